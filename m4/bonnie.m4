@@ -1,0 +1,26 @@
+# BONNIE_CFLAGS(FLAGS): the language and the warnings that every file of ours is built with.
+AC_DEFUN([BONNIE_CFLAGS], [
+  AC_SUBST([BONNIE_CFLAGS], ["$1"])
+])
+
+# BONNIE_SANITIZER(NAME, KINDS, TEXT): --enable-NAME builds with -fsanitize=KINDS.
+AC_DEFUN([BONNIE_SANITIZER], [
+  AC_ARG_ENABLE([$1], [AS_HELP_STRING([--enable-$1], [build with $3])],
+    [AS_IF([test "$enableval" = yes], [
+      BONNIE_CFLAGS="$BONNIE_CFLAGS -fsanitize=$2 -fno-omit-frame-pointer -fno-sanitize-recover=all -g -O1"
+    ])])
+])
+
+# BONNIE_COVERAGE: --enable-coverage counts the lines that the tests reach.
+AC_DEFUN([BONNIE_COVERAGE], [
+  AC_ARG_ENABLE([coverage], [AS_HELP_STRING([--enable-coverage], [count the lines reached, for gcov])],
+    [AS_IF([test "$enableval" = yes], [
+      BONNIE_CFLAGS="$BONNIE_CFLAGS --coverage -fprofile-update=atomic -g -O0"
+    ])])
+])
+
+# BONNIE_PTHREAD: POSIX threads, wherever this C library keeps them.
+AC_DEFUN([BONNIE_PTHREAD], [
+  AC_SEARCH_LIBS([pthread_create], [pthread], [],
+    [AC_MSG_ERROR([POSIX threads are needed])])
+])

@@ -1,0 +1,166 @@
+# Reads the CSV lines of every generation into records (see Record.pm).
+#
+# The number of fields tells the generation: 27 is 1.03, 47 and 48 are
+# 1.9x, 50 is 1.98.
+package Bonnie::Csv;
+
+use strict;
+use warnings;
+use Exporter 'import';
+use List::Util qw(all any);
+use Bonnie::Figure qw(number_figure latency_figure no_figure);
+use Bonnie::Plain  qw(plain_text shorten);
+use Bonnie::Tests  qw(test_names tests_in_half);
+
+our @EXPORT_OK = qw(parse_line);
+
+my @HEAD    = qw(format version label concurrency seed file_size chunk_size);
+my @SEEKING = qw(seek_count seekers);
+my @FILES   = qw(num_files max_size min_size num_dirs);
+
+my @IO_PAIRS   = map { ("$_->{name}.rate", "$_->{name}.cpu") } tests_in_half('io');
+my @FILE_PAIRS = map { ("$_->{name}.rate", "$_->{name}.cpu") } tests_in_half('files');
+my @LATENCIES  = map { "$_.latency" } test_names();
+
+my %COLUMNS = (
+    27 => [ qw(label file_size), @IO_PAIRS, 'num_files', @FILE_PAIRS ],
+    47 => [ @HEAD, @IO_PAIRS, @FILES, @FILE_PAIRS, @LATENCIES ],
+    48 => [ @HEAD, @IO_PAIRS, @FILES, 'file_chunk_size', @FILE_PAIRS, @LATENCIES ],
+    50 => [ @HEAD, @SEEKING, @IO_PAIRS, @FILES, 'file_chunk_size', @FILE_PAIRS, @LATENCIES ],
+);
+
+# Below this many commas a line is ordinary output of a program.
+my $COMMAS_OF_A_RESULT = 20;
+
+# The first field of a line that tells its format.
+my $KNOWN_FORMAT = qr/1[.]9\d[[:alnum:]]*/;
+
+# Returns (record, problems). No record and no problem: an ordinary line.
+# No record, one problem: a result that cannot be read. A record with
+# problems: some of its figures cannot be read.
+sub parse_line {
+    my ($line) = @_;
+    $line =~ s/^\xEF\xBB\xBF//;    # the byte order mark of some editors
+    $line =~ s/^\s+|\s+\z//g;
+    return if $line =~ /^#/ || !looks_like_result($line);
+
+    my @fields = split /,/, $line, -1;
+    return if is_header(@fields);
+    my $problem = why_unreadable(@fields);
+    return (undef, $problem) if $problem;
+    return build_record(@fields);
+}
+
+sub looks_like_result {
+    my ($line) = @_;
+    return $line =~ /^$KNOWN_FORMAT(?:,|\z)/ || ($line =~ tr/,//) >= $COMMAS_OF_A_RESULT;
+}
+
+sub is_header {
+    return all { /^[[:alpha:]][\w ]*\z/ } @_;
+}
+
+sub why_unreadable {
+    my @fields = @_;
+    my $count  = @fields;
+    my $first  = shorten(plain_text($fields[0]), 20);
+    my $known  = $fields[0] =~ /^$KNOWN_FORMAT\z/;
+    return "number of fields is $count; a result has 27, 47, 48 or 50" if !$COLUMNS{$count};
+    return "number of fields is 27; format $first has 47, 48 or 50"    if $known && $count == 27;
+    return "unknown format \"$first\"" if !$known && $count != 27;
+    return;
+}
+
+sub build_record {
+    my @fields = @_;
+    my %field;
+    @field{ @{ $COLUMNS{ scalar @fields } } } = @fields;
+    split_classic_settings(\%field) if @fields == 27;
+    repair_num_dirs(\%field);
+
+    my %record = settings(\%field);
+    $record{tests} = tests(\%field);
+    my @problems = bad_figures(\%record);
+    return (undef, 'none of its figures can be read') if !is_result(\%record, scalar @problems);
+    return (\%record, @problems);
+}
+
+# 1.03 keeps SIZE:CHUNK and FILES:MAX:MIN/DIRS in one field each, and does
+# not tell its own version.
+sub split_classic_settings {
+    my ($field) = @_;
+    $field->{format} = $field->{version} = '1.03';
+    @{$field}{qw(file_size chunk_size)} = split_at_colons($field->{file_size}, 2);
+
+    my ($sizes, $dirs) = split m{/}, $field->{num_files}, 2;
+    @{$field}{qw(num_files max_size min_size)} = split_at_colons($sizes // q{}, 3);
+    $field->{num_dirs} = $dirs // q{};
+    return;
+}
+
+sub split_at_colons {
+    my ($text, $count) = @_;
+    my @parts = split /:/, $text, $count;
+    return map { $_ // q{} } @parts[ 0 .. $count - 1 ];
+}
+
+# Bonnie++ leaves num_dirs empty, prints its value in the next column, that of
+# the chunk size, and loses the latter. Programs from version 3 on have every
+# field in its own column.
+sub repair_num_dirs {
+    my ($field) = @_;
+    my ($major) = $field->{version} =~ /^(\d+)/;
+    return if defined $major && $major >= 3;
+    return if $field->{num_dirs} ne q{} || !defined $field->{file_chunk_size};
+    $field->{num_dirs}        = $field->{file_chunk_size};
+    $field->{file_chunk_size} = undef;
+    return;
+}
+
+sub settings {
+    my ($field) = @_;
+    my %settings;
+    for my $name (@HEAD, @SEEKING, @FILES, 'file_chunk_size') {
+        my $bytes = $field->{$name};
+        $settings{$name} = defined $bytes ? plain_text($bytes) : undef;
+    }
+    return %settings;
+}
+
+sub tests {
+    my ($field) = @_;
+    my %tests;
+    for my $name (test_names()) {
+        my $latency = $field->{"$name.latency"};
+        $tests{$name} = {
+            rate    => number_figure($field->{"$name.rate"}),
+            cpu     => number_figure($field->{"$name.cpu"}),
+            latency => defined $latency ? latency_figure($latency) : no_figure(),
+        };
+    }
+    return \%tests;
+}
+
+sub bad_figures {
+    my ($record) = @_;
+    my @bad;
+    for my $name (test_names()) {
+        for my $kind (qw(rate cpu latency)) {
+            my $figure = $record->{tests}{$name}{$kind};
+            next if $figure->{state} ne 'bad';
+            push @bad, "$kind of $name is no figure: \"" . shorten($figure->{text}, 40) . q{"};
+        }
+    }
+    return @bad;
+}
+
+# Where nothing can be read at all, or a line without a format has no
+# figures, it only happened to have the right number of commas.
+sub is_result {
+    my ($record, $problems) = @_;
+    my @figures = map { values %{$_} } values %{ $record->{tests} };
+    return 1 if any { $_->{state} =~ /^(?:value|fast)\z/ } @figures;
+    return !$problems && $record->{format} ne '1.03';
+}
+
+1;

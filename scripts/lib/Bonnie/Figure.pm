@@ -1,0 +1,56 @@
+# One figure of a result: a rate, a CPU percentage or a latency.
+#
+#   { state => STATE, text => as written in the input, value => number }
+#
+#   value    a number was measured; `value` is set (latencies: nanoseconds)
+#   fast     over before it could be measured: "+++++"
+#   none     nothing there: the test was not run or the figure not recorded
+#   bad      something that is not a figure
+package Bonnie::Figure;
+
+use strict;
+use warnings;
+use Exporter 'import';
+use Bonnie::Plain qw(plain_text);
+
+our @EXPORT_OK = qw(number_figure latency_figure no_figure is_value is_run);
+
+# Longer numbers are no measurement, and would overflow a double.
+my $NUMBER = qr/\d{1,18}(?:[.]\d{1,18})?/;
+
+my %NANOSECONDS = (ns => 1, us => 1e3, ms => 1e6, s => 1e9);
+
+sub no_figure {
+    return { state => 'none', text => q{} };
+}
+
+sub number_figure {
+    my ($text) = @_;
+    return special_figure($text) if $text !~ /^$NUMBER\z/;
+    return { state => 'value', text => $text, value => $text + 0 };
+}
+
+sub latency_figure {
+    my ($text) = @_;
+    my ($number, $unit) = $text =~ /^($NUMBER)(ns|us|ms|s)\z/ or return special_figure($text);
+    return { state => 'value', text => $text, value => $number * $NANOSECONDS{$unit} };
+}
+
+sub special_figure {
+    my ($text) = @_;
+    return no_figure() if $text eq q{};
+    return { state => 'fast', text => $text } if $text =~ /^[+]+\z/;
+    return { state => 'bad', text => plain_text($text) };
+}
+
+sub is_value {
+    my ($figure) = @_;
+    return $figure->{state} eq 'value';
+}
+
+sub is_run {
+    my ($figure) = @_;
+    return $figure->{state} ne 'none';
+}
+
+1;

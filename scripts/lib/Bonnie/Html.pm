@@ -1,0 +1,37 @@
+# Builds HTML and SVG elements. Whatever comes from outside passes through
+# text() or an attribute here, and nowhere else into the page.
+package Bonnie::Html;
+
+use strict;
+use warnings;
+use Exporter 'import';
+
+our @EXPORT_OK = qw(element void_element text);
+
+my %ENTITY = (q{&} => '&amp;', q{<} => '&lt;', q{>} => '&gt;', q{"} => '&quot;', q{'} => '&#39;');
+
+sub text {
+    my ($plain) = @_;
+    return $plain =~ s/([&<>"'])/$ENTITY{$1}/gr;
+}
+
+# @content is HTML already. Attributes are plain text; an undefined one is
+# left out.
+sub element {
+    my ($name, $attributes, @content) = @_;
+    return start_tag($name, $attributes) . join(q{}, @content) . "</$name>";
+}
+
+sub void_element {
+    my ($name, $attributes) = @_;
+    return start_tag($name, $attributes);
+}
+
+sub start_tag {
+    my ($name, $attributes) = @_;
+    my @written = map { qq{ $_="} . text($attributes->{$_}) . q{"} }
+        grep { defined $attributes->{$_} } sort keys %{ $attributes // {} };
+    return "<$name" . join(q{}, @written) . q{>};
+}
+
+1;

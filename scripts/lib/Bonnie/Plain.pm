@@ -1,0 +1,32 @@
+# Turns foreign bytes into text that can be shown: nothing in it moves a
+# cursor, reverses the writing direction or ends a line.
+package Bonnie::Plain;
+
+use strict;
+use warnings;
+use Encode ();
+use Exporter 'import';
+use Unicode::Normalize qw(NFC);
+
+our @EXPORT_OK = qw(plain_text shorten);
+
+my $REPLACEMENT = "\x{FFFD}";
+
+sub plain_text {
+    my ($bytes) = @_;
+    my $text = NFC(Encode::decode('UTF-8', $bytes));
+    $text =~ s/[\p{Cc}\p{Cs}\p{Zl}\p{Zp}\p{Bidi_Control}\p{Noncharacter_Code_Point}]/$REPLACEMENT/g;
+
+    # A pile of combining marks would be drawn over the neighbouring rows.
+    $text =~ s/(\p{M}{3})\p{M}+/$1/g;
+    return $text;
+}
+
+# At most $max characters; an ellipsis shows that something is missing.
+sub shorten {
+    my ($text, $max) = @_;
+    return $text if length $text <= $max;
+    return substr($text, 0, $max - 1) . "\x{2026}";
+}
+
+1;

@@ -1,0 +1,189 @@
+# The 80-column table of Bonnie++, one for each record.
+package Bonnie::Text;
+
+use strict;
+use warnings;
+use Exporter 'import';
+use Bonnie::Record qw(figure has_half has_latency setting);
+use Bonnie::Tests  qw(tests_in_half);
+
+our @EXPORT_OK = qw(text_table rate_text cpu_text);
+
+my $PREFIX    = 19;    # columns left of the figures
+my $LINE      = 79;
+my $MIN_LABEL = 4;     # a label cut shorter than this names nothing
+
+my %HEADS = (
+    io => [
+        '------Sequential Output------ --Sequential Input- --Random-',
+        '-Per Chr- --Block-- -Rewrite- -Per Chr- --Block-- --Seeks--',
+    ],
+    files => [
+        '------Sequential Create------ --------Random Create--------',
+        '-Create-- --Read--- -Delete-- -Create-- --Read--- -Delete--',
+    ],
+);
+my $UNITS = '  /sec %CP' x 6;
+
+# What an unreadable figure is replaced with, by width.
+my %UNREADABLE = (5 => '?????', 3 => '???', 9 => q{?});
+
+sub text_table {
+    my ($record) = @_;
+    my @lines;
+    push @lines, io_half($record)    if has_half($record, 'io');
+    push @lines, files_half($record) if has_half($record, 'files');
+    push @lines, nothing_run($record) if !@lines;
+    my $text = join q{}, map { s/ +\z//r . "\n" } @lines;
+
+    # Plain.pm's replacement character is not on every terminal.
+    $text =~ tr/\x{FFFD}/?/;
+    return $text;
+}
+
+sub io_half {
+    my ($record) = @_;
+    my ($head, $subhead) = @{ $HEADS{io} };
+    return (
+        left_of($head,    version_text($record)),
+        left_of($subhead, q{}),
+        sprintf("%-${PREFIX}s", 'Name:Size etc') . $UNITS,
+        io_row($record),
+        latency_line($record, 'io'),
+    );
+}
+
+sub files_half {
+    my ($record) = @_;
+    my ($head, $subhead) = @{ $HEADS{files} };
+    my $title = setting($record, 'max_size') eq q{} ? 'files' : 'files:max:min';
+    return (
+        left_of($head,    version_text($record)),
+        left_of($subhead, $record->{label}),
+        sprintf("%${PREFIX}s", $title) . $UNITS,
+        row_lines(files_text($record), pairs($record, 'files')),
+        latency_line($record, 'files'),
+    );
+}
+
+sub nothing_run {
+    my ($record) = @_;
+    my $note = '  (no test was run)';
+    return (version_text($record), cut($record->{label}, $LINE - length $note) . $note);
+}
+
+sub version_text {
+    my ($record) = @_;
+    return cut("Version $record->{version}", $PREFIX);
+}
+
+sub left_of {
+    my ($heading, $text) = @_;
+    return sprintf "%-${PREFIX}.${PREFIX}s %s", $text, $heading;
+}
+
+# The label gives way to the settings, as in Bonnie++, until too little is
+# left of it; then both get a line of their own.
+sub io_row {
+    my ($record) = @_;
+    my $label    = $record->{label};
+    my $size     = size_text($record);
+    my $room     = $PREFIX - 1 - length $size;
+    my $fits     = $room >= $MIN_LABEL || length $label <= $room;
+    my $name     = $fits ? sprintf('%-*.*s', $room, $room, $label) : cut($label, $LINE - 1 - length $size);
+    return row_lines("$name $size", pairs($record, 'io'));
+}
+
+sub cut {
+    my ($text, $width) = @_;
+    return $width > 0 ? substr $text, 0, $width : q{};
+}
+
+# What is wider than its column stands on the line before the figures.
+sub row_lines {
+    my ($name, $figures) = @_;
+    return ($name, q{ } x $PREFIX . $figures) if length $name > $PREFIX;
+    return sprintf("%${PREFIX}s", $name) . $figures;
+}
+
+# size:chunk:concurrency:seeks:seekers without trailing defaults.
+sub size_text {
+    my ($record) = @_;
+    my %default  = (chunk_size => qr/8192|8k/i, concurrency => qr/1/, seek_count => qr/8192/, seekers => qr/5/);
+    my @parts    = setting($record, 'file_size');
+    for my $name (qw(chunk_size concurrency seek_count seekers)) {
+        my $value = setting($record, $name);
+        push @parts, $value =~ /^$default{$name}\z/ ? q{} : $value;
+    }
+    return join(q{:}, @parts) =~ s/:+\z//r;
+}
+
+# files:max:min/dirs:chunk without what was not given.
+sub files_text {
+    my ($record) = @_;
+    my ($files, $max, $min, $dirs, $chunk)
+        = map { setting($record, $_) } qw(num_files max_size min_size num_dirs file_chunk_size);
+    my $text = join(q{:}, $files, $max, $min) =~ s/:+\z//r;
+    $dirs = 1 if $dirs eq q{} && $chunk ne q{};
+    $text .= "/$dirs"  if $dirs ne q{};
+    $text .= ":$chunk" if $chunk ne q{};
+    return $text;
+}
+
+sub pairs {
+    my ($record, $half) = @_;
+    my $line = q{};
+    for my $test (tests_in_half($half)) {
+        my $rate = rate_text(figure($record, $test, 'rate'), $test->{unit});
+        my $cpu  = cpu_text(figure($record, $test, 'cpu'));
+        $line .= sprintf ' %5s %3s', $rate, $cpu;
+    }
+    return $line;
+}
+
+sub latency_line {
+    my ($record, $half) = @_;
+    return if !has_latency($record, $half);
+    my @texts = map { special_text(figure($record, $_, 'latency'), 9) // figure($record, $_, 'latency')->{text} }
+        tests_in_half($half);
+    return sprintf('%-17s', 'Latency') . join q{}, map { sprintf ' %9s', $_ } @texts;
+}
+
+sub rate_text {
+    my ($figure, $unit) = @_;
+    my $special = special_text($figure, 5);
+    return $special if defined $special;
+    return $unit eq 'KiB/s' ? scaled_text($figure->{value}) : number_text($figure, 5);
+}
+
+sub cpu_text {
+    my ($figure) = @_;
+    return special_text($figure, 3) // number_text($figure, 3);
+}
+
+# Undefined where there is a number to print.
+sub special_text {
+    my ($figure, $width) = @_;
+    my %text = (none => q{}, fast => q{+} x ($width == 9 ? 5 : $width), bad => $UNREADABLE{$width});
+    return $text{ $figure->{state} };
+}
+
+# The limits lie where the rounded text would become six columns wide.
+sub scaled_text {
+    my ($kib) = @_;
+    my ($mib, $gib) = ($kib / 1024, $kib / 1024**2);
+    return sprintf '%.1fk', $kib if $kib < 10 && $kib != int $kib;
+    return sprintf '%.0fk', $kib if $kib < 9999.5;
+    return sprintf '%.1fm', $mib if $mib < 99.95;
+    return sprintf '%.0fm', $mib if $mib < 1023.5;
+    return sprintf '%.1fg', $gib if $gib < 99.95;
+    return sprintf '%.0fg', $gib;
+}
+
+# As written if that fits, else without its fraction; never scaled.
+sub number_text {
+    my ($figure, $width) = @_;
+    return length $figure->{text} <= $width ? $figure->{text} : sprintf '%.0f', $figure->{value};
+}
+
+1;

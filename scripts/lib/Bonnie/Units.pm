@@ -1,0 +1,70 @@
+# Figures as people read them: three digits and a unit.
+package Bonnie::Units;
+
+use strict;
+use warnings;
+use Exporter 'import';
+
+our @EXPORT_OK = qw(rate_parts latency_parts axis_scale size_text grouped);
+
+my @BINARY   = ([ 1, 'KiB/s' ], [ 1024, 'MiB/s' ], [ 1024**2, 'GiB/s' ], [ 1024**3, 'TiB/s' ]);
+my @OPS      = ([ 1, 'ops/s' ]);
+my @OPS_AXIS = ([ 1, 'ops/s' ], [ 1e3, 'thousand ops/s' ], [ 1e6, 'million ops/s' ]);
+my @SECONDS  = ([ 1, 'ns' ], [ 1e3, "\x{B5}s" ], [ 1e6, 'ms' ], [ 1e9, 's' ]);
+
+my %BYTE_UNIT = (q{} => 'bytes', K => 'KiB', M => 'MiB', G => 'GiB', T => 'TiB');
+
+# (text, unit) of a rate in the unit of its test.
+sub rate_parts {
+    my ($value, $unit) = @_;
+    my ($divisor, $name) = scale_for($value, $unit eq 'KiB/s' ? @BINARY : @OPS);
+    return (three_digits($value / $divisor), $name);
+}
+
+# (divisor, unit) for an axis that ends at $value. Six ticks must stand beside
+# each other, so from 100,000 on operations are counted in thousands.
+sub axis_scale {
+    my ($value, $unit) = @_;
+    return $unit eq 'KiB/s' ? scale_for($value, @BINARY) : scale_for($value / 100, @OPS_AXIS);
+}
+
+sub latency_parts {
+    my ($nanoseconds) = @_;
+    my ($divisor, $name) = scale_for($nanoseconds, @SECONDS);
+    return (three_digits($nanoseconds / $divisor), $name);
+}
+
+# 999.5 is printed as 1000: the next unit reads better from there on.
+sub scale_for {
+    my ($value, @scales) = @_;
+    my $best = shift @scales;
+    for my $scale (@scales) {
+        $best = $scale if $value >= 0.9995 * $scale->[0];
+    }
+    return @{$best};
+}
+
+sub three_digits {
+    my ($value) = @_;
+    return grouped(sprintf '%.0f', $value) if $value >= 99.95 || $value == int $value;
+    return sprintf '%.1f', $value          if $value >= 9.995;
+    return sprintf '%.2f', $value;
+}
+
+sub grouped {
+    my ($digits) = @_;
+    1 while $digits =~ s/^(\d+)(\d{3})/$1,$2/;
+    return $digits;
+}
+
+# "8096M" is "8,096 MiB"; what is no size stays as it is. $bare is the suffix
+# that a number without one has.
+sub size_text {
+    my ($text, $bare) = @_;
+    my ($number, $suffix) = $text =~ /^(\d+)([kmgt]?)(?:iB|B)?\z/i or return $text;
+    my $unit = uc($suffix) || $bare;
+    ($number, $unit) = ($number / 1024, 'K') if $unit eq q{} && $number >= 1024 && $number % 1024 == 0;
+    return grouped($number) . "\x{A0}$BYTE_UNIT{$unit}";
+}
+
+1;

@@ -1,0 +1,9 @@
+# The one place that holds the version of the Perl programs.
+package Bonnie::Version;
+
+use strict;
+use warnings;
+
+our $VERSION = '3.0.0';
+
+1;

@@ -1,0 +1,149 @@
+#include "cleanup.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/file.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "scratch_names.h"
+
+/* Opens a directory below fd without following a link; NULL with errno on failure. */
+static DIR *open_below(int fd, const char *name)
+{
+    int below = openat(fd, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+    if (below < 0)
+        return NULL;
+    DIR *directory = fdopendir(below);
+    if (!directory)
+        close(below);
+    return directory;
+}
+
+/* The next entry but "." and ".."; NULL at the end. */
+static const char *next_name(DIR *directory)
+{
+    const struct dirent *entry;
+    do {
+        entry = readdir(directory);
+    } while (entry && (strcmp(entry->d_name, ".") == 0 || strcmp(entry->d_name, "..") == 0));
+    return entry ? entry->d_name : NULL;
+}
+
+/*
+ * Why the directory is not ours to remove, or NULL when it is. A run makes the owner file right
+ * after the directory, so a directory without one was killed in that moment, or is another's.
+ */
+static const char *why_not_ours(int fd, const char *name, int *owner_fd)
+{
+    struct stat st;
+    if (fstat(fd, &st) != 0 || st.st_uid != geteuid() || (st.st_mode & 07777) != 0700)
+        return "it is not a private directory of this user";
+    *owner_fd = openat(fd, OWNER_FILE_NAME, O_RDWR | O_NOFOLLOW | O_CLOEXEC);
+    if (*owner_fd < 0)
+        return "it has no owner file";
+    if (fstat(*owner_fd, &st) != 0 || !S_ISREG(st.st_mode) || st.st_uid != geteuid())
+        return "its owner file is not one of ours";
+    if (flock(*owner_fd, LOCK_EX | LOCK_NB) != 0)
+        return "a run is using it";
+    char expected[OWNER_TEXT_SIZE];
+    char found[OWNER_TEXT_SIZE];
+    size_t length = owner_text(expected, name);
+    if (read(*owner_fd, found, sizeof found) != (ssize_t)length ||
+        memcmp(found, expected, length) != 0)
+        return "its owner file does not name it";
+    return NULL;
+}
+
+/* Removes the metadata files of one directory, and the directory. */
+static int remove_metadata_directory(int fd, const char *name)
+{
+    DIR *directory = open_below(fd, name);
+    if (!directory)
+        return -errno;
+    int rc = 0;
+    for (const char *file; (file = next_name(directory));)
+        if (is_file_name(file) && unlinkat(dirfd(directory), file, 0) != 0)
+            rc = -errno;
+    closedir(directory);
+    if (rc == 0 && unlinkat(fd, name, AT_REMOVEDIR) != 0)
+        rc = -errno;
+    return rc;
+}
+
+static int remove_entry(int fd, const char *name)
+{
+    if (is_directory_name(name))
+        return remove_metadata_directory(fd, name);
+    if (is_data_name(name) || is_origin_name(name))
+        return unlinkat(fd, name, 0) == 0 ? 0 : -errno;
+    return strcmp(name, OWNER_FILE_NAME) == 0 ? 0 : -EEXIST; /* not made by us: stays */
+}
+
+/* Removes all that a run makes in its private directory but the owner file. */
+static int remove_contents(DIR *directory, const char *path, const char *name, struct err *e)
+{
+    for (const char *entry; (entry = next_name(directory));) {
+        int rc = remove_entry(dirfd(directory), entry);
+        if (rc == -EEXIST || rc == -ENOTEMPTY)
+            return err_say(e, "%s/%s/%s: holds what no run makes; left as it is", path, name,
+                           entry);
+        if (rc != 0)
+            return err_system(e, -rc, "remove %s/%s/%s", path, name, entry);
+    }
+    return 0;
+}
+
+static int remove_private_directory(DIR *parent, DIR *directory, const char *path, const char *name,
+                                    struct err *e)
+{
+    int rc = remove_contents(directory, path, name, e);
+    if (rc != 0)
+        return rc;
+    if (unlinkat(dirfd(directory), OWNER_FILE_NAME, 0) != 0)
+        return err_system(e, errno, "remove %s/%s/%s", path, name, OWNER_FILE_NAME);
+    if (unlinkat(dirfd(parent), name, AT_REMOVEDIR) != 0)
+        return err_system(e, errno, "remove %s/%s", path, name);
+    printf("removed %s/%s\n", path, name);
+    return 0;
+}
+
+/* Looks at one directory whose name has our form. */
+static int consider(DIR *parent, const char *path, const char *name, struct err *e)
+{
+    DIR *directory = open_below(dirfd(parent), name);
+    if (!directory) {
+        fprintf(stderr, "bonnie: left %s/%s: %s\n", path, name, strerror(errno));
+        return 0;
+    }
+    int owner_fd = -1;
+    int rc = 0;
+    const char *reason = why_not_ours(dirfd(directory), name, &owner_fd);
+    if (reason)
+        fprintf(stderr, "bonnie: left %s/%s: %s\n", path, name, reason);
+    else
+        rc = remove_private_directory(parent, directory, path, name, e);
+    if (owner_fd >= 0)
+        close(owner_fd);
+    closedir(directory);
+    return rc;
+}
+
+int cleanup_directory(const char *path, struct err *e)
+{
+    DIR *parent = opendir(path);
+    if (!parent)
+        return err_system(e, errno, "open directory %s", path);
+    int rc = 0;
+    for (const char *name; (name = next_name(parent));) {
+        int one = is_private_name(name) ? consider(parent, path, name, e) : 0;
+        if (rc == 0)
+            rc = one;
+    }
+    closedir(parent);
+    return rc;
+}

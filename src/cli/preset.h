@@ -1,0 +1,23 @@
+#ifndef BONNIE_CLI_PRESET_H
+#define BONNIE_CLI_PRESET_H
+
+#include "cli/settings.h"
+
+/* What a preset puts where the user said nothing. */
+struct preset_defaults {
+    bool tests[TEST_COUNT];
+    uint64_t data_bytes; /* 0: twice the RAM */
+    uint64_t perchar_bytes;
+    uint64_t seeks;
+    unsigned seekers;
+    uint64_t files_k;
+    bool host_name_is_label;
+    const char *table; /* the report that "text" stands for */
+    size_t format_count;
+    const char *formats[MAX_FORMATS];
+};
+
+/* The defaults of a preset. */
+const struct preset_defaults *preset_defaults(enum preset preset);
+
+#endif

@@ -1,0 +1,82 @@
+#ifndef BONNIE_CLI_SETTINGS_H
+#define BONNIE_CLI_SETTINGS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "result.h"
+
+/*
+ * What the user asked for, as given: nothing is looked up, guessed or computed here. The plan
+ * (plan.h) joins it with what the preset and the host say.
+ */
+
+/* A number that may have been left out. */
+struct given {
+    bool given;
+    uint64_t value;
+};
+
+enum preset { PRESET_BONNIEXX, PRESET_BONNIE };
+enum cache_mode { CACHE_EVICT, CACHE_KEEP };
+enum data_kind { DATA_RANDOM, DATA_ZERO };
+
+/* What main() is to do. */
+enum action { ACTION_RUN, ACTION_HELP, ACTION_VERSION, ACTION_CLEANUP, ACTION_SEMAPHORES };
+
+/* How the phases of several processes are brought into step. */
+enum coordination { COORDINATE_ALONE, COORDINATE_PROMPT, COORDINATE_SEMAPHORES };
+
+#define MAX_FORMATS 4
+
+struct settings {
+    enum action action;
+    enum preset preset;
+
+    const char *directory;
+    const char *label; /* NULL: not given */
+    const char *output;
+    const char *user;
+    const char *group;
+    const char *random_file;
+
+    struct given data_bytes;
+    struct given chunk_bytes;
+    struct given seeks;
+    struct given seekers;
+
+    struct given files_k;
+    bool files_are_links; /* file_kind was chosen with a MAX of -1 or -2 */
+    enum file_kind file_kind;
+    struct given file_max_bytes;
+    struct given file_min_bytes;
+    struct given directories;
+    struct given file_chunk_bytes;
+
+    struct given workers;
+    bool workers_auto;
+    struct given ram_bytes;
+    struct given runs;
+    struct given seed;
+
+    bool fast;                  /* -f: skip the per-character tests */
+    struct given perchar_bytes; /* -fN */
+    bool sync;
+    bool direct;
+    bool unlocked;
+    bool quiet;
+    unsigned verbose;
+    enum cache_mode cache;
+    enum data_kind data;
+    enum coordination coordination;
+    int semaphore_processes; /* -p N; -1 removes the semaphores */
+
+    bool tests_given;
+    bool tests[TEST_COUNT];
+
+    size_t format_count; /* 0: the preset's */
+    const char *formats[MAX_FORMATS];
+};
+
+#endif

@@ -1,0 +1,127 @@
+#include "dropper.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <linux/capability.h>
+#include <linux/seccomp.h>
+#include <signal.h>
+#include <sys/prctl.h>
+#include <sys/socket.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "stop.h"
+
+#define DROP_CACHES "/proc/sys/vm/drop_caches"
+
+/* "3": page cache and reclaimable slab objects (Documentation/admin-guide/sysctl/vm.rst). */
+#define DROP_EVERYTHING "3"
+
+/* Gives up all capabilities: being user 0 is enough to write to DROP_CACHES. */
+static bool give_up_capabilities(void)
+{
+    struct __user_cap_header_struct header = {.version = _LINUX_CAPABILITY_VERSION_3};
+    struct __user_cap_data_struct none[_LINUX_CAPABILITY_U32S_3] = {0};
+    return prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) == 0 && syscall(SYS_capset, &header, none) == 0;
+}
+
+/* Leaves open `keep` and `keep_too` alone. */
+static void close_all_but(int keep, int keep_too)
+{
+    unsigned low = (unsigned)(keep < keep_too ? keep : keep_too);
+    unsigned high = (unsigned)(keep < keep_too ? keep_too : keep);
+    if (low > 0)
+        close_range(0, low - 1, 0);
+    if (high > low + 1)
+        close_range(low + 1, high - 1, 0);
+    close_range(high + 1, ~0U, 0);
+}
+
+/* Answers requests until the other end is closed. Under strict seccomp: read, write, exit only. */
+static void serve(int socket, int drop_caches)
+{
+    char request;
+    while (read(socket, &request, 1) == 1) {
+        char answer = write(drop_caches, DROP_EVERYTHING, 1) == 1 ? 0 : (char)errno;
+        if (write(socket, &answer, 1) != 1)
+            break;
+    }
+}
+
+__attribute__((noreturn)) static void dropper_main(int socket, int drop_caches)
+{
+    stop_init_child();
+    prctl(PR_SET_NAME, "bonnie-dropper");
+    close_all_but(socket, drop_caches);
+    bool confined =
+        give_up_capabilities() && prctl(PR_SET_SECCOMP, SECCOMP_MODE_STRICT, 0, 0, 0) == 0;
+    if (confined)
+        serve(socket, drop_caches);
+    syscall(SYS_exit, confined ? 0 : 1); /* exit_group, behind _exit(), is not allowed */
+    __builtin_unreachable();
+}
+
+int dropper_start(struct dropper *d, struct err *e)
+{
+    *d = (struct dropper){.socket = -1};
+    int drop_caches = open(DROP_CACHES, O_WRONLY | O_CLOEXEC);
+    if (drop_caches < 0)
+        return 0;
+
+    int rc = 0;
+    int ends[2] = {-1, -1};
+    if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends) != 0) {
+        rc = err_system(e, errno, "socket to the process that drops caches");
+        goto out;
+    }
+    d->pid = fork();
+    if (d->pid < 0) {
+        d->pid = 0;
+        rc = err_system(e, errno, "fork the process that drops caches");
+        goto out;
+    }
+    if (d->pid == 0)
+        dropper_main(ends[1], drop_caches);
+    d->socket = ends[0];
+    ends[0] = -1;
+out:
+    close(drop_caches);
+    for (int i = 0; i < 2; i++)
+        if (ends[i] >= 0)
+            close(ends[i]);
+    return rc;
+}
+
+bool dropper_is_there(const struct dropper *d)
+{
+    return d->pid > 0;
+}
+
+int dropper_drop(struct dropper *d, struct err *e)
+{
+    char byte = 1;
+    if (send(d->socket, &byte, 1, MSG_NOSIGNAL) != 1)
+        return err_system(e, errno, "ask for the caches to be dropped");
+    ssize_t got;
+    do {
+        got = read(d->socket, &byte, 1);
+    } while (got < 0 && errno == EINTR && !stop_requested());
+    if (got < 0)
+        return err_system(e, errno, "wait for the caches to be dropped");
+    if (got == 0)
+        return err_say(e, "the process that drops the caches has died");
+    if (byte != 0)
+        return err_system(e, byte, "write to %s", DROP_CACHES);
+    return 0;
+}
+
+void dropper_stop(struct dropper *d)
+{
+    if (d->pid <= 0)
+        return;
+    close(d->socket);
+    while (waitpid(d->pid, NULL, 0) < 0 && errno == EINTR)
+        continue;
+    d->pid = 0;
+}

@@ -1,0 +1,37 @@
+#ifndef BONNIE_DROPPER_H
+#define BONNIE_DROPPER_H
+
+#include <stdbool.h>
+#include <sys/types.h>
+
+#include "util/err.h"
+
+/*
+ * The dropper: a small process that keeps the right to empty the system's caches (page cache,
+ * inodes, directory entries) after the rest of the program has given up root.
+ *
+ * It is forked before the privileges are dropped, opens /proc/sys/vm/drop_caches, gives up all
+ * capabilities and every other descriptor but its end of a socket, and then lives under seccomp's
+ * strict mode: it can read, write and exit, no more. One byte asks for a drop, one byte answers.
+ */
+struct dropper {
+    pid_t pid; /* 0: there is none */
+    int socket;
+};
+
+/*
+ * Starts the dropper if this process may empty the caches (it is root, and the system lets it);
+ * if not, d->pid is 0 and that is no failure. Returns 0 or a negative errno.
+ */
+int dropper_start(struct dropper *d, struct err *e);
+
+/* True when there is a dropper. */
+bool dropper_is_there(const struct dropper *d);
+
+/* Has the system's caches emptied, of clean pages: sync first. Returns 0 or a negative errno. */
+int dropper_drop(struct dropper *d, struct err *e);
+
+/* Ends the dropper and waits for it. */
+void dropper_stop(struct dropper *d);
+
+#endif

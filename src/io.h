@@ -1,0 +1,34 @@
+#ifndef BONNIE_IO_H
+#define BONNIE_IO_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "util/err.h"
+
+/*
+ * The one way in which tests move data: whole transfers or an error. Short transfers are
+ * continued, interrupted ones repeated unless the run is to stop. Each function returns 0 or a
+ * negative errno with a line in e; -EINTR means that the run is to stop.
+ */
+
+/* An open file and its name for messages; the name must outlive it. */
+struct io_file {
+    int fd;
+    const char *name;
+};
+
+/* Reads length bytes at offset; the end of the file before that is an error (EIO). */
+int io_read(const struct io_file *f, void *buffer, size_t length, uint64_t offset, struct err *e);
+
+/* Writes length bytes at offset. */
+int io_write(const struct io_file *f, const void *buffer, size_t length, uint64_t offset,
+             struct err *e);
+
+/* Makes what was written durable. */
+int io_sync(const struct io_file *f, struct err *e);
+
+/* Closes the file if it is open; f->fd is -1 afterwards. */
+int io_close(struct io_file *f, struct err *e);
+
+#endif

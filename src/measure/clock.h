@@ -1,0 +1,15 @@
+#ifndef BONNIE_MEASURE_CLOCK_H
+#define BONNIE_MEASURE_CLOCK_H
+
+#include <stdint.h>
+#include <time.h>
+
+/* Nanoseconds on the monotonic clock; only differences mean anything. */
+static inline uint64_t clock_ns(void)
+{
+    struct timespec now;
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return (uint64_t)now.tv_sec * 1000000000 + (uint64_t)now.tv_nsec;
+}
+
+#endif

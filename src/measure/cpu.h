@@ -1,0 +1,12 @@
+#ifndef BONNIE_MEASURE_CPU_H
+#define BONNIE_MEASURE_CPU_H
+
+#include <stdint.h>
+
+/*
+ * Nanoseconds of CPU time, user and system, that this process, all its threads and all children
+ * it has waited for have used so far.
+ */
+uint64_t cpu_used_ns(void);
+
+#endif

@@ -1,0 +1,219 @@
+#include "plan.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+#include <time.h>
+
+#include "cli/limits.h"
+#include "cli/preset.h"
+#include "util/rng.h"
+
+struct share share_of(uint64_t total, uint64_t parts, uint64_t index)
+{
+    uint64_t each = total / parts;
+    uint64_t rest = total % parts; /* the first so many get one more */
+    return (struct share){
+        .first = index * each + (index < rest ? index : rest),
+        .count = each + (index < rest ? 1 : 0),
+    };
+}
+
+uint64_t share_owner(uint64_t total, uint64_t parts, uint64_t number)
+{
+    uint64_t each = total / parts;
+    uint64_t rest = total % parts;
+    uint64_t in_larger_parts = rest * (each + 1);
+    if (number < in_larger_parts)
+        return number / (each + 1);
+    return rest + (number - in_larger_parts) / each;
+}
+
+static uint64_t given_or(struct given g, uint64_t otherwise)
+{
+    return g.given ? g.value : otherwise;
+}
+
+/* The contents of the file, all of them, decide the seed. */
+static int seed_from_file(const char *path, uint64_t *seed, struct err *e)
+{
+    FILE *file = fopen(path, "rb");
+    if (!file)
+        return err_system(e, errno, "random file %s", path);
+    uint64_t hash = 0;
+    uint64_t length = 0;
+    for (int c; (c = getc(file)) != EOF; length++)
+        hash = rng_mix(hash ^ (uint64_t)c);
+    int rc = 0;
+    if (ferror(file))
+        rc = err_system(e, errno, "read random file %s", path);
+    else if (length == 0)
+        rc = err_say(e, "random file %s: is empty, one byte or more is needed", path);
+    fclose(file);
+    *seed = hash;
+    return rc;
+}
+
+static int choose_seed(struct plan *p, const struct settings *s, struct err *e)
+{
+    p->seed = given_or(s->seed, (uint64_t)time(NULL));
+    return s->random_file ? seed_from_file(s->random_file, &p->seed, e) : 0;
+}
+
+static void choose_data(struct plan *p, const struct settings *s, const struct host *h,
+                        const struct preset_defaults *defaults)
+{
+    struct data_plan *d = &p->data;
+    uint64_t ram = given_or(s->ram_bytes, h->ram_bytes);
+    uint64_t twice_ram = 2 * (ram ? ram : h->ram_bytes);
+    d->bytes = given_or(s->data_bytes, defaults->data_bytes ? defaults->data_bytes : twice_ram);
+    d->chunk_bytes = given_or(s->chunk_bytes, DEFAULT_CHUNK_BYTES);
+    d->chunks = d->bytes / d->chunk_bytes;
+    d->seeks = given_or(s->seeks, defaults->seeks);
+    d->seekers = (unsigned)given_or(s->seekers, defaults->seekers);
+
+    uint64_t whole = d->chunks * d->chunk_bytes;
+    d->perchar_bytes = given_or(s->perchar_bytes, defaults->perchar_bytes);
+    if (d->perchar_bytes > whole)
+        d->perchar_bytes = whole;
+    p->advise_bytes = d->bytes > 0 && d->bytes < 2 * ram ? 2 * ram : 0;
+}
+
+static void choose_files(struct plan *p, const struct settings *s,
+                         const struct preset_defaults *defaults)
+{
+    struct files_plan *f = &p->files;
+    f->count = given_or(s->files_k, defaults->files_k) * 1024;
+    f->kind = s->file_kind;
+    f->max_bytes = s->files_are_links ? 0 : given_or(s->file_max_bytes, 0);
+    f->min_bytes = s->files_are_links ? 0 : given_or(s->file_min_bytes, 0);
+    f->directories_given = (unsigned)given_or(s->directories, 1);
+    if (f->directories_given == 0) /* "-n 0:0:0:0" of old scripts */
+        f->directories_given = 1;
+    f->directories = f->directories_given > p->workers ? f->directories_given : p->workers;
+    f->chunk_bytes = given_or(s->file_chunk_bytes, DEFAULT_FILE_CHUNK_BYTES);
+}
+
+/* True when the test can run with what the plan has so far. */
+static bool has_work(const struct plan *p, enum test_id test)
+{
+    if (test >= TEST_FIRST_METADATA)
+        return p->files.count > 0;
+    if (test == TEST_PUTC || test == TEST_GETC)
+        return p->data.bytes > 0 && p->data.perchar_bytes > 0;
+    return p->data.bytes > 0;
+}
+
+static int choose_tests(struct plan *p, const struct settings *s,
+                        const struct preset_defaults *defaults, struct err *e)
+{
+    bool any = false;
+    for (enum test_id t = 0; t < TEST_COUNT; t++) {
+        bool wanted = s->tests_given ? s->tests[t] : defaults->tests[t];
+        if (s->fast && (t == TEST_PUTC || t == TEST_GETC))
+            wanted = false;
+        p->tests[t] = wanted && has_work(p, t);
+        any = any || p->tests[t];
+    }
+    if (!any)
+        return err_say(e, "nothing to do: -s, -n, -f and --tests leave no test");
+    return 0;
+}
+
+static void choose_formats(struct plan *p, const struct settings *s,
+                           const struct preset_defaults *defaults)
+{
+    p->csv_header = s->runs.given;
+    if (p->csv_header && s->format_count == 0) {
+        p->formats[p->format_count++] = "csv";
+        return;
+    }
+    size_t count = s->format_count ? s->format_count : defaults->format_count;
+    const char *const *names = s->format_count ? s->formats : defaults->formats;
+    for (size_t i = 0; i < count; i++) {
+        bool table = strcmp(names[i], "text") == 0;
+        p->formats[p->format_count++] = table ? defaults->table : names[i];
+    }
+}
+
+/* Whether the sizes of the data set fit together. */
+static int check_data(const struct plan *p, struct err *e)
+{
+    const struct data_plan *d = &p->data;
+    if (d->bytes > 0 && d->chunks < p->workers)
+        return err_say(e,
+                       "-s (--size): %" PRIu64 " bytes are less than one chunk of %" PRIu64
+                       " bytes for each of %u workers",
+                       d->bytes, d->chunk_bytes, p->workers);
+    return 0;
+}
+
+static int check_files(const struct plan *p, struct err *e)
+{
+    const struct files_plan *f = &p->files;
+    if (f->min_bytes > f->max_bytes)
+        return err_say(e, "-n (--files): MIN %" PRIu64 " is larger than MAX %" PRIu64, f->min_bytes,
+                       f->max_bytes);
+    if (f->count > 0 && f->count < f->directories)
+        return err_say(e, "-n (--files): %" PRIu64 " files are fewer than %u directories", f->count,
+                       f->directories);
+    return 0;
+}
+
+int plan_make(struct plan *p, const struct settings *s, const struct host *h, struct err *e)
+{
+    const struct preset_defaults *defaults = preset_defaults(s->preset);
+    *p = (struct plan){
+        .directory = s->directory,
+        .label = s->label ? s->label : (defaults->host_name_is_label ? h->name : NULL),
+        .output = s->output,
+        .workers = s->workers_auto ? h->cpus : (unsigned)given_or(s->workers, 1),
+        .runs = given_or(s->runs, 1),
+        .sync = s->sync,
+        .direct = s->direct,
+        .unlocked = s->unlocked,
+        .quiet = s->quiet,
+        .verbose = s->verbose,
+        .cache = s->cache,
+        .contents = s->data,
+        .coordination = s->coordination,
+    };
+    choose_data(p, s, h, defaults);
+    choose_files(p, s, defaults);
+    choose_formats(p, s, defaults);
+    int rc = choose_seed(p, s, e);
+    if (rc == 0)
+        rc = choose_tests(p, s, defaults, e);
+    if (rc == 0)
+        rc = check_data(p, e);
+    if (rc == 0)
+        rc = check_files(p, e);
+    return rc;
+}
+
+static bool any_test(const struct plan *p, enum test_id first, enum test_id end)
+{
+    for (enum test_id t = first; t < end; t++)
+        if (p->tests[t])
+            return true;
+    return false;
+}
+
+uint64_t plan_bytes_needed(const struct plan *p)
+{
+    /* The data files are gone before the metadata tests begin. */
+    uint64_t data = any_test(p, 0, TEST_FIRST_METADATA) ? p->data.bytes : 0;
+    uint64_t average = (p->files.min_bytes + p->files.max_bytes + 1) / 2;
+    uint64_t files = any_test(p, TEST_FIRST_METADATA, TEST_COUNT) ? p->files.count * average : 0;
+    return data > files ? data : files;
+}
+
+uint64_t plan_files_needed(const struct plan *p)
+{
+    if (!any_test(p, TEST_FIRST_METADATA, TEST_COUNT))
+        return p->workers;
+    /* Hard links share the inode of their first file. */
+    uint64_t inodes = p->files.kind == FILES_HARD_LINKS ? 0 : p->files.count;
+    return inodes + p->files.directories + p->workers;
+}

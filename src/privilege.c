@@ -1,0 +1,85 @@
+#include "privilege.h"
+
+#include <errno.h>
+#include <grp.h>
+#include <pwd.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "util/units.h"
+
+/* The highest id; the one after it means "no change" to the system. */
+#define LAST_ID UINT64_C(4294967294)
+
+static bool parse_id(const char *text, unsigned *id)
+{
+    uint64_t number;
+    if (units_parse_count(text, &number) != 0 || number > LAST_ID)
+        return false;
+    *id = (unsigned)number;
+    return true;
+}
+
+static int resolve_group(struct identity *id, const char *group, struct err *e)
+{
+    const struct group *known = getgrnam(group);
+    if (known)
+        id->gid = known->gr_gid;
+    else if (!parse_id(group, &id->gid))
+        return err_say(e, "-g (--group): no group is named '%.100s'", group);
+    return 0;
+}
+
+static int resolve_user(struct identity *id, const char *user, struct err *e)
+{
+    const struct passwd *known = getpwnam(user);
+    if (!known) {
+        if (!parse_id(user, &id->uid))
+            return err_say(e, "-u (--user): no user is named '%.100s'", user);
+        known = getpwuid(id->uid);
+    }
+    id->uid = known ? known->pw_uid : id->uid;
+    id->gid = known ? known->pw_gid : (gid_t)id->uid;
+    return 0;
+}
+
+int privilege_resolve(struct identity *id, const char *user, const char *group, struct err *e)
+{
+    *id = (struct identity){.change = user || group, .uid = geteuid(), .gid = getegid()};
+
+    char name[256];
+    const char *colon = user ? strchr(user, ':') : NULL;
+    if (colon) {
+        size_t length = (size_t)(colon - user);
+        if (length >= sizeof name || length == 0 || colon[1] == '\0')
+            return err_say(e, "-u (--user): '%.100s' is not accepted, it takes USER or USER:GROUP",
+                           user);
+        memcpy(name, user, length);
+        name[length] = '\0';
+        user = name;
+        if (!group)
+            group = colon + 1;
+    }
+    int rc = user ? resolve_user(id, user, e) : 0;
+    if (rc == 0 && group)
+        rc = resolve_group(id, group, e);
+    return rc;
+}
+
+int privilege_drop(const struct identity *id, struct err *e)
+{
+    if (!id->change || (geteuid() != 0 && id->uid == geteuid() && id->gid == getegid()))
+        return 0;
+    if (geteuid() != 0)
+        return err_say(e, "-u (--user), -g (--group): only root can become uid %u, gid %u", id->uid,
+                       id->gid);
+    if (setgroups(1, &id->gid) != 0)
+        return err_system(e, errno, "give up supplementary groups");
+    if (setresgid(id->gid, id->gid, id->gid) != 0)
+        return err_system(e, errno, "become gid %u", id->gid);
+    if (setresuid(id->uid, id->uid, id->uid) != 0)
+        return err_system(e, errno, "become uid %u", id->uid);
+    if (id->uid != 0 && setuid(0) == 0)
+        return err_say(e, "become uid %u: root could be had back", id->uid);
+    return 0;
+}

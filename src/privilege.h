@@ -1,0 +1,30 @@
+#ifndef BONNIE_PRIVILEGE_H
+#define BONNIE_PRIVILEGE_H
+
+#include <stdbool.h>
+#include <sys/types.h>
+
+#include "util/err.h"
+
+/* Whom to become. */
+struct identity {
+    bool change; /* false: stay */
+    uid_t uid;
+    gid_t gid;
+};
+
+/*
+ * Looks up -u USER[:GROUP] and -g GROUP, either of which may be NULL; each is a name, or a number
+ * that need not be known to the system. Without a group it is the user's own, or for an unknown
+ * user the group of the same number. Returns 0, or -EINVAL and a line in e.
+ */
+int privilege_resolve(struct identity *id, const char *user, const char *group, struct err *e);
+
+/*
+ * Becomes id for good: supplementary groups, real, effective and saved ids, and with them all
+ * capabilities of root. Returns 0, or a negative errno when the system or the lack of root does
+ * not allow it.
+ */
+int privilege_drop(const struct identity *id, struct err *e);
+
+#endif

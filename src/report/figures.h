@@ -1,0 +1,62 @@
+#ifndef BONNIE_REPORT_FIGURES_H
+#define BONNIE_REPORT_FIGURES_H
+
+#include <stdbool.h>
+
+#include "report/label.h"
+#include "result.h"
+#include "util/units.h"
+
+/*
+ * A result as text, field by field as the CSV line prints it. The Bonnie++ table is made from
+ * these texts too, and not from the result: so the table that bon_csv2txt makes from the line is
+ * the same, rounding included. An empty text is a default or a test that was not run.
+ */
+
+/* The figures of one test. */
+struct figure {
+    char rate[UNITS_TEXT];    /* `+++++` when too little was measured */
+    char cpu[UNITS_TEXT];     /* percent; `+++` likewise */
+    char latency[UNITS_TEXT]; /* with its unit */
+};
+
+struct figures {
+    char label[LABEL_BYTES];
+    char concurrency[UNITS_TEXT];
+    char seed[UNITS_TEXT];
+
+    /* All empty when no test of the data files was run. */
+    char size[UNITS_TEXT];
+    char chunk[UNITS_TEXT];
+    char seeks[UNITS_TEXT];   /* never left out, as in Bonnie++ */
+    char seekers[UNITS_TEXT]; /* likewise */
+
+    /* All empty when no metadata test was run. Sizes are plain bytes, as in Bonnie++. */
+    char files[UNITS_TEXT];    /* in units of 1024 */
+    char file_max[UNITS_TEXT]; /* or `link` or `symlink`, instead of files with data */
+    char file_min[UNITS_TEXT];
+    char directories[UNITS_TEXT];
+    char file_chunk[UNITS_TEXT];
+
+    struct figure tests[TEST_COUNT];
+};
+
+/*
+ * Fills f from r. Rates are whole numbers; small ones keep one decimal, as there is no more to
+ * them: seeks below 1000, KiB/s and files per second below 10. CPU time is in whole percent.
+ */
+void figures_init(struct figures *f, const struct result *r);
+
+/* True when any of the tests from first up to, but without, end was run. */
+bool figures_any(const struct figures *f, enum test_id first, enum test_id end);
+
+/*
+ * The figures of one test as Tim Bray's Bonnie prints them: whole KiB per second, seeks and CPU
+ * percent with one decimal, no latency.
+ */
+void figure_classic(struct figure *f, const struct result *r, enum test_id test);
+
+/* The size of the data as Tim Bray's Bonnie prints it: the nearest whole number of MiB. */
+void figure_classic_size(char text[static UNITS_TEXT], const struct result *r);
+
+#endif

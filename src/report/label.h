@@ -1,0 +1,41 @@
+#ifndef BONNIE_REPORT_LABEL_H
+#define BONNIE_REPORT_LABEL_H
+
+#include <stddef.h>
+
+/*
+ * The label is the only text in a report that comes from outside. Every format prints it in one of
+ * the two ways below; a NULL label is an empty one. Both ways make it valid UTF-8 on one line:
+ *
+ *   - white space (tab, newline, U+2028 ...) becomes a blank; blanks at both ends are dropped;
+ *   - other control characters, marks that change the direction of writing, characters that
+ *     Unicode gives no meaning to and bytes that are not UTF-8 become `?`;
+ *   - what is longer than the room for it is cut off, between characters. LABEL_BYTES is meant for
+ *     readers of CSV that have room for a line of 1024 bytes.
+ */
+#define LABEL_BYTES      256
+#define LABEL_HTML_BYTES (6 * LABEL_BYTES) /* a quotation mark takes six: &quot; */
+
+/*
+ * The label for CSV and for text. It needs no quoting anywhere, so that readers that split at
+ * commas, readers that know quotation marks, and those that copy it raw into HTML (Debian's
+ * bon_csv2html) are all served:
+ *
+ *   - comma -> `;`   quotation mark -> `'`   `<` -> `(`   `>` -> `)`
+ *   - before `=`, `+`, `-` and `@` at its beginning stands a `'`, lest a spreadsheet take it for a
+ *     formula.
+ *
+ * `&` stays: it cannot open a tag, and names have it (R&D).
+ */
+void label_plain(char text[static LABEL_BYTES], const char *label);
+
+/* The label for HTML, as text or as the value of an attribute in quotation marks. */
+void label_html(char text[static LABEL_HTML_BYTES], const char *label);
+
+/* The number of characters of valid UTF-8; each is taken to be one column wide. */
+size_t label_columns(const char *text);
+
+/* The number of bytes that the first characters of valid UTF-8, at most so many, take. */
+size_t label_cut(const char *text, size_t columns);
+
+#endif

@@ -1,0 +1,187 @@
+#include "scratch.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/file.h>
+#include <sys/random.h>
+#include <sys/stat.h>
+#include <sys/statvfs.h>
+#include <unistd.h>
+
+/* A guess that suits every device when the kernel does not tell. */
+#define COMMON_ALIGNMENT 4096
+
+static int make_private_directory(struct scratch *s, struct err *e)
+{
+    uint64_t number;
+    if (getrandom(&number, sizeof number, 0) != (ssize_t)sizeof number)
+        return err_system(e, errno, "random name for a directory in %s", s->path);
+    private_name(s->name, number);
+    if (mkdirat(s->parent_fd, s->name, 0700) != 0)
+        return err_system(e, errno, "make directory %s/%s", s->path, s->name);
+    s->fd = openat(s->parent_fd, s->name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+    if (s->fd < 0)
+        return err_system(e, errno, "open directory %s/%s", s->path, s->name);
+    return 0;
+}
+
+/* The owner file says whose directory this is, and its lock that the run is alive. */
+static int make_owner_file(struct scratch *s, struct err *e)
+{
+    char text[OWNER_TEXT_SIZE];
+    size_t length = owner_text(text, s->name);
+    s->owner_fd =
+        openat(s->fd, OWNER_FILE_NAME, O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600);
+    if (s->owner_fd < 0)
+        return err_system(e, errno, "make %s/%s/%s", s->path, s->name, OWNER_FILE_NAME);
+    if (flock(s->owner_fd, LOCK_EX | LOCK_NB) != 0)
+        return err_system(e, errno, "lock %s/%s/%s", s->path, s->name, OWNER_FILE_NAME);
+    ssize_t written = write(s->owner_fd, text, length);
+    if (written != (ssize_t)length)
+        return err_system(e, written < 0 ? errno : ENOSPC, "write %s/%s/%s", s->path, s->name,
+                          OWNER_FILE_NAME);
+    return 0;
+}
+
+int scratch_open(struct scratch *s, const char *path, struct err *e)
+{
+    *s = (struct scratch){.path = path, .parent_fd = -1, .fd = -1, .owner_fd = -1};
+    s->parent_fd = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    if (s->parent_fd < 0)
+        return err_system(e, errno, "open directory %s", path);
+    int rc = make_private_directory(s, e);
+    if (rc == 0)
+        rc = make_owner_file(s, e);
+    if (rc != 0)
+        scratch_close(s, e);
+    return rc;
+}
+
+static void close_if_open(int *fd)
+{
+    if (*fd >= 0)
+        close(*fd);
+    *fd = -1;
+}
+
+int scratch_close(struct scratch *s, struct err *e)
+{
+    int rc = 0;
+    if (s->owner_fd >= 0 && unlinkat(s->fd, OWNER_FILE_NAME, 0) != 0)
+        rc = err_system(e, errno, "remove %s/%s/%s", s->path, s->name, OWNER_FILE_NAME);
+    if (s->fd >= 0 && unlinkat(s->parent_fd, s->name, AT_REMOVEDIR) != 0)
+        rc = err_system(e, errno, "remove directory %s/%s", s->path, s->name);
+    close_if_open(&s->owner_fd);
+    close_if_open(&s->fd);
+    close_if_open(&s->parent_fd);
+    return rc;
+}
+
+int scratch_space(const char *path, struct scratch_space *space, struct err *e)
+{
+    struct statvfs fs;
+    if (statvfs(path, &fs) != 0)
+        return err_system(e, errno, "scratch directory %s", path);
+    /* Root may use what is reserved for it. */
+    uint64_t blocks = geteuid() == 0 ? fs.f_bfree : fs.f_bavail;
+    space->bytes = blocks * fs.f_frsize;
+    space->files = fs.f_files == 0 ? UINT64_MAX : (geteuid() == 0 ? fs.f_ffree : fs.f_favail);
+    return 0;
+}
+
+/* For filesystems without O_TMPFILE: a name for no longer than it takes to remove it. */
+static int make_and_unlink(const struct scratch *s, unsigned number, struct err *e)
+{
+    char name[DATA_NAME_SIZE];
+    data_name(name, number);
+    int fd = openat(s->fd, name, O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600);
+    if (fd < 0)
+        return err_system(e, errno, "make %s/%s/%s", s->path, s->name, name);
+    if (unlinkat(s->fd, name, 0) != 0) {
+        int rc = err_system(e, errno, "unlink %s/%s/%s", s->path, s->name, name);
+        close(fd);
+        return rc;
+    }
+    return fd;
+}
+
+int scratch_make_data_file(const struct scratch *s, unsigned number, struct err *e)
+{
+    int fd = openat(s->fd, ".", O_RDWR | O_TMPFILE | O_CLOEXEC, 0600);
+    if (fd >= 0)
+        return fd;
+    if (errno == EOPNOTSUPP || errno == EISDIR || errno == EINVAL || errno == ENOENT)
+        return make_and_unlink(s, number, e);
+    return err_system(e, errno, "make data file in %s/%s", s->path, s->name);
+}
+
+int scratch_reopen(int fd, int flags, const char *name, struct err *e)
+{
+    char path[40];
+    snprintf(path, sizeof path, "/proc/self/fd/%d", fd);
+    int again = open(path, flags | O_CLOEXEC);
+    if (again >= 0)
+        return again;
+    if (errno == EINVAL && (flags & O_DIRECT))
+        return err_system(e, errno, "open %s: this filesystem refuses O_DIRECT", name);
+    return err_system(e, errno, "open %s again through %s", name, path);
+}
+
+struct scratch_alignment scratch_direct_alignment(int fd)
+{
+    struct scratch_alignment alignment = {COMMON_ALIGNMENT, COMMON_ALIGNMENT};
+#ifdef STATX_DIOALIGN
+    struct statx facts;
+    if (statx(fd, "", AT_EMPTY_PATH, STATX_DIOALIGN, &facts) == 0 &&
+        (facts.stx_mask & STATX_DIOALIGN) && facts.stx_dio_offset_align > 0) {
+        alignment.memory = facts.stx_dio_mem_align;
+        alignment.offset = facts.stx_dio_offset_align;
+    }
+#else
+    (void)fd;
+#endif
+    return alignment;
+}
+
+int scratch_make_directory(const struct scratch *s, unsigned number, struct err *e)
+{
+    char name[DIRECTORY_NAME_SIZE];
+    directory_name(name, number);
+    if (mkdirat(s->fd, name, 0700) != 0)
+        return err_system(e, errno, "make directory %s/%s/%s", s->path, s->name, name);
+    int fd = openat(s->fd, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+    if (fd < 0)
+        return err_system(e, errno, "open directory %s/%s/%s", s->path, s->name, name);
+    return fd;
+}
+
+int scratch_remove_directory(const struct scratch *s, unsigned number, struct err *e)
+{
+    char name[DIRECTORY_NAME_SIZE];
+    directory_name(name, number);
+    if (unlinkat(s->fd, name, AT_REMOVEDIR) != 0)
+        return err_system(e, errno, "remove directory %s/%s/%s", s->path, s->name, name);
+    return 0;
+}
+
+int scratch_make_origin(const struct scratch *s, uint64_t number, struct err *e)
+{
+    char name[ORIGIN_NAME_SIZE];
+    origin_name(name, number);
+    int fd = openat(s->fd, name, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600);
+    if (fd < 0)
+        return err_system(e, errno, "make %s/%s/%s", s->path, s->name, name);
+    close(fd);
+    return 0;
+}
+
+int scratch_remove_origin(const struct scratch *s, uint64_t number, struct err *e)
+{
+    char name[ORIGIN_NAME_SIZE];
+    origin_name(name, number);
+    if (unlinkat(s->fd, name, 0) != 0)
+        return err_system(e, errno, "remove %s/%s/%s", s->path, s->name, name);
+    return 0;
+}

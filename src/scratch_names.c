@@ -1,0 +1,123 @@
+#include "scratch_names.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "util/rng.h"
+
+#define PRIVATE_PREFIX   "bonnie."
+#define DATA_PREFIX      "data"
+#define ORIGIN_PREFIX    "o"
+#define DIRECTORY_PREFIX "d"
+
+#define HEX          "0123456789abcdef"
+#define DECIMAL      "0123456789"
+#define LETTERS      "abcdefghijklmnopqrstuvwxyz234567" /* 32 of them: 5 random bits each */
+#define INDEX_DIGITS 10
+#define MOST_LETTERS 12
+
+void private_name(char name[PRIVATE_NAME_SIZE], uint64_t number)
+{
+    snprintf(name, PRIVATE_NAME_SIZE, PRIVATE_PREFIX "%016" PRIx64, number);
+}
+
+void data_name(char name[DATA_NAME_SIZE], unsigned number)
+{
+    snprintf(name, DATA_NAME_SIZE, DATA_PREFIX "%05u", number % 100000);
+}
+
+void origin_name(char name[ORIGIN_NAME_SIZE], uint64_t number)
+{
+    snprintf(name, ORIGIN_NAME_SIZE, ORIGIN_PREFIX "%" PRIu64, number);
+}
+
+void directory_name(char name[DIRECTORY_NAME_SIZE], unsigned number)
+{
+    snprintf(name, DIRECTORY_NAME_SIZE, DIRECTORY_PREFIX "%05u", number % 100000);
+}
+
+/* Up to twelve letters that depend on seed and index; returns how many. */
+static size_t random_letters(char *text, uint64_t seed, uint64_t index)
+{
+    uint64_t bits = rng_mix(seed ^ rng_mix(index));
+    size_t length = (size_t)(bits % (MOST_LETTERS + 1));
+    for (size_t i = 0; i < length; i++) {
+        bits >>= 5;
+        text[i] = LETTERS[bits % 32];
+    }
+    return length;
+}
+
+/* By hand: this is done once for every file that is timed. */
+static size_t index_digits(char *text, uint64_t index)
+{
+    for (int i = INDEX_DIGITS - 1; i >= 0; i--) {
+        text[i] = HEX[index % 16];
+        index /= 16;
+    }
+    return INDEX_DIGITS;
+}
+
+void file_name(char name[FILE_NAME_SIZE], enum name_order order, uint64_t seed, uint64_t index)
+{
+    if (order == NAMES_SORTED) {
+        name += index_digits(name, index);
+        name += random_letters(name, seed, index);
+    } else {
+        name += random_letters(name, seed, index);
+        name += index_digits(name, index);
+    }
+    *name = '\0';
+}
+
+size_t owner_text(char text[OWNER_TEXT_SIZE], const char *private_directory)
+{
+    int length =
+        snprintf(text, OWNER_TEXT_SIZE, "scratch directory of bonnie: %s\n", private_directory);
+    return length < OWNER_TEXT_SIZE ? (size_t)length : OWNER_TEXT_SIZE - 1;
+}
+
+/* True when name is prefix and then least .. most characters of the set, and no more. */
+static bool has_form(const char *name, const char *prefix, const char *set, size_t least,
+                     size_t most)
+{
+    size_t length = strlen(prefix);
+    if (strncmp(name, prefix, length) != 0)
+        return false;
+    size_t rest = strlen(name + length);
+    return rest >= least && rest <= most && strspn(name + length, set) == rest;
+}
+
+bool is_private_name(const char *name)
+{
+    return has_form(name, PRIVATE_PREFIX, HEX, 16, 16);
+}
+
+bool is_data_name(const char *name)
+{
+    return has_form(name, DATA_PREFIX, DECIMAL, 5, 5);
+}
+
+bool is_origin_name(const char *name)
+{
+    return has_form(name, ORIGIN_PREFIX, DECIMAL, 1, 20);
+}
+
+bool is_directory_name(const char *name)
+{
+    return has_form(name, DIRECTORY_PREFIX, DECIMAL, 5, 5);
+}
+
+bool is_file_name(const char *name)
+{
+    size_t length = strlen(name);
+    if (length < INDEX_DIGITS || length > INDEX_DIGITS + MOST_LETTERS)
+        return false;
+    bool digits_first = strspn(name, HEX) >= INDEX_DIGITS &&
+                        strspn(name + INDEX_DIGITS, LETTERS) == length - INDEX_DIGITS;
+    const char *digits = name + length - INDEX_DIGITS;
+    bool digits_last =
+        strspn(digits, HEX) == INDEX_DIGITS && strspn(name, LETTERS) >= length - INDEX_DIGITS;
+    return digits_first || digits_last;
+}

@@ -1,0 +1,260 @@
+#include "seekers.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <signal.h>
+#include <stdatomic.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "measure/clock.h"
+#include "measure/cpu.h"
+#include "stop.h"
+#include "util/rng.h"
+
+/* Every so many seeks the chunk is rewritten. */
+#define REWRITE_EVERY 10
+
+/* How often the parent looks whether a seeker has ended. */
+#define LOOK_NS 5000000
+
+/* How often it calls its tick meanwhile. */
+#define LOOKS_PER_TICK 20
+
+/* What one seeker tells its parent. */
+struct report {
+    _Alignas(64) struct samples samples; /* apart, so that seekers do not share cache lines */
+    struct err failure;
+    uint64_t end_ns;
+    uint64_t cpu_ns;
+};
+
+/* In the shared mapping. */
+struct shared {
+    _Alignas(64) atomic_uint_fast64_t next_ticket;
+    _Alignas(64) struct report reports[];
+};
+
+struct seekers {
+    const struct plan *plan;
+    const struct work *work;
+    struct shared *shared;
+    size_t shared_bytes;
+    pid_t *pids; /* 0: has been waited for */
+    unsigned count;
+    int gate; /* the seekers start when its last writing end, this one, is closed */
+};
+
+static int seek_once(const struct seekers *s, uint64_t ticket, unsigned char *buffer,
+                     struct samples *samples, struct err *e)
+{
+    const struct data_plan *d = &s->plan->data;
+    struct rng rng;
+    rng_init(&rng, s->plan->seed, ticket);
+    uint64_t chunk = rng_below(&rng, d->chunks);
+    uint64_t owner = share_owner(d->chunks, s->plan->workers, chunk);
+    const struct work *w = &s->work[owner];
+    uint64_t at = (chunk - share_of(d->chunks, s->plan->workers, owner).first) * d->chunk_bytes;
+
+    uint64_t start = clock_ns();
+    int rc = io_read(&w->data.file, buffer, d->chunk_bytes, at, e);
+    if (rc == 0 && ticket % REWRITE_EVERY == REWRITE_EVERY - 1) {
+        pattern_fill(w->pattern, buffer, d->chunk_bytes, w->data.number, at,
+                     w->data.generation + 1);
+        rc = io_write(&w->data.file, buffer, d->chunk_bytes, at, e);
+    }
+    if (rc == 0)
+        samples_add(samples, clock_ns() - start, d->chunk_bytes);
+    return rc;
+}
+
+static int sync_all(const struct seekers *s, struct err *e)
+{
+    int rc = 0;
+    for (unsigned i = 0; rc == 0 && i < s->plan->workers; i++)
+        rc = io_sync(&s->work[i].data.file, e);
+    return rc;
+}
+
+/* The life of one seeker. After the fork: no malloc, no stdio, no return. */
+__attribute__((noreturn)) static void seeker_main(const struct seekers *s, unsigned number,
+                                                  int start)
+{
+    struct report *report = &s->shared->reports[number];
+    unsigned char *buffer = s->work[number % s->plan->workers].buffer; /* a copy of its own */
+    char byte;
+
+    stop_init_child();
+    memset(buffer, 0, s->plan->data.chunk_bytes); /* have it copied now, not while the clock runs */
+    while (read(start, &byte, 1) < 0 && errno == EINTR)
+        continue;
+
+    uint64_t cpu_before = cpu_used_ns();
+    int rc = 0;
+    while (rc == 0 && !stop_requested()) {
+        uint64_t ticket =
+            atomic_fetch_add_explicit(&s->shared->next_ticket, 1, memory_order_relaxed);
+        if (ticket >= s->plan->data.seeks)
+            break;
+        rc = seek_once(s, ticket, buffer, &report->samples, &report->failure);
+    }
+    if (rc == 0)
+        rc = sync_all(s, &report->failure);
+    report->end_ns = clock_ns();
+    report->cpu_ns = cpu_used_ns() - cpu_before;
+    _exit(rc == 0 ? 0 : 1);
+}
+
+/* NULL when there is no memory. */
+static struct seekers *allocate(const struct plan *p, const struct work *work)
+{
+    unsigned count = p->data.seekers;
+    struct seekers *s = calloc(1, sizeof *s);
+    pid_t *pids = calloc(count, sizeof *pids);
+    size_t bytes = sizeof(struct shared) + count * sizeof(struct report);
+    void *shared = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+    if (!s || !pids || shared == MAP_FAILED) {
+        if (shared != MAP_FAILED)
+            munmap(shared, bytes);
+        free(pids);
+        free(s);
+        return NULL;
+    }
+    *s = (struct seekers){.plan = p,
+                          .work = work,
+                          .shared = shared,
+                          .shared_bytes = bytes,
+                          .pids = pids,
+                          .count = count,
+                          .gate = -1};
+    return s;
+}
+
+static int fork_all(struct seekers *s, int start, struct err *e)
+{
+    for (unsigned i = 0; i < s->count; i++) {
+        pid_t pid = fork();
+        if (pid < 0)
+            return err_system(e, errno, "fork seeker %u of %u", i + 1, s->count);
+        if (pid == 0) {
+            close(s->gate);
+            seeker_main(s, i, start);
+        }
+        s->pids[i] = pid;
+    }
+    return 0;
+}
+
+int seekers_start(struct seekers **out, const struct plan *p, const struct work *work,
+                  struct err *e)
+{
+    struct seekers *s = allocate(p, work);
+    if (!s)
+        return err_system(e, ENOMEM, "memory for %u seekers", p->data.seekers);
+    int rc;
+    int ends[2];
+    if (pipe(ends) != 0) {
+        rc = err_system(e, errno, "pipe to the seekers");
+    } else {
+        s->gate = ends[1];
+        rc = fork_all(s, ends[0], e);
+        close(ends[0]);
+    }
+    if (rc == 0)
+        *out = s;
+    else
+        seekers_release(s);
+    return rc;
+}
+
+/* A seeker that did not end well is a failure, which stops the others. */
+static int judge(const struct seekers *s, unsigned number, int status, struct err *e)
+{
+    if (WIFEXITED(status) && WEXITSTATUS(status) == 0)
+        return 0;
+    stop_request();
+    const struct report *report = &s->shared->reports[number];
+    if (report->failure.code != 0) {
+        if (e->code == 0)
+            *e = report->failure;
+        return -report->failure.code;
+    }
+    if (WIFSIGNALED(status))
+        return err_say(e, "seeker %u was killed by signal %d (%s)", number + 1, WTERMSIG(status),
+                       strsignal(WTERMSIG(status)));
+    return err_say(e, "seeker %u ended with status %d", number + 1, WEXITSTATUS(status));
+}
+
+/* Waits for those seekers that have ended; returns how many are left. */
+static unsigned reap(struct seekers *s, int options, int *rc, struct err *e)
+{
+    unsigned left = 0;
+    for (unsigned i = 0; i < s->count; i++) {
+        int status;
+        if (s->pids[i] == 0)
+            continue;
+        pid_t pid = waitpid(s->pids[i], &status, options);
+        if (pid == 0 || (pid < 0 && errno == EINTR)) {
+            left++;
+            continue;
+        }
+        s->pids[i] = 0;
+        int one =
+            pid < 0 ? err_system(e, errno, "wait for seeker %u", i + 1) : judge(s, i, status, e);
+        *rc = *rc ? *rc : one;
+    }
+    return left;
+}
+
+static void open_gate(struct seekers *s)
+{
+    if (s->gate >= 0)
+        close(s->gate);
+    s->gate = -1;
+}
+
+int seekers_work(struct seekers *s, struct job_times *times, struct samples *samples,
+                 void (*tick)(void *), void *tick_context, struct err *e)
+{
+    const struct timespec pause = {.tv_nsec = LOOK_NS};
+    int rc = 0;
+    times->start_ns = clock_ns();
+    open_gate(s);
+    for (unsigned looks = 1; reap(s, WNOHANG, &rc, e) > 0; looks++) {
+        nanosleep(&pause, NULL);
+        if (tick && looks % LOOKS_PER_TICK == 0)
+            tick(tick_context);
+    }
+    times->end_ns = times->start_ns;
+    times->cpu_ns = 0;
+    for (unsigned i = 0; i < s->count; i++) {
+        const struct report *report = &s->shared->reports[i];
+        samples_merge(samples, &report->samples);
+        times->cpu_ns += report->cpu_ns;
+        if (report->end_ns > times->end_ns)
+            times->end_ns = report->end_ns;
+    }
+    return rc == 0 && stop_requested() ? -EINTR : rc;
+}
+
+void seekers_release(struct seekers *s)
+{
+    if (!s)
+        return;
+    struct err ignored;
+    int rc = 0;
+    err_init(&ignored);
+    for (unsigned i = 0; i < s->count; i++)
+        if (s->pids[i] > 0)
+            kill(s->pids[i], SIGKILL);
+    open_gate(s);
+    while (reap(s, 0, &rc, &ignored) > 0)
+        continue;
+    munmap(s->shared, s->shared_bytes);
+    free(s->pids);
+    free(s);
+}

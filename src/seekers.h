@@ -1,0 +1,32 @@
+#ifndef BONNIE_SEEKERS_H
+#define BONNIE_SEEKERS_H
+
+#include "worker.h"
+#include "workloads/workload.h"
+
+/*
+ * The seekers: forked processes that together make the seeks of one phase. They draw tickets from
+ * one counter; the ticket decides where to seek, so the places of a run depend on its seed alone,
+ * and every tenth ticket rewrites its chunk. Counter and measurements lie in a shared mapping.
+ */
+struct seekers;
+
+/*
+ * Forks the plan's seekers, which wait at their start. They seek in the open files of all
+ * work[0 .. plan->workers-1]. The pool must be parked. Returns 0 or a negative errno; on success
+ * *out is to be handed to seekers_release().
+ */
+int seekers_start(struct seekers **out, const struct plan *p, const struct work *work,
+                  struct err *e);
+
+/*
+ * Lets the seekers go, and waits for all of them. A seeker that fails or dies makes the others
+ * stop, and is the failure. Fills times, and merges what all have counted into samples.
+ */
+int seekers_work(struct seekers *s, struct job_times *times, struct samples *samples,
+                 void (*tick)(void *), void *tick_context, struct err *e);
+
+/* Ends seekers that are still there, and frees all. s may be NULL. */
+void seekers_release(struct seekers *s);
+
+#endif

@@ -1,0 +1,148 @@
+#include "session.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "coordinate.h"
+#include "dropper.h"
+#include "host.h"
+#include "output.h"
+#include "plan.h"
+#include "privilege.h"
+#include "report/report.h"
+#include "run.h"
+#include "stop.h"
+
+/* What Bonnie++ refused to do, this program does, with a word of advice. */
+static void advise(const struct plan *p, const struct identity *id)
+{
+    if (p->quiet)
+        return;
+    if (geteuid() == 0 && !id->change)
+        fprintf(stderr, "bonnie: running as root; -u USER gives that up\n");
+    if (p->advise_bytes > 0)
+        fprintf(stderr,
+                "bonnie: a size below twice the RAM (%" PRIu64
+                " MiB) lets the page cache help; -s %" PRIu64 " avoids that\n",
+                p->advise_bytes >> 21, p->advise_bytes >> 20);
+}
+
+static void say_more(const struct plan *p, const struct dropper *dropper)
+{
+    if (p->verbose == 0)
+        return;
+    fprintf(stderr, "bonnie: seed %" PRIu64 ", %u workers, chunks of %" PRIu64 " bytes\n", p->seed,
+            p->workers, p->data.chunk_bytes);
+    fprintf(stderr, "bonnie: before tests that read, %s\n",
+            p->cache == CACHE_KEEP      ? "caches are kept"
+            : dropper_is_there(dropper) ? "all caches of the system are dropped"
+                                        : "the files' own pages are evicted; dropping the "
+                                          "system's caches takes root");
+}
+
+/* -q: the CSV line alone on stdout, tables on stderr. */
+static FILE *stream_for(const struct plan *p, const struct output *o, const char *format)
+{
+    bool table = strcmp(format, "text") == 0 || strcmp(format, "classic") == 0;
+    return p->quiet && table && p->format_count > 1 ? stderr : o->stream;
+}
+
+static int report_header(const struct plan *p, const struct output *o, struct err *e)
+{
+    for (size_t i = 0; i < p->format_count; i++) {
+        const struct report_ops *report = report_by_name(p->formats[i]);
+        if (p->csv_header && report->header) {
+            int rc = report->header(o->stream);
+            if (rc != 0)
+                return err_system(e, -rc, "write the report");
+        }
+    }
+    return 0;
+}
+
+static int report_run(const struct plan *p, const struct output *o, const struct result *result,
+                      struct err *e)
+{
+    for (size_t i = 0; i < p->format_count; i++) {
+        const struct report_ops *report = report_by_name(p->formats[i]);
+        int rc = report->run(stream_for(p, o, p->formats[i]), result);
+        if (rc != 0)
+            return err_system(e, -rc, "write the report");
+    }
+    return 0;
+}
+
+static int run_all(struct run *run, const struct plan *p, const struct output *o, struct err *e)
+{
+    int rc = report_header(p, o, e);
+    for (uint64_t i = 0; rc == 0 && i < p->runs; i++) {
+        struct result result;
+        rc = run_once(run, &result, e);
+        if (rc == 0)
+            rc = report_run(p, o, &result, e);
+    }
+    return rc;
+}
+
+/* From here on the process has given up what privileges it was told to give up. */
+static int unprivileged_part(const struct plan *p, struct dropper *dropper, struct output *o,
+                             struct err *e)
+{
+    struct coordinator coordinator;
+    struct run run;
+    int rc = coordinate_init(&coordinator, p->coordination, e);
+    if (rc != 0)
+        return rc;
+    rc = run_open(&run, p, dropper, &coordinator, e);
+    if (rc == 0) {
+        rc = run_all(&run, p, o, e);
+        int closed = run_close(&run, e);
+        rc = rc ? rc : closed;
+    }
+    int left = coordinate_leave(&coordinator, rc != 0, e);
+    return rc ? rc : left;
+}
+
+/* Becomes the user asked for; says so, as Bonnie++ does. */
+static int become(const struct identity *id, bool quiet, struct err *e)
+{
+    int rc = privilege_drop(id, e);
+    if (rc == 0 && id->change && !quiet)
+        fprintf(stderr, "Using uid:%u, gid:%u.\n", geteuid(), getegid());
+    return rc;
+}
+
+int session(const struct settings *s, struct err *e)
+{
+    struct host host;
+    struct plan plan;
+    struct identity identity;
+    struct output output = {0};
+    struct dropper dropper = {0};
+
+    host_detect(&host);
+    int rc = plan_make(&plan, s, &host, e);
+    if (rc == 0)
+        rc = privilege_resolve(&identity, s->user, s->group, e);
+    if (rc == 0)
+        rc = stop_init(e);
+    if (rc == 0 && plan.cache == CACHE_EVICT)
+        rc = dropper_start(&dropper, e);
+    if (rc == 0)
+        rc = become(&identity, plan.quiet, e);
+    if (rc == 0)
+        rc = output_open(&output, plan.output, e);
+    if (rc == 0) {
+        advise(&plan, &identity);
+        say_more(&plan, &dropper);
+        rc = unprivileged_part(&plan, &dropper, &output, e);
+    }
+    if (rc == 0)
+        rc = output_finish(&output, e);
+    output_discard(&output);
+    dropper_stop(&dropper);
+    return rc;
+}

@@ -1,0 +1,44 @@
+#include "util/err.h"
+
+#include <errno.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+void err_init(struct err *e)
+{
+    e->code = 0;
+    e->text[0] = '\0';
+}
+
+int err_system(struct err *e, int code, const char *format, ...)
+{
+    if (e->code != 0)
+        return -code;
+    e->code = code;
+
+    va_list arguments;
+    va_start(arguments, format);
+    vsnprintf(e->text, sizeof e->text, format, arguments);
+    va_end(arguments);
+
+    /* strerror is not safe in threads, and the forked seekers may not use malloc: use the
+     * description that glibc and POSIX 2024 keep in constant memory. */
+    const char *reason = strerrordesc_np(code);
+    size_t used = strlen(e->text);
+    snprintf(e->text + used, sizeof e->text - used, ": %s", reason ? reason : "unknown error");
+    return -code;
+}
+
+int err_say(struct err *e, const char *format, ...)
+{
+    if (e->code != 0)
+        return -EINVAL;
+    e->code = EINVAL;
+
+    va_list arguments;
+    va_start(arguments, format);
+    vsnprintf(e->text, sizeof e->text, format, arguments);
+    va_end(arguments);
+    return -EINVAL;
+}

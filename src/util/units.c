@@ -1,0 +1,153 @@
+#include "util/units.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <strings.h>
+
+#define KIB ((uint64_t)1 << 10)
+#define MIB ((uint64_t)1 << 20)
+#define GIB ((uint64_t)1 << 30)
+#define TIB ((uint64_t)1 << 40)
+
+/* The most digits of a latency: Bonnie++ prints 99999us, then 100ms. */
+#define LATENCY_LIMIT 100000
+
+struct unit {
+    const char *suffix;
+    uint64_t bytes;
+};
+
+static const struct unit suffixes[] = {
+    {"k", KIB},  {"kB", KIB},  {"kiB", KIB}, {"m", MIB},  {"mB", MIB},  {"miB", MIB}, {"g", GIB},
+    {"gB", GIB}, {"giB", GIB}, {"t", TIB},   {"tB", TIB}, {"tiB", TIB}, {"B", 1},
+};
+
+static bool is_digit(char c)
+{
+    return c >= '0' && c <= '9';
+}
+
+/*
+ * Reads the digits at *text and moves *text behind them. 0, -EINVAL without a digit, -ERANGE when
+ * they are too many; *text is moved in that case too, so that rubbish behind can still be seen.
+ */
+static int read_digits(const char **text, uint64_t *value)
+{
+    if (!is_digit(**text))
+        return -EINVAL;
+    bool fits = true;
+    *value = 0;
+    for (; is_digit(**text); (*text)++) {
+        fits = fits && !__builtin_mul_overflow(*value, 10, value);
+        fits = fits && !__builtin_add_overflow(*value, (uint64_t)(**text - '0'), value);
+    }
+    return fits ? 0 : -ERANGE;
+}
+
+/* The bytes of a unit, or 0 when there is no such suffix. */
+static uint64_t suffix_bytes(const char *suffix, uint64_t without)
+{
+    if (*suffix == '\0')
+        return without;
+    for (size_t i = 0; i < sizeof suffixes / sizeof suffixes[0]; i++) {
+        if (strcasecmp(suffix, suffixes[i].suffix) == 0)
+            return suffixes[i].bytes;
+    }
+    return 0;
+}
+
+int units_parse_size(const char *text, uint64_t unit, uint64_t *value)
+{
+    uint64_t number;
+    int status = read_digits(&text, &number);
+    uint64_t bytes = suffix_bytes(text, unit);
+    if (status == -EINVAL || bytes == 0)
+        return -EINVAL;
+    if (status != 0 || __builtin_mul_overflow(number, bytes, &number))
+        return -ERANGE;
+    *value = number;
+    return 0;
+}
+
+int units_parse_count(const char *text, uint64_t *value)
+{
+    uint64_t number;
+    int status = read_digits(&text, &number);
+    if (*text != '\0')
+        return -EINVAL;
+    if (status == 0)
+        *value = number;
+    return status;
+}
+
+int units_parse_signed(const char *text, int64_t *value)
+{
+    bool negative = *text == '-';
+    uint64_t number;
+    int status = units_parse_count(text + negative, &number);
+    if (status != 0)
+        return status;
+    if (number > (uint64_t)INT64_MAX)
+        return -ERANGE;
+    *value = negative ? -(int64_t)number : (int64_t)number;
+    return 0;
+}
+
+/* Prints bytes in the first unit of the list that divides them; the last one must be 1. */
+static void format_exactly(char text[static UNITS_TEXT], uint64_t bytes, const struct unit *unit)
+{
+    while (bytes % unit->bytes != 0)
+        unit++;
+    snprintf(text, UNITS_TEXT, "%" PRIu64 "%s", bytes / unit->bytes, unit->suffix);
+}
+
+void units_format_size(char text[static UNITS_TEXT], uint64_t bytes)
+{
+    static const struct unit units[] = {{"G", GIB}, {"M", MIB}, {"k", KIB}, {"B", 1}};
+    format_exactly(text, bytes, units);
+}
+
+void units_format_chunk(char text[static UNITS_TEXT], uint64_t bytes)
+{
+    static const struct unit units[] = {{"g", GIB}, {"m", MIB}, {"k", KIB}, {"", 1}};
+    format_exactly(text, bytes, units);
+}
+
+static uint64_t divide_rounded(uint64_t number, uint64_t divisor)
+{
+    return number / divisor + (number % divisor >= divisor / 2);
+}
+
+void units_format_latency(char text[static UNITS_TEXT], uint64_t nanoseconds)
+{
+    uint64_t us = divide_rounded(nanoseconds, 1000);
+    uint64_t ms = divide_rounded(nanoseconds, 1000000);
+    uint64_t s = divide_rounded(nanoseconds, 1000000000);
+    if (us < LATENCY_LIMIT)
+        snprintf(text, UNITS_TEXT, "%" PRIu64 "us", us > 0 ? us : 1);
+    else if (ms < LATENCY_LIMIT)
+        snprintf(text, UNITS_TEXT, "%" PRIu64 "ms", ms);
+    else
+        snprintf(text, UNITS_TEXT, "%" PRIu64 "s", s);
+}
+
+/* Each limit is where the rounded text would become a column wider. */
+void units_format_speed(char text[static UNITS_TEXT], double kib_per_second)
+{
+    double kib = kib_per_second;
+    double mib = kib / 1024;
+    double gib = mib / 1024;
+    if (kib < 10 && kib != (double)(int)kib)
+        snprintf(text, UNITS_TEXT, "%.1fk", kib);
+    else if (kib < 9999.5)
+        snprintf(text, UNITS_TEXT, "%.0fk", kib);
+    else if (mib < 99.95)
+        snprintf(text, UNITS_TEXT, "%.1fm", mib);
+    else if (mib < 1023.5)
+        snprintf(text, UNITS_TEXT, "%.0fm", mib);
+    else
+        snprintf(text, UNITS_TEXT, gib < 99.95 ? "%.1fg" : "%.0fg", gib);
+}

@@ -1,0 +1,51 @@
+#ifndef BONNIE_UTIL_UNITS_H
+#define BONNIE_UTIL_UNITS_H
+
+#include <stdint.h>
+
+/*
+ * Numbers as users write them and as reports print them.
+ *
+ * Nothing is guessed: no sign where none is asked for, no blanks, no hexadecimal, no fraction, no
+ * trailing rubbish. Every parser returns 0, -EINVAL (not such a number) or -ERANGE (one that does
+ * not fit), and leaves *value alone when it fails.
+ */
+
+/* Room for any text that a formatter below makes, with its end. */
+#define UNITS_TEXT 32
+
+/*
+ * A size in bytes: a decimal number with a suffix k, m, g or t (powers of 1024), which may be
+ * followed by B or iB, or with B alone (bytes), all in either case. Without any suffix the number
+ * counts units of `unit` bytes: 1 << 20 where a bare number means MiB.
+ */
+int units_parse_size(const char *text, uint64_t unit, uint64_t *value);
+
+/* A plain whole number. */
+int units_parse_count(const char *text, uint64_t *value);
+
+/* A whole number with or without a minus sign. */
+int units_parse_signed(const char *text, int64_t *value);
+
+/*
+ * The size of the data as Bonnie++ prints it, exactly: in the largest of G, M and k that divides
+ * it ("64M", "63808M", "16G"), else in bytes with a B, since a bare number would be taken for MiB.
+ */
+void units_format_size(char text[static UNITS_TEXT], uint64_t bytes);
+
+/* The size of a chunk as Bonnie++ prints it, exactly: "1m", "64k", "512" (bytes). */
+void units_format_chunk(char text[static UNITS_TEXT], uint64_t bytes);
+
+/*
+ * A latency as a whole number of us, ms or s: the smallest of the three that needs no more than
+ * five digits ("4964us", "99999us", "100ms"). What was measured took some time: never 0us.
+ */
+void units_format_latency(char text[static UNITS_TEXT], uint64_t nanoseconds);
+
+/*
+ * A rate in KiB/s for a column of five: "1723k", "51.8m", "368m", "2.2g". From 10000 GiB/s on it
+ * is wider.
+ */
+void units_format_speed(char text[static UNITS_TEXT], double kib_per_second);
+
+#endif

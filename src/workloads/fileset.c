@@ -1,0 +1,303 @@
+#include "workloads/fileset.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "io.h"
+#include "stop.h"
+#include "util/rng.h"
+
+/* Every worker's link targets have numbers of their own. */
+#define ORIGINS_PER_WORKER UINT64_C(1000000000000)
+
+/* File numbers in stamps begin here, so that no data file has the same. */
+#define FIRST_FILE_NUMBER (UINT64_C(1) << 32)
+
+void fileset_init(struct fileset *s, const struct plan *p, const struct scratch *scratch,
+                  const struct pattern *pattern, unsigned number, unsigned char *buffer)
+{
+    *s = (struct fileset){
+        .plan = &p->files,
+        .scratch = scratch,
+        .pattern = pattern,
+        .sync = p->sync,
+        .seed = p->seed,
+        .files = share_of(p->files.count, p->workers, number),
+        .directories = share_of(p->files.directories, p->workers, number),
+        .first_origin = number * ORIGINS_PER_WORKER,
+        .buffer = buffer,
+        .open_directory_fd = -1,
+    };
+}
+
+unsigned fileset_path(const struct fileset *s, enum name_order order, uint64_t index,
+                      char path[FILE_PATH_SIZE])
+{
+    uint64_t place = share_owner(s->files.count, s->directories.count, index);
+    unsigned directory = (unsigned)(s->directories.first + place);
+    directory_name(path, directory);
+    size_t length = strlen(path);
+    path[length] = '/';
+    file_name(path + length + 1, order, s->seed, s->files.first + index);
+    return directory;
+}
+
+static uint64_t file_size(const struct fileset *s, uint64_t number)
+{
+    struct rng rng;
+    rng_init(&rng, s->seed, number);
+    return s->plan->min_bytes + rng_below(&rng, s->plan->max_bytes - s->plan->min_bytes + 1);
+}
+
+static bool has_data(const struct fileset *s)
+{
+    return s->plan->kind == FILES_DATA && s->plan->max_bytes > 0;
+}
+
+/* -b: what was changed in a directory is made durable. The descriptor is kept for the next file. */
+static int sync_directory(struct fileset *s, unsigned directory, struct err *e)
+{
+    if (!s->sync)
+        return 0;
+    if (s->open_directory_fd < 0 || s->open_directory != directory) {
+        char name[DIRECTORY_NAME_SIZE];
+        directory_name(name, directory);
+        if (s->open_directory_fd >= 0)
+            close(s->open_directory_fd);
+        s->open_directory = directory;
+        s->open_directory_fd = openat(s->scratch->fd, name, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    }
+    if (s->open_directory_fd < 0 || fsync(s->open_directory_fd) != 0)
+        return err_system(e, errno, "fsync directory %u", directory);
+    return 0;
+}
+
+static int write_data(struct fileset *s, const struct io_file *f, uint64_t number, uint64_t size,
+                      struct err *e)
+{
+    int rc = 0;
+    for (uint64_t at = 0; rc == 0 && at < size;) {
+        size_t length = s->plan->chunk_bytes;
+        if (length > size - at)
+            length = (size_t)(size - at);
+        pattern_fill(s->pattern, s->buffer, length, FIRST_FILE_NUMBER + number, at, 0);
+        rc = io_write(f, s->buffer, length, at, e);
+        at += length;
+    }
+    return rc == 0 && s->sync && size > 0 ? io_sync(f, e) : rc;
+}
+
+static int create_file(struct fileset *s, const char *path, uint64_t number, uint64_t *bytes,
+                       struct err *e)
+{
+    struct io_file f = {.name = path};
+    f.fd = openat(s->scratch->fd, path, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600);
+    if (f.fd < 0)
+        return err_system(e, errno, "create %s", path);
+    int rc = 0;
+    if (has_data(s)) {
+        *bytes = file_size(s, number);
+        rc = write_data(s, &f, number, *bytes, e);
+    }
+    int closed = io_close(&f, e);
+    return rc ? rc : closed;
+}
+
+static int new_origin(struct fileset *s, struct err *e)
+{
+    int rc = scratch_make_origin(s->scratch, s->first_origin + s->origins, e);
+    if (rc == 0)
+        s->origins++;
+    return rc;
+}
+
+/* Links to the newest origin, or to a new one when that has as many links as it may have. */
+static int create_hard_link(struct fileset *s, const char *path, struct err *e)
+{
+    for (int attempt = 0; attempt < 2; attempt++) {
+        char origin[ORIGIN_NAME_SIZE];
+        if (s->origins > 0) {
+            origin_name(origin, s->first_origin + s->origins - 1);
+            if (linkat(s->scratch->fd, origin, s->scratch->fd, path, 0) == 0)
+                return 0;
+            if (errno != EMLINK)
+                break;
+        }
+        int rc = new_origin(s, e);
+        if (rc != 0)
+            return rc;
+    }
+    return err_system(e, errno, "link %s", path);
+}
+
+static int create_symbolic_link(struct fileset *s, const char *path, struct err *e)
+{
+    char target[sizeof "../" + ORIGIN_NAME_SIZE] = "../";
+    int rc = s->origins == 0 ? new_origin(s, e) : 0;
+    if (rc != 0)
+        return rc;
+    origin_name(target + 3, s->first_origin);
+    if (symlinkat(target, s->scratch->fd, path) != 0)
+        return err_system(e, errno, "symlink %s", path);
+    return 0;
+}
+
+int fileset_create_next(struct fileset *s, enum name_order order, uint64_t *bytes, struct err *e)
+{
+    char path[FILE_PATH_SIZE];
+    uint64_t index = s->made++; /* counted first: a failure may leave it half made */
+    s->order = order;
+    *bytes = 0;
+    unsigned directory = fileset_path(s, order, index, path);
+    int rc = 0;
+    switch (s->plan->kind) {
+    case FILES_DATA:
+        rc = create_file(s, path, s->files.first + index, bytes, e);
+        break;
+    case FILES_HARD_LINKS:
+        rc = create_hard_link(s, path, e);
+        break;
+    case FILES_SYMBOLIC_LINKS:
+        rc = create_symbolic_link(s, path, e);
+        break;
+    }
+    return rc == 0 ? sync_directory(s, directory, e) : rc;
+}
+
+static int read_data(struct fileset *s, int at_fd, const char *path, uint64_t size, struct err *e)
+{
+    struct io_file f = {.name = path};
+    f.fd = openat(at_fd, path, O_RDONLY | O_NOFOLLOW | O_CLOEXEC);
+    if (f.fd < 0)
+        return err_system(e, errno, "open %s", path);
+    int rc = 0;
+    for (uint64_t at = 0; rc == 0 && at < size;) {
+        size_t length = s->plan->chunk_bytes;
+        if (length > size - at)
+            length = (size_t)(size - at);
+        rc = io_read(&f, s->buffer, length, at, e);
+        at += length;
+    }
+    int closed = io_close(&f, e);
+    return rc ? rc : closed;
+}
+
+int fileset_stat(struct fileset *s, int at_fd, const char *path, uint64_t *bytes, struct err *e)
+{
+    struct stat st;
+    *bytes = 0;
+    if (fstatat(at_fd, path, &st, AT_SYMLINK_NOFOLLOW) != 0)
+        return err_system(e, errno, "stat %s", path);
+    if (!has_data(s))
+        return 0;
+    *bytes = (uint64_t)st.st_size;
+    if (*bytes < s->plan->min_bytes || *bytes > s->plan->max_bytes)
+        return err_say(e, "stat %s: it has %lld bytes, which is not what was written", path,
+                       (long long)st.st_size);
+    return *bytes > 0 ? read_data(s, at_fd, path, *bytes, e) : 0;
+}
+
+int fileset_remove(struct fileset *s, int at_fd, const char *path, unsigned directory,
+                   struct err *e)
+{
+    if (unlinkat(at_fd, path, 0) != 0)
+        return err_system(e, errno, "delete %s", path);
+    return sync_directory(s, directory, e);
+}
+
+int fileset_sync(const struct fileset *s, struct err *e)
+{
+    if (has_data(s) && !s->sync && syncfs(s->scratch->fd) != 0)
+        return err_system(e, errno, "syncfs %s", s->scratch->path);
+    return 0;
+}
+
+int fileset_evict(struct fileset *s, struct err *e)
+{
+    if (!has_data(s))
+        return 0;
+    int rc = fileset_sync(s, e);
+    for (uint64_t i = 0; rc == 0 && i < s->made && !stop_requested(); i++) {
+        char path[FILE_PATH_SIZE];
+        fileset_path(s, s->order, i, path);
+        int fd = openat(s->scratch->fd, path, O_RDONLY | O_NOFOLLOW | O_CLOEXEC);
+        if (fd < 0)
+            return err_system(e, errno, "open %s", path);
+        posix_fadvise(fd, 0, 0, POSIX_FADV_DONTNEED);
+        close(fd);
+    }
+    return rc;
+}
+
+/* Removes the files; some of them may be gone already. */
+static int remove_files(struct fileset *s, struct err *e)
+{
+    int rc = 0;
+    for (uint64_t i = 0; i < s->made; i++) {
+        char path[FILE_PATH_SIZE];
+        fileset_path(s, s->order, i, path);
+        if (unlinkat(s->scratch->fd, path, 0) != 0 && errno != ENOENT)
+            rc = err_system(e, errno, "delete %s", path);
+    }
+    s->made = 0;
+    for (; s->origins > 0; s->origins--) {
+        int one = scratch_remove_origin(s->scratch, s->first_origin + s->origins - 1, e);
+        rc = rc ? rc : one;
+    }
+    return rc;
+}
+
+static int make_directories(struct fileset *s, struct err *e)
+{
+    if (s->directories_made)
+        return 0;
+    s->directories_made = true;
+    for (uint64_t i = 0; i < s->directories.count; i++) {
+        int fd = scratch_make_directory(s->scratch, (unsigned)(s->directories.first + i), e);
+        if (fd < 0) {
+            s->directories.count = i; /* these are there to be removed */
+            return fd;
+        }
+        close(fd);
+    }
+    return 0;
+}
+
+int fileset_clear(struct fileset *s, struct err *e)
+{
+    int rc = make_directories(s, e);
+    return rc == 0 ? remove_files(s, e) : rc;
+}
+
+int fileset_fill(struct fileset *s, enum name_order order, struct err *e)
+{
+    if (s->made == s->files.count && s->order == order)
+        return 0;
+    int rc = fileset_clear(s, e);
+    uint64_t bytes;
+    while (rc == 0 && s->made < s->files.count) {
+        if (stop_requested())
+            return err_system(e, EINTR, "make files");
+        rc = fileset_create_next(s, order, &bytes, e);
+    }
+    return rc;
+}
+
+int fileset_release(struct fileset *s, struct err *e)
+{
+    if (s->open_directory_fd >= 0)
+        close(s->open_directory_fd);
+    s->open_directory_fd = -1;
+    if (!s->directories_made)
+        return 0;
+    int rc = remove_files(s, e);
+    for (uint64_t i = 0; i < s->directories.count; i++) {
+        int one = scratch_remove_directory(s->scratch, (unsigned)(s->directories.first + i), e);
+        rc = rc ? rc : one;
+    }
+    s->directories_made = false;
+    return rc;
+}

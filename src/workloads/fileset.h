@@ -1,0 +1,69 @@
+#ifndef BONNIE_WORKLOADS_FILESET_H
+#define BONNIE_WORKLOADS_FILESET_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "pattern.h"
+#include "plan.h"
+#include "scratch.h"
+
+/*
+ * One worker's share of the metadata files, in directories of its own. Names, sizes and contents
+ * are computed from the run's seed and the file's index, so memory does not grow with the number
+ * of files. All functions return 0 or a negative errno with a line in e.
+ */
+
+/* A file's path below the private directory: "d00000/" and its name. */
+#define FILE_PATH_SIZE (DIRECTORY_NAME_SIZE + FILE_NAME_SIZE)
+
+struct fileset {
+    const struct files_plan *plan;
+    const struct scratch *scratch;
+    const struct pattern *pattern;
+    bool sync;
+    uint64_t seed;
+    struct share files;       /* which files are this worker's */
+    struct share directories; /* and which directories */
+    bool directories_made;
+    enum name_order order; /* of the files that are there */
+    uint64_t made;         /* the first so many of them may be there */
+    uint64_t origins;      /* how many files there are for links to point to */
+    uint64_t first_origin; /* the number of the first one: no other worker has it */
+    unsigned char *buffer; /* of plan->chunk_bytes */
+    int open_directory_fd; /* the directory last made durable, kept open; -1: none */
+    unsigned open_directory;
+};
+
+/* Which share is worker number's; buffer holds the plan's chunk_bytes. Makes nothing yet. */
+void fileset_init(struct fileset *s, const struct plan *p, const struct scratch *scratch,
+                  const struct pattern *pattern, unsigned number, unsigned char *buffer);
+
+/* Removes whatever there is of it. */
+int fileset_release(struct fileset *s, struct err *e);
+
+/* Sees to it that there are no files, and all directories; or all files, named in that order. */
+int fileset_clear(struct fileset *s, struct err *e);
+int fileset_fill(struct fileset *s, enum name_order order, struct err *e);
+
+/* Drops the files' pages from the cache. */
+int fileset_evict(struct fileset *s, struct err *e);
+
+/* The path of file `index` (0 .. files.count-1 within the share), and its directory's number. */
+unsigned fileset_path(const struct fileset *s, enum name_order order, uint64_t index,
+                      char path[FILE_PATH_SIZE]);
+
+/*
+ * The operations that are timed. create makes the next file in that order; stat looks at one (and
+ * reads it, if the files have data); remove deletes one. `path` is relative to the directory at_fd.
+ * *bytes is how much was moved.
+ */
+int fileset_create_next(struct fileset *s, enum name_order order, uint64_t *bytes, struct err *e);
+int fileset_stat(struct fileset *s, int at_fd, const char *path, uint64_t *bytes, struct err *e);
+int fileset_remove(struct fileset *s, int at_fd, const char *path, unsigned directory,
+                   struct err *e);
+
+/* Makes the data of all files durable, if they have data. */
+int fileset_sync(const struct fileset *s, struct err *e);
+
+#endif

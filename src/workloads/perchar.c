@@ -1,0 +1,163 @@
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdio_ext.h>
+
+#include "measure/clock.h"
+#include "stop.h"
+#include "workloads/workload.h"
+
+/*
+ * putc and getc: the start of the data set, one character at a time through stdio. The latency
+ * that counts is that of a buffer's worth of characters, as stdio hands it to the system.
+ */
+
+/* glibc's buffer is st_blksize bytes, which is this on the common filesystems. */
+#define STRETCH 4096
+
+/* Each stretch of characters, with the locking function and with the bare one. */
+static void put_locked(FILE *stream, const unsigned char *from, size_t count)
+{
+    for (size_t i = 0; i < count; i++)
+        putc(from[i], stream);
+}
+
+static void put_unlocked(FILE *stream, const unsigned char *from, size_t count)
+{
+    for (size_t i = 0; i < count; i++)
+        putc_unlocked(from[i], stream);
+}
+
+static void get_locked(FILE *stream, unsigned char *to, size_t count)
+{
+    for (size_t i = 0; i < count; i++)
+        to[i] = (unsigned char)getc(stream);
+}
+
+static void get_unlocked(FILE *stream, unsigned char *to, size_t count)
+{
+    for (size_t i = 0; i < count; i++)
+        to[i] = (unsigned char)getc_unlocked(stream);
+}
+
+/* Opens a stream on the worker's data file, which then owns the descriptor; NULL on failure. */
+static FILE *open_stream(struct work *w, int access, const char *mode, struct err *e)
+{
+    struct datafile *d = &w->data;
+    if (datafile_open(d, w->plan, access, USE_CHARACTERS, e) != 0)
+        return NULL;
+    FILE *stream = fdopen(d->file.fd, mode);
+    if (!stream) {
+        err_system(e, errno, "open a stream on %s", d->name);
+        return NULL;
+    }
+    /*
+     * Each stream is one worker's alone. Without this, stdio would take a lock for every character
+     * once there is a second thread, which a program of one thread is spared.
+     */
+    __fsetlocking(stream, FSETLOCKING_BYCALLER);
+    d->file.fd = -1;
+    return stream;
+}
+
+static int close_stream(struct work *w, FILE *stream, int rc, struct err *e)
+{
+    if (fclose(stream) != 0 && rc == 0)
+        rc = err_system(e, errno, "close %s", w->data.name);
+    return rc;
+}
+
+static size_t stretch_at(const struct datafile *d, uint64_t at)
+{
+    uint64_t rest = d->perchar_bytes - at;
+    return rest < STRETCH ? (size_t)rest : STRETCH;
+}
+
+static int put_prepare(void *context, struct err *e)
+{
+    struct work *w = context;
+    return datafile_empty(&w->data, w->scratch, e);
+}
+
+static int put_stretches(struct work *w, FILE *stream, struct err *e)
+{
+    void (*put)(FILE *, const unsigned char *, size_t) =
+        w->plan->unlocked ? put_unlocked : put_locked;
+    struct datafile *d = &w->data;
+    unsigned char characters[STRETCH] __attribute__((aligned(8)));
+    for (uint64_t at = 0; at < d->perchar_bytes && !stop_requested();) {
+        size_t count = stretch_at(d, at);
+        pattern_fill(w->pattern, characters, count, d->number, at, d->generation);
+        uint64_t start = clock_ns();
+        put(stream, characters, count);
+        samples_add(&w->samples, clock_ns() - start, count);
+        if (ferror(stream))
+            return err_system(e, errno, "putc to %s", d->name);
+        at += count;
+        d->valid_bytes = at;
+    }
+    if (fflush(stream) != 0)
+        return err_system(e, errno, "write %s", d->name);
+    const struct io_file file = {.fd = fileno(stream), .name = d->name};
+    return io_sync(&file, e);
+}
+
+static int put_work(void *context, struct err *e)
+{
+    struct work *w = context;
+    FILE *stream = open_stream(w, O_WRONLY, "w", e);
+    if (!stream)
+        return -e->code;
+    int rc = put_stretches(w, stream, e);
+    return close_stream(w, stream, rc, e);
+}
+
+static int get_prepare(void *context, struct err *e)
+{
+    struct work *w = context;
+    struct datafile *d = &w->data;
+    int rc =
+        datafile_fill(d, w->scratch, w->pattern, d->perchar_bytes, w->buffer, w->buffer_bytes, e);
+    return rc == 0 ? datafile_evict(d, w->plan, e) : rc;
+}
+
+static int get_stretches(struct work *w, FILE *stream, struct err *e)
+{
+    void (*get)(FILE *, unsigned char *, size_t) = w->plan->unlocked ? get_unlocked : get_locked;
+    struct datafile *d = &w->data;
+    unsigned char characters[STRETCH];
+    for (uint64_t at = 0; at < d->perchar_bytes && !stop_requested();) {
+        size_t count = stretch_at(d, at);
+        uint64_t start = clock_ns();
+        get(stream, characters, count);
+        samples_add(&w->samples, clock_ns() - start, count);
+        if (ferror(stream))
+            return err_system(e, errno, "getc from %s", d->name);
+        if (feof(stream))
+            return err_system(e, EIO, "getc from %s: it ends before %llu", d->name,
+                              (unsigned long long)d->perchar_bytes);
+        at += count;
+    }
+    return 0;
+}
+
+static int get_work(void *context, struct err *e)
+{
+    struct work *w = context;
+    FILE *stream = open_stream(w, O_RDONLY, "r", e);
+    if (!stream)
+        return -e->code;
+    int rc = get_stretches(w, stream, e);
+    return close_stream(w, stream, rc, e);
+}
+
+const struct workload workload_putc = {
+    .title = "Writing by character",
+    .job = {.prepare = put_prepare, .work = put_work},
+};
+
+const struct workload workload_getc = {
+    .title = "Reading by character",
+    .reads = true,
+    .job = {.prepare = get_prepare, .work = get_work},
+};

@@ -1,0 +1,135 @@
+#!/usr/bin/perl
+# bon_csv2txt as a user runs it.
+
+use strict;
+use warnings;
+use FindBin;
+use lib "$FindBin::Bin/../lib";
+use File::Temp ();
+use Test::More;
+use RunProgram qw(data_file run slurp spew);
+
+my $PROGRAM = 'bon_csv2txt';
+my $GOLDEN  = "$FindBin::Bin/../golden/csv2txt";
+my $dir     = File::Temp->newdir;
+my $lab     = slurp("$GOLDEN/lab.txt");
+
+for my $name (qw(lab dirs-one-late classic halves)) {
+    my ($status, $out, $err) = run($PROGRAM, [ data_file("$name.csv") ]);
+    is($out, slurp("$GOLDEN/$name.txt"), "$name: the table");
+    is("$status$err", '0', "$name: exit status 0 and silence");
+}
+
+subtest 'every generation in one file' => sub {
+    my ($status, $out, $err) = run($PROGRAM, [ data_file('realworld.csv') ]);
+    is("$status$err", '0', 'exit status 0 and silence');
+    for my $label (qw(AcharyaX host1 host6 raspberrypi fuss yazgoo-virtualbox ubuntu ceph-admin SERVER ANDREW-PC tidbit raid0)) {
+        like($out, qr/^\Q$label\E/m, $label);
+    }
+    is(scalar(() = $out =~ /Sequential Output/g), 12, 'twelve results with I/O');
+    is(scalar(() = $out =~ /Sequential Create/g), 13, 'thirteen with files');
+    unlike($out, qr/^.{81}/m, 'no line is wider than 80 columns');
+};
+
+subtest 'standard input' => sub {
+    my $csv = slurp(data_file('lab.csv'));
+    is((run($PROGRAM, [], $csv))[1], $lab, 'without arguments');
+    is((run($PROGRAM, ['-'], $csv))[1], $lab, 'as -');
+    is((run($PROGRAM, [ data_file('lab.csv'), '-' ], $csv))[1], "$lab\n$lab", 'after a file');
+    is((run($PROGRAM, [], $csv =~ s/\n/\r\n/r))[1], $lab, 'with CRLF');
+    is((run($PROGRAM, [], $csv =~ s/\n//r))[1], $lab, 'without a newline at the end');
+    is((run($PROGRAM, [], "\xEF\xBB\xBF$csv"))[1], $lab, 'with a byte order mark');
+};
+
+subtest 'output of a program around the line' => sub {
+    my ($status, $out, $err) = run($PROGRAM, [ data_file('bonnie++-2.00a-output.txt') ]);
+    is("$status$err", '0', 'exit status 0 and silence');
+    is(scalar(() = $out =~ /^Version 2\.00a /mg), 2, 'one result');
+    my $csv = slurp(data_file('lab.csv'));
+    is((run($PROGRAM, [], "Using uid:0, gid:0.\nWriting...done\n\n$lab  A sentence, with commas, in it.\n$csv"))[1], $lab,
+        'progress and table');
+};
+
+subtest 'what cannot be read is named' => sub {
+    my $csv = slurp(data_file('lab.csv'));
+    spew("$dir/bad.csv", "1.98,3.0.0,short,1\n$csv" . 'x,' x 30 . "7\n" . "1.98\n");
+    my ($status, $out, $err) = run($PROGRAM, ["$dir/bad.csv"]);
+    is($status, 0, 'exit status 0');
+    is($out, $lab, 'the readable line is printed');
+    is_deeply([ $err =~ /^(.*?:\d+): number of fields/mg ], [ map {"$dir/bad.csv:$_"} 1, 3, 4 ], 'file and line');
+    ($status, $out, $err) = run($PROGRAM, [], $csv =~ s/,1723,/,oops,/r);
+    is($status, 0, 'one bad figure is no reason to hide a row');
+    like($out, qr/1G [?]{5}  99  368m/, 'the figure is shown as unreadable');
+    like($err, qr/\Astandard input:1: rate of putc is no figure: "oops"\n\z/, 'and named');
+};
+
+subtest 'hostile text' => sub {
+    my $csv = slurp(data_file('lab.csv')) =~ s/,lab,/,\e[2J\r\x07\xE2\x80\xAE\xFFx,/r;
+    my ($status, $out, $err) = run($PROGRAM, [], $csv);
+    is($status, 0, 'exit status 0');
+    like($out, qr/^[?]\[2J[?]{4}x +1G/m, 'control characters become question marks');
+    unlike("$out$err", qr/[\x00-\x09\x0B-\x1F\x7F-\xFF]/, 'nothing else gets through');
+    ($status, $out, $err) = run($PROGRAM, [], $csv =~ s/1723/\e[2J/r);
+    unlike($err, qr/\e/, 'nor to standard error');
+};
+
+subtest 'failures' => sub {
+    my $good = data_file('lab.csv');
+    my %case = (
+        'no such file'      => [ [ $good, "$dir/none" ], qr/cannot read .*none: No such file/ ],
+        'a directory'       => [ ["$dir"],               qr/cannot read .*directory/ ],
+        'no result'         => [ ['-'],                  qr/no result found in standard input/ ],
+        'unknown option'    => [ ['--nonsense', $good],  qr/unknown option: nonsense; try --help/ ],
+        'missing value'     => [ ['--output'],           qr/option output requires an argument/ ],
+        'empty file name'   => [ [ q{-o}, q{}, $good ],     qr/--output needs a file name/ ],
+        'no such directory' => [ ["-o$dir/a/b", $good],  qr{cannot write .*/a/b: No such file} ],
+    );
+    for my $name (sort keys %case) {
+        my ($arguments, $message) = @{ $case{$name} };
+        my ($status, $out, $err) = run($PROGRAM, $arguments, "nothing here\n");
+        is($status, 1, "$name: exit status 1");
+        is($out, q{}, "$name: nothing is printed");
+        like($err, qr/\Abon_csv2txt: $message[^\n]*\n\z/, "$name: one line says why");
+    }
+};
+
+subtest 'output that cannot be written' => sub {
+    my $command = join q{ }, $^X, $ENV{BON_CSV2TXT} // "$FindBin::Bin/../../scripts/bon_csv2txt", data_file('lab.csv');
+    is(system("$command 2>'$dir/err' >&-") >> 8, 1, 'closed standard output');
+    is(`{ $command 2>'$dir/err'; echo \$? >'$dir/status'; } | sleep 0`, q{}, 'closed pipe');
+SKIP: {
+        skip 'no /dev/full', 4 if !-c '/dev/full';
+        is(system("$command 2>'$dir/err' >/dev/full") >> 8, 1, 'full disk');
+        like(slurp("$dir/err"), qr/\Abon_csv2txt: cannot write standard output: No space left/, 'says why');
+        is((run($PROGRAM, [ '-o', '/dev/full', data_file('lab.csv') ]))[0], 1, 'full disk with -o');
+        ok(-c '/dev/full', 'the device is still there');
+    }
+};
+
+subtest 'a file, complete or not at all' => sub {
+    my $file = "$dir/table.txt";
+    spew($file, "old\n");
+    is((run($PROGRAM, [ '-o', $file, "$dir/none" ]))[0], 1, 'fails');
+    is(slurp($file), "old\n", 'the old file is untouched');
+    chmod 0640, $file;
+    my ($status, $out, $err) = run($PROGRAM, [ "--output=$file", data_file('lab.csv') ]);
+    is("$status$out$err", '0', 'succeeds in silence');
+    is(slurp($file), $lab, 'the file is replaced');
+    is((stat $file)[2] & oct 777, oct 640, 'and keeps its mode');
+    symlink 'table.txt', "$dir/link";
+    run($PROGRAM, [ '-o', "$dir/link", data_file('classic.csv') ]);
+    ok(-l "$dir/link", 'a symbolic link stays one');
+    is(slurp($file), slurp("$GOLDEN/classic.txt"), 'and is written through');
+    is_deeply([ glob "$dir/.bon*" ], [], 'no temporary file is left');
+};
+
+subtest 'help and version' => sub {
+    my ($status, $out, $err) = run($PROGRAM, ['--help']);
+    is("$status$err", '0', 'exit status 0');
+    like($out, qr/^Usage: bon_csv2txt .*--output.*--help.*--version/s, 'every option');
+    is((run($PROGRAM, ['-h']))[1], $out, '-h');
+    is((run($PROGRAM, ['-V']))[1], (run($PROGRAM, ['--version']))[1], '-V');
+    like((run($PROGRAM, ['-V']))[1], qr/\Abon_csv2txt \d+[.]\d+[.]\d+\n\z/, 'name and version');
+};
+
+done_testing();

@@ -1,0 +1,61 @@
+# Runs one of the Perl programs: the installed one if the environment names
+# it, else the one in this source tree.
+package RunProgram;
+
+use strict;
+use warnings;
+use Exporter 'import';
+use File::Basename qw(dirname);
+use File::Temp     ();
+use IPC::Open3     qw(open3);
+
+our @EXPORT_OK = qw(data_file run slurp spew);
+
+my $TESTS   = dirname(__FILE__) . '/..';
+my %PROGRAM = (
+    bon_csv2html => $ENV{BON_CSV2HTML} // "$TESTS/../scripts/bon_csv2html",
+    bon_csv2txt  => $ENV{BON_CSV2TXT}  // "$TESTS/../scripts/bon_csv2txt",
+);
+
+sub data_file {
+    my ($name) = @_;
+    return "$TESTS/data/$name";
+}
+
+# run(NAME, \@arguments, $standard_input): (exit status, stdout, stderr).
+sub run {
+    my ($name, $arguments, $input) = @_;
+    my ($in, $out, $err) = map { File::Temp->new } 1 .. 3;
+    spew("$in", $input // q{});
+    my $child = open3('<&' . fileno(open_file('<', "$in")), '>&' . fileno $out, '>&' . fileno $err,
+        $^X, $PROGRAM{$name}, @{$arguments});
+    waitpid $child, 0;
+    my $status = $? & 127 ? 'signal ' . ($? & 127) : $? >> 8;
+    return ($status, slurp("$out"), slurp("$err"));
+}
+
+# Kept open until the next call, so that its number stays valid.
+my $KEPT;
+
+sub open_file {
+    my ($mode, $file) = @_;
+    open $KEPT, "$mode:raw", $file or die "$file: $!\n";
+    return $KEPT;
+}
+
+sub slurp {
+    my ($file) = @_;
+    my $handle = open_file('<', $file);
+    local $/ = undef;
+    return readline($handle) // q{};
+}
+
+sub spew {
+    my ($file, $bytes) = @_;
+    my $handle = open_file('>', $file);
+    print {$handle} $bytes or die "$file: $!\n";
+    close $handle or die "$file: $!\n";
+    return;
+}
+
+1;
