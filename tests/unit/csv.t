@@ -21,9 +21,9 @@ my $OURS    = "1.98,3.0.0,box,2,5,2G,64k,8192,5,$IO,16,1024,512,7,4096,$FILES," 
 
 my %EXPECTED = (
     $CLASSIC => { format => '1.03',  version => '1.03',  chunk_size => '64k', concurrency => undef, seekers => undef },
-    $OLD47   => { format => '1.93c', version => '1.93c', chunk_size => q{},   concurrency => '1',   seekers => undef },
-    $OLD48   => { format => '1.96',  version => '1.96',  chunk_size => q{},   concurrency => '1',   seekers => undef },
-    $OLD50   => { format => '1.98',  version => '2.00a', chunk_size => q{},   concurrency => '1',   seekers => '5' },
+    $OLD47   => { format => '1.93c', version => '1.93c', chunk_size => undef, concurrency => '1',   seekers => undef },
+    $OLD48   => { format => '1.96',  version => '1.96',  chunk_size => undef, concurrency => '1',   seekers => undef },
+    $OLD50   => { format => '1.98',  version => '2.00a', chunk_size => undef, concurrency => '1',   seekers => '5' },
     $OURS    => { format => '1.98',  version => '3.0.0', chunk_size => '64k', concurrency => '2',   seekers => '5' },
 );
 
@@ -41,6 +41,7 @@ for my $line ($CLASSIC, $OLD47, $OLD48, $OLD50, $OURS) {
 }
 is((parse_line($OURS))[0]{file_chunk_size}, '4096', 'the chunk size of our own lines');
 is((parse_line($OLD50))[0]{file_chunk_size}, undef, 'that of Bonnie++ is lost');
+is((parse_line($OLD50 =~ s/,2G,,/,2G,32k,/r))[0]{chunk_size}, '32k', 'a chunk size that is there is kept');
 is((parse_line($OURS =~ s/,512,7,4096,/,512,,4096,/r))[0]{num_dirs}, q{}, 'our own fields are never moved');
 
 subtest 'ordinary lines' => sub {

@@ -76,7 +76,7 @@ sub build_record {
     my %field;
     @field{ @{ $COLUMNS{ scalar @fields } } } = @fields;
     split_classic_settings(\%field) if @fields == 27;
-    repair_num_dirs(\%field);
+    repair_settings(\%field);
 
     my %record = settings(\%field);
     $record{tests} = tests(\%field);
@@ -104,13 +104,14 @@ sub split_at_colons {
     return map { $_ // q{} } @parts[ 0 .. $count - 1 ];
 }
 
-# Bonnie++ leaves num_dirs empty, prints its value in the next column, that of
-# the chunk size, and loses the latter. Programs from version 3 on have every
-# field in its own column.
-sub repair_num_dirs {
+# Bonnie++ from 1.9x to 2.00a loses both chunk sizes, and prints num_dirs one
+# column late, where the second of them belongs. Programs from version 3 on
+# have every field in its own column.
+sub repair_settings {
     my ($field) = @_;
     my ($major) = $field->{version} =~ /^(\d+)/;
-    return if defined $major && $major >= 3;
+    return if defined $major && $major >= 3 || $field->{format} eq '1.03';
+    $field->{chunk_size} = undef if $field->{chunk_size} eq q{};
     return if $field->{num_dirs} ne q{} || !defined $field->{file_chunk_size};
     $field->{num_dirs}        = $field->{file_chunk_size};
     $field->{file_chunk_size} = undef;

@@ -5,6 +5,7 @@ package Bonnie::Html;
 use strict;
 use warnings;
 use Exporter 'import';
+use Unicode::Normalize qw(NFC);
 
 our @EXPORT_OK = qw(element void_element text);
 
@@ -12,7 +13,11 @@ my %ENTITY = (q{&} => '&amp;', q{<} => '&lt;', q{>} => '&gt;', q{"} => '&quot;',
 
 sub text {
     my ($plain) = @_;
-    return $plain =~ s/([&<>"'])/$ENTITY{$1}/gr;
+    my $text = NFC($plain);
+
+    # A pile of combining marks would be drawn over the neighbouring rows.
+    $text =~ s/(\p{M}{3})\p{M}+/$1/g;
+    return $text =~ s/([&<>"'])/$ENTITY{$1}/gr;
 }
 
 # @content is HTML already. Attributes are plain text; an undefined one is

@@ -6,7 +6,6 @@ use strict;
 use warnings;
 use Encode ();
 use Exporter 'import';
-use Unicode::Normalize qw(NFC);
 
 our @EXPORT_OK = qw(plain_text shorten);
 
@@ -14,11 +13,8 @@ my $REPLACEMENT = "\x{FFFD}";
 
 sub plain_text {
     my ($bytes) = @_;
-    my $text = NFC(Encode::decode('UTF-8', $bytes));
+    my $text = Encode::decode('UTF-8', $bytes);
     $text =~ s/[\p{Cc}\p{Cs}\p{Zl}\p{Zp}\p{Bidi_Control}\p{Noncharacter_Code_Point}]/$REPLACEMENT/g;
-
-    # A pile of combining marks would be drawn over the neighbouring rows.
-    $text =~ s/(\p{M}{3})\p{M}+/$1/g;
     return $text;
 }
 

@@ -52,9 +52,9 @@ thead th { font-weight: 600; vertical-align: bottom; }
 thead th, thead th.name { background: var(--head); }
 thead th[scope=colgroup] { text-align: center; }
 thead th.name, tbody th { text-align: left; }
-.name { position: sticky; left: 0; z-index: 1; min-width: 12.5rem; max-width: 15rem; background: var(--card);
+.name { position: sticky; left: 0; z-index: 1; min-width: 13.5rem; max-width: 15rem; background: var(--card);
   font-weight: 600; white-space: normal; overflow-wrap: anywhere; }
-tbody .name { padding-left: 2.4rem; }
+tbody .name { padding-left: 2.05rem; }
 .number { position: absolute; left: .55rem; color: var(--quiet); font-weight: 400; }
 .amount { border-left: 1px solid var(--line); }
 .start { border-left: 1px solid var(--line); }

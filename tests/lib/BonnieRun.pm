@@ -1,0 +1,196 @@
+# Runs bonnie itself, as this user or another, to its end or side by side with the test, and tells
+# what it printed, how it ended and what it left behind.
+package BonnieRun;
+
+use strict;
+use warnings;
+use Cwd            qw(abs_path);
+use Exporter 'import';
+use File::Basename qw(dirname);
+use File::Copy     qw(copy);
+use File::Find     ();
+use File::Temp     ();
+use POSIX          ();
+use Test::More     ();
+use RunProgram     qw(slurp spew);
+
+our @EXPORT_OK = qw(@FIELDS @TESTS bonnie csv_of finish have nobody_can program refused_ok scratch
+    source start tree wait_until);
+
+our @TESTS = qw(putc put_block rewrite getc get_block seeks
+    seq_create seq_stat seq_del ran_create ran_stat ran_del);
+
+# The names of the 50 fields of the CSV line, in order.
+our @FIELDS = (
+    qw(format_version bonnie_version name concurrency seed file_size chunk_size seeks seek_proc_count),
+    (map { ($_, "${_}_cpu") } @TESTS[ 0 .. 5 ]),
+    qw(num_files max_size min_size num_dirs file_chunk_size),
+    (map { ($_, "${_}_cpu") } @TESTS[ 6 .. 11 ]),
+    (map {"${_}_latency"} @TESTS),
+);
+
+# A run that takes longer hangs: it is killed, and the test fails.
+my $HANGS = $ENV{BONNIE_TEST_HANGS} // 300;
+
+my $SOURCE  = $ENV{BONNIE_TEST_SRCDIR} // dirname(__FILE__) . '/../..';
+my $PROGRAM = abs_path($ENV{BONNIE}    // './bonnie');
+die "there is no program to test: set BONNIE\n" if !defined $PROGRAM || !-x $PROGRAM;
+
+# Leak checkers and tracers do not go together; all else of a sanitizer stays on.
+$ENV{ASAN_OPTIONS} = join q{:}, grep {defined} $ENV{ASAN_OPTIONS}, 'detect_leaks=0';
+$ENV{LC_ALL}       = 'C';
+
+sub source { return join q{/}, $SOURCE, @_ }
+
+sub program { return $PROGRAM }
+
+# True when this system has all these commands.
+sub have {
+    my (@commands) = @_;
+    for my $command (@commands) {
+        return 0 if !grep { -x "$_/$command" } split(/:/, $ENV{PATH}), '/sbin', '/usr/sbin';
+    }
+    return 1;
+}
+
+# A new directory, removed at the end. Everybody may write to it when a mode says so.
+sub scratch {
+    my ($mode) = @_;
+    my $dir = File::Temp->newdir('bonnie-test-XXXXXX', TMPDIR => 1);
+    chmod $mode // oct(700), "$dir" or die "$dir: $!\n";
+    return $dir;
+}
+
+# A copy of the program that other users can run, wherever the build is.
+my $FOR_ALL;
+
+sub program_for_all {
+    if (!$FOR_ALL) {
+        $FOR_ALL = scratch(oct 755);
+        copy($PROGRAM, "$FOR_ALL/bonnie") or die "copy $PROGRAM: $!\n";
+        chmod oct(755), "$FOR_ALL/bonnie" or die "$FOR_ALL/bonnie: $!\n";
+    }
+    return "$FOR_ALL/bonnie";
+}
+
+# True when user nobody reaches the directory that temporary directories are made in.
+sub nobody_can {
+    my $dir = scratch(oct 777);
+    my $child = fork // die "fork: $!\n";
+    if ($child == 0) {
+        become('nobody');
+        POSIX::_exit(-w "$dir" ? 0 : 1);
+    }
+    waitpid $child, 0;
+    return $? == 0;
+}
+
+sub become {
+    my ($user) = @_;
+    my ($uid, $gid) = (getpwnam $user)[ 2, 3 ];
+    $) = "$gid $gid";
+    POSIX::setgid($gid) && POSIX::setuid($uid) or die "cannot become $user: $!\n";
+    return;
+}
+
+sub redirect {
+    my ($number, $mode, $file) = @_;
+    POSIX::close($number);
+    return if $file eq 'closed';
+    my $fd = POSIX::open($file, $mode, oct 600);
+    POSIX::_exit(126) if !defined $fd || $fd != $number;
+    return;
+}
+
+# start(\%how, ARGUMENT...): begins a run and returns it. %how, all of it optional:
+#   as    => USER       another user, for root
+#   dir   => PATH       the working directory
+#   env   => {}         more environment
+#   in    => FILE       standard input: a file, '/dev/null' if left out
+#   input => TEXT       or a text
+#   out, err => FILE    the streams; 'closed' for none; captured if left out
+#   wrap  => [COMMAND]  to run the program with, such as strace and its options
+sub start {
+    my %how  = ref $_[0] ? %{ shift() } : ();
+    my @args = @_;
+    my $kept = File::Temp->newdir('bonnie-test-XXXXXX', TMPDIR => 1);
+    my %run  = (kept => $kept, out_file => $how{out} // "$kept/out", err_file => $how{err} // "$kept/err");
+    if (defined $how{input}) {
+        $how{in} = "$kept/in";
+        spew($how{in}, $how{input});
+    }
+    my @command = (@{ $how{wrap} // [] }, $how{as} ? program_for_all() : $PROGRAM, @args);
+    $run{pid} = fork // die "fork: $!\n";
+    if ($run{pid} == 0) {
+        setpgrp 0, 0;
+        local %ENV = (%ENV, %{ $how{env} // {} });
+        redirect(0, POSIX::O_RDONLY(), $how{in} // '/dev/null');
+        redirect(1, POSIX::O_WRONLY() | POSIX::O_CREAT(), $run{out_file});
+        redirect(2, POSIX::O_WRONLY() | POSIX::O_CREAT(), $run{err_file});
+        become($how{as})                             if $how{as};
+        chdir $how{dir} or POSIX::_exit(126)         if $how{dir};
+        exec {$command[0]} @command or POSIX::_exit(127);
+    }
+    return \%run;
+}
+
+# Waits for the end. Adds to the run: status (the exit status, or "signal N"), out, err.
+sub finish {
+    my ($run) = @_;
+    my $hangs = 0;
+    local $SIG{ALRM} = sub { $hangs = 1; kill KILL => -$run->{pid} };
+    alarm $HANGS;
+    1 while waitpid($run->{pid}, 0) < 0 && $!{EINTR};
+    my $status = $?;
+    alarm 0;
+    $run->{status} = $hangs ? 'it hangs' : $status & 127 ? 'signal ' . ($status & 127) : $status >> 8;
+    for my $stream (qw(out err)) {
+        my $file = $run->{"${stream}_file"};
+        $run->{$stream} = -f $file ? slurp($file) : q{};
+    }
+    return $run;
+}
+
+sub bonnie { return finish(start(@_)) }
+
+# Waits until a condition holds; dies when it never does.
+sub wait_until {
+    my ($what, $condition) = @_;
+    for my $look (1 .. 50 * $HANGS) {
+        return 1 if $condition->();
+        select undef, undef, undef, .02;
+    }
+    die "never seen: $what\n";
+}
+
+# The last line of stdout as a hash of named fields; empty when it is no CSV line.
+sub csv_of {
+    my ($run) = @_;
+    my ($line) = $run->{out} =~ /^(1\.98,.*)\n\z/m or return {};
+    my @values = split /,/, $line, -1;
+    return {} if @values != @FIELDS;
+    my %field;
+    @field{@FIELDS} = @values;
+    return \%field;
+}
+
+# All that is in a directory, at any depth, as sorted relative names.
+sub tree {
+    my ($dir) = @_;
+    my @names;
+    File::Find::find({ no_chdir => 1, wanted => sub { push @names, $File::Find::name } }, "$dir");
+    return sort map { s{\A\Q$dir\E/?}{}r } grep { $_ ne "$dir" } @names;
+}
+
+# Wrong use or a failure: exit status 1, one line on stderr that matches, and nothing on stdout.
+sub refused_ok {
+    my ($run, $reason, $name) = @_;
+    return Test::More::subtest($name => sub {
+        Test::More::is($run->{status}, 1, 'exit status 1');
+        Test::More::is($run->{out}, q{}, 'nothing on stdout');
+        Test::More::like($run->{err}, qr/\Abonnie: [^\n]*\n\z/, 'one line on stderr');
+        Test::More::like($run->{err}, $reason, 'which says why');
+    });
+}
+
+1;
