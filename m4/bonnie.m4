@@ -3,6 +3,12 @@ AC_DEFUN([BONNIE_CFLAGS], [
   AC_SUBST([BONNIE_CFLAGS], ["$1"])
 ])
 
+# BONNIE_WERROR: --enable-werror, for those who mend warnings, not for those who only build.
+AC_DEFUN([BONNIE_WERROR], [
+  AC_ARG_ENABLE([werror], [AS_HELP_STRING([--enable-werror], [take warnings as errors])],
+    [AS_IF([test "$enableval" = yes], [BONNIE_CFLAGS="$BONNIE_CFLAGS -Werror"])])
+])
+
 # BONNIE_SANITIZER(NAME, KINDS, TEXT): --enable-NAME builds with -fsanitize=KINDS.
 AC_DEFUN([BONNIE_SANITIZER], [
   AC_ARG_ENABLE([$1], [AS_HELP_STRING([--enable-$1], [build with $3])],
@@ -23,4 +29,12 @@ AC_DEFUN([BONNIE_COVERAGE], [
 AC_DEFUN([BONNIE_PTHREAD], [
   AC_SEARCH_LIBS([pthread_create], [pthread], [],
     [AC_MSG_ERROR([POSIX threads are needed])])
+])
+
+# BONNIE_LIBAIO: sets AIO_LIBS and have_libaio. It has no pkg-config file.
+AC_DEFUN([BONNIE_LIBAIO], [
+  have_libaio=no
+  AC_CHECK_HEADER([libaio.h], [AC_CHECK_LIB([aio], [io_setup], [have_libaio=yes])])
+  AS_IF([test "$have_libaio" = yes], [AIO_LIBS=-laio], [AIO_LIBS=])
+  AC_SUBST([AIO_LIBS])
 ])

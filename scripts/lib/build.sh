@@ -21,6 +21,7 @@ source_dir() {
 }
 
 # Only the files of a list that are still there.
+# shellcheck disable=SC2016 # the inner shell's variables
 existing() { xargs -0 sh -c 'for f; do [ ! -e "$f" ] || printf "%s\0" "$f"; done' sh; }
 
 # Whether this directory has been configured just so already; make sees to the rest.

@@ -1,6 +1,7 @@
 #include "cli/parse.h"
 
 #include <getopt.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -116,6 +117,22 @@ static const char *detached_value(int code, int argc, char *const argv[])
     return next;
 }
 
+/*
+ * "-fb": only a number can be the value of -f, so these are further letters. The word is made to
+ * begin with them, and getopt to read it once more.
+ */
+static void return_bundle(char *argv[])
+{
+    optarg[-1] = '-';
+    argv[--optind] = optarg - 1;
+    optarg = NULL;
+}
+
+static bool is_bundle(int code, const char *word)
+{
+    return code == 'f' && optarg && strncmp(word, "--", 2) != 0 && (*optarg < '0' || *optarg > '9');
+}
+
 /* Bonnie's own -html, which getopt would take for -h -t -m -l, becomes --html. */
 static void accept_classic_html(int argc, char *argv[])
 {
@@ -141,6 +158,8 @@ int cli_parse(int argc, char *argv[], struct settings *s, struct err *e)
             break;
         if (code == '?' || code == ':')
             return complain(code, argv[optind - 1], e);
+        if (is_bundle(code, argv[optind - 1]))
+            return_bundle(argv);
         int rc = apply(s, entry_of(code), detached_value(code, argc, argv), e);
         if (rc != 0)
             return rc;

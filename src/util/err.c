@@ -11,6 +11,14 @@ void err_init(struct err *e)
     e->text[0] = '\0';
 }
 
+/* Names come from outside: what could end the line or drive the terminal is shown as `?`. */
+static void make_printable(char *text)
+{
+    for (; *text; text++)
+        if ((unsigned char)*text < ' ' || *text == 0x7f)
+            *text = '?';
+}
+
 int err_system(struct err *e, int code, const char *format, ...)
 {
     if (e->code != 0)
@@ -27,6 +35,7 @@ int err_system(struct err *e, int code, const char *format, ...)
     const char *reason = strerrordesc_np(code);
     size_t used = strlen(e->text);
     snprintf(e->text + used, sizeof e->text - used, ": %s", reason ? reason : "unknown error");
+    make_printable(e->text);
     return -code;
 }
 
@@ -40,5 +49,6 @@ int err_say(struct err *e, const char *format, ...)
     va_start(arguments, format);
     vsnprintf(e->text, sizeof e->text, format, arguments);
     va_end(arguments);
+    make_printable(e->text);
     return -EINVAL;
 }

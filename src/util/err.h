@@ -6,6 +6,7 @@
  *
  * Functions that can fail return 0 or a negative errno and fill the struct err they were handed.
  * The first failure is the one worth telling: a struct err that is already set is left alone.
+ * Control characters in the text are shown as `?`, so that it is one line whatever is named in it.
  */
 struct err {
     int code;       /* positive errno, 0 while nothing has failed */

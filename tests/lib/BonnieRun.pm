@@ -20,9 +20,10 @@ our @EXPORT_OK = qw(@FIELDS @TESTS bonnie csv_of finish have nobody_can program 
 our @TESTS = qw(putc put_block rewrite getc get_block seeks
     seq_create seq_stat seq_del ran_create ran_stat ran_del);
 
-# The names of the 50 fields of the CSV line, in order.
+# The names of the 50 fields of the CSV line, in order. They are the header's, but that this calls
+# both the number of seeks and their rate `seeks`.
 our @FIELDS = (
-    qw(format_version bonnie_version name concurrency seed file_size chunk_size seeks seek_proc_count),
+    qw(format_version bonnie_version name concurrency seed file_size chunk_size seek_count seek_proc_count),
     (map { ($_, "${_}_cpu") } @TESTS[ 0 .. 5 ]),
     qw(num_files max_size min_size num_dirs file_chunk_size),
     (map { ($_, "${_}_cpu") } @TESTS[ 6 .. 11 ]),

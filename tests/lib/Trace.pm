@@ -37,7 +37,7 @@ sub trace {
     my ($how, $options, @args) = @_;
     my $log = File::Temp->new;
     chmod oct(666), "$log";
-    my $run = bonnie({ %{$how}, wrap => [ qw(strace -f -qq -a1 -o), "$log", @{$options}, '--' ] }, @args);
+    my $run = bonnie({ %{$how}, wrap => [ qw(strace -f -qq -a1 -s48 -o), "$log", @{$options}, '--' ] }, @args);
     return ($run, calls("$log"));
 }
 

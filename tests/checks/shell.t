@@ -1,0 +1,26 @@
+#!/usr/bin/perl
+# The shell scripts are POSIX sh, and shellcheck finds nothing in them.
+
+use strict;
+use warnings;
+use File::Basename qw(dirname);
+use Test::More;
+
+my $TOP = $ENV{BONNIE_TEST_SRCDIR} // dirname(__FILE__) . '/../..';
+
+# The script that CI runs is in the repository, but not in a release.
+my @SCRIPTS = grep {-e} map {"$TOP/$_"}
+    qw(.ci/run scripts/setup scripts/quickstart scripts/test scripts/lib/build.sh);
+
+my $has_shellcheck = qx(shellcheck --version 2>/dev/null) ne q{};
+
+for my $script (@SCRIPTS) {
+    is(qx(sh -n '$script' 2>&1), q{}, "sh -n $script");
+SKIP: {
+        skip 'there is no shellcheck', 1 if !$has_shellcheck;
+        is(qx(shellcheck --shell=sh --external-sources --source-path='$TOP' '$script' 2>&1),
+            q{}, "shellcheck $script");
+    }
+}
+
+done_testing;

@@ -1,0 +1,42 @@
+#!/usr/bin/perl
+# --format: which reports, in the order printed.
+
+use strict;
+use warnings;
+use FindBin;
+use lib "$FindBin::Bin/../lib";
+use Test::More;
+use BonnieRun qw(bonnie scratch tree);
+
+my $dir   = scratch();
+my @small = ('-d', $dir, qw(-r0 -s1 -n1 -mlab --cache=keep));
+my %looks = (text => 'V', csv => '1', html => '<');
+
+# The first letters of the lines that begin reports.
+sub printed {
+    my $run = bonnie(@small, @_);
+    return join q{}, $run->{status} || (), $run->{out} =~ /^(V|1(?=\.98)|<(?=TR>))/mg;
+}
+
+is(printed(),                          'VV1',  'by default text and CSV');
+is(printed('--format=text'),           'VV',   'text');
+is(printed('--format=csv'),            '1',    'csv');
+is(printed('--format', 'html'),        '<',    'html');
+is(printed('--html'),                  '<',    '--html');
+is(printed('-html'),                   '<',    'classic -html');
+is(printed('--format=csv,text'),       '1VV',  'csv,text');
+is(printed('--format=html,csv,text'),  '<1VV', 'all three');
+is(printed('--html', '--format=csv'),  '1',    'the last one counts');
+
+my $run = bonnie(@small, '-html', '-f');
+like($run->{out}, qr{\A<TR>(?:<TD>[^<>]*</TD>){14}</TR>\n\z}, '-html: one row of 14 cells and nothing else');
+like($run->{out}, qr{\A<TR><TD>lab</TD><TD>1</TD><TD></TD><TD></TD><TD>\d+</TD><TD>\d+\.\d</TD>}, 'label, MB, then pairs');
+
+$run = bonnie(@small, '-q', '--format=text');
+like($run->{out}, qr/\AVersion/, '-q with the table alone: it is what was asked for');
+$run = bonnie(@small, '-q', '--format=html,text');
+like($run->{out}, qr/\A<TR>.*\n\z/,  '-q with another format: that one alone on stdout');
+like($run->{err}, qr/\AVersion/, 'and the table on stderr');
+
+is_deeply([ tree($dir) ], [], 'nothing is left in the directory');
+done_testing();

@@ -1,0 +1,95 @@
+#!/usr/bin/perl
+# A command line that is wrong is refused: one line on stderr names the option, what was given
+# and what is accepted; nothing is printed on stdout, nothing is written to the directory.
+
+use strict;
+use warnings;
+use FindBin;
+use lib "$FindBin::Bin/../lib";
+use Test::More;
+use BonnieRun qw(bonnie refused_ok scratch tree);
+
+my $dir = scratch();
+
+# [OPTION as the message names it, WORDS, what the message says is accepted]
+my $SIZE  = qr/SIZE\[:CHUNK\[:SEEKS\[:SEEKERS\]\]\]/;
+my $FILES = qr/NUM\[:MAX\[:MIN\[:DIRS\[:CHUNK\]\]\]\]/;
+my $TESTS = qr/a comma-separated list of putc, put_block, .*, ran_del/;
+my @wrong = (
+    (map { [ '-s (--size)', ['-s', $_], $SIZE ] } qw(x 1x 1.5 -1 1:1:1:1:1 99999999999999999999 1025t 1k1 1::0 1:255 1:2g
+        1:8k:0 1:8k:1:0 1:8k:1:1025 0x10 1e3 12monkeys 4:8k:x), '4 ', ' 4'),
+    [ '-s (--size)', ['--size=4,5'], $SIZE ],
+    (map { [ '-n (--files)', ['-n', $_], $FILES ] } qw(x 1k 1.5 -1 1:-3 1:x 1:1:x 1:1:1:100000 1:1:1:1:255 1:1:1:1:8k:1
+        99999999999 1:2t 1:8M:x)),
+    [ '-n (--files)', ['-n', '1:10:20'], qr/a MIN no larger than MAX/ ],
+    (map { [ '-c (--concurrency)', ['-c', $_], qr/1 to 1024, or auto/ ] } qw(0 -1 1025 x 2k 1.0 automatic)),
+    (map { [ '-r (--ram)', ['-r', $_], qr/MiB, or a size with a suffix k, m, g, t/ ] } qw(x -1 1q 1025t 99999999999999999999)),
+    (map { [ '-x (--runs)', ['-x', $_], qr/1 to 1000000/ ] } qw(0 -1 x 1000001 1k)),
+    (map { [ '-f (--fast)', [$_], qr/MiB, or a size with a suffix k, m, g, t/ ] } qw(-f1q --fast=x --fast=-1 -f1.5)),
+    (map { [ '-z (--seed)', ['-z', $_], qr/a whole number from 0 to 2\^64-1/ ] } qw(x -1 18446744073709551616 1k 0x1)),
+    (map { [ '-p', ['-p', $_], qr/1 to 1000 processes, or -1/ ] } qw(0 -2 x 1001)),
+    (map { [ '-y', [$_], qr/s for semaphores or p for a prompt/ ] } qw(-ysp -y1)),
+    (map { [ '--tests', ["--tests=$_"], $TESTS ] } qw(none PUTC putc; putc:getc iops), 'putc,none', 'putc,,getc', q{}, q{,}),
+    (map { [ '--preset', ["--preset=$_"], qr/bonnie or bonnie\+\+/ ] } qw(x Bonnie bonnie+), q{}),
+    (map { [ '--format', ["--format=$_"], qr/a comma-separated list of text, csv, html/ ] } qw(x json TEXT), 'text,x', 'csv,csv', q{}),
+    (map { [ '--data', ["--data=$_"], qr/random or zero/ ] } qw(x Random), q{}),
+    (map { [ '--cache', ["--cache=$_"], qr/evict or keep/ ] } qw(x Keep), q{}),
+    [ '-d (--directory)', [ '-d', q{} ], qr/the path of a directory/ ],
+    [ '-Z (--random-file)', [ '-Z', q{} ], qr/the path of a file/ ],
+    [ '--output', ['--output='],   qr/the path of a file/ ],
+    [ '-u (--user)', [ '-u', q{} ], qr/USER or USER:GROUP/ ],
+    [ '-g (--group)', [ '-g', q{} ], qr/a group, by name or number/ ],
+    (map { [ '-u (--user)', ['-u', $_], qr/USER or USER:GROUP/ ] } ':', ':0', 'root:', '0:'),
+);
+
+for my $case (@wrong) {
+    my ($option, $words, $accepted) = @{$case};
+    my ($given) = $words->[-1] =~ /\A(?:--[a-z]+=|-[fy])?(.*)\z/s;
+    my $run = bonnie('-d', $dir, '-s1', '-n1', @{$words});
+    refused_ok($run, qr/\A\Qbonnie: $option: '$given' is not accepted, it takes \E$accepted/, "@{$words}");
+}
+
+# Users and groups are looked up, not spelled.
+refused_ok(bonnie('-d', $dir, '-s1', '-n1', '-u', 'no-such-user'), qr/-u \(--user\): no user is named 'no-such-user'/, 'unknown user');
+refused_ok(bonnie('-d', $dir, '-s1', '-n1', '-g', 'no-such-group'), qr/-g \(--group\): no group is named 'no-such-group'/, 'unknown group');
+refused_ok(bonnie('-d', $dir, '-s1', '-n1', '-u', '0:no-such-group'), qr/no group is named 'no-such-group'/, 'unknown group of a user');
+refused_ok(bonnie('-d', $dir, '-s1', '-n1', '-u', '4294967295'), qr/-u \(--user\): no user is named '4294967295'/, 'no number of a user');
+
+# Values that are missing, or that are too many.
+my %value = (
+    d => 'DIR', s => 'SIZE', n => 'NUM', c => 'N', m => 'LABEL', r => 'MIB', x => 'N', u => 'USER', g => 'GROUP', z => 'N',
+    Z => 'FILE', p => 'N', l => 'FILE',
+);
+for my $letter (sort keys %value) {
+    refused_ok(bonnie("-$letter"), qr/\Abonnie: -$letter(?: \(--[a-z-]+\))?: needs a value: $value{$letter}/, "-$letter without a value");
+}
+for my $name (qw(directory size files concurrency threads label ram runs user group seed random-file tests preset data cache format output)) {
+    refused_ok(bonnie("--$name"), qr/\Abonnie: (?:-\w \()?--[a-z-]+\)?: needs a value: [A-Z]/, "--$name without a value");
+}
+for my $name (qw(quiet sync direct unlocked html cleanup verbose version help)) {
+    refused_ok(bonnie("--$name=1"), qr/--$name takes no value/, "--$name with a value");
+}
+
+# What is printed is one line and harmless whatever was given.
+for my $given ("4\nx", "4\e[31m", "\x07\r", "\xFF\xFE", 'x' x 5000, '%s%n%d') {
+    for my $words ([ '-s', $given ], ["--$given"], ["-$given"], [$given], [ '-u', $given ]) {
+        my $run = bonnie('-d', $dir, qw(-n1 -s1), @{$words});
+        is("$run->{status}$run->{out}", '1', 'exit status 1 and nothing on stdout');
+        like($run->{err}, qr/\Abonnie: [^\x00-\x1F\x7F]{1,600}\n\z/, 'one printable line on stderr') or diag(@{$words});
+    }
+}
+
+# What is no option.
+refused_ok(bonnie('-d', $dir, '-k'),                qr/unknown option -k;/,                    '-k');
+refused_ok(bonnie('-d', $dir, '-qk'),               qr/unknown option -k;/,                    '-qk');
+refused_ok(bonnie('-d', $dir, '--nonsense'),        qr/unknown option --nonsense;/,            '--nonsense');
+refused_ok(bonnie('-d', $dir, '--engine=sync'),     qr/unknown option --engine=sync;/,         '--engine comes later');
+refused_ok(bonnie('-d', $dir, '-s1', 'stray'),      qr/unexpected argument 'stray';/,          'an argument');
+refused_ok(bonnie('-d', $dir, '-s0', '-n0'),        qr/nothing to do: -s, -n, -f and --tests/, 'no test at all');
+refused_ok(bonnie('-d', $dir, '-f', '--tests=putc'), qr/nothing to do/,                        'no test at all under -f');
+refused_ok(bonnie('-d', $dir, qw(-s1:1m -n0 -c2)),  qr/-s \(--size\): 1048576 bytes are less than one chunk of 1048576/, 'less than a chunk');
+refused_ok(bonnie('-d', $dir, qw(-s0 -n1:0:0:1025)), qr/-n \(--files\): 1024 files are fewer than 1025 directories/, 'an empty directory');
+refused_ok(bonnie('-d', $dir, qw(-s0 -n1::20)),     qr/-n \(--files\): MIN 20 is larger than MAX 0/, 'a MIN without a MAX');
+
+is_deeply([ tree($dir) ], [], 'nothing is left in the directory');
+done_testing();

@@ -1,0 +1,33 @@
+#!/usr/bin/perl
+# Several runs: -x N prints CSV alone, a header of 50 names first.
+
+use strict;
+use warnings;
+use FindBin;
+use lib "$FindBin::Bin/../lib";
+use Test::More;
+use BonnieRun qw(@FIELDS bonnie scratch tree);
+
+my $dir   = scratch();
+my @small = ('-d', $dir, qw(-r0 -s1 -n1 -mlab -z3 --cache=keep));
+
+for my $words ([ '-x', '3' ], ['--runs=1'], [ '-x2', '-q' ]) {
+    my ($number) = "@{$words}" =~ /(\d)/;
+    my $run      = bonnie(@small, @{$words});
+    is($run->{status}, 0, "@{$words}: exit status 0");
+    my ($header, @lines) = split /\n/, $run->{out};
+    my @names = split /,/, $header, -1;
+    is(scalar(@names), 50, 'a header of 50 names');
+    is_deeply([ map { $_ eq 'seek_count' ? 'seeks' : $_ } @FIELDS ], \@names, 'the names of the fields, in order');
+    is(scalar(@lines), $number, 'a line for each run');
+    is(scalar(grep {/\A1\.98,[^,]*,lab,1,3,1M,(?:[^,]*,){43}[^,]*\z/} @lines), $number, 'each with 50 fields');
+}
+
+my $run = bonnie(@small, '-x2', '--format=text,csv');
+is(scalar(() = $run->{out} =~ /^1\.98/mg), 2, 'with --format both tables');
+is(scalar(() = $run->{out} =~ /^Latency/mg), 4, 'and both lines');
+is(scalar(() = $run->{out} =~ /^format_version/mg), 1, 'and one header');
+is(scalar(() = bonnie(@small, qw(-x1 -s0 -n1 --tests=seq_stat,ran_del))->{out} =~ /\n/g), 2, 'some of the tests only');
+
+is_deeply([ tree($dir) ], [], 'nothing is left in the directory');
+done_testing();
