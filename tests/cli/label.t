@@ -10,7 +10,7 @@ use BonnieRun  qw(bonnie csv_of scratch);
 use RunProgram qw(run);
 
 my $dir  = scratch();
-my @tiny = ('-d', $dir, qw(-r0 -s1 -n1 --tests=put_block,seq_create --cache=keep));
+my @tiny = ('-d', $dir, qw(-r0 -s1 -n1 --cache=keep), '--tests=put_block,seq_create');
 
 my %label = (
     script    => '<script>alert(1)</script>,"x"&',

@@ -9,7 +9,7 @@ use Test::More;
 use BonnieRun qw(@FIELDS bonnie scratch tree);
 
 my $dir   = scratch();
-my @small = ('-d', $dir, qw(-r0 -s1 -n1 -mlab -z3 --cache=keep));
+my @small = ('-d', $dir, qw(-r0 -s1 -n1 -mlab -z3 -f --cache=keep));
 
 for my $words ([ '-x', '3' ], ['--runs=1'], [ '-x2', '-q' ]) {
     my ($number) = "@{$words}" =~ /(\d)/;
@@ -27,7 +27,7 @@ my $run = bonnie(@small, '-x2', '--format=text,csv');
 is(scalar(() = $run->{out} =~ /^1\.98/mg), 2, 'with --format both tables');
 is(scalar(() = $run->{out} =~ /^Latency/mg), 4, 'and both lines');
 is(scalar(() = $run->{out} =~ /^format_version/mg), 1, 'and one header');
-is(scalar(() = bonnie(@small, qw(-x1 -s0 -n1 --tests=seq_stat,ran_del))->{out} =~ /\n/g), 2, 'some of the tests only');
+is(scalar(() = bonnie(@small, '-x1', '-s0', '--tests=seq_stat,ran_del')->{out} =~ /\n/g), 2, 'some of the tests only');
 
 is_deeply([ tree($dir) ], [], 'nothing is left in the directory');
 done_testing();

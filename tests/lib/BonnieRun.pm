@@ -9,13 +9,14 @@ use Exporter 'import';
 use File::Basename qw(dirname);
 use File::Copy     qw(copy);
 use File::Find     ();
+use File::Spec     ();
 use File::Temp     ();
 use POSIX          ();
 use Test::More     ();
 use RunProgram     qw(slurp spew);
 
-our @EXPORT_OK = qw(@FIELDS @TESTS bonnie csv_of finish have nobody_can program refused_ok scratch
-    source start tree wait_until);
+our @EXPORT_OK = qw(@FIELDS @TESTS bonnie csv_of finish have nobody_can program refused_ok
+    scratch scratch_on_disk source start tree wait_until);
 
 our @TESTS = qw(putc put_block rewrite getc get_block seeks
     seq_create seq_stat seq_del ran_create ran_stat ran_del);
@@ -54,12 +55,24 @@ sub have {
     return 1;
 }
 
-# A new directory, removed at the end. Everybody may write to it when a mode says so.
-sub scratch {
-    my ($mode) = @_;
-    my $dir = File::Temp->newdir('bonnie-test-XXXXXX', TMPDIR => 1);
+# New directories, removed at the end, in memory where there is enough of it, or where TMPDIR says.
+# Everybody may write to them when a mode says so.
+sub scratch         { return new_directory(in_memory() // File::Spec->tmpdir, @_) }
+sub scratch_on_disk { return new_directory(File::Spec->tmpdir,               @_) }
+
+sub new_directory {
+    my ($parent, $mode) = @_;
+    my $dir = File::Temp->newdir('bonnie-test-XXXXXX', DIR => $parent);
     chmod $mode // oct(700), "$dir" or die "$dir: $!\n";
     return $dir;
+}
+
+# A directory in memory with at least 200 MB of room, or undef.
+sub in_memory {
+    my $dir = '/dev/shm';
+    return if !-w $dir;
+    my $free = (split q{ }, `df -Pk $dir | tail -n 1`)[3] // 0;
+    return $free > 200_000 ? $dir : undef;
 }
 
 # A copy of the program that other users can run, wherever the build is.
@@ -67,7 +80,7 @@ my $FOR_ALL;
 
 sub program_for_all {
     if (!$FOR_ALL) {
-        $FOR_ALL = scratch(oct 755);
+        $FOR_ALL = scratch_on_disk(oct 755);
         copy($PROGRAM, "$FOR_ALL/bonnie") or die "copy $PROGRAM: $!\n";
         chmod oct(755), "$FOR_ALL/bonnie" or die "$FOR_ALL/bonnie: $!\n";
     }
@@ -164,10 +177,10 @@ sub wait_until {
     die "never seen: $what\n";
 }
 
-# The last line of stdout as a hash of named fields; empty when it is no CSV line.
+# The last CSV line on stdout as a hash of named fields; empty when there is none.
 sub csv_of {
     my ($run) = @_;
-    my ($line) = $run->{out} =~ /^(1\.98,.*)\n\z/m or return {};
+    my $line = ($run->{out} =~ /^(1\.98,.*)$/mg)[-1] // return {};
     my @values = split /,/, $line, -1;
     return {} if @values != @FIELDS;
     my %field;

@@ -1,0 +1,41 @@
+#!/usr/bin/perl
+# --data: random contents do not compress and never repeat; zero is zero.
+
+use strict;
+use warnings;
+use FindBin;
+use lib "$FindBin::Bin/../lib";
+use Compress::Zlib ();
+use Test::More;
+use BonnieRun qw(scratch);
+use Trace     qw(can_trace trace);
+
+plan skip_all => 'strace cannot trace here' if !can_trace();
+my $dir = scratch();
+
+# Everything that was written to data files, in the order of writing.
+sub written {
+    my ($run, @calls) = trace({}, [ '-e', 'trace=pwrite64', '-xx', '-s65536' ], '-d', $dir, qw(-r0 -q --cache=keep), @_);
+    is($run->{status}, 0, "@_");
+    return map { my ($hex) = $_->{args} =~ /"([^"]*)"/; $hex =~ s/\\x//g; pack 'H*', $hex } @calls;
+}
+
+sub blocks { return map { unpack '(a4096)*', $_ } @_ }
+
+my @io     = qw(-s1:16k:50:2 -n0 -f);
+my @files  = qw(-s0 -n1:6000:2000 --tests=seq_create);
+for my $case ([ 'data files', @io ], [ 'files of the metadata tests', @files ]) {
+    my ($name, @options) = @{$case};
+    my @random = written(@options);
+    my $all    = join q{}, @random;
+    cmp_ok(length $all, '>=', 1 << 20, "$name: a MiB or more");
+    cmp_ok(length Compress::Zlib::compress($all), '>', .95 * length $all, 'they do not compress');
+    my %seen;
+    is((grep { $seen{$_}++ } blocks(@random)), 0, 'no block is there twice');
+    my @zero = written(@options, '--data=zero');
+    ok(!grep({/[^\0]/} @zero), '--data=zero: nothing but zeros');
+    is(length(join q{}, @zero), length $all, 'as many') if $name eq 'data files';
+    cmp_ok(length Compress::Zlib::compress(join q{}, written(@options, '--data', 'random')), '>', .95 * length $all, '--data random');
+}
+
+done_testing();

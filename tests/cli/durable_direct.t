@@ -1,0 +1,108 @@
+#!/usr/bin/perl
+# -D: every descriptor that the block tests and the seeks use on data files has O_DIRECT; -b: what
+# is written is durable, directories too; neither is so without them.
+
+use strict;
+use warnings;
+use FindBin;
+use lib "$FindBin::Bin/../lib";
+use Fcntl ();
+use Test::More;
+use Root;
+BEGIN { Root::private_mounts() }
+use BonnieRun qw(bonnie refused_ok scratch scratch_on_disk tree);
+use Trace     qw(can_trace phases trace);
+
+plan skip_all => 'strace cannot trace here' if !can_trace();
+
+my @BLOCKS = qw(put_block rewrite get_block seeks);
+my $dir    = (Root::is_root() ? Root::filesystem('ext4', 200) : undef) // scratch_on_disk();
+
+sub takes_direct {
+    my $name = "$dir/probe";
+    sysopen my $file, $name, Fcntl::O_RDWR() | Fcntl::O_CREAT() | Fcntl::O_DIRECT() or return 0;
+    unlink $name;
+    return 1;
+}
+
+# The flags with which the descriptors were opened on which the calls of a test were made.
+sub flags_used {
+    my ($calls, $test) = @_;
+    my $phase = phases(@{$calls})->{$test} // [];
+    my (%flags, %used);
+    for my $call (@{$calls}) {
+        if ($call->{name} eq 'openat' && $call->{result} =~ /\A(\d+)/) {
+            $flags{$1} = ($call->{args} =~ /, (O_[A-Z_|]+)/)[0];
+        }
+        elsif ($call->{name} =~ /\Ap(?:read|write)64\z/ && grep { $_ == $call } @{$phase}) {
+            my ($fd) = $call->{args} =~ /\A(\d+)/;
+            $used{ $flags{$fd} }++;
+        }
+    }
+    return sort keys %used;
+}
+
+sub traced {
+    my (@options) = @_;
+    my ($run, @calls) = trace({}, [ '-e', 'trace=openat,pread64,pwrite64,write,fsync,fdatasync,syncfs' ],
+        '-d', "$dir", qw(-r0 -s1:64k:100:2 -c2 --cache=keep), @options);
+    is($run->{status}, 0, "@options: exit status 0") or diag($run->{err});
+    return @calls;
+}
+
+sub count { my ($call, @calls) = @_; return scalar grep { $_->{name} eq $call } @calls }
+
+SKIP: {
+    skip 'this filesystem refuses O_DIRECT', 9 if !takes_direct();
+    my @calls = traced(qw(-n0 -D));
+    for my $test (@BLOCKS) {
+        my @flags = flags_used(\@calls, $test);
+        cmp_ok(scalar @flags, '>', 0, "-D, $test: data is moved");
+        is_deeply([ grep { !/O_DIRECT\b/ } @flags ], [], "-D, $test: every descriptor has O_DIRECT");
+    }
+    subtest 'seeks that make their file themselves' => sub {
+        my @alone = traced(qw(-n0 --direct --tests=seeks));
+        my @seeks = grep { $_->{args} =~ /65536, \d+\z/ } @{ phases(@alone)->{seeks} };
+        my ($opened) = grep { $alone[$_]{args} =~ /O_DIRECT/ } 0 .. $#alone;
+        ok(defined $opened, 'the file is opened with O_DIRECT');
+        my ($fd) = $alone[$opened]{result} =~ /(\d+)/;
+        cmp_ok((grep { $_->{name} eq 'pread64' } @seeks), '==', 100, 'a hundred seeks');
+    };
+    refused_ok(bonnie('-d', "$dir", qw(-r0 -s1:1000 -n0 -D)),
+        qr/-s \(--size\): direct I\/O on \S+ asks for chunks of a multiple of \d+ bytes, 1000 is none/, '-D: a chunk that does not fit');
+}
+
+my @plain = traced(qw(-n0));
+is_deeply([ grep {/O_DIRECT|O_DSYNC|O_SYNC/} map { flags_used(\@plain, $_) } @BLOCKS ], [], 'without -D and -b: neither');
+
+subtest 'durable' => sub {
+    my @calls = traced(qw(-n0 -b));
+    for my $test (qw(put_block rewrite seeks)) {
+        is_deeply([ grep { !/O_D?SYNC\b/ } flags_used(\@calls, $test) ], [], "-b, $test: every descriptor has O_DSYNC");
+    }
+    my @putc = traced(qw(-n0 -f1 --sync --tests=putc));
+    ok((grep { $_->{name} eq 'openat' && $_->{args} =~ m{/proc/self/fd/\d+", O_WRONLY\|.*O_DSYNC} } @putc), '-b, putc: likewise');
+};
+
+subtest 'directories' => sub {
+    my @options = (qw(-s0 -n1:0:0:3), '--tests=seq_create,seq_del,ran_create,ran_del');
+    my $plain   = phases(traced(@options));
+    my $durable = phases(traced(@options, '-b'));
+    for my $test (qw(seq_create seq_del ran_create ran_del)) {
+        cmp_ok(count('fsync', @{ $durable->{$test} }), '>=', 1024, "-b, $test: fsync for every file");
+        is(count('fsync', @{ $plain->{$test} }), 0, "$test: none without it");
+    }
+    my $data = phases(traced(qw(-s0 -n1:600:600 -b --tests=seq_create)));
+    cmp_ok(count('fsync', @{ $data->{seq_create} }), '>=', 2048, '-b, files with data: fsync of file and directory');
+};
+
+subtest 'without -b all is on the device at the end of the clock all the same' => sub {
+    for my $test (qw(put_block rewrite seeks)) {
+        cmp_ok(count('fsync', @{ phases(@plain)->{$test} }), '>=', 2, "$test: fsync of every file");
+    }
+    my @putc = traced(qw(-n0 -f1 --tests=putc));
+    cmp_ok(count('fsync', @putc), '>=', 2, 'putc: fsync of every file');
+};
+
+is_deeply([ grep { $_ ne 'lost+found' } tree("$dir") ], [], 'nothing is left in the directory');
+done_testing();

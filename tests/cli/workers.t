@@ -1,0 +1,55 @@
+#!/usr/bin/perl
+# -c: four workers, or four seekers, are at work at the same time in every test.
+
+use strict;
+use warnings;
+use FindBin;
+use lib "$FindBin::Bin/../lib";
+use List::Util qw(max min);
+use Test::More;
+use BonnieRun  qw(@TESTS bonnie csv_of scratch tree);
+use Trace      qw(can_trace phases trace);
+
+my $dir = scratch();
+
+my $csv = csv_of(bonnie('-d', $dir, qw(-r0 -s8 -n1 -c4 -q --cache=keep)));
+is($csv->{concurrency}, 4, 'the number of workers is told');
+chomp(my $cpus = `nproc`);
+is(csv_of(bonnie('-d', $dir, qw(-r0 -s99 -n0 -cauto -q --tests=put_block)))->{concurrency}, $cpus, 'auto: one per CPU');
+
+my $slow = 'delay_enter=1000';
+my %work = (
+    putc      => qr/\Awrite [^2]/,
+    put_block => qr/\Apwrite64 /,
+    rewrite   => qr/\Ap(?:read|write)64 /,
+    getc      => qr/\Aread /,
+    get_block => qr/\Apread64 /,
+    seeks     => qr/\Ap(?:read|write)64 /,
+    (map { ("${_}_create" => qr/\Aopenat \d+, "d\d{5}\/.*O_CREAT/) } qw(seq ran)),
+    (map { ("${_}_stat"   => qr/\Anewfstatat \d+, "(?:d\d{5}\/)?\w{10,}"/) } qw(seq ran)),
+    (map { ("${_}_del"    => qr/\Aunlinkat \d+, "(?:d\d{5}\/)?\w{10,}"/) } qw(seq ran)),
+);
+
+SKIP: {
+    skip 'strace cannot trace here', 36 if !can_trace();
+    # A slow device, so that no worker is through before the last one has begun.
+    my ($run, @calls) = trace({}, [ '-e', 'trace=read,write,pread64,pwrite64,openat,newfstatat,unlinkat,fork,clone',
+            map { ('-e', "inject=$_:$slow") } qw(pread64 pwrite64 openat newfstatat unlinkat read) ],
+        '-d', $dir, qw(-r0 -s4:32k:400:4 -f1 -n1:0:0:4 -c4));
+    is($run->{status}, 0, 'under strace: exit status 0');
+    my $phases = phases(@calls);
+    for my $test (@TESTS) {
+        my %span;
+        for my $call (grep { "$_->{name} $_->{args}" =~ $work{$test} } @{ $phases->{$test} // [] }) {
+            push @{ $span{ $call->{pid} } }, $call->{order};
+        }
+        delete @span{ grep { @{ $span{$_} } < 4 } keys %span };
+        is(scalar(keys %span), 4, "$test: four are at work") or next;
+        my $all_begun   = max(map { $_->[0] } values %span);
+        my $first_ended = min(map { $_->[-1] } values %span);
+        cmp_ok($all_begun, '<', $first_ended, "$test: all of them had begun before one of them ended");
+    }
+}
+
+is_deeply([ tree($dir) ], [], 'nothing is left in the directory');
+done_testing();
