@@ -1,5 +1,6 @@
-# BONNIE_CFLAGS(FLAGS): the language and the warnings that every file of ours is built with.
-AC_DEFUN([BONNIE_CFLAGS], [
+# BONNIE_SET_CFLAGS(FLAGS): the language and the warnings that every file of ours is built with. (The
+# macro must not be called like the variable: m4 would expand it wherever the variable is used.)
+AC_DEFUN([BONNIE_SET_CFLAGS], [
   AC_SUBST([BONNIE_CFLAGS], ["$1"])
 ])
 

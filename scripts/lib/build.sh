@@ -10,34 +10,37 @@ source_dir() {
 		echo "$TOP"
 		return
 	fi
-	git -C "$TOP" rev-parse 2>/dev/null || {
+	files_of_git >/dev/null 2>&1 || {
 		echo "$TOP has been configured in place: run make distclean there first" >&2
 		return 1
 	}
-	mkdir -p "$TOP/build/source"
-	(cd "$TOP" && git ls-files -z --cached --others --exclude-standard | existing |
-		tar --null -T - -cf -) | tar -xf - -C "$TOP/build/source"
-	echo "$TOP/build/source"
+	copy=$TOP/build/source
+	rm -rf "$copy/scripts" "$copy/src" "$copy/tests" # what is deleted here shall not stay there
+	mkdir -p "$copy"
+	(cd "$TOP" && files_of_git | existing | tar --null -T - -cf -) | tar -xf - -C "$copy"
+	echo "$copy"
 }
+
+# Root may build what another user checked out.
+files_of_git() { git -C "$TOP" -c safe.directory='*' ls-files -z --cached --others --exclude-standard; }
 
 # Only the files of a list that are still there.
 # shellcheck disable=SC2016 # the inner shell's variables
 existing() { xargs -0 sh -c 'for f; do [ ! -e "$f" ] || printf "%s\0" "$f"; done' sh; }
 
-# Whether this directory has been configured just so already; make sees to the rest.
-configured() {
-	[ -e "$1/config.status" ] && [ -e "$1/Makefile" ] && [ "$(cat "$1/configured-with" 2>/dev/null)" = "$2" ]
-}
+# outdated FILE SOURCE: not made yet, or the options of configure may have changed since. What else
+# changed make sees itself; but it would not compile anew for other flags.
+outdated() { [ ! -e "$1" ] || [ -n "$(find "$2/configure.ac" "$2/m4" -newer "$1")" ]; }
 
 # configure_in NAME [OPTION]...: build/NAME is ready for make.
 configure_in() {
-	build=$TOP/build/$1
+	build=$TOP/build/$1 stamp=$TOP/build/$1/configured-with
 	shift
 	src=$(source_dir) || return
-	! configured "$build" "$src $*" || return 0
-	[ -e "$src/configure" ] || (cd "$src" && autoreconf -fi) || return
+	outdated "$stamp" "$src" || [ "$(cat "$stamp")" != "$src $*" ] || return 0
+	! outdated "$src/configure" "$src" || (cd "$src" && autoreconf -fi) || return
 	rm -rf "$build" && mkdir -p "$build" || return
-	(cd "$build" && "$src/configure" "$@") && echo "$src $*" >"$build/configured-with"
+	(cd "$build" && "$src/configure" "$@") && echo "$src $*" >"$stamp"
 }
 
 # make_in NAME [ARGUMENT]...

@@ -20,7 +20,8 @@ sub written {
     return map { my ($hex) = $_->{args} =~ /"([^"]*)"/; $hex =~ s/\\x//g; pack 'H*', $hex } @calls;
 }
 
-sub blocks { return map { unpack '(a4096)*', $_ } @_ }
+# The ends of files are left out that are too short to be anybody's own.
+sub blocks { return grep { length > 100 } map { unpack '(a4096)*', $_ } @_ }
 
 my @io     = qw(-s1:16k:50:2 -n0 -f);
 my @files  = qw(-s0 -n1:6000:2000 --tests=seq_create);

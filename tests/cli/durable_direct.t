@@ -16,7 +16,7 @@ use Trace     qw(can_trace phases trace);
 plan skip_all => 'strace cannot trace here' if !can_trace();
 
 my @BLOCKS = qw(put_block rewrite get_block seeks);
-my $dir    = (Root::is_root() ? Root::filesystem('ext4', 200) : undef) // scratch_on_disk();
+my $dir    = (Root::may_mount() ? Root::filesystem('ext4', 200) : undef) // scratch_on_disk();
 
 sub takes_direct {
     my $name = "$dir/probe";
@@ -28,13 +28,14 @@ sub takes_direct {
 # The flags with which the descriptors were opened on which the calls of a test were made.
 sub flags_used {
     my ($calls, $test) = @_;
-    my $phase = phases(@{$calls})->{$test} // [];
+    my %in_phase = map { $_->{order} => 1 } @{ phases(@{$calls})->{$test} // [] };
     my (%flags, %used);
     for my $call (@{$calls}) {
-        if ($call->{name} eq 'openat' && $call->{result} =~ /\A(\d+)/) {
-            $flags{$1} = ($call->{args} =~ /, (O_[A-Z_|]+)/)[0];
+        if ($call->{name} eq 'openat') {
+            my ($fd) = $call->{result} =~ /\A(\d+)/ or next;
+            ($flags{$fd}) = $call->{args} =~ /, (O_[A-Z_|]+)/;
         }
-        elsif ($call->{name} =~ /\Ap(?:read|write)64\z/ && grep { $_ == $call } @{$phase}) {
+        elsif ($call->{name} =~ /\Ap(?:read|write)64\z/ && $in_phase{ $call->{order} }) {
             my ($fd) = $call->{args} =~ /\A(\d+)/;
             $used{ $flags{$fd} }++;
         }
@@ -68,7 +69,7 @@ SKIP: {
         my ($fd) = $alone[$opened]{result} =~ /(\d+)/;
         cmp_ok((grep { $_->{name} eq 'pread64' } @seeks), '==', 100, 'a hundred seeks');
     };
-    refused_ok(bonnie('-d', "$dir", qw(-r0 -s1:1000 -n0 -D)),
+    refused_ok(bonnie('-d', "$dir", qw(-r0 -s1:1000 -n0 -D -q)),
         qr/-s \(--size\): direct I\/O on \S+ asks for chunks of a multiple of \d+ bytes, 1000 is none/, '-D: a chunk that does not fit');
 }
 

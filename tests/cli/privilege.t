@@ -19,7 +19,8 @@ my ($nobody, $nogroup) = (getpwnam 'nobody')[ 2, 3 ];
 
 if (!Root::is_root()) {
     refused_ok(bonnie(@small, '-u', 'root'), qr/only root can become uid 0, gid 0/, 'an ordinary user cannot become root');
-    refused_ok(bonnie(@small, '-u', 'nobody'), qr/only root can become uid $nobody/, 'nor nobody');
+    refused_ok(bonnie(@small, '-u', $> + 1), qr/only root can become uid @{[ $> + 1 ]}/, 'nor somebody else');
+    refused_ok(bonnie(@small, '-g', '0'), qr/only root can become uid $>, gid 0/, 'nor of another group');
     is(bonnie(@small, '-u', $>, '-g', $) + 0)->{status}, 0, 'but itself');
     is(bonnie(@small)->{status}, 0, 'and needs no root for a run');
     note('needs root: becoming other users, dropping caches');

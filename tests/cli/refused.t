@@ -29,9 +29,9 @@ my @wrong = (
     (map { [ '-z (--seed)', ['-z', $_], qr/a whole number from 0 to 2\^64-1/ ] } qw(x -1 18446744073709551616 1k 0x1)),
     (map { [ '-p', ['-p', $_], qr/1 to 1000 processes, or -1/ ] } qw(0 -2 x 1001)),
     (map { [ '-y', [$_], qr/s for semaphores or p for a prompt/ ] } qw(-ysp -y1)),
-    (map { [ '--tests', ["--tests=$_"], $TESTS ] } qw(none PUTC putc; putc:getc iops), 'putc,none', 'putc,,getc', q{}, q{,}),
+    (map { [ '--tests', ["--tests=$_"], $TESTS ] } qw(none PUTC putc; putc:getc iops), 'putc,none', 'putc,,getc', 'putc,', ',putc', q{}, q{,}),
     (map { [ '--preset', ["--preset=$_"], qr/bonnie or bonnie\+\+/ ] } qw(x Bonnie bonnie+), q{}),
-    (map { [ '--format', ["--format=$_"], qr/a comma-separated list of text, csv, html/ ] } qw(x json TEXT), 'text,x', 'csv,csv', q{}),
+    (map { [ '--format', ["--format=$_"], qr/a comma-separated list of text, csv, html/ ] } qw(x json TEXT), 'text,x', 'csv,csv', 'csv,', 'text,,csv', q{}),
     (map { [ '--data', ["--data=$_"], qr/random or zero/ ] } qw(x Random), q{}),
     (map { [ '--cache', ["--cache=$_"], qr/evict or keep/ ] } qw(x Keep), q{}),
     [ '-d (--directory)', [ '-d', q{} ], qr/the path of a directory/ ],
@@ -54,6 +54,9 @@ refused_ok(bonnie('-d', $dir, '-s1', '-n1', '-u', 'no-such-user'), qr/-u \(--use
 refused_ok(bonnie('-d', $dir, '-s1', '-n1', '-g', 'no-such-group'), qr/-g \(--group\): no group is named 'no-such-group'/, 'unknown group');
 refused_ok(bonnie('-d', $dir, '-s1', '-n1', '-u', '0:no-such-group'), qr/no group is named 'no-such-group'/, 'unknown group of a user');
 refused_ok(bonnie('-d', $dir, '-s1', '-n1', '-u', '4294967295'), qr/-u \(--user\): no user is named '4294967295'/, 'no number of a user');
+
+# A long name that more than one option begins with.
+refused_ok(bonnie('-d', $dir, '--dir', $dir), qr/(?:unknown|ambiguous) option --dir\b/, 'an ambiguous long name');
 
 # Values that are missing, or that are too many.
 my %value = (

@@ -31,8 +31,8 @@ our @FIELDS = (
     (map {"${_}_latency"} @TESTS),
 );
 
-# A run that takes longer hangs: it is killed, and the test fails.
-my $HANGS = $ENV{BONNIE_TEST_HANGS} // 300;
+# A run that takes longer, in seconds, hangs: it is killed, and the test fails.
+our $HANGS = $ENV{BONNIE_TEST_HANGS} // 300;
 
 my $SOURCE  = $ENV{BONNIE_TEST_SRCDIR} // dirname(__FILE__) . '/../..';
 my $PROGRAM = abs_path($ENV{BONNIE}    // './bonnie');
@@ -109,10 +109,14 @@ sub become {
 
 sub redirect {
     my ($number, $mode, $file) = @_;
-    POSIX::close($number);
-    return if $file eq 'closed';
-    my $fd = POSIX::open($file, $mode, oct 600);
-    POSIX::_exit(126) if !defined $fd || $fd != $number;
+    if ($file eq 'closed') {
+        POSIX::close($number);
+        return;
+    }
+    my $fd = POSIX::open($file, $mode, oct 600) // POSIX::_exit(126);
+    return if $fd == $number;
+    POSIX::dup2($fd, $number);
+    POSIX::close($fd);
     return;
 }
 
@@ -129,6 +133,7 @@ sub start {
     my @args = @_;
     my $kept = File::Temp->newdir('bonnie-test-XXXXXX', TMPDIR => 1);
     my %run  = (kept => $kept, out_file => $how{out} // "$kept/out", err_file => $how{err} // "$kept/err");
+    spew("$kept/$_", q{}) for qw(out err);
     if (defined $how{input}) {
         $how{in} = "$kept/in";
         spew($how{in}, $how{input});
@@ -139,8 +144,8 @@ sub start {
         setpgrp 0, 0;
         local %ENV = (%ENV, %{ $how{env} // {} });
         redirect(0, POSIX::O_RDONLY(), $how{in} // '/dev/null');
-        redirect(1, POSIX::O_WRONLY() | POSIX::O_CREAT(), $run{out_file});
-        redirect(2, POSIX::O_WRONLY() | POSIX::O_CREAT(), $run{err_file});
+        redirect(1, POSIX::O_WRONLY() | POSIX::O_CREAT() | POSIX::O_APPEND(), $run{out_file});
+        redirect(2, POSIX::O_WRONLY() | POSIX::O_CREAT() | POSIX::O_APPEND(), $run{err_file});
         become($how{as})                             if $how{as};
         chdir $how{dir} or POSIX::_exit(126)         if $how{dir};
         exec {$command[0]} @command or POSIX::_exit(127);
@@ -193,7 +198,8 @@ sub tree {
     my ($dir) = @_;
     my @names;
     File::Find::find({ no_chdir => 1, wanted => sub { push @names, $File::Find::name } }, "$dir");
-    return sort map { s{\A\Q$dir\E/?}{}r } grep { $_ ne "$dir" } @names;
+    my @sorted = sort map { s{\A\Q$dir\E/?}{}r } grep { $_ ne "$dir" } @names;
+    return @sorted;
 }
 
 # Wrong use or a failure: exit status 1, one line on stderr that matches, and nothing on stdout.

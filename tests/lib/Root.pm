@@ -1,33 +1,30 @@
-# What only root can do for a test: a mount namespace of its own, filesystems in it, other users.
+# What only root can do for a test: mounts and semaphores of its own, filesystems, other users.
 # All of it is gone when the test ends, however it ends.
 package Root;
 
 use strict;
 use warnings;
 use Exporter 'import';
+use File::Spec ();
 use File::Temp ();
 use Test::More ();
 use BonnieRun  qw(have);
 
-our @EXPORT_OK = qw(filesystem is_root make_users need_root private_mounts tmpfs);
+our @EXPORT_OK = qw(filesystem is_root make_users may_mount private_mounts tmpfs);
 
 sub is_root { return $> == 0 }
 
-# Skips the whole test program unless root runs it.
-sub need_root {
-    my ($why) = @_;
-    Test::More::plan(skip_all => "needs root: $why") if !is_root();
-    return;
-}
+# True when this test may mount and unmount as it likes: it is root, with mounts of its own.
+sub may_mount { return is_root() && ($ENV{BONNIE_TEST_MOUNTS} // q{}) eq 'private' }
 
-# Starts this test program anew in a mount namespace of its own. Call it before anything else. It
-# does nothing for other users than root.
+# Starts this test program anew with mounts and semaphores of its own, if it may have such. Call it
+# before anything else. It does nothing for other users than root.
 sub private_mounts {
     return if !is_root() || $ENV{BONNIE_TEST_MOUNTS};
-    Test::More::BAIL_OUT('unshare of util-linux is missing') if !have('unshare');
-    local $ENV{BONNIE_TEST_MOUNTS} = 1;
-    exec 'unshare', '--mount', '--propagation', 'private', '--', $^X, (map {"-I$_"} @INC), $0, @ARGV
-        or die "unshare: $!\n";
+    my @apart = qw(unshare --mount --ipc --propagation private --);
+    local $ENV{BONNIE_TEST_MOUNTS} = 'private';
+    return if system("@apart true 2>/dev/null") != 0;
+    exec @apart, $^X, (map {"-I$_"} @INC), $0, @ARGV or die "unshare: $!\n";
 }
 
 sub command {
@@ -65,7 +62,7 @@ sub filesystem {
     my ($type, $mib, @options) = @_;
     my @make = @{ $MAKE{$type} };
     return if !have($make[0]) || !knows($type);
-    my $image = File::Temp->new('bonnie-test-XXXXXX', TMPDIR => 1);
+    my $image = File::Temp->new('bonnie-test-XXXXXX', DIR => BonnieRun::in_memory() // File::Spec->tmpdir);
     truncate $image, $mib << 20 or die "$image: $!\n";
     my $dir = File::Temp->newdir('bonnie-test-XXXXXX', TMPDIR => 1);
     command(@make, "$image");
@@ -103,21 +100,35 @@ sub make_users {
     return;
 }
 
-# A mounted directory: its path as a text, unmounted when it goes.
+# A mounted directory: its path as a text, unmounted when it goes or the test ends.
 package Mounted;
 
 use overload q{""} => sub { return "$_[0]{dir}" }, fallback => 1;
 
+my %MOUNTED;
+
 sub new {
     my ($class, $dir, $image) = @_;
-    return bless { dir => $dir, image => $image, pid => $$ }, $class;
+    $MOUNTED{"$dir"} = $$;
+    return bless { dir => $dir, image => $image }, $class;
+}
+
+sub unmount {
+    my ($dir) = @_;
+    local ($?, $!);
+    system 'umount', $dir if ($MOUNTED{$dir} // 0) == $$;
+    delete $MOUNTED{$dir};
+    return;
 }
 
 sub DESTROY {
     my ($self) = @_;
-    local ($?, $!);
-    system 'umount', "$self->{dir}" if $self->{pid} == $$;
+    unmount("$self->{dir}") if $self->{dir};
     return;
+}
+
+END {
+    unmount($_) for keys %MOUNTED;
 }
 
 1;

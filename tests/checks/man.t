@@ -1,0 +1,22 @@
+#!/usr/bin/perl
+# mandoc finds nothing to say about the manual pages, and every program has one.
+
+use strict;
+use warnings;
+use File::Basename qw(dirname);
+use Test::More;
+
+my $TOP = $ENV{BONNIE_TEST_SRCDIR} // dirname(__FILE__) . '/../..';
+
+my @pages = glob "$TOP/man/*.[0-9]";
+for my $program (qw(bonnie.8 bon_csv2html.1 bon_csv2txt.1)) {
+    ok((grep {m{/\Q$program\E\z}} @pages), $program);
+}
+SKIP: {
+    skip 'there is no mandoc', scalar @pages if qx(which mandoc 2>/dev/null) eq q{};
+    for my $page (@pages) {
+        is(qx(mandoc -Tlint -W warning '$page' 2>&1), q{}, "mandoc -Tlint -W warning $page");
+    }
+}
+
+done_testing();

@@ -1,0 +1,46 @@
+#!/usr/bin/perl
+# Everything that an option takes one of is tried: tests, formats, presets, contents, cache modes. And
+# what a report prints has a golden file.
+
+use strict;
+use warnings;
+use FindBin;
+use lib "$FindBin::Bin/../lib";
+use Test::More;
+use BonnieRun  qw(@TESTS bonnie source);
+use RunProgram qw(slurp);
+use Trace      qw(%TITLE);
+
+# The words that the program says it accepts.
+sub accepted {
+    my ($option) = @_;
+    my ($list) = bonnie("$option=?")->{err} =~ /it takes (?:a comma-separated list of )?(.*)$/m;
+    return $list =~ s/, each once//r =~ /([a-z_]+(?:\+\+)?)(?:, | or |\z)/g;
+}
+
+my $code = join "\n", grep { !/^\s*#/ } map { split /\n/, slurp($_) } grep { !/refused[.]t\z/ } glob source('tests/cli/*.t');
+
+is("@{[ accepted('--tests') ]}", "@TESTS", 'the tests of the program are those that are tested');
+is_deeply([ sort keys %TITLE ], [ sort @TESTS ], 'each with what it says when it begins');
+my $halves = slurp(source('tests/cli/halves.t'));
+like($halves, qr/for my \$test \(\@TESTS\) \{\n.*measured\("--tests=\$test"\)/, 'and each is run alone');
+
+for my $option (qw(--format --preset --data --cache)) {
+    my @words = accepted($option);
+    cmp_ok(scalar @words, '>=', 2, "$option: what it takes is known");
+    for my $word (@words) {
+        like($code, qr/\Q$option\E(?:=|',? '?|[ ])(?:[a-z]+,)*\Q$word\E(?![\w+])/, "$option $word is tried");
+    }
+}
+
+for my $file (glob source('src/report/*.c')) {
+    my ($name) = slurp($file) =~ /const struct report_ops \w+ = \{\s*\.name = "(\w+)"/ or next;
+    my %ending = (text => '{full,short}.txt', csv => '{full,header}.csv', classic => 'classic.txt', html => 'classic.html');
+    my @golden = map { glob } source("tests/golden/report/$ending{$name}");
+    ok(@golden && !grep({ !-s } @golden), "report $name has golden files");
+}
+
+my %workload = map { $_ => 1 } slurp(source('src/workloads/workload.c')) =~ /&workload_(\w+)/g;
+is_deeply([ sort keys %workload ], [ sort @TESTS ], 'every test has a workload, and every workload a test');
+
+done_testing();

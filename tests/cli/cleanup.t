@@ -1,0 +1,131 @@
+#!/usr/bin/perl
+# --cleanup removes what killed runs left, and only that.
+
+use strict;
+use warnings;
+use FindBin;
+use lib "$FindBin::Bin/../lib";
+use Test::More;
+use Root ();
+use BonnieRun  qw(bonnie finish refused_ok scratch start tree wait_until);
+use RunProgram qw(slurp spew);
+
+my $dir  = scratch();
+my @long = ('-d', $dir, qw(-r0 -s0 -n2:100:0:3 -q -x 1000000 --cache=keep));
+
+# Kills a run in the middle of its files; returns the name of what it left.
+sub killed {
+    my (@args) = @_;
+    my %before = map { $_ => 1 } tree($dir);
+    my $run    = start(@args ? @args : @long);
+    wait_until('files', sub { grep { m{\A([^/]+)/d0000\d/} && !$before{$1} } tree($dir) });
+    kill KILL => $run->{pid};
+    finish($run);
+    return (grep { !$before{$_} && !m{/} } tree($dir))[0];
+}
+
+sub cleanup { return bonnie('-d', $dir, '--cleanup', @_) }
+
+my $run = cleanup();
+is("$run->{status}$run->{out}$run->{err}", '0', 'nothing to clean up: exit status 0 and silence');
+
+my @left = map { killed() } 1, 2;
+cmp_ok(scalar(tree($dir)), '>', 10, 'two killed runs left something');
+$run = cleanup();
+is("$run->{status}$run->{err}", '0', 'exit status 0');
+is(join(q{}, sort split /^/, $run->{out}), join(q{}, map {"removed $dir/$_\n"} sort @left), 'names what it removed');
+is_deeply([ tree($dir) ], [], 'nothing is left');
+
+for my $kind (qw(1 1:-1:0:2 1:-2), '1:600:600:4') {
+    killed('-d', $dir, qw(-r0 -s0 -q -x 1000000 -c2 --cache=keep -n), $kind);
+    is(cleanup()->{status}, 0, "after -n $kind: exit status 0");
+    is_deeply([ tree($dir) ], [], 'nothing is left');
+}
+
+subtest 'a live run' => sub {
+    my $live = start(@long);
+    wait_until('files', sub { grep {m{/d0000\d/}} tree($dir) });
+    my $dead = killed();
+    my $done = cleanup();
+    is($done->{status}, 0, 'exit status 0');
+    is($done->{out}, "removed $dir/$dead\n", 'the dead one is removed');
+    like($done->{err}, qr{\Abonnie: left \Q$dir\E/bonnie\.[0-9a-f]{16}: a run is using it\n\z}, 'and the live one is named');
+    ok((grep {m{/d0000\d/}} tree($dir)), 'it is still at work');
+    kill TERM => $live->{pid};
+    is(finish($live)->{status}, 'signal 15', 'until it is ended');
+    is_deeply([ tree($dir) ], [], 'when it removes all itself');
+};
+
+# Look-alikes: name => [how it is made, why it is left]. The right owner text makes all but one thing right.
+sub own { my ($name, $text) = @_; return spew("$dir/$name/owner", $text // "scratch directory of bonnie: $name\n") }
+my $outside = scratch();
+spew("$outside/data00000", 'precious');
+spew("$outside/owner",     "scratch directory of bonnie: bonnie.0000000000000006\n");
+my %alike = (
+    'bonnie.0000000000000001' => [ sub { mkdir $_[0], oct 700 }, qr/it has no owner file/ ],
+    'bonnie.0000000000000002' => [ sub { mkdir $_[0], oct 700; own($_[1], "hello\n") }, qr/its owner file does not name it/ ],
+    'bonnie.0000000000000003' => [ sub { mkdir $_[0], oct 700; own($_[1], "scratch directory of bonnie: bonnie.0000000000000004\n") },
+        qr/its owner file does not name it/ ],
+    'bonnie.0000000000000004' => [ sub { mkdir $_[0], oct 700; own($_[1], "scratch directory of bonnie: $_[1]\nand more\n") },
+        qr/its owner file does not name it/ ],
+    'bonnie.0000000000000005' => [ sub { mkdir $_[0], oct 755; chmod oct(755), $_[0]; own($_[1]) }, qr/it is not a private directory/ ],
+    'bonnie.0000000000000006' => [ sub { symlink "$outside", $_[0] }, qr/./ ],
+    'bonnie.0000000000000007' => [ sub { spew($_[0], 'a file') }, qr/Not a directory/ ],
+    'bonnie.0000000000000008' => [ sub { mkdir $_[0], oct 700; symlink "$outside/data00000", "$_[0]/owner" }, qr/it has no owner file/ ],
+    'bonnie.0000000000000009' => [ sub { mkdir $_[0], oct 700; mkdir "$_[0]/owner" }, qr/it has no owner file/ ],
+);
+if (Root::is_root()) {
+    $alike{'bonnie.000000000000000a'} = [ sub { mkdir $_[0], oct 700; own($_[1]); chown 65534, 65534, $_[0] }, qr/it is not a private directory of this user/ ];
+    $alike{'bonnie.000000000000000b'} = [ sub { mkdir $_[0], oct 700; own($_[1]); chown 65534, 65534, "$_[0]/owner" }, qr/its owner file is not one of ours/ ];
+}
+for my $name (sort keys %alike) {
+    my ($make, $reason) = @{ $alike{$name} };
+    $make->("$dir/$name", $name);
+    spew("$dir/$name/data00000", 'precious') if -d "$dir/$name" && !-l "$dir/$name";
+}
+mkdir "$dir/$_", oct 700 for my @unlike = qw(bonnie.12 bonnie.0123456789abcdeg bonnie.0123456789abcdef0 Bonnie.0123456789abcdef bonnie bonnie.0123456789ABCDEF);
+spew("$dir/$_/owner", "scratch directory of bonnie: $_\n") for @unlike;
+my @before = tree($dir);
+my $gone   = killed();
+$run = cleanup();
+is($run->{status}, 0, 'among look-alikes: exit status 0');
+is($run->{out}, "removed $dir/$gone\n", 'the real one is removed');
+is_deeply([ tree($dir) ], \@before, 'and nothing else');
+is(slurp("$outside/data00000"), 'precious', 'behind links neither');
+like($run->{err}, qr{^bonnie: left \Q$dir/$_\E: $alike{$_}[1]}m, "$_ is named with the reason") for sort keys %alike;
+is($run->{err} =~ tr/\n//, scalar(keys %alike), 'and nothing but the look-alikes');
+
+subtest 'a real one with something foreign in it' => sub {
+    my $own = scratch();
+    for my $foreign ('precious', 'd00000/precious', 'd00000/0000000001/x', 'data00000/x', 'o1/x', 'd99999x', 'sub/x') {
+        my $name = 'bonnie.00000000000000ff';
+        mkdir "$own/$name", oct 700;
+        spew("$own/$name/owner", "scratch directory of bonnie: $name\n");
+        mkdir "$own/$name/d00000";
+        my @parts = split m{/}, $foreign;
+        mkdir "$own/$name/" . join q{/}, @parts[ 0 .. $_ ] for 0 .. $#parts - 1;
+        spew("$own/$name/$foreign", 'data');
+        my $done = bonnie('-d', $own, '--cleanup');
+        is($done->{status}, 1, "$foreign: exit status 1");
+        like($done->{err}, qr{\Abonnie: [^\n]*$name/[^\n]*\n\z}, 'one line names it');
+        is(slurp("$own/$name/$foreign"), 'data', 'it is left');
+        ok(-e "$own/$name/owner", 'and what it is in is still known as ours');
+        system 'rm', '-rf', "$own/$name";
+    }
+};
+
+refused_ok(bonnie('-d', "$dir/none", '--cleanup'), qr{open directory \Q$dir\E/none: No such file}, 'no such directory');
+
+if (Root::is_root()) {
+    my $all = scratch(oct 777);
+    my $own = start({ as => 'nobody' }, '-d', $all, qw(-r0 -s0 -n2 -q -x 1000000));
+    wait_until('files', sub { grep {m{/d00000/}} tree($all) });
+    kill KILL => $own->{pid};
+    finish($own);
+    my $roots = bonnie('-d', $all, '--cleanup');
+    like($roots->{err}, qr/not a private directory of this user/, q{root leaves another user's});
+    is(bonnie('-d', $all, '--cleanup', '-u', 'nobody')->{out} =~ tr/\n//, 1, '-u nobody removes it');
+    is_deeply([ tree($all) ], [], 'all of it');
+}
+
+done_testing();

@@ -1,0 +1,98 @@
+#!/usr/bin/perl
+# An error of the system anywhere: exit status 1, one line that names it, nothing is left, nothing
+# is printed that was not measured. strace makes the errors, at the first call, at the next ...
+
+use strict;
+use warnings;
+use FindBin;
+use lib "$FindBin::Bin/../lib";
+use Test::More;
+use BonnieRun  qw(bonnie refused_ok scratch tree);
+use RunProgram qw(slurp);
+use Trace      qw(can_trace trace);
+
+plan skip_all => 'strace cannot trace here' if !can_trace();
+my $dir = scratch();
+
+# All in one thread, with much less than a user would want.
+my @io    = qw(-r0 -q -s1:256k:20:1 -n0 -f1);
+my @files = qw(-r0 -q -s0 -n1:700:600:2);
+
+# Makes call number $when (and the later ones, if so) fail; returns the run, undef when none was made to fail.
+sub injected {
+    my ($call, $fault, $when, @args) = @_;
+    my ($run, @calls) = trace({}, [ '-e', "trace=$call", '-e', "inject=$call:$fault:when=$when" ], '-d', $dir, @args);
+    return (grep { $_->{result} =~ /INJECTED/ } @calls) ? $run : undef;
+}
+
+# [call, fault, what the line says, arguments]
+my $eio = qr/: Input\/output error$/m;
+my @faults = (
+    [ 'pread64',   'error=EIO',    qr/read data file 0 at \d+$eio/,               @io ],
+    [ 'pwrite64',  'error=EIO',    qr/write data file 0 at \d+$eio/,              @io ],
+    [ 'fsync',     'error=EIO',    qr/fsync data file 0$eio/,                     @io ],
+    [ 'fsync',     'error=EIO',    qr/fsync directory \d$eio/,                    qw(-r0 -q -s0 -n1:0:0:2 -b --tests=seq_create) ],
+    [ 'fadvise64', 'error=EINVAL', qr/evict data file 0 from the cache: Invalid/, @io ],
+    [ 'ftruncate', 'error=EIO',    qr/empty data file 0$eio/,                     @io ],
+    [ 'pwrite64',  'error=ENOSPC', qr{write \S+ at \d+: No space left on device}, @files, '--tests=seq_create' ],
+    [ 'pread64',   'error=EIO',    qr{read \S+ at \d+$eio},                       @files, '--tests=seq_stat' ],
+    [ 'pwrite64',  'retval=0',     qr/write data file 0 at \d+: nothing moved: Input/, @io ],
+    [ 'pread64',   'retval=0',     qr/read data file 0 at \d+: nothing moved: Input/,  @io ],
+    [ 'mkdirat',   'error=EACCES', qr{make directory \S+: Permission denied},     @files, '--tests=seq_create' ],
+    [ 'getdents64', 'error=EIO',   qr{list directory \d$eio},                     @files, '--tests=seq_stat' ],
+    [ 'flock',     'error=ENOLCK', qr{lock \S+/owner: No locks available},        @io ],
+    [ '?clone,?clone3,?fork', 'error=EAGAIN', qr/: Resource temporarily unavailable/, @io ],
+    [ 'pipe2',     'error=EMFILE', qr{pipe to the seekers: Too many open files},  @io ],
+    [ 'syncfs',    'error=EIO',    qr{syncfs \S+$eio},                            @files, '--tests=seq_create' ],
+);
+for my $fault (@faults) {
+    my ($call, $what, $says, @args) = @{$fault};
+    subtest "$call $what @args" => sub {
+        my ($seen, $when) = (0, 1);
+        # The dynamic linker reads with pread64 too: that failing tells nothing of this program.
+        $when = 3 if $call eq 'pread64';
+        while (my $run = injected($call, $what, "$when+", @args)) {
+            is($run->{status}, 1, "from the $when. on: exit status 1");
+            is($run->{out}, q{}, 'nothing is printed') if "@args" !~ /-x/;
+            like($run->{err}, qr/\Abonnie: [^\n]*\n\z/, 'one line');
+            $seen++ if $run->{err} =~ $says;
+            if ($call ne 'mkdirat' || $when > 1) {
+                is_deeply([ tree($dir) ], [], 'nothing is left') or system 'rm', '-rf', glob "$dir/*";
+            }
+            $when = $when < 4 ? $when + 1 : 4 * $when + 1;
+        }
+        cmp_ok($seen, '>=', 1, "the line says $says");
+    };
+}
+
+subtest 'a fault that passes is no failure' => sub {
+    for my $fault ([ 'pread64', 'error=EINTR', '5+7' ], [ 'pwrite64', 'error=EINTR', '3+5' ], [ 'fsync', 'error=EINTR', '1+2' ],
+        [ 'pwrite64', 'retval=4096', '2+3' ], [ 'close', 'error=EINTR', '10+9' ]) {
+        my $run = injected(@{$fault}, @io);
+        is($run ? "$run->{status}$run->{err}" =~ s/Version.*//sr : 'none', '0', "@{$fault}");
+    }
+};
+
+subtest 'a failed sync at the end of a test counts' => sub {
+    for my $test (qw(putc put_block rewrite seeks)) {
+        my $run = injected('fsync', 'error=EIO', '1+', @io, '--cache=keep', "--tests=$test");
+        is($run ? $run->{status} : 'none', 1, "$test: exit status 1");
+        like($run->{err}, $eio, 'with the reason');
+    }
+};
+
+subtest 'not every resource that a run wants' => sub {
+    my $run = bonnie({ wrap => [ 'sh', '-c', 'ulimit -n 12; exec "$@"', 'sh' ] }, '-d', $dir, qw(-q -r0 -s8 -n0 -c8));
+    refused_ok($run, qr/Too many open files/, 'few descriptors');
+    is_deeply([ tree($dir) ], [], 'nothing is left');
+    $run = bonnie({ wrap => [ 'sh', '-c', 'ulimit -f 100; exec "$@"', 'sh' ] }, '-d', $dir, qw(-q -r0 -s8 -n0 -c2));
+    like($run->{status}, qr/\A(?:1|signal 25)\z/, 'a limit to the size of files: a failure, or SIGXFSZ');
+    is($run->{out}, q{}, 'nothing is printed');
+    is_deeply([ tree($dir) ], [], 'nothing is left');
+    $run = bonnie({ wrap => [ 'sh', '-c', 'ulimit -v 65536; exec "$@"', 'sh' ] }, '-d', $dir, qw(-q -r0 -s800:64m -n0 -c8));
+    is($run->{status}, $ENV{ASAN_OPTIONS} =~ /./ && $run->{err} =~ /Sanitizer/ ? $run->{status} : 1, 'little memory: exit status 1');
+    is($run->{out}, q{}, 'nothing is printed');
+    is_deeply([ tree($dir) ], [], 'nothing is left');
+};
+
+done_testing();

@@ -1,0 +1,31 @@
+#!/usr/bin/perl
+# --help and --version.
+
+use strict;
+use warnings;
+use FindBin;
+use lib "$FindBin::Bin/../lib";
+use Test::More;
+use BonnieRun qw(bonnie scratch source tree);
+
+my $dir = scratch();
+
+for my $word (qw(-h --help)) {
+    my $run = bonnie({ dir => "$dir" }, $word);
+    is("$run->{status}$run->{err}", '0', "$word: exit status 0");
+    like($run->{out}, qr/\AUsage: bonnie \[OPTION\]\.\.\.\n/, 'how to use it');
+    unlike($run->{out}, qr/^.{81}/m, 'in 80 columns');
+    unlike($run->{out}, qr/[ \t]$/m, 'no blanks at the ends of lines');
+}
+
+open my $configure, '<', source('configure.ac') or die "configure.ac: $!\n";
+my ($version) = join(q{}, readline $configure) =~ /AC_INIT\(\[bonnie\], \[([^]]+)\]/;
+for my $word (qw(-V --version)) {
+    my $run = bonnie({ dir => "$dir" }, $word);
+    is("$run->{status}$run->{err}$run->{out}", "0bonnie $version\n", "$word: name and version");
+}
+is(bonnie(qw(-d /nonexistent -s4 -V))->{status}, 0, 'with other options: nothing is done');
+like(bonnie(qw(-V -h))->{out}, qr/\AUsage/, 'the last one counts');
+is_deeply([ tree($dir) ], [], 'nothing is made');
+
+done_testing();

@@ -1,0 +1,47 @@
+#!/usr/bin/perl
+# Memory does not grow with what is measured: names are computed, not stored.
+
+use strict;
+use warnings;
+use FindBin;
+use lib "$FindBin::Bin/../lib";
+use POSIX ();
+use Test::More;
+use BonnieRun  qw(bonnie finish have scratch start);
+use RunProgram qw(slurp spew);
+
+plan skip_all => 'sanitizers need memory of their own' if slurp(BonnieRun::program()) =~ /__asan_init|__tsan_init/;
+
+my $dir  = scratch();
+my $LONG = $ENV{BONNIE_TEST_LONG};
+
+# The largest memory that a run ever had, in KiB, as the kernel tells it while the run goes on.
+sub peak {
+    my (@args) = @_;
+    my $run  = start('-d', $dir, qw(-r0 -q --cache=keep), @args);
+    my $peak = 0;
+    while (waitpid($run->{pid}, POSIX::WNOHANG()) == 0) {
+        my ($now) = (eval { slurp("/proc/$run->{pid}/status") } // q{}) =~ /\AName:\s+bonnie\n.*^VmHWM:\s+(\d+) kB$/ms;
+        $peak = $now if ($now // 0) > $peak;
+        select undef, undef, undef, .005;
+    }
+    is($?, 0, "@args: exit status 0");
+    note("@args: $peak KiB");
+    return $peak;
+}
+
+my $few  = peak(qw(-s0 -n2));
+my $more = peak(qw(-s0 -n128));
+my $many = peak(qw(-s0 -n1024), $LONG ? () : '--tests=seq_create,seq_stat,seq_del');
+cmp_ok($few,  '>', 500,       'there is something to see');
+cmp_ok($many, '<=', 16 << 10, '-n 1024: at most 16 MiB');
+cmp_ok($_ - $few, '<=', 1024, 'no more than for few files') for $more, $many;
+
+my $small = peak(qw(-s16 -n0 -f));
+my $large = peak(qw(-s128 -n0 -f));
+cmp_ok($large, '<=', 8 << 10, '-s 128: a few MiB');
+cmp_ok($large - $small, '<=', 1024, 'no more than for less data');
+my $chunks = peak(qw(-s128:8m:50 -n0 -f -c2));
+cmp_ok($chunks, '<=', $small + 2 * (8 << 10) + 3072, 'chunks of 8 MiB and two workers: as much as their two buffers need');
+
+done_testing();

@@ -1,0 +1,115 @@
+#!/usr/bin/perl
+# A directory that cannot be used, and a filesystem with too little room: refused before anything is
+# written; what fails on the way leaves nothing.
+
+use strict;
+use warnings;
+use FindBin;
+use lib "$FindBin::Bin/../lib";
+use Test::More;
+use Root;
+BEGIN { Root::private_mounts() }
+use BonnieRun  qw(bonnie refused_ok scratch tree);
+use RunProgram qw(spew);
+use Trace      qw(can_trace trace);
+
+my $root = Root::is_root();
+my $dir  = scratch();
+my @q    = qw(-q -r0);
+
+refused_ok(bonnie(@q, qw(-s1 -n0 -d), "$dir/none"), qr{\Q$dir\E/none: No such file or directory}, 'no such directory');
+spew("$dir/file", 'precious');
+refused_ok(bonnie(@q, qw(-s1 -n0 -d), "$dir/file"), qr{\Q$dir\E/file: Not a directory}, 'a file');
+symlink 'nowhere', "$dir/dangling";
+refused_ok(bonnie(@q, qw(-s1 -n0 -d), "$dir/dangling"), qr{dangling: No such file}, 'a dangling symbolic link');
+symlink 'loop', "$dir/loop";
+refused_ok(bonnie(@q, qw(-s1 -n0 -d), "$dir/loop"), qr{loop: Too many levels of symbolic links}, 'a symbolic link to itself');
+refused_ok(bonnie(@q, qw(-s1 -n0 -d), "$dir/" . 'x' x 300), qr{File name too long}, 'a name that is too long');
+refused_ok(bonnie(@q, qw(-s1 -n0 -d /proc)), qr{/proc}, 'a filesystem that holds no files');
+is_deeply([ tree($dir) ], [qw(dangling file loop)], 'nothing is made');
+
+my $locked = scratch(oct 555);
+if ($root) {
+    chmod oct(755), "$locked";
+    refused_ok(bonnie({ as => 'nobody' }, @q, qw(-s1 -n0 -d), "$locked"), qr{\Q$locked\E.*Permission denied}, q{another user's directory});
+    refused_ok(bonnie(@q, qw(-u nobody -s1 -n0 -d), "$locked"), qr{\Q$locked\E.*Permission denied}, 'which is not for -u either');
+}
+else {
+    refused_ok(bonnie(@q, qw(-s1 -n0 -d), "$locked"), qr{\Q$locked\E.*Permission denied}, 'a directory without permission to write');
+}
+
+# Far too much for any filesystem: both figures, and nothing has been written.
+refused_ok(bonnie(@q, qw(-s 1024t -n0 -d), "$dir"), qr{: 1073741825 MiB are needed, \d+ MiB are free}, 'data of 1024 TiB');
+refused_ok(bonnie(@q, qw(-s0 -n 1000000000:1t -d), "$dir"), qr{MiB are needed, \d+ MiB are free}, 'files of 1 TiB');
+
+if (!Root::may_mount()) {
+    note('small filesystems of our own need root and its mounts');
+    done_testing();
+    exit;
+}
+
+my $small = Root::tmpfs('size=8m,nr_inodes=2000');
+spew("$small/precious", 'data');
+my %too_much = (
+    'data'             => [ qr/: 10 MiB are needed, 7 MiB are free/,           qw(-s9 -n0) ],
+    'files with data'  => [ qr/: 17 MiB are needed, 7 MiB are free/,           qw(-s0 -n1:16384:16384) ],
+    'inodes'           => [ qr/: 2050 files are needed, 199\d can be made/,    qw(-s0 -n2) ],
+    'directories'      => [ qr/: 2025 files are needed, 199\d can be made/,    qw(-s0 -n1:0:0:1000) ],
+    'symbolic links'   => [ qr/: 2050 files are needed, 199\d can be made/,    qw(-s1 -n2:-2) ],
+);
+for my $name (sort keys %too_much) {
+    my ($reason, @options) = @{ $too_much{$name} };
+SKIP: {
+        my @command = (@q, '-d', "$small", @options);
+        refused_ok(bonnie(@command), $reason, "too many $name");
+        skip 'strace cannot trace here', 1 if !can_trace();
+        my ($run, @calls) = trace({}, [ '-e', 'trace=openat,mkdirat,write,pwrite64' ], @command);
+        is((grep { $_->{args} =~ /O_CREAT|O_TMPFILE/ || $_->{name} =~ /mkdirat|pwrite/ } @calls), 0, 'before anything is made');
+    }
+}
+is(bonnie(@q, qw(-s7 -n0 -d), "$small")->{status}, 0, 'a filesystem is used up to the last MiB');
+is(bonnie(@q, qw(-s7 -n1 -d), "$small")->{status}, 0, 'the data is gone before the files are made');
+
+# Somebody else takes the room while the run goes on.
+sub fills_up {
+    my ($name, $reason, $options, @args) = @_;
+    my $fs = Root::tmpfs($options);
+    my ($run) = trace({}, [ '-e', 'trace=statfs', '-e', 'inject=statfs:retval=0:poke_exit=@arg2=' . statfs_of_plenty() ],
+        @q, '-d', "$fs", @args);
+    refused_ok($run, $reason, $name);
+    is_deeply([ tree("$fs") ], [], 'nothing is left');
+    return;
+}
+
+# A struct statfs (x86-64: 15 longs) with a TiB and a million files free.
+sub statfs_of_plenty {
+    return unpack 'H*', pack 'q15', 0x01021994, 4096, (1 << 28) x 3, (1 << 20) x 2, 0, 255, 4096, 0, 0, 0, 0, 0;
+}
+
+SKIP: {
+    skip 'strace cannot change results here', 14
+        if !can_trace() || `uname -m` !~ /x86_64/ || system(qw(strace -qq -o /dev/null -e), 'inject=getppid:poke_exit=@arg1=00', 'true') != 0;
+    my $no_space = qr/: No space left on device/;
+    fills_up('full disk in putc',       $no_space, 'size=1m', qw(-s4 -n0 --tests=putc));
+    fills_up('full disk in put_block',  qr/write data file 0 at \d+$no_space/, 'size=1m', qw(-s4 -n0 --tests=put_block));
+    fills_up('full disk while filling', qr/write data file \d at \d+$no_space/, 'size=1m', qw(-s4 -n0 -c2 --tests=get_block));
+    fills_up('full disk in files',      qr/write d00000\/\S+ at \d+$no_space/, 'size=1m', qw(-s0 -n1:8192:8192 --tests=seq_create));
+    fills_up('no inodes for files',     qr/create d0000\d\/\S+$no_space/, 'size=4m,nr_inodes=300', qw(-s0 -n1 -c2));
+    fills_up('no inodes for directories', qr/make directory \S+$no_space/, 'size=4m,nr_inodes=300', qw(-s0 -n1:0:0:500));
+    fills_up('no inode at all',         qr/make directory \S+$no_space/, 'size=4m,nr_inodes=1', qw(-s1 -n0));
+}
+
+SKIP: {
+    my $ext4 = Root::filesystem('ext4', 32);
+    skip 'this system makes or mounts no ext4', 2 if !defined $ext4;
+    my @many = (@q, '-d', "$ext4", qw(-s0 --cache=keep --tests=seq_create));
+    refused_ok(bonnie(@many, '-n9'), qr/: 9218 files are needed, \d{4} can be made/, 'more files than ext4 has inodes');
+    is(bonnie(@many, '-n9:-1')->{status}, 0, 'but hard links take none');
+}
+
+my $mount = Root::tmpfs('size=8m');
+is(system('mount', '-o', 'remount,ro', "$mount"), 0, 'a read-only filesystem');
+refused_ok(bonnie(@q, qw(-s1 -n0 -d), "$mount"), qr{\Q$mount\E.*Read-only file system}, 'a read-only filesystem is refused');
+
+is_deeply([ tree("$small") ], ['precious'], 'what was there is there');
+done_testing();

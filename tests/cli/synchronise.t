@@ -1,0 +1,156 @@
+#!/usr/bin/perl
+# -p and -y: several processes begin every test together, or at a prompt.
+
+use strict;
+use warnings;
+use FindBin;
+use lib "$FindBin::Bin/../lib";
+use File::Temp ();
+use List::Util qw(max min);
+use Test::More;
+use Root;
+BEGIN { Root::private_mounts() }
+use BonnieRun  qw(bonnie finish scratch start tree wait_until);
+use RunProgram qw(slurp);
+use Trace      qw(can_trace);
+
+my $dir   = scratch(oct 777);
+my @small = ('-d', $dir, qw(-r0 -n0 -f -m lab --cache=keep));
+
+sub silent_ok {
+    my ($name, @args) = @_;
+    my $run = bonnie(@args);
+    return is("$run->{status}$run->{out}$run->{err}", '0', "$name: exit status 0 and silence");
+}
+
+# Waits until so many runs have made their private directories, and a little longer: then they are at
+# their first meeting. Being too early can only let a test pass.
+sub await_runs {
+    my ($number) = @_;
+    wait_until("$number runs", sub { $number == grep {m{/owner\z}} tree($dir) });
+    select undef, undef, undef, .3;
+    return;
+}
+
+# Three runs of different sizes. Two of them wait for the third.
+sub three {
+    my (@y) = @_;
+    my @runs = map { start(@small, $_, @y) } qw(-s1 -s4);
+    await_runs(2);
+    is((grep { slurp($_->{err_file}) =~ /done/ } @runs), 0, "@y: two of three wait for the third");
+    push @runs, start(@small, '-s32', @y);
+    is(finish($_)->{status}, 0, "@y: exit status 0") for @runs;
+    is((grep { 4 == (() = $_->{err} =~ /done$/mg) } @runs), 3, "@y: each did its four tests");
+    return;
+}
+
+# The same under one strace, which tells who was done when.
+sub in_step {
+    my $log = File::Temp->new;
+    my $run = bonnie({ wrap => [ qw(strace -f -qq -a1 -s48 -e trace=write -o), "$log", qw(-- sh -c), '"$@" -s1 & "$@" -s4 & "$@" -s32 & wait', 'sh' ] },
+        @small, qw(-y -x3));
+    is($run->{status}, 0, 'under strace: exit status 0');
+    my %done;
+    for my $call (Trace::calls("$log")) {
+        push @{ $done{ $call->{pid} } }, $call->{order} if $call->{args} =~ /\A2, "done/;
+    }
+    is(scalar(keys %done), 3, 'three are at work');
+    is((grep { @{$_} == 12 } values %done), 3, 'in twelve tests each');
+    for my $test (1 .. 11) {
+        my $all_before = max(map { $_->[ $test - 1 ] } values %done);
+        my $first      = min(map { $_->[$test] } values %done);
+        cmp_ok($first, '>', $all_before, "test $test: nobody is through with it before all have come to it");
+    }
+    return;
+}
+
+subtest 'semaphores' => sub {
+    silent_ok('-p 3', qw(-p 3));
+    three('-y');
+    three(qw(-y s));
+    three('-ys');
+    three('-y', '-n0');
+SKIP: {
+        skip 'strace cannot trace here', 1 if !can_trace();
+        subtest 'in step' => \&in_step;
+    }
+    silent_ok('-p -1', qw(-p -1));
+    my $alone = bonnie(@small, qw(-s1 -y));
+    is($alone->{status}, 0, 'without semaphores: exit status 0');
+    like($alone->{err}, qr/^bonnie: -y: no semaphores were made with -p, nobody to wait for$/m, 'and a line that says so');
+    silent_ok('-p -1 without any', qw(-p-1));
+};
+
+subtest 'one process' => sub {
+    silent_ok('-p1', '-p1');
+    is(bonnie(@small, qw(-s1 -y -x3))->{status}, 0, 'meets itself') for 1 .. 2;
+    silent_ok('-p1 once more', '-p1');
+    silent_ok('-p -1', '-p-1');
+};
+
+# What becomes of the other when one fails, is ended, or is killed.
+for my $end (qw(failure TERM KILL)) {
+    subtest "a partner: $end" => sub {
+        local $BonnieRun::HANGS = 30;
+        silent_ok('-p 2', qw(-p 2));
+        my $other = start(@small, qw(-s1 -y));
+        await_runs(1);
+        if ($end eq 'failure') {
+            is(bonnie(@small, qw(-s1:4k:1:1 -q -y -d), "$dir/none")->{status}, 1, 'one fails');
+        }
+        else {
+            my $run = start(@small, qw(-s64:256 -y -x 1000));
+            wait_until('its first test', sub { slurp($run->{err_file}) =~ /Writing in chunks/ });
+            select undef, undef, undef, .3;
+            kill $end => $run->{pid};
+            finish($run);
+            bonnie('-d', $dir, '--cleanup') if $end eq 'KILL';
+        }
+        finish($other);
+        is($other->{status}, 1, 'the other fails, and does not hang');
+        is($other->{out}, q{}, 'it prints nothing');
+        like($other->{err}, qr/^bonnie: -y: [^\n]*another process has[^\n]*\n\z/m, 'but why');
+        silent_ok('-p -1', qw(-p -1));
+        is_deeply([ tree($dir) ], [], 'nothing is left') or bonnie('-d', $dir, '--cleanup');
+    };
+}
+
+subtest 'a signal at the meeting' => sub {
+    silent_ok('-p 2', qw(-p 2));
+    my $run = start(@small, qw(-s1 -y));
+    await_runs(1);
+    kill TERM => $run->{pid};
+    is(finish($run)->{status}, 'signal 15', 'ended by it');
+    is_deeply([ tree($dir) ], [], 'nothing is left');
+    bonnie(qw(-p -1));
+};
+
+subtest 'the prompt' => sub {
+    for my $y (['-yp'], [qw(-y p)]) {
+        my $run = bonnie({ input => "\n\nwhat was typed before\n\n" }, @small, qw(-s1), @{$y});
+        is($run->{status}, 0, "@{$y}: exit status 0");
+        is_deeply([ $run->{err} =~ /Press Enter to start ([^:]*): /g ],
+            [ 'Writing in chunks', 'Rewriting', 'Reading in chunks', 'Seeking' ], 'asks before every test');
+    }
+    my $run = bonnie({ input => "\n\n" }, @small, qw(-s1 -yp));
+    is($run->{status}, 1, 'input that ends: exit status 1');
+    like($run->{err}, qr/^bonnie: -yp: standard input ended at the prompt for Reading in chunks$/m, 'and says at which prompt');
+    is($run->{out}, q{}, 'nothing is printed');
+    is_deeply([ tree($dir) ], [], 'nothing is left');
+    is(bonnie({ in => 'closed' }, @small, qw(-s1 -yp))->{status}, 1, 'no input at all: exit status 1');
+};
+
+SKIP: {
+    skip 'needs root: semaphores of another user', 1 if !Root::is_root();
+    subtest 'of another user' => sub {
+        silent_ok('-p 2 -u nobody', qw(-p 2 -u nobody));
+        my @runs = map { start({ as => 'nobody' }, @small, '-s1', '-y') } 1;
+        push @runs, start(@small, '-s1', '-y', '-u', 'nobody');
+        is(finish($_)->{status}, 0, 'two meet') for @runs;
+        unlike($_->{err}, qr/nobody to wait for/, 'and they had met') for @runs;
+        is(bonnie(@small, qw(-s1 -y))->{err} =~ /nobody to wait for/ ? 1 : 0, 1, q{root's own are others});
+        silent_ok('-p -1 -u nobody', qw(-p -1 -u nobody));
+    };
+}
+
+done_testing();

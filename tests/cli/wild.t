@@ -1,0 +1,80 @@
+#!/usr/bin/perl
+# Every command line for Bonnie++ that was found in public is accepted and works: first as it is
+# written, then run with sizes that are small.
+
+use strict;
+use warnings;
+use FindBin;
+use lib "$FindBin::Bin/../lib";
+use Test::More;
+use Root;
+BEGIN { Root::private_mounts() }
+use BonnieRun  qw(bonnie scratch);
+use RunProgram qw(data_file);
+
+plan skip_all => 'this root may not make users that are there for a moment' if Root::is_root() && !Root::may_mount();
+my $root = Root::is_root();
+my $dir  = scratch(oct 777);
+if (Root::may_mount()) {
+    Root::make_users(xmail => 7001, antonio => 7002, me => 7003, pi => 7004, testsuite => 7005);
+    $dir = Root::tmpfs('size=200m');
+}
+
+open my $list, '<', data_file('wild_commands.txt') or die "wild_commands.txt: $!\n";
+chomp(my @lines = readline $list);
+is(scalar @lines, 61, 'all the lines are there');
+
+# What stands for a value, by the option before it.
+my %placeholder = (
+    '-d' => "$dir", '-s' => '4', '-n' => '1', '-m' => 'lab', '-r' => '2', '-x' => '1', '-u' => $root ? 'nobody' : $>,
+);
+
+sub words {
+    my ($line) = @_;
+    my @words = split q{ }, $line;
+    for my $i (0 .. $#words) {
+        $words[$i] = $placeholder{ $words[ $i - 1 ] } if $words[$i] =~ /\A[A-Z]{1,2}\z/;
+        $words[$i] = "-d$dir" if $words[$i] eq '-dD';
+    }
+    return @words;
+}
+
+# The same words with every number of files, size and number of runs cut to little: the fields stay.
+sub small {
+    my (@words) = @_;
+    my $joined = join "\n", @words, q{};
+    $joined =~ s{^-s\n?(:?)(\w+)}{ $2 eq '0' ? $& : "-s\n${1}4" }me;
+    $joined =~ s{^-n\n?(\d+)((?::\d\w*)*)}{ $1 ? "-n\n1" . small_fields($2) : $& }me;
+    $joined =~ s{^-x\n?\d+}{-x\n2}m;
+    $joined =~ s{^-d\n?\S+}{-d\n$dir}m;
+    if (!$root) { # others cannot become anybody
+        $joined =~ s{^-u\n?\S+}{-u\n$>}m;
+    }
+    return split /\n/, $joined;
+}
+
+# ":MAX:MIN:DIRS" with at most 16 KiB and 50 directories.
+sub small_fields {
+    my ($fields) = @_;
+    my (undef, $max, $min, $dirs) = split /:/, $fields;
+    my $cut = sub { my ($value, $most) = @_; return defined $value ? $value =~ /\A\d+\z/ && $value <= $most ? $value : $most : () };
+    return join q{}, map {":$_"} $cut->($max, 16384), $cut->($min, 16384), $cut->($dirs, 50);
+}
+
+for my $line (@lines) {
+    my @words = words($line);
+    my $as_written = bonnie(@words, '-V');
+    is("$as_written->{status}$as_written->{err}", '0', "understood: $line");
+SKIP: {
+        skip 'only root can become another group', 1 if !$root && $line =~ /-g/;
+        my @add = $line =~ /-p/ ? () : ($line =~ /-s/ ? () : '-s4', $line =~ /-n/ ? () : '-n1', "-d$dir");
+        my $run = bonnie({ dir => "$dir" }, small(@words), @add);
+        is($run->{status}, 0, "runs: $line") or diag($run->{err});
+        # Lest a later line with -y waits for the others.
+        bonnie('-p', '-1', $line =~ /-u nobody/ && $root ? qw(-u nobody) : ()) if $line =~ /-p/;
+    }
+}
+
+opendir my $left, "$dir" or die "$dir: $!\n";
+is_deeply([ grep { !/\A[.]{1,2}\z/ } readdir $left ], [], 'nothing is left in the directory');
+done_testing();
