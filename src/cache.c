@@ -1,14 +1,15 @@
 #include "cache.h"
 
-#include <errno.h>
 #include <fcntl.h>
-#include <unistd.h>
+
+#include "io.h"
 
 int cache_evict_file(int fd, const char *name, struct err *e)
 {
-    /* Only clean pages can be dropped. */
-    if (fsync(fd) != 0)
-        return err_system(e, errno, "fsync %s", name);
+    const struct io_file file = {.fd = fd, .name = name};
+    int rc = io_sync(&file, e); /* only clean pages can be dropped */
+    if (rc != 0)
+        return rc;
     int code = posix_fadvise(fd, 0, 0, POSIX_FADV_DONTNEED);
     if (code != 0)
         return err_system(e, code, "evict %s from the cache", name);

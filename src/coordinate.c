@@ -19,6 +19,12 @@
  */
 #define TURNS 3
 
+/*
+ * Two more tell when somebody is missing: ALIVE is raised by each process for as long as it lives
+ * (the kernel takes that back, SEM_UNDO), MEMBERS is how many there should be.
+ */
+enum { ALIVE = TURNS, MEMBERS, SEMAPHORES };
+
 /* "bon" and a version; the user's id makes it each user's own. */
 #define KEY_BASE 0x626f6e00
 
@@ -51,10 +57,11 @@ int coordinate_make_semaphores(int processes, struct err *e)
     int rc = coordinate_remove_semaphores(e);
     if (rc != 0)
         return rc;
-    int id = semget(semaphore_key(), TURNS, IPC_CREAT | IPC_EXCL | 0600);
+    int id = semget(semaphore_key(), SEMAPHORES, IPC_CREAT | IPC_EXCL | 0600);
     if (id < 0)
         return err_system(e, errno, "make semaphores");
-    unsigned short values[TURNS] = {(unsigned short)processes};
+    unsigned short values[SEMAPHORES] = {
+        [0] = (unsigned short)processes, [MEMBERS] = (unsigned short)processes};
     if (semctl(id, 0, SETALL, (union semun){.array = values}) != 0) {
         rc = err_system(e, errno, "set semaphores");
         semctl(id, 0, IPC_RMID);
@@ -67,13 +74,15 @@ int coordinate_init(struct coordinator *c, enum coordination kind, struct err *e
     *c = (struct coordinator){.kind = kind};
     if (kind != COORDINATE_SEMAPHORES)
         return 0;
-    c->semaphores = semget(semaphore_key(), TURNS, 0);
-    if (c->semaphores >= 0)
+    c->semaphores = semget(semaphore_key(), SEMAPHORES, 0);
+    if (c->semaphores < 0 && errno == ENOENT) {
+        fprintf(stderr, "bonnie: -y: no semaphores were made with -p, nobody to wait for\n");
+        c->kind = COORDINATE_ALONE;
         return 0;
-    if (errno != ENOENT)
-        return err_system(e, errno, "find the semaphores made by -p");
-    fprintf(stderr, "bonnie: -y: no semaphores were made with -p, nobody to wait for\n");
-    c->kind = COORDINATE_ALONE;
+    }
+    struct sembuf join = {.sem_num = ALIVE, .sem_op = 1, .sem_flg = SEM_UNDO};
+    if (c->semaphores < 0 || semop(c->semaphores, &join, 1) != 0)
+        return err_system(e, errno, "join the processes that -p made semaphores for");
     return 0;
 }
 
@@ -85,15 +94,25 @@ static int semaphore_failure(int code, struct err *e)
     return err_system(e, code, "wait for the other processes");
 }
 
-/* semtimedop in slices, so that a signal between two looks is not slept through. */
-static int operate(int id, struct sembuf *operations, size_t count, struct err *e)
+/* True when a process that was at the first meeting is no more. */
+static bool somebody_died(const struct coordinator *c)
+{
+    return c->phases > 1 &&
+           semctl(c->semaphores, ALIVE, GETVAL) < semctl(c->semaphores, MEMBERS, GETVAL);
+}
+
+/* semtimedop in slices, so that neither a signal nor a death is slept through. */
+static int operate(const struct coordinator *c, struct sembuf *operations, size_t count,
+                   struct err *e)
 {
     const struct timespec slice = {.tv_nsec = LOOK_UP_NS};
-    while (semtimedop(id, operations, count, &slice) != 0) {
+    while (semtimedop(c->semaphores, operations, count, &slice) != 0) {
         if (errno != EAGAIN && errno != EINTR)
             return semaphore_failure(errno, e);
         if (stop_requested())
             return err_system(e, EINTR, "wait for the other processes");
+        if (somebody_died(c))
+            return err_say(e, "-y: another process has died or ended early");
     }
     return 0;
 }
@@ -105,15 +124,13 @@ static int meet(struct coordinator *c, struct err *e)
     c->phases++;
     struct sembuf arrive[] = {{.sem_num = turn, .sem_op = -1}, {.sem_num = next, .sem_op = 1}};
     struct sembuf wait_for_all[] = {{.sem_num = turn, .sem_op = 0}};
-    int rc = operate(c->semaphores, arrive, 2, e);
-    return rc == 0 ? operate(c->semaphores, wait_for_all, 1, e) : rc;
+    int rc = operate(c, arrive, 2, e);
+    return rc == 0 ? operate(c, wait_for_all, 1, e) : rc;
 }
 
-/* Waits for a line on stdin. */
-static int prompt(const char *phase, struct err *e)
+/* Waits for the end of a line on stdin. */
+static int read_line(const char *phase, struct err *e)
 {
-    fprintf(stderr, "Press Enter to start %s: ", phase);
-    fflush(stderr);
     char byte = 0;
     while (byte != '\n') {
         struct pollfd input = {.fd = STDIN_FILENO, .events = POLLIN};
@@ -129,6 +146,16 @@ static int prompt(const char *phase, struct err *e)
             return err_say(e, "-yp: standard input ended at the prompt for %s", phase);
     }
     return 0;
+}
+
+static int prompt(const char *phase, struct err *e)
+{
+    fprintf(stderr, "Press Enter to start %s: ", phase);
+    fflush(stderr);
+    int rc = read_line(phase, e);
+    if (rc != 0)
+        fputc('\n', stderr);
+    return rc;
 }
 
 int coordinate_wait(struct coordinator *c, const char *phase, struct err *e)

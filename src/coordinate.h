@@ -1,6 +1,8 @@
 #ifndef BONNIE_COORDINATE_H
 #define BONNIE_COORDINATE_H
 
+#include <stdbool.h>
+
 #include "cli/settings.h"
 #include "util/err.h"
 

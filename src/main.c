@@ -1,6 +1,8 @@
 #include <errno.h>
+#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <unistd.h>
 
 #include "cleanup.h"
 #include "cli/help.h"
@@ -53,17 +55,37 @@ static int act(const struct settings *s, struct err *e)
     return session(s, e);
 }
 
+/*
+ * A standard descriptor that is closed would be given to the first file that is opened, and be
+ * written to as if it were that one. What stands in for standard output cannot be written to.
+ */
+static void occupy_standard_descriptors(void)
+{
+    int fd;
+    do {
+        fd = open("/dev/null", O_RDONLY);
+    } while (fd >= 0 && fd <= STDERR_FILENO);
+    if (fd >= 0)
+        close(fd);
+}
+
+/* Room for the longest output, so that it is written at once and the reason of a failure is known.
+ */
+#define STDOUT_BUFFER 65536
+
 int main(int argc, char *argv[])
 {
     struct settings settings;
     struct err e;
     err_init(&e);
+    occupy_standard_descriptors();
+    setvbuf(stdout, NULL, _IOFBF, STDOUT_BUFFER);
 
     int rc = cli_parse(argc, argv, &settings, &e);
     if (rc == 0)
         rc = act(&settings, &e);
     if (rc == 0 && fflush(stdout) != 0)
-        rc = err_system(&e, EIO, "write to standard output");
+        rc = err_system(&e, errno, "write to standard output");
     stop_end_by_signal();
     if (rc != 0)
         fprintf(stderr, "bonnie: %s\n", e.text);

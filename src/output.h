@@ -1,6 +1,7 @@
 #ifndef BONNIE_OUTPUT_H
 #define BONNIE_OUTPUT_H
 
+#include <stdbool.h>
 #include <stdio.h>
 
 #include "util/err.h"
@@ -13,6 +14,7 @@ struct output {
     FILE *stream;
     const char *path;     /* NULL: standard output */
     char *temporary_path; /* NULL: written directly (standard output, a device, a pipe) */
+    bool is_named;        /* the file has that name already */
 };
 
 /* Opens the output; path may be NULL. It is opened early, so that a wrong path costs no run. */

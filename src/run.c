@@ -149,6 +149,7 @@ static int drop_system_caches(struct run *r, struct err *e)
     return dropper_drop(r->dropper, e);
 }
 
+/* All that is not timed: when it returns 0, the phase may begin. */
 static int prepare_phase(struct run *r, const struct workload *workload, struct err *e)
 {
     for (unsigned i = 0; i < r->plan->workers; i++)
@@ -156,6 +157,8 @@ static int prepare_phase(struct run *r, const struct workload *workload, struct 
     int rc = pool_prepare(&r->pool, &workload->job, e);
     if (rc == 0 && workload->reads)
         rc = drop_system_caches(r, e);
+    if (rc == 0 && r->coordinator->kind == COORDINATE_PROMPT)
+        progress_break(&r->progress); /* the prompt has a line of its own */
     return rc == 0 ? coordinate_wait(r->coordinator, workload->title, e) : rc;
 }
 

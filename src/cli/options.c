@@ -44,17 +44,20 @@ static int find_word(const char *value, const char *const words[], int count)
     return -1;
 }
 
-/* Copies the next word of a comma-separated list; false at the end or when it does not fit. */
+/*
+ * Copies the next word of a comma-separated list, and moves *list behind it and its comma: to NULL
+ * at the end. False when there is none, or it does not fit.
+ */
 static bool next_word(const char **list, char *word, size_t size)
 {
+    if (!*list)
+        return false;
     size_t length = strcspn(*list, ",");
-    if (**list == '\0' || length >= size)
+    if (length >= size)
         return false;
     memcpy(word, *list, length);
     word[length] = '\0';
-    *list += length;
-    if (**list == ',')
-        (*list)++;
+    *list = (*list)[length] == ',' ? *list + length + 1 : NULL;
     return true;
 }
 
@@ -190,7 +193,7 @@ static int set_tests(struct settings *s, const char *value, struct err *e)
         if (test == TEST_COUNT)
             break;
         s->tests[test] = true;
-        if (*rest == '\0')
+        if (!rest)
             return 0;
     }
     return err_say(e, "a comma-separated list of putc, put_block, rewrite, getc, get_block, seeks, "
@@ -220,7 +223,7 @@ static int set_format(struct settings *s, const char *value, struct err *e)
             break;
         seen[format] = true;
         s->formats[s->format_count++] = words[format];
-        if (*rest == '\0')
+        if (!rest)
             return 0;
     }
     return err_say(e, "a comma-separated list of text, csv, html, each once");

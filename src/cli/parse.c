@@ -99,7 +99,7 @@ static int complain(int code, const char *word, struct err *e)
         return err_say(e, "%.100s: --%s takes no value", word, entry->name);
     if (optopt != 0 && strncmp(word, "--", 2) != 0)
         return err_say(e, "unknown option -%c; --help lists the options", optopt);
-    return err_say(e, "unknown option %.100s; --help lists the options", word);
+    return err_say(e, "unknown or ambiguous option %.100s; --help lists the options", word);
 }
 
 /*

@@ -8,18 +8,24 @@
 #include "cache.h"
 #include "stop.h"
 
+/* How many of the first `chunks` chunks' worth of per-character bytes there are, in proportion. */
+static uint64_t perchar_before(const struct data_plan *d, uint64_t chunks)
+{
+    __extension__ typedef unsigned __int128 uint128;
+    return (uint64_t)((uint128)d->perchar_bytes * chunks / d->chunks);
+}
+
 void datafile_init(struct datafile *d, const struct plan *p, unsigned number)
 {
-    *d = (struct datafile){
-        .fd = -1,
-        .file.fd = -1,
-        .number = number,
-        .bytes = share_of(p->data.chunks, p->workers, number).count * p->data.chunk_bytes,
-        .perchar_bytes = share_of(p->data.perchar_bytes, p->workers, number).count,
-    };
+    *d = (struct datafile){.fd = -1, .file.fd = -1, .number = number};
     snprintf(d->name, sizeof d->name, "data file %u", number);
-    if (d->perchar_bytes > d->bytes)
-        d->perchar_bytes = d->bytes;
+    if (p->data.chunks == 0)
+        return;
+    struct share chunks = share_of(p->data.chunks, p->workers, number);
+    d->bytes = chunks.count * p->data.chunk_bytes;
+    /* A larger file takes more of them: so they fit into the files, and none is lost. */
+    d->perchar_bytes = perchar_before(&p->data, chunks.first + chunks.count) -
+                       perchar_before(&p->data, chunks.first);
 }
 
 void datafile_release(struct datafile *d)

@@ -40,7 +40,7 @@ my @long = ('-d', $dir, qw(-r0 -s0 -n1 -q -x 1000000 --cache=keep));
 for my $signal (qw(TERM INT KILL)) {
     for my $name (qw(report new)) {
         $run = start(@long, "--output=$out/$name");
-        wait_until('a temporary file with a run in it', sub { grep { -s $_ } glob "$out/$name.*" });
+        wait_until('a run at work', sub { grep {m{/d00000/}} tree($dir) });
         kill $signal => $run->{pid};
         finish($run);
         is(slurp("$out/report"), 'old', "SIG$signal: the old file is untouched");
