@@ -6,53 +6,45 @@
 
 #include "stop.h"
 
-/*
- * What is to become of a transfer that did not move all: 0 to go on, or the error. Nothing moved
- * at all would go on for ever.
- */
-static int incomplete(const struct io_file *f, const char *verb, ssize_t moved, uint64_t offset,
-                      struct err *e)
+enum direction { READ, WRITE };
+
+static ssize_t transfer_some(const struct io_file *f, enum direction direction, char *buffer,
+                             size_t length, uint64_t offset)
 {
-    if (moved > 0 || (moved < 0 && errno == EINTR && !stop_requested()))
-        return 0;
-    if (moved == 0)
-        return err_system(e, EIO, "%s %s at %" PRIu64 ": nothing moved", verb, f->name, offset);
-    return err_system(e, errno, "%s %s at %" PRIu64, verb, f->name, offset);
+    return direction == READ ? pread(f->fd, buffer, length, (off_t)offset)
+                             : pwrite(f->fd, buffer, length, (off_t)offset);
+}
+
+static int transfer(const struct io_file *f, enum direction direction, char *buffer, size_t length,
+                    uint64_t offset, struct err *e)
+{
+    static const char *const verbs[] = {[READ] = "read", [WRITE] = "write"};
+    for (;;) {
+        ssize_t moved = transfer_some(f, direction, buffer, length, offset);
+        if (moved == (ssize_t)length)
+            return 0;
+        if (moved < 0 && (errno != EINTR || stop_requested()))
+            return err_system(e, errno, "%s %s at %" PRIu64, verbs[direction], f->name, offset);
+        if (moved == 0) /* would go on for ever */
+            return err_system(e, EIO, "%s %s at %" PRIu64 ": nothing moved", verbs[direction],
+                              f->name, offset);
+        size_t done = moved > 0 ? (size_t)moved : 0;
+        buffer += done;
+        offset += done;
+        length -= done;
+    }
 }
 
 int io_read(const struct io_file *f, void *buffer, size_t length, uint64_t offset, struct err *e)
 {
-    char *to = buffer;
-    for (;;) {
-        ssize_t moved = pread(f->fd, to, length, (off_t)offset);
-        if (moved == (ssize_t)length)
-            return 0;
-        int rc = incomplete(f, "read", moved, offset, e);
-        if (rc != 0)
-            return rc;
-        size_t done = moved > 0 ? (size_t)moved : 0;
-        to += done;
-        offset += done;
-        length -= done;
-    }
+    return transfer(f, READ, buffer, length, offset, e);
 }
 
 int io_write(const struct io_file *f, const void *buffer, size_t length, uint64_t offset,
              struct err *e)
 {
-    const char *from = buffer;
-    for (;;) {
-        ssize_t moved = pwrite(f->fd, from, length, (off_t)offset);
-        if (moved == (ssize_t)length)
-            return 0;
-        int rc = incomplete(f, "write", moved, offset, e);
-        if (rc != 0)
-            return rc;
-        size_t done = moved > 0 ? (size_t)moved : 0;
-        from += done;
-        offset += done;
-        length -= done;
-    }
+    /* pwrite does not touch what the pointer loses its const for. */
+    return transfer(f, WRITE, (char *)buffer, length, offset, e);
 }
 
 int io_sync(const struct io_file *f, struct err *e)

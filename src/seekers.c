@@ -89,7 +89,7 @@ __attribute__((noreturn)) static void seeker_main(const struct seekers *s, unsig
     char byte;
 
     stop_init_child();
-    close(s->work->scratch->owner_fd); /* its lock is to end with the parent */
+    close(s->work->scratch->owner_fd);            /* its lock is to end with the parent */
     memset(buffer, 0, s->plan->data.chunk_bytes); /* have it copied now, not while the clock runs */
     while (read(start, &byte, 1) < 0 && errno == EINTR)
         continue;

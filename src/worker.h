@@ -5,6 +5,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "job.h"
 #include "util/err.h"
 
 /*
@@ -12,13 +13,6 @@
  * then all wait at a barrier until the main thread lets them go, and work. Between jobs they are
  * parked, and the main thread may fork.
  */
-
-/* One job. Both steps run in the worker's thread, are given the worker's own context and return 0
- * or a negative errno with a line in e. */
-struct job {
-    int (*prepare)(void *context, struct err *e);
-    int (*work)(void *context, struct err *e);
-};
 
 /* When a job's work began and ended (clock_ns), and the CPU time used between. */
 struct job_times {

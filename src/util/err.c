@@ -2,6 +2,7 @@
 
 #include <errno.h>
 #include <stdarg.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -19,16 +20,24 @@ static void make_printable(char *text)
             *text = '?';
 }
 
-int err_system(struct err *e, int code, const char *format, ...)
+/* Takes the text; false when e is set already. */
+static bool take(struct err *e, int code, const char *format, va_list arguments)
 {
     if (e->code != 0)
-        return -code;
+        return false;
     e->code = code;
+    vsnprintf(e->text, sizeof e->text, format, arguments);
+    return true;
+}
 
+int err_system(struct err *e, int code, const char *format, ...)
+{
     va_list arguments;
     va_start(arguments, format);
-    vsnprintf(e->text, sizeof e->text, format, arguments);
+    bool taken = take(e, code, format, arguments);
     va_end(arguments);
+    if (!taken)
+        return -code;
 
     /* strerror is not safe in threads, and the forked seekers may not use malloc: use the
      * description that glibc and POSIX 2024 keep in constant memory. */
@@ -41,14 +50,11 @@ int err_system(struct err *e, int code, const char *format, ...)
 
 int err_say(struct err *e, const char *format, ...)
 {
-    if (e->code != 0)
-        return -EINVAL;
-    e->code = EINVAL;
-
     va_list arguments;
     va_start(arguments, format);
-    vsnprintf(e->text, sizeof e->text, format, arguments);
+    bool taken = take(e, EINVAL, format, arguments);
     va_end(arguments);
-    make_printable(e->text);
+    if (taken)
+        make_printable(e->text);
     return -EINVAL;
 }

@@ -115,10 +115,7 @@ static int put_work(void *context, struct err *e)
 static int get_prepare(void *context, struct err *e)
 {
     struct work *w = context;
-    struct datafile *d = &w->data;
-    int rc =
-        datafile_fill(d, w->scratch, w->pattern, d->perchar_bytes, w->buffer, w->buffer_bytes, e);
-    return rc == 0 ? datafile_evict(d, w->plan, e) : rc;
+    return work_have_data(w, w->data.perchar_bytes, e);
 }
 
 static int get_stretches(struct work *w, FILE *stream, struct err *e)

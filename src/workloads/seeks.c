@@ -10,11 +10,8 @@
 static int prepare(void *context, struct err *e)
 {
     struct work *w = context;
-    struct datafile *d = &w->data;
-    int rc = datafile_fill(d, w->scratch, w->pattern, d->bytes, w->buffer, w->buffer_bytes, e);
-    if (rc == 0)
-        rc = datafile_evict(d, w->plan, e);
-    return rc == 0 ? datafile_open(d, w->plan, O_RDWR, USE_BLOCKS, e) : rc;
+    int rc = work_have_data(w, w->data.bytes, e);
+    return rc == 0 ? datafile_open(&w->data, w->plan, O_RDWR, USE_BLOCKS, e) : rc;
 }
 
 static int finish(void *context, struct err *e)

@@ -15,6 +15,13 @@ static const struct workload *const workloads[TEST_COUNT] = {
     [TEST_RAN_DEL] = &workload_ran_del,
 };
 
+int work_have_data(struct work *w, uint64_t bytes, struct err *e)
+{
+    struct datafile *d = &w->data;
+    int rc = datafile_fill(d, w->scratch, w->pattern, bytes, w->buffer, w->buffer_bytes, e);
+    return rc == 0 ? datafile_evict(d, w->plan, e) : rc;
+}
+
 const struct workload *workload_of(enum test_id test)
 {
     return workloads[test];

@@ -4,11 +4,11 @@
 #include <stdbool.h>
 #include <stddef.h>
 
+#include "job.h"
 #include "measure/samples.h"
 #include "pattern.h"
 #include "plan.h"
 #include "scratch.h"
-#include "worker.h"
 #include "workloads/datafile.h"
 #include "workloads/fileset.h"
 
@@ -35,6 +35,12 @@ struct workload {
     bool forked;       /* its work is done by forked seekers, not by the workers */
     struct job job;    /* the context is a struct work */
 };
+
+/*
+ * For tests that read: sees to it that the first `bytes` of the worker's data file hold what they
+ * should, and that none of it is cached, unless the plan is to keep that.
+ */
+int work_have_data(struct work *w, uint64_t bytes, struct err *e);
 
 /* What the test of that number does. */
 const struct workload *workload_of(enum test_id test);

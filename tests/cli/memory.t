@@ -26,6 +26,7 @@ sub peak {
         select undef, undef, undef, .005;
     }
     is($?, 0, "@args: exit status 0");
+    delete $BonnieRun::RUNNING{ $run->{pid} };
     note("@args: $peak KiB");
     return $peak;
 }

@@ -120,6 +120,9 @@ sub redirect {
     return;
 }
 
+# The runs that have not been waited for, and which process began them.
+our %RUNNING;
+
 # start(\%how, ARGUMENT...): begins a run and returns it. %how, all of it optional:
 #   as    => USER       another user, for root
 #   dir   => PATH       the working directory
@@ -150,7 +153,19 @@ sub start {
         chdir $how{dir} or POSIX::_exit(126)         if $how{dir};
         exec {$command[0]} @command or POSIX::_exit(127);
     }
+    $RUNNING{ $run{pid} } = $$;
     return \%run;
+}
+
+# A test that breaks off, or is ended, takes its runs with it.
+$SIG{$_} = sub { exit 1 } for qw(HUP INT TERM);
+
+END {
+    local ($?, $!);
+    for my $pid (grep { $RUNNING{$_} == $$ } keys %RUNNING) {
+        kill KILL => -$pid;
+        waitpid $pid, 0;
+    }
 }
 
 # Waits for the end. Adds to the run: status (the exit status, or "signal N"), out, err.
@@ -162,6 +177,7 @@ sub finish {
     1 while waitpid($run->{pid}, 0) < 0 && $!{EINTR};
     my $status = $?;
     alarm 0;
+    delete $RUNNING{ $run->{pid} };
     $run->{status} = $hangs ? 'it hangs' : $status & 127 ? 'signal ' . ($status & 127) : $status >> 8;
     for my $stream (qw(out err)) {
         my $file = $run->{"${stream}_file"};
