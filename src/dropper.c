@@ -18,6 +18,16 @@
 /* "3": page cache and reclaimable slab objects (Documentation/admin-guide/sysctl/vm.rst). */
 #define DROP_EVERYTHING "3"
 
+/* One byte, whatever signals come, unless the run is to stop. */
+static ssize_t read_byte(int socket, char *byte)
+{
+    ssize_t got;
+    do {
+        got = read(socket, byte, 1);
+    } while (got < 0 && errno == EINTR && !stop_requested());
+    return got;
+}
+
 /* Gives up all capabilities: being user 0 is enough to write to DROP_CACHES. */
 static bool give_up_capabilities(void)
 {
@@ -38,10 +48,15 @@ static void close_all_but(int keep, int keep_too)
     close_range(high + 1, ~0U, 0);
 }
 
-/* Answers requests until the other end is closed. Under strict seccomp: read, write, exit only. */
+/*
+ * Says that it is there, and answers requests until the other end is closed. Under strict seccomp:
+ * read, write, exit only.
+ */
 static void serve(int socket, int drop_caches)
 {
-    char request;
+    char request = 0;
+    if (write(socket, &request, 1) != 1)
+        return;
     while (read(socket, &request, 1) == 1) {
         char answer = write(drop_caches, DROP_EVERYTHING, 1) == 1 ? 0 : (char)errno;
         if (write(socket, &answer, 1) != 1)
@@ -62,6 +77,24 @@ __attribute__((noreturn)) static void dropper_main(int socket, int drop_caches)
     __builtin_unreachable();
 }
 
+/* Forks the dropper, whose end of the sockets and drop_caches are its own to close. */
+static int fork_dropper(struct dropper *d, int drop_caches, struct err *e)
+{
+    int ends[2];
+    if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends) != 0)
+        return err_system(e, errno, "socket to the process that drops caches");
+    pid_t pid = fork();
+    if (pid == 0)
+        dropper_main(ends[1], drop_caches);
+    int rc = pid < 0 ? err_system(e, errno, "fork the process that drops caches") : 0;
+    close(ends[1]);
+    if (rc != 0)
+        close(ends[0]);
+    else
+        *d = (struct dropper){.pid = pid, .socket = ends[0]};
+    return rc;
+}
+
 int dropper_start(struct dropper *d, struct err *e)
 {
     *d = (struct dropper){.socket = -1};
@@ -71,28 +104,11 @@ int dropper_start(struct dropper *d, struct err *e)
     int drop_caches = open(DROP_CACHES, O_WRONLY | O_CLOEXEC);
     if (drop_caches < 0)
         return 0;
-
-    int rc = 0;
-    int ends[2] = {-1, -1};
-    if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends) != 0) {
-        rc = err_system(e, errno, "socket to the process that drops caches");
-        goto out;
-    }
-    d->pid = fork();
-    if (d->pid < 0) {
-        d->pid = 0;
-        rc = err_system(e, errno, "fork the process that drops caches");
-        goto out;
-    }
-    if (d->pid == 0)
-        dropper_main(ends[1], drop_caches);
-    d->socket = ends[0];
-    ends[0] = -1;
-out:
+    int rc = fork_dropper(d, drop_caches, e);
     close(drop_caches);
-    for (int i = 0; i < 2; i++)
-        if (ends[i] >= 0)
-            close(ends[i]);
+    char ready;
+    if (rc == 0 && read_byte(d->socket, &ready) != 1)
+        dropper_stop(d); /* it could not be confined, under a seccomp filter: go on without it */
     return rc;
 }
 
@@ -106,10 +122,7 @@ int dropper_drop(struct dropper *d, struct err *e)
     char byte = 1;
     if (send(d->socket, &byte, 1, MSG_NOSIGNAL) != 1)
         return err_system(e, errno, "ask for the caches to be dropped");
-    ssize_t got;
-    do {
-        got = read(d->socket, &byte, 1);
-    } while (got < 0 && errno == EINTR && !stop_requested());
+    ssize_t got = read_byte(d->socket, &byte);
     if (got < 0)
         return err_system(e, errno, "wait for the caches to be dropped");
     if (got == 0)

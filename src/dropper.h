@@ -20,8 +20,9 @@ struct dropper {
 };
 
 /*
- * Starts the dropper if this process may empty the caches (it is root, and the system lets it);
- * if not, d->pid is 0 and that is no failure. Returns 0 or a negative errno.
+ * Starts the dropper if this process may empty the caches (it is root, and the system lets it) and
+ * the dropper can be confined; if not, d->pid is 0 and that is no failure. Returns 0 or a negative
+ * errno.
  */
 int dropper_start(struct dropper *d, struct err *e);
 

@@ -137,10 +137,17 @@ static void choose_formats(struct plan *p, const struct settings *s,
     }
 }
 
-/* Whether the sizes of the data set fit together. */
-static int check_data(const struct plan *p, struct err *e)
+/* Whether the sizes of the data set fit together, and the buffers into the memory. */
+static int check_data(const struct plan *p, const struct host *h, struct err *e)
 {
     const struct data_plan *d = &p->data;
+    uint64_t buffers = d->bytes > 0 ? d->chunk_bytes * (p->workers + d->seekers) : 0;
+    if (h->ram_bytes > 0 && buffers > h->ram_bytes / 2)
+        return err_say(e,
+                       "-s (--size): %" PRIu64
+                       " MiB of buffers, for %u workers and %u seekers, are "
+                       "more than half of the RAM (%" PRIu64 " MiB)",
+                       buffers >> 20, p->workers, d->seekers, h->ram_bytes >> 20);
     if (d->bytes > 0 && d->chunks < p->workers)
         return err_say(e,
                        "-s (--size): %" PRIu64 " bytes are less than one chunk of %" PRIu64
@@ -186,7 +193,7 @@ int plan_make(struct plan *p, const struct settings *s, const struct host *h, st
     if (rc == 0)
         rc = choose_tests(p, s, defaults, e);
     if (rc == 0)
-        rc = check_data(p, e);
+        rc = check_data(p, h, e);
     if (rc == 0)
         rc = check_files(p, e);
     return rc;

@@ -22,9 +22,11 @@ static int make_private_directory(struct scratch *s, struct err *e)
     if (mkdirat(s->parent_fd, s->name, 0700) != 0)
         return err_system(e, errno, "make directory %s/%s", s->path, s->name);
     s->fd = openat(s->parent_fd, s->name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
-    if (s->fd < 0)
-        return err_system(e, errno, "open directory %s/%s", s->path, s->name);
-    return 0;
+    if (s->fd >= 0)
+        return 0;
+    int rc = err_system(e, errno, "open directory %s/%s", s->path, s->name);
+    unlinkat(s->parent_fd, s->name, AT_REMOVEDIR); /* scratch_close() would not know it is there */
+    return rc;
 }
 
 /* The owner file says whose directory this is, and its lock that the run is alive. */

@@ -39,15 +39,23 @@ static void say_more(const struct plan *p, const struct dropper *dropper)
     fprintf(stderr, "bonnie: before tests that read, %s\n",
             p->cache == CACHE_KEEP      ? "caches are kept"
             : dropper_is_there(dropper) ? "all caches of the system are dropped"
-                                        : "the files' own pages are evicted; dropping the "
-                                          "system's caches takes root");
+                                        : "the files' own pages are evicted; the system's caches "
+                                          "cannot be dropped (it takes root)");
 }
 
-/* -q: the CSV line alone on stdout, tables on stderr. */
+static bool has_csv(const struct plan *p)
+{
+    for (size_t i = 0; i < p->format_count; i++)
+        if (strcmp(p->formats[i], report_csv.name) == 0)
+            return true;
+    return false;
+}
+
+/* -q: where there is a CSV line, it is alone on standard output. */
 static FILE *stream_for(const struct plan *p, const struct output *o, const char *format)
 {
-    bool table = strcmp(format, "text") == 0 || strcmp(format, "classic") == 0;
-    return p->quiet && table && p->format_count > 1 ? stderr : o->stream;
+    bool moved = p->quiet && !o->path && has_csv(p) && strcmp(format, report_csv.name) != 0;
+    return moved ? stderr : o->stream;
 }
 
 static int report_header(const struct plan *p, const struct output *o, struct err *e)
@@ -68,8 +76,9 @@ static int report_run(const struct plan *p, const struct output *o, const struct
 {
     for (size_t i = 0; i < p->format_count; i++) {
         const struct report_ops *report = report_by_name(p->formats[i]);
-        int rc = report->run(stream_for(p, o, p->formats[i]), result);
-        if (rc != 0)
+        FILE *stream = stream_for(p, o, p->formats[i]);
+        int rc = report->run(stream, result);
+        if (rc != 0 && stream != stderr) /* what -q moves out of the way may be thrown away */
             return err_system(e, -rc, "write the report");
     }
     return 0;

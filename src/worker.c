@@ -45,21 +45,26 @@ static enum pool_state await_change(struct pool *p, unsigned *round)
     return state;
 }
 
+static void do_step(const struct pool_thread *t, enum pool_state state)
+{
+    struct pool *p = t->pool;
+    struct err e;
+    err_init(&e);
+    int rc =
+        state == POOL_PREPARING ? p->job->prepare(t->context, &e) : p->job->work(t->context, &e);
+    finish_step(p, rc, &e, clock_ns());
+}
+
 static void *thread_main(void *argument)
 {
-    struct pool_thread *t = argument;
-    struct pool *p = t->pool;
+    const struct pool_thread *t = argument;
     stop_block_signals();
     unsigned round = 0;
     for (;;) {
-        enum pool_state state = await_change(p, &round);
+        enum pool_state state = await_change(t->pool, &round);
         if (state == POOL_ENDING)
             return NULL;
-        struct err e;
-        err_init(&e);
-        int rc = state == POOL_PREPARING ? p->job->prepare(t->context, &e)
-                                         : p->job->work(t->context, &e);
-        finish_step(p, rc, &e, clock_ns());
+        do_step(t, state);
     }
 }
 
@@ -72,6 +77,14 @@ static void change_state(struct pool *p, enum pool_state state)
     p->last_end_ns = 0;
     pthread_cond_broadcast(&p->changed);
     pthread_mutex_unlock(&p->lock);
+}
+
+/* Has all workers do the next step. A single worker has done it when this returns. */
+static void begin_step(struct pool *p, enum pool_state state)
+{
+    change_state(p, state);
+    if (p->count == 1)
+        do_step(&p->threads[0], state);
 }
 
 /* A worker may sit in a long system call: interrupt it, so that it sees that it is to stop. */
@@ -123,14 +136,20 @@ int pool_start(struct pool *p, unsigned count, void *const contexts[], struct er
         return err_system(e, ENOMEM, "memory for %u workers", count);
     pthread_mutex_init(&p->lock, NULL);
     pthread_cond_init(&p->changed, NULL);
+    for (unsigned i = 0; i < count; i++)
+        p->threads[i] = (struct pool_thread){.pool = p, .context = contexts[i]};
+    if (count == 1) {
+        p->count = 1;
+        return 0;
+    }
     for (unsigned i = 0; i < count; i++) {
         struct pool_thread *t = &p->threads[i];
-        *t = (struct pool_thread){.pool = p, .context = contexts[i]};
         int code = pthread_create(&t->thread, NULL, thread_main, t);
         if (code != 0) {
             pool_end(p);
             return err_system(e, code, "start worker %u of %u", i + 1, count);
         }
+        p->is_threaded = true;
         p->count++;
     }
     return 0;
@@ -141,7 +160,7 @@ void pool_end(struct pool *p)
     if (!p->threads)
         return;
     change_state(p, POOL_ENDING);
-    for (unsigned i = 0; i < p->count; i++)
+    for (unsigned i = 0; p->is_threaded && i < p->count; i++)
         pthread_join(p->threads[i].thread, NULL);
     pthread_cond_destroy(&p->changed);
     pthread_mutex_destroy(&p->lock);
@@ -153,7 +172,7 @@ int pool_prepare(struct pool *p, const struct job *job, struct err *e)
 {
     p->job = job;
     err_init(&p->failure);
-    change_state(p, POOL_PREPARING);
+    begin_step(p, POOL_PREPARING);
     await_workers(p, NULL, NULL);
     return outcome(p, e);
 }
@@ -163,7 +182,7 @@ int pool_work(struct pool *p, struct job_times *times, void (*tick)(void *), voi
 {
     uint64_t cpu_before = cpu_used_ns();
     times->start_ns = clock_ns();
-    change_state(p, POOL_WORKING);
+    begin_step(p, POOL_WORKING);
     await_workers(p, tick, tick_context);
     times->end_ns = p->last_end_ns;
     times->cpu_ns = cpu_used_ns() - cpu_before;

@@ -12,6 +12,9 @@
  * A pool of threads that do one job at a time together. A job has two steps: every worker prepares,
  * then all wait at a barrier until the main thread lets them go, and work. Between jobs they are
  * parked, and the main thread may fork.
+ *
+ * A single worker is the main thread itself: as long as a program has no second thread, glibc's
+ * stdio takes no locks, and the per-character tests are as fast as in any other such program.
  */
 
 /* When a job's work began and ended (clock_ns), and the CPU time used between. */
@@ -27,9 +30,10 @@ struct pool {
     pthread_mutex_t lock;
     pthread_cond_t changed;
     enum pool_state state;
-    unsigned round; /* counts the changes of state, so that a worker sees each of them */
-    unsigned busy;  /* workers that have not finished the present step */
-    unsigned count; /* threads that were started */
+    unsigned round;   /* counts the changes of state, so that a worker sees each of them */
+    unsigned busy;    /* workers that have not finished the present step */
+    unsigned count;   /* workers */
+    bool is_threaded; /* they are threads of their own */
     const struct job *job;
     struct err failure; /* the first one of the present job */
     uint64_t last_end_ns;

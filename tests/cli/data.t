@@ -23,7 +23,7 @@ sub written {
 # The ends of files are left out that are too short to be anybody's own.
 sub blocks { return grep { length > 100 } map { unpack '(a4096)*', $_ } @_ }
 
-my @io     = qw(-s1:16k:50:2 -n0 -f);
+my @io     = qw(-s1:16k:10:1 -n0 -f);
 my @files  = qw(-s0 -n1:6000:2000 --tests=seq_create);
 for my $case ([ 'data files', @io ], [ 'files of the metadata tests', @files ]) {
     my ($name, @options) = @{$case};
