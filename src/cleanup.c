@@ -140,9 +140,16 @@ int cleanup_directory(const char *path, struct err *e)
         return err_system(e, errno, "open directory %s", path);
     int rc = 0;
     for (const char *name; (name = next_name(parent));) {
-        int one = is_private_name(name) ? consider(parent, path, name, e) : 0;
-        if (rc == 0)
-            rc = one;
+        if (!is_private_name(name))
+            continue;
+        struct err one;
+        err_init(&one);
+        int failed = consider(parent, path, name, &one);
+        if (failed != 0 && rc == 0)
+            *e = one; /* the caller tells this one */
+        else if (failed != 0)
+            fprintf(stderr, "bonnie: %s\n", one.text);
+        rc = rc ? rc : failed;
     }
     closedir(parent);
     return rc;

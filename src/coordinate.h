@@ -3,8 +3,10 @@
 
 #include <stdbool.h>
 
-#include "cli/settings.h"
 #include "util/err.h"
+
+/* How the phases of several processes are brought into step. */
+enum coordination { COORDINATE_ALONE, COORDINATE_PROMPT, COORDINATE_SEMAPHORES };
 
 /*
  * When a phase may begin: at once, when Enter is pressed at a prompt (-yp), or together with the

@@ -83,6 +83,9 @@ int output_open(struct output *o, const char *path, struct err *e)
     *o = (struct output){.stream = stdout, .path = path};
     if (!path)
         return 0;
+    o->target = realpath(path, NULL); /* of a symbolic link, what it points to is written */
+    if (o->target)
+        o->path = o->target;
     if (is_replaceable(path)) {
         int rc = open_temporary(o, e);
         if (rc != 0)
@@ -120,9 +123,9 @@ void output_discard(struct output *o)
 {
     if (o->path && o->stream)
         fclose(o->stream);
-    o->stream = NULL;
     if (o->temporary_path && o->is_named)
         unlink(o->temporary_path);
     free(o->temporary_path);
-    o->temporary_path = NULL;
+    free(o->target);
+    *o = (struct output){0};
 }

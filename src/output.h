@@ -13,6 +13,7 @@
 struct output {
     FILE *stream;
     const char *path;     /* NULL: standard output */
+    char *target;         /* the path without symbolic links; NULL: there is no such file yet */
     char *temporary_path; /* NULL: written directly (standard output, a device, a pipe) */
     bool is_named;        /* the file has that name already */
 };
@@ -23,7 +24,7 @@ int output_open(struct output *o, const char *path, struct err *e);
 /* Puts the complete report in its place. A report that could not be written is a failure. */
 int output_finish(struct output *o, struct err *e);
 
-/* Removes what there is of it, after a failure. Harmless after output_finish(). */
+/* Frees o, and removes what there is of the output unless it was finished. */
 void output_discard(struct output *o);
 
 #endif

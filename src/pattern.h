@@ -4,8 +4,6 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "cli/settings.h"
-
 /*
  * What the files contain. Every byte is a function of the run's seed, the file, the offset and the
  * generation (how often that place was changed), so nothing has to be remembered.
@@ -15,6 +13,8 @@
  * the block's own. A stamp at the start of each block and a check word at its end say which block
  * it is, so that a lost, stale, torn or misplaced write can be told.
  */
+enum data_kind { DATA_RANDOM, DATA_ZERO };
+
 #define PATTERN_BLOCK       4096
 #define PATTERN_BLOCK_WORDS (PATTERN_BLOCK / sizeof(uint64_t))
 

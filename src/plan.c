@@ -10,6 +10,9 @@
 #include "cli/preset.h"
 #include "util/rng.h"
 
+/* Storage for the private directory and the owner file. */
+#define OTHER_BLOCKS 2
+
 struct share share_of(uint64_t total, uint64_t parts, uint64_t index)
 {
     uint64_t each = total / parts;
@@ -35,7 +38,10 @@ static uint64_t given_or(struct given g, uint64_t otherwise)
     return g.given ? g.value : otherwise;
 }
 
-/* The contents of the file, all of them, decide the seed. */
+/* So much of a random file is read: it may be a device that never ends. */
+#define RANDOM_FILE_BYTES 1048576
+
+/* The contents of the file decide the seed. */
 static int seed_from_file(const char *path, uint64_t *seed, struct err *e)
 {
     FILE *file = fopen(path, "rb");
@@ -43,7 +49,7 @@ static int seed_from_file(const char *path, uint64_t *seed, struct err *e)
         return err_system(e, errno, "random file %s", path);
     uint64_t hash = 0;
     uint64_t length = 0;
-    for (int c; (c = getc(file)) != EOF; length++)
+    for (int c; length < RANDOM_FILE_BYTES && (c = getc(file)) != EOF; length++)
         hash = rng_mix(hash ^ (uint64_t)c);
     int rc = 0;
     if (ferror(file))
@@ -84,15 +90,24 @@ static void choose_files(struct plan *p, const struct settings *s,
                          const struct preset_defaults *defaults)
 {
     struct files_plan *f = &p->files;
+    bool links = s->file_kind != FILES_DATA;
     f->count = given_or(s->files_k, defaults->files_k) * 1024;
     f->kind = s->file_kind;
-    f->max_bytes = s->files_are_links ? 0 : given_or(s->file_max_bytes, 0);
-    f->min_bytes = s->files_are_links ? 0 : given_or(s->file_min_bytes, 0);
+    f->max_bytes = links ? 0 : given_or(s->file_max_bytes, 0);
+    f->min_bytes = links ? 0 : given_or(s->file_min_bytes, 0);
     f->directories_given = (unsigned)given_or(s->directories, 1);
     if (f->directories_given == 0) /* "-n 0:0:0:0" of old scripts */
         f->directories_given = 1;
     f->directories = f->directories_given > p->workers ? f->directories_given : p->workers;
     f->chunk_bytes = given_or(s->file_chunk_bytes, DEFAULT_FILE_CHUNK_BYTES);
+}
+
+static bool any_test(const struct plan *p, enum test_id first, enum test_id end)
+{
+    for (enum test_id t = first; t < end; t++)
+        if (p->tests[t])
+            return true;
+    return false;
 }
 
 /* True when the test can run with what the plan has so far. */
@@ -115,6 +130,10 @@ static int choose_tests(struct plan *p, const struct settings *s,
             wanted = false;
         p->tests[t] = wanted && has_work(p, t);
         any = any || p->tests[t];
+    }
+    if (!any_test(p, 0, TEST_FIRST_METADATA)) {
+        p->data.bytes = 0; /* its sizes are not to stand in the way of anything */
+        p->advise_bytes = 0;
     }
     if (!any)
         return err_say(e, "nothing to do: -s, -n, -f and --tests leave no test");
@@ -199,21 +218,35 @@ int plan_make(struct plan *p, const struct settings *s, const struct host *h, st
     return rc;
 }
 
-static bool any_test(const struct plan *p, enum test_id first, enum test_id end)
+static uint64_t round_up(uint64_t bytes, uint64_t block)
 {
-    for (enum test_id t = first; t < end; t++)
-        if (p->tests[t])
-            return true;
-    return false;
+    return (bytes + block - 1) / block * block;
 }
 
-uint64_t plan_bytes_needed(const struct plan *p)
+/* The storage that a file takes on average: sizes are spread evenly, the last block is half full.
+ */
+static uint64_t average_file(const struct files_plan *f, uint64_t block)
+{
+    if (f->min_bytes == f->max_bytes)
+        return round_up(f->min_bytes, block);
+    return (f->min_bytes + f->max_bytes + block) / 2;
+}
+
+uint64_t plan_bytes_needed(const struct plan *p, uint64_t block)
 {
     /* The data files are gone before the metadata tests begin. */
-    uint64_t data = any_test(p, 0, TEST_FIRST_METADATA) ? p->data.bytes : 0;
-    uint64_t average = (p->files.min_bytes + p->files.max_bytes + 1) / 2;
-    uint64_t files = any_test(p, TEST_FIRST_METADATA, TEST_COUNT) ? p->files.count * average : 0;
-    return data > files ? data : files;
+    uint64_t data = 0;
+    uint64_t files = 0;
+    if (p->tests[TEST_PUTC] || p->tests[TEST_GETC])
+        data = p->data.perchar_bytes;
+    if (p->tests[TEST_PUT_BLOCK] || p->tests[TEST_REWRITE] || p->tests[TEST_GET_BLOCK] ||
+        p->tests[TEST_SEEKS])
+        data = p->data.bytes;
+    data = round_up(data, block) + (data > 0 ? p->workers * block : 0);
+    if (any_test(p, TEST_FIRST_METADATA, TEST_COUNT) &&
+        __builtin_mul_overflow(p->files.count, average_file(&p->files, block), &files))
+        return UINT64_MAX;
+    return (data > files ? data : files) + OTHER_BLOCKS * block;
 }
 
 uint64_t plan_files_needed(const struct plan *p)

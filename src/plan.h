@@ -74,8 +74,11 @@ uint64_t share_owner(uint64_t total, uint64_t parts, uint64_t number);
  */
 int plan_make(struct plan *p, const struct settings *s, const struct host *h, struct err *e);
 
-/* Bytes and files that the plan needs on the filesystem at its fullest moment. */
-uint64_t plan_bytes_needed(const struct plan *p);
+/*
+ * Bytes and files that the plan needs at its fullest moment, on a filesystem with blocks of that
+ * size; UINT64_MAX bytes: more than can be counted.
+ */
+uint64_t plan_bytes_needed(const struct plan *p, uint64_t block);
 uint64_t plan_files_needed(const struct plan *p);
 
 #endif

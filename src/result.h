@@ -14,8 +14,8 @@
 /* One test of one run. */
 struct test_result {
     bool measured;           /* false: skipped, the other fields mean nothing */
-    uint64_t ops;            /* operations (chunks, characters, seeks, files) */
-    uint64_t bytes;          /* bytes moved to and from files */
+    uint64_t ops;            /* operations (chunks, stretches of characters, seeks, files) */
+    uint64_t bytes;          /* bytes that the rate counts: a rewritten chunk once */
     uint64_t elapsed_ns;     /* from the start of all workers to the end of the last */
     uint64_t cpu_ns;         /* CPU time of all of them, user and system */
     uint64_t latency_max_ns; /* the longest single operation */

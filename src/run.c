@@ -1,13 +1,13 @@
 #include "run.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
-#include "seekers.h"
 #include "stop.h"
 
 /* No device asks for more alignment of a buffer than a page. */
@@ -19,18 +19,18 @@ static int check_space(const struct plan *p, struct err *e)
     int rc = scratch_space(p->directory, &space, e);
     if (rc != 0)
         return rc;
-    uint64_t bytes = plan_bytes_needed(p);
+    uint64_t bytes = plan_bytes_needed(p, space.block_bytes);
     uint64_t files = plan_files_needed(p);
     if (space.bytes < bytes)
         return err_say(e, "%s: %" PRIu64 " MiB are needed, %" PRIu64 " MiB are free", p->directory,
-                       (bytes >> 20) + 1, space.bytes >> 20);
+                       (bytes >> 20) + (bytes % (1 << 20) > 0), space.bytes >> 20);
     if (space.files < files)
         return err_say(e, "%s: %" PRIu64 " files are needed, %" PRIu64 " can be made", p->directory,
                        files, space.files);
     return 0;
 }
 
-/* Direct I/O asks for chunks of whole device blocks. */
+/* Direct I/O asks for chunks of whole device blocks, and for a filesystem that has it. */
 static int check_direct(const struct run *r, struct err *e)
 {
     const struct plan *p = r->plan;
@@ -39,13 +39,17 @@ static int check_direct(const struct run *r, struct err *e)
     int fd = scratch_make_data_file(&r->scratch, 0, e);
     if (fd < 0)
         return fd;
-    struct scratch_alignment alignment = scratch_direct_alignment(fd);
+    uint32_t alignment = scratch_direct_alignment(fd);
+    int direct = scratch_reopen(fd, O_RDONLY | O_DIRECT, p->directory, e);
     close(fd);
-    if (p->data.chunk_bytes % alignment.offset != 0)
+    if (direct < 0)
+        return direct;
+    close(direct);
+    if (p->data.chunk_bytes % alignment != 0)
         return err_say(e,
                        "-s (--size): direct I/O on %s asks for chunks of a multiple of %" PRIu32
                        " bytes, %" PRIu64 " is none",
-                       p->directory, alignment.offset, p->data.chunk_bytes);
+                       p->directory, alignment, p->data.chunk_bytes);
     return 0;
 }
 
@@ -157,6 +161,8 @@ static int prepare_phase(struct run *r, const struct workload *workload, struct 
     int rc = pool_prepare(&r->pool, &workload->job, e);
     if (rc == 0 && workload->reads)
         rc = drop_system_caches(r, e);
+    if (rc == 0 && workload->forked)
+        rc = seekers_start(&r->seekers, r->plan, r->work, e);
     if (rc == 0 && r->coordinator->kind == COORDINATE_PROMPT)
         progress_break(&r->progress); /* the prompt has a line of its own */
     return rc == 0 ? coordinate_wait(r->coordinator, workload->title, e) : rc;
@@ -165,18 +171,25 @@ static int prepare_phase(struct run *r, const struct workload *workload, struct 
 static int work_with_pool(struct run *r, struct job_times *times, struct samples *samples,
                           struct err *e)
 {
-    int rc = pool_work(&r->pool, times, NULL, NULL, e);
+    int rc = pool_work(&r->pool, times, e);
     for (unsigned i = 0; i < r->plan->workers; i++)
         samples_merge(samples, &r->work[i].samples);
     return rc;
 }
 
-static int work_with_seekers(struct run *r, struct seekers *seekers, struct job_times *times,
-                             struct samples *samples, struct err *e)
+/* The seekers seek, then the workers make durable what was changed, and close. */
+static int work_with_seekers(struct run *r, struct job_times *times, struct samples *samples,
+                             struct err *e)
 {
     struct job_times closing;
-    int rc = seekers_work(seekers, times, samples, NULL, NULL, e);
-    return rc == 0 ? pool_work(&r->pool, &closing, NULL, NULL, e) : rc;
+    int rc = seekers_work(r->seekers, times, samples, e);
+    if (rc == 0)
+        rc = pool_work(&r->pool, &closing, e);
+    if (rc == 0) {
+        times->end_ns = closing.end_ns;
+        times->cpu_ns += closing.cpu_ns;
+    }
+    return rc;
 }
 
 static int run_phase(struct run *r, const struct workload *workload, struct test_result *result,
@@ -184,15 +197,13 @@ static int run_phase(struct run *r, const struct workload *workload, struct test
 {
     struct job_times times;
     struct samples samples = {0};
-    struct seekers *seekers = NULL;
     progress_begin(&r->progress, workload->title);
     int rc = prepare_phase(r, workload, e);
-    if (rc == 0 && workload->forked)
-        rc = seekers_start(&seekers, r->plan, r->work, e);
     if (rc == 0)
-        rc = workload->forked ? work_with_seekers(r, seekers, &times, &samples, e)
+        rc = workload->forked ? work_with_seekers(r, &times, &samples, e)
                               : work_with_pool(r, &times, &samples, e);
-    seekers_release(seekers);
+    seekers_release(r->seekers);
+    r->seekers = NULL;
     if (rc != 0) {
         progress_break(&r->progress);
         return rc;

@@ -8,6 +8,7 @@
 #include "progress.h"
 #include "result.h"
 #include "scratch.h"
+#include "seekers.h"
 #include "worker.h"
 #include "workloads/workload.h"
 
@@ -23,7 +24,8 @@ struct run {
     struct scratch scratch;
     struct pattern pattern;
     struct pool pool;
-    struct work *work; /* one for each worker */
+    struct work *work;       /* one for each worker */
+    struct seekers *seekers; /* of the present phase; NULL: it has none */
 };
 
 /*

@@ -88,7 +88,8 @@ int scratch_space(const char *path, struct scratch_space *space, struct err *e)
         return err_system(e, errno, "scratch directory %s", path);
     /* Root may use what is reserved for it. */
     uint64_t blocks = geteuid() == 0 ? fs.f_bfree : fs.f_bavail;
-    space->bytes = blocks * fs.f_frsize;
+    space->bytes = fs.f_blocks == 0 ? UINT64_MAX : blocks * fs.f_frsize;
+    space->block_bytes = fs.f_frsize > 0 ? fs.f_frsize : 1;
     space->files = fs.f_files == 0 ? UINT64_MAX : (geteuid() == 0 ? fs.f_ffree : fs.f_favail);
     return 0;
 }
@@ -131,20 +132,17 @@ int scratch_reopen(int fd, int flags, const char *name, struct err *e)
     return err_system(e, errno, "open %s again through %s", name, path);
 }
 
-struct scratch_alignment scratch_direct_alignment(int fd)
+uint32_t scratch_direct_alignment(int fd)
 {
-    struct scratch_alignment alignment = {COMMON_ALIGNMENT, COMMON_ALIGNMENT};
 #ifdef STATX_DIOALIGN
     struct statx facts;
     if (statx(fd, "", AT_EMPTY_PATH, STATX_DIOALIGN, &facts) == 0 &&
-        (facts.stx_mask & STATX_DIOALIGN) && facts.stx_dio_offset_align > 0) {
-        alignment.memory = facts.stx_dio_mem_align;
-        alignment.offset = facts.stx_dio_offset_align;
-    }
+        (facts.stx_mask & STATX_DIOALIGN) && facts.stx_dio_offset_align > 0)
+        return facts.stx_dio_offset_align;
 #else
     (void)fd;
 #endif
-    return alignment;
+    return COMMON_ALIGNMENT;
 }
 
 int scratch_make_directory(const struct scratch *s, unsigned number, struct err *e)
@@ -154,9 +152,11 @@ int scratch_make_directory(const struct scratch *s, unsigned number, struct err 
     if (mkdirat(s->fd, name, 0700) != 0)
         return err_system(e, errno, "make directory %s/%s/%s", s->path, s->name, name);
     int fd = openat(s->fd, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
-    if (fd < 0)
-        return err_system(e, errno, "open directory %s/%s/%s", s->path, s->name, name);
-    return fd;
+    if (fd >= 0)
+        return fd;
+    int rc = err_system(e, errno, "open directory %s/%s/%s", s->path, s->name, name);
+    unlinkat(s->fd, name, AT_REMOVEDIR);
+    return rc;
 }
 
 int scratch_remove_directory(const struct scratch *s, unsigned number, struct err *e)

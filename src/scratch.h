@@ -28,10 +28,11 @@ int scratch_open(struct scratch *s, const char *path, struct err *e);
 /* Removes the private directory, which must be empty by now, and closes it. */
 int scratch_close(struct scratch *s, struct err *e);
 
-/* What this user may still put on the filesystem of path; files is UINT64_MAX without a limit. */
+/* What this user may still put on the filesystem of path; UINT64_MAX: no limit is told. */
 struct scratch_space {
     uint64_t bytes;
     uint64_t files;
+    uint64_t block_bytes; /* storage is given out in blocks of this */
 };
 int scratch_space(const char *path, struct scratch_space *space, struct err *e);
 
@@ -48,15 +49,10 @@ int scratch_make_data_file(const struct scratch *s, unsigned number, struct err 
 int scratch_reopen(int fd, int flags, const char *name, struct err *e);
 
 /*
- * What direct I/O on the file behind fd asks for, in bytes: of the buffer's address, and of offset
- * and length. Where the kernel does not tell (before Linux 6.1) it is 4096, which suits all
- * devices.
+ * The number of bytes that direct I/O on the file behind fd asks offset and length to be multiples
+ * of. Where the kernel does not tell (before Linux 6.1) it is 4096, which suits all devices.
  */
-struct scratch_alignment {
-    uint32_t memory;
-    uint32_t offset;
-};
-struct scratch_alignment scratch_direct_alignment(int fd);
+uint32_t scratch_direct_alignment(int fd);
 
 /* Makes metadata directory `number`. Returns its descriptor. */
 int scratch_make_directory(const struct scratch *s, unsigned number, struct err *e);

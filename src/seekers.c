@@ -22,9 +22,6 @@
 /* How often the parent looks whether a seeker has ended. */
 #define LOOK_NS 5000000
 
-/* How often it calls its tick meanwhile. */
-#define LOOKS_PER_TICK 20
-
 /* What one seeker tells its parent. */
 struct report {
     _Alignas(64) struct samples samples; /* apart, so that seekers do not share cache lines */
@@ -46,7 +43,8 @@ struct seekers {
     size_t shared_bytes;
     pid_t *pids; /* 0: has been waited for */
     unsigned count;
-    int gate; /* the seekers start when its last writing end, this one, is closed */
+    int ready; /* at its end when all seekers have come to their start */
+    int gate;  /* the seekers start when its last writing end, this one, is closed */
 };
 
 static int seek_once(const struct seekers *s, uint64_t ticket, unsigned char *buffer,
@@ -72,17 +70,9 @@ static int seek_once(const struct seekers *s, uint64_t ticket, unsigned char *bu
     return rc;
 }
 
-static int sync_all(const struct seekers *s, struct err *e)
-{
-    int rc = 0;
-    for (unsigned i = 0; rc == 0 && i < s->plan->workers; i++)
-        rc = io_sync(&s->work[i].data.file, e);
-    return rc;
-}
-
 /* The life of one seeker. After the fork: no malloc, no stdio, no return. */
 __attribute__((noreturn)) static void seeker_main(const struct seekers *s, unsigned number,
-                                                  int start)
+                                                  int ready, int start)
 {
     struct report *report = &s->shared->reports[number];
     unsigned char *buffer = s->work[number % s->plan->workers].buffer; /* a copy of its own */
@@ -91,20 +81,21 @@ __attribute__((noreturn)) static void seeker_main(const struct seekers *s, unsig
     stop_init_child();
     close(s->work->scratch->owner_fd);            /* its lock is to end with the parent */
     memset(buffer, 0, s->plan->data.chunk_bytes); /* have it copied now, not while the clock runs */
+    close(ready);
     while (read(start, &byte, 1) < 0 && errno == EINTR)
         continue;
 
     uint64_t cpu_before = cpu_used_ns();
     int rc = 0;
-    while (rc == 0 && !stop_requested()) {
+    while (rc == 0) {
         uint64_t ticket =
             atomic_fetch_add_explicit(&s->shared->next_ticket, 1, memory_order_relaxed);
         if (ticket >= s->plan->data.seeks)
             break;
         rc = seek_once(s, ticket, buffer, &report->samples, &report->failure);
+        if (rc == 0)
+            rc = stop_check(&report->failure);
     }
-    if (rc == 0)
-        rc = sync_all(s, &report->failure);
     report->end_ns = clock_ns();
     report->cpu_ns = cpu_used_ns() - cpu_before;
     _exit(rc == 0 ? 0 : 1);
@@ -131,11 +122,12 @@ static struct seekers *allocate(const struct plan *p, const struct work *work)
                           .shared_bytes = bytes,
                           .pids = pids,
                           .count = count,
+                          .ready = -1,
                           .gate = -1};
     return s;
 }
 
-static int fork_all(struct seekers *s, int start, struct err *e)
+static int fork_all(struct seekers *s, int ready, int start, struct err *e)
 {
     for (unsigned i = 0; i < s->count; i++) {
         pid_t pid = fork();
@@ -143,9 +135,27 @@ static int fork_all(struct seekers *s, int start, struct err *e)
             return err_system(e, errno, "fork seeker %u of %u", i + 1, s->count);
         if (pid == 0) {
             close(s->gate);
-            seeker_main(s, i, start);
+            seeker_main(s, i, ready, start);
         }
         s->pids[i] = pid;
+    }
+    return 0;
+}
+
+static void close_if_open(int *fd)
+{
+    if (*fd >= 0)
+        close(*fd);
+    *fd = -1;
+}
+
+/* Each seeker closes its end when it has come to the start, or has died. */
+static int await_ready(const struct seekers *s, struct err *e)
+{
+    char byte;
+    while (read(s->ready, &byte, 1) < 0) {
+        if (errno != EINTR || stop_requested())
+            return err_system(e, errno, "wait for the seekers");
     }
     return 0;
 }
@@ -156,15 +166,19 @@ int seekers_start(struct seekers **out, const struct plan *p, const struct work 
     struct seekers *s = allocate(p, work);
     if (!s)
         return err_system(e, ENOMEM, "memory for %u seekers", p->data.seekers);
-    int rc;
-    int ends[2];
-    if (pipe(ends) != 0) {
-        rc = err_system(e, errno, "pipe to the seekers");
-    } else {
-        s->gate = ends[1];
-        rc = fork_all(s, ends[0], e);
-        close(ends[0]);
-    }
+    int ready[2] = {-1, -1};
+    int start[2] = {-1, -1};
+    int rc = 0;
+    if (pipe(ready) != 0 || pipe(start) != 0)
+        rc = err_system(e, errno, "pipes to the seekers");
+    s->ready = ready[0];
+    s->gate = start[1];
+    if (rc == 0)
+        rc = fork_all(s, ready[1], start[0], e);
+    close_if_open(&ready[1]);
+    close_if_open(&start[0]);
+    if (rc == 0)
+        rc = await_ready(s, e);
     if (rc == 0)
         *out = s;
     else
@@ -211,25 +225,14 @@ static unsigned reap(struct seekers *s, int options, int *rc, struct err *e)
     return left;
 }
 
-static void open_gate(struct seekers *s)
-{
-    if (s->gate >= 0)
-        close(s->gate);
-    s->gate = -1;
-}
-
-int seekers_work(struct seekers *s, struct job_times *times, struct samples *samples,
-                 void (*tick)(void *), void *tick_context, struct err *e)
+int seekers_work(struct seekers *s, struct job_times *times, struct samples *samples, struct err *e)
 {
     const struct timespec pause = {.tv_nsec = LOOK_NS};
     int rc = 0;
     times->start_ns = clock_ns();
-    open_gate(s);
-    for (unsigned looks = 1; reap(s, WNOHANG, &rc, e) > 0; looks++) {
+    close_if_open(&s->gate);
+    while (reap(s, WNOHANG, &rc, e) > 0)
         nanosleep(&pause, NULL);
-        if (tick && looks % LOOKS_PER_TICK == 0)
-            tick(tick_context);
-    }
     times->end_ns = times->start_ns;
     times->cpu_ns = 0;
     for (unsigned i = 0; i < s->count; i++) {
@@ -252,7 +255,8 @@ void seekers_release(struct seekers *s)
     for (unsigned i = 0; i < s->count; i++)
         if (s->pids[i] > 0)
             kill(s->pids[i], SIGKILL);
-    open_gate(s);
+    close_if_open(&s->gate);
+    close_if_open(&s->ready);
     while (reap(s, 0, &rc, &ignored) > 0)
         continue;
     munmap(s->shared, s->shared_bytes);

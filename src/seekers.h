@@ -12,9 +12,9 @@
 struct seekers;
 
 /*
- * Forks the plan's seekers, which wait at their start. They seek in the open files of all
- * work[0 .. plan->workers-1]. The pool must be parked. Returns 0 or a negative errno; on success
- * *out is to be handed to seekers_release().
+ * Forks the plan's seekers, and returns when all wait at their start. They seek in the open files
+ * of all work[0 .. plan->workers-1]. The pool must be parked. Returns 0 or a negative errno; on
+ * success *out is to be handed to seekers_release().
  */
 int seekers_start(struct seekers **out, const struct plan *p, const struct work *work,
                   struct err *e);
@@ -24,7 +24,7 @@ int seekers_start(struct seekers **out, const struct plan *p, const struct work 
  * stop, and is the failure. Fills times, and merges what all have counted into samples.
  */
 int seekers_work(struct seekers *s, struct job_times *times, struct samples *samples,
-                 void (*tick)(void *), void *tick_context, struct err *e);
+                 struct err *e);
 
 /* Ends seekers that are still there, and frees all. s may be NULL. */
 void seekers_release(struct seekers *s);

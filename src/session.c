@@ -17,11 +17,11 @@
 #include "stop.h"
 
 /* What Bonnie++ refused to do, this program does, with a word of advice. */
-static void advise(const struct plan *p, const struct identity *id)
+static void advise(const struct plan *p, bool stays_root)
 {
     if (p->quiet)
         return;
-    if (geteuid() == 0 && !id->change)
+    if (stays_root)
         fprintf(stderr, "bonnie: running as root; -u USER gives that up\n");
     if (p->advise_bytes > 0)
         fprintf(stderr,
@@ -43,18 +43,21 @@ static void say_more(const struct plan *p, const struct dropper *dropper)
                                           "cannot be dropped (it takes root)");
 }
 
-static bool has_csv(const struct plan *p)
+static bool has_format(const struct plan *p, const struct report_ops *report)
 {
     for (size_t i = 0; i < p->format_count; i++)
-        if (strcmp(p->formats[i], report_csv.name) == 0)
+        if (strcmp(p->formats[i], report->name) == 0)
             return true;
     return false;
 }
 
-/* -q: where there is a CSV line, it is alone on standard output. */
+/* -q: one format is alone on standard output, for a script: CSV, else HTML, else the table. */
 static FILE *stream_for(const struct plan *p, const struct output *o, const char *format)
 {
-    bool moved = p->quiet && !o->path && has_csv(p) && strcmp(format, report_csv.name) != 0;
+    const char *alone = has_format(p, &report_csv)        ? report_csv.name
+                        : has_format(p, &report_html_row) ? report_html_row.name
+                                                          : format;
+    bool moved = p->quiet && !o->path && strcmp(format, alone) != 0;
     return moved ? stderr : o->stream;
 }
 
@@ -97,8 +100,8 @@ static int run_all(struct run *run, const struct plan *p, const struct output *o
 }
 
 /* From here on the process has given up what privileges it was told to give up. */
-static int unprivileged_part(const struct plan *p, struct dropper *dropper, struct output *o,
-                             struct err *e)
+static int unprivileged_part(const struct plan *p, bool stays_root, struct dropper *dropper,
+                             struct output *o, struct err *e)
 {
     struct coordinator coordinator;
     struct run run;
@@ -107,6 +110,8 @@ static int unprivileged_part(const struct plan *p, struct dropper *dropper, stru
         return rc;
     rc = run_open(&run, p, dropper, &coordinator, e);
     if (rc == 0) {
+        advise(p, stays_root);
+        say_more(p, dropper);
         rc = run_all(&run, p, o, e);
         int closed = run_close(&run, e);
         rc = rc ? rc : closed;
@@ -145,9 +150,7 @@ int session(const struct settings *s, struct err *e)
     if (rc == 0)
         rc = output_open(&output, plan.output, e);
     if (rc == 0) {
-        advise(&plan, &identity);
-        say_more(&plan, &dropper);
-        rc = unprivileged_part(&plan, &dropper, &output, e);
+        rc = unprivileged_part(&plan, geteuid() == 0 && !identity.change, &dropper, &output, e);
     }
     if (rc == 0)
         rc = output_finish(&output, e);

@@ -13,14 +13,18 @@
  */
 
 /*
- * Prepares the flag and takes INT, TERM, HUP, QUIT, PIPE, XCPU, XFSZ and ALRM over; a HUP that was
- * ignored at the start (nohup) stays ignored. A second signal ends the program at once.
+ * Prepares the flag and takes INT, TERM, HUP, QUIT, PIPE, XCPU, XFSZ and ALRM over; what was
+ * ignored at the start (HUP by nohup, INT in the background of a script) stays ignored, but PIPE. A
+ * second signal ends the program at once, unless it is a PIPE or XCPU, which come by themselves.
  * To be called once, before any thread is started. Returns 0 or a negative errno.
  */
 int stop_init(struct err *e);
 
 /* True when the run is to end. Costs one plain load; safe in threads and after fork. */
 bool stop_requested(void);
+
+/* The same for the loops of a test: 0 to go on, or -EINTR and a line in e. */
+int stop_check(struct err *e);
 
 /* Asks everybody to stop. */
 void stop_request(void);

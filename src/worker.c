@@ -95,7 +95,7 @@ static void wake_workers(struct pool *p)
 }
 
 /* Waits until no worker is busy with the present step. */
-static void await_workers(struct pool *p, void (*tick)(void *), void *tick_context)
+static void await_workers(struct pool *p)
 {
     pthread_mutex_lock(&p->lock);
     while (p->busy > 0) {
@@ -110,8 +110,6 @@ static void await_workers(struct pool *p, void (*tick)(void *), void *tick_conte
         pthread_mutex_unlock(&p->lock);
         if (stop_requested())
             wake_workers(p);
-        else if (tick)
-            tick(tick_context);
         pthread_mutex_lock(&p->lock);
     }
     pthread_mutex_unlock(&p->lock);
@@ -130,7 +128,7 @@ static int outcome(struct pool *p, struct err *e)
 
 int pool_start(struct pool *p, unsigned count, void *const contexts[], struct err *e)
 {
-    *p = (struct pool){.state = POOL_PARKED};
+    *p = (struct pool){0};
     p->threads = calloc(count, sizeof *p->threads);
     if (!p->threads)
         return err_system(e, ENOMEM, "memory for %u workers", count);
@@ -173,17 +171,16 @@ int pool_prepare(struct pool *p, const struct job *job, struct err *e)
     p->job = job;
     err_init(&p->failure);
     begin_step(p, POOL_PREPARING);
-    await_workers(p, NULL, NULL);
+    await_workers(p);
     return outcome(p, e);
 }
 
-int pool_work(struct pool *p, struct job_times *times, void (*tick)(void *), void *tick_context,
-              struct err *e)
+int pool_work(struct pool *p, struct job_times *times, struct err *e)
 {
     uint64_t cpu_before = cpu_used_ns();
     times->start_ns = clock_ns();
     begin_step(p, POOL_WORKING);
-    await_workers(p, tick, tick_context);
+    await_workers(p);
     times->end_ns = p->last_end_ns;
     times->cpu_ns = cpu_used_ns() - cpu_before;
     return outcome(p, e);

@@ -24,7 +24,7 @@ struct job_times {
     uint64_t cpu_ns;
 };
 
-enum pool_state { POOL_PARKED, POOL_PREPARING, POOL_WORKING, POOL_ENDING };
+enum pool_state { POOL_PREPARING, POOL_WORKING, POOL_ENDING };
 
 struct pool {
     pthread_mutex_t lock;
@@ -41,7 +41,7 @@ struct pool {
 };
 
 /*
- * Starts one thread for each of the contexts, whose array must outlive the pool. When one cannot
+ * Starts one thread for each of the contexts, which must outlive the pool. When one cannot
  * be started the others are ended, and a negative errno is returned.
  */
 int pool_start(struct pool *p, unsigned count, void *const contexts[], struct err *e);
@@ -54,9 +54,8 @@ int pool_prepare(struct pool *p, const struct job *job, struct err *e);
 
 /*
  * Lets the workers that have prepared go, and waits for the last one. The first failure, or a
- * signal, makes all others stop. `tick`, if not NULL, is called a few times a second meanwhile.
+ * signal, makes all others stop.
  */
-int pool_work(struct pool *p, struct job_times *times, void (*tick)(void *), void *tick_context,
-              struct err *e);
+int pool_work(struct pool *p, struct job_times *times, struct err *e);
 
 #endif

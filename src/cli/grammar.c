@@ -71,11 +71,12 @@ int grammar_size(struct settings *s, const char *text, struct err *e)
 /* MAX: a size, or the kind of links to make. */
 static int field_max(struct settings *s, const char *field)
 {
-    s->files_are_links = strcmp(field, "-1") == 0 || strcmp(field, "-2") == 0;
-    if (!s->files_are_links)
-        return field_size(field, 1, 0, LIMIT_FILE_BYTES, &s->file_max_bytes);
-    s->file_kind = field[1] == '1' ? FILES_HARD_LINKS : FILES_SYMBOLIC_LINKS;
-    return 0;
+    s->file_kind = strcmp(field, "-1") == 0   ? FILES_HARD_LINKS
+                   : strcmp(field, "-2") == 0 ? FILES_SYMBOLIC_LINKS
+                                              : FILES_DATA;
+    return s->file_kind == FILES_DATA
+               ? field_size(field, 1, 0, LIMIT_FILE_BYTES, &s->file_max_bytes)
+               : 0;
 }
 
 int grammar_files(struct settings *s, const char *text, struct err *e)

@@ -5,6 +5,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "coordinate.h"
+#include "pattern.h"
 #include "result.h"
 
 /*
@@ -20,13 +22,9 @@ struct given {
 
 enum preset { PRESET_BONNIEXX, PRESET_BONNIE };
 enum cache_mode { CACHE_EVICT, CACHE_KEEP };
-enum data_kind { DATA_RANDOM, DATA_ZERO };
 
 /* What main() is to do. */
 enum action { ACTION_RUN, ACTION_HELP, ACTION_VERSION, ACTION_CLEANUP, ACTION_SEMAPHORES };
-
-/* How the phases of several processes are brought into step. */
-enum coordination { COORDINATE_ALONE, COORDINATE_PROMPT, COORDINATE_SEMAPHORES };
 
 #define MAX_FORMATS 4
 
@@ -47,7 +45,6 @@ struct settings {
     struct given seekers;
 
     struct given files_k;
-    bool files_are_links; /* file_kind was chosen with a MAX of -1 or -2 */
     enum file_kind file_kind;
     struct given file_max_bytes;
     struct given file_min_bytes;

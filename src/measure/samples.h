@@ -9,7 +9,7 @@
  */
 struct samples {
     uint64_t ops;            /* operations that the test's rate counts */
-    uint64_t bytes;          /* bytes moved to and from the files */
+    uint64_t bytes;          /* bytes that the rate counts: a rewritten chunk once */
     uint64_t latency_max_ns; /* the longest single operation */
 };
 

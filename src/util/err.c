@@ -12,6 +12,9 @@ void err_init(struct err *e)
     e->text[0] = '\0';
 }
 
+/* However long a path is, the reason behind it stays. */
+#define REASON_ROOM 80
+
 /* Names come from outside: what could end the line or drive the terminal is shown as `?`. */
 static void make_printable(char *text)
 {
@@ -26,7 +29,7 @@ static bool take(struct err *e, int code, const char *format, va_list arguments)
     if (e->code != 0)
         return false;
     e->code = code;
-    vsnprintf(e->text, sizeof e->text, format, arguments);
+    vsnprintf(e->text, sizeof e->text - REASON_ROOM, format, arguments);
     return true;
 }
 

@@ -20,12 +20,14 @@ static int put_work(void *context, struct err *e)
     struct datafile *d = &w->data;
     size_t chunk = w->plan->data.chunk_bytes;
     int rc = 0;
-    for (uint64_t at = 0; rc == 0 && at < d->bytes && !stop_requested(); at += chunk) {
+    for (uint64_t at = 0; rc == 0 && at < d->bytes; at += chunk) {
         pattern_fill(w->pattern, w->buffer, chunk, d->number, at, d->generation);
         uint64_t start = clock_ns();
         rc = io_write(&d->file, w->buffer, chunk, at, e);
         samples_add(&w->samples, clock_ns() - start, chunk);
         d->valid_bytes = at + chunk;
+        if (rc == 0)
+            rc = stop_check(e);
     }
     if (rc == 0)
         rc = io_sync(&d->file, e);
@@ -46,10 +48,12 @@ static int get_work(void *context, struct err *e)
     struct datafile *d = &w->data;
     size_t chunk = w->plan->data.chunk_bytes;
     int rc = 0;
-    for (uint64_t at = 0; rc == 0 && at < d->bytes && !stop_requested(); at += chunk) {
+    for (uint64_t at = 0; rc == 0 && at < d->bytes; at += chunk) {
         uint64_t start = clock_ns();
         rc = io_read(&d->file, w->buffer, chunk, at, e);
         samples_add(&w->samples, clock_ns() - start, chunk);
+        if (rc == 0)
+            rc = stop_check(e);
     }
     int closed = io_close(&d->file, e);
     return rc ? rc : closed;

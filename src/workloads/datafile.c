@@ -2,6 +2,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <unistd.h>
 
@@ -18,7 +19,7 @@ static uint64_t perchar_before(const struct data_plan *d, uint64_t chunks)
 void datafile_init(struct datafile *d, const struct plan *p, unsigned number)
 {
     *d = (struct datafile){.fd = -1, .file.fd = -1, .number = number};
-    snprintf(d->name, sizeof d->name, "data file %u", number);
+    snprintf(d->name, sizeof d->name, "data file %u in %s", number, p->directory);
     if (p->data.chunks == 0)
         return;
     struct share chunks = share_of(p->data.chunks, p->workers, number);
@@ -67,18 +68,20 @@ int datafile_fill(struct datafile *d, const struct scratch *s, const struct patt
 {
     int rc = make(d, s, e);
     struct io_file file = {.fd = d->fd, .name = d->name};
+    bool written = d->valid_bytes < bytes;
     while (rc == 0 && d->valid_bytes < bytes) {
         size_t length = chunk;
         if (length > bytes - d->valid_bytes)
             length = (size_t)(bytes - d->valid_bytes);
-        if (stop_requested())
-            return err_system(e, EINTR, "fill %s", d->name);
         pattern_fill(p, buffer, length, d->number, d->valid_bytes, d->generation);
         rc = io_write(&file, buffer, length, d->valid_bytes, e);
         if (rc == 0)
             d->valid_bytes += length;
+        if (rc == 0)
+            rc = stop_check(e);
     }
-    return rc;
+    /* The test that follows is not to pay for writing it back. */
+    return rc == 0 && written ? io_sync(&file, e) : rc;
 }
 
 int datafile_evict(const struct datafile *d, const struct plan *p, struct err *e)

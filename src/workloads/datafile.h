@@ -15,7 +15,7 @@
 struct datafile {
     int fd;                 /* buffered, open from the first test to the last; -1: not made yet */
     struct io_file file;    /* opened for the present test; its fd is -1 between tests */
-    char name[32];          /* for messages */
+    char name[256];         /* for messages */
     uint64_t number;        /* of the worker, and of the file in its contents' stamps */
     uint64_t bytes;         /* its share of the data set, whole chunks */
     uint64_t perchar_bytes; /* of these, what the per-character tests work on */

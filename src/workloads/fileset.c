@@ -57,6 +57,19 @@ static bool has_data(const struct fileset *s)
     return s->plan->kind == FILES_DATA && s->plan->max_bytes > 0;
 }
 
+/* A failure with a file, told with its whole path. */
+static int fail_on(const struct fileset *s, const char *verb, int at_fd, unsigned directory,
+                   const char *path, struct err *e)
+{
+    int code = errno;
+    char name[DIRECTORY_NAME_SIZE] = "";
+    bool is_whole = at_fd == s->scratch->fd;
+    if (!is_whole)
+        directory_name(name, directory);
+    return err_system(e, code, "%s %s/%s/%s%s%s", verb, s->scratch->path, s->scratch->name, name,
+                      is_whole ? "" : "/", path);
+}
+
 /* -b: what was changed in a directory is made durable. The descriptor is kept for the next file. */
 static int sync_directory(struct fileset *s, unsigned directory, struct err *e)
 {
@@ -68,11 +81,13 @@ static int sync_directory(struct fileset *s, unsigned directory, struct err *e)
         if (s->open_directory_fd >= 0)
             close(s->open_directory_fd);
         s->open_directory = directory;
-        s->open_directory_fd = openat(s->scratch->fd, name, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+        s->open_directory_fd =
+            openat(s->scratch->fd, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+        if (s->open_directory_fd < 0)
+            return fail_on(s, "open directory", s->scratch->fd, directory, name, e);
     }
-    if (s->open_directory_fd < 0 || fsync(s->open_directory_fd) != 0)
-        return err_system(e, errno, "fsync directory %u", directory);
-    return 0;
+    const struct io_file f = {.fd = s->open_directory_fd, .name = s->scratch->path};
+    return io_sync(&f, e);
 }
 
 static int write_data(struct fileset *s, const struct io_file *f, uint64_t number, uint64_t size,
@@ -96,7 +111,7 @@ static int create_file(struct fileset *s, const char *path, uint64_t number, uin
     struct io_file f = {.name = path};
     f.fd = openat(s->scratch->fd, path, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600);
     if (f.fd < 0)
-        return err_system(e, errno, "create %s", path);
+        return fail_on(s, "create", s->scratch->fd, 0, path, e);
     int rc = 0;
     if (has_data(s)) {
         *bytes = file_size(s, number);
@@ -130,7 +145,7 @@ static int create_hard_link(struct fileset *s, const char *path, struct err *e)
         if (rc != 0)
             return rc;
     }
-    return err_system(e, errno, "link %s", path);
+    return fail_on(s, "link", s->scratch->fd, 0, path, e);
 }
 
 static int create_symbolic_link(struct fileset *s, const char *path, struct err *e)
@@ -141,7 +156,7 @@ static int create_symbolic_link(struct fileset *s, const char *path, struct err 
         return rc;
     origin_name(target + 3, s->first_origin);
     if (symlinkat(target, s->scratch->fd, path) != 0)
-        return err_system(e, errno, "symlink %s", path);
+        return fail_on(s, "symlink", s->scratch->fd, 0, path, e);
     return 0;
 }
 
@@ -167,12 +182,13 @@ int fileset_create_next(struct fileset *s, enum name_order order, uint64_t *byte
     return rc == 0 ? sync_directory(s, directory, e) : rc;
 }
 
-static int read_data(struct fileset *s, int at_fd, const char *path, uint64_t size, struct err *e)
+static int read_data(struct fileset *s, int at_fd, const char *path, unsigned directory,
+                     uint64_t size, struct err *e)
 {
     struct io_file f = {.name = path};
     f.fd = openat(at_fd, path, O_RDONLY | O_NOFOLLOW | O_CLOEXEC);
     if (f.fd < 0)
-        return err_system(e, errno, "open %s", path);
+        return fail_on(s, "open", at_fd, directory, path, e);
     int rc = 0;
     for (uint64_t at = 0; rc == 0 && at < size;) {
         size_t length = s->plan->chunk_bytes;
@@ -185,26 +201,27 @@ static int read_data(struct fileset *s, int at_fd, const char *path, uint64_t si
     return rc ? rc : closed;
 }
 
-int fileset_stat(struct fileset *s, int at_fd, const char *path, uint64_t *bytes, struct err *e)
+int fileset_stat(struct fileset *s, int at_fd, const char *path, unsigned directory,
+                 uint64_t *bytes, struct err *e)
 {
     struct stat st;
     *bytes = 0;
     if (fstatat(at_fd, path, &st, AT_SYMLINK_NOFOLLOW) != 0)
-        return err_system(e, errno, "stat %s", path);
+        return fail_on(s, "stat", at_fd, directory, path, e);
     if (!has_data(s))
         return 0;
     *bytes = (uint64_t)st.st_size;
     if (*bytes < s->plan->min_bytes || *bytes > s->plan->max_bytes)
         return err_say(e, "stat %s: it has %lld bytes, which is not what was written", path,
                        (long long)st.st_size);
-    return *bytes > 0 ? read_data(s, at_fd, path, *bytes, e) : 0;
+    return *bytes > 0 ? read_data(s, at_fd, path, directory, *bytes, e) : 0;
 }
 
 int fileset_remove(struct fileset *s, int at_fd, const char *path, unsigned directory,
                    struct err *e)
 {
     if (unlinkat(at_fd, path, 0) != 0)
-        return err_system(e, errno, "delete %s", path);
+        return fail_on(s, "delete", at_fd, directory, path, e);
     return sync_directory(s, directory, e);
 }
 
@@ -220,14 +237,15 @@ int fileset_evict(struct fileset *s, struct err *e)
     if (!has_data(s))
         return 0;
     int rc = fileset_sync(s, e);
-    for (uint64_t i = 0; rc == 0 && i < s->made && !stop_requested(); i++) {
+    for (uint64_t i = 0; rc == 0 && i < s->made; i++) {
         char path[FILE_PATH_SIZE];
         fileset_path(s, s->order, i, path);
         int fd = openat(s->scratch->fd, path, O_RDONLY | O_NOFOLLOW | O_CLOEXEC);
         if (fd < 0)
-            return err_system(e, errno, "open %s", path);
+            return fail_on(s, "open", s->scratch->fd, 0, path, e);
         posix_fadvise(fd, 0, 0, POSIX_FADV_DONTNEED);
         close(fd);
+        rc = stop_check(e);
     }
     return rc;
 }
@@ -240,7 +258,7 @@ static int remove_files(struct fileset *s, struct err *e)
         char path[FILE_PATH_SIZE];
         fileset_path(s, s->order, i, path);
         if (unlinkat(s->scratch->fd, path, 0) != 0 && errno != ENOENT)
-            rc = err_system(e, errno, "delete %s", path);
+            rc = fail_on(s, "delete", s->scratch->fd, 0, path, e);
     }
     s->made = 0;
     for (; s->origins > 0; s->origins--) {
@@ -279,9 +297,9 @@ int fileset_fill(struct fileset *s, enum name_order order, struct err *e)
     int rc = fileset_clear(s, e);
     uint64_t bytes;
     while (rc == 0 && s->made < s->files.count) {
-        if (stop_requested())
-            return err_system(e, EINTR, "make files");
         rc = fileset_create_next(s, order, &bytes, e);
+        if (rc == 0)
+            rc = stop_check(e);
     }
     return rc;
 }

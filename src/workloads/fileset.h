@@ -55,11 +55,13 @@ unsigned fileset_path(const struct fileset *s, enum name_order order, uint64_t i
 
 /*
  * The operations that are timed. create makes the next file in that order; stat looks at one (and
- * reads it, if the files have data); remove deletes one. `path` is relative to the directory at_fd.
+ * reads it, if the files have data); remove deletes one. `path` is relative to at_fd, which is
+ * the private directory or the metadata directory of that number.
  * *bytes is how much was moved.
  */
 int fileset_create_next(struct fileset *s, enum name_order order, uint64_t *bytes, struct err *e);
-int fileset_stat(struct fileset *s, int at_fd, const char *path, uint64_t *bytes, struct err *e);
+int fileset_stat(struct fileset *s, int at_fd, const char *path, unsigned directory,
+                 uint64_t *bytes, struct err *e);
 int fileset_remove(struct fileset *s, int at_fd, const char *path, unsigned directory,
                    struct err *e);
 

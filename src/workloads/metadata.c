@@ -26,8 +26,7 @@ typedef int (*file_operation)(struct fileset *s, int at_fd, const char *path, un
 static int stat_operation(struct fileset *s, int at_fd, const char *path, unsigned directory,
                           uint64_t *bytes, struct err *e)
 {
-    (void)directory;
-    return fileset_stat(s, at_fd, path, bytes, e);
+    return fileset_stat(s, at_fd, path, directory, bytes, e);
 }
 
 static int delete_operation(struct fileset *s, int at_fd, const char *path, unsigned directory,
@@ -46,19 +45,21 @@ static int timed(struct work *w, file_operation operation, int at_fd, const char
     int rc = operation(&w->files, at_fd, path, directory, &bytes, e);
     if (rc == 0)
         samples_add(&w->samples, clock_ns() - start, bytes);
-    return rc;
+    return rc == 0 ? stop_check(e) : rc;
 }
 
 static int create_all(struct work *w, enum name_order order, struct err *e)
 {
     struct fileset *s = &w->files;
     int rc = 0;
-    while (rc == 0 && s->made < s->files.count && !stop_requested()) {
+    while (rc == 0 && s->made < s->files.count) {
         uint64_t bytes;
         uint64_t start = clock_ns();
         rc = fileset_create_next(s, order, &bytes, e);
         if (rc == 0)
             samples_add(&w->samples, clock_ns() - start, bytes);
+        if (rc == 0)
+            rc = stop_check(e);
     }
     return rc == 0 ? fileset_sync(s, e) : rc;
 }
@@ -68,11 +69,12 @@ static int on_entries(struct work *w, DIR *directory, unsigned number, file_oper
                       uint64_t *found, struct err *e)
 {
     int rc = 0;
-    while (rc == 0 && !stop_requested()) {
+    while (rc == 0) {
         errno = 0;
         const struct dirent *entry = readdir(directory);
         if (!entry)
-            return errno ? err_system(e, errno, "list directory %u", number) : 0;
+            return errno ? err_system(e, errno, "list directory %u in %s", number, w->scratch->path)
+                         : 0;
         if (entry->d_name[0] == '.')
             continue;
         rc = timed(w, operation, dirfd(directory), entry->d_name, number, e);
@@ -88,11 +90,36 @@ static DIR *open_directory(const struct work *w, unsigned number, struct err *e)
     int fd = openat(w->scratch->fd, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
     DIR *directory = fd >= 0 ? fdopendir(fd) : NULL;
     if (!directory) {
-        err_system(e, errno, "open directory %s", name);
+        err_system(e, errno, "open directory %s/%s/%s", w->scratch->path, w->scratch->name, name);
         if (fd >= 0)
             close(fd);
     }
     return directory;
+}
+
+/*
+ * The operation on every file of one directory, of which there should be `expected`. A filesystem
+ * may skip entries while others are being deleted: then it is listed again.
+ */
+static int in_one_directory(struct work *w, unsigned number, uint64_t expected,
+                            file_operation operation, struct err *e)
+{
+    DIR *directory = open_directory(w, number, e);
+    if (!directory)
+        return -e->code;
+    uint64_t found = 0;
+    uint64_t before;
+    int rc;
+    do {
+        before = found;
+        rc = on_entries(w, directory, number, operation, &found, e);
+        rewinddir(directory);
+    } while (rc == 0 && found < expected && found > before);
+    closedir(directory);
+    if (rc == 0 && found != expected)
+        rc = err_say(e, "directory %u in %s lists %" PRIu64 " files, %" PRIu64 " were made", number,
+                     w->scratch->path, found, expected);
+    return rc;
 }
 
 /* The operation on every file, as the directories list them. */
@@ -100,26 +127,9 @@ static int in_directory_order(struct work *w, file_operation operation, struct e
 {
     struct fileset *s = &w->files;
     int rc = 0;
-    for (uint64_t i = 0; rc == 0 && i < s->directories.count && !stop_requested(); i++) {
-        unsigned number = (unsigned)(s->directories.first + i);
+    for (uint64_t i = 0; rc == 0 && i < s->directories.count; i++) {
         uint64_t expected = share_of(s->files.count, s->directories.count, i).count;
-        uint64_t found = 0;
-        DIR *directory = open_directory(w, number, e);
-        if (!directory)
-            return -e->code;
-        rc = on_entries(w, directory, number, operation, &found, e);
-        /* A filesystem may skip entries while others are being deleted: list again. */
-        while (rc == 0 && operation == delete_operation && found < expected && !stop_requested()) {
-            uint64_t before = found;
-            rewinddir(directory);
-            rc = on_entries(w, directory, number, operation, &found, e);
-            if (found == before)
-                break;
-        }
-        closedir(directory);
-        if (rc == 0 && found != expected && !stop_requested())
-            rc = err_say(e, "directory %u lists %" PRIu64 " files, %" PRIu64 " were made", number,
-                         found, expected);
+        rc = in_one_directory(w, (unsigned)(s->directories.first + i), expected, operation, e);
     }
     return rc;
 }
@@ -131,7 +141,7 @@ static int in_random_order(struct work *w, uint64_t which, file_operation operat
     struct permutation order;
     permutation_init(&order, s->files.count, rng_mix(s->seed + which));
     int rc = 0;
-    for (uint64_t i = 0; rc == 0 && i < s->files.count && !stop_requested(); i++) {
+    for (uint64_t i = 0; rc == 0 && i < s->files.count; i++) {
         char path[FILE_PATH_SIZE];
         unsigned directory = fileset_path(s, s->order, permutation_at(&order, i), path);
         rc = timed(w, operation, w->scratch->fd, path, directory, e);
@@ -193,10 +203,10 @@ static int ran_stat(void *context, struct err *e)
     return in_random_order(context, STAT_ORDER, stat_operation, e);
 }
 
-/* After a test that deletes: nothing is there any more, unless it was ended early. */
+/* After a test that deletes: nothing is there any more, unless it failed. */
 static int deleted(struct work *w, int rc)
 {
-    if (rc == 0 && !stop_requested())
+    if (rc == 0)
         w->files.made = 0;
     return rc;
 }

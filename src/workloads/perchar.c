@@ -15,8 +15,8 @@
 /* glibc's buffer is st_blksize bytes, which is this on the common filesystems. */
 #define STRETCH 4096
 
-/* Each stretch of characters, with the locking function and with the bare one. */
-static void put_locked(FILE *stream, const unsigned char *from, size_t count)
+/* A stretch of characters, each by a call of the function, or by the one that never locks. */
+static void put_each(FILE *stream, const unsigned char *from, size_t count)
 {
     for (size_t i = 0; i < count; i++)
         putc(from[i], stream);
@@ -28,7 +28,7 @@ static void put_unlocked(FILE *stream, const unsigned char *from, size_t count)
         putc_unlocked(from[i], stream);
 }
 
-static void get_locked(FILE *stream, unsigned char *to, size_t count)
+static void get_each(FILE *stream, unsigned char *to, size_t count)
 {
     for (size_t i = 0; i < count; i++)
         to[i] = (unsigned char)getc(stream);
@@ -82,10 +82,10 @@ static int put_prepare(void *context, struct err *e)
 static int put_stretches(struct work *w, FILE *stream, struct err *e)
 {
     void (*put)(FILE *, const unsigned char *, size_t) =
-        w->plan->unlocked ? put_unlocked : put_locked;
+        w->plan->unlocked ? put_unlocked : put_each;
     struct datafile *d = &w->data;
     unsigned char characters[STRETCH] __attribute__((aligned(8)));
-    for (uint64_t at = 0; at < d->perchar_bytes && !stop_requested();) {
+    for (uint64_t at = 0; at < d->perchar_bytes;) {
         size_t count = stretch_at(d, at);
         pattern_fill(w->pattern, characters, count, d->number, at, d->generation);
         uint64_t start = clock_ns();
@@ -95,6 +95,8 @@ static int put_stretches(struct work *w, FILE *stream, struct err *e)
             return err_system(e, errno, "putc to %s", d->name);
         at += count;
         d->valid_bytes = at;
+        if (stop_check(e) != 0)
+            return -EINTR;
     }
     if (fflush(stream) != 0)
         return err_system(e, errno, "write %s", d->name);
@@ -120,10 +122,10 @@ static int get_prepare(void *context, struct err *e)
 
 static int get_stretches(struct work *w, FILE *stream, struct err *e)
 {
-    void (*get)(FILE *, unsigned char *, size_t) = w->plan->unlocked ? get_unlocked : get_locked;
+    void (*get)(FILE *, unsigned char *, size_t) = w->plan->unlocked ? get_unlocked : get_each;
     struct datafile *d = &w->data;
     unsigned char characters[STRETCH];
-    for (uint64_t at = 0; at < d->perchar_bytes && !stop_requested();) {
+    for (uint64_t at = 0; at < d->perchar_bytes;) {
         size_t count = stretch_at(d, at);
         uint64_t start = clock_ns();
         get(stream, characters, count);
@@ -134,6 +136,8 @@ static int get_stretches(struct work *w, FILE *stream, struct err *e)
             return err_system(e, EIO, "getc from %s: it ends before %llu", d->name,
                               (unsigned long long)d->perchar_bytes);
         at += count;
+        if (stop_check(e) != 0)
+            return -EINTR;
     }
     return 0;
 }

@@ -33,9 +33,11 @@ static int work(void *context, struct err *e)
     struct work *w = context;
     struct datafile *d = &w->data;
     int rc = 0;
-    for (uint64_t at = 0; rc == 0 && at < d->bytes && !stop_requested();
-         at += w->plan->data.chunk_bytes)
+    for (uint64_t at = 0; rc == 0 && at < d->bytes; at += w->plan->data.chunk_bytes) {
         rc = rewrite_chunk(w, at, e);
+        if (rc == 0)
+            rc = stop_check(e);
+    }
     d->generation++;
     if (rc == 0)
         rc = io_sync(&d->file, e);

@@ -4,7 +4,8 @@
 
 /*
  * seeks: the workers only see to their files; the seeking itself is done by forked seekers
- * (seekers.h) in all of the files. The job's second step closes the file after that.
+ * (seekers.h) in all of the files. The job's second step makes durable what they changed, and
+ * closes the file.
  */
 
 static int prepare(void *context, struct err *e)
@@ -17,7 +18,9 @@ static int prepare(void *context, struct err *e)
 static int finish(void *context, struct err *e)
 {
     struct work *w = context;
-    return io_close(&w->data.file, e);
+    int rc = io_sync(&w->data.file, e);
+    int closed = io_close(&w->data.file, e);
+    return rc ? rc : closed;
 }
 
 const struct workload workload_seeks = {

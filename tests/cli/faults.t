@@ -28,21 +28,21 @@ sub injected {
 # [call, fault, what the line says, arguments]
 my $eio = qr/: Input\/output error$/m;
 my @faults = (
-    [ 'pread64',   'error=EIO',    qr/read data file 0 at \d+$eio/,               @io ],
-    [ 'pwrite64',  'error=EIO',    qr/write data file 0 at \d+$eio/,              @io ],
-    [ 'fsync',     'error=EIO',    qr/fsync data file 0$eio/,                     @io ],
-    [ 'fsync',     'error=EIO',    qr/fsync directory \d$eio/,                    qw(-r0 -q -s0 -n1:0:0:2 -b --tests=seq_create) ],
-    [ 'fadvise64', 'error=EINVAL', qr/evict data file 0 from the cache: Invalid/, @io ],
-    [ 'ftruncate', 'error=EIO',    qr/empty data file 0$eio/,                     @io ],
+    [ 'pread64',   'error=EIO',    qr/read data file 0 in \S+ at \d+$eio/,               @io ],
+    [ 'pwrite64',  'error=EIO',    qr/write data file 0 in \S+ at \d+$eio/,              @io ],
+    [ 'fsync',     'error=EIO',    qr/fsync data file 0 in \S+$eio/,                     @io ],
+    [ 'fsync',     'error=EIO',    qr/fsync \S+$eio/,                    qw(-r0 -q -s0 -n1:0:0:2 -b --tests=seq_create) ],
+    [ 'fadvise64', 'error=EINVAL', qr/evict data file 0 in \S+ from the cache: Invalid/, @io ],
+    [ 'ftruncate', 'error=EIO',    qr/empty data file 0 in \S+$eio/,                     @io ],
     [ 'pwrite64',  'error=ENOSPC', qr{write \S+ at \d+: No space left on device}, @files, '--tests=seq_create' ],
     [ 'pread64',   'error=EIO',    qr{read \S+ at \d+$eio},                       @files, '--tests=seq_stat' ],
-    [ 'pwrite64',  'retval=0',     qr/write data file 0 at \d+: nothing moved: Input/, @io ],
-    [ 'pread64',   'retval=0',     qr/read data file 0 at \d+: nothing moved: Input/,  @io ],
+    [ 'pwrite64',  'retval=0',     qr/write data file 0 in \S+ at \d+: nothing moved: Input/, @io ],
+    [ 'pread64',   'retval=0',     qr/read data file 0 in \S+ at \d+: nothing moved: Input/,  @io ],
     [ 'mkdirat',   'error=EACCES', qr{make directory \S+: Permission denied},     @files, '--tests=seq_create' ],
-    [ 'getdents64', 'error=EIO',   qr{list directory \d$eio},                     @files, '--tests=seq_stat' ],
+    [ 'getdents64', 'error=EIO',   qr{list directory \d in \S+$eio},                     @files, '--tests=seq_stat' ],
     [ 'flock',     'error=ENOLCK', qr{lock \S+/owner: No locks available},        @io ],
     [ '?clone,?clone3,?fork', 'error=EAGAIN', qr/: Resource temporarily unavailable/, @io ],
-    [ 'pipe2',     'error=EMFILE', qr{pipe to the seekers: Too many open files},  @io ],
+    [ 'pipe2',     'error=EMFILE', qr{pipes to the seekers: Too many open files},  @io ],
     [ 'syncfs',    'error=EIO',    qr{syncfs \S+$eio},                            @files, '--tests=seq_create' ],
 );
 for my $fault (@faults) {

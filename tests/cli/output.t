@@ -20,7 +20,12 @@ is((stat "$out/report")[2] & oct(777), oct(666) & ~umask, 'with the usual mode')
 
 spew("$out/report", 'old');
 is(bonnie(@tiny, '-q', '--output', "$out/report")->{status}, 0, 'a file that is there');
-like(slurp("$out/report"), qr/\A1\.98,.*\n\z/, 'is replaced');
+like(slurp("$out/report"), qr/\AVersion .*\n1\.98,.*\n\z/s, 'is replaced, by the whole report under -q too');
+symlink 'report', "$out/link";
+is(bonnie(@tiny, '-q', '--format=csv', "--output=$out/link")->{status}, 0, 'a symbolic link');
+is(readlink "$out/link", 'report', 'stays one');
+like(slurp("$out/report"), qr/\A1\.98,.*\n\z/, 'and what it points to is replaced');
+unlink "$out/link";
 is(bonnie(@tiny, '-x2', "--output=$out/report", '--format=csv')->{status}, 0, 'several runs');
 is(slurp("$out/report") =~ tr/\n//, 3, 'are all in it');
 like(bonnie({ dir => "$out" }, @tiny, '--output=report2')->{err}, qr/done/, 'a relative name');

@@ -61,7 +61,7 @@ static void unknown_code_is_told_too(void **state)
 }
 
 /* A file name can be longer than the whole line. */
-static void long_text_is_cut(void **state)
+static void long_text_is_cut_before_the_reason(void **state)
 {
     (void)state;
     struct {
@@ -74,7 +74,8 @@ static void long_text_is_cut(void **state)
 
     err_init(&guarded.e);
     assert_int_equal(err_system(&guarded.e, EIO, "cannot open %s", name), -EIO);
-    assert_int_equal(strlen(guarded.e.text), sizeof guarded.e.text - 1);
+    assert_true(strlen(guarded.e.text) < sizeof guarded.e.text);
+    assert_non_null(strstr(guarded.e.text, "nnn: Input/output error"));
     assert_memory_equal(guarded.e.text, "cannot open nnn", 15);
     assert_int_equal(guarded.behind, 'g');
 }
@@ -87,7 +88,7 @@ int main(void)
         cmocka_unit_test(own_error_stands_alone),
         cmocka_unit_test(first_error_is_kept),
         cmocka_unit_test(unknown_code_is_told_too),
-        cmocka_unit_test(long_text_is_cut),
+        cmocka_unit_test(long_text_is_cut_before_the_reason),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
