@@ -1,0 +1,75 @@
+#!/usr/bin/perl
+# What the caller hands down - ignored signals, few descriptors, a seccomp filter, closed streams, a
+# process group - changes neither the result nor what is left behind.
+
+use strict;
+use warnings;
+use FindBin;
+use lib "$FindBin::Bin/../lib";
+use Test::More;
+use BonnieRun qw(bonnie finish have scratch start tree wait_until);
+use Root;
+use RunProgram qw(slurp);
+
+my $dir  = scratch();
+my @tiny = ('-d', $dir, qw(-r0 -s1 -n1 -f -mlab --cache=keep));
+
+sub well_ok {
+    my ($name, $run) = @_;
+    is($run->{status}, 0, "$name: exit status 0");
+    like($run->{out}, qr/^1[.]98,/m, "$name: the CSV line is there");
+    is_deeply([ tree($dir) ], [], "$name: nothing is left");
+    return;
+}
+
+# sh does this and then becomes the program.
+sub after {
+    my ($commands) = @_;
+    return { wrap => [ 'sh', '-c', "$commands; exec \"\$@\"", 'sh' ] };
+}
+
+well_ok('SIGCHLD is ignored', bonnie(after("trap '' CHLD"), @tiny));
+well_ok('-q and a closed stderr', bonnie({ err => 'closed' }, @tiny, '-q'));
+well_ok('-q and a full stderr', bonnie({ err => '/dev/full' }, @tiny, '-q')) if -c '/dev/full';
+
+# A signal that is ignored stays so: a job in the background of a script is not ended by Ctrl-C.
+my $run = start(after("trap '' INT"), @tiny, '-x3');
+wait_until('the run begins', sub { slurp($run->{err_file}) =~ /[.]{3}/ });
+kill INT => $run->{pid};
+well_ok('an ignored SIGINT', finish($run));
+
+# Too few descriptors: wherever it fails, the directory is as it was.
+for my $most (4 .. 9) {
+    my $few = bonnie(after("ulimit -n $most"), @tiny, '-n1:0:0:6', '-c2');
+    next if $few->{status} eq '0';
+    is($few->{status}, 1, "$most descriptors: exit status 1");
+    like($few->{err}, qr/Too many open files$/m, "$most descriptors: the reason");
+    is_deeply([ tree($dir) ], [], "$most descriptors: nothing is left");
+}
+
+# The reader of stderr goes away while files are there.
+my $gone = finish(start({ wrap => [ 'bash', '-c', '"$@" 2> >(head -c 5 >/dev/null)', 'bash' ] },
+    '-d', $dir, qw(-r0 -s0 -n4 --cache=keep)));
+wait_until('the clean-up', sub { !tree($dir) });
+is_deeply([ tree($dir) ], [], 'a reader of stderr that is gone: nothing is left');
+
+# Ctrl-C goes to the whole group, also to seekers that are just being forked.
+for my $try (1 .. 10) {
+    my $group = start({ wrap => [ 'setsid', '--wait' ] }, '-d', $dir,
+        qw(-r0 -s1:8k:100000000:200 -n0 -f --tests=seeks --cache=keep));
+    wait_until('the seeks begin', sub { slurp($group->{err_file}) =~ /Seeking/ });
+    select undef, undef, undef, $try * .005;
+    my ($leader) = grep { /\d/ } split /\s+/, slurp("/proc/$group->{pid}/task/$group->{pid}/children");
+    kill INT => -($leader // $group->{pid});
+    finish($group);
+    is_deeply([ tree($dir) ], [], "SIGINT to the group, $try: nothing is left");
+}
+
+SKIP: {
+    skip 'strace is not installed', 3 if !have('strace');
+    skip 'needs root: only root has a process that drops caches', 3 if !Root::is_root();
+    my $filter = { wrap => [ qw(strace -f -qq --seccomp-bpf -o /dev/null -e trace=socketpair) ] };
+    well_ok('under a seccomp filter', bonnie($filter, @tiny, '--cache=evict'));
+}
+
+done_testing();
