@@ -185,8 +185,8 @@ static int work_with_seekers(struct run *r, struct job_times *times, struct samp
     int rc = seekers_work(r->seekers, times, samples, e);
     if (rc == 0)
         rc = pool_work(&r->pool, &closing, e);
-    if (rc == 0) {
-        times->end_ns = closing.end_ns;
+    if (rc == 0) { /* the time until the parent saw that the last seeker had ended is not theirs */
+        times->end_ns += closing.end_ns - closing.start_ns;
         times->cpu_ns += closing.cpu_ns;
     }
     return rc;

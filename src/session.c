@@ -149,9 +149,8 @@ int session(const struct settings *s, struct err *e)
         rc = become(&identity, plan.quiet, e);
     if (rc == 0)
         rc = output_open(&output, plan.output, e);
-    if (rc == 0) {
+    if (rc == 0)
         rc = unprivileged_part(&plan, geteuid() == 0 && !identity.change, &dropper, &output, e);
-    }
     if (rc == 0)
         rc = output_finish(&output, e);
     output_discard(&output);
