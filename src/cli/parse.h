@@ -6,7 +6,7 @@
 
 /*
  * Reads the command line into s, which it initialises first. The settings point into argv, whose
- * words getopt may reorder.
+ * words may be reordered and changed.
  * Returns 0, or -EINVAL with one line in e that names the option, what was given and what is
  * accepted.
  */
