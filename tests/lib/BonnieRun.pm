@@ -146,7 +146,7 @@ sub start {
     if ($run{pid} == 0) {
         setpgrp 0, 0;
         # What a shell has ignored for a job in the background is to be as in the foreground.
-        local @SIG{qw(HUP INT QUIT PIPE)} = ('DEFAULT') x 4;
+        local @SIG{qw(INT QUIT)} = ('DEFAULT') x 2;
         local %ENV = (%ENV, %{ $how{env} // {} });
         redirect(0, POSIX::O_RDONLY(), $how{in} // '/dev/null');
         redirect(1, POSIX::O_WRONLY() | POSIX::O_CREAT() | POSIX::O_APPEND(), $run{out_file});
