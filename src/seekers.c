@@ -61,8 +61,9 @@ static int seek_once(const struct seekers *s, uint64_t ticket, unsigned char *bu
     uint64_t start = clock_ns();
     int rc = io_read(&w->data.file, buffer, d->chunk_bytes, at, e);
     if (rc == 0 && ticket % REWRITE_EVERY == REWRITE_EVERY - 1) {
+        /* A generation of its own: a chunk that is changed twice does not stay as it is. */
         pattern_fill(w->pattern, buffer, d->chunk_bytes, w->data.number, at,
-                     w->data.generation + 1);
+                     w->data.generation + 1 + ticket);
         rc = io_write(&w->data.file, buffer, d->chunk_bytes, at, e);
     }
     if (rc == 0)
