@@ -66,9 +66,18 @@ static int remove_metadata_directory(int fd, const char *name)
     if (!directory)
         return -errno;
     int rc = 0;
-    for (const char *file; (file = next_name(directory));)
-        if (is_file_name(file) && unlinkat(dirfd(directory), file, 0) != 0)
-            rc = -errno;
+    bool removed;
+    do { /* a filesystem may skip entries while others are being deleted: list again */
+        removed = false;
+        rewinddir(directory);
+        for (const char *file; (file = next_name(directory));) {
+            if (!is_file_name(file))
+                continue;
+            removed = true;
+            if (unlinkat(dirfd(directory), file, 0) != 0)
+                rc = -errno;
+        }
+    } while (rc == 0 && removed);
     closedir(directory);
     if (rc == 0 && unlinkat(fd, name, AT_REMOVEDIR) != 0)
         rc = -errno;

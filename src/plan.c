@@ -249,11 +249,11 @@ uint64_t plan_bytes_needed(const struct plan *p, uint64_t block)
     return (data > files ? data : files) + OTHER_BLOCKS * block;
 }
 
-uint64_t plan_files_needed(const struct plan *p)
+uint64_t plan_files_needed(const struct plan *p, bool links_are_files)
 {
     if (!any_test(p, TEST_FIRST_METADATA, TEST_COUNT))
         return p->workers;
-    /* Hard links share the inode of their first file. */
-    uint64_t inodes = p->files.kind == FILES_HARD_LINKS ? 0 : p->files.count;
+    bool are_links = p->files.kind == FILES_HARD_LINKS;
+    uint64_t inodes = are_links && !links_are_files ? 0 : p->files.count;
     return inodes + p->files.directories + p->workers;
 }

@@ -76,9 +76,10 @@ int plan_make(struct plan *p, const struct settings *s, const struct host *h, st
 
 /*
  * Bytes and files that the plan needs at its fullest moment, on a filesystem with blocks of that
- * size; UINT64_MAX bytes: more than can be counted.
+ * size; UINT64_MAX bytes: more than can be counted. links_are_files: a hard
+ * link counts as a file there.
  */
 uint64_t plan_bytes_needed(const struct plan *p, uint64_t block);
-uint64_t plan_files_needed(const struct plan *p);
+uint64_t plan_files_needed(const struct plan *p, bool links_are_files);
 
 #endif

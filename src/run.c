@@ -20,7 +20,7 @@ static int check_space(const struct plan *p, struct err *e)
     if (rc != 0)
         return rc;
     uint64_t bytes = plan_bytes_needed(p, space.block_bytes);
-    uint64_t files = plan_files_needed(p);
+    uint64_t files = plan_files_needed(p, space.links_are_files);
     if (space.bytes < bytes)
         return err_say(e, "%s: %" PRIu64 " MiB are needed, %" PRIu64 " MiB are free", p->directory,
                        (bytes >> 20) + (bytes % (1 << 20) > 0), space.bytes >> 20);

@@ -2,12 +2,14 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <linux/magic.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/file.h>
 #include <sys/random.h>
 #include <sys/stat.h>
 #include <sys/statvfs.h>
+#include <sys/vfs.h>
 #include <unistd.h>
 
 /* A guess that suits every device when the kernel does not tell. */
@@ -84,11 +86,13 @@ int scratch_close(struct scratch *s, struct err *e)
 int scratch_space(const char *path, struct scratch_space *space, struct err *e)
 {
     struct statvfs fs;
-    if (statvfs(path, &fs) != 0)
+    struct statfs type;
+    if (statvfs(path, &fs) != 0 || statfs(path, &type) != 0)
         return err_system(e, errno, "scratch directory %s", path);
     /* Root may use what is reserved for it. */
     uint64_t blocks = geteuid() == 0 ? fs.f_bfree : fs.f_bavail;
     space->bytes = fs.f_blocks == 0 ? UINT64_MAX : blocks * fs.f_frsize;
+    space->links_are_files = type.f_type == TMPFS_MAGIC;
     space->block_bytes = fs.f_frsize > 0 ? fs.f_frsize : 1;
     space->files = fs.f_files == 0 ? UINT64_MAX : (geteuid() == 0 ? fs.f_ffree : fs.f_favail);
     return 0;

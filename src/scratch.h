@@ -1,6 +1,7 @@
 #ifndef BONNIE_SCRATCH_H
 #define BONNIE_SCRATCH_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 #include "scratch_names.h"
@@ -33,6 +34,7 @@ struct scratch_space {
     uint64_t bytes;
     uint64_t files;
     uint64_t block_bytes; /* storage is given out in blocks of this */
+    bool links_are_files; /* a hard link counts as a file, as on tmpfs */
 };
 int scratch_space(const char *path, struct scratch_space *space, struct err *e);
 

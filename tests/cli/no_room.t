@@ -55,6 +55,7 @@ my %too_much = (
     'files with data'  => [ qr/: 17 MiB are needed, 7 MiB are free/,           qw(-s0 -n1:16384:16384) ],
     'inodes'           => [ qr/: 2050 files are needed, 199\d can be made/,    qw(-s0 -n2) ],
     'directories'      => [ qr/: 2025 files are needed, 199\d can be made/,    qw(-s0 -n1:0:0:1000) ],
+    'hard links, which are inodes on tmpfs' => [ qr/: 2050 files are needed, 199\d can be made/, qw(-s1 -n2:-1) ],
     'symbolic links'   => [ qr/: 2050 files are needed, 199\d can be made/,    qw(-s1 -n2:-2) ],
 );
 for my $name (sort keys %too_much) {
