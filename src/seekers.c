@@ -2,6 +2,7 @@
 
 #include <errno.h>
 #include <inttypes.h>
+#include <poll.h>
 #include <signal.h>
 #include <stdatomic.h>
 #include <stdlib.h>
@@ -21,6 +22,9 @@
 
 /* How often the parent looks whether a seeker has ended. */
 #define LOOK_NS 5000000
+
+/* How often it looks so, in ms, while they come to their start. */
+#define READY_LOOK_MS 100
 
 /* What one seeker tells its parent. */
 struct report {
@@ -43,8 +47,8 @@ struct seekers {
     size_t shared_bytes;
     pid_t *pids; /* 0: has been waited for */
     unsigned count;
-    int ready; /* at its end when all seekers have come to their start */
-    int gate;  /* the seekers start when its last writing end, this one, is closed */
+    int ready; /* each seeker writes a byte when it has come to its start */
+    int gate;  /* and waits for a byte from here */
 };
 
 static int seek_once(const struct seekers *s, uint64_t ticket, unsigned char *buffer,
@@ -71,20 +75,29 @@ static int seek_once(const struct seekers *s, uint64_t ticket, unsigned char *bu
     return rc;
 }
 
+/* Waits for a byte; false when none will come. */
+static bool read_byte(int fd, char *byte)
+{
+    ssize_t got;
+    do {
+        got = read(fd, byte, 1);
+    } while (got < 0 && errno == EINTR && !stop_requested());
+    return got == 1;
+}
+
 /* The life of one seeker. After the fork: no malloc, no stdio, no return. */
 __attribute__((noreturn)) static void seeker_main(const struct seekers *s, unsigned number,
                                                   int ready, int start)
 {
     struct report *report = &s->shared->reports[number];
     unsigned char *buffer = s->work[number % s->plan->workers].buffer; /* a copy of its own */
-    char byte;
+    char byte = 0;
 
     stop_init_child();
     close(s->work->scratch->owner_fd);            /* its lock is to end with the parent */
     memset(buffer, 0, s->plan->data.chunk_bytes); /* have it copied now, not while the clock runs */
-    close(ready);
-    while (read(start, &byte, 1) < 0 && errno == EINTR)
-        continue;
+    if (write(ready, &byte, 1) != 1 || !read_byte(start, &byte))
+        _exit(1);
 
     uint64_t cpu_before = cpu_used_ns();
     int rc = 0;
@@ -150,43 +163,6 @@ static void close_if_open(int *fd)
     *fd = -1;
 }
 
-/* Each seeker closes its end when it has come to the start, or has died. */
-static int await_ready(const struct seekers *s, struct err *e)
-{
-    char byte;
-    while (read(s->ready, &byte, 1) < 0) {
-        if (errno != EINTR || stop_requested())
-            return err_system(e, errno, "wait for the seekers");
-    }
-    return 0;
-}
-
-int seekers_start(struct seekers **out, const struct plan *p, const struct work *work,
-                  struct err *e)
-{
-    struct seekers *s = allocate(p, work);
-    if (!s)
-        return err_system(e, ENOMEM, "memory for %u seekers", p->data.seekers);
-    int ready[2] = {-1, -1};
-    int start[2] = {-1, -1};
-    int rc = 0;
-    if (pipe(ready) != 0 || pipe(start) != 0)
-        rc = err_system(e, errno, "pipes to the seekers");
-    s->ready = ready[0];
-    s->gate = start[1];
-    if (rc == 0)
-        rc = fork_all(s, ready[1], start[0], e);
-    close_if_open(&ready[1]);
-    close_if_open(&start[0]);
-    if (rc == 0)
-        rc = await_ready(s, e);
-    if (rc == 0)
-        *out = s;
-    else
-        seekers_release(s);
-    return rc;
-}
-
 /* A seeker that did not end well is a failure, which stops the others. */
 static int judge(const struct seekers *s, unsigned number, int status, struct err *e)
 {
@@ -226,13 +202,63 @@ static unsigned reap(struct seekers *s, int options, int *rc, struct err *e)
     return left;
 }
 
+/* Waits until all have come to their start; one that dies before is a failure. */
+static int await_ready(struct seekers *s, struct err *e)
+{
+    int rc = 0;
+    for (unsigned count = 0; rc == 0 && count < s->count;) {
+        struct pollfd ready = {.fd = s->ready, .events = POLLIN};
+        char byte;
+        if (poll(&ready, 1, READY_LOOK_MS) > 0 && read(s->ready, &byte, 1) == 1)
+            count++;
+        else
+            reap(s, WNOHANG, &rc, e);
+        if (rc == 0)
+            rc = stop_check(e);
+    }
+    return rc;
+}
+
+static int open_gate(const struct seekers *s, struct err *e)
+{
+    for (unsigned i = 0; i < s->count; i++)
+        if (write(s->gate, "", 1) != 1)
+            return err_system(e, errno, "start the seekers");
+    return 0;
+}
+
+int seekers_start(struct seekers **out, const struct plan *p, const struct work *work,
+                  struct err *e)
+{
+    struct seekers *s = allocate(p, work);
+    if (!s)
+        return err_system(e, ENOMEM, "memory for %u seekers", p->data.seekers);
+    int ready[2] = {-1, -1};
+    int start[2] = {-1, -1};
+    int rc = 0;
+    if (pipe(ready) != 0 || pipe(start) != 0)
+        rc = err_system(e, errno, "pipes to the seekers");
+    s->ready = ready[0];
+    s->gate = start[1];
+    if (rc == 0)
+        rc = fork_all(s, ready[1], start[0], e);
+    close_if_open(&ready[1]);
+    close_if_open(&start[0]);
+    if (rc == 0)
+        rc = await_ready(s, e);
+    if (rc == 0)
+        *out = s;
+    else
+        seekers_release(s);
+    return rc;
+}
+
 int seekers_work(struct seekers *s, struct job_times *times, struct samples *samples, struct err *e)
 {
     const struct timespec pause = {.tv_nsec = LOOK_NS};
-    int rc = 0;
     times->start_ns = clock_ns();
-    close_if_open(&s->gate);
-    while (reap(s, WNOHANG, &rc, e) > 0)
+    int rc = open_gate(s, e);
+    while (rc == 0 && reap(s, WNOHANG, &rc, e) > 0)
         nanosleep(&pause, NULL);
     times->end_ns = times->start_ns;
     times->cpu_ns = 0;
