@@ -34,7 +34,7 @@ SKIP: {
     skip 'strace cannot trace here', 36 if !can_trace();
     # A slow device, so that no worker is through before the last one has begun.
     my ($run, @calls) = trace({}, [ '-e', 'trace=read,write,pread64,pwrite64,openat,newfstatat,unlinkat,fork,clone',
-            map { ('-e', "inject=$_:$slow") } qw(pread64 pwrite64 openat newfstatat unlinkat read) ],
+            map { ('-e', "inject=$_:$slow") } qw(pread64 pwrite64 openat newfstatat unlinkat read write) ],
         '-d', $dir, qw(-r0 -s4:32k:400:4 -f1 -n1:0:0:4 -c4));
     is($run->{status}, 0, 'under strace: exit status 0');
     my $phases = phases(@calls);
