@@ -11,11 +11,12 @@
 #define ORIGIN_PREFIX    "o"
 #define DIRECTORY_PREFIX "d"
 
-#define HEX          "0123456789abcdef"
-#define DECIMAL      "0123456789"
-#define LETTERS      "abcdefghijklmnopqrstuvwxyz234567" /* 32 of them: 5 random bits each */
-#define INDEX_DIGITS 10
-#define MOST_LETTERS 12
+#define HEX              "0123456789abcdef"
+#define DECIMAL          "0123456789"
+#define LETTERS          "abcdefghijklmnopqrstuvwxyz234567" /* 32 of them: 5 random bits each */
+#define DIRECTORY_DIGITS 5
+#define INDEX_DIGITS     10
+#define MOST_LETTERS     12
 
 void private_name(char name[PRIVATE_NAME_SIZE], uint64_t number)
 {
@@ -32,9 +33,15 @@ void origin_name(char name[ORIGIN_NAME_SIZE], uint64_t number)
     snprintf(name, ORIGIN_NAME_SIZE, ORIGIN_PREFIX "%" PRIu64, number);
 }
 
+/* By hand, like file_name(): it is made for every file that is timed. */
 void directory_name(char name[DIRECTORY_NAME_SIZE], unsigned number)
 {
-    snprintf(name, DIRECTORY_NAME_SIZE, DIRECTORY_PREFIX "%05u", number % 100000);
+    *name = DIRECTORY_PREFIX[0];
+    for (int i = DIRECTORY_DIGITS; i > 0; i--) {
+        name[i] = DECIMAL[number % 10];
+        number /= 10;
+    }
+    name[DIRECTORY_DIGITS + 1] = '\0';
 }
 
 /* Up to twelve letters that depend on seed and index; returns how many. */

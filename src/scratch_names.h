@@ -24,6 +24,9 @@
 #define DIRECTORY_NAME_SIZE 12
 #define FILE_NAME_SIZE      24
 
+/* And the length of one, which is always the same. */
+#define DIRECTORY_NAME_LENGTH 6
+
 #define OWNER_FILE_NAME "owner"
 #define OWNER_TEXT_SIZE 80
 

@@ -39,7 +39,7 @@ unsigned fileset_path(const struct fileset *s, enum name_order order, uint64_t i
     uint64_t place = share_owner(s->files.count, s->directories.count, index);
     unsigned directory = (unsigned)(s->directories.first + place);
     directory_name(path, directory);
-    size_t length = strlen(path);
+    const size_t length = DIRECTORY_NAME_LENGTH;
     path[length] = '/';
     file_name(path + length + 1, order, s->seed, s->files.first + index);
     return directory;
