@@ -2,6 +2,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -30,18 +31,25 @@ void fileset_init(struct fileset *s, const struct plan *p, const struct scratch 
         .first_origin = number * ORIGINS_PER_WORKER,
         .buffer = buffer,
         .open_directory_fd = -1,
+        .only_directory_fd = -1,
     };
 }
 
 unsigned fileset_path(const struct fileset *s, enum name_order order, uint64_t index,
-                      char path[FILE_PATH_SIZE])
+                      char path[FILE_PATH_SIZE], int *at_fd)
 {
+    uint64_t number = s->files.first + index;
+    if (s->only_directory_fd >= 0) {
+        *at_fd = s->only_directory_fd;
+        file_name(path, order, s->seed, number);
+        return (unsigned)s->directories.first;
+    }
     uint64_t place = share_owner(s->files.count, s->directories.count, index);
     unsigned directory = (unsigned)(s->directories.first + place);
+    *at_fd = s->scratch->fd;
     directory_name(path, directory);
-    const size_t length = DIRECTORY_NAME_LENGTH;
-    path[length] = '/';
-    file_name(path + length + 1, order, s->seed, s->files.first + index);
+    path[DIRECTORY_NAME_LENGTH] = '/';
+    file_name(path + DIRECTORY_NAME_LENGTH + 1, order, s->seed, number);
     return directory;
 }
 
@@ -57,17 +65,27 @@ static bool has_data(const struct fileset *s)
     return s->plan->kind == FILES_DATA && s->plan->max_bytes > 0;
 }
 
-/* A failure with a file, told with its whole path. */
+/* A file's whole path, for messages; at_fd is the private directory or the metadata directory. */
+#define WHOLE_PATH_SIZE 400
+
+static void whole_path(const struct fileset *s, int at_fd, unsigned directory, const char *path,
+                       char name[WHOLE_PATH_SIZE])
+{
+    char below[DIRECTORY_NAME_SIZE] = "";
+    bool is_below = at_fd != s->scratch->fd;
+    if (is_below)
+        directory_name(below, directory);
+    snprintf(name, WHOLE_PATH_SIZE, "%s/%s/%s%s%s", s->scratch->path, s->scratch->name, below,
+             is_below ? "/" : "", path);
+}
+
 static int fail_on(const struct fileset *s, const char *verb, int at_fd, unsigned directory,
                    const char *path, struct err *e)
 {
     int code = errno;
-    char name[DIRECTORY_NAME_SIZE] = "";
-    bool is_whole = at_fd == s->scratch->fd;
-    if (!is_whole)
-        directory_name(name, directory);
-    return err_system(e, code, "%s %s/%s/%s%s%s", verb, s->scratch->path, s->scratch->name, name,
-                      is_whole ? "" : "/", path);
+    char name[WHOLE_PATH_SIZE];
+    whole_path(s, at_fd, directory, path, name);
+    return err_system(e, code, "%s %s", verb, name);
 }
 
 /* -b: what was changed in a directory is made durable. The descriptor is kept for the next file. */
@@ -105,15 +123,18 @@ static int write_data(struct fileset *s, const struct io_file *f, uint64_t numbe
     return rc == 0 && s->sync && size > 0 ? io_sync(f, e) : rc;
 }
 
-static int create_file(struct fileset *s, const char *path, uint64_t number, uint64_t *bytes,
-                       struct err *e)
+static int create_file(struct fileset *s, int at_fd, const char *path, uint64_t number,
+                       uint64_t *bytes, struct err *e)
 {
+    char name[WHOLE_PATH_SIZE];
     struct io_file f = {.name = path};
-    f.fd = openat(s->scratch->fd, path, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600);
+    f.fd = openat(at_fd, path, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600);
     if (f.fd < 0)
-        return fail_on(s, "create", s->scratch->fd, 0, path, e);
+        return fail_on(s, "create", at_fd, (unsigned)s->directories.first, path, e);
     int rc = 0;
     if (has_data(s)) {
+        whole_path(s, at_fd, (unsigned)s->directories.first, path, name);
+        f.name = name;
         *bytes = file_size(s, number);
         rc = write_data(s, &f, number, *bytes, e);
     }
@@ -130,13 +151,13 @@ static int new_origin(struct fileset *s, struct err *e)
 }
 
 /* Links to the newest origin, or to a new one when that has as many links as it may have. */
-static int create_hard_link(struct fileset *s, const char *path, struct err *e)
+static int create_hard_link(struct fileset *s, int at_fd, const char *path, struct err *e)
 {
     for (int attempt = 0; attempt < 2; attempt++) {
         char origin[ORIGIN_NAME_SIZE];
         if (s->origins > 0) {
             origin_name(origin, s->first_origin + s->origins - 1);
-            if (linkat(s->scratch->fd, origin, s->scratch->fd, path, 0) == 0)
+            if (linkat(s->scratch->fd, origin, at_fd, path, 0) == 0)
                 return 0;
             if (errno != EMLINK)
                 break;
@@ -145,18 +166,18 @@ static int create_hard_link(struct fileset *s, const char *path, struct err *e)
         if (rc != 0)
             return rc;
     }
-    return fail_on(s, "link", s->scratch->fd, 0, path, e);
+    return fail_on(s, "link", at_fd, (unsigned)s->directories.first, path, e);
 }
 
-static int create_symbolic_link(struct fileset *s, const char *path, struct err *e)
+static int create_symbolic_link(struct fileset *s, int at_fd, const char *path, struct err *e)
 {
     char target[sizeof "../" + ORIGIN_NAME_SIZE] = "../";
     int rc = s->origins == 0 ? new_origin(s, e) : 0;
     if (rc != 0)
         return rc;
     origin_name(target + 3, s->first_origin);
-    if (symlinkat(target, s->scratch->fd, path) != 0)
-        return fail_on(s, "symlink", s->scratch->fd, 0, path, e);
+    if (symlinkat(target, at_fd, path) != 0)
+        return fail_on(s, "symlink", at_fd, (unsigned)s->directories.first, path, e);
     return 0;
 }
 
@@ -166,17 +187,18 @@ int fileset_create_next(struct fileset *s, enum name_order order, uint64_t *byte
     uint64_t index = s->made++; /* counted first: a failure may leave it half made */
     s->order = order;
     *bytes = 0;
-    unsigned directory = fileset_path(s, order, index, path);
+    int at_fd;
+    unsigned directory = fileset_path(s, order, index, path, &at_fd);
     int rc = 0;
     switch (s->plan->kind) {
     case FILES_DATA:
-        rc = create_file(s, path, s->files.first + index, bytes, e);
+        rc = create_file(s, at_fd, path, s->files.first + index, bytes, e);
         break;
     case FILES_HARD_LINKS:
-        rc = create_hard_link(s, path, e);
+        rc = create_hard_link(s, at_fd, path, e);
         break;
     case FILES_SYMBOLIC_LINKS:
-        rc = create_symbolic_link(s, path, e);
+        rc = create_symbolic_link(s, at_fd, path, e);
         break;
     }
     return rc == 0 ? sync_directory(s, directory, e) : rc;
@@ -189,6 +211,9 @@ static int read_data(struct fileset *s, int at_fd, const char *path, unsigned di
     f.fd = openat(at_fd, path, O_RDONLY | O_NOFOLLOW | O_CLOEXEC);
     if (f.fd < 0)
         return fail_on(s, "open", at_fd, directory, path, e);
+    char name[WHOLE_PATH_SIZE];
+    whole_path(s, at_fd, directory, path, name);
+    f.name = name;
     int rc = 0;
     for (uint64_t at = 0; rc == 0 && at < size;) {
         size_t length = s->plan->chunk_bytes;
@@ -239,10 +264,11 @@ int fileset_evict(struct fileset *s, struct err *e)
     int rc = fileset_sync(s, e);
     for (uint64_t i = 0; rc == 0 && i < s->made; i++) {
         char path[FILE_PATH_SIZE];
-        fileset_path(s, s->order, i, path);
-        int fd = openat(s->scratch->fd, path, O_RDONLY | O_NOFOLLOW | O_CLOEXEC);
+        int at_fd;
+        unsigned directory = fileset_path(s, s->order, i, path, &at_fd);
+        int fd = openat(at_fd, path, O_RDONLY | O_NOFOLLOW | O_CLOEXEC);
         if (fd < 0)
-            return fail_on(s, "open", s->scratch->fd, 0, path, e);
+            return fail_on(s, "open", at_fd, directory, path, e);
         posix_fadvise(fd, 0, 0, POSIX_FADV_DONTNEED);
         close(fd);
         rc = stop_check(e);
@@ -256,9 +282,10 @@ static int remove_files(struct fileset *s, struct err *e)
     int rc = 0;
     for (uint64_t i = 0; i < s->made; i++) {
         char path[FILE_PATH_SIZE];
-        fileset_path(s, s->order, i, path);
-        if (unlinkat(s->scratch->fd, path, 0) != 0 && errno != ENOENT)
-            rc = fail_on(s, "delete", s->scratch->fd, 0, path, e);
+        int at_fd;
+        unsigned directory = fileset_path(s, s->order, i, path, &at_fd);
+        if (unlinkat(at_fd, path, 0) != 0 && errno != ENOENT)
+            rc = fail_on(s, "delete", at_fd, directory, path, e);
     }
     s->made = 0;
     for (; s->origins > 0; s->origins--) {
@@ -279,7 +306,10 @@ static int make_directories(struct fileset *s, struct err *e)
             s->directories.count = i; /* these are there to be removed */
             return fd;
         }
-        close(fd);
+        if (s->directories.count == 1)
+            s->only_directory_fd = fd;
+        else
+            close(fd);
     }
     return 0;
 }
@@ -312,6 +342,9 @@ int fileset_release(struct fileset *s, struct err *e)
     if (!s->directories_made)
         return 0;
     int rc = remove_files(s, e);
+    if (s->only_directory_fd >= 0)
+        close(s->only_directory_fd);
+    s->only_directory_fd = -1;
     for (uint64_t i = 0; i < s->directories.count; i++) {
         int one = scratch_remove_directory(s->scratch, (unsigned)(s->directories.first + i), e);
         rc = rc ? rc : one;

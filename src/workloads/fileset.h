@@ -33,6 +33,7 @@ struct fileset {
     unsigned char *buffer; /* of plan->chunk_bytes */
     int open_directory_fd; /* the directory last made durable, kept open; -1: none */
     unsigned open_directory;
+    int only_directory_fd; /* the directory, where the share has only one; else -1 */
 };
 
 /* Which share is worker number's; buffer holds the plan's chunk_bytes. Makes nothing yet. */
@@ -49,9 +50,12 @@ int fileset_fill(struct fileset *s, enum name_order order, struct err *e);
 /* Drops the files' pages from the cache. */
 int fileset_evict(struct fileset *s, struct err *e);
 
-/* The path of file `index` (0 .. files.count-1 within the share), and its directory's number. */
+/*
+ * The path of file `index` (0 .. files.count-1 within the share) relative to *at_fd, which is the
+ * private directory, or the share's only directory. Returns its directory's number.
+ */
 unsigned fileset_path(const struct fileset *s, enum name_order order, uint64_t index,
-                      char path[FILE_PATH_SIZE]);
+                      char path[FILE_PATH_SIZE], int *at_fd);
 
 /*
  * The operations that are timed. create makes the next file in that order; stat looks at one (and

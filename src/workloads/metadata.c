@@ -143,8 +143,9 @@ static int in_random_order(struct work *w, uint64_t which, file_operation operat
     int rc = 0;
     for (uint64_t i = 0; rc == 0 && i < s->files.count; i++) {
         char path[FILE_PATH_SIZE];
-        unsigned directory = fileset_path(s, s->order, permutation_at(&order, i), path);
-        rc = timed(w, operation, w->scratch->fd, path, directory, e);
+        int at_fd;
+        unsigned directory = fileset_path(s, s->order, permutation_at(&order, i), path, &at_fd);
+        rc = timed(w, operation, at_fd, path, directory, e);
     }
     return rc;
 }

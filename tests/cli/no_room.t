@@ -94,7 +94,7 @@ SKIP: {
     fills_up('full disk in putc',       $no_space, 'size=1m', qw(-s4 -n0 --tests=putc));
     fills_up('full disk in put_block',  qr/write data file 0 in \S+ at \d+$no_space/, 'size=1m', qw(-s4 -n0 --tests=put_block));
     fills_up('full disk while filling', qr/write data file \d in \S+ at \d+$no_space/, 'size=1m', qw(-s4 -n0 -c2 --tests=get_block));
-    fills_up('full disk in files',      qr/write d00000\/\S+ at \d+$no_space/, 'size=1m', qw(-s0 -n1:8192:8192 --tests=seq_create));
+    fills_up('full disk in files',      qr/write \S+\/d00000\/\S+ at \d+$no_space/, 'size=1m', qw(-s0 -n1:8192:8192 --tests=seq_create));
     fills_up('no inodes for files',     qr/create \S+\/d0000\d\/\S+$no_space/, 'size=4m,nr_inodes=300', qw(-s0 -n1 -c2));
     fills_up('no inodes for directories', qr/make directory \S+$no_space/, 'size=4m,nr_inodes=300', qw(-s0 -n1:0:0:500));
     fills_up('no inode at all',         qr/make directory \S+$no_space/, 'size=4m,nr_inodes=1', qw(-s1 -n0));

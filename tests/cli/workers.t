@@ -25,7 +25,7 @@ my %work = (
     getc      => qr/\Aread /,
     get_block => qr/\Apread64 /,
     seeks     => qr/\Ap(?:read|write)64 /,
-    (map { ("${_}_create" => qr/\Aopenat \d+, "d\d{5}\/.*O_CREAT/) } qw(seq ran)),
+    (map { ("${_}_create" => qr/\Aopenat \d+, "(?:d\d{5}\/)?\w{10,}", .*O_CREAT/) } qw(seq ran)),
     (map { ("${_}_stat"   => qr/\Anewfstatat \d+, "(?:d\d{5}\/)?\w{10,}"/) } qw(seq ran)),
     (map { ("${_}_del"    => qr/\Aunlinkat \d+, "(?:d\d{5}\/)?\w{10,}"/) } qw(seq ran)),
 );
