@@ -31,7 +31,6 @@ void fileset_init(struct fileset *s, const struct plan *p, const struct scratch 
         .first_origin = number * ORIGINS_PER_WORKER,
         .buffer = buffer,
         .open_directory_fd = -1,
-        .only_directory_fd = -1,
     };
 }
 
@@ -39,8 +38,8 @@ unsigned fileset_path(const struct fileset *s, enum name_order order, uint64_t i
                       char path[FILE_PATH_SIZE], int *at_fd)
 {
     uint64_t number = s->files.first + index;
-    if (s->only_directory_fd >= 0) {
-        *at_fd = s->only_directory_fd;
+    if (s->directories.count == 1) {
+        *at_fd = s->open_directory_fd;
         file_name(path, order, s->seed, number);
         return (unsigned)s->directories.first;
     }
@@ -88,7 +87,10 @@ static int fail_on(const struct fileset *s, const char *verb, int at_fd, unsigne
     return err_system(e, code, "%s %s", verb, name);
 }
 
-/* -b: what was changed in a directory is made durable. The descriptor is kept for the next file. */
+/*
+ * -b: what was changed in a directory is made durable. The descriptor is kept for the next file; of
+ * an only directory it is there from the start.
+ */
 static int sync_directory(struct fileset *s, unsigned directory, struct err *e)
 {
     if (!s->sync)
@@ -306,10 +308,12 @@ static int make_directories(struct fileset *s, struct err *e)
             s->directories.count = i; /* these are there to be removed */
             return fd;
         }
-        if (s->directories.count == 1)
-            s->only_directory_fd = fd;
-        else
+        if (s->directories.count > 1) {
             close(fd);
+            continue;
+        }
+        s->open_directory_fd = fd;
+        s->open_directory = (unsigned)s->directories.first;
     }
     return 0;
 }
@@ -336,15 +340,12 @@ int fileset_fill(struct fileset *s, enum name_order order, struct err *e)
 
 int fileset_release(struct fileset *s, struct err *e)
 {
-    if (s->open_directory_fd >= 0)
-        close(s->open_directory_fd);
-    s->open_directory_fd = -1;
     if (!s->directories_made)
         return 0;
     int rc = remove_files(s, e);
-    if (s->only_directory_fd >= 0)
-        close(s->only_directory_fd);
-    s->only_directory_fd = -1;
+    if (s->open_directory_fd >= 0)
+        close(s->open_directory_fd);
+    s->open_directory_fd = -1;
     for (uint64_t i = 0; i < s->directories.count; i++) {
         int one = scratch_remove_directory(s->scratch, (unsigned)(s->directories.first + i), e);
         rc = rc ? rc : one;

@@ -31,9 +31,8 @@ struct fileset {
     uint64_t origins;      /* how many files there are for links to point to */
     uint64_t first_origin; /* the number of the first one: no other worker has it */
     unsigned char *buffer; /* of plan->chunk_bytes */
-    int open_directory_fd; /* the directory last made durable, kept open; -1: none */
+    int open_directory_fd; /* the only directory, or the one last made durable; -1: none */
     unsigned open_directory;
-    int only_directory_fd; /* the directory, where the share has only one; else -1 */
 };
 
 /* Which share is worker number's; buffer holds the plan's chunk_bytes. Makes nothing yet. */
