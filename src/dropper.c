@@ -11,22 +11,13 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "io.h"
 #include "stop.h"
 
 #define DROP_CACHES "/proc/sys/vm/drop_caches"
 
 /* "3": page cache and reclaimable slab objects (Documentation/admin-guide/sysctl/vm.rst). */
 #define DROP_EVERYTHING "3"
-
-/* One byte, whatever signals come, unless the run is to stop. */
-static ssize_t read_byte(int socket, char *byte)
-{
-    ssize_t got;
-    do {
-        got = read(socket, byte, 1);
-    } while (got < 0 && errno == EINTR && !stop_requested());
-    return got;
-}
 
 /* Gives up all capabilities: being user 0 is enough to write to DROP_CACHES. */
 static bool give_up_capabilities(void)
@@ -107,7 +98,7 @@ int dropper_start(struct dropper *d, struct err *e)
     int rc = fork_dropper(d, drop_caches, e);
     close(drop_caches);
     char ready;
-    if (rc == 0 && read_byte(d->socket, &ready) != 1)
+    if (rc == 0 && io_read_byte(d->socket, &ready) != 1)
         dropper_stop(d); /* it could not be confined, under a seccomp filter: go on without it */
     return rc;
 }
@@ -122,7 +113,7 @@ int dropper_drop(struct dropper *d, struct err *e)
     char byte = 1;
     if (send(d->socket, &byte, 1, MSG_NOSIGNAL) != 1)
         return err_system(e, errno, "ask for the caches to be dropped");
-    ssize_t got = read_byte(d->socket, &byte);
+    ssize_t got = io_read_byte(d->socket, &byte);
     if (got < 0)
         return err_system(e, errno, "wait for the caches to be dropped");
     if (got == 0)

@@ -55,6 +55,15 @@ int io_sync(const struct io_file *f, struct err *e)
     return 0;
 }
 
+ssize_t io_read_byte(int fd, char *byte)
+{
+    ssize_t got;
+    do {
+        got = read(fd, byte, 1);
+    } while (got < 0 && errno == EINTR && !stop_requested());
+    return got;
+}
+
 int io_close(struct io_file *f, struct err *e)
 {
     int fd = f->fd;

@@ -3,6 +3,7 @@
 
 #include <stddef.h>
 #include <stdint.h>
+#include <sys/types.h>
 
 #include "util/err.h"
 
@@ -27,6 +28,12 @@ int io_write(const struct io_file *f, const void *buffer, size_t length, uint64_
 
 /* Makes what was written durable. */
 int io_sync(const struct io_file *f, struct err *e);
+
+/*
+ * Reads one byte from a pipe or a socket, whatever signals come, unless the run is to stop. Returns
+ * what read(2) does: 1, 0 at the end, or -1 with errno.
+ */
+ssize_t io_read_byte(int fd, char *byte);
 
 /* Closes the file if it is open; f->fd is -1 afterwards. */
 int io_close(struct io_file *f, struct err *e);

@@ -12,6 +12,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "io.h"
 #include "measure/clock.h"
 #include "measure/cpu.h"
 #include "stop.h"
@@ -75,16 +76,6 @@ static int seek_once(const struct seekers *s, uint64_t ticket, unsigned char *bu
     return rc;
 }
 
-/* Waits for a byte; false when none will come. */
-static bool read_byte(int fd, char *byte)
-{
-    ssize_t got;
-    do {
-        got = read(fd, byte, 1);
-    } while (got < 0 && errno == EINTR && !stop_requested());
-    return got == 1;
-}
-
 /* The life of one seeker. After the fork: no malloc, no stdio, no return. */
 __attribute__((noreturn)) static void seeker_main(const struct seekers *s, unsigned number,
                                                   int ready, int start)
@@ -96,7 +87,7 @@ __attribute__((noreturn)) static void seeker_main(const struct seekers *s, unsig
     stop_init_child();
     close(s->work->scratch->owner_fd);            /* its lock is to end with the parent */
     memset(buffer, 0, s->plan->data.chunk_bytes); /* have it copied now, not while the clock runs */
-    if (write(ready, &byte, 1) != 1 || !read_byte(start, &byte))
+    if (write(ready, &byte, 1) != 1 || io_read_byte(start, &byte) != 1)
         _exit(1);
 
     uint64_t cpu_before = cpu_used_ns();
