@@ -32,10 +32,34 @@ AC_DEFUN([BONNIE_PTHREAD], [
     [AC_MSG_ERROR([POSIX threads are needed])])
 ])
 
-# BONNIE_LIBAIO: sets AIO_LIBS and have_libaio. It has no pkg-config file.
+# BONNIE_MATH: pow and its like, wherever this C library keeps them.
+AC_DEFUN([BONNIE_MATH], [
+  AC_SEARCH_LIBS([pow], [m], [], [AC_MSG_ERROR([the mathematical library is needed])])
+])
+
+# BONNIE_LIBAIO: the engine libaio, unless --without-libaio; sets AIO_LIBS and have_libaio. It has no
+# pkg-config file.
 AC_DEFUN([BONNIE_LIBAIO], [
+  AC_ARG_WITH([libaio], [AS_HELP_STRING([--without-libaio], [leave the engine libaio out])])
   have_libaio=no
-  AC_CHECK_HEADER([libaio.h], [AC_CHECK_LIB([aio], [io_setup], [have_libaio=yes])])
-  AS_IF([test "$have_libaio" = yes], [AIO_LIBS=-laio], [AIO_LIBS=])
+  AS_IF([test "$with_libaio" != no],
+    [AC_CHECK_HEADER([libaio.h], [AC_CHECK_LIB([aio], [io_setup], [have_libaio=yes])])])
+  AS_IF([test "$have_libaio" = yes],
+    [AIO_LIBS=-laio
+     AC_DEFINE([HAVE_LIBAIO], [1], [libaio is there])],
+    [AS_IF([test "$with_libaio" = yes], [AC_MSG_ERROR([libaio is not there])])])
   AC_SUBST([AIO_LIBS])
+  AM_CONDITIONAL([HAVE_LIBAIO], [test "$have_libaio" = yes])
+])
+
+# BONNIE_LIBURING: the engine io_uring, unless --without-liburing; sets LIBURING_* and have_liburing.
+AC_DEFUN([BONNIE_LIBURING], [
+  AC_ARG_WITH([liburing], [AS_HELP_STRING([--without-liburing], [leave the engine io_uring out])])
+  have_liburing=no
+  AS_IF([test "$with_liburing" != no],
+    [PKG_CHECK_MODULES([LIBURING], [liburing >= 2.2], [have_liburing=yes], [have_liburing=no])])
+  AS_IF([test "$have_liburing" = yes],
+    [AC_DEFINE([HAVE_LIBURING], [1], [liburing is there])],
+    [AS_IF([test "$with_liburing" = yes], [AC_MSG_ERROR([liburing 2.2 or later is not there])])])
+  AM_CONDITIONAL([HAVE_LIBURING], [test "$have_liburing" = yes])
 ])

@@ -49,6 +49,9 @@ static int act(const struct settings *s, struct err *e)
         return semaphores(s, e);
     case ACTION_CLEANUP:
         return cleanup(s, e);
+    case ACTION_ENGINES:
+        cli_print_engines(stdout);
+        return 0;
     case ACTION_RUN:
         break;
     }

@@ -8,7 +8,13 @@
 
 #include "cli/limits.h"
 #include "cli/preset.h"
+#include "pattern.h"
 #include "util/rng.h"
+
+#define DEFAULT_IODEPTH     32
+#define DEFAULT_IOPS_NS     (15 * BILLION)
+#define DEFAULT_IOPS_BLOCK  4096
+#define DEFAULT_IOPS_WRITES 10
 
 /* Storage for the private directory and the owner file. */
 #define OTHER_BLOCKS 2
@@ -86,6 +92,46 @@ static void choose_data(struct plan *p, const struct settings *s, const struct h
     p->advise_bytes = d->bytes > 0 && d->bytes < 2 * ram ? 2 * ram : 0;
 }
 
+static uint64_t greatest_divisor(uint64_t a, uint64_t b)
+{
+    while (b > 0) {
+        uint64_t rest = a % b;
+        a = b;
+        b = rest;
+    }
+    return a;
+}
+
+static void choose_iops(struct plan *p, const struct settings *s)
+{
+    p->iops = (struct iops_plan){
+        .duration_ns = given_or(s->iops_duration_ns, DEFAULT_IOPS_NS),
+        .block_bytes = given_or(s->iops_block_bytes, DEFAULT_IOPS_BLOCK),
+        .write_percent = (unsigned)given_or(s->iops_writes, DEFAULT_IOPS_WRITES),
+        .theta = s->iops_theta,
+    };
+    p->data.change_bytes = p->tests[TEST_IOPS]
+                               ? greatest_divisor(p->data.chunk_bytes, p->iops.block_bytes)
+                               : p->data.chunk_bytes;
+}
+
+static int choose_engine(struct plan *p, const struct settings *s, struct err *e)
+{
+    const struct engine_ops *engine = engine_by_name(s->engine ? s->engine : "sync");
+    bool queues = engine->capabilities & ENGINE_QUEUES;
+    uint64_t depth = given_or(s->iodepth, queues ? DEFAULT_IODEPTH : 1);
+    p->engine =
+        (struct engine_plan){.ops = engine, .options = s->engine_options, .depth = (unsigned)depth};
+    if (!(engine->capabilities & ENGINE_STORES))
+        p->verify = VERIFY_OFF; /* what was not written cannot be read */
+    if (depth > 1 && !queues)
+        return err_say(e,
+                       "--iodepth: the engine %s has one operation in flight at a time; libaio and "
+                       "io_uring have %" PRIu64 " (--engine)",
+                       engine->name, depth);
+    return 0;
+}
+
 static void choose_files(struct plan *p, const struct settings *s,
                          const struct preset_defaults *defaults)
 {
@@ -160,18 +206,39 @@ static void choose_formats(struct plan *p, const struct settings *s,
 static int check_data(const struct plan *p, const struct host *h, struct err *e)
 {
     const struct data_plan *d = &p->data;
-    uint64_t buffers = d->bytes > 0 ? d->chunk_bytes * (p->workers + d->seekers) : 0;
+    uint64_t each = d->chunk_bytes;
+    if (p->tests[TEST_IOPS] && p->iops.block_bytes > each)
+        each = p->iops.block_bytes;
+    uint64_t buffers = d->bytes > 0 ? each * p->engine.depth * (p->workers + d->seekers) : 0;
     if (h->ram_bytes > 0 && buffers > h->ram_bytes / 2)
         return err_say(e,
                        "-s (--size): %" PRIu64
-                       " MiB of buffers, for %u workers and %u seekers, are "
+                       " MiB of buffers, %u for each of %u workers and %u seekers, are "
                        "more than half of the RAM (%" PRIu64 " MiB)",
-                       buffers >> 20, p->workers, d->seekers, h->ram_bytes >> 20);
+                       buffers >> 20, p->engine.depth, p->workers, d->seekers, h->ram_bytes >> 20);
     if (d->bytes > 0 && d->chunks < p->workers)
         return err_say(e,
                        "-s (--size): %" PRIu64 " bytes are less than one chunk of %" PRIu64
                        " bytes for each of %u workers",
                        d->bytes, d->chunk_bytes, p->workers);
+    return 0;
+}
+
+/* Whether every worker's file has a block for iops, and contents that can be told from others. */
+static int check_iops(const struct plan *p, struct err *e)
+{
+    const struct data_plan *d = &p->data;
+    if (!p->tests[TEST_IOPS])
+        return 0;
+    if (d->chunk_bytes % PATTERN_UNIT_MIN != 0)
+        return err_say(e,
+                       "-s (--size): chunks of %" PRIu64 " bytes do not go together with iops, "
+                       "which takes multiples of %d",
+                       d->chunk_bytes, PATTERN_UNIT_MIN);
+    if (d->chunks / p->workers * d->chunk_bytes < p->iops.block_bytes)
+        return err_say(
+            e, "--iops-block: %" PRIu64 " bytes are more than a worker's file has (%" PRIu64 ")",
+            p->iops.block_bytes, d->chunks / p->workers * d->chunk_bytes);
     return 0;
 }
 
@@ -203,6 +270,8 @@ int plan_make(struct plan *p, const struct settings *s, const struct host *h, st
         .verbose = s->verbose,
         .cache = s->cache,
         .contents = s->data,
+        .compress_percent = (unsigned)s->compress_percent.value,
+        .verify = s->verify,
         .coordination = s->coordination,
     };
     choose_data(p, s, h, defaults);
@@ -212,7 +281,13 @@ int plan_make(struct plan *p, const struct settings *s, const struct host *h, st
     if (rc == 0)
         rc = choose_tests(p, s, defaults, e);
     if (rc == 0)
+        rc = choose_engine(p, s, e);
+    if (rc == 0) {
+        choose_iops(p, s);
         rc = check_data(p, h, e);
+    }
+    if (rc == 0)
+        rc = check_iops(p, e);
     if (rc == 0)
         rc = check_files(p, e);
     return rc;
@@ -240,8 +315,8 @@ uint64_t plan_bytes_needed(const struct plan *p, uint64_t block)
     if (p->tests[TEST_PUTC] || p->tests[TEST_GETC])
         data = p->data.perchar_bytes;
     if (p->tests[TEST_PUT_BLOCK] || p->tests[TEST_REWRITE] || p->tests[TEST_GET_BLOCK] ||
-        p->tests[TEST_SEEKS])
-        data = p->data.bytes;
+        p->tests[TEST_SEEKS] || p->tests[TEST_IOPS])
+        data = plan_stores(p) ? p->data.bytes : data;
     data = round_up(data, block) + (data > 0 ? p->workers * block : 0);
     if (any_test(p, TEST_FIRST_METADATA, TEST_COUNT) &&
         __builtin_mul_overflow(p->files.count, average_file(&p->files, block), &files))

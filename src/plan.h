@@ -6,6 +6,7 @@
 #include <stdint.h>
 
 #include "cli/settings.h"
+#include "engines/engine.h"
 #include "host.h"
 #include "util/err.h"
 
@@ -17,6 +18,23 @@ struct data_plan {
     uint64_t perchar_bytes; /* what putc and getc work on, at the start of the files */
     uint64_t seeks;
     unsigned seekers;
+    uint64_t
+        change_bytes; /* what is changed at once, in the seeks and in iops, is a multiple of it */
+};
+
+/* The iops test. */
+struct iops_plan {
+    uint64_t duration_ns;
+    uint64_t block_bytes;
+    unsigned write_percent;
+    double theta; /* of the Zipf distribution of places; 0: uniform */
+};
+
+/* How block tests move data. */
+struct engine_plan {
+    const struct engine_ops *ops;
+    struct engine_options options;
+    unsigned depth; /* operations in flight per worker or seeker */
 };
 
 /* The file set of the metadata tests. */
@@ -44,6 +62,8 @@ struct plan {
     bool csv_header; /* -x: CSV with a header */
     bool tests[TEST_COUNT];
     struct data_plan data;
+    struct iops_plan iops;
+    struct engine_plan engine;
     struct files_plan files;
     bool sync;
     bool direct;
@@ -52,6 +72,8 @@ struct plan {
     unsigned verbose;
     enum cache_mode cache;
     enum data_kind contents;
+    unsigned compress_percent; /* under DATA_COMPRESS */
+    enum verify_mode verify;
     enum coordination coordination;
     size_t format_count;
     const char *formats[MAX_FORMATS]; /* names of reports, as report_by_name() knows them */
@@ -67,6 +89,18 @@ struct share share_of(uint64_t total, uint64_t parts, uint64_t index);
 
 /* The reverse: the part that thing `number` belongs to. */
 uint64_t share_owner(uint64_t total, uint64_t parts, uint64_t number);
+
+/* True when what a test of data files writes is really stored. */
+static inline bool plan_stores(const struct plan *p)
+{
+    return p->engine.ops->capabilities & ENGINE_STORES;
+}
+
+/* True when a test changes blocks at random places. */
+static inline bool plan_changes_blocks(const struct plan *p)
+{
+    return p->tests[TEST_SEEKS] || (p->tests[TEST_IOPS] && p->iops.write_percent > 0);
+}
 
 /*
  * Makes the plan. Returns 0, or a negative errno and a line in e: a data set that cannot be shared

@@ -11,14 +11,29 @@
  * run. A test can fill one by hand.
  */
 
+/* How long single operations took, in nanoseconds. */
+struct latencies {
+    uint64_t min;
+    uint64_t mean;
+    uint64_t p50;
+    uint64_t p90;
+    uint64_t p95;
+    uint64_t p99;
+    uint64_t p99_9;
+    uint64_t p99_99;
+    uint64_t max;
+};
+
 /* One test of one run. */
 struct test_result {
-    bool measured;           /* false: skipped, the other fields mean nothing */
-    uint64_t ops;            /* operations (chunks, stretches of characters, seeks, files) */
-    uint64_t bytes;          /* bytes that the rate counts: a rewritten chunk once */
-    uint64_t elapsed_ns;     /* from the start of all workers to the end of the last */
-    uint64_t cpu_ns;         /* CPU time of all of them, user and system */
-    uint64_t latency_max_ns; /* the longest single operation */
+    bool measured;       /* false: skipped, the other fields mean nothing */
+    uint64_t ops;        /* operations (chunks, stretches of characters, seeks, files) */
+    uint64_t bytes;      /* bytes that the rate counts: a rewritten chunk once */
+    uint64_t elapsed_ns; /* from the start of all workers to the end of the last */
+    uint64_t cpu_ns;     /* CPU time of all of them, user and system */
+    struct latencies latency_ns;
+    uint64_t verified_bytes; /* of what was read, so much was checked */
+    uint64_t damaged;        /* and so many units of it were not what they should be */
 };
 
 /* What the metadata tests made. */
@@ -35,6 +50,10 @@ struct result {
     uint64_t chunk_bytes; /* of the block tests */
     uint64_t seeks;
     unsigned seekers;
+    const char *engine;        /* what moved the data of the block tests */
+    unsigned iodepth;          /* operations in flight per worker or seeker */
+    uint64_t iops_block_bytes; /* of iops */
+    unsigned iops_write_percent;
 
     uint64_t files_k; /* number of files in units of 1024; 0: metadata tests skipped */
     enum file_kind file_kind;

@@ -23,9 +23,14 @@ struct run {
     struct progress progress;
     struct scratch scratch;
     struct pattern pattern;
+    struct contents contents;
     struct pool pool;
-    struct work *work;       /* one for each worker */
-    struct seekers *seekers; /* of the present phase; NULL: it has none */
+    struct work *work;        /* one for each worker */
+    struct io_file *data;     /* the data file of each, as it is open at present */
+    struct seekers *seekers;  /* of the present phase; NULL: it has none */
+    struct samples samples;   /* what all of them counted in it */
+    struct findings findings; /* and found */
+    uint64_t damaged;         /* how much was found in all phases */
 };
 
 /*
@@ -36,7 +41,11 @@ struct run {
 int run_open(struct run *r, const struct plan *p, struct dropper *dropper,
              struct coordinator *coordinator, struct err *e);
 
-/* Walks the plan once, and fills result. Returns 0, or a negative errno (-EINTR after a signal). */
+/*
+ * Walks the plan once, and fills result. What was read and is damaged is told on standard error; it
+ * is counted in the result, and no failure of the walk. Returns 0, or a negative errno (-EINTR
+ * after a signal).
+ */
 int run_once(struct run *r, struct result *result, struct err *e);
 
 /* Ends the workers and removes all that the run made. */

@@ -1,7 +1,6 @@
 #include "seekers.h"
 
 #include <errno.h>
-#include <inttypes.h>
 #include <poll.h>
 #include <signal.h>
 #include <stdatomic.h>
@@ -16,10 +15,7 @@
 #include "measure/clock.h"
 #include "measure/cpu.h"
 #include "stop.h"
-#include "util/rng.h"
-
-/* Every so many seeks the chunk is rewritten. */
-#define REWRITE_EVERY 10
+#include "workloads/seeks.h"
 
 /* How often the parent looks whether a seeker has ended. */
 #define LOOK_NS 5000000
@@ -30,6 +26,7 @@
 /* What one seeker tells its parent. */
 struct report {
     _Alignas(64) struct samples samples; /* apart, so that seekers do not share cache lines */
+    struct findings findings;
     struct err failure;
     uint64_t end_ns;
     uint64_t cpu_ns;
@@ -52,28 +49,13 @@ struct seekers {
     int gate;  /* and waits for a byte from here */
 };
 
-static int seek_once(const struct seekers *s, uint64_t ticket, unsigned char *buffer,
-                     struct samples *samples, struct err *e)
+/* Opens the seeker's queue, on the data files of all workers. */
+static int open_queue(const struct seekers *s, struct queue *q, struct err *e)
 {
-    const struct data_plan *d = &s->plan->data;
-    struct rng rng;
-    rng_init(&rng, s->plan->seed, ticket);
-    uint64_t chunk = rng_below(&rng, d->chunks);
-    uint64_t owner = share_owner(d->chunks, s->plan->workers, chunk);
-    const struct work *w = &s->work[owner];
-    uint64_t at = (chunk - share_of(d->chunks, s->plan->workers, owner).first) * d->chunk_bytes;
-
-    uint64_t start = clock_ns();
-    int rc = io_read(&w->data.file, buffer, d->chunk_bytes, at, e);
-    if (rc == 0 && ticket % REWRITE_EVERY == REWRITE_EVERY - 1) {
-        /* A generation of its own: a chunk that is changed twice does not stay as it is. */
-        pattern_fill(w->pattern, buffer, d->chunk_bytes, w->data.number, at,
-                     w->data.generation + 1 + ticket);
-        rc = io_write(&w->data.file, buffer, d->chunk_bytes, at, e);
-    }
-    if (rc == 0)
-        samples_add(samples, clock_ns() - start, d->chunk_bytes);
-    return rc;
+    const struct plan *p = s->plan;
+    struct queue_setup setup =
+        work_queue_setup(p, s->work->all_data, p->workers, p->data.chunk_bytes);
+    return queue_open(q, &setup, e);
 }
 
 /* The life of one seeker. After the fork: no malloc, no stdio, no return. */
@@ -81,26 +63,23 @@ __attribute__((noreturn)) static void seeker_main(const struct seekers *s, unsig
                                                   int ready, int start)
 {
     struct report *report = &s->shared->reports[number];
-    unsigned char *buffer = s->work[number % s->plan->workers].buffer; /* a copy of its own */
+    const struct seeks seeks = {
+        .plan = s->plan,
+        .contents = s->work->contents,
+        .next_ticket = &s->shared->next_ticket,
+        .findings = &report->findings,
+    };
+    struct queue queue;
     char byte = 0;
 
     stop_init_child();
-    close(s->work->scratch->owner_fd);            /* its lock is to end with the parent */
-    memset(buffer, 0, s->plan->data.chunk_bytes); /* have it copied now, not while the clock runs */
-    if (write(ready, &byte, 1) != 1 || io_read_byte(start, &byte) != 1)
+    close(s->work->scratch->owner_fd); /* its lock is to end with the parent */
+    if (open_queue(s, &queue, &report->failure) != 0 || write(ready, &byte, 1) != 1 ||
+        io_read_byte(start, &byte) != 1)
         _exit(1);
 
     uint64_t cpu_before = cpu_used_ns();
-    int rc = 0;
-    while (rc == 0) {
-        uint64_t ticket =
-            atomic_fetch_add_explicit(&s->shared->next_ticket, 1, memory_order_relaxed);
-        if (ticket >= s->plan->data.seeks)
-            break;
-        rc = seek_once(s, ticket, buffer, &report->samples, &report->failure);
-        if (rc == 0)
-            rc = stop_check(&report->failure);
-    }
+    int rc = seeks_run(&seeks, &queue, &report->samples, &report->failure);
     report->end_ns = clock_ns();
     report->cpu_ns = cpu_used_ns() - cpu_before;
     _exit(rc == 0 ? 0 : 1);
@@ -113,7 +92,8 @@ static struct seekers *allocate(const struct plan *p, const struct work *work)
     struct seekers *s = calloc(1, sizeof *s);
     pid_t *pids = calloc(count, sizeof *pids);
     size_t bytes = sizeof(struct shared) + count * sizeof(struct report);
-    void *shared = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+    void *shared =
+        mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS | MAP_POPULATE, -1, 0);
     if (!s || !pids || shared == MAP_FAILED) {
         if (shared != MAP_FAILED)
             munmap(shared, bytes);
@@ -244,7 +224,8 @@ int seekers_start(struct seekers **out, const struct plan *p, const struct work 
     return rc;
 }
 
-int seekers_work(struct seekers *s, struct job_times *times, struct samples *samples, struct err *e)
+int seekers_work(struct seekers *s, struct job_times *times, struct samples *samples,
+                 struct findings *findings, struct err *e)
 {
     const struct timespec pause = {.tv_nsec = LOOK_NS};
     times->start_ns = clock_ns();
@@ -256,6 +237,7 @@ int seekers_work(struct seekers *s, struct job_times *times, struct samples *sam
     for (unsigned i = 0; i < s->count; i++) {
         const struct report *report = &s->shared->reports[i];
         samples_merge(samples, &report->samples);
+        findings_merge(findings, &report->findings);
         times->cpu_ns += report->cpu_ns;
         if (report->end_ns > times->end_ns)
             times->end_ns = report->end_ns;

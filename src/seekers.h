@@ -5,9 +5,8 @@
 #include "workloads/workload.h"
 
 /*
- * The seekers: forked processes that together make the seeks of one phase. They draw tickets from
- * one counter; the ticket decides where to seek, so the places of a run depend on its seed alone,
- * and every tenth ticket rewrites its chunk. Counter and measurements lie in a shared mapping.
+ * The seekers: forked processes that together make the seeks of one phase (workloads/seeks.h), each
+ * with a queue of its own. What they count and find lies in a shared mapping.
  */
 struct seekers;
 
@@ -21,10 +20,10 @@ int seekers_start(struct seekers **out, const struct plan *p, const struct work 
 
 /*
  * Lets the seekers go, and waits for all of them. A seeker that fails or dies makes the others
- * stop, and is the failure. Fills times, and merges what all have counted into samples.
+ * stop, and is the failure. Fills times, and merges what all have counted and found.
  */
 int seekers_work(struct seekers *s, struct job_times *times, struct samples *samples,
-                 struct err *e);
+                 struct findings *findings, struct err *e);
 
 /* Ends seekers that are still there, and frees all. s may be NULL. */
 void seekers_release(struct seekers *s);

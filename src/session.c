@@ -21,6 +21,10 @@ static void advise(const struct plan *p, bool stays_root)
 {
     if (p->quiet)
         return;
+    if (p->data.bytes > 0 && strcmp(p->engine.ops->name, "libaio") == 0 && !p->direct)
+        fprintf(stderr,
+                "bonnie: libaio without -D (--direct) is synchronous: the page cache has no "
+                "other way\n");
     if (stays_root)
         fprintf(stderr, "bonnie: running as root; -u USER gives that up\n");
     if (p->advise_bytes > 0)
@@ -96,6 +100,10 @@ static int run_all(struct run *run, const struct plan *p, const struct output *o
         if (rc == 0)
             rc = report_run(p, o, &result, e);
     }
+    if (rc == 0 && run->damaged > 0)
+        return err_say(
+            e, "the storage returned something else than was written: %" PRIu64 " damaged places",
+            run->damaged);
     return rc;
 }
 

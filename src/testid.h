@@ -12,6 +12,7 @@ enum test_id {
     TEST_GETC,
     TEST_GET_BLOCK,
     TEST_SEEKS,
+    TEST_IOPS,
     TEST_SEQ_CREATE,
     TEST_SEQ_STAT,
     TEST_SEQ_DEL,
@@ -23,6 +24,12 @@ enum test_id {
 
 /* The tests before this one work on the data files, this one and all after it on many files. */
 #define TEST_FIRST_METADATA TEST_SEQ_CREATE
+
+/*
+ * The next test of Bonnie++'s own twelve, which its table and its CSV line have columns for; the
+ * first one is 0, after the last one comes TEST_COUNT.
+ */
+enum test_id test_next_classic(enum test_id test);
 
 /* The canonical name of a test. */
 const char *test_name(enum test_id test);

@@ -48,10 +48,14 @@ static enum pool_state await_change(struct pool *p, unsigned *round)
 static void do_step(const struct pool_thread *t, enum pool_state state)
 {
     struct pool *p = t->pool;
+    int (*const steps[])(void *, struct err *) = {
+        [POOL_PREPARING] = p->job->prepare,
+        [POOL_CONNECTING] = p->job->connect,
+        [POOL_WORKING] = p->job->work,
+    };
     struct err e;
     err_init(&e);
-    int rc =
-        state == POOL_PREPARING ? p->job->prepare(t->context, &e) : p->job->work(t->context, &e);
+    int rc = steps[state](t->context, &e);
     finish_step(p, rc, &e, clock_ns());
 }
 
@@ -172,6 +176,10 @@ int pool_prepare(struct pool *p, const struct job *job, struct err *e)
     err_init(&p->failure);
     begin_step(p, POOL_PREPARING);
     await_workers(p);
+    if (outcome(p, e) == 0 && job->connect) {
+        begin_step(p, POOL_CONNECTING);
+        await_workers(p);
+    }
     return outcome(p, e);
 }
 

@@ -9,9 +9,9 @@
 #include "util/err.h"
 
 /*
- * A pool of threads that do one job at a time together. A job has two steps: every worker prepares,
- * then all wait at a barrier until the main thread lets them go, and work. Between jobs they are
- * parked, and the main thread may fork.
+ * A pool of threads that do one job at a time together. Every worker prepares, all wait at a
+ * barrier until the main thread lets them go, and work. Between jobs they are parked, and the main
+ * thread may fork.
  *
  * A single worker is the main thread itself: as long as a program has no second thread, glibc's
  * stdio takes no locks, and the per-character tests are as fast as in any other such program.
@@ -24,7 +24,7 @@ struct job_times {
     uint64_t cpu_ns;
 };
 
-enum pool_state { POOL_PREPARING, POOL_WORKING, POOL_ENDING };
+enum pool_state { POOL_PREPARING, POOL_CONNECTING, POOL_WORKING, POOL_ENDING };
 
 struct pool {
     pthread_mutex_t lock;
@@ -49,7 +49,8 @@ int pool_start(struct pool *p, unsigned count, void *const contexts[], struct er
 /* Ends the threads, which must be parked. */
 void pool_end(struct pool *p);
 
-/* Has every worker prepare for the job, and waits for all of them. Returns the first failure. */
+/* Has every worker prepare for the job, and connect, and waits for all of them. Returns the first
+ * failure. */
 int pool_prepare(struct pool *p, const struct job *job, struct err *e);
 
 /*

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "cli/options.h"
+#include "engines/engine.h"
 
 #define LAST_COLUMN 80
 #define HELP_COLUMN 8
@@ -54,6 +55,18 @@ void cli_print_help(FILE *out)
         print_text(out, option_table[i].help);
     }
     fputs("\nSizes take a suffix k, m, g or t (powers of 1024). The manual is bonnie(8).\n", out);
+}
+
+void cli_print_engines(FILE *out)
+{
+    for (const struct engine_ops *const *engine = engine_table; *engine; engine++) {
+        struct err reason;
+        err_init(&reason);
+        bool works = (*engine)->available(&reason) == 0;
+        fprintf(out, "%-9s %s\n", (*engine)->name, (*engine)->summary);
+        if (!works)
+            fprintf(out, "%-9s cannot be used here: %s\n", "", reason.text);
+    }
 }
 
 void cli_print_version(FILE *out)

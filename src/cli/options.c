@@ -4,66 +4,13 @@
 
 #include "cli/grammar.h"
 #include "cli/limits.h"
+#include "cli/set_bulk.h"
+#include "cli/values.h"
 #include "util/units.h"
-
-/* Takes a count between min and max; `accepted` is the refusal. */
-static int take_count(struct given *out, const char *value, uint64_t min, uint64_t max,
-                      const char *accepted, struct err *e)
-{
-    uint64_t number;
-    if (units_parse_count(value, &number) != 0 || number < min || number > max)
-        return err_say(e, "%s", accepted);
-    *out = (struct given){.given = true, .value = number};
-    return 0;
-}
-
-static int take_size(struct given *out, const char *value, uint64_t unit, uint64_t max,
-                     const char *accepted, struct err *e)
-{
-    uint64_t bytes;
-    if (units_parse_size(value, unit, &bytes) != 0 || bytes > max)
-        return err_say(e, "%s", accepted);
-    *out = (struct given){.given = true, .value = bytes};
-    return 0;
-}
-
-static int take_text(const char **out, const char *value, const char *accepted, struct err *e)
-{
-    if (*value == '\0')
-        return err_say(e, "%s", accepted);
-    *out = value;
-    return 0;
-}
-
-/* The place of value in a list of words, which is that of the enum it stands for; -1: not there. */
-static int find_word(const char *value, const char *const words[], int count)
-{
-    for (int i = 0; i < count; i++)
-        if (strcmp(words[i], value) == 0)
-            return i;
-    return -1;
-}
-
-/*
- * Copies the next word of a comma-separated list, and moves *list behind it and its comma: to NULL
- * at the end. False when there is none, or it does not fit.
- */
-static bool next_word(const char **list, char *word, size_t size)
-{
-    if (!*list)
-        return false;
-    size_t length = strcspn(*list, ",");
-    if (length >= size)
-        return false;
-    memcpy(word, *list, length);
-    word[length] = '\0';
-    *list = (*list)[length] == ',' ? *list + length + 1 : NULL;
-    return true;
-}
 
 static int set_directory(struct settings *s, const char *value, struct err *e)
 {
-    return take_text(&s->directory, value, "the path of a directory", e);
+    return value_text(&s->directory, value, "the path of a directory", e);
 }
 
 static int set_size(struct settings *s, const char *value, struct err *e)
@@ -81,7 +28,7 @@ static int set_workers(struct settings *s, const char *value, struct err *e)
     s->workers_auto = strcmp(value, "auto") == 0;
     if (s->workers_auto)
         return 0;
-    return take_count(&s->workers, value, 1, LIMIT_WORKERS, "1 to 1024, or auto", e);
+    return value_count(&s->workers, value, 1, LIMIT_WORKERS, "1 to 1024, or auto", e);
 }
 
 static int set_label(struct settings *s, const char *value, struct err *e)
@@ -93,23 +40,23 @@ static int set_label(struct settings *s, const char *value, struct err *e)
 
 static int set_ram(struct settings *s, const char *value, struct err *e)
 {
-    return take_size(&s->ram_bytes, value, MIB, LIMIT_DATA_BYTES,
-                     "MiB, or a size with a suffix k, m, g, t, up to 1024t; 0 for no check", e);
+    return value_size(&s->ram_bytes, value, MIB, LIMIT_DATA_BYTES,
+                      "MiB, or a size with a suffix k, m, g, t, up to 1024t; 0 for no check", e);
 }
 
 static int set_runs(struct settings *s, const char *value, struct err *e)
 {
-    return take_count(&s->runs, value, 1, LIMIT_RUNS, "1 to 1000000", e);
+    return value_count(&s->runs, value, 1, LIMIT_RUNS, "1 to 1000000", e);
 }
 
 static int set_user(struct settings *s, const char *value, struct err *e)
 {
-    return take_text(&s->user, value, "USER or USER:GROUP, names or numbers", e);
+    return value_text(&s->user, value, "USER or USER:GROUP, names or numbers", e);
 }
 
 static int set_group(struct settings *s, const char *value, struct err *e)
 {
-    return take_text(&s->group, value, "a group, by name or number", e);
+    return value_text(&s->group, value, "a group, by name or number", e);
 }
 
 static int set_quiet(struct settings *s, const char *value, struct err *e)
@@ -124,8 +71,8 @@ static int set_fast(struct settings *s, const char *value, struct err *e)
     s->fast = value == NULL;
     if (s->fast)
         return 0;
-    return take_size(&s->perchar_bytes, value, MIB, LIMIT_DATA_BYTES,
-                     "MiB, or a size with a suffix k, m, g, t, up to 1024t", e);
+    return value_size(&s->perchar_bytes, value, MIB, LIMIT_DATA_BYTES,
+                      "MiB, or a size with a suffix k, m, g, t, up to 1024t", e);
 }
 
 static int set_sync(struct settings *s, const char *value, struct err *e)
@@ -152,13 +99,13 @@ static int set_unlocked(struct settings *s, const char *value, struct err *e)
 static int set_seed(struct settings *s, const char *value, struct err *e)
 {
     s->random_file = NULL;
-    return take_count(&s->seed, value, 0, UINT64_MAX, "a whole number from 0 to 2^64-1", e);
+    return value_count(&s->seed, value, 0, UINT64_MAX, "a whole number from 0 to 2^64-1", e);
 }
 
 static int set_random_file(struct settings *s, const char *value, struct err *e)
 {
     s->seed.given = false;
-    return take_text(&s->random_file, value, "the path of a file", e);
+    return value_text(&s->random_file, value, "the path of a file", e);
 }
 
 static int set_processes(struct settings *s, const char *value, struct err *e)
@@ -175,7 +122,7 @@ static int set_processes(struct settings *s, const char *value, struct err *e)
 static int set_synchronise(struct settings *s, const char *value, struct err *e)
 {
     static const char *const words[] = {"s", "p"};
-    int word = value ? find_word(value, words, 2) : 0;
+    int word = value ? value_word(value, words, 2) : 0;
     if (word < 0)
         return err_say(e, "s for semaphores or p for a prompt");
     s->coordination = word == 0 ? COORDINATE_SEMAPHORES : COORDINATE_PROMPT;
@@ -188,7 +135,7 @@ static int set_tests(struct settings *s, const char *value, struct err *e)
     memset(s->tests, 0, sizeof s->tests);
     s->tests_given = true;
     const char *rest = value;
-    while (next_word(&rest, word, sizeof word)) {
+    while (value_next(&rest, word, sizeof word)) {
         enum test_id test = test_by_name(word);
         if (test == TEST_COUNT)
             break;
@@ -197,13 +144,13 @@ static int set_tests(struct settings *s, const char *value, struct err *e)
             return 0;
     }
     return err_say(e, "a comma-separated list of putc, put_block, rewrite, getc, get_block, seeks, "
-                      "seq_create, seq_stat, seq_del, ran_create, ran_stat, ran_del");
+                      "iops, seq_create, seq_stat, seq_del, ran_create, ran_stat, ran_del");
 }
 
 static int set_preset(struct settings *s, const char *value, struct err *e)
 {
     static const char *const words[] = {[PRESET_BONNIEXX] = "bonnie++", [PRESET_BONNIE] = "bonnie"};
-    int word = find_word(value, words, 2);
+    int word = value_word(value, words, 2);
     if (word < 0)
         return err_say(e, "bonnie or bonnie++");
     s->preset = (enum preset)word;
@@ -217,8 +164,8 @@ static int set_format(struct settings *s, const char *value, struct err *e)
     bool seen[3] = {false};
     const char *rest = value;
     s->format_count = 0;
-    while (next_word(&rest, word, sizeof word)) {
-        int format = find_word(word, words, 3);
+    while (value_next(&rest, word, sizeof word)) {
+        int format = value_word(word, words, 3);
         if (format < 0 || seen[format])
             break;
         seen[format] = true;
@@ -237,23 +184,13 @@ static int set_html(struct settings *s, const char *value, struct err *e)
 
 static int set_output(struct settings *s, const char *value, struct err *e)
 {
-    return take_text(&s->output, value, "the path of a file", e);
-}
-
-static int set_data(struct settings *s, const char *value, struct err *e)
-{
-    static const char *const words[] = {[DATA_RANDOM] = "random", [DATA_ZERO] = "zero"};
-    int word = find_word(value, words, 2);
-    if (word < 0)
-        return err_say(e, "random or zero");
-    s->data = (enum data_kind)word;
-    return 0;
+    return value_text(&s->output, value, "the path of a file", e);
 }
 
 static int set_cache(struct settings *s, const char *value, struct err *e)
 {
     static const char *const words[] = {[CACHE_EVICT] = "evict", [CACHE_KEEP] = "keep"};
-    int word = find_word(value, words, 2);
+    int word = value_word(value, words, 2);
     if (word < 0)
         return err_say(e, "evict or keep");
     s->cache = (enum cache_mode)word;
@@ -400,11 +337,60 @@ const struct option_entry option_table[] = {
      .value_name = "NAME",
      .set = set_preset,
      .help = "defaults of bonnie or bonnie++ (default: bonnie++)"},
+    {.name = "engine",
+     .value = VALUE_REQUIRED,
+     .value_name = "NAME",
+     .set = set_engine,
+     .help = "how block tests move data: sync, libaio, io_uring, null; help tells more (default: "
+             "sync)"},
+    {.name = "iodepth",
+     .value = VALUE_REQUIRED,
+     .value_name = "N",
+     .set = set_iodepth,
+     .help = "operations in flight per worker or seeker (default: 1 with sync, else 32)"},
+    {.name = "uring",
+     .value = VALUE_REQUIRED,
+     .value_name = "LIST",
+     .set = set_uring,
+     .help = "for io_uring: sqpoll (a kernel thread submits), iopoll (completions are polled for)"},
+    {.name = "null",
+     .value = VALUE_REQUIRED,
+     .value_name = "LIST",
+     .set = set_null,
+     .help = "for null: delay=MICROSECONDS; fail=N, short=N, corrupt=N: what befalls the Nth "
+             "transfer"},
+    {.name = "iops-duration",
+     .value = VALUE_REQUIRED,
+     .value_name = "SECONDS",
+     .set = set_iops_duration,
+     .help = "how long iops goes on (default: 15)"},
+    {.name = "iops-block",
+     .value = VALUE_REQUIRED,
+     .value_name = "BYTES",
+     .set = set_iops_block,
+     .help = "size of each operation of iops (default: 4k)"},
+    {.name = "iops-writes",
+     .value = VALUE_REQUIRED,
+     .value_name = "PERCENT",
+     .set = set_iops_writes,
+     .help = "how many of them are writes (default: 10)"},
+    {.name = "iops-pattern",
+     .value = VALUE_REQUIRED,
+     .value_name = "PATTERN",
+     .set = set_iops_pattern,
+     .help = "where: uniform, or zipf:THETA (default: uniform)"},
     {.name = "data",
      .value = VALUE_REQUIRED,
      .value_name = "KIND",
      .set = set_data,
-     .help = "contents of the files: random (incompressible) or zero (default: random)"},
+     .help = "contents of the files: random (incompressible), zero, or compress=PERCENT, which "
+             "compresses to that (default: random)"},
+    {.name = "verify",
+     .value = VALUE_REQUIRED,
+     .value_name = "MODE",
+     .set = set_verify,
+     .help = "of what is read, check: stamp (of every block), full (every byte), off (default: "
+             "stamp)"},
     {.name = "cache",
      .value = VALUE_REQUIRED,
      .value_name = "MODE",

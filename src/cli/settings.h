@@ -5,7 +5,9 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "contents.h"
 #include "coordinate.h"
+#include "engines/options.h"
 #include "pattern.h"
 #include "result.h"
 
@@ -24,7 +26,14 @@ enum preset { PRESET_BONNIEXX, PRESET_BONNIE };
 enum cache_mode { CACHE_EVICT, CACHE_KEEP };
 
 /* What main() is to do. */
-enum action { ACTION_RUN, ACTION_HELP, ACTION_VERSION, ACTION_CLEANUP, ACTION_SEMAPHORES };
+enum action {
+    ACTION_RUN,
+    ACTION_HELP,
+    ACTION_VERSION,
+    ACTION_CLEANUP,
+    ACTION_SEMAPHORES,
+    ACTION_ENGINES
+};
 
 #define MAX_FORMATS 4
 
@@ -66,8 +75,19 @@ struct settings {
     unsigned verbose;
     enum cache_mode cache;
     enum data_kind data;
+    struct given compress_percent;
+    enum verify_mode verify;
     enum coordination coordination;
     int semaphore_processes; /* -p N; -1 removes the semaphores */
+
+    const char *engine; /* its name; NULL: not given */
+    struct given iodepth;
+    struct engine_options engine_options;
+
+    struct given iops_duration_ns;
+    struct given iops_block_bytes;
+    struct given iops_writes; /* percent */
+    double iops_theta;        /* of the Zipf distribution; 0: uniform */
 
     bool tests_given;
     bool tests[TEST_COUNT];

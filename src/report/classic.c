@@ -28,7 +28,7 @@ static int run(FILE *out, const struct result *r)
     char size[UNITS_TEXT];
     figure_classic_size(size, r);
     fprintf(out, " %4s", size);
-    for (enum test_id test = 0; test < TEST_FIRST_METADATA; test++) {
+    for (enum test_id test = 0; test < TEST_FIRST_METADATA; test = test_next_classic(test)) {
         struct figure f;
         figure_classic(&f, r, test);
         fprintf(out, " %5s %4s", f.rate, f.cpu);

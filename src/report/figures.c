@@ -50,7 +50,7 @@ static void fill_figure(struct figure *f, const struct result *r, enum test_id t
         print_number(f->cpu, 0, test_result_cpu_percent(t));
     }
     if (t->measured)
-        units_format_latency(f->latency, t->latency_max_ns);
+        units_format_latency(f->latency, t->latency_ns.max);
 }
 
 static void fill_io_settings(struct figures *f, const struct result *r)
@@ -85,6 +85,16 @@ static void fill_file_settings(struct figures *f, const struct result *r)
         print_count(f->directories, r->directories);
 }
 
+static void fill_iops(struct figures *f, const struct result *r)
+{
+    const struct latencies *latency = &r->tests[TEST_IOPS].latency_ns;
+    units_format_chunk(f->iops_block, r->iops_block_bytes);
+    print_count(f->iops_writes, r->iops_write_percent);
+    units_format_latency(f->iops_p50, latency->p50);
+    units_format_latency(f->iops_p99, latency->p99);
+    units_format_latency(f->iops_p99_9, latency->p99_9);
+}
+
 void figures_init(struct figures *f, const struct result *r)
 {
     memset(f, 0, sizeof *f);
@@ -95,6 +105,8 @@ void figures_init(struct figures *f, const struct result *r)
         fill_figure(&f->tests[test], r, test);
     if (figures_any(f, 0, TEST_FIRST_METADATA))
         fill_io_settings(f, r);
+    if (figures_any(f, TEST_IOPS, TEST_IOPS + 1))
+        fill_iops(f, r);
     if (figures_any(f, TEST_FIRST_METADATA, TEST_COUNT))
         fill_file_settings(f, r);
 }

@@ -39,6 +39,13 @@ struct figures {
     char file_chunk[UNITS_TEXT];
 
     struct figure tests[TEST_COUNT];
+
+    /* Of iops, which has no field in the CSV line. */
+    char iops_block[UNITS_TEXT];
+    char iops_writes[UNITS_TEXT]; /* percent */
+    char iops_p50[UNITS_TEXT];    /* percentiles of the latency, with their units */
+    char iops_p99[UNITS_TEXT];
+    char iops_p99_9[UNITS_TEXT];
 };
 
 /*

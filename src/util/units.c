@@ -12,6 +12,8 @@
 #define GIB ((uint64_t)1 << 30)
 #define TIB ((uint64_t)1 << 40)
 
+#define BILLION UINT64_C(1000000000)
+
 /* The most digits of a latency: Bonnie++ prints 99999us, then 100ms. */
 #define LATENCY_LIMIT 100000
 
@@ -69,6 +71,36 @@ int units_parse_size(const char *text, uint64_t unit, uint64_t *value)
     if (status != 0 || __builtin_mul_overflow(number, bytes, &number))
         return -ERANGE;
     *value = number;
+    return 0;
+}
+
+/* Reads the digits of a fraction, of which there must be one, in billionths. */
+static int read_fraction(const char **text, uint64_t *billionths)
+{
+    if (!is_digit(**text))
+        return -EINVAL;
+    *billionths = 0;
+    for (uint64_t worth = BILLION / 10; is_digit(**text); (*text)++, worth /= 10)
+        *billionths += (uint64_t)(**text - '0') * worth;
+    return 0;
+}
+
+int units_parse_decimal(const char *text, uint64_t *billionths)
+{
+    uint64_t whole;
+    uint64_t fraction = 0;
+    int status = read_digits(&text, &whole);
+    if (status != -EINVAL && *text == '.') {
+        text++;
+        int rc = read_fraction(&text, &fraction);
+        status = rc != 0 ? rc : status;
+    }
+    if (status == -EINVAL || *text != '\0')
+        return -EINVAL;
+    if (status != 0 || __builtin_mul_overflow(whole, BILLION, &whole) ||
+        __builtin_add_overflow(whole, fraction, &whole))
+        return -ERANGE;
+    *billionths = whole;
     return 0;
 }
 

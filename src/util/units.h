@@ -6,7 +6,7 @@
 /*
  * Numbers as users write them and as reports print them.
  *
- * Nothing is guessed: no sign where none is asked for, no blanks, no hexadecimal, no fraction, no
+ * Nothing is guessed: no sign or fraction where none is asked for, no blanks, no hexadecimal, no
  * trailing rubbish. Every parser returns 0, -EINVAL (not such a number) or -ERANGE (one that does
  * not fit), and leaves *value alone when it fails.
  */
@@ -23,6 +23,12 @@ int units_parse_size(const char *text, uint64_t unit, uint64_t *value);
 
 /* A plain whole number. */
 int units_parse_count(const char *text, uint64_t *value);
+
+/*
+ * A number with or without a decimal fraction ("2", "0.25", but not ".5" or "1e3"), in billionths:
+ * what is given in seconds comes out in nanoseconds. A fraction of a billionth is dropped.
+ */
+int units_parse_decimal(const char *text, uint64_t *billionths);
 
 /* A whole number with or without a minus sign. */
 int units_parse_signed(const char *text, int64_t *value);

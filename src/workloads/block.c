@@ -1,62 +1,98 @@
-#include <errno.h>
 #include <fcntl.h>
 
-#include "measure/clock.h"
-#include "stop.h"
 #include "workloads/workload.h"
 
 /* put_block and get_block: the whole data set in chunks, from the first to the last. */
 
+/* The way through one file. */
+struct pass {
+    struct work *work;
+    uint64_t next; /* offset of the next chunk */
+};
+
+/* The next chunk, or false at the end of the file. */
+static bool next_chunk(struct pass *p, struct io *io, enum io_kind kind)
+{
+    size_t chunk = p->work->plan->data.chunk_bytes;
+    if (p->next >= p->work->data.bytes)
+        return false;
+    io->kind = kind;
+    io->file = 0;
+    io->offset = p->next;
+    io->length = chunk;
+    p->next += chunk;
+    return true;
+}
+
+static enum source_answer put_next(void *context, struct io *io, uint64_t now_ns)
+{
+    (void)now_ns;
+    struct pass *p = context;
+    const struct work *w = p->work;
+    if (!next_chunk(p, io, IO_WRITE))
+        return SOURCE_ENDED;
+    contents_fill(w->contents, w->number, io->offset, io->buffer, io->length);
+    return SOURCE_READY;
+}
+
+static bool put_transferred(void *context, struct io *io)
+{
+    (void)context, (void)io;
+    return false;
+}
+
 static int put_prepare(void *context, struct err *e)
 {
     struct work *w = context;
-    int rc = datafile_empty(&w->data, w->scratch, e);
-    return rc == 0 ? datafile_open(&w->data, w->plan, O_WRONLY, USE_BLOCKS, e) : rc;
+    int rc = work_open_data(w, O_WRONLY, e);
+    return rc == 0 ? work_open_queue(w, e) : rc;
 }
 
 static int put_work(void *context, struct err *e)
 {
     struct work *w = context;
-    struct datafile *d = &w->data;
-    size_t chunk = w->plan->data.chunk_bytes;
-    int rc = 0;
-    for (uint64_t at = 0; rc == 0 && at < d->bytes; at += chunk) {
-        pattern_fill(w->pattern, w->buffer, chunk, d->number, at, d->generation);
-        uint64_t start = clock_ns();
-        rc = io_write(&d->file, w->buffer, chunk, at, e);
-        samples_add(&w->samples, clock_ns() - start, chunk);
-        d->valid_bytes = at + chunk;
-        if (rc == 0)
-            rc = stop_check(e);
-    }
-    if (rc == 0)
-        rc = io_sync(&d->file, e);
-    int closed = io_close(&d->file, e);
-    return rc ? rc : closed;
+    struct pass pass = {.work = w};
+    const struct io_source source = {
+        .next = put_next, .transferred = put_transferred, .context = &pass};
+    int rc = work_run_queue(w, &source, WORK_WRITES, e);
+    if (rc == 0 && plan_stores(w->plan))
+        w->data.valid_bytes = w->data.bytes;
+    return rc;
+}
+
+static enum source_answer get_next(void *context, struct io *io, uint64_t now_ns)
+{
+    (void)now_ns;
+    struct pass *p = context;
+    const struct work *w = p->work;
+    if (!next_chunk(p, io, IO_READ))
+        return SOURCE_ENDED;
+    io->mark = contents_mark(w->contents, w->number, io->offset, io->length);
+    return SOURCE_READY;
+}
+
+static bool get_transferred(void *context, struct io *io)
+{
+    struct work *w = ((struct pass *)context)->work;
+    contents_check(w->contents, w->number, io->offset, io->buffer, io->length, io->mark,
+                   &w->findings);
+    return false;
 }
 
 static int get_prepare(void *context, struct err *e)
 {
     struct work *w = context;
-    int rc = work_have_data(w, w->data.bytes, e);
-    return rc == 0 ? datafile_open(&w->data, w->plan, O_RDONLY, USE_BLOCKS, e) : rc;
+    int rc = work_open_data(w, O_RDONLY, e);
+    return rc == 0 ? work_open_queue(w, e) : rc;
 }
 
 static int get_work(void *context, struct err *e)
 {
     struct work *w = context;
-    struct datafile *d = &w->data;
-    size_t chunk = w->plan->data.chunk_bytes;
-    int rc = 0;
-    for (uint64_t at = 0; rc == 0 && at < d->bytes; at += chunk) {
-        uint64_t start = clock_ns();
-        rc = io_read(&d->file, w->buffer, chunk, at, e);
-        samples_add(&w->samples, clock_ns() - start, chunk);
-        if (rc == 0)
-            rc = stop_check(e);
-    }
-    int closed = io_close(&d->file, e);
-    return rc ? rc : closed;
+    struct pass pass = {.work = w};
+    const struct io_source source = {
+        .next = get_next, .transferred = get_transferred, .context = &pass};
+    return work_run_queue(w, &source, WORK_READS, e);
 }
 
 const struct workload workload_put_block = {

@@ -16,14 +16,17 @@ static uint64_t perchar_before(const struct data_plan *d, uint64_t chunks)
     return (uint64_t)((uint128)d->perchar_bytes * chunks / d->chunks);
 }
 
-void datafile_init(struct datafile *d, const struct plan *p, unsigned number)
+void datafile_init(struct datafile *d, const struct plan *p, unsigned number, struct io_file *file,
+                   struct contents *contents)
 {
-    *d = (struct datafile){.fd = -1, .file.fd = -1, .number = number};
+    *d = (struct datafile){.fd = -1, .file = file, .number = number, .contents = contents};
+    *file = (struct io_file){.fd = -1, .name = d->name};
     snprintf(d->name, sizeof d->name, "data file %u in %s", number, p->directory);
     if (p->data.chunks == 0)
         return;
     struct share chunks = share_of(p->data.chunks, p->workers, number);
     d->bytes = chunks.count * p->data.chunk_bytes;
+    contents->files[number].start = chunks.first * p->data.chunk_bytes;
     /* A larger file takes more of them: so they fit into the files, and none is lost. */
     d->perchar_bytes = perchar_before(&p->data, chunks.first + chunks.count) -
                        perchar_before(&p->data, chunks.first);
@@ -31,11 +34,11 @@ void datafile_init(struct datafile *d, const struct plan *p, unsigned number)
 
 void datafile_release(struct datafile *d)
 {
-    if (d->file.fd >= 0)
-        close(d->file.fd);
+    if (d->file->fd >= 0)
+        close(d->file->fd);
     if (d->fd >= 0)
         close(d->fd);
-    d->file.fd = -1;
+    d->file->fd = -1;
     d->fd = -1;
     d->valid_bytes = 0;
 }
@@ -44,7 +47,7 @@ static int make(struct datafile *d, const struct scratch *s, struct err *e)
 {
     if (d->fd >= 0)
         return 0;
-    int fd = scratch_make_data_file(s, (unsigned)d->number, e);
+    int fd = scratch_make_data_file(s, d->number, e);
     if (fd < 0)
         return fd;
     d->fd = fd;
@@ -57,14 +60,14 @@ int datafile_empty(struct datafile *d, const struct scratch *s, struct err *e)
     if (rc != 0)
         return rc;
     d->valid_bytes = 0;
-    d->generation = 0;
+    d->contents->files[d->number].generation = 0;
     if (ftruncate(d->fd, 0) != 0)
         return err_system(e, errno, "empty %s", d->name);
     return 0;
 }
 
-int datafile_fill(struct datafile *d, const struct scratch *s, const struct pattern *p,
-                  uint64_t bytes, void *buffer, size_t chunk, struct err *e)
+int datafile_fill(struct datafile *d, const struct scratch *s, uint64_t bytes, void *buffer,
+                  size_t chunk, struct err *e)
 {
     int rc = make(d, s, e);
     struct io_file file = {.fd = d->fd, .name = d->name};
@@ -73,7 +76,7 @@ int datafile_fill(struct datafile *d, const struct scratch *s, const struct patt
         size_t length = chunk;
         if (length > bytes - d->valid_bytes)
             length = (size_t)(bytes - d->valid_bytes);
-        pattern_fill(p, buffer, length, d->number, d->valid_bytes, d->generation);
+        contents_fill(d->contents, d->number, d->valid_bytes, buffer, length);
         rc = io_write(&file, buffer, length, d->valid_bytes, e);
         if (rc == 0)
             d->valid_bytes += length;
@@ -100,6 +103,11 @@ int datafile_open(struct datafile *d, const struct plan *p, int access, enum dat
     int fd = scratch_reopen(d->fd, flags, d->name, e);
     if (fd < 0)
         return fd;
-    d->file = (struct io_file){.fd = fd, .name = d->name};
+    d->file->fd = fd;
     return 0;
+}
+
+int datafile_close(struct datafile *d, struct err *e)
+{
+    return io_close(d->file, e);
 }

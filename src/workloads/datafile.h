@@ -3,8 +3,8 @@
 
 #include <stdint.h>
 
+#include "contents.h"
 #include "io.h"
-#include "pattern.h"
 #include "plan.h"
 #include "scratch.h"
 
@@ -13,18 +13,22 @@
  * All functions return 0 or a negative errno with a line in e.
  */
 struct datafile {
-    int fd;                 /* buffered, open from the first test to the last; -1: not made yet */
-    struct io_file file;    /* opened for the present test; its fd is -1 between tests */
-    char name[256];         /* for messages */
-    uint64_t number;        /* of the worker, and of the file in its contents' stamps */
-    uint64_t bytes;         /* its share of the data set, whole chunks */
-    uint64_t perchar_bytes; /* of these, what the per-character tests work on */
-    uint64_t valid_bytes;   /* how much has been written from the start */
-    uint64_t generation;    /* how often its contents were rewritten */
+    int fd;                    /* buffered, from the first test to the last; -1: not made yet */
+    struct io_file *file;      /* opened for the present test; its fd is -1 between tests */
+    char name[256];            /* for messages */
+    unsigned number;           /* of the worker, and of the file in its contents' stamps */
+    uint64_t bytes;            /* its share of the data set, whole chunks */
+    uint64_t perchar_bytes;    /* of these, what the per-character tests work on */
+    uint64_t valid_bytes;      /* how much has been written from the start */
+    struct contents *contents; /* what belongs into it */
 };
 
-/* Which share is worker number's; makes no file yet. */
-void datafile_init(struct datafile *d, const struct plan *p, unsigned number);
+/*
+ * Which share is worker number's; makes no file yet. file is where it will be open during tests,
+ * contents knows the data set; both must outlive it.
+ */
+void datafile_init(struct datafile *d, const struct plan *p, unsigned number, struct io_file *file,
+                   struct contents *contents);
 
 /* Closes the file, and with it the storage is free. */
 void datafile_release(struct datafile *d);
@@ -33,8 +37,8 @@ void datafile_release(struct datafile *d);
 int datafile_empty(struct datafile *d, const struct scratch *s, struct err *e);
 
 /* Sees to it that the first `bytes` are valid; buffer holds one chunk of that size. */
-int datafile_fill(struct datafile *d, const struct scratch *s, const struct pattern *p,
-                  uint64_t bytes, void *buffer, size_t chunk, struct err *e);
+int datafile_fill(struct datafile *d, const struct scratch *s, uint64_t bytes, void *buffer,
+                  size_t chunk, struct err *e);
 
 /* Drops the file's pages from the cache, unless the plan is to keep them. */
 int datafile_evict(const struct datafile *d, const struct plan *p, struct err *e);
@@ -46,5 +50,8 @@ int datafile_evict(const struct datafile *d, const struct plan *p, struct err *e
 enum datafile_use { USE_BLOCKS, USE_CHARACTERS };
 int datafile_open(struct datafile *d, const struct plan *p, int access, enum datafile_use use,
                   struct err *e);
+
+/* Closes d->file, if it is open. */
+int datafile_close(struct datafile *d, struct err *e);
 
 #endif

@@ -46,7 +46,7 @@ static FILE *open_stream(struct work *w, int access, const char *mode, struct er
     struct datafile *d = &w->data;
     if (datafile_open(d, w->plan, access, USE_CHARACTERS, e) != 0)
         return NULL;
-    FILE *stream = fdopen(d->file.fd, mode);
+    FILE *stream = fdopen(d->file->fd, mode);
     if (!stream) {
         err_system(e, errno, "open a stream on %s", d->name);
         return NULL;
@@ -56,7 +56,7 @@ static FILE *open_stream(struct work *w, int access, const char *mode, struct er
      * once there is a second thread, which a program of one thread is spared.
      */
     __fsetlocking(stream, FSETLOCKING_BYCALLER);
-    d->file.fd = -1;
+    d->file->fd = -1; /* the stream has it */
     return stream;
 }
 
@@ -87,7 +87,7 @@ static int put_stretches(struct work *w, FILE *stream, struct err *e)
     unsigned char characters[STRETCH] __attribute__((aligned(8)));
     for (uint64_t at = 0; at < d->perchar_bytes;) {
         size_t count = stretch_at(d, at);
-        pattern_fill(w->pattern, characters, count, d->number, at, d->generation);
+        contents_fill(w->contents, d->number, at, characters, count);
         uint64_t start = clock_ns();
         put(stream, characters, count);
         samples_add(&w->samples, clock_ns() - start, count);
@@ -124,7 +124,7 @@ static int get_stretches(struct work *w, FILE *stream, struct err *e)
 {
     void (*get)(FILE *, unsigned char *, size_t) = w->plan->unlocked ? get_unlocked : get_each;
     struct datafile *d = &w->data;
-    unsigned char characters[STRETCH];
+    unsigned char characters[STRETCH] __attribute__((aligned(8)));
     for (uint64_t at = 0; at < d->perchar_bytes;) {
         size_t count = stretch_at(d, at);
         uint64_t start = clock_ns();
@@ -135,6 +135,8 @@ static int get_stretches(struct work *w, FILE *stream, struct err *e)
         if (feof(stream))
             return err_system(e, EIO, "getc from %s: it ends before %llu", d->name,
                               (unsigned long long)d->perchar_bytes);
+        contents_check(w->contents, d->number, at, characters, count,
+                       contents_mark(w->contents, d->number, at, count), &w->findings);
         at += count;
         if (stop_check(e) != 0)
             return -EINTR;

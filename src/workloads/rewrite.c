@@ -1,48 +1,60 @@
-#include <errno.h>
 #include <fcntl.h>
 
-#include "measure/clock.h"
-#include "stop.h"
 #include "workloads/workload.h"
 
-/* rewrite: every chunk is read, changed and written back to its place. */
+/*
+ * rewrite: every chunk is read, changed and written back to its place. With a queue, many chunks
+ * are on their way at once, each at a step of its own.
+ */
+
+struct pass {
+    struct work *work;
+    uint64_t next; /* offset of the next chunk */
+};
+
+static enum source_answer next(void *context, struct io *io, uint64_t now_ns)
+{
+    (void)now_ns;
+    struct pass *p = context;
+    const struct work *w = p->work;
+    if (p->next >= w->data.bytes)
+        return SOURCE_ENDED;
+    io->kind = IO_READ;
+    io->file = 0;
+    io->offset = p->next;
+    io->length = w->plan->data.chunk_bytes;
+    io->mark = contents_mark(w->contents, w->number, io->offset, io->length);
+    p->next += io->length;
+    return SOURCE_READY;
+}
+
+static bool transferred(void *context, struct io *io)
+{
+    struct work *w = ((struct pass *)context)->work;
+    if (io->kind == IO_WRITE)
+        return false;
+    contents_check(w->contents, w->number, io->offset, io->buffer, io->length, io->mark,
+                   &w->findings);
+    contents_fill_next(w->contents, w->number, io->offset, io->buffer, io->length);
+    io->kind = IO_WRITE;
+    return true;
+}
 
 static int prepare(void *context, struct err *e)
 {
     struct work *w = context;
-    int rc = work_have_data(w, w->data.bytes, e);
-    return rc == 0 ? datafile_open(&w->data, w->plan, O_RDWR, USE_BLOCKS, e) : rc;
-}
-
-static int rewrite_chunk(struct work *w, uint64_t at, struct err *e)
-{
-    struct datafile *d = &w->data;
-    size_t chunk = w->plan->data.chunk_bytes;
-    uint64_t start = clock_ns();
-    int rc = io_read(&d->file, w->buffer, chunk, at, e);
-    if (rc == 0) {
-        pattern_fill(w->pattern, w->buffer, chunk, d->number, at, d->generation + 1);
-        rc = io_write(&d->file, w->buffer, chunk, at, e);
-    }
-    samples_add(&w->samples, clock_ns() - start, chunk);
-    return rc;
+    int rc = work_open_data(w, O_RDWR, e);
+    return rc == 0 ? work_open_queue(w, e) : rc;
 }
 
 static int work(void *context, struct err *e)
 {
     struct work *w = context;
-    struct datafile *d = &w->data;
-    int rc = 0;
-    for (uint64_t at = 0; rc == 0 && at < d->bytes; at += w->plan->data.chunk_bytes) {
-        rc = rewrite_chunk(w, at, e);
-        if (rc == 0)
-            rc = stop_check(e);
-    }
-    d->generation++;
-    if (rc == 0)
-        rc = io_sync(&d->file, e);
-    int closed = io_close(&d->file, e);
-    return rc ? rc : closed;
+    struct pass pass = {.work = w};
+    const struct io_source source = {.next = next, .transferred = transferred, .context = &pass};
+    int rc = work_run_queue(w, &source, WORK_WRITES, e);
+    w->contents->files[w->number].generation++;
+    return rc;
 }
 
 const struct workload workload_rewrite = {

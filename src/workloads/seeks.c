@@ -1,25 +1,102 @@
+#include "workloads/seeks.h"
+
 #include <fcntl.h>
 
+#include "util/rng.h"
 #include "workloads/workload.h"
 
 /*
  * seeks: the workers only see to their files; the seeking itself is done by forked seekers
- * (seekers.h) in all of the files. The job's second step makes durable what they changed, and
+ * (seekers.h) in all of the files. The job's last step makes durable what they changed, and
  * closes the file.
  */
 
+/* Every so many seeks the chunk is rewritten. */
+#define REWRITE_EVERY 10
+
+/* A chunk to be rewritten that is being rewritten already is left alone, and another drawn. */
+#define DRAWS_AT_ONCE 8
+
+/* A seeker at work. */
+struct seeker {
+    const struct seeks *seeks;
+    uint64_t ticket;
+    bool has_ticket; /* it has not been used */
+    struct rng rng;  /* the ticket's */
+};
+
+/* Puts the place of a chunk that the ticket draws into io; false when it is not to be had now. */
+static bool draw_chunk(struct seeker *s, struct io *io)
+{
+    const struct plan *p = s->seeks->plan;
+    struct contents *contents = s->seeks->contents;
+    for (int draw = 0; draw < DRAWS_AT_ONCE; draw++) {
+        uint64_t chunk = rng_below(&s->rng, p->data.chunks);
+        uint64_t file = share_owner(p->data.chunks, p->workers, chunk);
+        io->file = (unsigned)file;
+        io->offset = chunk * p->data.chunk_bytes - contents->files[file].start;
+        if (!io->changes || contents_claim(contents, io->file, io->offset, io->length))
+            return true;
+    }
+    return false;
+}
+
+static enum source_answer next(void *context, struct io *io, uint64_t now_ns)
+{
+    (void)now_ns;
+    struct seeker *s = context;
+    const struct plan *p = s->seeks->plan;
+    if (!s->has_ticket) {
+        s->ticket = atomic_fetch_add_explicit(s->seeks->next_ticket, 1, memory_order_relaxed);
+        s->has_ticket = true;
+        rng_init(&s->rng, p->seed, s->ticket);
+    }
+    if (s->ticket >= p->data.seeks)
+        return SOURCE_ENDED;
+    io->kind = IO_READ;
+    io->length = p->data.chunk_bytes;
+    io->changes = s->ticket % REWRITE_EVERY == REWRITE_EVERY - 1;
+    if (!draw_chunk(s, io))
+        return SOURCE_LATER;
+    s->has_ticket = false;
+    io->mark = io->changes ? CONTENTS_CLAIMED
+                           : contents_mark(s->seeks->contents, io->file, io->offset, io->length);
+    return SOURCE_READY;
+}
+
+static bool transferred(void *context, struct io *io)
+{
+    const struct seeks *s = ((struct seeker *)context)->seeks;
+    if (io->kind == IO_WRITE) {
+        contents_release(s->contents, io->file, io->offset, io->length);
+        return false;
+    }
+    contents_check(s->contents, io->file, io->offset, io->buffer, io->length, io->mark,
+                   s->findings);
+    if (io->changes) {
+        contents_fill(s->contents, io->file, io->offset, io->buffer, io->length);
+        io->kind = IO_WRITE;
+    }
+    return io->changes;
+}
+
+int seeks_run(const struct seeks *s, struct queue *q, struct samples *samples, struct err *e)
+{
+    struct seeker seeker = {.seeks = s};
+    const struct io_source source = {.next = next, .transferred = transferred, .context = &seeker};
+    return queue_run(q, &source, samples, e);
+}
+
 static int prepare(void *context, struct err *e)
 {
-    struct work *w = context;
-    int rc = work_have_data(w, w->data.bytes, e);
-    return rc == 0 ? datafile_open(&w->data, w->plan, O_RDWR, USE_BLOCKS, e) : rc;
+    return work_open_data(context, O_RDWR, e);
 }
 
 static int finish(void *context, struct err *e)
 {
     struct work *w = context;
-    int rc = io_sync(&w->data.file, e);
-    int closed = io_close(&w->data.file, e);
+    int rc = plan_stores(w->plan) ? io_sync(w->data.file, e) : 0;
+    int closed = datafile_close(&w->data, e);
     return rc ? rc : closed;
 }
 

@@ -1,5 +1,7 @@
 #include "workloads/workload.h"
 
+#include <fcntl.h>
+
 static const struct workload *const workloads[TEST_COUNT] = {
     [TEST_PUTC] = &workload_putc,
     [TEST_PUT_BLOCK] = &workload_put_block,
@@ -7,6 +9,7 @@ static const struct workload *const workloads[TEST_COUNT] = {
     [TEST_GETC] = &workload_getc,
     [TEST_GET_BLOCK] = &workload_get_block,
     [TEST_SEEKS] = &workload_seeks,
+    [TEST_IOPS] = &workload_iops,
     [TEST_SEQ_CREATE] = &workload_seq_create,
     [TEST_SEQ_STAT] = &workload_seq_stat,
     [TEST_SEQ_DEL] = &workload_seq_del,
@@ -15,14 +18,62 @@ static const struct workload *const workloads[TEST_COUNT] = {
     [TEST_RAN_DEL] = &workload_ran_del,
 };
 
-int work_have_data(struct work *w, uint64_t bytes, struct err *e)
-{
-    struct datafile *d = &w->data;
-    int rc = datafile_fill(d, w->scratch, w->pattern, bytes, w->buffer, w->buffer_bytes, e);
-    return rc == 0 ? datafile_evict(d, w->plan, e) : rc;
-}
-
 const struct workload *workload_of(enum test_id test)
 {
     return workloads[test];
+}
+
+int work_have_data(struct work *w, uint64_t bytes, struct err *e)
+{
+    struct datafile *d = &w->data;
+    int rc = datafile_fill(d, w->scratch, bytes, w->buffer, w->buffer_bytes, e);
+    return rc == 0 ? datafile_evict(d, w->plan, e) : rc;
+}
+
+int work_open_data(struct work *w, int access, struct err *e)
+{
+    if (!plan_stores(w->plan))
+        return 0;
+    int rc = access == O_WRONLY ? datafile_empty(&w->data, w->scratch, e)
+                                : work_have_data(w, w->data.bytes, e);
+    return rc == 0 ? datafile_open(&w->data, w->plan, access, USE_BLOCKS, e) : rc;
+}
+
+struct queue_setup work_queue_setup(const struct plan *p, const struct io_file *files,
+                                    unsigned file_count, size_t operation_bytes)
+{
+    return (struct queue_setup){
+        .engine = p->engine.ops,
+        .options = &p->engine.options,
+        .depth = p->engine.depth,
+        .buffer_bytes = operation_bytes,
+        .files = files,
+        .file_count = file_count,
+    };
+}
+
+int work_open_queue(struct work *w, struct err *e)
+{
+    struct queue_setup setup =
+        work_queue_setup(w->plan, w->data.file, 1, w->plan->data.chunk_bytes);
+    return queue_open(&w->queue, &setup, e);
+}
+
+int work_run_queue(struct work *w, const struct io_source *source, enum work_direction direction,
+                   struct err *e)
+{
+    int rc = queue_run(&w->queue, source, &w->samples, e);
+    if (rc == 0 && direction == WORK_WRITES)
+        rc = queue_sync(&w->queue, 0, e);
+    queue_close(&w->queue);
+    int closed = datafile_close(&w->data, e);
+    return rc ? rc : closed;
+}
+
+void work_release(struct work *w)
+{
+    struct err ignored;
+    err_init(&ignored);
+    queue_close(&w->queue);
+    datafile_close(&w->data, &ignored);
 }

@@ -4,10 +4,11 @@
 #include <stdbool.h>
 #include <stddef.h>
 
+#include "contents.h"
 #include "job.h"
 #include "measure/samples.h"
-#include "pattern.h"
 #include "plan.h"
+#include "queue.h"
 #include "scratch.h"
 #include "workloads/datafile.h"
 #include "workloads/fileset.h"
@@ -21,12 +22,16 @@
 struct work {
     const struct plan *plan;
     const struct scratch *scratch;
-    const struct pattern *pattern;
-    unsigned char *buffer; /* room for one chunk, aligned for direct I/O */
+    struct contents *contents;
+    unsigned number;       /* of the worker */
+    unsigned char *buffer; /* room for one chunk */
     size_t buffer_bytes;
-    struct samples samples; /* of the present phase */
-    struct datafile data;   /* its share of the data set */
-    struct fileset files;   /* its share of the metadata files */
+    struct samples samples;   /* of the present phase */
+    struct findings findings; /* likewise */
+    struct queue queue;       /* likewise, for its block transfers */
+    struct datafile data;     /* its share of the data set */
+    struct io_file *all_data; /* the data files of all workers, as they are open at present */
+    struct fileset files;     /* its share of the metadata files */
 };
 
 struct workload {
@@ -42,6 +47,28 @@ struct workload {
  */
 int work_have_data(struct work *w, uint64_t bytes, struct err *e);
 
+/*
+ * The same for all of the data (or none of it, when it is only to be written), and opens the file
+ * for block transfers. Does nothing when the engine stores nothing.
+ */
+int work_open_data(struct work *w, int access, struct err *e);
+
+/* How a queue for the plan's engine is opened: on so many files, for operations of so many bytes.
+ */
+struct queue_setup work_queue_setup(const struct plan *p, const struct io_file *files,
+                                    unsigned file_count, size_t operation_bytes);
+
+/* Opens the worker's queue on its own data file, for operations of a chunk. */
+int work_open_queue(struct work *w, struct err *e);
+
+/* Does all operations of the source; if they wrote, makes that durable. Closes queue and file. */
+enum work_direction { WORK_READS, WORK_WRITES };
+int work_run_queue(struct work *w, const struct io_source *source, enum work_direction direction,
+                   struct err *e);
+
+/* Closes what a phase that failed or has other ends than its own left open. */
+void work_release(struct work *w);
+
 /* What the test of that number does. */
 const struct workload *workload_of(enum test_id test);
 
@@ -52,6 +79,7 @@ extern const struct workload workload_put_block;
 extern const struct workload workload_get_block;
 extern const struct workload workload_rewrite;
 extern const struct workload workload_seeks;
+extern const struct workload workload_iops;
 extern const struct workload workload_seq_create;
 extern const struct workload workload_seq_stat;
 extern const struct workload workload_seq_del;

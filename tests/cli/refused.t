@@ -29,7 +29,7 @@ my @wrong = (
     (map { [ '-z (--seed)', ['-z', $_], qr/a whole number from 0 to 2\^64-1/ ] } qw(x -1 18446744073709551616 1k 0x1)),
     (map { [ '-p', ['-p', $_], qr/1 to 1000 processes, or -1/ ] } qw(0 -2 x 1001)),
     (map { [ '-y', [$_], qr/s for semaphores or p for a prompt/ ] } qw(-ysp -y1)),
-    (map { [ '--tests', ["--tests=$_"], $TESTS ] } qw(none PUTC putc; putc:getc iops), 'putc,none', 'putc,,getc', 'putc,', ',putc', q{}, q{,}),
+    (map { [ '--tests', ["--tests=$_"], $TESTS ] } qw(none PUTC putc; putc:getc IOPS), 'putc,none', 'putc,,getc', 'putc,', ',putc', q{}, q{,}),
     (map { [ '--preset', ["--preset=$_"], qr/bonnie or bonnie\+\+/ ] } qw(x Bonnie bonnie+), q{}),
     (map { [ '--format', ["--format=$_"], qr/a comma-separated list of text, csv, html/ ] } qw(x json TEXT), 'text,x', 'csv,csv', 'csv,', 'text,,csv', q{}),
     (map { [ '--data', ["--data=$_"], qr/random or zero/ ] } qw(x Random), q{}),

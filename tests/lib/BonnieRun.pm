@@ -15,11 +15,15 @@ use POSIX          ();
 use Test::More     ();
 use RunProgram     qw(slurp spew);
 
-our @EXPORT_OK = qw(@FIELDS @TESTS bonnie csv_of finish have nobody_can program refused_ok
+our @EXPORT_OK = qw(@ALL_TESTS @FIELDS @TESTS bonnie csv_of finish have nobody_can program refused_ok
     scratch scratch_on_disk source start tree wait_until);
 
+# The tests that have fields in the CSV line.
 our @TESTS = qw(putc put_block rewrite getc get_block seeks
     seq_create seq_stat seq_del ran_create ran_stat ran_del);
+
+# With what has no field there: every test, in the order in which they run.
+our @ALL_TESTS = (@TESTS[ 0 .. 5 ], 'iops', @TESTS[ 6 .. 11 ]);
 
 # The names of the 50 fields of the CSV line, in order. They are the header's, but that this calls
 # both the number of seeks and their rate `seeks`.

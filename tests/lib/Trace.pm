@@ -17,6 +17,7 @@ our %TITLE = (
     getc       => 'Reading by character',
     get_block  => 'Reading in chunks',
     seeks      => 'Seeking',
+    iops       => 'Reading and writing at random places',
     seq_create => 'Creating files in sorted order',
     seq_stat   => 'Reading files in directory order',
     seq_del    => 'Deleting files in directory order',

@@ -14,9 +14,9 @@
 /* A file's bytes made at once: what all other ways of making them are held against. */
 static unsigned char *make_file(const struct pattern *p, uint64_t file, uint64_t generation)
 {
-    unsigned char *bytes = aligned_alloc(PATTERN_BLOCK, BLOCKS * PATTERN_BLOCK);
+    unsigned char *bytes = aligned_alloc(PATTERN_UNIT_MAX, BLOCKS * PATTERN_UNIT_MAX);
     assert_non_null(bytes);
-    pattern_fill(p, bytes, BLOCKS * PATTERN_BLOCK, file, 0, generation);
+    pattern_fill(p, bytes, BLOCKS * PATTERN_UNIT_MAX, file, 0, generation);
     return bytes;
 }
 
@@ -24,14 +24,14 @@ static void same_seed_makes_same_bytes(void **state)
 {
     (void)state;
     struct pattern one, two, other;
-    pattern_init(&one, DATA_RANDOM, 7);
-    pattern_init(&two, DATA_RANDOM, 7);
-    pattern_init(&other, DATA_RANDOM, 8);
+    pattern_init(&one, DATA_RANDOM, 0, 4096, 7);
+    pattern_init(&two, DATA_RANDOM, 0, 4096, 7);
+    pattern_init(&other, DATA_RANDOM, 0, 4096, 8);
     unsigned char *a = make_file(&one, 3, 0);
     unsigned char *b = make_file(&two, 3, 0);
     unsigned char *c = make_file(&other, 3, 0);
-    assert_memory_equal(a, b, BLOCKS * PATTERN_BLOCK);
-    assert_memory_not_equal(a, c, BLOCKS * PATTERN_BLOCK);
+    assert_memory_equal(a, b, BLOCKS * PATTERN_UNIT_MAX);
+    assert_memory_not_equal(a, c, BLOCKS * PATTERN_UNIT_MAX);
     free(a);
     free(b);
     free(c);
@@ -55,7 +55,7 @@ static void parts_are_parts_of_the_whole(void **state)
                  {3, 0, 0},
                  {BLOCKS * 4096 - 1, 1, 0}};
     struct pattern p;
-    pattern_init(&p, DATA_RANDOM, 1);
+    pattern_init(&p, DATA_RANDOM, 0, 4096, 1);
     unsigned char *whole = make_file(&p, 0, 2);
     unsigned char buffer[16384 + 8];
     for (size_t i = 0; i < sizeof parts / sizeof *parts; i++) {
@@ -70,7 +70,7 @@ static void parts_are_parts_of_the_whole(void **state)
 
 static int compare_blocks(const void *a, const void *b)
 {
-    return memcmp(a, b, PATTERN_BLOCK);
+    return memcmp(a, b, PATTERN_UNIT_MAX);
 }
 
 /* Files, places and generations: every block is another one. */
@@ -78,19 +78,19 @@ static void no_two_blocks_are_equal(void **state)
 {
     (void)state;
     struct pattern p;
-    pattern_init(&p, DATA_RANDOM, 99);
+    pattern_init(&p, DATA_RANDOM, 0, 4096, 99);
     const size_t parts = 4;
-    unsigned char *all = malloc(parts * BLOCKS * PATTERN_BLOCK);
+    unsigned char *all = malloc(parts * BLOCKS * PATTERN_UNIT_MAX);
     assert_non_null(all);
     for (uint64_t i = 0; i < parts; i++) {
         unsigned char *file = make_file(&p, i / 2, i % 2);
-        memcpy(all + i * BLOCKS * PATTERN_BLOCK, file, BLOCKS * PATTERN_BLOCK);
+        memcpy(all + i * BLOCKS * PATTERN_UNIT_MAX, file, BLOCKS * PATTERN_UNIT_MAX);
         free(file);
     }
-    qsort(all, parts * BLOCKS, PATTERN_BLOCK, compare_blocks);
+    qsort(all, parts * BLOCKS, PATTERN_UNIT_MAX, compare_blocks);
     for (size_t i = 1; i < parts * BLOCKS; i++)
-        assert_true(memcmp(all + (i - 1) * PATTERN_BLOCK, all + i * PATTERN_BLOCK, PATTERN_BLOCK) !=
-                    0);
+        assert_true(memcmp(all + (i - 1) * PATTERN_UNIT_MAX, all + i * PATTERN_UNIT_MAX,
+                           PATTERN_UNIT_MAX) != 0);
     free(all);
 }
 
@@ -99,13 +99,13 @@ static void bytes_are_spread_evenly(void **state)
 {
     (void)state;
     struct pattern p;
-    pattern_init(&p, DATA_RANDOM, 5);
+    pattern_init(&p, DATA_RANDOM, 0, 4096, 5);
     unsigned char *bytes = make_file(&p, 0, 0);
     unsigned counts[256] = {0};
-    for (size_t i = 0; i < BLOCKS * PATTERN_BLOCK; i++)
+    for (size_t i = 0; i < BLOCKS * PATTERN_UNIT_MAX; i++)
         counts[bytes[i]]++;
     free(bytes);
-    unsigned mean = BLOCKS * PATTERN_BLOCK / 256;
+    unsigned mean = BLOCKS * PATTERN_UNIT_MAX / 256;
     for (int i = 1; i < 256; i++) { /* zeros are more: the stamps' small numbers */
         assert_in_range(counts[i], mean * 9 / 10, mean * 11 / 10);
     }
@@ -117,7 +117,7 @@ static void zeros_are_zeros(void **state)
     struct pattern p;
     unsigned char buffer[5000];
     unsigned char zeros[5000] = {0};
-    pattern_init(&p, DATA_ZERO, 5);
+    pattern_init(&p, DATA_ZERO, 0, 4096, 5);
     memset(buffer, 1, sizeof buffer);
     pattern_fill(&p, buffer, sizeof buffer, 1, 77, 3);
     assert_memory_equal(buffer, zeros, sizeof buffer);
@@ -129,14 +129,14 @@ static void stamp_tells_the_place(void **state)
     struct pattern p;
     struct pattern_stamp stamp;
     uint64_t last;
-    pattern_init(&p, DATA_RANDOM, 42);
+    pattern_init(&p, DATA_RANDOM, 0, 4096, 42);
     unsigned char *bytes = make_file(&p, 9, 4);
-    memcpy(&stamp, bytes + 17 * PATTERN_BLOCK, sizeof stamp);
-    memcpy(&last, bytes + 18 * PATTERN_BLOCK - sizeof last, sizeof last);
+    memcpy(&stamp, bytes + 17 * PATTERN_UNIT_MAX, sizeof stamp);
+    memcpy(&last, bytes + 18 * PATTERN_UNIT_MAX - sizeof last, sizeof last);
     assert_int_equal(stamp.seed, 42);
-    assert_int_equal(stamp.file, 9);
-    assert_int_equal(stamp.block, 17);
-    assert_int_equal(stamp.generation, 4);
+    assert_int_equal(stamp.place.file, 9);
+    assert_int_equal(stamp.place.unit, 17);
+    assert_int_equal(stamp.place.generation, 4);
     assert_int_equal(stamp.check, last);
     free(bytes);
 }

@@ -47,7 +47,7 @@ static struct test_result moved(uint64_t kib, double cpu, uint64_t latency_us)
         .bytes = kib * 1024,
         .elapsed_ns = SECOND,
         .cpu_ns = (uint64_t)(cpu * 1e7 + 0.5),
-        .latency_max_ns = latency_us * 1000,
+        .latency_ns.max = latency_us * 1000,
     };
 }
 
@@ -60,7 +60,7 @@ static struct test_result did(double ops, double cpu, uint64_t latency_us)
         .bytes = 12345678,
         .elapsed_ns = 10 * SECOND,
         .cpu_ns = (uint64_t)(cpu * 1e8 + 0.5),
-        .latency_max_ns = latency_us * 1000,
+        .latency_ns.max = latency_us * 1000,
     };
 }
 

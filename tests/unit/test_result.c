@@ -77,7 +77,7 @@ static void names_lead_back_to_their_tests(void **state)
 {
     (void)state;
     static const char *const names[TEST_COUNT] = {
-        "putc",       "put_block", "rewrite", "getc",       "get_block", "seeks",
+        "putc",       "put_block", "rewrite", "getc",       "get_block", "seeks",   "iops",
         "seq_create", "seq_stat",  "seq_del", "ran_create", "ran_stat",  "ran_del",
     };
     for (enum test_id test = 0; test < TEST_COUNT; test++) {

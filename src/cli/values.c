@@ -1,0 +1,54 @@
+#include "cli/values.h"
+
+#include <string.h>
+
+#include "util/units.h"
+
+int value_count(struct given *out, const char *value, uint64_t min, uint64_t max,
+                const char *accepted, struct err *e)
+{
+    uint64_t number;
+    if (units_parse_count(value, &number) != 0 || number < min || number > max)
+        return err_say(e, "%s", accepted);
+    *out = (struct given){.given = true, .value = number};
+    return 0;
+}
+
+int value_size(struct given *out, const char *value, uint64_t unit, uint64_t max,
+               const char *accepted, struct err *e)
+{
+    uint64_t bytes;
+    if (units_parse_size(value, unit, &bytes) != 0 || bytes > max)
+        return err_say(e, "%s", accepted);
+    *out = (struct given){.given = true, .value = bytes};
+    return 0;
+}
+
+int value_text(const char **out, const char *value, const char *accepted, struct err *e)
+{
+    if (*value == '\0')
+        return err_say(e, "%s", accepted);
+    *out = value;
+    return 0;
+}
+
+int value_word(const char *value, const char *const words[], int count)
+{
+    for (int i = 0; i < count; i++)
+        if (strcmp(words[i], value) == 0)
+            return i;
+    return -1;
+}
+
+bool value_next(const char **list, char *word, size_t size)
+{
+    if (!*list)
+        return false;
+    size_t length = strcspn(*list, ",");
+    if (length >= size)
+        return false;
+    memcpy(word, *list, length);
+    word[length] = '\0';
+    *list = (*list)[length] == ',' ? *list + length + 1 : NULL;
+    return true;
+}

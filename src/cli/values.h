@@ -1,0 +1,36 @@
+#ifndef BONNIE_CLI_VALUES_H
+#define BONNIE_CLI_VALUES_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "cli/settings.h"
+#include "util/err.h"
+
+/*
+ * The values of options. Those that return int return 0, or -EINVAL with `accepted` as the line in
+ * e: it says what is accepted.
+ */
+
+/* A whole number from min to max. */
+int value_count(struct given *out, const char *value, uint64_t min, uint64_t max,
+                const char *accepted, struct err *e);
+
+/* A size up to max; a bare number counts units of `unit` bytes. */
+int value_size(struct given *out, const char *value, uint64_t unit, uint64_t max,
+               const char *accepted, struct err *e);
+
+/* Any text but an empty one. */
+int value_text(const char **out, const char *value, const char *accepted, struct err *e);
+
+/* The place of value in a list of words, which is that of the enum it stands for; -1: not there. */
+int value_word(const char *value, const char *const words[], int count);
+
+/*
+ * Copies the next word of a comma-separated list, and moves *list behind it and its comma: to NULL
+ * at the end. False when there is none, or it does not fit.
+ */
+bool value_next(const char **list, char *word, size_t size);
+
+#endif

@@ -1,0 +1,126 @@
+#include <errno.h>
+#include <time.h>
+
+#include "engines/engine.h"
+#include "measure/clock.h"
+
+/*
+ * null: moves nothing. It measures what the program itself costs, and is the test double for all
+ * that is above an engine: it can be slow, fail, move too little, and corrupt what is "read".
+ */
+
+struct state {
+    struct engine_setup setup;
+    uint64_t count; /* transfers so far */
+    unsigned first; /* the queue is a ring: of the oldest */
+    unsigned in_flight;
+    struct slot {
+        struct io *io;
+        uint64_t ready_ns; /* when it is complete; counts only with a delay */
+    } slots[];
+};
+
+static int available(struct err *e)
+{
+    (void)e;
+    return 0;
+}
+
+static size_t state_bytes(unsigned depth)
+{
+    return sizeof(struct state) + depth * sizeof(struct slot);
+}
+
+static int open_engine(void *state, const struct engine_setup *setup, struct err *e)
+{
+    (void)e;
+    struct state *s = state;
+    s->setup = *setup;
+    s->count = 0;
+    s->first = 0;
+    s->in_flight = 0;
+    return 0;
+}
+
+static ssize_t result_of(struct state *s, struct io *io)
+{
+    const struct engine_options *o = s->setup.options;
+    s->count++;
+    if (s->count == o->null.fail_at)
+        return -EIO;
+    if (s->count == o->null.short_at)
+        return (ssize_t)(io->length / 2);
+    if (s->count == o->null.corrupt_at && io->kind == IO_READ)
+        io->buffer[0] ^= 1;
+    return (ssize_t)io->length;
+}
+
+static enum engine_answer submit(void *state, struct io *io)
+{
+    struct state *s = state;
+    if (s->in_flight == s->setup.depth)
+        return ENGINE_BUSY;
+    unsigned last = s->first + s->in_flight++;
+    if (last >= s->setup.depth)
+        last -= s->setup.depth;
+    uint64_t delay_ns = s->setup.options->null.delay_ns;
+    io->result = result_of(s, io);
+    s->slots[last].io = io;
+    if (delay_ns > 0)
+        s->slots[last].ready_ns = clock_ns() + delay_ns;
+    return ENGINE_QUEUED;
+}
+
+/* Sleeps until the oldest transfer is complete. */
+static int sleep_until(uint64_t ready_ns)
+{
+    const struct timespec until = {.tv_sec = (time_t)(ready_ns / 1000000000),
+                                   .tv_nsec = (long)(ready_ns % 1000000000)};
+    return -clock_nanosleep(CLOCK_MONOTONIC, TIMER_ABSTIME, &until, NULL);
+}
+
+static int wait_engine(void *state, unsigned least, struct io *done[], unsigned most)
+{
+    struct state *s = state;
+    bool delayed = s->setup.options->null.delay_ns > 0;
+    unsigned count = 0;
+    while (count < most && s->in_flight > 0) {
+        const struct slot *oldest = &s->slots[s->first];
+        if (delayed && clock_ns() < oldest->ready_ns) {
+            if (count >= least)
+                break;
+            int rc = sleep_until(oldest->ready_ns);
+            if (rc != 0)
+                return count > 0 ? (int)count : rc;
+        }
+        done[count++] = oldest->io;
+        if (++s->first == s->setup.depth)
+            s->first = 0;
+        s->in_flight--;
+    }
+    return (int)count;
+}
+
+static int durable(void *state, unsigned file)
+{
+    (void)state, (void)file;
+    return 0;
+}
+
+static void close_engine(void *state)
+{
+    (void)state;
+}
+
+const struct engine_ops engine_null = {
+    .name = "null",
+    .summary = "moves nothing: what the program itself costs; see --null",
+    .capabilities = ENGINE_QUEUES,
+    .available = available,
+    .state_bytes = state_bytes,
+    .open = open_engine,
+    .submit = submit,
+    .wait = wait_engine,
+    .durable = durable,
+    .close = close_engine,
+};

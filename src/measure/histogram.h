@@ -1,0 +1,66 @@
+#ifndef BONNIE_MEASURE_HISTOGRAM_H
+#define BONNIE_MEASURE_HISTOGRAM_H
+
+#include <stdint.h>
+
+/*
+ * A distribution of latencies in nanoseconds, in fixed memory without pointers: one can lie in a
+ * mapping that is shared with other processes, and all zeros are an empty one.
+ *
+ * Log-linear: values below 1024 have a bucket each; from there every doubling has 512 buckets, so a
+ * bucket's middle is off by at most 1/1024 of the value (the layout of HdrHistogram by Gil Tene).
+ * Minimum, maximum and sum are exact. Values of 2^42 ns (73 minutes) and more share the last
+ * bucket.
+ */
+#define HISTOGRAM_SUB_BITS 9
+#define HISTOGRAM_TOP_BITS 42
+#define HISTOGRAM_SUB      (1 << HISTOGRAM_SUB_BITS)
+#define HISTOGRAM_BUCKETS  ((HISTOGRAM_TOP_BITS - HISTOGRAM_SUB_BITS + 1) * HISTOGRAM_SUB)
+
+struct histogram {
+    uint64_t count;
+    uint64_t sum;
+    uint64_t maximum;
+    uint64_t inverted_minimum; /* ~minimum: 0 while there is none */
+    uint64_t buckets[HISTOGRAM_BUCKETS];
+};
+
+/* The bucket that a value belongs to. */
+static inline unsigned histogram_bucket(uint64_t value)
+{
+    unsigned top = 63 - (unsigned)__builtin_clzll(value | HISTOGRAM_SUB);
+    unsigned shift = top - HISTOGRAM_SUB_BITS;
+    if (top >= HISTOGRAM_TOP_BITS)
+        return HISTOGRAM_BUCKETS - 1;
+    return shift * HISTOGRAM_SUB + (unsigned)(value >> shift);
+}
+
+/* Adds one value. */
+static inline void histogram_record(struct histogram *h, uint64_t value)
+{
+    h->count++;
+    h->sum += value;
+    if (value > h->maximum)
+        h->maximum = value;
+    if (~value > h->inverted_minimum)
+        h->inverted_minimum = ~value;
+    h->buckets[histogram_bucket(value)]++;
+}
+
+/* Adds all that part has to whole. */
+void histogram_merge(struct histogram *whole, const struct histogram *part);
+
+/* The smallest value; 0 when there is none. */
+uint64_t histogram_minimum(const struct histogram *h);
+
+/*
+ * The value that `percent` (above 0, at most 100) of all values do not exceed, nearest rank, to
+ * within 0.1 %; 0 when there is none.
+ */
+uint64_t histogram_percentile(const struct histogram *h, double percent);
+
+/* Exact mean, and standard deviation to within the width of the buckets; 0 when there is none. */
+double histogram_mean(const struct histogram *h);
+double histogram_deviation(const struct histogram *h);
+
+#endif
