@@ -103,38 +103,38 @@ static bool changes_are_known(const struct contents *c)
 }
 
 /* A unit that lies within one block. */
-static void check_unit(const struct contents *c, unsigned file, uint64_t offset, const void *unit,
-                       struct findings *f)
+static enum damage check_unit(const struct contents *c, const void *unit, struct finding *f)
 {
-    struct finding finding = {.file = file, .offset = offset};
-    finding.expected = (struct pattern_place){
-        .file = file,
-        .unit = offset / c->pattern->unit_bytes,
-        .generation = changes_are_known(c) ? generation_stored(c, file, offset) : PATTERN_ANY,
-    };
-    finding.damage = pattern_check(c->pattern, unit, &finding.expected, c->verify == VERIFY_FULL,
-                                   &finding.found);
-    if (finding.damage != DAMAGE_NONE)
-        keep(f, &finding);
+    if (!changes_are_known(c))
+        f->expected.generation = PATTERN_ANY;
+    return pattern_check(c->pattern, unit, &f->expected, c->verify == VERIFY_FULL, &f->found);
 }
 
 /* Part of a unit: every byte has to be what it should be. */
-static void check_part(const struct contents *c, unsigned file, uint64_t offset, const void *part,
-                       size_t length, struct findings *f)
+static enum damage check_part(const struct contents *c, const void *part, size_t length,
+                              struct finding *f)
 {
     unsigned char right[PATTERN_UNIT_MAX];
-    struct finding finding = {.file = file, .offset = offset, .damage = DAMAGE_FLIPPED};
+    f->found = f->expected;
     if (!changes_are_known(c))
-        return;
-    finding.expected = (struct pattern_place){
+        return DAMAGE_NONE;
+    pattern_fill(c->pattern, right, length, f->file, f->offset, f->expected.generation);
+    return memcmp(part, right, length) == 0 ? DAMAGE_NONE : DAMAGE_FLIPPED;
+}
+
+/* What lies within one unit and one block. */
+static struct finding check_at(const struct contents *c, unsigned file, uint64_t offset,
+                               const void *from, size_t length)
+{
+    struct finding f = {.file = file, .offset = offset};
+    f.expected = (struct pattern_place){
         .file = file,
         .unit = offset / c->pattern->unit_bytes,
         .generation = generation_stored(c, file, offset),
     };
-    finding.found = finding.expected;
-    pattern_fill(c->pattern, right, length, file, offset, finding.expected.generation);
-    if (memcmp(part, right, length) != 0)
-        keep(f, &finding);
+    bool is_unit = length == c->pattern->unit_bytes && (uintptr_t)from % _Alignof(uint64_t) == 0;
+    f.damage = is_unit ? check_unit(c, from, &f) : check_part(c, from, length, &f);
+    return f;
 }
 
 /* How much of a place is to be checked at once: within one unit, and within one block. */
@@ -145,23 +145,30 @@ static size_t within_unit(const struct contents *c, unsigned file, uint64_t offs
     return within_block(c, file, offset, rest < length ? rest : length);
 }
 
+/* Whether nobody else has changed a place since the mark was taken. */
+static bool is_undisturbed(const struct contents *c, unsigned file, uint64_t offset, size_t length,
+                           uint64_t mark)
+{
+    return mark == CONTENTS_CLAIMED ||
+           (mark != GENERATIONS_CHANGING && mark == contents_mark(c, file, offset, length));
+}
+
 void contents_check(const struct contents *c, unsigned file, uint64_t offset, const void *buffer,
                     size_t length, uint64_t mark, struct findings *f)
 {
-    bool is_known = mark == CONTENTS_CLAIMED || mark == contents_mark(c, file, offset, length);
-    if (c->verify == VERIFY_OFF || mark == GENERATIONS_CHANGING || !is_known)
+    const unsigned char *bytes = buffer;
+    if (c->verify == VERIFY_OFF || !is_undisturbed(c, file, offset, length, mark))
         return;
-    const unsigned char *from = buffer;
-    f->checked_bytes += length;
-    while (length > 0) {
-        size_t part = within_unit(c, file, offset, length);
-        if (part == c->pattern->unit_bytes && (uintptr_t)from % _Alignof(uint64_t) == 0)
-            check_unit(c, file, offset, from, f);
-        else
-            check_part(c, file, offset, from, part, f);
-        from += part;
-        offset += part;
-        length -= part;
+    size_t part;
+    for (size_t done = 0; done < length; done += part) {
+        part = within_unit(c, file, offset + done, length - done);
+        struct finding finding = check_at(c, file, offset + done, bytes + done, part);
+        if (finding.damage != DAMAGE_NONE) {
+            if (!is_undisturbed(c, file, offset, length, mark))
+                return; /* the generation that was expected is that of a later change */
+            keep(f, &finding);
+        }
+        f->checked_bytes += part;
     }
 }
 

@@ -141,6 +141,169 @@ static void stamp_tells_the_place(void **state)
     free(bytes);
 }
 
+/* Units of each size, and contents of each kind, that are checked below. */
+static const struct {
+    enum data_kind kind;
+    unsigned percent;
+    size_t unit;
+} forms[] = {
+    {DATA_RANDOM, 0, 4096},    {DATA_RANDOM, 0, 512},    {DATA_RANDOM, 0, 2048},
+    {DATA_COMPRESS, 50, 4096}, {DATA_COMPRESS, 3, 4096}, {DATA_COMPRESS, 40, 1024},
+};
+#define FORMS (sizeof forms / sizeof *forms)
+
+/* A unit that should be at a place, as some write left it. */
+static uint64_t unit[PATTERN_MAX_WORDS];
+static const struct pattern_place here = {.file = 3, .unit = 77, .generation = 5};
+
+static void write_unit(const struct pattern *p, struct pattern_place place)
+{
+    pattern_fill(p, unit, p->unit_bytes, place.file, place.unit * p->unit_bytes, place.generation);
+}
+
+static enum damage check(const struct pattern *p, bool full)
+{
+    struct pattern_place found;
+    return pattern_check(p, unit, &here, full, &found);
+}
+
+static void sound_units_are_sound(void **state)
+{
+    (void)state;
+    for (size_t i = 0; i < FORMS; i++) {
+        struct pattern p;
+        pattern_init(&p, forms[i].kind, forms[i].percent, forms[i].unit, 11);
+        write_unit(&p, here);
+        assert_int_equal(check(&p, false), DAMAGE_NONE);
+        assert_int_equal(check(&p, true), DAMAGE_NONE);
+    }
+}
+
+/* Every single bit, in the stamp and the check word by both ways, elsewhere by the full one. */
+static void every_flipped_bit_is_found(void **state)
+{
+    (void)state;
+    for (size_t i = 0; i < FORMS; i++) {
+        struct pattern p;
+        pattern_init(&p, forms[i].kind, forms[i].percent, forms[i].unit, 12);
+        write_unit(&p, here);
+        size_t words = p.unit_bytes / sizeof *unit;
+        for (size_t bit = 0; bit < 64 * words; bit++) {
+            size_t word = bit / 64;
+            bool is_stamped = word < sizeof(struct pattern_stamp) / 8 || word == words - 1;
+            unit[word] ^= UINT64_C(1) << bit % 64;
+            assert_int_equal(check(&p, true), DAMAGE_FLIPPED);
+            assert_int_equal(check(&p, false), is_stamped ? DAMAGE_FLIPPED : DAMAGE_NONE);
+            unit[word] ^= UINT64_C(1) << bit % 64;
+        }
+    }
+}
+
+static void other_writes_are_told_by_their_stamps(void **state)
+{
+    (void)state;
+    for (size_t i = 0; i < FORMS; i++) {
+        struct pattern p;
+        struct pattern_place found;
+        pattern_init(&p, forms[i].kind, forms[i].percent, forms[i].unit, 13);
+        write_unit(&p, (struct pattern_place){3, 77, 4});
+        assert_int_equal(pattern_check(&p, unit, &here, false, &found), DAMAGE_STALE);
+        assert_int_equal(found.generation, 4);
+        write_unit(&p, (struct pattern_place){3, 78, 5});
+        assert_int_equal(pattern_check(&p, unit, &here, false, &found), DAMAGE_MISPLACED);
+        assert_int_equal(found.unit, 78);
+        write_unit(&p, (struct pattern_place){4, 77, 5});
+        assert_int_equal(pattern_check(&p, unit, &here, false, &found), DAMAGE_MISPLACED);
+        assert_int_equal(found.file, 4);
+        memset(unit, 0, sizeof unit);
+        assert_int_equal(check(&p, false), DAMAGE_ZEROED);
+    }
+}
+
+/* The first sectors are of one write, the others of another, or were never written. */
+static void torn_units_are_told(void **state)
+{
+    (void)state;
+    for (size_t i = 0; i < FORMS; i++) {
+        struct pattern p;
+        pattern_init(&p, forms[i].kind, forms[i].percent, forms[i].unit, 14);
+        for (size_t sectors = 1; sectors < p.unit_bytes / 512; sectors++) {
+            uint64_t kept[PATTERN_MAX_WORDS];
+            size_t torn = 512 * sectors;
+            write_unit(&p, (struct pattern_place){3, 77, 4});
+            memcpy(kept, unit, sizeof kept);
+            write_unit(&p, here);
+            memcpy(unit, kept, torn);
+            assert_int_equal(check(&p, false), DAMAGE_TORN);
+            write_unit(&p, here);
+            memcpy((char *)unit + torn, (char *)kept + torn, p.unit_bytes - torn);
+            assert_int_equal(check(&p, false), DAMAGE_TORN);
+            write_unit(&p, here);
+            memset((char *)unit + torn, 0, p.unit_bytes - torn);
+            assert_int_equal(check(&p, false), DAMAGE_TORN);
+            unit[0] ^= 1; /* torn and flipped: what nobody wrote counts for more */
+            assert_int_equal(check(&p, false), DAMAGE_FLIPPED);
+        }
+    }
+}
+
+static void any_generation_is_accepted_if_it_is_whole(void **state)
+{
+    (void)state;
+    struct pattern p;
+    struct pattern_place found;
+    struct pattern_place any = here;
+    any.generation = PATTERN_ANY;
+    pattern_init(&p, DATA_RANDOM, 0, 4096, 15);
+    write_unit(&p, (struct pattern_place){3, 77, 123456});
+    assert_int_equal(pattern_check(&p, unit, &any, true, &found), DAMAGE_NONE);
+    unit[200] ^= 1;
+    assert_int_equal(pattern_check(&p, unit, &any, true, &found), DAMAGE_FLIPPED);
+    write_unit(&p, (struct pattern_place){3, 79, 123456});
+    assert_int_equal(pattern_check(&p, unit, &any, false, &found), DAMAGE_MISPLACED);
+}
+
+static void zeros_are_checked_too(void **state)
+{
+    (void)state;
+    struct pattern p;
+    pattern_init(&p, DATA_ZERO, 0, 4096, 16);
+    memset(unit, 0, sizeof unit);
+    assert_int_equal(check(&p, true), DAMAGE_NONE);
+    unit[100] = 1;
+    assert_int_equal(check(&p, false), DAMAGE_NONE);
+    assert_int_equal(check(&p, true), DAMAGE_FLIPPED);
+    unit[0] = 1;
+    assert_int_equal(check(&p, false), DAMAGE_FLIPPED);
+}
+
+static void part_of_each_unit_is_zero(void **state)
+{
+    (void)state;
+    for (unsigned percent = 10; percent <= 100; percent += 10) {
+        struct pattern p;
+        pattern_init(&p, DATA_COMPRESS, percent, 4096, 17);
+        write_unit(&p, here);
+        unsigned zeros = 0;
+        for (size_t i = 0; i < PATTERN_MAX_WORDS; i++)
+            zeros += unit[i] == 0;
+        assert_in_range(zeros, PATTERN_MAX_WORDS * (100 - percent) / 100 - (percent < 100 ? 2 : 0),
+                        PATTERN_MAX_WORDS * (100 - percent) / 100 + 1);
+    }
+}
+
+static void units_divide_what_is_changed(void **state)
+{
+    (void)state;
+    static const struct {
+        uint64_t bytes;
+        size_t unit;
+    } cases[] = {{4096, 4096}, {8192, 4096}, {512, 512}, {1024, 1024}, {3072, 1024},
+                 {1536, 512},  {1000, 512},  {256, 512}, {6144, 2048}, {1 << 20, 4096}};
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
+        assert_int_equal(pattern_unit_for(cases[i].bytes), cases[i].unit);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -150,6 +313,14 @@ int main(void)
         cmocka_unit_test(bytes_are_spread_evenly),
         cmocka_unit_test(zeros_are_zeros),
         cmocka_unit_test(stamp_tells_the_place),
+        cmocka_unit_test(sound_units_are_sound),
+        cmocka_unit_test(every_flipped_bit_is_found),
+        cmocka_unit_test(other_writes_are_told_by_their_stamps),
+        cmocka_unit_test(torn_units_are_told),
+        cmocka_unit_test(any_generation_is_accepted_if_it_is_whole),
+        cmocka_unit_test(zeros_are_checked_too),
+        cmocka_unit_test(part_of_each_unit_is_zero),
+        cmocka_unit_test(units_divide_what_is_changed),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,0 +1,167 @@
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "measure/histogram.h"
+#include "util/rng.h"
+
+#define VALUES 5000
+
+static int compare(const void *a, const void *b)
+{
+    uint64_t x = *(const uint64_t *)a;
+    uint64_t y = *(const uint64_t *)b;
+    return (x > y) - (x < y);
+}
+
+static struct histogram *new_histogram(void)
+{
+    struct histogram *h = calloc(1, sizeof *h);
+    assert_non_null(h);
+    return h;
+}
+
+/* Values of one of several shapes, from a nanosecond to an hour. */
+static uint64_t draw(struct rng *r, unsigned shape)
+{
+    uint64_t limit = UINT64_C(1) << (3 + shape % 39);
+    switch (shape % 4) {
+    case 0:
+        return rng_below(r, limit);
+    case 1: /* most are small, some are very large */
+        return UINT64_C(1) << rng_below(r, 42);
+    case 2: /* two peaks */
+        return rng_below(r, 2) == 0 ? 80000 + rng_below(r, 5000) : 20000000 + rng_below(r, limit);
+    default:
+        return (rng_next(r) & (limit - 1)) & rng_next(r);
+    }
+}
+
+static void assert_close(uint64_t got, uint64_t exact)
+{
+    uint64_t off = got > exact ? got - exact : exact - got;
+    assert_true((double)off <= 0.001 * (double)exact);
+}
+
+static void percentiles_are_those_of_sorted_values(void **state)
+{
+    (void)state;
+    static const double percents[] = {0.01, 1, 10, 25, 50, 75, 90, 95, 99, 99.9, 99.99, 100};
+    static uint64_t values[VALUES];
+    struct histogram *h = new_histogram();
+    for (unsigned shape = 0; shape < 100; shape++) {
+        struct rng r;
+        rng_init(&r, 42, shape);
+        memset(h, 0, sizeof *h);
+        for (size_t i = 0; i < VALUES; i++)
+            histogram_record(h, values[i] = draw(&r, shape));
+        qsort(values, VALUES, sizeof *values, compare);
+        for (size_t i = 0; i < sizeof percents / sizeof *percents; i++) {
+            size_t rank = (size_t)ceil(VALUES * percents[i] / 100);
+            assert_close(histogram_percentile(h, percents[i]), values[rank - 1]);
+        }
+        assert_int_equal(histogram_minimum(h), values[0]);
+        assert_int_equal(h->maximum, values[VALUES - 1]);
+        assert_int_equal(h->count, VALUES);
+    }
+    free(h);
+}
+
+static void mean_and_deviation_are_right(void **state)
+{
+    (void)state;
+    struct histogram *h = new_histogram();
+    struct rng r;
+    rng_init(&r, 1, 1);
+    double sum = 0;
+    double squares = 0;
+    for (size_t i = 0; i < VALUES; i++) {
+        uint64_t value = 1000000 + rng_below(&r, 9000000);
+        histogram_record(h, value);
+        sum += (double)value;
+        squares += (double)value * (double)value;
+    }
+    double mean = sum / VALUES;
+    double deviation = sqrt(squares / VALUES - mean * mean);
+    assert_true(fabs(histogram_mean(h) - mean) < 1e-6 * mean);
+    assert_true(fabs(histogram_deviation(h) - deviation) < 1e-3 * deviation);
+    free(h);
+}
+
+static void merged_parts_are_the_whole(void **state)
+{
+    (void)state;
+    struct histogram *whole = new_histogram();
+    struct histogram *sum = new_histogram();
+    for (unsigned part = 0; part < 7; part++) {
+        struct histogram *h = new_histogram();
+        struct rng r;
+        rng_init(&r, 9, part);
+        for (size_t i = 0; i < 100 * part; i++) { /* the first part is empty */
+            uint64_t value = draw(&r, part);
+            histogram_record(h, value);
+            histogram_record(whole, value);
+        }
+        histogram_merge(sum, h);
+        free(h);
+    }
+    assert_memory_equal(whole, sum, sizeof *whole);
+    free(whole);
+    free(sum);
+}
+
+static void nothing_has_no_figures(void **state)
+{
+    (void)state;
+    struct histogram *h = new_histogram();
+    assert_int_equal(histogram_percentile(h, 50), 0);
+    assert_int_equal(histogram_minimum(h), 0);
+    assert_true(histogram_mean(h) == 0 && histogram_deviation(h) == 0);
+    free(h);
+}
+
+static void ends_of_the_range(void **state)
+{
+    (void)state;
+    struct histogram *h = new_histogram();
+    histogram_record(h, 0);
+    histogram_record(h, UINT64_MAX);
+    assert_int_equal(histogram_minimum(h), 0);
+    assert_int_equal(h->maximum, UINT64_MAX);
+    assert_int_equal(histogram_percentile(h, 1), 0);
+    assert_int_equal(histogram_percentile(h, 100), UINT64_MAX);
+    histogram_record(h, 3600 * UINT64_C(1000000000)); /* an hour is still told apart */
+    assert_close(histogram_percentile(h, 66), 3600 * UINT64_C(1000000000));
+    free(h);
+}
+
+/* No gap, no overlap: the bucket of the next value is the same or the next. */
+static void buckets_follow_each_other(void **state)
+{
+    (void)state;
+    assert_int_equal(histogram_bucket(0), 0);
+    for (uint64_t value = 1; value < 1 << 20; value++) {
+        unsigned step = histogram_bucket(value) - histogram_bucket(value - 1);
+        assert_in_range(step, value < 1024 ? 1 : 0, 1);
+    }
+    assert_int_equal(histogram_bucket((UINT64_C(1) << 42) - 1), HISTOGRAM_BUCKETS - 1);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(percentiles_are_those_of_sorted_values),
+        cmocka_unit_test(mean_and_deviation_are_right),
+        cmocka_unit_test(merged_parts_are_the_whole),
+        cmocka_unit_test(nothing_has_no_figures),
+        cmocka_unit_test(ends_of_the_range),
+        cmocka_unit_test(buckets_follow_each_other),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
