@@ -1,5 +1,32 @@
 #include "result.h"
 
+#include <stdlib.h>
+
+void result_release(struct result *r)
+{
+    for (enum test_id test = 0; test < TEST_COUNT; test++) {
+        free(r->tests[test].intervals);
+        r->tests[test].intervals = NULL;
+        r->tests[test].interval_count = 0;
+    }
+}
+
+const char *limit_name(enum limit limit)
+{
+    static const char *const names[] = {
+        [LIMITED_UNKNOWN] = "unknown",
+        [LIMITED_DEVICE] = "device",
+        [LIMITED_PAGE_CACHE] = "page cache",
+        [LIMITED_CPU] = "cpu",
+    };
+    return names[limit];
+}
+
+bool test_counts_operations(enum test_id test)
+{
+    return test >= TEST_SEEKS;
+}
+
 bool test_result_is_long_enough(const struct test_result *t)
 {
     return t->measured && t->elapsed_ns >= SHORTEST_MEASURED_NS;

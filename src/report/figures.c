@@ -8,14 +8,10 @@
 #define SMALL_RATE  9.95
 #define SMALL_SEEKS 999.95
 
-static bool counts_operations(enum test_id test)
-{
-    return test >= TEST_SEEKS;
-}
-
 static double rate(const struct test_result *t, enum test_id test)
 {
-    return counts_operations(test) ? test_result_ops_per_second(t) : test_result_kib_per_second(t);
+    return test_counts_operations(test) ? test_result_ops_per_second(t)
+                                        : test_result_kib_per_second(t);
 }
 
 static void print_number(char text[static UNITS_TEXT], int decimals, double number)
@@ -125,7 +121,7 @@ void figure_classic(struct figure *f, const struct result *r, enum test_id test)
     const struct test_result *t = &r->tests[test];
     if (!begin_figure(f, t))
         return;
-    print_number(f->rate, counts_operations(test) ? 1 : 0, rate(t, test));
+    print_number(f->rate, test_counts_operations(test) ? 1 : 0, rate(t, test));
     print_number(f->cpu, 1, test_result_cpu_percent(t));
 }
 

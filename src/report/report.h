@@ -17,8 +17,11 @@ struct report_ops {
     /* What stands once above the lines of several runs. NULL: nothing. */
     int (*header)(FILE *out);
 
-    /* One run. */
+    /* One run. NULL: nothing. */
     int (*run)(FILE *out, const struct result *r);
+
+    /* All runs, at the end. NULL: nothing. */
+    int (*all)(FILE *out, const struct result runs[], size_t count);
 };
 
 /* The format of that name, or NULL when there is none. */
