@@ -23,10 +23,8 @@
 /* How often it looks so, in ms, while they come to their start. */
 #define READY_LOOK_MS 100
 
-/* What one seeker tells its parent. */
+/* What one seeker tells its parent beside what it counts. */
 struct report {
-    _Alignas(64) struct samples samples; /* apart, so that seekers do not share cache lines */
-    struct findings findings;
     struct err failure;
     uint64_t end_ns;
     uint64_t cpu_ns;
@@ -41,6 +39,8 @@ struct shared {
 struct seekers {
     const struct plan *plan;
     const struct work *work;
+    struct board *board;
+    uint64_t end_ticket; /* the first one that is not theirs */
     struct shared *shared;
     size_t shared_bytes;
     pid_t *pids; /* 0: has been waited for */
@@ -63,11 +63,13 @@ __attribute__((noreturn)) static void seeker_main(const struct seekers *s, unsig
                                                   int ready, int start)
 {
     struct report *report = &s->shared->reports[number];
+    struct tally *tally = &s->board->tallies[number];
     const struct seeks seeks = {
         .plan = s->plan,
         .contents = s->work->contents,
         .next_ticket = &s->shared->next_ticket,
-        .findings = &report->findings,
+        .end_ticket = s->end_ticket,
+        .findings = &tally->findings,
     };
     struct queue queue;
     char byte = 0;
@@ -79,7 +81,7 @@ __attribute__((noreturn)) static void seeker_main(const struct seekers *s, unsig
         _exit(1);
 
     uint64_t cpu_before = cpu_used_ns();
-    int rc = seeks_run(&seeks, &queue, &report->samples, &report->failure);
+    int rc = seeks_run(&seeks, &queue, &tally->samples, &report->failure);
     report->end_ns = clock_ns();
     report->cpu_ns = cpu_used_ns() - cpu_before;
     _exit(rc == 0 ? 0 : 1);
@@ -199,11 +201,14 @@ static int open_gate(const struct seekers *s, struct err *e)
 }
 
 int seekers_start(struct seekers **out, const struct plan *p, const struct work *work,
-                  struct err *e)
+                  struct board *board, uint64_t first_ticket, struct err *e)
 {
     struct seekers *s = allocate(p, work);
     if (!s)
         return err_system(e, ENOMEM, "memory for %u seekers", p->data.seekers);
+    s->board = board;
+    s->end_ticket = first_ticket + p->data.seeks;
+    s->shared->next_ticket = first_ticket;
     int ready[2] = {-1, -1};
     int start[2] = {-1, -1};
     int rc = 0;
@@ -224,8 +229,7 @@ int seekers_start(struct seekers **out, const struct plan *p, const struct work 
     return rc;
 }
 
-int seekers_work(struct seekers *s, struct job_times *times, struct samples *samples,
-                 struct findings *findings, struct err *e)
+int seekers_work(struct seekers *s, struct job_times *times, struct err *e)
 {
     const struct timespec pause = {.tv_nsec = LOOK_NS};
     times->start_ns = clock_ns();
@@ -234,11 +238,12 @@ int seekers_work(struct seekers *s, struct job_times *times, struct samples *sam
         nanosleep(&pause, NULL);
     times->end_ns = times->start_ns;
     times->cpu_ns = 0;
+    times->busiest_cpu_ns = 0;
     for (unsigned i = 0; i < s->count; i++) {
         const struct report *report = &s->shared->reports[i];
-        samples_merge(samples, &report->samples);
-        findings_merge(findings, &report->findings);
         times->cpu_ns += report->cpu_ns;
+        if (report->cpu_ns > times->busiest_cpu_ns)
+            times->busiest_cpu_ns = report->cpu_ns;
         if (report->end_ns > times->end_ns)
             times->end_ns = report->end_ns;
     }

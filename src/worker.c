@@ -19,7 +19,8 @@ struct pool_thread {
 };
 
 /* The first failure of a job is the one that counts; it stops all others. */
-static void finish_step(struct pool *p, int rc, const struct err *e, uint64_t end_ns)
+static void finish_step(struct pool *p, int rc, const struct err *e, uint64_t end_ns,
+                        uint64_t cpu_ns)
 {
     pthread_mutex_lock(&p->lock);
     if (rc != 0 && p->failure.code == 0) {
@@ -28,6 +29,8 @@ static void finish_step(struct pool *p, int rc, const struct err *e, uint64_t en
     }
     if (end_ns > p->last_end_ns)
         p->last_end_ns = end_ns;
+    if (cpu_ns > p->busiest_cpu_ns)
+        p->busiest_cpu_ns = cpu_ns;
     p->busy--;
     pthread_cond_broadcast(&p->changed);
     pthread_mutex_unlock(&p->lock);
@@ -55,8 +58,9 @@ static void do_step(const struct pool_thread *t, enum pool_state state)
     };
     struct err e;
     err_init(&e);
+    uint64_t cpu_before = cpu_of_thread_ns();
     int rc = steps[state](t->context, &e);
-    finish_step(p, rc, &e, clock_ns());
+    finish_step(p, rc, &e, clock_ns(), cpu_of_thread_ns() - cpu_before);
 }
 
 static void *thread_main(void *argument)
@@ -79,6 +83,7 @@ static void change_state(struct pool *p, enum pool_state state)
     p->round++;
     p->busy = p->count;
     p->last_end_ns = 0;
+    p->busiest_cpu_ns = 0;
     pthread_cond_broadcast(&p->changed);
     pthread_mutex_unlock(&p->lock);
 }
@@ -191,5 +196,6 @@ int pool_work(struct pool *p, struct job_times *times, struct err *e)
     await_workers(p);
     times->end_ns = p->last_end_ns;
     times->cpu_ns = cpu_used_ns() - cpu_before;
+    times->busiest_cpu_ns = p->busiest_cpu_ns;
     return outcome(p, e);
 }

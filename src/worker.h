@@ -21,7 +21,8 @@
 struct job_times {
     uint64_t start_ns;
     uint64_t end_ns;
-    uint64_t cpu_ns;
+    uint64_t cpu_ns;         /* of all workers */
+    uint64_t busiest_cpu_ns; /* of the one that used most of it */
 };
 
 enum pool_state { POOL_PREPARING, POOL_CONNECTING, POOL_WORKING, POOL_ENDING };
@@ -37,6 +38,7 @@ struct pool {
     const struct job *job;
     struct err failure; /* the first one of the present job */
     uint64_t last_end_ns;
+    uint64_t busiest_cpu_ns; /* of the present step */
     struct pool_thread *threads;
 };
 

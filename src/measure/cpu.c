@@ -1,6 +1,7 @@
 #include "measure/cpu.h"
 
 #include <sys/resource.h>
+#include <time.h>
 
 static uint64_t nanoseconds(struct timeval t)
 {
@@ -18,4 +19,11 @@ static uint64_t used_by(int who)
 uint64_t cpu_used_ns(void)
 {
     return used_by(RUSAGE_SELF) + used_by(RUSAGE_CHILDREN);
+}
+
+uint64_t cpu_of_thread_ns(void)
+{
+    struct timespec used;
+    clock_gettime(CLOCK_THREAD_CPUTIME_ID, &used);
+    return (uint64_t)used.tv_sec * 1000000000 + (uint64_t)used.tv_nsec;
 }

@@ -9,4 +9,7 @@
  */
 uint64_t cpu_used_ns(void);
 
+/* The same of the calling thread alone. */
+uint64_t cpu_of_thread_ns(void);
+
 #endif

@@ -19,12 +19,34 @@ uint64_t histogram_minimum(const struct histogram *h)
     return h->count > 0 ? ~h->inverted_minimum : 0;
 }
 
-/* The middle of a bucket, but never outside of what was seen. */
-static uint64_t value_of(const struct histogram *h, unsigned bucket)
+static uint64_t middle_of(unsigned bucket)
 {
     unsigned shift = bucket < 2 * HISTOGRAM_SUB ? 0 : bucket / HISTOGRAM_SUB - 1;
     uint64_t low = (uint64_t)(bucket - shift * HISTOGRAM_SUB) << shift;
-    uint64_t middle = low + ((UINT64_C(1) << shift) >> 1);
+    return low + ((UINT64_C(1) << shift) >> 1);
+}
+
+void histogram_subtract(struct histogram *difference, const struct histogram *now,
+                        const struct histogram *before)
+{
+    *difference = (struct histogram){.sum = now->sum - before->sum};
+    for (unsigned i = 0; i < HISTOGRAM_BUCKETS; i++) {
+        uint64_t grown = now->buckets[i] - before->buckets[i];
+        difference->buckets[i] = grown;
+        difference->count += grown;
+        if (grown > 0)
+            difference->maximum = middle_of(i);
+        if (grown > 0 && difference->inverted_minimum == 0)
+            difference->inverted_minimum = ~middle_of(i);
+    }
+    if (difference->maximum > now->maximum || difference->buckets[HISTOGRAM_BUCKETS - 1] > 0)
+        difference->maximum = now->maximum;
+}
+
+/* The middle of a bucket, but never outside of what was seen. */
+static uint64_t value_of(const struct histogram *h, unsigned bucket)
+{
+    uint64_t middle = middle_of(bucket);
     if (middle > h->maximum || bucket == HISTOGRAM_BUCKETS - 1)
         return h->maximum;
     return middle < ~h->inverted_minimum ? ~h->inverted_minimum : middle;

@@ -50,6 +50,13 @@ static inline void histogram_record(struct histogram *h, uint64_t value)
 /* Adds all that part has to whole. */
 void histogram_merge(struct histogram *whole, const struct histogram *part);
 
+/*
+ * What was recorded between two looks at one histogram. Minimum and maximum are not exact: they are
+ * those of the buckets that have grown, to within 0.1 %.
+ */
+void histogram_subtract(struct histogram *difference, const struct histogram *now,
+                        const struct histogram *before);
+
 /* The smallest value; 0 when there is none. */
 uint64_t histogram_minimum(const struct histogram *h);
 

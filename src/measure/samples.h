@@ -28,4 +28,12 @@ static inline void samples_merge(struct samples *whole, const struct samples *pa
     histogram_merge(&whole->latencies, &part->latencies);
 }
 
+/* What was counted between two looks at the same samples (histogram_subtract). */
+static inline void samples_subtract(struct samples *difference, const struct samples *now,
+                                    const struct samples *before)
+{
+    difference->bytes = now->bytes - before->bytes;
+    histogram_subtract(&difference->latencies, &now->latencies, &before->latencies);
+}
+
 #endif

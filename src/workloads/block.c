@@ -75,7 +75,7 @@ static bool get_transferred(void *context, struct io *io)
 {
     struct work *w = ((struct pass *)context)->work;
     contents_check(w->contents, w->number, io->offset, io->buffer, io->length, io->mark,
-                   &w->findings);
+                   &w->tally->findings);
     return false;
 }
 

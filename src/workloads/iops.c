@@ -122,7 +122,7 @@ static bool transferred(void *context, struct io *io)
         contents_release(w->contents, io->file, io->offset, io->length);
     else
         contents_check(w->contents, io->file, io->offset, io->buffer, io->length, io->mark,
-                       &w->findings);
+                       &w->tally->findings);
     return false;
 }
 
@@ -157,7 +157,7 @@ static int work(void *context, struct err *e)
     count_blocks(&iops.blocks, p);
     rng_init(&iops.rng, p->seed, ~(uint64_t)w->number); /* tickets of the seeks count from 0 */
     permutation_init(&iops.scatter, iops.blocks.count, p->seed ^ SCATTER_KEY);
-    int rc = queue_run(&w->queue, &source, &w->samples, e);
+    int rc = queue_run(&w->queue, &source, &w->tally->samples, e);
     return rc == 0 && p->iops.write_percent > 0 ? sync_all(w, e) : rc;
 }
 

@@ -44,7 +44,7 @@ static int timed(struct work *w, file_operation operation, int at_fd, const char
     uint64_t start = clock_ns();
     int rc = operation(&w->files, at_fd, path, directory, &bytes, e);
     if (rc == 0)
-        samples_add(&w->samples, clock_ns() - start, bytes);
+        samples_add(&w->tally->samples, clock_ns() - start, bytes);
     return rc == 0 ? stop_check(e) : rc;
 }
 
@@ -57,7 +57,7 @@ static int create_all(struct work *w, enum name_order order, struct err *e)
         uint64_t start = clock_ns();
         rc = fileset_create_next(s, order, &bytes, e);
         if (rc == 0)
-            samples_add(&w->samples, clock_ns() - start, bytes);
+            samples_add(&w->tally->samples, clock_ns() - start, bytes);
         if (rc == 0)
             rc = stop_check(e);
     }
@@ -224,32 +224,38 @@ static int ran_del(void *context, struct err *e)
 
 const struct workload workload_seq_create = {
     .title = "Creating files in sorted order",
+    .repeats = true,
     .job = {.prepare = prepare_create, .work = seq_create},
 };
 
 const struct workload workload_seq_stat = {
     .title = "Reading files in directory order",
     .reads = true,
+    .repeats = true,
     .job = {.prepare = prepare_seq_stat, .work = seq_stat},
 };
 
 const struct workload workload_seq_del = {
     .title = "Deleting files in directory order",
+    .repeats = true,
     .job = {.prepare = prepare_seq_del, .work = seq_del},
 };
 
 const struct workload workload_ran_create = {
     .title = "Creating files in random order",
+    .repeats = true,
     .job = {.prepare = prepare_create, .work = ran_create},
 };
 
 const struct workload workload_ran_stat = {
     .title = "Reading files in random order",
     .reads = true,
+    .repeats = true,
     .job = {.prepare = prepare_ran_stat, .work = ran_stat},
 };
 
 const struct workload workload_ran_del = {
     .title = "Deleting files in random order",
+    .repeats = true,
     .job = {.prepare = prepare_ran_del, .work = ran_del},
 };

@@ -90,7 +90,7 @@ static int put_stretches(struct work *w, FILE *stream, struct err *e)
         contents_fill(w->contents, d->number, at, characters, count);
         uint64_t start = clock_ns();
         put(stream, characters, count);
-        samples_add(&w->samples, clock_ns() - start, count);
+        samples_add(&w->tally->samples, clock_ns() - start, count);
         if (ferror(stream))
             return err_system(e, errno, "putc to %s", d->name);
         at += count;
@@ -129,14 +129,14 @@ static int get_stretches(struct work *w, FILE *stream, struct err *e)
         size_t count = stretch_at(d, at);
         uint64_t start = clock_ns();
         get(stream, characters, count);
-        samples_add(&w->samples, clock_ns() - start, count);
+        samples_add(&w->tally->samples, clock_ns() - start, count);
         if (ferror(stream))
             return err_system(e, errno, "getc from %s", d->name);
         if (feof(stream))
             return err_system(e, EIO, "getc from %s: it ends before %llu", d->name,
                               (unsigned long long)d->perchar_bytes);
         contents_check(w->contents, d->number, at, characters, count,
-                       contents_mark(w->contents, d->number, at, count), &w->findings);
+                       contents_mark(w->contents, d->number, at, count), &w->tally->findings);
         at += count;
         if (stop_check(e) != 0)
             return -EINTR;

@@ -34,7 +34,7 @@ static bool transferred(void *context, struct io *io)
     if (io->kind == IO_WRITE)
         return false;
     contents_check(w->contents, w->number, io->offset, io->buffer, io->length, io->mark,
-                   &w->findings);
+                   &w->tally->findings);
     contents_fill_next(w->contents, w->number, io->offset, io->buffer, io->length);
     io->kind = IO_WRITE;
     return true;

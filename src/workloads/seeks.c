@@ -51,7 +51,7 @@ static enum source_answer next(void *context, struct io *io, uint64_t now_ns)
         s->has_ticket = true;
         rng_init(&s->rng, p->seed, s->ticket);
     }
-    if (s->ticket >= p->data.seeks)
+    if (s->ticket >= s->seeks->end_ticket)
         return SOURCE_ENDED;
     io->kind = IO_READ;
     io->length = p->data.chunk_bytes;
@@ -104,5 +104,6 @@ const struct workload workload_seeks = {
     .title = "Seeking",
     .reads = true,
     .forked = true,
+    .repeats = true,
     .job = {.prepare = prepare, .work = finish},
 };

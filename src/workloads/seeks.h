@@ -18,6 +18,7 @@ struct seeks {
     const struct plan *plan;
     struct contents *contents;
     atomic_uint_fast64_t *next_ticket; /* all seekers' */
+    uint64_t end_ticket;               /* the first one that is not theirs */
     struct findings *findings;         /* the seeker's own */
 };
 

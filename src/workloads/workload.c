@@ -62,7 +62,7 @@ int work_open_queue(struct work *w, struct err *e)
 int work_run_queue(struct work *w, const struct io_source *source, enum work_direction direction,
                    struct err *e)
 {
-    int rc = queue_run(&w->queue, source, &w->samples, e);
+    int rc = queue_run(&w->queue, source, &w->tally->samples, e);
     if (rc == 0 && direction == WORK_WRITES)
         rc = queue_sync(&w->queue, 0, e);
     queue_close(&w->queue);

@@ -4,9 +4,9 @@
 #include <stdbool.h>
 #include <stddef.h>
 
+#include "board.h"
 #include "contents.h"
 #include "job.h"
-#include "measure/samples.h"
 #include "plan.h"
 #include "queue.h"
 #include "scratch.h"
@@ -26,9 +26,8 @@ struct work {
     unsigned number;       /* of the worker */
     unsigned char *buffer; /* room for one chunk */
     size_t buffer_bytes;
-    struct samples samples;   /* of the present phase */
-    struct findings findings; /* likewise */
-    struct queue queue;       /* likewise, for its block transfers */
+    struct tally *tally;      /* what it counts and finds in the present phase */
+    struct queue queue;       /* for its block transfers in the present phase */
     struct datafile data;     /* its share of the data set */
     struct io_file *all_data; /* the data files of all workers, as they are open at present */
     struct fileset files;     /* its share of the metadata files */
@@ -38,6 +37,7 @@ struct workload {
     const char *title; /* for the progress line */
     bool reads;        /* what it reads is to come from the device: caches are emptied before */
     bool forked;       /* its work is done by forked seekers, not by the workers */
+    bool repeats;      /* it can be done in further rounds, each prepared anew */
     struct job job;    /* the context is a struct work */
 };
 

@@ -1,0 +1,213 @@
+#include "phase.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "measure/clock.h"
+#include "measure/limits.h"
+#include "monitor.h"
+#include "seekers.h"
+
+/* A phase under way. */
+struct phase {
+    struct rig *rig;
+    enum test_id test;
+    const struct workload *workload;
+    struct monitor *monitor; /* NULL: none */
+    unsigned rounds;
+    uint64_t elapsed_ns; /* of all rounds, with nothing between them */
+    uint64_t cpu_ns;
+    uint64_t busiest_cpu_ns;
+};
+
+/* The system's caches hold what the files' own eviction cannot reach: inodes, names, block maps. */
+static int drop_system_caches(struct rig *r, struct err *e)
+{
+    if (!dropper_is_there(r->dropper) || r->plan->cache != CACHE_EVICT)
+        return 0;
+    if (syncfs(r->scratch.fd) != 0)
+        return err_system(e, errno, "syncfs %s", r->plan->directory);
+    return dropper_drop(r->dropper, e);
+}
+
+/* How much there is to do, for the line that tells how far it is. */
+static struct monitor_goal goal_of(const struct plan *p, enum test_id test)
+{
+    struct monitor_goal goal = {0};
+    if (test >= TEST_FIRST_METADATA)
+        goal.ops = p->files.count;
+    else if (test == TEST_PUTC || test == TEST_GETC)
+        goal.bytes = p->data.perchar_bytes;
+    else if (test == TEST_SEEKS)
+        goal.ops = p->data.seeks;
+    else if (test == TEST_IOPS)
+        goal.nanoseconds = p->iops.duration_ns;
+    else
+        goal.bytes = p->data.chunks * p->data.chunk_bytes;
+    if (workload_of(test)->repeats)
+        goal.nanoseconds = p->min_time_ns;
+    return goal;
+}
+
+static int start_monitor(struct phase *ph, struct err *e)
+{
+    struct rig *r = ph->rig;
+    const struct plan *p = r->plan;
+    bool draws = progress_is_live(&r->progress) && p->coordination != COORDINATE_PROMPT;
+    bool drops = ph->workload->reads && dropper_is_there(r->dropper) && p->drop_interval_ns > 0;
+    const struct monitor_setup setup = {
+        .title = ph->workload->title,
+        .board = &r->board,
+        .goal = goal_of(p, ph->test),
+        .draws = draws,
+        .drop_interval_ns = drops ? p->drop_interval_ns : 0,
+        .dropper = r->dropper,
+    };
+    return draws || drops || p->wants_intervals ? monitor_start(&ph->monitor, &setup, e) : 0;
+}
+
+/* Other processes and the user at a prompt are met once in a phase: rounds are everybody's own. */
+static int meet_others(struct phase *ph, struct err *e)
+{
+    struct rig *r = ph->rig;
+    if (ph->rounds > 0)
+        return 0;
+    if (r->coordinator->kind == COORDINATE_PROMPT)
+        progress_break(&r->progress); /* the prompt has a line of its own */
+    return coordinate_wait(r->coordinator, ph->workload->title, e);
+}
+
+/* All that is not timed: when it returns 0, the round may begin. */
+static int prepare(struct phase *ph, struct seekers **seekers, struct err *e)
+{
+    struct rig *r = ph->rig;
+    const struct plan *p = r->plan;
+    int rc = pool_prepare(&r->pool, &ph->workload->job, e);
+    if (rc == 0 && ph->workload->reads)
+        rc = drop_system_caches(r, e);
+    if (rc == 0 && ph->workload->forked)
+        rc = seekers_start(seekers, p, r->work, &r->board, ph->rounds * p->data.seeks, e);
+    return rc == 0 ? meet_others(ph, e) : rc;
+}
+
+/* The seekers seek, then the workers make durable what was changed, and close. */
+static int work_with_seekers(struct rig *r, struct seekers *seekers, struct job_times *times,
+                             struct err *e)
+{
+    struct job_times closing;
+    int rc = seekers_work(seekers, times, e);
+    if (rc == 0)
+        rc = pool_work(&r->pool, &closing, e);
+    if (rc == 0) { /* the time until the parent saw that the last seeker had ended is not theirs */
+        times->end_ns += closing.end_ns - closing.start_ns;
+        times->cpu_ns += closing.cpu_ns;
+    }
+    return rc;
+}
+
+static int work(struct phase *ph, struct seekers *seekers, struct err *e)
+{
+    struct rig *r = ph->rig;
+    struct job_times times;
+    monitor_go(ph->monitor);
+    int rc = ph->workload->forked ? work_with_seekers(r, seekers, &times, e)
+                                  : pool_work(&r->pool, &times, e);
+    monitor_pause(ph->monitor);
+    if (rc != 0)
+        return rc;
+    ph->elapsed_ns += times.end_ns - times.start_ns;
+    ph->cpu_ns += times.cpu_ns;
+    ph->busiest_cpu_ns += times.busiest_cpu_ns;
+    return 0;
+}
+
+static int do_round(struct phase *ph, struct err *e)
+{
+    struct rig *r = ph->rig;
+    struct seekers *seekers = NULL;
+    int rc = prepare(ph, &seekers, e);
+    if (rc == 0)
+        rc = work(ph, seekers, e);
+    seekers_release(seekers);
+    for (unsigned i = 0; i < r->plan->workers; i++)
+        work_release(&r->work[i]);
+    ph->rounds++;
+    return rc;
+}
+
+/* Too short a phase tells more about the clock and the scheduler than about the storage. */
+static bool needs_another_round(const struct phase *ph)
+{
+    return ph->workload->repeats && ph->elapsed_ns < ph->rig->plan->min_time_ns;
+}
+
+static void record(const struct phase *ph, struct test_result *result)
+{
+    const struct histogram *h = &r->samples.latencies;
+    *result = (struct test_result){
+        .measured = true,
+        .ops = h->count,
+        .bytes = r->samples.bytes,
+        .elapsed_ns = times->end_ns - times->start_ns,
+        .cpu_ns = times->cpu_ns,
+        .verified_bytes = r->findings.checked_bytes,
+        .damaged = r->findings.damaged,
+        .latency_ns =
+            {
+                .min = histogram_minimum(h),
+                .mean = (uint64_t)histogram_mean(h),
+                .p50 = histogram_percentile(h, 50),
+                .p90 = histogram_percentile(h, 90),
+                .p95 = histogram_percentile(h, 95),
+                .p99 = histogram_percentile(h, 99),
+                .p99_9 = histogram_percentile(h, 99.9),
+                .p99_99 = histogram_percentile(h, 99.99),
+                .max = h->maximum,
+            },
+    };
+}
+
+/* Names the first damaged places of a phase. */
+static void tell_damage(struct rig *r, enum test_id test)
+{
+    const struct findings *f = &r->findings;
+    if (f->damaged == 0)
+        return;
+    r->damaged += f->damaged;
+    progress_break(&r->progress);
+    for (uint64_t i = 0; i < f->damaged && i < FINDINGS_KEPT; i++) {
+        char text[FINDING_TEXT];
+        finding_describe(text, &f->kept[i], &r->pattern);
+        fprintf(stderr, "bonnie: %s: data file %" PRIu64 " in %s at %" PRIu64 ": %s\n",
+                test_name(test), f->kept[i].file, r->plan->directory, f->kept[i].offset, text);
+    }
+    if (f->damaged > FINDINGS_KEPT)
+        fprintf(stderr, "bonnie: %s: %" PRIu64 " damaged places in all\n", test_name(test),
+                f->damaged);
+}
+
+int phase_run(struct rig *r, enum test_id test, struct test_result *result, struct err *e)
+{
+    struct phase ph = {.rig = r, .test = test, .workload = workload_of(test)};
+    board_begin(&r->board, ph.workload->forked ? r->plan->data.seekers : r->plan->workers);
+    progress_begin(&r->progress, ph.workload->title);
+    int rc = start_monitor(&ph, e);
+    do {
+        if (rc == 0)
+            rc = do_round(&ph, e);
+    } while (rc == 0 && needs_another_round(&ph));
+    if (rc == 0)
+        record(&ph, result);
+    monitor_end(ph.monitor, ph.elapsed_ns, rc == 0 ? &result->intervals : NULL,
+                &result->interval_count);
+    if (rc != 0) {
+        progress_break(&r->progress);
+        return rc;
+    }
+    progress_done(&r->progress, ph.workload->title);
+    tell_damage(r, test);
+    return 0;
+}
