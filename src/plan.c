@@ -206,16 +206,19 @@ static void choose_formats(struct plan *p, const struct settings *s,
 static int check_data(const struct plan *p, const struct host *h, struct err *e)
 {
     const struct data_plan *d = &p->data;
-    uint64_t each = d->chunk_bytes;
+    uint64_t each = d->chunk_bytes; /* of a worker */
     if (p->tests[TEST_IOPS] && p->iops.block_bytes > each)
         each = p->iops.block_bytes;
-    uint64_t buffers = d->bytes > 0 ? each * p->engine.depth * (p->workers + d->seekers) : 0;
+    unsigned seekers = p->tests[TEST_SEEKS] ? d->seekers : 0;
+    uint64_t buffers = p->engine.depth * (each * p->workers + d->chunk_bytes * seekers);
+    if (d->bytes == 0)
+        buffers = 0;
     if (h->ram_bytes > 0 && buffers > h->ram_bytes / 2)
         return err_say(e,
                        "-s (--size): %" PRIu64
                        " MiB of buffers, %u for each of %u workers and %u seekers, are "
                        "more than half of the RAM (%" PRIu64 " MiB)",
-                       buffers >> 20, p->engine.depth, p->workers, d->seekers, h->ram_bytes >> 20);
+                       buffers >> 20, p->engine.depth, p->workers, seekers, h->ram_bytes >> 20);
     if (d->bytes > 0 && d->chunks < p->workers)
         return err_say(e,
                        "-s (--size): %" PRIu64 " bytes are less than one chunk of %" PRIu64
