@@ -105,9 +105,10 @@ static bool changes_are_known(const struct contents *c)
 /* A unit that lies within one block. */
 static enum damage check_unit(const struct contents *c, const void *unit, struct finding *f)
 {
+    struct pattern_place expected = f->expected;
     if (!changes_are_known(c))
-        f->expected.generation = PATTERN_ANY;
-    return pattern_check(c->pattern, unit, &f->expected, c->verify == VERIFY_FULL, &f->found);
+        expected.generation = PATTERN_ANY;
+    return pattern_check(c->pattern, unit, &expected, c->verify == VERIFY_FULL, &f->found);
 }
 
 /* Part of a unit: every byte has to be what it should be. */
@@ -116,8 +117,6 @@ static enum damage check_part(const struct contents *c, const void *part, size_t
 {
     unsigned char right[PATTERN_UNIT_MAX];
     f->found = f->expected;
-    if (!changes_are_known(c))
-        return DAMAGE_NONE;
     pattern_fill(c->pattern, right, length, f->file, f->offset, f->expected.generation);
     return memcmp(part, right, length) == 0 ? DAMAGE_NONE : DAMAGE_FLIPPED;
 }
@@ -162,6 +161,8 @@ void contents_check(const struct contents *c, unsigned file, uint64_t offset, co
     size_t part;
     for (size_t done = 0; done < length; done += part) {
         part = within_unit(c, file, offset + done, length - done);
+        if (part < c->pattern->unit_bytes && !changes_are_known(c))
+            continue; /* without a stamp there is no telling which generation it should be */
         struct finding finding = check_at(c, file, offset + done, bytes + done, part);
         if (finding.damage != DAMAGE_NONE) {
             if (!is_undisturbed(c, file, offset, length, mark))

@@ -11,7 +11,7 @@
 
 /*
  * What the data files should hold at this moment, and whether they do. A place's generation is how
- * often its file was rewritten as a whole, and how often its block was changed since.
+ * often its file was rewritten as a whole, and how often its block was changed.
  *
  * `stamp` looks at the stamp and the check word of every unit that was read, `full` at every byte.
  */

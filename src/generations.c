@@ -52,7 +52,7 @@ void generations_release(struct generations *g, uint64_t first, uint64_t count)
 
 uint64_t generations_mark(const struct generations *g, uint64_t first, uint64_t count)
 {
-    uint64_t sum = 0; /* counters only grow: the sum is the same when each of them is */
+    uint64_t sum = 0; /* even counters only grow: the sum is the same when each of them is */
     for (uint64_t i = 0; g->counters && i < count; i++) {
         uint16_t seen = atomic_load(&g->counters[(first + i) % g->count]);
         if (seen % 2 != 0)

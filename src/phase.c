@@ -144,36 +144,105 @@ static bool needs_another_round(const struct phase *ph)
     return ph->workload->repeats && ph->elapsed_ns < ph->rig->plan->min_time_ns;
 }
 
-static void record(const struct phase *ph, struct test_result *result)
+/* What the test asked the storage for, by the kind of test. */
+static void count_asked(const struct phase *ph, struct evidence *evidence)
 {
-    const struct histogram *h = &r->samples.latencies;
+    uint64_t bytes = ph->rig->total.samples.bytes;
+    switch (ph->test) {
+    case TEST_PUTC:
+    case TEST_PUT_BLOCK:
+    case TEST_SEQ_CREATE:
+    case TEST_RAN_CREATE:
+        evidence->written_bytes = bytes;
+        break;
+    case TEST_REWRITE:
+        evidence->read_bytes = bytes;
+        evidence->written_bytes = bytes;
+        break;
+    case TEST_SEEKS:
+        evidence->read_bytes = bytes;
+        evidence->written_bytes = bytes / REWRITE_EVERY;
+        break;
+    case TEST_IOPS:
+        evidence->written_bytes = bytes / 100 * ph->rig->plan->iops.write_percent;
+        evidence->read_bytes = bytes - evidence->written_bytes;
+        break;
+    default:
+        evidence->read_bytes = bytes;
+    }
+}
+
+static void judge(const struct phase *ph, struct test_result *result)
+{
+    const struct plan *p = ph->rig->plan;
+    struct evidence evidence = {
+        .elapsed_ns = ph->elapsed_ns,
+        .busiest_cpu_ns = ph->busiest_cpu_ns,
+        .in_flight = result->workers * result->iodepth,
+        .filesystem = ph->rig->device.filesystem,
+        .is_stored = !ph->workload->uses_engine || plan_stores(p),
+        .is_direct = result->direct,
+        .device = result->device,
+    };
+    count_asked(ph, &evidence);
+    limits_judge(&result->verdict, &evidence);
+}
+
+static struct latencies summarise(const struct histogram *h)
+{
+    return (struct latencies){
+        .min = histogram_minimum(h),
+        .mean = (uint64_t)histogram_mean(h),
+        .p50 = histogram_percentile(h, 50),
+        .p90 = histogram_percentile(h, 90),
+        .p95 = histogram_percentile(h, 95),
+        .p99 = histogram_percentile(h, 99),
+        .p99_9 = histogram_percentile(h, 99.9),
+        .p99_99 = histogram_percentile(h, 99.99),
+        .max = h->maximum,
+    };
+}
+
+/* Of an operation: what a worker or a seeker moves at once. */
+static uint64_t operation_bytes(const struct plan *p, enum test_id test)
+{
+    if (test == TEST_IOPS)
+        return p->iops.block_bytes;
+    if (test == TEST_PUTC || test == TEST_GETC)
+        return 1;
+    if (test < TEST_FIRST_METADATA)
+        return p->data.chunk_bytes;
+    return p->files.max_bytes > 0 ? p->files.chunk_bytes : 0;
+}
+
+static void record(struct phase *ph, struct test_result *result)
+{
+    struct rig *r = ph->rig;
+    const struct plan *p = r->plan;
+    bool by_engine = ph->workload->uses_engine;
+    board_sum(&r->board, &r->total);
     *result = (struct test_result){
         .measured = true,
-        .ops = h->count,
-        .bytes = r->samples.bytes,
-        .elapsed_ns = times->end_ns - times->start_ns,
-        .cpu_ns = times->cpu_ns,
-        .verified_bytes = r->findings.checked_bytes,
-        .damaged = r->findings.damaged,
-        .latency_ns =
-            {
-                .min = histogram_minimum(h),
-                .mean = (uint64_t)histogram_mean(h),
-                .p50 = histogram_percentile(h, 50),
-                .p90 = histogram_percentile(h, 90),
-                .p95 = histogram_percentile(h, 95),
-                .p99 = histogram_percentile(h, 99),
-                .p99_9 = histogram_percentile(h, 99.9),
-                .p99_99 = histogram_percentile(h, 99.99),
-                .max = h->maximum,
-            },
+        .workers = ph->workload->forked ? p->data.seekers : p->workers,
+        .engine = by_engine ? p->engine.ops->name : engine_sync.name,
+        .iodepth = by_engine ? p->engine.depth : 1,
+        .direct = by_engine && p->direct,
+        .chunk_bytes = operation_bytes(p, ph->test),
+        .ops = r->total.samples.latencies.count,
+        .bytes = r->total.samples.bytes,
+        .elapsed_ns = ph->elapsed_ns,
+        .cpu_ns = ph->cpu_ns,
+        .latency_ns = summarise(&r->total.samples.latencies),
+        .verified_bytes = r->total.findings.checked_bytes,
+        .damaged = r->total.findings.damaged,
     };
+    judge(ph, result);
 }
 
 /* Names the first damaged places of a phase. */
 static void tell_damage(struct rig *r, enum test_id test)
 {
-    const struct findings *f = &r->findings;
+    const struct findings *f = &r->total.findings;
     if (f->damaged == 0)
         return;
     r->damaged += f->damaged;

@@ -15,6 +15,7 @@
 #define DEFAULT_IOPS_NS     (15 * BILLION)
 #define DEFAULT_IOPS_BLOCK  4096
 #define DEFAULT_IOPS_WRITES 10
+#define DEFAULT_MIN_TIME_NS (BILLION / 2)
 
 /* Storage for the private directory and the owner file. */
 #define OTHER_BLOCKS 2
@@ -206,16 +207,19 @@ static void choose_formats(struct plan *p, const struct settings *s,
 static int check_data(const struct plan *p, const struct host *h, struct err *e)
 {
     const struct data_plan *d = &p->data;
-    uint64_t each = d->chunk_bytes;
+    uint64_t each = d->chunk_bytes; /* of a worker */
     if (p->tests[TEST_IOPS] && p->iops.block_bytes > each)
         each = p->iops.block_bytes;
-    uint64_t buffers = d->bytes > 0 ? each * p->engine.depth * (p->workers + d->seekers) : 0;
+    unsigned seekers = p->tests[TEST_SEEKS] ? d->seekers : 0;
+    uint64_t buffers = p->engine.depth * (each * p->workers + d->chunk_bytes * seekers);
+    if (d->bytes == 0)
+        buffers = 0;
     if (h->ram_bytes > 0 && buffers > h->ram_bytes / 2)
         return err_say(e,
                        "-s (--size): %" PRIu64
                        " MiB of buffers, %u for each of %u workers and %u seekers, are "
                        "more than half of the RAM (%" PRIu64 " MiB)",
-                       buffers >> 20, p->engine.depth, p->workers, d->seekers, h->ram_bytes >> 20);
+                       buffers >> 20, p->engine.depth, p->workers, seekers, h->ram_bytes >> 20);
     if (d->bytes > 0 && d->chunks < p->workers)
         return err_say(e,
                        "-s (--size): %" PRIu64 " bytes are less than one chunk of %" PRIu64
@@ -269,6 +273,8 @@ int plan_make(struct plan *p, const struct settings *s, const struct host *h, st
         .quiet = s->quiet,
         .verbose = s->verbose,
         .cache = s->cache,
+        .min_time_ns = given_or(s->min_time_ns, DEFAULT_MIN_TIME_NS),
+        .drop_interval_ns = given_or(s->drop_interval_ns, 0),
         .contents = s->data,
         .compress_percent = (unsigned)s->compress_percent.value,
         .verify = s->verify,

@@ -71,6 +71,9 @@ struct plan {
     bool quiet;
     unsigned verbose;
     enum cache_mode cache;
+    uint64_t drop_interval_ns; /* caches are dropped so often while tests read; 0: they are not */
+    uint64_t min_time_ns;      /* tests that can be repeated go on for so long */
+    bool wants_intervals;      /* a report has them */
     enum data_kind contents;
     unsigned compress_percent; /* under DATA_COMPRESS */
     enum verify_mode verify;

@@ -46,14 +46,14 @@ static int check_alignment(const struct plan *p, uint32_t alignment, struct err 
     return 0;
 }
 
-/* One block, written through the engine: what does not work is to be known before anything else. */
+/* One block, written and read through the engine: what does not work is to be known beforehand. */
 static enum source_answer try_next(void *context, struct io *io, uint64_t now_ns)
 {
     (void)now_ns;
-    unsigned *left = context;
-    if (*left == 0)
+    bool *is_done = context;
+    if (*is_done)
         return SOURCE_ENDED;
-    --*left;
+    *is_done = true;
     io->kind = IO_WRITE;
     io->file = 0;
     io->offset = 0;
@@ -63,23 +63,38 @@ static enum source_answer try_next(void *context, struct io *io, uint64_t now_ns
 
 static bool try_transferred(void *context, struct io *io)
 {
-    (void)context, (void)io;
-    return false;
+    (void)context;
+    bool was_written = io->kind == IO_WRITE;
+    io->kind = IO_READ;
+    return was_written;
+}
+
+/* Adds to a failure which of the settings may be at fault. */
+static int explain_engine(const struct plan *p, struct err *e)
+{
+    struct err reason = *e;
+    const struct engine_options *o = &p->engine.options;
+    bool polls = strcmp(p->engine.ops->name, "io_uring") == 0 && o->uring.iopoll;
+    if (!polls || reason.code == EINTR)
+        return -reason.code;
+    err_init(e);
+    return err_say(e, "--uring=iopoll: it takes -D and a device that can be polled: %s",
+                   reason.text);
 }
 
 static int try_engine(struct rig *r, int fd, struct err *e)
 {
     const struct io_file file = {.fd = fd, .name = r->plan->directory};
     const struct queue_setup setup = work_queue_setup(r->plan, &file, 1, BUFFER_ALIGNMENT);
-    unsigned left = 1;
+    bool is_done = false;
     const struct io_source source = {
-        .next = try_next, .transferred = try_transferred, .context = &left};
+        .next = try_next, .transferred = try_transferred, .context = &is_done};
     struct queue queue;
     int rc = queue_open(&queue, &setup, e);
     if (rc == 0)
         rc = queue_run(&queue, &source, &r->total.samples, e);
     queue_close(&queue);
-    return rc;
+    return rc == 0 ? 0 : explain_engine(r->plan, e);
 }
 
 /* Whether block tests can work here: with O_DIRECT if they are to, and with that engine. */
@@ -197,8 +212,8 @@ int rig_open(struct rig *r, const struct plan *p, struct dropper *dropper,
         .plan = p,
         .dropper = dropper,
         .coordinator = coordinator,
-        .progress = {.quiet = p->quiet},
     };
+    progress_init(&r->progress, p->quiet);
     int rc = check_engine(p, e);
     if (rc == 0)
         rc = check_space(p, e);
@@ -240,4 +255,3 @@ int rig_close(struct rig *r, struct err *e)
     int closed = scratch_close(&r->scratch, e);
     return rc ? rc : closed;
 }
-

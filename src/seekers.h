@@ -12,9 +12,9 @@ struct seekers;
 
 /*
  * Forks the plan's seekers, and returns when all wait at their start. They seek in the open files
- * of all work[0 .. plan->workers-1], as the tickets from first_ticket on say, and count on the board,
- * which has a place for each of them. The pool must be parked. Returns 0 or a negative errno; on
- * success *out is to be handed to seekers_release().
+ * of all work[0 .. plan->workers-1], as the tickets from first_ticket on say, and count on the
+ * board, which has a place for each of them. The pool must be parked. Returns 0 or a negative
+ * errno; on success *out is to be handed to seekers_release().
  */
 int seekers_start(struct seekers **out, const struct plan *p, const struct work *work,
                   struct board *board, uint64_t first_ticket, struct err *e);

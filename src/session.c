@@ -91,37 +91,38 @@ static int report_run(const struct plan *p, const struct output *o, const struct
     return 0;
 }
 
-static int run_all(struct run *run, const struct plan *p, const struct output *o, struct err *e)
+static int run_all(struct rig *rig, const struct plan *p, const struct output *o, struct err *e)
 {
     int rc = report_header(p, o, e);
     for (uint64_t i = 0; rc == 0 && i < p->runs; i++) {
         struct result result;
-        rc = run_once(run, &result, e);
+        rc = run_once(rig, &result, e);
         if (rc == 0)
             rc = report_run(p, o, &result, e);
+        result_release(&result);
     }
-    if (rc == 0 && run->damaged > 0)
-        return err_say(
-            e, "the storage returned something else than was written: %" PRIu64 " damaged places",
-            run->damaged);
     return rc;
 }
 
-/* From here on the process has given up what privileges it was told to give up. */
+/*
+ * From here on the process has given up what privileges it was told to give up. *damaged is how
+ * many damaged places were found.
+ */
 static int unprivileged_part(const struct plan *p, bool stays_root, struct dropper *dropper,
-                             struct output *o, struct err *e)
+                             struct output *o, uint64_t *damaged, struct err *e)
 {
     struct coordinator coordinator;
-    struct run run;
+    struct rig rig;
     int rc = coordinate_init(&coordinator, p->coordination, e);
     if (rc != 0)
         return rc;
-    rc = run_open(&run, p, dropper, &coordinator, e);
+    rc = rig_open(&rig, p, dropper, &coordinator, e);
     if (rc == 0) {
         advise(p, stays_root);
         say_more(p, dropper);
-        rc = run_all(&run, p, o, e);
-        int closed = run_close(&run, e);
+        rc = run_all(&rig, p, o, e);
+        *damaged = rig.damaged;
+        int closed = rig_close(&rig, e);
         rc = rc ? rc : closed;
     }
     int left = coordinate_leave(&coordinator, rc != 0, e);
@@ -144,6 +145,7 @@ int session(const struct settings *s, struct err *e)
     struct identity identity;
     struct output output = {0};
     struct dropper dropper = {0};
+    uint64_t damaged = 0;
 
     host_detect(&host);
     int rc = plan_make(&plan, s, &host, e);
@@ -158,9 +160,14 @@ int session(const struct settings *s, struct err *e)
     if (rc == 0)
         rc = output_open(&output, plan.output, e);
     if (rc == 0)
-        rc = unprivileged_part(&plan, geteuid() == 0 && !identity.change, &dropper, &output, e);
+        rc = unprivileged_part(&plan, geteuid() == 0 && !identity.change, &dropper, &output,
+                               &damaged, e);
     if (rc == 0)
         rc = output_finish(&output, e);
+    if (rc == 0 && damaged > 0) /* the report is there all the same */
+        rc = err_say(
+            e, "the storage returned something else than was written: %" PRIu64 " damaged places",
+            damaged);
     output_discard(&output);
     dropper_stop(&dropper);
     return rc;

@@ -197,6 +197,16 @@ static int set_cache(struct settings *s, const char *value, struct err *e)
     return 0;
 }
 
+static int set_min_time(struct settings *s, const char *value, struct err *e)
+{
+    return value_seconds(&s->min_time_ns, value, 0, e);
+}
+
+static int set_drop_interval(struct settings *s, const char *value, struct err *e)
+{
+    return value_seconds(&s->drop_interval_ns, value, 0, e);
+}
+
 static int set_cleanup(struct settings *s, const char *value, struct err *e)
 {
     (void)value, (void)e;
@@ -396,6 +406,16 @@ const struct option_entry option_table[] = {
      .value_name = "MODE",
      .set = set_cache,
      .help = "before tests that read: evict or keep what is cached (default: evict)"},
+    {.name = "drop-interval",
+     .value = VALUE_REQUIRED,
+     .value_name = "SECONDS",
+     .set = set_drop_interval,
+     .help = "as root, drop the system's caches so often while tests read; 0: never (default: 0)"},
+    {.name = "min-time",
+     .value = VALUE_REQUIRED,
+     .value_name = "SECONDS",
+     .set = set_min_time,
+     .help = "seeks and tests of many files go on in further rounds for so long (default: 0.5)"},
     {.name = "unlocked",
      .set = set_unlocked,
      .help = "putc_unlocked and getc_unlocked in the per-character tests"},

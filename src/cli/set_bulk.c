@@ -69,13 +69,7 @@ int set_null(struct settings *s, const char *value, struct err *e)
 
 int set_iops_duration(struct settings *s, const char *value, struct err *e)
 {
-    static const char accepted[] = "seconds, up to 1000000, with a fraction if need be";
-    uint64_t nanoseconds;
-    if (units_parse_decimal(value, &nanoseconds) != 0 || nanoseconds == 0 ||
-        nanoseconds > LIMIT_SECONDS * BILLION)
-        return err_say(e, "%s", accepted);
-    s->iops_duration_ns = (struct given){.given = true, .value = nanoseconds};
-    return 0;
+    return value_seconds(&s->iops_duration_ns, value, 1, e);
 }
 
 int set_iops_block(struct settings *s, const char *value, struct err *e)

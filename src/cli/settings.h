@@ -89,6 +89,9 @@ struct settings {
     struct given iops_writes; /* percent */
     double iops_theta;        /* of the Zipf distribution; 0: uniform */
 
+    struct given min_time_ns;
+    struct given drop_interval_ns;
+
     bool tests_given;
     bool tests[TEST_COUNT];
 

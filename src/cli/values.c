@@ -2,6 +2,7 @@
 
 #include <string.h>
 
+#include "cli/limits.h"
 #include "util/units.h"
 
 int value_count(struct given *out, const char *value, uint64_t min, uint64_t max,
@@ -21,6 +22,17 @@ int value_size(struct given *out, const char *value, uint64_t unit, uint64_t max
     if (units_parse_size(value, unit, &bytes) != 0 || bytes > max)
         return err_say(e, "%s", accepted);
     *out = (struct given){.given = true, .value = bytes};
+    return 0;
+}
+
+int value_seconds(struct given *out, const char *value, uint64_t min, struct err *e)
+{
+    uint64_t nanoseconds;
+    if (units_parse_decimal(value, &nanoseconds) != 0 || nanoseconds < min ||
+        nanoseconds > LIMIT_SECONDS * BILLION)
+        return err_say(e, "seconds, up to 1000000, with a fraction if need be%s",
+                       min > 0 ? ", more than 0" : "");
+    *out = (struct given){.given = true, .value = nanoseconds};
     return 0;
 }
 

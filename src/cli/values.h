@@ -21,6 +21,9 @@ int value_count(struct given *out, const char *value, uint64_t min, uint64_t max
 int value_size(struct given *out, const char *value, uint64_t unit, uint64_t max,
                const char *accepted, struct err *e);
 
+/* Seconds up to LIMIT_SECONDS, in nanoseconds, of which there must be `min`. */
+int value_seconds(struct given *out, const char *value, uint64_t min, struct err *e);
+
 /* Any text but an empty one. */
 int value_text(const char **out, const char *value, const char *accepted, struct err *e);
 

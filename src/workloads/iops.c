@@ -34,6 +34,7 @@ struct iops {
     struct blocks blocks;
     struct rng rng;
     struct permutation scatter; /* which block has which rank in a Zipf distribution */
+    bool is_write_due;          /* one was drawn that could not be placed yet */
     uint64_t deadline_ns;       /* 0: the clock has not been looked at yet */
 };
 
@@ -106,10 +107,13 @@ static enum source_answer next(void *context, struct io *io, uint64_t now_ns)
     if (now_ns >= i->deadline_ns)
         return SOURCE_ENDED;
     io->length = p->block_bytes;
-    io->changes = p->write_percent > 0 && rng_below(&i->rng, 100) < p->write_percent;
+    io->changes =
+        i->is_write_due || (p->write_percent > 0 && rng_below(&i->rng, 100) < p->write_percent);
     io->kind = io->changes ? IO_WRITE : IO_READ;
-    if (io->changes)
-        return draw_write(i, io) ? SOURCE_READY : SOURCE_LATER;
+    if (io->changes) {
+        i->is_write_due = !draw_write(i, io);
+        return i->is_write_due ? SOURCE_LATER : SOURCE_READY;
+    }
     place_block(i, draw_block(i), io);
     io->mark = contents_mark(i->work->contents, io->file, io->offset, io->length);
     return SOURCE_READY;
@@ -163,6 +167,7 @@ static int work(void *context, struct err *e)
 
 const struct workload workload_iops = {
     .title = "Reading and writing at random places",
+    .uses_engine = true,
     .reads = true,
     .job = {.prepare = prepare, .connect = connect_files, .work = work},
 };

@@ -59,6 +59,7 @@ static int work(void *context, struct err *e)
 
 const struct workload workload_rewrite = {
     .title = "Rewriting",
+    .uses_engine = true,
     .reads = true,
     .job = {.prepare = prepare, .work = work},
 };

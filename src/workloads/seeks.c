@@ -11,9 +11,6 @@
  * closes the file.
  */
 
-/* Every so many seeks the chunk is rewritten. */
-#define REWRITE_EVERY 10
-
 /* A chunk to be rewritten that is being rewritten already is left alone, and another drawn. */
 #define DRAWS_AT_ONCE 8
 
@@ -102,6 +99,7 @@ static int finish(void *context, struct err *e)
 
 const struct workload workload_seeks = {
     .title = "Seeking",
+    .uses_engine = true,
     .reads = true,
     .forked = true,
     .repeats = true,

@@ -9,6 +9,9 @@
 #include "plan.h"
 #include "queue.h"
 
+/* Every so many seeks the chunk is rewritten. */
+#define REWRITE_EVERY 10
+
 /*
  * One seeker's part of the seek test. Seekers draw tickets from one counter; the ticket and the
  * seed decide where to seek, so the places of a run do not depend on who is faster, and every tenth

@@ -37,6 +37,7 @@ struct workload {
     const char *title; /* for the progress line */
     bool reads;        /* what it reads is to come from the device: caches are emptied before */
     bool forked;       /* its work is done by forked seekers, not by the workers */
+    bool uses_engine;  /* the plan's engine moves its data */
     bool repeats;      /* it can be done in further rounds, each prepared anew */
     struct job job;    /* the context is a struct work */
 };
