@@ -10,6 +10,7 @@
 #include "measure/limits.h"
 #include "monitor.h"
 #include "seekers.h"
+#include "workloads/seeks.h"
 
 /* A phase under way. */
 struct phase {
@@ -85,6 +86,8 @@ static int prepare(struct phase *ph, struct seekers **seekers, struct err *e)
 {
     struct rig *r = ph->rig;
     const struct plan *p = r->plan;
+    for (unsigned i = 0; i < p->workers; i++)
+        r->work[i].round = ph->rounds;
     int rc = pool_prepare(&r->pool, &ph->workload->job, e);
     if (rc == 0 && ph->workload->reads)
         rc = drop_system_caches(r, e);
@@ -179,7 +182,6 @@ static void judge(const struct phase *ph, struct test_result *result)
         .elapsed_ns = ph->elapsed_ns,
         .busiest_cpu_ns = ph->busiest_cpu_ns,
         .in_flight = result->workers * result->iodepth,
-        .filesystem = ph->rig->device.filesystem,
         .is_stored = !ph->workload->uses_engine || plan_stores(p),
         .is_direct = result->direct,
         .device = result->device,
@@ -224,7 +226,7 @@ static void record(struct phase *ph, struct test_result *result)
     *result = (struct test_result){
         .measured = true,
         .workers = ph->workload->forked ? p->data.seekers : p->workers,
-        .engine = by_engine ? p->engine.ops->name : engine_sync.name,
+        .engine = by_engine ? p->engine.ops->name : DEFAULT_ENGINE,
         .iodepth = by_engine ? p->engine.depth : 1,
         .direct = by_engine && p->direct,
         .chunk_bytes = operation_bytes(p, ph->test),

@@ -118,7 +118,7 @@ static void choose_iops(struct plan *p, const struct settings *s)
 
 static int choose_engine(struct plan *p, const struct settings *s, struct err *e)
 {
-    const struct engine_ops *engine = engine_by_name(s->engine ? s->engine : "sync");
+    const struct engine_ops *engine = engine_by_name(s->engine ? s->engine : DEFAULT_ENGINE);
     bool queues = engine->capabilities & ENGINE_QUEUES;
     uint64_t depth = given_or(s->iodepth, queues ? DEFAULT_IODEPTH : 1);
     p->engine =

@@ -88,6 +88,9 @@ struct engine_ops {
 /* All engines, those included that this build lacks: their available() says so. Ends with NULL. */
 extern const struct engine_ops *const engine_table[];
 
+/* The engine of plain system calls, which moves the data of tests that know nothing of engines. */
+#define DEFAULT_ENGINE "sync"
+
 /* The engine of that name, or NULL. */
 const struct engine_ops *engine_by_name(const char *name);
 

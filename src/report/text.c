@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "report/figures.h"
+#include "report/measured.h"
 #include "report/report.h"
 
 /*
@@ -218,6 +219,7 @@ static int run(FILE *out, const struct result *r)
         print_metadata(out, r, &f);
     if (!io && !iops && !metadata)
         print_nothing_run(out, r, &f);
+    measured_print(out, r);
     return report_end(out);
 }
 

@@ -14,6 +14,12 @@
 /* Every worker's link targets have numbers of their own. */
 #define ORIGINS_PER_WORKER UINT64_C(1000000000000)
 
+/* More files than these are not kept for the sake of further rounds. */
+#define MOST_WANTED UINT64_C(1000000)
+
+/* An inode and a name take no more, on average. */
+#define BYTES_PER_FILE 4096
+
 /* File numbers in stamps begin here, so that no data file has the same. */
 #define FIRST_FILE_NUMBER (UINT64_C(1) << 32)
 
@@ -27,6 +33,7 @@ void fileset_init(struct fileset *s, const struct plan *p, const struct scratch 
         .sync = p->sync,
         .seed = p->seed,
         .files = share_of(p->files.count, p->workers, number),
+        .wanted = share_of(p->files.count, p->workers, number).count,
         .directories = share_of(p->files.directories, p->workers, number),
         .first_origin = number * ORIGINS_PER_WORKER,
         .buffer = buffer,
@@ -43,7 +50,7 @@ unsigned fileset_path(const struct fileset *s, enum name_order order, uint64_t i
         file_name(path, order, s->seed, number);
         return (unsigned)s->directories.first;
     }
-    uint64_t place = share_owner(s->files.count, s->directories.count, index);
+    uint64_t place = share_owner(s->files.count, s->directories.count, index % s->files.count);
     unsigned directory = (unsigned)(s->directories.first + place);
     *at_fd = s->scratch->fd;
     directory_name(path, directory);
@@ -318,19 +325,44 @@ static int make_directories(struct fileset *s, struct err *e)
     return 0;
 }
 
-int fileset_clear(struct fileset *s, struct err *e)
+static int make_room(struct fileset *s, struct err *e)
 {
     int rc = make_directories(s, e);
     return rc == 0 ? remove_files(s, e) : rc;
 }
 
+int fileset_clear(struct fileset *s, struct err *e)
+{
+    s->wanted = s->files.count;
+    return make_room(s, e);
+}
+
+/* Whether all workers can make as many files again, and leave as much as that. */
+static bool can_grow(const struct fileset *s)
+{
+    struct scratch_space space;
+    struct err ignored;
+    err_init(&ignored);
+    return !has_data(s) && s->wanted < MOST_WANTED &&
+           scratch_space(s->scratch->path, &space, &ignored) == 0 &&
+           space.files / 2 > s->plan->count && space.bytes / 2 > s->plan->count * BYTES_PER_FILE;
+}
+
+int fileset_extend(struct fileset *s, struct err *e)
+{
+    if (!can_grow(s))
+        return fileset_clear(s, e);
+    s->wanted += s->files.count;
+    return 0;
+}
+
 int fileset_fill(struct fileset *s, enum name_order order, struct err *e)
 {
-    if (s->made == s->files.count && s->order == order)
+    if (s->made == s->wanted && s->order == order)
         return 0;
-    int rc = fileset_clear(s, e);
+    int rc = make_room(s, e);
     uint64_t bytes;
-    while (rc == 0 && s->made < s->files.count) {
+    while (rc == 0 && s->made < s->wanted) {
         rc = fileset_create_next(s, order, &bytes, e);
         if (rc == 0)
             rc = stop_check(e);

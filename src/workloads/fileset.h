@@ -27,7 +27,8 @@ struct fileset {
     struct share directories; /* and which directories */
     bool directories_made;
     enum name_order order; /* of the files that are there */
-    uint64_t made;         /* the first so many of them may be there */
+    uint64_t wanted;       /* so many of them, a multiple of files.count, are to be there */
+    uint64_t made;         /* the first so many may be there */
     uint64_t origins;      /* how many files there are for links to point to */
     uint64_t first_origin; /* the number of the first one: no other worker has it */
     unsigned char *buffer; /* of plan->chunk_bytes */
@@ -42,15 +43,24 @@ void fileset_init(struct fileset *s, const struct plan *p, const struct scratch 
 /* Removes whatever there is of it. */
 int fileset_release(struct fileset *s, struct err *e);
 
-/* Sees to it that there are no files, and all directories; or all files, named in that order. */
+/* Sees to it that there are no files, and all directories; files.count are wanted then. */
 int fileset_clear(struct fileset *s, struct err *e);
+
+/*
+ * As many again are wanted, in the same directories, if they take little room; else the same as
+ * fileset_clear(). So a test that creates can go on without others being deleted in between, which
+ * some filesystems are slow after.
+ */
+int fileset_extend(struct fileset *s, struct err *e);
+
+/* Sees to it that all files that are wanted are there, named in that order. */
 int fileset_fill(struct fileset *s, enum name_order order, struct err *e);
 
 /* Drops the files' pages from the cache. */
 int fileset_evict(struct fileset *s, struct err *e);
 
 /*
- * The path of file `index` (0 .. files.count-1 within the share) relative to *at_fd, which is the
+ * The path of file `index` (0 .. wanted-1 within the share) relative to *at_fd, which is the
  * private directory, or the share's only directory. Returns its directory's number.
  */
 unsigned fileset_path(const struct fileset *s, enum name_order order, uint64_t index,

@@ -52,7 +52,7 @@ static int create_all(struct work *w, enum name_order order, struct err *e)
 {
     struct fileset *s = &w->files;
     int rc = 0;
-    while (rc == 0 && s->made < s->files.count) {
+    while (rc == 0 && s->made < s->wanted) {
         uint64_t bytes;
         uint64_t start = clock_ns();
         rc = fileset_create_next(s, order, &bytes, e);
@@ -128,7 +128,8 @@ static int in_directory_order(struct work *w, file_operation operation, struct e
     struct fileset *s = &w->files;
     int rc = 0;
     for (uint64_t i = 0; rc == 0 && i < s->directories.count; i++) {
-        uint64_t expected = share_of(s->files.count, s->directories.count, i).count;
+        uint64_t expected =
+            share_of(s->files.count, s->directories.count, i).count * (s->wanted / s->files.count);
         rc = in_one_directory(w, (unsigned)(s->directories.first + i), expected, operation, e);
     }
     return rc;
@@ -139,9 +140,9 @@ static int in_random_order(struct work *w, uint64_t which, file_operation operat
 {
     struct fileset *s = &w->files;
     struct permutation order;
-    permutation_init(&order, s->files.count, rng_mix(s->seed + which));
+    permutation_init(&order, s->wanted, rng_mix(s->seed + which));
     int rc = 0;
-    for (uint64_t i = 0; rc == 0 && i < s->files.count; i++) {
+    for (uint64_t i = 0; rc == 0 && i < s->wanted; i++) {
         char path[FILE_PATH_SIZE];
         int at_fd;
         unsigned directory = fileset_path(s, s->order, permutation_at(&order, i), path, &at_fd);
@@ -153,7 +154,7 @@ static int in_random_order(struct work *w, uint64_t which, file_operation operat
 static int prepare_create(void *context, struct err *e)
 {
     struct work *w = context;
-    return fileset_clear(&w->files, e);
+    return w->round == 0 ? fileset_clear(&w->files, e) : fileset_extend(&w->files, e);
 }
 
 static int prepare_existing(struct work *w, enum name_order order, bool cold, struct err *e)

@@ -26,6 +26,7 @@ struct work {
     unsigned number;       /* of the worker */
     unsigned char *buffer; /* room for one chunk */
     size_t buffer_bytes;
+    unsigned round;           /* of the present phase, from 0 on */
     struct tally *tally;      /* what it counts and finds in the present phase */
     struct queue queue;       /* for its block transfers in the present phase */
     struct datafile data;     /* its share of the data set */
