@@ -1,0 +1,129 @@
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <time.h>
+
+#include <cmocka.h>
+
+#include "measure/clock.h"
+#include "monitor.h"
+#include "stop.h"
+
+static struct board board;
+
+static int setup(void **state)
+{
+    (void)state;
+    struct err e;
+    err_init(&e);
+    int rc = board_open(&board, 3, &e);
+    board_begin(&board, 2);
+    return rc;
+}
+
+static int teardown(void **state)
+{
+    (void)state;
+    board_close(&board);
+    return 0;
+}
+
+static void wait_ms(long milliseconds)
+{
+    const struct timespec pause = {.tv_sec = milliseconds / 1000,
+                                   .tv_nsec = milliseconds % 1000 * 1000000};
+    nanosleep(&pause, NULL);
+}
+
+static struct monitor *start(void)
+{
+    struct err e;
+    struct monitor *m = NULL;
+    const struct monitor_setup monitor_setup = {.title = "Test", .board = &board};
+    err_init(&e);
+    assert_int_equal(monitor_start(&m, &monitor_setup, &e), 0);
+    return m;
+}
+
+static void intervals_add_up(void **state)
+{
+    (void)state;
+    struct interval *intervals;
+    size_t count;
+    struct monitor *m = start();
+    uint64_t begin = clock_ns();
+    monitor_go(m);
+    uint64_t ops = 0;
+    while (clock_ns() - begin < 2300000000) {
+        samples_add(&board.tallies[ops % 2].samples, 1000 + ops % 7, 512);
+        ops++;
+        wait_ms(1);
+    }
+    monitor_pause(m);
+    uint64_t elapsed = clock_ns() - begin;
+    monitor_end(m, elapsed, &intervals, &count);
+    assert_in_range(count, 2, 3); /* whenever the machine let it look */
+    uint64_t sum = 0;
+    uint64_t bytes = 0;
+    for (size_t i = 0; i < count; i++) {
+        assert_true(i == 0 || intervals[i].end_ns > intervals[i - 1].end_ns);
+        assert_in_range(intervals[i].p50_ns, 999, 1010);
+        assert_in_range(intervals[i].max_ns, 999, 1010);
+        sum += intervals[i].ops;
+        bytes += intervals[i].bytes;
+    }
+    assert_int_equal(sum, ops);
+    assert_int_equal(bytes, ops * 512);
+    assert_int_equal(intervals[count - 1].end_ns, elapsed);
+    free(intervals);
+}
+
+static void pauses_do_not_count(void **state)
+{
+    (void)state;
+    struct interval *intervals;
+    size_t count;
+    struct monitor *m = start();
+    monitor_go(m);
+    monitor_pause(m);
+    wait_ms(1500);
+    monitor_go(m);
+    samples_add(&board.tallies[1].samples, 5, 5);
+    monitor_pause(m);
+    monitor_end(m, 1000, &intervals, &count);
+    assert_int_equal(count, 1);
+    assert_int_equal(intervals[0].ops, 1);
+    assert_int_equal(intervals[0].end_ns, 1000);
+    free(intervals);
+}
+
+static void a_phase_may_end_before_it_began(void **state)
+{
+    (void)state;
+    monitor_end(start(), 0, NULL, NULL);
+    monitor_go(NULL);
+    monitor_pause(NULL);
+    struct interval *intervals;
+    size_t count = 9;
+    monitor_end(NULL, 0, &intervals, &count);
+    assert_null(intervals);
+    assert_int_equal(count, 0);
+}
+
+#define TEST(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
+
+int main(void)
+{
+    struct err e;
+    const struct CMUnitTest tests[] = {
+        TEST(intervals_add_up),
+        TEST(pauses_do_not_count),
+        TEST(a_phase_may_end_before_it_began),
+    };
+    err_init(&e);
+    if (stop_init(&e) != 0)
+        return 1;
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
