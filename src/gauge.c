@@ -70,17 +70,19 @@ static void format_rate(char text[static UNITS_TEXT], const struct gauge_reading
 static void format_figures(char text[static GAUGE_TEXT], const struct gauge_reading *r)
 {
     char rate[UNITS_TEXT];
-    char left[UNITS_TEXT] = "";
+    char left[UNITS_TEXT];
     double done = gauge_fraction(r);
     format_rate(rate, r);
     if (done < 0) {
         snprintf(text, GAUGE_TEXT, " %s", rate);
-        return;
-    }
-    if (r->elapsed_ns >= GUESS_AFTER_NS && done >= GUESS_AFTER_PART)
+    } else if (done >= 1) {
+        snprintf(text, GAUGE_TEXT, " 100 %% %s, finishing", rate);
+    } else if (r->elapsed_ns < GUESS_AFTER_NS || done < GUESS_AFTER_PART) {
+        snprintf(text, GAUGE_TEXT, " %3.0f %% %s", done * 100, rate);
+    } else {
         format_time(left, (uint64_t)((double)r->elapsed_ns * (1 - done) / done));
-    snprintf(text, GAUGE_TEXT, " %3.0f %% %s%s%s%s", done * 100, rate, *left ? ", " : "", left,
-             *left ? " left" : "");
+        snprintf(text, GAUGE_TEXT, " %3.0f %% %s, %s left", done * 100, rate, left);
+    }
 }
 
 /* "[####......]" of so many columns in all. */

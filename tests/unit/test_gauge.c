@@ -33,7 +33,7 @@ static void shows_bar_percent_rate_and_time_left(void **state)
     (void)state;
     const struct gauge_reading r = {
         .elapsed_ns = 2 * SECOND, .bytes = 256 * MIB, .goal_bytes = 1024 * MIB};
-    assert_string_equal(line(&r, 80), "Writing in chunks [########..........................]"
+    assert_string_equal(line(&r, 80), "Writing in chunks [#########...........................]"
                                       "  25 % 128m/s, 6 s left");
     assert_string_equal(line(&r, 200), "Writing in chunks [#########.............................]"
                                        "  25 % 128m/s, 6 s left");
@@ -83,6 +83,15 @@ static void does_not_guess_too_soon(void **state)
     assert_null(strstr(line(&r, 80), "left"));
 }
 
+/* All is handed over, but not yet on the device. */
+static void says_when_only_the_end_is_missing(void **state)
+{
+    (void)state;
+    const struct gauge_reading r = {
+        .elapsed_ns = 4 * SECOND, .bytes = 1024 * MIB, .goal_bytes = 1024 * MIB};
+    assert_non_null(strstr(line(&r, 80), "] 100 % 256m/s, finishing"));
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -92,6 +101,7 @@ int main(void)
         cmocka_unit_test(counts_operations_where_there_are_no_bytes_to_go),
         cmocka_unit_test(the_last_goal_counts),
         cmocka_unit_test(does_not_guess_too_soon),
+        cmocka_unit_test(says_when_only_the_end_is_missing),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
