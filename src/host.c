@@ -1,8 +1,12 @@
 #include "host.h"
 
+#include <ctype.h>
 #include <sched.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
+#include <strings.h>
+#include <sys/utsname.h>
 #include <unistd.h>
 
 static void detect_name(struct host *h)
@@ -13,9 +17,73 @@ static void detect_name(struct host *h)
     h->name[strcspn(h->name, ".")] = '\0';
 }
 
+/* What architectures call it; the kernel's arch/<architecture>/kernel/ writes the file. */
+static const char *const model_keys[] = {
+    "model name", /* x86, LoongArch ("Model Name"), 32-bit ARM */
+    "cpu model",  /* MIPS */
+    "cpu",        /* PowerPC, SPARC */
+    "uarch",      /* RISC-V */
+};
+
+static bool is_model_key(const char *line)
+{
+    size_t length = strcspn(line, "\t:");
+    while (length > 0 && line[length - 1] == ' ')
+        length--;
+    for (size_t i = 0; i < sizeof model_keys / sizeof model_keys[0]; i++)
+        if (strlen(model_keys[i]) == length && strncasecmp(line, model_keys[i], length) == 0)
+            return true;
+    return false;
+}
+
+/* Some models are padded with blanks on all sides: one is enough. */
+static void copy_words(const char *text, char *to, size_t size)
+{
+    size_t used = 0;
+    for (; *text && used + 1 < size; text++)
+        if (!isspace((unsigned char)*text))
+            to[used++] = *text;
+        else if (used > 0 && to[used - 1] != ' ')
+            to[used++] = ' ';
+    if (used > 0 && to[used - 1] == ' ')
+        used--;
+    to[used] = '\0';
+}
+
+void host_read_cpu_model(FILE *cpuinfo, char *model, size_t size)
+{
+    char line[512]; /* the flags are longer: their rest is a line of its own, and no model */
+    model[0] = '\0';
+    while (model[0] == '\0' && fgets(line, sizeof line, cpuinfo)) {
+        const char *colon = strchr(line, ':');
+        if (colon && is_model_key(line))
+            copy_words(colon + 1, model, size);
+    }
+}
+
+static void detect_cpu_model(struct host *h)
+{
+    h->cpu_model[0] = '\0';
+    FILE *cpuinfo = fopen("/proc/cpuinfo", "re");
+    if (!cpuinfo)
+        return;
+    host_read_cpu_model(cpuinfo, h->cpu_model, sizeof h->cpu_model);
+    fclose(cpuinfo);
+}
+
+static void detect_kernel(struct host *h)
+{
+    struct utsname system;
+    h->kernel[0] = '\0';
+    if (uname(&system) == 0)
+        snprintf(h->kernel, sizeof h->kernel, "%s %s", system.sysname, system.release);
+}
+
 void host_detect(struct host *h)
 {
     detect_name(h);
+    detect_kernel(h);
+    detect_cpu_model(h);
 
     long pages = sysconf(_SC_PHYS_PAGES);
     long page_size = sysconf(_SC_PAGESIZE);

@@ -6,7 +6,8 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "measure/clock.h"
+#include "cache.h"
+#include "measure/device.h"
 #include "measure/limits.h"
 #include "monitor.h"
 #include "seekers.h"
@@ -22,15 +23,18 @@ struct phase {
     uint64_t elapsed_ns; /* of all rounds, with nothing between them */
     uint64_t cpu_ns;
     uint64_t busiest_cpu_ns;
+    struct device_use device; /* busy_percent is that of the time, weighted by round */
+    struct cache_use cache;
 };
 
 /* The system's caches hold what the files' own eviction cannot reach: inodes, names, block maps. */
-static int drop_system_caches(struct rig *r, struct err *e)
+static int drop_system_caches(struct rig *r, bool *done, struct err *e)
 {
     if (!dropper_is_there(r->dropper) || r->plan->cache != CACHE_EVICT)
         return 0;
     if (syncfs(r->scratch.fd) != 0)
         return err_system(e, errno, "syncfs %s", r->plan->directory);
+    *done = true;
     return dropper_drop(r->dropper, e);
 }
 
@@ -90,7 +94,7 @@ static int prepare(struct phase *ph, struct seekers **seekers, struct err *e)
         r->work[i].round = ph->rounds;
     int rc = pool_prepare(&r->pool, &ph->workload->job, e);
     if (rc == 0 && ph->workload->reads)
-        rc = drop_system_caches(r, e);
+        rc = drop_system_caches(r, &ph->cache.system_dropped, e);
     if (rc == 0 && ph->workload->forked)
         rc = seekers_start(seekers, p, r->work, &r->board, ph->rounds * p->data.seeks, e);
     return rc == 0 ? meet_others(ph, e) : rc;
@@ -111,16 +115,61 @@ static int work_with_seekers(struct rig *r, struct seekers *seekers, struct job_
     return rc;
 }
 
+/* How much of the data files is in the page cache; false: there are none, or it cannot be told. */
+static bool look_at_cache(const struct rig *r, double *percent)
+{
+    uint64_t bytes = 0;
+    uint64_t resident = 0;
+    for (unsigned i = 0; i < r->plan->workers; i++) {
+        const struct datafile *d = &r->work[i].data;
+        if (d->fd < 0 || d->valid_bytes == 0)
+            continue;
+        struct residency one = cache_residency(d->fd, d->valid_bytes);
+        if (!one.known)
+            return false;
+        bytes += d->valid_bytes;
+        resident += one.bytes;
+    }
+    *percent = bytes > 0 ? 100 * (double)resident / (double)bytes : 0;
+    return true;
+}
+
+/* Adds what the devices did in a round. */
+static void add_device_use(struct phase *ph, const struct device_counters *before,
+                           const struct device_counters *after, uint64_t elapsed_ns)
+{
+    struct device_use *use = &ph->device;
+    struct device_change change;
+    bool is_known = device_difference(before, after, elapsed_ns, &change);
+    use->known = is_known && (use->known || ph->rounds == 0);
+    if (!use->known)
+        return;
+    use->read_bytes += change.read_bytes;
+    use->written_bytes += change.written_bytes;
+    use->read_ops += change.read_ops;
+    use->write_ops += change.write_ops;
+    uint64_t whole = ph->elapsed_ns + elapsed_ns;
+    if (whole > 0)
+        use->busy_percent = (use->busy_percent * (double)ph->elapsed_ns +
+                             change.busy_percent * (double)elapsed_ns) /
+                            (double)whole;
+}
+
 static int work(struct phase *ph, struct seekers *seekers, struct err *e)
 {
     struct rig *r = ph->rig;
     struct job_times times;
+    struct device_counters before;
+    struct device_counters after;
+    device_read(&r->devices, &before);
     monitor_go(ph->monitor);
     int rc = ph->workload->forked ? work_with_seekers(r, seekers, &times, e)
                                   : pool_work(&r->pool, &times, e);
     monitor_pause(ph->monitor);
     if (rc != 0)
         return rc;
+    device_read(&r->devices, &after);
+    add_device_use(ph, &before, &after, times.end_ns - times.start_ns);
     ph->elapsed_ns += times.end_ns - times.start_ns;
     ph->cpu_ns += times.cpu_ns;
     ph->busiest_cpu_ns += times.busiest_cpu_ns;
@@ -132,8 +181,12 @@ static int do_round(struct phase *ph, struct err *e)
     struct rig *r = ph->rig;
     struct seekers *seekers = NULL;
     int rc = prepare(ph, &seekers, e);
+    struct cache_use *cache = &ph->cache;
+    bool has_data = ph->test < TEST_FIRST_METADATA;
+    cache->known = has_data && look_at_cache(r, &cache->resident_percent_before);
     if (rc == 0)
         rc = work(ph, seekers, e);
+    cache->known = cache->known && look_at_cache(r, &cache->resident_percent_after);
     seekers_release(seekers);
     for (unsigned i = 0; i < r->plan->workers; i++)
         work_release(&r->work[i]);
@@ -182,6 +235,7 @@ static void judge(const struct phase *ph, struct test_result *result)
         .elapsed_ns = ph->elapsed_ns,
         .busiest_cpu_ns = ph->busiest_cpu_ns,
         .in_flight = result->workers * result->iodepth,
+        .filesystem = ph->rig->place.filesystem[0] ? ph->rig->place.filesystem : NULL,
         .is_stored = !ph->workload->uses_engine || plan_stores(p),
         .is_direct = result->direct,
         .device = result->device,
@@ -237,6 +291,8 @@ static void record(struct phase *ph, struct test_result *result)
         .latency_ns = summarise(&r->total.samples.latencies),
         .verified_bytes = r->total.findings.checked_bytes,
         .damaged = r->total.findings.damaged,
+        .device = ph->device,
+        .cache = ph->cache,
     };
     judge(ph, result);
 }

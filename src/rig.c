@@ -221,6 +221,8 @@ int rig_open(struct rig *r, const struct plan *p, struct dropper *dropper,
         rc = scratch_open(&r->scratch, p->directory, e);
     if (rc != 0)
         return rc;
+    place_find(&r->place, r->scratch.fd);
+    device_find(&r->devices, &r->place);
     rc = check_data_file(r, e);
     if (rc == 0)
         rc = make_contents(r, e);

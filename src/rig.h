@@ -5,6 +5,8 @@
 #include "contents.h"
 #include "coordinate.h"
 #include "dropper.h"
+#include "measure/device.h"
+#include "measure/place.h"
 #include "pattern.h"
 #include "plan.h"
 #include "progress.h"
@@ -19,6 +21,8 @@ struct rig {
     struct coordinator *coordinator;
     struct progress progress;
     struct scratch scratch;
+    struct place place;        /* where that lies */
+    struct device_set devices; /* and on which devices */
     struct pattern pattern;
     struct contents contents;
     struct board board;

@@ -89,7 +89,8 @@ int datafile_fill(struct datafile *d, const struct scratch *s, uint64_t bytes, v
 
 int datafile_evict(const struct datafile *d, const struct plan *p, struct err *e)
 {
-    return p->cache == CACHE_EVICT ? cache_evict_file(d->fd, d->name, e) : 0;
+    struct residency left; /* what matters is what is left when the clock starts */
+    return p->cache == CACHE_EVICT ? cache_evict_file(d->fd, d->name, &left, e) : 0;
 }
 
 int datafile_open(struct datafile *d, const struct plan *p, int access, enum datafile_use use,

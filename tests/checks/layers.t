@@ -100,7 +100,7 @@ find({
         no_chdir => 1,
         wanted   => sub {
             $File::Find::prune = 1 if m{/(?:[.]git|[.]deps|autom4te[.]cache|build|build-aux|_build|_inst|bonnie-\d[^/]*)\z} && -d;
-            push @files, $_ if -f && -T && !m{/(?:configure~?|aclocal[.]m4|Makefile(?:[.]in)?|config[.]\w+)\z|(?<!/scripts)/bon_csv2\w+\z};
+            push @files, $_ if -f && -T && !m{/(?:[.]git|configure~?|aclocal[.]m4|Makefile(?:[.]in)?|config[.]\w+)\z|(?<!/scripts)/bon_csv2\w+\z};
         },
 }, $TOP);
 cmp_ok(scalar @files, '>', 100, 'the files are there');

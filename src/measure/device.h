@@ -1,0 +1,76 @@
+#ifndef BONNIE_MEASURE_DEVICE_H
+#define BONNIE_MEASURE_DEVICE_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "measure/place.h"
+
+/*
+ * What the block devices below a directory do, by the kernel's own counters (Documentation/block/
+ * stat.rst of the kernel). They count everything that happens on the devices, whoever asks for it.
+ *
+ * The bytes are those of the devices that the filesystem was made on: a partition, a logical
+ * volume, a RAID, a loop device; of a btrfs, all of its devices. That is what the filesystem asked
+ * for, whatever a RAID makes of it: the blocks of files, its own (journal, directories), and twice
+ * the blocks when it is the filesystem that mirrors, as btrfs may. The devices below those (the
+ * disk of the partition, the disks of the volume) count only for how busy storage was, and for the
+ * name. The file below a loop device is not followed.
+ *
+ * There are none below tmpfs, overlayfs, network filesystems, FUSE, and ZFS.
+ */
+
+#define DEVICE_MOST 64
+#define DEVICE_NAME 32 /* DISK_NAME_LEN of the kernel */
+
+struct device {
+    char name[DEVICE_NAME]; /* "nvme0n1p2" */
+    unsigned major;
+    unsigned minor;
+    unsigned top; /* the first of the set's filesystem devices that stands on it, or itself */
+    bool leaf;    /* one of the lowest that is below a volume or RAID: appears in the name */
+};
+
+/* Owns nothing: it may be copied, and needs no release. */
+struct device_set {
+    const char *root;    /* of /sys, as in struct place */
+    unsigned count;      /* 0: there are none, or they could not be found */
+    unsigned filesystem; /* so many of them, the first, are those that the filesystem is on */
+    struct device devices[DEVICE_MOST];
+    char name[128]; /* "vda2", "dm-0 (nvme0n1, nvme1n1)", "sda, sdb"; empty when count is 0 */
+};
+
+/* At one moment, since the system started. */
+struct device_counters {
+    bool known; /* false: no devices, or one has vanished; the rest means nothing */
+    uint64_t read_bytes;
+    uint64_t written_bytes;
+    uint64_t read_ops;
+    uint64_t write_ops;
+    uint64_t busy_ns[DEVICE_MOST]; /* of each device; in steps of a millisecond or a tick */
+};
+
+/* Between two moments. */
+struct device_change {
+    uint64_t read_bytes;
+    uint64_t written_bytes;
+    uint64_t read_ops; /* after merging: what the devices were asked for */
+    uint64_t write_ops;
+    double busy_percent; /* 0 to 100; of several devices, the busiest */
+};
+
+/* Finds the block devices below p. */
+void device_find(struct device_set *d, const struct place *p);
+
+/* Reads the counters. */
+void device_read(const struct device_set *d, struct device_counters *now);
+
+/*
+ * What changed between two readings of the same set that were elapsed_ns apart. False when that is
+ * not known: a reading is not, or a counter went backwards, because it wrapped or because another
+ * device has that number by now.
+ */
+bool device_difference(const struct device_counters *before, const struct device_counters *after,
+                       uint64_t elapsed_ns, struct device_change *change);
+
+#endif

@@ -1,0 +1,21 @@
+#ifndef BONNIE_TESTS_TREE_H
+#define BONNIE_TESTS_TREE_H
+
+/*
+ * A tree of files that stands in for /sys and /proc, in a temporary directory of its own. Paths are
+ * relative to it; what is missing above a file is made too.
+ */
+
+/* cmocka fixtures: an empty tree for each test, and nothing left behind, even when it fails. */
+int tree_make(void **state);
+int tree_remove(void **state);
+
+/* The directory, without a slash at its end. */
+const char *tree_root(void);
+
+void tree_directory(const char *path);
+void tree_file(const char *path, const char *text);
+void tree_link(const char *path, const char *target);
+void tree_unlink(const char *path);
+
+#endif
