@@ -9,8 +9,8 @@
 /* If less of what was asked for came from the device, or went there, the rest is the cache's. */
 #define CACHED_BELOW_PERCENT 90
 
-/* A device that has had something to do for more of the time is at its limit with that load. */
-#define BUSY_PERCENT 90
+/* Or for at least so much of it, if the device was less busy than that worker. */
+#define MOSTLY_PERCENT 50
 
 static double percent(uint64_t part, uint64_t whole)
 {
@@ -32,15 +32,37 @@ static double cpu_share(const struct evidence *e)
     return share > 100 ? 100 : share;
 }
 
+static void tell_times(struct verdict *v, const struct evidence *e)
+{
+    snprintf(v->sentence, VERDICT_TEXT, "Device busy %.0f %%, busiest worker %.0f %% of the time.",
+             e->device.busy_percent, cpu_share(e));
+}
+
 static void judge_cpu(struct verdict *v, const struct evidence *e)
 {
     v->by = LIMITED_CPU;
-    snprintf(v->sentence, VERDICT_TEXT, "The busiest worker computed for %.0f %% of the time.",
-             cpu_share(e));
+    tell_times(v, e);
     snprintf(v->advice, VERDICT_TEXT, "%s",
              e->is_direct || e->read_bytes + e->written_bytes == 0
                  ? "More workers (-c) may do more."
                  : "More workers (-c), or -D (--direct) to spare the copying, may do more.");
+}
+
+static void judge_device(struct verdict *v, const struct evidence *e)
+{
+    v->by = LIMITED_DEVICE;
+    tell_times(v, e);
+    if (e->in_flight == 1)
+        snprintf(v->advice, VERDICT_TEXT,
+                 "One operation at a time was under way: -c, or an asynchronous --engine with "
+                 "--iodepth, may get more out of the device.");
+}
+
+/* Who was busier was waited for by the other. */
+static bool is_cpu_busier(const struct evidence *e)
+{
+    return cpu_share(e) >= CPU_BOUND_PERCENT ||
+           (cpu_share(e) >= MOSTLY_PERCENT && cpu_share(e) > e->device.busy_percent);
 }
 
 static void judge_no_device(struct verdict *v, const struct evidence *e)
@@ -48,8 +70,8 @@ static void judge_no_device(struct verdict *v, const struct evidence *e)
     bool is_memory = e->filesystem && strcmp(e->filesystem, "tmpfs") == 0;
     v->by = is_memory ? LIMITED_PAGE_CACHE : LIMITED_UNKNOWN;
     snprintf(v->sentence, VERDICT_TEXT,
-             is_memory ? "There is no device below %s: this is the speed of memory."
-                       : "There is no block device below %s whose counters could be read.",
+             is_memory ? "No device is below %s: this is the speed of memory."
+                       : "No block device is below %s that could be watched.",
              e->filesystem ? e->filesystem : "this filesystem");
 }
 
@@ -57,25 +79,12 @@ static void judge_cache(struct verdict *v, const struct evidence *e, double shar
 {
     bool reads = e->read_bytes >= e->written_bytes;
     v->by = LIMITED_PAGE_CACHE;
-    snprintf(v->sentence, VERDICT_TEXT, "Only %.0f %% of what was %s %s the device%s.", share,
-             reads ? "read" : "written", reads ? "came from" : "reached",
-             reads ? "; the rest is the speed of memory" : "");
+    snprintf(v->sentence, VERDICT_TEXT, "Only %.0f %% of what was %s the device.", share,
+             reads ? "read came from" : "written reached");
     snprintf(v->advice, VERDICT_TEXT, "%s",
-             reads ? "--cache=evict, -D (--direct) or a larger -s measure the device."
-                   : "A larger -s or -D (--direct) measure the device.");
-}
-
-static void judge_device(struct verdict *v, const struct evidence *e)
-{
-    v->by = LIMITED_DEVICE;
-    snprintf(
-        v->sentence, VERDICT_TEXT,
-        "The device was busy for %.0f %% of the time, the busiest worker computed for %.0f %%.",
-        e->device.busy_percent, cpu_share(e));
-    if (e->in_flight == 1)
-        snprintf(v->advice, VERDICT_TEXT,
-                 "One operation at a time was under way: -c, or an asynchronous --engine with "
-                 "--iodepth, may get more out of the device.");
+             reads ? "The rest is the speed of memory: --cache=evict, -D or a larger -s measure "
+                     "the device."
+                   : "The rest is the speed of memory: a larger -s or -D measure the device.");
 }
 
 /* Tests of data: where did the bytes come from, and who was waited for? */
@@ -84,7 +93,7 @@ static void judge_data(struct verdict *v, const struct evidence *e)
     double share = device_share(e);
     if (share < CACHED_BELOW_PERCENT)
         judge_cache(v, e, share);
-    else if (cpu_share(e) >= CPU_BOUND_PERCENT)
+    else if (is_cpu_busier(e))
         judge_cpu(v, e);
     else /* what was not spent computing was spent waiting for the device */
         judge_device(v, e);
@@ -93,32 +102,21 @@ static void judge_data(struct verdict *v, const struct evidence *e)
 /* Tests of many files: names and inodes are in memory until they are written back. */
 static void judge_metadata(struct verdict *v, const struct evidence *e)
 {
-    if (cpu_share(e) >= CPU_BOUND_PERCENT) {
+    if (is_cpu_busier(e))
         judge_cpu(v, e);
-        if (e->device.read_ops + e->device.write_ops == 0)
-            snprintf(v->sentence, VERDICT_TEXT,
-                     "The busiest worker computed for %.0f %% of the time; the device was not "
-                     "asked for anything.",
-                     cpu_share(e));
-    } else if (e->device.busy_percent >= BUSY_PERCENT - cpu_share(e)) {
+    else if (e->device.busy_percent >= MOSTLY_PERCENT)
         judge_device(v, e);
-    } else {
-        v->by = LIMITED_UNKNOWN;
-        snprintf(v->sentence, VERDICT_TEXT,
-                 "Neither the device (busy for %.0f %% of the time) nor the busiest worker "
-                 "(computing for %.0f %%) was at its limit.",
-                 e->device.busy_percent, cpu_share(e));
-    }
+    else
+        tell_times(v, e); /* neither */
 }
 
 void limits_judge(struct verdict *v, const struct evidence *e)
 {
     *v = (struct verdict){.by = LIMITED_UNKNOWN};
     if (!e->is_stored) {
-        judge_cpu(v, e);
+        v->by = LIMITED_CPU;
         snprintf(v->sentence, VERDICT_TEXT,
                  "Nothing was moved: this is what the program itself takes.");
-        v->advice[0] = '\0';
     } else if (!e->device.known) {
         judge_no_device(v, e);
     } else if (e->read_bytes + e->written_bytes > 0) {

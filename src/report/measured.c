@@ -3,18 +3,22 @@
 #include <string.h>
 
 #define LAST_COLUMN 80
-#define TEXT_COLUMN 14 /* two blanks, the longest name of a test, two blanks */
 
-/* Prints a text from TEXT_COLUMN on, broken at blanks. */
-static void print_wrapped(FILE *out, const char *text)
+/* "  seq_create  page cache  " */
+#define NAME_COLUMNS  10
+#define LIMIT_COLUMNS 10
+#define TEXT_COLUMN   (2 + NAME_COLUMNS + 2 + LIMIT_COLUMNS + 2)
+
+/* Prints words from that column on, where the line is now, broken at blanks. */
+static void print_wrapped(FILE *out, size_t indent, const char *text)
 {
-    size_t column = TEXT_COLUMN;
+    size_t column = indent;
     while (*text) {
         size_t word = strcspn(text, " ");
-        if (column > TEXT_COLUMN && column + 1 + word > LAST_COLUMN) {
-            fprintf(out, "\n%*s", TEXT_COLUMN, "");
-            column = TEXT_COLUMN;
-        } else if (column > TEXT_COLUMN) {
+        if (column > indent && column + 1 + word > LAST_COLUMN) {
+            fprintf(out, "\n%*s", (int)indent, "");
+            column = indent;
+        } else if (column > indent) {
             putc(' ', out);
             column++;
         }
@@ -26,26 +30,47 @@ static void print_wrapped(FILE *out, const char *text)
     putc('\n', out);
 }
 
-static void print_verdict(FILE *out, enum test_id test, const struct verdict *v)
+static const struct verdict *verdict_of(const struct result *r, enum test_id test)
 {
-    char text[3 * VERDICT_TEXT];
-    snprintf(text, sizeof text, "limited by %s: %s%s%s",
-             v->by == LIMITED_UNKNOWN ? "what is not known" : limit_name(v->by), v->sentence,
-             *v->advice ? " " : "", v->advice);
-    fprintf(out, "  %-*s", TEXT_COLUMN - 2, test_name(test));
-    print_wrapped(out, text);
+    const struct test_result *t = &r->tests[test];
+    return t->measured && *t->verdict.sentence ? &t->verdict : NULL;
+}
+
+/* An advice with the tests that it is for, at the first of them. */
+static void print_advice(FILE *out, const struct result *r, enum test_id first)
+{
+    char text[VERDICT_TEXT + TEST_COUNT * (NAME_COLUMNS + 2)];
+    const char *advice = verdict_of(r, first)->advice;
+    size_t used = 0;
+    for (enum test_id test = 0; test < TEST_COUNT; test++) {
+        const struct verdict *v = verdict_of(r, test);
+        if (!v || strcmp(v->advice, advice) != 0)
+            continue;
+        if (test < first)
+            return; /* it has been printed */
+        used += (size_t)snprintf(text + used, sizeof text - used, "%s%s", used > 0 ? ", " : "",
+                                 test_name(test));
+    }
+    snprintf(text + used, sizeof text - used, ": %s", advice);
+    fputs("  ", out);
+    print_wrapped(out, 2, text);
 }
 
 void measured_print(FILE *out, const struct result *r)
 {
     bool has_begun = false;
     for (enum test_id test = 0; test < TEST_COUNT; test++) {
-        const struct verdict *v = &r->tests[test].verdict;
-        if (!r->tests[test].measured || !*v->sentence)
+        const struct verdict *v = verdict_of(r, test);
+        if (!v)
             continue;
         if (!has_begun)
-            fputs("What was measured\n", out);
+            fputs("What was measured, and what limited it\n", out);
         has_begun = true;
-        print_verdict(out, test, v);
+        fprintf(out, "  %-*s  %-*s  ", NAME_COLUMNS, test_name(test), LIMIT_COLUMNS,
+                limit_name(v->by));
+        print_wrapped(out, TEXT_COLUMN, v->sentence);
     }
+    for (enum test_id test = 0; test < TEST_COUNT; test++)
+        if (verdict_of(r, test) && *verdict_of(r, test)->advice)
+            print_advice(out, r, test);
 }
