@@ -33,8 +33,8 @@ enum source_answer {
  */
 struct io_source {
     /* Fills in the next operation. now_ns is a recent clock_ns(). The time this takes is not part
-     * of this operation's latency, but of those in flight. io->buffer has queue_setup.buffer_bytes, and is the operation's
-     * own until it has ended. */
+     * of this operation's latency, but of those in flight. io->buffer has queue_setup.buffer_bytes,
+     * and is the operation's own until it has ended. */
     enum source_answer (*next)(void *context, struct io *io, uint64_t now_ns);
 
     /* Told of every whole transfer. True: the same operation goes on with another transfer, which
