@@ -155,7 +155,7 @@ static void print_iops(FILE *out, const struct result *r, const struct figures *
 {
     const struct figure *iops = &f->tests[TEST_IOPS];
     struct line line = {0};
-    print_version(out, r, "---Random Reads and Writes--- ------------Latency------------");
+    print_version(out, r, "-Random Reads and Writes- ------------Latency------------");
     print_heading(out, "", "block writes     /sec %CP     50%     99%   99.9%     max");
     add_columns(&line, f->label, PREFIX);
     add(&line, " %5s %5s%% %8s %3s %7s %7s %7s %7s", f->iops_block, f->iops_writes, iops->rate,

@@ -65,7 +65,6 @@ int work_run_queue(struct work *w, const struct io_source *source, enum work_dir
     int rc = queue_run(&w->queue, source, &w->tally->samples, e);
     if (rc == 0 && direction == WORK_WRITES)
         rc = queue_sync(&w->queue, 0, e);
-    queue_close(&w->queue);
     int closed = datafile_close(&w->data, e);
     return rc ? rc : closed;
 }

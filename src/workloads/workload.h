@@ -24,7 +24,7 @@ struct work {
     const struct scratch *scratch;
     struct contents *contents;
     unsigned number;       /* of the worker */
-    unsigned char *buffer; /* room for one chunk */
+    unsigned char *buffer; /* for preparing, and for the files of the metadata tests */
     size_t buffer_bytes;
     unsigned round;           /* of the present phase, from 0 on */
     struct tally *tally;      /* what it counts and finds in the present phase */
@@ -63,12 +63,15 @@ struct queue_setup work_queue_setup(const struct plan *p, const struct io_file *
 /* Opens the worker's queue on its own data file, for operations of a chunk. */
 int work_open_queue(struct work *w, struct err *e);
 
-/* Does all operations of the source; if they wrote, makes that durable. Closes queue and file. */
+/*
+ * Does all operations of the source; if they wrote, makes that durable. Closes the file, but not the
+ * queue: taking an engine down is not the storage's time.
+ */
 enum work_direction { WORK_READS, WORK_WRITES };
 int work_run_queue(struct work *w, const struct io_source *source, enum work_direction direction,
                    struct err *e);
 
-/* Closes what a phase that failed or has other ends than its own left open. */
+/* After a phase: closes its queue, and the file if it is still open. */
 void work_release(struct work *w);
 
 /* What the test of that number does. */

@@ -1,5 +1,5 @@
 #!/usr/bin/perl
-# Everything that an option takes one of is tried: tests, formats, presets, contents, cache modes. And
+# Everything that an option takes one of is tried: tests, formats, presets, contents, engines, modes. And
 # what a report prints has a golden file.
 
 use strict;
@@ -14,7 +14,7 @@ use Trace      qw(%TITLE);
 # The words that the program says it accepts.
 sub accepted {
     my ($option) = @_;
-    my ($list) = bonnie("$option=?")->{err} =~ /it takes (?:a comma-separated list of )?(.*)$/m;
+    my ($list) = bonnie("$option=?")->{err} =~ /it takes (?:a comma-separated list of )?([^;\n]*)/;
     return $list =~ s/, each once//r =~ /([a-z_]+(?:\+\+)?)(?:, | or |\z)/g;
 }
 
@@ -23,9 +23,9 @@ my $code = join "\n", grep { !/^\s*#/ } map { split /\n/, slurp($_) } grep { !/r
 is("@{[ accepted('--tests') ]}", "@ALL_TESTS", 'the tests of the program are those that are tested');
 is_deeply([ sort keys %TITLE ], [ sort @ALL_TESTS ], 'each with what it says when it begins');
 my $halves = slurp(source('tests/cli/halves.t'));
-like($halves, qr/for my \$test \(\@TESTS\) \{\n.*measured\("--tests=\$test"\)/, 'and each is run alone');
+like($halves, qr/for my \$test \(\@ALL_TESTS\) \{\n.*measured\("--tests=\$test"\)/, 'and each is run alone');
 
-for my $option (qw(--format --preset --data --cache)) {
+for my $option (qw(--format --preset --data --cache --engine --uring --verify)) {
     my @words = accepted($option);
     cmp_ok(scalar @words, '>=', 2, "$option: what it takes is known");
     for my $word (@words) {

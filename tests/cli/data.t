@@ -1,5 +1,6 @@
 #!/usr/bin/perl
-# --data: random contents do not compress and never repeat; zero is zero.
+# --data: random contents do not compress and never repeat; zero is zero; others compress as far as
+# they are to.
 
 use strict;
 use warnings;
@@ -37,6 +38,19 @@ for my $case ([ 'data files', @io ], [ 'files of the metadata tests', @files ]) 
     ok(!grep({/[^\0]/} @zero), '--data=zero: nothing but zeros');
     is(length(join q{}, @zero), length $all, 'as many') if $name eq 'data files';
     cmp_ok(length Compress::Zlib::compress(join q{}, written(@options, '--data', 'random')), '>', .95 * length $all, '--data random');
+}
+
+for my $case ([ '--data=compress=50', 50 ], [ '--data=compress=25', 25 ], [ '--data=compress=100', 100 ], [ '--data=compress=1', 1 ]) {
+    my ($option, $percent) = @{$case};
+    my @blocks = blocks(written(@io, $option));
+    my $all    = join q{}, @blocks;
+    my %seen;
+    is((grep { $seen{$_}++ } @blocks), 0, "$option: no block is there twice");
+    my $left = 100 * length(Compress::Zlib::compress($all)) / length $all;
+    cmp_ok(abs($left - $percent), '<', 3, 'this is what is left');
+    # Whoever looks at single blocks sees the same. (The first is zeros, with which the engine was tried.)
+    my @each = map { 100 * length(Compress::Zlib::compress($_)) / length $_ } @blocks[ 1 .. 20 ];
+    is((grep { abs($_ - $percent) > 5 } @each), 0, 'of every single block');
 }
 
 done_testing();

@@ -6,24 +6,16 @@ use strict;
 use warnings;
 use FindBin;
 use lib "$FindBin::Bin/../lib";
-use Fcntl ();
 use Test::More;
 use Root;
 BEGIN { Root::private_mounts() }
-use BonnieRun qw(bonnie refused_ok scratch scratch_on_disk tree);
+use BonnieRun qw(@BLOCK_TESTS bonnie refused_ok scratch scratch_on_disk takes_direct tree);
 use Trace     qw(can_trace phases trace);
 
 plan skip_all => 'strace cannot trace here' if !can_trace();
 
-my @BLOCKS = qw(put_block rewrite get_block seeks);
+my @BLOCKS = ('-n0', '--iops-duration=0.1', '--tests=' . join q{,}, @BLOCK_TESTS);
 my $dir    = (Root::may_mount() ? Root::filesystem('ext4', 200) : undef) // scratch_on_disk();
-
-sub takes_direct {
-    my $name = "$dir/probe";
-    sysopen my $file, $name, Fcntl::O_RDWR() | Fcntl::O_CREAT() | Fcntl::O_DIRECT() or return 0;
-    unlink $name;
-    return 1;
-}
 
 # The flags with which the descriptors were opened on which the calls of a test were made.
 sub flags_used {
@@ -54,9 +46,9 @@ sub traced {
 sub count { my ($call, @calls) = @_; return scalar grep { $_->{name} eq $call } @calls }
 
 SKIP: {
-    skip 'this filesystem refuses O_DIRECT', 9 if !takes_direct();
-    my @calls = traced(qw(-n0 -D));
-    for my $test (@BLOCKS) {
+    skip 'this filesystem refuses O_DIRECT', 12 if !takes_direct($dir);
+    my @calls = traced(@BLOCKS, '-D');
+    for my $test (@BLOCK_TESTS) {
         my @flags = flags_used(\@calls, $test);
         cmp_ok(scalar @flags, '>', 0, "-D, $test: data is moved");
         is_deeply([ grep { !/O_DIRECT\b/ } @flags ], [], "-D, $test: every descriptor has O_DIRECT");
@@ -73,12 +65,12 @@ SKIP: {
         qr/-s \(--size\): direct I\/O on \S+ asks for chunks of a multiple of \d+ bytes, 1000 is none/, '-D: a chunk that does not fit');
 }
 
-my @plain = traced(qw(-n0));
-is_deeply([ grep {/O_DIRECT|O_DSYNC|O_SYNC/} map { flags_used(\@plain, $_) } @BLOCKS ], [], 'without -D and -b: neither');
+my @plain = traced(@BLOCKS);
+is_deeply([ grep {/O_DIRECT|O_DSYNC|O_SYNC/} map { flags_used(\@plain, $_) } @BLOCK_TESTS ], [], 'without -D and -b: neither');
 
 subtest 'durable' => sub {
-    my @calls = traced(qw(-n0 -b));
-    for my $test (qw(put_block rewrite seeks)) {
+    my @calls = traced(@BLOCKS, '-b');
+    for my $test (qw(put_block rewrite seeks iops)) {
         is_deeply([ grep { !/O_D?SYNC\b/ } flags_used(\@calls, $test) ], [], "-b, $test: every descriptor has O_DSYNC");
     }
     my @putc = traced(qw(-n0 -f1 --sync --tests=putc));
@@ -98,7 +90,7 @@ subtest 'directories' => sub {
 };
 
 subtest 'without -b all is on the device at the end of the clock all the same' => sub {
-    for my $test (qw(put_block rewrite seeks)) {
+    for my $test (qw(put_block rewrite seeks iops)) {
         cmp_ok(count('fsync', @{ phases(@plain)->{$test} }), '>=', 2, "$test: fsync of every file");
     }
     my @putc = traced(qw(-n0 -f1 --tests=putc));

@@ -7,7 +7,7 @@ use warnings;
 use FindBin;
 use lib "$FindBin::Bin/../lib";
 use Test::More;
-use BonnieRun  qw(bonnie refused_ok scratch tree);
+use BonnieRun  qw(@BLOCK_TESTS bonnie engines refused_ok scratch tree);
 use RunProgram qw(slurp);
 use Trace      qw(can_trace trace);
 
@@ -43,6 +43,8 @@ my @faults = (
     [ 'flock',     'error=ENOLCK', qr{lock \S+/owner: No locks available},        @io ],
     [ '?clone,?clone3,?fork', 'error=EAGAIN', qr/: Resource temporarily unavailable/, @io ],
     [ 'pipe2',     'error=EMFILE', qr{pipes to the seekers: Too many open files},  @io ],
+    [ 'pread64',   'error=EIO',    qr/read data file 0 in \S+ at \d+$eio/,               @io, qw(--iops-duration=0.02 --tests=iops) ],
+    [ 'pwrite64',  'error=EIO',    qr/write data file 0 in \S+ at \d+$eio/,              @io, qw(--iops-duration=0.02 --tests=iops) ],
     [ 'syncfs',    'error=EIO',    qr{syncfs \S+$eio},                            @files, '--tests=seq_create' ],
 );
 for my $fault (@faults) {
@@ -67,15 +69,53 @@ for my $fault (@faults) {
 
 subtest 'a fault that passes is no failure' => sub {
     for my $fault ([ 'pread64', 'error=EINTR', '5+7' ], [ 'pwrite64', 'error=EINTR', '3+5' ], [ 'fsync', 'error=EINTR', '1+2' ],
-        [ 'pwrite64', 'retval=4096', '2+3' ], [ 'close', 'error=EINTR', '10+9' ]) {
-        my $run = injected(@{$fault}, @io);
+        [ 'pwrite64', 'retval=4096', '2+3', '--verify=off' ], [ 'close', 'error=EINTR', '10+9' ]) {
+        my ($call, $what, $when, @options) = @{$fault};
+        my $run = injected($call, $what, $when, @io, @options);
         is($run ? "$run->{status}$run->{err}" =~ s/Version.*//sr : 'none', '0', "@{$fault}");
     }
 };
 
+subtest 'a write that never was' => sub {
+    my $run = injected('pwrite64', 'retval=4096', '2+3', @io);
+    is($run ? $run->{status} : 'none', 1, 'is found: exit status 1');
+    like($run->{err}, qr/^bonnie: rewrite: data file 0 in \Q$dir\E at \d+: zeroed: generation 0\.0 expected, zeros found$/m, 'and told');
+    is_deeply([ tree($dir) ], [], 'nothing is left');
+};
+
+# Engines that queue: the calls with which they hand over and wait.
+my %usable = map { $_ => 1 } engines();
+my @blocks = (qw(-r0 -q -s1:16k:50:2 -n0 --iops-duration=0.02 --iodepth=8), '--tests=' . join q{,}, @BLOCK_TESTS);
+my %passes = (
+    libaio   => [ [qw(io_submit error=EINTR 4+7)], [qw(io_getevents error=EINTR 4+5)] ],
+    io_uring => [ map { [ 'io_uring_enter', "error=$_", '4+7' ] } qw(EINTR EAGAIN EBUSY) ],
+);
+my %fails = (
+    libaio   => [ [ 'io_submit', qr/(?:read|write) data file 0 in \S+ at \d+$eio/ ], [ 'io_getevents', qr/libaio: wait for transfers on data file 0 in \S+$eio/ ] ],
+    io_uring => [ [ 'io_uring_enter', qr/io_uring: wait for transfers on data file 0 in \S+$eio/ ] ],
+);
+for my $engine (grep { $usable{$_} } sort keys %passes) {
+    subtest "$engine: faults that pass" => sub {
+        for my $fault (@{ $passes{$engine} }) {
+            my $run = injected(@{$fault}, @blocks, "--engine=$engine", '--verify=full');
+            is($run ? "$run->{status}$run->{err}" =~ s/Version.*//sr : 'none', '0', "@{$fault}");
+        }
+    };
+    subtest "$engine: faults that stay" => sub {
+        for my $fault (@{ $fails{$engine} }) {
+            my ($call, $says) = @{$fault};
+            for my $test (@BLOCK_TESTS) {
+                my $run = injected($call, 'error=EIO', '4+', @blocks, "--engine=$engine", "--tests=$test") // { status => 'none' };
+                refused_ok($run, qr/\Abonnie: $says/, "$call, $test");
+                is_deeply([ tree($dir) ], [], 'nothing is left');
+            }
+        }
+    };
+}
+
 subtest 'a failed sync at the end of a test counts' => sub {
-    for my $test (qw(putc put_block rewrite seeks)) {
-        my $run = injected('fsync', 'error=EIO', '1+', @io, '--cache=keep', "--tests=$test");
+    for my $test (qw(putc put_block rewrite seeks iops)) {
+        my $run = injected('fsync', 'error=EIO', '1+', @io, qw(--cache=keep --iops-duration=0.02), "--tests=$test");
         is($run ? $run->{status} : 'none', 1, "$test: exit status 1");
         like($run->{err}, $eio, 'with the reason');
     }

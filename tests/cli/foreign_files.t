@@ -23,7 +23,8 @@ symlink "$outside/precious", "$dir/d00000";
 mkdir "$dir/bonnie.aaaaaaaaaaaaaaaa", oct 500;
 
 my %before = map { $_ => -f "$dir/$_" ? slurp("$dir/$_") : -l "$dir/$_" ? readlink "$dir/$_" : 'directory' } tree($dir);
-for my $options ([qw(-s1 -n1)], [qw(-s0 -n1:100:0:3 -c2)], [qw(-s1 -n1:-2 -b)]) {
+for my $options ([qw(-s1 -n1)], [qw(-s0 -n1:100:0:3 -c2)], [qw(-s1 -n1:-2 -b)],
+    [qw(-s1 -n0 -c2 --iops-duration=0.05 --tests=iops)], [qw(-s1 -n0 --engine=null -f)]) {
     is(bonnie('-d', $dir, qw(-r0 -q), @{$options})->{status}, 0, "@{$options}: exit status 0");
 }
 my %after = map { $_ => -f "$dir/$_" ? slurp("$dir/$_") : -l "$dir/$_" ? readlink "$dir/$_" : 'directory' } tree($dir);

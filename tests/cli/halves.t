@@ -6,15 +6,17 @@ use warnings;
 use FindBin;
 use lib "$FindBin::Bin/../lib";
 use Test::More;
-use BonnieRun qw(@TESTS bonnie csv_of scratch tree);
+use BonnieRun qw(@ALL_TESTS @TESTS bonnie csv_of scratch tree);
 
 my $dir = scratch();
 
-# The tests that have a figure in the CSV line, and the exit status before them if it is not 0.
+# The tests that have a figure in the CSV line, or, like iops, a table of their own; and the exit status
+# before them if it is not 0.
 sub measured {
-    my $run = bonnie('-d', $dir, qw(-r0 -s1 -n1 -mlab --cache=keep), @_);
+    my $run = bonnie('-d', $dir, qw(-r0 -s1 -n1 -mlab --cache=keep --iops-duration=0.02), @_);
     my $csv = csv_of($run);
-    return join q{ }, $run->{status} || (), grep { length $csv->{$_} } @TESTS;
+    my $iops = $run->{out} =~ /Random Reads and Writes/;
+    return join q{ }, $run->{status} || (), grep { $_ eq 'iops' ? $iops : length $csv->{$_} } @ALL_TESTS;
 }
 
 my @io    = @TESTS[ 0 .. 5 ];
@@ -29,9 +31,11 @@ is(measured('-f1', '-n0'),    "@io", '-f with a size takes the per-character tes
 is(measured('-f0', '-n0'),    'put_block rewrite get_block seeks', 'but not with size 0');
 
 # Each test alone, which has to make for itself what it needs.
-for my $test (@TESTS) {
+for my $test (@ALL_TESTS) {
     is(measured("--tests=$test"), $test, "--tests=$test alone");
 }
+is(measured('--tests=' . join q{,}, @ALL_TESTS), "@ALL_TESTS", 'all of them');
+is(measured('--tests', 'ran_del,iops,putc'), 'putc iops ran_del', 'iops at its place');
 is(measured('--tests', 'ran_del,putc'), 'putc ran_del', 'in the order of the list of all, whatever the order given');
 
 my $run = bonnie('-d', $dir, qw(-r0 -s0 -n1 -mlab));

@@ -32,7 +32,20 @@ my @wrong = (
     (map { [ '--tests', ["--tests=$_"], $TESTS ] } qw(none PUTC putc; putc:getc IOPS), 'putc,none', 'putc,,getc', 'putc,', ',putc', q{}, q{,}),
     (map { [ '--preset', ["--preset=$_"], qr/bonnie or bonnie\+\+/ ] } qw(x Bonnie bonnie+), q{}),
     (map { [ '--format', ["--format=$_"], qr/a comma-separated list of text, csv, html/ ] } qw(x json TEXT), 'text,x', 'csv,csv', 'csv,', 'text,,csv', q{}),
-    (map { [ '--data', ["--data=$_"], qr/random or zero/ ] } qw(x Random), q{}),
+    (map { [ '--data', ["--data=$_"], qr/random, zero or compress=PERCENT with 1 to 100/ ] }
+        qw(x Random compress compress= compress=0 compress=101 compress=x compress=-1 compress=50% compress=1.5 zero=1), q{}),
+    (map { [ '--verify', ["--verify=$_"], qr/off, stamp or full/ ] } qw(x Full none), q{}),
+    (map { [ '--engine', ["--engine=$_"], qr/sync, libaio, io_uring or null; help tells/ ] } qw(x SYNC psync uring), 'sync,null', q{}),
+    (map { [ '--iodepth', ["--iodepth=$_"], qr/1 to 4096/ ] } qw(0 -1 4097 x 1k 1.5), q{}),
+    (map { [ '--uring', ["--uring=$_"], qr/a comma-separated list of sqpoll, iopoll/ ] } 'x', 'sqpoll,x', 'sqpoll,', ',iopoll', 'sqpolliopoll', q{}),
+    (map { [ '--null', ["--null=$_"], qr/a comma-separated list of delay=MICROSECONDS, fail=N, short=N, corrupt=N/ ] }
+        qw(x delay delay= delay=x delay=-1 fail=1.5 short=1000000000001 corrupt=99999999999999999999 fail=1;short=2),
+        'delay=1,', 'delay=1,x=2', ',fail=1', q{}),
+    (map { [ '--iops-duration', ["--iops-duration=$_"], qr/seconds, up to 1000000/ ] } qw(0 0.0 -1 x 1s 1000001 1e3 99999999999999999999), q{}),
+    (map { [ '--iops-block', ["--iops-block=$_"], qr/bytes, a multiple of 512 up to 64m/ ] } qw(0 1 511 513 1000 65m 67109376 -512 x 4kk), q{}),
+    (map { [ '--iops-writes', ["--iops-writes=$_"], qr/0 to 100 percent/ ] } qw(-1 101 x 1.5 10% 99999999999999999999), q{}),
+    (map { [ '--iops-pattern', ["--iops-pattern=$_"], qr/uniform, or zipf:THETA with a number above 0, up to 10/ ] }
+        qw(x Uniform zipf zipf: zipf:0 zipf:0.0 zipf:11 zipf:10.1 zipf:-1 zipf:x zipf:1x zipf:1:2 uniform:1), q{}),
     (map { [ '--cache', ["--cache=$_"], qr/evict or keep/ ] } qw(x Keep), q{}),
     [ '-d (--directory)', [ '-d', q{} ], qr/the path of a directory/ ],
     [ '-Z (--random-file)', [ '-Z', q{} ], qr/the path of a file/ ],
@@ -44,7 +57,7 @@ my @wrong = (
 
 for my $case (@wrong) {
     my ($option, $words, $accepted) = @{$case};
-    my ($given) = $words->[-1] =~ /\A(?:--[a-z]+=|-[fy])?(.*)\z/s;
+    my ($given) = $words->[-1] =~ /\A(?:--[a-z-]+=|-[fy])?(.*)\z/s;
     my $run = bonnie('-d', $dir, '-s1', '-n1', @{$words});
     refused_ok($run, qr/\A\Qbonnie: $option: '$given' is not accepted, it takes \E$accepted/, "@{$words}");
 }
@@ -66,7 +79,8 @@ my %value = (
 for my $letter (sort keys %value) {
     refused_ok(bonnie("-$letter"), qr/\Abonnie: -$letter(?: \(--[a-z-]+\))?: needs a value: $value{$letter}/, "-$letter without a value");
 }
-for my $name (qw(directory size files concurrency threads label ram runs user group seed random-file tests preset data cache format output)) {
+for my $name (qw(directory size files concurrency threads label ram runs user group seed random-file tests preset data cache format output engine iodepth uring null
+    iops-duration iops-block iops-writes iops-pattern verify)) {
     refused_ok(bonnie("--$name"), qr/\Abonnie: (?:-\w \()?--[a-z-]+\)?: needs a value: [A-Z]/, "--$name without a value");
 }
 for my $name (qw(quiet sync direct unlocked html cleanup verbose version help)) {
@@ -86,7 +100,6 @@ for my $given ("4\nx", "4\e[31m", "\x07\r", "\xFF\xFE", 'x' x 5000, '%s%n%d') {
 refused_ok(bonnie('-d', $dir, '-k'),                qr/unknown option -k;/,                    '-k');
 refused_ok(bonnie('-d', $dir, '-qk'),               qr/unknown option -k;/,                    '-qk');
 refused_ok(bonnie('-d', $dir, '--nonsense'),        qr/unknown (?:or ambiguous )?option --nonsense;/,            '--nonsense');
-refused_ok(bonnie('-d', $dir, '--engine=sync'),     qr/unknown (?:or ambiguous )?option --engine=sync;/,         '--engine comes later');
 refused_ok(bonnie('-d', $dir, '-s1', 'stray'),      qr/unexpected argument 'stray';/,          'an argument');
 refused_ok(bonnie('-d', $dir, '-s0', '-n0'),        qr/nothing to do: -s, -n, -f and --tests/, 'no test at all');
 refused_ok(bonnie('-d', $dir, '-f', '--tests=putc'), qr/nothing to do/,                        'no test at all under -f');

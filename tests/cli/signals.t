@@ -8,7 +8,7 @@ use lib "$FindBin::Bin/../lib";
 use Config;
 use POSIX      ();
 use Test::More;
-use BonnieRun  qw(@TESTS bonnie finish scratch start tree wait_until);
+use BonnieRun  qw(@ALL_TESTS @TESTS bonnie engines finish scratch scratch_on_disk start takes_direct tree wait_until);
 use RunProgram qw(slurp);
 use Trace      qw(%TITLE);
 
@@ -21,6 +21,7 @@ my $SEEKS   = [qw(-s1:256:1000000000:3 -n0 -f)];
 my %endless = (
     (map { ($_ => [ qw(-s2:256:2000:3 -n0 -x 1000000 -c2), "--tests=$_" ]) } @TESTS[ 0 .. 4 ]),
     seeks => $SEEKS,
+    iops  => [qw(-s2:256k -n0 -c2 --iops-duration=1000000 --tests=iops)],
     (map { ($_ => [ qw(-s0 -n2:100:0:5 -x 1000000 -c2), "--tests=$_" ]) } @TESTS[ 6 .. 11 ]),
 );
 
@@ -42,7 +43,7 @@ sub ended_ok {
     return;
 }
 
-for my $test (@TESTS) {
+for my $test (@ALL_TESTS) {
     for my $signal (qw(TERM INT)) {
         my $run = begin($test);
         kill $signal => $run->{pid};
@@ -55,6 +56,21 @@ for my $signal (qw(ALRM HUP INT PIPE QUIT TERM XCPU XFSZ)) {
     kill $signal => $run->{pid};
     ended_ok($run, $signal, "SIG$signal");
 }
+
+# With transfers in flight.
+my %usable = map { $_ => 1 } engines();
+my $disk   = scratch_on_disk();
+my @direct = takes_direct($disk) ? ('-D', '-d', $disk) : ();
+for my $engine (grep { $usable{$_} } qw(libaio io_uring null)) {
+    for my $test (qw(put_block rewrite seeks iops)) {
+        for my $signal (qw(TERM INT)) {
+            my $run = begin($test, map { s/\A-s\d:256\b/-s8:4k/r } @{ $endless{$test} }, "--engine=$engine", '--iodepth=64', "--tests=$test", @direct);
+            kill $signal => $signal eq 'INT' ? -$run->{pid} : $run->{pid};
+            ended_ok($run, $signal, "$engine, $test: SIG$signal");
+        }
+    }
+}
+is_deeply([ tree($disk) ], [], 'nothing is left there either');
 
 # As a terminal does: the whole group gets it, seekers and helper too.
 for my $test (qw(put_block seeks seq_create)) {

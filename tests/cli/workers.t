@@ -7,7 +7,7 @@ use FindBin;
 use lib "$FindBin::Bin/../lib";
 use List::Util qw(max min);
 use Test::More;
-use BonnieRun  qw(@TESTS bonnie csv_of scratch tree);
+use BonnieRun  qw(@ALL_TESTS bonnie csv_of scratch tree);
 use Trace      qw(can_trace phases trace);
 
 my $dir = scratch();
@@ -25,20 +25,21 @@ my %work = (
     getc      => qr/\Aread /,
     get_block => qr/\Apread64 /,
     seeks     => qr/\Ap(?:read|write)64 /,
+    iops      => qr/\Ap(?:read|write)64 /,
     (map { ("${_}_create" => qr/\Aopenat \d+, "(?:d\d{5}\/)?\w{10,}", .*O_CREAT/) } qw(seq ran)),
     (map { ("${_}_stat"   => qr/\Anewfstatat \d+, "(?:d\d{5}\/)?\w{10,}"/) } qw(seq ran)),
     (map { ("${_}_del"    => qr/\Aunlinkat \d+, "(?:d\d{5}\/)?\w{10,}"/) } qw(seq ran)),
 );
 
 SKIP: {
-    skip 'strace cannot trace here', 36 if !can_trace();
+    skip 'strace cannot trace here', 27 if !can_trace();
     # A slow device, so that no worker is through before the last one has begun.
     my ($run, @calls) = trace({}, [ '-e', 'trace=read,write,pread64,pwrite64,openat,newfstatat,unlinkat,fork,clone',
             map { ('-e', "inject=$_:$slow") } qw(pread64 pwrite64 openat newfstatat unlinkat read write) ],
-        '-d', $dir, qw(-r0 -s4:32k:400:4 -f1 -n1:0:0:4 -c4));
+        '-d', $dir, qw(-r0 -s4:32k:400:4 -f1 -n1:0:0:4 -c4 --iops-duration=1), '--tests=' . join q{,}, @ALL_TESTS);
     is($run->{status}, 0, 'under strace: exit status 0');
     my $phases = phases(@calls);
-    for my $test (@TESTS) {
+    for my $test (@ALL_TESTS) {
         my %span;
         for my $call (grep { "$_->{name} $_->{args}" =~ $work{$test} } @{ $phases->{$test} // [] }) {
             push @{ $span{ $call->{pid} } }, $call->{order};

@@ -6,6 +6,7 @@ use strict;
 use warnings;
 use Cwd            qw(abs_path);
 use Exporter 'import';
+use Fcntl          ();
 use File::Basename qw(dirname);
 use File::Copy     qw(copy);
 use File::Find     ();
@@ -15,8 +16,8 @@ use POSIX          ();
 use Test::More     ();
 use RunProgram     qw(slurp spew);
 
-our @EXPORT_OK = qw(@ALL_TESTS @FIELDS @TESTS bonnie csv_of finish have nobody_can program refused_ok
-    scratch scratch_on_disk source start tree wait_until);
+our @EXPORT_OK = qw(@ALL_TESTS @BLOCK_TESTS @FIELDS @TESTS bonnie csv_of engines finish have nobody_can program refused_ok
+    scratch scratch_on_disk source start takes_direct tree wait_until);
 
 # The tests that have fields in the CSV line.
 our @TESTS = qw(putc put_block rewrite getc get_block seeks
@@ -24,6 +25,9 @@ our @TESTS = qw(putc put_block rewrite getc get_block seeks
 
 # With what has no field there: every test, in the order in which they run.
 our @ALL_TESTS = (@TESTS[ 0 .. 5 ], 'iops', @TESTS[ 6 .. 11 ]);
+
+# Those that move their data through an engine.
+our @BLOCK_TESTS = qw(put_block rewrite get_block seeks iops);
 
 # The names of the 50 fields of the CSV line, in order. They are the header's, but that this calls
 # both the number of seeks and their rate `seeks`.
@@ -194,6 +198,29 @@ sub finish {
 }
 
 sub bonnie { return finish(start(@_)) }
+
+# The engines that can be used here, as the program says. A test is skipped for each of the others.
+sub engines {
+    my $help = bonnie('--engine=help')->{out};
+    my @usable;
+    for my $engine ($help =~ /^(\w+) /mg) {
+        my ($reason) = $help =~ /^\Q$engine\E .*\n +cannot be used here: (.*)/m;
+        push @usable, $engine if !defined $reason;
+    SKIP: {
+            Test::More::skip("$engine: $reason", 1) if defined $reason;
+        }
+    }
+    return @usable;
+}
+
+# True when a file in this directory can be opened with O_DIRECT.
+sub takes_direct {
+    my ($dir) = @_;
+    my $name = "$dir/probe";
+    my $taken = sysopen my $file, $name, Fcntl::O_RDWR() | Fcntl::O_CREAT() | Fcntl::O_DIRECT();
+    unlink $name;
+    return $taken;
+}
 
 # Waits until a condition holds; dies when it never does.
 sub wait_until {

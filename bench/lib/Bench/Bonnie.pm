@@ -1,0 +1,51 @@
+# Runs of bonnie, and the figures of its reports.
+package Bench::Bonnie;
+
+use strict;
+use warnings;
+use Exporter 'import';
+use Bench::Run qw(output_of);
+
+our @EXPORT_OK = qw(use_bonnie bonnie_version bonnie_fields bonnie_iops as_user $PUT_BLOCK $GET_BLOCK);
+
+# Fields of the CSV line, counted from 0, in KiB/s.
+our $PUT_BLOCK = 11;
+our $GET_BLOCK = 17;
+
+my $bonnie;
+
+sub use_bonnie {
+    ($bonnie) = @_;
+    return;
+}
+
+sub bonnie_version {
+    my ($version) = output_of($bonnie, '--version') =~ /(\S+)$/m;
+    return $version;
+}
+
+# Both bonnies want to be told that they are to stay root.
+sub as_user {
+    return $> == 0 ? qw(-u root) : ();
+}
+
+# The fields of the CSV line.
+sub bonnie_fields {
+    my @options = @_;
+    my $text = output_of($bonnie, qw(-q -r 0 --format=csv), as_user(), @options);
+    chomp(my $line = (split /^/, $text)[-1]);
+    return split /,/, $line, -1;
+}
+
+# Operations per second of the test iops, and the seconds of CPU time that each of them took: the CSV line
+# has no field for these. %CP is a whole number, and 100 one CPU: half of one is lost at most, which is
+# 1 % of what a busy engine takes.
+sub bonnie_iops {
+    my @options = @_;
+    my $text = output_of($bonnie, qw(-q -r 0 -m bench -n 0 --tests=iops --format=text), as_user(), @options);
+    my ($rate, $cpu) = $text =~ /block writes.*\nbench\s+\S+\s+\d+%\s+([\d.]+)\s+(\d+)/;
+    die "$bonnie: no rate of iops\n" if !defined $rate || $rate <= 0;
+    return ($rate, $cpu / 100 / $rate);
+}
+
+1;

@@ -1,0 +1,67 @@
+# Rows of the tests of Bonnie++, against it, and of the per-character tests against bare loops.
+package Bench::Classic;
+
+use strict;
+use warnings;
+use Exporter 'import';
+use Bench::Bonnie qw(as_user bonnie_fields);
+use Bench::Run    qw(compiled output_of scratch_in);
+
+our @EXPORT_OK = qw(classic_groups);
+
+# The tests and their fields in the CSV line, counted from 0.
+my @TESTS = (
+    [ put_block  => 11 ], [ rewrite  => 13 ], [ get_block => 17 ], [ seeks => 19 ],
+    [ seq_create => 26 ], [ seq_stat => 28 ], [ seq_del   => 30 ],
+    [ ran_create => 32 ], [ ran_stat => 34 ], [ ran_del   => 36 ],
+);
+my ($PUTC, $GETC) = (9, 15);
+
+sub classic_groups {
+    my ($setup) = @_;
+    return (
+        {
+            title => "Bonnie++'s tests, @{ $setup->{bonniexx} }, caches kept: KiB/s and operations per second",
+            peer  => 'bonnie++', needs => ['bonnie++'], experiments => [ bonniexx($setup) ],
+        },
+        {
+            title => "Per character, $setup->{perchar} MiB: KiB/s",
+            peer  => 'bare loop', needs => ['cc'], experiments => [ bare_loops($setup) ],
+        },
+    );
+}
+
+# With -q, its table goes to standard error.
+sub bonniexx_fields {
+    my @options = @_;
+    my @silently = ('sh', '-c', 'exec "$@" 2>/dev/null', 'sh');
+    my $text = output_of(@silently, qw(bonnie++ -q -r 0), as_user(), @options);
+    chomp(my $line = (split /^/, $text)[-1]);
+    return split /,/, $line, -1;
+}
+
+sub bonniexx {
+    my ($setup) = @_;
+    my @fields = map { $_->[1] } @TESTS;
+    my @options = ('-d', $setup->{directory}, '-f', @{ $setup->{bonniexx} });
+    return {
+        rows => [ map { $_->[0] } @TESTS ],
+        ours => sub { (bonnie_fields('--cache=keep', @options))[@fields] },
+        peer => sub { (bonniexx_fields(@options))[@fields] },
+    };
+}
+
+sub bare_loops {
+    my ($setup) = @_;
+    my $mib = $setup->{perchar};
+    my @options = ('-d', $setup->{directory}, qw(--cache=keep --tests), 'putc,getc', "-f$mib", '-s', $mib);
+    return {
+        rows => [qw(putc getc)],
+        ours => sub { (bonnie_fields(@options))[ $PUTC, $GETC ] },
+        peer => sub {
+            split q{ }, output_of(compiled('perchar'), scratch_in($setup->{directory}) . '/file', $mib);
+        },
+    };
+}
+
+1;

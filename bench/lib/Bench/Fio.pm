@@ -1,0 +1,63 @@
+# Runs of fio, and the figures of its reports.
+package Bench::Fio;
+
+use strict;
+use warnings;
+use Exporter 'import';
+use JSON::PP   ();
+use Bench::Run qw(output_of);
+
+our @EXPORT_OK = qw(fio_blocks fio_iops);
+
+# Jobs of fio: options of all, then those of each. What is reported of each; several alike are one.
+#
+# Threads, because bonnie's workers are threads, and because fio is faster with them. Its latencies are
+# recorded, which is its default, because bonnie records each of them.
+sub fio {
+    my @options = @_;
+    my $text = output_of(qw(fio --thread --group_reporting --output-format=json), @options);
+    my ($json) = $text =~ /^(\{.*)/ms or die "fio printed no JSON\n";
+    return @{ JSON::PP->new->decode($json)->{jobs} };
+}
+
+# Operations per second, and the seconds of CPU time that each of them took, of random reads.
+#
+# --norandommap: bonnie draws places with replacement too, and fio is faster without the map; lfsr is no
+# faster. The CPU time is the job's own, in percent of its time; fio as a whole takes more, as it looks
+# after its threads and lays out the file: this is the figure that is fairer to fio.
+sub fio_iops {
+    my @options = @_;
+    my ($job) = fio(qw(--rw=randread --bs=4k --norandommap --time_based), @options, '--name=bench');
+    my $read = $job->{read};
+    my $rate = $read->{total_ios} / $read->{runtime} * 1000;
+    return ($rate, ($job->{usr_cpu} + $job->{sys_cpu}) / 100 / $rate * jobs_in(@options));
+}
+
+# fio's percentages are of the time of all jobs together.
+sub jobs_in {
+    my ($numjobs) = "@_" =~ /--numjobs=(\d+)/;
+    return $numjobs // 1;
+}
+
+# KiB/s of writing files of that directory anew, and of reading them: in one run, as bonnie does it, because
+# storage is slower for a while after it has been written to.
+#
+# fio's clock ends after its fsync (--end_fsync=1), as bonnie's does. The second job has to wait for the
+# first (--stonewall), and must not lay out the files before that (--create_on_open=1).
+sub fio_blocks {
+    my ($directory, @options) = @_;
+    my @files = ("--directory=$directory", '--filename_format=file.$jobnum');
+    my @jobs = fio(@files, @options, qw(--name=put --rw=write --end_fsync=1),
+        qw(--name=get --stonewall --new_group --rw=read --create_on_open=1));
+    unlink glob "$directory/file.*";
+    return (kib_per_second($jobs[0]{write}), kib_per_second($jobs[-1]{read}));
+}
+
+# fio rounds its own rate, and its time to milliseconds.
+sub kib_per_second {
+    my ($direction) = @_;
+    die "fio: its clock shows nothing; larger sizes help\n" if !$direction->{runtime};
+    return $direction->{io_bytes} / 1024 / $direction->{runtime} * 1000;
+}
+
+1;

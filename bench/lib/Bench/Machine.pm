@@ -1,0 +1,39 @@
+# What the figures were measured on, in a line.
+package Bench::Machine;
+
+use strict;
+use warnings;
+use Exporter 'import';
+use POSIX      qw(uname);
+use Bench::Run qw(has_program output_of);
+
+our @EXPORT_OK = qw(machine_line);
+
+sub lines_of {
+    my ($file) = @_;
+    open my $in, '<', $file or return;
+    return readline $in;
+}
+
+sub filesystem_of {
+    my ($directory) = @_;
+    chomp(my $name = output_of(qw(stat -f -c %T), $directory));
+    return $name eq 'ext2/ext3' ? 'ext4' : $name; # they share a number, and ext4 is what it is today
+}
+
+sub fio_version {
+    return if !has_program('fio');
+    chomp(my $version = output_of(qw(fio --version)));
+    return $version;
+}
+
+sub machine_line {
+    my ($directory) = @_;
+    my @cpuinfo = lines_of('/proc/cpuinfo');
+    my ($system, $release) = (uname())[0, 2];
+    my $virtual = grep({ /^flags.*\bhypervisor\b/ } @cpuinfo) ? 'virtual machine, ' : q{};
+    return join '; ', fio_version(), $virtual . grep({ /^processor\s/ } @cpuinfo) . " CPUs",
+        "$system " . $release =~ s/-.*//r, filesystem_of($directory);
+}
+
+1;

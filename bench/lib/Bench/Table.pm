@@ -1,0 +1,101 @@
+# Pairs of runs, and the table of what they gave.
+package Bench::Table;
+
+use strict;
+use warnings;
+use Exporter 'import';
+use List::Util qw(max min);
+use Bench::Run qw(has_program);
+
+our @EXPORT_OK = qw(print_group);
+
+# A group has a title, the name of its peer, and the programs it needs; and experiments. An experiment
+# has the names of its rows, and two functions (ours, peer) that return a figure for each; or ours alone,
+# where there is no peer.
+
+# Runs those experiments of a group that have rows to print, and prints them. Returns how many failed.
+sub print_group {
+    my ($group, $setup) = @_;
+    my @wanted = grep { grep { /$setup->{rows}/ } @{ $_->{rows} } } @{ $group->{experiments} };
+    return 0 if !@wanted;
+    my @missing = grep { !has_program($_) } @{ $group->{needs} };
+    if (@missing) {
+        print "\n$group->{title}\nleft out: there is no @missing here\n";
+        return 0;
+    }
+    print "\n$group->{title}\n";
+    printf "%-34s %11s %11s %8s   %s\n", 'row', 'bonnie', $group->{peer}, 'ratio', 'spread';
+    return scalar grep { !eval { print_experiment($_, $setup); 1 } && failed($_, $@) } @wanted;
+}
+
+# One experiment that fails, for want of an engine or of space, takes no other with it.
+sub failed {
+    my ($experiment, $reason) = @_;
+    chomp $reason;
+    printf "%-34s %s\n", $_, "not measured: $reason" for @{ $experiment->{rows} };
+    return 1;
+}
+
+sub print_experiment {
+    my ($experiment, $setup) = @_;
+    my (@ours, @peers);
+    for my $pair (1 .. $setup->{pairs}) {
+        run_pair($experiment, $pair, \@ours, \@peers);
+    }
+    my @rows = @{ $experiment->{rows} };
+    for my $row (grep { $rows[$_] =~ $setup->{rows} } 0 .. $#rows) {
+        print_row($rows[$row], [ map { $_->[$row] } @ours ], [ map { $_->[$row] } @peers ]);
+    }
+    return;
+}
+
+# Who is first changes from pair to pair: one may leave the storage busy for the other.
+sub run_pair {
+    my ($experiment, $pair, $ours, $peers) = @_;
+    my @turns = ([ $experiment->{ours}, $ours ]);
+    push @turns, [ $experiment->{peer}, $peers ] if $experiment->{peer};
+    @turns = reverse @turns if $pair % 2 == 0;
+    push @{ $_->[1] }, [ $_->[0]->() ] for @turns;
+    return;
+}
+
+# Figures of both in the order of the pairs; what is no number (`+++++`) was too fast to be measured.
+sub print_row {
+    my ($name, $ours, $peers) = @_;
+    return print_alone($name, $ours) if !@{$peers};
+    my @both = grep { is_figure($ours->[$_]) && is_figure($peers->[$_]) } 0 .. $#{$ours};
+    if (!@both) {
+        printf "%-34s %11s %11s   too fast for one of them; larger sizes help\n", $name, q{-}, q{-};
+        return;
+    }
+    my @ratios = map { $ours->[$_] / $peers->[$_] } @both;
+    my ($our_median, $peer_median) = (median(@{$ours}[@both]), median(@{$peers}[@both]));
+    printf "%-34s %11s %11s %8.3f   %.3f .. %.3f of %d\n", $name, figure($our_median),
+        figure($peer_median), $our_median / $peer_median, min(@ratios), max(@ratios), scalar @both;
+    return;
+}
+
+sub print_alone {
+    my ($name, $ours) = @_;
+    printf "%-34s %11s %11s %8s   %s .. %s of %d\n", $name, figure(median(@{$ours})), q{-}, q{-},
+        figure(min(@{$ours})), figure(max(@{$ours})), scalar @{$ours};
+    return;
+}
+
+sub is_figure {
+    my ($text) = @_;
+    return defined $text && $text =~ /\A[\d.]+(?:e[-+]?\d+)?\z/ && $text > 0;
+}
+
+sub median {
+    my @sorted = sort { $a <=> $b } @_;
+    return ($sorted[ $#sorted / 2 ] + $sorted[ @sorted / 2 ]) / 2;
+}
+
+# Three digits at least.
+sub figure {
+    my ($value) = @_;
+    return sprintf $value >= 100 ? '%.0f' : $value >= 10 ? '%.1f' : '%.2f', $value;
+}
+
+1;
