@@ -73,6 +73,14 @@ static int choose_seed(struct plan *p, const struct settings *s, struct err *e)
     return s->random_file ? seed_from_file(s->random_file, &p->seed, e) : 0;
 }
 
+static void name_contents(struct plan *p)
+{
+    if (p->contents == DATA_COMPRESS)
+        snprintf(p->contents_name, sizeof p->contents_name, "compress=%u", p->compress_percent);
+    else
+        strcpy(p->contents_name, p->contents == DATA_ZERO ? "zero" : "random");
+}
+
 static void choose_data(struct plan *p, const struct settings *s, const struct host *h,
                         const struct preset_defaults *defaults)
 {
@@ -261,6 +269,7 @@ int plan_make(struct plan *p, const struct settings *s, const struct host *h, st
         .directory = s->directory,
         .label = s->label ? s->label : (defaults->host_name_is_label ? h->name : NULL),
         .output = s->output,
+        .preset = defaults->name,
         .workers = s->workers_auto ? h->cpus : (unsigned)given_or(s->workers, 1),
         .runs = given_or(s->runs, 1),
         .sync = s->sync,
@@ -274,6 +283,7 @@ int plan_make(struct plan *p, const struct settings *s, const struct host *h, st
         .verify = s->verify,
         .coordination = s->coordination,
     };
+    name_contents(p);
     choose_data(p, s, h, defaults);
     choose_files(p, s, defaults);
     choose_formats(p, s, defaults);

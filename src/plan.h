@@ -56,6 +56,7 @@ struct plan {
     const char *directory;
     const char *label;
     const char *output;
+    const char *preset;
     unsigned workers;
     uint64_t seed;
     uint64_t runs;
@@ -73,6 +74,7 @@ struct plan {
     enum cache_mode cache;
     enum data_kind contents;
     unsigned compress_percent; /* under DATA_COMPRESS */
+    char contents_name[16];    /* as --data takes it */
     enum verify_mode verify;
     enum coordination coordination;
     size_t format_count;

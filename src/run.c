@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "stop.h"
@@ -291,6 +292,27 @@ static int work_with_seekers(struct run *r, struct job_times *times, struct err 
     return rc;
 }
 
+static uint64_t chunk_of(const struct plan *p, enum test_id test)
+{
+    bool moves_data = p->files.max_bytes > 0 && test != TEST_SEQ_DEL && test != TEST_RAN_DEL;
+    if (test >= TEST_FIRST_METADATA)
+        return moves_data ? p->files.chunk_bytes : 0;
+    if (test == TEST_PUTC || test == TEST_GETC)
+        return PERCHAR_STRETCH;
+    return test == TEST_IOPS ? p->iops.block_bytes : p->data.chunk_bytes;
+}
+
+/* Of the settings, what the test went by. */
+static void describe_test(const struct plan *p, enum test_id test, struct test_result *result)
+{
+    bool block = test < TEST_FIRST_METADATA && test != TEST_PUTC && test != TEST_GETC;
+    result->workers = test == TEST_SEEKS ? p->data.seekers : p->workers;
+    result->engine = block ? p->engine.ops->name : "sync";
+    result->iodepth = block ? p->engine.depth : 1;
+    result->direct = block && p->direct;
+    result->chunk_bytes = chunk_of(p, test);
+}
+
 static void record(const struct run *r, const struct job_times *times, struct test_result *result)
 {
     const struct histogram *h = &r->samples.latencies;
@@ -355,17 +377,28 @@ static int run_phase(struct run *r, enum test_id test, struct test_result *resul
     progress_done(&r->progress);
     tell_damage(r, test);
     record(r, &times, result);
+    describe_test(r->plan, test, result);
     return 0;
 }
 
 /* The settings that the reports show. */
 static void describe(const struct plan *p, struct result *result)
 {
+    static const char *const verify_names[] = {
+        [VERIFY_STAMP] = "stamp", [VERIFY_FULL] = "full", [VERIFY_OFF] = "off"};
     *result = (struct result){
         .version = PACKAGE_VERSION,
         .label = p->label,
         .concurrency = p->workers,
         .seed = p->seed,
+        .start_time = time(NULL),
+        .host = {.directory = p->directory},
+        .preset = p->preset,
+        .direct = p->direct,
+        .sync = p->sync,
+        .data = p->contents_name,
+        .verify = verify_names[p->verify],
+        .cache = p->cache == CACHE_EVICT ? "evict" : "keep",
         .data_bytes = p->data.bytes,
         .chunk_bytes = p->data.chunk_bytes,
         .seeks = p->data.seeks,
@@ -374,6 +407,8 @@ static void describe(const struct plan *p, struct result *result)
         .iodepth = p->engine.depth,
         .iops_block_bytes = p->iops.block_bytes,
         .iops_write_percent = p->iops.write_percent,
+        .iops_seconds = (double)p->iops.duration_ns / 1e9,
+        .iops_theta = p->iops.theta,
         .files_k = p->files.count / 1024,
         .file_kind = p->files.kind,
         .file_max_bytes = p->files.max_bytes,

@@ -18,6 +18,12 @@
  * worker's own, and touch nothing that another worker has.
  */
 
+/*
+ * So many characters are one operation of the per-character tests: glibc's buffer is st_blksize
+ * bytes, which is this on the common filesystems.
+ */
+#define PERCHAR_STRETCH 4096
+
 /* All that one worker works with. */
 struct work {
     const struct plan *plan;

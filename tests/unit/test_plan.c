@@ -181,6 +181,21 @@ static void seed_is_kept(void **state)
     assert_non_null(strstr(e.text, "/nonexistent: No such file"));
 }
 
+static void contents_and_preset_are_named_as_given(void **state)
+{
+    (void)state;
+    struct plan p;
+    struct err e;
+    assert_int_equal(plan_of(&p, &e, NULL), 0);
+    assert_string_equal(p.contents_name, "random");
+    assert_string_equal(p.preset, "bonnie++");
+    assert_int_equal(plan_of(&p, &e, "--data=zero", "--preset=bonnie", NULL), 0);
+    assert_string_equal(p.contents_name, "zero");
+    assert_string_equal(p.preset, "bonnie");
+    assert_int_equal(plan_of(&p, &e, "--data=compress=100", NULL), 0);
+    assert_string_equal(p.contents_name, "compress=100");
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -193,6 +208,7 @@ int main(void)
         cmocka_unit_test(needs_are_counted_in_blocks),
         cmocka_unit_test(several_runs_are_csv),
         cmocka_unit_test(seed_is_kept),
+        cmocka_unit_test(contents_and_preset_are_named_as_given),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
