@@ -262,6 +262,15 @@ static int check_files(const struct plan *p, struct err *e)
     return 0;
 }
 
+/* Processes that wait for one another at every test need the same number of runs. */
+static int check_runs(const struct plan *p, struct err *e)
+{
+    if (p->seconds_ns > 0 && p->coordination == COORDINATE_SEMAPHORES)
+        return err_say(e, "--seconds: each of several processes (-y) would make another number of "
+                          "runs; -x gives all of them the same");
+    return 0;
+}
+
 int plan_make(struct plan *p, const struct settings *s, const struct host *h, struct err *e)
 {
     const struct preset_defaults *defaults = preset_defaults(s->preset);
@@ -272,6 +281,7 @@ int plan_make(struct plan *p, const struct settings *s, const struct host *h, st
         .preset = defaults->name,
         .workers = s->workers_auto ? h->cpus : (unsigned)given_or(s->workers, 1),
         .runs = given_or(s->runs, 1),
+        .seconds_ns = s->seconds_ns,
         .sync = s->sync,
         .direct = s->direct,
         .unlocked = s->unlocked,
@@ -300,6 +310,8 @@ int plan_make(struct plan *p, const struct settings *s, const struct host *h, st
         rc = check_iops(p, e);
     if (rc == 0)
         rc = check_files(p, e);
+    if (rc == 0)
+        rc = check_runs(p, e);
     return rc;
 }
 

@@ -44,7 +44,8 @@ my %MAY = (
     'workloads'     => [qw(job plan queue scratch contents pattern cache io stop measure util)],
     'seekers'       => [qw(workloads io plan queue job worker stop measure util)],
     'run'           => [qw(seekers workloads plan job worker scratch contents pattern coordinate dropper progress result stop util)],
-    'session'       => [qw(run plan report result cli/settings.h coordinate dropper host output privilege stop util)],
+    'reports'       => [qw(output plan report result util)],
+    'session'       => [qw(run reports plan result measure cli/settings.h coordinate dropper host output privilege stop util)],
     'main'          => [qw(session cleanup coordinate privilege stop cli/help.h cli/parse.h util)],
 );
 
