@@ -265,9 +265,11 @@ static uint64_t operation_bytes(const struct plan *p, enum test_id test)
     if (test == TEST_IOPS)
         return p->iops.block_bytes;
     if (test == TEST_PUTC || test == TEST_GETC)
-        return 1;
+        return PERCHAR_STRETCH;
     if (test < TEST_FIRST_METADATA)
         return p->data.chunk_bytes;
+    if (test == TEST_SEQ_DEL || test == TEST_RAN_DEL)
+        return 0;
     return p->files.max_bytes > 0 ? p->files.chunk_bytes : 0;
 }
 

@@ -74,6 +74,14 @@ static int choose_seed(struct plan *p, const struct settings *s, struct err *e)
     return s->random_file ? seed_from_file(s->random_file, &p->seed, e) : 0;
 }
 
+static void name_contents(struct plan *p)
+{
+    if (p->contents == DATA_COMPRESS)
+        snprintf(p->contents_name, sizeof p->contents_name, "compress=%u", p->compress_percent);
+    else
+        strcpy(p->contents_name, p->contents == DATA_ZERO ? "zero" : "random");
+}
+
 static void choose_data(struct plan *p, const struct settings *s, const struct host *h,
                         const struct preset_defaults *defaults)
 {
@@ -187,6 +195,14 @@ static int choose_tests(struct plan *p, const struct settings *s,
     return 0;
 }
 
+static bool has_format(const struct plan *p, const char *name)
+{
+    for (size_t i = 0; i < p->format_count; i++)
+        if (strcmp(p->formats[i], name) == 0)
+            return true;
+    return false;
+}
+
 static void choose_formats(struct plan *p, const struct settings *s,
                            const struct preset_defaults *defaults)
 {
@@ -258,15 +274,27 @@ static int check_files(const struct plan *p, struct err *e)
     return 0;
 }
 
+/* Processes that wait for one another at every test need the same number of runs. */
+static int check_runs(const struct plan *p, struct err *e)
+{
+    if (p->seconds_ns > 0 && p->coordination == COORDINATE_SEMAPHORES)
+        return err_say(e, "--seconds: each of several processes (-y) would make another number of "
+                          "runs; -x gives all of them the same");
+    return 0;
+}
+
 int plan_make(struct plan *p, const struct settings *s, const struct host *h, struct err *e)
 {
     const struct preset_defaults *defaults = preset_defaults(s->preset);
     *p = (struct plan){
+        .host = h,
         .directory = s->directory,
         .label = s->label ? s->label : (defaults->host_name_is_label ? h->name : NULL),
         .output = s->output,
+        .preset = defaults->name,
         .workers = s->workers_auto ? h->cpus : (unsigned)given_or(s->workers, 1),
         .runs = given_or(s->runs, 1),
+        .seconds_ns = given_or(s->seconds_ns, 0),
         .sync = s->sync,
         .direct = s->direct,
         .unlocked = s->unlocked,
@@ -280,9 +308,11 @@ int plan_make(struct plan *p, const struct settings *s, const struct host *h, st
         .verify = s->verify,
         .coordination = s->coordination,
     };
+    name_contents(p);
     choose_data(p, s, h, defaults);
     choose_files(p, s, defaults);
     choose_formats(p, s, defaults);
+    p->wants_intervals = has_format(p, "json");
     int rc = choose_seed(p, s, e);
     if (rc == 0)
         rc = choose_tests(p, s, defaults, e);
@@ -296,6 +326,8 @@ int plan_make(struct plan *p, const struct settings *s, const struct host *h, st
         rc = check_iops(p, e);
     if (rc == 0)
         rc = check_files(p, e);
+    if (rc == 0)
+        rc = check_runs(p, e);
     return rc;
 }
 

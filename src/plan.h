@@ -53,13 +53,16 @@ struct files_plan {
  * the settings or the host.
  */
 struct plan {
+    const struct host *host;
     const char *directory;
     const char *label;
     const char *output;
+    const char *preset;
     unsigned workers;
     uint64_t seed;
-    uint64_t runs;
-    bool csv_header; /* -x: CSV with a header */
+    uint64_t runs;       /* so many at least */
+    uint64_t seconds_ns; /* and on until so much time has passed */
+    bool csv_header;     /* -x: CSV with a header */
     bool tests[TEST_COUNT];
     struct data_plan data;
     struct iops_plan iops;
@@ -76,6 +79,7 @@ struct plan {
     bool wants_intervals;      /* a report has them */
     enum data_kind contents;
     unsigned compress_percent; /* under DATA_COMPRESS */
+    char contents_name[16];    /* as --data takes it */
     enum verify_mode verify;
     enum coordination coordination;
     size_t format_count;
@@ -107,7 +111,7 @@ static inline bool plan_changes_blocks(const struct plan *p)
 
 /*
  * Makes the plan. Returns 0, or a negative errno and a line in e: a data set that cannot be shared
- * out, no test left, or a random file that cannot be read.
+ * out, no test left, a random file that cannot be read, or options that do not go together.
  */
 int plan_make(struct plan *p, const struct settings *s, const struct host *h, struct err *e);
 

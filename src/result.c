@@ -49,6 +49,17 @@ double test_result_kib_per_second(const struct test_result *t)
     return per_second(t->bytes, t) / 1024;
 }
 
+double test_result_rate(const struct test_result *t, enum test_id test)
+{
+    return test_counts_operations(test) ? test_result_ops_per_second(t)
+                                        : test_result_kib_per_second(t);
+}
+
+const char *test_rate_unit(enum test_id test)
+{
+    return test_counts_operations(test) ? "ops/s" : "KiB/s";
+}
+
 double test_result_cpu_percent(const struct test_result *t)
 {
     return per_second(t->cpu_ns, t) / 1e7;

@@ -166,6 +166,10 @@ double test_result_ops_per_second(const struct test_result *t);
 /* KiB per second; 0 when nothing was measured. */
 double test_result_kib_per_second(const struct test_result *t);
 
+/* The one of the two that is the test's rate, and its unit: "ops/s" or "KiB/s". */
+double test_result_rate(const struct test_result *t, enum test_id test);
+const char *test_rate_unit(enum test_id test);
+
 /* CPU time in percent of the elapsed time; more than 100 when several CPUs were at work. */
 double test_result_cpu_percent(const struct test_result *t);
 

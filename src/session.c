@@ -9,10 +9,11 @@
 #include "coordinate.h"
 #include "dropper.h"
 #include "host.h"
+#include "measure/clock.h"
 #include "output.h"
 #include "plan.h"
 #include "privilege.h"
-#include "report/report.h"
+#include "reports.h"
 #include "run.h"
 #include "stop.h"
 
@@ -47,60 +48,31 @@ static void say_more(const struct plan *p, const struct dropper *dropper)
                                           "cannot be dropped (it takes root)");
 }
 
-static bool has_format(const struct plan *p, const struct report_ops *report)
+/* As many whole runs as the plan asks for, and on until so much time has passed. */
+static int run_often(struct rig *rig, const struct plan *p, struct reports *reports, struct err *e)
 {
-    for (size_t i = 0; i < p->format_count; i++)
-        if (strcmp(p->formats[i], report->name) == 0)
-            return true;
-    return false;
-}
-
-/* -q: one format is alone on standard output, for a script: CSV, else HTML, else the table. */
-static FILE *stream_for(const struct plan *p, const struct output *o, const char *format)
-{
-    const char *alone = has_format(p, &report_csv)        ? report_csv.name
-                        : has_format(p, &report_html_row) ? report_html_row.name
-                                                          : format;
-    bool moved = p->quiet && !o->path && strcmp(format, alone) != 0;
-    return moved ? stderr : o->stream;
-}
-
-static int report_header(const struct plan *p, const struct output *o, struct err *e)
-{
-    for (size_t i = 0; i < p->format_count; i++) {
-        const struct report_ops *report = report_by_name(p->formats[i]);
-        if (p->csv_header && report->header) {
-            int rc = report->header(o->stream);
-            if (rc != 0)
-                return err_system(e, -rc, "write the report");
-        }
+    uint64_t start_ns = clock_ns();
+    int rc = 0;
+    for (uint64_t i = 0; rc == 0 && (i < p->runs || clock_ns() - start_ns < p->seconds_ns); i++) {
+        struct result result;
+        rc = run_once(rig, &result, e);
+        if (rc == 0)
+            rc = reports_run(reports, &result, e);
+        else
+            result_release(&result);
     }
-    return 0;
-}
-
-static int report_run(const struct plan *p, const struct output *o, const struct result *result,
-                      struct err *e)
-{
-    for (size_t i = 0; i < p->format_count; i++) {
-        const struct report_ops *report = report_by_name(p->formats[i]);
-        FILE *stream = stream_for(p, o, p->formats[i]);
-        int rc = report->run(stream, result);
-        if (rc != 0 && stream != stderr) /* what -q moves out of the way may be thrown away */
-            return err_system(e, -rc, "write the report");
-    }
-    return 0;
+    return rc;
 }
 
 static int run_all(struct rig *rig, const struct plan *p, const struct output *o, struct err *e)
 {
-    int rc = report_header(p, o, e);
-    for (uint64_t i = 0; rc == 0 && i < p->runs; i++) {
-        struct result result;
-        rc = run_once(rig, &result, e);
-        if (rc == 0)
-            rc = report_run(p, o, &result, e);
-        result_release(&result);
-    }
+    struct reports reports;
+    int rc = reports_begin(&reports, p, o, e);
+    if (rc == 0)
+        rc = run_often(rig, p, &reports, e);
+    if (rc == 0)
+        rc = reports_end(&reports, e);
+    reports_release(&reports);
     return rc;
 }
 

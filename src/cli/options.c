@@ -49,6 +49,11 @@ static int set_runs(struct settings *s, const char *value, struct err *e)
     return value_count(&s->runs, value, 1, LIMIT_RUNS, "1 to 1000000", e);
 }
 
+static int set_seconds(struct settings *s, const char *value, struct err *e)
+{
+    return value_seconds(&s->seconds_ns, value, 0, e);
+}
+
 static int set_user(struct settings *s, const char *value, struct err *e)
 {
     return value_text(&s->user, value, "USER or USER:GROUP, names or numbers", e);
@@ -159,13 +164,13 @@ static int set_preset(struct settings *s, const char *value, struct err *e)
 
 static int set_format(struct settings *s, const char *value, struct err *e)
 {
-    static const char *const words[] = {"text", "csv", "html"};
+    static const char *const words[] = {"text", "csv", "json", "html"};
     char word[8];
-    bool seen[3] = {false};
+    bool seen[MAX_FORMATS] = {false};
     const char *rest = value;
     s->format_count = 0;
     while (value_next(&rest, word, sizeof word)) {
-        int format = value_word(word, words, 3);
+        int format = value_word(word, words, MAX_FORMATS);
         if (format < 0 || seen[format])
             break;
         seen[format] = true;
@@ -173,7 +178,13 @@ static int set_format(struct settings *s, const char *value, struct err *e)
         if (!rest)
             return 0;
     }
-    return err_say(e, "a comma-separated list of text, csv, html, each once");
+    return err_say(e, "a comma-separated list of text, csv, json, html, each once");
+}
+
+static int set_json(struct settings *s, const char *value, struct err *e)
+{
+    (void)value;
+    return set_format(s, "json", e);
 }
 
 static int set_html(struct settings *s, const char *value, struct err *e)
@@ -285,6 +296,11 @@ const struct option_entry option_table[] = {
      .value_name = "N",
      .set = set_runs,
      .help = "run N times and print CSV alone, with a header"},
+    {.name = "seconds",
+     .value = VALUE_REQUIRED,
+     .value_name = "N",
+     .set = set_seconds,
+     .help = "go on with further whole runs until so long has passed; with -x both must be met"},
     {.letter = 'u',
      .name = "user",
      .value = VALUE_REQUIRED,
@@ -423,7 +439,8 @@ const struct option_entry option_table[] = {
      .value = VALUE_REQUIRED,
      .value_name = "LIST",
      .set = set_format,
-     .help = "reports to print: text, csv, html (default: text,csv)"},
+     .help = "reports to print: text, csv, json, html (default: text,csv)"},
+    {.name = "json", .set = set_json, .help = "same as --format=json"},
     {.name = "html", .set = set_html, .help = "same as --format=html; also written -html"},
     {.name = "output",
      .value = VALUE_REQUIRED,

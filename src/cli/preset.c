@@ -12,6 +12,7 @@
 static const struct preset_defaults presets[] = {
     [PRESET_BONNIEXX] =
         {
+            .name = "bonnie++",
             .tests = {ALL_IO_TESTS, ALL_METADATA_TESTS},
             .perchar_bytes = 20 * MIB,
             .seeks = DEFAULT_SEEKS,
@@ -24,6 +25,7 @@ static const struct preset_defaults presets[] = {
         },
     [PRESET_BONNIE] =
         {
+            .name = "bonnie",
             .tests = {ALL_IO_TESTS},
             .data_bytes = 100 * MIB,
             .perchar_bytes = UINT64_MAX, /* the whole file */

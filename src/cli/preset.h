@@ -5,6 +5,7 @@
 
 /* What a preset puts where the user said nothing. */
 struct preset_defaults {
+    const char *name; /* as --preset takes it */
     bool tests[TEST_COUNT];
     uint64_t data_bytes; /* 0: twice the RAM */
     uint64_t perchar_bytes;

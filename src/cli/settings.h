@@ -35,6 +35,7 @@ enum action {
     ACTION_ENGINES
 };
 
+/* text, csv, json, html: each at most once. */
 #define MAX_FORMATS 4
 
 struct settings {
@@ -64,6 +65,7 @@ struct settings {
     bool workers_auto;
     struct given ram_bytes;
     struct given runs;
+    struct given seconds_ns; /* whole runs go on for so long at least */
     struct given seed;
 
     bool fast;                  /* -f: skip the per-character tests */

@@ -1,5 +1,6 @@
 #include "report/figures.h"
 #include "report/report.h"
+#include "report/summary_table.h"
 
 /*
  * Tim Bray's table. A column is kept when a test was not run, so that the figures behind it stand
@@ -41,4 +42,5 @@ const struct report_ops report_classic = {
     .name = "classic",
     .help = "the table of Tim Bray's Bonnie",
     .run = run,
+    .all = summary_table,
 };

@@ -8,12 +8,6 @@
 #define SMALL_RATE  9.95
 #define SMALL_SEEKS 999.95
 
-static double rate(const struct test_result *t, enum test_id test)
-{
-    return test_counts_operations(test) ? test_result_ops_per_second(t)
-                                        : test_result_kib_per_second(t);
-}
-
 static void print_number(char text[static UNITS_TEXT], int decimals, double number)
 {
     snprintf(text, UNITS_TEXT, "%.*f", decimals, number);
@@ -42,7 +36,7 @@ static void fill_figure(struct figure *f, const struct result *r, enum test_id t
     const struct test_result *t = &r->tests[test];
     double small = test == TEST_SEEKS ? SMALL_SEEKS : SMALL_RATE;
     if (begin_figure(f, t)) {
-        print_number(f->rate, rate(t, test) < small ? 1 : 0, rate(t, test));
+        print_number(f->rate, test_result_rate(t, test) < small ? 1 : 0, test_result_rate(t, test));
         print_number(f->cpu, 0, test_result_cpu_percent(t));
     }
     if (t->measured)
@@ -121,7 +115,7 @@ void figure_classic(struct figure *f, const struct result *r, enum test_id test)
     const struct test_result *t = &r->tests[test];
     if (!begin_figure(f, t))
         return;
-    print_number(f->rate, test_counts_operations(test) ? 1 : 0, rate(t, test));
+    print_number(f->rate, test_counts_operations(test) ? 1 : 0, test_result_rate(t, test));
     print_number(f->cpu, 1, test_result_cpu_percent(t));
 }
 

@@ -149,6 +149,12 @@ void label_html(char text[static LABEL_HTML_BYTES], const char *label)
     render(text, LABEL_HTML_BYTES, label ? label : "", substitute_html);
 }
 
+void label_clean(char *text, size_t size, const char *label)
+{
+    text[0] = '\0';
+    render(text, size, label ? label : "", substitute_everywhere);
+}
+
 size_t label_columns(const char *text)
 {
     size_t columns = 0;

@@ -4,8 +4,8 @@
 #include <stddef.h>
 
 /*
- * The label is the only text in a report that comes from outside. Every format prints it in one of
- * the two ways below; a NULL label is an empty one. Both ways make it valid UTF-8 on one line:
+ * The label comes from outside, as the names of directories and devices do. Every format prints it
+ * in one of the ways below; a NULL label is an empty one. All ways make it valid UTF-8 on one line:
  *
  *   - white space (tab, newline, U+2028 ...) becomes a blank; blanks at both ends are dropped;
  *   - other control characters, marks that change the direction of writing, characters that
@@ -31,6 +31,12 @@ void label_plain(char text[static LABEL_BYTES], const char *label);
 
 /* The label for HTML, as text or as the value of an attribute in quotation marks. */
 void label_html(char text[static LABEL_HTML_BYTES], const char *label);
+
+/*
+ * The label for formats that have a quoting of their own, such as JSON: no more than the above, and
+ * cut only to size. It needs no more than the label itself.
+ */
+void label_clean(char *text, size_t size, const char *label);
 
 /* The number of characters of valid UTF-8; each is taken to be one column wide. */
 size_t label_columns(const char *text);

@@ -4,10 +4,7 @@
 #include <string.h>
 
 static const struct report_ops *const formats[] = {
-    &report_text,
-    &report_csv,
-    &report_classic,
-    &report_html_row,
+    &report_text, &report_csv, &report_json, &report_classic, &report_html_row,
 };
 
 const struct report_ops *report_at(size_t index)

@@ -7,7 +7,7 @@
 #include "result.h"
 
 /*
- * One format of the report. Both hooks print to `out` and return 0, or a negative errno when not
+ * One format of the report. All hooks print to `out` and return 0, or a negative errno when not
  * everything could be written; they flush it, so that a full disk is known before they return.
  */
 struct report_ops {
@@ -20,7 +20,7 @@ struct report_ops {
     /* One run. NULL: nothing. */
     int (*run)(FILE *out, const struct result *r);
 
-    /* All runs, at the end. NULL: nothing. */
+    /* All runs, one at least, at the end. NULL: nothing. */
     int (*all)(FILE *out, const struct result runs[], size_t count);
 };
 
@@ -36,6 +36,7 @@ int report_end(FILE *out);
 /* One for each file of this directory that prints a format; report_by_name() finds them. */
 extern const struct report_ops report_text;
 extern const struct report_ops report_csv;
+extern const struct report_ops report_json;
 extern const struct report_ops report_classic;
 extern const struct report_ops report_html_row;
 

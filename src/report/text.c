@@ -5,6 +5,7 @@
 #include "report/figures.h"
 #include "report/measured.h"
 #include "report/report.h"
+#include "report/summary_table.h"
 
 /*
  * The table of Bonnie++, made from the texts of the CSV line alone (see report/figures.h). What is
@@ -227,4 +228,5 @@ const struct report_ops report_text = {
     .name = "text",
     .help = "the table of Bonnie++, for people",
     .run = run,
+    .all = summary_table,
 };

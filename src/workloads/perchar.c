@@ -12,9 +12,6 @@
  * that counts is that of a buffer's worth of characters, as stdio hands it to the system.
  */
 
-/* glibc's buffer is st_blksize bytes, which is this on the common filesystems. */
-#define STRETCH 4096
-
 /* A stretch of characters, each by a call of the function, or by the one that never locks. */
 static void put_each(FILE *stream, const unsigned char *from, size_t count)
 {
@@ -70,7 +67,7 @@ static int close_stream(struct work *w, FILE *stream, int rc, struct err *e)
 static size_t stretch_at(const struct datafile *d, uint64_t at)
 {
     uint64_t rest = d->perchar_bytes - at;
-    return rest < STRETCH ? (size_t)rest : STRETCH;
+    return rest < PERCHAR_STRETCH ? (size_t)rest : PERCHAR_STRETCH;
 }
 
 static int put_prepare(void *context, struct err *e)
@@ -84,7 +81,7 @@ static int put_stretches(struct work *w, FILE *stream, struct err *e)
     void (*put)(FILE *, const unsigned char *, size_t) =
         w->plan->unlocked ? put_unlocked : put_each;
     struct datafile *d = &w->data;
-    unsigned char characters[STRETCH] __attribute__((aligned(8)));
+    unsigned char characters[PERCHAR_STRETCH] __attribute__((aligned(8)));
     for (uint64_t at = 0; at < d->perchar_bytes;) {
         size_t count = stretch_at(d, at);
         contents_fill(w->contents, d->number, at, characters, count);
@@ -124,7 +121,7 @@ static int get_stretches(struct work *w, FILE *stream, struct err *e)
 {
     void (*get)(FILE *, unsigned char *, size_t) = w->plan->unlocked ? get_unlocked : get_each;
     struct datafile *d = &w->data;
-    unsigned char characters[STRETCH] __attribute__((aligned(8)));
+    unsigned char characters[PERCHAR_STRETCH] __attribute__((aligned(8)));
     for (uint64_t at = 0; at < d->perchar_bytes;) {
         size_t count = stretch_at(d, at);
         uint64_t start = clock_ns();

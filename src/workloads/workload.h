@@ -18,6 +18,12 @@
  * worker's own, and touch nothing that another worker has.
  */
 
+/*
+ * So many characters are one operation of the per-character tests: glibc's buffer is st_blksize
+ * bytes, which is this on the common filesystems.
+ */
+#define PERCHAR_STRETCH 4096
+
 /* All that one worker works with. */
 struct work {
     const struct plan *plan;
@@ -64,8 +70,8 @@ struct queue_setup work_queue_setup(const struct plan *p, const struct io_file *
 int work_open_queue(struct work *w, struct err *e);
 
 /*
- * Does all operations of the source; if they wrote, makes that durable. Closes the file, but not the
- * queue: taking an engine down is not the storage's time.
+ * Does all operations of the source; if they wrote, makes that durable. Closes the file, but not
+ * the queue: taking an engine down is not the storage's time.
  */
 enum work_direction { WORK_READS, WORK_WRITES };
 int work_run_queue(struct work *w, const struct io_source *source, enum work_direction direction,

@@ -32,7 +32,8 @@ my %MAY = (
     'privilege'     => ['util'],
     'scratch_names' => ['util'],
     'result'        => ['testid'],
-    'report'        => [qw(result util)],
+    'summary'       => [qw(result testid)],
+    'report'        => [qw(result summary util)],
     'cli'           => [qw(result contents.h coordinate.h engines pattern.h util)],
     'io'            => [qw(stop util)],
     'cache'         => [qw(io stop util)],
@@ -48,7 +49,8 @@ my %MAY = (
     'rig'           => [qw(board workloads queue plan job worker scratch contents pattern coordinate dropper progress measure stop util)],
     'phase'         => [qw(rig seekers monitor workloads cache measure result testid util)],
     'run'           => [qw(phase rig plan result util)],
-    'session'       => [qw(run plan report result cli/settings.h coordinate dropper host output privilege stop util)],
+    'reports'       => [qw(output plan report result util)],
+    'session'       => [qw(run rig reports plan result measure cli/settings.h coordinate dropper host output privilege stop util)],
     'main'          => [qw(session cleanup coordinate privilege stop cli/help.h cli/parse.h util)],
 );
 

@@ -11,10 +11,10 @@ use BonnieRun qw(bonnie scratch tree);
 my $dir   = scratch();
 my @small = ('-d', $dir, qw(-r0 -s1 -n1 -mlab --cache=keep), '--tests=put_block,seq_create');
 
-# The first letters of the lines that begin reports.
+# The first letters of the lines that begin reports, or S for the summary of several runs.
 sub printed {
     my $run = bonnie(@small, @_);
-    return join q{}, $run->{status} || (), $run->{out} =~ /^(V|1(?=\.98)|<(?=TR>))/mg;
+    return join q{}, $run->{status} || (), $run->{out} =~ /^(V|S|\{|1(?=\.98)|<(?=TR>))/mg;
 }
 
 is(printed(),                          'VV1',  'by default text and CSV');
@@ -25,6 +25,9 @@ is(printed('--html'),                  '<',    '--html');
 is(printed('-html'),                   '<',    'classic -html');
 is(printed('--format=csv,text'),       '1VV',  'csv,text');
 is(printed('--format=html,csv,text'),  '<1VV', 'all three');
+is(printed('--json'),                  '{',    '--json');
+is(printed('--format=json,csv,text'),  '1VV{', 'what is of all runs comes last');
+is(printed('--format=text,json,csv', '-x2'), 'VV1VV1S{', 'so does the summary of several runs');
 is(printed('--html', '--format=csv'),  '1',    'the last one counts');
 
 my $run = bonnie(@small, '-html');

@@ -25,13 +25,14 @@ my @wrong = (
     (map { [ '-c (--concurrency)', ['-c', $_], qr/1 to 1024, or auto/ ] } qw(0 -1 1025 x 2k 1.0 automatic)),
     (map { [ '-r (--ram)', ['-r', $_], qr/MiB, or a size with a suffix k, m, g, t/ ] } qw(x -1 1q 1025t 99999999999999999999)),
     (map { [ '-x (--runs)', ['-x', $_], qr/1 to 1000000/ ] } qw(0 -1 x 1000001 1k)),
+    (map { [ '--seconds', ["--seconds=$_"], qr/seconds, up to 1000000, with a fraction if need be/ ] } qw(x -1 1s .5 1e3 1000000.1 0x1), q{}),
     (map { [ '-f (--fast)', [$_], qr/MiB, or a size with a suffix k, m, g, t/ ] } qw(-f1q --fast=x --fast=-1 -f1.5)),
     (map { [ '-z (--seed)', ['-z', $_], qr/a whole number from 0 to 2\^64-1/ ] } qw(x -1 18446744073709551616 1k 0x1)),
     (map { [ '-p', ['-p', $_], qr/1 to 1000 processes, or -1/ ] } qw(0 -2 x 1001)),
     (map { [ '-y', [$_], qr/s for semaphores or p for a prompt/ ] } qw(-ysp -y1)),
     (map { [ '--tests', ["--tests=$_"], $TESTS ] } qw(none PUTC putc; putc:getc IOPS), 'putc,none', 'putc,,getc', 'putc,', ',putc', q{}, q{,}),
     (map { [ '--preset', ["--preset=$_"], qr/bonnie or bonnie\+\+/ ] } qw(x Bonnie bonnie+), q{}),
-    (map { [ '--format', ["--format=$_"], qr/a comma-separated list of text, csv, html/ ] } qw(x json TEXT), 'text,x', 'csv,csv', 'csv,', 'text,,csv', q{}),
+    (map { [ '--format', ["--format=$_"], qr/a comma-separated list of text, csv, json, html, each once/ ] } qw(x JSON TEXT), 'text,x', 'csv,csv', 'csv,', 'text,,csv', q{}),
     (map { [ '--data', ["--data=$_"], qr/random, zero or compress=PERCENT with 1 to 100/ ] }
         qw(x Random compress compress= compress=0 compress=101 compress=x compress=-1 compress=50% compress=1.5 zero=1), q{}),
     (map { [ '--verify', ["--verify=$_"], qr/off, stamp or full/ ] } qw(x Full none), q{}),
@@ -79,11 +80,11 @@ my %value = (
 for my $letter (sort keys %value) {
     refused_ok(bonnie("-$letter"), qr/\Abonnie: -$letter(?: \(--[a-z-]+\))?: needs a value: $value{$letter}/, "-$letter without a value");
 }
-for my $name (qw(directory size files concurrency threads label ram runs user group seed random-file tests preset data cache format output engine iodepth uring null
+for my $name (qw(directory size files concurrency threads label ram runs seconds user group seed random-file tests preset data cache drop-interval min-time format output engine iodepth uring null
     iops-duration iops-block iops-writes iops-pattern verify)) {
     refused_ok(bonnie("--$name"), qr/\Abonnie: (?:-\w \()?--[a-z-]+\)?: needs a value: [A-Z]/, "--$name without a value");
 }
-for my $name (qw(quiet sync direct unlocked html cleanup verbose version help)) {
+for my $name (qw(quiet sync direct unlocked json html cleanup verbose version help)) {
     refused_ok(bonnie("--$name=1"), qr/--$name takes no value/, "--$name with a value");
 }
 

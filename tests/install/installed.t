@@ -18,5 +18,6 @@ for my $script (@ENV{qw(BON_CSV2HTML BON_CSV2TXT)}) {
 for my $page (qw(man8/bonnie.8 man8/bonnie++.8 man1/bon_csv2html.1 man1/bon_csv2txt.1)) {
     ok(-s "$ENV{BONNIE_TEST_MANDIR}/$page", "manual page $page");
 }
+ok(-s "$ENV{BONNIE_TEST_DATADIR}/bonnie.schema.json", 'schema of the JSON report');
 
 done_testing;

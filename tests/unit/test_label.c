@@ -37,6 +37,18 @@ static void ordinary_labels_stay(void **state)
     expect_html("lab k\303\266ln", "lab k\303\266ln");
 }
 
+static void formats_that_quote_get_all_that_is_harmless(void **state)
+{
+    (void)state;
+    char text[64];
+    label_clean(text, sizeof text, " =\"k\303\266ln\", <a>\t\033\377 \n");
+    assert_string_equal(text, "=\"k\303\266ln\", <a> ??");
+    label_clean(text, 4, "k\303\266\303\266"); /* no character is cut in two */
+    assert_string_equal(text, "k\303\266");
+    label_clean(text, sizeof text, NULL);
+    assert_string_equal(text, "");
+}
+
 static void no_label_is_an_empty_one(void **state)
 {
     (void)state;
@@ -148,6 +160,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(ordinary_labels_stay),
+        cmocka_unit_test(formats_that_quote_get_all_that_is_harmless),
         cmocka_unit_test(no_label_is_an_empty_one),
         cmocka_unit_test(what_csv_and_html_give_a_meaning_is_replaced),
         cmocka_unit_test(white_space_becomes_blanks),

@@ -181,6 +181,38 @@ static void seed_is_kept(void **state)
     assert_non_null(strstr(e.text, "/nonexistent: No such file"));
 }
 
+static void contents_and_preset_are_named_as_given(void **state)
+{
+    (void)state;
+    struct plan p;
+    struct err e;
+    assert_int_equal(plan_of(&p, &e, NULL), 0);
+    assert_string_equal(p.contents_name, "random");
+    assert_string_equal(p.preset, "bonnie++");
+    assert_int_equal(plan_of(&p, &e, "--data=zero", "--preset=bonnie", NULL), 0);
+    assert_string_equal(p.contents_name, "zero");
+    assert_string_equal(p.preset, "bonnie");
+    assert_int_equal(plan_of(&p, &e, "--data=compress=100", NULL), 0);
+    assert_string_equal(p.contents_name, "compress=100");
+}
+
+static void runs_go_on_for_seconds(void **state)
+{
+    (void)state;
+    struct plan p;
+    struct err e;
+    assert_int_equal(plan_of(&p, &e, NULL), 0);
+    assert_int_equal(p.runs, 1);
+    assert_int_equal(p.seconds_ns, 0);
+    assert_int_equal(plan_of(&p, &e, "--seconds=1.25", "-x3", NULL), 0);
+    assert_int_equal(p.runs, 3);
+    assert_int_equal(p.seconds_ns, 1250000000);
+    assert_int_not_equal(plan_of(&p, &e, "--seconds=1", "-y", NULL), 0);
+    assert_non_null(strstr(e.text, "--seconds"));
+    assert_int_equal(plan_of(&p, &e, "--seconds=0", "-y", NULL), 0);
+    assert_int_equal(plan_of(&p, &e, "--seconds=1", "-yp", NULL), 0);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -193,6 +225,8 @@ int main(void)
         cmocka_unit_test(needs_are_counted_in_blocks),
         cmocka_unit_test(several_runs_are_csv),
         cmocka_unit_test(seed_is_kept),
+        cmocka_unit_test(contents_and_preset_are_named_as_given),
+        cmocka_unit_test(runs_go_on_for_seconds),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -327,6 +327,45 @@ static void header_names_every_field(void **state)
     free(expected);
 }
 
+/* What a format prints at the end of so many runs; to be freed. */
+static char *printed_at_the_end(const char *format, const struct result runs[], size_t count)
+{
+    char *text = NULL;
+    size_t length;
+    FILE *out = open_memstream(&text, &length);
+    assert_non_null(out);
+    assert_int_equal(report_by_name(format)->all(out, runs, count), 0);
+    assert_int_equal(fclose(out), 0);
+    return text;
+}
+
+/* Steady, steady but for one run, too short once, and large. */
+static void several_runs_end_in_a_summary(void **state)
+{
+    (void)state;
+    struct result runs[3];
+    for (unsigned i = 0; i < 3; i++) {
+        runs[i] = plain_result();
+        runs[i].tests[TEST_PUT_BLOCK] = moved(99000 + i * 1000, 50, 10);
+        runs[i].tests[TEST_REWRITE] = lasted(moved(1000, 50, 10), i == 1 ? 9999999 : SECOND);
+        runs[i].tests[TEST_GET_BLOCK] = moved(UINT64_C(10485760000), 50, 10);
+        runs[i].tests[TEST_SEEKS] = did(i == 2 ? 50 : 100, 50, 10);
+    }
+    runs[0].tests[TEST_SEQ_DEL] = did(12345.6, 50, 10);
+    char *expected = golden_text("summary.txt");
+    static const char *const tables[] = {"text", "classic"};
+    for (size_t i = 0; i < 2; i++) {
+        char *text = printed_at_the_end(tables[i], runs, 3);
+        if (strcmp(text, expected) != 0)
+            fail_msg("summary.txt is not what was printed:\n%s", text);
+        free(text);
+        text = printed_at_the_end(tables[i], runs, 1);
+        assert_string_equal(text, "");
+        free(text);
+    }
+    free(expected);
+}
+
 static size_t count(const char *text, char wanted)
 {
     size_t found = 0;
@@ -399,12 +438,12 @@ static void lines_fit_eighty_columns_and_end_without_blanks(void **state)
 static void formats_are_found_by_name(void **state)
 {
     (void)state;
-    static const char *const names[] = {"text", "csv", "classic", "html"};
+    static const char *const names[] = {"text", "csv", "json", "classic", "html"};
     size_t formats = 0;
     for (; report_at(formats); formats++) {
         const struct report_ops *report = report_at(formats);
         assert_ptr_equal(report_by_name(report->name), report);
-        assert_non_null(report->run);
+        assert_true(report->run || report->all);
         assert_true(strlen(report->help) > 0);
     }
     assert_int_equal(formats, sizeof names / sizeof names[0]);
@@ -418,6 +457,8 @@ static void every_format_has_a_golden_test(void **state)
 {
     (void)state;
     for (size_t i = 0; report_at(i); i++) {
+        if (!report_at(i)->run)
+            continue; /* those of all runs are in test_json.c */
         size_t tests = 0;
         for (size_t g = 0; g < sizeof goldens / sizeof goldens[0]; g++)
             tests += strcmp(goldens[g].format, report_at(i)->name) == 0;
@@ -432,9 +473,13 @@ static void a_full_disk_is_reported(void **state)
     for (size_t i = 0; report_at(i); i++) {
         FILE *out = fopen("/dev/full", "w");
         assert_non_null(out);
-        assert_int_equal(report_at(i)->run(out, &r), -ENOSPC);
+        if (report_at(i)->run)
+            assert_int_equal(report_at(i)->run(out, &r), -ENOSPC);
         if (report_at(i)->header)
             assert_int_equal(report_at(i)->header(out), -ENOSPC);
+        const struct result twice[] = {r, r};
+        if (report_at(i)->all)
+            assert_int_equal(report_at(i)->all(out, twice, 2), -ENOSPC);
         fclose(out);
     }
 }
@@ -456,6 +501,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(results_come_out_as_written_by_hand),
         cmocka_unit_test(header_names_every_field),
+        cmocka_unit_test(several_runs_end_in_a_summary),
         cmocka_unit_test(no_label_breaks_the_csv_line),
         cmocka_unit_test(longest_label_leaves_the_csv_line_short),
         cmocka_unit_test(lines_fit_eighty_columns_and_end_without_blanks),

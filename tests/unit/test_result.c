@@ -29,6 +29,18 @@ static void rates_are_per_second(void **state)
     expect_rate(test_result_kib_per_second(&two_seconds), 3072);
 }
 
+static void the_rate_is_in_the_unit_of_the_test(void **state)
+{
+    (void)state;
+    expect_rate(test_result_rate(&two_seconds, TEST_GETC), 3072);
+    assert_string_equal(test_rate_unit(TEST_GETC), "KiB/s");
+    static const enum test_id operations[] = {TEST_SEEKS, TEST_IOPS, TEST_RAN_DEL};
+    for (size_t i = 0; i < 3; i++) {
+        expect_rate(test_result_rate(&two_seconds, operations[i]), 1500);
+        assert_string_equal(test_rate_unit(operations[i]), "ops/s");
+    }
+}
+
 static void cpu_of_several_can_exceed_a_hundred(void **state)
 {
     (void)state;
@@ -93,6 +105,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(rates_are_per_second),
+        cmocka_unit_test(the_rate_is_in_the_unit_of_the_test),
         cmocka_unit_test(cpu_of_several_can_exceed_a_hundred),
         cmocka_unit_test(rates_of_nothing_are_zero),
         cmocka_unit_test(large_amounts_fit),

@@ -1,0 +1,74 @@
+#include "report/json_object.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "report/label.h"
+
+void put_value(json_t **object, const char *key, json_t *value)
+{
+    if (json_object_set_new(*object, key, value) == 0)
+        return;
+    json_decref(*object);
+    *object = NULL;
+}
+
+void append_value(json_t **array, json_t *value)
+{
+    if (json_array_append_new(*array, value) == 0)
+        return;
+    json_decref(*array);
+    *array = NULL;
+}
+
+void put_count(json_t **object, const char *key, uint64_t count)
+{
+    put_value(object, key, json_integer(count > INT64_MAX ? INT64_MAX : (json_int_t)count));
+}
+
+void put_real(json_t **object, const char *key, double number)
+{
+    put_value(object, key, json_real(isfinite(number) ? number : 0));
+}
+
+void append_real(json_t **array, double number)
+{
+    append_value(array, json_real(isfinite(number) ? number : 0));
+}
+
+void put_flag(json_t **object, const char *key, bool flag)
+{
+    put_value(object, key, json_boolean(flag));
+}
+
+/* A new JSON string, or NULL. No character gets longer by being made harmless. */
+static json_t *string_of(const char *text)
+{
+    size_t size = strlen(text) + 1;
+    char *clean = malloc(size);
+    if (!clean)
+        return NULL;
+    label_clean(clean, size, text);
+    json_t *string = json_string(clean);
+    free(clean);
+    return string;
+}
+
+void put_text(json_t **object, const char *key, const char *text)
+{
+    put_value(object, key, string_of(text ? text : ""));
+}
+
+void put_fact(json_t **object, const char *key, const char *text)
+{
+    put_value(object, key, text ? string_of(text) : json_null());
+}
+
+void put_known_count(json_t **object, const char *key, uint64_t count)
+{
+    if (count > 0)
+        put_count(object, key, count);
+    else
+        put_value(object, key, json_null());
+}

@@ -1,0 +1,128 @@
+#!/usr/bin/perl
+# The validator finds what is wrong, and our schema lets nothing wrong pass: the golden report is valid,
+# and not when anything in it is changed, missing or new.
+
+use strict;
+use warnings;
+use FindBin;
+use lib "$FindBin::Bin/../lib";
+use JSON::PP   ();
+use Storable   qw(dclone);
+use Test::More;
+use JsonSchema qw(schema_errors);
+use RunProgram qw(slurp);
+
+my $TOP  = "$FindBin::Bin/../..";
+my $JSON = JSON::PP->new->utf8->allow_nonref;
+
+sub errors_of {
+    my ($schema, $value) = @_;
+    return join "\n", schema_errors(map { $JSON->decode($_) } $schema, $value);
+}
+
+# Keyword by keyword: [SCHEMA, values that are valid, values that are not], separated by blanks
+for my $case (
+    [ '{"type":"integer"}',                   '0 -3 2.0 18446744073709551615', '0.5 "1" true null [] {}' ],
+    [ '{"type":"number"}',                    '0 -0.5 1e300',                  '"0.5" false null' ],
+    [ '{"type":"string"}',                    '"" "1" "null"',                 '1 1.5 true null' ],
+    [ '{"type":"boolean"}',                   'true false',                    '0 1 "true" null' ],
+    [ '{"type":["object","null"]}',           '{} null',                       '[] false ""' ],
+    [ '{"type":"array"}',                     '[] [1]',                        '{} "" null' ],
+    [ '{"const":1}',                          '1',                             '2 "1" true null' ],
+    [ '{"enum":["a",null]}',                  '"a" null',                      '"b" "" 0' ],
+    [ '{"minimum":1,"maximum":2}',            '1 1.5 2 "x"',                   '0.9 2.1 -7' ],
+    [ '{"maximum":18446744073709551615}',     '18446744073709551615',          '28446744073709551615' ],
+    [ '{"pattern":"^[^\\\\u0000-\\\\u001f]+$"}', '"a" "\u00e4" 1',             '"" "a\n" "\u0007"' ],
+    [ '{"properties":{"a":{"type":"null"}}}', '{} {"a":null} {"b":1} 7',       '{"a":1}' ],
+    [ '{"required":["a","b"]}',               '{"a":null,"b":1} []',           '{} {"a":1}' ],
+    [ '{"properties":{"a":true},"additionalProperties":false}', '{} {"a":1}',  '{"b":1} {"a":1,"b":1}' ],
+    [ '{"additionalProperties":{"type":"null"}}', '{"x":null}',                '{"x":0}' ],
+    [ '{"items":{"type":"integer"}}',         '[] [1,2] {}',                   '[1,"2"] [null]' ],
+    [ '{"prefixItems":[{"const":1}],"items":{"const":2}}', '[] [1] [1,2,2]',   '[2] [1,1]' ],
+    [ '{"prefixItems":[true],"items":false}', '[] [1]',                        '[1,2]' ],
+    [ '{"minItems":1,"maxItems":2}',          '[1] [1,2] 5',                   '[] [1,2,3]' ],
+    [ '{"anyOf":[{"const":1},{"type":"string"}]}', '1 "x"',                    '2 null' ],
+    [ '{"$ref":"#/$defs/a","$defs":{"a":{"const":1}}}', '1',                   '2' ],
+    ) {
+    my ($schema, $valid, $invalid) = @{$case};
+    is(errors_of($schema, $_), q{},   "$schema: $_ is valid") for split q{ }, $valid;
+    isnt(errors_of($schema, $_), q{}, "$schema: $_ is invalid") for split q{ }, $invalid;
+}
+is(errors_of('{"properties":{"a":{"items":{"type":"null"}}}}', '{"a":[null,3]}'), '/a/1: is of type integer instead of null', 'it says where');
+ok(!eval { errors_of('{"maxLength":3}', '"abcd"'); 1 }, 'a keyword that is not known is not taken for valid');
+ok(!eval { errors_of('{"$ref":"#/$defs/none"}', '1'); 1 }, 'nor is a reference to nothing');
+
+# The golden report, and what was done to it.
+my $schema = slurp("$TOP/share/bonnie.schema.json");
+my $golden = slurp("$TOP/tests/golden/report/full.json");
+is(errors_of($schema, $golden), q{}, 'the golden report is valid');
+
+# Every place in a document, as the keys that lead there, and what holds it.
+sub places {
+    my ($value, @path) = @_;
+    my @here = ref $value eq 'HASH' ? sort keys %{$value} : ref $value eq 'ARRAY' ? 0 .. $#{$value} : ();
+    return map { ([ @path, $_ ], places(ref $value eq 'HASH' ? $value->{$_} : $value->[$_], @path, $_)) } @here;
+}
+
+sub holder {
+    my ($document, @path) = @_;
+    $document = ref $document eq 'HASH' ? $document->{$_} : $document->[$_] for @path[ 0 .. $#path - 1 ];
+    return $document;
+}
+
+my $rules     = $JSON->decode($schema);
+my $reference = $JSON->decode($golden =~ s/18446744073709551615/9/r);    # Storable makes a text of so large a number
+
+# What is wrong after a change of what holds a place.
+sub errors_after {
+    my ($change, @path) = @_;
+    my $document = dclone($reference);
+    $change->(holder($document, @path), $path[-1]);
+    return join "\n", schema_errors($rules, $document);
+}
+
+is(errors_after(sub { }, 'label'), q{}, 'nothing done, nothing wrong');
+my @places = grep { $_->[-1] !~ /\A\d+\z/ } places($reference);
+cmp_ok(scalar @places, '>', 150, 'there are many places');
+for my $path (@places) {
+    my $place = join q{/}, q{}, @{$path};
+    isnt(errors_after(sub { $_[0]{ $_[1] } = [ [] ] }, @{$path}), q{}, "$place: cannot be anything");
+    like(errors_after(sub { delete $_[0]{ $_[1] } }, @{$path}), qr{^\Q$place\E: is missing$}m, "$place: cannot be missing");
+    like(errors_after(sub { $_[0]{"$_[1]_"} = 1 }, @{$path}), qr{^\Q$place\E_: is not allowed$}m, "${place}_: is not known");
+}
+
+# Broken in ways that a program could break it.
+for my $case (
+    [ '"format_version": 1',       '"format_version": 2' ],
+    [ '"format_version": 1',       '"format_version": "1"' ],
+    [ '"format": "bonnie"',        '"format": "bonnie++"' ],
+    [ '22:13:20Z',                 '22:13:20' ],
+    [ '2023-11-14T',               '2023-11-14 ' ],
+    [ '18446744073709551615',      '28446744073709551615' ],
+    [ '18446744073709551615',      '-1' ],
+    [ '18446744073709551615',      '"1"' ],
+    [ '"rate": 524288.0',          '"rate": -1.0' ],
+    [ '"rate": 524288.0',          '"rate": null' ],
+    [ '"rate_unit": "KiB/s"',      '"rate_unit": "ops/s"' ],
+    [ '"rate_unit": "ops/s"',      '"rate_unit": "KiB/s"' ],
+    [ '"name": "get_block"',       '"name": "getblock"' ],
+    [ '"ops": 131072',             '"ops": 131072.5' ],
+    [ '"direct": true',            '"direct": 1' ],
+    [ '"limited_by": "device"',    '"limited_by": "disk"' ],
+    [ '"resident_percent_after": 12.5', '"resident_percent_after": 100.5' ],
+    [ '"cache": null',             '"cache": {}' ],
+    [ '"device": null',            '"device": "sda"' ],
+    [ '"cpu_model": null',         '"cpu_model": 1' ],
+    [ '"cpus": 8',                 '"cpus": 0' ],
+    [ '"data": "compress=50"',     '"data": "compress=101"' ],
+    [ '"runs": 2',                 '"runs": 0' ],
+    [ '-79511.552,',               q{} ],
+    [ 'köln',                      'k\u0007ln' ],
+    [ '"host": {',                 '"host": null, "hast": {' ],
+    ) {
+    my ($old, $new) = @{$case};
+    ok((my $changed = $golden) =~ s/\Q$old\E/$new/, "$old can be changed");
+    isnt(errors_of($schema, $changed), q{}, "to $new: it is invalid");
+}
+
+done_testing();
