@@ -13,7 +13,6 @@
 
 #define DEFAULT_IODEPTH     32
 #define DEFAULT_IOPS_NS     (15 * BILLION)
-#define DEFAULT_IOPS_BLOCK  4096
 #define DEFAULT_IOPS_WRITES 10
 #define DEFAULT_MIN_TIME_NS (BILLION / 2)
 
@@ -82,6 +81,12 @@ static void name_contents(struct plan *p)
         strcpy(p->contents_name, p->contents == DATA_ZERO ? "zero" : "random");
 }
 
+/* So many billionths of a unit; a unit has fewer than 2^31 bytes. */
+static uint64_t in_bytes(uint64_t billionths, uint64_t unit)
+{
+    return billionths / BILLION * unit + billionths % BILLION * unit / BILLION;
+}
+
 static void choose_data(struct plan *p, const struct settings *s, const struct host *h,
                         const struct preset_defaults *defaults)
 {
@@ -89,7 +94,9 @@ static void choose_data(struct plan *p, const struct settings *s, const struct h
     uint64_t ram = given_or(s->ram_bytes, h->ram_bytes);
     uint64_t twice_ram = 2 * (ram ? ram : h->ram_bytes);
     d->bytes = given_or(s->data_bytes, defaults->data_bytes ? defaults->data_bytes : twice_ram);
-    d->chunk_bytes = given_or(s->chunk_bytes, DEFAULT_CHUNK_BYTES);
+    if (s->data_units.given)
+        d->bytes = in_bytes(s->data_units.value, defaults->size_unit);
+    d->chunk_bytes = given_or(s->chunk_bytes, defaults->chunk_bytes);
     d->chunks = d->bytes / d->chunk_bytes;
     d->seeks = given_or(s->seeks, defaults->seeks);
     d->seekers = (unsigned)given_or(s->seekers, defaults->seekers);
@@ -111,11 +118,12 @@ static uint64_t greatest_divisor(uint64_t a, uint64_t b)
     return a;
 }
 
-static void choose_iops(struct plan *p, const struct settings *s)
+static void choose_iops(struct plan *p, const struct settings *s,
+                        const struct preset_defaults *defaults)
 {
     p->iops = (struct iops_plan){
         .duration_ns = given_or(s->iops_duration_ns, DEFAULT_IOPS_NS),
-        .block_bytes = given_or(s->iops_block_bytes, DEFAULT_IOPS_BLOCK),
+        .block_bytes = given_or(s->iops_block_bytes, defaults->iops_block_bytes),
         .write_percent = (unsigned)given_or(s->iops_writes, DEFAULT_IOPS_WRITES),
         .theta = s->iops_theta,
     };
@@ -207,16 +215,28 @@ static void choose_formats(struct plan *p, const struct settings *s,
                            const struct preset_defaults *defaults)
 {
     p->csv_header = s->runs.given;
-    if (p->csv_header && s->format_count == 0) {
+    if (p->csv_header && s->format_count == 0 && defaults->repeats_in_csv) {
         p->formats[p->format_count++] = "csv";
         return;
     }
     size_t count = s->format_count ? s->format_count : defaults->format_count;
     const char *const *names = s->format_count ? s->formats : defaults->formats;
     for (size_t i = 0; i < count; i++) {
-        bool table = strcmp(names[i], "text") == 0;
-        p->formats[p->format_count++] = table ? defaults->table : names[i];
+        p->formats[p->format_count++] = strcmp(names[i], "text") == 0   ? defaults->table
+                                        : strcmp(names[i], "json") == 0 ? defaults->json
+                                                                        : names[i];
     }
+}
+
+static int check_size(const struct plan *p, const struct settings *s,
+                      const struct preset_defaults *defaults, struct err *e)
+{
+    if (s->data_units.given && s->data_units.value % BILLION != 0 && defaults->size_unit == MIB)
+        return err_say(e, "-s (--size): a fraction of a MiB is not accepted; preset gobonniego "
+                          "takes fractions of a GiB");
+    if (p->data.bytes > LIMIT_DATA_BYTES)
+        return err_say(e, "-s (--size): %" PRIu64 " GiB are more than 1024t", p->data.bytes / GIB);
+    return 0;
 }
 
 /* Whether the sizes of the data set fit together, and the buffers into the memory. */
@@ -292,7 +312,9 @@ int plan_make(struct plan *p, const struct settings *s, const struct host *h, st
         .label = s->label ? s->label : (defaults->host_name_is_label ? h->name : NULL),
         .output = s->output,
         .preset = defaults->name,
-        .workers = s->workers_auto ? h->cpus : (unsigned)given_or(s->workers, 1),
+        .workers = s->workers_auto
+                       ? h->cpus
+                       : (unsigned)given_or(s->workers, defaults->every_cpu ? h->cpus : 1),
         .runs = given_or(s->runs, 1),
         .seconds_ns = given_or(s->seconds_ns, 0),
         .sync = s->sync,
@@ -302,7 +324,7 @@ int plan_make(struct plan *p, const struct settings *s, const struct host *h, st
         .verbose = s->verbose,
         .cache = s->cache,
         .min_time_ns = given_or(s->min_time_ns, DEFAULT_MIN_TIME_NS),
-        .drop_interval_ns = given_or(s->drop_interval_ns, 0),
+        .drop_interval_ns = given_or(s->drop_interval_ns, defaults->drop_interval_ns),
         .contents = s->data,
         .compress_percent = (unsigned)s->compress_percent.value,
         .verify = s->verify,
@@ -313,13 +335,15 @@ int plan_make(struct plan *p, const struct settings *s, const struct host *h, st
     choose_files(p, s, defaults);
     choose_formats(p, s, defaults);
     p->wants_intervals = has_format(p, "json");
-    int rc = choose_seed(p, s, e);
+    int rc = check_size(p, s, defaults, e);
+    if (rc == 0)
+        rc = choose_seed(p, s, e);
     if (rc == 0)
         rc = choose_tests(p, s, defaults, e);
     if (rc == 0)
         rc = choose_engine(p, s, e);
     if (rc == 0) {
-        choose_iops(p, s);
+        choose_iops(p, s, defaults);
         rc = check_data(p, h, e);
     }
     if (rc == 0)

@@ -52,13 +52,25 @@ static int field_count(const char *field, uint64_t min, uint64_t max, struct giv
     return 0;
 }
 
+/* SIZE: bytes by its suffix, or a number of the preset's units, which may have a fraction. */
+static int field_data(const char *field, struct settings *s)
+{
+    uint64_t billionths;
+    if (*field == '\0')
+        return 0;
+    s->data_bytes.given = s->data_units.given = false;
+    if (units_parse_decimal(field, &billionths) != 0)
+        return field_size(field, 1, 0, LIMIT_DATA_BYTES, &s->data_bytes);
+    s->data_units = (struct given){.given = true, .value = billionths};
+    return billionths / BILLION <= LIMIT_DATA_BYTES / MIB ? 0 : -EINVAL;
+}
+
 int grammar_size(struct settings *s, const char *text, struct err *e)
 {
     struct fields f;
     if (*text == ':') /* "-s:3000:64k": Bonnie++ ignores it, and old scripts write it */
         text++;
-    if (split(&f, text, 4) != 0 ||
-        field_size(f.text[0], MIB, 0, LIMIT_DATA_BYTES, &s->data_bytes) != 0 ||
+    if (split(&f, text, 4) != 0 || field_data(f.text[0], s) != 0 ||
         field_size(f.text[1], 1, LIMIT_CHUNK_MIN, LIMIT_CHUNK_MAX, &s->chunk_bytes) != 0 ||
         field_count(f.text[2], 1, LIMIT_SEEKS, &s->seeks) != 0 ||
         field_count(f.text[3], 1, LIMIT_SEEKERS, &s->seekers) != 0)

@@ -9,7 +9,8 @@
  * keeps its default. Both return 0, or -EINVAL with what is accepted in e.
  */
 
-/* -s SIZE[:CHUNK[:SEEKS[:SEEKERS]]]; SIZE counts MiB and CHUNK bytes unless they have a suffix. */
+/* -s SIZE[:CHUNK[:SEEKS[:SEEKERS]]]; without a suffix SIZE counts the preset's units, and
+ * CHUNK bytes. */
 int grammar_size(struct settings *s, const char *text, struct err *e);
 
 /* -n NUM[:MAX[:MIN[:DIRS[:CHUNK]]]]; NUM counts 1024 files; MAX -1 and -2 ask for links. */

@@ -154,10 +154,12 @@ static int set_tests(struct settings *s, const char *value, struct err *e)
 
 static int set_preset(struct settings *s, const char *value, struct err *e)
 {
-    static const char *const words[] = {[PRESET_BONNIEXX] = "bonnie++", [PRESET_BONNIE] = "bonnie"};
-    int word = value_word(value, words, 2);
+    static const char *const words[] = {[PRESET_BONNIEXX] = "bonnie++",
+                                        [PRESET_BONNIE] = "bonnie",
+                                        [PRESET_GOBONNIEGO] = "gobonniego"};
+    int word = value_word(value, words, 3);
     if (word < 0)
-        return err_say(e, "bonnie or bonnie++");
+        return err_say(e, "bonnie, bonnie++ or gobonniego");
     s->preset = (enum preset)word;
     return 0;
 }
@@ -362,7 +364,7 @@ const struct option_entry option_table[] = {
      .value = VALUE_REQUIRED,
      .value_name = "NAME",
      .set = set_preset,
-     .help = "defaults of bonnie or bonnie++ (default: bonnie++)"},
+     .help = "tests, defaults and reports of bonnie, bonnie++ or gobonniego (default: bonnie++)"},
     {.name = "engine",
      .value = VALUE_REQUIRED,
      .value_name = "NAME",

@@ -9,17 +9,24 @@
     [TEST_SEQ_CREATE] = true, [TEST_SEQ_STAT] = true, [TEST_SEQ_DEL] = true,                       \
     [TEST_RAN_CREATE] = true, [TEST_RAN_STAT] = true, [TEST_RAN_DEL] = true
 
+#define DEFAULT_IOPS_BLOCK 4096
+
 static const struct preset_defaults presets[] = {
     [PRESET_BONNIEXX] =
         {
             .name = "bonnie++",
             .tests = {ALL_IO_TESTS, ALL_METADATA_TESTS},
+            .size_unit = MIB,
+            .chunk_bytes = DEFAULT_CHUNK_BYTES,
+            .iops_block_bytes = DEFAULT_IOPS_BLOCK,
             .perchar_bytes = 20 * MIB,
             .seeks = DEFAULT_SEEKS,
             .seekers = DEFAULT_SEEKERS,
             .files_k = 16,
             .host_name_is_label = true,
             .table = "text",
+            .json = "json",
+            .repeats_in_csv = true,
             .format_count = 2,
             .formats = {"text", "csv"},
         },
@@ -27,11 +34,35 @@ static const struct preset_defaults presets[] = {
         {
             .name = "bonnie",
             .tests = {ALL_IO_TESTS},
+            .size_unit = MIB,
             .data_bytes = 100 * MIB,
+            .chunk_bytes = DEFAULT_CHUNK_BYTES,
+            .iops_block_bytes = DEFAULT_IOPS_BLOCK,
             .perchar_bytes = UINT64_MAX, /* the whole file */
             .seeks = 4000,
             .seekers = 4,
             .table = "classic",
+            .json = "json",
+            .repeats_in_csv = true,
+            .format_count = 1,
+            .formats = {"text"},
+        },
+    [PRESET_GOBONNIEGO] =
+        {
+            .name = "gobonniego",
+            .tests = {[TEST_PUT_BLOCK] = true, [TEST_GET_BLOCK] = true, [TEST_IOPS] = true},
+            .size_unit = GIB,
+            .chunk_bytes = 64 << 10,
+            .every_cpu = true,
+            .iops_block_bytes = 512,
+            .drop_interval_ns = 3 * BILLION,
+            .perchar_bytes = 20 * MIB,
+            .seeks = DEFAULT_SEEKS,
+            .seekers = DEFAULT_SEEKERS,
+            .files_k = 16,
+            .host_name_is_label = true,
+            .table = "gobonniego",
+            .json = "gobonniego_json",
             .format_count = 1,
             .formats = {"text"},
         },

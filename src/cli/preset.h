@@ -7,13 +7,20 @@
 struct preset_defaults {
     const char *name; /* as --preset takes it */
     bool tests[TEST_COUNT];
+    uint64_t size_unit;  /* of -s without a suffix */
     uint64_t data_bytes; /* 0: twice the RAM */
+    uint64_t chunk_bytes;
+    bool every_cpu; /* a worker for each */
+    uint64_t iops_block_bytes;
+    uint64_t drop_interval_ns;
     uint64_t perchar_bytes;
     uint64_t seeks;
     unsigned seekers;
     uint64_t files_k;
     bool host_name_is_label;
-    const char *table; /* the report that "text" stands for */
+    const char *table;   /* the report that "text" stands for */
+    const char *json;    /* and that "json" does */
+    bool repeats_in_csv; /* several runs are CSV unless something else is asked for */
     size_t format_count;
     const char *formats[MAX_FORMATS];
 };

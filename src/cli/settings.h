@@ -22,7 +22,7 @@ struct given {
     uint64_t value;
 };
 
-enum preset { PRESET_BONNIEXX, PRESET_BONNIE };
+enum preset { PRESET_BONNIEXX, PRESET_BONNIE, PRESET_GOBONNIEGO };
 enum cache_mode { CACHE_EVICT, CACHE_KEEP };
 
 /* What main() is to do. */
@@ -49,7 +49,8 @@ struct settings {
     const char *group;
     const char *random_file;
 
-    struct given data_bytes;
+    struct given data_bytes; /* -s with a suffix */
+    struct given data_units; /* without: billionths of what the preset counts in */
     struct given chunk_bytes;
     struct given seeks;
     struct given seekers;

@@ -4,7 +4,13 @@
 #include <string.h>
 
 static const struct report_ops *const formats[] = {
-    &report_text, &report_csv, &report_json, &report_classic, &report_html_row,
+    &report_text,
+    &report_csv,
+    &report_json,
+    &report_classic,
+    &report_html_row,
+    &report_gobonniego,
+    &report_gobonniego_json,
 };
 
 const struct report_ops *report_at(size_t index)

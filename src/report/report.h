@@ -39,5 +39,7 @@ extern const struct report_ops report_csv;
 extern const struct report_ops report_json;
 extern const struct report_ops report_classic;
 extern const struct report_ops report_html_row;
+extern const struct report_ops report_gobonniego;
+extern const struct report_ops report_gobonniego_json;
 
 #endif

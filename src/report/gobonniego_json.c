@@ -1,0 +1,66 @@
+#include <errno.h>
+
+#include "report/json_object.h"
+#include "report/report.h"
+
+/* The object that GoBonnieGo prints, key for key. What was not measured is 0. */
+
+#define GIB (1 << 30)
+
+static void put_speed(json_t **object, const char *key, const struct test_result *t)
+{
+    put_real(object, key, test_result_kib_per_second(t) * 1024 / 1e6);
+}
+
+static json_t *one_run(const struct result *r)
+{
+    const struct test_result *write = &r->tests[TEST_PUT_BLOCK];
+    const struct test_result *read = &r->tests[TEST_GET_BLOCK];
+    const struct test_result *iops = &r->tests[TEST_IOPS];
+    json_t *object = json_object();
+    put_speed(&object, "write_megabytes_per_second", write);
+    put_speed(&object, "read_megabytes_per_second", read);
+    put_real(&object, "iops", test_result_ops_per_second(iops));
+    put_count(&object, "write_bytes", write->bytes);
+    put_count(&object, "write_nanoseconds", write->elapsed_ns);
+    put_count(&object, "read_bytes", read->bytes);
+    put_count(&object, "read_nanoseconds", read->elapsed_ns);
+    put_count(&object, "io_operations", iops->ops);
+    put_count(&object, "io_nanoseconds", iops->elapsed_ns);
+    return object;
+}
+
+static json_t *document(const struct result runs[], size_t count)
+{
+    const struct result *first = &runs[0];
+    json_t *object = json_object();
+    json_t *results = json_array();
+    put_text(&object, "version", first->version);
+    put_text(&object, "gobonniego_directory", first->host.directory);
+    put_real(&object, "disk_space_used_gib", (double)first->data_bytes / GIB);
+    put_count(&object, "num_readers_and_writers", first->concurrency);
+    put_count(&object, "physical_memory_bytes", first->host.ram_bytes);
+    put_real(&object, "iops_duration_seconds", first->iops_seconds);
+    for (size_t i = 0; i < count; i++)
+        append_value(&results, one_run(&runs[i]));
+    put_value(&object, "results", results);
+    return object;
+}
+
+static int all(FILE *out, const struct result runs[], size_t count)
+{
+    json_t *object = document(runs, count);
+    if (!object)
+        return -ENOMEM;
+    int rc = json_dumpf(object, out, JSON_INDENT(2) | JSON_PRESERVE_ORDER);
+    json_decref(object);
+    fputc('\n', out);
+    int ended = report_end(out);
+    return ended ? ended : rc == 0 ? 0 : -EIO;
+}
+
+const struct report_ops report_gobonniego_json = {
+    .name = "gobonniego_json",
+    .help = "the JSON object of GoBonnieGo",
+    .all = all,
+};
