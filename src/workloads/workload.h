@@ -62,8 +62,8 @@ struct queue_setup work_queue_setup(const struct plan *p, const struct io_file *
 int work_open_queue(struct work *w, struct err *e);
 
 /*
- * Does all operations of the source; if they wrote, makes that durable. Closes the file, but not the
- * queue: taking an engine down is not the storage's time.
+ * Does all operations of the source; if they wrote, makes that durable. Closes the file, but not
+ * the queue: taking an engine down is not the storage's time.
  */
 enum work_direction { WORK_READS, WORK_WRITES };
 int work_run_queue(struct work *w, const struct io_source *source, enum work_direction direction,
