@@ -21,8 +21,9 @@ sub operations {
         my ($run, @calls) = trace({}, [ '-e', 'trace=pread64,pwrite64,write' ],
             '-d', $dir, qw(-r0 -n0 -f -z7 --cache=keep --verify=full --tests=iops), "--iops-duration=$seconds", @options);
         my @moves = map { operation($_) } grep { $_->{name} ne 'write' } @{ phases(@calls)->{iops} };
-        # The same phase fills the files first, in chunks, of which nothing is read.
-        shift @moves while @moves && ($moves[0]{write} && $moves[0]{length} == 16_384);
+        # The same phase fills the files first, through descriptors that are not used after that.
+        my %used = map { $_->{fd} => 1 } @moves[ @moves / 2 .. $#moves ];
+        @moves = grep { $used{ $_->{fd} } } @moves;
         next if @moves < $least && $run->{status} eq '0';
         is("$run->{status}" . ($run->{err} =~ /^(bonnie: (?:iops|the storage).*)/m ? $1 : q{}), '0', "@options: exit status 0, no damage");
         return @moves;
