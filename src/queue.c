@@ -3,6 +3,7 @@
 #include <errno.h>
 #include <inttypes.h>
 #include <sched.h>
+#include <string.h>
 #include <sys/mman.h>
 
 #include "measure/clock.h"
@@ -14,6 +15,9 @@
  * the device is to have something to do.
  */
 #define BURST_BYTES 262144
+
+#define HUGE_PAGE       ((size_t)2 << 20) /* of x86-64 and of most other systems with pages of 4 KiB */
+#define HUGE_FROM_BYTES ((size_t)1 << 20)
 
 /* No device asks for more alignment of a buffer than a page. */
 #define ALIGNMENT 4096
@@ -38,21 +42,36 @@ static void *take(unsigned char **memory, size_t bytes)
     return part;
 }
 
+/*
+ * Large buffers lie in huge pages where the system has any to give: a device is handed one piece of
+ * memory then, and not one for each 4 KiB, which many devices take only so many of at a time.
+ */
+static unsigned char *place_buffers(void *memory, size_t bytes)
+{
+    unsigned char *buffers = memory;
+    if (bytes < HUGE_FROM_BYTES)
+        return buffers;
+    buffers += round_up((uintptr_t)memory, HUGE_PAGE) - (uintptr_t)memory;
+    madvise(buffers, round_up(bytes, HUGE_PAGE), MADV_HUGEPAGE); /* or not: it works all the same */
+    return buffers;
+}
+
 static int map_memory(struct queue *q, struct err *e)
 {
     size_t depth = q->setup.depth;
     size_t buffer = round_up(q->setup.buffer_bytes, ALIGNMENT);
     size_t state = q->setup.engine->state_bytes(q->setup.depth);
     size_t lists = depth * (sizeof *q->operations + 2 * sizeof *q->unused + sizeof *q->done);
-    q->memory_bytes = depth * buffer + state + lists + 8 * _Alignof(max_align_t);
-    /* Populated now, and not by the first operations. */
-    void *memory = mmap(NULL, q->memory_bytes, PROT_READ | PROT_WRITE,
-                        MAP_PRIVATE | MAP_ANONYMOUS | MAP_POPULATE, -1, 0);
+    size_t used = depth * buffer + state + lists + 8 * _Alignof(max_align_t);
+    q->memory_bytes = used + 2 * HUGE_PAGE; /* address space: what is not touched takes no memory */
+    void *memory =
+        mmap(NULL, q->memory_bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
     if (memory == MAP_FAILED)
-        return err_system(e, errno, "%zu bytes of buffers", q->memory_bytes);
+        return err_system(e, errno, "%zu bytes of buffers", used);
     q->memory = memory;
-    unsigned char *next = memory;
-    q->buffers = take(&next, depth * buffer);
+    q->buffers = place_buffers(memory, depth * buffer);
+    memset(q->buffers, 0, used); /* have it there now, and not in the first operations */
+    unsigned char *next = q->buffers + depth * buffer;
     q->state = take(&next, state);
     q->operations = take(&next, depth * sizeof *q->operations);
     q->unused = take(&next, depth * sizeof *q->unused);

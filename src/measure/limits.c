@@ -34,7 +34,7 @@ static double cpu_share(const struct evidence *e)
 
 static void tell_times(struct verdict *v, const struct evidence *e)
 {
-    snprintf(v->sentence, VERDICT_TEXT, "Device busy %.0f %%, busiest worker %.0f %% of the time.",
+    snprintf(v->sentence, VERDICT_TEXT, "Device busy %.0f %%; busiest worker %.0f %% of the time.",
              e->device.busy_percent, cpu_share(e));
 }
 
@@ -45,7 +45,7 @@ static void judge_cpu(struct verdict *v, const struct evidence *e)
     snprintf(v->advice, VERDICT_TEXT, "%s",
              e->is_direct || e->read_bytes + e->written_bytes == 0
                  ? "More workers (-c) may do more."
-                 : "More workers (-c), or -D (--direct) to spare the copying, may do more.");
+                 : "More workers (-c) may do more; -D (--direct) spares the copying.");
 }
 
 static void judge_device(struct verdict *v, const struct evidence *e)
@@ -54,8 +54,8 @@ static void judge_device(struct verdict *v, const struct evidence *e)
     tell_times(v, e);
     if (e->in_flight == 1)
         snprintf(v->advice, VERDICT_TEXT,
-                 "One operation at a time was under way: -c, or an asynchronous --engine with "
-                 "--iodepth, may get more out of the device.");
+                 "One operation at a time was under way: -c or an asynchronous --engine with "
+                 "--iodepth may get more out of the device.");
 }
 
 /* Who was busier was waited for by the other. */

@@ -22,7 +22,10 @@ struct evidence {
     struct device_use device; /* while it ran; others' traffic is in it too */
 };
 
-/* Judges. The sentences name the figures that they rest on. */
+/*
+ * Judges. The sentences name the figures that they rest on. They have no commas: scripts take a
+ * line with one for the CSV line.
+ */
 void limits_judge(struct verdict *v, const struct evidence *e);
 
 #endif

@@ -19,7 +19,7 @@ static void print_wrapped(FILE *out, size_t indent, const char *text)
             fprintf(out, "\n%*s", (int)indent, "");
             column = indent;
         } else if (column > indent) {
-            putc(' ', out);
+            fputc(' ', out);
             column++;
         }
         fwrite(text, 1, word, out);
@@ -27,7 +27,7 @@ static void print_wrapped(FILE *out, size_t indent, const char *text)
         text += word;
         text += strspn(text, " ");
     }
-    putc('\n', out);
+    fputc('\n', out);
 }
 
 static const struct verdict *verdict_of(const struct result *r, enum test_id test)
@@ -48,7 +48,7 @@ static void print_advice(FILE *out, const struct result *r, enum test_id first)
             continue;
         if (test < first)
             return; /* it has been printed */
-        used += (size_t)snprintf(text + used, sizeof text - used, "%s%s", used > 0 ? ", " : "",
+        used += (size_t)snprintf(text + used, sizeof text - used, "%s%s", used > 0 ? " " : "",
                                  test_name(test));
     }
     snprintf(text + used, sizeof text - used, ": %s", advice);
@@ -64,7 +64,7 @@ void measured_print(FILE *out, const struct result *r)
         if (!v)
             continue;
         if (!has_begun)
-            fputs("What was measured, and what limited it\n", out);
+            fputs("What was measured\n", out);
         has_begun = true;
         fprintf(out, "  %-*s  %-*s  ", NAME_COLUMNS, test_name(test), LIMIT_COLUMNS,
                 limit_name(v->by));

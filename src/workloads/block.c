@@ -45,6 +45,8 @@ static int put_prepare(void *context, struct err *e)
 {
     struct work *w = context;
     int rc = work_open_data(w, O_WRONLY, e);
+    if (rc == 0 && plan_stores(w->plan) && w->plan->engine.depth > 1)
+        rc = datafile_set_size(&w->data, e);
     return rc == 0 ? work_open_queue(w, e) : rc;
 }
 

@@ -2,6 +2,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <inttypes.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <unistd.h>
@@ -63,6 +64,13 @@ int datafile_empty(struct datafile *d, const struct scratch *s, struct err *e)
     d->contents->files[d->number].generation = 0;
     if (ftruncate(d->fd, 0) != 0)
         return err_system(e, errno, "empty %s", d->name);
+    return 0;
+}
+
+int datafile_set_size(struct datafile *d, struct err *e)
+{
+    if (ftruncate(d->fd, (off_t)d->bytes) != 0)
+        return err_system(e, errno, "make %s %" PRIu64 " bytes long", d->name, d->bytes);
     return 0;
 }
 

@@ -36,6 +36,12 @@ void datafile_release(struct datafile *d);
 /* Makes the file if it is not there, or empties it: nothing is valid after that. */
 int datafile_empty(struct datafile *d, const struct scratch *s, struct err *e);
 
+/*
+ * Gives the empty file its size, but no storage yet: with several writes in flight none has to wait
+ * for the one before it to make the file longer.
+ */
+int datafile_set_size(struct datafile *d, struct err *e);
+
 /* Sees to it that the first `bytes` are valid; buffer holds one chunk of that size. */
 int datafile_fill(struct datafile *d, const struct scratch *s, uint64_t bytes, void *buffer,
                   size_t chunk, struct err *e);

@@ -35,7 +35,7 @@ for my $option (qw(--format --preset --data --cache --engine --uring --verify)) 
 
 for my $file (glob source('src/report/*.c')) {
     my ($name) = slurp($file) =~ /const struct report_ops \w+ = \{\s*\.name = "(\w+)"/ or next;
-    my %ending = (text => '{full,short}.txt', csv => '{full,header}.csv', json => 'full.json', classic => 'classic.txt', html => 'classic.html');
+    my %ending = (text => '{full,short}.txt', csv => '{full,header}.csv', json => 'full.json', classic => 'classic.txt', html => 'classic.html', gobonniego => 'gobonniego.txt', gobonniego_json => 'gobonniego.json');
     my @golden = map { glob } source("tests/golden/report/$ending{$name}");
     ok(@golden && !grep({ !-s } @golden), "report $name has golden files");
 }

@@ -7,7 +7,7 @@ use warnings;
 use FindBin;
 use lib "$FindBin::Bin/../lib";
 use Test::More;
-use BonnieRun  qw(bonnie have scratch);
+use BonnieRun  qw(bonnie have scratch table_of);
 use RunProgram qw(run slurp spew);
 
 my $dir = scratch(oct 777);
@@ -18,7 +18,7 @@ sub printed {
     my $run = bonnie(@small, @_);
     is($run->{status}, 0, "@_: exit status 0");
     my ($table, $csv) = $run->{out} =~ /\A(.*?)^(1\.98,.*\n)\z/ms;
-    return ($table, $csv);
+    return (table_of($table), $csv);
 }
 
 my %options = (

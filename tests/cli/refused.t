@@ -16,7 +16,7 @@ my $SIZE  = qr/SIZE\[:CHUNK\[:SEEKS\[:SEEKERS\]\]\]/;
 my $FILES = qr/NUM\[:MAX\[:MIN\[:DIRS\[:CHUNK\]\]\]\]/;
 my $TESTS = qr/a comma-separated list of putc, put_block, .*, ran_del/;
 my @wrong = (
-    (map { [ '-s (--size)', ['-s', $_], $SIZE ] } qw(x 1x 1.5 -1 1:1:1:1:1 99999999999999999999 1025t 1k1 1::0 1:255 1:2g
+    (map { [ '-s (--size)', ['-s', $_], $SIZE ] } qw(x 1x 1.5k .5 -1 1:1:1:1:1 99999999999999999999 1025t 1k1 1::0 1:255 1:2g
         1:8k:0 1:8k:1:0 1:8k:1:1025 0x10 1e3 12monkeys 4:8k:x), '4 ', ' 4'),
     [ '-s (--size)', ['--size=4,5'], $SIZE ],
     (map { [ '-n (--files)', ['-n', $_], $FILES ] } qw(x 1k 1.5 -1 1:-3 1:x 1:1:x 1:1:1:100000 1:1:1:1:255 1:1:1:1:8k:1
@@ -31,7 +31,7 @@ my @wrong = (
     (map { [ '-p', ['-p', $_], qr/1 to 1000 processes, or -1/ ] } qw(0 -2 x 1001)),
     (map { [ '-y', [$_], qr/s for semaphores or p for a prompt/ ] } qw(-ysp -y1)),
     (map { [ '--tests', ["--tests=$_"], $TESTS ] } qw(none PUTC putc; putc:getc IOPS), 'putc,none', 'putc,,getc', 'putc,', ',putc', q{}, q{,}),
-    (map { [ '--preset', ["--preset=$_"], qr/bonnie or bonnie\+\+/ ] } qw(x Bonnie bonnie+), q{}),
+    (map { [ '--preset', ["--preset=$_"], qr/bonnie, bonnie\+\+ or gobonniego/ ] } qw(x Bonnie bonnie+), q{}),
     (map { [ '--format', ["--format=$_"], qr/a comma-separated list of text, csv, json, html, each once/ ] } qw(x JSON TEXT), 'text,x', 'csv,csv', 'csv,', 'text,,csv', q{}),
     (map { [ '--data', ["--data=$_"], qr/random, zero or compress=PERCENT with 1 to 100/ ] }
         qw(x Random compress compress= compress=0 compress=101 compress=x compress=-1 compress=50% compress=1.5 zero=1), q{}),
@@ -73,6 +73,9 @@ refused_ok(bonnie('-d', $dir, '-s1', '-n1', '-u', '4294967295'), qr/-u \(--user\
 refused_ok(bonnie('-d', $dir, '--dir', $dir), qr/ambiguous option --dir\b/, 'an ambiguous long name');
 
 # Values that are missing, or that are too many.
+refused_ok(bonnie('-s', '1.5'), qr/-s \(--size\): a fraction of a MiB is not accepted; preset gobonniego takes/, 'a fraction of a MiB');
+refused_ok(bonnie('--preset=gobonniego', '--size=1048577'), qr/-s \(--size\): 1048577 GiB are more than 1024t/, 'too many GiB');
+
 my %value = (
     d => 'DIR', s => 'SIZE', n => 'NUM', c => 'N', m => 'LABEL', r => 'MIB', x => 'N', u => 'USER', g => 'GROUP', z => 'N',
     Z => 'FILE', p => 'N', l => 'FILE',

@@ -17,7 +17,7 @@ use Test::More     ();
 use RunProgram     qw(slurp spew);
 
 our @EXPORT_OK = qw(@ALL_TESTS @BLOCK_TESTS @FIELDS @TESTS bonnie csv_of engines finish have nobody_can program refused_ok
-    scratch scratch_on_disk source start takes_direct tree wait_until);
+    scratch scratch_on_disk source start table_of takes_direct tree wait_until);
 
 # The tests that have fields in the CSV line.
 our @TESTS = qw(putc put_block rewrite getc get_block seeks
@@ -241,6 +241,12 @@ sub csv_of {
     my %field;
     @field{@FIELDS} = @values;
     return \%field;
+}
+
+# What was printed, without what stands below the table: that depends on the machine.
+sub table_of {
+    my ($text) = @_;
+    return $text =~ s/^What was measured\n(?:  .*\n)+//mgr;
 }
 
 # All that is in a directory, at any depth, as sorted relative names.

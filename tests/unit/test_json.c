@@ -133,15 +133,20 @@ static void build(struct result runs[static 2])
 }
 
 /* What is printed of so many runs; to be freed. */
-static char *printed(const struct result runs[], size_t count)
+static char *printed_by(const struct report_ops *report, const struct result runs[], size_t count)
 {
     char *text = NULL;
     size_t length;
     FILE *out = open_memstream(&text, &length);
     assert_non_null(out);
-    assert_int_equal(report_json.all(out, runs, count), 0);
+    assert_int_equal(report->all(out, runs, count), 0);
     assert_int_equal(fclose(out), 0);
     return text;
+}
+
+static char *printed(const struct result runs[], size_t count)
+{
+    return printed_by(&report_json, runs, count);
 }
 
 /* The same, parsed; to be given to json_decref(). */
@@ -156,11 +161,11 @@ static json_t *parsed(const struct result runs[], size_t count)
     return object;
 }
 
-static char *golden_text(void)
+static char *golden_text(const char *name)
 {
     const char *top = getenv("BONNIE_TEST_SRCDIR");
     char path[4096];
-    snprintf(path, sizeof path, "%s/tests/golden/report/full.json", top ? top : ".");
+    snprintf(path, sizeof path, "%s/tests/golden/report/%s", top ? top : ".", name);
     FILE *file = fopen(path, "r");
     if (!file)
         fail_msg("cannot open %s: %s", path, strerror(errno));
@@ -180,9 +185,37 @@ static void results_come_out_as_written_by_hand(void **state)
     build(runs);
     runs[0].seed = UINT64_MAX; /* which jansson can neither print nor parse by itself */
     char *text = printed(runs, 2);
-    char *expected = golden_text();
+    char *expected = golden_text("full.json");
     if (strcmp(text, expected) != 0)
         fail_msg("full.json is not what was printed:\n%s", text);
+    free(text);
+    free(expected);
+}
+
+/* So many bytes or operations in so many nanoseconds. */
+static struct test_result took(uint64_t bytes, uint64_t ops, uint64_t nanoseconds)
+{
+    return (struct test_result){
+        .measured = true, .bytes = bytes, .ops = ops, .elapsed_ns = nanoseconds};
+}
+
+static void gobonniego_s_object_is_key_for_key(void **state)
+{
+    (void)state;
+    struct result runs[2] = {{
+        .version = "3.0.0",
+        .concurrency = 4,
+        .host = {.directory = "/raid1", .ram_bytes = UINT64_C(16) << 30},
+        .data_bytes = 512 << 20,
+        .iops_seconds = 0.5,
+    }};
+    runs[0].tests[TEST_PUT_BLOCK] = took(512000000, 1, SECOND);
+    runs[0].tests[TEST_GET_BLOCK] = took(512000000, 1, SECOND / 2);
+    runs[1] = runs[0];
+    runs[0].tests[TEST_IOPS] = took(2560000, 5000, SECOND / 2); /* the second had none */
+    char *text = printed_by(&report_gobonniego_json, runs, 2);
+    char *expected = golden_text("gobonniego.json");
+    assert_string_equal(text, expected);
     free(text);
     free(expected);
 }
@@ -376,6 +409,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(results_come_out_as_written_by_hand),
+        cmocka_unit_test(gobonniego_s_object_is_key_for_key),
         cmocka_unit_test(every_test_is_there_in_running_order),
         cmocka_unit_test(runs_without_the_test_do_not_count),
         cmocka_unit_test(no_number_is_infinite_or_too_large),

@@ -36,7 +36,7 @@ static void what_comes_from_the_device_is_its_speed(void **state)
     (void)state;
     struct evidence e = reading;
     assert_int_equal(judge(&e), LIMITED_DEVICE);
-    assert_string_equal(verdict.sentence, "Device busy 75 %, busiest worker 20 % of the time.");
+    assert_string_equal(verdict.sentence, "Device busy 75 %; busiest worker 20 % of the time.");
     assert_non_null(strstr(verdict.advice, "One operation at a time"));
     e.in_flight = 32;
     assert_int_equal(judge(&e), LIMITED_DEVICE);

@@ -10,7 +10,8 @@
 #include "cli/options.h"
 #include "cli/parse.h"
 
-#define MIB ((uint64_t)1 << 20)
+#define MIB     ((uint64_t)1 << 20)
+#define BILLION UINT64_C(1000000000)
 
 /* The words are copied, since the parser may write to them, as to those of main(). */
 static int parse(struct settings *s, struct err *e, ...)
@@ -51,7 +52,7 @@ static void size_has_four_fields(void **state)
     assert_int_equal(s.seeks.value, 100);
     assert_int_equal(s.seekers.value, 7);
     assert_int_equal(parse(&s, &e, "-s3000::50", NULL), 0);
-    assert_int_equal(s.data_bytes.value, 3000 * MIB);
+    assert_int_equal(s.data_units.value, 3000 * BILLION);
     assert_false(s.chunk_bytes.given);
     assert_int_equal(s.seeks.value, 50);
 }
@@ -63,10 +64,10 @@ static void leading_colon_is_skipped(void **state)
     struct settings s;
     struct err e;
     assert_int_equal(parse(&s, &e, "-s:3000:64k", NULL), 0);
-    assert_int_equal(s.data_bytes.value, 3000 * MIB);
+    assert_int_equal(s.data_units.value, 3000 * BILLION);
     assert_int_equal(s.chunk_bytes.value, 65536);
     assert_int_equal(parse(&s, &e, "-s", ":131072", NULL), 0);
-    assert_int_equal(s.data_bytes.value, 131072 * MIB);
+    assert_int_equal(s.data_units.value, 131072 * BILLION);
 }
 
 static void files_have_five_fields(void **state)
@@ -165,7 +166,7 @@ static void last_one_counts(void **state)
     struct settings s;
     struct err e;
     assert_int_equal(parse(&s, &e, "-s1", "-s2", "--format=text", "-html", NULL), 0);
-    assert_int_equal(s.data_bytes.value, 2 * MIB);
+    assert_int_equal(s.data_units.value, 2 * BILLION);
     assert_int_equal(s.format_count, 1);
     assert_string_equal(s.formats[0], "html");
 }

@@ -90,6 +90,13 @@ static struct result full(void)
     return r;
 }
 
+static struct result gobonniego(void)
+{
+    struct result r = full();
+    r.tests[TEST_IOPS] = did(20511, 99, 4263);
+    return r;
+}
+
 static struct result fast(void)
 {
     struct result r = plain_result();
@@ -247,6 +254,7 @@ static const struct golden {
 } goldens[] = {
     {"full.txt", "text", full},
     {"full.csv", "csv", full},
+    {"gobonniego.txt", "gobonniego", gobonniego},
     {"fast.txt", "text", fast},
     {"fast.csv", "csv", fast},
     {"narrow.txt", "text", narrow},
@@ -438,7 +446,8 @@ static void lines_fit_eighty_columns_and_end_without_blanks(void **state)
 static void formats_are_found_by_name(void **state)
 {
     (void)state;
-    static const char *const names[] = {"text", "csv", "json", "classic", "html"};
+    static const char *const names[] = {"text", "csv",        "json",           "classic",
+                                        "html", "gobonniego", "gobonniego_json"};
     size_t formats = 0;
     for (; report_at(formats); formats++) {
         const struct report_ops *report = report_at(formats);
