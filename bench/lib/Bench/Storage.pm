@@ -104,9 +104,9 @@ sub peer_blocks {
     return map { $_ / 1024 } fio_blocks(scratch_in($directory), "--fallocate=$fallocate", @options);
 }
 
-# fio allocates a file's space before its clock starts unless it is told not to, and bonnie does not: where
-# a file grows under direct writes, a filesystem may do them one by one. Against fio as it comes there is a
-# row of its own.
+# Both give the file its size before the clock starts: where a file grows under direct writes, a filesystem
+# may do them one by one. Left to itself fio allocates the file's space too, which bonnie does not: against
+# that there is a row of its own.
 sub sequential {
     my ($setup, $engine) = @_;
     my $mib = $setup->{sequential_mib};
@@ -116,7 +116,7 @@ sub sequential {
         {
             rows => [ "seqwrite $engine", "seqread $engine" ],
             ours => sub { our_blocks(@ours) },
-            peer => sub { peer_blocks($setup->{directory}, 'none', @fio) },
+            peer => sub { peer_blocks($setup->{directory}, 'truncate', @fio) },
         },
         {
             rows => ["seqwrite $engine, fio allocates"],
