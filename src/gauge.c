@@ -66,19 +66,25 @@ static void format_rate(char text[static UNITS_TEXT], const struct gauge_reading
     }
 }
 
-/* What stands to the right of the bar: rate, percent, time left. */
-static void format_figures(char text[static GAUGE_TEXT], const struct gauge_reading *r)
+/* How much stands to the right of the bar, from least to most. */
+enum detail { DETAIL_PERCENT, DETAIL_RATE, DETAIL_TIME };
+
+static void format_figures(char text[static GAUGE_TEXT], const struct gauge_reading *r,
+                           enum detail detail)
 {
     char rate[UNITS_TEXT];
     char left[UNITS_TEXT];
     double done = gauge_fraction(r);
+    bool is_guess = r->elapsed_ns < GUESS_AFTER_NS || done < GUESS_AFTER_PART;
     format_rate(rate, r);
     if (done < 0) {
         snprintf(text, GAUGE_TEXT, " %s", rate);
+    } else if (detail == DETAIL_PERCENT) {
+        snprintf(text, GAUGE_TEXT, " %3.0f %%", done * 100);
+    } else if (detail == DETAIL_RATE || (is_guess && done < 1)) {
+        snprintf(text, GAUGE_TEXT, " %3.0f %% %s", done * 100, rate);
     } else if (done >= 1) {
         snprintf(text, GAUGE_TEXT, " 100 %% %s, finishing", rate);
-    } else if (r->elapsed_ns < GUESS_AFTER_NS || done < GUESS_AFTER_PART) {
-        snprintf(text, GAUGE_TEXT, " %3.0f %% %s", done * 100, rate);
     } else {
         format_time(left, (uint64_t)((double)r->elapsed_ns * (1 - done) / done));
         snprintf(text, GAUGE_TEXT, " %3.0f %% %s, %s left", done * 100, rate, left);
@@ -110,7 +116,10 @@ size_t gauge_text(char text[static GAUGE_TEXT], const char *title, const struct 
         format_time(waited, waited_ns);
         snprintf(figures, sizeof figures, ": preparing, %s", waited);
     } else {
-        format_figures(figures, r);
+        enum detail detail = DETAIL_TIME;
+        format_figures(figures, r, detail);
+        while (strlen(title) + strlen(figures) > room && detail > DETAIL_PERCENT)
+            format_figures(figures, r, --detail);
     }
     size_t taken = strlen(title) + strlen(figures) + 1;
     double done = gauge_fraction(r);

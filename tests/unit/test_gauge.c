@@ -38,6 +38,9 @@ static void shows_bar_percent_rate_and_time_left(void **state)
     assert_string_equal(line(&r, 200), "Writing in chunks [#########.............................]"
                                        "  25 % 128m/s, 6 s left");
     assert_string_equal(line(&r, 44), "Writing in chunks  25 % 128m/s, 6 s left");
+    assert_string_equal(line(&r, 40), "Writing in chunks [#.....]  25 % 128m/s");
+    assert_string_equal(line(&r, 30), "Writing in chunks  25 %");
+    assert_string_equal(line(&r, 11), "Writing in");
 }
 
 static void never_fills_the_last_column(void **state)
