@@ -85,7 +85,7 @@ struct residency cache_residency_by_mincore(int fd, uint64_t bytes)
     for (uint64_t offset = 0; offset < bytes; offset += WINDOW_BYTES) {
         uint64_t rest = bytes - offset;
         size_t length = rest < WINDOW_BYTES ? (size_t)rest : WINDOW_BYTES;
-        if (!count_window(fd, offset, length, &pages))
+        if (stop_requested() || !count_window(fd, offset, length, &pages))
             return unknown;
     }
     return of_pages(pages, bytes);

@@ -11,7 +11,7 @@
 
 /*
  * What the data files should hold at this moment, and whether they do. A place's generation is how
- * often its file was rewritten as a whole, and how often its block was changed.
+ * often its file was written as a whole, and how often its block was changed.
  *
  * `stamp` looks at the stamp and the check word of every unit that was read, `full` at every byte.
  */
@@ -20,7 +20,7 @@ enum verify_mode { VERIFY_STAMP, VERIFY_FULL, VERIFY_OFF };
 /* One of the files that the data set consists of. */
 struct contents_file {
     uint64_t start;      /* of the file within the data set, in bytes */
-    uint64_t generation; /* how often it was rewritten as a whole; changed by its worker alone */
+    uint64_t generation; /* how often it was begun anew or rewritten; changed by its worker alone */
 };
 
 struct contents {

@@ -127,6 +127,7 @@ void dropper_stop(struct dropper *d)
 {
     if (d->pid <= 0)
         return;
+    shutdown(d->socket, SHUT_RDWR); /* whatever becomes of the close, it ends */
     close(d->socket);
     while (waitpid(d->pid, NULL, 0) < 0 && errno == EINTR)
         continue;

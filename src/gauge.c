@@ -160,6 +160,8 @@ void gauge_draw(struct gauge *g, const struct gauge_reading *r, uint64_t now_ns)
 {
     char line[GAUGE_TEXT];
     char text[2 * GAUGE_TEXT];
+    if (tcgetpgrp(g->fd) != getpgrp())
+        return; /* in the background: the terminal is somebody else's now */
     unsigned columns = terminal_columns(g->fd);
     if (g->since_ns == 0)
         g->since_ns = now_ns;

@@ -12,6 +12,7 @@
 #include <unistd.h>
 
 #include "gauge.h"
+#include "io.h"
 #include "measure/clock.h"
 #include "stop.h"
 
@@ -30,7 +31,8 @@ enum word { WORD_GO = 'g', WORD_PAUSE = 'p', WORD_END = 'e' };
 /* In memory that both share. */
 struct notes {
     uint64_t elapsed_ns; /* on the phase's clock when it last stood still */
-    uint64_t start_ns;   /* where it would have begun if it had never done so; 0: it stands still */
+    _Atomic uint64_t
+        start_ns; /* where it would have begun if it had never done so; 0: it stands still */
     uint64_t count;
     struct samples before; /* what had been counted at the end of the last interval */
     struct samples now;
@@ -46,6 +48,12 @@ struct monitor {
     int socket; /* to the other one */
 };
 
+static void say(const struct monitor *m, enum word word)
+{
+    char byte = (char)word;
+    send(m->socket, &byte, 1, MSG_NOSIGNAL);
+}
+
 /* Notes the interval from the last one to `elapsed_ns`. */
 static void note_interval(struct monitor *m, uint64_t elapsed_ns)
 {
@@ -53,8 +61,6 @@ static void note_interval(struct monitor *m, uint64_t elapsed_ns)
     board_sum_samples(m->setup.board, &n->now);
     samples_subtract(&n->difference, &n->now, &n->before);
     const struct histogram *h = &n->difference.latencies;
-    if (n->count == MOST_INTERVALS)
-        n->count--; /* the last one holds all that is left */
     n->intervals[n->count++] = (struct interval){
         .end_ns = elapsed_ns,
         .ops = h->count,
@@ -69,7 +75,10 @@ static void note_interval(struct monitor *m, uint64_t elapsed_ns)
 /* What the phase's clock shows. */
 static uint64_t elapsed_at(const struct notes *n, uint64_t now_ns)
 {
-    return n->start_ns > 0 ? now_ns - n->start_ns : n->elapsed_ns;
+    uint64_t start = n->start_ns; /* which may be changed meanwhile */
+    if (start == 0)
+        return n->elapsed_ns;
+    return now_ns > start ? now_ns - start : 0;
 }
 
 static void draw(struct monitor *m, uint64_t now_ns)
@@ -126,9 +135,12 @@ __attribute__((noreturn)) static void monitor_main(struct monitor *m)
             next_drop = s->drop_interval_ns > 0 ? now + s->drop_interval_ns : never;
         } else if (word == WORD_PAUSE) {
             next_interval = next_drop = never;
+            if (s->drop_interval_ns > 0)
+                say(m, word); /* no drop is under way any more */
         }
         if (now >= next_interval) {
-            note_interval(m, elapsed);
+            if (m->notes->count < MOST_INTERVALS - 1) /* the last one holds all that is left */
+                note_interval(m, elapsed);
             next_interval = now + INTERVAL_NS - elapsed % INTERVAL_NS;
         }
         if (now >= next_drop) {
@@ -177,12 +189,6 @@ int monitor_start(struct monitor **out, const struct monitor_setup *setup, struc
     return err_system(e, code, "fork the monitor");
 }
 
-static void say(const struct monitor *m, enum word word)
-{
-    char byte = (char)word;
-    send(m->socket, &byte, 1, MSG_NOSIGNAL);
-}
-
 void monitor_go(struct monitor *m)
 {
     if (!m)
@@ -191,13 +197,16 @@ void monitor_go(struct monitor *m)
     say(m, WORD_GO);
 }
 
-void monitor_pause(struct monitor *m)
+void monitor_pause(struct monitor *m, uint64_t elapsed_ns)
 {
+    char word;
     if (!m)
         return;
-    m->notes->elapsed_ns = clock_ns() - m->notes->start_ns;
+    m->notes->elapsed_ns = elapsed_ns;
     m->notes->start_ns = 0;
     say(m, WORD_PAUSE);
+    if (m->setup.drop_interval_ns > 0) /* the dropper's next answer is to be the caller's */
+        io_read_byte(m->socket, &word);
 }
 
 /* Waits until the monitor has ended, but not for ever. */
@@ -210,7 +219,21 @@ static void await_end(const struct monitor *m)
         nanosleep(&pause, NULL);
     }
     kill(m->pid, SIGKILL);
-    waitpid(m->pid, NULL, 0);
+    while (waitpid(m->pid, NULL, 0) < 0 && errno == EINTR)
+        continue;
+}
+
+/* What has come since the last interval; the monitor may have looked after the workers' end. */
+static void note_rest(struct monitor *m, uint64_t elapsed_ns)
+{
+    struct notes *n = m->notes;
+    struct interval *last = n->count > 0 ? &n->intervals[n->count - 1] : NULL;
+    board_sum_samples(m->setup.board, &n->now);
+    bool has_rest = n->now.latencies.count > n->before.latencies.count;
+    if (last && last->end_ns >= elapsed_ns)
+        last->end_ns = elapsed_ns;
+    if (!last || has_rest || last->end_ns < elapsed_ns)
+        note_interval(m, elapsed_ns);
 }
 
 void monitor_end(struct monitor *m, uint64_t elapsed_ns, struct interval **intervals, size_t *count)
@@ -227,7 +250,7 @@ void monitor_end(struct monitor *m, uint64_t elapsed_ns, struct interval **inter
     }
     close(m->socket);
     if (intervals) {
-        note_interval(m, elapsed_ns); /* what the last second brought */
+        note_rest(m, elapsed_ns);
         *count = m->notes->count;
         *intervals = malloc(*count * sizeof **intervals);
         if (*intervals)

@@ -43,10 +43,11 @@ int monitor_start(struct monitor **out, const struct monitor_setup *setup, struc
 
 /*
  * The phase's clock runs from now on, or stands still: a phase may be of several rounds, between
- * which things are prepared again. m may be NULL: there is none, and nothing is done.
+ * which things are prepared again. elapsed_ns is what the rounds took so far; when monitor_pause()
+ * returns the dropper is the caller's again. m may be NULL: there is none, and nothing is done.
  */
 void monitor_go(struct monitor *m);
-void monitor_pause(struct monitor *m);
+void monitor_pause(struct monitor *m, uint64_t elapsed_ns);
 
 /*
  * The phase has ended after elapsed_ns on its clock: ends the monitor, and takes its line off the

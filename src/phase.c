@@ -85,37 +85,18 @@ static int meet_others(struct phase *ph, struct err *e)
     return coordinate_wait(r->coordinator, ph->workload->title, e);
 }
 
-/* All that is not timed: when it returns 0, the round may begin. */
-static int prepare(struct phase *ph, struct seekers **seekers, struct err *e)
+/* Whether what the test does reaches the storage: the engine null moves nothing. */
+static bool is_stored(const struct phase *ph)
 {
-    struct rig *r = ph->rig;
-    const struct plan *p = r->plan;
-    for (unsigned i = 0; i < p->workers; i++)
-        r->work[i].round = ph->rounds;
-    int rc = pool_prepare(&r->pool, &ph->workload->job, e);
-    if (rc == 0 && ph->workload->reads)
-        rc = drop_system_caches(r, &ph->cache.system_dropped, e);
-    if (rc == 0 && ph->workload->forked)
-        rc = seekers_start(seekers, p, r->work, &r->board, ph->rounds * p->data.seeks, e);
-    return rc == 0 ? meet_others(ph, e) : rc;
+    return !ph->workload->uses_engine || plan_stores(ph->rig->plan);
 }
 
-/* The seekers seek, then the workers make durable what was changed, and close. */
-static int work_with_seekers(struct rig *r, struct seekers *seekers, struct job_times *times,
-                             struct err *e)
+static bool has_data(const struct phase *ph)
 {
-    struct job_times closing;
-    int rc = seekers_work(seekers, times, e);
-    if (rc == 0)
-        rc = pool_work(&r->pool, &closing, e);
-    if (rc == 0) { /* the time until the parent saw that the last seeker had ended is not theirs */
-        times->end_ns += closing.end_ns - closing.start_ns;
-        times->cpu_ns += closing.cpu_ns;
-    }
-    return rc;
+    return ph->test < TEST_FIRST_METADATA && is_stored(ph);
 }
 
-/* How much of the data files is in the page cache; false: there are none, or it cannot be told. */
+/* How much of the data files is in the page cache; false: it cannot be told. */
 static bool look_at_cache(const struct rig *r, double *percent)
 {
     uint64_t bytes = 0;
@@ -134,7 +115,39 @@ static bool look_at_cache(const struct rig *r, double *percent)
     return true;
 }
 
-/* Adds what the devices did in a round. */
+/* All that is not timed: when it returns 0, the round may begin. */
+static int prepare(struct phase *ph, struct seekers **seekers, struct err *e)
+{
+    struct rig *r = ph->rig;
+    const struct plan *p = r->plan;
+    for (unsigned i = 0; i < p->workers; i++)
+        r->work[i].round = ph->rounds;
+    int rc = pool_prepare(&r->pool, &ph->workload->job, e);
+    if (rc == 0 && ph->workload->reads && is_stored(ph))
+        rc = drop_system_caches(r, &ph->cache.system_dropped, e);
+    if (rc == 0 && ph->workload->forked)
+        rc = seekers_start(seekers, p, r->work, &r->board, ph->rounds * p->data.seeks, e);
+    if (rc == 0 && ph->rounds == 0)
+        ph->cache.known = has_data(ph) && look_at_cache(r, &ph->cache.resident_percent_before);
+    return rc == 0 ? meet_others(ph, e) : rc;
+}
+
+/* The seekers seek, then the workers make durable what was changed, and close. */
+static int work_with_seekers(struct rig *r, struct seekers *seekers, struct job_times *times,
+                             struct err *e)
+{
+    struct job_times closing;
+    int rc = seekers_work(seekers, times, e);
+    if (rc == 0)
+        rc = pool_work(&r->pool, &closing, e);
+    if (rc == 0) { /* the time until the parent saw that the last seeker had ended is not theirs */
+        times->end_ns += closing.end_ns - closing.start_ns;
+        times->cpu_ns += closing.cpu_ns;
+    }
+    return rc;
+}
+
+/* Adds what the devices did in the round of elapsed_ns that has just ended. */
 static void add_device_use(struct phase *ph, const struct device_counters *before,
                            const struct device_counters *after, uint64_t elapsed_ns)
 {
@@ -148,11 +161,8 @@ static void add_device_use(struct phase *ph, const struct device_counters *befor
     use->written_bytes += change.written_bytes;
     use->read_ops += change.read_ops;
     use->write_ops += change.write_ops;
-    uint64_t whole = ph->elapsed_ns + elapsed_ns;
-    if (whole > 0)
-        use->busy_percent = (use->busy_percent * (double)ph->elapsed_ns +
-                             change.busy_percent * (double)elapsed_ns) /
-                            (double)whole;
+    double part = ph->elapsed_ns > 0 ? (double)elapsed_ns / (double)ph->elapsed_ns : 1;
+    use->busy_percent += (change.busy_percent - use->busy_percent) * part;
 }
 
 static int work(struct phase *ph, struct seekers *seekers, struct err *e)
@@ -165,12 +175,13 @@ static int work(struct phase *ph, struct seekers *seekers, struct err *e)
     monitor_go(ph->monitor);
     int rc = ph->workload->forked ? work_with_seekers(r, seekers, &times, e)
                                   : pool_work(&r->pool, &times, e);
-    monitor_pause(ph->monitor);
+    device_read(&r->devices, &after);
+    if (rc == 0)
+        ph->elapsed_ns += times.end_ns - times.start_ns;
+    monitor_pause(ph->monitor, ph->elapsed_ns);
     if (rc != 0)
         return rc;
-    device_read(&r->devices, &after);
     add_device_use(ph, &before, &after, times.end_ns - times.start_ns);
-    ph->elapsed_ns += times.end_ns - times.start_ns;
     ph->cpu_ns += times.cpu_ns;
     ph->busiest_cpu_ns += times.busiest_cpu_ns;
     return 0;
@@ -181,12 +192,10 @@ static int do_round(struct phase *ph, struct err *e)
     struct rig *r = ph->rig;
     struct seekers *seekers = NULL;
     int rc = prepare(ph, &seekers, e);
-    struct cache_use *cache = &ph->cache;
-    bool has_data = ph->test < TEST_FIRST_METADATA;
-    cache->known = has_data && look_at_cache(r, &cache->resident_percent_before);
     if (rc == 0)
         rc = work(ph, seekers, e);
-    cache->known = cache->known && look_at_cache(r, &cache->resident_percent_after);
+    if (rc == 0 && ph->cache.known)
+        ph->cache.known = look_at_cache(r, &ph->cache.resident_percent_after);
     seekers_release(seekers);
     for (unsigned i = 0; i < r->plan->workers; i++)
         work_release(&r->work[i]);
@@ -230,13 +239,12 @@ static void count_asked(const struct phase *ph, struct evidence *evidence)
 
 static void judge(const struct phase *ph, struct test_result *result)
 {
-    const struct plan *p = ph->rig->plan;
     struct evidence evidence = {
         .elapsed_ns = ph->elapsed_ns,
         .busiest_cpu_ns = ph->busiest_cpu_ns,
         .in_flight = result->workers * result->iodepth,
         .filesystem = ph->rig->place.filesystem[0] ? ph->rig->place.filesystem : NULL,
-        .is_stored = !ph->workload->uses_engine || plan_stores(p),
+        .is_stored = is_stored(ph),
         .is_direct = result->direct,
         .device = result->device,
     };

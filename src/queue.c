@@ -116,11 +116,11 @@ void queue_close(struct queue *q)
 
 int queue_sync(struct queue *q, unsigned file, struct err *e)
 {
-    int rc;
-    do {
-        rc = q->setup.engine->durable(q->state, file);
-    } while (rc == -EINTR && !stop_requested());
-    return rc == 0 ? 0 : err_system(e, -rc, "fsync %s", q->setup.files[file].name);
+    const struct io_file *f = &q->setup.files[file];
+    if (!q->setup.engine->durable)
+        return io_sync(f, e);
+    int rc = q->setup.engine->durable(q->state, file);
+    return rc == 0 ? 0 : err_system(e, -rc, "make %s durable", f->name);
 }
 
 /* One pass over all operations of a source. */

@@ -47,17 +47,22 @@ static int check_alignment(const struct plan *p, uint32_t alignment, struct err 
 }
 
 /* One block, written and read through the engine: what does not work is to be known beforehand. */
+struct trial {
+    size_t bytes;
+    bool is_done;
+};
+
 static enum source_answer try_next(void *context, struct io *io, uint64_t now_ns)
 {
     (void)now_ns;
-    bool *is_done = context;
-    if (*is_done)
+    struct trial *trial = context;
+    if (trial->is_done)
         return SOURCE_ENDED;
-    *is_done = true;
+    trial->is_done = true;
     io->kind = IO_WRITE;
     io->file = 0;
     io->offset = 0;
-    io->length = BUFFER_ALIGNMENT;
+    io->length = trial->bytes;
     return SOURCE_READY;
 }
 
@@ -82,13 +87,13 @@ static int explain_engine(const struct plan *p, struct err *e)
                    reason.text);
 }
 
-static int try_engine(struct rig *r, int fd, struct err *e)
+static int try_engine(struct rig *r, int fd, uint32_t alignment, struct err *e)
 {
     const struct io_file file = {.fd = fd, .name = r->plan->directory};
-    const struct queue_setup setup = work_queue_setup(r->plan, &file, 1, BUFFER_ALIGNMENT);
-    bool is_done = false;
+    struct trial trial = {.bytes = alignment > BUFFER_ALIGNMENT ? alignment : BUFFER_ALIGNMENT};
+    const struct queue_setup setup = work_queue_setup(r->plan, &file, 1, trial.bytes);
     const struct io_source source = {
-        .next = try_next, .transferred = try_transferred, .context = &is_done};
+        .next = try_next, .transferred = try_transferred, .context = &trial};
     struct queue queue;
     int rc = queue_open(&queue, &setup, e);
     if (rc == 0)
@@ -113,7 +118,7 @@ static int check_data_file(struct rig *r, struct err *e)
         return opened;
     int rc = p->direct ? check_alignment(p, alignment, e) : 0;
     if (rc == 0)
-        rc = try_engine(r, opened, e);
+        rc = try_engine(r, opened, alignment, e);
     close(opened);
     return rc;
 }

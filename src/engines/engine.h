@@ -77,7 +77,7 @@ struct engine_ops {
      */
     int (*wait)(void *state, unsigned least, struct io *done[], unsigned most);
 
-    /* Makes what was written to the file durable. 0 or a negative errno. */
+    /* Makes what was written to the file durable; 0 or a negative errno. NULL: by fsync. */
     int (*durable)(void *state, unsigned file);
 
     /* Ends it. Only after a failure there are transfers in flight; nobody looks at them any more.
@@ -93,8 +93,5 @@ extern const struct engine_ops *const engine_table[];
 
 /* The engine of that name, or NULL. */
 const struct engine_ops *engine_by_name(const char *name);
-
-/* fsync on a file of the setup: the way of every engine that stores. 0 or a negative errno. */
-int engine_fsync(const struct engine_setup *setup, unsigned file);
 
 #endif

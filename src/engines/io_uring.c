@@ -20,12 +20,16 @@ struct state {
     bool has_buffers;
 };
 
-static const char *reason_of(int code)
+static const char *reason_of(int code, bool polls)
 {
     switch (code) {
     case ENOSYS:
         return "the kernel has no io_uring";
+    case ENOMEM:
+        return "too little memory may be locked (ulimit -l)";
     case EPERM:
+        if (polls)
+            return "sqpoll is not allowed here (it takes root before Linux 5.13)";
         return "io_uring is not allowed here (the sysctl kernel.io_uring_disabled or a seccomp "
                "filter)";
     default:
@@ -38,7 +42,7 @@ static int available(struct err *e)
     struct io_uring ring;
     int rc = io_uring_queue_init(1, &ring, 0);
     if (rc < 0)
-        return err_system(e, -rc, "%s", reason_of(-rc));
+        return err_system(e, -rc, "%s", reason_of(-rc, false));
     io_uring_queue_exit(&ring);
     return 0;
 }
@@ -95,7 +99,7 @@ static int open_engine(void *state, const struct engine_setup *setup, struct err
     s->queued = 0;
     int rc = init_ring(s, setup->depth);
     if (rc < 0)
-        return err_system(e, -rc, "io_uring: %s", reason_of(-rc));
+        return err_system(e, -rc, "io_uring: %s", reason_of(-rc, setup->options->uring.sqpoll));
     register_files(s);
     register_buffers(s);
     return 0;
@@ -136,9 +140,11 @@ static int wait_engine(void *state, unsigned least, struct io *done[], unsigned 
     unsigned missing = ready < least ? least : 0;
     if (s->queued > 0 || missing > 0) {
         int rc = io_uring_submit_and_wait(&s->ring, missing);
-        if (rc < 0)
-            return rc == -EAGAIN || rc == -EBUSY ? -EINTR : rc; /* try again */
-        s->queued -= (unsigned)rc < s->queued ? (unsigned)rc : s->queued;
+        bool is_full = rc == -EAGAIN || rc == -EBUSY; /* until some are taken off */
+        if (rc < 0 && !(is_full && io_uring_cq_ready(&s->ring) > 0))
+            return is_full ? -EINTR : rc;
+        if (rc > 0)
+            s->queued -= (unsigned)rc < s->queued ? (unsigned)rc : s->queued;
     }
     unsigned count = 0;
     unsigned head;
@@ -153,12 +159,6 @@ static int wait_engine(void *state, unsigned least, struct io *done[], unsigned 
     }
     io_uring_cq_advance(&s->ring, count);
     return (int)count;
-}
-
-static int durable(void *state, unsigned file)
-{
-    const struct state *s = state;
-    return engine_fsync(&s->setup, file);
 }
 
 static void close_engine(void *state)
@@ -176,6 +176,5 @@ const struct engine_ops engine_io_uring = {
     .open = open_engine,
     .submit = submit,
     .wait = wait_engine,
-    .durable = durable,
     .close = close_engine,
 };

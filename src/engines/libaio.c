@@ -119,12 +119,6 @@ static int wait_engine(void *state, unsigned least, struct io *done[], unsigned 
     return count;
 }
 
-static int durable(void *state, unsigned file)
-{
-    const struct state *s = state;
-    return engine_fsync(&s->setup, file);
-}
-
 /* io_destroy waits for what is in flight. */
 static void close_engine(void *state)
 {
@@ -141,6 +135,5 @@ const struct engine_ops engine_libaio = {
     .open = open_engine,
     .submit = submit,
     .wait = wait_engine,
-    .durable = durable,
     .close = close_engine,
 };

@@ -45,12 +45,6 @@ static int wait_engine(void *state, unsigned least, struct io *done[], unsigned 
     return 0;
 }
 
-static int durable(void *state, unsigned file)
-{
-    const struct state *s = state;
-    return engine_fsync(&s->setup, file);
-}
-
 static void close_engine(void *state)
 {
     (void)state;
@@ -65,6 +59,5 @@ const struct engine_ops engine_sync = {
     .open = open_engine,
     .submit = submit,
     .wait = wait_engine,
-    .durable = durable,
     .close = close_engine,
 };

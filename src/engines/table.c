@@ -1,6 +1,4 @@
-#include <errno.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "engines/engine.h"
 
@@ -44,9 +42,4 @@ const struct engine_ops *engine_by_name(const char *name)
     while (*engine && strcmp((*engine)->name, name) != 0)
         engine++;
     return *engine;
-}
-
-int engine_fsync(const struct engine_setup *setup, unsigned file)
-{
-    return fsync(setup->files[file].fd) == 0 ? 0 : -errno;
 }

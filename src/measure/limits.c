@@ -82,8 +82,8 @@ static void judge_cache(struct verdict *v, const struct evidence *e, double shar
     snprintf(v->sentence, VERDICT_TEXT, "Only %.0f %% of what was %s the device.", share,
              reads ? "read came from" : "written reached");
     snprintf(v->advice, VERDICT_TEXT, "%s",
-             reads ? "The rest is the speed of memory: --cache=evict, -D or a larger -s measure "
-                     "the device."
+             reads ? "The rest is the speed of memory: --cache=evict or -D or a larger -s "
+                     "measure the device."
                    : "The rest is the speed of memory: a larger -s or -D measure the device.");
 }
 

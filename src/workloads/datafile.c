@@ -61,7 +61,9 @@ int datafile_empty(struct datafile *d, const struct scratch *s, struct err *e)
     if (rc != 0)
         return rc;
     d->valid_bytes = 0;
-    d->contents->files[d->number].generation = 0;
+    if (d->is_begun) /* no run is to write what one before it wrote */
+        d->contents->files[d->number].generation++;
+    d->is_begun = true;
     if (ftruncate(d->fd, 0) != 0)
         return err_system(e, errno, "empty %s", d->name);
     return 0;

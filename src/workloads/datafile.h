@@ -1,6 +1,7 @@
 #ifndef BONNIE_WORKLOADS_DATAFILE_H
 #define BONNIE_WORKLOADS_DATAFILE_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 #include "contents.h"
@@ -19,6 +20,7 @@ struct datafile {
     unsigned number;           /* of the worker, and of the file in its contents' stamps */
     uint64_t bytes;            /* its share of the data set, whole chunks */
     uint64_t perchar_bytes;    /* of these, what the per-character tests work on */
+    bool is_begun;             /* it was written from the start before */
     uint64_t valid_bytes;      /* how much has been written from the start */
     struct contents *contents; /* what belongs into it */
 };

@@ -28,6 +28,8 @@ static enum limit judge(const struct evidence *e)
 {
     limits_judge(&verdict, e);
     assert_true(verdict.sentence[strlen(verdict.sentence) - 1] == '.');
+    assert_null(strpbrk(verdict.sentence, ",\n")); /* no line is taken for CSV */
+    assert_null(strpbrk(verdict.advice, ",\n"));
     return verdict.by;
 }
 

@@ -61,8 +61,8 @@ static void intervals_add_up(void **state)
         ops++;
         wait_ms(1);
     }
-    monitor_pause(m);
     uint64_t elapsed = clock_ns() - begin;
+    monitor_pause(m, elapsed);
     monitor_end(m, elapsed, &intervals, &count);
     assert_in_range(count, 2, 3); /* whenever the machine let it look */
     uint64_t sum = 0;
@@ -87,15 +87,39 @@ static void pauses_do_not_count(void **state)
     size_t count;
     struct monitor *m = start();
     monitor_go(m);
-    monitor_pause(m);
+    monitor_pause(m, 400);
     wait_ms(1500);
     monitor_go(m);
     samples_add(&board.tallies[1].samples, 5, 5);
-    monitor_pause(m);
+    monitor_pause(m, 1000);
     monitor_end(m, 1000, &intervals, &count);
     assert_int_equal(count, 1);
     assert_int_equal(intervals[0].ops, 1);
     assert_int_equal(intervals[0].end_ns, 1000);
+    free(intervals);
+}
+
+/* The rounds' own times count, not how long it took from go to pause: that is longer. */
+static void the_rounds_clock_counts(void **state)
+{
+    (void)state;
+    struct interval *intervals;
+    size_t count;
+    struct monitor *m = start();
+    for (uint64_t round = 1; round <= 3; round++) {
+        monitor_go(m);
+        samples_add(&board.tallies[0].samples, 7, 1);
+        wait_ms(600);
+        monitor_pause(m, round * 300000000);
+    }
+    monitor_end(m, 900000000, &intervals, &count);
+    uint64_t ops = 0;
+    for (size_t i = 0; i < count; i++) {
+        assert_true(i == 0 || intervals[i].end_ns > intervals[i - 1].end_ns);
+        ops += intervals[i].ops;
+    }
+    assert_int_equal(ops, 3);
+    assert_int_equal(intervals[count - 1].end_ns, 900000000);
     free(intervals);
 }
 
@@ -104,7 +128,7 @@ static void a_phase_may_end_before_it_began(void **state)
     (void)state;
     monitor_end(start(), 0, NULL, NULL);
     monitor_go(NULL);
-    monitor_pause(NULL);
+    monitor_pause(NULL, 0);
     struct interval *intervals;
     size_t count = 9;
     monitor_end(NULL, 0, &intervals, &count);
@@ -120,6 +144,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         TEST(intervals_add_up),
         TEST(pauses_do_not_count),
+        TEST(the_rounds_clock_counts),
         TEST(a_phase_may_end_before_it_began),
     };
     err_init(&e);
