@@ -12,7 +12,7 @@
  */
 struct evidence {
     uint64_t elapsed_ns;
-    uint64_t busiest_cpu_ns; /* CPU time of the worker or seeker that used most of it */
+    uint64_t busiest_cpu_ns; /* CPU time of the worker or seeker that used most, in each round */
     unsigned in_flight;      /* operations at a time, of all workers or seekers together */
     uint64_t read_bytes;     /* that the test asked for */
     uint64_t written_bytes;
