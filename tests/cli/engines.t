@@ -138,7 +138,7 @@ SKIP: {
     my @refusals = (
         [ 'io_uring', 'io_uring_setup', 'EPERM',  qr/io_uring is not allowed here .*: Operation not permitted/ ],
         [ 'io_uring', 'io_uring_setup', 'ENOSYS', qr/the kernel has no io_uring: Function not implemented/ ],
-        [ 'io_uring', 'io_uring_setup', 'ENOMEM', qr/the kernel refuses io_uring_setup: Cannot allocate memory/ ],
+        [ 'io_uring', 'io_uring_setup', 'ENOMEM', qr/too little memory may be locked \(ulimit -l\): Cannot allocate memory/ ],
         [ 'libaio',   'io_setup',       'EAGAIN', qr/no more requests are allowed: see the sysctl fs\.aio-max-nr/ ],
         [ 'libaio',   'io_setup',       'ENOSYS', qr/the kernel refuses io_setup: Function not implemented/ ],
     );
