@@ -79,7 +79,7 @@ subtest 'a fault that passes is no failure' => sub {
 subtest 'a write that never was' => sub {
     my $run = injected('pwrite64', 'retval=4096', '2+3', @io);
     is($run ? $run->{status} : 'none', 1, 'is found: exit status 1');
-    like($run->{err}, qr/^bonnie: rewrite: data file 0 in \Q$dir\E at \d+: zeroed: generation 0\.0 expected, zeros found$/m, 'and told');
+    like($run->{err}, qr/^bonnie: rewrite: data file 0 in \Q$dir\E at \d+: zeroed: generation 1\.0 expected, zeros found$/m, 'and told');
     is_deeply([ tree($dir) ], [], 'nothing is left');
 };
 
