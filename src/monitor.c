@@ -136,7 +136,7 @@ __attribute__((noreturn)) static void monitor_main(struct monitor *m)
         } else if (word == WORD_PAUSE) {
             next_interval = next_drop = never;
             if (s->drop_interval_ns > 0)
-                say(m, word); /* no drop is under way any more */
+                say(m, WORD_PAUSE); /* no drop is under way any more */
         }
         if (now >= next_interval) {
             if (m->notes->count < MOST_INTERVALS - 1) /* the last one holds all that is left */
