@@ -4,6 +4,9 @@
 
 #include "util/rng.h"
 
+/* An odd number of 64 bits: no unit of another file has the same place in the hash. */
+#define FILE_STEP UINT64_C(0xd6e8feb86659fd93)
+
 #define SECTOR_WORDS (PATTERN_UNIT_MIN / sizeof(uint64_t))
 #define STAMP_WORDS  (sizeof(struct pattern_stamp) / sizeof(uint64_t))
 
@@ -13,7 +16,8 @@ void pattern_init(struct pattern *p, enum data_kind kind, unsigned percent, size
     struct rng rng;
     rng_init(&rng, seed, 0);
     size_t words = unit_bytes / sizeof(uint64_t);
-    *p = (struct pattern){.kind = kind, .seed = seed, .unit_bytes = unit_bytes};
+    *p = (struct pattern){
+        .kind = kind, .seed = seed, .seed_key = rng_mix(seed), .unit_bytes = unit_bytes};
     p->random_words = kind == DATA_COMPRESS ? words * percent / 100 : words;
     for (size_t i = 0; i < PATTERN_MAX_WORDS; i++)
         p->pool[i] = rng_next(&rng);
@@ -27,15 +31,16 @@ size_t pattern_unit_for(uint64_t bytes)
     return unit;
 }
 
-static uint64_t check_of(uint64_t seed, const struct pattern_place *place)
+/* Two rounds of mixing: this is done for every unit that is made or checked. */
+static uint64_t check_of(const struct pattern *p, const struct pattern_place *place)
 {
-    return rng_mix(rng_mix(rng_mix(rng_mix(seed) ^ place->file) ^ place->unit) ^ place->generation);
+    uint64_t where = p->seed_key ^ place->file * FILE_STEP ^ place->unit;
+    return rng_mix(rng_mix(where) ^ place->generation);
 }
 
 static struct pattern_stamp make_stamp(const struct pattern *p, const struct pattern_place *place)
 {
-    return (struct pattern_stamp){
-        .seed = p->seed, .place = *place, .check = check_of(p->seed, place)};
+    return (struct pattern_stamp){.seed = p->seed, .place = *place, .check = check_of(p, place)};
 }
 
 /* One sector; its fixed length lets the compiler use vectors. */
@@ -108,7 +113,7 @@ static bool all_zero(const uint64_t *words, size_t count)
 /* Whether a unit begins with a stamp of this run, whatever its place, and its hash is right. */
 static bool stamp_is_sound(const struct pattern *p, const struct pattern_stamp *stamp)
 {
-    return stamp->seed == p->seed && stamp->check == check_of(p->seed, &stamp->place);
+    return stamp->seed == p->seed && stamp->check == check_of(p, &stamp->place);
 }
 
 /* What word i of a unit with that key is, but for the stamp and the check word. */
@@ -200,7 +205,7 @@ enum damage pattern_check(const struct pattern *p, const void *unit,
     memcpy(&got, unit, sizeof got);
     if (expected->generation == PATTERN_ANY && stamp_is_sound(p, &got)) {
         right.place.generation = got.place.generation;
-        right.check = check_of(p->seed, &right.place);
+        right.check = check_of(p, &right.place);
     }
     bool same = memcmp(&got, &right, sizeof got) == 0 &&
                 words[p->unit_bytes / sizeof *words - 1] == right.check;

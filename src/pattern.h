@@ -24,6 +24,7 @@ enum data_kind { DATA_RANDOM, DATA_ZERO, DATA_COMPRESS };
 struct pattern {
     enum data_kind kind;
     uint64_t seed;
+    uint64_t seed_key;   /* a hash of it */
     size_t unit_bytes;   /* a power of two, PATTERN_UNIT_MIN .. PATTERN_UNIT_MAX */
     size_t random_words; /* of each unit; the others are zero */
     uint64_t pool[PATTERN_MAX_WORDS];
