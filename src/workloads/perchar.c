@@ -59,7 +59,9 @@ static FILE *open_stream(struct work *w, int access, const char *mode, struct er
 
 static int close_stream(struct work *w, FILE *stream, int rc, struct err *e)
 {
-    if (fclose(stream) != 0 && rc == 0)
+    /* All was flushed before; an interrupted close has released the descriptor, as in io_close().
+     */
+    if (fclose(stream) != 0 && errno != EINTR && rc == 0)
         rc = err_system(e, errno, "close %s", w->data.name);
     return rc;
 }
