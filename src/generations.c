@@ -35,26 +35,26 @@ static bool claim_one(_Atomic uint16_t *counter)
 bool generations_claim(struct generations *g, uint64_t first, uint64_t count)
 {
     uint64_t done = 0;
-    while (done < count && claim_one(&g->counters[(first + done) % g->count]))
+    while (done < count && claim_one(generations_counter(g, first + done)))
         done++;
     if (done == count)
         return true;
     while (done > 0) /* nothing was changed: as it was before */
-        atomic_fetch_sub(&g->counters[(first + --done) % g->count], 1);
+        atomic_fetch_sub(generations_counter(g, first + --done), 1);
     return false;
 }
 
 void generations_release(struct generations *g, uint64_t first, uint64_t count)
 {
     for (uint64_t i = 0; i < count; i++)
-        atomic_fetch_add(&g->counters[(first + i) % g->count], 1);
+        atomic_fetch_add(generations_counter(g, first + i), 1);
 }
 
 uint64_t generations_mark(const struct generations *g, uint64_t first, uint64_t count)
 {
     uint64_t sum = 0; /* even counters only grow: the sum is the same when each of them is */
-    for (uint64_t i = 0; g->counters && i < count; i++) {
-        uint16_t seen = atomic_load(&g->counters[(first + i) % g->count]);
+    for (uint64_t i = 0; i < count; i++) {
+        uint16_t seen = atomic_load(generations_counter(g, first + i));
         if (seen % 2 != 0)
             return GENERATIONS_CHANGING;
         sum += seen;

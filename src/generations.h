@@ -22,6 +22,12 @@ struct generations {
     bool is_exact; /* each block has its own */
 };
 
+/* The counter of a block. */
+static inline _Atomic uint16_t *generations_counter(const struct generations *g, uint64_t block)
+{
+    return &g->counters[g->is_exact ? block : block % g->count];
+}
+
 /* Counters for so many blocks. Returns 0 or a negative errno. */
 int generations_open(struct generations *g, uint64_t blocks, struct err *e);
 
@@ -33,11 +39,11 @@ void generations_close(struct generations *g);
  */
 static inline uint64_t generations_stored(const struct generations *g, uint64_t block)
 {
-    return g->counters ? atomic_load(&g->counters[block % g->count]) / 2U : 0;
+    return g->counters ? atomic_load(generations_counter(g, block)) / 2U : 0;
 }
 static inline uint64_t generations_next(const struct generations *g, uint64_t block)
 {
-    return g->counters ? (atomic_load(&g->counters[block % g->count]) + 1U) / 2 % 32768 : 0;
+    return g->counters ? (atomic_load(generations_counter(g, block)) + 1U) / 2 % 32768 : 0;
 }
 
 /* Begins to change `count` blocks from `first` on; false when one of them is being changed. */

@@ -102,8 +102,7 @@ static char listen_until(const struct monitor *m, uint64_t until_ns)
 {
     uint64_t now = clock_ns();
     uint64_t left = until_ns > now ? until_ns - now : 0;
-    const struct timespec wait = {.tv_sec = (time_t)(left / 1000000000),
-                                  .tv_nsec = (long)(left % 1000000000)};
+    const struct timespec wait = clock_timespec(left);
     struct pollfd from = {.fd = m->socket, .events = POLLIN};
     char word = 0;
     if (ppoll(&from, 1, &wait, NULL) > 0 && read(m->socket, &word, 1) != 1)

@@ -203,7 +203,7 @@ static int choose_tests(struct plan *p, const struct settings *s,
     return 0;
 }
 
-static bool has_format(const struct plan *p, const char *name)
+bool plan_has_format(const struct plan *p, const char *name)
 {
     for (size_t i = 0; i < p->format_count; i++)
         if (strcmp(p->formats[i], name) == 0)
@@ -334,7 +334,7 @@ int plan_make(struct plan *p, const struct settings *s, const struct host *h, st
     choose_data(p, s, h, defaults);
     choose_files(p, s, defaults);
     choose_formats(p, s, defaults);
-    p->wants_intervals = has_format(p, "json");
+    p->wants_intervals = plan_has_format(p, "json");
     int rc = check_size(p, s, defaults, e);
     if (rc == 0)
         rc = choose_seed(p, s, e);

@@ -103,6 +103,9 @@ static inline bool plan_stores(const struct plan *p)
     return p->engine.ops->capabilities & ENGINE_STORES;
 }
 
+/* True when the report of that name is to be printed. */
+bool plan_has_format(const struct plan *p, const char *name);
+
 /* True when a test changes blocks at random places. */
 static inline bool plan_changes_blocks(const struct plan *p)
 {

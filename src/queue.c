@@ -19,9 +19,6 @@
 #define HUGE_PAGE       ((size_t)2 << 20) /* of x86-64 and of most other systems with pages of 4 KiB */
 #define HUGE_FROM_BYTES ((size_t)1 << 20)
 
-/* No device asks for more alignment of a buffer than a page. */
-#define ALIGNMENT 4096
-
 /* One operation, as long as it takes: all of its transfers. */
 struct operation {
     struct io io;      /* first: an engine's struct io is its operation */
@@ -59,7 +56,7 @@ static unsigned char *place_buffers(void *memory, size_t bytes)
 static int map_memory(struct queue *q, struct err *e)
 {
     size_t depth = q->setup.depth;
-    size_t buffer = round_up(q->setup.buffer_bytes, ALIGNMENT);
+    size_t buffer = round_up(q->setup.buffer_bytes, QUEUE_ALIGNMENT);
     size_t state = q->setup.engine->state_bytes(q->setup.depth);
     size_t lists = depth * (sizeof *q->operations + 2 * sizeof *q->unused + sizeof *q->done);
     size_t used = depth * buffer + state + lists + 8 * _Alignof(max_align_t);
@@ -95,7 +92,7 @@ int queue_open(struct queue *q, const struct queue_setup *setup, struct err *e)
         .files = q->setup.files,
         .file_count = setup->file_count,
         .buffers = q->buffers,
-        .buffers_bytes = setup->depth * round_up(setup->buffer_bytes, ALIGNMENT),
+        .buffers_bytes = setup->depth * round_up(setup->buffer_bytes, QUEUE_ALIGNMENT),
         .options = setup->options,
     };
     rc = setup->engine->open(q->state, &engine, e);

@@ -20,6 +20,9 @@
  * a line in e; -EINTR means that the run is to stop.
  */
 
+/* Buffers lie at multiples of it: no device asks for more than a page. */
+#define QUEUE_ALIGNMENT 4096
+
 /* What a source says when it is asked for its next operation. */
 enum source_answer {
     SOURCE_READY, /* io is filled in: kind, file, offset, length, and the buffer of a write */

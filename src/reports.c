@@ -3,17 +3,8 @@
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include "report/report.h"
-
-static bool has_format(const struct plan *p, const struct report_ops *report)
-{
-    for (size_t i = 0; i < p->format_count; i++)
-        if (strcmp(p->formats[i], report->name) == 0)
-            return true;
-    return false;
-}
 
 /* True when a script is to find something else than this report on standard output. */
 static bool gives_way(const struct plan *p, const struct report_ops *report)
@@ -21,7 +12,7 @@ static bool gives_way(const struct plan *p, const struct report_ops *report)
     static const struct report_ops *const for_scripts[] = {&report_csv, &report_json,
                                                            &report_html_row};
     for (size_t i = 0; i < sizeof for_scripts / sizeof for_scripts[0]; i++)
-        if (has_format(p, for_scripts[i]))
+        if (plan_has_format(p, for_scripts[i]->name))
             return report != for_scripts[i];
     return false;
 }

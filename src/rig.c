@@ -8,10 +8,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "stop.h"
-
-/* No device asks for more alignment of a buffer than a page. */
-#define BUFFER_ALIGNMENT 4096
+#include "queue.h"
 
 static int check_space(const struct plan *p, struct err *e)
 {
@@ -90,7 +87,7 @@ static int explain_engine(const struct plan *p, struct err *e)
 static int try_engine(struct rig *r, int fd, uint32_t alignment, struct err *e)
 {
     const struct io_file file = {.fd = fd, .name = r->plan->directory};
-    struct trial trial = {.bytes = alignment > BUFFER_ALIGNMENT ? alignment : BUFFER_ALIGNMENT};
+    struct trial trial = {.bytes = alignment > QUEUE_ALIGNMENT ? alignment : QUEUE_ALIGNMENT};
     const struct queue_setup setup = work_queue_setup(r->plan, &file, 1, trial.bytes);
     const struct io_source source = {
         .next = try_next, .transferred = try_transferred, .context = &trial};
@@ -141,7 +138,7 @@ static size_t buffer_size(const struct plan *p)
     uint64_t file =
         p->files.max_bytes < p->files.chunk_bytes ? p->files.max_bytes : p->files.chunk_bytes;
     uint64_t larger = data > file ? data : file;
-    return larger < BUFFER_ALIGNMENT ? BUFFER_ALIGNMENT : (size_t)larger;
+    return larger < QUEUE_ALIGNMENT ? QUEUE_ALIGNMENT : (size_t)larger;
 }
 
 /* What the data files hold, as far as it is the same for all workers. */
@@ -169,7 +166,7 @@ static int make_worker(struct rig *r, unsigned number, size_t buffer_bytes, stru
     const struct plan *p = r->plan;
     struct work *w = &r->work[number];
     void *buffer = NULL;
-    if (posix_memalign(&buffer, BUFFER_ALIGNMENT, buffer_bytes) != 0)
+    if (posix_memalign(&buffer, QUEUE_ALIGNMENT, buffer_bytes) != 0)
         return err_system(e, ENOMEM, "buffer of %zu bytes", buffer_bytes);
     memset(buffer, 0, buffer_bytes); /* have the memory there before the clock runs */
     *w = (struct work){.plan = p,

@@ -22,10 +22,11 @@ static void advise(const struct plan *p, bool stays_root)
 {
     if (p->quiet)
         return;
-    if (p->data.bytes > 0 && strcmp(p->engine.ops->name, "libaio") == 0 && !p->direct)
-        fprintf(stderr,
-                "bonnie: libaio without -D (--direct) is synchronous: the page cache has no "
-                "other way\n");
+    if (p->data.bytes > 0 && (p->engine.ops->capabilities & ENGINE_NEEDS_DIRECT) && !p->direct)
+        fprintf(
+            stderr,
+            "bonnie: %s without -D (--direct) is synchronous: the page cache has no other way\n",
+            p->engine.ops->name);
     if (stays_root)
         fprintf(stderr, "bonnie: running as root; -u USER gives that up\n");
     if (p->advise_bytes > 0)

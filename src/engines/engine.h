@@ -49,8 +49,9 @@ struct engine_setup {
 };
 
 enum engine_capability {
-    ENGINE_QUEUES = 1, /* it has many transfers in flight: a depth above 1 makes sense */
-    ENGINE_STORES = 2, /* what is written is there when it is read */
+    ENGINE_QUEUES = 1,       /* it has many transfers in flight: a depth above 1 makes sense */
+    ENGINE_STORES = 2,       /* what is written is there when it is read */
+    ENGINE_NEEDS_DIRECT = 4, /* buffered transfers are not asynchronous */
 };
 
 struct engine_ops {

@@ -74,8 +74,7 @@ static enum engine_answer submit(void *state, struct io *io)
 /* Sleeps until the oldest transfer is complete. */
 static int sleep_until(uint64_t ready_ns)
 {
-    const struct timespec until = {.tv_sec = (time_t)(ready_ns / 1000000000),
-                                   .tv_nsec = (long)(ready_ns % 1000000000)};
+    const struct timespec until = clock_timespec(ready_ns);
     return -clock_nanosleep(CLOCK_MONOTONIC, TIMER_ABSTIME, &until, NULL);
 }
 

@@ -16,7 +16,8 @@ static int no_libaio(struct err *e)
 
 const struct engine_ops engine_libaio = {.name = "libaio",
                                          .summary = "Linux native asynchronous I/O",
-                                         .capabilities = ENGINE_QUEUES | ENGINE_STORES,
+                                         .capabilities =
+                                             ENGINE_QUEUES | ENGINE_STORES | ENGINE_NEEDS_DIRECT,
                                          .available = no_libaio};
 #endif
 

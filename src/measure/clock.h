@@ -12,4 +12,11 @@ static inline uint64_t clock_ns(void)
     return (uint64_t)now.tv_sec * 1000000000 + (uint64_t)now.tv_nsec;
 }
 
+/* So many nanoseconds, or that moment on the clock, as system calls take it. */
+static inline struct timespec clock_timespec(uint64_t nanoseconds)
+{
+    return (struct timespec){.tv_sec = (time_t)(nanoseconds / 1000000000),
+                             .tv_nsec = (long)(nanoseconds % 1000000000)};
+}
+
 #endif
