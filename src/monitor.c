@@ -48,10 +48,15 @@ struct monitor {
     int socket; /* to the other one */
 };
 
-static void say(const struct monitor *m, enum word word)
+/* False when the other one will not hear it. */
+static bool say(const struct monitor *m, enum word word)
 {
     char byte = (char)word;
-    send(m->socket, &byte, 1, MSG_NOSIGNAL);
+    ssize_t sent;
+    do {
+        sent = send(m->socket, &byte, 1, MSG_NOSIGNAL);
+    } while (sent < 0 && errno == EINTR);
+    return sent == 1;
 }
 
 /* Notes the interval from the last one to `elapsed_ns`. */
@@ -134,8 +139,8 @@ __attribute__((noreturn)) static void monitor_main(struct monitor *m)
             next_drop = s->drop_interval_ns > 0 ? now + s->drop_interval_ns : never;
         } else if (word == WORD_PAUSE) {
             next_interval = next_drop = never;
-            if (s->drop_interval_ns > 0)
-                say(m, WORD_PAUSE); /* no drop is under way any more */
+            if (s->drop_interval_ns > 0 && !say(m, WORD_PAUSE)) /* no drop is under way any more */
+                _exit(1);                                       /* which the other one hears, too */
         }
         if (now >= next_interval) {
             if (m->notes->count < MOST_INTERVALS - 1) /* the last one holds all that is left */
@@ -203,8 +208,9 @@ void monitor_pause(struct monitor *m, uint64_t elapsed_ns)
         return;
     m->notes->elapsed_ns = elapsed_ns;
     m->notes->start_ns = 0;
-    say(m, WORD_PAUSE);
-    if (m->setup.drop_interval_ns > 0) /* the dropper's next answer is to be the caller's */
+    bool heard = say(m, WORD_PAUSE);
+    if (heard &&
+        m->setup.drop_interval_ns > 0) /* the dropper's next answer is to be the caller's */
         io_read_byte(m->socket, &word);
 }
 
@@ -244,7 +250,8 @@ void monitor_end(struct monitor *m, uint64_t elapsed_ns, struct interval **inter
     if (!m)
         return;
     if (m->pid > 0) {
-        say(m, WORD_END);
+        if (!say(m, WORD_END))
+            kill(m->pid, SIGKILL);
         await_end(m);
     }
     close(m->socket);
