@@ -1,6 +1,7 @@
 #include "monitor.h"
 
 #include <errno.h>
+#include <inttypes.h>
 #include <poll.h>
 #include <signal.h>
 #include <stdlib.h>
@@ -188,7 +189,7 @@ int monitor_start(struct monitor **out, const struct monitor_setup *setup, struc
     *out = m;
     if (m->pid > 0)
         return 0;
-    monitor_end(m, 0, NULL, NULL);
+    monitor_end(m, 0, NULL, NULL, e);
     *out = NULL;
     return err_system(e, code, "fork the monitor");
 }
@@ -241,14 +242,28 @@ static void note_rest(struct monitor *m, uint64_t elapsed_ns)
         note_interval(m, elapsed_ns);
 }
 
-void monitor_end(struct monitor *m, uint64_t elapsed_ns, struct interval **intervals, size_t *count)
+/* Copies the intervals out of the memory that goes; 0 or a negative errno. */
+static int hand_over(const struct notes *n, struct interval **intervals, size_t *count,
+                     struct err *e)
 {
+    *intervals = malloc(n->count * sizeof **intervals);
+    if (!*intervals)
+        return err_system(e, ENOMEM, "memory for %" PRIu64 " intervals", n->count);
+    *count = n->count;
+    memcpy(*intervals, n->intervals, n->count * sizeof **intervals);
+    return 0;
+}
+
+int monitor_end(struct monitor *m, uint64_t elapsed_ns, struct interval **intervals, size_t *count,
+                struct err *e)
+{
+    int rc = 0;
     if (intervals) {
         *intervals = NULL;
         *count = 0;
     }
     if (!m)
-        return;
+        return 0;
     if (m->pid > 0) {
         if (!say(m, WORD_END))
             kill(m->pid, SIGKILL);
@@ -257,13 +272,9 @@ void monitor_end(struct monitor *m, uint64_t elapsed_ns, struct interval **inter
     close(m->socket);
     if (intervals) {
         note_rest(m, elapsed_ns);
-        *count = m->notes->count;
-        *intervals = malloc(*count * sizeof **intervals);
-        if (*intervals)
-            memcpy(*intervals, m->notes->intervals, *count * sizeof **intervals);
-        else
-            *count = 0;
+        rc = hand_over(m->notes, intervals, count, e);
     }
     munmap(m->notes, sizeof *m->notes);
     free(m);
+    return rc;
 }

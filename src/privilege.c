@@ -23,22 +23,35 @@ static bool parse_id(const char *text, unsigned *id)
     return true;
 }
 
+/* That a name is not found is told by several errnos; these say that nobody could look
+ * (getpwnam(3)). */
+static bool is_trouble(int code)
+{
+    return code == EINTR || code == EIO || code == EMFILE || code == ENFILE || code == ENOMEM;
+}
+
 static int resolve_group(struct identity *id, const char *group, struct err *e)
 {
+    errno = 0;
     const struct group *known = getgrnam(group);
+    int code = errno;
     if (known)
         id->gid = known->gr_gid;
     else if (!parse_id(group, &id->gid))
-        return err_say(e, "-g (--group): no group is named '%.100s'", group);
+        return is_trouble(code) ? err_system(e, code, "-g (--group): look up '%.100s'", group)
+                                : err_say(e, "-g (--group): no group is named '%.100s'", group);
     return 0;
 }
 
 static int resolve_user(struct identity *id, const char *user, struct err *e)
 {
+    errno = 0;
     const struct passwd *known = getpwnam(user);
+    int code = errno;
     if (!known) {
         if (!parse_id(user, &id->uid))
-            return err_say(e, "-u (--user): no user is named '%.100s'", user);
+            return is_trouble(code) ? err_system(e, code, "-u (--user): look up '%.100s'", user)
+                                    : err_say(e, "-u (--user): no user is named '%.100s'", user);
         known = getpwuid(id->uid);
     }
     id->uid = known ? known->pw_uid : id->uid;

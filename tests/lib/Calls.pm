@@ -147,7 +147,7 @@ my %OTHER_REASON = (
 # True when a line gives the reason of a fault.
 sub says_why {
     my ($line, $call, $fault) = @_;
-    my $other  = $OTHER_REASON{$call};
+    my $other = $OTHER_REASON{$call};
     return 1 if defined $other && $line =~ $other;
     my $reason = qr/Input\/output error|No space left on device/; # for a transfer of nothing
     if ($fault =~ /\AE/) {

@@ -7,6 +7,7 @@ use warnings;
 use Digest::SHA    qw(sha256_hex);
 use Exporter 'import';
 use File::Find     ();
+use JSON::PP       ();
 use Test::More     ();
 use BonnieRun      qw(bonnie finish scratch start tree);
 use RunProgram     qw(slurp spew);
@@ -14,7 +15,7 @@ use RunProgram     qw(slurp spew);
 # A run of a second that has not ended after so many hangs.
 our $HANGS = 20;
 
-our @EXPORT_OK = qw(every is_long playground run_cases sampled);
+our @EXPORT_OK = qw(add_row disorder every is_long left_in playground report_of run_cases sampled shape_of);
 
 sub is_long { return ($ENV{BONNIE_TEST_LONG} // q{}) ne q{} }
 
@@ -93,10 +94,11 @@ sub disorder {
 # run_cases(NAME, \@cases, start => sub, judge => sub, may_leave => sub): starts every case and judges
 # its end, two at a time, each in a playground of its own. start($case, $ground) returns the run;
 # judge($case, $run, $ground) the kind of its end - `missed` when there was no fault - and what is
-# wrong with it, if anything. All of them make one row of the table.
+# wrong with it, if anything; may_leave($case) the options of --cleanup, if the run may leave anything.
+# All of them make one row of the table.
 sub run_cases {
     my ($name, $cases, %do) = @_;
-    my @idle = map { $do{ground} ? $do{ground}->() : playground() } 1 .. 2;
+    my @idle = $do{grounds} ? @{ $do{grounds} } : map { playground() } 1, 2;
     my %row  = (name => $name, cases => 0, clean => 0, slowest => 0);
     my (@running, @bad);
     local $BonnieRun::HANGS = $HANGS;
@@ -128,6 +130,37 @@ sub run_cases {
     return;
 }
 
+# ---- reports ------------------------------------------------------------------------------------
+
+# What a run has printed, or written to the file `report` in its playground, which is removed.
+sub report_of {
+    my ($ground, $run) = @_;
+    my $file = "$ground->{dir}/report";
+    return $run->{out} if !-e $file;
+    my $text = slurp($file);
+    unlink $file;
+    return $text;
+}
+
+# A report without its figures: two whole ones of the same settings have the same shape.
+sub shape_of {
+    my ($text) = @_;
+    my ($json) = $text =~ /^([{].*^[}])$/ms;
+    my $object = defined $json ? eval { JSON::PP::decode_json($json) } // "no JSON: $@" : q{};
+    my $rest   = defined $json ? $text =~ s/\Q$json\E//r : $text;
+    $rest =~ s/^What was measured\n(?:  .*\n)+//mg;
+    $rest =~ s/[-+]?\b[\d.]+(?:us|ms|s|k|m|g)?\b|[+]{3,}/N/g;
+    return join q{ }, $rest =~ s/ +/ /gr, shape_of_value($object);
+}
+
+# Names of objects and what is in them; what may not be known counts as a name alone.
+sub shape_of_value {
+    my ($value) = @_;
+    return join q{,}, '[', (map { shape_of_value($_) } ref $value->[0] && exists $value->[0]{end_ns} ? $value->[0] : @{$value}), ']' if ref $value eq 'ARRAY';
+    return q{} if ref $value ne 'HASH';
+    return join q{ }, map { $_ . (/\A(?:device|cache|host)\z/ ? q{} : shape_of_value($value->{$_})) } sort keys %{$value};
+}
+
 # ---- the table ----------------------------------------------------------------------------------
 
 my @COLUMNS = ([ 'cases', 'cases' ], [ 'clean', 'clean' ], [ 'told', 'told' ], [ 'recovered', 'recovered' ],
@@ -137,7 +170,7 @@ my @COLUMNS = ([ 'cases', 'cases' ], [ 'clean', 'clean' ], [ 'told', 'told' ], [
 sub add_row {
     my ($row, @bad) = @_;
     print "# table: ", sprintf('%-34s', $row->{name}), (map { sprintf '%7d %s', $row->{ $_->[0] } // 0, $_->[1] } @COLUMNS),
-        sprintf('%7.2f s', $row->{slowest}), "\n";
+        sprintf('%7.2f s', $row->{slowest} // 0), "\n";
     print "# table:     not clean: $_\n" for @bad;
     return;
 }
