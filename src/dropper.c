@@ -42,15 +42,13 @@ static bool confine(int socket, int drop_caches)
            prctl(PR_SET_SECCOMP, SECCOMP_MODE_STRICT, 0, 0, 0) == 0;
 }
 
-/*
- * Says that it is there, and answers requests until the other end is closed. Under strict seccomp:
- * read, write, exit only.
- */
+/* What the dropper says first. */
+enum greeting { IS_CONFINED, IS_NOT_CONFINED };
+
+/* Answers requests until the other end is closed. Under strict seccomp: read, write, exit only. */
 static void serve(int socket, int drop_caches)
 {
-    char request = 0;
-    if (write(socket, &request, 1) != 1)
-        return;
+    char request;
     while (read(socket, &request, 1) == 1) {
         char answer = write(drop_caches, DROP_EVERYTHING, 1) == 1 ? 0 : (char)errno;
         if (write(socket, &answer, 1) != 1)
@@ -63,7 +61,8 @@ __attribute__((noreturn)) static void dropper_main(int socket, int drop_caches)
     stop_init_child();
     prctl(PR_SET_NAME, "bonnie-dropper");
     bool confined = confine(socket, drop_caches);
-    if (confined)
+    char greeting = confined ? IS_CONFINED : IS_NOT_CONFINED;
+    if (write(socket, &greeting, 1) == 1 && confined)
         serve(socket, drop_caches);
     syscall(SYS_exit, confined ? 0 : 1); /* exit_group, behind _exit(), is not allowed */
     __builtin_unreachable();
@@ -98,8 +97,8 @@ int dropper_start(struct dropper *d, struct err *e)
         return 0;
     int rc = fork_dropper(d, drop_caches, e);
     close(drop_caches);
-    char ready;
-    if (rc == 0 && io_read_byte(d->socket, &ready) != 1)
+    char greeting;
+    if (rc == 0 && (io_read_byte(d->socket, &greeting) != 1 || greeting != IS_CONFINED))
         dropper_stop(d); /* it could not be confined, under a seccomp filter: go on without it */
     return rc;
 }
