@@ -141,7 +141,8 @@ sub injected {
 # What a failure may be told as when it is not the system's word for the error.
 my %OTHER_REASON = (
     (map { $_ => qr/: Resource temporarily unavailable\z/ } qw(clone3 mprotect mmap)),       # pthread_create knows no other
-    (map { $_ => qr/the process that drops the caches has died\z/ } qw(write read sendto)), # strict seccomp kills what is not its call
+    io_setup => qr/see the sysctl fs[.]aio-max-nr/,
+    (map { $_ => qr/the process that drops the caches has died\z|no user is named 'nobody'\z/ } qw(write read sendto)), # strict seccomp kills what is not its call; the name is looked for in a file
 );
 
 # True when a line gives the reason of a fault.
