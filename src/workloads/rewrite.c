@@ -9,9 +9,11 @@
 
 static bool transferred(void *context, struct io *io)
 {
-    const struct chunks *c = context;
-    if (io->kind == IO_WRITE)
+    struct chunks *c = context;
+    if (io->kind == IO_WRITE) {
+        chunks_wrote(c, io);
         return false;
+    }
     chunks_check(c, io);
     contents_fill_next(c->work->contents, c->work->number, io->offset, io->buffer, io->length);
     io->kind = IO_WRITE;
