@@ -38,6 +38,9 @@ static int work(void *context, struct err *e)
 
 const struct workload workload_rewrite = {
     .title = "Rewriting",
+    .unit = UNIT_CHUNK,
+    .read_percent = 100,
+    .written_percent = 100,
     .uses_engine = true,
     .reads = true,
     .job = {.prepare = prepare, .work = work},
