@@ -171,7 +171,8 @@ static int choose_tests(struct plan *p, const struct settings *s,
         any = any || p->tests[t];
     }
     if (!any_test(p, 0, TEST_FIRST_METADATA)) {
-        p->data.bytes = 0; /* its sizes are not to stand in the way of anything */
+        /* its sizes are not to stand in the way of anything */
+        p->data.bytes = p->data.chunks = p->data.perchar_bytes = 0;
         p->advise_bytes = 0;
     }
     if (!any)
