@@ -1,6 +1,5 @@
 #include "plan.h"
 
-#include <errno.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
@@ -9,7 +8,7 @@
 #include "cli/limits.h"
 #include "cli/preset.h"
 #include "pattern.h"
-#include "util/rng.h"
+#include "random_file.h"
 
 #define DEFAULT_IODEPTH     32
 #define DEFAULT_IOPS_NS     (15 * BILLION)
@@ -44,33 +43,10 @@ static uint64_t given_or(struct given g, uint64_t otherwise)
     return g.given ? g.value : otherwise;
 }
 
-/* So much of a random file is read: it may be a device that never ends. */
-#define RANDOM_FILE_BYTES 1048576
-
-/* The contents of the file decide the seed. */
-static int seed_from_file(const char *path, uint64_t *seed, struct err *e)
-{
-    FILE *file = fopen(path, "rb");
-    if (!file)
-        return err_system(e, errno, "random file %s", path);
-    uint64_t hash = 0;
-    uint64_t length = 0;
-    for (int c; length < RANDOM_FILE_BYTES && (c = getc(file)) != EOF; length++)
-        hash = rng_mix(hash ^ (uint64_t)c);
-    int rc = 0;
-    if (ferror(file))
-        rc = err_system(e, errno, "read random file %s", path);
-    else if (length == 0)
-        rc = err_say(e, "random file %s: is empty, one byte or more is needed", path);
-    fclose(file);
-    *seed = hash;
-    return rc;
-}
-
 static int choose_seed(struct plan *p, const struct settings *s, struct err *e)
 {
     p->seed = given_or(s->seed, (uint64_t)time(NULL));
-    return s->random_file ? seed_from_file(s->random_file, &p->seed, e) : 0;
+    return s->random_file ? random_file_seed(s->random_file, &p->seed, e) : 0;
 }
 
 static void name_contents(struct plan *p)
@@ -195,7 +171,8 @@ static int choose_tests(struct plan *p, const struct settings *s,
         any = any || p->tests[t];
     }
     if (!any_test(p, 0, TEST_FIRST_METADATA)) {
-        p->data.bytes = 0; /* its sizes are not to stand in the way of anything */
+        /* its sizes are not to stand in the way of anything */
+        p->data.bytes = p->data.chunks = p->data.perchar_bytes = 0;
         p->advise_bytes = 0;
     }
     if (!any)
