@@ -302,8 +302,9 @@ int phase_run(struct rig *r, enum test_id test, struct test_result *result, stru
     } while (rc == 0 && needs_another_round(&ph));
     if (rc == 0)
         record(&ph, result);
-    monitor_end(ph.monitor, ph.elapsed_ns, rc == 0 ? &result->intervals : NULL,
-                &result->interval_count);
+    int ended = monitor_end(ph.monitor, ph.elapsed_ns, rc == 0 ? &result->intervals : NULL,
+                            &result->interval_count, e);
+    rc = rc ? rc : ended;
     if (rc != 0) {
         progress_break(&r->progress);
         return rc;
