@@ -47,7 +47,7 @@ static bool holds_only(DIR *directory, const char *allowed)
 /*
  * Why the directory is not ours to remove, or NULL when it is. A run makes the owner file right
  * after the directory: one that was killed in that moment leaves it empty or none, and nothing
- * else.
+ * else. Then only the name can tell.
  */
 static const char *why_not_ours(DIR *directory, const char *name, int *owner_fd)
 {
@@ -57,7 +57,8 @@ static const char *why_not_ours(DIR *directory, const char *name, int *owner_fd)
         return "it is not a private directory of this user";
     *owner_fd = openat(fd, OWNER_FILE_NAME, O_RDWR | O_NOFOLLOW | O_CLOEXEC);
     if (*owner_fd < 0)
-        return holds_only(directory, NULL) ? NULL : "it has no owner file";
+        return private_name_is_made(name) && holds_only(directory, NULL) ? NULL
+                                                                         : "it has no owner file";
     if (fstat(*owner_fd, &st) != 0 || !S_ISREG(st.st_mode) || st.st_uid != geteuid())
         return "its owner file is not one of ours";
     if (flock(*owner_fd, LOCK_EX | LOCK_NB) != 0)
@@ -66,7 +67,7 @@ static const char *why_not_ours(DIR *directory, const char *name, int *owner_fd)
     char found[OWNER_TEXT_SIZE];
     size_t length = owner_text(expected, name);
     ssize_t got = read(*owner_fd, found, sizeof found);
-    if (got == 0 && holds_only(directory, OWNER_FILE_NAME))
+    if (got == 0 && private_name_is_made(name) && holds_only(directory, OWNER_FILE_NAME))
         return NULL;
     if (got != (ssize_t)length || memcmp(found, expected, length) != 0)
         return "its owner file does not name it";

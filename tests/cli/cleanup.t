@@ -57,13 +57,19 @@ subtest 'a live run' => sub {
 };
 
 subtest 'killed when it had just begun' => sub {
-    my $name = 'bonnie.00000000000000fe';
+    my $name = killed();
+    cleanup();
     for my $owner (0, 1) {
         mkdir "$dir/$name", oct 700;
         spew("$dir/$name/owner", q{}) if $owner;
         my $done = cleanup();
         is($done->{out}, "removed $dir/$name\n", $owner ? 'an owner file without text, and nothing else' : 'nothing in it yet');
         is_deeply([ tree($dir) ], [], 'all of it is removed');
+        my $alike = "bonnie." . substr($name, 7) =~ tr{0-9a-f}{1-9a-f0}r;
+        mkdir "$dir/$alike", oct 700;
+        spew("$dir/$alike/owner", q{}) if $owner;
+        is(cleanup()->{out}, q{}, 'but not if the name is one that no run makes');
+        system 'rm', '-r', "$dir/$alike";
     }
 };
 

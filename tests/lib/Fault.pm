@@ -49,6 +49,7 @@ sub playground {
     spew("$dir/bonnie.00000000000000dd/$_", 'data') for qw(data00000 precious);
     mkdir "$dir/bonnie.00000000000000ee", oct 700;
     spew("$dir/bonnie.00000000000000ee/owner", "scratch directory of bonnie: bonnie.00000000000000ef\n");
+    mkdir "$dir/bonnie.00000000000000ff", oct 700;
     return { dir => $dir, names => { map { $_ => 1 } tree($dir) }, looks => fingerprint("$dir", tree($dir)) };
 }
 
