@@ -77,7 +77,8 @@ for my $name (sort keys %limits) {
         judge => sub {
             my ($case, $run) = @_;
             return 'recovered' if $run->{status} eq '0' && $run->{out} =~ /\A1[.]98,.*\n\z/;
-            return 'told', $run->{status} eq '1' && $run->{err} =~ /\Abonnie: [^\n]*$reason\n\z/ && $run->{out} eq q{} ? () : "$run->{status}: $run->{err}";
+            my $well = "$run->{status}$run->{out}" eq '1' && $run->{err} =~ /\Abonnie: [^\n]*$reason\n\z/;
+            return 'told', $well ? () : "$run->{status}: $run->{err}";
         },
     );
 }

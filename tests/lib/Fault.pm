@@ -154,12 +154,16 @@ sub shape_of {
     return join q{ }, $rest =~ s/ +/ /gr, shape_of_value($object);
 }
 
-# Names of objects and what is in them; what may not be known counts as a name alone.
+# Names of objects and what is in them; of what may not be known the name alone, and of intervals,
+# which are as many as the run took seconds, whether there are any.
 sub shape_of_value {
     my ($value) = @_;
-    return join q{,}, '[', (map { shape_of_value($_) } ref $value->[0] && exists $value->[0]{end_ns} ? $value->[0] : @{$value}), ']' if ref $value eq 'ARRAY';
+    return join q{,}, '[', (map { shape_of_value($_) } @{$value}), ']' if ref $value eq 'ARRAY';
     return q{} if ref $value ne 'HASH';
-    return join q{ }, map { $_ . (/\A(?:device|cache|host)\z/ ? q{} : shape_of_value($value->{$_})) } sort keys %{$value};
+    return join q{ }, map {
+        my $in = $value->{$_};
+        $_ . (/\A(?:device|cache|host)\z/ ? q{} : $_ eq 'intervals' ? !!@{$in} : shape_of_value($in))
+    } sort keys %{$value};
 }
 
 # ---- the table ----------------------------------------------------------------------------------
