@@ -9,7 +9,7 @@ use File::Temp ();
 use BonnieRun  qw(bonnie);
 use RunProgram qw(slurp);
 
-our @EXPORT_OK = qw(census faults_of harmless injected injection says_why);
+our @EXPORT_OK = qw(census faults_of harmless injected injection interrupted says_why);
 
 # How a call fails that is not named here.
 my @ANY = qw(EIO EPERM);
@@ -136,6 +136,13 @@ sub injected {
         $call = $what =~ s/\A<[.]{3} \w+ resumed>/$begun{$pid} \/\/ /r;
     }
     return defined $call ? ($call, ($end // $at) - $at) : ();
+}
+
+# True when strace, of execve too, has seen this signal come to the program itself and not to a child.
+sub interrupted {
+    my ($log, $signal) = @_;
+    my ($first, $got) = slurp("$log") =~ /\A(\d+) .*?(?:^\1 +--- (\Q$signal\E) |\z)/ms;
+    return defined $got;
 }
 
 # What a failure may be told as when it is not the system's word for the error.

@@ -59,9 +59,9 @@ sub fingerprint {
     my $all = q{};
     for my $name (@names) {
         my @seen = (lstat "$dir/$name")[ 2, 3, 4, 5, 7, 9 ];
-        my $what = -l _ ? readlink "$dir/$name" : -f _ ? slurp("$dir/$name") : q{};
         $seen[1] = $seen[4] = $seen[5] = 0 if -d _; # the system counts in them what runs come and go
-        $all .= join q{ }, $name, map({ $_ // 'gone' } @seen), sha256_hex($what), "\n";
+        my $what = -l _ ? readlink "$dir/$name" : -f _ ? Digest::SHA->new(256)->addfile("$dir/$name")->hexdigest : q{};
+        $all .= join q{ }, $name, map({ $_ // 'gone' } @seen), "$what\n";
     }
     return sha256_hex($all);
 }
