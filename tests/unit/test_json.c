@@ -11,6 +11,7 @@
 
 #include <cmocka.h>
 
+#include "golden.h"
 #include "report/report.h"
 
 #define SECOND UINT64_C(1000000000)
@@ -159,22 +160,6 @@ static json_t *parsed(const struct result runs[], size_t count)
         fail_msg("%s in\n%s", error.text, text);
     free(text);
     return object;
-}
-
-static char *golden_text(const char *name)
-{
-    const char *top = getenv("BONNIE_TEST_SRCDIR");
-    char path[4096];
-    snprintf(path, sizeof path, "%s/tests/golden/report/%s", top ? top : ".", name);
-    FILE *file = fopen(path, "r");
-    if (!file)
-        fail_msg("cannot open %s: %s", path, strerror(errno));
-    char *text = NULL;
-    size_t room = 0;
-    if (getdelim(&text, &room, '\0', file) < 0)
-        fail_msg("cannot read %s", path);
-    fclose(file);
-    return text;
 }
 
 /* To the byte: the order of the keys, whole numbers and fractions. The file was written by hand. */
