@@ -44,7 +44,7 @@ for my $name (sort keys %runs) {
         push @cases, map { { call => $call, when => $_, signal => $SIGNALS[ @cases + $_ & 7 ] } } sampled(is_long() ? 12 : 4, $first .. $last);
     }
     $_->{name} = "SIG$_->{signal} at $_->{call} $_->{when}" for @cases;
-    run_cases("signals: $name", [ every(12, shuffle(@cases)) ],
+    run_cases("signals: $name", [ every(8, shuffle(@cases)) ],
         start => sub {
             my ($case, $in) = @_;
             chmod oct(666), $case->{log} = File::Temp->new;

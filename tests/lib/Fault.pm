@@ -100,7 +100,7 @@ sub disorder {
 sub run_cases {
     my ($name, $cases, %do) = @_;
     my @idle = $do{grounds} ? @{ $do{grounds} } : map { playground() } 1, 2;
-    my %row  = (name => $name, cases => 0, clean => 0, slowest => 0);
+    my %row  = (name => $name, cases => 0, clean => 0);
     my (@running, @bad);
     local $BonnieRun::HANGS = $HANGS;
     my $settle = sub {
@@ -111,7 +111,7 @@ sub run_cases {
         push @idle, $ground;
         return if $kind eq 'missed' && !@wrong;
         $row{cases}++;
-        $row{slowest} = $run->{after_fault} if ($run->{after_fault} // 0) > $row{slowest};
+        $row{slowest} = $run->{after_fault} if ($run->{after_fault} // 0) > ($row{slowest} // 0);
         if (@wrong) {
             push @bad, "$case->{name}: " . join '; ', @wrong;
         }
@@ -168,15 +168,13 @@ sub shape_of_value {
 
 # ---- the table ----------------------------------------------------------------------------------
 
-my @COLUMNS = ([ 'cases', 'cases' ], [ 'clean', 'clean' ], [ 'told', 'told' ], [ 'recovered', 'recovered' ],
-    [ 'ended', 'by signal' ]);
-
-# tests/run prints these lines after all tests, those of all programs together.
+# tests/run makes one table of these lines of all programs.
 sub add_row {
     my ($row, @bad) = @_;
-    print "# table: ", sprintf('%-34s', $row->{name}), (map { sprintf '%7d %s', $row->{ $_->[0] } // 0, $_->[1] } @COLUMNS),
-        sprintf('%7.2f s', $row->{slowest} // 0), "\n";
-    print "# table:     not clean: $_\n" for @bad;
+    my %kinds = (told => 0, recovered => 0, ended => 0, %{$row});
+    print '# table: ', join('; ', $row->{name}, (map {"$_ $kinds{$_}"} qw(cases clean told recovered ended)),
+        'seconds ' . (defined $row->{slowest} ? sprintf '%.1f', $row->{slowest} : q{-})), "\n";
+    print "# table: not clean: ", s/[;\n]+ ?/, /gr, "\n" for @bad;
     return;
 }
 
