@@ -14,7 +14,7 @@ use Fault       qw(add_row disorder is_long playground);
 
 my $RUNS   = is_long() ? 100 : 10;
 my $ground = playground();
-my @args   = ('-d', $ground->{dir}, qw(-r0 -q --format=csv --min-time=0 -s1:16k:40:2 -n1:100:0:2 -f));
+my @args   = ('-d', $ground->{dir}, qw(-r0 -q --format=csv --min-time=0 --cache=keep -s1:16k:40:2 -n1:100:0:2 -f));
 
 my $alone = bonnie(@args);
 is($alone->{status}, 0, 'a run that is alone');

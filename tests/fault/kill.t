@@ -15,10 +15,10 @@ my @grounds = map { playground($_) } scratch(oct 777), scratch_on_disk(oct 777);
 my $common  = '-r0 -q --format=csv --min-time=0';
 my @runs    = (
     '-s2:16k:40:2 -n1:100:0:3',
-    '-s1:16k:40:2 -n1 -b -f',
-    '-s0 -n2:-1:0:2 -c2',
-    '-s1:4k:400:3 -n1:-2 --json',
-    map {"-s2:16k:40:2 -n1 -f --iodepth=4 --engine=$_"} grep {/libaio|io_uring/} engines(),
+    '-s1:16k:40:2 -n1 -b -f --cache=keep',
+    '-s0 -n2:-1:0:2 -c2 --cache=keep',
+    '-s1:4k:400:3 -n1:-2 --json --cache=keep',
+    map {"-s2:16k:40:2 -n1 -f --cache=keep --iodepth=4 --engine=$_"} grep {/libaio|io_uring/} engines(),
 );
 
 # How long such a run takes when nobody kills it, so that the moments are from all of it.
