@@ -41,6 +41,15 @@ for my $name (sort keys %options) {
     like($html, qr/<svg/, 'and draws it');
 }
 
+# The CSV line and the JSON of the same run, out of everything that was printed.
+{
+    my $all = bonnie(@small, '-n1:300:20:3', '--format=text,csv,json')->{out};
+    my ($table) = $all =~ /\A(.*?)^1\.98,/ms;
+    my ($status, $text, $err) = run('bon_csv2txt', [], $all);
+    is("$status$err", '0', 'CSV and JSON mixed are read');
+    is($text, join("\n", (table_of($table)) x 2), 'and give the same table');
+}
+
 sub debian {
     my ($program, $input) = @_;
     spew("$dir/in.csv", $input);
