@@ -83,7 +83,7 @@ sub fewest_runs {
 sub runs_to_show {
     my ($x, $y, $alpha) = @_;
     my $off = twice_u($x, $y) / (2 * @{$x} * @{$y}) - 0.5;
-    return if $off == 0;
+    return undef if $off == 0;
     my $wanted = normal_quantile(1 - $alpha / 2) + normal_quantile($POWER);
     return max(fewest_runs($alpha), ceil(($wanted / $off)**2 / 6));
 }
@@ -138,9 +138,12 @@ sub rejected_counts {
     my ($m, $n, $alpha) = @_;
     return $REJECTED{"$m,$n,$alpha"} //= do {
         my @no_ties = (1) x ($m + $n);
-        my $counts  = 0;
-        $counts++ while p_of(2 * $counts, $m, @no_ties) < $alpha;
-        $counts;
+        my ($low, $high) = (0, int($m * $n / 2));
+        while ($low < $high) {
+            my $u = int(($low + $high) / 2);
+            p_of(2 * $u, $m, @no_ties) < $alpha ? ($low = $u + 1) : ($high = $u);
+        }
+        $low;
     };
 }
 

@@ -7,7 +7,7 @@ use Exporter 'import';
 use Bonnie::Record qw(figure has_half has_latency setting);
 use Bonnie::Tests  qw(tests_in_half);
 
-our @EXPORT_OK = qw(text_table rate_text cpu_text);
+our @EXPORT_OK = qw(text_table terminal_text rate_text cpu_text);
 
 my $PREFIX    = 19;    # columns left of the figures
 my $LINE      = 79;
@@ -34,11 +34,13 @@ sub text_table {
     push @lines, io_half($record)    if has_half($record, 'io');
     push @lines, files_half($record) if has_half($record, 'files');
     push @lines, nothing_run($record) if !@lines;
-    my $text = join q{}, map { s/ +\z//r . "\n" } @lines;
+    return terminal_text(join q{}, map { s/ +\z//r . "\n" } @lines);
+}
 
-    # Plain.pm's replacement character is not on every terminal.
-    $text =~ tr/\x{FFFD}/?/;
-    return $text;
+# Plain.pm's replacement character is not on every terminal.
+sub terminal_text {
+    my ($text) = @_;
+    return $text =~ tr/\x{FFFD}/?/r;
 }
 
 sub io_half {
