@@ -20,6 +20,7 @@ my $OVER = sprintf '%-10s %s %9s %s', q{}, '----median rate----', q{}, '---95 % 
 my $MEAN = '%-30s %9s';
 
 my $NOTE = <<'END';
+change: the median of the ratios of all runs to all runs of the baseline.
 better, worse: p is below 0.05, which it is by chance for one test in twenty.
 N runs: not significant; about so many runs of each label would show a
 difference like this one.
