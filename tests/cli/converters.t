@@ -50,6 +50,19 @@ for my $name (sort keys %options) {
     is($text, join("\n", (table_of($table)) x 2), 'and give the same table');
 }
 
+# The test iops stands in the JSON alone.
+for my $more ([], [ '--tests=put_block,iops,ran_del', qw(-n1 -c2) ]) {
+    my $all = bonnie(@small, qw(-n0 --tests=iops --iops-duration=1 --iops-block=512 --iops-writes=50), @{$more},
+        '--format=text,json')->{out};
+    my ($table, $json) = $all =~ /\A(.*?)^(\{.*)/ms;
+    my ($status, $text, $err) = run('bon_csv2txt', [], $json);
+    is("$status$err", '0', "iops @{$more}: our bon_csv2txt takes it");
+    is($text, table_of($table), 'and gives the table back');
+    ($status, $text, $err) = run('bon_csv2txt', [], $json =~ s/"iops_block_bytes": 512/"iops_block_bytes": "\\u001b<"/r);
+    is("$status$err", '0', 'a size that is none is left out');
+    like($text, qr/^lab {26}50% +\d+ /m, 'of its column');
+}
+
 sub debian {
     my ($program, $input) = @_;
     spew("$dir/in.csv", $input);

@@ -5,10 +5,11 @@ package Bonnie::Json;
 use strict;
 use warnings;
 use Exporter 'import';
-use List::Util qw(any first);
-use Bonnie::Figure qw(bad_figure fast_figure is_run no_figure value_figure);
-use Bonnie::Plain  qw(shorten);
-use Bonnie::Tests  qw(all_tests);
+use List::Util qw(any);
+use Bonnie::Figure  qw(bad_figure fast_figure is_run no_figure value_figure);
+use Bonnie::Plain   qw(shorten);
+use Bonnie::Tests   qw(all_tests);
+use Bonnie::Written qw(bytes_text latency_text);
 
 our @EXPORT_OK = qw(report_records);
 
@@ -20,12 +21,6 @@ my $SHORTEST_SECONDS = 0.01;
 # Below these a rate is written with a decimal, as in the CSV line.
 my $SMALL_RATE  = 9.95;
 my $SMALL_SEEKS = 999.95;
-
-# From here on a latency is written in the next larger unit.
-my $LATENCY_LIMIT = 99_999.5;
-my @LATENCY_UNITS = ([ 1e3, 'us' ], [ 1e6, 'ms' ], [ 1e9, 's' ]);
-
-my @SIZE_UNITS = ([ 2**30, 'G' ], [ 2**20, 'M' ], [ 2**10, 'k' ], [ 1, q{} ]);
 
 # Longer numbers are no measurement; so in the CSV line.
 my $TOO_LARGE = 1e18;
@@ -130,13 +125,6 @@ sub rate_text {
     return sub { sprintf $_[0] < $small ? '%.1f' : '%.0f', $_[0] };
 }
 
-sub latency_text {
-    my ($nanoseconds) = @_;
-    my $scale = first { $nanoseconds / $_->[0] < $LATENCY_LIMIT } @LATENCY_UNITS;
-    my ($divisor, $unit) = @{ $scale // $LATENCY_UNITS[-1] };
-    return (sprintf('%.0f', $nanoseconds / $divisor) || 1) . $unit;
-}
-
 # The settings as the CSV line writes them: nothing for a default, and nothing
 # of a half that was not run.
 sub csv_settings {
@@ -153,8 +141,8 @@ sub bulk_settings {
     my ($settings) = @_;
     my $chunk = number($settings->{chunk_bytes});
     return (
-        size_text(number($settings->{data_bytes})),
-        !defined $chunk || $chunk == 8192 ? q{} : lc size_text($chunk),
+        bytes_text(number($settings->{data_bytes})),
+        !defined $chunk || $chunk == 8192 ? q{} : lc bytes_text($chunk),
         map { text($settings->{$_}) // q{} } qw(seeks seekers),
     );
 }
@@ -172,14 +160,6 @@ sub file_settings {
         $directories > 1 ? $directories : q{},
         $chunk == 8192   ? q{}          : $chunk,
     );
-}
-
-# In the largest unit that leaves no rest.
-sub size_text {
-    my ($bytes) = @_;
-    return q{} if !defined $bytes;
-    my $scale = first { $bytes % $_->[0] == 0 } @SIZE_UNITS;
-    return $bytes / $scale->[0] . $scale->[1];
 }
 
 # Nothing says that the JSON has in a place what belongs there.
