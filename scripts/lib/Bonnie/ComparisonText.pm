@@ -66,7 +66,8 @@ sub row_text {
 sub median_text {
     my ($median, $unit) = @_;
     return q{} if !defined $median;
-    my $text = rate_text(value_figure(sprintf($median < 10 ? '%.3g' : '%.1f', $median), $median), $unit);
+    my $number = $median < 10 ? sprintf('%.3g', $median) : sprintf('%.1f', $median) =~ s/[.]0\z//r;
+    my $text   = rate_text(value_figure($number, $median), $unit);
     return length $text > 9 ? sprintf '%.2e', $median : $text;
 }
 
