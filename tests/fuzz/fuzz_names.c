@@ -18,7 +18,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
         memcpy(&number, data, size < sizeof number ? size : sizeof number);
     char made[PRIVATE_NAME_SIZE];
     private_name(made, number);
-    MUST(is_private_name(made));
+    MUST(is_private_name(made) && private_name_is_made(made));
     file_name(made, number % 2 ? NAMES_SORTED : NAMES_RANDOM, number, number >> 24);
     MUST(is_file_name(made));
     free(name);
