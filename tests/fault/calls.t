@@ -48,7 +48,7 @@ my $none_of = $program =~ /__[at]san_init/ ? qr/\Am(?:map|unmap|protect|advise|r
 $ENV{$_} //= q{.} for qw(BONNIE_FAULT_RUN BONNIE_FAULT_CALL);
 
 # How many cases of a run, if not all; and how many calls of one kind.
-my $MOST  = 14;
+my $MOST  = 10;
 my $CALLS = is_long() ? 8 : 5;
 
 for my $name (sort keys %runs) {

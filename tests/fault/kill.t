@@ -39,7 +39,7 @@ my @cases = map {
     my $args = $runs[ $_ % @runs ];
     my $after = rand $lasts{$args};
     { args => $args, after => $after, name => sprintf '%s, after %.4f s', $args, $after }
-} 1 .. (is_long() ? 240 : 16);
+} 1 .. (is_long() ? 240 : 10);
 
 run_cases('SIGKILL at a random moment', \@cases,
     grounds   => \@grounds,

@@ -39,7 +39,7 @@ for my $name (sort keys %runs) {
     my $usual  = begin($ground, { FAIL_MALLOC_COUNT => "$dir/count" }, @args);
     is(finish($usual)->{status}, 0, "$name: it works") or diag($usual->{err});
     my $shape = shape_of(report_of($ground, $usual));
-    run_cases("malloc: $name", [ map { { name => "allocation $_", at => $_ } } every(8, 1 .. slurp("$dir/count")) ],
+    run_cases("malloc: $name", [ map { { name => "allocation $_", at => $_ } } every(6, 1 .. slurp("$dir/count")) ],
         start => sub {
             my ($case, $in) = @_;
             return begin($in, { FAIL_MALLOC_AT => $case->{at} }, @args);
