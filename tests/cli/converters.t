@@ -41,6 +41,28 @@ for my $name (sort keys %options) {
     like($html, qr/<svg/, 'and draws it');
 }
 
+# The CSV line and the JSON of the same run, out of everything that was printed.
+{
+    my $all = bonnie(@small, '-n1:300:20:3', '--format=text,csv,json')->{out};
+    my ($table) = $all =~ /\A(.*?)^1\.98,/ms;
+    my ($status, $text, $err) = run('bon_csv2txt', [], $all);
+    is("$status$err", '0', 'CSV and JSON mixed are read');
+    is($text, join("\n", (table_of($table)) x 2), 'and give the same table');
+}
+
+# The test iops stands in the JSON alone.
+for my $more ([], [ '--tests=put_block,iops,ran_del', qw(-n1 -c2) ]) {
+    my $all = bonnie(@small, qw(-n0 --tests=iops --iops-duration=1 --iops-block=512 --iops-writes=50), @{$more},
+        '--format=text,json')->{out};
+    my ($table, $json) = $all =~ /\A(.*?)^(\{.*)/ms;
+    my ($status, $text, $err) = run('bon_csv2txt', [], $json);
+    is("$status$err", '0', "iops @{$more}: our bon_csv2txt takes it");
+    is($text, table_of($table), 'and gives the table back');
+    ($status, $text, $err) = run('bon_csv2txt', [], $json =~ s/"iops_block_bytes": 512/"iops_block_bytes": "\\u001b<"/r);
+    is("$status$err", '0', 'a size that is none is left out');
+    like($text, qr/^lab {26}50% +\d+ /m, 'of its column');
+}
+
 sub debian {
     my ($program, $input) = @_;
     spew("$dir/in.csv", $input);
@@ -56,7 +78,10 @@ SKIP: {
     is("$status$err", '0', q{Debian's bon_csv2html takes it});
     like($out, qr{<TD[^>]*>lab</TD>|lab}i, 'and shows it');
     my %shown = map { $_ => 1 } $out =~ />([0-9.]+|\+{3,5})</g;
-    my @unshown = grep { !$shown{$_} } @fields[ map { 11 + 2 * $_ } 0 .. 4 ];
+
+    # What goes in blocks it shows in MiB; getc and seeks as they are.
+    my @figures = ((map { /^\d/ ? sprintf '%.0f', $_ / 1024 : $_ } @fields[ 11, 13, 17 ]), @fields[ 15, 19 ]);
+    my @unshown = grep { !$shown{$_} } @figures;
     is(scalar(@unshown), 0, 'with our figures') or diag("@unshown");
     ($status, $out, $err) = debian('bon_csv2txt', $csv);
     is("$status$err", '0', q{Debian's bon_csv2txt takes it});

@@ -13,7 +13,7 @@ use warnings;
 use Exporter 'import';
 use Bonnie::Plain qw(plain_text);
 
-our @EXPORT_OK = qw(number_figure latency_figure no_figure is_value is_run);
+our @EXPORT_OK = qw(number_figure latency_figure value_figure fast_figure bad_figure no_figure is_value is_run);
 
 # Longer numbers are no measurement, and would overflow a double.
 my $NUMBER = qr/\d{1,18}(?:[.]\d{1,18})?/;
@@ -27,20 +27,36 @@ sub no_figure {
 sub number_figure {
     my ($text) = @_;
     return special_figure($text) if $text !~ /^$NUMBER\z/;
-    return { state => 'value', text => $text, value => $text + 0 };
+    return value_figure($text, $text + 0);
 }
 
 sub latency_figure {
     my ($text) = @_;
     my ($number, $unit) = $text =~ /^($NUMBER)(ns|us|ms|s)\z/ or return special_figure($text);
-    return { state => 'value', text => $text, value => $number * $NANOSECONDS{$unit} };
+    return value_figure($text, $number * $NANOSECONDS{$unit});
+}
+
+sub value_figure {
+    my ($text, $value) = @_;
+    return { state => 'value', text => $text, value => $value };
+}
+
+sub fast_figure {
+    my ($text) = @_;
+    return { state => 'fast', text => $text };
+}
+
+# $text is plain.
+sub bad_figure {
+    my ($text) = @_;
+    return { state => 'bad', text => $text };
 }
 
 sub special_figure {
     my ($text) = @_;
     return no_figure() if $text eq q{};
-    return { state => 'fast', text => $text } if $text =~ /^[+]+\z/;
-    return { state => 'bad', text => plain_text($text) };
+    return fast_figure($text) if $text =~ /^[+]+\z/;
+    return bad_figure(plain_text($text));
 }
 
 sub is_value {

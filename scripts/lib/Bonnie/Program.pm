@@ -11,31 +11,46 @@ use Bonnie::Input  qw(read_results);
 use Bonnie::Output qw(write_report);
 use Bonnie::Version;
 
-our @EXPORT_OK = qw(run_program);
+our @EXPORT_OK = qw(run_program complain);
 
 # %program: help => TEXT; options => [ Getopt::Long specifications ];
-# report => sub ($options, @records), which returns the whole report.
-# Returns the exit status.
+# check => sub ($options), which dies of what is wrong with them, before
+# anything is read; report => sub ($options, @records), which returns the whole
+# report, and an exit status if it may be other than 0. Returns the exit status.
 sub run_program {
     my (%program) = @_;
 
     # A closed pipe is to be an error with a message, not a silent death.
     local $SIG{PIPE} = 'IGNORE';
     binmode STDERR, ':encoding(UTF-8)';
-    return 0 if eval { work(%program); 1 };
-    my $error = $@;
-    print {*STDERR} basename($0), ": $error";
+    my $status = eval { work(%program) };
+    return $status if defined $status;
+    complain($@ =~ s/\n\z//r);
     return 1;
+}
+
+# One line on standard error.
+sub complain {
+    my ($text) = @_;
+    print {*STDERR} basename($0), ": $text\n";
+    return;
 }
 
 sub work {
     my (%program) = @_;
     my $options = parse_options(@{ $program{options} // [] });
-    return write_report($program{help})    if $options->{help};
-    return write_report(version_message()) if $options->{version};
-    my $report = $program{report}->($options, read_results(@ARGV));
+    return say_only($program{help})    if $options->{help};
+    return say_only(version_message()) if $options->{version};
+    $program{check}->($options) if $program{check};
+    my ($report, $status) = $program{report}->($options, read_results(@ARGV));
     write_report($report, $options->{output});
-    return;
+    return $status // 0;
+}
+
+sub say_only {
+    my ($text) = @_;
+    write_report($text);
+    return 0;
 }
 
 sub parse_options {

@@ -1,4 +1,5 @@
-# What every report reads: one result, whatever file it came from.
+# What every report reads: one result, whatever file it came from. A JSON
+# report has one for each of its runs.
 #
 #   label                             plain text, may be empty
 #   format  version                   of the CSV line; of the program
@@ -8,20 +9,35 @@
 #                                     undef where this generation has no field
 #   tests    { NAME => { rate => FIGURE, cpu => FIGURE, latency => FIGURE } }
 #   source   { file => ..., line => ... }
+#
+# Of JSON only:
+#
+#   start_time  of the run, RFC 3339
+#   host        { name, kernel, cpu_model, cpus, ram_bytes, directory, filesystem, device }
+#   settings    { preset, workers, direct, sync, data, verify, cache, engine, iodepth,
+#               min_seconds, iops_block_bytes, iops_write_percent, iops_seconds, iops_theta }
+#   tests       the figures of a test have beside them
+#       percentiles  { min, mean, p50, p90, p95, p99, p99_9, p99_99, max }, nanoseconds
+#       intervals    [ { seconds => end since the start of the test, ops => ..., bytes => ... } ]
+#       device       { name, busy_percent }
+#       limited_by, verdict, workers, engine, iodepth, direct
+#
+# All texts are plain; what is not known is undef.
 package Bonnie::Record;
 
 use strict;
 use warnings;
 use Exporter 'import';
 use List::Util qw(any);
-use Bonnie::Figure qw(is_run);
+use Bonnie::Figure qw(is_run no_figure);
 use Bonnie::Tests  qw(tests_in_half);
 
 our @EXPORT_OK = qw(figure has_half has_latency setting);
 
 sub figure {
     my ($record, $test, $kind) = @_;
-    return $record->{tests}{ $test->{name} }{$kind};
+    my $figures = $record->{tests}{ $test->{name} };
+    return $figures ? $figures->{$kind} : no_figure();
 }
 
 # A setting's text, empty also where the generation does not record it.

@@ -4,10 +4,13 @@ package Bonnie::Text;
 use strict;
 use warnings;
 use Exporter 'import';
-use Bonnie::Record qw(figure has_half has_latency setting);
-use Bonnie::Tests  qw(tests_in_half);
+use List::Util qw(any);
+use Bonnie::Figure  qw(is_run);
+use Bonnie::Record  qw(figure has_half has_latency setting);
+use Bonnie::Tests   qw(tests_in_half);
+use Bonnie::Written qw(bytes_text latency_text);
 
-our @EXPORT_OK = qw(text_table rate_text cpu_text);
+our @EXPORT_OK = qw(text_table terminal_text rate_text cpu_text);
 
 my $PREFIX    = 19;    # columns left of the figures
 my $LINE      = 79;
@@ -17,6 +20,10 @@ my %HEADS = (
     io => [
         '------Sequential Output------ --Sequential Input- --Random-',
         '-Per Chr- --Block-- -Rewrite- -Per Chr- --Block-- --Seeks--',
+    ],
+    mixed => [
+        '-Random Reads and Writes- ------------Latency------------',
+        'block writes     /sec %CP     50%     99%   99.9%     max',
     ],
     files => [
         '------Sequential Create------ --------Random Create--------',
@@ -31,14 +38,18 @@ my %UNREADABLE = (5 => '?????', 3 => '???', 9 => q{?});
 sub text_table {
     my ($record) = @_;
     my @lines;
-    push @lines, io_half($record)    if has_half($record, 'io');
+    my $mixed = ran_any($record, 'mixed');
+    push @lines, io_half($record)    if $mixed ? ran_any($record, 'io') : has_half($record, 'io');
+    push @lines, mixed_half($record) if $mixed;
     push @lines, files_half($record) if has_half($record, 'files');
     push @lines, nothing_run($record) if !@lines;
-    my $text = join q{}, map { s/ +\z//r . "\n" } @lines;
+    return terminal_text(join q{}, map { s/ +\z//r . "\n" } @lines);
+}
 
-    # Plain.pm's replacement character is not on every terminal.
-    $text =~ tr/\x{FFFD}/?/;
-    return $text;
+# Plain.pm's replacement character is not on every terminal.
+sub terminal_text {
+    my ($text) = @_;
+    return $text =~ tr/\x{FFFD}/?/r;
 }
 
 sub io_half {
@@ -51,6 +62,29 @@ sub io_half {
         io_row($record),
         latency_line($record, 'io'),
     );
+}
+
+sub ran_any {
+    my ($record, $half) = @_;
+    return any { is_run(figure($record, $_, 'rate')) } tests_in_half($half);
+}
+
+# A half only by name: it is the test iops, of which JSON alone tells.
+sub mixed_half {
+    my ($record) = @_;
+    my ($test)   = tests_in_half('mixed');
+    my ($head, $subhead)         = @{ $HEADS{mixed} };
+    my ($settings, $percentiles) = ($record->{settings}, $record->{tests}{ $test->{name} }{percentiles});
+    my @cells = (
+        lc bytes_text($settings->{iops_block_bytes}),
+        $settings->{iops_write_percent} // q{},
+        rate_text(figure($record, $test, 'rate'), $test->{unit}),
+        cpu_text(figure($record, $test, 'cpu')),
+        (map { defined $_ ? latency_text($_) : q{} } @{$percentiles}{qw(p50 p99 p99_9)}),
+        latency_cell(figure($record, $test, 'latency')),
+    );
+    my $row = left_of(sprintf('%5s %5s%% %8s %3s %7s %7s %7s %7s', @cells), $record->{label});
+    return (left_of($head, version_text($record)), left_of($subhead, q{}), $row);
 }
 
 sub files_half {
@@ -144,9 +178,13 @@ sub pairs {
 sub latency_line {
     my ($record, $half) = @_;
     return if !has_latency($record, $half);
-    my @texts = map { special_text(figure($record, $_, 'latency'), 9) // figure($record, $_, 'latency')->{text} }
-        tests_in_half($half);
+    my @texts = map { latency_cell(figure($record, $_, 'latency')) } tests_in_half($half);
     return sprintf('%-17s', 'Latency') . join q{}, map { sprintf ' %9s', $_ } @texts;
+}
+
+sub latency_cell {
+    my ($figure) = @_;
+    return special_text($figure, 9) // $figure->{text};
 }
 
 sub rate_text {

@@ -1,0 +1,147 @@
+# Two groups of runs (see Group.pm), test by test: what changed from the
+# baseline to the other, and whether that is more than chance.
+#
+# Each test is judged by itself. Of twenty tests of two groups that do not
+# differ, one is found to at an alpha of 0.05.
+package Bonnie::Comparison;
+
+use strict;
+use warnings;
+use List::Util qw(any);
+use Bonnie::MannWhitney qw(can_show compare_ratios runs_to_show);
+use Bonnie::Plain       qw(shorten);
+use Bonnie::Statistics  qw(geometric_mean median);
+use Bonnie::Tests       qw(all_tests);
+
+our $ALPHA = 0.05;
+
+# What an error message names.
+my $MAX_LABELS = 10;
+my $MAX_LABEL  = 40;
+
+# Every other group compared with the one of this label, in their order. Dies
+# if there is none of this label, or no other.
+sub with_baseline {
+    my ($label, @groups) = @_;
+    my ($baseline) = grep { $_->label eq $label } @groups;
+    die 'no result has the label ' . named($label) . '; there are ' . all_named(@groups) . "
+" if !$baseline;
+    my @others = grep { $_->label ne $label } @groups;
+    die 'nothing to compare with: every result has the label ' . named($label) . "\n" if !@others;
+    return map { __PACKAGE__->new($baseline, $_) } @others;
+}
+
+sub named {
+    my ($label) = @_;
+    return q{"} . shorten($label, $MAX_LABEL) . q{"};
+}
+
+sub all_named {
+    my @groups = @_;
+    my @more   = splice @groups, $MAX_LABELS;
+    return join ', ', (map { named($_->label) } @groups), @more ? scalar(@more) . ' more' : ();
+}
+
+# %options: alpha => how often chance alone may look like a change.
+sub new {
+    my ($class, $baseline, $other, %options) = @_;
+    my $self = bless { baseline => $baseline, other => $other, alpha => $options{alpha} // $ALPHA }, $class;
+    $self->{rows} = [ map { $self->row($_) } $self->tests ];
+    return $self;
+}
+
+sub baseline {
+    my ($self) = @_;
+    return $self->{baseline};
+}
+
+sub other {
+    my ($self) = @_;
+    return $self->{other};
+}
+
+# One for each test that either group ran, in the order of the tests:
+#
+#   test                             its name
+#   baseline_runs    other_runs      that have a figure
+#   baseline_median  other_median    undef without one
+#
+# and where both have some:
+#
+#   change_percent   how much faster the other is, the median of the ratios of
+#                    all its runs to all of the baseline; undef if that is 0
+#   low_percent  high_percent        the 95 % interval of the change; undef
+#                    if there are too few runs for one, or no end to it
+#   p                the probability that chance alone makes such a difference
+#   significant      whether p is below alpha; "no change" is inside of the
+#                    interval if it is not, and never if it is
+#   verdict          'better', 'worse', or 'unclear' if not significant
+#   enough_runs      whether so many could be significant at all
+#   runs_needed      of each, for about four chances in five to show such a
+#                    difference; undef if it is shown, or if there is none
+sub rows {
+    my ($self) = @_;
+    return @{ $self->{rows} };
+}
+
+# The geometric mean of the changes of all tests; undef without any.
+sub geometric_mean_percent {
+    my ($self) = @_;
+    my @ratios = map { 1 + $_ / 100 } grep { defined } map { $_->{change_percent} } $self->rows;
+    return @ratios ? percent(geometric_mean(@ratios)) : undef;
+}
+
+# The tests that became significantly worse by more than this.
+sub worse_by {
+    my ($self, $percent) = @_;
+    return grep { ($_->{verdict} // q{}) eq 'worse' && $_->{change_percent} < -$percent } $self->rows;
+}
+
+# Whether any test has enough runs to be significant.
+sub can_judge {
+    my ($self) = @_;
+    return any { $_->{enough_runs} } $self->rows;
+}
+
+sub tests {
+    my ($self) = @_;
+    my %ran = map { $_ => 1 } $self->{baseline}->tests, $self->{other}->tests;
+    return grep { $ran{$_} } map { $_->{name} } all_tests();
+}
+
+sub row {
+    my ($self, $test) = @_;
+    my ($old, $new) = map { $_->rates($test) } @{$self}{qw(baseline other)};
+    my %row = (
+        test            => $test,
+        baseline_runs   => scalar @{$old},
+        other_runs      => scalar @{$new},
+        baseline_median => @{$old} ? median(@{$old}) : undef,
+        other_median    => @{$new} ? median(@{$new}) : undef,
+    );
+    return @{$old} && @{$new} ? { %row, change($old, $new, $self->{alpha}) } : \%row;
+}
+
+sub change {
+    my ($old, $new, $alpha) = @_;
+    my $found = compare_ratios($old, $new, $alpha);
+    my $significant = $found->{p} < $alpha;
+    return (
+        change_percent => percent($found->{ratio}),
+        low_percent    => percent($found->{low}),
+        high_percent   => percent($found->{high}),
+        p              => $found->{p},
+        significant    => $significant,
+        verdict        => !$significant ? 'unclear' : $found->{larger} > 0 ? 'better' : 'worse',
+        enough_runs    => can_show(scalar @{$old}, scalar @{$new}, $alpha),
+        runs_needed    => $significant ? undef : runs_to_show($old, $new, $alpha),
+    );
+}
+
+# A ratio to zero is no percentage.
+sub percent {
+    my ($ratio) = @_;
+    return defined $ratio && $ratio < 9**9**9 ? 100 * ($ratio - 1) : undef;
+}
+
+1;

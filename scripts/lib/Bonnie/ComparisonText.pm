@@ -1,0 +1,94 @@
+# A comparison as a table of at most 80 columns.
+package Bonnie::ComparisonText;
+
+use strict;
+use warnings;
+use Exporter 'import';
+use Bonnie::Figure qw(value_figure);
+use Bonnie::Plain  qw(shorten);
+use Bonnie::Tests  qw(test_named);
+use Bonnie::Text   qw(rate_text terminal_text);
+
+our @EXPORT_OK = qw(comparison_text);
+
+my $LABEL_WIDTH = 50;
+
+# Test, both medians, change, both ends of its interval, p, verdict.
+my $ROW  = '%-10s %9s %9s %9s %9s %9s  %7s  %s';
+my $HEAD = sprintf $ROW, 'Test', qw(baseline other change from to p), q{};
+my $OVER = sprintf '%-10s %s %9s %s', q{}, '----median rate----', q{}, '---95 % interval---';
+my $MEAN = '%-30s %9s';
+
+my $NOTE = <<'END';
+change: the median of the ratios of all runs to all runs of the baseline.
+better, worse: p is below 0.05, which it is by chance for one test in twenty.
+N runs: not significant; about so many runs of each label would show a
+difference like this one.
+END
+
+# More are not worth asking for.
+my $MANY_RUNS = 99;
+
+sub comparison_text {
+    my @comparisons = @_;
+    my @tables = map { table($_) } @comparisons;
+    return terminal_text(join "\n", @tables, $NOTE);
+}
+
+sub table {
+    my ($comparison) = @_;
+    my @lines = (
+        group_line('Baseline', $comparison->baseline),
+        group_line('Other',    $comparison->other),
+        q{}, $OVER, $HEAD,
+        (map { row_text($_) } $comparison->rows),
+        sprintf($MEAN, 'geometric mean', percent_text($comparison->geometric_mean_percent)),
+    );
+    return join q{}, map { s/ +\z//r . "\n" } @lines;
+}
+
+sub group_line {
+    my ($title, $group) = @_;
+    my $runs = @{ $group->records };
+    return sprintf '%-10s %s', $title, shorten($group->label, $LABEL_WIDTH) . ($runs == 1 ? ' (1 run)' : " ($runs runs)");
+}
+
+sub row_text {
+    my ($row) = @_;
+    my $unit = test_named($row->{test})->{unit};
+    return sprintf $ROW, $row->{test},
+        (map { median_text($row->{$_}, $unit) } qw(baseline_median other_median)),
+        (map { percent_text($row->{$_}) } qw(change_percent low_percent high_percent)),
+        p_text($row->{p}), verdict_text($row);
+}
+
+# As in the tables of results.
+sub median_text {
+    my ($median, $unit) = @_;
+    return q{} if !defined $median;
+    my $number = $median < 10 ? sprintf('%.3g', $median) : sprintf('%.1f', $median) =~ s/[.]0\z//r;
+    my $text   = rate_text(value_figure($number, $median), $unit);
+    return length $text > 9 ? sprintf '%.2e', $median : $text;
+}
+
+sub percent_text {
+    my ($percent) = @_;
+    return q{} if !defined $percent;
+    return sprintf abs $percent < 9999.95 ? '%+.1f %%' : '%+.0e %%', $percent;
+}
+
+sub p_text {
+    my ($p) = @_;
+    return q{} if !defined $p;
+    return $p < 0.00005 ? '<0.0001' : sprintf '%.4f', $p;
+}
+
+sub verdict_text {
+    my ($row) = @_;
+    return 'no figure'     if !defined $row->{p};
+    return $row->{verdict} if $row->{significant};
+    my $needed = $row->{runs_needed} // $MANY_RUNS + 1;
+    return ($needed > $MANY_RUNS ? "$MANY_RUNS+" : $needed) . ' runs';
+}
+
+1;

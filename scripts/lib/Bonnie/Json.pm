@@ -1,0 +1,194 @@
+# Makes records (see Record.pm) of a JSON report of bonnie: one of each run,
+# with what the run's CSV line would have, and more.
+package Bonnie::Json;
+
+use strict;
+use warnings;
+use Exporter 'import';
+use List::Util qw(any);
+use Bonnie::Figure  qw(bad_figure fast_figure is_run no_figure value_figure);
+use Bonnie::Plain   qw(shorten);
+use Bonnie::Tests   qw(all_tests);
+use Bonnie::Written qw(bytes_text latency_text);
+
+our @EXPORT_OK = qw(report_records);
+
+my $VERSION = 1;
+
+# Below this a test was too short to tell a rate, as in the CSV line.
+my $SHORTEST_SECONDS = 0.01;
+
+# Below these a rate is written with a decimal, as in the CSV line.
+my $SMALL_RATE  = 9.95;
+my $SMALL_SEEKS = 999.95;
+
+# Longer numbers are no measurement; so in the CSV line.
+my $TOO_LARGE = 1e18;
+
+my @PERCENTILES = qw(min mean p50 p90 p95 p99 p99_9 p99_99 max);
+my @HOST        = qw(name kernel cpu_model cpus ram_bytes directory filesystem device);
+my @SETTINGS    = qw(preset workers direct sync data verify cache engine iodepth min_seconds
+    iops_block_bytes iops_write_percent iops_seconds iops_theta);
+my %KNOWN = map { $_->{name} => $_ } all_tests();
+
+# $report is what JsonText.pm read. Returns (\@records, problems).
+sub report_records {
+    my ($report) = @_;
+    my $problem = why_unreadable($report);
+    return ([], $problem) if $problem;
+    my (@records, @problems);
+    my $number = 0;
+    for my $run (list($report->{runs})) {
+        $number++;
+        my ($record, @of_run) = run_record($report, hash($run));
+        push @records, $record if $record;
+        push @problems, map {"run $number: $_"} @of_run;
+    }
+    return (\@records, @problems);
+}
+
+sub why_unreadable {
+    my ($report) = @_;
+    return 'JSON, but no report of bonnie' if (text($report->{format}) // q{}) ne 'bonnie';
+    my $version = text($report->{format_version}) // 'none';
+    return "format_version $version of the JSON report is not known; $VERSION is" if $version ne $VERSION;
+    return 'the JSON report has no runs' if !list($report->{runs});
+    return;
+}
+
+sub run_record {
+    my ($report, $run) = @_;
+    my ($tests, @problems) = read_tests(list($run->{tests}));
+    return (undef, @problems, 'has no test') if !any { is_run($_->{rate}) } values %{$tests};
+    my %record = (
+        label      => text($report->{label}) // q{},
+        format     => "JSON $VERSION",
+        version    => text($report->{bonnie_version}) // q{},
+        seed       => text($report->{seed})           // q{},
+        start_time => text($run->{start_time}),
+        host       => texts($report->{host}, @HOST),
+        settings   => texts($report->{settings}, @SETTINGS),
+        csv_settings($tests, hash($report->{settings})),
+        tests      => $tests,
+    );
+    return (\%record, @problems);
+}
+
+sub read_tests {
+    my @written = @_;
+    my %tests = map { $_ => { rate => no_figure(), cpu => no_figure(), latency => no_figure() } } keys %KNOWN;
+    my @problems;
+    for my $written (map { hash($_) } @written) {
+        my $name = text($written->{name}) // q{};
+        if (!$KNOWN{$name}) {
+            push @problems, 'unknown test "' . shorten($name, 20) . q{"};
+            next;
+        }
+        my $test = $tests{$name} = read_test($KNOWN{$name}, $written);
+        push @problems, map {"$_ of $name is no figure"} grep { $test->{$_}{state} eq 'bad' } qw(rate cpu latency);
+    }
+    return (\%tests, @problems);
+}
+
+# What a figure needs beside the CSV line's three is explained in Record.pm.
+sub read_test {
+    my ($test, $written) = @_;
+    my $latency = hash($written->{latency_ns});
+    my $device  = hash($written->{device});
+    my $seconds = number($written->{elapsed_seconds});
+    my $short   = defined $seconds && $seconds < $SHORTEST_SECONDS;
+    return {
+        rate        => $short ? fast_figure('+++++') : figure($written->{rate}, rate_text($test)),
+        cpu         => $short ? fast_figure('+++') : figure($written->{cpu_percent}, sub { sprintf '%.0f', shift }),
+        latency     => figure($latency->{max}, \&latency_text),
+        percentiles => { map { $_ => number($latency->{$_}) } @PERCENTILES },
+        intervals   => [ grep { defined $_->{seconds} } map { interval(hash($_)) } list($written->{intervals}) ],
+        device      => { name => text($device->{name}), busy_percent => number($device->{busy_percent}) },
+        map { $_ => text($written->{$_}) } qw(limited_by verdict workers engine iodepth direct),
+    };
+}
+
+sub interval {
+    my ($written) = @_;
+    return { map { $_ => number($written->{$_}) } qw(seconds ops bytes) };
+}
+
+sub figure {
+    my ($written, $text_of) = @_;
+    my $value = number($written);
+    return defined $value ? value_figure($text_of->($value), $value) : bad_figure(text($written) // 'nothing');
+}
+
+sub rate_text {
+    my ($test) = @_;
+    my $small = $test->{name} eq 'seeks' ? $SMALL_SEEKS : $SMALL_RATE;
+    return sub { sprintf $_[0] < $small ? '%.1f' : '%.0f', $_[0] };
+}
+
+# The settings as the CSV line writes them: nothing for a default, and nothing
+# of a half that was not run.
+sub csv_settings {
+    my ($tests, $settings) = @_;
+    my %ran;
+    $ran{ $KNOWN{$_}{half} } = 1 for grep { is_run($tests->{$_}{rate}) } keys %{$tests};
+    my %csv = (concurrency => text($settings->{workers}));
+    @csv{qw(file_size chunk_size seek_count seekers)} = $ran{io} || $ran{mixed} ? bulk_settings($settings) : (q{}) x 4;
+    @csv{qw(num_files max_size min_size num_dirs file_chunk_size)} = $ran{files} ? file_settings($settings) : (q{}) x 5;
+    return %csv;
+}
+
+sub bulk_settings {
+    my ($settings) = @_;
+    my $chunk = number($settings->{chunk_bytes});
+    return (
+        bytes_text(number($settings->{data_bytes})),
+        !defined $chunk || $chunk == 8192 ? q{} : lc bytes_text($chunk),
+        map { text($settings->{$_}) // q{} } qw(seeks seekers),
+    );
+}
+
+sub file_settings {
+    my ($settings) = @_;
+    my $files = number($settings->{files}) // 0;
+    my ($max, $min, $directories, $chunk)
+        = map { number($settings->{$_}) // 0 } qw(file_max_bytes file_min_bytes directories file_chunk_bytes);
+    my %kind = (hard_links => 'link', symbolic_links => 'symlink');
+    return (
+        $files / 1024,
+        $kind{ text($settings->{file_kind}) // q{} } // ($max || q{}),
+        $min || q{},
+        $directories > 1 ? $directories : q{},
+        $chunk == 8192   ? q{}          : $chunk,
+    );
+}
+
+# Nothing says that the JSON has in a place what belongs there.
+
+sub hash {
+    my ($value) = @_;
+    return ref $value eq 'HASH' ? $value : {};
+}
+
+sub list {
+    my ($value) = @_;
+    return ref $value eq 'ARRAY' ? @{$value} : ();
+}
+
+sub text {
+    my ($value) = @_;
+    return ref $value ? undef : $value;
+}
+
+sub texts {
+    my ($value, @names) = @_;
+    my $hash = hash($value);
+    return { map { $_ => text($hash->{$_}) } @names };
+}
+
+sub number {
+    my ($value) = @_;
+    my $is_number = defined $value && !ref $value && $value =~ /^\d+(?:[.]\d+)?(?:e[-+]?\d+)?\z/;
+    return $is_number && $value < $TOO_LARGE ? $value + 0 : undef;
+}
+
+1;

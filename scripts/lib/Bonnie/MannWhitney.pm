@@ -1,0 +1,247 @@
+# Whether two lists of measurements differ, and by what ratio: the U test of
+# Mann and Whitney (The Annals of Mathematical Statistics 18, 1947), with the
+# estimate and interval of Hodges and Lehmann (the same, 34, 1963) that
+# belong to it. Both go by ranks alone, so they assume nothing of how
+# measurements scatter, and a single wild one cannot spoil them.
+#
+# U is the number of pairs, one measurement of each list, in which that of
+# the first list is larger; a tie counts one half. To stay with integers it
+# is kept here as twice that number.
+package Bonnie::MannWhitney;
+
+use strict;
+use warnings;
+use Exporter 'import';
+use List::Util qw(all max min sum sum0);
+use POSIX      qw(ceil erfc);
+
+our @EXPORT_OK = qw(p_value compare_ratios can_show fewest_runs runs_to_show);
+
+# Up to so many pairs (25 measurements against 25) the distribution of U is
+# counted out; with more it is as good as normal, and counting takes long.
+our $EXACT_PAIRS = 625;
+
+# How likely a difference should be found with as many runs as are asked for.
+my $POWER = 0.8;
+
+my $INFINITY = 9**9**9;
+
+# The two-sided probability that chance alone makes U as extreme as it is:
+# twice the smaller tail. Where it is counted out, that is over all ways to
+# deal the same measurements to two lists as long as these, ties included.
+sub p_value {
+    my ($x, $y) = @_;
+    my $pairs   = @{$x} * @{$y};
+    my $twice_u = twice_u($x, $y);
+    my @ties    = tie_sizes(@{$x}, @{$y});
+    return p_of($twice_u, scalar @{$x}, @ties) if $twice_u <= $pairs;
+    return p_of(2 * $pairs - $twice_u, scalar @{$y}, @ties);
+}
+
+# { p => as above, larger => whether the second list is: 1, 0 or -1, ratio =>
+# of the second to the first, low, high => its limits with a confidence of
+# 1 - $alpha, undef if so few measurements have none }. No number may be
+# negative; what is divided by zero is infinite.
+#
+# The limits are ratios of two measurements, and counted so that the test
+# would reject what lies beyond. That count is for measurements without ties,
+# and makes the interval rather too wide with them. Where it and the p-value
+# disagree on whether there is any change, which only ties can do, the
+# p-value has the last word: the interval then reaches to 1 and ends there.
+sub compare_ratios {
+    my ($x, $y, $alpha) = @_;
+    my @ratios = sorted_ratios($x, $y);
+    my %result = (p => p_value($x, $y), larger => @ratios <=> twice_u($x, $y), ratio => middle(@ratios));
+    my $beyond = rejected_counts(scalar @{$x}, scalar @{$y}, $alpha) or return \%result;
+    my ($low, $high) = @ratios[ $beyond - 1, -$beyond ];
+    ($low, $high)
+        = $result{p} >= $alpha ? (min($low, 1), max($high, 1))
+        : $result{larger} > 0  ? (max($low, 1), $high)
+        :                        ($low, min($high, 1));
+    return { %result, low => $low, high => $high };
+}
+
+# Whether p < $alpha is possible with $m and $n measurements: when all of one
+# list are above all of the other.
+sub can_show {
+    my ($m, $n, $alpha) = @_;
+    return 2 / binomial($m + $n, $m) < $alpha;
+}
+
+# The fewest in each list with which it is.
+sub fewest_runs {
+    my ($alpha) = @_;
+    my $runs = 1;
+    $runs++ while !can_show($runs, $runs, $alpha);
+    return $runs;
+}
+
+# About how many in each list would show with 80 % probability the difference
+# that there is between these; undef where there is none at all. Noether,
+# Sample Size Determination for Some Common Nonparametric Tests, Journal of
+# the American Statistical Association 82 (1987).
+sub runs_to_show {
+    my ($x, $y, $alpha) = @_;
+    my $off = twice_u($x, $y) / (2 * @{$x} * @{$y}) - 0.5;
+    return undef if $off == 0;
+    my $wanted = normal_quantile(1 - $alpha / 2) + normal_quantile($POWER);
+    return max(fewest_runs($alpha), ceil(($wanted / $off)**2 / 6));
+}
+
+sub twice_u {
+    my ($x, $y) = @_;
+    my $sum = @{$x} * @{$y};
+    for my $value (@{$x}) {
+        $sum += $value <=> $_ for @{$y};
+    }
+    return $sum;
+}
+
+# How many measurements are equal, from the smallest value up.
+sub tie_sizes {
+    my @values = sort { $a <=> $b } @_;
+    my @sizes  = (1);
+    for my $i (1 .. $#values) {
+        $values[$i] == $values[ $i - 1 ] ? $sizes[-1]++ : push @sizes, 1;
+    }
+    return @sizes;
+}
+
+sub sorted_ratios {
+    my ($x, $y) = @_;
+    my @ratios;
+    for my $divisor (@{$x}) {
+        push @ratios, map { ratio($divisor, $_) } @{$y};
+    }
+    return sort { $a <=> $b } @ratios;
+}
+
+sub ratio {
+    my ($x, $y) = @_;
+    return 1 if $x == $y;
+    return $x == 0 ? $INFINITY : $y / $x;
+}
+
+# The median; of two in the middle, the one that lies as many times above the
+# lower as below the upper.
+sub middle {
+    my @ratios = @_;
+    my ($lower, $upper) = @ratios[ $#ratios / 2, @ratios / 2 ];
+    return $lower == $upper ? $lower : sqrt($lower) * sqrt($upper);
+}
+
+# How many values of U are too small for p to reach $alpha, without ties. All
+# tests of a report ask for the same few.
+my %REJECTED;
+
+sub rejected_counts {
+    my ($m, $n, $alpha) = @_;
+    return $REJECTED{"$m,$n,$alpha"} //= do {
+        my @no_ties = (1) x ($m + $n);
+        my ($low, $high) = (0, int($m * $n / 2));
+        while ($low < $high) {
+            my $u = int(($low + $high) / 2);
+            p_of(2 * $u, $m, @no_ties) < $alpha ? ($low = $u + 1) : ($high = $u);
+        }
+        $low;
+    };
+}
+
+# The p-value of a U that is not above its mean, of a list that has $chosen
+# of all measurements.
+sub p_of {
+    my ($twice_u, $chosen, @ties) = @_;
+    my $others = sum(@ties) - $chosen;
+    return normal_p($twice_u, $chosen, @ties) if $chosen * $others > $EXACT_PAIRS;
+    return tied_p($twice_u, $chosen, @ties)   if !all { $_ == 1 } @ties;
+    return min(1, 2 * untied_tails($chosen, $others)->[ $twice_u / 2 ]);
+}
+
+# By the normal distribution, with corrections for ties and continuity:
+# Lehmann, Nonparametrics (1975), section 1.4. No value is different from
+# another: then no way to deal them is more extreme than another.
+sub normal_p {
+    my ($twice_u, $chosen, @ties) = @_;
+    my $all   = sum(@ties);
+    my $pairs = $chosen * ($all - $chosen);
+    return 1 if @ties == 1;
+    my $tied     = sum(map { $_**3 - $_ } @ties) / ($all * ($all - 1));
+    my $variance = $pairs / 12 * ($all + 1 - $tied);
+    my $distance = ($pairs - $twice_u - 1) / 2;
+    return min(1, erfc($distance / sqrt(2 * $variance)));
+}
+
+# With ties the two tails need not be alike.
+sub tied_p {
+    my ($twice_u, $chosen, @ties) = @_;
+    my $ways  = ways($twice_u, $chosen, @ties);
+    my $all   = binomial(sum(@ties), $chosen);
+    my $lower = sum0(map { $_ // 0 } @{$ways}) / $all;
+    my $upper = 1 - $lower + ($ways->[$twice_u] // 0) / $all;
+    return min(1, 2 * $lower, 2 * $upper);
+}
+
+# The share of all ways with a U of at most 0, 1, ... up to its mean.
+my %UNTIED_TAILS;
+
+sub untied_tails {
+    my ($m, $n) = @_;
+    return $UNTIED_TAILS{"$m,$n"} //= do {
+        my $ways = ways($m * $n, $m, (1) x ($m + $n));
+        my $all  = binomial($m + $n, $m);
+        my $sum  = 0;
+        [ map { ($sum += $ways->[ 2 * $_ ]) / $all } 0 .. $m * $n / 2 ];
+    };
+}
+
+# In how many ways $chosen measurements can be taken out of all so that twice
+# their U is 0, 1, ... $limit. From the smallest value up, each group of ties
+# gives some of its measurements: they are above what was left below them,
+# and even with what is left of their group.
+sub ways {
+    my ($limit, $chosen, @ties) = @_;
+    my $below = 0;
+    my @ways  = ([1]);    # [taken so far][twice U so far]
+    for my $size (@ties) {
+        my @next;
+        for my $taken (0 .. $#ways) {
+            for my $more (0 .. min($size, $chosen - $taken)) {
+                my $rise = 2 * $more * ($below - $taken) + $more * ($size - $more);
+                add_ways($next[ $taken + $more ] //= [], $ways[$taken], $rise, binomial($size, $more), $limit);
+            }
+        }
+        @ways = @next;
+        $below += $size;
+    }
+    return $ways[$chosen];
+}
+
+# No loop of a report runs more often.
+sub add_ways {
+    my ($sum, $ways, $rise, $factor, $limit) = @_;
+    for my $u (0 .. min($#{$ways}, $limit - $rise)) {
+        $sum->[ $u + $rise ] += $factor * $ways->[$u] if $ways->[$u];
+    }
+    return;
+}
+
+# Exact up to 2**53, which is beyond all that are counted out.
+sub binomial {
+    my ($n, $k) = @_;
+    my $ways = 1;
+    $ways = $ways * ($n - $k + $_) / $_ for 1 .. $k;
+    return $ways;
+}
+
+# For a share above one half. By halving, as it is wanted rarely.
+sub normal_quantile {
+    my ($share) = @_;
+    my ($low, $high) = (0, 10);
+    for (1 .. 60) {
+        my $middle = ($low + $high) / 2;
+        erfc($middle / sqrt 2) / 2 > 1 - $share ? ($low = $middle) : ($high = $middle);
+    }
+    return $low;
+}
+
+1;

@@ -1,0 +1,32 @@
+# Sizes and latencies as bonnie itself writes them in CSV lines and tables.
+package Bonnie::Written;
+
+use strict;
+use warnings;
+use Exporter 'import';
+use List::Util qw(first);
+
+our @EXPORT_OK = qw(bytes_text latency_text);
+
+# From here on a latency is written in the next larger unit.
+my $LATENCY_LIMIT = 99_999.5;
+my @LATENCY_UNITS = ([ 1e3, 'us' ], [ 1e6, 'ms' ], [ 1e9, 's' ]);
+
+my @SIZE_UNITS = ([ 2**30, 'G' ], [ 2**20, 'M' ], [ 2**10, 'k' ], [ 1, q{} ]);
+
+sub latency_text {
+    my ($nanoseconds) = @_;
+    my $scale = first { $nanoseconds / $_->[0] < $LATENCY_LIMIT } @LATENCY_UNITS;
+    my ($divisor, $unit) = @{ $scale // $LATENCY_UNITS[-1] };
+    return (sprintf('%.0f', $nanoseconds / $divisor) || 1) . $unit;
+}
+
+# In the largest unit that leaves no rest; empty if it is no number of bytes.
+sub bytes_text {
+    my ($bytes) = @_;
+    return q{} if ($bytes // q{}) !~ /^\d{1,18}\z/;
+    my $scale = first { $bytes % $_->[0] == 0 } @SIZE_UNITS;
+    return $bytes / $scale->[0] . $scale->[1];
+}
+
+1;

@@ -1,0 +1,104 @@
+#!/usr/bin/perl
+# bon_csv2txt --baseline and --fail-below as a user runs them.
+
+use strict;
+use warnings;
+use FindBin;
+use lib "$FindBin::Bin/../lib";
+use File::Temp ();
+use JSON::PP   ();
+use Test::More;
+use RunProgram qw(data_file run slurp spew);
+
+my $PROGRAM = 'bon_csv2txt';
+my $dir     = File::Temp->newdir;
+my $golden  = slurp("$FindBin::Bin/../golden/csv2txt/compared.txt");
+my $csv     = slurp(data_file('compared.csv'));
+my ($lab)   = slurp(data_file('lab.csv')) =~ /^(1[.]98,.*\n)/m;
+
+# runs(LABEL, RATES): the line of the laboratory with these rates of put_block.
+sub runs {
+    my ($label, @rates) = @_;
+    return join q{}, map { my $rate = $_; $lab =~ s/,lab,/,$label,/r =~ s/,376832,/,$rate,/r } @rates;
+}
+
+subtest 'the comparison' => sub {
+    my ($status, $out, $err) = run($PROGRAM, [ '--baseline', 'buffered', data_file('compared.csv') ]);
+    is($out, $golden, 'the table');
+    is("$status$err", '0', 'exit status 0 and silence');
+    is((run($PROGRAM, [ '--baseline=buffered', '-o', "$dir/out", data_file('compared.csv') ]))[1], q{}, 'into a file');
+    is(slurp("$dir/out"), $golden, 'it is there');
+
+    my $three = $csv . $csv =~ s/,direct,/,third,/gr =~ s/^.*,buffered,.*\n//gmr;
+    ($status, $out) = run($PROGRAM, ['--baseline=direct'], $three);
+    is_deeply([ $out =~ /^(Baseline|Other) +(.*)/mg ],
+        [ Baseline => 'direct (6 runs)', Other => 'buffered (6 runs)', Baseline => 'direct (6 runs)', Other => 'third (6 runs)' ],
+        'every other label is compared');
+};
+
+subtest 'fail below' => sub {
+    my @worse = ([ put_block => 90.1 ], [ rewrite => 85.5 ], [ get_block => 94.6 ]);
+    my ($status, $out, $err) = run($PROGRAM, [ qw(--baseline buffered --fail-below 5), data_file('compared.csv') ]);
+    is($status, 2, 'exit status 2');
+    is($out, $golden, 'the table is the same');
+    is($err, join(q{}, map {"bon_csv2txt: direct: $_->[0] is $_->[1] % worse\n"} @worse), 'what was significant is named');
+
+    my %status = (0 => 2, 90 => 2, '94.5' => 2, 95 => 0, 100 => 0);
+    for my $limit (sort keys %status) {
+        is((run($PROGRAM, [ '--baseline=buffered', "--fail-below=$limit" ], $csv))[0], $status{$limit}, "a limit of $limit %");
+    }
+    is((run($PROGRAM, [ '--baseline=direct', '--fail-below=0' ], $csv))[0], 0, 'what is worse by chance only does not count');
+    is((run($PROGRAM, [ qw(--baseline b --fail-below 0) ], runs('b', 1 .. 4) . runs('c', 5 .. 8)))[0], 0, 'better');
+    is((run($PROGRAM, [ qw(--baseline c --fail-below 0) ], runs('b', 1 .. 4) . runs('c', 5 .. 8)))[0], 2, 'worse');
+    is((run($PROGRAM, [ qw(--baseline b --fail-below 0 -o /none/such) ], runs('b', 5 .. 8) . runs('c', 1 .. 4)))[0], 1,
+        'output that cannot be written is a failure all the same');
+    ($status, $out, $err) = run($PROGRAM, [ qw(--baseline b --fail-below 0) ], runs('b', 97 .. 99) . runs('c', 1 .. 3));
+    is($status, 0, 'three runs of each can show nothing');
+    like($err, qr/\Abon_csv2txt: c: --fail-below cannot find anything: too few runs[^\n]*\n\z/, 'and that is said');
+};
+
+subtest 'wrong use' => sub {
+    my %case = (
+        'no such label'        => [ ['--baseline=no'],                        qr/no result has the label "no"; there are "lab"/ ],
+        'no other label'       => [ ['--baseline=lab'],                       qr/nothing to compare with: every result has the label "lab"/ ],
+        'no value'             => [ ['--baseline'],                           qr/option baseline requires an argument/ ],
+        'fail-below alone'     => [ [qw(--fail-below 5)],                     qr/--fail-below needs --baseline/ ],
+        'below zero'           => [ [qw(--baseline=lab --fail-below=-1)],     qr/--fail-below needs a percentage from 0 to 100, not "-1"/ ],
+        'above 100'            => [ [qw(--baseline=lab --fail-below 100.1)],  qr/from 0 to 100, not "100.1"/ ],
+        'no number'            => [ [qw(--baseline=lab --fail-below 5%)],     qr/from 0 to 100, not "5%"/ ],
+        'an exponent'          => [ [qw(--baseline=lab --fail-below 1e1)],    qr/from 0 to 100, not "1e1"/ ],
+        'empty'                => [ [ '--baseline=lab', '--fail-below', q{} ], qr/from 0 to 100, not ""/ ],
+        'a control character'  => [ [ '--baseline=lab', "--fail-below=\e[2J" ], qr/not "\xEF\xBF\xBD\[2J"/ ],
+        'a label of control characters' => [ ["--baseline=\e[2J\n"],          qr/the label "\xEF\xBF\xBD\[2J\xEF\xBF\xBD"/ ],
+    );
+    for my $name (sort keys %case) {
+        my ($arguments, $message) = @{ $case{$name} };
+        my ($status, $out, $err) = run($PROGRAM, $arguments, $lab);
+        is("$status$out", '1', "$name: exit status 1, nothing is printed");
+        like($err, qr/\Abon_csv2txt: [^\n]*$message[^\n]*\n\z/, "$name: one line says why");
+    }
+};
+
+# Labels as the program prints them in CSV, and as others might.
+subtest 'labels' => sub {
+    for my $label (q{}, '0', 'a;b', '"a', 'K%C3%B6ln', "K\xC3\xB6ln", "\e[2J\x07", 'x' x 500, '--help', '$(id)', '%s%n') {
+        my ($status, $out, $err) = run($PROGRAM, [ '--baseline', $label ], runs($label, 1 .. 4) . runs('other', 5 .. 8));
+        is("$status$err", '0', "\"$label\": exit status 0") or diag $err;
+        like($out, qr/^put_block +2.5k +6.5k .* 0[.]0286  better$/m, 'compared');
+        unlike($out, qr/[\x00-\x09\x0B-\x1F\x7F]/, 'nothing hostile gets through');
+        unlike($out, qr/^(?:[^\x80-\xBF\n][\x80-\xBF]*){81}/m, 'no line is wider than 80 columns');
+    }
+};
+
+subtest 'JSON and CSV together' => sub {
+    my $report = JSON::PP->new->utf8->decode(slurp("$FindBin::Bin/../golden/report/full.json"));
+    $report->{label} = 'a, with "comma"';
+    my $bytes = JSON::PP->new->utf8->encode($report);
+    my ($status, $out, $err) = run($PROGRAM, [ '--baseline', 'a, with "comma"' ], "$bytes\n" . runs('csv', 1 .. 8));
+    is("$status$err", '0', 'exit status 0 and silence') or diag $err;
+    like($out, qr/^Baseline   a, with "comma" \(\d+ runs\)$/m, 'a label with a comma');
+    like($out, qr/^Other      csv \(8 runs\)$/m, 'the other');
+    like($out, qr/^get_block +\S+ +\S+ +[-+]/m, 'are compared');
+};
+
+done_testing();

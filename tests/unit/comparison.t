@@ -1,0 +1,119 @@
+#!/usr/bin/perl
+# Bonnie::Comparison: two groups of runs, test by test, and what its table says of that.
+
+use strict;
+use warnings;
+use FindBin;
+use lib "$FindBin::Bin/../../scripts/lib";
+use Test::More;
+use Bonnie::Comparison     ();
+use Bonnie::ComparisonText qw(comparison_text);
+use Bonnie::Figure         qw(number_figure);
+use Bonnie::Group          ();
+
+# runs(LABEL, TEST => [FIGURES], ...): records, the first one with the first figure of each test, and so on.
+sub runs {
+    my ($label, %figures) = @_;
+    my @records;
+    for my $test (keys %figures) {
+        $records[$_]{tests}{$test}{rate} = number_figure($figures{$test}[$_]) for 0 .. $#{ $figures{$test} };
+    }
+    return map { { label => $label, tests => $_->{tests} } } @records;
+}
+
+sub compare {
+    my ($old, $new, %options) = @_;
+    my @groups = map { Bonnie::Group::by_label(@{$_}) } $old, $new;
+    return Bonnie::Comparison->new(@groups, %options);
+}
+
+sub near {
+    my ($got, $expected, $name) = @_;
+    ok(abs($got - $expected) <= 1e-9, $name) or diag "$got instead of $expected";
+    return;
+}
+
+my $faster = compare(
+    [ runs('old', putc => [ 10, 30, 20, 40 ], seeks => [ 7, 7, 7, 7 ], ran_del => [ 50, 51, 52, 53 ]) ],
+    [ runs('new', putc => [ 60, 50, 70, 80, 90 ], seeks => [ 7, 7, 7, 7, 7 ], getc => [5], ran_del => [ 40, 39, 38, 37, 36 ]) ],
+);
+
+subtest 'rows' => sub {
+    my @rows = $faster->rows;
+    is_deeply([ map { $_->{test} } @rows ], [qw(putc getc seeks ran_del)], 'what either ran, in the order of the tests');
+    my ($putc, $getc, $seeks, $ran_del) = @rows;
+    is_deeply([ @{$putc}{qw(baseline_runs baseline_median other_runs other_median)} ], [ 4, 25, 5, 70 ], 'runs and medians');
+    near($putc->{change_percent}, 100 * (sqrt(8) - 1), 'the middle of 20 ratios: 8/3 and 3');
+    near($putc->{p}, 2 / 126, 'no run below one of the other');
+    ok($putc->{significant} && $putc->{enough_runs}, 'it is significant');
+    is($putc->{verdict},     'better', 'and better');
+    is($putc->{runs_needed}, undef,    'no more runs are needed');
+    ok($putc->{low_percent} > 0 && $putc->{high_percent} > 200, 'the interval is above no change');
+
+    is_deeply([ @{$seeks}{qw(change_percent low_percent high_percent p verdict runs_needed)} ],
+        [ 0, 0, 0, 1, 'unclear', undef ], 'all the same');
+    is($ran_del->{verdict}, 'worse', 'another is worse');
+    is_deeply($getc, { test => 'getc', baseline_runs => 0, baseline_median => undef, other_runs => 1, other_median => 5 },
+        'a test that only one of them ran is not compared');
+    near($faster->geometric_mean_percent, 100 * ((sqrt(8) * (1 + $ran_del->{change_percent} / 100))**(1 / 3) - 1),
+        'the geometric mean is that of the three compared');
+};
+
+subtest 'worse by more than a limit' => sub {
+    my ($change) = map { $_->{change_percent} } grep { $_->{test} eq 'ran_del' } $faster->rows;
+    is_deeply([ map { $_->{test} } $faster->worse_by(0) ], ['ran_del'], 'by more than nothing');
+    is(scalar(() = $faster->worse_by(-$change)), 0, 'not by more than it is');
+    ok($faster->can_judge, 'it had enough runs');
+    my $few = compare([ runs('old', putc => [ 30, 31, 32 ]) ], [ runs('new', putc => [ 10, 11, 12 ]) ]);
+    is(scalar(() = $few->worse_by(0)), 0, 'three runs of each: nothing is significant');
+    ok(!$few->can_judge, 'nor could it be');
+    is(($few->rows)[0]{runs_needed}, 6, 'so many should show it');
+    is(($few->rows)[0]{low_percent}, undef, 'there is no interval');
+    my $surer = compare([ runs('old', putc => [ 30 .. 33 ]) ], [ runs('new', putc => [ 10 .. 13 ]) ], alpha => 0.01);
+    ok(!($surer->rows)[0]{significant}, 'four are not enough for an alpha of 0.01');
+};
+
+subtest 'no measurement, and zero' => sub {
+    my $comparison = compare(
+        [ runs('old', putc => [ '+++++', 8, q{}, 8, 8, 8, 'x' ], seeks => [ (0) x 5 ], getc => [ 1 .. 5 ], rewrite => [ ('+++++') x 2 ]) ],
+        [ runs('new', putc => [ 9, 9, 9, 9 ], seeks => [ 1 .. 5 ], getc => [ (0) x 5 ], rewrite => [ 1, 2 ]) ],
+    );
+    my ($putc, $rewrite, $getc, $seeks) = $comparison->rows;
+    is($putc->{baseline_runs}, 4, 'what is no figure does not count');
+    is($putc->{verdict}, 'better', 'the others do');
+    is_deeply([ @{$rewrite}{qw(baseline_runs other_runs p)} ], [ 0, 2, undef ], 'too fast to measure');
+    is_deeply([ @{$getc}{qw(change_percent high_percent verdict)} ], [ -100, -100, 'worse' ], 'down to zero');
+    is_deeply([ @{$seeks}{qw(change_percent high_percent verdict)} ], [ undef, undef, 'better' ], 'up from zero is no percentage');
+    is($comparison->geometric_mean_percent, -100, 'the mean has what can be said');
+    is(compare([ runs('old', putc => [1]) ], [ runs('new', getc => [1]) ])->geometric_mean_percent, undef, 'no test in common');
+};
+
+subtest 'baseline' => sub {
+    my @groups = Bonnie::Group::by_label(map { runs($_, putc => [ 1, 2 ]) } qw(b a c));
+    my @comparisons = Bonnie::Comparison::with_baseline('a', @groups);
+    is_deeply([ map { [ $_->baseline->label, $_->other->label ] } @comparisons ], [ [qw(a b)], [qw(a c)] ],
+        'every other label is compared with it');
+    is(eval { Bonnie::Comparison::with_baseline('d', @groups) }, undef, 'a label that there is not');
+    is($@, qq{no result has the label "d"; there are "b", "a", "c"\n}, 'names those that there are');
+    is(eval { Bonnie::Comparison::with_baseline('b', $groups[0]) }, undef, 'no other label');
+    is($@, qq{nothing to compare with: every result has the label "b"\n}, 'is said, too');
+    @groups = Bonnie::Group::by_label(map { runs($_ x 100, putc => [1]) } 'a' .. 'z');
+    ok(!eval { Bonnie::Comparison::with_baseline(q{}, @groups) }, 'many long labels');
+    like($@, qr/, 16 more\n\z/, 'are not all named');
+    cmp_ok(length $@, '<', 600, 'nor in full');
+};
+
+subtest 'the table keeps to its columns' => sub {
+    my @figures = (q{}, '+++++', qw(0 1 0.000000000000000001 9.95 999.95 99999.5 999999999999999999 123456789012345678.9));
+    for my $old (@figures) {
+        for my $new (@figures) {
+            my $text = comparison_text(compare(
+                [ runs("\x{FFFD}" x 300, putc => [ ($old) x 5, 1 ], seeks => [ ($old) x 6 ]) ],
+                [ runs('w' x 300, putc => [ ($new) x 5, 1 ], seeks => [ ($new) x 6 ]) ]));
+            ok($text !~ /^.{81}/m, "\"$old\" and \"$new\"") or diag $text;
+            ok($text !~ /[^\n[:print:]\x{2026}]|nan|inf\b/i, 'nothing in it is no figure') or diag $text;
+        }
+    }
+};
+
+done_testing();

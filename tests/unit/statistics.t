@@ -1,0 +1,37 @@
+#!/usr/bin/perl
+# Bonnie::Statistics: what describes a list of numbers. The quantiles are NumPy's.
+
+use strict;
+use warnings;
+use FindBin;
+use lib "$FindBin::Bin/../../scripts/lib";
+use Test::More;
+use Bonnie::Statistics qw(median quantile mean stddev geometric_mean);
+
+sub near {
+    my ($got, $expected, $name) = @_;
+    ok(abs($got - $expected) <= 1e-12 * abs $expected, $name) or diag "$got instead of $expected";
+    return;
+}
+
+near(median(7),          7,   'median of one');
+near(median(9, 1, 4),    4,   'of three, in any order');
+near(median(10, 9, 100), 10,  'as numbers, not as texts');
+near(median(8, 1, 2, 4), 3,   'of four: between the two in the middle');
+near(median(0, 0, 5),    0,   'may be zero');
+
+my @five = (15, 50, 20, 40, 35);
+near(quantile(@{$_}[0], @five), $_->[1], "quantile $_->[0]") for [ 0, 15 ], [ 0.25, 20 ], [ 0.4, 29 ], [ 0.9, 46 ], [ 1, 50 ];
+is("@five", '15 50 20 40 35', 'the list is left as it was');
+
+near(mean(1, 2, 6),                     3, 'mean');
+near(stddev(2, 4, 4, 4, 5, 5, 7, 9),    sqrt(32 / 7), 'standard deviation of a sample');
+near(stddev(1e9 + 4, 1e9 + 7, 1e9 + 13, 1e9 + 16), sqrt 30, 'what all have in common does not drown it');
+is(stddev(5), 0, 'of one: none');
+
+near(geometric_mean(1, 4),        2,     'geometric mean');
+near(geometric_mean(1.1, 1 / 1.1), 1,    'of a rise and its reversal: no change');
+near(geometric_mean((1e200) x 4), 1e200, 'does not overflow');
+is(geometric_mean(0, 5), 0, 'with a zero: zero');
+
+done_testing();
