@@ -130,7 +130,7 @@ sub tick_label {
 sub tick_text {
     my ($tick) = @_;
     my $text = sprintf '%.10g', $tick;
-    return $text =~ /^\d+\z/ ? grouped($text) : $text;
+    return $text =~ /^\d+\z/a ? grouped($text) : $text;
 }
 
 sub percent {

@@ -36,7 +36,7 @@ sub label_text {
 sub files_amount {
     my ($record) = @_;
     my $files = setting($record, 'num_files');
-    return $files =~ /^\d+\z/ ? "$files\x{A0}\x{D7}\x{A0}1024" : $files;
+    return $files =~ /^\d+\z/a ? "$files\x{A0}\x{D7}\x{A0}1024" : $files;
 }
 
 sub absent {
