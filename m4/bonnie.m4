@@ -18,6 +18,28 @@ AC_DEFUN([BONNIE_SANITIZER], [
     ])])
 ])
 
+# BONNIE_FUZZING: --enable-fuzzing builds for `make fuzz`: libFuzzer chooses inputs by the lines that
+# they reach, and the sanitizers tell what is wrong with them. Sets FUZZ_DRIVER, what has main().
+AC_DEFUN([BONNIE_FUZZING], [
+  AC_ARG_ENABLE([fuzzing], [AS_HELP_STRING([--enable-fuzzing], [build for make fuzz; needs clang])])
+  FUZZ_DRIVER=tests/fuzz/libreplay.a
+  AS_IF([test "$enable_fuzzing" = yes], [
+    FUZZ_DRIVER=-fsanitize=fuzzer
+    bonnie_cflags=$CFLAGS
+    CFLAGS="$CFLAGS -fsanitize=fuzzer,address,undefined"
+    AC_MSG_CHECKING([for libFuzzer])
+    AC_LINK_IFELSE([AC_LANG_SOURCE([int LLVMFuzzerTestOneInput(void) { return 0; }])],
+      [AC_MSG_RESULT([yes])],
+      [AC_MSG_RESULT([no])
+       AC_MSG_ERROR([--enable-fuzzing needs CC=clang with its libFuzzer (Debian: libclang-rt-dev)])])
+    CFLAGS=$bonnie_cflags
+    BONNIE_CFLAGS="$BONNIE_CFLAGS -fsanitize=fuzzer-no-link,address,undefined"
+    BONNIE_CFLAGS="$BONNIE_CFLAGS -fno-omit-frame-pointer -fno-sanitize-recover=all"
+  ])
+  AC_SUBST([FUZZ_DRIVER])
+  AM_CONDITIONAL([FUZZING], [test "$enable_fuzzing" = yes])
+])
+
 # BONNIE_COVERAGE: --enable-coverage counts the lines that the tests reach.
 AC_DEFUN([BONNIE_COVERAGE], [
   AC_ARG_ENABLE([coverage], [AS_HELP_STRING([--enable-coverage], [count the lines reached, for gcov])],

@@ -34,18 +34,31 @@ static const char *next_name(DIR *directory)
     return entry ? entry->d_name : NULL;
 }
 
+/* True when nothing is in the directory but what is called so (NULL: nothing at all). */
+static bool holds_only(DIR *directory, const char *allowed)
+{
+    bool only = true;
+    for (const char *name; only && (name = next_name(directory));)
+        only = allowed && strcmp(name, allowed) == 0;
+    rewinddir(directory);
+    return only;
+}
+
 /*
  * Why the directory is not ours to remove, or NULL when it is. A run makes the owner file right
- * after the directory, so a directory without one was killed in that moment, or is another's.
+ * after the directory: one that was killed in that moment leaves it empty or none, and nothing
+ * else. Then only the name can tell.
  */
-static const char *why_not_ours(int fd, const char *name, int *owner_fd)
+static const char *why_not_ours(DIR *directory, const char *name, int *owner_fd)
 {
     struct stat st;
+    int fd = dirfd(directory);
     if (fstat(fd, &st) != 0 || st.st_uid != geteuid() || (st.st_mode & 07777) != 0700)
         return "it is not a private directory of this user";
     *owner_fd = openat(fd, OWNER_FILE_NAME, O_RDWR | O_NOFOLLOW | O_CLOEXEC);
     if (*owner_fd < 0)
-        return "it has no owner file";
+        return private_name_is_made(name) && holds_only(directory, NULL) ? NULL
+                                                                         : "it has no owner file";
     if (fstat(*owner_fd, &st) != 0 || !S_ISREG(st.st_mode) || st.st_uid != geteuid())
         return "its owner file is not one of ours";
     if (flock(*owner_fd, LOCK_EX | LOCK_NB) != 0)
@@ -53,8 +66,10 @@ static const char *why_not_ours(int fd, const char *name, int *owner_fd)
     char expected[OWNER_TEXT_SIZE];
     char found[OWNER_TEXT_SIZE];
     size_t length = owner_text(expected, name);
-    if (read(*owner_fd, found, sizeof found) != (ssize_t)length ||
-        memcmp(found, expected, length) != 0)
+    ssize_t got = read(*owner_fd, found, sizeof found);
+    if (got == 0 && private_name_is_made(name) && holds_only(directory, OWNER_FILE_NAME))
+        return NULL;
+    if (got != (ssize_t)length || memcmp(found, expected, length) != 0)
         return "its owner file does not name it";
     return NULL;
 }
@@ -113,9 +128,10 @@ static int remove_private_directory(DIR *parent, DIR *directory, const char *pat
     int rc = remove_contents(directory, path, name, e);
     if (rc != 0)
         return rc;
-    if (unlinkat(dirfd(directory), OWNER_FILE_NAME, 0) != 0)
+    /* ENOENT: a run that had just begun has taken it away itself. */
+    if (unlinkat(dirfd(directory), OWNER_FILE_NAME, 0) != 0 && errno != ENOENT)
         return err_system(e, errno, "remove %s/%s/%s", path, name, OWNER_FILE_NAME);
-    if (unlinkat(dirfd(parent), name, AT_REMOVEDIR) != 0)
+    if (unlinkat(dirfd(parent), name, AT_REMOVEDIR) != 0 && errno != ENOENT)
         return err_system(e, errno, "remove %s/%s", path, name);
     printf("removed %s/%s\n", path, name);
     return 0;
@@ -131,7 +147,7 @@ static int consider(DIR *parent, const char *path, const char *name, struct err 
     }
     int owner_fd = -1;
     int rc = 0;
-    const char *reason = why_not_ours(dirfd(directory), name, &owner_fd);
+    const char *reason = why_not_ours(directory, name, &owner_fd);
     if (reason)
         fprintf(stderr, "bonnie: left %s/%s: %s\n", path, name, reason);
     else

@@ -4,6 +4,9 @@
 #include <stdio.h>
 #include <string.h>
 
+const char *const verify_names[VERIFY_MODES] = {
+    [VERIFY_STAMP] = "stamp", [VERIFY_FULL] = "full", [VERIFY_OFF] = "off"};
+
 /* The number of changes is in the lower bits of a generation, that of rewritings above. */
 #define CHANGE_BITS 16
 

@@ -15,7 +15,8 @@
  *
  * `stamp` looks at the stamp and the check word of every unit that was read, `full` at every byte.
  */
-enum verify_mode { VERIFY_STAMP, VERIFY_FULL, VERIFY_OFF };
+enum verify_mode { VERIFY_STAMP, VERIFY_FULL, VERIFY_OFF, VERIFY_MODES };
+extern const char *const verify_names[VERIFY_MODES];
 
 /* One of the files that the data set consists of. */
 struct contents_file {

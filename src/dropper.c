@@ -2,7 +2,6 @@
 
 #include <errno.h>
 #include <fcntl.h>
-#include <linux/capability.h>
 #include <linux/seccomp.h>
 #include <signal.h>
 #include <sys/prctl.h>
@@ -12,6 +11,7 @@
 #include <unistd.h>
 
 #include "io.h"
+#include "privilege.h"
 #include "stop.h"
 
 #define DROP_CACHES "/proc/sys/vm/drop_caches"
@@ -19,35 +19,36 @@
 /* "3": page cache and reclaimable slab objects (Documentation/admin-guide/sysctl/vm.rst). */
 #define DROP_EVERYTHING "3"
 
-/* Gives up all capabilities: being user 0 is enough to write to DROP_CACHES. */
-static bool give_up_capabilities(void)
+/* Closes first ... end - 1, if there are any. */
+static bool close_from(unsigned first, unsigned end)
 {
-    struct __user_cap_header_struct header = {.version = _LINUX_CAPABILITY_VERSION_3};
-    struct __user_cap_data_struct none[_LINUX_CAPABILITY_U32S_3] = {0};
-    return prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) == 0 && syscall(SYS_capset, &header, none) == 0;
+    return first >= end || close_range(first, end - 1, 0) == 0;
 }
 
 /* Leaves open `keep` and `keep_too` alone. */
-static void close_all_but(int keep, int keep_too)
+static bool close_all_but(int keep, int keep_too)
 {
     unsigned low = (unsigned)(keep < keep_too ? keep : keep_too);
     unsigned high = (unsigned)(keep < keep_too ? keep_too : keep);
-    if (low > 0)
-        close_range(0, low - 1, 0);
-    if (high > low + 1)
-        close_range(low + 1, high - 1, 0);
-    close_range(high + 1, ~0U, 0);
+    return close_from(0, low) && close_from(low + 1, high) && close_from(high + 1, ~0U);
 }
 
-/*
- * Says that it is there, and answers requests until the other end is closed. Under strict seccomp:
- * read, write, exit only.
- */
+/* Gives up all that it does not need. Being user 0 is enough to write to DROP_CACHES. */
+static bool confine(int socket, int drop_caches)
+{
+    struct err ignored;
+    err_init(&ignored);
+    return close_all_but(socket, drop_caches) && privilege_give_up_capabilities(&ignored) == 0 &&
+           prctl(PR_SET_SECCOMP, SECCOMP_MODE_STRICT, 0, 0, 0) == 0;
+}
+
+/* What the dropper says first. */
+enum greeting { IS_CONFINED, IS_NOT_CONFINED };
+
+/* Answers requests until the other end is closed. Under strict seccomp: read, write, exit only. */
 static void serve(int socket, int drop_caches)
 {
-    char request = 0;
-    if (write(socket, &request, 1) != 1)
-        return;
+    char request;
     while (read(socket, &request, 1) == 1) {
         char answer = write(drop_caches, DROP_EVERYTHING, 1) == 1 ? 0 : (char)errno;
         if (write(socket, &answer, 1) != 1)
@@ -59,10 +60,9 @@ __attribute__((noreturn)) static void dropper_main(int socket, int drop_caches)
 {
     stop_init_child();
     prctl(PR_SET_NAME, "bonnie-dropper");
-    close_all_but(socket, drop_caches);
-    bool confined =
-        give_up_capabilities() && prctl(PR_SET_SECCOMP, SECCOMP_MODE_STRICT, 0, 0, 0) == 0;
-    if (confined)
+    bool confined = confine(socket, drop_caches);
+    char greeting = confined ? IS_CONFINED : IS_NOT_CONFINED;
+    if (write(socket, &greeting, 1) == 1 && confined)
         serve(socket, drop_caches);
     syscall(SYS_exit, confined ? 0 : 1); /* exit_group, behind _exit(), is not allowed */
     __builtin_unreachable();
@@ -97,8 +97,8 @@ int dropper_start(struct dropper *d, struct err *e)
         return 0;
     int rc = fork_dropper(d, drop_caches, e);
     close(drop_caches);
-    char ready;
-    if (rc == 0 && io_read_byte(d->socket, &ready) != 1)
+    char greeting;
+    if (rc == 0 && (io_read_byte(d->socket, &greeting) != 1 || greeting != IS_CONFINED))
         dropper_stop(d); /* it could not be confined, under a seccomp filter: go on without it */
     return rc;
 }

@@ -64,6 +64,15 @@ ssize_t io_read_byte(int fd, char *byte)
     return got;
 }
 
+int io_write_byte(int fd, char byte)
+{
+    ssize_t put;
+    do {
+        put = write(fd, &byte, 1);
+    } while (put < 0 && errno == EINTR && !stop_requested());
+    return put == 1 ? 0 : put < 0 ? -errno : -EIO;
+}
+
 int io_close(struct io_file *f, struct err *e)
 {
     int fd = f->fd;

@@ -35,6 +35,9 @@ int io_sync(const struct io_file *f, struct err *e);
  */
 ssize_t io_read_byte(int fd, char *byte);
 
+/* Writes one byte to a pipe in the same way. Returns 0 or a negative errno. */
+int io_write_byte(int fd, char byte);
+
 /* Closes the file if it is open; f->fd is -1 afterwards. */
 int io_close(struct io_file *f, struct err *e);
 

@@ -1,6 +1,7 @@
 #include "monitor.h"
 
 #include <errno.h>
+#include <inttypes.h>
 #include <poll.h>
 #include <signal.h>
 #include <stdlib.h>
@@ -48,10 +49,15 @@ struct monitor {
     int socket; /* to the other one */
 };
 
-static void say(const struct monitor *m, enum word word)
+/* False when the other one will not hear it. */
+static bool say(const struct monitor *m, enum word word)
 {
     char byte = (char)word;
-    send(m->socket, &byte, 1, MSG_NOSIGNAL);
+    ssize_t sent;
+    do {
+        sent = send(m->socket, &byte, 1, MSG_NOSIGNAL);
+    } while (sent < 0 && errno == EINTR);
+    return sent == 1;
 }
 
 /* Notes the interval from the last one to `elapsed_ns`. */
@@ -134,8 +140,8 @@ __attribute__((noreturn)) static void monitor_main(struct monitor *m)
             next_drop = s->drop_interval_ns > 0 ? now + s->drop_interval_ns : never;
         } else if (word == WORD_PAUSE) {
             next_interval = next_drop = never;
-            if (s->drop_interval_ns > 0)
-                say(m, WORD_PAUSE); /* no drop is under way any more */
+            if (s->drop_interval_ns > 0 && !say(m, WORD_PAUSE)) /* no drop is under way any more */
+                _exit(1);                                       /* which the other one hears, too */
         }
         if (now >= next_interval) {
             if (m->notes->count < MOST_INTERVALS - 1) /* the last one holds all that is left */
@@ -183,7 +189,7 @@ int monitor_start(struct monitor **out, const struct monitor_setup *setup, struc
     *out = m;
     if (m->pid > 0)
         return 0;
-    monitor_end(m, 0, NULL, NULL);
+    monitor_end(m, 0, NULL, NULL, e);
     *out = NULL;
     return err_system(e, code, "fork the monitor");
 }
@@ -203,8 +209,9 @@ void monitor_pause(struct monitor *m, uint64_t elapsed_ns)
         return;
     m->notes->elapsed_ns = elapsed_ns;
     m->notes->start_ns = 0;
-    say(m, WORD_PAUSE);
-    if (m->setup.drop_interval_ns > 0) /* the dropper's next answer is to be the caller's */
+    bool heard = say(m, WORD_PAUSE);
+    if (heard &&
+        m->setup.drop_interval_ns > 0) /* the dropper's next answer is to be the caller's */
         io_read_byte(m->socket, &word);
 }
 
@@ -235,28 +242,39 @@ static void note_rest(struct monitor *m, uint64_t elapsed_ns)
         note_interval(m, elapsed_ns);
 }
 
-void monitor_end(struct monitor *m, uint64_t elapsed_ns, struct interval **intervals, size_t *count)
+/* Copies the intervals out of the memory that goes; 0 or a negative errno. */
+static int hand_over(const struct notes *n, struct interval **intervals, size_t *count,
+                     struct err *e)
 {
+    *intervals = malloc(n->count * sizeof **intervals);
+    if (!*intervals)
+        return err_system(e, ENOMEM, "memory for %" PRIu64 " intervals", n->count);
+    *count = n->count;
+    memcpy(*intervals, n->intervals, n->count * sizeof **intervals);
+    return 0;
+}
+
+int monitor_end(struct monitor *m, uint64_t elapsed_ns, struct interval **intervals, size_t *count,
+                struct err *e)
+{
+    int rc = 0;
     if (intervals) {
         *intervals = NULL;
         *count = 0;
     }
     if (!m)
-        return;
+        return 0;
     if (m->pid > 0) {
-        say(m, WORD_END);
+        if (!say(m, WORD_END))
+            kill(m->pid, SIGKILL);
         await_end(m);
     }
     close(m->socket);
     if (intervals) {
         note_rest(m, elapsed_ns);
-        *count = m->notes->count;
-        *intervals = malloc(*count * sizeof **intervals);
-        if (*intervals)
-            memcpy(*intervals, m->notes->intervals, *count * sizeof **intervals);
-        else
-            *count = 0;
+        rc = hand_over(m->notes, intervals, count, e);
     }
     munmap(m->notes, sizeof *m->notes);
     free(m);
+    return rc;
 }

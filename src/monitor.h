@@ -52,9 +52,10 @@ void monitor_pause(struct monitor *m, uint64_t elapsed_ns);
 /*
  * The phase has ended after elapsed_ns on its clock: ends the monitor, and takes its line off the
  * terminal. The intervals, which add up to all that is on the board, are put into *intervals for
- * the caller to free(): NULL if there is no memory for them or no monitor. `intervals` may be NULL.
+ * the caller to free(): NULL if there is no monitor. `intervals` may be NULL. Returns 0, or -ENOMEM
+ * when there is no memory for them.
  */
-void monitor_end(struct monitor *m, uint64_t elapsed_ns, struct interval **intervals,
-                 size_t *count);
+int monitor_end(struct monitor *m, uint64_t elapsed_ns, struct interval **intervals, size_t *count,
+                struct err *e);
 
 #endif

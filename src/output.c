@@ -8,11 +8,16 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-/* True for what can be replaced by renaming another file over it: a plain file, or nothing yet. */
+/*
+ * 1 for what can be replaced by renaming another file over it: a plain file, or nothing yet. 0 for
+ * a device or a pipe. A negative errno when that cannot be told.
+ */
 static int is_replaceable(const char *path)
 {
     struct stat st;
-    return stat(path, &st) != 0 ? errno == ENOENT : S_ISREG(st.st_mode);
+    if (stat(path, &st) == 0)
+        return S_ISREG(st.st_mode) ? 1 : 0;
+    return errno == ENOENT ? 1 : -errno;
 }
 
 /* What open() would have given a new file, which mkstemp does not. */
@@ -80,13 +85,18 @@ static int give_name(struct output *o, struct err *e)
 
 int output_open(struct output *o, const char *path, struct err *e)
 {
-    *o = (struct output){.stream = stdout, .path = path};
+    *o = (struct output){.stream = path ? NULL : stdout, .path = path};
     if (!path)
         return 0;
     o->target = realpath(path, NULL); /* of a symbolic link, what it points to is written */
+    if (!o->target && errno != ENOENT)
+        return err_system(e, errno, "open %s", path);
     if (o->target)
         o->path = o->target;
-    if (is_replaceable(path)) {
+    int replaceable = is_replaceable(path);
+    if (replaceable < 0)
+        return err_system(e, -replaceable, "open %s", path);
+    if (replaceable > 0) {
         int rc = open_temporary(o, e);
         if (rc != 0)
             output_discard(o);

@@ -11,12 +11,10 @@
 #include "measure/limits.h"
 #include "monitor.h"
 #include "seekers.h"
-#include "workloads/seeks.h"
 
 /* A phase under way. */
 struct phase {
     struct rig *rig;
-    enum test_id test;
     const struct workload *workload;
     struct monitor *monitor; /* NULL: none */
     unsigned rounds;
@@ -39,21 +37,27 @@ static int drop_system_caches(struct rig *r, bool *done, struct err *e)
 }
 
 /* How much there is to do, for the line that tells how far it is. */
-static struct monitor_goal goal_of(const struct plan *p, enum test_id test)
+static struct monitor_goal goal_of(const struct plan *p, const struct workload *w)
 {
-    struct monitor_goal goal = {0};
-    if (test >= TEST_FIRST_METADATA)
-        goal.ops = p->files.count;
-    else if (test == TEST_PUTC || test == TEST_GETC)
+    struct monitor_goal goal = {.nanoseconds = w->repeats ? p->min_time_ns : 0};
+    switch (w->unit) {
+    case UNIT_STRETCH:
         goal.bytes = p->data.perchar_bytes;
-    else if (test == TEST_SEEKS)
-        goal.ops = p->data.seeks;
-    else if (test == TEST_IOPS)
-        goal.nanoseconds = p->iops.duration_ns;
-    else
+        break;
+    case UNIT_CHUNK:
         goal.bytes = p->data.chunks * p->data.chunk_bytes;
-    if (workload_of(test)->repeats)
-        goal.nanoseconds = p->min_time_ns;
+        break;
+    case UNIT_SEEK:
+        goal.ops = p->data.seeks;
+        break;
+    case UNIT_BLOCK:
+        goal.nanoseconds = p->iops.duration_ns;
+        break;
+    case UNIT_FILE:
+    case UNIT_NAME:
+        goal.ops = p->files.count;
+        break;
+    }
     return goal;
 }
 
@@ -66,7 +70,7 @@ static int start_monitor(struct phase *ph, struct err *e)
     const struct monitor_setup setup = {
         .title = ph->workload->title,
         .board = &r->board,
-        .goal = goal_of(p, ph->test),
+        .goal = goal_of(p, ph->workload),
         .draws = draws,
         .drop_interval_ns = drops ? p->drop_interval_ns : 0,
         .dropper = r->dropper,
@@ -93,7 +97,7 @@ static bool is_stored(const struct phase *ph)
 
 static bool has_data(const struct phase *ph)
 {
-    return ph->test < TEST_FIRST_METADATA && is_stored(ph);
+    return workload_has_data(ph->workload) && is_stored(ph);
 }
 
 /* How much of the data files is in the page cache; false: it cannot be told. */
@@ -209,46 +213,20 @@ static bool needs_another_round(const struct phase *ph)
     return ph->workload->repeats && ph->elapsed_ns < ph->rig->plan->min_time_ns;
 }
 
-/* What the test asked the storage for, by the kind of test. */
-static void count_asked(const struct phase *ph, struct evidence *evidence)
-{
-    uint64_t bytes = ph->rig->total.samples.bytes;
-    switch (ph->test) {
-    case TEST_PUTC:
-    case TEST_PUT_BLOCK:
-    case TEST_SEQ_CREATE:
-    case TEST_RAN_CREATE:
-        evidence->written_bytes = bytes;
-        break;
-    case TEST_REWRITE:
-        evidence->read_bytes = bytes;
-        evidence->written_bytes = bytes;
-        break;
-    case TEST_SEEKS:
-        evidence->read_bytes = bytes;
-        evidence->written_bytes = bytes / REWRITE_EVERY;
-        break;
-    case TEST_IOPS:
-        evidence->written_bytes = bytes / 100 * ph->rig->plan->iops.write_percent;
-        evidence->read_bytes = bytes - evidence->written_bytes;
-        break;
-    default:
-        evidence->read_bytes = bytes;
-    }
-}
-
 static void judge(const struct phase *ph, struct test_result *result)
 {
+    struct bytes_asked asked = workload_asked(ph->workload, ph->rig->plan, result->bytes);
     struct evidence evidence = {
         .elapsed_ns = ph->elapsed_ns,
         .busiest_cpu_ns = ph->busiest_cpu_ns,
         .in_flight = result->workers * result->iodepth,
         .filesystem = ph->rig->place.filesystem[0] ? ph->rig->place.filesystem : NULL,
+        .read_bytes = asked.read,
+        .written_bytes = asked.written,
         .is_stored = is_stored(ph),
         .is_direct = result->direct,
         .device = result->device,
     };
-    count_asked(ph, &evidence);
     limits_judge(&result->verdict, &evidence);
 }
 
@@ -267,20 +245,6 @@ static struct latencies summarise(const struct histogram *h)
     };
 }
 
-/* Of an operation: what a worker or a seeker moves at once. */
-static uint64_t operation_bytes(const struct plan *p, enum test_id test)
-{
-    if (test == TEST_IOPS)
-        return p->iops.block_bytes;
-    if (test == TEST_PUTC || test == TEST_GETC)
-        return PERCHAR_STRETCH;
-    if (test < TEST_FIRST_METADATA)
-        return p->data.chunk_bytes;
-    if (test == TEST_SEQ_DEL || test == TEST_RAN_DEL)
-        return 0;
-    return p->files.max_bytes > 0 ? p->files.chunk_bytes : 0;
-}
-
 static void record(struct phase *ph, struct test_result *result)
 {
     struct rig *r = ph->rig;
@@ -293,7 +257,7 @@ static void record(struct phase *ph, struct test_result *result)
         .engine = by_engine ? p->engine.ops->name : DEFAULT_ENGINE,
         .iodepth = by_engine ? p->engine.depth : 1,
         .direct = by_engine && p->direct,
-        .chunk_bytes = operation_bytes(p, ph->test),
+        .chunk_bytes = workload_operation_bytes(ph->workload, p),
         .ops = r->total.samples.latencies.count,
         .bytes = r->total.samples.bytes,
         .elapsed_ns = ph->elapsed_ns,
@@ -328,7 +292,7 @@ static void tell_damage(struct rig *r, enum test_id test)
 
 int phase_run(struct rig *r, enum test_id test, struct test_result *result, struct err *e)
 {
-    struct phase ph = {.rig = r, .test = test, .workload = workload_of(test)};
+    struct phase ph = {.rig = r, .workload = workload_of(test)};
     board_begin(&r->board, ph.workload->forked ? r->plan->data.seekers : r->plan->workers);
     progress_begin(&r->progress, ph.workload->title);
     int rc = start_monitor(&ph, e);
@@ -338,8 +302,9 @@ int phase_run(struct rig *r, enum test_id test, struct test_result *result, stru
     } while (rc == 0 && needs_another_round(&ph));
     if (rc == 0)
         record(&ph, result);
-    monitor_end(ph.monitor, ph.elapsed_ns, rc == 0 ? &result->intervals : NULL,
-                &result->interval_count);
+    int ended = monitor_end(ph.monitor, ph.elapsed_ns, rc == 0 ? &result->intervals : NULL,
+                            &result->interval_count, e);
+    rc = rc ? rc : ended;
     if (rc != 0) {
         progress_break(&r->progress);
         return rc;

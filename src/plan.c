@@ -1,6 +1,5 @@
 #include "plan.h"
 
-#include <errno.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
@@ -9,7 +8,7 @@
 #include "cli/limits.h"
 #include "cli/preset.h"
 #include "pattern.h"
-#include "util/rng.h"
+#include "random_file.h"
 
 #define DEFAULT_IODEPTH     32
 #define DEFAULT_IOPS_NS     (15 * BILLION)
@@ -44,33 +43,10 @@ static uint64_t given_or(struct given g, uint64_t otherwise)
     return g.given ? g.value : otherwise;
 }
 
-/* So much of a random file is read: it may be a device that never ends. */
-#define RANDOM_FILE_BYTES 1048576
-
-/* The contents of the file decide the seed. */
-static int seed_from_file(const char *path, uint64_t *seed, struct err *e)
-{
-    FILE *file = fopen(path, "rb");
-    if (!file)
-        return err_system(e, errno, "random file %s", path);
-    uint64_t hash = 0;
-    uint64_t length = 0;
-    for (int c; length < RANDOM_FILE_BYTES && (c = getc(file)) != EOF; length++)
-        hash = rng_mix(hash ^ (uint64_t)c);
-    int rc = 0;
-    if (ferror(file))
-        rc = err_system(e, errno, "read random file %s", path);
-    else if (length == 0)
-        rc = err_say(e, "random file %s: is empty, one byte or more is needed", path);
-    fclose(file);
-    *seed = hash;
-    return rc;
-}
-
 static int choose_seed(struct plan *p, const struct settings *s, struct err *e)
 {
     p->seed = given_or(s->seed, (uint64_t)time(NULL));
-    return s->random_file ? seed_from_file(s->random_file, &p->seed, e) : 0;
+    return s->random_file ? random_file_seed(s->random_file, &p->seed, e) : 0;
 }
 
 static void name_contents(struct plan *p)
@@ -195,7 +171,8 @@ static int choose_tests(struct plan *p, const struct settings *s,
         any = any || p->tests[t];
     }
     if (!any_test(p, 0, TEST_FIRST_METADATA)) {
-        p->data.bytes = 0; /* its sizes are not to stand in the way of anything */
+        /* its sizes are not to stand in the way of anything */
+        p->data.bytes = p->data.chunks = p->data.perchar_bytes = 0;
         p->advise_bytes = 0;
     }
     if (!any)
@@ -226,6 +203,7 @@ static void choose_formats(struct plan *p, const struct settings *s,
                                         : strcmp(names[i], "json") == 0 ? defaults->json
                                                                         : names[i];
     }
+    p->wants_intervals = plan_has_format(p, "json");
 }
 
 static int check_size(const struct plan *p, const struct settings *s,
@@ -240,7 +218,7 @@ static int check_size(const struct plan *p, const struct settings *s,
 }
 
 /* Whether the sizes of the data set fit together, and the buffers into the memory. */
-static int check_data(const struct plan *p, const struct host *h, struct err *e)
+static int check_data(const struct plan *p, struct err *e)
 {
     const struct data_plan *d = &p->data;
     uint64_t each = d->chunk_bytes; /* of a worker */
@@ -250,12 +228,13 @@ static int check_data(const struct plan *p, const struct host *h, struct err *e)
     uint64_t buffers = p->engine.depth * (each * p->workers + d->chunk_bytes * seekers);
     if (d->bytes == 0)
         buffers = 0;
-    if (h->ram_bytes > 0 && buffers > h->ram_bytes / 2)
+    uint64_t ram = p->host->ram_bytes;
+    if (ram > 0 && buffers > ram / 2)
         return err_say(e,
                        "-s (--size): %" PRIu64
                        " MiB of buffers, %u for each of %u workers and %u seekers, are "
                        "more than half of the RAM (%" PRIu64 " MiB)",
-                       buffers >> 20, p->engine.depth, p->workers, seekers, h->ram_bytes >> 20);
+                       buffers >> 20, p->engine.depth, p->workers, seekers, ram >> 20);
     if (d->bytes > 0 && d->chunks < p->workers)
         return err_say(e,
                        "-s (--size): %" PRIu64 " bytes are less than one chunk of %" PRIu64
@@ -303,18 +282,18 @@ static int check_runs(const struct plan *p, struct err *e)
     return 0;
 }
 
-int plan_make(struct plan *p, const struct settings *s, const struct host *h, struct err *e)
+/* What goes over as it was given, or by a default. */
+static void copy_settings(struct plan *p, const struct settings *s, const struct host *h,
+                          const struct preset_defaults *defaults)
 {
-    const struct preset_defaults *defaults = preset_defaults(s->preset);
+    uint64_t workers = given_or(s->workers, defaults->every_cpu ? h->cpus : 1);
     *p = (struct plan){
         .host = h,
         .directory = s->directory,
         .label = s->label ? s->label : (defaults->host_name_is_label ? h->name : NULL),
         .output = s->output,
         .preset = defaults->name,
-        .workers = s->workers_auto
-                       ? h->cpus
-                       : (unsigned)given_or(s->workers, defaults->every_cpu ? h->cpus : 1),
+        .workers = s->workers_auto ? h->cpus : (unsigned)workers,
         .runs = given_or(s->runs, 1),
         .seconds_ns = given_or(s->seconds_ns, 0),
         .sync = s->sync,
@@ -330,11 +309,27 @@ int plan_make(struct plan *p, const struct settings *s, const struct host *h, st
         .verify = s->verify,
         .coordination = s->coordination,
     };
+}
+
+/* Whether all that was chosen goes together. */
+static int check(const struct plan *p, struct err *e)
+{
+    int (*const checks[])(const struct plan *, struct err *) = {check_data, check_iops, check_files,
+                                                                check_runs};
+    int rc = 0;
+    for (size_t i = 0; rc == 0 && i < sizeof checks / sizeof *checks; i++)
+        rc = checks[i](p, e);
+    return rc;
+}
+
+int plan_make(struct plan *p, const struct settings *s, const struct host *h, struct err *e)
+{
+    const struct preset_defaults *defaults = s->preset ? s->preset : preset_by_name(DEFAULT_PRESET);
+    copy_settings(p, s, h, defaults);
     name_contents(p);
     choose_data(p, s, h, defaults);
     choose_files(p, s, defaults);
     choose_formats(p, s, defaults);
-    p->wants_intervals = plan_has_format(p, "json");
     int rc = check_size(p, s, defaults, e);
     if (rc == 0)
         rc = choose_seed(p, s, e);
@@ -342,17 +337,10 @@ int plan_make(struct plan *p, const struct settings *s, const struct host *h, st
         rc = choose_tests(p, s, defaults, e);
     if (rc == 0)
         rc = choose_engine(p, s, e);
-    if (rc == 0) {
-        choose_iops(p, s, defaults);
-        rc = check_data(p, h, e);
-    }
-    if (rc == 0)
-        rc = check_iops(p, e);
-    if (rc == 0)
-        rc = check_files(p, e);
-    if (rc == 0)
-        rc = check_runs(p, e);
-    return rc;
+    if (rc != 0)
+        return rc;
+    choose_iops(p, s, defaults);
+    return check(p, e);
 }
 
 static uint64_t round_up(uint64_t bytes, uint64_t block)

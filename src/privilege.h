@@ -21,10 +21,16 @@ struct identity {
 int privilege_resolve(struct identity *id, const char *user, const char *group, struct err *e);
 
 /*
- * Becomes id for good: supplementary groups, real, effective and saved ids, and with them all
- * capabilities of root. Returns 0, or a negative errno when the system or the lack of root does
- * not allow it.
+ * Becomes id for good: supplementary groups, real, effective and saved ids, and unless it is root
+ * all capabilities. Returns 0, or a negative errno when the system or the lack of root does not
+ * allow it.
  */
 int privilege_drop(const struct identity *id, struct err *e);
+
+/*
+ * Gives up all capabilities, and the way to get any by running a program. Who is user 0 still is.
+ * Safe after fork. Returns 0 or a negative errno.
+ */
+int privilege_give_up_capabilities(struct err *e);
 
 #endif

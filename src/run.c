@@ -22,8 +22,6 @@ static struct host_facts describe_host(const struct rig *r)
 /* The settings that the reports show. */
 static void describe(const struct rig *r, struct result *result)
 {
-    static const char *const verify_names[] = {
-        [VERIFY_STAMP] = "stamp", [VERIFY_FULL] = "full", [VERIFY_OFF] = "off"};
     const struct plan *p = r->plan;
     *result = (struct result){
         .version = PACKAGE_VERSION,

@@ -1,5 +1,6 @@
 #include "scratch.h"
 
+#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <linux/magic.h>
@@ -31,7 +32,24 @@ static int make_private_directory(struct scratch *s, struct err *e)
     return rc;
 }
 
-/* The owner file says whose directory this is, and its lock that the run is alive. */
+/*
+ * Takes the lock that says that the run is alive. Before it has it, --cleanup may take the
+ * directory for that of a run that was killed: then it is gone, or is going.
+ */
+static int lock_owner_file(const struct scratch *s, struct err *e)
+{
+    struct stat st;
+    int code = 0;
+    if (flock(s->owner_fd, LOCK_EX | LOCK_NB) != 0)
+        code = errno == EWOULDBLOCK ? ENOENT : errno;
+    else if (fstat(s->owner_fd, &st) == 0 && st.st_nlink == 0)
+        code = ENOENT;
+    if (code == 0)
+        return 0;
+    return err_system(e, code, "lock %s/%s/%s", s->path, s->name, OWNER_FILE_NAME);
+}
+
+/* The owner file says whose directory this is. -ENOENT: the directory has been taken away. */
 static int make_owner_file(struct scratch *s, struct err *e)
 {
     char text[OWNER_TEXT_SIZE];
@@ -40,27 +58,14 @@ static int make_owner_file(struct scratch *s, struct err *e)
         openat(s->fd, OWNER_FILE_NAME, O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600);
     if (s->owner_fd < 0)
         return err_system(e, errno, "make %s/%s/%s", s->path, s->name, OWNER_FILE_NAME);
-    if (flock(s->owner_fd, LOCK_EX | LOCK_NB) != 0)
-        return err_system(e, errno, "lock %s/%s/%s", s->path, s->name, OWNER_FILE_NAME);
+    int rc = lock_owner_file(s, e);
+    if (rc != 0)
+        return rc;
     ssize_t written = write(s->owner_fd, text, length);
     if (written != (ssize_t)length)
         return err_system(e, written < 0 ? errno : ENOSPC, "write %s/%s/%s", s->path, s->name,
                           OWNER_FILE_NAME);
     return 0;
-}
-
-int scratch_open(struct scratch *s, const char *path, struct err *e)
-{
-    *s = (struct scratch){.path = path, .parent_fd = -1, .fd = -1, .owner_fd = -1};
-    s->parent_fd = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-    if (s->parent_fd < 0)
-        return err_system(e, errno, "open directory %s", path);
-    int rc = make_private_directory(s, e);
-    if (rc == 0)
-        rc = make_owner_file(s, e);
-    if (rc != 0)
-        scratch_close(s, e);
-    return rc;
 }
 
 static void close_if_open(int *fd)
@@ -70,13 +75,72 @@ static void close_if_open(int *fd)
     *fd = -1;
 }
 
+/* True when something else than the owner file is known to be in the private directory. */
+static bool holds_others(const struct scratch *s)
+{
+    int fd = openat(s->fd, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    DIR *directory = fd >= 0 ? fdopendir(fd) : NULL;
+    if (!directory) {
+        close_if_open(&fd);
+        return false;
+    }
+    bool others = false;
+    const struct dirent *entry;
+    while (!others && (entry = readdir(directory)))
+        others = entry->d_name[0] != '.' && strcmp(entry->d_name, OWNER_FILE_NAME) != 0;
+    closedir(directory);
+    return others;
+}
+
+/* Removes the private directory; what cannot go keeps its owner file, so that --cleanup knows it.
+ */
+static int remove_private_directory(struct scratch *s, struct err *e)
+{
+    if (s->owner_fd >= 0 && holds_others(s))
+        return err_system(e, ENOTEMPTY, "remove directory %s/%s", s->path, s->name);
+    if (s->owner_fd >= 0 && unlinkat(s->fd, OWNER_FILE_NAME, 0) != 0)
+        return err_system(e, errno, "remove %s/%s/%s", s->path, s->name, OWNER_FILE_NAME);
+    /* An empty one may be gone by --cleanup. */
+    if (s->fd >= 0 && unlinkat(s->parent_fd, s->name, AT_REMOVEDIR) != 0 && errno != ENOENT)
+        return err_system(e, errno, "remove directory %s/%s", s->path, s->name);
+    return 0;
+}
+
+static int try_to_make(struct scratch *s, struct err *e)
+{
+    int rc = make_private_directory(s, e);
+    if (rc == 0)
+        rc = make_owner_file(s, e);
+    if (rc == 0)
+        return 0;
+    remove_private_directory(s, e); /* the first error is the one that is told */
+    close_if_open(&s->owner_fd);
+    close_if_open(&s->fd);
+    return rc;
+}
+
+/* So often is another name tried when --cleanup has taken the directory away. */
+#define TRIES 5
+
+int scratch_open(struct scratch *s, const char *path, struct err *e)
+{
+    *s = (struct scratch){.path = path, .parent_fd = -1, .fd = -1, .owner_fd = -1};
+    s->parent_fd = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    if (s->parent_fd < 0)
+        return err_system(e, errno, "open directory %s", path);
+    int rc = -ENOENT;
+    for (int tries = 0; rc == -ENOENT && tries < TRIES; tries++) {
+        err_init(e);
+        rc = try_to_make(s, e);
+    }
+    if (rc != 0)
+        close_if_open(&s->parent_fd);
+    return rc;
+}
+
 int scratch_close(struct scratch *s, struct err *e)
 {
-    int rc = 0;
-    if (s->owner_fd >= 0 && unlinkat(s->fd, OWNER_FILE_NAME, 0) != 0)
-        rc = err_system(e, errno, "remove %s/%s/%s", s->path, s->name, OWNER_FILE_NAME);
-    if (s->fd >= 0 && unlinkat(s->parent_fd, s->name, AT_REMOVEDIR) != 0)
-        rc = err_system(e, errno, "remove directory %s/%s", s->path, s->name);
+    int rc = remove_private_directory(s, e);
     close_if_open(&s->owner_fd);
     close_if_open(&s->fd);
     close_if_open(&s->parent_fd);

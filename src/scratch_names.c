@@ -2,6 +2,7 @@
 
 #include <inttypes.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "util/rng.h"
@@ -17,10 +18,20 @@
 #define DIRECTORY_DIGITS 5
 #define INDEX_DIGITS     10
 #define MOST_LETTERS     12
+#define CHECK_BITS       16
 
 void private_name(char name[PRIVATE_NAME_SIZE], uint64_t number)
 {
-    snprintf(name, PRIVATE_NAME_SIZE, PRIVATE_PREFIX "%016" PRIx64, number);
+    number >>= CHECK_BITS;
+    uint64_t check = rng_mix(number) & ((1U << CHECK_BITS) - 1);
+    snprintf(name, PRIVATE_NAME_SIZE, PRIVATE_PREFIX "%016" PRIx64, number << CHECK_BITS | check);
+}
+
+bool private_name_is_made(const char *name)
+{
+    char made[PRIVATE_NAME_SIZE];
+    private_name(made, strtoull(name + strlen(PRIVATE_PREFIX), NULL, 16));
+    return strcmp(made, name) == 0;
 }
 
 void data_name(char name[DATA_NAME_SIZE], unsigned number)

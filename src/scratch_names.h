@@ -32,7 +32,8 @@
 
 enum name_order { NAMES_SORTED, NAMES_RANDOM };
 
-/* The names themselves. */
+/* The names themselves. The upper 48 bits of a private directory's number are told, the others are
+ * a check of them. */
 void private_name(char name[PRIVATE_NAME_SIZE], uint64_t number);
 void data_name(char name[DATA_NAME_SIZE], unsigned number);
 void origin_name(char name[ORIGIN_NAME_SIZE], uint64_t number);
@@ -46,6 +47,9 @@ void file_name(char name[FILE_NAME_SIZE], enum name_order order, uint64_t seed, 
 
 /* The text of the owner file of the private directory of that name, without NUL; its length. */
 size_t owner_text(char text[OWNER_TEXT_SIZE], const char *private_directory);
+
+/* Whether a private directory's name passes the check: one in 65536 does that was not made here. */
+bool private_name_is_made(const char *name);
 
 /* Whether a name has the form of such a name. */
 bool is_private_name(const char *name);

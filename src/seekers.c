@@ -76,7 +76,7 @@ __attribute__((noreturn)) static void seeker_main(const struct seekers *s, unsig
 
     stop_init_child();
     close(s->work->scratch->owner_fd); /* its lock is to end with the parent */
-    if (open_queue(s, &queue, &report->failure) != 0 || write(ready, &byte, 1) != 1 ||
+    if (open_queue(s, &queue, &report->failure) != 0 || io_write_byte(ready, byte) != 0 ||
         io_read_byte(start, &byte) != 1)
         _exit(1);
 
@@ -194,10 +194,10 @@ static int await_ready(struct seekers *s, struct err *e)
 
 static int open_gate(const struct seekers *s, struct err *e)
 {
-    for (unsigned i = 0; i < s->count; i++)
-        if (write(s->gate, "", 1) != 1)
-            return err_system(e, errno, "start the seekers");
-    return 0;
+    int rc = 0;
+    for (unsigned i = 0; rc == 0 && i < s->count; i++)
+        rc = io_write_byte(s->gate, 0);
+    return rc == 0 ? 0 : err_system(e, -rc, "start the seekers");
 }
 
 int seekers_start(struct seekers **out, const struct plan *p, const struct work *work,

@@ -4,6 +4,7 @@
 
 #include "cli/grammar.h"
 #include "cli/limits.h"
+#include "cli/preset.h"
 #include "cli/set_bulk.h"
 #include "cli/values.h"
 #include "util/units.h"
@@ -134,53 +135,49 @@ static int set_synchronise(struct settings *s, const char *value, struct err *e)
     return 0;
 }
 
+static bool take_test(struct settings *s, char *word)
+{
+    enum test_id test = test_by_name(word);
+    if (test == TEST_COUNT)
+        return false;
+    s->tests[test] = true;
+    return true;
+}
+
 static int set_tests(struct settings *s, const char *value, struct err *e)
 {
-    char word[16];
     memset(s->tests, 0, sizeof s->tests);
     s->tests_given = true;
-    const char *rest = value;
-    while (value_next(&rest, word, sizeof word)) {
-        enum test_id test = test_by_name(word);
-        if (test == TEST_COUNT)
-            break;
-        s->tests[test] = true;
-        if (!rest)
-            return 0;
-    }
-    return err_say(e, "a comma-separated list of putc, put_block, rewrite, getc, get_block, seeks, "
-                      "iops, seq_create, seq_stat, seq_del, ran_create, ran_stat, ran_del");
+    return value_list(s, value, take_test,
+                      "a comma-separated list of putc, put_block, rewrite, getc, get_block, seeks, "
+                      "iops, seq_create, seq_stat, seq_del, ran_create, ran_stat, ran_del",
+                      e);
 }
 
 static int set_preset(struct settings *s, const char *value, struct err *e)
 {
-    static const char *const words[] = {[PRESET_BONNIEXX] = "bonnie++",
-                                        [PRESET_BONNIE] = "bonnie",
-                                        [PRESET_GOBONNIEGO] = "gobonniego"};
-    int word = value_word(value, words, 3);
-    if (word < 0)
-        return err_say(e, "bonnie, bonnie++ or gobonniego");
-    s->preset = (enum preset)word;
-    return 0;
+    s->preset = preset_by_name(value);
+    return s->preset ? 0 : err_say(e, "bonnie, bonnie++ or gobonniego");
+}
+
+static bool take_format(struct settings *s, char *word)
+{
+    static const char *const words[MAX_FORMATS] = {"text", "csv", "json", "html"};
+    int format = value_word(word, words, MAX_FORMATS);
+    if (format < 0)
+        return false;
+    for (size_t i = 0; i < s->format_count; i++)
+        if (s->formats[i] == words[format])
+            return false;
+    s->formats[s->format_count++] = words[format];
+    return true;
 }
 
 static int set_format(struct settings *s, const char *value, struct err *e)
 {
-    static const char *const words[] = {"text", "csv", "json", "html"};
-    char word[8];
-    bool seen[MAX_FORMATS] = {false};
-    const char *rest = value;
     s->format_count = 0;
-    while (value_next(&rest, word, sizeof word)) {
-        int format = value_word(word, words, MAX_FORMATS);
-        if (format < 0 || seen[format])
-            break;
-        seen[format] = true;
-        s->formats[s->format_count++] = words[format];
-        if (!rest)
-            return 0;
-    }
-    return err_say(e, "a comma-separated list of text, csv, json, html, each once");
+    return value_list(s, value, take_format,
+                      "a comma-separated list of text, csv, json, html, each once", e);
 }
 
 static int set_json(struct settings *s, const char *value, struct err *e)

@@ -3,6 +3,8 @@
 
 #include "cli/settings.h"
 
+#define DEFAULT_PRESET "bonnie++"
+
 /* What a preset puts where the user said nothing. */
 struct preset_defaults {
     const char *name; /* as --preset takes it */
@@ -25,7 +27,7 @@ struct preset_defaults {
     const char *formats[MAX_FORMATS];
 };
 
-/* The defaults of a preset. */
-const struct preset_defaults *preset_defaults(enum preset preset);
+/* The preset of that name; NULL: there is none. */
+const struct preset_defaults *preset_by_name(const char *name);
 
 #endif

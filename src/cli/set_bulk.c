@@ -24,47 +24,45 @@ int set_iodepth(struct settings *s, const char *value, struct err *e)
     return value_count(&s->iodepth, value, 1, LIMIT_IODEPTH, "1 to 4096", e);
 }
 
-int set_uring(struct settings *s, const char *value, struct err *e)
+static bool take_uring(struct settings *s, char *word)
 {
-    char word[8];
-    const char *rest = value;
-    while (value_next(&rest, word, sizeof word)) {
-        bool *wanted = strcmp(word, "sqpoll") == 0   ? &s->engine_options.uring.sqpoll
-                       : strcmp(word, "iopoll") == 0 ? &s->engine_options.uring.iopoll
-                                                     : NULL;
-        if (!wanted)
-            break;
+    bool *wanted = strcmp(word, "sqpoll") == 0   ? &s->engine_options.uring.sqpoll
+                   : strcmp(word, "iopoll") == 0 ? &s->engine_options.uring.iopoll
+                                                 : NULL;
+    if (wanted)
         *wanted = true;
-        if (!rest)
-            return 0;
-    }
-    return err_say(e, "a comma-separated list of sqpoll, iopoll");
+    return wanted != NULL;
 }
 
-/* "delay=500,fail=1000": delay in microseconds, the others numbers of transfers. */
-int set_null(struct settings *s, const char *value, struct err *e)
+int set_uring(struct settings *s, const char *value, struct err *e)
+{
+    return value_list(s, value, take_uring, "a comma-separated list of sqpoll, iopoll", e);
+}
+
+/* "delay=500": delay in microseconds, the others numbers of transfers. */
+static bool take_null(struct settings *s, char *word)
 {
     static const char *const words[] = {"delay", "fail", "short", "corrupt"};
     uint64_t *const fields[] = {&s->engine_options.null.delay_ns, &s->engine_options.null.fail_at,
                                 &s->engine_options.null.short_at,
                                 &s->engine_options.null.corrupt_at};
-    char word[32];
-    const char *rest = value;
-    while (value_next(&rest, word, sizeof word)) {
-        char *number = strchr(word, '=');
-        if (!number)
-            break;
-        *number++ = '\0';
-        int field = value_word(word, words, 4);
-        if (field < 0 || units_parse_count(number, fields[field]) != 0 ||
-            *fields[field] > LIMIT_SEEKS)
-            break;
-        if (field == 0)
-            *fields[field] *= 1000;
-        if (!rest)
-            return 0;
-    }
-    return err_say(e, "a comma-separated list of delay=MICROSECONDS, fail=N, short=N, corrupt=N");
+    char *number = strchr(word, '=');
+    if (!number)
+        return false;
+    *number++ = '\0';
+    int field = value_word(word, words, 4);
+    if (field < 0 || units_parse_count(number, fields[field]) != 0 || *fields[field] > LIMIT_SEEKS)
+        return false;
+    if (field == 0)
+        *fields[field] *= 1000;
+    return true;
+}
+
+int set_null(struct settings *s, const char *value, struct err *e)
+{
+    return value_list(s, value, take_null,
+                      "a comma-separated list of delay=MICROSECONDS, fail=N, short=N, corrupt=N",
+                      e);
 }
 
 int set_iops_duration(struct settings *s, const char *value, struct err *e)
@@ -116,9 +114,7 @@ int set_data(struct settings *s, const char *value, struct err *e)
 
 int set_verify(struct settings *s, const char *value, struct err *e)
 {
-    static const char *const words[] = {
-        [VERIFY_STAMP] = "stamp", [VERIFY_FULL] = "full", [VERIFY_OFF] = "off"};
-    int word = value_word(value, words, 3);
+    int word = value_word(value, verify_names, VERIFY_MODES);
     if (word < 0)
         return err_say(e, "off, stamp or full");
     s->verify = (enum verify_mode)word;

@@ -22,7 +22,6 @@ struct given {
     uint64_t value;
 };
 
-enum preset { PRESET_BONNIEXX, PRESET_BONNIE, PRESET_GOBONNIEGO };
 enum cache_mode { CACHE_EVICT, CACHE_KEEP };
 
 /* What main() is to do. */
@@ -40,7 +39,7 @@ enum action {
 
 struct settings {
     enum action action;
-    enum preset preset;
+    const struct preset_defaults *preset; /* NULL: not given */
 
     const char *directory;
     const char *label; /* NULL: not given */

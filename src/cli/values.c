@@ -52,15 +52,21 @@ int value_word(const char *value, const char *const words[], int count)
     return -1;
 }
 
-bool value_next(const char **list, char *word, size_t size)
+int value_list(struct settings *s, const char *list, value_take *take, const char *accepted,
+               struct err *e)
 {
-    if (!*list)
-        return false;
-    size_t length = strcspn(*list, ",");
-    if (length >= size)
-        return false;
-    memcpy(word, *list, length);
-    word[length] = '\0';
-    *list = (*list)[length] == ',' ? *list + length + 1 : NULL;
-    return true;
+    for (;;) {
+        char word[VALUE_WORD];
+        size_t length = strcspn(list, ",");
+        if (length >= sizeof word)
+            break;
+        memcpy(word, list, length);
+        word[length] = '\0';
+        if (!take(s, word))
+            break;
+        if (list[length] == '\0')
+            return 0;
+        list += length + 1;
+    }
+    return err_say(e, "%s", accepted);
 }

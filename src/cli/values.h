@@ -31,9 +31,12 @@ int value_text(const char **out, const char *value, const char *accepted, struct
 int value_word(const char *value, const char *const words[], int count);
 
 /*
- * Copies the next word of a comma-separated list, and moves *list behind it and its comma: to NULL
- * at the end. False when there is none, or it does not fit.
+ * A comma-separated list: has every word taken, a copy that may be changed, until one is refused or
+ * has VALUE_WORD characters.
  */
-bool value_next(const char **list, char *word, size_t size);
+#define VALUE_WORD 32
+typedef bool value_take(struct settings *s, char *word);
+int value_list(struct settings *s, const char *list, value_take *take, const char *accepted,
+               struct err *e);
 
 #endif

@@ -10,6 +10,7 @@
 
 #define SECTOR_BYTES 512 /* of the counters, whatever the device's own are: stat.rst */
 #define NS_PER_MS    1000000
+#define STAT_TEXT    512 /* 17 numbers of up to 20 digits */
 
 /* ---- the tree of /sys ---- */
 
@@ -21,15 +22,28 @@ static void path_of(const struct device_set *d, const struct device *device, con
              what);
 }
 
-/* Reads the device number from a file with "MAJOR:MINOR". */
-static bool read_number(const char *path, struct device *device)
+/* Reads the text of a file of sysfs, cut at the room for it. */
+static bool read_text(const char *path, char *text, size_t size)
 {
     FILE *in = fopen(path, "re");
     if (!in)
         return false;
-    bool found = fscanf(in, "%u:%u", &device->major, &device->minor) == 2;
+    size_t length = fread(text, 1, size - 1, in);
+    text[length] = '\0';
     fclose(in);
-    return found;
+    return length > 0;
+}
+
+bool device_parse_number(const char *text, unsigned *major, unsigned *minor)
+{
+    return sscanf(text, "%u:%u", major, minor) == 2;
+}
+
+static bool read_number(const char *path, struct device *device)
+{
+    char text[32];
+    return read_text(path, text, sizeof text) &&
+           device_parse_number(text, &device->major, &device->minor);
 }
 
 /* The kernel's name of a device is the last part of where the link by its number points to. */
@@ -175,33 +189,27 @@ void device_find(struct device_set *d, const struct place *p)
 
 /* ---- their counters ---- */
 
-struct stat_line {
-    uint64_t read_ops;
-    uint64_t read_sectors;
-    uint64_t write_ops;
-    uint64_t write_sectors;
-    uint64_t busy_ms;
-};
+bool device_parse_stat(const char *text, struct device_stat *s)
+{
+    return sscanf(
+               text, "%" SCNu64 " %*u %" SCNu64 " %*u %" SCNu64 " %*u %" SCNu64 " %*u %*u %" SCNu64,
+               &s->read_ops, &s->read_sectors, &s->write_ops, &s->write_sectors, &s->busy_ms) == 5;
+}
 
-static bool read_stat(const struct device_set *d, const struct device *device, struct stat_line *s)
+static bool read_stat(const struct device_set *d, const struct device *device,
+                      struct device_stat *s)
 {
     char path[PATH_MAX];
+    char text[STAT_TEXT];
     path_of(d, device, "/stat", path);
-    FILE *in = fopen(path, "re");
-    if (!in)
-        return false;
-    int got =
-        fscanf(in, "%" SCNu64 " %*u %" SCNu64 " %*u %" SCNu64 " %*u %" SCNu64 " %*u %*u %" SCNu64,
-               &s->read_ops, &s->read_sectors, &s->write_ops, &s->write_sectors, &s->busy_ms);
-    fclose(in);
-    return got == 5;
+    return read_text(path, text, sizeof text) && device_parse_stat(text, s);
 }
 
 void device_read(const struct device_set *d, struct device_counters *now)
 {
     *now = (struct device_counters){.known = d->count > 0};
     for (unsigned i = 0; i < d->count && now->known; i++) {
-        struct stat_line s;
+        struct device_stat s;
         now->known = read_stat(d, &d->devices[i], &s);
         if (!now->known)
             return;

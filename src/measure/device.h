@@ -59,6 +59,15 @@ struct device_change {
     double busy_percent; /* 0 to 100; of several devices, the busiest */
 };
 
+/* What the kernel's file `stat` says of one device. */
+struct device_stat {
+    uint64_t read_ops;
+    uint64_t read_sectors;
+    uint64_t write_ops;
+    uint64_t write_sectors;
+    uint64_t busy_ms;
+};
+
 /* Finds the block devices below p. */
 void device_find(struct device_set *d, const struct place *p);
 
@@ -72,5 +81,9 @@ void device_read(const struct device_set *d, struct device_counters *now);
  */
 bool device_difference(const struct device_counters *before, const struct device_counters *after,
                        uint64_t elapsed_ns, struct device_change *change);
+
+/* Reads the text of a file `dev` ("8:1") or `stat`. False when it is not such a text. */
+bool device_parse_number(const char *text, unsigned *major, unsigned *minor);
+bool device_parse_stat(const char *text, struct device_stat *s);
 
 #endif

@@ -11,6 +11,16 @@
 #include <sys/sysmacros.h>
 #include <sys/vfs.h>
 
+long place_mount_id(FILE *fdinfo)
+{
+    char line[128];
+    long id = -1;
+    while (id < 0 && fgets(line, sizeof line, fdinfo))
+        if (sscanf(line, "mnt_id: %ld", &id) != 1)
+            id = -1;
+    return id;
+}
+
 /*
  * The mount that a descriptor was opened through: exact where one mount hides another, or where
  * the path has been renamed since. -1: not known.
@@ -22,11 +32,7 @@ static long mount_of(int fd)
     FILE *in = fopen(path, "re");
     if (!in)
         return -1;
-    char line[128];
-    long id = -1;
-    while (id < 0 && fgets(line, sizeof line, in))
-        if (sscanf(line, "mnt_id: %ld", &id) != 1)
-            id = -1;
+    long id = place_mount_id(in);
     fclose(in);
     return id;
 }
@@ -42,6 +48,19 @@ static void read_type(struct place *p, const char *line)
     snprintf(p->filesystem, sizeof p->filesystem, "%.*s", (int)strcspn(type, " \n"), type);
 }
 
+void place_read_type(struct place *p, FILE *mountinfo, long mount_id)
+{
+    char *line = NULL; /* of any length: an overlay names all its layers */
+    size_t room = 0;
+    while (getline(&line, &room, mountinfo) > 0) {
+        if (strtol(line, NULL, 10) == mount_id) {
+            read_type(p, line);
+            break;
+        }
+    }
+    free(line);
+}
+
 void place_read_mount(struct place *p, long mount_id)
 {
     char path[PATH_MAX];
@@ -49,15 +68,7 @@ void place_read_mount(struct place *p, long mount_id)
     FILE *in = fopen(path, "re");
     if (!in)
         return;
-    char *line = NULL; /* of any length: an overlay names all its layers */
-    size_t room = 0;
-    while (getline(&line, &room, in) > 0) {
-        if (strtol(line, NULL, 10) == mount_id) {
-            read_type(p, line);
-            break;
-        }
-    }
-    free(line);
+    place_read_type(p, in, mount_id);
     fclose(in);
 }
 

@@ -1,6 +1,8 @@
 #ifndef BONNIE_MEASURE_PLACE_H
 #define BONNIE_MEASURE_PLACE_H
 
+#include <stdio.h>
+
 /* Where a directory lies, as the kernel tells it through stat, /proc and an ioctl. */
 struct place {
     const char *root;    /* of /sys and /proc: ""; tests have trees of their own. Not owned */
@@ -21,5 +23,11 @@ void place_find(struct place *p, int directory_fd);
  * /proc/self/mountinfo, see proc_pid_mountinfo(5)) and leaves it alone when there is none.
  */
 void place_read_mount(struct place *p, long mount_id);
+
+/* The same from the text of that file. */
+void place_read_type(struct place *p, FILE *mountinfo, long mount_id);
+
+/* The number of a mount from the text of a /proc/self/fdinfo/N; -1: it does not say. */
+long place_mount_id(FILE *fdinfo);
 
 #endif

@@ -1,4 +1,5 @@
 #include <errno.h>
+#include <stdlib.h>
 
 #include "report/json_object.h"
 #include "report/report.h"
@@ -50,13 +51,13 @@ static json_t *document(const struct result runs[], size_t count)
 static int all(FILE *out, const struct result runs[], size_t count)
 {
     json_t *object = document(runs, count);
-    if (!object)
-        return -ENOMEM;
-    int rc = json_dumpf(object, out, JSON_INDENT(2) | JSON_PRESERVE_ORDER);
+    char *text = json_text(object, JSON_INDENT(2) | JSON_PRESERVE_ORDER);
     json_decref(object);
-    fputc('\n', out);
-    int ended = report_end(out);
-    return ended ? ended : rc == 0 ? 0 : -EIO;
+    if (!text)
+        return -ENOMEM;
+    int rc = fprintf(out, "%s\n", text) < 0 ? -errno : report_end(out);
+    free(text);
+    return rc;
 }
 
 const struct report_ops report_gobonniego_json = {

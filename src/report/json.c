@@ -177,9 +177,8 @@ static int print_with_seed(FILE *out, const char *text, uint64_t seed)
 static int all(FILE *out, const struct result runs[], size_t count)
 {
     json_t *object = document(runs, count);
-    char *text = object ? json_dumps(object, JSON_INDENT(2) | JSON_PRESERVE_ORDER |
-                                                 JSON_REAL_PRECISION(REAL_DIGITS))
-                        : NULL;
+    char *text =
+        json_text(object, JSON_INDENT(2) | JSON_PRESERVE_ORDER | JSON_REAL_PRECISION(REAL_DIGITS));
     json_decref(object);
     if (!text)
         return -ENOMEM;

@@ -72,3 +72,39 @@ void put_known_count(json_t **object, const char *key, uint64_t count)
     else
         put_value(object, key, json_null());
 }
+
+/* The text of a document while it is being written; NULL and failed once memory has run out. */
+struct text {
+    char *bytes;
+    size_t length;
+    size_t room;
+    bool failed;
+};
+
+static int add_bytes(const char *bytes, size_t length, void *context)
+{
+    struct text *t = context;
+    if (t->room - t->length <= length && !t->failed) { /* one is for the NUL */
+        size_t room = 2 * (t->room + length);
+        char *more = realloc(t->bytes, room);
+        t->failed = !more;
+        t->bytes = more ? more : t->bytes;
+        t->room = more ? room : t->room;
+    }
+    if (t->failed)
+        return -1;
+    memcpy(t->bytes + t->length, bytes, length);
+    t->length += length;
+    return 0;
+}
+
+char *json_text(const json_t *object, size_t flags)
+{
+    struct text t = {0};
+    if (!object || json_dump_callback(object, add_bytes, &t, flags) != 0)
+        t.failed = true;
+    if (add_bytes("", 1, &t) == 0)
+        return t.bytes;
+    free(t.bytes);
+    return NULL;
+}

@@ -34,4 +34,10 @@ void put_fact(json_t **object, const char *key, const char *text);
 /* A count that is unknown when it is 0: then it becomes null. */
 void put_known_count(json_t **object, const char *key, uint64_t count);
 
+/*
+ * The whole document, with jansson's flags, as a text that is to be freed; NULL when it is NULL or
+ * memory runs out. (With jansson's own json_dumps() a key may be missing then, and nobody is told.)
+ */
+char *json_text(const json_t *object, size_t flags);
+
 #endif

@@ -37,10 +37,9 @@ static const struct verdict *verdict_of(const struct result *r, enum test_id tes
 }
 
 /* An advice with the tests that it is for, at the first of them. */
-static void print_advice(FILE *out, const struct result *r, enum test_id first)
+static void print_advice(FILE *out, const struct result *r, enum test_id first, const char *advice)
 {
     char text[VERDICT_TEXT + TEST_COUNT * (NAME_COLUMNS + 2)];
-    const char *advice = verdict_of(r, first)->advice;
     size_t used = 0;
     for (enum test_id test = 0; test < TEST_COUNT; test++) {
         const struct verdict *v = verdict_of(r, test);
@@ -70,7 +69,9 @@ void measured_print(FILE *out, const struct result *r)
                 limit_name(v->by));
         print_wrapped(out, TEXT_COLUMN, v->sentence);
     }
-    for (enum test_id test = 0; test < TEST_COUNT; test++)
-        if (verdict_of(r, test) && *verdict_of(r, test)->advice)
-            print_advice(out, r, test);
+    for (enum test_id test = 0; test < TEST_COUNT; test++) {
+        const struct verdict *v = verdict_of(r, test);
+        if (v && *v->advice)
+            print_advice(out, r, test, v->advice);
+    }
 }

@@ -17,7 +17,7 @@ static enum source_answer put_next(void *context, struct io *io, uint64_t now_ns
 
 static bool put_transferred(void *context, struct io *io)
 {
-    (void)context, (void)io;
+    chunks_wrote(context, io);
     return false;
 }
 
@@ -64,12 +64,16 @@ static int get_work(void *context, struct err *e)
 
 const struct workload workload_put_block = {
     .title = "Writing in chunks",
+    .unit = UNIT_CHUNK,
+    .written_percent = 100,
     .uses_engine = true,
     .job = {.prepare = put_prepare, .work = put_work},
 };
 
 const struct workload workload_get_block = {
     .title = "Reading in chunks",
+    .unit = UNIT_CHUNK,
+    .read_percent = 100,
     .uses_engine = true,
     .reads = true,
     .job = {.prepare = get_prepare, .work = get_work},

@@ -1,5 +1,10 @@
 #include "workloads/chunks.h"
 
+#include <fcntl.h>
+
+/* Large enough for long transfers and extents, small beside any data set worth measuring. */
+#define WRITEBACK_BYTES (UINT64_C(8) << 20)
+
 int chunks_open(struct work *w, int access, struct err *e)
 {
     int rc = work_open_data(w, access, e);
@@ -35,4 +40,17 @@ void chunks_check(const struct chunks *c, const struct io *io)
     struct work *w = c->work;
     contents_check(w->contents, w->number, io->offset, io->buffer, io->length, io->mark,
                    &w->tally->findings);
+}
+
+void chunks_wrote(struct chunks *c, const struct io *io)
+{
+    const struct plan *p = c->work->plan;
+    uint64_t window = c->written / WRITEBACK_BYTES;
+    c->written += io->length;
+    if (c->written / WRITEBACK_BYTES == window || p->direct || p->sync || !plan_stores(p))
+        return;
+    /* With a queue a chunk of the window may still be on its way: the final fsync takes it, and
+     * tells what fails. */
+    sync_file_range(c->work->data.file->fd, (off_t)(window * WRITEBACK_BYTES),
+                    (off_t)(c->written - window * WRITEBACK_BYTES), SYNC_FILE_RANGE_WRITE);
 }

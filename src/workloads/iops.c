@@ -167,6 +167,7 @@ static int work(void *context, struct err *e)
 
 const struct workload workload_iops = {
     .title = "Reading and writing at random places",
+    .unit = UNIT_BLOCK,
     .uses_engine = true,
     .reads = true,
     .job = {.prepare = prepare, .connect = connect_files, .work = work},

@@ -225,12 +225,16 @@ static int ran_del(void *context, struct err *e)
 
 const struct workload workload_seq_create = {
     .title = "Creating files in sorted order",
+    .unit = UNIT_FILE,
+    .written_percent = 100,
     .repeats = true,
     .job = {.prepare = prepare_create, .work = seq_create},
 };
 
 const struct workload workload_seq_stat = {
     .title = "Reading files in directory order",
+    .unit = UNIT_FILE,
+    .read_percent = 100,
     .reads = true,
     .repeats = true,
     .job = {.prepare = prepare_seq_stat, .work = seq_stat},
@@ -238,18 +242,23 @@ const struct workload workload_seq_stat = {
 
 const struct workload workload_seq_del = {
     .title = "Deleting files in directory order",
+    .unit = UNIT_NAME,
     .repeats = true,
     .job = {.prepare = prepare_seq_del, .work = seq_del},
 };
 
 const struct workload workload_ran_create = {
     .title = "Creating files in random order",
+    .unit = UNIT_FILE,
+    .written_percent = 100,
     .repeats = true,
     .job = {.prepare = prepare_create, .work = ran_create},
 };
 
 const struct workload workload_ran_stat = {
     .title = "Reading files in random order",
+    .unit = UNIT_FILE,
+    .read_percent = 100,
     .reads = true,
     .repeats = true,
     .job = {.prepare = prepare_ran_stat, .work = ran_stat},
@@ -257,6 +266,7 @@ const struct workload workload_ran_stat = {
 
 const struct workload workload_ran_del = {
     .title = "Deleting files in random order",
+    .unit = UNIT_NAME,
     .repeats = true,
     .job = {.prepare = prepare_ran_del, .work = ran_del},
 };

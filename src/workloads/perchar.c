@@ -155,11 +155,15 @@ static int get_work(void *context, struct err *e)
 
 const struct workload workload_putc = {
     .title = "Writing by character",
+    .unit = UNIT_STRETCH,
+    .written_percent = 100,
     .job = {.prepare = put_prepare, .work = put_work},
 };
 
 const struct workload workload_getc = {
     .title = "Reading by character",
+    .unit = UNIT_STRETCH,
+    .read_percent = 100,
     .reads = true,
     .job = {.prepare = get_prepare, .work = get_work},
 };

@@ -9,9 +9,11 @@
 
 static bool transferred(void *context, struct io *io)
 {
-    const struct chunks *c = context;
-    if (io->kind == IO_WRITE)
+    struct chunks *c = context;
+    if (io->kind == IO_WRITE) {
+        chunks_wrote(c, io);
         return false;
+    }
     chunks_check(c, io);
     contents_fill_next(c->work->contents, c->work->number, io->offset, io->buffer, io->length);
     io->kind = IO_WRITE;
@@ -36,6 +38,9 @@ static int work(void *context, struct err *e)
 
 const struct workload workload_rewrite = {
     .title = "Rewriting",
+    .unit = UNIT_CHUNK,
+    .read_percent = 100,
+    .written_percent = 100,
     .uses_engine = true,
     .reads = true,
     .job = {.prepare = prepare, .work = work},

@@ -99,6 +99,9 @@ static int finish(void *context, struct err *e)
 
 const struct workload workload_seeks = {
     .title = "Seeking",
+    .unit = UNIT_SEEK,
+    .read_percent = 100,
+    .written_percent = 100 / REWRITE_EVERY,
     .uses_engine = true,
     .reads = true,
     .forked = true,

@@ -23,6 +23,45 @@ const struct workload *workload_of(enum test_id test)
     return workloads[test];
 }
 
+bool workload_has_data(const struct workload *w)
+{
+    return w->unit < UNIT_FILE;
+}
+
+uint64_t workload_operation_bytes(const struct workload *w, const struct plan *p)
+{
+    switch (w->unit) {
+    case UNIT_STRETCH:
+        return PERCHAR_STRETCH;
+    case UNIT_CHUNK:
+    case UNIT_SEEK:
+        return p->data.chunk_bytes;
+    case UNIT_BLOCK:
+        return p->iops.block_bytes;
+    case UNIT_FILE:
+        return p->files.max_bytes > 0 ? p->files.chunk_bytes : 0;
+    case UNIT_NAME:
+        break;
+    }
+    return 0;
+}
+
+/* Without the overflow that many bytes times 100 have. */
+static uint64_t percent_of(uint64_t bytes, unsigned percent)
+{
+    return bytes / 100 * percent + bytes % 100 * percent / 100;
+}
+
+struct bytes_asked workload_asked(const struct workload *w, const struct plan *p, uint64_t bytes)
+{
+    if (w->unit == UNIT_BLOCK) {
+        uint64_t written = percent_of(bytes, p->iops.write_percent);
+        return (struct bytes_asked){.read = bytes - written, .written = written};
+    }
+    return (struct bytes_asked){.read = percent_of(bytes, w->read_percent),
+                                .written = percent_of(bytes, w->written_percent)};
+}
+
 int work_have_data(struct work *w, uint64_t bytes, struct err *e)
 {
     struct datafile *d = &w->data;

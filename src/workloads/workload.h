@@ -40,14 +40,41 @@ struct work {
     struct fileset files;     /* its share of the metadata files */
 };
 
+/* What one operation of a test works on; data files come before metadata files. */
+enum work_unit {
+    UNIT_STRETCH, /* PERCHAR_STRETCH characters, of those that there are for the per-character tests
+                   */
+    UNIT_CHUNK,   /* of the whole data set, each once */
+    UNIT_SEEK,    /* a chunk, as many as there are seeks */
+    UNIT_BLOCK,   /* of iops, for its time */
+    UNIT_FILE,    /* a metadata file, with its data if it has any */
+    UNIT_NAME,    /* the name of one only */
+};
+
 struct workload {
     const char *title; /* for the progress line */
-    bool reads;        /* what it reads is to come from the device: caches are emptied before */
-    bool forked;       /* its work is done by forked seekers, not by the workers */
-    bool uses_engine;  /* the plan's engine moves its data */
-    bool repeats;      /* it can be done in further rounds, each prepared anew */
-    struct job job;    /* the context is a struct work */
+    enum work_unit unit;
+    unsigned read_percent;    /* of the bytes that it counts, so many are read, */
+    unsigned written_percent; /* and so many written; UNIT_BLOCK: as the plan says */
+    bool reads;       /* what it reads is to come from the device: caches are emptied before */
+    bool forked;      /* its work is done by forked seekers, not by the workers */
+    bool uses_engine; /* the plan's engine moves its data */
+    bool repeats;     /* it can be done in further rounds, each prepared anew */
+    struct job job;   /* the context is a struct work */
 };
+
+/* Whether it works on data files, and not on metadata files. */
+bool workload_has_data(const struct workload *w);
+
+/* The bytes of one operation; 0: it has none. */
+uint64_t workload_operation_bytes(const struct workload *w, const struct plan *p);
+
+/* So much was read and written of the bytes that it counted. */
+struct bytes_asked {
+    uint64_t read;
+    uint64_t written;
+};
+struct bytes_asked workload_asked(const struct workload *w, const struct plan *p, uint64_t bytes);
 
 /*
  * For tests that read: sees to it that the first `bytes` of the worker's data file hold what they

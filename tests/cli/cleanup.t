@@ -56,6 +56,23 @@ subtest 'a live run' => sub {
     is_deeply([ tree($dir) ], [], 'when it removes all itself');
 };
 
+subtest 'killed when it had just begun' => sub {
+    my $name = killed();
+    cleanup();
+    for my $owner (0, 1) {
+        mkdir "$dir/$name", oct 700;
+        spew("$dir/$name/owner", q{}) if $owner;
+        my $done = cleanup();
+        is($done->{out}, "removed $dir/$name\n", $owner ? 'an owner file without text, and nothing else' : 'nothing in it yet');
+        is_deeply([ tree($dir) ], [], 'all of it is removed');
+        my $alike = "bonnie." . substr($name, 7) =~ tr{0-9a-f}{1-9a-f0}r;
+        mkdir "$dir/$alike", oct 700;
+        spew("$dir/$alike/owner", q{}) if $owner;
+        is(cleanup()->{out}, q{}, 'but not if the name is one that no run makes');
+        system 'rm', '-r', "$dir/$alike";
+    }
+};
+
 # Look-alikes: name => [how it is made, why it is left]. The right owner text makes all but one thing right.
 sub own { my ($name, $text) = @_; return spew("$dir/$name/owner", $text // "scratch directory of bonnie: $name\n") }
 my $outside = scratch();
@@ -73,6 +90,7 @@ my %alike = (
     'bonnie.0000000000000007' => [ sub { spew($_[0], 'a file') }, qr/Not a directory/ ],
     'bonnie.0000000000000008' => [ sub { mkdir $_[0], oct 700; symlink "$outside/data00000", "$_[0]/owner" }, qr/it has no owner file/ ],
     'bonnie.0000000000000009' => [ sub { mkdir $_[0], oct 700; mkdir "$_[0]/owner" }, qr/it has no owner file/ ],
+    'bonnie.000000000000000c' => [ sub { mkdir $_[0], oct 700; own($_[1], q{}) }, qr/its owner file does not name it/ ],
 );
 if (Root::is_root()) {
     $alike{'bonnie.000000000000000a'} = [ sub { mkdir $_[0], oct 700; own($_[1]); chown 65534, 65534, $_[0] }, qr/it is not a private directory of this user/ ];

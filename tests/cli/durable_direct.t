@@ -97,5 +97,15 @@ subtest 'without -b all is on the device at the end of the clock all the same' =
     cmp_ok(count('fsync', @putc), '>=', 2, 'putc: fsync of every file');
 };
 
+subtest 'writing back begins while the test writes, and not at its end' => sub {
+    my @bulk = (qw(-q -r0 -s32 -n0 -f), '--tests=put_block,rewrite');
+    my @trace = ({}, [ '-e', 'trace=sync_file_range' ], '-d', "$dir", @bulk);
+    my $begun = sub { my ($run, @calls) = trace(@trace, @_); return $run->{status} == 0 ? scalar @calls : -1 };
+    is($begun->(), 8, 'every 8 MiB, in both tests');
+    is($begun->('-c2'), 8, 'each worker in its own file');
+    is($begun->('-b'), 0, '-b: each write is durable already');
+    is($begun->(qw(-D --cache=keep)), 0, '-D: nothing is to be written back') if takes_direct($dir);
+};
+
 is_deeply([ grep { $_ ne 'lost+found' } tree("$dir") ], [], 'nothing is left in the directory');
 done_testing();

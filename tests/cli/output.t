@@ -8,6 +8,7 @@ use lib "$FindBin::Bin/../lib";
 use Test::More;
 use BonnieRun  qw(bonnie finish refused_ok scratch start tree wait_until);
 use RunProgram qw(slurp spew);
+use Trace      qw(can_trace trace);
 
 my $dir  = scratch();
 my $out  = scratch();
@@ -36,6 +37,16 @@ ok(-c '/dev/null', 'stays a device');
 refused_ok(bonnie(@tiny, '-q', "--output=$out/none/report"), qr{\Q$out\E/none/report: No such file}, 'a directory that is not there');
 refused_ok(bonnie(@tiny, '-q', "--output=$out"), qr{open \Q$out\E: Is a directory}, 'a directory instead of a file');
 refused_ok(bonnie(@tiny, '-q', '--format=csv', '--output=/dev/full'), qr{write the report.*: No space left on device}, 'a full disk') if -c '/dev/full';
+
+SKIP: {
+    skip 'strace cannot trace here', 4 if !can_trace();
+    spew("$out/report", 'old');
+    for my $call (qw(readlink newfstatat)) { # not known what is there: nothing is written over it
+        my ($failed) = trace({}, [ '-P', "$out/report", '-e', "trace=$call", '-e', "inject=$call:error=EIO" ], @tiny, '-q', "--output=$out/report");
+        refused_ok($failed, qr{open \Q$out\E/report: Input/output error}, "$call fails");
+        is(slurp("$out/report"), 'old', 'the old report is untouched');
+    }
+}
 
 spew("$out/report", 'old');
 is_deeply([ tree($out) ], [qw(report report2)], 'nothing else is beside it');

@@ -7,9 +7,10 @@ use warnings;
 use FindBin;
 use lib "$FindBin::Bin/../lib";
 use Test::More;
-use BonnieRun qw(bonnie csv_of have refused_ok scratch tree);
-use Root      ();
-use Trace     qw(can_trace phases trace);
+use BonnieRun  qw(bonnie finish have refused_ok scratch start tree wait_until);
+use Root       ();
+use RunProgram qw(slurp);
+use Trace      qw(can_trace phases trace);
 
 plan skip_all => 'strace cannot trace here' if !can_trace();
 
@@ -89,6 +90,57 @@ subtest 'all calls of the helper' => sub {
     my ($helper) = grep { $_->{args} =~ /PR_SET_SECCOMP/ } @calls;
     my %made = map { $_->{name} => 1 } grep { $_->{pid} == $helper->{pid} && $_->{order} > $helper->{order} } @calls;
     is_deeply([ sort keys %made ], [qw(exit read write)], 'read, write and exit');
+};
+
+# What /proc tells of a process or thread: {Uid => '1 1 1 1', CapEff => '0000000000000000' ...}.
+sub status_of {
+    my ($pid) = @_;
+    return { map { s/\s+/ /gr =~ /\A(\w+): ?(.*?) ?\z/ } split /\n/, slurp("/proc/$pid/status") };
+}
+
+sub children_of { return split q{ }, slurp("/proc/$_[0]/task/$_[0]/children") }
+
+subtest 'after the drop nothing but the dropper is privileged' => sub {
+    plan skip_all => 'setpriv is not installed' if !have('setpriv');
+    # As bad as it gets: groups, capabilities that are inherited, and securebits that keep them.
+    my @rich = (qw(setpriv --securebits=+no_setuid_fixup), '--groups=0,4,24', '--inh-caps=+sys_admin,+chown', '--');
+    my $run = start({ wrap => \@rich }, '-d', $dir, qw(-r0 -q -s1:16k:1000000000:3 -n0 -c2 -f --json -u nobody --tests=seeks));
+    my @children;
+    wait_until('dropper, monitor and three seekers', sub { @children = children_of($run->{pid}); @children == 5 });
+    wait_until('a confined dropper', sub { status_of($children[0])->{Seccomp} eq '1' });
+    my ($dropper, @others) = @children;
+    my %nothing = (map({ ("Cap$_" => '0' x 16) } qw(Inh Prm Eff Amb)), NoNewPrivs => 1);
+    my %nobody  = (%nothing, Uid => join(q{ }, ($nobody) x 4), Gid => join(q{ }, ($nogroup) x 4), Groups => $nogroup);
+    my @threads = map {m{(\d+)\z}} glob "/proc/$run->{pid}/task/*";
+    is(scalar @threads, 3, 'the main thread and two workers');
+    for my $pid (@threads, @others) {
+        my $status = status_of($pid);
+        is_deeply({ map { $_ => $status->{$_} } keys %nobody }, \%nobody, "$status->{Name}: ids, groups and capabilities are those of nobody");
+    }
+    my $status = status_of($dropper);
+    is_deeply({ map { $_ => $status->{$_} } keys %nothing }, \%nothing, 'the dropper has no capabilities');
+    is($status->{Seccomp}, 1, 'and is under strict seccomp');
+    my @open = sort map { readlink($_) =~ s/:.*//r } glob "/proc/$dropper/fd/*";
+    is_deeply(\@open, [qw(/proc/sys/vm/drop_caches socket)], 'it has nothing open but drop_caches and its socket');
+    kill TERM => $run->{pid};
+    is(finish($run)->{status}, 'signal 15', 'all of it ends with SIGTERM');
+    is(scalar(grep { -d "/proc/$_" && status_of($_)->{State} !~ /\AZ/ } @children), 0, 'children too');
+};
+
+subtest 'neither environment nor directory lead it astray' => sub {
+    my $evil = scratch(oct 777);
+    mkdir "$evil/$_" for my @names = ('$(touch owned)', '`touch owned`', '; touch owned #', '-rf', "a\nb", '%s%n');
+    my %env = map { $_ => "$evil" } qw(HOME LOCPATH NLSPATH PATH TERMINFO TMPDIR TZDIR XDG_CONFIG_HOME);
+    $env{TZ} = ":$evil/zone";
+    for my $name (@names) {
+        my ($run, @calls) = trace({ env => { %env, PATH => "$evil:$ENV{PATH}" }, dir => "$evil" }, [ '-e', 'trace=execve,openat,open,chdir' ],
+            '-d', "./$name", qw(-r0 -s1 -n1 -f -u nobody));
+        chmod oct(777), "$evil/$name";
+        is((grep { $_->{name} eq 'execve' } @calls), 1, "it runs nothing, in a directory named $name" =~ s/\n/?/r);
+        my @relative = grep { $_->{args} =~ /\AAT_FDCWD, "(?!\/)/ && $_->{args} !~ /\AAT_FDCWD, "\.\// } @calls;
+        is_deeply([ map { $_->{args} } @relative, grep { $_->{args} =~ /\Q$evil\E/ && $_->{name} ne 'execve' } @calls ], [], 'and opens nothing that they name');
+    }
+    is_deeply([ tree($evil) ], [ sort @names ], 'nothing is made there');
 };
 
 subtest '--cache=keep' => sub {

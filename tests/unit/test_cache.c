@@ -82,11 +82,9 @@ static const char *temporary(void)
     return directory && directory[0] ? directory : "/tmp";
 }
 
-/* What was written is in the cache; evicted it is not; and what is read is again. */
-static void a_file_goes_and_comes_back(void **state)
+/* An empty file that can be evicted; without a place for one the test is skipped. */
+static int make_file_on_storage(void)
 {
-    (void)state;
-    char byte;
     int fd = make_file(temporary());
     assert_true(fd >= 0);
     if (lives_in_memory(fd)) {
@@ -94,6 +92,15 @@ static void a_file_goes_and_comes_back(void **state)
         print_message("%s is in memory\n", temporary());
         skip();
     }
+    return fd;
+}
+
+/* What was written is in the cache; evicted it is not; and what is read is again. */
+static void a_file_goes_and_comes_back(void **state)
+{
+    (void)state;
+    char byte;
+    int fd = make_file_on_storage();
     write_all(fd, 0, FILE_BYTES);
     assert_true(resident(fd, FILE_BYTES) > 0);
     uint64_t left = evict(fd);
@@ -119,13 +126,7 @@ static void a_file_goes_and_comes_back(void **state)
 static void a_page_that_is_held_stays(void **state)
 {
     (void)state;
-    int fd = make_file(temporary());
-    assert_true(fd >= 0);
-    if (lives_in_memory(fd)) {
-        close(fd);
-        print_message("%s is in memory\n", temporary());
-        skip();
-    }
+    int fd = make_file_on_storage();
     write_all(fd, 0, FILE_BYTES);
     const volatile char *page = mmap(NULL, 1, PROT_READ, MAP_SHARED, fd, 0);
     assert_true(page != MAP_FAILED);

@@ -11,6 +11,7 @@
 
 #include <cmocka.h>
 
+#include "golden.h"
 #include "report/report.h"
 
 #define SECOND UINT64_C(1000000000)
@@ -159,22 +160,6 @@ static json_t *parsed(const struct result runs[], size_t count)
         fail_msg("%s in\n%s", error.text, text);
     free(text);
     return object;
-}
-
-static char *golden_text(const char *name)
-{
-    const char *top = getenv("BONNIE_TEST_SRCDIR");
-    char path[4096];
-    snprintf(path, sizeof path, "%s/tests/golden/report/%s", top ? top : ".", name);
-    FILE *file = fopen(path, "r");
-    if (!file)
-        fail_msg("cannot open %s: %s", path, strerror(errno));
-    char *text = NULL;
-    size_t room = 0;
-    if (getdelim(&text, &room, '\0', file) < 0)
-        fail_msg("cannot read %s", path);
-    fclose(file);
-    return text;
 }
 
 /* To the byte: the order of the keys, whole numbers and fractions. The file was written by hand. */
@@ -386,12 +371,16 @@ static void without_memory_the_report_fails(void **state)
         requests = 0;
         rc = report_json.all(out, runs, 2);
         assert_int_equal(fclose(out), 0);
-        assert_true(rc == 0 ? length > 0 : rc == -ENOMEM && length == 0);
+        assert_true(rc == 0 || (rc == -ENOMEM && length == 0));
+        requests = fail_at; /* reading it may have all that there is */
+        json_t *document = rc == 0 ? json_loads(text, 0, NULL) : NULL;
+        assert_true(rc != 0 || document);
+        json_decref(document);
         free(text);
     }
     json_set_alloc_funcs(malloc, free);
     assert_in_range(fail_at, 100, 100000);
-    assert_int_equal(blocks, 1); /* the text of the one that went well, which free() took */
+    assert_int_equal(blocks, 0);
 }
 
 static void a_full_disk_is_reported(void **state)

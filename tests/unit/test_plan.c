@@ -213,6 +213,18 @@ static void runs_go_on_for_seconds(void **state)
     assert_int_equal(plan_of(&p, &e, "--seconds=1", "-yp", NULL), 0);
 }
 
+static void without_a_test_of_data_there_is_no_data(void **state)
+{
+    (void)state;
+    struct plan p;
+    struct err e;
+    assert_int_equal(plan_of(&p, &e, "-s1g", "--tests=seq_create", NULL), 0);
+    assert_int_equal(p.data.bytes, 0);
+    assert_int_equal(p.data.chunks, 0);
+    assert_int_equal(p.data.perchar_bytes, 0);
+    assert_int_equal(p.advise_bytes, 0);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -227,6 +239,7 @@ int main(void)
         cmocka_unit_test(seed_is_kept),
         cmocka_unit_test(contents_and_preset_are_named_as_given),
         cmocka_unit_test(runs_go_on_for_seconds),
+        cmocka_unit_test(without_a_test_of_data_there_is_no_data),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

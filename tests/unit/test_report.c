@@ -9,6 +9,7 @@
 
 #include <cmocka.h>
 
+#include "golden.h"
 #include "report/report.h"
 
 /*
@@ -279,23 +280,6 @@ static const struct golden {
     {"classic_gaps.txt", "classic", classic_gaps},
     {"classic_gaps.html", "html", classic_gaps},
 };
-
-/* The whole text of a golden file; to be freed. */
-static char *golden_text(const char *name)
-{
-    const char *top = getenv("BONNIE_TEST_SRCDIR");
-    char path[4096];
-    snprintf(path, sizeof path, "%s/tests/golden/report/%s", top ? top : ".", name);
-    FILE *file = fopen(path, "r");
-    if (!file)
-        fail_msg("cannot open %s: %s", path, strerror(errno));
-    char *text = NULL;
-    size_t room = 0;
-    if (getdelim(&text, &room, '\0', file) < 0)
-        fail_msg("cannot read %s", path);
-    fclose(file);
-    return text;
-}
 
 /* What a format prints of r, or its header when r is NULL; to be freed. */
 static char *printed(const char *format, const struct result *r)

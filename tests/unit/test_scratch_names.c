@@ -15,9 +15,12 @@ static void names_have_their_form(void **state)
     char private[PRIVATE_NAME_SIZE], data[DATA_NAME_SIZE], origin[ORIGIN_NAME_SIZE];
     char directory[DIRECTORY_NAME_SIZE];
     private_name(private, UINT64_MAX);
-    assert_string_equal(private, "bonnie.ffffffffffffffff");
+    assert_memory_equal(private, "bonnie.ffffffffffff", 19);
     private_name(private, 10);
-    assert_string_equal(private, "bonnie.000000000000000a");
+    assert_memory_equal(private, "bonnie.000000000000", 19);
+    assert_true(private_name_is_made(private));
+    private[10] = '1';
+    assert_false(private_name_is_made(private));
     data_name(data, 7);
     assert_string_equal(data, "data00007");
     origin_name(origin, UINT64_MAX);

@@ -1,0 +1,29 @@
+#include "random_file.h"
+
+#include <errno.h>
+
+#include "util/rng.h"
+
+int random_file_read(FILE *file, const char *path, uint64_t *seed, struct err *e)
+{
+    uint64_t hash = 0;
+    uint64_t length = 0;
+    for (int c; length < RANDOM_FILE_BYTES && (c = getc(file)) != EOF; length++)
+        hash = rng_mix(hash ^ (uint64_t)c);
+    if (ferror(file))
+        return err_system(e, errno, "read random file %s", path);
+    if (length == 0)
+        return err_say(e, "random file %s: is empty, one byte or more is needed", path);
+    *seed = hash;
+    return 0;
+}
+
+int random_file_seed(const char *path, uint64_t *seed, struct err *e)
+{
+    FILE *file = fopen(path, "rb");
+    if (!file)
+        return err_system(e, errno, "random file %s", path);
+    int rc = random_file_read(file, path, seed, e);
+    fclose(file);
+    return rc;
+}

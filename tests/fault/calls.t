@@ -1,0 +1,148 @@
+#!/usr/bin/perl
+# Every system call that a run makes fails once: the first, the second ... of every kind, in every
+# way that fits it. The run says what failed and leaves nothing, or goes on where that does no harm.
+
+use strict;
+use warnings;
+use FindBin;
+use lib "$FindBin::Bin/../lib";
+use JSON::PP ();
+use List::Util qw(shuffle);
+use Test::More;
+use File::Temp ();
+use BonnieRun  qw(engines scratch start takes_direct);
+use Calls      qw(census faults_of harmless injected injection says_why);
+use Fault      qw(every is_long playground run_cases sampled);
+use Root       ();
+use RunProgram qw(slurp);
+use Trace      qw(can_trace);
+
+plan skip_all => 'strace cannot trace here' if !can_trace();
+
+# name => what is different about it, and the arguments; DIR is the directory.
+my $SMALL  = '-r0 -q --format=csv --min-time=0';
+my $blocks = '-s256k:16k:40:2 -n0 -f --iops-duration=0.01';
+my $direct = takes_direct(scratch()) ? '-D' : q{};
+my %runs   = (
+    'data'             => [ {}, '-s256k:16k:40:2 -n0' ],
+    'data -b -D'       => [ {}, "$blocks -b $direct" ],
+    'files'            => [ { short => 1 }, '-s0 -n1:100:1:2' ],
+    'files -b'         => [ {}, '-s0 -n1 -b --tests=seq_create,seq_stat,ran_del' ],
+    'hard links'       => [ {}, '-s0 -n1:-1 --tests=seq_create,ran_stat' ],
+    'symbolic links'   => [ {}, '-s0 -n1:-2:0:3 --tests=ran_create,seq_del' ],
+    'workers'          => [ {}, "$blocks -n1:0:0:3 -c3 --tests=put_block,get_block,iops,seq_create" ],
+    'progress, verify' => [ { talks => 1 }, "$blocks --verify=full --tests=put_block,rewrite,get_block" ],
+    'seekers'          => [ {}, '-s128k:16k:200:3 -n0 --cache=keep --tests=seeks' ],
+    'JSON to a file'   => [ { json => 1 }, "$blocks --json --tests=put_block,seeks --output=DIR/report" ],
+    'preset gobonniego' => [ { json => 1 }, '--preset=gobonniego -s256k -c2 --iops-duration=0.01 --json' ],
+    (map { ($_ => [ {}, "$blocks --iodepth=4 --tests=put_block,rewrite,get_block,seeks,iops $direct --engine=$_" ]) }
+        grep {/libaio|io_uring/} engines()),
+    (map { ($_ => [ { as_root => 1 }, '-s128k:16k:20:2 -n1 -f -u nobody --tests=rewrite,seeks,seq_stat' ]) }
+        grep { Root::is_root() } 'dropper, -u nobody'),
+);
+
+# How many cases of a run, if not all; and how many calls of one kind.
+my $MOST  = $ENV{BONNIE_FAULT_CASES} // 14;
+my $CALLS = is_long() ? 8 : 5;
+
+for my $name (sort keys %runs) {
+    next if $name !~ ($ENV{BONNIE_FAULT_RUN} // q{});
+    my ($how, $args) = @{ $runs{$name} };
+    my @args = grep { $_ ne '-q' || !$how->{talks} } split q{ }, "-d DIR $SMALL $args";
+    my $ground = playground();
+    my ($usual, $calls) = census({}, in_directory($ground->{dir}, @args));
+    is($usual->{status}, 0, "$name: it works") or diag($usual->{err});
+    my $shape = shape($how, $usual, $ground);
+    run_cases($name, [ every($MOST, cases($calls)) ],
+        start => sub {
+            my ($case, $in) = @_;
+            chmod oct(666), $case->{log} = File::Temp->new;
+            my @strace = (qw(strace -f -q -y -ttt -s48 -o), "$case->{log}", $how->{as_root} ? () : '--seccomp-bpf');
+            push @strace, injection(@{$case}{qw(call fault when)}, $how->{short} // 512);
+            return start({ wrap => [ @strace, '--' ] }, in_directory($in->{dir}, @args));
+        },
+        judge     => sub { return judge($how, $shape, @_) },
+        may_leave => sub { return $_[0]{call} eq 'unlinkat' ? [ grep { $args =~ /-u nobody/ } qw(-u nobody) ] : undef },
+    );
+}
+
+sub in_directory {
+    my ($dir, @args) = @_;
+    return map {s/\bDIR\b/$dir/r} @args;
+}
+
+# Every call that may fail, at so many places, in all ways; mixed, but the same each time.
+sub cases {
+    my ($calls) = @_;
+    my @cases;
+    for my $call (sort keys %{$calls}) {
+        my ($first, $last) = @{ $calls->{$call} };
+        for my $when (sampled($CALLS, $first .. $last)) {
+            push @cases, { name => "$call $_ at $when", call => $call, fault => $_, when => $when } for faults_of($call);
+        }
+    }
+    srand 1;
+    return shuffle(@cases);
+}
+
+# What a report has but for its figures; one in a file is removed.
+sub shape {
+    my ($how, $run, $ground) = @_;
+    my $file = "$ground->{dir}/report";
+    my $text = $run->{out};
+    if (-e $file) {
+        $text = slurp($file);
+        unlink $file;
+    }
+    if ($how->{json}) {
+        my $object = eval { JSON::PP::decode_json($text) } // return $text;
+        return join q{ }, sort(keys %{$object}), map { $_->{name} } map { @{ $_->{tests} } } @{ $object->{runs} // [] };
+    }
+    return $text =~ s/\b\d+(?:[.]\d+)?(?:us|ms|s)?\b|[+]{3,}/N/gr;
+}
+
+# The kind of end that a run came to, and what is wrong with it, if anything.
+sub judge {
+    my ($how, $usual, $case, $run, $ground) = @_;
+    (my $what, $run->{after_fault}) = injected($case->{log});
+    $case->{log} = undef;
+    my $report = shape($how, $run, $ground);
+    my @wrong
+        = $run->{status} eq '0' ? after_success($how, $case, $what, $run)
+        : $run->{status} eq '1' ? after_failure($how, $case, $what, $run)
+        :                         $run->{status};
+    push @wrong, "another report: $report" if $report ne $usual && ($report ne q{} || $run->{status} eq '0');
+    push @wrong, "a report: $report"       if $report eq $usual && $run->{status} ne '0' && !after_the_tests($case, $run);
+    push @wrong, map {s/\n/; /gr} 'after ' . ($what // 'nothing'), $run->{err} if @wrong;
+    return ($run->{status} ? 'told' : defined $what ? 'recovered' : 'missed', @wrong);
+}
+
+sub after_success {
+    my ($how, $case, $what, $run) = @_;
+    my @wrong;
+    push @wrong, 'a false success' if defined $what && !defined harmless($case->{call}, $what, $case->{fault});
+    push @wrong, 'words'           if $run->{err} ne q{} && !$how->{talks};
+    return @wrong;
+}
+
+sub after_failure {
+    my ($how, $case, $what, $run) = @_;
+    return if is_damage($run) || ($what // q{}) =~ /\Awrite[(]2<.*"bonnie: /; # it was the line itself
+    my @lines = grep { !$how->{talks} || !/[.]{3}|\Abonnie: (?:running as root|a size below)/ } split /\n/, $run->{err};
+    return scalar(@lines) . ' lines' if @lines != 1;
+    return says_why($lines[0], $case->{call}, $case->{fault}) ? () : 'not the reason';
+}
+
+# What a call is said to have moved and has not is found when it is read.
+sub is_damage {
+    my ($run) = @_;
+    return $run->{err} =~ /something else than was written: \d+ damaged places$|has \d+ bytes, which is not what was written$/m;
+}
+
+# A report may be there already, whole, when what fails is the clean-up.
+sub after_the_tests {
+    my ($case, $run) = @_;
+    return is_damage($run) || $run->{err} =~ /^bonnie: (?:remove|delete) /m;
+}
+
+done_testing();

@@ -1,0 +1,54 @@
+#!/usr/bin/perl
+# Many runs at once in one directory, half of which are killed, while --cleanup is at work all the
+# time: the others' results stand, and nothing is left.
+
+use strict;
+use warnings;
+use FindBin;
+use lib "$FindBin::Bin/../lib";
+use POSIX ();
+use Test::More;
+use Time::HiRes qw(sleep time);
+use BonnieRun   qw(bonnie csv_of finish start);
+use Fault       qw(add_row disorder is_long playground);
+
+my $RUNS   = is_long() ? 100 : 10;
+my $ground = playground();
+my @args   = ('-d', $ground->{dir}, qw(-r0 -q --format=csv --min-time=0 -s1:16k:40:2 -n1:100:0:2 -f));
+
+my $alone = bonnie(@args);
+is($alone->{status}, 0, 'a run that is alone');
+my @measured = sort grep { csv_of($alone)->{$_} ne q{} } keys %{ csv_of($alone) };
+
+# Every second one is killed, by SIGKILL or so that it can clean up.
+my @runs = map { start(@args) } 1 .. $RUNS;
+my $cleaner = fork // die "fork: $!\n";
+if ($cleaner == 0) {
+    local $SIG{TERM} = 'DEFAULT';
+    %BonnieRun::RUNNING = ();
+    open STDOUT, '>', '/dev/null' or POSIX::_exit(1);
+    bonnie('-d', $ground->{dir}, '--cleanup') while 1;
+}
+for my $i (grep { $_ % 2 } 0 .. $#runs) {
+    sleep rand(.4) / sqrt $RUNS;
+    kill $i % 4 == 1 ? 'KILL' : 'TERM', $runs[$i]{pid};
+}
+finish($_) for @runs;
+kill KILL => $cleaner;
+waitpid $cleaner, 0;
+
+my %row = (name => "$RUNS runs at once, half killed", cases => $RUNS, clean => 0);
+my @bad;
+for my $i (0 .. $#runs) {
+    my ($run, $values) = ($runs[$i], csv_of($runs[$i]));
+    my $whole = "@measured" eq join q{ }, sort grep { $values->{$_} ne q{} } keys %{$values};
+    my $kind  = $run->{status} eq '0' && $whole ? 'recovered' : $run->{status} =~ /\Asignal (?:9|15)\z/ && $i % 2 ? 'ended' : undef;
+    push @bad, "run $i: $run->{status} $run->{err}" if !$kind || $run->{err} ne q{};
+    $row{clean}++ if $kind;
+    $row{$kind // 'told'}++;
+}
+is_deeply(\@bad, [], 'the others are not troubled');
+is_deeply([ disorder($ground, []) ], [], 'nothing is left after --cleanup, and nothing foreign touched');
+add_row(\%row, @bad);
+
+done_testing();

@@ -1,0 +1,60 @@
+#!/usr/bin/perl
+# SIGKILL at random moments of whole runs: no data file is left, and what is left --cleanup removes,
+# all of that and nothing else.
+
+use strict;
+use warnings;
+use FindBin;
+use lib "$FindBin::Bin/../lib";
+use Test::More;
+use Time::HiRes qw(sleep time);
+use BonnieRun   qw(bonnie engines finish scratch scratch_on_disk start takes_direct wait_until);
+use Fault       qw(is_long left_in playground run_cases);
+
+my @grounds = map { playground($_) } scratch(oct 777), scratch_on_disk(oct 777);
+my $common  = '-r0 -q --format=csv --min-time=0';
+my @runs    = (
+    '-s2:16k:40:2 -n1:100:0:3',
+    '-s1:16k:40:2 -n1 -b -f',
+    '-s0 -n2:-1:0:2 -c2',
+    '-s1:4k:400:3 -n1:-2 --json',
+    map {"-s2:16k:40:2 -n1 -f --iodepth=4 --engine=$_"} grep {/libaio|io_uring/} engines(),
+);
+
+# How long such a run takes when nobody kills it, so that the moments are from all of it.
+my %lasts;
+for my $args (@runs) {
+    my $begin = time;
+    my $run   = bonnie('-d', $grounds[0]{dir}, split q{ }, "$common $args");
+    is($run->{status}, 0, "$args: it works") or diag($run->{err});
+    $lasts{$args} = time - $begin;
+}
+
+srand(my $seed = $ENV{BONNIE_TEST_SEED} // time);
+note("BONNIE_TEST_SEED=$seed");
+my @cases = map {
+    my $args = $runs[ $_ % @runs ];
+    my $after = rand $lasts{$args};
+    { args => $args, after => $after, name => sprintf '%s, after %.4f s', $args, $after }
+} 1 .. (is_long() ? 200 : 16);
+
+run_cases('SIGKILL at a random moment', \@cases,
+    grounds   => \@grounds,
+    start     => sub {
+        my ($case, $ground) = @_;
+        my $run = start('-d', $ground->{dir}, split q{ }, "$common $case->{args}");
+        sleep $case->{after};
+        kill KILL => $run->{pid};
+        return $run;
+    },
+    judge     => sub {
+        my ($case, $run, $ground) = @_;
+        my @wrong = map {"a data file: $_"} grep { !m{\Abonnie[.][0-9a-f]{16}(?:/(?:owner|o\d+|d\d{5}(?:/[a-z0-9]+)?))?\z} } left_in($ground);
+        push @wrong, $run->{status} if $run->{status} !~ /\A(?:signal 9|0)\z/;
+        wait_until('the end of its processes', sub { !kill 0, -$run->{pid} });
+        return $run->{status} eq '0' ? 'missed' : 'ended', @wrong;
+    },
+    may_leave => sub { return [] },
+);
+
+done_testing();

@@ -1,0 +1,91 @@
+#!/usr/bin/perl
+# Every allocation fails once, and memory is short from the start: the run says so and leaves nothing,
+# or its report is whole all the same.
+
+use strict;
+use warnings;
+use FindBin;
+use lib "$FindBin::Bin/../lib";
+use Test::More;
+use BonnieRun  qw(bonnie engines finish scratch start);
+use Fault      qw(every playground report_of run_cases shape_of);
+use RunProgram qw(slurp);
+
+my $dir  = scratch(oct 777); # for -u nobody, too
+my $shim = "$dir/fail_malloc.so";
+my $cc   = $ENV{CC} // 'cc';
+plan skip_all => "$cc does not build the library that makes malloc fail"
+    if system("$cc -Wall -Werror -O1 -shared -fPIC -o '$shim' '$FindBin::Bin/fail_malloc.c'") != 0;
+plan skip_all => 'this build does not take a malloc that is preloaded'
+    if bonnie({ env => { LD_PRELOAD => $shim } }, '--version')->{status} ne '0';
+
+my $NO_MEMORY = qr/: Cannot allocate memory|start worker \d of \d: Resource temporarily unavailable/;
+my $common = '-d DIR -r0 -q --format=csv --min-time=0';
+my $blocks = '-s256k:16k:20:2 -n0 -f --iops-duration=0.01';
+my %runs   = (
+    'data and files'  => '-s256k:16k:20:2 -n1:100:1:2',
+    'workers'         => "$blocks -c3 -n1:-1:0:3 --tests=put_block,iops,seq_create",
+    'JSON to a file'  => "$blocks --format=json,html,text --output=DIR/report --tests=put_block,seeks",
+    'several runs'    => '-s128k:16k -n0 -f -x3 --json --tests=put_block,get_block',
+    'preset gobonniego' => '--preset=gobonniego -s256k -c2 --iops-duration=0.01 --json',
+    (map { ($_ => "$blocks --engine=$_ --iodepth=4 --tests=put_block,seeks") } grep {/libaio|io_uring/} engines()),
+    '-u nobody'       => "$blocks --tests=rewrite -u nobody",
+);
+delete $runs{'-u nobody'} if $> != 0;
+
+for my $name (sort keys %runs) {
+    my @args   = split q{ }, "$common $runs{$name}";
+    my $ground = playground();
+    my $usual  = begin($ground, { FAIL_MALLOC_COUNT => "$dir/count" }, @args);
+    is(finish($usual)->{status}, 0, "$name: it works") or diag($usual->{err});
+    my $shape = shape_of(report_of($ground, $usual));
+    run_cases("malloc: $name", [ map { { name => "allocation $_", at => $_ } } every(12, 1 .. slurp("$dir/count")) ],
+        start => sub {
+            my ($case, $in) = @_;
+            return begin($in, { FAIL_MALLOC_AT => $case->{at} }, @args);
+        },
+        judge => sub {
+            my ($case, $run, $in) = @_;
+            my $now = shape_of(report_of($in, $run));
+            return 'recovered', $now eq $shape ? () : "another report: $now" if $run->{status} eq '0' && $run->{err} eq q{};
+            my $told = $run->{status} eq '1' && $run->{err} =~ /\Abonnie: [^\n]*$NO_MEMORY\n\z/;
+            # glibc 2.36 itself ends so when it looks up a user; no file has been made by then.
+            $told ||= $name eq '-u nobody' && $run->{status} =~ /\Asignal (?:6|11)\z/ && $run->{err} =~ /\A(?:bonnie: nss_|\z)/;
+            return 'told', $told ? () : "$run->{status}: $run->{err}", $now eq shape_of(q{}) ? () : "a report: $now";
+        },
+    );
+}
+
+sub begin {
+    my ($ground, $env, @args) = @_;
+    return start({ env => { %{$env}, LD_PRELOAD => $shim } }, map {s/\bDIR\b/$ground->{dir}/r} @args);
+}
+
+# Limits: name => what sh says, what the line ends in.
+my @few    = split q{ }, "$common $blocks -c3";
+my %limits = (
+    'address space' => [ 'v', qr/$NO_MEMORY/, map { 1024 * $_ } 4 .. 60 ],
+    'descriptors'   => [ 'n', qr/: Too many open files/, 3 .. 30 ],
+);
+for my $name (sort keys %limits) {
+    my ($option, $reason, @values) = @{ $limits{$name} };
+    run_cases("little: $name", [ map { { name => "ulimit -$option $_", at => $_ } } every(8, grep { loads($option, $_) } @values) ],
+        start => sub {
+            my ($case, $in) = @_;
+            return start({ wrap => [ 'sh', '-c', "ulimit -$option $case->{at}; exec \"\$@\"", 'sh' ] }, map {s/\bDIR\b/$in->{dir}/r} @few);
+        },
+        judge => sub {
+            my ($case, $run) = @_;
+            return 'recovered' if $run->{status} eq '0' && $run->{out} =~ /\A1[.]98,.*\n\z/;
+            return 'told', $run->{status} eq '1' && $run->{err} =~ /\Abonnie: [^\n]*$reason\n\z/ && $run->{out} eq q{} ? () : "$run->{status}: $run->{err}";
+        },
+    );
+}
+
+# Whether the dynamic linker gets as far as main().
+sub loads {
+    my ($option, $value) = @_;
+    return bonnie({ wrap => [ 'sh', '-c', "ulimit -$option $value; exec \"\$@\"", 'sh' ] }, '--version')->{status} eq '0';
+}
+
+done_testing();

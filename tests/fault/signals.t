@@ -1,0 +1,131 @@
+#!/usr/bin/perl
+# A signal at any system call, in any phase, ends the run by that signal and leaves nothing; a second
+# one ends it at once; one that nohup ignores does nothing; a child that is killed is a failure.
+
+use strict;
+use warnings;
+use FindBin;
+use lib "$FindBin::Bin/../lib";
+use Config;
+use File::Temp ();
+use List::Util qw(shuffle);
+use Test::More;
+use BonnieRun  qw(bonnie finish start tree wait_until);
+use Calls      qw(census interrupted);
+use Fault      qw(every is_long left_in playground run_cases sampled);
+use Root       ();
+use RunProgram qw(slurp);
+use Trace      qw(can_trace);
+
+plan skip_all => 'strace cannot trace here' if !can_trace();
+
+my %number;
+@number{ split q{ }, $Config{sig_name} } = split q{ }, $Config{sig_num};
+my @SIGNALS = qw(INT TERM HUP QUIT PIPE XCPU XFSZ ALRM);
+
+my $common = '-r0 -q --format=csv --min-time=0';
+my %runs   = (
+    'data'        => '-s256k:16k:40:2 -n0',
+    'files'       => '-s0 -n1:100:0:2 -b',
+    'workers'     => '-s256k:16k:40:2 -n1:-1:0:3 -f -c3 --iops-duration=0.01 --tests=put_block,get_block,iops,seq_create',
+    'seekers, JSON' => '-s128k:16k:200:3 -n0 --json --tests=put_block,seeks',
+);
+
+# ---- at every system call -----------------------------------------------------------------------
+
+srand 1;
+for my $name (sort keys %runs) {
+    my @args   = split q{ }, "$common $runs{$name}";
+    my $ground = playground();
+    my (undef, $calls) = census({}, '-d', $ground->{dir}, @args);
+    my @cases;
+    for my $call (sort grep { !/\A(?:exit|execve)/ } keys %{$calls}) {
+        my ($first, $last) = @{ $calls->{$call} };
+        push @cases, map { { call => $call, when => $_, signal => $SIGNALS[ @cases + $_ & 7 ] } } sampled(is_long() ? 12 : 4, $first .. $last);
+    }
+    $_->{name} = "SIG$_->{signal} at $_->{call} $_->{when}" for @cases;
+    run_cases("signals: $name", [ every(12, shuffle(@cases)) ],
+        start => sub {
+            my ($case, $in) = @_;
+            chmod oct(666), $case->{log} = File::Temp->new;
+            my @strace = (qw(strace -f -qq -o), "$case->{log}", '-e', "trace=execve,$case->{call}",
+                '-e', "inject=$case->{call}:signal=$case->{signal}:when=$case->{when}", '--');
+            return start({ wrap => \@strace }, '-d', $in->{dir}, @args);
+        },
+        judge => sub {
+            my ($case, $run) = @_;
+            my $hit = interrupted($case->{log}, "SIG$case->{signal}");
+            $case->{log} = undef;
+            return 'missed', $run->{status} eq '0' ? () : "$run->{status}: $run->{err}" if !$hit; # a child, which leaves it to its parent
+            my $well = $run->{status} eq "signal $number{ $case->{signal} }" && "$run->{err}" eq q{} && $run->{out} =~ /\A(?:|.*\n)\z/s;
+            return 'ended', $well ? () : "$run->{status}: $run->{err}$run->{out}";
+        },
+    );
+}
+
+# ---- ignored at the start -----------------------------------------------------------------------
+
+my @nohup = map { { name => "SIGHUP at pwrite64 $_ under nohup", when => $_ } } 5, 12, 20;
+run_cases('SIGHUP under nohup', \@nohup,
+    start => sub {
+        my ($case, $in) = @_;
+        my @strace = (qw(strace -f -qq -o /dev/null -e trace=pwrite64 -e), "inject=pwrite64:signal=HUP:when=$case->{when}", '--');
+        return start({ wrap => [ 'sh', '-c', 'trap "" HUP; exec "$@"', 'sh', @strace ] }, '-d', $in->{dir}, split q{ }, "$common $runs{data}");
+    },
+    judge => sub {
+        my ($case, $run) = @_;
+        return 'recovered', $run->{status} eq '0' && $run->{out} =~ /\A1[.]98,.*\n\z/ ? () : "$run->{status}: $run->{err}";
+    },
+);
+
+# ---- a second one -------------------------------------------------------------------------------
+
+# The clean-up would take 100 seconds.
+my @slow_to_clean = (qw(strace --seccomp-bpf -f -qq -o /dev/null -e trace=unlinkat -e), 'inject=unlinkat:delay_enter=100000', '--');
+run_cases('a second signal', [ map { { name => "SIG$_ twice", signal => $_ } } grep { !/PIPE|XCPU/ } @SIGNALS ],
+    start => sub {
+        my ($case, $in) = @_;
+        my $run = start({ wrap => \@slow_to_clean }, '-d', $in->{dir}, split q{ }, "$common -s0 -n1 -x1000000 --tests=seq_create");
+        wait_until('files', sub { grep {m{/d00000/}} left_in($in) });
+        my ($pid) = split q{ }, slurp("/proc/$run->{pid}/task/$run->{pid}/children");
+        kill $case->{signal} => $pid;
+        wait_until('the first to be taken', sub { slurp("/proc/$pid/status") !~ /^(?:Shd|Sig)Pnd:\s+0*[1-9a-f]/m });
+        select undef, undef, undef, .05;
+        kill $case->{signal} => $pid;
+        return $run;
+    },
+    judge => sub {
+        my ($case, $run) = @_;
+        return 'ended', $run->{status} eq "signal $number{ $case->{signal} }" ? () : "$run->{status}: $run->{err}";
+    },
+    may_leave => sub { return [] },
+);
+
+# ---- a child is killed --------------------------------------------------------------------------
+
+my @children = (
+    { name => 'a seeker',    args => '-s1:16k:1000000000:3 -n0 -f --tests=seeks --cache=keep', many => 3,
+        line => qr/seeker [123] was killed by signal 9 \(Killed\)/ },
+    { name => 'the monitor', args => '-s1:64k -n0 -f --tests=iops --iops-duration=1 --cache=keep --json', many => 1 },
+    { name => 'the dropper', args => '-s1:64k -n0 -f -x1000000 --tests=put_block,rewrite', many => 1,
+        line => qr/the process that drops the caches has died/ },
+);
+pop @children if !Root::is_root() || !-w '/proc/sys/vm/drop_caches';
+run_cases('a child is killed', \@children,
+    start => sub {
+        my ($case, $in) = @_;
+        my $run = start('-d', $in->{dir}, split q{ }, "$common $case->{args}");
+        my @pids;
+        wait_until('its children', sub { @pids = split q{ }, slurp("/proc/$run->{pid}/task/$run->{pid}/children"); @pids >= $case->{many} });
+        select undef, undef, undef, .1;
+        kill KILL => $pids[0];
+        return $run;
+    },
+    judge => sub {
+        my ($case, $run) = @_;
+        return 'recovered', $run->{status} eq '0' ? () : "$run->{status}: $run->{err}" if !$case->{line};
+        return 'told', $run->{status} eq '1' && $run->{err} =~ /\Abonnie: $case->{line}\n\z/ ? () : "$run->{status}: $run->{err}";
+    },
+);
+
+done_testing();

@@ -1,0 +1,154 @@
+#!/usr/bin/perl
+# Storage that fails, is full, or may not be written to: the run ends with the reason and leaves
+# nothing. Here the errors are the kernel's own, those of transfers in flight, too.
+
+use strict;
+use warnings;
+use FindBin;
+use lib "$FindBin::Bin/../lib";
+use Fcntl qw(O_CREAT O_WRONLY);
+use Test::More;
+use Root;
+BEGIN { Root::private_mounts() }
+use BonnieRun   qw(@BLOCK_TESTS engines have start wait_until);
+use FailingDisk ();
+use Fault       qw(every left_in playground run_cases);
+use RunProgram  qw(slurp);
+use Trace       qw(%TITLE can_trace);
+
+my %usable  = map { $_ => 1 } engines();
+my @engines = grep { $usable{$_} } qw(sync libaio io_uring);
+
+# ---- a disk that stops to read or to write ------------------------------------------------------
+
+SKIP: {
+    my ($disk, $why_not) = FailingDisk->new(96);
+    skip $why_not, 1 if !$disk;
+    my @cases;
+    for my $engine (@engines) {
+        for my $test (@BLOCK_TESTS, 'putc') {
+            next if $test eq 'putc' && $engine ne 'sync';
+            my @fails = $test eq 'get_block' ? 'read' : $test =~ /put/ ? 'write' : qw(read write);
+            push @cases, map { { name => "$engine, $test: no $_", engine => $engine, test => $test, fails => $_ } } @fails;
+        }
+    }
+    # One at a time: it is one disk.
+    my @ground = playground($disk->dir);
+    run_cases('a disk that stops to read or write', [ every(8, @cases) ],
+        grounds => \@ground,
+        start   => sub {
+            my ($case, $ground) = @_;
+            my @direct = $case->{test} eq 'putc' ? '-b' : '-D';
+            my $run = start('-d', $ground->{dir}, @direct, qw(-r0 -s16:64k:1000000:3 -n0 -f16 --cache=keep --format=csv --iops-duration=100),
+                "--engine=$case->{engine}", $case->{engine} eq 'sync' ? () : '--iodepth=4', "--tests=$case->{test}");
+            wait_until('the test', sub { slurp($run->{err_file}) =~ /^\Q$TITLE{ $case->{test} }\E/m });
+            select undef, undef, undef, .1;
+            $disk->fail($case->{fails});
+            return $run;
+        },
+        judge   => sub {
+            my ($case, $run) = @_;
+            $disk->mend;
+            my @lines = grep { !/[.]{3}|: running as root|a size below/ } split /\n/, $run->{err};
+            my $well  = @lines == 1 && $lines[0] =~ /\Abonnie: (?:read|write|fsync|putc to) data file 0 in \S+(?: at \d+)?: Input\/output error\z/;
+            return 'told', $run->{status} eq '1' && $run->{out} eq q{} && $well ? () : "$run->{status}: $run->{out}$run->{err}";
+        },
+        may_leave => sub { return [] }, # what cannot be written cannot be removed for good
+    );
+}
+
+# ---- limits of the size, of processes and of time; no room --------------------------------------
+
+my $small  = '-r0 -q --format=csv --min-time=0';
+my %signal = (XCPU => 24, XFSZ => 25);
+my $blocks = '-s4:64k -n0 -f --tests=put_block';
+
+# name => how it is limited, the status, the line (undef: none), what is run. Status 0 is as good if the
+# limit was high enough.
+sub sh { my ($limit) = @_; return [ 'sh', '-c', "$limit; exec \"\$@\"", 'sh' ] }
+my %limits = (
+    (map { ("files of 64 KiB at most, $_" => [ sh('ulimit -f 64'), "signal $signal{XFSZ}", undef, "$blocks --engine=$_" ]) } @engines),
+    'files of nothing at most' => [ sh('ulimit -f 0'), "signal $signal{XFSZ}", undef, $blocks ],
+    'files of 3 MB at most'    => [ sh('ulimit -f 3000'), "signal $signal{XFSZ}", undef, $blocks ],
+    'files of 64 KiB at most, SIGXFSZ ignored' => [ sh('trap "" XFSZ; ulimit -f 64'), 1, qr/write data file 0 in \S+ at \d+: File too large/, $blocks ],
+    'small files of 4 KiB at most' => [ sh('trap "" XFSZ; ulimit -f 4'), 1, qr/write \S+ at \d+: File too large/, '-s0 -n1:9000:9000 --tests=seq_create' ],
+    'a second of CPU'          => [ sh('ulimit -S -t 1'), "signal $signal{XCPU}", undef, '-s64g:1m -n0 -f --engine=null --tests=put_block' ],
+);
+my %processes = map {
+    ("$_ processes at most" => [ [ 'prlimit', "--nproc=$_" ], 1, qr/: Resource temporarily unavailable/,
+        '-s1:64k:40:3 -n1:0:0:2 -c3 --iops-duration=0.01 --tests=put_block,seeks,iops,seq_create' ])
+} 1 .. 8;
+
+sub limited {
+    my ($name, $how, %limits) = @_;
+    run_cases($name, [ map { { name => $_, limit => $limits{$_} } } every(8, sort keys %limits) ],
+        start => sub {
+            my ($case, $ground) = @_;
+            my ($wrap, undef, undef, $args) = @{ $case->{limit} };
+            return start({ %{$how}, wrap => $wrap }, '-d', $ground->{dir}, split q{ }, "$small $args");
+        },
+        judge => sub {
+            my ($case, $run) = @_;
+            my (undef, $status, $line) = @{ $case->{limit} };
+            return 'recovered' if "$run->{status}$run->{err}" eq '0' && $status eq '1' && $run->{out} =~ /\A1[.]98,.*\n\z/;
+            my $words = defined $line ? $run->{err} =~ /\Abonnie: [^\n]*$line\n\z/ : $run->{err} eq q{};
+            return $status eq '1' ? 'told' : 'ended', $run->{status} eq $status && $words && $run->{out} eq q{} ? () : "$run->{status}: $run->{out}$run->{err}";
+        },
+    );
+    return;
+}
+
+limited('limits of size and time', {}, %limits);
+SKIP: {
+    skip 'needs root: only another user has few processes', 1 if !Root::is_root() || !BonnieRun::nobody_can();
+    limited('limits of processes', { as => 'nobody' }, %processes);
+}
+
+# Somebody else takes the room while the run is at work.
+SKIP: {
+    skip 'small filesystems need root and mounts of its own', 1 if !Root::may_mount();
+    my $no_space = qr/: No space left on device/;
+    my @full = (
+        (map { { name => "full disk, $_", size => 'size=12m', args => "-s8:64k -n0 -f --tests=put_block,rewrite --engine=$_" } } @engines),
+        { name => 'full disk, putc',        size => 'size=12m', args => '-s8:64k -n0 -f8 --tests=putc' },
+        { name => 'full disk, small files', size => 'size=24m', args => '-s0 -n1:9000:9000 --tests=seq_create' },
+        { name => 'no inodes for files',    size => 'size=8m,nr_inodes=4000', args => '-s0 -n2 --tests=seq_create',    inodes => 1 },
+        { name => 'no inodes for links',    size => 'size=8m,nr_inodes=4000', args => '-s0 -n2:-2 --tests=ran_create', inodes => 1 },
+    );
+    # The first directory that is made takes a while, so that the room is gone when it is there.
+    my @slow = (qw(strace -f -qq -o /dev/null -e trace=mkdirat -e), 'inject=mkdirat:delay_exit=300000:when=1', '--');
+    skip 'strace cannot trace here', 1 if !can_trace();
+    for my $size (qw(size=12m size=24m), 'size=8m,nr_inodes=4000') {
+        my $fs      = Root::tmpfs($size);
+        my @grounds = playground("$fs");
+        run_cases("no room left, $size", [ grep { $_->{size} eq $size } @full ],
+            grounds => \@grounds,
+            start   => sub {
+                my ($case, $ground) = @_;
+                my $run = start({ wrap => \@slow }, '-d', $ground->{dir}, split q{ }, "$small $case->{args}");
+                wait_until('its directory', sub { left_in($ground) });
+                take_all("$fs", $case->{inodes});
+                return $run;
+            },
+            judge   => sub {
+                my ($case, $run) = @_;
+                system "rm -rf $fs/taken";
+                return 'told', $run->{status} eq '1' && $run->{out} eq q{} && $run->{err} =~ /\Abonnie: [^\n]*$no_space\n\z/ ? () : "$run->{status}: $run->{out}$run->{err}";
+            },
+        );
+    }
+}
+
+# Takes all the room, or all the inodes.
+sub take_all {
+    my ($dir, $inodes) = @_;
+    mkdir "$dir/taken";
+    for (my $i = 0; sysopen(my $file, "$dir/taken/$i", O_WRONLY | O_CREAT); $i++) {
+        next if $inodes;
+        1 while syswrite $file, 'x' x 65536;
+        return;
+    }
+    return;
+}
+
+done_testing();

@@ -1,0 +1,26 @@
+/* What --cleanup takes for a name of ours: nothing that could lead out of the directory it looks
+ * at. */
+#include "fuzz.h"
+#include "scratch_names.h"
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+    char *name = fuzz_text(data, size);
+    bool is_ours = is_private_name(name) || is_data_name(name) || is_origin_name(name) ||
+                   is_directory_name(name) || is_file_name(name);
+    MUST(!is_ours || (strcspn(name, "/ \n") == strlen(name) && strcmp(name, "..") != 0 &&
+                      strcmp(name, OWNER_FILE_NAME) != 0 && strlen(name) < PRIVATE_NAME_SIZE));
+    char text[OWNER_TEXT_SIZE];
+    MUST(owner_text(text, name) < sizeof text);
+
+    uint64_t number = 0;
+    if (size > 0)
+        memcpy(&number, data, size < sizeof number ? size : sizeof number);
+    char made[PRIVATE_NAME_SIZE];
+    private_name(made, number);
+    MUST(is_private_name(made) && private_name_is_made(made));
+    file_name(made, number % 2 ? NAMES_SORTED : NAMES_RANDOM, number, number >> 24);
+    MUST(is_file_name(made));
+    free(name);
+    return 0;
+}

@@ -1,0 +1,77 @@
+/*
+ * The command line, a word a line, and the plan that is made of it: all is taken and the plan is
+ * sound, or it is refused in one line.
+ */
+#include "cli/parse.h"
+#include "fuzz.h"
+#include "plan.h"
+
+#define MOST_WORDS 32
+
+static const struct host host = {.name = "lab", .ram_bytes = (uint64_t)4 << 30, .cpus = 3};
+
+/* Each word in memory of its own: the parser may write to them, but not behind them. */
+static int split(const uint8_t *data, size_t size, char *words[MOST_WORDS + 2])
+{
+    int count = 0;
+    words[count++] = fuzz_text((const uint8_t *)"bonnie", strlen("bonnie"));
+    while (size > 0 && count <= MOST_WORDS) {
+        const uint8_t *end = memchr(data, '\n', size);
+        size_t length = end ? (size_t)(end - data) : size;
+        words[count++] = fuzz_text(data, length);
+        length += end != NULL;
+        data += length;
+        size -= length;
+    }
+    words[count] = NULL;
+    return count;
+}
+
+static void must_explain(const struct err *e)
+{
+    MUST(e->code > 0 && e->text[0] != '\0' && strlen(e->text) < sizeof e->text);
+    for (const char *c = e->text; *c; c++)
+        MUST((unsigned char)*c >= ' ' && *c != 0x7f);
+}
+
+static void plan(struct settings *s)
+{
+    struct plan p;
+    struct err e;
+    err_init(&e);
+    s->random_file = NULL; /* not any file of this machine */
+    if (plan_make(&p, s, &host, &e) != 0) {
+        must_explain(&e);
+        return;
+    }
+    MUST(p.workers > 0 && p.format_count > 0 && p.engine.depth > 0 && p.data.chunk_bytes > 0);
+    MUST(p.data.chunks * p.data.chunk_bytes <= p.data.bytes);
+    MUST(p.data.perchar_bytes <= p.data.chunks * p.data.chunk_bytes);
+    MUST(p.files.min_bytes <= p.files.max_bytes);
+    (void)plan_bytes_needed(&p, 4096);
+    (void)plan_files_needed(&p, true);
+    for (uint64_t i = 0, next = 0; i < p.workers; i++) {
+        struct share share = share_of(p.data.chunks, p.workers, i);
+        MUST(share.first == next);
+        next += share.count;
+        MUST(i + 1 < p.workers || next == p.data.chunks);
+    }
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+    char *words[MOST_WORDS + 2];
+    char *owned[MOST_WORDS + 2]; /* getopt changes the order */
+    struct settings s;
+    struct err e;
+    int count = split(data, size, words);
+    memcpy(owned, words, sizeof words);
+    err_init(&e);
+    if (cli_parse(count, words, &s, &e) == 0)
+        plan(&s);
+    else
+        must_explain(&e);
+    for (int i = 0; i < count; i++)
+        free(owned[i]);
+    return 0;
+}

@@ -1,0 +1,68 @@
+# A disk that fails when it is told to: memory that nbdkit serves, nbdfuse shows as a file, and a loop
+# device with a filesystem stands on. Needs root, /dev/fuse, and mounts of its own (Root.pm).
+package FailingDisk;
+
+use strict;
+use warnings;
+use File::Temp ();
+use POSIX      ();
+use BonnieRun  qw(have wait_until);
+use Root       ();
+
+# FailingDisk->new(MiB): a slow disk (5 ms for each transfer) with ext4 on it; undef, and the reason,
+# when this system cannot have one.
+sub new {
+    my ($class, $mib) = @_;
+    return (undef, 'needs root and mounts of its own')         if !Root::may_mount();
+    return (undef, 'needs nbdkit, nbdfuse, losetup, mkfs.ext4') if !have(qw(nbdkit nbdfuse losetup mkfs.ext4));
+    return (undef, 'there is no /dev/fuse')                    if !-w '/dev/fuse';
+    my $top  = File::Temp->newdir('bonnie-test-XXXXXX', TMPDIR => 1);
+    my $self = bless { top => $top, owner => $$ }, $class;
+    mkdir "$top/$_" or die "$top/$_: $!\n" for qw(fuse disk);
+    my @filters = qw(--filter=error --filter=delay);
+    my @errors  = map { ("error-p$_-rate=100%", "error-p$_-file=$top/$_") } qw(read write);
+    $self->{server} = fork // die "fork: $!\n";
+    if ($self->{server} == 0) {
+        open STDERR, '>', "$top/said" or die "$top/said: $!\n";
+        exec 'nbdfuse', "$top/fuse", '[', 'nbdkit', @filters, 'memory', "${mib}M", 'error=EIO', @errors, qw(rdelay=5ms wdelay=5ms), ']'
+            or POSIX::_exit(127);
+    }
+    eval { local $BonnieRun::HANGS = 10; wait_until('the file of nbdfuse', sub { -f "$top/fuse/nbd" }) }
+        or return (undef, 'nbdfuse does not work here');
+    chomp($self->{loop} = `losetup -f --show --direct-io=on $top/fuse/nbd 2>/dev/null`);
+    return (undef, 'there is no loop device with direct I/O') if $self->{loop} eq q{};
+    system("mkfs.ext4 -q -F -O ^has_journal $self->{loop} && mount $self->{loop} $top/disk") == 0
+        or return (undef, 'ext4 cannot be made or mounted here');
+    chmod oct(777), "$top/disk";
+    return $self;
+}
+
+sub dir { return "$_[0]{top}/disk" }
+
+# From now on every read, or write, of the disk ends with an input/output error.
+sub fail {
+    my ($self, $what) = @_;
+    open my $file, '>', "$self->{top}/$what" or die "$self->{top}/$what: $!\n";
+    return;
+}
+
+sub mend {
+    my ($self) = @_;
+    unlink "$self->{top}/read", "$self->{top}/write";
+    return;
+}
+
+sub DESTROY {
+    my ($self) = @_;
+    return if $self->{owner} != $$ || !$self->{server};
+    local ($?, $!);
+    $self->mend;
+    system "umount $self->{top}/disk 2>/dev/null";
+    system "losetup -d $self->{loop} 2>/dev/null" if $self->{loop};
+    system "fusermount3 -u $self->{top}/fuse 2>/dev/null || umount $self->{top}/fuse 2>/dev/null";
+    kill TERM => $self->{server};
+    waitpid $self->{server}, 0;
+    return;
+}
+
+1;
