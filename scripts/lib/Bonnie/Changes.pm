@@ -42,7 +42,7 @@ sub summary {
     return (
         defined $mean ? 'Geometric mean of all changes: ' . percent_text($mean) . q{. } . counts($comparison->rows) : (),
         $comparison->can_judge ? () : $few,
-        @differing ? 'Not measured alike: ' . join('; ', @differing) . q{.} : (),
+        @differing ? 'What was different: ' . join('; ', @differing) . q{.} : (),
     );
 }
 

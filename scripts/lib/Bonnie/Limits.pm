@@ -39,7 +39,7 @@ sub limit_cell {
     my @parts;
     for my $limit (@{ $group->limits($test->{name}) }) {
         my ($class, $words) = looks($limit->{by});
-        my $share = $limit->{runs} == $runs ? q{} : ", $limit->{runs} of $runs";
+        my $share = $limit->{runs} == $runs ? q{} : " $limit->{runs}/$runs";
         push @parts, element('span', { class => $class }, text("$words$share"));
     }
     return element('td', {}, @parts);

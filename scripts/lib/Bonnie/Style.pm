@@ -27,7 +27,7 @@ END
 
 my $RULES = <<'END';
 *, *::before, *::after { box-sizing: border-box; }
-body { margin: 0; padding: 2rem clamp(1rem, 3vw, 3rem) 4rem; background: var(--page); color: var(--text);
+body { margin: 0; padding: 2rem clamp(1rem, 2vw, 3rem) 4rem; background: var(--page); color: var(--text);
   font: 15px/1.5 system-ui, -apple-system, "Segoe UI", Roboto, "Helvetica Neue", Arial, sans-serif; }
 header, main, footer { max-width: 84rem; margin: 0 auto; }
 h1 { margin: 0; font-size: 1.75rem; line-height: 1.2; font-weight: 650; letter-spacing: -.01em;
@@ -52,12 +52,12 @@ table { width: 100%; border-collapse: separate; border-spacing: 0; font-size: .8
 caption { text-align: left; }
 caption span { position: sticky; left: 0; display: inline-block; max-width: calc(100vw - 3rem); padding: .6rem .75rem;
   font-size: .9375rem; font-weight: 600; overflow-wrap: anywhere; }
-th, td { padding: .4rem .45rem; border-top: 1px solid var(--line); text-align: right; white-space: nowrap;
+th, td { padding: .4rem .35rem; border-top: 1px solid var(--line); text-align: right; white-space: nowrap;
   vertical-align: top; }
 thead th { font-weight: 600; vertical-align: bottom; white-space: normal; background: var(--head); }
 thead th[scope=colgroup] { text-align: center; }
 thead th[scope=colgroup], thead tr:nth-child(2) th { border-left: 1px solid var(--line); }
-.label, thead tr:first-child th:first-child { position: sticky; left: 0; z-index: 1; min-width: 7.5rem;
+.label, thead tr:first-child th:first-child { position: sticky; left: 0; z-index: 1; min-width: 6.5rem;
   max-width: 14rem; text-align: left; white-space: normal; overflow-wrap: anywhere; }
 .label { background: var(--card); font-weight: 600; }
 th i { color: var(--quiet); font-weight: 400; font-style: normal; margin-right: .4em; }
@@ -70,7 +70,7 @@ td small { display: block; white-space: normal; color: var(--quiet); font-size: 
 .settings td { min-width: 4.5rem; max-width: 18rem; white-space: normal; overflow-wrap: break-word; }
 .settings td:last-child { min-width: 9rem; }
 .limits td span { display: block; }
-.b2::before, .b1::before, .w1::before, .w2::before { margin-right: .5em; font-size: .7em; letter-spacing: -.05em; }
+.b2::before, .b1::before, .w1::before, .w2::before { margin-right: .3em; font-size: .7em; letter-spacing: -.05em; }
 .b2::before { content: "\25B2\25B2"; content: "\25B2\25B2" / "much better:"; }
 .b1::before { content: "\25B2"; content: "\25B2" / "better:"; }
 .w1::before { content: "\25BC"; content: "\25BC" / "worse:"; }
