@@ -104,6 +104,8 @@ my $chart = chart(axis => $axis, height => 12, rows => [ map { { label => "l$_",
 like($chart, qr{class="bar" d="M0 23h500M0 99h1000"}, 'bars begin at zero, each in its row');
 like($chart, qr{class="range" d="M250 23h500m-500-4v8m500-8v8"}, 'a whisker has two caps');
 like($chart, qr{class="tail" d="M100 99h100m0-4v8"}, 'a tail has one');
+like(chart(axis => $axis, height => 12, rows => [ map { { label => q{}, shown => q{}, marks => [ bar("bar$_", 0, 1, 6), whisker('range', 0, 1, 6, 8) ] } } 1, 2 ]),
+    qr{class="bar1".*class="bar2".*class="range"}, 'whiskers are drawn over all bars');
 like($chart, qr{class="zero" d="M0 14v94"}, 'the line of zero');
 like($chart, qr{<li><bdi>l1</bdi><b class="none">&lt;1&gt;</b></li>}, 'a row without a figure');
 is(scalar(() = $chart =~ /<li>/g), 3, 'every row is there');

@@ -30,7 +30,7 @@ my $UNIT_LINE   = 28;
 # => [ { label, shown, marks => [ MARK, ... ] } ]. A row without marks has no
 # figure. A mark is [ class, x, y, path ]: the path begins at x, between 0 and
 # 1, y pixels below the strip's top, and consists of relative commands. The
-# class tells its looks.
+# class tells its looks. Marks of the class "range" are drawn over all others.
 sub chart {
     my (%chart) = @_;
     my @rows    = @{ $chart{rows} };
@@ -58,7 +58,7 @@ sub plot {
         }
     }
     my $total = $pitch * @rows;
-    my @paths = map { path(class => $_, d => $path{$_}) } @classes;
+    my @paths = map { path(class => $_, d => $path{$_}) } sort { ($a eq 'range') <=> ($b eq 'range') } @classes;
     return element('svg', { 'aria-hidden' => 'true', width => '100%', height => $total, viewBox => "0 0 $WIDTH $total",
             preserveAspectRatio => 'none' }, grid($axis, $height, $pitch, scalar @rows), @paths);
 }
