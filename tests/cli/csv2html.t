@@ -243,6 +243,22 @@ SKIP: {
     }
 };
 
+# Files that no program wrote are no reason to fail.
+subtest 'impossible figures' => sub {
+    my $lab = slurp(data_file('lab.csv'));
+    is(scalar(rows_of(page([], $lab =~ s/\d+us/0us/gr), $LATENCY)), 1, 'no latency at all');
+    is(scalar(rows_of(page([], $lab =~ s/,\d+,(?=\d+,)/,0,/gr), $RATES)), 1, 'rates of zero');
+    my %seconds = ('backwards' => [ 5, 3, 4, 6, 7 ], 'standing still' => [ 1, 1, 1, 2, 3 ], 'nothing' => [ 0, 0, 0, 0 ]);
+    for my $name (sort keys %seconds) {
+        my $json = report('x', 1, sub { $_[0]{intervals} = [ map { { seconds => $_, ops => 7, bytes => 7 } } @{ $seconds{$name} } ] });
+        is(unbalanced(page([], $json)), q{}, "time: $name");
+    }
+    for my $value (0, 1e17) {
+        my $json = report('x', 2, sub { my ($test) = @_; $test->{rate} = $value; $_ = $value for values %{ $test->{latency_ns} } });
+        is(unbalanced(page([], $json . $lab)), q{}, "everything is $value");
+    }
+};
+
 # Of twenty machines with ten runs each, all tests and some intervals.
 subtest 'small and valid' => sub {
     my @names  = qw(putc put_block rewrite getc get_block seeks iops seq_create seq_stat seq_del ran_create ran_stat ran_del);

@@ -40,7 +40,8 @@ sub has_latency {
 sub latency_panel {
     my ($test, @groups) = @_;
     my @latencies = map { latencies($_, $test) } @groups;
-    my $axis      = axis_of_latency(map { values %{$_} } @latencies);
+    my @known     = map { values %{$_} } @latencies;
+    my $axis      = @known ? axis_of_latency(@known) : undef;
     return panel($test->{name_alone},
         axis   => $axis,
         height => $HEIGHT,

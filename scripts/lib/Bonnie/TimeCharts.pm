@@ -105,9 +105,9 @@ sub merged {
             $sum{$_} += $interval->{$_} // 0 for qw(bytes ops);
         }
         my $length = $sum{seconds} - $start;
+        next if $length <= 0;    # only in a file that no program wrote
         $start   = $sum{seconds};
         $longest = max($longest, $length);
-        next if $length <= 0;
         if (@merged && $length < $SHORT * $longest) {
             $sum{$_} += $merged[-1]{$_} for qw(bytes ops);
             pop @merged;
