@@ -12,7 +12,7 @@ use Bonnie::HtmlTable qw(tests_run);
 use Bonnie::Panels    qw(panels panel row_label);
 use Bonnie::Units     qw(figure_text range_text);
 
-our @EXPORT_OK = qw(time_charts course);
+our @EXPORT_OK = qw(time_charts);
 
 my $HEIGHT = 30;
 
