@@ -44,7 +44,7 @@ AC_DEFUN([BONNIE_FUZZING], [
 AC_DEFUN([BONNIE_COVERAGE], [
   AC_ARG_ENABLE([coverage], [AS_HELP_STRING([--enable-coverage], [count the lines reached, for gcov])],
     [AS_IF([test "$enableval" = yes], [
-      BONNIE_CFLAGS="$BONNIE_CFLAGS --coverage -fprofile-update=atomic -g -O0"
+      BONNIE_CFLAGS="$BONNIE_CFLAGS -DBONNIE_COVERAGE --coverage -fprofile-update=atomic -g -O0"
     ])])
 ])
 

@@ -16,6 +16,7 @@
 #include "io.h"
 #include "measure/clock.h"
 #include "stop.h"
+#include "util/coverage.h"
 
 #define INTERVAL_NS UINT64_C(1000000000)
 #define REDRAW_NS   UINT64_C(200000000)
@@ -159,6 +160,7 @@ __attribute__((noreturn)) static void monitor_main(struct monitor *m)
         }
     }
     gauge_erase(&m->gauge);
+    coverage_dump();
     _exit(0);
 }
 

@@ -15,6 +15,7 @@
 #include "measure/clock.h"
 #include "measure/cpu.h"
 #include "stop.h"
+#include "util/coverage.h"
 #include "workloads/seeks.h"
 
 /* How often the parent looks whether a seeker has ended. */
@@ -84,6 +85,7 @@ __attribute__((noreturn)) static void seeker_main(const struct seekers *s, unsig
     int rc = seeks_run(&seeks, &queue, &tally->samples, &report->failure);
     report->end_ns = clock_ns();
     report->cpu_ns = cpu_used_ns() - cpu_before;
+    coverage_dump();
     _exit(rc == 0 ? 0 : 1);
 }
 

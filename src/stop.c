@@ -7,6 +7,8 @@
 #include <sys/prctl.h>
 #include <unistd.h>
 
+#include "util/coverage.h"
+
 static const int stop_signals[] = {SIGINT,  SIGTERM, SIGHUP,  SIGQUIT,
                                    SIGPIPE, SIGXCPU, SIGXFSZ, SIGALRM};
 #define STOP_SIGNAL_COUNT (sizeof stop_signals / sizeof *stop_signals)
@@ -34,6 +36,7 @@ static void on_signal(int number)
     atomic_store_explicit(&shared->requested, true, memory_order_relaxed);
     if (atomic_compare_exchange_strong(&shared->signal, &none, number) || repeats(number))
         return;
+    coverage_dump();
     signal(number, SIG_DFL);
     raise(number); /* delivered when this handler returns: the second one ends the program */
 }

@@ -13,7 +13,8 @@ my $TOP = $ENV{BONNIE_TEST_SRCDIR} // dirname(__FILE__) . '/../..';
 # A test that is only compiled is not to start itself anew.
 local $ENV{BONNIE_TEST_MOUNTS} = 'none';
 
-my @files = (map({"$TOP/tests/$_"} qw(run fuzz/run fuzz/converters)), "$TOP/scripts/bon_csv2html", "$TOP/scripts/bon_csv2txt");
+my @files = (map({"$TOP/tests/$_"} qw(run fuzz/run fuzz/converters)),
+    map {"$TOP/scripts/$_"} qw(bon_csv2html bon_csv2txt coverage));
 find({ no_chdir => 1, wanted => sub { push @files, $_ if /[.](?:pm|t)\z/ } }, "$TOP/tests", "$TOP/scripts/lib");
 
 my %ours;

@@ -14,14 +14,15 @@ use Fault       qw(add_row disorder is_long playground);
 
 my $RUNS   = is_long() ? 100 : 10;
 my $ground = playground();
-my @args   = ('-d', $ground->{dir}, qw(-r0 -q --format=csv --min-time=0 -s1:16k:40:2 -n1:100:0:2 -f));
+my @args   = ('-d', $ground->{dir}, qw(-r0 -q --format=csv --min-time=0 --cache=keep -s1:16k:40:2 -n1:100:0:2 -f));
 
 my $alone = bonnie(@args);
 is($alone->{status}, 0, 'a run that is alone');
 my @measured = sort grep { csv_of($alone)->{$_} ne q{} } keys %{ csv_of($alone) };
 
-# Every second one is killed, by SIGKILL or so that it can clean up.
-my @runs = map { start(@args) } 1 .. $RUNS;
+# Every second one would never end, and is killed, by SIGKILL or so that it can clean up.
+sub is_victim { my ($i) = @_; return $i % 2 }
+my @runs = map { start(@args, is_victim($_) ? '-x1000000' : ()) } 0 .. $RUNS - 1;
 my $cleaner = fork // die "fork: $!\n";
 if ($cleaner == 0) {
     local $SIG{TERM} = 'DEFAULT';
@@ -29,7 +30,7 @@ if ($cleaner == 0) {
     open STDOUT, '>', '/dev/null' or POSIX::_exit(1);
     bonnie('-d', $ground->{dir}, '--cleanup') while 1;
 }
-for my $i (grep { $_ % 2 } 0 .. $#runs) {
+for my $i (grep { is_victim($_) } 0 .. $#runs) {
     sleep rand(.4) / sqrt $RUNS;
     kill $i % 4 == 1 ? 'KILL' : 'TERM', $runs[$i]{pid};
 }
@@ -42,7 +43,9 @@ my @bad;
 for my $i (0 .. $#runs) {
     my ($run, $values) = ($runs[$i], csv_of($runs[$i]));
     my $whole = "@measured" eq join q{ }, sort grep { $values->{$_} ne q{} } keys %{$values};
-    my $kind  = $run->{status} eq '0' && $whole ? 'recovered' : $run->{status} =~ /\Asignal (?:9|15)\z/ && $i % 2 ? 'ended' : undef;
+    my $kind  = $run->{status} eq '0' && $whole ? 'recovered'
+        : is_victim($i) && $run->{status} =~ /\Asignal (?:9|15)\z/ ? 'ended'
+        :                                                             undef;
     push @bad, "run $i: $run->{status} $run->{err}" if !$kind || $run->{err} ne q{};
     $row{clean}++ if $kind;
     $row{$kind // 'told'}++;

@@ -1,7 +1,7 @@
 /*
  * To be preloaded: the Nth call of malloc and its kind fails, as FAIL_MALLOC_AT in the environment
- * says, that of any thread or library. The number of calls goes to the file FAIL_MALLOC_COUNT at the
- * end of the first process.
+ * says, that of any thread or library. The number of calls goes to the file FAIL_MALLOC_COUNT at
+ * the end of the first process.
  */
 #include <errno.h>
 #include <stdatomic.h>

@@ -15,10 +15,10 @@ my @grounds = map { playground($_) } scratch(oct 777), scratch_on_disk(oct 777);
 my $common  = '-r0 -q --format=csv --min-time=0';
 my @runs    = (
     '-s2:16k:40:2 -n1:100:0:3',
-    '-s1:16k:40:2 -n1 -b -f',
-    '-s0 -n2:-1:0:2 -c2',
-    '-s1:4k:400:3 -n1:-2 --json',
-    map {"-s2:16k:40:2 -n1 -f --iodepth=4 --engine=$_"} grep {/libaio|io_uring/} engines(),
+    '-s1:16k:40:2 -n1 -b -f --cache=keep',
+    '-s0 -n2:-1:0:2 -c2 --cache=keep',
+    '-s1:4k:400:3 -n1:-2 --json --cache=keep',
+    map {"-s2:16k:40:2 -n1 -f --cache=keep --iodepth=4 --engine=$_"} grep {/libaio|io_uring/} engines(),
 );
 
 # How long such a run takes when nobody kills it, so that the moments are from all of it.
@@ -30,13 +30,16 @@ for my $args (@runs) {
     $lasts{$args} = time - $begin;
 }
 
+# What may be left: no data file.
+my $METADATA = qr{\Abonnie[.][0-9a-f]{16}(?:/(?:owner|o\d+|d\d{5}(?:/[a-z0-9]+)?))?\z};
+
 srand(my $seed = $ENV{BONNIE_TEST_SEED} // time);
 note("BONNIE_TEST_SEED=$seed");
 my @cases = map {
     my $args = $runs[ $_ % @runs ];
     my $after = rand $lasts{$args};
     { args => $args, after => $after, name => sprintf '%s, after %.4f s', $args, $after }
-} 1 .. (is_long() ? 200 : 16);
+} 1 .. (is_long() ? 240 : 16);
 
 run_cases('SIGKILL at a random moment', \@cases,
     grounds   => \@grounds,
@@ -49,7 +52,7 @@ run_cases('SIGKILL at a random moment', \@cases,
     },
     judge     => sub {
         my ($case, $run, $ground) = @_;
-        my @wrong = map {"a data file: $_"} grep { !m{\Abonnie[.][0-9a-f]{16}(?:/(?:owner|o\d+|d\d{5}(?:/[a-z0-9]+)?))?\z} } left_in($ground);
+        my @wrong = map {"a data file: $_"} grep { $_ !~ $METADATA } left_in($ground);
         push @wrong, $run->{status} if $run->{status} !~ /\A(?:signal 9|0)\z/;
         wait_until('the end of its processes', sub { !kill 0, -$run->{pid} });
         return $run->{status} eq '0' ? 'missed' : 'ended', @wrong;

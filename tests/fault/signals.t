@@ -23,9 +23,9 @@ my %number;
 @number{ split q{ }, $Config{sig_name} } = split q{ }, $Config{sig_num};
 my @SIGNALS = qw(INT TERM HUP QUIT PIPE XCPU XFSZ ALRM);
 
-my $common = '-r0 -q --format=csv --min-time=0';
+my $common = '-r0 -q --format=csv --min-time=0 --cache=keep'; # dropping the caches of the system is slow
 my %runs   = (
-    'data'        => '-s256k:16k:40:2 -n0',
+    'data'        => '-s256k:16k:40:2 -n0 --cache=evict',
     'files'       => '-s0 -n1:100:0:2 -b',
     'workers'     => '-s256k:16k:40:2 -n1:-1:0:3 -f -c3 --iops-duration=0.01 --tests=put_block,get_block,iops,seq_create',
     'seekers, JSON' => '-s128k:16k:200:3 -n0 --json --tests=put_block,seeks',
@@ -44,7 +44,7 @@ for my $name (sort keys %runs) {
         push @cases, map { { call => $call, when => $_, signal => $SIGNALS[ @cases + $_ & 7 ] } } sampled(is_long() ? 12 : 4, $first .. $last);
     }
     $_->{name} = "SIG$_->{signal} at $_->{call} $_->{when}" for @cases;
-    run_cases("signals: $name", [ every(12, shuffle(@cases)) ],
+    run_cases("signals: $name", [ every(8, shuffle(@cases)) ],
         start => sub {
             my ($case, $in) = @_;
             chmod oct(666), $case->{log} = File::Temp->new;
@@ -104,10 +104,10 @@ run_cases('a second signal', [ map { { name => "SIG$_ twice", signal => $_ } } g
 # ---- a child is killed --------------------------------------------------------------------------
 
 my @children = (
-    { name => 'a seeker',    args => '-s1:16k:1000000000:3 -n0 -f --tests=seeks --cache=keep', many => 3,
+    { name => 'a seeker',    args => '-s1:16k:1000000000:3 -n0 -f --tests=seeks', many => 3,
         line => qr/seeker [123] was killed by signal 9 \(Killed\)/ },
-    { name => 'the monitor', args => '-s1:64k -n0 -f --tests=iops --iops-duration=1 --cache=keep --json', many => 1 },
-    { name => 'the dropper', args => '-s1:64k -n0 -f -x1000000 --tests=put_block,rewrite', many => 1,
+    { name => 'the monitor', args => '-s1:64k -n0 -f --tests=iops --iops-duration=1 --json', many => 1 },
+    { name => 'the dropper', args => '-s1:64k -n0 -f -x1000000 --cache=evict --tests=put_block,rewrite', many => 1,
         line => qr/the process that drops the caches has died/ },
 );
 pop @children if !Root::is_root() || !-w '/proc/sys/vm/drop_caches';

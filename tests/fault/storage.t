@@ -39,8 +39,8 @@ SKIP: {
         start   => sub {
             my ($case, $ground) = @_;
             my @direct = $case->{test} eq 'putc' ? '-b' : '-D';
-            my $run = start('-d', $ground->{dir}, @direct, qw(-r0 -s16:64k:1000000:3 -n0 -f16 --cache=keep --format=csv --iops-duration=100),
-                "--engine=$case->{engine}", $case->{engine} eq 'sync' ? () : '--iodepth=4', "--tests=$case->{test}");
+            my $run = start('-d', $ground->{dir}, @direct, qw(-r0 -s16:64k:1000000:3 -n0 -f16 --cache=keep --format=csv),
+                '--iops-duration=100', "--engine=$case->{engine}", $case->{engine} eq 'sync' ? () : '--iodepth=4', "--tests=$case->{test}");
             wait_until('the test', sub { slurp($run->{err_file}) =~ /^\Q$TITLE{ $case->{test} }\E/m });
             select undef, undef, undef, .1;
             $disk->fail($case->{fails});
@@ -50,7 +50,8 @@ SKIP: {
             my ($case, $run) = @_;
             $disk->mend;
             my @lines = grep { !/[.]{3}|: running as root|a size below/ } split /\n/, $run->{err};
-            my $well  = @lines == 1 && $lines[0] =~ /\Abonnie: (?:read|write|fsync|putc to) data file 0 in \S+(?: at \d+)?: Input\/output error\z/;
+            my $file  = qr/data file 0 in \S+(?: at \d+)?/;
+            my $well  = @lines == 1 && $lines[0] =~ /\Abonnie: (?:read|write|fsync|putc to) $file: Input\/output error\z/;
             return 'told', $run->{status} eq '1' && $run->{out} eq q{} && $well ? () : "$run->{status}: $run->{out}$run->{err}";
         },
         may_leave => sub { return [] }, # what cannot be written cannot be removed for good
@@ -62,6 +63,7 @@ SKIP: {
 my $small  = '-r0 -q --format=csv --min-time=0';
 my %signal = (XCPU => 24, XFSZ => 25);
 my $blocks = '-s4:64k -n0 -f --tests=put_block';
+my $too_large = qr/: File too large/;
 
 # name => how it is limited, the status, the line (undef: none), what is run. Status 0 is as good if the
 # limit was high enough.
@@ -70,8 +72,8 @@ my %limits = (
     (map { ("files of 64 KiB at most, $_" => [ sh('ulimit -f 64'), "signal $signal{XFSZ}", undef, "$blocks --engine=$_" ]) } @engines),
     'files of nothing at most' => [ sh('ulimit -f 0'), "signal $signal{XFSZ}", undef, $blocks ],
     'files of 3 MB at most'    => [ sh('ulimit -f 3000'), "signal $signal{XFSZ}", undef, $blocks ],
-    'files of 64 KiB at most, SIGXFSZ ignored' => [ sh('trap "" XFSZ; ulimit -f 64'), 1, qr/write data file 0 in \S+ at \d+: File too large/, $blocks ],
-    'small files of 4 KiB at most' => [ sh('trap "" XFSZ; ulimit -f 4'), 1, qr/write \S+ at \d+: File too large/, '-s0 -n1:9000:9000 --tests=seq_create' ],
+    'files of 64 KiB at most, SIGXFSZ ignored' => [ sh('trap "" XFSZ; ulimit -f 64'), 1, qr/write data file 0 in \S+ at \d+$too_large/, $blocks ],
+    'small files of 4 KiB at most' => [ sh('trap "" XFSZ; ulimit -f 4'), 1, qr/write \S+ at \d+$too_large/, '-s0 -n1:9000:9000 --tests=seq_create' ],
     'a second of CPU'          => [ sh('ulimit -S -t 1'), "signal $signal{XCPU}", undef, '-s64g:1m -n0 -f --engine=null --tests=put_block' ],
 );
 my %processes = map {
@@ -92,7 +94,8 @@ sub limited {
             my (undef, $status, $line) = @{ $case->{limit} };
             return 'recovered' if "$run->{status}$run->{err}" eq '0' && $status eq '1' && $run->{out} =~ /\A1[.]98,.*\n\z/;
             my $words = defined $line ? $run->{err} =~ /\Abonnie: [^\n]*$line\n\z/ : $run->{err} eq q{};
-            return $status eq '1' ? 'told' : 'ended', $run->{status} eq $status && $words && $run->{out} eq q{} ? () : "$run->{status}: $run->{out}$run->{err}";
+            my $well  = "$run->{status}$run->{out}" eq $status && $words;
+            return $status eq '1' ? 'told' : 'ended', $well ? () : "$run->{status}: $run->{out}$run->{err}";
         },
     );
     return;
@@ -133,7 +136,8 @@ SKIP: {
             judge   => sub {
                 my ($case, $run) = @_;
                 system "rm -rf $fs/taken";
-                return 'told', $run->{status} eq '1' && $run->{out} eq q{} && $run->{err} =~ /\Abonnie: [^\n]*$no_space\n\z/ ? () : "$run->{status}: $run->{out}$run->{err}";
+                my $well = "$run->{status}$run->{out}" eq '1' && $run->{err} =~ /\Abonnie: [^\n]*$no_space\n\z/;
+                return 'told', $well ? () : "$run->{status}: $run->{out}$run->{err}";
             },
         );
     }

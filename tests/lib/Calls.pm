@@ -145,11 +145,19 @@ sub interrupted {
     return defined $got;
 }
 
-# What a failure may be told as when it is not the system's word for the error.
+# What a failure may be told as when it is not the system's word for the error: pthread_create knows
+# only one; strict seccomp kills whoever does not make the call it asked for; glibc reads a file to
+# find a user; and this program says where the limit is.
+my $NO_THREAD    = qr/: Resource temporarily unavailable\z/;
+my $NO_DROPPER   = qr/the process that drops the caches has died\z/;
 my %OTHER_REASON = (
-    (map { $_ => qr/: Resource temporarily unavailable\z/ } qw(clone3 mprotect mmap)),       # pthread_create knows no other
-    io_setup => qr/see the sysctl fs[.]aio-max-nr/,
-    (map { $_ => qr/the process that drops the caches has died\z|no user is named 'nobody'\z/ } qw(write read sendto)), # strict seccomp kills what is not its call; the name is looked for in a file
+    clone3   => $NO_THREAD,
+    mprotect => $NO_THREAD,
+    mmap     => $NO_THREAD,
+    write    => $NO_DROPPER,
+    sendto   => $NO_DROPPER,
+    read     => qr/$NO_DROPPER|no user is named 'nobody'\z/,
+    io_setup => qr/see the sysctl fs[.]aio-max-nr\z/,
 );
 
 # True when a line gives the reason of a fault.

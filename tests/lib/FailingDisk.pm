@@ -57,7 +57,10 @@ sub DESTROY {
     return if $self->{owner} != $$ || !$self->{server};
     local ($?, $!);
     $self->mend;
-    system "umount $self->{top}/disk 2>/dev/null";
+    for my $try (1 .. 50) { # somebody who was killed may still be closing a file
+        last if system("umount $self->{top}/disk 2>/dev/null") == 0;
+        select undef, undef, undef, .1;
+    }
     system "losetup -d $self->{loop} 2>/dev/null" if $self->{loop};
     system "fusermount3 -u $self->{top}/fuse 2>/dev/null || umount $self->{top}/fuse 2>/dev/null";
     kill TERM => $self->{server};

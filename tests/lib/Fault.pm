@@ -100,7 +100,7 @@ sub disorder {
 sub run_cases {
     my ($name, $cases, %do) = @_;
     my @idle = $do{grounds} ? @{ $do{grounds} } : map { playground() } 1, 2;
-    my %row  = (name => $name, cases => 0, clean => 0, slowest => 0);
+    my %row  = (name => $name, cases => 0, clean => 0);
     my (@running, @bad);
     local $BonnieRun::HANGS = $HANGS;
     my $settle = sub {
@@ -111,7 +111,7 @@ sub run_cases {
         push @idle, $ground;
         return if $kind eq 'missed' && !@wrong;
         $row{cases}++;
-        $row{slowest} = $run->{after_fault} if ($run->{after_fault} // 0) > $row{slowest};
+        $row{slowest} = $run->{after_fault} if ($run->{after_fault} // 0) > ($row{slowest} // 0);
         if (@wrong) {
             push @bad, "$case->{name}: " . join '; ', @wrong;
         }
@@ -154,25 +154,27 @@ sub shape_of {
     return join q{ }, $rest =~ s/ +/ /gr, shape_of_value($object);
 }
 
-# Names of objects and what is in them; what may not be known counts as a name alone.
+# Names of objects and what is in them; of what may not be known the name alone, and of intervals,
+# which are as many as the run took seconds, whether there are any.
 sub shape_of_value {
     my ($value) = @_;
-    return join q{,}, '[', (map { shape_of_value($_) } ref $value->[0] && exists $value->[0]{end_ns} ? $value->[0] : @{$value}), ']' if ref $value eq 'ARRAY';
+    return join q{,}, '[', (map { shape_of_value($_) } @{$value}), ']' if ref $value eq 'ARRAY';
     return q{} if ref $value ne 'HASH';
-    return join q{ }, map { $_ . (/\A(?:device|cache|host)\z/ ? q{} : shape_of_value($value->{$_})) } sort keys %{$value};
+    return join q{ }, map {
+        my $in = $value->{$_};
+        $_ . (/\A(?:device|cache|host)\z/ ? q{} : $_ eq 'intervals' ? !!@{$in} : shape_of_value($in))
+    } sort keys %{$value};
 }
 
 # ---- the table ----------------------------------------------------------------------------------
 
-my @COLUMNS = ([ 'cases', 'cases' ], [ 'clean', 'clean' ], [ 'told', 'told' ], [ 'recovered', 'recovered' ],
-    [ 'ended', 'by signal' ]);
-
-# tests/run prints these lines after all tests, those of all programs together.
+# tests/run makes one table of these lines of all programs.
 sub add_row {
     my ($row, @bad) = @_;
-    print "# table: ", sprintf('%-34s', $row->{name}), (map { sprintf '%7d %s', $row->{ $_->[0] } // 0, $_->[1] } @COLUMNS),
-        sprintf('%7.2f s', $row->{slowest} // 0), "\n";
-    print "# table:     not clean: $_\n" for @bad;
+    my %kinds = (told => 0, recovered => 0, ended => 0, %{$row});
+    print '# table: ', join('; ', $row->{name}, (map {"$_ $kinds{$_}"} qw(cases clean told recovered ended)),
+        'seconds ' . (defined $row->{slowest} ? sprintf '%.1f', $row->{slowest} : q{-})), "\n";
+    print "# table: not clean: ", s/[;\n]+ ?/, /gr, "\n" for @bad;
     return;
 }
 

@@ -54,8 +54,8 @@ sub calls {
             $call->{result} = $3 // q{};
             $call->{ended}  = @calls;
         }
-        elsif ($text =~ /\Asyscall_0x/ || $text =~ m{"/(?:sys/|proc/cpuinfo|proc/self/(?!fd/))}) {
-            next; # strace shows a call that it does not know whatever is asked for; counters are read
+        elsif ($text =~ /\Asyscall_0x/ || $text =~ m{"/(?:sys/|proc/cpuinfo|proc/self/(?!fd/))|[.]gcda"}) {
+            next; # strace shows a call that it does not know whatever is asked for; counters are read, or written
         }
         elsif ($text =~ /\A(\w+)\((.*)\z/s) {
             my %call = (pid => $pid, name => $1, args => $2, result => q{}, order => scalar @calls);
