@@ -189,7 +189,7 @@ subtest 'comparison' => sub {
     my $three = join q{}, map { $runs->($_, 1, 1) } 'a', '<b>', 'c';
     unlike(page([], $three), qr/Comparison/, 'three labels are not compared');
     $html = page(['--baseline=<b>'], $three);
-    is_deeply([ $html =~ m{<h3>(\S+ against \S+)</h3>}g ], [ 'a against &lt;b&gt;', 'c against &lt;b&gt;' ], 'unless asked to');
+    is_deeply([ $html =~ m{<h3 id="change-\d">(\S+ against \S+)</h3>}g ], [ 'a against &lt;b&gt;', 'c against &lt;b&gt;' ], 'unless asked to');
     my ($status, $out, $err) = run($PROGRAM, ['--baseline=d'], $three);
     is("$status$out", '1', 'an unknown label: exit status 1, no page');
     is($err, qq{bon_csv2html: no result has the label "d"; there are "a", "<b>", "c"\n}, 'and what there is');

@@ -28,10 +28,14 @@ sub changes {
     my ($comparison) = @_;
     my ($baseline, $other) = map { shorten($_->name, $MAX_LABEL) } $comparison->baseline, $comparison->other;
     my $title = "$other against $baseline";
+    my $id    = 'change-' . $comparison->other->number;
     my @rows  = $comparison->rows;
-    return element('section', { class => 'change', 'aria-label' => $title }, element('h3', {}, text($title)), "\n",
+    return element('section', { class => 'change', 'aria-labelledby' => $id },
+        element('h3', { id => $id }, text($title)), "\n",
         (map { element('p', {}, text($_)) . "\n" } summary($comparison)),
-        change_chart(@rows), change_table($title, $baseline, $other, @rows));
+        change_chart(@rows),
+        scrolling_table(caption => "$title: change of each test", title_id => $id, class => 'changes',
+            change_table($baseline, $other, @rows)));
 }
 
 sub summary {
@@ -73,10 +77,9 @@ sub chart_row {
 }
 
 sub change_table {
-    my ($title, $baseline, $other, @rows) = @_;
+    my ($baseline, $other, @rows) = @_;
     my @titles = ('Test', "$baseline, median", "$other, median", 'Change, 95 % interval', 'p', 'Difference', 'Runs needed');
-    return scrolling_table(caption => "$title: change of each test", class => 'changes',
-        head => [ row_of(map { head_cell($_) } @titles) ], rows => [ map { table_row($_) } @rows ]);
+    return (head => [ row_of(map { head_cell($_) } @titles) ], rows => [ map { table_row($_) } @rows ]);
 }
 
 sub table_row {

@@ -86,11 +86,13 @@ sub span_head {
 }
 
 # Wide tables scroll inside their own region (a section with a name is one),
-# by keyboard too. %table: caption, head, rows, class.
+# by keyboard too. %table: caption, head, rows, class; title_id, of an element
+# that names the region, instead of the caption.
 sub scrolling_table {
     my (%table) = @_;
     my $caption = element('caption', {}, element('span', {}, text($table{caption})));
-    return element('section', { class => 'scroll', tabindex => 0, 'aria-label' => $table{caption} },
+    my %name = defined $table{title_id} ? ('aria-labelledby' => $table{title_id}) : ('aria-label' => $table{caption});
+    return element('section', { class => 'scroll', tabindex => 0, %name },
         element('table', { class => $table{class} }, $caption, "\n", element('thead', {}, @{ $table{head} }),
             element('tbody', {}, "\n", @{ $table{rows} }))) . "\n";
 }
