@@ -34,7 +34,7 @@ sub changes {
         element('h3', { id => $id }, text($title)), "\n",
         (map { element('p', {}, text($_)) . "\n" } summary($comparison)),
         change_chart(@rows),
-        scrolling_table(caption => "$title: change of each test", title_id => $id, class => 'changes',
+        scrolling_table(caption => "$title: change of each test", id => "$id-table", class => 'changes',
             change_table($baseline, $other, @rows)));
 }
 

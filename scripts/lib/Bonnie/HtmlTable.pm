@@ -85,14 +85,13 @@ sub span_head {
     return element('th', \%place, text($title));
 }
 
-# Wide tables scroll inside their own region (a section with a name is one),
-# by keyboard too. %table: caption, head, rows, class; title_id, of an element
-# that names the region, instead of the caption.
+# Wide tables scroll inside their own region, by keyboard too. %table: caption,
+# head, rows, class; id, without which the caption is in an attribute.
 sub scrolling_table {
     my (%table) = @_;
-    my $caption = element('caption', {}, element('span', {}, text($table{caption})));
-    my %name = defined $table{title_id} ? ('aria-labelledby' => $table{title_id}) : ('aria-label' => $table{caption});
-    return element('section', { class => 'scroll', tabindex => 0, %name },
+    my $caption = element('caption', { id => $table{id} }, element('span', {}, text($table{caption})));
+    my %name    = defined $table{id} ? ('aria-labelledby' => $table{id}) : ('aria-label' => $table{caption});
+    return element('div', { class => 'scroll', role => 'region', tabindex => 0, %name },
         element('table', { class => $table{class} }, $caption, "\n", element('thead', {}, @{ $table{head} }),
             element('tbody', {}, "\n", @{ $table{rows} }))) . "\n";
 }
