@@ -1,6 +1,6 @@
 #!/usr/bin/perl
-# bon_csv2html as a user runs it. Looking at the page is not automated; that
-# it is well formed, complete, self-contained and harmless is.
+# bon_csv2html as a user runs it. Looking at the page is not automated; that it is valid, complete,
+# self-contained, small and harmless is.
 
 use strict;
 use warnings;
@@ -8,10 +8,12 @@ use Encode qw(decode);
 use FindBin;
 use lib "$FindBin::Bin/../lib";
 use File::Temp ();
+use JSON::PP   ();
 use Test::More;
 use RunProgram qw(data_file run slurp spew);
 
 my $PROGRAM = 'bon_csv2html';
+my $GOLDEN  = "$FindBin::Bin/../golden/report/full.json";
 my $dir     = File::Temp->newdir;
 
 sub page {
@@ -40,63 +42,178 @@ sub rows_of {
     my ($html, $caption) = @_;
     my ($body) = $html =~ m{<caption><span>\Q$caption\E</span></caption>.*?<tbody>(.*?)</tbody>}s;
     my @rows;
-    for my $row (split /<\/tr>/, $body =~ s/\s+\z//r) {
-        push @rows, [ map { s/<[^>]*>//gr } $row =~ m{<t[hd][^>]*>(.*?)</t[hd]>}g ];
+    for my $row (split /<\/tr>/, ($body // q{}) =~ s/\s+\z//r) {
+        push @rows, [ map { s/<small>/ | /r =~ s/<[^>]*>//gr } $row =~ m{<t[hd][^>]*>(.*?)</t[hd]>}g ];
     }
     return @rows;
 }
 
+# The rows of a chart: [ label, figure ].
+sub chart_rows {
+    my ($html, $title) = @_;
+    my ($list) = $html =~ m{<h3>\Q$title\E</h3><div class="chart">.*?<ul[^>]*>(.*?)</ul>}s;
+    return [ map { [ map { s/<[^>]*>//gr } m{<bdi>(.*?)</bdi>(.*)} ] } split /<\/li>/, $list // q{} ];
+}
+
+# The headings of the sections.
+sub sections {
+    my ($html) = @_;
+    return join ', ', $html =~ m{<h2[^>]*>(.*?)</h2>}g;
+}
+
 my @LABELS = qw(AcharyaX host1 host6 raspberrypi fuss yazgoo-virtualbox ubuntu ceph-admin SERVER ANDREW-PC
-    tidbit.kungfoocoder.org ubuntu raid0);
-my @CAPTIONS = (
-    (map { ("$_: rate and CPU use", "$_: longest single operation (latency)") } 'Sequential and random I/O', 'File operations'),
-    'What each result was measured with',
-);
+    tidbit.kungfoocoder.org raid0);
+my $RATES    = 'Rate of each test: median of the runs, and their range';
+my $LATENCY  = 'Latency: the longest operation of all runs; from JSON also percentiles';
+my $LIMITS   = 'What limited each test';
+my $MACHINE  = 'Machine and storage';
+my $SETTINGS = 'What each label was measured with';
+my $RUNS     = 'Every run: rate, and CPU time in percent of the elapsed time';
+my $ABSENT   = "\x{2013}";
 
 subtest 'every generation in one file' => sub {
     my $html = page([ data_file('realworld.csv') ]);
     is(unbalanced($html), q{}, 'well formed');
     my @numbered = map { $_ + 1 . " $LABELS[$_]" } 0 .. $#LABELS;
-    for my $caption (@CAPTIONS) {
-        is_deeply([ map { $_->[0] } rows_of($html, $caption) ], \@numbered, "$caption: every row, in order");
+    for my $caption ($RATES, $LATENCY, $SETTINGS) {
+        is_deeply([ map { $_->[0] } rows_of($html, $caption) ], \@numbered, "$caption: every label, in order");
     }
-    is(scalar(() = $html =~ /<svg /g), 12, 'a chart for each test');
+    is_deeply(chart_rows($html, 'Rewrite')->[5], [ '6 yazgoo-virtualbox', 'not run' ], 'charts have every label too');
+    is(scalar(rows_of($html, $RUNS)), 13, 'and every run has a row');
+    is(scalar(() = $html =~ /<div class="chart">/g), 24, 'two charts for each test: rates and latencies');
     is_deeply([ $html =~ m{<figcaption>(.*?), more is better<}g ],
-        [ 'Sequential output', 'Sequential input', 'Random seeks', 'Sequential create', 'Random create' ], 'in five groups');
+        [ 'Sequential', 'Random', 'Metadata: many small files' ], 'rates in three groups');
+    is(sections($html), 'Overview, Rates, Latency, Machine and settings, Every run', 'no section without content');
 };
 
 subtest 'figures and settings' => sub {
     my $html = page([ data_file('realworld.csv') ]);
-    my @io   = rows_of($html, $CAPTIONS[0]);
-    is_deeply([ @{ $io[0] }[ 1 .. 5 ] ],
-        [ "800\x{A0}MiB", "496\x{A0}KiB/s", "87\x{A0}%", "\x{25BC}\x{25BC}34.1\x{A0}MiB/s", "12\x{A0}%" ], 'rates and CPU use');
-    is_deeply([ @{ $io[5] }[ 1 .. 2 ] ], [ "\x{2013}", 'not run' ], 'a half that was not run');
-    ok((grep { $_ eq 'too fast to measure' } @{ $io[2] }), 'too fast to measure');
-    is(@{ $io[10] }[2], 'not run', 'a test that was not run');
-    is((rows_of($html, $CAPTIONS[1]))[10][2], 'not recorded', '1.03 has no latencies');
-    is((rows_of($html, $CAPTIONS[1]))[1][2] =~ s/\W*//r, "9.83\x{A0}ms", 'a latency');
-    my @settings = @{ (rows_of($html, $CAPTIONS[4]))[3] };
-    is($settings[11], '16', 'directories of Bonnie++ in their own column');
-    is($settings[12], 'not recorded', 'and its chunk size is lost');
+    my @rates = rows_of($html, $RATES);
+    is_deeply([ @{ $rates[0] }[ 1 .. 3 ] ], [ '1', "496\x{A0}KiB/s", "34.1\x{A0}MiB/s" ], 'runs and rates');
+    is($rates[6][1], '2', 'runs of one label are taken together');
+    is($rates[6][3], "37.4\x{A0}MiB/s | 11.0\x{2013}63.8", 'median and range');
+    is($rates[6][2], "81\x{A0}KiB/s", 'no range of one figure');
+    is($rates[2][5], 'too fast to measure', 'too fast to measure');
+    is($rates[5][2], 'not run', 'a test that was not run');
+    my @runs = rows_of($html, $RUNS);
+    is_deeply([ @{ $runs[0] }[ 0 .. 5 ] ], [ '1 AcharyaX', '1', "496\x{A0}KiB/s", '87', "34.1\x{A0}MiB/s", '12' ], 'rate and CPU use');
+    is_deeply([ @{ $runs[7] }[ 0 .. 2 ] ], [ '2', 'not run', $ABSENT ], 'the second run of a label');
+    is((rows_of($html, $LATENCY))[11][2], 'not recorded', '1.03 has no latencies');
+    is((rows_of($html, $LATENCY))[1][2], "9.83\x{A0}ms", 'a latency');
+    my @settings = @{ (rows_of($html, $SETTINGS))[3] };
+    is($settings[9], '16', 'directories of Bonnie++ in their own column');
+    is($settings[10], 'not recorded', 'and its chunk size is lost');
+    like((rows_of($html, $SETTINGS))[6][1], qr/\A2\x{A0}GiB, 8\x{A0}GiB\z/, 'runs that were not measured alike');
     ($html) = page([ data_file('halves.csv') ]);
-    @settings = @{ (rows_of($html, $CAPTIONS[4]))[1] };
-    is_deeply([ @settings[ 9 .. 12 ] ], [ "1\x{A0}KiB", "512\x{A0}bytes", '4', "4\x{A0}KiB" ], 'our own line as written');
+    @settings = @{ (rows_of($html, $SETTINGS))[1] };
+    is_deeply([ @settings[ 7 .. 10 ] ], [ "1\x{A0}KiB", "512\x{A0}bytes", '4', "4\x{A0}KiB" ], 'our own line as written');
+};
+
+# A report of the golden one, with this label and so many runs, each of which $change->(test, run) is
+# asked to change.
+my $JSON = JSON::PP->new->utf8->canonical;
+
+sub report {
+    my ($label, $runs, $change) = @_;
+    my $report = $JSON->decode(slurp($GOLDEN));
+    my $text   = $JSON->encode($report->{runs}[0]);
+    $report->{label} = $label;
+    $report->{runs}  = [ map { $JSON->decode($text) } 1 .. $runs ];
+    for my $run (0 .. $runs - 1) {
+        $change->($_, $run) for @{ $report->{runs}[$run]{tests} };
+    }
+    return $JSON->encode($report) . "\n";
+}
+
+subtest 'JSON' => sub {
+    my $json = report(qq{k\x{F6}ln "<1>"}, 2, sub { my ($test, $run) = @_; $test->{rate} *= 1 + $run; $test->{limited_by} = 'cpu' if $run && $test->{name} eq 'get_block' });
+    my $html = page([ '-', data_file('realworld.csv') ], $json);
+    is(unbalanced($html), q{}, 'well formed');
+    is(sections($html), 'Overview, Rates, Latency, What limited them, Machine and settings, Every run', 'with what limited the figures');
+    my $label = "1 k\x{F6}ln &quot;&lt;1&gt;&quot;";
+    is_deeply([ @{ (rows_of($html, $RATES))[0] }[ 0, 1, 6, 7 ] ], [ $label, '2', "768\x{A0}MiB/s | 512\x{A0}MiB/s\x{2013}1\x{A0}GiB/s", 'not run' ], 'runs of JSON');
+    is_deeply([ @{ (rows_of($html, $LATENCY))[0] }[ 6, 7 ] ], [ "5\x{A0}ms | p50\x{A0}9.22\x{A0}\x{B5}s, p99\x{A0}30.5\x{A0}\x{B5}s", 'not run' ], 'percentiles');
+    is_deeply([ @{ (rows_of($html, $MACHINE))[0] }[ 1 .. 4 ] ], [ 'lab', 'ext4', 'dm-0 (nvme0n1, nvme1n1)', '/raid1/caf?' ], 'machine, filesystem, device');
+    is_deeply([ @{ (rows_of($html, $SETTINGS))[0] }[ 11 .. 15 ] ], [ 'yes', 'no', 'io_uring', '32', 'compress=50' ], 'settings');
+    my @limits = rows_of($html, $LIMITS);
+    is($limits[0][9], 'page cache', 'what limited a test');
+    is($limits[0][5], 'CPU 1/2device 1/2', 'where runs do not agree');
+    is($limits[1][5], 'not recorded', 'CSV does not tell');
+    like($html, qr{<span class="memory">page cache</span>}, 'with an icon');
+    is(chart_rows($html, 'Read in blocks')->[0][1], "768\x{A0}MiB/s", 'charts have medians');
+};
+
+subtest 'course of a test' => sub {
+    my $second = sub { my ($end, $bytes) = @_; return { seconds => $end, ops => 1, bytes => $bytes * 2**20, p50_ns => 1, p99_ns => 1, max_ns => 1 } };
+    my $html = page([], report('x', 3, sub {
+        my ($test, $run) = @_;
+        $test->{rate} += $run;
+        $test->{intervals} = [ map { $second->($_, $run == 1 ? $_ * 10 : 999) } 1 .. 4 ];
+        push @{ $test->{intervals} }, $second->(4.001, 0.04);
+    }));
+    my ($figure) = $html =~ m{<figcaption>Rate over time<.*?(<div class="panels">.*?)</figure>}s;
+    is_deeply(chart_rows($figure, 'Read in blocks'), [ [ '1 x', "10\x{2013}40.0\x{A0}MiB/s" ] ], 'of the run in the middle, without a stray rate at the end');
+    like($figure, qr/class="course" d="M0 47v-7.5h167v-7.5h166v-7.5h167v-7.5h167v30"/, 'as steps');
+    like($figure, qr/seconds; height of a strip: 40.0\x{A0}MiB\/s/, 'with its units');
+    unlike($figure, qr/Rewrite/, 'only of tests that have one');
+};
+
+subtest 'comparison' => sub {
+    my $csv = slurp(data_file('lab.csv'));
+    my $runs = sub {
+        my ($label, $factor, $count) = @_;
+        return join q{}, map { my $rate = int 1000 * $factor * (1 + $_ / 100); $csv =~ s/,lab,/,$label,/r =~ s/,1723,/,$rate,/r } 1 .. $count;
+    };
+    my $caption = 'new against old: change of each test';
+    my $html = page([], $runs->('old', 1, 6) . $runs->('new', 0.5, 6));
+    is(unbalanced($html), q{}, 'well formed');
+    like(sections($html), qr/\AComparison, Overview/, 'two labels are compared');
+    my @rows = rows_of($html, $caption);
+    is(scalar @rows, 12, 'test by test');
+    is_deeply([ @{ $rows[0] }[ 0, 5 ] ], [ 'Write per character', "\x{25BC} worse" ], 'half the rate is worse');
+    like($rows[0][3], qr/\A\x{2212}50.0\x{A0}% \| \x{2212}5\d.\d\x{A0}% to \x{2212}4\d.\d\x{A0}%\z/, 'by half, with an interval');
+    like($rows[0][4], qr/\A0[.]00\d+\z/, 'with p');
+    is_deeply([ @{ $rows[1] }[ 1, 3, 5, 6 ] ], [ "368\x{A0}MiB/s | 6 runs", "0.0\x{A0}% | 0.0\x{A0}% to 0.0\x{A0}%", 'unclear', $ABSENT ], 'equal rates are not');
+    like($html, qr{class="worse" d="M250 23h250"}, 'drawn to the left of the middle');
+    like($html, qr{<p>Geometric mean of all changes: \x{2212}5\.\d\x{A0}%\. Of 12 tests 0 better, 1 worse, 11 unclear\.</p>}, 'summed up');
+    unlike($html, qr/What was different/, 'measured alike');
+    is($html, page(['--baseline=old'], $runs->('old', 1, 6) . $runs->('new', 0.5, 6)), 'the first one is the baseline');
+
+    $html = page([], $runs->('old', 1, 2) . $runs->('new', 0.5, 2) =~ s/,1G,/,2G,/gr);
+    @rows = rows_of($html, $caption);
+    is($rows[0][5], 'too few runs', 'too few runs');
+    like($rows[0][6], qr/\A\d+\z/, 'says how many would be needed');
+    like($html, qr{<p>There are too few runs for any difference to be significant\.</p>}, 'and for all tests');
+    like($html, qr{<p>What was different: Size: 1\x{A0}GiB / 2\x{A0}GiB\.</p>}, 'not measured alike');
+
+    my $three = join q{}, map { $runs->($_, 1, 1) } 'a', '<b>', 'c';
+    unlike(page([], $three), qr/Comparison/, 'three labels are not compared');
+    $html = page(['--baseline=<b>'], $three);
+    is_deeply([ $html =~ m{<h3 id="change-\d">(\S+ against \S+)</h3>}g ], [ 'a against &lt;b&gt;', 'c against &lt;b&gt;' ], 'unless asked to');
+    my ($status, $out, $err) = run($PROGRAM, ['--baseline=d'], $three);
+    is("$status$out", '1', 'an unknown label: exit status 1, no page');
+    is($err, qq{bon_csv2html: no result has the label "d"; there are "a", "<b>", "c"\n}, 'and what there is');
 };
 
 subtest 'self-contained' => sub {
-    my $html = page([ data_file('realworld.csv') ]);
+    my $html = page([ data_file('realworld.csv'), $GOLDEN ]);
     unlike($html, qr{https?:|//|<script|<img|\bon[a-z]+=|url\(|\@import}, 'nothing is fetched and nothing runs');
     like($html, qr{Content-Security-Policy}, 'and the browser is told so');
 };
 
 subtest 'colours need something to compare' => sub {
+    my $coloured = qr/<td class="[bw][12]">/;
     my $one = page([ data_file('lab.csv') ]);
-    unlike($one, qr/class="[^"]*\b[bw][12]\b|class="cue"|id="legend"/, 'one row: no colour, no legend');
-    my $same = page([ (data_file('lab.csv')) x 3 ]);
-    unlike($same, qr/<td [^>]*class="[^"]*\b[bw][12]\b/, 'equal rows: no colour');
-    my $two = page([ '-' ], join q{}, map { slurp(data_file('lab.csv')) =~ s/,1723,99,/,$_,99,/r } 1000, 5000);
-    my ($slow, $fast) = rows_of($two, $CAPTIONS[0]);
-    is("$slow->[2] $fast->[2]", "\x{25BC}\x{25BC}1,000\x{A0}KiB/s \x{25B2}\x{25B2}4.88\x{A0}MiB/s", 'a sign beside each colour');
+    unlike($one, $coloured, 'one label: no colour');
+    unlike($one, qr/class="legend"/, 'no legend');
+    my $lab = slurp(data_file('lab.csv'));
+    unlike(page([], join q{}, map { $lab =~ s/,lab,/,$_,/r } 'a' .. 'c'), $coloured, 'equal labels: no colour');
+    my $two = page([ '-' ], join q{}, map { $lab =~ s/,1723,99,/,$_,99,/r =~ s/,lab,/,$_,/r } 1000, 5000);
+    $two =~ s/.*<h2 id="overview">//s;
+    my @cells = $two =~ m{<tr><th class="label".*?(<td.*?)</tr>}sg;
+    like($cells[0], qr{<td class="w2">1,000\x{A0}KiB/s}, 'the slow one');
+    like($cells[1], qr{<td class="b2">4.88\x{A0}MiB/s}, 'and the fast one');
+    like($one, qr/\.$_\::before \{ content: "[^"]+"; content: "[^"]+" \/ "\w[\w ]+:"; \}/, "class $_ has a sign, which is spoken") for qw(b2 b1 w1 w2);
 };
 
 subtest 'hostile text' => sub {
@@ -106,26 +223,82 @@ subtest 'hostile text' => sub {
     my $csv = join q{}, map { my $evil = $_; $lab =~ s/,lab,/,$evil,/r } @evil;
     $csv .= $lab =~ s/1G/<u>/r =~ s/3[.]0[.]0/"><b>/r;
     $csv .= $lab =~ s/,1723,/,<i>1<\/i>,/r =~ s/4964us/<b>us/r;
-    my ($status, $out, $err) = run($PROGRAM, [ '--title', '</title><script>"\'&' ], $csv);
-    my $html = decode('UTF-8', $out, Encode::FB_CROAK);
+    my $json = report('<script>alert(2)</script>', 2, sub { $_[0]{$_} = '"><svg onload=alert(3)>' for qw(limited_by verdict engine) });
+    $json =~ s/"(name|kernel|filesystem|directory)":"(?:lab|Linux[^"]*|ext4|\/raid1[^"]*)"/"$1":"\\"><iframe>\\u202e\\n"/g;
+    my ($status, $out, $err) = run($PROGRAM, [ '--title', '</title><script>"\'&' ], $csv . $json);
+    my $html = decode('UTF-8', $out, Encode::FB_CROAK | Encode::LEAVE_SRC);
     is($status, 0, 'exit status 0');
     is(unbalanced($html), q{}, 'well formed');
-    unlike($html =~ s/<style>.*?<\/style>//sr, qr/<(?:script|img|b|i|u|!--)\b/, 'no foreign element');
+    unlike($html =~ s/<style>.*?<\/style>//sr, qr/<(?:script|img|u|iframe|!--)\b| on[a-z]+="/, 'no foreign element');
     unlike($html, qr/[\x00-\x09\x0B-\x1F\x7F-\x9F\x{202E}]/, 'no control character');
-    is(scalar(rows_of($html, $_)), @evil + 2, "$_: no row is hidden") for @CAPTIONS;
+    is(scalar(rows_of($html, $_)), @evil + 2, "$_: no label is hidden") for $RATES, $LATENCY, $SETTINGS;
+    is(scalar(rows_of($html, $RUNS)), @evil + 4, 'no run is hidden');
     like($html, qr/unreadable: &lt;i&gt;1&lt;\/i&gt;/, 'an unreadable figure is shown');
     is(scalar(() = $err =~ /^standard input:11: /mg), 2, 'and named');
     like($html, qr{<h1>&lt;/title&gt;&lt;script&gt;&quot;&\#39;&amp;</h1>}, 'the title is escaped');
+SKIP: {
+        skip 'there is no tidy', 1 if qx(which tidy 2>/dev/null) eq q{};
+        spew("$dir/hostile.html", $out);
+        is(qx(tidy -q -e '$dir/hostile.html' 2>&1), q{}, 'tidy finds nothing');
+    }
+};
+
+# Files that no program wrote are no reason to fail.
+subtest 'impossible figures' => sub {
+    my $lab = slurp(data_file('lab.csv'));
+    is(scalar(rows_of(page([], $lab =~ s/\d+us/0us/gr), $LATENCY)), 1, 'no latency at all');
+    is(scalar(rows_of(page([], $lab =~ s/,\d+,(?=\d+,)/,0,/gr), $RATES)), 1, 'rates of zero');
+    my %seconds = ('backwards' => [ 5, 3, 4, 6, 7 ], 'standing still' => [ 1, 1, 1, 2, 3 ], 'nothing' => [ 0, 0, 0, 0 ]);
+    for my $name (sort keys %seconds) {
+        my $json = report('x', 1, sub { $_[0]{intervals} = [ map { { seconds => $_, ops => 7, bytes => 7 } } @{ $seconds{$name} } ] });
+        is(unbalanced(page([], $json)), q{}, "time: $name");
+    }
+    for my $value (0, 1e17) {
+        my $json = report('x', 2, sub { my ($test) = @_; $test->{rate} = $value; $_ = $value for values %{ $test->{latency_ns} } });
+        is(unbalanced(page([], $json . $lab)), q{}, "everything is $value");
+    }
+};
+
+# Of twenty machines with ten runs each, all tests and some intervals.
+subtest 'small and valid' => sub {
+    my @names  = qw(putc put_block rewrite getc get_block seeks iops seq_create seq_stat seq_del ran_create ran_stat ran_del);
+    my $report = $JSON->decode(report('machine0', 1, sub { push @{ $_[0]{intervals} }, { seconds => 3, ops => 50, bytes => 50e6 } }));
+    my $test   = $JSON->encode($report->{runs}[0]{tests}[0]);
+    $report->{runs}[0]{tests} = [ map { $JSON->decode($test =~ s/"name":"get_block"/"name":"$_"/r) } @names ];
+    my $run = $JSON->encode($report->{runs}[0]);
+    $report->{runs} = [ map {$_} 1 .. 10 ];
+    my $runs    = join q{,}, ($run) x 10;
+    my $machine = $JSON->encode($report) =~ s/"runs":\[[^\]]*\]/"runs":[$runs]/r;
+    my $number  = 0;
+    spew("$dir/machines.json", join "\n", map { $number++; $machine =~ s/machine0/machine$number/r =~ s/"rate":\K[\d.]+/1e4 + rand 1e6/ger } 1 .. 20);
+    my $html = page(["$dir/machines.json"]);
+    is(scalar(rows_of($html, $RUNS)), 200, 'every run is there');
+    my $bytes = length Encode::encode('UTF-8', $html);
+    cmp_ok($bytes, '<', 300_000, "$bytes bytes are less than 300 KB");
+SKIP: {
+        skip 'there is no tidy', 1 if qx(which tidy 2>/dev/null) eq q{};
+        page([ '-o', "$dir/all.html", "$dir/machines.json", data_file('realworld.csv'), data_file('halves.csv'), '--baseline=machine1' ]);
+        is(qx(tidy -q -e '$dir/all.html' 2>&1), q{}, 'tidy finds nothing');
+    }
 };
 
 subtest 'input' => sub {
     my $csv  = slurp(data_file('lab.csv'));
     my $html = page([ data_file('bonnie++-2.00a-output.txt') ]);
-    is((rows_of($html, $CAPTIONS[0]))[0][0], '1 vm', q{Bonnie++'s whole output});
-    is(scalar(rows_of(page([ data_file('lab.csv'), '-' ], $csv =~ s/\n/\r\n/r), $CAPTIONS[0])), 2, 'a file and standard input');
+    is((rows_of($html, $RATES))[0][0], '1 vm', q{Bonnie++'s whole output});
+    is(scalar(rows_of(page([ data_file('lab.csv'), '-' ], $csv =~ s/\n/\r\n/r), $RUNS)), 2, 'a file and standard input');
     my ($status, $out, $err) = run($PROGRAM, [], "1.98,3.0.0,cut,off\n$csv");
     is($status, 0, 'a line that cannot be read: exit status 0');
     like($err, qr/\Astandard input:1: number of fields is 4; .*\n\z/, 'and a warning');
+
+    my $golden = slurp($GOLDEN);
+    $html = page([], "Writing...\n$csv$golden$csv\xEF\xBB\xBF" . $golden =~ s/\n */ /gr . "\n$csv");
+    is(scalar(rows_of($html, $RUNS)), 7, 'JSON, written in any way, and CSV lines mixed');
+    my ($cut) = $golden =~ /\A(.*?"tests": \[\n)/s;
+    my $lines = $cut =~ tr/\n//;
+    ($status, $out, $err) = run($PROGRAM, [], "\n$cut$csv\{\"other\": 1}\n{no JSON}\n$csv");
+    is(scalar(rows_of(decode('UTF-8', $out), $RUNS)), 2, 'JSON that is cut off hides no other result');
+    like($err, qr/\Astandard input:2: a JSON report that cannot be read: a comma or \] is missing in line \d+\nstandard input:(\d+): JSON, but no report of bonnie\n\z/, 'and is named');
 };
 
 subtest 'failures' => sub {
@@ -154,7 +327,7 @@ subtest 'options' => sub {
     is(unbalanced(slurp("$dir/page.html")), q{}, '--output');
     my ($status, $out, $err) = run($PROGRAM, ['--help']);
     is("$status$err", '0', '--help: exit status 0');
-    like($out, qr/^Usage: bon_csv2html .*--title.*--output.*--help.*--version/s, '--help: every option');
+    like($out, qr/^Usage: bon_csv2html .*--baseline.*--title.*--output.*--help.*--version/s, '--help: every option');
     like((run($PROGRAM, ['-V']))[1], qr/\Abon_csv2html \d+[.]\d+[.]\d+\n\z/, '--version');
 };
 

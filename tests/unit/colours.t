@@ -34,7 +34,8 @@ for my $scheme (0, 1) {
         my $contrast = contrast(@colour{ @{$pair} });
         ok($contrast >= 4.5, sprintf '%s: %s on %s: %.1f', ('light', 'dark')[$scheme], @{$pair}, $contrast);
     }
-    ok(contrast(@colour{qw(bar card)}) >= 3, 'bars are seen');
+    ok(contrast(@colour{ $_, 'card' }) >= 3, "$_ is seen") for qw(bar better worse unclear dark middle tail range zero);
+    ok(contrast(@colour{ $_, 'range' }) >= 3, "the range is seen on $_") for qw(bar better worse unclear);
 }
 
 done_testing();

@@ -1,19 +1,25 @@
 #!/usr/bin/perl
-# How figures are printed and compared: Bonnie::Text, ::Units, ::Grade, ::Chart.
+# How figures are printed and compared: Bonnie::Text, ::Units, ::Grade, ::Axis, ::Chart.
 
 use strict;
 use warnings;
 use FindBin;
 use lib "$FindBin::Bin/../../scripts/lib";
 use Test::More;
-use Bonnie::Chart  qw(axis_ticks);
+use Bonnie::Axis   qw(axis_from_zero axis_of_change axis_of_latency axis_of_time axis_ticks);
+use Bonnie::Chart  qw(bar chart steps tail whisker);
 use Bonnie::Figure qw(number_figure);
 use Bonnie::Grade  qw(grade_column);
 use Bonnie::Text   qw(rate_text cpu_text);
-use Bonnie::Units  qw(rate_parts latency_parts axis_scale size_text);
+use Bonnie::Units  qw(figure_text range_text axis_scale size_text);
 
 sub words {
     return join "\x{A0}", @_;
+}
+
+sub nbsp {
+    my ($text) = @_;
+    return $text =~ tr/ /\x{A0}/r;
 }
 
 # KiB/s in the table: each limit, from both sides.
@@ -37,15 +43,19 @@ my @RATES = (
     55236 => '53.9 MiB/s', 2**30 => '1 TiB/s',
 );
 while (my ($kib, $text) = splice @RATES, 0, 2) {
-    is(join(q{ }, rate_parts($kib, 'KiB/s')), $text, "$kib KiB/s is $text");
+    is(figure_text($kib, 'KiB/s'), nbsp($text), "$kib KiB/s is $text");
 }
-is(join(q{ }, rate_parts(9103828, 'ops/s')), '9,103,828 ops/s', 'operations are grouped');
-is(join(q{ }, rate_parts('43.9', 'ops/s')), '43.9 ops/s', 'few operations keep their fraction');
+is(figure_text(9103828, 'ops/s'), nbsp('9,103,828 ops/s'), 'operations are grouped');
+is(figure_text('43.9', 'ops/s'), nbsp('43.9 ops/s'), 'few operations keep their fraction');
 
 my @LATENCIES = (0 => '0 ns', 999 => '999 ns', 57e3 => "57 \x{B5}s", 9829e3 => '9.83 ms', 1759e6 => '1.76 s', 18244e6 => '18.2 s');
 while (my ($nanoseconds, $text) = splice @LATENCIES, 0, 2) {
-    is(join(q{ }, latency_parts($nanoseconds)), $text, "$nanoseconds ns is $text");
+    is(figure_text($nanoseconds, 'ns'), nbsp($text), "$nanoseconds ns is $text");
 }
+
+is(range_text(1024, 3072, 'KiB/s'), nbsp("1\x{2013}3 MiB/s"), 'a range in one unit');
+is(range_text(512, 3072, 'KiB/s'), nbsp("512 KiB/s\x{2013}3 MiB/s"), 'a range in two');
+is(range_text(0, 0, 'ops/s'), nbsp("0\x{2013}0 ops/s"), 'a range of nothing');
 
 is(size_text('8096M', 'M'), words('8,096', 'MiB'), 'a size with its suffix');
 is(size_text($_, q{}), $_, 'no size: as it is') for "\x{663}\x{664}", "8\x{212A}", '9' x 400;
@@ -69,5 +79,39 @@ is_deeply([ axis_ticks($_->[0]) ], $_->[1], "an axis for $_->[0]")
 is_deeply([ axis_scale(99_000,    'ops/s') ], [ 1,    'ops/s' ],          'operations on an axis');
 is_deeply([ axis_scale(600_000,   'ops/s') ], [ 1000, 'thousand ops/s' ], 'many of them');
 is_deeply([ axis_scale(2_306_867, 'KiB/s') ], [ 1024**2, 'GiB/s' ],       'throughput on an axis');
+
+# The places of the ticks in percent of the width, and their texts.
+sub ticks {
+    my ($axis) = @_;
+    return join q{ }, map { sprintf('%.0f:%s', 100 * $axis->{at}->($_->[0]), $_->[1]) =~ tr/\x{A0}\x{2212}\x{B5}/_\-u/r } @{ $axis->{ticks} };
+}
+
+is(ticks(axis_from_zero(376_832, 'KiB/s')), '0:0 25:100 50:200 75:300 100:400', 'an axis of throughput');
+is(axis_from_zero(376_832, 'KiB/s')->{unit}, 'MiB/s', 'with its unit');
+is(ticks(axis_from_zero(0, 'ops/s')), '0:0 100:1', 'an axis of nothing');
+is(ticks(axis_of_time(2.9)), '0:0 33:1 67:2 100:3', 'an axis of time');
+is(ticks(axis_of_latency(5_000, 200_000)), '0:1_us 33:10_us 67:100_us 100:1_ms', 'an axis of latency');
+is(ticks(axis_of_latency(1000)), '0:1_us 100:10_us', 'of a single one');
+is(ticks(axis_of_latency(1, 1e12)), '0:1_ns 25:1_us 50:1_ms 75:1_s 100:1,000_s', 'of many orders of magnitude');
+is(ticks(axis_of_change(-3, 4.5)), '0:-5 25:-2.5 50:0 75:+2.5 100:+5', 'an axis of small changes');
+is(ticks(axis_of_change(90)), '0:-50 50:0 100:+100', 'of large ones: half is as far as twice');
+is(ticks(axis_of_change(-80)), '0:-90 50:0 100:+900', 'of losses');
+is(axis_of_change(-100, 1e9)->{at}->($_->[0]), $_->[1], "a change of $_->[0] % is drawn within") for [ -100, 0 ], [ 1e9, 1 ], [ 0, 0.5 ];
+
+# What a chart draws lies where the axis says, in the row that it belongs to.
+my $axis  = axis_from_zero(400, 'ops/s');
+my @marks = ([ bar('bar', 0, 0.5, 6), whisker('range', 0.25, 0.75, 6, 8) ], [], [ bar('bar', 0, 1, 6), tail('tail', 0.1, 0.2, 6, 8) ]);
+my $chart = chart(axis => $axis, height => 12, rows => [ map { { label => "l$_", shown => "<$_>", marks => $marks[$_] } } 0 .. 2 ]);
+like($chart, qr{class="bar" d="M0 23h500M0 99h1000"}, 'bars begin at zero, each in its row');
+like($chart, qr{class="range" d="M250 23h500m-500-4v8m500-8v8"}, 'a whisker has two caps');
+like($chart, qr{class="tail" d="M100 99h100m0-4v8"}, 'a tail has one');
+like(chart(axis => $axis, height => 12, rows => [ map { { label => q{}, shown => q{}, marks => [ bar("bar$_", 0, 1, 6), whisker('range', 0, 1, 6, 8) ] } } 1, 2 ]),
+    qr{class="bar1".*class="bar2".*class="range"}, 'whiskers are drawn over all bars');
+like($chart, qr{class="zero" d="M0 14v94"}, 'the line of zero');
+like($chart, qr{<li><bdi>l1</bdi><b class="none">&lt;1&gt;</b></li>}, 'a row without a figure');
+is(scalar(() = $chart =~ /<li>/g), 3, 'every row is there');
+like(chart(axis => $axis, height => 30, rows => [ { label => q{}, shown => q{}, marks => [ steps('course', 30, [ [ 0.5, 30 ], [ 1, 15 ] ]) ] } ]),
+    qr/class="course" d="M0 47v-30h500v15h500v15"/, 'steps have their width and height');
+unlike(chart(axis => undef, height => 12, rows => [ { label => 'x', shown => 'not run', marks => [] } ]), qr/<svg/, 'nothing to draw');
 
 done_testing();

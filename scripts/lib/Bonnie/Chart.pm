@@ -1,168 +1,147 @@
-# A horizontal bar chart as inline SVG, one bar for each entry.
+# A chart: rows below each other, one axis for all.
 #
-# Text has a fixed size and everything horizontal is a percentage, so that
-# the chart is as readable on a telephone as on a wide screen: each entry is
-# a line of text (label left, figure right) with its bar below.
+# A row is a line of text (label left, figure right) with a strip below, in
+# which its marks are drawn. The marks are one picture behind the text, SVG
+# which the browser stretches to the width that there is: 1000 units, of each
+# kind one path for all rows. Text and heights are in pixels that nothing
+# stretches, so that the chart is as readable on a telephone as on a wide
+# screen.
 package Bonnie::Chart;
 
 use strict;
 use warnings;
 use Exporter 'import';
-use List::Util qw(max sum0);
-use POSIX      qw(ceil floor log10);
-use Bonnie::Html   qw(element void_element text);
-use Bonnie::Units  qw(axis_scale grouped);
+use Bonnie::Html qw(element text);
 
-our @EXPORT_OK = qw(bar_chart axis_ticks);
+our @EXPORT_OK = qw(chart bar whisker tail steps);
 
-# Pixels, from the top of an entry.
-my $ENTRY_HEIGHT = 38;
-my $TEXT_LINE    = 13;
-my $BAR_TOP      = 17;
-my $BAR_HEIGHT   = 12;
-my $GRID_TOP     = $BAR_TOP - 3;
-my $GRID_HEIGHT  = $BAR_HEIGHT + 6;
-my $AXIS_HEIGHT  = 38;
+my $WIDTH = 1000;
 
-my $MAX_INTERVALS = 4;
+# Pixels. The style sheet has rows of $STRIP_TOP + $STRIP_SPACE and the strip
+# that the chart's class adds.
+my $STRIP_TOP   = 17;
+my $STRIP_SPACE = 9;
+my $OVERHANG    = 3;     # of the grid above and below a strip
+my $AXIS_HEIGHT = 32;
+my $TICK_LINE   = 11;
+my $UNIT_LINE   = 28;
 
-# What label and figure together may take, in units of the font size: the
-# width of the chart on a screen of 320 pixels.
-my $TEXT_EM = 22;
-
-# %chart: title, unit (as in Tests.pm), entries => [ { label => TEXT,
-# value => NUMBER or undef, shown => TEXT } ].
-sub bar_chart {
+# %chart: axis (see Axis.pm, undef without figures); height of a strip; rows
+# => [ { label, shown, marks => [ MARK, ... ] } ]. A row without marks has no
+# figure. A mark is [ class, x, y, path ]: the path begins at x, between 0 and
+# 1, y pixels below the strip's top, and consists of relative commands. The
+# class tells its looks. Marks of the class "range" are drawn over all others.
+sub chart {
     my (%chart) = @_;
-    my @entries  = @{ $chart{entries} };
-    my $bottom   = $ENTRY_HEIGHT * @entries;
-    my @measured = grep { defined } map { $_->{value} } @entries;
-    my $scale    = @measured ? scale(max(@measured), $chart{unit}) : undef;
-
-    my $row  = 0;
-    my @bars = map { entry($_, $scale, $ENTRY_HEIGHT * $row++) } @entries;
-    @bars = (grid($scale, $bottom), @bars, axis($scale, $bottom)) if $scale;
-    my $height = $bottom + ($scale ? $AXIS_HEIGHT : 0);
-    return element('svg', { class => 'chart', role => 'img', width => '100%', height => $height },
-        element('title', {}, text($chart{title})), element('desc', {}, text(description(@entries))), @bars);
+    my @rows    = @{ $chart{rows} };
+    my $pitch   = $STRIP_TOP + $chart{height} + $STRIP_SPACE;
+    my @drawn   = $chart{axis} ? (plot(@chart{qw(axis height)}, $pitch, @rows), axis_texts($chart{axis})) : ();
+    my ($plot, $axis) = @drawn ? @drawn : (q{}, q{});
+    return element('div', { class => 'chart' }, $plot,
+        element('ul', { style => "line-height:${STRIP_TOP}px;--row:${pitch}px" }, map { row_text($_) } @rows), $axis);
 }
 
-# { ticks => [ 0 ... last ], end => the last tick in the test's own unit,
-# unit => that of the ticks }
-sub scale {
-    my ($largest, $test_unit) = @_;
-    my ($divisor, $unit) = axis_scale($largest, $test_unit);
-    my @ticks = axis_ticks($largest / $divisor);
-    return { ticks => \@ticks, end => $ticks[-1] * $divisor, unit => $unit };
+sub row_text {
+    my ($row) = @_;
+    my $class = @{ $row->{marks} } ? undef : 'none';
+    return element('li', {}, element('bdi', {}, text($row->{label})), element('b', { class => $class }, text($row->{shown})));
 }
 
-# The figures themselves are in the table beside the chart.
-sub description {
-    my @entries = @_;
-    my $text = 'Bars from zero for ' . @entries . (@entries == 1 ? ' result' : ' results');
-    my ($longest) = sort { $b->{value} <=> $a->{value} } grep { defined $_->{value} } @entries;
-    return $longest ? "$text. Longest: $longest->{label}, $longest->{shown}." : "$text. None was measured.";
-}
-
-# Round numbers from 0 to the first one that is not below $largest.
-sub axis_ticks {
-    my ($largest) = @_;
-    return (0, 1) if $largest <= 0;
-    my $step  = round_up_to_nice($largest / $MAX_INTERVALS);
-    my $count = ceil($largest / $step - 1e-9);
-    return map { $_ * $step } 0 .. $count;
-}
-
-sub round_up_to_nice {
-    my ($value) = @_;
-    my $power = 10**floor(log10($value));
-    for my $factor (1, 2, 2.5, 5) {
-        return $factor * $power if $factor * $power >= $value * (1 - 1e-9);
+sub plot {
+    my ($axis, $height, $pitch, @rows) = @_;
+    my (%path, @classes);
+    for my $row (0 .. $#rows) {
+        for my $mark (@{ $rows[$row]{marks} }) {
+            my ($class, $x, $y, $path) = @{$mark};
+            push @classes, $class if !exists $path{$class};
+            $path{$class} .= 'M' . horizontal($x) . q{ } . ($y + $STRIP_TOP + $pitch * $row) . $path;
+        }
     }
-    return 10 * $power;
+    my $total = $pitch * @rows;
+    my @paths = map { path(class => $_, d => $path{$_}) } sort { ($a eq 'range') <=> ($b eq 'range') } @classes;
+    return element('svg', { 'aria-hidden' => 'true', width => '100%', height => $total, viewBox => "0 0 $WIDTH $total",
+            preserveAspectRatio => 'none' }, grid($axis, $height, $pitch, scalar @rows), @paths);
 }
 
-sub entry {
-    my ($entry, $scale, $top) = @_;
-    my $class = defined $entry->{value} ? 'figure' : 'figure none';
-    my $label = fit($entry->{label}, $TEXT_EM - text_width($entry->{shown}));
-    return element('g', {},
-        element('text', { x => 0, y => $top + $TEXT_LINE }, text($label)),
-        element('text', { class => $class, x => '100%', y => $top + $TEXT_LINE }, text($entry->{shown})),
-        bar($entry->{value}, $scale, $top + $BAR_TOP));
-}
-
-sub bar {
-    my ($value, $scale, $top) = @_;
-    return q{} if !defined $value;
-    my $width = sprintf '%.2f%%', 100 * $value / $scale->{end};
-    return element('rect', { class => 'bar', x => 0, y => $top, width => $width, height => $BAR_HEIGHT });
-}
-
+# Dashed, so that it is seen beside the strips and not behind the text.
 sub grid {
-    my ($scale, $bottom) = @_;
-    return map { line($_, $bottom) } map { percent($_, $scale) } @{ $scale->{ticks} };
+    my ($axis, $height, $pitch, $rows) = @_;
+    my $dash = $height + 2 * $OVERHANG;
+    my $gap  = $pitch - $dash;
+    my $line = 'v' . ($pitch * $rows - $gap);
+    my %path;
+    for my $tick (@{ $axis->{ticks} }) {
+        my $x = horizontal($axis->{at}->($tick->[0]));
+        $path{ $tick->[0] == 0 ? 'zero' : 'grid' } .= "M$x " . ($STRIP_TOP - $OVERHANG) . $line;
+    }
+    return map { path(class => $_, 'stroke-dasharray' => "$dash $gap", d => $path{$_}) } sort keys %path;
 }
 
-# Dashed so that it is seen at the bars and not behind the text.
-sub line {
-    my ($x, $bottom) = @_;
-    my $gap = $ENTRY_HEIGHT - $GRID_HEIGHT;
-    return element('line', { class => $x eq '0%' ? 'zero' : 'grid', 'stroke-dasharray' => "$GRID_HEIGHT $gap",
-        x1 => $x, x2 => $x, y1 => $GRID_TOP, y2 => $bottom });
+# However wide the picture is made, lines keep their width. Validators do not
+# know this property in a style sheet.
+sub path {
+    my (%attributes) = @_;
+    return element('path', { %attributes, 'vector-effect' => 'non-scaling-stroke' });
 }
 
-sub axis {
-    my ($scale, $bottom) = @_;
-    my @labels = map { tick_label($_, $scale, $bottom + $TEXT_LINE + 1) } @{ $scale->{ticks} };
-    my %place  = (x => '100%', y => $bottom + 2 * $TEXT_LINE + 5);
-    my $name   = element('text', { class => 'tick last', %place }, text($scale->{unit}));
-    return (@labels, $name);
+sub axis_texts {
+    my ($axis) = @_;
+    my @labels = map { tick_label($axis, $_) } @{ $axis->{ticks} };
+    my $unit = element('text', { class => 'last', x => '100%', y => $UNIT_LINE }, text($axis->{unit}));
+    return element('svg', { 'aria-hidden' => 'true', width => '100%', height => $AXIS_HEIGHT }, @labels, $unit);
 }
 
 # The outer labels stay inside the picture.
 sub tick_label {
-    my ($tick, $scale, $y) = @_;
-    my $class = $tick == 0 ? 'tick first' : $tick == $scale->{ticks}[-1] ? 'tick last' : 'tick';
-    return element('text', { class => $class, x => percent($tick, $scale), y => $y }, text(tick_text($tick)));
+    my ($axis, $tick) = @_;
+    my ($value, $text) = @{$tick};
+    my $at    = $axis->{at}->($value);
+    my $class = $at <= 0 ? 'first' : $at >= 1 ? 'last' : undef;
+    return element('text', { class => $class, x => sprintf('%.4g%%', 100 * $at), y => $TICK_LINE }, text($text));
 }
 
-sub tick_text {
-    my ($tick) = @_;
-    my $text = sprintf '%.10g', $tick;
-    return $text =~ /^\d+\z/a ? grouped($text) : $text;
+# Marks. All x are between 0 and 1, heights are pixels; $y is that of the
+# middle. How thick a line is the class tells, and a bar is a thick line.
+
+sub bar {
+    my ($class, $from, $to, $y) = @_;
+    return [ $class, $from, $y, 'h' . width($from, $to) ];
 }
 
-sub percent {
-    my ($tick, $scale) = @_;
-    return sprintf '%.6g%%', 100 * $tick / $scale->{ticks}[-1];
+# A line with a cap at both ends.
+sub whisker {
+    my ($class, $from, $to, $y, $cap) = @_;
+    my ($width, $half) = (width($from, $to), $cap / 2);
+    return [ $class, $from, $y, "h${width}m-$width-${half}v${cap}m$width-${cap}v${cap}" ];
 }
 
-# Cuts $text to a width in em. The browser's font is not known here, so the
-# widths are those of a wide one.
-sub fit {
-    my ($text, $width) = @_;
-    my $kept = q{};
-    for my $letter (split //, $text) {
-        $width -= letter_width($letter);
-        return "$kept\x{2026}" if $width < 1;
-        $kept .= $letter;
+# A line with a cap at its end.
+sub tail {
+    my ($class, $from, $to, $y, $cap) = @_;
+    return [ $class, $from, $y, 'h' . width($from, $to) . 'm0-' . $cap / 2 . "v$cap" ];
+}
+
+# An area as wide and high as each of @$steps, [ x where it ends, its height ],
+# on $y. What is rounded are the places, so that errors do not add up.
+sub steps {
+    my ($class, $y, $steps) = @_;
+    my ($x, $height, $path) = (0, 0, q{});
+    for my $step (map { [ horizontal($_->[0]), 0 + sprintf '%.1f', $_->[1] ] } @{$steps}) {
+        $path .= sprintf 'v%.4g', $height - $step->[1] if $step->[1] != $height;
+        $path .= 'h' . ($step->[0] - $x);
+        ($x, $height) = @{$step};
     }
-    return $kept;
+    return [ $class, 0, $y, "${path}v$height" ];
 }
 
-sub text_width {
-    my ($text) = @_;
-    return sum0(map { letter_width($_) } split //, $text);
+sub width {
+    my ($from, $to) = @_;
+    return horizontal($to) - horizontal($from);
 }
 
-sub letter_width {
-    my ($letter) = @_;
-    return 0.30 if $letter =~ /[iljt.,:;'|! ]/;
-    return 0.58 if $letter =~ /[a-ln-vx-z0-9_-]/;
-    return 0.95 if $letter =~ /[mwMW@%]/;
-    return 0.72 if $letter =~ /[A-Z]/;
-    return $letter =~ /[[:ascii:]\x{A0}-\x{24F}]/ ? 0.80 : 1.10;
+sub horizontal {
+    my ($part) = @_;
+    return sprintf '%.0f', $WIDTH * $part;
 }
 
 1;

@@ -11,12 +11,14 @@ package Bonnie::Figure;
 use strict;
 use warnings;
 use Exporter 'import';
-use Bonnie::Plain qw(plain_text);
+use Bonnie::Plain qw(plain_text shorten);
 
-our @EXPORT_OK = qw(number_figure latency_figure value_figure fast_figure bad_figure no_figure is_value is_run);
+our @EXPORT_OK = qw(number_figure latency_figure value_figure fast_figure bad_figure no_figure is_value is_run gap_words);
 
 # Longer numbers are no measurement, and would overflow a double.
 my $NUMBER = qr/\d{1,18}(?:[.]\d{1,18})?/;
+
+my $MAX_TEXT = 60;
 
 my %NANOSECONDS = (ns => 1, us => 1e3, ms => 1e6, s => 1e9);
 
@@ -62,6 +64,14 @@ sub special_figure {
 sub is_value {
     my ($figure) = @_;
     return $figure->{state} eq 'value';
+}
+
+# What stands where a number would.
+sub gap_words {
+    my ($figure) = @_;
+    return 'not run'             if $figure->{state} eq 'none';
+    return 'too fast to measure' if $figure->{state} eq 'fast';
+    return 'unreadable: ' . shorten($figure->{text}, $MAX_TEXT);
 }
 
 sub is_run {

@@ -1,12 +1,14 @@
-# The runs of one label.
+# The runs of one label, and what they have in common. Values of a test are
+# those of the runs that measured it, in the order of the runs.
 package Bonnie::Group;
 
 use strict;
 use warnings;
-use List::Util qw(any);
-use Bonnie::Figure qw(is_run is_value);
-use Bonnie::Record qw(figure);
-use Bonnie::Tests  qw(all_tests test_named);
+use List::Util qw(any first max min uniq);
+use Bonnie::Figure     qw(gap_words is_run is_value);
+use Bonnie::Record     qw(figure);
+use Bonnie::Statistics qw(median);
+use Bonnie::Tests      qw(all_tests test_named);
 
 # All groups of these records, in the order in which their labels first appear.
 sub by_label {
@@ -14,10 +16,16 @@ sub by_label {
     my (%group, @groups);
     for my $record (@records) {
         my $label = $record->{label};
-        push @groups, $group{$label} = bless { label => $label, records => [] }, __PACKAGE__ if !$group{$label};
+        $group{$label} //= $groups[@groups] = bless { number => @groups + 1, label => $label }, __PACKAGE__;
         push @{ $group{$label}{records} }, $record;
     }
     return @groups;
+}
+
+# From 1 on; tells groups apart whose labels look the same.
+sub number {
+    my ($self) = @_;
+    return $self->{number};
 }
 
 sub label {
@@ -25,12 +33,17 @@ sub label {
     return $self->{label};
 }
 
+# The label as something to be seen.
+sub name {
+    my ($self) = @_;
+    return $self->{label} =~ /\S/ ? $self->{label} : '(no label)';
+}
+
 sub records {
     my ($self) = @_;
     return $self->{records};
 }
 
-# The rates of the runs that measured this test, in the order of the runs.
 sub rates {
     my ($self, $name) = @_;
     return $self->values_of($name, 'rate');
@@ -39,19 +52,66 @@ sub rates {
 # The same of 'rate', 'cpu' or 'latency'.
 sub values_of {
     my ($self, $name, $kind) = @_;
+    return $self->{values}{$kind}{$name} //= [ map { $_->{value} } grep { is_value($_) } $self->figures($name, $kind) ];
+}
+
+# { median, min, max } of these values, or undef.
+sub spread_of {
+    my ($self, $name, $kind) = @_;
+    my @values = @{ $self->values_of($name, $kind) };
+    return @values ? { median => median(@values), min => min(@values), max => max(@values) } : undef;
+}
+
+# Why there are no such values, in words.
+sub gap {
+    my ($self, $name, $kind) = @_;
+    my @figures = $self->figures($name, $kind);
+    return gap_words((first { is_run($_) } @figures) // $figures[0]) if $kind eq 'rate';
+    return $self->ran($name) ? 'not recorded' : 'not run';
+}
+
+sub figures {
+    my ($self, $name, $kind) = @_;
     my $test = test_named($name);
-    return [ map { $_->{value} } grep { is_value($_) } map { figure($_, $test, $kind) } @{ $self->{records} } ];
+    return map { figure($_, $test, $kind) } @{ $self->{records} };
 }
 
 # The names of the tests that any of the runs did, measured or not.
 sub tests {
     my ($self) = @_;
-    return map { $_->{name} } grep { $self->ran($_) } all_tests();
+    return grep { $self->ran($_) } map { $_->{name} } all_tests();
 }
 
 sub ran {
-    my ($self, $test) = @_;
-    return any { is_run(figure($_, $test, 'rate')) } @{ $self->{records} };
+    my ($self, $name) = @_;
+    return $self->{ran}{$name} //= (any { is_run($_) } $self->figures($name, 'rate')) ? 1 : 0;
+}
+
+# What JSON tells of a test; empty for CSV lines.
+sub details {
+    my ($self, $name) = @_;
+    return grep { $_ && $_->{percentiles} } map { $_->{tests}{$name} } @{ $self->{records} };
+}
+
+# The median over the runs of a percentile ("p50"), or undef.
+sub percentile {
+    my ($self, $name, $percentile) = @_;
+    my @values = grep { defined } map { $_->{percentiles}{$percentile} } $self->details($name);
+    return @values ? median(@values) : undef;
+}
+
+# What limited the test, the most frequent first: [ { by => WORDS, runs => NUMBER } ].
+sub limits {
+    my ($self, $name) = @_;
+    my %runs;
+    $runs{$_}++ for grep { defined } map { $_->{limited_by} } $self->details($name);
+    return [ map { { by => $_, runs => $runs{$_} } } sort { $runs{$b} <=> $runs{$a} || $a cmp $b } keys %runs ];
+}
+
+# What $text_of tells of each record, every text once.
+sub distinct {
+    my ($self, $text_of) = @_;
+    return uniq(map { $text_of->($_) } @{ $self->{records} });
 }
 
 1;

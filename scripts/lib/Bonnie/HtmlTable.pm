@@ -5,51 +5,93 @@ package Bonnie::HtmlTable;
 use strict;
 use warnings;
 use Exporter 'import';
-use Bonnie::Html   qw(element text);
-use Bonnie::Plain  qw(shorten);
-use Bonnie::Record qw(setting);
+use List::Util qw(any);
+use Bonnie::Html  qw(element text);
+use Bonnie::Plain qw(shorten);
+use Bonnie::Tests qw(all_groups all_tests tests_in_group);
+use Bonnie::Units qw(figure_text);
 
-our @EXPORT_OK = qw(row_of row_head absent label_text files_amount scrolling_table $MAX_CELL);
+our @EXPORT_OK = qw(row_of head_cell row_head cell absent rate_below_title test_heads tests_run scrolling_table);
 
-our $MAX_CELL = 60;
-
+my $MAX_CELL  = 60;
 my $MAX_LABEL = 80;
 
 sub row_of {
     return element('tr', {}, @_) . "\n";
 }
 
-# The number ties the rows of all tables and charts together, where one label
-# stands for many runs.
+sub head_cell {
+    my ($title) = @_;
+    return element('th', { scope => 'col' }, text($title));
+}
+
+# The number ties a label's rows in all tables and charts together. With
+# $rows it is the head of so many rows.
 sub row_head {
-    my ($record, $number) = @_;
-    my $label = shorten(label_text($record), $MAX_LABEL);
-    return element('th', { scope => 'row', class => 'name' }, element('span', { class => 'number' }, $number), q{ },
-        element('bdi', {}, text($label)));
+    my ($group, $rows) = @_;
+    my %scope = defined $rows && $rows > 1 ? (scope => 'rowgroup', rowspan => $rows) : (scope => 'row');
+    return element('th', { %scope, class => 'label' },
+        element('i', {}, $group->number), q{ }, element('bdi', {}, text(shorten($group->name, $MAX_LABEL))));
 }
 
-sub label_text {
-    my ($record) = @_;
-    return $record->{label} =~ /\S/ ? $record->{label} : '(no label)';
-}
-
-sub files_amount {
-    my ($record) = @_;
-    my $files = setting($record, 'num_files');
-    return $files =~ /^\d+\z/a ? "$files\x{A0}\x{D7}\x{A0}1024" : $files;
+sub cell {
+    my ($words) = @_;
+    return element('td', {}, text(shorten($words, $MAX_CELL)));
 }
 
 sub absent {
     my ($words, $columns) = @_;
-    return element('td', { class => 'start none', colspan => $columns }, text($words));
+    return element('td', { class => 'none', colspan => $columns }, text(shorten($words, $MAX_CELL)));
 }
 
-# Wide tables scroll inside their own region (a section with a name is one),
-# by keyboard too.
+# The tests that any of these groups ran.
+sub tests_run {
+    my @groups = @_;
+    return grep {
+        my $name = $_->{name};
+        any { $_->ran($name) } @groups
+    } all_tests();
+}
+
+# A rate below a rate_title (see Tests.pm).
+sub rate_below_title {
+    my ($value, $test) = @_;
+    return figure_text($value, $test->{unit}) =~ s/\x{A0}ops\/s//r;
+}
+
+# The rows of headings over such tests, behind columns with the @$fixed
+# titles. $title is the kind of title that tests get. With @$units (titles of
+# columns) each test has so many columns.
+sub test_heads {
+    my ($title, $fixed, $units, @tests) = @_;
+    my $span    = @{$units} || 1;
+    my %shown   = map { $_->{name} => 1 } @tests;
+    my @before  = map { element('th', { scope => 'col', rowspan => 2 + !!@{$units} }, text($_)) } @{$fixed};
+    my @groups  = map { group_head($_, $span, \%shown) } all_groups();
+    my @titles  = map { span_head($_->{$title}, $span, $span > 1) } @tests;
+    my @columns = (map { head_cell($_) } @{$units}) x @tests;
+    return (row_of(@before, @groups), row_of(@titles), @columns ? row_of(@columns) : ());
+}
+
+sub group_head {
+    my ($group, $span, $shown) = @_;
+    my $tests = grep { $shown->{ $_->{name} } } tests_in_group($group);
+    return $tests ? span_head($group->{title}, $span * $tests, 1) : q{};
+}
+
+sub span_head {
+    my ($title, $columns, $is_group) = @_;
+    my %place = $is_group ? (scope => 'colgroup', colspan => $columns) : (scope => 'col');
+    return element('th', \%place, text($title));
+}
+
+# Wide tables scroll inside their own region, by keyboard too. %table: caption,
+# head, rows, class; id, without which the caption is in an attribute.
 sub scrolling_table {
     my (%table) = @_;
-    my $caption = element('caption', {}, element('span', {}, text($table{caption})));
-    return element('section', { class => 'scroll', tabindex => 0, 'aria-label' => $table{caption} },
+    my $caption = element('caption', { id => $table{id} }, element('span', {}, text($table{caption})));
+    my %name    = defined $table{id} ? ('aria-labelledby' => $table{id}) : ('aria-label' => $table{caption});
+    return element('div', { class => 'scroll', role => 'region', tabindex => 0, %name },
         element('table', { class => $table{class} }, $caption, "\n", element('thead', {}, @{ $table{head} }),
             element('tbody', {}, "\n", @{ $table{rows} }))) . "\n";
 }

@@ -22,6 +22,13 @@ my $SPACE  = qr/[ \t\r\n]*/;
 my $STRING = qr/"((?:[^"\\\x00-\x1F]|\\["\\\/bfnrt]|\\u[[:xdigit:]]{4})*+)"/;
 my $NUMBER = qr/-?(?:0|[1-9]\d*)(?:[.]\d+)?(?:[eE][-+]?\d+)?/;
 
+# Each is used alone in its match, so that it is compiled only once.
+my $VALUE   = qr/\G$SPACE(?:$STRING|($NUMBER)|(true|false|null)\b|([{[])$SPACE)/;
+my $KEY     = qr/\G$SPACE$STRING$SPACE:/;
+my $COMMA   = qr/\G$SPACE,/;
+my $BRACE   = qr/\G$SPACE\}/;
+my $BRACKET = qr/\G$SPACE\]/;
+
 my %LITERAL = (true => 1, false => 0, null => undef);
 my %ESCAPED = (b => "\b", f => "\f", n => "\n", r => "\r", t => "\t");
 
@@ -34,35 +41,33 @@ sub read_value {
 
 sub value {
     my ($text, $depth) = @_;
-    die "nested too deeply\n" if $depth > $MAX_DEPTH;
-    ${$text} =~ /\G$SPACE/gc;
-    return string($1)               if ${$text} =~ /\G$STRING/gc;
-    return $1 + 0                   if ${$text} =~ /\G($NUMBER)/gc;
-    return object($text, $depth + 1) if ${$text} =~ /\G\{$SPACE/gc;
-    return list($text, $depth + 1)   if ${$text} =~ /\G\[$SPACE/gc;
-    return $LITERAL{$1}             if ${$text} =~ /\G(true|false|null)\b/gc;
-    die "a value is missing or malformed\n";
+    ${$text} =~ /$VALUE/gc or die "a value is missing or malformed\n";
+    return string($1)   if defined $1;
+    return $2 + 0       if defined $2;
+    return $LITERAL{$3} if defined $3;
+    die "nested too deeply\n" if $depth >= $MAX_DEPTH;
+    return $4 eq '{' ? object($text, $depth + 1) : list($text, $depth + 1);
 }
 
 sub object {
     my ($text, $depth) = @_;
     my %object;
-    return \%object if ${$text} =~ /\G\}/gc;
+    return \%object if ${$text} =~ /$BRACE/gc;
     do {
-        ${$text} =~ /\G$SPACE$STRING$SPACE:/gc or die "a key and a colon are missing\n";
+        ${$text} =~ /$KEY/gc or die "a key and a colon are missing\n";
         my $key = $1;
         $object{$key} = value($text, $depth);
-    } while ${$text} =~ /\G$SPACE,/gc;
-    ${$text} =~ /\G$SPACE\}/gc or die "a comma or } is missing\n";
+    } while ${$text} =~ /$COMMA/gc;
+    ${$text} =~ /$BRACE/gc or die "a comma or } is missing\n";
     return \%object;
 }
 
 sub list {
     my ($text, $depth) = @_;
     my @list;
-    return \@list if ${$text} =~ /\G\]/gc;
-    do { push @list, value($text, $depth) } while ${$text} =~ /\G$SPACE,/gc;
-    ${$text} =~ /\G$SPACE\]/gc or die "a comma or ] is missing\n";
+    return \@list if ${$text} =~ /$BRACKET/gc;
+    do { push @list, value($text, $depth) } while ${$text} =~ /$COMMA/gc;
+    ${$text} =~ /$BRACKET/gc or die "a comma or ] is missing\n";
     return \@list;
 }
 

@@ -1,5 +1,6 @@
-# How grades (see Grade.pm) look, and the legend that explains them. Each has
-# a sign beside its colour, so that nothing depends on the colour alone.
+# How grades (see Grade.pm) look, and the legend that explains them. The style
+# sheet gives each class a sign beside its colour, which screen readers speak,
+# so that nothing depends on the colour alone.
 package Bonnie::Legend;
 
 use strict;
@@ -8,45 +9,29 @@ use Exporter 'import';
 use Bonnie::Grade qw($MUCH $SOME);
 use Bonnie::Html  qw(element text);
 
-our @EXPORT_OK = qw(grade_class grade_sign legend);
+our @EXPORT_OK = qw(grade_class legend);
 
-my ($UP, $DOWN) = ("\x{25B2}", "\x{25BC}");
-
-# Best first, as the legend shows them: grade, class, sign, the sign as spoken,
-# what it means.
+# Best first, as the legend shows them.
 my @LOOKS = (
-    [ 2,  'b2',  "$UP$UP",     'much better', "at least $MUCH times better than the median" ],
-    [ 1,  'b1',  $UP,          'better',      "$SOME to $MUCH times better" ],
-    [ 0,  undef, undef,        undef,         'in between' ],
-    [ -1, 'w1',  $DOWN,        'worse',       "$SOME to $MUCH times worse" ],
-    [ -2, 'w2',  "$DOWN$DOWN", 'much worse',  "at least $MUCH times worse" ],
+    [ 2,  'b2',  "at least $MUCH times better than the median" ],
+    [ 1,  'b1',  "$SOME to $MUCH times better" ],
+    [ 0,  undef, 'in between' ],
+    [ -1, 'w1',  "$SOME to $MUCH times worse" ],
+    [ -2, 'w2',  "at least $MUCH times worse" ],
 );
-my %LOOK = map { $_->[0] => $_ } @LOOKS;
+my %CLASS = map { $_->[0] => $_->[1] } @LOOKS;
 
-my $EXPLANATION = 'A cell is compared with the median of its column. For rates more is better, for latencies less. '
-    . 'CPU use is not coloured: a low one is good only beside an equal rate.';
+my $EXPLANATION = 'Each label is compared with the median of its column. For rates more is better, for latencies less.';
 
-# Both take a grade or undef; the class is undef where there is no colour.
+# Undefined where there is no colour.
 sub grade_class {
     my ($grade) = @_;
-    return $LOOK{ $grade // 0 }[1];
-}
-
-sub grade_sign {
-    my ($grade) = @_;
-    my (undef, undef, $sign, $spoken) = @{ $LOOK{ $grade // 0 } };
-    return q{} if !defined $sign;
-    return element('span', { class => 'cue', role => 'img', 'aria-label' => $spoken }, $sign);
+    return $CLASS{ $grade // 0 };
 }
 
 sub legend {
-    my @items = map { item(@{$_}) } @LOOKS;
-    return element('p', {}, text($EXPLANATION)) . "\n" . element('ul', { class => 'legend' }, @items);
-}
-
-sub item {
-    my ($grade, $class, undef, undef, $meaning) = @_;
-    return element('li', { class => $class }, grade_sign($grade), text($meaning));
+    my @items = map { element('li', { class => $_->[1] }, text($_->[2])) } @LOOKS;
+    return element('p', {}, text($EXPLANATION)) . "\n" . element('ul', { class => 'legend' }, @items) . "\n";
 }
 
 1;

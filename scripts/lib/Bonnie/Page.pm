@@ -5,14 +5,17 @@ use strict;
 use warnings;
 use Exporter 'import';
 use List::Util qw(any);
-use Bonnie::ChartGroup    qw(chart_group);
-use Bonnie::Html          qw(element void_element text);
-use Bonnie::Legend        qw(legend);
-use Bonnie::Record        qw(has_half has_latency);
-use Bonnie::ResultTable   qw(rate_table latency_table);
-use Bonnie::SettingsTable qw(settings_table);
-use Bonnie::Style         qw(style_sheet);
-use Bonnie::Tests         qw(groups_in_half);
+use Bonnie::Changes qw(changes how_to_read_changes);
+use Bonnie::Html              qw(element void_element text);
+use Bonnie::LatencyCharts     qw(latency_charts);
+use Bonnie::Legend            qw(legend);
+use Bonnie::Limits            qw(limit_legend limit_table);
+use Bonnie::Overview          qw(rate_table latency_table);
+use Bonnie::RateCharts        qw(rate_charts);
+use Bonnie::RunTable          qw(run_table);
+use Bonnie::SettingsTable     qw(machine_table settings_table);
+use Bonnie::Style             qw(style_sheet);
+use Bonnie::TimeCharts        qw(time_charts);
 use Bonnie::Version;
 
 our @EXPORT_OK = qw(html_page);
@@ -20,24 +23,35 @@ our @EXPORT_OK = qw(html_page);
 # Nothing is fetched and nothing runs, whatever a label holds.
 my $POLICY = q{default-src 'none'; style-src 'unsafe-inline'; img-src data:};
 
-my %HALF_TITLE = (io => 'Sequential and random I/O', files => 'File operations');
+# In this order; one without content is left out.
+my @SECTIONS = (
+    { id => 'comparison', title => 'Comparison',           content => \&comparison_content },
+    { id => 'overview',   title => 'Overview',             content => \&overview_content },
+    { id => 'rates',      title => 'Rates',                content => sub { rate_charts(groups_of(@_)) } },
+    { id => 'latency',    title => 'Latency',              content => \&latency_content },
+    { id => 'time',       title => 'Over time',            content => sub { time_charts(groups_of(@_)) } },
+    { id => 'limits',     title => 'What limited them',    content => \&limit_content },
+    { id => 'settings',   title => 'Machine and settings', content => \&settings_content },
+    { id => 'runs',       title => 'Every run',            content => sub { run_table(groups_of(@_)) } },
+);
 
-# An HTML document; $title is plain text.
+# An HTML document. %page: title, plain text; groups (see Group.pm) and
+# comparisons (see Comparison.pm), array references.
 sub html_page {
-    my ($title, @records) = @_;
-    my @halves   = grep { was_run($_, @records) } qw(io files);
-    my @sections = map { half_section($_, @records) } @halves;
-    unshift @sections, legend_section() if @records > 1;    # else there is nothing to compare
-    push @sections, settings_section(@records);
-
-    my $header = page_header($title, scalar @records, @halves);
-    my $body   = element('body', {}, "\n", $header, element('main', {}, "\n", @sections), page_footer());
-    return "<!DOCTYPE html>\n" . element('html', { lang => 'en' }, "\n", head($title), $body) . "\n";
+    my (%page) = @_;
+    my @shown;
+    for my $section (@SECTIONS) {
+        my @content = $section->{content}->(\%page);
+        push @shown, { %{$section}, content => \@content } if @content;
+    }
+    my $main = element('main', {}, "\n", map { section($_) } @shown);
+    my $body = element('body', {}, "\n", page_header(\%page, @shown), $main, page_footer());
+    return "<!DOCTYPE html>\n" . element('html', { lang => 'en' }, "\n", head($page{title}), $body) . "\n";
 }
 
-sub was_run {
-    my ($half, @records) = @_;
-    return any { has_half($_, $half) } @records;
+sub groups_of {
+    my ($page) = @_;
+    return @{ $page->{groups} };
 }
 
 sub head {
@@ -52,45 +66,58 @@ sub head {
 }
 
 sub page_header {
-    my ($title, $count, @halves) = @_;
-    my $words = $count == 1 ? 'One result.' : "$count results, in the order given.";
-    my @links = ((map { link_to($_, $HALF_TITLE{$_}) } @halves), link_to('settings', 'Settings'));
-    return element('header', {}, "\n", element('h1', {}, text($title)), "\n",
-        element('p',   { class => 'quiet' }, $words), "\n",
-        element('nav', { 'aria-label' => 'Sections' }, element('ul', {}, @links))) . "\n";
+    my ($page, @sections) = @_;
+    my @groups = groups_of($page);
+    my $runs   = map { @{ $_->records } } @groups;
+    my $words  = counted($runs, 'run') . ' of ' . counted(scalar @groups, 'label') . q{.};
+    return element('header', {}, "\n", element('h1', {}, text($page->{title})), "\n",
+        element('p',   { class => 'quiet' }, text($words)), "\n",
+        element('nav', { 'aria-label' => 'Sections' }, element('ul', {}, map { link_to($_) } @sections))) . "\n";
+}
+
+sub counted {
+    my ($count, $noun) = @_;
+    return "$count $noun" . ($count == 1 ? q{} : 's');
 }
 
 sub link_to {
-    my ($id, $title) = @_;
-    return element('li', {}, element('a', { href => "#$id" }, text($title)));
+    my ($section) = @_;
+    return element('li', {}, element('a', { href => "#$section->{id}" }, text($section->{title})));
 }
 
 sub section {
-    my ($id, $title, @content) = @_;
-    return element('section', { 'aria-labelledby' => $id },
-        element('h2', { id => $id }, text($title)), "\n", @content) . "\n";
+    my ($section) = @_;
+    return element('section', { 'aria-labelledby' => $section->{id} },
+        element('h2', { id => $section->{id} }, text($section->{title})), "\n", @{ $section->{content} }) . "\n";
 }
 
-sub legend_section {
-    return section('legend', 'How to read the colours', legend());
+sub comparison_content {
+    my ($page) = @_;
+    my @changes = map { changes($_) } @{ $page->{comparisons} };
+    return @changes ? (how_to_read_changes(), @changes) : ();
 }
 
-sub half_section {
-    my ($half, @records) = @_;
-    my $title   = $HALF_TITLE{$half};
-    my %common  = (half => $half, records => \@records);
-    my @content = rate_table(%common, caption => "$title: rate and CPU use");
-    my @charts  = map { chart_group($_, @records) } groups_in_half($half);
-    push @content, element('div', { class => 'charts' }, @charts);
-    push @content, latency_table(%common, caption => "$title: longest single operation (latency)")
-        if any { has_latency($_, $half) } @records;
-    return section($half, $title, @content);
+# With one label there is nothing that a colour could say.
+sub overview_content {
+    my @groups = groups_of(@_);
+    return (rate_table(@groups), @groups > 1 ? legend() : ());
 }
 
-sub settings_section {
-    my @records = @_;
-    return section('settings', 'Settings',
-        settings_table(caption => 'What each result was measured with', records => \@records));
+sub latency_content {
+    my @groups = groups_of(@_);
+    my @charts = latency_charts(@groups);
+    return @charts ? (latency_table(@groups), @charts) : ();
+}
+
+sub limit_content {
+    my @groups = groups_of(@_);
+    return if !any { $_->{settings} } map { @{ $_->records } } @groups;
+    return (limit_legend(), limit_table(@groups));
+}
+
+sub settings_content {
+    my @groups = groups_of(@_);
+    return (machine_table(@groups), settings_table(@groups));
 }
 
 sub page_footer {

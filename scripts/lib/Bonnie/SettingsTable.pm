@@ -1,20 +1,36 @@
-# The HTML table of what each result was measured with.
+# The HTML tables of where and with what each label was measured.
 package Bonnie::SettingsTable;
 
 use strict;
 use warnings;
 use Exporter 'import';
-use Bonnie::Html      qw(element text);
-use Bonnie::HtmlTable qw(row_of row_head files_amount scrolling_table $MAX_CELL);
-use Bonnie::Plain     qw(shorten);
+use List::Util qw(uniq);
+use Bonnie::HtmlTable qw(row_of row_head cell head_cell absent scrolling_table);
 use Bonnie::Record    qw(setting);
-use Bonnie::Units     qw(size_text);
+use Bonnie::Units     qw(grouped size_text);
 
-our @EXPORT_OK = qw(settings_table);
+our @EXPORT_OK = qw(machine_table settings_table differing_settings);
 
+# Distinct values of more runs than these are counted, not listed.
+my $MOST_VALUES = 3;
+
+my $NOT_RECORDED = 'not recorded';
+
+# Of JSON alone.
+my @MACHINE = (
+    { title => 'Host',       show => sub { of_host($_[0], 'name') } },
+    { title => 'Filesystem', show => sub { of_host($_[0], 'filesystem') } },
+    { title => 'Device',     show => sub { of_host($_[0], 'device') } },
+    { title => 'Directory',  show => sub { of_host($_[0], 'directory') } },
+    { title => 'CPUs',       show => sub { of_host($_[0], 'cpus') } },
+    { title => 'CPU',        show => sub { of_host($_[0], 'cpu_model') } },
+    { title => 'RAM',        show => sub { memory_text(of_host($_[0], 'ram_bytes')) } },
+    { title => 'Kernel',     show => sub { of_host($_[0], 'kernel') } },
+    { title => 'Measured',   show => sub { ($_[0]{start_time} // $NOT_RECORDED) =~ tr/TZ/ /dr } },
+);
+
+# What changes the figures; two labels are compared by it.
 my @SETTINGS = (
-    { title => 'Program',     show => sub { as_written($_[0]{version}) } },
-    { title => 'CSV format',  show => sub { as_written($_[0]{format}) } },
     { title => 'Size',        show => sub { size_setting($_[0]{file_size},  'M', 'skipped') } },
     { title => 'Chunk',       show => sub { size_setting($_[0]{chunk_size}, q{}, 'default') } },
     { title => 'Concurrency', show => sub { as_written($_[0]{concurrency}, 'default') } },
@@ -25,14 +41,43 @@ my @SETTINGS = (
     { title => 'Smallest',    show => sub { file_size_setting($_[0], 'min_size') } },
     { title => 'Directories', show => sub { as_written($_[0]{num_dirs}, 'default') } },
     { title => 'File chunk',  show => sub { size_setting($_[0]{file_chunk_size}, q{}, 'default') } },
-    { title => 'Seed',        show => sub { as_written($_[0]{seed}, 'default') } },
-    { title => 'Read from',   show => sub { "$_[0]{source}{file}:$_[0]{source}{line}" } },
+    { title => 'Direct I/O',  show => sub { yes_or_no($_[0]{settings}{direct}) } },
+    { title => 'Synced',      show => sub { yes_or_no($_[0]{settings}{sync}) } },
+    { title => 'Engine',      show => sub { as_written($_[0]{settings}{engine}) } },
+    { title => 'I/O depth',   show => sub { as_written($_[0]{settings}{iodepth}) } },
+    { title => 'Contents',    show => sub { as_written($_[0]{settings}{data}) } },
+    { title => 'Verified',    show => sub { as_written($_[0]{settings}{verify}) } },
+    { title => 'Cache',       show => sub { as_written($_[0]{settings}{cache}) } },
+    { title => 'Preset',      show => sub { as_written($_[0]{settings}{preset}) } },
+    { title => 'Program',     show => sub { as_written($_[0]{version}) } },
+);
+
+# What does not.
+my @ORIGIN = (
+    { title => 'Format',    show => sub { as_written($_[0]{format}) } },
+    { title => 'Seed',      show => sub { as_written($_[0]{seed}, 'default') } },
+    { title => 'Read from', show => sub { "$_[0]{source}{file}:$_[0]{source}{line}" } },
 );
 
 sub as_written {
     my ($text, $default) = @_;
-    return 'not recorded' if !defined $text;
+    return $NOT_RECORDED if !defined $text;
     return $text eq q{} ? $default // "\x{2013}" : $text;
+}
+
+sub yes_or_no {
+    my ($flag) = @_;
+    return !defined $flag ? $NOT_RECORDED : $flag ? 'yes' : 'no';
+}
+
+sub of_host {
+    my ($record, $name) = @_;
+    return $record->{host}{$name} // $NOT_RECORDED;
+}
+
+sub memory_text {
+    my ($bytes) = @_;
+    return $bytes =~ /^\d{1,18}\z/ ? sprintf "%.3g\x{A0}GiB", $bytes / 2**30 : $bytes;
 }
 
 sub size_setting {
@@ -41,35 +86,73 @@ sub size_setting {
     return size_text($text, $bare);
 }
 
+sub files_amount {
+    my ($record) = @_;
+    my $files = setting($record, 'num_files');
+    return $files =~ /^\d+\z/a ? grouped($files) . "\x{A0}\x{D7}\x{A0}1024" : $files;
+}
+
 # Files without a size are empty; instead of a size there may be the kind of
 # link that is made.
 sub file_size_setting {
     my ($record, $name) = @_;
     my %links = (link => 'hard links', symlink => 'symbolic links', -1 => 'hard links', -2 => 'symbolic links');
-    my $text = $record->{$name} // return 'not recorded';
+    my $text = $record->{$name} // return $NOT_RECORDED;
     return $links{$text} if $links{$text};
     return setting($record, 'num_files') eq q{} ? "\x{2013}" : size_setting($text, q{}, 'empty');
 }
 
-# %table: caption, records.
+# Nothing if no record is of JSON.
+sub machine_table {
+    my @groups = grep { $_->distinct(sub { $_[0]{host} ? 1 : () }) } @_;
+    return @groups ? label_table('Machine and storage', \@MACHINE, @groups) : ();
+}
+
 sub settings_table {
-    my (%table) = @_;
-    my @titles = map { element('th', { scope => 'col' }, text($_->{title})) } @SETTINGS;
-    my $row = 0;
-    my @rows = map { row_of(row_head($_, ++$row), setting_cells($_)) } @{ $table{records} };
-    my $head = row_of(element('th', { scope => 'col', class => 'name' }, 'Result'), @titles);
-    return scrolling_table(%table, class => 'settings', head => [$head], rows => \@rows);
+    my @groups = @_;
+    return label_table('What each label was measured with', [ @SETTINGS, @ORIGIN ], @groups);
 }
 
-sub setting_cells {
-    my ($record) = @_;
-    return map { setting_cell($_->{show}->($record)) } @SETTINGS;
+sub label_table {
+    my ($caption, $columns, @groups) = @_;
+    my @rows;
+    for my $group (@groups) {
+        push @rows, row_of(row_head($group), map { setting_cell(values_of($_, $group)) } @{$columns});
+    }
+    my $head = row_of(map { head_cell($_) } 'Label', map { $_->{title} } @{$columns});
+    return scrolling_table(caption => $caption, class => 'settings', head => [$head], rows => \@rows);
 }
 
+sub values_of {
+    my ($column, $group) = @_;
+    return $group->distinct($column->{show});
+}
+
+# Runs of one label need not agree.
 sub setting_cell {
-    my ($words) = @_;
-    my $class = $words =~ /^(?:default|not recorded|skipped|empty|\x{2013})\z/ ? 'none' : undef;
-    return element('td', { class => $class }, text(shorten($words, $MAX_CELL)));
+    my @values = @_;
+    my ($words) = @values;
+    return absent($words) if @values == 1 && $words =~ /^(?:default|$NOT_RECORDED|skipped|empty|\x{2013})\z/;
+    return cell($words) if @values == 1;
+    return cell(@values > $MOST_VALUES ? "$words and " . (@values - 1) . ' others' : join q{, }, @values);
+}
+
+# Where two groups, or the runs of one of them, were not measured alike:
+# "Direct I/O: no / yes". What one of them did not record is passed over.
+sub differing_settings {
+    my @groups = @_;
+    my @differing;
+    for my $column (grep { $_->{title} eq 'Filesystem' } @MACHINE) {
+        push @differing, differing($column, @groups);
+    }
+    return (@differing, map { differing($_, @groups) } @SETTINGS);
+}
+
+sub differing {
+    my ($column, @groups) = @_;
+    my @values = map { join ', ', grep { $_ ne $NOT_RECORDED } values_of($column, $_) } @groups;
+    return if uniq(@values) == 1 || grep { $_ eq q{} } @values;
+    return "$column->{title}: " . join ' / ', @values;
 }
 
 1;

@@ -10,26 +10,31 @@ our @EXPORT_OK = qw(style_sheet);
 # Blue and orange are told apart by nearly every eye. All text has a contrast
 # of at least 4.5 to 1 on its background; tests/unit/colours.t holds that.
 my $LIGHT = <<'END';
-    --page: #f7f8fa; --card: #ffffff; --text: #1b2430; --quiet: #566273; --line: #dfe4ea; --head: #f1f4f8;
-    --bar: #3f7fbf; --grid: #e4e9ef; --zero: #8b97a6; --focus: #0b5cad;
+    --page: #f6f7f9; --card: #ffffff; --text: #1b2430; --quiet: #566273; --line: #dfe4ea; --head: #f1f4f8;
+    --bar: #3f7fbf; --better: #3a7cc4; --worse: #c8620c; --unclear: #818d9c;
+    --dark: #1f5c98; --middle: #5a95d0; --pale: #a9cdf0; --tail: #4b5969; --range: #1b2430;
+    --grid: #dfe5ec; --zero: #6c7887; --focus: #0b5cad;
     --b2: #a5cff5; --b1: #dcecfb; --w1: #fdead4; --w2: #f9c285;
 END
 
 my $DARK = <<'END';
     --page: #10141a; --card: #171d25; --text: #e6ebf1; --quiet: #9facbc; --line: #2b343f; --head: #1e2630;
-    --bar: #5f9fdc; --grid: #28313b; --zero: #7d8a9a; --focus: #7cb8f2;
+    --bar: #4f8fce; --better: #4f8fce; --worse: #c9742a; --unclear: #778494;
+    --dark: #9cc8f2; --middle: #4c86bf; --pale: #2b5178; --tail: #b3bfcc; --range: #f4f7fa;
+    --grid: #2d3742; --zero: #8b97a6; --focus: #7cb8f2;
     --b2: #1f5c98; --b1: #1a3650; --w1: #4b3418; --w2: #87500f;
 END
 
 my $RULES = <<'END';
 *, *::before, *::after { box-sizing: border-box; }
-body { margin: 0; padding: 2rem clamp(1rem, 3vw, 3rem) 4rem; background: var(--page); color: var(--text);
+body { margin: 0; padding: 2rem clamp(1rem, 2vw, 3rem) 4rem; background: var(--page); color: var(--text);
   font: 15px/1.5 system-ui, -apple-system, "Segoe UI", Roboto, "Helvetica Neue", Arial, sans-serif; }
 header, main, footer { max-width: 84rem; margin: 0 auto; }
 h1 { margin: 0; font-size: 1.75rem; line-height: 1.2; font-weight: 650; letter-spacing: -.01em;
   overflow-wrap: anywhere; }
-h2 { margin: 3rem 0 .25rem; font-size: 1.25rem; font-weight: 650; }
-p { margin: .25rem 0 1rem; max-width: 46rem; }
+h2 { margin: 2.75rem 0 .5rem; font-size: 1.25rem; font-weight: 650; }
+h3 { margin: 0 0 .25rem; font-size: 1rem; font-weight: 650; overflow-wrap: anywhere; }
+p { margin: .25rem 0 .75rem; max-width: 50rem; overflow-wrap: anywhere; }
 .quiet, footer { color: var(--quiet); }
 footer { margin-top: 3rem; font-size: .875rem; }
 a { color: var(--focus); }
@@ -40,62 +45,84 @@ nav ul { display: flex; flex-wrap: wrap; gap: .25rem 1.25rem; margin: .75rem 0 0
   font-size: .875rem; }
 .legend li { padding: .2rem .65rem; border: 1px solid var(--line); border-radius: .3rem; }
 
-.scroll { overflow-x: auto; margin: 1rem 0 1.75rem; border: 1px solid var(--line); border-radius: .5rem;
+.scroll { overflow-x: auto; margin: .75rem 0 1.25rem; border: 1px solid var(--line); border-radius: .5rem;
   background: var(--card); }
 table { width: 100%; border-collapse: separate; border-spacing: 0; font-size: .8125rem; line-height: 1.35;
   font-variant-numeric: tabular-nums; }
 caption { text-align: left; }
 caption span { position: sticky; left: 0; display: inline-block; max-width: calc(100vw - 3rem); padding: .6rem .75rem;
-  font-size: .9375rem; font-weight: 600; }
-th, td { padding: .4rem .55rem; border-top: 1px solid var(--line); text-align: right; white-space: nowrap; }
-thead th { font-weight: 600; vertical-align: bottom; }
-thead th, thead th.name { background: var(--head); }
+  font-size: .9375rem; font-weight: 600; overflow-wrap: anywhere; }
+th, td { padding: .4rem .35rem; border-top: 1px solid var(--line); text-align: right; white-space: nowrap;
+  vertical-align: top; }
+thead th { font-weight: 600; vertical-align: bottom; white-space: normal; background: var(--head); }
 thead th[scope=colgroup] { text-align: center; }
-thead th.name, tbody th { text-align: left; }
-.name { position: sticky; left: 0; z-index: 1; min-width: 13.5rem; max-width: 15rem; background: var(--card);
-  font-weight: 600; white-space: normal; overflow-wrap: anywhere; }
-tbody .name { padding-left: 2.05rem; }
-.number { position: absolute; left: .55rem; color: var(--quiet); font-weight: 400; }
-.amount { border-left: 1px solid var(--line); }
-.start { border-left: 1px solid var(--line); }
-.none { color: var(--quiet); white-space: normal; text-align: center; overflow-wrap: anywhere; }
-.cpu { color: var(--quiet); }
-.settings td, .settings thead th { text-align: left; }
-.settings td { white-space: normal; }
-.settings td:last-child { min-width: 9rem; overflow-wrap: anywhere; }
-small { font-size: .85em; }
-.cue { margin-right: .5em; font-size: .7em; letter-spacing: -.05em; }
-.b2 { background: var(--b2); } .b1 { background: var(--b1); }
-.w1 { background: var(--w1); } .w2 { background: var(--w2); }
+thead th[scope=colgroup], thead tr:nth-child(2) th { border-left: 1px solid var(--line); }
+.label, thead tr:first-child th:first-child { position: sticky; left: 0; z-index: 1; min-width: 6.5rem;
+  max-width: 14rem; text-align: left; white-space: normal; overflow-wrap: anywhere; }
+.label { background: var(--card); font-weight: 600; }
+th i { color: var(--quiet); font-weight: 400; font-style: normal; margin-right: .4em; }
+td small { display: block; white-space: normal; color: var(--quiet); font-size: .9em; }
+.changes small { white-space: nowrap; }
+.b2 small, .w2 small { color: inherit; }
+.none { min-width: 5.2em; color: var(--quiet); white-space: normal; text-align: center; overflow-wrap: anywhere; }
+.runs td:nth-of-type(2n) { color: var(--quiet); }
+.settings td, .settings th, .limits td, .changes td:nth-child(6), .changes thead th:nth-child(6) { text-align: left; }
+.settings td { min-width: 4.5rem; max-width: 18rem; white-space: normal; overflow-wrap: break-word; }
+.settings td:last-child { min-width: 9rem; }
+.limits td span { display: block; }
+.b2::before, .b1::before, .w1::before, .w2::before { margin-right: .3em; font-size: .7em; letter-spacing: -.05em; }
+.b2::before { content: "\25B2\25B2"; content: "\25B2\25B2" / "much better:"; }
+.b1::before { content: "\25B2"; content: "\25B2" / "better:"; }
+.w1::before { content: "\25BC"; content: "\25BC" / "worse:"; }
+.w2::before { content: "\25BC\25BC"; content: "\25BC\25BC" / "much worse:"; }
+.b2, .changes .better { background: var(--b2); } .b1 { background: var(--b1); }
+.w1 { background: var(--w1); } .w2, .changes .worse { background: var(--w2); }
+.device::before, .memory::before, .cpu::before, .unknown::before { content: ""; display: inline-block; width: 9px;
+  height: 9px; margin: 0 .6em 0 .25em; border: 1.5px solid; }
+.device::before { width: 13px; margin: 0 .4em 0 0; }
+.memory::before { width: 13px; margin: 0 .4em 0 0; border-bottom: 3.5px dotted; }
+.cpu::before { outline: 2px dotted; }
+.unknown::before { transform: rotate(45deg); }
 
-.charts { display: grid; gap: 1rem; }
-figure { margin: 0; padding: 1rem 1.1rem .75rem; border: 1px solid var(--line); border-radius: .5rem;
+figure, .change { margin: 1rem 0; padding: 1rem 1.1rem .75rem; border: 1px solid var(--line); border-radius: .5rem;
   background: var(--card); }
 figcaption { font-weight: 650; }
+figcaption span { display: block; max-width: 60rem; color: var(--quiet); font-size: .875rem; font-weight: 400; }
 .panels { display: grid; grid-template-columns: repeat(auto-fill, minmax(min(100%, 20rem), 1fr)); gap: 1.5rem 2.5rem;
   margin-top: .75rem; }
-.panel h3 { margin: 0 0 .25rem; font-size: .875rem; font-weight: 600; color: var(--quiet); }
-.chart { display: block; font-size: 13px; font-variant-numeric: tabular-nums; overflow: visible; }
-.chart text { fill: var(--text); }
-.chart .figure { text-anchor: end; }
-.chart .tick, .chart .none { fill: var(--quiet); }
-.chart .tick { font-size: 11.5px; text-anchor: middle; }
+.panel h3 { font-size: .875rem; font-weight: 600; color: var(--quiet); }
+.chart { display: grid; grid-template-columns: 100%; align-content: start; font-size: 13px; font-variant-numeric: tabular-nums; }
+.chart svg { grid-area: 1 / 1; overflow: visible; }
+.chart svg:last-child { grid-area: 2 / 1; }
+.chart ul { grid-area: 1 / 1; margin: 0; padding: 0; list-style: none; }
+.chart li { display: flex; gap: 1em; justify-content: space-between; height: var(--row); white-space: nowrap; }
+.chart bdi { overflow: hidden; text-overflow: ellipsis; }
+.chart b { font-weight: 400; }
+.chart text { fill: var(--quiet); font-size: 11.5px; text-anchor: middle; }
 .chart .first { text-anchor: start; } .chart .last { text-anchor: end; }
-.chart .bar { fill: var(--bar); }
-.chart .grid { stroke: var(--grid); } .chart .zero { stroke: var(--zero); }
+.chart path { fill: none; stroke-width: 1.5px; }
+.chart .bar { stroke: var(--bar); stroke-width: 12px; }
+.chart .better { stroke: var(--better); stroke-width: 12px; }
+.chart .worse { stroke: var(--worse); stroke-width: 12px; }
+.chart .unclear { stroke: var(--unclear); stroke-width: 12px; }
+.chart .band0 { stroke: var(--dark); stroke-width: 12px; }
+.chart .band1 { stroke: var(--middle); stroke-width: 8px; }
+.chart .band2 { stroke: var(--pale); stroke-width: 4px; }
+.chart .range { stroke: var(--range); } .chart .tail { stroke: var(--tail); }
+.chart .course { fill: var(--pale); stroke: var(--bar); stroke-width: 1px; }
+.chart .grid { stroke: var(--grid); stroke-width: 1px; } .chart .zero { stroke: var(--zero); stroke-width: 1px; }
 
-@media print, (min-width: 70rem) {
-  .charts, .panels-3 .panels { grid-template-columns: repeat(3, 1fr); }
-  .panels-3 { grid-column: span 3; }
-  .panels-2 { grid-column: span 2; }
-  .panels-2 .panels { grid-template-columns: repeat(2, 1fr); }
+@media print, (min-width: 76rem) {
+  .change { display: grid; grid-template-columns: 4fr 7fr; column-gap: 1.5rem; }
+  .change > * { grid-column: 1 / -1; }
+  .change > .chart { grid-column: 1; margin-top: .75rem; }
+  .change > .scroll { grid-column: 2; align-self: start; }
 }
 @media (max-width: 40rem) {
   body { padding: 1.25rem .75rem 3rem; }
-  figure { padding: .75rem; }
+  figure, .change { padding: .75rem; }
   .chart { font-size: 12px; }
-  .name { min-width: 8.5rem; max-width: 8.5rem; }
-  .none, thead th[scope=colgroup] { text-align: left; }
+  .label, thead tr:first-child th:first-child { min-width: 6.5rem; max-width: 8rem; }
 }
 @media print {
   @page { size: landscape; margin: 10mm; }
@@ -103,16 +130,18 @@ figcaption { font-weight: 650; }
   body { padding: 0; background: none; font-size: 10pt; }
   nav { display: none; }
   h2, h3, figcaption, caption { break-after: avoid; }
-  h2 { margin-top: 1.5rem; }
+  h2 { margin-top: 1.25rem; }
   .scroll { overflow: visible; }
   table { font-size: 6.5pt; }
-  .chart { font-size: 8pt; }
-  .panels { gap: 1rem 1.5rem; }
-  th, td { padding: .2rem .25rem; }
-  .name { position: relative; min-width: 0; }
-  tbody .name { padding-left: 1.6rem; }
-  tr, .scroll, figure, .panel, .legend { break-inside: avoid; }
-  .b2, .b1, .w1, .w2, .bar, thead th { print-color-adjust: exact; -webkit-print-color-adjust: exact; }
+  .settings, .runs { font-size: 5.5pt; }
+  .chart { zoom: .75; }
+  .panels { grid-template-columns: repeat(3, 1fr); gap: 1rem 1.5rem; }
+  th, td, .settings td { min-width: 0; padding: .2rem .25rem; }
+  .runs td, .runs th { padding: .1rem; }
+  .label, thead tr:first-child th:first-child { position: static; min-width: 7em; overflow-wrap: break-word; }
+  tr, figure, .panel, .chart, .legend { break-inside: avoid; }
+  .panels { break-before: avoid; }
+  * { print-color-adjust: exact; -webkit-print-color-adjust: exact; }
 }
 END
 

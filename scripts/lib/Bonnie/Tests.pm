@@ -7,41 +7,51 @@ use strict;
 use warnings;
 use Exporter 'import';
 
-our @EXPORT_OK = qw(all_tests test_named test_names tests_in_half groups_in_half tests_in_group);
+our @EXPORT_OK = qw(all_tests test_named test_names tests_in_half tests_in_group all_groups families);
+
+# A family is what one chart shows.
+my @FAMILIES = (
+    { name => 'sequential', title => 'Sequential' },
+    { name => 'random',     title => 'Random' },
+    { name => 'metadata',   title => 'Metadata: many small files' },
+);
 
 my @GROUPS = (
-    { name => 'seq_output', half => 'io',    title => 'Sequential output' },
-    { name => 'seq_input',  half => 'io',    title => 'Sequential input' },
-    { name => 'random',     half => 'io',    title => 'Random seeks' },
-    { name => 'mixed',      half => 'mixed', title => 'Random reads and writes' },
-    { name => 'seq_files',  half => 'files', title => 'Sequential create' },
-    { name => 'ran_files',  half => 'files', title => 'Random create' },
+    { name => 'seq_output', half => 'io',    family => 'sequential', title => 'Sequential output' },
+    { name => 'seq_input',  half => 'io',    family => 'sequential', title => 'Sequential input' },
+    { name => 'random',     half => 'io',    family => 'random',     title => 'Random' },
+    { name => 'mixed',      half => 'mixed', family => 'random',     title => 'Random mix' },
+    { name => 'seq_files',  half => 'files', family => 'metadata',   title => 'Sequential create' },
+    { name => 'ran_files',  half => 'files', family => 'metadata',   title => 'Random create' },
 );
 
+# `title` is that within the group, `name_alone` that without it, `rate_title`
+# the one over rates, which names the unit if it is the same for all of them;
 # `unit` is that of the CSV figure.
 my @TESTS = (
-    { name => 'putc',       group => 'seq_output', title => 'Per character', unit => 'KiB/s' },
-    { name => 'put_block',  group => 'seq_output', title => 'Block',         unit => 'KiB/s' },
-    { name => 'rewrite',    group => 'seq_output', title => 'Rewrite',       unit => 'KiB/s' },
-    { name => 'getc',       group => 'seq_input',  title => 'Per character', unit => 'KiB/s' },
-    { name => 'get_block',  group => 'seq_input',  title => 'Block',         unit => 'KiB/s' },
-    { name => 'seeks',      group => 'random',     title => 'Seeks',         unit => 'ops/s' },
-    { name => 'iops',       group => 'mixed',      title => 'IOPS',          unit => 'ops/s' },
-    { name => 'seq_create', group => 'seq_files',  title => 'Create',        unit => 'ops/s' },
-    { name => 'seq_stat',   group => 'seq_files',  title => 'Read',          unit => 'ops/s' },
-    { name => 'seq_del',    group => 'seq_files',  title => 'Delete',        unit => 'ops/s' },
-    { name => 'ran_create', group => 'ran_files',  title => 'Create',        unit => 'ops/s' },
-    { name => 'ran_stat',   group => 'ran_files',  title => 'Read',          unit => 'ops/s' },
-    { name => 'ran_del',    group => 'ran_files',  title => 'Delete',        unit => 'ops/s' },
+    [ 'putc',       'seq_output', 'Per character', 'Write per character',     'KiB/s' ],
+    [ 'put_block',  'seq_output', 'Block',         'Write in blocks',         'KiB/s' ],
+    [ 'rewrite',    'seq_output', 'Rewrite',       'Rewrite',                 'KiB/s' ],
+    [ 'getc',       'seq_input',  'Per character', 'Read per character',      'KiB/s' ],
+    [ 'get_block',  'seq_input',  'Block',         'Read in blocks',          'KiB/s' ],
+    [ 'seeks',      'random',     'Seeks',         'Seeks',                   'ops/s' ],
+    [ 'iops',       'mixed',      'IOPS',          'Random mix (iops)',       'ops/s' ],
+    [ 'seq_create', 'seq_files',  'Create',        'Create, sorted names',    'ops/s' ],
+    [ 'seq_stat',   'seq_files',  'Read',          'Read, sorted names',      'ops/s' ],
+    [ 'seq_del',    'seq_files',  'Delete',        'Delete, sorted names',    'ops/s' ],
+    [ 'ran_create', 'ran_files',  'Create',        'Create, random names',    'ops/s' ],
+    [ 'ran_stat',   'ran_files',  'Read',          'Read, random names',      'ops/s' ],
+    [ 'ran_del',    'ran_files',  'Delete',        'Delete, random names',    'ops/s' ],
 );
 
-my %NAMED = map { $_->{name} => $_ } @TESTS;
-$_->{half} = half_of($_) for @TESTS;
-
-sub half_of {
-    my ($test) = @_;
-    my ($group) = grep { $_->{name} eq $test->{group} } @GROUPS;
-    return $group->{half};
+my %GROUP = map { $_->{name} => $_ } @GROUPS;
+my %TEST;
+for my $test (@TESTS) {
+    my %test;
+    @test{qw(name group title name_alone unit)} = @{$test};
+    @test{qw(half family)} = @{ $GROUP{ $test{group} } }{qw(half family)};
+    $test{rate_title} = $test{unit} eq 'ops/s' ? "$test{title}, ops/s" : $test{title};
+    $TEST{ $test{name} } = $test = \%test;
 }
 
 sub all_tests {
@@ -50,7 +60,7 @@ sub all_tests {
 
 sub test_named {
     my ($name) = @_;
-    return $NAMED{$name};
+    return $TEST{$name};
 }
 
 # Those of the CSV line.
@@ -58,9 +68,12 @@ sub test_names {
     return map { $_->{name} } tests_in_half('io'), tests_in_half('files');
 }
 
-sub groups_in_half {
-    my ($half) = @_;
-    return grep { $_->{half} eq $half } @GROUPS;
+sub all_groups {
+    return @GROUPS;
+}
+
+sub families {
+    return @FAMILIES;
 }
 
 sub tests_in_group {
@@ -70,7 +83,7 @@ sub tests_in_group {
 
 sub tests_in_half {
     my ($half) = @_;
-    return map { tests_in_group($_) } groups_in_half($half);
+    return grep { $_->{half} eq $half } @TESTS;
 }
 
 1;

@@ -5,7 +5,7 @@ use strict;
 use warnings;
 use Exporter 'import';
 
-our @EXPORT_OK = qw(rate_parts latency_parts axis_scale size_text grouped);
+our @EXPORT_OK = qw(figure_text range_text axis_scale size_text grouped);
 
 my @BINARY   = ([ 1, 'KiB/s' ], [ 1024, 'MiB/s' ], [ 1024**2, 'GiB/s' ], [ 1024**3, 'TiB/s' ]);
 my @OPS      = ([ 1, 'ops/s' ]);
@@ -14,11 +14,22 @@ my @SECONDS  = ([ 1, 'ns' ], [ 1e3, "\x{B5}s" ], [ 1e6, 'ms' ], [ 1e9, 's' ]);
 
 my %BYTE_UNIT = (q{} => 'bytes', K => 'KiB', M => 'MiB', G => 'GiB', T => 'TiB');
 
-# (text, unit) of a rate in the unit of its test.
-sub rate_parts {
+my %SCALES = ('KiB/s' => \@BINARY, 'ops/s' => \@OPS, ns => \@SECONDS);
+
+# Units are those of Tests.pm, and "ns".
+sub figure_text {
     my ($value, $unit) = @_;
-    my ($divisor, $name) = scale_for($value, $unit eq 'KiB/s' ? @BINARY : @OPS);
-    return (three_digits($value / $divisor), $name);
+    my ($divisor, $name) = scale_for($value, @{ $SCALES{$unit} });
+    return three_digits($value / $divisor) . "\x{A0}$name";
+}
+
+# With its unit once, if both ends have the same.
+sub range_text {
+    my ($low, $high, $unit) = @_;
+    my ($from, $to) = map { figure_text($_, $unit) } $low, $high;
+    my ($of_low) = $from =~ /(\x{A0}.*)/;
+    $from =~ s/\x{A0}.*// if $to =~ /\Q$of_low\E\z/;
+    return "$from\x{2013}$to";
 }
 
 # (divisor, unit) for an axis that ends at $value. Six ticks must stand beside
@@ -26,12 +37,6 @@ sub rate_parts {
 sub axis_scale {
     my ($value, $unit) = @_;
     return $unit eq 'KiB/s' ? scale_for($value, @BINARY) : scale_for($value / 100, @OPS_AXIS);
-}
-
-sub latency_parts {
-    my ($nanoseconds) = @_;
-    my ($divisor, $name) = scale_for($nanoseconds, @SECONDS);
-    return (three_digits($nanoseconds / $divisor), $name);
 }
 
 # 999.5 is printed as 1000: the next unit reads better from there on.

@@ -1,0 +1,62 @@
+# The table of what limited each figure, as the kernel's counters told when it
+# was measured; the CSV line does not have it.
+package Bonnie::Limits;
+
+use strict;
+use warnings;
+use Exporter 'import';
+use Bonnie::Html      qw(element text);
+use Bonnie::HtmlTable qw(row_of row_head absent test_heads tests_run scrolling_table);
+
+our @EXPORT_OK = qw(limit_table limit_legend);
+
+# What JSON has in limited_by: the class whose icon the style sheet has, the
+# words, what they mean.
+my %LIMIT = (
+    'device'     => [ 'device',  'device',     'most of the time was spent waiting for it' ],
+    'page cache' => [ 'memory',  'page cache', 'more than a tenth of the data did not come from the device, or not reach it' ],
+    'cpu'        => [ 'cpu',     'CPU',        'the busiest worker computed for most of the time' ],
+    'unknown'    => [ 'unknown', 'unknown',    'the counters of the kernel do not tell' ],
+);
+my @ORDER = ('device', 'page cache', 'cpu', 'unknown');
+
+sub limit_table {
+    my @groups = @_;
+    my @tests  = tests_run(@groups);
+    my @rows;
+    for my $group (@groups) {
+        push @rows, row_of(row_head($group), map { limit_cell($group, $_) } @tests);
+    }
+    my @heads = test_heads('title', ['Label'], [], @tests);
+    return scrolling_table(caption => 'What limited each test', class => 'limits', head => \@heads, rows => \@rows);
+}
+
+# Runs need not agree.
+sub limit_cell {
+    my ($group, $test) = @_;
+    my $runs = $group->details($test->{name});
+    return absent($group->ran($test->{name}) ? 'not recorded' : 'not run') if !$runs;
+    my @parts;
+    for my $limit (@{ $group->limits($test->{name}) }) {
+        my ($class, $words) = looks($limit->{by});
+        my $share = $limit->{runs} == $runs ? q{} : " $limit->{runs}/$runs";
+        push @parts, element('span', { class => $class }, text("$words$share"));
+    }
+    return element('td', {}, @parts);
+}
+
+sub looks {
+    my ($by) = @_;
+    return @{ $LIMIT{$by} // $LIMIT{unknown} };
+}
+
+sub limit_legend {
+    my @items;
+    for my $by (@ORDER) {
+        my ($class, $words, $meaning) = looks($by);
+        push @items, element('li', {}, element('span', { class => $class }, text("$words: $meaning")));
+    }
+    return element('ul', { class => 'legend' }, @items) . "\n";
+}
+
+1;

@@ -1,0 +1,93 @@
+# The tables with one row for each label: rates and latencies of every test,
+# coloured column by column.
+package Bonnie::Overview;
+
+use strict;
+use warnings;
+use Exporter 'import';
+use Bonnie::Figure    qw(no_figure value_figure);
+use Bonnie::Grade     qw(grade_column);
+use Bonnie::Html      qw(element text);
+use Bonnie::HtmlTable qw(row_of row_head cell absent rate_below_title test_heads tests_run scrolling_table);
+use Bonnie::Legend    qw(grade_class);
+use Bonnie::Units     qw(figure_text);
+
+our @EXPORT_OK = qw(rate_table latency_table);
+
+my %RATES = (
+    caption => 'Rate of each test: median of the runs, and their range',
+    heading => 'rate_title',
+    kind    => 'rate',
+    better  => 'higher',
+    centre  => 'median',
+    text    => \&rate_below_title,
+    more    => \&rate_range,
+);
+
+# Of the CSV line only the longest operation is known.
+my %LATENCIES = (
+    caption => 'Latency: the longest operation of all runs; from JSON also percentiles',
+    heading => 'title',
+    kind    => 'latency',
+    better  => 'lower',
+    centre  => 'max',
+    text    => sub { figure_text($_[0], 'ns') },
+    more    => \&percentiles,
+);
+
+sub rate_table {
+    return figure_table(\%RATES, @_);
+}
+
+sub latency_table {
+    return figure_table(\%LATENCIES, @_);
+}
+
+sub figure_table {
+    my ($table, @groups) = @_;
+    my @tests  = tests_run(@groups);
+    my @grades = map { [ grades($table, $_, @groups) ] } @tests;
+    my @rows;
+    for my $row (0 .. $#groups) {
+        my $group = $groups[$row];
+        my @cells = map { figure_cell($table, $group, $tests[$_], $grades[$_][$row]) } 0 .. $#tests;
+        push @rows, row_of(row_head($group), cell(scalar @{ $group->records }), @cells);
+    }
+    my @heads = test_heads($table->{heading}, [ 'Label', 'Runs' ], [], @tests);
+    return scrolling_table(caption => $table->{caption}, head => \@heads, rows => \@rows);
+}
+
+sub grades {
+    my ($table, $test, @groups) = @_;
+    my @spreads = map { $_->spread_of($test->{name}, $table->{kind}) } @groups;
+    my @figures = map { $_ ? value_figure(q{}, $_->{ $table->{centre} }) : no_figure() } @spreads;
+    return grade_column($table->{better}, @figures);
+}
+
+sub figure_cell {
+    my ($table, $group, $test, $grade) = @_;
+    my $spread = $group->spread_of($test->{name}, $table->{kind});
+    return absent($group->gap($test->{name}, $table->{kind})) if !$spread;
+    my $more = $table->{more}->($group, $test, $spread);
+    return element('td', { class => grade_class($grade) },
+        text($table->{text}->($spread->{ $table->{centre} }, $test)),
+        $more eq q{} ? q{} : element('small', {}, text($more)));
+}
+
+# One unit is enough where it is the median's too.
+sub rate_range {
+    my ($group, $test, $spread) = @_;
+    return q{} if @{ $group->rates($test->{name}) } < 2;
+    my ($median, $low, $high) = map { figure_text($spread->{$_}, $test->{unit}) } qw(median min max);
+    my ($unit) = $median =~ /(\x{A0}.*)/;
+    my $alike = 2 == grep {/\Q$unit\E\z/} $low, $high;
+    return join "\x{2013}", map { $alike ? s/\Q$unit\E\z//r : $_ } $low, $high;
+}
+
+sub percentiles {
+    my ($group, $test) = @_;
+    my @known = grep { defined $group->percentile($test->{name}, $_) } qw(p50 p99);
+    return join ', ', map { "$_\x{A0}" . figure_text($group->percentile($test->{name}, $_), 'ns') } @known;
+}
+
+1;

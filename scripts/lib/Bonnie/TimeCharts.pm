@@ -1,0 +1,120 @@
+# The course of each test, from the intervals of JSON: for each label the run
+# whose rate is in the middle.
+package Bonnie::TimeCharts;
+
+use strict;
+use warnings;
+use Exporter 'import';
+use List::Util qw(max min);
+use Bonnie::Axis      qw(axis_of_time);
+use Bonnie::Chart     qw(steps);
+use Bonnie::HtmlTable qw(tests_run);
+use Bonnie::Panels    qw(panels panel row_label);
+use Bonnie::Units     qw(figure_text range_text);
+
+our @EXPORT_OK = qw(time_charts);
+
+my $HEIGHT = 30;
+
+my @NOTES = ('Of each label the run with the median rate. Strips begin at zero, and those of one test have one scale.',
+    'Labels without intervals, or with too short ones, are left out.');
+
+# More steps than this cannot be told apart, and make the page large.
+my $MOST_STEPS  = 60;
+my $STEPS_TOTAL = 4000;
+
+# The last interval of a test can be so short that its rate means nothing.
+my $SHORT = 0.25;
+
+# Tests with an interval or two have no course.
+my $FEWEST_STEPS = 3;
+
+sub time_charts {
+    my @groups = @_;
+    my @tests  = tests_run(@groups);
+    my $most   = max($FEWEST_STEPS, min($MOST_STEPS, int($STEPS_TOTAL / (@groups * @tests))));
+    my @panels = map { time_panel($_, $most, @groups) } @tests;
+    return panels('Rate over time', \@NOTES, @panels);
+}
+
+# Of the labels that have a course; nothing if none has.
+sub time_panel {
+    my ($test, $most, @groups) = @_;
+    my @courses = grep { @{ $_->{steps} } } map { { group => $_, steps => course($_, $test, $most) } } @groups;
+    return if !@courses;
+    my @points  = map { @{ $_->{steps} } } @courses;
+    my $time    = axis_of_time(max(map { $_->[0] } @points));
+    my $highest = max(map { $_->[1] } @points) || 1;
+    my $scale   = figure_text($highest, $test->{unit});
+    return panel($test->{name_alone},
+        axis   => { %{$time}, unit => "seconds; height of a strip: $scale" },
+        height => $HEIGHT,
+        rows   => [ map { time_row($time, $highest, $test, $_) } @courses ],
+    );
+}
+
+sub time_row {
+    my ($time, $highest, $test, $course) = @_;
+    my @rates = map { $_->[1] } @{ $course->{steps} };
+    my @steps = map { [ $time->{at}->($_->[0]), $HEIGHT * $_->[1] / $highest ] } @{ $course->{steps} };
+    return {
+        label => row_label($course->{group}),
+        shown => range_text(min(@rates), max(@rates), $test->{unit}),
+        marks => [ steps('course', $HEIGHT, \@steps) ],
+    };
+}
+
+# [ [ seconds at the end, rate until then ], ... ], at most $most of them;
+# empty without a course.
+sub course {
+    my ($group, $test, $most) = @_;
+    my ($details) = middle($group->details($test->{name}));
+    return [] if !$details;
+    my @intervals = merged(ceil_ratio(scalar @{ $details->{intervals} }, $most), @{ $details->{intervals} });
+    return [] if @intervals < $FEWEST_STEPS;
+    my $start = 0;
+    my @course;
+    for my $interval (@intervals) {
+        my $amount = $test->{unit} eq 'KiB/s' ? $interval->{bytes} / 1024 : $interval->{ops};
+        push @course, [ $interval->{seconds}, $amount / ($interval->{seconds} - $start) ];
+        $start = $interval->{seconds};
+    }
+    return \@course;
+}
+
+# Of those that were measured the one with the median rate, or the lower of
+# both in the middle.
+sub middle {
+    my @details = sort { $a->{rate}{value} <=> $b->{rate}{value} } grep { defined $_->{rate}{value} } @_;
+    return @details ? $details[ $#details / 2 ] : ();
+}
+
+sub ceil_ratio {
+    my ($number, $divisor) = @_;
+    return int(($number + $divisor - 1) / $divisor) || 1;
+}
+
+# Every $count of them as one, and what is short with the one before.
+sub merged {
+    my ($count, @intervals) = @_;
+    my ($longest, $start) = (0, 0);
+    my @merged;
+    while (my @some = splice @intervals, 0, $count) {
+        my %sum = (seconds => $some[-1]{seconds}, bytes => 0, ops => 0);
+        for my $interval (@some) {
+            $sum{$_} += $interval->{$_} // 0 for qw(bytes ops);
+        }
+        my $length = $sum{seconds} - $start;
+        next if $length <= 0;    # only in a file that no program wrote
+        $start   = $sum{seconds};
+        $longest = max($longest, $length);
+        if (@merged && $length < $SHORT * $longest) {
+            $sum{$_} += $merged[-1]{$_} for qw(bytes ops);
+            pop @merged;
+        }
+        push @merged, \%sum;
+    }
+    return @merged;
+}
+
+1;
