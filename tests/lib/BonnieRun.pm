@@ -194,8 +194,9 @@ sub finish {
         my $file = $run->{"${stream}_file"};
         $run->{$stream} = -f $file ? slurp($file) : q{};
     }
-    # What --enable-coverage says of a process that has given up root, and cannot write its counts.
-    $run->{err} =~ s/^profiling:.*\n//mg;
+    # What --enable-coverage says where it cannot write its counts: root was given up, or a call of its
+    # own was made to fail.
+    $run->{err} =~ s/^(?:libgcov )?profiling(?: error)?:.*\n//mg;
     return $run;
 }
 
