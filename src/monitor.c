@@ -79,6 +79,17 @@ static void note_interval(struct monitor *m, uint64_t elapsed_ns)
     n->before = n->now;
 }
 
+/*
+ * Whether an interval may end there: the last place holds all that is left, and none ends before
+ * another. When a round ends is known only after it, so the next one may begin a little earlier
+ * than the clock was at the last look.
+ */
+static bool has_place(const struct notes *n, uint64_t elapsed_ns)
+{
+    return n->count < MOST_INTERVALS - 1 &&
+           (n->count == 0 || n->intervals[n->count - 1].end_ns < elapsed_ns);
+}
+
 /* What the phase's clock shows. */
 static uint64_t elapsed_at(const struct notes *n, uint64_t now_ns)
 {
@@ -145,7 +156,7 @@ __attribute__((noreturn)) static void monitor_main(struct monitor *m)
                 _exit(1);                                       /* which the other one hears, too */
         }
         if (now >= next_interval) {
-            if (m->notes->count < MOST_INTERVALS - 1) /* the last one holds all that is left */
+            if (has_place(m->notes, elapsed))
                 note_interval(m, elapsed);
             next_interval = now + INTERVAL_NS - elapsed % INTERVAL_NS;
         }

@@ -81,16 +81,24 @@ struct text {
     bool failed;
 };
 
+/* Makes room for so many bytes more, and a NUL. */
+static bool make_room(struct text *t, size_t length)
+{
+    if (t->room - t->length > length)
+        return true;
+    size_t room = 2 * (t->room + length + 1);
+    char *bytes = realloc(t->bytes, room);
+    if (!bytes)
+        return false;
+    t->bytes = bytes;
+    t->room = room;
+    return true;
+}
+
 static int add_bytes(const char *bytes, size_t length, void *context)
 {
     struct text *t = context;
-    if (t->room - t->length <= length && !t->failed) { /* one is for the NUL */
-        size_t room = 2 * (t->room + length);
-        char *more = realloc(t->bytes, room);
-        t->failed = !more;
-        t->bytes = more ? more : t->bytes;
-        t->room = more ? room : t->room;
-    }
+    t->failed = t->failed || !make_room(t, length);
     if (t->failed)
         return -1;
     memcpy(t->bytes + t->length, bytes, length);

@@ -97,7 +97,7 @@ SKIP: {
         };
         my $before = $drops->('--drop-interval', '0');
         cmp_ok($before, '>=', 1, '0: before the test');
-        cmp_ok($drops->('--drop-interval=0.1'), '>=', $before + 2, 'and again and again while it reads');
+        cmp_ok($drops->('--drop-interval=0.1'), '>', $before, 'and again while it reads');
     };
 }
 

@@ -1,6 +1,7 @@
 #!/usr/bin/perl
 # Every system call that a run makes fails once: the first, the second ... of every kind, in every
 # way that fits it. The run says what failed and leaves nothing, or goes on where that does no harm.
+# BONNIE_FAULT_RUN and BONNIE_FAULT_CALL in the environment pick runs and calls by regular expressions.
 
 use strict;
 use warnings;
@@ -44,12 +45,14 @@ my %runs   = (
 my $program = slurp(program());
 my $none_of = $program =~ /__[at]san_init/ ? qr/\Am(?:map|unmap|protect|advise|remap)\z/ : qr/\A\z/;
 
+$ENV{$_} //= q{.} for qw(BONNIE_FAULT_RUN BONNIE_FAULT_CALL);
+
 # How many cases of a run, if not all; and how many calls of one kind.
-my $MOST  = $ENV{BONNIE_FAULT_CASES} // 14;
+my $MOST  = 14;
 my $CALLS = is_long() ? 8 : 5;
 
 for my $name (sort keys %runs) {
-    next if $name !~ ($ENV{BONNIE_FAULT_RUN} // q{});
+    next if $name !~ /$ENV{BONNIE_FAULT_RUN}/;
     my ($how, $args) = @{ $runs{$name} };
     my @args = grep { $_ ne '-q' || !$how->{talks} } split q{ }, "-d DIR $SMALL $args";
     my $ground = playground();
@@ -78,7 +81,7 @@ sub in_directory {
 sub cases {
     my ($calls) = @_;
     my @cases;
-    for my $call (sort grep { $_ !~ $none_of } keys %{$calls}) {
+    for my $call (sort grep { $_ !~ $none_of && /$ENV{BONNIE_FAULT_CALL}/ } keys %{$calls}) {
         my ($first, $last) = @{ $calls->{$call} };
         for my $when (sampled($CALLS, $first .. $last)) {
             push @cases, { name => "$call $_ at $when", call => $call, fault => $_, when => $when } for faults_of($call);

@@ -58,6 +58,7 @@ is(range_text(512, 3072, 'KiB/s'), nbsp("512 KiB/s\x{2013}3 MiB/s"), 'a range in
 is(range_text(0, 0, 'ops/s'), nbsp("0\x{2013}0 ops/s"), 'a range of nothing');
 
 is(size_text('8096M', 'M'), words('8,096', 'MiB'), 'a size with its suffix');
+is(size_text($_, q{}), $_, 'no size: as it is') for "\x{663}\x{664}", "8\x{212A}", '9' x 400;
 is(size_text('100',   'M'), words(100,     'MiB'), 'without one');
 is(size_text('4096',  q{}), words(4,       'KiB'), 'bytes');
 is(size_text('512',   q{}), words(512,     'bytes'), 'few bytes');

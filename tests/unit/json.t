@@ -13,6 +13,8 @@ use Bonnie::Csv      qw(parse_line);
 use Bonnie::Group;
 use Bonnie::Json     qw(report_records);
 use Bonnie::JsonText qw(read_value);
+use Bonnie::Text     qw(rate_text);
+use Bonnie::Written  qw(latency_text);
 use RunProgram       qw(slurp);
 
 my $PP     = JSON::PP->new->utf8->allow_nonref->max_depth(64);
@@ -54,6 +56,13 @@ subtest 'text' => sub {
     is(read_all("\"\xFFx\""), "\x{FFFD}x", 'no UTF-8');
     my $two = '{"a":1} {"b":2}';
     is_deeply([ read_value(\$two), read_value(\$two) ], [ { a => 1 }, { b => 2 } ], 'one behind the other');
+};
+
+subtest 'as bonnie writes it' => sub {
+    my %latency = (0 => '1us', 2500 => '3us', 4499 => '4us', 99_999_499 => '99999us', 100_500_000 => '101ms');
+    is(latency_text($_), $latency{$_}, "$_ ns") for sort keys %latency;
+    my ($first) = @{ (report_records(read_all($GOLDEN =~ s/"rate": 524288.0/"rate": 102348.7/r)))[0] };
+    is(rate_text($first->{tests}{get_block}{rate}, 'KiB/s'), '100m', 'a table is of what the CSV line would have, 102349');
 };
 
 subtest 'records' => sub {

@@ -113,7 +113,7 @@ sub signed_text {
 sub number_text {
     my ($number) = @_;
     my $text = sprintf '%.10g', $number;
-    return $text =~ /^\d+\z/ ? grouped($text) : $text;
+    return $text =~ /^\d+\z/a ? grouped($text) : $text;
 }
 
 1;

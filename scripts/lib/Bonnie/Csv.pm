@@ -109,7 +109,7 @@ sub split_at_colons {
 # have every field in its own column.
 sub repair_settings {
     my ($field) = @_;
-    my ($major) = $field->{version} =~ /^(\d+)/;
+    my ($major) = $field->{version} =~ /^(\d+)/a;
     return if defined $major && $major >= 3 || $field->{format} eq '1.03';
     $field->{chunk_size} = undef if $field->{chunk_size} eq q{};
     return if $field->{num_dirs} ne q{} || !defined $field->{file_chunk_size};

@@ -187,7 +187,7 @@ sub texts {
 
 sub number {
     my ($value) = @_;
-    my $is_number = defined $value && !ref $value && $value =~ /^\d+(?:[.]\d+)?(?:e[-+]?\d+)?\z/;
+    my $is_number = defined $value && !ref $value && $value =~ /^\d+(?:[.]\d+)?(?:e[-+]?\d+)?\z/a;
     return $is_number && $value < $TOO_LARGE ? $value + 0 : undef;
 }
 

@@ -89,7 +89,7 @@ sub size_setting {
 sub files_amount {
     my ($record) = @_;
     my $files = setting($record, 'num_files');
-    return $files =~ /^\d+\z/ ? grouped($files) . "\x{A0}\x{D7}\x{A0}1024" : $files;
+    return $files =~ /^\d+\z/a ? grouped($files) . "\x{A0}\x{D7}\x{A0}1024" : $files;
 }
 
 # Files without a size are empty; instead of a size there may be the kind of

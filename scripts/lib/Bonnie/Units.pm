@@ -66,7 +66,7 @@ sub grouped {
 # that a number without one has.
 sub size_text {
     my ($text, $bare) = @_;
-    my ($number, $suffix) = $text =~ /^(\d+)([kmgt]?)(?:iB|B)?\z/i or return $text;
+    my ($number, $suffix) = $text =~ /^(\d{1,18})([kmgt]?)(?:iB|B)?\z/iaa or return $text;
     my $unit = uc($suffix) || $bare;
     ($number, $unit) = ($number / 1024, 'K') if $unit eq q{} && $number >= 1024 && $number % 1024 == 0;
     return grouped($number) . "\x{A0}$BYTE_UNIT{$unit}";

@@ -18,7 +18,7 @@ sub latency_text {
     my ($nanoseconds) = @_;
     my $scale = first { $nanoseconds / $_->[0] < $LATENCY_LIMIT } @LATENCY_UNITS;
     my ($divisor, $unit) = @{ $scale // $LATENCY_UNITS[-1] };
-    return (sprintf('%.0f', $nanoseconds / $divisor) || 1) . $unit;
+    return (int($nanoseconds / $divisor + .5) || 1) . $unit;
 }
 
 # In the largest unit that leaves no rest; empty if it is no number of bytes.
