@@ -40,7 +40,7 @@ sub unbalanced {
 # The text of the cells of each body row of the table with this caption.
 sub rows_of {
     my ($html, $caption) = @_;
-    my ($body) = $html =~ m{<caption><span>\Q$caption\E</span></caption>.*?<tbody>(.*?)</tbody>}s;
+    my ($body) = $html =~ m{<caption[^>]*><span>\Q$caption\E</span></caption>.*?<tbody>(.*?)</tbody>}s;
     my @rows;
     for my $row (split /<\/tr>/, ($body // q{}) =~ s/\s+\z//r) {
         push @rows, [ map { s/<small>/ | /r =~ s/<[^>]*>//gr } $row =~ m{<t[hd][^>]*>(.*?)</t[hd]>}g ];

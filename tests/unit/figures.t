@@ -112,6 +112,10 @@ like($chart, qr{<li><bdi>l1</bdi><b class="none">&lt;1&gt;</b></li>}, 'a row wit
 is(scalar(() = $chart =~ /<li>/g), 3, 'every row is there');
 like(chart(axis => $axis, height => 30, rows => [ { label => q{}, shown => q{}, marks => [ steps('course', 30, [ [ 0.5, 30 ], [ 1, 15 ] ]) ] } ]),
     qr/class="course" d="M0 47v-30h500v15h500v15"/, 'steps have their width and height');
+for my $percent (1, 30, 90, 200, 800, 5000) {
+    my $text = chart(axis => axis_of_change($percent), height => 12, rows => [ { label => q{}, shown => q{}, marks => [] } ]);
+    like($text, qr{class="first" x="\S+" y="11">\S+</text>.*class="last" x="100%" y="11">}, "the outer ticks of $percent % stay inside");
+}
 unlike(chart(axis => undef, height => 12, rows => [ { label => 'x', shown => 'not run', marks => [] } ]), qr/<svg/, 'nothing to draw');
 
 done_testing();

@@ -21,6 +21,9 @@ my $BAR       = 12;
 my $INTERVAL  = 8;    # height of its caps
 my $MAX_LABEL = 60;
 
+# How much smaller p is tells nothing more.
+my $SMALLEST_P = 0.0001;
+
 my %WORDS = (better => "\x{25B2} better", worse => "\x{25BC} worse", unclear => 'unclear');
 
 # $comparison: see Comparison.pm.
@@ -100,7 +103,7 @@ sub change_cells {
     return absent('not comparable', 4) if !defined $row->{change_percent};
     return (
         two_lines(percent_text($row->{change_percent}), interval_text(@{$row}{qw(low_percent high_percent)})),
-        cell(sprintf '%.2g', $row->{p}),
+        cell($row->{p} < $SMALLEST_P ? "< $SMALLEST_P" : sprintf '%.2g', $row->{p}),
         element('td', { class => $row->{verdict} }, text(verdict($row))),
         defined $row->{runs_needed} ? cell(grouped($row->{runs_needed})) : absent("\x{2013}"),
     );

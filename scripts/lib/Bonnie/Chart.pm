@@ -17,6 +17,9 @@ our @EXPORT_OK = qw(chart bar whisker tail steps);
 
 my $WIDTH = 1000;
 
+# What rounding may do to a place between 0 and 1.
+my $NEARLY = 1e-9;
+
 # Pixels. The style sheet has rows of $STRIP_TOP + $STRIP_SPACE and the strip
 # that the chart's class adds.
 my $STRIP_TOP   = 17;
@@ -96,7 +99,7 @@ sub tick_label {
     my ($axis, $tick) = @_;
     my ($value, $text) = @{$tick};
     my $at    = $axis->{at}->($value);
-    my $class = $at <= 0 ? 'first' : $at >= 1 ? 'last' : undef;
+    my $class = $at < $NEARLY ? 'first' : $at > 1 - $NEARLY ? 'last' : undef;
     return element('text', { class => $class, x => sprintf('%.4g%%', 100 * $at), y => $TICK_LINE }, text($text));
 }
 
