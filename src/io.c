@@ -1,7 +1,9 @@
 #include "io.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <inttypes.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "stop.h"
@@ -53,6 +55,37 @@ int io_sync(const struct io_file *f, struct err *e)
         if (errno != EINTR || stop_requested())
             return err_system(e, errno, "fsync %s", f->name);
     return 0;
+}
+
+/* A kernel that does not know the call leaves everything to fsync. */
+static int sync_range(const struct io_file *f, uint64_t offset, uint64_t length, unsigned flags,
+                      struct err *e)
+{
+    if (sync_file_range(f->fd, (off_t)offset, (off_t)length, flags) != 0 && errno != ENOSYS)
+        return err_system(e, errno, "write back %s", f->name);
+    return 0;
+}
+
+int io_write_back(const struct io_file *f, uint64_t offset, uint64_t length, struct err *e)
+{
+    return sync_range(f, offset, length, SYNC_FILE_RANGE_WRITE, e);
+}
+
+int io_sync_data(const struct io_file *f, struct err *e)
+{
+    /* All pieces are begun before one is waited for, so that the device always has work. */
+    static const unsigned passes[] = {SYNC_FILE_RANGE_WRITE, SYNC_FILE_RANGE_WAIT_BEFORE};
+    struct stat st;
+    if (fstat(f->fd, &st) != 0)
+        return err_system(e, errno, "look at %s", f->name);
+    int rc = 0;
+    for (size_t pass = 0; pass < sizeof passes / sizeof *passes; pass++)
+        for (uint64_t at = 0; rc == 0 && at < (uint64_t)st.st_size; at += IO_PIECE) {
+            rc = sync_range(f, at, IO_PIECE, passes[pass], e);
+            if (rc == 0)
+                rc = stop_check(e);
+        }
+    return rc == 0 ? io_sync(f, e) : rc;
 }
 
 ssize_t io_read_byte(int fd, char *byte)

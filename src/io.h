@@ -30,6 +30,17 @@ int io_write(const struct io_file *f, const void *buffer, size_t length, uint64_
 int io_sync(const struct io_file *f, struct err *e);
 
 /*
+ * The same for a data file, of which memory may hold so much that fsync, which nothing interrupts,
+ * would take minutes: it is written back piece by piece before. A piece is large enough for long
+ * transfers and extents, and small beside any data set worth measuring.
+ */
+#define IO_PIECE (UINT64_C(8) << 20)
+int io_sync_data(const struct io_file *f, struct err *e);
+
+/* Has the system begin to write back that part of the file, and does not wait for it. */
+int io_write_back(const struct io_file *f, uint64_t offset, uint64_t length, struct err *e);
+
+/*
  * Reads one byte from a pipe or a socket, whatever signals come, unless the run is to stop. Returns
  * what read(2) does: 1, 0 at the end, or -1 with errno.
  */

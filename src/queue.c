@@ -115,7 +115,7 @@ int queue_sync(struct queue *q, unsigned file, struct err *e)
 {
     const struct io_file *f = &q->setup.files[file];
     if (!q->setup.engine->durable)
-        return io_sync(f, e);
+        return io_sync_data(f, e);
     int rc = q->setup.engine->durable(q->state, file);
     return rc == 0 ? 0 : err_system(e, -rc, "make %s durable", f->name);
 }

@@ -1,9 +1,6 @@
 #include "workloads/chunks.h"
 
-#include <fcntl.h>
-
-/* Large enough for long transfers and extents, small beside any data set worth measuring. */
-#define WRITEBACK_BYTES (UINT64_C(8) << 20)
+#include "io.h"
 
 int chunks_open(struct work *w, int access, struct err *e)
 {
@@ -45,12 +42,13 @@ void chunks_check(const struct chunks *c, const struct io *io)
 void chunks_wrote(struct chunks *c, const struct io *io)
 {
     const struct plan *p = c->work->plan;
-    uint64_t window = c->written / WRITEBACK_BYTES;
+    uint64_t begun = c->written / IO_PIECE * IO_PIECE;
     c->written += io->length;
-    if (c->written / WRITEBACK_BYTES == window || p->direct || p->sync || !plan_stores(p))
+    if (c->written / IO_PIECE * IO_PIECE == begun || p->direct || p->sync || !plan_stores(p))
         return;
-    /* With a queue a chunk of the window may still be on its way: the final fsync takes it, and
-     * tells what fails. */
-    sync_file_range(c->work->data.file->fd, (off_t)(window * WRITEBACK_BYTES),
-                    (off_t)(c->written - window * WRITEBACK_BYTES), SYNC_FILE_RANGE_WRITE);
+    /* With a queue a chunk of the piece may still be on its way: the last step of the test takes
+     * it, and tells what fails. */
+    struct err ignored;
+    err_init(&ignored);
+    io_write_back(c->work->data.file, begun, c->written - begun, &ignored);
 }

@@ -98,13 +98,16 @@ subtest 'without -b all is on the device at the end of the clock all the same' =
 };
 
 subtest 'writing back begins while the test writes, and not at its end' => sub {
-    my @bulk = (qw(-q -r0 -s32 -n0 -f), '--tests=put_block,rewrite');
-    my @trace = ({}, [ '-e', 'trace=sync_file_range' ], '-d', "$dir", @bulk);
-    my $begun = sub { my ($run, @calls) = trace(@trace, @_); return $run->{status} == 0 ? scalar @calls : -1 };
-    is($begun->(), 8, 'every 8 MiB, in both tests');
-    is($begun->('-c2'), 8, 'each worker in its own file');
-    is($begun->('-b'), 0, '-b: each write is durable already');
-    is($begun->(qw(-D --cache=keep)), 0, '-D: nothing is to be written back') if takes_direct($dir);
+    my $begun = sub {
+        my ($run, @calls) = trace({}, [ '-e', 'trace=sync_file_range,pwrite64' ], '-d', "$dir", qw(-q -r0 -s32 -n0 -f --cache=keep), @_);
+        is($run->{status}, 0, "@_: exit status 0");
+        my @writes = grep { $calls[$_]{name} eq 'pwrite64' } 0 .. $#calls;
+        return count('sync_file_range', @calls[ 0 .. $writes[-1] ]);
+    };
+    is($begun->('--tests=put_block'), 3, 'before the last write of 32 MiB: every 8 MiB');
+    cmp_ok($begun->('--tests=put_block', '-c2'), '>=', 2, 'each worker in its own file');
+    is($begun->('--tests=put_block', '-b'), 0, '-b: each write is durable already');
+    is($begun->('--tests=put_block', '-D'), 0, '-D: nothing is to be written back') if takes_direct($dir);
 };
 
 is_deeply([ grep { $_ ne 'lost+found' } tree("$dir") ], [], 'nothing is left in the directory');

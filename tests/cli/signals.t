@@ -10,7 +10,7 @@ use POSIX      ();
 use Test::More;
 use BonnieRun  qw(@ALL_TESTS @TESTS bonnie engines finish scratch scratch_on_disk start takes_direct tree wait_until);
 use RunProgram qw(slurp);
-use Trace      qw(%TITLE);
+use Trace      qw(%TITLE can_trace trace);
 
 my $dir    = scratch();
 my %number;
@@ -71,6 +71,18 @@ for my $engine (grep { $usable{$_} } qw(libaio io_uring null)) {
     }
 }
 is_deeply([ tree($disk) ], [], 'nothing is left there either');
+
+# While memory is written back, which on slow storage takes long: after a piece, not after all.
+SKIP: {
+    skip 'strace cannot trace here', 4 if !can_trace();
+    for my $test (qw(put_block get_block)) {
+        my ($run, @calls) = trace({}, [ '-e', 'trace=sync_file_range,fsync', '-e', 'inject=sync_file_range:signal=TERM:when=6' ],
+            '-d', $disk, qw(-q -r0 -s64 -n0 -f), "--tests=$test");
+        is($run->{status}, "signal $number{TERM}", "SIGTERM while data is written back for $test: ended by it");
+        is(join(q{ }, map { $_->{name} } @calls), join(q{ }, ('sync_file_range') x 6), 'nothing more is written back');
+    }
+}
+is_deeply([ tree($disk) ], [], 'and nothing is left');
 
 # As a terminal does: the whole group gets it, seekers and helper too.
 for my $test (qw(put_block seeks seq_create)) {

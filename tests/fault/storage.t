@@ -52,7 +52,7 @@ SKIP: {
             $disk->mend;
             my @lines = grep { !/[.]{3}|: running as root|a size below/ } split /\n/, $run->{err};
             my $file  = qr/data file 0 in \S+(?: at \d+)?/;
-            my $well  = @lines == 1 && $lines[0] =~ /\Abonnie: (?:read|write|fsync|putc to) $file: Input\/output error\z/;
+            my $well  = @lines == 1 && $lines[0] =~ /\Abonnie: (?:read|write|write back|fsync|putc to) $file: Input\/output error\z/;
             return 'told', $run->{status} eq '1' && $run->{out} eq q{} && $well ? () : "$run->{status}: $run->{out}$run->{err}";
         },
         may_leave => sub { return [] }, # what cannot be written cannot be removed for good
