@@ -213,17 +213,26 @@ int fileset_create_next(struct fileset *s, enum name_order order, uint64_t *byte
     return rc == 0 ? sync_directory(s, directory, e) : rc;
 }
 
+/* Its whole path goes to `name`, which has to outlive it. */
+static int open_to_read(const struct fileset *s, int at_fd, const char *path, unsigned directory,
+                        char name[WHOLE_PATH_SIZE], struct io_file *f, struct err *e)
+{
+    f->fd = openat(at_fd, path, O_RDONLY | O_NOFOLLOW | O_CLOEXEC);
+    if (f->fd < 0)
+        return fail_on(s, "open", at_fd, directory, path, e);
+    whole_path(s, at_fd, directory, path, name);
+    f->name = name;
+    return 0;
+}
+
 static int read_data(struct fileset *s, int at_fd, const char *path, unsigned directory,
                      uint64_t size, struct err *e)
 {
-    struct io_file f = {.name = path};
-    f.fd = openat(at_fd, path, O_RDONLY | O_NOFOLLOW | O_CLOEXEC);
-    if (f.fd < 0)
-        return fail_on(s, "open", at_fd, directory, path, e);
+    struct io_file f;
     char name[WHOLE_PATH_SIZE];
-    whole_path(s, at_fd, directory, path, name);
-    f.name = name;
-    int rc = 0;
+    int rc = open_to_read(s, at_fd, path, directory, name, &f, e);
+    if (rc != 0)
+        return rc;
     for (uint64_t at = 0; rc == 0 && at < size;) {
         size_t length = s->plan->chunk_bytes;
         if (length > size - at)
@@ -275,12 +284,15 @@ int fileset_evict(struct fileset *s, struct err *e)
         char path[FILE_PATH_SIZE];
         int at_fd;
         unsigned directory = fileset_path(s, s->order, i, path, &at_fd);
-        int fd = openat(at_fd, path, O_RDONLY | O_NOFOLLOW | O_CLOEXEC);
-        if (fd < 0)
-            return fail_on(s, "open", at_fd, directory, path, e);
-        posix_fadvise(fd, 0, 0, POSIX_FADV_DONTNEED);
-        close(fd);
-        rc = stop_check(e);
+        struct io_file f;
+        char name[WHOLE_PATH_SIZE];
+        rc = open_to_read(s, at_fd, path, directory, name, &f, e);
+        if (rc != 0)
+            return rc;
+        posix_fadvise(f.fd, 0, 0, POSIX_FADV_DONTNEED);
+        rc = io_close(&f, e);
+        if (rc == 0)
+            rc = stop_check(e);
     }
     return rc;
 }

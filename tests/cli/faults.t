@@ -76,6 +76,19 @@ subtest 'a fault that passes is no failure' => sub {
     }
 };
 
+# One close at a time: most of them are of no consequence.
+subtest 'a file that was written cannot be closed' => sub {
+    for my $file ([ qr/data file 0 in \S+/, @io, '--tests=put_block' ], [ qr{\S+/d00000/\w+}, qw(-r0 -q -s0 -n1:100:100 --tests=seq_create) ]) {
+        my ($name, @args) = @{$file};
+        my ($when, $run) = (4);
+        while ($run = injected('close', 'error=EIO', $when++, @args)) {
+            last if $run->{status} ne '0' && $run->{err} =~ /\Abonnie: close $name$eio/;
+        }
+        is($run ? $run->{status} : 'none', 1, "is told: $name");
+        is_deeply([ tree($dir) ], [], 'nothing is left');
+    }
+};
+
 subtest 'a write that never was' => sub {
     my $run = injected('pwrite64', 'retval=4096', '2+3', @io);
     is($run ? $run->{status} : 'none', 1, 'is found: exit status 1');
