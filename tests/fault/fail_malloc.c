@@ -1,29 +1,66 @@
 /*
  * To be preloaded: the Nth call of malloc and its kind fails, as FAIL_MALLOC_AT in the environment
- * says, that of any thread or library. The number of calls goes to the file FAIL_MALLOC_COUNT at
- * the end of the first process.
+ * says, that of any thread or library; then a line "failed" goes to the file FAIL_MALLOC_NOTES. If
+ * the program crashes, the functions of libraries that were at work follow, "in NAME" each: the
+ * innermost first, and "in ?" for what is no library's or has no name there. The number of calls
+ * goes to the file FAIL_MALLOC_COUNT at the end of the first process.
  */
+#define _GNU_SOURCE
+#include <dlfcn.h>
 #include <errno.h>
+#include <execinfo.h>
+#include <fcntl.h>
+#include <signal.h>
 #include <stdatomic.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <unistd.h>
 
-/* What glibc's own functions are called, too. */
-extern void *__libc_malloc(size_t size);
-extern void *__libc_calloc(size_t count, size_t size);
-extern void *__libc_realloc(void *old, size_t size);
-extern void *__libc_memalign(size_t alignment, size_t size);
-
 static atomic_ulong calls;
 static unsigned long fails_at;
 static pid_t first_process;
+static int notes = -1;
+
+/* Takes no memory: it is told of when there is none. */
+static void note(const char *what, const char *name)
+{
+    char line[200];
+    int length = snprintf(line, sizeof line, "%s%s\n", what, name);
+    ssize_t written = notes < 0 ? 0 : write(notes, line, (size_t)length);
+    (void)written;
+}
+
+static void crashed(int number)
+{
+    void *frames[64];
+    int count = backtrace(frames, 64);
+    for (int i = 0; i < count; i++) {
+        Dl_info info;
+        bool known = dladdr(frames[i], &info) && info.dli_sname;
+        note("in ", known ? info.dli_sname : "?");
+    }
+    raise(number); /* as if this had not been here: SA_RESETHAND */
+}
+
+static void watch_crashes(void)
+{
+    void *frame;
+    backtrace(&frame, 1); /* it takes memory the first time */
+    struct sigaction action = {.sa_handler = crashed, .sa_flags = SA_RESETHAND};
+    sigaction(SIGSEGV, &action, NULL);
+    sigaction(SIGABRT, &action, NULL);
+}
 
 __attribute__((constructor)) static void begin(void)
 {
     const char *number = getenv("FAIL_MALLOC_AT");
+    const char *name = getenv("FAIL_MALLOC_NOTES");
     first_process = getpid();
+    if (name) {
+        notes = open(name, O_WRONLY | O_APPEND | O_CLOEXEC);
+        watch_crashes();
+    }
     atomic_store(&calls, 0); /* what came before is the dynamic linker's */
     fails_at = number ? strtoul(number, NULL, 10) : 0;
 }
@@ -43,29 +80,34 @@ static bool fails(void)
 {
     if (atomic_fetch_add(&calls, 1) + 1 != fails_at)
         return false;
+    note("failed", "");
     errno = ENOMEM;
     return true;
 }
 
+/* The function of that name that would have been called without this: glibc's, or a sanitizer's. */
+#define NEXT(function)                                                                             \
+    ({                                                                                             \
+        static __typeof__(&function) next;                                                         \
+        next ? next : (next = (__typeof__(&function))dlsym(RTLD_NEXT, #function));                 \
+    })
+
 void *malloc(size_t size)
 {
-    return fails() ? NULL : __libc_malloc(size);
+    return fails() ? NULL : NEXT(malloc)(size);
 }
 
 void *calloc(size_t count, size_t size)
 {
-    return fails() ? NULL : __libc_calloc(count, size);
+    return fails() ? NULL : NEXT(calloc)(count, size);
 }
 
 void *realloc(void *old, size_t size)
 {
-    return fails() ? NULL : __libc_realloc(old, size);
+    return fails() ? NULL : NEXT(realloc)(old, size);
 }
 
 int posix_memalign(void **memory, size_t alignment, size_t size)
 {
-    if (fails())
-        return ENOMEM;
-    *memory = __libc_memalign(alignment, size);
-    return *memory ? 0 : ENOMEM;
+    return fails() ? ENOMEM : NEXT(posix_memalign)(memory, alignment, size);
 }

@@ -10,6 +10,7 @@ use Config;
 use File::Temp ();
 use List::Util qw(shuffle);
 use Test::More;
+use Time::HiRes qw(time);
 use BonnieRun  qw(bonnie finish start tree wait_until);
 use Calls      qw(census interrupted);
 use Fault      qw(every is_long left_in playground run_cases sampled);
@@ -45,36 +46,50 @@ for my $name (sort keys %runs) {
     }
     $_->{name} = "SIG$_->{signal} at $_->{call} $_->{when}" for @cases;
     run_cases("signals: $name", [ every(8, shuffle(@cases)) ],
+        hits  => .25, # what comes to a child is none
         start => sub {
             my ($case, $in) = @_;
-            chmod oct(666), $case->{log} = File::Temp->new;
-            my @strace = (qw(strace -f -qq -o), "$case->{log}", '-e', "trace=execve,$case->{call}",
-                '-e', "inject=$case->{call}:signal=$case->{signal}:when=$case->{when}", '--');
-            return start({ wrap => \@strace }, '-d', $in->{dir}, @args);
+            return start({ wrap => [ sends($case) ] }, '-d', $in->{dir}, @args);
         },
         judge => sub {
             my ($case, $run) = @_;
-            my $hit = interrupted($case->{log}, "SIG$case->{signal}");
-            $case->{log} = undef;
-            return 'missed', $run->{status} eq '0' ? () : "$run->{status}: $run->{err}" if !$hit; # a child, which leaves it to its parent
+            # Where it came to a child, that leaves it to its parent.
+            return 'missed', $run->{status} eq '0' ? () : "$run->{status}: $run->{err}" if !came($case, $run);
             my $well = $run->{status} eq "signal $number{ $case->{signal} }" && "$run->{err}" eq q{} && $run->{out} =~ /\A(?:|.*\n)\z/s;
             return 'ended', $well ? () : "$run->{status}: $run->{err}$run->{out}";
         },
     );
 }
 
+# The strace that sends a signal at a call, and whether it came; then the run knows when.
+sub sends {
+    my ($case) = @_;
+    chmod oct(666), $case->{log} = File::Temp->new;
+    return (qw(strace -f -q -ttt -o), "$case->{log}", '-e', "trace=execve,$case->{call}",
+        '-e', "inject=$case->{call}:signal=$case->{signal}:when=$case->{when}", '--');
+}
+
+sub came {
+    my ($case, $run) = @_;
+    my $seconds = interrupted($case->{log}, "SIG$case->{signal}");
+    $case->{log} = undef;
+    $run->{after_fault} = $seconds // 0;
+    return defined $seconds;
+}
+
 # ---- ignored at the start -----------------------------------------------------------------------
 
-my @nohup = map { { name => "SIGHUP at pwrite64 $_ under nohup", when => $_ } } 5, 12, 20;
+my @nohup = map { { name => "SIGHUP at pwrite64 $_ under nohup", signal => 'HUP', call => 'pwrite64', when => $_ } } 5, 12, 20;
 run_cases('SIGHUP under nohup', \@nohup,
+    hits  => 1,
     start => sub {
         my ($case, $in) = @_;
-        my @strace = (qw(strace -f -qq -o /dev/null -e trace=pwrite64 -e), "inject=pwrite64:signal=HUP:when=$case->{when}", '--');
-        return start({ wrap => [ 'sh', '-c', 'trap "" HUP; exec "$@"', 'sh', @strace ] }, '-d', $in->{dir}, split q{ }, "$common $runs{data}");
+        return start({ wrap => [ 'sh', '-c', 'trap "" HUP; exec "$@"', 'sh', sends($case) ] }, '-d', $in->{dir}, split q{ }, "$common $runs{data}");
     },
     judge => sub {
         my ($case, $run) = @_;
-        return 'recovered', $run->{status} eq '0' && $run->{out} =~ /\A1[.]98,.*\n\z/ ? () : "$run->{status}: $run->{err}";
+        my $well = $run->{status} eq '0' && $run->{out} =~ /\A1[.]98,.*\n\z/;
+        return came($case, $run) ? 'recovered' : 'missed', $well ? () : "$run->{status}: $run->{err}";
     },
 );
 
@@ -91,6 +106,7 @@ run_cases('a second signal', [ map { { name => "SIG$_ twice", signal => $_ } } g
         kill $case->{signal} => $pid;
         wait_until('the first to be taken', sub { slurp("/proc/$pid/status") !~ /^(?:Shd|Sig)Pnd:\s+0*[1-9a-f]/m });
         select undef, undef, undef, .05;
+        $run->{fault_at} = time;
         kill $case->{signal} => $pid;
         return $run;
     },
@@ -118,6 +134,7 @@ run_cases('a child is killed', \@children,
         my @pids;
         wait_until('its children', sub { @pids = split q{ }, slurp("/proc/$run->{pid}/task/$run->{pid}/children"); @pids >= $case->{many} });
         select undef, undef, undef, .1;
+        $run->{fault_at} = time;
         kill KILL => $pids[0];
         return $run;
     },

@@ -9,7 +9,7 @@ use File::Temp ();
 use BonnieRun  qw(bonnie);
 use RunProgram qw(slurp);
 
-our @EXPORT_OK = qw(census faults_of harmless injected injection interrupted says_why);
+our @EXPORT_OK = qw(census failures faults_of harmless injected injection interrupted says_why was_refused);
 
 # How a call fails that is not named here.
 my @ANY = qw(EIO EPERM);
@@ -23,6 +23,7 @@ my %FAULTS = (
     pwrite64     => [qw(EIO ENOSPC EINTR EAGAIN EDQUOT retval=0 short)],
     close        => [qw(EIO EINTR ENOSPC)],
     (map { $_ => [qw(EIO ENOSPC EINTR)] } qw(fsync syncfs)),
+    sync_file_range => [qw(EIO ENOSPC EINTR EPERM ENOSYS)],
     ftruncate    => [qw(EIO EINTR EPERM)],
     fallocate    => [qw(ENOSPC EOPNOTSUPP)],
     fadvise64    => [qw(EINVAL EIO)],
@@ -60,6 +61,9 @@ my %NEVER = map { $_ => 1 } qw(exit exit_group execve rt_sigreturn restart_sysca
 # other failure is a false one.
 my $LIBRARY  = qr{/etc/|/usr/|/lib/|[.]so\b|AF_UNIX|socket:};
 my $MACHINE  = qr{/(?:sys|proc)/(?!self/fd/)|/sys["/>]};
+my $PRIVATE  = qr{/bonnie[.][0-9a-f]{16}};
+my $DATA     = qr{$PRIVATE/(?:#\d+|data\d+)>};
+my $NO_DATA  = qr{pipe:|socket:|UNIX|anon_inode:|/dev/null>|/report[.]\w+>|/bonnie-test-\w+>|$PRIVATE(?:/(?:owner|o\d+|d\d+))?>};
 my @HARMLESS = (
     [ qr/.+/,                   qr/./,         qr/EINTR/, 'what was interrupted is done again' ],
     [ qr/io_(?:submit|uring_enter)/, qr/./,    qr/EAGAIN|EBUSY/, 'the kernel takes no more at the moment: tried again' ],
@@ -70,23 +74,30 @@ my @HARMLESS = (
     [ qr/linkat/,               qr/./,         qr/EMLINK/, 'the next file gets its links from now on' ],
     [ qr/sendto/,               qr/"[gpe]"/,   undef,     'a monitor that does not hear notes fewer intervals' ],
     [ qr/flock/,                qr/./,         qr/EAGAIN/, 'another directory is made' ],
-    [ qr/fchmod/,               qr/./,         undef,     'the report is for its owner alone' ],
-    [ qr/read/,                 qr/pipe:/,     undef,     'the byte is still there when it looks again' ],
+    [ qr/fchmod/,               qr{/(?:report|#\d)}, undef, 'the report is for its owner alone' ],
+    [ qr/read/,                 qr/pipe:.*, 1\)/, undef, 'the byte is still there when it looks again' ],
     [ qr/openat/,               qr/"[.]", O_RDONLY/, undef, 'that nothing is left is known when the directory is removed' ],
     [ qr/getdents64|lseek/,     qr{bonnie[.][0-9a-f]{16}>}, undef, 'the same' ],
     [ qr/lseek/,                qr/SEEK_SET/,  undef,     'a directory that is not listed again is known by the count' ],
     [ qr/openat|read|readlink|newfstatat|close|getdents64|access|lseek|fcntl/, $MACHINE, undef, 'facts about the machine are told as not known' ],
     [ qr/statx|fstatfs|sysinfo|sched_getaffinity|prlimit64/, qr/./, undef, 'the same, or the common value is taken' ],
     [ qr/openat|read|newfstatat|close|lseek|fcntl|access|socket|connect/, $LIBRARY, undef, 'a user that is not found by name is one by number' ],
-    [ qr/newfstatat/,           qr/AT_EMPTY_PATH/, undef, 'the C library asks how large a buffer should be, or it is a fact about the device' ],
     [ qr/ioctl|fcntl/,          qr/./,         undef,     'the C library asks what kind of stream it has' ],
     [ qr/getrandom/,            qr/NONBLOCK/,  undef,     'the C library wants it for malloc' ],
     [ qr/openat|read|close/,    qr/urandom/,   undef,     'the library of JSON takes the time instead' ],
     [ qr/openat/,               qr{/dev/null}, undef,     'the standard descriptors are there already' ],
-    [ qr/close/,                qr/./,         undef,     'what was in it is durable or thrown away, and the kernel has released it' ],
-    [ qr/mmap|munmap|madvise/,  qr/./,         undef,     'the C library takes its memory from elsewhere, or gives none back' ],
+    [ qr/newfstatat/,           qr/\A1<.*"", .*AT_EMPTY_PATH/, undef, 'the C library asks how large a buffer should be' ],
+    [ qr/newfstatat/,           qr/\A\d+<\S*$PRIVATE>, "", .*AT_EMPTY_PATH/, undef, 'a fact about the filesystem is told as not known, or that nothing is left is known when the directory is removed' ],
+    [ qr/newfstatat/,           qr{$PRIVATE/owner>, "", .*AT_EMPTY_PATH}, undef, 'the directory is nobody else\'s to remove, as a rule' ],
+    [ qr/close/,                qr/\A\d+<\S*$NO_DATA/, undef, 'there is nothing in it, and the kernel has released it' ],
+    [ qr/close/,                qr/\A\d+<\S*$DATA/, undef, 'what was in it is durable by fsync, or thrown away' ],
+    [ qr/mmap/,                 qr/MAP_PRIVATE[|]MAP_ANONYMOUS/, undef, 'the C library takes its memory from elsewhere' ],
+    [ qr/mmap/,                 $LIBRARY,      undef,     'the C library does without, or reads it' ],
+    [ qr/mmap/,                 qr/PROT_READ, MAP_SHARED, \d+<.*$DATA/, undef, 'how much is resident is told as not known' ],
+    [ qr/munmap|madvise/,       qr/./,         undef,     'address space is not given back' ],
     [ qr/fadvise64/,            qr/d0000\d/,   undef,     'what is resident is no failure' ],
     [ qr/io_uring_register/,    qr/./,         undef,     'files and buffers that are not registered do as well' ],
+    [ qr/sync_file_range/,      qr/./,         qr/EPERM|ENOSYS/, 'fsync does all of it' ],
     [ qr/io_destroy/,           qr/./,         undef,     'the kernel does it when the process ends' ],
     [ qr/wait4/,                qr/./,         qr/ECHILD/, 'a helper that has ended' ],
     [ qr/rt_sigaction|rt_sigprocmask/, qr/./,  undef,     'fails for numbers of signals that there are not' ],
@@ -139,11 +150,25 @@ sub injected {
     return defined $call ? ($call, ($end // $at) - $at) : ();
 }
 
-# True when strace, of execve too, has seen this signal come to the program itself and not to a child.
+# What strace -ttt, of execve too, has seen: the seconds from when this signal came to the program
+# itself, and not to a child, to the end of the last process; undef when it did not come.
 sub interrupted {
     my ($log, $signal) = @_;
-    my ($first, $got) = slurp("$log") =~ /\A(\d+) .*?(?:^\1 +--- (\Q$signal\E) |\z)/ms;
-    return defined $got;
+    my $text = slurp("$log");
+    my ($at) = $text =~ /\A(\d+) .*?^\1 +([\d.]+) --- \Q$signal\E /ms ? $2 : return;
+    my ($end) = $text =~ /.*^\d+ +([\d.]+) [+]{3}/ms;
+    return ($end // $at) - $at;
+}
+
+# The strace that writes down what the system refuses; and whether it refused such a call in that way.
+sub failures {
+    my ($log) = @_;
+    return (qw(strace -f -qq -Z -o), "$log", '--');
+}
+
+sub was_refused {
+    my ($log, $call, $error) = @_;
+    return slurp("$log") =~ /^\d+ +$call[(].* = -1 $error /m;
 }
 
 # What a failure may be told as when it is not the system's word for the error: pthread_create knows

@@ -8,14 +8,22 @@ use Digest::SHA    qw(sha256_hex);
 use Exporter 'import';
 use File::Find     ();
 use JSON::PP       ();
+use List::Util     qw(max);
 use Test::More     ();
+use Time::HiRes    qw(time);
 use BonnieRun      qw(bonnie finish scratch start tree);
 use RunProgram     qw(slurp spew);
 
 # A run of a second that has not ended after so many hangs.
 our $HANGS = 20;
 
-our @EXPORT_OK = qw(add_row disorder every is_long left_in playground report_of run_cases sampled shape_of);
+# Every one is to end so soon after its fault. What does not is printed, and no failure: machines differ.
+my $SOON = 5;
+
+# Of all rows: how many cases met their fault.
+my $hit_in_all = 0;
+
+our @EXPORT_OK = qw(add_row disorder every hit_in_all is_long left_in playground report_of run_cases sampled shape_of);
 
 sub is_long { return ($ENV{BONNIE_TEST_LONG} // q{}) ne q{} }
 
@@ -96,40 +104,51 @@ sub disorder {
 # its end, two at a time, each in a playground of its own. start($case, $ground) returns the run;
 # judge($case, $run, $ground) the kind of its end - `missed` when there was no fault - and what is
 # wrong with it, if anything; may_leave($case) the options of --cleanup, if the run may leave anything.
-# All of them make one row of the table.
+# All of them make one row of the table. Those that missed their fault prove nothing: the share of
+# the others must be `hits`, half of all if left out.
+#
+# The seconds of a case are those from its fault to its end: start or judge may put them into the run,
+# as after_fault, or the moment, as fault_at; then no other runs beside it, so that its end is seen at
+# once. Where neither is known they count from the start of the run.
 sub run_cases {
     my ($name, $cases, %do) = @_;
     my @idle = $do{grounds} ? @{ $do{grounds} } : map { playground() } 1, 2;
-    my %row  = (name => $name, cases => 0, clean => 0);
-    my (@running, @bad);
+    my %row  = (name => $name, cases => 0, clean => 0, slowest => 0);
+    my (@running, @bad, @slow);
     local $BonnieRun::HANGS = $HANGS;
     my $settle = sub {
         my ($case, $run, $ground) = @{ shift @running };
         finish($run);
+        $run->{after_fault} = time - $run->{fault_at};
         my ($kind, @wrong) = $do{judge}->($case, $run, $ground);
         push @wrong, disorder($ground, $do{may_leave} && $do{may_leave}->($case));
         push @idle, $ground;
         return if $kind eq 'missed' && !@wrong;
         $row{cases}++;
-        $row{slowest} = $run->{after_fault} if ($run->{after_fault} // 0) > ($row{slowest} // 0);
-        if (@wrong) {
-            push @bad, "$case->{name}: " . join '; ', @wrong;
-        }
-        else {
-            $row{clean}++;
-            $row{$kind}++;
-        }
+        $row{slowest} = max($row{slowest}, $run->{after_fault});
+        push @slow, sprintf '%s: %.1f seconds', $case->{name}, $run->{after_fault} if is_long() && $run->{after_fault} > $SOON;
+        push @bad, "$case->{name}: " . join '; ', @wrong if @wrong;
+        $row{$_}++ for @wrong ? () : ('clean', $kind);
     };
     for my $case (@{$cases}) {
         $settle->() if !@idle;
         my $ground = shift @idle;
-        push @running, [ $case, $do{start}->($case, $ground), $ground ];
+        my $begun  = time;
+        my $run    = $do{start}->($case, $ground);
+        push @running, [ $case, $run, $ground ];
+        $settle->() while @running && defined $run->{fault_at};
+        $run->{fault_at} //= $begun;
     }
     $settle->() while @running;
     Test::More::is_deeply(\@bad, [], "$name: $row{cases} cases are clean");
-    add_row(\%row, @bad);
+    Test::More::cmp_ok($row{cases}, '>=', max(1, ($do{hits} // .5) * @{$cases}), "$name: and enough of " . @{$cases} . ' met their fault');
+    $hit_in_all += $row{cases};
+    add_row(\%row, @bad, @slow);
     return;
 }
+
+# How many cases of this program met their fault.
+sub hit_in_all { return $hit_in_all }
 
 # ---- reports ------------------------------------------------------------------------------------
 
