@@ -108,16 +108,22 @@ bool dropper_is_there(const struct dropper *d)
     return d->pid > 0;
 }
 
+/* The end of the socket, or a reason for it, is the end of the process. */
+static int no_answer(int code, const char *doing, struct err *e)
+{
+    if (code == 0 || code == EPIPE || code == ECONNRESET)
+        return err_say(e, "the process that drops the caches has died");
+    return err_system(e, code, "%s for the caches to be dropped", doing);
+}
+
 int dropper_drop(struct dropper *d, struct err *e)
 {
     char byte = 1;
     if (send(d->socket, &byte, 1, MSG_NOSIGNAL) != 1)
-        return err_system(e, errno, "ask for the caches to be dropped");
+        return no_answer(errno, "ask", e);
     ssize_t got = io_read_byte(d->socket, &byte);
-    if (got < 0)
-        return err_system(e, errno, "wait for the caches to be dropped");
-    if (got == 0)
-        return err_say(e, "the process that drops the caches has died");
+    if (got != 1)
+        return no_answer(got < 0 ? errno : 0, "wait", e);
     if (byte != 0)
         return err_system(e, byte, "write to %s", DROP_CACHES);
     return 0;
