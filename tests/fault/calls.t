@@ -10,11 +10,10 @@ use lib "$FindBin::Bin/../lib";
 use List::Util qw(shuffle);
 use Test::More;
 use File::Temp ();
-use BonnieRun  qw(engines program scratch start takes_direct);
-use Calls      qw(census faults_of harmless injected injection says_why);
+use BonnieRun  qw(engines scratch start takes_direct);
+use Calls      qw(census faults_of harmless injected injection is_sanitized says_why);
 use Fault      qw(every hit_in_all is_long playground report_of run_cases sampled shape_of);
 use Root       ();
-use RunProgram qw(slurp);
 use Trace      qw(can_trace);
 
 plan skip_all => 'strace cannot trace here' if !can_trace();
@@ -42,9 +41,7 @@ my %runs   = (
         grep { Root::is_root() } 'dropper, -u nobody'),
 );
 
-# A sanitizer takes memory for itself, and ends the program when it gets none.
-my $program = slurp(program());
-my $none_of = $program =~ /__[at]san_init/ ? qr/\Am(?:map|unmap|protect|advise|remap)\z/ : qr/\A\z/;
+my $none_of = is_sanitized() ? qr/\Am(?:map|unmap|protect|advise|remap)\z/ : qr/\A\z/;
 
 $ENV{$_} //= q{.} for qw(BONNIE_FAULT_RUN BONNIE_FAULT_CALL);
 

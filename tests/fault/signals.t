@@ -58,6 +58,7 @@ for my $name (sort keys %runs) {
             my $well = $run->{status} eq "signal $number{ $case->{signal} }" && "$run->{err}" eq q{} && $run->{out} =~ /\A(?:|.*\n)\z/s;
             return 'ended', $well ? () : "$run->{status}: $run->{err}$run->{out}";
         },
+        may_leave => sub { return $_[0]{twice} ? [] : undef }, # every thread gets one at a call of its own
     );
 }
 
@@ -71,8 +72,9 @@ sub sends {
 
 sub came {
     my ($case, $run) = @_;
-    my $seconds = interrupted($case->{log}, "SIG$case->{signal}");
-    $case->{log} = undef;
+    my ($seconds, $times) = interrupted($case->{log}, "SIG$case->{signal}");
+    $case->{log}   = undef;
+    $case->{twice} = ($times // 0) > 1;
     $run->{after_fault} = $seconds // 0;
     return defined $seconds;
 }

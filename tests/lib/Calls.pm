@@ -6,10 +6,13 @@ use warnings;
 use Errno ();
 use Exporter 'import';
 use File::Temp ();
-use BonnieRun  qw(bonnie);
+use BonnieRun  qw(bonnie program);
 use RunProgram qw(slurp);
 
-our @EXPORT_OK = qw(census failures faults_of harmless injected injection interrupted says_why was_refused);
+our @EXPORT_OK = qw(census failures faults_of harmless injected injection interrupted is_sanitized says_why was_refused);
+
+# A sanitizer takes memory for itself, and ends the program when it gets none.
+sub is_sanitized { return slurp(program()) =~ /__[at]san_init/ }
 
 # How a call fails that is not named here.
 my @ANY = qw(EIO EPERM);
@@ -150,14 +153,15 @@ sub injected {
     return defined $call ? ($call, ($end // $at) - $at) : ();
 }
 
-# What strace -ttt, of execve too, has seen: the seconds from when this signal came to the program
-# itself, and not to a child, to the end of the last process; undef when it did not come.
+# What strace -ttt, of execve too, has seen of a signal: the seconds from when it came to the program
+# itself, and not to a child, to the end of the last process, and how often it came to anybody; nothing
+# when the program got none.
 sub interrupted {
     my ($log, $signal) = @_;
     my $text = slurp("$log");
     my ($at) = $text =~ /\A(\d+) .*?^\1 +([\d.]+) --- \Q$signal\E /ms ? $2 : return;
     my ($end) = $text =~ /.*^\d+ +([\d.]+) [+]{3}/ms;
-    return ($end // $at) - $at;
+    return (($end // $at) - $at, scalar(() = $text =~ / --- \Q$signal\E /g));
 }
 
 # The strace that writes down what the system refuses; and whether it refused such a call in that way.
@@ -206,10 +210,9 @@ sub census {
     my $log = File::Temp->new;
     chmod oct(666), "$log";
     my $run = bonnie({ %{$how}, wrap => [ qw(strace -f -qq -y -s200 -o), "$log", '--' ] }, @args);
-    my (%count, %loader, $main, $begun);
+    my (%count, %loader, $begun);
     for my $line (split /\n/, slurp("$log")) {
         my ($pid, $call, $rest) = $line =~ /\A(\d+) +((?!syscall_)[a-z]\w*)\((.*)/ or next;
-        $main //= $pid;
         $begun ||= $call eq 'openat' && $rest =~ m{\AAT_FDCWD[^,]*, "/dev/null", O_RDONLY\)}; # what main() does first
         $count{$call}{$pid}++;
         $loader{$call}++ if !$begun;
