@@ -24,7 +24,7 @@ my $blocks = '-s256k:16k:40:2 -n0 -f --iops-duration=0.01';
 my $direct = takes_direct(scratch()) ? '-D' : q{};
 my %runs   = (
     'data'             => [ { by_character => 1 }, '-s256k:16k:40:2 -n0' ],
-    'pieces'           => [ {}, '-s20:1m:40:2 -n0 -f --cache=keep --tests=put_block,rewrite' ],
+    'pieces'           => [ {}, '-s32:1m:40:2 -n0 -f --cache=keep --tests=put_block,rewrite' ],
     'data -b -D'       => [ {}, "$blocks -b $direct" ],
     'files'            => [ { short => 1 }, '-s0 -n1:100:1:2' ],
     'files -b'         => [ {}, '-s0 -n1 -b --tests=seq_create,seq_stat,ran_del' ],
@@ -96,7 +96,8 @@ sub cases {
 # The kind of end that a run came to, and what is wrong with it, if anything.
 sub judge {
     my ($how, $usual, $case, $run, $ground) = @_;
-    (my $what, $run->{after_fault}) = injected($case->{log});
+    my ($what, $seconds) = injected($case->{log});
+    $run->{after_fault} = $seconds if defined $seconds;
     $case->{log} = undef;
     my $report = shape_of(report_of($ground, $run));
     my @wrong
