@@ -10,6 +10,7 @@ use lib "$FindBin::Bin/../lib";
 use File::Temp ();
 use JSON::PP   ();
 use Test::More;
+use HtmlCheck  qw(unbalanced);
 use RunProgram qw(data_file run slurp spew);
 
 my $PROGRAM = 'bon_csv2html';
@@ -20,21 +21,6 @@ sub page {
     my ($status, $out, $err) = run($PROGRAM, @_);
     is("$status$err", '0', 'exit status 0 and silence');
     return decode('UTF-8', $out);
-}
-
-# Every start tag has its end tag, in the right order.
-sub unbalanced {
-    my ($html) = @_;
-    my %void = map { $_ => 1 } qw(meta link);
-    my @open;
-    $html =~ s/<!DOCTYPE html>//;
-    $html =~ s/<style>.*?<\/style>//s;
-    while ($html =~ m{<(/?)([a-z0-9]+)(?: [a-zA-Z0-9-]+="[^"<>]*")*>|([<>])}g) {
-        return "stray $3" if defined $3;
-        if    (!$1 && !$void{$2})              { push @open, $2 }
-        elsif ($1 && (pop @open // q{}) ne $2) { return "</$2>" }
-    }
-    return "@open";
 }
 
 # The text of the cells of each body row of the table with this caption.

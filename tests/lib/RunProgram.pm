@@ -9,7 +9,7 @@ use File::Basename qw(dirname);
 use File::Temp     ();
 use IPC::Open3     qw(open3);
 
-our @EXPORT_OK = qw(data_file run slurp spew);
+our @EXPORT_OK = qw(data_file path_of run slurp spew);
 
 my $TESTS   = dirname(__FILE__) . '/..';
 my %PROGRAM = (
@@ -20,6 +20,12 @@ my %PROGRAM = (
 sub data_file {
     my ($name) = @_;
     return "$TESTS/data/$name";
+}
+
+# Where the program of that name is, or undef.
+sub path_of {
+    my ($name) = @_;
+    return $PROGRAM{$name};
 }
 
 # run(NAME, \@arguments, $standard_input): (exit status, stdout, stderr).
