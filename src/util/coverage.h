@@ -4,7 +4,10 @@
 /*
  * Built with --enable-coverage, a process that ends by returning from main() writes down which
  * lines it reached. One that ends in another way calls this before; in every other build it does
- * nothing.
+ * nothing. stop.c does so in a signal handler, although __gcov_dump() takes locks and memory: when
+ * the signal comes in the middle of malloc() the process may hang instead of ending. That is put up
+ * with where only tests run, which kill what hangs, and the second signal is rare; nobody else gets
+ * such a build.
  */
 #ifdef BONNIE_COVERAGE
 void __gcov_dump(void);
