@@ -58,7 +58,7 @@ for my $name (sort keys %runs) {
             return 'missed', $now eq $shape ? () : "$run->{status}: $run->{err}" if !defined $failed;
             return 'recovered', $now eq $shape ? () : "another report: $now" if "$run->{status}$run->{err}" eq '0';
             # glibc 2.36 may itself crash in looking up a user: no fault of ours, and no file is there yet.
-            return 'missed' if $run->{status} =~ /\Asignal (?:6|11)\z/ && $run->{err} =~ /\A(?:bonnie: nss_|\z)/ && grep {/\Aget(?:pw|gr)/} @crashed_in;
+            return 'missed' if $run->{status} =~ /\Asignal (?:6|11)\z/ && $run->{err} =~ /\A(?:\S+: nss_|\z)/ && grep {/\Aget(?:pw|gr)/} @crashed_in;
             my $told = $run->{status} eq '1' && $run->{err} =~ /\Abonnie: [^\n]*$NO_MEMORY\n\z/;
             return 'told', $told ? () : "$run->{status}: $run->{err}@crashed_in", $now eq shape_of(q{}) ? () : "a report: $now";
         },
