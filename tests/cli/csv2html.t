@@ -141,6 +141,8 @@ subtest 'JSON' => sub {
     is($limits[1][5], 'not recorded', 'CSV does not tell');
     like($html, qr{<span class="memory">page cache</span>}, 'with an icon');
     is(chart_rows($html, 'Read in blocks')->[0][1], "768\x{A0}MiB/s", 'charts have medians');
+    $html = page([], report('x', 1, sub { delete $_[0]{limited_by} if $_[0]{name} eq 'get_block' }));
+    is((rows_of($html, $LIMITS))[0][1], 'not recorded', 'a report that does not tell');
 };
 
 subtest 'course of a test' => sub {
@@ -247,6 +249,8 @@ SKIP: {
 subtest 'impossible figures' => sub {
     my $lab = slurp(data_file('lab.csv'));
     is(scalar(rows_of(page([], $lab =~ s/\d+us/0us/gr), $LATENCY)), 1, 'no latency at all');
+    my @fields = split /,/, $lab =~ s/\n.*//sr, -1;
+    is(scalar(rows_of(page([], join(q{,}, @fields[ 0 .. 8 ], (q{}) x (@fields - 9)) . "\n"), $RATES)), 1, 'no test at all');
     is(scalar(rows_of(page([], $lab =~ s/,\d+,(?=\d+,)/,0,/gr), $RATES)), 1, 'rates of zero');
     my %seconds = ('backwards' => [ 5, 3, 4, 6, 7 ], 'standing still' => [ 1, 1, 1, 2, 3 ], 'nothing' => [ 0, 0, 0, 0 ]);
     for my $name (sort keys %seconds) {
