@@ -36,6 +36,15 @@ subtest 'the comparison' => sub {
         'every other label is compared');
 };
 
+# 1,500 runs against 1,500 are 2,250,000 ratios.
+subtest 'many runs in little memory' => sub {
+    my ($old, $new) = map { my $offset = $_; [ map { $offset + $_ * 7919 % 1500 } 1 .. 1500 ] } 50_000, 50_300;
+    local $RunProgram::ADDRESS_SPACE = 100 * 1024;
+    my ($status, $out, $err) = run($PROGRAM, [ '--baseline', 'old' ], runs('old', @{$old}) . runs('new', @{$new}));
+    is("$status$err", '0', 'exit status 0 and silence');
+    like($out, qr/^put_block +49.6m +49.9m +[+]0[.]6 % +[+]0[.]5 % +[+]0[.]7 % +<0[.]0001  better$/m, 'compared') or diag $out;
+};
+
 subtest 'fail below' => sub {
     my @worse = ([ put_block => 90.1 ], [ rewrite => 85.5 ], [ get_block => 94.6 ]);
     my ($status, $out, $err) = run($PROGRAM, [ qw(--baseline buffered --fail-below 5), data_file('compared.csv') ]);

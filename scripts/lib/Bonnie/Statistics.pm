@@ -6,7 +6,7 @@ use warnings;
 use Exporter 'import';
 use List::Util qw(all sum);
 
-our @EXPORT_OK = qw(median quantile mean stddev geometric_mean);
+our @EXPORT_OK = qw(median quantile mean stddev geometric_mean geometric_middle);
 
 sub median {
     return quantile(0.5, @_);
@@ -41,6 +41,12 @@ sub geometric_mean {
     my @values = @_;
     return 0 if !all { $_ > 0 } @values;
     return exp mean(map { log } @values);
+}
+
+# As many times above the one value as below the other.
+sub geometric_middle {
+    my ($lower, $upper) = @_;
+    return $lower == $upper ? $lower : sqrt($lower) * sqrt($upper);
 }
 
 1;
