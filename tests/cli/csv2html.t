@@ -188,6 +188,15 @@ subtest 'comparison' => sub {
     like($html, qr{<p>There are too few runs for any difference to be significant\.</p>}, 'and for all tests');
     like($html, qr{<p>What was different: Size: 1\x{A0}GiB / 2\x{A0}GiB\.</p>}, 'not measured alike');
 
+    my ($zero, $some) = map { my $rate = $_; $csv =~ s/,1723,/,$rate,/r } 0, 7;
+    $html = page([], $zero =~ s/,lab,/,old,/r x 6 . $some =~ s/,lab,/,new,/r x 6);
+    @rows = rows_of($html, $caption);
+    is_deeply([ @{ $rows[0] }[ 1 .. 6 ] ],
+        [ "0\x{A0}KiB/s | 6 runs", "7\x{A0}KiB/s | 6 runs", 'from zero | without end', '0.0022', "\x{25B2} better", $ABSENT ], 'from zero up');
+    like($html, qr{Of 12 tests 1 better, 0 worse, 11 unclear[.]</p>}, 'is better in the summary');
+    like($html, qr{<bdi>Write per character</bdi><b>from zero, \x{25B2} better</b>}, 'and in the chart');
+    like($html, qr{class="better" d="M500 23h500"}, 'to its end');
+
     my $three = join q{}, map { $runs->($_, 1, 1) } 'a', '<b>', 'c';
     unlike(page([], $three), qr/Comparison/, 'three labels are not compared');
     $html = page(['--baseline=<b>'], $three);
@@ -195,6 +204,28 @@ subtest 'comparison' => sub {
     my ($status, $out, $err) = run($PROGRAM, ['--baseline=d'], $three);
     is("$status$out", '1', 'an unknown label: exit status 1, no page');
     is($err, qq{bon_csv2html: no result has the label "d"; there are "a", "<b>", "c"\n}, 'and what there is');
+};
+
+subtest 'many comparisons' => sub {
+    my $csv  = slurp(data_file('lab.csv'));
+    my $runs = sub {
+        my ($label, $rate, $count) = @_;
+        return join q{}, map { my $of_run = $rate + $_; $csv =~ s/,lab,/,$label,/r =~ s/,1723,/,$of_run,/r =~ s/,99,368640,92,/,99,,,/r } 1 .. $count;
+    };
+    my $input = join q{}, map { $runs->("m$_", 1000 * $_, 6) } 1 .. 7;
+    my $html  = page(['--baseline=m2'], $input);
+    is(scalar(() = $html =~ /<h3 id="change-/g), 6, 'six labels beside the baseline are shown in full');
+    $html = page(['--baseline=m2'], $input . $runs->('<8>', 100, 1) =~ s/,1G,/,2G,/r);
+    is(unbalanced($html), q{}, 'well formed');
+    unlike($html, qr/<h3 id="change-/, 'seven are not');
+    my @rows = rows_of($html, 'Change of each test against m2');
+    is_deeply([ map { $_->[0] } @rows ], [ '1 m1', map({"$_ m$_"} 3 .. 7), '8 &lt;8&gt;' ], 'but are one table with a row for each');
+    is_deeply([ @{ $rows[0] }[ 1 .. 4 ] ], [ '6', "\x{2212}5.6\x{A0}%", "\x{2212}49.9\x{A0}% | \x{25BC} worse", "0.0\x{A0}% | unclear" ],
+        'runs, mean, worse, unclear');
+    like($rows[1][3], qr/\A[+]\d+[.]\d\x{A0}% \| \x{25B2} better\z/, 'better');
+    like($rows[6][3], qr/ \| too few runs\z/, 'too few runs');
+    like($html, qr{<li>8 &lt;8&gt;: Size: 1\x{A0}GiB / 2\x{A0}GiB</li>}, 'and what was different');
+    is(scalar(() = $html =~ m{<li>\d [^:<]+: }g), 1, 'of those that are');
 };
 
 subtest 'self-contained' => sub {
@@ -275,10 +306,13 @@ subtest 'small and valid' => sub {
     my $machine = $JSON->encode($report) =~ s/"runs":\[[^\]]*\]/"runs":[$runs]/r;
     my $number  = 0;
     spew("$dir/machines.json", join "\n", map { $number++; $machine =~ s/machine0/machine$number/r =~ s/"rate":\K[\d.]+/1e4 + rand 1e6/ger } 1 .. 20);
-    my $html = page(["$dir/machines.json"]);
-    is(scalar(rows_of($html, $RUNS)), 200, 'every run is there');
-    my $bytes = length Encode::encode('UTF-8', $html);
-    cmp_ok($bytes, '<', 300_000, "$bytes bytes are less than 300 KB");
+    for my $arguments ([], ['--baseline=machine1']) {
+        local $RunProgram::ADDRESS_SPACE = 100 * 1024;
+        my $html = page([ @{$arguments}, "$dir/machines.json" ]);
+        is(scalar(rows_of($html, $RUNS)), 200, "@{$arguments}: every run is there, in 100 MiB of memory");
+        my $bytes = length Encode::encode('UTF-8', $html);
+        cmp_ok($bytes, '<', 300_000, "$bytes bytes are less than 300 KB");
+    }
 SKIP: {
         skip 'there is no tidy', 1 if qx(which tidy 2>/dev/null) eq q{};
         page([ '-o', "$dir/all.html", "$dir/machines.json", data_file('realworld.csv'), data_file('halves.csv'), '--baseline=machine1' ]);
