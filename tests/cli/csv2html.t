@@ -184,6 +184,7 @@ subtest 'comparison' => sub {
     $html = page([], $runs->('old', 1, 2) . $runs->('new', 0.5, 2) =~ s/,1G,/,2G,/gr);
     @rows = rows_of($html, $caption);
     is($rows[0][5], 'too few runs', 'too few runs');
+    is($rows[1][6], $ABSENT, 'none where there is no difference');
     like($rows[0][6], qr/\A\d+\z/, 'says how many would be needed');
     like($html, qr{<p>There are too few runs for any difference to be significant\.</p>}, 'and for all tests');
     like($html, qr{<p>What was different: Size: 1\x{A0}GiB / 2\x{A0}GiB\.</p>}, 'not measured alike');

@@ -80,7 +80,7 @@ sub chart_row {
 
 sub change_table {
     my ($baseline, $other, @rows) = @_;
-    my @titles = ('Test', "$baseline, median", "$other, median", 'Change, 95 % interval', 'p', 'Difference', 'Runs needed');
+    my @titles = ('Test', "$baseline, median", "$other, median", "Change, 95\x{A0}% interval", 'p', 'Difference', 'Runs needed');
     return (head => [ row_of(map { head_cell($_) } @titles) ], rows => [ map { table_row($_) } @rows ]);
 }
 

@@ -1,5 +1,5 @@
 # Many labels compared with the baseline, in one table: a row for each label, a
-# column for each test.
+# column for each test, as in the table of rates.
 package Bonnie::ManyChanges;
 
 use strict;

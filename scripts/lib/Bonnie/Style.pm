@@ -60,6 +60,7 @@ thead th[scope=colgroup], thead tr:nth-child(2) th { border-left: 1px solid var(
 .label, thead tr:first-child th:first-child { position: sticky; left: 0; z-index: 1; min-width: 6.5rem;
   max-width: 14rem; text-align: left; white-space: normal; overflow-wrap: anywhere; }
 .label { background: var(--card); font-weight: 600; }
+.changes .label { min-width: 8rem; }
 th i { color: var(--quiet); font-weight: 400; font-style: normal; margin-right: .4em; }
 td small { display: block; white-space: normal; color: var(--quiet); font-size: .9em; }
 .changes small, .many small { white-space: nowrap; }
@@ -98,6 +99,7 @@ figcaption span { display: block; max-width: 60rem; color: var(--quiet); font-si
 .chart ul { grid-area: 1 / 1; margin: 0; padding: 0; list-style: none; }
 .chart li { display: flex; gap: 1em; justify-content: space-between; height: var(--row); white-space: nowrap; }
 .chart bdi { overflow: hidden; text-overflow: ellipsis; }
+.change bdi { flex: none; }
 .chart b { font-weight: 400; }
 .chart text { fill: var(--quiet); font-size: 11.5px; text-anchor: middle; }
 .chart .first { text-anchor: start; } .chart .last { text-anchor: end; }
