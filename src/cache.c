@@ -158,7 +158,7 @@ int cache_evict_file(int fd, const char *name, struct residency *left, struct er
 {
     const struct io_file file = {.fd = fd, .name = name};
     *left = unknown;
-    int rc = io_sync_data(&file, e); /* only clean pages can be dropped */
+    int rc = io_sync_pieces(&file, e); /* only clean pages can be dropped */
     if (rc != 0)
         return rc;
     struct stat st;

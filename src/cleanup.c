@@ -44,6 +44,9 @@ static bool holds_only(DIR *directory, const char *allowed)
     return only;
 }
 
+/* What a directory is left for when a run works in it. */
+static const char in_use[] = "a run is using it";
+
 /*
  * Why the directory is not ours to remove, or NULL when it is. A run makes the owner file right
  * after the directory: one that was killed in that moment leaves it empty or none, and nothing
@@ -62,7 +65,7 @@ static const char *why_not_ours(DIR *directory, const char *name, int *owner_fd)
     if (fstat(*owner_fd, &st) != 0 || !S_ISREG(st.st_mode) || st.st_uid != geteuid())
         return "its owner file is not one of ours";
     if (flock(*owner_fd, LOCK_EX | LOCK_NB) != 0)
-        return "a run is using it";
+        return in_use;
     char expected[OWNER_TEXT_SIZE];
     char found[OWNER_TEXT_SIZE];
     size_t length = owner_text(expected, name);
@@ -122,19 +125,37 @@ static int remove_contents(DIR *directory, const char *path, const char *name, s
     return 0;
 }
 
+static void say_left(const char *path, const char *name, const char *reason)
+{
+    fprintf(stderr, "bonnie: left %s/%s: %s\n", path, name, reason);
+}
+
+/*
+ * The directory itself. While nobody had the lock of an owner file, it may be that of a run that
+ * has just begun: then it is not empty any more. ENOENT: a run has taken it away itself.
+ */
+static int remove_empty(DIR *parent, const char *path, const char *name, bool was_locked,
+                        struct err *e)
+{
+    if (unlinkat(dirfd(parent), name, AT_REMOVEDIR) == 0)
+        printf("removed %s/%s\n", path, name);
+    else if (!was_locked && (errno == ENOTEMPTY || errno == EEXIST))
+        say_left(path, name, in_use);
+    else if (errno != ENOENT)
+        return err_system(e, errno, "remove %s/%s", path, name);
+    return 0;
+}
+
+/* The owner file goes last, and only by who holds its lock. */
 static int remove_private_directory(DIR *parent, DIR *directory, const char *path, const char *name,
                                     struct err *e)
 {
     int rc = remove_contents(directory, path, name, e);
     if (rc != 0)
         return rc;
-    /* ENOENT: a run that had just begun has taken it away itself. */
     if (unlinkat(dirfd(directory), OWNER_FILE_NAME, 0) != 0 && errno != ENOENT)
         return err_system(e, errno, "remove %s/%s/%s", path, name, OWNER_FILE_NAME);
-    if (unlinkat(dirfd(parent), name, AT_REMOVEDIR) != 0 && errno != ENOENT)
-        return err_system(e, errno, "remove %s/%s", path, name);
-    printf("removed %s/%s\n", path, name);
-    return 0;
+    return remove_empty(parent, path, name, true, e);
 }
 
 /* Looks at one directory whose name has our form. */
@@ -142,14 +163,16 @@ static int consider(DIR *parent, const char *path, const char *name, struct err 
 {
     DIR *directory = open_below(dirfd(parent), name);
     if (!directory) {
-        fprintf(stderr, "bonnie: left %s/%s: %s\n", path, name, strerror(errno));
+        say_left(path, name, strerror(errno));
         return 0;
     }
     int owner_fd = -1;
     int rc = 0;
     const char *reason = why_not_ours(directory, name, &owner_fd);
     if (reason)
-        fprintf(stderr, "bonnie: left %s/%s: %s\n", path, name, reason);
+        say_left(path, name, reason);
+    else if (owner_fd < 0)
+        rc = remove_empty(parent, path, name, false, e);
     else
         rc = remove_private_directory(parent, directory, path, name, e);
     if (owner_fd >= 0)

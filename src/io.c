@@ -57,34 +57,37 @@ int io_sync(const struct io_file *f, struct err *e)
     return 0;
 }
 
-/* A kernel that does not know the call leaves everything to fsync. */
+/* A kernel that does not know the call, or a filter that forbids it, leaves everything to fsync. */
 static int sync_range(const struct io_file *f, uint64_t offset, uint64_t length, unsigned flags,
                       struct err *e)
 {
-    if (sync_file_range(f->fd, (off_t)offset, (off_t)length, flags) != 0 && errno != ENOSYS)
+    if (sync_file_range(f->fd, (off_t)offset, (off_t)length, flags) != 0 && errno != ENOSYS &&
+        errno != EPERM)
         return err_system(e, errno, "write back %s", f->name);
     return 0;
 }
 
-int io_write_back(const struct io_file *f, uint64_t offset, uint64_t length, struct err *e)
+int io_write_behind(const struct io_file *f, uint64_t offset, uint64_t length, struct err *e)
 {
-    return sync_range(f, offset, length, SYNC_FILE_RANGE_WRITE, e);
+    int rc = sync_range(f, offset, length, SYNC_FILE_RANGE_WRITE, e);
+    if (rc == 0 && offset >= 2 * length)
+        rc = sync_range(f, offset - 2 * length, length, SYNC_FILE_RANGE_WAIT_BEFORE, e);
+    return rc;
 }
 
-int io_sync_data(const struct io_file *f, struct err *e)
+int io_sync_pieces(const struct io_file *f, struct err *e)
 {
-    /* All pieces are begun before one is waited for, so that the device always has work. */
-    static const unsigned passes[] = {SYNC_FILE_RANGE_WRITE, SYNC_FILE_RANGE_WAIT_BEFORE};
     struct stat st;
+    if (fcntl(f->fd, F_GETFL) & O_DIRECT) /* memory holds nothing */
+        return io_sync(f, e);
     if (fstat(f->fd, &st) != 0)
         return err_system(e, errno, "look at %s", f->name);
     int rc = 0;
-    for (size_t pass = 0; pass < sizeof passes / sizeof *passes; pass++)
-        for (uint64_t at = 0; rc == 0 && at < (uint64_t)st.st_size; at += IO_PIECE) {
-            rc = sync_range(f, at, IO_PIECE, passes[pass], e);
-            if (rc == 0)
-                rc = stop_check(e);
-        }
+    for (uint64_t at = 0; rc == 0 && at < (uint64_t)st.st_size; at += IO_PIECE) {
+        rc = io_write_behind(f, at, IO_PIECE, e);
+        if (rc == 0)
+            rc = stop_check(e);
+    }
     return rc == 0 ? io_sync(f, e) : rc;
 }
 

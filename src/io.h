@@ -30,15 +30,20 @@ int io_write(const struct io_file *f, const void *buffer, size_t length, uint64_
 int io_sync(const struct io_file *f, struct err *e);
 
 /*
- * The same for a data file, of which memory may hold so much that fsync, which nothing interrupts,
- * would take minutes: it is written back piece by piece before. A piece is large enough for long
- * transfers and extents, and small beside any data set worth measuring.
+ * Files of which memory may hold much are written back piece by piece while more is written, with a
+ * few pieces under way at a time: enough for the device always to have work, and little enough for
+ * a stop to be quick, as nothing interrupts the writing back of what has begun.
  */
 #define IO_PIECE (UINT64_C(8) << 20)
-int io_sync_data(const struct io_file *f, struct err *e);
 
-/* Has the system begin to write back that part of the file, and does not wait for it. */
-int io_write_back(const struct io_file *f, uint64_t offset, uint64_t length, struct err *e);
+/*
+ * Begins to write back the piece of that length at offset, and waits until the one two before it is
+ * written. An error of the storage may be told here, and not by io_sync() then.
+ */
+int io_write_behind(const struct io_file *f, uint64_t offset, uint64_t length, struct err *e);
+
+/* Makes what was written durable, all pieces of the file one after the other. */
+int io_sync_pieces(const struct io_file *f, struct err *e);
 
 /*
  * Reads one byte from a pipe or a socket, whatever signals come, unless the run is to stop. Returns

@@ -259,7 +259,7 @@ static void note_rest(struct monitor *m, uint64_t elapsed_ns)
 static int hand_over(const struct notes *n, struct interval **intervals, size_t *count,
                      struct err *e)
 {
-    *intervals = malloc(n->count * sizeof **intervals);
+    *intervals = malloc((n->count + 1) * sizeof **intervals);
     if (!*intervals)
         return err_system(e, ENOMEM, "memory for %" PRIu64 " intervals", n->count);
     *count = n->count;

@@ -104,8 +104,14 @@ static bool is_already(const struct identity *id)
 
 int privilege_drop(const struct identity *id, struct err *e)
 {
-    if (!id->change || is_already(id))
+    if (!id->change)
         return 0;
+    if (is_already(id)) {
+        /* Without CAP_SETGID its groups stay: they are that user's, and nobody gave them up. */
+        if (setgroups(1, &id->gid) != 0 && errno != EPERM)
+            return err_system(e, errno, "give up supplementary groups");
+        return privilege_give_up_capabilities(e);
+    }
     if (geteuid() != 0)
         return err_say(e, "-u (--user), -g (--group): only root can become uid %u, gid %u", id->uid,
                        id->gid);

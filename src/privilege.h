@@ -22,8 +22,8 @@ int privilege_resolve(struct identity *id, const char *user, const char *group, 
 
 /*
  * Becomes id for good: supplementary groups, real, effective and saved ids, and unless it is root
- * all capabilities. Returns 0, or a negative errno when the system or the lack of root does not
- * allow it.
+ * all capabilities. Who is that user already keeps supplementary groups that only root could give
+ * up. Returns 0, or a negative errno when the system or the lack of root does not allow it.
  */
 int privilege_drop(const struct identity *id, struct err *e);
 

@@ -115,7 +115,7 @@ int queue_sync(struct queue *q, unsigned file, struct err *e)
 {
     const struct io_file *f = &q->setup.files[file];
     if (!q->setup.engine->durable)
-        return io_sync_data(f, e);
+        return io_sync_pieces(f, e);
     int rc = q->setup.engine->durable(q->state, file);
     return rc == 0 ? 0 : err_system(e, -rc, "make %s durable", f->name);
 }
@@ -161,7 +161,8 @@ static void stage(struct queue *q, struct operation *o)
 
 static void end_operation(struct pass *p, struct operation *o)
 {
-    samples_add(p->samples, p->now_ns - o->start_ns, o->io.length);
+    samples_add(p->samples, p->now_ns - o->start_ns + o->io.waited_ns, o->io.length);
+    o->io.waited_ns = 0;
     o->start_ns = 0;
     p->q->unused[p->q->unused_count++] = o;
 }

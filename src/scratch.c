@@ -1,6 +1,5 @@
 #include "scratch.h"
 
-#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <linux/magic.h>
@@ -42,7 +41,9 @@ static int lock_owner_file(const struct scratch *s, struct err *e)
     int code = 0;
     if (flock(s->owner_fd, LOCK_EX | LOCK_NB) != 0)
         code = errno == EWOULDBLOCK ? ENOENT : errno;
-    else if (fstat(s->owner_fd, &st) == 0 && st.st_nlink == 0)
+    else if (fstat(s->owner_fd, &st) != 0)
+        code = errno;
+    else if (st.st_nlink == 0)
         code = ENOENT;
     if (code == 0)
         return 0;
@@ -75,35 +76,22 @@ static void close_if_open(int *fd)
     *fd = -1;
 }
 
-/* True when something else than the owner file is known to be in the private directory. */
-static bool holds_others(const struct scratch *s)
-{
-    int fd = openat(s->fd, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-    DIR *directory = fd >= 0 ? fdopendir(fd) : NULL;
-    if (!directory) {
-        close_if_open(&fd);
-        return false;
-    }
-    bool others = false;
-    const struct dirent *entry;
-    while (!others && (entry = readdir(directory)))
-        others = entry->d_name[0] != '.' && strcmp(entry->d_name, OWNER_FILE_NAME) != 0;
-    closedir(directory);
-    return others;
-}
-
-/* Removes the private directory; what cannot go keeps its owner file, so that --cleanup knows it.
+/*
+ * Removes the private directory. What cannot go, because something is in it or the storage fails,
+ * gets an owner file again, so that --cleanup knows it.
  */
 static int remove_private_directory(struct scratch *s, struct err *e)
 {
-    if (s->owner_fd >= 0 && holds_others(s))
-        return err_system(e, ENOTEMPTY, "remove directory %s/%s", s->path, s->name);
     if (s->owner_fd >= 0 && unlinkat(s->fd, OWNER_FILE_NAME, 0) != 0)
         return err_system(e, errno, "remove %s/%s/%s", s->path, s->name, OWNER_FILE_NAME);
-    /* An empty one may be gone by --cleanup. */
-    if (s->fd >= 0 && unlinkat(s->parent_fd, s->name, AT_REMOVEDIR) != 0 && errno != ENOENT)
-        return err_system(e, errno, "remove directory %s/%s", s->path, s->name);
-    return 0;
+    close_if_open(&s->owner_fd);
+    if (s->fd < 0 || unlinkat(s->parent_fd, s->name, AT_REMOVEDIR) == 0 || errno == ENOENT)
+        return 0; /* ENOENT: an empty one may be gone by --cleanup */
+    int rc = err_system(e, errno, "remove directory %s/%s", s->path, s->name);
+    struct err ignored;
+    err_init(&ignored);
+    make_owner_file(s, &ignored);
+    return rc;
 }
 
 static int try_to_make(struct scratch *s, struct err *e)

@@ -48,7 +48,7 @@ void file_name(char name[FILE_NAME_SIZE], enum name_order order, uint64_t seed, 
 /* The text of the owner file of the private directory of that name, without NUL; its length. */
 size_t owner_text(char text[OWNER_TEXT_SIZE], const char *private_directory);
 
-/* Whether a private directory's name passes the check: one in 65536 does that was not made here. */
+/* Whether a name of that form passes the check: one in 65536 does that was not made here. */
 bool private_name_is_made(const char *name);
 
 /* Whether a name has the form of such a name. */

@@ -77,6 +77,17 @@ static int run_all(struct rig *rig, const struct plan *p, const struct output *o
     return rc;
 }
 
+/* A failure is told in one line, the first; after a signal there is none, but for what is left. */
+static int close_rig(struct rig *rig, int rc, struct err *e)
+{
+    struct err left;
+    err_init(&left);
+    int closed = rig_close(rig, stop_signal() ? &left : e);
+    if (left.code != 0)
+        fprintf(stderr, "bonnie: %s\n", left.text);
+    return rc ? rc : closed;
+}
+
 /*
  * From here on the process has given up what privileges it was told to give up. *damaged is how
  * many damaged places were found.
@@ -95,8 +106,7 @@ static int unprivileged_part(const struct plan *p, bool stays_root, struct dropp
         say_more(p, dropper);
         rc = run_all(&rig, p, o, e);
         *damaged = rig.damaged;
-        int closed = rig_close(&rig, e);
-        rc = rc ? rc : closed;
+        rc = close_rig(&rig, rc, e);
     }
     int left = coordinate_leave(&coordinator, rc != 0, e);
     return rc ? rc : left;

@@ -27,8 +27,9 @@ struct io {
     unsigned char *buffer; /* within the engine's buffers */
     ssize_t result;        /* set by the engine: bytes moved, or a negative errno */
 
-    uint64_t mark; /* see contents.h */
-    bool changes;  /* it is, or is to become, a write that changes what is there */
+    uint64_t mark;      /* see contents.h */
+    bool changes;       /* it is, or is to become, a write that changes what is there */
+    uint64_t waited_ns; /* for storage, after the transfer: part of the operation's latency */
 };
 
 /* What submit says of a transfer. */

@@ -33,10 +33,8 @@ static int put_prepare(void *context, struct err *e)
 static int put_work(void *context, struct err *e)
 {
     struct work *w = context;
-    struct chunks chunks = {.work = w};
-    const struct io_source source = {
-        .next = put_next, .transferred = put_transferred, .context = &chunks};
-    int rc = work_run_queue(w, &source, WORK_WRITES, e);
+    const struct io_source steps = {.next = put_next, .transferred = put_transferred};
+    int rc = chunks_run(w, &steps, WORK_WRITES, e);
     if (rc == 0 && plan_stores(w->plan))
         w->data.valid_bytes = w->data.bytes;
     return rc;
@@ -55,11 +53,8 @@ static int get_prepare(void *context, struct err *e)
 
 static int get_work(void *context, struct err *e)
 {
-    struct work *w = context;
-    struct chunks chunks = {.work = w};
-    const struct io_source source = {
-        .next = chunks_next_read, .transferred = get_transferred, .context = &chunks};
-    return work_run_queue(w, &source, WORK_READS, e);
+    const struct io_source steps = {.next = chunks_next_read, .transferred = get_transferred};
+    return chunks_run(context, &steps, WORK_READS, e);
 }
 
 const struct workload workload_put_block = {

@@ -11,12 +11,14 @@ struct chunks {
     struct work *work;
     uint64_t next;    /* offset of the next chunk */
     uint64_t written; /* bytes of the chunks that have been written */
+    int rc;           /* what went wrong with writing back; the line is in e */
+    struct err *e;
 };
 
 /* Has the data ready, and opens file and queue for that access. */
 int chunks_open(struct work *w, int access, struct err *e);
 
-/* Puts the place of the next chunk into io; false at the end of the file. */
+/* Puts the place of the next chunk into io; false at the end of the file, or after a failure. */
 bool chunks_next(struct chunks *c, struct io *io, enum io_kind kind);
 
 /* The next chunk is to be read, and what was read is to be checked: io_source.next does the one. */
@@ -24,10 +26,14 @@ enum source_answer chunks_next_read(void *context, struct io *io, uint64_t now_n
 void chunks_check(const struct chunks *c, const struct io *io);
 
 /*
- * A chunk was written. Every few MiB the system is told to begin writing back, but not waited for:
- * left alone it would let storage idle until memory holds much of the file, or the final fsync, and
- * the figure would be of memory first and of storage then.
+ * A chunk was written. Piece by piece what was written is written back (io.h): left alone the
+ * system would let storage idle until memory holds much of the file, or the final fsync, and the
+ * figure would be of memory first and of storage then. What that takes counts for this chunk.
  */
-void chunks_wrote(struct chunks *c, const struct io *io);
+void chunks_wrote(struct chunks *c, struct io *io);
+
+/* All chunks, by the two steps of a source, whose context is a struct chunks. */
+int chunks_run(struct work *w, const struct io_source *steps, enum work_direction direction,
+               struct err *e);
 
 #endif

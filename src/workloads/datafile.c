@@ -94,7 +94,7 @@ int datafile_fill(struct datafile *d, const struct scratch *s, uint64_t bytes, v
             rc = stop_check(e);
     }
     /* The test that follows is not to pay for writing it back. */
-    return rc == 0 && written ? io_sync_data(&file, e) : rc;
+    return rc == 0 && written ? io_sync_pieces(&file, e) : rc;
 }
 
 int datafile_evict(const struct datafile *d, const struct plan *p, struct err *e)

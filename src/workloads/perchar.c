@@ -100,7 +100,7 @@ static int put_stretches(struct work *w, FILE *stream, struct err *e)
     if (fflush(stream) != 0)
         return err_system(e, errno, "write %s", d->name);
     const struct io_file file = {.fd = fileno(stream), .name = d->name};
-    return io_sync_data(&file, e);
+    return io_sync_pieces(&file, e);
 }
 
 static int put_work(void *context, struct err *e)

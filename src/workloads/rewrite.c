@@ -28,10 +28,8 @@ static int prepare(void *context, struct err *e)
 static int work(void *context, struct err *e)
 {
     struct work *w = context;
-    struct chunks chunks = {.work = w};
-    const struct io_source source = {
-        .next = chunks_next_read, .transferred = transferred, .context = &chunks};
-    int rc = work_run_queue(w, &source, WORK_WRITES, e);
+    const struct io_source steps = {.next = chunks_next_read, .transferred = transferred};
+    int rc = chunks_run(w, &steps, WORK_WRITES, e);
     w->contents->files[w->number].generation++;
     return rc;
 }

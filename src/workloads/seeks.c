@@ -92,7 +92,7 @@ static int prepare(void *context, struct err *e)
 static int finish(void *context, struct err *e)
 {
     struct work *w = context;
-    int rc = plan_stores(w->plan) ? io_sync_data(w->data.file, e) : 0;
+    int rc = plan_stores(w->plan) ? io_sync_pieces(w->data.file, e) : 0;
     int closed = datafile_close(&w->data, e);
     return rc ? rc : closed;
 }

@@ -17,28 +17,18 @@ my $program  = program();
 my $headers  = qx(readelf -hldW '$program' 2>&1);
 my $imported = qx(readelf -W --dyn-syms '$program' 2>&1);
 
-sub built_with { return $flags =~ $_[0] }
-
-SKIP: {
-    skip 'built without PIE', 2 if !built_with(qr/-pie\b/);
-    like($headers, qr/^ *Type: +DYN\b/m, 'position-independent');
-    like($headers, qr/\(FLAGS_1\).*\bPIE\b/, 'and a program');
-}
-SKIP: {
-    skip 'built without RELRO', 1 if !built_with(qr/-z,relro/);
-    like($headers, qr/^ *GNU_RELRO /m, 'what the dynamic linker has filled in becomes read-only');
-}
-SKIP: {
-    skip 'built without immediate binding', 1 if !built_with(qr/-z,now/);
-    like($headers, qr/\(FLAGS\).*BIND_NOW|\(FLAGS_1\).*\bNOW\b/, 'and it fills in all at the start');
-}
-SKIP: {
-    skip 'built without stack protector', 1 if !built_with(qr/-fstack-protector/);
-    like($imported, qr/\b__stack_chk_fail\b/, 'stack protector');
-}
-SKIP: {
-    skip 'built without _FORTIFY_SOURCE', 1 if !built_with(qr/FORTIFY_SOURCE/);
-    like($imported, qr/\b__\w*printf_chk\b/, 'calls that know the size of their buffers');
+# Each flag, and what it leaves in the binary.
+my @marks = (
+    [ qr/-pie\b/,             $headers,  qr/^ *Type: +DYN\b/m,              'position-independent' ],
+    [ qr/-pie\b/,             $headers,  qr/\(FLAGS_1\).*\bPIE\b/,         'and a program' ],
+    [ qr/-z,relro/,           $headers,  qr/^ *GNU_RELRO /m,               'what the dynamic linker has filled in becomes read-only' ],
+    [ qr/-z,now/,             $headers,  qr/\(FLAGS\).*BIND_NOW|\(FLAGS_1\).*\bNOW\b/, 'and it fills in all at the start' ],
+    [ qr/-fstack-protector/,  $imported, qr/\b__stack_chk_fail\b/,         'stack protector' ],
+    [ qr/FORTIFY_SOURCE/,     $imported, qr/\b__\w*printf_chk\b/,          'calls that know the size of their buffers' ],
+);
+for my $mark (@marks) {
+    my ($flag, $text, $left, $what) = @{$mark};
+    like($text, $left, $what) if $flags =~ $flag;
 }
 like($headers, qr/^ *GNU_STACK .* RW /m, 'the stack is not executable');
 

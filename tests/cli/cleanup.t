@@ -9,6 +9,7 @@ use Test::More;
 use Root ();
 use BonnieRun  qw(bonnie finish refused_ok scratch start tree wait_until);
 use RunProgram qw(slurp spew);
+use Trace      qw(can_trace);
 
 my $dir  = scratch();
 my @long = ('-d', $dir, qw(-r0 -s0 -n2:100:0:3 -q -x 1000000 --cache=keep));
@@ -73,6 +74,21 @@ subtest 'killed when it had just begun' => sub {
     }
 };
 
+# A run that has made its directory, but no owner file yet, while --cleanup looks at it.
+SKIP: {
+    skip 'strace cannot trace here', 4 if !can_trace();
+    my $slow  = sub { return { wrap => [ qw(strace -f -qq -o /dev/null -e), "trace=$_[0]", '-e', "inject=$_[0]:$_[1]:when=1", '--' ] } };
+    my $begun = start($slow->('mkdirat', 'delay_exit=1000000'), '-d', $dir, qw(-r0 -q -s1:16k:1000000000 -n0 -f --tests=seeks));
+    wait_until('the directory', sub { tree($dir) });
+    my $done = bonnie($slow->('unlinkat', 'delay_enter=2000000'), '-d', $dir, '--cleanup');
+    is($done->{status}, 0, 'a run that has just begun: exit status 0');
+    is(scalar(grep {m{\Abonnie[.][0-9a-f]{16}/owner\z}} tree($dir)), 1, 'it is at work, in that directory or in another');
+    kill TERM => -$begun->{pid};
+    finish($begun);
+    is($begun->{status}, 'signal 15', 'until it is ended');
+    is_deeply([ tree($dir) ], [], 'and nothing is left');
+}
+
 # Look-alikes: name => [how it is made, why it is left]. The right owner text makes all but one thing right.
 sub own { my ($name, $text) = @_; return spew("$dir/$name/owner", $text // "scratch directory of bonnie: $name\n") }
 my $outside = scratch();
@@ -129,6 +145,22 @@ subtest 'a real one with something foreign in it' => sub {
         is(slurp("$own/$name/$foreign"), 'data', 'it is left');
         ok(-e "$own/$name/owner", 'and what it is in is still known as ours');
         system 'rm', '-rf', "$own/$name";
+    }
+};
+
+subtest 'a run that cannot remove its directory' => sub {
+    for my $signal (undef, 'TERM') {
+        my $own = scratch();
+        my $run = start('-d', $own, $signal ? qw(-r0 -s1:16k:1000000000 -n0 -q -f --tests=seeks) : qw(-r0 -s0 -n40 -q --tests=seq_create));
+        my $name;
+        wait_until('its directory', sub { ($name) = map {m{(.*)/owner\z}} tree($own) });
+        spew("$own/$name/.foreign", 'data');
+        kill $signal => $run->{pid} if $signal;
+        is(finish($run)->{status}, $signal ? 'signal 15' : 1, $signal ? 'after a signal' : 'at its end');
+        like($run->{err}, qr{^bonnie: remove directory \Q$own/$name\E: Directory not empty\n\z}m, 'says what is left');
+        is_deeply([ tree($own) ], [ $name, "$name/.foreign", "$name/owner" ], 'with its owner file');
+        unlink "$own/$name/.foreign";
+        is(bonnie('-d', $own, '--cleanup')->{out}, "removed $own/$name\n", 'so that --cleanup knows it');
     }
 };
 

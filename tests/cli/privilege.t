@@ -127,6 +127,21 @@ subtest 'after the drop nothing but the dropper is privileged' => sub {
     is(scalar(grep { -d "/proc/$_" && status_of($_)->{State} !~ /\AZ/ } @children), 0, 'children too');
 };
 
+subtest 'who is the user already gives up the rest' => sub {
+    plan skip_all => 'setpriv is not installed' if !have('setpriv');
+    for my $case ([ 'with CAP_SETGID', '+setgid', $nogroup ], [ 'without it', '-setgid', '4 24' ]) {
+        my ($name, $setgid, $groups) = @{$case};
+        my @rich = ('setpriv', '--groups=4,24', "--reuid=$nobody", "--regid=$nogroup", map({"--$_-caps=+sys_admin,$setgid"} qw(inh ambient)), '--');
+        my $run  = start({ wrap => \@rich }, '-d', $dir, qw(-r0 -q -s1:16k:1000000000:3 -n0 -u), "$nobody:$nogroup", '--tests=seeks');
+        wait_until('three seekers', sub { () = children_of($run->{pid}); children_of($run->{pid}) == 3 });
+        my $status = status_of($run->{pid});
+        is_deeply({ map { $_ => $status->{$_} } qw(CapPrm CapEff CapAmb NoNewPrivs) }, { map({ ("Cap$_" => '0' x 16) } qw(Prm Eff Amb)), NoNewPrivs => 1 }, "$name: capabilities");
+        is($status->{Groups}, $groups, 'groups, as far as it may');
+        kill TERM => $run->{pid};
+        finish($run);
+    }
+};
+
 subtest 'neither environment nor directory lead it astray' => sub {
     my $evil = scratch(oct 777);
     mkdir "$evil/$_" for my @names = ('$(touch owned)', '`touch owned`', '; touch owned #', '-rf', "a\nb", '%s%n');

@@ -47,9 +47,9 @@ sub three {
 # The same under one strace, which tells who was done when.
 sub in_step {
     my $log = File::Temp->new;
-    my $run = bonnie({ wrap => [ qw(strace -f -qq -a1 -s48 -e trace=write -o), "$log", qw(-- sh -c), '"$@" -s1 & "$@" -s4 & "$@" -s32 & wait', 'sh' ] },
-        @small, qw(-y -x3));
-    is($run->{status}, 0, 'under strace: exit status 0');
+    my $three = '"$@" -s1 & a=$!; "$@" -s4 & b=$!; "$@" -s32 & wait $! && wait $a && wait $b';
+    my $run   = bonnie({ wrap => [ qw(strace -f -qq -a1 -s48 -e trace=write -o), "$log", qw(-- sh -c), $three, 'sh' ] }, @small, qw(-y -x3));
+    is($run->{status}, 0, 'under strace: exit status 0') or diag($run->{err});
     my %done;
     for my $call (Trace::calls("$log")) {
         push @{ $done{ $call->{pid} } }, $call->{order} if $call->{args} =~ /\A2, "done/;
