@@ -189,6 +189,9 @@ subtest 'comparison' => sub {
     like($html, qr{<p>There are too few runs for any difference to be significant\.</p>}, 'and for all tests');
     like($html, qr{<p>What was different: Size: 1\x{A0}GiB / 2\x{A0}GiB\.</p>}, 'not measured alike');
 
+    my ($odd, $even) = map { my ($label, @rates) = @{$_}; join q{}, map { $runs->($label, $_, 1) } @rates } [ 'old', 1, 4, 5, 8, 10, 12 ], [ 'new', 2, 3, 6, 7, 9, 11 ];
+    is((rows_of(page([], $odd . $even), $caption))[0][6], 'over 1,000', 'more runs than anyone makes');
+
     my ($zero, $some) = map { my $rate = $_; $csv =~ s/,1723,/,$rate,/r } 0, 7;
     $html = page([], $zero =~ s/,lab,/,old,/r x 6 . $some =~ s/,lab,/,new,/r x 6);
     @rows = rows_of($html, $caption);

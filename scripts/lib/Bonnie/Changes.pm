@@ -53,7 +53,7 @@ sub summary {
     my $few       = 'There are too few runs for any difference to be significant.';
     return (
         defined $mean ? 'Geometric mean of all changes: ' . percent_text($mean) . q{. } . counts_text($comparison->rows) : (),
-        $comparison->can_judge ? () : $few,
+        $comparison->judged ? () : $few,
         @differing ? 'What was different: ' . join('; ', @differing) . q{.} : (),
     );
 }

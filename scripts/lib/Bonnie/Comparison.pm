@@ -8,7 +8,6 @@ package Bonnie::Comparison;
 
 use strict;
 use warnings;
-use List::Util qw(any);
 use Bonnie::MannWhitney qw(can_show compare_ratios runs_to_show);
 use Bonnie::Plain       qw(shorten);
 use Bonnie::Statistics  qw(geometric_mean holm median);
@@ -101,8 +100,8 @@ sub worse_by {
     return grep { $_->{verdict} eq 'worse' && $_->{corrected_p} < $ALPHA && $_->{change_percent} < -$percent } $self->judged;
 }
 
-# The tests that worse_by could not find, whatever they had measured, by the
-# reason: { 'no figure' => [ NAMES ], 'too few runs' => [ NAMES ] }.
+# The tests that worse_by did not find and, by themselves, could not have found,
+# whatever they had measured. By the reason: { 'no figure' => [ NAMES ], 'too few runs' => [ NAMES ] }.
 sub unjudged {
     my ($self) = @_;
     my $alpha = $ALPHA / ($self->judged || 1);
@@ -115,6 +114,7 @@ sub unjudged {
     return \%unjudged;
 }
 
+# The rows that have enough runs to be significant; in scalar context their number.
 sub judged {
     my ($self) = @_;
     return grep { $_->{enough_runs} } @{ $self->{rows} };
@@ -125,12 +125,6 @@ sub correct {
     my @corrected = holm(map { $_->{p} } @rows);
     $rows[$_]{corrected_p} = $corrected[$_] for 0 .. $#rows;
     return;
-}
-
-# Whether any test has enough runs to be significant.
-sub can_judge {
-    my ($self) = @_;
-    return any { $_->{enough_runs} } $self->rows;
 }
 
 sub tests {

@@ -5,7 +5,7 @@ use strict;
 use warnings;
 use Exporter 'import';
 use List::Util qw(any);
-use Bonnie::Changes qw(changes how_to_read_changes);
+use Bonnie::Changes           qw(changes how_to_read_changes);
 use Bonnie::Html              qw(element void_element text);
 use Bonnie::LatencyCharts     qw(latency_charts);
 use Bonnie::Legend            qw(legend);
