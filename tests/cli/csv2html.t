@@ -127,6 +127,8 @@ subtest 'JSON' => sub {
     is($limits[1][5], 'not recorded', 'CSV does not tell');
     like($html, qr{<span class="memory">page cache</span>}, 'with an icon');
     is(chart_rows($html, 'Read in blocks')->[0][1], "768\x{A0}MiB/s", 'charts have medians');
+    $html = page([], report('x', 1, sub { delete $_[0]{limited_by} if $_[0]{name} eq 'get_block' }));
+    is((rows_of($html, $LIMITS))[0][1], 'not recorded', 'a report that does not tell');
 };
 
 subtest 'course of a test' => sub {
@@ -168,9 +170,22 @@ subtest 'comparison' => sub {
     $html = page([], $runs->('old', 1, 2) . $runs->('new', 0.5, 2) =~ s/,1G,/,2G,/gr);
     @rows = rows_of($html, $caption);
     is($rows[0][5], 'too few runs', 'too few runs');
+    is($rows[1][6], $ABSENT, 'none where there is no difference');
     like($rows[0][6], qr/\A\d+\z/, 'says how many would be needed');
     like($html, qr{<p>There are too few runs for any difference to be significant\.</p>}, 'and for all tests');
     like($html, qr{<p>What was different: Size: 1\x{A0}GiB / 2\x{A0}GiB\.</p>}, 'not measured alike');
+
+    my ($odd, $even) = map { my ($label, @rates) = @{$_}; join q{}, map { $runs->($label, $_, 1) } @rates } [ 'old', 1, 4, 5, 8, 10, 12 ], [ 'new', 2, 3, 6, 7, 9, 11 ];
+    is((rows_of(page([], $odd . $even), $caption))[0][6], 'over 1,000', 'more runs than anyone makes');
+
+    my ($zero, $some) = map { my $rate = $_; $csv =~ s/,1723,/,$rate,/r } 0, 7;
+    $html = page([], $zero =~ s/,lab,/,old,/r x 6 . $some =~ s/,lab,/,new,/r x 6);
+    @rows = rows_of($html, $caption);
+    is_deeply([ @{ $rows[0] }[ 1 .. 6 ] ],
+        [ "0\x{A0}KiB/s | 6 runs", "7\x{A0}KiB/s | 6 runs", 'from zero | without end', '0.0022', "\x{25B2} better", $ABSENT ], 'from zero up');
+    like($html, qr{Of 12 tests 1 better, 0 worse, 11 unclear[.]</p>}, 'is better in the summary');
+    like($html, qr{<bdi>Write per character</bdi><b>from zero, \x{25B2} better</b>}, 'and in the chart');
+    like($html, qr{class="better" d="M500 23h500"}, 'to its end');
 
     my $three = join q{}, map { $runs->($_, 1, 1) } 'a', '<b>', 'c';
     unlike(page([], $three), qr/Comparison/, 'three labels are not compared');
@@ -179,6 +194,28 @@ subtest 'comparison' => sub {
     my ($status, $out, $err) = run($PROGRAM, ['--baseline=d'], $three);
     is("$status$out", '1', 'an unknown label: exit status 1, no page');
     is($err, qq{bon_csv2html: no result has the label "d"; there are "a", "<b>", "c"\n}, 'and what there is');
+};
+
+subtest 'many comparisons' => sub {
+    my $csv  = slurp(data_file('lab.csv'));
+    my $runs = sub {
+        my ($label, $rate, $count) = @_;
+        return join q{}, map { my $of_run = $rate + $_; $csv =~ s/,lab,/,$label,/r =~ s/,1723,/,$of_run,/r =~ s/,99,368640,92,/,99,,,/r } 1 .. $count;
+    };
+    my $input = join q{}, map { $runs->("m$_", 1000 * $_, 6) } 1 .. 7;
+    my $html  = page(['--baseline=m2'], $input);
+    is(scalar(() = $html =~ /<h3 id="change-/g), 6, 'six labels beside the baseline are shown in full');
+    $html = page(['--baseline=m2'], $input . $runs->('<8>', 100, 1) =~ s/,1G,/,2G,/r);
+    is(unbalanced($html), q{}, 'well formed');
+    unlike($html, qr/<h3 id="change-/, 'seven are not');
+    my @rows = rows_of($html, 'Change of each test against m2');
+    is_deeply([ map { $_->[0] } @rows ], [ '1 m1', map({"$_ m$_"} 3 .. 7), '8 &lt;8&gt;' ], 'but are one table with a row for each');
+    is_deeply([ @{ $rows[0] }[ 1 .. 4 ] ], [ '6', "\x{2212}5.6\x{A0}%", "\x{2212}49.9\x{A0}% | \x{25BC} worse", "0.0\x{A0}% | unclear" ],
+        'runs, mean, worse, unclear');
+    like($rows[1][3], qr/\A[+]\d+[.]\d\x{A0}% \| \x{25B2} better\z/, 'better');
+    like($rows[6][3], qr/ \| too few runs\z/, 'too few runs');
+    like($html, qr{<li>8 &lt;8&gt;: Size: 1\x{A0}GiB / 2\x{A0}GiB</li>}, 'and what was different');
+    is(scalar(() = $html =~ m{<li>\d [^:<]+: }g), 1, 'of those that are');
 };
 
 subtest 'self-contained' => sub {
@@ -233,6 +270,8 @@ SKIP: {
 subtest 'impossible figures' => sub {
     my $lab = slurp(data_file('lab.csv'));
     is(scalar(rows_of(page([], $lab =~ s/\d+us/0us/gr), $LATENCY)), 1, 'no latency at all');
+    my @fields = split /,/, $lab =~ s/\n.*//sr, -1;
+    is(scalar(rows_of(page([], join(q{,}, @fields[ 0 .. 8 ], (q{}) x (@fields - 9)) . "\n"), $RATES)), 1, 'no test at all');
     is(scalar(rows_of(page([], $lab =~ s/,\d+,(?=\d+,)/,0,/gr), $RATES)), 1, 'rates of zero');
     my %seconds = ('backwards' => [ 5, 3, 4, 6, 7 ], 'standing still' => [ 1, 1, 1, 2, 3 ], 'nothing' => [ 0, 0, 0, 0 ]);
     for my $name (sort keys %seconds) {
@@ -257,10 +296,13 @@ subtest 'small and valid' => sub {
     my $machine = $JSON->encode($report) =~ s/"runs":\[[^\]]*\]/"runs":[$runs]/r;
     my $number  = 0;
     spew("$dir/machines.json", join "\n", map { $number++; $machine =~ s/machine0/machine$number/r =~ s/"rate":\K[\d.]+/1e4 + rand 1e6/ger } 1 .. 20);
-    my $html = page(["$dir/machines.json"]);
-    is(scalar(rows_of($html, $RUNS)), 200, 'every run is there');
-    my $bytes = length Encode::encode('UTF-8', $html);
-    cmp_ok($bytes, '<', 300_000, "$bytes bytes are less than 300 KB");
+    for my $arguments ([], ['--baseline=machine1']) {
+        local $RunProgram::ADDRESS_SPACE = 100 * 1024;
+        my $html = page([ @{$arguments}, "$dir/machines.json" ]);
+        is(scalar(rows_of($html, $RUNS)), 200, "@{$arguments}: every run is there, in 100 MiB of memory");
+        my $bytes = length Encode::encode('UTF-8', $html);
+        cmp_ok($bytes, '<', 300_000, "$bytes bytes are less than 300 KB");
+    }
 SKIP: {
         skip 'there is no tidy', 1 if qx(which tidy 2>/dev/null) eq q{};
         page([ '-o', "$dir/all.html", "$dir/machines.json", data_file('realworld.csv'), data_file('halves.csv'), '--baseline=machine1' ]);

@@ -36,6 +36,15 @@ subtest 'the comparison' => sub {
         'every other label is compared');
 };
 
+# 1,500 runs against 1,500 are 2,250,000 ratios.
+subtest 'many runs in little memory' => sub {
+    my ($old, $new) = map { my $offset = $_; [ map { $offset + $_ * 7919 % 1500 } 1 .. 1500 ] } 50_000, 50_300;
+    local $RunProgram::ADDRESS_SPACE = 100 * 1024;
+    my ($status, $out, $err) = run($PROGRAM, [ '--baseline', 'old' ], runs('old', @{$old}) . runs('new', @{$new}));
+    is("$status$err", '0', 'exit status 0 and silence');
+    like($out, qr/^put_block +49.6m +49.9m +[+]0[.]6 % +[+]0[.]5 % +[+]0[.]7 % +<0[.]0001  better$/m, 'compared') or diag $out;
+};
+
 subtest 'fail below' => sub {
     my @worse = ([ put_block => 90.1 ], [ rewrite => 85.5 ], [ get_block => 94.6 ]);
     my ($status, $out, $err) = run($PROGRAM, [ qw(--baseline buffered --fail-below 5), data_file('compared.csv') ]);
@@ -48,13 +57,33 @@ subtest 'fail below' => sub {
         is((run($PROGRAM, [ '--baseline=buffered', "--fail-below=$limit" ], $csv))[0], $status{$limit}, "a limit of $limit %");
     }
     is((run($PROGRAM, [ '--baseline=direct', '--fail-below=0' ], $csv))[0], 0, 'what is worse by chance only does not count');
-    is((run($PROGRAM, [ qw(--baseline b --fail-below 0) ], runs('b', 1 .. 4) . runs('c', 5 .. 8)))[0], 0, 'better');
-    is((run($PROGRAM, [ qw(--baseline c --fail-below 0) ], runs('b', 1 .. 4) . runs('c', 5 .. 8)))[0], 2, 'worse');
-    is((run($PROGRAM, [ qw(--baseline b --fail-below 0 -o /none/such) ], runs('b', 5 .. 8) . runs('c', 1 .. 4)))[0], 1,
+    is((run($PROGRAM, [ qw(--baseline b --fail-below 0) ], runs('b', 1 .. 6) . runs('c', 7 .. 12)))[0], 0, 'better');
+    is((run($PROGRAM, [ qw(--baseline c --fail-below 0) ], runs('b', 1 .. 6) . runs('c', 7 .. 12)))[0], 2, 'worse');
+    is((run($PROGRAM, [ qw(--baseline b --fail-below 0 -o /none/such) ], runs('b', 7 .. 12) . runs('c', 1 .. 6)))[0], 1,
         'output that cannot be written is a failure all the same');
-    ($status, $out, $err) = run($PROGRAM, [ qw(--baseline b --fail-below 0) ], runs('b', 97 .. 99) . runs('c', 1 .. 3));
-    is($status, 0, 'three runs of each can show nothing');
-    like($err, qr/\Abon_csv2txt: c: --fail-below cannot find anything: too few runs[^\n]*\n\z/, 'and that is said');
+};
+
+subtest 'what fail below cannot judge' => sub {
+    my $all   = 'putc, put_block, rewrite, getc, get_block, seeks, seq_create, seq_stat, seq_del, ran_create, ran_stat, ran_del';
+    my $fewer = $all =~ s/put_block, //r;
+    my @old   = (94 .. 99);
+    my %case = (
+        'three runs of each can show nothing' => [ runs('b', 97 .. 99) . runs('c', 1 .. 3), 0, "$all (too few runs)" ],
+        'nor can five of each in twelve tests' => [ runs('b', 95 .. 99) . runs('c', 1 .. 5), 0, "$all (too few runs)" ],
+        'a test that vanished'    => [ runs('b', @old) . runs('c', (q{}) x 6),     0, 'put_block (no figure)' ],
+        'one that is too fast'    => [ runs('b', @old) . runs('c', ('+++++') x 6), 0, 'put_block (no figure)' ],
+        'one that is new'         => [ runs('b', ('+++++') x 6) . runs('c', @old), 0, 'put_block (no figure)' ],
+        'one with too few runs'   => [ runs('b', @old) . runs('c', 1 .. 3, ('+++++') x 3), 0, 'put_block (too few runs)' ],
+        'two reasons'             => [ runs('b', @old[ 0 .. 2 ]) . runs('c', (q{}) x 3), 0, "put_block (no figure); $fewer (too few runs)" ],
+        'six can'                 => [ runs('b', @old) . runs('c', 1 .. 6), 2, undef ],
+    );
+    for my $name (sort keys %case) {
+        my ($input, $expected, $unjudged) = @{ $case{$name} };
+        my ($status, undef, $err) = run($PROGRAM, [ qw(--baseline b --fail-below 0) ], $input);
+        is($status, $expected, "$name: exit status $expected");
+        is($err, defined $unjudged ? "bon_csv2txt: c: --fail-below cannot judge $unjudged\n" : "bon_csv2txt: c: put_block is 96.4 % worse\n",
+            'and what is said');
+    }
 };
 
 subtest 'wrong use' => sub {

@@ -134,6 +134,7 @@ run_cases('a child is killed', \@children,
         my ($case, $in) = @_;
         my $run = start('-d', $in->{dir}, split q{ }, "$common $case->{args}");
         my @pids;
+        wait_until('its directory', sub { grep {m{/owner\z}} left_in($in) }); # the dropper is ready by then
         wait_until('its children', sub { @pids = split q{ }, slurp("/proc/$run->{pid}/task/$run->{pid}/children"); @pids >= $case->{many} });
         select undef, undef, undef, .1;
         $run->{fault_at} = time;

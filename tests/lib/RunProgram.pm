@@ -28,16 +28,23 @@ sub path_of {
     return $PROGRAM{$name};
 }
 
+# KiB of address space that a program may have; undef is no limit.
+our $ADDRESS_SPACE;
+
 # run(NAME, \@arguments, $standard_input): (exit status, stdout, stderr).
 sub run {
     my ($name, $arguments, $input) = @_;
     my ($in, $out, $err) = map { File::Temp->new } 1 .. 3;
     spew("$in", $input // q{});
     my $child = open3('<&' . fileno(open_file('<', "$in")), '>&' . fileno $out, '>&' . fileno $err,
-        $^X, $PROGRAM{$name}, @{$arguments});
+        limit(), $^X, $PROGRAM{$name}, @{$arguments});
     waitpid $child, 0;
     my $status = $? & 127 ? 'signal ' . ($? & 127) : $? >> 8;
     return ($status, slurp("$out"), slurp("$err"));
+}
+
+sub limit {
+    return defined $ADDRESS_SPACE ? ('sh', '-c', 'ulimit -v "$0" && exec "$@"', $ADDRESS_SPACE) : ();
 }
 
 # Kept open until the next call, so that its number stays valid.

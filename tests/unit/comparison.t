@@ -22,9 +22,7 @@ sub runs {
 }
 
 sub compare {
-    my ($old, $new, %options) = @_;
-    my @groups = map { Bonnie::Group::by_label(@{$_}) } $old, $new;
-    return Bonnie::Comparison->new(@groups, %options);
+    return Bonnie::Comparison->new(map { Bonnie::Group::by_label(@{$_}) } @_);
 }
 
 sub near {
@@ -63,14 +61,41 @@ subtest 'worse by more than a limit' => sub {
     my ($change) = map { $_->{change_percent} } grep { $_->{test} eq 'ran_del' } $faster->rows;
     is_deeply([ map { $_->{test} } $faster->worse_by(0) ], ['ran_del'], 'by more than nothing');
     is(scalar(() = $faster->worse_by(-$change)), 0, 'not by more than it is');
-    ok($faster->can_judge, 'it had enough runs');
+    ok($faster->judged > 0, 'it had enough runs');
     my $few = compare([ runs('old', putc => [ 30, 31, 32 ]) ], [ runs('new', putc => [ 10, 11, 12 ]) ]);
     is(scalar(() = $few->worse_by(0)), 0, 'three runs of each: nothing is significant');
-    ok(!$few->can_judge, 'nor could it be');
+    is(scalar $few->judged, 0, 'nor could it be');
     is(($few->rows)[0]{runs_needed}, 6, 'so many should show it');
     is(($few->rows)[0]{low_percent}, undef, 'there is no interval');
-    my $surer = compare([ runs('old', putc => [ 30 .. 33 ]) ], [ runs('new', putc => [ 10 .. 13 ]) ], alpha => 0.01);
-    ok(!($surer->rows)[0]{significant}, 'four are not enough for an alpha of 0.01');
+};
+
+subtest 'a few runs beside many' => sub {
+    my $sure = compare(
+        [ runs('old', putc => [ 30 .. 33 ], getc => [ 51 .. 60 ], seeks => [ 51 .. 60 ], rewrite => [ 51 .. 60 ]) ],
+        [ runs('new', putc => [ 10 .. 13 ], getc => [ 1 .. 10 ], seeks => [ 1 .. 10 ], rewrite => [ 1 .. 10 ]) ],
+    );
+    is_deeply([ map { $_->{test} } $sure->worse_by(0) ], [qw(putc rewrite getc seeks)], 'where all others are worse, four runs are enough');
+    is_deeply($sure->unjudged, {}, 'so that none was not judged');
+    my $unsure = compare([ runs('old', putc => [ 30 .. 33 ], getc => [ 1 .. 10 ]) ], [ runs('new', putc => [ 10 .. 13 ], getc => [ 1 .. 10 ]) ]);
+    is(scalar(() = $unsure->worse_by(0)), 0, 'and are not where nothing else is');
+    is_deeply($unsure->unjudged, { 'too few runs' => ['putc'] }, 'which is said');
+    is(($unsure->rows)[0]{verdict}, 'worse', 'though the test is worse if judged by itself');
+};
+
+# Twelve tests of two groups that do not differ. Each is called worse in one of forty cases, and one of the twelve
+# in a quarter of all; a script is to be stopped in no more than one of twenty.
+subtest 'false alarms of twelve tests' => sub {
+    srand 4711;
+    my @tests = qw(putc put_block rewrite getc get_block seeks seq_create seq_stat seq_del ran_create ran_stat ran_del);
+    my ($comparisons, $gates, $marks) = (400, 0, 0);
+    for (1 .. $comparisons) {
+        my $same = compare(map { my $label = $_; [ runs($label, map { $_ => [ map { sprintf '%.6f', 100 + rand } 1 .. 8 ] } @tests) ] } 'a', 'b');
+        $gates++ if $same->worse_by(0);
+        $marks++ if grep { $_->{verdict} eq 'worse' } $same->rows;
+    }
+    cmp_ok($gates / $comparisons, '<=', 0.055, sprintf '%.1f %% of the gates fail', 100 * $gates / $comparisons);
+    cmp_ok($gates, '>', 0, 'some do');
+    cmp_ok($marks / $comparisons, '>', 0.15, sprintf 'of %.1f %% that have a mark', 100 * $marks / $comparisons);
 };
 
 subtest 'no measurement, and zero' => sub {
@@ -84,6 +109,9 @@ subtest 'no measurement, and zero' => sub {
     is_deeply([ @{$rewrite}{qw(baseline_runs other_runs p)} ], [ 0, 2, undef ], 'too fast to measure');
     is_deeply([ @{$getc}{qw(change_percent high_percent verdict)} ], [ -100, -100, 'worse' ], 'down to zero');
     is_deeply([ @{$seeks}{qw(change_percent high_percent verdict)} ], [ undef, undef, 'better' ], 'up from zero is no percentage');
+    like(comparison_text($comparison), qr/^seeks +0 +3 +from zero +[0-9.]+ +better$/m, 'the table says so');
+    like(comparison_text(compare([ runs('old', putc => [ (7) x 5 ]) ], [ runs('new', putc => [ (7) x 5 ]) ])),
+        qr/^putc +7k +7k +[+]0[.]0 % +[+]0[.]0 % +[+]0[.]0 % +1[.]0000  no change$/m, 'no difference at all: no number of runs shows it');
     is($comparison->geometric_mean_percent, -100, 'the mean has what can be said');
     is(compare([ runs('old', putc => [1]) ], [ runs('new', getc => [1]) ])->geometric_mean_percent, undef, 'no test in common');
 };

@@ -52,6 +52,11 @@ subtest 'text' => sub {
         ok(!eval { $PP->decode($text); 1 }, 'JSON::PP refuses ' . substr $text, 0, 20);
         ok(!eval { read_all($text);    1 }, 'and so do we');
     }
+    local $SIG{__WARN__} = sub { die @_ };
+    for my $piece ('x', '\n', 'x\u00e4', "\xC3\xA4") {
+        my $text = q{"} . $piece x 200_000 . q{"};
+        ok(read_all($text) eq plain($PP->decode($text)), "$piece two hundred thousand times");
+    }
     is(read_all('"\ud83d!\ude00"'), "\x{FFFD}!\x{FFFD}", 'half a pair');
     is(read_all("\"\xFFx\""), "\x{FFFD}x", 'no UTF-8');
     my $two = '{"a":1} {"b":2}';

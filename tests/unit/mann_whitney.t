@@ -7,6 +7,7 @@ use warnings;
 use FindBin;
 use lib "$FindBin::Bin/../../scripts/lib";
 use Test::More;
+use Bonnie::Ratios      qw(ratios_at);
 use Bonnie::MannWhitney qw(p_value compare_ratios can_show fewest_runs runs_to_show);
 
 my $ALPHA = 0.05;
@@ -61,6 +62,29 @@ subtest 'ratios' => sub {
     is_deeply([ @{$zero}{qw(ratio low high)} ], [ 0, 0, 0 ], 'all gone');
     is(compare_ratios([ (0) x 5 ], [ 1 .. 5 ], $ALPHA)->{ratio}, 9**9**9, 'out of nothing');
     is(compare_ratios([ (0) x 5 ], [ (0) x 5 ], $ALPHA)->{ratio}, 1, 'nothing and nothing: no change');
+};
+
+# With $FEW so small none of them is sorted.
+subtest 'many ratios are not written down' => sub {
+    my $ties  = runs(90, 5, 0.3, '%.0f');
+    my %lists = (
+        'all different'         => [ runs(60, 100, 0.1), runs(90, 120, 0.2) ],
+        'ties'                  => [ runs(60, 5, 0.3, '%.0f'), $ties ],
+        'nothing but ties'      => [ [ (3) x 50 ], [ (7) x 70 ] ],
+        'zeros in both'         => [ [ (0) x 9, 1 .. 40 ], [ (0) x 20, 1 .. 30 ] ],
+        'nothing but zeros'     => [ [ (0) x 20 ], [ (0) x 30 ] ],
+        'divided by zeros only' => [ [ (0) x 20 ], [ 0 .. 30 ] ],
+        'very unlike'           => [ [ map { 10**$_ } -18 .. 18 ], [ map { 3 * 10**$_ } reverse -18 .. 17 ] ],
+    );
+    for my $name (sort keys %lists) {
+        my ($x, $y) = @{ $lists{$name} };
+        my @places = 0 .. @{$x} * @{$y} - 1;
+        my @sorted = ratios_at($x, $y, @places);
+        local $Bonnie::Ratios::FEW = 3;
+        @places = grep { $_ % 37 == 0 || $_ == $#sorted } @places;
+        my @found = ratios_at($x, $y, @places);
+        is(scalar(grep { $found[$_] != $sorted[ $places[$_] ] } 0 .. $#places), 0, $name);
+    }
 };
 
 # Where the count of ratios, which knows no ties, says otherwise.

@@ -6,7 +6,7 @@ use warnings;
 use FindBin;
 use lib "$FindBin::Bin/../../scripts/lib";
 use Test::More;
-use Bonnie::Statistics qw(median quantile mean stddev geometric_mean);
+use Bonnie::Statistics qw(median quantile mean stddev geometric_mean geometric_middle holm);
 
 sub near {
     my ($got, $expected, $name) = @_;
@@ -33,5 +33,11 @@ near(geometric_mean(1, 4),        2,     'geometric mean');
 near(geometric_mean(1.1, 1 / 1.1), 1,    'of a rise and its reversal: no change');
 near(geometric_mean((1e200) x 4), 1e200, 'does not overflow');
 is(geometric_mean(0, 5), 0, 'with a zero: zero');
+near(geometric_middle(1e200, 4e200), 2e200, 'between two');
+is(geometric_middle(9**9**9, 9**9**9), 9**9**9, 'of infinity and infinity');
+
+is_deeply([ holm(0.01, 0.04, 0.03, 0.005) ], [ 0.03, 0.06, 0.06, 0.02 ], 'p-values corrected, in the order given');
+is_deeply([ holm(0.6, 0.5) ], [ 1, 1 ], 'none above one');
+is_deeply([ holm() ], [], 'and of none');
 
 done_testing();

@@ -7,7 +7,9 @@ use warnings;
 use Exporter 'import';
 use List::Util qw(max min);
 use Bonnie::Axis          qw(axis_of_change);
+use Bonnie::ChangeWords   qw(change_text counts_text interval_text is_compared percent_text verdict_text);
 use Bonnie::Chart         qw(bar chart whisker);
+use Bonnie::Comparison;
 use Bonnie::Html          qw(element text);
 use Bonnie::HtmlTable     qw(row_of head_cell cell absent scrolling_table);
 use Bonnie::Plain         qw(shorten);
@@ -24,7 +26,10 @@ my $MAX_LABEL = 60;
 # How much smaller p is tells nothing more.
 my $SMALLEST_P = 0.0001;
 
-my %WORDS = (better => "\x{25B2} better", worse => "\x{25BC} worse", unclear => 'unclear');
+# More runs are not worth asking for.
+my $MANY_RUNS = 1000;
+
+my $INFINITY = 9**9**9;
 
 # $comparison: see Comparison.pm.
 sub changes {
@@ -47,18 +52,10 @@ sub summary {
     my @differing = differing_settings($comparison->baseline, $comparison->other);
     my $few       = 'There are too few runs for any difference to be significant.';
     return (
-        defined $mean ? 'Geometric mean of all changes: ' . percent_text($mean) . q{. } . counts($comparison->rows) : (),
-        $comparison->can_judge ? () : $few,
+        defined $mean ? 'Geometric mean of all changes: ' . percent_text($mean) . q{. } . counts_text($comparison->rows) : (),
+        $comparison->judged ? () : $few,
         @differing ? 'What was different: ' . join('; ', @differing) . q{.} : (),
     );
-}
-
-# "Of 12 tests 3 better, 1 worse, 8 unclear."
-sub counts {
-    my @rows = grep { defined $_->{verdict} } @_;
-    my %count = (better => 0, worse => 0, unclear => 0);
-    $count{ $_->{verdict} }++ for @rows;
-    return 'Of ' . @rows . " tests $count{better} better, $count{worse} worse, $count{unclear} unclear.";
 }
 
 sub change_chart {
@@ -71,17 +68,19 @@ sub change_chart {
 sub chart_row {
     my ($row, $axis) = @_;
     my %row = (label => test_named($row->{test})->{name_alone}, marks => []);
-    return { %row, shown => 'not comparable' } if !defined $row->{change_percent};
-    my ($zero, $end) = map { $axis->{at}->($_) } 0, $row->{change_percent};
+    return { %row, shown => 'not comparable' } if !is_compared($row);
+    $row{shown} = change_text($row) . q{, } . verdict_text($row);
+    return \%row if !$axis;
+    my ($zero, $end) = map { $axis->{at}->($_) } 0, $row->{change_percent} // $INFINITY;
     push @{ $row{marks} }, bar($row->{verdict}, min($zero, $end), max($zero, $end), $BAR / 2);
     my ($low, $high) = map { defined $row->{$_} ? $axis->{at}->($row->{$_}) : undef } qw(low_percent high_percent);
     push @{ $row{marks} }, whisker('range', $low, $high, $BAR / 2, $INTERVAL) if defined $low && defined $high;
-    return { %row, shown => percent_text($row->{change_percent}) . q{, } . verdict($row) };
+    return \%row;
 }
 
 sub change_table {
     my ($baseline, $other, @rows) = @_;
-    my @titles = ('Test', "$baseline, median", "$other, median", 'Change, 95 % interval', 'p', 'Difference', 'Runs needed');
+    my @titles = ('Test', "$baseline, median", "$other, median", "Change, 95\x{A0}% interval", 'p', 'Difference', 'Runs needed');
     return (head => [ row_of(map { head_cell($_) } @titles) ], rows => [ map { table_row($_) } @rows ]);
 }
 
@@ -100,13 +99,19 @@ sub median_cell {
 
 sub change_cells {
     my ($row) = @_;
-    return absent('not comparable', 4) if !defined $row->{change_percent};
+    return absent('not comparable', 4) if !is_compared($row);
     return (
-        two_lines(percent_text($row->{change_percent}), interval_text(@{$row}{qw(low_percent high_percent)})),
+        two_lines(change_text($row), interval_text($row)),
         cell($row->{p} < $SMALLEST_P ? "< $SMALLEST_P" : sprintf '%.2g', $row->{p}),
-        element('td', { class => $row->{verdict} }, text(verdict($row))),
-        defined $row->{runs_needed} ? cell(grouped($row->{runs_needed})) : absent("\x{2013}"),
+        element('td', { class => $row->{verdict} }, text(verdict_text($row))),
+        runs_cell($row->{runs_needed}),
     );
+}
+
+sub runs_cell {
+    my ($runs) = @_;
+    return absent("\x{2013}") if !defined $runs;
+    return cell($runs > $MANY_RUNS ? 'over ' . grouped($MANY_RUNS) : grouped($runs));
 }
 
 sub two_lines {
@@ -114,32 +119,21 @@ sub two_lines {
     return element('td', {}, text($words), element('small', {}, text($small)));
 }
 
-sub interval_text {
-    my ($low, $high) = @_;
-    return 'too few runs' if !defined $low && !defined $high;
-    return join ' to ', map { defined $_ ? percent_text($_) : 'without end' } $low, $high;
-}
-
-# With too few runs nothing is significant, whatever they measured.
-sub verdict {
-    my ($row) = @_;
-    return $row->{enough_runs} ? $WORDS{ $row->{verdict} } : 'too few runs';
-}
-
-sub percent_text {
-    my ($percent) = @_;
-    my $digits = sprintf abs $percent < 99.95 ? '%.1f' : '%.0f', abs $percent;
-    my $sign = $digits == 0 ? q{} : $percent < 0 ? "\x{2212}" : q{+};
-    return "$sign$digits\x{A0}%";
-}
-
-my $READING = 'Bars show how much faster or slower each test became, thin lines the 95 % interval of it. Better and worse are what '
-    . 'the U test of Mann and Whitney finds significant (p below 0.05); what is unclear may be chance. Runs needed are those of each '
-    . 'label with which such a difference would probably be found. Each test is judged by itself: where nothing has changed, one '
-    . 'test in twenty looks as if it had.';
-
+# $in_full: whether there are bars and intervals.
 sub how_to_read_changes {
-    return element('p', { class => 'quiet' }, text($READING)) . "\n";
+    my ($in_full) = @_;
+    my $alpha = $Bonnie::Comparison::ALPHA;
+    my @full  = (
+        'Bars show how much faster or slower each test became, thin lines the 95 % interval of it.',
+        'Runs needed are those of each label with which such a difference would probably be found.',
+    );
+    my @words = (
+        $in_full ? @full : 'How much faster or slower each test became.',
+        "Better and worse are what the U test of Mann and Whitney finds significant (p below $alpha); what is unclear may be chance.",
+        sprintf('Each test is judged by itself: where nothing has changed, one test in %.0f looks as if it had.', 1 / $alpha),
+        $in_full ? () : 'Intervals and p are what bon_csv2txt --baseline prints.',
+    );
+    return element('p', { class => 'quiet' }, text(join q{ }, @words)) . "\n";
 }
 
 1;

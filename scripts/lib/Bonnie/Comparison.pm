@@ -1,18 +1,19 @@
 # Two groups of runs (see Group.pm), test by test: what changed from the
 # baseline to the other, and whether that is more than chance.
 #
-# Each test is judged by itself. Of twenty tests of two groups that do not
-# differ, one is found to at an alpha of 0.05.
+# In the rows each test is judged by itself: of twenty tests of two groups that
+# do not differ, one is found to at an alpha of 0.05. What a script is to act
+# on, worse_by and unjudged, is corrected for the number of tests.
 package Bonnie::Comparison;
 
 use strict;
 use warnings;
-use List::Util qw(any);
 use Bonnie::MannWhitney qw(can_show compare_ratios runs_to_show);
 use Bonnie::Plain       qw(shorten);
-use Bonnie::Statistics  qw(geometric_mean median);
+use Bonnie::Statistics  qw(geometric_mean holm median);
 use Bonnie::Tests       qw(all_tests);
 
+# How often chance alone may look like a change.
 our $ALPHA = 0.05;
 
 # What an error message names.
@@ -24,8 +25,7 @@ my $MAX_LABEL  = 40;
 sub with_baseline {
     my ($label, @groups) = @_;
     my ($baseline) = grep { $_->label eq $label } @groups;
-    die 'no result has the label ' . named($label) . '; there are ' . all_named(@groups) . "
-" if !$baseline;
+    die 'no result has the label ' . named($label) . '; there are ' . all_named(@groups) . "\n" if !$baseline;
     my @others = grep { $_->label ne $label } @groups;
     die 'nothing to compare with: every result has the label ' . named($label) . "\n" if !@others;
     return map { __PACKAGE__->new($baseline, $_) } @others;
@@ -42,11 +42,11 @@ sub all_named {
     return join ', ', (map { named($_->label) } @groups), @more ? scalar(@more) . ' more' : ();
 }
 
-# %options: alpha => how often chance alone may look like a change.
 sub new {
-    my ($class, $baseline, $other, %options) = @_;
-    my $self = bless { baseline => $baseline, other => $other, alpha => $options{alpha} // $ALPHA }, $class;
+    my ($class, $baseline, $other) = @_;
+    my $self = bless { baseline => $baseline, other => $other }, $class;
     $self->{rows} = [ map { $self->row($_) } $self->tests ];
+    correct($self->judged);
     return $self;
 }
 
@@ -69,7 +69,8 @@ sub other {
 # and where both have some:
 #
 #   change_percent   how much faster the other is, the median of the ratios of
-#                    all its runs to all of the baseline; undef if that is 0
+#                    all its runs to all of the baseline; undef if that has no
+#                    end, as the baseline is zero
 #   low_percent  high_percent        the 95 % interval of the change; undef
 #                    if there are too few runs for one, or no end to it
 #   p                the probability that chance alone makes such a difference
@@ -79,6 +80,7 @@ sub other {
 #   enough_runs      whether so many could be significant at all
 #   runs_needed      of each, for about four chances in five to show such a
 #                    difference; undef if it is shown, or if there is none
+#   corrected_p      with enough runs, p corrected for the number of such tests
 sub rows {
     my ($self) = @_;
     return @{ $self->{rows} };
@@ -91,16 +93,38 @@ sub geometric_mean_percent {
     return @ratios ? percent(geometric_mean(@ratios)) : undef;
 }
 
-# The tests that became significantly worse by more than this.
+# The tests that became worse by more than this. Where nothing differs there is
+# any in at most the share alpha of all comparisons.
 sub worse_by {
     my ($self, $percent) = @_;
-    return grep { ($_->{verdict} // q{}) eq 'worse' && $_->{change_percent} < -$percent } $self->rows;
+    return grep { $_->{verdict} eq 'worse' && $_->{corrected_p} < $ALPHA && $_->{change_percent} < -$percent } $self->judged;
 }
 
-# Whether any test has enough runs to be significant.
-sub can_judge {
+# The tests that worse_by did not find and, by themselves, could not have found,
+# whatever they had measured. By the reason: { 'no figure' => [ NAMES ], 'too few runs' => [ NAMES ] }.
+sub unjudged {
     my ($self) = @_;
-    return any { $_->{enough_runs} } $self->rows;
+    my $alpha = $ALPHA / ($self->judged || 1);
+    my %unjudged;
+    for my $row (grep { ($_->{corrected_p} // 1) >= $ALPHA } $self->rows) {
+        my ($m, $n) = @{$row}{qw(baseline_runs other_runs)};
+        next if $m && $n && can_show($m, $n, $alpha);
+        push @{ $unjudged{ $m && $n ? 'too few runs' : 'no figure' } }, $row->{test};
+    }
+    return \%unjudged;
+}
+
+# The rows that have enough runs to be significant; in scalar context their number.
+sub judged {
+    my ($self) = @_;
+    return grep { $_->{enough_runs} } @{ $self->{rows} };
+}
+
+sub correct {
+    my @rows = @_;
+    my @corrected = holm(map { $_->{p} } @rows);
+    $rows[$_]{corrected_p} = $corrected[$_] for 0 .. $#rows;
+    return;
 }
 
 sub tests {
@@ -119,13 +143,13 @@ sub row {
         baseline_median => @{$old} ? median(@{$old}) : undef,
         other_median    => @{$new} ? median(@{$new}) : undef,
     );
-    return @{$old} && @{$new} ? { %row, change($old, $new, $self->{alpha}) } : \%row;
+    return @{$old} && @{$new} ? { %row, change($old, $new) } : \%row;
 }
 
 sub change {
-    my ($old, $new, $alpha) = @_;
-    my $found = compare_ratios($old, $new, $alpha);
-    my $significant = $found->{p} < $alpha;
+    my ($old, $new) = @_;
+    my $found = compare_ratios($old, $new, $ALPHA);
+    my $significant = $found->{p} < $ALPHA;
     return (
         change_percent => percent($found->{ratio}),
         low_percent    => percent($found->{low}),
@@ -133,8 +157,8 @@ sub change {
         p              => $found->{p},
         significant    => $significant,
         verdict        => !$significant ? 'unclear' : $found->{larger} > 0 ? 'better' : 'worse',
-        enough_runs    => can_show(scalar @{$old}, scalar @{$new}, $alpha),
-        runs_needed    => $significant ? undef : runs_to_show($old, $new, $alpha),
+        enough_runs    => can_show(scalar @{$old}, scalar @{$new}, $ALPHA),
+        runs_needed    => $significant ? undef : runs_to_show($old, $new, $ALPHA),
     );
 }
 

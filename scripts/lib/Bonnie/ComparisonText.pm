@@ -4,6 +4,7 @@ package Bonnie::ComparisonText;
 use strict;
 use warnings;
 use Exporter 'import';
+use Bonnie::Comparison;
 use Bonnie::Figure qw(value_figure);
 use Bonnie::Plain  qw(shorten);
 use Bonnie::Tests  qw(test_named);
@@ -19,11 +20,15 @@ my $HEAD = sprintf $ROW, 'Test', qw(baseline other change from to p), q{};
 my $OVER = sprintf '%-10s %s %9s %s', q{}, '----median rate----', q{}, '---95 % interval---';
 my $MEAN = '%-30s %9s';
 
-my $NOTE = <<'END';
+my $ALPHA = $Bonnie::Comparison::ALPHA;
+my $ONE_IN = sprintf '%.0f', 1 / $ALPHA;
+
+my $NOTE = <<"END";
 change: the median of the ratios of all runs to all runs of the baseline.
-better, worse: p is below 0.05, which it is by chance for one test in twenty.
+better, worse: p is below $ALPHA, which it is by chance for one test in $ONE_IN.
 N runs: not significant; about so many runs of each label would show a
 difference like this one.
+no change: neither label has the higher rates.
 END
 
 # More are not worth asking for.
@@ -58,7 +63,7 @@ sub row_text {
     my $unit = test_named($row->{test})->{unit};
     return sprintf $ROW, $row->{test},
         (map { median_text($row->{$_}, $unit) } qw(baseline_median other_median)),
-        (map { percent_text($row->{$_}) } qw(change_percent low_percent high_percent)),
+        change_text($row), (map { percent_text($row->{$_}) } qw(low_percent high_percent)),
         p_text($row->{p}), verdict_text($row);
 }
 
@@ -69,6 +74,12 @@ sub median_text {
     my $number = $median < 10 ? sprintf('%.3g', $median) : sprintf('%.1f', $median) =~ s/[.]0\z//r;
     my $text   = rate_text(value_figure($number, $median), $unit);
     return length $text > 9 ? sprintf '%.2e', $median : $text;
+}
+
+# What was zero and no longer is has no percentage.
+sub change_text {
+    my ($row) = @_;
+    return defined $row->{p} && !defined $row->{change_percent} ? 'from zero' : percent_text($row->{change_percent});
 }
 
 sub percent_text {
@@ -87,7 +98,7 @@ sub verdict_text {
     my ($row) = @_;
     return 'no figure'     if !defined $row->{p};
     return $row->{verdict} if $row->{significant};
-    my $needed = $row->{runs_needed} // $MANY_RUNS + 1;
+    my $needed = $row->{runs_needed} // return 'no change';
     return ($needed > $MANY_RUNS ? "$MANY_RUNS+" : $needed) . ' runs';
 }
 

@@ -11,7 +11,8 @@ package Bonnie::Grade;
 use strict;
 use warnings;
 use Exporter 'import';
-use Bonnie::Figure qw(is_value);
+use Bonnie::Figure     qw(is_value);
+use Bonnie::Statistics qw(geometric_middle);
 
 our @EXPORT_OK = qw(grade_column $MUCH $SOME);
 
@@ -23,16 +24,9 @@ our $SOME = 1.1;
 sub grade_column {
     my ($better, @figures) = @_;
     my @values = sort { $a <=> $b } map { $_->{value} } grep { is_value($_) } @figures;
-    my $median = @values > 1 ? median(@values) : 0;
+    my $median = @values > 1 ? geometric_middle(@values[ $#values / 2, @values / 2 ]) : 0;
     return map { undef } @figures if $median == 0;
     return map { is_value($_) ? grade($better, $_->{value}, $median) : undef } @figures;
-}
-
-# Of sorted values. The geometric mean of the middle two is as many times
-# above the one as below the other.
-sub median {
-    my @values = @_;
-    return sqrt($values[ $#values / 2 ] * $values[ @values / 2 ]);
 }
 
 sub grade {

@@ -18,8 +18,11 @@ our @EXPORT_OK = qw(read_value);
 # Far more than any report needs, and too little to exhaust memory.
 my $MAX_DEPTH = 64;
 
+# Perl repeats a group at most 65,534 times: one group is in another, so that a
+# string may be as long as it likes.
 my $SPACE  = qr/[ \t\r\n]*/;
-my $STRING = qr/"((?:[^"\\\x00-\x1F]|\\["\\\/bfnrt]|\\u[[:xdigit:]]{4})*+)"/;
+my $PIECE  = qr/[^"\\\x00-\x1F]++|\\["\\\/bfnrt]|\\u[[:xdigit:]]{4}/;
+my $STRING = qr/"((?:(?:$PIECE){1,10000}+)*+)"/;
 my $NUMBER = qr/-?(?:0|[1-9]\d*)(?:[.]\d+)?(?:[eE][-+]?\d+)?/;
 
 # Each is used alone in its match, so that it is compiled only once.

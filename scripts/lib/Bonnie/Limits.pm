@@ -34,10 +34,11 @@ sub limit_table {
 # Runs need not agree.
 sub limit_cell {
     my ($group, $test) = @_;
-    my $runs = $group->details($test->{name});
-    return absent($group->ran($test->{name}) ? 'not recorded' : 'not run') if !$runs;
+    my $runs   = $group->details($test->{name});
+    my @limits = @{ $group->limits($test->{name}) };
+    return absent($group->ran($test->{name}) ? 'not recorded' : 'not run') if !@limits;
     my @parts;
-    for my $limit (@{ $group->limits($test->{name}) }) {
+    for my $limit (@limits) {
         my ($class, $words) = looks($limit->{by});
         my $share = $limit->{runs} == $runs ? q{} : " $limit->{runs}/$runs";
         push @parts, element('span', { class => $class }, text("$words$share"));

@@ -14,6 +14,8 @@ use warnings;
 use Exporter 'import';
 use List::Util qw(all max min sum sum0);
 use POSIX      qw(ceil erfc);
+use Bonnie::Ratios     qw(ratios_at);
+use Bonnie::Statistics qw(geometric_middle);
 
 our @EXPORT_OK = qw(p_value compare_ratios can_show fewest_runs runs_to_show);
 
@@ -23,8 +25,6 @@ our $EXACT_PAIRS = 625;
 
 # How likely a difference should be found with as many runs as are asked for.
 my $POWER = 0.8;
-
-my $INFINITY = 9**9**9;
 
 # The two-sided probability that chance alone makes U as extreme as it is:
 # twice the smaller tail. Where it is counted out, that is over all ways to
@@ -50,10 +50,12 @@ sub p_value {
 # p-value has the last word: the interval then reaches to 1 and ends there.
 sub compare_ratios {
     my ($x, $y, $alpha) = @_;
-    my @ratios = sorted_ratios($x, $y);
-    my %result = (p => p_value($x, $y), larger => @ratios <=> twice_u($x, $y), ratio => middle(@ratios));
-    my $beyond = rejected_counts(scalar @{$x}, scalar @{$y}, $alpha) or return \%result;
-    my ($low, $high) = @ratios[ $beyond - 1, -$beyond ];
+    my $pairs  = @{$x} * @{$y};
+    my $beyond = rejected_counts(scalar @{$x}, scalar @{$y}, $alpha);
+    my ($lower, $upper, $low, $high)
+        = ratios_at($x, $y, int(($pairs - 1) / 2), int($pairs / 2), $beyond ? ($beyond - 1, $pairs - $beyond) : ());
+    my %result = (p => p_value($x, $y), larger => $pairs <=> twice_u($x, $y), ratio => geometric_middle($lower, $upper));
+    return \%result if !$beyond;
     ($low, $high)
         = $result{p} >= $alpha ? (min($low, 1), max($high, 1))
         : $result{larger} > 0  ? (max($low, 1), $high)
@@ -90,9 +92,12 @@ sub runs_to_show {
 
 sub twice_u {
     my ($x, $y) = @_;
-    my $sum = @{$x} * @{$y};
-    for my $value (@{$x}) {
-        $sum += $value <=> $_ for @{$y};
+    my ($values, $others) = map { [ sort { $a <=> $b } @{$_} ] } $x, $y;
+    my ($below, $up_to, $sum) = (0, 0, 0);
+    for my $value (@{$values}) {
+        $below++ while $below < @{$others} && $others->[$below] < $value;
+        $up_to++ while $up_to < @{$others} && $others->[$up_to] <= $value;
+        $sum += $below + $up_to;
     }
     return $sum;
 }
@@ -105,29 +110,6 @@ sub tie_sizes {
         $values[$i] == $values[ $i - 1 ] ? $sizes[-1]++ : push @sizes, 1;
     }
     return @sizes;
-}
-
-sub sorted_ratios {
-    my ($x, $y) = @_;
-    my @ratios;
-    for my $divisor (@{$x}) {
-        push @ratios, map { ratio($divisor, $_) } @{$y};
-    }
-    return sort { $a <=> $b } @ratios;
-}
-
-sub ratio {
-    my ($x, $y) = @_;
-    return 1 if $x == $y;
-    return $x == 0 ? $INFINITY : $y / $x;
-}
-
-# The median; of two in the middle, the one that lies as many times above the
-# lower as below the upper.
-sub middle {
-    my @ratios = @_;
-    my ($lower, $upper) = @ratios[ $#ratios / 2, @ratios / 2 ];
-    return $lower == $upper ? $lower : sqrt($lower) * sqrt($upper);
 }
 
 # How many values of U are too small for p to reach $alpha, without ties. All

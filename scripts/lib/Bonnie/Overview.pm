@@ -10,7 +10,7 @@ use Bonnie::Grade     qw(grade_column);
 use Bonnie::Html      qw(element text);
 use Bonnie::HtmlTable qw(row_of row_head cell absent rate_below_title test_heads tests_run scrolling_table);
 use Bonnie::Legend    qw(grade_class);
-use Bonnie::Units     qw(figure_text);
+use Bonnie::Units     qw(figure_text range_text);
 
 our @EXPORT_OK = qw(rate_table latency_table);
 
@@ -74,14 +74,12 @@ sub figure_cell {
         $more eq q{} ? q{} : element('small', {}, text($more)));
 }
 
-# One unit is enough where it is the median's too.
+# Without a unit where it is the median's.
 sub rate_range {
     my ($group, $test, $spread) = @_;
     return q{} if @{ $group->rates($test->{name}) } < 2;
-    my ($median, $low, $high) = map { figure_text($spread->{$_}, $test->{unit}) } qw(median min max);
-    my ($unit) = $median =~ /(\x{A0}.*)/;
-    my $alike = 2 == grep {/\Q$unit\E\z/} $low, $high;
-    return join "\x{2013}", map { $alike ? s/\Q$unit\E\z//r : $_ } $low, $high;
+    my ($unit) = figure_text($spread->{median}, $test->{unit}) =~ /(\x{A0}.*)/;
+    return range_text(@{$spread}{qw(min max)}, $test->{unit}) =~ s/^([^\x{A0}]*)\Q$unit\E\z/$1/r;
 }
 
 sub percentiles {

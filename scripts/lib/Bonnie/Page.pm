@@ -5,12 +5,13 @@ use strict;
 use warnings;
 use Exporter 'import';
 use List::Util qw(any);
-use Bonnie::Changes qw(changes how_to_read_changes);
+use Bonnie::Changes           qw(changes how_to_read_changes);
 use Bonnie::Html              qw(element void_element text);
 use Bonnie::LatencyCharts     qw(latency_charts);
 use Bonnie::Legend            qw(legend);
 use Bonnie::Limits            qw(limit_legend limit_table);
 use Bonnie::Overview          qw(rate_table latency_table);
+use Bonnie::ManyChanges       qw(many_changes);
 use Bonnie::RateCharts        qw(rate_charts);
 use Bonnie::RunTable          qw(run_table);
 use Bonnie::SettingsTable     qw(machine_table settings_table);
@@ -22,6 +23,10 @@ our @EXPORT_OK = qw(html_page);
 
 # Nothing is fetched and nothing runs, whatever a label holds.
 my $POLICY = q{default-src 'none'; style-src 'unsafe-inline'; img-src data:};
+
+# More comparisons are one table: in full each is as long as a screen and adds
+# some 10 KB to the page.
+my $MOST_IN_FULL = 6;
 
 # In this order; one without content is left out.
 my @SECTIONS = (
@@ -93,8 +98,9 @@ sub section {
 
 sub comparison_content {
     my ($page) = @_;
-    my @changes = map { changes($_) } @{ $page->{comparisons} };
-    return @changes ? (how_to_read_changes(), @changes) : ();
+    my @comparisons = @{ $page->{comparisons} } or return;
+    return (how_to_read_changes(1), map { changes($_) } @comparisons) if @comparisons <= $MOST_IN_FULL;
+    return (how_to_read_changes(0), many_changes(@comparisons));
 }
 
 # With one label there is nothing that a colour could say.

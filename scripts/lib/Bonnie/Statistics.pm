@@ -4,9 +4,9 @@ package Bonnie::Statistics;
 use strict;
 use warnings;
 use Exporter 'import';
-use List::Util qw(all sum);
+use List::Util qw(all max min sum);
 
-our @EXPORT_OK = qw(median quantile mean stddev geometric_mean);
+our @EXPORT_OK = qw(median quantile mean stddev geometric_mean geometric_middle holm);
 
 sub median {
     return quantile(0.5, @_);
@@ -41,6 +41,27 @@ sub geometric_mean {
     my @values = @_;
     return 0 if !all { $_ > 0 } @values;
     return exp mean(map { log } @values);
+}
+
+# As many times above the one value as below the other.
+sub geometric_middle {
+    my ($lower, $upper) = @_;
+    return $lower == $upper ? $lower : sqrt($lower) * sqrt($upper);
+}
+
+# These p-values, corrected for their number: where nothing differs, any of
+# them is below alpha in at most that share of all cases. Holm, A Simple
+# Sequentially Rejective Multiple Test Procedure, Scandinavian Journal of
+# Statistics 6 (1979).
+sub holm {
+    my @p = @_;
+    my ($left, $largest) = (scalar @p, 0);
+    my @corrected;
+    for my $i (sort { $p[$a] <=> $p[$b] } 0 .. $#p) {
+        $largest = max($largest, min(1, $left-- * $p[$i]));
+        $corrected[$i] = $largest;
+    }
+    return @corrected;
 }
 
 1;

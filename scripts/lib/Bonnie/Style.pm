@@ -60,9 +60,11 @@ thead th[scope=colgroup], thead tr:nth-child(2) th { border-left: 1px solid var(
 .label, thead tr:first-child th:first-child { position: sticky; left: 0; z-index: 1; min-width: 6.5rem;
   max-width: 14rem; text-align: left; white-space: normal; overflow-wrap: anywhere; }
 .label { background: var(--card); font-weight: 600; }
+.changes .label { min-width: 8rem; }
 th i { color: var(--quiet); font-weight: 400; font-style: normal; margin-right: .4em; }
 td small { display: block; white-space: normal; color: var(--quiet); font-size: .9em; }
-.changes small { white-space: nowrap; }
+.changes small, .many small { white-space: nowrap; }
+.many .better small, .many .worse small { color: inherit; }
 .b2 small, .w2 small { color: inherit; }
 .none { min-width: 5.2em; color: var(--quiet); white-space: normal; text-align: center; overflow-wrap: anywhere; }
 .runs td:nth-of-type(2n) { color: var(--quiet); }
@@ -75,8 +77,8 @@ td small { display: block; white-space: normal; color: var(--quiet); font-size: 
 .b1::before { content: "\25B2"; content: "\25B2" / "better:"; }
 .w1::before { content: "\25BC"; content: "\25BC" / "worse:"; }
 .w2::before { content: "\25BC\25BC"; content: "\25BC\25BC" / "much worse:"; }
-.b2, .changes .better { background: var(--b2); } .b1 { background: var(--b1); }
-.w1 { background: var(--w1); } .w2, .changes .worse { background: var(--w2); }
+.b2, .changes .better, .many .better { background: var(--b2); } .b1 { background: var(--b1); }
+.w1 { background: var(--w1); } .w2, .changes .worse, .many .worse { background: var(--w2); }
 .device::before, .memory::before, .cpu::before, .unknown::before { content: ""; display: inline-block; width: 9px;
   height: 9px; margin: 0 .6em 0 .25em; border: 1.5px solid; }
 .device::before { width: 13px; margin: 0 .4em 0 0; }
@@ -97,6 +99,7 @@ figcaption span { display: block; max-width: 60rem; color: var(--quiet); font-si
 .chart ul { grid-area: 1 / 1; margin: 0; padding: 0; list-style: none; }
 .chart li { display: flex; gap: 1em; justify-content: space-between; height: var(--row); white-space: nowrap; }
 .chart bdi { overflow: hidden; text-overflow: ellipsis; }
+.change bdi { flex: none; }
 .chart b { font-weight: 400; }
 .chart text { fill: var(--quiet); font-size: 11.5px; text-anchor: middle; }
 .chart .first { text-anchor: start; } .chart .last { text-anchor: end; }

@@ -31,7 +31,7 @@ my $FEWEST_STEPS = 3;
 
 sub time_charts {
     my @groups = @_;
-    my @tests  = tests_run(@groups);
+    my @tests  = tests_run(@groups) or return;
     my $most   = max($FEWEST_STEPS, min($MOST_STEPS, int($STEPS_TOTAL / (@groups * @tests))));
     my @panels = map { time_panel($_, $most, @groups) } @tests;
     return panels('Rate over time', \@NOTES, @panels);

@@ -1,0 +1,87 @@
+# The ratios of every value of one list to every value of another, in order:
+# those at some places, without writing down all of them where they are many.
+package Bonnie::Ratios;
+
+use strict;
+use warnings;
+use Exporter 'import';
+use List::Util qw(first max sum0);
+
+our @EXPORT_OK = qw(ratios_at);
+
+# So many are sorted in a few milliseconds.
+our $FEW = 10_000;
+
+my $INFINITY = 9**9**9;
+
+# Of the ratios of all @$y to all @$x those at these places, 0 is the smallest.
+# No value may be negative. Equal ones have a ratio of 1, two zeros too; what
+# else is divided by zero is infinite.
+sub ratios_at {
+    my ($x, $y, @places) = @_;
+    my ($divisors, $values) = map { [ sort { $a <=> $b } @{$_} ] } $x, $y;
+    return (between($divisors, $values, -1, $INFINITY))[@places] if @{$x} * @{$y} <= $FEW;
+    my %at;
+    return map { $at{$_} //= ratio_at($divisors, $values, $_) } @places;
+}
+
+# Of sorted lists. By halving the range in which it lies, until few are left
+# there or they are all the same.
+sub ratio_at {
+    my ($divisors, $values, $place) = @_;
+    my ($low, $high) = (0, largest_finite($divisors, $values));
+    my ($below, $within) = map { up_to($divisors, $values, $_) } $low, $high;
+    return $low      if $place < $below;
+    return $INFINITY if $place >= $within;
+    while ($within - $below > $FEW) {
+        my $middle = $low + ($high - $low) / 2;
+        return $high if $middle <= $low || $middle >= $high;
+        my $count = up_to($divisors, $values, $middle);
+        $count <= $place ? (($low, $below) = ($middle, $count)) : (($high, $within) = ($middle, $count));
+    }
+    return (between($divisors, $values, $low, $high))[ $place - $below ];
+}
+
+sub largest_finite {
+    my ($divisors, $values) = @_;
+    my $smallest = first { $_ > 0 } @{$divisors};
+    return max(1, $smallest ? $values->[-1] / $smallest : 0);
+}
+
+# How many are not above $limit.
+sub up_to {
+    return sum0(heads(@_));
+}
+
+# In order, those above $low that are not above $high.
+sub between {
+    my ($divisors, $values, $low, $high) = @_;
+    my @from = heads($divisors, $values, $low);
+    my @to   = heads($divisors, $values, $high);
+    my @ratios;
+    for my $i (0 .. $#{$divisors}) {
+        push @ratios, map { ratio($divisors->[$i], $_) } @{$values}[ $from[$i] .. $to[$i] - 1 ];
+    }
+    return sort { $a <=> $b } @ratios;
+}
+
+# For each divisor how many values have no ratio to it above $limit: the first
+# ones, and the more the larger it is.
+sub heads {
+    my ($divisors, $values, $limit) = @_;
+    my $count = 0;
+    my @heads;
+    for my $divisor (@{$divisors}) {
+        $count++ while $count < @{$values} && ratio($divisor, $values->[$count]) <= $limit;
+        push @heads, $count;
+    }
+    return @heads;
+}
+
+sub ratio {
+    my ($x, $y) = @_;
+    return 1 if $x == $y;
+    return $x == 0 ? $INFINITY : $y / $x;
+}
+
+1;
