@@ -32,7 +32,7 @@ static void advise(const struct plan *p, bool stays_root)
     if (p->advise_bytes > 0)
         fprintf(stderr,
                 "bonnie: a size below twice the RAM (%" PRIu64
-                " MiB) lets the page cache help; -s %" PRIu64 " avoids that\n",
+                " MiB) lets the page cache help; -s %" PRIu64 "m avoids that\n",
                 p->advise_bytes >> 21, p->advise_bytes >> 20);
 }
 

@@ -63,7 +63,7 @@ subtest 'verbose' => sub {
 
 subtest 'advice' => sub {
     my @tiny = ('-d', $dir, qw(-s1 -n0 --tests=put_block --cache=keep));
-    my $size = qr/^bonnie: a size below twice the RAM \(8 MiB\) lets the page cache help; -s 16 avoids that$/m;
+    my $size = qr/^bonnie: a size below twice the RAM \(8 MiB\) lets the page cache help; -s 16m avoids that$/m;
     like(bonnie(@tiny, '-r8')->{err},        $size, 'a size below twice the RAM: one line');
     like(bonnie(@tiny, '--ram=8192k')->{err}, $size, '--ram');
     unlike(bonnie(@tiny, '-r0')->{err}, qr/RAM/, '-r 0: none');
