@@ -1,6 +1,6 @@
 /*
  * What making contents is held against: memcpy of 64 KiB into 32 buffers in turn, as many as bonnie
- * fills at that depth. Prints GB/s for so many MiB.
+ * fills at that depth. Prints GB/s for a number of MiB.
  */
 #include <stdio.h>
 #include <stdlib.h>

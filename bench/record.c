@@ -1,6 +1,6 @@
 /*
  * What recording one latency costs: a loop over latencies as storage has them, with and without
- * histogram_record. Prints ns per turn of both, for so many turns.
+ * histogram_record. Prints the ns that each turn of both takes, for a number of turns.
  */
 #include <math.h>
 #include <stdio.h>

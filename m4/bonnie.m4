@@ -44,7 +44,7 @@ AC_DEFUN([BONNIE_FUZZING], [
 AC_DEFUN([BONNIE_COVERAGE], [
   AC_ARG_ENABLE([coverage], [AS_HELP_STRING([--enable-coverage], [count the lines reached, for gcov])],
     [AS_IF([test "$enableval" = yes], [
-      BONNIE_CFLAGS="$BONNIE_CFLAGS -DBONNIE_COVERAGE --coverage -fprofile-update=atomic -g -O0"
+      BONNIE_CFLAGS="$BONNIE_CFLAGS -DWITH_COVERAGE --coverage -fprofile-update=atomic -g -O0"
     ])])
 ])
 
@@ -84,4 +84,31 @@ AC_DEFUN([BONNIE_LIBURING], [
     [AC_DEFINE([HAVE_LIBURING], [1], [liburing is there])],
     [AS_IF([test "$with_liburing" = yes], [AC_MSG_ERROR([liburing 2.2 or later is not there])])])
   AM_CONDITIONAL([HAVE_LIBURING], [test "$have_liburing" = yes])
+])
+
+# BONNIE_CURL: the targets http and s3, unless --without-curl; sets CURL_* and have_curl. Signatures are
+# made with libcrypto.
+AC_DEFUN([BONNIE_CURL], [
+  AC_ARG_WITH([curl], [AS_HELP_STRING([--without-curl], [leave the targets http and s3 out])])
+  have_curl=no
+  AS_IF([test "$with_curl" != no],
+    [PKG_CHECK_MODULES([CURL], [libcurl >= 7.74 libcrypto >= 3.0], [have_curl=yes], [have_curl=no])])
+  AS_IF([test "$have_curl" = yes],
+    [AC_DEFINE([HAVE_LIBCURL], [1], [libcurl and libcrypto are there])],
+    [AS_IF([test "$with_curl" = yes],
+      [AC_MSG_ERROR([libcurl 7.74 or libcrypto 3.0 or later is not there])])])
+  AM_CONDITIONAL([HAVE_LIBCURL], [test "$have_curl" = yes])
+])
+
+# BONNIE_COMPLETIONS(SHELL, DIRECTORY): --with-SHELL-completions=DIRECTORY is where this shell looks for
+# completions, and here is the default; sets SHELLcompletiondir. Shells look below their own prefix, which
+# need not be ours.
+AC_DEFUN([BONNIE_COMPLETIONS], [
+  AC_ARG_WITH([$1-completions],
+    [AS_HELP_STRING([--with-$1-completions=DIR], [put completions for $1 there ($2)])])
+  AS_CASE([$with_$1_completions],
+    ['' | yes], [$1completiondir='$2'],
+    [no], [AC_MSG_ERROR([--with-$1-completions: a directory is needed])],
+    [$1completiondir=$with_$1_completions])
+  AC_SUBST([$1completiondir])
 ])

@@ -4,7 +4,7 @@
 JOBS=$(nproc 2>/dev/null || echo 1)
 
 # Automake cannot build elsewhere what has been built in place. Then that build stays untouched, and
-# a copy of what git would commit is taken: with its times, so that only what changed is built anew.
+# a copy of what git would commit is taken: with its times, so that only what changed is built again.
 source_dir() {
 	if [ ! -e "$TOP/config.status" ]; then
 		echo "$TOP"
@@ -29,7 +29,7 @@ files_of_git() { git -C "$TOP" -c safe.directory='*' ls-files -z --cached --othe
 existing() { xargs -0 sh -c 'for f; do [ ! -e "$f" ] || printf "%s\0" "$f"; done' sh; }
 
 # outdated FILE SOURCE: not made yet, or the options of configure may have changed since. What else
-# changed make sees itself; but it would not compile anew for other flags.
+# changed make sees itself; but it would not compile again for other flags.
 outdated() { [ ! -e "$1" ] || [ -n "$(find "$2/configure.ac" "$2/m4" -newer "$1")" ]; }
 
 # configure_in NAME [OPTION]...: build/NAME is ready for make.

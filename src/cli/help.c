@@ -3,27 +3,26 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "cli/options.h"
-#include "engines/engine.h"
+#include "util/message.h"
 
 #define LAST_COLUMN 80
 #define HELP_COLUMN 8
 
 /* "  -s, --size SIZE[:CHUNK...]", with the value written as it must be. */
-static void print_form(FILE *out, const struct option_entry *entry)
+static void print_form(FILE *out, const char *dashes, const struct option_entry *entry)
 {
     fputs("  ", out);
     if (entry->letter)
         fprintf(out, "-%c%s", entry->letter, entry->name ? ", " : "");
     if (entry->name)
-        fprintf(out, "--%s", entry->name);
+        fprintf(out, "%s%s", dashes, entry->name);
     if (entry->alias)
-        fprintf(out, ", --%s", entry->alias);
+        fprintf(out, ", %s%s", dashes, entry->alias);
     if (entry->value == VALUE_REQUIRED)
         fprintf(out, " %s", entry->value_name);
     if (entry->value == VALUE_OPTIONAL)
         fprintf(out, "[%s%s]", entry->name ? "=" : "", entry->value_name);
-    putc('\n', out);
+    fputc('\n', out);
 }
 
 /* The text, indented and broken at blanks. */
@@ -43,33 +42,21 @@ static void print_text(FILE *out, const char *text)
     }
 }
 
-void cli_print_help(FILE *out)
+void cli_print_help(const struct option_table *table, FILE *out)
 {
-    fputs("Usage: bonnie [OPTION]...\n"
-          "Measure the speed of storage through a filesystem.\n\n",
-          out);
-    for (size_t i = 0; i < option_count; i++) {
-        if (!option_table[i].help)
+    fputs(table->usage, out);
+    for (size_t i = 0; i < table->count; i++) {
+        if (!table->entries[i].help)
             continue;
-        print_form(out, &option_table[i]);
-        print_text(out, option_table[i].help);
+        if (table->entries[i].group)
+            fprintf(out, "\n%s\n", table->entries[i].group);
+        print_form(out, table->dashes ? table->dashes : "--", &table->entries[i]);
+        print_text(out, table->entries[i].help);
     }
-    fputs("\nSizes take a suffix k, m, g or t (powers of 1024). The manual is bonnie(8).\n", out);
-}
-
-void cli_print_engines(FILE *out)
-{
-    for (const struct engine_ops *const *engine = engine_table; *engine; engine++) {
-        struct err reason;
-        err_init(&reason);
-        bool works = (*engine)->available(&reason) == 0;
-        fprintf(out, "%-9s %s\n", (*engine)->name, (*engine)->summary);
-        if (!works)
-            fprintf(out, "%-9s cannot be used here: %s\n", "", reason.text);
-    }
+    fputs(table->closing, out);
 }
 
 void cli_print_version(FILE *out)
 {
-    fputs("bonnie " PACKAGE_VERSION "\n", out);
+    fprintf(out, "%s %s\n", program_name, PACKAGE_VERSION);
 }

@@ -2,8 +2,11 @@
 
 #include <string.h>
 
-#include "cli/limits.h"
+#include "util/go_units.h"
 #include "util/units.h"
+
+/* Some eleven days: more is a mistake. */
+#define MOST_SECONDS 1000000
 
 int value_count(struct given *out, const char *value, uint64_t min, uint64_t max,
                 const char *accepted, struct err *e)
@@ -15,25 +18,82 @@ int value_count(struct given *out, const char *value, uint64_t min, uint64_t max
     return 0;
 }
 
-int value_size(struct given *out, const char *value, uint64_t unit, uint64_t max,
-               const char *accepted, struct err *e)
+/* What a parser of sizes found. */
+static int take_size(struct given *out, int status, uint64_t bytes, uint64_t max,
+                     const char *accepted, struct err *e)
 {
-    uint64_t bytes;
-    if (units_parse_size(value, unit, &bytes) != 0 || bytes > max)
+    if (status != 0 || bytes > max)
         return err_say(e, "%s", accepted);
     *out = (struct given){.given = true, .value = bytes};
     return 0;
+}
+
+int value_size(struct given *out, const char *value, uint64_t unit, uint64_t max,
+               const char *accepted, struct err *e)
+{
+    uint64_t bytes = 0;
+    int status = units_parse_size(value, unit, &bytes);
+    return take_size(out, status, bytes, max, accepted, e);
+}
+
+int value_rounded_size(struct given *out, const char *value, uint64_t unit, uint64_t max,
+                       const char *accepted, struct err *e)
+{
+    uint64_t bytes = 0;
+    int status = units_parse_rounded_size(value, unit, &bytes);
+    return take_size(out, status, bytes, max, accepted, e);
 }
 
 int value_seconds(struct given *out, const char *value, uint64_t min, struct err *e)
 {
     uint64_t nanoseconds;
     if (units_parse_decimal(value, &nanoseconds) != 0 || nanoseconds < min ||
-        nanoseconds > LIMIT_SECONDS * BILLION)
-        return err_say(e, "seconds, up to 1000000, with a fraction if need be%s",
-                       min > 0 ? ", more than 0" : "");
+        nanoseconds > MOST_SECONDS * BILLION)
+        return err_say(e, "a number of seconds%s up to 1000000; fractions are allowed",
+                       min > 0 ? " above 0 and" : "");
     *out = (struct given){.given = true, .value = nanoseconds};
     return 0;
+}
+
+int value_boolean(bool *out, const char *value, struct err *e)
+{
+    if (go_parse_bool(value, out) != 0)
+        return err_say(e, "true or false");
+    return 0;
+}
+
+/* Takes a number that was read with that status, if it is from min to max. */
+static int take_between(struct given *out, int status, uint64_t number, uint64_t min, uint64_t max,
+                        const char *accepted, struct err *e)
+{
+    if (status != 0 || number < min || number > max)
+        return err_say(e, "%s", accepted);
+    *out = (struct given){.given = true, .value = number};
+    return 0;
+}
+
+int value_duration(struct given *out, const char *value, uint64_t min, const char *accepted,
+                   struct err *e)
+{
+    uint64_t nanoseconds = 0;
+    int status = go_parse_duration(value, &nanoseconds);
+    return take_between(out, status, nanoseconds, min, MOST_SECONDS * BILLION, accepted, e);
+}
+
+int value_bytes(struct given *out, const char *value, uint64_t min, uint64_t max,
+                const char *accepted, struct err *e)
+{
+    uint64_t bytes = 0;
+    int status = go_parse_size(value, &bytes);
+    return take_between(out, status, bytes, min, max, accepted, e);
+}
+
+int value_decimal(struct given *out, const char *value, uint64_t min, uint64_t max,
+                  const char *accepted, struct err *e)
+{
+    uint64_t billionths = 0;
+    int status = units_parse_decimal(value, &billionths);
+    return take_between(out, status, billionths, min, max, accepted, e);
 }
 
 int value_text(const char **out, const char *value, const char *accepted, struct err *e)
@@ -44,15 +104,15 @@ int value_text(const char **out, const char *value, const char *accepted, struct
     return 0;
 }
 
-int value_word(const char *value, const char *const words[], int count)
+int value_word(const char *value, const char *const words[])
 {
-    for (int i = 0; i < count; i++)
+    for (int i = 0; words[i]; i++)
         if (strcmp(words[i], value) == 0)
             return i;
     return -1;
 }
 
-int value_list(struct settings *s, const char *list, value_take *take, const char *accepted,
+int value_list(void *settings, const char *list, value_take *take, const char *accepted,
                struct err *e)
 {
     for (;;) {
@@ -62,7 +122,7 @@ int value_list(struct settings *s, const char *list, value_take *take, const cha
             break;
         memcpy(word, list, length);
         word[length] = '\0';
-        if (!take(s, word))
+        if (!take(settings, word))
             break;
         if (list[length] == '\0')
             return 0;

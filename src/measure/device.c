@@ -108,10 +108,10 @@ static int add_all(struct device_set *d, const char *directory, const struct dev
     return complete ? count : -1;
 }
 
-/* ---- finding them ---- */
+/* ---- finding the devices ---- */
 
 /* Adds those that the filesystem is on. False when there are none or not all of them were found. */
-static bool find_top(struct device_set *d, const struct place *p)
+static bool find_top(struct device_set *d, const struct mount_info *p)
 {
     const struct device top = {0};
     if (p->btrfs_uuid[0] != '\0') {
@@ -133,7 +133,8 @@ static void find_below(struct device_set *d, unsigned index)
     struct device *device = &d->devices[index];
     path_of(d, device, "/slaves", path);
     const struct device slave = {.top = device->top, .leaf = true};
-    if (add_all(d, path, &slave) > 0)
+    device->stacked = add_all(d, path, &slave) > 0;
+    if (device->stacked)
         device->leaf = false;
 
     path_of(d, device, "/partition", path);
@@ -172,7 +173,7 @@ static void make_name(struct device_set *d)
     }
 }
 
-void device_find(struct device_set *d, const struct place *p)
+void device_find(struct device_set *d, const struct mount_info *p)
 {
     *d = (struct device_set){.root = p->root};
     if (!find_top(d, p)) {
@@ -185,6 +186,50 @@ void device_find(struct device_set *d, const struct place *p)
     for (unsigned i = 0; i < d->count; i++) /* grows on the way, until there is nothing below */
         find_below(d, i);
     make_name(d);
+}
+
+/* ---- what they are ---- */
+
+/* Adds a fact to those of other devices, without blanks around it; what does not fit is left out.
+ */
+static void add_fact(char facts[DEVICE_FACT], const char *text, size_t length)
+{
+    size_t used = strlen(facts);
+    while (length > 0 && strchr(" \t\n", *text)) {
+        text++;
+        length--;
+    }
+    while (length > 0 && strchr(" \t\n", text[length - 1]))
+        length--;
+    if (length > 0 && used + length + sizeof ", " <= DEVICE_FACT)
+        snprintf(facts + used, DEVICE_FACT - used, "%s%.*s", used > 0 ? ", " : "", (int)length,
+                 text);
+}
+
+/* The one in use is in brackets: "none [mq-deadline] kyber". */
+static void add_scheduler(char facts[DEVICE_FACT], const char *text)
+{
+    const char *open = strchr(text, '[');
+    if (open)
+        add_fact(facts, open + 1, strcspn(open + 1, "]"));
+}
+
+void device_describe(const struct device_set *d, struct device_facts *facts)
+{
+    *facts = (struct device_facts){0};
+    for (unsigned i = 0; i < d->count; i++) {
+        const struct device *device = &d->devices[i];
+        char path[PATH_MAX];
+        char text[DEVICE_FACT];
+        if (device->stacked)
+            continue;
+        path_of(d, device, "/device/model", path);
+        if (read_text(path, text, sizeof text))
+            add_fact(facts->model, text, strlen(text));
+        path_of(d, device, "/queue/scheduler", path);
+        if (read_text(path, text, sizeof text))
+            add_scheduler(facts->scheduler, text);
+    }
 }
 
 /* ---- their counters ---- */
@@ -230,14 +275,14 @@ static bool grew(uint64_t before, uint64_t after, uint64_t *by)
 }
 
 bool device_difference(const struct device_counters *before, const struct device_counters *after,
-                       uint64_t elapsed_ns, struct device_change *change)
+                       uint64_t elapsed_ns, struct device_use *use)
 {
-    *change = (struct device_change){0};
+    *use = (struct device_use){0};
     if (!before->known || !after->known ||
-        !grew(before->read_bytes, after->read_bytes, &change->read_bytes) ||
-        !grew(before->written_bytes, after->written_bytes, &change->written_bytes) ||
-        !grew(before->read_ops, after->read_ops, &change->read_ops) ||
-        !grew(before->write_ops, after->write_ops, &change->write_ops))
+        !grew(before->read_bytes, after->read_bytes, &use->read_bytes) ||
+        !grew(before->written_bytes, after->written_bytes, &use->written_bytes) ||
+        !grew(before->read_ops, after->read_ops, &use->read_ops) ||
+        !grew(before->write_ops, after->write_ops, &use->write_ops))
         return false;
     uint64_t busiest = 0;
     for (unsigned i = 0; i < DEVICE_MOST; i++) {
@@ -247,8 +292,9 @@ bool device_difference(const struct device_counters *before, const struct device
         busiest = busy > busiest ? busy : busiest;
     }
     if (elapsed_ns > 0)
-        change->busy_percent = 100.0 * (double)busiest / (double)elapsed_ns;
-    if (change->busy_percent > 100) /* the counter moves in steps */
-        change->busy_percent = 100;
+        use->busy_percent = 100.0 * (double)busiest / (double)elapsed_ns;
+    if (use->busy_percent > 100) /* the counter moves in steps */
+        use->busy_percent = 100;
+    use->known = true;
     return true;
 }

@@ -19,7 +19,7 @@ uint64_t histogram_minimum(const struct histogram *h)
     return h->count > 0 ? ~h->inverted_minimum : 0;
 }
 
-static uint64_t middle_of(unsigned bucket)
+uint64_t histogram_middle(unsigned bucket)
 {
     unsigned shift = bucket < 2 * HISTOGRAM_SUB ? 0 : bucket / HISTOGRAM_SUB - 1;
     uint64_t low = (uint64_t)(bucket - shift * HISTOGRAM_SUB) << shift;
@@ -35,9 +35,9 @@ void histogram_subtract(struct histogram *difference, const struct histogram *no
         difference->buckets[i] = grown;
         difference->count += grown;
         if (grown > 0)
-            difference->maximum = middle_of(i);
+            difference->maximum = histogram_middle(i);
         if (grown > 0 && difference->inverted_minimum == 0)
-            difference->inverted_minimum = ~middle_of(i);
+            difference->inverted_minimum = ~histogram_middle(i);
     }
     if (difference->maximum > now->maximum || difference->buckets[HISTOGRAM_BUCKETS - 1] > 0)
         difference->maximum = now->maximum;
@@ -46,7 +46,7 @@ void histogram_subtract(struct histogram *difference, const struct histogram *no
 /* The middle of a bucket, but never outside of what was seen. */
 static uint64_t value_of(const struct histogram *h, unsigned bucket)
 {
-    uint64_t middle = middle_of(bucket);
+    uint64_t middle = histogram_middle(bucket);
     if (middle > h->maximum || bucket == HISTOGRAM_BUCKETS - 1)
         return h->maximum;
     return middle < ~h->inverted_minimum ? ~h->inverted_minimum : middle;

@@ -1,5 +1,5 @@
-#ifndef BONNIE_MEASURE_HISTOGRAM_H
-#define BONNIE_MEASURE_HISTOGRAM_H
+#ifndef MEASURE_HISTOGRAM_H
+#define MEASURE_HISTOGRAM_H
 
 #include <stdint.h>
 
@@ -56,6 +56,9 @@ void histogram_merge(struct histogram *whole, const struct histogram *part);
  */
 void histogram_subtract(struct histogram *difference, const struct histogram *now,
                         const struct histogram *before);
+
+/* The middle of a bucket. */
+uint64_t histogram_middle(unsigned bucket);
 
 /* The smallest value; 0 when there is none. */
 uint64_t histogram_minimum(const struct histogram *h);

@@ -3,8 +3,9 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
-#include "report/label.h"
+#include "report/sanitize.h"
 
 void put_value(json_t **object, const char *key, json_t *value)
 {
@@ -49,7 +50,7 @@ static json_t *string_of(const char *text)
     char *clean = malloc(size);
     if (!clean)
         return NULL;
-    label_clean(clean, size, text);
+    sanitize_clean(clean, size, text);
     json_t *string = json_string(clean);
     free(clean);
     return string;
@@ -63,6 +64,16 @@ void put_text(json_t **object, const char *key, const char *text)
 void put_fact(json_t **object, const char *key, const char *text)
 {
     put_value(object, key, text ? string_of(text) : json_null());
+}
+
+void put_time(json_t **object, const char *key, int64_t seconds)
+{
+    char text[64] = "";
+    time_t when = (time_t)seconds;
+    struct tm utc;
+    if (gmtime_r(&when, &utc))
+        strftime(text, sizeof text, "%Y-%m-%dT%H:%M:%SZ", &utc);
+    put_text(object, key, text);
 }
 
 void put_known_count(json_t **object, const char *key, uint64_t count)
@@ -81,7 +92,7 @@ struct text {
     bool failed;
 };
 
-/* Makes room for so many bytes more, and a NUL. */
+/* Makes room for that number of further bytes and a NUL. */
 static bool make_room(struct text *t, size_t length)
 {
     if (t->room - t->length > length)

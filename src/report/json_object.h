@@ -1,5 +1,5 @@
-#ifndef BONNIE_REPORT_JSON_OBJECT_H
-#define BONNIE_REPORT_JSON_OBJECT_H
+#ifndef REPORT_JSON_OBJECT_H
+#define REPORT_JSON_OBJECT_H
 
 #include <jansson.h>
 #include <stdbool.h>
@@ -25,18 +25,22 @@ void append_real(json_t **array, double number);
 void put_flag(json_t **object, const char *key, bool flag);
 
 /*
- * A text, made harmless by label_clean(). That which is NULL becomes an empty text, or with
+ * A text, made harmless by sanitize_clean(). That which is NULL becomes an empty text, or with
  * put_fact(), which is for what may be unknown, null.
  */
 void put_text(json_t **object, const char *key, const char *text);
 void put_fact(json_t **object, const char *key, const char *text);
+
+/* A time in seconds since 1970, by RFC 3339 in UTC: "2026-11-21T12:34:56Z". */
+void put_time(json_t **object, const char *key, int64_t seconds);
 
 /* A count that is unknown when it is 0: then it becomes null. */
 void put_known_count(json_t **object, const char *key, uint64_t count);
 
 /*
  * The whole document, with jansson's flags, as a text that is to be freed; NULL when it is NULL or
- * memory runs out. (With jansson's own json_dumps() a key may be missing then, and nobody is told.)
+ * memory runs out. (With jansson's own json_dumps() a key may then be missing without any sign of
+ * it.)
  */
 char *json_text(const json_t *object, size_t flags);
 

@@ -1,5 +1,5 @@
-#ifndef BONNIE_UTIL_COVERAGE_H
-#define BONNIE_UTIL_COVERAGE_H
+#ifndef UTIL_COVERAGE_H
+#define UTIL_COVERAGE_H
 
 /*
  * Built with --enable-coverage, a process that ends by returning from main() writes down which
@@ -9,13 +9,13 @@
  * with where only tests run, which kill what hangs, and the second signal is rare; nobody else gets
  * such a build.
  */
-#ifdef BONNIE_COVERAGE
+#ifdef WITH_COVERAGE
 void __gcov_dump(void);
 #endif
 
 static inline void coverage_dump(void)
 {
-#ifdef BONNIE_COVERAGE
+#ifdef WITH_COVERAGE
     __gcov_dump();
 #endif
 }

@@ -6,6 +6,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "util/printable.h"
+
 void err_init(struct err *e)
 {
     e->code = 0;
@@ -14,14 +16,6 @@ void err_init(struct err *e)
 
 /* However long a path is, the reason behind it stays. */
 #define REASON_ROOM 80
-
-/* Names come from outside: what could end the line or drive the terminal is shown as `?`. */
-static void make_printable(char *text)
-{
-    for (; *text; text++)
-        if ((unsigned char)*text < ' ' || *text == 0x7f)
-            *text = '?';
-}
 
 /* Takes the text; false when e is set already. */
 static bool take(struct err *e, int code, const char *format, va_list arguments)

@@ -1,5 +1,5 @@
-#ifndef BONNIE_UTIL_ERR_H
-#define BONNIE_UTIL_ERR_H
+#ifndef UTIL_ERR_H
+#define UTIL_ERR_H
 
 /*
  * One failure, told in one line: what was being done, to what, and the reason.

@@ -1,5 +1,5 @@
-#ifndef BONNIE_UTIL_PERMUTE_H
-#define BONNIE_UTIL_PERMUTE_H
+#ifndef UTIL_PERMUTE_H
+#define UTIL_PERMUTE_H
 
 #include <stdint.h>
 

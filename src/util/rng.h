@@ -1,5 +1,5 @@
-#ifndef BONNIE_UTIL_RNG_H
-#define BONNIE_UTIL_RNG_H
+#ifndef UTIL_RNG_H
+#define UTIL_RNG_H
 
 #include <stdint.h>
 
@@ -17,10 +17,39 @@ uint64_t rng_mix(uint64_t word);
 /* Starts r at a point that depends on seed and stream; different streams do not overlap. */
 void rng_init(struct rng *r, uint64_t seed, uint64_t stream);
 
-/* The next 64 random bits. */
-uint64_t rng_next(struct rng *r);
+static inline uint64_t rng_rotate_left(uint64_t word, int bits)
+{
+    return (word << bits) | (word >> (64 - bits));
+}
+
+/* The next 64 random bits. In the header, as the next one is: places are drawn for every operation.
+ */
+static inline uint64_t rng_next(struct rng *r)
+{
+    uint64_t *s = r->state;
+    uint64_t value = rng_rotate_left(s[1] * 5, 7) * 9;
+    uint64_t shifted = s[1] << 17;
+    s[2] ^= s[0];
+    s[3] ^= s[1];
+    s[1] ^= s[2];
+    s[0] ^= s[3];
+    s[2] ^= shifted;
+    s[3] = rng_rotate_left(s[3], 45);
+    return value;
+}
 
 /* A number in 0 .. bound-1, every one equally likely (Lemire 2019); bound must not be 0. */
-uint64_t rng_below(struct rng *r, uint64_t bound);
+static inline uint64_t rng_below(struct rng *r, uint64_t bound)
+{
+    __extension__ typedef unsigned __int128 uint128;
+    uint128 product = (uint128)rng_next(r) * bound;
+    if ((uint64_t)product < bound) {
+        /* 2^64 mod bound: the number of results that would be too likely */
+        uint64_t unfair = -bound % bound;
+        while ((uint64_t)product < unfair)
+            product = (uint128)rng_next(r) * bound;
+    }
+    return (uint64_t)(product >> 64);
+}
 
 #endif

@@ -5,14 +5,8 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdio.h>
+#include <string.h>
 #include <strings.h>
-
-#define KIB ((uint64_t)1 << 10)
-#define MIB ((uint64_t)1 << 20)
-#define GIB ((uint64_t)1 << 30)
-#define TIB ((uint64_t)1 << 40)
-
-#define BILLION UINT64_C(1000000000)
 
 /* The most digits of a latency: Bonnie++ prints 99999us, then 100ms. */
 #define LATENCY_LIMIT 100000
@@ -34,7 +28,7 @@ static bool is_digit(char c)
 
 /*
  * Reads the digits at *text and moves *text behind them. 0, -EINVAL without a digit, -ERANGE when
- * they are too many; *text is moved in that case too, so that rubbish behind can still be seen.
+ * they are too many; *text is moved in that case too, so that what follows can still be seen.
  */
 static int read_digits(const char **text, uint64_t *value)
 {
@@ -74,6 +68,12 @@ int units_parse_size(const char *text, uint64_t unit, uint64_t *value)
     return 0;
 }
 
+uint64_t units_part(uint64_t billionths, uint64_t unit)
+{
+    __extension__ typedef unsigned __int128 uint128;
+    return (uint64_t)((uint128)billionths * unit / BILLION);
+}
+
 /* Reads the digits of a fraction, of which there must be one, in billionths. */
 static int read_fraction(const char **text, uint64_t *billionths)
 {
@@ -85,16 +85,43 @@ static int read_fraction(const char **text, uint64_t *billionths)
     return 0;
 }
 
+/* Reads a number with or without a fraction, which is in billionths; *text as for read_digits(). */
+static int read_decimal(const char **text, uint64_t *whole, uint64_t *fraction)
+{
+    int status = read_digits(text, whole);
+    *fraction = 0;
+    if (status == -EINVAL || **text != '.')
+        return status;
+    (*text)++;
+    int rc = read_fraction(text, fraction);
+    return rc != 0 ? rc : status;
+}
+
+uint64_t units_round_down(uint64_t bytes)
+{
+    return bytes >= MIB ? bytes / MIB * MIB : bytes / KIB * KIB;
+}
+
+int units_parse_rounded_size(const char *text, uint64_t unit, uint64_t *value)
+{
+    uint64_t whole;
+    uint64_t fraction;
+    int status = read_decimal(&text, &whole, &fraction);
+    uint64_t bytes = suffix_bytes(text, unit);
+    if (status == -EINVAL || bytes == 0)
+        return -EINVAL;
+    if (status != 0 || __builtin_mul_overflow(whole, bytes, &whole) ||
+        __builtin_add_overflow(whole, units_part(fraction, bytes), &whole))
+        return -ERANGE;
+    *value = fraction > 0 ? units_round_down(whole) : whole;
+    return 0;
+}
+
 int units_parse_decimal(const char *text, uint64_t *billionths)
 {
     uint64_t whole;
-    uint64_t fraction = 0;
-    int status = read_digits(&text, &whole);
-    if (status != -EINVAL && *text == '.') {
-        text++;
-        int rc = read_fraction(&text, &fraction);
-        status = rc != 0 ? rc : status;
-    }
+    uint64_t fraction;
+    int status = read_decimal(&text, &whole, &fraction);
     if (status == -EINVAL || *text != '\0')
         return -EINVAL;
     if (status != 0 || __builtin_mul_overflow(whole, BILLION, &whole) ||
@@ -148,6 +175,19 @@ void units_format_chunk(char text[static UNITS_TEXT], uint64_t bytes)
     format_exactly(text, bytes, units);
 }
 
+void units_format_readable(char text[static UNITS_TEXT], uint64_t bytes)
+{
+    static const struct unit units[] = {{"TiB", TIB}, {"GiB", GIB}, {"MiB", MIB}, {"KiB", KIB}};
+    for (size_t i = 0; i < sizeof units / sizeof *units; i++) {
+        double number = (double)bytes / (double)units[i].bytes;
+        if (number < 1)
+            continue;
+        snprintf(text, UNITS_TEXT, "%.*f %s", number < 99.95 ? 1 : 0, number, units[i].suffix);
+        return;
+    }
+    snprintf(text, UNITS_TEXT, "%" PRIu64 " bytes", bytes);
+}
+
 static uint64_t divide_rounded(uint64_t number, uint64_t divisor)
 {
     return number / divisor + (number % divisor >= divisor / 2);
@@ -164,6 +204,28 @@ void units_format_latency(char text[static UNITS_TEXT], uint64_t nanoseconds)
         snprintf(text, UNITS_TEXT, "%" PRIu64 "ms", ms);
     else
         snprintf(text, UNITS_TEXT, "%" PRIu64 "s", s);
+}
+
+/* Where the rounded text would get a column wider there is one digit less behind the point. */
+static void format_short(char text[static UNITS_TEXT], double number, char unit)
+{
+    snprintf(text, UNITS_TEXT, "%.*f%c", number < 9.95 ? 1 : 0, number, unit);
+}
+
+void units_format_short_count(char text[static UNITS_TEXT], double number)
+{
+    bool is_large = number >= 999.5e3;
+    format_short(text, number / (is_large ? 1e6 : 1e3), is_large ? 'm' : 'k');
+}
+
+void units_format_short_speed(char text[static UNITS_TEXT], double kib_per_second)
+{
+    static const char letters[] = "kmgt";
+    double number = kib_per_second;
+    size_t unit = 0;
+    for (; number >= 999.5 && unit + 1 < strlen(letters); unit++)
+        number /= 1024;
+    format_short(text, number, letters[unit]);
 }
 
 /* Each limit is where the rounded text would become a column wider. */

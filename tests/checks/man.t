@@ -9,7 +9,7 @@ use Test::More;
 my $TOP = $ENV{BONNIE_TEST_SRCDIR} // dirname(__FILE__) . '/../..';
 
 my @pages = glob "$TOP/man/*.[0-9]";
-for my $program (qw(bonnie.8 bon_csv2html.1 bon_csv2txt.1)) {
+for my $program (qw(bonload.1 bonnie.8 bon_csv2html.1 bon_csv2txt.1 generate_randfile.1 getc_putc.8 zcav.8)) {
     ok((grep {m{/\Q$program\E\z}} @pages), $program);
 }
 SKIP: {

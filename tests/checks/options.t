@@ -6,7 +6,8 @@ use warnings;
 use FindBin;
 use lib "$FindBin::Bin/../lib";
 use Test::More;
-use BonnieRun  qw(bonnie source);
+use BonnieRun  qw(bonnie run_tool source);
+use LoadRun    qw(bonload);
 use RunProgram qw(slurp);
 
 # Option letters and long names, each in one text: "s size".
@@ -47,5 +48,34 @@ for my $name (@names, $IGNORED) {
     ok((grep {/$tried/} values %code), 'tried in tests/cli: ' . (length $name == 1 ? '-' : '--') . $name);
 }
 ok((grep {/(?<![\w-])-html\b/} values %code), 'tried in tests/cli: -html');
+
+# The small programs: the same, each with a page and a test of its own.
+for my $program (qw(zcav getc_putc generate_randfile)) {
+    my @options = run_tool($program, '--help')->{out} =~ /^  (-.*)$/mg;
+    my ($manual) = map { slurp($_) } glob source("man/$program.[18]");
+    my $test = join "\n", grep { !/^\s*#|refused_ok/ } split /\n/, slurp(source("tests/cli/$program.t"));
+    cmp_ok(scalar @options, '>=', 4, "$program --help lists the options");
+    unlike(run_tool($program, '--help')->{out}, qr/^.{81}|[ \t]$/m, 'in 80 columns');
+    for my $line (@options) {
+        my @both  = $line =~ /(?:\A|, )--?([a-zA-Z][a-z-]*)/g;
+        my $entry = join ' , ', map { length == 1 ? "Fl $_" : "Fl -$_" } @both;
+        like($manual, qr/^[.]It \Q$entry\E(?![\w-])/m, "$program, in the manual page: @both");
+        ok($test =~ /(?<![\w-])--?\Q$_\E(?![a-z-])/, "$program, tried: $_") for grep { length > 1 } @both;
+        ok($test =~ /(?<![\w-])-\Q$_\E(?![a-z-]*-)/, "$program, tried: -$_") for grep { length == 1 } @both;
+    }
+}
+
+# The same for bonload, whose options have names alone.
+my @load_names = bonload('-help')->{out} =~ /^  -(?:h, -)?([a-z0-9-]+)/mg;
+cmp_ok(scalar @load_names, '>=', 55, 'bonload -help lists the options');
+my %load_page = map { $_ => 1 } slurp(source('man/bonload.1')) =~ /^[.]It Fl ([a-z0-9-]+)/mg;
+for my $name (@load_names) {
+    ok($load_page{$name}, "in bonload(1): -$name");
+    ok((grep {/(?<![\w-])--?\Q$name\E(?![\w-])/} map { $code{$_} } grep {/bonload/} keys %code), "tried in tests/cli: -$name")
+        if $name ne 'help';
+}
+for my $name (grep { $_ ne 'rps' } sort keys %load_page) {
+    ok((grep { $_ eq $name } @load_names), "of bonload(1), in -help: -$name");
+}
 
 done_testing();

@@ -14,7 +14,7 @@ my $TOP = $ENV{BONNIE_TEST_SRCDIR} // dirname(__FILE__) . '/../..';
 local $ENV{BONNIE_TEST_MOUNTS} = 'none';
 
 my @files = (map({"$TOP/tests/$_"} qw(run fuzz/run fuzz/converters)),
-    map {"$TOP/scripts/$_"} qw(bon_csv2html bon_csv2txt coverage));
+    map {"$TOP/scripts/$_"} qw(bon_csv2html bon_csv2txt completions coverage));
 find({ no_chdir => 1, wanted => sub { push @files, $_ if /[.](?:pm|t)\z/ } }, "$TOP/tests", "$TOP/scripts/lib");
 
 my %ours;

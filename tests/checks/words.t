@@ -14,7 +14,7 @@ use Trace      qw(%TITLE);
 # The words that the program says it accepts.
 sub accepted {
     my ($option) = @_;
-    my ($list) = bonnie("$option=?")->{err} =~ /it takes (?:a comma-separated list of )?([^;\n]*)/;
+    my ($list) = bonnie("$option=?")->{err} =~ /expected (?:a comma-separated list of )?([^;\n]*)/;
     return $list =~ s/, each once//r =~ /([a-z_]+(?:\+\+)?)(?:, | or |\z)/g;
 }
 
@@ -33,14 +33,14 @@ for my $option (qw(--format --preset --data --cache --engine --uring --verify)) 
     }
 }
 
-for my $file (glob source('src/report/*.c')) {
+for my $file (glob source('src/bonnie/report/*.c')) {
     my ($name) = slurp($file) =~ /const struct report_ops \w+ = \{\s*\.name = "(\w+)"/ or next;
     my %ending = (text => '{full,short}.txt', csv => '{full,header}.csv', json => 'full.json', classic => 'classic.txt', html => 'classic.html', gobonniego => 'gobonniego.txt', gobonniego_json => 'gobonniego.json');
     my @golden = map { glob } source("tests/golden/report/$ending{$name}");
     ok(@golden && !grep({ !-s } @golden), "report $name has golden files");
 }
 
-my %workload = map { $_ => 1 } slurp(source('src/workloads/workload.c')) =~ /&workload_(\w+)/g;
+my %workload = map { $_ => 1 } slurp(source('src/bonnie/workloads/workload.c')) =~ /&workload_(\w+)/g;
 is_deeply([ sort keys %workload ], [ sort @ALL_TESTS ], 'every test has a workload, and every workload a test');
 
 done_testing();

@@ -16,9 +16,10 @@ my @long = ('-d', $dir, qw(-r0 -s0 -n2:100:0:3 -q -x 1000000 --cache=keep));
 
 # Kills a run in the middle of its files; returns the name of what it left.
 sub killed {
-    my (@args) = @_;
-    my %before = map { $_ => 1 } tree($dir);
-    my $run    = start(@args ? @args : @long);
+    my @args       = @_ ? @_ : @long;
+    my (undef, $dir) = @args;
+    my %before     = map { $_ => 1 } tree($dir);
+    my $run        = start(@args);
     wait_until('files', sub { grep { m{\A([^/]+)/d0000\d/} && !$before{$1} } tree($dir) });
     kill KILL => $run->{pid};
     finish($run);
@@ -162,6 +163,55 @@ subtest 'a run that cannot remove its directory' => sub {
         unlink "$own/$name/.foreign";
         is(bonnie('-d', $own, '--cleanup')->{out}, "removed $own/$name\n", 'so that --cleanup knows it');
     }
+};
+
+subtest 'a run whose directory somebody moves' => sub {
+    for my $other (0, 1) {
+        my $own = scratch();
+        my $run = start('-d', $own, qw(-r0 -s0 -n40 -q --tests=seq_create));
+        my $name;
+        wait_until('its directory', sub { ($name) = map {m{(.*)/owner\z}} tree($own) });
+        rename "$own/$name", "$own/moved" or die "$name: $!\n";
+        mkdir "$own/$name" if $other;
+        is(finish($run)->{status}, 1, 'exit status 1');
+        like($run->{err}, qr{^bonnie: directory \Q$own/$name\E was moved by somebody; it is left as \S*/moved\n\z}m, 'says where it is');
+        is_deeply([ tree($own) ], [ $other ? $name : (), 'moved' ], 'it is empty, and the one in its place is left');
+        rmdir "$own/$name";
+        rename "$own/moved", "$own/$name" or die "$name: $!\n";
+        is(bonnie('-d', $own, '--cleanup')->{out}, "removed $own/$name\n", 'by its own name --cleanup knows it');
+    }
+};
+
+subtest 'below a directory that hands down its group' => sub {
+    my $own = scratch(oct 2700);
+    killed('-d', $own, qw(-r0 -s0 -q -x 1000000 -n1:100:0:3 --cache=keep));
+    like(bonnie('-d', $own, '--cleanup')->{out}, qr/\Aremoved [^\n]*\n\z/, 'it is removed');
+    is_deeply([ tree($own) ], [], 'all of it');
+};
+
+subtest 'with a umask that forbids the owner everything' => sub {
+    my $own  = scratch(oct 777);
+    my %how  = (wrap => [ 'sh', '-c', 'umask 0777; exec "$@"', 'sh' ], Root::is_root() ? (as => 'nobody') : ());
+    my @args = ('-d', $own, qw(-r0 -q -s1 -f -n1:100:0:3));
+    is(bonnie(\%how, @args)->{status}, 0, 'a run works');
+    is_deeply([ tree($own) ], [], 'and leaves nothing');
+    my $run = start(\%how, @args, '-x1000000');
+    wait_until('files', sub { grep {m{/d00001/}} tree($own) });
+    kill KILL => $run->{pid};
+    finish($run);
+    is(bonnie({ %how }, '-d', $own, '--cleanup')->{status}, 0, 'what a killed one leaves');
+    is_deeply([ tree($own) ], [], 'is removed');
+};
+
+subtest 'names that drive a terminal' => sub {
+    my $own  = scratch();
+    my $evil = "$own/a\nb\e[31m\xc2\x9b1m";
+    my $name = 'bonnie.00000000000000ff';
+    mkdir $_, oct 700 for $evil, "$evil/$name", "$evil/bonnie.00000000000000fe";
+    spew("$evil/$name/owner", "scratch directory of bonnie: $name\n");
+    my $done = bonnie('-d', $evil, '--cleanup');
+    is($done->{out}, "removed $own/a?b?[31m??1m/$name\n", 'are printed without that');
+    like($done->{err}, qr{\Abonnie: left \Q$own/a?b?[31m??1m\E/bonnie.00000000000000fe: [^\n]+\n\z}, 'on both streams');
 };
 
 refused_ok(bonnie('-d', "$dir/none", '--cleanup'), qr{open directory \Q$dir\E/none: No such file}, 'no such directory');

@@ -6,7 +6,9 @@ use warnings;
 use FindBin;
 use lib "$FindBin::Bin/../lib";
 use Test::More;
-use BonnieRun qw(bonnie scratch tree);
+use File::Temp ();
+use BonnieRun  qw(bonnie scratch tree);
+use RunProgram qw(spew);
 
 my $dir   = scratch();
 my @small = ('-d', $dir, qw(-r0 -s2 --cache=keep));
@@ -59,6 +61,53 @@ subtest 'an NFV suite' => sub {
     my $run = bonnie(@small, qw(-n1));
     my $last = (split /\n/, $run->{out})[-1];
     is(scalar(my @fields = split /,/, $last, -1), 50, 'the last line of stdout is the result');
+};
+
+subtest 'a hardware certification suite' => sub {
+    my $run = bonnie('-d', $dir, '-r', '7951.52', '-s', '2.5', qw(-n0 -f --cache=keep));
+    is($run->{status}, 0, 'a fraction of a MiB');
+    is((split /,/, (split /\n/, $run->{out})[-1])[5], '2M', 'is rounded down');
+};
+
+# What each of these programs is given, and in what it is converted.
+my %converters = (ours => { map { $_ => [ $^X, RunProgram::path_of($_) ] } qw(bon_csv2html bon_csv2txt) },
+    "Debian's" => { map { $_ => ["/usr/bin/$_"] } qw(bon_csv2html bon_csv2txt) });
+delete $converters{"Debian's"} if !-x '/usr/bin/bon_csv2txt';
+
+sub converted {
+    my ($whose, $program, $lines) = @_;
+    my $file = File::Temp->new;
+    spew("$file", $lines);
+    my $command = join q{ }, map {"'$_'"} @{ $converters{$whose}{$program} };
+    return qx($command <'$file');
+}
+
+for my $whose (sort keys %converters) {
+    subtest "a page about disks, with $whose bon_csv2html" => sub {
+        my $last = (split /^/, bonnie(@small, qw(-n1))->{out})[-1];
+        my ($table) = converted($whose, 'bon_csv2html', $last) =~ m{(<table.*?</table>)}is;
+        my $rows = () = ($table // q{}) =~ /<tr/gi;
+        cmp_ok($rows, '>=', 2, 'the first table, cut out, has a heading and figures');
+    };
+    subtest "a script that keeps the upper half, with $whose bon_csv2txt" => sub {
+        my $lines = join q{}, map { bonnie(@small, qw(-n1 -q -m), $_)->{out} } qw(one two three);
+        my $upper = converted($whose, 'bon_csv2txt', $lines) =~ s/^[^\n]*Sequential Create.*\z//msr;
+        is(join(q{ }, $upper =~ /^(one|two|three) +2M/mg), 'one two three', 'a line of each run stands before "Sequential Create"');
+    };
+}
+
+subtest 'a tool that reads -x by the names of its header' => sub {
+    my ($header, @lines) = map { [ split /,/, $_, -1 ] } split /\n/, bonnie(@small, qw(-q -n1 -x2 -mlab))->{out};
+    my %seen;
+    $seen{$_}++ for @{$header};
+    is_deeply([ grep { $seen{$_} > 1 } sort keys %seen ], [], 'no name twice');
+    for my $line (@lines) {
+        my %field;
+        @field{ @{$header} } = @{$line};
+        is("$field{name} $field{num_seeks} $field{file_size} $field{num_files}", 'lab 8192 2M 1', 'what it looks up is what was asked for');
+        like($field{$_}, qr/\A(?:[\d.]+|\+{5})\z/, "$_ is a figure") for qw(put_block seeks ran_del);
+    }
+    is(scalar @lines, 2, 'two runs');
 };
 
 is(bonnie(@small, qw(-n0 -f))->{status}, 0, 'Ceph, Lustre and avocado suites: exit status 0 when all went well');

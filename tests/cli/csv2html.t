@@ -53,8 +53,9 @@ my $RATES    = 'Rate of each test: median of the runs, and their range';
 my $LATENCY  = 'Latency: the longest operation of all runs; from JSON also percentiles';
 my $LIMITS   = 'What limited each test';
 my $MACHINE  = 'Machine and storage';
-my $SETTINGS = 'What each label was measured with';
-my $RUNS     = 'Every run: rate, and CPU time in percent of the elapsed time';
+my $SETTINGS = 'Settings';
+my $RUNS     = 'Every run: rate, and below it the CPU time in percent of the elapsed time';
+my $RESULT   = 'Results of lab with 1 GiB of data' =~ s/1 GiB/1\x{A0}GiB/r;
 my $ABSENT   = "\x{2013}";
 
 subtest 'every generation in one file' => sub {
@@ -82,13 +83,16 @@ subtest 'figures and settings' => sub {
     is($rates[2][5], 'too fast to measure', 'too fast to measure');
     is($rates[5][2], 'not run', 'a test that was not run');
     my @runs = rows_of($html, $RUNS);
-    is_deeply([ @{ $runs[0] }[ 0 .. 5 ] ], [ '1 AcharyaX', '1', "496\x{A0}KiB/s", '87', "34.1\x{A0}MiB/s", '12' ], 'rate and CPU use');
-    is_deeply([ @{ $runs[7] }[ 0 .. 2 ] ], [ '2', 'not run', $ABSENT ], 'the second run of a label');
+    is_deeply([ @{ $runs[0] }[ 0 .. 3 ] ], [ '1 AcharyaX', '1', "496\x{A0}KiB/s | 87", "34.1\x{A0}MiB/s | 12" ], 'rate and CPU use');
+    is_deeply([ @{ $runs[7] }[ 0, 1 ] ], [ '2', 'not run' ], 'the second run of a label');
+    is_deeply([ map { $_->[3] =~ s/.*\x{A0}//r } grep { $_->[3] =~ /^\d/ } map { [ map { s/ \|.*//r } @{$_} ] } @rates ], [ ('MiB/s') x 11 ], 'one unit for a test');
     is((rows_of($html, $LATENCY))[11][2], 'not recorded', '1.03 has no latencies');
     is((rows_of($html, $LATENCY))[1][2], "9.83\x{A0}ms", 'a latency');
     my @settings = @{ (rows_of($html, $SETTINGS))[3] };
     is($settings[9], '16', 'directories of Bonnie++ in their own column');
-    is($settings[10], 'not recorded', 'and its chunk size is lost');
+    is($settings[2], 'not recorded', 'and its chunk size is lost');
+    is((rows_of($html, $SETTINGS))[11][2], "8\x{A0}KiB", 'a default is resolved');
+    unlike($html, qr/>default<|<th scope="col">(?:Engine|Preset|Direct I\/O)</, 'and columns that are empty for every label are left out');
     like((rows_of($html, $SETTINGS))[6][1], qr/\A2\x{A0}GiB, 8\x{A0}GiB\z/, 'runs that were not measured alike');
     ($html) = page([ data_file('halves.csv') ]);
     @settings = @{ (rows_of($html, $SETTINGS))[1] };
@@ -115,11 +119,16 @@ subtest 'JSON' => sub {
     my $json = report(qq{k\x{F6}ln "<1>"}, 2, sub { my ($test, $run) = @_; $test->{rate} *= 1 + $run; $test->{limited_by} = 'cpu' if $run && $test->{name} eq 'get_block' });
     my $html = page([ '-', data_file('realworld.csv') ], $json);
     is(unbalanced($html), q{}, 'well formed');
-    is(sections($html), 'Overview, Rates, Latency, What limited them, Machine and settings, Every run', 'with what limited the figures');
+    is(sections($html), 'Overview, Rates, Latency, What limited each test, Machine and settings, Every run', 'with what limited the figures');
     my $label = "1 k\x{F6}ln &quot;&lt;1&gt;&quot;";
-    is_deeply([ @{ (rows_of($html, $RATES))[0] }[ 0, 1, 6, 7 ] ], [ $label, '2', "768\x{A0}MiB/s | 512\x{A0}MiB/s\x{2013}1\x{A0}GiB/s", 'not run' ], 'runs of JSON');
+    is_deeply([ @{ (rows_of($html, $RATES))[0] }[ 0, 1, 6, 7 ] ], [ $label, '2', "768\x{A0}MiB/s | 512\x{2013}1,024", 'not run' ], 'runs of JSON, all in one unit');
     is_deeply([ @{ (rows_of($html, $LATENCY))[0] }[ 6, 7 ] ], [ "5\x{A0}ms | p50\x{A0}9.22\x{A0}\x{B5}s, p99\x{A0}30.5\x{A0}\x{B5}s", 'not run' ], 'percentiles');
-    is_deeply([ @{ (rows_of($html, $MACHINE))[0] }[ 1 .. 4 ] ], [ 'lab', 'ext4', 'dm-0 (nvme0n1, nvme1n1)', '/raid1/caf?' ], 'machine, filesystem, device');
+    my %machine = map { @{$_} } rows_of($html, $MACHINE);
+    is_deeply([ @machine{qw(Host Filesystem Device Directory)} ], [ 'lab', 'ext4', 'dm-0 (nvme0n1, nvme1n1)', '/raid1/caf?' ], 'machine, filesystem, device');
+    is($machine{Scheduler}, undef, 'no row for what is not known');
+    my $other = $json =~ s/"disk_model":"[^"]*"/"disk_model":"WD <1>"/r =~ s/"scheduler":null/"scheduler":"none"/r;
+    my %more = map { @{$_} } rows_of(page([], $other), $MACHINE);
+    is_deeply([ @more{ 'Disk', 'Scheduler', 'Mounted with' } ], [ 'WD &lt;1&gt;', 'none', 'rw,noatime,stripe=256' ], 'disk model, scheduler, mount options');
     is_deeply([ @{ (rows_of($html, $SETTINGS))[0] }[ 11 .. 15 ] ], [ 'yes', 'no', 'io_uring', '32', 'compress=50' ], 'settings');
     my @limits = rows_of($html, $LIMITS);
     is($limits[0][9], 'page cache', 'what limited a test');
@@ -127,8 +136,9 @@ subtest 'JSON' => sub {
     is($limits[1][5], 'not recorded', 'CSV does not tell');
     like($html, qr{<span class="memory">page cache</span>}, 'with an icon');
     is(chart_rows($html, 'Read in blocks')->[0][1], "768\x{A0}MiB/s", 'charts have medians');
-    $html = page([], report('x', 1, sub { delete $_[0]{limited_by} if $_[0]{name} eq 'get_block' }));
+    $html = page([], report('x', 2, sub { delete $_[0]{limited_by} if $_[0]{name} eq 'get_block' }));
     is((rows_of($html, $LIMITS))[0][1], 'not recorded', 'a report that does not tell');
+    like($html, qr{<p class="quiet">2 runs[.] Measured on lab, 2023-11-14 22:13:20 UTC[.]</p>}, 'where and when');
 };
 
 subtest 'course of a test' => sub {
@@ -152,28 +162,35 @@ subtest 'comparison' => sub {
         my ($label, $factor, $count) = @_;
         return join q{}, map { my $rate = int 1000 * $factor * (1 + $_ / 100); $csv =~ s/,lab,/,$label,/r =~ s/,1723,/,$rate,/r } 1 .. $count;
     };
-    my $caption = 'new against old: change of each test';
+    my $caption = 'new compared with old: change of each test';
     my $html = page([], $runs->('old', 1, 6) . $runs->('new', 0.5, 6));
     is(unbalanced($html), q{}, 'well formed');
     like(sections($html), qr/\AComparison, Overview/, 'two labels are compared');
     my @rows = rows_of($html, $caption);
     is(scalar @rows, 12, 'test by test');
-    is_deeply([ @{ $rows[0] }[ 0, 5 ] ], [ 'Write per character', "\x{25BC} worse" ], 'half the rate is worse');
-    like($rows[0][3], qr/\A\x{2212}50.0\x{A0}% \| \x{2212}5\d.\d\x{A0}% to \x{2212}4\d.\d\x{A0}%\z/, 'by half, with an interval');
-    like($rows[0][4], qr/\A0[.]00\d+\z/, 'with p');
-    is_deeply([ @{ $rows[1] }[ 1, 3, 5, 6 ] ], [ "368\x{A0}MiB/s | 6 runs", "0.0\x{A0}% | 0.0\x{A0}% to 0.0\x{A0}%", 'unclear', $ABSENT ], 'equal rates are not');
+    is_deeply([ @{ $rows[0] }[ 0, 3 ] ], [ 'Write per character', "\x{25BC} worse" ], 'half the rate is worse');
+    like($rows[0][1], qr/\A\x{2212}50.0\x{A0}% \| \x{2212}5\d.\d\x{A0}% to \x{2212}4\d.\d\x{A0}%\z/, 'by half, with an interval');
+    like($rows[0][2], qr/\A0[.]00\d+\z/, 'with p');
+    is_deeply([ @{ $rows[1] }[ 4, 1, 3, 6 ] ], [ "368\x{A0}MiB/s | 6 runs", "0.0\x{A0}% | 0.0\x{A0}% to 0.0\x{A0}%", 'unclear', $ABSENT ], 'equal rates are not');
     like($html, qr{class="worse" d="M250 23h250"}, 'drawn to the left of the middle');
-    like($html, qr{<p>Geometric mean of all changes: \x{2212}5\.\d\x{A0}%\. Of 12 tests 0 better, 1 worse, 11 unclear\.</p>}, 'summed up');
-    unlike($html, qr/What was different/, 'measured alike');
+    like($html, qr{<p>Better in 0 of 12 tests, worse in 1 and unclear in 11\.</p>}, 'summed up');
+    unlike($html, qr/Settings that differ/, 'measured alike');
+    like($html, qr/>change of the rate in percent, logarithmic</, 'on an axis that is not linear, as it says');
+    like(page([], $runs->('old', 1, 6) . $runs->('new', 0.9, 6)), qr/>change of the rate in percent</, 'small changes are on one that is');
+    like($html, qr/the median of the ratios of each run to each run of the baseline/, 'what a change is');
+    like(page(['--together'], $runs->('old', 1, 6) . $runs->('new', 0.5, 6)), qr/All tests of a label are judged together.*Better in 0 of 12 tests, worse in 1/s,
+        'judged together');
+    like(page(['--together'], $runs->('old', 1, 5) . $runs->('new', 0.5, 5)), qr/Better in 0 of 12 tests, worse in 0 and unclear in 12.*too few runs/s,
+        'which needs more runs');
     is($html, page(['--baseline=old'], $runs->('old', 1, 6) . $runs->('new', 0.5, 6)), 'the first one is the baseline');
 
     $html = page([], $runs->('old', 1, 2) . $runs->('new', 0.5, 2) =~ s/,1G,/,2G,/gr);
     @rows = rows_of($html, $caption);
-    is($rows[0][5], 'too few runs', 'too few runs');
+    is($rows[0][3], 'too few runs', 'too few runs');
     is($rows[1][6], $ABSENT, 'none where there is no difference');
     like($rows[0][6], qr/\A\d+\z/, 'says how many would be needed');
     like($html, qr{<p>There are too few runs for any difference to be significant\.</p>}, 'and for all tests');
-    like($html, qr{<p>What was different: Size: 1\x{A0}GiB / 2\x{A0}GiB\.</p>}, 'not measured alike');
+    like($html, qr{<p>Settings that differ: Size: 1\x{A0}GiB / 2\x{A0}GiB\.</p>}, 'not measured alike');
 
     my ($odd, $even) = map { my ($label, @rates) = @{$_}; join q{}, map { $runs->($label, $_, 1) } @rates } [ 'old', 1, 4, 5, 8, 10, 12 ], [ 'new', 2, 3, 6, 7, 9, 11 ];
     is((rows_of(page([], $odd . $even), $caption))[0][6], 'over 1,000', 'more runs than anyone makes');
@@ -181,16 +198,16 @@ subtest 'comparison' => sub {
     my ($zero, $some) = map { my $rate = $_; $csv =~ s/,1723,/,$rate,/r } 0, 7;
     $html = page([], $zero =~ s/,lab,/,old,/r x 6 . $some =~ s/,lab,/,new,/r x 6);
     @rows = rows_of($html, $caption);
-    is_deeply([ @{ $rows[0] }[ 1 .. 6 ] ],
-        [ "0\x{A0}KiB/s | 6 runs", "7\x{A0}KiB/s | 6 runs", 'from zero | without end', '0.0022', "\x{25B2} better", $ABSENT ], 'from zero up');
-    like($html, qr{Of 12 tests 1 better, 0 worse, 11 unclear[.]</p>}, 'is better in the summary');
+    is_deeply([ @{ $rows[0] }[ 4, 5, 1, 2, 3, 6 ] ],
+        [ "0\x{A0}KiB/s | 6 runs", "7\x{A0}KiB/s | 6 runs", 'from zero | unbounded', '0.0022', "\x{25B2} better", $ABSENT ], 'from zero up');
+    like($html, qr{Better in 1 of 12 tests, worse in 0 and unclear in 11[.]</p>}, 'is better in the summary');
     like($html, qr{<bdi>Write per character</bdi><b>from zero, \x{25B2} better</b>}, 'and in the chart');
     like($html, qr{class="better" d="M500 23h500"}, 'to its end');
 
     my $three = join q{}, map { $runs->($_, 1, 1) } 'a', '<b>', 'c';
     unlike(page([], $three), qr/Comparison/, 'three labels are not compared');
     $html = page(['--baseline=<b>'], $three);
-    is_deeply([ $html =~ m{<h3 id="change-\d">(\S+ against \S+)</h3>}g ], [ 'a against &lt;b&gt;', 'c against &lt;b&gt;' ], 'unless asked to');
+    is_deeply([ $html =~ m{<h3 id="change-\d">(\S+ compared with \S+)</h3>}g ], [ 'a compared with &lt;b&gt;', 'c compared with &lt;b&gt;' ], 'unless asked to');
     my ($status, $out, $err) = run($PROGRAM, ['--baseline=d'], $three);
     is("$status$out", '1', 'an unknown label: exit status 1, no page');
     is($err, qq{bon_csv2html: no result has the label "d"; there are "a", "<b>", "c"\n}, 'and what there is');
@@ -208,14 +225,55 @@ subtest 'many comparisons' => sub {
     $html = page(['--baseline=m2'], $input . $runs->('<8>', 100, 1) =~ s/,1G,/,2G,/r);
     is(unbalanced($html), q{}, 'well formed');
     unlike($html, qr/<h3 id="change-/, 'seven are not');
-    my @rows = rows_of($html, 'Change of each test against m2');
+    my @rows = rows_of($html, 'Change of each test compared with m2');
     is_deeply([ map { $_->[0] } @rows ], [ '1 m1', map({"$_ m$_"} 3 .. 7), '8 &lt;8&gt;' ], 'but are one table with a row for each');
-    is_deeply([ @{ $rows[0] }[ 1 .. 4 ] ], [ '6', "\x{2212}5.6\x{A0}%", "\x{2212}49.9\x{A0}% | \x{25BC} worse", "0.0\x{A0}% | unclear" ],
-        'runs, mean, worse, unclear');
-    like($rows[1][3], qr/\A[+]\d+[.]\d\x{A0}% \| \x{25B2} better\z/, 'better');
-    like($rows[6][3], qr/ \| too few runs\z/, 'too few runs');
+    is_deeply([ @{ $rows[0] }[ 1 .. 3 ] ], [ '6', "\x{2212}49.9\x{A0}% | \x{25BC} worse", "0.0\x{A0}% | unclear" ],
+        'runs, worse, unclear');
+    like($rows[1][2], qr/\A[+]\d+[.]\d\x{A0}% \| \x{25B2} better\z/, 'better');
+    like($rows[6][2], qr/ \| too few runs\z/, 'too few runs');
     like($html, qr{<li>8 &lt;8&gt;: Size: 1\x{A0}GiB / 2\x{A0}GiB</li>}, 'and what was different');
     is(scalar(() = $html =~ m{<li>\d [^:<]+: }g), 1, 'of those that are');
+};
+
+subtest 'a single run' => sub {
+    my $html = page([ data_file('lab.csv') ]);
+    is(unbalanced($html), q{}, 'well formed');
+    is(sections($html), 'Result, Rates, Latency, Machine and settings', 'has a page of its own');
+    my @rows = rows_of($html, $RESULT);
+    is_deeply($rows[1], [ 'Write in blocks', "368\x{A0}MiB/s", '92', "5.08\x{A0}ms" ], 'with a row for each test: rate, CPU, latency');
+    is(scalar @rows, 12, 'all of them');
+    is_deeply([ map { $_->[1] =~ s/.*\x{A0}//r } @rows ], [ ('MiB/s') x 5, ('ops/s') x 7 ], 'in one unit');
+    is_deeply([ map { scalar @{ chart_rows($html, $_) } } 'Throughput', 'Operations per second', 'All tests' ], [ 5, 7, 12 ], 'one chart for each unit');
+    is(scalar(() = $html =~ /<div class="chart">/g), 3, 'and no more');
+    like($html, qr{<p class="headline">lab writes 368\x{A0}MiB/s in blocks, reads 3.10\x{A0}GiB/s in blocks, does 8,244 seeks a second and creates 31,209 files a second[.]</p>}, 'a headline');
+    unlike($html, qr/not recorded|>default</, 'nothing that is not known');
+
+    # What a public page cuts out of it.
+    my ($table) = $html =~ m{(<table.*?</table>)}s;
+    like($table =~ s/<[^>]*>/ /gr, qr/Results of lab .*Rate .*CPU.*Write in blocks +368\x{A0}MiB\/s +92 /s, 'the first table makes sense by itself');
+
+    $html = page([], report('x', 1, sub { }));
+    is_deeply([ $html =~ m{<thead><tr>(.*?)</tr>}s ? map { s/<[^>]*>//gr } split /<\/th>/, $1 : () ],
+        [ 'Test', 'Rate', 'CPU, %', 'Longest operation', 'Median (p50)', 'p99', 'Limited by' ], 'of JSON it has more columns');
+    is(unbalanced(page([], join(q{,}, (split /,/, slurp(data_file('lab.csv')) =~ s/^#.*\n//mgr)[ 0 .. 8 ], (q{}) x 41) . "\n")), q{}, 'no test at all');
+    is(unbalanced(page([], slurp(data_file('lab.csv')) =~ s/\d+us/0us/gr)), q{}, 'no latency above zero');
+    is(unbalanced(page([], slurp(data_file('classic.csv')) =~ s/^(?!raid0).*\n//mgr)), q{}, 'a line of 1.03');
+};
+
+subtest 'headlines' => sub {
+    my $lab  = slurp(data_file('lab.csv'));
+    my $of   = sub { my ($label, $rate, $count) = @_; return $lab =~ s/,lab,/,$label,/r =~ s/,376832,/,$rate,/r x $count };
+    my %case = (
+        'Compared with old, new is better in 0 of 12 tests, worse in 1 and unclear in 11; the largest change is ' . "\x{2212}50.0\x{A0}%, in &quot;Write in blocks&quot;." => [ [], $of->('old', 2000, 6) . $of->('new', 1000, 6) ],
+        'Compared with old, new is better in 0 of 12 tests, worse in 0 and unclear in 12.' => [ [], $of->('old', 2000, 6) . $of->('new', 2000, 6) ],
+        'Of 2 labels compared with a, 1 is better in at least one test and 0 are worse in at least one.' => [ ['--baseline=a'], $of->('a', 1000, 6) . $of->('b', 2000, 6) . $of->('c', 1000, 6) ],
+        'b has the highest rate in 2 of 12 tests, more than any other of 3 labels.' => [ [], $of->('a', 1000, 1) . $of->('b', 9000, 1) =~ s/,8244,/,9999,/r . $of->('c', 1000, 1) =~ s/,8244,/,9000,/r ],
+    );
+    for my $sentence (sort keys %case) {
+        my ($arguments, $input) = @{ $case{$sentence} };
+        like(page($arguments, $input), qr{<p class="headline">\Q$sentence\E}, $sentence =~ s/[^ -~]/?/gr);
+    }
+    unlike(page([], $lab x 2), qr/limited them/, 'nothing is limited that no report tells of');
 };
 
 subtest 'self-contained' => sub {
@@ -226,17 +284,20 @@ subtest 'self-contained' => sub {
 
 subtest 'colours need something to compare' => sub {
     my $coloured = qr/<td class="[bw][12]">/;
-    my $one = page([ data_file('lab.csv') ]);
+    my $one = page([ ('-') x 2 ], slurp(data_file('lab.csv')) x 2);
     unlike($one, $coloured, 'one label: no colour');
     unlike($one, qr/class="legend"/, 'no legend');
     my $lab = slurp(data_file('lab.csv'));
     unlike(page([], join q{}, map { $lab =~ s/,lab,/,$_,/r } 'a' .. 'c'), $coloured, 'equal labels: no colour');
-    my $two = page([ '-' ], join q{}, map { $lab =~ s/,1723,99,/,$_,99,/r =~ s/,lab,/,$_,/r } 1000, 5000);
-    $two =~ s/.*<h2 id="overview">//s;
-    my @cells = $two =~ m{<tr><th class="label".*?(<td.*?)</tr>}sg;
-    like($cells[0], qr{<td class="w2">1,000\x{A0}KiB/s}, 'the slow one');
-    like($cells[1], qr{<td class="b2">4.88\x{A0}MiB/s}, 'and the fast one');
-    like($one, qr/\.$_\::before \{ content: "[^"]+"; content: "[^"]+" \/ "\w[\w ]+:"; \}/, "class $_ has a sign, which is spoken") for qw(b2 b1 w1 w2);
+    my @runs = map { $lab =~ s/,1723,99,/,$_,99,/r =~ s/,lab,/,$_,/r } 1000, 2000, 5000;
+    my $three = page([ '-' ], join q{}, @runs);
+    unlike(page([ '-' ], join q{}, @runs[ 0, 1 ]), $coloured, 'no colour where the comparison says what is unclear');
+    unlike(page([ '--baseline=1000' ], join q{}, @runs), $coloured, 'nor where it is asked for');
+    $three =~ s/.*<h2 id="overview">//s;
+    my @cells = $three =~ m{<tr><th class="label".*?(<td.*?)</tr>}sg;
+    like($cells[0], qr{<td class="w2">0.98\x{A0}MiB/s}, 'the slow one');
+    like($cells[2], qr{<td class="b2">4.88\x{A0}MiB/s}, 'and the fast one');
+    like($one, qr/\.$_\::before\{content:"[^"]+";content:"[^"]+" \/ "\w[\w ]+:";\}/, "class $_ has a sign, which is spoken") for qw(b2 b1 w1 w2);
 };
 
 subtest 'hostile text' => sub {
@@ -269,10 +330,11 @@ SKIP: {
 # Files that no program wrote are no reason to fail.
 subtest 'impossible figures' => sub {
     my $lab = slurp(data_file('lab.csv'));
-    is(scalar(rows_of(page([], $lab =~ s/\d+us/0us/gr), $LATENCY)), 1, 'no latency at all');
+    is(scalar(rows_of(page([], $lab =~ s/\d+us/0us/gr x 2), $LATENCY)), 1, 'no latency at all');
     my @fields = split /,/, $lab =~ s/\n.*//sr, -1;
-    is(scalar(rows_of(page([], join(q{,}, @fields[ 0 .. 8 ], (q{}) x (@fields - 9)) . "\n"), $RATES)), 1, 'no test at all');
-    is(scalar(rows_of(page([], $lab =~ s/,\d+,(?=\d+,)/,0,/gr), $RATES)), 1, 'rates of zero');
+    my $nothing = join(q{,}, @fields[ 0 .. 8 ], (q{}) x (@fields - 9)) . "\n";
+    is(scalar(rows_of(page([], $nothing x 2), $RATES)), 1, 'no test at all');
+    is(scalar(rows_of(page([], $lab =~ s/,\d+,(?=\d+,)/,0,/gr x 2), $RATES)), 1, 'rates of zero');
     my %seconds = ('backwards' => [ 5, 3, 4, 6, 7 ], 'standing still' => [ 1, 1, 1, 2, 3 ], 'nothing' => [ 0, 0, 0, 0 ]);
     for my $name (sort keys %seconds) {
         my $json = report('x', 1, sub { $_[0]{intervals} = [ map { { seconds => $_, ops => 7, bytes => 7 } } @{ $seconds{$name} } ] });
@@ -313,7 +375,7 @@ SKIP: {
 subtest 'input' => sub {
     my $csv  = slurp(data_file('lab.csv'));
     my $html = page([ data_file('bonnie++-2.00a-output.txt') ]);
-    is((rows_of($html, $RATES))[0][0], '1 vm', q{Bonnie++'s whole output});
+    like($html, qr/<span>Results of vm /, q{Bonnie++'s whole output});
     is(scalar(rows_of(page([ data_file('lab.csv'), '-' ], $csv =~ s/\n/\r\n/r), $RUNS)), 2, 'a file and standard input');
     my ($status, $out, $err) = run($PROGRAM, [], "1.98,3.0.0,cut,off\n$csv");
     is($status, 0, 'a line that cannot be read: exit status 0');

@@ -29,6 +29,9 @@ subtest 'the comparison' => sub {
     is((run($PROGRAM, [ '--baseline=buffered', '-o', "$dir/out", data_file('compared.csv') ]))[1], q{}, 'into a file');
     is(slurp("$dir/out"), $golden, 'it is there');
 
+    ($status, $out) = run($PROGRAM, [ '--baseline=buffered', '--together', data_file('compared.csv') ]);
+    is_deeply([ $out =~ /^(\w+) .* 0[.]0260  worse$/mg ], [qw(put_block rewrite get_block)], 'judged together: twelve times 0.0022 is still significant');
+
     my $three = $csv . $csv =~ s/,direct,/,third,/gr =~ s/^.*,buffered,.*\n//gmr;
     ($status, $out) = run($PROGRAM, ['--baseline=direct'], $three);
     is_deeply([ $out =~ /^(Baseline|Other) +(.*)/mg ],
@@ -92,6 +95,7 @@ subtest 'wrong use' => sub {
         'no other label'       => [ ['--baseline=lab'],                       qr/nothing to compare with: every result has the label "lab"/ ],
         'no value'             => [ ['--baseline'],                           qr/option baseline requires an argument/ ],
         'fail-below alone'     => [ [qw(--fail-below 5)],                     qr/--fail-below needs --baseline/ ],
+        'together alone'       => [ ['--together'],                           qr/--together needs --baseline/ ],
         'below zero'           => [ [qw(--baseline=lab --fail-below=-1)],     qr/--fail-below needs a percentage from 0 to 100, not "-1"/ ],
         'above 100'            => [ [qw(--baseline=lab --fail-below 100.1)],  qr/from 0 to 100, not "100.1"/ ],
         'no number'            => [ [qw(--baseline=lab --fail-below 5%)],     qr/from 0 to 100, not "5%"/ ],

@@ -62,7 +62,7 @@ SKIP: {
         cmp_ok((grep { $_->{name} eq 'pread64' } @seeks), '==', 100, 'a hundred seeks');
     };
     refused_ok(bonnie('-d', "$dir", qw(-r0 -s1:1000 -n0 -D -q)),
-        qr/-s \(--size\): direct I\/O on \S+ asks for chunks of a multiple of \d+ bytes, 1000 is none/, '-D: a chunk that does not fit');
+        qr/-s \(--size\): direct I\/O on \S+ needs chunks that are a multiple of \d+ bytes, which 1000 is not/, '-D: a chunk that does not fit');
 }
 
 my @plain = traced(@BLOCKS);
@@ -95,6 +95,8 @@ subtest 'without -b all is on the device at the end of the clock all the same' =
     }
     my @putc = traced(qw(-n0 -f1 --tests=putc));
     cmp_ok(count('fsync', @putc), '>=', 2, 'putc: fsync of every file');
+    my $files = phases(traced(qw(-s0 -n1:600:600 -c4 --min-time=0), '--tests=seq_create,ran_create'));
+    is(count('syncfs', @{ $files->{$_} }), 1, "$_: syncfs once, for the files of all workers") for qw(seq_create ran_create);
 };
 
 subtest 'writing back begins while the test writes, and not at its end' => sub {

@@ -98,7 +98,8 @@ SKIP: {
     subtest 'null moves nothing' => sub {
         my @calls = calls_of('null', '--iodepth=8');
         my $phase = phases(@calls);
-        is_deeply([ map { $_->{name} } grep { $_->{name} ne 'write' } map { @{ $phase->{$_} // [] } } @BLOCK_TESTS ], [], 'not one call for data');
+        my @data = grep { $_->{name} ne 'write' && $_->{args} !~ m{"/proc/} } map { @{ $phase->{$_} // [] } } @BLOCK_TESTS;
+        is_deeply([ map { $_->{name} } @data ], [], 'not one call for data');
         is((grep { $_->{args} =~ /O_TMPFILE|data\d{5}/ || $_->{name} eq 'ftruncate' } @calls), 0, 'no data file is made');
     };
 
@@ -170,7 +171,7 @@ SKIP: {
 # What is refused at once.
 refused_ok(bonnie('-d', $dir, @SMALL, qw(--iodepth=2 --engine=sync)), qr/\Abonnie: --iodepth: the engine sync has one operation in flight/, '--iodepth=2 --engine=sync');
 refused_ok(bonnie('-d', $dir, @SMALL, qw(--iodepth=2)), qr/\Abonnie: --iodepth: the engine sync/, '--iodepth=2 with the default engine');
-refused_ok(bonnie('-d', $dir, @SMALL, qw(--engine=posixaio)), qr/\Abonnie: --engine: 'posixaio' is not accepted, it takes sync, libaio, io_uring or null/, 'an unknown engine');
+refused_ok(bonnie('-d', $dir, @SMALL, qw(--engine=posixaio)), qr/\Abonnie: --engine: 'posixaio' is not accepted; expected sync, libaio, io_uring or null/, 'an unknown engine');
 
 subtest 'libaio is asynchronous under -D only' => sub {
     plan skip_all => 'libaio cannot be used here' if !$usable{libaio};

@@ -41,7 +41,7 @@ is(measured('--tests', 'ran_del,putc'), 'putc ran_del', 'in the order of the lis
 my $run = bonnie('-d', $dir, qw(-r0 -s0 -n1 -mlab));
 unlike($run->{out}, qr/Sequential Output|Name:Size/, '-s 0: no first half of the table');
 like($run->{out}, qr/\AVersion .*Sequential Create/, 'but the second');
-is(join(q{ }, @{ csv_of($run) }{qw(file_size chunk_size seek_count seek_proc_count)}), q{ } x 3, 'no sizes either');
+is(join(q{ }, @{ csv_of($run) }{qw(file_size chunk_size num_seeks seek_proc_count)}), q{ } x 3, 'no sizes either');
 is(csv_of($run)->{putc_latency}, q{}, 'nor latencies');
 $run = bonnie('-d', $dir, qw(-r0 -s1 -n0 -mlab -f));
 unlike($run->{out}, qr/Sequential Create/, '-n 0: no second half');

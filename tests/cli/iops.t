@@ -80,6 +80,19 @@ SKIP: {
         cmp_ok($most, '<', 4 * $least, 'evenly');
     };
 
+    subtest 'made durable at the end' => sub {
+        my ($run, @calls) = trace({}, [ '-e', 'trace=pwrite64,fsync,write' ], '-d', $dir,
+            qw(-r0 -n0 -s160k:16k -c4 --tests=iops --iops-writes=90 --iops-duration=0.2));
+        is($run->{status}, 0, 'exit status');
+        my @moves = grep { $_->{name} ne 'write' } @{ phases(@calls)->{iops} };
+        my ($last) = grep { $moves[$_]{name} eq 'pwrite64' } reverse 0 .. $#moves;
+        my @after = @moves[ $last + 1 .. $#moves ];
+        is(scalar @after, 4, 'after the last write there is one fsync for each worker');
+        my %files = map { $_->{args} =~ /(\d+)/ ? ($1 => 1) : () } @after;
+        is(scalar(keys %files), 4, 'of a file of its own');
+        cmp_ok(max(map { $_->{ended} } @moves[ 0 .. $last ]), '<=', $after[0]{order}, 'begun when no write was under way any more');
+    };
+
     subtest 'files that no block ends with' => sub {
         my @all = operations(300, qw(-s160k:16k -c3 --iops-block=20k));
         my %seen = map { $_ => 1 } places_of(@all);
@@ -145,7 +158,7 @@ my @iops = ('-d', $dir, qw(-r0 -n0 -q --tests=iops));
 refused_ok(bonnie(@iops, qw(-s1:8k --iops-block=2m)), qr/\Abonnie: --iops-block: 2097152 bytes are more than a worker's file has \(1048576\)/, 'a block larger than the file');
 refused_ok(bonnie(@iops, qw(-s1:8k --iops-block=512k -c3)), qr/--iops-block: 524288 bytes are more than a worker's file has \(\d+\)/, q{larger than a worker's file});
 is(bonnie(@iops, qw(-s1:8k --iops-block=512k --iops-duration=0.05 -c2))->{status}, 0, q{as large as a worker's file});
-refused_ok(bonnie(@iops, '-s1:1000'), qr/\Abonnie: -s \(--size\): chunks of 1000 bytes do not go together with iops, which takes multiples of 512/, 'an odd chunk');
+refused_ok(bonnie(@iops, '-s1:1000'), qr/\Abonnie: -s \(--size\): chunks of 1000 bytes cannot be combined with iops, which needs multiples of 512/, 'an odd chunk');
 is(bonnie('-d', $dir, qw(-r0 -n0 -q -s1:1000 --iops-block=2m --tests=put_block))->{status}, 0, 'neither matters without iops');
 refused_ok(bonnie(@iops, '-s0'), qr/nothing to do/, 'no data');
 

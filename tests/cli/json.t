@@ -44,6 +44,7 @@ subtest 'all tests' => sub {
     my $settings = $report->{settings};
     is(join(q{,}, map { $settings->{$_} } qw(preset data_bytes chunk_bytes seeks seekers engine iodepth data verify cache files file_kind)),
         "bonnie++,$MIB,4096,500,2,sync,1,random,stamp,evict,1024,data", 'the settings');
+    is_deeply([ map {"$_->{corrupted} @{$_->{corruption}}"} @{ $report->{runs}[0]{tests} } ], [ ('0 ') x 13 ], 'nothing is damaged');
     my ($year) = $report->{start_time} =~ /\A(\d+)-/;
     cmp_ok(abs($year - 1900 - (gmtime)[5]), '<=', 1, 'the time');
 };
@@ -74,6 +75,29 @@ for my $engine (qw(sync libaio io_uring null)) {
             is($test->{ops} % $ops{ $test->{name} }, 0, "$test->{name}: operations");
         }
     };
+}
+
+# What the kernel tells of the disk that temporary directories are on, where that is a whole one.
+subtest 'the storage' => sub {
+    my $disk    = scratch_on_disk();
+    my $host    = report_of('-d', "$disk", qw(-r0 -s1 -n0 -q --json --tests=put_block))->{host};
+    my ($mount) = grep { (split q{ })[2] eq sprintf '%d:%d', device_number("$disk") } split /\n/, slurp('/proc/self/mountinfo');
+    plan skip_all => 'the temporary directory is on no mount of its number' if !$mount;
+    my @words = split q{ }, $mount;
+    my %seen;
+    is($host->{mount_options}, join(q{,}, grep { !$seen{$_}++ } map { split /,/ } @words[ 5, -1 ]), 'the options of the mount and of the filesystem');
+    my $block = '/sys/dev/block/' . join q{:}, device_number("$disk");
+    plan skip_all => 'there is no whole disk below the temporary directory' if !-d "$block/queue" || glob "$block/slaves/*";
+    my ($scheduler) = slurp("$block/queue/scheduler") =~ /\[(.*?)\]/;
+    is($host->{scheduler}, $scheduler, 'the scheduler in use');
+    my ($model) = -e "$block/device/model" ? slurp("$block/device/model") =~ /\A\s*(.*?)\s*\z/ : undef;
+    is($host->{disk_model}, $model, 'the model, or null');
+};
+
+sub device_number {
+    my ($dir) = @_;
+    my $number = (stat $dir)[0];
+    return (($number >> 8) & 0xFFF, ($number & 0xFF) | (($number >> 12) & 0xFFF00));
 }
 
 subtest 'direct I/O' => sub {
@@ -121,7 +145,7 @@ subtest 'failures' => sub {
     if (-c '/dev/full') {
         $run = bonnie({ out => '/dev/full' }, @tiny, '--tests=put_block');
         is($run->{status}, 1, 'a full disk: exit status 1');
-        like($run->{err}, qr/\Abonnie: write the report: No space left on device\n\z/, 'one line says why');
+        like($run->{err}, qr/\Abonnie: write the report to standard output: No space left on device\n\z/, 'one line says why');
         refused_ok(bonnie(@tiny, '--tests=put_block', '--output=/dev/full'), qr/No space left on device/, 'a full disk by --output');
     }
     refused_ok(bonnie('-d', "$dir/none", qw(-s1 -n0 -q --json)), qr/No such file/, 'a run that fails prints no object');
@@ -151,8 +175,15 @@ subtest 'damage' => sub {
     close $writer;
     finish($run);
     is($run->{status}, 1, 'exit status 1');
-    like($run->{err}, qr/^bonnie: the storage returned something else than was written/m, 'which is said');
-    is(tests_of(report_ok($run->{out})), 'get_block', 'but what was measured is reported');
+    like($run->{err}, qr/^bonnie: the storage returned something other than what was written/m, 'which is said');
+    my $report = report_ok($run->{out});
+    is(tests_of($report), 'get_block', 'but what was measured is reported');
+    my $test = $report->{runs}[0]{tests}[0];
+    is($test->{corrupted}, 2, 'with the number of damaged units');
+    is_deeply([ map {"$_->{file} $_->{offset}"} @{ $test->{corruption} } ], [ '0 98304', '0 102400' ], 'and where they are');
+    my @told = $run->{err} =~ /bonnie: get_block: data file 0 in \S+ at \d+: (.*)$/mg;
+    is_deeply([ map { $_->{description} } @{ $test->{corruption} } ], \@told, 'in the words of standard error');
+    is_deeply([ grep { $_->{description} !~ /\A\Q$_->{kind}\E: / } @{ $test->{corruption} } ], [], 'which begin with the kind');
 };
 
 subtest 'hostile labels' => sub {

@@ -7,10 +7,10 @@ use FindBin;
 use lib "$FindBin::Bin/../lib";
 use File::Temp ();
 use Test::More;
-use BonnieRun  qw(bonnie have program scratch);
+use BonnieRun  qw(bonnie has_terminal program scratch tree);
 use RunProgram qw(slurp);
 
-plan skip_all => 'there is no script(1) for a terminal' if !have('script');
+plan skip_all => 'script(1) makes no terminal here' if !has_terminal();
 my $dir = scratch();
 
 # What a terminal of so many columns gets to see of a run.
@@ -27,24 +27,45 @@ sub seen {
     return $text;
 }
 
+# One that is interrupted in the middle of a test, as from the keyboard.
+sub seen_interrupted {
+    my $log = File::Temp->new;
+    my $run = join q{ }, 'TERM=xterm timeout --foreground -s INT 0.7', program(), '-d', $dir,
+        qw(-s1:256:1000000000:3 -n0 -f -r0 --cache=keep --tests=seeks);
+    system 'script', '-qec', $run, "$log";
+    return slurp("$log");
+}
+
 open my $stdout, '>&', \*STDOUT or die "stdout: $!\n";
 for my $columns (80, 40, 20) {
     open STDOUT, '>', '/dev/null' or die "/dev/null: $!\n";
     my $text = seen($columns, 'TERM=xterm', '--format=csv');
     open STDOUT, '>&', $stdout or die "stdout: $!\n";
+    like($text, qr/\e\[32mdone\e\[0m/, "$columns columns: in colours");
+    $text =~ s/\e\[\d*m//g;
     my @drawn = $text =~ /\e\[J([^\r\n\e]*)/g;
     cmp_ok(scalar(grep {length} @drawn), '>', 1, "$columns columns: the line is drawn again and again");
     is((grep { length >= $columns } @drawn), 0, 'it does not reach the last column');
     like($text, qr/Seeking[^\r\n]*%/, 'it tells how far the test is') if $columns > 20;
     is($drawn[-1], q{}, 'in the end it is gone');
     my $left = $text =~ s/[^\r\n]*\r(?!\n)//gr =~ s/\e\[\d*[JA]//gr;
-    like($left, qr/^Seeking\.\.\.done\r$/m, 'and what stays is the classic line');
+    like($left, qr{^1 of 2: Seeking\.\.\.done  \d+/s  0\.\d s\r$}m, 'and what stays is the line with its number, rate and time');
+    like($left, qr{^2 of 2: Creating files in sorted order\.\.\.done  \d+/s  0\.\d s\r$}m, 'for every test');
 }
 open STDOUT, '>', '/dev/null' or die "/dev/null: $!\n";
 my $dumb  = seen(80, 'TERM=dumb', '--format=csv');
 my $quiet = seen(80, 'TERM=xterm', '-q');
+my $plain = seen(80, 'NO_COLOR=1 TERM=xterm', '--format=csv');
+my $empty = seen(80, 'NO_COLOR= TERM=xterm', '--format=csv');
+my $ended = seen_interrupted();
 open STDOUT, '>&', $stdout or die "stdout: $!\n";
 unlike($dumb,  qr/\e|%/,         'a dumb terminal gets the classic lines');
+unlike($plain, qr/\e\[\d*m/,    'NO_COLOR: no colours');
+like($plain,   qr/\e\[J[^\r\n]*\d %/, 'but the live line');
+like($empty,   qr/\e\[32m/,     'an empty NO_COLOR is none');
+unlike($dumb,  qr{/s|of 2},     'without number and rate');
+like($ended,   qr/^bonnie: interrupted; files removed\r$/m, 'INT: it says that it has removed its files');
+is_deeply([ tree($dir) ], [], 'and so it has');
 unlike($quiet, qr/\e|\rSeeking/, '-q: none at all');
 unlike(bonnie('-d', $dir, qw(-s1 -n0 -f -r0 --cache=keep --tests=put_block))->{err}, qr/\e/, 'not a terminal: no live line');
 

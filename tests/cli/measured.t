@@ -1,6 +1,6 @@
 #!/usr/bin/perl
-# What was measured: the device's counters, the residency of the files, the verdict; long enough, with
-# caches dropped meanwhile if that was asked for.
+# What was measured: the device's counters, the residency of the files, the waiting for a CPU, the
+# verdict; long enough, with caches dropped meanwhile if that was asked for.
 
 use strict;
 use warnings;
@@ -8,9 +8,12 @@ use FindBin;
 use lib "$FindBin::Bin/../lib";
 use JSON::PP ();
 use Test::More;
-use BonnieRun qw(@ALL_TESTS bonnie scratch scratch_on_disk table_of takes_direct tree);
-use Root      ();
-use Trace     qw(can_trace trace);
+use BonnieRun  qw(@ALL_TESTS @TESTS bonnie csv_of scratch scratch_on_disk takes_direct tree);
+use IoLimit    qw(io_limit);
+use POSIX      ();
+use Root       ();
+use RunProgram qw(slurp);
+use Trace      qw(can_trace trace);
 
 my $disk = scratch_on_disk();
 
@@ -23,16 +26,37 @@ sub tests_of {
     return { map { $_->{name} => $_ } @{ $object->{runs}[0]{tests} } }, $object;
 }
 
+# Other programs may take the CPU from a run at any time; that is said then, whatever else is.
+my $WAITED = qr/(?:; waiting for a CPU \d+ % of the time)?/;
+
 subtest 'in memory there is no device' => sub {
     my $dir = scratch();
-    my ($tests, $object) = tests_of($dir, qw(-s1 -n1));
+    my ($tests, $object) = tests_of($dir, qw(-s16 -n1));
     plan skip_all => 'temporary directories are not in memory' if ($object->{host}{filesystem} // q{}) ne 'tmpfs';
     for my $test (values %{$tests}) {
         is($test->{device}, undef, "$test->{name}: no device");
-        is("$test->{limited_by}: $test->{verdict}", 'page cache: No device is below tmpfs: this is the speed of memory.', 'and a verdict that says so');
+        my $memory = qr/page cache: No device is below tmpfs: this is the speed of memory$WAITED[.]/;
+        my $loop   = qr/cpu: (?:Worker computing|Waiting for a CPU|The test used) .*/;
+        like("$test->{limited_by}: $test->{verdict}", $test->{name} =~ /\A(?:putc|getc)\z/ ? qr/\A(?:$loop|$memory)\z/ : qr/\A$memory\z/, 'and a verdict that says so');
     }
-    my $run = bonnie('-d', "$dir", qw(-s1 -n1 -r0));
-    like($run->{out}, qr/\nWhat was measured\n(?:  \w+ +page cache  No device is below tmpfs: this is the speed of memory[.]\n){12}1[.]98,/, 'told under the table');
+    is($tests->{$_}{limited_by}, 'cpu', "$_ is a loop over characters: its speed is that of the CPU") for grep { defined $tests->{$_}{waited_for_cpu_percent} } qw(putc getc);
+    is_deeply([ @{ $object->{host} }{qw(disk_model scheduler)} ], [ undef, undef ], 'nor has it a model or a scheduler');
+    like($object->{host}{mount_options}, qr/\Ar[ow],/, 'but it has mount options');
+};
+
+subtest 'told under the table' => sub {
+    my $dir = scratch();
+    my $run = bonnie('-d', "$dir", qw(-s64 -n1 -r0 --min-time=0.05));
+    my ($lines) = "$run->{out}$run->{err}" =~ /^What was measured\n((?:  .*\n)+)/m;
+    ok($lines, 'there are lines, and they are indented') or return;
+    unlike($lines, qr/,/, 'without a comma: scripts take a line with one for CSV');
+    my %csv = %{ csv_of($run) };
+    is(join(q{ }, $lines =~ /^  (\w+) +(?:device|page cache|cpu|unknown)  /mg), join(q{ }, grep { $csv{$_} =~ /\d/ } @TESTS), 'one for each test that has a figure');
+
+    my $short = bonnie('-d', "$dir", qw(-s1 -n0 -f -r0 --min-time=0), '--tests=put_block,get_block');
+    %csv = %{ csv_of($short) };
+    my $figures = grep { $csv{$_} ne '+++++' } qw(put_block get_block); # a slow machine measures long enough
+    is(scalar(() = "$short->{out}$short->{err}" =~ /^  (?:put_block|get_block)  /mg), $figures, 'none beside +++++');
 };
 
 my ($kept, $object) = tests_of($disk, qw(-s16:64k -n0 -f --cache=keep), '--tests=put_block,get_block');
@@ -42,7 +66,7 @@ SKIP: {
         my $read = $kept->{get_block};
         cmp_ok($read->{cache}{resident_percent_before}, '>=', 99, 'kept: it was in the cache');
         is($read->{limited_by}, 'page cache', 'which is said');
-        like($read->{verdict}, qr/\AOnly \d+ % of what was read came from the device[.]\z/, 'with the figure');
+        like($read->{verdict}, qr/\A(?:None|Less than 1 %|\d\d? %) of what was read came from the device$WAITED[.]\z/, 'with the figure');
         is($read->{cache}{system_dropped}, JSON::PP::false(), 'nothing was dropped');
 
         my ($evicted) = tests_of($disk, qw(-s16:64k -n0 -f), '--tests=put_block,get_block');
@@ -50,7 +74,8 @@ SKIP: {
         cmp_ok($read->{cache}{resident_percent_before}, '<=', 1, 'evicted: at most one percent was in the cache');
         cmp_ok($read->{cache}{resident_percent_after}, '>=', 90, 'and then it was');
         cmp_ok($read->{device}{read_bytes}, '>=', $read->{bytes}, 'all of it came from the device');
-        like($read->{limited_by}, qr/\A(?:device|cpu)\z/, 'which is waited for, or the CPU is');
+        unlike($read->{limited_by}, qr/page cache/, 'so it is not the cache');
+        ok($read->{limited_by} ne 'device' || $read->{device}{busy_percent} >= 50 || $read->{verdict} =~ /control group/, 'nor a device that was idle');
         cmp_ok($evicted->{put_block}{device}{written_bytes}, '>=', 16 << 20, 'what was written reached it');
     };
 }
@@ -68,6 +93,85 @@ SKIP: {
     };
 }
 
+# Endless loops on one CPU. They go with the object.
+sub busy_loops {
+    my ($count, $cpu) = @_;
+    my @pids;
+    for (1 .. $count) {
+        my $pid = fork // die "fork: $!\n";
+        if ($pid == 0) {
+            alarm 600;
+            exec 'taskset', '-c', $cpu, 'sh', '-c', 'while :; do :; done' or POSIX::_exit(127);
+        }
+        push @pids, $pid;
+    }
+    return bless \@pids, 'BusyLoops';
+}
+
+sub BusyLoops::DESTROY {
+    my ($pids) = @_;
+    local ($?, $!);
+    kill KILL => @{$pids};
+    waitpid $_, 0 for @{$pids};
+    return;
+}
+
+my $can_tell = (slurp('/proc/thread-self/schedstat') // q{}) =~ /[1-9]/;
+SKIP: {
+    skip 'this kernel does not tell how long a thread waited for a CPU', 1 if !$can_tell;
+    subtest 'a busy machine is not blamed on the device' => sub {
+        my ($cpu) = slurp('/proc/self/status') =~ /^Cpus_allowed_list:\s*(\d+)/m;
+        # A round of fewer files fits into the few milliseconds that a thread has at once after sleeping.
+        my @options = ('-d', "$disk", qw(-q --json -r0 -s64:64k -f64 -n8 --cache=keep --min-time=0.3), '--tests=putc,getc,seq_stat,ran_stat');
+        for my $workers (1, 2) {
+            my $loops = busy_loops(3, $cpu);
+            my $run   = bonnie({ wrap => [ 'taskset', '-c', $cpu ] }, @options, "-c$workers");
+            undef $loops;
+            is($run->{status}, 0, "-c$workers: exit status 0") or diag($run->{err});
+            my %tests = map { $_->{name} => $_ } @{ JSON::PP->new->decode($run->{out})->{runs}[0]{tests} };
+            for my $name (qw(getc seq_stat ran_stat)) { # which need no device: all is cached, nothing written
+                cmp_ok($tests{$name}{waited_for_cpu_percent}, '>', 20, "-c$workers, $name: three loops on the same CPU are waited for");
+                isnt($tests{$name}{limited_by}, 'device', 'and that is not the device');
+                like($tests{$name}{verdict}, qr/waiting for a CPU \d+ % of the time/i, 'which is said');
+            }
+            is($tests{getc}{limited_by}, 'cpu', "-c$workers, getc: it is the CPU");
+        }
+    };
+}
+
+SKIP: {
+    skip 'strace cannot trace here', 1 if !can_trace();
+    subtest 'a kernel that does not tell how long a thread waited' => sub {
+        my $run = bonnie({ wrap => [qw(strace -f -qq -o /dev/null -P /proc/thread-self/schedstat -e inject=openat:error=ENOENT --)] },
+            '-d', "$disk", qw(-q --json -r0 -s1 -n1 -c2));
+        is($run->{status}, 0, 'exit status 0') or diag($run->{err});
+        my @tests = @{ JSON::PP->new->decode($run->{out})->{runs}[0]{tests} };
+        is(scalar @tests, 12, 'all tests ran');
+        is_deeply([ grep { defined $_->{waited_for_cpu_percent} } @tests ], [], 'and none says how long, not even 0');
+    };
+}
+
+# The kernel holds transfers back before the device sees them: it is idle then.
+SKIP: {
+    my ($limit, $why) = io_limit("$disk", 20 << 20);
+    skip $why, 2 if !$limit;
+    skip 'this filesystem refuses O_DIRECT', 2 if !takes_direct($disk);
+    subtest 'a device that a control group holds to a limit' => sub {
+        my $run = bonnie({ wrap => [ $limit->wrap ] }, '-d', "$disk", qw(-q --json -r0 -s32:64k -n0 -f -D), '--tests=put_block,get_block');
+        is($run->{status}, 0, 'exit status 0') or diag($run->{err});
+        my %tests = map { $_->{name} => $_ } @{ JSON::PP->new->decode($run->{out})->{runs}[0]{tests} };
+        for my $name (qw(put_block get_block)) {
+            my $verb = $name eq 'put_block' ? 'write' : 'read';
+            is($tests{$name}{limited_by}, 'device', "$name: that is the device");
+            like($tests{$name}{verdict}, qr{\AIts control group may $verb 20[.]0 MiB/s: \d+ % of that was used[.]\z}, 'and the limit is named')
+                or diag("$tests{$name}{bytes} bytes in $tests{$name}{elapsed_seconds} s");
+        }
+    };
+    my $group = $limit->{group};
+    undef $limit;
+    ok(!-e $group, 'the control group is gone');
+}
+
 subtest 'long enough' => sub {
     my $dir  = scratch();
     my $rest = join q{,}, grep {/^(?:seq|ran)_|^seeks/} @ALL_TESTS;
@@ -75,6 +179,10 @@ subtest 'long enough' => sub {
         my ($tests) = tests_of($dir, '-s1', "-n$kind", '-c2', '--min-time=0.1', "--tests=$rest");
         for my $name (split /,/, $rest) {
             my $test = $tests->{$name};
+            if ($name =~ /_del/) { # which may be content with fewer: see preparing.t
+                cmp_ok($test->{ops}, '>=', 1024, "-n $kind, $name: a whole round at least");
+                next;
+            }
             cmp_ok($test->{elapsed_seconds}, '>=', 0.1, "-n $kind, $name: it went on");
             is($test->{ops} % ($name eq 'seeks' ? 8192 : 1024), 0, 'for whole rounds');
         }
@@ -91,9 +199,9 @@ SKIP: {
     subtest '--drop-interval' => sub {
         my @options = ('-d', "$disk", qw(-s1 -n0 -f -r0 -q --tests=iops --iops-duration=1));
         my $drops   = sub {
-            my ($run, @calls) = trace({}, [qw(-e trace=write)], @options, @_);
+            my ($run, @calls) = trace({}, [qw(-e trace=pwrite64)], @options, @_);
             is($run->{status}, 0, "@_: exit status 0");
-            return scalar grep { $_->{args} =~ /\A\d+, "3", 1\z/ } @calls;
+            return scalar grep { $_->{args} =~ /\A\d+, "3", 1, 0\z/ } @calls;
         };
         my $before = $drops->('--drop-interval', '0');
         cmp_ok($before, '>=', 1, '0: before the test');

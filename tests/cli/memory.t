@@ -33,10 +33,14 @@ sub peak {
 
 my $few  = peak(qw(-s0 -n2));
 my $more = peak(qw(-s0 -n128));
-my $many = peak(qw(-s0 -n1024), $LONG ? () : '--tests=seq_create,seq_stat,seq_del');
-cmp_ok($few,  '>', 500,       'there is something to see');
-cmp_ok($many, '<=', 16 << 10, '-n 1024: at most 16 MiB');
-cmp_ok($_ - $few, '<=', 1024, 'no more than for few files') for $more, $many;
+cmp_ok($few, '>', 500, 'there is something to see');
+cmp_ok($more - $few, '<=', 1024, 'no more than for few files');
+SKIP: {
+    skip 'a million files on a disk take minutes: no room in /dev/shm', 1 if !$LONG && !BonnieRun::in_memory();
+    my $many = peak(qw(-s0 -n1024), $LONG ? () : '--tests=seq_create,seq_stat,seq_del');
+    cmp_ok($many, '<=', 16 << 10, '-n 1024: at most 16 MiB');
+    cmp_ok($many - $few, '<=', 1024, 'no more than for few files');
+}
 
 my $small = peak(qw(-s16 -n0 -f));
 my $large = peak(qw(-s128 -n0 -f));

@@ -5,10 +5,12 @@ use strict;
 use warnings;
 use FindBin;
 use lib "$FindBin::Bin/../lib";
+use POSIX      ();
 use Test::More;
 use BonnieRun  qw(bonnie finish refused_ok scratch start tree wait_until);
+use Root       qw(is_root);
 use RunProgram qw(slurp spew);
-use Trace      qw(can_trace trace);
+use Trace      qw(can_trace);
 
 my $dir  = scratch();
 my $out  = scratch();
@@ -27,13 +29,45 @@ is(bonnie(@tiny, '-q', '--format=csv', "--output=$out/link")->{status}, 0, 'a sy
 is(readlink "$out/link", 'report', 'stays one');
 like(slurp("$out/report"), qr/\A1\.98,.*\n\z/, 'and what it points to is replaced');
 unlink "$out/link";
+symlink 'report3', "$out/link";
+is(bonnie(@tiny, '-q', '--format=csv', "--output=$out/link")->{status}, 0, 'a symbolic link to nothing');
+is(readlink "$out/link", 'report3', 'stays one, too');
+like(slurp("$out/report3"), qr/\A1\.98,.*\n\z/, 'and the file is made');
+unlink "$out/link", "$out/report3";
 is(bonnie(@tiny, '-x2', "--output=$out/report", '--format=csv')->{status}, 0, 'several runs');
 is(slurp("$out/report") =~ tr/\n//, 3, 'are all in it');
 like(bonnie({ dir => "$out" }, @tiny, '--output=report2')->{err}, qr/done/, 'a relative name');
 ok(-s "$out/report2", 'is relative to where the program stands');
 is(bonnie(@tiny, '--output=/dev/null')->{status}, 0, 'a device');
 ok(-c '/dev/null', 'stays a device');
+$run = bonnie(@tiny, '-q', '--format=csv', '--output=/dev/stdout');
+like("$run->{status}$run->{out}", qr/\A01\.98,.*\n\z/, '/dev/stdout is standard output, whatever that is');
+mkdir "$out/sub";
+is(bonnie({ dir => "$out/sub" }, @tiny, '-q', '--format=csv', "--output=.././sub/..//report")->{status}, 0, 'a path with dots and slashes');
+like(slurp("$out/report"), qr/\A1\.98,.*\n\z/, 'leads where it should');
+my $long_name = 'r' x 255;
+is(bonnie(@tiny, '-q', '--format=csv', "--output=$out/$long_name")->{status}, 0, 'a name as long as can be');
+ok(-s "$out/$long_name", 'is written');
+unlink "$out/$long_name";
+rmdir "$out/sub";
 
+# What a file hands on to the one that replaces it.
+for my $mode (oct(600), oct(640), oct(666), oct(4711)) {
+    spew("$out/report", 'old');
+    chmod $mode, "$out/report";
+    is(bonnie(@tiny, '-q', '--format=csv', "--output=$out/report")->{status}, 0, sprintf 'a file of mode %04o', $mode);
+    is(sprintf('%04o', (stat "$out/report")[2] & oct 7777), sprintf('%04o', $mode & oct 777), 'keeps it, but runs as nobody else');
+}
+unlink "$out/report";
+
+refused_ok(bonnie(@tiny, '-q', '--output='), qr{--output}, 'no name at all');
+refused_ok(bonnie(@tiny, '-q', "--output=$out/report2/report"), qr{open \Q$out\E/report2/report: Not a directory}, 'a file instead of a directory');
+refused_ok(bonnie(@tiny, '-q', "--output=$out/new/"), qr{open \Q$out\E/new/: No such file}, 'a directory to be made');
+refused_ok(bonnie(@tiny, '-q', "--output=$out/" . 'r' x 256), qr{: File name too long}, 'a name that is too long');
+refused_ok(bonnie(@tiny, '-q', '--output=' . 'd/' x 2048), qr{: File name too long}, 'a path that is too long');
+symlink 'loop', "$out/loop";
+refused_ok(bonnie(@tiny, '-q', "--output=$out/loop"), qr{: Too many levels of symbolic links}, 'a link to itself');
+unlink "$out/loop";
 refused_ok(bonnie(@tiny, '-q', "--output=$out/none/report"), qr{\Q$out\E/none/report: No such file}, 'a directory that is not there');
 refused_ok(bonnie(@tiny, '-q', "--output=$out"), qr{open \Q$out\E: Is a directory}, 'a directory instead of a file');
 refused_ok(bonnie(@tiny, '-q', '--format=csv', '--output=/dev/full'), qr{write the report.*: No space left on device}, 'a full disk') if -c '/dev/full';
@@ -41,11 +75,97 @@ refused_ok(bonnie(@tiny, '-q', '--format=csv', '--output=/dev/full'), qr{write t
 SKIP: {
     skip 'strace cannot trace here', 4 if !can_trace();
     spew("$out/report", 'old');
-    for my $call (qw(readlink newfstatat)) { # not known what is there: nothing is written over it
-        my ($failed) = trace({}, [ '-P', "$out/report", '-e', "trace=$call", '-e', "inject=$call:error=EIO" ], @tiny, '-q', "--output=$out/report");
-        refused_ok($failed, qr{open \Q$out\E/report: Input/output error}, "$call fails");
+    for my $call (qw(openat newfstatat)) { # not known what is there: nothing is written over it
+        my @fail   = (qw(strace -e quiet=all -o /dev/null -P report -e), "trace=$call", '-e', "inject=$call:error=EIO", '--');
+        my $failed = bonnie({ dir => "$out", wrap => \@fail }, @tiny, '-q', '--output=report');
+        refused_ok($failed, qr{open report: Input/output error}, "$call fails");
         is(slurp("$out/report"), 'old', 'the old report is untouched');
     }
+}
+
+# Who may have put there what a path leads to, and how far that is followed.
+SKIP: {
+    skip 'needs root: other users\' files', 1 if !is_root();
+    my ($nobody, $nogroup) = (getpwnam 'nobody')[ 2, 3 ];
+    my $his  = scratch(oct 755);
+    my $here = scratch(oct 755);
+    chown $nobody, $nogroup, "$his";
+    my %make = (
+        file => sub { spew($_[0], 'his') },
+        pipe => sub { POSIX::mkfifo($_[0], oct 666) },
+        'link to root\'s directory'   => sub { symlink "$here/report", $_[0] },
+        'link to his directory'       => sub { symlink "$his/report",  $_[0] },
+        'link within the directory'   => sub { symlink 'other',        $_[0] },
+        'link of the kernel'          => sub { symlink '/dev/stdout',  $_[0] },
+        'hard link of root\'s link'   => sub { symlink "$here/report", "$here/link"; link "$here/link", $_[0] },
+        'link of yet another user'    => sub { symlink "$his/next", $_[0]; symlink "$his/report", "$his/next"; POSIX::lchown(1, 1, "$his/next") },
+    );
+    # What there is, whose, in a directory of which mode and owner; whether it is used.
+    for my $case (
+        [ 'file',                      $nobody, oct(1777), 0,       0 ],
+        [ 'file',                      $nobody, oct(1775), 0,       0 ],
+        [ 'file',                      $nobody, oct(1755), 0,       1 ],
+        [ 'file',                      $nobody, oct(1777), $nobody, 1 ],
+        [ 'file',                      1,       oct(1777), $nobody, 0 ],
+        [ 'file',                      $nobody, oct(777),  0,       1 ],
+        [ 'pipe',                      $nobody, oct(1777), 0,       0 ],
+        [ 'link to root\'s directory', 0,       oct(1777), 0,       1 ],
+        [ 'link to root\'s directory', 0,       oct(777),  $nobody, 1 ],
+        [ 'link to root\'s directory', $nobody, oct(1777), 0,       0 ],
+        [ 'link to root\'s directory', $nobody, oct(1777), $nobody, 0 ],
+        [ 'link to root\'s directory', $nobody, oct(777),  0,       0 ],
+        [ 'link to root\'s directory', $nobody, oct(755),  $nobody, 0 ],
+        [ 'link to his directory',     $nobody, oct(1777), 0,       0 ],
+        [ 'link to his directory',     $nobody, oct(755),  $nobody, 1 ],
+        [ 'link to his directory',     $nobody, oct(777),  0,       1 ],
+        [ 'link to his directory',     1,       oct(777),  0,       0 ],
+        [ 'link within the directory', $nobody, oct(1777), 0,       0 ],
+        [ 'link within the directory', $nobody, oct(777),  0,       1 ],
+        [ 'link within the directory', $nobody, oct(755),  $nobody, 1 ],
+        [ 'link of the kernel',        0,       oct(777),  0,       1 ],
+        [ 'link of the kernel',        $nobody, oct(755),  $nobody, 0 ],
+        [ 'hard link of root\'s link', 0,       oct(755),  0,       1 ],
+        [ 'hard link of root\'s link', 0,       oct(755),  $nobody, 0 ],
+        [ 'hard link of root\'s link', 0,       oct(777),  0,       0 ],
+        [ 'link of yet another user',  $nobody, oct(755),  $nobody, 0 ],
+        ) {
+        my ($kind, $owner, $mode, $of, $is_used) = @{$case};
+        my $place = scratch();
+        chown $of, -1, "$place";
+        chmod $mode, "$place";
+        $make{$kind}->("$place/report");
+        POSIX::lchown($owner, $owner, "$place/report");
+        my $name = sprintf '%s of user %d in a directory of user %d, mode %04o', $kind, $owner, $of, $mode;
+        my $report = bonnie(@tiny, '-q', '--format=csv', "--output=$place/report");
+        is($report->{status}, 0, "$name: is used") if $is_used;
+        refused_ok($report, qr{open \Q$place\E/report: .*another user}, "$name: is not used") if !$is_used;
+        is_deeply([ grep {-s} "$here/report" ], $is_used && $kind =~ /root/ ? ["$here/report"] : [], 'nothing else is written');
+        unlink "$here/report", "$here/link", "$his/report", "$his/next";
+    }
+
+    # Nor is the random file.
+    spew("$here/secret", 'secret');
+    symlink "$here/secret", "$his/seed";
+    POSIX::lchown($nobody, $nogroup, "$his/seed");
+    refused_ok(bonnie(@tiny, '-q', "-Z$his/seed"), qr{random file \Q$his\E/seed: another user's link leads}, 'a random file behind a link of another user');
+
+    # And owner and group stay, though not what goes beyond a user's rights.
+    spew("$his/report", 'his');
+    chown $nobody, $nogroup, "$his/report";
+    chmod oct(640), "$his/report";
+    is(bonnie(@tiny, '-q', "--output=$his/report")->{status}, 0, 'a file of another user');
+    is(join(q{ }, (stat "$his/report")[ 4, 5 ]), "$nobody $nogroup", 'stays theirs');
+    is((stat _)[2] & oct(777), oct 640, 'with its mode');
+    my $open = scratch(oct 777);
+    spew("$open/report", 'root\'s');
+    chmod oct(664), "$open/report";
+    is(bonnie({ as => 'nobody' }, '-d', $open, @tiny[ 2 .. $#tiny ], '-q', "--output=$open/report")->{status}, 0, 'a file of root\'s, replaced by another user');
+    is(join(q{ }, (stat "$open/report")[ 4, 5 ]), "$nobody $nogroup", 'is his then');
+    is((stat _)[2] & oct(777), oct 644, 'and his group may do what others may');
+    my $sticky = scratch(oct 1777);
+    spew("$sticky/report", 'root\'s');
+    refused_ok(bonnie({ as => 'nobody' }, '-d', $sticky, @tiny[ 2 .. $#tiny ], '-q', "--output=$sticky/report"),
+        qr{replace \Q$sticky\E/report: Operation not permitted}, 'in a sticky directory: known before the run');
 }
 
 spew("$out/report", 'old');

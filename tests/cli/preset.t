@@ -21,7 +21,7 @@ like($run->{out}, qr{\A[ ]{14}-------Sequential[ ]Output--------[ ]---Sequential
 my @tiny = ('-d', $dir, qw(-r0 -s2 --cache=keep));
 $run = bonnie(@tiny, '--preset=bonnie', '--format=text,csv,html', '-m', 'machine-name');
 my $csv = csv_of($run);
-is("@{$csv}{qw(seek_count seek_proc_count num_files name)}", '4000 4  machine-name', 'bonnie: 4000 seeks by 4 seekers, no files');
+is("@{$csv}{qw(num_seeks seek_proc_count num_files name)}", '4000 4  machine-name', 'bonnie: 4000 seeks by 4 seekers, no files');
 like($run->{out}, qr/^machine-    2 /m, 'bonnie: a label is cut to 8 columns');
 like($run->{out}, qr{^<TR><TD>machine-name</TD><TD>2</TD>(?:<TD>(?:\d+|\+{5})</TD><TD>(?:\d+\.\d|\+{3})</TD>){5}<TD>(?:\d+\.\d|\+{5})</TD><TD>(?:\d+\.\d|\+{3})</TD></TR>$}m,
     'bonnie: the HTML row');
@@ -31,7 +31,7 @@ is(csv_of(bonnie(@tiny, qw(--format=csv -s3:4k:7:2 --preset=bonnie)))->{file_siz
 
 $run = bonnie(@tiny, qw(--preset=bonnie++ -n1 -mlab));
 $csv = csv_of($run);
-is("@{$csv}{qw(seek_count seek_proc_count num_files)}", '8192 5 1', 'bonnie++: 8192 seeks by 5 seekers');
+is("@{$csv}{qw(num_seeks seek_proc_count num_files)}", '8192 5 1', 'bonnie++: 8192 seeks by 5 seekers');
 is((grep { length $csv->{$_} } @TESTS), 12, 'bonnie++: twelve tests');
 like($run->{out}, qr/\AVersion .*\n1\.98,[^\n]*\n\z/s, 'bonnie++: its table, then its CSV line');
 is(csv_of(bonnie(@tiny, qw(--tests=seq_create --format=csv)))->{num_files}, '16', 'bonnie++: 16 x 1024 files');

@@ -6,11 +6,14 @@ use strict;
 use warnings;
 use FindBin;
 use lib "$FindBin::Bin/../lib";
+use Fcntl      qw(:flock SEEK_SET);
+use IO::Handle ();
+use POSIX      ();
 use Test::More;
 use BonnieRun  qw(bonnie finish have refused_ok scratch start tree wait_until);
 use Root       ();
 use RunProgram qw(slurp);
-use Trace      qw(can_trace phases trace);
+use Trace      qw(%TITLE can_trace phases trace);
 
 plan skip_all => 'strace cannot trace here' if !can_trace();
 
@@ -50,7 +53,7 @@ is(becomes('-u', '4242:5', '-g', '77'), 'uid:4242, gid:77 1, [77] 77 4242', '-g 
 is(becomes('--group=77'),        'uid:0, gid:77 1, [77] 77 0',             '-g alone');
 is(becomes('-u', 'root:root'),   'uid:0, gid:0 1, [0] 0 0',                '-u root:root');
 is(becomes('-u0'),               'uid:0, gid:0 1, [0] 0 0',                '-u0');
-like(bonnie(@small, '--tests=put_block')->{err}, qr/^bonnie: running as root; -u USER gives that up$/m, 'without -u: a line of advice');
+like(bonnie(@small, '--tests=put_block')->{err}, qr/^bonnie: running as root; -u USER runs as that user instead$/m, 'without -u: a line of advice');
 
 subtest 'caches' => sub {
     my ($run, @calls) = trace({}, [ '-e', 'trace=openat,write,setresuid,capset,seccomp,prctl,pwrite64,pread64,fork,clone,clone3,unlinkat' ],
@@ -62,15 +65,17 @@ subtest 'caches' => sub {
     cmp_ok($opened->{order}, '<', $dropped_root->{order}, 'before root is given up');
     my ($fd) = $opened->{result} =~ /(\d+)/;
 
-    my ($helper) = grep { $_->{args} =~ /PR_SET_SECCOMP, SECCOMP_MODE_STRICT/ } @calls;
+    my ($helper) = grep { $_->{args} =~ /PR_SET_SECCOMP, SECCOMP_MODE_FILTER/ } @calls;
     ok($helper, 'a helper confines itself') or return;
     is($helper->{result}, '0', 'with success');
     my $pid = $helper->{pid};
     isnt($pid, $dropped_root->{pid}, 'which is a process of its own');
     ok((grep { $_->{pid} == $pid && $_->{name} eq 'capset' && $_->{result} eq '0' } @calls), 'without capabilities');
 
-    my @drops = grep { $_->{name} eq 'write' && $_->{args} =~ /\A$fd, "3", 1\z/ } @calls;
-    is(scalar(grep { $_->{pid} == $pid } @drops), scalar @drops, 'nobody but the helper writes to drop_caches');
+    my @drops = grep { $_->{name} eq 'pwrite64' && $_->{pid} == $pid } @calls;
+    cmp_ok(scalar @drops, '>=', 6, 'the helper drops caches several times');
+    is((grep { $_->{args} ne "$fd, \"3\", 1, 0" } @drops), 0, 'each time with a write at the start of drop_caches');
+    is((grep { $_->{name} =~ /write/ && $_->{args} =~ /\A$fd, "3"/ && $_->{pid} != $pid } @calls), 0, 'which nobody else does');
     is((grep { $_->{result} ne '1' } @drops), 0, 'with success');
     my $phases = phases(@calls);
     for my $test (qw(rewrite getc get_block seeks seq_stat ran_stat)) {
@@ -79,8 +84,8 @@ subtest 'caches' => sub {
     for my $test (qw(putc put_block seq_create ran_del)) {
         ok(!(grep { $_->{pid} == $pid } @{ $phases->{$test} }), "$test: they are not");
     }
-    is((grep { $_->{order} > $helper->{order} && $_->{pid} == $pid && $_->{name} ne 'write' } @calls), 0, 'the helper does nothing else');
-    my @work = grep { $_->{name} =~ /\Ap(?:read|write)64|unlinkat/ && $_->{args} !~ /ELF|, 784, 64/ } @calls;
+    is((grep { $_->{order} > $helper->{order} && $_->{pid} == $pid && $_->{name} !~ /\A(?:pwrite64|write)\z/ } @calls), 0, 'the helper does nothing else');
+    my @work = grep { $_->{name} =~ /\Ap(?:read|write)64|unlinkat/ && $_->{args} !~ /\A$fd, "3"|ELF|, 784, 64/ } @calls;
     is((grep { $_->{order} < $dropped_root->{order} } @work), 0, 'nothing is measured before root is given up');
     is((grep { $_->{pid} == $pid } @work), 0, 'nor by the helper');
 };
@@ -89,7 +94,34 @@ subtest 'all calls of the helper' => sub {
     my ($run, @calls) = trace({}, [], @small, qw(-u nobody --tests=rewrite -f));
     my ($helper) = grep { $_->{args} =~ /PR_SET_SECCOMP/ } @calls;
     my %made = map { $_->{name} => 1 } grep { $_->{pid} == $helper->{pid} && $_->{order} > $helper->{order} } @calls;
-    is_deeply([ sort keys %made ], [qw(exit read write)], 'read, write and exit');
+    is_deeply([ sort keys %made ], [qw(exit pwrite64 read write)], 'read, write, pwrite and exit');
+};
+
+# How often the kernel has dropped its inodes and names, which only a 2 or a 3 in drop_caches makes it do.
+sub drops_of_slab { return slurp('/proc/vmstat') =~ /^drop_slab (\d+)$/m ? $1 : die "no drop_slab\n" }
+
+subtest 'somebody else writes to drop_caches in between' => sub {
+    my @tests = qw(rewrite get_block seeks);
+    my $kept  = scratch();
+    POSIX::mkfifo("$kept/keys", oct 600) or die "$kept/keys: $!\n";
+    my $run = start({ in => "$kept/keys" }, @small, '-n0', '-yp', '--tests=' . join q{,}, @tests);
+    open my $keys, '>', "$kept/keys" or die "$kept/keys: $!\n";
+    $keys->autoflush;
+    # Two of these tests at once would write in between each other's writes.
+    open my $caches, '>', '/proc/sys/vm/drop_caches' or die "drop_caches: $!\n";
+    flock $caches, LOCK_EX or die "flock: $!\n";
+    my $before = drops_of_slab();
+    for my $test (@tests) {
+        my $asked = qr/Press Enter to start \Q$TITLE{$test}\E: /;
+        wait_until("the prompt of $test", sub { slurp($run->{err_file}) =~ $asked });
+        my $now = drops_of_slab();
+        cmp_ok($now, '>', $before, "$test: inodes and names are dropped before it");
+        (syswrite($caches, '1') // 0) == 1 or die "write to drop_caches: $!\n";
+        seek $caches, 0, SEEK_SET or die "seek: $!\n";
+        $before = drops_of_slab();
+        print {$keys} "\n";
+    }
+    is(finish($run)->{status}, 0, 'exit status 0');
 };
 
 # What /proc tells of a process or thread: {Uid => '1 1 1 1', CapEff => '0000000000000000' ...}.
@@ -107,7 +139,7 @@ subtest 'after the drop nothing but the dropper is privileged' => sub {
     my $run = start({ wrap => \@rich }, '-d', $dir, qw(-r0 -q -s1:16k:1000000000:3 -n0 -c2 -f --json -u nobody --tests=seeks));
     my @children;
     wait_until('dropper, monitor and three seekers', sub { @children = children_of($run->{pid}); @children == 5 });
-    wait_until('a confined dropper', sub { status_of($children[0])->{Seccomp} eq '1' });
+    wait_until('a confined dropper', sub { status_of($children[0])->{Seccomp} eq '2' });
     my ($dropper, @others) = @children;
     my %nothing = (map({ ("Cap$_" => '0' x 16) } qw(Inh Prm Eff Amb)), NoNewPrivs => 1);
     my %nobody  = (%nothing, Uid => join(q{ }, ($nobody) x 4), Gid => join(q{ }, ($nogroup) x 4), Groups => $nogroup);
@@ -119,7 +151,7 @@ subtest 'after the drop nothing but the dropper is privileged' => sub {
     }
     my $status = status_of($dropper);
     is_deeply({ map { $_ => $status->{$_} } keys %nothing }, \%nothing, 'the dropper has no capabilities');
-    is($status->{Seccomp}, 1, 'and is under strict seccomp');
+    is($status->{Seccomp}, 2, 'and is under a seccomp filter');
     my @open = sort map { readlink($_) =~ s/:.*//r } glob "/proc/$dropper/fd/*";
     is_deeply(\@open, [qw(/proc/sys/vm/drop_caches socket)], 'it has nothing open but drop_caches and its socket');
     kill TERM => $run->{pid};
@@ -133,7 +165,7 @@ subtest 'who is the user already gives up the rest' => sub {
         my ($name, $setgid, $groups) = @{$case};
         my @rich = ('setpriv', '--groups=4,24', "--reuid=$nobody", "--regid=$nogroup", map({"--$_-caps=+sys_admin,$setgid"} qw(inh ambient)), '--');
         my $run  = start({ wrap => \@rich }, '-d', $dir, qw(-r0 -q -s1:16k:1000000000:3 -n0 -u), "$nobody:$nogroup", '--tests=seeks');
-        wait_until('three seekers', sub { () = children_of($run->{pid}); children_of($run->{pid}) == 3 });
+        wait_until('three seekers and the monitor', sub { () = children_of($run->{pid}); children_of($run->{pid}) == 4 });
         my $status = status_of($run->{pid});
         is_deeply({ map { $_ => $status->{$_} } qw(CapPrm CapEff CapAmb NoNewPrivs) }, { map({ ("Cap$_" => '0' x 16) } qw(Prm Eff Amb)), NoNewPrivs => 1 }, "$name: capabilities");
         is($status->{Groups}, $groups, 'groups, as far as it may');

@@ -14,18 +14,44 @@ my $dir = scratch();
 # [OPTION as the message names it, WORDS, what the message says is accepted]
 my $SIZE  = qr/SIZE\[:CHUNK\[:SEEKS\[:SEEKERS\]\]\]/;
 my $FILES = qr/NUM\[:MAX\[:MIN\[:DIRS\[:CHUNK\]\]\]\]/;
+
+# A refusal names the field that is wrong, and what was given there.
+my %FIELD = (
+    SIZE    => qr/SIZE in MiB, or with a suffix k, m, g, t, up to 1024t/,
+    CHUNK   => qr/CHUNK from 256 to 1g bytes/,
+    SEEKS   => qr/SEEKS from 1 to 10\^12/,
+    SEEKERS => qr/SEEKERS from 1 to 65536/,
+    NUM     => qr/NUM in units of 1024 files, up to 10\^9/,
+    MAX     => qr/MAX up to 1t bytes, -1 for hard or -2 for symbolic links,/,
+    MIN     => qr/MIN up to 1t bytes/,
+    DIRS    => qr/DIRS up to 99999/,
+);
+
+# wrong_field(LETTER, FIELD, WHOLE => PART, ...): what is given as a whole, and its wrong part.
+sub wrong_field {
+    my ($letter, $field, %part) = @_;
+    my ($option, $grammar) = $letter eq 's' ? ('-s (--size)', $SIZE) : ('-n (--files)', $FILES);
+    return map { [ $option, [ "-$letter", $_ ], qr/$FIELD{$field} instead of '\Q$part{$_}\E', in $grammar/ ] } sort keys %part;
+}
+
 my $TESTS = qr/a comma-separated list of putc, put_block, .*, ran_del/;
 my @wrong = (
-    (map { [ '-s (--size)', ['-s', $_], $SIZE ] } qw(x 1x 1.5k .5 -1 1:1:1:1:1 99999999999999999999 1025t 1k1 1::0 1:255 1:2g
-        1:8k:0 1:8k:1:0 1:8k:1:1025 0x10 1e3 12monkeys 4:8k:x), '4 ', ' 4'),
-    [ '-s (--size)', ['--size=4,5'], $SIZE ],
-    (map { [ '-n (--files)', ['-n', $_], $FILES ] } qw(x 1k 1.5 -1 1:-3 1:x 1:1:x 1:1:1:100000 1:1:1:1:255 1:1:1:1:8k:1
-        99999999999 1:2t 1:8M:x)),
+    wrong_field(s => 'SIZE', (map { ($_ => $_) } qw(x 1x .5 -1 99999999999999999999 1025t 1k1 0x10 1e3 12monkeys), '4 ', ' 4', '4,5'), '1.:8k' => '1.'),
+    wrong_field(s => 'CHUNK', '1:255' => '255', '1:2g' => '2g', '64:100' => '100'),
+    wrong_field(s => 'SEEKS', '1::0' => '0', '1:8k:0' => '0', '4:8k:x' => 'x'),
+    wrong_field(s => 'SEEKERS', '1:8k:1:0' => '0', '1:8k:1:65537' => '65537'),
+    [ '-s (--size)', [ '-s', '1:1:1:1:1' ], qr/$SIZE, SIZE in MiB/ ],
+    wrong_field(n => 'NUM', map { ($_ => $_) } qw(x 1k 1.5 -1 99999999999)),
+    wrong_field(n => 'MAX', '1:-3' => '-3', '1:x' => 'x', '1:2t' => '2t'),
+    wrong_field(n => 'MIN', '1:1:x' => 'x', '1:8M:x' => 'x'),
+    wrong_field(n => 'DIRS', '1:1:1:100000' => '100000'),
+    wrong_field(n => 'CHUNK', '1:1:1:1:255' => '255'),
+    [ '-n (--files)', [ '-n', '1:1:1:1:8k:1' ], qr/$FILES, NUM in units/ ],
     [ '-n (--files)', ['-n', '1:10:20'], qr/a MIN no larger than MAX/ ],
     (map { [ '-c (--concurrency)', ['-c', $_], qr/1 to 1024, or auto/ ] } qw(0 -1 1025 x 2k 1.0 automatic)),
     (map { [ '-r (--ram)', ['-r', $_], qr/MiB, or a size with a suffix k, m, g, t/ ] } qw(x -1 1q 1025t 99999999999999999999)),
     (map { [ '-x (--runs)', ['-x', $_], qr/1 to 1000000/ ] } qw(0 -1 x 1000001 1k)),
-    (map { [ '--seconds', ["--seconds=$_"], qr/seconds, up to 1000000, with a fraction if need be/ ] } qw(x -1 1s .5 1e3 1000000.1 0x1), q{}),
+    (map { [ '--seconds', ["--seconds=$_"], qr/a number of seconds up to 1000000; fractions are allowed/ ] } qw(x -1 1s .5 1e3 1000000.1 0x1), q{}),
     (map { [ '-f (--fast)', [$_], qr/MiB, or a size with a suffix k, m, g, t/ ] } qw(-f1q --fast=x --fast=-1 -f1.5)),
     (map { [ '-z (--seed)', ['-z', $_], qr/a whole number from 0 to 2\^64-1/ ] } qw(x -1 18446744073709551616 1k 0x1)),
     (map { [ '-p', ['-p', $_], qr/1 to 1000 processes, or -1/ ] } qw(0 -2 x 1001)),
@@ -42,11 +68,16 @@ my @wrong = (
     (map { [ '--null', ["--null=$_"], qr/a comma-separated list of delay=MICROSECONDS, fail=N, short=N, corrupt=N/ ] }
         qw(x delay delay= delay=x delay=-1 fail=1.5 short=1000000000001 corrupt=99999999999999999999 fail=1;short=2),
         'delay=1,', 'delay=1,x=2', ',fail=1', q{}),
-    (map { [ '--iops-duration', ["--iops-duration=$_"], qr/seconds, up to 1000000/ ] } qw(0 0.0 -1 x 1s 1000001 1e3 99999999999999999999), q{}),
+    (map { [ '--iops-duration', ["--iops-duration=$_"], qr/a number of seconds above 0 and up to 1000000/ ] } qw(0 0.0 -1 x 1s 1000001 1e3 99999999999999999999), q{}),
     (map { [ '--iops-block', ["--iops-block=$_"], qr/bytes, a multiple of 512 up to 64m/ ] } qw(0 1 511 513 1000 65m 67109376 -512 x 4kk), q{}),
     (map { [ '--iops-writes', ["--iops-writes=$_"], qr/0 to 100 percent/ ] } qw(-1 101 x 1.5 10% 99999999999999999999), q{}),
     (map { [ '--iops-pattern', ["--iops-pattern=$_"], qr/uniform, or zipf:THETA with a number above 0, up to 10/ ] }
         qw(x Uniform zipf zipf: zipf:0 zipf:0.0 zipf:11 zipf:10.1 zipf:-1 zipf:x zipf:1x zipf:1:2 uniform:1), q{}),
+    (map { [ '--time', ["--time=$_"], qr/a number of seconds (?:above 0 and )?up to 1000000/ ] } qw(x -1 1s 1000001), q{}),
+    (map { [ '--steady-state', ["--steady-state=$_"], qr/iops, bandwidth, latency or p99/ ] } qw(x IOPS p99.9 rate), q{}),
+    (map { [ '--round-time', ["--round-time=$_"], qr/a number of seconds (?:above 0 and )?up to 1000000/ ] } qw(0 -1 x 1m), q{}),
+    (map { [ '--precondition', ["--precondition=$_"], qr/0 to 1000/ ] } qw(-1 1001 x 1.5), q{}),
+    (map { [ '--max-rounds', ["--max-rounds=$_"], qr/5 to 10000/ ] } qw(0 4 10001 x 5.5), q{}),
     (map { [ '--cache', ["--cache=$_"], qr/evict or keep/ ] } qw(x Keep), q{}),
     [ '-d (--directory)', [ '-d', q{} ], qr/the path of a directory/ ],
     [ '-Z (--random-file)', [ '-Z', q{} ], qr/the path of a file/ ],
@@ -60,7 +91,7 @@ for my $case (@wrong) {
     my ($option, $words, $accepted) = @{$case};
     my ($given) = $words->[-1] =~ /\A(?:--[a-z-]+=|-[fy])?(.*)\z/s;
     my $run = bonnie('-d', $dir, '-s1', '-n1', @{$words});
-    refused_ok($run, qr/\A\Qbonnie: $option: '$given' is not accepted, it takes \E$accepted/, "@{$words}");
+    refused_ok($run, qr/\A\Qbonnie: $option: '$given' is not accepted; expected \E$accepted/, "@{$words}");
 }
 
 # Users and groups are looked up, not spelled.
@@ -70,10 +101,18 @@ refused_ok(bonnie('-d', $dir, '-s1', '-n1', '-u', '0:no-such-group'), qr/no grou
 refused_ok(bonnie('-d', $dir, '-s1', '-n1', '-u', '4294967295'), qr/-u \(--user\): no user is named '4294967295'/, 'no number of a user');
 
 # A long name that more than one option begins with.
-refused_ok(bonnie('-d', $dir, '--dir', $dir), qr/ambiguous option --dir\b/, 'an ambiguous long name');
+refused_ok(bonnie('-d', $dir, '--dir', $dir), qr/ambiguous option --dir: it may be --directory, --direct$/m, 'an ambiguous long name');
+refused_ok(bonnie('-d', $dir, '--iops=4'), qr/ambiguous option --iops=4: it may be --iops-duration, --iops-block, /, 'with a value');
+
+# A name that nearly is one.
+refused_ok(bonnie('--sise=4'), qr/unknown option --sise=4; did you mean --size\?/, 'a letter wrong');
+refused_ok(bonnie('--thread'), qr/\(--concurrency\) needs a value: N/, 'the beginning of one name is that name');
+refused_ok(bonnie('--thraeds=2'), qr/unknown option --thraeds=2; did you mean --threads\?/, 'two letters in the wrong order');
+refused_ok(bonnie('--wibble'), qr/unknown option --wibble; --help lists the options/, 'nothing like any');
+refused_ok(bonnie('--' . 'x' x 300), qr/unknown option --x{98}; --help lists the options/, 'nor a very long one');
 
 # Values that are missing, or that are too many.
-refused_ok(bonnie('-s', '1.5'), qr/-s \(--size\): a fraction of a MiB is not accepted; preset gobonniego takes/, 'a fraction of a MiB');
+refused_ok(bonnie('-s', '0.0001'), qr/-s \(--size\): at least 1 KiB is needed/, 'too small a fraction');
 refused_ok(bonnie('--preset=gobonniego', '--size=1048577'), qr/-s \(--size\): 1048577 GiB are more than 1024t/, 'too many GiB');
 
 my %value = (
@@ -81,13 +120,13 @@ my %value = (
     Z => 'FILE', p => 'N', l => 'FILE',
 );
 for my $letter (sort keys %value) {
-    refused_ok(bonnie("-$letter"), qr/\Abonnie: -$letter(?: \(--[a-z-]+\))?: needs a value: $value{$letter}/, "-$letter without a value");
+    refused_ok(bonnie("-$letter"), qr/\Abonnie: -$letter(?: \(--[a-z-]+\))? needs a value: $value{$letter}/, "-$letter without a value");
 }
 for my $name (qw(directory size files concurrency threads label ram runs seconds user group seed random-file tests preset data cache drop-interval min-time format output engine iodepth uring null
-    iops-duration iops-block iops-writes iops-pattern verify)) {
-    refused_ok(bonnie("--$name"), qr/\Abonnie: (?:-\w \()?--[a-z-]+\)?: needs a value: [A-Z]/, "--$name without a value");
+    time round-time precondition max-rounds iops-duration iops-block iops-writes iops-pattern verify)) {
+    refused_ok(bonnie("--$name"), qr/\Abonnie: (?:-\w \()?--[a-z-]+\)? needs a value: [A-Z]/, "--$name without a value");
 }
-for my $name (qw(quiet sync direct unlocked json html cleanup verbose version help)) {
+for my $name (qw(quiet sync direct unlocked require-steady json html cleanup verbose version help)) {
     refused_ok(bonnie("--$name=1"), qr/--$name takes no value/, "--$name with a value");
 }
 

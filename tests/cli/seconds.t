@@ -29,7 +29,7 @@ is(runs_of(@one, '--seconds=0.0001', '-x3'), 3, 'with -x, a time that is over so
 cmp_ok(runs_of(@one, '--seconds=1', '-x2'), '>=', 2, 'with -x, a time that is over later: as many or more');
 is(runs_of('--json', '--seconds=0.2', '--tests=put_block'), 0, 'with --json no CSV');
 
-refused_ok(bonnie(@tiny, '--seconds=1', '-y'), qr/--seconds: each of several processes \(-y\).*-x/, 'several processes');
+refused_ok(bonnie(@tiny, '--seconds=1', '-y'), qr/--seconds cannot be combined with -y: .*-x/, 'several processes');
 
 # The lines of the summary of a run's table: those from its heading on.
 sub summary_of {

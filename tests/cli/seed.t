@@ -1,5 +1,6 @@
 #!/usr/bin/perl
-# -z and -Z: with the same seed the same is done, in the same order, with the same contents.
+# -z and -Z: with the same seed the same is done, in the same order and at the same places. The contents
+# are another run's every time, so that what is left of an earlier one is noticed.
 
 use strict;
 use warnings;
@@ -12,12 +13,14 @@ use Trace      qw(can_trace trace);
 
 my $dir = scratch();
 
-# What the workers did: each system call, with contents and places, but not descriptors.
+# What the workers did: each system call, with names and places, but neither descriptors nor contents.
 sub deeds {
     my ($run, @calls) = trace({ dir => "$dir" }, [ '-e', 'trace=pread64,pwrite64,openat,unlinkat,newfstatat' ],
         qw(-s1:8k:40:1 -n1:40:0 -r0 -q --cache=keep), '--tests=put_block,seeks,ran_create,ran_del', @_);
     is($run->{status}, 0, "@_");
-    return [ map { ("$_->{name} $_->{args}" =~ s/\A(\w+) \d+/$1/r) } grep { $_->{args} =~ /\A\d/ && $_->{args} !~ /bonnie\.|ELF|784/ } @calls ];
+    my @done = grep {/\A\w+ \d/} map {"$_->{name} $_->{args}"} @calls;
+    s/\A(p\w+ )\d+, "(?:[^"\\]|\\.)*"[.]*,|\A(\w+ )\d+,/$1 || $2/e for @done;
+    return [ grep { !/bonnie\.|784, 64| "",|"(?:\.|owner|d\d+)"/ } @done ];
 }
 
 is(csv_of(bonnie('-d', $dir, qw(-z42 -s1 -n0 -r0 -q --tests=put_block)))->{seed}, 42, '-z is told');
@@ -36,14 +39,43 @@ refused_ok(bonnie('-d', $dir, '-Z', "$dir/none", '-s1', '-n0'), qr{random file \
 refused_ok(bonnie('-d', $dir, '-Z', "$dir/empty", '-s1', '-n0'), qr{random file \Q$dir\E/empty: is empty}, '-Z with an empty one');
 refused_ok(bonnie('-d', $dir, '-Z', "$dir", '-s1', '-n0'), qr{read random file \Q$dir\E: Is a directory}, '-Z with a directory');
 
+# How many of the random things of two runs are the same, at the same point.
+sub in_common {
+    my ($one, $other) = @_;
+    my @random = grep { $one->[$_] !~ /\Apwrite64 8192, / } 0 .. $#{$one};
+    return (scalar(@random), scalar grep { $one->[$_] eq ($other->[$_] // q{}) } @random);
+}
+
+# The words of 8 bytes that are written to the data files and those of the metadata tests.
+sub words {
+    my (undef, @calls) = trace({ dir => "$dir" }, [ '-e', 'trace=pwrite64', '-xx', '-s8192' ],
+        qw(-s1:8k:40:1 -n1:4000:4000 -r0 -q --cache=keep), '--tests=put_block,seeks,seq_create', @_);
+    my @written = map { $_->{args} =~ /"([^"]*)"/ ? $1 =~ s/\\x//gr : () } @calls;
+    return map { unpack '(a16)*', $_ } @written;
+}
+
 SKIP: {
-    skip 'strace cannot trace here', 5 if !can_trace();
+    skip 'strace cannot trace here', 9 if !can_trace();
     my ($first, $second, $other) = map { deeds("-z$_") } 1, 1, 2;
     cmp_ok(scalar @{$first}, '>', 2000, 'there is much to compare');
-    is_deeply($first, $second, 'the same seed: the same places, names, sizes and contents');
-    my %seen = map { $_ => 1 } @{$first};
-    my @same = grep { $seen{$_} && !/\Apread64.*"",/ } @{$other};
-    cmp_ok(scalar @same, '<', @{$first} / 10, 'another seed: others');
+    is_deeply($first, $second, 'the same seed: the same places, names and sizes');
+    my ($random, $same) = in_common($first, $other);
+    cmp_ok($same, '<', $random / 10, 'another seed: others');
+
+    my ($twice, $again) = map { deeds(qw(-z1 -x2)) } 1 .. 2;
+    is_deeply($twice, $again, '-x 2 with the same seed: the same in both runs');
+    my @runs = ([ @{$twice}[ 0 .. $#{$first} ] ], [ @{$twice}[ -@{$first} .. -1 ] ]);
+    is_deeply($runs[0], $first, 'the first run does what a single one does');
+    ($random, $same) = in_common(@runs);
+    cmp_ok($random, '>', 1000, 'there is much to compare');
+    cmp_ok($same, '<', $random / 10, 'the second run does something else');
+
+    my ($one, $two) = map { [ words('-z1') ] } 1 .. 2;
+    cmp_ok(scalar @{$one}, '>', 600_000, 'what two processes with the same seed write');
+    # Stamps have six words, of which the seed, the file, the unit and the generation are the same.
+    my $zeros = '00' x 8;
+    $same = grep { $one->[$_] eq $two->[$_] && $one->[$_] ne $zeros } 0 .. $#{$one};
+    cmp_ok($same, '<=', 3 * @{$one} / 512, 'has no word in common but the seed and the places in stamps');
 }
 
 done_testing();

@@ -6,10 +6,11 @@ use warnings;
 use FindBin;
 use lib "$FindBin::Bin/../lib";
 use Config;
+use Fcntl      qw(F_GETFL F_SETFL O_NONBLOCK O_RDWR);
 use POSIX      ();
 use Test::More;
-use BonnieRun  qw(@ALL_TESTS @TESTS bonnie engines finish scratch scratch_on_disk start takes_direct tree wait_until);
-use RunProgram qw(slurp);
+use BonnieRun  qw(@ALL_TESTS @TESTS bonnie engines finish has_terminal program scratch scratch_on_disk start takes_direct tree wait_until);
+use RunProgram qw(slurp spew);
 use Trace      qw(%TITLE can_trace trace);
 
 my $dir    = scratch();
@@ -51,10 +52,31 @@ for my $test (@ALL_TESTS) {
     }
 }
 
-for my $signal (qw(ALRM HUP INT PIPE QUIT TERM XCPU XFSZ)) {
+# Every signal that ends a process, but KILL, those that tell of a fault in the program, the two that
+# belong to the C library, the one with which the program wakes its workers, and the one that asks for
+# figures (inquiry.t).
+my %NOT = map { $_ => 1 } qw(ZERO KILL STOP SEGV BUS ILL FPE ABRT IOT SYS TRAP CHLD CLD CONT TSTP TTIN TTOU URG USR1 WINCH NUM32 NUM33 RTMIN);
+my @ENDING = grep { !$NOT{$_} } sort { $number{$a} <=> $number{$b} } keys %number;
+cmp_ok(scalar @ENDING, '>', 44, 'there are many signals that end a process');
+for my $signal (@ENDING) {
     my $run = begin('ran_stat');
-    kill $signal => $run->{pid};
+    kill $number{$signal} => $run->{pid};
     ended_ok($run, $signal, "SIG$signal");
+}
+
+# Which one of its own this is, the page says.
+my $woken = begin('ran_stat');
+kill $number{RTMIN} => $woken->{pid};
+select undef, undef, undef, .1;
+is(waitpid($woken->{pid}, POSIX::WNOHANG()), 0, 'SIGRTMIN wakes, and ends nothing');
+kill TERM => $woken->{pid};
+ended_ok($woken, 'TERM', 'SIGTERM after it');
+
+# A limit that every further write meets again.
+for my $test (qw(putc put_block)) {
+    my $limited = bonnie({ wrap => [ 'sh', '-c', 'ulimit -f 64 && exec "$@"', 'sh' ] }, '-d', $dir, qw(-q -r0 -s4 -n0), "--tests=$test");
+    is($limited->{status}, "signal $number{XFSZ}", "a file of 64 KiB at most, $test: ended by SIGXFSZ");
+    is_deeply([ tree($dir) ], [], 'nothing is left');
 }
 
 # With transfers in flight.
@@ -93,6 +115,127 @@ for my $test (qw(put_block seeks seq_create)) {
     is_deeply([ tree($dir) ], [], 'nothing is left');
 }
 
+# ---- nobody reads -------------------------------------------------------------------------------
+
+# A pipe that nobody reads from, with room for so many bytes more, and the name under which a program can
+# have it.
+sub unread_pipe {
+    my ($room) = @_;
+    pipe my $reader, my $writer or die "pipe: $!\n";
+    fcntl $writer, F_SETFL, fcntl($writer, F_GETFL, 0) | O_NONBLOCK;
+    my $filled = 0;
+    while (my $put = syswrite $writer, 'x' x 4096) {
+        $filled += $put;
+    }
+    sysread $reader, my $page, 4096; # a page at a time is free again
+    syswrite $writer, 'x' x (4096 - $room);
+    fcntl $writer, F_SETFL, fcntl($writer, F_GETFL, 0) & ~O_NONBLOCK;
+    return { reader => $reader, writer => $writer, name => "/proc/$$/fd/" . fileno $writer };
+}
+
+# Waits until the process is held up in a call about that descriptor: it is so at two looks in a row.
+sub wait_for_writer {
+    my ($pid, $fd) = @_;
+    my $call = sprintf '\A\d+ %#x ', $fd;
+    my $seen = 0;
+    wait_until("a writer to $fd", sub { $seen = slurp("/proc/$pid/syscall") =~ /$call/ ? $seen + 1 : 0; $seen == 3 });
+    return;
+}
+
+{
+    local $BonnieRun::HANGS = 20;
+    my @work = ('-d', $dir, qw(-r0 -s256k -n1 -mlab --cache=keep --min-time=0));
+
+    # Wherever on the way the reader stops to read: before the first word, in it, in a later one.
+    for my $room (0, 1, 100, 150, 200, 250, 300, 350, 400) {
+        for my $workers (1, 2) {
+            my $pipe = unread_pipe($room);
+            my $run  = start({ err => $pipe->{name} }, @work, "-c$workers");
+            wait_for_writer($run->{pid}, 2);
+            kill TERM => $run->{pid};
+            ended_ok($run, 'TERM', "$workers workers, stderr is a pipe with room for $room bytes that nobody reads: SIGTERM");
+        }
+    }
+
+    # The line that says what failed.
+    my $pipe = unread_pipe(0);
+    my $run  = start({ err => $pipe->{name} }, '-d', $dir, qw(-q -r0 -s1 -n0 --tests=put_block --engine=null --null=fail=1));
+    wait_for_writer($run->{pid}, 2);
+    kill TERM => $run->{pid};
+    ended_ok($run, 'TERM', 'the reason of a failure, which nobody reads: SIGTERM');
+
+    # The report: standard output, a named pipe that somebody has opened, one that nobody has.
+    $pipe = unread_pipe(0);
+    $run  = start({ out => $pipe->{name} }, @work, qw(-q --json));
+    wait_for_writer($run->{pid}, 1);
+    kill TERM => $run->{pid};
+    finish($run);
+    is($run->{status}, "signal $number{TERM}", 'standard output is a pipe that nobody reads: SIGTERM');
+    is_deeply([ tree($dir) ], [], 'nothing is left');
+    my $fifo = scratch();
+    POSIX::mkfifo("$fifo/report", oct 600) or die "mkfifo: $!\n";
+    $run = start(@work, '-q', "--output=$fifo/report");
+    select undef, undef, undef, .2;
+    kill TERM => $run->{pid};
+    ended_ok($run, 'TERM', '--output is a pipe that nobody has opened: SIGTERM');
+    sysopen my $reader, "$fifo/report", O_RDWR | O_NONBLOCK or die "$fifo/report: $!\n";
+    1 while syswrite $reader, 'x' x 4096;
+    $run = start(@work, '-q', "--output=$fifo/report");
+    my $opened = sub { return grep { (readlink "/proc/$run->{pid}/fd/$_" // q{}) eq "$fifo/report" } 3 .. 40 };
+    wait_until('it is found, and opened', sub { $opened->() == 2 });
+    wait_for_writer($run->{pid}, ($opened->())[1]);
+    kill TERM => $run->{pid};
+    ended_ok($run, 'TERM', '--output is a pipe that nobody reads: SIGTERM');
+    close $reader;
+
+    # What could not be removed is told all the same, to whoever reads.
+    for my $room (0, 4096) {
+        $pipe = unread_pipe($room);
+        $run  = start({ err => $pipe->{name} }, '-d', $dir, qw(-q -r0 -s0 -n2 -x1000000 --tests=seq_create));
+        my ($private) = map { m{\A([^/]+)/d00000\z} } wait_for_files();
+        spew("$dir/$private/precious", 'precious');
+        kill TERM => $run->{pid};
+        is(finish($run)->{status}, "signal $number{TERM}", 'something of somebody else is in the directory: ended by SIGTERM');
+        fcntl $pipe->{reader}, F_SETFL, O_NONBLOCK;
+        my $text = q{};
+        1 while sysread $pipe->{reader}, $text, 65536, length $text;
+        like($text, qr/\nbonnie: [^\n]*\Q$private\E[^\n]*\n\z/, 'and what is left is told, though after a signal') if $room;
+        is_deeply([ grep {/precious/} tree($dir) ], ["$private/precious"], 'and left');
+        unlink "$dir/$private/precious";
+        is(bonnie('-d', $dir, '--cleanup')->{status}, 0, 'until it is cleaned up');
+        is_deeply([ tree($dir) ], [], 'then nothing is left');
+    }
+}
+
+sub wait_for_files {
+    my @files;
+    wait_until('files', sub { @files = grep {m{/d00000\z}} tree($dir) });
+    return @files;
+}
+
+# A terminal that nobody reads: lines of progress, and the live line of another process.
+SKIP: {
+    skip 'script(1) makes no terminal here', 2 if !has_terminal();
+    my $terminal = fork // die "fork: $!\n";
+    if ($terminal == 0) {
+        setpgrp 0, 0;
+        open STDOUT, '>', '/dev/null' or die "/dev/null: $!\n";
+        my $command = join q{ }, 'TERM=xterm exec', program(), '-d', $dir, qw(-r0 -s1 -n0 -f --cache=keep --min-time=0 -x1000000 >/dev/null);
+        exec 'script', '-qfec', $command, '/dev/null' or POSIX::_exit(127);
+    }
+    my $pid;
+    my $is_run = sub { (readlink "/proc/$_[0]/exe" // q{}) eq program() };
+    wait_until('a run', sub { ($pid) = grep { $is_run->($_) } children($terminal); $pid });
+    kill STOP => $terminal;
+    wait_for_writer($pid, 2);
+    kill TERM => $pid;
+    my $ended = eval { local $BonnieRun::HANGS = 20; wait_until('its end', sub { !is_alive($pid) }) };
+    ok($ended, 'stderr is a terminal that nobody reads: SIGTERM ends the run');
+    is_deeply([ tree($dir) ], [], 'nothing is left');
+    kill $_ => -$terminal for qw(KILL CONT);
+    waitpid $terminal, 0;
+}
+
 # Several at once, and one that was to be ignored.
 my $run = begin('seeks');
 kill $_ => $run->{pid} for qw(TERM TERM INT HUP);
@@ -111,7 +254,7 @@ ended_ok($run, 'TERM', 'SIGTERM under nohup');
 # SIGKILL: no data file is left, and no process.
 $run = begin('seeks');
 my @children;
-wait_until('three seekers', sub { @children = children($run->{pid}); @children == 3 });
+wait_until('three seekers and the monitor', sub { @children = children($run->{pid}); @children == 4 });
 kill KILL => $run->{pid};
 is(finish($run)->{status}, "signal $number{KILL}", 'SIGKILL');
 is_deeply([ grep { !m{\Abonnie\.[0-9a-f]{16}(?:/owner)?\z} } tree($dir) ], [], 'leaves no data file');

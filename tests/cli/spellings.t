@@ -18,7 +18,7 @@ sub fields_of {
     return $run->{status} ? "$run->{status}: $run->{err}" : join q{,}, map { $csv->{$_} // 'none' } @{$names};
 }
 
-my @size = qw(file_size chunk_size seek_count seek_proc_count);
+my @size = qw(file_size chunk_size num_seeks seek_proc_count);
 my %spelling = (
     'separate'                  => [ \@size, '2M,,8192,5', '-s', '2' ],
     'attached'                  => [ \@size, '2M,,8192,5', '-s2' ],

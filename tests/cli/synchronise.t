@@ -6,11 +6,13 @@ use warnings;
 use FindBin;
 use lib "$FindBin::Bin/../lib";
 use File::Temp ();
+use IPC::SysV  qw(IPC_CREAT IPC_EXCL IPC_RMID IPC_SET IPC_STAT);
 use List::Util qw(max min);
+use POSIX      ();
 use Test::More;
 use Root;
 BEGIN { Root::private_mounts() }
-use BonnieRun  qw(bonnie finish scratch start tree wait_until);
+use BonnieRun  qw(bonnie finish refused_ok scratch start tree wait_until);
 use RunProgram qw(slurp);
 use Trace      qw(can_trace);
 
@@ -77,7 +79,7 @@ SKIP: {
     silent_ok('-p -1', qw(-p -1));
     my $alone = bonnie(@small, qw(-s1 -y));
     is($alone->{status}, 0, 'without semaphores: exit status 0');
-    like($alone->{err}, qr/^bonnie: -y: no semaphores were made with -p, nobody to wait for$/m, 'and a line that says so');
+    like($alone->{err}, qr/^bonnie: -y: no semaphores were made with -p, so there is nobody to wait for$/m, 'and a line that says so');
     silent_ok('-p -1 without any', qw(-p-1));
 };
 
@@ -104,9 +106,10 @@ for my $end (qw(failure TERM KILL)) {
             select undef, undef, undef, .3;
             kill $end => $run->{pid};
             finish($run);
-            bonnie('-d', $dir, '--cleanup') if $end eq 'KILL';
         }
         finish($other);
+        # Its own processes end a moment later than it does, and hold its directory until then.
+        wait_until('what was killed is removed', sub { bonnie('-d', $dir, '--cleanup'); !tree($dir) }) if $end eq 'KILL';
         is($other->{status}, 1, 'the other fails, and does not hang');
         is($other->{out}, q{}, 'it prints nothing');
         like($other->{err}, qr/^bonnie: -y: [^\n]*another process has[^\n]*\n\z/m, 'but why');
@@ -150,6 +153,66 @@ SKIP: {
         unlike($_->{err}, qr/nobody to wait for/, 'and they had met') for @runs;
         is(bonnie(@small, qw(-s1 -y))->{err} =~ /nobody to wait for/ ? 1 : 0, 1, q{root's own are others});
         silent_ok('-p -1 -u nobody', qw(-p -1 -u nobody));
+    };
+}
+
+# A set of semaphores that user nobody makes under root's key, with what perl calls its own.
+sub squat {
+    my ($maker) = @_;
+    my $child = fork // die "fork: $!\n";
+    if ($child == 0) {
+        BonnieRun::become('nobody');
+        POSIX::_exit(defined $maker->() ? 0 : 1);
+    }
+    waitpid $child, 0;
+    return $? == 0;
+}
+
+# The ids, owners and makers of the sets in this namespace.
+sub sets { return join q{; }, map { join q{ }, (split)[ 1, 4, 6 ] } grep {/\A\s*\d/} split /^/, slurp('/proc/sysvipc/sem') }
+
+SKIP: {
+    skip 'needs root and semaphores of its own: a live other user', 1 if !Root::may_mount();
+    my $KEY = 0x626f6e00; # root's; any user can guess it
+    my $nobody = getpwnam 'nobody';
+    my $set = sub { return semget $KEY, 5, IPC_CREAT | IPC_EXCL | oct 666 };
+    # How nobody can have made a set look like root's, as far as the kernel lets him.
+    my %made = (
+        'as it is' => $set,
+        'given to root' => sub {
+            my $id   = $set->() // return;
+            my $stat = "\0" x 1024;
+            semctl $id, 0, IPC_STAT, $stat or return;
+            substr $stat, 4, 4, pack 'L', 0; # struct ipc_perm: key, uid, gid, cuid, cgid
+            return semctl $id, 0, IPC_SET, $stat;
+        },
+        'closed to others' => sub { return semget $KEY, 5, IPC_CREAT | IPC_EXCL | oct 600 },
+        'of another size'  => sub { return semget $KEY, 9, IPC_CREAT | IPC_EXCL | oct 666 },
+    );
+    for my $how (sort keys %made) {
+        subtest qq{another user's set under root's key, $how} => sub {
+            is(sets(), q{}, 'there is none before');
+            ok(squat($made{$how}), 'nobody makes it') or return;
+            my $before = sets();
+            like($before, $how =~ /given/ ? qr/\A\d+ 0 $nobody\z/ : qr/\A\d+ $nobody $nobody\z/, 'one set, which he made');
+            for my $args ([ @small, qw(-s1 -q -y) ], [qw(-p 2)], [qw(-p -1)]) {
+                local $BonnieRun::HANGS = 20;
+                refused_ok(bonnie(@{$args}), qr/\Abonnie: semaphore set \d+ is another user's, but has this user's key 0x626f6e00: it is neither used nor removed\n\z/, "@{$args}[-2 .. -1]");
+                is(sets(), $before, 'the set is as it was');
+            }
+            is_deeply([ tree($dir) ], [], 'nothing is made');
+            my ($id) = $before =~ /\A(\d+)/;
+            ok(semctl($id, 0, IPC_RMID, 0), 'and removed by root');
+        };
+    }
+    subtest q{root's own set given to another} => sub {
+        my $id = semget $KEY, 5, IPC_CREAT | IPC_EXCL | oct 600;
+        my $stat = "\0" x 1024;
+        ok(semctl($id, 0, IPC_STAT, $stat), 'its owner is known');
+        substr $stat, 4, 4, pack 'L', $nobody;
+        ok(semctl($id, 0, IPC_SET, $stat), 'and changed');
+        refused_ok(bonnie(@small, qw(-s1 -q -y)), qr/another user's/, '-y');
+        ok(semctl($id, 0, IPC_RMID, 0), 'removed');
     };
 }
 

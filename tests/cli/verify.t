@@ -28,19 +28,23 @@ my @ENGINES = map { [ "--engine=$_", $_ eq 'sync' ? () : '--iodepth=64' ] } grep
 srand 20;
 
 # Runs these tests, each of which begins when what $at has for it was done to the data files: those of
-# so many bytes, in their order.
+# so many bytes, in their order. Tests that are named twice come again in the next run of -x.
 sub run_damaged {
     my ($at, $bytes, $tests, @options) = @_;
     my $kept = scratch();
     POSIX::mkfifo("$kept/keys", oct 600) or die "$kept/keys: $!\n";
     my $where = (grep {/\A-D\z/} @options) ? $disk : $dir;
-    my $run = start({ in => "$kept/keys" }, '-d', $where, qw(-r0 -q -n0 -yp), '--tests=' . join(q{,}, @{$tests}), @options);
+    my %asked;
+    my $names = join q{,}, grep { !$asked{$_}++ } @{$tests};
+    %asked = ();
+    my $run = start({ in => "$kept/keys" }, '-d', $where, qw(-r0 -q -n0 -yp), "--tests=$names", @options);
     local $SIG{PIPE} = 'IGNORE';
     open my $keys, '>', "$kept/keys" or die "$kept/keys: $!\n";
     $keys->autoflush;
     for my $test (@{$tests}) {
         my $asked = qr/Press Enter to start \Q$TITLE{$test}\E: /;
-        wait_until("the prompt of $test", sub { slurp($run->{err_file}) =~ $asked || !readlink "/proc/$run->{pid}/exe" });
+        my $times = ++$asked{$test};
+        wait_until("the prompt of $test", sub { $times == (() = slurp($run->{err_file}) =~ /$asked/g) || !readlink "/proc/$run->{pid}/exe" });
         $at->{$test}->(data_files($run->{pid}, $bytes)) if $at->{$test};
         print {$keys} "\n";
     }
@@ -49,7 +53,7 @@ sub run_damaged {
     return $run;
 }
 
-# The second word of a file's first stamp is its number.
+# The third word of a file's first stamp is its number.
 sub data_files {
     my ($pid, $bytes) = @_;
     my (%seen, @files);
@@ -57,7 +61,7 @@ sub data_files {
         next if !-f $name || -s _ != $bytes || $seen{ (stat _)[1] }++;
         open my $file, '+<:raw', $name or die "$name: $!\n";
         my %file = (handle => $file, bytes => read_file($file, $bytes));
-        $file{number} = unpack 'x8Q', $file{bytes};
+        $file{number} = unpack 'x16Q', $file{bytes};
         push @files, \%file;
     }
     my @sorted = sort { $a->{number} <=> $b->{number} } @files;
@@ -72,12 +76,12 @@ sub read_file {
     return $text;
 }
 
-# Replaces these units of a file by what $change makes of each.
+# Replaces these units of a file by what $change makes of each: {file, number, bytes}.
 sub damage {
     my ($file, $units, $change, $size) = @_;
     $size //= $UNIT;
     for my $number (@{$units}) {
-        my $unit = $change->(substr($file->{bytes}, $number * $size, $size), $number);
+        my $unit = $change->({ file => $file, number => $number, bytes => substr($file->{bytes}, $number * $size, $size) });
         sysseek $file->{handle}, $number * $size, SEEK_SET or die "seek: $!\n";
         (syswrite($file->{handle}, $unit) // 0) == length $unit or die "write: $!\n";
     }
@@ -93,7 +97,7 @@ sub some_units {
 # What the program says of a test: {named => [[file, offset, what]], count => in all, sum => of the run}.
 sub told {
     my ($run, $test) = @_;
-    my %told = (named => [], sum => $run->{err} =~ /^bonnie: the storage returned something else than was written: (\d+) damaged places?\n\z/m ? $1 : 0);
+    my %told = (named => [], sum => $run->{err} =~ /^bonnie: the storage returned something other than what was written: (\d+) damaged places?\n\z/m ? $1 : 0);
     while ($run->{err} =~ /bonnie: $test: data file (\d+) in \S+ at (\d+): (.*)$/mg) {
         push @{ $told{named} }, [ $1, $2, $3 ];
     }
@@ -116,6 +120,10 @@ sub found_ok {
     is(scalar(keys %named), scalar @named, 'each at its place');
     my @other = grep { $_->[2] !~ (ref $words eq 'CODE' ? $words->($_->[1]) : qr/\A$words\z/) } @named;
     is_deeply(\@other, [], 'in the right words');
+    my $of = @{$units} == 1 ? 'place' : 'places';
+    my ($lines) = "$run->{out}$run->{err}" =~ /^What was damaged\n((?:  .*\n)+)/m;
+    like($lines // q{}, qr/^  $test +${\scalar @{$units}} $of in \d+ bytes that were checked\n +data file \d+ at \d+: \w/m, 'the table says so too');
+    unlike($lines // q{}, qr/,/, 'without a comma: scripts take a line with one for CSV');
     like(csv_of($run)->{$test}, qr/\A[\d.+]+\z/, 'and its figure is printed all the same') if $test ne 'iops';
     return;
 }
@@ -125,84 +133,105 @@ sub sound_ok {
     return is("$run->{status}" . ($run->{err} =~ /(bonnie: .*)/ ? $1 : q{}), '0', $name);
 }
 
+# One bit of a unit, in the byte at this place.
 sub flip {
     my ($unit, $byte) = @_;
-    substr($unit, $byte, 1) ^= chr(1 << int rand 8);
-    return $unit;
+    my $bytes = $unit->{bytes};
+    substr($bytes, $byte, 1) ^= chr(1 << int rand 8);
+    return $bytes;
 }
 
-# What becomes of a unit: [kind, modes that find it, how, words]. `old` is the file as it was before it
-# was rewritten; generation 1.0 follows that.
-my $NOW  = qr/generation 1\.0 expected/;
-my $OLD  = sub { my ($file, $number) = @_; return substr $file->{old}, $number * $UNIT, $UNIT };
-my $FROM = sub { my ($file, $number) = @_; return ($number + 7) % (length($file->{bytes}) / $UNIT) };
-my @KINDS = (
-    [ 'a bit of the stamp', 'stamp', sub { flip($_[1], int rand 40) }, qr/flipped: $NOW, changed bytes found/ ],
-    [ 'a bit of the check word', 'stamp', sub { flip($_[1], 4088 + int rand 8) }, qr/flipped: $NOW, changed bytes found/ ],
-    [ 'a bit anywhere', 'full', sub { flip($_[1], int rand 4096) }, qr/flipped: $NOW, changed bytes found/ ],
-    [ 'stale', 'stamp', sub { $OLD->($_[0], $_[2]) }, qr/stale: $NOW, generation 0\.0 found/ ],
-    [ 'torn at the start', 'stamp', sub {
-            my $bytes = 512 * (1 + int rand 7);
-            return substr($OLD->($_[0], $_[2]), 0, $bytes) . substr $_[1], $bytes;
-    }, qr/torn: $NOW, parts of another write found/ ],
-    [ 'torn at the end', 'stamp', sub {
-            my $bytes = 512 * (1 + int rand 7);
-            return substr($_[1], 0, $bytes) . substr $OLD->($_[0], $_[2]), $bytes;
-    }, qr/torn: $NOW, parts of another write found/ ],
-    [ 'torn in the middle', 'full', sub {
-            my $sector = 512 * (1 + int rand 6);
-            return substr($_[1], 0, $sector) . substr($OLD->($_[0], $_[2]), $sector, 512) . substr $_[1], $sector + 512;
-    }, qr/torn: $NOW, parts of another write found/ ],
-    [ 'half written', 'stamp', sub { substr($_[1], 0, 2048) . "\0" x 2048 }, qr/torn: $NOW, parts of another write found/ ],
-    [ 'misplaced', 'stamp', sub { substr $_[0]{bytes}, $UNIT * $FROM->($_[0], $_[2]), $UNIT }, sub {
-            my ($offset) = @_;
-            my $from = $UNIT * $FROM->({ bytes => "\0" x (8 << 20) }, $offset / $UNIT);
-            return qr/\Amisplaced: $NOW, what belongs into data file 0 at $from found\z/;
-    } ],
-    [ 'zeroed', 'stamp', sub { "\0" x $UNIT }, qr/zeroed: $NOW, zeros found/ ],
+sub flip_anywhere { my ($unit) = @_; return flip($unit, int rand length $unit->{bytes}) }
+sub zeros { my ($unit) = @_; return "\0" x length $unit->{bytes} }
+
+# What the unit was before it was rewritten; generation 1.0 follows that.
+sub before {
+    my ($unit) = @_;
+    return substr $unit->{file}{old}, $unit->{number} * $UNIT, $UNIT;
+}
+
+# The unit with these bytes as they were before.
+sub torn {
+    my ($unit, $at, $length) = @_;
+    my $bytes = $unit->{bytes};
+    substr($bytes, $at, $length) = substr before($unit), $at, $length;
+    return $bytes;
+}
+
+# The number of the unit whose bytes are put into another one.
+sub taken_from {
+    my ($number, $of) = @_;
+    return ($number + 7) % $of;
+}
+
+sub misdirected {
+    my ($unit) = @_;
+    my $bytes = $unit->{file}{bytes};
+    return substr $bytes, $UNIT * taken_from($unit->{number}, length($bytes) / $UNIT), $UNIT;
+}
+
+sub misdirected_words {
+    my ($offset) = @_;
+    my $from = $UNIT * taken_from($offset / $UNIT, 2048);
+    return qr/\Amisdirected: generation 1\.0 expected, what belongs to data file 0 at $from found\z/;
+}
+
+# What becomes of a unit, the mode of --verify that finds it, and in which words.
+my $CHANGED = qr/flipped: generation 1\.0 expected, changed bytes found/;
+my $TORN    = qr/torn: generation 1\.0 expected, parts of another write found/;
+my @KINDS   = (
+    { name => 'a bit of the stamp',      mode => 'stamp', change => sub { flip(@_, int rand 48) },       words => $CHANGED },
+    { name => 'a bit of the check word', mode => 'stamp', change => sub { flip(@_, 4088 + int rand 8) }, words => $CHANGED },
+    { name => 'a bit anywhere', mode => 'full', change => \&flip_anywhere, outside_stamp => sub { flip(@_, 48 + int rand 4000) }, words => $CHANGED },
+    { name => 'stale', mode => 'stamp', change => \&before, words => qr/stale: generation 1\.0 expected, generation 0\.0 found/ },
+    { name => 'torn at the start',  mode => 'stamp', change => sub { torn(@_, 0, 512 * (1 + int rand 7)) },                     words => $TORN },
+    { name => 'torn at the end',    mode => 'stamp', change => sub { my $at = 512 * (1 + int rand 7); torn(@_, $at, 4096 - $at) }, words => $TORN },
+    { name => 'torn in the middle', mode => 'full',  change => sub { torn(@_, 512 * (1 + int rand 6), 512) },                   words => $TORN },
+    { name => 'half written', mode => 'stamp', change => sub { my ($unit) = @_; substr($unit->{bytes}, 0, 2048) . "\0" x 2048 }, words => $TORN },
+    { name => 'misdirected', mode => 'stamp', change => \&misdirected, words => \&misdirected_words },
+    { name => 'zeroed', mode => 'stamp', change => \&zeros, words => qr/zeroed: generation 1\.0 expected, zeros found/ },
 );
 
 # Damages 1000 units of 2048 after they were rewritten.
 sub damage_before_get_block {
-    my ($units, $how, @options) = @_;
+    my ($units, $change, @options) = @_;
     my $old;
     return run_damaged({
-        rewrite   => sub { $old = $_[0]{bytes} },
-        get_block => sub { my ($file) = @_; $file->{old} = $old; damage($file, $units, sub { $how->($file, @_) }) },
+        rewrite   => sub { my ($file) = @_; $old = $file->{bytes} },
+        get_block => sub { my ($file) = @_; $file->{old} = $old; damage($file, $units, $change) },
     }, 8 << 20, [qw(put_block rewrite get_block)], '-s8', @options);
 }
 
 for my $kind (@KINDS) {
-    my ($name, $mode, $how, $words) = @{$kind};
     for my $engine (@ENGINES) {
-        subtest "$name: @{$engine}" => sub {
+        subtest "$kind->{name}: @{$engine}" => sub {
             my $units = some_units(1000, 2048);
-            my @verify = $mode eq 'full' ? '--verify=full' : ();
-            found_ok(damage_before_get_block($units, $how, '--cache=keep', @{$engine}, @verify), 'get_block', $units, $words);
+            my @verify = $kind->{mode} eq 'full' ? '--verify=full' : ();
+            found_ok(damage_before_get_block($units, $kind->{change}, '--cache=keep', @{$engine}, @verify), 'get_block', $units, $kind->{words});
         };
     }
-    next if $mode eq 'stamp';
-    subtest "$name: --verify=stamp" => sub {
-        my $how_inside = $name =~ /bit/ ? sub { flip($_[1], 40 + int rand 4000) } : $how;
-        sound_ok(damage_before_get_block(some_units(1000, 2048), $how_inside, qw(--cache=keep --verify=stamp)), 'is not what it looks at');
+    next if $kind->{mode} eq 'stamp';
+    subtest "$kind->{name}: --verify=stamp" => sub {
+        my $change = $kind->{outside_stamp} // $kind->{change};
+        sound_ok(damage_before_get_block(some_units(1000, 2048), $change, qw(--cache=keep --verify=stamp)), 'is not what it looks at');
     };
 }
 
 subtest 'one at a time, in order' => sub {
     my $units = [ 5, 17, 2047 ];
-    my $run   = damage_before_get_block($units, sub { "\0" x $UNIT }, '--cache=keep');
+    my $run   = damage_before_get_block($units, \&zeros, '--cache=keep');
     is_deeply([ map { $_->[1] / $UNIT } @{ told($run, 'get_block')->{named} } ], $units, 'three of them, from the first to the last');
     unlike($run->{err}, qr/in all/, 'with no need for a sum');
     is(told($run, 'get_block')->{sum}, 3, 'but for that of the run');
 };
 
 subtest '--verify=off' => sub {
-    sound_ok(damage_before_get_block(some_units(1000, 2048), sub { "\0" x $UNIT }, qw(--cache=keep --verify=off), @{$_}), "@{$_}: nothing is found") for @ENGINES;
+    sound_ok(damage_before_get_block(some_units(1000, 2048), \&zeros, qw(--cache=keep --verify=off), @{$_}), "@{$_}: nothing is found") for @ENGINES;
 };
 
 subtest 'caches are emptied before' => sub {
     my $units = some_units(1000, 2048);
-    found_ok(damage_before_get_block($units, $KINDS[0][2], '--cache=evict'), 'get_block', $units, $KINDS[0][3]);
+    found_ok(damage_before_get_block($units, $KINDS[0]{change}, '--cache=evict'), 'get_block', $units, $CHANGED);
 };
 
 SKIP: {
@@ -210,7 +239,7 @@ SKIP: {
     for my $engine (@ENGINES) {
         subtest "-D @{$engine}" => sub {
             my $units = some_units(1000, 2048);
-            found_ok(damage_before_get_block($units, sub { flip($_[1], int rand 4096) }, @{$engine}, qw(-D --verify=full)), 'get_block', $units, $KINDS[2][3]);
+            found_ok(damage_before_get_block($units, \&flip_anywhere, @{$engine}, qw(-D --verify=full)), 'get_block', $units, $CHANGED);
         };
     }
 }
@@ -220,24 +249,24 @@ subtest 'several files' => sub {
                 my ($first, $second) = @_;
                 is($second->{number}, 1, 'two of them');
                 my $other = $first->{bytes};
-                damage($second, [ 3, 4 ], sub { substr $other, $_[1] * $UNIT, $UNIT });
+                damage($second, [ 3, 4 ], sub { my ($unit) = @_; substr $other, $unit->{number} * $UNIT, $UNIT });
     } }, 4 << 20, [qw(put_block get_block)], qw(-s8 -c2 --cache=keep));
     is_deeply([ map { "@{$_}" } @{ told($run, 'get_block')->{named} } ],
-        [ map { my $at = $_ * $UNIT; "1 $at misplaced: generation 0.0 expected, what belongs into data file 0 at $at found" } 3, 4 ],
+        [ map { my $at = $_ * $UNIT; "1 $at misdirected: generation 0.0 expected, what belongs to data file 0 at $at found" } 3, 4 ],
         'what belongs into one and is in the other');
 };
 
-# [what, bytes, its unit, how, options]
+# The bytes of the file, and of a unit of it.
 for my $case (
-    [ 'chunks that are no multiple of a unit', 1_024_000, 512, sub { flip($_[0], int rand 512) }, qw(-s1000k:1000 --verify=full) ],
-    [ 'contents that compress', 2 << 20, 4096, sub { flip($_[0], int rand 4096) }, qw(-s2 --data=compress=25 --verify=full) ],
-    [ 'zeros',  2 << 20, 4096, sub { flip($_[0], int rand 4096) }, qw(-s2 --data=zero --verify=full) ],
-    [ 'zeros, the stamp alone', 2 << 20, 4096, sub { flip($_[0], int rand 40) }, qw(-s2 --data=zero --verify=stamp) ],
+    { name => 'chunks that are no multiple of a unit', bytes => 1_024_000, unit => 512, change => \&flip_anywhere, options => [qw(-s1000k:1000 --verify=full)] },
+    { name => 'contents that compress', bytes => 2 << 20, unit => 4096, change => \&flip_anywhere, options => [qw(-s2 --data=compress=25 --verify=full)] },
+    { name => 'zeros', bytes => 2 << 20, unit => 4096, change => \&flip_anywhere, options => [qw(-s2 --data=zero --verify=full)] },
+    { name => 'zeros, the stamp alone', bytes => 2 << 20, unit => 4096, change => sub { flip(@_, int rand 40) }, options => [qw(-s2 --data=zero --verify=stamp)] },
 ) {
-    my ($name, $bytes, $unit, $how, @options) = @{$case};
-    subtest $name => sub {
-        my $units = some_units(300, int($bytes / $unit));
-        my $run = run_damaged({ get_block => sub { damage($_[0], $units, $how, $unit) } }, $bytes, [qw(put_block get_block)], '--cache=keep', @options);
+    subtest $case->{name} => sub {
+        my $units = some_units(300, int($case->{bytes} / $case->{unit}));
+        my $run = run_damaged({ get_block => sub { my ($file) = @_; damage($file, $units, @{$case}{qw(change unit)}) } },
+            $case->{bytes}, [qw(put_block get_block)], '--cache=keep', @{ $case->{options} });
         is($run->{status}, 1, 'exit status 1');
         is(told($run, 'get_block')->{count}, 300, 'found as many as there are');
         is((grep { $_->[2] !~ /\Aflipped: generation 0\.0 expected, changed bytes found\z/ } @{ told($run, 'get_block')->{named} }), 0, 'in the right words');
@@ -248,7 +277,7 @@ subtest 'every test that reads' => sub {
     for my $engine (@ENGINES) {
         # Rewriting finds it, and mends it.
         my $units = some_units(100, 256);
-        my $run = run_damaged({ rewrite => sub { damage($_[0], $units, sub { "\0" x $UNIT }) } }, 1 << 20,
+        my $run = run_damaged({ rewrite => sub { my ($file) = @_; damage($file, $units, \&zeros) } }, 1 << 20,
             [qw(put_block rewrite get_block)], qw(-s1:4k --cache=keep), @{$engine});
         found_ok($run, 'rewrite', $units, qr/zeroed: generation 0\.0 expected, zeros found/);
         is(told($run, 'get_block')->{count}, 0, 'what was rewritten is sound');
@@ -256,7 +285,7 @@ subtest 'every test that reads' => sub {
         # Others go to a place several times.
         my %damaged = map { $_ * $UNIT => 1 } @{$units};
         for my $test (qw(seeks iops)) {
-            $run = run_damaged({ $test => sub { damage($_[0], $units, sub { flip($_[0], int rand 4096) }) } }, 1 << 20,
+            $run = run_damaged({ $test => sub { my ($file) = @_; damage($file, $units, \&flip_anywhere) } }, 1 << 20,
                 [ 'put_block', $test ], qw(-s1:4k:5000:3 --iops-writes=0 --iops-duration=0.5 --cache=keep --verify=full), @{$engine});
             my $told = told($run, $test);
             is($run->{status}, 1, "@{$engine}, $test: exit status 1");
@@ -270,7 +299,7 @@ subtest 'every test that reads' => sub {
 
 subtest 'iops in sectors' => sub {
     my $units = some_units(50, 128);
-    my $run = run_damaged({ iops => sub { damage($_[0], $units, sub { "\0" x 512 }, 512) } }, 64 << 10,
+    my $run = run_damaged({ iops => sub { my ($file) = @_; damage($file, $units, \&zeros, 512) } }, 64 << 10,
         [qw(put_block iops)], qw(-s64k --iops-block=512 --iops-writes=0 --iops-duration=0.5 --cache=keep));
     my %damaged = map { $_ * 512 => 1 } @{$units};
     is($run->{status}, 1, 'exit status 1');
@@ -284,9 +313,9 @@ subtest 'lost changes' => sub {
         my ($file) = @_;
         my @units = grep { substr($old, $_ * $UNIT, $UNIT) ne substr $file->{bytes}, $_ * $UNIT, $UNIT } 0 .. 255;
         $changed = { map { $_ * $UNIT => 1 } @units };
-        damage($file, \@units, sub { substr $old, $_[1] * $UNIT, $UNIT });
+        damage($file, \@units, sub { my ($unit) = @_; substr $old, $unit->{number} * $UNIT, $UNIT });
     };
-    my $run = run_damaged({ seeks => sub { $old = $_[0]{bytes} }, iops => $undo }, 1 << 20,
+    my $run = run_damaged({ seeks => sub { my ($file) = @_; $old = $file->{bytes} }, iops => $undo }, 1 << 20,
         [qw(put_block rewrite seeks iops)], qw(-s1:4k:1000:2 --cache=keep --iops-writes=0 --iops-duration=0.3));
     my @named = @{ told($run, 'iops')->{named} };
     cmp_ok(scalar(keys %{$changed}), '>', 20, 'the seeks change many places');
@@ -294,10 +323,39 @@ subtest 'lost changes' => sub {
     is((grep { $changed->{ $_->[1] } && $_->[2] =~ /\Astale: generation 1\.[1-9]\d* expected, generation 1\.0 found\z/ } @named), 8, 'iops finds that they were lost');
 };
 
+# Blocks of an earlier run are where its files lay, if a write over them is lost.
+subtest 'what an earlier run wrote' => sub {
+    my @tests = qw(put_block get_block);
+    my $older = sub { my ($earlier) = @_; return sub { my ($unit) = @_; substr $earlier, ($unit->{number} * 7 + 3) % 256 * $UNIT, $UNIT } };
+    my $earlier;
+    my $run = run_damaged({ get_block => sub { my ($file) = @_; $earlier = $file->{bytes} } }, 1 << 20, \@tests, qw(-s1 -z77 --cache=keep));
+    sound_ok($run, 'an earlier process, with a seed');
+    my $units = some_units(100, 256);
+    for my $seed (77, 78) {
+        $run = run_damaged({ get_block => sub { my ($file) = @_; damage($file, $units, $older->($earlier)) } }, 1 << 20, \@tests, '-s1', "-z$seed", '--cache=keep');
+        found_ok($run, 'get_block', $units, qr/stale: generation 0\.0 expected, data of an earlier run \(seed 77\) found/);
+    }
+
+    # The same file of the run before, under -x. Filled outside the clock, it is written once in each run.
+    for my $case (\@tests, ['get_block']) {
+        my @each = @{$case};
+        my @seen;
+        my $swap = sub {
+            my ($file) = @_;
+            push @seen, $file->{bytes};
+            damage($file, $units, sub { my ($unit) = @_; substr $seen[0], $unit->{number} * $UNIT, $UNIT }) if @seen == 2;
+        };
+        $run = run_damaged({ get_block => $swap }, 1 << 20, [ @each, @each ], qw(-s1 -z77 -x2 --cache=keep));
+        my $told = told($run, 'get_block');
+        is($told->{count}, 100, "@each, second run: each of them is found");
+        is((grep { $_->[2] =~ /\Astale: generation [01]\.0 expected, data of an earlier run \(seed 77\) found\z/ } @{ $told->{named} }), 8, 'and named');
+    }
+};
+
 subtest 'the report is written' => sub {
     my $kept = scratch();
     my $units = some_units(10, 256);
-    my $run = run_damaged({ get_block => sub { damage($_[0], $units, sub { "\0" x $UNIT }) } }, 1 << 20, [qw(put_block get_block)],
+    my $run = run_damaged({ get_block => sub { my ($file) = @_; damage($file, $units, \&zeros) } }, 1 << 20, [qw(put_block get_block)],
         qw(-s1 --cache=keep), "--output=$kept/report");
     is($run->{status}, 1, 'exit status 1');
     like(-e "$kept/report" ? slurp("$kept/report") : 'no file', qr/^1\.98,/m, 'to its file too');
@@ -313,7 +371,7 @@ for my $engine (@ENGINES, ['--engine=sync', '-b']) {
             my $run = bonnie('-d', $dir, qw(-r0 -q -n0 --verify=full --cache=keep --iops-duration=0.02 --iops-writes=50), $ALL,
                 '-x' . $runs / $part, @{$engine}, @options);
             sound_ok($run, "@options");
-            is(scalar(() = $run->{out} =~ /^1\.98,/mg), $runs / $part, 'so many runs');
+            is(scalar(() = $run->{out} =~ /^1\.98,/mg), $runs / $part, 'the number of runs');
         }
     SKIP: {
             skip 'no O_DIRECT here', 1 if !$direct;

@@ -30,6 +30,7 @@ my %runs   = (
     'data and files'  => '-s256k:16k:20:2 -n1:100:1:2',
     'workers'         => "$blocks -c3 -n1:-1:0:3 --tests=put_block,iops,seq_create",
     'JSON to a file'  => "$blocks --format=json,html,text --output=DIR/report --tests=put_block,seeks",
+    'steady state'    => "$blocks --steady-state --round-time=0.01 --max-rounds=5 --precondition=1 --json --tests=seeks",
     'several runs'    => '-s128k:16k -n0 -f -x3 --json --tests=put_block,get_block',
     'preset gobonniego' => '--preset=gobonniego -s256k -c2 --iops-duration=0.01 --json',
     (map { ($_ => "$blocks --engine=$_ --iodepth=4 --tests=put_block,seeks") } grep {/libaio|io_uring/} engines()),
@@ -74,7 +75,7 @@ sub begin {
 my @few    = split q{ }, "$common $blocks -c3";
 my %limits = (
     'address space' => [ 'v', 'ENOMEM', qr/$NO_MEMORY/, map { 1024 * $_ } 4 .. 60 ],
-    'descriptors'   => [ 'n', 'EMFILE', qr/: Too many open files/, 3 .. 30 ],
+    'descriptors'   => [ 'n', 'EMFILE', qr/(?:: Too many open files|need \d+ open files at a time, the limit is \d+ \(ulimit -Hn\))/, 3 .. 30 ],
 );
 for my $name (sort keys %limits) {
     my ($option, $error, $reason, @values) = @{ $limits{$name} };

@@ -54,7 +54,7 @@ SKIP: {
         judge   => sub {
             my ($case, $run) = @_;
             $disk->mend;
-            my @lines = grep { !/[.]{3}|: running as root|a size below/ } split /\n/, $run->{err};
+            my @lines = grep { !/[.]{3}|: running as root|the size is less/ } split /\n/, $run->{err};
             my $file  = qr/data file 0 in \S+(?: at \d+)?/;
             my $well  = @lines == 1 && $lines[0] =~ /\Abonnie: (?:read|write|write back|fsync|putc to) $file: Input\/output error\z/;
             return 'told', $run->{status} eq '1' && $run->{out} eq q{} && $well ? () : "$run->{status}: $run->{out}$run->{err}";

@@ -2,7 +2,7 @@
 #include <ctype.h>
 
 #include "fuzz.h"
-#include "host.h"
+#include "sys/host.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {

@@ -1,6 +1,8 @@
-/* What sysfs says of a device: its number and its counters. */
+/* What the kernel says of a device, its number, counters and limits; and of a thread's waiting. */
 #include "fuzz.h"
+#include "measure/cpu.h"
 #include "measure/device.h"
+#include "measure/io_limit.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
@@ -12,6 +14,17 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
         MUST(strchr(text, ':'));
     if (device_parse_stat(text, &s))
         MUST(strlen(text) >= strlen("1 1 1 1 1 1 1 1 1 1"));
+
+    const struct device_set one = {.root = "", .count = 1, .devices = {{.major = 8}}};
+    struct io_limit limit = {0};
+    io_limit_read_max(&limit, &one, text);
+    io_limit_read_throttle(&limit, &one, text, IO_LIMIT_READ_OPS);
+    for (enum io_limit_kind kind = 0; kind < IO_LIMIT_KINDS; kind++)
+        MUST(limit.per_second[kind] == 0 || strchr(text, ':'));
+
+    uint64_t waited;
+    if (cpu_parse_schedstat(text, &waited))
+        MUST(strlen(text) >= strlen("0 1 0"));
     free(text);
     return 0;
 }

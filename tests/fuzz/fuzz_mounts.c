@@ -1,18 +1,20 @@
-/* /proc/self/mountinfo and fdinfo: the type of a filesystem is one word. */
+/* /proc/self/mountinfo and fdinfo: the type of a filesystem is one word, and so are its options. */
 #include "fuzz.h"
-#include "measure/place.h"
+#include "measure/mount_info.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
-    struct place p = {.root = ""};
+    struct mount_info p = {.root = ""};
     FILE *fdinfo = fuzz_file(data, size);
-    long mount_id = place_mount_id(fdinfo);
+    long mount_id = mount_info_id(fdinfo);
     fclose(fdinfo);
 
     FILE *mountinfo = fuzz_file(data, size);
-    place_read_type(&p, mountinfo, mount_id == -1 ? 22 : mount_id);
+    mount_info_read(&p, mountinfo, mount_id == -1 ? 22 : mount_id);
     fclose(mountinfo);
     MUST(memchr(p.filesystem, '\0', sizeof p.filesystem));
     MUST(!strpbrk(p.filesystem, " \n"));
+    MUST(memchr(p.options, '\0', sizeof p.options));
+    MUST(!strpbrk(p.options, " \n"));
     return 0;
 }

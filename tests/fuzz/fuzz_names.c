@@ -1,12 +1,12 @@
 /* What --cleanup takes for a name of ours: nothing that could lead out of the directory it looks
  * at. */
 #include "fuzz.h"
-#include "scratch_names.h"
+#include "storage/scratch_names.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
     char *name = fuzz_text(data, size);
-    bool is_ours = is_private_name(name) || is_data_name(name) || is_origin_name(name) ||
+    bool is_ours = is_private_name(name) || is_data_name(name) || is_link_target_name(name) ||
                    is_directory_name(name) || is_file_name(name);
     MUST(!is_ours || (strcspn(name, "/ \n") == strlen(name) && strcmp(name, "..") != 0 &&
                       strcmp(name, OWNER_FILE_NAME) != 0 && strlen(name) < PRIVATE_NAME_SIZE));

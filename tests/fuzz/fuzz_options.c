@@ -2,9 +2,11 @@
  * The command line, a word a line, and the plan that is made of it: all is taken and the plan is
  * sound, or it is refused in one line.
  */
-#include "cli/parse.h"
+#include "bonnie/options.h"
+#include "bonnie/plan.h"
 #include "fuzz.h"
-#include "plan.h"
+#include "storage/scratch.h"
+#include "util/partition.h"
 
 #define MOST_WORDS 32
 
@@ -48,10 +50,11 @@ static void plan(struct settings *s)
     MUST(p.data.chunks * p.data.chunk_bytes <= p.data.bytes);
     MUST(p.data.perchar_bytes <= p.data.chunks * p.data.chunk_bytes);
     MUST(p.files.min_bytes <= p.files.max_bytes);
-    (void)plan_bytes_needed(&p, 4096);
+    const struct scratch_space space = {.block_bytes = 4096, .file_bytes = 32};
+    (void)plan_bytes_needed(&p, &space);
     (void)plan_files_needed(&p, true);
     for (uint64_t i = 0, next = 0; i < p.workers; i++) {
-        struct share share = share_of(p.data.chunks, p.workers, i);
+        struct partition share = partition_of(p.data.chunks, p.workers, i);
         MUST(share.first == next);
         next += share.count;
         MUST(i + 1 < p.workers || next == p.data.chunks);
@@ -67,7 +70,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     int count = split(data, size, words);
     memcpy(owned, words, sizeof words);
     err_init(&e);
-    if (cli_parse(count, words, &s, &e) == 0)
+    if (options_parse(count, words, &s, &e) == 0)
         plan(&s);
     else
         must_explain(&e);

@@ -9,15 +9,40 @@ use Test::More;
 my $dir = dirname($ENV{BONNIE});
 
 is(readlink $ENV{BONNIE}, 'bonnie', 'bonnie++ is a link to bonnie beside it');
+is(readlink "$dir/gobonniego", 'bonnie', 'and so is gobonniego');
+like(qx('$dir/gobonniego' -version), qr/\Agobonniego version \d+\.\d+\.\d+\n\z/, 'which goes by its flags');
 for my $program (map {"$dir/$_"} qw(bonnie bonnie++)) {
     like(qx('$program' --version), qr/\d+\.\d+\.\d+/, "$program runs");
 }
+for my $tool (qw(zcav getc_putc)) {
+    like(qx('$dir/$tool' --version), qr/\A$tool \d+\.\d+\.\d+\n/, "$tool runs");
+}
+my $bin = dirname($ENV{BON_CSV2HTML});
+is(qx('$bin/generate_randfile' -s5 1 2>/dev/null), pack('H*', '232add1b'), 'generate_randfile runs');
 for my $script (@ENV{qw(BON_CSV2HTML BON_CSV2TXT)}) {
     like(qx('$script' --version), qr/\d+\.\d+\.\d+/, "$script runs by itself and finds its modules");
 }
-for my $page (qw(man8/bonnie.8 man8/bonnie++.8 man1/bon_csv2html.1 man1/bon_csv2txt.1)) {
+is(readlink "$bin/goader", 'bonload', 'goader is a link to bonload beside it');
+like(qx('$bin/goader' --version), qr/^bonload \d+\.\d+\.\d+/, 'bonload runs');
+is(system("'$bin/bonload' -requests-engine=null -rt=1 -max-requests=10 -show-progress=false -timeline-file=/dev/null >/dev/null"), 0, 'it finds what draws its page');
+for my $page (qw(man1/bonload.1 man1/goader.1 man8/bonnie.8 man8/bonnie++.8 man8/gobonniego.8 man1/bon_csv2html.1 man1/bon_csv2txt.1
+    man8/zcav.8 man8/getc_putc.8 man1/generate_randfile.1)) {
     ok(-s "$ENV{BONNIE_TEST_MANDIR}/$page", "manual page $page");
 }
-ok(-s "$ENV{BONNIE_TEST_DATADIR}/bonnie.schema.json", 'schema of the JSON report');
+ok(-s "$ENV{BONNIE_TEST_DATADIR}/$_", "schema of the JSON report: $_") for qw(bonnie.schema.json bonload.schema.json);
+
+# Programs, under each of their names, are completed.
+my @names = (qw(bonnie getc_putc zcav bonload generate_randfile bon_csv2html bon_csv2txt),
+    map { s{.*/}{}r } grep { (readlink // q{}) =~ /\A(?:bonnie|bonload)\z/ } glob("$dir/*"), glob "$bin/*");
+my $data = dirname($ENV{BONNIE_TEST_DATADIR});
+SKIP: {
+    skip 'a build for another machine has no completions', 1 if !-d "$data/bash-completion";
+    my %zsh = map { $_ => 1 } map {split} qx(sed -n 's/^#compdef //p' '$data'/zsh/site-functions/_*);
+    for my $program (@names) {
+        ok(-s "$data/bash-completion/completions/$program",    "by bash: $program");
+        ok(-s "$data/fish/vendor_completions.d/$program.fish", "by fish: $program");
+        ok($zsh{$program},                                     "by zsh: $program");
+    }
+}
 
 done_testing;

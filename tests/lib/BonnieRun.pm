@@ -1,5 +1,5 @@
-# Runs bonnie itself, as this user or another, to its end or side by side with the test, and tells
-# what it printed, how it ended and what it left behind.
+# Runs bonnie itself or another program of the suite, as this user or another, to its end or side by
+# side with the test, and tells what it printed, how it ended and what it left behind.
 package BonnieRun;
 
 use strict;
@@ -7,7 +7,7 @@ use warnings;
 use Cwd            qw(abs_path);
 use Exporter 'import';
 use Fcntl          ();
-use File::Basename qw(dirname);
+use File::Basename qw(basename dirname);
 use File::Copy     qw(copy);
 use File::Find     ();
 use File::Spec     ();
@@ -16,8 +16,8 @@ use POSIX          ();
 use Test::More     ();
 use RunProgram     qw(slurp spew);
 
-our @EXPORT_OK = qw(@ALL_TESTS @BLOCK_TESTS @FIELDS @TESTS bonnie csv_of engines finish have nobody_can program refused_ok
-    scratch scratch_on_disk source start table_of takes_direct tree wait_until);
+our @EXPORT_OK = qw(@ALL_TESTS @BLOCK_TESTS @FIELDS @TESTS bonnie csv_of engines finish have has_terminal nobody_can program refused_ok
+    run_tool scratch scratch_on_disk source start table_of takes_direct tree wait_until);
 
 # The tests that have fields in the CSV line.
 our @TESTS = qw(putc put_block rewrite getc get_block seeks
@@ -32,7 +32,7 @@ our @BLOCK_TESTS = qw(put_block rewrite get_block seeks iops);
 # The names of the 50 fields of the CSV line, in order. They are the header's, but that this calls
 # both the number of seeks and their rate `seeks`.
 our @FIELDS = (
-    qw(format_version bonnie_version name concurrency seed file_size chunk_size seek_count seek_proc_count),
+    qw(format_version bonnie_version name concurrency seed file_size chunk_size num_seeks seek_proc_count),
     (map { ($_, "${_}_cpu") } @TESTS[ 0 .. 5 ]),
     qw(num_files max_size min_size num_dirs file_chunk_size),
     (map { ($_, "${_}_cpu") } @TESTS[ 6 .. 11 ]),
@@ -52,7 +52,14 @@ $ENV{LC_ALL}       = 'C';
 
 sub source { return join q{/}, $SOURCE, @_ }
 
-sub program { return $PROGRAM }
+# The path of bonnie, or of a program of another name, which lies beside it, or of that path.
+sub program {
+    my ($name) = @_;
+    return $PROGRAM if !defined $name;
+    my $path = $name =~ m{/} ? $name : dirname($PROGRAM) . "/$name";
+    die "there is no program to test: $path\n" if !-x $path;
+    return $path;
+}
 
 # True when this system has all these commands.
 sub have {
@@ -63,6 +70,9 @@ sub have {
     return 1;
 }
 
+# True when script(1) makes a terminal here: it needs /dev/pts, which a chroot may lack.
+sub has_terminal { return have('script') && system('script -qec true /dev/null </dev/null >/dev/null 2>&1') == 0 }
+
 # New directories, removed at the end, in memory where there is enough of it, or where TMPDIR says.
 # Everybody may write to them when a mode says so.
 sub scratch         { return new_directory(in_memory() // File::Spec->tmpdir, @_) }
@@ -70,7 +80,8 @@ sub scratch_on_disk { return new_directory(File::Spec->tmpdir,               @_)
 
 sub new_directory {
     my ($parent, $mode) = @_;
-    my $dir = File::Temp->newdir('bonnie-test-XXXXXX', DIR => $parent);
+    my $dir;
+    do { $dir = File::Temp->newdir('bonnie-test-XXXXXX', DIR => $parent) } while "$dir" =~ /([NRX])\1/; # wildcards of bonload's
     chmod $mode // oct(700), "$dir" or die "$dir: $!\n";
     return $dir;
 }
@@ -83,16 +94,18 @@ sub in_memory {
     return $free > 200_000 ? $dir : undef;
 }
 
-# A copy of the program that other users can run, wherever the build is.
-my $FOR_ALL;
+# A copy of a program that other users can run, wherever the build is.
+my ($FOR_ALL, %COPIED);
 
 sub program_for_all {
-    if (!$FOR_ALL) {
-        $FOR_ALL = scratch_on_disk(oct 755);
-        copy($PROGRAM, "$FOR_ALL/bonnie") or die "copy $PROGRAM: $!\n";
-        chmod oct(755), "$FOR_ALL/bonnie" or die "$FOR_ALL/bonnie: $!\n";
+    my ($path) = @_;
+    $FOR_ALL //= scratch_on_disk(oct 755);
+    my $copy = "$FOR_ALL/" . basename($path);
+    if (!$COPIED{$path}++) {
+        copy($path, $copy) or die "copy $path: $!\n";
+        chmod oct(755), $copy or die "$copy: $!\n";
     }
-    return "$FOR_ALL/bonnie";
+    return $copy;
 }
 
 # True when user nobody reaches the directory that temporary directories are made in.
@@ -138,19 +151,22 @@ our %RUNNING;
 #   in    => FILE       standard input: a file, '/dev/null' if left out
 #   input => TEXT       or a text
 #   out, err => FILE    the streams; 'closed' for none; captured if left out
+#   program => NAME     not bonnie, but the program of that name beside it, or the one of that path
 #   wrap  => [COMMAND]  to run the program with, such as strace and its options
 sub start {
     my %how  = ref $_[0] ? %{ shift() } : ();
     my @args = @_;
     my $kept = File::Temp->newdir('bonnie-test-XXXXXX', TMPDIR => 1);
-    my %run  = (kept => $kept, out_file => $how{out} // "$kept/out", err_file => $how{err} // "$kept/err");
+    my $path = program($how{program});
+    my %run  = (kept => $kept, name => $how{program} // 'bonnie', out_file => $how{out} // "$kept/out", err_file => $how{err} // "$kept/err");
     spew("$kept/$_", q{}) for qw(out err);
     if (defined $how{input}) {
         $how{in} = "$kept/in";
         spew($how{in}, $how{input});
     }
-    unshift @args, '--min-time=0' if !grep {/\A--min-time/} @args; # or every test takes half a second
-    my @command = (@{ $how{wrap} // [] }, $how{as} ? program_for_all() : $PROGRAM, @args);
+    unshift @args, '--min-time=0' # or every test takes half a second
+        if !defined $how{program} && !grep {/\A--min-time/} @args;
+    my @command = (@{ $how{wrap} // [] }, $how{as} ? program_for_all($path) : $path, @args);
     $run{pid} = fork // die "fork: $!\n";
     if ($run{pid} == 0) {
         setpgrp 0, 0;
@@ -202,6 +218,13 @@ sub finish {
 
 sub bonnie { return finish(start(@_)) }
 
+# run_tool(NAME, \%how, ARGUMENT...): the same for a program of that name.
+sub run_tool {
+    my ($name, @rest) = @_;
+    my %how = ref $rest[0] ? %{ shift @rest } : ();
+    return finish(start({ %how, program => $name }, @rest));
+}
+
 # The engines that can be used here, as the program says. A test is skipped for each of the others.
 sub engines {
     my $help = bonnie('--engine=help')->{out};
@@ -249,7 +272,7 @@ sub csv_of {
 # What was printed, without what stands below the table: that depends on the machine.
 sub table_of {
     my ($text) = @_;
-    return $text =~ s/^What was measured\n(?:  .*\n)+//mgr;
+    return $text =~ s/^What was (?:measured|damaged)\n(?:  .*\n)+//mgr;
 }
 
 # All that is in a directory, at any depth, as sorted relative names.
@@ -267,7 +290,7 @@ sub refused_ok {
     return Test::More::subtest($name => sub {
         Test::More::is($run->{status}, 1, 'exit status 1');
         Test::More::is($run->{out}, q{}, 'nothing on stdout');
-        Test::More::like($run->{err}, qr/\Abonnie: [^\n]*\n\z/, 'one line on stderr');
+        Test::More::like($run->{err}, qr/\A\Q$run->{name}\E: [^\n]*\n\z/, 'one line on stderr');
         Test::More::like($run->{err}, $reason, 'which says why');
     });
 }

@@ -20,6 +20,7 @@ my @ANY = qw(EIO EPERM);
 # How the others do. `retval=` is what the call is said to have moved, `short` less than was asked for.
 my %FAULTS = (
     openat       => [qw(EACCES EMFILE EIO EINTR)],
+    openat2      => [qw(EACCES EMFILE EIO ENOSYS ELOOP EXDEV)],
     read         => [qw(EIO EINTR EAGAIN)],
     pread64      => [qw(EIO EINTR EAGAIN retval=0 short)],
     write        => [qw(EIO ENOSPC EINTR EAGAIN retval=0)],
@@ -48,7 +49,7 @@ my %FAULTS = (
     io_uring_setup => [qw(EPERM ENOMEM ENOSYS EMFILE)],
     io_uring_enter => [qw(EIO EINTR EAGAIN EBUSY ENOMEM)],
     io_uring_register => [qw(ENOMEM EPERM)],
-    flock        => [qw(ENOLCK EAGAIN EINTR)],
+    flock        => [qw(EIO ENOLCK EAGAIN EINTR)],
     getrandom    => [qw(EAGAIN EINTR ENOSYS)],
     (map { $_ => [qw(EINTR)] } qw(nanosleep clock_nanosleep)),
     sched_getaffinity => [qw(EINVAL)],
@@ -64,9 +65,9 @@ my %NEVER = map { $_ => 1 } qw(exit exit_group execve rt_sigreturn restart_sysca
 # other failure is a false one.
 my $LIBRARY  = qr{/etc/|/usr/|/lib/|[.]so\b|AF_UNIX|socket:};
 my $MACHINE  = qr{/(?:sys|proc)/(?!self/fd/)|/sys["/>]};
-my $PRIVATE  = qr{/bonnie[.][0-9a-f]{16}};
+my $PRIVATE  = qr{/(?:bonnie|getc_putc)[.][0-9a-f]{16}};
 my $DATA     = qr{$PRIVATE/(?:#\d+|data\d+)>};
-my $NO_DATA  = qr{pipe:|socket:|UNIX|anon_inode:|/dev/null>|/report[.]\w+>|/bonnie-test-\w+>|$PRIVATE(?:/(?:owner|o\d+|d\d+))?>};
+my $NO_DATA  = qr{pipe:|socket:|UNIX|anon_inode:|/dev/null>|/report[.]\w+>|/bonnie-test-\w+(?:/file)?>|(?<=<)/(?:dev/shm|dev|tmp)?>|$PRIVATE(?:/(?:owner|o\d+|d\d+))?>};
 my @HARMLESS = (
     [ qr/.+/,                   qr/./,         qr/EINTR/, 'what was interrupted is done again' ],
     [ qr/io_(?:submit|uring_enter)/, qr/./,    qr/EAGAIN|EBUSY/, 'the kernel takes no more at the moment: tried again' ],
@@ -74,13 +75,14 @@ my @HARMLESS = (
     [ qr/p(?:read|write)64/,    qr/./,         qr/short/, 'the rest is moved' ],
     [ qr/write/,                qr/./,         qr/retval=0/, 'the C library writes the rest' ],
     [ qr/write/,                qr/\A2\b/,     undef,     'progress that cannot be shown' ],
+    [ qr/openat2/,              qr/./,         qr/ENOSYS/, 'the older call does it' ],
     [ qr/linkat/,               qr/./,         qr/EMLINK/, 'the next file gets its links from now on' ],
     [ qr/sendto/,               qr/"[gpe]"/,   undef,     'a monitor that does not hear notes fewer intervals' ],
-    [ qr/flock/,                qr/./,         qr/EAGAIN/, 'another directory is made' ],
+    [ qr/flock/,                qr/./,         qr/EAGAIN|ENOLCK/, 'another directory is made, or it has no lock' ],
     [ qr/fchmod/,               qr{/(?:report|#\d)}, undef, 'the report is for its owner alone' ],
     [ qr/read/,                 qr/pipe:.*, 1\)/, undef, 'the byte is still there when it looks again' ],
     [ qr/openat/,               qr/"[.]", O_RDONLY/, undef, 'that nothing is left is known when the directory is removed' ],
-    [ qr/getdents64|lseek/,     qr{bonnie[.][0-9a-f]{16}>}, undef, 'the same' ],
+    [ qr/getdents64|lseek/,     qr{(?:bonnie|getc_putc)[.][0-9a-f]{16}>}, undef, 'the same' ],
     [ qr/lseek/,                qr/SEEK_SET/,  undef,     'a directory that is not listed again is known by the count' ],
     [ qr/openat|read|readlink|newfstatat|close|getdents64|access|lseek|fcntl/, $MACHINE, undef, 'facts about the machine are told as not known' ],
     [ qr/statx|fstatfs|sysinfo|sched_getaffinity|prlimit64/, qr/./, undef, 'the same, or the common value is taken' ],
@@ -88,8 +90,9 @@ my @HARMLESS = (
     [ qr/ioctl|fcntl/,          qr/./,         undef,     'the C library asks what kind of stream it has' ],
     [ qr/getrandom/,            qr/NONBLOCK/,  undef,     'the C library wants it for malloc' ],
     [ qr/openat|read|close/,    qr/urandom/,   undef,     'the library of JSON takes the time instead' ],
+    [ qr/openat/,               qr{/bonnie-test-\w+>, "[.]", O_WRONLY[|]\S*O_TMPFILE}, undef, 'the report has a temporary name from the start' ],
     [ qr/openat/,               qr{/dev/null}, undef,     'the standard descriptors are there already' ],
-    [ qr/newfstatat/,           qr{\A(?:1<|\d+<\S*/bonnie-test-\w+/#\d+>).*"", .*AT_EMPTY_PATH}, undef, 'the C library asks how large a buffer should be' ],
+    [ qr/newfstatat/,           qr{\A(?:[12]<|\d+<\S*/bonnie-test-\w+/#\d+>).*"", .*AT_EMPTY_PATH}, undef, 'the C library asks how large a buffer should be, or it is seen whether somebody reads there' ],
     [ qr/newfstatat/,           qr/\A\d+<\S*$PRIVATE>, "", .*AT_EMPTY_PATH/, undef, 'a fact about the filesystem is told as not known, or that nothing is left is known when the directory is removed' ],
     [ qr/newfstatat/,           qr{$PRIVATE/owner>, "", .*AT_EMPTY_PATH}, undef, 'the directory is nobody else\'s to remove, as a rule' ],
     [ qr/close/,                qr/\A\d+<\S*$NO_DATA/, undef, 'there is nothing in it, and the kernel has released it' ],
@@ -176,7 +179,7 @@ sub was_refused {
 }
 
 # What a failure may be told as when it is not the system's word for the error: pthread_create knows
-# only one; strict seccomp kills whoever does not make the call it asked for; glibc reads a file to
+# only one; the dropper's filter kills it when strace makes another call of one; glibc reads a file to
 # find a user; and this program says where the limit is.
 my $NO_THREAD    = qr/: Resource temporarily unavailable\z/;
 my $NO_DROPPER   = qr/the process that drops the caches has died\z/;
@@ -185,6 +188,7 @@ my %OTHER_REASON = (
     mprotect => $NO_THREAD,
     mmap     => $NO_THREAD,
     write    => $NO_DROPPER,
+    pwrite64 => $NO_DROPPER,
     sendto   => $NO_DROPPER,
     read     => qr/$NO_DROPPER|no user is named 'nobody'\z/,
     io_setup => qr/see the sysctl fs[.]aio-max-nr\z/,
@@ -200,7 +204,7 @@ sub says_why {
         local $! = Errno->can($fault)->();
         $reason = qr/\Q$!\E/;
     }
-    return $line =~ /\Abonnie: .+: $reason\z/;
+    return $line =~ /\A\w+: .+: $reason\z/;
 }
 
 # census(\%how, ARGUMENT...): the run, and which system calls it makes, how often at most in one of

@@ -83,11 +83,11 @@ sub left_in {
 # What is wrong with the playground after a run: nothing is left and nothing touched, or the words. A
 # run whose own clean-up was made to fail may leave what --cleanup, with these options, then removes.
 sub disorder {
-    my ($ground, $cleanup) = @_;
+    my ($ground, $cleanup, $program) = @_;
     my @wrong;
     my @left = left_in($ground);
     if (@left && $cleanup) {
-        my $run = bonnie('-d', $ground->{dir}, '--cleanup', @{$cleanup});
+        my $run = finish(start({ program => $program }, '-d', $ground->{dir}, '--cleanup', @{$cleanup}));
         @left = left_in($ground);
         push @wrong, "--cleanup: $run->{err}" =~ s/\n/; /gr if @left;
     }
@@ -103,7 +103,8 @@ sub disorder {
 # run_cases(NAME, \@cases, start => sub, judge => sub, may_leave => sub): starts every case and judges
 # its end, two at a time, each in a playground of its own. start($case, $ground) returns the run;
 # judge($case, $run, $ground) the kind of its end - `missed` when there was no fault - and what is
-# wrong with it, if anything; may_leave($case) the options of --cleanup, if the run may leave anything.
+# wrong with it, if anything; may_leave($case) the options of --cleanup, if the run may leave anything;
+# program the one that is run, if it is not bonnie.
 # All of them make one row of the table. Those that missed their fault prove nothing: the share of
 # the others must be `hits`, half of all if left out.
 #
@@ -121,7 +122,7 @@ sub run_cases {
         finish($run);
         $run->{after_fault} = time - $run->{fault_at};
         my ($kind, @wrong) = $do{judge}->($case, $run, $ground);
-        push @wrong, disorder($ground, $do{may_leave} && $do{may_leave}->($case));
+        push @wrong, disorder($ground, $do{may_leave} && $do{may_leave}->($case), $do{program});
         push @idle, $ground;
         return if $kind eq 'missed' && !@wrong;
         $row{cases}++;
@@ -165,10 +166,10 @@ sub report_of {
 # A report without its figures: two whole ones of the same settings have the same shape.
 sub shape_of {
     my ($text) = @_;
-    my ($json) = $text =~ /^([{].*^[}])$/ms;
+    my ($json) = $text =~ /^([{].*^[}]|[{].*[}])$/ms;
     my $object = defined $json ? eval { JSON::PP::decode_json($json) } // "no JSON: $@" : q{};
     my $rest   = defined $json ? $text =~ s/\Q$json\E//r : $text;
-    $rest =~ s/^What was measured\n(?:  .*\n)+//mg;
+    $rest =~ s/^What was (?:measured|damaged)\n(?:  .*\n)+//mg;
     $rest =~ s/[-+]?\b[\d.]+(?:us|ms|s|k|m|g)?\b|[+]{3,}/N/g;
     return join q{ }, $rest =~ s/ +/ /gr, shape_of_value($object);
 }

@@ -10,7 +10,7 @@ use File::Temp ();
 use Test::More ();
 use BonnieRun  qw(have);
 
-our @EXPORT_OK = qw(filesystem is_root make_users may_mount private_mounts tmpfs);
+our @EXPORT_OK = qw(filesystem foreign fuse is_root make_users may_mount overlay private_mounts ramfs squashfs tmpfs);
 
 sub is_root { return $> == 0 }
 
@@ -50,7 +50,81 @@ sub tmpfs {
     return Mounted->new($dir);
 }
 
+# A ramfs, which has no limit.
+sub ramfs {
+    my $dir = File::Temp->newdir('bonnie-test-XXXXXX', TMPDIR => 1);
+    command(qw(mount -t ramfs bonnie-test), "$dir");
+    return Mounted->new($dir);
+}
+
+# An overlay over two directories of a tmpfs.
+sub overlay {
+    return if !knows('overlay');
+    my $below = tmpfs('size=64m');
+    mkdir "$below/$_" for qw(lower upper work);
+    chmod oct(777), "$below/upper";
+    my $dir = File::Temp->newdir('bonnie-test-XXXXXX', TMPDIR => 1);
+    command(qw(mount -t overlay -o), "lowerdir=$below/lower,upperdir=$below/upper,workdir=$below/work", 'bonnie-test', "$dir");
+    return Mounted->new($dir, $below);
+}
+
+# A directory seen through a FUSE filesystem, with these options of bindfs; undef when there is none. As
+# most of them, it keeps the name of a file that is removed while it is open, until a moment after it is closed.
+sub fuse {
+    my (@options) = @_;
+    return if !have('bindfs') || !-w '/dev/fuse';
+    my $below = File::Temp->newdir('bonnie-test-XXXXXX', TMPDIR => 1);
+    my $dir   = File::Temp->newdir('bonnie-test-XXXXXX', TMPDIR => 1);
+    chmod oct(755), "$below";
+    command('bindfs', @options, "$below", "$dir");
+    return Mounted->new($dir, $below);
+}
+
+# A file as a block device.
+sub loop {
+    my ($image) = @_;
+    chomp(my $device = `losetup -f --show "$image"`);
+    return $device;
+}
+
+# Filesystems that programs of their own mount, for these users alone: one that keeps no owners and modes
+# and has no links (exFAT), one of Windows (NTFS), one that cannot open a file again once its name is gone
+# (gocryptfs). Mounted on a new directory, which is returned; undef when this system has no such one.
+sub foreign {
+    my ($type) = @_;
+    my %needs = (exfat => [qw(mkfs.exfat mount.exfat-fuse losetup)], ntfs => [qw(mkntfs ntfs-3g)], gocryptfs => [qw(gocryptfs)]);
+    return if !have(@{ $needs{$type} }) || !-w '/dev/fuse';
+    my ($below, $dir) = map { File::Temp->newdir('bonnie-test-XXXXXX', TMPDIR => 1) } 1 .. 2;
+    my $image = File::Temp->new('bonnie-test-XXXXXX', DIR => BonnieRun::in_memory() // File::Spec->tmpdir);
+    truncate $image, 64 << 20 or die "$image: $!\n";
+    if ($type eq 'exfat') {
+        command('mkfs.exfat', "$image");
+        my $device = loop("$image");
+        command(qw(mount.exfat-fuse -o umask=077), $device, "$dir");
+        system 'losetup', '-d', $device; # it goes when it is unmounted
+    }
+    elsif ($type eq 'ntfs') {
+        command(qw(mkntfs -q -F), "$image");
+        command(qw(ntfs-3g -o permissions), "$image", "$dir");
+    }
+    else {
+        command('sh', '-c', 'echo word >"$0.word" && gocryptfs -q -init -passfile "$0.word" "$0" && gocryptfs -q -passfile "$0.word" "$0" "$1"; rc=$?; rm -f "$0.word"; exit $rc', "$below", "$dir");
+    }
+    return Mounted->new($dir, [ $image, $below ]);
+}
+
+# A filesystem that can only be read.
+sub squashfs {
+    return if !have('mksquashfs') || !knows('squashfs');
+    my ($below, $dir) = map { File::Temp->newdir('bonnie-test-XXXXXX', TMPDIR => 1) } 1 .. 2;
+    my $image = File::Temp->new('bonnie-test-XXXXXX', TMPDIR => 1);
+    command('mksquashfs', "$below", "$image", qw(-noappend -quiet -no-progress));
+    command(qw(mount -t squashfs -o loop), "$image", "$dir");
+    return Mounted->new($dir, $image);
+}
+
 my %MAKE = (
+    ext2  => [qw(mkfs.ext2 -q -F)],
     ext4  => [qw(mkfs.ext4 -q -F -O ^has_journal)],
     xfs   => [qw(mkfs.xfs -q -f)],
     btrfs => [qw(mkfs.btrfs -q -f)],
@@ -74,7 +148,7 @@ sub filesystem {
 sub knows {
     my ($type) = @_;
     open my $known, '<', '/proc/filesystems' or return 0;
-    return 1 if grep {/^\s*\Q$type\E$/} readline $known;
+    return 1 if grep {/^(?:nodev)?\s*\Q$type\E$/} readline $known;
     return have('modprobe') && system("modprobe $type 2>/dev/null") == 0;
 }
 
@@ -100,17 +174,19 @@ sub make_users {
     return;
 }
 
-# A mounted directory: its path as a text, unmounted when it goes or the test ends.
+# A mounted directory: its path as a text, unmounted when it goes or the test ends; and what it is
+# made of, which has to stay until then.
 package Mounted;
 
 use overload q{""} => sub { return "$_[0]{dir}" }, fallback => 1;
 
-my %MOUNTED;
+my (%MOUNTED, @IN_ORDER);
 
 sub new {
-    my ($class, $dir, $image) = @_;
+    my ($class, $dir, $below) = @_;
     $MOUNTED{"$dir"} = $$;
-    return bless { dir => $dir, image => $image }, $class;
+    push @IN_ORDER, "$dir";
+    return bless { dir => $dir, below => $below }, $class;
 }
 
 sub unmount {
@@ -128,7 +204,7 @@ sub DESTROY {
 }
 
 END {
-    unmount($_) for keys %MOUNTED;
+    unmount($_) for grep { $MOUNTED{$_} } reverse @IN_ORDER;
 }
 
 1;

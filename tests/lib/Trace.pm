@@ -54,7 +54,7 @@ sub calls {
             $call->{result} = $3 // q{};
             $call->{ended}  = @calls;
         }
-        elsif ($text =~ /\Asyscall_0x/ || $text =~ m{"/(?:sys/|proc/cpuinfo|proc/self/(?!fd/))|[.]gcda"}) {
+        elsif ($text =~ /\Asyscall_0x/ || $text =~ m{"/(?:sys/|proc/cpuinfo|proc/thread-self/|proc/self/(?!fd/))|[.]gcda"}) {
             next; # strace shows a call that it does not know whatever is asked for; counters are read, or written
         }
         elsif ($text =~ /\A(\w+)\((.*)\z/s) {

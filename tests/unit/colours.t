@@ -27,9 +27,9 @@ my @PAIRS = (
     (map { [ 'focus', $_ ] } qw(page)),
 );
 
-my @schemes = style_sheet() =~ /:root \{(.*?)\}/sg;
+my @schemes = style_sheet() =~ /:root\{(.*?)\}/sg;
 for my $scheme (0, 1) {
-    my %colour = $schemes[$scheme] =~ /--(\w+): (#[[:xdigit:]]{6});/g;
+    my %colour = $schemes[$scheme] =~ /--(\w+):(#[[:xdigit:]]{6});/g;
     for my $pair (@PAIRS) {
         my $contrast = contrast(@colour{ @{$pair} });
         ok($contrast >= 4.5, sprintf '%s: %s on %s: %.1f', ('light', 'dark')[$scheme], @{$pair}, $contrast);

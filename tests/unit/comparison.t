@@ -53,8 +53,6 @@ subtest 'rows' => sub {
     is($ran_del->{verdict}, 'worse', 'another is worse');
     is_deeply($getc, { test => 'getc', baseline_runs => 0, baseline_median => undef, other_runs => 1, other_median => 5 },
         'a test that only one of them ran is not compared');
-    near($faster->geometric_mean_percent, 100 * ((sqrt(8) * (1 + $ran_del->{change_percent} / 100))**(1 / 3) - 1),
-        'the geometric mean is that of the three compared');
 };
 
 subtest 'worse by more than a limit' => sub {
@@ -80,6 +78,36 @@ subtest 'a few runs beside many' => sub {
     is(scalar(() = $unsure->worse_by(0)), 0, 'and are not where nothing else is');
     is_deeply($unsure->unjudged, { 'too few runs' => ['putc'] }, 'which is said');
     is(($unsure->rows)[0]{verdict}, 'worse', 'though the test is worse if judged by itself');
+};
+
+subtest 'judged together' => sub {
+    my @tests = qw(putc put_block rewrite getc get_block seeks);
+    my %up    = (old => 0, new => 1);
+    my (%runs, %few);
+    for my $label (sort keys %up) {
+        my $up = $up{$label};
+        $runs{$label} = [ runs($label, putc => [ map { $_ + 10 * $up } 1 .. 6 ], rewrite => [ map { 2 * $_ + 7 * $up } 1 .. 6 ],
+            map { $_ => [ 1 .. 6 ] } @tests[ 1, 3 .. 5 ]) ];
+        $few{$label} = [ runs($label, putc => [ map { $_ + 10 * $up } 1 .. 4 ], map { $_ => [ 1 .. 4 ] } @tests[ 1 .. 5 ]) ];
+    }
+    my ($alone, $together) = map { Bonnie::Comparison->new((map { Bonnie::Group::by_label(@{ $runs{$_} }) } qw(old new)), together => $_) } 0, 1;
+    my %by = map { $_->{test} => $_ } $alone->rows;
+    my $changed = 0;
+    for my $row ($together->rows) {
+        my $corrected = $by{ $row->{test} }{corrected_p};
+        near($row->{p}, $corrected, "$row->{test}: p is corrected");
+        is($row->{verdict}, $corrected < 0.05 ? 'better' : 'unclear', 'and decides');
+        $changed++ if $row->{verdict} ne $by{ $row->{test} }{verdict};
+    }
+    is(($together->rows)[0]{verdict}, 'better', 'what is clear stays so');
+    is($changed, 1, 'what is less so does not');
+    is_deeply([ map { $_->{test} } $together->worse_by(0) ], [ map { $_->{test} } $alone->worse_by(0) ], 'a script is told the same');
+    like(comparison_text($together), qr/corrected for the number of tests [(]Holm[)]/, 'the table says so');
+    unlike(comparison_text($alone), qr/Holm/, 'and only then');
+
+    my ($putc) = Bonnie::Comparison->new((map { Bonnie::Group::by_label(@{ $few{$_} }) } qw(old new)), together => 1)->rows;
+    ok(!$putc->{enough_runs}, 'four runs are too few for one of six tests');
+    cmp_ok($putc->{runs_needed}, '>=', 5, 'which is said');
 };
 
 # Twelve tests of two groups that do not differ. Each is called worse in one of forty cases, and one of the twelve
@@ -111,22 +139,20 @@ subtest 'no measurement, and zero' => sub {
     is_deeply([ @{$seeks}{qw(change_percent high_percent verdict)} ], [ undef, undef, 'better' ], 'up from zero is no percentage');
     like(comparison_text($comparison), qr/^seeks +0 +3 +from zero +[0-9.]+ +better$/m, 'the table says so');
     like(comparison_text(compare([ runs('old', putc => [ (7) x 5 ]) ], [ runs('new', putc => [ (7) x 5 ]) ])),
-        qr/^putc +7k +7k +[+]0[.]0 % +[+]0[.]0 % +[+]0[.]0 % +1[.]0000  no change$/m, 'no difference at all: no number of runs shows it');
-    is($comparison->geometric_mean_percent, -100, 'the mean has what can be said');
-    is(compare([ runs('old', putc => [1]) ], [ runs('new', getc => [1]) ])->geometric_mean_percent, undef, 'no test in common');
+        qr/^putc +7k +7k +[+]0[.]0 % +[+]0[.]0 % +[+]0[.]0 % +1[.]0000  even$/m, 'no difference at all: no number of runs shows it');
 };
 
 subtest 'baseline' => sub {
     my @groups = Bonnie::Group::by_label(map { runs($_, putc => [ 1, 2 ]) } qw(b a c));
-    my @comparisons = Bonnie::Comparison::with_baseline('a', @groups);
+    my @comparisons = Bonnie::Comparison::with_baseline({}, 'a', @groups);
     is_deeply([ map { [ $_->baseline->label, $_->other->label ] } @comparisons ], [ [qw(a b)], [qw(a c)] ],
         'every other label is compared with it');
-    is(eval { Bonnie::Comparison::with_baseline('d', @groups) }, undef, 'a label that there is not');
+    is(eval { Bonnie::Comparison::with_baseline({}, 'd', @groups) }, undef, 'a label that there is not');
     is($@, qq{no result has the label "d"; there are "b", "a", "c"\n}, 'names those that there are');
-    is(eval { Bonnie::Comparison::with_baseline('b', $groups[0]) }, undef, 'no other label');
+    is(eval { Bonnie::Comparison::with_baseline({}, 'b', $groups[0]) }, undef, 'no other label');
     is($@, qq{nothing to compare with: every result has the label "b"\n}, 'is said, too');
     @groups = Bonnie::Group::by_label(map { runs($_ x 100, putc => [1]) } 'a' .. 'z');
-    ok(!eval { Bonnie::Comparison::with_baseline(q{}, @groups) }, 'many long labels');
+    ok(!eval { Bonnie::Comparison::with_baseline({}, q{}, @groups) }, 'many long labels');
     like($@, qr/, 16 more\n\z/, 'are not all named');
     cmp_ok(length $@, '<', 600, 'nor in full');
 };

@@ -56,6 +56,10 @@ ok(!eval { errors_of('{"$ref":"#/$defs/none"}', '1'); 1 }, 'nor is a reference t
 my $schema = slurp("$TOP/share/bonnie.schema.json");
 my $golden = slurp("$TOP/tests/golden/report/full.json");
 is(errors_of($schema, $golden), q{}, 'the golden report is valid');
+my $steady = slurp("$TOP/tests/golden/report/steady.json");
+is(errors_of($schema, $steady), q{}, 'so is one with rounds');
+isnt(errors_of($schema, $steady =~ s/"metric": "bandwidth"/"metric": "rate"/r), q{}, 'another metric is not');
+isnt(errors_of($schema, $steady =~ s/"figure": 5[0-9.]+/"figure": -1/r),        q{}, 'nor a negative figure');
 
 # Every place in a document, as the keys that lead there, and what holds it.
 sub places {
@@ -93,8 +97,8 @@ for my $path (@places) {
 
 # Broken in ways that a program could break it.
 for my $case (
-    [ '"format_version": 1',       '"format_version": 2' ],
-    [ '"format_version": 1',       '"format_version": "1"' ],
+    [ '"format_version": 2',       '"format_version": 1' ],
+    [ '"format_version": 2',       '"format_version": "2"' ],
     [ '"format": "bonnie"',        '"format": "bonnie++"' ],
     [ '22:13:20Z',                 '22:13:20' ],
     [ '2023-11-14T',               '2023-11-14 ' ],
@@ -110,6 +114,11 @@ for my $case (
     [ '"direct": true',            '"direct": 1' ],
     [ '"limited_by": "device"',    '"limited_by": "disk"' ],
     [ '"resident_percent_after": 12.5', '"resident_percent_after": 100.5' ],
+    [ '"waited_for_cpu_percent": 12.5', '"waited_for_cpu_percent": -1' ],
+    [ '"waited_for_cpu_percent": 12.5', '"waited_for_cpu_percent": 100.5' ],
+    [ '"corrupted": 9',            '"corrupted": null' ],
+    [ '"corruption": []',          '"corruption": null' ],
+    [ '"scheduler": null',         '"scheduler": 0' ],
     [ '"cache": null',             '"cache": {}' ],
     [ '"device": null',            '"device": "sda"' ],
     [ '"cpu_model": null',         '"cpu_model": 1' ],

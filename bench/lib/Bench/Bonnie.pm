@@ -6,7 +6,7 @@ use warnings;
 use Exporter 'import';
 use Bench::Run qw(output_of);
 
-our @EXPORT_OK = qw(use_bonnie bonnie_version bonnie_fields bonnie_iops as_user $PUT_BLOCK $GET_BLOCK);
+our @EXPORT_OK = qw(beside_bonnie use_bonnie bonnie_version bonnie_fields bonnie_iops as_user $PUT_BLOCK $GET_BLOCK);
 
 # Fields of the CSV line, counted from 0, in KiB/s.
 our $PUT_BLOCK = 11;
@@ -17,6 +17,12 @@ my $bonnie;
 sub use_bonnie {
     ($bonnie) = @_;
     return;
+}
+
+# The path of another program of the suite.
+sub beside_bonnie {
+    my ($name) = @_;
+    return $bonnie =~ m{/} ? $bonnie =~ s{[^/]*\z}{$name}r : $name;
 }
 
 sub bonnie_version {

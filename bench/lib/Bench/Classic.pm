@@ -4,7 +4,7 @@ package Bench::Classic;
 use strict;
 use warnings;
 use Exporter 'import';
-use Bench::Bonnie qw(as_user bonnie_fields);
+use Bench::Bonnie qw(as_user beside_bonnie bonnie_fields);
 use Bench::Run    qw(compiled output_of scratch_in);
 
 our @EXPORT_OK = qw(classic_groups);
@@ -27,6 +27,10 @@ sub classic_groups {
         {
             title => "Per character, $setup->{perchar} MiB: KiB/s",
             peer  => 'bare loop', needs => ['cc'], experiments => [ bare_loops($setup) ],
+        },
+        {
+            title => "The ways of getc_putc, $setup->{bytes} MiB: KiB/s",
+            peer  => 'bare loop', needs => ['cc'], experiments => [ bytes($setup) ],
         },
     );
 }
@@ -61,6 +65,23 @@ sub bare_loops {
         peer => sub {
             split q{ }, output_of(compiled('perchar'), scratch_in($setup->{directory}) . '/file', $mib);
         },
+    };
+}
+
+# The table goes to standard error.
+sub bytes {
+    my ($setup) = @_;
+    my $kib = 1024 * $setup->{bytes};
+    return {
+        rows => [qw(write read putcNT getcNT putc getc putcU getcU)],
+        ours => sub {
+            my @silently = ('sh', '-c', 'exec "$@" 2>/dev/null', 'sh');
+            my $line = output_of(@silently, beside_bonnie('getc_putc'), '-q', as_user(), '-d', $setup->{tmpfs}, '-s', $kib, '-m', 'bench');
+            chomp $line;
+            my (undef, @figures) = split /,/, $line;
+            return @figures;
+        },
+        peer => sub { split q{ }, output_of(compiled('bytes'), scratch_in($setup->{tmpfs}) . '/file', $kib) },
     };
 }
 

@@ -6,7 +6,7 @@ use warnings;
 use Exporter 'import';
 use Bench::Bonnie qw(bonnie_fields bonnie_iops $PUT_BLOCK);
 use Bench::Fio    qw(fio_iops);
-use Bench::Run    qw(compiled output_of);
+use Bench::Run    qw(compiled output_of queue_sources scratch_in);
 
 our @EXPORT_OK = qw(own_groups);
 
@@ -20,6 +20,10 @@ sub own_groups {
         {
             title => 'Making contents, 64 KiB, null engine, beside copying them: GB/s',
             peer  => 'memcpy', needs => ['cc'], experiments => [ contents($setup) ],
+        },
+        {
+            title => "Little's law: rate x mean latency of random reads beside the mean number in flight",
+            peer  => 'in flight', needs => ['cc'], experiments => [ littles_law($setup) ],
         },
         {
             title => 'Recording one latency: ns beyond those of the loop around it',
@@ -57,6 +61,42 @@ sub contents {
         rows => ['contents'],
         ours => sub { (bonnie_fields(@ours))[$PUT_BLOCK] * 1024 / 1e9 },
         peer => sub { output_of(compiled('memcpy'), $mib) + 0 },
+    };
+}
+
+# [engine, bytes of a block, depth].
+sub littles_law {
+    my ($setup) = @_;
+    my @experiments;
+    for my $engine (qw(libaio io_uring null)) {
+        for my $case ([ '4k', 4096, 32 ], [ '64k', 65_536, 64 ], [ '64k', 65_536, 256 ], [ '1m', 1 << 20, 32 ]) {
+            my ($name, $bytes, $depth) = @{$case};
+            push @experiments, {
+                rows => ["in flight $engine $name x $depth"],
+                both => sub { in_flight($setup, $engine, $bytes, $depth) },
+            };
+        }
+    }
+    push @experiments, { rows => ['in flight sync 4k x 1'], both => sub { in_flight($setup, 'sync', 4096, 1) } };
+    return @experiments;
+}
+
+sub in_flight {
+    my ($setup, @run) = @_;
+    my $program = compiled('in_flight', queue_sources());
+    my $file = file_of($setup->{directory}, $setup->{scaling_mib});
+    return split q{ }, output_of($program, $file, @run, $setup->{scaling_seconds});
+}
+
+# A file with bytes that cannot be compressed, written once.
+my %files;
+
+sub file_of {
+    my ($directory, $mib) = @_;
+    return $files{"$directory $mib"} //= do {
+        my $file = scratch_in($directory) . '/file';
+        output_of('dd', 'if=/dev/urandom', "of=$file", 'bs=1M', "count=$mib", 'conv=fsync', 'status=none');
+        $file;
     };
 }
 

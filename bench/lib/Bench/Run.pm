@@ -7,7 +7,7 @@ use Exporter 'import';
 use File::Basename qw(dirname);
 use File::Temp     qw(tempdir);
 
-our @EXPORT_OK = qw(has_program output_of scratch_in compiled);
+our @EXPORT_OK = qw(has_program output_of scratch_in compiled queue_sources);
 
 # The program that runs now: it must not outlive this one, and go on writing.
 my $running;
@@ -44,17 +44,38 @@ sub scratch_in {
     return tempdir('bench-XXXXXXXX', DIR => $directory, CLEANUP => 1);
 }
 
-# The path of the program that is made of bench/NAME.c, once.
+# The path of the program that is made of bench/NAME.c and what else it needs, once.
 my %programs;
 
 sub compiled {
-    my ($name) = @_;
-    my $bench = dirname(__FILE__) . '/../..';
+    my ($name, @more) = @_;
+    my $bench = bench_directory();
     return $programs{$name} //= do {
         my $program = tempdir(CLEANUP => 1) . "/$name";
-        output_of('cc', '-O2', "-I$bench/../src", '-o', $program, "$bench/$name.c", '-lm');
+        output_of('cc', '-O2', '-D_GNU_SOURCE', "-I$bench/../src", '-o', $program, "$bench/$name.c", @more, '-lm');
         $program;
     };
+}
+
+sub bench_directory {
+    return dirname(__FILE__) . '/../..';
+}
+
+sub has_header {
+    my ($name) = @_;
+    return system("echo '#include <$name>' | cc -E - >/dev/null 2>&1") == 0;
+}
+
+# The sources of the queue and of the engines that can be built here, and what they are linked with.
+sub queue_sources {
+    my $src = bench_directory() . '/../src';
+    my @sources = glob "$src/io/*.c $src/util/*.c $src/measure/histogram.c $src/sys/stop.c $src/io/engines/{at_once,null,sync,table}.c";
+    for my $library ([qw(libaio LIBAIO aio)], [qw(liburing LIBURING uring)]) {
+        my ($header, $macro, $linked) = @{$library};
+        my $source = $header eq 'liburing' ? 'io_uring' : $header;
+        push @sources, "-DHAVE_$macro", "$src/io/engines/$source.c", "-l$linked" if has_header("$header.h");
+    }
+    return @sources;
 }
 
 1;

@@ -11,7 +11,7 @@ our @EXPORT_OK = qw(print_group);
 
 # A group has a title, the name of its peer, and the programs it needs; and experiments. An experiment
 # has the names of its rows, and two functions (ours, peer) that return a figure for each; or ours alone,
-# where there is no peer.
+# where there is no peer; or one function (both) that returns the figures of ours, then those of the peer.
 
 # Runs those experiments of a group that have rows to print, and prints them. Returns how many failed.
 sub print_group {
@@ -49,9 +49,15 @@ sub print_experiment {
     return;
 }
 
-# Who is first changes from pair to pair: one may leave the storage busy for the other.
+# The one that is first changes from pair to pair: one may leave the storage busy for the other.
 sub run_pair {
     my ($experiment, $pair, $ours, $peers) = @_;
+    if ($experiment->{both}) {
+        my @figures = $experiment->{both}->();
+        push @{$ours},  [ @figures[ 0 .. @figures / 2 - 1 ] ];
+        push @{$peers}, [ @figures[ @figures / 2 .. $#figures ] ];
+        return;
+    }
     my @turns = ([ $experiment->{ours}, $ours ]);
     push @turns, [ $experiment->{peer}, $peers ] if $experiment->{peer};
     @turns = reverse @turns if $pair % 2 == 0;

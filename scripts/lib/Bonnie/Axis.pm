@@ -12,23 +12,40 @@ use List::Util qw(first max min);
 use POSIX      qw(ceil floor log10);
 use Bonnie::Units qw(axis_scale figure_text grouped);
 
-our @EXPORT_OK = qw(axis_from_zero axis_of_time axis_of_latency axis_of_change axis_ticks);
+our @EXPORT_OK = qw(axis_from_zero axis_of_time axis_of_rounds axis_of_latency axis_of_change axis_of_offset axis_ticks);
 
 my $MAX_INTERVALS = 4;
+
+my @ROUND_STEPS = (1, 2, 5, 10, 20, 25, 50, 100, 200, 250);
 
 my @SMALL_CHANGES = (2, 5, 10, 20, 40);
 my @LARGE_CHANGES = ([ -50, 0, 100 ], [ -75, -50, 0, 100, 300 ], [ -90, 0, 900 ], [ -99, -90, 0, 900, 9900 ]);
 
-# For figures in the unit of their test.
+# For figures in the unit of their test. With $like in the unit that suits that
+# value, as those figures are.
 sub axis_from_zero {
-    my ($largest, $test_unit) = @_;
-    my ($divisor, $unit) = axis_scale($largest, $test_unit);
+    my ($largest, $test_unit, $like) = @_;
+    my ($divisor, $unit) = axis_scale($test_unit eq 'KiB/s' ? $like // $largest : $largest, $test_unit);
     return linear_axis($unit, $divisor, axis_ticks($largest / $divisor));
 }
 
 sub axis_of_time {
     my ($seconds) = @_;
     return linear_axis('seconds', 1, axis_ticks($seconds));
+}
+
+# A round lies between its number less one and its number.
+sub axis_of_rounds {
+    my ($rounds) = @_;
+    my $step = first { $_ * $MAX_INTERVALS >= $rounds } @ROUND_STEPS;
+    return linear_axis('rounds', 1, defined $step ? map { $_ * $step } 0 .. ceil($rounds / $step) : axis_ticks($rounds));
+}
+
+# Along a device, from its begin to its end, in powers of 1024.
+sub axis_of_offset {
+    my ($bytes) = @_;
+    my ($divisor, $unit) = axis_scale($bytes, 'bytes');
+    return linear_axis("offset in $unit", $divisor, axis_ticks($bytes / $divisor));
 }
 
 sub linear_axis {
@@ -81,19 +98,20 @@ sub axis_of_change {
     my @percents = @_;
     my $largest = max(0, map { abs } @percents);
     my $end = first { $_ >= $largest } @SMALL_CHANGES;
-    return change_axis(sub { $_[0] / $end }, map { $end * $_ } -1, -0.5, 0, 0.5, 1) if defined $end;
+    return change_axis('', sub { $_[0] / $end }, map { $end * $_ } -1, -0.5, 0, 0.5, 1) if defined $end;
 
     my $widest = max(map { abs log_ratio($_) } @percents);
     my $ticks  = (first { log_ratio($_->[-1]) >= $widest } @LARGE_CHANGES) // $LARGE_CHANGES[-1];
     my $whole  = log_ratio($ticks->[-1]);
-    return change_axis(sub { log_ratio($_[0]) / $whole }, @{$ticks});
+    return change_axis(', logarithmic', sub { log_ratio($_[0]) / $whole }, @{$ticks});
 }
 
-# $part is sub (change): how far from the middle, 1 is the right end.
+# $kind: words behind the unit. $part is sub (change): how far from the middle,
+# 1 is the right end.
 sub change_axis {
-    my ($part, @ticks) = @_;
+    my ($kind, $part, @ticks) = @_;
     return {
-        unit  => 'change of the rate in percent',
+        unit  => "change of the rate in percent$kind",
         at    => sub { 0.5 + 0.5 * max(-1, min(1, $part->(@_))) },
         ticks => [ map { [ $_, signed_text($_) ] } @ticks ],
     };

@@ -26,8 +26,8 @@ sub interval_text {
     my ($row) = @_;
     my @limits = @{$row}{qw(low_percent high_percent)};
     return 'too few runs' if !$row->{enough_runs};
-    return 'without end'  if !any { defined } @limits;
-    return join ' to ', map { defined $_ ? percent_text($_) : 'without end' } @limits;
+    return 'unbounded'  if !any { defined } @limits;
+    return join ' to ', map { defined $_ ? percent_text($_) : 'unbounded' } @limits;
 }
 
 # With too few runs nothing is significant, whatever they measured.
@@ -36,12 +36,12 @@ sub verdict_text {
     return $row->{enough_runs} ? $WORDS{ $row->{verdict} } : 'too few runs';
 }
 
-# "Of 12 tests 3 better, 1 worse, 8 unclear."
+# "better in 3 of 12 tests, worse in 1 and unclear in 8"
 sub counts_text {
     my @rows = grep { is_compared($_) } @_;
     my %count = (better => 0, worse => 0, unclear => 0);
     $count{ $_->{verdict} }++ for @rows;
-    return 'Of ' . @rows . " tests $count{better} better, $count{worse} worse, $count{unclear} unclear.";
+    return "better in $count{better} of " . @rows . " tests, worse in $count{worse} and unclear in $count{unclear}";
 }
 
 sub percent_text {

@@ -5,9 +5,9 @@ package Bonnie::Changes;
 use strict;
 use warnings;
 use Exporter 'import';
-use List::Util qw(max min);
+use List::Util qw(any max min);
 use Bonnie::Axis          qw(axis_of_change);
-use Bonnie::ChangeWords   qw(change_text counts_text interval_text is_compared percent_text verdict_text);
+use Bonnie::ChangeWords   qw(change_text counts_text interval_text is_compared verdict_text);
 use Bonnie::Chart         qw(bar chart whisker);
 use Bonnie::Comparison;
 use Bonnie::Html          qw(element text);
@@ -35,7 +35,7 @@ my $INFINITY = 9**9**9;
 sub changes {
     my ($comparison) = @_;
     my ($baseline, $other) = map { shorten($_->name, $MAX_LABEL) } $comparison->baseline, $comparison->other;
-    my $title = "$other against $baseline";
+    my $title = "$other compared with $baseline";
     my $id    = 'change-' . $comparison->other->number;
     my @rows  = $comparison->rows;
     return element('section', { class => 'change', 'aria-labelledby' => $id },
@@ -48,13 +48,13 @@ sub changes {
 
 sub summary {
     my ($comparison) = @_;
-    my $mean      = $comparison->geometric_mean_percent;
+    my @rows      = $comparison->rows;
     my @differing = differing_settings($comparison->baseline, $comparison->other);
     my $few       = 'There are too few runs for any difference to be significant.';
     return (
-        defined $mean ? 'Geometric mean of all changes: ' . percent_text($mean) . q{. } . counts_text($comparison->rows) : (),
-        $comparison->judged ? () : $few,
-        @differing ? 'What was different: ' . join('; ', @differing) . q{.} : (),
+        (any { is_compared($_) } @rows)   ? ucfirst counts_text(@rows) . q{.} : (),
+        (any { $_->{enough_runs} } @rows) ? ()                 : $few,
+        @differing ? 'Settings that differ: ' . join('; ', @differing) . q{.} : (),
     );
 }
 
@@ -80,7 +80,7 @@ sub chart_row {
 
 sub change_table {
     my ($baseline, $other, @rows) = @_;
-    my @titles = ('Test', "$baseline, median", "$other, median", "Change, 95\x{A0}% interval", 'p', 'Difference', 'Runs needed');
+    my @titles = ('Test', 'Change: median of the ratios of runs', 'p', 'Difference', "$baseline, median", "$other, median", 'Runs needed');
     return (head => [ row_of(map { head_cell($_) } @titles) ], rows => [ map { table_row($_) } @rows ]);
 }
 
@@ -88,23 +88,25 @@ sub table_row {
     my ($row) = @_;
     my $test = test_named($row->{test});
     return row_of(element('th', { scope => 'row', class => 'label' }, text($test->{name_alone})),
-        (map { median_cell($test, $row->{"${_}_median"}, $row->{"${_}_runs"}) } qw(baseline other)), change_cells($row));
+        change_cells($row), (map { median_cell($test, $row, $_) } qw(baseline other)), runs_cell($row->{runs_needed}));
 }
 
+# Both in one unit. $which: baseline or other.
 sub median_cell {
-    my ($test, $median, $runs) = @_;
+    my ($test, $row, $which) = @_;
+    my ($median, $runs) = @{$row}{"${which}_median", "${which}_runs"};
     return absent('not measured') if !defined $median;
-    return two_lines(figure_text($median, $test->{unit}), $runs == 1 ? '1 run' : "$runs runs");
+    my $like = max(map { $_ // 0 } @{$row}{qw(baseline_median other_median)});
+    return two_lines(figure_text($median, $test->{unit}, $like), $runs == 1 ? '1 run' : "$runs runs");
 }
 
 sub change_cells {
     my ($row) = @_;
-    return absent('not comparable', 4) if !is_compared($row);
+    return absent('not comparable', 3) if !is_compared($row);
     return (
         two_lines(change_text($row), interval_text($row)),
         cell($row->{p} < $SMALLEST_P ? "< $SMALLEST_P" : sprintf '%.2g', $row->{p}),
         element('td', { class => $row->{verdict} }, text(verdict_text($row))),
-        runs_cell($row->{runs_needed}),
     );
 }
 
@@ -119,19 +121,23 @@ sub two_lines {
     return element('td', {}, text($words), element('small', {}, text($small)));
 }
 
-# $in_full: whether there are bars and intervals.
+# The first of these comparisons stands for all. $in_full: whether there are
+# bars and intervals.
 sub how_to_read_changes {
-    my ($in_full) = @_;
+    my ($in_full, $comparison) = @_;
     my $alpha = $Bonnie::Comparison::ALPHA;
     my @full  = (
-        'Bars show how much faster or slower each test became, thin lines the 95 % interval of it.',
-        'Runs needed are those of each label with which such a difference would probably be found.',
+        'A bar shows how much faster or slower a test became, and the thin line across it is the 95 % confidence interval of that change.',
+        'The change is the median of the ratios of each run to each run of the baseline, which need not be the ratio of the two medians.',
+        'Runs needed: with this many runs of each label, a difference like the one measured would probably be significant.',
     );
     my @words = (
-        $in_full ? @full : 'How much faster or slower each test became.',
-        "Better and worse are what the U test of Mann and Whitney finds significant (p below $alpha); what is unclear may be chance.",
-        sprintf('Each test is judged by itself: where nothing has changed, one test in %.0f looks as if it had.', 1 / $alpha),
-        $in_full ? () : 'Intervals and p are what bon_csv2txt --baseline prints.',
+        $in_full ? @full : 'How much faster or slower each test became: the median of the ratios of each run to each run of the baseline.',
+        "Tests are called better or worse where the U test of Mann and Whitney finds a significant difference (p below $alpha); an unclear difference may be chance.",
+        $comparison->together
+        ? 'All tests of a label are judged together: p is corrected for their number (Holm). Intervals are those of each test by itself.'
+        : sprintf('Each test is judged by itself: where nothing has changed, one test in %.0f looks as if it had.', 1 / $alpha),
+        $in_full ? () : 'For the intervals and p, see bon_csv2txt --baseline.',
     );
     return element('p', { class => 'quiet' }, text(join q{ }, @words)) . "\n";
 }

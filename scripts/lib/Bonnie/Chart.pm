@@ -13,7 +13,7 @@ use warnings;
 use Exporter 'import';
 use Bonnie::Html qw(element text);
 
-our @EXPORT_OK = qw(chart bar whisker tail steps);
+our @EXPORT_OK = qw(area bar chart line steps tail whisker);
 
 my $WIDTH = 1000;
 
@@ -124,6 +124,20 @@ sub tail {
     return [ $class, $from, $y, 'h' . width($from, $to) . 'm0-' . $cap / 2 . "v$cap" ];
 }
 
+# A line that is $from_y pixels below the strip's top at its begin, $to_y at its
+# end.
+sub line {
+    my ($class, $from, $to, $from_y, $to_y) = @_;
+    return [ $class, $from, pixels($from_y), 'l' . width($from, $to) . q{ } . pixels($to_y - $from_y) ];
+}
+
+# A rectangle.
+sub area {
+    my ($class, $from, $to, $top, $bottom) = @_;
+    my ($width, $height) = (width($from, $to), pixels($bottom - $top));
+    return [ $class, $from, pixels($top), "h${width}v${height}h-${width}z" ];
+}
+
 # An area as wide and high as each of @$steps, [ x where it ends, its height ],
 # on $y. What is rounded are the places, so that errors do not add up.
 sub steps {
@@ -135,6 +149,11 @@ sub steps {
         ($x, $height) = @{$step};
     }
     return [ $class, 0, $y, "${path}v$height" ];
+}
+
+sub pixels {
+    my ($number) = @_;
+    return 0 + sprintf '%.1f', $number;
 }
 
 sub width {

@@ -2,15 +2,16 @@
 # baseline to the other, and whether that is more than chance.
 #
 # In the rows each test is judged by itself: of twenty tests of two groups that
-# do not differ, one is found to at an alpha of 0.05. What a script is to act
-# on, worse_by and unjudged, is corrected for the number of tests.
+# do not differ, one is found to at an alpha of 0.05. They can be judged
+# together instead, corrected for the number of tests; what a script is to act
+# on, worse_by and unjudged, always is.
 package Bonnie::Comparison;
 
 use strict;
 use warnings;
 use Bonnie::MannWhitney qw(can_show compare_ratios runs_to_show);
 use Bonnie::Plain       qw(shorten);
-use Bonnie::Statistics  qw(geometric_mean holm median);
+use Bonnie::Statistics  qw(holm median);
 use Bonnie::Tests       qw(all_tests);
 
 # How often chance alone may look like a change.
@@ -21,14 +22,14 @@ my $MAX_LABELS = 10;
 my $MAX_LABEL  = 40;
 
 # Every other group compared with the one of this label, in their order. Dies
-# if there is none of this label, or no other.
+# if there is none of this label, or no other. %$how as for new.
 sub with_baseline {
-    my ($label, @groups) = @_;
+    my ($how, $label, @groups) = @_;
     my ($baseline) = grep { $_->label eq $label } @groups;
     die 'no result has the label ' . named($label) . '; there are ' . all_named(@groups) . "\n" if !$baseline;
     my @others = grep { $_->label ne $label } @groups;
     die 'nothing to compare with: every result has the label ' . named($label) . "\n" if !@others;
-    return map { __PACKAGE__->new($baseline, $_) } @others;
+    return map { __PACKAGE__->new($baseline, $_, %{$how}) } @others;
 }
 
 sub named {
@@ -42,11 +43,14 @@ sub all_named {
     return join ', ', (map { named($_->label) } @groups), @more ? scalar(@more) . ' more' : ();
 }
 
+# %how: together, whether the tests are judged together.
 sub new {
-    my ($class, $baseline, $other) = @_;
-    my $self = bless { baseline => $baseline, other => $other }, $class;
-    $self->{rows} = [ map { $self->row($_) } $self->tests ];
+    my ($class, $baseline, $other, %how) = @_;
+    my $self = bless { baseline => $baseline, other => $other, together => $how{together} ? 1 : 0 }, $class;
+    $self->{rows}   = [ map { $self->row($_) } $self->tests ];
+    $self->{judged} = [ grep { $_->{enough_runs} } $self->rows ];
     correct($self->judged);
+    $self->judge_together if $self->{together};
     return $self;
 }
 
@@ -58,6 +62,11 @@ sub baseline {
 sub other {
     my ($self) = @_;
     return $self->{other};
+}
+
+sub together {
+    my ($self) = @_;
+    return $self->{together};
 }
 
 # One for each test that either group ran, in the order of the tests:
@@ -73,24 +82,19 @@ sub other {
 #                    end, as the baseline is zero
 #   low_percent  high_percent        the 95 % interval of the change; undef
 #                    if there are too few runs for one, or no end to it
-#   p                the probability that chance alone makes such a difference
-#   significant      whether p is below alpha; "no change" is inside of the
-#                    interval if it is not, and never if it is
+#   p                the probability that chance alone makes such a difference,
+#                    corrected if the tests are judged together
+#   significant      whether p is below alpha; if each test is judged by
+#                    itself, "no change" is inside of the interval if it is
+#                    not, and never if it is
 #   verdict          'better', 'worse', or 'unclear' if not significant
-#   enough_runs      whether so many could be significant at all
+#   enough_runs      whether that number could be significant at all
 #   runs_needed      of each, for about four chances in five to show such a
 #                    difference; undef if it is shown, or if there is none
 #   corrected_p      with enough runs, p corrected for the number of such tests
 sub rows {
     my ($self) = @_;
     return @{ $self->{rows} };
-}
-
-# The geometric mean of the changes of all tests; undef without any.
-sub geometric_mean_percent {
-    my ($self) = @_;
-    my @ratios = map { 1 + $_ / 100 } grep { defined } map { $_->{change_percent} } $self->rows;
-    return @ratios ? percent(geometric_mean(@ratios)) : undef;
 }
 
 # The tests that became worse by more than this. Where nothing differs there is
@@ -114,16 +118,32 @@ sub unjudged {
     return \%unjudged;
 }
 
-# The rows that have enough runs to be significant; in scalar context their number.
+# The rows that have enough runs to be significant by themselves; in scalar
+# context their number.
 sub judged {
     my ($self) = @_;
-    return grep { $_->{enough_runs} } @{ $self->{rows} };
+    return @{ $self->{judged} };
 }
 
 sub correct {
     my @rows = @_;
     my @corrected = holm(map { $_->{p} } @rows);
     $rows[$_]{corrected_p} = $corrected[$_] for 0 .. $#rows;
+    return;
+}
+
+# With enough runs for the smallest p, if no other were small.
+sub judge_together {
+    my ($self) = @_;
+    my $alpha = $ALPHA / ($self->judged || 1);
+    for my $row (grep { defined $_->{p} } $self->rows) {
+        my ($old, $new) = map { $_->rates($row->{test}) } @{$self}{qw(baseline other)};
+        $row->{p}           = $row->{corrected_p} // 1;
+        $row->{significant} = $row->{p} < $ALPHA;
+        $row->{enough_runs} = $row->{significant} || can_show(scalar @{$old}, scalar @{$new}, $alpha);
+        $row->{verdict}     = 'unclear' if !$row->{significant};
+        $row->{runs_needed} = $row->{significant} ? undef : runs_to_show($old, $new, $alpha);
+    }
     return;
 }
 

@@ -18,17 +18,26 @@ my $LABEL_WIDTH = 50;
 my $ROW  = '%-10s %9s %9s %9s %9s %9s  %7s  %s';
 my $HEAD = sprintf $ROW, 'Test', qw(baseline other change from to p), q{};
 my $OVER = sprintf '%-10s %s %9s %s', q{}, '----median rate----', q{}, '---95 % interval---';
-my $MEAN = '%-30s %9s';
 
 my $ALPHA = $Bonnie::Comparison::ALPHA;
 my $ONE_IN = sprintf '%.0f', 1 / $ALPHA;
 
-my $NOTE = <<"END";
-change: the median of the ratios of all runs to all runs of the baseline.
-better, worse: p is below $ALPHA, which it is by chance for one test in $ONE_IN.
-N runs: not significant; about so many runs of each label would show a
-difference like this one.
-no change: neither label has the higher rates.
+# By whether the tests are judged together.
+my @JUDGED = (
+    "better, worse: p is below $ALPHA, as happens by chance in one test of $ONE_IN.\n",
+    "better, worse: p, corrected for the number of tests (Holm), is below $ALPHA.\n"
+        . "from, to: the interval of each test by itself.\n",
+);
+
+# $JUDGED[...] stands in between.
+my $CHANGE = <<'END';
+change: the median of the ratios of each run to each run of the baseline, which
+need not be the ratio of the two medians.
+END
+my $UNCLEAR = <<'END';
+N runs: not significant; with about N runs of each label, a difference like
+this one would be.
+even: each label is faster in the same number of pairs of runs.
 END
 
 # More are not worth asking for.
@@ -37,7 +46,7 @@ my $MANY_RUNS = 99;
 sub comparison_text {
     my @comparisons = @_;
     my @tables = map { table($_) } @comparisons;
-    return terminal_text(join "\n", @tables, $NOTE);
+    return terminal_text(join("\n", @tables, $CHANGE) . $JUDGED[ $comparisons[0]->together ] . $UNCLEAR);
 }
 
 sub table {
@@ -47,7 +56,6 @@ sub table {
         group_line('Other',    $comparison->other),
         q{}, $OVER, $HEAD,
         (map { row_text($_) } $comparison->rows),
-        sprintf($MEAN, 'geometric mean', percent_text($comparison->geometric_mean_percent)),
     );
     return join q{}, map { s/ +\z//r . "\n" } @lines;
 }
@@ -98,7 +106,7 @@ sub verdict_text {
     my ($row) = @_;
     return 'no figure'     if !defined $row->{p};
     return $row->{verdict} if $row->{significant};
-    my $needed = $row->{runs_needed} // return 'no change';
+    my $needed = $row->{runs_needed} // return 'even';
     return ($needed > $MANY_RUNS ? "$MANY_RUNS+" : $needed) . ' runs';
 }
 

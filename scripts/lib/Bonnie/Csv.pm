@@ -7,7 +7,7 @@ package Bonnie::Csv;
 use strict;
 use warnings;
 use Exporter 'import';
-use List::Util qw(all any);
+use List::Util qw(any);
 use Bonnie::Figure qw(number_figure latency_figure no_figure);
 use Bonnie::Plain  qw(plain_text shorten);
 use Bonnie::Tests  qw(test_names tests_in_half);
@@ -33,7 +33,7 @@ my %COLUMNS = (
 my $COMMAS_OF_A_RESULT = 20;
 
 # The first field of a line that tells its format.
-my $KNOWN_FORMAT = qr/1[.]9\d[[:alnum:]]*/;
+my $KNOWN_FORMAT = qr/1[.]9\d[[:alnum:]]*/a;
 
 # Returns (record, problems). No record and no problem: an ordinary line.
 # No record, one problem: a result that cannot be read. A record with
@@ -41,14 +41,13 @@ my $KNOWN_FORMAT = qr/1[.]9\d[[:alnum:]]*/;
 sub parse_line {
     my ($line) = @_;
     $line =~ s/^\xEF\xBB\xBF//;    # the byte order mark of some editors
-    $line =~ s/^\s+|\s+\z//g;
-    return if $line =~ /^#/ || !looks_like_result($line);
+    $line =~ s/^\s++//a;
+    $line =~ s/(?<!\s)\s++\z//a;    # begins nowhere inside of a run of spaces, or many take long
+    return if $line =~ /^#/ || !looks_like_result($line) || is_header($line);
 
-    my @fields = split /,/, $line, -1;
-    return if is_header(@fields);
-    my $problem = why_unreadable(@fields);
+    my $problem = why_unreadable($line);
     return (undef, $problem) if $problem;
-    return build_record(@fields);
+    return build_record(split /,/, $line, -1);
 }
 
 sub looks_like_result {
@@ -57,14 +56,17 @@ sub looks_like_result {
 }
 
 sub is_header {
-    return all { /^[[:alpha:]][\w ]*\z/ } @_;
+    my ($line) = @_;
+    return $line =~ /^[[:alpha:]][\w ]*+(?:,[[:alpha:]][\w ]*+)*+\z/a;
 }
 
+# Looked at before anything is made of the fields: there may be any number.
 sub why_unreadable {
-    my @fields = @_;
-    my $count  = @fields;
-    my $first  = shorten(plain_text($fields[0]), 20);
-    my $known  = $fields[0] =~ /^$KNOWN_FORMAT\z/;
+    my ($line)  = @_;
+    my ($begin) = split /,/, $line, 2;
+    my $count = 1 + $line =~ tr/,//;
+    my $first = shorten(plain_text($begin), 20);
+    my $known = $begin =~ /^$KNOWN_FORMAT\z/;
     return "number of fields is $count; a result has 27, 47, 48 or 50" if !$COLUMNS{$count};
     return "number of fields is 27; format $first has 47, 48 or 50"    if $known && $count == 27;
     return "unknown format \"$first\"" if !$known && $count != 27;
@@ -128,18 +130,19 @@ sub settings {
     return %settings;
 }
 
+# Most lines of a hostile file have next to no figure; their tests are all one.
+my $NOT_RUN = { map { $_ => no_figure() } qw(rate cpu latency) };
+
 sub tests {
     my ($field) = @_;
-    my %tests;
-    for my $name (test_names()) {
-        my $latency = $field->{"$name.latency"};
-        $tests{$name} = {
-            rate    => number_figure($field->{"$name.rate"}),
-            cpu     => number_figure($field->{"$name.cpu"}),
-            latency => defined $latency ? latency_figure($latency) : no_figure(),
-        };
-    }
-    return \%tests;
+    return { map { $_ => test($field, $_) } test_names() };
+}
+
+sub test {
+    my ($field, $name) = @_;
+    my ($rate, $cpu, $latency) = map { $field->{"$name.$_"} // q{} } qw(rate cpu latency);
+    return $NOT_RUN if "$rate$cpu$latency" eq q{};
+    return { rate => number_figure($rate), cpu => number_figure($cpu), latency => latency_figure($latency) };
 }
 
 sub bad_figures {
@@ -149,7 +152,7 @@ sub bad_figures {
         for my $kind (qw(rate cpu latency)) {
             my $figure = $record->{tests}{$name}{$kind};
             next if $figure->{state} ne 'bad';
-            push @bad, "$kind of $name is no figure: \"" . shorten($figure->{text}, 40) . q{"};
+            push @bad, "$kind of $name is not a number: \"" . shorten($figure->{text}, 40) . q{"};
         }
     }
     return @bad;

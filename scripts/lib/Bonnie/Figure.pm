@@ -6,6 +6,8 @@
 #   fast     over before it could be measured: "+++++"
 #   none     nothing there: the test was not run or the figure not recorded
 #   bad      something that is not a figure
+#
+# Nobody changes one: all of what is not there are the same.
 package Bonnie::Figure;
 
 use strict;
@@ -16,14 +18,16 @@ use Bonnie::Plain qw(plain_text shorten);
 our @EXPORT_OK = qw(number_figure latency_figure value_figure fast_figure bad_figure no_figure is_value is_run gap_words);
 
 # Longer numbers are no measurement, and would overflow a double.
-my $NUMBER = qr/\d{1,18}(?:[.]\d{1,18})?/;
+my $NUMBER = qr/\d{1,18}(?:[.]\d{1,18})?/a;
 
 my $MAX_TEXT = 60;
 
 my %NANOSECONDS = (ns => 1, us => 1e3, ms => 1e6, s => 1e9);
 
+my $NONE = { state => 'none', text => q{} };
+
 sub no_figure {
-    return { state => 'none', text => q{} };
+    return $NONE;
 }
 
 sub number_figure {

@@ -8,10 +8,11 @@ use Exporter 'import';
 use List::Util qw(any);
 use Bonnie::Html  qw(element text);
 use Bonnie::Plain qw(shorten);
+use Bonnie::Statistics qw(median);
 use Bonnie::Tests qw(all_groups all_tests tests_in_group);
 use Bonnie::Units qw(figure_text);
 
-our @EXPORT_OK = qw(row_of head_cell row_head cell absent rate_below_title test_heads tests_run scrolling_table);
+our @EXPORT_OK = qw(row_of head_cell column_head row_head cell absent rate_below_title typical_rate test_heads tests_run scrolling_table);
 
 my $MAX_CELL  = 60;
 my $MAX_LABEL = 80;
@@ -26,12 +27,22 @@ sub head_cell {
 }
 
 # The number ties a label's rows in all tables and charts together. With
-# $rows it is the head of so many rows.
+# $rows it is the head of that number of rows.
 sub row_head {
     my ($group, $rows) = @_;
     my %scope = defined $rows && $rows > 1 ? (scope => 'rowgroup', rowspan => $rows) : (scope => 'row');
-    return element('th', { %scope, class => 'label' },
-        element('i', {}, $group->number), q{ }, element('bdi', {}, text(shorten($group->name, $MAX_LABEL))));
+    return element('th', { %scope, class => 'label' }, numbered($group));
+}
+
+# The same for a label's column.
+sub column_head {
+    my ($group) = @_;
+    return element('th', { scope => 'col' }, numbered($group));
+}
+
+sub numbered {
+    my ($group) = @_;
+    return (element('i', {}, $group->number), q{ }, element('bdi', {}, text(shorten($group->name, $MAX_LABEL))));
 }
 
 sub cell {
@@ -53,15 +64,22 @@ sub tests_run {
     } all_tests();
 }
 
-# A rate below a rate_title (see Tests.pm).
+# A rate below a rate_title (see Tests.pm), in the unit that suits $like.
 sub rate_below_title {
-    my ($value, $test) = @_;
-    return figure_text($value, $test->{unit}) =~ s/\x{A0}ops\/s//r;
+    my ($value, $test, $like) = @_;
+    return figure_text($value, $test->{unit}, $like) =~ s/\x{A0}ops\/s//r;
+}
+
+# The median of these groups' rates, whose unit all of them get; undef without any.
+sub typical_rate {
+    my ($test, @groups) = @_;
+    my @medians = map { $_->{median} } grep { defined } map { $_->spread_of($test->{name}, 'rate') } @groups;
+    return @medians ? median(@medians) : undef;
 }
 
 # The rows of headings over such tests, behind columns with the @$fixed
 # titles. $title is the kind of title that tests get. With @$units (titles of
-# columns) each test has so many columns.
+# columns) each test has that number of columns.
 sub test_heads {
     my ($title, $fixed, $units, @tests) = @_;
     my $span    = @{$units} || 1;
@@ -81,7 +99,7 @@ sub group_head {
 
 sub span_head {
     my ($title, $columns, $is_group) = @_;
-    my %place = $is_group ? (scope => 'colgroup', colspan => $columns) : (scope => 'col');
+    my %place = $is_group && $columns > 1 ? (scope => 'colgroup', colspan => $columns) : (scope => 'col');
     return element('th', \%place, text($title));
 }
 

@@ -1,5 +1,8 @@
 # Reads all input files; what cannot be read is named on stderr. CSV lines,
 # JSON reports and what else programs print may stand in one file.
+#
+# Whoever made a file may have meant harm. Time and memory grow with its size
+# and not faster: no byte is looked at more than a few times.
 package Bonnie::Input;
 
 use strict;
@@ -7,19 +10,40 @@ use warnings;
 use Exporter 'import';
 use Bonnie::Csv      qw(parse_line);
 use Bonnie::Json     qw(report_records);
-use Bonnie::JsonText qw(read_value);
+use Bonnie::JsonText qw(try_value);
+use Bonnie::Load     ();
 use Bonnie::Plain    qw(plain_text);
+use Bonnie::ZcavLog  qw(is_zcav zcav_courses);
 
-our @EXPORT_OK = qw(read_results);
+our @EXPORT_OK = qw(read_logs_too read_results $LONGEST_LINE);
 
 # Where a line begins like this, it is the first one of a JSON report.
-my $JSON_BEGINS = qr/(?:\xEF\xBB\xBF)?(?=\{\s*")/;
+my $JSON_BEGINS = qr/(?:\xEF\xBB\xBF)?+(?=\{[ \t\r\n]*+")/;
+
+# Lines that begin neither like a result nor like a report, many at once.
+my $ORDINARY = qr/\G(?:[\n\r]++|(?:(?![{1\xEF\s])[^,\n]{0,10000}+\n){1,1000}+)/a;
+
+# In bytes; no result in CSV comes near it. JSON is as long as it is.
+our $LONGEST_LINE = 65_536;
+
+# More problems of one file are counted and not listed.
+my $MOST_LISTED = 20;
 
 # Returns the records in the order in which they were given; dies when a
 # file cannot be read or nothing in all of them is a result.
 sub read_results {
-    my @files   = @_ ? @_ : (q{-});
-    my @records = map { read_file($_) } @files;
+    return read_files(0, @_);
+}
+
+# The same; a file that zcav has written becomes courses (see ZcavLog.pm).
+sub read_logs_too {
+    return read_files(1, @_);
+}
+
+sub read_files {
+    my ($takes_logs, @files) = @_;
+    @files = q{-} if !@files;
+    my @records = map { read_file($_, $takes_logs) } @files;
     my @names   = map { display_name($_) } @files;
     die "no result found in @names\n" if !@records;
     return @records;
@@ -30,22 +54,29 @@ sub display_name {
     return $file eq q{-} ? 'standard input' : plain_text($file);
 }
 
+# %file: name; line, the number of that at which the bytes have arrived;
+# problems, their number; hopeless, { places where no report begins => 1 }.
 sub read_file {
-    my ($file) = @_;
-    my $name   = display_name($file);
-    my $bytes  = contents($file, $name);
-    my $line   = 1;
+    my ($path, $takes_logs) = @_;
+    my %file   = (name => display_name($path), line => 1, problems => 0, hopeless => {});
+    my $bytes  = contents($path, $file{name});
+    return zcav_courses(\$bytes, $file{name}) if $takes_logs && is_zcav(\$bytes);
     my @records;
     pos($bytes) = 0;
     while (pos $bytes < length $bytes) {
-        my $begin = pos $bytes;
-        my ($results, @problems) = $bytes =~ /\G$JSON_BEGINS/gc ? next_report(\$bytes) : next_line(\$bytes);
-        $_->{source} = { file => $name, line => $line } for @{$results};
-        warn_about($name, $line, $_) for @problems;
+        my $begin   = pos $bytes;
+        my $results = $bytes =~ /\G$JSON_BEGINS/gc ? next_report(\$bytes, \%file) : next_line(\$bytes, \%file);
+        $_->{source} = { file => $file{name}, line => $file{line} } for @{$results};
         push @records, @{$results};
-        $line += substr($bytes, $begin, pos($bytes) - $begin) =~ tr/\n//;
+        $file{line} += lines_between(\$bytes, $begin, pos $bytes);
     }
+    tell_of_the_rest(\%file);
     return @records;
+}
+
+sub lines_between {
+    my ($text, $begin, $end) = @_;
+    return substr(${$text}, $begin, $end - $begin) =~ tr/\n//;
 }
 
 sub contents {
@@ -70,31 +101,56 @@ sub open_input {
 }
 
 # Both take what is at pos of the bytes that $text refers to, move pos behind
-# it, and return (\@records, problems).
+# it, and return \@records.
 
 sub next_line {
-    my ($text) = @_;
-    ${$text} =~ /\G([^\n]*\n?)/gc;
+    my ($text, $file) = @_;
+    return [] if ${$text} =~ /$ORDINARY/gc;
+    ${$text} =~ /\G([^\n]*+)\n?/gc;
+    return problem($file, "a line of more than $LONGEST_LINE bytes is skipped") if length $1 > $LONGEST_LINE;
     my ($record, @problems) = parse_line($1);
-    return ([ $record // () ], @problems);
+    problem($file, $_) for @problems;
+    return [ $record // () ];
 }
 
-# After one that cannot be read it goes on with the next line.
+# After one that cannot be read it goes on with the next line: another report
+# may begin inside of one that was cut off. What is still open where reading
+# failed would fail there once more, and is not tried.
 sub next_report {
-    my ($text) = @_;
-    my $begin  = pos ${$text};
-    my $report = eval { read_value($text) };
-    return report_records($report) if $report;
-    my $why  = $@ =~ s/\n\z//r;
-    my $line = 1 + substr(${$text}, 0, pos ${$text}) =~ tr/\n//;
-    pos(${$text}) = $begin;
-    ${$text} =~ /\G[^\n]*\n?/gc;
-    return ([], "a JSON report that cannot be read: $why in line $line");
+    my ($text, $file) = @_;
+    my $begin = pos ${$text};
+    return skip_line($text) if $file->{hopeless}{$begin};
+    my ($report, $fault) = try_value($text);
+    if ($fault) {
+        $file->{hopeless} = { map { $_ => 1 } @{ $fault->{hopeless} } };
+        my $line = $file->{line} + lines_between($text, $begin, $fault->{place});
+        pos(${$text}) = $begin;
+        problem($file, "a JSON report that cannot be read: $fault->{why} in line $line");
+        return skip_line($text);
+    }
+    my ($records, @problems) = Bonnie::Load::is_report($report) ? Bonnie::Load::records($report) : report_records($report);
+    problem($file, $_) for @problems;
+    return $records;
 }
 
-sub warn_about {
-    my ($name, $line, $problem) = @_;
-    print {*STDERR} "$name:$line: $problem\n";
+sub skip_line {
+    my ($text) = @_;
+    ${$text} =~ /\G[^\n]*+\n?/gc;
+    return [];
+}
+
+# Returns no record.
+sub problem {
+    my ($file, $words) = @_;
+    $file->{problems}++;
+    print {*STDERR} "$file->{name}:$file->{line}: $words\n" if $file->{problems} <= $MOST_LISTED;
+    return [];
+}
+
+sub tell_of_the_rest {
+    my ($file) = @_;
+    my $more = $file->{problems} - $MOST_LISTED;
+    print {*STDERR} "$file->{name}: $more more like these\n" if $more > 0;
     return;
 }
 

@@ -11,9 +11,10 @@ use Bonnie::Plain   qw(shorten);
 use Bonnie::Tests   qw(all_tests);
 use Bonnie::Written qw(bytes_text latency_text);
 
-our @EXPORT_OK = qw(report_records);
+our @EXPORT_OK = qw(hash list number report_records text);
 
-my $VERSION = 1;
+# Of later keys those are read that there are.
+my %VERSIONS = map { $_ => 1 } 1, 2;
 
 # Below this a test was too short to tell a rate, as in the CSV line.
 my $SHORTEST_SECONDS = 0.01;
@@ -25,10 +26,13 @@ my $SMALL_SEEKS = 999.95;
 # Longer numbers are no measurement; so in the CSV line.
 my $TOO_LARGE = 1e18;
 
+my $MAX_VERDICT = 120;
+
 my @PERCENTILES = qw(min mean p50 p90 p95 p99 p99_9 p99_99 max);
-my @HOST        = qw(name kernel cpu_model cpus ram_bytes directory filesystem device);
+my @HOST        = qw(name kernel cpu_model cpus ram_bytes directory filesystem
+    mount_options device disk_model scheduler);
 my @SETTINGS    = qw(preset workers direct sync data verify cache engine iodepth min_seconds
-    iops_block_bytes iops_write_percent iops_seconds iops_theta);
+    iops_block_bytes iops_write_percent iops_seconds iops_theta sequential_seconds);
 my %KNOWN = map { $_->{name} => $_ } all_tests();
 
 # $report is what JsonText.pm read. Returns (\@records, problems).
@@ -37,10 +41,11 @@ sub report_records {
     my $problem = why_unreadable($report);
     return ([], $problem) if $problem;
     my (@records, @problems);
+    my %common = common_fields($report);
     my $number = 0;
     for my $run (list($report->{runs})) {
         $number++;
-        my ($record, @of_run) = run_record($report, hash($run));
+        my ($record, @of_run) = run_record(hash($run), \%common, hash($report->{settings}));
         push @records, $record if $record;
         push @problems, map {"run $number: $_"} @of_run;
     }
@@ -51,32 +56,43 @@ sub why_unreadable {
     my ($report) = @_;
     return 'JSON, but no report of bonnie' if (text($report->{format}) // q{}) ne 'bonnie';
     my $version = text($report->{format_version}) // 'none';
-    return "format_version $version of the JSON report is not known; $VERSION is" if $version ne $VERSION;
+    return "format_version $version of the JSON report is not known; those known are " . join ', ', sort keys %VERSIONS
+        if !$VERSIONS{$version};
     return 'the JSON report has no runs' if !list($report->{runs});
     return;
 }
 
+# What all runs of a report have in common.
+sub common_fields {
+    my ($report) = @_;
+    return (
+        label    => text($report->{label}) // q{},
+        format   => 'JSON ' . text($report->{format_version}),
+        version  => text($report->{bonnie_version}) // q{},
+        seed     => text($report->{seed})           // q{},
+        host     => texts($report->{host}, @HOST),
+        settings => texts($report->{settings}, @SETTINGS),
+    );
+}
+
 sub run_record {
-    my ($report, $run) = @_;
+    my ($run, $common, $settings) = @_;
     my ($tests, @problems) = read_tests(list($run->{tests}));
     return (undef, @problems, 'has no test') if !any { is_run($_->{rate}) } values %{$tests};
     my %record = (
-        label      => text($report->{label}) // q{},
-        format     => "JSON $VERSION",
-        version    => text($report->{bonnie_version}) // q{},
-        seed       => text($report->{seed})           // q{},
+        %{$common},
         start_time => text($run->{start_time}),
-        host       => texts($report->{host}, @HOST),
-        settings   => texts($report->{settings}, @SETTINGS),
-        csv_settings($tests, hash($report->{settings})),
-        tests      => $tests,
+        csv_settings($tests, $settings),
+        tests => $tests,
     );
     return (\%record, @problems);
 }
 
+my $NOT_RUN = { map { $_ => no_figure() } qw(rate cpu latency) };
+
 sub read_tests {
     my @written = @_;
-    my %tests = map { $_ => { rate => no_figure(), cpu => no_figure(), latency => no_figure() } } keys %KNOWN;
+    my %tests = map { $_ => $NOT_RUN } keys %KNOWN;
     my @problems;
     for my $written (map { hash($_) } @written) {
         my $name = text($written->{name}) // q{};
@@ -85,7 +101,7 @@ sub read_tests {
             next;
         }
         my $test = $tests{$name} = read_test($KNOWN{$name}, $written);
-        push @problems, map {"$_ of $name is no figure"} grep { $test->{$_}{state} eq 'bad' } qw(rate cpu latency);
+        push @problems, map {"$_ of $name is not a number"} grep { $test->{$_}{state} eq 'bad' } qw(rate cpu latency);
     }
     return (\%tests, @problems);
 }
@@ -101,16 +117,67 @@ sub read_test {
         rate        => $short ? fast_figure('+++++') : figure($written->{rate}, rate_text($test)),
         cpu         => $short ? fast_figure('+++') : figure($written->{cpu_percent}, sub { sprintf '%.0f', shift }),
         latency     => figure($latency->{max}, \&latency_text),
-        percentiles => { map { $_ => number($latency->{$_}) } @PERCENTILES },
+        percentiles => { map { known($_ => number($latency->{$_})) } @PERCENTILES },
         intervals   => [ grep { defined $_->{seconds} } map { interval(hash($_)) } list($written->{intervals}) ],
-        device      => { name => text($device->{name}), busy_percent => number($device->{busy_percent}) },
-        map { $_ => text($written->{$_}) } qw(limited_by verdict workers engine iodepth direct),
+        hosts       => [ grep { defined $_->{name} && defined $_->{rate} } map { host_part(hash($_)) } list($written->{hosts}) ],
+        known(steady => steady_state(hash($written->{steady_state}))),
+        device      => { known(name => text($device->{name})), known(busy_percent => number($device->{busy_percent})) },
+        map { known($_ => text($written->{$_})) } qw(limited_by verdict workers engine iodepth direct),
     };
+}
+
+# What is not known takes no place: a hostile report can have many tests.
+sub known {
+    my ($name, $value) = @_;
+    return defined $value ? ($name => $value) : ();
 }
 
 sub interval {
     my ($written) = @_;
     return { map { $_ => number($written->{$_}) } qw(seconds ops bytes) };
+}
+
+# What a host did, for each of its ranks.
+sub host_part {
+    my ($written) = @_;
+    my ($rate, $ranks) = map { number($written->{$_}) } qw(rate ranks);
+    return { name => text($written->{name}), rate => $ranks && defined $rate ? $rate / $ranks : undef };
+}
+
+# What has not all of its figures is left out.
+my %METRIC = (iops => 'ops/s', bandwidth => 'KiB/s', latency => 'ns', p99 => 'ns');
+
+sub steady_state {
+    my ($written) = @_;
+    my $metric = text($written->{metric}) // q{};
+    my @rounds = map { steady_round(hash($_)) } list($written->{rounds});
+    my $fit    = steady_fit(hash($written->{fit}), scalar @rounds);
+    return if !$METRIC{$metric} || !$fit;
+    return {
+        metric        => $metric,
+        unit          => $METRIC{$metric},
+        verdict       => shorten(text($written->{verdict}) // 'not told', $MAX_VERDICT),
+        round_seconds => number($written->{round_seconds}) // 0,
+        precondition  => number($written->{precondition})  // 0,
+        rounds        => \@rounds,
+        fit           => $fit,
+    };
+}
+
+sub steady_round {
+    my ($written) = @_;
+    return { map { $_ => number($written->{$_}) // 0 } qw(figure mean_ns p99_ns) };
+}
+
+sub steady_fit {
+    my ($written, $rounds) = @_;
+    my %fit = map { $_ => number($written->{$_}) } qw(first_round mean range_percent);
+    my ($sign, $slope) = (text($written->{slope}) // q{}) =~ /\A(-?)(.*)\z/s;
+    $fit{slope} = number($slope);
+    return if grep { !defined } values %fit;
+    return if $fit{first_round} < 1 || $fit{first_round} > $rounds;
+    $fit{slope} = -$fit{slope} if $sign;
+    return \%fit;
 }
 
 sub figure {

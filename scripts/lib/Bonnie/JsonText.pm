@@ -13,24 +13,28 @@ use warnings;
 use Exporter 'import';
 use Bonnie::Plain qw(plain_text);
 
-our @EXPORT_OK = qw(read_value);
+our @EXPORT_OK = qw(read_value try_value);
 
 # Far more than any report needs, and too little to exhaust memory.
 my $MAX_DEPTH = 64;
 
+# What a report of bonnie needs, or a little more.
+my $DEPTH_OF_REPORT = 10;
+
 # Perl repeats a group at most 65,534 times: one group is in another, so that a
 # string may be as long as it likes.
-my $SPACE  = qr/[ \t\r\n]*/;
+my $SPACE  = qr/[ \t\r\n]*+/;
 my $PIECE  = qr/[^"\\\x00-\x1F]++|\\["\\\/bfnrt]|\\u[[:xdigit:]]{4}/;
 my $STRING = qr/"((?:(?:$PIECE){1,10000}+)*+)"/;
-my $NUMBER = qr/-?(?:0|[1-9]\d*)(?:[.]\d+)?(?:[eE][-+]?\d+)?/;
+my $NUMBER = qr/-?(?:0|[1-9]\d*+)(?:[.]\d++)?(?:[eE][-+]?\d++)?/a;
 
-# Each is used alone in its match, so that it is compiled only once.
-my $VALUE   = qr/\G$SPACE(?:$STRING|($NUMBER)|(true|false|null)\b|([{[])$SPACE)/;
-my $KEY     = qr/\G$SPACE$STRING$SPACE:/;
-my $COMMA   = qr/\G$SPACE,/;
-my $BRACE   = qr/\G$SPACE\}/;
-my $BRACKET = qr/\G$SPACE\]/;
+# Each is used alone in its match, so that it is compiled only once. All have
+# alternatives: a character that a match cannot do without perl looks for first,
+# in all of the rest of the text, and the time would grow with its square.
+my $NEVER = qr/[^\x00-\xFF]/;
+my $VALUE = qr/\G$SPACE(?:$STRING|($NUMBER)|(true|false|null)\b|([{[]))/;
+my $KEY   = qr/\G$SPACE(?:$STRING$SPACE:|$NEVER)/;
+my $MARK  = qr/\G$SPACE([],}])/;
 
 my %LITERAL = (true => 1, false => 0, null => undef);
 my %ESCAPED = (b => "\b", f => "\f", n => "\n", r => "\r", t => "\t");
@@ -39,39 +43,69 @@ my %ESCAPED = (b => "\b", f => "\f", n => "\n", r => "\r", t => "\t");
 # Dies with what is wrong there, without the place: that is pos again.
 sub read_value {
     my ($text) = @_;
-    return value($text, 0);
+    return value($text, []);
 }
 
+# The same for a text that may be anything: (value), or (undef, { why => what
+# is wrong, place => where, hopeless => [ places before ] }). At those places
+# begin objects and lists that were not at their ends: read by itself, none of
+# them would be a report, but fail again.
+sub try_value {
+    my ($text) = @_;
+    my (@open, $value);
+    return $value if eval { $value = value($text, \@open); 1 };
+    my $spared = @open < $MAX_DEPTH ? 0 : $DEPTH_OF_REPORT;
+    return (undef, { why => $@ =~ s/\n\z//r, place => pos ${$text}, hopeless => [ @open[ 0 .. $#open - $spared ] ] });
+}
+
+# @$open: the places where those objects and lists begin that this value is in.
 sub value {
-    my ($text, $depth) = @_;
+    my ($text, $open) = @_;
     ${$text} =~ /$VALUE/gc or die "a value is missing or malformed\n";
     return string($1)   if defined $1;
     return $2 + 0       if defined $2;
     return $LITERAL{$3} if defined $3;
-    die "nested too deeply\n" if $depth >= $MAX_DEPTH;
-    return $4 eq '{' ? object($text, $depth + 1) : list($text, $depth + 1);
+    die "nested too deeply\n" if @{$open} >= $MAX_DEPTH;
+    push @{$open}, $-[4];
+    my $value = $4 eq '{' ? object($text, $open) : list($text, $open);
+    pop @{$open};
+    return $value;
 }
 
 sub object {
-    my ($text, $depth) = @_;
+    my ($text, $open) = @_;
     my %object;
-    return \%object if ${$text} =~ /$BRACE/gc;
+    my $mark = mark($text);
+    return \%object if $mark eq '}';
+    die "a key and a colon are missing\n" if $mark ne q{};
     do {
         ${$text} =~ /$KEY/gc or die "a key and a colon are missing\n";
         my $key = $1;
-        $object{$key} = value($text, $depth);
-    } while ${$text} =~ /$COMMA/gc;
-    ${$text} =~ /$BRACE/gc or die "a comma or } is missing\n";
+        $object{$key} = value($text, $open);
+        $mark = mark($text);
+    } while $mark eq q{,};
+    die "a comma or } is missing\n" if $mark ne '}';
     return \%object;
 }
 
 sub list {
-    my ($text, $depth) = @_;
+    my ($text, $open) = @_;
     my @list;
-    return \@list if ${$text} =~ /$BRACKET/gc;
-    do { push @list, value($text, $depth) } while ${$text} =~ /$COMMA/gc;
-    ${$text} =~ /$BRACKET/gc or die "a comma or ] is missing\n";
+    my $mark = mark($text);
+    return \@list if $mark eq ']';
+    die "a value is missing or malformed\n" if $mark ne q{};
+    do {
+        push @list, value($text, $open);
+        $mark = mark($text);
+    } while $mark eq q{,};
+    die "a comma or ] is missing\n" if $mark ne ']';
     return \@list;
+}
+
+# The next comma or closing bracket, or nothing if something else comes.
+sub mark {
+    my ($text) = @_;
+    return ${$text} =~ /$MARK/gc ? $1 : q{};
 }
 
 # Most strings are one word and need no work.

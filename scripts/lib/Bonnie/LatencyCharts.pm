@@ -12,7 +12,7 @@ use Bonnie::HtmlTable qw(tests_run);
 use Bonnie::Panels    qw(panels panel row_label);
 use Bonnie::Units     qw(figure_text);
 
-our @EXPORT_OK = qw(latency_charts);
+our @EXPORT_OK = qw(latency_charts latency_chart_of_one);
 
 # From one percentile to the next, the darkest and thickest first; from the
 # last one to the longest operation there is only a line.
@@ -21,15 +21,27 @@ my $HEIGHT = 12;
 my $CAP    = 8;
 
 my @NOTES = (
-    'Bands, from the thick one: median (p50) to p90, to p99, to p99.9; the line goes on to the longest operation. '
+    'The bands, from thick to thin, go from the median (p50) to p90, to p99 and to p99.9; the line ends at the longest operation. '
         . 'Less is better.',
-    'Percentiles are medians of the runs. A single mark is the longest operation, where no more is known.',
+    'Each percentile is the median of those of the runs. A single mark is the longest operation, if nothing else is known.',
 );
 
 sub latency_charts {
     my @groups = @_;
     my @tests  = grep { has_latency($_, @groups) } tests_run(@groups);
     return panels('Latency of single operations', \@NOTES, map { latency_panel($_, @groups) } @tests);
+}
+
+# All tests of one label on one scale, a row for each.
+sub latency_chart_of_one {
+    my ($group) = @_;
+    my @tests = grep { has_latency($_, $group) } tests_run($group) or return;
+    my @latencies = map { latencies($group, $_) } @tests;
+    my @known     = map { values %{$_} } @latencies;
+    my $axis      = @known ? axis_of_latency(@known) : undef;
+    my @rows = map { { %{ latency_row($axis, $tests[$_], $group, $latencies[$_]) }, label => $tests[$_]{name_alone} } } 0 .. $#tests;
+    my $notes     = (any { keys %{$_} > 1 } @latencies) ? [ $NOTES[0] ] : ['The mark is the longest operation. Less is better.'];
+    return panels('Latency of single operations', $notes, panel('All tests', axis => $axis, height => $HEIGHT, rows => \@rows));
 }
 
 sub has_latency {
@@ -69,7 +81,8 @@ sub latency_row {
         push @{ $row{marks} }, bar("band$band", $from, $to, $HEIGHT / 2) if $to >= $from;
     }
     my $end = $at{max} // 0;
-    push @{ $row{marks} }, tail('tail', $at{p99_9} // $end, $end, $HEIGHT / 2, $CAP) if exists $at{max};
+    my $is_alone = keys %at == 1;
+    push @{ $row{marks} }, tail($is_alone ? 'alone' : 'tail', $at{p99_9} // $end, $end, $HEIGHT / 2, $is_alone ? $HEIGHT : $CAP) if exists $at{max};
     return { %row, shown => shown($latency) };
 }
 

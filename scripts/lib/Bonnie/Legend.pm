@@ -21,7 +21,8 @@ my @LOOKS = (
 );
 my %CLASS = map { $_->[0] => $_->[1] } @LOOKS;
 
-my $EXPLANATION = 'Each label is compared with the median of its column. For rates more is better, for latencies less.';
+my $EXPLANATION = 'Each label is compared with the median of its column. For rates more is better, for latencies less. '
+    . 'Colours do not show whether a difference is more than chance; bon_csv2html --baseline does.';
 
 # Undefined where there is no colour.
 sub grade_class {

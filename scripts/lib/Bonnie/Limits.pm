@@ -8,15 +8,15 @@ use Exporter 'import';
 use Bonnie::Html      qw(element text);
 use Bonnie::HtmlTable qw(row_of row_head absent test_heads tests_run scrolling_table);
 
-our @EXPORT_OK = qw(limit_table limit_legend);
+our @EXPORT_OK = qw(limit_table limit_legend limit_cell);
 
 # What JSON has in limited_by: the class whose icon the style sheet has, the
 # words, what they mean.
 my %LIMIT = (
     'device'     => [ 'device',  'device',     'most of the time was spent waiting for it' ],
-    'page cache' => [ 'memory',  'page cache', 'more than a tenth of the data did not come from the device, or not reach it' ],
+    'page cache' => [ 'memory',  'page cache', 'more than a tenth of the data did not come from the device or did not reach it' ],
     'cpu'        => [ 'cpu',     'CPU',        'the busiest worker computed for most of the time' ],
-    'unknown'    => [ 'unknown', 'unknown',    'the counters of the kernel do not tell' ],
+    'unknown'    => [ 'unknown', 'unknown',    'the counters of the kernel do not show it' ],
 );
 my @ORDER = ('device', 'page cache', 'cpu', 'unknown');
 

@@ -19,7 +19,7 @@ use Bonnie::Statistics qw(geometric_middle);
 
 our @EXPORT_OK = qw(p_value compare_ratios can_show fewest_runs runs_to_show);
 
-# Up to so many pairs (25 measurements against 25) the distribution of U is
+# Up to this number of pairs (25 measurements against 25) the distribution of U is
 # counted out; with more it is as good as normal, and counting takes long.
 our $EXACT_PAIRS = 625;
 

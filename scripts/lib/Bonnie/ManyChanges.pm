@@ -5,7 +5,7 @@ package Bonnie::ManyChanges;
 use strict;
 use warnings;
 use Exporter 'import';
-use Bonnie::ChangeWords   qw(change_text is_compared percent_text verdict_text);
+use Bonnie::ChangeWords   qw(change_text is_compared verdict_text);
 use Bonnie::Html          qw(element text);
 use Bonnie::HtmlTable     qw(row_of row_head cell absent test_heads tests_run scrolling_table);
 use Bonnie::Plain         qw(shorten);
@@ -20,18 +20,17 @@ sub many_changes {
     my @comparisons = @_;
     my $baseline    = $comparisons[0]->baseline;
     my @tests       = tests_run($baseline, map { $_->other } @comparisons);
-    my $title       = 'Change of each test against ' . shorten($baseline->name, $MAX_LABEL);
-    my @heads       = test_heads('title', [ 'Label', 'Runs', 'Geometric mean' ], [], @tests);
+    my $title       = 'Change of each test compared with ' . shorten($baseline->name, $MAX_LABEL);
+    my @heads       = test_heads('title', [ 'Label', 'Runs' ], [], @tests);
     my @rows        = map { label_row($_, @tests) } @comparisons;
     return (scrolling_table(caption => $title, class => 'many', head => \@heads, rows => \@rows), differences(@comparisons));
 }
 
 sub label_row {
     my ($comparison, @tests) = @_;
-    my %row  = map { $_->{test} => $_ } $comparison->rows;
-    my $mean = $comparison->geometric_mean_percent;
+    my %row = map { $_->{test} => $_ } $comparison->rows;
     return row_of(row_head($comparison->other), cell(scalar @{ $comparison->other->records }),
-        defined $mean ? cell(percent_text($mean)) : absent('none'), map { change_cell($row{ $_->{name} }) } @tests);
+        map { change_cell($row{ $_->{name} }) } @tests);
 }
 
 sub change_cell {
@@ -48,7 +47,7 @@ sub differences {
         my $label     = $comparison->other->number . q{ } . shorten($comparison->other->name, $MAX_LABEL);
         push @lines, element('li', {}, text("$label: " . join '; ', @differing)) . "\n" if @differing;
     }
-    return @lines ? (element('p', {}, 'What was different:') . "\n", element('ul', {}, "\n", @lines) . "\n") : ();
+    return @lines ? (element('p', {}, 'Settings that differ:') . "\n", element('ul', {}, "\n", @lines) . "\n") : ();
 }
 
 1;

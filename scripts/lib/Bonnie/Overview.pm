@@ -8,11 +8,14 @@ use Exporter 'import';
 use Bonnie::Figure    qw(no_figure value_figure);
 use Bonnie::Grade     qw(grade_column);
 use Bonnie::Html      qw(element text);
-use Bonnie::HtmlTable qw(row_of row_head cell absent rate_below_title test_heads tests_run scrolling_table);
+use Bonnie::HtmlTable qw(row_of row_head cell absent rate_below_title test_heads tests_run typical_rate scrolling_table);
 use Bonnie::Legend    qw(grade_class);
 use Bonnie::Units     qw(figure_text range_text);
 
 our @EXPORT_OK = qw(rate_table latency_table);
+
+# Such a table is narrower in all that is not text.
+my $MANY_TESTS = 12;
 
 my %RATES = (
     caption => 'Rate of each test: median of the runs, and their range',
@@ -35,6 +38,8 @@ my %LATENCIES = (
     more    => \&percentiles,
 );
 
+# Both: whether cells are coloured (see Grade.pm), and the groups.
+
 sub rate_table {
     return figure_table(\%RATES, @_);
 }
@@ -44,17 +49,18 @@ sub latency_table {
 }
 
 sub figure_table {
-    my ($table, @groups) = @_;
+    my ($table, $coloured, @groups) = @_;
     my @tests  = tests_run(@groups);
-    my @grades = map { [ grades($table, $_, @groups) ] } @tests;
+    my @grades = map { [ $coloured ? grades($table, $_, @groups) : () ] } @tests;
+    my @typical = map { $table->{kind} eq 'rate' ? typical_rate($_, @groups) : undef } @tests;
     my @rows;
     for my $row (0 .. $#groups) {
         my $group = $groups[$row];
-        my @cells = map { figure_cell($table, $group, $tests[$_], $grades[$_][$row]) } 0 .. $#tests;
+        my @cells = map { figure_cell($table, $group, $tests[$_], $grades[$_][$row], $typical[$_]) } 0 .. $#tests;
         push @rows, row_of(row_head($group), cell(scalar @{ $group->records }), @cells);
     }
     my @heads = test_heads($table->{heading}, [ 'Label', 'Runs' ], [], @tests);
-    return scrolling_table(caption => $table->{caption}, head => \@heads, rows => \@rows);
+    return scrolling_table(caption => $table->{caption}, class => @tests > $MANY_TESTS ? 'wide' : undef, head => \@heads, rows => \@rows);
 }
 
 sub grades {
@@ -65,21 +71,21 @@ sub grades {
 }
 
 sub figure_cell {
-    my ($table, $group, $test, $grade) = @_;
+    my ($table, $group, $test, $grade, $typical) = @_;
     my $spread = $group->spread_of($test->{name}, $table->{kind});
     return absent($group->gap($test->{name}, $table->{kind})) if !$spread;
-    my $more = $table->{more}->($group, $test, $spread);
+    my $more = $table->{more}->($group, $test, $spread, $typical);
     return element('td', { class => grade_class($grade) },
-        text($table->{text}->($spread->{ $table->{centre} }, $test)),
+        text($table->{text}->($spread->{ $table->{centre} }, $test, $typical)),
         $more eq q{} ? q{} : element('small', {}, text($more)));
 }
 
 # Without a unit where it is the median's.
 sub rate_range {
-    my ($group, $test, $spread) = @_;
+    my ($group, $test, $spread, $typical) = @_;
     return q{} if @{ $group->rates($test->{name}) } < 2;
-    my ($unit) = figure_text($spread->{median}, $test->{unit}) =~ /(\x{A0}.*)/;
-    return range_text(@{$spread}{qw(min max)}, $test->{unit}) =~ s/^([^\x{A0}]*)\Q$unit\E\z/$1/r;
+    my ($unit) = figure_text($spread->{median}, $test->{unit}, $typical) =~ /(\x{A0}.*)/;
+    return range_text(@{$spread}{qw(min max)}, $test->{unit}, $typical) =~ s/^([^\x{A0}]*)\Q$unit\E\z/$1/r;
 }
 
 sub percentiles {

@@ -6,52 +6,82 @@ use warnings;
 use Exporter 'import';
 use List::Util qw(any);
 use Bonnie::Changes           qw(changes how_to_read_changes);
-use Bonnie::Html              qw(element void_element text);
+use Bonnie::Document          qw(counted document);
+use Bonnie::Headline          qw(facts headline);
+use Bonnie::HostCharts        qw(host_charts);
 use Bonnie::LatencyCharts     qw(latency_charts);
 use Bonnie::Legend            qw(legend);
 use Bonnie::Limits            qw(limit_legend limit_table);
+use Bonnie::LoadHeadline      qw(load_facts load_headline);
+use Bonnie::LoadPage          qw(load_sections);
 use Bonnie::Overview          qw(rate_table latency_table);
 use Bonnie::ManyChanges       qw(many_changes);
+use Bonnie::OneRun            qw(is_one_run latency_chart_of_one rate_charts_of_one result_table);
 use Bonnie::RateCharts        qw(rate_charts);
 use Bonnie::RunTable          qw(run_table);
 use Bonnie::SettingsTable     qw(machine_table settings_table);
-use Bonnie::Style             qw(style_sheet);
+use Bonnie::SteadyCharts      qw(steady_charts steady_table);
 use Bonnie::TimeCharts        qw(time_charts);
-use Bonnie::Version;
 
 our @EXPORT_OK = qw(html_page);
-
-# Nothing is fetched and nothing runs, whatever a label holds.
-my $POLICY = q{default-src 'none'; style-src 'unsafe-inline'; img-src data:};
 
 # More comparisons are one table: in full each is as long as a screen and adds
 # some 10 KB to the page.
 my $MOST_IN_FULL = 6;
 
-# In this order; one without content is left out.
+# In this order; one without content is left out. A single run has other ones.
+my @ONE_RUN = (
+    { id => 'result',   title => 'Result',               content => \&result_content },
+    { id => 'rates',    title => 'Rates',                content => sub { rate_charts_of_one(groups_of(@_)) } },
+    { id => 'latency',  title => 'Latency',              content => sub { latency_chart_of_one(groups_of(@_)) } },
+    { id => 'steady',   title => 'Steady state',         content => \&steady_content },
+    { id => 'time',     title => 'Over time',            content => sub { time_charts(groups_of(@_)) } },
+    { id => 'hosts',    title => 'Hosts',                content => sub { host_charts(groups_of(@_)) } },
+    { id => 'settings', title => 'Machine and settings', content => \&settings_content },
+);
 my @SECTIONS = (
     { id => 'comparison', title => 'Comparison',           content => \&comparison_content },
     { id => 'overview',   title => 'Overview',             content => \&overview_content },
     { id => 'rates',      title => 'Rates',                content => sub { rate_charts(groups_of(@_)) } },
     { id => 'latency',    title => 'Latency',              content => \&latency_content },
+    { id => 'steady',     title => 'Steady state',         content => \&steady_content },
     { id => 'time',       title => 'Over time',            content => sub { time_charts(groups_of(@_)) } },
-    { id => 'limits',     title => 'What limited them',    content => \&limit_content },
+    { id => 'hosts',      title => 'Hosts',                content => sub { host_charts(groups_of(@_)) } },
+    { id => 'limits',     title => 'What limited each test', content => \&limit_content },
     { id => 'settings',   title => 'Machine and settings', content => \&settings_content },
     { id => 'runs',       title => 'Every run',            content => sub { run_table(groups_of(@_)) } },
 );
 
 # An HTML document. %page: title, plain text; groups (see Group.pm) and
-# comparisons (see Comparison.pm), array references.
+# comparisons (see Comparison.pm), loads (see Load.pm), array references.
 sub html_page {
     my (%page) = @_;
     my @shown;
-    for my $section (@SECTIONS) {
+    for my $section (sections_of(\%page)) {
         my @content = $section->{content}->(\%page);
         push @shown, { %{$section}, content => \@content } if @content;
     }
-    my $main = element('main', {}, "\n", map { section($_) } @shown);
-    my $body = element('body', {}, "\n", page_header(\%page, @shown), $main, page_footer());
-    return "<!DOCTYPE html>\n" . element('html', { lang => 'en' }, "\n", head($page{title}), $body) . "\n";
+    return document(
+        title    => $page{title},
+        class    => is_wide(\%page) ? 'one' : undef,
+        headline => groups_of(\%page) ? scalar headline(\%page) : scalar load_headline(@{ $page{loads} // [] }),
+        facts    => scope(\%page),
+        sections => \@shown,
+    );
+}
+
+# True where charts are few, and may be as wide as the page.
+sub is_wide {
+    my ($page) = @_;
+    my @groups = groups_of($page);
+    return is_one_run(@groups) || !@groups && @{ $page->{loads} // [] } == 1;
+}
+
+# Which sections there may be.
+sub sections_of {
+    my ($page) = @_;
+    my @groups = groups_of($page);
+    return (is_one_run(@groups) ? @ONE_RUN : @groups ? @SECTIONS : (), load_sections());
 }
 
 sub groups_of {
@@ -59,75 +89,68 @@ sub groups_of {
     return @{ $page->{groups} };
 }
 
-sub head {
-    my ($title) = @_;
-    return element('head', {}, "\n",
-        void_element('meta', { charset => 'utf-8' }), "\n",
-        void_element('meta', { 'http-equiv' => 'Content-Security-Policy', content => $POLICY }), "\n",
-        void_element('meta', { name => 'viewport', content => 'width=device-width, initial-scale=1' }), "\n",
-        void_element('link', { rel => 'icon', href => 'data:,' }), "\n",
-        element('title', {}, text($title)), "\n",
-        element('style', {}, "\n", style_sheet())) . "\n";
-}
-
-sub page_header {
-    my ($page, @sections) = @_;
+# How much there is on the page.
+sub scope {
+    my ($page) = @_;
     my @groups = groups_of($page);
     my $runs   = map { @{ $_->records } } @groups;
-    my $words  = counted($runs, 'run') . ' of ' . counted(scalar @groups, 'label') . q{.};
-    return element('header', {}, "\n", element('h1', {}, text($page->{title})), "\n",
-        element('p',   { class => 'quiet' }, text($words)), "\n",
-        element('nav', { 'aria-label' => 'Sections' }, element('ul', {}, map { link_to($_) } @sections))) . "\n";
-}
-
-sub counted {
-    my ($count, $noun) = @_;
-    return "$count $noun" . ($count == 1 ? q{} : 's');
-}
-
-sub link_to {
-    my ($section) = @_;
-    return element('li', {}, element('a', { href => "#$section->{id}" }, text($section->{title})));
-}
-
-sub section {
-    my ($section) = @_;
-    return element('section', { 'aria-labelledby' => $section->{id} },
-        element('h2', { id => $section->{id} }, text($section->{title})), "\n", @{ $section->{content} }) . "\n";
+    my @loads  = @{ $page->{loads} // [] };
+    my $labels = @groups > 1 ? ' of ' . @groups . ' labels' : q{};
+    my @words  = @groups ? (counted($runs, 'run') . "$labels.", facts($page)) : ();
+    return join q{ }, @words, @loads ? (counted(scalar @loads, 'load') . q{.}, load_facts(@loads)) : ();
 }
 
 sub comparison_content {
     my ($page) = @_;
     my @comparisons = @{ $page->{comparisons} } or return;
-    return (how_to_read_changes(1), map { changes($_) } @comparisons) if @comparisons <= $MOST_IN_FULL;
-    return (how_to_read_changes(0), many_changes(@comparisons));
+    return (how_to_read_changes(1, @comparisons), map { changes($_) } @comparisons) if @comparisons <= $MOST_IN_FULL;
+    return (how_to_read_changes(0, @comparisons), many_changes(@comparisons));
 }
 
-# With one label there is nothing that a colour could say.
 sub overview_content {
-    my @groups = groups_of(@_);
-    return (rate_table(@groups), @groups > 1 ? legend() : ());
+    my ($page) = @_;
+    my $coloured = is_coloured($page);
+    return (rate_table($coloured, groups_of($page)), $coloured ? legend() : ());
+}
+
+# With one label there is nothing that a colour could say; where labels are
+# compared, the comparison says which differences are more than chance, and
+# colours that do not know it would contradict it.
+sub is_coloured {
+    my ($page) = @_;
+    return groups_of($page) > 1 && !@{ $page->{comparisons} };
 }
 
 sub latency_content {
-    my @groups = groups_of(@_);
+    my ($page) = @_;
+    my @groups = groups_of($page);
     my @charts = latency_charts(@groups);
-    return @charts ? (latency_table(@groups), @charts) : ();
+    return @charts ? (latency_table(is_coloured($page), @groups), @charts) : ();
+}
+
+sub result_content {
+    my ($group) = groups_of(@_);
+    return (result_table($group), is_of_json($group) ? limit_legend() : ());
+}
+
+sub is_of_json {
+    return any { $_->{settings} } map { @{ $_->records } } @_;
 }
 
 sub limit_content {
     my @groups = groups_of(@_);
-    return if !any { $_->{settings} } map { @{ $_->records } } @groups;
+    return if !is_of_json(@groups);
     return (limit_legend(), limit_table(@groups));
+}
+
+sub steady_content {
+    my @groups = groups_of(@_);
+    return (steady_table(@groups), steady_charts(@groups));
 }
 
 sub settings_content {
     my @groups = groups_of(@_);
     return (machine_table(@groups), settings_table(@groups));
-}
-
-sub page_footer {
-    return element('footer', {}, "Made by bon_csv2html $Bonnie::Version::VERSION.") . "\n";
 }
 
 1;

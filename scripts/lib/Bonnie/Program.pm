@@ -7,7 +7,7 @@ use Encode ();
 use Exporter 'import';
 use File::Basename qw(basename);
 use Getopt::Long   ();
-use Bonnie::Input  qw(read_results);
+use Bonnie::Input  qw(read_logs_too read_results);
 use Bonnie::Output qw(write_report);
 use Bonnie::Version;
 
@@ -15,7 +15,7 @@ our @EXPORT_OK = qw(run_program complain);
 
 # %program: help => TEXT; options => [ Getopt::Long specifications ];
 # check => sub ($options), which dies of what is wrong with them, before
-# anything is read; report => sub ($options, @records), which returns the whole
+# anything is read; logs => true if it takes logs of zcav, too; report => sub ($options, @records), which returns the whole
 # report, and an exit status if it may be other than 0. Returns the exit status.
 sub run_program {
     my (%program) = @_;
@@ -42,7 +42,8 @@ sub work {
     return say_only($program{help})    if $options->{help};
     return say_only(version_message()) if $options->{version};
     $program{check}->($options) if $program{check};
-    my ($report, $status) = $program{report}->($options, read_results(@ARGV));
+    my $read = $program{logs} ? \&read_logs_too : \&read_results;
+    my ($report, $status) = $program{report}->($options, $read->(@ARGV));
     write_report($report, $options->{output});
     return $status // 0;
 }

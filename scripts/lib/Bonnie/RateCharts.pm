@@ -7,12 +7,13 @@ use Exporter 'import';
 use List::Util qw(any max);
 use Bonnie::Axis      qw(axis_from_zero);
 use Bonnie::Chart     qw(bar whisker);
-use Bonnie::HtmlTable qw(tests_run);
+use Bonnie::HtmlTable qw(tests_run typical_rate);
 use Bonnie::Panels    qw(panels panel row_label);
 use Bonnie::Tests     qw(families);
+use Bonnie::Statistics qw(median);
 use Bonnie::Units     qw(figure_text);
 
-our @EXPORT_OK = qw(rate_charts);
+our @EXPORT_OK = qw(rate_charts rate_charts_of_one);
 
 my $BAR   = 12;
 my $RANGE = 8;    # height of the caps
@@ -35,22 +36,43 @@ sub rate_panel {
     my ($test, @groups) = @_;
     my @spreads = map { $_->spread_of($test->{name}, 'rate') } @groups;
     my @largest = map { $_->{max} } grep { defined } @spreads;
-    my $axis    = @largest ? axis_from_zero(max(@largest), $test->{unit}) : undef;
+    my $like    = typical_rate($test, @groups);
+    my $axis    = @largest ? axis_from_zero(max(@largest), $test->{unit}, $like) : undef;
     return panel($test->{name_alone},
         axis   => $axis,
         height => $BAR,
-        rows   => [ map { rate_row($test, $axis, $groups[$_], $spreads[$_]) } 0 .. $#groups ],
+        rows   => [ map { rate_row($test, $axis, $groups[$_], $spreads[$_], $like) } 0 .. $#groups ],
     );
 }
 
+# All tests of a unit on one scale, a row for each.
+sub rate_charts_of_one {
+    my ($group) = @_;
+    my @tests   = tests_run($group);
+    my %title   = ('KiB/s' => 'Throughput', 'ops/s' => 'Operations per second');
+    my @panels  = map { panel_of_unit($title{$_}, $group, $_, @tests) } sort keys %title;
+    return panels('Rates, more is better', [], @panels);
+}
+
+sub panel_of_unit {
+    my ($title, $group, $unit, @tests) = @_;
+    my @alike = grep { $_->{unit} eq $unit } @tests or return;
+    my @rates = map { @{ $group->rates($_->{name}) } } @alike;
+    my $like  = @rates ? median(@rates) : undef;
+    my $axis  = @rates ? axis_from_zero(max(@rates), $unit, $like) : undef;
+    my @rows  = map { { %{ rate_row($_, $axis, $group, $group->spread_of($_->{name}, 'rate'), $like) }, label => $_->{name_alone} } } @alike;
+    return panel($title, axis => $axis, height => $BAR, rows => \@rows);
+}
+
+# The figure is in the unit that suits $like.
 sub rate_row {
-    my ($test, $axis, $group, $spread) = @_;
+    my ($test, $axis, $group, $spread, $like) = @_;
     my %row = (label => row_label($group), marks => []);
     return { %row, shown => $group->gap($test->{name}, 'rate') } if !$spread;
     my ($low, $high, $median) = map { $axis->{at}->($spread->{$_}) } qw(min max median);
     push @{ $row{marks} }, bar('bar', 0, $median, $BAR / 2);
     push @{ $row{marks} }, whisker('range', $low, $high, $BAR / 2, $RANGE) if $high > $low;
-    return { %row, shown => figure_text($spread->{median}, $test->{unit}) };
+    return { %row, shown => figure_text($spread->{median}, $test->{unit}, $like) };
 }
 
 1;

@@ -13,12 +13,17 @@
 # Of JSON only:
 #
 #   start_time  of the run, RFC 3339
-#   host        { name, kernel, cpu_model, cpus, ram_bytes, directory, filesystem, device }
+#   host        { name, kernel, cpu_model, cpus, ram_bytes, directory, filesystem, mount_options,
+#               device, disk_model, scheduler }
 #   settings    { preset, workers, direct, sync, data, verify, cache, engine, iodepth,
-#               min_seconds, iops_block_bytes, iops_write_percent, iops_seconds, iops_theta }
+#               min_seconds, iops_block_bytes, iops_write_percent, iops_seconds, iops_theta,
+#               sequential_seconds }
 #   tests       the figures of a test have beside them
 #       percentiles  { min, mean, p50, p90, p95, p99, p99_9, p99_99, max }, nanoseconds
 #       intervals    [ { seconds => end since the start of the test, ops => ..., bytes => ... } ]
+#       hosts        [ { name => ..., rate => of each of its ranks } ], of several ranks under MPI
+#       steady       { metric, unit, verdict, round_seconds, precondition, rounds => [ { figure, mean_ns, p99_ns } ],
+#                    fit => { first_round, mean, range_percent, slope } }; only if it was to become steady
 #       device       { name, busy_percent }
 #       limited_by, verdict, workers, engine, iodepth, direct
 #

@@ -4,8 +4,9 @@ package Bonnie::SettingsTable;
 use strict;
 use warnings;
 use Exporter 'import';
-use List::Util qw(uniq);
-use Bonnie::HtmlTable qw(row_of row_head cell head_cell absent scrolling_table);
+use List::Util qw(any uniq);
+use Bonnie::Html      qw(element text);
+use Bonnie::HtmlTable qw(row_of row_head cell column_head head_cell absent scrolling_table);
 use Bonnie::Record    qw(setting);
 use Bonnie::Units     qw(grouped size_text);
 
@@ -14,13 +15,18 @@ our @EXPORT_OK = qw(machine_table settings_table differing_settings);
 # Distinct values of more runs than these are counted, not listed.
 my $MOST_VALUES = 3;
 
+my $FEW_LABELS = 3;
+
 my $NOT_RECORDED = 'not recorded';
 
 # Of JSON alone.
 my @MACHINE = (
     { title => 'Host',       show => sub { of_host($_[0], 'name') } },
     { title => 'Filesystem', show => sub { of_host($_[0], 'filesystem') } },
+    { title => 'Mounted with', show => sub { of_host($_[0], 'mount_options') } },
     { title => 'Device',     show => sub { of_host($_[0], 'device') } },
+    { title => 'Disk',       show => sub { of_host($_[0], 'disk_model') } },
+    { title => 'Scheduler',  show => sub { of_host($_[0], 'scheduler') } },
     { title => 'Directory',  show => sub { of_host($_[0], 'directory') } },
     { title => 'CPUs',       show => sub { of_host($_[0], 'cpus') } },
     { title => 'CPU',        show => sub { of_host($_[0], 'cpu_model') } },
@@ -32,30 +38,31 @@ my @MACHINE = (
 # What changes the figures; two labels are compared by it.
 my @SETTINGS = (
     { title => 'Size',        show => sub { size_setting($_[0]{file_size},  'M', 'skipped') } },
-    { title => 'Chunk',       show => sub { size_setting($_[0]{chunk_size}, q{}, 'default') } },
-    { title => 'Concurrency', show => sub { as_written($_[0]{concurrency}, 'default') } },
-    { title => 'Seeks',       show => sub { as_written($_[0]{seek_count}, 'default') } },
-    { title => 'Seekers',     show => sub { as_written($_[0]{seekers}, 'default') } },
+    { title => 'Chunk',       show => sub { size_setting($_[0]{chunk_size}, q{}, "8\x{A0}KiB") } },
+    { title => 'Concurrency', show => sub { as_written($_[0]{concurrency}, '1') } },
+    { title => 'Seeks',       show => sub { as_written($_[0]{seek_count}, '8192') } },
+    { title => 'Seekers',     show => sub { as_written($_[0]{seekers}, '5') } },
     { title => 'Files',       show => sub { setting($_[0], 'num_files') eq q{} ? 'skipped' : files_amount($_[0]) } },
-    { title => 'Largest',     show => sub { file_size_setting($_[0], 'max_size') } },
-    { title => 'Smallest',    show => sub { file_size_setting($_[0], 'min_size') } },
-    { title => 'Directories', show => sub { as_written($_[0]{num_dirs}, 'default') } },
-    { title => 'File chunk',  show => sub { size_setting($_[0]{file_chunk_size}, q{}, 'default') } },
-    { title => 'Direct I/O',  show => sub { yes_or_no($_[0]{settings}{direct}) } },
-    { title => 'Synced',      show => sub { yes_or_no($_[0]{settings}{sync}) } },
-    { title => 'Engine',      show => sub { as_written($_[0]{settings}{engine}) } },
-    { title => 'I/O depth',   show => sub { as_written($_[0]{settings}{iodepth}) } },
-    { title => 'Contents',    show => sub { as_written($_[0]{settings}{data}) } },
-    { title => 'Verified',    show => sub { as_written($_[0]{settings}{verify}) } },
-    { title => 'Cache',       show => sub { as_written($_[0]{settings}{cache}) } },
-    { title => 'Preset',      show => sub { as_written($_[0]{settings}{preset}) } },
+    { title => 'Largest file', show => sub { file_size_setting($_[0], 'max_size') } },
+    { title => 'Smallest file', show => sub { file_size_setting($_[0], 'min_size') } },
+    { title => 'Directories', show => sub { of_files($_[0], as_written($_[0]{num_dirs}, '1')) } },
+    { title => 'File chunk',  show => sub { of_files($_[0], size_setting($_[0]{file_chunk_size}, q{}, "8\x{A0}KiB")) } },
+    { title => 'Direct I/O',  show => sub { yes_or_no(of_settings($_[0], 'direct')) } },
+    { title => 'Durable writes', show => sub { yes_or_no(of_settings($_[0], 'sync')) } },
+    { title => 'Engine',      show => sub { as_written(of_settings($_[0], 'engine')) } },
+    { title => 'I/O depth',   show => sub { as_written(of_settings($_[0], 'iodepth')) } },
+    { title => 'Contents',    show => sub { as_written(of_settings($_[0], 'data')) } },
+    { title => 'Verified',    show => sub { as_written(of_settings($_[0], 'verify')) } },
+    { title => 'Cache',       show => sub { as_written(of_settings($_[0], 'cache')) } },
+    { title => 'Sequential time', show => sub { seconds_text(of_settings($_[0], 'sequential_seconds')) } },
+    { title => 'Preset',      show => sub { as_written(of_settings($_[0], 'preset')) } },
     { title => 'Program',     show => sub { as_written($_[0]{version}) } },
 );
 
 # What does not.
 my @ORIGIN = (
     { title => 'Format',    show => sub { as_written($_[0]{format}) } },
-    { title => 'Seed',      show => sub { as_written($_[0]{seed}, 'default') } },
+    { title => 'Seed',      show => sub { as_written($_[0]{seed}) } },
     { title => 'Read from', show => sub { "$_[0]{source}{file}:$_[0]{source}{line}" } },
 );
 
@@ -65,6 +72,12 @@ sub as_written {
     return $text eq q{} ? $default // "\x{2013}" : $text;
 }
 
+# 0 is once through the data.
+sub seconds_text {
+    my ($seconds) = @_;
+    return !defined $seconds ? $NOT_RECORDED : $seconds eq '0.0' || $seconds eq '0' ? "\x{2013}" : "$seconds\x{A0}s";
+}
+
 sub yes_or_no {
     my ($flag) = @_;
     return !defined $flag ? $NOT_RECORDED : $flag ? 'yes' : 'no';
@@ -72,18 +85,30 @@ sub yes_or_no {
 
 sub of_host {
     my ($record, $name) = @_;
-    return $record->{host}{$name} // $NOT_RECORDED;
+    return ($record->{host} // {})->{$name} // $NOT_RECORDED;
+}
+
+# CSV lines have none, and get none by being asked.
+sub of_settings {
+    my ($record, $name) = @_;
+    return ($record->{settings} // {})->{$name};
 }
 
 sub memory_text {
     my ($bytes) = @_;
-    return $bytes =~ /^\d{1,18}\z/ ? sprintf "%.3g\x{A0}GiB", $bytes / 2**30 : $bytes;
+    return $bytes =~ /^\d{1,18}\z/a ? sprintf "%.3g\x{A0}GiB", $bytes / 2**30 : $bytes;
 }
 
 sub size_setting {
     my ($text, $bare, $default) = @_;
     return as_written($text, $default) if !defined $text || $text eq q{};
     return size_text($text, $bare);
+}
+
+# Nothing is made of what there are no files of.
+sub of_files {
+    my ($record, $words) = @_;
+    return setting($record, 'num_files') eq q{} && $words ne $NOT_RECORDED ? "\x{2013}" : $words;
 }
 
 sub files_amount {
@@ -110,16 +135,37 @@ sub machine_table {
 
 sub settings_table {
     my @groups = @_;
-    return label_table('What each label was measured with', [ @SETTINGS, @ORIGIN ], @groups);
+    return label_table('Settings', [ @SETTINGS, @ORIGIN ], @groups);
 }
 
+# What no label has is left out. Few labels stand beside each other, which no
+# screen is too narrow for, many below each other.
 sub label_table {
     my ($caption, $columns, @groups) = @_;
+    my @columns = grep { is_told($_, @groups) } @{$columns};
+    return if !@columns;
+    return few_labels($caption, \@columns, @groups) if @groups <= $FEW_LABELS;
     my @rows;
     for my $group (@groups) {
-        push @rows, row_of(row_head($group), map { setting_cell(values_of($_, $group)) } @{$columns});
+        push @rows, row_of(row_head($group), map { setting_cell(values_of($_, $group)) } @columns);
     }
-    my $head = row_of(map { head_cell($_) } 'Label', map { $_->{title} } @{$columns});
+    my $head = row_of(map { head_cell($_) } 'Label', map { $_->{title} } @columns);
+    return scrolling_table(caption => $caption, class => 'settings', head => [$head], rows => \@rows);
+}
+
+sub is_told {
+    my ($column, @groups) = @_;
+    return any { $_ ne $NOT_RECORDED && $_ ne "\x{2013}" } map { values_of($column, $_) } @groups;
+}
+
+sub few_labels {
+    my ($caption, $columns, @groups) = @_;
+    my @rows;
+    for my $column (@{$columns}) {
+        my $head = element('th', { scope => 'row', class => 'label' }, text($column->{title}));
+        push @rows, row_of($head, map { setting_cell(values_of($column, $_)) } @groups);
+    }
+    my $head = row_of(head_cell('Setting'), map { column_head($_) } @groups);
     return scrolling_table(caption => $caption, class => 'settings', head => [$head], rows => \@rows);
 }
 

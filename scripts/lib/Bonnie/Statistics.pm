@@ -4,9 +4,9 @@ package Bonnie::Statistics;
 use strict;
 use warnings;
 use Exporter 'import';
-use List::Util qw(all max min sum);
+use List::Util qw(max min sum);
 
-our @EXPORT_OK = qw(median quantile mean stddev geometric_mean geometric_middle holm);
+our @EXPORT_OK = qw(median quantile mean stddev geometric_middle holm);
 
 sub median {
     return quantile(0.5, @_);
@@ -34,13 +34,6 @@ sub stddev {
     return 0 if @values < 2;
     my $mean = mean(@values);
     return sqrt(sum(map { ($_ - $mean)**2 } @values) / (@values - 1));
-}
-
-# 0 if any of them is.
-sub geometric_mean {
-    my @values = @_;
-    return 0 if !all { $_ > 0 } @values;
-    return exp mean(map { log } @values);
 }
 
 # As many times above the one value as below the other.

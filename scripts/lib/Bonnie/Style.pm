@@ -66,12 +66,21 @@ td small { display: block; white-space: normal; color: var(--quiet); font-size: 
 .changes small, .many small { white-space: nowrap; }
 .many .better small, .many .worse small { color: inherit; }
 .b2 small, .w2 small { color: inherit; }
-.none { min-width: 5.2em; color: var(--quiet); white-space: normal; text-align: center; overflow-wrap: anywhere; }
-.runs td:nth-of-type(2n) { color: var(--quiet); }
-.settings td, .settings th, .limits td, .changes td:nth-child(6), .changes thead th:nth-child(6) { text-align: left; }
-.settings td { min-width: 4.5rem; max-width: 18rem; white-space: normal; overflow-wrap: break-word; }
-.settings td:last-child { min-width: 9rem; }
+.none { min-width: 6em; color: var(--quiet); white-space: normal; text-align: center; overflow-wrap: anywhere; }
+.scroll:has(.result) { width: fit-content; max-width: 100%; }
+.result .label { min-width: 11rem; } .result th, .result td { padding-right: 1.1rem; }
+.one .panels { grid-template-columns: repeat(auto-fit, minmax(min(100%, 24rem), 1fr)); }
+.headline { font-size: 1.1rem; }
+.settings td, .settings th, .limits td, .places td:nth-of-type(3), .places thead th:nth-child(4), .changes td:nth-child(4), .changes thead th:nth-child(4) { text-align: left; }
+.rounds td:nth-of-type(-n+2), .rounds thead th:nth-child(-n+3) { text-align: left; white-space: normal; }
+.rounds td:nth-of-type(2) { min-width: 11rem; }
+.settings td { min-width: 3rem; max-width: 18rem; white-space: normal; overflow-wrap: break-word; }
+.settings td:last-child { min-width: 5rem; overflow-wrap: anywhere; }
+.limits td { font-size: .9em; white-space: normal; min-width: 3.5rem; }
 .limits td span { display: block; }
+.wide th, .wide td { padding-left: .25rem; padding-right: .25rem; }
+.wide small { font-size: .85em; }
+.one .scroll:has(.settings) { width: fit-content; max-width: 100%; } .one .settings td { max-width: 40rem; }
 .b2::before, .b1::before, .w1::before, .w2::before { margin-right: .3em; font-size: .7em; letter-spacing: -.05em; }
 .b2::before { content: "\25B2\25B2"; content: "\25B2\25B2" / "much better:"; }
 .b1::before { content: "\25B2"; content: "\25B2" / "better:"; }
@@ -111,11 +120,19 @@ figcaption span { display: block; max-width: 60rem; color: var(--quiet); font-si
 .chart .band0 { stroke: var(--dark); stroke-width: 12px; }
 .chart .band1 { stroke: var(--middle); stroke-width: 8px; }
 .chart .band2 { stroke: var(--pale); stroke-width: 4px; }
+.chart .heat0 { stroke: var(--dark); stroke-width: 16px; stroke-opacity: .12; }
+.chart .heat1 { stroke: var(--dark); stroke-width: 16px; stroke-opacity: .25; }
+.chart .heat2 { stroke: var(--dark); stroke-width: 16px; stroke-opacity: .45; }
+.chart .heat3 { stroke: var(--dark); stroke-width: 16px; stroke-opacity: .7; }
+.chart .heat4 { stroke: var(--dark); stroke-width: 16px; stroke-opacity: 1; }
 .chart .range { stroke: var(--range); } .chart .tail { stroke: var(--tail); }
+.chart .alone { stroke: var(--bar); stroke-width: 6px; }
 .chart .course { fill: var(--pale); stroke: var(--bar); stroke-width: 1px; }
+.chart .band { fill: var(--range); fill-opacity: .2; stroke: none; }
+.chart .fit { stroke: var(--worse); stroke-width: 2.5px; stroke-dasharray: 6 3; }
 .chart .grid { stroke: var(--grid); stroke-width: 1px; } .chart .zero { stroke: var(--zero); stroke-width: 1px; }
 
-@media print, (min-width: 76rem) {
+@media screen and (min-width: 76rem) {
   .change { display: grid; grid-template-columns: 4fr 7fr; column-gap: 1.5rem; }
   .change > * { grid-column: 1 / -1; }
   .change > .chart { grid-column: 1; margin-top: .75rem; }
@@ -126,20 +143,36 @@ figcaption span { display: block; max-width: 60rem; color: var(--quiet); font-si
   figure, .change { padding: .75rem; }
   .chart { font-size: 12px; }
   .label, thead tr:first-child th:first-child { min-width: 6.5rem; max-width: 8rem; }
+  .changes .label, .changes thead tr:first-child th:first-child { min-width: 5.25rem; max-width: 5.25rem; }
+  .changes small { white-space: normal; }
+  .changes th:nth-child(2) { max-width: 6rem; }
+  .result .label { min-width: 6rem; }
+  .result th, .result td { padding-right: .35rem; }
+  .result th { white-space: normal; }
 }
 @media print {
   @page { size: landscape; margin: 10mm; }
   :root { color-scheme: light; }
   body { padding: 0; background: none; font-size: 10pt; }
-  nav { display: none; }
+  nav, footer { display: none; }
   h2, h3, figcaption, caption { break-after: avoid; }
   h2 { margin-top: 1.25rem; }
   .scroll { overflow: visible; }
   table { font-size: 6.5pt; }
   .settings, .runs { font-size: 5.5pt; }
+  p { max-width: none; margin: .2rem 0 .4rem; }
   .chart { zoom: .75; }
+  .change .chart { zoom: .6; }
+  .one .chart { zoom: .6; }
+  .one h2 { margin: .5rem 0 .25rem; }
+  .one figure { margin: .4rem 0; padding-bottom: .25rem; }
+  .one .panels { margin-top: .25rem; }
+  .one .settings { font-size: 5pt; }
+  figcaption span, .legend, section > p { font-size: 8pt; }
   .panels { grid-template-columns: repeat(3, 1fr); gap: 1rem 1.5rem; }
   th, td, .settings td { min-width: 0; padding: .2rem .25rem; }
+  .changes th, .changes td, .one th, .one td { padding: .1rem .25rem; }
+  .changes { break-inside: avoid; }
   .runs td, .runs th { padding: .1rem; }
   .label, thead tr:first-child th:first-child { position: static; min-width: 7em; overflow-wrap: break-word; }
   tr, figure, .panel, .chart, .legend { break-inside: avoid; }
@@ -148,11 +181,12 @@ figcaption span { display: block; max-width: 60rem; color: var(--quiet); font-si
 }
 END
 
-# Paper is light whatever the screen is.
+# Paper is light whatever the screen is. Spaces that nobody sees are left out: each page has them.
 sub style_sheet {
-    return ":root {\n  color-scheme: light dark;\n$LIGHT}\n"
+    my $rules = ":root {\n  color-scheme: light dark;\n$LIGHT}\n"
         . "\@media screen and (prefers-color-scheme: dark) {\n  :root {\n$DARK  }\n}\n"
         . $RULES;
+    return $rules =~ s/(?<=[{};:,])\s+//gr =~ s/\s+(?=[{])//gr;
 }
 
 1;

@@ -1,19 +1,20 @@
-# The 80-column table of Bonnie++, one for each record.
+# The 80-column table of Bonnie++, of one record or of many.
 package Bonnie::Text;
 
 use strict;
 use warnings;
 use Exporter 'import';
-use List::Util qw(any);
+use List::Util qw(any max uniq);
 use Bonnie::Figure  qw(is_run);
 use Bonnie::Record  qw(figure has_half has_latency setting);
 use Bonnie::Tests   qw(tests_in_half);
 use Bonnie::Written qw(bytes_text latency_text);
 
-our @EXPORT_OK = qw(text_table terminal_text rate_text cpu_text);
+our @EXPORT_OK = qw(text_tables terminal_text rate_text cpu_text);
 
 my $PREFIX    = 19;    # columns left of the figures
 my $LINE      = 79;
+my $PAIR      = 8;     # columns of a rate and its CPU time
 my $MIN_LABEL = 4;     # a label cut shorter than this names nothing
 
 my %HEADS = (
@@ -35,15 +36,26 @@ my $UNITS = '  /sec %CP' x 6;
 # What an unreadable figure is replaced with, by width.
 my %UNREADABLE = (5 => '?????', 3 => '???', 9 => q{?});
 
-sub text_table {
-    my ($record) = @_;
-    my @lines;
-    my $mixed = ran_any($record, 'mixed');
-    push @lines, io_half($record)    if $mixed ? ran_any($record, 'io') : has_half($record, 'io');
-    push @lines, mixed_half($record) if $mixed;
-    push @lines, files_half($record) if has_half($record, 'files');
-    push @lines, nothing_run($record) if !@lines;
+# One record as bonnie prints it. Of many first all I/O rows, then all file
+# rows, each below one heading, as Bonnie++ does: scripts cut it in between.
+sub text_tables {
+    my @records = @_;
+    my @io      = grep { shows_io($_) } @records;
+    my @mixed   = grep { ran_any($_, 'mixed') } @records;
+    my @files   = grep { has_half($_, 'files') } @records;
+    my @nothing = grep { !shows_io($_) && !ran_any($_, 'mixed') && !has_half($_, 'files') } @records;
+    my @lines   = (
+        @io    ? io_half(@io)       : (),
+        @mixed ? mixed_half(@mixed) : (),
+        @files ? files_half(@records > 1, @files) : (),
+        map { nothing_run($_) } @nothing,
+    );
     return terminal_text(join q{}, map { s/ +\z//r . "\n" } @lines);
+}
+
+sub shows_io {
+    my ($record) = @_;
+    return ran_any($record, 'mixed') ? ran_any($record, 'io') : has_half($record, 'io');
 }
 
 # Plain.pm's replacement character is not on every terminal.
@@ -53,14 +65,13 @@ sub terminal_text {
 }
 
 sub io_half {
-    my ($record) = @_;
+    my @records = @_;
     my ($head, $subhead) = @{ $HEADS{io} };
     return (
-        left_of($head,    version_text($record)),
+        left_of($head,    version_text(@records)),
         left_of($subhead, q{}),
         sprintf("%-${PREFIX}s", 'Name:Size etc') . $UNITS,
-        io_row($record),
-        latency_line($record, 'io'),
+        map { (io_row($_), latency_line($_, 'io')) } @records,
     );
 }
 
@@ -71,9 +82,14 @@ sub ran_any {
 
 # A half only by name: it is the test iops, of which JSON alone tells.
 sub mixed_half {
+    my @records = @_;
+    my ($head, $subhead) = @{ $HEADS{mixed} };
+    return (left_of($head, version_text(@records)), left_of($subhead, q{}), map { mixed_row($_) } @records);
+}
+
+sub mixed_row {
     my ($record) = @_;
     my ($test)   = tests_in_half('mixed');
-    my ($head, $subhead)         = @{ $HEADS{mixed} };
     my ($settings, $percentiles) = ($record->{settings}, $record->{tests}{ $test->{name} }{percentiles});
     my @cells = (
         lc bytes_text($settings->{iops_block_bytes}),
@@ -83,21 +99,26 @@ sub mixed_half {
         (map { defined $_ ? latency_text($_) : q{} } @{$percentiles}{qw(p50 p99 p99_9)}),
         latency_cell(figure($record, $test, 'latency')),
     );
-    my $row = left_of(sprintf('%5s %5s%% %8s %3s %7s %7s %7s %7s', @cells), $record->{label});
-    return (left_of($head, version_text($record)), left_of($subhead, q{}), $row);
+    return left_of(sprintf('%5s %5s%% %8s %3s %7s %7s %7s %7s', @cells), $record->{label});
 }
 
+# The label stands in the heading if it is that of all rows, else in each row.
 sub files_half {
-    my ($record) = @_;
+    my ($many, @records) = @_;
     my ($head, $subhead) = @{ $HEADS{files} };
-    my $title = setting($record, 'max_size') eq q{} ? 'files' : 'files:max:min';
+    my $title = (any { setting($_, 'max_size') ne q{} } @records) ? 'files:max:min' : 'files';
     return (
-        left_of($head,    version_text($record)),
-        left_of($subhead, $record->{label}),
+        left_of($head,    version_text(@records)),
+        left_of($subhead, $many ? q{} : $records[0]{label}),
         sprintf("%${PREFIX}s", $title) . $UNITS,
-        row_lines(files_text($record), pairs($record, 'files')),
-        latency_line($record, 'files'),
+        map { (files_row($_, $many ? $_->{label} : q{}), latency_line($_, 'files')) } @records,
     );
+}
+
+sub files_row {
+    my ($record, $label) = @_;
+    my $files = files_text($record);
+    return row_lines($label eq q{} ? $files : labelled($label, $files), pairs($record, 'files'));
 }
 
 sub nothing_run {
@@ -107,8 +128,8 @@ sub nothing_run {
 }
 
 sub version_text {
-    my ($record) = @_;
-    return cut("Version $record->{version}", $PREFIX);
+    my @versions = uniq(map { $_->{version} } @_);
+    return @versions == 1 ? cut("Version $versions[0]", $PREFIX) : 'Version various';
 }
 
 sub left_of {
@@ -120,12 +141,15 @@ sub left_of {
 # left of it; then both get a line of their own.
 sub io_row {
     my ($record) = @_;
-    my $label    = $record->{label};
-    my $size     = size_text($record);
-    my $room     = $PREFIX - 1 - length $size;
-    my $fits     = $room >= $MIN_LABEL || length $label <= $room;
-    my $name     = $fits ? sprintf('%-*.*s', $room, $room, $label) : cut($label, $LINE - 1 - length $size);
-    return row_lines("$name $size", pairs($record, 'io'));
+    return row_lines(labelled($record->{label}, size_text($record)), pairs($record, 'io'));
+}
+
+sub labelled {
+    my ($label, $settings) = @_;
+    my $room = $PREFIX - 1 - length $settings;
+    my $fits = $room >= $MIN_LABEL || length $label <= $room;
+    my $name = $fits ? sprintf('%-*.*s', $room, $room, $label) : cut($label, $LINE - 1 - length $settings);
+    return "$name $settings";
 }
 
 sub cut {
@@ -168,11 +192,39 @@ sub pairs {
     my ($record, $half) = @_;
     my $line = q{};
     for my $test (tests_in_half($half)) {
-        my $rate = rate_text(figure($record, $test, 'rate'), $test->{unit});
         my $cpu  = cpu_text(figure($record, $test, 'cpu'));
-        $line .= sprintf ' %5s %3s', $rate, $cpu;
+        my $room = $PAIR - max(3, length $cpu);
+        $line .= sprintf " %${room}s %3s", table_rate(figure($record, $test, 'rate'), $test->{unit}, $room), $cpu;
     }
     return $line;
+}
+
+# What is too wide for its column is shortened, before the line gets too wide for a terminal.
+sub table_rate {
+    my ($figure, $unit, $room) = @_;
+    my $text = rate_text($figure, $unit);
+    return $text if length $text <= $room || defined special_text($figure, 5);
+    return $unit eq 'KiB/s' ? short_speed($figure->{text}) : short_count($figure->{value});
+}
+
+sub short_count {
+    my ($number) = @_;
+    return $number < 999.5e3 ? short_text($number / 1e3, 'k') : short_text($number / 1e6, 'm');
+}
+
+sub short_speed {
+    my ($number) = @_;
+    my @units = qw(k m g t);
+    while ($number >= 999.5 && @units > 1) {
+        $number /= 1024;
+        shift @units;
+    }
+    return short_text($number, $units[0]);
+}
+
+sub short_text {
+    my ($number, $unit) = @_;
+    return sprintf $number < 9.95 ? '%.1f%s' : '%.0f%s', $number, $unit;
 }
 
 sub latency_line {

@@ -12,12 +12,12 @@ use Bonnie::HtmlTable qw(tests_run);
 use Bonnie::Panels    qw(panels panel row_label);
 use Bonnie::Units     qw(figure_text range_text);
 
-our @EXPORT_OK = qw(time_charts);
+our @EXPORT_OK = qw(middle time_charts);
 
 my $HEIGHT = 30;
 
-my @NOTES = ('Of each label the run with the median rate. Strips begin at zero, and those of one test have one scale.',
-    'Labels without intervals, or with too short ones, are left out.');
+my @NOTES = ('For each label, the run with the median rate. Each strip begins at zero, and the strips of one test have the same scale.',
+    'Labels are left out if they have no intervals, or if these are too short.');
 
 # More steps than this cannot be told apart, and make the page large.
 my $MOST_STEPS  = 60;

@@ -5,28 +5,31 @@ use strict;
 use warnings;
 use Exporter 'import';
 
-our @EXPORT_OK = qw(figure_text range_text axis_scale size_text grouped);
+our @EXPORT_OK = qw(figure_text range_text axis_scale bytes_text size_text grouped);
 
 my @BINARY   = ([ 1, 'KiB/s' ], [ 1024, 'MiB/s' ], [ 1024**2, 'GiB/s' ], [ 1024**3, 'TiB/s' ]);
 my @OPS      = ([ 1, 'ops/s' ]);
 my @OPS_AXIS = ([ 1, 'ops/s' ], [ 1e3, 'thousand ops/s' ], [ 1e6, 'million ops/s' ]);
 my @SECONDS  = ([ 1, 'ns' ], [ 1e3, "\x{B5}s" ], [ 1e6, 'ms' ], [ 1e9, 's' ]);
 
+my @BYTES    = ([ 1, 'bytes' ], [ 1024, 'KiB' ], [ 1024**2, 'MiB' ], [ 1024**3, 'GiB' ], [ 1024**4, 'TiB' ]);
+
 my %BYTE_UNIT = (q{} => 'bytes', K => 'KiB', M => 'MiB', G => 'GiB', T => 'TiB');
 
-my %SCALES = ('KiB/s' => \@BINARY, 'ops/s' => \@OPS, ns => \@SECONDS);
+my %SCALES = ('KiB/s' => \@BINARY, 'ops/s' => \@OPS, ns => \@SECONDS, bytes => \@BYTES);
 
-# Units are those of Tests.pm, and "ns".
+# Units are those of Tests.pm, and "ns". With $like in the unit that suits that
+# value: figures beside each other are read more easily in one.
 sub figure_text {
-    my ($value, $unit) = @_;
-    my ($divisor, $name) = scale_for($value, @{ $SCALES{$unit} });
+    my ($value, $unit, $like) = @_;
+    my ($divisor, $name) = scale_for($like // $value, @{ $SCALES{$unit} });
     return three_digits($value / $divisor) . "\x{A0}$name";
 }
 
 # With its unit once, if both ends have the same.
 sub range_text {
-    my ($low, $high, $unit) = @_;
-    my ($from, $to) = map { figure_text($_, $unit) } $low, $high;
+    my ($low, $high, $unit, $like) = @_;
+    my ($from, $to) = map { figure_text($_, $unit, $like) } $low, $high;
     my ($of_low) = $from =~ /(\x{A0}.*)/;
     $from =~ s/\x{A0}.*// if $to =~ /\Q$of_low\E\z/;
     return "$from\x{2013}$to";
@@ -36,7 +39,8 @@ sub range_text {
 # each other, so from 100,000 on operations are counted in thousands.
 sub axis_scale {
     my ($value, $unit) = @_;
-    return $unit eq 'KiB/s' ? scale_for($value, @BINARY) : scale_for($value / 100, @OPS_AXIS);
+    return scale_for($value / 100, @OPS_AXIS) if $unit eq 'ops/s';
+    return scale_for($value, @{ $SCALES{$unit} });
 }
 
 # 999.5 is printed as 1000: the next unit reads better from there on.
@@ -53,13 +57,20 @@ sub three_digits {
     my ($value) = @_;
     return grouped(sprintf '%.0f', $value) if $value >= 99.95 || $value == int $value;
     return sprintf '%.1f', $value          if $value >= 9.995;
-    return sprintf '%.2f', $value;
+    return sprintf '%.2f', $value          if $value >= 0.095;
+    return sprintf '%.2g', $value;
 }
 
 sub grouped {
     my ($digits) = @_;
-    1 while $digits =~ s/^(\d+)(\d{3})/$1,$2/;
+    1 while $digits =~ s/^(\d+)(\d{3})/$1,$2/a;
     return $digits;
+}
+
+# A number of bytes in its largest unit, in three digits.
+sub bytes_text {
+    my ($bytes) = @_;
+    return figure_text($bytes, 'bytes');
 }
 
 # "8096M" is "8,096 MiB"; what is no size stays as it is. $bare is the suffix

@@ -24,7 +24,7 @@ sub latency_text {
 # In the largest unit that leaves no rest; empty if it is no number of bytes.
 sub bytes_text {
     my ($bytes) = @_;
-    return q{} if ($bytes // q{}) !~ /^\d{1,18}\z/;
+    return q{} if ($bytes // q{}) !~ /^\d{1,18}\z/a;
     my $scale = first { $bytes % $_->[0] == 0 } @SIZE_UNITS;
     return $bytes / $scale->[0] . $scale->[1];
 }

@@ -1,0 +1,27 @@
+# What completions for all shells have in common.
+package Bonnie::Completion;
+
+use strict;
+use warnings;
+use Exporter 'import';
+
+our @EXPORT_OK = qw(single_quoted spellings);
+
+# Every way to write an option, with its dashes: "-s", "--size". Where a name has one dash, two do as well.
+sub spellings {
+    my ($table, $option) = @_;
+    my @names  = grep { length } @{$option}{qw(name alias)};
+    my @dashes = $table->{dashes} eq '-' ? qw(- --) : $table->{dashes};
+    return (
+        (map {"-$_"} grep { length } $option->{letter}),
+        (map { my $name = $_; map {"$_$name"} @dashes } @names),
+    );
+}
+
+# A text in single quotes, as POSIX shells read it.
+sub single_quoted {
+    my ($text) = @_;
+    return q{'} . $text =~ s/'/'\\''/gr . q{'};
+}
+
+1;

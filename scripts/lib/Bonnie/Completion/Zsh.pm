@@ -1,0 +1,60 @@
+# Completion for zsh, from the table of options of a program (scripts/completions has its form).
+package Bonnie::Completion::Zsh;
+
+use strict;
+use warnings;
+use Exporter 'import';
+use Bonnie::Completion qw(single_quoted spellings);
+
+our @EXPORT_OK = qw(zsh_completion);
+
+my %ACTION = (files => '_files', directories => '_directories', users => '_users', groups => '_groups');
+
+# What _arguments does for a value; a blank: it shows what is expected.
+sub action {
+    my ($option) = @_;
+    my @words = map {s/([:\\()])/\\$1/gr} @{ $option->{words} };
+    return '(true false)'               if $option->{value} eq 'boolean';
+    return "_sequence compadd - @words" if $option->{offer} eq 'list';
+    return $ACTION{ $option->{offer} }  if $ACTION{ $option->{offer} };
+    return @words ? "(@words)" : q{ };
+}
+
+# How an option takes its value: -s VALUE or -sVALUE, --size VALUE or --size=VALUE, and attached only.
+my %LETTER = (none => q{}, required => q{+}, optional => q{-}, boolean => q{-});
+my %NAME   = (none => q{}, required => q{=}, optional => '=-', boolean => '=-');
+
+# A spec of _arguments for each spelling; one of them excludes the others. With one dash, as for Go's
+# flags, that is the spelling which is offered.
+sub specs {
+    my ($table, $option) = @_;
+    my @spelled = grep { $table->{dashes} eq '--' || !/\A--/ } spellings($table, $option);
+    my $help    = $option->{help} =~ s/([\[\]\\])/\\$1/gr;
+    my $title   = ($option->{value_name} || 'value') =~ s/([:\\])/\\$1/gr;
+    my $value   = {
+        none     => q{},
+        required => ":$title:" . action($option),
+        optional => "::$title:" . action($option),
+        boolean  => '::value:' . action($option),
+    }->{ $option->{value} };
+    my @specs;
+    for my $word (@spelled) {
+        my @others = grep { $_ ne $word } @spelled;
+        my $before = @others ? "(@others)" : q{};
+        my $mark   = ($word =~ /\A-\w\z/ ? \%LETTER : \%NAME)->{ $option->{value} };
+        push @specs, single_quoted("$before$word$mark" . "[$help]$value");
+    }
+    return @specs;
+}
+
+sub zsh_completion {
+    my ($table) = @_;
+    my @specs = map { specs($table, $_) } @{ $table->{options} };
+    push @specs, single_quoted('*:file:_files') if $table->{offer} eq 'files';
+    my $bundles = $table->{dashes} eq '--' ? ' -s' : q{};
+    return "#compdef @{[ $table->{name}, @{ $table->{names} } ]}\n"
+        . "# Completion of $table->{name} for zsh, made from its table of options.\n"
+        . "_arguments$bundles -S \\\n    " . join(" \\\n    ", @specs) . "\n";
+}
+
+1;

@@ -1,0 +1,67 @@
+# The HTML document around any page: head, header, sections, footer.
+package Bonnie::Document;
+
+use strict;
+use warnings;
+use Exporter 'import';
+use Bonnie::Html  qw(element void_element text);
+use Bonnie::Style qw(style_sheet);
+use Bonnie::Version;
+
+our @EXPORT_OK = qw(document counted);
+
+# Nothing is fetched and nothing runs, whatever a label holds.
+my $POLICY = q{default-src 'none'; style-src 'unsafe-inline'; img-src data:};
+
+# %document: title, plain text; class of the body; headline and facts, plain
+# text below the title, the first of which may be undef; sections => [ { id,
+# title, content => [ HTML ] } ].
+sub document {
+    my (%document) = @_;
+    my @sections = @{ $document{sections} };
+    my $main     = element('main', {}, "\n", map { section($_) } @sections);
+    my $body     = element('body', { class => $document{class} }, "\n", header(\%document, @sections), $main, footer());
+    return "<!DOCTYPE html>\n" . element('html', { lang => 'en' }, "\n", head($document{title}), $body) . "\n";
+}
+
+sub head {
+    my ($title) = @_;
+    return element('head', {}, "\n",
+        void_element('meta', { charset => 'utf-8' }), "\n",
+        void_element('meta', { 'http-equiv' => 'Content-Security-Policy', content => $POLICY }), "\n",
+        void_element('meta', { name => 'viewport', content => 'width=device-width, initial-scale=1' }), "\n",
+        void_element('link', { rel => 'icon', href => 'data:,' }), "\n",
+        element('title', {}, text($title)), "\n",
+        element('style', {}, "\n", style_sheet())) . "\n";
+}
+
+sub header {
+    my ($document, @sections) = @_;
+    my $headline = $document->{headline};
+    return element('header', {}, "\n", element('h1', {}, text($document->{title})), "\n",
+        defined $headline ? (element('p', { class => 'headline' }, text($headline)), "\n") : (),
+        element('p',   { class => 'quiet' }, text($document->{facts})), "\n",
+        element('nav', { 'aria-label' => 'Sections' }, element('ul', {}, map { link_to($_) } @sections))) . "\n";
+}
+
+sub link_to {
+    my ($section) = @_;
+    return element('li', {}, element('a', { href => "#$section->{id}" }, text($section->{title})));
+}
+
+sub section {
+    my ($section) = @_;
+    return element('section', { 'aria-labelledby' => $section->{id} },
+        element('h2', { id => $section->{id} }, text($section->{title})), "\n", @{ $section->{content} }) . "\n";
+}
+
+sub footer {
+    return element('footer', {}, "Made by bon_csv2html $Bonnie::Version::VERSION.") . "\n";
+}
+
+sub counted {
+    my ($count, $noun) = @_;
+    return "$count $noun" . ($count == 1 ? q{} : 's');
+}
+
+1;

@@ -1,0 +1,203 @@
+# The charts of load reports: requests and errors over time, where latencies
+# lie over time, percentiles, and the latency at each load of a sweep.
+package Bonnie::LoadCharts;
+
+use strict;
+use warnings;
+use Exporter 'import';
+use List::Util qw(max min sum0);
+use Bonnie::Axis       qw(axis_of_latency axis_of_time);
+use Bonnie::Chart      qw(bar steps tail);
+use Bonnie::Json       qw(hash list number);
+use Bonnie::LoadTables qw(latency_text load_label rate_text);
+use Bonnie::Panels     qw(panels panel);
+use Bonnie::Units      qw(figure_text);
+
+our @EXPORT_OK = qw(load_time_charts load_heat_charts load_percentile_charts load_step_charts);
+
+# How many times what nearly all of a strip stays below a peak may be to be shown whole.
+my $PEAK = 3;
+
+my $COURSE = 30;
+my $BAND   = 12;
+my $CAP    = 8;
+
+# Requests of a class of latencies at a time, by their share of all at that
+# time: up to these parts, from the palest to the darkest.
+my @SHARES = (0.01, 0.05, 0.2, 0.5, 1);
+
+# Classes of latency: 1, 2 and 5 times a power of ten, in ns.
+my @CLASSES = map { my $p = 10**$_; map { $_ * $p } 1, 2, 5 } 3 .. 10;
+
+sub seconds_of {
+    my @slices = @_;
+    return sum0(map { number($_->{seconds}) // 0 } @slices) || 1;
+}
+
+# The slices of one kind: [ [ end, length, figures ], ... ].
+sub course {
+    my ($kind) = @_;
+    my ($end, @course) = (0);
+    for my $slice (map { hash($_) } $kind->{load}->slices) {
+        my $length = number($slice->{seconds}) or next;
+        $end += $length;
+        push @course, [ $end, $length, hash($slice->{ $kind->{key} }) ];
+    }
+    return @course;
+}
+
+# The axis of a load that ended some milliseconds after its time is no longer than that time.
+sub time_of {
+    my ($seconds) = @_;
+    my $axis = axis_of_time($seconds * 0.98);
+    return { %{$axis}, at => sub { min(1, $axis->{at}->(@_)) } };
+}
+
+sub load_time_charts {
+    my @kinds  = @_;
+    my $time   = time_of(max(1e-3, map { seconds_of($_->{load}->slices) } @kinds));
+    my @panels = map { time_panel($time, @{$_}, @kinds) } [ ended => 'Requests per second' ], [ errors => 'Errors per second' ];
+    return panels('Over time', ['Each strip begins at zero; the strips of one panel have the same scale. Higher peaks are cut off.'], @panels);
+}
+
+# Where strips end: at the largest value, unless it is a peak beside which the others would not be
+# seen, as after a stop.
+sub highest {
+    my @sorted = sort { $a <=> $b } grep { $_ > 0 } @_ or return;
+    my $usual  = $PEAK * $sorted[ 0.95 * $#sorted ];
+    return min($sorted[-1], $usual);
+}
+
+sub time_panel {
+    my ($time, $key, $title, @kinds) = @_;
+    my @rates = map { [ map { [ $_->[0], (number($_->[2]{$key}) // 0) / $_->[1] ] } course($_) ] } @kinds;
+    my $highest = highest(map { $_->[1] } map { @{$_} } @rates) or return;
+    my @rows;
+    for my $row (0 .. $#kinds) {
+        my @steps = map { [ $time->{at}->($_->[0]), $COURSE * min(1, $_->[1] / $highest) ] } @{ $rates[$row] };
+        push @rows, {
+            label => load_label($kinds[$row]),
+            shown => 'up to ' . rate_text(max(0, map { $_->[1] } @{ $rates[$row] })) . '/s',
+            marks => [ @steps ? steps('course', $COURSE, \@steps) : () ],
+        };
+    }
+    return panel($title, axis => { %{$time}, unit => 'seconds; height of a strip: ' . rate_text($highest) . '/s' }, height => $COURSE, rows => \@rows);
+}
+
+# A map of each kind: classes of latency below each other, the longest at the top.
+sub load_heat_charts {
+    my @kinds = @_;
+    my @panels = map { heat_panel($_) } @kinds;
+    return panels('Latency over time',
+        [ 'The stronger the colour of a cell, the larger the share of the requests at that time that had this latency: from less than 1 % to more than half.' ], @panels);
+}
+
+sub heat_panel {
+    my ($kind) = @_;
+    my @course = course($kind) or return;
+    my @edges  = $kind->{load}->edges;
+    my $time   = time_of($course[-1][0]);
+    my (%rows, %total, $all);
+    for my $slice (@course) {
+        my %counts = classes(\@edges, list($slice->[2]{heat}));
+        my $sum    = sum0(values %counts) or next;
+        for my $class (keys %counts) {
+            push @{ $rows{$class} }, [ $slice->[0] - $slice->[1], $slice->[0], shade($counts{$class} / $sum) ];
+            $total{$class} += $counts{$class};
+            $all += $counts{$class};
+        }
+    }
+    my @classes = sort { $b <=> $a } keys %rows or return;
+    my @rows = map { heat_row($time, $_, ($total{$_} // 0) / $all, @{ $rows{$_} // [] }) } reverse $classes[-1] .. $classes[0];
+    return panel(load_label($kind), axis => $time, height => $BAND, rows => \@rows);
+}
+
+# Of bins with their counts, how many requests are in each class.
+sub classes {
+    my ($edges, @heat) = @_;
+    my %counts;
+    while (my ($bin, $count) = map { number($_) } splice @heat, 0, 2) {
+        last if !defined $count || $bin !~ /\A\d+\z/a;
+        my $from  = ($edges->[$bin] // 0) || 1;
+        my $class = 0;
+        $class++ while $class < $#CLASSES && $CLASSES[ $class + 1 ] <= $from * 1.0001;
+        $counts{$class} += $count;
+    }
+    return %counts;
+}
+
+sub shade {
+    my ($share) = @_;
+    my $shade = 0;
+    $shade++ while $shade < $#SHARES && $share > $SHARES[$shade];
+    return $shade;
+}
+
+sub heat_row {
+    my ($time, $class, $share, @cells) = @_;
+    my @marks;
+    for my $cell (@cells) {
+        my ($from, $to, $shade) = @{$cell};
+        my $last = $marks[-1];
+        if ($last && $last->[2] == $shade && abs($last->[1] - $from) < 1e-6) {
+            $last->[1] = $to;
+            next;
+        }
+        push @marks, [ $from, $to, $shade ];
+    }
+    my @bars = map { bar("heat$_->[2]", $time->{at}->($_->[0]), $time->{at}->($_->[1]), $BAND / 2) } @marks;
+    my $shown = !$share ? '0 %' : $share < 0.0001 ? '< 0.01 %' : sprintf '%.3g %%', 100 * $share;
+    return { label => 'from ' . figure_text($CLASSES[$class], 'ns'), shown => $shown, marks => \@bars };
+}
+
+sub load_percentile_charts {
+    my @kinds = @_;
+    my @rows  = map { [ load_label($_), hash($_->{figures}{latency_ns}) ] } @kinds;
+    return panels('Percentiles', ['The bands, from thick to thin, go from the median to p90, to p99 and to p99.9; the line ends at the longest request. Less is better.'],
+        latency_panel('All loads', @rows));
+}
+
+# Rows of [ label, latencies ].
+sub latency_panel {
+    my ($title, @rows) = @_;
+    my @known = grep {$_} map { number($_) } map { @{ $_->[1] }{qw(p50 p90 p99 p99_9 max)} } @rows;
+    return if !@known;
+    my $axis = axis_of_latency(@known);
+    return panel($title, axis => $axis, height => $BAND, rows => [ map { latency_row($axis, @{$_}) } @rows ]);
+}
+
+sub latency_row {
+    my ($axis, $label, $latency) = @_;
+    my %at = map { $_ => $axis->{at}->(number($latency->{$_})) } grep { number($latency->{$_}) } qw(p50 p90 p99 p99_9 max);
+    my @marks;
+    for my $band ([ band0 => 'p50', 'p90' ], [ band1 => 'p90', 'p99' ], [ band2 => 'p99', 'p99_9' ]) {
+        my ($class, $from, $to) = @{$band};
+        push @marks, bar($class, $at{$from}, $at{$to}, $BAND / 2) if defined $at{$from} && defined $at{$to} && $at{$to} >= $at{$from};
+    }
+    push @marks, tail('tail', $at{p99_9} // $at{max}, $at{max}, $BAND / 2, $CAP) if defined $at{max};
+    my $shown = @marks ? 'median ' . latency_text($latency->{p50}) . ', p99 ' . latency_text($latency->{p99}) : 'no requests';
+    return { label => $label, shown => $shown, marks => \@marks };
+}
+
+# "1 thread", "200/s".
+sub asked_text {
+    my ($load, $by_threads) = @_;
+    my $number = rate_text($load);
+    return $number . (!$by_threads ? '/s' : $number eq '1' ? ' thread' : ' threads');
+}
+
+# The latency at each load.
+sub load_step_charts {
+    my ($load) = @_;
+    my @panels;
+    for my $kind ($load->kinds) {
+        my @steps = grep { %{ $_->[1] } } map { [ $_, hash($_->{ $kind->{key} }) ] } map { hash($_) } $load->steps;
+        my $by_threads = $load->mode eq 'search' && (Bonnie::Json::text($load->limit->{search}) // q{}) eq 'threads';
+        my %by_load;
+        $by_load{ number($_->[1]{load}) // 0 } = [ asked_text($_->[1]{load}, $by_threads), hash($_->[1]{latency_ns}) ] for @steps;
+        push @panels, latency_panel(load_label($kind), map { $by_load{$_} } sort { $a <=> $b } keys %by_load);
+    }
+    return panels('Latency at each load', ['Bands as above. Each load is shown once, with its last measurement.'], @panels);
+}
+
+1;

@@ -1,0 +1,41 @@
+# The sections of the page that tell of load reports.
+package Bonnie::LoadPage;
+
+use strict;
+use warnings;
+use Exporter 'import';
+use Bonnie::LoadCharts qw(load_time_charts load_heat_charts load_percentile_charts load_step_charts);
+use Bonnie::LoadTables qw(load_table slow_table step_table course_table);
+
+our @EXPORT_OK = qw(load_sections);
+
+# Like those of the page: each has a content that is handed the page. Without
+# load reports all are empty.
+sub load_sections {
+    return (
+        { id => 'load',             title => 'Load',                  content => with_kinds(sub { (load_table(@_), load_percentile_charts(@_)) }) },
+        { id => 'load-steps',       title => 'Latency at each load',  content => \&steps_content },
+        { id => 'load-time',        title => 'Load over time',        content => with_kinds(sub { (load_time_charts(@_), load_heat_charts(@_), map { course_table($_) } @_) }) },
+        { id => 'load-slowest',     title => 'Slowest requests',      content => with_kinds(\&slow_table) },
+    );
+}
+
+sub loads_of {
+    my ($page) = @_;
+    return @{ $page->{loads} // [] };
+}
+
+sub with_kinds {
+    my ($content) = @_;
+    return sub {
+        my @kinds = map { $_->kinds } loads_of(@_);
+        return @kinds ? $content->(@kinds) : ();
+    };
+}
+
+sub steps_content {
+    my @loads = grep { $_->steps } loads_of(@_);
+    return map { (load_step_charts($_), step_table($_)) } @loads;
+}
+
+1;

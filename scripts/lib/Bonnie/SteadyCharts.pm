@@ -1,0 +1,150 @@
+# The rounds of tests that were repeated until they were steady, from JSON: for
+# each label the run whose rate is in the middle. A table tells the outcome, a
+# chart shows the rounds, the window in which the test became steady, and the
+# line through that.
+package Bonnie::SteadyCharts;
+
+use strict;
+use warnings;
+use Exporter 'import';
+use List::Util qw(max);
+use Bonnie::Axis       qw(axis_of_rounds);
+use Bonnie::Chart      qw(area line steps whisker);
+use Bonnie::Html       qw(element text);
+use Bonnie::HtmlTable  qw(cell head_cell row_head row_of scrolling_table tests_run);
+use Bonnie::Panels     qw(panels panel row_label);
+use Bonnie::TimeCharts qw(middle);
+use Bonnie::Units      qw(figure_text);
+
+our @EXPORT_OK = qw(steady_charts steady_table);
+
+# Pixels: of a strip, of its part above the largest figure, of the mark below
+# it.
+my $HEIGHT = 60;
+my $ABOVE  = 3;
+my $BELOW  = 4;
+my $CAP    = 6;
+
+# What the rule allows around the mean, as a part of it.
+my $HALF_BAND = 0.1;
+
+my @NOTES = (
+    'For each label, the run with the median rate. Strips begin at zero; a step is a round. '
+        . 'A test is steady when, in its last five rounds (the window, underlined), the figures range over at most 20 % of '
+        . 'their mean (the band), and the line fitted to them (dashed) rises or falls by at most 10 % of it.',
+    'Latency: the area is the mean, the line p99.',
+);
+
+my %METRIC = (iops => 'Operations', bandwidth => 'Bandwidth', latency => 'Mean latency', p99 => 'p99');
+
+my @HEADS = ('Label', 'Test', 'Outcome', 'Mean of the window', 'Range', 'Slope, a round', 'Round', 'Data written before');
+
+# Those that were repeated: [ test, [ group, what JSON tells of its rounds ], ... ].
+sub steady_tests {
+    my @groups = @_;
+    my @tests;
+    for my $test (tests_run(@groups)) {
+        my @found = map { my $steady = steady_of($_, $test); $steady ? [ $_, $steady ] : () } @groups;
+        push @tests, [ $test, @found ] if @found;
+    }
+    return @tests;
+}
+
+sub steady_of {
+    my ($group, $test) = @_;
+    my ($details) = middle(grep { $_->{steady} } $group->details($test->{name}));
+    return $details ? $details->{steady} : undef;
+}
+
+sub steady_table {
+    my @tests = steady_tests(@_) or return;
+    my @rows;
+    for my $row (@tests) {
+        my ($test, @found) = @{$row};
+        push @rows, map { table_row($test, @{$_}) } @found;
+    }
+    return scrolling_table(caption => 'Outcome', class => 'rounds', head => [ row_of(map { head_cell($_) } @HEADS) ], rows => \@rows);
+}
+
+sub table_row {
+    my ($test, $group, $steady) = @_;
+    my $fit = $steady->{fit};
+    return row_of(row_head($group), cell($test->{name_alone}), element('td', {}, text($steady->{verdict})),
+        cell(figure_text($fit->{mean}, $steady->{unit})), cell(sprintf "%.1f\x{A0}%%", $fit->{range_percent}),
+        cell(slope_text($fit)), cell(sprintf "%.3g\x{A0}s", $steady->{round_seconds}), cell(times_text($steady->{precondition})));
+}
+
+# Of the mean, from each round to the next.
+sub slope_text {
+    my ($fit) = @_;
+    my $percent = $fit->{mean} > 0 ? 100 * $fit->{slope} / $fit->{mean} : 0;
+    return sprintf('%+.1f', $percent) =~ s/-/\x{2212}/r =~ s/\A[+\x{2212}](?=0[.]0\z)//r . "\x{A0}%";
+}
+
+sub times_text {
+    my ($times) = @_;
+    return $times == 0 ? 'not' : $times == 1 ? 'once' : "$times times";
+}
+
+sub steady_charts {
+    my @tests = steady_tests(@_) or return;
+    return panels('Figure and latency of each round', \@NOTES, map { steady_panel(@{$_}) } @tests);
+}
+
+sub steady_panel {
+    my ($test, @found) = @_;
+    my $axis = axis_of_rounds(max(map { scalar @{ $_->[1]{rounds} } } @found));
+    return panel($test->{name_alone},
+        axis   => $axis,
+        height => $HEIGHT,
+        rows   => [ map { (figure_row($axis, @{$_}), latency_row($axis, @{$_})) } @found ],
+    );
+}
+
+# A function that tells how high a value is, when the highest is that one.
+sub scale_to {
+    my ($highest) = @_;
+    return sub { ($HEIGHT - $ABOVE) * $_[0] / ($highest || 1) };
+}
+
+sub figure_row {
+    my ($axis, $group, $steady) = @_;
+    my ($mean, $last) = ($steady->{fit}{mean}, scalar @{ $steady->{rounds} });
+    my @figures = map { $_->{figure} } @{ $steady->{rounds} };
+    my $height  = scale_to(max(@figures, (1 + $HALF_BAND) * $mean));
+    my ($from, $to) = map { $axis->{at}->($_) } $steady->{fit}{first_round} - 1, $last;
+    my @band = map { $HEIGHT - $height->($mean * $_) } 1 + $HALF_BAND, 1 - $HALF_BAND;
+    return {
+        label => row_label($group) . ": $METRIC{ $steady->{metric} }",
+        shown => figure_text($mean, $steady->{unit}),
+        marks => [ round_steps('course', $axis, $height, @figures), area('band', $from, $to, @band), fitted($axis, $height, $steady),
+            whisker('range', $from, $to, $HEIGHT + $BELOW, $CAP) ],
+    };
+}
+
+# From the middle of the window's first round to that of its last one.
+sub fitted {
+    my ($axis, $height, $steady) = @_;
+    my ($first, $last, $fit) = ($steady->{fit}{first_round}, scalar @{ $steady->{rounds} }, $steady->{fit});
+    my $half = $fit->{slope} * ($last - $first) / 2;
+    my ($begin, $end) = map { $HEIGHT - $height->($fit->{mean} + $_) } -$half, $half;
+    return line('fit', $axis->{at}->($first - 0.5), $axis->{at}->($last - 0.5), $begin, $end);
+}
+
+sub latency_row {
+    my ($axis, $group, $steady) = @_;
+    my @rounds = @{ $steady->{rounds} };
+    my $height = scale_to(max(map { @{$_}{qw(mean_ns p99_ns)} } @rounds));
+    return {
+        label => 'Latency, last round',
+        shown => join(" \x{2026} ", map { figure_text($rounds[-1]{$_}, 'ns') } qw(mean_ns p99_ns)),
+        marks => [ round_steps('course', $axis, $height, map { $_->{mean_ns} } @rounds), round_steps('tail', $axis, $height, map { $_->{p99_ns} } @rounds) ],
+    };
+}
+
+sub round_steps {
+    my ($class, $axis, $height, @values) = @_;
+    return steps($class, $HEIGHT, [ map { [ $axis->{at}->($_ + 1), $height->($values[$_]) ] } 0 .. $#values ]);
+}
+
+1;

@@ -1,0 +1,204 @@
+# Reads what zcav has measured: its JSON, its logs, and the logs of the zcav of
+# Bonnie++, 1.03 to 2.00a.
+#
+# A course is one device:
+#   { course => 1, name; bytes, of the device, if known; host, direct, engine,
+#     iodepth, writes, if known; block_bytes;
+#     passes => [ { title, blocks => [ [ offset, bytes, seconds ], ... ] }, ... ];
+#     bad => [ { offset, bytes, error }, ... ] }
+# A block of which nothing could be moved has 0 bytes.
+package Bonnie::ZcavLog;
+
+use strict;
+use warnings;
+use Exporter 'import';
+use List::Util qw(max);
+use Bonnie::JsonText   qw(read_value);
+use Bonnie::Plain      qw(plain_text);
+use Bonnie::Statistics qw(median);
+
+our @EXPORT_OK = qw(is_course is_zcav zcav_courses);
+
+my $MIB = 2**20;
+my $GIB = 2**30;
+
+# The columns of a log stand in a comment: those of 1.9x and later, and those of
+# 1.03, which has MiB, KiB/s and seconds.
+my $COLUMNS = qr/^\#block (?:offset \(GiB\), MiB\/s, time|(K\/s) time)[ \t]*\r?$/m;
+my $NUMBER  = qr/\d{1,12}(?:[.]\d{1,9})?/a;
+my $FORMAT  = qr/\A\s*\{\s*"format"\s*:\s*"zcav"/;
+
+# Neither a log nor JSON that tells its format later is one.
+my $LOOK_AT = 65_536;
+
+sub is_course {
+    my ($record) = @_;
+    return $record->{course};
+}
+
+sub is_zcav {
+    my ($text) = @_;
+    my $begin = substr ${$text}, 0, $LOOK_AT;
+    return $begin =~ $FORMAT || $begin =~ $COLUMNS;
+}
+
+# $text refers to the whole file; dies when that cannot be read.
+sub zcav_courses {
+    my ($text, $file) = @_;
+    my @courses = ${$text} =~ $FORMAT ? courses_of_json($text, $file) : courses_of_log($text, $file);
+    die "no block was measured in $file\n" if !@courses;
+    return @courses;
+}
+
+# ---- JSON ---------------------------------------------------------------------
+
+sub courses_of_json {
+    my ($text, $file) = @_;
+    pos(${$text}) = 0;
+    my $report = eval { read_value($text) } // die "$file: JSON of zcav that cannot be read: ", $@ =~ s/\s*\z//r, "\n";
+    return grep { @{ $_->{passes} } } map { course_of_device($report, $_) } hashes($report->{devices});
+}
+
+sub course_of_device {
+    my ($report, $device) = @_;
+    my $settings = ref $report->{settings} eq 'HASH' ? $report->{settings} : {};
+    my @passes   = map { [ blocks_of($_->{blocks}) ] } hashes($device->{passes});
+    my @measured = grep { @{$_} } @passes;
+    my $number   = 0;
+    return {
+        course      => 1,
+        name        => plain($device->{name}),
+        host        => plain($report->{host}),
+        engine      => plain($device->{engine}),
+        iodepth     => number($device->{iodepth}),
+        direct      => $device->{direct},
+        writes      => plain($settings->{operation}) eq 'write',
+        bytes       => number($device->{bytes}),
+        block_bytes => number($settings->{block_bytes}),
+        passes      => [ map { { title => 'pass ' . ++$number, blocks => $_ } } @measured ],
+        bad         => [ map { bad_range($_) } hashes($device->{bad}) ],
+    };
+}
+
+sub hashes {
+    my ($list) = @_;
+    return ref $list eq 'ARRAY' ? grep { ref eq 'HASH' } @{$list} : ();
+}
+
+sub blocks_of {
+    my ($list) = @_;
+    return if ref $list ne 'ARRAY';
+    my @blocks = grep { ref eq 'ARRAY' && @{$_} == 3 } @{$list};
+    return map { [ map { number($_) // 0 } @{$_} ] } @blocks;
+}
+
+sub bad_range {
+    my ($range) = @_;
+    my ($offset, $bytes) = map { number($range->{$_}) } qw(offset_bytes bytes);
+    return if !defined $offset || !$bytes;
+    return { offset => $offset, bytes => $bytes, error => plain($range->{error}) };
+}
+
+sub plain {
+    my ($value) = @_;
+    return defined $value && !ref $value ? $value : q{};
+}
+
+sub number {
+    my ($value) = @_;
+    return defined $value && !ref $value && $value =~ /\A\d{1,19}(?:[.]\d+)?(?:[eE][-+]?\d{1,2})?\z/a ? 0 + $value : undef;
+}
+
+# ---- logs ---------------------------------------------------------------------
+
+# Several devices on one standard output have a comment above each.
+sub courses_of_log {
+    my ($text, $file) = @_;
+    my ($before, @named) = split /^# device: ([^\n]*)\n/m, ${$text};
+    my @courses = course_of_log($before, $file);
+    while (my ($name, $log) = splice @named, 0, 2) {
+        push @courses, course_of_log($log, plain_text($name));
+    }
+    return @courses;
+}
+
+sub course_of_log {
+    my ($log, $name) = @_;
+    return if $log !~ $COLUMNS;
+    my $is_old = defined $1;
+    my @rows   = rows_of($log, $is_old) or return;
+    my $block  = block_bytes($log, @rows) or return;
+    my $step   = step_between($block, @rows);
+    my ($loops) = $log =~ /^\#loops: (\d{1,7})\b/ma;
+    my $first   = nearest($rows[0]{offset}, $block);
+    my @blocks  = map { [ $first + $_ * $step, $rows[$_]{none} ? 0 : $block, seconds_of($rows[$_], $block) ] } 0 .. $#rows;
+    return {
+        course      => 1,
+        name        => $name,
+        block_bytes => $block,
+        writes      => scalar($log =~ /^\# Wrote /m),
+        passes      => [ { title => ($loops // 1) > 1 ? "$loops passes" : 'pass 1', blocks => \@blocks } ],
+        bad         => [ bad_of_log($log) ],
+    };
+}
+
+# ++++ stands for a block that was too fast for Bonnie++, but not for its clock;
+# ---- for one that could not be moved at all.
+sub rows_of {
+    my ($log, $is_old) = @_;
+    my ($offset_unit, $rate_unit) = $is_old ? ($MIB, 1024) : ($GIB, $MIB);
+    my @rows;
+    while ($log =~ /^\#?[ ]*($NUMBER)[ ]+($NUMBER|\+\+\+\+|----)[ ]+($NUMBER)[ \t]*\r?$/mga) {
+        my ($offset, $rate, $seconds) = ($1, $2, $3);
+        my $is_rate = $rate =~ /\d/;
+        push @rows, {
+            offset  => $offset * $offset_unit,
+            rate    => $is_rate ? $rate * $rate_unit : undef,
+            none    => $rate eq '----',
+            seconds => $seconds,
+        };
+    }
+    return @rows;
+}
+
+# No log tells the size of a block, but throughput and time do; or, where all
+# was too fast, the sum.
+sub block_bytes {
+    my ($log, @rows) = @_;
+    my @sizes = map { $_->{rate} * $_->{seconds} } grep { $_->{rate} } @rows;
+    my ($sum) = $log =~ /^\# (?:Read|Wrote) (\d{1,12}) megs/ma;
+    my $size  = @sizes ? median(@sizes) : defined $sum ? $sum * $MIB / @rows : 0;
+    return max(1, sprintf '%.0f', $size / $MIB) * $MIB;
+}
+
+# Offsets have two digits, but lie at multiples of the block, and all as far
+# from each other.
+sub step_between {
+    my ($block, @rows) = @_;
+    return $block if @rows < 2;
+    my $mean = ($rows[-1]{offset} - $rows[0]{offset}) / $#rows;
+    return max($block, nearest($mean, $block));
+}
+
+sub nearest {
+    my ($value, $unit) = @_;
+    return $unit * sprintf '%.0f', $value / $unit;
+}
+
+# The rate has more digits than the time.
+sub seconds_of {
+    my ($row, $block) = @_;
+    return $row->{rate} ? $block / $row->{rate} : $row->{seconds};
+}
+
+sub bad_of_log {
+    my ($log) = @_;
+    my @bad;
+    while ($log =~ /^\# Un(?:read|writ)able: (\d{1,19}) bytes at (\d{1,19}) \([^)\n]*\): ([^\n]*)/mga) {
+        my ($bytes, $offset, $error) = ($1, $2, $3);
+        push @bad, { offset => 0 + $offset, bytes => 0 + $bytes, error => plain_text($error) };
+    }
+    return @bad;
+}
+
+1;

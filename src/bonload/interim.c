@@ -1,0 +1,52 @@
+#include "bonload/interim.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "bonload/conductor.h"
+#include "bonload/report/report.h"
+#include "util/message.h"
+
+#define FAILURE_TEXT 256
+
+/* The name of the first request that failed so, if it can be told. */
+static void tell_failure(const struct run *run, const struct failure *f)
+{
+    char text[FAILURE_TEXT];
+    uint64_t number = atomic_load(&f->number);
+    char *name = malloc(run->names.longest + 1);
+    run_describe(run, failure_code(f), text, sizeof text);
+    if (name && number > 0)
+        names_format(&run->names, number, name);
+    message("%s: %s%s%s", failure_kind(f) == LOAD_READ ? "read" : "write",
+            name && number > 0 ? name : "", name && number > 0 ? ": " : "", text);
+    free(name);
+}
+
+void tell_failures(struct conductor *c)
+{
+    struct run *run = c->run;
+    for (unsigned i = 0; i < FAILURES_MOST; i++) {
+        const struct failure *f = &run->failures.list[i];
+        if (c->told_failures >> i & 1 || atomic_load(&f->count) == 0)
+            continue;
+        c->told_failures |= UINT64_C(1) << i;
+        progress_clear(&c->view);
+        tell_failure(run, f);
+    }
+}
+
+void tell_interim(struct conductor *c)
+{
+    struct result result;
+    struct err e;
+    err_init(&e);
+    if (conductor_result(c, &result, &e) != 0) {
+        message("%s", e.text);
+        return;
+    }
+    report_human(&result, stderr);
+    fflush(stderr);
+    conductor_release(&result);
+}

@@ -1,0 +1,17 @@
+#ifndef BONLOAD_OPTIONS_H
+#define BONLOAD_OPTIONS_H
+
+#include "bonload/settings.h"
+#include "cli/option.h"
+#include "util/err.h"
+
+/* The options of the program, in the order of --help. */
+extern const struct option_table option_table;
+
+/*
+ * Reads the command line into settings, which need not be initialised. They point into argv, where
+ * secrets have been overwritten. Returns 0, or -EINVAL with one line in e.
+ */
+int options_parse(int argc, char *argv[], struct settings *settings, struct err *e);
+
+#endif

@@ -1,0 +1,258 @@
+#include "bonload/plan.h"
+
+#include <string.h>
+#include <time.h>
+
+#include "bonload/targets/target.h"
+#include "measure/clock.h"
+#include "util/rng.h"
+#include "util/units.h"
+
+#define DEFAULT_TARGET       "disk"
+#define DEFAULT_MAX_REQUESTS 10000
+#define DEFAULT_MAX_CHANNELS 500
+#define DEFAULT_BODY         (160 * KIB)
+#define DEFAULT_BUCKETS      1000
+#define DEFAULT_WINDOW_NS    BILLION
+#define DEFAULT_SWEEP_NS     (10 * BILLION)
+#define DEFAULT_SEARCH_RATE  (100 * BILLION)
+#define DEFAULT_MAX_ERRORS   50
+#define DEFAULT_TIMEOUT_NS   (60 * BILLION)
+#define TIMEOUT_LIMITS       5 /* of a search: latency limits */
+#define DEFAULT_XATTR_KEYS   10
+#define DEFAULT_XATTR_LENGTH 5120
+#define DEFAULT_OFFSET_LIMIT (16 * MIB)
+
+const char *const mode_names[] = {[MODE_RATE] = "rate",
+                                  [MODE_THREADS] = "threads",
+                                  [MODE_SEARCH] = "search",
+                                  [MODE_SWEEP] = "sweep"};
+
+static uint64_t value_or(const struct given *g, uint64_t otherwise)
+{
+    return g->given ? g->value : otherwise;
+}
+
+static bool is_positive(const struct given *g)
+{
+    return g->given && g->value > 0;
+}
+
+static int find_target(struct plan *p, const struct settings *s, struct err *e)
+{
+    const char *name = s->engine ? s->engine : DEFAULT_TARGET;
+    p->target = target_by_name(name);
+    if (!p->target)
+        return err_say(e,
+                       "-requests-engine: '%.100s' is not accepted; expected disk, meta, null, "
+                       "sleep, http, upload or s3",
+                       name);
+    return p->target->available(e);
+}
+
+static int find_mode(struct plan *p, const struct settings *s, struct err *e)
+{
+    bool rates = is_positive(&s->rate[LOAD_READ]) || is_positive(&s->rate[LOAD_WRITE]);
+    bool threads = is_positive(&s->threads[LOAD_READ]) || is_positive(&s->threads[LOAD_WRITE]);
+    p->mode = MODE_RATE;
+    if (s->sweep_count > 0) {
+        p->mode = MODE_SWEEP;
+        if (s->has_latency_limit)
+            return err_say(e, "-sweep and -max-latency cannot be combined");
+        return threads
+                   ? err_say(e, "-sweep uses rates, and cannot be combined with threads (-rt, -wt)")
+                   : 0;
+    }
+    if (s->has_latency_limit) {
+        p->mode = MODE_SEARCH;
+        return 0;
+    }
+    if (rates && threads)
+        return err_say(e, "threads (-rt, -wt) and rates (-rps, -wps) cannot be combined");
+    if (!rates && !threads)
+        return err_say(e, "no load is given: use -rps or -wps, -rt or -wt, -max-latency or -sweep");
+    if (threads)
+        p->mode = MODE_THREADS;
+    return 0;
+}
+
+/* One kind under a search: both are wanted unless 0 is given for one. */
+static void plan_searched(struct plan *p, const struct settings *s, enum load_kind kind)
+{
+    struct kind_plan *k = &p->kinds[kind];
+    bool by_rate = s->search == SEARCH_RATE;
+    const struct given *first = by_rate ? &s->rate[kind] : &s->threads[kind];
+    k->channels = p->max_channels;
+    if (first->given && first->value == 0)
+        return;
+    k->pace = by_rate ? PACE_RATE : PACE_CLOSED;
+    if (by_rate)
+        k->rate = value_or(first, DEFAULT_SEARCH_RATE);
+    else
+        k->threads = (unsigned)value_or(first, 1);
+    if (k->threads > k->channels)
+        k->threads = k->channels;
+}
+
+/* One kind of a sweep: its share of the first rate; without any -rps or -wps both have half. */
+static void plan_swept(struct plan *p, const struct settings *s, enum load_kind kind)
+{
+    struct kind_plan *k = &p->kinds[kind];
+    enum load_kind other = kind == LOAD_READ ? LOAD_WRITE : LOAD_READ;
+    bool neither = !s->rate[kind].given && !s->rate[other].given;
+    uint64_t share = neither ? 1 : s->rate[kind].value;
+    if (!neither && !s->rate[kind].given && s->rate[other].value == 0)
+        share = 1; /* -rps=0: writes alone */
+    k->channels = p->max_channels;
+    k->rate = share;
+    k->pace = share > 0 ? PACE_RATE : PACE_NONE;
+}
+
+static void plan_kind(struct plan *p, const struct settings *s, enum load_kind kind)
+{
+    struct kind_plan *k = &p->kinds[kind];
+    if (p->mode == MODE_SEARCH) {
+        plan_searched(p, s, kind);
+    } else if (p->mode == MODE_SWEEP) {
+        plan_swept(p, s, kind);
+    } else if (is_positive(&s->rate[kind])) {
+        *k = (struct kind_plan){
+            .pace = PACE_RATE, .rate = s->rate[kind].value, .channels = p->max_channels};
+    } else if (is_positive(&s->threads[kind])) {
+        unsigned threads = (unsigned)s->threads[kind].value;
+        *k = (struct kind_plan){.pace = PACE_CLOSED, .threads = threads, .channels = threads};
+    }
+}
+
+/* -rpw: reads have neither a rate nor a number of threads of their own, but as many channels. */
+static int plan_following(struct plan *p, const struct settings *s, struct err *e)
+{
+    struct kind_plan *reads = &p->kinds[LOAD_READ];
+    p->reads_per_write = value_or(&s->reads_per_write, 0);
+    if (p->reads_per_write == 0)
+        return 0;
+    if (!plan_has(p, LOAD_WRITE))
+        return err_say(e, "-rpw needs writes: there are none to make reads for");
+    bool has_threads = reads->pace == PACE_CLOSED && p->mode == MODE_THREADS;
+    *reads = (struct kind_plan){
+        .pace = PACE_FOLLOWS,
+        .channels = has_threads ? reads->channels : p->max_channels,
+    };
+    return 0;
+}
+
+static int plan_load(struct plan *p, const struct settings *s, struct err *e)
+{
+    p->max_channels = (unsigned)value_or(&s->max_channels, DEFAULT_MAX_CHANNELS);
+    for (enum load_kind kind = 0; kind < LOAD_KINDS; kind++)
+        plan_kind(p, s, kind);
+    if (!plan_has(p, LOAD_READ) && !plan_has(p, LOAD_WRITE))
+        return err_say(e, "neither reads nor writes are asked for");
+    return plan_following(p, s, e);
+}
+
+static void plan_end(struct plan *p, const struct settings *s)
+{
+    bool has_end = p->mode == MODE_SEARCH || p->mode == MODE_SWEEP || s->duration_ns.given;
+    p->max_requests =
+        value_or(&s->max_requests, has_end ? UINT64_MAX : (uint64_t)DEFAULT_MAX_REQUESTS);
+    p->duration_ns = value_or(&s->duration_ns, p->mode == MODE_SWEEP ? DEFAULT_SWEEP_NS : 0);
+    p->warmup_ns = value_or(&s->warmup_ns, 0);
+}
+
+static int plan_sizes(struct plan *p, const struct settings *s, struct err *e)
+{
+    uint64_t size = value_or(&s->body_size, DEFAULT_BODY);
+    bool has_range = s->min_body_size.given || s->max_body_size.given;
+    p->least_body = has_range ? value_or(&s->min_body_size, 0) : size;
+    p->most_body = has_range ? value_or(&s->max_body_size, size) : size;
+    if (p->least_body > p->most_body)
+        return err_say(e, "-min-body-size is larger than -max-body-size");
+    if (s->fair_random)
+        p->fair_buckets = value_or(&s->fair_buckets, DEFAULT_BUCKETS);
+    return 0;
+}
+
+static int plan_names(struct plan *p, const struct settings *s, struct err *e)
+{
+    p->url = s->url;
+    p->url_source = s->url ? NULL : s->url_source;
+    if ((p->target->traits & TARGET_NAMES) && !p->url && !p->url_source)
+        return err_say(e, "no names are given: use -url=TEMPLATE or -url-source=FILE");
+    if (p->url && *p->url == '\0')
+        return err_say(e, "-url: the template is empty");
+    return 0;
+}
+
+static void plan_contents(struct plan *p, const struct settings *s)
+{
+    bool writes = plan_has(p, LOAD_WRITE);
+    p->verify = s->has_verify ? s->verify : writes ? VERIFY_STAMP : VERIFY_OFF;
+    p->chunk_bytes = value_or(&s->chunk_bytes, 0);
+    p->direct = s->direct;
+    p->fsync = s->fsync;
+    p->make_directories = s->make_directories;
+    p->cleanup = s->cleanup;
+    p->written_dump = s->written_dump;
+    p->meta_ops = s->meta_ops;
+    p->xattr_keys = (unsigned)value_or(&s->xattr_keys, DEFAULT_XATTR_KEYS);
+    p->xattr_length = value_or(&s->xattr_length, DEFAULT_XATTR_LENGTH);
+    p->offset_limit = value_or(&s->offset_limit, DEFAULT_OFFSET_LIMIT);
+}
+
+/* The seed of a run that is given none is another one each time. */
+static uint64_t seed_of_now(void)
+{
+    struct timespec now;
+    clock_gettime(CLOCK_REALTIME, &now);
+    return rng_mix((uint64_t)now.tv_sec * BILLION + (uint64_t)now.tv_nsec) >> 1;
+}
+
+static void plan_timeout(struct plan *p, const struct settings *s)
+{
+    uint64_t otherwise = p->mode == MODE_SEARCH ? TIMEOUT_LIMITS * p->limit.nanoseconds
+                                                : (uint64_t)DEFAULT_TIMEOUT_NS;
+    p->timeout_ns = value_or(&s->timeout_ns, otherwise);
+}
+
+static void plan_rest(struct plan *p, const struct settings *s)
+{
+    p->arrival = s->arrival;
+    p->limit = s->limit;
+    p->settings = s;
+    p->search = s->search;
+    p->window_ns = value_or(&s->window_ns, DEFAULT_WINDOW_NS);
+    p->adjust_on_errors = s->adjust_on_errors;
+    memcpy(p->sweep, s->sweep, sizeof p->sweep);
+    p->sweep_count = s->sweep_count;
+    p->stop_on_bad_rate = s->stop_on_bad_rate;
+    p->output = s->output;
+    p->show_progress = s->show_progress;
+    p->timeline_file = s->timeline_file;
+    p->max_errors =
+        s->max_errors.given ? (double)s->max_errors.value / (double)BILLION : DEFAULT_MAX_ERRORS;
+    p->seed = s->seed.given ? s->seed.value : seed_of_now();
+    p->verbose = s->verbose;
+    p->memory_debug = s->memory_debug;
+}
+
+int plan_make(struct plan *p, const struct settings *s, struct err *e)
+{
+    *p = (struct plan){0};
+    int rc = find_target(p, s, e);
+    if (rc == 0)
+        rc = find_mode(p, s, e);
+    if (rc == 0)
+        rc = plan_load(p, s, e);
+    if (rc == 0)
+        rc = plan_sizes(p, s, e);
+    if (rc == 0)
+        rc = plan_names(p, s, e);
+    if (rc != 0)
+        return rc;
+    plan_end(p, s);
+    plan_contents(p, s);
+    plan_rest(p, s);
+    plan_timeout(p, s);
+    return p->target->check ? p->target->check(p, s, e) : 0;
+}

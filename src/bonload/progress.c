@@ -1,0 +1,116 @@
+#include "bonload/progress.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "util/units.h"
+
+#define REDRAW_NS UINT64_C(250000000)
+#define LINE_NS   (5 * BILLION)
+#define LINE_TEXT 400
+
+int progress_open(struct progress_view *v, bool is_wanted, struct err *e)
+{
+    const char *kind = getenv("TERM");
+    *v = (struct progress_view){.is_on = is_wanted};
+    v->is_terminal = isatty(STDERR_FILENO) && kind && strcmp(kind, "dumb") != 0;
+    progress_bar_init(&v->bar, "", STDERR_FILENO);
+    if (!is_wanted)
+        return 0;
+    v->now = calloc(1, sizeof *v->now);
+    v->before = calloc(LOAD_KINDS, sizeof *v->before);
+    v->difference = calloc(1, sizeof *v->difference);
+    if (v->now && v->before && v->difference)
+        return 0;
+    progress_close(v);
+    return err_system(e, ENOMEM, "memory for the live display");
+}
+
+void progress_close(struct progress_view *v)
+{
+    free(v->now);
+    free(v->before);
+    free(v->difference);
+    *v = (struct progress_view){0};
+}
+
+void progress_clear(struct progress_view *v)
+{
+    progress_bar_erase(&v->bar);
+}
+
+/* What one kind asks for: "1000/s", "20 threads" or nothing. */
+static void format_load(const struct load *load, char text[static 48])
+{
+    text[0] = '\0';
+    if (load->pace == PACE_RATE)
+        snprintf(text, 48, " of %.6g/s", (double)atomic_load(&load->rate) / (double)BILLION);
+    else if (load->pace == PACE_CLOSED)
+        snprintf(text, 48, " with %u threads", atomic_load(&load->active));
+}
+
+/* "reads 998/s of 1000/s p50 95us p99 210us, 0 errors" since the last look. */
+static size_t format_kind(struct progress_view *v, const struct run *run, enum load_kind kind,
+                          uint64_t elapsed_ns, char *text, size_t size)
+{
+    static const char *const names[] = {[LOAD_WRITE] = "writes", [LOAD_READ] = "reads"};
+    const struct load *load = &run->loads[kind];
+    char asked[48];
+    char p50[UNITS_TEXT];
+    char p99[UNITS_TEXT];
+    recorders_sum(&run->recorders, kind, v->now);
+    tally_subtract(v->difference, v->now, &v->before[kind]);
+    v->before[kind] = *v->now;
+    uint64_t ended = tally_ended(v->difference);
+    units_format_latency(p50, histogram_percentile(&v->difference->response, 50));
+    units_format_latency(p99, histogram_percentile(&v->difference->response, 99));
+    format_load(load, asked);
+    int length = snprintf(text, size, "%s %.5g/s%s p50 %s p99 %s %" PRIu64 " errors  ", names[kind],
+                          (double)ended * (double)BILLION / (double)elapsed_ns, asked, p50, p99,
+                          v->now->errors);
+    return length > 0 && (size_t)length < size ? (size_t)length : size - 1;
+}
+
+/* How much is left: "12 s left" or "4000 requests left". */
+static size_t format_left(const struct run *run, uint64_t now_ns, uint64_t goal_ns, char *text,
+                          size_t size)
+{
+    uint64_t most = atomic_load(&run->most);
+    uint64_t begun = atomic_load(&run->budget);
+    int length = 0;
+    if (goal_ns > now_ns)
+        length = snprintf(text, size, "%" PRIu64 " s left", (goal_ns - now_ns) / BILLION + 1);
+    else if (most < UINT64_MAX / 2 && begun < most)
+        length = snprintf(text, size, "%" PRIu64 " requests left", most - begun);
+    return length > 0 && (size_t)length < size ? (size_t)length : 0;
+}
+
+void progress_look(struct progress_view *v, struct run *run, uint64_t now_ns, uint64_t goal_ns)
+{
+    char text[LINE_TEXT];
+    size_t used = 0;
+    if (!v->is_on || now_ns < v->next_ns)
+        return;
+    uint64_t every_ns = v->is_terminal ? REDRAW_NS : LINE_NS;
+    bool is_first = v->next_ns == 0;
+    v->next_ns = now_ns + every_ns;
+    uint64_t elapsed_ns = now_ns - (is_first ? run->start_ns : v->last_ns) + 1;
+    v->last_ns = now_ns;
+    if (is_first)
+        return;
+    for (enum load_kind kind = 0; kind < LOAD_KINDS; kind++)
+        if (run->loads[kind].pace != PACE_NONE)
+            used += format_kind(v, run, kind, elapsed_ns, text + used, sizeof text - used);
+    used += format_left(run, now_ns, goal_ns, text + used, sizeof text - used);
+    while (used > 0 && text[used - 1] == ' ')
+        used--;
+    text[used] = '\0';
+    if (v->is_terminal)
+        progress_bar_draw_text(&v->bar, text);
+    else
+        fprintf(stderr, "%s\n", text);
+}

@@ -1,0 +1,109 @@
+#ifndef BONLOAD_RECORDER_H
+#define BONLOAD_RECORDER_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "bonload/words.h"
+#include "measure/histogram.h"
+#include "util/err.h"
+
+/*
+ * What has been counted of the requests of one kind. Recorders belong to CPUs and not to channels,
+ * so that memory does not grow with the number of channels: several threads may count in one, with
+ * atomic additions, while others read it. It has plain numbers only: adding two gives a sum.
+ */
+struct tally {
+    uint64_t bytes;
+    uint64_t errors;
+    uint64_t error_ns; /* of all failed requests together, from when they were due */
+    uint64_t error_longest_ns;
+    uint64_t misses;      /* among the requests that did not fail */
+    uint64_t late;        /* requests that began later than LATE_NS after they were due */
+    uint64_t connections; /* that were made, also by requests that failed */
+    uint64_t connect_ns;  /* what that took */
+    uint64_t tls_ns;      /* of connect_ns */
+    uint64_t above;       /* did not fail and had a latency above the limit of the search */
+    struct histogram response;
+    struct histogram service;    /* empty when nothing waits: the same as response */
+    struct histogram first_byte; /* empty unless the target knows it */
+};
+
+/* A request that begins within a millisecond of its time is in time. */
+#define LATE_NS UINT64_C(1000000)
+
+/* One operation of a target that has several (meta): what was counted of it. */
+struct op_tally {
+    uint64_t errors;
+    uint64_t misses;
+    struct histogram response;
+};
+
+/* The targets' operations, of reads and writes together. */
+#define OPS_MOST 16
+
+struct recorder {
+    struct tally kinds[LOAD_KINDS];
+    struct op_tally ops[OPS_MOST]; /* memory that is not used is not there */
+};
+
+/* One request that has ended. */
+struct observation {
+    enum load_kind kind;
+    unsigned op;
+    uint64_t response_ns;
+    uint64_t service_ns;
+    uint64_t first_byte_ns; /* 0: not known */
+    uint64_t late_ns;
+    unsigned connections;
+    uint64_t connect_ns;
+    uint64_t tls_ns;
+    uint64_t bytes;
+    bool failed;
+    bool missed;
+};
+
+struct recorder_rules {
+    bool is_shared;   /* several threads count in one recorder */
+    bool has_service; /* requests have a time at which they are due */
+    bool has_ops;
+    uint64_t limit_ns; /* for `above`; UINT64_MAX: none */
+};
+
+/* Counts a request. */
+void recorder_add(struct recorder *r, const struct recorder_rules *rules,
+                  const struct observation *o);
+
+/* Adds what part counted to whole, which nobody else looks at. */
+void tally_merge(struct tally *whole, const struct tally *part);
+void op_tally_merge(struct op_tally *whole, const struct op_tally *part);
+
+/* What was counted between two looks. */
+void tally_subtract(struct tally *difference, const struct tally *now, const struct tally *before);
+
+/* Number of requests that have ended: good and failed ones. */
+static inline uint64_t tally_ended(const struct tally *t)
+{
+    return t->response.count + t->errors;
+}
+
+/* Several recorders, in memory that is there when it is touched. */
+struct recorders {
+    struct recorder *list;
+    unsigned count;
+};
+int recorders_open(struct recorders *r, unsigned count, struct err *e);
+void recorders_close(struct recorders *r);
+void recorders_sum(const struct recorders *r, enum load_kind kind, struct tally *sum);
+
+/* A few numbers of one kind, without its histograms. */
+struct counts {
+    uint64_t good;
+    uint64_t errors;
+    uint64_t good_ns; /* sum of their response times */
+    uint64_t above;
+};
+struct counts recorders_counts(const struct recorders *r, enum load_kind kind);
+
+#endif

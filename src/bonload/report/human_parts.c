@@ -1,0 +1,134 @@
+#include "bonload/report/human_parts.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+
+#include "util/go_units.h"
+#include "util/units.h"
+
+#define FAILURE_TEXT 256
+
+static void print_list(const struct run *run, const struct failures *f, const char *title,
+                       enum load_kind kind, FILE *out)
+{
+    char text[FAILURE_TEXT];
+    for (unsigned i = 0; i < FAILURES_MOST; i++) {
+        uint64_t count = atomic_load(&f->list[i].count);
+        if (count == 0 || failure_kind(&f->list[i]) != kind)
+            continue;
+        run_describe(run, failure_code(&f->list[i]), text, sizeof text);
+        fprintf(out, "%s: %" PRIu64 " x %s\n", title, count, text);
+    }
+}
+
+void print_failures(const struct result *result, enum load_kind kind, FILE *out)
+{
+    const struct tally *t = result->kinds[kind].tally;
+    char mean[GO_UNITS_TEXT];
+    char longest[GO_UNITS_TEXT];
+    if (t->errors > 0) {
+        go_format_duration(mean, t->error_ns / t->errors);
+        go_format_duration(longest, t->error_longest_ns);
+        fprintf(out, "Failed requests took: average %s, longest %s\n", mean, longest);
+    }
+    print_list(result->run, &result->run->failures, "Error", kind, out);
+    print_list(result->run, &result->run->misses, "Miss", kind, out);
+}
+
+void print_ops(const struct result *result, FILE *out)
+{
+    char p50[GO_UNITS_TEXT];
+    char p99[GO_UNITS_TEXT];
+    if (result->op_count == 0)
+        return;
+    fprintf(out, "\n%-12s %10s %10s %10s %14s %14s\n", "Operation", "good", "misses", "errors",
+            "p50", "p99");
+    for (size_t i = 0; i < result->op_count; i++) {
+        const struct op_tally *t = result->ops[i].tally;
+        if (t->response.count + t->errors == 0)
+            continue;
+        go_format_duration(p50, histogram_percentile(&t->response, 50));
+        go_format_duration(p99, histogram_percentile(&t->response, 99));
+        fprintf(out, "%-12s %10" PRIu64 " %10" PRIu64 " %10" PRIu64 " %14s %14s\n",
+                result->ops[i].name, t->response.count - t->misses, t->misses, t->errors, p50, p99);
+    }
+}
+
+static void print_step(const struct result *result, const struct step *step, enum load_kind kind,
+                       FILE *out)
+{
+    const struct step_kind *k = &step->kinds[kind];
+    bool is_search = result->plan->mode == MODE_SEARCH;
+    char limited[GO_UNITS_TEXT];
+    char p50[GO_UNITS_TEXT];
+    char p99[GO_UNITS_TEXT];
+    if (!k->is_there)
+        return;
+    go_format_duration(limited, k->limited_ns);
+    go_format_duration(p50, k->latencies.p50);
+    go_format_duration(p99, k->latencies.p99);
+    fprintf(out, "%-7s %10.6g %12.6g %12s %12s", load_titles[kind], k->load, k->achieved, p50, p99);
+    if (is_search)
+        fprintf(out, " %12s %s%s", limited, verdict_names[k->verdict],
+                step->is_confirmation ? " (confirmation)" : "");
+    else
+        fprintf(out, " %10" PRIu64, k->errors);
+    fputc('\n', out);
+}
+
+static void print_answer(const struct result *result, enum load_kind kind, FILE *out)
+{
+    const struct kind_result *k = &result->kinds[kind];
+    const struct plan *p = result->plan;
+    const char *unit = p->search == SEARCH_THREADS ? " threads" : "/s";
+    if (!k->is_there || k->pace == PACE_FOLLOWS)
+        return;
+    if (k->found == FOUND_NONE)
+        fprintf(out, "%s: no load keeps the limit\n", load_titles[kind]);
+    else if (k->found == FOUND_MOST)
+        fprintf(out, "%s: more than %.6g%s: the limit is -max-channels\n", load_titles[kind],
+                k->found_load, unit);
+    else if (k->found == FOUND_UNSURE)
+        fprintf(out, "%s: the search was not finished: at least %.6g%s\n", load_titles[kind],
+                k->found_load, unit);
+}
+
+void print_steps(const struct result *result, FILE *out)
+{
+    const struct plan *p = result->plan;
+    char name[LIMIT_TEXT];
+    if (p->mode != MODE_SEARCH && p->mode != MODE_SWEEP)
+        return;
+    latency_limit_name(&p->limit, name);
+    fprintf(out, "\nSteps   %10s %12s %12s %12s",
+            p->mode == MODE_SEARCH && p->search == SEARCH_THREADS ? "threads" : "offered/s",
+            "achieved/s", "p50", "p99");
+    fprintf(out, p->mode == MODE_SEARCH ? " %12s\n" : " %10s\n",
+            p->mode == MODE_SEARCH ? name : "errors");
+    for (size_t i = 0; i < result->steps->count; i++)
+        for (enum load_kind kind = 0; kind < LOAD_KINDS; kind++)
+            print_step(result, &result->steps->list[i], kind, out);
+    for (enum load_kind kind = 0; p->mode == MODE_SEARCH && kind < LOAD_KINDS; kind++)
+        print_answer(result, kind, out);
+}
+
+void print_rest(const struct result *result, FILE *out)
+{
+    uint64_t all = result->kinds[LOAD_READ].total + result->kinds[LOAD_WRITE].total;
+    fprintf(out, "\nSeed: %" PRIu64 "\n", result->plan->seed);
+    fprintf(out, "Time: %.3f s, CPU time: %.3f s", result->elapsed, result->cpu_seconds);
+    if (all > 0)
+        fprintf(out, ", %.3f us for each request", 1e6 * result->cpu_seconds / (double)all);
+    fputc('\n', out);
+    if (result->checked_bytes > 0 || result->damaged > 0)
+        fprintf(out, "Verified: %" PRIu64 " bytes, damaged: %" PRIu64 " places\n",
+                result->checked_bytes, result->damaged);
+    if (result->is_interim)
+        fputs("The run goes on.\n", out);
+    else if (result->was_stopped)
+        fputs("The run was stopped by a signal.\n", out);
+    else if (result->is_bad_rate)
+        fputs(
+            "The rate could not be kept: more than two seconds' worth of requests were overdue.\n",
+            out);
+}

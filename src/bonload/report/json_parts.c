@@ -1,0 +1,196 @@
+#include "bonload/report/json_parts.h"
+
+#include "bonload/targets/target.h"
+#include "report/json_latencies.h"
+#include "report/json_object.h"
+#include "sys/host.h"
+#include "util/units.h"
+
+json_t *json_of_latencies(const struct latencies *l, uint64_t count)
+{
+    json_t *object = json_object();
+    put_count(&object, "count", count);
+    put_latencies(&object, l);
+    return object;
+}
+
+json_t *json_of_histogram(const struct histogram *h)
+{
+    const struct latencies l = latencies_of(h);
+    return json_of_latencies(&l, h->count);
+}
+
+json_t *json_of_host(void)
+{
+    struct host h;
+    json_t *object = json_object();
+    host_detect(&h);
+    put_fact(&object, "name", h.name);
+    put_fact(&object, "kernel", h.kernel[0] ? h.kernel : NULL);
+    put_fact(&object, "cpu_model", h.cpu_model[0] ? h.cpu_model : NULL);
+    put_known_count(&object, "cpus", h.cpus);
+    put_known_count(&object, "ram_bytes", h.ram_bytes);
+    return object;
+}
+
+static void put_load(json_t **object, const char *key, const struct kind_plan *k)
+{
+    static const char *const paces[] = {[PACE_NONE] = "none",
+                                        [PACE_CLOSED] = "threads",
+                                        [PACE_RATE] = "rate",
+                                        [PACE_FOLLOWS] = "follows"};
+    json_t *load = json_object();
+    put_text(&load, "pace", paces[k->pace]);
+    put_real(&load, "per_second", (double)k->rate / (double)BILLION);
+    put_count(&load, "threads", k->threads);
+    put_count(&load, "channels", k->channels);
+    put_value(object, key, load);
+}
+
+static void put_limit(json_t **object, const struct plan *p)
+{
+    char name[LIMIT_TEXT];
+    json_t *limit = json_object();
+    latency_limit_name(&p->limit, name);
+    put_text(&limit, "of", name);
+    put_count(&limit, "nanoseconds", p->limit.nanoseconds);
+    put_text(&limit, "search", search_names[p->search]);
+    put_count(&limit, "window_ns", p->window_ns);
+    put_value(object, "limit", limit);
+}
+
+json_t *json_of_settings(const struct plan *p)
+{
+    json_t *object = json_object();
+    put_text(&object, "target", p->target->name);
+    put_text(&object, "mode", mode_names[p->mode]);
+    put_fact(&object, "url", p->url);
+    put_fact(&object, "url_source", p->url_source);
+    put_load(&object, "writes", &p->kinds[LOAD_WRITE]);
+    put_load(&object, "reads", &p->kinds[LOAD_READ]);
+    put_text(&object, "arrival", arrival_names[p->arrival]);
+    put_real(&object, "reads_per_write", (double)p->reads_per_write / (double)BILLION);
+    put_known_count(&object, "max_requests", p->max_requests < UINT64_MAX ? p->max_requests : 0);
+    put_real(&object, "duration_seconds", (double)p->duration_ns / (double)BILLION);
+    put_real(&object, "warmup_seconds", (double)p->warmup_ns / (double)BILLION);
+    if (p->mode == MODE_SEARCH)
+        put_limit(&object, p);
+    put_real(&object, "timeout_seconds", (double)p->timeout_ns / (double)BILLION);
+    put_fact(&object, "operations", p->settings->ops);
+    put_count(&object, "least_body_bytes", p->least_body);
+    put_count(&object, "most_body_bytes", p->most_body);
+    put_count(&object, "fair_buckets", p->fair_buckets);
+    put_flag(&object, "direct", p->direct);
+    put_flag(&object, "fsync", p->fsync);
+    put_text(&object, "verify", verify_names[p->verify]);
+    put_count(&object, "seed", p->seed);
+    return object;
+}
+
+static json_t *step_kind(const struct step_kind *k, bool is_search)
+{
+    json_t *object = json_object();
+    put_real(&object, "load", k->load);
+    put_real(&object, "offered_per_second", k->offered);
+    put_real(&object, "achieved_per_second", k->achieved);
+    put_count(&object, "errors", k->errors);
+    put_value(&object, "latency_ns", json_of_latencies(&k->latencies, k->requests - k->errors));
+    if (is_search) {
+        put_count(&object, "limited_ns", k->limited_ns);
+        put_text(&object, "verdict", verdict_names[k->verdict]);
+    }
+    return object;
+}
+
+json_t *json_of_steps(const struct result *result)
+{
+    json_t *array = json_array();
+    bool is_search = result->plan->mode == MODE_SEARCH;
+    for (size_t i = 0; i < result->steps->count; i++) {
+        const struct step *s = &result->steps->list[i];
+        json_t *one = json_object();
+        put_real(&one, "start_seconds", (double)s->start_ns / (double)BILLION);
+        put_real(&one, "seconds", (double)s->elapsed_ns / (double)BILLION);
+        put_flag(&one, "confirmation", s->is_confirmation);
+        if (s->kinds[LOAD_WRITE].is_there)
+            put_value(&one, "writes", step_kind(&s->kinds[LOAD_WRITE], is_search));
+        if (s->kinds[LOAD_READ].is_there)
+            put_value(&one, "reads", step_kind(&s->kinds[LOAD_READ], is_search));
+        append_value(&array, one);
+    }
+    return array;
+}
+
+static json_t *slice_kind(const struct slice_kind *k)
+{
+    json_t *object = json_object();
+    put_count(&object, "ended", k->good + k->errors);
+    put_count(&object, "errors", k->errors);
+    put_count(&object, "bytes", k->bytes);
+    put_count(&object, "p50_ns", k->p50_ns);
+    put_count(&object, "p99_ns", k->p99_ns);
+    put_count(&object, "max_ns", k->max_ns);
+    return object;
+}
+
+static double seconds_of(const struct series *s, size_t i)
+{
+    uint64_t begin = i > 0 ? s->slices[i - 1].end_ns : 0;
+    return (double)(s->slices[i].end_ns - begin) / (double)BILLION;
+}
+
+json_t *json_of_intervals(const struct series *s)
+{
+    json_t *array = json_array();
+    for (size_t i = 0; i < s->count; i++) {
+        json_t *one = json_object();
+        put_real(&one, "seconds", seconds_of(s, i));
+        put_value(&one, "writes", slice_kind(&s->slices[i].kinds[LOAD_WRITE]));
+        put_value(&one, "reads", slice_kind(&s->slices[i].kinds[LOAD_READ]));
+        append_value(&array, one);
+    }
+    return array;
+}
+
+/* The bins that are not empty: their numbers, each followed by how many requests are in it. */
+static json_t *heat(const struct slice_kind *k)
+{
+    json_t *array = json_array();
+    for (unsigned bin = 0; bin < HEAT_BINS; bin++) {
+        if (k->heat[bin] == 0)
+            continue;
+        append_value(&array, json_integer(bin));
+        append_value(&array, json_integer(k->heat[bin]));
+    }
+    return array;
+}
+
+static json_t *timeline_slice(const struct series *s, size_t i)
+{
+    static const char *const names[] = {[LOAD_WRITE] = "writes", [LOAD_READ] = "reads"};
+    json_t *object = json_object();
+    put_real(&object, "seconds", seconds_of(s, i));
+    for (enum load_kind kind = 0; kind < LOAD_KINDS; kind++) {
+        const struct slice_kind *k = &s->slices[i].kinds[kind];
+        json_t *one = json_object();
+        put_count(&one, "ended", k->good + k->errors);
+        put_count(&one, "errors", k->errors);
+        put_value(&one, "heat", heat(k));
+        put_value(&object, names[kind], one);
+    }
+    return object;
+}
+
+json_t *json_of_timeline(const struct series *s)
+{
+    json_t *object = json_object();
+    json_t *edges = json_array();
+    json_t *slices = json_array();
+    for (unsigned bin = 0; bin < HEAT_BINS; bin++)
+        append_value(&edges, json_integer((json_int_t)heat_edge(bin)));
+    for (size_t i = 0; i < s->count; i++)
+        append_value(&slices, timeline_slice(s, i));
+    put_value(&object, "edges_ns", edges);
+    put_value(&object, "slices", slices);
+    return object;
+}

@@ -1,0 +1,130 @@
+#include "bonload/series.h"
+
+#include <errno.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+int series_open(struct series *s, uint64_t slice_ns, size_t room, struct err *e)
+{
+    *s = (struct series){.slice_ns = slice_ns, .room = room, .next_ns = slice_ns};
+    s->slices = calloc(room, sizeof *s->slices);
+    s->before = calloc(LOAD_KINDS, sizeof *s->before);
+    s->now = calloc(1, sizeof *s->now);
+    s->difference = calloc(1, sizeof *s->difference);
+    if (s->slices && s->before && s->now && s->difference)
+        return 0;
+    series_close(s);
+    return err_system(e, ENOMEM, "memory for the course of the run");
+}
+
+void series_close(struct series *s)
+{
+    free(s->slices);
+    free(s->before);
+    free(s->now);
+    free(s->difference);
+    *s = (struct series){0};
+}
+
+double heat_edge(unsigned bin)
+{
+    return bin == 0 ? 0 : HEAT_FROM_NS * exp2((double)bin / HEAT_PER_DOUBLE);
+}
+
+static unsigned bin_of(double nanoseconds)
+{
+    if (nanoseconds < HEAT_FROM_NS)
+        return 0;
+    double bin = floor(HEAT_PER_DOUBLE * log2(nanoseconds / HEAT_FROM_NS));
+    return bin < HEAT_BINS - 1 ? (unsigned)bin : HEAT_BINS - 1;
+}
+
+static void fill_heat(uint32_t heat[HEAT_BINS], const struct histogram *h)
+{
+    for (unsigned i = 0; i < HISTOGRAM_BUCKETS; i++) {
+        if (h->buckets[i] == 0)
+            continue;
+        uint32_t *bin = &heat[bin_of((double)histogram_middle(i))];
+        uint64_t sum = *bin + h->buckets[i];
+        *bin = sum < UINT32_MAX ? (uint32_t)sum : UINT32_MAX;
+    }
+}
+
+static void fill_kind(struct slice_kind *k, const struct tally *t)
+{
+    const struct histogram *h = &t->response;
+    *k = (struct slice_kind){
+        .good = h->count,
+        .errors = t->errors,
+        .bytes = t->bytes,
+        .p50_ns = histogram_percentile(h, 50),
+        .p99_ns = histogram_percentile(h, 99),
+        .max_ns = h->maximum,
+    };
+    fill_heat(k->heat, h);
+}
+
+/* The percentile as the bins know it: the geometric middle of one. */
+static uint64_t percentile_of(const struct slice_kind *k, double percent)
+{
+    double wanted = ceil((double)k->good * percent / 100);
+    double seen = 0;
+    for (unsigned bin = 0; bin < HEAT_BINS; bin++) {
+        seen += k->heat[bin];
+        if (seen < wanted || seen < 1)
+            continue;
+        uint64_t middle =
+            (uint64_t)sqrt(fmax(heat_edge(bin), HEAT_FROM_NS / 2.) * heat_edge(bin + 1));
+        return middle < k->max_ns ? middle : k->max_ns;
+    }
+    return k->max_ns;
+}
+
+static void merge_kind(struct slice_kind *to, const struct slice_kind *a,
+                       const struct slice_kind *b)
+{
+    struct slice_kind sum = *a;
+    sum.good += b->good;
+    sum.errors += b->errors;
+    sum.bytes += b->bytes;
+    sum.max_ns = a->max_ns > b->max_ns ? a->max_ns : b->max_ns;
+    for (unsigned bin = 0; bin < HEAT_BINS; bin++) {
+        uint64_t both = (uint64_t)a->heat[bin] + b->heat[bin];
+        sum.heat[bin] = both < UINT32_MAX ? (uint32_t)both : UINT32_MAX;
+    }
+    sum.p50_ns = percentile_of(&sum, 50);
+    sum.p99_ns = percentile_of(&sum, 99);
+    *to = sum;
+}
+
+static void halve(struct series *s)
+{
+    for (size_t i = 0; i < s->count / 2; i++) {
+        const struct slice *a = &s->slices[2 * i];
+        const struct slice *b = a + 1;
+        struct slice both = {.end_ns = b->end_ns};
+        for (enum load_kind kind = 0; kind < LOAD_KINDS; kind++)
+            merge_kind(&both.kinds[kind], &a->kinds[kind], &b->kinds[kind]);
+        s->slices[i] = both;
+    }
+    s->count /= 2;
+    s->slice_ns *= 2;
+}
+
+void series_look(struct series *s, const struct recorders *r, uint64_t elapsed_ns, bool is_last)
+{
+    if (elapsed_ns < s->next_ns && !is_last)
+        return;
+    if (s->count == s->room)
+        halve(s);
+    struct slice *slice = &s->slices[s->count++];
+    slice->end_ns = elapsed_ns;
+    for (enum load_kind kind = 0; kind < LOAD_KINDS; kind++) {
+        recorders_sum(r, kind, s->now);
+        tally_subtract(s->difference, s->now, &s->before[kind]);
+        fill_kind(&slice->kinds[kind], s->difference);
+        s->before[kind] = *s->now;
+    }
+    s->next_ns = elapsed_ns - elapsed_ns % s->slice_ns + s->slice_ns;
+}

@@ -1,0 +1,56 @@
+#ifndef BONLOAD_SERIES_H
+#define BONLOAD_SERIES_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "bonload/recorder.h"
+#include "util/err.h"
+
+/*
+ * The course of a run in slices of time. There is room for a fixed number of them: when it is full,
+ * every two become one, and slices are twice as long from then on.
+ *
+ * A slice has the distribution of latencies in HEAT_BINS bins, four for each doubling, from which
+ * the percentiles of slices that became one are taken; else they are exact.
+ */
+#define HEAT_BINS       112
+#define HEAT_PER_DOUBLE 4
+#define HEAT_FROM_NS    1000 /* the first bin takes everything below, and the last all above */
+
+struct slice_kind {
+    uint64_t good;
+    uint64_t errors;
+    uint64_t bytes;
+    uint64_t p50_ns;
+    uint64_t p99_ns;
+    uint64_t max_ns;
+    uint32_t heat[HEAT_BINS];
+};
+
+struct slice {
+    uint64_t end_ns; /* since the beginning of the run */
+    struct slice_kind kinds[LOAD_KINDS];
+};
+
+struct series {
+    uint64_t slice_ns;
+    size_t room;
+    size_t count;
+    uint64_t next_ns; /* when the slice that is being filled ends */
+    struct slice *slices;
+    struct tally *before; /* of each kind, at the end of the last slice */
+    struct tally *now;
+    struct tally *difference;
+};
+
+int series_open(struct series *s, uint64_t slice_ns, size_t room, struct err *e);
+void series_close(struct series *s);
+
+/* Looks at what has been counted, if the present slice has ended (or the run has: is_last). */
+void series_look(struct series *s, const struct recorders *r, uint64_t elapsed_ns, bool is_last);
+
+/* The lower edge of a bin, in ns. */
+double heat_edge(unsigned bin);
+
+#endif

@@ -1,0 +1,86 @@
+#include "bonload/targets/body.h"
+
+#include <string.h>
+
+#include "util/rng.h"
+
+/* A generation has the size below these bits and the number of the write above. */
+#define SIZE_BITS 40
+
+uint64_t body_object(const char *name)
+{
+    uint64_t hash = strlen(name);
+    while (*name) {
+        uint64_t word = 0;
+        size_t length = strnlen(name, sizeof word);
+        memcpy(&word, name, length);
+        hash = rng_mix(hash ^ word);
+        name += length;
+    }
+    return hash;
+}
+
+uint64_t body_generation(uint64_t number, uint64_t size)
+{
+    return number << SIZE_BITS | (size & ((UINT64_C(1) << SIZE_BITS) - 1));
+}
+
+uint64_t body_size(uint64_t generation)
+{
+    return generation & ((UINT64_C(1) << SIZE_BITS) - 1);
+}
+
+/* The generation that the stamp at the beginning of a body names, if it is one of this seed. */
+static uint64_t stamped(const struct pattern *p, const struct body *body, const void *part,
+                        size_t length)
+{
+    struct pattern_stamp stamp;
+    struct pattern_stamp right;
+    if (length < sizeof stamp)
+        return PATTERN_ANY;
+    memcpy(&stamp, part, sizeof stamp);
+    pattern_fill(p, &right, sizeof right, body->object, 0, stamp.origin.place.generation);
+    return memcmp(&stamp, &right, sizeof stamp) == 0 ? stamp.origin.place.generation : PATTERN_ANY;
+}
+
+/* What lies within one unit. */
+static enum corruption_kind check_piece(const struct pattern *p, bool full, const struct body *body,
+                                        uint64_t offset, const unsigned char *piece, size_t length)
+{
+    unsigned char right[PATTERN_UNIT_MAX];
+    struct pattern_origin found;
+    const struct pattern_place expected = {
+        .file = body->object, .unit = offset / p->unit_bytes, .generation = body->generation};
+    if (length == p->unit_bytes && (uintptr_t)piece % _Alignof(uint64_t) == 0)
+        return pattern_check(p, piece, &expected, full, &found);
+    pattern_fill(p, right, length, body->object, offset, body->generation);
+    return memcmp(piece, right, length) == 0 ? CORRUPTION_NONE : CORRUPTION_FLIPPED;
+}
+
+enum corruption_kind body_check(const struct pattern *p, enum verify_mode verify, struct body *body,
+                                uint64_t offset, const void *part, size_t length,
+                                uint64_t *checked_bytes)
+{
+    const unsigned char *at = part;
+    if (offset == 0 && body->generation == PATTERN_ANY) {
+        body->generation = stamped(p, body, part, length);
+        if (body->generation == PATTERN_ANY)
+            return length < sizeof(struct pattern_stamp) ? CORRUPTION_NONE : CORRUPTION_FLIPPED;
+    }
+    if (body->generation == PATTERN_ANY)
+        return CORRUPTION_NONE;
+    while (length > 0) {
+        size_t piece = p->unit_bytes - (size_t)(offset % p->unit_bytes);
+        if (piece > length)
+            piece = length;
+        enum corruption_kind damage =
+            check_piece(p, verify == VERIFY_FULL, body, offset, at, piece);
+        if (damage != CORRUPTION_NONE)
+            return damage;
+        *checked_bytes += piece;
+        at += piece;
+        offset += piece;
+        length -= piece;
+    }
+    return CORRUPTION_NONE;
+}

@@ -1,0 +1,53 @@
+#include "bonload/targets/paths.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+int paths_make_above(const char *path)
+{
+    char above[PATH_MAX];
+    size_t length = strlen(path);
+    if (length >= sizeof above)
+        return -ENAMETOOLONG;
+    memcpy(above, path, length + 1);
+    for (char *slash = strchr(above + 1, '/'); slash; slash = strchr(slash + 1, '/')) {
+        *slash = '\0';
+        if (mkdir(above, 0777) != 0 && errno != EEXIST)
+            return -errno;
+        *slash = '/';
+    }
+    return 0;
+}
+
+int paths_sync_above(const char *path)
+{
+    char above[PATH_MAX];
+    const char *slash = strrchr(path, '/');
+    size_t length = slash ? (size_t)(slash - path) + 1 : 0;
+    if (length + 2 > sizeof above)
+        return -ENAMETOOLONG;
+    memcpy(above, path, length);
+    memcpy(above + length, ".", 2);
+    int fd = open(above, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    if (fd < 0)
+        return -errno;
+    int rc = fsync(fd) == 0 ? 0 : -errno;
+    close(fd);
+    return rc;
+}
+
+int paths_remove(const struct names *names, uint64_t number)
+{
+    char *name = malloc(names->longest + 1);
+    if (!name)
+        return -ENOMEM;
+    names_format(names, number, name);
+    int rc = unlink(name) == 0 || errno == ENOENT ? 0 : -errno;
+    free(name);
+    return rc;
+}

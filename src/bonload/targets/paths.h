@@ -1,0 +1,17 @@
+#ifndef BONLOAD_TARGETS_PATHS_H
+#define BONLOAD_TARGETS_PATHS_H
+
+#include <stdint.h>
+
+#include "bonload/names.h"
+
+/* Makes all directories above the last part of a path that are missing; 0 or a negative errno. */
+int paths_make_above(const char *path);
+
+/* Makes the directory that a path is in durable; 0 or a negative errno. */
+int paths_sync_above(const char *path);
+
+/* Removes the file that has a number's name, if it is there; 0 or a negative errno. */
+int paths_remove(const struct names *names, uint64_t number);
+
+#endif

@@ -1,0 +1,156 @@
+#include "bonload/targets/s3_place.h"
+
+#include <curl/curl.h>
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+
+#define DEFAULT_REGION  "us-east-1"
+#define DEFAULT_VERSION 4
+
+static const char *first_of(const char *option, const char *variable)
+{
+    const char *from_environment = getenv(variable);
+    if (option && *option)
+        return option;
+    return from_environment && *from_environment ? from_environment : NULL;
+}
+
+static int find_keys(struct s3_place *place, const struct settings *s, struct err *e)
+{
+    const char *access = getenv("AWS_ACCESS_KEY_ID");
+    struct sign_keys *keys = &place->keys;
+    keys->access = first_of(s->s3_api_key, "AWS_ACCESS_KEY_ID");
+    keys->secret = first_of(s->s3_secret_key, "AWS_SECRET_ACCESS_KEY");
+    keys->region = first_of(s->s3_region, "AWS_REGION");
+    keys->service = "s3";
+    if (!keys->region)
+        keys->region = DEFAULT_REGION;
+    if (!keys->access || !keys->secret)
+        return err_say(e, "with which keys? Give -s3-api-key and -s3-secret-key, or "
+                          "AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY in the environment");
+    if (strlen(keys->secret) >= SETTINGS_SECRET || strlen(keys->access) >= SETTINGS_SECRET ||
+        strlen(keys->region) > 64)
+        return err_say(e, "a key has more than %d characters, or the region more than 64",
+                       SETTINGS_SECRET - 1);
+    if (access && strcmp(access, keys->access) == 0) /* a token belongs to its key */
+        place->token = first_of(NULL, "AWS_SESSION_TOKEN");
+    return 0;
+}
+
+/* One part of the endpoint's URL, or "". */
+static void get_part(CURLU *url, CURLUPart part, char *text, size_t size)
+{
+    char *value = NULL;
+    text[0] = '\0';
+    if (curl_url_get(url, part, &value, 0) == CURLUE_OK)
+        snprintf(text, size, "%s", value);
+    curl_free(value);
+}
+
+static bool has_part(CURLU *url, CURLUPart part)
+{
+    char text[8];
+    get_part(url, part, text, sizeof text);
+    return text[0] != '\0';
+}
+
+/* "BUCKET.host": requests are in virtual style. */
+static bool names_bucket(const char *host, const char *bucket)
+{
+    size_t length = strlen(bucket);
+    return strncasecmp(host, bucket, length) == 0 && host[length] == '.';
+}
+
+static bool is_implied(const char *scheme, const char *port)
+{
+    return *port == '\0' || strcmp(port, strcmp(scheme, "https") == 0 ? "443" : "80") == 0;
+}
+
+/* Scheme, host and port; returns true when the host's name begins with that of the bucket. */
+static bool take_origin(struct s3_place *place, CURLU *url)
+{
+    char scheme[16];
+    char host[256];
+    char port[16];
+    get_part(url, CURLUPART_SCHEME, scheme, sizeof scheme);
+    get_part(url, CURLUPART_HOST, host, sizeof host);
+    get_part(url, CURLUPART_PORT, port, sizeof port);
+    const char *colon = is_implied(scheme, port) ? "" : ":";
+    snprintf(place->host, sizeof place->host, "%s%s%s", host, colon, *colon ? port : "");
+    snprintf(place->origin, sizeof place->origin, "%s://%s", scheme, place->host);
+    return names_bucket(host, place->bucket);
+}
+
+/* What stands in front of a key: the endpoint's own path, and the bucket where it belongs there. */
+static bool take_root(struct s3_place *place, CURLU *url, bool is_virtual)
+{
+    char path[200];
+    struct text root;
+    struct text resource;
+    get_part(url, CURLUPART_PATH, path, sizeof path);
+    size_t length = strlen(path);
+    while (length > 0 && path[length - 1] == '/')
+        path[--length] = '\0';
+    text_begin(&root, place->root, sizeof place->root);
+    text_put(&root, path);
+    text_put(&root, "/");
+    if (!is_virtual) {
+        text_put_encoded(&root, place->bucket, "");
+        text_put(&root, "/");
+    }
+    text_begin(&resource, place->resource, sizeof place->resource);
+    if (is_virtual) {
+        text_put(&resource, "/");
+        text_put_encoded(&resource, place->bucket, "");
+    }
+    text_put(&resource, place->root);
+    return text_is_whole(&root) && text_is_whole(&resource);
+}
+
+/* Takes the endpoint apart. */
+static int take_url(struct s3_place *place, CURLU *url, struct err *e)
+{
+    if (has_part(url, CURLUPART_USER) || has_part(url, CURLUPART_PASSWORD))
+        return err_say(e, "-s3-endpoint: a URL without a user's name or password");
+    bool is_virtual = take_origin(place, url);
+    if (take_root(place, url, is_virtual) && strncmp(place->origin, "http", 4) == 0)
+        return 0;
+    return err_say(e,
+                   "-s3-endpoint: '%.100s' is not accepted; expected a URL: http://HOST:PORT or "
+                   "https://HOST",
+                   place->endpoint);
+}
+
+static int take_endpoint(struct s3_place *place, struct err *e)
+{
+    CURLU *url = curl_url();
+    if (!url)
+        return err_system(e, ENOMEM, "memory for a URL");
+    unsigned flags = strstr(place->endpoint, "://") ? 0 : CURLU_DEFAULT_SCHEME;
+    int rc = curl_url_set(url, CURLUPART_URL, place->endpoint, flags) == CURLUE_OK
+                 ? take_url(place, url, e)
+                 : err_say(e, "-s3-endpoint: this value is not accepted; expected a URL: "
+                              "http://HOST:PORT or https://HOST");
+    curl_url_cleanup(url);
+    return rc;
+}
+
+int s3_place_find(struct s3_place *place, const struct settings *s, struct err *e)
+{
+    *place = (struct s3_place){.version = DEFAULT_VERSION, .bucket = s->s3_bucket};
+    place->endpoint = first_of(s->s3_endpoint, "AWS_ENDPOINT_URL");
+    if (s->s3_sign_version.given)
+        place->version = (unsigned)s->s3_sign_version.value;
+    if (place->version == 3)
+        return err_say(e, "-s3-sign-ver: '3' is not accepted; expected 4 or 2");
+    if (!place->endpoint)
+        return err_say(e, "which store? Give -s3-endpoint=URL, or AWS_ENDPOINT_URL in the "
+                          "environment");
+    if (!place->bucket)
+        return err_say(e, "which bucket? Give -s3-bucket=NAME");
+    int rc = find_keys(place, s, e);
+    return rc ? rc : take_endpoint(place, e);
+}

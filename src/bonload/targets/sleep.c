@@ -1,0 +1,154 @@
+#include <errno.h>
+#include <pthread.h>
+#include <stdatomic.h>
+#include <stdlib.h>
+#include <time.h>
+
+#include "bonload/targets/target.h"
+#include "measure/clock.h"
+#include "util/rng.h"
+
+/*
+ * sleep: a store that is a bottleneck, as goader's target of that name. Reads and writes each have
+ * 10 slots; a request takes the slot that is free first, for a random time of up to 200 ms. One
+ * request in 10000 for every one in flight fails.
+ */
+#define SLOTS       10
+#define LONGEST_NS  UINT64_C(200000000)
+#define FAIL_ONE_IN 10000
+
+struct bottleneck {
+    pthread_mutex_t lock; /* held for as long as it takes to look at ten numbers */
+    uint64_t free_ns[SLOTS];
+    atomic_uint in_flight;
+    _Atomic uint64_t begun;
+};
+
+struct shared {
+    uint64_t seed;
+    struct bottleneck kinds[LOAD_KINDS];
+};
+
+/* A request that sleeps. */
+struct sleeper {
+    struct request *request;
+    uint64_t end_ns;
+};
+
+struct thread {
+    struct shared *shared;
+    unsigned count;
+    struct sleeper sleepers[];
+};
+
+static int available(struct err *e)
+{
+    (void)e;
+    return 0;
+}
+
+static int open_target(void **shared, const struct target_setup *setup, struct err *e)
+{
+    struct shared *s = calloc(1, sizeof *s);
+    if (!s)
+        return err_system(e, ENOMEM, "memory for the target");
+    s->seed = setup->plan->seed;
+    for (enum load_kind kind = 0; kind < LOAD_KINDS; kind++)
+        pthread_mutex_init(&s->kinds[kind].lock, NULL);
+    *shared = s;
+    return 0;
+}
+
+static void close_target(void *shared)
+{
+    struct shared *s = shared;
+    for (enum load_kind kind = 0; kind < LOAD_KINDS; kind++)
+        pthread_mutex_destroy(&s->kinds[kind].lock);
+    free(s);
+}
+
+static int join(void **thread, void *shared, unsigned channels, struct err *e)
+{
+    struct thread *t = calloc(1, sizeof *t + channels * sizeof *t->sleepers);
+    if (!t)
+        return err_system(e, ENOMEM, "memory for %u channels", channels);
+    t->shared = shared;
+    *thread = t;
+    return 0;
+}
+
+/* Takes the slot that is free first for that time; returns when it ends. */
+static uint64_t take_slot(struct bottleneck *b, uint64_t now_ns, uint64_t sleep_ns)
+{
+    pthread_mutex_lock(&b->lock);
+    unsigned first = 0;
+    for (unsigned i = 1; i < SLOTS; i++)
+        if (b->free_ns[i] < b->free_ns[first])
+            first = i;
+    uint64_t begin_ns = b->free_ns[first] > now_ns ? b->free_ns[first] : now_ns;
+    uint64_t end_ns = b->free_ns[first] = begin_ns + sleep_ns;
+    pthread_mutex_unlock(&b->lock);
+    return end_ns;
+}
+
+static enum target_answer submit(void *thread, struct request *r)
+{
+    struct thread *t = thread;
+    struct bottleneck *b = &t->shared->kinds[r->kind];
+    struct rng rng;
+    rng_init(&rng, t->shared->seed + r->kind, atomic_fetch_add(&b->begun, 1));
+    unsigned in_flight = atomic_fetch_add(&b->in_flight, 1) + 1;
+    uint64_t end_ns = take_slot(b, r->start_ns, rng_below(&rng, LONGEST_NS + 1));
+    if (rng_below(&rng, FAIL_ONE_IN) < in_flight)
+        r->failure = failure_of(STEP_OTHER, EIO);
+    t->sleepers[t->count++] = (struct sleeper){r, end_ns};
+    return TARGET_QUEUED;
+}
+
+static uint64_t first_end(const struct thread *t)
+{
+    uint64_t first = UINT64_MAX;
+    for (unsigned i = 0; i < t->count; i++)
+        if (t->sleepers[i].end_ns < first)
+            first = t->sleepers[i].end_ns;
+    return first;
+}
+
+static unsigned poll_target(void *thread, uint64_t until_ns, struct request *done[], unsigned most)
+{
+    struct thread *t = thread;
+    uint64_t first = first_end(t);
+    const struct timespec until = clock_timespec(first < until_ns ? first : until_ns);
+    clock_nanosleep(CLOCK_MONOTONIC, TIMER_ABSTIME, &until, NULL);
+    uint64_t now_ns = clock_ns();
+    unsigned ended = 0;
+    for (unsigned i = 0; i < t->count && ended < most;) {
+        struct sleeper *s = &t->sleepers[i];
+        if (s->end_ns > now_ns) {
+            i++;
+            continue;
+        }
+        atomic_fetch_sub(&t->shared->kinds[s->request->kind].in_flight, 1);
+        done[ended++] = s->request;
+        *s = t->sleepers[--t->count];
+    }
+    return ended;
+}
+
+static void leave(void *thread)
+{
+    free(thread);
+}
+
+const struct target_ops target_sleep = {
+    .name = "sleep",
+    .summary = "sleeps up to 200 ms in one of 10 slots",
+    .available = available,
+    .open = open_target,
+    .join = join,
+    .submit = submit,
+    .poll = poll_target,
+    .leave = leave,
+    .describe = failure_describe,
+    .close = close_target,
+};

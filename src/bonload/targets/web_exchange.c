@@ -1,0 +1,281 @@
+#include "bonload/targets/web_exchange.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+
+#include "bonload/targets/web.h"
+#include "measure/clock.h"
+#include "util/units.h"
+
+/* libcurl's buffers of all channels together take about this much. */
+#define ALL_BUFFERS     (32 * MIB)
+#define SMALLEST_BUFFER (16 * KIB)
+#define LARGEST_BUFFER  (48 * KIB) /* what malloc(3) gives and takes without tidying up */
+
+const char *const web_method_names[] = {
+    [METHOD_NONE] = "",     [METHOD_GET] = "GET",       [METHOD_PUT] = "PUT",
+    [METHOD_HEAD] = "HEAD", [METHOD_DELETE] = "DELETE", [METHOD_POST] = "POST",
+};
+
+/* ---- what is sent ------------------------------------------------------------------------------
+ */
+
+static size_t on_read(char *to, size_t size, size_t count, void *exchange)
+{
+    struct web_exchange *x = exchange;
+    const struct body *body = &x->expected.body;
+    uint64_t left = x->send_bytes - x->sent;
+    size_t part = size * count < left ? size * count : (size_t)left;
+    if (x->text)
+        memcpy(to, x->text + x->sent, part);
+    else
+        pattern_fill(&x->thread->shared->pattern, to, part, body->object, x->send_from + x->sent,
+                     body->generation);
+    x->sent += part;
+    return part;
+}
+
+/* A connection that the server had closed takes another one, and the body from its beginning. */
+static int on_seek(void *exchange, curl_off_t offset, int origin)
+{
+    struct web_exchange *x = exchange;
+    if (origin != SEEK_SET || offset < 0 || (uint64_t)offset > x->send_bytes)
+        return CURL_SEEKFUNC_FAIL;
+    x->sent = (uint64_t)offset;
+    return CURL_SEEKFUNC_OK;
+}
+
+/* ---- what comes back ---------------------------------------------------------------------------
+ */
+
+static bool is_judged(const struct web_exchange *x)
+{
+    return x->expected.is_judged && x->thread->shared->setup.plan->verify != VERIFY_OFF;
+}
+
+void web_exchange_look(struct web_exchange *x)
+{
+    const struct web_shared *s = x->thread->shared;
+    if (x->unit_used > 0)
+        expected_look(&x->expected, s->setup.plan, &s->pattern, x->received - x->unit_used, x->unit,
+                      x->unit_used);
+    x->unit_used = 0;
+}
+
+/* Takes part of a body in units, each of which is looked at when the next one begins. */
+static void take_body(struct web_exchange *x, const char *part, size_t length)
+{
+    while (length > 0) {
+        if (x->unit_used == PATTERN_UNIT_MAX)
+            web_exchange_look(x);
+        size_t room = PATTERN_UNIT_MAX - x->unit_used;
+        size_t piece = length < room ? length : room;
+        memcpy(x->unit + x->unit_used, part, piece);
+        x->unit_used += piece;
+        x->received += piece;
+        part += piece;
+        length -= piece;
+    }
+}
+
+/* Looking at what comes is not the server's time. */
+static void take_judged(struct web_exchange *x, const char *part, size_t length)
+{
+    if (x->unit_used + length <= PATTERN_UNIT_MAX) {
+        take_body(x, part, length);
+        return;
+    }
+    uint64_t before_ns = clock_ns();
+    take_body(x, part, length);
+    x->request->aside_ns += clock_ns() - before_ns;
+}
+
+static void keep_answer(struct web_exchange *x, const char *part, size_t length)
+{
+    size_t room = ANSWER_BYTES - x->answer_used;
+    size_t piece = length < room ? length : room;
+    memcpy(x->answer + x->answer_used, part, piece);
+    x->answer_used += piece;
+}
+
+static size_t on_write(char *part, size_t size, size_t count, void *exchange)
+{
+    struct web_exchange *x = exchange;
+    size_t length = size * count;
+    if (x->status == 0)
+        curl_easy_getinfo(x->easy, CURLINFO_RESPONSE_CODE, &x->status);
+    if (x->keeps_answer || !web_is_success(x->status))
+        keep_answer(x, part, length);
+    else if (is_judged(x))
+        take_judged(x, part, length);
+    else
+        x->received += length;
+    return length;
+}
+
+/* "ETag: "0123"": what a part of an upload is known by. */
+static void take_tag(struct web_exchange *x, const char *line, size_t length)
+{
+    static const char name[] = "etag:";
+    size_t skipped = sizeof name - 1;
+    if (length <= skipped || strncasecmp(line, name, skipped) != 0)
+        return;
+    while (skipped < length && line[skipped] == ' ')
+        skipped++;
+    while (length > skipped && strchr("\r\n ", line[length - 1]))
+        length--;
+    if (length - skipped < sizeof x->tag) {
+        memcpy(x->tag, line + skipped, length - skipped);
+        x->tag[length - skipped] = '\0';
+    }
+}
+
+/* A blank line ends the headers; the first line of an answer begins them, also after another one.
+ */
+static bool has_end(const struct web_exchange *x, const char *line, size_t length)
+{
+    if (length >= 5 && memcmp(line, "HTTP/", 5) == 0)
+        return false;
+    return x->has_headers || *line == '\r' || *line == '\n';
+}
+
+static size_t on_header(char *line, size_t size, size_t count, void *exchange)
+{
+    struct web_exchange *x = exchange;
+    size_t length = size * count;
+    x->header_bytes += length;
+    x->has_headers = has_end(x, line, length);
+    if (x->method == METHOD_PUT)
+        take_tag(x, line, length);
+    return x->header_bytes <= MOST_HEADER_BYTES ? length : 0;
+}
+
+/* ---- the handle --------------------------------------------------------------------------------
+ */
+
+static long buffer_bytes(const struct plan *p)
+{
+    uint64_t channels = (uint64_t)p->kinds[LOAD_READ].channels + p->kinds[LOAD_WRITE].channels + 1;
+    uint64_t bytes = ALL_BUFFERS / channels;
+    return bytes < SMALLEST_BUFFER  ? (long)SMALLEST_BUFFER
+           : bytes > LARGEST_BUFFER ? (long)LARGEST_BUFFER
+                                    : (long)bytes;
+}
+
+static void set_callbacks(struct web_exchange *x)
+{
+    CURL *c = x->easy;
+    curl_easy_setopt(c, CURLOPT_PRIVATE, x);
+    curl_easy_setopt(c, CURLOPT_ERRORBUFFER, x->error);
+    curl_easy_setopt(c, CURLOPT_READFUNCTION, on_read);
+    curl_easy_setopt(c, CURLOPT_READDATA, x);
+    curl_easy_setopt(c, CURLOPT_SEEKFUNCTION, on_seek);
+    curl_easy_setopt(c, CURLOPT_SEEKDATA, x);
+    curl_easy_setopt(c, CURLOPT_WRITEFUNCTION, on_write);
+    curl_easy_setopt(c, CURLOPT_WRITEDATA, x);
+    curl_easy_setopt(c, CURLOPT_HEADERFUNCTION, on_header);
+    curl_easy_setopt(c, CURLOPT_HEADERDATA, x);
+}
+
+/* Go programs find their certificates by the same variable. */
+static void set_tls(CURL *c, const struct settings *s)
+{
+    const char *certificates = getenv("SSL_CERT_FILE");
+    curl_easy_setopt(c, CURLOPT_SSL_VERIFYPEER, s->insecure_https ? 0L : 1L);
+    curl_easy_setopt(c, CURLOPT_SSL_VERIFYHOST, s->insecure_https ? 0L : 2L);
+    curl_easy_setopt(c, CURLOPT_HTTP_VERSION, (long)CURL_HTTP_VERSION_2TLS);
+    if (certificates && *certificates)
+        curl_easy_setopt(c, CURLOPT_CAINFO, certificates);
+}
+
+static void set_options(CURL *c, const struct web_shared *s)
+{
+    const struct plan *p = s->setup.plan;
+    uint64_t timeout_ms = (p->timeout_ns + MILLION - 1) / MILLION;
+    curl_easy_setopt(c, CURLOPT_NOSIGNAL, 1L);
+    curl_easy_setopt(c, CURLOPT_PATH_AS_IS, 1L);
+    curl_easy_setopt(c, CURLOPT_PROXY, "");
+    curl_easy_setopt(c, CURLOPT_DISALLOW_USERNAME_IN_URL, 1L);
+    curl_easy_setopt(c, CURLOPT_TIMEOUT_MS, (long)timeout_ms);
+    curl_easy_setopt(c, CURLOPT_USERAGENT, "bonload/" PACKAGE_VERSION);
+    curl_easy_setopt(c, CURLOPT_BUFFERSIZE, buffer_bytes(p));
+    curl_easy_setopt(c, CURLOPT_UPLOAD_BUFFERSIZE, buffer_bytes(p));
+    curl_easy_setopt(c, CURLOPT_HTTPHEADER, s->headers);
+    set_tls(c, p->settings);
+}
+
+int web_exchange_open(struct web_exchange *x, struct web_thread *t)
+{
+    x->thread = t;
+    x->easy = curl_easy_init();
+    if (!x->easy)
+        return -ENOMEM;
+    set_options(x->easy, t->shared);
+    set_callbacks(x);
+    web_loop_adopt(&t->loop, x->easy);
+    return 0;
+}
+
+void web_exchange_close(struct web_exchange *x)
+{
+    if (x->easy)
+        curl_easy_cleanup(x->easy);
+    x->easy = NULL;
+}
+
+/* ---- a transfer --------------------------------------------------------------------------------
+ */
+
+static void set_method(struct web_exchange *x, enum web_method method)
+{
+    bool has_name = method == METHOD_DELETE || method == METHOD_POST;
+    if (x->method == method)
+        return;
+    x->method = method;
+    curl_easy_setopt(x->easy, CURLOPT_HTTPGET, 1L); /* whatever it was before */
+    if (method == METHOD_HEAD)
+        curl_easy_setopt(x->easy, CURLOPT_NOBODY, 1L);
+    if (method == METHOD_PUT || method == METHOD_POST)
+        curl_easy_setopt(x->easy, CURLOPT_UPLOAD, 1L);
+    curl_easy_setopt(x->easy, CURLOPT_CUSTOMREQUEST, has_name ? web_method_names[method] : NULL);
+}
+
+static void set_length(struct web_exchange *x, uint64_t bytes)
+{
+    x->send_bytes = bytes;
+    x->sent = 0;
+    if (x->method == METHOD_PUT || x->method == METHOD_POST)
+        curl_easy_setopt(x->easy, CURLOPT_INFILESIZE_LARGE, (curl_off_t)bytes);
+}
+
+void web_exchange_set(struct web_exchange *x, enum web_method method, const char *url)
+{
+    set_method(x, method);
+    curl_easy_setopt(x->easy, CURLOPT_URL, url);
+    web_exchange_send_text(x, "");
+    x->status = 0;
+    x->received = 0;
+    x->header_bytes = 0;
+    x->has_headers = false;
+    x->unit_used = 0;
+    x->keeps_answer = false;
+    x->answer_used = 0;
+    x->tag[0] = '\0';
+    x->error[0] = '\0';
+}
+
+void web_exchange_send_text(struct web_exchange *x, const char *text)
+{
+    x->text = text;
+    x->send_from = 0;
+    set_length(x, strlen(text));
+}
+
+void web_exchange_send_body(struct web_exchange *x, uint64_t from, uint64_t bytes)
+{
+    x->text = NULL;
+    x->send_from = from;
+    set_length(x, bytes);
+}

@@ -1,0 +1,18 @@
+#ifndef BONNIE_CHOICES_H
+#define BONNIE_CHOICES_H
+
+/* What settings, plan and result all speak of. */
+
+/* Whether what is cached is evicted before tests that read. */
+enum cache_mode { CACHE_EVICT, CACHE_KEEP };
+
+/* The most formats of one session: text, csv, json, html, each at most once. */
+#define MAX_FORMATS 4
+
+/* Bonnie++'s defaults, which its table and its CSV line leave out. */
+#define DEFAULT_CHUNK_BYTES      8192
+#define DEFAULT_FILE_CHUNK_BYTES 8192
+#define DEFAULT_SEEKS            8192
+#define DEFAULT_SEEKERS          5
+
+#endif

@@ -1,0 +1,128 @@
+#include "bonnie/directories.h"
+
+#include <limits.h>
+#include <stdio.h>
+
+#include "bonnie/run_context.h"
+#include "sys/stop.h"
+#include "util/rng.h"
+
+/* The number of a rank's directory. */
+static uint64_t number_of(uint64_t number, unsigned rank)
+{
+    return rng_mix(number + rank);
+}
+
+/* What the ranks find out together. */
+struct looking {
+    const struct plan *plan;
+    const struct ranks *ranks;
+    bool all_see;   /* the directory that rank 0 has made */
+    unsigned rank;  /* the first that does not */
+    unsigned shift; /* the answer */
+};
+
+static void take_look(void *context, unsigned rank, const void *brought, size_t bytes)
+{
+    struct looking *l = context;
+    const bool *sees = brought;
+    if (bytes == sizeof *sees && *sees)
+        return;
+    if (l->all_see)
+        l->rank = rank;
+    l->all_see = false;
+}
+
+/* How many ranks would read what another host wrote. */
+static unsigned count_elsewhere(const struct ranks *r, unsigned shift)
+{
+    unsigned count = 0;
+    for (unsigned i = 0; i < r->count; i++)
+        count += r->cards[i].host_first != r->cards[(i + shift) % r->count].host_first;
+    return count;
+}
+
+/* The shortest way that leads most ranks elsewhere; 0 where there is one host. */
+static unsigned shift_by_hosts(const struct ranks *r)
+{
+    unsigned best = 0;
+    unsigned most = 0;
+    for (unsigned shift = 1; shift < r->count && most < r->count; shift++) {
+        unsigned count = count_elsewhere(r, shift);
+        if (count > most)
+            best = shift;
+        most = count > most ? count : most;
+    }
+    return best;
+}
+
+static void choose_shift(void *context)
+{
+    struct looking *l = context;
+    if (l->plan->shift_is_given)
+        l->shift = l->plan->shift % l->ranks->count;
+    else
+        l->shift = l->all_see ? shift_by_hosts(l->ranks) : 0;
+}
+
+/* In rank 0: the room is for all where all see the same directory. */
+static int check_together(const struct looking *l, const struct scratch *s, struct err *e)
+{
+    const struct plan *p = l->plan;
+    if (!l->all_see && l->shift > 0)
+        return err_say(e,
+                       "--shift: rank %u on %s does not see what rank 0 makes in %s: that is not "
+                       "one directory for all",
+                       l->rank, l->ranks->cards[l->rank].host, p->directory);
+    if (!l->all_see)
+        return 0;
+    struct plan all = *plan_whole(p);
+    all.files.directories = plan_all_directories(p);
+    all.workers *= p->ranks;
+    return run_context_check_space(&all, s, e);
+}
+
+int directories_make(struct scratch *s, unsigned *shift, const struct plan *p,
+                     struct coordinator *c, uint64_t number, struct err *e)
+{
+    struct looking l = {.plan = p, .ranks = &c->ranks, .all_see = true};
+    int rc = p->rank == 0 ? scratch_make_numbered(s, number_of(number, 0), e) : 0;
+    *shift = 0;
+    if (rc != 0 || p->ranks == 1)
+        return rc;
+    rc = coordinator_share(c, "Making a directory", NULL, 0, e);
+    bool sees = rc == 0 && (p->rank == 0 || scratch_is_there(s, number_of(number, 0)));
+    const struct meeting m = {.name = "Looking for the directory",
+                              .mine = &sees,
+                              .bytes = sizeof sees,
+                              .take = take_look,
+                              .decide = choose_shift,
+                              .context = &l,
+                              .answer = &l.shift,
+                              .answer_bytes = sizeof l.shift};
+    if (rc == 0)
+        rc = coordinator_meet(c, &m, e);
+    *shift = l.shift;
+    if (rc == 0 && p->rank == 0)
+        rc = check_together(&l, s, e);
+    if (rc == 0) /* nobody goes on if that was refused */
+        rc = coordinator_share(c, "Making a directory", NULL, 0, e);
+    if (rc != 0 || p->rank == 0)
+        return rc;
+    return *shift > 0 ? scratch_join(s, number_of(number, 0), e)
+                      : scratch_make_numbered(s, number_of(number, p->rank), e);
+}
+
+void directories_tell_abandoned(const struct plan *p, uint64_t number)
+{
+    for (unsigned i = 1; i < p->ranks; i++) {
+        char name[PRIVATE_NAME_SIZE];
+        char text[PATH_MAX + PRIVATE_NAME_SIZE + 80];
+        unsigned rank = (p->rank + i) % p->ranks;
+        if (!scratch_is_abandoned(p->directory, number_of(number, rank), name))
+            return;
+        snprintf(text, sizeof text, "rank %u was killed and has left %s/%s; --cleanup removes it",
+                 rank, p->directory, name);
+        stop_message(text);
+    }
+}

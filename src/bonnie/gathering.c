@@ -1,0 +1,275 @@
+#include "bonnie/gathering.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "measure/packed_stats.h"
+
+/* What a rank says of its part of a round, on its own clock. */
+struct rank_round {
+    uint64_t start_ns;
+    uint64_t end_ns;
+    uint64_t preparing_ns;
+};
+
+/* What it sends at the end of a test. */
+struct packed_test {
+    struct test_figures figures;
+    uint64_t words[PACKED_STATS_MOST];
+};
+
+/* ---- opening ------------------------------------------------------------------------------ */
+
+/* The hosts in the order of their first ranks. */
+static void list_hosts(struct gathering *g)
+{
+    const struct ranks *r = &g->coordinator->ranks;
+    for (unsigned rank = 0; rank < r->count; rank++) {
+        const struct rank_card *card = &r->cards[rank];
+        if (ranks_is_first(r, rank)) {
+            memcpy(g->hosts[g->host_count].name, card->host, sizeof card->host);
+            g->host_of[rank] = (unsigned)g->host_count++;
+        } else {
+            g->host_of[rank] = g->host_of[card->host_first];
+        }
+        g->hosts[g->host_of[rank]].ranks++;
+    }
+}
+
+int gathering_open(struct gathering *g, struct coordinator *coordinator, struct err *e)
+{
+    const struct ranks *r = &coordinator->ranks;
+    *g = (struct gathering){.coordinator = coordinator};
+    if (r->count == 1)
+        return 0;
+    g->packed = calloc(1, sizeof(struct packed_test));
+    bool is_there = g->packed != NULL;
+    if (r->cards) {
+        g->rounds = calloc(r->count, sizeof *g->rounds);
+        g->host_of = calloc(r->count, sizeof *g->host_of);
+        g->hosts = calloc(r->count, sizeof *g->hosts);
+        is_there = is_there && g->rounds && g->host_of && g->hosts;
+    }
+    if (!is_there) {
+        gathering_close(g);
+        return err_system(e, ENOMEM, "memory for %u ranks", r->count);
+    }
+    if (r->cards)
+        list_hosts(g);
+    return 0;
+}
+
+void gathering_close(struct gathering *g)
+{
+    free(g->rounds);
+    free(g->host_of);
+    free(g->hosts);
+    free(g->packed);
+    *g = (struct gathering){.coordinator = g->coordinator};
+}
+
+void gathering_begin(struct gathering *g)
+{
+    g->start_spread_ns = 0;
+    g->clock_uncertainty_ns = 0;
+    for (size_t i = 0; i < g->host_count; i++) {
+        struct host_result fresh = {.ranks = g->hosts[i].ranks};
+        memcpy(fresh.name, g->hosts[i].name, sizeof fresh.name);
+        g->hosts[i] = fresh;
+    }
+}
+
+/* ---- a round ------------------------------------------------------------------------------ */
+
+struct round_meeting {
+    struct gathering *g;
+    struct round_times answer;
+};
+
+static void take_round(void *context, unsigned rank, const void *brought, size_t bytes)
+{
+    const struct round_meeting *m = context;
+    if (bytes == sizeof *m->g->rounds)
+        memcpy(&m->g->rounds[rank], brought, bytes);
+}
+
+/* From the first start to the last end of some ranks. */
+struct span {
+    uint64_t first_start;
+    uint64_t last_start;
+    uint64_t last_end;
+};
+
+static void widen(struct span *s, uint64_t start, uint64_t end)
+{
+    if (s->first_start == 0 || start < s->first_start)
+        s->first_start = start;
+    if (start > s->last_start)
+        s->last_start = start;
+    if (end > s->last_end)
+        s->last_end = end;
+}
+
+/* The same for one host, from the first of its ranks on. */
+static void add_host_time(struct gathering *g, unsigned first)
+{
+    const struct ranks *r = &g->coordinator->ranks;
+    struct span span = {0};
+    for (unsigned rank = first; rank < r->count; rank++)
+        if (g->host_of[rank] == g->host_of[first])
+            widen(&span, g->rounds[rank].start_ns, g->rounds[rank].end_ns);
+    g->hosts[g->host_of[first]].elapsed_ns += span.last_end - span.first_start;
+}
+
+/* All clocks have been compared: the times become those of rank 0's. */
+static void join_round(void *context)
+{
+    struct round_meeting *m = context;
+    struct gathering *g = m->g;
+    const struct ranks *r = &g->coordinator->ranks;
+    struct span span = {0};
+    for (unsigned rank = 0; rank < r->count; rank++) {
+        struct rank_round *one = &g->rounds[rank];
+        one->start_ns = rank_clock_start(r, rank, one->start_ns);
+        one->end_ns = rank_clock_end(r, rank, one->end_ns);
+        widen(&span, one->start_ns, one->end_ns);
+        if (one->preparing_ns > m->answer.preparing_ns)
+            m->answer.preparing_ns = one->preparing_ns;
+        if (r->cards[rank].after.uncertainty_ns > g->clock_uncertainty_ns)
+            g->clock_uncertainty_ns = r->cards[rank].after.uncertainty_ns;
+    }
+    for (unsigned rank = 0; rank < r->count; rank++)
+        if (ranks_is_first(r, rank))
+            add_host_time(g, rank);
+    m->answer.elapsed_ns = span.last_end - span.first_start;
+    if (span.last_start - span.first_start > g->start_spread_ns)
+        g->start_spread_ns = span.last_start - span.first_start;
+}
+
+int gathering_end_round(struct gathering *g, const struct task_times *times,
+                        struct round_times *round, struct err *e)
+{
+    round->elapsed_ns = times->end_ns - times->start_ns;
+    if (!g->packed)
+        return 0;
+    const struct rank_round mine = {
+        .start_ns = times->start_ns, .end_ns = times->end_ns, .preparing_ns = round->preparing_ns};
+    struct round_meeting meeting = {.g = g};
+    const struct meeting m = {.name = "Ending a test",
+                              .mine = &mine,
+                              .bytes = sizeof mine,
+                              .take = take_round,
+                              .decide = join_round,
+                              .context = &meeting,
+                              .answer = &meeting.answer,
+                              .answer_bytes = sizeof meeting.answer,
+                              .compares_clocks = true};
+    int rc = coordinator_meet(g->coordinator, &m, e);
+    *round = meeting.answer;
+    return rc;
+}
+
+/* ---- the end of a test -------------------------------------------------------------------- */
+
+struct test_meeting {
+    struct gathering *g;
+    struct test_figures *figures;
+    struct op_stats *total;
+    bool has_begun;
+};
+
+/* What is of a host, and not of each of its ranks. */
+static void add_host_facts(struct test_figures *all, const struct test_figures *one)
+{
+    struct device_use *d = &all->device;
+    all->cpus += one->cpus;
+    d->known = d->known && one->device.known;
+    d->read_bytes += one->device.read_bytes;
+    d->written_bytes += one->device.written_bytes;
+    d->read_ops += one->device.read_ops;
+    d->write_ops += one->device.write_ops;
+    if (one->device.busy_percent > d->busy_percent)
+        d->busy_percent = one->device.busy_percent;
+    for (int i = 0; i < IO_LIMIT_KINDS; i++)
+        all->limit.per_second[i] += one->limit.per_second[i];
+}
+
+static void add_figures(struct test_figures *all, const struct test_figures *one, unsigned ranks)
+{
+    struct cache_use *c = &all->cache;
+    all->cpu_ns += one->cpu_ns;
+    cpu_demand_keep_larger(&all->busiest, &one->busiest);
+    corruption_merge(&all->corruption, &one->corruption);
+    c->known = c->known && one->cache.known;
+    c->system_dropped = c->system_dropped && one->cache.system_dropped;
+    c->resident_percent_before += one->cache.resident_percent_before / ranks;
+    c->resident_percent_after += one->cache.resident_percent_after / ranks;
+}
+
+static void add_host_operations(struct host_result *host, const struct test_figures *figures,
+                                const struct packed_stats *stats)
+{
+    host->cpu_ns += figures->cpu_ns;
+    host->ops += stats->count;
+    host->bytes += stats->bytes;
+    host->latency_sum_ns += stats->latency_sum_ns;
+    if (stats->latency_max_ns > host->latency_max_ns)
+        host->latency_max_ns = stats->latency_max_ns;
+}
+
+static void take_test(void *context, unsigned rank, const void *brought, size_t bytes)
+{
+    struct test_meeting *m = context;
+    struct gathering *g = m->g;
+    const struct packed_test *test = brought;
+    struct packed_stats stats;
+    if (bytes < sizeof test->figures ||
+        !packed_stats_add(m->total, test->words, bytes - sizeof test->figures, &stats))
+        return;
+    if (!m->has_begun) { /* all that follows can only take that back */
+        m->figures->device.known = true;
+        m->figures->cache.known = true;
+        m->figures->cache.system_dropped = true;
+    }
+    m->has_begun = true;
+    add_figures(m->figures, &test->figures, g->coordinator->ranks.count);
+    if (ranks_is_first(&g->coordinator->ranks, rank))
+        add_host_facts(m->figures, &test->figures);
+    add_host_operations(&g->hosts[g->host_of[rank]], &test->figures, &stats);
+}
+
+static int copy_hosts(const struct gathering *g, struct together *t, struct err *e)
+{
+    t->hosts = calloc(g->host_count, sizeof *t->hosts);
+    if (!t->hosts)
+        return err_system(e, ENOMEM, "memory for %zu hosts", g->host_count);
+    memcpy(t->hosts, g->hosts, g->host_count * sizeof *t->hosts);
+    t->host_count = g->host_count;
+    t->ranks = g->coordinator->ranks.count;
+    t->start_spread_ns = g->start_spread_ns;
+    t->clock_uncertainty_ns = g->clock_uncertainty_ns;
+    return 0;
+}
+
+int gathering_end_test(struct gathering *g, struct test_figures *figures, struct op_stats *total,
+                       struct together *together, struct err *e)
+{
+    struct packed_test *mine = g->packed;
+    if (!mine)
+        return 0;
+    mine->figures = *figures;
+    size_t words = packed_stats_make(mine->words, total);
+    struct test_meeting meeting = {.g = g, .figures = figures, .total = total};
+    const struct meeting m = {.name = "Ending a test",
+                              .mine = mine,
+                              .bytes = sizeof mine->figures + words * sizeof *mine->words,
+                              .take = take_test,
+                              .context = &meeting};
+    if (g->hosts) { /* this rank's own come with the others */
+        memset(figures, 0, sizeof *figures);
+        memset(total, 0, sizeof *total);
+    }
+    int rc = coordinator_meet(g->coordinator, &m, e);
+    return rc == 0 && g->hosts ? copy_hosts(g, together, e) : rc;
+}

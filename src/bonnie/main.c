@@ -1,0 +1,99 @@
+#include <stdio.h>
+
+#include "bonnie/go_options.h"
+#include "bonnie/options.h"
+#include "bonnie/session.h"
+#include "cli/help.h"
+#include "cli/option_list.h"
+#include "io/engine_choice.h"
+#include "storage/cleanup.h"
+#include "sync/coordinator.h"
+#include "sync/semaphores.h"
+#include "sys/privilege.h"
+#include "sys/program.h"
+#include "util/err.h"
+
+/* The small actions that take the options -u and -g too. */
+static int as_user(const struct settings *s, struct err *e)
+{
+    struct identity identity;
+    int rc = privilege_resolve(&identity, s->user, s->group, e);
+    return rc == 0 ? privilege_drop(&identity, e) : rc;
+}
+
+static int semaphores(const struct settings *s, struct err *e)
+{
+    int rc = as_user(s, e);
+    if (rc != 0)
+        return rc;
+    return s->semaphore_processes < 0 ? semaphores_remove(e)
+                                      : semaphores_make(s->semaphore_processes, e);
+}
+
+static int cleanup(const struct settings *s, struct err *e)
+{
+    int rc = as_user(s, e);
+    return rc == 0 ? cleanup_directory(s->directory, e) : rc;
+}
+
+static void print_help(const struct settings *s)
+{
+    if (s->has_go_flags)
+        go_options_print_help(&option_table, stdout);
+    else
+        cli_print_help(&option_table, stdout);
+}
+
+static void print_version(const struct settings *s)
+{
+    if (s->has_go_flags)
+        go_options_print_version(stdout);
+    else
+        cli_print_version(stdout);
+}
+
+static int act(const struct settings *s, struct coordinator *coordinator, struct err *e)
+{
+    if (s->action != ACTION_RUN && coordinator->ranks.number > 0)
+        return 0; /* once is enough */
+    switch (s->action) {
+    case ACTION_HELP:
+        print_help(s);
+        return 0;
+    case ACTION_VERSION:
+        print_version(s);
+        return 0;
+    case ACTION_SEMAPHORES:
+        return semaphores(s, e);
+    case ACTION_CLEANUP:
+        return cleanup(s, e);
+    case ACTION_ENGINES:
+        engine_print_all(stdout);
+        return 0;
+    case ACTION_OPTIONS:
+        cli_print_options(&option_table, stdout);
+        return 0;
+    case ACTION_RUN:
+        break;
+    }
+    return session(s, coordinator, e);
+}
+
+static int bonnie(int argc, char *argv[], struct err *e)
+{
+    struct coordinator coordinator;
+    struct settings settings;
+    int rc = coordinator_join(&coordinator, program_coordinator, e);
+    if (rc == 0)
+        rc = options_parse(argc, argv, &settings, e);
+    if (rc == 0 && settings.action == ACTION_RUN)
+        rc = coordinator_agree(&coordinator, argc, argv, e);
+    if (rc == 0)
+        rc = act(&settings, &coordinator, e);
+    return coordinator_leave(&coordinator, rc, e);
+}
+
+int main(int argc, char *argv[])
+{
+    return program_run(argc, argv, bonnie);
+}

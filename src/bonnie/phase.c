@@ -1,0 +1,422 @@
+#include "bonnie/phase.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "bonnie/phase_progress.h"
+#include "bonnie/phase_rounds.h"
+#include "bonnie/phase_verdict.h"
+#include "bonnie/seekers.h"
+#include "bonnie/shifting.h"
+#include "live/monitor.h"
+#include "measure/clock.h"
+#include "run/rounds.h"
+#include "run/section.h"
+#include "storage/page_cache.h"
+#include "util/message.h"
+
+/* A phase under way. */
+struct phase {
+    struct run_context *context;
+    enum test_id test;
+    char title[PHASE_TITLE]; /* as progress shows it */
+    const struct workload *workload;
+    struct section section; /* its time, and what the devices did */
+    struct rounds rounds;   /* if it is to become steady */
+    bool is_steady;         /* it is to */
+    bool is_cut;            /* laps end with the round, and not only when all is done */
+    uint64_t round_ns;      /* how long it goes on in laps; 0: one lap */
+    uint64_t round_end_ns;  /* on the section's clock */
+    bool is_going_round;    /* it is not the first lap of the round, and all are cut */
+    uint64_t next_ticket;   /* of the seekers */
+    struct cache_use cache;
+    uint64_t preparing_ns; /* what it took to prepare further laps of the round, at most */
+};
+
+/* The system's caches hold what the files' own eviction cannot reach: inodes, names, block maps. */
+static int drop_system_caches(struct run_context *r, bool *done, struct err *e)
+{
+    if (!cache_dropper_is_there(r->dropper) || r->plan->cache != CACHE_EVICT)
+        return 0;
+    if (syncfs(r->scratch.fd) != 0)
+        return err_system(e, errno, "syncfs %s", r->plan->directory);
+    *done = true;
+    return cache_dropper_drop(r->dropper, e);
+}
+
+/* Called by the monitor, which has nobody to tell of a failure: the next phase will meet it. */
+static void drop_meanwhile(void *dropper)
+{
+    struct err ignored;
+    err_init(&ignored);
+    cache_dropper_drop(dropper, &ignored);
+}
+
+static int start_monitor(struct phase *ph, struct err *e)
+{
+    struct run_context *r = ph->context;
+    const struct plan *p = r->plan;
+    bool draws = progress_lines_is_live(&r->progress) && !r->coordinator->ops->asks;
+    bool drops =
+        ph->workload->reads && cache_dropper_is_there(r->dropper) && p->drop_interval_ns > 0;
+    const struct monitor_setup setup = {
+        .title = ph->title,
+        .stats = &r->stats,
+        .goal = phase_goal(p, ph->test),
+        .draws = draws,
+        .has_colour = r->progress.has_colour,
+        .notes_intervals = p->wants_intervals,
+        .name = test_name(ph->test),
+        .figures = r->figures,
+        .line_is_open = r->progress.line_open && !draws && !r->coordinator->ops->asks,
+        .tick_interval_ns = drops ? p->drop_interval_ns : 0,
+        .tick = drop_meanwhile,
+        .tick_context = r->dropper,
+    };
+    return monitor_start(&ph->section.monitor, &setup, e);
+}
+
+/*
+ * Other processes and the user at a prompt are met once in a phase: rounds are everybody's own, but
+ * for the ranks of one run.
+ */
+static int meet_others(struct phase *ph, struct err *e)
+{
+    struct run_context *r = ph->context;
+    if (ph->section.laps > 0 && !r->coordinator->ops->rounds)
+        return 0;
+    if (r->coordinator->ops->asks)
+        progress_lines_break(&r->progress); /* the prompt has a line of its own */
+    return coordinator_barrier(r->coordinator, ph->workload->title, e);
+}
+
+/* Whether what the test does reaches the storage: the engine null moves nothing. */
+static bool is_stored(const struct phase *ph)
+{
+    return !ph->workload->uses_engine || plan_stores(ph->context->plan);
+}
+
+static bool has_data(const struct phase *ph)
+{
+    return workload_has_data(ph->workload) && is_stored(ph);
+}
+
+/* How much of the data files is in the page cache; false: it cannot be told. */
+static bool look_at_cache(const struct run_context *r, double *percent)
+{
+    uint64_t bytes = 0;
+    uint64_t resident = 0;
+    for (unsigned i = 0; i < r->plan->workers; i++) {
+        const struct data_file *d = &r->work[i].data;
+        if (d->fd < 0 || d->valid_bytes == 0)
+            continue;
+        struct residency one = page_cache_residency(d->fd, d->valid_bytes);
+        if (!one.known)
+            return false;
+        bytes += d->valid_bytes;
+        resident += one.bytes;
+    }
+    *percent = bytes > 0 ? 100 * (double)resident / (double)bytes : 0;
+    return true;
+}
+
+/* Further laps may take this long to prepare, all together: a user waits for that, too. */
+static uint64_t longest_preparing_ns(const struct phase *ph)
+{
+    return 2 * ph->round_ns;
+}
+
+/* What the worker's next lap is to be like. */
+static void set_lap(const struct phase *ph, struct work *w, uint64_t prepare_until_ns)
+{
+    w->lap = ph->section.laps;
+    w->prepare_until_ns = prepare_until_ns;
+    w->lap_ns = ph->is_cut && ph->round_ns > 0 ? ph->round_end_ns - ph->section.elapsed_ns : 0;
+    if (w->lap == 0 || w->lap_start >= w->data.bytes)
+        w->lap_start = 0;
+}
+
+/* The workers prepare the lap; the time that this takes is limited in all laps but the first. */
+static int prepare_workers(struct phase *ph, struct err *e)
+{
+    struct run_context *r = ph->context;
+    bool is_first = ph->section.laps == 0;
+    uint64_t start_ns = clock_ns();
+    uint64_t until_ns = start_ns + longest_preparing_ns(ph) - ph->preparing_ns;
+    for (unsigned i = 0; i < r->plan->workers; i++)
+        set_lap(ph, &r->work[i], is_first ? 0 : until_ns);
+    int rc = thread_pool_prepare(&r->pool, &ph->workload->task, e);
+    if (!is_first && !ph->is_cut)
+        ph->preparing_ns += clock_ns() - start_ns;
+    return rc;
+}
+
+static void release_workers(struct run_context *r)
+{
+    for (unsigned i = 0; i < r->plan->workers; i++)
+        work_release(&r->work[i]);
+}
+
+/* Every rank has its files ready: now each prepares for working on those of another. */
+static int prepare_on_others(struct phase *ph, struct err *e)
+{
+    struct run_context *r = ph->context;
+    release_workers(r);
+    int rc = shifting_begin(r, ph->workload, e);
+    return rc == 0 ? prepare_workers(ph, e) : rc;
+}
+
+/* All that is not timed: when it returns 0, the lap may begin. */
+static int prepare(struct phase *ph, struct seekers **seekers, struct err *e)
+{
+    struct run_context *r = ph->context;
+    int rc = prepare_workers(ph, e);
+    if (rc == 0 && shifting_is_for(r, ph->workload))
+        rc = prepare_on_others(ph, e);
+    if (rc == 0 && ph->workload->reads && is_stored(ph) && !ph->is_going_round)
+        rc = drop_system_caches(r, &ph->cache.system_dropped, e);
+    if (rc == 0 && ph->workload->forked)
+        rc = seekers_start(seekers, r, ph->next_ticket, e);
+    if (rc == 0 && ph->section.laps == 0)
+        ph->cache.known = has_data(ph) && look_at_cache(r, &ph->cache.resident_percent_before);
+    return rc == 0 ? meet_others(ph, e) : rc;
+}
+
+/* The seekers seek, then the workers make durable what was changed, and close. */
+static int work_with_seekers(struct run_context *r, struct seekers *seekers,
+                             struct task_times *times, struct err *e)
+{
+    struct task_times closing;
+    int rc = seekers_work(seekers, times, e);
+    if (rc == 0)
+        rc = thread_pool_work(&r->pool, &closing, e);
+    if (rc == 0) { /* the time until the parent saw that the last seeker had ended is not theirs */
+        times->end_ns += closing.end_ns - closing.start_ns;
+        times->cpu_ns += closing.cpu_ns;
+        cpu_demand_add(&times->busiest, &closing.busiest);
+    }
+    return rc;
+}
+
+/* A lap of several ranks takes from the first start to the last end. */
+static int join_lap(struct phase *ph, const struct task_times *times, struct err *e)
+{
+    struct round_times lap = {.preparing_ns = ph->preparing_ns};
+    int rc = gathering_end_round(&ph->context->gathering, times, &lap, e);
+    ph->section.elapsed_ns += lap.elapsed_ns - (times->end_ns - times->start_ns);
+    ph->preparing_ns = lap.preparing_ns;
+    return rc;
+}
+
+static int work(struct phase *ph, struct seekers *seekers, struct err *e)
+{
+    struct run_context *r = ph->context;
+    struct task_times times;
+    section_begin_lap(&ph->section);
+    int rc = ph->workload->forked ? work_with_seekers(r, seekers, &times, e)
+                                  : thread_pool_work(&r->pool, &times, e);
+    section_end_lap(&ph->section, rc == 0 ? &times : NULL);
+    if (rc == 0)
+        rc = join_lap(ph, &times, e);
+    return rc;
+}
+
+static int do_lap(struct phase *ph, struct err *e)
+{
+    struct run_context *r = ph->context;
+    struct seekers *seekers = NULL;
+    int rc = prepare(ph, &seekers, e);
+    if (rc == 0)
+        rc = work(ph, seekers, e);
+    if (rc == 0 && ph->cache.known)
+        ph->cache.known = look_at_cache(r, &ph->cache.resident_percent_after);
+    if (seekers)
+        ph->next_ticket = seekers_next_ticket(seekers);
+    seekers_release(seekers);
+    release_workers(r);
+    if (rc == 0 && shifting_is_for(r, ph->workload))
+        rc = shifting_end(r, ph->workload, e);
+    return rc;
+}
+
+/* Too short a phase tells more about the clock and the scheduler than about the storage. */
+static bool needs_another_lap(const struct phase *ph)
+{
+    return ph->section.elapsed_ns < ph->round_end_ns && ph->preparing_ns < longest_preparing_ns(ph);
+}
+
+/* Of several ranks, the first one decides. */
+static int decide_lap(const struct phase *ph, bool *goes_on, struct err *e)
+{
+    *goes_on = needs_another_lap(ph);
+    return coordinator_share(ph->context->coordinator, ph->workload->title, goes_on,
+                             sizeof *goes_on, e);
+}
+
+/* What the section's clock does not show, since any time. */
+static uint64_t unmeasured_ns(const struct phase *ph)
+{
+    return clock_ns() - ph->section.elapsed_ns;
+}
+
+/* One lap, or as many as it takes to fill the time of a round. */
+static int do_round(struct phase *ph, struct err *e)
+{
+    int rc;
+    bool goes_on = false;
+    ph->preparing_ns = 0;
+    ph->is_going_round = false;
+    ph->round_end_ns = ph->section.elapsed_ns + ph->round_ns;
+    do {
+        uint64_t before_ns = unmeasured_ns(ph);
+        rc = do_lap(ph, e);
+        ph->is_going_round = ph->is_cut;
+        if (ph->is_cut && ph->section.laps > 1) /* of a small file there may be thousands */
+            ph->preparing_ns += unmeasured_ns(ph) - before_ns;
+        if (rc == 0)
+            rc = decide_lap(ph, &goes_on, e);
+    } while (rc == 0 && goes_on);
+    return rc;
+}
+
+/* One round, or, if the test is to become steady, rounds until it is. */
+static int do_rounds(struct phase *ph, struct err *e)
+{
+    bool goes_on = false;
+    int rc;
+    do {
+        rc = do_round(ph, e);
+        if (rc == 0 && ph->is_steady)
+            goes_on = phase_rounds_next(&ph->rounds, ph->context, ph->test);
+    } while (rc == 0 && goes_on);
+    return rc;
+}
+
+/* What is reported: all that was measured, or the last window of rounds. */
+static struct section sum_up(const struct phase *ph, struct op_stats *total)
+{
+    struct section section = ph->section;
+    if (ph->is_steady)
+        rounds_window(&ph->rounds, &section, total);
+    else
+        shared_stats_sum(&ph->context->stats, total);
+    return section;
+}
+
+/* What this rank knows, without its operations. */
+static void collect(struct phase *ph, const struct section *section, struct test_figures *f)
+{
+    struct run_context *r = ph->context;
+    *f = (struct test_figures){
+        .cpu_ns = section->cpu_ns,
+        .busiest = section->busiest,
+        .cpus = r->plan->host->cpus,
+        .device = section->device,
+        .cache = ph->cache,
+        .limit = r->limit,
+    };
+    corruption_log_sum(&r->corruption_log, &f->corruption);
+}
+
+static int record(struct phase *ph, enum test_id test, struct test_result *result, struct err *e)
+{
+    struct run_context *r = ph->context;
+    const struct plan *p = r->plan;
+    bool by_engine = ph->workload->uses_engine;
+    struct test_figures figures;
+    struct together together = {0};
+    const struct section section = sum_up(ph, r->total);
+    collect(ph, &section, &figures);
+    int rc = gathering_end_test(&r->gathering, &figures, r->total, &together, e);
+    if (rc != 0)
+        return rc;
+    *result = (struct test_result){
+        .measured = true,
+        .workers = p->ranks * (ph->workload->forked ? p->data.seekers : p->workers),
+        .engine = by_engine ? p->engine.ops->name : DEFAULT_ENGINE,
+        .iodepth = by_engine ? p->engine.depth : 1,
+        .direct = by_engine && p->direct,
+        .chunk_bytes = workload_operation_bytes(ph->workload, p),
+        .ops = r->total->latencies.count,
+        .bytes = r->total->bytes,
+        .elapsed_ns = section.elapsed_ns,
+        .cpu_ns = figures.cpu_ns,
+        .latency_ns = latencies_of(&r->total->latencies),
+        .verified_bytes = figures.corruption.checked_bytes,
+        .corrupted = figures.corruption.corrupted,
+        .device = figures.device,
+        .cache = figures.cache,
+        .has_plain_queue = shared_stats_plain_queues(&r->stats) > 0,
+        .is_short = ph->section.elapsed_ns < ph->round_end_ns,
+        .together = together,
+    };
+    if (ph->is_steady)
+        result->steady = phase_rounds_take(&ph->rounds, p);
+    r->unsteady += ph->is_steady && !result->steady.is_steady;
+    phase_verdict(result, test, r, &figures);
+    return corruption_list_make(&result->corruption, &figures.corruption, &r->pattern, e);
+}
+
+/* Names the first damaged places of a test. */
+static void tell_corruption(struct run_context *r, enum test_id test, const struct test_result *t)
+{
+    if (t->corrupted == 0 || r->plan->rank > 0) /* rank 0 tells what all have found */
+        return;
+    r->corrupted += t->corrupted;
+    progress_lines_break(&r->progress);
+    for (size_t i = 0; i < t->corruption.count; i++) {
+        const struct corruption_entry *entry = &t->corruption.entries[i];
+        message("%s: data file %" PRIu64 " in %s at %" PRIu64 ": %s", test_name(test), entry->file,
+                r->plan->directory, entry->offset, entry->description);
+    }
+    if (t->corrupted > t->corruption.count)
+        message("%s: %" PRIu64 " damaged places in all", test_name(test), t->corrupted);
+}
+
+static void init_phase(struct phase *ph, struct run_context *r, enum test_id test)
+{
+    const struct plan *p = r->plan;
+    const struct workload *w = workload_of(test);
+    bool is_steady = p->steady.wanted && w->uses_engine;
+    *ph = (struct phase){
+        .context = r,
+        .test = test,
+        .workload = w,
+        .section = {.devices = &r->devices},
+        .is_steady = is_steady,
+        .is_cut = is_steady || workload_is_cut(w),
+        .round_ns = is_steady ? p->steady.round_ns : workload_duration_ns(w, p),
+    };
+    phase_title(ph->title, r, test);
+}
+
+int phase_run(struct run_context *r, enum test_id test, struct test_result *result, struct err *e)
+{
+    struct phase ph;
+    init_phase(&ph, r, test);
+    int rc = ph.is_steady ? phase_rounds_begin(&ph.rounds, r, test, &ph.section, e) : 0;
+    shared_stats_begin(&r->stats, ph.workload->forked ? r->plan->data.seekers : r->plan->workers);
+    corruption_log_begin(&r->corruption_log);
+    gathering_begin(&r->gathering);
+    progress_lines_begin(&r->progress, ph.title);
+    if (rc == 0)
+        rc = start_monitor(&ph, e);
+    if (rc == 0)
+        rc = do_rounds(&ph, e);
+    if (rc == 0)
+        rc = record(&ph, test, result, e);
+    int ended = monitor_end(ph.section.monitor, ph.section.elapsed_ns,
+                            rc == 0 ? &result->intervals : NULL, &result->interval_count, e);
+    rounds_close(&ph.rounds);
+    rc = rc ? rc : ended;
+    if (rc != 0) {
+        progress_lines_break(&r->progress);
+        return rc;
+    }
+    phase_tell(ph.title, r, test, result);
+    tell_corruption(r, test, result);
+    return 0;
+}

@@ -1,0 +1,449 @@
+#include "bonnie/plan.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+#include <time.h>
+
+#include "bonnie/option_limits.h"
+#include "bonnie/plan_steady.h"
+#include "bonnie/preset.h"
+#include "io/engine_choice.h"
+#include "live/shared_stats.h"
+#include "storage/scratch.h"
+#include "sync/ranks.h"
+#include "sys/seed_file.h"
+#include "util/partition.h"
+#include "verify/pattern.h"
+
+#define DEFAULT_IOPS_NS     (15 * BILLION)
+#define DEFAULT_IOPS_WRITES 10
+#define DEFAULT_MIN_TIME_NS (BILLION / 2)
+
+/* Storage for the private directory and the owner file. */
+#define OTHER_BLOCKS 2
+
+static int choose_seed(struct plan *p, const struct settings *s, struct err *e)
+{
+    p->seed = given_or(s->seed, (uint64_t)time(NULL));
+    return s->random_file ? seed_file_seed(s->random_file, &p->seed, e) : 0;
+}
+
+static void name_contents(struct plan *p)
+{
+    if (p->contents == DATA_COMPRESS)
+        snprintf(p->contents_name, sizeof p->contents_name, "compress=%u", p->compress_percent);
+    else
+        strcpy(p->contents_name, p->contents == DATA_ZERO ? "zero" : "random");
+}
+
+/* The size of the data given in units of the preset; only a fraction has to be rounded. */
+static uint64_t data_of_units(uint64_t billionths, uint64_t unit)
+{
+    uint64_t bytes = units_part(billionths, unit);
+    return billionths % BILLION > 0 ? units_round_down(bytes) : bytes;
+}
+
+static void choose_data(struct plan *p, const struct settings *s, const struct host *h,
+                        const struct preset_defaults *defaults)
+{
+    struct data_plan *d = &p->data;
+    uint64_t all_ram = h->ram_bytes + h->other_ram_bytes;
+    uint64_t ram = given_or(s->ram_bytes, all_ram);
+    uint64_t twice_ram = 2 * (ram ? ram : all_ram);
+    d->bytes = given_or(s->data_bytes, defaults->data_bytes ? defaults->data_bytes : twice_ram);
+    if (s->data_units.given)
+        d->bytes = data_of_units(s->data_units.value, defaults->size_unit);
+    d->chunk_bytes = given_or(s->chunk_bytes, defaults->chunk_bytes);
+    d->chunks = d->bytes / d->chunk_bytes;
+    d->seeks = given_or(s->seeks, defaults->seeks);
+    d->seekers = (unsigned)given_or(s->seekers, defaults->seekers);
+
+    uint64_t whole = d->chunks * d->chunk_bytes;
+    d->perchar_bytes = given_or(s->perchar_bytes, defaults->perchar_bytes);
+    if (d->perchar_bytes > whole)
+        d->perchar_bytes = whole;
+    p->advise_bytes = d->bytes > 0 && d->bytes < 2 * ram ? 2 * ram : 0;
+}
+
+static uint64_t greatest_divisor(uint64_t a, uint64_t b)
+{
+    while (b > 0) {
+        uint64_t rest = a % b;
+        a = b;
+        b = rest;
+    }
+    return a;
+}
+
+static void choose_iops(struct plan *p, const struct settings *s,
+                        const struct preset_defaults *defaults)
+{
+    p->iops = (struct iops_plan){
+        .duration_ns = given_or(s->iops_duration_ns, DEFAULT_IOPS_NS),
+        .block_bytes = given_or(s->iops_block_bytes, defaults->iops_block_bytes),
+        .write_percent = (unsigned)given_or(s->iops_writes, DEFAULT_IOPS_WRITES),
+        .theta = s->iops_theta,
+    };
+    p->data.change_bytes = p->tests[TEST_IOPS]
+                               ? greatest_divisor(p->data.chunk_bytes, p->iops.block_bytes)
+                               : p->data.chunk_bytes;
+}
+
+static int choose_engine(struct plan *p, const struct settings *s, struct err *e)
+{
+    p->engine = (struct engine_plan){.options = s->engine_options};
+    int rc = engine_choose(s->engine, given_or(s->iodepth, 0), &p->engine.ops, &p->engine.depth, e);
+    if (!(p->engine.ops->capabilities & ENGINE_STORES))
+        p->verify = VERIFY_OFF; /* what was not written cannot be read */
+    return rc;
+}
+
+static void choose_files(struct plan *p, const struct settings *s,
+                         const struct preset_defaults *defaults)
+{
+    struct files_plan *f = &p->files;
+    bool links = s->file_kind != FILES_DATA;
+    f->count = given_or(s->files_k, defaults->files_k) * 1024;
+    f->kind = s->file_kind;
+    f->max_bytes = links ? 0 : given_or(s->file_max_bytes, 0);
+    f->min_bytes = links ? 0 : given_or(s->file_min_bytes, 0);
+    f->directories_given = (unsigned)given_or(s->directories, 1);
+    if (f->directories_given == 0) /* "-n 0:0:0:0" of old scripts */
+        f->directories_given = 1;
+    f->directories = f->directories_given > p->workers ? f->directories_given : p->workers;
+    f->chunk_bytes = given_or(s->file_chunk_bytes, DEFAULT_FILE_CHUNK_BYTES);
+}
+
+static bool any_test(const struct plan *p, enum test_id first, enum test_id end)
+{
+    for (enum test_id t = first; t < end; t++)
+        if (p->tests[t])
+            return true;
+    return false;
+}
+
+/* True when the test can run with what the plan has so far. */
+static bool has_work(const struct plan *p, enum test_id test)
+{
+    if (test >= TEST_FIRST_METADATA)
+        return p->files.count > 0;
+    if (test == TEST_PUTC || test == TEST_GETC)
+        return p->data.bytes > 0 && p->data.perchar_bytes > 0;
+    return p->data.bytes > 0;
+}
+
+static int choose_tests(struct plan *p, const struct settings *s,
+                        const struct preset_defaults *defaults, struct err *e)
+{
+    bool any = false;
+    for (enum test_id t = 0; t < TEST_COUNT; t++) {
+        bool wanted = s->tests_given ? s->tests[t] : defaults->tests[t];
+        if (s->fast && (t == TEST_PUTC || t == TEST_GETC))
+            wanted = false;
+        p->tests[t] = wanted && has_work(p, t);
+        any = any || p->tests[t];
+    }
+    /* Sizes of what no test makes are not to stand in the way of anything. */
+    if (!any_test(p, TEST_FIRST_METADATA, TEST_COUNT))
+        p->files.count = p->files.min_bytes = p->files.max_bytes = 0;
+    if (!any_test(p, 0, TEST_FIRST_METADATA)) {
+        p->data.bytes = p->data.chunks = p->data.perchar_bytes = 0;
+        p->advise_bytes = 0;
+    }
+    if (!any)
+        return err_say(e, "nothing to do: -s, -n, -f and --tests leave no test");
+    return 0;
+}
+
+bool plan_has_format(const struct plan *p, const char *name)
+{
+    for (size_t i = 0; i < p->format_count; i++)
+        if (strcmp(p->formats[i], name) == 0)
+            return true;
+    return false;
+}
+
+static void choose_formats(struct plan *p, const struct settings *s,
+                           const struct preset_defaults *defaults)
+{
+    p->csv_header = s->runs.given;
+    if (p->csv_header && s->format_count == 0 && defaults->repeats_in_csv) {
+        p->formats[p->format_count++] = "csv";
+        return;
+    }
+    size_t count = s->format_count ? s->format_count : defaults->format_count;
+    const char *const *names = s->format_count ? s->formats : defaults->formats;
+    for (size_t i = 0; i < count; i++) {
+        p->text_is_named |= s->format_count > 0 && strcmp(names[i], "text") == 0;
+        p->formats[p->format_count++] = strcmp(names[i], "text") == 0   ? defaults->table
+                                        : strcmp(names[i], "json") == 0 ? defaults->json
+                                                                        : names[i];
+    }
+    p->wants_intervals = plan_has_format(p, "json");
+}
+
+static int check_size(const struct plan *p, const struct settings *s, struct err *e)
+{
+    if (s->data_units.given && s->data_units.value > 0 && p->data.bytes == 0)
+        return err_say(e, "-s (--size): at least 1 KiB is needed");
+    if (p->data.bytes > LIMIT_DATA_BYTES)
+        return err_say(e, "-s (--size): %" PRIu64 " GiB are more than 1024t", p->data.bytes / GIB);
+    return 0;
+}
+
+static int check_chunks(const struct data_plan *d, unsigned workers, struct err *e)
+{
+    if (d->bytes == 0 || d->chunks >= workers)
+        return 0;
+    return err_say(e,
+                   "-s (--size): %" PRIu64 " bytes are less than one chunk of %" PRIu64
+                   " bytes for each of %u workers",
+                   d->bytes, d->chunk_bytes, workers);
+}
+
+/* Whether the sizes of the data set fit together, and the buffers into the memory. */
+static int check_data(const struct plan *p, struct err *e)
+{
+    const struct data_plan *d = &p->data;
+    uint64_t each = d->chunk_bytes; /* of a worker */
+    if (p->tests[TEST_IOPS] && p->iops.block_bytes > each)
+        each = p->iops.block_bytes;
+    unsigned seekers = p->tests[TEST_SEEKS] ? d->seekers : 0;
+    uint64_t buffers = p->engine.depth * (each * p->workers + d->chunk_bytes * seekers) +
+                       (p->workers + seekers) * sizeof(struct worker_stats);
+    if (d->bytes == 0)
+        buffers = 0;
+    uint64_t ram = p->host->ram_bytes;
+    if (ram > 0 && buffers > ram / 2) {
+        char needed[UNITS_TEXT];
+        char there[UNITS_TEXT];
+        units_format_readable(needed, buffers);
+        units_format_readable(there, ram);
+        return err_say(e,
+                       "-s (--size): the buffers and statistics of %u workers and %u seekers take "
+                       "%s, more than half of the RAM (%s)",
+                       p->workers, seekers, needed, there);
+    }
+    return check_chunks(d, p->workers, e);
+}
+
+/* Whether every worker's file has a block for iops, and contents that can be told from others. */
+static int check_iops(const struct plan *p, struct err *e)
+{
+    const struct data_plan *d = &p->data;
+    if (!p->tests[TEST_IOPS])
+        return 0;
+    if (d->chunk_bytes % PATTERN_UNIT_MIN != 0)
+        return err_say(e,
+                       "-s (--size): chunks of %" PRIu64 " bytes cannot be combined with iops, "
+                       "which needs multiples of %d",
+                       d->chunk_bytes, PATTERN_UNIT_MIN);
+    if (d->chunks / p->workers * d->chunk_bytes < p->iops.block_bytes)
+        return err_say(
+            e, "--iops-block: %" PRIu64 " bytes are more than a worker's file has (%" PRIu64 ")",
+            p->iops.block_bytes, d->chunks / p->workers * d->chunk_bytes);
+    return 0;
+}
+
+static int check_directories(uint64_t files, unsigned directories, struct err *e)
+{
+    if (files == 0 || files >= directories)
+        return 0;
+    return err_say(e, "-n (--files): %" PRIu64 " files are fewer than %u directories", files,
+                   directories);
+}
+
+static int check_files(const struct plan *p, struct err *e)
+{
+    const struct files_plan *f = &p->files;
+    if (f->min_bytes > f->max_bytes)
+        return err_say(e, "-n (--files): MIN %" PRIu64 " is larger than MAX %" PRIu64, f->min_bytes,
+                       f->max_bytes);
+    return check_directories(f->count, f->directories, e);
+}
+
+/* Processes that wait for one another at every test need the same number of runs. */
+static int check_runs(const struct plan *p, struct err *e)
+{
+    if (p->seconds_ns > 0 && p->coordination == &coordinator_semaphores)
+        return err_say(e, "--seconds cannot be combined with -y: every process must make the same "
+                          "number of runs (-x)");
+    return 0;
+}
+
+/* What goes over as it was given, or by a default. */
+static void copy_settings(struct plan *p, const struct settings *s, const struct host *h,
+                          const struct preset_defaults *defaults)
+{
+    uint64_t workers = given_or(s->workers, defaults->every_cpu ? h->cpus : 1);
+    *p = (struct plan){
+        .host = h,
+        .directory = s->directory,
+        .makes_directory = defaults->makes_directory,
+        .label = s->label ? s->label : (defaults->host_name_is_label ? h->name : NULL),
+        .output = s->output,
+        .preset = defaults->name,
+        .workers = s->workers_auto ? h->cpus : (unsigned)workers,
+        .runs = given_or(s->runs, 1),
+        .seconds_ns = given_or(s->seconds_ns, 0),
+        .sync = s->sync,
+        .direct = s->direct,
+        .unlocked = s->unlocked,
+        .quiet = s->quiet,
+        .percentiles = s->percentiles,
+        .si = s->si,
+        .verbose = s->verbose,
+        .cache = s->cache,
+        .min_time_ns = given_or(s->min_time_ns, DEFAULT_MIN_TIME_NS),
+        .time_ns = given_or(s->time_ns, 0),
+        .drop_interval_ns = given_or(s->drop_interval_ns, defaults->drop_interval_ns),
+        .contents = s->data,
+        .compress_percent = (unsigned)s->compress_percent.value,
+        .verify = s->verify,
+        .coordination = s->coordination,
+        .ranks = 1,
+        .shift_is_given = s->shift.given,
+        .shift = (unsigned)s->shift.value,
+    };
+}
+
+/* Whether all that was chosen goes together. */
+static int check(const struct plan *p, struct err *e)
+{
+    int (*const checks[])(const struct plan *, struct err *) = {check_data, check_iops, check_files,
+                                                                check_runs};
+    int rc = 0;
+    for (size_t i = 0; rc == 0 && i < sizeof checks / sizeof *checks; i++)
+        rc = checks[i](p, e);
+    return rc;
+}
+
+int plan_make(struct plan *p, const struct settings *s, const struct host *h, struct err *e)
+{
+    const struct preset_defaults *defaults = s->preset ? s->preset : preset_by_name(DEFAULT_PRESET);
+    copy_settings(p, s, h, defaults);
+    name_contents(p);
+    choose_data(p, s, h, defaults);
+    choose_files(p, s, defaults);
+    choose_formats(p, s, defaults);
+    int rc = check_size(p, s, e);
+    if (rc == 0)
+        rc = choose_seed(p, s, e);
+    if (rc == 0)
+        rc = choose_tests(p, s, defaults, e);
+    if (rc == 0)
+        rc = plan_steady(p, s, e);
+    if (rc == 0)
+        rc = choose_engine(p, s, e);
+    if (rc != 0)
+        return rc;
+    choose_iops(p, s, defaults);
+    return check(p, e);
+}
+
+/* All have as much: then each can go on with what another has written. */
+static void share_data(struct data_plan *d, const struct data_plan *whole, const struct ranks *r)
+{
+    d->chunks = whole->chunks / r->count;
+    d->bytes = d->chunks * d->chunk_bytes;
+    d->perchar_bytes = whole->perchar_bytes / r->count;
+    if (d->perchar_bytes > d->bytes)
+        d->perchar_bytes = d->bytes;
+    d->seeks = partition_of(whole->seeks, r->count, r->number).count;
+}
+
+/* Directories are of workers, and so are the files in them. */
+static void share_files(struct plan *share, const struct plan *whole)
+{
+    unsigned workers = share->workers * share->ranks;
+    unsigned directories = plan_all_directories(share);
+    struct files_plan *f = &share->files;
+    f->count = 0;
+    f->directories = 0;
+    for (unsigned i = 0; i < share->workers; i++) {
+        unsigned worker = share->first_worker + i;
+        f->count += partition_of(whole->files.count, workers, worker).count;
+        f->directories += (unsigned)partition_of(directories, workers, worker).count;
+    }
+}
+
+/* One report is enough, and one voice. */
+static void silence(struct plan *p)
+{
+    p->quiet = true;
+    p->verbose = 0;
+    p->format_count = 0;
+    p->output = NULL;
+    p->advise_bytes = 0;
+}
+
+int plan_share(struct plan *share, const struct plan *whole, const struct ranks *r, struct err *e)
+{
+    *share = *whole;
+    if (r->count == 1)
+        return 0;
+    share->whole = whole;
+    share->ranks = r->count;
+    share->rank = r->number;
+    share->first_worker = r->number * whole->workers;
+    share->wants_intervals = false; /* those of several ranks cannot be joined */
+    if (check_chunks(&whole->data, whole->workers * r->count, e) != 0 ||
+        check_directories(whole->files.count, plan_all_directories(share), e) != 0)
+        return -e->code;
+    share_data(&share->data, &whole->data, r);
+    share_files(share, whole);
+    if (r->number > 0)
+        silence(share);
+    return check(share, e);
+}
+
+/* The storage that a file takes on average: sizes are spread evenly, the last block is half full.
+ */
+static uint64_t average_file(const struct files_plan *f, uint64_t block)
+{
+    if (f->min_bytes == f->max_bytes)
+        return round_up(f->min_bytes, block);
+    return (f->min_bytes + f->max_bytes + block) / 2;
+}
+
+/* What all metadata files take, with their names, inodes and directories. */
+static uint64_t metadata_bytes(const struct plan *p, const struct scratch_space *space)
+{
+    const struct files_plan *f = &p->files;
+    uint64_t each = average_file(f, space->block_bytes) + space->file_bytes;
+    uint64_t directories = space->file_bytes > 0 ? f->directories * space->block_bytes : 0;
+    uint64_t files = 0;
+    if (!any_test(p, TEST_FIRST_METADATA, TEST_COUNT))
+        return 0;
+    if (__builtin_mul_overflow(f->count, each, &files) ||
+        __builtin_add_overflow(files, directories, &files))
+        return UINT64_MAX;
+    return files;
+}
+
+uint64_t plan_bytes_needed(const struct plan *p, const struct scratch_space *space)
+{
+    /* The data files are gone before the metadata tests begin. */
+    uint64_t block = space->block_bytes;
+    uint64_t files = metadata_bytes(p, space);
+    uint64_t data = 0;
+    if (files == UINT64_MAX)
+        return files;
+    if (p->tests[TEST_PUTC] || p->tests[TEST_GETC])
+        data = p->data.perchar_bytes;
+    if (p->tests[TEST_PUT_BLOCK] || p->tests[TEST_REWRITE] || p->tests[TEST_GET_BLOCK] ||
+        p->tests[TEST_SEEKS] || p->tests[TEST_IOPS])
+        data = plan_stores(p) ? p->data.bytes : data;
+    data = round_up(data, block) + (data > 0 ? p->workers * block : 0);
+    return (data > files ? data : files) + OTHER_BLOCKS * block;
+}
+
+uint64_t plan_files_needed(const struct plan *p, bool links_are_files)
+{
+    if (!any_test(p, TEST_FIRST_METADATA, TEST_COUNT))
+        return p->workers;
+    bool are_links = p->files.kind == FILES_HARD_LINKS;
+    uint64_t inodes = are_links && !links_are_files ? 0 : p->files.count;
+    return inodes + p->files.directories + p->workers;
+}

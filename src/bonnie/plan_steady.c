@@ -1,0 +1,46 @@
+#include "bonnie/plan_steady.h"
+
+#include "bonnie/settings.h"
+#include "util/units.h"
+
+#define DEFAULT_ROUND_NS    (60 * BILLION)
+#define DEFAULT_MOST_ROUNDS 25
+
+/* The first option that only means something in rounds, or NULL. */
+static const char *option_of_rounds(const struct settings *s)
+{
+    return s->round_ns.given       ? "--round-time"
+           : s->precondition.given ? "--precondition"
+           : s->most_rounds.given  ? "--max-rounds"
+           : s->require_steady     ? "--require-steady"
+                                   : NULL;
+}
+
+static bool has_block_test(const struct plan *p)
+{
+    return p->tests[TEST_PUT_BLOCK] || p->tests[TEST_REWRITE] || p->tests[TEST_GET_BLOCK] ||
+           p->tests[TEST_SEEKS] || p->tests[TEST_IOPS];
+}
+
+int plan_steady(struct plan *p, const struct settings *s, struct err *e)
+{
+    const char *alone = option_of_rounds(s);
+    p->steady = (struct steady_plan){
+        .wanted = s->steady,
+        .is_required = s->require_steady,
+        .has_metric = s->steady_metric_given,
+        .metric = s->steady_metric,
+        .round_ns = given_or(s->round_ns, DEFAULT_ROUND_NS),
+        .precondition = (unsigned)given_or(s->precondition, 0),
+        .most_rounds = (unsigned)given_or(s->most_rounds, DEFAULT_MOST_ROUNDS),
+    };
+    if (!s->steady)
+        return alone ? err_say(e, "%s: there are no rounds without --steady-state", alone) : 0;
+    if (p->time_ns > 0)
+        return err_say(e, "--time: with --steady-state the tests go on until they are steady; "
+                          "--round-time is the time of a round");
+    if (!has_block_test(p))
+        return err_say(e, "--steady-state: put_block, rewrite, get_block, seeks and iops can "
+                          "become steady, and none of them is to run");
+    return 0;
+}

@@ -1,0 +1,45 @@
+#include "bonnie/report/extra_tables.h"
+#include "bonnie/report/figures.h"
+#include "bonnie/report/report.h"
+#include "bonnie/report/summary_table.h"
+
+/*
+ * Tim Bray's table. A column is kept when a test was not run, so that the figures behind it stand
+ * below their headings, and gives way when a figure is wider than it.
+ */
+#define LABEL_COLUMNS 8
+
+static const char headings[] =
+    "              -------Sequential Output-------- ---Sequential Input-- --Random--\n"
+    "              -Per Char- --Block--- -Rewrite-- -Per Char- --Block--- --Seeks---\n"
+    "Machine    MB K/sec %CPU K/sec %CPU K/sec %CPU K/sec %CPU K/sec %CPU  /sec %CPU\n";
+
+static void print_label(FILE *out, const struct result *r)
+{
+    char label[LABEL_BYTES];
+    sanitize_plain(label, r->label);
+    label[sanitize_cut(label, LABEL_COLUMNS)] = '\0';
+    fprintf(out, "%s%*s", label, (int)(LABEL_COLUMNS - sanitize_columns(label)), "");
+}
+
+static int run(FILE *out, const struct result *r)
+{
+    fputs(headings, out);
+    print_label(out, r);
+
+    struct classic_figures f;
+    figures_classic(&f, r);
+    fprintf(out, " %4s", f.size);
+    for (size_t i = 0; i < CLASSIC_TESTS; i++)
+        fprintf(out, " %5s %4s", f.tests[i].rate, f.tests[i].cpu);
+    fputc('\n', out);
+    extra_tables(out, r);
+    return report_end(out);
+}
+
+const struct report_ops report_classic = {
+    .name = "classic",
+    .help = "the table of Tim Bray's Bonnie",
+    .run = run,
+    .all = summary_table,
+};

@@ -1,0 +1,15 @@
+#ifndef BONNIE_REPORT_EXTRA_TABLES_H
+#define BONNIE_REPORT_EXTRA_TABLES_H
+
+#include <stdio.h>
+
+#include "bonnie/result.h"
+
+/*
+ * What the tables of old have no column for, below them and only where the result asks for it: the
+ * throughput of the tests of data files in MiB/s (2^20 bytes) and MB/s (10^6), and the percentiles
+ * of the latency of every test. No line has a comma.
+ */
+void extra_tables(FILE *out, const struct result *r);
+
+#endif

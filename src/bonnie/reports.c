@@ -1,0 +1,120 @@
+#include "bonnie/reports.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+#include "bonnie/report/report.h"
+
+/* True when a script is to find something else than this report on standard output. */
+static bool gives_way(const struct plan *p, const struct report_ops *report)
+{
+    static const struct report_ops *const for_scripts[] = {&report_csv, &report_json,
+                                                           &report_html_row};
+    for (size_t i = 0; i < sizeof for_scripts / sizeof for_scripts[0]; i++)
+        if (plan_has_format(p, for_scripts[i]->name))
+            return report != for_scripts[i];
+    return false;
+}
+
+/* -q: one format is alone on standard output, for a script: CSV, else JSON, HTML, the table. */
+static FILE *stream_for(const struct reports *r, const struct report_ops *report)
+{
+    bool moved = r->plan->quiet && !r->output->path && gives_way(r->plan, report);
+    return moved ? stderr : r->output->stream;
+}
+
+/* What a person reads goes where a person does: scripts count the lines of standard output. */
+static FILE *stream_for_notes(const struct reports *r, FILE *report)
+{
+    return r->plan->text_is_named || report == stderr || isatty(fileno(report)) ? report : stderr;
+}
+
+static int check(const struct reports *r, int rc, const FILE *stream, struct err *e)
+{
+    if (rc == 0 || stream == stderr)
+        return 0;
+    return err_system(e, -rc, "write the report to %s", output_name(r->output));
+}
+
+static int print_notes(const struct reports *r, const struct report_ops *report,
+                       const struct result *result, FILE *stream, struct err *e)
+{
+    FILE *notes = stream_for_notes(r, stream);
+    return check(r, report->notes(notes, result, !r->plan->quiet), notes, e);
+}
+
+int reports_begin(struct reports *r, const struct plan *p, const struct output *o, struct err *e)
+{
+    *r = (struct reports){.plan = p, .output = o};
+    int rc = 0;
+    for (size_t i = 0; rc == 0 && p->csv_header && i < p->format_count; i++) {
+        const struct report_ops *report = report_by_name(p->formats[i]);
+        if (report->header)
+            rc = check(r, report->header(o->stream), o->stream, e);
+    }
+    return rc;
+}
+
+static bool are_kept(const struct plan *p)
+{
+    for (size_t i = 0; i < p->format_count; i++)
+        if (report_by_name(p->formats[i])->all)
+            return true;
+    return false;
+}
+
+static int keep(struct reports *r, struct result *result, struct err *e)
+{
+    if (r->count == r->room) {
+        size_t room = r->room > 0 ? 2 * r->room : 1;
+        struct result *runs = reallocarray(r->runs, room, sizeof *runs);
+        if (!runs) {
+            result_release(result);
+            return err_system(e, ENOMEM, "memory for the results of %zu runs", room);
+        }
+        r->runs = runs;
+        r->room = room;
+    }
+    r->runs[r->count++] = *result;
+    return 0;
+}
+
+int reports_run(struct reports *r, struct result *result, struct err *e)
+{
+    const struct plan *p = r->plan;
+    int rc = 0;
+    for (size_t i = 0; rc == 0 && i < p->format_count; i++) {
+        const struct report_ops *report = report_by_name(p->formats[i]);
+        FILE *stream = stream_for(r, report);
+        if (report->run)
+            rc = check(r, report->run(stream, result), stream, e);
+        if (rc == 0 && report->notes)
+            rc = print_notes(r, report, result, stream, e);
+    }
+    if (rc == 0 && are_kept(p))
+        return keep(r, result, e);
+    result_release(result);
+    return rc;
+}
+
+int reports_end(struct reports *r, struct err *e)
+{
+    int rc = 0;
+    for (size_t i = 0; rc == 0 && r->count > 0 && i < r->plan->format_count; i++) {
+        const struct report_ops *report = report_by_name(r->plan->formats[i]);
+        FILE *stream = stream_for(r, report);
+        if (report->all)
+            rc = check(r, report->all(stream, r->runs, r->count), stream, e);
+    }
+    return rc;
+}
+
+void reports_release(struct reports *r)
+{
+    for (size_t i = 0; i < r->count; i++)
+        result_release(&r->runs[i]);
+    free(r->runs);
+    *r = (struct reports){0};
+}

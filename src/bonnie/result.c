@@ -1,0 +1,91 @@
+#include "bonnie/result.h"
+
+#include <errno.h>
+#include <stdlib.h>
+
+void result_release(struct result *r)
+{
+    for (enum test_id test = 0; test < TEST_COUNT; test++) {
+        free(r->tests[test].intervals);
+        r->tests[test].intervals = NULL;
+        r->tests[test].interval_count = 0;
+        free(r->tests[test].together.hosts);
+        r->tests[test].together = (struct together){0};
+        corruption_list_release(&r->tests[test].corruption);
+        free(r->tests[test].steady.rounds);
+        r->tests[test].steady = (struct steady_result){0};
+    }
+}
+
+static double ops_of_each_rank(const struct host_result *h)
+{
+    return h->elapsed_ns > 0 ? (double)h->ops / (double)h->elapsed_ns / h->ranks : 0;
+}
+
+const struct host_result *together_slowest(const struct together *t)
+{
+    const struct host_result *slowest = t->hosts;
+    for (size_t i = 1; i < t->host_count; i++)
+        if (ops_of_each_rank(&t->hosts[i]) < ops_of_each_rank(slowest))
+            slowest = &t->hosts[i];
+    return slowest;
+}
+
+bool test_counts_operations(enum test_id test)
+{
+    return test >= TEST_SEEKS;
+}
+
+bool test_result_is_long_enough(const struct test_result *t)
+{
+    return t->measured && t->elapsed_ns >= SHORTEST_MEASURED_NS;
+}
+
+static double per_second(uint64_t amount, const struct test_result *t)
+{
+    if (!t->measured || t->elapsed_ns == 0)
+        return 0;
+    return (double)amount * 1e9 / (double)t->elapsed_ns;
+}
+
+double test_result_ops_per_second(const struct test_result *t)
+{
+    return per_second(t->ops, t);
+}
+
+double test_result_kib_per_second(const struct test_result *t)
+{
+    return per_second(t->bytes, t) / 1024;
+}
+
+double test_result_rate(const struct test_result *t, enum test_id test)
+{
+    return test_counts_operations(test) ? test_result_ops_per_second(t)
+                                        : test_result_kib_per_second(t);
+}
+
+const char *test_rate_unit(enum test_id test)
+{
+    return test_counts_operations(test) ? "ops/s" : "KiB/s";
+}
+
+double test_result_cpu_percent(const struct test_result *t)
+{
+    return per_second(t->cpu_ns, t) / 1e7;
+}
+
+int result_summarise(struct summary *s, const struct result runs[], size_t count, enum test_id test)
+{
+    double *rates = calloc(count + 1, sizeof *rates); /* calloc(0) may be NULL */
+    if (!rates)
+        return -ENOMEM;
+    size_t measured = 0;
+    for (size_t i = 0; i < count; i++) {
+        const struct test_result *t = &runs[i].tests[test];
+        if (t->measured)
+            rates[measured++] = test_result_rate(t, test);
+    }
+    summary_of_rates(s, rates, measured);
+    free(rates);
+    return 0;
+}

@@ -1,0 +1,435 @@
+#include "bonnie/run_context.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/random.h>
+#include <unistd.h>
+
+#include "bonnie/directories.h"
+#include "bonnie/shifting.h"
+#include "io/engine_choice.h"
+#include "io/io_queue.h"
+#include "sys/descriptor_limit.h"
+#include "util/partition.h"
+#include "util/rng.h"
+#include "util/units.h"
+
+int run_context_check_space(const struct plan *p, const struct scratch *s, struct err *e)
+{
+    struct scratch_space space;
+    int rc = scratch_space(s, &space, e);
+    if (rc != 0)
+        return rc;
+    if (space.is_read_only)
+        return err_system(e, EROFS, "%s", p->directory);
+    uint64_t bytes = plan_bytes_needed(p, &space);
+    uint64_t files = plan_files_needed(p, space.links_are_files);
+    if (space.bytes < bytes) {
+        char needed[UNITS_TEXT];
+        char there[UNITS_TEXT];
+        units_format_readable(needed, bytes);
+        units_format_readable(there, space.bytes);
+        return err_say(e, "%s: %s are needed, %s are free", p->directory, needed, there);
+    }
+    if (space.files < files)
+        return err_say(e, "%s: %" PRIu64 " files are needed, %" PRIu64 " can be made", p->directory,
+                       files, space.files);
+    return 0;
+}
+
+/* Direct I/O asks for whole device blocks. */
+static int check_alignment(const struct plan *p, uint32_t alignment, struct err *e)
+{
+    if (p->data.chunk_bytes % alignment != 0)
+        return err_say(e,
+                       "-s (--size): direct I/O on %s needs chunks that are a multiple of %" PRIu32
+                       " bytes, which %" PRIu64 " is not",
+                       p->directory, alignment, p->data.chunk_bytes);
+    if (p->tests[TEST_IOPS] && p->iops.block_bytes % alignment != 0)
+        return err_say(e,
+                       "--iops-block: direct I/O on %s needs a multiple of %" PRIu32
+                       " bytes, which %" PRIu64 " is not",
+                       p->directory, alignment, p->iops.block_bytes);
+    return 0;
+}
+
+/* One block, written and read through the engine: what does not work is to be known beforehand. */
+struct trial {
+    size_t bytes;
+    bool is_done;
+};
+
+static enum source_answer try_next(void *context, struct io *io, uint64_t now_ns)
+{
+    (void)now_ns;
+    struct trial *trial = context;
+    if (trial->is_done)
+        return SOURCE_ENDED;
+    trial->is_done = true;
+    io->kind = IO_WRITE;
+    io->file = 0;
+    io->offset = 0;
+    io->length = trial->bytes;
+    return SOURCE_READY;
+}
+
+static enum transfer_answer try_transferred(void *context, struct io *io)
+{
+    (void)context;
+    bool was_written = io->kind == IO_WRITE;
+    io->kind = IO_READ;
+    return was_written ? OPERATION_CONTINUES : OPERATION_ENDED;
+}
+
+/* Adds to a failure which of the settings may be at fault. */
+static int explain_engine(const struct plan *p, struct err *e)
+{
+    struct err reason = *e;
+    const struct engine_options *o = &p->engine.options;
+    bool polls = strcmp(p->engine.ops->name, "io_uring") == 0 && o->uring.iopoll;
+    if (!polls || reason.code == EINTR)
+        return -reason.code;
+    err_init(e);
+    return err_say(e, "--uring=iopoll needs -D and a device that can be polled: %s", reason.text);
+}
+
+static int try_engine(struct run_context *r, int fd, uint32_t alignment, struct err *e)
+{
+    const struct io_file file = {.fd = fd, .name = r->plan->directory};
+    struct trial trial = {.bytes = alignment > QUEUE_ALIGNMENT ? alignment : QUEUE_ALIGNMENT};
+    const struct io_queue_setup setup = work_queue_setup(r->plan, &file, 1, trial.bytes);
+    const struct io_source source = {
+        .next = try_next, .transferred = try_transferred, .context = &trial};
+    struct io_queue queue;
+    int rc = io_queue_open(&queue, &setup, e);
+    if (rc == 0)
+        rc = io_queue_run(&queue, &source, r->total, e);
+    io_queue_close(&queue);
+    return rc == 0 ? 0 : explain_engine(r->plan, e);
+}
+
+/* Whether block tests can work here: with O_DIRECT if they are to, and with that engine. */
+static int check_data_file(struct run_context *r, struct err *e)
+{
+    const struct plan *p = r->plan;
+    if (p->data.bytes == 0 || !plan_stores(p))
+        return 0;
+    bool is_named = false;
+    int fd = scratch_make_data_file(&r->scratch, p->first_worker, &is_named, e);
+    if (fd < 0)
+        return fd;
+    uint32_t alignment = scratch_direct_alignment(fd);
+    int opened = scratch_reopen(fd, O_RDWR | (p->direct ? O_DIRECT : 0), p->directory, e);
+    if (is_named)
+        scratch_remove_data_file(&r->scratch, p->first_worker, e);
+    close(fd);
+    if (opened < 0)
+        return opened;
+    int rc = p->direct ? check_alignment(p, alignment, e) : 0;
+    if (rc == 0)
+        rc = try_engine(r, opened, alignment, e);
+    close(opened);
+    return rc;
+}
+
+/*
+ * Descriptors that a run has open at a time: a worker its data file twice and a ring of io_uring,
+ * or a directory twice and a file in it; everybody together the streams, sockets, pipes and the
+ * rest.
+ */
+#define DESCRIPTORS_PER_WORKER 3
+#define DESCRIPTORS_IN_ALL     20
+
+static int check_descriptors(const struct plan *p, struct err *e)
+{
+    int limit = descriptor_limit_raise();
+    int needed = DESCRIPTORS_IN_ALL + DESCRIPTORS_PER_WORKER * (int)p->workers;
+    if (limit == 0 || needed <= limit)
+        return 0;
+    return err_say(e,
+                   "-c (--concurrency): %u workers need %d open files at a time, the limit is %d "
+                   "(ulimit -Hn)",
+                   p->workers, needed, limit);
+}
+
+static int check_engine(const struct plan *p, struct err *e)
+{
+    return p->data.bytes == 0 ? 0 : engine_check(p->engine.ops, e);
+}
+
+/* Data files that a test finds missing are filled in pieces of this. */
+#define FILL_BYTES 262144
+
+static size_t buffer_size(const struct plan *p)
+{
+    uint64_t data = p->data.bytes > 0 ? FILL_BYTES : 0;
+    uint64_t file =
+        p->files.max_bytes < p->files.chunk_bytes ? p->files.max_bytes : p->files.chunk_bytes;
+    uint64_t larger = data > file ? data : file;
+    return larger < QUEUE_ALIGNMENT ? QUEUE_ALIGNMENT : (size_t)larger;
+}
+
+/* Whatever earlier processes left on the storage, under the same seed too, has other stamps. */
+static int draw_numbers(struct run_context *r, struct err *e)
+{
+    struct run_numbers *n = &r->numbers;
+    if (getrandom(n, sizeof *n, 0) != (ssize_t)sizeof *n)
+        return err_system(e, errno, "random numbers of the run");
+    return 0;
+}
+
+/* What the data files hold, as far as it is the same for all workers. */
+static int make_contents(struct run_context *r, struct err *e)
+{
+    const struct plan *p = r->plan;
+    pattern_init(&r->pattern, p->contents, p->compress_percent,
+                 pattern_unit_for(p->data.change_bytes), p->seed, r->numbers.first_run);
+    r->contents = (struct contents){
+        .pattern = &r->pattern,
+        .verify = p->verify,
+        .block_bytes = p->data.change_bytes,
+        .first_number = p->first_worker,
+        .files = calloc(p->workers, sizeof *r->contents.files),
+    };
+    if (!r->contents.files)
+        return err_system(e, ENOMEM, "memory for %u workers", p->workers);
+    if (p->data.bytes == 0 || !plan_changes_blocks(p))
+        return 0;
+    return generations_open(&r->contents.changes,
+                            p->data.chunks * (p->data.chunk_bytes / p->data.change_bytes), e);
+}
+
+/* How many of the first `chunks` chunks' worth of per-character bytes there are, in proportion. */
+static uint64_t perchar_before(const struct data_plan *d, uint64_t chunks)
+{
+    __extension__ typedef unsigned __int128 uint128;
+    return (uint64_t)((uint128)d->perchar_bytes * chunks / d->chunks);
+}
+
+/* The worker's part of the data set. */
+static void init_data_file(struct run_context *r, struct work *w)
+{
+    const struct plan *p = r->plan;
+    struct data_file_setup setup = {
+        .directory = p->directory,
+        .number = w->number,
+        .file = &r->data[w->number],
+        .contents = &r->contents,
+        .sync = p->sync,
+        .direct = p->direct,
+        .keeps_name = r->shift > 0,
+    };
+    if (p->data.chunks > 0) {
+        struct partition chunks = partition_of(p->data.chunks, p->workers, w->number);
+        setup.start = chunks.first * p->data.chunk_bytes;
+        setup.bytes = chunks.count * p->data.chunk_bytes;
+        /* A larger file takes more of them: so they fit into the files, and none is lost. */
+        w->perchar_bytes = perchar_before(&p->data, chunks.first + chunks.count) -
+                           perchar_before(&p->data, chunks.first);
+    }
+    data_file_init(&w->data, &setup);
+}
+
+static void init_file_set(struct run_context *r, struct work *w)
+{
+    const struct plan *p = r->plan;
+    const struct file_set_setup setup = {
+        .scratch = &r->scratch,
+        .pattern = &r->pattern,
+        .kind = p->files.kind,
+        .count = plan_whole(p)->files.count,
+        .directories = plan_all_directories(p),
+        .workers = p->workers * p->ranks,
+        .workers_here = p->workers,
+        .number = p->first_worker + w->number,
+        .min_bytes = p->files.min_bytes,
+        .max_bytes = p->files.max_bytes,
+        .chunk_bytes = p->files.chunk_bytes,
+        .sync = p->sync,
+        .buffer = w->buffer,
+    };
+    file_set_init(&w->files, &setup);
+}
+
+static int make_worker(struct run_context *r, unsigned number, size_t buffer_bytes, struct err *e)
+{
+    const struct plan *p = r->plan;
+    struct work *w = &r->work[number];
+    void *buffer = NULL;
+    if (posix_memalign(&buffer, QUEUE_ALIGNMENT, buffer_bytes) != 0)
+        return err_system(e, ENOMEM, "buffer of %zu bytes", buffer_bytes);
+    memset(buffer, 0, buffer_bytes); /* have the memory there before the clock runs */
+    *w = (struct work){.plan = p,
+                       .scratch = &r->scratch,
+                       .contents = &r->contents,
+                       .number = number,
+                       .buffer = buffer,
+                       .buffer_bytes = buffer_bytes,
+                       .stats = &r->stats.workers[number],
+                       .corruption = &r->corruption_log.workers[number],
+                       .all_data = r->data};
+    init_data_file(r, w);
+    init_file_set(r, w);
+    return 0;
+}
+
+static int make_workers(struct run_context *r, struct err *e)
+{
+    unsigned count = r->plan->workers;
+    size_t bytes = buffer_size(r->plan);
+    r->work = calloc(count, sizeof *r->work);
+    r->data = calloc(count, sizeof *r->data);
+    if (!r->work || !r->data)
+        return err_system(e, ENOMEM, "memory for %u workers", count);
+    unsigned places = count > r->plan->data.seekers ? count : r->plan->data.seekers;
+    r->lent = r->shift > 0 ? calloc(count, sizeof *r->lent) : NULL;
+    if (r->shift > 0 && !r->lent)
+        return err_system(e, ENOMEM, "memory for %u workers", count);
+    int rc = shared_stats_open(&r->stats, places, e);
+    if (rc == 0)
+        rc = corruption_log_open(&r->corruption_log, places, e);
+    for (unsigned i = 0; rc == 0 && i < count; i++)
+        rc = make_worker(r, i, bytes, e);
+    return rc;
+}
+
+static int start_pool(struct run_context *r, struct err *e)
+{
+    unsigned count = r->plan->workers;
+    void **contexts = calloc(count, sizeof *contexts);
+    if (!contexts)
+        return err_system(e, ENOMEM, "memory for %u workers", count);
+    for (unsigned i = 0; i < count; i++)
+        contexts[i] = &r->work[i];
+    int rc = thread_pool_start(&r->pool, count, contexts, run_context_lookout(r), e);
+    free(contexts);
+    return rc;
+}
+
+static void break_progress_line(void *line)
+{
+    progress_lines_break(line);
+}
+
+/* Makes the private directory. Nothing is written before all ranks have found that it can be. */
+static int open_scratch(struct run_context *r, struct err *e)
+{
+    const struct plan *p = r->plan;
+    struct coordinator *c = r->coordinator;
+    int rc = scratch_open(&r->scratch, p->directory, e);
+    if (rc == 0)
+        rc = check_engine(p, e);
+    if (rc == 0)
+        rc = run_context_check_space(p, &r->scratch, e);
+    if (rc == 0)
+        rc = draw_numbers(r, e);
+    if (rc == 0)
+        rc = coordinator_share(c, "Starting", &r->numbers, sizeof r->numbers, e);
+    if (rc == 0)
+        rc = directories_make(&r->scratch, &r->shift, p, c, r->numbers.directories, e);
+    if (rc != 0)
+        scratch_close(&r->scratch, e);
+    return rc;
+}
+
+/* What the directory is on. */
+static void find_storage(struct run_context *r)
+{
+    mount_info_find(&r->mount, r->scratch.fd);
+    device_find(&r->devices, &r->mount);
+    device_describe(&r->devices, &r->disks);
+    io_limit_find(&r->limit, &r->devices);
+}
+
+/* All that the workers work with, and the workers. */
+static int make_crew(struct run_context *r, struct err *e)
+{
+    r->total = calloc(1, sizeof *r->total);
+    int rc = r->total ? check_data_file(r, e) : err_system(e, ENOMEM, "memory for the counters");
+    if (rc == 0)
+        rc = gathering_open(&r->gathering, r->coordinator, e);
+    if (rc == 0)
+        rc = make_contents(r, e);
+    if (rc == 0)
+        rc = make_workers(r, e);
+    if (rc == 0)
+        rc = start_pool(r, e);
+    return rc;
+}
+
+int run_context_open(struct run_context *r, const struct plan *p, struct cache_dropper *dropper,
+                     struct coordinator *coordinator, struct err *e)
+{
+    *r = (struct run_context){
+        .plan = p,
+        .dropper = dropper,
+        .coordinator = coordinator,
+        .lookout = {.look = coordinator_look, .context = coordinator},
+    };
+    progress_lines_init(&r->progress, p->quiet);
+    coordinator->break_line = break_progress_line;
+    coordinator->line = &r->progress;
+    int rc = check_descriptors(p, e);
+    if (rc == 0 && p->makes_directory)
+        rc = scratch_make_parent(p->directory, e);
+    if (rc == 0)
+        rc = open_scratch(r, e);
+    if (rc != 0)
+        return rc;
+    find_storage(r);
+    rc = make_crew(r, e);
+    if (rc != 0)
+        run_context_close(r, rc, e);
+    return rc;
+}
+
+/* Any odd number with its bits well mixed: 2^64 divided by the golden ratio. */
+#define RANK_STEP UINT64_C(0x9e3779b97f4a7c15)
+
+void run_context_begin_run(struct run_context *r, uint64_t index)
+{
+    uint64_t seed = rng_mix(r->plan->seed ^ rng_mix(index));
+    r->figures[0] = '\0';
+    if (r->plan->runs > 1 || r->plan->seconds_ns > 0)
+        snprintf(r->figures, sizeof r->figures, "  run %" PRIu64 "\n", index + 1);
+    pattern_begin_run(&r->pattern, r->numbers.first_run + index);
+    for (unsigned i = 0; i < r->plan->workers; i++) {
+        r->work[i].seed = seed ^ r->plan->rank * RANK_STEP; /* all ranks go to other places */
+        file_set_begin_run(&r->work[i].files, seed);
+    }
+}
+
+int run_context_close(struct run_context *r, int result, struct err *e)
+{
+    int rc = 0;
+    r->coordinator->break_line = NULL;
+    thread_pool_end(&r->pool);
+    for (unsigned i = 0; r->work && i < r->plan->workers; i++) {
+        struct work *w = &r->work[i];
+        if (!w->buffer)
+            continue; /* making the workers ended here */
+        shifting_abandon(r, i);
+        data_file_release(&w->data);
+        int one = file_set_release(&w->files, e);
+        rc = rc ? rc : one;
+        free(w->buffer);
+    }
+    free(r->lent);
+    free(r->work);
+    free(r->data);
+    free(r->total);
+    free(r->contents.files);
+    generations_close(&r->contents.changes);
+    shared_stats_close(&r->stats);
+    corruption_log_close(&r->corruption_log);
+    gathering_close(&r->gathering);
+    r->work = NULL;
+    if (r->shift > 0) /* the others' files are in this directory, too */
+        coordinator_await_leaving(r->coordinator, result, e);
+    int closed = scratch_close(&r->scratch, e);
+    return rc ? rc : closed;
+}

@@ -1,0 +1,18 @@
+#ifndef BONNIE_SESSION_H
+#define BONNIE_SESSION_H
+
+#include "bonnie/settings.h"
+#include "sync/coordinator.h"
+#include "util/err.h"
+
+/*
+ * A whole session as the settings ask for it: makes the plan, gives up privileges, runs as often as
+ * is wanted, reports, and leaves nothing behind. The coordinator is that of the ranks of one run;
+ * the settings may ask for another way to begin. Returns 0, or a negative errno with a line in e;
+ * after a signal -EINTR, and stop_signal() tells which. EXIT_NOT_STEADY, also with a line, means
+ * that all went well, but not every figure that had to be steady is.
+ */
+#define EXIT_NOT_STEADY 3
+int session(const struct settings *s, struct coordinator *ranks, struct err *e);
+
+#endif

@@ -1,0 +1,113 @@
+#ifndef BONNIE_SETTINGS_H
+#define BONNIE_SETTINGS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "bonnie/choices.h"
+#include "bonnie/tests.h"
+#include "cli/values.h"
+#include "io/engine_options.h"
+#include "measure/round.h"
+#include "storage/file_kind.h"
+#include "sync/coordinator.h"
+#include "verify/contents.h"
+#include "verify/pattern.h"
+
+/*
+ * What the user asked for, as given: nothing is looked up, guessed or computed here. The plan
+ * (plan.h) joins it with what the preset and the host say.
+ */
+
+/* What main() is to do. */
+enum action {
+    ACTION_RUN,
+    ACTION_HELP,
+    ACTION_VERSION,
+    ACTION_CLEANUP,
+    ACTION_SEMAPHORES,
+    ACTION_ENGINES,
+    ACTION_OPTIONS
+};
+
+struct settings {
+    enum action action;
+    const struct preset_defaults *preset; /* NULL: not given */
+    bool has_go_flags;                    /* the command line is one for GoBonnieGo */
+
+    const char *directory;
+    const char *label; /* NULL: not given */
+    const char *output;
+    const char *user;
+    const char *group;
+    const char *random_file;
+
+    struct given data_bytes; /* -s with a suffix */
+    struct given data_units; /* without: billionths of what the preset counts in */
+    struct given chunk_bytes;
+    struct given seeks;
+    struct given seekers;
+
+    struct given files_k;
+    enum file_kind file_kind;
+    struct given file_max_bytes;
+    struct given file_min_bytes;
+    struct given directories;
+    struct given file_chunk_bytes;
+
+    struct given workers;
+    bool workers_auto;
+    struct given ram_bytes;
+    struct given runs;
+    struct given seconds_ns; /* whole runs go on at least this long */
+    struct given seed;
+
+    bool fast;                  /* -f: skip the per-character tests */
+    struct given perchar_bytes; /* -fN */
+    bool sync;
+    bool direct;
+    bool unlocked;
+    bool quiet;
+    unsigned verbose;
+    enum cache_mode cache;
+    enum data_kind data;
+    struct given compress_percent;
+    enum verify_mode verify;
+    const struct coordinator_ops *coordination; /* NULL: not given */
+    int semaphore_processes;                    /* -p N; -1 removes the semaphores */
+
+    const char *engine; /* its name; NULL: not given */
+    struct given iodepth;
+    struct engine_options engine_options;
+
+    struct given iops_duration_ns;
+    struct given iops_block_bytes;
+    struct given iops_writes; /* percent */
+    double iops_theta;        /* of the Zipf distribution; 0: uniform */
+
+    struct given shift;   /* of reads, in ranks */
+    struct given time_ns; /* of the sequential block tests */
+
+    bool steady; /* --steady-state */
+    bool steady_metric_given;
+    enum round_metric steady_metric;
+    struct given round_ns;
+    struct given precondition; /* how often the data set is written before */
+    struct given most_rounds;
+    bool require_steady;
+
+    struct given min_time_ns;
+    struct given drop_interval_ns;
+
+    bool tests_given;
+    bool tests[TEST_COUNT];
+
+    bool percentiles; /* the table is followed by those of every test, */
+    bool si;          /* and by throughput in powers of 1000, too */
+
+    size_t format_count; /* 0: the preset's */
+    const char *formats[MAX_FORMATS];
+};
+
+#endif

@@ -1,0 +1,181 @@
+#include "bonnie/shifting.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+/* What is known of a worker's data file. */
+struct data_state {
+    uint64_t valid_bytes;
+    uint64_t generation;
+    uint64_t rewritten;
+};
+
+/* The rank whose files this one works on, and the one that works on this one's. */
+static unsigned lender(const struct run_context *r)
+{
+    return (r->plan->rank + r->shift) % r->plan->ranks;
+}
+
+static unsigned borrower(const struct run_context *r)
+{
+    return (r->plan->rank + r->plan->ranks - r->shift) % r->plan->ranks;
+}
+
+/* What is sent to one of them comes back from the other. */
+static int swap(struct run_context *r, unsigned to, unsigned from, const void *sent, void *got,
+                size_t bytes, struct err *e)
+{
+    const struct parcel p = {.to = to, .from = from, .sent = sent, .got = got, .bytes = bytes};
+    return coordinator_exchange(r->coordinator, &p, e);
+}
+
+bool shifting_is_for(const struct run_context *r, const struct workload *w)
+{
+    return r->shift > 0 && w->shifts && (!w->uses_engine || plan_stores(r->plan));
+}
+
+/* ---- data files --------------------------------------------------------------------------- */
+
+/* How often each block was changed goes to the rank that may change it. */
+static int swap_changes(struct run_context *r, unsigned to, unsigned from, struct err *e)
+{
+    struct generations *g = &r->contents.changes;
+    size_t bytes = g->count * sizeof *g->counters;
+    if (!g->counters)
+        return 0;
+    void *got = malloc(bytes);
+    if (!got)
+        return err_system(e, ENOMEM, "memory to count the changes of blocks");
+    int rc = swap(r, to, from, (const void *)g->counters, got, bytes, e);
+    if (rc == 0)
+        memcpy((void *)g->counters, got, bytes);
+    free(got);
+    return rc;
+}
+
+static int swap_states(struct run_context *r, unsigned to, unsigned from, struct err *e)
+{
+    unsigned count = r->plan->workers;
+    struct data_state *states = calloc(2 * (size_t)count, sizeof *states);
+    if (!states)
+        return err_system(e, ENOMEM, "memory for %u workers", count);
+    struct data_state *got = states + count;
+    for (unsigned i = 0; i < count; i++)
+        states[i] = (struct data_state){.valid_bytes = r->work[i].data.valid_bytes,
+                                        .generation = r->contents.files[i].generation,
+                                        .rewritten = r->contents.files[i].rewritten};
+    int rc = swap(r, to, from, states, got, count * sizeof *got, e);
+    for (unsigned i = 0; rc == 0 && i < count; i++) {
+        r->work[i].data.valid_bytes = got[i].valid_bytes;
+        r->contents.files[i].generation = got[i].generation;
+        r->contents.files[i].rewritten = got[i].rewritten;
+    }
+    free(states);
+    return rc;
+}
+
+static int borrow_data(struct run_context *r, struct err *e)
+{
+    const struct plan *p = r->plan;
+    int rc = swap_states(r, borrower(r), lender(r), e);
+    if (rc == 0)
+        rc = swap_changes(r, borrower(r), lender(r), e);
+    if (rc != 0)
+        return rc;
+    unsigned first = lender(r) * p->workers;
+    for (unsigned i = 0; i < p->workers; i++) {
+        struct data_file *d = &r->work[i].data;
+        int fd = scratch_open_named_file(&r->scratch, first + i, e);
+        if (fd < 0)
+            return fd;
+        r->lent[i].has_data = true;
+        r->lent[i].fd = d->fd;
+        d->fd = fd;
+    }
+    r->contents.first_number = first;
+    return 0;
+}
+
+static int return_data(struct run_context *r, struct err *e)
+{
+    for (unsigned i = 0; i < r->plan->workers; i++)
+        shifting_abandon(r, i);
+    int rc = swap_states(r, lender(r), borrower(r), e);
+    return rc == 0 ? swap_changes(r, lender(r), borrower(r), e) : rc;
+}
+
+/* ---- metadata files ----------------------------------------------------------------------- */
+
+static int swap_files(struct run_context *r, unsigned to, unsigned from,
+                      struct file_set_state *states, struct err *e)
+{
+    unsigned count = r->plan->workers;
+    for (unsigned i = 0; i < count; i++)
+        states[i] = file_set_state(&r->work[i].files);
+    return swap(r, to, from, states, states + count, count * sizeof *states, e);
+}
+
+static int visit_files(struct run_context *r, const struct file_set_state *states, struct err *e)
+{
+    int rc = 0;
+    for (unsigned i = 0; rc == 0 && i < r->plan->workers; i++) {
+        struct file_set *files = &r->work[i].files;
+        r->lent[i].files = *files;
+        r->lent[i].has_files = true;
+        struct file_set_setup setup = files->setup;
+        setup.number = lender(r) * r->plan->workers + i;
+        file_set_init(files, &setup);
+        rc = file_set_visit(files, &states[i], e);
+    }
+    return rc;
+}
+
+static int borrow_or_return_files(struct run_context *r, bool borrows, struct err *e)
+{
+    unsigned count = r->plan->workers;
+    struct file_set_state *states = calloc(2 * (size_t)count, sizeof *states);
+    if (!states)
+        return err_system(e, ENOMEM, "memory for %u workers", count);
+    int rc = swap_files(r, borrows ? borrower(r) : lender(r), borrows ? lender(r) : borrower(r),
+                        states, e);
+    if (rc == 0 && borrows)
+        rc = visit_files(r, states + count, e);
+    for (unsigned i = 0; rc == 0 && !borrows && i < count; i++) {
+        shifting_abandon(r, i);
+        r->work[i].files.wanted = states[count + i].wanted;
+        r->work[i].files.made = states[count + i].made;
+    }
+    free(states);
+    return rc;
+}
+
+/* ---- both --------------------------------------------------------------------------------- */
+
+int shifting_begin(struct run_context *r, const struct workload *w, struct err *e)
+{
+    return workload_has_data(w) ? borrow_data(r, e) : borrow_or_return_files(r, true, e);
+}
+
+int shifting_end(struct run_context *r, const struct workload *w, struct err *e)
+{
+    return workload_has_data(w) ? return_data(r, e) : borrow_or_return_files(r, false, e);
+}
+
+void shifting_abandon(struct run_context *r, unsigned worker)
+{
+    struct lent_files *lent = r->lent ? &r->lent[worker] : NULL;
+    struct work *w = &r->work[worker];
+    if (lent && lent->has_data) {
+        close(w->data.fd);
+        w->data.fd = lent->fd;
+        lent->has_data = false;
+        r->contents.first_number = r->plan->first_worker;
+    }
+    if (lent && lent->has_files) {
+        file_set_close(&w->files);
+        w->files = lent->files;
+        lent->has_files = false;
+    }
+}

@@ -1,0 +1,43 @@
+#ifndef BONNIE_TESTS_H
+#define BONNIE_TESTS_H
+
+/*
+ * The tests by their canonical names, in the order in which they run and are reported. The names
+ * are the same on the command line, in the CSV header and in every report.
+ */
+enum test_id {
+    TEST_PUTC,
+    TEST_PUT_BLOCK,
+    TEST_REWRITE,
+    TEST_GETC,
+    TEST_GET_BLOCK,
+    TEST_SEEKS,
+    TEST_IOPS,
+    TEST_SEQ_CREATE,
+    TEST_SEQ_STAT,
+    TEST_SEQ_DEL,
+    TEST_RAN_CREATE,
+    TEST_RAN_STAT,
+    TEST_RAN_DEL,
+    TEST_COUNT
+};
+
+/* The tests before this one work on the data files, this one and all after it on many files. */
+#define TEST_FIRST_METADATA TEST_SEQ_CREATE
+
+/*
+ * The next test of Bonnie++'s own twelve, which its table and its CSV line have columns for; the
+ * first one is 0, after the last one comes TEST_COUNT.
+ */
+enum test_id test_next_classic(enum test_id test);
+
+/* The canonical names, up to a NULL. */
+extern const char *const test_names[TEST_COUNT + 1];
+
+/* The canonical name of a test. */
+const char *test_name(enum test_id test);
+
+/* The test of that canonical name, or TEST_COUNT when there is none. */
+enum test_id test_by_name(const char *name);
+
+#endif

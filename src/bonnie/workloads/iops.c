@@ -1,0 +1,175 @@
+#include <fcntl.h>
+#include <math.h>
+
+#include "bonnie/workloads/workload.h"
+#include "util/partition.h"
+#include "util/permute.h"
+#include "util/rng.h"
+
+/*
+ * iops: reads and writes of one block at random places of the whole data set, for a fixed time.
+ * Every worker goes to the files of all. A block that is being written is not written twice at
+ * once.
+ */
+
+/* So many places are tried for a write before an operation in flight is waited for. */
+#define DRAWS_AT_ONCE 8
+
+/* The streams of random numbers that are not a worker's. */
+#define SCATTER_KEY UINT64_C(0x696f7073)
+
+/*
+ * The blocks of all files, counted through. The first files may be a chunk longer than the others
+ * (partition_of).
+ */
+struct blocks {
+    uint64_t longer; /* number of files that have `in_longer` blocks; the others have `in_others` */
+    uint64_t in_longer;
+    uint64_t in_others;
+    uint64_t count;
+};
+
+/* One worker's part. */
+struct iops {
+    struct work *work;
+    struct blocks blocks;
+    struct rng rng;
+    struct permutation scatter; /* which block has which rank in a Zipf distribution */
+    bool is_write_due;          /* one was drawn that could not be placed yet */
+};
+
+static void count_blocks(struct blocks *b, const struct plan *p)
+{
+    uint64_t chunk = p->data.chunk_bytes;
+    uint64_t each = p->data.chunks / p->workers;
+    b->longer = p->data.chunks % p->workers;
+    b->in_longer = (each + 1) * chunk / p->iops.block_bytes;
+    b->in_others = each * chunk / p->iops.block_bytes;
+    b->count = b->longer * b->in_longer + (p->workers - b->longer) * b->in_others;
+}
+
+/*
+ * A rank from 0 on with the density of a power law, THETA its exponent, by inverting its cumulative
+ * distribution over 1 .. count+1.
+ */
+static uint64_t zipf_rank(double uniform, double theta, uint64_t count)
+{
+    double end = (double)count + 1;
+    double at = theta == 1 ? pow(end, uniform)
+                           : pow(1 - uniform * (1 - pow(end, 1 - theta)), 1 / (1 - theta));
+    uint64_t rank = (uint64_t)at - 1;
+    return rank < count ? rank : count - 1;
+}
+
+static uint64_t draw_block(struct iops *i)
+{
+    double theta = i->work->plan->iops.theta;
+    if (theta == 0)
+        return rng_below(&i->rng, i->blocks.count);
+    double uniform = (double)(rng_next(&i->rng) >> 11) * 0x1p-53;
+    return permutation_at(&i->scatter, zipf_rank(uniform, theta, i->blocks.count));
+}
+
+static void place_block(const struct iops *i, uint64_t block, struct io *io)
+{
+    const struct blocks *b = &i->blocks;
+    uint64_t in_longer = b->longer * b->in_longer;
+    uint64_t bytes = i->work->plan->iops.block_bytes;
+    if (block < in_longer) {
+        io->file = (unsigned)(block / b->in_longer);
+        io->offset = block % b->in_longer * bytes;
+        return;
+    }
+    block -= in_longer;
+    io->file = (unsigned)(b->longer + block / b->in_others);
+    io->offset = block % b->in_others * bytes;
+}
+
+static bool draw_write(struct iops *i, struct io *io)
+{
+    struct contents *contents = i->work->contents;
+    for (int draw = 0; draw < DRAWS_AT_ONCE; draw++) {
+        place_block(i, draw_block(i), io);
+        if (!contents_claim(contents, io->file, io->offset, io->length))
+            continue;
+        contents_fill(contents, io->file, io->offset, io->buffer, io->length);
+        return true;
+    }
+    return false;
+}
+
+static enum source_answer next(void *context, struct io *io, uint64_t now_ns)
+{
+    (void)now_ns;
+    struct iops *i = context;
+    const struct iops_plan *p = &i->work->plan->iops;
+    io->length = p->block_bytes;
+    bool writes =
+        i->is_write_due || (p->write_percent > 0 && rng_below(&i->rng, 100) < p->write_percent);
+    io->kind = writes ? IO_WRITE : IO_READ;
+    if (writes) {
+        i->is_write_due = !draw_write(i, io);
+        return i->is_write_due ? SOURCE_LATER : SOURCE_READY;
+    }
+    place_block(i, draw_block(i), io);
+    op_state(io)->version = contents_version(i->work->contents, io->file, io->offset, io->length);
+    return SOURCE_READY;
+}
+
+static enum transfer_answer transferred(void *context, struct io *io)
+{
+    struct work *w = ((struct iops *)context)->work;
+    if (io->kind == IO_WRITE)
+        contents_release(w->contents, io->file, io->offset, io->length);
+    else
+        contents_check(w->contents, io->file, io->offset, io->buffer, io->length,
+                       op_state(io)->version, w->corruption);
+    return OPERATION_ENDED;
+}
+
+static int prepare(void *context, struct err *e)
+{
+    return work_open_data(context, O_RDWR, e);
+}
+
+static int connect_files(void *context, struct err *e)
+{
+    struct work *w = context;
+    const struct plan *p = w->plan;
+    struct io_queue_setup setup = work_queue_setup(p, w->all_data, p->workers, p->iops.block_bytes);
+    return work_open_any_queue(&w->queue, &setup, w->stats, e);
+}
+
+/* The stream of a worker in a lap; tickets of the seeks count from 0. */
+static uint64_t stream_of(const struct work *w)
+{
+    return ~((uint64_t)w->lap * w->plan->workers + w->number);
+}
+
+static int work(void *context, struct err *e)
+{
+    struct work *w = context;
+    struct iops iops = {.work = w};
+    const struct io_source source = {
+        .next = next, .transferred = transferred, .context = &iops, .duration_ns = w->lap_ns};
+    count_blocks(&iops.blocks, w->plan);
+    rng_init(&iops.rng, w->seed, stream_of(w));
+    permutation_init(&iops.scatter, iops.blocks.count, w->seed ^ SCATTER_KEY);
+    return io_queue_run(&w->queue, &source, &w->stats->ops, e);
+}
+
+/* All writes of all workers have ended: every worker makes its own file durable. */
+static int finish(void *context, struct err *e)
+{
+    struct work *w = context;
+    return w->plan->iops.write_percent > 0 ? io_queue_sync(&w->queue, w->number, e) : 0;
+}
+
+const struct workload workload_iops = {
+    .title = "Reading and writing at random places",
+    .unit = UNIT_BLOCK,
+    .uses_engine = true,
+    .reads = true,
+    .shifts = true,
+    .task = {.prepare = prepare, .connect = connect_files, .work = work, .finish = finish},
+};

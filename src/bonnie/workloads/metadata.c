@@ -1,0 +1,291 @@
+#include <dirent.h>
+#include <errno.h>
+#include <inttypes.h>
+#include <unistd.h>
+
+#include "bonnie/workloads/workload.h"
+#include "measure/clock.h"
+#include "sys/stop.h"
+#include "util/permute.h"
+#include "util/rng.h"
+
+/*
+ * The six metadata tests. The sequential ones create files with names in sorted order, and stat
+ * and delete them in the order in which the directory lists them; the random ones create them with
+ * names in random order, and stat and delete them in random orders of their own.
+ */
+
+/* Which random order: each test has another. */
+#define STAT_ORDER   1
+#define DELETE_ORDER 2
+
+typedef int (*file_operation)(struct file_set *s, const struct file_place *place, uint64_t *bytes,
+                              struct err *e);
+
+static int delete_operation(struct file_set *s, const struct file_place *place, uint64_t *bytes,
+                            struct err *e)
+{
+    *bytes = 0;
+    return file_set_remove(s, place, e);
+}
+
+/* Does the operation and counts it. */
+static int timed(struct work *w, file_operation operation, const struct file_place *place,
+                 struct err *e)
+{
+    uint64_t bytes;
+    uint64_t start = clock_ns();
+    int rc = operation(&w->files, place, &bytes, e);
+    if (rc == 0)
+        op_stats_add(&w->stats->ops, clock_ns() - start, bytes);
+    return rc == 0 ? stop_check(e) : rc;
+}
+
+static int create_all(struct work *w, enum name_order order, struct err *e)
+{
+    struct file_set *s = &w->files;
+    int rc = 0;
+    while (rc == 0 && s->made < s->wanted) {
+        uint64_t bytes;
+        uint64_t start = clock_ns();
+        rc = file_set_create_next(s, order, &bytes, e);
+        if (rc == 0)
+            op_stats_add(&w->stats->ops, clock_ns() - start, bytes);
+        if (rc == 0)
+            rc = stop_check(e);
+    }
+    return rc;
+}
+
+/* When all have created theirs, one of them syncs the filesystem: that is for the files of all. */
+static int sync_created(void *context, struct err *e)
+{
+    const struct work *w = context;
+    return w->number == 0 ? file_set_sync(&w->files, e) : 0;
+}
+
+/* A directory that is being listed. */
+struct listing {
+    DIR *directory;
+    unsigned number;
+    file_operation operation; /* on every entry */
+    uint64_t skipped;         /* number of entries at the start that had it already */
+    uint64_t found;           /* number of those that have had it */
+};
+
+/* The operation on every entry behind those that are skipped. */
+static int on_entries(struct work *w, struct listing *l, struct err *e)
+{
+    struct file_place place = {.fd = dirfd(l->directory), .directory = l->number};
+    int rc = 0;
+    while (rc == 0) {
+        errno = 0;
+        const struct dirent *entry = readdir(l->directory);
+        if (!entry)
+            return errno ? err_system(e, errno, "list directory %u in %s", l->number,
+                                      w->scratch->path)
+                         : 0;
+        if (entry->d_name[0] == '.')
+            continue;
+        if (l->skipped > 0) {
+            l->skipped--;
+            continue;
+        }
+        place.name = entry->d_name;
+        rc = timed(w, l->operation, &place, e);
+        l->found++;
+    }
+    return rc;
+}
+
+static DIR *open_directory(struct work *w, uint64_t index, unsigned *number, struct err *e)
+{
+    int fd = file_set_open_directory(&w->files, index, number, e);
+    DIR *directory = fd >= 0 ? fdopendir(fd) : NULL;
+    if (fd >= 0 && !directory) {
+        err_system(e, errno, "list directory %u in %s", *number, w->scratch->path);
+        close(fd);
+    }
+    return directory;
+}
+
+/*
+ * The operation on every file of one directory, of which there should be `expected`. A filesystem
+ * may skip entries while others are being deleted, or end too early: then it is listed again. What
+ * was deleted is not there any more; of files that stay, those that came first are passed over, as
+ * nothing has changed meanwhile.
+ */
+static int in_one_directory(struct work *w, uint64_t index, uint64_t expected,
+                            file_operation operation, struct err *e)
+{
+    struct listing l = {.operation = operation};
+    l.directory = open_directory(w, index, &l.number, e);
+    if (!l.directory)
+        return -e->code;
+    uint64_t before;
+    int rc;
+    do {
+        before = l.found;
+        l.skipped = operation == delete_operation ? 0 : l.found;
+        rc = on_entries(w, &l, e);
+        rewinddir(l.directory);
+    } while (rc == 0 && l.found < expected && l.found > before);
+    closedir(l.directory);
+    if (rc == 0 && l.found != expected)
+        rc = err_say(e, "directory %u in %s lists %" PRIu64 " files, %" PRIu64 " were made",
+                     l.number, w->scratch->path, l.found, expected);
+    return rc;
+}
+
+/* The operation on every file, as the directories list them. */
+static int in_directory_order(struct work *w, file_operation operation, struct err *e)
+{
+    struct file_set *s = &w->files;
+    int rc = 0;
+    uint64_t directories = s->directories.numbers.count;
+    for (uint64_t i = 0; rc == 0 && i < directories; i++) {
+        rc = in_one_directory(w, i, file_set_in_directory(s, i), operation, e);
+    }
+    return rc;
+}
+
+/* The operation on every file, in a random order. */
+static int in_random_order(struct work *w, uint64_t which, file_operation operation, struct err *e)
+{
+    struct file_set *s = &w->files;
+    struct permutation order;
+    permutation_init(&order, s->wanted, rng_mix(s->seed + which));
+    int rc = 0;
+    for (uint64_t i = 0; rc == 0 && i < s->wanted; i++) {
+        char name[FILE_NAME_SIZE];
+        struct file_place place;
+        rc = file_set_find(s, s->order, permutation_at(&order, i), name, &place, e);
+        if (rc == 0)
+            rc = timed(w, operation, &place, e);
+    }
+    return rc;
+}
+
+static int prepare_create(void *context, struct err *e)
+{
+    struct work *w = context;
+    return w->lap == 0 ? file_set_clear(&w->files, e) : file_set_extend(&w->files, e);
+}
+
+static int prepare_existing(struct work *w, enum name_order order, bool cold, struct err *e)
+{
+    int rc = file_set_fill(&w->files, order, w->prepare_until_ns, e);
+    if (rc == 0 && cold && w->plan->cache == CACHE_EVICT)
+        rc = file_set_evict(&w->files, e);
+    return rc;
+}
+
+static int prepare_seq_stat(void *context, struct err *e)
+{
+    return prepare_existing(context, NAMES_SORTED, true, e);
+}
+
+static int prepare_seq_del(void *context, struct err *e)
+{
+    return prepare_existing(context, NAMES_SORTED, false, e);
+}
+
+static int prepare_ran_stat(void *context, struct err *e)
+{
+    return prepare_existing(context, NAMES_RANDOM, true, e);
+}
+
+static int prepare_ran_del(void *context, struct err *e)
+{
+    return prepare_existing(context, NAMES_RANDOM, false, e);
+}
+
+static int seq_create(void *context, struct err *e)
+{
+    return create_all(context, NAMES_SORTED, e);
+}
+
+static int ran_create(void *context, struct err *e)
+{
+    return create_all(context, NAMES_RANDOM, e);
+}
+
+static int seq_stat(void *context, struct err *e)
+{
+    return in_directory_order(context, file_set_stat, e);
+}
+
+static int ran_stat(void *context, struct err *e)
+{
+    return in_random_order(context, STAT_ORDER, file_set_stat, e);
+}
+
+/* After a test that deletes: nothing is there any more, unless it failed. */
+static int deleted(struct work *w, int rc)
+{
+    if (rc == 0)
+        w->files.made = 0;
+    return rc;
+}
+
+static int seq_del(void *context, struct err *e)
+{
+    return deleted(context, in_directory_order(context, delete_operation, e));
+}
+
+static int ran_del(void *context, struct err *e)
+{
+    return deleted(context, in_random_order(context, DELETE_ORDER, delete_operation, e));
+}
+
+const struct workload workload_seq_create = {
+    .title = "Creating files in sorted order",
+    .unit = UNIT_FILE,
+    .written_percent = 100,
+    .repeats = true,
+    .task = {.prepare = prepare_create, .work = seq_create, .finish = sync_created},
+};
+
+const struct workload workload_seq_stat = {
+    .title = "Reading files in directory order",
+    .unit = UNIT_FILE,
+    .read_percent = 100,
+    .reads = true,
+    .shifts = true,
+    .repeats = true,
+    .task = {.prepare = prepare_seq_stat, .work = seq_stat},
+};
+
+const struct workload workload_seq_del = {
+    .title = "Deleting files in directory order",
+    .unit = UNIT_NAME,
+    .shifts = true,
+    .repeats = true,
+    .task = {.prepare = prepare_seq_del, .work = seq_del},
+};
+
+const struct workload workload_ran_create = {
+    .title = "Creating files in random order",
+    .unit = UNIT_FILE,
+    .written_percent = 100,
+    .repeats = true,
+    .task = {.prepare = prepare_create, .work = ran_create, .finish = sync_created},
+};
+
+const struct workload workload_ran_stat = {
+    .title = "Reading files in random order",
+    .unit = UNIT_FILE,
+    .read_percent = 100,
+    .reads = true,
+    .shifts = true,
+    .repeats = true,
+    .task = {.prepare = prepare_ran_stat, .work = ran_stat},
+};
+
+const struct workload workload_ran_del = {
+    .title = "Deleting files in random order",
+    .unit = UNIT_NAME,
+    .shifts = true,
+    .repeats = true,
+    .task = {.prepare = prepare_ran_del, .work = ran_del},
+};

@@ -1,0 +1,171 @@
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdio_ext.h>
+
+#include "bonnie/workloads/workload.h"
+#include "measure/clock.h"
+#include "sys/stop.h"
+
+/*
+ * putc and getc: the start of the data set, one character at a time through stdio. The latency
+ * that counts is that of a buffer's worth of characters, as stdio hands it to the system.
+ */
+
+/* One block of characters, moved by a call for each: of putc or getc, or of the one that never
+ * locks. */
+static void put_each(FILE *stream, const unsigned char *from, size_t count)
+{
+    for (size_t i = 0; i < count; i++)
+        putc(from[i], stream);
+}
+
+static void put_unlocked(FILE *stream, const unsigned char *from, size_t count)
+{
+    for (size_t i = 0; i < count; i++)
+        putc_unlocked(from[i], stream);
+}
+
+static void get_each(FILE *stream, unsigned char *to, size_t count)
+{
+    for (size_t i = 0; i < count; i++)
+        to[i] = (unsigned char)getc(stream);
+}
+
+static void get_unlocked(FILE *stream, unsigned char *to, size_t count)
+{
+    for (size_t i = 0; i < count; i++)
+        to[i] = (unsigned char)getc_unlocked(stream);
+}
+
+/* Opens a stream on the worker's data file, which then owns the descriptor; NULL on failure. */
+static FILE *open_stream(struct work *w, int access, const char *mode, struct err *e)
+{
+    struct data_file *d = &w->data;
+    if (data_file_open(d, access, USE_CHARACTERS, e) != 0)
+        return NULL;
+    FILE *stream = fdopen(d->file->fd, mode);
+    if (!stream) {
+        err_system(e, errno, "open a stream on %s", d->name);
+        return NULL;
+    }
+    /*
+     * Each stream is one worker's alone. Without this, stdio would take a lock for every character
+     * once there is a second thread, which a program of one thread is spared.
+     */
+    __fsetlocking(stream, FSETLOCKING_BYCALLER);
+    d->file->fd = -1; /* the stream has it */
+    return stream;
+}
+
+static int close_stream(struct work *w, FILE *stream, int rc, struct err *e)
+{
+    /* All was flushed before; an interrupted close has released the descriptor, as in io_close().
+     */
+    if (fclose(stream) != 0 && errno != EINTR && rc == 0)
+        rc = err_system(e, errno, "close %s", w->data.name);
+    return rc;
+}
+
+static size_t perchar_block_at(const struct work *w, uint64_t at)
+{
+    uint64_t rest = w->perchar_bytes - at;
+    return rest < PERCHAR_BLOCK_BYTES ? (size_t)rest : PERCHAR_BLOCK_BYTES;
+}
+
+static int put_prepare(void *context, struct err *e)
+{
+    struct work *w = context;
+    return data_file_empty(&w->data, w->scratch, e);
+}
+
+static int put_perchar_blocks(struct work *w, FILE *stream, struct err *e)
+{
+    void (*put)(FILE *, const unsigned char *, size_t) =
+        w->plan->unlocked ? put_unlocked : put_each;
+    struct data_file *d = &w->data;
+    unsigned char characters[PERCHAR_BLOCK_BYTES] __attribute__((aligned(8)));
+    for (uint64_t at = 0; at < w->perchar_bytes;) {
+        size_t count = perchar_block_at(w, at);
+        contents_fill(w->contents, d->number, at, characters, count);
+        uint64_t start = clock_ns();
+        put(stream, characters, count);
+        op_stats_add(&w->stats->ops, clock_ns() - start, count);
+        if (ferror(stream))
+            return err_system(e, errno, "putc to %s", d->name);
+        at += count;
+        d->valid_bytes = at;
+        if (stop_check(e) != 0)
+            return -EINTR;
+    }
+    if (fflush(stream) != 0)
+        return err_system(e, errno, "write %s", d->name);
+    const struct io_file file = {.fd = fileno(stream), .name = d->name};
+    return io_sync_pieces(&file, e);
+}
+
+static int put_work(void *context, struct err *e)
+{
+    struct work *w = context;
+    FILE *stream = open_stream(w, O_WRONLY, "w", e);
+    if (!stream)
+        return -e->code;
+    int rc = put_perchar_blocks(w, stream, e);
+    return close_stream(w, stream, rc, e);
+}
+
+static int get_prepare(void *context, struct err *e)
+{
+    struct work *w = context;
+    return work_have_data(w, w->perchar_bytes, e);
+}
+
+static int get_perchar_blocks(struct work *w, FILE *stream, struct err *e)
+{
+    void (*get)(FILE *, unsigned char *, size_t) = w->plan->unlocked ? get_unlocked : get_each;
+    struct data_file *d = &w->data;
+    unsigned char characters[PERCHAR_BLOCK_BYTES] __attribute__((aligned(8)));
+    for (uint64_t at = 0; at < w->perchar_bytes;) {
+        size_t count = perchar_block_at(w, at);
+        uint64_t start = clock_ns();
+        get(stream, characters, count);
+        op_stats_add(&w->stats->ops, clock_ns() - start, count);
+        if (ferror(stream))
+            return err_system(e, errno, "getc from %s", d->name);
+        if (feof(stream))
+            return err_system(e, EIO, "getc from %s: it ends before %llu", d->name,
+                              (unsigned long long)w->perchar_bytes);
+        contents_check(w->contents, d->number, at, characters, count,
+                       contents_version(w->contents, d->number, at, count), w->corruption);
+        at += count;
+        if (stop_check(e) != 0)
+            return -EINTR;
+    }
+    return 0;
+}
+
+static int get_work(void *context, struct err *e)
+{
+    struct work *w = context;
+    FILE *stream = open_stream(w, O_RDONLY, "r", e);
+    if (!stream)
+        return -e->code;
+    int rc = get_perchar_blocks(w, stream, e);
+    return close_stream(w, stream, rc, e);
+}
+
+const struct workload workload_putc = {
+    .title = "Writing by character",
+    .unit = UNIT_PERCHAR_BLOCK,
+    .written_percent = 100,
+    .task = {.prepare = put_prepare, .work = put_work},
+};
+
+const struct workload workload_getc = {
+    .title = "Reading by character",
+    .unit = UNIT_PERCHAR_BLOCK,
+    .read_percent = 100,
+    .reads = true,
+    .shifts = true,
+    .task = {.prepare = get_prepare, .work = get_work},
+};

@@ -1,0 +1,34 @@
+#ifndef BONNIE_WORKLOADS_SEEKS_H
+#define BONNIE_WORKLOADS_SEEKS_H
+
+#include <stdatomic.h>
+#include <stdint.h>
+
+#include "bonnie/plan.h"
+#include "io/io_queue.h"
+#include "measure/op_stats.h"
+#include "verify/contents.h"
+
+/* One seek in this number rewrites its chunk. */
+#define REWRITE_EVERY 10
+
+/*
+ * One seeker's part of the seek test. Seekers draw tickets from one counter; the ticket and the
+ * seed decide where to seek, so the places of a run do not depend on which seeker is faster, and
+ * every tenth ticket rewrites its chunk.
+ */
+struct seeks {
+    const struct plan *plan;
+    struct contents *contents;
+    uint64_t seed;                     /* of the present run */
+    atomic_uint_fast64_t *next_ticket; /* all seekers' */
+    uint64_t end_ticket;               /* the first one that is not theirs */
+    uint64_t duration_ns;              /* after which they end as well; 0: they do not */
+    struct corruption *corruption;     /* the seeker's own */
+};
+
+/* Seeks until there are no more tickets, or the time is over; the queue is open on all data files.
+ */
+int seeks_run(const struct seeks *s, struct io_queue *q, struct op_stats *stats, struct err *e);
+
+#endif

@@ -1,0 +1,105 @@
+#include "cli/go_parser.h"
+
+#include <stdbool.h>
+#include <string.h>
+
+struct reader {
+    const struct option_table *table;
+    void *settings;
+    char **next; /* word that has not been looked at yet, up to a NULL */
+    const char *operand;
+    bool has_operand;
+    bool only_operands; /* "--" was there */
+};
+
+static bool is_named(const char *name, const char *word, size_t length)
+{
+    return name && strlen(name) == length && memcmp(name, word, length) == 0;
+}
+
+static const struct option_entry *entry_named(const struct option_table *table, const char *word,
+                                              size_t length)
+{
+    for (size_t i = 0; i < table->count; i++) {
+        const struct option_entry *entry = &table->entries[i];
+        if (is_named(entry->name, word, length) || is_named(entry->alias, word, length) ||
+            (length == 1 && entry->letter == *word))
+            return entry;
+    }
+    return NULL;
+}
+
+static int refuse(const struct option_entry *entry, const char *given, const char *accepted,
+                  struct err *e)
+{
+    if (!given)
+        return err_say(e, "-%s needs a value: %s", entry->name, accepted);
+    if (entry->quirks & OPTION_SECRET)
+        return err_say(e, "-%s: this value is not accepted; expected %s", entry->name, accepted);
+    return err_say(e, "-%s: '%.100s' is not accepted; expected %s", entry->name, given, accepted);
+}
+
+static int apply(const struct reader *r, const struct option_entry *entry, char *value,
+                 struct err *e)
+{
+    struct err reason;
+    err_init(&reason);
+    int rc = option_apply(entry, r->settings, value, &reason);
+    if (rc != 0)
+        rc = refuse(entry, value, reason.text, e);
+    if (value && (entry->quirks & OPTION_SECRET))
+        memset(value, '*', strlen(value));
+    return rc;
+}
+
+/* An option whose name begins at `name`. */
+static int read_option(struct reader *r, char *name, struct err *e)
+{
+    size_t length = strcspn(name, "=");
+    char *value = name[length] == '=' ? name + length + 1 : NULL;
+    const struct option_entry *entry = entry_named(r->table, name, length);
+    if (!entry || length == 0)
+        return err_say(e, "unknown option -%.*s; -help lists the options",
+                       (int)(length < 100 ? length : 100), name);
+    bool takes_next = entry->value == VALUE_REQUIRED && entry->kind != OPTION_BOOLEAN;
+    if (value && entry->value == VALUE_NONE && entry->kind != OPTION_BOOLEAN)
+        return err_say(e, "-%s takes no value", entry->name);
+    if (!value && takes_next) {
+        if (!*r->next)
+            return refuse(entry, NULL, entry->accepted ? entry->accepted : entry->value_name, e);
+        value = *r->next++;
+    }
+    return apply(r, entry, value, e);
+}
+
+static int read_operand(struct reader *r, char *word, struct err *e)
+{
+    if (!r->operand || r->has_operand)
+        return err_say(e, "unexpected argument '%.100s'; -help lists the options", word);
+    r->has_operand = true;
+    return apply(r, entry_named(r->table, r->operand, strlen(r->operand)), word, e);
+}
+
+static int read_word(struct reader *r, char *word, struct err *e)
+{
+    if (r->only_operands || word[0] != '-' || word[1] == '\0')
+        return read_operand(r, word, e);
+    if (strcmp(word, "--") == 0) {
+        r->only_operands = true;
+        return 0;
+    }
+    return read_option(r, word + (word[1] == '-' ? 2 : 1), e);
+}
+
+int cli_parse_go(const struct option_table *table, const char *operand, int argc, char *argv[],
+                 void *settings, struct err *e)
+{
+    struct reader r = {.table = table, .settings = settings, .operand = operand};
+    r.next = argv + (argc > 0 ? 1 : 0);
+    int rc = 0;
+    while (rc == 0 && *r.next) {
+        char *word = *r.next++;
+        rc = read_word(&r, word, e);
+    }
+    return rc;
+}

@@ -1,0 +1,206 @@
+#include "cli/parser.h"
+
+#include <getopt.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "cli/suggest.h"
+
+/* getopt's name for the option in row i of the table: its letter, or a number no letter has. */
+#define LONG_ONLY_BASE 256
+
+/* What getopt returns for a word that is no option, where its letters begin with `-`. */
+#define CODE_OPERAND 1
+
+/* The longest name that may follow a single dash. */
+#define SINGLE_DASH_NAME 16
+
+/* What getopt_long wants to know, made from the option table. */
+struct getopt_form {
+    char letters[3 * OPTIONS_MOST + 3];
+    struct option names[2 * OPTIONS_MOST + 1];
+};
+
+static int code_of(const struct option_table *table, size_t row)
+{
+    int letter = table->entries[row].letter;
+    return letter ? letter : LONG_ONLY_BASE + (int)row;
+}
+
+static const struct option_entry *entry_of(const struct option_table *table, int code)
+{
+    for (size_t i = 0; i < table->count; i++)
+        if (code_of(table, i) == code)
+            return &table->entries[i];
+    return NULL;
+}
+
+static void form_init(struct getopt_form *form, const struct option_table *table)
+{
+    static const int has_argument[] = {
+        [VALUE_NONE] = no_argument,
+        [VALUE_REQUIRED] = required_argument,
+        [VALUE_OPTIONAL] = optional_argument,
+    };
+    char *letter = form->letters;
+    struct option *name = form->names;
+
+    if (table->operand)
+        *letter++ = '-'; /* operands in their place among the options */
+    *letter++ = ':';     /* tell a missing value from an unknown option */
+    for (size_t i = 0; i < table->count; i++) {
+        const struct option_entry *entry = &table->entries[i];
+        if (entry->letter) {
+            *letter++ = (char)entry->letter;
+            for (int colons = has_argument[entry->value]; colons > 0; colons--)
+                *letter++ = ':';
+        }
+        const char *const both[] = {entry->name, entry->alias};
+        for (size_t n = 0; n < 2; n++)
+            if (both[n])
+                *name++ =
+                    (struct option){both[n], has_argument[entry->value], NULL, code_of(table, i)};
+    }
+    *letter = '\0';
+    *name = (struct option){0};
+}
+
+/* The option as the user may know it: "-s", "--tests" or "-s (--size)". */
+static void describe(const struct option_entry *entry, char *text, size_t size)
+{
+    if (entry->letter && entry->name)
+        snprintf(text, size, "-%c (--%s)", entry->letter, entry->name);
+    else if (entry->letter)
+        snprintf(text, size, "-%c", entry->letter);
+    else
+        snprintf(text, size, "--%s", entry->name);
+}
+
+static int refuse(const struct option_entry *entry, const char *given, const char *accepted,
+                  struct err *e)
+{
+    char name[64];
+    describe(entry, name, sizeof name);
+    if (given)
+        return err_say(e, "%s: '%.100s' is not accepted; expected %s", name, given, accepted);
+    return err_say(e, "%s needs a value: %s", name, accepted);
+}
+
+static int apply(void *settings, const struct option_entry *entry, const char *value, struct err *e)
+{
+    struct err reason;
+    err_init(&reason);
+    if (option_apply(entry, settings, value, &reason) == 0)
+        return 0;
+    return refuse(entry, value, reason.text, e);
+}
+
+/* What getopt could not make sense of: an unknown option, or a value too many or too few. */
+static int complain(const struct option_table *table, int code, const char *word, struct err *e)
+{
+    const struct option_entry *entry = entry_of(table, optopt);
+    if (code == ':' && entry)
+        return refuse(entry, NULL, entry->value_name, e);
+    if (entry && entry->value == VALUE_NONE)
+        return err_say(e, "%.100s: --%s takes no value", word, entry->name);
+    if (optopt != 0 && !entry) /* a letter; getopt may not have done with its word yet */
+        return err_say(e, "unknown option -%c; --help lists the options", optopt);
+    return suggest_option(table, word, e);
+}
+
+/*
+ * An optional value that may stand apart ("-y s"), which getopt does not know. Returns the value,
+ * taking the next word when it is exactly one of those that the option has.
+ */
+static const char *detached_value(const struct option_entry *entry, int argc, char *const argv[])
+{
+    if (!(entry->quirks & OPTION_DETACHED) || optarg || optind >= argc)
+        return optarg;
+    for (const char *const *word = entry->words; *word; word++)
+        if (strcmp(argv[optind], *word) == 0)
+            return argv[optind++];
+    return NULL;
+}
+
+/*
+ * "-fb": only a number can be the value of -f, so these are further letters. The word is made to
+ * begin with them, and getopt to read it once more.
+ */
+static void return_bundle(char *argv[])
+{
+    optarg[-1] = '-';
+    argv[--optind] = optarg - 1;
+    optarg = NULL;
+}
+
+static bool is_bundle(const struct option_entry *entry, const char *word)
+{
+    return (entry->quirks & OPTION_TAKES_NUMBERS) && optarg && strncmp(word, "--", 2) != 0 &&
+           (*optarg < '0' || *optarg > '9');
+}
+
+/*
+ * "-html", which getopt would take for -h -t -m -l, is made "--html", which is put into `spelled`.
+ * At most one option of a table has this quirk.
+ */
+static void accept_single_dash(const struct option_table *table, int argc, char *argv[],
+                               char spelled[static SINGLE_DASH_NAME + 3])
+{
+    for (size_t row = 0; row < table->count; row++) {
+        const struct option_entry *entry = &table->entries[row];
+        if (!(entry->quirks & OPTION_SINGLE_DASH))
+            continue;
+        snprintf(spelled, SINGLE_DASH_NAME + 3, "--%s", entry->name);
+        for (int i = 1; i < argc; i++)
+            if (strcmp(argv[i], spelled + 1) == 0)
+                argv[i] = spelled;
+    }
+}
+
+/* What stands behind "--", or where no operand is taken. */
+static int take_rest(const struct option_table *table, int argc, char *argv[], void *settings,
+                     struct err *e)
+{
+    if (optind < argc && !table->operand)
+        return err_say(e, "unexpected argument '%.100s'; --help lists the options", argv[optind]);
+    int rc = 0;
+    while (rc == 0 && optind < argc)
+        rc = table->operand(settings, argv[optind++], e);
+    return rc;
+}
+
+static int take_option(const struct option_table *table, int code, int argc, char *argv[],
+                       void *settings, struct err *e)
+{
+    if (code == '?' || code == ':')
+        return complain(table, code, argv[optind - 1], e);
+    if (code == CODE_OPERAND)
+        return table->operand(settings, optarg, e);
+    const struct option_entry *entry = entry_of(table, code);
+    if (is_bundle(entry, argv[optind - 1]))
+        return_bundle(argv);
+    return apply(settings, entry, detached_value(entry, argc, argv), e);
+}
+
+int cli_parse(const struct option_table *table, int argc, char *argv[], void *settings,
+              struct err *e)
+{
+    struct getopt_form form;
+    char spelled[SINGLE_DASH_NAME + 3];
+    int (*next_code)(int, char *const[], const char *, const struct option *, int *) =
+        table->single_dash ? getopt_long_only : getopt_long;
+    form_init(&form, table);
+
+    accept_single_dash(table, argc, argv, spelled);
+    opterr = 0;
+    optind = 0; /* glibc: forget any earlier scan */
+    for (;;) {
+        int code = next_code(argc, argv, form.letters, form.names, NULL);
+        if (code == -1)
+            return take_rest(table, argc, argv, settings, e);
+        int rc = take_option(table, code, argc, argv, settings, e);
+        if (rc != 0)
+            return rc;
+    }
+}

@@ -1,0 +1,208 @@
+#include <errno.h>
+#include <liburing.h>
+
+#include "io/engine.h"
+#include "measure/clock.h"
+
+/*
+ * io_uring: rings shared with the kernel. One system call submits all that was queued and waits for
+ * completions. Files and buffers are registered where the limits of the user allow it, so that the
+ * kernel need not look them up for every transfer.
+ */
+
+/* How long the kernel's polling thread goes on looking before it sleeps, in ms. */
+#define SQPOLL_IDLE_MS 1000
+
+struct state {
+    struct engine_setup setup;
+    struct io_uring ring;
+    bool must_ask; /* completions are not seen without a system call */
+    bool has_files;
+    bool has_buffers;
+};
+
+static const char *reason_of(int code, bool polls)
+{
+    switch (code) {
+    case ENOSYS:
+        return "the kernel has no io_uring";
+    case ENOMEM:
+        return "too little memory may be locked (ulimit -l)";
+    case EPERM:
+        if (polls)
+            return "sqpoll is not allowed here (it needs root before Linux 5.13)";
+        return "io_uring is not allowed here (the sysctl kernel.io_uring_disabled or a seccomp "
+               "filter)";
+    default:
+        return "the kernel refuses io_uring_setup";
+    }
+}
+
+static int available(struct err *e)
+{
+    struct io_uring ring;
+    int rc = io_uring_queue_init(1, &ring, 0);
+    if (rc < 0)
+        return err_system(e, -rc, "%s", reason_of(-rc, false));
+    io_uring_queue_exit(&ring);
+    return 0;
+}
+
+static size_t state_bytes(unsigned depth)
+{
+    (void)depth;
+    return sizeof(struct state);
+}
+
+/* The ring with the fastest ways that this kernel has: newer ones first. */
+static int init_ring(struct state *s, unsigned depth)
+{
+    static const unsigned plain_ways[] = {
+        IORING_SETUP_SINGLE_ISSUER | IORING_SETUP_DEFER_TASKRUN, /* Linux 6.1 */
+        IORING_SETUP_COOP_TASKRUN,                               /* Linux 5.19 */
+        0,
+    };
+    static const unsigned polling_ways[] = {IORING_SETUP_SQPOLL};
+    const struct engine_options *o = s->setup.options;
+    const unsigned *ways = o->uring.sqpoll ? polling_ways : plain_ways;
+    size_t count = o->uring.sqpoll ? 1 : sizeof plain_ways / sizeof *plain_ways;
+    int rc = -EINVAL;
+    for (size_t i = 0; rc == -EINVAL && i < count; i++) {
+        struct io_uring_params parameters = {.sq_thread_idle = SQPOLL_IDLE_MS};
+        parameters.flags = ways[i] | (o->uring.iopoll ? IORING_SETUP_IOPOLL : 0);
+        rc = io_uring_queue_init_params(depth, &s->ring, &parameters);
+    }
+    return rc;
+}
+
+static void register_files(struct state *s)
+{
+    enum { MOST = 1024 }; /* with more, the kernel looks each up for every transfer */
+    int fds[MOST];
+    unsigned count = s->setup.file_count;
+    if (count > MOST)
+        return;
+    for (unsigned i = 0; i < count; i++)
+        fds[i] = s->setup.files[i].fd;
+    s->has_files = io_uring_register_files(&s->ring, fds, count) == 0;
+}
+
+static void register_buffers(struct state *s)
+{
+    struct iovec all = {.iov_base = s->setup.buffers, .iov_len = s->setup.buffers_bytes};
+    s->has_buffers = io_uring_register_buffers(&s->ring, &all, 1) == 0;
+}
+
+static int open_engine(void *state, const struct engine_setup *setup, struct err *e)
+{
+    struct state *s = state;
+    s->setup = *setup;
+    int rc = init_ring(s, setup->depth);
+    if (rc < 0)
+        return err_system(e, -rc, "io_uring: %s", reason_of(-rc, setup->options->uring.sqpoll));
+    s->must_ask = s->ring.flags &
+                  (IORING_SETUP_DEFER_TASKRUN | IORING_SETUP_COOP_TASKRUN | IORING_SETUP_IOPOLL);
+    register_files(s);
+    register_buffers(s);
+    return 0;
+}
+
+static bool has_buffers(const void *state)
+{
+    const struct state *s = state;
+    return s->has_buffers;
+}
+
+static void prepare(const struct state *s, struct io_uring_sqe *sqe, struct io *io)
+{
+    int file = s->has_files ? (int)io->file : s->setup.files[io->file].fd;
+    unsigned length = (unsigned)io->length;
+    if (io->kind == IO_READ && s->has_buffers)
+        io_uring_prep_read_fixed(sqe, file, io->buffer, length, io->offset, 0);
+    else if (io->kind == IO_READ)
+        io_uring_prep_read(sqe, file, io->buffer, length, io->offset);
+    else if (s->has_buffers)
+        io_uring_prep_write_fixed(sqe, file, io->buffer, length, io->offset, 0);
+    else
+        io_uring_prep_write(sqe, file, io->buffer, length, io->offset);
+    if (s->has_files)
+        sqe->flags |= IOSQE_FIXED_FILE;
+    io_uring_sqe_set_data(sqe, io);
+}
+
+static enum engine_answer submit(void *state, struct io *io)
+{
+    struct state *s = state;
+    struct io_uring_sqe *sqe = io_uring_get_sqe(&s->ring);
+    if (!sqe)
+        return ENGINE_BUSY;
+    prepare(s, sqe, io);
+    return ENGINE_QUEUED;
+}
+
+/*
+ * Hands over what was queued, and waits for `least` completions, or until that moment. Only where
+ * the ring defers its work until somebody asks for events is a call needed to see completions.
+ */
+static int enter(struct state *s, unsigned least, uint64_t until_ns)
+{
+    if (least > 0 && until_ns == ENGINE_NO_DEADLINE)
+        return io_uring_submit_and_wait(&s->ring, least);
+    if (least > 0) {
+        const struct timespec left = clock_left(until_ns);
+        struct __kernel_timespec time = {.tv_sec = left.tv_sec, .tv_nsec = left.tv_nsec};
+        struct io_uring_cqe *first;
+        int rc = io_uring_submit_and_wait_timeout(&s->ring, &first, least, &time, NULL);
+        return rc == -ETIME ? 0 : rc;
+    }
+    if (s->must_ask)
+        return io_uring_submit_and_get_events(&s->ring);
+    return io_uring_sq_ready(&s->ring) > 0 ? io_uring_submit(&s->ring) : 0;
+}
+
+static int wait_engine(void *state, unsigned least, uint64_t until_ns, struct io *done[],
+                       unsigned most)
+{
+    struct state *s = state;
+    unsigned ready = io_uring_cq_ready(&s->ring);
+    int rc = enter(s, ready < least ? least : 0, until_ns);
+    bool is_full = rc == -EAGAIN || rc == -EBUSY; /* until some are taken off */
+    if (rc < 0 && !(is_full && io_uring_cq_ready(&s->ring) > 0))
+        return is_full ? -EINTR : rc;
+    unsigned count = 0;
+    unsigned seen = 0;
+    unsigned head;
+    struct io_uring_cqe *cqe;
+    io_uring_for_each_cqe(&s->ring, head, cqe)
+    {
+        if (count == most)
+            break;
+        seen++;
+        if (cqe->user_data == LIBURING_UDATA_TIMEOUT) /* of a wait, before Linux 5.11 */
+            continue;
+        struct io *io = io_uring_cqe_get_data(cqe);
+        io->result = cqe->res;
+        done[count++] = io;
+    }
+    io_uring_cq_advance(&s->ring, seen);
+    return (int)count;
+}
+
+static void close_engine(void *state)
+{
+    struct state *s = state;
+    io_uring_queue_exit(&s->ring);
+}
+
+const struct engine_ops engine_io_uring = {
+    .name = "io_uring",
+    .summary = "rings shared with the kernel; see --uring",
+    .capabilities = ENGINE_QUEUES | ENGINE_STORES,
+    .available = available,
+    .state_bytes = state_bytes,
+    .open = open_engine,
+    .submit = submit,
+    .wait = wait_engine,
+    .has_buffers = has_buffers,
+    .close = close_engine,
+};

@@ -1,0 +1,152 @@
+#include <errno.h>
+#include <libaio.h>
+#include <string.h>
+
+#include "io/engine.h"
+#include "measure/clock.h"
+
+/*
+ * libaio: Linux native asynchronous I/O. Transfers are collected and handed over with one io_submit
+ * for all of them. Only direct I/O is asynchronous: buffered transfers are done in io_submit.
+ */
+
+struct state {
+    struct engine_setup setup;
+    io_context_t context;
+    unsigned collected;  /* number of blocks in `batch`, not yet handed over */
+    unsigned free_count; /* control blocks that are not in use */
+    struct iocb **batch; /* these four are of setup.depth each */
+    struct iocb **unused;
+    struct iocb *blocks;
+    struct io_event *events;
+};
+
+static int available(struct err *e)
+{
+    io_context_t context = 0;
+    int rc = io_setup(1, &context);
+    if (rc == -EAGAIN)
+        return err_say(e, "no more requests are allowed: see the sysctl fs.aio-max-nr");
+    if (rc < 0)
+        return err_system(e, -rc, "the kernel refuses io_setup");
+    io_destroy(context);
+    return 0;
+}
+
+static size_t state_bytes(unsigned depth)
+{
+    return sizeof(struct state) +
+           depth * (2 * sizeof(struct iocb *) + sizeof(struct iocb) + sizeof(struct io_event));
+}
+
+static int open_engine(void *state, const struct engine_setup *setup, struct err *e)
+{
+    struct state *s = state;
+    unsigned depth = setup->depth;
+    *s = (struct state){.setup = *setup};
+    s->blocks = (struct iocb *)(s + 1);
+    s->events = (struct io_event *)(s->blocks + depth);
+    s->batch = (struct iocb **)(s->events + depth);
+    s->unused = s->batch + depth;
+    for (; s->free_count < depth; s->free_count++)
+        s->unused[s->free_count] = &s->blocks[s->free_count];
+    int rc = io_setup((int)depth, &s->context);
+    if (rc == -EAGAIN)
+        return err_system(e, -rc, "libaio: %u requests (see the sysctl fs.aio-max-nr)", depth);
+    return rc < 0 ? err_system(e, -rc, "libaio: io_setup for %u requests", depth) : 0;
+}
+
+static enum engine_answer submit(void *state, struct io *io)
+{
+    struct state *s = state;
+    if (s->free_count == 0)
+        return ENGINE_BUSY;
+    int fd = s->setup.files[io->file].fd;
+    struct iocb *block = s->unused[--s->free_count];
+    if (io->kind == IO_READ)
+        io_prep_pread(block, fd, io->buffer, io->length, (long long)io->offset);
+    else
+        io_prep_pwrite(block, fd, io->buffer, io->length, (long long)io->offset);
+    block->data = io;
+    s->batch[s->collected++] = block;
+    return ENGINE_QUEUED;
+}
+
+/*
+ * Hands over what was collected. -EAGAIN says that the kernel can take no more until some are
+ * complete. A transfer that it refuses is complete, with that error; it goes to *refused.
+ */
+static int hand_over(struct state *s, struct io **refused)
+{
+    unsigned done = 0;
+    int rc = 0;
+    while (done < s->collected && rc >= 0) {
+        rc = io_submit(s->context, s->collected - done, s->batch + done);
+        done += rc > 0 ? (unsigned)rc : 0;
+    }
+    if (rc < 0 && rc != -EAGAIN && rc != -EINTR) { /* it is about the first of the rest */
+        struct iocb *block = s->batch[done++];
+        *refused = block->data;
+        (*refused)->result = rc;
+        s->unused[s->free_count++] = block;
+        rc = 0;
+    }
+    s->collected -= done;
+    memmove(s->batch, s->batch + done, s->collected * sizeof *s->batch);
+    return rc < 0 ? rc : 0;
+}
+
+/* Takes up to `most` events from the kernel, and waits as wait_engine does. */
+static int get_events(struct state *s, unsigned least, uint64_t until_ns, unsigned most)
+{
+    struct timespec time = {0}; /* with 0, libaio looks into the ring without a system call */
+    bool is_unlimited = least > 0 && until_ns == ENGINE_NO_DEADLINE;
+    if (least > 0 && !is_unlimited)
+        time = clock_left(until_ns);
+    return io_getevents(s->context, (long)least, (long)most, s->events,
+                        is_unlimited ? NULL : &time);
+}
+
+static int wait_engine(void *state, unsigned least, uint64_t until_ns, struct io *done[],
+                       unsigned most)
+{
+    struct state *s = state;
+    struct io *refused = NULL;
+    int rc = s->collected > 0 ? hand_over(s, &refused) : 0;
+    if (refused) {
+        done[0] = refused;
+        return 1;
+    }
+    if (rc == -EINTR)
+        return rc;
+    if (rc == -EAGAIN && s->collected + s->free_count == s->setup.depth)
+        return rc; /* nothing is in flight: there is nothing to wait for */
+    int count = get_events(s, least, until_ns, most);
+    for (int i = 0; i < count; i++) {
+        struct io_event *event = &s->events[i];
+        struct io *io = event->data;
+        io->result = (ssize_t)event->res;
+        s->unused[s->free_count++] = event->obj;
+        done[i] = io;
+    }
+    return count;
+}
+
+/* io_destroy waits for what is in flight. */
+static void close_engine(void *state)
+{
+    struct state *s = state;
+    io_destroy(s->context);
+}
+
+const struct engine_ops engine_libaio = {
+    .name = "libaio",
+    .summary = "Linux native asynchronous I/O; asynchronous under -D (--direct) only",
+    .capabilities = ENGINE_QUEUES | ENGINE_STORES | ENGINE_NEEDS_DIRECT,
+    .available = available,
+    .state_bytes = state_bytes,
+    .open = open_engine,
+    .submit = submit,
+    .wait = wait_engine,
+    .close = close_engine,
+};

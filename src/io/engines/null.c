@@ -1,0 +1,145 @@
+#include <errno.h>
+#include <time.h>
+
+#include "io/engine.h"
+#include "measure/clock.h"
+
+/*
+ * null: moves nothing. It measures what the program itself costs, and is the test double for
+ * everything above an engine: it can be slow, stand still for a while, fail, move too little, and
+ * corrupt what is "read".
+ */
+
+struct state {
+    struct engine_setup setup;
+    uint64_t count;        /* of transfers so far */
+    uint64_t stall_end_ns; /* nothing is complete before */
+    unsigned first;        /* of the ring of slots: the oldest transfer */
+    unsigned in_flight;
+    struct slot {
+        struct io *io;
+        uint64_t ready_ns; /* when it is complete; 0 without delays */
+    } slots[];
+};
+
+static int available(struct err *e)
+{
+    (void)e;
+    return 0;
+}
+
+static size_t state_bytes(unsigned depth)
+{
+    return sizeof(struct state) + depth * sizeof(struct slot);
+}
+
+static int open_engine(void *state, const struct engine_setup *setup, struct err *e)
+{
+    (void)e;
+    struct state *s = state;
+    s->setup = *setup;
+    s->count = 0;
+    s->stall_end_ns = 0;
+    s->first = 0;
+    s->in_flight = 0;
+    return 0;
+}
+
+static ssize_t result_of(struct state *s, struct io *io)
+{
+    const struct engine_options *o = s->setup.options;
+    s->count++;
+    if (s->count == o->null.fail_at)
+        return -EIO;
+    if (s->count == o->null.short_at)
+        return (ssize_t)(io->length / 2);
+    if (s->count == o->null.corrupt_at && io->kind == IO_READ)
+        io->buffer[0] ^= 1;
+    return (ssize_t)io->length;
+}
+
+static enum engine_answer submit(void *state, struct io *io)
+{
+    struct state *s = state;
+    if (s->in_flight == s->setup.depth)
+        return ENGINE_BUSY;
+    unsigned last = s->first + s->in_flight++;
+    if (last >= s->setup.depth)
+        last -= s->setup.depth;
+    io->result = result_of(s, io);
+    s->slots[last].io = io;
+    if (s->setup.options->null.delay_ns > 0)
+        s->slots[last].ready_ns = clock_ns() + s->setup.options->null.delay_ns;
+    if (s->count == s->setup.options->null.stall_at)
+        s->stall_end_ns = clock_ns() + s->setup.options->null.stall_ns;
+    return ENGINE_QUEUED;
+}
+
+static bool takes_time(const struct state *s)
+{
+    return s->setup.options->null.delay_ns > 0 || s->setup.options->null.stall_ns > 0;
+}
+
+/* When the oldest transfer is complete. */
+static uint64_t oldest_ready_ns(const struct state *s)
+{
+    uint64_t ready_ns = s->slots[s->first].ready_ns;
+    return ready_ns > s->stall_end_ns ? ready_ns : s->stall_end_ns;
+}
+
+/* Sleeps until the oldest transfer is complete, but not beyond that moment. */
+static int sleep_until(const struct state *s, uint64_t until_ns)
+{
+    uint64_t ready_ns = oldest_ready_ns(s);
+    const struct timespec until = clock_timespec(ready_ns < until_ns ? ready_ns : until_ns);
+    return -clock_nanosleep(CLOCK_MONOTONIC, TIMER_ABSTIME, &until, NULL);
+}
+
+static int wait_engine(void *state, unsigned least, uint64_t until_ns, struct io *done[],
+                       unsigned most)
+{
+    struct state *s = state;
+    bool is_slow = takes_time(s);
+    unsigned count = 0;
+    while (count < most && s->in_flight > 0) {
+        const struct slot *oldest = &s->slots[s->first];
+        uint64_t now_ns = is_slow ? clock_ns() : 0;
+        if (is_slow && now_ns < oldest_ready_ns(s)) {
+            if (count >= least || now_ns >= until_ns)
+                break;
+            int rc = sleep_until(s, until_ns);
+            if (rc != 0)
+                return count > 0 ? (int)count : rc;
+            continue;
+        }
+        done[count++] = oldest->io;
+        if (++s->first == s->setup.depth)
+            s->first = 0;
+        s->in_flight--;
+    }
+    return (int)count;
+}
+
+static int durable(void *state, unsigned file)
+{
+    (void)state, (void)file;
+    return 0;
+}
+
+static void close_engine(void *state)
+{
+    (void)state;
+}
+
+const struct engine_ops engine_null = {
+    .name = "null",
+    .summary = "moves nothing: what the program itself costs; see --null",
+    .capabilities = ENGINE_QUEUES,
+    .available = available,
+    .state_bytes = state_bytes,
+    .open = open_engine,
+    .submit = submit,
+    .wait = wait_engine,
+    .durable = durable,
+    .close = close_engine,
+};

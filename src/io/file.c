@@ -1,0 +1,87 @@
+#include "io/file.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "io/transfer.h"
+#include "sys/stop.h"
+
+/* The whole of io, or an error. */
+static int transfer_whole(const struct io_file *f, struct io *io, struct err *e)
+{
+    enum transfer_outcome outcome;
+    do {
+        transfer_run(f->fd, io);
+        outcome = transfer_outcome(io);
+    } while (outcome == TRANSFER_PART && !(io->result == -EINTR && stop_requested()));
+    return outcome == TRANSFER_WHOLE ? 0 : transfer_describe_failure(io, f->name, e);
+}
+
+int io_read(const struct io_file *f, void *buffer, size_t length, uint64_t offset, struct err *e)
+{
+    struct io io = {.kind = IO_READ, .offset = offset, .length = length, .buffer = buffer};
+    return transfer_whole(f, &io, e);
+}
+
+int io_write(const struct io_file *f, const void *buffer, size_t length, uint64_t offset,
+             struct err *e)
+{
+    /* A write does not touch the bytes for which the pointer loses its const. */
+    struct io io = {
+        .kind = IO_WRITE, .offset = offset, .length = length, .buffer = (unsigned char *)buffer};
+    return transfer_whole(f, &io, e);
+}
+
+int io_sync(const struct io_file *f, struct err *e)
+{
+    while (fsync(f->fd) != 0)
+        if (errno != EINTR || stop_requested())
+            return err_system(e, errno, "fsync %s", f->name);
+    return 0;
+}
+
+/* A kernel that does not know the call, or a filter that forbids it, leaves everything to fsync. */
+static int sync_range(const struct io_file *f, uint64_t offset, uint64_t length, unsigned flags,
+                      struct err *e)
+{
+    if (sync_file_range(f->fd, (off_t)offset, (off_t)length, flags) != 0 && errno != ENOSYS &&
+        errno != EPERM)
+        return err_system(e, errno, "write back %s", f->name);
+    return 0;
+}
+
+int io_write_behind(const struct io_file *f, uint64_t offset, uint64_t length, struct err *e)
+{
+    int rc = sync_range(f, offset, length, SYNC_FILE_RANGE_WRITE, e);
+    if (rc == 0 && offset >= 2 * length)
+        rc = sync_range(f, offset - 2 * length, length, SYNC_FILE_RANGE_WAIT_BEFORE, e);
+    return rc;
+}
+
+int io_sync_pieces(const struct io_file *f, struct err *e)
+{
+    struct stat st;
+    if (fcntl(f->fd, F_GETFL) & O_DIRECT) /* memory holds nothing */
+        return io_sync(f, e);
+    if (fstat(f->fd, &st) != 0)
+        return err_system(e, errno, "look at %s", f->name);
+    int rc = 0;
+    for (uint64_t at = 0; rc == 0 && at < (uint64_t)st.st_size; at += IO_PIECE) {
+        rc = io_write_behind(f, at, IO_PIECE, e);
+        if (rc == 0)
+            rc = stop_check(e);
+    }
+    return rc == 0 ? io_sync(f, e) : rc;
+}
+
+int io_close(struct io_file *f, struct err *e)
+{
+    int fd = f->fd;
+    f->fd = -1;
+    /* Linux releases the descriptor even when close is interrupted: never close it again. */
+    if (fd >= 0 && close(fd) != 0 && errno != EINTR)
+        return err_system(e, errno, "close %s", f->name);
+    return 0;
+}

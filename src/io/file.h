@@ -1,0 +1,51 @@
+#ifndef IO_FILE_H
+#define IO_FILE_H
+
+#include <stddef.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+#include "util/err.h"
+
+/*
+ * The one way in which tests move data: whole transfers or an error. Short transfers are
+ * continued, interrupted ones repeated unless the run is to stop. Each function returns 0 or a
+ * negative errno with a line in e; -EINTR means that the run is to stop.
+ */
+
+/* An open file and its name for messages; the name must outlive it. */
+struct io_file {
+    int fd;
+    const char *name;
+};
+
+/* Reads length bytes at offset; the end of the file before that is an error (EIO). */
+int io_read(const struct io_file *f, void *buffer, size_t length, uint64_t offset, struct err *e);
+
+/* Writes length bytes at offset. */
+int io_write(const struct io_file *f, const void *buffer, size_t length, uint64_t offset,
+             struct err *e);
+
+/* Makes what was written durable. */
+int io_sync(const struct io_file *f, struct err *e);
+
+/*
+ * Files of which memory may hold much are written back piece by piece while more is written, with a
+ * few pieces under way at a time: enough for the device always to have work, and little enough for
+ * a stop to be quick, as nothing interrupts the writing back of what has begun.
+ */
+#define IO_PIECE (UINT64_C(8) << 20)
+
+/*
+ * Begins to write back the piece of that length at offset, and waits until the one two before it is
+ * written. An error of the storage may be told here, and not by io_sync() then.
+ */
+int io_write_behind(const struct io_file *f, uint64_t offset, uint64_t length, struct err *e);
+
+/* Makes what was written durable, all pieces of the file one after the other. */
+int io_sync_pieces(const struct io_file *f, struct err *e);
+
+/* Closes the file if it is open; f->fd is -1 afterwards. */
+int io_close(struct io_file *f, struct err *e);
+
+#endif

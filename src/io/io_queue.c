@@ -1,0 +1,110 @@
+#include "io/io_queue.h"
+
+#include <errno.h>
+#include <string.h>
+#include <sys/mman.h>
+
+#include "io/operation.h"
+#include "util/units.h"
+
+#define HUGE_PAGE       ((size_t)2 << 20) /* of x86-64 and of most other systems with pages of 4 KiB */
+#define HUGE_FROM_BYTES ((size_t)1 << 20)
+
+/* Takes `bytes` off the front of the memory. */
+static void *take(unsigned char **memory, size_t bytes)
+{
+    void *part = *memory;
+    *memory += round_up(bytes, _Alignof(max_align_t));
+    return part;
+}
+
+/*
+ * Large buffers lie in huge pages where the system has any to give: a device is handed one piece of
+ * memory then, and not one for each 4 KiB, of which many devices take only a limited number at a
+ * time.
+ */
+static unsigned char *place_buffers(void *memory, size_t bytes)
+{
+    unsigned char *buffers = memory;
+    if (bytes < HUGE_FROM_BYTES)
+        return buffers;
+    buffers += round_up((uintptr_t)memory, HUGE_PAGE) - (uintptr_t)memory;
+    madvise(buffers, round_up(bytes, HUGE_PAGE), MADV_HUGEPAGE); /* or not: it works all the same */
+    return buffers;
+}
+
+static int map_memory(struct io_queue *q, struct err *e)
+{
+    size_t depth = q->setup.depth;
+    size_t buffer = round_up(q->setup.buffer_bytes, QUEUE_ALIGNMENT);
+    size_t state = q->setup.engine->state_bytes(q->setup.depth);
+    size_t user = round_up(q->setup.user_bytes, _Alignof(max_align_t));
+    size_t lists = depth * (sizeof *q->operations + 2 * sizeof *q->unused + 2 * sizeof *q->done);
+    size_t used = depth * (buffer + user) + state + lists + 8 * _Alignof(max_align_t);
+    q->memory_bytes = used + 2 * HUGE_PAGE; /* address space: what is not touched takes no memory */
+    void *memory =
+        mmap(NULL, q->memory_bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    if (memory == MAP_FAILED)
+        return err_system(e, errno, "%zu bytes of buffers", used);
+    q->memory = memory;
+    q->buffers = place_buffers(memory, depth * buffer);
+    memset(q->buffers, 0, used); /* have it there now, and not in the first operations */
+    unsigned char *next = q->buffers + depth * buffer;
+    q->state = take(&next, state);
+    q->operations = take(&next, depth * sizeof *q->operations);
+    q->unused = take(&next, depth * sizeof *q->unused);
+    q->staged = take(&next, depth * sizeof *q->staged);
+    q->done = take(&next, 2 * depth * sizeof *q->done);
+    unsigned char *users = take(&next, depth * user);
+    for (size_t i = 0; i < depth; i++) {
+        q->operations[i].io.buffer = q->buffers + i * buffer;
+        q->operations[i].io.user = users + i * user;
+        q->unused[q->unused_count++] = &q->operations[i];
+    }
+    return 0;
+}
+
+int io_queue_open(struct io_queue *q, const struct io_queue_setup *setup, struct err *e)
+{
+    *q = (struct io_queue){.setup = *setup};
+    int rc = map_memory(q, e);
+    if (rc != 0)
+        return rc;
+    const struct engine_setup engine = {
+        .depth = setup->depth,
+        .files = q->setup.files,
+        .file_count = setup->file_count,
+        .buffers = q->buffers,
+        .buffers_bytes = setup->depth * round_up(setup->buffer_bytes, QUEUE_ALIGNMENT),
+        .options = setup->options,
+        .target = setup->target,
+    };
+    rc = setup->engine->open(q->state, &engine, e);
+    q->is_open = rc == 0;
+    if (rc != 0)
+        io_queue_close(q);
+    return rc;
+}
+
+bool io_queue_has_buffers(const struct io_queue *q)
+{
+    return !q->setup.engine->has_buffers || q->setup.engine->has_buffers(q->state);
+}
+
+void io_queue_close(struct io_queue *q)
+{
+    if (q->is_open)
+        q->setup.engine->close(q->state);
+    if (q->memory)
+        munmap(q->memory, q->memory_bytes);
+    *q = (struct io_queue){0};
+}
+
+int io_queue_sync(struct io_queue *q, unsigned file, struct err *e)
+{
+    const struct io_file *f = &q->setup.files[file];
+    if (!q->setup.engine->durable)
+        return io_sync_pieces(f, e);
+    int rc = q->setup.engine->durable(q->state, file);
+    return rc == 0 ? 0 : err_system(e, -rc, "make %s durable", f->name);
+}

@@ -1,0 +1,353 @@
+#include "live/monitor.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <poll.h>
+#include <signal.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/socket.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "live/progress_bar.h"
+#include "measure/clock.h"
+#include "sys/byte_pipe.h"
+#include "sys/stop.h"
+#include "util/coverage.h"
+#include "util/message.h"
+
+#define INTERVAL_NS UINT64_C(1000000000)
+#define REDRAW_NS   UINT64_C(200000000)
+
+/* Pages that no interval is written to take no memory. */
+#define MOST_INTERVALS 1000000
+
+/* Room for the figures of all tests. */
+#define FIGURES_TEXT 4096
+
+/* It has this long to end before it is killed (a terminal may be stopped); after a signal less. */
+#define END_MS     2000
+#define STOPPED_MS 100
+
+/* What the main thread says. */
+enum message { MESSAGE_GO = 'g', MESSAGE_PAUSE = 'p', MESSAGE_END = 'e', MESSAGE_ASK = 'a' };
+
+/* In memory that both share. */
+struct notes {
+    uint64_t elapsed_ns; /* on the phase's clock when it last stood still */
+    /* When the clock would have started if it had run without a pause since; 0: it stands still. */
+    _Atomic uint64_t start_ns;
+    _Atomic unsigned rounds; /* number of times that the clock was stopped */
+    uint64_t count;
+    struct op_stats before; /* what had been counted at the end of the last interval */
+    struct op_stats now;
+    struct op_stats difference;
+    struct interval intervals[MOST_INTERVALS];
+};
+
+struct monitor {
+    struct monitor_setup setup;
+    struct notes *notes;
+    struct progress_bar bar;
+    pid_t pid;
+    int socket; /* to the other process */
+};
+
+/* False when the other process does not read any more. */
+static bool send_message(const struct monitor *m, enum message message)
+{
+    char byte = (char)message;
+    ssize_t sent;
+    do {
+        sent = send(m->socket, &byte, 1, MSG_NOSIGNAL);
+    } while (sent < 0 && errno == EINTR);
+    return sent == 1;
+}
+
+/* Notes the interval from the last one to `elapsed_ns`. */
+static void note_interval(struct monitor *m, uint64_t elapsed_ns)
+{
+    struct notes *n = m->notes;
+    shared_stats_sum(m->setup.stats, &n->now);
+    op_stats_subtract(&n->difference, &n->now, &n->before);
+    const struct histogram *h = &n->difference.latencies;
+    n->intervals[n->count++] = (struct interval){
+        .end_ns = elapsed_ns,
+        .ops = h->count,
+        .bytes = n->difference.bytes,
+        .p50_ns = histogram_percentile(h, 50),
+        .p99_ns = histogram_percentile(h, 99),
+        .max_ns = h->maximum,
+    };
+    n->before = n->now;
+}
+
+/*
+ * Whether an interval may end there: the last place holds all that is left, and none ends before
+ * another. When a round ends is known only after it, so the next one may begin a little earlier
+ * than the clock was at the last look.
+ */
+static bool has_place(const struct notes *n, uint64_t elapsed_ns)
+{
+    return n->count < MOST_INTERVALS - 1 &&
+           (n->count == 0 || n->intervals[n->count - 1].end_ns < elapsed_ns);
+}
+
+/* What the phase's clock shows. */
+static uint64_t elapsed_at(const struct notes *n, uint64_t now_ns)
+{
+    uint64_t start = n->start_ns; /* which may be changed meanwhile */
+    if (start == 0)
+        return n->elapsed_ns;
+    return now_ns > start ? now_ns - start : 0;
+}
+
+static struct progress_reading read_stats(const struct monitor *m, uint64_t now_ns)
+{
+    struct progress_reading reading = {.goal_ops = m->setup.goal.ops,
+                                       .goal_bytes = m->setup.goal.bytes,
+                                       .goal_ns = m->setup.goal.nanoseconds};
+    reading.elapsed_ns = elapsed_at(m->notes, now_ns);
+    if (m->notes->start_ns == 0 && m->notes->rounds > 0)
+        reading.preparing_round = m->notes->rounds + 1;
+    if (reading.elapsed_ns > 0) {
+        const struct shared_stats *b = m->setup.stats;
+        for (unsigned i = 0; i < b->used; i++) {
+            reading.ops += b->workers[i].ops.latencies.count;
+            reading.bytes += b->workers[i].ops.bytes;
+        }
+    }
+    return reading;
+}
+
+static void draw(struct monitor *m, uint64_t now_ns)
+{
+    if (stop_signal())
+        return;
+    const struct progress_reading reading = read_stats(m, now_ns);
+    progress_bar_draw(&m->bar, &reading, now_ns);
+}
+
+/* An inquiry: the figures of the phases that are done, and what this one has so far. */
+static void tell_figures(struct monitor *m, uint64_t now_ns)
+{
+    char text[FIGURES_TEXT];
+    char present[PROGRESS_FIGURES] = "preparing";
+    const struct monitor_setup *s = &m->setup;
+    const struct progress_reading reading = read_stats(m, now_ns);
+    if (reading.elapsed_ns > 0)
+        progress_figures(present, &reading);
+    int length = snprintf(text, sizeof text, "%s%s: figures so far\n%s  %-10s  %s so far\n%s%s",
+                          s->line_is_open ? "\n" : "", program_name, s->figures, s->name, present,
+                          s->line_is_open ? s->title : "", s->line_is_open ? "..." : "");
+    if (s->draws && m->bar.drawn == 0)
+        m->bar.drawn = 1; /* "TITLE..." is there, which no bar has replaced yet */
+    progress_bar_erase(&m->bar);
+    ssize_t ignored = write(STDERR_FILENO, text, (size_t)length);
+    (void)ignored; /* whoever asked does not read any more */
+}
+
+/* Waits for a message until that time; 0 when none came. */
+static char listen_until(const struct monitor *m, uint64_t until_ns)
+{
+    uint64_t now = clock_ns();
+    uint64_t left = until_ns > now ? until_ns - now : 0;
+    const struct timespec wait = clock_timespec(left);
+    struct pollfd from = {.fd = m->socket, .events = POLLIN};
+    char message = 0;
+    if (ppoll(&from, 1, &wait, NULL) > 0 && read(m->socket, &message, 1) != 1)
+        _exit(1); /* the other one has gone */
+    return message;
+}
+
+static uint64_t earlier(uint64_t a, uint64_t b)
+{
+    return a < b ? a : b;
+}
+
+/* The life of the monitor. After the fork: no malloc, no stdio, no return. */
+__attribute__((noreturn)) static void monitor_main(struct monitor *m)
+{
+    const uint64_t never = UINT64_MAX;
+    const struct monitor_setup *s = &m->setup;
+    uint64_t next_draw = s->draws ? clock_ns() : never;
+    uint64_t next_interval = never;
+    uint64_t next_tick = never;
+    stop_init_child();
+    for (char message = 0; message != MESSAGE_END;) {
+        message = listen_until(m, earlier(next_draw, earlier(next_interval, next_tick)));
+        uint64_t now = clock_ns();
+        uint64_t elapsed = elapsed_at(m->notes, now);
+        if (message == MESSAGE_GO) {
+            next_interval = s->notes_intervals ? now + INTERVAL_NS - elapsed % INTERVAL_NS : never;
+            next_tick = s->tick_interval_ns > 0 ? now + s->tick_interval_ns : never;
+        } else if (message == MESSAGE_ASK) {
+            stop_inquiry_ends();
+            tell_figures(m, now);
+        } else if (message == MESSAGE_PAUSE) {
+            next_interval = next_tick = never;
+            if (s->tick_interval_ns > 0 &&
+                !send_message(m, MESSAGE_PAUSE)) /* no tick is under way any more */
+                _exit(1);                        /* and the other process waits for that answer */
+        }
+        if (now >= next_interval) {
+            if (has_place(m->notes, elapsed))
+                note_interval(m, elapsed);
+            next_interval = now + INTERVAL_NS - elapsed % INTERVAL_NS;
+        }
+        if (now >= next_tick) {
+            s->tick(s->tick_context);
+            next_tick = clock_ns() + s->tick_interval_ns;
+        }
+        if (now >= next_draw) {
+            draw(m, now);
+            next_draw = now + REDRAW_NS;
+        }
+    }
+    progress_bar_erase(&m->bar);
+    coverage_dump();
+    _exit(0);
+}
+
+/* Who wants no intervals needs no room for them. */
+static size_t notes_bytes(const struct monitor_setup *s)
+{
+    return s->notes_intervals ? sizeof(struct notes) : offsetof(struct notes, intervals);
+}
+
+int monitor_start(struct monitor **out, const struct monitor_setup *setup, struct err *e)
+{
+    int sockets[2];
+    struct monitor *m = calloc(1, sizeof *m);
+    void *notes = mmap(NULL, notes_bytes(setup), PROT_READ | PROT_WRITE,
+                       MAP_SHARED | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    if (!m || notes == MAP_FAILED ||
+        socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, sockets) != 0) {
+        int rc = err_system(e, errno, "memory and a socket for the monitor");
+        if (notes != MAP_FAILED)
+            munmap(notes, notes_bytes(setup));
+        free(m);
+        return rc;
+    }
+    *m = (struct monitor){.setup = *setup, .notes = notes, .socket = sockets[0]};
+    progress_bar_init(&m->bar, setup->title, STDERR_FILENO);
+    m->bar.has_colour = setup->has_colour;
+    m->pid = fork();
+    if (m->pid == 0) {
+        m->socket = sockets[1];
+        close(sockets[0]);
+        monitor_main(m);
+    }
+    int code = errno;
+    close(sockets[1]);
+    *out = m;
+    if (m->pid > 0) {
+        stop_inquiries_to(m->socket, MESSAGE_ASK);
+        return 0;
+    }
+    monitor_end(m, 0, NULL, NULL, e);
+    *out = NULL;
+    return err_system(e, code, "fork the monitor");
+}
+
+void monitor_go(struct monitor *m)
+{
+    if (!m)
+        return;
+    m->notes->start_ns = clock_ns() - m->notes->elapsed_ns;
+    send_message(m, MESSAGE_GO);
+}
+
+/* Waits for the answer to a pause, which may be long in coming: a terminal may be stopped. */
+static void await_answer(const struct monitor *m)
+{
+    struct pollfd from = {.fd = m->socket, .events = POLLIN};
+    char message;
+    int ready = 0;
+    while (ready <= 0 && !stop_requested())
+        ready = poll(&from, 1, STOPPED_MS);
+    if (ready > 0)
+        byte_read(m->socket, &message);
+}
+
+void monitor_pause(struct monitor *m, uint64_t elapsed_ns)
+{
+    if (!m)
+        return;
+    m->notes->elapsed_ns = elapsed_ns;
+    m->notes->start_ns = 0;
+    m->notes->rounds++;
+    bool heard = send_message(m, MESSAGE_PAUSE);
+    if (heard && m->setup.tick_interval_ns > 0) /* what `tick` uses is the caller's again */
+        await_answer(m);
+}
+
+/* Waits until the monitor has ended, but not for ever. */
+static void await_end(const struct monitor *m)
+{
+    const struct timespec pause = {.tv_nsec = 1000000};
+    for (int look = 0; look < (stop_signal() ? STOPPED_MS : END_MS); look++) {
+        if (waitpid(m->pid, NULL, WNOHANG) != 0)
+            return;
+        nanosleep(&pause, NULL);
+    }
+    kill(m->pid, SIGKILL);
+    while (waitpid(m->pid, NULL, 0) < 0 && errno == EINTR)
+        continue;
+}
+
+/* What has come since the last interval; the monitor may have looked after the workers' end. */
+static void note_rest(struct monitor *m, uint64_t elapsed_ns)
+{
+    struct notes *n = m->notes;
+    struct interval *last = n->count > 0 ? &n->intervals[n->count - 1] : NULL;
+    shared_stats_sum(m->setup.stats, &n->now);
+    bool has_rest = n->now.latencies.count > n->before.latencies.count;
+    if (last && last->end_ns >= elapsed_ns)
+        last->end_ns = elapsed_ns;
+    if (!last || has_rest || last->end_ns < elapsed_ns)
+        note_interval(m, elapsed_ns);
+}
+
+/* Copies the intervals out of the memory that goes; 0 or a negative errno. */
+static int hand_over(const struct notes *n, struct interval **intervals, size_t *count,
+                     struct err *e)
+{
+    *intervals = malloc((n->count + 1) * sizeof **intervals);
+    if (!*intervals)
+        return err_system(e, ENOMEM, "memory for %" PRIu64 " intervals", n->count);
+    *count = n->count;
+    memcpy(*intervals, n->intervals, n->count * sizeof **intervals);
+    return 0;
+}
+
+int monitor_end(struct monitor *m, uint64_t elapsed_ns, struct interval **intervals, size_t *count,
+                struct err *e)
+{
+    int rc = 0;
+    if (intervals) {
+        *intervals = NULL;
+        *count = 0;
+    }
+    if (!m)
+        return 0;
+    if (m->pid > 0) {
+        if (!send_message(m, MESSAGE_END))
+            kill(m->pid, SIGKILL);
+        await_end(m);
+    }
+    stop_inquiries_to(-1, 0);
+    close(m->socket);
+    if (intervals && m->setup.notes_intervals) {
+        note_rest(m, elapsed_ns);
+        rc = hand_over(m->notes, intervals, count, e);
+    }
+    munmap(m->notes, notes_bytes(&m->setup));
+    free(m);
+    return rc;
+}

@@ -1,0 +1,260 @@
+#include "live/progress_bar.h"
+
+#include <inttypes.h>
+#include <poll.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <unistd.h>
+
+#include "live/colours.h"
+#include "util/units.h"
+
+#define DEFAULT_COLUMNS 80
+#define KEPT_COLUMNS    3
+#define COLOUR_ROOM     16
+#define WIDEST_BAR      40
+#define NARROWEST_BAR   8
+
+/* Before this much time has passed and this much is done, no time left is shown: it would be a
+ * guess. */
+#define GUESS_AFTER_NS   BILLION
+#define GUESS_AFTER_PART .01
+
+/* Below this the rate would tell of the clock and the scheduler. */
+#define LEAST_MEASURED_NS (10 * MILLION)
+
+void progress_bar_init(struct progress_bar *g, const char *title, int fd)
+{
+    *g = (struct progress_bar){.title = title, .fd = fd};
+}
+
+static double part_of(uint64_t done, uint64_t goal)
+{
+    return goal == 0 || done >= goal ? 1 : (double)done / (double)goal;
+}
+
+static double smaller(double a, double b)
+{
+    return a < b ? a : b;
+}
+
+double progress_bar_fraction(const struct progress_reading *r)
+{
+    if (r->goal_ops == 0 && r->goal_bytes == 0 && r->goal_ns == 0)
+        return -1;
+    return smaller(part_of(r->ops, r->goal_ops),
+                   smaller(part_of(r->bytes, r->goal_bytes), part_of(r->elapsed_ns, r->goal_ns)));
+}
+
+/* A duration in the two largest of its units: "42 s", "3 min 05 s", "2 h 07 min". */
+static void format_time(char text[static UNITS_TEXT], uint64_t nanoseconds)
+{
+    unsigned long long seconds = (nanoseconds + BILLION / 2) / BILLION;
+    if (seconds < 60)
+        snprintf(text, UNITS_TEXT, "%llu s", seconds);
+    else if (seconds < 3600)
+        snprintf(text, UNITS_TEXT, "%llu min %02llu s", seconds / 60, seconds % 60);
+    else
+        snprintf(text, UNITS_TEXT, "%llu h %02llu min", seconds / 3600, seconds / 60 % 60);
+}
+
+/* Throughput if whole chunks are moved, else operations. */
+static void format_rate(char text[static UNITS_TEXT], const struct progress_reading *r)
+{
+    double seconds = (double)r->elapsed_ns / (double)BILLION;
+    if (r->goal_bytes > 0) {
+        char speed[UNITS_TEXT];
+        units_format_readable(speed, (uint64_t)((double)r->bytes / seconds));
+        snprintf(text, UNITS_TEXT, "%.20s/s", speed);
+    } else {
+        snprintf(text, UNITS_TEXT, "%.0f/s", (double)r->ops / seconds);
+    }
+}
+
+/* With one decimal as long as that says more: "12 ms", "0.9 s", "3 min 05 s". */
+static void format_spent(char text[static UNITS_TEXT], uint64_t nanoseconds)
+{
+    double seconds = (double)nanoseconds / (double)BILLION;
+    if (seconds < .0995)
+        snprintf(text, UNITS_TEXT, "%.0f ms", seconds * 1000);
+    else if (seconds < 59.95)
+        snprintf(text, UNITS_TEXT, "%.1f s", seconds);
+    else
+        format_time(text, nanoseconds);
+}
+
+void progress_figures(char text[static PROGRESS_FIGURES], const struct progress_reading *r)
+{
+    char rate[UNITS_TEXT] = "";
+    char spent[UNITS_TEXT];
+    if (r->elapsed_ns >= LEAST_MEASURED_NS)
+        format_rate(rate, r);
+    format_spent(spent, r->elapsed_ns);
+    snprintf(text, PROGRESS_FIGURES, "%s%s%s", rate, *rate ? "  " : "", spent);
+}
+
+/* How much stands to the right of the bar, from least to most. */
+enum detail { DETAIL_PERCENT, DETAIL_RATE, DETAIL_TIME };
+
+static void format_figures(char text[static PROGRESS_BAR_TEXT], const struct progress_reading *r,
+                           enum detail detail)
+{
+    char rate[UNITS_TEXT];
+    char left[UNITS_TEXT];
+    double done = progress_bar_fraction(r);
+    bool is_guess = r->elapsed_ns < GUESS_AFTER_NS || done < GUESS_AFTER_PART;
+    format_rate(rate, r);
+    if (done < 0) {
+        snprintf(text, PROGRESS_BAR_TEXT, " %s", rate);
+    } else if (detail == DETAIL_PERCENT) {
+        snprintf(text, PROGRESS_BAR_TEXT, " %3.0f %%", done * 100);
+    } else if (detail == DETAIL_RATE || (is_guess && done < 1)) {
+        snprintf(text, PROGRESS_BAR_TEXT, " %3.0f %% %s", done * 100, rate);
+    } else if (done >= 1) {
+        snprintf(text, PROGRESS_BAR_TEXT, " 100 %% %s, finishing", rate);
+    } else {
+        uint64_t left_ns = (uint64_t)((double)r->elapsed_ns * (1 - done) / done);
+        format_time(left, left_ns > BILLION ? left_ns : BILLION);
+        snprintf(text, PROGRESS_BAR_TEXT, " %3.0f %% %s, %s left", done * 100, rate, left);
+    }
+}
+
+/* "[####......]", that number of columns wide. */
+static void format_bar(char *text, double done, unsigned columns)
+{
+    unsigned inner = columns - 2;
+    unsigned full = (unsigned)((double)inner * done);
+    text[0] = '[';
+    memset(text + 1, '#', full);
+    memset(text + 1 + full, '.', inner - full);
+    text[inner + 1] = ']';
+    text[columns] = '\0';
+}
+
+static void format_preparing(char text[static PROGRESS_BAR_TEXT], const struct progress_reading *r,
+                             uint64_t waited_ns)
+{
+    char waited[UNITS_TEXT];
+    char round[UNITS_TEXT] = "";
+    format_time(waited, waited_ns);
+    if (r->preparing_round > 0)
+        snprintf(round, sizeof round, " round %u", r->preparing_round);
+    snprintf(text, PROGRESS_BAR_TEXT, ": preparing%s, %s", round, waited);
+}
+
+/* How much of a row is used: the last column may make a new row, and before it "^C" may appear. */
+static unsigned room_on(unsigned columns)
+{
+    unsigned room = columns > KEPT_COLUMNS ? columns - KEPT_COLUMNS : 1;
+    return room < PROGRESS_BAR_TEXT - 1 ? room : PROGRESS_BAR_TEXT - 1;
+}
+
+size_t progress_bar_text(char text[static PROGRESS_BAR_TEXT], const char *title,
+                         const struct progress_reading *r, uint64_t waited_ns, unsigned columns)
+{
+    char figures[PROGRESS_BAR_TEXT];
+    char bar[WIDEST_BAR + 2] = "";
+    unsigned room = room_on(columns);
+    bool prepares = r->elapsed_ns == 0 || r->preparing_round > 0;
+    if (prepares) {
+        format_preparing(figures, r, waited_ns);
+    } else {
+        enum detail detail = DETAIL_TIME;
+        format_figures(figures, r, detail);
+        while (strlen(title) + strlen(figures) > room && detail > DETAIL_PERCENT)
+            format_figures(figures, r, --detail);
+    }
+    size_t taken = strlen(title) + strlen(figures) + 1;
+    double done = progress_bar_fraction(r);
+    if (!prepares && done >= 0 && taken + NARROWEST_BAR <= room) {
+        unsigned wide = room - (unsigned)taken;
+        bar[0] = ' ';
+        format_bar(bar + 1, done, wide < WIDEST_BAR ? wide : WIDEST_BAR);
+    }
+    int length = snprintf(text, room + 1, "%s%s%s", title, bar, figures);
+    return length < 0 ? 0 : (unsigned)length < room ? (unsigned)length : room;
+}
+
+static unsigned terminal_columns(int fd)
+{
+    struct winsize size;
+    return ioctl(fd, TIOCGWINSZ, &size) == 0 && size.ws_col > 0 ? size.ws_col : DEFAULT_COLUMNS;
+}
+
+static void put(const struct progress_bar *g, const char *text, size_t length)
+{
+    ssize_t ignored = write(g->fd, text, length);
+    (void)ignored; /* a terminal that is gone is not the test's concern */
+}
+
+/*
+ * Goes to where the line begins, and clears from there. A terminal that has become narrower shows
+ * it on several rows.
+ */
+static size_t format_erase(char text[static PROGRESS_BAR_TEXT], unsigned drawn, unsigned columns)
+{
+    unsigned rows = drawn > 0 ? (drawn - 1) / columns : 0;
+    if (rows > 0)
+        return (size_t)snprintf(text, PROGRESS_BAR_TEXT, "\r\033[%uA\033[J", rows);
+    return (size_t)snprintf(text, PROGRESS_BAR_TEXT, "\r\033[J");
+}
+
+/* The line with the full part of its bar in colour, if there is one; returns its length. */
+static size_t format_colours(char text[static PROGRESS_BAR_TEXT + COLOUR_ROOM], const char *line,
+                             bool has_colour)
+{
+    const char *bar = strstr(line, "[#");
+    int full = bar ? (int)strspn(bar + 1, "#") : 0;
+    int before = bar ? (int)(bar + 1 - line) : 0;
+    const char *begin = has_colour && bar ? COLOUR_BAR : "";
+    const char *end = has_colour && bar ? COLOUR_NONE : "";
+    return (size_t)snprintf(text, PROGRESS_BAR_TEXT + COLOUR_ROOM, "%.*s%s%.*s%s%s", before, line,
+                            begin, full, line + before, end, line + before + full);
+}
+
+void progress_bar_draw(struct progress_bar *g, const struct progress_reading *r, uint64_t now_ns)
+{
+    char line[PROGRESS_BAR_TEXT];
+    char text[2 * PROGRESS_BAR_TEXT + COLOUR_ROOM];
+    if (tcgetpgrp(g->fd) != getpgrp())
+        return; /* in the background: the terminal belongs to another program now */
+    unsigned columns = terminal_columns(g->fd);
+    if (g->since_ns == 0)
+        g->since_ns = now_ns;
+    size_t used = format_erase(text, g->drawn, columns);
+    size_t length = progress_bar_text(line, g->title, r, now_ns - g->since_ns, columns);
+    used += format_colours(text + used, line, g->has_colour);
+    put(g, text, used);
+    g->drawn = (unsigned)length;
+}
+
+/* True when a write would not have to wait: nobody has stopped the terminal. */
+static bool takes_output(int fd)
+{
+    struct pollfd terminal = {.fd = fd, .events = POLLOUT};
+    return poll(&terminal, 1, 0) == 1 && terminal.revents == POLLOUT;
+}
+
+void progress_bar_draw_text(struct progress_bar *g, const char *line)
+{
+    char text[2 * PROGRESS_BAR_TEXT];
+    if (tcgetpgrp(g->fd) != getpgrp() || !takes_output(g->fd))
+        return;
+    unsigned columns = terminal_columns(g->fd);
+    size_t used = format_erase(text, g->drawn, columns);
+    size_t length = strlen(line);
+    if (length > room_on(columns))
+        length = room_on(columns);
+    memcpy(text + used, line, length);
+    put(g, text, used + length);
+    g->drawn = (unsigned)length;
+}
+
+void progress_bar_erase(struct progress_bar *g)
+{
+    char text[PROGRESS_BAR_TEXT];
+    if (g->drawn > 0)
+        put(g, text, format_erase(text, g->drawn, terminal_columns(g->fd)));
+    g->drawn = 0;
+}

@@ -1,0 +1,41 @@
+#ifndef MEASURE_IO_LIMIT_H
+#define MEASURE_IO_LIMIT_H
+
+#include <stdint.h>
+
+#include "measure/device.h"
+
+/*
+ * What a control group lets its processes have of a device (io.max, or blkio.throttle of version
+ * 1). The kernel holds transfers back before the device sees them, so a device that is held to a
+ * tenth of its speed looks idle.
+ */
+
+/* What is limited, in bytes or operations per second. */
+enum io_limit_kind {
+    IO_LIMIT_READ_BYTES,
+    IO_LIMIT_WRITTEN_BYTES,
+    IO_LIMIT_READ_OPS,
+    IO_LIMIT_WRITE_OPS,
+    IO_LIMIT_KINDS
+};
+
+struct io_limit {
+    uint64_t per_second[IO_LIMIT_KINDS]; /* 0: there is no limit */
+};
+
+/*
+ * Finds the limits that hold for this process on the devices of d; of several the lowest. What
+ * cannot be found out is no limit.
+ */
+void io_limit_find(struct io_limit *l, const struct device_set *d);
+
+/*
+ * Lowers l by one line of io.max ("8:0 rbps=20971520 wbps=max riops=max wiops=max") or, for one
+ * kind, of a file of version 1 ("8:0 20971520"), if it is about a device of d.
+ */
+void io_limit_read_max(struct io_limit *l, const struct device_set *d, const char *line);
+void io_limit_read_throttle(struct io_limit *l, const struct device_set *d, const char *line,
+                            enum io_limit_kind kind);
+
+#endif

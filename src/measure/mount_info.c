@@ -1,0 +1,170 @@
+#include "measure/mount_info.h"
+
+#include <limits.h>
+#include <linux/btrfs.h>
+#include <linux/magic.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <sys/stat.h>
+#include <sys/sysmacros.h>
+#include <sys/vfs.h>
+#include <unistd.h>
+
+#include "measure/filesystem_name.h"
+#include "util/word_list.h"
+
+long mount_info_id(FILE *fdinfo)
+{
+    char line[128];
+    long id = -1;
+    while (id < 0 && fgets(line, sizeof line, fdinfo))
+        if (sscanf(line, "mnt_id: %ld", &id) != 1)
+            id = -1;
+    return id;
+}
+
+/*
+ * The mount that a descriptor was opened through: exact where one mount hides another, or where
+ * the path has been renamed since. -1: not known.
+ */
+static long mount_of(int fd)
+{
+    char path[64];
+    snprintf(path, sizeof path, "/proc/self/fdinfo/%d", fd);
+    FILE *in = fopen(path, "re");
+    if (!in)
+        return -1;
+    long id = mount_info_id(in);
+    fclose(in);
+    return id;
+}
+
+/* Adds those options of a list that are not there yet. Of those that do not fit come dots. */
+static void add_options(struct mount_info *p, const char *list)
+{
+    while (*list && *list != ' ' && *list != '\n') {
+        size_t length = strcspn(list, ", \n");
+        size_t used = strlen(p->options);
+        size_t room = sizeof p->options - used;
+        if (length > 0 && !word_list_has(p->options, list, length) &&
+            (size_t)snprintf(p->options + used, room, "%s%.*s", used > 0 ? "," : "", (int)length,
+                             list) >= room) {
+            strcpy(p->options + sizeof p->options - sizeof "...", "...");
+            return;
+        }
+        list += length;
+        list += *list == ',';
+    }
+}
+
+/*
+ * "22 1 254:0 / / rw,relatime shared:1 - ext4 /dev/vda rw,discard": behind the lonely hyphen, after
+ * any number of tags, are the type, the source, and the options of the filesystem; those of the
+ * mount are the sixth word. Blanks within a word are written as \040.
+ */
+static void read_line(struct mount_info *p, const char *line)
+{
+    int mount_options = 0;
+    const char *type = strstr(line, " - ");
+    if (!type)
+        return;
+    type += strlen(" - ");
+    snprintf(p->filesystem, sizeof p->filesystem, "%.*s", (int)strcspn(type, " \n"), type);
+    if (sscanf(line, "%*s %*s %*s %*s %*s %n", &mount_options) == EOF || mount_options == 0)
+        return;
+    p->options[0] = '\0';
+    add_options(p, line + mount_options);
+    const char *last = strrchr(type, ' ');
+    if (last && last != strchr(type, ' '))
+        add_options(p, last + 1);
+}
+
+void mount_info_read(struct mount_info *p, FILE *mountinfo, long mount_id)
+{
+    char *line = NULL; /* of any length: an overlay names all its layers */
+    size_t room = 0;
+    while (getline(&line, &room, mountinfo) > 0) {
+        if (strtol(line, NULL, 10) == mount_id) {
+            read_line(p, line);
+            break;
+        }
+    }
+    free(line);
+}
+
+void mount_info_read_mount(struct mount_info *p, long mount_id)
+{
+    char path[PATH_MAX];
+    snprintf(path, sizeof path, "%s/proc/self/mountinfo", p->root);
+    FILE *in = fopen(path, "re");
+    if (!in)
+        return;
+    mount_info_read(p, in, mount_id);
+    fclose(in);
+}
+
+/* The kernel has a directory for every ext4, with the name of its device; where the link by the
+ * device's number points to ends in that name. */
+void mount_info_find_journal(struct mount_info *p)
+{
+    char path[PATH_MAX];
+    char target[PATH_MAX];
+    char task[32] = "";
+    snprintf(path, sizeof path, "%s/sys/dev/block/%u:%u", p->root, p->major, p->minor);
+    ssize_t length = readlink(path, target, sizeof target - 1);
+    if (length <= 0 || strcmp(p->filesystem, "ext4") != 0)
+        return;
+    target[length] = '\0';
+    const char *slash = strrchr(target, '/');
+    if (snprintf(path, sizeof path, "%s/sys/fs/ext4/%s/journal_task", p->root,
+                 slash ? slash + 1 : target) >= (int)sizeof path)
+        return;
+    FILE *in = fopen(path, "re");
+    if (!in)
+        return;
+    p->lacks_journal = fgets(task, sizeof task, in) && strncmp(task, "<none>", 6) == 0;
+    fclose(in);
+}
+
+/* In a chroot whose root is no mount point the kernel does not list the mount: statfs knows. */
+static void guess_type(struct mount_info *p, int fd)
+{
+    struct statfs fs;
+    const char *name = fstatfs(fd, &fs) == 0 ? filesystem_name((unsigned long)fs.f_type) : NULL;
+    if (name)
+        snprintf(p->filesystem, sizeof p->filesystem, "%s", name);
+}
+
+/* A btrfs on any number of devices has a made-up device number, a subvolume even one of its own;
+ * its UUID leads to the devices. */
+static void read_btrfs_uuid(struct mount_info *p, int fd)
+{
+    struct statfs fs;
+    struct btrfs_ioctl_fs_info_args info = {0};
+    if (fstatfs(fd, &fs) != 0 || fs.f_type != BTRFS_SUPER_MAGIC ||
+        ioctl(fd, BTRFS_IOC_FS_INFO, &info) != 0)
+        return;
+    char *end = p->btrfs_uuid;
+    for (size_t i = 0; i < sizeof info.fsid; i++) {
+        if (i == 4 || i == 6 || i == 8 || i == 10)
+            *end++ = '-';
+        end += sprintf(end, "%02x", info.fsid[i]);
+    }
+}
+
+void mount_info_find(struct mount_info *p, int directory_fd)
+{
+    *p = (struct mount_info){.root = ""};
+    struct stat st;
+    if (fstat(directory_fd, &st) != 0)
+        return;
+    p->major = major(st.st_dev);
+    p->minor = minor(st.st_dev);
+    mount_info_read_mount(p, mount_of(directory_fd));
+    if (p->filesystem[0] == '\0')
+        guess_type(p, directory_fd);
+    mount_info_find_journal(p);
+    read_btrfs_uuid(p, directory_fd);
+}

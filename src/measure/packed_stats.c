@@ -1,0 +1,61 @@
+#include "measure/packed_stats.h"
+
+#include <string.h>
+
+size_t packed_stats_make(uint64_t *words, const struct op_stats *s)
+{
+    const struct histogram *h = &s->latencies;
+    struct packed_stats head = {
+        .bytes = s->bytes,
+        .errors = s->errors,
+        .in_flight_ns = s->in_flight_ns,
+        .count = h->count,
+        .latency_sum_ns = h->sum,
+        .latency_max_ns = h->maximum,
+        .latency_inverted_min_ns = h->inverted_minimum,
+    };
+    size_t used = PACKED_STATS_HEAD;
+    for (unsigned i = 0; i < HISTOGRAM_BUCKETS; i++) {
+        if (h->buckets[i] == 0)
+            continue;
+        words[used++] = i;
+        words[used++] = h->buckets[i];
+        head.buckets++;
+    }
+    memcpy(words, &head, sizeof head);
+    return used;
+}
+
+static bool are_packed(const uint64_t *words, size_t bytes, struct packed_stats *head)
+{
+    if (bytes < sizeof *head)
+        return false;
+    memcpy(head, words, sizeof *head);
+    if (head->buckets > HISTOGRAM_BUCKETS ||
+        bytes != (PACKED_STATS_HEAD + 2 * head->buckets) * sizeof *words)
+        return false;
+    for (uint64_t i = 0; i < head->buckets; i++)
+        if (words[PACKED_STATS_HEAD + 2 * i] >= HISTOGRAM_BUCKETS)
+            return false;
+    return true;
+}
+
+bool packed_stats_add(struct op_stats *whole, const uint64_t *words, size_t bytes,
+                      struct packed_stats *head)
+{
+    struct histogram *h = &whole->latencies;
+    if (!are_packed(words, bytes, head))
+        return false;
+    whole->bytes += head->bytes;
+    whole->errors += head->errors;
+    whole->in_flight_ns += head->in_flight_ns;
+    h->count += head->count;
+    h->sum += head->latency_sum_ns;
+    if (head->latency_max_ns > h->maximum)
+        h->maximum = head->latency_max_ns;
+    if (head->latency_inverted_min_ns > h->inverted_minimum)
+        h->inverted_minimum = head->latency_inverted_min_ns;
+    for (uint64_t i = 0; i < head->buckets; i++)
+        h->buckets[words[PACKED_STATS_HEAD + 2 * i]] += words[PACKED_STATS_HEAD + 2 * i + 1];
+    return true;
+}

@@ -1,0 +1,81 @@
+#include "measure/summary.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+/*
+ * Quantiles 0.975 of Student's t by degrees of freedom, from 1 on: NIST/SEMATECH e-Handbook of
+ * Statistical Methods, 1.3.6.7.2.
+ */
+static const double t_table[] = {
+    12.706, 4.303, 3.182, 2.776, 2.571, 2.447, 2.365, 2.306, 2.262, 2.228,
+    2.201,  2.179, 2.160, 2.145, 2.131, 2.120, 2.110, 2.101, 2.093, 2.086,
+    2.080,  2.074, 2.069, 2.064, 2.060, 2.056, 2.052, 2.048, 2.045, 2.042,
+};
+#define T_TABLE_ROWS (sizeof t_table / sizeof t_table[0])
+
+/* The same quantile of the normal distribution, which t comes close to. */
+#define Z_975 1.959964
+
+/*
+ * Behind the table, the normal quantile with the first term of the series for t: Abramowitz and
+ * Stegun, Handbook of Mathematical Functions, 26.7.5. It is less than 0.004 off.
+ */
+static double t_quantile(size_t freedom)
+{
+    if (freedom <= T_TABLE_ROWS)
+        return t_table[freedom - 1];
+    return Z_975 + (Z_975 * Z_975 * Z_975 + Z_975) / (4 * (double)freedom);
+}
+
+static int compare_rates(const void *a, const void *b)
+{
+    double x = *(const double *)a;
+    double y = *(const double *)b;
+    return (x > y) - (x < y);
+}
+
+static double mean_of(const double rates[], size_t count)
+{
+    double sum = 0;
+    for (size_t i = 0; i < count; i++)
+        sum += rates[i];
+    return sum / (double)count;
+}
+
+/* From the differences to the mean: large rates that differ little would lose them otherwise. */
+static double stddev_of(const double rates[], size_t count, double mean)
+{
+    double squares = 0;
+    for (size_t i = 0; i < count; i++)
+        squares += (rates[i] - mean) * (rates[i] - mean);
+    return count > 1 ? sqrt(squares / (double)(count - 1)) : 0;
+}
+
+void summary_of_rates(struct summary *s, double rates[], size_t count)
+{
+    *s = (struct summary){.runs = count};
+    if (count == 0)
+        return;
+    qsort(rates, count, sizeof *rates, compare_rates);
+    s->min = rates[0];
+    s->max = rates[count - 1];
+    s->median = (rates[(count - 1) / 2] + rates[count / 2]) / 2;
+    s->mean = mean_of(rates, count);
+    s->stddev = stddev_of(rates, count, s->mean);
+    double half = count > 1 ? t_quantile(count - 1) * s->stddev / sqrt((double)count) : 0;
+    s->ci95[0] = s->mean - half;
+    s->ci95[1] = s->mean + half;
+}
+
+double summary_half_width_percent(const struct summary *s)
+{
+    return s->mean > 0 ? (s->ci95[1] - s->mean) / s->mean * 100 : 0;
+}
+
+bool summary_varies(const struct summary *s)
+{
+    if (s->runs < 3)
+        return s->max > s->min * SUMMARY_WIDE_SPREAD;
+    return summary_half_width_percent(s) > SUMMARY_WIDE_PERCENT;
+}

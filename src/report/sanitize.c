@@ -1,0 +1,175 @@
+#include "report/sanitize.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+#include <string.h>
+
+#define INVALID 0xFFFD /* Unicode's own replacement character */
+
+/* How a way of printing writes a character that it cannot leave as it is; NULL: it can. */
+typedef const char *substitute_fn(uint32_t character);
+
+struct range {
+    uint32_t first, last;
+};
+
+/* White space other than the blank: control characters, then the two separators of Unicode. */
+static const struct range spaces[] = {{0x09, 0x0D}, {0x85, 0x85}, {0x2028, 0x2029}};
+
+/*
+ * What must not reach a terminal: C0 and C1 controls; marks and overrides of the direction
+ * (Unicode's property Bidi_Control) with their invisible neighbours; characters for internal use;
+ * and what stands for bytes that could not be read.
+ */
+static const struct range unprintable[] = {
+    {0x00, 0x1F},     {0x7F, 0x9F},     {0x061C, 0x061C}, {0x200B, 0x200F},  {0x202A, 0x202E},
+    {0x2060, 0x206F}, {0xFDD0, 0xFDEF}, {0xFEFF, 0xFEFF}, {0xFFF9, INVALID},
+};
+
+static bool in_ranges(uint32_t character, const struct range *ranges, size_t count)
+{
+    for (size_t i = 0; i < count; i++) {
+        if (character >= ranges[i].first && character <= ranges[i].last)
+            return true;
+    }
+    return false;
+}
+
+static const char *substitute_everywhere(uint32_t c)
+{
+    if (in_ranges(c, spaces, sizeof spaces / sizeof spaces[0]))
+        return " ";
+    if (in_ranges(c, unprintable, sizeof unprintable / sizeof unprintable[0]))
+        return "?";
+    /* The last two of every plane are characters for internal use too. */
+    return (c & 0xFFFE) == 0xFFFE ? "?" : NULL;
+}
+
+static const char *substitute_plain(uint32_t c)
+{
+    switch (c) {
+    case ',':
+        return ";";
+    case '"':
+        return "'";
+    case '<':
+        return "(";
+    case '>':
+        return ")";
+    default:
+        return substitute_everywhere(c);
+    }
+}
+
+static const char *substitute_html(uint32_t c)
+{
+    switch (c) {
+    case '&':
+        return "&amp;";
+    case '<':
+        return "&lt;";
+    case '>':
+        return "&gt;";
+    case '"':
+        return "&quot;";
+    case '\'':
+        return "&#39;";
+    default:
+        return substitute_everywhere(c);
+    }
+}
+
+/* How many bytes the first byte of a character announces (RFC 3629); 0: it cannot be the first. */
+static size_t announced_bytes(unsigned char first)
+{
+    if (first < 0x80)
+        return 1;
+    if (first < 0xC2 || first > 0xF4)
+        return 0;
+    return first < 0xE0 ? 2 : first < 0xF0 ? 3 : 4;
+}
+
+/* Reads the character at text; returns its bytes, or 1 with INVALID when it is none. */
+static size_t read_character(const char *text, uint32_t *character)
+{
+    static const uint32_t smallest[] = {0, 0, 0x80, 0x800, 0x10000};
+    unsigned char first = (unsigned char)text[0];
+    size_t bytes = announced_bytes(first);
+    uint32_t c = bytes < 2 ? first : first & (0x7FU >> bytes);
+    *character = INVALID;
+    for (size_t i = 1; i < bytes; i++) {
+        unsigned char next = (unsigned char)text[i];
+        if ((next & 0xC0) != 0x80)
+            return 1;
+        c = c << 6 | (next & 0x3F);
+    }
+    bool surrogate = c >= 0xD800 && c <= 0xDFFF;
+    if (bytes == 0 || c < smallest[bytes] || c > 0x10FFFF || surrogate)
+        return 1;
+    *character = c;
+    return bytes;
+}
+
+/* Appends the label to what text holds already, cut where the next character would not fit. */
+static void render(char *text, size_t size, const char *label, substitute_fn *substitute)
+{
+    size_t start = strlen(text);
+    size_t used = start;
+    size_t bytes;
+    for (; *label != '\0'; label += bytes) {
+        uint32_t character;
+        bytes = read_character(label, &character);
+        const char *other = substitute(character);
+        size_t length = other ? strlen(other) : bytes;
+        if (used + length >= size)
+            break;
+        memcpy(text + used, other ? other : label, length);
+        bool leading_blank = used == start && text[used] == ' ';
+        used += leading_blank ? 0 : length;
+    }
+    while (used > start && text[used - 1] == ' ')
+        used--;
+    text[used] = '\0';
+}
+
+void sanitize_plain(char text[static LABEL_BYTES], const char *label)
+{
+    label = label ? label : "";
+    text[0] = '\0';
+    render(text, LABEL_BYTES, label, substitute_plain);
+    if (text[0] == '\0' || !strchr("=+-@", text[0]))
+        return;
+    strcpy(text, "'");
+    render(text, LABEL_BYTES, label, substitute_plain);
+}
+
+void sanitize_html(char text[static LABEL_HTML_BYTES], const char *label)
+{
+    text[0] = '\0';
+    render(text, LABEL_HTML_BYTES, label ? label : "", substitute_html);
+}
+
+void sanitize_clean(char *text, size_t size, const char *label)
+{
+    text[0] = '\0';
+    render(text, size, label ? label : "", substitute_everywhere);
+}
+
+size_t sanitize_columns(const char *text)
+{
+    size_t columns = 0;
+    for (; *text != '\0'; text++)
+        columns += ((unsigned char)*text & 0xC0) != 0x80; /* not in the middle of a character */
+    return columns;
+}
+
+size_t sanitize_cut(const char *text, size_t columns)
+{
+    size_t bytes = 0;
+    while (text[bytes] != '\0' && columns-- > 0) {
+        do {
+            bytes++;
+        } while (((unsigned char)text[bytes] & 0xC0) == 0x80);
+    }
+    return bytes;
+}

@@ -1,0 +1,242 @@
+#include "storage/cleanup.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "storage/private_directory.h"
+#include "storage/scratch_names.h"
+#include "util/message.h"
+#include "util/printable.h"
+
+/* Opens a directory below fd for listing it; NULL with errno on failure. */
+static DIR *open_below(int fd, const char *name)
+{
+    int below = directory_open(fd, name);
+    DIR *directory = below >= 0 ? fdopendir(below) : NULL;
+    if (below < 0)
+        errno = -below;
+    else if (!directory)
+        close(below);
+    return directory;
+}
+
+/* The next entry but "." and ".."; NULL at the end. */
+static const char *next_name(DIR *directory)
+{
+    const struct dirent *entry;
+    do {
+        entry = readdir(directory);
+    } while (entry && (strcmp(entry->d_name, ".") == 0 || strcmp(entry->d_name, "..") == 0));
+    return entry ? entry->d_name : NULL;
+}
+
+/* True when nothing is in the directory but what is called so (NULL: nothing at all). */
+static bool holds_only(DIR *directory, const char *allowed)
+{
+    bool only = true;
+    for (const char *name; only && (name = next_name(directory));)
+        only = allowed && strcmp(name, allowed) == 0;
+    rewinddir(directory);
+    return only;
+}
+
+/* What a directory is left for when a run works in it. */
+static const char in_use[] = "a run is using it";
+
+/* Why the open owner file does not make the directory ours, or NULL when it does. */
+static const char *why_owner_is_not_ours(DIR *directory, const char *name, int owner_fd)
+{
+    struct stat of_directory, st;
+    if (fstat(dirfd(directory), &of_directory) != 0 || fstat(owner_fd, &st) != 0 ||
+        !S_ISREG(st.st_mode) || st.st_uid != of_directory.st_uid)
+        return "its owner file is not one of ours";
+    int locked = owner_file_lock(owner_fd);
+    if (locked == -ENOLCK)
+        return "the filesystem has no locks that would tell whether a run is using it";
+    if (locked < 0)
+        return in_use;
+    char expected[OWNER_TEXT_SIZE];
+    char found[OWNER_TEXT_SIZE];
+    size_t length = owner_text(expected, name);
+    ssize_t got = read(owner_fd, found, sizeof found);
+    if (got == 0 && private_name_is_made(name) && holds_only(directory, OWNER_FILE_NAME))
+        return NULL;
+    if (got != (ssize_t)length || memcmp(found, expected, length) != 0)
+        return "its owner file does not name it";
+    return NULL;
+}
+
+/*
+ * Why the directory is not ours to remove, or NULL when it is. A run makes the owner file right
+ * after the directory: one that was killed in that moment leaves it empty or none, and nothing
+ * else. Then only the name can tell.
+ */
+static const char *why_not_ours(DIR *parent, DIR *directory, const char *name, int *owner_fd)
+{
+    char found[FOUND_SIZE];
+    int fd = dirfd(directory);
+    if (private_directory_ownership(dirfd(parent), fd, found) != OWNERSHIP_OURS)
+        return "it is not a private directory of this user";
+    *owner_fd = openat(fd, OWNER_FILE_NAME, O_RDWR | O_NOFOLLOW | O_CLOEXEC);
+    if (*owner_fd >= 0)
+        return why_owner_is_not_ours(directory, name, *owner_fd);
+    return private_name_is_made(name) && holds_only(directory, NULL) ? NULL
+                                                                     : "it has no owner file";
+}
+
+/* Removes the metadata files of one directory, and the directory. */
+static int remove_metadata_directory(int fd, const char *name)
+{
+    DIR *directory = open_below(fd, name);
+    if (!directory)
+        return -errno;
+    int rc = 0;
+    bool removed;
+    do { /* a filesystem may skip entries while others are being deleted: list again */
+        removed = false;
+        rewinddir(directory);
+        for (const char *file; (file = next_name(directory));) {
+            if (!is_file_name(file))
+                continue;
+            removed = true;
+            if (unlinkat(dirfd(directory), file, 0) != 0)
+                rc = -errno;
+        }
+    } while (rc == 0 && removed);
+    closedir(directory);
+    if (rc == 0 && unlinkat(fd, name, AT_REMOVEDIR) != 0)
+        rc = -errno;
+    return rc;
+}
+
+/* What a filesystem has made of a file that was removed while it was open: it goes by itself. */
+static bool is_going(const char *name)
+{
+    return strncmp(name, ".fuse_hidden", 12) == 0 || strncmp(name, ".nfs", 4) == 0;
+}
+
+static int remove_entry(int fd, const char *name)
+{
+    if (is_going(name))
+        return 0;
+    if (is_directory_name(name))
+        return remove_metadata_directory(fd, name);
+    if (is_data_name(name) || is_link_target_name(name))
+        return unlinkat(fd, name, 0) == 0 ? 0 : -errno;
+    return strcmp(name, OWNER_FILE_NAME) == 0 ? 0 : -EEXIST; /* not made by us: stays */
+}
+
+/* Removes all that a run makes in its private directory but the owner file. */
+static int remove_contents(DIR *directory, const char *path, const char *name, struct err *e)
+{
+    for (const char *entry; (entry = next_name(directory));) {
+        int rc = remove_entry(dirfd(directory), entry);
+        if (rc == -EEXIST || rc == -ENOTEMPTY)
+            return err_say(e, "%s/%s/%s: contains something that no run makes; left as it is", path,
+                           name, entry);
+        if (rc != 0)
+            return err_system(e, -rc, "remove %s/%s/%s", path, name, entry);
+    }
+    return 0;
+}
+
+static void say_left(const char *path, const char *name, const char *reason)
+{
+    message("left %s/%s: %s", path, name, reason);
+}
+
+static void say_removed(const char *path, const char *name)
+{
+    char line[PATH_MAX + PRIVATE_NAME_SIZE];
+    snprintf(line, sizeof line, "%s/%s", path, name);
+    make_printable(line);
+    printf("removed %s\n", line);
+}
+
+/*
+ * The directory itself. While nobody had the lock of an owner file, it may be that of a run that
+ * has just begun: then it is not empty any more, or the run has taken it away itself.
+ */
+static int remove_empty(DIR *parent, DIR *directory, const char *path, const char *name,
+                        bool was_locked, struct err *e)
+{
+    int rc = private_directory_remove(dirfd(parent), name, dirfd(directory));
+    if (rc == 0)
+        say_removed(path, name);
+    else if (rc == -ENOTEMPTY && !was_locked)
+        say_left(path, name, in_use);
+    else if (rc == -ESTALE)
+        return private_directory_say_moved(e, path, name, dirfd(directory));
+    else if (rc != -ENOENT)
+        return err_system(e, -rc, "remove %s/%s", path, name);
+    return 0;
+}
+
+/*
+ * The owner file goes last, and only by who holds its lock. It is closed before its directory is
+ * removed: some filesystems keep the name of a file that is open.
+ */
+static int remove_private_directory(DIR *parent, DIR *directory, const char *path, const char *name,
+                                    int *owner_fd, struct err *e)
+{
+    int rc = remove_contents(directory, path, name, e);
+    if (rc != 0)
+        return rc;
+    if (unlinkat(dirfd(directory), OWNER_FILE_NAME, 0) != 0 && errno != ENOENT)
+        return err_system(e, errno, "remove %s/%s/%s", path, name, OWNER_FILE_NAME);
+    close(*owner_fd);
+    *owner_fd = -1;
+    return remove_empty(parent, directory, path, name, true, e);
+}
+
+/* Looks at one directory whose name has our form. */
+static int consider(DIR *parent, const char *path, const char *name, struct err *e)
+{
+    DIR *directory = open_below(dirfd(parent), name);
+    if (!directory) {
+        say_left(path, name, strerror(errno));
+        return 0;
+    }
+    int owner_fd = -1;
+    int rc = 0;
+    const char *reason = why_not_ours(parent, directory, name, &owner_fd);
+    if (reason)
+        say_left(path, name, reason);
+    else if (owner_fd < 0)
+        rc = remove_empty(parent, directory, path, name, false, e);
+    else
+        rc = remove_private_directory(parent, directory, path, name, &owner_fd, e);
+    if (owner_fd >= 0)
+        close(owner_fd);
+    closedir(directory);
+    return rc;
+}
+
+int cleanup_directory(const char *path, struct err *e)
+{
+    DIR *parent = opendir(path);
+    if (!parent)
+        return err_system(e, errno, "open directory %s", path);
+    int rc = 0;
+    for (const char *name; (name = next_name(parent));) {
+        if (!is_private_name(name))
+            continue;
+        struct err one;
+        err_init(&one);
+        int failed = consider(parent, path, name, &one);
+        if (failed != 0 && rc == 0)
+            *e = one; /* the caller tells this one */
+        else if (failed != 0)
+            message("%s", one.text);
+        rc = rc ? rc : failed;
+    }
+    closedir(parent);
+    return rc;
+}

@@ -1,0 +1,138 @@
+#include "storage/data_file.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <unistd.h>
+
+#include "storage/page_cache.h"
+#include "sys/stop.h"
+
+void data_file_init(struct data_file *d, const struct data_file_setup *setup)
+{
+    *d = (struct data_file){.fd = -1,
+                            .file = setup->file,
+                            .number = setup->number,
+                            .bytes = setup->bytes,
+                            .sync = setup->sync,
+                            .direct = setup->direct,
+                            .keeps_name = setup->keeps_name,
+                            .contents = setup->contents};
+    snprintf(d->name, sizeof d->name, "data file %" PRIu64 " in %s",
+             setup->contents->first_number + setup->number, setup->directory);
+    *setup->file = (struct io_file){.fd = -1, .name = d->name};
+    setup->contents->files[setup->number].start = setup->start;
+}
+
+/* As it is called for all processes. */
+static unsigned name_number(const struct data_file *d)
+{
+    return (unsigned)d->contents->first_number + d->number;
+}
+
+/* A name that stays is known when the directory cannot be removed. */
+static void remove_name(struct data_file *d)
+{
+    struct err ignored;
+    err_init(&ignored);
+    scratch_remove_data_file(d->named_in, name_number(d), &ignored);
+    d->named_in = NULL;
+}
+
+void data_file_release(struct data_file *d)
+{
+    if (d->file->fd >= 0)
+        close(d->file->fd);
+    if (d->fd >= 0)
+        close(d->fd);
+    if (d->named_in)
+        remove_name(d);
+    d->file->fd = -1;
+    d->fd = -1;
+    d->valid_bytes = 0;
+    contents_end_rewriting(d->contents, d->number);
+}
+
+static int make(struct data_file *d, const struct scratch *s, struct err *e)
+{
+    if (d->fd >= 0)
+        return 0;
+    bool is_named = d->keeps_name;
+    int fd = is_named ? scratch_make_named_file(s, name_number(d), e)
+                      : scratch_make_data_file(s, name_number(d), &is_named, e);
+    if (fd < 0)
+        return fd;
+    d->fd = fd;
+    d->named_in = is_named ? s : NULL;
+    return 0;
+}
+
+int data_file_empty(struct data_file *d, const struct scratch *s, struct err *e)
+{
+    int rc = make(d, s, e);
+    if (rc != 0)
+        return rc;
+    d->valid_bytes = 0;
+    contents_end_rewriting(d->contents, d->number);
+    if (d->is_begun) /* it is not to hold again what it held before */
+        d->contents->files[d->number].generation++;
+    d->is_begun = true;
+    if (ftruncate(d->fd, 0) != 0)
+        return err_system(e, errno, "empty %s", d->name);
+    return 0;
+}
+
+int data_file_set_size(struct data_file *d, struct err *e)
+{
+    if (ftruncate(d->fd, (off_t)d->bytes) != 0)
+        return err_system(e, errno, "make %s %" PRIu64 " bytes long", d->name, d->bytes);
+    return 0;
+}
+
+int data_file_fill(struct data_file *d, const struct scratch *s, uint64_t bytes, void *buffer,
+                   size_t chunk, struct err *e)
+{
+    int rc = make(d, s, e);
+    struct io_file file = {.fd = d->fd, .name = d->name};
+    bool written = d->valid_bytes < bytes;
+    while (rc == 0 && d->valid_bytes < bytes) {
+        size_t length = chunk;
+        if (length > bytes - d->valid_bytes)
+            length = (size_t)(bytes - d->valid_bytes);
+        contents_fill(d->contents, d->number, d->valid_bytes, buffer, length);
+        rc = io_write(&file, buffer, length, d->valid_bytes, e);
+        if (rc == 0)
+            d->valid_bytes += length;
+        if (rc == 0)
+            rc = stop_check(e);
+    }
+    /* The test that follows is not to pay for writing it back. */
+    return rc == 0 && written ? io_sync_pieces(&file, e) : rc;
+}
+
+int data_file_evict(const struct data_file *d, struct err *e)
+{
+    struct residency left; /* what matters is what is left when the clock starts */
+    return page_cache_evict(d->fd, d->name, &left, e);
+}
+
+int data_file_open(struct data_file *d, int access, enum data_file_use use, struct err *e)
+{
+    int flags = access;
+    if (d->sync && access != O_RDONLY)
+        flags |= O_DSYNC;
+    if (d->direct && use == USE_BLOCKS)
+        flags |= O_DIRECT;
+    int fd = scratch_reopen(d->fd, flags, d->name, e);
+    if (fd < 0)
+        return fd;
+    d->file->fd = fd;
+    return 0;
+}
+
+int data_file_close(struct data_file *d, struct err *e)
+{
+    return io_close(d->file, e);
+}

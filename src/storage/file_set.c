@@ -1,0 +1,414 @@
+#include "storage/file_set.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "io/file.h"
+#include "measure/clock.h"
+#include "sys/stop.h"
+#include "util/partition.h"
+#include "util/rng.h"
+
+/* Every worker's link targets have numbers of their own. */
+#define ORIGINS_PER_WORKER UINT64_C(1000000000000)
+
+/* More files than these are not kept for the sake of further rounds. */
+#define MOST_WANTED UINT64_C(1000000)
+
+/* An inode and a name take no more, on average. */
+#define BYTES_PER_FILE 4096
+
+/* File numbers in stamps begin here, so that no data file has the same. */
+#define FIRST_FILE_NUMBER (UINT64_C(1) << 32)
+
+void file_set_init(struct file_set *s, const struct file_set_setup *setup)
+{
+    struct partition files = partition_of(setup->count, setup->workers, setup->number);
+    *s = (struct file_set){
+        .setup = *setup,
+        .files = files,
+        .wanted = files.count,
+        .first_origin = setup->number * ORIGINS_PER_WORKER,
+    };
+    directory_set_init(&s->directories, setup->scratch,
+                       partition_of(setup->directories, setup->workers, setup->number),
+                       setup->workers_here);
+}
+
+void file_set_begin_run(struct file_set *s, uint64_t seed)
+{
+    s->next_seed = seed;
+}
+
+int file_set_find(struct file_set *s, enum name_order order, uint64_t index,
+                  char name[FILE_NAME_SIZE], struct file_place *place, struct err *e)
+{
+    uint64_t owner =
+        partition_owner(s->files.count, s->directories.numbers.count, index % s->files.count);
+    file_name(name, order, s->seed, s->files.first + index);
+    place->name = name;
+    place->directory = directory_set_number(&s->directories, owner);
+    place->fd = directory_set_fd(&s->directories, owner, e);
+    return place->fd >= 0 ? 0 : place->fd;
+}
+
+int file_set_open_directory(struct file_set *s, uint64_t index, unsigned *directory, struct err *e)
+{
+    *directory = directory_set_number(&s->directories, index);
+    int fd = directory_set_fd(&s->directories, index, e);
+    if (fd < 0)
+        return fd;
+    int again = openat(fd, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    return again >= 0 ? again
+                      : err_system(e, errno, "open directory %u in %s/%s", *directory,
+                                   s->setup.scratch->path, s->setup.scratch->name);
+}
+
+static uint64_t file_size(const struct file_set *s, uint64_t number)
+{
+    struct rng rng;
+    rng_init(&rng, s->seed, number);
+    return s->setup.min_bytes + rng_below(&rng, s->setup.max_bytes - s->setup.min_bytes + 1);
+}
+
+static bool has_data(const struct file_set *s)
+{
+    return s->setup.kind == FILES_DATA && s->setup.max_bytes > 0;
+}
+
+/* A file's whole path, for messages. */
+#define WHOLE_PATH_SIZE 400
+
+static void whole_path(const struct file_set *s, const struct file_place *place,
+                       char path[WHOLE_PATH_SIZE])
+{
+    char directory[DIRECTORY_NAME_SIZE];
+    directory_name(directory, place->directory);
+    snprintf(path, WHOLE_PATH_SIZE, "%s/%s/%s/%s", s->setup.scratch->path, s->setup.scratch->name,
+             directory, place->name);
+}
+
+static int fail_on(const struct file_set *s, const char *verb, const struct file_place *place,
+                   struct err *e)
+{
+    int code = errno;
+    char path[WHOLE_PATH_SIZE];
+    whole_path(s, place, path);
+    return err_system(e, code, "%s %s", verb, path);
+}
+
+/* -b: what was changed in a directory is made durable. */
+static int sync_directory(const struct file_set *s, const struct file_place *place, struct err *e)
+{
+    if (!s->setup.sync)
+        return 0;
+    const struct io_file f = {.fd = place->fd, .name = s->setup.scratch->path};
+    return io_sync(&f, e);
+}
+
+static int write_data(struct file_set *s, const struct io_file *f, uint64_t number, uint64_t size,
+                      struct err *e)
+{
+    int rc = 0;
+    for (uint64_t at = 0; rc == 0 && at < size;) {
+        size_t length = s->setup.chunk_bytes;
+        if (length > size - at)
+            length = (size_t)(size - at);
+        pattern_fill(s->setup.pattern, s->setup.buffer, length, FIRST_FILE_NUMBER + number, at, 0);
+        rc = io_write(f, s->setup.buffer, length, at, e);
+        at += length;
+    }
+    return rc == 0 && s->setup.sync && size > 0 ? io_sync(f, e) : rc;
+}
+
+static int create_file(struct file_set *s, const struct file_place *place, uint64_t number,
+                       uint64_t *bytes, struct err *e)
+{
+    char path[WHOLE_PATH_SIZE];
+    struct io_file f = {.name = place->name};
+    f.fd =
+        openat(place->fd, place->name, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600);
+    if (f.fd < 0)
+        return fail_on(s, "create", place, e);
+    int rc = 0;
+    if (has_data(s)) {
+        whole_path(s, place, path);
+        f.name = path;
+        *bytes = file_size(s, number);
+        rc = write_data(s, &f, number, *bytes, e);
+    }
+    int closed = io_close(&f, e);
+    return rc ? rc : closed;
+}
+
+static int new_link_target(struct file_set *s, struct err *e)
+{
+    int rc = scratch_make_link_target(s->setup.scratch, s->first_origin + s->origins, e);
+    if (rc == 0)
+        s->origins++;
+    return rc;
+}
+
+/* Links to the newest origin, or to a new one when that has as many links as it may have. */
+static int create_hard_link(struct file_set *s, const struct file_place *place, struct err *e)
+{
+    for (int attempt = 0; attempt < 2; attempt++) {
+        char origin[LINK_TARGET_NAME_SIZE];
+        if (s->origins > 0) {
+            link_target_name(origin, s->first_origin + s->origins - 1);
+            if (linkat(s->setup.scratch->fd, origin, place->fd, place->name, 0) == 0)
+                return 0;
+            if (errno != EMLINK)
+                break;
+        }
+        int rc = new_link_target(s, e);
+        if (rc != 0)
+            return rc;
+    }
+    return fail_on(s, "link", place, e);
+}
+
+static int create_symbolic_link(struct file_set *s, const struct file_place *place, struct err *e)
+{
+    char target[sizeof "../" + LINK_TARGET_NAME_SIZE] = "../";
+    int rc = s->origins == 0 ? new_link_target(s, e) : 0;
+    if (rc != 0)
+        return rc;
+    link_target_name(target + 3, s->first_origin);
+    if (symlinkat(target, place->fd, place->name) != 0)
+        return fail_on(s, "symlink", place, e);
+    return 0;
+}
+
+int file_set_create_next(struct file_set *s, enum name_order order, uint64_t *bytes, struct err *e)
+{
+    char name[FILE_NAME_SIZE];
+    struct file_place place;
+    uint64_t index = s->made++; /* counted first: a failure may leave it half made */
+    s->order = order;
+    *bytes = 0;
+    int rc = file_set_find(s, order, index, name, &place, e);
+    if (rc != 0)
+        return rc;
+    switch (s->setup.kind) {
+    case FILES_DATA:
+        rc = create_file(s, &place, s->files.first + index, bytes, e);
+        break;
+    case FILES_HARD_LINKS:
+        rc = create_hard_link(s, &place, e);
+        break;
+    case FILES_SYMBOLIC_LINKS:
+        rc = create_symbolic_link(s, &place, e);
+        break;
+    }
+    return rc == 0 ? sync_directory(s, &place, e) : rc;
+}
+
+/* Its whole path goes to `path`, which has to outlive it. */
+static int open_to_read(const struct file_set *s, const struct file_place *place,
+                        char path[WHOLE_PATH_SIZE], struct io_file *f, struct err *e)
+{
+    f->fd = openat(place->fd, place->name, O_RDONLY | O_NOFOLLOW | O_CLOEXEC);
+    if (f->fd < 0)
+        return fail_on(s, "open", place, e);
+    whole_path(s, place, path);
+    f->name = path;
+    return 0;
+}
+
+static int read_data(struct file_set *s, const struct file_place *place, uint64_t size,
+                     struct err *e)
+{
+    struct io_file f;
+    char path[WHOLE_PATH_SIZE];
+    int rc = open_to_read(s, place, path, &f, e);
+    if (rc != 0)
+        return rc;
+    for (uint64_t at = 0; rc == 0 && at < size;) {
+        size_t length = s->setup.chunk_bytes;
+        if (length > size - at)
+            length = (size_t)(size - at);
+        rc = io_read(&f, s->setup.buffer, length, at, e);
+        at += length;
+    }
+    int closed = io_close(&f, e);
+    return rc ? rc : closed;
+}
+
+int file_set_stat(struct file_set *s, const struct file_place *place, uint64_t *bytes,
+                  struct err *e)
+{
+    struct stat st;
+    *bytes = 0;
+    if (fstatat(place->fd, place->name, &st, AT_SYMLINK_NOFOLLOW) != 0)
+        return fail_on(s, "stat", place, e);
+    if (!has_data(s))
+        return 0;
+    *bytes = (uint64_t)st.st_size;
+    if (*bytes < s->setup.min_bytes || *bytes > s->setup.max_bytes)
+        return err_say(e, "stat %s: it has %lld bytes, which is not what was written", place->name,
+                       (long long)st.st_size);
+    return *bytes > 0 ? read_data(s, place, *bytes, e) : 0;
+}
+
+int file_set_remove(struct file_set *s, const struct file_place *place, struct err *e)
+{
+    if (unlinkat(place->fd, place->name, 0) != 0)
+        return fail_on(s, "delete", place, e);
+    return sync_directory(s, place, e);
+}
+
+int file_set_sync(const struct file_set *s, struct err *e)
+{
+    if (has_data(s) && !s->setup.sync && syncfs(s->setup.scratch->fd) != 0)
+        return err_system(e, errno, "syncfs %s", s->setup.scratch->path);
+    return 0;
+}
+
+static int evict_file(struct file_set *s, uint64_t index, struct err *e)
+{
+    char name[FILE_NAME_SIZE];
+    char path[WHOLE_PATH_SIZE];
+    struct file_place place;
+    struct io_file f;
+    int rc = file_set_find(s, s->order, index, name, &place, e);
+    if (rc == 0)
+        rc = open_to_read(s, &place, path, &f, e);
+    if (rc != 0)
+        return rc;
+    posix_fadvise(f.fd, 0, 0, POSIX_FADV_DONTNEED);
+    return io_close(&f, e);
+}
+
+int file_set_evict(struct file_set *s, struct err *e)
+{
+    if (!has_data(s))
+        return 0;
+    int rc = file_set_sync(s, e);
+    for (uint64_t i = 0; rc == 0 && i < s->made; i++) {
+        rc = evict_file(s, i, e);
+        if (rc == 0)
+            rc = stop_check(e);
+    }
+    return rc;
+}
+
+/* It may be gone already. */
+static int remove_file(struct file_set *s, uint64_t index, struct err *e)
+{
+    char name[FILE_NAME_SIZE];
+    struct file_place place;
+    int rc = file_set_find(s, s->order, index, name, &place, e);
+    if (rc == 0 && unlinkat(place.fd, place.name, 0) != 0 && errno != ENOENT)
+        rc = fail_on(s, "delete", &place, e);
+    return rc;
+}
+
+static int remove_files(struct file_set *s, struct err *e)
+{
+    int rc = 0;
+    for (uint64_t i = 0; i < s->made; i++) {
+        int one = remove_file(s, i, e);
+        rc = one ? one : rc;
+    }
+    s->made = 0;
+    for (; s->origins > 0; s->origins--) {
+        int one = scratch_remove_link_target(s->setup.scratch, s->first_origin + s->origins - 1, e);
+        rc = rc ? rc : one;
+    }
+    return rc;
+}
+
+static int make_room(struct file_set *s, struct err *e)
+{
+    int rc = directory_set_make(&s->directories, e);
+    if (rc == 0)
+        rc = remove_files(s, e);
+    s->seed = s->next_seed;
+    return rc;
+}
+
+int file_set_clear(struct file_set *s, struct err *e)
+{
+    s->wanted = s->files.count;
+    return make_room(s, e);
+}
+
+/* Whether all workers can make as many files again, and leave as much as that. */
+static bool can_grow(const struct file_set *s)
+{
+    struct scratch_space space;
+    struct err ignored;
+    err_init(&ignored);
+    return !has_data(s) && s->wanted < MOST_WANTED &&
+           scratch_space(s->setup.scratch, &space, &ignored) == 0 &&
+           space.files / 2 > s->setup.count && space.bytes / 2 > s->setup.count * BYTES_PER_FILE;
+}
+
+int file_set_extend(struct file_set *s, struct err *e)
+{
+    if (!can_grow(s))
+        return file_set_clear(s, e);
+    s->wanted += s->files.count;
+    return 0;
+}
+
+int file_set_fill(struct file_set *s, enum name_order order, uint64_t until_ns, struct err *e)
+{
+    if (until_ns == 0 && s->wanted < s->files.count)
+        s->wanted = s->files.count; /* an earlier test was content with fewer */
+    if (s->made == s->wanted && s->order == order && s->seed == s->next_seed)
+        return 0;
+    int rc = make_room(s, e);
+    uint64_t bytes;
+    while (rc == 0 && s->made < s->wanted) {
+        rc = file_set_create_next(s, order, &bytes, e);
+        if (rc == 0)
+            rc = stop_check(e);
+        if (until_ns > 0 && clock_ns() >= until_ns)
+            s->wanted = s->made;
+    }
+    return rc;
+}
+
+uint64_t file_set_in_directory(const struct file_set *s, uint64_t index)
+{
+    struct partition part = partition_of(s->files.count, s->directories.numbers.count, index);
+    uint64_t rest = s->wanted % s->files.count; /* of a round that was not finished */
+    uint64_t of_rest = rest > part.first ? rest - part.first : 0;
+    if (of_rest > part.count)
+        of_rest = part.count;
+    return part.count * (s->wanted / s->files.count) + of_rest;
+}
+
+int file_set_release(struct file_set *s, struct err *e)
+{
+    int rc = remove_files(s, e);
+    int removed = directory_set_remove(&s->directories, e);
+    return rc ? rc : removed;
+}
+
+struct file_set_state file_set_state(const struct file_set *s)
+{
+    return (struct file_set_state){
+        .seed = s->seed, .wanted = s->wanted, .made = s->made, .order = s->order};
+}
+
+int file_set_visit(struct file_set *s, const struct file_set_state *state, struct err *e)
+{
+    s->seed = state->seed;
+    s->next_seed = state->seed;
+    s->wanted = state->wanted;
+    s->made = state->made;
+    s->order = (enum name_order)state->order;
+    return directory_set_visit(&s->directories, e);
+}
+
+void file_set_close(struct file_set *s)
+{
+    directory_set_close(&s->directories);
+}

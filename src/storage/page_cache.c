@@ -1,0 +1,180 @@
+#include "storage/page_cache.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <linux/magic.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <sys/vfs.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "io/file.h"
+#include "sys/stop.h"
+#include "util/partition.h"
+
+/* ---- how much is there ---- */
+
+/* cachestat(2), Linux 6.5: the headers of older systems lack it. The number is the same on every
+ * architecture but alpha. */
+#if !defined SYS_cachestat && !defined __alpha__
+#define SYS_cachestat 451
+#endif
+struct page_range {
+    uint64_t offset;
+    uint64_t length;
+};
+struct page_counts {
+    uint64_t cached;
+    uint64_t dirty;
+    uint64_t writeback;
+    uint64_t evicted;
+    uint64_t recently_evicted;
+};
+
+static const struct residency unknown = {.known = false};
+
+static uint64_t page_bytes(void)
+{
+    return (uint64_t)sysconf(_SC_PAGESIZE);
+}
+
+static struct residency of_pages(uint64_t pages, uint64_t bytes)
+{
+    uint64_t resident = pages * page_bytes(); /* the last page may reach over the end */
+    return (struct residency){.known = true, .bytes = resident < bytes ? resident : bytes};
+}
+
+static struct residency by_cachestat(int fd, uint64_t bytes)
+{
+#ifdef SYS_cachestat
+    struct page_range range = {.offset = 0, .length = bytes};
+    struct page_counts counts;
+    if (syscall(SYS_cachestat, fd, &range, &counts, 0) == 0)
+        return of_pages(counts.cached, bytes);
+#else
+    (void)fd, (void)bytes;
+#endif
+    return unknown;
+}
+
+/* How much is mapped at a time: nothing on any machine, and the answer, a byte for each page, fits
+ * on the stack. */
+#define WINDOW_BYTES   (64 << 20)
+#define SMALLEST_PAGE  4096
+#define WINDOW_ANSWERS (WINDOW_BYTES / SMALLEST_PAGE)
+
+/* Counts the resident pages of a window and adds them to *pages. */
+static bool count_window(int fd, uint64_t offset, size_t length, uint64_t *pages)
+{
+    unsigned char answers[WINDOW_ANSWERS];
+    void *window = mmap(NULL, length, PROT_READ, MAP_SHARED, fd, (off_t)offset);
+    if (window == MAP_FAILED)
+        return false;
+    bool told = mincore(window, length, answers) == 0;
+    size_t count = told ? (length + page_bytes() - 1) / page_bytes() : 0;
+    for (size_t i = 0; i < count; i++)
+        *pages += answers[i] & 1; /* the other bits are reserved */
+    munmap(window, length);
+    return told;
+}
+
+/* In a larger file this number of windows, spread evenly, stands for all: 16 GiB take 50 ms. */
+#define MOST_WINDOWS 256
+
+struct residency page_cache_residency_by_mincore(int fd, uint64_t bytes)
+{
+    uint64_t windows = bytes / WINDOW_BYTES + (bytes % WINDOW_BYTES > 0);
+    uint64_t looked_at = windows < MOST_WINDOWS ? windows : MOST_WINDOWS;
+    uint64_t pages = 0;
+    for (uint64_t i = 0; i < looked_at; i++) {
+        uint64_t offset = partition_of(windows, looked_at, i).first * WINDOW_BYTES;
+        uint64_t rest = bytes - offset;
+        size_t length = rest < WINDOW_BYTES ? (size_t)rest : WINDOW_BYTES;
+        if (stop_requested() || !count_window(fd, offset, length, &pages))
+            return unknown;
+    }
+    if (looked_at < windows)
+        pages = (uint64_t)((double)pages * (double)windows / (double)looked_at);
+    return of_pages(pages, bytes);
+}
+
+/*
+ * Where a file's pages may belong to another file below it, cachestat looks at the upper one, sees
+ * none, and says so; a mapping is of the lower one.
+ */
+static bool is_stacked(int fd)
+{
+    struct statfs fs;
+    return fstatfs(fd, &fs) != 0 || fs.f_type == OVERLAYFS_SUPER_MAGIC ||
+           fs.f_type == FUSE_SUPER_MAGIC;
+}
+
+struct residency page_cache_residency(int fd, uint64_t bytes)
+{
+    if (bytes == 0) /* would be the whole file to cachestat */
+        return of_pages(0, 0);
+    struct residency r = is_stacked(fd) ? unknown : by_cachestat(fd, bytes);
+    return r.known ? r : page_cache_residency_by_mincore(fd, bytes);
+}
+
+/* ---- evicting ---- */
+
+#define TRIES          10
+#define FIRST_PAUSE_NS 1000000
+#define LAST_PAUSE_NS  32000000 /* doubling up to here, nine pauses last 191 ms */
+
+/* A filesystem or a system call filter without fadvise evicts nothing: what is left is told. */
+static int drop(int fd, const char *name, struct err *e)
+{
+    int code = posix_fadvise(fd, 0, 0, POSIX_FADV_DONTNEED);
+    if (code == 0 || code == ENOSYS || code == EOPNOTSUPP)
+        return 0;
+    return err_system(e, code, "evict %s from the cache", name);
+}
+
+static void wait_a_little(unsigned tries)
+{
+    long pause = FIRST_PAUSE_NS << (tries - 1);
+    const struct timespec time = {.tv_nsec = pause < LAST_PAUSE_NS ? pause : LAST_PAUSE_NS};
+    nanosleep(&time, NULL);
+}
+
+/*
+ * A page stays while something holds it: a CPU's batch of recently used pages, a writeback of the
+ * system's own, a reader that is not done. So a try that helped makes it worth waiting for more,
+ * and one that never did (tmpfs) does not.
+ */
+static int drop_all(int fd, const char *name, uint64_t bytes, struct residency *left, struct err *e)
+{
+    unsigned patience = 0; /* number of further tries without success before it gives up */
+    struct residency before = page_cache_residency(fd, bytes);
+    for (unsigned tries = 1;; tries++) {
+        int rc = drop(fd, name, e);
+        if (rc != 0)
+            return rc;
+        *left = page_cache_residency(fd, bytes);
+        if (!left->known || left->bytes == 0 || tries == TRIES || stop_requested())
+            return 0;
+        if (left->bytes < before.bytes)
+            patience = 3;
+        else if (patience-- == 0)
+            return 0;
+        before = *left;
+        wait_a_little(tries);
+    }
+}
+
+int page_cache_evict(int fd, const char *name, struct residency *left, struct err *e)
+{
+    const struct io_file file = {.fd = fd, .name = name};
+    *left = unknown;
+    int rc = io_sync_pieces(&file, e); /* only clean pages can be dropped */
+    if (rc != 0)
+        return rc;
+    struct stat st;
+    if (fstat(fd, &st) != 0)
+        return err_system(e, errno, "look at %s", name);
+    return drop_all(fd, name, (uint64_t)st.st_size, left, e);
+}

@@ -1,0 +1,197 @@
+#include "storage/private_directory.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/file.h>
+#include <sys/random.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <time.h>
+#include <unistd.h>
+#if __has_include(<linux/openat2.h>)
+#include <linux/openat2.h>
+#endif
+
+#include "storage/scratch_names.h"
+
+#define OPEN_DIRECTORY (O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC)
+
+/* What somebody else must not be allowed: anything, nor may the directory be sticky or set-uid.
+ * The set-group-ID bit comes from the parent and means nothing here. */
+#define FOREIGN_MODE (07777 & ~(S_ISGID | S_IRWXU))
+
+/* Since Linux 5.6, and where no filter forbids it; -ENOSYS or -EPERM elsewhere. */
+static int open_beneath(int fd, const char *name)
+{
+#ifdef RESOLVE_BENEATH
+    const struct open_how how = {.flags = OPEN_DIRECTORY,
+                                 .resolve =
+                                     RESOLVE_BENEATH | RESOLVE_NO_SYMLINKS | RESOLVE_NO_XDEV};
+    int below = (int)syscall(SYS_openat2, fd, name, &how, sizeof how);
+    return below >= 0 ? below : -errno;
+#else
+    (void)fd;
+    (void)name;
+    return -ENOSYS;
+#endif
+}
+
+int directory_open(int fd, const char *name)
+{
+    int below = open_beneath(fd, name);
+    if (below != -ENOSYS && below != -EPERM)
+        return below;
+    below = openat(fd, name, OPEN_DIRECTORY);
+    return below >= 0 ? below : -errno;
+}
+
+int directory_has(int fd, const char *name, int other)
+{
+    struct stat named, open;
+    if (fstat(other, &open) != 0 || fstatat(fd, name, &named, AT_SYMLINK_NOFOLLOW) != 0)
+        return -errno;
+    return named.st_dev == open.st_dev && named.st_ino == open.st_ino;
+}
+
+static bool is_entry(const struct dirent64 *entry)
+{
+    return strcmp(entry->d_name, ".") != 0 && strcmp(entry->d_name, "..") != 0;
+}
+
+/* By the system call: readdir() does not tell a directory that was removed from an empty one. */
+int directory_state(int fd)
+{
+    _Alignas(struct dirent64) char entries[1024];
+    ssize_t bytes;
+    if (lseek(fd, 0, SEEK_SET) < 0)
+        return -errno;
+    while ((bytes = getdents64(fd, entries, sizeof entries)) > 0) {
+        for (ssize_t at = 0; at < bytes;) {
+            const struct dirent64 *entry = (const struct dirent64 *)(const void *)(entries + at);
+            if (is_entry(entry))
+                return DIRECTORY_IN_USE;
+            at += entry->d_reclen;
+        }
+    }
+    if (bytes < 0)
+        return errno == ENOENT || errno == ESTALE ? DIRECTORY_REMOVED : -errno;
+    return DIRECTORY_EMPTY;
+}
+
+/* True when nobody but root and this user can make, rename or remove anything in the directory. */
+static bool is_for_us_alone(const struct stat *directory)
+{
+    return (directory->st_uid == 0 || directory->st_uid == geteuid()) &&
+           (directory->st_mode & (S_IWGRP | S_IWOTH)) == 0;
+}
+
+/* Makes a file that nobody else knows, and is gone once it is closed. */
+static int make_probe(int fd)
+{
+    char name[PRIVATE_NAME_SIZE];
+    uint64_t number;
+    int probe = openat(fd, ".", O_RDWR | O_TMPFILE | O_CLOEXEC, 0600);
+    if (probe >= 0)
+        return probe;
+    if (getrandom(&number, sizeof number, 0) != (ssize_t)sizeof number)
+        return -1;
+    private_name(name, number);
+    probe = openat(fd, name, O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600);
+    if (probe >= 0)
+        unlinkat(fd, name, 0);
+    return probe;
+}
+
+/*
+ * Whether a file that is made in the directory has the owner and the mode that it was made with. A
+ * file is opened as it is made, so that this cannot be mistaken. If in doubt, they are kept.
+ */
+static bool keeps_owners(int fd)
+{
+    struct stat st;
+    int probe = make_probe(fd);
+    bool kept = probe < 0 || fstat(probe, &st) != 0 ||
+                (st.st_uid == geteuid() && (st.st_mode & 0777) == 0600);
+    if (probe >= 0)
+        close(probe);
+    return kept;
+}
+
+int private_directory_ownership(int parent_fd, int fd, char found[FOUND_SIZE])
+{
+    struct stat parent, st;
+    if (fstat(parent_fd, &parent) != 0 || fstat(fd, &st) != 0)
+        return -errno;
+    bool is_here = st.st_dev == parent.st_dev;
+    if (is_here && st.st_uid == geteuid() && (st.st_mode & FOREIGN_MODE) == 0)
+        return OWNERSHIP_OURS;
+    snprintf(found, FOUND_SIZE, "it belongs to uid %u with mode %04o%s", st.st_uid,
+             st.st_mode & 07777, is_here ? "" : ", on another filesystem");
+    if (!is_here || keeps_owners(parent_fd))
+        return OWNERSHIP_OTHER;
+    return is_for_us_alone(&parent) ? OWNERSHIP_OURS : OWNERSHIP_UNKNOWN;
+}
+
+/* After a failure to find it by its name, or to remove that. */
+static int gone_or_moved(int fd)
+{
+    return directory_state(fd) == DIRECTORY_REMOVED ? -ENOENT : -ESTALE;
+}
+
+/*
+ * There is no call that removes a directory by its descriptor. So the name is looked at right
+ * before it is removed, and afterwards whether it was the right one that went.
+ */
+static int remove_once(int parent_fd, const char *name, int fd)
+{
+    int is_it = directory_has(parent_fd, name, fd);
+    if (is_it == 0 || is_it == -ENOENT)
+        return gone_or_moved(fd);
+    if (is_it < 0)
+        return is_it;
+    if (unlinkat(parent_fd, name, AT_REMOVEDIR) != 0) {
+        if (errno == ENOENT || errno == ENOTDIR)
+            return gone_or_moved(fd);
+        return errno == EEXIST ? -ENOTEMPTY : -errno;
+    }
+    int state = directory_state(fd);
+    return state == DIRECTORY_EMPTY || state == DIRECTORY_IN_USE ? -ESTALE : 0;
+}
+
+/* Twice as long each time, from one millisecond to this: half a second in all. */
+#define LONGEST_WAIT_MS 256
+
+int private_directory_remove(int parent_fd, const char *name, int fd)
+{
+    int rc = remove_once(parent_fd, name, fd);
+    for (long ms = 1; rc == -ENOTEMPTY && ms <= LONGEST_WAIT_MS; ms *= 2) {
+        const struct timespec wait = {.tv_nsec = ms * 1000000};
+        nanosleep(&wait, NULL);
+        rc = remove_once(parent_fd, name, fd);
+    }
+    return rc;
+}
+
+int owner_file_lock(int owner_fd)
+{
+    if (flock(owner_fd, LOCK_EX | LOCK_NB) == 0)
+        return 0;
+    bool has_locks = errno != ENOSYS && errno != ENOLCK && errno != EOPNOTSUPP;
+    return has_locks ? -errno : -ENOLCK;
+}
+
+int private_directory_say_moved(struct err *e, const char *path, const char *name, int fd)
+{
+    char link[40];
+    char place[PATH_MAX];
+    snprintf(link, sizeof link, "/proc/self/fd/%d", fd);
+    ssize_t length = readlink(link, place, sizeof place - 1);
+    place[length > 0 ? length : 0] = '\0';
+    return err_say(e, "directory %s/%s was moved by somebody; it is left as %s", path, name,
+                   length > 0 ? place : "it is");
+}

@@ -1,0 +1,440 @@
+#include "storage/scratch.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <linux/magic.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/random.h>
+#include <sys/stat.h>
+#include <sys/statvfs.h>
+#include <sys/vfs.h>
+#include <unistd.h>
+
+#include "storage/private_directory.h"
+#include "util/rng.h"
+
+/* A guess that suits every device when the kernel does not tell. */
+#define COMMON_ALIGNMENT 4096
+
+static void close_if_open(int *fd)
+{
+    if (*fd >= 0)
+        close(*fd);
+    *fd = -1;
+}
+
+/*
+ * What cannot be ours is left as it is. Where that cannot be known, an empty directory of the name
+ * that was made is no loss to anybody.
+ */
+static int refuse(struct scratch *s, int ownership, const char *found, struct err *e)
+{
+    close_if_open(&s->fd);
+    if (ownership == OWNERSHIP_OTHER)
+        return err_say(e, "%s/%s is not the directory that was made, somebody has replaced it: %s",
+                       s->path, s->name, found);
+    unlinkat(s->parent_fd, s->name, AT_REMOVEDIR);
+    return err_say(e,
+                   "%s: the filesystem keeps no owners and modes, and users other than root and "
+                   "this one may write there: the files of a run would not be safe",
+                   s->path);
+}
+
+/* Whether what was opened is the directory that was made. -ENOENT: --cleanup has removed it. */
+static int check_private_directory(struct scratch *s, struct err *e)
+{
+    char found[FOUND_SIZE];
+    int ownership = private_directory_ownership(s->parent_fd, s->fd, found);
+    if (ownership < 0)
+        return err_system(e, -ownership, "check directory %s/%s", s->path, s->name);
+    if (ownership != OWNERSHIP_OURS)
+        return refuse(s, ownership, found, e);
+    int state = directory_state(s->fd);
+    if (state < 0 || state == DIRECTORY_REMOVED)
+        return err_system(e, state < 0 ? -state : ENOENT, "list directory %s/%s", s->path, s->name);
+    if (state == DIRECTORY_IN_USE)
+        return refuse(s, OWNERSHIP_OTHER, "it is not empty", e);
+    return 0;
+}
+
+/* What is no directory is not removed by that either. */
+static int not_opened(struct scratch *s, int code, struct err *e)
+{
+    unlinkat(s->parent_fd, s->name, AT_REMOVEDIR);
+    if (code == ELOOP || code == ENOTDIR || code == EXDEV)
+        return refuse(s, OWNERSHIP_OTHER, strerrordesc_np(code), e);
+    return err_system(e, code, "open directory %s/%s", s->path, s->name);
+}
+
+static int make_private_directory(struct scratch *s, uint64_t number, struct err *e)
+{
+    private_name(s->name, number);
+    if (mkdirat(s->parent_fd, s->name, 0700) != 0)
+        return err_system(e, errno, "make a directory in %s", s->path);
+    s->fd = directory_open(s->parent_fd, s->name);
+    if (s->fd < 0)
+        return not_opened(s, -s->fd, e);
+    return check_private_directory(s, e);
+}
+
+/*
+ * Takes the lock that says that the run is alive. Before it has it, --cleanup may take the
+ * directory for that of a run that was killed: then it is gone, or is going. Where there are no
+ * locks, --cleanup takes nothing.
+ */
+static int lock_owner_file(const struct scratch *s, struct err *e)
+{
+    int locked = owner_file_lock(s->owner_fd);
+    int is_there = directory_has(s->fd, OWNER_FILE_NAME, s->owner_fd);
+    int code = 0;
+    if (locked < 0 && locked != -ENOLCK)
+        code = locked == -EWOULDBLOCK ? ENOENT : -locked;
+    else
+        code = is_there < 0 ? -is_there : is_there ? 0 : ENOENT;
+    if (code == 0)
+        return 0;
+    return err_system(e, code, "lock %s/%s/%s", s->path, s->name, OWNER_FILE_NAME);
+}
+
+/* The owner file says whose directory this is. -ENOENT: the directory has been taken away. */
+static int make_owner_file(struct scratch *s, struct err *e)
+{
+    char text[OWNER_TEXT_SIZE];
+    size_t length = owner_text(text, s->name);
+    s->owner_fd =
+        openat(s->fd, OWNER_FILE_NAME, O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600);
+    if (s->owner_fd < 0)
+        return err_system(e, errno, "make %s/%s/%s", s->path, s->name, OWNER_FILE_NAME);
+    int rc = lock_owner_file(s, e);
+    if (rc != 0)
+        return rc;
+    ssize_t written = write(s->owner_fd, text, length);
+    if (written != (ssize_t)length)
+        return err_system(e, written < 0 ? errno : ENOSPC, "write %s/%s/%s", s->path, s->name,
+                          OWNER_FILE_NAME);
+    return 0;
+}
+
+/*
+ * Removes the private directory. What cannot go, because something is in it or the storage fails,
+ * gets an owner file again, so that --cleanup knows it. The owner file is closed before it goes:
+ * some filesystems keep the name of a file that is open. An empty directory may be gone by
+ * --cleanup.
+ */
+static int remove_private_directory(struct scratch *s, struct err *e)
+{
+    bool has_owner = s->owner_fd >= 0;
+    close_if_open(&s->owner_fd);
+    if (s->fd < 0)
+        return 0;
+    if (has_owner && unlinkat(s->fd, OWNER_FILE_NAME, 0) != 0 && errno != ENOENT)
+        return err_system(e, errno, "remove %s/%s/%s", s->path, s->name, OWNER_FILE_NAME);
+    int rc = private_directory_remove(s->parent_fd, s->name, s->fd);
+    if (rc == 0 || rc == -ENOENT)
+        return 0;
+    if (rc == -ESTALE)
+        return private_directory_say_moved(e, s->path, s->name, s->fd);
+    err_system(e, -rc, "remove directory %s/%s", s->path, s->name);
+    struct err ignored;
+    err_init(&ignored);
+    make_owner_file(s, &ignored);
+    return rc;
+}
+
+static int try_to_make(struct scratch *s, uint64_t number, struct err *e)
+{
+    int rc = make_private_directory(s, number, e);
+    if (rc == 0)
+        rc = make_owner_file(s, e);
+    if (rc == 0)
+        return 0;
+    remove_private_directory(s, e); /* the first error is the one that is told */
+    close_if_open(&s->owner_fd);
+    close_if_open(&s->fd);
+    return rc;
+}
+
+/* So often is another name tried when --cleanup has taken the directory away. */
+#define TRIES 5
+
+int scratch_make_parent(const char *path, struct err *e)
+{
+    char part[PATH_MAX];
+    struct stat st;
+    size_t length = strlen(path);
+    if (stat(path, &st) == 0)
+        return 0; /* whatever it is: it is opened next */
+    if (length >= sizeof part)
+        return err_system(e, ENAMETOOLONG, "make directory %s", path);
+    for (size_t end = 1; end <= length; end++) {
+        if (path[end] != '/' && path[end] != '\0')
+            continue;
+        memcpy(part, path, end);
+        part[end] = '\0';
+        if (mkdir(part, 0777) != 0 && errno != EEXIST)
+            return err_system(e, errno, "make directory %s", part);
+    }
+    return 0;
+}
+
+int scratch_open(struct scratch *s, const char *path, struct err *e)
+{
+    *s = (struct scratch){.path = path, .parent_fd = -1, .fd = -1, .owner_fd = -1};
+    s->parent_fd = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    return s->parent_fd >= 0 ? 0 : err_system(e, errno, "open directory %s", path);
+}
+
+int scratch_make(struct scratch *s, struct err *e)
+{
+    uint64_t number;
+    if (getrandom(&number, sizeof number, 0) != (ssize_t)sizeof number)
+        return err_system(e, errno, "random name for a directory in %s", s->path);
+    return scratch_make_numbered(s, number, e);
+}
+
+int scratch_make_numbered(struct scratch *s, uint64_t number, struct err *e)
+{
+    s->umask = umask(077);
+    int rc = -ENOENT;
+    for (int tries = 0; rc == -ENOENT && tries < TRIES; tries++) {
+        err_init(e);
+        rc = try_to_make(s, number, e);
+        number = rng_mix(number); /* as random as the first */
+    }
+    if (rc != 0)
+        umask(s->umask);
+    return rc;
+}
+
+int scratch_close(struct scratch *s, struct err *e)
+{
+    bool was_made = s->fd >= 0;
+    int rc = s->is_guest ? 0 : remove_private_directory(s, e);
+    close_if_open(&s->owner_fd);
+    close_if_open(&s->fd);
+    close_if_open(&s->parent_fd);
+    if (was_made)
+        umask(s->umask);
+    return rc;
+}
+
+bool scratch_is_there(const struct scratch *s, uint64_t number)
+{
+    char name[PRIVATE_NAME_SIZE];
+    private_name(name, number);
+    int fd = directory_open(s->parent_fd, name);
+    bool is_there = fd >= 0;
+    close_if_open(&fd);
+    return is_there;
+}
+
+int scratch_join(struct scratch *s, uint64_t number, struct err *e)
+{
+    char found[FOUND_SIZE];
+    private_name(s->name, number);
+    s->is_guest = true;
+    s->umask = umask(077);
+    s->fd = directory_open(s->parent_fd, s->name);
+    if (s->fd < 0)
+        return err_system(e, -s->fd, "open directory %s/%s", s->path, s->name);
+    int ownership = private_directory_ownership(s->parent_fd, s->fd, found);
+    if (ownership < 0)
+        return err_system(e, -ownership, "check directory %s/%s", s->path, s->name);
+    return ownership == OWNERSHIP_OURS
+               ? 0
+               : err_say(e, "%s/%s is not the directory that was made: %s", s->path, s->name,
+                         ownership == OWNERSHIP_OTHER ? found : "nobody can tell whose it is");
+}
+
+bool scratch_is_abandoned(const char *path, uint64_t number, char name[PRIVATE_NAME_SIZE])
+{
+    private_name(name, number);
+    int parent = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    int fd = parent >= 0 ? directory_open(parent, name) : -1;
+    int owner = fd >= 0 ? openat(fd, OWNER_FILE_NAME, O_RDONLY | O_NOFOLLOW | O_CLOEXEC) : -1;
+    bool is_abandoned = owner >= 0 && owner_file_lock(owner) == 0;
+    close_if_open(&owner);
+    close_if_open(&fd);
+    close_if_open(&parent);
+    return is_abandoned;
+}
+
+/*
+ * A name of a dozen characters has an entry of 32 bytes in ext4's directories, and takes more
+ * elsewhere. Who tells no number of inodes takes them from the space: an inode of btrfs has 160
+ * bytes (struct btrfs_inode_item), and 25 for each of its four keys.
+ */
+#define NAME_BYTES  32
+#define INODE_BYTES 256
+
+/* In tmpfs and ramfs names and inodes are not part of what the filesystem counts. */
+static uint64_t least_file_bytes(const struct statvfs *fs, bool is_in_memory)
+{
+    if (is_in_memory || fs->f_blocks == 0)
+        return 0;
+    return fs->f_files == 0 ? NAME_BYTES + INODE_BYTES : NAME_BYTES;
+}
+
+int scratch_space(const struct scratch *s, struct scratch_space *space, struct err *e)
+{
+    struct statvfs fs;
+    struct statfs type;
+    if (fstatvfs(s->parent_fd, &fs) != 0 || fstatfs(s->parent_fd, &type) != 0)
+        return err_system(e, errno, "scratch directory %s", s->path);
+    /* Root may use what is reserved for it. */
+    uint64_t blocks = geteuid() == 0 ? fs.f_bfree : fs.f_bavail;
+    space->bytes = fs.f_blocks == 0 ? UINT64_MAX : blocks * fs.f_frsize;
+    space->links_are_files = type.f_type == TMPFS_MAGIC;
+    space->is_read_only = fs.f_flag & ST_RDONLY;
+    space->block_bytes = fs.f_frsize > 0 ? fs.f_frsize : 1;
+    space->file_bytes = least_file_bytes(&fs, space->links_are_files);
+    space->files = fs.f_files == 0 ? UINT64_MAX : (geteuid() == 0 ? fs.f_ffree : fs.f_favail);
+    return 0;
+}
+
+static int make_named(const struct scratch *s, unsigned number, struct err *e)
+{
+    char name[DATA_NAME_SIZE];
+    data_name(name, number);
+    int fd = openat(s->fd, name, O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600);
+    return fd >= 0 ? fd : err_system(e, errno, "make %s/%s/%s", s->path, s->name, name);
+}
+
+int scratch_make_named_file(const struct scratch *s, unsigned number, struct err *e)
+{
+    return make_named(s, number, e);
+}
+
+int scratch_open_named_file(const struct scratch *s, unsigned number, struct err *e)
+{
+    char name[DATA_NAME_SIZE];
+    data_name(name, number);
+    int fd = openat(s->fd, name, O_RDWR | O_NOFOLLOW | O_CLOEXEC);
+    return fd >= 0 ? fd : err_system(e, errno, "open %s/%s/%s", s->path, s->name, name);
+}
+
+/* By its number in /proc; a negative errno on failure. */
+static int open_again(int fd, int flags)
+{
+    char path[40];
+    snprintf(path, sizeof path, "/proc/self/fd/%d", fd);
+    int again = open(path, flags | O_CLOEXEC);
+    return again >= 0 ? again : -errno;
+}
+
+/* True when the file, whose name is gone, cannot be found any more to be opened again. */
+static bool needs_name(int fd)
+{
+    int again = open_again(fd, O_RDWR);
+    if (again >= 0)
+        close(again);
+    return again == -ENOENT || again == -ESTALE;
+}
+
+/* For filesystems without O_TMPFILE: a name for no longer than it takes to remove it, if possible.
+ */
+static int make_and_unlink(const struct scratch *s, unsigned number, bool *is_named, struct err *e)
+{
+    int fd = make_named(s, number, e);
+    if (fd < 0)
+        return fd;
+    int rc = scratch_remove_data_file(s, number, e);
+    *is_named = rc == 0 && needs_name(fd);
+    if (rc == 0 && !*is_named)
+        return fd;
+    close(fd);
+    return rc == 0 ? make_named(s, number, e) : rc;
+}
+
+int scratch_make_data_file(const struct scratch *s, unsigned number, bool *is_named, struct err *e)
+{
+    int fd = openat(s->fd, ".", O_RDWR | O_TMPFILE | O_CLOEXEC, 0600);
+    *is_named = false;
+    if (fd >= 0)
+        return fd;
+    if (errno == EOPNOTSUPP || errno == EISDIR || errno == EINVAL || errno == ENOENT)
+        return make_and_unlink(s, number, is_named, e);
+    return err_system(e, errno, "make data file in %s/%s", s->path, s->name);
+}
+
+int scratch_remove_data_file(const struct scratch *s, unsigned number, struct err *e)
+{
+    char name[DATA_NAME_SIZE];
+    data_name(name, number);
+    if (unlinkat(s->fd, name, 0) != 0)
+        return err_system(e, errno, "unlink %s/%s/%s", s->path, s->name, name);
+    return 0;
+}
+
+int scratch_reopen(int fd, int flags, const char *name, struct err *e)
+{
+    int again = open_again(fd, flags);
+    if (again == -EINVAL && (flags & O_DIRECT))
+        return err_system(e, EINVAL, "open %s: this filesystem refuses O_DIRECT", name);
+    return again >= 0 ? again
+                      : err_system(e, -again, "open %s again through /proc/self/fd/%d", name, fd);
+}
+
+uint32_t scratch_direct_alignment(int fd)
+{
+#ifdef STATX_DIOALIGN
+    struct statx facts;
+    if (statx(fd, "", AT_EMPTY_PATH, STATX_DIOALIGN, &facts) == 0 &&
+        (facts.stx_mask & STATX_DIOALIGN) && facts.stx_dio_offset_align > 0)
+        return facts.stx_dio_offset_align;
+#else
+    (void)fd;
+#endif
+    return COMMON_ALIGNMENT;
+}
+
+int scratch_make_directory(const struct scratch *s, unsigned number, struct err *e)
+{
+    char name[DIRECTORY_NAME_SIZE];
+    directory_name(name, number);
+    if (mkdirat(s->fd, name, 0700) != 0)
+        return err_system(e, errno, "make directory %s/%s/%s", s->path, s->name, name);
+    int fd = scratch_open_directory(s, number, e);
+    if (fd < 0)
+        unlinkat(s->fd, name, AT_REMOVEDIR);
+    return fd;
+}
+
+int scratch_open_directory(const struct scratch *s, unsigned number, struct err *e)
+{
+    char name[DIRECTORY_NAME_SIZE];
+    directory_name(name, number);
+    int fd = directory_open(s->fd, name);
+    return fd >= 0 ? fd : err_system(e, -fd, "open directory %s/%s/%s", s->path, s->name, name);
+}
+
+int scratch_remove_directory(const struct scratch *s, unsigned number, struct err *e)
+{
+    char name[DIRECTORY_NAME_SIZE];
+    directory_name(name, number);
+    if (unlinkat(s->fd, name, AT_REMOVEDIR) != 0)
+        return err_system(e, errno, "remove directory %s/%s/%s", s->path, s->name, name);
+    return 0;
+}
+
+int scratch_make_link_target(const struct scratch *s, uint64_t number, struct err *e)
+{
+    char name[LINK_TARGET_NAME_SIZE];
+    link_target_name(name, number);
+    int fd = openat(s->fd, name, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600);
+    if (fd < 0)
+        return err_system(e, errno, "make %s/%s/%s", s->path, s->name, name);
+    close(fd);
+    return 0;
+}
+
+int scratch_remove_link_target(const struct scratch *s, uint64_t number, struct err *e)
+{
+    char name[LINK_TARGET_NAME_SIZE];
+    link_target_name(name, number);
+    if (unlinkat(s->fd, name, 0) != 0)
+        return err_system(e, errno, "remove %s/%s/%s", s->path, s->name, name);
+    return 0;
+}

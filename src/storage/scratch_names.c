@@ -1,0 +1,142 @@
+#include "storage/scratch_names.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "util/message.h"
+#include "util/rng.h"
+
+#define DATA_PREFIX        "data"
+#define LINK_TARGET_PREFIX "o"
+#define DIRECTORY_PREFIX   "d"
+
+#define HEX              "0123456789abcdef"
+#define DECIMAL          "0123456789"
+#define LETTERS          "abcdefghijklmnopqrstuvwxyz234567" /* 32 of them: 5 random bits each */
+#define DIRECTORY_DIGITS 5
+#define INDEX_DIGITS     10
+#define MOST_LETTERS     12
+#define CHECK_BITS       16
+
+void private_name(char name[PRIVATE_NAME_SIZE], uint64_t number)
+{
+    number >>= CHECK_BITS;
+    uint64_t check = rng_mix(number) & ((1U << CHECK_BITS) - 1);
+    snprintf(name, PRIVATE_NAME_SIZE, "%s.%016" PRIx64, program_name, number << CHECK_BITS | check);
+}
+
+bool private_name_is_made(const char *name)
+{
+    char made[PRIVATE_NAME_SIZE];
+    private_name(made, strtoull(strrchr(name, '.') + 1, NULL, 16));
+    return strcmp(made, name) == 0;
+}
+
+void data_name(char name[DATA_NAME_SIZE], unsigned number)
+{
+    snprintf(name, DATA_NAME_SIZE, DATA_PREFIX "%05u", number % 100000);
+}
+
+void link_target_name(char name[LINK_TARGET_NAME_SIZE], uint64_t number)
+{
+    snprintf(name, LINK_TARGET_NAME_SIZE, LINK_TARGET_PREFIX "%" PRIu64, number);
+}
+
+/* By hand, like file_name(): it is made for every file that is timed. */
+void directory_name(char name[DIRECTORY_NAME_SIZE], unsigned number)
+{
+    *name = DIRECTORY_PREFIX[0];
+    for (int i = DIRECTORY_DIGITS; i > 0; i--) {
+        name[i] = DECIMAL[number % 10];
+        number /= 10;
+    }
+    name[DIRECTORY_DIGITS + 1] = '\0';
+}
+
+/* Up to twelve letters that depend on seed and index; returns how many. */
+static size_t random_letters(char *text, uint64_t seed, uint64_t index)
+{
+    uint64_t bits = rng_mix(seed ^ rng_mix(index));
+    size_t length = (size_t)(bits % (MOST_LETTERS + 1));
+    for (size_t i = 0; i < length; i++) {
+        bits >>= 5;
+        text[i] = LETTERS[bits % 32];
+    }
+    return length;
+}
+
+/* By hand: this is done once for every file that is timed. */
+static size_t index_digits(char *text, uint64_t index)
+{
+    for (int i = INDEX_DIGITS - 1; i >= 0; i--) {
+        text[i] = HEX[index % 16];
+        index /= 16;
+    }
+    return INDEX_DIGITS;
+}
+
+void file_name(char name[FILE_NAME_SIZE], enum name_order order, uint64_t seed, uint64_t index)
+{
+    if (order == NAMES_SORTED) {
+        name += index_digits(name, index);
+        name += random_letters(name, seed, index);
+    } else {
+        name += random_letters(name, seed, index);
+        name += index_digits(name, index);
+    }
+    *name = '\0';
+}
+
+size_t owner_text(char text[OWNER_TEXT_SIZE], const char *private_directory)
+{
+    int length = snprintf(text, OWNER_TEXT_SIZE, "scratch directory of %s: %s\n", program_name,
+                          private_directory);
+    return length < OWNER_TEXT_SIZE ? (size_t)length : OWNER_TEXT_SIZE - 1;
+}
+
+/* True when name is prefix and then least .. most characters of the set, and no more. */
+static bool has_form(const char *name, const char *prefix, const char *set, size_t least,
+                     size_t most)
+{
+    size_t length = strlen(prefix);
+    if (strncmp(name, prefix, length) != 0)
+        return false;
+    size_t rest = strlen(name + length);
+    return rest >= least && rest <= most && strspn(name + length, set) == rest;
+}
+
+bool is_private_name(const char *name)
+{
+    size_t length = strlen(program_name);
+    return strncmp(name, program_name, length) == 0 && has_form(name + length, ".", HEX, 16, 16);
+}
+
+bool is_data_name(const char *name)
+{
+    return has_form(name, DATA_PREFIX, DECIMAL, 5, 5);
+}
+
+bool is_link_target_name(const char *name)
+{
+    return has_form(name, LINK_TARGET_PREFIX, DECIMAL, 1, 20);
+}
+
+bool is_directory_name(const char *name)
+{
+    return has_form(name, DIRECTORY_PREFIX, DECIMAL, 5, 5);
+}
+
+bool is_file_name(const char *name)
+{
+    size_t length = strlen(name);
+    if (length < INDEX_DIGITS || length > INDEX_DIGITS + MOST_LETTERS)
+        return false;
+    bool digits_first = strspn(name, HEX) >= INDEX_DIGITS &&
+                        strspn(name + INDEX_DIGITS, LETTERS) == length - INDEX_DIGITS;
+    const char *digits = name + length - INDEX_DIGITS;
+    bool digits_last =
+        strspn(digits, HEX) == INDEX_DIGITS && strspn(name, LETTERS) >= length - INDEX_DIGITS;
+    return digits_first || digits_last;
+}

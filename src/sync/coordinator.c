@@ -1,0 +1,115 @@
+#include "sync/coordinator.h"
+
+#include <stdint.h>
+#include <string.h>
+
+#include "util/rng.h"
+
+const struct coordinator_ops coordinator_alone = {0};
+
+int coordinator_join(struct coordinator *c, const struct coordinator_ops *ops, struct err *e)
+{
+    *c = (struct coordinator){.ops = ops, .ranks = {.count = 1}};
+    return ops->join ? ops->join(c, e) : 0;
+}
+
+int coordinator_barrier(struct coordinator *c, const char *phase, struct err *e)
+{
+    return c->ops->barrier ? c->ops->barrier(c, phase, e) : 0;
+}
+
+int coordinator_meet(struct coordinator *c, const struct meeting *m, struct err *e)
+{
+    if (c->ops->meet)
+        return c->ops->meet(c, m, e);
+    if (m->take)
+        m->take(m->context, 0, m->mine, m->bytes);
+    if (m->decide)
+        m->decide(m->context);
+    return 0;
+}
+
+int coordinator_share(struct coordinator *c, const char *name, void *bytes, size_t count,
+                      struct err *e)
+{
+    const struct meeting m = {.name = name, .answer = bytes, .answer_bytes = count};
+    return coordinator_meet(c, &m, e);
+}
+
+int coordinator_exchange(struct coordinator *c, const struct parcel *p, struct err *e)
+{
+    return c->ops->exchange(c, p, e);
+}
+
+/* Where a rank does not do the same. */
+enum difference { SAME, OTHER_VERSION, OTHER_ARGUMENTS };
+
+/* What has to be the same in all ranks, and the first that has it not. */
+struct agreement {
+    uint64_t version;
+    uint64_t arguments;
+};
+
+struct agreeing {
+    struct agreement ours;
+    enum difference difference;
+    unsigned rank;
+};
+
+static uint64_t hash(uint64_t value, const char *text)
+{
+    for (; *text; text++)
+        value = rng_mix(value ^ (unsigned char)*text);
+    return rng_mix(value);
+}
+
+static void compare(void *context, unsigned rank, const void *brought, size_t bytes)
+{
+    struct agreeing *a = context;
+    struct agreement theirs = {0};
+    memcpy(&theirs, brought, bytes < sizeof theirs ? bytes : sizeof theirs);
+    if (a->difference != SAME)
+        return;
+    a->rank = rank;
+    if (bytes != sizeof theirs || theirs.version != a->ours.version)
+        a->difference = OTHER_VERSION;
+    else if (theirs.arguments != a->ours.arguments)
+        a->difference = OTHER_ARGUMENTS;
+}
+
+int coordinator_agree(struct coordinator *c, int argc, char *argv[], struct err *e)
+{
+    static const char *const what[] = {
+        [OTHER_VERSION] = "is of another version", [OTHER_ARGUMENTS] = "was given other options"};
+    struct agreeing a = {.ours = {.version = hash(0, PACKAGE_VERSION)}};
+    for (int i = 1; i < argc; i++)
+        a.ours.arguments = hash(a.ours.arguments + 1, argv[i]);
+    const struct meeting m = {.name = "Starting",
+                              .mine = &a.ours,
+                              .bytes = sizeof a.ours,
+                              .take = compare,
+                              .context = &a};
+    int rc = coordinator_meet(c, &m, e);
+    if (rc != 0 || a.difference == SAME)
+        return rc;
+    return err_say(e, "rank %u on %s %s than rank 0", a.rank, c->ranks.cards[a.rank].host,
+                   what[a.difference]);
+}
+
+void coordinator_look(void *coordinator)
+{
+    const struct coordinator *c = coordinator;
+    if (c->ops->look)
+        c->ops->look(coordinator);
+}
+
+void coordinator_await_leaving(struct coordinator *c, int rc, const struct err *e)
+{
+    if (c->ops->await_leaving)
+        c->ops->await_leaving(c, rc, e);
+}
+
+int coordinator_leave(struct coordinator *c, int rc, struct err *e)
+{
+    return c->ops->leave ? c->ops->leave(c, rc, e) : rc;
+}

@@ -1,0 +1,411 @@
+#include <errno.h>
+#include <mpi.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include "measure/clock.h"
+#include "sync/coordinator.h"
+#include "sync/launcher.h"
+#include "sync/mpi_messages.h"
+#include "sys/host.h"
+#include "sys/stop.h"
+#include "util/message.h"
+
+/*
+ * The ranks of one MPI job. All messages go between rank 0 and one other rank, and none of them is
+ * collective: so nobody is left in the middle of one when a rank fails, a signal is seen at once,
+ * and rank 0 knows who has not come yet. Waiting sleeps. Only the main thread calls MPI.
+ */
+
+/* After this long those who have not come to a meeting are named; and as many of them at most. */
+#define NAMED_AFTER_NS UINT64_C(30000000000)
+#define MOST_NAMED     8
+
+/* Rank 1 gives rank 0 this much longer, which may itself be waiting for others. */
+#define GRACE_NS UINT64_C(2000000000)
+
+/* Less than the second that launchers wait between TERM and KILL. */
+#define LINGER_NS 600000000
+
+/* Before so many meetings nothing has been checked that is not the same for all. */
+#define FIRST_MEETINGS 3
+
+/* The failure of a rank, as rank 0 tells it: the first one. Wrong use is not that of a rank. */
+static void name_failure(struct coordinator *c, unsigned rank, const struct err *e)
+{
+    struct mpi *s = c->state;
+    if (s->failure.code != 0)
+        return;
+    if (c->ranks.count == 1 || (rank == 0 && c->phases < FIRST_MEETINGS))
+        s->failure = *e;
+    else if (c->ranks.cards)
+        err_say(&s->failure, "rank %u on %s: %s", rank, c->ranks.cards[rank].host, e->text);
+    else
+        err_say(&s->failure, "rank %u: %s", rank, e->text);
+}
+
+/* Rank 0: takes the failures that others have sent, tells all that they are to stop. */
+static void take_failures(struct coordinator *c)
+{
+    struct mpi *s = c->state;
+    unsigned rank;
+    struct err failure;
+    while (mpi_take_failure(s, &rank, &failure))
+        name_failure(c, rank, &failure);
+    if (s->failure.code != 0 && !s->has_stopped) {
+        s->has_stopped = true;
+        mpi_send_stop(s, c->ranks.count);
+    }
+}
+
+/* Looks for news from others; the failure of one is that of all. */
+static int check_others(struct coordinator *c, struct err *e)
+{
+    struct mpi *s = c->state;
+    if (stop_signal())
+        return err_system(e, EINTR, "wait for the other ranks");
+    if (c->ranks.number == 0)
+        take_failures(c);
+    else if (mpi_take_stop(s))
+        s->has_stopped = true;
+    if (!s->has_stopped)
+        return 0;
+    if (e->code == 0)
+        *e = s->failure.code != 0 ? s->failure : (struct err){.code = ECANCELED};
+    return -ECANCELED;
+}
+
+static void look(void *coordinator)
+{
+    struct err ignored;
+    err_init(&ignored);
+    if (check_others(coordinator, &ignored) != 0)
+        stop_request();
+}
+
+/* ---- meeting, as rank 0 ------------------------------------------------------------------- */
+
+static void break_line(const struct coordinator *c)
+{
+    if (c->break_line)
+        c->break_line(c->line);
+}
+
+/* Those who are awaited, once. */
+static void name_missing(const struct coordinator *c, const char *what)
+{
+    struct mpi *s = c->state;
+    unsigned missing = 0;
+    break_line(c);
+    for (unsigned i = 1; i < c->ranks.count; i++) {
+        if (s->has_come[i])
+            continue;
+        if (missing++ < MOST_NAMED)
+            message("%s: rank %u on %s has not come after 30 seconds; the others wait", what, i,
+                    c->ranks.cards ? c->ranks.cards[i].host : "a host not known yet");
+    }
+    if (missing > MOST_NAMED)
+        message("%s: %u ranks in all have not come", what, missing);
+}
+
+static int take_one(struct coordinator *c, const struct meeting *m, unsigned *rank, struct err *e)
+{
+    struct mpi *s = c->state;
+    size_t bytes;
+    int rc = mpi_receive_arrival(s, rank, &bytes, e);
+    if (rc == 0)
+        s->has_come[*rank] = true;
+    if (rc == 0 && m->take)
+        m->take(m->context, *rank, s->buffer, bytes);
+    return rc;
+}
+
+/* Waits until all others have come. */
+static int gather(struct coordinator *c, const struct meeting *m, struct err *e)
+{
+    struct mpi *s = c->state;
+    struct mpi_wait wait = mpi_wait_begin();
+    uint64_t named_at_ns = wait.start_ns + NAMED_AFTER_NS;
+    int rc = 0;
+    memset(s->has_come, 0, c->ranks.count);
+    for (unsigned count = 1; rc == 0 && count < c->ranks.count;) {
+        unsigned rank;
+        rc = check_others(c, e);
+        if (rc == 0 && mpi_has_arrival(s)) {
+            rc = take_one(c, m, &rank, e);
+            mpi_wait_again(&wait);
+            count++;
+            continue;
+        }
+        if (clock_ns() > named_at_ns) {
+            name_missing(c, m->name);
+            mpi_send_patience(s);
+            named_at_ns = UINT64_MAX;
+        }
+        mpi_wait_sleep(&wait);
+    }
+    return rc;
+}
+
+/* One exchange for each clock that is not rank 0's, with its first rank; the others of it follow.
+ */
+static void compare_clocks(struct coordinator *c)
+{
+    struct rank_card *cards = c->ranks.cards;
+    for (unsigned i = 1; i < c->ranks.count; i++) {
+        unsigned same = 0;
+        while (cards[same].clock != cards[i].clock)
+            same++;
+        bool was_compared = same < i;
+        cards[i].before = cards[i].after;
+        cards[i].after = was_compared ? cards[same].after : mpi_compare_clock(c->state, i);
+    }
+}
+
+static int meet_as_first(struct coordinator *c, const struct meeting *m, struct err *e)
+{
+    struct mpi *s = c->state;
+    if (m->take)
+        m->take(m->context, 0, m->mine, m->bytes);
+    int rc = gather(c, m, e);
+    if (rc != 0)
+        return rc;
+    if (m->compares_clocks && c->ranks.cards)
+        compare_clocks(c);
+    if (m->decide)
+        m->decide(m->context);
+    for (unsigned i = 1; rc == 0 && i < c->ranks.count; i++)
+        rc = mpi_send_answer(s, i, m->answer, m->answer_bytes, e);
+    return rc;
+}
+
+/* ---- and as another ----------------------------------------------------------------------- */
+
+/* What rank 0 has sent, as far as it is no answer. True: there was something. */
+static bool serve(struct mpi *s, struct mpi_wait *wait)
+{
+    bool is_patient = mpi_take_patience(s);
+    bool has_pinged = mpi_answer_ping(s);
+    if (is_patient || has_pinged)
+        mpi_wait_again(wait);
+    return is_patient || has_pinged;
+}
+
+static int meet_as_other(struct coordinator *c, const struct meeting *m, struct err *e)
+{
+    struct mpi *s = c->state;
+    struct mpi_wait wait = mpi_wait_begin();
+    bool is_named = c->ranks.number != 1;
+    bool has_left = false;
+    MPI_Request request = MPI_REQUEST_NULL;
+    int rc = mpi_start_arrival(s, m->mine, m->bytes, &request, e);
+    while (rc == 0 && !(has_left && mpi_has_answer(s))) {
+        has_left = has_left || mpi_has_left(&request);
+        rc = check_others(c, e);
+        if (rc != 0 || serve(s, &wait))
+            continue;
+        if (!is_named && mpi_waited_ns(&wait) > NAMED_AFTER_NS + GRACE_NS) {
+            break_line(c);
+            message("%s: rank 0 on %s has not come after 30 seconds; the others wait", m->name,
+                    s->first_host);
+            is_named = true;
+        }
+        mpi_wait_sleep(&wait);
+    }
+    if (!has_left)
+        mpi_give_up(&request);
+    return rc == 0 ? mpi_receive_answer(s, m->answer, m->answer_bytes, e) : rc;
+}
+
+static int meet(struct coordinator *c, const struct meeting *m, struct err *e)
+{
+    int rc = c->ranks.number == 0 ? meet_as_first(c, m, e) : meet_as_other(c, m, e);
+    c->phases++;
+    return rc;
+}
+
+static int barrier(struct coordinator *c, const char *phase, struct err *e)
+{
+    const struct meeting m = {.name = phase};
+    return meet(c, &m, e);
+}
+
+static int exchange(struct coordinator *c, const struct parcel *p, struct err *e)
+{
+    struct mpi *s = c->state;
+    struct mpi_wait wait = mpi_wait_begin();
+    MPI_Request request = MPI_REQUEST_NULL;
+    bool has_left = false;
+    bool has_come = false;
+    int rc = mpi_start_parcel(s, p->to, p->sent, p->bytes, &request, e);
+    while (rc == 0 && !(has_left && has_come)) {
+        has_come = has_come || mpi_take_parcel(s, p->from, p->got, p->bytes);
+        has_left = has_left || mpi_has_left(&request);
+        if (!has_left || !has_come)
+            mpi_wait_sleep(&wait);
+        rc = check_others(c, e);
+    }
+    if (!has_left)
+        mpi_give_up(&request);
+    return rc;
+}
+
+/* ---- joining and leaving ------------------------------------------------------------------ */
+
+/* What rank 0 answers to the cards of all. */
+struct introduction {
+    uint64_t ram_bytes;
+    char first_host[RANK_HOST_SIZE];
+};
+
+struct introducing {
+    struct ranks *ranks;
+    struct introduction answer;
+};
+
+static void take_card(void *context, unsigned rank, const void *brought, size_t bytes)
+{
+    const struct introducing *i = context;
+    if (bytes == sizeof *i->ranks->cards)
+        memcpy(&i->ranks->cards[rank], brought, bytes);
+}
+
+static void answer_cards(void *context)
+{
+    struct introducing *i = context;
+    ranks_find_hosts(i->ranks);
+    i->answer.ram_bytes = i->ranks->ram_bytes;
+    memcpy(i->answer.first_host, i->ranks->cards[0].host, RANK_HOST_SIZE);
+}
+
+/* All say who they are. */
+static int introduce(struct coordinator *c, struct err *e)
+{
+    struct mpi *s = c->state;
+    struct host host;
+    struct rank_card card;
+    struct introducing introducing = {.ranks = &c->ranks};
+    host_detect(&host);
+    rank_card_fill(&card, &host);
+    if (c->ranks.number == 0) {
+        c->ranks.cards = calloc(c->ranks.count, sizeof *c->ranks.cards);
+        if (!c->ranks.cards)
+            return err_system(e, ENOMEM, "memory for %u ranks", c->ranks.count);
+    }
+    const struct meeting m = {.name = "Starting",
+                              .mine = &card,
+                              .bytes = sizeof card,
+                              .take = take_card,
+                              .decide = answer_cards,
+                              .context = &introducing,
+                              .answer = &introducing.answer,
+                              .answer_bytes = sizeof introducing.answer,
+                              .compares_clocks = true};
+    int rc = meet(c, &m, e);
+    c->ranks.ram_bytes = introducing.answer.ram_bytes;
+    memcpy(s->first_host, introducing.answer.first_host, RANK_HOST_SIZE);
+    return rc;
+}
+
+static int join(struct coordinator *c, struct err *e)
+{
+    const struct launcher *launcher = launcher_find();
+    struct mpi *s = NULL;
+    int rc = 0;
+    if (launcher_has_mpi(launcher))
+        rc = mpi_begin(&s, &c->ranks.number, &c->ranks.count, e);
+    if (!s) {
+        c->ops = &coordinator_alone;
+        return rc == 0 ? launcher_check(launcher, 1, e) : rc;
+    }
+    c->state = s;
+    if (rc == 0)
+        rc = launcher_check(launcher, c->ranks.count, e);
+    return rc == 0 && c->ranks.count > 1 ? introduce(c, e) : rc;
+}
+
+/* Rank 0 waits until all have said that they leave; who has failed says that first. */
+static void leave_as_first(struct coordinator *c, int rc, const struct err *e)
+{
+    struct mpi *s = c->state;
+    struct mpi_wait wait = mpi_wait_begin();
+    if (rc != 0)
+        name_failure(c, 0, e);
+    for (unsigned left = s->has_ended ? c->ranks.count : 1;
+         left < c->ranks.count && !stop_signal();) {
+        take_failures(c);
+        if (mpi_take_leaving(s))
+            left++;
+        else if (!mpi_drop_arrival(s))
+            mpi_wait_sleep(&wait);
+    }
+    s->has_ended = true;
+}
+
+static void await_leaving(struct coordinator *c, int rc, const struct err *e)
+{
+    if (c->ranks.number == 0)
+        leave_as_first(c, rc, e);
+}
+
+static void leave_as_other(struct coordinator *c, int rc, const struct err *e)
+{
+    struct mpi *s = c->state;
+    struct mpi_wait wait = mpi_wait_begin();
+    struct err ignored;
+    err_init(&ignored);
+    if (rc != 0 && !s->has_stopped) {
+        mpi_send_failure(s, e);
+        while (check_others(c, &ignored) == 0)
+            mpi_wait_sleep(&wait);
+    }
+    if (!stop_signal())
+        mpi_send_leaving(s);
+}
+
+/*
+ * After a signal, which all ranks have got: as soon as the first one ends, mpirun and mpiexec kill
+ * the others, which may be cleaning up still.
+ */
+static void linger(void)
+{
+    uint64_t until_ns = clock_ns() + LINGER_NS;
+    const struct timespec pause = {.tv_nsec = LINGER_NS / 20};
+    while (clock_ns() < until_ns)
+        nanosleep(&pause, NULL);
+}
+
+static int leave(struct coordinator *c, int rc, struct err *e)
+{
+    struct mpi *s = c->state;
+    if (c->ranks.number == 0)
+        leave_as_first(c, rc, e);
+    else
+        leave_as_other(c, rc, e);
+    if (s->failure.code != 0 && rc == 0)
+        rc = -s->failure.code;
+    if (*s->failure.text && !stop_signal()) /* once a rank has ended, there is no time */
+        message("%s", s->failure.text);
+    if (rc != 0)
+        *e = (struct err){.code = -rc}; /* rank 0 has told it */
+    if (!stop_signal())                 /* then the launcher gives no time for it */
+        mpi_end(s);
+    else if (c->ranks.count > 1)
+        linger();
+    free(c->ranks.cards);
+    c->ranks.cards = NULL;
+    return rc;
+}
+
+const struct coordinator_ops coordinator_mpi = {
+    .rounds = true,
+    .join = join,
+    .barrier = barrier,
+    .meet = meet,
+    .exchange = exchange,
+    .look = look,
+    .await_leaving = await_leaving,
+    .leave = leave,
+};

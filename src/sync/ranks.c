@@ -1,0 +1,84 @@
+#include "sync/ranks.h"
+
+#include <fcntl.h>
+#include <limits.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "util/rng.h"
+
+/* A hash of a text: equal where the texts are. */
+static uint64_t hash(uint64_t value, const char *text, size_t length)
+{
+    for (size_t i = 0; i < length; i++)
+        value = rng_mix(value ^ (unsigned char)text[i]);
+    return value;
+}
+
+/* Each boot of a kernel has a random id, and each time namespace a number (time_namespaces(7)). */
+static uint64_t identify_clock(const struct host *host)
+{
+    char text[PATH_MAX];
+    uint64_t clock = 0;
+    int fd = open("/proc/sys/kernel/random/boot_id", O_RDONLY | O_CLOEXEC);
+    ssize_t length = fd >= 0 ? read(fd, text, sizeof text) : -1;
+    if (fd >= 0)
+        close(fd);
+    if (length <= 0) /* not known: then it is nobody else's */
+        return hash((uint64_t)getpid(), host->name, strlen(host->name));
+    clock = hash(clock, text, (size_t)length);
+    length = readlink("/proc/self/ns/time", text, sizeof text);
+    return length > 0 ? hash(clock, text, (size_t)length) : clock;
+}
+
+void rank_card_fill(struct rank_card *card, const struct host *host)
+{
+    *card = (struct rank_card){
+        .clock = identify_clock(host), .ram_bytes = host->ram_bytes, .cpus = host->cpus};
+    snprintf(card->host, sizeof card->host, "%.*s", RANK_HOST_SIZE - 1, host->name);
+}
+
+/* The host of a rank is mostly that of the rank before; else the first of the name is looked for.
+ */
+static uint32_t first_of_host(const struct ranks *r, uint32_t rank)
+{
+    const char *host = r->cards[rank].host;
+    if (rank > 0 && strcmp(r->cards[rank - 1].host, host) == 0)
+        return r->cards[rank - 1].host_first;
+    for (uint32_t i = 0; i < rank; i++)
+        if (r->cards[i].host_first == i && strcmp(r->cards[i].host, host) == 0)
+            return i;
+    return rank;
+}
+
+void ranks_find_hosts(struct ranks *r)
+{
+    r->ram_bytes = 0;
+    for (uint32_t i = 0; i < r->count; i++) {
+        r->cards[i].host_first = first_of_host(r, i);
+        if (ranks_is_first(r, i))
+            r->ram_bytes += r->cards[i].ram_bytes;
+    }
+}
+
+bool ranks_is_first(const struct ranks *r, unsigned rank)
+{
+    return !r->cards || r->cards[rank].host_first == rank;
+}
+
+static uint64_t shift(uint64_t ns, const struct clock_offset *offset)
+{
+    return ns + (uint64_t)offset->ns;
+}
+
+uint64_t rank_clock_start(const struct ranks *r, unsigned rank, uint64_t ns)
+{
+    return r->cards ? shift(ns, &r->cards[rank].before) : ns;
+}
+
+uint64_t rank_clock_end(const struct ranks *r, unsigned rank, uint64_t ns)
+{
+    return r->cards ? shift(ns, &r->cards[rank].after) : ns;
+}

@@ -1,0 +1,180 @@
+#include <errno.h>
+#include <sys/ipc.h>
+#include <sys/sem.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "sync/coordinator.h"
+#include "sync/semaphores.h"
+#include "sys/stop.h"
+#include "util/message.h"
+
+/*
+ * The meeting: a barrier of N processes made of three semaphores that take turns. In phase k every
+ * process takes one from semaphore k mod 3, which starts at N, waits until it is zero, and before
+ * that gives one to the semaphore of phase k+1. That one was last waited for in phase k-2, which
+ * all have left, since all have come to phase k-1; and it is back at N when the last process comes
+ * to phase k, which is before anybody can be in phase k+1. So it serves for any number of phases.
+ */
+#define TURNS 3
+
+/*
+ * Two more tell when somebody is missing: ALIVE is raised by each process for as long as it lives
+ * (the kernel takes that back, SEM_UNDO), MEMBERS is how many there should be.
+ */
+enum { ALIVE = TURNS, MEMBERS, SEMAPHORES };
+
+/* "bon" and a version; the user's id makes it each user's own. */
+#define KEY_BASE 0x626f6e00
+
+/* How long to sleep in the kernel before looking for a signal once more. */
+#define LOOK_UP_NS 200000000
+
+/* What semctl takes as its fourth argument; the C library leaves it to us to declare. */
+union semun {
+    int val;
+    unsigned short *array;
+    struct semid_ds *set;
+};
+
+static key_t semaphore_key(void)
+{
+    return (key_t)(KEY_BASE ^ (geteuid() << 8));
+}
+
+/* True when this user made the set and still owns it; false, too, when it may not be looked at. */
+static bool is_ours(int id, int *code)
+{
+    struct semid_ds set = {0};
+    *code = 0;
+    if (semctl(id, 0, IPC_STAT, (union semun){.set = &set}) != 0) {
+        *code = errno == EACCES ? 0 : errno;
+        return false;
+    }
+    return set.sem_perm.cuid == geteuid() && set.sem_perm.uid == geteuid();
+}
+
+/*
+ * Finds this user's set, of at least `count` semaphores, and puts its id into *id, or -1 when there
+ * is none. Everybody can guess the key and make a set with it first. Such a set is refused: its
+ * maker decides how long its users wait, and it is not ours to remove.
+ */
+static int find_semaphores(int *id, int count, struct err *e)
+{
+    *id = semget(semaphore_key(), count, 0);
+    if (*id < 0)
+        return errno == ENOENT ? 0 : err_system(e, errno, "look for semaphores");
+    int code;
+    if (is_ours(*id, &code))
+        return 0;
+    if (code != 0)
+        return err_system(e, code, "look at the owner of semaphores");
+    return err_say(e,
+                   "semaphore set %d is another user's, but has this user's key 0x%08x: it "
+                   "is neither used nor removed",
+                   *id, (unsigned)semaphore_key());
+}
+
+int semaphores_remove(struct err *e)
+{
+    int id;
+    int rc = find_semaphores(&id, 0, e);
+    if (rc != 0 || id < 0)
+        return rc;
+    if (semctl(id, 0, IPC_RMID) != 0)
+        return err_system(e, errno, "remove semaphores");
+    return 0;
+}
+
+int semaphores_make(int processes, struct err *e)
+{
+    int rc = semaphores_remove(e);
+    if (rc != 0)
+        return rc;
+    int id = semget(semaphore_key(), SEMAPHORES, IPC_CREAT | IPC_EXCL | 0600);
+    if (id < 0)
+        return err_system(e, errno, "make semaphores");
+    unsigned short values[SEMAPHORES] = {
+        [0] = (unsigned short)processes, [MEMBERS] = (unsigned short)processes};
+    if (semctl(id, 0, SETALL, (union semun){.array = values}) != 0) {
+        rc = err_system(e, errno, "set semaphores");
+        semctl(id, 0, IPC_RMID);
+    }
+    return rc;
+}
+
+static int join(struct coordinator *c, struct err *e)
+{
+    int rc = find_semaphores(&c->semaphores, SEMAPHORES, e);
+    if (rc != 0)
+        return rc;
+    if (c->semaphores < 0) {
+        message("-y: no semaphores were made with -p, so there is nobody to wait for");
+        c->ops = &coordinator_alone;
+        return 0;
+    }
+    struct sembuf operation = {.sem_num = ALIVE, .sem_op = 1, .sem_flg = SEM_UNDO};
+    if (semop(c->semaphores, &operation, 1) != 0)
+        return err_system(e, errno, "join the processes that -p made semaphores for");
+    return 0;
+}
+
+static int semaphore_failure(int code, struct err *e)
+{
+    if (code == EIDRM || code == EINVAL)
+        return err_say(e,
+                       "-y: the semaphores are gone: another process has failed or removed them");
+    return err_system(e, code, "wait for the other processes");
+}
+
+/* True when a process that was at the first meeting is no more. */
+static bool has_lost_a_process(const struct coordinator *c)
+{
+    return c->phases > 1 &&
+           semctl(c->semaphores, ALIVE, GETVAL) < semctl(c->semaphores, MEMBERS, GETVAL);
+}
+
+/* semtimedop in slices, so that neither a signal nor a death is slept through. */
+static int operate(const struct coordinator *c, struct sembuf *operations, size_t count,
+                   struct err *e)
+{
+    const struct timespec slice = {.tv_nsec = LOOK_UP_NS};
+    while (semtimedop(c->semaphores, operations, count, &slice) != 0) {
+        if (errno != EAGAIN && errno != EINTR)
+            return semaphore_failure(errno, e);
+        if (stop_requested())
+            return err_system(e, EINTR, "wait for the other processes");
+        if (has_lost_a_process(c))
+            return err_say(e, "-y: another process has died or ended early");
+    }
+    return 0;
+}
+
+static int barrier(struct coordinator *c, const char *phase, struct err *e)
+{
+    (void)phase;
+    unsigned short turn = (unsigned short)(c->phases % TURNS);
+    unsigned short next = (unsigned short)((c->phases + 1) % TURNS);
+    c->phases++;
+    struct sembuf arrive[] = {{.sem_num = turn, .sem_op = -1}, {.sem_num = next, .sem_op = 1}};
+    struct sembuf wait_for_all[] = {{.sem_num = turn, .sem_op = 0}};
+    int rc = operate(c, arrive, 2, e);
+    return rc == 0 ? operate(c, wait_for_all, 1, e) : rc;
+}
+
+static int leave(struct coordinator *c, int rc, struct err *e)
+{
+    if (rc != 0) {
+        semctl(c->semaphores, 0, IPC_RMID);
+        return rc;
+    }
+    while (rc == 0 && c->phases % TURNS != 0) /* the first semaphore is at N again then */
+        rc = barrier(c, NULL, e);
+    return rc;
+}
+
+const struct coordinator_ops coordinator_semaphores = {
+    .join = join,
+    .barrier = barrier,
+    .leave = leave,
+};

@@ -1,0 +1,112 @@
+#include "sys/host.h"
+
+#include <ctype.h>
+#include <sched.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <string.h>
+#include <strings.h>
+#include <sys/utsname.h>
+#include <unistd.h>
+
+static void detect_name(struct host *h)
+{
+    if (gethostname(h->name, sizeof h->name) != 0 || h->name[0] == '\0')
+        snprintf(h->name, sizeof h->name, "unknown");
+    h->name[sizeof h->name - 1] = '\0';
+    h->name[strcspn(h->name, ".")] = '\0';
+}
+
+/* What architectures call it; the kernel's arch/<architecture>/kernel/ writes the file. */
+static const char *const model_keys[] = {
+    "model name", /* x86, LoongArch ("Model Name"), 32-bit ARM */
+    "cpu model",  /* MIPS */
+    "cpu",        /* PowerPC, SPARC */
+    "uarch",      /* RISC-V */
+};
+
+static bool is_model_key(const char *line)
+{
+    size_t length = strcspn(line, "\t:");
+    while (length > 0 && line[length - 1] == ' ')
+        length--;
+    for (size_t i = 0; i < sizeof model_keys / sizeof model_keys[0]; i++)
+        if (strlen(model_keys[i]) == length && strncasecmp(line, model_keys[i], length) == 0)
+            return true;
+    return false;
+}
+
+/* Some models are padded with blanks on all sides: one is enough. */
+static void copy_words(const char *text, char *to, size_t size)
+{
+    size_t used = 0;
+    for (; *text && used + 1 < size; text++)
+        if (!isspace((unsigned char)*text))
+            to[used++] = *text;
+        else if (used > 0 && to[used - 1] != ' ')
+            to[used++] = ' ';
+    if (used > 0 && to[used - 1] == ' ')
+        used--;
+    to[used] = '\0';
+}
+
+void host_read_cpu_model(FILE *cpuinfo, char *model, size_t size)
+{
+    char line[512]; /* the flags are longer: their rest is a line of its own, and no model */
+    model[0] = '\0';
+    while (model[0] == '\0' && fgets(line, sizeof line, cpuinfo)) {
+        const char *colon = strchr(line, ':');
+        if (colon && is_model_key(line))
+            copy_words(colon + 1, model, size);
+    }
+}
+
+static void detect_cpu_model(struct host *h)
+{
+    h->cpu_model[0] = '\0';
+    FILE *cpuinfo = fopen("/proc/cpuinfo", "re");
+    if (!cpuinfo)
+        return;
+    host_read_cpu_model(cpuinfo, h->cpu_model, sizeof h->cpu_model);
+    fclose(cpuinfo);
+}
+
+static void detect_kernel(struct host *h)
+{
+    struct utsname system;
+    h->kernel[0] = '\0';
+    if (uname(&system) == 0)
+        snprintf(h->kernel, sizeof h->kernel, "%s %s", system.sysname, system.release);
+}
+
+/* More CPUs than Linux can be built for. */
+#define MOST_CPUS (1 << 20)
+
+/* The kernel refuses a set that is too small for its CPUs, whatever number of them is there. */
+static unsigned count_cpus(void)
+{
+    for (size_t room = CPU_SETSIZE; room <= MOST_CPUS; room *= 2) {
+        cpu_set_t *usable = CPU_ALLOC(room);
+        size_t size = CPU_ALLOC_SIZE(room);
+        bool told = usable && sched_getaffinity(0, size, usable) == 0;
+        unsigned count = told ? (unsigned)CPU_COUNT_S(size, usable) : 0;
+        CPU_FREE(usable);
+        if (told && count > 0)
+            return count;
+    }
+    return 1;
+}
+
+void host_detect(struct host *h)
+{
+    detect_name(h);
+    detect_kernel(h);
+    detect_cpu_model(h);
+
+    long pages = sysconf(_SC_PHYS_PAGES);
+    long page_size = sysconf(_SC_PAGESIZE);
+    h->ram_bytes = pages > 0 && page_size > 0 ? (uint64_t)pages * (uint64_t)page_size : 0;
+
+    h->other_ram_bytes = 0;
+    h->cpus = count_cpus();
+}

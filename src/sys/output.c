@@ -1,0 +1,237 @@
+#include "sys/output.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <string.h>
+#include <sys/random.h>
+#include <sys/stat.h>
+#include <sys/xattr.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "sys/stop.h"
+
+/* How a path that leads to an open descriptor begins (proc_pid_fd(5)), and room for all of it. */
+#define DESCRIPTOR_PATH "/proc/self/fd/%d"
+#define DESCRIPTOR_ROOM 40
+
+/* What open() would give a new file. */
+static mode_t usual_mode(void)
+{
+    mode_t mask = umask(0);
+    umask(mask);
+    return 0666 & ~mask;
+}
+
+/* Room for an access list of 500 users (posix_acl_xattr.h: 4 bytes and 8 for each entry). */
+#define ACL_ROOM 4096
+
+/* Gives the new file the access list of the old one, or none. False when it has to go without. */
+static bool keep_access_list(const struct named_file *old, int fd)
+{
+    static const char acl[] = "system.posix_acl_access";
+    char value[ACL_ROOM];
+    char path[DESCRIPTOR_ROOM];
+    snprintf(path, sizeof path, DESCRIPTOR_PATH, old->fd);
+    ssize_t size = getxattr(path, acl, value, sizeof value);
+    if (size >= 0)
+        return fsetxattr(fd, acl, value, (size_t)size, 0) == 0;
+    bool has_none = errno == ENODATA || errno == EOPNOTSUPP;
+    fremovexattr(fd, acl); /* what it has by default from its directory */
+    return has_none;
+}
+
+/*
+ * Gives the new file the owner and mode of the old one. If it cannot have that group, its group
+ * may do what others may; if it cannot have the access list, its group may do nothing.
+ */
+static void keep_access(const struct named_file *old, int fd)
+{
+    mode_t mode = old->facts.st_mode & 0777;
+    if (fchown(fd, old->facts.st_uid, old->facts.st_gid) != 0 &&
+        fchown(fd, (uid_t)-1, old->facts.st_gid) != 0)
+        mode = (mode & 0707) | (mode & 0007) << 3;
+    if (!keep_access_list(old, fd))
+        mode &= 0707;
+    fchmod(fd, mode);
+}
+
+/* Makes up another temporary name; of a long name as much as there is room for. */
+static int make_temporary_name(struct output *o, struct err *e)
+{
+    uint64_t number;
+    if (getrandom(&number, sizeof number, 0) != (ssize_t)sizeof number)
+        return err_system(e, errno, "random name beside %s", o->path);
+    int length = NAME_MAX - 17;
+    snprintf(o->temporary, sizeof o->temporary, "%.*s.%016" PRIx64, length, o->file.name, number);
+    return 0;
+}
+
+/* Opens a file beside that of the path that has no name yet, or where that is not possible, one. */
+static int open_beside(struct output *o, mode_t mode, struct err *e)
+{
+    int directory = o->file.directory;
+    int fd = openat(directory, ".", O_TMPFILE | O_WRONLY | O_CLOEXEC, mode);
+    if (fd >= 0)
+        return fd;
+    int rc = make_temporary_name(o, e);
+    if (rc != 0)
+        return rc;
+    fd =
+        openat(directory, o->temporary, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, mode);
+    if (fd < 0)
+        return err_system(e, errno, "make a file beside %s", o->path);
+    o->is_named = true;
+    return fd;
+}
+
+/* Another user's file cannot be replaced in a sticky directory, which is better known now. */
+static int check_replaceable(const struct output *o, struct err *e)
+{
+    const struct stat *old = &o->file.facts;
+    struct stat directory;
+    if (o->file.fd < 0)
+        return 0;
+    if (fstat(o->file.directory, &directory) != 0)
+        return err_system(e, errno, "open %s", o->path);
+    uid_t me = geteuid();
+    if (!(directory.st_mode & S_ISVTX) || me == 0 || me == old->st_uid || me == directory.st_uid)
+        return 0;
+    return err_system(e, EPERM, "replace %s", o->path);
+}
+
+static int open_temporary(struct output *o, struct err *e)
+{
+    bool replaces = o->file.fd >= 0;
+    int fd = check_replaceable(o, e);
+    if (fd == 0)
+        fd = open_beside(o, replaces ? 0600 : usual_mode(), e);
+    if (fd < 0)
+        return fd;
+    if (replaces)
+        keep_access(&o->file, fd);
+    return fd;
+}
+
+/* How often it is tried whether a pipe has a reader by now. */
+#define LOOK_NS 50000000
+
+/* Opens a device or a pipe. The pipe is waited for as open() does, but not after a signal. */
+static int open_direct(struct output *o, struct err *e)
+{
+    const struct timespec pause = {.tv_nsec = LOOK_NS};
+    int flags = O_WRONLY | O_APPEND; /* a plain file that /dev/stdout leads to goes on */
+    bool is_pipe = S_ISFIFO(o->file.facts.st_mode);
+    o->is_direct = true;
+    int fd = named_file_open(&o->file, is_pipe ? flags | O_NONBLOCK : flags, e);
+    while (fd == -ENXIO && is_pipe && stop_check(e) == 0) {
+        nanosleep(&pause, NULL);
+        err_init(e);
+        fd = named_file_open(&o->file, flags | O_NONBLOCK, e);
+    }
+    if (fd >= 0 && is_pipe && fcntl(fd, F_SETFL, flags) != 0) {
+        close(fd);
+        return err_system(e, errno, "open %s", o->path);
+    }
+    if (fd >= 0)
+        stop_cuts_off(fd);
+    return fd;
+}
+
+static int open_file(struct output *o, struct err *e)
+{
+    const struct named_file *f = &o->file;
+    bool is_plain = f->fd < 0 || (f->is_in_place && S_ISREG(f->facts.st_mode));
+    int fd = is_plain ? open_temporary(o, e) : open_direct(o, e);
+    if (fd < 0)
+        return fd;
+    o->stream = fdopen(fd, "w");
+    if (o->stream)
+        return 0;
+    close(fd);
+    return err_system(e, errno, "open %s", o->path);
+}
+
+int output_open(struct output *o, const char *path, struct err *e)
+{
+    *o = (struct output){.stream = path ? NULL : stdout};
+    if (!path)
+        return 0;
+    int rc = named_file_find(&o->file, "open", path, e);
+    if (rc != 0)
+        return rc;
+    o->path = path;
+    rc = open_file(o, e);
+    if (rc != 0)
+        output_discard(o);
+    return rc;
+}
+
+/* Gives the file its temporary name, a moment before it gets its own. */
+static int give_name(struct output *o, struct err *e)
+{
+    char descriptor[DESCRIPTOR_ROOM];
+    if (o->is_named)
+        return 0;
+    int rc = make_temporary_name(o, e);
+    if (rc != 0)
+        return rc;
+    snprintf(descriptor, sizeof descriptor, DESCRIPTOR_PATH, fileno(o->stream));
+    if (linkat(AT_FDCWD, descriptor, o->file.directory, o->temporary, AT_SYMLINK_FOLLOW) != 0)
+        return err_system(e, errno, "name the report %s", o->temporary);
+    o->is_named = true;
+    return 0;
+}
+
+static void close_stream(struct output *o, int *code)
+{
+    FILE *stream = o->stream;
+    o->stream = NULL;
+    if (o->is_direct)
+        stop_cuts_off(-1);
+    if (fclose(stream) != 0)
+        *code = errno;
+}
+
+const char *output_name(const struct output *o)
+{
+    return o->path ? o->path : "standard output";
+}
+
+int output_finish(struct output *o, struct err *e)
+{
+    const char *name = output_name(o);
+    bool is_replaced = o->path && !o->is_direct;
+    int code = 0;
+    errno = 0;
+    bool failed = fflush(o->stream) != 0 || ferror(o->stream);
+    if (!failed && is_replaced)
+        failed = fsync(fileno(o->stream)) != 0;
+    if (failed)
+        return err_system(e, errno ? errno : EIO, "write the report to %s", name);
+    int rc = is_replaced ? give_name(o, e) : 0;
+    if (rc != 0 || !o->path)
+        return rc;
+    close_stream(o, &code);
+    if (code != 0)
+        return err_system(e, code, "write the report to %s", name);
+    int at = o->file.directory;
+    if (is_replaced && renameat(at, o->temporary, at, o->file.name) != 0)
+        return err_system(e, errno, "rename the report to %s", name);
+    o->is_named = false;
+    return 0;
+}
+
+void output_discard(struct output *o)
+{
+    int ignored;
+    if (!o->path)
+        return;
+    if (o->stream)
+        close_stream(o, &ignored);
+    if (o->is_named)
+        unlinkat(o->file.directory, o->temporary, 0);
+    named_file_release(&o->file);
+    *o = (struct output){0};
+}

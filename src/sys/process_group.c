@@ -1,0 +1,239 @@
+#include "sys/process_group.h"
+
+#include <errno.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "measure/clock.h"
+#include "measure/cpu.h"
+#include "sys/byte_pipe.h"
+#include "sys/stop.h"
+#include "util/coverage.h"
+#include "util/descriptor.h"
+#include "util/shared_memory.h"
+
+/* How often the parent looks whether a process has ended. */
+#define LOOK_NS 5000000
+
+/* How often it looks while they come to the gate, in ms. */
+#define READY_LOOK_MS 100
+
+/* What one process tells its parent, in memory that both share. */
+struct report {
+    struct err failure;
+    uint64_t end_ns;
+    uint64_t cpu_ns; /* of the process with all its threads */
+    struct cpu_demand demand;
+};
+
+struct process_group {
+    struct process_group_setup setup;
+    struct report *reports; /* one for each process */
+    pid_t *pids;            /* 0: has been waited for */
+    int ready;              /* each process writes a byte when it has come to the gate */
+    int gate;               /* and waits for a byte from here */
+};
+
+struct process_member {
+    int ready; /* the other ends */
+    int gate;
+    uint64_t cpu_before_ns;
+    struct cpu_demand demand_before;
+};
+
+int process_member_ready(struct process_member *self)
+{
+    char byte = 0;
+    self->demand_before = cpu_demand_of_thread(); /* from here on it sleeps until the gate opens */
+    int rc = byte_write(self->ready, byte);
+    if (rc == 0 && byte_read(self->gate, &byte) != 1)
+        rc = -EINTR;
+    self->cpu_before_ns = cpu_used_ns();
+    return rc;
+}
+
+__attribute__((noreturn)) static void process_main(const struct process_group *g, unsigned number,
+                                                   int ready, int gate)
+{
+    struct report *report = &g->reports[number];
+    struct process_member self = {.ready = ready, .gate = gate};
+    stop_init_child();
+    int rc = g->setup.body(g->setup.context, number, &self, &report->failure);
+    report->end_ns = clock_ns();
+    const struct cpu_demand demand = cpu_demand_of_thread();
+    report->demand = cpu_demand_between(&self.demand_before, &demand);
+    report->cpu_ns = cpu_used_ns() - self.cpu_before_ns;
+    coverage_dump();
+    _exit(rc == 0 ? 0 : 1);
+}
+
+static struct process_group *allocate(const struct process_group_setup *setup, struct err *e)
+{
+    struct process_group *g = calloc(1, sizeof *g);
+    pid_t *pids = calloc(setup->count, sizeof *pids);
+    if (g && pids) {
+        *g = (struct process_group){.setup = *setup, .pids = pids, .ready = -1, .gate = -1};
+        if (shared_memory_map((void **)&g->reports, setup->count * sizeof *g->reports, e) == 0)
+            return g;
+    }
+    err_system(e, ENOMEM, "memory for %u %ss", setup->count, setup->name);
+    free(pids);
+    free(g);
+    return NULL;
+}
+
+static int fork_all(struct process_group *g, int ready, int gate, struct err *e)
+{
+    for (unsigned i = 0; i < g->setup.count; i++) {
+        pid_t pid = fork();
+        if (pid < 0)
+            return err_system(e, errno, "fork %s %u of %u", g->setup.name, i + 1, g->setup.count);
+        if (pid == 0) {
+            close(g->gate);
+            process_main(g, i, ready, gate);
+        }
+        g->pids[i] = pid;
+    }
+    return 0;
+}
+
+/* A process that did not end well is a failure, which stops the others. */
+static int judge(const struct process_group *g, unsigned number, int status, struct err *e)
+{
+    if (WIFEXITED(status) && WEXITSTATUS(status) == 0)
+        return 0;
+    stop_request();
+    const struct report *report = &g->reports[number];
+    if (report->failure.code != 0) {
+        if (e->code == 0)
+            *e = report->failure;
+        return -report->failure.code;
+    }
+    if (WIFSIGNALED(status))
+        return err_say(e, "%s %u was killed by signal %d (%s)", g->setup.name, number + 1,
+                       WTERMSIG(status), strsignal(WTERMSIG(status)));
+    return err_say(e, "%s %u ended with status %d", g->setup.name, number + 1, WEXITSTATUS(status));
+}
+
+/* Waits for those processes that have ended; returns how many are left. */
+static unsigned reap(struct process_group *g, int options, int *rc, struct err *e)
+{
+    unsigned left = 0;
+    for (unsigned i = 0; i < g->setup.count; i++) {
+        int status;
+        if (g->pids[i] == 0)
+            continue;
+        pid_t pid = waitpid(g->pids[i], &status, options);
+        if (pid == 0 || (pid < 0 && errno == EINTR)) {
+            left++;
+            continue;
+        }
+        g->pids[i] = 0;
+        int one = pid < 0 ? err_system(e, errno, "wait for %s %u", g->setup.name, i + 1)
+                          : judge(g, i, status, e);
+        *rc = *rc ? *rc : one;
+    }
+    return left;
+}
+
+static void look_out(const struct process_group *g)
+{
+    if (g->setup.lookout)
+        g->setup.lookout->look(g->setup.lookout->context);
+}
+
+/* Waits until all have come to the gate; one that dies before is a failure. */
+static int await_ready(struct process_group *g, struct err *e)
+{
+    int rc = 0;
+    for (unsigned count = 0; rc == 0 && count < g->setup.count;) {
+        struct pollfd ready = {.fd = g->ready, .events = POLLIN};
+        char byte;
+        if (poll(&ready, 1, READY_LOOK_MS) > 0 && read(g->ready, &byte, 1) == 1)
+            count++;
+        else
+            reap(g, WNOHANG, &rc, e);
+        look_out(g);
+        if (rc == 0)
+            rc = stop_check(e);
+    }
+    return rc;
+}
+
+static int open_gate(const struct process_group *g, struct err *e)
+{
+    int rc = 0;
+    for (unsigned i = 0; rc == 0 && i < g->setup.count; i++)
+        rc = byte_write(g->gate, 0);
+    return rc == 0 ? 0 : err_system(e, -rc, "start the %ss", g->setup.name);
+}
+
+int process_group_start(struct process_group **out, const struct process_group_setup *setup,
+                        struct err *e)
+{
+    struct process_group *g = allocate(setup, e);
+    if (!g)
+        return -ENOMEM;
+    int ready[2] = {-1, -1};
+    int gate[2] = {-1, -1};
+    int rc = 0;
+    if (pipe(ready) != 0 || pipe(gate) != 0)
+        rc = err_system(e, errno, "pipes to the %ss", setup->name);
+    g->ready = ready[0];
+    g->gate = gate[1];
+    if (rc == 0)
+        rc = fork_all(g, ready[1], gate[0], e);
+    descriptor_close(&ready[1]);
+    descriptor_close(&gate[0]);
+    if (rc == 0)
+        rc = await_ready(g, e);
+    if (rc == 0)
+        *out = g;
+    else
+        process_group_release(g);
+    return rc;
+}
+
+int process_group_work(struct process_group *g, struct task_times *times, struct err *e)
+{
+    const struct timespec pause = {.tv_nsec = LOOK_NS};
+    *times = (struct task_times){.start_ns = clock_ns()};
+    int rc = open_gate(g, e);
+    while (rc == 0 && reap(g, WNOHANG, &rc, e) > 0) {
+        look_out(g);
+        nanosleep(&pause, NULL);
+    }
+    times->end_ns = times->start_ns;
+    for (unsigned i = 0; i < g->setup.count; i++) {
+        const struct report *report = &g->reports[i];
+        times->cpu_ns += report->cpu_ns;
+        cpu_demand_keep_larger(&times->busiest, &report->demand);
+        if (report->end_ns > times->end_ns)
+            times->end_ns = report->end_ns;
+    }
+    return rc == 0 && stop_requested() ? -EINTR : rc;
+}
+
+void process_group_release(struct process_group *g)
+{
+    if (!g)
+        return;
+    struct err ignored;
+    int rc = 0;
+    err_init(&ignored);
+    for (unsigned i = 0; i < g->setup.count; i++)
+        if (g->pids[i] > 0)
+            kill(g->pids[i], SIGKILL);
+    descriptor_close(&g->gate);
+    descriptor_close(&g->ready);
+    while (reap(g, 0, &rc, &ignored) > 0)
+        continue;
+    shared_memory_unmap(g->reports, g->setup.count * sizeof *g->reports);
+    free(g->pids);
+    free(g);
+}

@@ -1,0 +1,222 @@
+#include "sys/thread_pool.h"
+
+#include <errno.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <time.h>
+
+#include "measure/clock.h"
+#include "measure/cpu.h"
+#include "sys/stop.h"
+
+/* How often the main thread looks for signals while the workers are busy, and with a lookout. */
+#define TICK_NS    100000000
+#define LOOKOUT_NS 20000000
+
+struct pool_thread {
+    pthread_t thread;
+    struct thread_pool *pool;
+    void *context;
+    struct cpu_demand before; /* what it had wanted of a CPU before it was let go */
+};
+
+/* The first failure of a job is the one that counts; it stops all others. */
+static void finish_step(struct thread_pool *p, int rc, const struct err *e, uint64_t end_ns,
+                        const struct cpu_demand *demand)
+{
+    pthread_mutex_lock(&p->lock);
+    if (rc != 0 && p->failure.code == 0) {
+        p->failure = *e;
+        stop_request();
+    }
+    if (end_ns > p->last_end_ns)
+        p->last_end_ns = end_ns;
+    cpu_demand_keep_larger(&p->busiest, demand);
+    p->busy--;
+    pthread_cond_broadcast(&p->changed);
+    pthread_mutex_unlock(&p->lock);
+}
+
+/* Waits until the state has changed since `round`. */
+static enum pool_state await_change(struct thread_pool *p, unsigned *round)
+{
+    pthread_mutex_lock(&p->lock);
+    while (p->round == *round)
+        pthread_cond_wait(&p->changed, &p->lock);
+    *round = p->round;
+    enum pool_state state = p->state;
+    pthread_mutex_unlock(&p->lock);
+    return state;
+}
+
+static void do_step(struct pool_thread *t, enum pool_state state)
+{
+    struct thread_pool *p = t->pool;
+    int (*const steps[])(void *, struct err *) = {
+        [POOL_PREPARING] = p->task->prepare,
+        [POOL_CONNECTING] = p->task->connect,
+        [POOL_WORKING] = p->task->work,
+        [POOL_FINISHING] = p->task->finish,
+    };
+    struct err e;
+    err_init(&e);
+    int rc = steps[state](t->context, &e);
+    uint64_t end_ns = clock_ns();
+    struct cpu_demand demand = {0};
+    bool is_last = state != POOL_WORKING || !p->task->finish || rc != 0;
+    if (is_last) { /* the clock does not run any more, or not yet */
+        struct cpu_demand now = cpu_demand_of_thread();
+        demand = cpu_demand_between(&t->before, &now);
+        t->before = now; /* until it is let go it sleeps */
+    }
+    finish_step(p, rc, &e, end_ns, &demand);
+}
+
+static void *thread_main(void *argument)
+{
+    struct pool_thread *t = argument;
+    stop_block_signals();
+    unsigned round = 0;
+    for (;;) {
+        enum pool_state state = await_change(t->pool, &round);
+        if (state == POOL_ENDING)
+            return NULL;
+        do_step(t, state);
+    }
+}
+
+static void change_state(struct thread_pool *p, enum pool_state state)
+{
+    pthread_mutex_lock(&p->lock);
+    p->state = state;
+    p->round++;
+    p->busy = p->count;
+    p->last_end_ns = 0;
+    p->busiest = (struct cpu_demand){0};
+    pthread_cond_broadcast(&p->changed);
+    pthread_mutex_unlock(&p->lock);
+}
+
+/* Has all workers do the next step. A single worker has done it when this returns. */
+static void begin_step(struct thread_pool *p, enum pool_state state)
+{
+    change_state(p, state);
+    if (!p->is_threaded)
+        do_step(&p->threads[0], state);
+}
+
+/* A worker may sit in a long system call: interrupt it, so that it sees that it is to stop. */
+static void wake_workers(struct thread_pool *p)
+{
+    for (unsigned i = 0; i < p->count; i++)
+        pthread_kill(p->threads[i].thread, stop_wake_signal());
+}
+
+/* Waits until no worker is busy with the present step. */
+static void await_workers(struct thread_pool *p)
+{
+    pthread_mutex_lock(&p->lock);
+    while (p->busy > 0) {
+        struct timespec until;
+        clock_gettime(CLOCK_MONOTONIC, &until);
+        until.tv_nsec += p->lookout ? LOOKOUT_NS : TICK_NS;
+        if (until.tv_nsec >= 1000000000) {
+            until.tv_nsec -= 1000000000;
+            until.tv_sec++;
+        }
+        pthread_cond_clockwait(&p->changed, &p->lock, CLOCK_MONOTONIC, &until);
+        pthread_mutex_unlock(&p->lock);
+        if (p->lookout)
+            p->lookout->look(p->lookout->context);
+        if (stop_requested())
+            wake_workers(p);
+        pthread_mutex_lock(&p->lock);
+    }
+    pthread_mutex_unlock(&p->lock);
+}
+
+/* The outcome of a step; a signal counts as a failure even if no worker noticed it. */
+static int outcome(struct thread_pool *p, struct err *e)
+{
+    if (p->failure.code != 0) {
+        if (e->code == 0)
+            *e = p->failure;
+        return -p->failure.code;
+    }
+    return stop_requested() ? -EINTR : 0;
+}
+
+int thread_pool_start(struct thread_pool *p, unsigned count, void *const contexts[],
+                      const struct lookout *lookout, struct err *e)
+{
+    *p = (struct thread_pool){.lookout = lookout};
+    p->threads = calloc(count, sizeof *p->threads);
+    if (!p->threads)
+        return err_system(e, ENOMEM, "memory for %u workers", count);
+    pthread_mutex_init(&p->lock, NULL);
+    pthread_cond_init(&p->changed, NULL);
+    for (unsigned i = 0; i < count; i++)
+        p->threads[i] = (struct pool_thread){.pool = p, .context = contexts[i]};
+    if (count == 1 && !lookout) {
+        p->count = 1;
+        return 0;
+    }
+    for (unsigned i = 0; i < count; i++) {
+        struct pool_thread *t = &p->threads[i];
+        int code = pthread_create(&t->thread, NULL, thread_main, t);
+        if (code != 0) {
+            thread_pool_end(p);
+            return err_system(e, code, "start worker %u of %u", i + 1, count);
+        }
+        p->is_threaded = true;
+        p->count++;
+    }
+    return 0;
+}
+
+void thread_pool_end(struct thread_pool *p)
+{
+    if (!p->threads)
+        return;
+    change_state(p, POOL_ENDING);
+    for (unsigned i = 0; p->is_threaded && i < p->count; i++)
+        pthread_join(p->threads[i].thread, NULL);
+    pthread_cond_destroy(&p->changed);
+    pthread_mutex_destroy(&p->lock);
+    free(p->threads);
+    p->threads = NULL;
+}
+
+int thread_pool_prepare(struct thread_pool *p, const struct task *task, struct err *e)
+{
+    p->task = task;
+    err_init(&p->failure);
+    begin_step(p, POOL_PREPARING);
+    await_workers(p);
+    if (outcome(p, e) == 0 && task->connect) {
+        begin_step(p, POOL_CONNECTING);
+        await_workers(p);
+    }
+    return outcome(p, e);
+}
+
+static void timed_step(struct thread_pool *p, enum pool_state state, struct task_times *times)
+{
+    begin_step(p, state);
+    await_workers(p);
+    times->end_ns = p->last_end_ns;
+    times->busiest = p->busiest;
+}
+
+int thread_pool_work(struct thread_pool *p, struct task_times *times, struct err *e)
+{
+    uint64_t cpu_before = cpu_used_ns();
+    if (!p->is_threaded) /* the main thread has done other things since it prepared */
+        p->threads[0].before = cpu_demand_of_thread();
+    times->start_ns = clock_ns();
+    timed_step(p, POOL_WORKING, times);
+    if (p->task->finish && outcome(p, e) == 0)
+        timed_step(p, POOL_FINISHING, times);
+    times->cpu_ns = cpu_used_ns() - cpu_before;
+    return outcome(p, e);
+}

@@ -1,0 +1,127 @@
+#include <endian.h>
+#include <errno.h>
+#include <inttypes.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <time.h>
+
+#include "cli/values.h"
+#include "sys/output.h"
+#include "sys/program.h"
+#include "sys/stop.h"
+#include "tools/tool.h"
+#include "util/message.h"
+
+/* generate_randfile: integers of rand(3) in network byte order, four bytes each. */
+
+const char program_name[] = "generate_randfile";
+
+struct settings {
+    struct tool_settings common;
+    struct given seed;
+    struct given count;
+    const char *file; /* NULL: standard output */
+};
+
+#define MOST_COUNT     UINT64_C(1000000000000000)
+#define ACCEPTED_COUNT "a whole number from 1 to 10^15"
+
+/* Numbers that are written at once; after each time it is seen whether the program is to stop. */
+#define BURST 16384
+
+static int take_count(void *settings, const char *word, struct err *e)
+{
+    struct settings *s = settings;
+    struct err reason;
+    err_init(&reason);
+    if (s->count.given)
+        return err_say(e, "unexpected argument '%.100s'; there is one COUNT", word);
+    if (value_count(&s->count, word, 1, MOST_COUNT, ACCEPTED_COUNT, &reason) != 0)
+        return err_say(e, "COUNT: '%.100s' is not accepted; expected %s", word, reason.text);
+    return 0;
+}
+
+static const struct option_entry entries[] = {
+    {.letter = 's',
+     .name = "seed",
+     .value = VALUE_REQUIRED,
+     .value_name = "SEED",
+     .kind = OPTION_COUNT,
+     .field = offsetof(struct settings, seed),
+     .max = UINT32_MAX,
+     .accepted = "a whole number from 0 to 2^32-1",
+     .help = "seed of rand(3) (default: the time)"},
+    {.letter = 'f',
+     .name = "file",
+     .value = VALUE_REQUIRED,
+     .value_name = "FILE",
+     .kind = OPTION_TEXT,
+     .field = offsetof(struct settings, file),
+     .accepted = "the path of a file",
+     .offer = OFFER_FILES,
+     .help = "write to FILE, complete or not at all (default: standard output)"},
+    TOOL_HELP_OPTIONS,
+};
+
+static const struct option_table option_table = {
+    .entries = entries,
+    .count = sizeof entries / sizeof *entries,
+    .usage = "Usage: generate_randfile [OPTION]... COUNT\n"
+             "Write COUNT integers of rand(3) in network byte order, four bytes each.\n\n",
+    .closing = "\nbonnie -Z FILE takes its seed from such a file.\n"
+               "The manual is generate_randfile(1).\n",
+    .operand = take_count,
+};
+
+static int write_numbers(FILE *out, uint64_t count, struct err *e)
+{
+    uint32_t numbers[BURST] = {0};
+    int rc = 0;
+    while (rc == 0 && count > 0) {
+        size_t burst = count < BURST ? (size_t)count : BURST;
+        for (size_t i = 0; i < burst; i++)
+            numbers[i] = htobe32((uint32_t)rand());
+        if (fwrite(numbers, sizeof *numbers, burst, out) != burst)
+            rc = err_system(e, errno, "write the numbers");
+        else
+            rc = stop_check(e);
+        count -= burst;
+    }
+    return rc;
+}
+
+static int generate(const struct settings *s, struct err *e)
+{
+    struct output output;
+    unsigned seed = s->seed.given ? (unsigned)s->seed.value : (unsigned)time(NULL);
+    int rc = stop_init(e);
+    if (rc == 0)
+        rc = output_open(&output, s->file, e);
+    if (rc != 0)
+        return rc;
+    fprintf(stderr, "Generating %" PRIu64 " random numbers with seed %u.\n", s->count.value, seed);
+    srand(seed);
+    rc = write_numbers(output.stream, s->count.value, e);
+    if (rc == 0)
+        rc = output_finish(&output, e);
+    output_discard(&output);
+    return rc;
+}
+
+static int generate_randfile(int argc, char *argv[], struct err *e)
+{
+    struct settings settings = {0};
+    bool runs;
+    int rc = tool_parse(&option_table, argc, argv, &settings.common, &runs, e);
+    if (rc != 0 || !runs)
+        return rc;
+    if (!settings.count.given)
+        return err_say(e, "COUNT is missing: " ACCEPTED_COUNT);
+    return generate(&settings, e);
+}
+
+int main(int argc, char *argv[])
+{
+    return program_run(argc, argv, generate_randfile);
+}

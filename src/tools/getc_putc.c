@@ -1,0 +1,407 @@
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <pthread.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "cli/values.h"
+#include "io/file.h"
+#include "live/progress_lines.h"
+#include "measure/clock.h"
+#include "report/sanitize.h"
+#include "storage/cleanup.h"
+#include "storage/scratch.h"
+#include "sys/host.h"
+#include "sys/program.h"
+#include "sys/stop.h"
+#include "tools/byte_ways.h"
+#include "tools/tool.h"
+#include "util/message.h"
+#include "util/rng.h"
+#include "util/units.h"
+
+/* getc_putc: the ways of moving single bytes between a program and a file. */
+
+const char program_name[] = "getc_putc";
+
+struct settings {
+    struct tool_settings common;
+    const char *directory;
+    struct given bytes;
+    const char *label; /* NULL: the host's name */
+    bool quiet;
+    bool cleans_up;
+};
+
+#define DEFAULT_BYTES (512 * MIB)
+#define MOST_BYTES    (1024 * TIB)
+
+/* The system calls take so much longer than the others that they get this part of the size. */
+#define SYSTEM_CALL_PART 64
+
+/* What was over sooner has no figure, but `+++++`. */
+#define SHORTEST_NS UINT64_C(10000000)
+
+/* Bytes between two looks at the clock and at the stop flag. All blocks of the file are the same.
+ */
+#define BLOCK_BYTES 65536
+
+/* ---- the second thread ---------------------------------------------------------------------- */
+
+/* A thread that does nothing but be there: it waits for a lock that the main thread has. */
+struct companion {
+    pthread_mutex_t lock;
+    pthread_t thread;
+    bool is_there;
+};
+
+static void *keep_company(void *argument)
+{
+    struct companion *c = argument;
+    stop_block_signals();
+    pthread_mutex_lock(&c->lock);
+    pthread_mutex_unlock(&c->lock);
+    return NULL;
+}
+
+static int companion_start(struct companion *c, struct err *e)
+{
+    if (c->is_there)
+        return 0;
+    pthread_mutex_lock(&c->lock);
+    int code = pthread_create(&c->thread, NULL, keep_company, c);
+    c->is_there = code == 0;
+    if (c->is_there)
+        return 0;
+    pthread_mutex_unlock(&c->lock);
+    return err_system(e, code, "start a second thread");
+}
+
+static void companion_end(struct companion *c)
+{
+    if (!c->is_there)
+        return;
+    pthread_mutex_unlock(&c->lock);
+    pthread_join(c->thread, NULL);
+    c->is_there = false;
+}
+
+/* ---- measuring ------------------------------------------------------------------------------ */
+
+/* One run of all ways. */
+struct session {
+    const struct settings *settings;
+    struct progress_lines progress;
+    struct scratch scratch;
+    int fd;         /* the data file */
+    char name[256]; /* for messages */
+    struct companion companion;
+    double kib_per_second[BYTE_WAYS]; /* negative: over too soon to tell */
+    unsigned char contents[BLOCK_BYTES];
+    unsigned char block[BLOCK_BYTES];
+};
+
+static uint64_t size_of(const struct settings *s)
+{
+    return s->bytes.given ? s->bytes.value : DEFAULT_BYTES;
+}
+
+static size_t block_at(uint64_t at, uint64_t end)
+{
+    return end - at < BLOCK_BYTES ? (size_t)(end - at) : BLOCK_BYTES;
+}
+
+static int describe_failure(const struct session *s, const struct byte_way *way, struct err *e)
+{
+    return err_system(e, errno ? errno : EIO, "%s on %s", way->call, s->name);
+}
+
+/*
+ * Moves that number of bytes, and puts the time that this took into *elapsed_ns. What was read is
+ * verified, outside of that time.
+ */
+static int move_all(struct session *s, const struct byte_way *way, const struct byte_channel *c,
+                    uint64_t bytes, uint64_t *elapsed_ns, struct err *e)
+{
+    unsigned char *block = way->direction == BYTES_WRITTEN ? s->contents : s->block;
+    *elapsed_ns = 0;
+    for (uint64_t at = 0; at < bytes; at += BLOCK_BYTES) {
+        size_t count = block_at(at, bytes);
+        errno = 0;
+        uint64_t start = clock_ns();
+        size_t moved = way->move(c, block, count);
+        *elapsed_ns += clock_ns() - start;
+        if (stop_check(e) != 0)
+            return -EINTR;
+        if (moved != count)
+            return describe_failure(s, way, e);
+        if (way->direction == BYTES_READ && memcmp(block, s->contents, count) != 0)
+            return err_say(e, "%s on %s: not what was written, between %" PRIu64 " and %" PRIu64,
+                           way->call, s->name, at, at + count);
+    }
+    uint64_t start = clock_ns();
+    if (c->stream && fflush(c->stream) != 0)
+        return describe_failure(s, way, e);
+    *elapsed_ns += clock_ns() - start;
+    return 0;
+}
+
+static int open_channel(const struct session *s, const struct byte_way *way, struct byte_channel *c,
+                        struct err *e)
+{
+    bool writes = way->direction == BYTES_WRITTEN;
+    *c = (struct byte_channel){0};
+    c->fd = scratch_reopen(s->fd, writes ? O_WRONLY : O_RDONLY, s->name, e);
+    if (c->fd < 0 || way->is_system_call)
+        return c->fd < 0 ? c->fd : 0;
+    c->stream = fdopen(c->fd, writes ? "w" : "r");
+    if (c->stream)
+        return 0;
+    int rc = err_system(e, errno, "open a stream on %s", s->name);
+    close(c->fd);
+    return rc;
+}
+
+/* All was flushed before, and what was written need not be durable. */
+static void close_channel(const struct byte_channel *c)
+{
+    if (c->stream)
+        fclose(c->stream);
+    else
+        close(c->fd);
+}
+
+static int measure(struct session *s, size_t number, struct err *e)
+{
+    const struct byte_way *way = &byte_ways[number];
+    struct byte_channel channel;
+    uint64_t bytes = size_of(s->settings) / (way->is_system_call ? SYSTEM_CALL_PART : 1);
+    uint64_t elapsed_ns;
+    int rc = way->has_threads ? companion_start(&s->companion, e) : 0;
+    if (rc == 0)
+        rc = open_channel(s, way, &channel, e);
+    if (rc != 0)
+        return rc;
+    rc = move_all(s, way, &channel, bytes, &elapsed_ns, e);
+    close_channel(&channel);
+    s->kib_per_second[number] =
+        elapsed_ns < SHORTEST_NS ? -1 : (double)bytes / (double)KIB * BILLION / (double)elapsed_ns;
+    return rc;
+}
+
+/* Writes the whole file, so that no way has to find room for it. */
+static int extend(struct session *s, struct err *e)
+{
+    uint64_t bytes = size_of(s->settings);
+    int rc = 0;
+    for (uint64_t at = 0; rc == 0 && at < bytes; at += BLOCK_BYTES) {
+        const struct io_file file = {.fd = s->fd, .name = s->name};
+        rc = io_write(&file, s->contents, block_at(at, bytes), at, e);
+        if (rc == 0)
+            rc = stop_check(e);
+    }
+    return rc;
+}
+
+static int measure_all(struct session *s, struct err *e)
+{
+    static const char extending[] = "Extending file";
+    progress_lines_begin(&s->progress, extending);
+    int rc = extend(s, e);
+    if (rc == 0)
+        progress_lines_done(&s->progress, extending, NULL);
+    for (size_t i = 0; rc == 0 && i < BYTE_WAYS; i++) {
+        progress_lines_begin(&s->progress, byte_ways[i].title);
+        rc = measure(s, i, e);
+        if (rc == 0)
+            progress_lines_done(&s->progress, byte_ways[i].title, NULL);
+    }
+    progress_lines_break(&s->progress);
+    return rc;
+}
+
+/* ---- the file ------------------------------------------------------------------------------- */
+
+static int check_space(const struct scratch *scratch, uint64_t bytes, struct err *e)
+{
+    struct scratch_space space;
+    int rc = scratch_space(scratch, &space, e);
+    if (rc == 0 && space.bytes < bytes)
+        return err_say(e, "%s: %" PRIu64 " MiB are needed, %" PRIu64 " MiB are free", scratch->path,
+                       bytes / MIB + (bytes % MIB > 0), space.bytes / MIB);
+    return rc;
+}
+
+static int measure_file(struct session *s, struct err *e)
+{
+    bool is_named = false;
+    s->fd = scratch_make_data_file(&s->scratch, 0, &is_named, e);
+    if (s->fd < 0)
+        return s->fd;
+    snprintf(s->name, sizeof s->name, "data file in %.200s", s->scratch.path);
+    int rc = measure_all(s, e);
+    companion_end(&s->companion);
+    close(s->fd);
+    if (is_named)
+        scratch_remove_data_file(&s->scratch, 0, e);
+    return rc;
+}
+
+static int measure_directory(struct session *s, struct err *e)
+{
+    int rc = scratch_open(&s->scratch, s->settings->directory, e);
+    if (rc != 0)
+        return rc;
+    rc = check_space(&s->scratch, size_of(s->settings), e);
+    if (rc == 0)
+        rc = scratch_make(&s->scratch, e);
+    if (rc == 0)
+        rc = measure_file(s, e);
+    struct err left;
+    err_init(&left);
+    int closed = scratch_close(&s->scratch, stop_signal() ? &left : e);
+    if (left.code != 0)
+        message("%s", left.text);
+    return rc ? rc : closed;
+}
+
+/* ---- the report ----------------------------------------------------------------------------- */
+
+#define NAME_COLUMNS 20
+
+static void format_figure(char text[static UNITS_TEXT], double kib_per_second)
+{
+    if (kib_per_second < 0)
+        snprintf(text, UNITS_TEXT, "+++++");
+    else
+        snprintf(text, UNITS_TEXT, "%.0f", kib_per_second);
+}
+
+static void print_table(FILE *out, const struct session *s, const char *label)
+{
+    char figure[UNITS_TEXT];
+    int blanks = NAME_COLUMNS - (int)sanitize_columns(label);
+    fprintf(out, "Version %-*s ", NAME_COLUMNS - 8, PACKAGE_VERSION);
+    for (size_t i = 0; i < BYTE_WAYS; i++)
+        fprintf(out, " %6s", byte_ways[i].name);
+    fprintf(out, "\n%s%*s ", label, blanks > 0 ? blanks : 0, "");
+    for (size_t i = 0; i < BYTE_WAYS; i++) {
+        format_figure(figure, s->kib_per_second[i]);
+        fprintf(out, " %6s", figure);
+    }
+    fputc('\n', out);
+}
+
+static void print_csv(const struct session *s, const char *label)
+{
+    char figure[UNITS_TEXT];
+    fputs(label, stdout);
+    for (size_t i = 0; i < BYTE_WAYS; i++) {
+        format_figure(figure, s->kib_per_second[i]);
+        printf(",%s", figure);
+    }
+    putchar('\n');
+}
+
+static void print_report(const struct session *s)
+{
+    char label[LABEL_BYTES];
+    struct host host;
+    host_detect(&host);
+    sanitize_plain(label, s->settings->label ? s->settings->label : host.name);
+    print_table(s->settings->quiet ? stderr : stdout, s, label);
+    print_csv(s, label);
+}
+
+/* ---- the program ---------------------------------------------------------------------------- */
+
+#define FIELD(name) offsetof(struct settings, name)
+
+static int set_label(void *settings, const char *value, struct err *e)
+{
+    (void)e;
+    ((struct settings *)settings)->label = value;
+    return 0;
+}
+
+static int set_size(void *settings, const char *value, struct err *e)
+{
+    static const char accepted[] = "KiB, or a size with a suffix k, m, g, t, from 1k to 1024t";
+    struct given *bytes = &((struct settings *)settings)->bytes;
+    int rc = value_size(bytes, value, KIB, MOST_BYTES, accepted, e);
+    return rc == 0 && bytes->value < KIB ? err_say(e, "%s", accepted) : rc;
+}
+
+static const struct option_entry entries[] = {
+    OPTION_DIRECTORY(struct settings),
+    {.letter = 's',
+     .name = "size",
+     .value = VALUE_REQUIRED,
+     .value_name = "SIZE",
+     .set = set_size,
+     .help = "size of the file, in KiB; 1/64 of it for write and read (default: 512m)"},
+    {.letter = 'm',
+     .name = "label",
+     .value = VALUE_REQUIRED,
+     .value_name = "NAME",
+     .set = set_label,
+     .help = "name of the results (default: host name)"},
+    OPTION_USER(struct tool_settings),
+    OPTION_GROUP(struct tool_settings),
+    {.letter = 'q',
+     .name = "quiet",
+     .kind = OPTION_FLAG,
+     .field = FIELD(quiet),
+     .help = "only CSV on stdout, the table on stderr, no progress"},
+    {.name = "cleanup",
+     .kind = OPTION_FLAG,
+     .field = FIELD(cleans_up),
+     .help = "remove what killed runs left in the scratch directory, and exit"},
+    TOOL_HELP_OPTIONS,
+};
+
+static const struct option_table option_table = {
+    .entries = entries,
+    .count = sizeof entries / sizeof *entries,
+    .usage = "Usage: getc_putc [OPTION]...\n"
+             "Measure the ways of moving single bytes between a program and a file.\n\n",
+    .closing = "\nSizes take a suffix k, m, g or t (powers of 1024). The manual is getc_putc(8).\n",
+};
+
+static int measure_and_print(const struct settings *settings, struct err *e)
+{
+    struct session s = {.settings = settings, .companion = {.lock = PTHREAD_MUTEX_INITIALIZER}};
+    struct rng rng;
+    rng_init(&rng, 1, 0);
+    for (size_t i = 0; i < BLOCK_BYTES; i++)
+        s.contents[i] = (unsigned char)rng_next(&rng);
+    progress_lines_init(&s.progress, settings->quiet);
+    int rc = measure_directory(&s, e);
+    if (rc == 0)
+        print_report(&s);
+    return rc;
+}
+
+static int getc_putc(int argc, char *argv[], struct err *e)
+{
+    struct settings settings = {.directory = "."};
+    bool runs;
+    int rc = tool_parse(&option_table, argc, argv, &settings.common, &runs, e);
+    if (rc != 0 || !runs)
+        return rc;
+    rc = stop_init(e);
+    if (rc == 0)
+        rc = tool_become(&settings.common, settings.quiet, e);
+    if (rc != 0)
+        return rc;
+    return settings.cleans_up ? cleanup_directory(settings.directory, e)
+                              : measure_and_print(&settings, e);
+}
+
+int main(int argc, char *argv[])
+{
+    return program_run(argc, argv, getc_putc);
+}

@@ -1,0 +1,153 @@
+#include "tools/zcav_log.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "util/units.h"
+
+/* A block that took less has no figure, but `++++`. */
+#define SHORTEST_NS MILLION
+
+int zcav_log_open(struct zcav_log *l, const char *path, bool keeps_back, struct err *e)
+{
+    *l = (struct zcav_log){
+        .stream = stdout, .name = "standard output", .is_own = path || keeps_back};
+    if (path) {
+        l->name = path;
+        l->stream = fopen(path, "we");
+    } else if (keeps_back) {
+        l->stream = open_memstream(&l->text, &l->length);
+    }
+    return l->stream ? 0 : err_system(e, errno, "open %s", l->name);
+}
+
+/* A line is out when it is printed: a run may take hours, and a machine with a bad disk may hang.
+ */
+static int flush(struct zcav_log *l, struct err *e)
+{
+    if (fflush(l->stream) != 0 || ferror(l->stream))
+        return err_system(e, errno ? errno : EIO, "write to %s", l->name);
+    return 0;
+}
+
+int zcav_log_heading(struct zcav_log *l, unsigned passes, struct err *e)
+{
+    if (!l->stream)
+        return 0;
+    if (passes > 1)
+        fprintf(l->stream, "#loops: %u\n", passes);
+    fprintf(l->stream, "#block offset (GiB), MiB/s, time\n");
+    return flush(l, e);
+}
+
+/* The stream, for the lines that are printed while there may be a progress bar. */
+static FILE *stream_of(const struct zcav_log *l)
+{
+    if (l->is_live)
+        fputs(ZCAV_ERASE, l->stream);
+    return l->stream;
+}
+
+static double seconds_of(uint64_t nanoseconds)
+{
+    return (double)nanoseconds / BILLION;
+}
+
+static double mib_per_second(const struct zcav_block *b)
+{
+    return b->nanoseconds > 0 ? (double)b->bytes / MIB / seconds_of(b->nanoseconds) : 0;
+}
+
+int zcav_log_block(struct zcav_log *l, uint64_t offset, const struct zcav_block *block,
+                   struct err *e)
+{
+    if (!l->stream)
+        return 0;
+    double gib = (double)offset / GIB;
+    double seconds = seconds_of(block->nanoseconds);
+    if (block->bytes == 0)
+        fprintf(stream_of(l), "#%.2f ---- %.3f\n", gib, seconds);
+    else if (block->nanoseconds < SHORTEST_NS)
+        fprintf(stream_of(l), "#%.2f ++++ %.3f\n", gib, seconds);
+    else
+        fprintf(stream_of(l), "%.2f %.2f %.3f\n", gib, mib_per_second(block), seconds);
+    return flush(l, e);
+}
+
+int zcav_log_pass(struct zcav_log *l, bool writes, const struct zcav_block *sum, struct err *e)
+{
+    if (!l->stream)
+        return 0;
+    fprintf(stream_of(l),
+            "# %s %" PRIu64 " megs in %" PRIu64 " seconds, %.0f megabytes per second.\n",
+            writes ? "Wrote" : "Read", sum->bytes / MIB, sum->nanoseconds / (uint64_t)BILLION,
+            mib_per_second(sum));
+    return flush(l, e);
+}
+
+int zcav_log_bad(struct zcav_log *l, bool writes, const struct bad_ranges *bad, struct err *e)
+{
+    if (!l->stream)
+        return 0;
+    for (size_t i = 0; i < bad->count; i++) {
+        const struct bad_range *r = &bad->ranges[i];
+        fprintf(l->stream, "# %s: %" PRIu64 " bytes at %" PRIu64 " (%.2f GiB): %s\n",
+                writes ? "Unwritable" : "Unreadable", r->bytes, r->offset, (double)r->offset / GIB,
+                strerror(r->code));
+    }
+    return flush(l, e);
+}
+
+int zcav_log_close(struct zcav_log *l, const char *device, struct err *e)
+{
+    if (!l->stream)
+        return 0;
+    int rc = flush(l, e);
+    FILE *stream = l->stream;
+    l->stream = NULL;
+    if (l->is_own && fclose(stream) != 0 && rc == 0)
+        rc = err_system(e, errno, "write to %s", l->name);
+    if (l->text && rc == 0)
+        printf("# device: %s\n%s\n\n", device, l->text);
+    zcav_log_discard(l);
+    return rc;
+}
+
+void zcav_log_discard(struct zcav_log *l)
+{
+    if (l->stream && l->is_own)
+        fclose(l->stream);
+    free(l->text);
+    *l = (struct zcav_log){0};
+}
+
+/* By time for the same amount; what could not be moved at all is last. */
+static int compare(const void *a, const void *b)
+{
+    const struct zcav_block *x = a;
+    const struct zcav_block *y = b;
+    if (x->bytes == 0 || y->bytes == 0)
+        return (x->bytes == 0) - (y->bytes == 0);
+    double left = (double)x->nanoseconds / (double)x->bytes;
+    double right = (double)y->nanoseconds / (double)y->bytes;
+    return (left > right) - (left < right);
+}
+
+struct zcav_block zcav_log_middle(struct zcav_block *passes, size_t count, uint64_t block_bytes)
+{
+    struct zcav_block mean = {.bytes = block_bytes};
+    double nanoseconds = 0;
+    size_t good = count;
+    qsort(passes, count, sizeof *passes, compare);
+    while (good > 0 && passes[good - 1].bytes == 0)
+        good--;
+    if (good == 0)
+        return (struct zcav_block){.nanoseconds = passes[0].nanoseconds};
+    size_t skipped = good / 3;
+    for (size_t i = skipped; i < good - skipped; i++)
+        nanoseconds += (double)passes[i].nanoseconds / (double)passes[i].bytes;
+    mean.nanoseconds = (uint64_t)(nanoseconds / (double)(good - 2 * skipped) * (double)block_bytes);
+    return mean;
+}

@@ -1,0 +1,413 @@
+#include "tools/zcav_run.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "live/monitor.h"
+#include "live/progress_lines.h"
+#include "measure/clock.h"
+#include "sys/stop.h"
+#include "sys/thread_pool.h"
+#include "tools/stream_engine.h"
+#include "util/message.h"
+#include "util/units.h"
+
+unsigned zcav_passes(const struct zcav_settings *s)
+{
+    return s->passes.given ? (unsigned)s->passes.value : 1;
+}
+
+static uint64_t step_of(const struct zcav_settings *s)
+{
+    return s->skip.given ? s->skip.value : 1;
+}
+
+uint64_t zcav_offset(const struct zcav_settings *s, size_t index)
+{
+    return (s->range.first / s->block_bytes + index * step_of(s)) * s->block_bytes;
+}
+
+uint64_t zcav_blocks(const struct zcav_settings *s, const struct zcav_device *d)
+{
+    uint64_t end = d->bytes < s->range.last ? d->bytes : s->range.last;
+    uint64_t first = s->range.first / s->block_bytes;
+    if (end == UINT64_MAX)
+        return 0;
+    uint64_t blocks = end / s->block_bytes;
+    return blocks <= first ? 0 : (blocks - first - 1) / step_of(s) + 1;
+}
+
+/* ---- one block ------------------------------------------------------------------------------ */
+
+static enum source_answer next_chunk(void *context, struct io *io, uint64_t now_ns)
+{
+    struct zcav_job *j = context;
+    const struct zcav_settings *s = j->settings;
+    (void)now_ns;
+    if (j->next >= j->end)
+        return SOURCE_ENDED;
+    uint64_t left = j->end - j->next;
+    io->kind = s->writes ? IO_WRITE : IO_READ;
+    io->file = 0;
+    io->offset = j->next;
+    io->length = left < s->chunk_bytes ? (size_t)left : (size_t)s->chunk_bytes;
+    j->next += io->length;
+    if (s->writes)
+        pattern_fill(j->pattern, io->buffer, io->length, j->number, io->offset, j->pass);
+    return SOURCE_READY;
+}
+
+static enum transfer_answer chunk_moved(void *context, struct io *io)
+{
+    (void)context;
+    (void)io;
+    return OPERATION_ENDED;
+}
+
+/* Failures of the medium, or of the way to it, after which other places may be well. */
+static bool is_of_medium(int code)
+{
+    static const int codes[] = {EIO,   ENODATA, EILSEQ,  EBADMSG,   ETIMEDOUT,
+                                ENXIO, ENODEV,  ENOLINK, EREMOTEIO, EUCLEAN};
+    for (size_t i = 0; i < sizeof codes / sizeof *codes; i++)
+        if (codes[i] == code)
+            return true;
+    return false;
+}
+
+static bool chunk_failed(void *context, const struct io *io, const struct op_times *times, int code)
+{
+    struct zcav_job *j = context;
+    const struct zcav_settings *s = j->settings;
+    (void)times;
+    if (j->device.kind == ZCAV_STREAM) {
+        j->at_end = code == STREAM_ENDED;
+        j->next = j->end;
+        return j->at_end;
+    }
+    if (!is_of_medium(code))
+        return false;
+    j->failed[(io->offset - (j->end - s->block_bytes)) / s->chunk_bytes] = 1;
+    if (j->failed_code == 0)
+        j->failed_code = code;
+    return true;
+}
+
+/* Moves the block at `offset`; *block is how much of it, and how long that took. */
+static int move_block(struct zcav_job *j, uint64_t offset, struct zcav_block *block, struct err *e)
+{
+    const struct io_source source = {
+        .next = next_chunk, .transferred = chunk_moved, .failed = chunk_failed, .context = j};
+    uint64_t before = j->stats->bytes;
+    j->next = offset;
+    j->end = offset + j->settings->block_bytes;
+    j->failed_code = 0;
+    uint64_t start = clock_ns();
+    int rc = io_queue_run(&j->queue, &source, j->stats, e);
+    if (rc == 0 && j->settings->writes && j->device.kind != ZCAV_STREAM &&
+        (j->engine->capabilities & ENGINE_STORES))
+        rc = io_sync(&j->device.file, e);
+    block->nanoseconds = clock_ns() - start;
+    block->bytes = j->stats->bytes - before;
+    return rc;
+}
+
+/* ---- what could not be moved ---------------------------------------------------------------- */
+
+static int note_range(struct zcav_job *j, const struct bad_range *range, struct err *e)
+{
+    bool is_new;
+    int rc = bad_ranges_add(&j->bad, range, &is_new, e);
+    if (rc == 0 && is_new && j->is_live)
+        fputs(ZCAV_ERASE, stderr);
+    if (rc == 0 && is_new)
+        message("%s %s at %" PRIu64 ": %s", j->settings->writes ? "write" : "read",
+                j->device.file.name, range->offset, strerror(range->code));
+    return rc;
+}
+
+/* Looks which chunks of the block have failed, and forgets that. */
+static int note_failures(struct zcav_job *j, struct err *e)
+{
+    const struct zcav_settings *s = j->settings;
+    uint64_t offset = j->end - s->block_bytes;
+    int rc = 0;
+    for (size_t i = 0; rc == 0 && offset < j->end; i++, offset += s->chunk_bytes) {
+        uint64_t left = j->end - offset;
+        const struct bad_range range = {.offset = offset,
+                                        .bytes = left < s->chunk_bytes ? left : s->chunk_bytes,
+                                        .code = j->failed_code};
+        if (j->failed[i])
+            rc = note_range(j, &range, e);
+        j->failed[i] = 0;
+    }
+    return rc;
+}
+
+/* ---- one pass ------------------------------------------------------------------------------- */
+
+static int append(struct zcav_pass *p, const struct zcav_block *block, struct err *e)
+{
+    if (p->count == p->room) {
+        size_t room = 2 * p->room + 64;
+        struct zcav_block *blocks = realloc(p->blocks, room * sizeof *blocks);
+        if (!blocks)
+            return err_system(e, ENOMEM, "memory for %zu blocks", room);
+        p->blocks = blocks;
+        p->room = room;
+    }
+    p->blocks[p->count++] = *block;
+    p->sum.bytes += block->bytes;
+    p->sum.nanoseconds += block->nanoseconds;
+    return 0;
+}
+
+/* A stream is read up to the block that is to be measured. */
+static int skip_to(struct zcav_job *j, uint64_t offset, struct err *e)
+{
+    struct zcav_block ignored;
+    int rc = 0;
+    while (rc == 0 && j->device.kind == ZCAV_STREAM && j->position < offset && !j->at_end) {
+        rc = move_block(j, j->position, &ignored, e);
+        j->position += j->settings->block_bytes;
+    }
+    return rc;
+}
+
+/* Measures a block, unless a stream ends before or in it. */
+static int measure_block(struct zcav_job *j, uint64_t offset, struct err *e)
+{
+    struct zcav_block block;
+    int rc = skip_to(j, offset, e);
+    if (rc == 0 && !j->at_end)
+        rc = move_block(j, offset, &block, e);
+    j->position = offset + j->settings->block_bytes;
+    if (rc != 0 || j->at_end)
+        return rc;
+    rc = append(&j->passes[j->pass], &block, e);
+    if (rc == 0 && zcav_passes(j->settings) == 1)
+        rc = zcav_log_block(&j->log, offset, &block, e);
+    if (rc == 0 && j->failed_code != 0)
+        rc = note_failures(j, e);
+    return rc;
+}
+
+/* True when there is a block at that offset, as far as that is known. */
+static bool has_block(const struct zcav_job *j, uint64_t offset)
+{
+    const struct zcav_settings *s = j->settings;
+    uint64_t end = j->device.bytes < s->range.last ? j->device.bytes : s->range.last;
+    return !j->at_end && (end == UINT64_MAX || offset + s->block_bytes <= end);
+}
+
+static void tell_pass(const struct zcav_job *j)
+{
+    char text[32] = "";
+    time_t now = time(NULL);
+    struct tm local;
+    if (j->settings->quiet)
+        return;
+    if (localtime_r(&now, &local))
+        strftime(text, sizeof text, "%H:%M:%S", &local);
+    fprintf(stderr, "%s# Finished loop %u, on device %s at %s\n", j->is_live ? ZCAV_ERASE : "",
+            j->pass + 1, j->device.file.name, text);
+}
+
+static int too_small(const struct zcav_job *j, struct err *e)
+{
+    return err_say(
+        e, "%s is too small: not one block of %" PRIu64 " MiB%s; choose smaller ones with -b",
+        j->device.file.name, j->settings->block_bytes / MIB,
+        j->settings->range.first > 0 ? " in the range of -r" : "");
+}
+
+static int measure_pass(struct zcav_job *j, struct err *e)
+{
+    struct zcav_pass *p = &j->passes[j->pass];
+    int rc = 0;
+    for (size_t i = 0; rc == 0 && has_block(j, zcav_offset(j->settings, i)); i++)
+        rc = measure_block(j, zcav_offset(j->settings, i), e);
+    if (rc == 0 && p->count == 0)
+        rc = too_small(j, e);
+    if (rc == 0)
+        rc = zcav_log_pass(&j->log, j->settings->writes, &p->sum, e);
+    if (rc == 0)
+        tell_pass(j);
+    return rc;
+}
+
+/* ---- one device ----------------------------------------------------------------------------- */
+
+/* The figures of several passes, block by block. */
+static int log_middles(struct zcav_job *j, struct err *e)
+{
+    unsigned count = zcav_passes(j->settings);
+    struct zcav_block *passes = calloc(count, sizeof *passes);
+    if (!passes)
+        return err_system(e, ENOMEM, "memory for %u passes", count);
+    int rc = zcav_log_heading(&j->log, count, e);
+    for (size_t i = 0; rc == 0 && i < j->passes[0].count; i++) {
+        for (unsigned p = 0; p < count; p++)
+            passes[p] = j->passes[p].blocks[i];
+        struct zcav_block middle = zcav_log_middle(passes, count, j->settings->block_bytes);
+        rc = zcav_log_block(&j->log, zcav_offset(j->settings, i), &middle, e);
+    }
+    free(passes);
+    return rc;
+}
+
+static int open_queue(void *context, struct err *e)
+{
+    struct zcav_job *j = context;
+    static const struct engine_options no_options;
+    const struct io_queue_setup setup = {
+        .engine = j->engine,
+        .options = &no_options,
+        .depth = j->depth,
+        .buffer_bytes = (size_t)j->settings->chunk_bytes,
+        .files = &j->device.file,
+        .file_count = 1,
+    };
+    return io_queue_open(&j->queue, &setup, e);
+}
+
+static int measure_device(void *context, struct err *e)
+{
+    struct zcav_job *j = context;
+    unsigned count = zcav_passes(j->settings);
+    int rc = count == 1 ? zcav_log_heading(&j->log, count, e) : 0;
+    for (j->pass = 0; rc == 0 && j->pass < count; j->pass++)
+        rc = measure_pass(j, e);
+    if (rc == 0 && count > 1)
+        rc = log_middles(j, e);
+    if (rc == 0)
+        rc = zcav_log_bad(&j->log, j->settings->writes, &j->bad, e);
+    return rc;
+}
+
+int zcav_job_open(struct zcav_job *j, unsigned number, struct err *e)
+{
+    const struct zcav_settings *s = j->settings;
+    const struct zcav_file *file = &s->files[number];
+    j->number = number;
+    j->device.file.fd = -1;
+    int rc = zcav_device_open(&j->device, file->path, s, e);
+    if (rc != 0)
+        return rc;
+    if (j->device.kind == ZCAV_STREAM) {
+        if (zcav_passes(s) > 1)
+            return err_say(e, "-c (--count): %s can be read only once", j->device.file.name);
+        if (j->depth > 1 || s->engine)
+            return err_say(e, "--engine: %s can only be read in order, one chunk at a time",
+                           j->device.file.name);
+        j->engine = &engine_stream;
+    } else if (zcav_blocks(s, &j->device) == 0) {
+        return too_small(j, e);
+    }
+    j->failed = calloc((size_t)(s->block_bytes / s->chunk_bytes) + 1, 1);
+    j->passes = calloc(zcav_passes(s), sizeof *j->passes);
+    if (!j->failed || !j->passes)
+        return err_system(e, ENOMEM, "memory to measure %s", j->device.file.name);
+    return s->json && !file->log ? 0 : zcav_log_open(&j->log, file->log, s->file_count > 1, e);
+}
+
+void zcav_job_release(struct zcav_job *j)
+{
+    struct err ignored;
+    err_init(&ignored);
+    io_queue_close(&j->queue);
+    zcav_device_close(&j->device);
+    for (unsigned i = 0; j->passes && i < zcav_passes(j->settings); i++)
+        free(j->passes[i].blocks);
+    free(j->passes);
+    free(j->failed);
+    bad_ranges_release(&j->bad);
+    zcav_log_discard(&j->log);
+}
+
+/* ---- all devices ---------------------------------------------------------------------------- */
+
+/* All that is to be moved; 0 when that is not known. */
+static uint64_t goal_of(const struct zcav_job *jobs, unsigned count)
+{
+    uint64_t bytes = 0;
+    for (unsigned i = 0; i < count; i++) {
+        const struct zcav_settings *s = jobs[i].settings;
+        uint64_t blocks = zcav_blocks(s, &jobs[i].device);
+        if (blocks == 0)
+            return 0;
+        bytes += blocks * s->block_bytes * zcav_passes(s);
+    }
+    return bytes;
+}
+
+static int start_monitor(struct monitor **monitor, const struct zcav_job *jobs, unsigned count,
+                         const struct shared_stats *stats, struct err *e)
+{
+    const struct monitor_setup setup = {
+        .title = jobs->settings->writes ? "Writing" : "Reading",
+        .stats = stats,
+        .goal = {.bytes = goal_of(jobs, count)},
+        .draws = true,
+    };
+    return monitor_start(monitor, &setup, e);
+}
+
+static int run_pool(struct zcav_job *jobs, unsigned count, struct monitor *monitor, struct err *e)
+{
+    static const struct task task = {.prepare = open_queue, .work = measure_device};
+    struct thread_pool pool;
+    struct task_times times = {0};
+    void *contexts[ZCAV_MOST_FILES];
+    for (unsigned i = 0; i < count; i++)
+        contexts[i] = &jobs[i];
+    int rc = thread_pool_start(&pool, count, contexts, NULL, e);
+    if (rc != 0)
+        return rc;
+    rc = thread_pool_prepare(&pool, &task, e);
+    if (rc == 0) {
+        monitor_go(monitor);
+        rc = thread_pool_work(&pool, &times, e);
+    }
+    thread_pool_end(&pool);
+    return rc;
+}
+
+static int run_monitored(struct zcav_job *jobs, unsigned count, const struct shared_stats *stats,
+                         struct err *e)
+{
+    struct progress_lines progress;
+    struct monitor *monitor = NULL;
+    progress_lines_init(&progress, jobs->settings->quiet);
+    bool is_live = progress_lines_is_live(&progress);
+    int rc = is_live ? start_monitor(&monitor, jobs, count, stats, e) : 0;
+    for (unsigned i = 0; i < count; i++) {
+        jobs[i].is_live = is_live;
+        jobs[i].log.is_live = is_live && jobs[i].log.stream == stdout && isatty(STDOUT_FILENO);
+    }
+    if (rc == 0)
+        rc = run_pool(jobs, count, monitor, e);
+    int ended = monitor_end(monitor, 0, NULL, NULL, e);
+    return rc ? rc : ended;
+}
+
+int zcav_run(struct zcav_job *jobs, unsigned count, struct err *e)
+{
+    struct shared_stats stats;
+    int rc = shared_stats_open(&stats, count, e);
+    if (rc != 0)
+        return rc;
+    shared_stats_begin(&stats, count);
+    for (unsigned i = 0; i < count; i++)
+        jobs[i].stats = &stats.workers[i].ops;
+    rc = run_monitored(jobs, count, &stats, e);
+    shared_stats_close(&stats);
+    for (unsigned i = 0; rc == 0 && i < count; i++)
+        rc = zcav_log_close(&jobs[i].log, jobs[i].device.file.name, e);
+    return rc;
+}

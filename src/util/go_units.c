@@ -1,0 +1,222 @@
+#include "util/go_units.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <string.h>
+#include <strings.h>
+
+#define MINUTE_NS UINT64_C(60000000000)
+#define HOUR_NS   UINT64_C(3600000000000)
+
+/* Digits behind these change nothing: a unit has fewer nanoseconds or bytes. */
+#define MOST_FRACTION UINT64_C(1000000000000000000)
+
+__extension__ typedef unsigned __int128 uint128;
+
+struct unit {
+    const char *name;
+    uint64_t worth;
+};
+
+static const struct unit durations[] = {
+    {"ns", 1},       {"us", 1000},     {"\302\265s", 1000}, {"\316\274s", 1000},
+    {"ms", 1000000}, {"m", MINUTE_NS}, {"s", 1000000000},   {"h", HOUR_NS},
+};
+
+/* A number as it is written: whole + fraction / scale. */
+struct number {
+    uint64_t whole;
+    uint64_t fraction;
+    uint64_t scale;
+};
+
+static bool is_digit(char c)
+{
+    return c >= '0' && c <= '9';
+}
+
+/* Reads the digits at *text; returns how many there were, or -ERANGE. */
+static int read_whole(const char **text, uint64_t *value)
+{
+    int digits = 0;
+    *value = 0;
+    for (; is_digit(**text); (*text)++, digits++)
+        if (__builtin_mul_overflow(*value, 10, value) ||
+            __builtin_add_overflow(*value, (uint64_t)(**text - '0'), value))
+            return -ERANGE;
+    return digits;
+}
+
+static int read_fraction(const char **text, struct number *n)
+{
+    int digits = 0;
+    n->fraction = 0;
+    n->scale = 1;
+    for (; is_digit(**text); (*text)++, digits++) {
+        if (n->scale == MOST_FRACTION)
+            continue;
+        n->fraction = n->fraction * 10 + (uint64_t)(**text - '0');
+        n->scale *= 10;
+    }
+    return digits;
+}
+
+/* A number with digits before the point, behind it, or both. */
+static int read_number(const char **text, struct number *n)
+{
+    int digits = read_whole(text, &n->whole);
+    if (digits < 0)
+        return digits;
+    n->fraction = 0;
+    n->scale = 1;
+    if (**text == '.') {
+        (*text)++;
+        digits += read_fraction(text, n);
+    }
+    return digits > 0 ? 0 : -EINVAL;
+}
+
+/* Adds number x worth to *sum. */
+static int add_worth(uint64_t *sum, const struct number *n, uint64_t worth)
+{
+    uint128 product = (uint128)n->whole * worth + (uint128)n->fraction * worth / n->scale;
+    if (product > UINT64_MAX || __builtin_add_overflow(*sum, (uint64_t)product, sum))
+        return -ERANGE;
+    return 0;
+}
+
+/* Takes the unit at *text. */
+static int read_duration_unit(const char **text, uint64_t *worth)
+{
+    for (size_t i = 0; i < sizeof durations / sizeof *durations; i++) {
+        size_t length = strlen(durations[i].name);
+        if (strncmp(*text, durations[i].name, length) != 0)
+            continue;
+        bool is_minute = durations[i].worth == MINUTE_NS && (*text)[1] == 's';
+        if (is_minute)
+            continue;
+        *text += length;
+        *worth = durations[i].worth;
+        return 0;
+    }
+    return -EINVAL;
+}
+
+int go_parse_duration(const char *text, uint64_t *nanoseconds)
+{
+    uint64_t sum = 0;
+    if (strcmp(text, "0") == 0) {
+        *nanoseconds = 0;
+        return 0;
+    }
+    do {
+        struct number n;
+        uint64_t worth = 0;
+        int rc = read_number(&text, &n);
+        if (rc == 0)
+            rc = read_duration_unit(&text, &worth);
+        if (rc == 0)
+            rc = add_worth(&sum, &n, worth);
+        if (rc != 0)
+            return rc;
+    } while (*text != '\0');
+    *nanoseconds = sum;
+    return 0;
+}
+
+/* The power of the letter in "KMGTPE"; -1: no such one. */
+static int power_of(char letter)
+{
+    static const char letters[] = "kmgtpe";
+    char lower = (char)(letter | 0x20);
+    const char *at = letter ? strchr(letters, lower) : NULL;
+    return at ? (int)(at - letters) + 1 : -1;
+}
+
+static int read_size_unit(const char *text, uint64_t *worth)
+{
+    *worth = 1;
+    int power = power_of(*text);
+    if (power < 0)
+        return *text == '\0' || strcasecmp(text, "b") == 0 ? 0 : -EINVAL;
+    text++;
+    uint64_t base = 1000;
+    if (*text == 'i' || *text == 'I') {
+        base = 1024;
+        text++;
+    }
+    if (*text != '\0' && strcasecmp(text, "b") != 0)
+        return -EINVAL;
+    while (power-- > 0)
+        *worth *= base;
+    return 0;
+}
+
+int go_parse_size(const char *text, uint64_t *bytes)
+{
+    struct number n;
+    uint64_t worth;
+    uint64_t sum = 0;
+    int rc = read_number(&text, &n);
+    if (rc == 0)
+        rc = read_size_unit(text, &worth);
+    if (rc == 0)
+        rc = add_worth(&sum, &n, worth);
+    if (rc == 0)
+        *bytes = sum;
+    return rc;
+}
+
+int go_parse_bool(const char *text, bool *value)
+{
+    static const char *const yes[] = {"1", "t", "T", "true", "TRUE", "True"};
+    static const char *const no[] = {"0", "f", "F", "false", "FALSE", "False"};
+    for (size_t i = 0; i < sizeof yes / sizeof *yes; i++) {
+        bool is_yes = strcmp(text, yes[i]) == 0;
+        if (!is_yes && strcmp(text, no[i]) != 0)
+            continue;
+        *value = is_yes;
+        return 0;
+    }
+    return -EINVAL;
+}
+
+/* number / scale with the zeros at the end of the fraction left out; scale is a power of ten. */
+static void format_decimal(char text[static GO_UNITS_TEXT], uint64_t number, uint64_t scale,
+                           const char *unit)
+{
+    char digits[GO_UNITS_TEXT];
+    size_t length = 0;
+    for (uint64_t fraction = number % scale; fraction > 0; fraction = fraction * 10 % scale)
+        digits[length++] = (char)('0' + fraction * 10 / scale);
+    digits[length] = '\0';
+    snprintf(text, GO_UNITS_TEXT, "%" PRIu64 "%s%.10s%s", number / scale, length > 0 ? "." : "",
+             digits, unit);
+}
+
+void go_format_duration(char text[static GO_UNITS_TEXT], uint64_t nanoseconds)
+{
+    uint64_t ns = nanoseconds;
+    char seconds[GO_UNITS_TEXT];
+    if (ns == 0)
+        snprintf(text, GO_UNITS_TEXT, "0s");
+    else if (ns < 1000)
+        snprintf(text, GO_UNITS_TEXT, "%" PRIu64 "ns", ns);
+    else if (ns < 1000000)
+        format_decimal(text, ns, 1000, "\302\265s");
+    else if (ns < 1000000000)
+        format_decimal(text, ns, 1000000, "ms");
+    else {
+        format_decimal(seconds, ns % MINUTE_NS, 1000000000, "s");
+        if (ns >= HOUR_NS)
+            snprintf(text, GO_UNITS_TEXT, "%" PRIu64 "h%" PRIu64 "m%.20s", ns / HOUR_NS,
+                     ns % HOUR_NS / MINUTE_NS, seconds);
+        else if (ns >= MINUTE_NS)
+            snprintf(text, GO_UNITS_TEXT, "%" PRIu64 "m%.20s", ns / MINUTE_NS, seconds);
+        else
+            memcpy(text, seconds, sizeof seconds);
+    }
+}

@@ -1,0 +1,21 @@
+#include "util/partition.h"
+
+struct partition partition_of(uint64_t total, uint64_t parts, uint64_t index)
+{
+    uint64_t each = total / parts;
+    uint64_t rest = total % parts; /* the number of parts that get one more: the first ones */
+    return (struct partition){
+        .first = index * each + (index < rest ? index : rest),
+        .count = each + (index < rest ? 1 : 0),
+    };
+}
+
+uint64_t partition_owner(uint64_t total, uint64_t parts, uint64_t number)
+{
+    uint64_t each = total / parts;
+    uint64_t rest = total % parts;
+    uint64_t in_larger_parts = rest * (each + 1);
+    if (number < in_larger_parts)
+        return number / (each + 1);
+    return rest + (number - in_larger_parts) / each;
+}

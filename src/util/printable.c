@@ -1,0 +1,22 @@
+#include "util/printable.h"
+
+#include <stdbool.h>
+
+/* In UTF-8 the control characters from 0x80 to 0x9f are two bytes, the first of which is this. */
+#define C1_LEAD 0xc2
+
+static bool is_c1(const unsigned char *text)
+{
+    return text[0] == C1_LEAD && text[1] >= 0x80 && text[1] <= 0x9f;
+}
+
+void make_printable(char *text)
+{
+    for (unsigned char *at = (unsigned char *)text; *at; at++) {
+        if (is_c1(at))
+            *at++ = '?';
+        else if (*at >= ' ' && *at != 0x7f)
+            continue;
+        *at = '?';
+    }
+}

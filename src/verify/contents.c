@@ -1,0 +1,281 @@
+#include "verify/contents.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+const char *const verify_names[VERIFY_MODES + 1] = {
+    [VERIFY_STAMP] = "stamp", [VERIFY_FULL] = "full", [VERIFY_OFF] = "off"};
+
+/* The number of changes is in the lower bits of a generation, that of rewritings above. */
+#define CHANGE_BITS 16
+
+static uint64_t block_of(const struct contents *c, unsigned file, uint64_t offset)
+{
+    return (c->files[file].start + offset) / c->block_bytes;
+}
+
+/* The number of blocks that a place touches. */
+static uint64_t blocks_in(const struct contents *c, unsigned file, uint64_t offset, size_t length)
+{
+    return block_of(c, file, offset + length - 1) - block_of(c, file, offset) + 1;
+}
+
+/* The number of a file in stamps. */
+static uint64_t number_of(const struct contents *c, unsigned file)
+{
+    return c->first_number + file;
+}
+
+static uint64_t generation_of(uint64_t rewritten, uint64_t changed)
+{
+    return rewritten << CHANGE_BITS | changed;
+}
+
+/* How often the file was rewritten as a whole, as far as that place shows. */
+static uint64_t rewritings(const struct contents *c, unsigned file, uint64_t offset)
+{
+    const struct contents_file *f = &c->files[file];
+    return f->generation + (offset < f->rewritten ? 1 : 0);
+}
+
+/* The generation that a place is to have next, after the change that is being made. */
+static uint64_t generation_next(const struct contents *c, unsigned file, uint64_t offset,
+                                uint64_t further)
+{
+    return generation_of(rewritings(c, file, offset) + further,
+                         generations_next(&c->changes, block_of(c, file, offset)));
+}
+
+/* The generation that it has at present, from the last change that was completed. */
+static uint64_t generation_stored(const struct contents *c, unsigned file, uint64_t offset)
+{
+    return generation_of(rewritings(c, file, offset),
+                         generations_stored(&c->changes, block_of(c, file, offset)));
+}
+
+/* The length of what lies within the first block of a place, and was rewritten equally often. */
+static size_t within_block(const struct contents *c, unsigned file, uint64_t offset, size_t length)
+{
+    uint64_t rewritten = c->files[file].rewritten;
+    if (offset < rewritten && rewritten - offset < length)
+        length = (size_t)(rewritten - offset);
+    if (!c->changes.counters)
+        return length; /* no block is ever changed alone */
+    uint64_t rest = c->block_bytes - (c->files[file].start + offset) % c->block_bytes;
+    return rest < length ? (size_t)rest : length;
+}
+
+static void fill(const struct contents *c, unsigned file, uint64_t offset, char *to, size_t length,
+                 uint64_t further)
+{
+    while (length > 0) {
+        size_t part = within_block(c, file, offset, length);
+        pattern_fill(c->pattern, to, part, number_of(c, file), offset,
+                     generation_next(c, file, offset, further));
+        to += part;
+        offset += part;
+        length -= part;
+    }
+}
+
+void contents_fill(const struct contents *c, unsigned file, uint64_t offset, void *buffer,
+                   size_t length)
+{
+    fill(c, file, offset, buffer, length, 0);
+}
+
+void contents_fill_next(const struct contents *c, unsigned file, uint64_t offset, void *buffer,
+                        size_t length)
+{
+    fill(c, file, offset, buffer, length, 1);
+}
+
+void contents_end_rewriting(struct contents *c, unsigned file)
+{
+    struct contents_file *f = &c->files[file];
+    f->generation += f->rewritten > 0;
+    f->rewritten = 0;
+}
+
+bool contents_claim(struct contents *c, unsigned file, uint64_t offset, size_t length)
+{
+    return generations_claim(&c->changes, block_of(c, file, offset),
+                             blocks_in(c, file, offset, length));
+}
+
+void contents_release(struct contents *c, unsigned file, uint64_t offset, size_t length)
+{
+    generations_release(&c->changes, block_of(c, file, offset), blocks_in(c, file, offset, length));
+}
+
+uint64_t contents_version(const struct contents *c, unsigned file, uint64_t offset, size_t length)
+{
+    if (!c->changes.counters)
+        return 0;
+    return generations_version(&c->changes, block_of(c, file, offset),
+                               blocks_in(c, file, offset, length));
+}
+
+static void keep(struct corruption *found, const struct corrupted_place *place)
+{
+    if (found->corrupted < CORRUPTION_KEPT)
+        found->kept[found->corrupted] = *place;
+    found->corrupted++;
+}
+
+/* Whether it is known how often each single block was changed. */
+static bool changes_are_known(const struct contents *c)
+{
+    return !c->changes.counters || c->changes.is_exact;
+}
+
+/* Checks a unit that lies within one block. */
+static enum corruption_kind check_unit(const struct contents *c, const void *unit,
+                                       struct corrupted_place *place)
+{
+    struct pattern_place expected = place->expected;
+    if (!changes_are_known(c))
+        expected.generation = PATTERN_ANY;
+    return pattern_check(c->pattern, unit, &expected, c->verify == VERIFY_FULL, &place->found);
+}
+
+/* Whether part of a unit holds what it should in that generation. */
+static bool part_is(const struct contents *c, const void *part, size_t length,
+                    const struct corrupted_place *place, uint64_t generation)
+{
+    unsigned char right[PATTERN_UNIT_MAX];
+    pattern_fill(c->pattern, right, length, place->file, place->offset, generation);
+    return memcmp(part, right, length) == 0;
+}
+
+/*
+ * Checks part of a unit, of which every byte has to be right. It may have no stamp to say its
+ * generation: where that is not known, all are tried, the likely ones first.
+ */
+static enum corruption_kind check_part(const struct contents *c, const void *part, size_t length,
+                                       struct corrupted_place *place)
+{
+    bool is_right = part_is(c, part, length, place, place->expected.generation);
+    uint64_t rewritten = place->expected.generation >> CHANGE_BITS;
+    for (uint64_t i = 0; !is_right && !changes_are_known(c) && i < GENERATIONS_CHANGES; i++)
+        is_right = part_is(c, part, length, place, generation_of(rewritten, i));
+    place->found = (struct pattern_origin){
+        .seed = c->pattern->seed, .run = c->pattern->run, .place = place->expected};
+    return is_right ? CORRUPTION_NONE : CORRUPTION_FLIPPED;
+}
+
+/* Checks what lies within one unit and one block. */
+static struct corrupted_place check_at(const struct contents *c, unsigned file, uint64_t offset,
+                                       const void *from, size_t length)
+{
+    struct corrupted_place place = {.file = number_of(c, file), .offset = offset};
+    place.expected = (struct pattern_place){
+        .file = place.file,
+        .unit = offset / c->pattern->unit_bytes,
+        .generation = generation_stored(c, file, offset),
+    };
+    bool is_unit = length == c->pattern->unit_bytes && (uintptr_t)from % _Alignof(uint64_t) == 0;
+    place.kind = is_unit ? check_unit(c, from, &place) : check_part(c, from, length, &place);
+    return place;
+}
+
+/* The length of what lies within the first unit, and the first block, of a place. */
+static size_t within_unit(const struct contents *c, unsigned file, uint64_t offset, size_t length)
+{
+    size_t unit = c->pattern->unit_bytes;
+    size_t rest = unit - (size_t)(offset % unit);
+    return within_block(c, file, offset, rest < length ? rest : length);
+}
+
+/* Whether nobody else has changed a place since it had that version. */
+static bool is_undisturbed(const struct contents *c, unsigned file, uint64_t offset, size_t length,
+                           uint64_t version)
+{
+    return version == CONTENTS_CLAIMED || (version != GENERATIONS_CHANGING &&
+                                           version == contents_version(c, file, offset, length));
+}
+
+/* Apart from contents_check(), whose way is short when there is nothing to check. */
+__attribute__((noinline)) static void check_parts(const struct contents *c, unsigned file,
+                                                  uint64_t offset, const unsigned char *bytes,
+                                                  size_t length, uint64_t version,
+                                                  struct corruption *found)
+{
+    if (!is_undisturbed(c, file, offset, length, version))
+        return;
+    size_t part;
+    for (size_t done = 0; done < length; done += part) {
+        part = within_unit(c, file, offset + done, length - done);
+        struct corrupted_place place = check_at(c, file, offset + done, bytes + done, part);
+        if (place.kind != CORRUPTION_NONE) {
+            if (!is_undisturbed(c, file, offset, length, version))
+                return; /* the generation that was expected is that of a later change */
+            keep(found, &place);
+        }
+        found->checked_bytes += part;
+    }
+}
+
+void contents_check(const struct contents *c, unsigned file, uint64_t offset, const void *buffer,
+                    size_t length, uint64_t version, struct corruption *found)
+{
+    if (c->verify != VERIFY_OFF)
+        check_parts(c, file, offset, buffer, length, version, found);
+}
+
+void corruption_merge(struct corruption *whole, const struct corruption *part)
+{
+    for (uint64_t i = 0; i < part->corrupted && i < CORRUPTION_KEPT; i++) {
+        if (whole->corrupted + i >= CORRUPTION_KEPT)
+            break;
+        whole->kept[whole->corrupted + i] = part->kept[i];
+    }
+    whole->corrupted += part->corrupted;
+    whole->checked_bytes += part->checked_bytes;
+}
+
+#define GENERATION_TEXT 48
+
+/* "2.5": rewritten as a whole twice, and changed five times. */
+static const char *generation_text(char text[static GENERATION_TEXT], uint64_t generation)
+{
+    snprintf(text, GENERATION_TEXT, "%" PRIu64 ".%" PRIu64, generation >> CHANGE_BITS,
+             generation % (UINT64_C(1) << CHANGE_BITS));
+    return text;
+}
+
+/* What was found instead, as far as its stamp says. */
+static void describe_found(char text[static CORRUPTED_PLACE_TEXT],
+                           const struct corrupted_place *place, const struct pattern *p)
+{
+    static const char *const found[] = {
+        [CORRUPTION_NONE] = "the same",
+        [CORRUPTION_FLIPPED] = "changed bytes",
+        [CORRUPTION_TORN] = "parts of another write",
+        [CORRUPTION_ZEROED] = "zeros",
+    };
+    const struct pattern_origin *o = &place->found;
+    char other[GENERATION_TEXT];
+    if (place->kind == CORRUPTION_STALE && !pattern_is_of_run(p, o))
+        snprintf(text, CORRUPTED_PLACE_TEXT, "data of an earlier run (seed %" PRIu64 ")", o->seed);
+    else if (place->kind == CORRUPTION_STALE)
+        snprintf(text, CORRUPTED_PLACE_TEXT, "generation %s",
+                 generation_text(other, o->place.generation));
+    else if (place->kind == CORRUPTION_MISDIRECTED)
+        snprintf(text, CORRUPTED_PLACE_TEXT, "what belongs to data file %" PRIu64 " at %" PRIu64,
+                 o->place.file, o->place.unit * p->unit_bytes);
+    else
+        snprintf(text, CORRUPTED_PLACE_TEXT, "%s", found[place->kind]);
+}
+
+void corrupted_place_describe(char text[static CORRUPTED_PLACE_TEXT],
+                              const struct corrupted_place *place, const struct pattern *p)
+{
+    char expected[GENERATION_TEXT];
+    char found[CORRUPTED_PLACE_TEXT];
+    describe_found(found, place, p);
+    snprintf(text, CORRUPTED_PLACE_TEXT, "%s: generation %s expected, %.120s found",
+             corruption_kind_name(place->kind),
+             generation_text(expected, place->expected.generation), found);
+}

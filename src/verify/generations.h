@@ -1,0 +1,72 @@
+#ifndef VERIFY_GENERATIONS_H
+#define VERIFY_GENERATIONS_H
+
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "util/err.h"
+
+/*
+ * How often each block of the data set was changed, for tests that change blocks at random places,
+ * several at once and in several processes. A block has a counter of 16 bits in a shared mapping:
+ * it is odd while the block is being changed, and grows by two with each change. This is a sequence
+ * lock, for which readers never wait: a reader compares what it saw before with what it sees after.
+ *
+ * Beyond 2^25 blocks (64 MiB of counters) several blocks share one: then it is not known how often
+ * a single block was changed.
+ */
+struct generations {
+    _Atomic uint16_t *counters; /* NULL: nothing is ever changed */
+    uint64_t count;
+    bool is_exact; /* each block has its own */
+};
+
+/* The number of changes is known modulo this. */
+#define GENERATIONS_CHANGES 32768
+
+/* The counter of a block. */
+static inline _Atomic uint16_t *generations_counter(const struct generations *g, uint64_t block)
+{
+    return &g->counters[g->is_exact ? block : block % g->count];
+}
+
+/* Makes counters for that number of blocks. Returns 0 or a negative errno. */
+int generations_open(struct generations *g, uint64_t blocks, struct err *e);
+
+void generations_close(struct generations *g);
+
+/*
+ * How often a block was changed, modulo GENERATIONS_CHANGES. A change that is going on is left out
+ * of generations_stored(), which tells a reader what the storage holds, and is included in
+ * generations_next(), which tells the writer what to store.
+ */
+static inline uint64_t generations_stored(const struct generations *g, uint64_t block)
+{
+    return g->counters ? atomic_load(generations_counter(g, block)) / 2U : 0;
+}
+static inline uint64_t generations_next(const struct generations *g, uint64_t block)
+{
+    if (!g->counters)
+        return 0;
+    return (atomic_load(generations_counter(g, block)) + 1U) / 2 % GENERATIONS_CHANGES;
+}
+
+/*
+ * Begins to change `count` blocks from block `first` on. Returns false, and begins nothing, when
+ * one of them is being changed by somebody else.
+ */
+bool generations_claim(struct generations *g, uint64_t first, uint64_t count);
+
+/* Ends the change that generations_claim() began. */
+void generations_release(struct generations *g, uint64_t first, uint64_t count);
+
+/*
+ * A number that a reader compares before and after: when it is equal, none of the blocks was
+ * changed in between. GENERATIONS_CHANGING, which counts as unequal to itself, says that one of
+ * them is being changed at this moment.
+ */
+#define GENERATIONS_CHANGING UINT64_MAX
+uint64_t generations_version(const struct generations *g, uint64_t first, uint64_t count);
+
+#endif

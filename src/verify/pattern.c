@@ -1,0 +1,279 @@
+#include "verify/pattern.h"
+
+#include <string.h>
+
+#include "util/rng.h"
+
+/* An odd number of 64 bits: no unit of another file has the same place in the hash. */
+#define FILE_STEP UINT64_C(0xd6e8feb86659fd93)
+
+#define SECTOR_WORDS (PATTERN_UNIT_MIN / sizeof(uint64_t))
+#define STAMP_WORDS  (sizeof(struct pattern_stamp) / sizeof(uint64_t))
+
+/*
+ * The block of random words is the same in all runs: so a part of a unit can be told from garbage,
+ * whichever run wrote it.
+ */
+#define POOL_SEED UINT64_C(0x626f6e6e6965)
+
+static uint64_t key_of(uint64_t seed, uint64_t run)
+{
+    return rng_mix(rng_mix(seed) ^ run);
+}
+
+void pattern_init(struct pattern *p, enum data_kind kind, unsigned percent, size_t unit_bytes,
+                  uint64_t seed, uint64_t run)
+{
+    struct rng rng;
+    rng_init(&rng, POOL_SEED, 0);
+    size_t words = unit_bytes / sizeof(uint64_t);
+    *p = (struct pattern){.kind = kind, .seed = seed, .unit_bytes = unit_bytes};
+    p->random_words = kind == DATA_COMPRESS ? words * percent / 100 : words;
+    for (size_t i = 0; i < PATTERN_MAX_WORDS; i++)
+        p->pool[i] = rng_next(&rng);
+    pattern_begin_run(p, run);
+}
+
+void pattern_begin_run(struct pattern *p, uint64_t run)
+{
+    p->run = run;
+    p->key = key_of(p->seed, run);
+}
+
+size_t pattern_unit_for(uint64_t bytes)
+{
+    size_t unit = PATTERN_UNIT_MAX;
+    while (unit > PATTERN_UNIT_MIN && bytes % unit != 0)
+        unit /= 2;
+    return unit;
+}
+
+/*
+ * The check word of a unit, from the key of the run that it belongs to. Two rounds of mixing: this
+ * is done for every unit that is made or checked.
+ */
+static uint64_t check_of(uint64_t key, const struct pattern_place *place)
+{
+    uint64_t where = key ^ place->file * FILE_STEP ^ place->unit;
+    return rng_mix(rng_mix(where) ^ place->generation);
+}
+
+static struct pattern_stamp make_stamp(const struct pattern *p, const struct pattern_place *place)
+{
+    return (struct pattern_stamp){
+        .origin = {.seed = p->seed, .run = p->run, .place = *place},
+        .check = check_of(p->key, place),
+    };
+}
+
+/* One sector; its fixed length lets the compiler use vectors. */
+static void fill_sector(uint64_t *restrict to, const uint64_t *restrict pool, uint64_t key)
+{
+#pragma GCC unroll 8 /* without it, how fast the loop is depends on where the linker puts it */
+    for (size_t i = 0; i < SECTOR_WORDS; i++)
+        to[i] = pool[i] ^ key;
+}
+
+/* words must be aligned for uint64_t. */
+static void fill_unit(const struct pattern *p, uint64_t *words, const struct pattern_place *place)
+{
+    const struct pattern_stamp stamp = make_stamp(p, place);
+    size_t count = p->unit_bytes / sizeof *words;
+    size_t i = 0;
+    for (; i + SECTOR_WORDS <= p->random_words; i += SECTOR_WORDS)
+        fill_sector(words + i, p->pool + i, stamp.check);
+    for (; i < p->random_words; i++)
+        words[i] = p->pool[i] ^ stamp.check;
+    memset(words + i, 0, (count - i) * sizeof *words);
+    memcpy(words, &stamp, sizeof stamp);
+    words[count - 2] =
+        p->pool[count - 2] ^ stamp.check; /* tells the check word from a changed one */
+    words[count - 1] = stamp.check;
+}
+
+/* Part of one unit: made whole on the side, then copied. */
+static void fill_part(const struct pattern *p, void *buffer, size_t length, size_t skip,
+                      const struct pattern_place *place)
+{
+    uint64_t whole[PATTERN_MAX_WORDS];
+    fill_unit(p, whole, place);
+    memcpy(buffer, (char *)whole + skip, length);
+}
+
+void pattern_fill(const struct pattern *p, void *buffer, size_t length, uint64_t file,
+                  uint64_t offset, uint64_t generation)
+{
+    if (p->kind == DATA_ZERO) {
+        memset(buffer, 0, length);
+        return;
+    }
+    char *to = buffer;
+    struct pattern_place place = {
+        .file = file, .unit = offset / p->unit_bytes, .generation = generation};
+    size_t skip = (size_t)(offset % p->unit_bytes);
+    for (; length > 0; place.unit++) {
+        size_t part = p->unit_bytes - skip;
+        if (part > length)
+            part = length;
+        if (part == p->unit_bytes && (uintptr_t)to % _Alignof(uint64_t) == 0)
+            fill_unit(p, (uint64_t *)(void *)to, &place);
+        else
+            fill_part(p, to, part, skip, &place);
+        to += part;
+        length -= part;
+        skip = 0;
+    }
+}
+
+static bool all_zero(const uint64_t *words, size_t count)
+{
+    uint64_t any = 0;
+    for (size_t i = 0; i < count; i++)
+        any |= words[i];
+    return any == 0;
+}
+
+bool pattern_is_of_run(const struct pattern *p, const struct pattern_origin *origin)
+{
+    return origin->seed == p->seed && origin->run == p->run;
+}
+
+/* Whether a unit's first words are a stamp, of whatever run and place: its hash is right. */
+static bool stamp_is_sound(const struct pattern_stamp *stamp)
+{
+    const struct pattern_origin *o = &stamp->origin;
+    return stamp->check == check_of(key_of(o->seed, o->run), &o->place);
+}
+
+/* What word i of a unit with that key is, but for the stamp and the check word. */
+static uint64_t word_of(const struct pattern *p, size_t i, uint64_t key)
+{
+    bool is_random = i < p->random_words || i == p->unit_bytes / sizeof key - 2;
+    return is_random ? p->pool[i] ^ key : 0;
+}
+
+/*
+ * Whether the sector from word `first` on is what some write of this program put there: nothing but
+ * zeros, as in a place never written, or made with one key throughout.
+ */
+static bool sector_is_whole(const struct pattern *p, const uint64_t *unit, size_t first)
+{
+    size_t last = p->unit_bytes / sizeof *unit - 1;
+    size_t i = first;
+    size_t end = first + SECTOR_WORDS;
+    uint64_t key = unit[first] ^ p->pool[first];
+    if (all_zero(unit + first, SECTOR_WORDS))
+        return true;
+    if (first == 0) {
+        struct pattern_stamp stamp;
+        memcpy(&stamp, unit, sizeof stamp);
+        if (!stamp_is_sound(&stamp))
+            return false;
+        key = stamp.check;
+        i = STAMP_WORDS;
+    }
+    if (end > last) {
+        key = unit[last];
+        end = last;
+    }
+    while (i < end && unit[i] == word_of(p, i, key))
+        i++;
+    return i == end;
+}
+
+/* Whether no sector of a unit is what it should be, but for those that are zero in all runs. */
+static bool nothing_is_right(const struct pattern *p, const uint64_t *got, const uint64_t *right)
+{
+    for (size_t i = 0; i < p->unit_bytes / sizeof *got; i += SECTOR_WORDS)
+        if (memcmp(got + i, right + i, PATTERN_UNIT_MIN) == 0 && !all_zero(right + i, SECTOR_WORDS))
+            return false;
+    return true;
+}
+
+/*
+ * Whether a unit as a whole is one that was made for another place or by another run; *origin is
+ * what its stamp says then. The other run may have had units of another size or kind: its stamp,
+ * and that there is nothing of ours, is enough.
+ */
+static bool is_another_unit(const struct pattern *p, const uint64_t *got, const uint64_t *right,
+                            struct pattern_origin *origin)
+{
+    uint64_t whole[PATTERN_MAX_WORDS];
+    struct pattern_stamp stamp;
+    memcpy(&stamp, got, sizeof stamp);
+    if (!stamp_is_sound(&stamp))
+        return false;
+    *origin = stamp.origin;
+    if (!pattern_is_of_run(p, origin))
+        return nothing_is_right(p, got, right);
+    fill_unit(p, whole, &origin->place);
+    return memcmp(got, whole, p->unit_bytes) == 0;
+}
+
+/* What is wrong with a unit that is not what it should be: the slow part, for these only. */
+static enum corruption_kind classify(const struct pattern *p, const uint64_t *got,
+                                     const uint64_t *right, struct pattern_origin *origin)
+{
+    const struct pattern_place expected = origin->place;
+    size_t count = p->unit_bytes / sizeof *got;
+    if (all_zero(got, count))
+        return CORRUPTION_ZEROED;
+    if (is_another_unit(p, got, right, origin))
+        return !pattern_is_of_run(p, origin) ||
+                       (origin->place.file == expected.file && origin->place.unit == expected.unit)
+                   ? CORRUPTION_STALE
+                   : CORRUPTION_MISDIRECTED;
+    if (count == SECTOR_WORDS) /* a device writes a sector as a whole */
+        return CORRUPTION_FLIPPED;
+    for (size_t i = 0; i < count; i += SECTOR_WORDS)
+        if (memcmp(got + i, right + i, PATTERN_UNIT_MIN) != 0 && !sector_is_whole(p, got, i))
+            return CORRUPTION_FLIPPED;
+    return CORRUPTION_TORN;
+}
+
+static enum corruption_kind check_zeros(const struct pattern *p, const uint64_t *words, bool full)
+{
+    size_t count = p->unit_bytes / sizeof *words;
+    bool right = all_zero(words, full ? count : STAMP_WORDS) && words[count - 1] == 0;
+    return right ? CORRUPTION_NONE : CORRUPTION_FLIPPED;
+}
+
+enum corruption_kind pattern_check(const struct pattern *p, const void *unit,
+                                   const struct pattern_place *expected, bool full,
+                                   struct pattern_origin *found)
+{
+    const uint64_t *words = unit;
+    struct pattern_stamp got;
+    struct pattern_stamp right = make_stamp(p, expected);
+    *found = right.origin;
+    if (p->kind == DATA_ZERO)
+        return check_zeros(p, words, full);
+    memcpy(&got, unit, sizeof got);
+    if (expected->generation == PATTERN_ANY && stamp_is_sound(&got)) {
+        right.origin.place.generation = got.origin.place.generation;
+        right.check = check_of(p->key, &right.origin.place);
+    }
+    bool same = memcmp(&got, &right, sizeof got) == 0 &&
+                words[p->unit_bytes / sizeof *words - 1] == right.check;
+    if (same && !full)
+        return CORRUPTION_NONE;
+    uint64_t whole[PATTERN_MAX_WORDS];
+    fill_unit(p, whole, &right.origin.place);
+    if (same && memcmp(unit, whole, p->unit_bytes) == 0)
+        return CORRUPTION_NONE;
+    *found = right.origin;
+    return classify(p, words, whole, found);
+}
+
+const char *corruption_kind_name(enum corruption_kind kind)
+{
+    static const char *const names[] = {
+        [CORRUPTION_NONE] = "sound",
+        [CORRUPTION_FLIPPED] = "flipped",
+        [CORRUPTION_STALE] = "stale",
+        [CORRUPTION_TORN] = "torn",
+        [CORRUPTION_MISDIRECTED] = "misdirected",
+        [CORRUPTION_ZEROED] = "zeroed",
+    };
+    return names[kind];
+}

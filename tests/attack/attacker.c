@@ -1,0 +1,262 @@
+/*
+ * Plays another user of the machine who attacks what root does in a directory that he may write to.
+ * Started as root, it becomes user nobody before anything else.
+ *
+ *     attacker run DIR FACE
+ *         As soon as somebody makes a private directory in DIR, exchanges it for FACE.
+ *
+ *     attacker told DIR FACE
+ *         Does that to every name in DIR that it reads in a line from standard input, and prints
+ *         "struck" or "missed".
+ *
+ *     attacker flip PATH FACE...
+ *         Keeps exchanging what is at PATH for each FACE in turn, as fast as it can.
+ *
+ * A FACE is made beside what it is exchanged for, and belongs to the attacker:
+ *
+ *     dir=TARGET   a directory that everybody may write to. Whatever somebody makes in it is
+ * counted, and when that is a metadata directory, a link to TARGET takes its place. link=TARGET  a
+ * symbolic link file         a plain file fifo         a named pipe name=NAME    nothing new: an
+ * entry of that name that is there already
+ *
+ * Prints "ready" when it is. Ends when its standard input ends, and then prints how many exchanges
+ * succeeded ("struck") and how often something was made in a directory of its own ("entered").
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <grp.h>
+#include <limits.h>
+#include <poll.h>
+#include <pwd.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/inotify.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#define PRIVATE_PREFIX "bonnie."
+#define NAME_SIZE      64
+
+struct attack {
+    int dir_fd;     /* where the exchanges are made */
+    int events;     /* inotify */
+    int watched;    /* its number for the directory itself */
+    unsigned faces; /* how many were made */
+    unsigned long struck;
+    unsigned long entered;
+    const char *target;   /* of links that are planted */
+    char bait[NAME_SIZE]; /* what is exchanged next, */
+    int bait_fd;          /* and that, if it is a directory */
+    int led_fd;           /* the directory that somebody was led into last, or -1 */
+};
+
+static void fail(const char *what)
+{
+    fprintf(stderr, "attacker: %s: %s\n", what, strerror(errno));
+    exit(EXIT_FAILURE);
+}
+
+static void become_nobody(void)
+{
+    const struct passwd *nobody = getpwnam("nobody");
+    if (geteuid() != 0)
+        return;
+    if (!nobody || setgroups(0, NULL) != 0 || setgid(nobody->pw_gid) != 0 ||
+        setuid(nobody->pw_uid) != 0)
+        fail("become nobody");
+}
+
+/* ---- what is put in the place of something else ------------------------------------------------
+ */
+
+static void make_bait(struct attack *a, const char *target)
+{
+    a->target = target;
+    if (mkdirat(a->dir_fd, a->bait, 0777) != 0)
+        fail("make a directory");
+    a->bait_fd = openat(a->dir_fd, a->bait, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    if (a->bait_fd < 0 || fchmod(a->bait_fd, 0777) != 0)
+        fail("open a directory");
+    char path[64];
+    snprintf(path, sizeof path, "/proc/self/fd/%d", a->bait_fd);
+    if (a->events >= 0 && inotify_add_watch(a->events, path, IN_CREATE) < 0)
+        fail("watch a directory");
+}
+
+/* Makes a FACE; its name goes to a->bait. */
+static void make_face(struct attack *a, const char *face)
+{
+    const char *value = strchr(face, '=');
+    value = value ? value + 1 : "";
+    snprintf(a->bait, sizeof a->bait, "face.%d.%u", (int)getpid(), a->faces++);
+    int rc = 0;
+    if (strncmp(face, "dir=", 4) == 0)
+        make_bait(a, value);
+    else if (strncmp(face, "link=", 5) == 0)
+        rc = symlinkat(value, a->dir_fd, a->bait);
+    else if (strcmp(face, "file") == 0)
+        rc = openat(a->dir_fd, a->bait, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+    else if (strcmp(face, "fifo") == 0)
+        rc = mkfifoat(a->dir_fd, a->bait, 0666);
+    else
+        snprintf(a->bait, sizeof a->bait, "%s", value);
+    if (rc < 0)
+        fail(face);
+    if (rc > 0)
+        close(rc);
+}
+
+/* Puts the bait where `name` is. Where nothing can be exchanged it is done in two steps. */
+static bool exchange(struct attack *a, const char *name)
+{
+    char aside[NAME_SIZE + 8];
+    if (renameat2(a->dir_fd, a->bait, a->dir_fd, name, RENAME_EXCHANGE) == 0)
+        return true;
+    if (errno != EINVAL)
+        return false;
+    snprintf(aside, sizeof aside, "aside.%s", a->bait);
+    return renameat(a->dir_fd, name, a->dir_fd, aside) == 0 &&
+           renameat(a->dir_fd, a->bait, a->dir_fd, name) == 0 &&
+           renameat(a->dir_fd, aside, a->dir_fd, a->bait) == 0;
+}
+
+/* ---- run, told: strike once at every private directory -----------------------------------------
+ */
+
+/* The bait is used up; where there was nothing any more it is there for the next one. */
+static bool strike(struct attack *a, const char *name, const char *face)
+{
+    if (!exchange(a, name))
+        return false;
+    a->struck++;
+    if (a->led_fd >= 0)
+        close(a->led_fd);
+    a->led_fd = a->bait_fd;
+    a->bait_fd = -1;
+    if (strncmp(face, "name=", 5) != 0)
+        make_face(a, face);
+    return true;
+}
+
+/* Somebody works in a directory of ours: have him work where the link points to. */
+static void lead_astray(struct attack *a, const char *name)
+{
+    a->entered++;
+    if (name[0] != 'd' || strlen(name) != 6)
+        return;
+    char aside[NAME_SIZE];
+    snprintf(aside, sizeof aside, "was.%.32s", name);
+    if (renameat(a->led_fd, name, a->led_fd, aside) == 0 &&
+        symlinkat(a->target, a->led_fd, name) != 0)
+        fail("plant a link");
+}
+
+static void on_event(struct attack *a, const struct inotify_event *event, const char *face)
+{
+    if (event->len == 0)
+        return;
+    if (event->wd != a->watched)
+        lead_astray(a, event->name);
+    else if (strncmp(event->name, PRIVATE_PREFIX, strlen(PRIVATE_PREFIX)) == 0 &&
+             (event->mask & IN_ISDIR))
+        strike(a, event->name, face);
+}
+
+static void take_events(struct attack *a, const char *face)
+{
+    _Alignas(struct inotify_event) char buffer[8192];
+    ssize_t bytes = read(a->events, buffer, sizeof buffer);
+    for (ssize_t at = 0; at < bytes;) {
+        const struct inotify_event *event =
+            (const struct inotify_event *)(const void *)(buffer + at);
+        on_event(a, event, face);
+        at += (ssize_t)(sizeof *event + event->len);
+    }
+}
+
+/* True when something is there to be read on the descriptor, an end included; does not wait. */
+static bool is_ready(int fd)
+{
+    struct pollfd one = {.fd = fd, .events = POLLIN};
+    return poll(&one, 1, 0) > 0;
+}
+
+/* Does what the next line says; false at the end. */
+static bool obey(struct attack *a, const char *face)
+{
+    char line[NAME_SIZE];
+    ssize_t length = read(STDIN_FILENO, line, sizeof line - 1);
+    if (length <= 1)
+        return false;
+    line[length - 1] = '\0';
+    puts(strike(a, line, face) ? "struck" : "missed");
+    return true;
+}
+
+static void attack_runs(struct attack *a, const char *dir, bool by_itself, const char *face)
+{
+    a->events = inotify_init1(IN_NONBLOCK | IN_CLOEXEC);
+    a->watched = by_itself && a->events >= 0 ? inotify_add_watch(a->events, dir, IN_CREATE) : 0;
+    if (a->events < 0 || a->watched < 0)
+        fail("watch the directory");
+    make_face(a, face);
+    puts("ready");
+    for (unsigned look = 0; look % 64 != 0 || !is_ready(STDIN_FILENO) || obey(a, face); look++)
+        take_events(a, face);
+}
+
+/* ---- flip: what is at a path is another thing each time it is looked at -------------------------
+ */
+
+#define MOST_FACES 8
+
+static void attack_path(struct attack *a, const char *name, char *faces[], int count)
+{
+    char baits[MOST_FACES][NAME_SIZE];
+    for (int i = 0; i < count && i < MOST_FACES; i++) {
+        make_face(a, faces[i]);
+        memcpy(baits[i], a->bait, sizeof a->bait);
+    }
+    puts("ready");
+    for (unsigned turn = 0; turn % 64 != 0 || !is_ready(STDIN_FILENO); turn++) {
+        memcpy(a->bait, baits[turn % (unsigned)count], sizeof a->bait);
+        a->struck += exchange(a, name);
+    }
+}
+
+/* Opens the directory of a path; returns what stands behind its last slash. */
+static const char *open_parent(struct attack *a, const char *path)
+{
+    char parent[PATH_MAX];
+    const char *slash = strrchr(path, '/');
+    snprintf(parent, sizeof parent, "%.*s", slash ? (int)(slash - path) : 1, slash ? path : ".");
+    a->dir_fd = open(parent, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    if (a->dir_fd < 0)
+        fail(parent);
+    return slash ? slash + 1 : path;
+}
+
+int main(int argc, char *argv[])
+{
+    struct attack a = {.dir_fd = -1, .events = -1, .bait_fd = -1, .led_fd = -1};
+    become_nobody();
+    umask(0);
+    setvbuf(stdout, NULL, _IOLBF, 0);
+    bool by_itself = argc == 4 && strcmp(argv[1], "run") == 0;
+    if (by_itself || (argc == 4 && strcmp(argv[1], "told") == 0)) {
+        a.dir_fd = open(argv[2], O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+        if (a.dir_fd < 0)
+            fail(argv[2]);
+        attack_runs(&a, argv[2], by_itself, argv[3]);
+    } else if (argc >= 4 && argc <= 3 + MOST_FACES && strcmp(argv[1], "flip") == 0) {
+        const char *name = open_parent(&a, argv[2]);
+        attack_path(&a, name, argv + 3, argc - 3);
+    } else {
+        fprintf(stderr, "usage: attacker run|told DIR FACE | flip PATH FACE...\n");
+        return EXIT_FAILURE;
+    }
+    printf("struck %lu entered %lu\n", a.struck, a.entered);
+    return EXIT_SUCCESS;
+}

@@ -1,0 +1,123 @@
+#!/usr/bin/perl
+# Root runs --cleanup in a directory of another user, who exchanges what a killed run has left for
+# something of his own: at every call, and as fast as he can. Nothing but what the run left goes, and
+# it is never said to be removed when it is not.
+
+use strict;
+use warnings;
+use FindBin;
+use lib "$FindBin::Bin/../lib";
+use Test::More;
+use Root;
+BEGIN { Root::private_mounts() }
+use Attack     qw(attack attacker_works battlefields calls_between clear_field end_of_attack go_on harm stopped strike);
+use BonnieRun  qw(bonnie tree);
+use Fault      qw(every is_long);
+use RunProgram qw(spew);
+use Trace      qw(can_trace);
+
+plan skip_all => 'needs root, user nobody and mounts of its own' if !Root::may_mount() || !attacker_works();
+
+my $NAME  = 'bonnie.00000000000000ff';
+my $RACES = is_long() ? 3400 : 100;
+my $MOVED = qr{\Abonnie: directory \S+/$NAME was moved by somebody; it is left as /[^\n]+\n\z};
+my $LEFT  = qr{\A(?:bonnie: left \S+/$NAME: [^\n]+\n)?\z};
+
+my @fields = battlefields();
+is(scalar @fields, 3, 'ext4, overlayfs and tmpfs');
+
+# Makes what a killed run of root's leaves.
+sub leave {
+    my ($field) = @_;
+    my $dir = "$field->{home}/$NAME";
+    mkdir $_, oct 700 for $dir, "$dir/d00000", "$dir/d00001";
+    spew("$dir/$_", q{}) for 'o0', map {"d00000/000000000$_"} 0 .. 9;
+    spew("$dir/owner", "scratch directory of bonnie: $NAME\n");
+    return;
+}
+
+# What of root's is left in the home: a directory is all of it, or empty, or not there.
+sub of_root {
+    my ($field) = @_;
+    my ($dir) = grep { -d && !-l && (lstat)[4] == 0 } map {"$field->{home}/$_"} tree($field->{home});
+    return !defined $dir ? 'nothing' : tree($dir) == 14 ? 'all' : tree($dir) ? 'some' : 'empty';
+}
+
+# A directory of the attacker's. With something in it, that looks like what is to be removed, and a link
+# leads to root's directory.
+sub bait {
+    my ($field, $is_full) = @_;
+    my $dir = "$field->{home}/bait";
+    mkdir $dir;
+    my @made = $is_full ? map {"$dir/$_"} qw(owner data00000 o0) : ();
+    spew($_, 'bait') for @made;
+    symlink $field->{precious}, "$dir/d00000" if $is_full;
+    chown((getpwnam 'nobody')[ 2, 3 ], $dir, @made);
+    return;
+}
+
+# How many names are left in it, wherever it is.
+sub bait_in {
+    my ($field) = @_;
+    my ($dir) = grep { -d && !-l && (lstat)[4] != 0 } map {"$field->{home}/$_"} tree($field->{home});
+    return defined $dir ? scalar tree($dir) : 'no directory';
+}
+
+sub cleanup { my ($field) = @_; return ('-d', $field->{home}, '--cleanup') }
+
+sub certain_ok {
+    my ($field, $call, $baited, $state) = @_;
+    leave($field);
+    bait($field, $baited);
+    my $attack = attack('told', $field->{home}, 'name=bait');
+    my $run    = stopped(@{$call}, cleanup($field));
+    strike($attack, $NAME);
+    go_on($run);
+    my ($struck) = end_of_attack($attack);
+    my $name = "$field->{name}: after @{$call}";
+    is($struck, 1, "$name: he is in time");
+    is(of_root($field), $state, "of what the run left, there is $state");
+    is(harm($field), q{}, 'what is root\'s elsewhere is untouched');
+    is(bait_in($field), 4, 'and so is what is in the directory of his') if $baited;
+    is($run->{status}, $state eq 'all' ? 0 : 1, 'the exit status tells');
+    like($run->{err}, $state eq 'all' ? $LEFT : $MOVED, 'and a line on stderr');
+    is($run->{out}, q{}, 'nothing is said to be removed');
+    clear_field($field);
+    return;
+}
+
+for my $field (can_trace() ? @fields : ()) {
+    leave($field);
+    my @calls = calls_between(qr/\Aopenat2?\(\d+, "bonnie[.]/, qr/\Aunlinkat\(\d+, "bonnie[.]/, cleanup($field));
+    clear_field($field);
+    cmp_ok(scalar @calls, '>=', 10, "$field->{name}: the directory is opened, looked at and emptied before it is removed");
+    certain_ok($field, [ 'getdents64', 1 ], $_, 'all') for 0, 1;
+    certain_ok($field, $_, 1, 'empty') for every(3, @calls);
+    certain_ok($field, $calls[-1], 0, 'empty');
+}
+
+for my $field (@fields) {
+    my (%ended, $struck);
+    my $bait_lost = 0;
+    for (1 .. $RACES) {
+        leave($field);
+        bait($field, 1);
+        my $attack = attack('flip', "$field->{home}/$NAME", 'name=bait');
+        my $run = bonnie(cleanup($field));
+        $struck += (end_of_attack($attack))[0];
+        my $said
+            = $run->{status} eq '0' && $run->{out} =~ /\Aremoved / ? 'removed'
+            : $run->{status} eq '0' && $run->{err} =~ $LEFT        ? 'left'
+            : $run->{status} eq '1' && $run->{err} =~ $MOVED       ? 'moved'
+            :                                                        "$run->{status} $run->{err}";
+        $ended{"$said: " . of_root($field)}++;
+        $bait_lost++ if bait_in($field) ne '4';
+        clear_field($field);
+    }
+    note("$field->{name}: $RACES races, exchanged $struck times: ", join q{, }, map {"$_ $ended{$_}"} sort keys %ended);
+    is_deeply([ grep { !/\A(?:removed: nothing|left: all|moved: empty)\z/ } sort keys %ended ], [], "$field->{name}, plain races: what is said is what was done");
+    is($bait_lost,   0,   'nothing went of what was in the directory of his');
+    is(harm($field), q{}, 'nor of root\'s elsewhere');
+}
+
+done_testing();

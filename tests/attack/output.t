@@ -1,0 +1,139 @@
+#!/usr/bin/perl
+# Root has the report written (--output) where another user may change what the path leads to: he puts
+# a symbolic link in the place of the report, or of a directory on the way, at every call and as fast
+# as he can. Nothing where the link leads to is ever touched, whether the system protects links
+# (fs.protected_symlinks) or not.
+
+use strict;
+use warnings;
+use FindBin;
+use lib "$FindBin::Bin/../lib";
+use Fcntl qw(O_NONBLOCK O_RDWR);
+use POSIX qw(mkfifo);
+use Test::More;
+use Root;
+BEGIN { Root::private_mounts() }
+use Attack     qw(attack attacker_works battlefields calls_between clear_field end_of_attack go_on harm stopped strike);
+use BonnieRun  qw(bonnie scratch tree);
+use Fault      qw(every is_long);
+use RunProgram qw(spew);
+use Trace      qw(can_trace);
+
+plan skip_all => 'needs root, user nobody and mounts of its own' if !Root::may_mount() || !attacker_works();
+
+my $RACES  = is_long() ? 3334 : 100; # on each of three filesystems
+my $dir    = scratch();
+my $nobody = getpwnam 'nobody';
+
+# What is at home/report, which directory that is in, what of it the report is written to, and where a
+# link in its place leads; what the run does last.
+my $RENAMED = qr/\Arename/;
+my @SCENES  = (
+    { name => 'a file in his directory',       make => \&make_file, link => 'precious/file' },
+    { name => 'a file in a directory for all', make => \&make_file, link => 'precious/file', mode => oct 777 },
+    { name => 'a file in a sticky directory',  make => \&make_file, link => 'precious/file', mode => oct 1777 },
+    { name => 'a directory in his directory',  make => \&make_dir,  link => 'precious',      path => '/file' },
+    { name => 'a link of his to a device',     make => \&make_link, link => 'precious/file', last => qr/\Amkdirat/ },
+    { name => 'a pipe in his directory',       make => \&make_pipe, link => 'precious/file', last => qr/\Awrite\(\d+, "1[.]98/ },
+);
+
+sub make_file { my ($at) = @_; spew($at, 'his'); return }
+sub make_link { my ($at) = @_; symlink '/dev/null', $at; return }
+sub make_dir  { my ($at) = @_; mkdir $at, oct 755 or die "$at: $!\n"; return }
+
+# Somebody holds it open, or nobody could write to it.
+sub make_pipe {
+    my ($at) = @_;
+    mkfifo($at, oct 666) or die "$at: $!\n";
+    sysopen my $reader, $at, O_RDWR | O_NONBLOCK or die "$at: $!\n";
+    return $reader;
+}
+
+# Sets the scene; what is returned is kept until its end.
+sub set {
+    my ($field, $scene) = @_;
+    chown $scene->{mode} ? 0 : $nobody, -1, $field->{home};
+    chmod $scene->{mode} // oct(755), $field->{home};
+    my $kept = $scene->{make}->("$field->{home}/report");
+    POSIX::lchown($nobody, -1, "$field->{home}/report");
+    return $kept;
+}
+
+sub run_to {
+    my ($field, $scene) = @_;
+    return ('-d', $dir, qw(-q -r0 -s256k -n0 -f --tests=put_block --engine=null --format=csv --cache=keep), "--output=$field->{home}/report" . ($scene->{path} // q{}));
+}
+
+sub link_of { my ($field, $scene) = @_; return "link=$field->{fs}/$scene->{link}" }
+
+# The scene with him in it, who exchanges what is there for the link when he is told, and did so once
+# before if the link comes first.
+sub begin {
+    my ($field, $scene, $link_first) = @_;
+    my $kept   = set($field, $scene);
+    my $attack = attack('told', $field->{home}, link_of($field, $scene));
+    die "the link is not there\n" if $link_first && !strike($attack, 'report');
+    return { attack => $attack, kept => $kept };
+}
+
+# What he has done to what is not his.
+sub end {
+    my ($field, $scene) = @_;
+    end_of_attack($scene->{attack});
+    clear_field($field);
+    return harm($field);
+}
+
+# What is called from the first look at the path to the end, as far as it can be stopped after it.
+sub calls_of {
+    my ($field, $scene, $link_first) = @_;
+    my $begun = begin($field, $scene, $link_first);
+    my @calls = calls_between(qr{\A(?!execve).*(?:"/", O_\S*O_PATH|/home)}, $scene->{last} // $RENAMED, run_to($field, $scene));
+    end($field, $begun);
+    return grep { $_->[0] !~ /exit/ } @calls;
+}
+
+# One try that is certain to hit: what is there is exchanged right after that call.
+sub is_harmed {
+    my ($field, $scene, $link_first, $call) = @_;
+    my $begun = begin($field, $scene, $link_first);
+    my $run   = stopped(@{$call}, run_to($field, $scene));
+    strike($begun->{attack}, 'report') or die "nothing was exchanged\n";
+    go_on($run);
+    return end($field, $begun) ne q{};
+}
+
+my @fields = battlefields();
+is(scalar @fields, 3, 'ext4, overlayfs and tmpfs');
+
+for my $field (can_trace() ? @fields : ()) {
+    for my $scene (@SCENES) {
+        for my $link_first (0, 1) {
+            my @calls = calls_of($field, $scene, $link_first);
+            my $name  = "$field->{name}: $scene->{name}, " . ($link_first ? 'the link first' : 'the link later');
+            cmp_ok(scalar @calls, '>', 3, "$name: there is something to attack");
+            my @early = splice @calls, 0, 20;
+            my @won   = grep { is_harmed($field, $scene, $link_first, $_) } every(12, @early), every(4, @calls);
+            is_deeply([ map {"$_->[0] $_->[1]"} @won ], [], "$name: he does not win after any call");
+        }
+    }
+}
+
+for my $field (@fields) {
+    my ($struck, $won) = (0, 0);
+    for my $race (1 .. $RACES) {
+        my $scene  = $SCENES[ $race % @SCENES ];
+        my $kept   = set($field, $scene);
+        my $attack = attack('flip', "$field->{home}/report", link_of($field, $scene));
+        bonnie(run_to($field, $scene));
+        $struck += (end_of_attack($attack))[0];
+        clear_field($field);
+        $won += harm($field) ne q{};
+    }
+    note("$field->{name}: $RACES races, exchanged $struck times");
+    cmp_ok($struck, '>', $RACES, "$field->{name}: plain races");
+    is($won, 0, 'none of which he wins');
+}
+is_deeply([ tree($dir) ], [], 'nothing is left');
+
+done_testing();

@@ -1,0 +1,114 @@
+#!/usr/bin/perl
+# bonload makes the load that it was asked for, and says what it made: rates, threads, sweeps, reads
+# that follow writes, the commands of goader's documentation, in goader's words.
+
+use strict;
+use warnings;
+use FindBin;
+use lib "$FindBin::Bin/../lib";
+use List::Util qw(max min sum);
+use Test::More;
+use BonnieRun  qw(scratch);
+use LoadRun    qw(bonload loaded);
+use RunProgram qw(slurp spew);
+
+my $LONG = $ENV{BONNIE_TEST_LONG};
+
+# ---- rates: offered and achieved are the same, whatever the machine does meanwhile ---------------
+for my $rate (10, 1000, 20_000) {
+    for my $arrival (qw(constant poisson)) {
+        my $seconds = $LONG ? 10 : 2;
+        my $k = loaded("-rps=$rate", '-requests-engine=null', "-duration=${seconds}s", "-arrival=$arrival")->{bonload}{reads};
+        my $asked = $arrival eq 'constant' ? 0 : 5 * sqrt $rate * $seconds;
+        cmp_ok(abs($k->{due} - $rate * $seconds), '<=', $asked, "$rate/s, $arrival: so many came due");
+        is($k->{requests}, $k->{due}, "$rate/s, $arrival: each was made");
+    }
+}
+my $both = loaded(qw(-rps=300 -wps=0.5 -requests-engine=null -duration=2s))->{bonload};
+is($both->{writes}{requests}, 1, 'half a write a second');
+cmp_ok($both->{reads}{requests}, '>', 0, 'reads begin at the first write');
+
+# ---- threads --------------------------------------------------------------------------------------
+my $threads = loaded(qw(-rt=3 -requests-engine=sleep -max-requests=30));
+is($threads->{Reads}{Done},       30, '-max-requests: so many');
+is($threads->{Reads}{FinalSpeed}, 3,  'three threads');
+is($threads->{Writes}{Done},      0,  'and no writes');
+my $most = max(map { $_->{reads}{ended} } @{ $threads->{bonload}{intervals} });
+cmp_ok($most, '<=', 60, 'three at a time, 100 ms each');
+is(sum(map { $_->{reads}{ended} } @{ $threads->{bonload}{intervals} }), 30, 'the intervals add up');
+is(scalar @{ $threads->{Reads}{TopTen} },          10, 'the ten that took longest');
+is_deeply([ sort { $b <=> $a } @{ $threads->{Reads}{TopTen} } ], $threads->{Reads}{TopTen}, 'the longest first');
+is($threads->{bonload}{reads}{latency_ns}{max}, $threads->{Reads}{TopTen}[0], 'which is the maximum');
+is(loaded(qw(-rt=200 -max-requests=7 -requests-engine=null))->{Reads}{Done}, 7, 'fewer requests than threads');
+
+# ---- reads that follow writes: exact to one -------------------------------------------------------
+for my $case ([ 10, 9090, 909 ], [ 0.3, 2307, 7693 ], [ 1, 5000, 5000 ]) {
+    my ($reads, $expected_reads, $expected_writes) = @{$case};
+    my $done = loaded("-rpw=$reads", qw(-wt=3 -requests-engine=null -max-requests=10000));
+    is($done->{Writes}{Done}, $expected_writes, "-rpw=$reads: writes");
+    is($done->{Reads}{Done},  $expected_reads,  "-rpw=$reads: reads");
+}
+
+# ---- a sweep --------------------------------------------------------------------------------------
+my $sweep = loaded(qw(-wps=1 -rps=3 -requests-engine=null -duration=300ms), '-sweep=200,400')->{bonload}{steps};
+is(scalar @{$sweep}, 2, 'a step for each rate');
+is_deeply([ map { ($_->{writes}{load}, $_->{reads}{load}) } @{$sweep} ], [ 50, 150, 100, 300 ], 'shared out as -rps and -wps are');
+my $alone = loaded(qw(-sweep=100 -rps=0 -requests-engine=null -duration=200ms))->{bonload};
+is($alone->{reads}, undef, '-rps=0: writes alone');
+is($alone->{steps}[0]{writes}{load}, 100, 'have all of it');
+
+# ---- what is left out -----------------------------------------------------------------------------
+my $warm = loaded(qw(-rps=1000 -requests-engine=null -warmup=500ms -duration=500ms))->{bonload}{reads};
+is($warm->{requests}, $warm->{due}, '-warmup: those that came due afterwards');
+cmp_ok($warm->{requests}, '<=', 500, 'and no others');
+is(loaded(qw(-rt=1 -requests-engine=sleep -warmup=300ms -max-requests=3))->{Reads}{Done}, 3, '-warmup: its requests are not counted');
+
+# ---- what is not kept -----------------------------------------------------------------------------
+my $behind = bonload(qw(-rps=200 -requests-engine=sleep -max-channels=10 -max-requests=100));
+is($behind->{status}, '0', 'a rate that is not kept is no failure');
+like($behind->{out}, qr/^Shortfall: [1-9]\d(?:[.]\d+)? % of the offered rate was not achieved$/m, 'it is said');
+like($behind->{out}, qr/^Late: [1-9]\d* requests began more than 1ms late/m,                      'with how many were late');
+my $bad = bonload(qw(-rps=200 -requests-engine=sleep -max-channels=10 -stop-on-bad-rate));
+is($bad->{status}, '2', '-stop-on-bad-rate: exit status 2');
+like($bad->{out}, qr/^The rate could not be kept/m, 'it says so');
+like($bad->{out}, qr/^Staggered for: [1-9]/m,       'and how long it was behind');
+
+# ---- the commands of goader's documentation, in a directory instead of a server --------------------
+my $dir = scratch();
+mkdir "$dir/tmp";
+my @NAME = ('--body-size=4k', '-max-requests=100');
+my @COMMANDS = (
+    [qw(-rps=30 -wps=30)],
+    [qw(--max-latency=300ms -window=100ms)],
+    [qw(--max-latency=300ms -rt=0 -window=100ms)],
+    [qw(-rpw=10 --max-latency=300ms -window=100ms)],
+    [qw(-rt=200 -wt=30)],
+    [qw(-rt=200 -wt=0)],
+);
+for my $engine (qw(disk meta null sleep)) {
+    mkdir "$dir/$engine";
+    for my $command (@COMMANDS) {
+        my $run = bonload(@{$command}, "--requests-engine=$engine", "--url=$dir/$engine/XXX", @NAME, '-max-errors=100');
+        is($run->{status}, '0', "@{$command} $engine") or diag($run->{err});
+    }
+}
+my $example = bonload('--max-latency=500ms', '--max-requests=10000', '-rpw=10', '--requests-engine=disk',
+    "--url=$dir/tmp/XXX", '--body-size=4k', '-max-channels=8', '-window=50ms');
+is($example->{status}, '0', 'the example') or diag($example->{err});
+my $TIME = qr/\d+(?:[.]\d+)?(?:ns|\xC2\xB5s|ms|s)/;
+my $GOADERS = join q{}, map {"^$_\\n"} "Average response time: $TIME",
+    (map {"Percentile $_ - $TIME"} 30, 40, 50, 60, 70, 80, 90, 95, 99),
+    "TopTen latencies:  \\[$TIME(?: $TIME)*\\]", 'Threads with latency below 500ms: \d+', 'Total requests: \d+',
+    'Total errors: 0', 'Average OP/s:  \d+', 'Average good OP/s:  \d+';
+(my $reads_lines = $GOADERS) =~ s/\^Threads.*?\\n//;
+like($example->{out}, qr/^Writes\n$GOADERS/m,     'the lines of writes, as goader prints them');
+like($example->{out}, qr/^Reads\n$reads_lines/m,  'and of reads, which follow');
+like(bonload(qw(-wps=100 -requests-engine=null -max-requests=20))->{out}, qr/^Total errors: 0\nStaggered for: 0s\nAverage OP\/s: /m,
+    'at a rate: Staggered for');
+
+# ---- repeatable ------------------------------------------------------------------------------------
+my @again = map { loaded(qw(-wt=1 -requests-engine=null -max-requests=50 -seed=-5), '-url=x-NNNN-RRRR', "-written-urls-dump=$dir/dump$_") } 1, 2;
+is(slurp("$dir/dump1"), slurp("$dir/dump2"), '-seed: the same names again');
+like(slurp("$dir/dump1"), qr/\A(?:x-\d{4}-[a-zA-Z]{4}\n){50}\z/, 'one a line');
+
+done_testing();

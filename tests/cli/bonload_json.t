@@ -1,0 +1,94 @@
+#!/usr/bin/perl
+# The JSON report is as its schema says, in every mode, and the page of -timeline-file is drawn from it.
+
+use strict;
+use warnings;
+no warnings 'qw';
+use FindBin;
+use lib "$FindBin::Bin/../lib";
+use File::Copy qw(copy);
+use JSON::PP   ();
+use Test::More;
+use BonnieRun  qw(bonnie scratch source);
+use HtmlCheck  qw(unbalanced);
+use JsonSchema qw(schema_errors);
+use LoadRun    qw(bonload loaded);
+use RunProgram qw(path_of run slurp spew);
+
+my $dir    = scratch();
+my $schema = JSON::PP::decode_json(slurp(source('share/bonload.schema.json')));
+
+my %loads = (
+    'rates'      => [qw(-rps=100 -wps=50.5 -max-requests=30), "-url=$dir/r-XX", '-body-size=1k'],
+    'threads'    => [qw(-rt=2 -requests-engine=null -max-requests=20)],
+    'follows'    => [qw(-wt=2 -rpw=0.5 -requests-engine=null -max-requests=30)],
+    'search'     => [qw(-max-latency=p90:10s -max-channels=2 -window=20ms -requests-engine=null)],
+    'rate search' => [qw(-max-latency=1s -search=rate -rps=10 -wps=0 -window=20ms -duration=500ms -requests-engine=null)],
+    'nothing keeps it' => [qw(-max-latency=max:1ns -wt=0 -window=10ms -requests-engine=null)],
+    'sweep'      => [qw(-sweep=100,200 -duration=100ms -requests-engine=null)],
+    'meta'       => [ qw(-requests-engine=meta -wt=2 -rt=1 -max-requests=300), "-url=$dir/m-XX" ],
+    'errors'     => [ qw(-rt=1 -max-requests=5 -max-errors=100), "-url=$dir/none/XX" ],
+    'hostile names' => [ qw(-rt=1 -max-requests=3 -max-errors=100), "-url=$dir/<script>\n&amp;XX" ],
+    'no request' => [qw(-rps=0.001 -requests-engine=null -warmup=1ms -duration=50ms)],
+);
+for my $name (sort keys %loads) {
+    my $page = "$dir/page.html";
+    my $run  = bonload('-output=json', "-timeline-file=$page", @{ $loads{$name} });
+    is($run->{status}, '0', "$name: exit status 0") or diag($run->{err});
+    is($run->{out} =~ tr/\n//, 1, "$name: one line");
+    my $report = eval { JSON::PP::decode_json($run->{out}) };
+    is_deeply([ schema_errors($schema, $report) ], [], "$name: as the schema says");
+    my $html = slurp($page);
+    is(unbalanced($html), q{}, "$name: the page is balanced");
+    unlike($html, qr/<script/i, "$name: no script");
+    cmp_ok(length $html, '<', 400_000, "$name: the page is small");
+    like($html, qr{<p class="headline">[A-Z][^<]+[.]</p>}, "$name: the result in a sentence") if $name ne 'no request';
+    like($html, qr{<p class="quiet">1 load[.] Measured on \S+, \d{4}-\d\d-\d\d [\d:]{8} UTC[.]</p>}, "$name: where and when");
+    spew("$dir/report.json", $run->{out});
+}
+
+# Several at once, also beside results of bonnie; the text tables leave them out and say so.
+spew("$dir/$_.json", bonload('-output=json', @{ $loads{$_} })->{out}) for qw(threads sweep);
+my ($status, $html, $err) = run('bon_csv2html', [ "$dir/threads.json", "$dir/sweep.json", RunProgram::data_file('lab.csv') ]);
+is($status, 0, 'load reports beside each other, and beside results');
+like($html, qr/2 loads/,                         'both are there');
+like($html, qr/Latency at each load/,            'and the steps of the sweep');
+is($err, q{},                                    'no complaint');
+($status, undef, $err) = run('bon_csv2txt', ["$dir/threads.json"]);
+is($status, 1, 'bon_csv2txt has nothing to say of loads');
+like($err, qr/only bon_csv2html shows them/, 'and says so');
+spew("$dir/later.json", slurp("$dir/threads.json") =~ s/"format_version":1/"format_version":7/r);
+($status, undef, $err) = run('bon_csv2html', ["$dir/later.json"]);
+is($status, 1, 'a later version');
+like($err, qr/format_version 7 of the load report is not known/, 'is named');
+
+# A million requests make a small page.
+my $run = bonload(qw(-rt=2 -requests-engine=null -max-requests=1000000), "-timeline-file=$dir/million.html");
+is($run->{status}, '0', 'a million requests');
+cmp_ok(-s "$dir/million.html", '<', 400_000, 'a page below 400 KB');
+
+# Whether the page can be drawn is known before the load begins.
+my $none = bonload({ env => { BON_CSV2HTML => "$dir/none" } }, qw(-rt=1 -requests-engine=sleep -duration=100s), "-timeline-file=$dir/x.html");
+is($none->{status}, '1', 'no program that draws');
+like($none->{err}, qr{\Abonload: -timeline-file: run \Q$dir\E/none: No such file or directory\n\z}, 'is told at once');
+ok(!-e "$dir/x.html", 'and leaves nothing');
+
+# As it is installed: the program in sbin, what draws in bin; or anywhere in PATH.
+my ($scripts) = path_of('bon_csv2html') =~ m{\A(.*)/[^/]+\z};
+mkdir "$dir/$_" or die "$_: $!\n" for qw(sbin bin far far/alone);
+for my $place (qw(sbin far/alone)) {
+    copy(LoadRun::program(), "$dir/$place/bonload") or die "copy: $!\n";
+    chmod oct 755, "$dir/$place/bonload";
+}
+symlink path_of('bon_csv2html'), "$dir/bin/bon_csv2html" or die "symlink: $!\n";
+for my $case (
+    { name => 'bin beside sbin', place => 'sbin',      path => '/none',           status => '0' },
+    { name => 'PATH',            place => 'far/alone', path => ":/none:$scripts", status => '0' },
+    { name => 'nowhere',         place => 'far/alone', path => '/none',           status => '1' },
+) {
+    my $found = bonnie({ program => "$dir/$case->{place}/bonload", env => { BON_CSV2HTML => q{}, PATH => $case->{path} } }, qw(-show-progress=false -rt=1 -requests-engine=null -max-requests=10), "-timeline-file=$dir/found.html");
+    is($found->{status}, $case->{status}, "bon_csv2html is found: $case->{name}") or diag($found->{err});
+    unlink "$dir/found.html";
+}
+
+done_testing();

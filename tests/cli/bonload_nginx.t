@@ -1,0 +1,78 @@
+#!/usr/bin/perl
+# The target http against nginx: WebDAV, TLS, HTTP/2, answers that are no success, a slow server.
+
+use strict;
+use warnings;
+no warnings 'qw';
+use FindBin;
+use lib "$FindBin::Bin/../lib";
+use File::Find ();
+use Test::More;
+use BonnieRun  qw(scratch);
+use LoadRun    qw(bonload loaded);
+use Nginx      qw(nginx no_nginx);
+use RunProgram qw(slurp);
+
+plan skip_all => 'this build lacks libcurl' if bonload(qw(-requests-engine=http -rt=1 -url=http://127.0.0.1:1/))->{err} =~ /this build lacks libcurl/;
+my $why = no_nginx();
+plan skip_all => $why if $why;
+
+my $LONG  = $ENV{BONNIE_TEST_LONG};
+my $COUNT = $LONG ? 2000 : 300;
+my @HTTP  = ('-requests-engine=http', '-seed=9');
+my $nginx = nginx();
+
+sub files_in {
+    my @found;
+    File::Find::find({ no_chdir => 1, wanted => sub { push @found, $_ if -f } }, $_[0]);
+    return @found;
+}
+
+sub no_errors {
+    my ($json, $name) = @_;
+    return is($json->{Writes}{Errors} + $json->{Reads}{Errors}, 0, "$name: no errors");
+}
+
+# ---- objects of 1 B to 1 MiB: put, read, removed ----------------------------------------------------------
+my @ALL = (@HTTP, "-max-requests=$COUNT", qw(-min-body-size=1 -max-body-size=1MiB -fair-random));
+$ENV{SSL_CERT_FILE} = "$nginx->{dir}/certificate";
+for my $how (qw(http https)) {
+    my @there = (@ALL, "$nginx->{$how}/$how/XXXXX");
+    $nginx->forget;
+    no_errors(loaded(@there, '-wt=4'), "$how, put");
+    is(scalar files_in("$nginx->{dir}/www/$how"), $COUNT, "$how: all are there");
+    my $read = loaded(@there, '-rt=4', '-verify=full');
+    no_errors($read, "$how, get");
+    is($read->{bonload}{damaged}, 0, "$how: as they were written");
+    cmp_ok($read->{bonload}{reads}{connections}, '<=', 4, "$how: connections are kept alive");
+    $how eq 'https'
+        ? cmp_ok($read->{bonload}{reads}{tls_mean_ns}, '>', 0, 'the time that TLS takes is told')
+        : is($read->{bonload}{reads}{tls_mean_ns}, 0, 'no TLS');
+    no_errors(loaded(@there, '-wt=4', '-ops=delete'), "$how, delete");
+    is(scalar files_in("$nginx->{dir}/www/$how"), 0, "$how: nothing is left");
+    my %protocols = map { (split)[1] => 1 } $nginx->asked;
+    is_deeply([ keys %protocols ], [ $how eq 'http' ? 'HTTP/1.1' : 'HTTP/2.0' ], "$how: the protocol");
+    my %connections = map { (split)[3] => 1 } $nginx->asked;
+    cmp_ok(scalar keys %connections, '<=', 12, "$how: as the server sees it, connections are kept alive too");
+}
+no_errors(loaded(@HTTP, qw(-wt=2 -rt=2 -max-requests=400 -body-size=20KiB -ops=put:2,get:3,head,delete -cleanup), "$nginx->{https}/mix/NNNNNNNNNN"), 'all operations');
+is(scalar files_in("$nginx->{dir}/www/mix"), 0, '-cleanup');
+
+# ---- certificates ---------------------------------------------------------------------------------------------
+delete $ENV{SSL_CERT_FILE};
+my $stranger = bonload(@HTTP, qw(-rt=2 -max-requests=4), "$nginx->{https}/x");
+is($stranger->{status}, '1', 'a certificate that nobody vouches for: exit status 1');
+like($stranger->{out}, qr/^Error: 4 x TLS: .*certificate.*$/m, 'each is an error, and says why');
+like(bonload(@HTTP, qw(-rt=2 -max-requests=4 -insecure-https), "$nginx->{https}/x")->{out}, qr/^Error: 4 x 404 Not Found$/m, '-insecure-https');
+
+# ---- answers ------------------------------------------------------------------------------------------------------
+my $busy = loaded(@HTTP, qw(-rps=500 -max-requests=200 -max-errors=100), "$nginx->{http}/busy");
+is_deeply($busy->{bonload}{reads}{failures}, [ { what => '503 Service Unavailable', count => 200 } ], 'return 503');
+no_errors(loaded(@HTTP, qw(-wt=1 -max-requests=1 -body-size=100KiB), "$nginx->{http}/slow/x"), 'a body that comes slowly, put');
+my $slow = loaded(@HTTP, qw(-rt=1 -max-requests=1 -body-size=100KiB -verify=full), "$nginx->{http}/slow/x");
+no_errors($slow, 'a body that comes slowly');
+my $reads = $slow->{bonload}{reads};
+cmp_ok($reads->{latency_ns}{mean}, '>', $reads->{first_byte_ns}{mean} + 2e8, 'its last byte comes long after its first');
+like(bonload(@HTTP, qw(-rt=1 -max-requests=1 -timeout=100ms), "$nginx->{http}/slow/x")->{out}, qr/^Error: 1 x timed out$/m, 'and too late for -timeout');
+
+done_testing();

@@ -1,0 +1,68 @@
+#!/usr/bin/perl
+# What bonload refuses: wrong use is told in one line before any load is made. And secrets.
+
+use strict;
+use warnings;
+no warnings 'qw';
+use FindBin;
+use lib "$FindBin::Bin/../lib";
+use Test::More;
+use BonnieRun qw(finish scratch wait_until);
+use LoadRun    qw(bonload load_started program);
+use RunProgram qw(slurp);
+
+my @NULL = qw(-requests-engine=null);
+for my $case (
+    [ [], qr/no load is given/ ],
+    [ [qw(-rt=1)], qr/no names are given/ ],
+    [ [qw(-rt=0 -wt=0)], qr/no load is given/ ],
+    [ [qw(-rps=0)], qr/no load is given/ ],
+    [ [qw(-rt=1 -wps=3)], qr/cannot be combined/ ],
+    [ [ @NULL, qw(-rt=1 -sweep=1,2) ], qr/cannot be combined with threads/ ],
+    [ [ @NULL, qw(-sweep=1,2 -max-latency=1s) ], qr/-sweep and -max-latency cannot be combined/ ],
+    [ [ @NULL, qw(-sweep=1,0) ], qr/-sweep: '1,0' is not accepted/ ],
+    [ [ @NULL, qw(-rt=1 -rpw=2) ], qr/-rpw needs writes/ ],
+    [ [ @NULL, qw(-max-latency=1s -rt=0 -wt=0) ], qr/neither reads nor writes/ ],
+    [ [ @NULL, qw(-max-latency=p100:1s) ], qr/-max-latency: 'p100:1s' is not accepted; expected a duration/ ],
+    [ [qw(-requests-engine=frob -rt=1)], qr/'frob' is not accepted; expected disk, meta, null, sleep, http, upload or s3/ ],
+    [ [qw(-requests-engine=http -rt=1 -url=x)],   qr/this build lacks libcurl|is not a URL/ ],
+    [ [qw(-requests-engine=upload -rt=1 -url=x)], qr/this build lacks libcurl|is not a URL/ ],
+    [ [qw(-requests-engine=s3 -rt=1 -url=x -s3-endpoint=ftp://x -s3-bucket=b -s3-region=r -s3-sign-ver=2 -s3-part-size=5MiB)], qr/this build lacks libcurl|-s3-endpoint|with which keys/ ],
+    [ [qw(-rt=1 -url=x -min-body-size=2 -max-body-size=1)], qr/-min-body-size is larger than -max-body-size/ ],
+    [ [ @NULL, qw(-rt=1 -meta-ops=frob -requests-engine=meta -url=x) ], qr/-meta-ops takes OP/ ],
+    [ [ @NULL, qw(-rt=1 -meta-ops=stat:0 -requests-engine=meta -url=x) ], qr/one of the weights must be above 0/ ],
+    [ [qw(-rt=1 a b)],    qr/unexpected argument 'b'/ ],
+    [ [qw(-frob)],        qr/unknown option -frob; -help lists the options/ ],
+    [ [qw(-verify=some)], qr/-verify: 'some' is not accepted; expected off, stamp or full/ ],
+    [ [qw(-header=x)],    qr/-header: this value is not accepted; expected NAME: VALUE/ ],
+    (map { [ [$_], qr/-max-requests(?:: | needs a value)/ ] } qw(-max-requests=0 -max-requests=-1 -max-requests=1x -max-requests=)),
+    (map { [ [$_], qr/-duration: .* is not accepted; expected a duration above 0/ ] } qw(-duration=0 -duration=5 -duration=1d -duration=-1s)),
+    (map { [ [$_], qr/-body-size: .* is not accepted; expected a size up to 1TiB/ ] } qw(-body-size=-1 -body-size=1x -body-size=2TiB)),
+    (map { [ [$_], qr/\A-?\S+ \S+ .* is not accepted/ ] }
+        qw(-window=0 -warmup=x -timeout=0 -chunk-size=2GiB -random-fair-buckets=0 -max-channels=0 -max-errors=101 -meta-xattr-keys=0
+        -meta-xattr-length=1MiB -meta-offset-limit=0 -arrival=often -search=luck -output=xml -fair-random=2 -seed=x -s3-sign-ver=3x)),
+    )
+{
+    my ($args, $line) = @{$case};
+    my $run = bonload(@{$args});
+    is($run->{status}, '1', "@{$args}: exit status 1");
+    like($run->{err}, qr/\Abonload: [^\n]*\n\z/, "@{$args}: one line");
+    like($run->{err}, $line, "@{$args}: the reason");
+    is($run->{out}, q{}, "@{$args}: no figures");
+}
+
+# A key that was given is not to be seen in the list of processes. Both spellings; also of a header.
+my $run = load_started(@NULL, qw(-rps=1 -duration=100s -s3-api-key=public-key -s3-secret-key very-secret -insecure-https -ops=get -timeout=5s),
+    '-header', 'Authorization: very-secret', '-header=X: y');
+wait_until('the program', sub { slurp("/proc/$run->{pid}/cmdline") =~ /\A\Q${\program()}\E\0.*\*\*\*/s });
+my $words = slurp("/proc/$run->{pid}/cmdline");
+unlike($words, qr/secret\0|public-key|X: y/, 'secrets are overwritten');
+like($words, qr/-s3-secret-key\0\*{11}\0/, 'by as many stars');
+kill KILL => $run->{pid};
+finish($run);
+
+like(bonload('-help')->{out}, qr/^The target\n  -requests-engine ENGINE\n/m, '-help in groups');
+is(bonload("--$_")->{status}, '0', "--$_") for qw(help version h);
+like(bonload('-version')->{out}, qr/\Abonload \d+[.]\d+[.]\d+\n\z/, '-version');
+
+done_testing();

@@ -1,0 +1,146 @@
+#!/usr/bin/perl
+# The target s3 against a store that checks every signature with botocore: keys of every kind of
+# character, both versions of signatures, tokens, uploads in parts, and what a store refuses.
+
+use strict;
+use warnings;
+no warnings 'qw';
+use FindBin;
+use lib "$FindBin::Bin/../lib";
+use List::Util qw(sum);
+use Test::More;
+use BonnieRun  qw(finish scratch wait_until);
+use LoadRun    qw(bonload load_started loaded);
+use RunProgram qw(slurp spew);
+use S3Store    qw(no_botocore s3_store);
+use WebServer  qw(free_port);
+
+plan skip_all => 'this build lacks libcurl' if bonload(qw(-requests-engine=http -rt=1 -url=http://127.0.0.1:1/))->{err} =~ /this build lacks libcurl/;
+
+my $dir = scratch();
+delete @ENV{ grep {/\AAWS_/} keys %ENV };
+
+# ---- wrong use ---------------------------------------------------------------------------------------
+my @KEYS = qw(-s3-api-key=a -s3-secret-key=b);
+for my $case (
+    [ [@KEYS],                                                         qr/which store\?/ ],
+    [ [ @KEYS, '-s3-endpoint=http://127.0.0.1:1' ],                    qr/which bucket\?/ ],
+    [ [qw(-s3-endpoint=http://127.0.0.1:1 -s3-bucket=b)],              qr/with which keys\?/ ],
+    [ [ @KEYS, qw(-s3-endpoint=ftp://h -s3-bucket=b) ],                qr/-s3-endpoint: 'ftp:\/\/h' is not accepted/ ],
+    [ [ @KEYS, qw(-s3-endpoint=http://u:pass@h -s3-bucket=b) ],        qr/-s3-endpoint: a URL without a user's name or password/ ],
+    [ [ @KEYS, qw(-s3-endpoint=http://h -s3-bucket=b -s3-sign-ver=3) ], qr/-s3-sign-ver: '3' is not accepted/ ],
+    [ [ @KEYS, qw(-s3-endpoint=http://h -s3-bucket=b -s3-part-size=5MiB -body-size=1GB -max-body-size=1TiB) ], qr/-s3-part-size: the largest object has more than 10000 parts/ ],
+    )
+{
+    my ($args, $line) = @{$case};
+    my $run = bonload(qw(-requests-engine=s3 -rt=1 -url=x), @{$args});
+    is($run->{status}, '1', "@{$args}: exit status 1");
+    like($run->{err}, qr/\Abonload: [^\n]*$line[^\n]*\n\z/, "@{$args}: one line");
+}
+
+SKIP: {
+    my $why = no_botocore();
+    skip $why, 1 if $why;
+    with_store();
+}
+done_testing();
+
+sub failures { my ($json, $kind) = @_; return { map { $_->{what} => $_->{count} } @{ $json->{bonload}{$kind}{failures} } } }
+
+sub no_errors {
+    my ($json, $name) = @_;
+    return is_deeply({ %{ failures($json, 'writes') }, %{ failures($json, 'reads') } }, {}, "$name: no errors");
+}
+
+# Keys of every kind of character: those that the standard keeps, those that it does not, and any others.
+sub any_keys {
+    my ($count) = @_;
+    my @pieces = (q{ }, '+', '%', '%25', '//', q{/}, '.', '..', '~', q{?}, '#', '&', '=', q{;}, q{:}, '@', q{"}, q{'}, '<', '>', '\\', '|',
+        "\xc3\xa9", "\xe1\x88\xb4", "\xf0\x9f\x90\xa2", "\xc2\x85", "\x01", "\x7f", 'a' .. 'z', 'A' .. 'Z', 0 .. 9, qw(! $ * ( ) [ ] { } ^ ` _ -), q{,});
+    srand 7;
+    my %keys;
+    while (keys %keys < $count) {
+        my $key = join q{}, map { $pieces[ rand @pieces ] } 1 .. 1 + rand 20;
+        $keys{"$key."} = 1;
+    }
+    return sort keys %keys;
+}
+
+sub with_store {
+    my $store = s3_store();
+    my @S3    = $store->options;
+
+    # ---- a thousand random keys --------------------------------------------------------------------------
+    my @keys = any_keys(1000);
+    spew("$dir/keys", join q{}, map {"$_\n"} @keys);
+    for my $version (4, 2) {
+        my @some = (@S3, "-s3-sign-ver=$version", "-url-source=$dir/keys", '-max-requests=1000', '-seed=3', '-max-body-size=2000', '-min-body-size=100');
+        no_errors(loaded(@some, '-wt=4'), "version $version, put");
+        my $read = loaded(@some, '-rt=4', '-verify=full');
+        no_errors($read, "version $version, get");
+        is($read->{bonload}{verified_bytes}, $read->{bonload}{reads}{bytes}, "version $version: every byte is that of its key");
+        no_errors(loaded(@some, '-rt=2', '-ops=head'), "version $version, head");
+        no_errors(loaded(@some, '-wt=2', '-ops=delete'), "version $version, delete");
+        is(failures(loaded(@some, '-rt=2', '-max-errors=100'), 'reads')->{'404 NoSuchKey: There is no such object'}, 1000, "version $version: nothing is left");
+    }
+
+    # ---- operations ------------------------------------------------------------------------------------------
+    my $mix = loaded(@S3, qw(-rt=3 -wt=2 -ops=get:45,put:15,head:30,delete:10,list:5 -max-requests=1500 -min-body-size=1 -max-body-size=64KiB -verify=full -cleanup -url=mix/NNNNNNNNNN));
+    no_errors($mix, 'all operations');
+    my %done = map { $_->{name} => $_->{requests} } @{ $mix->{bonload}{operations} };
+    is(sum(values %done), 1500, 'each request is one of them');
+    ok($done{$_} > 0, "$_ is among them") for qw(get put head delete list);
+    cmp_ok($done{get}, '>', $done{list}, 'by their weights');
+    cmp_ok($mix->{bonload}{reads}{connections}, '<=', 3, 'connections are kept alive');
+
+    # ---- virtual style, from the environment, with a token ------------------------------------------------------
+    {
+        my $other = s3_store('a/token+for=you');
+        local @ENV{qw(AWS_ACCESS_KEY_ID AWS_SECRET_ACCESS_KEY AWS_SESSION_TOKEN AWS_REGION AWS_ENDPOINT_URL)} =
+            ($S3Store::ACCESS, $S3Store::SECRET, 'a/token+for=you', $S3Store::REGION, "http://$S3Store::BUCKET.localhost:$other->{port}/");
+        for my $version (4, 2) {
+            no_errors(loaded(qw(-requests-engine=s3 -wt=2 -rt=2 -max-requests=100 -body-size=100 -url=v/XXX), "-s3-sign-ver=$version", "-s3-bucket=$S3Store::BUCKET", '-header=x-amz-meta-b:  two   words ', '-header=X-Amz-Meta-A: 1'),
+                "virtual style, token and headers, version $version");
+        }
+        local $ENV{AWS_SESSION_TOKEN} = 'another token';
+        my $refused = bonload(qw(-requests-engine=s3 -rt=1 -max-requests=10 -url=v/XXX), "-s3-bucket=$S3Store::BUCKET");
+        like($refused->{out}, qr/^Error: 10 x 400 InvalidToken: The token is not valid$/m, 'a wrong token');
+    }
+
+    # ---- parts ---------------------------------------------------------------------------------------------------------
+    for my $version (4, 2) {
+        my @parts = (@S3, "-s3-sign-ver=$version", qw(-s3-part-size=5MiB -body-size=11MiB -max-requests=2 -seed=4 -max-errors=100), '-url=parts/XX');
+        no_errors(loaded(@parts, '-wt=2'), "version $version, an upload in parts");
+        is(loaded(@parts, qw(-rt=1 -verify=full))->{bonload}{verified_bytes}, 22 << 20, 'is the object');
+    }
+    my @one = (@S3, qw(-s3-part-size=5MiB -body-size=11MiB -max-requests=1 -max-errors=100 -wt=1));
+    is_deeply(failures(loaded(@one, '-url=bad'), 'writes'), { '400 InvalidPart: A part is not there' => 1 }, 'a part that is refused');
+    is_deeply(failures(loaded(@one, '-url=late'), 'writes'), { '200 with an error: InvalidPart' => 1 }, 'success that is none');
+
+    # ---- what is refused ----------------------------------------------------------------------------------------------------
+    my @wrong = map {s/\A-s3-secret-key=.*/-s3-secret-key=quite-another/r} @S3;
+    my $run = bonload(@wrong, qw(-rt=2 -max-requests=20 -url=a));
+    is($run->{status}, '1', 'a wrong secret: exit status 1');
+    like($run->{err}, qr/\Abonload: 100 % of the requests failed/, 'a wrong secret: every request fails');
+    like($run->{out}, qr/^Error: 20 x 403 SignatureDoesNotMatch: The signature is not that of this request and your key$/m, 'a wrong secret: in words');
+    my $missing = bonload((map {s/\A-s3-bucket=.*/-s3-bucket=no-such/r} @S3), qw(-rt=2 -url=a));
+    is($missing->{status}, '1', 'a missing bucket: exit status 1');
+    like($missing->{err}, qr{\Abonload: -s3-bucket: there is no bucket no-such at \Q$store->{url}\E\n\z}, 'a missing bucket: before the load');
+    is($missing->{out}, q{}, 'a missing bucket: no figures');
+    my $nobody = free_port();
+    my $away = bonload((map {s/\A-s3-endpoint=.*/-s3-endpoint=http:\/\/127.0.0.1:$nobody/r} @S3), qw(-rt=2 -max-requests=5 -url=a));
+    like($away->{out}, qr/^Error: 5 x connect: Connection refused$/m, 'a store that is away is for the load to find out');
+
+    # ---- secrets ---------------------------------------------------------------------------------------------------------------
+    my $slow = bonload(@S3, qw(-rt=1 -max-requests=5 -url=slow -verbose -output=json -max-errors=100), "-timeline-file=$dir/page");
+    my ($told) = @{ JSON::PP::decode_json($slow->{out})->{bonload}{reads}{failures} };
+    is($told->{what}, '503 SlowDown: Please come more slowly, key *****************', 'a store that is slow, and tells what it should not');
+    my $all = $slow->{out} . $slow->{err} . slurp("$dir/page");
+    unlike($all, qr/\Q$S3Store::SECRET\E|$S3Store::ACCESS/, 'keys are told to nobody');
+    my $long = load_started(@S3, qw(-rps=1 -duration=100s -url=a));
+    wait_until('the program', sub { slurp("/proc/$long->{pid}/cmdline") =~ /secret-key=\*+\0/ });
+    unlike(slurp("/proc/$long->{pid}/cmdline"), qr/\Q$S3Store::SECRET\E|$S3Store::ACCESS/, 'nor are they seen in the list of processes');
+    kill KILL => $long->{pid};
+    finish($long);
+    return;
+}

@@ -1,0 +1,64 @@
+#!/usr/bin/perl
+# bonload and signals: the first one ends the load, the figures are printed; the second ends it at once;
+# USR1 asks for the figures so far. And how progress is told.
+
+use strict;
+use warnings;
+use FindBin;
+use lib "$FindBin::Bin/../lib";
+use Test::More;
+use BonnieRun  qw(finish scratch wait_until);
+use LoadRun    qw(bonload has_ended load_started);
+use RunProgram qw(slurp);
+
+my @SLEEP = qw(-requests-engine=sleep -duration=100s);
+
+for my $signal (qw(INT TERM)) {
+    my $run = load_started(@SLEEP, '-rt=3');
+    wait_until('requests', sub { has_ended($run) });
+    kill $signal => $run->{pid};
+    finish($run);
+    my %number = (INT => 2, TERM => 15);
+    is($run->{status}, "signal $number{$signal}", "$signal: it ends by it");
+    like($run->{out}, qr/^Total requests: [1-9]\d*$/m,               "$signal: with the figures");
+    like($run->{out}, qr/^The run was stopped by a signal[.]$/m,     "$signal: and says so");
+}
+
+my $run = load_started(@SLEEP, '-rt=3');
+wait_until('the figures so far', sub { has_ended($run) });
+like(slurp($run->{err_file}), qr/^The run goes on[.]$/m, 'USR1: the figures so far');
+is(slurp($run->{out_file}), q{}, 'on standard error alone');
+kill INT => $run->{pid};
+finish($run);
+
+# Requests that take seconds: the second signal does not wait for them.
+$run = load_started(@SLEEP, '-rt=500');
+wait_until('requests', sub { has_ended($run) });
+kill INT => $run->{pid};
+select undef, undef, undef, .1;
+kill INT => $run->{pid};
+finish($run);
+is($run->{status}, 'signal 2', 'the second one ends it at once');
+unlike($run->{out}, qr/stopped by a signal/, 'without figures');
+
+# At a rate, threads that sleep until a far time are woken.
+$run = load_started(qw(-requests-engine=null -rps=0.01 -max-requests=5));
+select undef, undef, undef, .3;
+kill TERM => $run->{pid};
+finish($run);
+is($run->{status}, 'signal 15', 'nobody sleeps on');
+
+# ---- progress ---------------------------------------------------------------------------------------
+my $lines = bonload(qw(-requests-engine=null -rps=100 -duration=6s -show-progress));
+like($lines->{err}, qr{\Areads \S+/s of 100/s p50 \S+ p99 \S+ 0 errors  \d s left\n\z}, 'a line every five seconds where there is no terminal');
+is(bonload(qw(-requests-engine=null -rps=100 -duration=6s -show-progress=false))->{err}, q{}, 'nothing with -show-progress=false');
+
+# ---- what else is told while it goes on ----------------------------------------------------------------
+my $dir = scratch();
+my $verbose = bonload('-rt=2', "-url=$dir/none", '-max-requests=100', '-verbose', '-max-errors=100');
+is($verbose->{status}, '0', '-max-errors=100');
+is($verbose->{err}, "bonload: read: $dir/none: open: No such file or directory\n", '-verbose: each distinct error once');
+like($verbose->{out}, qr/^Error: 100 x open: No such file or directory$/m, 'how often, at the end');
+like(bonload(qw(-requests-engine=null -rps=10 -duration=11s -memory-debug))->{err}, qr/\Abonload: memory used: \d+ KiB\n\z/, '-memory-debug');
+
+done_testing();

@@ -1,0 +1,51 @@
+#!/usr/bin/perl
+# FUSE filesystems: they keep the name of a file that is removed while it is open, for a moment; and some
+# keep no owners and modes. There a run goes on only if nobody else may write to the directory.
+
+use strict;
+use warnings;
+use FindBin;
+use lib "$FindBin::Bin/../lib";
+use Test::More;
+use Root;
+BEGIN { Root::private_mounts() }
+use BonnieRun qw(bonnie finish refused_ok start tree wait_until);
+
+plan skip_all => 'needs root and its mounts' if !Root::may_mount();
+
+my @small = qw(-r0 -q -s1 -f -n1:100:0:2);
+
+sub works {
+    my ($name, $fs) = @_;
+    my $run = bonnie('-d', "$fs", @small);
+    is($run->{status}, 0, "$name: exit status 0") or diag($run->{err});
+    is_deeply([ tree("$fs") ], [], 'nothing is left');
+    $run = start('-d', "$fs", @small, '-x1000000');
+    wait_until('files', sub { grep {m{/d00001/}} tree("$fs") });
+    kill KILL => $run->{pid};
+    finish($run);
+    my $done = bonnie('-d', "$fs", '--cleanup');
+    is($done->{status}, 0, 'after a run that was killed: exit status 0');
+    is("$done->{err}$done->{out}" =~ s{ \S+/bonnie[.]\w{16}\n}{}r, 'removed', 'what it left is removed');
+    is_deeply([ tree("$fs") ], [], 'all of it');
+    return;
+}
+
+SKIP: {
+    my $fs = Root::fuse();
+    skip 'this system mounts no FUSE filesystem', 18 if !defined $fs;
+    works('files that are open keep a name', $fs);
+
+    # As vfat and others are: everything belongs to one user, and has one mode.
+    my @no_owners = map {"--$_-ignore"} qw(chown chgrp chmod);
+    works('no owners, and only root may write', Root::fuse(@no_owners, qw(--force-user=root --perms=0755)));
+    for my $case ([qw(root 0777)], [qw(nobody 0755)]) {
+        my ($user, $mode) = @{$case};
+        my $open = Root::fuse(@no_owners, "--force-user=$user", "--perms=$mode");
+        refused_ok(bonnie('-d', "$open", @small), qr/keeps no owners and modes, and users other than root and this one may write there/,
+            "no owners, and a directory of $user with mode $mode");
+        is_deeply([ tree("$open") ], [], 'nothing is left');
+    }
+}
+
+done_testing();

@@ -1,0 +1,77 @@
+#!/usr/bin/perl
+# USR1 asks how far the run is: the figures of the tests that are done, and what the present one has so
+# far, on standard error; the run goes on as if nothing had been.
+
+use strict;
+use warnings;
+use FindBin;
+use lib "$FindBin::Bin/../lib";
+use Test::More;
+use BonnieRun  qw(bonnie engines finish scratch start tree wait_until);
+use RunProgram qw(slurp);
+
+my $dir = scratch();
+
+# Asks until there is an answer that this matches, and returns what is on standard error by then.
+sub ask {
+    my ($run, $answer) = @_;
+    wait_until('its directory', sub { tree($dir) });
+    wait_until("an answer like $answer", sub { kill USR1 => $run->{pid}; select undef, undef, undef, .02; slurp($run->{err_file}) =~ $answer });
+    return slurp($run->{err_file});
+}
+
+sub end_ok {
+    my ($run, $name) = @_;
+    kill TERM => $run->{pid};
+    finish($run);
+    is($run->{status}, 'signal 15', "$name: it goes on until it is ended");
+    is_deeply([ tree($dir) ], [], 'and leaves nothing');
+    return;
+}
+
+my $rate = qr{[\d.]+(?: [KMG]iB)?/s};
+my $time = qr/[\d.]+ m?s/;
+my %endless = (
+    'one worker'  => '-s4 -n0 --iops-duration=1000 --tests=put_block,iops',
+    'two workers' => '-c2 -s4 -n0 --iops-duration=1000 --tests=put_block,iops',
+    'seekers'     => '-s4:256:1000000000:2 -n0 --tests=put_block,seeks',
+    (map { ("engine $_" => "-s4:4k -n0 --iops-duration=1000 --tests=put_block,iops --iodepth=8 --engine=$_") } grep { $_ ne 'sync' } engines()),
+);
+for my $name (sort keys %endless) {
+    my ($now) = $endless{$name} =~ /seeks/ ? 'seeks' : 'iops';
+    my $run = start('-d', "$dir", qw(-r0 -q), split q{ }, $endless{$name});
+    my $err = ask($run, qr/^  \Q$now\E +$rate  $time so far$/m);
+    like($err, qr/^bonnie: figures so far\n  put_block   (?:$rate  )?$time\n  \Q$now\E +$rate  $time so far\n/m, "$name: what is done, and what is under way");
+    unlike($err, qr/,/, 'no line that looks like CSV');
+    end_ok($run, $name);
+}
+
+my $loud = start('-d', "$dir", qw(-r0 -s1:256:1000000000:2 -n0 --tests=seeks));
+like(ask($loud, qr/so far\nSeeking\.\.\.\z/), qr/^Seeking\.\.\.\nbonnie: figures so far\n/m, 'the line of progress goes on below');
+end_ok($loud, 'with progress');
+
+my $often = start('-d', "$dir", split q{ }, '-r0 -q -s0 -n1 -x1000000 --tests=seq_create,seq_del');
+like(ask($often, qr/^  run [2-9]\d*\n(?:  seq_create .*\n)?  seq_\w+ .* so far$/m), qr/so far/, 'several runs: which one it is');
+end_ok($often, 'several runs');
+
+# However often.
+for my $engine (engines()) {
+    my $run = start('-d', "$dir", qw(-r0 -q -s32:4k:2000:2 -n1:1000:0:2 -c2 --format=csv --iops-duration=0.2 --iodepth=1), "--engine=$engine");
+    wait_until('its directory', sub { tree($dir) });
+    for my $try (1 .. 400) {
+        last if !kill USR1 => -$run->{pid};
+        select undef, undef, undef, .001;
+    }
+    finish($run);
+    is($run->{status}, 0, "$engine, again and again, to the whole group: exit status 0") or diag($run->{err});
+    is(scalar(split /,/, $run->{out}, -1), 50, 'and the report');
+}
+
+my $ignored = start({ wrap => [ 'sh', '-c', 'trap "" USR1; exec "$@"', 'sh' ] }, '-d', "$dir", qw(-r0 -s1:256:1000000000:2 -n0 --tests=seeks));
+wait_until('it seeks', sub { slurp($ignored->{err_file}) =~ /Seeking/ });
+kill USR1 => $ignored->{pid} for 1 .. 5;
+select undef, undef, undef, .2;
+unlike(slurp($ignored->{err_file}), qr/figures/, 'ignored at the start, it stays ignored');
+end_ok($ignored, 'ignored');
+
+done_testing();

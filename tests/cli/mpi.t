@@ -1,0 +1,237 @@
+#!/usr/bin/perl
+# bonnie-mpi: several ranks make one run, and end together.
+
+use strict;
+use warnings;
+use FindBin;
+use lib "$FindBin::Bin/../lib";
+use List::Util qw(max sum);
+use Test::More;
+use Root;
+BEGIN { Root::private_mounts() }
+use BonnieRun  qw(@ALL_TESTS bonnie csv_of finish have program refused_ok run_tool scratch scratch_on_disk tree wait_until);
+use IoLimit    qw(io_limit);
+use JsonReport qw(report_ok);
+use Ranks      qw(lines_of mpi_missing pid_of ranks start_ranks);
+use RunProgram qw(slurp);
+use Trace      qw(can_trace);
+
+my $LONG = $ENV{BONNIE_TEST_LONG};
+my $WHY  = mpi_missing();
+my $ROOT = Root::is_root();
+
+subtest 'plain bonnie' => sub {
+    unlike(qx(ldd ${\ program()}), qr/libmpi/, 'links no MPI');
+};
+if (defined $WHY) {
+    note "skipped: $WHY";
+    done_testing();
+    exit;
+}
+
+my $dir   = scratch(oct 777);
+my @small = ('-d', "$dir", qw(-r0 -s12m -n1 --min-time=0 -m lab));
+
+subtest 'without a launcher it is as bonnie' => sub {
+    my $alone = run_tool('bonnie-mpi', @small, '-q');
+    my $plain = bonnie(@small, '-q');
+    is($alone->{status}, 0, 'exit status 0');
+    is($alone->{out} =~ tr/\n//, 1, 'one line');
+    for my $field (qw(format_version name concurrency file_size chunk_size num_seeks num_files)) {
+        is(csv_of($alone)->{$field}, csv_of($plain)->{$field}, $field);
+    }
+    my ($usage, $plain_usage) = map { run_tool($_, '--help')->{out} } qw(bonnie-mpi bonnie);
+    is($usage, $plain_usage, 'the same options');
+};
+
+# What the tests of a report must have, whatever the machine.
+sub sums_ok {
+    my ($test, $hosts) = @_;
+    my @hosts = @{ $test->{hosts} };
+    is(scalar @hosts, $hosts, "$test->{name}: hosts");
+    for my $what (qw(ops bytes)) {
+        is(sum(map { $_->{$what} } @hosts), $test->{$what}, "$test->{name}: $what are the sum of the hosts'");
+    }
+    is(sum(map { $_->{ranks} } @hosts), $test->{ranks}, "$test->{name}: ranks");
+    is(max(map { $_->{latency_max_ns} } @hosts), $test->{latency_ns}{max}, "$test->{name}: the longest operation");
+    my $mean = sum(map { $_->{latency_mean_ns} * $_->{ops} } @hosts) / $test->{ops};
+    cmp_ok(abs($mean - $test->{latency_ns}{mean}), '<=', 2, "$test->{name}: the mean latency");
+    cmp_ok($test->{rate}, '<=', 1.000001 * sum(map { $_->{rate} } @hosts), "$test->{name}: the rate is no more than theirs");
+    cmp_ok($test->{elapsed_seconds}, '>=', .999999 * max(map { $_->{elapsed_seconds} } @hosts), "$test->{name}: the time is that of all");
+    ok((grep { $_->{name} eq $test->{slowest_host} } @hosts), "$test->{name}: the slowest host is one of them");
+    return;
+}
+
+subtest 'one report of all' => sub {
+    my $hosts  = $ROOT ? 2 : 1;
+    my $run    = ranks({ ranks => 3, hosts => $ROOT ? 2 : q{} }, @small, '--json', '--iops-duration=1', '--tests=' . join q{,}, @ALL_TESTS);
+    my $report = report_ok($run->{out});
+    my @tests  = @{ $report->{runs}[0]{tests} };
+    is($run->{status}, 0, 'exit status 0') or diag($run->{err});
+    is(scalar @tests, @ALL_TESTS, 'all tests');
+    is($report->{settings}{workers}, 3, 'workers are those of all');
+    sums_ok($_, $hosts) for @tests;
+    my %test = map { $_->{name} => $_ } @tests;
+    is($test{$_}{bytes}, 12 << 20, "$_: the size is the total") for qw(put_block rewrite get_block);
+    is($test{get_block}{verified_bytes}, 12 << 20, 'what all have read is verified');
+    is($test{seeks}{ops}, 8192, 'the number of seeks is the total');
+    is($test{ran_stat}{ops}, 1024, 'the number of files is the total');
+    is(join(q{ }, tree($dir)), q{}, 'nothing is left');
+};
+
+subtest 'null: sums, and no device' => sub {
+    my $run = ranks({ ranks => 2 }, @small, qw(-n0 --engine=null --json), '--tests=put_block,get_block');
+    my $report = report_ok($run->{out});
+    sums_ok($_, 1) for @{ $report->{runs}[0]{tests} };
+};
+
+subtest 'each total is shared out' => sub {
+    my $run = ranks({ ranks => 3 }, '-d', "$dir", qw(-r0 -s1m -n1:0:0:5 -c2 --min-time=0 -q -x2));
+    my @lines = $run->{out} =~ /^1\.98,.*$/mg;
+    is($run->{status}, 0, 'exit status 0') or diag($run->{err});
+    is(scalar @lines, 2, 'a line for each run, of all ranks together');
+    is(csv_of($run)->{concurrency}, 6, 'which has the number of all workers');
+    is(csv_of($run)->{num_dirs},    5, 'and the directories as they were given');
+};
+
+SKIP: {
+    my @apart = qw(unshare --time --monotonic 5000 --fork --kill-child);
+    skip 'no clock of its own can be had here', 1 if !$ROOT || system("@apart true 2>/dev/null") != 0;
+    subtest 'a rank with another clock' => sub {
+        my $run = ranks({ ranks => 3, before => { 1 => "before='@apart'" } }, @small, '--json');
+        my $report = report_ok($run->{out});
+        for my $test (@{ $report->{runs}[0]{tests} }) {
+            cmp_ok($test->{start_spread_seconds}, '<', 1000, "$test->{name}: it began with the others");
+            cmp_ok($test->{elapsed_seconds},      '<', 1000, "$test->{name}: and ended with them");
+            cmp_ok($test->{clock_uncertainty_seconds}, '>', 0, "$test->{name}: by a clock that is known so well");
+        }
+    };
+}
+
+# The figures of a run in which each rank reads what another wrote: all of it is verified.
+subtest 'shifted' => sub {
+    my @full = ('-d', "$dir", qw(-r0 -s12m -n1:3000:100:5 -c2 --verify=full -x2 --json));
+    my %shift = ('--shift=1' => 1, $LONG ? ('--shift=5' => 2, '--shift=0' => 0) : ());
+    $shift{'--min-time=0'} = 1 if $ROOT; # by default: the next rank is on another host
+    for my $option (sort keys %shift) {
+        my $run = ranks({ ranks => 3, hosts => $ROOT ? 3 : q{} }, @full, '--min-time=0.1', $option);
+        my $report = report_ok($run->{out});
+        is($run->{status}, 0, "$option: exit status 0") or diag($run->{err});
+        is($report->{settings}{shift}, $shift{$option}, "$option: as it was asked for");
+        for my $test (map { @{ $_->{tests} } } @{ $report->{runs} }) {
+            is($test->{corrupted}, 0, "$option: $test->{name}: nothing is damaged");
+            is($test->{verified_bytes}, $test->{bytes}, "$option: $test->{name}: all is verified") if $test->{name} =~ /get|rewrite/;
+        }
+        is(join(q{ }, tree($dir)), q{}, "$option: nothing is left");
+    }
+};
+
+# One line, which matches, and an exit status that is not 0.
+sub fails_ok {
+    my ($run, $reason, $name) = @_;
+    my @lines = lines_of($run);
+    isnt($run->{status}, 0, "$name: exit status not 0");
+    is(scalar @lines, 1, "$name: one line") or diag($run->{err});
+    like($lines[0] // q{}, $reason, "$name: which says why");
+    is(join(q{ }, tree($dir)), q{}, "$name: nothing is left");
+    return;
+}
+
+subtest 'refused once' => sub {
+    fails_ok(ranks({ ranks => 3 }, '--frob'), qr/--frob/, 'an unknown option');
+    fails_ok(ranks({ ranks => 3 }, @small, '-y'), qr/\Arank 0 on \S+: -y: /, '-y');
+    fails_ok(ranks({ ranks => 3 }, qw(-d /nonexistent -r0)), qr{\Arank \d on \S+: open directory /nonexistent}, 'no directory');
+    fails_ok(ranks({ ranks => 3 }, '-d', "$dir", qw(-r0 -n0 -s20k)), qr/less than one chunk of 8192 bytes for each of 3 workers/, 'too little for each');
+    fails_ok(ranks({ ranks => 2, before => { 1 => 'set -- "$@" -b' } }, @small), qr/\Arank 1 on \S+ was given other options/, 'other options');
+};
+
+SKIP: {
+    skip 'mounts take root', 1 if !Root::may_mount();
+    subtest 'a rank without room' => sub {
+        my $room = Root::tmpfs('size=2m');
+        my $run  = ranks({ ranks => 3, hosts => 3, before => { 0 => "cd $dir", 1 => "cd $dir", 2 => "cd $room" } }, qw(-d . -r0 -n0 -s30m));
+        fails_ok(ranks({ ranks => 3, before => { 0 => "cd $dir", 1 => "cd $dir", 2 => "cd $room" } }, qw(-d . -r0 -n0 -s3m --shift=1)), qr/\Arank 0 on \S+: --shift: rank 2 on \S+ does not see/, 'not shared');
+        fails_ok($run, qr/\Arank 2 on node2: [.]: 10[.]\d+ MiB are needed, .* are free/, 'refused');
+        is(join(q{ }, tree($room)), q{}, 'nothing is written');
+    };
+}
+
+SKIP: {
+    skip 'strace cannot trace here', 1 if !can_trace();
+    my @never = qw(-f -qq -o /dev/null -e trace=pwrite64 -e inject=pwrite64:error=ENOSPC:when=100+);
+    subtest 'a rank fails while all work' => sub {
+        for my $rank ($LONG ? (0 .. 2) : 1) {
+            for my $shift ($LONG ? (0, 1) : 1) {
+                my $run = ranks({ ranks => 3, hosts => $ROOT ? 3 : q{}, before => { $rank => "before='strace @never'" } }, @small, qw(-x1000 -q), "--shift=$shift");
+                fails_ok($run, qr/\Arank $rank on \S+: write data file $rank in .*: No space left on device/, "rank $rank");
+            }
+        }
+    };
+}
+
+# Begins a run, and waits until all ranks have their directories.
+sub started {
+    my (@args) = @_;
+    my $run = start_ranks({ ranks => 3 }, @small, qw(-x1000 -q), @args);
+    wait_until('all ranks at work', sub { my @found = tree($dir); 3 == grep {m{/owner\z}} @found or 3 == grep {m{/data\d+\z}} @found });
+    select undef, undef, undef, .3;
+    return $run;
+}
+
+subtest 'a rank is killed' => sub {
+    for my $rank ($LONG ? (0 .. 2) : 1) {
+        my $run = started($rank == 2 ? '--shift=1' : ());
+        kill KILL => pid_of($run, $rank);
+        finish($run);
+        isnt($run->{status}, 0, 'exit status not 0');
+        my @left = tree($dir);
+        cmp_ok(scalar(grep { !m{\Abonnie[.][0-9a-f]+(?:/owner|/d\d+.*|/o\d+|/data\d+)?\z} } @left), '==', 0, 'no data is left') or diag("@left");
+        wait_until('nobody is there any more', sub { !grep { kill 0 => pid_of($run, $_) } 0 .. 2 });
+        is(bonnie('--cleanup', '-d', "$dir")->{status}, 0, '--cleanup');
+        is(join(q{ }, tree($dir)), q{}, 'removes what is left');
+    }
+};
+
+subtest 'the launcher is interrupted' => sub {
+    my $run = started('--shift=1');
+    kill INT => $run->{pid};
+    finish($run);
+    isnt($run->{status}, 0, 'exit status not 0');
+    wait_until('nobody is there any more', sub { !grep { kill 0 => pid_of($run, $_) } 0 .. 2 });
+    is(join(q{ }, tree($dir)), q{}, 'nothing is left');
+};
+
+if ($LONG) {
+    subtest 'a rank is stopped for 40 seconds' => sub {
+        for my $rank (0, 1) {
+            my $run = start_ranks({ ranks => 3 }, @small, qw(-x30));
+            wait_until('three ranks at work', sub { 3 == grep {m{/owner\z}} tree($dir) });
+            kill STOP => pid_of($run, $rank);
+            sleep 40;
+            kill CONT => pid_of($run, $rank);
+            finish($run);
+            is($run->{status}, 0, 'the run goes on');
+            is(scalar(grep {/rank $rank on \S+ has not come after 30 seconds/} lines_of($run)), 1, "rank $rank is named, once");
+        }
+    };
+}
+
+SKIP: {
+    last SKIP if !$LONG;
+    my $disk = scratch_on_disk();
+    my ($limit, $why) = io_limit("$disk", 50 << 20);
+    skip $why, 1 if !$limit;
+    subtest 'a device held to 50 MiB/s' => sub {
+        for my $number (1, 2, 4) {
+            my $run    = ranks({ ranks => $number, wrap => [ $limit->wrap ] }, '-d', "$disk", qw(-r0 -n0 -s400m:1m -D --json), '--tests=put_block,get_block');
+            my $report = report_ok($run->{out});
+            for my $test (@{ $report->{runs}[0]{tests} }) {
+                cmp_ok($test->{rate} / 51200, '<', 1.02, "$number ranks, $test->{name}: no more than 50 MiB/s");
+                cmp_ok($test->{rate} / 51200, '>', .9, "$number ranks, $test->{name}: nor much less");
+                note("$number ranks, $test->{name}: $test->{rate} KiB/s");
+            }
+        }
+    };
+}
+
+done_testing();

@@ -1,0 +1,108 @@
+#!/usr/bin/perl
+# Systems that lack something or are larger than most: the run goes on, and says what it found.
+
+use strict;
+use warnings;
+use FindBin;
+use lib "$FindBin::Bin/../lib";
+use JSON::PP;
+use Test::More;
+use BonnieRun qw(@ALL_TESTS bonnie engines finish program refused_ok scratch_on_disk start tree wait_until);
+use Trace     qw(can_trace trace);
+
+plan skip_all => 'strace cannot trace here' if !can_trace();
+
+my $dir   = scratch_on_disk();
+my @small = ('-d', "$dir", qw(-q -s4 -n0 -r0 --json));
+
+# strace fails these calls with that error, as such a system would.
+sub run_without {
+    my ($calls, $how, @words) = @_;
+    return bonnie({ wrap => [ qw(strace -f -qq -o /dev/null -e), "trace=$calls", '-e', "inject=$calls:$how", '--' ] }, @words);
+}
+
+sub report_of {
+    my ($run) = @_;
+    is("$run->{status}$run->{err}", '0', 'it succeeds without a word');
+    return JSON::PP->new->decode($run->{out});
+}
+
+subtest 'a kernel with more CPUs than a set of the usual size has room for' => sub {
+    my $plain = report_of(bonnie(@small, qw(-c auto --tests=put_block)));
+    my $many  = report_of(run_without('sched_getaffinity', 'error=EINVAL:when=1', @small, qw(-c auto --tests=put_block)));
+    is($many->{host}{cpus},        $plain->{host}{cpus}, 'all of them are counted');
+    is($many->{settings}{workers}, $plain->{host}{cpus}, 'and a worker is made for each');
+};
+
+subtest 'no fadvise' => sub {
+    my $test = report_of(run_without('fadvise64', 'error=ENOSYS', @small, '--tests=get_block'))->{runs}[0]{tests}[0];
+    is($test->{bytes}, 4 << 20, 'all is read');
+    ok(defined $test->{cache}{resident_percent_before}, 'and how much of it was cached is told');
+};
+
+subtest 'a filesystem without locks, as Lustre without `flock`' => sub {
+    for my $error (qw(ENOSYS ENOLCK EOPNOTSUPP)) {
+        my $test = report_of(run_without('flock', "error=$error", @small, '--tests=put_block'))->{runs}[0]{tests}[0];
+        is($test->{bytes}, 4 << 20, "$error: all is written");
+    }
+    my $run = start('-d', "$dir", qw(-q -s0 -n1 -r0 -x1000000 --tests=seq_create));
+    wait_until('files', sub { grep {m{/d00000/}} tree($dir) });
+    my $left = run_without('flock', 'error=ENOSYS', '-d', "$dir", '--cleanup');
+    like($left->{err}, qr/\Abonnie: left \S+: the filesystem has no locks that would tell whether a run is using it\n\z/,
+        '--cleanup leaves what may be in use');
+    is("$left->{status}$left->{out}", '0', 'and has removed nothing');
+    kill TERM => $run->{pid};
+    finish($run);
+    is_deeply([ tree($dir) ], [], 'the run itself removes it');
+};
+
+subtest 'few open files' => sub {
+    my @all = ('-d', "$dir", qw(-q -r0 -c20 -s20:64k:100 -n1:100:0:40 --iops-duration=0.1), '--tests=' . join q{,}, @ALL_TESTS);
+    my $with = sub { my ($limit, @more) = @_; return bonnie({ wrap => [ 'sh', '-c', "ulimit -n $limit && exec \"\$\@\"", 'sh' ] }, @all, @more) };
+    for my $engine (grep { $_ ne 'null' } engines()) {
+        is($with->(80, "--engine=$engine", "--output=$dir/report")->{status}, 0, "$engine: 3 for each of 20 workers and 20 more are enough");
+    }
+    unlink "$dir/report";
+    refused_ok($with->(79), qr/-c \(--concurrency\): 20 workers need 80 open files at a time, the limit is 79 \(ulimit -Hn\)/, 'one less is told beforehand');
+    my $soft = bonnie({ wrap => [ 'sh', '-c', 'ulimit -Sn 40 && exec "$@"', 'sh' ] }, @all);
+    is($soft->{status}, 0, 'a soft limit is raised') or diag($soft->{err});
+};
+
+subtest 'a directory whose listing ends too early' => sub {
+    for my $test (qw(seq_stat seq_del)) {
+        my @files = ('-d', "$dir", split q{ }, "-q -s0 -n1 -r0 --json --tests=$test");
+        my (undef, @calls) = trace({}, [qw(-y -e trace=getdents64)], @files);
+        my ($first) = grep { $calls[$_]{args} =~ m{/d00000>} } 0 .. $#calls; # there is more of it than one call lists
+        my $run  = run_without('getdents64', 'retval=0:when=' . ($first + 2), @files);
+        my $done = report_of($run)->{runs}[0]{tests}[0];
+        is($done->{ops}, 1024, "$test: every file once");
+    }
+    is_deeply([ tree($dir) ], [], 'nothing is left');
+};
+
+subtest 'memory that may not be locked' => sub {
+    plan skip_all => 'no io_uring here' if !grep { $_ eq 'io_uring' } engines();
+    my @queued = ('-d', "$dir", split q{ }, '-q -s4 -n0 -r0 --format=text --engine=io_uring -c2 --iops-duration=0.1 --tests=put_block,seeks,iops');
+    my $told = qr/its buffers could not be registered with io_uring [(]ulimit -l[)]; so/;
+    my $run  = run_without('io_uring_register', 'error=ENOMEM', @queued);
+    is($run->{status}, 0, 'it goes on');
+    my $text = $run->{out} =~ s/\s+/ /gr;
+    like($text, qr/$_: $told/, "$_: the report says so") for qw(put_block seeks iops);
+    unlike(bonnie(@queued)->{out}, qr/registered/, 'and does not otherwise');
+};
+
+subtest 'a chroot whose root is no mount point, as packages are built in' => sub {
+    plan skip_all => 'mounting takes root' if $> != 0;
+    my $plain = report_of(bonnie(@small, '--tests=put_block'));
+    my $root  = "$dir/root";
+    mkdir $_ for $root, map {"$root/$_"} qw(proc tmp program);
+    my @bound = grep { -d "/$_" } qw(usr bin lib lib64);
+    my ($file) = program() =~ m{([^/]+)\z};
+    my $script = join ' && ', 'mount --make-rprivate /', 'cp "$0" "$1/program/"',
+        (map {"mkdir -p '$root/$_' && mount --bind '/$_' '$root/$_'"} @bound, qw(dev proc)),
+        "exec chroot '$root' '/program/$file' -d /tmp -q -s4 -n0 -r0 --json --tests=put_block";
+    my $json = qx(unshare -m sh -c \Q$script\E \Q${\ program()}\E \Q$root\E);
+    is(eval { JSON::PP->new->decode($json) }->{host}{filesystem}, $plain->{host}{filesystem}, 'statfs names the filesystem');
+};
+
+done_testing();

@@ -1,0 +1,79 @@
+#!/usr/bin/perl
+# --time: the sequential block tests go round their files until it is over; what is read is evicted
+# before each lap, what is written is emptied, and what is in the files is right wherever a lap was
+# cut off.
+
+use strict;
+use warnings;
+use FindBin;
+use lib "$FindBin::Bin/../lib";
+use Test::More;
+use BonnieRun  qw(bonnie engines scratch scratch_on_disk tree);
+use JsonReport qw(report_ok);
+use Trace      qw(can_trace phases trace);
+
+my $dir = scratch();
+my $MIB = 1 << 20;
+my @SEQUENTIAL = qw(put_block rewrite get_block);
+
+# The tests of a run by name.
+sub tests_of_run {
+    my $run = bonnie('-d', $dir, qw(-q -r0 -n0 -f), q{--format=json,text}, @_);
+    is($run->{status}, 0, 'exit status 0') or diag($run->{err});
+    my $report = report_ok($run->{out});
+    return { map { $_->{name} => $_ } @{ $report->{runs}[0]{tests} } }, $report, $run->{err};
+}
+
+subtest 'as long as was asked for' => sub {
+    my ($tests, $report, $told) = tests_of_run(qw(-s4:16k:100:2 --time=0.15 --cache=keep --iops-duration=0.02), '--tests=put_block,rewrite,get_block,seeks,iops');
+    for my $name (@SEQUENTIAL) {
+        my $test = $tests->{$name};
+        # A busy machine may take longer to prepare laps than a user is to wait.
+        my $is_told = $told =~ /^  $name: measured for 0[.]\d\d s only; preparing/m;
+        ok(($test->{elapsed_seconds} >= 0.15 xor $is_told), "$name: so long at least, or it is told that it was not") or diag($test->{elapsed_seconds}, $told);
+        cmp_ok($test->{bytes}, '>', 4 * $MIB, 'and more than once through the file') or diag($test->{bytes});
+        is($test->{ops} * 16_384, $test->{bytes}, 'every chunk counts');
+    }
+    is($tests->{seeks}{ops}, 100, 'seeks: as many as without it');
+    is($report->{settings}{sequential_seconds}, 0.15, 'the settings say so');
+    my ($once, $plain) = tests_of_run(qw(-s1:16k --tests=put_block --time=0));
+    is($once->{put_block}{bytes}, $MIB, '--time=0: once');
+    is($plain->{settings}{sequential_seconds}, 0, 'which is said as well');
+};
+
+# Whatever is cut off, and wherever: a file larger than what fits into the time, smaller ones, with
+# several workers, operations in flight, chunks that are no whole units.
+my @sizes = ([ '-s64:16k:50:2', '-c3' ], [ '-s1:16k:50:2', '-c1' ], [ '-s300k:3000:50:2', '-c3' ], [ '-s7:24k:50:2', '-c1' ]);
+for my $engine (grep { $_ ne 'null' } engines()) {
+    for my $options (@sizes[ $engine eq 'sync' ? (0 .. 3) : (0, 2) ]) {
+        my @tests = (qw(put_block rewrite getc get_block seeks), $options->[0] =~ /3000/ ? () : 'iops');
+        my $run = bonnie('-d', $dir, qw(-q -r0 -n0 -f1 -x2 --verify=full --cache=keep --time=0.02 --iops-duration=0.02 --iops-writes=50), @{$options},
+            "--engine=$engine", '--format=csv', '--tests=' . join q{,}, @tests);
+        is("$run->{status} $run->{err}", '0 ', "$engine, @{$options}: no damage");
+    }
+}
+
+SKIP: {
+    skip 'strace cannot trace here', 1 if !can_trace();
+    my $disk = scratch_on_disk();
+    subtest 'every lap is prepared' => sub {
+        my ($run, @calls) = trace({}, [ '-e', 'trace=pread64,pwrite64,fadvise64,ftruncate,write' ],
+            '-d', $disk, qw(-r0 -n0 -f -s256k:64k --time=0.1), '--tests=put_block,get_block');
+        is($run->{status}, 0, 'exit status 0') or diag($run->{err});
+        my $phases = phases(@calls);
+        # What happens at the start of the file, and what is prepared, in their order.
+        my %of = map { my $name = $_; ($name => join q{ }, map { event($_) } grep { $_->{name} ne 'write' } @{ $phases->{$name} }) } qw(put_block get_block);
+        like($of{put_block}, qr/\A(?:empty begin ){2,}/a, 'put_block: the file is emptied before each lap');
+        like($of{get_block} , qr/\A(?:(?:evict )+read ?){2,}\z/a, 'get_block: it is evicted');
+    };
+}
+
+sub event {
+    my ($call) = @_;
+    return $call->{args} =~ /, 0\z/ ? 'empty' : () if $call->{name} eq 'ftruncate';
+    return 'evict' if $call->{name} eq 'fadvise64';
+    return $call->{args} !~ /, 65536, 0\z/ ? () : $call->{name} eq 'pread64' ? 'read' : 'begin';
+}
+
+is_deeply([ tree($dir) ], [], 'nothing is left in the directory');
+done_testing();

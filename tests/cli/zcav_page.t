@@ -1,0 +1,148 @@
+#!/usr/bin/perl
+# bon_csv2html of what zcav has measured: logs of ours and of Bonnie++, old ones too, JSON, and several of
+# them on one page, which names what is slow and what failed by its offset.
+
+use strict;
+use warnings;
+use Encode qw(decode);
+use FindBin;
+use lib "$FindBin::Bin/../lib";
+use File::Temp ();
+use JSON::PP   ();
+use Test::More;
+use HtmlCheck  qw(unbalanced);
+use RunProgram qw(run slurp spew);
+
+my $MIB = 2**20;
+my $dir = File::Temp->newdir;
+
+sub page {
+    my ($status, $out, $err) = run('bon_csv2html', @_);
+    is("$status$err", '0', 'exit status 0 and silence');
+    my $html = decode('UTF-8', $out);
+    is(unbalanced($html), q{}, 'balanced');
+    return $html;
+}
+
+# The cells of each row of the table with this caption, rates in whole words.
+sub rows_of {
+    my ($html, $caption) = @_;
+    my ($body) = $html =~ m{<caption[^>]*><span>\Q$caption\E</span></caption>.*?<tbody>(.*?)</tbody>}s;
+    return map { [ map { s/<[^>]*>//gr =~ s/\x{A0}/ /gr } m{<t[hd][^>]*>(.*?)</t[hd]>}g ] } split /<\/tr>\s*/, ($body // q{}) =~ s/\s+\z//r;
+}
+my $PLACES  = 'Places below half the median, and places that failed';
+my $DEVICES = 'What was measured';
+my $NONE    = "\x{2013}";
+
+sub file_of {
+    my ($name, $text) = @_;
+    spew("$dir/$name", $text);
+    return "$dir/$name";
+}
+
+# 24 blocks of 16 MiB at 400 MiB/s, the second third at 20, of the last 8 MiB nothing.
+my @RATE = ((400) x 8, (20) x 8, (400) x 7);
+my $LOG  = "#block offset (GiB), MiB/s, time\n"
+    . join(q{}, map { sprintf "%.2f %.2f %.3f\n", $_ / 64, $RATE[$_], 16 / $RATE[$_] } 0 .. $#RATE)
+    . "#0.36 ---- 0.020\n# Read 368 megs in 7 seconds, 53 megabytes per second.\n"
+    . "# Unreadable: 16777216 bytes at 385875968 (0.36 GiB): Input/output error\n";
+
+subtest 'a log' => sub {
+    my $log  = file_of('sda.log', $LOG);
+    my $html = page([$log]);
+    is_deeply([ rows_of($html, $PLACES) ], [
+        [ $log, '128 MiB', '256 MiB', 'slow', '20 MiB/s', '5 %', '134,217,728', '134,217,728' ],
+        [ $log, '368 MiB', '384 MiB', 'cannot be read: Input/output error', $NONE, $NONE, '385,875,968', '16,777,216' ],
+    ], 'the slow third and the unreadable end, by their offsets');
+    is_deeply([ rows_of($html, $DEVICES) ],
+        [ [ $log, 'not recorded', '16 MiB', 1, '400 MiB/s', '20 MiB/s', '400 MiB/s', '128 MiB', '16 MiB', 'not recorded' ] ], 'what was measured');
+    like($html, qr/<p class="headline">1 place cannot be read, 1 place is slow[.]</, 'the headline says it');
+    like($html, qr/Line: the median, 400\x{A0}MiB\/s/, 'the median');
+    my ($course) = $html =~ /<path class="course" d="M0 \d+([^"]*)"/;
+    is(scalar(() = $course =~ /h/g), 24, 'a step for each block');
+    like($course, qr/v68[.]4h/, 'and down at the slow ones');
+    is(() = $html =~ /<path class="worse"/g, 1, 'which are marked');
+    unlike($html, qr/<script|https?:|<img/, 'nothing runs or is fetched');
+    is(page(['--title=Old disk', $log]) =~ /<h1>Old disk<\/h1>/, 1, '--title');
+    is(page([], $LOG) =~ s/standard input/$log/gr, $html, 'from standard input');
+    my ($status) = run('bon_csv2html', [ '-o', "$dir/page.html", $log ]);
+    is($status . decode('UTF-8', slurp("$dir/page.html")), "0$html", '-o');
+};
+
+subtest 'logs of Bonnie++' => sub {
+    my $old = file_of('old.log', "#loops: 1, version: 1.03\n#block K/s time\n" . join q{}, map {"${_}00 60000 1.706667\n"} 0 .. 3, 5);
+    my $html = page([$old]);
+    is_deeply([ (rows_of($html, $DEVICES))[0]->@[ 2 .. 5 ] ], [ '100 MiB', 1, '58.6 MiB/s', '58.6 MiB/s' ], '1.03: MiB, KiB/s, seconds');
+    my $fast = file_of('fast.log', "#block offset (GiB), MiB/s, time\n#0.00 ++++ 0.100\n#0.50 ++++ 0.400\n#1.00 ++++ 0.100\n# Read 1536 megs in 0 seconds, 2560 megabytes per second.\n");
+    $html = page([$fast]);
+    is_deeply([ (rows_of($html, $DEVICES))[0]->@[ 2 .. 6 ] ], [ '512 MiB', 1, '5 GiB/s', '1.25 GiB/s', '5 GiB/s' ], '2.00a: ++++ has a time, and so a figure');
+    is((rows_of($html, $PLACES))[0][1], '512 MiB', 'also of a slow place');
+    my $loops = file_of('loops.log', "# Read 64 megs in 0 seconds, 100 megabytes per second.\n" x 3 . "#loops: 3\n#block offset (GiB), MiB/s, time\n0.00 100.00 0.320\r\n0.03 90.00 0.356\r\n");
+    is((rows_of(page([$loops]), $DEVICES))[0][3], 'mean of 3', 'several passes are one curve; CRLF');
+};
+
+subtest 'several' => sub {
+    my $a = file_of('a.log', $LOG);
+    my $b = file_of('b.log', "# device: /dev/one\n$LOG\n\n# device: /dev/two<b>\n$LOG\n\n");
+    my $html = page([ $a, $b ]);
+    is_deeply([ map { $_->[0] } rows_of($html, $DEVICES) ], [ $a, '/dev/one', '/dev/two&lt;b&gt;' ], 'of two files, and of two devices in one');
+    is(() = $html =~ /<figure>/g, 3, 'a figure each');
+};
+
+# JSON as zcav prints it.
+sub json_of {
+    my (%change) = @_;
+    my @blocks = map { [ $_ * 16 * $MIB, 16 * $MIB, 16 / $RATE[$_] ] } 0 .. $#RATE;
+    my %device = (
+        name => '/dev/sda', bytes => 384 * $MIB, direct => JSON::PP::true, engine => 'libaio', iodepth => 8,
+        passes => [ map { { bytes => 1, seconds => 1, blocks => [ @blocks, [ 368 * $MIB, 0, .02 ] ] } } 1 .. 3 ],
+        bad => [ { offset_bytes => 368 * $MIB, bytes => 16 * $MIB, error => 'Input/output error' } ], %change,
+    );
+    my $report = { settings => { operation => 'read', block_bytes => 16 * $MIB }, devices => [ \%device ], host => 'lab', format_version => 1 };
+    return '{"format":"zcav",' . substr JSON::PP->new->canonical->encode($report), 1;
+}
+
+subtest 'JSON' => sub {
+    my $html = page([ file_of('zcav.json', json_of()) ]);
+    is_deeply([ map { $_->[3] } rows_of($html, $PLACES) ], [ 'slow', 'cannot be read: Input/output error' ], 'the places');
+    is_deeply([ (rows_of($html, $DEVICES))[0]->@[ 0 .. 3, 9 ] ], [ '/dev/sda', '384 MiB', '16 MiB', 3, 'libaio, depth 8, direct' ], 'the device');
+    is_deeply([ $html =~ /<bdi>(pass \d)<\/bdi>/g ], [ 'pass 1', 'pass 2', 'pass 3' ], 'a curve of each pass');
+    like($html, qr/1 device on lab; blocks of 16\x{A0}MiB/, 'where');
+    my $hostile = json_of(name => '</bdi><script>alert(1)</script>', bad => [ 1, {}, { offset_bytes => -1, bytes => 'x' } ], engine => [], bytes => 'x', iodepth => {});
+    unlike(page([ file_of('hostile.json', $hostile) ]), qr/<script/, 'a hostile one does no harm');
+};
+
+subtest 'large' => sub {
+    my $many = 40_000;
+    my $log  = "#block offset (GiB), MiB/s, time\n" . join q{}, map { sprintf "%.2f %.2f %.3f\n", $_ / 2, $_ == 777 ? 20 : 200, $_ == 777 ? 25.6 : 2.56 } 0 .. $many - 1;
+    my $html = page([ file_of('large.log', $log) ]);
+    cmp_ok(length $html, '<', 60_000, 'a disk of 20 TiB makes a small page');
+    is_deeply([ (rows_of($html, $PLACES))[0]->@[ 1, 3, 6 ] ], [ '388 GiB', 'slow', '417,148,698,624' ] , 'on which one slow block is named') or diag(explain([ rows_of($html, $PLACES) ]));
+    like($html, qr/<path class="worse"/, 'and seen');
+};
+
+subtest 'nothing wrong' => sub {
+    my $html = page([ file_of('good.log', "#block offset (GiB), MiB/s, time\n0.00 100.00 5.120\n0.50 99.00 5.172\n") ]);
+    like($html, qr/No place is slow, and none has failed[.]/, 'is said');
+    is_deeply([ rows_of($html, $PLACES) ], [], 'and there is no table');
+};
+
+subtest 'refused' => sub {
+    my $csv = "1.98,3.0,lab,1,1,1G,,8192,5" . ',1' x 12 . ',' x 5 . ',' x 24 . "\n";
+    my @cases = (
+        [ 'no block',     [ file_of('empty.log', "#block offset (GiB), MiB/s, time\n") ], qr/no block was measured in/ ],
+        [ 'cut JSON',     [ file_of('cut.json', '{"format":"zcav","devices":[') ],          qr/JSON of zcav that cannot be read: / ],
+        [ 'no device',    [ file_of('none.json', '{"format":"zcav","devices":[]}') ],       qr/no block was measured in/ ],
+        [ 'both at once', [ file_of('x.log', $LOG), "$FindBin::Bin/../golden/report/full.json" ], qr/results of bonnie and of zcav cannot be on one page/ ],
+    );
+    for my $case (@cases) {
+        my ($name, $files, $reason) = @{$case};
+        my ($status, $out, $err) = run('bon_csv2html', $files);
+        is("$status$out", '1', "$name: exit status 1, no page");
+        like($err, qr/\Abon_csv2html: [^\n]*$reason[^\n]*\n\z/, 'with the reason');
+    }
+    my ($status, undef, $err) = run('bon_csv2txt', [ file_of('y.log', $LOG) ]);
+    like("$status$err", qr/\A1bon_csv2txt: no result found/, 'bon_csv2txt has no table for it');
+};
+
+done_testing();

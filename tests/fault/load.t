@@ -1,0 +1,99 @@
+#!/usr/bin/perl
+# Every system call that bonload makes fails once. A request that fails is counted, and the load goes
+# on; anything else is told in one line with the reason, and no figure is printed then. Nothing hangs,
+# nothing crashes, and the books add up.
+
+use strict;
+use warnings;
+use FindBin;
+use lib "$FindBin::Bin/../lib";
+use File::Temp ();
+use JSON::PP   ();
+use Test::More;
+use BonnieRun  qw(finish scratch);
+use Calls      ();
+use Fault      qw(is_long sampled);
+use LoadRun    qw(load_started program);
+use RunProgram qw(slurp);
+use Trace      qw(can_trace);
+
+plan skip_all => 'strace cannot trace here' if !can_trace();
+plan skip_all => 'a sanitizer ends the program when it gets no memory' if slurp(program()) =~ /__[at]san_init/;
+
+my %loads = (
+    'disk'  => [qw(-wt=1 -rt=1 -max-requests=40 -body-size=3000 -fsync -mkdirs -cleanup -url=DIR/d/XX)],
+    'rate'  => [qw(-rps=500 -wps=100 -max-channels=3 -max-requests=40 -body-size=100 -url=DIR/XXXX -written-urls-dump=DIR/dump)],
+    'meta'  => [qw(-requests-engine=meta -wt=2 -max-requests=60 -body-size=100 -url=DIR/XX)],
+    'web'   => [qw(-requests-engine=http -rt=2 -max-requests=20 -timeout=1s -max-errors=100 -url=http://127.0.0.1:1/XX)],
+    'sleep' => [qw(-requests-engine=sleep -rt=4 -max-requests=8)],
+);
+
+delete $loads{web} if slurp(program()) =~ /this build lacks libcurl/;
+
+# The number of places where a call of one kind fails.
+my $PLACES = is_long() ? 12 : 1;
+my %cases;
+
+for my $name (sort keys %loads) {
+    my $calls = census(@{ $loads{$name} });
+    cmp_ok(scalar keys %{$calls}, '>', 10, "$name: calls that may fail");
+    my $number = 0;
+    for my $call (sort keys %{$calls}) {
+        my @faults = Calls::faults_of($call);
+        my ($first, $last) = @{ $calls->{$call} };
+        for my $when (sampled($PLACES, $first .. $last)) {
+            fail_once($name, $call, $faults[ $number++ % @faults ], $when) if @faults;
+        }
+    }
+}
+fail_once('sleep', 'write', $_, 1) for Calls::faults_of('write'); # the report itself
+cmp_ok($cases{hit} // 0, '>=', 100, 'so many cases met their fault') if is_long();
+
+sub arguments {
+    my ($dir, @args) = @_;
+    return ('-output=json', map {s/\bDIR\b/$dir/r} @args);
+}
+
+# Which calls are made after main() began, by their numbers in one thread.
+sub census {
+    my @args = @_;
+    my ($run, $calls) = Calls::census({ program => 'bonload' }, '-show-progress=false', arguments(scratch(), @args));
+    is($run->{status}, '0', "@args: it works") or diag($run->{err});
+    return $calls;
+}
+
+sub fail_once {
+    my ($name, $call, $fault, $when) = @_;
+    my $dir = scratch();
+    my $log = File::Temp->new;
+    my $run = finish(load_started({ wrap => [ qw(strace -f -qq -o), "$log", Calls::injection($call, $fault, $when, 10), '--' ] },
+            arguments($dir, @{ $loads{$name} })));
+    my $hit = slurp("$log") =~ /INJECTED/;
+    $cases{hit}++ if $hit;
+    my @wrong = $run->{status} eq '0' ? () : $run->{status} eq '1' ? one_line($run) : "it ended by $run->{status}";
+    push @wrong, books($run->{out}) if $run->{out} ne q{} && $run->{err} !~ /: write to standard output: /;
+    push @wrong, 'neither figures nor a reason' if $run->{out} eq q{} && $run->{err} eq q{};
+    is("@wrong", q{}, "$name: $call $fault at $when") or diag($run->{err}, substr $run->{out}, 0, 300);
+    return;
+}
+
+sub one_line {
+    my ($run) = @_;
+    return $run->{err} =~ /\Abonload: [^\n]+\n\z/ ? () : 'not one line';
+}
+
+# Requests of each kind are as many as its latencies and errors.
+sub books {
+    my ($out) = @_;
+    my $report = eval { JSON::PP::decode_json($out) } or return 'no JSON';
+    my @wrong;
+    for my $kind (grep {defined} @{ $report->{bonload} }{qw(reads writes)}) {
+        push @wrong, 'the books do not add up' if $kind->{requests} != $kind->{latency_ns}{count} + $kind->{errors};
+        my $told = 0;
+        $told += $_->{count} for @{ $kind->{failures} };
+        push @wrong, 'errors without a kind' if $told != $kind->{errors};
+    }
+    return @wrong;
+}
+
+done_testing();

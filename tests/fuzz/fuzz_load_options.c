@@ -1,0 +1,91 @@
+/* What users of bonload write: its command line, durations, sizes, limits, mixes and templates. */
+#include <errno.h>
+#include <stdbool.h>
+
+#include "bonload/names.h"
+#include "bonload/options.h"
+#include "bonload/targets/mix.h"
+#include "fuzz.h"
+#include "util/go_units.h"
+
+#define UNTOUCHED  UINT64_C(0x5a5a5a5a5a5a5a5a)
+#define WORDS_MOST 32
+
+static bool is_promised(int status)
+{
+    return status == 0 || status == -EINVAL || status == -ERANGE;
+}
+
+static void values(const char *text)
+{
+    uint64_t duration = UNTOUCHED;
+    uint64_t again;
+    uint64_t size = UNTOUCHED;
+    char printed[GO_UNITS_TEXT];
+    int status = go_parse_duration(text, &duration);
+    MUST(is_promised(status) && (status == 0 || duration == UNTOUCHED));
+    if (status == 0) {
+        go_format_duration(printed, duration);
+        MUST(go_parse_duration(printed, &again) == 0 && again == duration);
+    }
+    status = go_parse_size(text, &size);
+    MUST(is_promised(status) && (status == 0 || size == UNTOUCHED));
+}
+
+/* Each line is a word of the command line. */
+static void command_line(char *text)
+{
+    static char program[] = "bonload";
+    static struct settings settings;
+    char *argv[WORDS_MOST + 2] = {program};
+    int argc = 1;
+    struct err e;
+    err_init(&e);
+    for (char *word = strtok(text, "\n"); word && argc <= WORDS_MOST; word = strtok(NULL, "\n"))
+        argv[argc++] = word;
+    int status = options_parse(argc, argv, &settings, &e);
+    MUST(status == 0 || (status == -EINVAL && e.text[0] != '\0'));
+}
+
+static void mix_and_limit(const char *text)
+{
+    static const char *const names[] = {"write", "read", "truncate", "unlink", NULL};
+    struct mix mix;
+    struct latency_limit limit;
+    struct err e;
+    err_init(&e);
+    if (mix_parse(&mix, text, names, "-ops", &e) == 0) {
+        MUST(mix_at(&mix, 0) < 4);
+        MUST(mix_at(&mix, mix.sum - 1) < 4);
+    }
+    if (latency_limit_parse(text, &limit) == 0)
+        MUST(limit.nanoseconds > 0);
+}
+
+static void template(const char *text)
+{
+    struct names names;
+    struct err e;
+    err_init(&e);
+    if (names_open(&names, text, NULL, 1, &e) != 0)
+        return;
+    char *name = malloc(names.longest + 1);
+    MUST(name);
+    for (uint64_t number = 1; number < 100; number += 33) {
+        size_t length = names_format(&names, number, name);
+        MUST(length == strlen(name) && length <= names.longest);
+    }
+    free(name);
+    names_close(&names);
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+    char *text = fuzz_text(data, size);
+    values(text);
+    mix_and_limit(text);
+    template(text);
+    command_line(text);
+    free(text);
+    return 0;
+}

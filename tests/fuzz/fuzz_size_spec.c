@@ -1,0 +1,55 @@
+/* The grammars of -s and -n: what they take is within the limits, what they refuse they explain. */
+#include <errno.h>
+
+#include "bonnie/option_limits.h"
+#include "bonnie/size_spec.h"
+#include "fuzz.h"
+
+static void must_be_within(struct given field, uint64_t least, uint64_t most)
+{
+    MUST(!field.given || (field.value >= least && field.value <= most));
+}
+
+static void size_of_data(const char *text)
+{
+    struct settings s = {0};
+    struct err e;
+    err_init(&e);
+    if (size_spec_data(&s, text, &e) != 0) {
+        MUST(e.code == EINVAL && e.text[0] != '\0');
+        return;
+    }
+    MUST(!s.data_bytes.given || !s.data_units.given);
+    must_be_within(s.data_bytes, 0, LIMIT_DATA_BYTES);
+    MUST(!s.data_units.given || s.data_units.value / BILLION <= LIMIT_DATA_BYTES / MIB);
+    must_be_within(s.chunk_bytes, LIMIT_CHUNK_MIN, LIMIT_CHUNK_MAX);
+    must_be_within(s.seeks, 1, LIMIT_SEEKS);
+    must_be_within(s.seekers, 1, LIMIT_SEEKERS);
+}
+
+static void files(const char *text)
+{
+    struct settings s = {0};
+    struct err e;
+    err_init(&e);
+    if (size_spec_files(&s, text, &e) != 0) {
+        MUST(e.code == EINVAL && e.text[0] != '\0');
+        return;
+    }
+    must_be_within(s.files_k, 0, LIMIT_FILES_K);
+    must_be_within(s.file_max_bytes, 0, LIMIT_FILE_BYTES);
+    must_be_within(s.file_min_bytes, 0, LIMIT_FILE_BYTES);
+    must_be_within(s.directories, 0, LIMIT_DIRECTORIES);
+    must_be_within(s.file_chunk_bytes, LIMIT_CHUNK_MIN, LIMIT_CHUNK_MAX);
+    MUST(!s.file_max_bytes.given || !s.file_min_bytes.given ||
+         s.file_min_bytes.value <= s.file_max_bytes.value);
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+    char *text = fuzz_text(data, size);
+    size_of_data(text);
+    files(text);
+    free(text);
+    return 0;
+}

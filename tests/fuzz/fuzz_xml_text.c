@@ -1,0 +1,22 @@
+/* What a store answers: the text of an element never goes beyond what there is, and into what there
+ * is room for. */
+#include "bonload/targets/xml_text.h"
+#include "fuzz.h"
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+    static const char *const elements[] = {"Code", "Message", "UploadId", "a"};
+    char *xml = malloc(size + 1);
+    MUST(xml);
+    if (size > 0)
+        memcpy(xml, data, size);
+    for (size_t i = 0; i < sizeof elements / sizeof *elements; i++) {
+        char text[16];
+        memset(text, 'x', sizeof text);
+        bool is_there = xml_text(xml, size, elements[i], text, sizeof text);
+        MUST(memchr(text, '\0', sizeof text));
+        MUST(is_there || *text == '\0');
+    }
+    free(xml);
+    return 0;
+}

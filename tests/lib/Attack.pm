@@ -1,0 +1,141 @@
+# Another user of the machine who attacks what root does in a directory of his: the program
+# tests/attack/attacker, and filesystems to do it on.
+package Attack;
+
+use strict;
+use warnings;
+use Exporter 'import';
+use File::Temp ();
+use IPC::Open2 qw(open2);
+use Time::HiRes ();
+use BonnieRun  qw(finish start tree wait_until);
+use Fault      ();
+use Root       ();
+use RunProgram qw(slurp spew);
+use Trace      qw(trace);
+
+our @EXPORT_OK = qw(attack attacker_works battlefields calls_between clear_field end_of_attack go_on harm stopped strike);
+
+my $PROGRAM = $ENV{BONNIE_ATTACKER} // './tests/attack/attacker';
+
+sub attacker_works { return -x $PROGRAM && defined getpwnam 'nobody' }
+
+# A directory that belongs to nobody, as a home does, and beside it a directory of root's, with names
+# in it that a run or --cleanup could mistake for those of files of theirs.
+sub battlefield {
+    my ($name, $fs) = @_;
+    my ($nobody, $nogroup) = (getpwnam 'nobody')[ 2, 3 ];
+    my %field = (name => $name, fs => $fs, home => "$fs/home", precious => "$fs/precious");
+    mkdir $field{$_}, oct 755 or die "$field{$_}: $!\n" for qw(home precious);
+    chown $nobody, $nogroup, $field{home} or die "$field{home}: $!\n";
+    spew("$field{precious}/$_", "precious $_") for qw(owner data00000 o0 0000000000 00000000000000abc file);
+    mkdir "$field{precious}/d00000", oct 700;
+    $field{looks} = looks(\%field);
+    return \%field;
+}
+
+# Its own time tells of what was made and removed again.
+sub looks {
+    my ($field) = @_;
+    my @names = tree($field->{precious});
+    my $time  = (Time::HiRes::stat($field->{precious}))[9];
+    return Fault::fingerprint($field->{precious}, @names) . "@names $time";
+}
+
+# One on every filesystem that this system can make.
+sub battlefields {
+    my %make = (
+        ext4      => sub { return Root::filesystem('ext4', 64) },
+        overlayfs => \&Root::overlay,
+        tmpfs     => sub { return Root::tmpfs('size=64m') },
+    );
+    my %fs = map { $_ => scalar $make{$_}->() } sort keys %make;
+    return map { battlefield($_, $fs{$_}) } grep { defined $fs{$_} } sort keys %fs;
+}
+
+# What became of root's directory: q{}, or the words.
+sub harm {
+    my ($field) = @_;
+    my $looks = looks($field);
+    return q{} if $looks eq $field->{looks};
+    $field->{looks} = $looks;
+    return "somebody was at work in $field->{precious}";
+}
+
+# Removes all that attacks and runs have left in the home. While an attacker is still at work, what he
+# has ready for the next time stays.
+sub clear_field {
+    my ($field, $is_under_attack) = @_;
+    opendir my $dir, $field->{home} or die "$field->{home}: $!\n";
+    my @names = map {"$field->{home}/$_"} grep { !/\A[.][.]?\z/ } readdir $dir;
+    @names = grep { !m{/face[^/]*\z} || (lstat)[4] == 0 } @names if $is_under_attack;
+    my @full = grep { !rmdir } @names;
+    system 'rm', '-rf', @full if @full;
+    return;
+}
+
+# attack(ARGUMENT...): starts the attacker, and returns when it is ready.
+sub attack {
+    my (@args) = @_;
+    local $ENV{GCOV_ERROR_FILE} = '/dev/null';    # under --enable-coverage it may not write its counts
+    my $pid = open2(my $out, my $in, $PROGRAM, @args);
+    my $line = readline $out;
+    die "the attacker does not begin: @args\n" if ($line // q{}) ne "ready\n";
+    return { pid => $pid, out => $out, in => $in };
+}
+
+# Has an attacker of the kind `told` exchange that name: true if there was something.
+sub strike {
+    my ($attack, $name) = @_;
+    syswrite $attack->{in}, "$name\n";
+    return (readline($attack->{out}) // q{}) eq "struck\n";
+}
+
+# stopped($name, $which, ARGUMENT...): starts a run that stops after the call of that name and number
+# (1, 2 ...). Returns when it has stopped.
+sub stopped {
+    my ($name, $which, @args) = @_;
+    my $log = File::Temp->new;
+    my $run = start({ wrap => [ qw(strace -f -qq -o), "$log", '-e', "trace=$name", '-e', "inject=$name:signal=SIGSTOP:when=$which", '--' ] }, @args);
+    wait_until("$name $which", sub { slurp("$log") =~ /--- stopped by SIGSTOP/ });
+    return $run;
+}
+
+# Has it go on, to its end.
+sub go_on {
+    my ($run) = @_;
+    kill CONT => -$run->{pid};
+    return finish($run);
+}
+
+# How often these are called differs from run to run: they wait for another process of the run.
+my $WAITS = qr/\A(?:wait4|clock_nanosleep|poll|ppoll|futex)\z/;
+
+# What a run calls from the first to the last of two patterns, as [name, which of that name], and as a
+# text: the process that makes the call of the first one.
+sub calls_between {
+    my ($first, $last, @args) = @_;
+    my ($run, @calls) = trace({}, [], @args);
+    my $is = sub { my ($call, $pattern) = @_; return "$call->{name}($call->{args}" =~ $pattern };
+    my ($pid) = map { $_->{pid} } grep { $is->($_, $first) } @calls or return;
+    my (%count, @between, $begun);
+    for my $call (grep { $_->{pid} == $pid } @calls) {
+        my $which = ++$count{ $call->{name} };
+        $begun ||= $is->($call, $first);
+        last if $begun && $is->($call, $last);
+        push @between, [ $call->{name}, $which ] if $begun && $call->{name} !~ $WAITS;
+    }
+    return @between;
+}
+
+# Ends it: how often it exchanged something, and how often somebody made something where it led.
+sub end_of_attack {
+    my ($attack) = @_;
+    close $attack->{in};
+    my $line = readline($attack->{out}) // q{};
+    waitpid $attack->{pid}, 0;
+    my @counts = $line =~ /\Astruck (\d+) entered (\d+)\n\z/ or die "the attacker broke off\n";
+    return @counts;
+}
+
+1;

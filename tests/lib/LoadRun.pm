@@ -1,0 +1,50 @@
+# Runs bonload to its end or side by side with the test, and reads what it printed.
+package LoadRun;
+
+use strict;
+use warnings;
+use Exporter 'import';
+use JSON::PP ();
+use BonnieRun ();
+use RunProgram qw(slurp);
+
+our @EXPORT_OK = qw(bonload has_ended loaded load_started program);
+
+sub program { return BonnieRun::program('bonload') }
+
+# bonload(@arguments): a hash with status ("0", "1", "signal 2" ...), out and err. Without progress,
+# unless it is asked for. A hash reference in front is as for BonnieRun::bonnie().
+sub bonload {
+    my $how = ref $_[0] ? shift : {};
+    return BonnieRun::bonnie({ %{$how}, program => 'bonload' }, quiet(@_));
+}
+
+sub load_started {
+    my $how = ref $_[0] ? shift : {};
+    return BonnieRun::start({ %{$how}, program => 'bonload' }, quiet(@_));
+}
+
+sub quiet {
+    my (@args) = @_;
+    return ((grep {/show-progress/} @args) ? () : '-show-progress=false', @args);
+}
+
+# True when requests of a run have ended: USR1 asks it again and again, until figures of something that
+# ended have been printed, to their last line.
+sub has_ended {
+    my ($run) = @_;
+    my ($threads) = (eval { slurp("/proc/$run->{pid}/status") } // q{}) =~ /^Threads:\s+(\d+)/m;
+    return 0 if ($threads // 0) < 2; # the load has not begun
+    kill USR1 => $run->{pid};
+    return slurp($run->{err_file}) =~ /^Total requests: [1-9].*^The run goes on[.]$/ms;
+}
+
+# The JSON report of a run that succeeds.
+sub loaded {
+    my (@args) = @_;
+    my $run = bonload('-output=json', @args);
+    Test::More::is($run->{status}, '0', "@args: exit status 0") or Test::More::diag($run->{err});
+    return JSON::PP::decode_json($run->{out} || '{}');
+}
+
+1;

@@ -1,0 +1,70 @@
+# A disk as one sees it in an old machine: its second third is slow, and its end cannot be read. Each
+# part is served by nbdkit and shown as a file by nbdfuse, the whole is put together by nbdkit's plugin
+# split, and a loop device stands on it. Needs root and /dev/fuse.
+package OddDisk;
+
+use strict;
+use warnings;
+use File::Temp ();
+use POSIX      ();
+use BonnieRun  qw(have wait_until);
+
+# OddDisk->new(third => MiB, slow => MiB per second, bad => MiB): undef, and the reason, when this
+# system cannot have one.
+sub new {
+    my ($class, %size) = @_;
+    return (undef, 'needs root')                     if $> != 0;
+    return (undef, 'needs nbdkit, nbdfuse, losetup') if !have(qw(nbdkit nbdfuse losetup));
+    return (undef, 'there is no /dev/fuse')          if !-w '/dev/fuse';
+    my $top  = File::Temp->newdir('bonnie-test-XXXXXX', TMPDIR => 1);
+    my $self = bless { top => $top, owner => $$, mounted => [], servers => [] }, $class;
+    my $last = $size{third} - $size{bad};
+    my $bits = $size{slow} << 23;
+    my @parts = (
+        $self->served('first', 'memory', "$size{third}M"),
+        $self->served('slow', '--filter=rate', 'memory', "$size{third}M", "rate=$bits", 'burstiness=0.1'),
+        $self->served('last', 'memory', "${last}M"),
+        $self->served('bad', '--filter=error', 'memory', "$size{bad}M", 'error-pread=EIO', 'error-pread-rate=100%'),
+    );
+    return (undef, 'nbdfuse does not work here') if grep { !defined } @parts;
+    my $whole = $self->served('whole', 'split', @parts) // return (undef, 'nbdkit has no plugin split here');
+    chomp($self->{loop} = `losetup -f --show --read-only --direct-io=on $whole 2>/dev/null`);
+    return (undef, 'there is no loop device with direct I/O') if $self->{loop} eq q{};
+    return $self;
+}
+
+# The path of a file that nbdkit serves with these arguments, or undef.
+sub served {
+    my ($self, $name, @nbdkit) = @_;
+    my $dir = "$self->{top}/$name";
+    mkdir $dir or die "$dir: $!\n";
+    my $pid = fork // die "fork: $!\n";
+    if ($pid == 0) {
+        open STDERR, '>', "$self->{top}/$name.said" or die "$dir: $!\n";
+        exec 'nbdfuse', $dir, '[', 'nbdkit', @nbdkit, ']' or POSIX::_exit(127);
+    }
+    push @{ $self->{servers} }, [ $pid, $dir ];
+    my $is_there = eval { local $BonnieRun::HANGS = 10; wait_until("$dir/nbd", sub { -f "$dir/nbd" }) };
+    return $is_there ? "$dir/nbd" : undef;
+}
+
+sub device { return $_[0]{loop} }
+
+sub DESTROY {
+    my ($self) = @_;
+    return if $self->{owner} != $$;
+    local ($?, $!);
+    system "losetup -d $self->{loop} 2>/dev/null" if $self->{loop};
+    for my $server (reverse @{ $self->{servers} }) {
+        my ($pid, $dir) = @{$server};
+        for my $try (1 .. 50) { # the loop device goes when the kernel has time
+            last if system("fusermount3 -u $dir 2>/dev/null || umount $dir 2>/dev/null") == 0;
+            select undef, undef, undef, .1;
+        }
+        kill TERM => $pid;
+        waitpid $pid, 0;
+    }
+    return;
+}
+
+1;

@@ -1,0 +1,51 @@
+# Makes packages with scripts/package, in surroundings of the test's choice.
+package PackageBuild;
+
+use strict;
+use warnings;
+use Digest::SHA    ();
+use Exporter 'import';
+use File::Basename qw(basename dirname);
+use File::Temp     ();
+use RunProgram     qw(slurp);
+
+our @EXPORT_OK = qw($TOP build digests output_of);
+
+our $TOP = dirname(__FILE__) . '/../..';
+
+# build(deb|rpm, \%environment, COMMAND...): the directory with the packages, the build's log, and its exit status.
+# COMMAND is put in front.
+sub build {
+    my ($kind, $env, @wrap) = @_;
+    my $into = File::Temp->newdir('bonnie-test-XXXXXX', TMPDIR => 1);
+    my $log  = "$into.log";
+    my $pid  = fork // die "fork: $!\n";
+    if ($pid == 0) {
+        local %ENV = (%ENV, %{$env});
+        open STDOUT, '>', $log or die "$log: $!\n";
+        open STDERR, '>&', \*STDOUT or die "stderr: $!\n";
+        exec @wrap, "$TOP/scripts/package", $kind, "$into" or die "scripts/package: $!\n";
+    }
+    waitpid $pid, 0;
+    my $status = $? >> 8;
+    my $text = slurp($log);
+    unlink $log;
+    return ($into, $text, $status);
+}
+
+# What a command prints on both streams, without the last newline.
+sub output_of {
+    my ($command) = @_;
+    my $text = qx($command 2>&1);
+    chomp $text;
+    return $text;
+}
+
+# The packages in a directory by name, each with what its bytes come to. What tells of the build and of nothing
+# else (.buildinfo, and .changes, which has its sum) is left out.
+sub digests {
+    my ($dir) = @_;
+    return { map { basename($_) => Digest::SHA->new(256)->addfile($_)->hexdigest } grep { !/[.](?:buildinfo|changes)\z/ } glob "$dir/*" };
+}
+
+1;

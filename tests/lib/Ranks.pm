@@ -1,0 +1,65 @@
+# Runs bonnie-mpi under the launcher of the MPI that it was built with: ranks that write down their
+# process ids, on hosts of their own names, each with a command of its own in front if it needs one.
+package Ranks;
+
+use strict;
+use warnings;
+use Exporter 'import';
+use BonnieRun  qw(finish have scratch start wait_until);
+use RunProgram qw(slurp spew);
+
+our @EXPORT_OK = qw(lines_of mpi_missing pid_of ranks start_ranks);
+
+my $LAUNCHER = $ENV{BONNIE_MPIRUN} || 'mpirun';
+
+# Why bonnie-mpi cannot be tested; undef: it can.
+sub mpi_missing {
+    return 'bonnie was built without MPI' if !eval { BonnieRun::program('bonnie-mpi') };
+    return "there is no $LAUNCHER"        if $LAUNCHER =~ m{/} ? !-x $LAUNCHER : !have($LAUNCHER);
+    return;
+}
+
+sub is_open_mpi { return qx($LAUNCHER --version 2>/dev/null) =~ /Open MPI|OpenRTE/ }
+
+# What begins a rank: it notes its process id, takes its host's name, and puts its command in front.
+my $BEGIN = <<'END';
+rank=${OMPI_COMM_WORLD_RANK:-$PMI_RANK}
+echo $$ >"$RANK_NOTES/pid.$rank.new" && mv "$RANK_NOTES/pid.$rank.new" "$RANK_NOTES/pid.$rank"
+if [ -e "$RANK_NOTES/before.$rank" ]; then . "$RANK_NOTES/before.$rank"; fi
+[ -z "$RANK_HOSTS" ] || exec unshare -u sh -c 'hostname "$0" && exec "$@"' "node$((rank % RANK_HOSTS))" $before "$@"
+exec $before "$@"
+END
+
+# start_ranks(\%how, ARGUMENT...): as start() of BonnieRun, with:
+#   ranks  => N            how many
+#   hosts  => N            names of hosts that they have in turn (takes root)
+#   wrap   => [COMMAND]    what the launcher is run with
+#   before => { N => SH }  commands of the shell for rank N; what is in $before comes in front of it
+sub start_ranks {
+    my ($how, @args) = @_;
+    my $notes = scratch();
+    my %before = %{ $how->{before} // {} };
+    spew("$notes/before.$_", "$before{$_}\n") for keys %before;
+    spew("$notes/begin", $BEGIN);
+    my %env = (RANK_NOTES => "$notes", RANK_HOSTS => $how->{hosts} // q{}, OMPI_ALLOW_RUN_AS_ROOT => 1, OMPI_ALLOW_RUN_AS_ROOT_CONFIRM => 1);
+    my @wrap = (@{ $how->{wrap} // [] }, $LAUNCHER, (is_open_mpi() ? '--oversubscribe' : ()), '-n', $how->{ranks}, 'sh', "$notes/begin");
+    my $run = start({ program => 'bonnie-mpi', wrap => \@wrap, env => \%env }, @args);
+    $run->{notes} = $notes;
+    return $run;
+}
+
+# The same, to its end.
+sub ranks { my @call = @_; return finish(start_ranks(@call)) }
+
+# The process of a rank that has begun.
+sub pid_of {
+    my ($run, $rank) = @_;
+    my $file = "$run->{notes}/pid.$rank";
+    wait_until("rank $rank", sub { -e $file });
+    return slurp($file) + 0;
+}
+
+# What the program itself has said of failures; launchers have much to say besides.
+sub lines_of { my ($run) = @_; return $run->{err} =~ /^bonnie: (.*)$/mg }
+
+1;

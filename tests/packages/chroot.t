@@ -1,0 +1,104 @@
+#!/usr/bin/perl
+# A clean Debian 12: the packages are built there by an ordinary user, without network, without /dev/shm and without
+# strace, on a root that is no mount point, and make check passes. On a Debian without any of them they are installed, run and
+# purged, and nothing is left; and they take the place of Bonnie++.
+#
+# It needs root and a mirror of Debian, and takes many minutes: BONNIE_TEST_LONG=1. BONNIE_TEST_CHROOT is where the
+# systems are made, else TMPDIR.
+
+use strict;
+use warnings;
+use File::Basename qw(basename);
+use File::Temp     ();
+use FindBin;
+use lib "$FindBin::Bin/../lib";
+use Test::More;
+use PackageBuild qw($TOP output_of);
+use RunProgram   qw(slurp);
+
+plan skip_all => 'building in a clean chroot takes long' if !$ENV{BONNIE_TEST_LONG};
+plan skip_all => 'a chroot takes root'                   if $> != 0;
+plan skip_all => 'there is no debootstrap'               if !-x '/usr/sbin/debootstrap';
+
+my $dir = File::Temp->newdir('bonnie-test-XXXXXX', DIR => $ENV{BONNIE_TEST_CHROOT} // $ENV{TMPDIR} // '/tmp');
+chmod oct(755), "$dir" or die "$dir: $!\n";
+my ($clean, $build, $user) = map {"$dir/$_"} qw(clean build user);
+
+# Runs a shell command in a system, as the only processes there; what it printed, and its exit status.
+sub in_system {
+    my ($root, $command, @apart) = @_;
+    open my $script, '>', "$root/command" or die "$root/command: $!\n";
+    print {$script} "export PATH=/usr/sbin:/usr/bin:/sbin:/bin LC_ALL=C.UTF-8 DEBIAN_FRONTEND=noninteractive\n$command\n";
+    close $script or die "$root/command: $!\n";
+    my $text = output_of("unshare --mount --pid --fork @apart sh -c 'mount -t proc proc $root/proc && exec chroot $root sh -e /command' </dev/null");
+    my $status = $? >> 8;
+    unlink "$root/command";
+    return ($text, $status);
+}
+
+sub succeeds {
+    my ($root, $command, $name, @apart) = @_;
+    my ($text, $status) = in_system($root, $command, @apart);
+    is($status, 0, $name) or BAIL_OUT(substr $text, -8000);
+    return $text;
+}
+
+my $made = output_of("debootstrap --variant=minbase bookworm '$clean'");
+is($?, 0, 'debootstrap') or BAIL_OUT($made);
+system("cp /etc/apt/apt.conf.d/*proxy* '$clean/etc/apt/apt.conf.d/' 2>/dev/null; cp /etc/resolv.conf '$clean/etc/'; rm -rf '$clean'/dev/shm/*; rmdir '$clean/dev/shm' 2>/dev/null");
+system("cp -a '$clean' '$build' && cp -a '$clean' '$user'") == 0 or die "cp: $?\n";
+
+# ---- building ------------------------------------------------------------------------------------
+
+succeeds($build, 'useradd -m -d /srv/builder builder; apt-get -q update; apt-get -q -y --no-install-recommends install build-essential git', 'a system that builds');
+system("git -C '$TOP' -c safe.directory='*' ls-files -z --cached --others --exclude-standard | (cd '$TOP' && tar --null -T - -cf -) | (mkdir '$build/srv/builder/source' && tar -xf - -C '$build/srv/builder/source')");
+succeeds($build, <<'END', 'with what debian/control names');
+mkdir /tmp/control && cp -R /srv/builder/source/packaging/debian /tmp/control/
+apt-get -q -y --no-install-recommends build-dep /tmp/control
+chown -R builder: /srv/builder
+END
+ok(!-e "$build/dev/shm", 'there is no /dev/shm');
+my $log = succeeds($build, 'su builder -c "cd ~/source && scripts/package deb ~/packages"', 'scripts/package deb, with make check', '--net');
+my ($passed, $failed) = $log =~ /^(\d+) passed, (\d+) failed/m;
+is($failed, 0, 'all tests passed') or diag($log);
+cmp_ok($passed // 0, '>', 1000, 'which are many');
+
+# ---- installing ----------------------------------------------------------------------------------
+
+# All files but what apt and dpkg write whenever they run.
+sub files {
+    my ($root) = @_;
+    my $list = output_of("cd '$root' && find . -xdev -path ./var/cache -prune -o -path ./var/log -prune -o -path ./var/lib/apt -prune -o -path ./var/lib/dpkg -prune -o -path ./tmp -prune -o -path ./proc -prune -o -print | sort");
+    return [ split /\n/, $list ];
+}
+
+my @debs = map { basename($_) } grep { !/-dbgsym_/ } glob "$build/srv/builder/packages/*.deb";
+system("cp '$build'/srv/builder/packages/*.deb '$user/tmp/'");
+system("cp '$TOP/packaging/debian/tests/installed' '$user/tmp/'");
+my ($bonnie) = grep {/\Abonnie_/} @debs;
+my $all = join q{ }, map {"/tmp/$_"} @debs;
+
+succeeds($user, 'apt-get -q update', 'a system that uses');
+my $before = files($user);
+succeeds($user, "apt-get -q -y --no-install-recommends install /tmp/$bonnie && bonnie --version", 'bonnie alone is installed');
+succeeds($user, "apt-get -q -y --no-install-recommends install $all && mkdir /tmp/work && AUTOPKGTEST_TMP=/tmp/work sh /tmp/installed", 'with all of them the test of what is installed passes');
+succeeds($user, 'apt-get -q -y -o APT::AutoRemove::SuggestsImportant=false -o APT::AutoRemove::RecommendsImportant=false purge --autoremove bonnie bonload bonnie++', 'they are purged');
+is_deeply(files($user), $before, 'and nothing is left');
+
+# ---- in the place of Bonnie++ --------------------------------------------------------------------
+
+succeeds($user, 'apt-get -q -y --no-install-recommends install bonnie++ && bonnie++ -h 2>&1 | grep -q 2.00', "Debian's bonnie++");
+succeeds($user, "apt-get -q -y --no-install-recommends install $all", 'gives way');
+like(succeeds($user, 'dpkg-query -W -f "\${Status} \${Version}\n" bonnie++ bonnie', 'to both'), qr/\Ainstall ok installed 3.*\ninstall ok installed 3.*\z/, 'of the new version');
+succeeds($user, <<'END', 'what scripts call goes on working');
+cd /tmp
+bonnie++ -d /tmp -s 8 -r 4 -n 1 -u root >table
+tail -n 1 table | bon_csv2html >page.html
+/usr/sbin/bonnie++ -d /tmp -s 8 -r 4 -n 0 -u root -q | bon_csv2txt
+dd if=/dev/zero of=disk bs=1M count=8 2>/dev/null
+/usr/sbin/zcav -b 4 disk
+END
+succeeds($user, 'apt-get -q -y -o APT::AutoRemove::SuggestsImportant=false -o APT::AutoRemove::RecommendsImportant=false purge --autoremove bonnie bonload bonnie++', 'and is purged');
+is_deeply(files($user), $before, 'nothing is left of either');
+
+done_testing();

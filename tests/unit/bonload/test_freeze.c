@@ -1,0 +1,120 @@
+#include <errno.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+#include <stdlib.h>
+
+#include "bonload/driver.h"
+#include "bonload/run.h"
+#include "support/virtual_clock.h"
+#include "util/units.h"
+
+/*
+ * 1000 requests a second for six seconds, and in the middle everything stands still for two: what a
+ * load generator that counts from the schedule must say is known exactly. The clock is the test's.
+ */
+
+/* Waiting takes no time here: the clock goes to where it would have ended. */
+void event_wait(struct event *event, uint32_t seen, uint64_t until_ns)
+{
+    (void)event, (void)seen;
+    assert_int_not_equal(until_ns, EVENT_NO_DEADLINE);
+    if (until_ns > virtual_clock.now_ns)
+        virtual_clock.now_ns = until_ns;
+}
+
+void event_happens(struct event *event, int most)
+{
+    (void)event, (void)most;
+}
+
+#define RATE    1000
+#define SECONDS 6
+#define FREEZE  (2 * BILLION)
+
+/* The target stands still at one request; all others take 10 us. */
+static uint64_t frozen_number;
+
+static int available(struct err *e)
+{
+    (void)e;
+    return 0;
+}
+
+static enum target_answer submit(void *thread, struct request *r)
+{
+    (void)thread;
+    virtual_clock.now_ns += r->number == frozen_number ? FREEZE : 10000;
+    return TARGET_ENDED;
+}
+
+static const struct target_ops freezing = {
+    .name = "freezing",
+    .traits = TARGET_BLOCKS,
+    .available = available,
+    .submit = submit,
+    .describe = failure_describe,
+};
+
+/* Makes the whole load with one channel in this thread. */
+static void make_load(struct run *run, struct plan *plan)
+{
+    struct err e;
+    err_init(&e);
+    *plan = (struct plan){
+        .mode = MODE_RATE, .target = &freezing, .url = "X", .max_requests = RATE * SECONDS};
+    plan->kinds[LOAD_READ] =
+        (struct kind_plan){.pace = PACE_RATE, .rate = RATE * BILLION, .channels = 1};
+    virtual_clock.look_ns = 0;
+    assert_int_equal(run_open(run, plan, &e), 0);
+    assert_int_equal(run->driver_count, 1);
+    run->start_ns = virtual_clock.now_ns;
+    run_set_rate(run, LOAD_READ, RATE * BILLION, run->start_ns);
+    driver_work(&run->drivers[0]);
+}
+
+static void latency_counts_from_when_requests_were_due(void **state)
+{
+    static struct run run;
+    struct plan plan;
+    (void)state;
+    frozen_number = RATE * 2;
+    make_load(&run, &plan);
+    const struct tally *t = &run.recorders.list[0].kinds[LOAD_READ];
+    const struct histogram *response = &t->response;
+    assert_int_equal(response->count, RATE * SECONDS);
+    /* 2000 requests waited, from 2 s down to nothing: the 60 longest are 1 % of all. */
+    uint64_t p99 = histogram_percentile(response, 99);
+    assert_in_range(p99, 1940 * MILLION - 20 * MILLION, 1940 * MILLION + 20 * MILLION);
+    assert_in_range(response->maximum, FREEZE, FREEZE + FREEZE / 100);
+    /* Of their service only one knows. */
+    assert_in_range(histogram_percentile(&t->service, 99.9), 9900, 10100);
+    assert_in_range(t->late, 1990, 2040);
+    run_close(&run);
+}
+
+static void without_a_freeze_nothing_is_late(void **state)
+{
+    static struct run run;
+    struct plan plan;
+    (void)state;
+    frozen_number = 0;
+    make_load(&run, &plan);
+    const struct tally *t = &run.recorders.list[0].kinds[LOAD_READ];
+    assert_int_equal(t->late, 0);
+    assert_int_equal(t->response.maximum, 10000);
+    assert_int_equal(virtual_clock.now_ns - run.start_ns, SECONDS * BILLION);
+    run_close(&run);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(latency_counts_from_when_requests_were_due),
+        cmocka_unit_test(without_a_freeze_nothing_is_late),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,252 @@
+#include <errno.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "bonload/arrivals.h"
+#include "bonload/names.h"
+#include "bonload/sizes.h"
+#include "util/units.h"
+
+/* ---- arrivals ----------------------------------------------------------------------------------
+ */
+
+#define START UINT64_C(1000000000)
+
+static void constant_gaps(void **state)
+{
+    static struct arrivals a;
+    struct arrivals_cursor cursor = {0};
+    (void)state;
+    arrivals_begin(&a, ARRIVAL_CONSTANT, 3 * BILLION, 1, START);
+    assert_int_equal(arrivals_take(&a), START);
+    assert_int_equal(arrivals_take(&a), START + 333333333);
+    assert_int_equal(arrivals_take(&a), START + 666666666);
+    assert_int_equal(arrivals_take(&a), START + BILLION);
+    assert_int_equal(arrivals_due(&a, &cursor, START - 1), 0);
+    assert_int_equal(arrivals_due(&a, &cursor, START), 1);
+    assert_int_equal(arrivals_due(&a, &cursor, START + BILLION), 4);
+    /* A schedule does not drift, however long it is: a week at 20,000/s. */
+    arrivals_begin(&a, ARRIVAL_CONSTANT, 20000 * BILLION, 1, START);
+    assert_int_equal(arrivals_at(&a, UINT64_C(604800) * 20000), START + 604800 * BILLION);
+}
+
+static int by_value(const void *a, const void *b)
+{
+    double x = *(const double *)a;
+    double y = *(const double *)b;
+    return x < y ? -1 : x > y;
+}
+
+/*
+ * Kolmogorov and Smirnov: the largest distance between the distribution of the gaps and the
+ * exponential one is above 1.95 / sqrt(n) in one of 1000 cases; the seeds are fixed.
+ */
+static void exponential_gaps(void **state)
+{
+    enum { GAPS = 20000 };
+    static struct arrivals a;
+    static double gaps[GAPS];
+    (void)state;
+    for (uint64_t seed = 1; seed <= 5; seed++) {
+        double rate = 1000;
+        arrivals_begin(&a, ARRIVAL_POISSON, (uint64_t)rate * BILLION, seed, START);
+        uint64_t before = START;
+        for (int i = 0; i < GAPS; i++) {
+            uint64_t due = arrivals_take(&a);
+            gaps[i] = (double)(due - before) * rate / 1e9;
+            before = due;
+        }
+        qsort(gaps, GAPS, sizeof *gaps, by_value);
+        double worst = 0;
+        for (int i = 0; i < GAPS; i++) {
+            double expected = 1 - exp(-gaps[i]);
+            worst = fmax(worst, fabs(expected - (double)i / GAPS));
+            worst = fmax(worst, fabs(expected - (double)(i + 1) / GAPS));
+        }
+        assert_true(worst < 1.95 / sqrt(GAPS));
+    }
+}
+
+static void what_is_due_of_random_gaps(void **state)
+{
+    static struct arrivals a;
+    struct arrivals_cursor cursor = {0};
+    (void)state;
+    arrivals_begin(&a, ARRIVAL_POISSON, 100 * BILLION, 7, START);
+    for (uint64_t taken = 1; taken <= 1000; taken++) {
+        uint64_t due = arrivals_take(&a);
+        assert_int_equal(arrivals_due(&a, &cursor, due), taken);
+    }
+}
+
+/* ---- names -------------------------------------------------------------------------------------
+ */
+
+static void expect_name(const char *template, uint64_t number, const char *expected)
+{
+    struct names n;
+    struct err e;
+    char name[128];
+    err_init(&e);
+    assert_int_equal(names_open(&n, template, NULL, 1, &e), 0);
+    assert_true(n.longest < sizeof name);
+    assert_int_equal(names_format(&n, number, name), strlen(expected));
+    assert_string_equal(name, expected);
+    names_close(&n);
+}
+
+static void numbers_in_names(void **state)
+{
+    (void)state;
+    expect_name("tmp/XXX", 1, "tmp/001");
+    expect_name("tmp/XXX", 999, "tmp/999");
+    expect_name("tmp/XXX", 1000, "tmp/000");
+    expect_name("tmp/XXX", 1001, "tmp/001");
+    expect_name("XX/XXXX-XX", 12345, "45/2345-45");
+    expect_name("X/N/R", 3, "X/N/R");
+    expect_name("plain", 3, "plain");
+    expect_name("XXXXXXXXXXXXXXXXXXXXXX", 17, "0000000000000000000017");
+}
+
+static void periods(void **state)
+{
+    struct names n;
+    struct err e;
+    (void)state;
+    err_init(&e);
+    names_open(&n, "a/XXX", NULL, 1, &e);
+    assert_int_equal(names_period(&n), 1000);
+    assert_true(names_are_unique(&n, 1000));
+    assert_false(names_are_unique(&n, 1001));
+    names_close(&n);
+    names_open(&n, "a", NULL, 1, &e);
+    assert_int_equal(names_period(&n), 1);
+    names_close(&n);
+    names_open(&n, "NN", NULL, 1, &e);
+    assert_int_equal(names_period(&n), 0);
+    assert_false(names_are_unique(&n, 2));
+    names_close(&n);
+    names_open(&n, "RRRRRRRRRRRRRRRRRRRR", NULL, 1, &e);
+    assert_true(names_are_unique(&n, 1000000000));
+    names_close(&n);
+}
+
+static void random_names_can_be_made_again(void **state)
+{
+    struct names n;
+    struct err e;
+    char first[32];
+    char again[32];
+    (void)state;
+    err_init(&e);
+    names_open(&n, "d/NNNNNN-RRRRRR", NULL, 5, &e);
+    names_format(&n, 77, first);
+    names_format(&n, 78, again);
+    assert_string_not_equal(first, again);
+    names_format(&n, 77, again);
+    assert_string_equal(first, again);
+    for (int i = 2; i < 8; i++)
+        assert_in_range(first[i], '0', '9');
+    names_close(&n);
+}
+
+/* ---- sizes -------------------------------------------------------------------------------------
+ */
+
+/* Chi-square of counts against probabilities. */
+static double chi_square(const uint64_t *counts, const double *expected, int classes)
+{
+    double sum = 0;
+    for (int i = 0; i < classes; i++)
+        sum += ((double)counts[i] - expected[i]) * ((double)counts[i] - expected[i]) / expected[i];
+    return sum;
+}
+
+/* With 99 degrees of freedom it is above 148.2 in one of 1000 cases; the seeds are fixed. */
+#define CHI_SQUARE_99 148.2
+
+static void check_sizes(uint64_t fair_buckets)
+{
+    enum { SIZES = 100, DRAWS = 500000 };
+    struct sizes s;
+    struct err e;
+    uint64_t counts[SIZES] = {0};
+    double expected[SIZES];
+    double sum = 0;
+    err_init(&e);
+    const struct sizes_setup setup = {
+        .least = 1, .most = SIZES, .fair_buckets = fair_buckets, .seed = 3};
+    assert_int_equal(sizes_open(&s, &setup, &e), 0);
+    for (uint64_t i = 1; i <= DRAWS; i++) {
+        uint64_t size = sizes_of(&s, i);
+        assert_in_range(size, 1, SIZES);
+        counts[size - 1]++;
+    }
+    for (int i = 0; i < SIZES; i++)
+        sum += expected[i] = fair_buckets > 0 ? 1. / (i + 1) : 1;
+    for (int i = 0; i < SIZES; i++)
+        expected[i] *= DRAWS / sum;
+    assert_true(chi_square(counts, expected, SIZES) < CHI_SQUARE_99);
+    assert_int_equal(sizes_of(&s, 17), sizes_of(&s, 17));
+    sizes_close(&s);
+}
+
+static void uniform_sizes(void **state)
+{
+    (void)state;
+    check_sizes(0);
+}
+
+static void fair_sizes(void **state)
+{
+    (void)state;
+    check_sizes(1000); /* more buckets than sizes: each size is one */
+    check_sizes(100);
+}
+
+/* Buckets of many sizes: 4 of them, whose middles have weights of 1/size. */
+static void fair_buckets(void **state)
+{
+    enum { BUCKETS = 4, DRAWS = 400000 };
+    struct sizes s;
+    struct err e;
+    uint64_t counts[BUCKETS] = {0};
+    double expected[BUCKETS];
+    double sum = 0;
+    (void)state;
+    err_init(&e);
+    const struct sizes_setup setup = {.least = 0, .most = 3999, .fair_buckets = BUCKETS, .seed = 9};
+    assert_int_equal(sizes_open(&s, &setup, &e), 0);
+    for (uint64_t i = 1; i <= DRAWS; i++)
+        counts[sizes_of(&s, i) / 1000]++;
+    for (int i = 0; i < BUCKETS; i++)
+        sum += expected[i] = 1 / (i * 1000 + 499.5);
+    for (int i = 0; i < BUCKETS; i++)
+        expected[i] *= DRAWS / sum;
+    assert_true(chi_square(counts, expected, BUCKETS) < 16.3); /* 3 degrees: one of 1000 */
+    sizes_close(&s);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(constant_gaps),
+        cmocka_unit_test(exponential_gaps),
+        cmocka_unit_test(what_is_due_of_random_gaps),
+        cmocka_unit_test(numbers_in_names),
+        cmocka_unit_test(periods),
+        cmocka_unit_test(random_names_can_be_made_again),
+        cmocka_unit_test(uniform_sizes),
+        cmocka_unit_test(fair_sizes),
+        cmocka_unit_test(fair_buckets),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

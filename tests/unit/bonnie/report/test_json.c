@@ -1,0 +1,473 @@
+#include <errno.h>
+#include <jansson.h>
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "bonnie/report/report.h"
+#include "support/golden.h"
+
+#define SECOND UINT64_C(1000000000)
+
+static struct corruption_entry two_places[] = {
+    {.file = 0,
+     .offset = 8192,
+     .kind = "stale",
+     .description = "stale: generation 1.0 expected, generation 0.0 found"},
+    {.file = 3,
+     .offset = 1099511627776,
+     .kind = "zeroed",
+     .description = "zeroed: generation 1.0 expected, zeros found"},
+};
+
+static struct interval two_seconds[] = {
+    {.end_ns = SECOND,
+     .ops = 60000,
+     .bytes = 491520000,
+     .p50_ns = 9000,
+     .p99_ns = 30000,
+     .max_ns = 41000},
+    {.end_ns = 2 * SECOND,
+     .ops = 71072,
+     .bytes = 582221824,
+     .p50_ns = 9500,
+     .p99_ns = 31000,
+     .max_ns = 5000000},
+};
+
+/* A GiB in two seconds, with all that can be known of it. */
+static struct test_result get_block(void)
+{
+    return (struct test_result){
+        .measured = true,
+        .workers = 4,
+        .engine = "io_uring",
+        .iodepth = 32,
+        .direct = true,
+        .chunk_bytes = 8192,
+        .ops = 131072,
+        .bytes = UINT64_C(1) << 30,
+        .elapsed_ns = 2 * SECOND,
+        .cpu_ns = 500000000,
+        .latency_ns = {.min = 4000,
+                       .mean = 9600,
+                       .p50 = 9216,
+                       .p90 = 15000,
+                       .p95 = 20000,
+                       .p99 = 30464,
+                       .p99_9 = 90000,
+                       .p99_99 = 1000000,
+                       .max = 5000000},
+        .verified_bytes = UINT64_C(1) << 30,
+        .corrupted = 9,
+        .corruption = {.entries = two_places, .count = 2},
+        .device = {.known = true,
+                   .read_bytes = UINT64_C(1) << 30,
+                   .written_bytes = 4096,
+                   .read_ops = 131000,
+                   .write_ops = 1,
+                   .busy_percent = 99.5},
+        .cache = {.known = true,
+                  .resident_percent_before = 0,
+                  .resident_percent_after = 12.5,
+                  .system_dropped = true},
+        .waited_for_cpu_percent = 12.5,
+        .verdict = {.by = LIMITED_DEVICE, .sentence = "The device was busy all the time."},
+        .intervals = two_seconds,
+        .interval_count = 2,
+    };
+}
+
+/* Five rounds of 0.4 s, the last of which made it steady. */
+static struct steady_result five_rounds(void)
+{
+    static struct round rounds[5];
+    for (unsigned i = 0; i < 5; i++)
+        rounds[i] = (struct round){.end_ns = (i + 1) * (2 * SECOND / 5),
+                                   .elapsed_ns = 2 * SECOND / 5,
+                                   .ops = 25000 + 500 * i,
+                                   .bytes = UINT64_C(8192) * (25000 + 500 * i),
+                                   .mean_ns = 9600,
+                                   .p99_ns = 30464};
+    return (struct steady_result){
+        .wanted = true,
+        .is_steady = true,
+        .metric = ROUND_BANDWIDTH,
+        .round_ns = 2 * SECOND / 5,
+        .most_rounds = 25,
+        .precondition = 2,
+        .fit = {.mean = 520000, .range_percent = 7.75, .slope = -10000, .slope_percent = -7.5},
+        .rounds = rounds,
+        .count = 5,
+    };
+}
+
+/* Files, of which nothing more is known. */
+static struct test_result seq_del(uint64_t elapsed_ns)
+{
+    return (struct test_result){
+        .measured = true,
+        .workers = 4,
+        .engine = "sync",
+        .iodepth = 1,
+        .ops = 16384,
+        .elapsed_ns = elapsed_ns,
+        .cpu_ns = elapsed_ns / 2,
+        .latency_ns = {.min = 1, .mean = 5, .p50 = 2, .max = 9},
+        .waited_for_cpu_percent = -1,
+        .verdict = {.by = LIMITED_PAGE_CACHE, .sentence = "No \"device\" was needed."},
+    };
+}
+
+/* Two runs; the second was half as fast in deleting. */
+static void build(struct result runs[static 2])
+{
+    runs[0] = (struct result){
+        .version = "3.0.0",
+        .label = " k\303\266ln \"<1>\"\n",
+        .concurrency = 4,
+        .seed = 42,
+        .start_time = 1700000000,
+        .host = {.name = "lab",
+                 .kernel = "Linux 6.1.0-18-amd64",
+                 .cpus = 8,
+                 .directory = "/raid1/caf\351",
+                 .filesystem = "ext4",
+                 .device = "dm-0 (nvme0n1, nvme1n1)",
+                 .disk_model = "Fast SSD, Fast SSD",
+                 .mount_options = "rw,noatime,stripe=256"},
+        .preset = "bonnie++",
+        .direct = true,
+        .data = "compress=50",
+        .verify = "full",
+        .cache = "evict",
+        .min_seconds = 0.5,
+        .data_bytes = UINT64_C(1) << 30,
+        .chunk_bytes = 8192,
+        .seeks = 8192,
+        .seekers = 5,
+        .engine = "io_uring",
+        .iodepth = 32,
+        .iops_block_bytes = 4096,
+        .iops_write_percent = 10,
+        .iops_seconds = 15,
+        .iops_theta = 0.99,
+        .sequential_seconds = 30,
+        .files_k = 16,
+        .file_kind = FILES_HARD_LINKS,
+        .directories = 3,
+        .file_chunk_bytes = 8192,
+    };
+    runs[1] = runs[0];
+    runs[1].start_time += 60;
+    runs[0].tests[TEST_GET_BLOCK] = get_block();
+    runs[0].tests[TEST_SEQ_DEL] = seq_del(SECOND / 2);
+    runs[1].tests[TEST_GET_BLOCK] = get_block();
+    runs[1].tests[TEST_GET_BLOCK].intervals = NULL;
+    runs[1].tests[TEST_GET_BLOCK].interval_count = 0;
+    runs[1].tests[TEST_SEQ_DEL] = seq_del(SECOND);
+}
+
+/* What is printed of so many runs; to be freed. */
+static char *printed_by(const struct report_ops *report, const struct result runs[], size_t count)
+{
+    char *text = NULL;
+    size_t length;
+    FILE *out = open_memstream(&text, &length);
+    assert_non_null(out);
+    assert_int_equal(report->all(out, runs, count), 0);
+    assert_int_equal(fclose(out), 0);
+    return text;
+}
+
+static char *printed(const struct result runs[], size_t count)
+{
+    return printed_by(&report_json, runs, count);
+}
+
+/* The same, parsed; to be given to json_decref(). */
+static json_t *parsed(const struct result runs[], size_t count)
+{
+    json_error_t error;
+    char *text = printed(runs, count);
+    json_t *object = json_loads(text, JSON_REJECT_DUPLICATES, &error);
+    if (!object)
+        fail_msg("%s in\n%s", error.text, text);
+    free(text);
+    return object;
+}
+
+static void expect_golden(const char *name, const struct result runs[], size_t count)
+{
+    char *text = printed(runs, count);
+    char *expected = golden_text(name);
+    if (strcmp(text, expected) != 0)
+        fail_msg("%s is not what was printed:\n%s", name, text);
+    free(text);
+    free(expected);
+}
+
+/* To the byte: the order of the keys, whole numbers and fractions. The file was written by hand. */
+static void results_come_out_as_written_by_hand(void **state)
+{
+    (void)state;
+    struct result runs[2];
+    build(runs);
+    runs[0].seed = UINT64_MAX; /* which jansson can neither print nor parse by itself */
+    expect_golden("full.json", runs, 2);
+}
+
+/* The same of a test that was repeated until it was steady. */
+static void rounds_come_out_as_written_by_hand(void **state)
+{
+    (void)state;
+    struct result runs[2];
+    build(runs);
+    runs[0].tests[TEST_GET_BLOCK].steady = five_rounds();
+    runs[0].tests[TEST_SEQ_DEL].measured = false;
+    expect_golden("steady.json", runs, 1);
+}
+
+/* So many bytes or operations in so many nanoseconds. */
+static struct test_result took(uint64_t bytes, uint64_t ops, uint64_t nanoseconds)
+{
+    return (struct test_result){
+        .measured = true, .bytes = bytes, .ops = ops, .elapsed_ns = nanoseconds};
+}
+
+static void gobonniego_s_object_is_key_for_key(void **state)
+{
+    (void)state;
+    struct result runs[2] = {{
+        .version = "3.0.0",
+        .start_time = 1700000000,
+        .concurrency = 4,
+        .host = {.directory = "/raid1", .ram_bytes = UINT64_C(16) << 30},
+        .data_bytes = 512 << 20,
+        .iops_seconds = 0.5,
+    }};
+    runs[0].tests[TEST_PUT_BLOCK] = took(512000000, 1, SECOND);
+    runs[0].tests[TEST_GET_BLOCK] = took(512000000, 1, SECOND / 2);
+    runs[1] = runs[0];
+    runs[1].start_time += 60;
+    runs[0].tests[TEST_IOPS] = took(2560000, 5000, SECOND / 2); /* the second had none */
+    char *text = printed_by(&report_gobonniego_json, runs, 2);
+    char *expected = golden_text("gobonniego.json");
+    assert_string_equal(text, expected);
+    free(text);
+    free(expected);
+}
+
+static const json_t *first_test(const json_t *document)
+{
+    const json_t *run = json_array_get(json_object_get(document, "runs"), 0);
+    return json_array_get(json_object_get(run, "tests"), 0);
+}
+
+static void every_test_is_there_in_running_order(void **state)
+{
+    (void)state;
+    struct result runs[2];
+    build(runs);
+    for (enum test_id test = 0; test < TEST_COUNT; test++)
+        runs[0].tests[test] = seq_del(SECOND);
+    json_t *document = parsed(runs, 1);
+    const json_t *tests =
+        json_object_get(json_array_get(json_object_get(document, "runs"), 0), "tests");
+    const json_t *summary = json_object_get(document, "summary");
+    assert_int_equal(json_array_size(tests), TEST_COUNT);
+    assert_int_equal(json_array_size(summary), TEST_COUNT);
+    for (enum test_id test = 0; test < TEST_COUNT; test++) {
+        const json_t *both[] = {json_array_get(tests, test), json_array_get(summary, test)};
+        for (size_t i = 0; i < 2; i++)
+            assert_string_equal(json_string_value(json_object_get(both[i], "name")),
+                                test_name(test));
+        assert_string_equal(json_string_value(json_object_get(both[0], "rate_unit")),
+                            test < TEST_SEEKS ? "KiB/s" : "ops/s");
+    }
+    json_decref(document);
+}
+
+/* The summary of a test that one run left out is of the other alone. */
+static void runs_without_the_test_do_not_count(void **state)
+{
+    (void)state;
+    struct result runs[2];
+    build(runs);
+    runs[0].tests[TEST_SEQ_DEL].measured = false;
+    json_t *document = parsed(runs, 2);
+    const json_t *entry = json_array_get(json_object_get(document, "summary"), 1);
+    assert_int_equal(json_integer_value(json_object_get(entry, "runs")), 1);
+    const json_t *rate = json_object_get(entry, "rate");
+    assert_true(json_real_value(json_object_get(rate, "median")) == 16384);
+    assert_true(json_real_value(json_object_get(rate, "stddev")) == 0);
+    assert_true(json_real_value(json_array_get(json_object_get(rate, "ci95"), 1)) == 16384);
+    json_decref(document);
+}
+
+static void no_number_is_infinite_or_too_large(void **state)
+{
+    (void)state;
+    struct result runs[2];
+    build(runs);
+    struct test_result *t = &runs[0].tests[TEST_GET_BLOCK];
+    t->elapsed_ns = 0;
+    t->device.busy_percent = NAN;
+    t->cache.resident_percent_before = INFINITY;
+    t->latency_ns.max = UINT64_MAX;
+    json_t *document = parsed(runs, 1);
+    const json_t *test = first_test(document);
+    assert_true(json_is_real(json_object_get(test, "rate")));
+    assert_true(json_real_value(json_object_get(test, "rate")) == 0);
+    assert_true(json_real_value(json_object_get(test, "cpu_percent")) == 0);
+    const json_t *busy = json_object_get(json_object_get(test, "device"), "busy_percent");
+    assert_true(json_is_real(busy) && json_real_value(busy) == 0);
+    const json_t *max = json_object_get(json_object_get(test, "latency_ns"), "max");
+    assert_true(json_integer_value(max) == INT64_MAX);
+    json_decref(document);
+}
+
+static void what_is_not_known_is_null(void **state)
+{
+    (void)state;
+    struct result runs[2];
+    build(runs);
+    runs[0].label = NULL;
+    runs[0].host = (struct host_facts){0};
+    json_t *document = parsed(runs, 1);
+    const char *key;
+    json_t *value;
+    json_object_foreach(json_object_get(document, "host"), key, value)
+    {
+        assert_true(json_is_null(value));
+    }
+    assert_string_equal(json_string_value(json_object_get(document, "label")), "");
+    json_decref(document);
+}
+
+/* Valid UTF-8 stays as it is; jansson itself refuses to parse what is not. */
+static void no_label_breaks_the_document(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *label, *expected;
+    } cases[] = {
+        {"", ""},
+        {"<script>alert(1)</script>,\"x\"&'", "<script>alert(1)</script>,\"x\"&'"},
+        {"a\tb\nc\033[2Jd\001", "a b c?[2Jd?"},
+        {"\377\376\300\200", "????"},
+        {"\303", "?"},
+        {"\355\240\200", "???"},
+        {"k\303\266ln \342\202\254 \360\237\220\231", "k\303\266ln \342\202\254 \360\237\220\231"},
+        {"a\342\200\256b\342\200\250c", "a?b c"},
+        {"\n  \"seed\": 7", "\"seed\": 7"},
+        {"\\u0000\\", "\\u0000\\"},
+        {"%s%n", "%s%n"},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        struct result runs[2];
+        build(runs);
+        runs[0].seed = i;
+        runs[0].label = cases[i].label;
+        json_t *document = parsed(runs, 1);
+        assert_string_equal(json_string_value(json_object_get(document, "label")),
+                            cases[i].expected);
+        assert_int_equal(json_integer_value(json_object_get(document, "seed")), i);
+        json_decref(document);
+    }
+}
+
+static void a_long_label_is_whole(void **state)
+{
+    (void)state;
+    char label[5000];
+    memset(label, 'm', sizeof label - 1);
+    label[sizeof label - 1] = '\0';
+    struct result runs[2];
+    build(runs);
+    runs[0].label = label;
+    json_t *document = parsed(runs, 1);
+    assert_string_equal(json_string_value(json_object_get(document, "label")), label);
+    json_decref(document);
+}
+
+/* What jansson has asked for, and which request finds no memory; 0: none. */
+static size_t requests, fail_at, blocks;
+
+static void *scarce_malloc(size_t size)
+{
+    if (++requests == fail_at)
+        return NULL;
+    blocks++;
+    return malloc(size);
+}
+
+static void counting_free(void *block)
+{
+    blocks -= block != NULL;
+    free(block);
+}
+
+/* Whichever request fails, nothing is printed and nothing is lost. */
+static void without_memory_the_report_fails(void **state)
+{
+    (void)state;
+    struct result runs[2];
+    build(runs);
+    json_set_alloc_funcs(scarce_malloc, counting_free);
+    int rc = -ENOMEM;
+    for (fail_at = 1; rc != 0; fail_at++) {
+        char *text = NULL;
+        size_t length;
+        FILE *out = open_memstream(&text, &length);
+        assert_non_null(out);
+        requests = 0;
+        rc = report_json.all(out, runs, 2);
+        assert_int_equal(fclose(out), 0);
+        assert_true(rc == 0 || (rc == -ENOMEM && length == 0));
+        requests = fail_at; /* reading it may have all that there is */
+        json_t *document = rc == 0 ? json_loads(text, 0, NULL) : NULL;
+        assert_true(rc != 0 || document);
+        json_decref(document);
+        free(text);
+    }
+    json_set_alloc_funcs(malloc, free);
+    assert_in_range(fail_at, 100, 100000);
+    assert_int_equal(blocks, 0);
+}
+
+static void a_full_disk_is_reported(void **state)
+{
+    (void)state;
+    struct result runs[2];
+    build(runs);
+    FILE *out = fopen("/dev/full", "w");
+    assert_non_null(out);
+    assert_int_equal(report_json.all(out, runs, 2), -ENOSPC);
+    fclose(out);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(results_come_out_as_written_by_hand),
+        cmocka_unit_test(rounds_come_out_as_written_by_hand),
+        cmocka_unit_test(gobonniego_s_object_is_key_for_key),
+        cmocka_unit_test(every_test_is_there_in_running_order),
+        cmocka_unit_test(runs_without_the_test_do_not_count),
+        cmocka_unit_test(no_number_is_infinite_or_too_large),
+        cmocka_unit_test(what_is_not_known_is_null),
+        cmocka_unit_test(no_label_breaks_the_document),
+        cmocka_unit_test(a_long_label_is_whole),
+        cmocka_unit_test(without_memory_the_report_fails),
+        cmocka_unit_test(a_full_disk_is_reported),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

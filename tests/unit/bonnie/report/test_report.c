@@ -1,0 +1,551 @@
+#include <errno.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "bonnie/report/report.h"
+#include "support/golden.h"
+
+/*
+ * Golden tests: a result built by hand must come out as the file of its name in
+ * tests/golden/report. Those files were written by hand too; no test writes them.
+ */
+
+#define SECOND     UINT64_C(1000000000)
+#define CSV_FIELDS 50
+
+/* What a result holds that the case at hand says nothing about. */
+static struct result plain_result(void)
+{
+    return (struct result){
+        .version = "3.0.0",
+        .label = "lab",
+        .concurrency = 1,
+        .seed = 1,
+        .data_bytes = UINT64_C(1) << 30,
+        .chunk_bytes = DEFAULT_CHUNK_BYTES,
+        .seeks = DEFAULT_SEEKS,
+        .seekers = DEFAULT_SEEKERS,
+        .files_k = 1,
+        .file_kind = FILES_DATA,
+        .directories = 1,
+        .file_chunk_bytes = DEFAULT_FILE_CHUNK_BYTES,
+    };
+}
+
+/* A test that moved so many KiB/s for a second. */
+static struct test_result moved(uint64_t kib, double cpu, uint64_t latency_us)
+{
+    return (struct test_result){
+        .measured = true,
+        .ops = kib / 8,
+        .bytes = kib * 1024,
+        .elapsed_ns = SECOND,
+        .cpu_ns = (uint64_t)(cpu * 1e7 + 0.5),
+        .latency_ns.max = latency_us * 1000,
+    };
+}
+
+/* A test that did so many operations a second for ten seconds. */
+static struct test_result did(double ops, double cpu, uint64_t latency_us)
+{
+    return (struct test_result){
+        .measured = true,
+        .ops = (uint64_t)(ops * 10 + 0.5),
+        .bytes = 12345678,
+        .elapsed_ns = 10 * SECOND,
+        .cpu_ns = (uint64_t)(cpu * 1e8 + 0.5),
+        .latency_ns.max = latency_us * 1000,
+    };
+}
+
+static struct test_result lasted(struct test_result t, uint64_t nanoseconds)
+{
+    t.elapsed_ns = nanoseconds;
+    return t;
+}
+
+static struct result full(void)
+{
+    struct result r = plain_result();
+    r.seed = 1700000000;
+    r.files_k = 16;
+    r.tests[TEST_PUTC] = moved(1723, 99, 4964);
+    r.tests[TEST_PUT_BLOCK] = moved(376832, 92, 5079);
+    r.tests[TEST_REWRITE] = moved(2306867, 79, 499);
+    r.tests[TEST_GETC] = moved(2716, 99, 5314);
+    r.tests[TEST_GET_BLOCK] = moved(3250586, 60, 52);
+    r.tests[TEST_SEEKS] = did(8244, 53, 4762);
+    r.tests[TEST_SEQ_CREATE] = did(31209, 99, 4263);
+    r.tests[TEST_SEQ_STAT] = did(90412, 97, 319);
+    r.tests[TEST_SEQ_DEL] = did(96336, 98, 4904);
+    r.tests[TEST_RAN_CREATE] = did(30770, 99, 16666);
+    r.tests[TEST_RAN_STAT] = did(88869, 97, 81);
+    r.tests[TEST_RAN_DEL] = did(88869, 97, 4281);
+    return r;
+}
+
+static struct result gobonniego(void)
+{
+    struct result r = full();
+    r.tests[TEST_IOPS] = did(20511, 99, 4263);
+    return r;
+}
+
+static struct result fast(void)
+{
+    struct result r = plain_result();
+    r.label = "server.example.org";
+    r.concurrency = 4;
+    r.data_bytes = 64 << 20;
+    r.chunk_bytes = 32768;
+    r.seeks = 10000;
+    r.seekers = 12;
+    r.tests[TEST_PUT_BLOCK] = moved(53000, 12.4, 109000);
+    r.tests[TEST_REWRITE] = moved(9999, 3.6, 2095000);
+    r.tests[TEST_GET_BLOCK] = moved(102349, 9, 100000000);
+    r.tests[TEST_SEEKS] = did(533.8, 62, 0);
+    return r;
+}
+
+/* A label that is short enough beside settings that are long. */
+static struct result narrow(void)
+{
+    struct result r = fast();
+    r.label = "lab";
+    r.seekers = DEFAULT_SEEKERS;
+    r.tests[TEST_PUT_BLOCK].measured = false;
+    r.tests[TEST_REWRITE].measured = false;
+    r.tests[TEST_GET_BLOCK].measured = false;
+    return r;
+}
+
+static struct result files(void)
+{
+    struct result r = plain_result();
+    r.file_max_bytes = 1024;
+    r.file_min_bytes = 512;
+    r.directories = 4;
+    r.file_chunk_bytes = 4096;
+    r.tests[TEST_SEQ_CREATE] = did(672, 29, 18244);
+    r.tests[TEST_SEQ_STAT] = did(5.3, 0.2, 191000);
+    r.tests[TEST_SEQ_DEL] = did(10, 0, 1662000);
+    r.tests[TEST_RAN_CREATE] = did(0.4, 0.4, 30163000);
+    r.tests[TEST_RAN_STAT] = did(571, 25, 1012000);
+    r.tests[TEST_RAN_DEL] = did(206, 7, 16996000);
+    return r;
+}
+
+/* Links have no data: sizes, should there be any, mean nothing. */
+static struct result links(void)
+{
+    struct result r = plain_result();
+    r.file_kind = FILES_HARD_LINKS;
+    r.file_min_bytes = 77;
+    r.file_chunk_bytes = 4096;
+    r.tests[TEST_SEQ_CREATE] = did(25015, 99, 97);
+    r.tests[TEST_SEQ_STAT] = did(28712, 100, 77);
+    r.tests[TEST_SEQ_DEL] = did(26846, 99.7, 303);
+    return r;
+}
+
+static struct result symlinks(void)
+{
+    struct result r = plain_result();
+    r.file_kind = FILES_SYMBOLIC_LINKS;
+    r.directories = 3;
+    r.tests[TEST_RAN_STAT] = did(28712, 100, 61);
+    r.tests[TEST_RAN_DEL] = did(26846, 100, 301);
+    return r;
+}
+
+/* One nanosecond too short, then just long enough. */
+static struct result short_tests(void)
+{
+    struct result r = plain_result();
+    r.data_bytes = 1 << 20;
+    r.tests[TEST_PUT_BLOCK] = lasted(moved(1000, 0.5, 700), 9999999);
+    r.tests[TEST_REWRITE] = lasted(moved(1000, 0.5, 800), 10000000);
+    r.tests[TEST_SEQ_CREATE] = lasted(did(1024, 1, 9), 0);
+    return r;
+}
+
+/* Whatever can be too wide for its column is. */
+static struct result wide(void)
+{
+    struct result r = plain_result();
+    r.version = "3.0.0-rc1-with-more";
+    r.label = "a-machine-with-a-name-longer-than-any-table-has-room-for";
+    r.concurrency = 128;
+    r.seed = UINT64_MAX;
+    r.data_bytes = UINT64_C(1) << 50;
+    r.chunk_bytes = (1 << 20) + 1;
+    r.seeks = UINT64_C(1000000000000);
+    r.seekers = 1000;
+    r.files_k = 1048576;
+    r.file_max_bytes = 1 << 30;
+    r.file_min_bytes = 1000;
+    r.directories = 99999;
+    r.file_chunk_bytes = 65536;
+    r.tests[TEST_PUTC] = moved(104805172, 1600, 99999);
+    r.tests[TEST_PUT_BLOCK] = moved(UINT64_C(10485760000), 100, 100000);
+    r.tests[TEST_REWRITE] = moved(1048064, 100, 99999000);
+    r.tests[TEST_GETC] = moved(1048063, 100, 100000000);
+    r.tests[TEST_GET_BLOCK] = moved(104805171, 100, 3600000000);
+    r.tests[TEST_SEEKS] = did(123456, 100, 100000000000);
+    r.tests[TEST_SEQ_CREATE] = did(1234567, 100, 500);
+    return r;
+}
+
+static struct result hostile(void)
+{
+    struct result r = plain_result();
+    r.label = "<script>alert(1)</script>,\"x\"&";
+    r.tests[TEST_PUT_BLOCK] = moved(4096, 50, 10);
+    return r;
+}
+
+static struct result utf8(void)
+{
+    struct result r = plain_result();
+    r.label = "k\303\266ln-\342\202\254\342\202\254-1";
+    r.data_bytes = 1536 << 10;
+    r.concurrency = 4;
+    r.tests[TEST_GETC] = moved(4096, 50, 10);
+    return r;
+}
+
+static struct result classic(void)
+{
+    struct result r = plain_result();
+    r.label = "mystery";
+    r.data_bytes = 750 << 20;
+    r.tests[TEST_PUTC] = moved(534, 65.7, 10);
+    r.tests[TEST_PUT_BLOCK] = moved(1236, 22.5, 10);
+    r.tests[TEST_REWRITE] = moved(419, 17.5, 10);
+    r.tests[TEST_GETC] = moved(564, 74.3, 10);
+    r.tests[TEST_GET_BLOCK] = moved(1534, 32.8, 10);
+    r.tests[TEST_SEEKS] = did(35, 8.3, 10);
+    return r;
+}
+
+/* Tests that were skipped, too short and too fast for their columns. */
+static struct result classic_gaps(void)
+{
+    struct result r = plain_result();
+    r.label = "k\303\266lnische";
+    r.data_bytes = (UINT64_C(16384) << 20) - 1;
+    r.tests[TEST_PUT_BLOCK] = moved(1234567, 100, 10);
+    r.tests[TEST_REWRITE] = lasted(moved(1234567, 100, 10), 1);
+    r.tests[TEST_GET_BLOCK] = moved(534, 65.7, 10);
+    r.tests[TEST_SEEKS] = did(1234.5, 99.9, 10);
+    return r;
+}
+
+static struct corruption_entry three_places[] = {
+    {.file = 0, .offset = 8192, .description = "zeroed: generation 1.0 expected, zeros found"},
+    {.file = 12,
+     .offset = UINT64_C(1) << 40,
+     .description = "misdirected: generation 1.0 expected, what belongs to data file 0 at "
+                    "1099511627776 found"},
+    {.file = 1,
+     .offset = 0,
+     .description = "flipped: generation 0.0 expected, changed bytes found"},
+};
+
+/* Verdicts and advice, of which two tests share one; damage; and a test too short for a verdict. */
+static struct result damaged(void)
+{
+    struct result r = plain_result();
+    r.tests[TEST_PUTC] = moved(1723, 99, 4964);
+    r.tests[TEST_PUTC].verdict = (struct verdict){
+        .by = LIMITED_CPU,
+        .sentence = "Waiting for a CPU 70 % of the time: other programs had it.",
+        .advice = "Measuring again on an idle machine would tell more about the storage.",
+    };
+    r.tests[TEST_GETC] = r.tests[TEST_PUTC];
+    r.tests[TEST_REWRITE] = lasted(moved(2306867, 79, 499), 9999999);
+    r.tests[TEST_REWRITE].verdict =
+        (struct verdict){.by = LIMITED_UNKNOWN, .sentence = "Too little time.", .advice = "Wait."};
+    r.tests[TEST_REWRITE].verified_bytes = 4096;
+    r.tests[TEST_REWRITE].corrupted = 1;
+    r.tests[TEST_REWRITE].corruption =
+        (struct corruption_list){.entries = &three_places[2], .count = 1};
+    r.tests[TEST_GET_BLOCK] = moved(3250586, 60, 52);
+    r.tests[TEST_GET_BLOCK].verdict = (struct verdict){
+        .by = LIMITED_PAGE_CACHE,
+        .sentence = "None of what was read came from the device.",
+    };
+    r.tests[TEST_GET_BLOCK].verified_bytes = 1073741824;
+    r.tests[TEST_GET_BLOCK].corrupted = 1000;
+    r.tests[TEST_GET_BLOCK].corruption =
+        (struct corruption_list){.entries = three_places, .count = 2};
+    return r;
+}
+
+static const struct golden {
+    const char *file;
+    const char *format;
+    struct result (*build)(void);
+} goldens[] = {
+    {"full.txt", "text", full},
+    {"full.csv", "csv", full},
+    {"gobonniego.txt", "gobonniego", gobonniego},
+    {"fast.txt", "text", fast},
+    {"fast.csv", "csv", fast},
+    {"narrow.txt", "text", narrow},
+    {"files.txt", "text", files},
+    {"files.csv", "csv", files},
+    {"links.txt", "text", links},
+    {"links.csv", "csv", links},
+    {"symlinks.txt", "text", symlinks},
+    {"symlinks.csv", "csv", symlinks},
+    {"short.txt", "text", short_tests},
+    {"short.csv", "csv", short_tests},
+    {"wide.txt", "text", wide},
+    {"wide.csv", "csv", wide},
+    {"damaged.txt", "text", damaged},
+    {"nothing.txt", "text", plain_result},
+    {"nothing.csv", "csv", plain_result},
+    {"hostile.txt", "text", hostile},
+    {"hostile.csv", "csv", hostile},
+    {"hostile.html", "html", hostile},
+    {"utf8.txt", "text", utf8},
+    {"classic.txt", "classic", classic},
+    {"classic.html", "html", classic},
+    {"classic_gaps.txt", "classic", classic_gaps},
+    {"classic_gaps.html", "html", classic_gaps},
+};
+
+/* What a format prints of r, or its header when r is NULL; to be freed. */
+static char *printed(const char *format, const struct result *r)
+{
+    char *text = NULL;
+    size_t length;
+    FILE *out = open_memstream(&text, &length);
+    assert_non_null(out);
+    const struct report_ops *report = report_by_name(format);
+    assert_non_null(report);
+    assert_int_equal(r ? report->run(out, r) : report->header(out), 0);
+    if (r && report->notes)
+        assert_int_equal(report->notes(out, r, true), 0);
+    assert_int_equal(fclose(out), 0);
+    return text;
+}
+
+static void results_come_out_as_written_by_hand(void **state)
+{
+    (void)state;
+    for (size_t i = 0; i < sizeof goldens / sizeof goldens[0]; i++) {
+        struct result r = goldens[i].build();
+        char *expected = golden_text(goldens[i].file);
+        char *text = printed(goldens[i].format, &r);
+        if (strcmp(text, expected) != 0)
+            fail_msg("%s is not what was printed:\n%s", goldens[i].file, text);
+        free(text);
+        free(expected);
+    }
+}
+
+static void header_names_every_field(void **state)
+{
+    (void)state;
+    char *expected = golden_text("header.csv");
+    char *text = printed("csv", NULL);
+    assert_string_equal(text, expected);
+    free(text);
+    free(expected);
+}
+
+/* What a format prints at the end of so many runs; to be freed. */
+static char *printed_at_the_end(const char *format, const struct result runs[], size_t count)
+{
+    char *text = NULL;
+    size_t length;
+    FILE *out = open_memstream(&text, &length);
+    assert_non_null(out);
+    assert_int_equal(report_by_name(format)->all(out, runs, count), 0);
+    assert_int_equal(fclose(out), 0);
+    return text;
+}
+
+/* Steady, steady but for one run, too short once, and large. */
+static void several_runs_end_in_a_summary(void **state)
+{
+    (void)state;
+    struct result runs[3];
+    for (unsigned i = 0; i < 3; i++) {
+        runs[i] = plain_result();
+        runs[i].tests[TEST_PUT_BLOCK] = moved(99000 + i * 1000, 50, 10);
+        runs[i].tests[TEST_REWRITE] = lasted(moved(1000, 50, 10), i == 1 ? 9999999 : SECOND);
+        runs[i].tests[TEST_GET_BLOCK] = moved(UINT64_C(10485760000), 50, 10);
+        runs[i].tests[TEST_SEEKS] = did(i == 2 ? 50 : 100, 50, 10);
+    }
+    runs[0].tests[TEST_SEQ_DEL] = did(12345.6, 50, 10);
+    char *expected = golden_text("summary.txt");
+    static const char *const tables[] = {"text", "classic"};
+    for (size_t i = 0; i < 2; i++) {
+        char *text = printed_at_the_end(tables[i], runs, 3);
+        if (strcmp(text, expected) != 0)
+            fail_msg("summary.txt is not what was printed:\n%s", text);
+        free(text);
+        text = printed_at_the_end(tables[i], runs, 1);
+        assert_string_equal(text, "");
+        free(text);
+    }
+    free(expected);
+}
+
+static size_t count(const char *text, char wanted)
+{
+    size_t found = 0;
+    for (; *text != '\0'; text++)
+        found += *text == wanted;
+    return found;
+}
+
+static void no_label_breaks_the_csv_line(void **state)
+{
+    (void)state;
+    static const char *const labels[] = {
+        NULL,         "",
+        ",",          ",,,,,,,,,,,,,,,,",
+        "a\nb",       "a\r\nb",
+        "\"a,b\"",    "'",
+        "\n",         "<!--",
+        "]]>",        "a\302\205b",
+        "\303,",      "\342\200\250",
+        "=cmd|' /C'", "%s%n",
+        "a\\",        "\\,",
+        "\377",       "\303",
+        "#",          "1.98,1,2,3,4,",
+        "a;b",        " ",
+    };
+    for (size_t i = 0; i < sizeof labels / sizeof labels[0]; i++) {
+        struct result r = full();
+        r.label = labels[i];
+        char *line = printed("csv", &r);
+        assert_int_equal(count(line, ','), CSV_FIELDS - 1);
+        assert_int_equal(count(line, '\n'), 1);
+        assert_int_equal(line[strlen(line) - 1], '\n');
+        assert_int_equal(count(line, '"') + count(line, '<') + count(line, '\r'), 0);
+        assert_memory_equal(line, "1.98,3.0.0,", 11);
+        free(line);
+    }
+}
+
+/* Readers with room for 1024 bytes must get the whole line. */
+static void longest_label_leaves_the_csv_line_short(void **state)
+{
+    (void)state;
+    char label[5000];
+    memset(label, 'm', sizeof label - 1);
+    label[sizeof label - 1] = '\0';
+    struct result r = wide();
+    r.label = label;
+    for (enum test_id test = TEST_SEQ_CREATE; test < TEST_COUNT; test++)
+        r.tests[test] = did(1234567, 1234, 99999);
+    char *line = printed("csv", &r);
+    assert_in_range(strlen(line), 255, 1023);
+    free(line);
+}
+
+static void lines_fit_eighty_columns_and_end_without_blanks(void **state)
+{
+    (void)state;
+    struct result r = full();
+    for (unsigned workers = 1; workers < 1000000000; workers = workers * 10 + 3) {
+        r.concurrency = workers;
+        r.label = workers % 20 ? "some.machine.with.a.name" : "m";
+        char *text = printed("text", &r);
+        assert_null(strstr(text, " \n"));
+        for (char *line = strtok(text, "\n"); line; line = strtok(NULL, "\n"))
+            assert_in_range(strlen(line), 1, 80);
+        free(text);
+    }
+}
+
+static void formats_are_found_by_name(void **state)
+{
+    (void)state;
+    static const char *const names[] = {"text", "csv",        "json",           "classic",
+                                        "html", "gobonniego", "gobonniego_json"};
+    size_t formats = 0;
+    for (; report_at(formats); formats++) {
+        const struct report_ops *report = report_at(formats);
+        assert_ptr_equal(report_by_name(report->name), report);
+        assert_true(report->run || report->all);
+        assert_true(strlen(report->help) > 0);
+    }
+    assert_int_equal(formats, sizeof names / sizeof names[0]);
+    for (size_t i = 0; i < formats; i++)
+        assert_string_equal(report_by_name(names[i])->name, names[i]);
+    assert_null(report_by_name("xml"));
+    assert_null(report_by_name(""));
+}
+
+static void every_format_has_a_golden_test(void **state)
+{
+    (void)state;
+    for (size_t i = 0; report_at(i); i++) {
+        if (!report_at(i)->run)
+            continue; /* those of all runs are in test_json.c */
+        size_t tests = 0;
+        for (size_t g = 0; g < sizeof goldens / sizeof goldens[0]; g++)
+            tests += strcmp(goldens[g].format, report_at(i)->name) == 0;
+        assert_in_range(tests, 1, SIZE_MAX);
+    }
+}
+
+static void a_full_disk_is_reported(void **state)
+{
+    (void)state;
+    struct result r = full();
+    for (size_t i = 0; report_at(i); i++) {
+        FILE *out = fopen("/dev/full", "w");
+        assert_non_null(out);
+        if (report_at(i)->run)
+            assert_int_equal(report_at(i)->run(out, &r), -ENOSPC);
+        if (report_at(i)->header)
+            assert_int_equal(report_at(i)->header(out), -ENOSPC);
+        const struct result twice[] = {r, r};
+        if (report_at(i)->all)
+            assert_int_equal(report_at(i)->all(out, twice, 2), -ENOSPC);
+        fclose(out);
+    }
+}
+
+/* Unbuffered, every write fails by itself and flushing finds nothing to do. */
+static void an_earlier_failure_is_not_forgotten(void **state)
+{
+    (void)state;
+    struct result r = full();
+    FILE *out = fopen("/dev/full", "w");
+    assert_non_null(out);
+    setvbuf(out, NULL, _IONBF, 0);
+    assert_in_range(-report_by_name("text")->run(out, &r), 1, 4095);
+    fclose(out);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(results_come_out_as_written_by_hand),
+        cmocka_unit_test(header_names_every_field),
+        cmocka_unit_test(several_runs_end_in_a_summary),
+        cmocka_unit_test(no_label_breaks_the_csv_line),
+        cmocka_unit_test(longest_label_leaves_the_csv_line_short),
+        cmocka_unit_test(lines_fit_eighty_columns_and_end_without_blanks),
+        cmocka_unit_test(formats_are_found_by_name),
+        cmocka_unit_test(every_format_has_a_golden_test),
+        cmocka_unit_test(a_full_disk_is_reported),
+        cmocka_unit_test(an_earlier_failure_is_not_forgotten),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

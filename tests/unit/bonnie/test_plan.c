@@ -1,0 +1,274 @@
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "bonnie/options.h"
+#include "bonnie/plan.h"
+#include "storage/scratch.h"
+#include "util/partition.h"
+#include "util/units.h"
+
+static const struct host host = {.name = "lab", .ram_bytes = 4 * GIB, .cpus = 3};
+
+/* The plan of a command line; the words after "bonnie", up to NULL. */
+static int plan_of(struct plan *p, struct err *e, ...)
+{
+    static struct settings settings; /* the plan points into it */
+    char *words[16] = {(char *)"bonnie"};
+    int count = 1;
+    va_list arguments;
+    va_start(arguments, e);
+    while (count < 15 && (words[count] = va_arg(arguments, char *)))
+        count++;
+    va_end(arguments);
+    err_init(e);
+    assert_int_equal(options_parse(count, words, &settings, e), 0);
+    return plan_make(p, &settings, &host, e);
+}
+
+static void shares_cover_all_once(void **state)
+{
+    (void)state;
+    static const uint64_t totals[] = {0, 1, 2, 7, 8, 100, 1023, 99999};
+    for (size_t t = 0; t < sizeof totals / sizeof *totals; t++) {
+        for (uint64_t parts = 1; parts < 12; parts++) {
+            uint64_t next = 0;
+            for (uint64_t i = 0; i < parts; i++) {
+                struct partition s = partition_of(totals[t], parts, i);
+                assert_int_equal(s.first, next);
+                for (uint64_t n = s.first; n < s.first + s.count && n < s.first + 3; n++)
+                    assert_int_equal(partition_owner(totals[t], parts, n), i);
+                if (s.count > 0)
+                    assert_int_equal(partition_owner(totals[t], parts, s.first + s.count - 1), i);
+                assert_in_range(s.count, totals[t] / parts, totals[t] / parts + 1);
+                next += s.count;
+            }
+            assert_int_equal(next, totals[t]);
+        }
+    }
+}
+
+static void defaults_are_those_of_the_preset(void **state)
+{
+    (void)state;
+    struct plan p;
+    struct err e;
+    assert_int_equal(plan_of(&p, &e, NULL), 0);
+    assert_string_equal(p.label, "lab");
+    assert_int_equal(p.data.bytes, 8 * GIB);
+    assert_int_equal(p.data.chunk_bytes, 8192);
+    assert_int_equal(p.data.perchar_bytes, 20 * MIB);
+    assert_int_equal(p.data.seeks, 8192);
+    assert_int_equal(p.data.seekers, 5);
+    assert_int_equal(p.files.count, 16 * 1024);
+    assert_int_equal(p.workers, 1);
+    assert_string_equal(p.formats[0], "text");
+    assert_string_equal(p.formats[1], "csv");
+    assert_true(p.tests[TEST_RAN_DEL]);
+    assert_int_equal(p.advise_bytes, 0);
+
+    assert_int_equal(plan_of(&p, &e, "--preset=bonnie", NULL), 0);
+    assert_null(p.label);
+    assert_int_equal(p.data.bytes, 100 * MIB);
+    assert_int_equal(p.data.perchar_bytes, 100 * MIB);
+    assert_int_equal(p.data.seeks, 4000);
+    assert_int_equal(p.data.seekers, 4);
+    assert_string_equal(p.formats[0], "classic");
+    assert_int_equal(p.format_count, 1);
+    assert_false(p.tests[TEST_SEQ_CREATE]);
+}
+
+static void ram_sets_size_and_advice(void **state)
+{
+    (void)state;
+    struct plan p;
+    struct err e;
+    assert_int_equal(plan_of(&p, &e, "-r", "512", NULL), 0);
+    assert_int_equal(p.data.bytes, GIB);
+    assert_int_equal(plan_of(&p, &e, "-r0", "-s1g", NULL), 0);
+    assert_int_equal(p.advise_bytes, 0);
+    assert_int_equal(plan_of(&p, &e, "-s1g", NULL), 0);
+    assert_int_equal(p.advise_bytes, 8 * GIB);
+    assert_int_equal(plan_of(&p, &e, "-s1g", "--tests=seq_create", NULL), 0);
+    assert_int_equal(p.advise_bytes, 0);
+}
+
+static void what_has_no_work_is_left_out(void **state)
+{
+    (void)state;
+    struct plan p;
+    struct err e;
+    assert_int_equal(plan_of(&p, &e, "-s0", NULL), 0);
+    assert_false(p.tests[TEST_PUT_BLOCK]);
+    assert_true(p.tests[TEST_SEQ_STAT]);
+    assert_int_equal(plan_of(&p, &e, "-n0", "-f", NULL), 0);
+    assert_false(p.tests[TEST_PUTC] || p.tests[TEST_GETC] || p.tests[TEST_SEQ_STAT]);
+    assert_true(p.tests[TEST_SEEKS]);
+    assert_int_not_equal(plan_of(&p, &e, "-n0", "-s0", NULL), 0);
+    assert_int_not_equal(plan_of(&p, &e, "-n0", "--tests=seq_del", NULL), 0);
+}
+
+static void workers_get_something_to_do(void **state)
+{
+    (void)state;
+    struct plan p;
+    struct err e;
+    assert_int_equal(plan_of(&p, &e, "-cauto", NULL), 0);
+    assert_int_equal(p.workers, 3);
+    assert_int_equal(p.files.directories, 3);
+    assert_int_equal(p.files.directories_given, 1);
+    assert_int_equal(plan_of(&p, &e, "-c4", "-s4k:1k", NULL), 0);
+    assert_int_not_equal(plan_of(&p, &e, "-c5", "-s4k:1k", NULL), 0);
+    assert_int_not_equal(plan_of(&p, &e, "-n1:0:0:1025", NULL), 0);
+}
+
+static void links_have_no_size(void **state)
+{
+    (void)state;
+    struct plan p;
+    struct err e;
+    assert_int_equal(plan_of(&p, &e, "-n1:-2:5", NULL), 0);
+    assert_int_equal(p.files.kind, FILES_SYMBOLIC_LINKS);
+    assert_int_equal(p.files.max_bytes, 0);
+    assert_int_equal(plan_of(&p, &e, "-n1:-1", "-n1:100", NULL), 0);
+    assert_int_equal(p.files.kind, FILES_DATA);
+    assert_int_not_equal(plan_of(&p, &e, "-n1::5", NULL), 0);
+}
+
+/* A filesystem that tells how much room a file without data takes. */
+static const struct scratch_space blocks = {.block_bytes = 4096};
+static const struct scratch_space names = {.block_bytes = 4096, .file_bytes = 32};
+
+static void needs_are_counted_in_blocks(void **state)
+{
+    (void)state;
+    struct plan p;
+    struct err e;
+    assert_int_equal(plan_of(&p, &e, "-s0", "-n4:1:1", NULL), 0);
+    assert_in_range(plan_bytes_needed(&p, &blocks), 4096 * 4096, 4096 * 4096 + 16 * 4096);
+    assert_in_range(plan_files_needed(&p, false), 4096, 4096 + 8);
+    assert_int_equal(plan_of(&p, &e, "-s0", "-n4:-1", NULL), 0);
+    assert_in_range(plan_files_needed(&p, false), 1, 8);
+    assert_in_range(plan_files_needed(&p, true), 4096, 4096 + 8);
+    assert_int_equal(plan_of(&p, &e, "-s0", "-n16777216:1g:1g", NULL), 0);
+    assert_int_equal(plan_bytes_needed(&p, &blocks), UINT64_MAX);
+    assert_int_equal(plan_of(&p, &e, "-s1g", "-n0", "--tests=putc", NULL), 0);
+    assert_in_range(plan_bytes_needed(&p, &blocks), 20 * MIB, 21 * MIB);
+    assert_int_equal(plan_of(&p, &e, "-s1g", "-n16", NULL), 0);
+    assert_in_range(plan_bytes_needed(&p, &blocks), GIB, GIB + MIB);
+}
+
+static void empty_files_take_room_too(void **state)
+{
+    (void)state;
+    struct plan p;
+    struct err e;
+    assert_int_equal(plan_of(&p, &e, "-s0", "-n1000", NULL), 0);
+    assert_in_range(plan_bytes_needed(&p, &blocks), 0, 16 * 4096);
+    assert_in_range(plan_bytes_needed(&p, &names), 1024000 * 32, 1024000 * 32 + 16 * 4096);
+    assert_int_equal(plan_of(&p, &e, "-s0", "-n1:0:0:1000", NULL), 0);
+    assert_in_range(plan_bytes_needed(&p, &names), 1000 * 4096, 1100 * 4096);
+    assert_int_equal(plan_of(&p, &e, "-s1", "-n1000", "--tests=put_block", NULL), 0);
+    assert_in_range(plan_bytes_needed(&p, &names), MIB, MIB + 16 * 4096);
+}
+
+static void files_that_no_test_makes_are_not_checked(void **state)
+{
+    (void)state;
+    struct plan p;
+    struct err e;
+    assert_int_not_equal(plan_of(&p, &e, "-n1:0:0:2000", NULL), 0);
+    assert_int_equal(plan_of(&p, &e, "-n1:0:0:2000", "--tests=put_block", NULL), 0);
+}
+
+static void several_runs_are_csv(void **state)
+{
+    (void)state;
+    struct plan p;
+    struct err e;
+    assert_int_equal(plan_of(&p, &e, "-x3", NULL), 0);
+    assert_int_equal(p.runs, 3);
+    assert_true(p.csv_header);
+    assert_int_equal(p.format_count, 1);
+    assert_string_equal(p.formats[0], "csv");
+}
+
+static void seed_is_kept(void **state)
+{
+    (void)state;
+    struct plan p;
+    struct err e;
+    assert_int_equal(plan_of(&p, &e, "-z18446744073709551615", NULL), 0);
+    assert_int_equal(p.seed, UINT64_MAX);
+    assert_int_not_equal(plan_of(&p, &e, "-Z/nonexistent", NULL), 0);
+    assert_non_null(strstr(e.text, "/nonexistent: No such file"));
+}
+
+static void contents_and_preset_are_named_as_given(void **state)
+{
+    (void)state;
+    struct plan p;
+    struct err e;
+    assert_int_equal(plan_of(&p, &e, NULL), 0);
+    assert_string_equal(p.contents_name, "random");
+    assert_string_equal(p.preset, "bonnie++");
+    assert_int_equal(plan_of(&p, &e, "--data=zero", "--preset=bonnie", NULL), 0);
+    assert_string_equal(p.contents_name, "zero");
+    assert_string_equal(p.preset, "bonnie");
+    assert_int_equal(plan_of(&p, &e, "--data=compress=100", NULL), 0);
+    assert_string_equal(p.contents_name, "compress=100");
+}
+
+static void runs_go_on_for_seconds(void **state)
+{
+    (void)state;
+    struct plan p;
+    struct err e;
+    assert_int_equal(plan_of(&p, &e, NULL), 0);
+    assert_int_equal(p.runs, 1);
+    assert_int_equal(p.seconds_ns, 0);
+    assert_int_equal(plan_of(&p, &e, "--seconds=1.25", "-x3", NULL), 0);
+    assert_int_equal(p.runs, 3);
+    assert_int_equal(p.seconds_ns, 1250000000);
+    assert_int_not_equal(plan_of(&p, &e, "--seconds=1", "-y", NULL), 0);
+    assert_non_null(strstr(e.text, "--seconds"));
+    assert_int_equal(plan_of(&p, &e, "--seconds=0", "-y", NULL), 0);
+    assert_int_equal(plan_of(&p, &e, "--seconds=1", "-yp", NULL), 0);
+}
+
+static void without_a_test_of_data_there_is_no_data(void **state)
+{
+    (void)state;
+    struct plan p;
+    struct err e;
+    assert_int_equal(plan_of(&p, &e, "-s1g", "--tests=seq_create", NULL), 0);
+    assert_int_equal(p.data.bytes, 0);
+    assert_int_equal(p.data.chunks, 0);
+    assert_int_equal(p.data.perchar_bytes, 0);
+    assert_int_equal(p.advise_bytes, 0);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(shares_cover_all_once),
+        cmocka_unit_test(defaults_are_those_of_the_preset),
+        cmocka_unit_test(ram_sets_size_and_advice),
+        cmocka_unit_test(what_has_no_work_is_left_out),
+        cmocka_unit_test(workers_get_something_to_do),
+        cmocka_unit_test(links_have_no_size),
+        cmocka_unit_test(needs_are_counted_in_blocks),
+        cmocka_unit_test(empty_files_take_room_too),
+        cmocka_unit_test(files_that_no_test_makes_are_not_checked),
+        cmocka_unit_test(several_runs_are_csv),
+        cmocka_unit_test(seed_is_kept),
+        cmocka_unit_test(contents_and_preset_are_named_as_given),
+        cmocka_unit_test(runs_go_on_for_seconds),
+        cmocka_unit_test(without_a_test_of_data_there_is_no_data),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

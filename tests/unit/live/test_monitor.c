@@ -1,0 +1,165 @@
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <time.h>
+
+#include <cmocka.h>
+
+#include "live/monitor.h"
+#include "measure/clock.h"
+#include "sys/stop.h"
+
+static struct shared_stats stats;
+
+static int setup(void **state)
+{
+    (void)state;
+    struct err e;
+    err_init(&e);
+    int rc = shared_stats_open(&stats, 3, &e);
+    shared_stats_begin(&stats, 2);
+    return rc;
+}
+
+static int teardown(void **state)
+{
+    (void)state;
+    shared_stats_close(&stats);
+    return 0;
+}
+
+static void wait_ms(long milliseconds)
+{
+    const struct timespec pause = {.tv_sec = milliseconds / 1000,
+                                   .tv_nsec = milliseconds % 1000 * 1000000};
+    nanosleep(&pause, NULL);
+}
+
+static struct monitor *start(void)
+{
+    struct err e;
+    struct monitor *m = NULL;
+    const struct monitor_setup monitor_setup = {
+        .title = "Test", .stats = &stats, .notes_intervals = true};
+    err_init(&e);
+    assert_int_equal(monitor_start(&m, &monitor_setup, &e), 0);
+    return m;
+}
+
+static void end(struct monitor *m, uint64_t elapsed_ns, struct interval **intervals, size_t *count)
+{
+    struct err e;
+    err_init(&e);
+    assert_int_equal(monitor_end(m, elapsed_ns, intervals, count, &e), 0);
+}
+
+static void intervals_add_up(void **state)
+{
+    (void)state;
+    struct interval *intervals;
+    size_t count;
+    struct monitor *m = start();
+    uint64_t begin = clock_ns();
+    monitor_go(m);
+    uint64_t ops = 0;
+    while (clock_ns() - begin < 2300000000) {
+        op_stats_add(&stats.workers[ops % 2].ops, 1000 + ops % 7, 512);
+        ops++;
+        wait_ms(1);
+    }
+    uint64_t elapsed = clock_ns() - begin;
+    monitor_pause(m, elapsed);
+    end(m, elapsed, &intervals, &count);
+    assert_in_range(count, 2, 3); /* whenever the machine let it look */
+    uint64_t sum = 0;
+    uint64_t bytes = 0;
+    for (size_t i = 0; i < count; i++) {
+        assert_true(i == 0 || intervals[i].end_ns > intervals[i - 1].end_ns);
+        assert_in_range(intervals[i].p50_ns, 999, 1010);
+        assert_in_range(intervals[i].max_ns, 999, 1010);
+        sum += intervals[i].ops;
+        bytes += intervals[i].bytes;
+    }
+    assert_int_equal(sum, ops);
+    assert_int_equal(bytes, ops * 512);
+    assert_int_equal(intervals[count - 1].end_ns, elapsed);
+    free(intervals);
+}
+
+static void pauses_do_not_count(void **state)
+{
+    (void)state;
+    struct interval *intervals;
+    size_t count;
+    struct monitor *m = start();
+    monitor_go(m);
+    monitor_pause(m, 400);
+    wait_ms(1500);
+    monitor_go(m);
+    op_stats_add(&stats.workers[1].ops, 5, 5);
+    monitor_pause(m, 1000);
+    end(m, 1000, &intervals, &count);
+    assert_int_equal(count, 1);
+    assert_int_equal(intervals[0].ops, 1);
+    assert_int_equal(intervals[0].end_ns, 1000);
+    free(intervals);
+}
+
+/* The rounds' own times count, not how long it took from go to pause: that is longer. */
+static void the_rounds_clock_counts(void **state)
+{
+    (void)state;
+    struct interval *intervals;
+    size_t count;
+    struct monitor *m = start();
+    uint64_t elapsed = 0;
+    for (int round = 0; round < 3; round++) {
+        uint64_t begin = clock_ns();
+        monitor_go(m);
+        op_stats_add(&stats.workers[0].ops, 7, 1);
+        wait_ms(400);
+        elapsed += (clock_ns() - begin) / 10 * 9;
+        monitor_pause(m, elapsed);
+    }
+    end(m, elapsed, &intervals, &count);
+    uint64_t ops = 0;
+    for (size_t i = 0; i < count; i++) {
+        assert_true(i == 0 || intervals[i].end_ns > intervals[i - 1].end_ns);
+        ops += intervals[i].ops;
+    }
+    assert_int_equal(ops, 3);
+    assert_int_equal(intervals[count - 1].end_ns, elapsed);
+    free(intervals);
+}
+
+static void a_phase_may_end_before_it_began(void **state)
+{
+    (void)state;
+    end(start(), 0, NULL, NULL);
+    monitor_go(NULL);
+    monitor_pause(NULL, 0);
+    struct interval *intervals;
+    size_t count = 9;
+    end(NULL, 0, &intervals, &count);
+    assert_null(intervals);
+    assert_int_equal(count, 0);
+}
+
+#define TEST(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
+
+int main(void)
+{
+    struct err e;
+    const struct CMUnitTest tests[] = {
+        TEST(intervals_add_up),
+        TEST(pauses_do_not_count),
+        TEST(the_rounds_clock_counts),
+        TEST(a_phase_may_end_before_it_began),
+    };
+    err_init(&e);
+    if (stop_init(&e) != 0)
+        return 1;
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

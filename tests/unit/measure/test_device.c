@@ -1,0 +1,422 @@
+#include <limits.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "measure/device.h"
+#include "support/tree.h"
+
+#define SECOND 1000000000
+
+static struct device_set set;
+static struct device_counters before;
+static struct device_counters after;
+static struct device_use change;
+
+/* ---- devices of the tree ---- */
+
+static const char *at(const char *format, ...) __attribute__((format(printf, 1, 2)));
+static const char *at(const char *format, ...)
+{
+    static char texts[4][PATH_MAX]; /* so that those of one call live at once */
+    static unsigned turn;
+    char *text = texts[turn++ % 4];
+    va_list arguments;
+    va_start(arguments, format);
+    vsnprintf(text, PATH_MAX, format, arguments);
+    va_end(arguments);
+    return text;
+}
+
+/* A device; path is below sys/devices, its last part is the name: "sda", "sda/sda1". */
+static void make_device(const char *path, unsigned minor)
+{
+    tree_file(at("sys/devices/%s/dev", path), at("8:%u\n", minor));
+    tree_link(at("sys/dev/block/8:%u", minor), at("../../devices/%s", path));
+}
+
+static void make_partition(const char *path, unsigned minor)
+{
+    make_device(path, minor);
+    tree_file(at("sys/devices/%s/partition", path), "1\n");
+}
+
+/* Below the disk `path` is the device `slave`. */
+static void make_slave(const char *path, const char *slave)
+{
+    const char *name = strrchr(slave, '/');
+    tree_link(at("sys/devices/%s/slaves/%s", path, name ? name + 1 : slave), at("../../%s", slave));
+}
+
+/* Sectors, operations and milliseconds as the kernel prints them. */
+static void set_counters(const char *path, uint64_t reads, uint64_t read_sectors, uint64_t writes,
+                         uint64_t written_sectors, uint64_t busy_ms)
+{
+    tree_file(at("sys/devices/%s/stat", path),
+              at("%8ju %8d %8ju %8d %8ju %8d %8ju %8d %8d %8ju %8d 1 2 3 4 5 6\n", (uintmax_t)reads,
+                 91, (uintmax_t)read_sectors, 92, (uintmax_t)writes, 93, (uintmax_t)written_sectors,
+                 94, 95, (uintmax_t)busy_ms, 96));
+}
+
+static void find(unsigned minor)
+{
+    const struct mount_info p = {
+        .root = tree_root(), .major = 8, .minor = minor, .filesystem = "ext4"};
+    device_find(&set, &p);
+}
+
+/* Reads `now`, and what changed in a second. */
+static bool changed(void)
+{
+    device_read(&set, &after);
+    return device_difference(&before, &after, SECOND, &change);
+}
+
+static void assert_change(uint64_t reads, uint64_t read_bytes, uint64_t writes,
+                          uint64_t written_bytes)
+{
+    assert_int_equal(change.read_ops, reads);
+    assert_int_equal(change.read_bytes, read_bytes);
+    assert_int_equal(change.write_ops, writes);
+    assert_int_equal(change.written_bytes, written_bytes);
+}
+
+/* ---- tests ---- */
+
+static void a_whole_disk(void **state)
+{
+    (void)state;
+    make_device("pci/sda", 0);
+    tree_directory("sys/devices/pci/sda/slaves");
+    set_counters("pci/sda", 10, 1000, 20, 2000, 500);
+    find(0);
+    assert_string_equal(set.name, "sda");
+    device_read(&set, &before);
+    assert_true(before.known);
+    set_counters("pci/sda", 13, 1008, 24, 2017, 750);
+    assert_true(changed());
+    assert_change(3, 8 * 512, 4, 17 * 512);
+    assert_true(change.busy_percent > 24.99 && change.busy_percent < 25.01);
+}
+
+static void of_a_partition_the_disk_tells_how_busy_it_is(void **state)
+{
+    (void)state;
+    make_device("vda", 0);
+    make_partition("vda/vda2", 2);
+    set_counters("vda", 1000, 1000, 1000, 1000, 500);
+    set_counters("vda/vda2", 1, 1, 1, 1, 5);
+    find(2);
+    assert_string_equal(set.name, "vda2");
+    assert_int_equal(set.filesystem, 1);
+    device_read(&set, &before);
+    set_counters("vda", 2000, 2000, 2000, 2000, 1250);
+    set_counters("vda/vda2", 2, 3, 4, 5, 15);
+    assert_true(changed());
+    assert_change(1, 2 * 512, 3, 4 * 512);
+    assert_true(change.busy_percent > 74.9 && change.busy_percent < 75.1);
+}
+
+static void a_volume_on_two_disks(void **state)
+{
+    (void)state;
+    make_device("nvme0n1", 10);
+    make_device("nvme1n1", 11);
+    make_device("dm-0", 0);
+    make_slave("dm-0", "nvme1n1");
+    make_slave("dm-0", "nvme0n1");
+    set_counters("dm-0", 0, 0, 0, 0, 0);
+    set_counters("nvme0n1", 0, 0, 0, 0, 0);
+    set_counters("nvme1n1", 0, 0, 0, 0, 0);
+    find(0);
+    assert_string_equal(set.name, "dm-0 (nvme0n1, nvme1n1)");
+    device_read(&set, &before);
+    set_counters("dm-0", 2, 16, 0, 0, 300); /* the disks do more than that: a mirror, say */
+    set_counters("nvme0n1", 2, 16, 0, 0, 200);
+    set_counters("nvme1n1", 2, 16, 0, 0, 1500); /* the counter is not exact */
+    assert_true(changed());
+    assert_change(2, 16 * 512, 0, 0);
+    assert_true(change.busy_percent <= 100 && change.busy_percent > 99.9);
+}
+
+static void a_raid_on_two_partitions(void **state)
+{
+    (void)state;
+    make_device("sda", 10);
+    make_device("sdb", 20);
+    make_partition("sda/sda1", 11);
+    make_partition("sdb/sdb1", 21);
+    make_device("md0", 0);
+    make_slave("md0", "sda/sda1");
+    make_slave("md0", "sdb/sdb1");
+    find(0);
+    assert_string_equal(set.name, "md0 (sda1, sdb1)");
+    assert_int_equal(set.count, 5); /* the disks too, for how busy they are */
+}
+
+/* A volume on an encrypted partition of a RAID: the name tells the top and the lowest. */
+static void a_tall_stack(void **state)
+{
+    (void)state;
+    make_device("sda", 10);
+    make_device("sdb", 20);
+    make_device("md0", 30);
+    make_slave("md0", "sda");
+    make_slave("md0", "sdb");
+    make_partition("md0/md0p1", 31);
+    make_device("dm-0", 40);
+    tree_link("sys/devices/dm-0/slaves/md0p1", "../../md0/md0p1");
+    make_device("dm-1", 41);
+    make_slave("dm-1", "dm-0");
+    find(41);
+    assert_string_equal(set.name, "dm-1 (md0p1, sda, sdb)");
+    assert_int_equal(set.filesystem, 1);
+    assert_int_equal(set.count, 6);
+}
+
+static void a_loop_device(void **state)
+{
+    (void)state;
+    make_device("loop0", 0);
+    tree_file("sys/devices/loop0/loop/backing_file", "/image\n");
+    tree_directory("sys/devices/loop0/slaves");
+    find(0);
+    assert_string_equal(set.name, "loop0");
+}
+
+static void assert_described(const char *model, const char *scheduler)
+{
+    struct device_facts facts;
+    device_describe(&set, &facts);
+    assert_string_equal(facts.model, model);
+    assert_string_equal(facts.scheduler, scheduler);
+}
+
+/* Of a partition its disk tells; of a volume the disks below, not the volume itself. */
+static void what_the_disks_are(void **state)
+{
+    (void)state;
+    make_device("sda", 0);
+    make_partition("sda/sda1", 1);
+    find(1);
+    assert_described("", "");
+    tree_file("sys/devices/sda/device/model", "Old  Disk   \n");
+    tree_file("sys/devices/sda/queue/scheduler", "none [mq-deadline] kyber bfq\n");
+    assert_described("Old  Disk", "mq-deadline");
+    make_device("nvme0n1", 2);
+    tree_file("sys/devices/nvme0n1/device/model", "Fast SSD\n");
+    tree_file("sys/devices/nvme0n1/queue/scheduler", "[none] mq-deadline\n");
+    make_device("dm-0", 3);
+    tree_file("sys/devices/dm-0/queue/scheduler", "[none]\n");
+    make_slave("dm-0", "nvme0n1");
+    make_slave("dm-0", "sda");
+    find(3);
+    assert_described("Fast SSD, Old  Disk", "none, mq-deadline");
+    tree_file("sys/devices/sda/queue/scheduler", "none\n");
+    assert_described("Fast SSD, Old  Disk", "none");
+}
+
+static const struct mount_info *btrfs(void)
+{
+    static struct mount_info p;
+    p = (struct mount_info){.root = tree_root(),
+                            .minor = 45,
+                            .filesystem = "btrfs",
+                            .btrfs_uuid = "01234567-89ab-cdef-0123-456789abcdef"};
+    return &p;
+}
+
+static void make_btrfs_device(const char *name)
+{
+    tree_link(at("sys/fs/btrfs/%s/devices/%s", btrfs()->btrfs_uuid, name),
+              at("../../../../devices/%s", name));
+}
+
+static void a_btrfs_on_two_devices(void **state)
+{
+    (void)state;
+    make_device("sda", 10);
+    make_device("sdb", 20);
+    make_btrfs_device("sdb");
+    make_btrfs_device("sda");
+    set_counters("sda", 1, 2, 3, 4, 5);
+    set_counters("sdb", 1, 2, 3, 4, 5);
+    device_find(&set, btrfs());
+    assert_string_equal(set.name, "sda, sdb");
+    assert_int_equal(set.filesystem, 2);
+    device_read(&set, &before);
+    set_counters("sda", 2, 4, 6, 8, 105);
+    set_counters("sdb", 2, 4, 6, 8, 505);
+    assert_true(changed());
+    assert_change(2, 4 * 512, 6, 8 * 512);
+    assert_true(change.busy_percent > 49.9 && change.busy_percent < 50.1);
+}
+
+static void a_btrfs_on_volumes(void **state)
+{
+    (void)state;
+    make_device("sda", 10);
+    make_device("sdb", 20);
+    make_device("dm-0", 0);
+    make_device("dm-1", 1);
+    make_slave("dm-0", "sda");
+    make_slave("dm-1", "sdb");
+    make_btrfs_device("dm-0");
+    make_btrfs_device("dm-1");
+    device_find(&set, btrfs());
+    assert_string_equal(set.name, "dm-0 (sda), dm-1 (sdb)");
+}
+
+static void assert_none(void)
+{
+    assert_int_equal(set.count, 0);
+    assert_string_equal(set.name, "");
+    device_read(&set, &before);
+    assert_false(before.known);
+    assert_false(changed());
+}
+
+static void no_devices_below_a_filesystem_in_memory(void **state)
+{
+    (void)state;
+    const struct mount_info p = {.root = tree_root(), .minor = 23, .filesystem = "tmpfs"};
+    device_find(&set, &p);
+    assert_none();
+}
+
+/* The bytes of some of the devices would be no truth. */
+static void all_devices_of_the_filesystem_or_none(void **state)
+{
+    (void)state;
+    make_device("sda", 10);
+    make_btrfs_device("sda");
+    make_btrfs_device("sdb"); /* leads to nothing */
+    device_find(&set, btrfs());
+    assert_none();
+
+    struct mount_info p = {.root = tree_root(), .major = 8, .minor = 10, .filesystem = "bcachefs"};
+    device_find(&set, &p);
+    assert_none();
+    find(77); /* not in this /sys: a container */
+    assert_none();
+}
+
+static void more_devices_than_there_is_room_for(void **state)
+{
+    (void)state;
+    make_device("dm-0", 0);
+    for (unsigned i = 1; i <= DEVICE_MOST; i++) {
+        char name[DEVICE_NAME];
+        snprintf(name, sizeof name, "sdx%02u", i);
+        make_device(name, i);
+        make_slave("dm-0", name);
+        make_btrfs_device(name);
+        set_counters(name, i, i, i, i, i);
+    }
+    set_counters("dm-0", 1, 2, 3, 4, 5);
+    find(0);
+    assert_int_equal(set.count, DEVICE_MOST);
+    assert_int_equal(strncmp(set.name, "dm-0 (sdx01, sdx02, ", 20), 0);
+    assert_int_equal(strlen(set.name), sizeof set.name - 1);
+    assert_string_equal(set.name + sizeof set.name - 4, "...");
+    device_read(&set, &before);
+    assert_true(changed()); /* the volume itself is what counts */
+
+    device_find(&set, btrfs());
+    assert_int_equal(set.count, DEVICE_MOST);
+    make_device("one-too-many", DEVICE_MOST + 1);
+    make_btrfs_device("one-too-many");
+    device_find(&set, btrfs());
+    assert_none();
+}
+
+/* However wrong the tree is, looking through it ends. */
+static void devices_that_stand_on_each_other(void **state)
+{
+    (void)state;
+    make_device("dm-0", 0);
+    make_device("dm-1", 1);
+    make_slave("dm-0", "dm-1");
+    make_slave("dm-1", "dm-0");
+    find(0);
+    assert_int_equal(set.count, 2);
+}
+
+static void a_device_that_vanished_is_not_known(void **state)
+{
+    (void)state;
+    make_device("sda", 0);
+    set_counters("sda", 1, 2, 3, 4, 5);
+    find(0);
+    device_read(&set, &before);
+    assert_true(changed());
+    tree_unlink("sys/devices/sda/stat");
+    assert_false(changed());
+    tree_file("sys/devices/sda/stat", "1 2 3\n");
+    assert_false(changed());
+    tree_file("sys/devices/sda/stat", "");
+    assert_false(changed());
+    set_counters("sda", 1, 2, 3, 4, 5);
+    assert_true(changed());
+    assert_false(device_difference(&(struct device_counters){0}, &after, SECOND, &change));
+}
+
+static void a_counter_that_went_backwards_is_not_known(void **state)
+{
+    (void)state;
+    make_device("sda", 0);
+    set_counters("sda", 10, 20, 30, 40, UINT32_MAX); /* the milliseconds have 32 bits */
+    find(0);
+    device_read(&set, &before);
+    set_counters("sda", 10, 20, 30, 40, 3);
+    assert_false(changed());
+    for (unsigned i = 0; i < 4; i++) {
+        uint64_t counters[] = {10, 20, 30, 40};
+        counters[i]--;
+        set_counters("sda", counters[0], counters[1], counters[2], counters[3], UINT32_MAX);
+        assert_false(changed());
+    }
+    set_counters("sda", 10, 20, 30, 41, UINT32_MAX);
+    assert_true(changed());
+}
+
+static void no_time_is_not_busy(void **state)
+{
+    (void)state;
+    make_device("sda", 0);
+    set_counters("sda", 1, 2, 3, 4, 5);
+    find(0);
+    device_read(&set, &before);
+    assert_true(device_difference(&before, &before, 0, &change));
+    assert_true(change.busy_percent >= 0 && change.busy_percent <= 0);
+}
+
+#define IN_TREE(test) cmocka_unit_test_setup_teardown(test, tree_make, tree_remove)
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        IN_TREE(a_whole_disk),
+        IN_TREE(of_a_partition_the_disk_tells_how_busy_it_is),
+        IN_TREE(a_volume_on_two_disks),
+        IN_TREE(a_raid_on_two_partitions),
+        IN_TREE(a_tall_stack),
+        IN_TREE(a_loop_device),
+        IN_TREE(what_the_disks_are),
+        IN_TREE(a_btrfs_on_two_devices),
+        IN_TREE(a_btrfs_on_volumes),
+        IN_TREE(no_devices_below_a_filesystem_in_memory),
+        IN_TREE(all_devices_of_the_filesystem_or_none),
+        IN_TREE(more_devices_than_there_is_room_for),
+        IN_TREE(devices_that_stand_on_each_other),
+        IN_TREE(a_device_that_vanished_is_not_known),
+        IN_TREE(a_counter_that_went_backwards_is_not_known),
+        IN_TREE(no_time_is_not_busy),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

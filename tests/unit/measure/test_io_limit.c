@@ -1,0 +1,141 @@
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+
+#include <cmocka.h>
+
+#include "measure/io_limit.h"
+#include "support/tree.h"
+
+static struct io_limit limit;
+
+/* A partition and its disk. */
+static const struct device_set *devices(void)
+{
+    static struct device_set set;
+    set = (struct device_set){
+        .root = tree_root(), .count = 2, .devices = {{.major = 8, .minor = 1}, {.major = 8}}};
+    return &set;
+}
+
+static void find(void)
+{
+    io_limit_find(&limit, devices());
+}
+
+static void assert_limit(uint64_t read_bytes, uint64_t written_bytes, uint64_t read_ops,
+                         uint64_t write_ops)
+{
+    assert_int_equal(limit.per_second[IO_LIMIT_READ_BYTES], read_bytes);
+    assert_int_equal(limit.per_second[IO_LIMIT_WRITTEN_BYTES], written_bytes);
+    assert_int_equal(limit.per_second[IO_LIMIT_READ_OPS], read_ops);
+    assert_int_equal(limit.per_second[IO_LIMIT_WRITE_OPS], write_ops);
+}
+
+static void mount_v2(const char *group)
+{
+    tree_file("proc/self/cgroup", group);
+    tree_file("proc/self/mountinfo",
+              "30 1 0:26 / /sys/fs/cgroup rw shared:4 - cgroup2 cgroup2 rw\n");
+}
+
+static void no_group_has_no_limit(void **state)
+{
+    (void)state;
+    find();
+    assert_limit(0, 0, 0, 0);
+    mount_v2("0::/\n");
+    find();
+    assert_limit(0, 0, 0, 0);
+}
+
+static void the_lowest_of_all_groups_above_holds(void **state)
+{
+    (void)state;
+    mount_v2("0::/a/b\n");
+    tree_file("sys/fs/cgroup/a/b/io.max", "8:16 rbps=1 wbps=1 riops=1 wiops=1\n"
+                                          "8:0 rbps=20971520 wbps=max riops=500 wiops=max\n");
+    tree_file("sys/fs/cgroup/a/io.max", "8:0 rbps=30000000 wbps=1000000 riops=400 wiops=max\n");
+    find();
+    assert_limit(20971520, 1000000, 400, 0);
+}
+
+static void a_container_sees_its_own_group_as_the_top(void **state)
+{
+    (void)state;
+    mount_v2("0::/\n");
+    tree_file("sys/fs/cgroup/io.max", "8:0 rbps=max wbps=max riops=max wiops=77\n");
+    find();
+    assert_limit(0, 0, 0, 77);
+}
+
+static void mount_v1(const char *top)
+{
+    char line[256];
+    tree_file("proc/self/cgroup", "9:name=systemd:/\n7:cpu,blkio:/jobs/one\n0::/else\n");
+    snprintf(line, sizeof line,
+             "28 1 0:24 / /sys/fs/cgroup/cpuset rw - cgroup cgroup rw,cpuset\n"
+             "29 1 0:25 %s /sys/fs/cgroup/blkio rw - cgroup cgroup rw,blkio,cpu\n",
+             top);
+    tree_file("proc/self/mountinfo", line);
+}
+
+static void version_1_has_a_file_for_each(void **state)
+{
+    (void)state;
+    mount_v1("/");
+    tree_file("sys/fs/cgroup/blkio/blkio.throttle.read_bps_device", "8:0 1\n"); /* of another */
+    tree_file("sys/fs/cgroup/blkio/jobs/one/blkio.throttle.read_bps_device",
+              "8:16 5\n8:0 20971520\n");
+    tree_file("sys/fs/cgroup/blkio/jobs/one/blkio.throttle.write_bps_device", "8:0 30000000\n");
+    tree_file("sys/fs/cgroup/blkio/jobs/one/blkio.throttle.read_iops_device", "");
+    tree_file("sys/fs/cgroup/blkio/jobs/one/blkio.throttle.write_iops_device", "8:1 99\n");
+    find();
+    assert_limit(20971520, 30000000, 0, 99);
+}
+
+static void only_a_part_of_a_hierarchy_may_be_mounted(void **state)
+{
+    (void)state;
+    mount_v1("/jobs");
+    tree_file("sys/fs/cgroup/blkio/one/blkio.throttle.read_bps_device", "8:0 4096\n");
+    find();
+    assert_limit(4096, 0, 0, 0);
+    mount_v1("/elsewhere");
+    find();
+    assert_limit(0, 0, 0, 0);
+    tree_file("sys/fs/cgroup/blkios/one/blkio.throttle.read_bps_device", "8:0 4096\n");
+    mount_v1("/job");
+    find();
+    assert_limit(0, 0, 0, 0);
+}
+
+static void what_is_no_limit_is_none(void **state)
+{
+    (void)state;
+    static const char *const lines[] = {"",    "\n",         "8:0",          "8:0 \n", "8:0 max\n",
+                                        "8 0", "8:0 rbps=x", "8:0 rbps=0\n", "x:y 5",  "8:2 5"};
+    limit = (struct io_limit){0};
+    for (size_t i = 0; i < sizeof lines / sizeof lines[0]; i++) {
+        io_limit_read_max(&limit, devices(), lines[i]);
+        io_limit_read_throttle(&limit, devices(), lines[i], IO_LIMIT_READ_OPS);
+    }
+    assert_limit(0, 0, 0, 0);
+}
+
+#define IN_TREE(test) cmocka_unit_test_setup_teardown(test, tree_make, tree_remove)
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        IN_TREE(no_group_has_no_limit),
+        IN_TREE(the_lowest_of_all_groups_above_holds),
+        IN_TREE(a_container_sees_its_own_group_as_the_top),
+        IN_TREE(version_1_has_a_file_for_each),
+        IN_TREE(only_a_part_of_a_hierarchy_may_be_mounted),
+        IN_TREE(what_is_no_limit_is_none),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,192 @@
+#include <fcntl.h>
+#include <limits.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/sysmacros.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+#include <linux/magic.h>
+#include <sys/vfs.h>
+
+#include "measure/filesystem_name.h"
+#include "measure/mount_info.h"
+#include "support/tree.h"
+
+#define MOUNTS                                                                                     \
+    "22 1 254:0 / / rw,relatime shared:1 - ext4 /dev/vda rw\n"                                     \
+    "23 22 0:21 / /proc rw - proc proc rw\n"                                                       \
+    "123 22 0:45 /home /home\\040-\\040x rw shared:2 master:3 - btrfs /dev/sda rw,subvol=/home\n"  \
+    "24 22 0:50 / /merged rw - overlay overlay rw,lowerdir=/a:/b - c\n"                            \
+    "25 22 0:51 / /server rw - nfs4 server:/export - it rw,vers=4.2\n"                             \
+    "26 22 0:52 / /ssh rw - fuse.sshfs a@b: rw\n"                                                  \
+    "27 22 0:53 / /broken rw\n"
+
+static const char *type_of_mount(long mount_id)
+{
+    static struct mount_info p;
+    p = (struct mount_info){.root = tree_root()};
+    mount_info_read_mount(&p, mount_id);
+    return p.filesystem;
+}
+
+static void the_type_is_that_of_the_mount(void **state)
+{
+    (void)state;
+    tree_file("proc/self/mountinfo", MOUNTS);
+    assert_string_equal(type_of_mount(22), "ext4");
+    assert_string_equal(type_of_mount(123), "btrfs");
+    assert_string_equal(type_of_mount(24), "overlay");
+    assert_string_equal(type_of_mount(25), "nfs4");
+    assert_string_equal(type_of_mount(26), "fuse.sshfs");
+}
+
+static void without_that_mount_it_is_not_known(void **state)
+{
+    (void)state;
+    assert_string_equal(type_of_mount(22), ""); /* no /proc */
+    tree_file("proc/self/mountinfo", MOUNTS);
+    assert_string_equal(type_of_mount(27), "");
+    assert_string_equal(type_of_mount(2), "");
+    assert_string_equal(type_of_mount(-1), "");
+}
+
+static const char *options_of_mount(long mount_id)
+{
+    static struct mount_info p;
+    p = (struct mount_info){.root = tree_root()};
+    mount_info_read_mount(&p, mount_id);
+    return p.options;
+}
+
+/* Those of the mount, then those of the filesystem that are not among them. */
+static void the_options_are_of_mount_and_filesystem(void **state)
+{
+    (void)state;
+    assert_string_equal(options_of_mount(22), ""); /* no /proc */
+    tree_file("proc/self/mountinfo",
+              MOUNTS "30 22 254:1 / /x rw,noatime - xfs /dev/vdb rw,noquota,noatime,swidth=8\n"
+                     "31 22 254:1 / /y ro - xfs\n"
+                     "32 22 254:1 - xfs /dev/vdb rw\n");
+    assert_string_equal(options_of_mount(22), "rw,relatime");
+    assert_string_equal(options_of_mount(123), "rw,subvol=/home");
+    assert_string_equal(options_of_mount(25), "rw,vers=4.2");
+    assert_string_equal(options_of_mount(30), "rw,noatime,noquota,swidth=8");
+    assert_string_equal(options_of_mount(31), "ro");
+    assert_string_equal(options_of_mount(27), "");
+    assert_string_equal(options_of_mount(2), "");
+}
+
+static void options_that_do_not_fit_end_in_dots(void **state)
+{
+    (void)state;
+    char line[2 * MOUNT_OPTIONS] = "1 0 0:50 / / rw - overlay overlay rw";
+    while (strlen(line) < MOUNT_OPTIONS + 100)
+        snprintf(line + strlen(line), 32, ",option%zu", strlen(line));
+    tree_file("proc/self/mountinfo", line);
+    const char *options = options_of_mount(1);
+    assert_int_equal(strlen(options), MOUNT_OPTIONS - 1);
+    assert_string_equal(options + MOUNT_OPTIONS - 4, "...");
+    assert_memory_equal(options, "rw,option", 9);
+}
+
+static bool lacks_journal(const char *filesystem)
+{
+    struct mount_info p = {.root = tree_root(), .major = 254, .minor = 3};
+    snprintf(p.filesystem, sizeof p.filesystem, "%s", filesystem);
+    mount_info_find_journal(&p);
+    return p.lacks_journal;
+}
+
+static void an_ext4_may_lack_a_journal(void **state)
+{
+    (void)state;
+    assert_false(lacks_journal("ext4"));
+    tree_link("sys/dev/block/254:3", "../../devices/virtual/block/dm-3");
+    assert_false(lacks_journal("ext4"));
+    tree_file("sys/fs/ext4/dm-3/journal_task", "<none>\n");
+    assert_true(lacks_journal("ext4"));
+    assert_false(lacks_journal("xfs"));
+    tree_file("sys/fs/ext4/dm-3/journal_task", "414\n");
+    assert_false(lacks_journal("ext4"));
+}
+
+/* A line of an overlay may be much longer than a page. */
+static void a_mount_may_have_any_number_of_layers(void **state)
+{
+    (void)state;
+    char full[PATH_MAX];
+    snprintf(full, sizeof full, "%s/proc/self/mountinfo", tree_root());
+    tree_file("proc/self/mountinfo", "1 0 0:50 / / rw - overlay overlay lowerdir=");
+    FILE *out = fopen(full, "a");
+    assert_non_null(out);
+    for (int i = 0; i < 100000; i++)
+        fputs("/layer:", out);
+    fputs("\n2 0 0:51 / / rw - tmpfs tmpfs rw\n", out);
+    assert_int_equal(fclose(out), 0);
+    assert_string_equal(type_of_mount(1), "overlay");
+    assert_string_equal(type_of_mount(2), "tmpfs");
+}
+
+static void the_kernel_says_where_a_directory_is(void **state)
+{
+    (void)state;
+    struct mount_info p;
+    int fd = open("/proc/self", O_RDONLY | O_DIRECTORY);
+    if (fd < 0)
+        skip();
+    mount_info_find(&p, fd);
+    close(fd);
+    assert_string_equal(p.root, "");
+    assert_string_equal(p.filesystem, "proc");
+    assert_int_equal(p.major, 0);
+    assert_string_equal(p.btrfs_uuid, "");
+
+    struct stat st;
+    fd = open(".", O_RDONLY | O_DIRECTORY);
+    assert_true(fd >= 0);
+    assert_int_equal(fstat(fd, &st), 0);
+    mount_info_find(&p, fd);
+    close(fd);
+    assert_int_equal(p.major, major(st.st_dev));
+    assert_int_equal(p.minor, minor(st.st_dev));
+    assert_string_not_equal(p.filesystem, "");
+    assert_int_equal(p.btrfs_uuid[0] != '\0', strcmp(p.filesystem, "btrfs") == 0);
+
+    mount_info_find(&p, -1);
+    assert_string_equal(p.filesystem, "");
+}
+
+static void the_number_of_a_filesystem_has_a_name(void **state)
+{
+    (void)state;
+    struct statfs fs;
+    assert_string_equal(filesystem_name(TMPFS_MAGIC), "tmpfs");
+    assert_string_equal(filesystem_name(XFS_SUPER_MAGIC), "xfs");
+    assert_string_equal(filesystem_name((unsigned long)(long)(int)BTRFS_SUPER_MAGIC), "btrfs");
+    assert_null(filesystem_name(12345));
+    if (statfs("/proc", &fs) == 0 && fs.f_type == PROC_SUPER_MAGIC)
+        assert_string_equal(filesystem_name((unsigned long)fs.f_type), "proc");
+}
+
+#define IN_TREE(test) cmocka_unit_test_setup_teardown(test, tree_make, tree_remove)
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        IN_TREE(the_type_is_that_of_the_mount),
+        IN_TREE(without_that_mount_it_is_not_known),
+        IN_TREE(the_options_are_of_mount_and_filesystem),
+        IN_TREE(options_that_do_not_fit_end_in_dots),
+        IN_TREE(an_ext4_may_lack_a_journal),
+        IN_TREE(a_mount_may_have_any_number_of_layers),
+        cmocka_unit_test(the_number_of_a_filesystem_has_a_name),
+        cmocka_unit_test(the_kernel_says_where_a_directory_is),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

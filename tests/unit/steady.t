@@ -1,0 +1,23 @@
+#!/usr/bin/perl
+# tests/data/steady.csv, against which the unit test holds the rule of the steady state, is what SciPy says.
+
+use strict;
+use warnings;
+use FindBin;
+use lib "$FindBin::Bin/../lib";
+use Test::More;
+use RunProgram qw(data_file slurp);
+
+# Debian's, which has Debian's SciPy: another one may stand before it in PATH.
+my $PYTHON = '/usr/bin/python3';
+plan skip_all => "$PYTHON has no SciPy" if system("$PYTHON -c 'import scipy.stats' 2>/dev/null") != 0;
+
+my $now = `$PYTHON '$FindBin::Bin/../lib/steady_reference.py'`;
+is($?, 0, 'SciPy has answered');
+
+# Figures and verdict of each series; the last digits of the percentages are those of a version of SciPy.
+sub verdicts { return [ map { join q{,}, (split /,/)[ 0 .. 4, 7 ] } split /\n/, $_[0] ] }
+
+is_deeply(verdicts($now), verdicts(slurp(data_file('steady.csv'))), 'the same series, and the same verdict of each');
+
+done_testing();

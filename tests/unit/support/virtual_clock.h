@@ -1,0 +1,20 @@
+#ifndef TESTS_UNIT_SUPPORT_VIRTUAL_CLOCK_H
+#define TESTS_UNIT_SUPPORT_VIRTUAL_CLOCK_H
+
+#include <stdint.h>
+
+/*
+ * A clock that only the test moves. A program that is linked with virtual_clock.c has its own
+ * clock_gettime and clock_nanosleep: sleeping takes no time, and each look at the clock takes
+ * `look_ns`, so nothing in such a test depends on the speed of the machine.
+ */
+struct virtual_clock {
+    uint64_t now_ns;
+    uint64_t look_ns;
+    uint64_t looks;  /* number of calls of clock_gettime */
+    uint64_t sleeps; /* number of calls of clock_nanosleep */
+};
+
+extern struct virtual_clock virtual_clock;
+
+#endif

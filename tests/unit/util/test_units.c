@@ -1,0 +1,289 @@
+#include <errno.h>
+#include <limits.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include "util/units.h"
+
+#define UNTOUCHED 4711
+
+static void expect_size(const char *text, uint64_t unit, uint64_t bytes)
+{
+    uint64_t value = UNTOUCHED;
+    assert_int_equal(units_parse_size(text, unit, &value), 0);
+    assert_int_equal(value, bytes);
+}
+
+static void refuse_size(const char *text, int reason)
+{
+    uint64_t value = UNTOUCHED;
+    assert_int_equal(units_parse_size(text, MIB, &value), reason);
+    assert_int_equal(value, UNTOUCHED);
+}
+
+static void sizes_with_suffix(void **state)
+{
+    (void)state;
+    expect_size("1k", MIB, 1024);
+    expect_size("64K", MIB, 65536);
+    expect_size("3m", 1, 3145728);
+    expect_size("8GiB", 1, UINT64_C(8589934592));
+    expect_size("8gB", 1, UINT64_C(8589934592));
+    expect_size("8gib", 1, UINT64_C(8589934592));
+    expect_size("2T", 1, UINT64_C(2199023255552));
+    expect_size("2TB", 1, UINT64_C(2199023255552));
+    expect_size("512B", MIB, 512);
+    expect_size("007k", MIB, 7168);
+}
+
+static void sizes_without_suffix_count_units(void **state)
+{
+    (void)state;
+    expect_size("100", MIB, 100 * MIB);
+    expect_size("100", 1, 100);
+    expect_size("0", MIB, 0);
+}
+
+static void sizes_up_to_the_last_bit(void **state)
+{
+    (void)state;
+    expect_size("18446744073709551615", 1, UINT64_MAX);
+    expect_size("16777215T", 1, UINT64_C(16777215) << 40);
+    refuse_size("18446744073709551616B", -ERANGE);
+    refuse_size("16777216T", -ERANGE);
+    refuse_size("17592186044416", -ERANGE);
+    refuse_size("99999999999999999999999999", -ERANGE);
+}
+
+static void sizes_that_are_none(void **state)
+{
+    (void)state;
+    static const char *const wrong[] = {
+        "",     "k",
+        "iB",   "B",
+        "-1",   "+1",
+        " 1",   "1 ",
+        "1 k",  "1.5g",
+        "0x10", "1e3",
+        "1ki",  "1kk",
+        "1Bk",  "1p",
+        "1kBB", "x",
+        "1\n",  "1,5",
+        "auto", "99999999999999999999x",
+    };
+    for (size_t i = 0; i < sizeof wrong / sizeof wrong[0]; i++)
+        refuse_size(wrong[i], -EINVAL);
+}
+
+static void counts(void **state)
+{
+    (void)state;
+    uint64_t value = UNTOUCHED;
+    assert_int_equal(units_parse_count("16", &value), 0);
+    assert_int_equal(value, 16);
+    assert_int_equal(units_parse_count("18446744073709551615", &value), 0);
+    assert_true(value == UINT64_MAX);
+
+    value = UNTOUCHED;
+    assert_int_equal(units_parse_count("18446744073709551616", &value), -ERANGE);
+    assert_int_equal(units_parse_count("18446744073709551616k", &value), -EINVAL);
+    assert_int_equal(units_parse_count("1k", &value), -EINVAL);
+    assert_int_equal(units_parse_count("-1", &value), -EINVAL);
+    assert_int_equal(units_parse_count("", &value), -EINVAL);
+    assert_int_equal(value, UNTOUCHED);
+}
+
+static void signed_numbers(void **state)
+{
+    (void)state;
+    int64_t value = UNTOUCHED;
+    assert_int_equal(units_parse_signed("-2", &value), 0);
+    assert_int_equal(value, -2);
+    assert_int_equal(units_parse_signed("7", &value), 0);
+    assert_int_equal(value, 7);
+    assert_int_equal(units_parse_signed("9223372036854775807", &value), 0);
+    assert_true(value == INT64_MAX);
+
+    value = UNTOUCHED;
+    assert_int_equal(units_parse_signed("9223372036854775808", &value), -ERANGE);
+    assert_int_equal(units_parse_signed("--1", &value), -EINVAL);
+    assert_int_equal(units_parse_signed("-", &value), -EINVAL);
+    assert_int_equal(units_parse_signed("+1", &value), -EINVAL);
+    assert_int_equal(units_parse_signed("1-", &value), -EINVAL);
+    assert_int_equal(value, UNTOUCHED);
+}
+
+static void expect_data_size(uint64_t bytes, const char *text)
+{
+    char printed[UNITS_TEXT];
+    units_format_size(printed, bytes);
+    assert_string_equal(printed, text);
+
+    /* What is printed can be given to -s, and is the same size then. */
+    expect_size(printed, MIB, bytes);
+}
+
+static void data_sizes_as_bonnie_plus_plus_prints_them(void **state)
+{
+    (void)state;
+    expect_data_size(64 * MIB, "64M");
+    expect_data_size(8096 * MIB, "8096M");
+    expect_data_size(63808 * MIB, "63808M");
+    expect_data_size(1024 * MIB, "1G");
+    expect_data_size(63 * 1024 * MIB, "63G");
+    expect_data_size(2048 * 1024 * MIB, "2048G");
+    expect_data_size(1536 * 1024, "1536k");
+    expect_data_size(MIB + 1, "1048577B");
+    expect_data_size(UINT64_MAX, "18446744073709551615B");
+}
+
+static void expect_chunk(uint64_t bytes, const char *text)
+{
+    char printed[UNITS_TEXT];
+    units_format_chunk(printed, bytes);
+    assert_string_equal(printed, text);
+    expect_size(printed, 1, bytes);
+}
+
+static void chunks_as_bonnie_plus_plus_prints_them(void **state)
+{
+    (void)state;
+    expect_chunk(512, "512");
+    expect_chunk(65536, "64k");
+    expect_chunk(1536, "1536");
+    expect_chunk(MIB, "1m");
+    expect_chunk(MIB + 1024, "1025k");
+    expect_chunk(2048 * MIB, "2g");
+}
+
+static void expect_latency(uint64_t nanoseconds, const char *text)
+{
+    char printed[UNITS_TEXT];
+    units_format_latency(printed, nanoseconds);
+    assert_string_equal(printed, text);
+}
+
+static void latencies_have_at_most_five_digits(void **state)
+{
+    (void)state;
+    expect_latency(4964000, "4964us");
+    expect_latency(95532499, "95532us");
+    expect_latency(95532500, "95533us");
+    expect_latency(99999499, "99999us");
+    expect_latency(99999500, "100ms");
+    expect_latency(109499999, "109ms");
+    expect_latency(UINT64_C(30163000000), "30163ms");
+    expect_latency(UINT64_C(99999499999), "99999ms");
+    expect_latency(UINT64_C(99999500000), "100s");
+    expect_latency(UINT64_C(3600000000000), "3600s");
+}
+
+static void latency_is_never_zero(void **state)
+{
+    (void)state;
+    expect_latency(0, "1us");
+    expect_latency(1, "1us");
+    expect_latency(1499, "1us");
+    expect_latency(1500, "2us");
+}
+
+static void expect_speed(double kib, const char *text)
+{
+    char printed[UNITS_TEXT];
+    units_format_speed(printed, kib);
+    assert_string_equal(printed, text);
+}
+
+static void speeds_fill_five_columns(void **state)
+{
+    (void)state;
+    expect_speed(0, "0k");
+    expect_speed(4.3, "4.3k");
+    expect_speed(4, "4k");
+    expect_speed(1723, "1723k");
+    expect_speed(9999, "9999k");
+    expect_speed(10000, "9.8m");
+    expect_speed(10240, "10.0m");
+    expect_speed(53000, "51.8m");
+    expect_speed(102348, "99.9m");
+    expect_speed(102349, "100m");
+    expect_speed(376832, "368m");
+    expect_speed(1048063, "1023m");
+    expect_speed(1048064, "1.0g");
+    expect_speed(2306867, "2.2g");
+    expect_speed(104805171, "99.9g");
+    expect_speed(104805172, "100g");
+    expect_speed(1e4 * 1024 * 1024, "10000g");
+}
+
+static void expect_short(double number, const char *count, const char *speed)
+{
+    char printed[UNITS_TEXT];
+    units_format_short_count(printed, number);
+    assert_string_equal(printed, count);
+    units_format_short_speed(printed, number);
+    assert_string_equal(printed, speed);
+}
+
+static void what_is_too_wide_is_shortened_to_four_columns(void **state)
+{
+    (void)state;
+    expect_short(1723, "1.7k", "1.7m");
+    expect_short(9949, "9.9k", "9.7m");
+    expect_short(9950, "10k", "9.7m");
+    expect_short(31209, "31k", "30m");
+    expect_short(155432, "155k", "152m");
+    expect_short(999499, "999k", "976m");
+    expect_short(999500, "1.0m", "976m");
+    expect_short(1234567, "1.2m", "1.2g");
+    expect_short(123456789, "123m", "118g");
+    expect_short(1e4 * 1024 * 1024, "10486m", "9.8t");
+}
+
+static void fractions_of_sizes_are_rounded_down(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *text;
+        uint64_t bytes;
+    } cases[] = {
+        {"7951.52", 7951 * MIB}, {"1.5g", 1536 * MIB}, {"1.3g", 1331 * MIB}, {"0.5", 512 * KIB},
+        {"0.3", 307 * KIB},      {"1.5k", KIB},        {"0.0001", 0},        {"64", 64 * MIB},
+        {"1000000B", 1000000},   {"1.0", MIB},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        uint64_t bytes = 1;
+        assert_int_equal(units_parse_rounded_size(cases[i].text, MIB, &bytes), 0);
+        assert_int_equal(bytes, cases[i].bytes);
+    }
+    uint64_t kept = 7;
+    static const char *const wrong[] = {"1.", ".5", "1.5.5", "1.5q", "-1.5", "1,5", ""};
+    for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++)
+        assert_int_equal(units_parse_rounded_size(wrong[i], MIB, &kept), -EINVAL);
+    assert_int_equal(units_parse_rounded_size("16777216.5t", MIB, &kept), -ERANGE);
+    assert_int_equal(kept, 7);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(fractions_of_sizes_are_rounded_down),
+        cmocka_unit_test(sizes_with_suffix),
+        cmocka_unit_test(sizes_without_suffix_count_units),
+        cmocka_unit_test(sizes_up_to_the_last_bit),
+        cmocka_unit_test(sizes_that_are_none),
+        cmocka_unit_test(counts),
+        cmocka_unit_test(signed_numbers),
+        cmocka_unit_test(data_sizes_as_bonnie_plus_plus_prints_them),
+        cmocka_unit_test(chunks_as_bonnie_plus_plus_prints_them),
+        cmocka_unit_test(latencies_have_at_most_five_digits),
+        cmocka_unit_test(latency_is_never_zero),
+        cmocka_unit_test(speeds_fill_five_columns),
+        cmocka_unit_test(what_is_too_wide_is_shortened_to_four_columns),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
