@@ -126,7 +126,7 @@ static int take_one(struct coordinator *c, const struct meeting *m, unsigned *ra
 static int gather(struct coordinator *c, const struct meeting *m, struct err *e)
 {
     struct mpi *s = c->state;
-    struct mpi_wait wait = mpi_wait_begin();
+    struct mpi_wait wait = mpi_wait_begin(s);
     uint64_t named_at_ns = wait.start_ns + NAMED_AFTER_NS;
     int rc = 0;
     memset(s->has_come, 0, c->ranks.count);
@@ -196,7 +196,7 @@ static bool serve(struct mpi *s, struct mpi_wait *wait)
 static int meet_as_other(struct coordinator *c, const struct meeting *m, struct err *e)
 {
     struct mpi *s = c->state;
-    struct mpi_wait wait = mpi_wait_begin();
+    struct mpi_wait wait = mpi_wait_begin(s);
     bool is_named = c->ranks.number != 1;
     bool has_left = false;
     MPI_Request request = MPI_REQUEST_NULL;
@@ -235,7 +235,7 @@ static int barrier(struct coordinator *c, const char *phase, struct err *e)
 static int exchange(struct coordinator *c, const struct parcel *p, struct err *e)
 {
     struct mpi *s = c->state;
-    struct mpi_wait wait = mpi_wait_begin();
+    struct mpi_wait wait = mpi_wait_begin(s);
     MPI_Request request = MPI_REQUEST_NULL;
     bool has_left = false;
     bool has_come = false;
@@ -257,6 +257,7 @@ static int exchange(struct coordinator *c, const struct parcel *p, struct err *e
 /* What rank 0 answers to the cards of all. */
 struct introduction {
     uint64_t ram_bytes;
+    uint32_t ranks_per_cpu;
     char first_host[RANK_HOST_SIZE];
 };
 
@@ -277,6 +278,7 @@ static void answer_cards(void *context)
     struct introducing *i = context;
     ranks_find_hosts(i->ranks);
     i->answer.ram_bytes = i->ranks->ram_bytes;
+    i->answer.ranks_per_cpu = ranks_per_cpu(i->ranks);
     memcpy(i->answer.first_host, i->ranks->cards[0].host, RANK_HOST_SIZE);
 }
 
@@ -305,6 +307,7 @@ static int introduce(struct coordinator *c, struct err *e)
                               .compares_clocks = true};
     int rc = meet(c, &m, e);
     c->ranks.ram_bytes = introducing.answer.ram_bytes;
+    mpi_share_cpus(s, introducing.answer.ranks_per_cpu);
     memcpy(s->first_host, introducing.answer.first_host, RANK_HOST_SIZE);
     return rc;
 }
@@ -330,7 +333,7 @@ static int join(struct coordinator *c, struct err *e)
 static void leave_as_first(struct coordinator *c, int rc, const struct err *e)
 {
     struct mpi *s = c->state;
-    struct mpi_wait wait = mpi_wait_begin();
+    struct mpi_wait wait = mpi_wait_begin(s);
     if (rc != 0)
         name_failure(c, 0, e);
     for (unsigned left = s->has_ended ? c->ranks.count : 1;
@@ -353,7 +356,7 @@ static void await_leaving(struct coordinator *c, int rc, const struct err *e)
 static void leave_as_other(struct coordinator *c, int rc, const struct err *e)
 {
     struct mpi *s = c->state;
-    struct mpi_wait wait = mpi_wait_begin();
+    struct mpi_wait wait = mpi_wait_begin(s);
     struct err ignored;
     err_init(&ignored);
     if (rc != 0 && !s->has_stopped) {

@@ -24,6 +24,7 @@ struct mpi {
     char first_host[RANK_HOST_SIZE];
     void *buffer; /* what has been received */
     size_t room;
+    uint64_t longest_sleep_ns; /* of a rank that waits */
 };
 
 /* Initialises MPI, and tells who this is among how many. *out is to be handed to mpi_end(). */
@@ -35,11 +36,15 @@ struct mpi_wait {
     uint64_t start_ns;
     uint64_t spin_until_ns;
     uint64_t sleep_ns;
+    uint64_t longest_sleep_ns;
 };
-struct mpi_wait mpi_wait_begin(void);
+struct mpi_wait mpi_wait_begin(const struct mpi *s);
 void mpi_wait_again(struct mpi_wait *w); /* something has come: more may follow at once */
 void mpi_wait_sleep(struct mpi_wait *w);
 uint64_t mpi_waited_ns(const struct mpi_wait *w);
+
+/* Where several ranks share a CPU, each looks less often. */
+void mpi_share_cpus(struct mpi *s, unsigned ranks_per_cpu);
 
 /*
  * What may be long leaves only when the other side takes it. Whether it has left; and to give it

@@ -63,6 +63,25 @@ void ranks_find_hosts(struct ranks *r)
     }
 }
 
+static unsigned count_on_host(const struct ranks *r, uint32_t first)
+{
+    unsigned count = 0;
+    for (uint32_t i = first; i < r->count; i++)
+        count += r->cards[i].host_first == first;
+    return count;
+}
+
+unsigned ranks_per_cpu(const struct ranks *r)
+{
+    unsigned most = 1;
+    for (uint32_t i = 0; i < r->count; i++) {
+        unsigned cpus = r->cards[i].cpus > 0 ? r->cards[i].cpus : 1;
+        unsigned share = ranks_is_first(r, i) ? (count_on_host(r, i) + cpus - 1) / cpus : 0;
+        most = share > most ? share : most;
+    }
+    return most;
+}
+
 bool ranks_is_first(const struct ranks *r, unsigned rank)
 {
     return !r->cards || r->cards[rank].host_first == rank;

@@ -39,6 +39,9 @@ void rank_card_fill(struct rank_card *card, const struct host *host);
 /* When all cards are there: finds the first rank of each host, and adds up the hosts' memory. */
 void ranks_find_hosts(struct ranks *r);
 
+/* How many ranks share a CPU, rounded up, on the host where they are most. In rank 0 only. */
+unsigned ranks_per_cpu(const struct ranks *r);
+
 /* True for the first rank of its host. In rank 0 only. */
 bool ranks_is_first(const struct ranks *r, unsigned rank);
 
