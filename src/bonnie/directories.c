@@ -113,16 +113,33 @@ int directories_make(struct scratch *s, unsigned *shift, const struct plan *p,
                       : scratch_make_numbered(s, number_of(number, p->rank), e);
 }
 
-void directories_tell_abandoned(const struct plan *p, uint64_t number)
+int directories_meet_next(char host[RANK_HOST_SIZE], const struct plan *p, struct coordinator *c,
+                          struct err *e)
+{
+    char mine[RANK_HOST_SIZE] = "";
+    const struct parcel parcel = {.to = (p->rank + p->ranks - 1) % p->ranks,
+                                  .from = (p->rank + 1) % p->ranks,
+                                  .sent = mine,
+                                  .got = host,
+                                  .bytes = sizeof mine};
+    if (p->ranks == 1)
+        return 0;
+    snprintf(mine, sizeof mine, "%.*s", RANK_HOST_SIZE - 1, p->host->name);
+    return coordinator_exchange(c, &parcel, e);
+}
+
+void directories_tell_abandoned(const struct plan *p, uint64_t number, const char *next_host)
 {
     for (unsigned i = 1; i < p->ranks; i++) {
         char name[PRIVATE_NAME_SIZE];
-        char text[PATH_MAX + PRIVATE_NAME_SIZE + 80];
+        char text[PATH_MAX + PRIVATE_NAME_SIZE + RANK_HOST_SIZE + 80];
         unsigned rank = (p->rank + i) % p->ranks;
         if (!scratch_is_abandoned(p->directory, number_of(number, rank), name))
             return;
-        snprintf(text, sizeof text, "rank %u was killed and has left %s/%s; --cleanup removes it",
-                 rank, p->directory, name);
+        bool is_next = i == 1; /* the hosts of further ones are not known here */
+        snprintf(text, sizeof text,
+                 "rank %u%s%s was killed and has left %s/%s; --cleanup removes it", rank,
+                 is_next ? " on " : "", is_next ? next_host : "", p->directory, name);
         stop_message(text);
     }
 }

@@ -20,10 +20,15 @@
 int directories_make(struct scratch *s, unsigned *shift, const struct plan *p,
                      struct coordinator *c, uint64_t number, struct err *e);
 
+/* The name of the host of the next rank. Without others there is none, and it is not touched. */
+int directories_meet_next(char host[RANK_HOST_SIZE], const struct plan *p, struct coordinator *c,
+                          struct err *e);
+
 /*
  * After a signal, when this rank has cleaned up: says what the next ranks have left that were
- * killed. The rank before each of them does that, so that it is said once.
+ * killed, the first of them with its host. The rank before each of them does that, so that it is
+ * said once.
  */
-void directories_tell_abandoned(const struct plan *p, uint64_t number);
+void directories_tell_abandoned(const struct plan *p, uint64_t number, const char *next_host);
 
 #endif

@@ -330,6 +330,8 @@ static int open_scratch(struct run_context *r, struct err *e)
     if (rc == 0)
         rc = coordinator_share(c, "Starting", &r->numbers, sizeof r->numbers, e);
     if (rc == 0)
+        rc = directories_meet_next(r->next_host, p, c, e);
+    if (rc == 0)
         rc = directories_make(&r->scratch, &r->shift, p, c, r->numbers.directories, e);
     if (rc != 0)
         scratch_close(&r->scratch, e);

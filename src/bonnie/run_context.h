@@ -39,6 +39,7 @@ struct run_context {
     struct device_facts disks; /* which are these */
     struct io_limit limit;     /* what a control group allows of them */
     struct run_numbers numbers;
+    char next_host[RANK_HOST_SIZE]; /* of the next rank, if there are several */
     struct pattern pattern;
     struct contents contents;
     struct shared_stats stats;

@@ -110,7 +110,7 @@ static int close_context(struct run_context *context, int rc, struct err *e)
     else if (stop_signal() && is_live)
         stop_message("interrupted; files removed");
     if (stop_signal())
-        directories_tell_abandoned(context->plan, context->numbers.directories);
+        directories_tell_abandoned(context->plan, context->numbers.directories, context->next_host);
     return rc ? rc : closed;
 }
 

@@ -128,6 +128,7 @@ static int gather(struct coordinator *c, const struct meeting *m, struct err *e)
     struct mpi *s = c->state;
     struct mpi_wait wait = mpi_wait_begin(s);
     uint64_t named_at_ns = wait.start_ns + NAMED_AFTER_NS;
+    bool is_named = false;
     int rc = 0;
     memset(s->has_come, 0, c->ranks.count);
     for (unsigned count = 1; rc == 0 && count < c->ranks.count;) {
@@ -139,10 +140,12 @@ static int gather(struct coordinator *c, const struct meeting *m, struct err *e)
             count++;
             continue;
         }
-        if (clock_ns() > named_at_ns) {
-            name_missing(c, m->name);
-            mpi_send_patience(s);
-            named_at_ns = UINT64_MAX;
+        if (mpi_wait_now(&wait) > named_at_ns) {
+            if (!is_named)
+                name_missing(c, m->name);
+            is_named = true;
+            mpi_send_patience(s); /* again and again, or rank 1 names this one */
+            named_at_ns += NAMED_AFTER_NS;
         }
         mpi_wait_sleep(&wait);
     }

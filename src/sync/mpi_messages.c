@@ -38,6 +38,9 @@ enum tag {
 /* How late the kernel may end a sleep: 50 us if nothing is said, which is more than most last. */
 #define TIMER_SLACK_NS 1000
 
+/* Who has not looked for so long was stopped, and cannot say of others that they did not come. */
+#define LONG_ABSENCE_NS 1000000000
+
 /* A clock that is being asked for is answered from this long awake. */
 #define PINGS_SPIN_NS 500000
 
@@ -45,15 +48,25 @@ struct mpi_wait mpi_wait_begin(const struct mpi *s)
 {
     uint64_t now = clock_ns();
     return (struct mpi_wait){.start_ns = now,
+                             .seen_ns = now,
                              .spin_until_ns = now + SPIN_NS,
                              .sleep_ns = SHORTEST_SLEEP_NS,
                              .longest_sleep_ns = s->longest_sleep_ns};
 }
 
+uint64_t mpi_wait_now(struct mpi_wait *w)
+{
+    uint64_t now = clock_ns();
+    if (now - w->seen_ns > LONG_ABSENCE_NS)
+        w->absent_ns += now - w->seen_ns;
+    w->seen_ns = now;
+    return now - w->absent_ns;
+}
+
 void mpi_wait_again(struct mpi_wait *w)
 {
-    w->start_ns = clock_ns();
-    w->spin_until_ns = w->start_ns + SPIN_NS;
+    w->start_ns = mpi_wait_now(w);
+    w->spin_until_ns = clock_ns() + SPIN_NS;
     w->sleep_ns = SHORTEST_SLEEP_NS;
 }
 
@@ -72,9 +85,9 @@ void mpi_share_cpus(struct mpi *s, unsigned ranks_per_cpu)
     s->longest_sleep_ns = LONGEST_SLEEP_NS * (times > 0 ? times : UINT64_C(1));
 }
 
-uint64_t mpi_waited_ns(const struct mpi_wait *w)
+uint64_t mpi_waited_ns(struct mpi_wait *w)
 {
-    return clock_ns() - w->start_ns;
+    return mpi_wait_now(w) - w->start_ns;
 }
 
 /* ---- what all messages share -------------------------------------------------------------- */

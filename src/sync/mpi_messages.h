@@ -37,11 +37,15 @@ struct mpi_wait {
     uint64_t spin_until_ns;
     uint64_t sleep_ns;
     uint64_t longest_sleep_ns;
+    uint64_t seen_ns;   /* when the clock was last asked for */
+    uint64_t absent_ns; /* how long this rank itself was stopped meanwhile */
 };
 struct mpi_wait mpi_wait_begin(const struct mpi *s);
 void mpi_wait_again(struct mpi_wait *w); /* something has come: more may follow at once */
 void mpi_wait_sleep(struct mpi_wait *w);
-uint64_t mpi_waited_ns(const struct mpi_wait *w);
+/* To be asked in every turn: a clock that stands while this rank itself is stopped. */
+uint64_t mpi_wait_now(struct mpi_wait *w);
+uint64_t mpi_waited_ns(struct mpi_wait *w);
 
 /* Where several ranks share a CPU, each looks less often. */
 void mpi_share_cpus(struct mpi *s, unsigned ranks_per_cpu);

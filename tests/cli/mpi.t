@@ -223,7 +223,7 @@ SKIP: {
     skip $why, 1 if !$limit;
     subtest 'a device held to 50 MiB/s' => sub {
         for my $number (1, 2, 4) {
-            my $run    = ranks({ ranks => $number, wrap => [ $limit->wrap ] }, '-d', "$disk", qw(-r0 -n0 -s400m:1m -D --json), '--tests=put_block,get_block');
+            my $run    = ranks({ ranks => $number, wrap => [ $limit->wrap ] }, '-d', "$disk", qw(-r0 -n0 -s1024m:1m -D --json), '--tests=put_block,get_block');
             my $report = report_ok($run->{out});
             for my $test (@{ $report->{runs}[0]{tests} }) {
                 cmp_ok($test->{rate} / 51200, '<', 1.02, "$number ranks, $test->{name}: no more than 50 MiB/s");

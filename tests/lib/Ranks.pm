@@ -8,7 +8,7 @@ use Exporter 'import';
 use BonnieRun  qw(finish have scratch start wait_until);
 use RunProgram qw(slurp spew);
 
-our @EXPORT_OK = qw(lines_of mpi_missing pid_of ranks start_ranks);
+our @EXPORT_OK = qw(is_open_mpi lines_of mpi_missing pid_of ranks start_ranks);
 
 my $LAUNCHER = $ENV{BONNIE_MPIRUN} || 'mpirun';
 
