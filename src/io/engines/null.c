@@ -133,7 +133,7 @@ static void close_engine(void *state)
 
 const struct engine_ops engine_null = {
     .name = "null",
-    .summary = "moves nothing: what the program itself costs; see --null",
+    .summary = "moves nothing, to show what the program itself costs; see --null",
     .capabilities = ENGINE_QUEUES,
     .available = available,
     .state_bytes = state_bytes,
