@@ -43,7 +43,8 @@ static const struct option_entry entries[] = {
      .field = FIELD(url_source),
      .accepted = "the path of a file",
      .offer = OFFER_FILES,
-     .help = "file with one such name per line, used in turn, over and over; -url takes precedence"},
+     .help =
+         "file with one such name per line, used in turn, over and over; -url takes precedence"},
     {.name = "rps",
      .value = VALUE_REQUIRED,
      .value_name = "R",
@@ -68,7 +69,8 @@ static const struct option_entry entries[] = {
      .field = FIELD(arrival),
      .words = arrival_names,
      .accepted = "constant or poisson",
-     .help = "gaps between requests: constant, or poisson for exponential ones (default: constant)"},
+     .help =
+         "gaps between requests: constant, or poisson for exponential ones (default: constant)"},
     {.name = "rt",
      .value = VALUE_REQUIRED,
      .value_name = "N",

@@ -33,7 +33,8 @@ int web_available(struct err *e)
 int web_check(struct plan *p, const struct settings *s, const char *const names[], struct err *e)
 {
     static const char *const missing[LOAD_KINDS] = {
-        [LOAD_WRITE] = "-ops has neither put nor delete, so writes have nothing to do (-wt=0: none)",
+        [LOAD_WRITE] =
+            "-ops has neither put nor delete, so writes have nothing to do (-wt=0: none)",
         [LOAD_READ] = "-ops has nothing that reads, so reads have nothing to do (-rt=0: none)",
     };
     struct mix all = {0};
