@@ -202,7 +202,7 @@ static const struct option_entry entries[] = {
      .words = round_metric_names,
      .set = set_steady,
      .help = "repeat block tests in rounds until iops, bandwidth, latency or p99 is steady "
-             "(default: the one that the test's rate is)"},
+             "(default: the test's rate)"},
     {.name = "round-time",
      .value = VALUE_REQUIRED,
      .value_name = "SECONDS",
