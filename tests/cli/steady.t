@@ -140,7 +140,7 @@ subtest 'the exit status' => sub {
 
 refused_ok(bonnie(@small, $_, '--tests=iops'), qr/\Abonnie: --[a-z-]+: there are no rounds without --steady-state$/, "$_ alone")
     for qw(--round-time=1 --precondition=1 --max-rounds=9 --require-steady);
-refused_ok(bonnie(@small, qw(--steady-state --time=1)), qr/--time: with --steady-state .*--round-time/, 'together with --time');
+refused_ok(bonnie(@small, qw(--steady-state --time=1)), qr/--time cannot be combined with --steady-state, .*--round-time/, 'together with --time');
 refused_ok(bonnie(@small, '--steady-state', '--tests=putc,getc'), qr/--steady-state: only put_block, .* none of them will run/, 'no test that can become steady');
 
 SKIP: {

@@ -211,7 +211,7 @@ SKIP: {
         ok(semctl($id, 0, IPC_STAT, $stat), 'its owner is known');
         substr $stat, 4, 4, pack 'L', $nobody;
         ok(semctl($id, 0, IPC_SET, $stat), 'and changed');
-        refused_ok(bonnie(@small, qw(-s1 -q -y)), qr/another user's/, '-y');
+        refused_ok(bonnie(@small, qw(-s1 -q -y)), qr/belongs to another user/, '-y');
         ok(semctl($id, 0, IPC_RMID, 0), 'removed');
     };
 }

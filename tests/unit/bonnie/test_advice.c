@@ -312,8 +312,7 @@ static void the_filesystem_is_named(void **state)
     assert_string_equal(sentence(&j, "tmpfs"),
                         "Below tmpfs there is no device: this is the speed of memory.");
     j.reason = REASON_NO_DEVICE;
-    assert_string_equal(sentence(&j, "nfs4"),
-                        "Below nfs4 there is no block device to watch.");
+    assert_string_equal(sentence(&j, "nfs4"), "Below nfs4 there is no block device to watch.");
     assert_string_equal(sentence(&j, NULL),
                         "Below this filesystem there is no block device to watch.");
 }
