@@ -35,7 +35,7 @@ static int take_count(void *settings, const char *word, struct err *e)
     struct err reason;
     err_init(&reason);
     if (s->count.given)
-        return err_say(e, "unexpected argument '%.100s'; there is one COUNT", word);
+        return err_say(e, "unexpected argument '%.100s'; only one COUNT is taken", word);
     if (value_count(&s->count, word, 1, MOST_COUNT, ACCEPTED_COUNT, &reason) != 0)
         return err_say(e, "COUNT: '%.100s' is not accepted; expected %s", word, reason.text);
     return 0;

@@ -59,7 +59,7 @@ static void advise(const struct session *s)
     const struct zcav_job *j = s->jobs;
     if (!s->settings->quiet && (j->engine->capabilities & ENGINE_NEEDS_DIRECT) && !j->device.direct)
         message("%s without O_DIRECT (--direct) is synchronous: the kernel's page cache serves one "
-                "call after the other",
+                "call at a time",
                 j->engine->name);
 }
 

@@ -122,7 +122,7 @@ static int durable(void *state, unsigned file)
 
 const struct engine_ops engine_null = {
     .name = "null",
-    .summary = "moves nothing: what the program itself costs; see --null",
+    .summary = "moves nothing, to show what the program itself costs; see --null",
     .capabilities = ENGINE_QUEUES,
     .available = at_once_available,
     .state_bytes = state_bytes,
