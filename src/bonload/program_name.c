@@ -1,3 +1,3 @@
 #include "util/message.h"
 
-const char program_name[] = "bonload";
+const char *program_name = "bonload";

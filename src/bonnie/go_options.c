@@ -87,7 +87,7 @@ static struct option_table adapted(const struct option_table *plain,
         .usage = "Usage: " NAME " [FLAG]...\n"
                  "Measure writing, reading and IOPS of a filesystem. GoBonnieGo's flags are -dir,\n"
                  "-iops-duration, -json, -runs, -seconds, -size, -threads, -v and -version; all\n"
-                 "of these are taken, and each long name may stand behind one dash:\n\n",
+                 "of these are accepted, and any long name may be written with one dash:\n\n",
         .closing = plain->closing,
         .single_dash = true,
     };

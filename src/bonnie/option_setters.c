@@ -162,7 +162,7 @@ int set_engine(void *settings, const char *value, struct err *e)
         return 0;
     }
     if (!engine_by_name(value))
-        return err_say(e, "sync, libaio, io_uring or null; help tells what each can do here");
+        return err_say(e, "sync, libaio, io_uring or null; help lists what each can do here");
     s->engine = value;
     return 0;
 }

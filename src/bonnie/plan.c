@@ -152,7 +152,7 @@ static int choose_tests(struct plan *p, const struct settings *s,
         p->advise_bytes = 0;
     }
     if (!any)
-        return err_say(e, "nothing to do: -s, -n, -f and --tests leave no test");
+        return err_say(e, "nothing to do: -s, -n, -f and --tests leave no test to run");
     return 0;
 }
 

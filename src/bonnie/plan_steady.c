@@ -37,10 +37,10 @@ int plan_steady(struct plan *p, const struct settings *s, struct err *e)
     if (!s->steady)
         return alone ? err_say(e, "%s: there are no rounds without --steady-state", alone) : 0;
     if (p->time_ns > 0)
-        return err_say(e, "--time: with --steady-state the tests go on until they are steady; "
-                          "--round-time is the time of a round");
+        return err_say(e, "--time cannot be combined with --steady-state, which ends tests "
+                          "when they are steady; --round-time is the time of a round");
     if (!has_block_test(p))
-        return err_say(e, "--steady-state: put_block, rewrite, get_block, seeks and iops can "
-                          "become steady, and none of them is to run");
+        return err_say(e, "--steady-state: only put_block, rewrite, get_block, seeks and iops "
+                          "can become steady, and none of them will run");
     return 0;
 }

@@ -151,7 +151,7 @@ static int check_descriptors(const struct plan *p, struct err *e)
     if (limit == 0 || needed <= limit)
         return 0;
     return err_say(e,
-                   "-c (--concurrency): %u workers need %d open files at a time, the limit is %d "
+                   "-c (--concurrency): %u workers need %d open files at a time; the limit is %d "
                    "(ulimit -Hn)",
                    p->workers, needed, limit);
 }

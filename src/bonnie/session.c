@@ -27,7 +27,7 @@ static void advise(const struct plan *p, bool stays_root)
         return;
     if (p->data.bytes > 0 && (p->engine.ops->capabilities & ENGINE_NEEDS_DIRECT) && !p->direct)
         message("%s without -D (--direct) is synchronous: the kernel's page cache serves one call "
-                "after the other",
+                "at a time",
                 p->engine.ops->name);
     if (stays_root)
         message("running as root; -u USER runs as that user instead");
@@ -190,7 +190,7 @@ static int make_plans(struct plan *whole, struct plan *share, const struct setti
     if (rc == 0)
         rc = coordinator_share(ranks, "Starting", &whole->seed, sizeof whole->seed, e);
     if (rc == 0 && ranks->ranks.count > 1 && whole->steady.wanted)
-        return err_say(e, "--steady-state: not for several ranks; --time has them go on longer");
+        return err_say(e, "--steady-state: not for several ranks; --time makes tests longer");
     return rc == 0 ? plan_share(share, whole, &ranks->ranks, e) : rc;
 }
 

@@ -70,8 +70,9 @@ static void tell_moved(struct verdict *v, const struct judgement *j, const char 
 static void tell_no_device(struct verdict *v, const struct judgement *j, const char *filesystem)
 {
     snprintf(v->sentence, VERDICT_TEXT,
-             j->reason == REASON_IN_MEMORY ? "No device is below %s: this is the speed of memory."
-                                           : "No block device is below %s that could be watched.",
+             j->reason == REASON_IN_MEMORY
+                 ? "Below %s there is no device: this is the speed of memory."
+                 : "Below %s there is no block device to watch.",
              filesystem ? filesystem : "this filesystem");
     add_waiting(v, j);
 }

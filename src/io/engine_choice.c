@@ -14,10 +14,11 @@ int engine_choose(const char *name, uint64_t wanted_depth, const struct engine_o
     uint64_t usual = queues ? DEFAULT_IODEPTH : 1;
     *depth = (unsigned)(wanted_depth > 0 ? wanted_depth : usual);
     if (*depth > 1 && !queues)
-        return err_say(e,
-                       "--iodepth: the engine %s has one operation in flight at a time; libaio and "
-                       "io_uring have %u (--engine)",
-                       (*engine)->name, *depth);
+        return err_say(
+            e,
+            "--iodepth: the engine %s keeps one operation in flight; libaio and io_uring "
+            "keep %u (--engine)",
+            (*engine)->name, *depth);
     return 0;
 }
 

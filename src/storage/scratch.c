@@ -33,7 +33,7 @@ static int refuse(struct scratch *s, int ownership, const char *found, struct er
 {
     close_if_open(&s->fd);
     if (ownership == OWNERSHIP_OTHER)
-        return err_say(e, "%s/%s is not the directory that was made, somebody has replaced it: %s",
+        return err_say(e, "%s/%s is not the directory that was made; somebody has replaced it: %s",
                        s->path, s->name, found);
     unlinkat(s->parent_fd, s->name, AT_REMOVEDIR);
     return err_say(e,

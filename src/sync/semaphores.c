@@ -70,8 +70,8 @@ static int find_semaphores(int *id, int count, struct err *e)
     if (code != 0)
         return err_system(e, code, "look at the owner of semaphores");
     return err_say(e,
-                   "semaphore set %d is another user's, but has this user's key 0x%08x: it "
-                   "is neither used nor removed",
+                   "semaphore set %d belongs to another user but has this user's key "
+                   "0x%08x: it is neither used nor removed",
                    *id, (unsigned)semaphore_key());
 }
 

@@ -42,7 +42,7 @@ static int check_stack_limit(struct err *e)
     if (limit.rlim_cur / KIB >= needed)
         return 0;
     return err_say(
-        e, "the stack is limited to %" PRIu64 " KiB, %" PRIu64 " KiB are needed (ulimit -s)",
+        e, "the stack is limited to %" PRIu64 " KiB, but %" PRIu64 " KiB are needed (ulimit -s)",
         (uint64_t)limit.rlim_cur / KIB, needed);
 }
 

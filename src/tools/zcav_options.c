@@ -83,7 +83,7 @@ static int set_engine(void *settings, const char *value, struct err *e)
     struct zcav_settings *s = settings;
     s->lists_engines = strcmp(value, "help") == 0;
     if (!s->lists_engines && !engine_by_name(value))
-        return err_say(e, "sync, libaio, io_uring or null; help tells what each can do here");
+        return err_say(e, "sync, libaio, io_uring or null; help lists what each can do here");
     s->engine = value;
     return 0;
 }
@@ -135,7 +135,7 @@ static const struct option_entry entries[] = {
      .value = VALUE_REQUIRED,
      .value_name = "[FIRST:]LAST",
      .set = set_range,
-     .help = "only from FIRST to LAST, in MiB, rounded down to blocks (default: all)"},
+     .help = "measure only from FIRST to LAST, in MiB, rounded down to blocks (default: all)"},
     {.letter = 's',
      .name = "skip",
      .value = VALUE_REQUIRED,
@@ -145,7 +145,7 @@ static const struct option_entry entries[] = {
      .min = 2,
      .max = 20,
      .accepted = "2 to 20",
-     .help = "take every Nth block, and skip the others"},
+     .help = "take every Nth block and skip the others"},
     {.letter = 'w',
      .name = "write",
      .kind = OPTION_FLAG,
@@ -192,7 +192,7 @@ static const struct option_entry entries[] = {
      .min = 1,
      .max = MOST_DEPTH,
      .accepted = "1 to 4096",
-     .help = "chunks in flight on each device (default: 1 with sync, else 32)"},
+     .help = "chunks in flight on each device (default: 1 with sync, otherwise 32)"},
     {.name = "json",
      .kind = OPTION_FLAG,
      .field = FIELD(json),

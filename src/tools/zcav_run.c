@@ -221,7 +221,7 @@ static void tell_pass(const struct zcav_job *j)
 static int too_small(const struct zcav_job *j, struct err *e)
 {
     return err_say(
-        e, "%s is too small: not one block of %" PRIu64 " MiB%s; choose smaller ones with -b",
+        e, "%s is too small for one block of %" PRIu64 " MiB%s; choose a smaller one with -b",
         j->device.file.name, j->settings->block_bytes / MIB,
         j->settings->range.first > 0 ? " in the range of -r" : "");
 }

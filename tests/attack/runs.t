@@ -25,7 +25,7 @@ is(scalar @fields, 3, 'ext4, overlayfs and tmpfs');
 
 # What is said of something that was put in the place of the directory before it was opened, or
 # checked, and what of it when that was too late.
-my $REFUSED = qr{\Abonnie: \S+/bonnie[.][0-9a-f]{16} is not the directory that was made, somebody has replaced it: [^\n]+\n\z};
+my $REFUSED = qr{\Abonnie: \S+/bonnie[.][0-9a-f]{16} is not the directory that was made; somebody has replaced it: [^\n]+\n\z};
 my $MOVED   = qr{\Abonnie: directory \S+/bonnie[.][0-9a-f]{16} was moved by somebody; it is left as /[^\n]+\n\z};
 
 # A run that is held up after a call until the attacker has struck: the run, and what he did.

@@ -94,20 +94,20 @@ for my $case (
     [ '/status/302', '302 Found' ],
     [ '/status/299', '299 not a success' ],
     [ '/loop',       '302 Found' ],
-    [ '/garbage',    'what came is not HTTP' ],
+    [ '/garbage',    'the answer is not HTTP' ],
     [ '/nothing',    'closed without an answer' ],
     [ '/reset',      'receive: Connection reset by peer' ],
     [ '/half',       'closed within the headers' ],
-    [ '/short',      'the body is shorter than was said' ],
+    [ '/short',      'the body is shorter than announced' ],
     [ '/chunks',     qr/\Areceive: .*chunk/ ],
-    [ '/headers',    'the headers have no end' ],
-    [ '/header',     qr/\A(?:the headers have no end|Out of memory)/ ],
-    [ '/interim',    'the headers have no end' ],
+    [ '/headers',    'the headers do not end' ],
+    [ '/header',     qr/\A(?:the headers do not end|Out of memory)/ ],
+    [ '/interim',    'the headers do not end' ],
     [ '/silent',     'timed out' ],
     [ '/body',       'timed out' ],
     [ '/loris',      'timed out' ],
     [ "http://127.0.0.1:$nobody/", 'connect: Connection refused' ],
-    [ 'http://no.such.host.invalid/', 'the name of the host is not known' ],
+    [ 'http://no.such.host.invalid/', 'the host name cannot be resolved' ],
     )
 {
     my ($path, $what) = @{$case};
@@ -161,11 +161,11 @@ for my $case (
     [ [qw(-rt=1 -url=example.org/x)],                qr/'example.org\/x' is not a URL/ ],
     [ [qw(-rt=1 -url=file:///etc/passwd)],           qr/'file:\/\/\/etc\/passwd' is not a URL/ ],
     [ [ '-rt=1', "-url-source=$dir/bad" ],           qr/'file:\/\/\/etc\/passwd' is not a URL/ ],
-    [ [qw(-rt=1 -url=http://me:secret@localhost/x)], qr/a user's name or password would be told/ ],
+    [ [qw(-rt=1 -url=http://me:secret@localhost/x)], qr/a URL must not contain a user's name or password/ ],
     [ [qw(-rt=1 -ops=list -url=http://x/)],          qr/-ops takes OP\[:WEIGHT\],... of get, put, head and delete,/ ],
-    [ [qw(-rt=1 -ops=put -url=http://x/)],           qr/-ops: nothing that reads/ ],
-    [ [qw(-wt=1 -ops=get:2 -url=http://x/)],         qr/-ops: neither put nor delete/ ],
-    [ [qw(-wt=1 -rpw=2 -ops=get,delete -url=http://x/)], qr/-rpw: reads follow writes, and -ops has no put/ ],
+    [ [qw(-rt=1 -ops=put -url=http://x/)],           qr/-ops has nothing that reads/ ],
+    [ [qw(-wt=1 -ops=get:2 -url=http://x/)],         qr/-ops has neither put nor delete/ ],
+    [ [qw(-wt=1 -rpw=2 -ops=get,delete -url=http://x/)], qr/-rpw makes reads follow writes, but -ops has no put/ ],
     )
 {
     my ($args, $line) = @{$case};

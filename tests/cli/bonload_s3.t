@@ -23,11 +23,11 @@ delete @ENV{ grep {/\AAWS_/} keys %ENV };
 # ---- wrong use ---------------------------------------------------------------------------------------
 my @KEYS = qw(-s3-api-key=a -s3-secret-key=b);
 for my $case (
-    [ [@KEYS],                                                         qr/which store\?/ ],
-    [ [ @KEYS, '-s3-endpoint=http://127.0.0.1:1' ],                    qr/which bucket\?/ ],
-    [ [qw(-s3-endpoint=http://127.0.0.1:1 -s3-bucket=b)],              qr/with which keys\?/ ],
+    [ [@KEYS],                                                         qr/no store is given/ ],
+    [ [ @KEYS, '-s3-endpoint=http://127.0.0.1:1' ],                    qr/no bucket is given/ ],
+    [ [qw(-s3-endpoint=http://127.0.0.1:1 -s3-bucket=b)],              qr/no keys are given/ ],
     [ [ @KEYS, qw(-s3-endpoint=ftp://h -s3-bucket=b) ],                qr/-s3-endpoint: 'ftp:\/\/h' is not accepted/ ],
-    [ [ @KEYS, qw(-s3-endpoint=http://u:pass@h -s3-bucket=b) ],        qr/-s3-endpoint: a URL without a user's name or password/ ],
+    [ [ @KEYS, qw(-s3-endpoint=http://u:pass@h -s3-bucket=b) ],        qr/-s3-endpoint: the URL must not contain a user's name or password/ ],
     [ [ @KEYS, qw(-s3-endpoint=http://h -s3-bucket=b -s3-sign-ver=3) ], qr/-s3-sign-ver: '3' is not accepted/ ],
     [ [ @KEYS, qw(-s3-endpoint=http://h -s3-bucket=b -s3-part-size=5MiB -body-size=1GB -max-body-size=1TiB) ], qr/-s3-part-size: the largest object has more than 10000 parts/ ],
     )

@@ -210,7 +210,7 @@ subtest 'comparison' => sub {
     is_deeply([ $html =~ m{<h3 id="change-\d">(\S+ compared with \S+)</h3>}g ], [ 'a compared with &lt;b&gt;', 'c compared with &lt;b&gt;' ], 'unless asked to');
     my ($status, $out, $err) = run($PROGRAM, ['--baseline=d'], $three);
     is("$status$out", '1', 'an unknown label: exit status 1, no page');
-    is($err, qq{bon_csv2html: no result has the label "d"; there are "a", "<b>", "c"\n}, 'and what there is');
+    is($err, qq{bon_csv2html: no result has the label "d"; the labels are "a", "<b>", "c"\n}, 'and what there is');
 };
 
 subtest 'many comparisons' => sub {
@@ -267,7 +267,7 @@ subtest 'headlines' => sub {
         'Compared with old, new is better in 0 of 12 tests, worse in 1 and unclear in 11; the largest change is ' . "\x{2212}50.0\x{A0}%, in &quot;Write in blocks&quot;." => [ [], $of->('old', 2000, 6) . $of->('new', 1000, 6) ],
         'Compared with old, new is better in 0 of 12 tests, worse in 0 and unclear in 12.' => [ [], $of->('old', 2000, 6) . $of->('new', 2000, 6) ],
         'Of 2 labels compared with a, 1 is better in at least one test and 0 are worse in at least one.' => [ ['--baseline=a'], $of->('a', 1000, 6) . $of->('b', 2000, 6) . $of->('c', 1000, 6) ],
-        'b has the highest rate in 2 of 12 tests, more than any other of 3 labels.' => [ [], $of->('a', 1000, 1) . $of->('b', 9000, 1) =~ s/,8244,/,9999,/r . $of->('c', 1000, 1) =~ s/,8244,/,9000,/r ],
+        'b has the highest rate in 2 of 12 tests, more than any other of the 3 labels.' => [ [], $of->('a', 1000, 1) . $of->('b', 9000, 1) =~ s/,8244,/,9999,/r . $of->('c', 1000, 1) =~ s/,8244,/,9000,/r ],
     );
     for my $sentence (sort keys %case) {
         my ($arguments, $input) = @{ $case{$sentence} };

@@ -91,7 +91,7 @@ subtest 'what fail below cannot judge' => sub {
 
 subtest 'wrong use' => sub {
     my %case = (
-        'no such label'        => [ ['--baseline=no'],                        qr/no result has the label "no"; there are "lab"/ ],
+        'no such label'        => [ ['--baseline=no'],                        qr/no result has the label "no"; the labels are "lab"/ ],
         'no other label'       => [ ['--baseline=lab'],                       qr/nothing to compare with: every result has the label "lab"/ ],
         'no value'             => [ ['--baseline'],                           qr/option baseline requires an argument/ ],
         'fail-below alone'     => [ [qw(--fail-below 5)],                     qr/--fail-below needs --baseline/ ],

@@ -139,7 +139,7 @@ SKIP: {
     my @refusals = (
         [ 'io_uring', 'io_uring_setup', 'EPERM',  qr/io_uring is not allowed here .*: Operation not permitted/ ],
         [ 'io_uring', 'io_uring_setup', 'ENOSYS', qr/the kernel has no io_uring: Function not implemented/ ],
-        [ 'io_uring', 'io_uring_setup', 'ENOMEM', qr/too little memory may be locked \(ulimit -l\): Cannot allocate memory/ ],
+        [ 'io_uring', 'io_uring_setup', 'ENOMEM', qr/the limit on locked memory is too low \(ulimit -l\): Cannot allocate memory/ ],
         [ 'libaio',   'io_setup',       'EAGAIN', qr/no more requests are allowed: see the sysctl fs\.aio-max-nr/ ],
         [ 'libaio',   'io_setup',       'ENOSYS', qr/the kernel refuses io_setup: Function not implemented/ ],
     );
@@ -169,7 +169,7 @@ SKIP: {
 }
 
 # What is refused at once.
-refused_ok(bonnie('-d', $dir, @SMALL, qw(--iodepth=2 --engine=sync)), qr/\Abonnie: --iodepth: the engine sync has one operation in flight/, '--iodepth=2 --engine=sync');
+refused_ok(bonnie('-d', $dir, @SMALL, qw(--iodepth=2 --engine=sync)), qr/\Abonnie: --iodepth: the engine sync keeps one operation in flight/, '--iodepth=2 --engine=sync');
 refused_ok(bonnie('-d', $dir, @SMALL, qw(--iodepth=2)), qr/\Abonnie: --iodepth: the engine sync/, '--iodepth=2 with the default engine');
 refused_ok(bonnie('-d', $dir, @SMALL, qw(--engine=posixaio)), qr/\Abonnie: --engine: 'posixaio' is not accepted; expected sync, libaio, io_uring or null/, 'an unknown engine');
 

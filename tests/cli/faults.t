@@ -137,7 +137,7 @@ subtest 'a failed sync at the end of a test counts' => sub {
 
 subtest 'not every resource that a run wants' => sub {
     my $run = bonnie({ wrap => [ 'sh', '-c', 'ulimit -n 12; exec "$@"', 'sh' ] }, '-d', $dir, qw(-q -r0 -s8 -n0 -c8));
-    refused_ok($run, qr/8 workers need \d+ open files at a time, the limit is 12/, 'few descriptors');
+    refused_ok($run, qr/8 workers need \d+ open files at a time; the limit is 12/, 'few descriptors');
     is_deeply([ tree($dir) ], [], 'nothing is left');
     $run = bonnie({ wrap => [ 'sh', '-c', 'ulimit -f 100; exec "$@"', 'sh' ] }, '-d', $dir, qw(-q -r0 -s8 -n0 -c2));
     like($run->{status}, qr/\A(?:1|signal 25)\z/, 'a limit to the size of files: a failure, or SIGXFSZ');
@@ -157,7 +157,7 @@ subtest 'little stack' => sub {
         my $run = bonnie({ wrap => [ 'sh', '-c', "ulimit -s $kib; exec \"\$@\"", 'sh' ] }, '-d', $dir,
             qw(-q -r0 -s1 -n1:100 -c2 --verify=full --json --iops-duration=0.01), '--tests=' . join q{,}, @ALL_TESTS);
         $outcomes{ $run->{status} }++;
-        my $refused = qr/\Abonnie: the stack is limited to $kib KiB, (?:9\d|1\d\d) KiB are needed \(ulimit -s\)\n\z/;
+        my $refused = qr/\Abonnie: the stack is limited to $kib KiB, but (?:9\d|1\d\d) KiB are needed \(ulimit -s\)\n\z/;
         $run->{status} eq '1' ? like($run->{err}, $refused, "$kib KiB: refused") : is("$run->{status}$run->{err}", '0', "$kib KiB: it works");
         is_deeply([ tree($dir) ], [], 'nothing is left');
     }

@@ -35,7 +35,7 @@ subtest 'in memory there is no device' => sub {
     plan skip_all => 'temporary directories are not in memory' if ($object->{host}{filesystem} // q{}) ne 'tmpfs';
     for my $test (values %{$tests}) {
         is($test->{device}, undef, "$test->{name}: no device");
-        my $memory = qr/page cache: No device is below tmpfs: this is the speed of memory$WAITED[.]/;
+        my $memory = qr/page cache: Below tmpfs there is no device: this is the speed of memory$WAITED[.]/;
         my $loop   = qr/cpu: (?:Worker computing|Waiting for a CPU|The test used) .*/;
         like("$test->{limited_by}: $test->{verdict}", $test->{name} =~ /\A(?:putc|getc)\z/ ? qr/\A(?:$loop|$memory)\z/ : qr/\A$memory\z/, 'and a verdict that says so');
     }

@@ -62,7 +62,7 @@ my @wrong = (
     (map { [ '--data', ["--data=$_"], qr/random, zero or compress=PERCENT with 1 to 100/ ] }
         qw(x Random compress compress= compress=0 compress=101 compress=x compress=-1 compress=50% compress=1.5 zero=1), q{}),
     (map { [ '--verify', ["--verify=$_"], qr/off, stamp or full/ ] } qw(x Full none), q{}),
-    (map { [ '--engine', ["--engine=$_"], qr/sync, libaio, io_uring or null; help tells/ ] } qw(x SYNC psync uring), 'sync,null', q{}),
+    (map { [ '--engine', ["--engine=$_"], qr/sync, libaio, io_uring or null; help lists/ ] } qw(x SYNC psync uring), 'sync,null', q{}),
     (map { [ '--iodepth', ["--iodepth=$_"], qr/1 to 4096/ ] } qw(0 -1 4097 x 1k 1.5), q{}),
     (map { [ '--uring', ["--uring=$_"], qr/a comma-separated list of sqpoll, iopoll/ ] } 'x', 'sqpoll,x', 'sqpoll,', ',iopoll', 'sqpolliopoll', q{}),
     (map { [ '--null', ["--null=$_"], qr/a comma-separated list of delay=MICROSECONDS, fail=N, short=N, corrupt=N/ ] }

@@ -140,8 +140,8 @@ subtest 'the exit status' => sub {
 
 refused_ok(bonnie(@small, $_, '--tests=iops'), qr/\Abonnie: --[a-z-]+: there are no rounds without --steady-state$/, "$_ alone")
     for qw(--round-time=1 --precondition=1 --max-rounds=9 --require-steady);
-refused_ok(bonnie(@small, qw(--steady-state --time=1)), qr/--time: with --steady-state .*--round-time/, 'together with --time');
-refused_ok(bonnie(@small, '--steady-state', '--tests=putc,getc'), qr/--steady-state: put_block, .* none of them is to run/, 'no test that can become steady');
+refused_ok(bonnie(@small, qw(--steady-state --time=1)), qr/--time cannot be combined with --steady-state, .*--round-time/, 'together with --time');
+refused_ok(bonnie(@small, '--steady-state', '--tests=putc,getc'), qr/--steady-state: only put_block, .* none of them will run/, 'no test that can become steady');
 
 SKIP: {
     skip 'strace cannot trace here', 1 if !can_trace();

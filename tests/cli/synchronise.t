@@ -197,7 +197,7 @@ SKIP: {
             like($before, $how =~ /given/ ? qr/\A\d+ 0 $nobody\z/ : qr/\A\d+ $nobody $nobody\z/, 'one set, which he made');
             for my $args ([ @small, qw(-s1 -q -y) ], [qw(-p 2)], [qw(-p -1)]) {
                 local $BonnieRun::HANGS = 20;
-                refused_ok(bonnie(@{$args}), qr/\Abonnie: semaphore set \d+ is another user's, but has this user's key 0x626f6e00: it is neither used nor removed\n\z/, "@{$args}[-2 .. -1]");
+                refused_ok(bonnie(@{$args}), qr/\Abonnie: semaphore set \d+ belongs to another user but has this user's key 0x626f6e00: it is neither used nor removed\n\z/, "@{$args}[-2 .. -1]");
                 is(sets(), $before, 'the set is as it was');
             }
             is_deeply([ tree($dir) ], [], 'nothing is made');
@@ -211,7 +211,7 @@ SKIP: {
         ok(semctl($id, 0, IPC_STAT, $stat), 'its owner is known');
         substr $stat, 4, 4, pack 'L', $nobody;
         ok(semctl($id, 0, IPC_SET, $stat), 'and changed');
-        refused_ok(bonnie(@small, qw(-s1 -q -y)), qr/another user's/, '-y');
+        refused_ok(bonnie(@small, qw(-s1 -q -y)), qr/belongs to another user/, '-y');
         ok(semctl($id, 0, IPC_RMID, 0), 'removed');
     };
 }

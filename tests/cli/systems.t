@@ -63,7 +63,7 @@ subtest 'few open files' => sub {
         is($with->(80, "--engine=$engine", "--output=$dir/report")->{status}, 0, "$engine: 3 for each of 20 workers and 20 more are enough");
     }
     unlink "$dir/report";
-    refused_ok($with->(79), qr/-c \(--concurrency\): 20 workers need 80 open files at a time, the limit is 79 \(ulimit -Hn\)/, 'one less is told beforehand');
+    refused_ok($with->(79), qr/-c \(--concurrency\): 20 workers need 80 open files at a time; the limit is 79 \(ulimit -Hn\)/, 'one less is told beforehand');
     my $soft = bonnie({ wrap => [ 'sh', '-c', 'ulimit -Sn 40 && exec "$@"', 'sh' ] }, @all);
     is($soft->{status}, 0, 'a soft limit is raised') or diag($soft->{err});
 };
@@ -83,7 +83,7 @@ subtest 'a directory whose listing ends too early' => sub {
 subtest 'memory that may not be locked' => sub {
     plan skip_all => 'no io_uring here' if !grep { $_ eq 'io_uring' } engines();
     my @queued = ('-d', "$dir", split q{ }, '-q -s4 -n0 -r0 --format=text --engine=io_uring -c2 --iops-duration=0.1 --tests=put_block,seeks,iops');
-    my $told = qr/its buffers could not be registered with io_uring [(]ulimit -l[)]; so/;
+    my $told = qr/its buffers could not be registered with io_uring [(]ulimit -l[)], so/;
     my $run  = run_without('io_uring_register', 'error=ENOMEM', @queued);
     is($run->{status}, 0, 'it goes on');
     my $text = $run->{out} =~ s/\s+/ /gr;

@@ -141,7 +141,7 @@ my @wrong = (
     (map { [ "-c (--count): '$_'", [ '-c', $_ ], qr/1 to 1000000 passes/ ] } qw(0 x -1 1000001)),
     (map { [ "-r (--range): '$_'", [ '-r', $_ ], qr/\[FIRST:\]LAST in MiB, FIRST below LAST/ ] } qw(0 x 5:5 6:5 1: 1:2:3 -5), q{}, q{:}),
     (map { [ "-s (--skip): '$_'", [ '-s', $_ ], qr/2 to 20/ ] } qw(0 1 21 x)),
-    (map { [ "--engine: '$_'", ["--engine=$_"], qr/sync, libaio, io_uring or null; help tells/ ] } 'x', q{}),
+    (map { [ "--engine: '$_'", ["--engine=$_"], qr/sync, libaio, io_uring or null; help lists/ ] } 'x', q{}),
     (map { [ "--iodepth: '$_'", ["--iodepth=$_"], qr/1 to 4096/ ] } qw(0 4097 x)),
     [ q{-l (--log): ''},  [ '-l', q{} ], qr/the path of a file, before the FILE that it is for/ ],
     [ q{-f (--file): ''}, [ '-f', q{} ], qr/the path of a device or a file/ ],
@@ -162,10 +162,10 @@ refused_ok(zcav($file, '-l', "$dir/l"), qr/-l \(--log\): no FILE follows \Q$dir\
 refused_ok(zcav('-l', 'a', '-l', 'b', $file), qr/a single LOG before each FILE/,                  'two logs of a FILE');
 refused_ok(zcav('-l', 'a', $file, '-l', 'a', $file), qr/a different LOG for each FILE/,     'two FILEs of a log');
 refused_ok(zcav(qw(-D --buffered), $file), qr/--direct and --buffered exclude each other/,   'direct and buffered');
-refused_ok(zcav('--iodepth=2', $file), qr/the engine sync has one operation in flight/,      'a depth that sync cannot have');
+refused_ok(zcav('--iodepth=2', $file), qr/the engine sync keeps one operation in flight/,      'a depth that sync cannot have');
 refused_ok(zcav(qw(-b8 -r3:7), $file), qr/-r \(--range\): rounded down to blocks \(-b\), nothing is left/, 'a range of no block');
-refused_ok(zcav($file),               qr/\Q$file\E is too small: not one block of 512 MiB; choose smaller ones with -b/, 'a file that is too small');
-refused_ok(zcav(qw(-b4 -r 20:24), $file), qr/too small: not one block of 4 MiB in the range/, 'a range beyond the end');
+refused_ok(zcav($file),               qr/\Q$file\E is too small for one block of 512 MiB; choose a smaller one with -b/, 'a file that is too small');
+refused_ok(zcav(qw(-b4 -r 20:24), $file), qr/too small for one block of 4 MiB in the range/, 'a range beyond the end');
 refused_ok(zcav("$dir/none"),         qr{open \Q$dir\E/none: No such file or directory},     'a file that is not there');
 refused_ok(zcav("$dir"),              qr{\Q$dir\E: Is a directory},                          'a directory');
 refused_ok(zcav({ in => $file }, qw(-w -)), qr/-w: standard input cannot be written to/,     'standard input cannot be written to');

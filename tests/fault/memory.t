@@ -75,7 +75,7 @@ sub begin {
 my @few    = split q{ }, "$common $blocks -c3";
 my %limits = (
     'address space' => [ 'v', 'ENOMEM', qr/$NO_MEMORY/, map { 1024 * $_ } 4 .. 60 ],
-    'descriptors'   => [ 'n', 'EMFILE', qr/(?:: Too many open files|need \d+ open files at a time, the limit is \d+ \(ulimit -Hn\))/, 3 .. 30 ],
+    'descriptors'   => [ 'n', 'EMFILE', qr/(?:: Too many open files|need \d+ open files at a time; the limit is \d+ \(ulimit -Hn\))/, 3 .. 30 ],
 );
 for my $name (sort keys %limits) {
     my ($option, $error, $reason, @values) = @{ $limits{$name} };

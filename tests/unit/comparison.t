@@ -148,7 +148,7 @@ subtest 'baseline' => sub {
     is_deeply([ map { [ $_->baseline->label, $_->other->label ] } @comparisons ], [ [qw(a b)], [qw(a c)] ],
         'every other label is compared with it');
     is(eval { Bonnie::Comparison::with_baseline({}, 'd', @groups) }, undef, 'a label that there is not');
-    is($@, qq{no result has the label "d"; there are "b", "a", "c"\n}, 'names those that there are');
+    is($@, qq{no result has the label "d"; the labels are "b", "a", "c"\n}, 'names those that there are');
     is(eval { Bonnie::Comparison::with_baseline({}, 'b', $groups[0]) }, undef, 'no other label');
     is($@, qq{nothing to compare with: every result has the label "b"\n}, 'is said, too');
     @groups = Bonnie::Group::by_label(map { runs($_ x 100, putc => [1]) } 'a' .. 'z');

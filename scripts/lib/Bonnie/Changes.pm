@@ -132,10 +132,10 @@ sub how_to_read_changes {
         'Runs needed: with this many runs of each label, a difference like the one measured would probably be significant.',
     );
     my @words = (
-        $in_full ? @full : 'How much faster or slower each test became: the median of the ratios of each run to each run of the baseline.',
-        "Tests are called better or worse where the U test of Mann and Whitney finds a significant difference (p below $alpha); an unclear difference may be chance.",
+        $in_full ? @full : 'A change says how much faster or slower a test became: the median of the ratios of each run to each run of the baseline.',
+        "Tests are called better or worse where the Mann-Whitney U test finds a significant difference (p below $alpha); an unclear difference may be chance.",
         $comparison->together
-        ? 'All tests of a label are judged together: p is corrected for their number (Holm). Intervals are those of each test by itself.'
+        ? 'All tests of a label are judged together: p is corrected for their number (Holm). Intervals are not corrected.'
         : sprintf('Each test is judged by itself: where nothing has changed, one test in %.0f looks as if it had.', 1 / $alpha),
         $in_full ? () : 'For the intervals and p, see bon_csv2txt --baseline.',
     );

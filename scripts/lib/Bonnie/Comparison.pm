@@ -26,7 +26,7 @@ my $MAX_LABEL  = 40;
 sub with_baseline {
     my ($how, $label, @groups) = @_;
     my ($baseline) = grep { $_->label eq $label } @groups;
-    die 'no result has the label ' . named($label) . '; there are ' . all_named(@groups) . "\n" if !$baseline;
+    die 'no result has the label ' . named($label) . '; the labels are ' . all_named(@groups) . "\n" if !$baseline;
     my @others = grep { $_->label ne $label } @groups;
     die 'nothing to compare with: every result has the label ' . named($label) . "\n" if !@others;
     return map { __PACKAGE__->new($baseline, $_, %{$how}) } @others;

@@ -24,9 +24,9 @@ my $ONE_IN = sprintf '%.0f', 1 / $ALPHA;
 
 # By whether the tests are judged together.
 my @JUDGED = (
-    "better, worse: p is below $ALPHA, as happens by chance in one test of $ONE_IN.\n",
+    "better, worse: p is below $ALPHA, as happens by chance in one test in $ONE_IN.\n",
     "better, worse: p, corrected for the number of tests (Holm), is below $ALPHA.\n"
-        . "from, to: the interval of each test by itself.\n",
+        . "from, to: the intervals are not corrected.\n",
 );
 
 # $JUDGED[...] stands in between.

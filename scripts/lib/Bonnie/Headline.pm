@@ -95,8 +95,8 @@ sub of_many {
     my $most = max(values %first) or return;
     my @best = grep { ($first{ $_->number } // 0) == $most } @groups;
     my $tests = @tests;
-    return name_of($best[0]) . " has the highest rate in $most of $tests tests, more than any other of " . @groups . ' labels.' if @best == 1;
-    return 'No label of ' . @groups . " has the highest rate in more than $most of $tests tests.";
+    return name_of($best[0]) . " has the highest rate in $most of $tests tests, more than any other of the " . @groups . ' labels.' if @best == 1;
+    return 'None of ' . @groups . " labels has the highest rate in more than $most of $tests tests.";
 }
 
 # What JSON alone knows; nothing otherwise.

@@ -23,7 +23,7 @@ my $CAP    = 8;
 my @NOTES = (
     'The bands, from thick to thin, go from the median (p50) to p90, to p99 and to p99.9; the line ends at the longest operation. '
         . 'Less is better.',
-    'Each percentile is the median of those of the runs. A single mark is the longest operation, if nothing else is known.',
+    'Each percentile is the median over the runs. A single mark is the longest operation where nothing else is known.',
 );
 
 sub latency_charts {

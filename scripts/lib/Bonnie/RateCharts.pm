@@ -18,7 +18,7 @@ our @EXPORT_OK = qw(rate_charts rate_charts_of_one);
 my $BAR   = 12;
 my $RANGE = 8;    # height of the caps
 
-my $RANGE_NOTE = 'Bars are medians of the runs, lines go from the slowest run to the fastest.';
+my $RANGE_NOTE = 'Bars are medians of the runs; lines go from the slowest run to the fastest.';
 
 # A figure for each family of tests.
 sub rate_charts {

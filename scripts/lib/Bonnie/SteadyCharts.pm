@@ -37,7 +37,7 @@ my @NOTES = (
 
 my %METRIC = (iops => 'Operations', bandwidth => 'Bandwidth', latency => 'Mean latency', p99 => 'p99');
 
-my @HEADS = ('Label', 'Test', 'Outcome', 'Mean of the window', 'Range', 'Slope, a round', 'Round', 'Data written before');
+my @HEADS = ('Label', 'Test', 'Outcome', 'Mean of the window', 'Range', 'Slope per round', 'Round', 'Preconditioned');
 
 # Those that were repeated: [ test, [ group, what JSON tells of its rounds ], ... ].
 sub steady_tests {
@@ -83,7 +83,7 @@ sub slope_text {
 
 sub times_text {
     my ($times) = @_;
-    return $times == 0 ? 'not' : $times == 1 ? 'once' : "$times times";
+    return $times == 0 ? 'no' : $times == 1 ? 'once' : "$times times";
 }
 
 sub steady_charts {

@@ -17,7 +17,7 @@ our @EXPORT_OK = qw(middle time_charts);
 my $HEIGHT = 30;
 
 my @NOTES = ('For each label, the run with the median rate. Each strip begins at zero, and the strips of one test have the same scale.',
-    'Labels are left out if they have no intervals, or if these are too short.');
+    'Labels with too few intervals, or none, are left out.');
 
 # More steps than this cannot be told apart, and make the page large.
 my $MOST_STEPS  = 60;

@@ -144,7 +144,7 @@ sub curves {
     my $median  = median_rate($course);
     my $axis    = axis_of_offset(end_of($course));
     my @notes   = ('Height of a strip: ' . figure_text($highest, 'KiB/s') . '. Line: the median, ' . figure_text($median, 'KiB/s') . q{.});
-    push @notes, 'Orange: slow or failed, see below.' if @{$places};
+    push @notes, 'Orange: slow or failed; see below.' if @{$places};
     push @notes, "Only the first $MOST_PASSES of @{[ scalar @passes ]} passes are shown." if @passes > @shown;
     return panels(shorten($course->{name}, $MAX_NAME), \@notes, panel($course->{writes} ? 'Writing' : 'Reading',
         axis   => $axis,
@@ -205,7 +205,7 @@ sub place_table {
     my $more = @rows - $MOST_PLACES;
     my @note = $more > 0 ? element('p', {}, text("Only the first $MOST_PLACES are shown; " . grouped($more) . ' more are left out.')) . "\n" : ();
     splice @rows, $MOST_PLACES if $more > 0;
-    my @titles = ('Device', 'From', 'To', 'Problem', 'Rate', 'Of the median', 'First byte', 'Bytes');
+    my @titles = ('Device', 'From', 'To', 'Problem', 'Rate', 'Share of the median', 'First byte', 'Bytes');
     return (scrolling_table(caption => 'Places below half the median, and places that failed', class => 'places',
             head => [ row_of(map { head_cell($_) } @titles) ], rows => \@rows), @note);
 }

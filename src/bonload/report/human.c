@@ -119,7 +119,7 @@ static void print_connections(const struct tally *t, FILE *out)
     fprintf(out, "New connections: %" PRIu64 ", connecting took: average %s", t->connections,
             duration(connect, t->connect_ns / t->connections));
     if (t->tls_ns > 0)
-        fprintf(out, ", of it TLS %s", duration(tls, t->tls_ns / t->connections));
+        fprintf(out, ", of which TLS %s", duration(tls, t->tls_ns / t->connections));
     fputc('\n', out);
 }
 

@@ -19,11 +19,12 @@ static int check_url(const char *url, struct err *e)
     bool is_http = strncasecmp(url, "http://", 7) == 0 || strncasecmp(url, "https://", 8) == 0;
     const char *host = strstr(url, "//");
     if (!is_http)
-        return err_say(e, "'%.100s' is not a URL: http://HOST/PATH or https://HOST/PATH", url);
+        return err_say(e, "'%.100s' is not a URL; expected http://HOST/PATH or https://HOST/PATH",
+                       url);
     if (memchr(host + 2, '@', strcspn(host + 2, "/?#")))
-        return err_say(e,
-                       "a URL with a user's name or password would be told with every name: give "
-                       "-header='Authorization: ...'");
+        return err_say(
+            e, "a URL must not contain a user's name or password, which reports would show; "
+               "use -header='Authorization: ...'");
     return 0;
 }
 

@@ -29,7 +29,7 @@ static int find_keys(struct s3_place *place, const struct settings *s, struct er
     if (!keys->region)
         keys->region = DEFAULT_REGION;
     if (!keys->access || !keys->secret)
-        return err_say(e, "with which keys? Give -s3-api-key and -s3-secret-key, or "
+        return err_say(e, "no keys are given: use -s3-api-key and -s3-secret-key, or "
                           "AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY in the environment");
     if (strlen(keys->secret) >= SETTINGS_SECRET || strlen(keys->access) >= SETTINGS_SECRET ||
         strlen(keys->region) > 64)
@@ -114,7 +114,7 @@ static bool take_root(struct s3_place *place, CURLU *url, bool is_virtual)
 static int take_url(struct s3_place *place, CURLU *url, struct err *e)
 {
     if (has_part(url, CURLUPART_USER) || has_part(url, CURLUPART_PASSWORD))
-        return err_say(e, "-s3-endpoint: a URL without a user's name or password");
+        return err_say(e, "-s3-endpoint: the URL must not contain a user's name or password");
     bool is_virtual = take_origin(place, url);
     if (take_root(place, url, is_virtual) && strncmp(place->origin, "http", 4) == 0)
         return 0;
@@ -147,10 +147,10 @@ int s3_place_find(struct s3_place *place, const struct settings *s, struct err *
     if (place->version == 3)
         return err_say(e, "-s3-sign-ver: '3' is not accepted; expected 4 or 2");
     if (!place->endpoint)
-        return err_say(e, "which store? Give -s3-endpoint=URL, or AWS_ENDPOINT_URL in the "
+        return err_say(e, "no store is given: use -s3-endpoint=URL, or AWS_ENDPOINT_URL in the "
                           "environment");
     if (!place->bucket)
-        return err_say(e, "which bucket? Give -s3-bucket=NAME");
+        return err_say(e, "no bucket is given: use -s3-bucket=NAME");
     int rc = find_keys(place, s, e);
     return rc ? rc : take_endpoint(place, e);
 }

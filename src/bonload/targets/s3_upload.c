@@ -178,7 +178,7 @@ bool s3_upload_follow(struct web_exchange *x)
         return false;
     case UPLOAD_BEGIN:
         if (x->failure == 0 && !take_id(x, u))
-            x->failure = say(x, "the answer has no id of the upload");
+            x->failure = say(x, "the answer has no upload ID");
         return x->failure == 0 ? put_part(x, u) : give_up(x, u);
     case UPLOAD_PART:
         return x->failure == 0 ? go_on(x, u) : give_up(x, u);

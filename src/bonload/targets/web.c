@@ -33,8 +33,9 @@ int web_available(struct err *e)
 int web_check(struct plan *p, const struct settings *s, const char *const names[], struct err *e)
 {
     static const char *const missing[LOAD_KINDS] = {
-        [LOAD_WRITE] = "-ops: neither put nor delete: what are writes to do? (-wt=0: none)",
-        [LOAD_READ] = "-ops: nothing that reads: what are reads to do? (-rt=0: none)",
+        [LOAD_WRITE] =
+            "-ops has neither put nor delete, so writes have nothing to do (-wt=0: none)",
+        [LOAD_READ] = "-ops has nothing that reads, so reads have nothing to do (-rt=0: none)",
     };
     struct mix all = {0};
     int rc = mix_parse(&all, s->ops ? s->ops : "get,put", names, "-ops", e);
@@ -45,7 +46,7 @@ int web_check(struct plan *p, const struct settings *s, const char *const names[
     }
     p->only_removes = plan_has(p, LOAD_WRITE) && p->ops[LOAD_WRITE].weights[WEB_PUT] == 0;
     if (rc == 0 && p->only_removes && p->reads_per_write > 0)
-        rc = err_say(e, "-rpw: reads follow writes, and -ops has no put");
+        rc = err_say(e, "-rpw makes reads follow writes, but -ops has no put");
     return rc;
 }
 
@@ -64,7 +65,7 @@ int web_open(void **shared, const struct target_setup *setup, const struct web_d
     reasons_open(&s->reasons);
     int rc = curl_global_init(CURL_GLOBAL_DEFAULT) == CURLE_OK
                  ? dialect->open(s, e)
-                 : err_say(e, "libcurl does not start");
+                 : err_say(e, "libcurl cannot be started");
     if (rc == 0)
         *shared = s;
     else

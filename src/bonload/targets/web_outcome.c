@@ -76,15 +76,15 @@ static const char *words_for(CURLcode code)
     switch (code) {
     case CURLE_UNSUPPORTED_PROTOCOL:
     case CURLE_WEIRD_SERVER_REPLY:
-        return "what came is not HTTP";
+        return "the answer is not HTTP";
     case CURLE_URL_MALFORMAT:
-        return "not a URL that can be used";
+        return "the URL cannot be used";
     case CURLE_COULDNT_RESOLVE_HOST:
-        return "the name of the host is not known";
+        return "the host name cannot be resolved";
     case CURLE_PARTIAL_FILE:
-        return "the body is shorter than was said";
+        return "the body is shorter than announced";
     case CURLE_WRITE_ERROR:
-        return "the headers have no end";
+        return "the headers do not end";
     case CURLE_OPERATION_TIMEDOUT:
         return "timed out";
     case CURLE_GOT_NOTHING:

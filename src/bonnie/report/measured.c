@@ -109,7 +109,7 @@ static void print_short(FILE *out, const struct result *r, bool *has_begun)
             continue;
         begin(out, has_begun);
         snprintf(text, sizeof text,
-                 "%s: measured for %.2f s only; preparing more for it takes too long here.",
+                 "%s: measured for only %.2f s; preparing more takes too long here.",
                  test_name(test), (double)t->elapsed_ns / 1e9);
         fputs("  ", out);
         print_wrapped(out, 2, text);
@@ -143,7 +143,7 @@ static void print_plain_queues(FILE *out, const struct result *r, bool *has_begu
             continue;
         begin(out, has_begun);
         snprintf(text, sizeof text,
-                 "%s: its buffers could not be registered with %s (ulimit -l); so each transfer "
+                 "%s: its buffers could not be registered with %s (ulimit -l), so each transfer "
                  "takes more CPU time.",
                  test_name(test), t->engine);
         fputs("  ", out);

@@ -132,7 +132,7 @@ static int in_one_directory(struct work *w, uint64_t index, uint64_t expected,
     } while (rc == 0 && l.found < expected && l.found > before);
     closedir(l.directory);
     if (rc == 0 && l.found != expected)
-        rc = err_say(e, "directory %u in %s lists %" PRIu64 " files, %" PRIu64 " were made",
+        rc = err_say(e, "directory %u in %s lists %" PRIu64 " files, but %" PRIu64 " were made",
                      l.number, w->scratch->path, l.found, expected);
     return rc;
 }

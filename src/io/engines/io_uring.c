@@ -27,7 +27,7 @@ static const char *reason_of(int code, bool polls)
     case ENOSYS:
         return "the kernel has no io_uring";
     case ENOMEM:
-        return "too little memory may be locked (ulimit -l)";
+        return "the limit on locked memory is too low (ulimit -l)";
     case EPERM:
         if (polls)
             return "sqpoll is not allowed here (it needs root before Linux 5.13)";

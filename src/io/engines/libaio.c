@@ -141,7 +141,7 @@ static void close_engine(void *state)
 
 const struct engine_ops engine_libaio = {
     .name = "libaio",
-    .summary = "Linux native asynchronous I/O; asynchronous under -D (--direct) only",
+    .summary = "Linux native asynchronous I/O; asynchronous only with -D (--direct)",
     .capabilities = ENGINE_QUEUES | ENGINE_STORES | ENGINE_NEEDS_DIRECT,
     .available = available,
     .state_bytes = state_bytes,

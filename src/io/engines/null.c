@@ -1,7 +1,7 @@
 #include <errno.h>
 #include <time.h>
 
-#include "io/engine.h"
+#include "io/engines/at_once.h"
 #include "measure/clock.h"
 
 /*
@@ -21,12 +21,6 @@ struct state {
         uint64_t ready_ns; /* when it is complete; 0 without delays */
     } slots[];
 };
-
-static int available(struct err *e)
-{
-    (void)e;
-    return 0;
-}
 
 static size_t state_bytes(unsigned depth)
 {
@@ -126,20 +120,15 @@ static int durable(void *state, unsigned file)
     return 0;
 }
 
-static void close_engine(void *state)
-{
-    (void)state;
-}
-
 const struct engine_ops engine_null = {
     .name = "null",
-    .summary = "moves nothing: what the program itself costs; see --null",
+    .summary = "moves nothing, to show what the program itself costs; see --null",
     .capabilities = ENGINE_QUEUES,
-    .available = available,
+    .available = at_once_available,
     .state_bytes = state_bytes,
     .open = open_engine,
     .submit = submit,
     .wait = wait_engine,
     .durable = durable,
-    .close = close_engine,
+    .close = at_once_close,
 };

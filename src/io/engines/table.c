@@ -11,7 +11,7 @@ extern const struct engine_ops engine_null;
 #ifndef HAVE_LIBAIO
 static int no_libaio(struct err *e)
 {
-    return err_say(e, "this build lacks libaio (the header libaio.h was not there)");
+    return err_say(e, "this build lacks libaio (the header libaio.h was not found)");
 }
 
 const struct engine_ops engine_libaio = {.name = "libaio",
@@ -24,7 +24,7 @@ const struct engine_ops engine_libaio = {.name = "libaio",
 #ifndef HAVE_LIBURING
 static int no_io_uring(struct err *e)
 {
-    return err_say(e, "this build lacks liburing (version 2.2 or later was not there)");
+    return err_say(e, "this build lacks liburing (version 2.2 or later was not found)");
 }
 
 const struct engine_ops engine_io_uring = {.name = "io_uring",

@@ -310,12 +310,11 @@ static void the_filesystem_is_named(void **state)
     (void)state;
     struct judgement j = {.reason = REASON_IN_MEMORY};
     assert_string_equal(sentence(&j, "tmpfs"),
-                        "No device is below tmpfs: this is the speed of memory.");
+                        "Below tmpfs there is no device: this is the speed of memory.");
     j.reason = REASON_NO_DEVICE;
-    assert_string_equal(sentence(&j, "nfs4"),
-                        "No block device is below nfs4 that could be watched.");
+    assert_string_equal(sentence(&j, "nfs4"), "Below nfs4 there is no block device to watch.");
     assert_string_equal(sentence(&j, NULL),
-                        "No block device is below this filesystem that could be watched.");
+                        "Below this filesystem there is no block device to watch.");
 }
 
 int main(void)

@@ -1,0 +1,120 @@
+# Object stores that people use, for the tests in tests/stores: they are built first, which takes minutes,
+# or used at once if they are in PATH; and each is held to the same.
+package ObjectStore;
+
+use strict;
+use warnings;
+no warnings 'qw';
+use Exporter 'import';
+use File::Find       ();
+use IO::Socket::INET ();
+use Test::More;
+use BonnieRun qw(have scratch_on_disk wait_until);
+use LoadRun   qw(bonload loaded);
+use WebServer qw(free_port);
+
+our @EXPORT_OK = qw(object_store objects_go_and_come);
+
+my ($ACCESS_KEY, $SECRET_KEY) = qw(AKTESTTEST a+secret/KEY);
+
+# The command that builds a program of that name into DIR/bin.
+my %BUILDS = (
+    go => sub {
+        my ($dir, $module) = @_;
+        @ENV{qw(GOPATH GOCACHE GOBIN GOFLAGS)} = ("$dir/path", "$dir/cache", "$dir/bin", '-modcacherw');
+        return (qw(go install), $module);
+    },
+    cargo => sub {
+        my ($dir, $crate, @options) = @_;
+        $ENV{CARGO_TARGET_DIR} = "$dir/target";
+        return (qw(cargo install --quiet --locked --root), $dir, $crate, @options);
+    },
+);
+
+# Where the program is now; the test is skipped if it cannot be had.
+sub built {
+    my ($dir, $program, $tool, @source) = @_;
+    return $program if have($program);
+    have($tool) or plan skip_all => "$program cannot be had: there is no $tool";
+    local %ENV = %ENV;
+    my @command = $BUILDS{$tool}->($dir, @source);
+    open my $said, '-|', 'sh', '-c', 'exec timeout 1800 "$@" 2>&1', 'sh', @command or die "sh: $!\n";
+    my $last = q{};
+    $last = $_ while readline $said;
+    close $said;
+    chomp $last;
+    -x "$dir/bin/$program" or plan skip_all => "$program cannot be had: $tool install ended with $last";
+    return "$dir/bin/$program";
+}
+
+# object_store(NAME, [TOOL, SOURCE...], sub { ARGUMENT... }): starts one, which ends with the test. The sub is given
+# the port, the directory, and both keys, and may set the store's environment. A directory of the store is a bucket.
+sub object_store {
+    my ($program, $source, $arguments) = @_;
+    plan skip_all => 'this build lacks libcurl'
+        if bonload(qw(-requests-engine=http -rt=1 -url=http://127.0.0.1:1/))->{err} =~ /this build lacks libcurl/;
+    my $dir = scratch_on_disk();
+    my $path = built($dir, $program, @{$source});
+    my $port = free_port();
+    my $self = bless { scratch => $dir, bucket => "$dir/store/pail", port => $port, parent => $$ }, __PACKAGE__;
+    mkdir "$dir/store";
+    mkdir $self->{bucket};
+    $self->{pid} = fork // die "fork: $!\n";
+    if ($self->{pid} == 0) {
+        open STDOUT, '>', "$dir/log" or die;
+        open STDERR, '>&', \*STDOUT or die;
+        exec $path, $arguments->($port, "$dir/store", $ACCESS_KEY, $SECRET_KEY) or die;
+    }
+    wait_until($program, sub { IO::Socket::INET->new("127.0.0.1:$port") });
+    return $self;
+}
+
+sub DESTROY {
+    my ($self) = @_;
+    return if !$self->{pid} || $$ != $self->{parent};
+    local ($?, $!);
+    kill KILL => $self->{pid};
+    waitpid $self->{pid}, 0;
+    return;
+}
+
+sub options {
+    my ($self) = @_;
+    return ('-requests-engine=s3', "-s3-endpoint=http://127.0.0.1:$self->{port}", "-s3-api-key=$ACCESS_KEY", "-s3-secret-key=$SECRET_KEY",
+        qw(-s3-bucket=pail -seed=3));
+}
+
+sub left {
+    my ($self) = @_;
+    my @left;
+    File::Find::find(sub { push @left, $File::Find::name if -f }, $self->{bucket});
+    return @left;
+}
+
+sub no_errors {
+    my ($json, $name) = @_;
+    return is_deeply([ map { @{ $json->{bonload}{$_}{failures} // [] } } qw(reads writes) ], [], "$name: no errors");
+}
+
+# Two thousand objects of 1 B to 1 MiB are put, read back verified, listed and deleted; one is put in parts; a wrong
+# secret and a missing bucket are told in the words of the store.
+sub objects_go_and_come {
+    my ($store) = @_;
+    my @s3      = $store->options;
+    my @all     = (@s3, qw(-max-requests=2000 -min-body-size=1 -max-body-size=1MiB -fair-random), '-url=load/a b+c%d/XXXX');
+    no_errors(loaded(@all, '-wt=4'), 'put');
+    my $read = loaded(@all, '-rt=4', '-verify=full');
+    no_errors($read, 'get');
+    is($read->{bonload}{damaged}, 0, 'as they were written');
+    no_errors(loaded(@all, qw(-rt=2 -ops=list,head)),  'list and head');
+    no_errors(loaded(@all, qw(-wt=4 -ops=delete)),     'delete');
+    no_errors(loaded(@s3, qw(-wt=1 -max-requests=1 -body-size=11MiB -s3-part-size=5MiB -cleanup -url=parts)), 'in parts');
+    is_deeply([ $store->left ], [], 'nothing is left');
+    my $wrong = bonload((map {s{\Q$SECRET_KEY\E}{another}r} @s3), qw(-rt=1 -max-requests=5 -url=a));
+    is($wrong->{status}, '1', 'a wrong secret');
+    like($wrong->{out}, qr/^Error: 5 x 403 SignatureDoesNotMatch(?:: .+)?$/m, 'in the words of the store');
+    like(bonload((map {s/pail/no-such/r} @s3), qw(-rt=1 -url=a))->{err}, qr/there is no bucket no-such/, 'a missing bucket');
+    return;
+}
+
+1;

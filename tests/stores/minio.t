@@ -1,0 +1,19 @@
+#!/usr/bin/perl
+# The target s3 against minio, which checks signatures. It is built first, which takes minutes, so only
+# scripts/test --long runs this.
+
+use strict;
+use warnings;
+use FindBin;
+use lib "$FindBin::Bin/../lib";
+use Test::More;
+use ObjectStore qw(object_store objects_go_and_come);
+
+my $store = object_store('minio', [ go => 'github.com/minio/minio@v0.0.0-20260212201848-7aac2a2c5b7c' ], sub {
+    my ($port, $dir, $access, $secret) = @_;
+    @ENV{qw(MINIO_ROOT_USER MINIO_ROOT_PASSWORD MINIO_UPDATE MINIO_BROWSER)} = ($access, $secret, 'off', 'off');
+    return (qw(server --quiet --address), "127.0.0.1:$port", $dir);
+});
+objects_go_and_come($store);
+
+done_testing();
