@@ -1,6 +1,13 @@
+#include "bonnie/program.h"
 #include "sync/coordinator.h"
+#include "sys/program.h"
 #include "util/message.h"
 
 /* The program and what it makes are the same with MPI as without. */
-const char program_name[] = "bonnie";
+const char *program_name = "bonnie";
 const struct coordinator_ops *const program_coordinator = &coordinator_mpi;
+
+int main(int argc, char *argv[])
+{
+    return program_run(argc, argv, bonnie);
+}

@@ -1,3 +1,5 @@
+#include "tools/tools.h"
+
 #include <endian.h>
 #include <errno.h>
 #include <inttypes.h>
@@ -8,14 +10,11 @@
 
 #include "cli/values.h"
 #include "sys/output.h"
-#include "sys/program.h"
 #include "sys/stop.h"
 #include "tools/tool.h"
 #include "util/message.h"
 
 /* generate_randfile: integers of rand(3) in network byte order, four bytes each. */
-
-const char program_name[] = "generate_randfile";
 
 struct settings {
     struct tool_settings common;
@@ -109,7 +108,7 @@ static int generate(const struct settings *s, struct err *e)
     return rc;
 }
 
-static int generate_randfile(int argc, char *argv[], struct err *e)
+int generate_randfile(int argc, char *argv[], struct err *e)
 {
     struct settings settings = {0};
     bool runs;
@@ -119,9 +118,4 @@ static int generate_randfile(int argc, char *argv[], struct err *e)
     if (!settings.count.given)
         return err_say(e, "COUNT is missing: " ACCEPTED_COUNT);
     return generate(&settings, e);
-}
-
-int main(int argc, char *argv[])
-{
-    return program_run(argc, argv, generate_randfile);
 }

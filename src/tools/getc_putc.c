@@ -1,3 +1,5 @@
+#include "tools/tools.h"
+
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
@@ -15,7 +17,6 @@
 #include "storage/cleanup.h"
 #include "storage/scratch.h"
 #include "sys/host.h"
-#include "sys/program.h"
 #include "sys/stop.h"
 #include "tools/byte_ways.h"
 #include "tools/tool.h"
@@ -24,8 +25,6 @@
 #include "util/units.h"
 
 /* getc_putc: the ways of moving single bytes between a program and a file. */
-
-const char program_name[] = "getc_putc";
 
 struct settings {
     struct tool_settings common;
@@ -385,7 +384,7 @@ static int measure_and_print(const struct settings *settings, struct err *e)
     return rc;
 }
 
-static int getc_putc(int argc, char *argv[], struct err *e)
+int getc_putc(int argc, char *argv[], struct err *e)
 {
     struct settings settings = {.directory = "."};
     bool runs;
@@ -399,9 +398,4 @@ static int getc_putc(int argc, char *argv[], struct err *e)
         return rc;
     return settings.cleans_up ? cleanup_directory(settings.directory, e)
                               : measure_and_print(&settings, e);
-}
-
-int main(int argc, char *argv[])
-{
-    return program_run(argc, argv, getc_putc);
 }

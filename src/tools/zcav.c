@@ -1,3 +1,5 @@
+#include "tools/tools.h"
+
 #include <errno.h>
 #include <inttypes.h>
 #include <stdio.h>
@@ -6,7 +8,6 @@
 
 #include "io/engine_choice.h"
 #include "report/page.h"
-#include "sys/program.h"
 #include "sys/stop.h"
 #include "tools/zcav_json.h"
 #include "tools/zcav_options.h"
@@ -14,8 +15,6 @@
 #include "util/message.h"
 
 /* zcav: the throughput along devices, block by block. */
-
-const char program_name[] = "zcav";
 
 /* A run from its beginning to its reports. */
 struct session {
@@ -128,15 +127,10 @@ static int run_session(const struct zcav_settings *settings, struct err *e)
     return rc;
 }
 
-static int zcav(int argc, char *argv[], struct err *e)
+int zcav(int argc, char *argv[], struct err *e)
 {
     struct zcav_settings settings;
     bool runs;
     int rc = zcav_options(argc, argv, &settings, &runs, e);
     return rc == 0 && runs ? run_session(&settings, e) : rc;
-}
-
-int main(int argc, char *argv[])
-{
-    return program_run(argc, argv, zcav);
 }

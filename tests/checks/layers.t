@@ -75,7 +75,7 @@ cmp_ok($text{$_} =~ tr/\n//, '<', 100, "$_ is small") for sort @mains;
 
 # What the general folders do not know: programs, and the tests of one of them. Comments may give
 # examples; the standard library has functions of those names.
-my @GENERAL = grep { !m/\A(?:bonnie|bonload|tools)\z/ } @folders;
+my @GENERAL = grep { !m/\A(?:bonnie|bonload|suite|tools)\z/ } @folders;
 cmp_ok(scalar @GENERAL, '>=', 10, 'there are general folders');
 for my $file (sort keys %text) {
     next if !grep { $_ eq folder($file) } @GENERAL;

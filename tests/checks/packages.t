@@ -26,9 +26,9 @@ for my $place (
 
 # Every program is completed, and in a package with its completions; what dh_missing and rpmbuild look for.
 my $makefile = slurp(source('Makefile.am'));
-my @programs = map {split} $makefile =~ /^s?bin_PROGRAMS = (.*)$/mg, $makefile =~ /^dist_bin_SCRIPTS = (.*)$/mg;
+my @programs = map {split} $makefile =~ /^s?bin_(?:PROGRAMS|NAMES) \+?= (.*)$/mg, $makefile =~ /^dist_bin_SCRIPTS = (.*)$/mg;
 s{.*/}{} for @programs;
-my %completed = map { s/:.*//r => 1 } map {split} $makefile =~ /^\w*COMPLETED = (.*)$/mg;
+my %completed = map { s/:.*//r => 1 } map {split} $makefile =~ /^\w*COMPLETED \+?= (.*)$/mg;
 cmp_ok(scalar @programs, '>=', 7, 'the programs are known');
 
 my $debian = join q{}, map { slurp($_) } glob source('packaging/debian/*.install');

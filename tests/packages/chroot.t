@@ -58,7 +58,7 @@ apt-get -q -y --no-install-recommends build-dep /tmp/control
 chown -R builder: /srv/builder
 END
 ok(!-e "$build/dev/shm", 'there is no /dev/shm');
-my $log = succeeds($build, 'su builder -c "cd ~/source && scripts/package deb ~/packages"', 'scripts/package deb, with make check', '--net');
+my $log = succeeds($build, 'su builder -c "cd ~/source && env -u BONNIE_TEST_LONG scripts/package deb ~/packages"', 'scripts/package deb, with make check', '--net');
 my ($passed, $failed) = $log =~ /^(\d+) passed, (\d+) failed/m;
 is($failed, 0, 'all tests passed') or diag($log);
 cmp_ok($passed // 0, '>', 1000, 'which are many');
@@ -76,7 +76,8 @@ my @debs = map { basename($_) } grep { !/-dbgsym_/ } glob "$build/srv/builder/pa
 system("cp '$build'/srv/builder/packages/*.deb '$user/tmp/'");
 system("cp '$TOP/packaging/debian/tests/installed' '$user/tmp/'");
 my ($bonnie) = grep {/\Abonnie_/} @debs;
-my $all = join q{ }, map {"/tmp/$_"} @debs;
+my $all    = join q{ }, map {"/tmp/$_"} grep { !/-mpi_/ } @debs;
+my $by_mpi = join q{ }, map {"/tmp/$_"} grep {/-mpi_/} @debs;
 
 succeeds($user, 'apt-get -q update', 'a system that uses');
 my $before = files($user);
@@ -100,5 +101,11 @@ dd if=/dev/zero of=disk bs=1M count=8 2>/dev/null
 END
 succeeds($user, 'apt-get -q -y -o APT::AutoRemove::SuggestsImportant=false -o APT::AutoRemove::RecommendsImportant=false purge --autoremove bonnie bonload bonnie++', 'and is purged');
 is_deeply(files($user), $before, 'nothing is left of either');
+
+# ---- with MPI, whose packages leave files of their own -------------------------------------------
+
+succeeds($user, "apt-get -q -y --no-install-recommends install $all $by_mpi && bonnie-mpi --version", 'bonnie-mpi is installed');
+succeeds($user, 'apt-get -q -y purge --autoremove bonnie bonload bonnie++', 'and is purged');
+is_deeply([ grep {/bonnie|bonload/} @{ files($user) } ], [], 'and nothing of ours is left');
 
 done_testing();

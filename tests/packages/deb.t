@@ -34,7 +34,7 @@ for my $deb (glob "$dir/*.deb") {
     $files{$name} = [ output_of("dpkg-deb -c '$deb'") =~ m{ [.](/\S*[^/\s])(?: |$)}mg ];
 }
 is_deeply([ sort keys %fields ], [qw(bonload bonload-mpi bonnie bonnie++ bonnie-mpi)], 'the packages');
-cmp_ok($fields{bonnie}{size}, '<=', 225_000, 'bonnie is small');
+cmp_ok($fields{bonnie}{size}, '<=', 200 * 1024, 'bonnie is small');
 
 my %known = map { $_ => 1 } qw(libaio1 libaio1t64 libc6 libjansson4 liburing2 perl);
 my @needed = map { /\A([a-z0-9+.-]+)/ } split /, */, $fields{bonnie}{Depends};

@@ -1,3 +1,5 @@
+#include "bonnie/program.h"
+
 #include <stdio.h>
 
 #include "bonnie/go_options.h"
@@ -10,8 +12,6 @@
 #include "sync/coordinator.h"
 #include "sync/semaphores.h"
 #include "sys/privilege.h"
-#include "sys/program.h"
-#include "util/err.h"
 
 /* The small actions that take the options -u and -g too. */
 static int as_user(const struct settings *s, struct err *e)
@@ -79,7 +79,7 @@ static int act(const struct settings *s, struct coordinator *coordinator, struct
     return session(s, coordinator, e);
 }
 
-static int bonnie(int argc, char *argv[], struct err *e)
+int bonnie(int argc, char *argv[], struct err *e)
 {
     struct coordinator coordinator;
     struct settings settings;
@@ -91,9 +91,4 @@ static int bonnie(int argc, char *argv[], struct err *e)
     if (rc == 0)
         rc = act(&settings, &coordinator, e);
     return coordinator_leave(&coordinator, rc, e);
-}
-
-int main(int argc, char *argv[])
-{
-    return program_run(argc, argv, bonnie);
 }
