@@ -1,9 +1,9 @@
-# BONNIE_MPI: bonnie-mpi, if there is an MPI, unless --without-mpi; --with-mpi=MPICC names the wrapper of
+# BONNIE_MPI: bonnie-mpi and bonload-mpi, if there is an MPI, unless --without-mpi; --with-mpi=MPICC names the wrapper of
 # the compiler, mpicc otherwise. Only what the wrapper adds is taken from it, so that the compiler stays
 # ours: sets MPI_CFLAGS, MPI_LIBS, MPIRUN and have_mpi. Both MPICH and Open MPI show that with -show.
 AC_DEFUN([BONNIE_MPI], [
   AC_ARG_WITH([mpi], [AS_HELP_STRING([--with-mpi@<:@=MPICC@:>@],
-    [build bonnie-mpi with what MPICC says (mpicc); --without-mpi leaves it out])])
+    [build bonnie-mpi and bonload-mpi with what MPICC says (mpicc); --without-mpi leaves them out])])
   have_mpi=no MPICC=no
   AS_CASE([$with_mpi],
     [no], [],

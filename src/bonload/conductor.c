@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "bonload/interim.h"
+#include "bonload/steering.h"
 #include "measure/clock.h"
 #include "measure/cpu.h"
 #include "sys/stop.h"
@@ -26,23 +27,35 @@
 /* What was due before the end of a rate, and began late, may still begin for this time. */
 #define GRACE_NS UINT64_C(100000000)
 
-int conductor_open(struct conductor *c, struct run *run, struct err *e)
+/* A message of the coordinator is not to stand behind half a line of progress. */
+static void break_line(void *view)
 {
-    *c = (struct conductor){.run = run};
-    int rc = steps_open(&c->steps, run, e);
+    progress_clear(view);
+}
+
+int conductor_open(struct conductor *c, struct run *run, struct coordinator *coordinator,
+                   struct err *e)
+{
+    *c = (struct conductor){.run = run, .coordinator = coordinator};
+    int rc = steps_open(&c->steps, run, coordinator, e);
     if (rc == 0)
         rc = series_open(&c->intervals, INTERVAL_NS, INTERVALS_MOST, e);
     if (rc == 0)
         rc = series_open(&c->timeline, TIMELINE_NS, TIMELINE_MOST, e);
     if (rc == 0)
         rc = progress_open(&c->view, run->plan->show_progress, e);
-    if (rc != 0)
+    if (rc == 0) {
+        coordinator->break_line = break_line;
+        coordinator->line = &c->view;
+    } else {
         conductor_close(c);
+    }
     return rc;
 }
 
 void conductor_close(struct conductor *c)
 {
+    c->coordinator->break_line = NULL;
     steps_close(&c->steps);
     series_close(&c->intervals);
     series_close(&c->timeline);
@@ -62,10 +75,8 @@ static void set_load(struct conductor *c, enum load_kind kind, uint64_t now_ns)
 static void begin_load(struct conductor *c, uint64_t now_ns)
 {
     const struct plan *p = c->run->plan;
-    if (p->mode == MODE_SEARCH) {
-        search_begin(&c->search, c->run, &c->steps, now_ns);
-    } else if (p->mode == MODE_SWEEP) {
-        sweep_begin(&c->sweep, c->run, &c->steps, now_ns);
+    if (p->mode == MODE_SEARCH || p->mode == MODE_SWEEP) {
+        steering_begin(c, now_ns);
     } else {
         set_load(c, LOAD_READ, now_ns);
         set_load(c, LOAD_WRITE, now_ns);
@@ -107,6 +118,13 @@ static void end_all(struct conductor *c, uint64_t now_ns)
     run_end_all(c->run);
 }
 
+void conductor_end(struct conductor *c, uint64_t now_ns)
+{
+    c->is_over = true;
+    if (c->end_ns == 0)
+        end_all(c, now_ns);
+}
+
 /* The budget is used up: whoever sleeps until its next ticket is due need not do so. */
 static void end_budget(struct conductor *c)
 {
@@ -132,7 +150,7 @@ static uint64_t goal_ns(const struct conductor *c)
 static void look_at_backlog(struct conductor *c, enum load_kind kind, uint64_t now_ns)
 {
     struct run *run = c->run;
-    double rate = (double)run->plan->kinds[kind].rate / (double)BILLION;
+    double rate = (double)atomic_load(&run->loads[kind].rate) / (double)BILLION;
     double line = rate > 1 ? rate : 1;
     uint64_t due = due_by(c, kind, now_ns);
     uint64_t ended = run_progress(run, kind).ended;
@@ -158,28 +176,13 @@ static void look_at_rates(struct conductor *c, uint64_t now_ns)
         end_all(c, now_ns);
 }
 
-static void look_at_steps(struct conductor *c, uint64_t now_ns)
-{
-    const struct plan *p = c->run->plan;
-    if (!c->is_warm || c->end_ns != 0)
-        return;
-    if (p->mode == MODE_SEARCH) {
-        search_look(&c->search, now_ns);
-        if (c->search.is_over)
-            end_all(c, now_ns);
-    } else if (p->mode == MODE_SWEEP) {
-        sweep_look(&c->sweep, now_ns);
-        if (c->sweep.is_over)
-            end_all(c, now_ns);
-    }
-}
-
 static void look_at_end(struct conductor *c, uint64_t now_ns)
 {
     const struct plan *p = c->run->plan;
     uint64_t goal = p->mode == MODE_SWEEP ? 0 : goal_ns(c);
-    if (stop_requested() && !c->was_stopped) {
+    if (stop_signal() && !c->was_stopped) {
         c->was_stopped = true;
+        c->is_over = true; /* each rank gets the signal: they do not meet for it */
         end_all(c, now_ns);
     }
     if (goal != 0 && now_ns >= goal && c->end_ns == 0)
@@ -211,19 +214,43 @@ static void tell_memory(struct conductor *c, uint64_t now_ns)
     fclose(in);
 }
 
-static void look(struct conductor *c)
+/* Where ranks look together, the warming up is over when it is in rank 0. */
+static bool is_time(const struct conductor *c, uint64_t now_ns)
+{
+    if (c->coordinator->ranks.number > 0 && steering_is_needed(c))
+        return c->may_be_warm;
+    return now_ns >= c->start_ns + c->run->plan->warmup_ns;
+}
+
+/* What the other ranks say; their failure ends this one, too. */
+static int look_at_others(struct conductor *c, uint64_t now_ns, struct err *e)
+{
+    struct err failure;
+    err_init(&failure);
+    int rc = steering_look(c, now_ns, &failure);
+    coordinator_look(c->coordinator);
+    if (stop_signal())
+        return 0;
+    if (rc == 0)
+        return stop_check(e);
+    *e = failure;
+    return rc;
+}
+
+static int look(struct conductor *c, struct err *e)
 {
     uint64_t now_ns = clock_ns();
-    if (!c->is_warm && now_ns >= c->start_ns + c->run->plan->warmup_ns)
+    if (!c->is_warm && is_time(c, now_ns))
         end_warmup(c, now_ns);
     look_at_end(c, now_ns);
     look_at_rates(c, now_ns);
-    look_at_steps(c, now_ns);
+    int rc = look_at_others(c, now_ns, e);
     look_at_course(c, now_ns, false);
     if (c->run->plan->verbose)
         tell_failures(c);
     tell_memory(c, now_ns);
     progress_look(&c->view, c->run, now_ns, goal_ns(c));
+    return rc;
 }
 
 /* Waits for the next look. SIGUSR1 asks for the figures so far. */
@@ -233,7 +260,8 @@ static void rest(struct conductor *c)
     sigset_t asked;
     sigemptyset(&asked);
     sigaddset(&asked, SIGUSR1);
-    if (sigtimedwait(&asked, NULL, &tick) == SIGUSR1) {
+    bool is_asked = sigtimedwait(&asked, NULL, &tick) == SIGUSR1;
+    if (is_asked && c->run->plan->stripe.index == 0) {
         progress_clear(&c->view);
         tell_interim(c);
     }
@@ -261,6 +289,43 @@ static void begin(struct conductor *c)
     begin_load(c, c->start_ns);
 }
 
+/* All ranks begin together. */
+static int meet_at_start(struct conductor *c, struct err *e)
+{
+    const struct meeting m = {.name = "Starting the load", .compares_clocks = true};
+    return coordinator_meet(c->coordinator, &m, e);
+}
+
+/* True when no further look is needed. */
+static bool is_through(const struct conductor *c)
+{
+    return run_is_through(c->run) && (c->is_over || !steering_is_needed(c));
+}
+
+/* Makes the load, until all requests of this rank have ended. */
+static int conduct(struct conductor *c, struct err *e)
+{
+    int rc = meet_at_start(c, e);
+    if (rc == 0)
+        begin(c);
+    while (rc == 0 && !is_through(c)) {
+        rest(c);
+        rc = look(c, e);
+    }
+    if (rc != 0)
+        run_end_all(c->run);
+    run_join(c->run);
+    return rc;
+}
+
+/* When the load came to its end, if nothing else has ended it. */
+static uint64_t find_end(const struct run *run, uint64_t now_ns)
+{
+    uint64_t exhausted_ns = atomic_load(&run->exhausted_ns);
+    uint64_t until_ns = atomic_load(&run->until_ns);
+    return exhausted_ns ? exhausted_ns : now_ns < until_ns ? now_ns : until_ns - 1;
+}
+
 int conductor_run(struct conductor *c, struct err *e)
 {
     struct run *run = c->run;
@@ -270,26 +335,18 @@ int conductor_run(struct conductor *c, struct err *e)
         run->counts_from_ns = UINT64_MAX;
     }
     int rc = run_start(run, e);
+    if (rc == 0)
+        rc = conduct(c, e);
     if (rc != 0)
         return rc;
-    begin(c);
-    while (!run_is_through(run)) {
-        rest(c);
-        look(c);
-    }
-    run_join(run);
     uint64_t now_ns = clock_ns();
-    if (c->end_ns == 0) {
-        uint64_t exhausted_ns = atomic_load(&run->exhausted_ns);
-        uint64_t until_ns = atomic_load(&run->until_ns);
-        c->end_ns = exhausted_ns ? exhausted_ns : now_ns < until_ns ? now_ns : until_ns - 1;
-    }
-    if (run->plan->mode == MODE_SWEEP)
-        sweep_end(&c->sweep, now_ns);
+    if (c->end_ns == 0)
+        c->end_ns = find_end(run, now_ns);
+    rc = steering_end(c, now_ns, e);
     look_at_course(c, now_ns, true);
     progress_clear(&c->view);
     if (run->plan->verbose)
         tell_failures(c); /* what has failed since the last look, or before the first one */
     c->is_through = true;
-    return 0;
+    return rc;
 }

@@ -9,8 +9,10 @@
 #include "bonload/run.h"
 #include "bonload/search.h"
 #include "bonload/series.h"
+#include "bonload/standing.h"
 #include "bonload/steps.h"
 #include "bonload/sweep.h"
+#include "sync/coordinator.h"
 
 /*
  * The main thread's part in a run: it sets the load, watches the run, and ends it. It wakes up a
@@ -18,6 +20,8 @@
  */
 struct conductor {
     struct run *run;
+    struct coordinator *coordinator; /* of the ranks that make the run together */
+    struct standing all;             /* how the load of all ranks stood at the last look */
     struct steps steps;
     struct search search;
     struct sweep sweep;
@@ -36,23 +40,32 @@ struct conductor {
     uint64_t end_ns; /* when requests stopped to begin; 0: they go on */
     bool is_through; /* all have ended */
     struct arrivals_cursor cursors[LOAD_KINDS];
-    bool was_stopped;
+    bool was_stopped;   /* by a signal */
+    bool is_over;       /* the load of all ranks has come to its end */
+    bool may_be_warm;   /* rank 0 has ended its warming up */
+    bool has_all_steps; /* of a search or a sweep */
     bool is_bad_rate;
     uint64_t told_failures; /* by -verbose: a bit for each */
     uint64_t memory_told_ns;
 };
 
-int conductor_open(struct conductor *c, struct run *run, struct err *e);
+int conductor_open(struct conductor *c, struct run *run, struct coordinator *coordinator,
+                   struct err *e);
 void conductor_close(struct conductor *c);
 
-/* Makes the whole run, from the first request to the end of the last. */
+/*
+ * Makes the whole run, from the first request to the end of the last. A signal is no failure.
+ */
 int conductor_run(struct conductor *c, struct err *e);
 
+/* Ends the load of all ranks, and here what has not come to its end by itself. */
+void conductor_end(struct conductor *c, uint64_t now_ns);
+
 /*
- * The figures so far, or when the run is over, those of all of it. Its tallies are to be freed with
- * conductor_release(). Returns 0 or -ENOMEM.
+ * The figures so far, or when the run is over, those of all of it: then all ranks meet for the last
+ * time, and rank 0 gets the figures of all. The result is to be released. Returns 0 or a negative
+ * errno.
  */
 int conductor_result(struct conductor *c, struct result *result, struct err *e);
-void conductor_release(struct result *result);
 
 #endif

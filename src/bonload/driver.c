@@ -41,7 +41,7 @@ int driver_open(struct driver *d, struct run *run, enum load_kind kind, unsigned
         .channels = channels,
         .recorder = run->recorders.list,
     };
-    rng_init(&d->rng, run->plan->seed, 2 * (uint64_t)first_channel + kind);
+    rng_init(&d->rng, run->plan->rank_seed, 2 * (uint64_t)first_channel + kind);
     d->requests = calloc(channels, sizeof *d->requests);
     d->unused = calloc(2 * (size_t)channels, sizeof *d->unused);
     if (!d->requests || !d->unused) {
@@ -204,7 +204,7 @@ static void number_request(struct driver *d, struct request *r)
                         : next_of_batch(d, true);
     else if (reads_written)
         r->number = written_pick(
-            &run->written, rng_mix(run->plan->seed ^ atomic_fetch_add(&run->read_numbers, 1)));
+            &run->written, rng_mix(run->plan->rank_seed ^ atomic_fetch_add(&run->read_numbers, 1)));
     else
         r->number = next_of_batch(d, false);
 }

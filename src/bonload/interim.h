@@ -8,7 +8,7 @@ struct conductor;
 /* Each kind of failure that has not been told yet. */
 void tell_failures(struct conductor *c);
 
-/* The figures so far. */
+/* The figures so far; of several ranks, those of this one. */
 void tell_interim(struct conductor *c);
 
 #endif

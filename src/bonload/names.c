@@ -158,11 +158,18 @@ static void put_random(char *to, const struct name_part *part, struct rng *rng)
                                           : letters[rng_below(rng, sizeof letters - 1)];
 }
 
-size_t names_format(const struct names *n, uint64_t number, char *name)
+/* The number among those of all ranks. */
+static uint64_t number_of_all(const struct names *n, uint64_t number)
+{
+    return stripe_number(&n->stripe, n->own > 0 ? (number - 1) % n->own + 1 : number);
+}
+
+size_t names_format(const struct names *n, uint64_t own_number, char *name)
 {
     struct rng rng;
     bool has_rng = false;
     char *to = name;
+    uint64_t number = number_of_all(n, own_number);
     if (n->lines) {
         const char *line = n->lines + n->starts[(number - 1) % n->line_count];
         size_t length = strlen(line);
@@ -200,6 +207,8 @@ static uint64_t power_of_ten(size_t digits)
 uint64_t names_period(const struct names *n)
 {
     uint64_t period = 1;
+    if (n->own > 0)
+        return n->own;
     if (n->lines)
         return n->line_count;
     for (size_t i = 0; i < n->part_count; i++) {
@@ -209,6 +218,18 @@ uint64_t names_period(const struct names *n)
             period = power_of_ten(n->parts[i].length);
     }
     return period;
+}
+
+bool names_deal(struct names *n, const struct stripe *stripe)
+{
+    uint64_t ranks = (uint64_t)stripe->others + 1;
+    uint64_t period = names_period(n);
+    if (ranks == 1)
+        return true;
+    n->stripe = *stripe;
+    if (period > 0)
+        n->own = period < ranks ? 1 : period / ranks; /* the same number for all; some are left */
+    return period == 0 || period >= ranks;
 }
 
 /* How many bits the random parts and the number of a template have at least. */
@@ -231,6 +252,7 @@ bool names_are_unique(const struct names *n, uint64_t last)
         return false; /* a line may be there twice */
     if (period > 0)
         return last <= period;
-    unsigned bits = last > 1 ? 2 * (64 - (unsigned)__builtin_clzll(last)) : 0;
+    uint64_t all = last < UINT64_MAX / 2 ? last * ((uint64_t)n->stripe.others + 1) : last;
+    unsigned bits = last > 1 ? 2 * (64 - (unsigned)__builtin_clzll(all)) : 0;
     return random_bits(n) >= bits + RANDOM_ROOM;
 }

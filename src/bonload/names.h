@@ -6,6 +6,7 @@
 #include <stdint.h>
 
 #include "util/err.h"
+#include "util/partition.h"
 
 /*
  * The name of every request (a path, URL or object key), computed from its number, from 1 on, and
@@ -30,7 +31,9 @@ struct names {
     char *lines; /* of a file: all of it, a NUL behind each line */
     size_t *starts;
     uint64_t line_count;
-    size_t longest; /* bytes of the longest name, without its end */
+    size_t longest;       /* bytes of the longest name, without its end */
+    struct stripe stripe; /* of several ranks: which numbers are this one's */
+    uint64_t own;         /* how many names are its own, where they begin again */
 };
 
 /*
@@ -39,6 +42,12 @@ struct names {
  */
 int names_open(struct names *n, const char *template, const char *file, uint64_t seed,
                struct err *e);
+
+/*
+ * Deals the names out among several ranks: from now on a number is one of this rank's, and its name
+ * no other rank's. False: there are fewer names than ranks, which then share them.
+ */
+bool names_deal(struct names *n, const struct stripe *stripe);
 
 /* Writes the name of that number, with its end: n->longest + 1 bytes at most. Returns its length.
  */

@@ -4,6 +4,7 @@
 
 #include "bonload/conductor.h"
 #include "bonload/driver.h"
+#include "bonload/gathering.h"
 #include "measure/clock.h"
 #include "measure/cpu.h"
 #include "util/units.h"
@@ -64,11 +65,49 @@ static double load_of(const struct run *run, enum load_kind kind)
     return load->pace == PACE_CLOSED ? run->plan->kinds[kind].threads : 0;
 }
 
-static void take_slowest(const struct run *run, enum load_kind kind, struct slowest *slowest)
+/* Puts a long request into words. */
+static int describe_slow(const struct run *run, const struct slow_request *s, struct kind_result *k)
 {
+    char text[REASON_TEXT] = "ok";
+    char *name = malloc(run->names.longest + 1);
+    if (!name)
+        return -ENOMEM;
+    names_format(&run->names, s->number, name);
+    if (s->failure != 0)
+        run_describe(run, s->failure, text, sizeof text);
+    const struct slow_result slow = {
+        .response_ns = s->response_ns,
+        .at_seconds = seconds_between(run->start_ns, s->due_ns),
+        .op = s->op,
+        .name = name,
+        .outcome = strdup(text),
+    };
+    result_add_slow(k, &slow);
+    return slow.outcome ? 0 : -ENOMEM;
+}
+
+static int take_slowest(const struct run *run, enum load_kind kind, struct kind_result *k)
+{
+    struct slowest slowest = {0};
+    int rc = 0;
     for (unsigned i = 0; i < run->driver_count; i++)
         if (run->drivers[i].load->kind == kind)
-            slowest_merge(slowest, &run->drivers[i].slowest);
+            slowest_merge(&slowest, &run->drivers[i].slowest);
+    for (unsigned i = 0; rc == 0 && i < slowest.count; i++)
+        rc = describe_slow(run, &slowest.list[i], k);
+    return rc;
+}
+
+static void take_reasons(const struct run *run, const struct failures *f, struct reasons_found *r)
+{
+    char text[REASON_TEXT];
+    for (unsigned i = 0; i < FAILURES_MOST; i++) {
+        uint64_t count = atomic_load(&f->list[i].count);
+        if (count == 0)
+            continue;
+        run_describe(run, failure_code(&f->list[i]), text, sizeof text);
+        reasons_add(r, failure_kind(&f->list[i]), text, count);
+    }
 }
 
 /* What the search says of one kind. */
@@ -90,8 +129,9 @@ static int take_kind(struct conductor *c, enum load_kind kind, struct kind_resul
                      uint64_t now_ns)
 {
     const struct run *run = c->run;
-    uint64_t begin_ns = begin_of(c, kind);
     uint64_t end_ns = c->end_ns ? c->end_ns : now_ns;
+    k->begin_ns = begin_of(c, kind);
+    k->end_ns = c->is_through ? last_end(run, kind) : now_ns;
     k->pace = run->loads[kind].pace;
     k->is_there = k->pace != PACE_NONE;
     k->load = load_of(run, kind);
@@ -102,17 +142,14 @@ static int take_kind(struct conductor *c, enum load_kind kind, struct kind_resul
     k->total = tally_ended(k->tally);
     k->total_errors = k->tally->errors;
     k->begun = run_progress(run, kind).begun;
-    k->elapsed = seconds_between(begin_ns, c->is_through ? last_end(run, kind) : now_ns);
+    k->elapsed = seconds_between(k->begin_ns, k->end_ns);
     k->staggered_ns = c->staggered_ns[kind];
     if (k->pace == PACE_RATE && run->plan->mode == MODE_RATE) {
-        double elapsed = measure_offered(c, kind, k, begin_ns, end_ns);
+        double elapsed = measure_offered(c, kind, k, k->begin_ns, end_ns);
         if (elapsed > k->elapsed)
             k->elapsed = elapsed;
     }
-    take_slowest(run, kind, &k->slowest);
-    if (run->plan->mode == MODE_SEARCH)
-        take_found(c, kind, k);
-    return 0;
+    return take_slowest(run, kind, k);
 }
 
 static int take_op(const struct run *run, unsigned op, struct op_result *to)
@@ -126,15 +163,46 @@ static int take_op(const struct run *run, unsigned op, struct op_result *to)
     return 0;
 }
 
+/* What is of the run as a whole. */
+static void take_rest(const struct conductor *c, struct result *result, uint64_t now_ns)
+{
+    const struct run *run = c->run;
+    uint64_t last = 0;
+    take_reasons(run, &run->failures, &result->failures);
+    take_reasons(run, &run->misses, &result->misses);
+    if (run->target->verified)
+        run->target->verified(run->shared, &result->checked_bytes, &result->damaged);
+    for (enum load_kind kind = 0; kind < LOAD_KINDS; kind++) {
+        uint64_t end = last_end(run, kind);
+        last = end > last ? end : last;
+    }
+    result->start_ns = c->start_ns;
+    result->end_ns = c->is_through && last > 0 ? last : now_ns;
+    result->elapsed = seconds_between(result->start_ns, result->end_ns);
+    result->reads_written = run->reads_written;
+    result->has_written = atomic_load(&run->written.last_ok) > 0;
+}
+
+static int take_all(struct conductor *c, struct result *result)
+{
+    const struct run *run = c->run;
+    uint64_t now_ns = clock_ns();
+    int rc = 0;
+    for (enum load_kind kind = 0; rc == 0 && kind < LOAD_KINDS; kind++)
+        rc = take_kind(c, kind, &result->kinds[kind], now_ns);
+    while (rc == 0 && run->target->ops && run->target->ops[result->op_count]) {
+        rc = take_op(run, (unsigned)result->op_count, &result->ops[result->op_count]);
+        result->op_count += rc == 0;
+    }
+    take_rest(c, result, now_ns);
+    return rc;
+}
+
 int conductor_result(struct conductor *c, struct result *result, struct err *e)
 {
-    struct run *run = c->run;
-    uint64_t now_ns = clock_ns();
-    uint64_t last = 0;
-    int rc = 0;
+    const struct plan *p = c->run->plan;
     *result = (struct result){
-        .plan = run->plan,
-        .run = run,
+        .plan = p,
         .steps = &c->steps,
         .intervals = &c->intervals,
         .timeline = &c->timeline,
@@ -144,27 +212,15 @@ int conductor_result(struct conductor *c, struct result *result, struct err *e)
         .is_bad_rate = c->is_bad_rate,
         .is_interim = !c->is_through,
     };
-    for (enum load_kind kind = 0; rc == 0 && kind < LOAD_KINDS; kind++) {
-        rc = take_kind(c, kind, &result->kinds[kind], now_ns);
-        uint64_t end = last_end(run, kind);
-        last = end > last ? end : last;
-    }
-    while (rc == 0 && run->target->ops && run->target->ops[result->op_count]) {
-        rc = take_op(run, (unsigned)result->op_count, &result->ops[result->op_count]);
-        result->op_count += rc == 0;
-    }
-    result->elapsed = seconds_between(c->start_ns, c->is_through && last > 0 ? last : now_ns);
-    if (rc == 0)
-        return 0;
-    conductor_release(result);
-    return err_system(e, ENOMEM, "memory for the results");
-}
-
-void conductor_release(struct result *result)
-{
-    for (enum load_kind kind = 0; kind < LOAD_KINDS; kind++)
-        free(result->kinds[kind].tally);
-    for (size_t i = 0; i < result->op_count; i++)
-        free(result->ops[i].tally);
-    memset(result, 0, sizeof *result);
+    int rc = take_all(c, result);
+    if (rc != 0)
+        err_system(e, ENOMEM, "memory for the results");
+    if (rc == 0 && c->is_through)
+        rc = gathering_end(c, result, e);
+    for (enum load_kind kind = 0; rc == 0 && kind < LOAD_KINDS; kind++)
+        if (p->mode == MODE_SEARCH && p->stripe.index == 0)
+            take_found(c, kind, &result->kinds[kind]);
+    if (rc != 0)
+        result_release(result);
+    return rc;
 }

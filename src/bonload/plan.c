@@ -256,3 +256,28 @@ int plan_make(struct plan *p, const struct settings *s, struct err *e)
     plan_timeout(p, s);
     return p->target->check ? p->target->check(p, s, e) : 0;
 }
+
+/* Everybody has a part in what is counted in whole things. */
+static int check_shares(const struct plan *p, struct err *e)
+{
+    static const char *const options[] = {[LOAD_WRITE] = "-wt", [LOAD_READ] = "-rt"};
+    unsigned ranks = plan_ranks(p);
+    for (enum load_kind kind = 0; kind < LOAD_KINDS; kind++) {
+        const struct kind_plan *k = &p->kinds[kind];
+        if (k->pace == PACE_NONE || k->channels >= ranks)
+            continue;
+        return err_say(e, "%s: %u cannot be divided among %u ranks",
+                       p->mode == MODE_THREADS ? options[kind] : "-max-channels", k->channels,
+                       ranks);
+    }
+    return 0;
+}
+
+int plan_join(struct plan *p, const struct ranks *r, struct err *e)
+{
+    p->stripe = (struct stripe){.others = r->count - 1, .index = r->number};
+    p->rank_seed = r->number > 0 ? rng_mix(p->seed + r->number) : p->seed;
+    if (r->number > 0)
+        p->show_progress = false;
+    return check_shares(p, e);
+}

@@ -8,7 +8,9 @@
 #include "bonload/settings.h"
 #include "bonload/targets/mix.h"
 #include "bonload/words.h"
+#include "sync/ranks.h"
 #include "util/err.h"
+#include "util/partition.h"
 
 struct target_ops;
 
@@ -31,7 +33,10 @@ struct kind_plan {
     unsigned channels; /* most requests in flight */
 };
 
-/* Settings and defaults joined and checked: what is going to happen. */
+/*
+ * Settings and defaults joined and checked: what is going to happen. Of several ranks all have the
+ * same plan, whose amounts are those of all together; only `stripe` says which of them this is.
+ */
 struct plan {
     enum mode mode;
     const struct target_ops *target;
@@ -79,12 +84,32 @@ struct plan {
     const char *timeline_file;
     double max_errors; /* percent */
     uint64_t seed;
+    struct stripe stripe; /* of numbers, threads, channels and rates: what this rank gets */
+    uint64_t rank_seed;   /* of what is not to be the same in any two ranks; alone, the seed */
     bool verbose;
     bool memory_debug;
 };
 
 /* Makes the plan; s must outlive it. Returns 0 or a negative errno with a line in e. */
 int plan_make(struct plan *p, const struct settings *s, struct err *e);
+
+/*
+ * Makes the plan that of one of several ranks, which have agreed on its seed. Refuses less than one
+ * thread or channel for each. Returns 0 or a negative errno with a line in e.
+ */
+int plan_join(struct plan *p, const struct ranks *r, struct err *e);
+
+/* What this rank gets of a total. */
+static inline uint64_t plan_share(const struct plan *p, uint64_t total)
+{
+    return stripe_count(&p->stripe, total);
+}
+
+/* Number of ranks; 1: there are no others. */
+static inline unsigned plan_ranks(const struct plan *p)
+{
+    return p->stripe.others + 1;
+}
 
 static inline bool plan_has(const struct plan *p, enum load_kind kind)
 {

@@ -102,6 +102,9 @@ void progress_look(struct progress_view *v, struct run *run, uint64_t now_ns, ui
     v->last_ns = now_ns;
     if (is_first)
         return;
+    if (plan_ranks(run->plan) > 1)
+        used = (size_t)snprintf(text, sizeof text, "rank %u of %u: ", run->plan->stripe.index,
+                                plan_ranks(run->plan));
     for (enum load_kind kind = 0; kind < LOAD_KINDS; kind++)
         if (run->loads[kind].pace != PACE_NONE)
             used += format_kind(v, run, kind, elapsed_ns, text + used, sizeof text - used);

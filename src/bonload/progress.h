@@ -22,7 +22,8 @@ struct progress_view {
 
 int progress_open(struct progress_view *v, bool is_wanted, struct err *e);
 
-/* Shows how far the run is, if it is time to. goal_ns is when it ends, 0: not known. */
+/* Shows how far the run is in this process, if it is time to. goal_ns is when it ends, 0: not
+ * known. */
 void progress_look(struct progress_view *v, struct run *run, uint64_t now_ns, uint64_t goal_ns);
 
 /* Takes the line off the terminal. */

@@ -43,15 +43,14 @@ static void init_load(struct run *r, enum load_kind kind)
 {
     struct load *load = &r->loads[kind];
     const struct kind_plan *k = &r->plan->kinds[kind];
-    *load = (struct load){.kind = kind, .pace = k->pace, .channels = k->channels};
-    if (k->pace == PACE_NONE)
-        load->channels = 0;
+    *load = (struct load){.kind = kind, .pace = k->pace};
+    load->channels = k->pace == PACE_NONE ? 0 : (unsigned)plan_share(r->plan, k->channels);
     load->is_open = kind == LOAD_WRITE || !r->reads_written;
 }
 
 /*
- * The number of requests that may begin. Reads that follow writes are not counted one by one: then
- * it is the number of writes that, with their reads, are not more.
+ * The number of requests that may begin, of all ranks. Reads that follow writes are not counted one
+ * by one: then it is the number of writes that, with their reads, are not more.
  */
 static uint64_t budget_of(const struct plan *p)
 {
@@ -71,6 +70,10 @@ static int open_names(struct run *r, struct err *e)
     int rc = names_open(&r->names, template, p->url_source, p->seed, e);
     if (rc != 0)
         return rc;
+    bool is_dealt = names_deal(&r->names, &p->stripe);
+    if (!is_dealt && plan_has(p, LOAD_WRITE) && (r->target->traits & TARGET_NAMES))
+        return err_say(e, "there are fewer names than the %u ranks, of which each writes its own",
+                       plan_ranks(p));
     bool repeats = !names_are_unique(&r->names, p->max_requests);
     if (repeats && r->reads_written && (r->target->traits & TARGET_STORES))
         rc = versions_open(&r->versions, e);
@@ -79,6 +82,7 @@ static int open_names(struct run *r, struct err *e)
         .most = p->most_body,
         .fair_buckets = p->fair_buckets,
         .seed = p->seed,
+        .stripe = p->stripe,
     };
     if (rc == 0)
         rc = sizes_open(&r->sizes, &sizes, e);
@@ -149,7 +153,7 @@ int run_open(struct run *r, const struct plan *p, struct err *e)
     r->plan = p;
     r->target = p->target;
     r->reads_written = plan_reads_written(p) && !(p->target->traits & TARGET_NO_KINDS);
-    r->most = budget_of(p);
+    r->most = p->max_requests < UINT64_MAX ? plan_share(p, budget_of(p)) : UINT64_MAX;
     r->until_ns = UINT64_MAX;
     for (enum load_kind kind = 0; kind < LOAD_KINDS; kind++)
         init_load(r, kind);
@@ -274,22 +278,38 @@ bool run_is_through(const struct run *r)
 
 void run_set_threads(struct run *r, enum load_kind kind, unsigned threads)
 {
-    atomic_store(&r->loads[kind].active, threads);
+    atomic_store(&r->loads[kind].active, (unsigned)plan_share(r->plan, threads));
     event_happens(&r->change, EVENT_WAKES_ALL);
 }
 
+/*
+ * When the first request of this rank is due: at constant gaps, ranks take the requests of one
+ * schedule in turn.
+ */
+static uint64_t first_due(const struct plan *p, uint64_t rate, uint64_t now_ns)
+{
+    uint128 all = (uint128)rate * plan_ranks(p);
+    if (p->arrival != ARRIVAL_CONSTANT)
+        return now_ns;
+    return now_ns + (uint64_t)((uint128)p->stripe.index * BILLION * BILLION / all);
+}
+
+/* `rate` is this rank's. */
 static void begin_schedule(struct run *r, struct load *load, uint64_t rate, uint64_t now_ns)
 {
+    const struct plan *p = r->plan;
     unsigned next = atomic_load(&load->schedule) + 1;
     if (rate > 0)
-        arrivals_begin(&load->schedules[next % SCHEDULES], r->plan->arrival, rate,
-                       r->plan->seed + next + 1000 * (unsigned)load->kind, now_ns);
+        arrivals_begin(&load->schedules[next % SCHEDULES], p->arrival, rate,
+                       p->rank_seed + next + 1000 * (unsigned)load->kind,
+                       first_due(p, rate, now_ns));
     atomic_store(&load->schedule, next);
 }
 
-void run_set_rate(struct run *r, enum load_kind kind, uint64_t rate, uint64_t now_ns)
+void run_set_rate(struct run *r, enum load_kind kind, uint64_t all, uint64_t now_ns)
 {
     struct load *load = &r->loads[kind];
+    uint64_t rate = plan_share(r->plan, all);
     if (rate == 0)
         atomic_store(&load->rate, 0);
     begin_schedule(r, load, rate, now_ns);

@@ -38,7 +38,7 @@ struct load {
     _Atomic bool opened;        /* somebody is about to open it, or has */
     struct arrivals schedules[SCHEDULES];
     _Atomic unsigned schedule; /* PACE_RATE: the one that counts now */
-    _Atomic uint64_t rate;     /* its rate; 0: no request is due */
+    _Atomic uint64_t rate;     /* its rate, of this rank; 0: no request is due */
     _Atomic uint64_t followed; /* PACE_FOLLOWS: reads that were begun */
     unsigned shares;           /* drivers that there are */
     _Atomic unsigned drivers;  /* that have not come to their end */
@@ -96,7 +96,10 @@ void run_join(struct run *r);
 /* True when all drivers have come to their end by themselves. */
 bool run_is_through(const struct run *r);
 
-/* Sets the load of a kind: number of active channels, or rate in billionths, from now on. */
+/*
+ * Sets the load of a kind: number of active channels, or rate in billionths, from now on. Both are
+ * those of all ranks, of which this one takes its share.
+ */
 void run_set_threads(struct run *r, enum load_kind kind, unsigned threads);
 void run_set_rate(struct run *r, enum load_kind kind, uint64_t rate, uint64_t now_ns);
 

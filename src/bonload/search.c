@@ -12,28 +12,24 @@
 /* Rates have no upper end but what the channels can do, which shows in the latency. */
 #define MOST_RATE 1e9
 
-static void set_loads(struct search *s, uint64_t now_ns)
+/* The loads of the ladders are set now. */
+static void set_loads(struct search *s, const struct standing *all, uint64_t now_ns,
+                      uint64_t loads[LOAD_KINDS])
 {
-    bool by_rate = s->run->plan->search == SEARCH_RATE;
+    bool by_rate = s->plan->search == SEARCH_RATE;
     s->set_ns = now_ns;
     s->is_settling = true;
-    for (enum load_kind k = LOAD_KINDS; k-- > 0;) { /* reads first: writes may open them */
-        const struct progress p = run_progress(s->run, k);
-        const struct ladder *l = &s->ladders[k];
-        s->settled[k] = p.begun + (by_rate || !s->is_searched[k] ? 0 : (uint64_t)l->load);
-        if (!s->is_searched[k])
-            continue;
-        if (by_rate)
-            run_set_rate(s->run, k, (uint64_t)(l->load * (double)BILLION), now_ns);
-        else
-            run_set_threads(s->run, k, (unsigned)l->load);
+    for (enum load_kind k = 0; k < LOAD_KINDS; k++) {
+        double load = s->is_searched[k] ? s->ladders[k].load : 0;
+        s->settled[k] = all->progress[k].begun + (by_rate ? 0 : (uint64_t)load);
+        loads[k] = (uint64_t)(by_rate ? load * (double)BILLION : load);
     }
 }
 
-void search_begin(struct search *s, struct run *run, struct steps *steps, uint64_t now_ns)
+void search_begin(struct search *s, const struct plan *p, const struct standing *all,
+                  uint64_t now_ns, uint64_t loads[LOAD_KINDS])
 {
-    const struct plan *p = run->plan;
-    *s = (struct search){.run = run, .steps = steps};
+    *s = (struct search){.plan = p};
     for (enum load_kind k = 0; k < LOAD_KINDS; k++) {
         const struct kind_plan *kind = &p->kinds[k];
         s->is_searched[k] = kind->pace == PACE_RATE || kind->pace == PACE_CLOSED;
@@ -42,44 +38,43 @@ void search_begin(struct search *s, struct run *run, struct steps *steps, uint64
         else if (kind->pace == PACE_CLOSED)
             ladder_begin(&s->ladders[k], kind->threads, kind->channels, true);
     }
-    set_loads(s, now_ns);
+    set_loads(s, all, now_ns, loads);
 }
 
 /* What ended since the last look. */
-static struct counts take_counts(struct search *s, enum load_kind k)
+static struct counts take_counts(struct search *s, const struct standing *all, enum load_kind k)
 {
-    struct counts now = recorders_counts(&s->run->recorders, k);
+    const struct counts *now = &all->counts[k];
     struct counts ended = {
-        .good = now.good - s->seen[k].good,
-        .errors = now.errors - s->seen[k].errors,
-        .good_ns = now.good_ns - s->seen[k].good_ns,
-        .above = now.above - s->seen[k].above,
+        .good = now->good - s->seen[k].good,
+        .errors = now->errors - s->seen[k].errors,
+        .good_ns = now->good_ns - s->seen[k].good_ns,
+        .above = now->above - s->seen[k].above,
     };
-    s->seen[k] = now;
+    s->seen[k] = *now;
     return ended;
 }
 
 static uint64_t window_ns(const struct search *s)
 {
-    return s->run->plan->window_ns * (s->is_confirming ? CONFIRMING_WINDOWS : 1);
+    return s->plan->window_ns * (s->is_confirming ? CONFIRMING_WINDOWS : 1);
 }
 
-static void begin_window(struct search *s, uint64_t now_ns)
+static void begin_window(struct search *s, const struct standing *all, uint64_t now_ns)
 {
-    const struct plan *p = s->run->plan;
+    const struct plan *p = s->plan;
     s->is_settling = false;
     s->begin_ns = s->fed_ns = now_ns;
     for (enum load_kind k = 0; k < LOAD_KINDS; k++) {
-        take_counts(s, k);
+        take_counts(s, all, k);
         judge_begin(&s->judges[k], &p->limit, p->adjust_on_errors, window_ns(s));
     }
-    steps_begin(s->steps, now_ns);
 }
 
 /* What was begun at the load before has ended, and every channel has had a request at this one. */
-static bool has_settled(const struct search *s, uint64_t now_ns)
+static bool has_settled(const struct search *s, const struct standing *all, uint64_t now_ns)
 {
-    const struct plan *p = s->run->plan;
+    const struct plan *p = s->plan;
     uint64_t least_ns = p->window_ns / SETTLING_PART;
     uint64_t most_ns = SETTLING_LIMITS * p->limit.nanoseconds;
     uint64_t elapsed_ns = now_ns - s->set_ns;
@@ -88,7 +83,7 @@ static bool has_settled(const struct search *s, uint64_t now_ns)
     if (elapsed_ns >= most_ns && elapsed_ns >= p->window_ns)
         return true;
     for (enum load_kind k = 0; k < LOAD_KINDS; k++)
-        if (s->is_searched[k] && run_progress(s->run, k).ended < s->settled[k])
+        if (s->is_searched[k] && all->progress[k].ended < s->settled[k])
             return false;
     return true;
 }
@@ -111,15 +106,24 @@ static bool is_known(const struct search *s, uint64_t now_ns)
     return true;
 }
 
-static void note_step(struct search *s, uint64_t now_ns)
+/* What is to be said of the step that ends. */
+static void note_verdicts(struct search *s)
 {
-    struct step *step = steps_end(s->steps, now_ns);
-    step->is_confirmation = s->is_confirming;
+    s->noted = (struct step){.is_confirmation = s->is_confirming};
     for (enum load_kind k = 0; k < LOAD_KINDS; k++) {
         if (!s->is_searched[k])
             continue;
-        step->kinds[k].load = s->ladders[k].load;
-        step->kinds[k].verdict = judge_verdict(&s->judges[k]);
+        s->noted.kinds[k].load = s->ladders[k].load;
+        s->noted.kinds[k].verdict = judge_verdict(&s->judges[k]);
+    }
+}
+
+void search_note(const struct search *s, struct step *step)
+{
+    step->is_confirmation = s->noted.is_confirmation;
+    for (enum load_kind k = 0; k < LOAD_KINDS; k++) {
+        step->kinds[k].load = s->noted.kinds[k].load;
+        step->kinds[k].verdict = s->noted.kinds[k].verdict;
     }
 }
 
@@ -163,27 +167,29 @@ static void confirm(struct search *s)
     s->is_over = all_kept || any_is_none(s);
 }
 
-void search_look(struct search *s, uint64_t now_ns)
+void search_decide(struct search *s, const struct standing *all, uint64_t now_ns,
+                   struct order *order)
 {
-    if (s->is_over)
-        return;
     if (s->is_settling) {
-        if (has_settled(s, now_ns))
-            begin_window(s, now_ns);
+        if (!has_settled(s, all, now_ns))
+            return;
+        begin_window(s, all, now_ns);
+        order->move = MOVE_WINDOW;
         return;
     }
     for (enum load_kind k = 0; k < LOAD_KINDS; k++) {
-        struct counts ended = take_counts(s, k);
+        struct counts ended = take_counts(s, all, k);
         judge_feed(&s->judges[k], &ended, now_ns - s->fed_ns);
     }
     s->fed_ns = now_ns;
     if (!is_known(s, now_ns))
         return;
-    note_step(s, now_ns);
+    note_verdicts(s);
     if (s->is_confirming)
         confirm(s);
     else
         climb(s);
+    order->move = s->is_over ? MOVE_LAST_STEP : MOVE_STEP;
     if (!s->is_over)
-        set_loads(s, now_ns);
+        set_loads(s, all, now_ns, order->loads);
 }

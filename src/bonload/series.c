@@ -108,7 +108,9 @@ static void halve(struct series *s)
             merge_kind(&both.kinds[kind], &a->kinds[kind], &b->kinds[kind]);
         s->slices[i] = both;
     }
-    s->count /= 2;
+    if (s->count % 2 != 0)
+        s->slices[s->count / 2] = s->slices[s->count - 1];
+    s->count = (s->count + 1) / 2;
     s->slice_ns *= 2;
 }
 
@@ -127,4 +129,48 @@ void series_look(struct series *s, const struct recorders *r, uint64_t elapsed_n
         s->before[kind] = *s->now;
     }
     s->next_ns = elapsed_ns - elapsed_ns % s->slice_ns + s->slice_ns;
+}
+
+/* Where a slice begins, as a number of slices. */
+static uint64_t place_of(const struct series *s, size_t i)
+{
+    uint64_t begin_ns = i > 0 ? s->slices[i - 1].end_ns : 0;
+    return i < s->count ? begin_ns / s->slice_ns : UINT64_MAX;
+}
+
+static void merge_slice(struct slice *to, const struct slice *part)
+{
+    for (enum load_kind kind = 0; kind < LOAD_KINDS; kind++)
+        merge_kind(&to->kinds[kind], &to->kinds[kind], &part->kinds[kind]);
+    if (part->end_ns > to->end_ns)
+        to->end_ns = part->end_ns;
+}
+
+bool series_merge(struct series *whole, struct series *part)
+{
+    struct slice *both = calloc(whole->room, sizeof *both);
+    size_t count = 0;
+    size_t i = 0;
+    size_t j = 0;
+    if (!both)
+        return false;
+    while (part->slice_ns < whole->slice_ns)
+        halve(part);
+    while (whole->slice_ns < part->slice_ns)
+        halve(whole);
+    while (i < whole->count || j < part->count) {
+        bool is_ours = place_of(whole, i) <= place_of(part, j);
+        bool is_theirs = place_of(part, j) <= place_of(whole, i);
+        struct slice *to = &both[count < whole->room ? count++ : count - 1];
+        if (is_ours)
+            merge_slice(to, &whole->slices[i++]);
+        if (is_theirs)
+            merge_slice(to, &part->slices[j++]);
+        if (count > 1 && to->end_ns < to[-1].end_ns)
+            to->end_ns = to[-1].end_ns;
+    }
+    free(whole->slices);
+    whole->slices = both;
+    whole->count = count;
+    return true;
 }

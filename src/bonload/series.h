@@ -1,6 +1,7 @@
 #ifndef BONLOAD_SERIES_H
 #define BONLOAD_SERIES_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -49,6 +50,12 @@ void series_close(struct series *s);
 
 /* Looks at what has been counted, if the present slice has ended (or the run has: is_last). */
 void series_look(struct series *s, const struct recorders *r, uint64_t elapsed_ns, bool is_last);
+
+/*
+ * Adds the course of another rank to it, slice by slice; part is used up. Percentiles are from then
+ * on those of the bins. False: there is no memory.
+ */
+bool series_merge(struct series *whole, struct series *part);
 
 /* The lower edge of a bin, in ns. */
 double heat_edge(unsigned bin);

@@ -39,6 +39,7 @@ int sizes_open(struct sizes *s, const struct sizes_setup *setup, struct err *e)
     *s = (struct sizes){
         .seed_key = rng_mix(setup->seed ^ SIZE_STREAM),
         .least = setup->least,
+        .stripe = setup->stripe,
         .most = setup->most,
         .buckets = setup->fair_buckets < range ? setup->fair_buckets : range,
     };
@@ -79,7 +80,7 @@ uint64_t sizes_of(const struct sizes *s, uint64_t number)
     struct rng rng;
     if (s->least == s->most)
         return s->least;
-    rng_init(&rng, s->seed_key, number);
+    rng_init(&rng, s->seed_key, stripe_number(&s->stripe, number));
     if (s->buckets == 0)
         return s->least + rng_below(&rng, s->most - s->least + 1);
     uint64_t bucket = bucket_at(s, (double)(rng_next(&rng) >> 11) * 0x1p-53);

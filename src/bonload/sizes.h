@@ -4,6 +4,7 @@
 #include <stdint.h>
 
 #include "util/err.h"
+#include "util/partition.h"
 
 /*
  * The size of every body that is written, computed from its number and the seed: always the same,
@@ -17,6 +18,7 @@ struct sizes {
     uint64_t most;
     uint64_t buckets; /* 0: uniform */
     double *up_to;    /* of each bucket: share of requests in it and in those before */
+    struct stripe stripe;
 };
 
 struct sizes_setup {
@@ -24,6 +26,7 @@ struct sizes_setup {
     uint64_t most;
     uint64_t fair_buckets; /* 0: uniform */
     uint64_t seed;
+    struct stripe stripe; /* of several ranks: which numbers are this one's */
 };
 
 int sizes_open(struct sizes *s, const struct sizes_setup *setup, struct err *e);

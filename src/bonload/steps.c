@@ -3,11 +3,12 @@
 #include <errno.h>
 #include <stdlib.h>
 
+#include "util/bundle.h"
 #include "util/units.h"
 
-int steps_open(struct steps *s, struct run *run, struct err *e)
+int steps_open(struct steps *s, struct run *run, struct coordinator *coordinator, struct err *e)
 {
-    *s = (struct steps){.run = run};
+    *s = (struct steps){.run = run, .coordinator = coordinator};
     s->list = calloc(STEPS_MOST, sizeof *s->list);
     s->before = calloc(LOAD_KINDS, sizeof *s->before);
     s->measured = calloc(LOAD_KINDS, sizeof *s->measured);
@@ -48,9 +49,12 @@ void steps_begin(struct steps *s, uint64_t now_ns)
     }
 }
 
+/* What this rank offered in the step, in requests per second; 0: it has no schedule. */
 static double offered(struct steps *s, enum load_kind kind, uint64_t now_ns)
 {
     const struct arrivals *a = schedule_of(s, kind);
+    if (!has_schedule(s, kind))
+        return 0;
     if (a->how == ARRIVAL_CONSTANT)
         return (double)a->rate / (double)BILLION;
     return (double)(arrivals_due(a, &s->cursors[kind], now_ns) - s->due[kind]) * (double)BILLION /
@@ -64,36 +68,126 @@ static uint64_t limited(const struct plan *p, const struct histogram *h)
     return p->limit.of == LIMIT_MAX ? h->maximum : (uint64_t)histogram_mean(h);
 }
 
-static void measure_kind(struct steps *s, enum load_kind kind, uint64_t now_ns, struct step_kind *k)
+/* What a rank says of a step, its times on its own clock. The tallies come behind. */
+struct step_figures {
+    uint64_t begin_ns;
+    uint64_t end_ns;
+    double offered[LOAD_KINDS];
+};
+
+/* The ranks' figures on their way to one. */
+struct step_meeting {
+    struct steps *steps;
+    struct rank_span span;
+    double offered[LOAD_KINDS];
+    struct tally *tally; /* room for that of one rank */
+    bool is_damaged;
+};
+
+/* What this rank has measured. */
+static void measure(struct steps *s, uint64_t now_ns, struct tally *now, struct step_figures *f)
 {
-    struct tally *t = &s->measured[kind];
-    struct tally *now = malloc(sizeof *now);
-    if (!now)
-        return; /* the step has no figures then */
-    recorders_sum(&s->run->recorders, kind, now);
-    tally_subtract(t, now, &s->before[kind]);
-    free(now);
-    *k = (struct step_kind){
+    *f = (struct step_figures){.begin_ns = s->begin_ns, .end_ns = now_ns};
+    for (enum load_kind kind = 0; kind < LOAD_KINDS; kind++) {
+        recorders_sum(&s->run->recorders, kind, now);
+        tally_subtract(&s->measured[kind], now, &s->before[kind]);
+        f->offered[kind] = offered(s, kind, now_ns);
+    }
+}
+
+/* Its clock was compared at the end of the step before. */
+static void add_figures(struct step_meeting *m, unsigned rank, const struct step_figures *f)
+{
+    const struct ranks *r = &m->steps->coordinator->ranks;
+    rank_span_add(&m->span, rank_clock_end(r, rank, f->begin_ns),
+                  rank_clock_end(r, rank, f->end_ns));
+    for (enum load_kind kind = 0; kind < LOAD_KINDS; kind++)
+        m->offered[kind] += f->offered[kind];
+}
+
+/* Takes what another rank has measured; what rank 0 has itself is there already. */
+static void take(void *context, unsigned rank, const void *brought, size_t bytes)
+{
+    struct step_meeting *m = context;
+    struct bundle_reader in = {.at = brought, .bytes = bytes};
+    struct step_figures f;
+    bool is_whole = rank == 0 || bundle_take(&in, &f, sizeof f);
+    if (is_whole && rank > 0)
+        add_figures(m, rank, &f);
+    for (enum load_kind kind = 0; is_whole && rank > 0 && kind < LOAD_KINDS; kind++) {
+        is_whole = bundle_take(&in, m->tally, sizeof *m->tally);
+        if (is_whole)
+            tally_merge(&m->steps->measured[kind], m->tally);
+    }
+    m->is_damaged |= !is_whole;
+}
+
+static int meet(struct step_meeting *m, const struct step_figures *mine, struct err *e)
+{
+    struct steps *s = m->steps;
+    struct bundle bundle = {0};
+    if (s->coordinator->ranks.number > 0) {
+        bundle_put(&bundle, mine, sizeof *mine);
+        for (enum load_kind kind = 0; kind < LOAD_KINDS; kind++)
+            bundle_put(&bundle, &s->measured[kind], sizeof *s->measured);
+    }
+    const struct meeting meeting = {.name = "Ending a step",
+                                    .mine = bundle.words,
+                                    .bytes = bundle_bytes(&bundle),
+                                    .take = take,
+                                    .context = m,
+                                    .compares_clocks = true};
+    int rc = bundle.is_short ? err_system(e, ENOMEM, "memory for a step")
+                             : coordinator_meet(s->coordinator, &meeting, e);
+    bundle_release(&bundle);
+    return rc == 0 && m->is_damaged ? err_say(e, "the figures of another rank cannot be read") : rc;
+}
+
+static struct step_kind step_kind_of(const struct step_meeting *m, enum load_kind kind)
+{
+    const struct steps *s = m->steps;
+    const struct tally *t = &s->measured[kind];
+    double elapsed_ns = (double)(m->span.last_end - m->span.first_start + 1);
+    double achieved = (double)tally_ended(t) * (double)BILLION / elapsed_ns;
+    return (struct step_kind){
         .is_there = s->run->loads[kind].pace != PACE_NONE,
         .requests = tally_ended(t),
         .errors = t->errors,
-        .achieved = (double)tally_ended(t) * (double)BILLION / (double)(now_ns - s->begin_ns + 1),
+        .offered = m->offered[kind] > 0 ? m->offered[kind] : achieved,
+        .achieved = achieved,
         .latencies = latencies_of(&t->response),
         .limited_ns = limited(s->run->plan, &t->response),
     };
-    k->offered = has_schedule(s, kind) ? offered(s, kind, now_ns) : k->achieved;
 }
 
-struct step *steps_end(struct steps *s, uint64_t now_ns)
+static struct step *add_step(struct steps *s, const struct step_meeting *m)
 {
+    uint64_t begin_ns = m->span.first_start;
     if (s->count == STEPS_MOST)
         s->count--; /* the last place is that of the last step */
     struct step *step = &s->list[s->count++];
     *step = (struct step){
-        .start_ns = s->begin_ns - s->run->start_ns,
-        .elapsed_ns = now_ns - s->begin_ns,
+        .start_ns = begin_ns > s->run->start_ns ? begin_ns - s->run->start_ns : 0,
+        .elapsed_ns = m->span.last_end - begin_ns,
     };
     for (enum load_kind kind = 0; kind < LOAD_KINDS; kind++)
-        measure_kind(s, kind, now_ns, &step->kinds[kind]);
+        step->kinds[kind] = step_kind_of(m, kind);
     return step;
+}
+
+int steps_end(struct steps *s, uint64_t now_ns, struct step **step, struct err *e)
+{
+    struct step_figures mine;
+    struct step_meeting m = {.steps = s, .tally = malloc(sizeof *m.tally)};
+    *step = NULL;
+    if (!m.tally)
+        return err_system(e, ENOMEM, "memory for a step");
+    measure(s, now_ns, m.tally, &mine);
+    int rc = meet(&m, &mine, e);
+    if (rc == 0 && s->coordinator->ranks.number == 0) {
+        add_figures(&m, 0, &mine);
+        *step = add_step(s, &m);
+    }
+    free(m.tally);
+    return rc;
 }

@@ -8,6 +8,7 @@
 #include "bonload/judge.h"
 #include "bonload/run.h"
 #include "measure/latencies.h"
+#include "sync/coordinator.h"
 
 /* The loads that a search or a sweep made one after the other, and what was measured at each. */
 
@@ -34,22 +35,27 @@ struct step {
 
 struct steps {
     struct run *run;
-    struct step *list;
-    size_t count;             /* those beyond STEPS_MOST are not kept */
-    uint64_t begin_ns;        /* of the present one */
-    uint64_t due[LOAD_KINDS]; /* requests that were due before */
+    struct coordinator *coordinator; /* of the ranks that go through them together */
+    struct step *list;               /* in rank 0 */
+    size_t count;                    /* those beyond STEPS_MOST are not kept */
+    uint64_t begin_ns;               /* of the present one */
+    uint64_t due[LOAD_KINDS];        /* requests that were due before */
     struct arrivals_cursor cursors[LOAD_KINDS];
     struct tally *before;   /* of each kind */
-    struct tally *measured; /* of each kind, in the step that ended last */
+    struct tally *measured; /* of each kind, in the step that ended last; in rank 0, of all ranks */
 };
 
-int steps_open(struct steps *s, struct run *run, struct err *e);
+int steps_open(struct steps *s, struct run *run, struct coordinator *coordinator, struct err *e);
 void steps_close(struct steps *s);
 
 /* What ends from now on belongs to the next step. */
 void steps_begin(struct steps *s, uint64_t now_ns);
 
-/* Ends the step; the caller fills in load, verdict and is_confirmation. Never NULL. */
-struct step *steps_end(struct steps *s, uint64_t now_ns);
+/*
+ * Ends the step, for which all ranks meet. In rank 0 *step becomes what they have measured
+ * together, and the caller fills in load, verdict and is_confirmation; in the others it becomes
+ * NULL. Returns 0 or a negative errno with a line in e.
+ */
+int steps_end(struct steps *s, uint64_t now_ns, struct step **step, struct err *e);
 
 #endif

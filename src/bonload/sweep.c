@@ -11,46 +11,32 @@ static uint64_t share_of(const struct plan *p, enum load_kind kind, uint64_t rat
     return (uint64_t)((uint128)rate * p->kinds[kind].rate / all);
 }
 
-static void set_rate(struct sweep *s, uint64_t now_ns)
+static void set_rate(struct sweep *s, uint64_t now_ns, uint64_t loads[LOAD_KINDS])
 {
-    const struct plan *p = s->run->plan;
-    uint64_t rate = p->sweep[s->next++];
-    for (enum load_kind k = LOAD_KINDS; k-- > 0;)
-        if (plan_has(p, k) && p->kinds[k].pace == PACE_RATE)
-            run_set_rate(s->run, k, share_of(p, k, rate), now_ns);
-    steps_begin(s->steps, now_ns);
-}
-
-void sweep_begin(struct sweep *s, struct run *run, struct steps *steps, uint64_t now_ns)
-{
-    *s = (struct sweep){.run = run, .steps = steps};
-    set_rate(s, now_ns);
-}
-
-static void note_step(struct sweep *s, uint64_t now_ns)
-{
-    const struct plan *p = s->run->plan;
-    struct step *step = steps_end(s->steps, now_ns);
+    s->begin_ns = now_ns;
     for (enum load_kind k = 0; k < LOAD_KINDS; k++)
-        step->kinds[k].load = (double)share_of(p, k, p->sweep[s->next - 1]) / (double)BILLION;
+        loads[k] = share_of(s->plan, k, s->plan->sweep[s->next]);
+    s->next++;
 }
 
-void sweep_look(struct sweep *s, uint64_t now_ns)
+void sweep_begin(struct sweep *s, const struct plan *p, uint64_t now_ns, uint64_t loads[LOAD_KINDS])
 {
-    const struct plan *p = s->run->plan;
-    if (s->is_over || now_ns - s->steps->begin_ns < p->duration_ns)
-        return;
-    note_step(s, now_ns);
-    if (s->next == p->sweep_count)
-        s->is_over = true;
-    else
-        set_rate(s, now_ns);
+    *s = (struct sweep){.plan = p};
+    set_rate(s, now_ns, loads);
 }
 
-void sweep_end(struct sweep *s, uint64_t now_ns)
+void sweep_decide(struct sweep *s, uint64_t now_ns, struct order *order)
 {
-    if (s->is_over)
+    if (now_ns - s->begin_ns < s->plan->duration_ns)
         return;
-    note_step(s, now_ns);
-    s->is_over = true;
+    bool is_last = s->next == s->plan->sweep_count;
+    order->move = is_last ? MOVE_LAST_STEP : MOVE_STEP;
+    if (!is_last)
+        set_rate(s, now_ns, order->loads);
+}
+
+void sweep_note(const struct plan *p, size_t number, struct step *step)
+{
+    for (enum load_kind k = 0; k < LOAD_KINDS; k++)
+        step->kinds[k].load = (double)share_of(p, k, p->sweep[number]) / (double)BILLION;
 }

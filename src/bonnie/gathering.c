@@ -94,31 +94,14 @@ static void take_round(void *context, unsigned rank, const void *brought, size_t
         memcpy(&m->g->rounds[rank], brought, bytes);
 }
 
-/* From the first start to the last end of some ranks. */
-struct span {
-    uint64_t first_start;
-    uint64_t last_start;
-    uint64_t last_end;
-};
-
-static void widen(struct span *s, uint64_t start, uint64_t end)
-{
-    if (s->first_start == 0 || start < s->first_start)
-        s->first_start = start;
-    if (start > s->last_start)
-        s->last_start = start;
-    if (end > s->last_end)
-        s->last_end = end;
-}
-
-/* The same for one host, from the first of its ranks on. */
+/* Adds the time of one host, from the first of its ranks on. */
 static void add_host_time(struct gathering *g, unsigned first)
 {
     const struct ranks *r = &g->coordinator->ranks;
-    struct span span = {0};
+    struct rank_span span = {0};
     for (unsigned rank = first; rank < r->count; rank++)
         if (g->host_of[rank] == g->host_of[first])
-            widen(&span, g->rounds[rank].start_ns, g->rounds[rank].end_ns);
+            rank_span_add(&span, g->rounds[rank].start_ns, g->rounds[rank].end_ns);
     g->hosts[g->host_of[first]].elapsed_ns += span.last_end - span.first_start;
 }
 
@@ -128,12 +111,12 @@ static void join_round(void *context)
     struct round_meeting *m = context;
     struct gathering *g = m->g;
     const struct ranks *r = &g->coordinator->ranks;
-    struct span span = {0};
+    struct rank_span span = {0};
     for (unsigned rank = 0; rank < r->count; rank++) {
         struct rank_round *one = &g->rounds[rank];
         one->start_ns = rank_clock_start(r, rank, one->start_ns);
         one->end_ns = rank_clock_end(r, rank, one->end_ns);
-        widen(&span, one->start_ns, one->end_ns);
+        rank_span_add(&span, one->start_ns, one->end_ns);
         if (one->preparing_ns > m->answer.preparing_ns)
             m->answer.preparing_ns = one->preparing_ns;
         if (r->cards[rank].after.uncertainty_ns > g->clock_uncertainty_ns)

@@ -31,6 +31,11 @@ struct meeting {
     void *answer; /* as long in all ranks */
     size_t answer_bytes;
     bool compares_clocks; /* before decide(), rank 0 compares its clock with the others' */
+    /*
+     * The last one of the run, at which the others leave what they have, and go on: there is no
+     * answer. After a signal it is held too, for as long as a launcher lets a process live.
+     */
+    bool is_last;
 };
 
 /* What one rank sends to another, while it gets as much from a third, or from the same. */
@@ -114,8 +119,8 @@ void coordinator_await_leaving(struct coordinator *c, int rc, const struct err *
 /*
  * Leaves the others: after the last phase, so that the semaphores serve again; after a failure,
  * when rc is not 0, so that they fail instead of waiting for ever. Of several ranks, rank 0 tells
- * the failure of any, and what e holds in the others is empty. Returns rc, or a negative errno when
- * leaving failed or another rank did.
+ * the failure of any, and what e holds in the others is empty; a failure of rank 0 without a line
+ * has been told already. Returns rc, or a negative errno when leaving failed or another rank did.
  */
 int coordinator_leave(struct coordinator *c, int rc, struct err *e);
 

@@ -29,16 +29,23 @@
 /* Less than the second that launchers wait between TERM and KILL. */
 #define LINGER_NS 600000000
 
+/* Much less: what was not handed over is told then, and there is still something to clean up. */
+#define LAST_NS UINT64_C(400000000)
+
 /* Before so many meetings nothing has been checked that is not the same for all. */
 #define FIRST_MEETINGS 3
 
-/* The failure of a rank, as rank 0 tells it: the first one. Wrong use is not that of a rank. */
+/*
+ * The failure of a rank, as rank 0 tells it: the first one. Wrong use is not that of a rank, nor is
+ * what has been told.
+ */
 static void name_failure(struct coordinator *c, unsigned rank, const struct err *e)
 {
     struct mpi *s = c->state;
     if (s->failure.code != 0)
         return;
-    if (c->ranks.count == 1 || (rank == 0 && c->phases < FIRST_MEETINGS))
+    bool is_of_all = rank == 0 && (c->phases < FIRST_MEETINGS || !*e->text);
+    if (c->ranks.count == 1 || is_of_all)
         s->failure = *e;
     else if (c->ranks.cards)
         err_say(&s->failure, "rank %u on %s: %s", rank, c->ranks.cards[rank].host, e->text);
@@ -60,11 +67,28 @@ static void take_failures(struct coordinator *c)
     }
 }
 
+/*
+ * A signal ends all waiting at once; that at the last meeting a little later. Whoever was let live
+ * until it had come to that meeting waits as long again for the others.
+ */
+static bool is_interrupted(struct mpi *s)
+{
+    uint64_t now = clock_ns();
+    if (!stop_signal())
+        return false;
+    if (s->signal_ns == 0)
+        s->signal_ns = now;
+    bool was_before = s->signal_ns < s->begin_ns;
+    uint64_t waits_from_ns = was_before ? s->begin_ns : s->signal_ns;
+    uint64_t took_ns = was_before ? s->begin_ns - s->signal_ns : 0;
+    return !s->is_last || now - waits_from_ns > LAST_NS + took_ns;
+}
+
 /* Looks for news from others; the failure of one is that of all. */
 static int check_others(struct coordinator *c, struct err *e)
 {
     struct mpi *s = c->state;
-    if (stop_signal())
+    if (is_interrupted(s))
         return err_system(e, EINTR, "wait for the other ranks");
     if (c->ranks.number == 0)
         take_failures(c);
@@ -85,6 +109,8 @@ static void look(void *coordinator)
         stop_request();
 }
 
+static const char waiting[] = " after 30 seconds; the others wait";
+
 /* ---- meeting, as rank 0 ------------------------------------------------------------------- */
 
 static void break_line(const struct coordinator *c)
@@ -94,7 +120,7 @@ static void break_line(const struct coordinator *c)
 }
 
 /* Those who are awaited, once. */
-static void name_missing(const struct coordinator *c, const char *what)
+static void name_missing(const struct coordinator *c, const char *what, const char *how)
 {
     struct mpi *s = c->state;
     unsigned missing = 0;
@@ -103,8 +129,8 @@ static void name_missing(const struct coordinator *c, const char *what)
         if (s->has_come[i])
             continue;
         if (missing++ < MOST_NAMED)
-            message("%s: rank %u on %s has not come after 30 seconds; the others wait", what, i,
-                    c->ranks.cards ? c->ranks.cards[i].host : "a host not known yet");
+            message("%s: rank %u on %s has not come%s", what, i,
+                    c->ranks.cards ? c->ranks.cards[i].host : "a host not known yet", how);
     }
     if (missing > MOST_NAMED)
         message("%s: %u ranks in all have not come", what, missing);
@@ -142,13 +168,15 @@ static int gather(struct coordinator *c, const struct meeting *m, struct err *e)
         }
         if (mpi_wait_now(&wait) > named_at_ns) {
             if (!is_named)
-                name_missing(c, m->name);
+                name_missing(c, m->name, waiting);
             is_named = true;
             mpi_send_patience(s); /* again and again, or rank 1 names this one */
             named_at_ns += NAMED_AFTER_NS;
         }
         mpi_wait_sleep(&wait);
     }
+    if (rc == -EINTR && m->is_last)
+        name_missing(c, m->name, "");
     return rc;
 }
 
@@ -179,7 +207,7 @@ static int meet_as_first(struct coordinator *c, const struct meeting *m, struct 
         compare_clocks(c);
     if (m->decide)
         m->decide(m->context);
-    for (unsigned i = 1; rc == 0 && i < c->ranks.count; i++)
+    for (unsigned i = 1; rc == 0 && !m->is_last && i < c->ranks.count; i++)
         rc = mpi_send_answer(s, i, m->answer, m->answer_bytes, e);
     return rc;
 }
@@ -204,26 +232,32 @@ static int meet_as_other(struct coordinator *c, const struct meeting *m, struct 
     bool has_left = false;
     MPI_Request request = MPI_REQUEST_NULL;
     int rc = mpi_start_arrival(s, m->mine, m->bytes, &request, e);
-    while (rc == 0 && !(has_left && mpi_has_answer(s))) {
+    while (rc == 0) {
         has_left = has_left || mpi_has_left(&request);
+        if (has_left && (m->is_last || mpi_has_answer(s)))
+            break;
         rc = check_others(c, e);
         if (rc != 0 || serve(s, &wait))
             continue;
         if (!is_named && mpi_waited_ns(&wait) > NAMED_AFTER_NS + GRACE_NS) {
             break_line(c);
-            message("%s: rank 0 on %s has not come after 30 seconds; the others wait", m->name,
-                    s->first_host);
+            message("%s: rank 0 on %s has not come%s", m->name, s->first_host, waiting);
             is_named = true;
         }
         mpi_wait_sleep(&wait);
     }
     if (!has_left)
         mpi_give_up(&request);
-    return rc == 0 ? mpi_receive_answer(s, m->answer, m->answer_bytes, e) : rc;
+    if (rc != 0 || m->is_last)
+        return rc;
+    return mpi_receive_answer(s, m->answer, m->answer_bytes, e);
 }
 
 static int meet(struct coordinator *c, const struct meeting *m, struct err *e)
 {
+    struct mpi *s = c->state;
+    s->is_last = m->is_last;
+    s->begin_ns = clock_ns();
     int rc = c->ranks.number == 0 ? meet_as_first(c, m, e) : meet_as_other(c, m, e);
     c->phases++;
     return rc;

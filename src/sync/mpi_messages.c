@@ -20,7 +20,8 @@ enum tag {
     TAG_PATIENCE,
     TAG_PING,
     TAG_PONG,
-    TAG_PARCEL
+    TAG_PARCEL,
+    TAG_LAST_ARRIVAL
 };
 
 #define ROUND_TRIPS 16
@@ -181,16 +182,21 @@ void mpi_give_up(MPI_Request *request)
     MPI_Request_free(request);
 }
 
+static enum tag arrival(const struct mpi *s)
+{
+    return s->is_last ? TAG_LAST_ARRIVAL : TAG_ARRIVAL;
+}
+
 int mpi_start_arrival(struct mpi *s, const void *bytes, size_t count, MPI_Request *request,
                       struct err *e)
 {
-    return start(s, 0, TAG_ARRIVAL, bytes, count, request, e);
+    return start(s, 0, arrival(s), bytes, count, request, e);
 }
 
 bool mpi_has_arrival(struct mpi *s)
 {
     MPI_Status status;
-    return has(s, TAG_ARRIVAL, &status);
+    return has(s, arrival(s), &status);
 }
 
 static int make_room(struct mpi *s, size_t bytes, struct err *e)
@@ -207,7 +213,7 @@ int mpi_receive_arrival(struct mpi *s, unsigned *rank, size_t *bytes, struct err
 {
     MPI_Status status;
     int count = 0;
-    if (!has(s, TAG_ARRIVAL, &status))
+    if (!has(s, arrival(s), &status))
         return err_say(e, "a message of another rank is not there any more");
     MPI_Get_count(&status, MPI_BYTE, &count);
     *rank = (unsigned)status.MPI_SOURCE;

@@ -19,8 +19,11 @@ struct mpi {
     MPI_Comm comm;
     bool has_ended;   /* rank 0: all others have said that they leave */
     bool has_stopped; /* the run has failed, and this rank knows it */
+    bool is_last; /* the last meeting: an arrival at one that was broken off counts for nothing */
     struct err failure;
-    bool *has_come; /* of each rank, to the present meeting */
+    uint64_t signal_ns; /* when a signal was seen first; 0: none was */
+    uint64_t begin_ns;  /* of the present meeting */
+    bool *has_come;     /* of each rank, to the present meeting */
     char first_host[RANK_HOST_SIZE];
     void *buffer; /* what has been received */
     size_t room;

@@ -101,3 +101,13 @@ uint64_t rank_clock_end(const struct ranks *r, unsigned rank, uint64_t ns)
 {
     return r->cards ? shift(ns, &r->cards[rank].after) : ns;
 }
+
+void rank_span_add(struct rank_span *s, uint64_t start, uint64_t end)
+{
+    if (s->first_start == 0 || start < s->first_start)
+        s->first_start = start;
+    if (start > s->last_start)
+        s->last_start = start;
+    if (end > s->last_end)
+        s->last_end = end;
+}

@@ -36,6 +36,17 @@ struct ranks {
 /* Fills what a rank says of itself. */
 void rank_card_fill(struct rank_card *card, const struct host *host);
 
+/*
+ * From the first start to the last end of what several ranks did, on rank 0's clock; zeroed at
+ * first.
+ */
+struct rank_span {
+    uint64_t first_start;
+    uint64_t last_start;
+    uint64_t last_end;
+};
+void rank_span_add(struct rank_span *s, uint64_t start, uint64_t end);
+
 /* When all cards are there: finds the first rank of each host, and adds up the hosts' memory. */
 void ranks_find_hosts(struct ranks *r);
 

@@ -19,3 +19,13 @@ uint64_t partition_owner(uint64_t total, uint64_t parts, uint64_t number)
         return number / (each + 1);
     return rest + (number - in_larger_parts) / each;
 }
+
+uint64_t stripe_count(const struct stripe *s, uint64_t total)
+{
+    return partition_of(total, (uint64_t)s->others + 1, s->index).count;
+}
+
+uint64_t stripe_number(const struct stripe *s, uint64_t n)
+{
+    return n + (n - 1) * s->others + s->index;
+}

@@ -1,4 +1,4 @@
-# Runs bonnie-mpi under the launcher of the MPI that it was built with: ranks that write down their
+# Runs bonnie-mpi, or bonload-mpi, under the launcher of the MPI that it was built with: ranks that write down their
 # process ids, on hosts of their own names, each with a command of its own in front if it needs one.
 package Ranks;
 
@@ -12,9 +12,9 @@ our @EXPORT_OK = qw(is_open_mpi lines_of mpi_missing pid_of ranks start_ranks);
 
 my $LAUNCHER = $ENV{BONNIE_MPIRUN} || 'mpirun';
 
-# Why bonnie-mpi cannot be tested; undef: it can.
+# Why programs with MPI cannot be tested; undef: they can.
 sub mpi_missing {
-    return 'bonnie was built without MPI' if !eval { BonnieRun::program('bonnie-mpi') };
+    return 'the suite was built without MPI' if !eval { BonnieRun::program('bonnie-mpi') };
     return "there is no $LAUNCHER"        if $LAUNCHER =~ m{/} ? !-x $LAUNCHER : !have($LAUNCHER);
     return;
 }
@@ -31,6 +31,7 @@ exec $before "$@"
 END
 
 # start_ranks(\%how, ARGUMENT...): as start() of BonnieRun, with:
+#   program => NAME        bonload-mpi instead of bonnie-mpi
 #   ranks  => N            how many
 #   hosts  => N            names of hosts that they have in turn (takes root)
 #   wrap   => [COMMAND]    what the launcher is run with
@@ -43,7 +44,7 @@ sub start_ranks {
     spew("$notes/begin", $BEGIN);
     my %env = (RANK_NOTES => "$notes", RANK_HOSTS => $how->{hosts} // q{}, OMPI_ALLOW_RUN_AS_ROOT => 1, OMPI_ALLOW_RUN_AS_ROOT_CONFIRM => 1);
     my @wrap = (@{ $how->{wrap} // [] }, $LAUNCHER, (is_open_mpi() ? '--oversubscribe' : ()), '-n', $how->{ranks}, 'sh', "$notes/begin");
-    my $run = start({ program => 'bonnie-mpi', wrap => \@wrap, env => \%env }, @args);
+    my $run = start({ program => $how->{program} // 'bonnie-mpi', wrap => \@wrap, env => \%env }, @args);
     $run->{notes} = $notes;
     return $run;
 }
@@ -60,6 +61,6 @@ sub pid_of {
 }
 
 # What the program itself has said of failures; launchers have much to say besides.
-sub lines_of { my ($run) = @_; return $run->{err} =~ /^bonnie: (.*)$/mg }
+sub lines_of { my ($run) = @_; return $run->{err} =~ /^(?:bonnie|bonload): (.*)$/mg }
 
 1;

@@ -33,7 +33,7 @@ for my $deb (glob "$dir/*.deb") {
     $fields{$name} = { output_of("dpkg-deb -f '$deb'") =~ /^([\w-]+): (.*)$/mg, size => -s $deb };
     $files{$name} = [ output_of("dpkg-deb -c '$deb'") =~ m{ [.](/\S*[^/\s])(?: |$)}mg ];
 }
-is_deeply([ sort keys %fields ], [qw(bonload bonnie bonnie++ bonnie-mpi)], 'the packages');
+is_deeply([ sort keys %fields ], [qw(bonload bonload-mpi bonnie bonnie++ bonnie-mpi)], 'the packages');
 cmp_ok($fields{bonnie}{size}, '<=', 200 * 1024, 'bonnie is small');
 
 my %known = map { $_ => 1 } qw(libaio1 libaio1t64 libc6 libjansson4 liburing2 perl);
@@ -41,7 +41,8 @@ my @needed = map { /\A([a-z0-9+.-]+)/ } split /, */, $fields{bonnie}{Depends};
 is_deeply([ grep { !$known{$_} } @needed ], [], "bonnie depends on nothing that it does not need: @needed");
 like($fields{bonload}{Depends}, qr/(?:\A|, )bonnie \(= /, 'bonload depends on what draws its page');
 like($fields{'bonnie-mpi'}{Depends}, qr/(?:\A|, )libopenmpi/, 'bonnie-mpi depends on MPI');
-unlike($fields{bonnie}{Depends}, qr/mpi/, 'and bonnie does not');
+like($fields{'bonload-mpi'}{Depends}, qr/(?:\A|, )libopenmpi/, 'and so does bonload-mpi');
+unlike($fields{$_}{Depends}, qr/mpi/, "and $_ does not") for qw(bonnie bonload);
 like($fields{bonload}{Depends}, qr/(?:\A|, )libcurl4/, 'and on libcurl, for http and s3');
 like($fields{'bonnie++'}{Depends}, qr/\Abonnie \(>= 3/, 'the transitional package brings bonnie');
 like($fields{bonnie}{$_}, qr/\Abonnie\+\+ \(<< 3~\)\z/, "$_ bonnie++ of before") for qw(Breaks Replaces);

@@ -17,12 +17,12 @@ static const char *duration(char text[static GO_UNITS_TEXT], uint64_t nanosecond
     return text;
 }
 
-static void print_top_ten(const struct slowest *s, FILE *out)
+static void print_top_ten(const struct kind_result *k, FILE *out)
 {
     char text[GO_UNITS_TEXT];
     fputs("TopTen latencies:  [", out);
-    for (unsigned i = 0; i < s->count; i++)
-        fprintf(out, "%s%s", i > 0 ? " " : "", duration(text, s->list[i].response_ns));
+    for (unsigned i = 0; i < k->slow_count; i++)
+        fprintf(out, "%s%s", i > 0 ? " " : "", duration(text, k->slowest[i].response_ns));
     fputs("]\n", out);
 }
 
@@ -49,7 +49,7 @@ static void print_goaders(const struct result *result, const struct kind_result 
         for (size_t i = 0; i < PERCENTILES; i++)
             fprintf(out, "Percentile %.0f - %s\n", percentiles[i],
                     duration(text, histogram_percentile(h, percentiles[i])));
-        print_top_ten(&k->slowest, out);
+        print_top_ten(k, out);
     }
     if (result->plan->mode == MODE_SEARCH)
         print_found(result, k, out);

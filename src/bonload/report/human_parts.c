@@ -6,19 +6,12 @@
 #include "util/go_units.h"
 #include "util/units.h"
 
-#define FAILURE_TEXT 256
-
-static void print_list(const struct run *run, const struct failures *f, const char *title,
-                       enum load_kind kind, FILE *out)
+static void print_list(const struct reasons_found *r, const char *title, enum load_kind kind,
+                       FILE *out)
 {
-    char text[FAILURE_TEXT];
-    for (unsigned i = 0; i < FAILURES_MOST; i++) {
-        uint64_t count = atomic_load(&f->list[i].count);
-        if (count == 0 || failure_kind(&f->list[i]) != kind)
-            continue;
-        run_describe(run, failure_code(&f->list[i]), text, sizeof text);
-        fprintf(out, "%s: %" PRIu64 " x %s\n", title, count, text);
-    }
+    for (size_t i = 0; i < r->count; i++)
+        if (r->list[i].kind == kind)
+            fprintf(out, "%s: %" PRIu64 " x %s\n", title, r->list[i].count, r->list[i].text);
 }
 
 void print_failures(const struct result *result, enum load_kind kind, FILE *out)
@@ -31,8 +24,8 @@ void print_failures(const struct result *result, enum load_kind kind, FILE *out)
         go_format_duration(longest, t->error_longest_ns);
         fprintf(out, "Failed requests took: average %s, longest %s\n", mean, longest);
     }
-    print_list(result->run, &result->run->failures, "Error", kind, out);
-    print_list(result->run, &result->run->misses, "Miss", kind, out);
+    print_list(&result->failures, "Error", kind, out);
+    print_list(&result->misses, "Miss", kind, out);
 }
 
 void print_ops(const struct result *result, FILE *out)
@@ -112,6 +105,23 @@ void print_steps(const struct result *result, FILE *out)
         print_answer(result, kind, out);
 }
 
+/* How well several ranks began together, and whom they waited for. */
+static void print_together(const struct together *t, FILE *out)
+{
+    unsigned hosts = 0;
+    if (t->ranks < 2)
+        return;
+    for (unsigned i = 0; i < t->ranks; i++)
+        hosts += t->hosts[i].ranks > 0;
+    fprintf(out,
+            "Ranks: %u on %u host%s, which began within %.3f ms of one another, by clocks known "
+            "to %.3f ms\n",
+            t->ranks, hosts, hosts == 1 ? "" : "s", (double)t->start_spread_ns / 1e6,
+            (double)t->clock_uncertainty_ns / 1e6);
+    if (hosts > 1)
+        fprintf(out, "Slowest host: %s\n", together_slowest(t)->name);
+}
+
 void print_rest(const struct result *result, FILE *out)
 {
     uint64_t all = result->kinds[LOAD_READ].total + result->kinds[LOAD_WRITE].total;
@@ -123,6 +133,7 @@ void print_rest(const struct result *result, FILE *out)
     if (result->checked_bytes > 0 || result->damaged > 0)
         fprintf(out, "Verified: %" PRIu64 " bytes, damaged: %" PRIu64 " places\n",
                 result->checked_bytes, result->damaged);
+    print_together(&result->together, out);
     if (result->is_interim)
         fputs("The run goes on.\n", out);
     else if (result->was_stopped)

@@ -1,10 +1,10 @@
 #include <errno.h>
 #include <math.h>
 #include <stdio.h>
-#include <stdlib.h>
 
 #include "bonload/report/json_parts.h"
 #include "bonload/report/report.h"
+#include "bonload/targets/target.h"
 #include "report/json_object.h"
 #include "util/units.h"
 
@@ -13,8 +13,6 @@
 
 /* A decimal fraction with this number of digits is printed as it was written. */
 #define REAL_DIGITS 15
-
-#define FAILURE_TEXT 256
 
 /* goader's keys, with its percentiles. */
 static json_t *percentiles(const struct histogram *h)
@@ -29,11 +27,11 @@ static json_t *percentiles(const struct histogram *h)
     return object;
 }
 
-static json_t *top_ten(const struct slowest *s)
+static json_t *top_ten(const struct kind_result *k)
 {
     json_t *array = json_array();
-    for (unsigned i = 0; i < s->count; i++)
-        append_value(&array, json_integer((json_int_t)s->list[i].response_ns));
+    for (unsigned i = 0; i < k->slow_count; i++)
+        append_value(&array, json_integer((json_int_t)k->slowest[i].response_ns));
     return array;
 }
 
@@ -48,58 +46,43 @@ static json_t *goaders(const struct result *result, const struct kind_result *k)
     put_count(&object, "AverageGoodOps", (uint64_t)result_good_rate(k));
     put_count(&object, "FinalSpeed", (uint64_t)load);
     put_count(&object, "AverageSpeed", (uint64_t)histogram_mean(h));
-    put_value(&object, "TopTen", top_ten(&k->slowest));
+    put_value(&object, "TopTen", top_ten(k));
     put_value(&object, "Percentiles", percentiles(h));
     put_count(&object, "StaggeredFor", k->staggered_ns);
     return object;
 }
 
-static json_t *failures(const struct run *run, const struct failures *f, enum load_kind kind)
+static json_t *reasons(const struct reasons_found *r, enum load_kind kind)
 {
     json_t *array = json_array();
-    char text[FAILURE_TEXT];
-    for (unsigned i = 0; i < FAILURES_MOST; i++) {
-        uint64_t count = atomic_load(&f->list[i].count);
-        if (count == 0 || failure_kind(&f->list[i]) != kind)
+    for (size_t i = 0; i < r->count; i++) {
+        if (r->list[i].kind != kind)
             continue;
         json_t *one = json_object();
-        run_describe(run, failure_code(&f->list[i]), text, sizeof text);
-        put_text(&one, "what", text);
-        put_count(&one, "count", count);
+        put_text(&one, "what", r->list[i].text);
+        put_count(&one, "count", r->list[i].count);
         append_value(&array, one);
     }
     return array;
 }
 
-static json_t *slow_request(const struct result *result, const struct slow_request *s, char *name)
+static json_t *slow_request(const struct result *result, const struct slow_result *s)
 {
-    const struct run *run = result->run;
     json_t *object = json_object();
-    char text[FAILURE_TEXT];
     put_count(&object, "latency_ns", s->response_ns);
-    put_real(&object, "at_seconds",
-             s->due_ns > run->start_ns ? (double)(s->due_ns - run->start_ns) / (double)BILLION : 0);
-    names_format(&run->names, s->number, name);
-    put_text(&object, "name", name);
-    if (run->target->ops)
-        put_text(&object, "operation", run->target->ops[s->op]);
-    if (s->failure != 0)
-        run_describe(run, s->failure, text, sizeof text);
-    put_text(&object, "outcome", s->failure != 0 ? text : "ok");
+    put_real(&object, "at_seconds", s->at_seconds);
+    put_text(&object, "name", s->name);
+    if (result->plan->target->ops)
+        put_text(&object, "operation", result->plan->target->ops[s->op]);
+    put_text(&object, "outcome", s->outcome);
     return object;
 }
 
-static json_t *slowest(const struct result *result, const struct slowest *s)
+static json_t *slowest(const struct result *result, const struct kind_result *k)
 {
     json_t *array = json_array();
-    char *name = malloc(result->run->names.longest + 1);
-    if (!name) {
-        json_decref(array);
-        return NULL;
-    }
-    for (unsigned i = 0; i < s->count; i++)
-        append_value(&array, slow_request(result, &s->list[i], name));
-    free(name);
+    for (unsigned i = 0; i < k->slow_count; i++)
+        append_value(&array, slow_request(result, &k->slowest[i]));
     return array;
 }
 
@@ -136,9 +119,9 @@ static json_t *kind_details(const struct result *result, enum load_kind kind)
     put_count(&object, "connect_mean_ns", t->connections > 0 ? t->connect_ns / t->connections : 0);
     put_count(&object, "tls_mean_ns", t->connections > 0 ? t->tls_ns / t->connections : 0);
     put_count(&object, "failed_mean_ns", t->errors > 0 ? t->error_ns / t->errors : 0);
-    put_value(&object, "failures", failures(result->run, &result->run->failures, kind));
-    put_value(&object, "missed", failures(result->run, &result->run->misses, kind));
-    put_value(&object, "slowest", slowest(result, &k->slowest));
+    put_value(&object, "failures", reasons(&result->failures, kind));
+    put_value(&object, "missed", reasons(&result->misses, kind));
+    put_value(&object, "slowest", slowest(result, k));
     if (result->plan->mode == MODE_SEARCH && k->pace != PACE_FOLLOWS) {
         put_text(&object, "found", found_names[k->found]);
         put_real(&object, "found_load", k->found_load);
@@ -185,6 +168,7 @@ static json_t *ours(const struct result *result)
     put_value(&object, "steps", json_of_steps(result));
     put_value(&object, "intervals", json_of_intervals(result->intervals));
     put_value(&object, "timeline", json_of_timeline(result->timeline));
+    put_together(&object, &result->together);
     return object;
 }
 
@@ -192,14 +176,8 @@ static json_t *ours(const struct result *result)
 static json_t *all_failures(const struct result *result)
 {
     json_t *array = json_array();
-    char text[FAILURE_TEXT];
-    for (unsigned i = 0; i < FAILURES_MOST; i++) {
-        const struct failure *f = &result->run->failures.list[i];
-        if (atomic_load(&f->count) == 0)
-            continue;
-        run_describe(result->run, failure_code(f), text, sizeof text);
-        append_value(&array, json_string(text));
-    }
+    for (size_t i = 0; i < result->failures.count; i++)
+        append_value(&array, json_string(result->failures.list[i].text));
     return array;
 }
 

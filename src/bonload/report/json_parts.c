@@ -194,3 +194,44 @@ json_t *json_of_timeline(const struct series *s)
     put_value(&object, "slices", slices);
     return object;
 }
+
+static json_t *host_kind(const struct host_kind *k, double seconds)
+{
+    json_t *object = json_object();
+    put_count(&object, "requests", k->requests);
+    put_count(&object, "errors", k->errors);
+    put_count(&object, "bytes", k->bytes);
+    put_real(&object, "achieved_per_second", seconds > 0 ? (double)k->requests / seconds : 0);
+    put_count(&object, "latency_mean_ns", k->good > 0 ? k->latency_sum_ns / k->good : 0);
+    put_count(&object, "latency_max_ns", k->latency_max_ns);
+    return object;
+}
+
+static json_t *host_figures(const struct host_result *h)
+{
+    double seconds = (double)(h->span.last_end - h->span.first_start) / (double)BILLION;
+    json_t *object = json_object();
+    put_text(&object, "name", h->name);
+    put_count(&object, "ranks", h->ranks);
+    put_real(&object, "elapsed_seconds", seconds);
+    put_real(&object, "cpu_seconds", h->cpu_seconds);
+    put_value(&object, "writes", host_kind(&h->kinds[LOAD_WRITE], seconds));
+    put_value(&object, "reads", host_kind(&h->kinds[LOAD_READ], seconds));
+    return object;
+}
+
+void put_together(json_t **object, const struct together *t)
+{
+    if (t->ranks < 2)
+        return;
+    json_t *hosts = json_array();
+    for (unsigned i = 0; i < t->ranks; i++)
+        if (t->hosts[i].ranks > 0)
+            append_value(&hosts, host_figures(&t->hosts[i]));
+    put_count(object, "ranks", t->ranks);
+    put_real(object, "start_spread_seconds", (double)t->start_spread_ns / (double)BILLION);
+    put_real(object, "clock_uncertainty_seconds",
+             (double)t->clock_uncertainty_ns / (double)BILLION);
+    put_text(object, "slowest_host", together_slowest(t)->name);
+    put_value(object, "hosts", hosts);
+}

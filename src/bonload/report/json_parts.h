@@ -21,4 +21,7 @@ json_t *json_of_steps(const struct result *result);
 json_t *json_of_intervals(const struct series *s);
 json_t *json_of_timeline(const struct series *s);
 
+/* Adds what only a run of several ranks has. */
+void put_together(json_t **object, const struct together *t);
+
 #endif

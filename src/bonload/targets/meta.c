@@ -374,7 +374,7 @@ static void prepare(void *thread, struct request *r)
 {
     struct thread *t = thread;
     const struct shared *s = t->shared;
-    rng_init(&t->rng, s->setup.plan->seed + 1 + r->kind, r->number);
+    rng_init(&t->rng, s->setup.plan->rank_seed + 1 + r->kind, r->number);
     r->op = mix_at(&s->mix, rng_below(&t->rng, s->mix.sum));
     names_format(s->setup.names, r->number, t->name);
 }

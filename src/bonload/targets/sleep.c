@@ -52,7 +52,7 @@ static int open_target(void **shared, const struct target_setup *setup, struct e
     struct shared *s = calloc(1, sizeof *s);
     if (!s)
         return err_system(e, ENOMEM, "memory for the target");
-    s->seed = setup->plan->seed;
+    s->seed = setup->plan->rank_seed;
     for (enum load_kind kind = 0; kind < LOAD_KINDS; kind++)
         pthread_mutex_init(&s->kinds[kind].lock, NULL);
     *shared = s;

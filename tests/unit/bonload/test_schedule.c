@@ -158,6 +158,55 @@ static void random_names_can_be_made_again(void **state)
     names_close(&n);
 }
 
+/* Three ranks: no two have a name in common, and together they have those of one machine. */
+static void names_of_ranks(void **state)
+{
+    enum { RANKS = 3, NAMES = 5 };
+    char seen[RANKS * NAMES + 1] = "";
+    (void)state;
+    for (unsigned rank = 0; rank < RANKS; rank++) {
+        const struct stripe stripe = {.others = RANKS - 1, .index = rank};
+        struct names n;
+        struct err e;
+        char name[8];
+        err_init(&e);
+        names_open(&n, "XX", NULL, 1, &e);
+        assert_true(names_deal(&n, &stripe));
+        assert_int_equal(names_period(&n), 33);
+        for (uint64_t i = 1; i <= NAMES; i++) {
+            names_format(&n, i, name);
+            int number = atoi(name);
+            assert_in_range(number, 1, RANKS * NAMES);
+            assert_int_equal(seen[number]++, 0);
+        }
+        names_format(&n, 1, name);
+        assert_int_equal(atoi(name), rank + 1);
+        names_format(&n, 34, name); /* they begin again with its own */
+        assert_int_equal(atoi(name), rank + 1);
+        names_close(&n);
+    }
+}
+
+static void fewer_names_than_ranks(void **state)
+{
+    const struct stripe stripe = {.others = 2, .index = 1};
+    struct names n;
+    struct err e;
+    char name[16];
+    (void)state;
+    err_init(&e);
+    names_open(&n, "plain", NULL, 1, &e);
+    assert_false(names_deal(&n, &stripe));
+    assert_int_equal(names_period(&n), 1);
+    names_format(&n, 7, name);
+    assert_string_equal(name, "plain");
+    names_close(&n);
+    names_open(&n, "RRRRRR", NULL, 1, &e);
+    assert_true(names_deal(&n, &stripe));
+    assert_int_equal(names_period(&n), 0);
+    names_close(&n);
+}
+
 /* ---- sizes -------------------------------------------------------------------------------------
  */
 
@@ -244,6 +293,8 @@ int main(void)
         cmocka_unit_test(numbers_in_names),
         cmocka_unit_test(periods),
         cmocka_unit_test(random_names_can_be_made_again),
+        cmocka_unit_test(names_of_ranks),
+        cmocka_unit_test(fewer_names_than_ranks),
         cmocka_unit_test(uniform_sizes),
         cmocka_unit_test(fair_sizes),
         cmocka_unit_test(fair_buckets),

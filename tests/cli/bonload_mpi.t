@@ -1,0 +1,321 @@
+#!/usr/bin/perl
+# bonload-mpi: several ranks make one load, find one answer, and end together.
+
+use strict;
+use warnings;
+no warnings 'qw';
+use FindBin;
+use lib "$FindBin::Bin/../lib";
+use JSON::PP   ();
+use List::Util qw(max sum sum0 uniq);
+use Test::More;
+use Root;
+BEGIN { Root::private_mounts() }
+use BonnieRun  qw(finish program run_tool scratch source tree wait_until);
+use JsonSchema qw(schema_errors);
+use LoadRun    qw(bonload);
+use Ranks      qw(is_open_mpi lines_of mpi_missing pid_of ranks start_ranks);
+use RunProgram qw(slurp spew);
+
+my $LONG = $ENV{BONNIE_TEST_LONG};
+my $ROOT = Root::is_root();
+my $WHY  = mpi_missing();
+
+unlike(qx(ldd ${\ program('bonload')}), qr/libmpi/, 'plain bonload links no MPI');
+if (defined $WHY) {
+    note "skipped: $WHY";
+    done_testing();
+    exit;
+}
+
+my $dir    = scratch(oct 777);
+my $schema = JSON::PP::decode_json(slurp(source('share/bonload.schema.json')));
+my @NULL   = qw(-requests-engine=null);
+
+# As ranks(), of bonload-mpi, without progress unless it is asked for.
+sub with_quiet {
+    my ($how, @args) = @_;
+    return ({ %{$how}, program => 'bonload-mpi' }, ((grep {/show-progress/} @args) ? () : '-show-progress=false', @args));
+}
+sub load_ranks { return ranks(with_quiet(@_)) }
+
+# The report of a run that succeeds, which the schema describes.
+sub loaded {
+    my ($how, @args) = @_;
+    my $run = load_ranks($how, '-output=json', @args);
+    is($run->{status}, '0', "@args: exit status 0") or diag($run->{err});
+    is($run->{out} =~ tr/\n//, 1, 'one line, of rank 0 alone');
+    my $report = eval { JSON::PP::decode_json($run->{out}) } // {};
+    is_deeply([ schema_errors($schema, $report) ], [], 'as the schema says');
+    return $report->{bonload};
+}
+
+# What all figures of several ranks have in common.
+sub sums_ok {
+    my ($report, $ranks, $hosts) = @_;
+    my @hosts = @{ $report->{hosts} };
+    is($report->{ranks}, $ranks, 'ranks');
+    is(scalar @hosts, $hosts, 'hosts');
+    is(sum(map { $_->{ranks} } @hosts), $ranks, 'whose ranks are all');
+    ok((grep { $_->{name} eq $report->{slowest_host} } @hosts), 'the slowest host is one of them');
+    cmp_ok($report->{elapsed_seconds}, '>=', .999999 * max(map { $_->{elapsed_seconds} } @hosts), 'the time is that of all');
+    for my $kind (grep { $report->{$_} } qw(writes reads)) {
+        my $all = $report->{$kind};
+        is(sum(map { $_->{$kind}{requests} } @hosts), $all->{requests}, "$kind: requests are the sum of the hosts'");
+        is(sum(map { $_->{$kind}{bytes} } @hosts), $all->{bytes}, "$kind: and bytes");
+        is(max(map { $_->{$kind}{latency_max_ns} } @hosts), $all->{latency_ns}{max}, "$kind: the longest request is one of theirs");
+        is($all->{latency_ns}{count} + $all->{errors}, $all->{requests}, "$kind: each is in the histogram");
+        is(sum0(map { $_->{$kind}{ended} } @{ $report->{intervals} }), $all->{requests}, "$kind: and in an interval");
+        is(sum0(map { $_->{$kind}{ended} } @{ $report->{timeline}{slices} }), $all->{requests}, "$kind: and in the timeline");
+        cmp_ok($all->{requests} / $report->{elapsed_seconds}, '<=', 1.000001 * sum(map { $_->{$kind}{achieved_per_second} } @hosts), "$kind: the rate is no more than theirs");
+    }
+    return;
+}
+
+subtest 'without a launcher it is as bonload' => sub {
+    my ($usage, $plain_usage) = map { run_tool($_, '-help')->{out} } qw(bonload-mpi bonload);
+    is($usage, $plain_usage, 'the same options');
+    my @same = (@NULL, qw(-wt=2 -max-requests=100 -seed=3 -output=json -show-progress=false));
+    my ($alone, $plain) = map { JSON::PP::decode_json(run_tool($_, @same)->{out}) } qw(bonload-mpi bonload);
+    is_deeply([ sort keys %{ $alone->{bonload} } ], [ sort keys %{ $plain->{bonload} } ], 'the same keys');
+    is_deeply($alone->{bonload}{settings}, $plain->{bonload}{settings}, 'and settings');
+    is($alone->{bonload}{writes}{requests}, 100, 'and requests');
+};
+
+subtest 'null: amounts are totals' => sub {
+    for my $number (1, 2, 4) {
+        my $hosts  = $ROOT && $number > 1 ? 2 : 1;
+        my $report = loaded({ ranks => $number, hosts => $hosts > 1 ? 2 : q{} }, @NULL, qw(-wt=4 -max-requests=1000));
+        is($report->{writes}{requests}, 1000, "$number ranks: -max-requests is the total");
+        is($report->{writes}{load}, 4, "$number ranks: and so are threads");
+        sums_ok($report, $number, $hosts) if $number > 1;
+    }
+    my $report = loaded({ ranks => 3 }, @NULL, qw(-wt=3 -rt=4 -max-requests=1000 -timeline-file), "$dir/page.html");
+    is($report->{writes}{requests} + $report->{reads}{requests}, 1000, 'of reads and writes together, by three ranks');
+    sums_ok($report, 3, 1);
+    like(slurp("$dir/page.html"), qr/<svg/, 'the page is drawn');
+    unlink "$dir/page.html";
+};
+
+subtest 'rates' => sub {
+    for my $arrival (qw(constant poisson)) {
+        my $report = loaded({ ranks => 3 }, @NULL, qw(-wps=100.5 -duration=1s), "-arrival=$arrival");
+        my $writes = $report->{writes};
+        sums_ok($report, 3, 1);
+        is($writes->{load}, 100.5, "$arrival: the rate is the total");
+        is($writes->{due}, $writes->{requests}, "$arrival: all that came due were made");
+        next if $arrival eq 'poisson';
+        is($writes->{due}, 101, 'as many as on one machine');
+        cmp_ok(abs($writes->{offered_per_second} - 100.5), '<', 1e-6, 'at the rate that was asked for');
+    }
+    my $both = loaded({ ranks => 2 }, @NULL, qw(-rps=100 -wps=50 -duration=1s));
+    is($both->{writes}{due}, 50, 'with reads that wait for the first write: writes');
+    cmp_ok($both->{reads}{due}, '<=', 100, 'and reads');
+    my $bad = load_ranks({ ranks => 2 }, qw(-requests-engine=sleep -wps=1000 -max-channels=20 -duration=100s -stop-on-bad-rate));
+    is($bad->{status}, '2', '-stop-on-bad-rate: exit status 2') or diag($bad->{err});
+    like($bad->{out}, qr/^The rate could not be kept/m, 'and the figures');
+};
+
+SKIP: {
+    my @apart = qw(unshare --time --monotonic 5000 --fork --kill-child);
+    skip 'no clock of its own can be had here', 1 if !$ROOT || system("@apart true 2>/dev/null") != 0;
+    subtest 'a rank with another clock' => sub {
+        my $report = loaded({ ranks => 3, before => { 1 => "before='@apart'" } }, @NULL, qw(-sweep=100,200 -rps=0 -duration=300ms));
+        cmp_ok($report->{start_spread_seconds}, '<', 1000, 'it began with the others');
+        cmp_ok($report->{elapsed_seconds},      '<', 1000, 'and ended with them');
+        cmp_ok($report->{clock_uncertainty_seconds}, '>', 0, 'by a clock that is known so well');
+        cmp_ok(max(map { $_->{seconds} } @{ $report->{steps} }), '<', 1000, 'so did each step');
+        cmp_ok(max(map { $_->{at_seconds} } @{ $report->{writes}{slowest} }), '<', 1000, 'and each request was due then');
+    };
+}
+
+subtest 'disk: no two ranks have a name in common' => sub {
+    my $report = loaded({ ranks => 3 }, qw(-wt=3 -max-requests=500 -min-body-size=100 -max-body-size=9000 -mkdirs -seed=7), "-url=$dir/f/XXXX", "-written-urls-dump=$dir/names");
+    sums_ok($report, 3, 1);
+    my @names = map { [ split /\n/, slurp("$dir/names.$_") ] } 0 .. 2;
+    is_deeply([ map { scalar @{$_} } @names ], [ 167, 167, 166 ], 'each has its share');
+    is_deeply([ sort map { @{$_} } @names ], [ map { sprintf "$dir/f/%04d", $_ } 1 .. 500 ], 'together they are those of one machine');
+    my $bytes = sum(map { -s } glob "$dir/f/*");
+    is($report->{writes}{bytes}, $bytes, 'bytes are those of the files');
+    my $read = bonload(qw(-rt=2 -max-requests=500 -seed=7 -verify=full -output=json), "-url=$dir/f/XXXX");
+    my $again = JSON::PP::decode_json($read->{out})->{bonload};
+    is($again->{verified_bytes}, $bytes, 'one machine with the same seed knows all that they hold');
+    is($again->{damaged} + $again->{reads}{errors}, 0, 'and finds nothing wrong');
+    unlink glob("$dir/names.*"), glob "$dir/f/*";
+};
+
+subtest 'reads of what was written, few names, -cleanup' => sub {
+    my $report = loaded({ ranks => 3 }, qw(-wt=3 -rt=3 -max-requests=900 -body-size=5k -mkdirs -cleanup -verify=full), "-url=$dir/g/XX");
+    is($report->{reads}{errors} + $report->{writes}{errors} + $report->{damaged}, 0, 'each rank reads what it wrote, again and again');
+    cmp_ok($report->{verified_bytes}, '>', 0, 'and verifies it');
+    is(join(q{ }, grep { -f } glob "$dir/g/*"), q{}, 'nothing is left');
+    my $follows = loaded({ ranks => 3 }, @NULL, qw(-wt=3 -rpw=2.5 -max-requests=1000));
+    my ($writes, $reads) = map { $follows->{$_}{requests} } qw(writes reads);
+    is($writes, 285, '-rpw: as many writes as on one machine');
+    cmp_ok($reads, '<=', 2.5 * $writes, 'reads never exceed the ratio');
+    cmp_ok($reads, '>',  2.5 * $writes - 3, 'and trail by less than one for each rank');
+};
+
+subtest 'operations of meta' => sub {
+    my $report = loaded({ ranks => 2 }, qw(-requests-engine=meta -meta-ops=mknod,stat,unlink -wt=2 -rt=2 -max-requests=600 -mkdirs -cleanup), "-url=$dir/m/XX");
+    sums_ok($report, 2, 1);
+    is(sum(map { $_->{requests} } @{ $report->{operations} }), 600, 'all are counted');
+    is(sum(map { $_->{count} } map { @{ $report->{$_}{missed} } } qw(reads writes)), sum(map { $report->{$_}{misses} } qw(reads writes)), 'and every miss');
+};
+
+# Each rank has ten slots of its own, of 100 ms on average: two ranks with N threads in all have a mean
+# of 5 x N ms, so 40 of them have 200 ms.
+subtest 'search' => sub {
+    if ($LONG) {
+        my $reads = loaded({ ranks => 2 }, qw(-requests-engine=sleep -max-latency=200ms -wt=0))->{reads};
+        is($reads->{found}, 'found', 'found');
+        cmp_ok(abs($reads->{found_load} - 40), '<=', 2, '40 threads, within 5 %');
+    }
+    my $search = loaded({ ranks => 2 }, qw(-requests-engine=sleep -max-latency=p50:150ms -rt=0 -wt=20 -window=100ms -adjust-on-errors=false));
+    my @steps = @{ $search->{steps} };
+    is($search->{writes}{found}, 'found', 'found');
+    cmp_ok($search->{writes}{found_load}, '>=', 20, 'more than ten threads for each rank have a median of 150 ms');
+    cmp_ok($search->{writes}{found_load}, '<',  40, 'and fewer than twenty');
+    is($steps[0]{writes}{load}, 20, 'it begins with -wt');
+    is($steps[1]{writes}{load}, 40, 'doubles');
+    is($steps[1]{writes}{verdict}, 'broken', 'until the limit breaks');
+    ok($steps[-1]{confirmation}, 'and confirms');
+    is($steps[-1]{writes}{load}, $search->{writes}{found_load}, 'what is the answer');
+    is($steps[-1]{writes}{latency_ns}{count}, $search->{writes}{latency_ns}{count}, 'with the histogram of all ranks');
+    my $most = load_ranks({ ranks => 3 }, @NULL, qw(-max-latency=p90:10s -max-channels=5 -window=20ms));
+    like($most->{out}, qr/^$_: more than 5 threads: the limit is -max-channels$/m, "$_: all loads keep it") for qw(Writes Reads);
+    my $unsure = load_ranks({ ranks => 2 }, @NULL, qw(-max-latency=10s -search=rate -rps=10 -wps=0 -window=20ms -max-requests=300));
+    like($unsure->{out}, qr{^Reads: the search was not finished: at least [\d.]+/s$}m, 'what was given runs out: how far it came');
+    like($unsure->{out}, qr/^Total requests: (?:29\d|300)$/m, 'and no more than that is made');
+};
+
+subtest 'sweep' => sub {
+    my $report = loaded({ ranks => 2 }, @NULL, qw(-sweep=100,300 -rps=1 -wps=2 -duration=500ms -warmup=100ms));
+    my @steps  = @{ $report->{steps} };
+    is(scalar @steps, 2, 'two steps');
+    is("@{[ map { sprintf '%.3f', $_->{writes}{load} } @steps ]}", '66.667 200.000', 'each shared out between writes');
+    is("@{[ map { sprintf '%.3f', $_->{reads}{load} } @steps ]}",  '33.333 100.000', 'and reads');
+    cmp_ok(abs($_->{writes}{offered_per_second} - $_->{writes}{load}), '<', 1e-6, 'and offered by all together') for @steps;
+    cmp_ok($steps[1]{writes}{latency_ns}{count}, '>', 50, 'what all have made is counted');
+    my $short = loaded({ ranks => 2 }, @NULL, qw(-sweep=100,200,300 -rps=0 -duration=300ms -max-requests=40));
+    is($short->{writes}{requests}, 40, 'it ends with -max-requests');
+    cmp_ok(scalar @{ $short->{steps} }, '<', 3, 'in the step that it has come to');
+};
+
+# One line, which matches, and an exit status that is not 0.
+sub fails_ok {
+    my ($run, $reason, $name) = @_;
+    my @lines = lines_of($run);
+    isnt($run->{status}, '0', "$name: exit status not 0");
+    is(scalar @lines, 1, "$name: one line") or diag($run->{err});
+    like($lines[0] // q{}, $reason, "$name: which says why");
+    return;
+}
+
+subtest 'refused once' => sub {
+    fails_ok(load_ranks({ ranks => 3 }, '-frob'), qr/-frob/, 'an unknown option');
+    fails_ok(load_ranks({ ranks => 3 }, @NULL, '-wt=2'), qr/-wt: 2 cannot be divided among 3 ranks/, 'fewer threads than ranks');
+    fails_ok(load_ranks({ ranks => 3 }, @NULL, qw(-rps=10 -max-channels=2)), qr/-max-channels: 2 cannot be divided among 3 ranks/, 'fewer channels than ranks');
+    fails_ok(load_ranks({ ranks => 3 }, '-wt=3', "-url=$dir/one"), qr/there are fewer names than the 3 ranks/, 'one name');
+    fails_ok(load_ranks({ ranks => 2, before => { 1 => 'set -- "$@" -fsync' } }, @NULL, '-wt=2'), qr/\Arank 1 on \S+ was given other options/, 'other options');
+    fails_ok(load_ranks({ ranks => 3 }, qw(-requests-engine=frob -wt=3)), qr/-requests-engine/, 'no such target');
+};
+
+subtest 'one rank fails' => sub {
+    spew("$dir/list", "$dir/x\n");
+    my %there = (0 => "cd $dir", 1 => "cd $dir", 2 => 'cd /');
+    fails_ok(load_ranks({ ranks => 3, before => \%there }, qw(-rt=3 -url-source=list)), qr/\Arank 2 on \S+: open list: No such file/, 'at its start');
+    unlink "$dir/list";
+    my @told = sort(lines_of(load_ranks({ ranks => 2 }, qw(-rt=2 -max-requests=10 -max-errors=100 -verbose), "-url=$dir/none/XX")));
+    is("@told", join(q{ }, map { "rank $_: read: $dir/none/0" . ($_ + 1) . ': open: No such file or directory' } 0, 1), '-verbose: each rank tells its own errors');
+    mkdir "$dir/here";
+    my $gone = load_ranks({ ranks => 3, before => { %there, 2 => 'mkdir -p gone && cd gone && rmdir ../gone' } }, qw(-wt=3 -max-requests=300 -body-size=1k -cleanup), '-url=here/XXXX');
+    fails_ok($gone, qr/\Arank 2 on \S+: 100 % of the requests failed, more than -max-errors=50/, 'without its directory');
+    like($gone->{out}, qr/^Total requests: 300$/m, 'the figures of all are printed');
+    is(join(q{ }, tree("$dir/here")), q{}, 'and the others have removed what they wrote');
+};
+
+SKIP: {
+    skip 'mounts take root', 1 if !Root::may_mount();
+    subtest 'a rank without room' => sub {
+        my $room = Root::tmpfs('size=1m');
+        my $run  = load_ranks({ ranks => 3, hosts => 3, before => { 0 => "cd $dir", 1 => "cd $dir", 2 => "cd $room" } }, qw(-wt=3 -max-requests=600 -body-size=64KiB -cleanup -url=XXXX));
+        fails_ok($run, qr/\Arank 2 on node2: [\d.]+ % of the requests failed/, 'it is named');
+        like($run->{out}, qr/^Error: \d+ x .*No space left on device$/m, 'with the reason among the figures');
+        like($run->{out}, qr/^Ranks: 3 on 3 hosts/m, 'of all hosts');
+        is(join(q{ }, tree($room)), q{}, 'nothing is left');
+    };
+}
+
+# Begins a run without end, and waits until all ranks have written.
+sub started {
+    my (@args) = @_;
+    mkdir "$dir/run";
+    my $run = start_ranks(with_quiet({ ranks => 3, before => { map { $_ => "cd $dir/run" } 0 .. 2 } }, qw(-wps=300 -max-channels=6 -duration=1000s -body-size=100 -cleanup -url=XXXXXX), @args));
+    wait_until('all ranks at work', sub { 3 == grep { -f "$dir/run/00000$_" } 1 .. 3 });
+    return $run;
+}
+
+sub nobody_is_left {
+    my ($run) = @_;
+    wait_until('nobody is there any more', sub { !grep { kill 0 => pid_of($run, $_) } 0 .. 2 });
+    return;
+}
+
+for my $signal ($LONG ? qw(INT TERM) : 'INT') { # of either, launchers make TERM or INT
+    subtest "the launcher gets $signal" => sub {
+        my $run = started();
+        kill $signal => $run->{pid};
+        finish($run);
+        isnt($run->{status}, '0', 'exit status not 0');
+        nobody_is_left($run);
+        like($run->{out}, qr/^The run was stopped by a signal[.]$/m, 'the figures so far') or diag($run->{err});
+        like($run->{out}, qr/^Ranks: 3 on /m, 'of all ranks');
+        is(join(q{ }, grep { -f } glob "$dir/run/*"), q{}, 'what was written is removed');
+    };
+}
+
+subtest 'a rank is killed' => sub {
+    for my $rank ($LONG ? (0 .. 2) : 1) {
+        my $run = started();
+        kill KILL => pid_of($run, $rank);
+        finish($run);
+        isnt($run->{status}, '0', "rank $rank: exit status not 0");
+        unlike($run->{out}, qr/^Total requests/m, 'no figures of some alone');
+        nobody_is_left($run);
+        like($run->{err}, qr/^bonload: Handing over the figures: rank $rank on \S+ has not come$/m, 'it is named') if $rank > 0 && is_open_mpi();
+        unlink glob "$dir/run/*";
+    }
+};
+
+subtest 'the figures so far' => sub {
+    my $run = start_ranks(with_quiet({ ranks => 2 }, @NULL, qw(-wps=100 -duration=100s -show-progress)));
+    for my $rank (0, 1) {
+        my $status = '/proc/' . pid_of($run, $rank) . '/status';
+        wait_until("rank $rank takes USR1", sub { hex(((eval { slurp($status) } // q{}) =~ /^SigCgt:\s+\w*(\w{4})$/m)[0] // 0) & 1 << 9 });
+    }
+    wait_until('figures', sub { kill USR1 => pid_of($run, $_) for 0, 1; slurp($run->{err_file}) =~ /^The run goes on[.]$/m });
+    like(slurp($run->{err_file}), qr/^Rank 0 alone, one of 2:$/m, 'USR1: those of rank 0, which it says');
+    wait_until('progress', sub { slurp($run->{err_file}) =~ m{^rank 0 of 2: writes \S+/s of 50/s p50 .* s left$}m });
+    unlike(slurp($run->{err_file}), qr/rank 1 of 2|Rank 1 alone/, 'and so does the progress');
+    kill INT => $run->{pid};
+    finish($run);
+};
+
+if ($LONG) {
+    subtest 'a rank is stopped for 40 seconds' => sub {
+        for my $args ([qw(-wt=3 -duration=20s)], [qw(-rt=3 -max-latency=p90:10s -max-channels=6 -window=20s)]) {
+            my $run = start_ranks(with_quiet({ ranks => 3 }, qw(-requests-engine=sleep), @{$args}));
+            pid_of($run, $_) for 0 .. 2;
+            sleep 3;
+            kill STOP => pid_of($run, 1);
+            sleep 60;
+            kill CONT => pid_of($run, 1);
+            finish($run);
+            is($run->{status}, '0', "@{$args}: the run goes on");
+            is(scalar(grep {/rank 1 on \S+ has not come after 30 seconds/} lines_of($run)), 1, 'it is named, once');
+        }
+    };
+}
+
+done_testing();
