@@ -28,13 +28,16 @@ enum tag {
 
 /*
  * What comes soon is waited for awake, and without sched_yield(): beside other programs that would
- * cost whole time slices. Sleeping and looking takes a waiting rank about a twentieth of a CPU, so
- * where several share one they sleep longer.
+ * cost whole time slices. Then a rank sleeps and looks, and where several share a CPU they sleep
+ * longer. A rank that has waited long need not look often: a sleep of a hundredth of the wait costs
+ * little more of anybody's time, and hardly any CPU.
  */
 #define SPIN_NS           20000
 #define SHORTEST_SLEEP_NS 10000
 #define LONGEST_SLEEP_NS  100000
 #define LONGEST_CROWDED   5 /* times as long, at most */
+#define PART_OF_WAIT      100
+#define LONGEST_OF_ALL_NS 2000000
 
 /* How late the kernel may end a sleep: 50 us if nothing is said, which is more than most last. */
 #define TIMER_SLACK_NS 1000
@@ -71,13 +74,24 @@ void mpi_wait_again(struct mpi_wait *w)
     w->sleep_ns = SHORTEST_SLEEP_NS;
 }
 
+/* The longest sleep after that time of waiting. */
+static uint64_t longest_sleep_ns(const struct mpi_wait *w, uint64_t waited_ns)
+{
+    uint64_t part_ns = waited_ns / PART_OF_WAIT;
+    if (part_ns > LONGEST_OF_ALL_NS)
+        part_ns = LONGEST_OF_ALL_NS;
+    return part_ns > w->longest_sleep_ns ? part_ns : w->longest_sleep_ns;
+}
+
 void mpi_wait_sleep(struct mpi_wait *w)
 {
-    if (clock_ns() < w->spin_until_ns)
+    uint64_t now = clock_ns();
+    if (now < w->spin_until_ns)
         return;
+    uint64_t longest_ns = longest_sleep_ns(w, now - w->start_ns);
     const struct timespec pause = {.tv_nsec = (long)w->sleep_ns};
     nanosleep(&pause, NULL);
-    w->sleep_ns = 2 * w->sleep_ns < w->longest_sleep_ns ? 2 * w->sleep_ns : w->longest_sleep_ns;
+    w->sleep_ns = 2 * w->sleep_ns < longest_ns ? 2 * w->sleep_ns : longest_ns;
 }
 
 void mpi_share_cpus(struct mpi *s, unsigned ranks_per_cpu)

@@ -23,22 +23,25 @@ like($lint, qr/ 0 errors, 0 warnings/, 'rpmlint: 0 errors, 0 warnings') or diag(
 my ($bonnie)  = grep { !/src[.]rpm/ } glob "$dir/bonnie-3*.rpm";
 my ($bonload) = glob "$dir/bonload-3*.rpm";
 my ($by_mpi)  = glob "$dir/bonnie-mpi-3*.rpm";
-my %needs = map { $_ => output_of("rpm -qp --requires '$_'") } $bonnie, $bonload, $by_mpi;
+my ($load_by_mpi) = glob "$dir/bonload-mpi-3*.rpm";
+my %needs = map { $_ => output_of("rpm -qp --requires '$_'") } $bonnie, $bonload, $by_mpi, $load_by_mpi;
 like($needs{$bonnie}, qr/^\Q$_\E/m, "bonnie requires $_") for qw(libjansson.so.4 libaio.so.1 liburing.so.2 /usr/bin/perl);
 unlike($needs{$bonnie}, qr/curl|mpi|perl\(Bonnie/, 'and neither curl nor MPI nor modules of its own');
 like($needs{$bonload}, qr/^bonnie(?:\(\S+\))? = 3/m, 'bonload requires bonnie');
 like($needs{$bonload}, qr/^libcurl[.]so/m, 'and libcurl');
 like($needs{$by_mpi}, qr/^bonnie(?:\(\S+\))? = 3/m, 'bonnie-mpi requires bonnie');
 like($needs{$by_mpi}, qr/^libmpi[.]so/m, 'and MPI');
+like($needs{$load_by_mpi}, qr/^bonload(?:\(\S+\))? = 3/m, 'bonload-mpi requires bonload');
+like($needs{$load_by_mpi}, qr/^libmpi[.]so/m, 'and MPI');
 like(output_of("rpm -qp --provides '$bonnie'"), qr/^bonnie\+\+ = 3/m, 'bonnie provides bonnie++');
 unlike(output_of("rpm -qp --provides '$bonnie'"), qr/perl\(/, 'and none of its modules');
 like(output_of("rpm -qp --obsoletes '$bonnie'"), qr/\Abonnie\+\+ < 3\z/, 'and obsoletes that of before');
 
 my $root = File::Temp->newdir('bonnie-test-XXXXXX', TMPDIR => 1);
-my $said = output_of("rpm --root '$root' --dbpath /var/lib/rpm -i --nodeps --noscripts '$bonnie' '$bonload' '$by_mpi'");
+my $said = output_of("rpm --root '$root' --dbpath /var/lib/rpm -i --nodeps --noscripts '$bonnie' '$bonload' '$by_mpi' '$load_by_mpi'");
 is($said =~ s/^rpm: (?:RPM should not|However assuming).*\n?//mgr, q{}, 'they are installed into an empty root'); # Debian's rpm warns of itself
 for my $file (qw(sbin/bonnie sbin/bonnie++ sbin/zcav sbin/getc_putc bin/bon_csv2html bin/bon_csv2txt bin/generate_randfile bin/bonload bin/goader
-    sbin/bonnie-mpi share/man/man8/bonnie-mpi.8.gz share/bash-completion/completions/bonnie-mpi
+    bin/bonload-mpi share/man/man1/bonload-mpi.1.gz sbin/bonnie-mpi share/man/man8/bonnie-mpi.8.gz share/bash-completion/completions/bonnie-mpi
     share/man/man8/bonnie.8.gz share/man/man8/bonnie++.8.gz share/man/man1/bonload.1.gz share/licenses/bonnie/COPYING
     share/doc/bonnie/NEWS.md share/bonnie/bonnie.schema.json share/bonnie/perl/Bonnie/Page.pm
     share/bash-completion/completions/bonnie share/zsh/site-functions/_bonnie share/fish/vendor_completions.d/bonnie.fish)) {
@@ -59,7 +62,7 @@ my $tmp = File::Temp->newdir('bonnie-test-XXXXXX', TMPDIR => 1);
 my ($again) = build('rpm', { %quick, TMPDIR => "$tmp", LC_ALL => 'POSIX', TZ => 'Pacific/Kiritimati' },
     qw(env NO_FAKE_STAT=1 FAKETIME_DONT_FAKE_MONOTONIC=1 faketime -f +26h sh -c), 'umask 077; exec "$@"', 'sh');
 my $digests = digests($dir);
-cmp_ok(scalar keys %{$digests}, '>=', 4, 'all packages are held against each other');
+cmp_ok(scalar keys %{$digests}, '>=', 5, 'all packages are held against each other');
 is_deeply(digests($again), $digests, 'built elsewhere and at another time they are the same to the byte');
 
 # Where there is no MPI.
