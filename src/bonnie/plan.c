@@ -239,10 +239,11 @@ static int check_iops(const struct plan *p, struct err *e)
                        "-s (--size): chunks of %" PRIu64 " bytes cannot be combined with iops, "
                        "which needs multiples of %d",
                        d->chunk_bytes, PATTERN_UNIT_MIN);
-    if (d->chunks / p->workers * d->chunk_bytes < p->iops.block_bytes)
+    uint64_t least = partition_of(d->chunks, p->workers, p->workers - 1).count * d->chunk_bytes;
+    if (least < p->iops.block_bytes)
         return err_say(
             e, "--iops-block: %" PRIu64 " bytes are more than a worker's file has (%" PRIu64 ")",
-            p->iops.block_bytes, d->chunks / p->workers * d->chunk_bytes);
+            p->iops.block_bytes, least);
     return 0;
 }
 

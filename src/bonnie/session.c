@@ -198,7 +198,7 @@ int session(const struct settings *s, struct coordinator *ranks, struct err *e)
 {
     struct host host;
     struct plan whole;
-    struct plan plan;
+    struct plan plan = {0};
     struct identity identity;
     struct output output = {0};
     struct cache_dropper dropper = {0};
@@ -211,7 +211,7 @@ int session(const struct settings *s, struct coordinator *ranks, struct err *e)
         rc = stop_init(e);
     if (rc == 0)
         stop_takes_inquiries();
-    if (rc == 0 && plan.ranks > 1)
+    if (rc == 0 && ranks->ranks.count > 1)
         stop_takes_repeats();
     if (rc == 0 && plan.cache == CACHE_EVICT)
         rc = cache_dropper_start(&dropper, e);
