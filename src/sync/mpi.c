@@ -126,9 +126,7 @@ static void name_missing(const struct coordinator *c, const char *what, const ch
     unsigned missing = 0;
     break_line(c);
     for (unsigned i = 1; i < c->ranks.count; i++) {
-        if (s->has_come[i])
-            continue;
-        if (missing++ < MOST_NAMED)
+        if (!s->has_come[i] && missing++ < MOST_NAMED)
             message("%s: rank %u on %s has not come%s", what, i,
                     c->ranks.cards ? c->ranks.cards[i].host : "a host not known yet", how);
     }
