@@ -29,6 +29,8 @@ for my $case (
     [ [qw(-requests-engine=upload -rt=1 -url=x)], qr/this build lacks libcurl|is not a URL/ ],
     [ [qw(-requests-engine=s3 -rt=1 -url=x -s3-endpoint=ftp://x -s3-bucket=b -s3-region=r -s3-sign-ver=2 -s3-part-size=5MiB)], qr/this build lacks libcurl|-s3-endpoint|no keys are given/ ],
     [ [qw(-rt=1 -url=x -min-body-size=2 -max-body-size=1)], qr/-min-body-size is larger than -max-body-size/ ],
+    [ [qw(-rt=1 http://host/x)], qr/-requests-engine=disk takes a path; use -requests-engine=http/ ],
+    [ [qw(-requests-engine=meta -rt=1 -url=HTTPS://host/x)], qr/-requests-engine=meta takes a path; use -requests-engine=http/ ],
     [ [ @NULL, qw(-rt=1 -meta-ops=frob -requests-engine=meta -url=x) ], qr/-meta-ops takes OP/ ],
     [ [ @NULL, qw(-rt=1 -meta-ops=stat:0 -requests-engine=meta -url=x) ], qr/one of the weights must be above 0/ ],
     [ [qw(-rt=1 a b)],    qr/unexpected argument 'b'/ ],

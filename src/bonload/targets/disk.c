@@ -317,6 +317,7 @@ const struct target_ops target_disk = {
     .summary = "writes and reads files",
     .traits = TARGET_BLOCKS | TARGET_NAMES | TARGET_STORES,
     .available = available,
+    .check = paths_check,
     .open = open_target,
     .join = join,
     .prepare = prepare,

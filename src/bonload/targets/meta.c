@@ -411,6 +411,7 @@ const struct target_ops target_meta = {
     .traits = TARGET_BLOCKS | TARGET_NAMES | TARGET_STORES | TARGET_NO_KINDS,
     .ops = meta_op_names,
     .available = available,
+    .check = paths_check,
     .open = open_target,
     .join = join,
     .prepare = prepare,

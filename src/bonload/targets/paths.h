@@ -4,6 +4,11 @@
 #include <stdint.h>
 
 #include "bonload/names.h"
+#include "bonload/targets/target.h"
+
+/* The check of a target that works on paths: refuses a URL, which is a path too, but not meant so.
+ */
+int paths_check(struct plan *p, const struct settings *s, struct err *e);
 
 /* Makes all directories above the last part of a path that are missing; 0 or a negative errno. */
 int paths_make_above(const char *path);
