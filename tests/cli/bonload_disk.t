@@ -104,6 +104,13 @@ mkdir "$dir/clean";
 spew("$dir/clean/mine", 'mine');
 is(loaded('-wt=2', '-rt=1', "-url=$dir/clean/XX", '-body-size=10', '-max-requests=300', '-cleanup')->{Reads}{Errors}, 0, '-cleanup');
 is_deeply([ files_in("$dir/clean") ], ["$dir/clean/mine"], 'what the run wrote is gone, and nothing else');
+symlink 'mine', "$dir/clean/03";
+mkdir "$dir/clean/05";
+is(bonload('-wt=1', "-url=$dir/clean/XX", '-body-size=10', '-max-requests=8', '-cleanup')->{status}, '0', '-cleanup where a link and a directory have names of the run');
+is(readlink "$dir/clean/03", 'mine', 'the link, which was not written, stays');
+ok(rmdir "$dir/clean/05", 'so does the directory');
+is_deeply([ files_in("$dir/clean") ], [ "$dir/clean/03", "$dir/clean/mine" ], 'and the other files are gone');
+unlink "$dir/clean/03";
 
 # ---- names from a file, and to a file ------------------------------------------------------------------
 mkdir "$dir/list";
