@@ -30,6 +30,13 @@ spew($file, contents_of_file());
 
 sub zcav { return run_tool('zcav', @_) }
 
+sub truncate_file {
+    my ($path, $bytes) = @_;
+    spew($path, q{});
+    truncate $path, $bytes or die "$path: $!\n";
+    return;
+}
+
 # ---- what it prints -----------------------------------------------------------------------------
 
 # The kind of each line; figures are none of it.
@@ -322,6 +329,14 @@ for my $out ('/dev/full', 'closed') {
     is($failed->{status}, 1, "standard output $out: exit status 1");
     like($failed->{err}, qr/\Azcav: write to standard output: \S.*\n\z/, 'with the reason');
 }
+# A report of more than stdio keeps back.
+truncate_file("$dir/large", 8192 * $MIB);
+for my $args ([ '--json', "$dir/large" ], [ "$dir/large", "$dir/large" ]) {
+    my $failed = zcav({ out => '/dev/full' }, qw(-q -b1 --engine=null), @{$args});
+    is($failed->{status}, 1, "8192 blocks to a full device, @{$args}: exit status 1");
+    is($failed->{err}, "zcav: write to standard output: No space left on device\n", 'with the reason');
+}
+unlink "$dir/large";
 refused_ok(zcav(qw(-q -b4 -l /dev/full), $file), qr{write to /dev/full: No space left on device}, 'a log on a full disk');
 refused_ok(zcav(qw(-q -b4 -l), "$dir/none/log", $file), qr{open \Q$dir\E/none/log: No such file}, 'a log without a place');
 
