@@ -322,6 +322,17 @@ SKIP: {
     unlink "$dir/odd.html", "$dir/odd.log";
 }
 
+# ---- names ---------------------------------------------------------------------------------------
+
+# A name is one line, and drives no terminal.
+my $odd = "$dir/a\nb\e[31m";
+truncate_file($odd, 2 * $MIB);
+my $named = zcav(qw(-b1), $odd, $odd);
+is($named->{status}, 0, 'a name with a new line and an escape');
+is(scalar(() = $named->{out} =~ m{^# device: \Q$dir\E/a[?]b[?]\[31m$}mg), 2, 'the devices are named in a line each');
+like($named->{err}, qr{\A(?:# Finished loop 1, on device \Q$dir\E/a[?]b[?]\[31m at [\d:]{8}\n){2}\z}, 'on standard error, too');
+unlink $odd;
+
 # ---- failures -----------------------------------------------------------------------------------
 
 for my $out ('/dev/full', 'closed') {
