@@ -124,12 +124,14 @@ static enum turn follow(struct driver *d)
 static enum turn on_schedule(struct driver *d)
 {
     struct load *load = d->load;
-    unsigned schedule = atomic_load(&load->schedule);
+    if (atomic_load(&load->rate) == 0) {
+        d->ticket_ns = 0;
+        return TURN_WAIT;
+    }
+    unsigned schedule = atomic_load(&load->schedule); /* after the rate, before which it has begun */
     if (d->ticket_schedule != schedule)
         d->ticket_ns = 0; /* the ticket of a schedule that has been replaced is worth nothing */
     if (d->ticket_ns == 0) {
-        if (atomic_load(&load->rate) == 0)
-            return TURN_WAIT;
         d->ticket_schedule = schedule;
         d->ticket_ns = arrivals_take(&load->schedules[schedule % SCHEDULES]);
     }

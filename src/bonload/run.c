@@ -322,15 +322,15 @@ static uint64_t first_due(const struct plan *p, uint64_t rate, uint64_t now_ns)
     return now_ns + (uint64_t)((uint128)p->stripe.index * BILLION * BILLION / all);
 }
 
-/* `rate` is this rank's. */
+/* `rate` is this rank's; 0 has no schedule. */
 static void begin_schedule(struct run *r, struct load *load, uint64_t rate, uint64_t now_ns)
 {
     const struct plan *p = r->plan;
     unsigned next = atomic_load(&load->schedule) + 1;
-    if (rate > 0)
-        arrivals_begin(&load->schedules[next % SCHEDULES], p->arrival, rate,
-                       p->rank_seed + next + 1000 * (unsigned)load->kind,
-                       first_due(p, rate, now_ns));
+    if (rate == 0)
+        return;
+    arrivals_begin(&load->schedules[next % SCHEDULES], p->arrival, rate,
+                   p->rank_seed + next + 1000 * (unsigned)load->kind, first_due(p, rate, now_ns));
     atomic_store(&load->schedule, next);
 }
 
@@ -338,8 +338,6 @@ void run_set_rate(struct run *r, enum load_kind kind, uint64_t all, uint64_t now
 {
     struct load *load = &r->loads[kind];
     uint64_t rate = plan_share(r->plan, all);
-    if (rate == 0)
-        atomic_store(&load->rate, 0);
     begin_schedule(r, load, rate, now_ns);
     atomic_store(&load->rate, rate); /* now drivers may take tickets: the schedule is there */
     event_happens(&r->change, EVENT_WAKES_ALL);
