@@ -128,7 +128,8 @@ static enum turn on_schedule(struct driver *d)
         d->ticket_ns = 0;
         return TURN_WAIT;
     }
-    unsigned schedule = atomic_load(&load->schedule); /* after the rate, before which it has begun */
+    unsigned schedule =
+        atomic_load(&load->schedule); /* after the rate, before which it has begun */
     if (d->ticket_schedule != schedule)
         d->ticket_ns = 0; /* the ticket of a schedule that has been replaced is worth nothing */
     if (d->ticket_ns == 0) {

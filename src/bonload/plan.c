@@ -169,8 +169,8 @@ static int plan_sizes(struct plan *p, const struct settings *s, struct err *e)
     p->most_body = has_range ? value_or(&s->max_body_size, size) : size;
     if (p->least_body > p->most_body)
         return err_say(e,
-                       "-min-body-size: %" PRIu64 " bytes are more than the largest body has (%" PRIu64
-                       ", -max-body-size)",
+                       "-min-body-size: %" PRIu64
+                       " bytes are more than the largest body has (%" PRIu64 ", -max-body-size)",
                        p->least_body, p->most_body);
     if (s->fair_random)
         p->fair_buckets = value_or(&s->fair_buckets, DEFAULT_BUCKETS);

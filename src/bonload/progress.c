@@ -50,7 +50,8 @@ static void format_load(const struct load *load, char text[static 48])
     if (load->pace == PACE_RATE)
         snprintf(text, 48, " of %.6g/s", (double)atomic_load(&load->rate) / (double)BILLION);
     else if (load->pace == PACE_CLOSED)
-        snprintf(text, 48, " with %u threads", atomic_load(&load->active));
+        snprintf(text, 48, " with %u thread%s", atomic_load(&load->active),
+                 atomic_load(&load->active) == 1 ? "" : "s");
 }
 
 /* A percentile of the latency; a dash where no request has ended well. */

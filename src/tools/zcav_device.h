@@ -25,9 +25,9 @@ struct zcav_device {
 };
 
 /*
- * Opens path ("-": standard input) in the way that the settings ask for; to be written to, only what
- * zcav_guard() allows, and a block device with O_EXCL. Returns 0 or a negative errno with a line in
- * e; zcav_device_close() follows in either case.
+ * Opens path ("-": standard input) in the way that the settings ask for; to be written to, only
+ * what zcav_guard() allows, and a block device with O_EXCL. Returns 0 or a negative errno with a
+ * line in e; zcav_device_close() follows in either case.
  */
 int zcav_device_open(struct zcav_device *d, const char *path, const struct zcav_settings *s,
                      struct err *e);

@@ -156,8 +156,7 @@ static void without_a_freeze_nothing_is_late(void **state)
 static void looking_at_what_was_read_counts_for_no_request(void **state)
 {
     static struct run run;
-    struct plan plan = {
-        .mode = MODE_THREADS, .target = &queueing, .url = "X", .max_requests = 2};
+    struct plan plan = {.mode = MODE_THREADS, .target = &queueing, .url = "X", .max_requests = 2};
     struct err e;
     (void)state;
     err_init(&e);

@@ -33,8 +33,7 @@ static void open_run(struct run *run, struct plan *plan)
 static void end_requests(struct run *run, unsigned count, bool failed)
 {
     const struct recorder_rules rules = {.limit_ns = UINT64_MAX};
-    const struct observation o = {
-        .kind = LOAD_READ, .response_ns = 5 * MILLION, .failed = failed};
+    const struct observation o = {.kind = LOAD_READ, .response_ns = 5 * MILLION, .failed = failed};
     for (; count > 0; count--)
         recorder_add(run->recorders.list, &rules, &o);
 }
@@ -73,12 +72,12 @@ static void what_did_not_end_has_no_latency(void **state)
     assert_string_equal(line, "");
     end_requests(&run, 12, false);
     look(&v, &run, BILLION + LINE_NS, line);
-    assert_string_equal(line, "reads 2/s with 1 threads p50 5000us p99 5000us 0 errors");
+    assert_string_equal(line, "reads 2/s with 1 thread p50 5000us p99 5000us 0 errors");
     look(&v, &run, BILLION + 2 * LINE_NS, line);
-    assert_string_equal(line, "reads 0/s with 1 threads p50 - p99 - 0 errors");
+    assert_string_equal(line, "reads 0/s with 1 thread p50 - p99 - 0 errors");
     end_requests(&run, 6, true);
     look(&v, &run, BILLION + 3 * LINE_NS, line);
-    assert_string_equal(line, "reads 1/s with 1 threads p50 - p99 - 6 errors");
+    assert_string_equal(line, "reads 1/s with 1 thread p50 - p99 - 6 errors");
     progress_close(&v);
     recorders_close(&run.recorders);
 }
