@@ -302,7 +302,7 @@ static void inspect(void *thread, struct request *r)
 
 static int remove_file(void *shared, uint64_t number)
 {
-    return paths_remove(((const struct shared *)shared)->setup.names, number);
+    return paths_remove(((const struct shared *)shared)->setup.names, number, false);
 }
 
 static void verified(void *shared, uint64_t *checked_bytes, uint64_t *damaged)

@@ -402,7 +402,7 @@ static void describe(const void *shared, uint32_t failure, char *text, size_t si
 
 static int remove_file(void *shared, uint64_t number)
 {
-    return paths_remove(((const struct shared *)shared)->setup.names, number);
+    return paths_remove(((const struct shared *)shared)->setup.names, number, true);
 }
 
 const struct target_ops target_meta = {

@@ -53,13 +53,19 @@ int paths_sync_above(const char *path)
     return rc;
 }
 
-int paths_remove(const struct names *names, uint64_t number)
+static bool is_removed(const char *name, bool links)
+{
+    struct stat st;
+    return lstat(name, &st) != 0 || S_ISREG(st.st_mode) || (links && S_ISLNK(st.st_mode));
+}
+
+int paths_remove(const struct names *names, uint64_t number, bool links)
 {
     char *name = malloc(names->longest + 1);
     if (!name)
         return -ENOMEM;
     names_format(names, number, name);
-    int rc = unlink(name) == 0 || errno == ENOENT ? 0 : -errno;
+    int rc = !is_removed(name, links) || unlink(name) == 0 || errno == ENOENT ? 0 : -errno;
     free(name);
     return rc;
 }
