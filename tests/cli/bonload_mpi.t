@@ -7,7 +7,8 @@ no warnings 'qw';
 use FindBin;
 use lib "$FindBin::Bin/../lib";
 use JSON::PP   ();
-use List::Util qw(max sum sum0 uniq);
+use List::Util qw(max sum sum0);
+use POSIX      ();
 use Test::More;
 use Root;
 BEGIN { Root::private_mounts() }
@@ -188,6 +189,7 @@ subtest 'search' => sub {
         is($reads->{found}, 'found', 'found');
         cmp_ok(abs($reads->{found_load} - 40), '<=', 2, '40 threads, within 5 %');
     }
+    my $running = start_ranks(with_quiet({ ranks => 2 }, @NULL, qw(-max-latency=10s -search=rate -rps=10 -wps=0 -window=20ms -max-requests=300)));
     my $search = loaded({ ranks => 2 }, qw(-requests-engine=sleep -max-latency=p50:150ms -rt=0 -wt=20 -window=100ms -adjust-on-errors=false));
     my @steps = @{ $search->{steps} };
     is($search->{writes}{found}, 'found', 'found');
@@ -201,7 +203,7 @@ subtest 'search' => sub {
     is($steps[-1]{writes}{latency_ns}{count}, $search->{writes}{latency_ns}{count}, 'with the histogram of all ranks');
     my $most = load_ranks({ ranks => 3 }, @NULL, qw(-max-latency=p90:10s -max-channels=5 -window=20ms));
     like($most->{out}, qr/^$_: more than 5 threads: the limit is -max-channels$/m, "$_: all loads keep it") for qw(Writes Reads);
-    my $unsure = load_ranks({ ranks => 2 }, @NULL, qw(-max-latency=10s -search=rate -rps=10 -wps=0 -window=20ms -max-requests=300));
+    my $unsure = finish($running);
     like($unsure->{out}, qr{^Reads: the search was not finished: at least [\d.]+/s$}m, 'what was given runs out: how far it came');
     like($unsure->{out}, qr/^Total requests: (?:29\d|300)$/m, 'and no more than that is made');
 };
@@ -318,12 +320,24 @@ subtest 'a rank is killed' => sub {
     }
 };
 
+# The threads of a process, but the main one, that SIGUSR1 may be handed to.
+sub takers_of_usr1 {
+    my ($pid) = @_;
+    my @takers;
+    for my $status (grep { !m{/task/$pid/} } glob "/proc/$pid/task/*/status") {
+        my ($blocked) = slurp($status) =~ /^SigBlk:\s+\w{8}(\w{8})$/m;
+        push @takers, $status if !(hex($blocked) & 1 << POSIX::SIGUSR1() - 1);
+    }
+    return @takers;
+}
+
 subtest 'the figures so far' => sub {
     my $run = $telling;
     wait_until('progress', sub { slurp($run->{err_file}) =~ m{^rank 0 of 2: writes \S+/s of 50/s p50 .* s left$}m }); # before that, USR1 may still end them
     wait_until('figures', sub { kill USR1 => pid_of($run, $_) for 0, 1; slurp($run->{err_file}) =~ /^The run goes on[.]$/m });
     like(slurp($run->{err_file}), qr/^Rank 0 alone, one of 2:$/m, 'USR1: those of rank 0, which it says');
     unlike(slurp($run->{err_file}), qr/rank 1 of 2|Rank 1 alone/, 'and so does the progress');
+    is(join(q{ }, map { takers_of_usr1(pid_of($run, $_)) } 0, 1), q{}, 'no thread that the library for MPI has started takes the signal, which would end the run');
     kill INT => $run->{pid};
     finish($run);
 };
