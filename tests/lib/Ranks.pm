@@ -12,6 +12,9 @@ our @EXPORT_OK = qw(is_open_mpi lines_of mpi_missing pid_of ranks ranks_together
 
 my $LAUNCHER = $ENV{BONNIE_MPIRUN} || 'mpirun';
 
+# Of the threads of a library for MPI, which are not built with it, ThreadSanitizer sees only a part.
+$ENV{TSAN_OPTIONS} = join q{:}, grep {defined} $ENV{TSAN_OPTIONS}, 'ignore_noninstrumented_modules=1';
+
 # Why programs with MPI cannot be tested; undef: they can.
 sub mpi_missing {
     return 'the suite was built without MPI' if !eval { BonnieRun::program('bonnie-mpi') };
