@@ -45,11 +45,13 @@ is(page_of(alone => [ 1000, 1 ]), q{}, 'and none with a single one');
 
 my @few = rows_of(page_of(b => [ 3000, 1 ], a => [ 4000, 2 ], '<c>' => [ 1000, 1 ]));
 is("@few", '&lt;c&gt; a b', 'a few: each, by the rate of each of its ranks, and nothing of a name is markup');
-is(join(q{, }, figures_of(page_of(b => [ 3000, 1 ], a => [ 4000, 2 ]))), '2 000 KiB s, 3 000 KiB s', 'which is its figure');
+is(join(q{, }, figures_of(page_of(b => [ 3072, 1 ], a => [ 4096, 2 ]))), '2 MiB s, 3 MiB s', 'which is its figure');
 
 my %many = map { sprintf('node%02d', $_) => [ 10_000 + $_, 1 ] } 1 .. 98;
 my @many = rows_of(page_of(%many, slow => [ 5000, 1 ], quick => [ 20_000, 1 ]));
 is("@many", 'slow 98 others quick', 'of a hundred: those that are far from the others');
+like(page_of(%many), qr/The others share one: /, 'which is explained');
+unlike(page_of(b => [ 3000, 1 ], a => [ 4000, 2 ]), qr/others/, 'and where there are few there is nothing to explain');
 is(join(q{ }, rows_of(page_of(%many))), 'node01 97 others', 'and the slowest in any case');
 
 is(load_page_of(), q{}, 'a load without hosts has no such section');

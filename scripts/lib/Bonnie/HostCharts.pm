@@ -37,19 +37,22 @@ sub host_charts {
 
 sub charts_of {
     my ($group) = @_;
-    my @notes = ('A bar is the rate of a host divided by the number of its ranks.', how_to_read_hosts());
-    return panels(row_label($group) . ': hosts, more is better', \@notes, map { test_panel($group, $_) } tests_run($group));
+    my @tests = grep { @{ $_->[1] } } map { [ $_, [ hosts_of($group, $_) ] ] } tests_run($group) or return;
+    my @notes = ('A bar is the rate of a host divided by the number of its ranks.', how_to_read_hosts(map { $_->[1] } @tests));
+    return panels(row_label($group) . ': hosts, more is better', \@notes, map { test_panel($_->[0], @{ $_->[1] }) } @tests);
 }
 
+# What panels of these lists of hosts leave to be explained, if anything.
 sub how_to_read_hosts {
-    return "If there are more than $MOST_EACH hosts, the slowest and those that are far from the others have rows of their own. "
-        . 'The bar of the row that the others share is their median; its line goes from the slowest of them to the fastest.';
+    my @lists = @_;
+    return if !grep { @{$_} > $MOST_EACH } @lists;
+    return 'The slowest host and those that are far from the others have rows of their own. '
+        . 'The others share one: its bar is their median, and its line goes from the slowest of them to the fastest.';
 }
 
 sub test_panel {
-    my ($group, $test) = @_;
-    my @hosts = hosts_of($group, $test);
-    return host_panel($test->{name_alone}, $test->{unit}, @hosts ? $hosts[ @hosts / 2 ]{value} : undef, @hosts);
+    my ($test, @hosts) = @_;
+    return host_panel($test->{name_alone}, $test->{unit}, $hosts[ @hosts / 2 ]{value}, @hosts);
 }
 
 # The rates of the hosts: medians of the runs.

@@ -205,8 +205,9 @@ sub load_step_charts {
 # What requests cost on each host, where several made a load together.
 sub load_host_charts {
     my @kinds  = @_;
-    my @notes  = ('A bar is the mean latency of the requests that a host made.', how_to_read_hosts());
-    my @panels = map { host_panel(load_label($_), 'ns', undef, hosts_of($_)) } @kinds;
+    my @hosts  = map { [ hosts_of($_) ] } @kinds;
+    my @notes  = ('A bar is the mean latency of the requests that a host made.', how_to_read_hosts(@hosts));
+    my @panels = map { host_panel(load_label($kinds[$_]), 'ns', undef, @{ $hosts[$_] }) } 0 .. $#kinds;
     return panels('Hosts, less is better', \@notes, @panels);
 }
 
