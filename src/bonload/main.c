@@ -1,3 +1,4 @@
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -8,6 +9,18 @@
 #include "sync/coordinator.h"
 #include "sys/program.h"
 #include "util/err.h"
+
+/*
+ * SIGUSR1 asks for the figures so far: the main thread alone takes it, when it waits. Threads get
+ * this from the one that starts them, and a library for MPI starts some of its own.
+ */
+static void hold_usr1(void)
+{
+    sigset_t set;
+    sigemptyset(&set);
+    sigaddset(&set, SIGUSR1);
+    sigprocmask(SIG_BLOCK, &set, NULL);
+}
 
 static int act(const struct settings *s, struct coordinator *c, int *status, struct err *e)
 {
@@ -35,6 +48,7 @@ static int bonload(int argc, char *argv[], struct err *e)
     static struct settings settings;
     struct coordinator coordinator;
     int status = EXIT_SUCCESS;
+    hold_usr1();
     int rc = coordinator_join(&coordinator, program_coordinator, e);
     if (rc == 0)
         rc = options_parse(argc, argv, &settings, e);

@@ -2,7 +2,6 @@
 
 #include <errno.h>
 #include <inttypes.h>
-#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -57,15 +56,6 @@ static void close_outputs(struct outputs *o)
         output_discard(&o->dump);
     free(o->dump_name);
     page_close(&o->page);
-}
-
-/* SIGUSR1 asks for the figures so far: the main thread alone takes it, when it waits. */
-static void hold_usr1(void)
-{
-    sigset_t set;
-    sigemptyset(&set);
-    sigaddset(&set, SIGUSR1);
-    sigprocmask(SIG_BLOCK, &set, NULL);
 }
 
 /* Prints the figures at once, as long as the reason of a failed write is known. */
@@ -198,7 +188,6 @@ int session(const struct settings *s, struct coordinator *coordinator, int *stat
     int rc = make_plan(&plan, s, coordinator, e);
     if (rc != 0)
         return rc;
-    hold_usr1();
     rc = stop_init(e);
     if (rc == 0)
         stop_keeps_readers();

@@ -187,9 +187,11 @@ static void compare_clocks(struct coordinator *c)
         unsigned same = 0;
         while (cards[same].clock != cards[i].clock)
             same++;
-        bool was_compared = same < i;
         cards[i].before = cards[i].after;
-        cards[i].after = was_compared ? cards[same].after : mpi_compare_clock(c->state, i);
+        if (same < i)
+            cards[i].after = cards[same].after;
+        else
+            mpi_compare_clock(c->state, i, &cards[i].after);
     }
 }
 

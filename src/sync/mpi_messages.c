@@ -344,7 +344,7 @@ static bool await_pong(struct mpi *s, uint64_t *theirs)
     return receive(s, &status, theirs, sizeof *theirs, &ignored) == 0;
 }
 
-struct clock_offset mpi_compare_clock(struct mpi *s, unsigned rank)
+void mpi_compare_clock(struct mpi *s, unsigned rank, struct clock_offset *offset)
 {
     struct clock_offset best = {.uncertainty_ns = UINT64_MAX};
     for (int i = 0; i < ROUND_TRIPS; i++) {
@@ -358,7 +358,8 @@ struct clock_offset mpi_compare_clock(struct mpi *s, unsigned rank)
             best = (struct clock_offset){.ns = (int64_t)(asked + half - theirs),
                                          .uncertainty_ns = half};
     }
-    return best;
+    if (best.uncertainty_ns < UINT64_MAX)
+        *offset = best;
 }
 
 bool mpi_answer_ping(struct mpi *s)

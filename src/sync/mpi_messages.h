@@ -97,9 +97,9 @@ bool mpi_take_parcel(struct mpi *s, unsigned from, void *bytes,
 /*
  * Rank 0 asks a rank for its clock, by the best of 16 round trips; the other answers as long as it
  * is asked. The uncertainty is half of that round trip: the question may have taken all of it, or
- * the answer.
+ * the answer. Where a signal comes before the first answer, what was known stays.
  */
-struct clock_offset mpi_compare_clock(struct mpi *s, unsigned rank);
+void mpi_compare_clock(struct mpi *s, unsigned rank, struct clock_offset *offset);
 bool mpi_answer_ping(struct mpi *s); /* true: there was one */
 
 #endif

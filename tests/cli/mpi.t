@@ -1,5 +1,5 @@
 #!/usr/bin/perl
-# bonnie-mpi: several ranks make one run, and end together.
+# bonnie-mpi: several ranks make one run, and are refused together. What ends them while they work is in mpi_faults.t.
 
 use strict;
 use warnings;
@@ -9,11 +9,10 @@ use List::Util qw(max sum);
 use Test::More;
 use Root;
 BEGIN { Root::private_mounts() }
-use BonnieRun  qw(@ALL_TESTS bonnie csv_of finish have program refused_ok run_tool scratch scratch_on_disk tree wait_until);
+use BonnieRun  qw(@ALL_TESTS bonnie csv_of program run_tool scratch scratch_on_disk tree);
 use IoLimit    qw(io_limit);
 use JsonReport qw(report_ok);
-use Ranks      qw(lines_of mpi_missing pid_of ranks start_ranks);
-use RunProgram qw(slurp);
+use Ranks      qw(lines_of mpi_missing ranks ranks_together);
 use Trace      qw(can_trace);
 
 my $LONG = $ENV{BONNIE_TEST_LONG};
@@ -113,8 +112,11 @@ subtest 'shifted' => sub {
     my @full = ('-d', "$dir", qw(-r0 -s12m -n1:3000:100:5 -c2 --verify=full -x2 --json));
     my %shift = ('--shift=1' => 1, $LONG ? ('--shift=5' => 2, '--shift=0' => 0) : ());
     $shift{'--min-time=0'} = 1 if $ROOT; # by default: the next rank is on another host
-    for my $option (sort keys %shift) {
-        my $run = ranks({ ranks => 3, hosts => $ROOT ? 3 : q{} }, @full, '--min-time=0.1', $option);
+    my @options = sort keys %shift;
+    my @runs    = ranks_together(map { [ { ranks => 3, hosts => $ROOT ? 3 : q{} }, @full, '--min-time=0.1', $_ ] } @options);
+    is(join(q{ }, tree($dir)), q{}, 'nothing is left');
+    for my $option (@options) {
+        my $run    = shift @runs;
         my $report = report_ok($run->{out});
         is($run->{status}, 0, "$option: exit status 0") or diag($run->{err});
         is($report->{settings}{shift}, $shift{$option}, "$option: as it was asked for");
@@ -122,7 +124,6 @@ subtest 'shifted' => sub {
             is($test->{corrupted}, 0, "$option: $test->{name}: nothing is damaged");
             is($test->{verified_bytes}, $test->{bytes}, "$option: $test->{name}: all is verified") if $test->{name} =~ /get|rewrite/;
         }
-        is(join(q{ }, tree($dir)), q{}, "$option: nothing is left");
     }
 };
 
@@ -138,20 +139,28 @@ sub fails_ok {
 }
 
 subtest 'refused once' => sub {
-    fails_ok(ranks({ ranks => 3 }, '--frob'), qr/--frob/, 'an unknown option');
-    fails_ok(ranks({ ranks => 3 }, @small, '-y'), qr/\Arank 0 on \S+: -y: /, '-y');
-    fails_ok(ranks({ ranks => 3 }, qw(-d /nonexistent -r0)), qr{\Arank \d on \S+: open directory /nonexistent}, 'no directory');
-    fails_ok(ranks({ ranks => 3 }, '-d', "$dir", qw(-r0 -n0 -s20k)), qr/less than one chunk of 8192 bytes for each of 3 workers/, 'too little for each');
-    fails_ok(ranks({ ranks => 2, before => { 1 => 'set -- "$@" -b' } }, @small), qr/\Arank 1 on \S+ was given other options/, 'other options');
+    my @refused = (
+        [ 'an unknown option',   qr/--frob/, { ranks => 3 }, '--frob' ],
+        [ '-y',                  qr/\Arank 0 on \S+: -y: /, { ranks => 3 }, @small, '-y' ],
+        [ 'no directory',        qr{\Arank \d on \S+: open directory /nonexistent}, { ranks => 3 }, qw(-d /nonexistent -r0) ],
+        [ 'too little for each', qr/less than one chunk of 8192 bytes for each of 3 workers/, { ranks => 3 }, '-d', "$dir", qw(-r0 -n0 -s20k) ],
+        [ 'other options',       qr/\Arank 1 on \S+ was given other options/, { ranks => 2, before => { 1 => 'set -- "$@" -b' } }, @small ],
+    );
+    my @runs = ranks_together(map { [ @{$_}[ 2 .. $#{$_} ] ] } @refused);
+    fails_ok($runs[$_], @{ $refused[$_] }[ 1, 0 ]) for 0 .. $#refused;
 };
 
 SKIP: {
     skip 'mounts take root', 1 if !Root::may_mount();
     subtest 'a rank without room' => sub {
-        my $room = Root::tmpfs('size=2m');
-        my $run  = ranks({ ranks => 3, hosts => 3, before => { 0 => "cd $dir", 1 => "cd $dir", 2 => "cd $room" } }, qw(-d . -r0 -n0 -s30m));
-        fails_ok(ranks({ ranks => 3, before => { 0 => "cd $dir", 1 => "cd $dir", 2 => "cd $room" } }, qw(-d . -r0 -n0 -s3m --shift=1)), qr/\Arank 0 on \S+: --shift: rank 2 on \S+ does not see/, 'not shared');
-        fails_ok($run, qr/\Arank 2 on node2: [.]: 10[.]\d+ MiB are needed, .* are free/, 'refused');
+        my $room   = Root::tmpfs('size=2m');
+        my %places = (0 => "cd $dir", 1 => "cd $dir", 2 => "cd $room");
+        my ($full, $apart) = ranks_together(
+            [ { ranks => 3, hosts => 3, before => \%places }, qw(-d . -r0 -n0 -s30m) ],
+            [ { ranks => 3, before => \%places }, qw(-d . -r0 -n0 -s3m --shift=1) ],
+        );
+        fails_ok($full, qr/\Arank 2 on node2: [.]: 10[.]\d+ MiB are needed, .* are free/, 'refused');
+        fails_ok($apart, qr/\Arank 0 on \S+: --shift: rank 2 on \S+ does not see/, 'not shared');
         is(join(q{ }, tree($room)), q{}, 'nothing is written');
     };
 }
@@ -165,53 +174,6 @@ SKIP: {
                 my $run = ranks({ ranks => 3, hosts => $ROOT ? 3 : q{}, before => { $rank => "before='strace @never'" } }, @small, qw(-x1000 -q), "--shift=$shift");
                 fails_ok($run, qr/\Arank $rank on \S+: write data file $rank in .*: No space left on device/, "rank $rank");
             }
-        }
-    };
-}
-
-# Begins a run, and waits until all ranks have their directories.
-sub started {
-    my (@args) = @_;
-    my $run = start_ranks({ ranks => 3 }, @small, qw(-x1000 -q), @args);
-    wait_until('all ranks at work', sub { my @found = tree($dir); 3 == grep {m{/owner\z}} @found or 3 == grep {m{/data\d+\z}} @found });
-    select undef, undef, undef, .3;
-    return $run;
-}
-
-subtest 'a rank is killed' => sub {
-    for my $rank ($LONG ? (0 .. 2) : 1) {
-        my $run = started($rank == 2 ? '--shift=1' : ());
-        kill KILL => pid_of($run, $rank);
-        finish($run);
-        isnt($run->{status}, 0, 'exit status not 0');
-        my @left = tree($dir);
-        cmp_ok(scalar(grep { !m{\Abonnie[.][0-9a-f]+(?:/owner|/d\d+.*|/o\d+|/data\d+)?\z} } @left), '==', 0, 'no data is left') or diag("@left");
-        wait_until('nobody is there any more', sub { !grep { kill 0 => pid_of($run, $_) } 0 .. 2 });
-        is(bonnie('--cleanup', '-d', "$dir")->{status}, 0, '--cleanup');
-        is(join(q{ }, tree($dir)), q{}, 'removes what is left');
-    }
-};
-
-subtest 'the launcher is interrupted' => sub {
-    my $run = started('--shift=1');
-    kill INT => $run->{pid};
-    finish($run);
-    isnt($run->{status}, 0, 'exit status not 0');
-    wait_until('nobody is there any more', sub { !grep { kill 0 => pid_of($run, $_) } 0 .. 2 });
-    is(join(q{ }, tree($dir)), q{}, 'nothing is left');
-};
-
-if ($LONG) {
-    subtest 'a rank is stopped for 40 seconds' => sub {
-        for my $rank (0, 1) {
-            my $run = start_ranks({ ranks => 3 }, @small, qw(-x30));
-            wait_until('three ranks at work', sub { 3 == grep {m{/owner\z}} tree($dir) });
-            kill STOP => pid_of($run, $rank);
-            sleep 40;
-            kill CONT => pid_of($run, $rank);
-            finish($run);
-            is($run->{status}, 0, 'the run goes on');
-            is(scalar(grep {/rank $rank on \S+ has not come after 30 seconds/} lines_of($run)), 1, "rank $rank is named, once");
         }
     };
 }

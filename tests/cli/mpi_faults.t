@@ -7,9 +7,10 @@ use strict;
 use warnings;
 use FindBin;
 use lib "$FindBin::Bin/../lib";
+use POSIX         ();
 use Sys::Hostname qw(hostname);
 use Test::More;
-use Time::HiRes qw(sleep time);
+use Time::HiRes qw(sleep);
 use Root;
 BEGIN { Root::private_mounts() }
 use BonnieRun  qw(@ALL_TESTS bonnie finish scratch scratch_on_disk tree wait_until);
@@ -23,29 +24,60 @@ my @TESTED = $ENV{BONNIE_TEST_LONG} ? @ALL_TESTS : qw(put_block seeks ran_create
 my $RANKS  = 3;
 my $HOST   = hostname();
 
-# How long others wait before they name who has not come; a rank is stopped for ten seconds more.
+# How long others wait before they name who has not come; a rank is stopped for ten seconds more, and then the run
+# still has some seconds to go on for.
 my $PATIENCE = 30;
+my $STOPPED  = $PATIENCE + 10;
 
-# Which rank a fault meets: each in turn.
-my $turn = 0;
-sub next_rank { return $turn++ % $RANKS }
+my @ENDLESS = qw(--seconds=1000);
 
-# Begins a run that does this test again and again, and waits until it is running.
-sub testing {
-    my ($test, $how, @args) = @_;
-    my @sizes = qw(-r0 -s12m -n1:0:0:4 --iops-duration=0.2);
-    my $run = start_ranks({ ranks => $RANKS, %{$how} }, @sizes, "--tests=$test", @args);
-    wait_until("$test under way", sub { slurp($run->{err_file}) =~ /[.]{3}/ });
-    sleep .3;
-    return $run;
+# ---- a case: a run that does one test again and again, and a fault that it meets --------------------
+
+# The case of a kind. place() says where the ranks work and for how long; strike() does what the fault is; check() looks at
+# the end, or lets the run go on to it. A fault meets each rank in turn; every second run has --shift=1 where it may.
+sub begin {
+    my ($kind, $number) = @_;
+    my %case = (kind => $kind, test => $TESTED[$number], rank => ($number + $kind->{turn}) % $RANKS, how => {});
+    my @args = $kind->{place}->(\%case);
+    $case{is_shifted} = $kind->{may_shift} && $number % 2;
+    push @args, '--shift=1' if $case{is_shifted};
+    $case{run} = start_ranks({ ranks => $RANKS, %{ $case{how} } },
+        qw(-r0 -s12m -n1:0:0:4 --iops-duration=0.2 --min-time=0), "--tests=$case{test}", @args);
+    return \%case;
 }
 
-# A place for each rank, and what makes the rank go there.
-sub places {
-    my ($dir, %other) = @_;
+sub strike {
+    my @cases = @_;
+    for my $case (@cases) {
+        wait_until("$case->{test} under way", sub { slurp($case->{run}{err_file}) =~ /[.]{3}/ });
+    }
+    sleep .3;
+    $_->{kind}{strike}->($_) for @cases;
+    return;
+}
+
+sub end_ok {
+    my ($case) = @_;
+    my $what = $case->{kind}{title} =~ s/RANK/rank $case->{rank}/r . ($case->{is_shifted} ? ', --shift=1' : q{});
+    subtest "$case->{test}: $what" => sub { $case->{kind}{check}->($case) };
+    return;
+}
+
+# One directory for all.
+sub in_one_place {
+    my ($case) = @_;
+    $case->{dir} = scratch();
+    return ('-d', "$case->{dir}");
+}
+
+# Each rank in a place of its own.
+sub in_places {
+    my ($case, $dir, %other) = @_;
     my %place = map { $_ => $other{$_} // "$dir/$_" } 0 .. $RANKS - 1;
     mkdir $_ for values %place;
-    return (\%place, { before => { map { $_ => "cd $place{$_}" } keys %place } });
+    @{$case}{qw(dir place)} = ($dir, \%place);
+    $case->{how} = { before => { map { $_ => "cd $place{$_}" } keys %place } };
+    return qw(-d .);
 }
 
 # What the program has said of failures, without advice.
@@ -57,78 +89,78 @@ sub all_gone_ok {
     return;
 }
 
-# All have ended, one line says which rank failed and why, and nothing is left.
+sub nothing_left_ok {
+    my ($dir) = @_;
+    is(join(q{ }, grep {/bonnie[.]/} tree($dir)), q{}, 'nothing is left');
+    return;
+}
+
+# All have ended, and one line says which rank failed and why.
 sub failed_ok {
-    my ($run, $rank, $reason, $dir) = @_;
+    my ($case, $reason) = @_;
+    my $run   = finish($case->{run});
     my @lines = failures($run);
     isnt($run->{status}, 0, 'exit status not 0');
     is(scalar @lines, 1, 'one line') or diag($run->{err});
-    like($lines[0] // q{}, qr/\Arank $rank on \Q$HOST\E: .*$reason/, 'which names rank, host and reason');
-    is(join(q{ }, grep {m{/bonnie[.]}} tree($dir)), q{}, 'nothing is left');
+    like($lines[0] // q{}, qr/\Arank $case->{rank} on \Q$HOST\E: .*$reason/, 'which names rank, host and reason');
+    nothing_left_ok($_) for "$case->{dir}", values %{ $case->{place} };
     all_gone_ok($run);
     return;
 }
 
 # ---- stopped for 40 seconds ----------------------------------------------------------------------
 
+# Another process lets the rank go on, whatever this one is doing then.
 sub stop_rank {
-    my ($test) = @_;
-    my $dir    = scratch();
-    my $rank   = next_rank();
-    my $run    = testing($test, {}, '-d', "$dir", qw(-x40 --min-time=0));
-    my $pid    = pid_of($run, $rank);
+    my ($case) = @_;
+    my $pid = pid_of($case->{run}, $case->{rank});
     kill STOP => $pid;
-    return { test => $test, run => $run, dir => $dir, rank => $rank, pid => $pid, until => time + $PATIENCE + 10 };
+    $case->{waker} = fork // die "fork: $!\n";
+    return if $case->{waker} != 0;
+    sleep $STOPPED;
+    kill CONT => $pid;
+    POSIX::_exit(0);
 }
 
 sub goes_on_ok {
-    my ($stopped) = @_;
-    my ($run, $rank) = @{$stopped}{qw(run rank)};
-    sleep $stopped->{until} - time if time < $stopped->{until};
-    kill CONT => $stopped->{pid};
+    my ($case) = @_;
+    my ($run, $rank) = @{$case}{qw(run rank)};
     finish($run);
+    waitpid $case->{waker}, 0;
     is($run->{status}, 0, 'the run goes on to its end') or diag($run->{err});
     my @named = $run->{err} =~ /bonnie: [^:\n]*: (rank \d+ on \S+) has not come after $PATIENCE seconds/g;
     is("@named", "rank $rank on $HOST", "rank $rank is named, once, and nobody else") or diag($run->{err});
-    is(join(q{ }, tree($stopped->{dir})), q{}, 'nothing is left');
+    nothing_left_ok($case->{dir});
     all_gone_ok($run);
     return;
-}
-
-# All at the same time.
-my @stopped = map { stop_rank($_) } @TESTED;
-for my $one (@stopped) {
-    subtest "$one->{test}: rank $one->{rank} was stopped for 40 seconds" => sub { goes_on_ok($one) };
 }
 
 # ---- killed -------------------------------------------------------------------------------------
 
-# A killed rank leaves its directory, and files without data in it; MPICH's launcher kills the others, too.
-my $EMPTY = qr{\Abonnie[.][0-9a-f]+(?:/owner|/[do]\d+(?:/\w+)?)?\z};
+# A killed rank leaves its directory, and files without data in it; MPICH's launcher kills the others, too. Data has
+# names only where ranks read what others wrote.
+my $LEFT = qr{\Abonnie[.][0-9a-f]+(?:/owner|/[do]\d+(?:/\w+)?|/data\d+)?\z};
 
 sub holds_data { my ($path) = @_; return -s $path && -f _ && $path !~ m{/owner\z} }
 
 sub killed_ok {
-    my ($test, $rank) = @_;
-    my $dir = scratch();
-    my $run = testing($test, {}, '-d', "$dir", qw(-x1000 --min-time=0));
-    kill KILL => pid_of($run, $rank);
+    my ($case) = @_;
+    my ($run, $rank, $dir, $is_shifted) = @{$case}{qw(run rank dir is_shifted)};
     finish($run);
     my @left  = tree($dir);
-    my $named = is_open_mpi() ? qr/rank $rank with PID \d+ on node \Q$HOST\E exited on signal 9/ : qr/RUNNING AT \Q$HOST\E/;
     isnt($run->{status}, 0, 'exit status not 0');
-    like($run->{err}, $named, 'the launcher names rank and host');
-    like($run->{err}, qr/^bonnie: rank $rank on \Q$HOST\E was killed and has left/m, 'and the rank before it what it has left') if is_open_mpi();
-    is(join(q{ }, grep { !/$EMPTY/ || holds_data("$dir/$_") } @left), q{}, 'no data is left');
+    if (is_open_mpi()) {
+        like($run->{err}, qr/rank $rank with PID \d+ on node \Q$HOST\E exited on signal 9/, 'the launcher names rank and host');
+    }
+    else {
+        like($run->{out}, qr/RUNNING AT \Q$HOST\E/, 'the launcher names the host');
+    }
+    like($run->{err}, qr/^bonnie: rank $rank on \Q$HOST\E was killed and has left/m, 'and the rank before it what it has left') if is_open_mpi() && !$is_shifted;
+    is(join(q{ }, grep { !/$LEFT/ || !$is_shifted && holds_data("$dir/$_") } @left), q{}, 'no data is left');
     all_gone_ok($run);
     is(bonnie('--cleanup', '-d', "$dir")->{status}, 0, '--cleanup');
     is(join(q{ }, tree($dir)), q{}, 'removes what is left');
     return;
-}
-
-for my $test (@TESTED) {
-    my $rank = next_rank();
-    subtest "$test: rank $rank is killed" => sub { killed_ok($test, $rank) };
 }
 
 # ---- no room ------------------------------------------------------------------------------------
@@ -144,60 +176,95 @@ sub take_room {
     return;
 }
 
-sub no_room_ok {
-    my ($test, $rank) = @_;
-    my $dir  = scratch();
-    my $room = Root::tmpfs('size=16m,nr_inodes=4k');
-    my (undef, $how) = places($dir, $rank => "$room");
-    my $run = testing($test, $how, qw(-d . -x1000 --min-time=0));
-    # What one run has freed the next would take again.
-    wait_until('a failure', sub { take_room("$room"); slurp($run->{err_file}) =~ /^bonnie: rank/m });
-    finish($run);
-    failed_ok($run, $rank, 'No space left on device', $dir);
-    is(join(q{ }, grep {/bonnie/} tree("$room")), q{}, 'nor where there is no room');
-    return;
+sub in_a_small_place {
+    my ($case) = @_;
+    $case->{room} = Root::tmpfs('size=16m,nr_inodes=4k');
+    return (in_places($case, scratch(), $case->{rank} => "$case->{room}"), @ENDLESS);
 }
 
-SKIP: {
-    skip 'mounts take root', 1 if !Root::may_mount();
-    for my $test (@TESTED) {
-        my $rank = next_rank();
-        subtest "$test: rank $rank has no room left" => sub { no_room_ok($test, $rank) };
-    }
+# What one run has freed the next would take again.
+sub fill_place {
+    my ($case) = @_;
+    wait_until('a failure', sub { take_room("$case->{room}"); slurp($case->{run}{err_file}) =~ /^bonnie: rank/m });
+    return;
 }
 
 # ---- its directory is removed -------------------------------------------------------------------
 
-# On a disk: tmpfs goes on making files without names in a directory that is no more.
-sub removed_ok {
-    my ($test, $rank) = @_;
-    my $dir = scratch_on_disk();
-    my ($place, $how) = places($dir);
-    my $run = testing($test, $how, qw(-d . -x1000 --min-time=0));
-    wait_until('the directory gone', sub { system("rm -rf $place->{$rank}/bonnie.* 2>/dev/null") == 0 });
-    finish($run);
-    failed_ok($run, $rank, '[.](?: |/bonnie[.])', $dir);
+sub remove_directory {
+    my ($case) = @_;
+    wait_until('the directory gone', sub { system("rm -rf $case->{place}{$case->{rank}}/bonnie.* 2>/dev/null") == 0 });
     return;
-}
-
-for my $test (@TESTED) {
-    my $rank = next_rank();
-    subtest "$test: the directory of rank $rank is removed" => sub { removed_ok($test, $rank) };
 }
 
 # ---- interrupted --------------------------------------------------------------------------------
 
-for my $test (@TESTED) {
-    subtest "$test: the launcher is interrupted" => sub {
-        my $dir = scratch();
-        my $run = testing($test, {}, '-d', "$dir", qw(-x1000 --min-time=0));
-        kill INT => $run->{pid};
-        finish($run);
-        isnt($run->{status}, 0, 'exit status not 0');
-        is(join(q{ }, failures($run)), q{}, 'no failure is told');
-        is(join(q{ }, tree($dir)), q{}, 'nothing is left');
-        all_gone_ok($run);
-    };
+# MPICH's launcher, once all ranks have ended by the signal, may itself end with 0.
+sub interrupted_ok {
+    my ($case) = @_;
+    my $run = finish($case->{run});
+    isnt($run->{status}, 0, 'exit status not 0') if is_open_mpi();
+    is(join(q{ }, failures($run)), q{}, 'no failure is told');
+    is(join(q{ }, tree($case->{dir})), q{}, 'nothing is left');
+    all_gone_ok($run);
+    return;
 }
+
+# ---- all of them --------------------------------------------------------------------------------
+
+my $STOP = {
+    title  => 'RANK was stopped for 40 seconds',
+    turn   => 0,
+    place  => sub { (in_one_place(@_), '--seconds=' . ($STOPPED + 5)) },
+    strike => \&stop_rank,
+    check  => \&goes_on_ok,
+};
+my $NO_ROOM = {
+    title  => 'RANK has no room left',
+    turn   => 1,
+    place  => \&in_a_small_place,
+    strike => \&fill_place,
+    check  => sub { failed_ok(@_, 'No space left on device') },
+};
+my @OTHERS = (
+    {
+        title     => 'RANK is killed',
+        turn      => 2,
+        may_shift => 1,
+        place     => sub { (in_one_place(@_), @ENDLESS) },
+        strike    => sub { kill KILL => pid_of($_[0]{run}, $_[0]{rank}) },
+        check     => \&killed_ok,
+    },
+    {
+        title     => 'the launcher is interrupted',
+        turn      => 0,
+        may_shift => 1,
+        place     => sub { (in_one_place(@_), @ENDLESS) },
+        strike    => sub { kill INT => $_[0]{run}{pid} },
+        check     => \&interrupted_ok,
+    },
+    {
+        title  => 'the directory of RANK is removed',
+        turn   => 1,
+        place  => sub { (in_places(@_, scratch_on_disk()), @ENDLESS) }, # tmpfs goes on making files without names
+        strike => \&remove_directory,
+        check  => sub { failed_ok(@_, '[.](?: |/bonnie[.])') },
+    },
+);
+
+SKIP: {
+    skip 'mounts take root', 1 if !Root::may_mount();
+    push @OTHERS, $NO_ROOM;
+}
+
+# While some ranks are stopped, the other faults meet their runs.
+my @stopped = map { begin($STOP, $_) } 0 .. $#TESTED;
+strike(@stopped);
+for my $number (0 .. $#TESTED) {
+    my @cases = map { begin($_, $number) } @OTHERS;
+    strike(@cases);
+    end_ok($_) for @cases;
+}
+end_ok($_) for @stopped;
 
 done_testing();

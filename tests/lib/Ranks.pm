@@ -8,9 +8,12 @@ use Exporter 'import';
 use BonnieRun  qw(finish have scratch start wait_until);
 use RunProgram qw(slurp spew);
 
-our @EXPORT_OK = qw(is_open_mpi lines_of mpi_missing pid_of ranks start_ranks);
+our @EXPORT_OK = qw(is_open_mpi lines_of mpi_missing pid_of ranks ranks_together start_ranks);
 
 my $LAUNCHER = $ENV{BONNIE_MPIRUN} || 'mpirun';
+
+# Of the threads of a library for MPI, which are not built with it, ThreadSanitizer sees only a part.
+$ENV{TSAN_OPTIONS} = join q{:}, grep {defined} $ENV{TSAN_OPTIONS}, 'ignore_noninstrumented_modules=1';
 
 # Why programs with MPI cannot be tested; undef: they can.
 sub mpi_missing {
@@ -51,6 +54,12 @@ sub start_ranks {
 
 # The same, to its end.
 sub ranks { my @call = @_; return finish(start_ranks(@call)) }
+
+# Several such runs at the same time, each [ \%how, ARGUMENT... ]: for those that mostly wait.
+sub ranks_together {
+    my @runs = map { start_ranks(@{$_}) } @_;
+    return map { finish($_) } @runs;
+}
 
 # The process of a rank that has begun.
 sub pid_of {

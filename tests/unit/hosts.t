@@ -1,5 +1,5 @@
 #!/usr/bin/perl
-# The hosts of a run on the page: sorted, and of a hundred those are named that are far from the others.
+# The hosts of a run and of a load on the page: sorted, and of a hundred those are named that are far from the others.
 
 use strict;
 use warnings;
@@ -11,29 +11,54 @@ use RunProgram qw(data_file run slurp);
 
 my $golden = JSON::PP->new->utf8->decode(slurp(data_file('../golden/report/full.json')));
 
-# The page of one run whose test get_block these hosts did: name => [rate, ranks].
+# The section of that id on the page of a report.
+sub section_of {
+    my ($id, $report) = @_;
+    my ($status, $out, $err) = run('bon_csv2html', [], JSON::PP->new->utf8->encode($report));
+    is($status, 0, 'exit status 0') or diag($err);
+    my ($section) = $out =~ m{(<section[^>]*"$id".*?</section>)}s;
+    return $section // q{};
+}
+
+# Of one run whose test get_block these hosts did: name => [rate, ranks].
 sub page_of {
     my (%hosts) = @_;
     my ($test) = grep { $_->{name} eq 'get_block' } @{ $golden->{runs}[0]{tests} };
     $test->{hosts} = [ map { { name => $_, rate => $hosts{$_}[0], ranks => $hosts{$_}[1] } } sort keys %hosts ];
-    my ($status, $out, $err) = run('bon_csv2html', [], JSON::PP->new->utf8->encode($golden));
-    is($status, 0, 'exit status 0') or diag($err);
-    my ($section) = $out =~ m{(<section[^>]*"hosts".*?</section>)}s;
-    return $section // q{};
+    return section_of('hosts', $golden);
 }
 
-# The labels of its rows, in order, and the figures beside them.
-sub rows_of { my ($section) = @_; return $section =~ m{<bdi>(.*?)</bdi>}g }
+# Of a load whose writes these hosts made: name => mean latency in ns.
+sub load_page_of {
+    my (%hosts) = @_;
+    my %load = (format_version => 1, settings => { target => 'disk', url => 'XX' }, writes => { requests => 1 });
+    $load{hosts} = [ map { { name => $_, writes => { latency_mean_ns => $hosts{$_} } } } sort keys %hosts ];
+    return section_of('load-hosts', { bonload => \%load });
+}
+
+# The labels of its rows, in order; and the figures beside them.
+sub rows_of    { my ($section) = @_; return $section =~ m{<bdi>(.*?)</bdi>}g }
+sub figures_of { my ($section) = @_; return map {s/\W+/ /gr} $section =~ m{<b>(.*?)</b>}g }
 
 is(page_of(), q{}, 'without hosts there is no section');
 is(page_of(alone => [ 1000, 1 ]), q{}, 'and none with a single one');
 
 my @few = rows_of(page_of(b => [ 3000, 1 ], a => [ 4000, 2 ], '<c>' => [ 1000, 1 ]));
 is("@few", '&lt;c&gt; a b', 'a few: each, by the rate of each of its ranks, and nothing of a name is markup');
+is(join(q{, }, figures_of(page_of(b => [ 3072, 1 ], a => [ 4096, 2 ]))), '2 MiB s, 3 MiB s', 'which is its figure');
 
 my %many = map { sprintf('node%02d', $_) => [ 10_000 + $_, 1 ] } 1 .. 98;
 my @many = rows_of(page_of(%many, slow => [ 5000, 1 ], quick => [ 20_000, 1 ]));
 is("@many", 'slow 98 others quick', 'of a hundred: those that are far from the others');
+like(page_of(%many), qr/The others share one: /, 'which is explained');
+unlike(page_of(b => [ 3000, 1 ], a => [ 4000, 2 ]), qr/others/, 'and where there are few there is nothing to explain');
 is(join(q{ }, rows_of(page_of(%many))), 'node01 97 others', 'and the slowest in any case');
+
+is(load_page_of(), q{}, 'a load without hosts has no such section');
+my $load = load_page_of(a => 5e3, b => 2e7, c => 9e5, broken => 0);
+is(join(q{ }, rows_of($load)), 'b c a', 'a few: from the slowest to the fastest; one all of whose requests failed has no latency');
+is(join(q{, }, figures_of($load)), '20 ms, 900 s, 5 s', 'each in the unit that suits it');
+my %alike = map { sprintf('node%02d', $_) => 1e6 + 1e3 * $_ } 1 .. 98;
+is(join(q{ }, rows_of(load_page_of(%alike, slow => 9e6, quick => 1e5))), 'slow 98 others quick', 'of a hundred: those that are far from the others');
 
 done_testing();

@@ -1,6 +1,6 @@
-# Bars of the hosts that made a run together: a panel for each test, hosts from
-# the slowest to the fastest. Of many, those are named that are far from the
-# others, which share one row.
+# Bars of the hosts that did something together, from the slowest to the
+# fastest: a panel for each test of a run. Of many hosts, those that are far
+# from the others have rows of their own, and the others share one.
 package Bonnie::HostCharts;
 
 use strict;
@@ -15,7 +15,7 @@ use Bonnie::Plain      qw(shorten);
 use Bonnie::Statistics qw(median);
 use Bonnie::Units      qw(figure_text);
 
-our @EXPORT_OK = qw(host_charts);
+our @EXPORT_OK = qw(host_charts host_panel how_to_read_hosts);
 
 my $BAR   = 12;
 my $RANGE = 8;    # height of the caps
@@ -28,7 +28,6 @@ my $MOST_NAMED = 5;
 my $FENCE = 1.5;
 
 my $MAX_NAME = 60;
-my $NOTE     = 'For each rank. Of many hosts, those far from the others are named; the line goes from the slowest of the others to the fastest.';
 
 # A figure for each label whose runs were made by several hosts.
 sub host_charts {
@@ -38,35 +37,51 @@ sub host_charts {
 
 sub charts_of {
     my ($group) = @_;
-    my @panels = map { host_panel($_, hosts_of($group, $_)) } tests_run($group);
-    return panels(row_label($group) . ': hosts, more is better', [$NOTE], @panels);
+    my @tests = grep { @{ $_->[1] } } map { [ $_, [ hosts_of($group, $_) ] ] } tests_run($group) or return;
+    my @notes = ('A bar is the rate of a host divided by the number of its ranks.', how_to_read_hosts(map { $_->[1] } @tests));
+    return panels(row_label($group) . ': hosts, more is better', \@notes, map { test_panel($_->[0], @{ $_->[1] }) } @tests);
 }
 
-# { name, rate } of each host from the slowest to the fastest; rates are medians of the runs.
+# What panels of these lists of hosts leave to be explained, if anything.
+sub how_to_read_hosts {
+    my @lists = @_;
+    return if !grep { @{$_} > $MOST_EACH } @lists;
+    return 'The slowest host and those that are far from the others have rows of their own. '
+        . 'The others share one: its bar is their median, and its line goes from the slowest of them to the fastest.';
+}
+
+sub test_panel {
+    my ($test, @hosts) = @_;
+    return host_panel($test->{name_alone}, $test->{unit}, $hosts[ @hosts / 2 ]{value}, @hosts);
+}
+
+# The rates of the hosts: medians of the runs.
 sub hosts_of {
     my ($group, $test) = @_;
     my %rates;
     for my $record (@{ $group->records }) {
         push @{ $rates{ $_->{name} } }, $_->{rate} for @{ $record->{tests}{ $test->{name} }{hosts} // [] };
     }
-    my @hosts = map { { name => $_, rate => median(@{ $rates{$_} }) } } keys %rates;
-    my @sorted = sort { $a->{rate} <=> $b->{rate} || $a->{name} cmp $b->{name} } @hosts;
+    my @hosts = map { { name => $_, value => median(@{ $rates{$_} }) } } keys %rates;
+    my @sorted = sort { $a->{value} <=> $b->{value} || $a->{name} cmp $b->{name} } @hosts;
     return @sorted;
 }
 
+# A panel of hosts, { name, value }, that are sorted from the slowest to the
+# fastest; nothing if there are fewer than two. $unit as in Units.pm; values are
+# written in the unit that suits $like or, if that is undef, each in its own.
 sub host_panel {
-    my ($test, @hosts) = @_;
+    my ($title, $unit, $like, @hosts) = @_;
     return if @hosts < 2;
-    my $like = $hosts[ @hosts / 2 ]{rate};
-    my $axis = axis_from_zero(max(map { $_->{rate} } @hosts), $test->{unit}, $like);
-    my $shown = sub { figure_text($_[0], $test->{unit}, $like) };
-    return panel($test->{name_alone}, axis => $axis, height => $BAR, rows => [ rows_of($axis, $shown, @hosts) ]);
+    my $axis = axis_from_zero(max(map { $_->{value} } @hosts), $unit, $like);
+    my $shown = sub { figure_text($_[0], $unit, $like) };
+    return panel($title, axis => $axis, height => $BAR, rows => [ rows_of($axis, $shown, @hosts) ]);
 }
 
 sub rows_of {
     my ($axis, $shown, @hosts) = @_;
     return map { host_row($axis, $shown, $_) } @hosts if @hosts <= $MOST_EACH;
-    my ($slow, $fast) = outliers(@hosts);
+    my ($slow, $fast) = outliers(map { $_->{value} } @hosts);
     my @others = @hosts[ $slow .. $#hosts - $fast ];
     return (
         (map { host_row($axis, $shown, $_) } @hosts[ 0 .. $slow - 1 ]),
@@ -75,13 +90,16 @@ sub rows_of {
     );
 }
 
-# How many at either end are far from the others. The slowest is named in any case: a test waits for it.
+# Of sorted values, how many at the beginning and at the end are far from the
+# others. The slowest host is named in any case: the others wait for it.
 sub outliers {
-    my @rates = map { $_->{rate} } @_;
-    my ($low, $high) = @rates[ @rates / 4, 3 * @rates / 4 ];
-    my $far  = $FENCE * ($high - $low);
-    my $slow = grep { $_ < $low - $far } @rates;
-    my $fast = grep { $_ > $high + $far } @rates;
+    my @values = @_;
+    my ($low, $high) = sort { $a <=> $b } @values[ @values / 4, 3 * @values / 4 ];
+    my $far    = $FENCE * ($high - $low);
+    my @is_far = map { $_ < $low - $far || $_ > $high + $far } @values;
+    my $half   = int(@values / 2);
+    my $slow   = grep {$_} @is_far[ 0 .. $half - 1 ];
+    my $fast   = grep {$_} @is_far[ $half .. $#values ];
     return (at_most($slow) || 1, at_most($fast));
 }
 
@@ -89,15 +107,15 @@ sub at_most { my ($count) = @_; return $count < $MOST_NAMED ? $count : $MOST_NAM
 
 sub host_row {
     my ($axis, $shown, $host) = @_;
-    my $mark = bar('bar', 0, $axis->{at}->($host->{rate}), $BAR / 2);
-    return { label => shorten($host->{name}, $MAX_NAME), shown => $shown->($host->{rate}), marks => [$mark] };
+    my $mark = bar('bar', 0, $axis->{at}->($host->{value}), $BAR / 2);
+    return { label => shorten($host->{name}, $MAX_NAME), shown => $shown->($host->{value}), marks => [$mark] };
 }
 
 sub others_row {
     my ($axis, $shown, @others) = @_;
-    my $middle = median(map { $_->{rate} } @others);
-    my ($low, $median, $high) = map { $axis->{at}->($_) } $others[0]{rate}, $middle, $others[-1]{rate};
-    my @marks = (bar('bar', 0, $median, $BAR / 2), $high > $low ? whisker('range', $low, $high, $BAR / 2, $RANGE) : ());
+    my $middle = median(map { $_->{value} } @others);
+    my ($from, $to) = map { $axis->{at}->($_) } sort { $a <=> $b } map { $_->{value} } @others[ 0, -1 ];
+    my @marks = (bar('bar', 0, $axis->{at}->($middle), $BAR / 2), $to > $from ? whisker('range', $from, $to, $BAR / 2, $RANGE) : ());
     return { label => scalar(@others) . ' others', shown => $shown->($middle), marks => \@marks };
 }
 

@@ -52,10 +52,11 @@ sub kinds {
         grep { ref $load->{ $_->[0] } eq 'HASH' } @KINDS;
 }
 
-# Steps of a search or sweep, slices of a second, and finer ones.
+# Steps of a search or sweep, slices of a second, and finer ones; what each host did.
 sub steps     { return few(list($_[0]{steps})) }
 sub intervals { return few(list($_[0]{intervals})) }
 sub slices    { return few(list(hash($_[0]{timeline})->{slices})) }
+sub hosts     { return few(list($_[0]{hosts})) }
 sub edges     { return map { number($_) // 0 } few(list(hash($_[0]{timeline})->{edges_ns})) }
 
 sub few {

@@ -1,5 +1,6 @@
 # The charts of load reports: requests and errors over time, where latencies
-# lie over time, percentiles, and the latency at each load of a sweep.
+# lie over time, percentiles, the latency at each load of a sweep, and on each
+# host.
 package Bonnie::LoadCharts;
 
 use strict;
@@ -8,12 +9,13 @@ use Exporter 'import';
 use List::Util qw(max min sum0);
 use Bonnie::Axis       qw(axis_of_latency axis_of_time);
 use Bonnie::Chart      qw(bar steps tail);
+use Bonnie::HostCharts qw(host_panel how_to_read_hosts);
 use Bonnie::Json       qw(hash list number);
 use Bonnie::LoadTables qw(latency_text load_label rate_text);
 use Bonnie::Panels     qw(panels panel);
 use Bonnie::Units      qw(figure_text);
 
-our @EXPORT_OK = qw(load_time_charts load_heat_charts load_percentile_charts load_step_charts);
+our @EXPORT_OK = qw(load_host_charts load_time_charts load_heat_charts load_percentile_charts load_step_charts);
 
 # How many times what nearly all of a strip stays below a peak may be to be shown whole.
 my $PEAK = 3;
@@ -198,6 +200,27 @@ sub load_step_charts {
         push @panels, latency_panel(load_label($kind), map { $by_load{$_} } sort { $a <=> $b } keys %by_load);
     }
     return panels('Latency at each load', ['Bands as above. Each load is shown once, with its last measurement.'], @panels);
+}
+
+# What requests cost on each host, where several made a load together.
+sub load_host_charts {
+    my @kinds  = @_;
+    my @hosts  = map { [ hosts_of($_) ] } @kinds;
+    my @notes  = ('A bar is the mean latency of the requests that a host made.', how_to_read_hosts(@hosts));
+    my @panels = map { host_panel(load_label($kinds[$_]), 'ns', undef, @{ $hosts[$_] }) } 0 .. $#kinds;
+    return panels('Hosts, less is better', \@notes, @panels);
+}
+
+# A host all of whose requests failed has no latency.
+sub hosts_of {
+    my ($kind) = @_;
+    my @hosts;
+    for my $host (map { hash($_) } $kind->{load}->hosts) {
+        my ($name, $mean) = (Bonnie::Json::text($host->{name}), number(hash($host->{ $kind->{key} })->{latency_mean_ns}));
+        push @hosts, { name => $name, value => $mean } if defined $name && $mean;
+    }
+    my @sorted = sort { $b->{value} <=> $a->{value} || $a->{name} cmp $b->{name} } @hosts;
+    return @sorted;
 }
 
 1;

@@ -4,7 +4,7 @@ package Bonnie::LoadPage;
 use strict;
 use warnings;
 use Exporter 'import';
-use Bonnie::LoadCharts qw(load_time_charts load_heat_charts load_percentile_charts load_step_charts);
+use Bonnie::LoadCharts qw(load_host_charts load_time_charts load_heat_charts load_percentile_charts load_step_charts);
 use Bonnie::LoadTables qw(load_table slow_table step_table course_table);
 
 our @EXPORT_OK = qw(load_sections);
@@ -15,6 +15,7 @@ sub load_sections {
     return (
         { id => 'load',             title => 'Load',                  content => with_kinds(sub { (load_table(@_), load_percentile_charts(@_)) }) },
         { id => 'load-steps',       title => 'Latency at each load',  content => \&steps_content },
+        { id => 'load-hosts',       title => 'Latency on each host',  content => with_kinds(\&load_host_charts) },
         { id => 'load-time',        title => 'Load over time',        content => with_kinds(sub { (load_time_charts(@_), load_heat_charts(@_), map { course_table($_) } @_) }) },
         { id => 'load-slowest',     title => 'Slowest requests',      content => with_kinds(\&slow_table) },
     );

@@ -3,6 +3,7 @@
 #include <inttypes.h>
 #include <stdlib.h>
 
+#include "report/starts.h"
 #include "util/go_units.h"
 #include "util/units.h"
 
@@ -108,16 +109,15 @@ void print_steps(const struct result *result, FILE *out)
 /* How well several ranks began together, and whom they waited for. */
 static void print_together(const struct together *t, FILE *out)
 {
+    char starts[STARTS_TEXT];
     unsigned hosts = 0;
     if (t->ranks < 2)
         return;
     for (unsigned i = 0; i < t->ranks; i++)
         hosts += t->hosts[i].ranks > 0;
-    fprintf(out,
-            "Ranks: %u on %u host%s, which began within %.3f ms of one another, by clocks known "
-            "to %.3f ms\n",
-            t->ranks, hosts, hosts == 1 ? "" : "s", (double)t->start_spread_ns / 1e6,
-            (double)t->clock_uncertainty_ns / 1e6);
+    starts_text(starts, t->start_spread_ns, t->clock_uncertainty_ns);
+    fprintf(out, "Ranks: %u on %u host%s, which began %s\n", t->ranks, hosts, hosts == 1 ? "" : "s",
+            starts);
     if (hosts > 1)
         fprintf(out, "Slowest host: %s\n", together_slowest(t)->name);
 }

@@ -5,6 +5,7 @@
 
 #include "bonnie/report/report.h"
 #include "bonnie/report/steady_text.h"
+#include "report/starts.h"
 
 #define LAST_COLUMN 80
 
@@ -168,6 +169,7 @@ static void print_verdicts(FILE *out, const struct result *r, bool *has_begun)
 static void print_starts(FILE *out, const struct result *r, bool *has_begun)
 {
     char text[VERDICT_TEXT];
+    char starts[STARTS_TEXT];
     uint64_t spread = 0;
     uint64_t uncertainty = 0;
     size_t hosts = 0;
@@ -180,11 +182,9 @@ static void print_starts(FILE *out, const struct result *r, bool *has_begun)
     if (hosts == 0)
         return;
     begin(out, has_begun);
-    snprintf(text, sizeof text,
-             "%u ranks on %zu host%s: they began within %.3f ms of one another at most, by clocks "
-             "known to %.3f ms; each read what %s.",
-             r->ranks, hosts, hosts == 1 ? "" : "s", (double)spread / 1e6,
-             (double)uncertainty / 1e6,
+    starts_text(starts, spread, uncertainty);
+    snprintf(text, sizeof text, "%u ranks on %zu host%s began every test %s; each read what %s.",
+             r->ranks, hosts, hosts == 1 ? "" : "s", starts,
              r->shift > 0 ? "another wrote (--shift)" : "it wrote itself");
     fputs("  ", out);
     print_wrapped(out, 2, text);

@@ -1,0 +1,51 @@
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "report/starts.h"
+
+static void expect(uint64_t spread_ns, uint64_t clock_uncertainty_ns, const char *expected)
+{
+    char text[STARTS_TEXT];
+    starts_text(text, spread_ns, clock_uncertainty_ns);
+    assert_string_equal(text, expected);
+}
+
+static void one_clock_has_no_uncertainty(void **state)
+{
+    (void)state;
+    expect(476000, 0, "within 0.476 ms of one another");
+    expect(0, 0, "within 0.000 ms of one another");
+}
+
+static void what_is_less_than_a_microsecond_is_not_nothing(void **state)
+{
+    (void)state;
+    expect(1, 1,
+           "within 0.001 ms of one another (their clocks could be compared to within 0.001 ms)");
+    expect(476001, 4000,
+           "within 0.477 ms of one another (their clocks could be compared to within 0.004 ms)");
+}
+
+static void the_longest_times_have_room(void **state)
+{
+    (void)state;
+    char text[STARTS_TEXT];
+    starts_text(text, UINT64_MAX, UINT64_MAX);
+    assert_non_null(strstr(text, "to within 18446744073709.55"));
+    assert_int_equal(text[strlen(text) - 1], ')');
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(one_clock_has_no_uncertainty),
+        cmocka_unit_test(what_is_less_than_a_microsecond_is_not_nothing),
+        cmocka_unit_test(the_longest_times_have_room),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
