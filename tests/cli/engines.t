@@ -128,7 +128,7 @@ SKIP: {
             ok((grep { $_->{name} eq 'io_uring_register' && $_->{args} =~ /REGISTER_$what/ } @calls), 'io_uring registers its ' . lc $what);
         }
         # What the system does not take is done without.
-        for my $fault ('io_uring_register:error=ENOMEM', 'io_uring_setup:error=EINVAL:when=2', 'io_uring_setup:error=EINVAL:when=2..3') {
+        for my $fault ('io_uring_register:error=ENOMEM', 'io_uring_setup:error=EINVAL:when=2', 'io_uring_setup:error=EINVAL:when=2..3', 'io_uring_setup:error=ENOMEM:when=1..4') {
             my ($run) = trace({}, [ '-e', 'trace=io_uring_register,io_uring_setup', '-e', "inject=$fault" ],
                 '-d', $dir, @SMALL, qw(-q --engine=io_uring --verify=full));
             is("$run->{status}" . ($run->{err} =~ /^(bonnie:.*)$/m ? $1 : q{}), '0', "$fault is no failure");

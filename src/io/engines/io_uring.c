@@ -1,5 +1,6 @@
 #include <errno.h>
 #include <liburing.h>
+#include <time.h>
 
 #include "io/engine.h"
 #include "measure/clock.h"
@@ -38,10 +39,27 @@ static const char *reason_of(int code, bool polls)
     }
 }
 
+/*
+ * The kernel takes the memory of a ring that was closed off its user's account only some time
+ * later: where that account is full, the next ring is waited for.
+ */
+static int init_in_time(unsigned depth, struct io_uring *ring, struct io_uring_params *parameters)
+{
+    enum { PAUSES = 200 };
+    static const struct timespec pause = {.tv_nsec = 10000000};
+    int rc = io_uring_queue_init_params(depth, ring, parameters);
+    for (int i = 0; rc == -ENOMEM && i < PAUSES; i++) {
+        nanosleep(&pause, NULL);
+        rc = io_uring_queue_init_params(depth, ring, parameters);
+    }
+    return rc;
+}
+
 static int available(struct err *e)
 {
     struct io_uring ring;
-    int rc = io_uring_queue_init(1, &ring, 0);
+    struct io_uring_params plain = {0};
+    int rc = init_in_time(1, &ring, &plain);
     if (rc < 0)
         return err_system(e, -rc, "%s", reason_of(-rc, false));
     io_uring_queue_exit(&ring);
@@ -70,7 +88,7 @@ static int init_ring(struct state *s, unsigned depth)
     for (size_t i = 0; rc == -EINVAL && i < count; i++) {
         struct io_uring_params parameters = {.sq_thread_idle = SQPOLL_IDLE_MS};
         parameters.flags = ways[i] | (o->uring.iopoll ? IORING_SETUP_IOPOLL : 0);
-        rc = io_uring_queue_init_params(depth, &s->ring, &parameters);
+        rc = init_in_time(depth, &s->ring, &parameters);
     }
     return rc;
 }
@@ -191,6 +209,8 @@ static int wait_engine(void *state, unsigned least, uint64_t until_ns, struct io
 static void close_engine(void *state)
 {
     struct state *s = state;
+    if (s->has_buffers)
+        io_uring_unregister_buffers(&s->ring); /* at once, not with the ring some time later */
     io_uring_queue_exit(&s->ring);
 }
 
