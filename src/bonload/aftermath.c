@@ -42,17 +42,27 @@ int aftermath_dump(const struct run *run, struct output *output, struct err *e)
     return output_finish(output, e);
 }
 
+static int describe_removal(const struct run *run, uint64_t number, int code, struct err *e)
+{
+    char *name = malloc(run->names.longest + 1);
+    if (name)
+        names_format(&run->names, number, name);
+    int rc = err_system(e, code, "remove %s", name ? name : "what was written");
+    free(name);
+    return rc;
+}
+
 int aftermath_remove(const struct run *run, struct err *e)
 {
     uint64_t written = atomic_load(&run->written.issued);
     uint64_t last = last_of(run, written);
+    int rc = 0;
     if (!run->target->remove)
         return 0;
-    for (uint64_t number = 1; number <= last; number++) {
-        int rc = run->target->remove(run->shared, number);
-        if (rc != 0 && rc != -ENOENT && rc != -ENOTDIR)
-            return err_system(e, -rc, "remove what was written under number %llu",
-                              (unsigned long long)number);
+    for (uint64_t number = 1; rc != -ENOTCONN && number <= last; number++) {
+        int one = run->target->remove(run->shared, number);
+        if (one != 0 && one != -ENOENT && one != -ENOTDIR)
+            rc = describe_removal(run, number, -one, e);
     }
-    return 0;
+    return rc;
 }

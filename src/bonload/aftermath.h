@@ -13,7 +13,11 @@
  */
 int aftermath_dump(const struct run *run, struct output *output, struct err *e);
 
-/* Removes what was written; what was not there any more is no failure. */
+/*
+ * Removes what was written; what was not there any more is no failure. After one that cannot be
+ * removed it goes on with the others, unless there is no connection to the target. Returns 0 or a
+ * negative errno, with a line in e about the first.
+ */
 int aftermath_remove(const struct run *run, struct err *e);
 
 #endif

@@ -124,12 +124,15 @@ static enum turn follow(struct driver *d)
 static enum turn on_schedule(struct driver *d)
 {
     struct load *load = d->load;
-    unsigned schedule = atomic_load(&load->schedule);
+    if (atomic_load(&load->rate) == 0) {
+        d->ticket_ns = 0;
+        return TURN_WAIT;
+    }
+    unsigned schedule =
+        atomic_load(&load->schedule); /* after the rate, before which it has begun */
     if (d->ticket_schedule != schedule)
         d->ticket_ns = 0; /* the ticket of a schedule that has been replaced is worth nothing */
     if (d->ticket_ns == 0) {
-        if (atomic_load(&load->rate) == 0)
-            return TURN_WAIT;
         d->ticket_schedule = schedule;
         d->ticket_ns = arrivals_take(&load->schedules[schedule % SCHEDULES]);
     }
@@ -284,11 +287,10 @@ static void observe(struct driver *d, const struct request *r, uint64_t end_ns)
         failures_note(&run->misses, r->kind, r->miss, r->number);
 }
 
-/* A request has ended at d->now_ns. */
-static void end_request(struct driver *d, struct request *r)
+/* A request has ended at end_ns: what it brought is looked at, which counts for no request. */
+static void end_request(struct driver *d, struct request *r, uint64_t end_ns)
 {
     struct run *run = d->run;
-    uint64_t end_ns = d->now_ns;
     if (run->target->inspect) {
         run->target->inspect(d->target, r);
         d->now_ns = clock_ns();
@@ -335,16 +337,16 @@ static void begin_request(struct driver *d, struct request *r)
         return;
     }
     d->now_ns = clock_ns();
-    end_request(d, r);
+    end_request(d, r, d->now_ns);
 }
 
 static void poll_target(struct driver *d, uint64_t until_ns)
 {
     unsigned ended = d->run->target->poll(d->target, until_ns, d->done, d->channels);
-    d->now_ns = clock_ns();
+    uint64_t end_ns = d->now_ns = clock_ns();
     d->in_flight -= ended;
     for (unsigned i = 0; i < ended; i++)
-        end_request(d, d->done[i]);
+        end_request(d, d->done[i], end_ns);
 }
 
 /* Nothing is in flight: sleeps until the ticket is due, or something changes. */

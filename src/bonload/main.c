@@ -1,4 +1,3 @@
-#include <errno.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -8,13 +7,8 @@
 #include "cli/help.h"
 #include "cli/option_list.h"
 #include "sync/coordinator.h"
-#include "sys/start_up.h"
-#include "sys/stop.h"
+#include "sys/program.h"
 #include "util/err.h"
-#include "util/message.h"
-
-/* Room for most outputs, so that they are written at once. */
-#define STDOUT_BUFFER 65536
 
 /*
  * SIGUSR1 asks for the figures so far: the main thread alone takes it, when it waits. Threads get
@@ -48,10 +42,12 @@ static int act(const struct settings *s, struct coordinator *c, int *status, str
     return session(s, c, status, e);
 }
 
-static int bonload(int argc, char *argv[], int *status, struct err *e)
+/* What all ranks have done is known when they leave; a status of its own says how the load went. */
+static int bonload(int argc, char *argv[], struct err *e)
 {
     static struct settings settings;
     struct coordinator coordinator;
+    int status = EXIT_SUCCESS;
     hold_usr1();
     int rc = coordinator_join(&coordinator, program_coordinator, e);
     if (rc == 0)
@@ -59,26 +55,12 @@ static int bonload(int argc, char *argv[], int *status, struct err *e)
     if (rc == 0 && settings.action == ACTION_RUN)
         rc = coordinator_agree(&coordinator, argc, argv, e);
     if (rc == 0)
-        rc = act(&settings, &coordinator, status, e);
-    return coordinator_leave(&coordinator, rc, e);
+        rc = act(&settings, &coordinator, &status, e);
+    rc = coordinator_leave(&coordinator, rc, e);
+    return rc == 0 ? status : rc;
 }
 
 int main(int argc, char *argv[])
 {
-    struct err e;
-    int status = EXIT_SUCCESS;
-    err_init(&e);
-
-    int rc = start_up(&e);
-    setvbuf(stdout, NULL, _IOFBF, STDOUT_BUFFER);
-    if (rc == 0)
-        rc = bonload(argc, argv, &status, &e);
-    if (rc == 0 && fflush(stdout) != 0)
-        rc = err_system(&e, errno, "write to standard output");
-    fflush(stdout); /* figures stand before what is wrong with them */
-    bool is_told = !*e.text || (e.code == EINTR && stop_signal() != 0);
-    if (rc != 0 && !is_told)
-        message("%s", e.text);
-    stop_end_by_signal();
-    return rc == 0 ? status : EXIT_FAILURE;
+    return program_run(argc, argv, bonload);
 }

@@ -1,5 +1,6 @@
 #include "bonload/plan.h"
 
+#include <inttypes.h>
 #include <string.h>
 #include <time.h>
 
@@ -167,7 +168,10 @@ static int plan_sizes(struct plan *p, const struct settings *s, struct err *e)
     p->least_body = has_range ? value_or(&s->min_body_size, 0) : size;
     p->most_body = has_range ? value_or(&s->max_body_size, size) : size;
     if (p->least_body > p->most_body)
-        return err_say(e, "-min-body-size is larger than -max-body-size");
+        return err_say(e,
+                       "-min-body-size: %" PRIu64
+                       " bytes are more than the largest body has (%" PRIu64 ", -max-body-size)",
+                       p->least_body, p->most_body);
     if (s->fair_random)
         p->fair_buckets = value_or(&s->fair_buckets, DEFAULT_BUCKETS);
     return 0;

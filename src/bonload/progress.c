@@ -50,7 +50,17 @@ static void format_load(const struct load *load, char text[static 48])
     if (load->pace == PACE_RATE)
         snprintf(text, 48, " of %.6g/s", (double)atomic_load(&load->rate) / (double)BILLION);
     else if (load->pace == PACE_CLOSED)
-        snprintf(text, 48, " with %u threads", atomic_load(&load->active));
+        snprintf(text, 48, " with %u thread%s", atomic_load(&load->active),
+                 atomic_load(&load->active) == 1 ? "" : "s");
+}
+
+/* A percentile of the latency; a dash where no request has ended well. */
+static void format_latency(char text[static UNITS_TEXT], const struct histogram *h, double percent)
+{
+    if (h->count > 0)
+        units_format_latency(text, histogram_percentile(h, percent));
+    else
+        strcpy(text, "-");
 }
 
 /* "reads 998/s of 1000/s p50 95us p99 210us, 0 errors" since the last look. */
@@ -66,8 +76,8 @@ static size_t format_kind(struct progress_view *v, const struct run *run, enum l
     tally_subtract(v->difference, v->now, &v->before[kind]);
     v->before[kind] = *v->now;
     uint64_t ended = tally_ended(v->difference);
-    units_format_latency(p50, histogram_percentile(&v->difference->response, 50));
-    units_format_latency(p99, histogram_percentile(&v->difference->response, 99));
+    format_latency(p50, &v->difference->response, 50);
+    format_latency(p99, &v->difference->response, 99);
     format_load(load, asked);
     int length = snprintf(text, size, "%s %.5g/s%s p50 %s p99 %s %" PRIu64 " errors  ", names[kind],
                           (double)ended * (double)BILLION / (double)elapsed_ns, asked, p50, p99,

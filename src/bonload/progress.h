@@ -14,7 +14,6 @@ struct progress_view {
     struct progress_bar bar;
     uint64_t next_ns;
     uint64_t last_ns;
-    uint64_t last_ended[LOAD_KINDS];
     struct tally *now;
     struct tally *before; /* of each kind, at the last look */
     struct tally *difference;

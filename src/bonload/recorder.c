@@ -107,7 +107,8 @@ static void merge_histogram(struct histogram *whole, const struct histogram *par
         whole->maximum = maximum;
     if (minimum > whole->inverted_minimum)
         whole->inverted_minimum = minimum;
-    for (unsigned i = 0; i < HISTOGRAM_BUCKETS; i++) {
+    const struct histogram_span span = histogram_span(minimum, maximum);
+    for (unsigned i = span.first; i < span.end; i++) {
         uint64_t here = __atomic_load_n(&part->buckets[i], __ATOMIC_RELAXED);
         whole->buckets[i] += here;
         count += here;
@@ -195,6 +196,13 @@ void recorders_sum(const struct recorders *r, enum load_kind kind, struct tally 
         tally_merge(sum, &r->list[i].kinds[kind]);
 }
 
+void recorders_sum_responses(const struct recorders *r, enum load_kind kind, struct histogram *sum)
+{
+    histogram_clear(sum);
+    for (unsigned i = 0; i < r->count; i++)
+        merge_used(sum, &r->list[i].kinds[kind].response);
+}
+
 struct counts recorders_counts(const struct recorders *r, enum load_kind kind)
 {
     struct counts sum = {0};
@@ -204,6 +212,7 @@ struct counts recorders_counts(const struct recorders *r, enum load_kind kind)
         merge_number(&sum.errors, &t->errors);
         merge_number(&sum.good_ns, &t->response.sum);
         merge_number(&sum.above, &t->above);
+        merge_number(&sum.bytes, &t->bytes);
     }
     return sum;
 }

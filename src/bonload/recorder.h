@@ -97,12 +97,16 @@ int recorders_open(struct recorders *r, unsigned count, struct err *e);
 void recorders_close(struct recorders *r);
 void recorders_sum(const struct recorders *r, enum load_kind kind, struct tally *sum);
 
+/* The response times alone; cheap enough to be asked for many times a second. */
+void recorders_sum_responses(const struct recorders *r, enum load_kind kind, struct histogram *sum);
+
 /* A few numbers of one kind, without its histograms. */
 struct counts {
     uint64_t good;
     uint64_t errors;
     uint64_t good_ns; /* sum of their response times */
     uint64_t above;
+    uint64_t bytes;
 };
 struct counts recorders_counts(const struct recorders *r, enum load_kind kind);
 

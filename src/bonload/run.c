@@ -1,13 +1,15 @@
 #include "bonload/run.h"
 
 #include <errno.h>
-#include <sched.h>
+#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
 #include "bonload/driver.h"
 #include "measure/clock.h"
+#include "sys/descriptor_limit.h"
+#include "sys/host.h"
 #include "sys/stop.h"
 #include "util/message.h"
 #include "util/units.h"
@@ -15,17 +17,17 @@
 /* More recorders than this would take more memory than contention for them costs. */
 #define MOST_RECORDERS 32
 
+/*
+ * Descriptors beside one for each channel: streams, reports and the rest; and where a thread has
+ * many channels, what epoll and libcurl have of their own.
+ */
+#define DESCRIPTORS_IN_ALL     16
+#define DESCRIPTORS_PER_THREAD 4
+
 /* Enough for system calls; of a thread's stack only what is touched is there. */
 #define STACK_BYTES (256 * KIB)
 
 __extension__ typedef unsigned __int128 uint128;
-
-static unsigned cpus(void)
-{
-    cpu_set_t set;
-    int count = sched_getaffinity(0, sizeof set, &set) == 0 ? CPU_COUNT(&set) : 1;
-    return count > 0 ? (unsigned)count : 1;
-}
 
 static bool blocks(const struct run *r)
 {
@@ -35,8 +37,32 @@ static bool blocks(const struct run *r)
 /* Number of threads for requests of one kind. */
 static unsigned drivers_for(const struct run *r, unsigned channels)
 {
-    unsigned most = blocks(r) ? channels : cpus();
+    unsigned most = blocks(r) ? channels : host_cpus();
     return channels < most ? channels : most;
+}
+
+/*
+ * A given number of threads has as many files or connections open at a time; at a rate it depends
+ * on the target whether all channels are ever used.
+ */
+static int check_descriptors(const struct run *r, struct err *e)
+{
+    int limit = descriptor_limit_raise();
+    uint64_t needed = DESCRIPTORS_IN_ALL;
+    unsigned threads = 0;
+    for (enum load_kind kind = 0; kind < LOAD_KINDS; kind++) {
+        const struct load *load = &r->loads[kind];
+        threads += load->pace == PACE_CLOSED ? load->channels : 0;
+        needed += blocks(r) ? 0 : DESCRIPTORS_PER_THREAD * drivers_for(r, load->channels);
+    }
+    needed += threads;
+    if (!(r->target->traits & TARGET_NAMES) || r->plan->mode != MODE_THREADS || limit == 0 ||
+        needed <= (uint64_t)limit)
+        return 0;
+    return err_say(e,
+                   "-rt, -wt: %u threads need %" PRIu64 " open files at a time; the limit is %d "
+                   "(ulimit -Hn)",
+                   threads, needed, limit);
 }
 
 static void init_load(struct run *r, enum load_kind kind)
@@ -133,7 +159,7 @@ static int open_drivers(struct run *r, struct err *e)
 static int open_recorders(struct run *r, struct err *e)
 {
     const struct plan *p = r->plan;
-    unsigned count = cpus();
+    unsigned count = host_cpus();
     if (count > MOST_RECORDERS && blocks(r))
         count = MOST_RECORDERS;
     r->rules = (struct recorder_rules){
@@ -157,7 +183,9 @@ int run_open(struct run *r, const struct plan *p, struct err *e)
     r->until_ns = UINT64_MAX;
     for (enum load_kind kind = 0; kind < LOAD_KINDS; kind++)
         init_load(r, kind);
-    int rc = open_names(r, e);
+    int rc = check_descriptors(r, e);
+    if (rc == 0)
+        rc = open_names(r, e);
     if (rc == 0)
         rc = written_open(&r->written, r->loads[LOAD_WRITE].channels, e);
     if (rc == 0)
@@ -294,15 +322,15 @@ static uint64_t first_due(const struct plan *p, uint64_t rate, uint64_t now_ns)
     return now_ns + (uint64_t)((uint128)p->stripe.index * BILLION * BILLION / all);
 }
 
-/* `rate` is this rank's. */
+/* `rate` is this rank's; 0 has no schedule. */
 static void begin_schedule(struct run *r, struct load *load, uint64_t rate, uint64_t now_ns)
 {
     const struct plan *p = r->plan;
     unsigned next = atomic_load(&load->schedule) + 1;
-    if (rate > 0)
-        arrivals_begin(&load->schedules[next % SCHEDULES], p->arrival, rate,
-                       p->rank_seed + next + 1000 * (unsigned)load->kind,
-                       first_due(p, rate, now_ns));
+    if (rate == 0)
+        return;
+    arrivals_begin(&load->schedules[next % SCHEDULES], p->arrival, rate,
+                   p->rank_seed + next + 1000 * (unsigned)load->kind, first_due(p, rate, now_ns));
     atomic_store(&load->schedule, next);
 }
 
@@ -310,8 +338,6 @@ void run_set_rate(struct run *r, enum load_kind kind, uint64_t all, uint64_t now
 {
     struct load *load = &r->loads[kind];
     uint64_t rate = plan_share(r->plan, all);
-    if (rate == 0)
-        atomic_store(&load->rate, 0);
     begin_schedule(r, load, rate, now_ns);
     atomic_store(&load->rate, rate); /* now drivers may take tickets: the schedule is there */
     event_happens(&r->change, EVENT_WAKES_ALL);

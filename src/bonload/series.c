@@ -9,10 +9,9 @@ int series_open(struct series *s, uint64_t slice_ns, size_t room, struct err *e)
 {
     *s = (struct series){.slice_ns = slice_ns, .room = room, .next_ns = slice_ns};
     s->slices = calloc(room, sizeof *s->slices);
-    s->before = calloc(LOAD_KINDS, sizeof *s->before);
-    s->now = calloc(1, sizeof *s->now);
-    s->difference = calloc(1, sizeof *s->difference);
-    if (s->slices && s->before && s->now && s->difference)
+    s->seen = calloc(LOAD_KINDS, sizeof *s->seen);
+    s->slice_times = calloc(1, sizeof *s->slice_times);
+    if (s->slices && s->seen && s->slice_times)
         return 0;
     series_close(s);
     return err_system(e, ENOMEM, "memory for the course of the run");
@@ -21,9 +20,8 @@ int series_open(struct series *s, uint64_t slice_ns, size_t room, struct err *e)
 void series_close(struct series *s)
 {
     free(s->slices);
-    free(s->before);
-    free(s->now);
-    free(s->difference);
+    free(s->seen);
+    free(s->slice_times);
     *s = (struct series){0};
 }
 
@@ -42,7 +40,8 @@ static unsigned bin_of(double nanoseconds)
 
 static void fill_heat(uint32_t heat[HEAT_BINS], const struct histogram *h)
 {
-    for (unsigned i = 0; i < HISTOGRAM_BUCKETS; i++) {
+    const struct histogram_span span = histogram_span(h->inverted_minimum, h->maximum);
+    for (unsigned i = span.first; i < span.end; i++) {
         if (h->buckets[i] == 0)
             continue;
         uint32_t *bin = &heat[bin_of((double)histogram_middle(i))];
@@ -51,18 +50,25 @@ static void fill_heat(uint32_t heat[HEAT_BINS], const struct histogram *h)
     }
 }
 
-static void fill_kind(struct slice_kind *k, const struct tally *t)
+/* What has been counted of a kind since the last slice ended. */
+static void fill_kind(struct series *s, const struct recorders *r, enum load_kind kind,
+                      struct slice_kind *k)
 {
-    const struct histogram *h = &t->response;
+    struct histogram *h = s->slice_times;
+    const struct counts before = s->before[kind];
+    const struct counts now = recorders_counts(r, kind);
+    recorders_sum_responses(r, kind, h);
+    histogram_advance(h, &s->seen[kind]);
     *k = (struct slice_kind){
         .good = h->count,
-        .errors = t->errors,
-        .bytes = t->bytes,
+        .errors = now.errors - before.errors,
+        .bytes = now.bytes - before.bytes,
         .p50_ns = histogram_percentile(h, 50),
         .p99_ns = histogram_percentile(h, 99),
         .max_ns = h->maximum,
     };
     fill_heat(k->heat, h);
+    s->before[kind] = now;
 }
 
 /* The percentile as the bins know it: the geometric middle of one. */
@@ -122,12 +128,8 @@ void series_look(struct series *s, const struct recorders *r, uint64_t elapsed_n
         halve(s);
     struct slice *slice = &s->slices[s->count++];
     slice->end_ns = elapsed_ns;
-    for (enum load_kind kind = 0; kind < LOAD_KINDS; kind++) {
-        recorders_sum(r, kind, s->now);
-        tally_subtract(s->difference, s->now, &s->before[kind]);
-        fill_kind(&slice->kinds[kind], s->difference);
-        s->before[kind] = *s->now;
-    }
+    for (enum load_kind kind = 0; kind < LOAD_KINDS; kind++)
+        fill_kind(s, r, kind, &slice->kinds[kind]);
     s->next_ns = elapsed_ns - elapsed_ns % s->slice_ns + s->slice_ns;
 }
 

@@ -40,9 +40,9 @@ struct series {
     size_t count;
     uint64_t next_ns; /* when the slice that is being filled ends */
     struct slice *slices;
-    struct tally *before; /* of each kind, at the end of the last slice */
-    struct tally *now;
-    struct tally *difference;
+    struct counts before[LOAD_KINDS]; /* at the end of the last slice */
+    struct histogram *seen;           /* the same, of each kind: response times */
+    struct histogram *slice_times;    /* of the slice that has just ended */
 };
 
 int series_open(struct series *s, uint64_t slice_ns, size_t room, struct err *e);

@@ -5,6 +5,13 @@
 
 #define ONE_BEGUN (UINT64_C(1) << 32)
 
+/*
+ * A note of the last write has its number in these bits, and in those above how many writes had
+ * begun with it: so one that was put down late, after others, is known to be old.
+ */
+#define NUMBER_BITS 40
+#define MOST_NUMBER ((UINT64_C(1) << NUMBER_BITS) - 1)
+
 static uint32_t begun(uint64_t writes)
 {
     return (uint32_t)(writes >> 32);
@@ -39,10 +46,15 @@ uint64_t versions_begin(struct versions *v, uint64_t hash)
     return atomic_fetch_add(&place_of(v, hash)->writes, ONE_BEGUN) + ONE_BEGUN;
 }
 
-/* True when a write that saw `mine` when it began has been alone until now. */
-static bool was_alone(uint64_t mine, uint64_t now)
+/* True when no other write was under way as one began that saw `mine`. */
+static bool began_alone(uint64_t mine)
 {
-    return begun(mine) == (uint32_t)(ended(mine) + 1) && begun(mine) == begun(now);
+    return begun(mine) == (uint32_t)(ended(mine) + 1);
+}
+
+static uint64_t note_of(uint64_t writes, uint64_t number)
+{
+    return (uint64_t)begun(writes) << NUMBER_BITS | number;
 }
 
 void versions_end(struct versions *v, uint64_t hash, uint64_t mine, uint64_t number, bool ok)
@@ -50,8 +62,8 @@ void versions_end(struct versions *v, uint64_t hash, uint64_t mine, uint64_t num
     if (!v->places)
         return;
     struct version_place *p = place_of(v, hash);
-    bool is_known = ok && was_alone(mine, atomic_load(&p->writes));
-    atomic_store(&p->last, is_known ? number : 0);
+    bool is_known = ok && began_alone(mine) && number <= MOST_NUMBER;
+    atomic_store(&p->last, is_known ? note_of(mine, number) : 0);
     atomic_fetch_add(&p->writes, 1);
 }
 
@@ -59,9 +71,11 @@ struct version versions_look(const struct versions *v, uint64_t hash)
 {
     const struct version_place *p = place_of(v, hash);
     uint64_t writes = atomic_load(&p->writes);
+    uint64_t last = atomic_load(&p->last);
+    uint64_t number = last & MOST_NUMBER;
     return (struct version){
         .writes = writes,
-        .last = atomic_load(&p->last),
+        .last = last == note_of(writes, number) ? number : 0,
         .is_quiet = begun(writes) == ended(writes),
     };
 }

@@ -10,14 +10,14 @@
 /*
  * Which write a name holds now, where names are written again and again: one place for each name,
  * which others share where there are more names than places. A place knows how many writes began
- * and ended, and the number of the last one, if no other overlapped it. Safe in threads; nothing
- * locks.
+ * and ended, and the number of the last one, if no other overlapped it and it is below 2^40. Safe
+ * in threads; nothing locks.
  */
 #define VERSION_PLACES 65536
 
 struct version_place {
     _Atomic uint64_t writes; /* begun in the upper half, ended in the lower one */
-    _Atomic uint64_t last;   /* number of the last write; 0: unknown */
+    _Atomic uint64_t last;   /* the last write, and how many had begun with it; 0: unknown */
 };
 
 struct versions {
@@ -27,7 +27,7 @@ struct versions {
 int versions_open(struct versions *v, struct err *e);
 void versions_close(struct versions *v);
 
-/* A write of a name (its hash) begins; what is returned is for versions_written(). */
+/* A write of a name (its hash) begins; what is returned is for versions_end(). */
 uint64_t versions_begin(struct versions *v, uint64_t hash);
 
 /* It has ended; `ok` is false if it failed. */

@@ -1,6 +1,19 @@
 #include "measure/histogram.h"
 
 #include <math.h>
+#include <string.h>
+
+static struct histogram_span span_of(const struct histogram *h)
+{
+    return histogram_span(h->inverted_minimum, h->maximum);
+}
+
+void histogram_clear(struct histogram *h)
+{
+    const struct histogram_span span = span_of(h);
+    memset(h->buckets + span.first, 0, (span.end - span.first) * sizeof *h->buckets);
+    h->count = h->sum = h->maximum = h->inverted_minimum = 0;
+}
 
 void histogram_merge(struct histogram *whole, const struct histogram *part)
 {
@@ -26,21 +39,48 @@ uint64_t histogram_middle(unsigned bucket)
     return low + ((UINT64_C(1) << shift) >> 1);
 }
 
+static void put_growth(struct histogram *difference, unsigned bucket, uint64_t grown)
+{
+    difference->buckets[bucket] = grown;
+    if (grown == 0)
+        return;
+    difference->count += grown;
+    difference->maximum = histogram_middle(bucket);
+    if (difference->inverted_minimum == 0)
+        difference->inverted_minimum = ~histogram_middle(bucket);
+}
+
+/* The last bucket's middle says nothing, and no middle is above the largest value. */
+static void limit_maximum(struct histogram *difference, uint64_t maximum)
+{
+    if (difference->maximum > maximum || difference->buckets[HISTOGRAM_BUCKETS - 1] > 0)
+        difference->maximum = maximum;
+}
+
 void histogram_subtract(struct histogram *difference, const struct histogram *now,
                         const struct histogram *before)
 {
+    const struct histogram_span span = span_of(now);
     *difference = (struct histogram){.sum = now->sum - before->sum};
-    for (unsigned i = 0; i < HISTOGRAM_BUCKETS; i++) {
-        uint64_t grown = now->buckets[i] - before->buckets[i];
-        difference->buckets[i] = grown;
-        difference->count += grown;
-        if (grown > 0)
-            difference->maximum = histogram_middle(i);
-        if (grown > 0 && difference->inverted_minimum == 0)
-            difference->inverted_minimum = ~histogram_middle(i);
+    for (unsigned i = span.first; i < span.end; i++)
+        put_growth(difference, i, now->buckets[i] - before->buckets[i]);
+    limit_maximum(difference, now->maximum);
+}
+
+void histogram_advance(struct histogram *now, struct histogram *seen)
+{
+    const struct histogram_span span = span_of(now);
+    const uint64_t sum = now->sum;
+    const uint64_t maximum = now->maximum;
+    now->sum -= seen->sum;
+    now->count = now->maximum = now->inverted_minimum = 0;
+    for (unsigned i = span.first; i < span.end; i++) {
+        uint64_t before = seen->buckets[i];
+        seen->buckets[i] = now->buckets[i];
+        put_growth(now, i, now->buckets[i] - before);
     }
-    if (difference->maximum > now->maximum || difference->buckets[HISTOGRAM_BUCKETS - 1] > 0)
-        difference->maximum = now->maximum;
+    seen->sum = sum;
+    limit_maximum(now, maximum);
 }
 
 /* The middle of a bucket, but never outside of what was seen. */
@@ -57,7 +97,8 @@ uint64_t histogram_percentile(const struct histogram *h, double percent)
     double rank = ceil((double)h->count * percent / 100);
     uint64_t wanted = rank < 1 ? 1 : (uint64_t)rank;
     uint64_t seen = 0;
-    for (unsigned i = 0; i < HISTOGRAM_BUCKETS; i++) {
+    const struct histogram_span span = span_of(h);
+    for (unsigned i = span.first; i < span.end; i++) {
         seen += h->buckets[i];
         if (seen >= wanted)
             return value_of(h, i);

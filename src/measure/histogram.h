@@ -47,6 +47,23 @@ static inline void histogram_record(struct histogram *h, uint64_t value)
     h->buckets[histogram_bucket(value)]++;
 }
 
+/* The buckets from `first` to just before `end` hold all values of a histogram. */
+struct histogram_span {
+    unsigned first;
+    unsigned end;
+};
+
+static inline struct histogram_span histogram_span(uint64_t inverted_minimum, uint64_t maximum)
+{
+    if (maximum < ~inverted_minimum) /* nothing was recorded */
+        return (struct histogram_span){0};
+    return (struct histogram_span){.first = histogram_bucket(~inverted_minimum),
+                                   .end = histogram_bucket(maximum) + 1};
+}
+
+/* Makes it empty. */
+void histogram_clear(struct histogram *h);
+
 /* Adds all that part has to whole. */
 void histogram_merge(struct histogram *whole, const struct histogram *part);
 
@@ -56,6 +73,12 @@ void histogram_merge(struct histogram *whole, const struct histogram *part);
  */
 void histogram_subtract(struct histogram *difference, const struct histogram *now,
                         const struct histogram *before);
+
+/*
+ * For many looks at one histogram: `now` is what it has, and becomes what it did not have at the
+ * look before, as histogram_subtract() says; `seen`, empty at first, is what it had then.
+ */
+void histogram_advance(struct histogram *now, struct histogram *seen);
 
 /* The middle of a bucket. */
 uint64_t histogram_middle(unsigned bucket);

@@ -83,7 +83,7 @@ static void detect_kernel(struct host *h)
 #define MOST_CPUS (1 << 20)
 
 /* The kernel refuses a set that is too small for its CPUs, whatever number of them is there. */
-static unsigned count_cpus(void)
+unsigned host_cpus(void)
 {
     for (size_t room = CPU_SETSIZE; room <= MOST_CPUS; room *= 2) {
         cpu_set_t *usable = CPU_ALLOC(room);
@@ -108,5 +108,5 @@ void host_detect(struct host *h)
     h->ram_bytes = pages > 0 && page_size > 0 ? (uint64_t)pages * (uint64_t)page_size : 0;
 
     h->other_ram_bytes = 0;
-    h->cpus = count_cpus();
+    h->cpus = host_cpus();
 }

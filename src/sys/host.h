@@ -20,6 +20,9 @@ struct host {
  */
 void host_detect(struct host *h);
 
+/* The number of CPUs that this process may use, 1 at least. */
+unsigned host_cpus(void);
+
 /*
  * Reads the CPU model from what /proc/cpuinfo says: x86's "model name", or what other architectures
  * have instead; empty when they say nothing that names it. model has room for `size` bytes.

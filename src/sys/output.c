@@ -11,6 +11,7 @@
 #include <unistd.h>
 
 #include "sys/stop.h"
+#include "util/descriptor.h"
 
 /* How a path that leads to an open descriptor begins (proc_pid_fd(5)), and room for all of it. */
 #define DESCRIPTOR_PATH "/proc/self/fd/%d"
@@ -68,11 +69,22 @@ static int make_temporary_name(struct output *o, struct err *e)
     return 0;
 }
 
+/* Opens a file without a name, which can be given one later: not where /proc is missing. */
+static int open_unnamed(int directory, mode_t mode)
+{
+    char descriptor[DESCRIPTOR_ROOM];
+    int fd = openat(directory, ".", O_TMPFILE | O_WRONLY | O_CLOEXEC, mode);
+    snprintf(descriptor, sizeof descriptor, DESCRIPTOR_PATH, fd);
+    if (fd >= 0 && access(descriptor, F_OK) != 0)
+        descriptor_close(&fd);
+    return fd;
+}
+
 /* Opens a file beside that of the path that has no name yet, or where that is not possible, one. */
 static int open_beside(struct output *o, mode_t mode, struct err *e)
 {
     int directory = o->file.directory;
-    int fd = openat(directory, ".", O_TMPFILE | O_WRONLY | O_CLOEXEC, mode);
+    int fd = open_unnamed(directory, mode);
     if (fd >= 0)
         return fd;
     int rc = make_temporary_name(o, e);

@@ -71,9 +71,9 @@ static int write_reports(struct session *s, struct err *e)
     int rc = zcav_json(s->jobs, s->opened, s->start_time, &json, e);
     if (rc != 0)
         return rc;
-    if (s->settings->json)
-        puts(json);
-    if (s->settings->page)
+    if (s->settings->json && (puts(json) == EOF || fflush(stdout) != 0))
+        rc = err_system(e, errno, "write to standard output");
+    if (rc == 0 && s->settings->page)
         rc = page_write(&s->page, json, "Throughput along the device", e);
     free(json);
     return rc;

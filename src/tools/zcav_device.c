@@ -3,6 +3,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <linux/fs.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/ioctl.h>
 #include <sys/stat.h>
@@ -11,6 +12,7 @@
 #include "storage/scratch.h"
 #include "tools/zcav_guard.h"
 #include "util/descriptor.h"
+#include "util/printable.h"
 
 static bool is_standard_input(const char *path)
 {
@@ -74,7 +76,11 @@ int zcav_device_open(struct zcav_device *d, const char *path, const struct zcav_
 {
     struct stat st;
     bool named = !is_standard_input(path);
-    *d = (struct zcav_device){.file = {.fd = -1, .name = named ? path : "standard input"}};
+    *d = (struct zcav_device){.file.fd = -1, .label = strdup(named ? path : "standard input")};
+    if (!d->label)
+        return err_system(e, ENOMEM, "memory for the name of %s", path);
+    make_printable(d->label);
+    d->file.name = d->label;
     if (s->writes && !named)
         return err_say(e, "-w: standard input cannot be written to");
     int fd = open_first(path, e);
@@ -90,12 +96,12 @@ int zcav_device_open(struct zcav_device *d, const char *path, const struct zcav_
         named && (d->kind == ZCAV_BLOCK ? !s->buffered : d->kind == ZCAV_PLAIN && s->direct);
     if (rc == 0 && named)
         rc = reopen(d, flags_for(d, s), e);
-    if (rc != 0)
-        zcav_device_close(d);
     return rc;
 }
 
 void zcav_device_close(struct zcav_device *d)
 {
     descriptor_close(&d->file.fd);
+    free(d->label);
+    d->label = NULL;
 }

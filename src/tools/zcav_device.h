@@ -18,15 +18,16 @@ enum zcav_kind {
 
 struct zcav_device {
     struct io_file file; /* fd -1: closed */
+    char *label;         /* its name: the path on one line, without control characters */
     enum zcav_kind kind;
     bool direct;    /* opened with O_DIRECT */
     uint64_t bytes; /* UINT64_MAX: not known */
 };
 
 /*
- * Opens path ("-": standard input), which must outlive d, in the way that the settings ask for; to
- * be written to, only what zcav_guard() allows, and a block device with O_EXCL. Returns 0 or a
- * negative errno with a line in e.
+ * Opens path ("-": standard input) in the way that the settings ask for; to be written to, only
+ * what zcav_guard() allows, and a block device with O_EXCL. Returns 0 or a negative errno with a
+ * line in e; zcav_device_close() follows in either case.
  */
 int zcav_device_open(struct zcav_device *d, const char *path, const struct zcav_settings *s,
                      struct err *e);

@@ -109,8 +109,9 @@ int zcav_log_close(struct zcav_log *l, const char *device, struct err *e)
     l->stream = NULL;
     if (l->is_own && fclose(stream) != 0 && rc == 0)
         rc = err_system(e, errno, "write to %s", l->name);
-    if (l->text && rc == 0)
-        printf("# device: %s\n%s\n\n", device, l->text);
+    bool is_printed = rc == 0 && l->text;
+    if (is_printed && (printf("# device: %s\n%s\n\n", device, l->text) < 0 || fflush(stdout) != 0))
+        rc = err_system(e, errno, "write to standard output");
     zcav_log_discard(l);
     return rc;
 }

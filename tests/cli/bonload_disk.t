@@ -6,8 +6,9 @@ use warnings;
 use FindBin;
 use lib "$FindBin::Bin/../lib";
 use File::Find ();
+use POSIX      ();
 use Test::More;
-use BonnieRun  qw(finish scratch scratch_on_disk takes_direct wait_until);
+use BonnieRun  qw(finish refused_ok scratch scratch_on_disk takes_direct wait_until);
 use LoadRun    qw(bonload load_started loaded);
 use RunProgram qw(slurp spew);
 
@@ -104,6 +105,28 @@ mkdir "$dir/clean";
 spew("$dir/clean/mine", 'mine');
 is(loaded('-wt=2', '-rt=1', "-url=$dir/clean/XX", '-body-size=10', '-max-requests=300', '-cleanup')->{Reads}{Errors}, 0, '-cleanup');
 is_deeply([ files_in("$dir/clean") ], ["$dir/clean/mine"], 'what the run wrote is gone, and nothing else');
+symlink 'mine', "$dir/clean/03";
+mkdir "$dir/clean/05";
+is(bonload('-wt=1', "-url=$dir/clean/XX", '-body-size=10', '-max-requests=8', '-cleanup')->{status}, '0', '-cleanup where a link and a directory have names of the run');
+is(readlink "$dir/clean/03", 'mine', 'the link, which was not written, stays');
+ok(rmdir "$dir/clean/05", 'so does the directory');
+is_deeply([ files_in("$dir/clean") ], [ "$dir/clean/03", "$dir/clean/mine" ], 'and the other files are gone');
+unlink "$dir/clean/03";
+
+# ---- more threads than the soft limit on open files allows ---------------------------------------------
+sub limited { return { wrap => [ 'sh', '-c', "ulimit $_[0] 50; exec \"\$@\"", 'sh' ] } }
+POSIX::mkfifo("$dir/fifo", oct 600) or die "mkfifo: $!\n";
+my @MANY = (qw(-rt=100 -max-requests=100 -verbose), "-url=$dir/fifo");
+open my $writer, '+<', "$dir/fifo" or die "$dir/fifo: $!\n"; # reads wait for what is never written
+my $many = load_started(limited('-Sn'), @MANY);
+my $count_open = sub { scalar grep { (readlink // q{}) eq "$dir/fifo" } glob "/proc/$many->{pid}/fd/*" };
+wait_until('100 open files, or a failure', sub { $count_open->() == 100 || -s $many->{err_file} });
+close $writer;
+finish($many);
+is($many->{status}, '0', 'more threads than the soft limit on open files allows');
+like($many->{out}, qr/^Total errors: 0$/m, 'all have their file');
+refused_ok(bonload(limited('-n'), @MANY), qr/-rt, -wt: 100 threads need 116 open files at a time; the limit is 50 \(ulimit -Hn\)/, 'more than the hard limit');
+unlink "$dir/fifo";
 
 # ---- names from a file, and to a file ------------------------------------------------------------------
 mkdir "$dir/list";

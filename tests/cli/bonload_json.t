@@ -62,6 +62,36 @@ spew("$dir/later.json", slurp("$dir/threads.json") =~ s/"format_version":1/"form
 is($status, 1, 'a later version');
 like($err, qr/format_version 7 of the load report is not known/, 'is named');
 
+# Of a long load a row is of several intervals, whose percentiles cannot be joined.
+my $long = JSON::PP::decode_json(slurp("$dir/threads.json"));
+$long->{bonload}{intervals} = [ map { interval($_) } 1 .. 40 ];
+sub interval {
+    my ($ms) = @_;
+    my %kind = (ended => 100, errors => 0, bytes => 0, p50_ns => 1e6 * $ms, p99_ns => 2e6 * $ms, max_ns => 3e6 * $ms);
+    return { seconds => 1, writes => {%kind}, reads => {%kind} };
+}
+for my $case ([ 40 => 'Highest median', 'Highest p99', '2 ms', '4 ms', '6 ms' ], [ 20 => 'Median', 'p99', '1 ms', '2 ms', '3 ms' ]) {
+    my ($count, $median, $p99, @first) = @{$case};
+    splice @{ $long->{bonload}{intervals} }, $count;
+    spew("$dir/long.json", JSON::PP::encode_json($long));
+    my (undef, $page) = run('bon_csv2html', ["$dir/long.json"]);
+    my ($table) = $page =~ m{(<table>(?:(?!</table>).)*over time.*?</table>)}s;
+    my ($heads, $row) = map { [ map { s/<[^>]*>//gr =~ s/\xC2\xA0/ /gr } /<t[hd][^>]*>(.*?)<\/t[hd]>/gs ] } split m{</tr>}, $table // q{};
+    is_deeply($heads, [ 'From, s', 'Requests/s', 'Errors', $median, $p99, 'Longest' ], "$count intervals: what the columns are");
+    is_deeply($row, [ '0', '100', '0', @first ], "$count intervals: the first row");
+}
+
+# The seed, which may be negative, is one that makes the same run again.
+for my $seed (-5, 18_446_744_073_709_551_615, 7) {
+    my $first = bonload('-output=json', qw(-wt=1 -requests-engine=null -max-requests=20), "-seed=$seed", '-url=RRRRRRRR', "-written-urls-dump=$dir/names");
+    my $report = JSON::PP::decode_json($first->{out});
+    is_deeply([ schema_errors($schema, $report) ], [], "seed $seed: as the schema says");
+    my $names = slurp("$dir/names");
+    my $told = bonload(qw(-wt=1 -requests-engine=null -max-requests=20), "-seed=$report->{bonload}{settings}{seed}", '-url=RRRRRRRR', "-written-urls-dump=$dir/names");
+    is(slurp("$dir/names"), $names, "seed $seed: what the report says makes the same names");
+    like($told->{out}, qr/^Seed: $report->{bonload}{settings}{seed}$/m, "seed $seed: the other report says the same");
+}
+
 # A million requests make a small page.
 my $run = bonload(qw(-rt=2 -requests-engine=null -max-requests=1000000), "-timeline-file=$dir/million.html");
 is($run->{status}, '0', 'a million requests');

@@ -48,6 +48,12 @@ kill TERM => $run->{pid};
 finish($run);
 is($run->{status}, 'signal 15', 'nobody sleeps on');
 
+# A reader that is gone: ended by SIGPIPE, as other programs are.
+pipe my $reader, my $writer or die "pipe: $!\n";
+close $reader;
+my $gone = bonload({ out => "/proc/$$/fd/" . fileno $writer }, qw(-requests-engine=null -rt=1 -max-requests=10));
+is("$gone->{status}$gone->{err}", 'signal 13', 'nobody reads the figures: ended by SIGPIPE, without a word');
+
 # ---- progress ---------------------------------------------------------------------------------------
 my $lines = bonload(qw(-requests-engine=null -rps=100 -duration=6s -show-progress));
 like($lines->{err}, qr{\Areads \S+/s of 100/s p50 \S+ p99 \S+ 0 errors  \d s left\n\z}, 'a line every five seconds where there is no terminal');

@@ -46,12 +46,14 @@ sub bash_offers {
 # What a shell has made of the words that are typed at a terminal, each a line that begins with the name
 # of a program: that is a function here, which keeps its arguments.
 sub typed {
-    my ($shell, $setup, @lines) = @_;
+    my ($shell, $command, $setup, @lines) = @_;
     my $seen = "$kept/seen";
-    my %command = map { (split)[0] => 1 } @lines;
+    my %name = map { (split)[0] => 1 } @lines;
+    my $body = $shell eq 'fish' ? "; printf '[%%s]' \$argv >>'$seen'; echo >>'$seen'; end" : "() { printf '[%%s]' \"\$@\" >>'$seen'; echo >>'$seen'; }";
+    my @functions = map { sprintf $shell eq 'fish' ? "function %s$body" : "%s$body", $_ } sort keys %name;
     spew($seen, q{});
-    spew("$kept/keys", join q{}, map({"$_\n"} @{$setup}, map({"$_() { printf '[%s]' \"\$\@\" >>'$seen'; echo >>'$seen'; }"} sort keys %command), @lines), "exit\n");
-    system "cd '$kept' && TERM=xterm HOME='$kept' INPUTRC=/dev/null timeout 60 script -qec '$shell' /dev/null <keys >screen 2>&1";
+    spew("$kept/keys", join q{}, map {"$_\n"} @{$setup}, @functions, @lines, 'exit');
+    system "cd '$kept' && TERM=xterm HOME='$kept' INPUTRC=/dev/null timeout 60 script -qec '$command' /dev/null <keys >screen 2>&1";
     return split /\n/, slurp($seen);
 }
 
@@ -126,6 +128,8 @@ for my $case (
     [ 'bonnie --user=nobo',       ['nobody'] ],
     [ 'bonnie --user=nobody:',    [] ],
     [ 'bonnie pla',               [] ],
+    [ 'zcav --en',                ['--engine='] ],
+    [ 'zcav --engine=',           \@engines ],
     [ 'zcav pla',                 [qw(place plain plain.json)] ],
     [ 'bonload -requests-engine=s', [qw(sleep s3)] ],
     [ 'bonload --requests-engine=di', ['disk'] ],
@@ -140,22 +144,39 @@ for my $case (
 
 # ---- at the keyboard -----------------------------------------------------------------------------
 
-my @LINES = ("bonnie --en\ti\t", "bonnie --pres\tg\t --tests pu\t_b\t", "bonload -requests-eng\tme\t", "bonnie --engine=s\t");
-my @WANTED = ('[--engine=io_uring]', '[--preset=gobonniego][--tests][put_block]', '[-requests-engine=meta]', '[--engine=sync]');
+# What is typed, and what bash and zsh make of it, and fish, which puts a blank behind a name.
+my @TYPED = (
+    [ "bonnie --en\ti\t",                    '[--engine=io_uring]',                           '[--engine][io_uring]' ],
+    [ "bonnie --engine=s\t",                 '[--engine=sync]',                               '[--engine=sync]' ],
+    [ "bonnie --pres\tg\t --tests pu\t_b\t", '[--preset=gobonniego][--tests][put_block]',     '[--preset][gobonniego][--tests][put_block]' ],
+    [ "zcav --eng\tlib\t",                   '[--engine=libaio]',                             '[--engine][libaio]' ],
+    [ "bonload -requests-eng\tme\t",         '[-requests-engine=meta]',                       '[-requests-engine][meta]' ],
+    [ "goader -requests-engine=nu\t",        '[-requests-engine=null]',                       '[-requests-engine=null]' ],
+);
+my @TYPED_TO_FISH = map { [ @{$_}[ 0, 2 ] ] } @TYPED;
+
+# M-* puts all that is offered into the line; zsh with what is in front of it.
+my $ALL = "bonnie --engine=\e*";
+my @SORTED = sort @engines;
 
 sub typed_ok {
-    my ($shell, $command, @setup) = @_;
+    my ($shell, $command, $setup, @cases) = @_;
 SKIP: {
         skip "there is no $shell",                1 if !have($shell);
         skip 'script(1) makes no terminal here', 1 if !has_terminal();
-        my @seen = map {s/ \]/]/gr} typed($command, \@setup, @LINES);
-        is_deeply(\@seen, \@WANTED, "$shell completes what is typed") or diag(slurp("$kept/screen"));
+        my @seen = map {s/ \]/]/gr} typed($shell, $command, $setup, map { $_->[0] } @cases);
+        is_deeply(\@seen, [ map { $_->[1] } @cases ], "$shell completes what is typed") or diag(slurp("$kept/screen"));
     }
     return;
 }
 
-typed_ok('bash', 'bash --norc --noprofile -i', map {"source '$DIR/bash/$_'"} qw(bonnie bonload));
-typed_ok('zsh', 'zsh -f -i', "fpath=('$DIR/zsh' \$fpath)", 'autoload -Uz compinit && compinit -u -D');
+typed_ok('bash', 'bash --norc --noprofile -i', [ map {"source '$DIR/bash/$_'"} qw(bonnie bonload zcav) ], @TYPED, [ $ALL, '[--engine=' . join('][', @SORTED) . ']' ]);
+typed_ok('zsh', 'zsh -f -i', [
+    "fpath=('$DIR/zsh' \$fpath)", 'autoload -Uz compinit && compinit -u -D',
+    'zle -C all-matches complete-word _generic && bindkey "\e*" all-matches',
+    'zstyle ":completion:all-matches:*" insert yes', 'zstyle ":completion:all-matches::::" completer _all_matches _complete',
+], @TYPED, [ $ALL, join q{}, map {"[--engine=$_]"} @SORTED ]);
+typed_ok('fish', 'fish --no-config -i', [ map {"source '$DIR/fish/$_.fish'"} qw(bonnie bonload goader zcav) ], @TYPED_TO_FISH);
 
 # ---- fish ----------------------------------------------------------------------------------------
 
@@ -176,6 +197,8 @@ SKIP: {
         [ 'bonnie -d plac',            ['place/'] ],
         [ 'bonload -requests-eng',     ['-requests-engine'] ],
         [ 'goader -requests-engine s', [qw(s3 sleep)] ],
+        [ 'zcav --en',                 ['--engine'] ],
+        [ 'zcav --engine=',            [ map {"--engine=$_"} @engines ] ],
         [ 'bon_csv2txt --fail',        ['--fail-below'] ],
     ) {
         my ($line, $wanted) = @{$case};

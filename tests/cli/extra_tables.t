@@ -10,7 +10,7 @@ use Test::More;
 use BonnieRun qw(@ALL_TESTS bonnie scratch);
 
 my $dir   = scratch();
-my @small = ('-d', "$dir", split(q{ }, '-r0 -s4 -n1 -f1 --cache=keep --iops-duration=0.05'), '--tests=' . join q{,}, @ALL_TESTS);
+my @small = ('-d', "$dir", split(q{ }, '-r0 -s4m -n1 -f1 --cache=keep --iops-duration=0.05'), '--tests=' . join q{,}, @ALL_TESTS);
 
 # Without -q both are on stdout: the text, and the tests of the JSON object.
 my ($text, $json) = bonnie(@small, '--format=text,json', '--percentiles', '--si')->{out} =~ /\A(.*?)(^\{\n.*^\}\n)\z/ms;

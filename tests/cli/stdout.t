@@ -48,6 +48,7 @@ my $fd = fileno $writer;
 close $reader;
 my $run = start({ out => "/proc/$$/fd/$fd" }, @tiny);
 is(finish($run)->{status}, 'signal 13', 'closed pipe: ended by SIGPIPE');
+is($run->{err}, q{}, 'without a word');
 is_deeply([ tree($dir) ], [], 'nothing is left');
 
 SKIP: {

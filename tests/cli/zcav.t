@@ -30,6 +30,13 @@ spew($file, contents_of_file());
 
 sub zcav { return run_tool('zcav', @_) }
 
+sub truncate_file {
+    my ($path, $bytes) = @_;
+    spew($path, q{});
+    truncate $path, $bytes or die "$path: $!\n";
+    return;
+}
+
 # ---- what it prints -----------------------------------------------------------------------------
 
 # The kind of each line; figures are none of it.
@@ -315,6 +322,17 @@ SKIP: {
     unlink "$dir/odd.html", "$dir/odd.log";
 }
 
+# ---- names ---------------------------------------------------------------------------------------
+
+# A name is one line, and drives no terminal.
+my $odd = "$dir/a\nb\e[31m";
+truncate_file($odd, 2 * $MIB);
+my $named = zcav(qw(-b1), $odd, $odd);
+is($named->{status}, 0, 'a name with a new line and an escape');
+is(scalar(() = $named->{out} =~ m{^# device: \Q$dir\E/a[?]b[?]\[31m$}mg), 2, 'the devices are named in a line each');
+like($named->{err}, qr{\A(?:# Finished loop 1, on device \Q$dir\E/a[?]b[?]\[31m at [\d:]{8}\n){2}\z}, 'on standard error, too');
+unlink $odd;
+
 # ---- failures -----------------------------------------------------------------------------------
 
 for my $out ('/dev/full', 'closed') {
@@ -322,6 +340,14 @@ for my $out ('/dev/full', 'closed') {
     is($failed->{status}, 1, "standard output $out: exit status 1");
     like($failed->{err}, qr/\Azcav: write to standard output: \S.*\n\z/, 'with the reason');
 }
+# A report of more than stdio keeps back.
+truncate_file("$dir/large", 8192 * $MIB);
+for my $args ([ '--json', "$dir/large" ], [ "$dir/large", "$dir/large" ]) {
+    my $failed = zcav({ out => '/dev/full' }, qw(-q -b1 --engine=null), @{$args});
+    is($failed->{status}, 1, "8192 blocks to a full device, @{$args}: exit status 1");
+    is($failed->{err}, "zcav: write to standard output: No space left on device\n", 'with the reason');
+}
+unlink "$dir/large";
 refused_ok(zcav(qw(-q -b4 -l /dev/full), $file), qr{write to /dev/full: No space left on device}, 'a log on a full disk');
 refused_ok(zcav(qw(-q -b4 -l), "$dir/none/log", $file), qr{open \Q$dir\E/none/log: No such file}, 'a log without a place');
 

@@ -69,6 +69,13 @@ subtest 'a log' => sub {
     is($status . decode('UTF-8', slurp("$dir/page.html")), "0$html", '-o');
 };
 
+# JSON tells shorter times than a log.
+subtest 'blocks that took less than a millisecond' => sub {
+    my $json = file_of('fast.json', '{"format":"zcav","settings":{"block_bytes":1048576},'
+            . '"devices":[{"name":"array","passes":[{"blocks":[[0,1048576,0.0001],[1048576,1048576,0.0002]]}]}]}');
+    is_deeply([ (rows_of(page([$json]), $DEVICES))[0]->@[ 2 .. 6 ] ], [ '1 MiB', 1, '7.32 GiB/s', '4.88 GiB/s', '9.77 GiB/s' ], 'have their rates');
+};
+
 subtest 'logs of Bonnie++' => sub {
     my $old = file_of('old.log', "#loops: 1, version: 1.03\n#block K/s time\n" . join q{}, map {"${_}00 60000 1.706667\n"} 0 .. 3, 5);
     my $html = page([$old]);

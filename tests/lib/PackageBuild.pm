@@ -8,8 +8,9 @@ use Exporter 'import';
 use File::Basename qw(basename dirname);
 use File::Temp     ();
 use RunProgram     qw(slurp);
+use Test::More     ();
 
-our @EXPORT_OK = qw($TOP build digests output_of);
+our @EXPORT_OK = qw($TOP build digests give_up output_of);
 
 our $TOP = dirname(__FILE__) . '/../..';
 
@@ -39,6 +40,14 @@ sub output_of {
     my $text = qx($command 2>&1);
     chomp $text;
     return $text;
+}
+
+# Ends the test where the rest of it needs what has just failed; shows the end of what was printed.
+sub give_up {
+    my ($text) = @_;
+    Test::More::diag(substr $text, -8000);
+    Test::More::BAIL_OUT('the rest needs that');
+    return;
 }
 
 # The packages in a directory by name, each with what its bytes come to. What tells of the build and of nothing

@@ -20,11 +20,23 @@ sub may_mount { return is_root() && ($ENV{BONNIE_TEST_MOUNTS} // q{}) eq 'privat
 # Starts this test program anew with mounts and semaphores of its own, if it may have such. Call it
 # before anything else. It does nothing for other users than root.
 sub private_mounts {
+    return spare_caches() if may_mount();
     return if !is_root() || $ENV{BONNIE_TEST_MOUNTS};
     my @apart = qw(unshare --mount --ipc --propagation private --);
     local $ENV{BONNIE_TEST_MOUNTS} = 'private';
     return if system("@apart true 2>/dev/null") != 0;
     exec @apart, $^X, (map {"-I$_"} @INC), $0, @ARGV or die "unshare: $!\n";
+}
+
+# What is written to drop_caches from now on drops nothing: it would be all caches of the system, with
+# the programs that other tests are about to start. Tests of the dropping have no mounts of their own.
+my $NOTHING;
+
+sub spare_caches {
+    return if $NOTHING;
+    $NOTHING = File::Temp->new('bonnie-test-XXXXXX', TMPDIR => 1);
+    system "mount --bind '$NOTHING' /proc/sys/vm/drop_caches 2>/dev/null";
+    return;
 }
 
 sub command {

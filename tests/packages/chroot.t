@@ -1,7 +1,7 @@
 #!/usr/bin/perl
 # A clean Debian 12: the packages are built there by an ordinary user, without network, without /dev/shm and without
 # strace, on a root that is no mount point, and make check passes. On a Debian without any of them they are installed, run and
-# purged, and nothing is left; and they take the place of Bonnie++.
+# purged, and nothing is left; and they take the place of Bonnie++. piuparts and autopkgtest find nothing either.
 #
 # It needs root and a mirror of Debian, and takes many minutes: BONNIE_TEST_LONG=1. BONNIE_TEST_CHROOT is where the
 # systems are made, else TMPDIR.
@@ -13,7 +13,7 @@ use File::Temp     ();
 use FindBin;
 use lib "$FindBin::Bin/../lib";
 use Test::More;
-use PackageBuild qw($TOP output_of);
+use PackageBuild qw($TOP give_up output_of);
 use RunProgram   qw(slurp);
 
 plan skip_all => 'building in a clean chroot takes long' if !$ENV{BONNIE_TEST_LONG};
@@ -39,18 +39,18 @@ sub in_system {
 sub succeeds {
     my ($root, $command, $name, @apart) = @_;
     my ($text, $status) = in_system($root, $command, @apart);
-    is($status, 0, $name) or BAIL_OUT(substr $text, -8000);
+    is($status, 0, $name) or give_up($text);
     return $text;
 }
 
 my $made = output_of("debootstrap --variant=minbase bookworm '$clean'");
-is($?, 0, 'debootstrap') or BAIL_OUT($made);
+is($?, 0, 'debootstrap') or give_up($made);
 system("cp /etc/apt/apt.conf.d/*proxy* '$clean/etc/apt/apt.conf.d/' 2>/dev/null; cp /etc/resolv.conf '$clean/etc/'; rm -rf '$clean'/dev/shm/*; rmdir '$clean/dev/shm' 2>/dev/null");
 system("cp -a '$clean' '$build' && cp -a '$clean' '$user'") == 0 or die "cp: $?\n";
 
 # ---- building ------------------------------------------------------------------------------------
 
-succeeds($build, 'useradd -m -d /srv/builder builder; apt-get -q update; apt-get -q -y --no-install-recommends install build-essential git', 'a system that builds');
+succeeds($build, 'useradd -m -d /srv/builder builder; apt-get -q update; apt-get -q -y --no-install-recommends install build-essential git iproute2', 'a system that builds');
 system("git -C '$TOP' -c safe.directory='*' ls-files -z --cached --others --exclude-standard | (cd '$TOP' && tar --null -T - -cf -) | (mkdir '$build/srv/builder/source' && tar -xf - -C '$build/srv/builder/source')");
 succeeds($build, <<'END', 'with what debian/control names');
 mkdir /tmp/control && cp -R /srv/builder/source/packaging/debian /tmp/control/
@@ -58,7 +58,8 @@ apt-get -q -y --no-install-recommends build-dep /tmp/control
 chown -R builder: /srv/builder
 END
 ok(!-e "$build/dev/shm", 'there is no /dev/shm');
-my $log = succeeds($build, 'su builder -c "cd ~/source && env -u BONNIE_TEST_LONG scripts/package deb ~/packages"', 'scripts/package deb, with make check', '--net');
+# No network but the loopback interface, as sbuild and pbuilder have it.
+my $log = succeeds($build, 'ip link set lo up; su builder -c "cd ~/source && env -u BONNIE_TEST_LONG scripts/package deb ~/packages"', 'scripts/package deb, with make check', '--net');
 my ($passed, $failed) = $log =~ /^(\d+) passed, (\d+) failed/m;
 is($failed, 0, 'all tests passed') or diag($log);
 cmp_ok($passed // 0, '>', 1000, 'which are many');
@@ -72,24 +73,43 @@ sub files {
     return [ split /\n/, $list ];
 }
 
-my @debs = map { basename($_) } grep { !/-dbgsym_/ } glob "$build/srv/builder/packages/*.deb";
+my ($changes) = glob "$build/srv/builder/packages/*.changes";
+my @debs = map {"/tmp/$_"} map { basename($_) } grep { !/-dbgsym_/ } glob "$build/srv/builder/packages/*.deb";
 system("cp '$build'/srv/builder/packages/*.deb '$user/tmp/'");
-system("cp '$TOP/packaging/debian/tests/installed' '$user/tmp/'");
-my ($bonnie) = grep {/\Abonnie_/} @debs;
-my $all    = join q{ }, map {"/tmp/$_"} grep { !/-mpi_/ } @debs;
-my $by_mpi = join q{ }, map {"/tmp/$_"} grep {/-mpi_/} @debs;
+system("cp '$TOP'/packaging/debian/tests/installed '$TOP'/packaging/debian/tests/mpi '$user/tmp/'");
+my ($bonnie) = grep {/\bbonnie_/} @debs;
+my @without  = grep { !/-mpi_/ } @debs;
+my $ours     = 'bonnie bonnie++ bonnie-mpi bonload bonload-mpi';
+my $exactly  = '-o APT::AutoRemove::SuggestsImportant=false -o APT::AutoRemove::RecommendsImportant=false';
+
+# Installs packages, and then runs a command.
+sub install {
+    my ($packages, $name, $then) = @_;
+    succeeds($user, "apt-get -q -y --no-install-recommends install $packages\n" . ($then // q{}), $name);
+    return;
+}
+
+# Packages go, with all that came with them.
+sub purge {
+    my ($packages, $name) = @_;
+    succeeds($user, "apt-get -q -y $exactly purge --autoremove $packages", $name);
+    return;
+}
+
+# The command for a test of debian/tests, in a directory of its own.
+sub as_installed { my ($test) = @_; return "mkdir /tmp/work && AUTOPKGTEST_TMP=/tmp/work sh /tmp/$test && rm -rf /tmp/work" }
 
 succeeds($user, 'apt-get -q update', 'a system that uses');
 my $before = files($user);
-succeeds($user, "apt-get -q -y --no-install-recommends install /tmp/$bonnie && bonnie --version", 'bonnie alone is installed');
-succeeds($user, "apt-get -q -y --no-install-recommends install $all && mkdir /tmp/work && AUTOPKGTEST_TMP=/tmp/work sh /tmp/installed", 'with all of them the test of what is installed passes');
-succeeds($user, 'apt-get -q -y -o APT::AutoRemove::SuggestsImportant=false -o APT::AutoRemove::RecommendsImportant=false purge --autoremove bonnie bonload bonnie++', 'they are purged');
+install($bonnie, 'bonnie alone is installed', 'bonnie --version');
+install("@without", 'with all but those of MPI the test of what is installed passes', as_installed('installed'));
+purge('bonnie bonnie++ bonload', 'they are purged');
 is_deeply(files($user), $before, 'and nothing is left');
 
 # ---- in the place of Bonnie++ --------------------------------------------------------------------
 
-succeeds($user, 'apt-get -q -y --no-install-recommends install bonnie++ && bonnie++ -h 2>&1 | grep -q 2.00', "Debian's bonnie++");
-succeeds($user, "apt-get -q -y --no-install-recommends install $all", 'gives way');
+install('bonnie++', "Debian's bonnie++", 'bonnie++ -h 2>&1 | grep -q 2.00');
+install("@without", 'gives way');
 like(succeeds($user, 'dpkg-query -W -f "\${Status} \${Version}\n" bonnie++ bonnie', 'to both'), qr/\Ainstall ok installed 3.*\ninstall ok installed 3.*\z/, 'of the new version');
 succeeds($user, <<'END', 'what scripts call goes on working');
 cd /tmp
@@ -99,13 +119,31 @@ tail -n 1 table | bon_csv2html >page.html
 dd if=/dev/zero of=disk bs=1M count=8 2>/dev/null
 /usr/sbin/zcav -b 4 disk
 END
-succeeds($user, 'apt-get -q -y -o APT::AutoRemove::SuggestsImportant=false -o APT::AutoRemove::RecommendsImportant=false purge --autoremove bonnie bonload bonnie++', 'and is purged');
+purge('bonnie bonnie++ bonload', 'and is purged');
 is_deeply(files($user), $before, 'nothing is left of either');
 
-# ---- with MPI, whose packages leave files of their own -------------------------------------------
+# ---- with MPI ------------------------------------------------------------------------------------
 
-succeeds($user, "apt-get -q -y --no-install-recommends install $all $by_mpi && bonnie-mpi --version", 'bonnie-mpi is installed');
-succeeds($user, 'apt-get -q -y purge --autoremove bonnie bonload bonnie++', 'and is purged');
-is_deeply([ grep {/bonnie|bonload/} @{ files($user) } ], [], 'and nothing of ours is left');
+# Open MPI leaves files behind by itself: libibverbs1 makes a group (rdma) when it is installed, and so does
+# openssh-client (_ssh). Neither takes it away again, nor /etc/gshadow- and /run/adduser, which came of that.
+install('openmpi-bin', 'Open MPI alone');
+purge('openmpi-bin', 'is purged');
+$before = files($user);
+install("@debs openmpi-bin", 'with all packages the test of two ranks passes', as_installed('mpi'));
+purge("$ours openmpi-bin", 'they are purged');
+is_deeply(files($user), $before, 'and nothing is left but what Open MPI leaves alone');
+
+# ---- what Debian tests packages with -------------------------------------------------------------
+
+SKIP: {
+    skip 'there is no piuparts', 1 if !-x '/usr/sbin/piuparts';
+    my $said = output_of("piuparts --distribution=bookworm --existing-chroot='$clean' --no-eatmydata '$changes'");
+    is($?, 0, 'piuparts: installed, upgraded and purged') or diag(substr $said, -8000);
+}
+SKIP: {
+    skip 'there is no autopkgtest', 1 if !-x '/usr/bin/autopkgtest';
+    my $said = output_of("unshare --mount --pid --fork sh -c \"mount -t proc proc '$clean/proc' && exec autopkgtest '$changes' -- chroot '$clean'\" </dev/null");
+    is($?, 0, 'autopkgtest: every test passes') or diag(substr $said, -8000);
+}
 
 done_testing();

@@ -8,13 +8,13 @@ use warnings;
 use FindBin;
 use lib "$FindBin::Bin/../lib";
 use Test::More;
-use PackageBuild qw($TOP build digests output_of);
+use PackageBuild qw($TOP build digests give_up output_of);
 use RunProgram   qw(spew);
 
 plan skip_all => 'there are no tools to make Debian packages' if grep { !-x "/usr/bin/$_" } qw(dpkg-buildpackage dh lintian blhc);
 
 my ($dir, $log, $status) = build('deb', { DEB_BUILD_OPTIONS => 'nocheck', LC_ALL => 'C.UTF-8' });
-is($status, 0, 'scripts/package deb') or BAIL_OUT(substr $log, -5000);
+is($status, 0, 'scripts/package deb') or give_up($log);
 
 my ($changes) = glob "$dir/*.changes";
 is_deeply([ grep {/\bwarning\b/i} split /\n/, $log ], [], 'no warning in the log');

@@ -40,7 +40,8 @@ sub group {
 }
 
 # (IOPS, CPU time) of both tools. Both lay out their file anew, before their clocks start, and make it
-# durable: what was written lately may be read faster than what was written long ago.
+# durable: what was written lately may be read faster than what was written long ago. Both have a file for
+# each worker, and every worker reads from all of them: with a single file fio does 6 % more with two workers.
 sub our_reads {
     my ($directory, $mib, $seconds, $engine, $depth, $workers) = @_;
     return bonnie_iops('-d', $directory, '-s', $mib, "-c$workers", '-D', "--engine=$engine", "--iodepth=$depth",
@@ -49,10 +50,11 @@ sub our_reads {
 
 sub fio_reads {
     my ($directory, $mib, $seconds, $engine, $depth, $workers, @more) = @_;
-    my $file = scratch_in($directory) . '/file';
-    my @figures = fio_iops("--filename=$file", "--size=${mib}m", '--direct=1', "--numjobs=$workers",
+    my $scratch = scratch_in($directory);
+    my @files = map { "$scratch/file$_" } 1 .. $workers;
+    my @figures = fio_iops('--filename=' . join(q{:}, @files), "--size=${mib}m", '--direct=1', "--numjobs=$workers",
         "--iodepth=$depth", "--runtime=${\ int(1000 * $seconds)}ms", @{ $FIO_ENGINE{$engine} }, @more);
-    unlink $file;
+    unlink @files;
     return @figures;
 }
 

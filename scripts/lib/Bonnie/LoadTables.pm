@@ -107,7 +107,8 @@ sub verdict {
     return $step->{confirmation} ? "$word (confirmation)" : $word;
 }
 
-# The course in words, a row for one or more intervals.
+# The course in words, a row for one or more intervals: what is known of the percentiles of several
+# is that they are no higher than the highest of one.
 sub course_table {
     my ($kind) = @_;
     my @intervals = map { hash($_) } $kind->{load}->intervals;
@@ -126,7 +127,8 @@ sub course_table {
         push @rows, row_of($begin, cell(rate_text($sum{ended} / ($end - $from))), cell(count_text($sum{errors})),
             map { cell(latency_text($sum{$_})) } qw(p50_ns p99_ns max_ns));
     }
-    return table(load_label($kind) . ' over time', [ 'From, s', 'Requests/s', 'Errors', 'Median', 'p99', 'Longest' ], @rows);
+    my @percentiles = $together > 1 ? ('Highest median', 'Highest p99') : ('Median', 'p99');
+    return table(load_label($kind) . ' over time', [ 'From, s', 'Requests/s', 'Errors', @percentiles, 'Longest' ], @rows);
 }
 
 sub larger {

@@ -185,10 +185,11 @@ sub nearest {
     return $unit * sprintf '%.0f', $value / $unit;
 }
 
-# The rate has more digits than the time.
+# The rate has more digits than the time, of which there are three: what took
+# "0.000" took less than half of the last one.
 sub seconds_of {
     my ($row, $block) = @_;
-    return $row->{rate} ? $block / $row->{rate} : $row->{seconds};
+    return $row->{rate} ? $block / $row->{rate} : max($row->{seconds}, 5e-4);
 }
 
 sub bad_of_log {

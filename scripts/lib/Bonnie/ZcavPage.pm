@@ -32,6 +32,9 @@ my $MOST_STEPS  = 500;
 my $MOST_PASSES = 12;
 my $MOST_PLACES = 200;
 
+# In seconds: nothing takes no time at all, whatever stands in a file.
+my $SHORTEST = 1e-9;
+
 # A mark is seen, however small the place.
 my $SMALLEST_MARK = 0.003;
 
@@ -88,12 +91,11 @@ sub middle_blocks {
     return @blocks;
 }
 
-# In KiB/s, as everywhere on the pages. What took no time that the log could
-# tell took less than its last digit.
+# In KiB/s, as everywhere on the pages.
 sub rate {
     my ($block) = @_;
     my (undef, $bytes, $seconds) = @{$block};
-    return $bytes / $KIB / max($seconds, 5e-4);
+    return $bytes / $KIB / max($seconds, $SHORTEST);
 }
 
 sub median_rate {

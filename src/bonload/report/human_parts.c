@@ -125,7 +125,7 @@ static void print_together(const struct together *t, FILE *out)
 void print_rest(const struct result *result, FILE *out)
 {
     uint64_t all = result->kinds[LOAD_READ].total + result->kinds[LOAD_WRITE].total;
-    fprintf(out, "\nSeed: %" PRIu64 "\n", result->plan->seed);
+    fprintf(out, "\nSeed: %" PRId64 "\n", (int64_t)result->plan->seed);
     fprintf(out, "Time: %.3f s, CPU time: %.3f s", result->elapsed, result->cpu_seconds);
     if (all > 0)
         fprintf(out, ", %.3f us for each request", 1e6 * result->cpu_seconds / (double)all);

@@ -83,7 +83,7 @@ json_t *json_of_settings(const struct plan *p)
     put_flag(&object, "direct", p->direct);
     put_flag(&object, "fsync", p->fsync);
     put_text(&object, "verify", verify_names[p->verify]);
-    put_count(&object, "seed", p->seed);
+    put_value(&object, "seed", json_integer((json_int_t)p->seed)); /* -seed takes a sign, too */
     return object;
 }
 

@@ -4,8 +4,8 @@
 
 #include "util/rng.h"
 
-/* A generation has the size below these bits and the number of the write above. */
-#define SIZE_BITS 40
+/* A generation has the size, of up to 1 TiB, in these bits, and the number of the write above. */
+#define SIZE_BITS 41
 
 uint64_t body_object(const char *name)
 {

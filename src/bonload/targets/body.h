@@ -20,7 +20,13 @@ struct body {
     uint64_t generation; /* body_generation(); PATTERN_ANY: whichever it turns out to be */
 };
 
+/* A hash of the name, which stands for the object in its stamps. */
 uint64_t body_object(const char *name);
+
+/*
+ * The write of that number, whose body has that number of bytes, 1 TiB at most; of the number the
+ * last 23 bits. And the number of bytes of a generation.
+ */
 uint64_t body_generation(uint64_t number, uint64_t size);
 uint64_t body_size(uint64_t generation);
 

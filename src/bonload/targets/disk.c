@@ -8,6 +8,7 @@
 #include "bonload/targets/expected.h"
 #include "bonload/targets/paths.h"
 #include "bonload/targets/target.h"
+#include "bonload/targets/workspace.h"
 #include "measure/clock.h"
 #include "util/units.h"
 
@@ -21,9 +22,6 @@
 #define SMALLEST_BUFFER (32 * KIB)
 #define LARGEST_BUFFER  MIB
 
-/* Direct transfers begin and end at multiples of it. */
-#define ALIGNMENT 4096
-
 struct shared {
     struct target_setup setup;
     struct pattern pattern;
@@ -36,9 +34,7 @@ struct shared {
 /* One thread, which has one channel. */
 struct thread {
     struct shared *shared;
-    unsigned char *buffer;
-    char *name;
-    char *other_name;
+    struct workspace work;
     struct expected expected; /* what is written, or should be read */
     bool is_filled;           /* the buffer holds all of a write */
     uint64_t kept_bytes;      /* of a read: the whole is in the buffer, to be inspected */
@@ -59,7 +55,7 @@ static size_t buffer_for(const struct plan *p)
     if (most > LARGEST_BUFFER)
         most = LARGEST_BUFFER;
     uint64_t wanted = p->most_body + 1; /* one more than a file has: a read sees its end at once */
-    return round_up(wanted < most ? wanted : most, ALIGNMENT);
+    return round_up(wanted < most ? wanted : most, WORKSPACE_ALIGNMENT);
 }
 
 static int open_target(void **shared, const struct target_setup *setup, struct err *e)
@@ -73,7 +69,7 @@ static int open_target(void **shared, const struct target_setup *setup, struct e
     if (setup->plan->chunk_bytes > 0)
         s->read_bytes = (size_t)setup->plan->chunk_bytes;
     if (s->read_bytes > s->buffer_bytes)
-        s->buffer_bytes = round_up(s->read_bytes, ALIGNMENT);
+        s->buffer_bytes = round_up(s->read_bytes, WORKSPACE_ALIGNMENT);
     pattern_init(&s->pattern, DATA_RANDOM, 100, PATTERN_UNIT_MAX, setup->plan->seed, 0);
     *shared = s;
     return 0;
@@ -88,9 +84,7 @@ static void leave(void *thread)
 {
     struct thread *t = thread;
     atomic_fetch_add(&t->shared->checked_bytes, t->expected.checked_bytes);
-    free(t->buffer);
-    free(t->name);
-    free(t->other_name);
+    workspace_close(&t->work);
     free(t);
 }
 
@@ -102,12 +96,10 @@ static int join(void **thread, void *shared, unsigned channels, struct err *e)
     if (!t)
         return err_system(e, ENOMEM, "memory for a thread");
     t->shared = s;
-    t->buffer = aligned_alloc(ALIGNMENT, s->buffer_bytes);
-    t->name = malloc(s->setup.names->longest + 1);
-    t->other_name = malloc(s->setup.names->longest + 1);
-    if (!t->buffer || !t->name || !t->other_name) {
-        leave(t);
-        return err_system(e, ENOMEM, "memory for the buffer of a thread");
+    int rc = workspace_open(&t->work, s->setup.names, s->buffer_bytes, e);
+    if (rc != 0) {
+        free(t);
+        return rc;
     }
     *thread = t;
     return 0;
@@ -117,7 +109,7 @@ static int join(void **thread, void *shared, unsigned channels, struct err *e)
 static void check_part(struct thread *t, uint64_t offset, size_t length)
 {
     const struct shared *s = t->shared;
-    expected_look(&t->expected, s->setup.plan, &s->pattern, offset, t->buffer, length);
+    expected_look(&t->expected, s->setup.plan, &s->pattern, offset, t->work.buffer, length);
 }
 
 /* ---- writing -----------------------------------------------------------------------------------
@@ -126,12 +118,13 @@ static void check_part(struct thread *t, uint64_t offset, size_t length)
 static void fill(struct thread *t, uint64_t offset, size_t length)
 {
     const struct body *body = &t->expected.body;
-    pattern_fill(&t->shared->pattern, t->buffer, length, body->object, offset, body->generation);
+    pattern_fill(&t->shared->pattern, t->work.buffer, length, body->object, offset,
+                 body->generation);
 }
 
 static void prepare_write(struct thread *t, uint64_t number)
 {
-    expected_of_write(&t->expected, &t->shared->setup, t->name, number);
+    expected_of_write(&t->expected, &t->shared->setup, t->work.name, number);
     t->is_filled = t->expected.size <= t->shared->buffer_bytes;
     if (t->is_filled)
         fill(t, 0, (size_t)t->expected.size);
@@ -140,12 +133,13 @@ static void prepare_write(struct thread *t, uint64_t number)
 static void prepare(void *thread, struct request *r)
 {
     struct thread *t = thread;
-    names_format(t->shared->setup.names, r->number, t->name);
+    names_format(t->shared->setup.names, r->number, t->work.name);
     t->kept_bytes = 0;
     if (r->kind == LOAD_WRITE)
         prepare_write(t, r->number);
     else
-        expected_of_read(&t->expected, &t->shared->setup, t->name, r->number, t->other_name);
+        expected_of_read(&t->expected, &t->shared->setup, t->work.name, r->number,
+                         t->work.other_name);
 }
 
 static int open_flags(const struct plan *p)
@@ -160,12 +154,12 @@ static int open_to_write(const struct thread *t, bool *is_new)
     int flags = O_WRONLY | O_CREAT | open_flags(p);
     *is_new = false;
     if (p->fsync) {
-        int fd = open(t->name, flags | O_EXCL, 0644);
+        int fd = open(t->work.name, flags | O_EXCL, 0644);
         *is_new = fd >= 0;
         if (fd >= 0 || errno != EEXIST)
             return fd;
     }
-    return open(t->name, flags | O_TRUNC, 0644);
+    return open(t->work.name, flags | O_TRUNC, 0644);
 }
 
 /* The same, after making what is missing above it. */
@@ -174,7 +168,7 @@ static int open_or_make(const struct thread *t, bool *is_new)
     int fd = open_to_write(t, is_new);
     if (fd >= 0 || errno != ENOENT || !t->shared->setup.plan->make_directories)
         return fd;
-    int rc = paths_make_above(t->name);
+    int rc = paths_make_above(t->work.name);
     errno = -rc;
     return rc == 0 ? open_to_write(t, is_new) : -1;
 }
@@ -207,10 +201,10 @@ static int write_body(struct thread *t, int fd)
         size_t part = left < s->buffer_bytes ? (size_t)left : s->buffer_bytes;
         if (!t->is_filled)
             fill(t, at, part);
-        code = write_all(fd, t->buffer, direct ? round_up(part, ALIGNMENT) : part);
+        code = write_all(fd, t->work.buffer, direct ? round_up(part, WORKSPACE_ALIGNMENT) : part);
         at += part;
     }
-    if (code == 0 && direct && size % ALIGNMENT != 0 && ftruncate(fd, (off_t)size) != 0)
+    if (code == 0 && direct && size % WORKSPACE_ALIGNMENT != 0 && ftruncate(fd, (off_t)size) != 0)
         code = errno;
     return code;
 }
@@ -229,7 +223,7 @@ static uint32_t write_file(struct thread *t)
     if (close(fd) != 0 && errno != EINTR && failure == 0)
         failure = failure_of(STEP_CLOSE, errno);
     if (failure == 0 && durable && is_new) {
-        int rc = paths_sync_above(t->name);
+        int rc = paths_sync_above(t->work.name);
         failure = rc ? failure_of(STEP_SYNC, -rc) : 0;
     }
     return failure;
@@ -246,7 +240,7 @@ static int read_body(struct thread *t, int fd, struct request *r)
 {
     const size_t most = t->shared->read_bytes;
     for (;;) {
-        ssize_t got = read(fd, t->buffer, most);
+        ssize_t got = read(fd, t->work.buffer, most);
         if (got < 0 && errno == EINTR)
             continue;
         if (got < 0)
@@ -269,7 +263,7 @@ static int read_body(struct thread *t, int fd, struct request *r)
 
 static uint32_t read_file(struct thread *t, struct request *r)
 {
-    int fd = open(t->name, O_RDONLY | open_flags(t->shared->setup.plan));
+    int fd = open(t->work.name, O_RDONLY | open_flags(t->shared->setup.plan));
     if (fd < 0)
         return failure_of(STEP_OPEN, errno);
     int code = read_body(t, fd, r);
@@ -308,7 +302,7 @@ static void inspect(void *thread, struct request *r)
 
 static int remove_file(void *shared, uint64_t number)
 {
-    return paths_remove(((const struct shared *)shared)->setup.names, number);
+    return paths_remove(((const struct shared *)shared)->setup.names, number, false);
 }
 
 static void verified(void *shared, uint64_t *checked_bytes, uint64_t *damaged)
@@ -323,6 +317,7 @@ const struct target_ops target_disk = {
     .summary = "writes and reads files",
     .traits = TARGET_BLOCKS | TARGET_NAMES | TARGET_STORES,
     .available = available,
+    .check = paths_check,
     .open = open_target,
     .join = join,
     .prepare = prepare,

@@ -52,14 +52,8 @@ static int open_dialect(struct web_shared *s, struct err *e)
 
 static uint32_t address(struct web_exchange *x)
 {
-    static const enum web_method methods[] = {
-        [WEB_GET] = METHOD_GET,
-        [WEB_PUT] = METHOD_PUT,
-        [WEB_HEAD] = METHOD_HEAD,
-        [WEB_DELETE] = METHOD_DELETE,
-    };
     unsigned op = x->request->op;
-    web_exchange_set(x, methods[op], x->name);
+    web_exchange_set(x, web_methods[op], x->name);
     if (op == WEB_PUT)
         web_exchange_send_body(x, 0, x->expected.size);
     return 0;

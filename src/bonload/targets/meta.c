@@ -12,6 +12,7 @@
 #include "bonload/targets/mix.h"
 #include "bonload/targets/paths.h"
 #include "bonload/targets/target.h"
+#include "bonload/targets/workspace.h"
 #include "util/rng.h"
 #include "util/units.h"
 
@@ -63,9 +64,7 @@ struct shared {
 
 struct thread {
     struct shared *shared;
-    unsigned char *buffer;
-    char *name;
-    char *other;
+    struct workspace work;
     struct rng rng; /* of the present request */
     struct request *request;
 };
@@ -107,9 +106,7 @@ static void close_target(void *shared)
 static void leave(void *thread)
 {
     struct thread *t = thread;
-    free(t->buffer);
-    free(t->name);
-    free(t->other);
+    workspace_close(&t->work);
     free(t);
 }
 
@@ -119,7 +116,7 @@ static void fill(struct thread *t)
     struct rng rng;
     rng_init(&rng, t->shared->setup.plan->seed, 0);
     for (size_t i = 0; i < t->shared->buffer_bytes; i++)
-        t->buffer[i] = (unsigned char)rng_next(&rng);
+        t->work.buffer[i] = (unsigned char)rng_next(&rng);
 }
 
 static int join(void **thread, void *shared, unsigned channels, struct err *e)
@@ -130,12 +127,10 @@ static int join(void **thread, void *shared, unsigned channels, struct err *e)
     if (!t)
         return err_system(e, ENOMEM, "memory for a thread");
     t->shared = s;
-    t->buffer = malloc(s->buffer_bytes + 1);
-    t->name = malloc(s->setup.names->longest + 1);
-    t->other = malloc(s->setup.names->longest + 1);
-    if (!t->buffer || !t->name || !t->other) {
-        leave(t);
-        return err_system(e, ENOMEM, "memory for the buffer of a thread");
+    int rc = workspace_open(&t->work, s->setup.names, s->buffer_bytes, e);
+    if (rc != 0) {
+        free(t);
+        return rc;
     }
     fill(t);
     *thread = t;
@@ -154,7 +149,7 @@ static int outcome(ssize_t result)
 /* Opens the file itself, whatever link has its name; a negative errno if it is one. */
 static int open_file(const struct thread *t, int flags)
 {
-    int fd = open(t->name, flags | O_NOFOLLOW | O_CLOEXEC | O_NOCTTY | O_NONBLOCK, 0644);
+    int fd = open(t->work.name, flags | O_NOFOLLOW | O_CLOEXEC | O_NOCTTY | O_NONBLOCK, 0644);
     return fd < 0 ? -errno : fd;
 }
 
@@ -181,7 +176,7 @@ static int op_write(struct thread *t)
     int fd = open_file(t, O_WRONLY | O_CREAT);
     if (fd < 0)
         return fd;
-    ssize_t moved = pwrite(fd, t->buffer, body_of(t), random_offset(t));
+    ssize_t moved = pwrite(fd, t->work.buffer, body_of(t), random_offset(t));
     t->request->bytes = moved > 0 ? (uint64_t)moved : 0;
     return close_file(fd, outcome(moved));
 }
@@ -191,7 +186,7 @@ static int op_read(struct thread *t)
     int fd = open_file(t, O_RDONLY);
     if (fd < 0)
         return fd;
-    ssize_t moved = pread(fd, t->buffer, body_of(t), random_offset(t));
+    ssize_t moved = pread(fd, t->work.buffer, body_of(t), random_offset(t));
     t->request->bytes = moved > 0 ? (uint64_t)moved : 0;
     return close_file(fd, outcome(moved));
 }
@@ -204,18 +199,18 @@ static int op_truncate(struct thread *t)
 
 static int op_unlink(struct thread *t)
 {
-    return outcome(unlink(t->name));
+    return outcome(unlink(t->work.name));
 }
 
 static int op_mknod(struct thread *t)
 {
-    return outcome(mknod(t->name, S_IFREG | 0644, 0));
+    return outcome(mknod(t->work.name, S_IFREG | 0644, 0));
 }
 
 static int op_stat(struct thread *t)
 {
     struct stat st;
-    return outcome(lstat(t->name, &st));
+    return outcome(lstat(t->work.name, &st));
 }
 
 /* The owner of a file can be changed by root alone; its own rights are never taken away. */
@@ -224,7 +219,7 @@ static int op_setattr(struct thread *t)
     if (t->shared->is_root) {
         uid_t uid = (uid_t)rng_below(&t->rng, MOST_OWNER);
         gid_t gid = (gid_t)rng_below(&t->rng, MOST_OWNER);
-        return outcome(lchown(t->name, uid, gid));
+        return outcome(lchown(t->work.name, uid, gid));
     }
     int fd = open_file(t, O_RDONLY);
     if (fd < 0)
@@ -237,24 +232,24 @@ static void choose_other(struct thread *t)
 {
     const struct shared *s = t->shared;
     uint64_t names = s->period > 0 ? s->period : t->request->number;
-    names_format(s->setup.names, rng_below(&t->rng, names) + 1, t->other);
+    names_format(s->setup.names, rng_below(&t->rng, names) + 1, t->work.other_name);
 }
 
 /* Removes what has the name, so that a link can be made there. */
 static int clear_name(const struct thread *t)
 {
-    int rc = outcome(unlink(t->name));
+    int rc = outcome(unlink(t->work.name));
     return rc == -ENOENT ? 0 : rc;
 }
 
 /* What a link says: a name in the same directory has no path. */
 static const char *link_target(const struct thread *t)
 {
-    const char *own = strrchr(t->name, '/');
-    const char *other = strrchr(t->other, '/');
-    if (!own || !other || own - t->name != other - t->other ||
-        memcmp(t->name, t->other, (size_t)(own - t->name)) != 0)
-        return t->other;
+    const char *own = strrchr(t->work.name, '/');
+    const char *other = strrchr(t->work.other_name, '/');
+    if (!own || !other || own - t->work.name != other - t->work.other_name ||
+        memcmp(t->work.name, t->work.other_name, (size_t)(own - t->work.name)) != 0)
+        return t->work.other_name;
     return other + 1;
 }
 
@@ -262,22 +257,22 @@ static int op_symlink(struct thread *t)
 {
     choose_other(t);
     int rc = clear_name(t);
-    return rc ? rc : outcome(symlink(link_target(t), t->name));
+    return rc ? rc : outcome(symlink(link_target(t), t->work.name));
 }
 
 static int op_hardlink(struct thread *t)
 {
     choose_other(t);
-    if (strcmp(t->name, t->other) == 0)
+    if (strcmp(t->work.name, t->work.other_name) == 0)
         return -EEXIST;
     int rc = clear_name(t);
-    return rc ? rc : outcome(linkat(AT_FDCWD, t->other, AT_FDCWD, t->name, 0));
+    return rc ? rc : outcome(linkat(AT_FDCWD, t->work.other_name, AT_FDCWD, t->work.name, 0));
 }
 
 static int op_rename(struct thread *t)
 {
     choose_other(t);
-    return outcome(rename(t->name, t->other));
+    return outcome(rename(t->work.name, t->work.other_name));
 }
 
 static void attribute_name(struct thread *t, char text[static ATTRIBUTE_TEXT])
@@ -294,7 +289,7 @@ static int op_setxattr(struct thread *t)
         return fd;
     attribute_name(t, attribute);
     size_t length = (size_t)rng_below(&t->rng, t->shared->setup.plan->xattr_length + 1);
-    return close_file(fd, outcome(fsetxattr(fd, attribute, t->buffer, length, 0)));
+    return close_file(fd, outcome(fsetxattr(fd, attribute, t->work.buffer, length, 0)));
 }
 
 static int op_getxattr(struct thread *t)
@@ -376,7 +371,7 @@ static void prepare(void *thread, struct request *r)
     const struct shared *s = t->shared;
     rng_init(&t->rng, s->setup.plan->rank_seed + 1 + r->kind, r->number);
     r->op = mix_at(&s->mix, rng_below(&t->rng, s->mix.sum));
-    names_format(s->setup.names, r->number, t->name);
+    names_format(s->setup.names, r->number, t->work.name);
 }
 
 static enum target_answer submit(void *thread, struct request *r)
@@ -385,7 +380,7 @@ static enum target_answer submit(void *thread, struct request *r)
     t->request = r;
     int rc = operations[r->op](t);
     if (rc == -ENOENT && makes_file(r->op) && t->shared->setup.plan->make_directories) {
-        rc = paths_make_above(t->name);
+        rc = paths_make_above(t->work.name);
         if (rc == 0)
             rc = operations[r->op](t);
     }
@@ -407,7 +402,7 @@ static void describe(const void *shared, uint32_t failure, char *text, size_t si
 
 static int remove_file(void *shared, uint64_t number)
 {
-    return paths_remove(((const struct shared *)shared)->setup.names, number);
+    return paths_remove(((const struct shared *)shared)->setup.names, number, true);
 }
 
 const struct target_ops target_meta = {
@@ -416,6 +411,7 @@ const struct target_ops target_meta = {
     .traits = TARGET_BLOCKS | TARGET_NAMES | TARGET_STORES | TARGET_NO_KINDS,
     .ops = meta_op_names,
     .available = available,
+    .check = paths_check,
     .open = open_target,
     .join = join,
     .prepare = prepare,

@@ -5,8 +5,20 @@
 #include <limits.h>
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 #include <sys/stat.h>
 #include <unistd.h>
+
+int paths_check(struct plan *p, const struct settings *s, struct err *e)
+{
+    const char *url = s->url ? s->url : "";
+    if (strncasecmp(url, "http://", 7) != 0 && strncasecmp(url, "https://", 8) != 0)
+        return 0;
+    return err_say(e,
+                   "-url is an address on the web, but -requests-engine=%s takes a path; use "
+                   "-requests-engine=http",
+                   p->target->name);
+}
 
 int paths_make_above(const char *path)
 {
@@ -41,13 +53,19 @@ int paths_sync_above(const char *path)
     return rc;
 }
 
-int paths_remove(const struct names *names, uint64_t number)
+static bool is_removed(const char *name, bool links)
+{
+    struct stat st;
+    return lstat(name, &st) != 0 || S_ISREG(st.st_mode) || (links && S_ISLNK(st.st_mode));
+}
+
+int paths_remove(const struct names *names, uint64_t number, bool links)
 {
     char *name = malloc(names->longest + 1);
     if (!name)
         return -ENOMEM;
     names_format(names, number, name);
-    int rc = unlink(name) == 0 || errno == ENOENT ? 0 : -errno;
+    int rc = !is_removed(name, links) || unlink(name) == 0 || errno == ENOENT ? 0 : -errno;
     free(name);
     return rc;
 }

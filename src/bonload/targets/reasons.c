@@ -29,8 +29,8 @@ void reasons_hide(struct reasons *r, const char *secret)
 static void hide(char *text, const char *secret)
 {
     size_t length = strlen(secret);
-    for (char *at = strstr(text, secret); at; at = strstr(at, secret))
-        memset(at, '*', length);
+    for (char *at = strstr(text, secret); at; at = strstr(at + length, secret))
+        memset(at, '*', length); /* the secret itself may be stars */
 }
 
 /* The place of a key among the first `count`; `count` if it is not there. */

@@ -364,17 +364,14 @@ static uint32_t address_list(struct web_exchange *x)
     prefix_of(x->thread->shared->setup.names, prefix, sizeof prefix);
     const struct sign_pair query[] = {
         {"list-type", "2"}, {"max-keys", LIST_KEYS}, {"prefix", prefix}};
-    const struct s3_transfer t = {
-        .method = METHOD_GET, .query = query, .query_count = sizeof query / sizeof *query};
+    const struct s3_transfer t = {.method = web_methods[WEB_LIST],
+                                  .query = query,
+                                  .query_count = sizeof query / sizeof *query};
     return s3_set(x, &t);
 }
 
 static uint32_t address(struct web_exchange *x)
 {
-    static const enum web_method methods[] = {
-        [WEB_GET] = METHOD_GET,       [WEB_PUT] = METHOD_PUT,   [WEB_HEAD] = METHOD_HEAD,
-        [WEB_DELETE] = METHOD_DELETE, [WEB_LOOK] = METHOD_HEAD,
-    };
     const struct s3_shared *s3 = s3_shared_of(x);
     unsigned op = x->request->op;
     if (op == WEB_LIST)
@@ -382,7 +379,7 @@ static uint32_t address(struct web_exchange *x)
     if (op == WEB_PUT && s3->part_bytes > 0 && x->expected.size > s3->part_bytes)
         return s3_upload_begin(x);
     const struct s3_transfer t = {
-        .method = methods[op],
+        .method = web_methods[op],
         .key = op == WEB_LOOK ? NULL : x->name,
         .bytes = op == WEB_PUT ? x->expected.size : 0,
     };

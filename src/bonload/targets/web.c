@@ -14,6 +14,10 @@ const char *const web_s3_op_names[] = {
     [WEB_GET] = "get",       [WEB_PUT] = "put",   [WEB_HEAD] = "head",
     [WEB_DELETE] = "delete", [WEB_LIST] = "list", NULL};
 
+const enum web_method web_methods[] = {
+    [WEB_GET] = METHOD_GET,       [WEB_PUT] = METHOD_PUT,  [WEB_HEAD] = METHOD_HEAD,
+    [WEB_DELETE] = METHOD_DELETE, [WEB_LIST] = METHOD_GET, [WEB_LOOK] = METHOD_HEAD};
+
 #define BIT(op) (1U << (op))
 
 static const unsigned ops_of[LOAD_KINDS] = {

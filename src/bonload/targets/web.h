@@ -21,6 +21,7 @@
 enum web_op { WEB_GET, WEB_PUT, WEB_HEAD, WEB_DELETE, WEB_LIST, WEB_OPS, WEB_LOOK = WEB_OPS };
 extern const char *const web_op_names[];    /* http */
 extern const char *const web_s3_op_names[]; /* s3: list, too */
+extern const enum web_method web_methods[]; /* how each of them is sent */
 
 struct web_thread;
 

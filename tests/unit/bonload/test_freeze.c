@@ -1,4 +1,5 @@
 #include <errno.h>
+#include <limits.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -59,6 +60,45 @@ static const struct target_ops freezing = {
     .describe = failure_describe,
 };
 
+/* Of this target all requests that were begun end together, 10 us later. */
+#define LOOKING MILLION
+static struct request *begun[2];
+static unsigned begun_count;
+
+static enum target_answer queue(void *thread, struct request *r)
+{
+    (void)thread;
+    assert_in_range(begun_count, 0, 1);
+    begun[begun_count++] = r;
+    return TARGET_QUEUED;
+}
+
+static unsigned end_together(void *thread, uint64_t until_ns, struct request *done[], unsigned most)
+{
+    unsigned count = begun_count;
+    (void)thread, (void)until_ns;
+    assert_in_range(most, count, UINT_MAX);
+    virtual_clock.now_ns += 10000;
+    while (begun_count > 0)
+        *done++ = begun[--begun_count];
+    return count;
+}
+
+static void look_for_long(void *thread, struct request *r)
+{
+    (void)thread, (void)r;
+    virtual_clock.now_ns += LOOKING;
+}
+
+static const struct target_ops queueing = {
+    .name = "queueing",
+    .available = available,
+    .submit = queue,
+    .poll = end_together,
+    .inspect = look_for_long,
+    .describe = failure_describe,
+};
+
 /* Makes the whole load with one channel in this thread. */
 static void make_load(struct run *run, struct plan *plan)
 {
@@ -110,11 +150,34 @@ static void without_a_freeze_nothing_is_late(void **state)
     run_close(&run);
 }
 
+/* More channels than CPUs, so that the first thread has two. */
+#define CHANNELS 4096
+
+static void looking_at_what_was_read_counts_for_no_request(void **state)
+{
+    static struct run run;
+    struct plan plan = {.mode = MODE_THREADS, .target = &queueing, .url = "X", .max_requests = 2};
+    struct err e;
+    (void)state;
+    err_init(&e);
+    plan.kinds[LOAD_READ] = (struct kind_plan){.pace = PACE_CLOSED, .channels = CHANNELS};
+    virtual_clock.look_ns = 0;
+    assert_int_equal(run_open(&run, &plan, &e), 0);
+    run_set_threads(&run, LOAD_READ, CHANNELS);
+    driver_work(&run.drivers[0]);
+    const struct histogram *response = &run.recorders.list[0].kinds[LOAD_READ].response;
+    assert_int_equal(response->count, 2);
+    assert_int_equal(histogram_minimum(response), 10000);
+    assert_int_equal(response->maximum, 10000);
+    run_close(&run);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(latency_counts_from_when_requests_were_due),
         cmocka_unit_test(without_a_freeze_nothing_is_late),
+        cmocka_unit_test(looking_at_what_was_read_counts_for_no_request),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

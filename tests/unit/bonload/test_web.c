@@ -93,6 +93,7 @@ static void secrets_become_stars(void **state)
     reasons_hide(&r, "s3cret");
     reasons_hide(&r, NULL);
     reasons_hide(&r, "");
+    reasons_hide(&r, "****");
     describe(&r, reasons_failure(&r, "1", "it is s3cret and s3crets3cret"),
              "it is ****** and ************");
     snprintf(text, sizeof text, "%0*ds3cret", REASON_TEXT - 4, 0);

@@ -174,6 +174,33 @@ static void what_a_name_holds(void **state)
     versions_close(&v);
 }
 
+/*
+ * A thread that has written notes it late: meanwhile another one wrote the same name from beginning
+ * to end. Its note is made here in places of its own, and put down when it comes.
+ */
+static void a_late_note_is_not_believed(void **state)
+{
+    struct versions v;
+    struct versions late;
+    struct err e;
+    (void)state;
+    err_init(&e);
+    assert_int_equal(versions_open(&v, &e), 0);
+    assert_int_equal(versions_open(&late, &e), 0);
+    versions_end(&late, 5, versions_begin(&late, 5), 8, true);
+    uint64_t note = atomic_load(&late.places[5].last);
+    versions_begin(&v, 5);
+    versions_end(&v, 5, versions_begin(&v, 5), 9, true);
+    atomic_store(&v.places[5].last, note);
+    atomic_fetch_add(&v.places[5].writes, 1);
+    assert_true(versions_look(&v, 5).is_quiet);
+    assert_int_equal(versions_look(&v, 5).last, 0);
+    versions_end(&v, 5, versions_begin(&v, 5), 10, true);
+    assert_int_equal(versions_look(&v, 5).last, 10);
+    versions_close(&v);
+    versions_close(&late);
+}
+
 /* The oldest first, without those that failed, and none that is under way. */
 static void what_is_removed_is_not_picked(void **state)
 {
@@ -211,6 +238,7 @@ int main(void)
         cmocka_unit_test(many_failures),
         cmocka_unit_test(picks_among_few_of_very_many),
         cmocka_unit_test(what_a_name_holds),
+        cmocka_unit_test(a_late_note_is_not_believed),
         cmocka_unit_test(what_is_removed_is_not_picked),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

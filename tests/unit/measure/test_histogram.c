@@ -116,6 +116,50 @@ static void merged_parts_are_the_whole(void **state)
     free(sum);
 }
 
+/* Each look finds what was recorded since the one before, whichever way it is asked for. */
+static void looks_share_out_what_is_recorded(void **state)
+{
+    (void)state;
+    struct histogram *all = new_histogram();
+    struct histogram *before = new_histogram();
+    struct histogram *difference = new_histogram();
+    struct histogram *now = new_histogram();
+    struct histogram *seen = new_histogram();
+    struct histogram *recorded = new_histogram();
+    for (unsigned look = 0; look < 100; look++) {
+        struct rng r;
+        rng_init(&r, 3, look);
+        histogram_clear(recorded);
+        for (size_t i = 0; i < look % 7; i++) { /* nothing at some looks */
+            uint64_t value = draw(&r, look);
+            histogram_record(all, value);
+            histogram_record(recorded, value);
+        }
+        histogram_subtract(difference, all, before);
+        histogram_clear(now);
+        histogram_merge(now, all);
+        histogram_advance(now, seen);
+        assert_memory_equal(now, difference, sizeof *now);
+        assert_memory_equal(now->buckets, recorded->buckets, sizeof now->buckets);
+        assert_int_equal(now->count, recorded->count);
+        assert_int_equal(now->sum, recorded->sum);
+        assert_close(now->maximum, recorded->maximum);
+        assert_close(histogram_minimum(now), histogram_minimum(recorded));
+        *before = *all;
+    }
+    histogram_clear(all);
+    histogram_clear(now);
+    memset(before, 0, sizeof *before);
+    assert_memory_equal(all, before, sizeof *all);
+    assert_memory_equal(now, before, sizeof *now);
+    free(all);
+    free(before);
+    free(difference);
+    free(now);
+    free(seen);
+    free(recorded);
+}
+
 static void nothing_has_no_figures(void **state)
 {
     (void)state;
@@ -138,6 +182,9 @@ static void ends_of_the_range(void **state)
     assert_int_equal(histogram_percentile(h, 100), UINT64_MAX);
     histogram_record(h, 3600 * UINT64_C(1000000000)); /* an hour is still told apart */
     assert_close(histogram_percentile(h, 66), 3600 * UINT64_C(1000000000));
+    histogram_clear(h);
+    histogram_record(h, UINT64_MAX); /* and the largest value alone is no empty histogram */
+    assert_int_equal(histogram_percentile(h, 50), UINT64_MAX);
     free(h);
 }
 
@@ -159,6 +206,7 @@ int main(void)
         cmocka_unit_test(percentiles_are_those_of_sorted_values),
         cmocka_unit_test(mean_and_deviation_are_right),
         cmocka_unit_test(merged_parts_are_the_whole),
+        cmocka_unit_test(looks_share_out_what_is_recorded),
         cmocka_unit_test(nothing_has_no_figures),
         cmocka_unit_test(ends_of_the_range),
         cmocka_unit_test(buckets_follow_each_other),
