@@ -178,8 +178,7 @@ static int gather(struct coordinator *c, const struct meeting *m, struct err *e)
     return rc;
 }
 
-/* One exchange for each clock that is not rank 0's, with its first rank; the others of it follow.
- */
+/* One exchange for each clock but rank 0's, with its first rank; the others take it over. */
 static void compare_clocks(struct coordinator *c)
 {
     struct rank_card *cards = c->ranks.cards;
