@@ -57,7 +57,12 @@ subtest 'told under the table' => sub {
     is(scalar(() = "$short->{out}$short->{err}" =~ /^  (?:put_block|get_block)  /mg), $figures, 'none beside +++++');
 };
 
-my ($kept, $object) = tests_of($disk, qw(-s16:64k -n0 -f --cache=keep), '--tests=put_block,get_block');
+# The kernel may take memory back at any moment, and the figure tells; it does not do so every time.
+my ($kept, $object);
+for (1 .. 3) {
+    ($kept, $object) = tests_of($disk, qw(-s16:64k -n0 -f --cache=keep), '--tests=put_block,get_block');
+    last if ($kept->{get_block}{cache}{resident_percent_before} // 0) >= 99;
+}
 SKIP: {
     skip 'there is no block device below the temporary directory', 1 if !$object->{host}{device};
     subtest 'what is in the cache is not taken for the device' => sub {
