@@ -14,6 +14,14 @@ use Trace      qw(can_trace);
 my $dir  = scratch();
 my @long = ('-d', $dir, qw(-r0 -s0 -n2:100:0:3 -q -x 1000000 --cache=keep));
 
+# A process that a run has begun may end a moment after the run was killed; until then the run is not over.
+sub await_end {
+    my ($path) = @_;
+    return wait_until('the end of all processes of a run', sub {
+        !grep { (readlink($_) // q{}) =~ m{\A\Q$path\E(?:/|\z)} } glob '/proc/[0-9]*/fd/*';
+    });
+}
+
 # Kills a run in the middle of its files; returns the name of what it left.
 sub killed {
     my @args       = @_ ? @_ : @long;
@@ -23,7 +31,9 @@ sub killed {
     wait_until('files', sub { grep { m{\A([^/]+)/d0000\d/} && !$before{$1} } tree($dir) });
     kill KILL => $run->{pid};
     finish($run);
-    return (grep { !$before{$_} && !m{/} } tree($dir))[0];
+    my ($left) = grep { !$before{$_} && !m{/} } tree($dir);
+    await_end("$dir/$left");
+    return $left;
 }
 
 sub cleanup { return bonnie('-d', $dir, '--cleanup', @_) }
@@ -52,7 +62,7 @@ subtest 'a live run' => sub {
     is($done->{status}, 0, 'exit status 0');
     is($done->{out}, "removed $dir/$dead\n", 'the dead one is removed');
     like($done->{err}, qr{\Abonnie: left \Q$dir\E/bonnie\.[0-9a-f]{16}: a run is using it\n\z}, 'and the live one is named');
-    ok((grep {m{/d0000\d/}} tree($dir)), 'it is still at work');
+    ok(wait_until('files again', sub { grep {m{/d0000\d/}} tree($dir) }), 'it is still at work');
     kill TERM => $live->{pid};
     is(finish($live)->{status}, 'signal 15', 'until it is ended');
     is_deeply([ tree($dir) ], [], 'when it removes all itself');
@@ -199,6 +209,7 @@ subtest 'with a umask that forbids the owner everything' => sub {
     wait_until('files', sub { grep {m{/d00001/}} tree($own) });
     kill KILL => $run->{pid};
     finish($run);
+    await_end($own);
     is(bonnie({ %how }, '-d', $own, '--cleanup')->{status}, 0, 'what a killed one leaves');
     is_deeply([ tree($own) ], [], 'is removed');
 };
