@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 
 #include "util/rng.h"
 
@@ -255,4 +256,9 @@ bool names_are_unique(const struct names *n, uint64_t last)
     uint64_t all = last < UINT64_MAX / 2 ? last * ((uint64_t)n->stripe.others + 1) : last;
     unsigned bits = last > 1 ? 2 * (64 - (unsigned)__builtin_clzll(all)) : 0;
     return random_bits(n) >= bits + RANDOM_ROOM;
+}
+
+bool name_is_url(const char *name)
+{
+    return strncasecmp(name, "http://", 7) == 0 || strncasecmp(name, "https://", 8) == 0;
 }

@@ -64,4 +64,7 @@ bool names_are_unique(const struct names *n, uint64_t last);
 
 void names_close(struct names *n);
 
+/* True for a URL with the scheme http or https, in small letters or capitals. */
+bool name_is_url(const char *name);
+
 #endif

@@ -6,7 +6,7 @@ use warnings;
 use Exporter 'import';
 use Bench::Run qw(output_of);
 
-our @EXPORT_OK = qw(beside_bonnie use_bonnie bonnie_version bonnie_fields bonnie_iops as_user $PUT_BLOCK $GET_BLOCK);
+our @EXPORT_OK = qw(beside_bonnie use_bonnie bonnie_version bonnie_fields bonnie_iops bonnie_reads as_user $PUT_BLOCK $GET_BLOCK);
 
 # Fields of the CSV line, counted from 0, in KiB/s.
 our $PUT_BLOCK = 11;
@@ -41,6 +41,13 @@ sub bonnie_fields {
     my $text = output_of($bonnie, qw(-q -r 0 --format=csv), as_user(), @options);
     chomp(my $line = (split /^/, $text)[-1]);
     return split /,/, $line, -1;
+}
+
+# A command that reads blocks of 4 KiB at random places until it is ended.
+sub bonnie_reads {
+    my @options = @_;
+    return ($bonnie, qw(-q -r 0 -n 0 --tests=iops --iops-writes=0 --iops-block=4k --iops-duration=86400), as_user(),
+        @options);
 }
 
 # Operations per second of the test iops, and the seconds of CPU time that each of them took: the CSV line

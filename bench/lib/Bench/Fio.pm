@@ -7,27 +7,38 @@ use Exporter 'import';
 use JSON::PP   ();
 use Bench::Run qw(output_of);
 
-our @EXPORT_OK = qw(fio_blocks fio_iops);
+our @EXPORT_OK = qw(fio_blocks fio_iops fio_reads);
 
-# Jobs of fio: options of all, then those of each. What is reported of each; several alike are one.
-#
 # Threads, because bonnie's workers are threads, and because fio is faster with them. Its latencies are
 # recorded, which is its default, because bonnie records each of them.
+my @FIO = qw(fio --thread --group_reporting --output-format=json);
+
+# --norandommap: bonnie draws places with replacement too, and fio is faster without the map; lfsr is no
+# faster.
+my @RANDOM_READS = qw(--rw=randread --bs=4k --norandommap --time_based);
+
+# Jobs of fio: options of all, then those of each. What is reported of each; several alike are one.
 sub fio {
     my @options = @_;
-    my $text = output_of(qw(fio --thread --group_reporting --output-format=json), @options);
+    my $text = output_of(@FIO, @options);
     my ($json) = $text =~ /^(\{.*)/ms or die "fio printed no JSON\n";
     return @{ JSON::PP->new->decode($json)->{jobs} };
 }
 
+# A command that reads blocks of 4 KiB at random places of those files, which it leaves as they are.
+sub fio_reads {
+    my ($files, @options) = @_;
+    return (@FIO, @RANDOM_READS, '--filename=' . join(q{:}, @{$files}), qw(--readonly --runtime=24h), @options,
+        '--name=bench');
+}
+
 # Operations per second, and the seconds of CPU time that each of them took, of random reads.
 #
-# --norandommap: bonnie draws places with replacement too, and fio is faster without the map; lfsr is no
-# faster. The CPU time is the job's own, in percent of its time; fio as a whole takes more, as it looks
-# after its threads and lays out the file: this is the figure that is fairer to fio.
+# The CPU time is the job's own, in percent of its time; fio as a whole takes more, as it looks after its
+# threads and lays out the file: this is the figure that is fairer to fio.
 sub fio_iops {
     my @options = @_;
-    my ($job) = fio(qw(--rw=randread --bs=4k --norandommap --time_based), @options, '--name=bench');
+    my ($job) = fio(@RANDOM_READS, @options, '--name=bench');
     my $read = $job->{read};
     my $rate = $read->{total_ios} / $read->{runtime} * 1000;
     return ($rate, ($job->{usr_cpu} + $job->{sys_cpu}) / 100 / $rate * jobs_in(@options));

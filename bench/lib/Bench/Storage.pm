@@ -4,9 +4,10 @@ package Bench::Storage;
 use strict;
 use warnings;
 use Exporter 'import';
-use Bench::Bonnie qw(bonnie_fields bonnie_iops $PUT_BLOCK $GET_BLOCK);
-use Bench::Fio    qw(fio_blocks fio_iops);
-use Bench::Run    qw(scratch_in);
+use Bench::Alternate qw(alternate end_programs files_of start_program);
+use Bench::Bonnie    qw(bonnie_fields bonnie_reads $PUT_BLOCK $GET_BLOCK);
+use Bench::Fio       qw(fio_blocks fio_reads);
+use Bench::Run       qw(scratch_in);
 
 our @EXPORT_OK = qw(storage_groups);
 
@@ -16,21 +17,17 @@ my %FIO_ENGINE = (
     io_uring => [qw(--ioengine=io_uring --registerfiles=1 --fixedbufs=1)],
 );
 
-# fio submits and reaps one operation at a time unless it is told to do so with many. These are the rows
-# called batched: fio at its fastest, with half of its depth in a batch.
-my @FIO_BATCHES =
-    qw(--iodepth_batch_submit=16 --iodepth_batch_complete_min=1 --iodepth_batch_complete_max=32);
-
 sub storage_groups {
     my ($setup) = @_;
     my @queueing = qw(libaio io_uring);
     return (
         group('Random reads of 4 KiB, O_DIRECT, depth 32',
-            map { (random_reads($setup, $_, "randread $_"), batched_reads($setup, $_)) } @queueing),
+            map { (random_reads($setup, $_, "randread $_"), batched_reads($setup, $_, 8), batched_reads($setup, $_, 16)) }
+            @queueing),
         group('Sequential, 1 MiB, O_DIRECT, depth 16, MiB/s', map { sequential($setup, $_) } @queueing),
         group("Memory: tmpfs, 64 KiB, sync; bonnie's contents are stamped and checked, MiB/s",
             map { memory($setup, $_) } 1, 2),
-        group('Scaling: random reads of 4 KiB, O_DIRECT, io_uring, IOPS', scaling($setup)),
+        group('Scaling: random reads of 4 KiB, O_DIRECT, io_uring', scaling($setup)),
     );
 }
 
@@ -39,43 +36,35 @@ sub group {
     return { title => $title, peer => 'fio', needs => ['fio'], experiments => \@experiments };
 }
 
-# (IOPS, CPU time) of both tools. Both lay out their file anew, before their clocks start, and make it
-# durable: what was written lately may be read faster than what was written long ago. Both have a file for
-# each worker, and every worker reads from all of them: with a single file fio does 6 % more with two workers.
-sub our_reads {
-    my ($directory, $mib, $seconds, $engine, $depth, $workers) = @_;
-    return bonnie_iops('-d', $directory, '-s', $mib, "-c$workers", '-D', "--engine=$engine", "--iodepth=$depth",
-        qw(--iops-writes=0 --iops-block=4k), "--iops-duration=$seconds");
-}
-
-sub fio_reads {
-    my ($directory, $mib, $seconds, $engine, $depth, $workers, @more) = @_;
-    my $scratch = scratch_in($directory);
-    my @files = map { "$scratch/file$_" } 1 .. $workers;
-    my @figures = fio_iops('--filename=' . join(q{:}, @files), "--size=${mib}m", '--direct=1', "--numjobs=$workers",
-        "--iodepth=$depth", "--runtime=${\ int(1000 * $seconds)}ms", @{ $FIO_ENGINE{$engine} }, @more);
-    unlink @files;
+# Operations per second and microseconds of CPU time of each, of bonnie, then of fio: by turns, from the files
+# that bonnie has just written, one for each worker. Every worker reads from all of them.
+sub reads_of_both {
+    my ($setup, $mib, $engine, $depth, $workers, @more) = @_;
+    my $directory = scratch_in($setup->{directory});
+    my @figures = eval {
+        my $ours = start_program(bonnie_reads('-d', $directory, '-s', $mib, "-c$workers", '-D', "--engine=$engine",
+            "--iodepth=$depth"));
+        my $peer = start_program(fio_reads([ files_of($ours, $directory) ], '--direct=1', "--numjobs=$workers",
+            "--iodepth=$depth", @{ $FIO_ENGINE{$engine} }, @more));
+        alternate($setup->{turns}, 4096, $ours, $peer);
+    };
+    end_programs();
+    die $@ if !@figures;
     return @figures;
 }
 
 sub random_reads {
     my ($setup, $engine, $name, @more) = @_;
-    my @run = (@{$setup}{qw(directory random_mib random_seconds)}, $engine, 32, 1);
     return {
         rows => [ "$name IOPS", "$name us CPU/op" ],
-        ours => sub { with_microseconds(our_reads(@run)) },
-        peer => sub { with_microseconds(fio_reads(@run, @more)) },
+        both => sub { reads_of_both($setup, $setup->{random_mib}, $engine, 32, 1, @more) },
     };
 }
 
 sub batched_reads {
-    my ($setup, $engine) = @_;
-    return random_reads($setup, $engine, "randread $engine batched", @FIO_BATCHES);
-}
-
-sub with_microseconds {
-    my ($rate, $seconds) = @_;
-    return ($rate, $seconds * 1e6);
+    my ($setup, $engine, $batch) = @_;
+    return random_reads($setup, $engine, "randread $engine, fio by $batch", "--iodepth_batch_submit=$batch",
+        '--iodepth_batch_complete_min=1', '--iodepth_batch_complete_max=' . 2 * $batch);
 }
 
 sub scaling {
@@ -83,11 +72,10 @@ sub scaling {
     my @experiments;
     for my $workers (1, 2, 4) {
         for my $depth (1, 4, 16, 64) {
-            my @run = (@{$setup}{qw(directory scaling_mib scaling_seconds)}, 'io_uring', $depth, $workers);
+            my $name = "depth $depth, $workers worker" . ($workers > 1 ? 's' : q{});
             push @experiments, {
-                rows => ["scaling depth $depth workers $workers"],
-                ours => sub { (our_reads(@run))[0] },
-                peer => sub { (fio_reads(@run))[0] },
+                rows => [ "$name IOPS", "$name us CPU/op" ],
+                both => sub { reads_of_both($setup, $setup->{scaling_mib}, 'io_uring', $depth, $workers) },
             };
         }
     }

@@ -7,7 +7,7 @@ use Exporter 'import';
 use List::Util qw(max min);
 use Bench::Run qw(has_program);
 
-our @EXPORT_OK = qw(print_group);
+our @EXPORT_OK = qw(median print_group);
 
 # A group has a title, the name of its peer, and the programs it needs; and experiments. An experiment
 # has the names of its rows, and two functions (ours, peer) that return a figure for each; or ours alone,
@@ -24,7 +24,7 @@ sub print_group {
         return 0;
     }
     print "\n$group->{title}\n";
-    printf "%-34s %11s %11s %8s   %s\n", 'row', 'bonnie', $group->{peer}, 'ratio', 'spread';
+    printf "%-38s %11s %11s %8s   %s\n", 'row', 'bonnie', $group->{peer}, 'ratio', 'spread';
     return scalar grep { !eval { print_experiment($_, $setup); 1 } && failed($_, $@) } @wanted;
 }
 
@@ -32,7 +32,7 @@ sub print_group {
 sub failed {
     my ($experiment, $reason) = @_;
     chomp $reason;
-    printf "%-34s %s\n", $_, "not measured: $reason" for @{ $experiment->{rows} };
+    printf "%-38s %s\n", $_, "not measured: $reason" for @{ $experiment->{rows} };
     return 1;
 }
 
@@ -71,19 +71,19 @@ sub print_row {
     return print_alone($name, $ours) if !@{$peers};
     my @both = grep { is_figure($ours->[$_]) && is_figure($peers->[$_]) } 0 .. $#{$ours};
     if (!@both) {
-        printf "%-34s %11s %11s   too fast for one of them; larger sizes help\n", $name, q{-}, q{-};
+        printf "%-38s %11s %11s   too fast for one of them; larger sizes help\n", $name, q{-}, q{-};
         return;
     }
     my @ratios = map { $ours->[$_] / $peers->[$_] } @both;
     my ($our_median, $peer_median) = (median(@{$ours}[@both]), median(@{$peers}[@both]));
-    printf "%-34s %11s %11s %8.3f   %.3f .. %.3f of %d\n", $name, figure($our_median),
+    printf "%-38s %11s %11s %8.3f   %.3f .. %.3f of %d\n", $name, figure($our_median),
         figure($peer_median), $our_median / $peer_median, min(@ratios), max(@ratios), scalar @both;
     return;
 }
 
 sub print_alone {
     my ($name, $ours) = @_;
-    printf "%-34s %11s %11s %8s   %s .. %s of %d\n", $name, figure(median(@{$ours})), q{-}, q{-},
+    printf "%-38s %11s %11s %8s   %s .. %s of %d\n", $name, figure(median(@{$ours})), q{-}, q{-},
         figure(min(@{$ours})), figure(max(@{$ours})), scalar @{$ours};
     return;
 }

@@ -1,7 +1,6 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
-#include <strings.h>
 
 #include "bonload/targets/web.h"
 #include "bonload/targets/web_headers.h"
@@ -16,11 +15,10 @@ static int check(struct plan *p, const struct settings *s, struct err *e)
 /* A URL that can be loaded: its scheme, and no password, which would be told with the name. */
 static int check_url(const char *url, struct err *e)
 {
-    bool is_http = strncasecmp(url, "http://", 7) == 0 || strncasecmp(url, "https://", 8) == 0;
-    const char *host = strstr(url, "//");
-    if (!is_http)
+    if (!name_is_url(url))
         return err_say(e, "'%.100s' is not a URL; expected http://HOST/PATH or https://HOST/PATH",
                        url);
+    const char *host = strstr(url, "//");
     if (memchr(host + 2, '@', strcspn(host + 2, "/?#")))
         return err_say(
             e, "a URL must not contain a user's name or password, which reports would show; "

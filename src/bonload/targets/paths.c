@@ -5,14 +5,12 @@
 #include <limits.h>
 #include <stdlib.h>
 #include <string.h>
-#include <strings.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 int paths_check(struct plan *p, const struct settings *s, struct err *e)
 {
-    const char *url = s->url ? s->url : "";
-    if (strncasecmp(url, "http://", 7) != 0 && strncasecmp(url, "https://", 8) != 0)
+    if (!s->url || !name_is_url(s->url))
         return 0;
     return err_say(e,
                    "-url is an address on the web, but -requests-engine=%s takes a path; use "

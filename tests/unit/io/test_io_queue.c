@@ -319,8 +319,7 @@ static void batches_follow_the_load(void **state)
 {
     (void)state;
     for (unsigned depth = 1; depth <= 64; depth *= 2) {
-        unsigned eighth = depth / 8 > 2 ? depth / 8 : 2;
-        assert_int_equal(most_together(false, depth), eighth < depth ? eighth : depth);
+        assert_int_equal(most_together(false, depth), depth < 16 ? 1 : depth / 16);
         assert_int_equal(most_together(true, depth), depth < 32 ? depth : 32);
     }
 }
