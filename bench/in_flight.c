@@ -18,7 +18,7 @@
 #include "util/message.h"
 #include "util/rng.h"
 
-const char program_name[] = "in_flight";
+const char *program_name = "in_flight";
 
 struct reads {
     struct rng rng;
