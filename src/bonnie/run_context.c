@@ -14,6 +14,7 @@
 #include "io/engine_choice.h"
 #include "io/io_queue.h"
 #include "sys/descriptor_limit.h"
+#include "sys/stop.h"
 #include "util/partition.h"
 #include "util/rng.h"
 #include "util/units.h"
@@ -334,7 +335,7 @@ static int open_scratch(struct run_context *r, struct err *e)
     if (rc == 0)
         rc = directories_make(&r->scratch, &r->shift, p, c, r->numbers.directories, e);
     if (rc != 0)
-        scratch_close(&r->scratch, e);
+        r->shift = 0; /* nobody's files are there yet */
     return rc;
 }
 
@@ -378,12 +379,13 @@ int run_context_open(struct run_context *r, const struct plan *p, struct cache_d
     int rc = check_descriptors(p, e);
     if (rc == 0 && p->makes_directory)
         rc = scratch_make_parent(p->directory, e);
-    if (rc == 0)
-        rc = open_scratch(r, e);
     if (rc != 0)
         return rc;
-    find_storage(r);
-    rc = make_crew(r, e);
+    rc = open_scratch(r, e);
+    if (rc == 0) {
+        find_storage(r);
+        rc = make_crew(r, e);
+    }
     if (rc != 0)
         run_context_close(r, rc, e);
     return rc;
@@ -405,7 +407,8 @@ void run_context_begin_run(struct run_context *r, uint64_t index)
     }
 }
 
-int run_context_close(struct run_context *r, int result, struct err *e)
+/* Ends and releases all that is there; `r` may be half open. */
+static int release(struct run_context *r, int result, struct err *e)
 {
     int rc = 0;
     r->coordinator->break_line = NULL;
@@ -434,4 +437,14 @@ int run_context_close(struct run_context *r, int result, struct err *e)
         coordinator_await_leaving(r->coordinator, result, e);
     int closed = scratch_close(&r->scratch, e);
     return rc ? rc : closed;
+}
+
+int run_context_close(struct run_context *r, int result, struct err *e)
+{
+    struct err left;
+    err_init(&left);
+    int rc = release(r, result, stop_signal() ? &left : e);
+    if (left.code != 0)
+        stop_message(left.text);
+    return rc;
 }

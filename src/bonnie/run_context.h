@@ -80,7 +80,10 @@ static inline const struct lookout *run_context_lookout(const struct run_context
 /* Refuses a plan that needs more room than there is. */
 int run_context_check_space(const struct plan *p, const struct scratch *s, struct err *e);
 
-/* Ends the workers and removes all that was made. rc is what the run has come to. */
+/*
+ * Ends the workers and removes all that was made. rc is what the run has come to. After a signal, e
+ * says only that: what could not be removed is told on standard error then.
+ */
 int run_context_close(struct run_context *r, int rc, struct err *e);
 
 #endif

@@ -101,13 +101,9 @@ static int run_all(struct run_context *context, const struct plan *p, const stru
 /* A failure is told in one line, the first; after a signal there is none, but for what is left. */
 static int close_context(struct run_context *context, int rc, struct err *e)
 {
-    struct err left;
-    err_init(&left);
     bool is_live = progress_lines_is_live(&context->progress);
-    int closed = run_context_close(context, rc, stop_signal() ? &left : e);
-    if (left.code != 0)
-        stop_message(left.text);
-    else if (stop_signal() && is_live)
+    int closed = run_context_close(context, rc, e);
+    if (closed == 0 && stop_signal() && is_live)
         stop_message("interrupted; files removed");
     if (stop_signal())
         directories_tell_abandoned(context->plan, context->numbers.directories, context->next_host);

@@ -85,10 +85,12 @@ subtest 'killed when it had just begun' => sub {
     }
 };
 
+# How to start a program whose first call of that name takes longer.
+my $slow = sub { return { wrap => [ qw(strace -f -qq -o /dev/null -e), "trace=$_[0]", '-e', "inject=$_[0]:$_[1]:when=1", '--' ] } };
+
 # A run that has made its directory, but no owner file yet, while --cleanup looks at it.
 SKIP: {
     skip 'strace cannot trace here', 4 if !can_trace();
-    my $slow  = sub { return { wrap => [ qw(strace -f -qq -o /dev/null -e), "trace=$_[0]", '-e', "inject=$_[0]:$_[1]:when=1", '--' ] } };
     my $begun = start($slow->('mkdirat', 'delay_exit=1000000'), '-d', $dir, qw(-r0 -q -s1:16k:1000000000 -n0 -f --tests=seeks));
     wait_until('the directory', sub { tree($dir) });
     my $done = bonnie($slow->('unlinkat', 'delay_enter=2000000'), '-d', $dir, '--cleanup');
@@ -159,15 +161,20 @@ subtest 'a real one with something foreign in it' => sub {
     }
 };
 
+# After a signal, too, and after one that comes when the directory has just been made.
 subtest 'a run that cannot remove its directory' => sub {
-    for my $signal (undef, 'TERM') {
+    my @endless = qw(-s1:16k:1000000000 -n0 -f --tests=seeks);
+    my @cases = ([ 'at its end', [qw(-s0 -n40 --tests=seq_create)] ], [ 'after a signal', \@endless, {}, 'TERM' ]);
+    push @cases, [ 'after a signal as it begins', \@endless, $slow->('flock', 'delay_exit=1000000'), 'TERM' ] if can_trace();
+    for my $case (@cases) {
+        my ($when, $options, $how, $signal) = @{$case};
         my $own = scratch();
-        my $run = start('-d', $own, $signal ? qw(-r0 -s1:16k:1000000000 -n0 -q -f --tests=seeks) : qw(-r0 -s0 -n40 -q --tests=seq_create));
+        my $run = start($how // {}, '-d', $own, qw(-r0 -q), @{$options});
         my $name;
         wait_until('its directory', sub { ($name) = map {m{(.*)/owner\z}} tree($own) });
         spew("$own/$name/.foreign", 'data');
-        kill $signal => $run->{pid} if $signal;
-        is(finish($run)->{status}, $signal ? 'signal 15' : 1, $signal ? 'after a signal' : 'at its end');
+        kill $signal => -$run->{pid} if $signal;
+        is(finish($run)->{status}, $signal ? 'signal 15' : 1, $when);
         like($run->{err}, qr{^bonnie: remove directory \Q$own/$name\E: Directory not empty\n\z}m, 'says what is left');
         is_deeply([ tree($own) ], [ $name, "$name/.foreign", "$name/owner" ], 'with its owner file');
         unlink "$own/$name/.foreign";

@@ -5,6 +5,7 @@ package Bench::Alternate;
 
 use strict;
 use warnings;
+use Cwd          qw(abs_path);
 use Exporter 'import';
 use File::Temp   ();
 use POSIX        qw(WNOHANG);
@@ -17,8 +18,12 @@ our @EXPORT_OK = qw(alternate end_programs files_of start_program);
 # has in flight comes back.
 my ($TURN, $WARM, $PAUSE) = (0.15, 0.03, 0.01);
 
-# How a program that reads is recognized: this much in each of that number of looks, with that time between.
-my ($READS_BYTES, $LOOKS, $BETWEEN, $PATIENCE) = (1 << 20, 3, 0.1, 1200);
+# A program reads all the time when it has read something at each of $LOOKS looks in a row, $BETWEEN seconds
+# apart; after $PATIENCE looks it is given up.
+my ($LOOKS, $BETWEEN, $PATIENCE) = (5, 0.1, 1200);
+
+# What is smaller is no data file.
+my $DATA_BYTES = 1 << 20;
 
 # Every process that was started and not ended, which must not outlive this program: its name and the file of
 # its messages.
@@ -54,7 +59,7 @@ sub wait_until_it_reads {
     for (1 .. $PATIENCE) {
         my $before = bytes_read_by($pid);
         sleep $BETWEEN;
-        $seen = bytes_read_by($pid) - $before >= $READS_BYTES ? $seen + 1 : 0;
+        $seen = bytes_read_by($pid) > $before ? $seen + 1 : 0;
         return if $seen == $LOOKS;
     }
     die "$running{$pid}{name} does not read\n";
@@ -74,10 +79,11 @@ sub end_programs {
 # The files below that directory that the process has open, removed or not, as names that can be opened.
 sub files_of {
     my ($pid, $directory) = @_;
+    my $above = abs_path($directory) . q{/};
     my %name_of;
     for my $fd (glob "/proc/$pid/fd/*") {
         my $file = readlink $fd // next;
-        $name_of{$file} = $fd if index($file, "$directory/") == 0 && -f $fd && -s $fd >= $READS_BYTES;
+        $name_of{$file} = $fd if index($file, $above) == 0 && -f $fd && -s $fd >= $DATA_BYTES;
     }
     die "no data file below $directory is open\n" if !%name_of;
     return values %name_of;
