@@ -102,15 +102,16 @@ int directories_make(struct scratch *s, unsigned *shift, const struct plan *p,
                               .answer_bytes = sizeof l.shift};
     if (rc == 0)
         rc = coordinator_meet(c, &m, e);
-    *shift = l.shift;
     if (rc == 0 && p->rank == 0)
         rc = check_together(&l, s, e);
     if (rc == 0) /* nobody goes on if that was refused */
         rc = coordinator_share(c, "Making a directory", NULL, 0, e);
-    if (rc != 0 || p->rank == 0)
-        return rc;
-    return *shift > 0 ? scratch_join(s, number_of(number, 0), e)
-                      : scratch_make_numbered(s, number_of(number, p->rank), e);
+    if (rc == 0 && p->rank > 0)
+        rc = l.shift > 0 ? scratch_join(s, number_of(number, 0), e)
+                         : scratch_make_numbered(s, number_of(number, p->rank), e);
+    if (rc == 0)
+        *shift = l.shift;
+    return rc;
 }
 
 int directories_meet_next(char host[RANK_HOST_SIZE], const struct plan *p, struct coordinator *c,

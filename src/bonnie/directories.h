@@ -14,8 +14,9 @@
 /*
  * Makes the directory of this rank, when scratch_open() was successful, or joins the first one's.
  * *shift becomes the distance, in ranks, to the one whose files are read: as asked for, or one host
- * further where there are several and all see the same directory; else 0. Refuses a shift where the
- * directory is not shared, and a plan for whose sum it is too small. Returns 0 or a negative errno.
+ * further where there are several and all see the same directory; else, and after a failure, 0.
+ * Refuses a shift where the directory is not shared, and a plan for whose sum it is too small.
+ * Returns 0 or a negative errno.
  */
 int directories_make(struct scratch *s, unsigned *shift, const struct plan *p,
                      struct coordinator *c, uint64_t number, struct err *e);

@@ -334,8 +334,6 @@ static int open_scratch(struct run_context *r, struct err *e)
         rc = directories_meet_next(r->next_host, p, c, e);
     if (rc == 0)
         rc = directories_make(&r->scratch, &r->shift, p, c, r->numbers.directories, e);
-    if (rc != 0)
-        r->shift = 0; /* nobody's files are there yet */
     return rc;
 }
 
