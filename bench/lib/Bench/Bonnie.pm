@@ -43,19 +43,20 @@ sub bonnie_fields {
     return split /,/, $line, -1;
 }
 
+my @RANDOM_READS = qw(-q -r 0 -n 0 --tests=iops --iops-writes=0 --iops-block=4k);
+
 # A command that reads blocks of 4 KiB at random places until it is ended.
 sub bonnie_reads {
     my @options = @_;
-    return ($bonnie, qw(-q -r 0 -n 0 --tests=iops --iops-writes=0 --iops-block=4k --iops-duration=86400), as_user(),
-        @options);
+    return ($bonnie, @RANDOM_READS, '--iops-duration=86400', as_user(), @options);
 }
 
-# Operations per second of the test iops, and the seconds of CPU time that each of them took: the CSV line
+# Operations per second of random reads, and the seconds of CPU time that each of them took: the CSV line
 # has no field for these. %CP is a whole number, and 100 one CPU: half of one is lost at most, which is
 # 1 % of what a busy engine takes.
 sub bonnie_iops {
     my @options = @_;
-    my $text = output_of($bonnie, qw(-q -r 0 -m bench -n 0 --tests=iops --format=text), as_user(), @options);
+    my $text = output_of($bonnie, @RANDOM_READS, qw(-m bench --format=text), as_user(), @options);
     my ($rate, $cpu) = $text =~ /block writes.*\nbench\s+\S+\s+\d+%\s+([\d.]+)\s+(\d+)/;
     die "$bonnie: no rate of iops\n" if !defined $rate || $rate <= 0;
     return ($rate, $cpu / 100 / $rate);

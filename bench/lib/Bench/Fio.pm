@@ -32,7 +32,7 @@ sub fio_reads {
         '--name=bench');
 }
 
-# Operations per second, and the seconds of CPU time that each of them took, of random reads.
+# Operations per second, and the seconds of CPU time that each of them took, of random reads by one job.
 #
 # The CPU time is the job's own, in percent of its time; fio as a whole takes more, as it looks after its
 # threads and lays out the file: this is the figure that is fairer to fio.
@@ -41,13 +41,7 @@ sub fio_iops {
     my ($job) = fio(@RANDOM_READS, @options, '--name=bench');
     my $read = $job->{read};
     my $rate = $read->{total_ios} / $read->{runtime} * 1000;
-    return ($rate, ($job->{usr_cpu} + $job->{sys_cpu}) / 100 / $rate * jobs_in(@options));
-}
-
-# fio's percentages are of the time of all jobs together.
-sub jobs_in {
-    my ($numjobs) = "@_" =~ /--numjobs=(\d+)/;
-    return $numjobs // 1;
+    return ($rate, ($job->{usr_cpu} + $job->{sys_cpu}) / 100 / $rate);
 }
 
 # KiB/s of writing files of that directory anew, and of reading them: in one run, as bonnie does it, because

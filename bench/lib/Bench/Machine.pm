@@ -5,15 +5,9 @@ use strict;
 use warnings;
 use Exporter 'import';
 use POSIX      qw(uname);
-use Bench::Run qw(has_program output_of);
+use Bench::Run qw(content_of has_program output_of);
 
 our @EXPORT_OK = qw(machine_line);
-
-sub lines_of {
-    my ($file) = @_;
-    open my $in, '<', $file or return;
-    return readline $in;
-}
 
 sub filesystem_of {
     my ($directory) = @_;
@@ -29,7 +23,7 @@ sub fio_version {
 
 sub machine_line {
     my ($directory) = @_;
-    my @cpuinfo = lines_of('/proc/cpuinfo');
+    my @cpuinfo = split /\n/, content_of('/proc/cpuinfo');
     my ($system, $release) = (uname())[0, 2];
     my $virtual = grep({ /^flags.*\bhypervisor\b/ } @cpuinfo) ? 'virtual machine, ' : q{};
     return join '; ', fio_version(), $virtual . grep({ /^processor\s/ } @cpuinfo) . " CPUs",

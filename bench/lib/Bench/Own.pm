@@ -41,8 +41,7 @@ sub millions_per_cpu_second {
 sub null_engine {
     my ($setup) = @_;
     my $seconds = $setup->{null_seconds};
-    my @ours = ('-d', $setup->{directory}, qw(-s 1024 --engine=null --iodepth=32),
-        qw(--iops-writes=0 --iops-block=4k), "--iops-duration=$seconds");
+    my @ours = ('-d', $setup->{directory}, qw(-s 1024 --engine=null --iodepth=32), "--iops-duration=$seconds");
     my @fio = (qw(--ioengine=null --iodepth=32 --size=1g), "--runtime=${\ int(1000 * $seconds)}ms");
     return {
         rows => ['null'],

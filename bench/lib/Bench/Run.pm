@@ -7,18 +7,38 @@ use Exporter 'import';
 use File::Basename qw(dirname);
 use File::Temp     qw(tempdir);
 
-our @EXPORT_OK = qw(has_program output_of scratch_in compiled queue_sources);
+our @EXPORT_OK = qw(content_of has_program output_of has_begun has_ended end_programs scratch_in compiled queue_sources);
 
-# The program that runs now: it must not outlive this one, and go on writing.
-my $running;
+# The programs that run now, by process ID: none may outlive this one, and go on writing.
+my %running;
 
 END {
-    if ($running) {
-        my $status = $?;
-        kill TERM => $running;
-        waitpid $running, 0;
-        $? = $status;
+    my $status = $?;
+    end_programs();
+    $? = $status;
+}
+
+# A process has been started by this one; it has been waited for.
+sub has_begun { my ($pid) = @_; return $running{$pid} = 1 }
+sub has_ended { my ($pid) = @_; return delete $running{$pid} }
+
+# Ends all programs that run, stopped or not, which remove what they made.
+sub end_programs {
+    for my $pid (keys %running) {
+        kill TERM => $pid;
+        kill CONT => $pid;
+        waitpid $pid, 0;
+        has_ended($pid);
     }
+    return;
+}
+
+# All that is in a file; nothing where it cannot be read.
+sub content_of {
+    my ($file) = @_;
+    open my $in, '<', $file or return q{};
+    local $/ = undef;
+    return readline($in) // q{};
 }
 
 sub has_program {
@@ -30,10 +50,11 @@ sub has_program {
 sub output_of {
     my @command = @_;
     no warnings 'exec'; # it dies instead
-    $running = open my $out, '-|', @command or die "$command[0]: $!\n";
+    my $pid = open my $out, '-|', @command or die "$command[0]: $!\n";
+    has_begun($pid);
     my $text = join q{}, readline $out;
     my $closed = close $out;
-    $running = undef;
+    has_ended($pid);
     die "$command[0] failed\n" if !$closed;
     return $text;
 }

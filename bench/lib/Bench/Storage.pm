@@ -4,10 +4,10 @@ package Bench::Storage;
 use strict;
 use warnings;
 use Exporter 'import';
-use Bench::Alternate qw(alternate end_programs files_of start_program);
+use Bench::Alternate qw(alternate files_of start_program);
 use Bench::Bonnie    qw(bonnie_fields bonnie_reads $PUT_BLOCK $GET_BLOCK);
 use Bench::Fio       qw(fio_blocks fio_reads);
-use Bench::Run       qw(scratch_in);
+use Bench::Run       qw(end_programs scratch_in);
 
 our @EXPORT_OK = qw(storage_groups);
 
