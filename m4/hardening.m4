@@ -22,8 +22,9 @@ AC_DEFUN([BONNIE_HARDENING], [
   AS_IF([test "$enable_hardening" != no], [
     AS_CASE(["$BONNIE_CFLAGS $CFLAGS"], [*-fsanitize=*], [], [
       bonnie_before=$BONNIE_CFLAGS
-      m4_define([bonnie_optimizes], [#ifndef __OPTIMIZE__
-#error "_FORTIFY_SOURCE needs an optimizer"
+      m4_define([bonnie_optimizes], [#include <features.h>
+#if !defined __OPTIMIZE__ || !defined __GLIBC__
+#error "_FORTIFY_SOURCE needs an optimizer, and a C library that has the functions"
 #endif])
       BONNIE_TRY_FLAG([BONNIE_CFLAGS], [-D_FORTIFY_SOURCE=3], [bonnie_optimizes])
       AS_IF([test "$BONNIE_CFLAGS" = "$bonnie_before"],

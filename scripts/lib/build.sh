@@ -3,8 +3,9 @@
 
 JOBS=$(nproc 2>/dev/null || echo 1)
 
-# Automake cannot build elsewhere what has been built in place. Then that build stays untouched, and
-# a copy of what git would commit is taken: with its times, so that only what changed is built again.
+# Automake cannot build in another directory when the sources were built in place. In that case this
+# uses a copy of what git would commit and leaves the build in place alone; the copy keeps the
+# times, so that only what changed is built again.
 source_dir() {
 	if [ ! -e "$TOP/config.status" ]; then
 		echo "$TOP"
@@ -28,8 +29,8 @@ files_of_git() { git -C "$TOP" -c safe.directory='*' ls-files -z --cached --othe
 # shellcheck disable=SC2016 # the inner shell's variables
 existing() { xargs -0 sh -c 'for f; do [ ! -e "$f" ] || printf "%s\0" "$f"; done' sh; }
 
-# outdated FILE SOURCE: not made yet, or the options of configure may have changed since. What else
-# changed make sees itself; but it would not compile again for other flags.
+# outdated FILE SOURCE: whether FILE does not exist yet, or the options of configure may have
+# changed since. make notices all other changes; but it would not compile again for other flags.
 outdated() { [ ! -e "$1" ] || [ -n "$(find "$2/configure.ac" "$2/m4" -newer "$1")" ]; }
 
 # configure_in NAME [OPTION]...: build/NAME is ready for make.

@@ -11,8 +11,8 @@
 #include "util/err.h"
 
 /*
- * SIGUSR1 asks for the figures so far: the main thread alone takes it, when it waits. Threads get
- * this from the one that starts them, and a library for MPI starts some of its own.
+ * Blocks SIGUSR1, which asks for the figures so far: only the main thread accepts it, while it
+ * waits. Threads inherit this, and an MPI library starts some of its own.
  */
 static void hold_usr1(void)
 {
@@ -25,7 +25,7 @@ static void hold_usr1(void)
 static int act(const struct settings *s, struct coordinator *c, int *status, struct err *e)
 {
     if (s->action != ACTION_RUN && c->ranks.number > 0)
-        return 0; /* once is enough */
+        return 0; /* the user has been warned already */
     switch (s->action) {
     case ACTION_HELP:
         cli_print_help(&option_table, stdout);
@@ -42,7 +42,10 @@ static int act(const struct settings *s, struct coordinator *c, int *status, str
     return session(s, c, status, e);
 }
 
-/* What all ranks have done is known when they leave; a status of its own says how the load went. */
+/*
+ * The result of all ranks is known when they leave; the outcome of the load has its own exit
+ * status.
+ */
 static int bonload(int argc, char *argv[], struct err *e)
 {
     static struct settings settings;

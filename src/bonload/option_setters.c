@@ -3,16 +3,28 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "bonload/settings.h"
+#include "bonload/plan/settings.h"
 #include "util/units.h"
+
+static int take_limit(struct latency_limit *limit, bool *has_limit, const char *value,
+                      struct err *e)
+{
+    if (latency_limit_parse(value, limit) != 0)
+        return err_say(e, "a duration for the mean (20ms), pN:DURATION or max:DURATION");
+    *has_limit = true;
+    return 0;
+}
 
 int set_latency_limit(void *settings, const char *value, struct err *e)
 {
     struct settings *s = settings;
-    if (latency_limit_parse(value, &s->limit) != 0)
-        return err_say(e, "a duration for the mean (20ms), pN:DURATION or max:DURATION");
-    s->has_latency_limit = true;
-    return 0;
+    return take_limit(&s->limit, &s->has_latency_limit, value, e);
+}
+
+int set_fail_above(void *settings, const char *value, struct err *e)
+{
+    struct settings *s = settings;
+    return take_limit(&s->fail_above, &s->has_fail_above, value, e);
 }
 
 static bool take_rate(void *settings, char *word)
@@ -44,9 +56,9 @@ int set_verify(void *settings, const char *value, struct err *e)
     return 0;
 }
 
-/* Appends the value to a text, with a separator between what was given at different times. */
-static int append(char *text, size_t size, char separator, const char *value, const char *accepted,
-                  struct err *e)
+/* Appends the value to a text, with a separator between values given at different times. */
+static int append_given(char *text, size_t size, char separator, const char *value,
+                        const char *accepted, struct err *e)
 {
     size_t used = strlen(text);
     size_t length = strlen(value);
@@ -61,7 +73,14 @@ static int append(char *text, size_t size, char separator, const char *value, co
 int set_meta_ops(void *settings, const char *value, struct err *e)
 {
     struct settings *s = settings;
-    return append(s->meta_ops, sizeof s->meta_ops, ',', value, "OP[:WEIGHT],...", e);
+    return append_given(s->meta_ops, sizeof s->meta_ops, ',', value, "OP[:WEIGHT],...", e);
+}
+
+int set_s3_endpoint(void *settings, const char *value, struct err *e)
+{
+    struct settings *s = settings;
+    return append_given(s->s3_endpoint, sizeof s->s3_endpoint, ',', value, "a URL, 8 KiB in all",
+                        e);
 }
 
 int set_header(void *settings, const char *value, struct err *e)
@@ -70,7 +89,7 @@ int set_header(void *settings, const char *value, struct err *e)
     const char *accepted = "NAME: VALUE, on one line, 8 KiB in all";
     if (!strchr(value, ':') || strpbrk(value, "\r\n"))
         return err_say(e, "%s", accepted);
-    return append(s->headers, sizeof s->headers, '\n', value, accepted, e);
+    return append_given(s->headers, sizeof s->headers, '\n', value, accepted, e);
 }
 
 static int copy_secret(char to[static SETTINGS_SECRET], const char *value, struct err *e)

@@ -1,7 +1,7 @@
 #ifndef BONLOAD_OPTIONS_H
 #define BONLOAD_OPTIONS_H
 
-#include "bonload/settings.h"
+#include "bonload/plan/settings.h"
 #include "cli/option.h"
 #include "util/err.h"
 
@@ -9,7 +9,7 @@
 extern const struct option_table option_table;
 
 /*
- * Reads the command line into settings, which need not be initialised. They point into argv, where
+ * Reads the command line into settings, which it initialises. They will point into argv, where
  * secrets have been overwritten. Returns 0, or -EINVAL with one line in e.
  */
 int options_parse(int argc, char *argv[], struct settings *settings, struct err *e);

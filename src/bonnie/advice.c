@@ -6,16 +6,16 @@
 
 #include "util/units.h"
 
-/* Below this the system call costs as much as what it moves. */
+/* For smaller operations the system call costs as much CPU time as moving the data. */
 #define SMALL_FOR_CPU (64 * KIB)
 
-/* Below this a device that is given one operation at a time spends much of it on other things. */
+/* With one smaller operation at a time, a device spends much of its time on other things. */
 #define SMALL_FOR_DEVICE MIB
 
-/* As many operations in flight are enough for most devices. */
+/* This many operations in flight are enough for most devices. */
 #define MANY_IN_FLIGHT 32
 
-/* Direct transfers are multiples of it at least. */
+/* Direct transfers are multiples of at least this. */
 #define SECTOR_BYTES 512
 
 /* ---- sets of tests ---- */
@@ -40,11 +40,11 @@
 #define IS_COMPRESSIBLE  (1U << 5)
 #define LACKS_JOURNAL    (1U << 6)
 #define HAS_FREE_CPUS    (1U << 7)  /* fewer workers than CPUs */
-#define ONE_IN_FLIGHT    (1U << 8)  /* operation at a time */
+#define ONE_IN_FLIGHT    (1U << 8)  /* one operation at a time */
 #define FEW_IN_FLIGHT    (1U << 9)  /* fewer than MANY_IN_FLIGHT */
-#define BELOW_64K        (1U << 10) /* of an operation */
+#define BELOW_64K        (1U << 10) /* bytes per operation */
 #define BELOW_1M         (1U << 11)
-#define UNALIGNED        (1U << 12) /* too odd for O_DIRECT */
+#define UNALIGNED        (1U << 12) /* not aligned as O_DIRECT requires */
 
 static unsigned conditions_of(const struct advice_facts *f)
 {
@@ -74,21 +74,23 @@ static unsigned conditions_of(const struct advice_facts *f)
 
 /* ---- the table ---- */
 
-/* Without one, ext4 does not use an inode again for minutes after it was freed. */
-#define A_JOURNAL "a journal (this ext4 has none and skips inodes that were freed lately)"
+/* Without a journal, ext4 does not reuse an inode for minutes after it was freed. */
+#define A_JOURNAL "a journal (this ext4 has none)"
 
-#define LARGER_CHUNK "a larger chunk (-s SIZE:1m)"
-#define DIRECT       "-D (--direct)"
+#define LARGER_CHUNK "larger chunks (-s SIZE:1m)"
+#define DIRECT       "-D"
 #define MORE_WORKERS "more workers (-c)"
-#define MORE_SEEKERS "more seekers (-s SIZE:CHUNK:SEEKS:SEEKERS)"
-#define ASYNCHRONOUS "an asynchronous engine (--engine=io_uring --iodepth=32)"
+#define MORE_SEEKERS "more seekers (-s)"
+#define ASYNCHRONOUS "--engine=io_uring --iodepth=32"
 
-/* All that fit are joined by "or", and followed by what the reason's entry in `endings` says. */
+/*
+ * Remedies that fit are joined by "or" and followed by the text that `endings` has for the reason.
+ */
 struct remedy {
     enum bottleneck_reason reason;
     unsigned tests;
-    unsigned needs;    /* conditions that all hold, */
-    unsigned excludes; /* and of which none does */
+    unsigned needs;    /* conditions that all have to hold */
+    unsigned excludes; /* conditions none of which may hold */
     const char *words;
 };
 
@@ -112,7 +114,7 @@ static const struct remedy remedies[] = {
     {REASON_DEVICE_BUSY, BLOCKS | RANDOM, FEW_IN_FLIGHT | IS_DIRECT | QUEUES, 0,
      "a greater --iodepth"},
     {REASON_DEVICE_BUSY, BLOCK_READS | RANDOM, FEW_IN_FLIGHT, IS_DIRECT | QUEUES | UNALIGNED,
-     "-D with " ASYNCHRONOUS},
+     "-D " ASYNCHRONOUS},
     {REASON_DEVICE_BUSY, BLOCK_READS | RANDOM, QUEUES_IF_DIRECT, IS_DIRECT | UNALIGNED, DIRECT},
     {REASON_DEVICE_BUSY, BLOCKS, ONE_IN_FLIGHT | IS_DIRECT, 0, MORE_WORKERS},
     {REASON_DEVICE_BUSY, BLOCK_READS, ONE_IN_FLIGHT, IS_DIRECT, MORE_WORKERS},
@@ -137,32 +139,55 @@ static const struct remedy remedies[] = {
 };
 
 static const char *const endings[REASON_COUNT] = {
-    [REASON_COMPUTED] = " may be faster.",
-    [REASON_CPUS_FULL] = " may be faster.",
-    [REASON_DEVICE_BUSY] = " may get more out of the device.",
-    [REASON_READ_FROM_CACHE] = " would measure more of the device.",
-    [REASON_NOT_WRITTEN] = " would measure more of the device.",
-    [REASON_DEVICE_HELD] = " would show what the device can do.",
+    [REASON_COMPUTED] = " may help.",
+    [REASON_CPUS_FULL] = " may help.",
+    [REASON_DEVICE_BUSY] = " may help.",
+    [REASON_READ_FROM_CACHE] = " would measure the device.",
+    [REASON_NOT_WRITTEN] = " would measure the device.",
+    [REASON_DEVICE_HELD] = " would measure the device.",
     [REASON_IN_MEMORY] = " would measure that device.",
-    [REASON_OTHERS_COMPUTED] = " would tell more about the storage.",
+    [REASON_OTHERS_COMPUTED] = " would tell more.",
 };
 
-static bool fits(const struct remedy *r, const struct advice_facts *f, unsigned conditions)
+static bool remedy_fits(const struct remedy *r, const struct advice_facts *f, unsigned conditions)
 {
     return r->reason == f->reason && (r->tests & (1U << f->test)) != 0 &&
            (conditions & r->needs) == r->needs && (conditions & r->excludes) == 0;
 }
 
-void advice_for(char text[static ADVICE_TEXT], const struct advice_facts *f)
+_Static_assert(sizeof remedies / sizeof remedies[0] <= 64, "a set of remedies has a bit for each");
+
+uint64_t advice_for(const struct advice_facts *f)
 {
     unsigned conditions = conditions_of(f);
+    uint64_t set = 0;
+    for (size_t i = 0; i < sizeof remedies / sizeof remedies[0]; i++)
+        if (remedy_fits(&remedies[i], f, conditions))
+            set |= UINT64_C(1) << i;
+    return set;
+}
+
+/* Whether an earlier remedy of the set has the same text, as one for other tests may. */
+static bool is_repeated(uint64_t set, size_t at)
+{
+    for (size_t i = 0; i < at; i++)
+        if ((set & UINT64_C(1) << i) && strcmp(remedies[i].words, remedies[at].words) == 0)
+            return true;
+    return false;
+}
+
+void advice_text(char text[static ADVICE_TEXT], uint64_t set)
+{
+    const char *ending = "";
     size_t used = 0;
     text[0] = '\0';
-    for (size_t i = 0; i < sizeof remedies / sizeof remedies[0]; i++)
-        if (fits(&remedies[i], f, conditions))
-            used += (size_t)snprintf(text + used, ADVICE_TEXT - used, "%s%s",
-                                     used > 0 ? " or " : "", remedies[i].words);
-    if (used > 0)
-        snprintf(text + used, ADVICE_TEXT - used, "%s", endings[f->reason]);
+    for (size_t i = 0; i < sizeof remedies / sizeof remedies[0]; i++) {
+        if (!(set & UINT64_C(1) << i) || is_repeated(set, i))
+            continue;
+        used += (size_t)snprintf(text + used, ADVICE_TEXT - used, "%s%s", used > 0 ? " or " : "",
+                                 remedies[i].words);
+        ending = endings[remedies[i].reason];
+    }
+    snprintf(text + used, ADVICE_TEXT - used, "%s", ending);
     text[0] = (char)toupper((unsigned char)text[0]);
 }

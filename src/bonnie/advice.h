@@ -9,32 +9,36 @@
 #include "measure/bottleneck.h"
 
 /*
- * Which option may give a higher figure. One table in advice.c says what fits which test and which
- * settings.
+ * Advises options that may give a higher figure. A table in advice.c says what fits which test and
+ * which settings.
  */
 
 /* The facts on which the choice depends. */
 struct advice_facts {
     enum test_id test;
     enum bottleneck_reason reason;
-    unsigned workers; /* or seekers */
+    unsigned workers; /* workers or seekers */
     unsigned iodepth; /* operations in flight for each of them */
-    unsigned cpus;    /* that the program may use */
+    unsigned cpus;    /* number of CPUs that the program may use */
     uint64_t operation_bytes;
-    bool is_direct;           /* the test, with O_DIRECT */
+    bool is_direct;           /* the test uses O_DIRECT */
     bool is_durable;          /* every write was made durable */
     bool engine_queues;       /* the test's engine keeps several operations in flight, */
-    bool engine_needs_direct; /* but only with O_DIRECT */
-    bool evicts;              /* caches were emptied before tests that read */
-    bool is_compressible;     /* the contents of the files */
+    bool engine_needs_direct; /* only with O_DIRECT */
+    bool evicts;              /* caches are evicted before tests that read */
+    bool is_compressible;     /* the files have compressible contents */
     bool lacks_journal;       /* the filesystem is an ext4 without one */
 };
 
+/* The options that may help in a test, as a set of rows of that table; 0: none. */
+uint64_t advice_for(const struct advice_facts *facts);
+
 /*
- * Writes the advice into text: a sentence without commas, since scripts take a line with one for
- * the CSV line; or nothing, when no option would help. size is at least ADVICE_TEXT.
+ * Describes such a set, or the union of those of several tests with the same reason: a sentence
+ * without commas, because scripts take a line with one for the CSV line. An empty set gives an
+ * empty text.
  */
 #define ADVICE_TEXT 256
-void advice_for(char text[static ADVICE_TEXT], const struct advice_facts *facts);
+void advice_text(char text[static ADVICE_TEXT], uint64_t set);
 
 #endif

@@ -1,15 +1,15 @@
 #ifndef BONNIE_CHOICES_H
 #define BONNIE_CHOICES_H
 
-/* What settings, plan and result all speak of. */
+/* Constants that settings, plan and result share. */
 
-/* Whether what is cached is evicted before tests that read. */
+/* Whether cached data is evicted before tests that read. */
 enum cache_mode { CACHE_EVICT, CACHE_KEEP };
 
-/* The most formats of one session: text, csv, json, html, each at most once. */
+/* The largest number of formats in a session: text, csv, json, html, each at most once. */
 #define MAX_FORMATS 4
 
-/* Bonnie++'s defaults, which its table and its CSV line leave out. */
+/* Bonnie++'s defaults, which its table and its CSV line omit. */
 #define DEFAULT_CHUNK_BYTES      8192
 #define DEFAULT_FILE_CHUNK_BYTES 8192
 #define DEFAULT_SEEKS            8192

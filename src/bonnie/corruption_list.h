@@ -7,20 +7,20 @@
 #include "util/err.h"
 #include "verify/contents.h"
 
-/* The first places that a test found damaged, in words, for reports. */
+/* The first places that a test found corrupted, described for reports. */
 struct corruption_entry {
-    uint64_t file;                          /* the number of the data file, from 0 on */
-    uint64_t offset;                        /* in that file */
-    const char *kind;                       /* "stale", "torn" ...; static */
-    char description[CORRUPTED_PLACE_TEXT]; /* the kind, what was expected and what was found */
+    uint64_t file;                          /* number of the data file, from 0 */
+    uint64_t offset;                        /* offset in that file */
+    const char *kind;                       /* "stale", "torn" ...; a static text */
+    char description[CORRUPTED_PLACE_TEXT]; /* the kind, what was expected, and what was found */
 };
 
 struct corruption_list {
-    struct corruption_entry *entries; /* the list's own; NULL: none */
+    struct corruption_entry *entries; /* owned by the list; NULL: none */
     size_t count;
 };
 
-/* Describes the places that c has kept. Returns 0 or a negative errno. */
+/* Describes the places that c has recorded. Returns 0 or a negative errno. */
 int corruption_list_make(struct corruption_list *list, const struct corruption *c,
                          const struct pattern *p, struct err *e);
 

@@ -1,25 +1,53 @@
 #include "bonnie/directories.h"
 
+#include <errno.h>
+#include <inttypes.h>
 #include <limits.h>
 #include <stdio.h>
 
-#include "bonnie/run_context.h"
+#include "bonnie/plan_needs.h"
 #include "sys/stop.h"
 #include "util/rng.h"
+#include "util/units.h"
 
-/* The number of a rank's directory. */
+/* The number from which the name of a rank's directory is made. */
 static uint64_t number_of(uint64_t number, unsigned rank)
 {
     return rng_mix(number + rank);
 }
 
-/* What the ranks find out together. */
+int directories_check_space(const struct plan *p, const struct scratch *s, struct err *e)
+{
+    struct scratch_space space;
+    int rc = scratch_space(s, &space, e);
+    if (rc != 0)
+        return rc;
+    if (space.is_read_only)
+        return err_system(e, EROFS, "%s", p->directory);
+    uint64_t bytes = plan_bytes_needed(p, &space);
+    uint64_t files = plan_files_needed(p, space.links_are_files);
+    if (space.bytes < bytes) {
+        char needed[UNITS_TEXT];
+        char there[UNITS_TEXT];
+        units_format_readable(needed, bytes);
+        units_format_readable(there, space.bytes);
+        return err_say(e, "%s: %s are needed, %s are free; a smaller %s needs less", p->directory,
+                       needed, there, p->data.bytes >= bytes / 2 ? "-s" : "-n");
+    }
+    if (space.files < files)
+        return err_say(
+            e, "%s: %" PRIu64 " files are needed, %" PRIu64 " can be made; a smaller -n needs less",
+            p->directory, files, space.files);
+    return 0;
+}
+
+/* What the ranks find out at a meeting about the first directory. */
 struct looking {
     const struct plan *plan;
     const struct ranks *ranks;
-    bool all_see;   /* the directory that rank 0 has made */
-    unsigned rank;  /* the first that does not */
-    unsigned shift; /* the answer */
+    bool all_see;   /* all ranks see the directory that rank 0 has made */
+    unsigned rank;  /* the first rank that does not see it */
+    unsigned shift; /* the shift that all ranks will use */
 };
 
 static void take_look(void *context, unsigned rank, const void *brought, size_t bytes)
@@ -33,7 +61,7 @@ static void take_look(void *context, unsigned rank, const void *brought, size_t 
     l->all_see = false;
 }
 
-/* How many ranks would read what another host wrote. */
+/* The number of ranks that would read what another host wrote. */
 static unsigned count_elsewhere(const struct ranks *r, unsigned shift)
 {
     unsigned count = 0;
@@ -42,7 +70,9 @@ static unsigned count_elsewhere(const struct ranks *r, unsigned shift)
     return count;
 }
 
-/* The shortest way that leads most ranks elsewhere; 0 where there is one host. */
+/*
+ * The smallest shift with which most ranks read what another host wrote; 0 where there is one host.
+ */
 static unsigned shift_by_hosts(const struct ranks *r)
 {
     unsigned best = 0;
@@ -65,7 +95,7 @@ static void choose_shift(void *context)
         l->shift = l->all_see ? shift_by_hosts(l->ranks) : 0;
 }
 
-/* In rank 0: the room is for all where all see the same directory. */
+/* In rank 0: checks that there is room for the data of all ranks, if all see the same directory. */
 static int check_together(const struct looking *l, const struct scratch *s, struct err *e)
 {
     const struct plan *p = l->plan;
@@ -79,7 +109,7 @@ static int check_together(const struct looking *l, const struct scratch *s, stru
     struct plan all = *plan_whole(p);
     all.files.directories = plan_all_directories(p);
     all.workers *= p->ranks;
-    return run_context_check_space(&all, s, e);
+    return directories_check_space(&all, s, e);
 }
 
 int directories_make(struct scratch *s, unsigned *shift, const struct plan *p,
@@ -104,7 +134,7 @@ int directories_make(struct scratch *s, unsigned *shift, const struct plan *p,
         rc = coordinator_meet(c, &m, e);
     if (rc == 0 && p->rank == 0)
         rc = check_together(&l, s, e);
-    if (rc == 0) /* nobody goes on if that was refused */
+    if (rc == 0) /* no rank continues if that was refused */
         rc = coordinator_share(c, "Making a directory", NULL, 0, e);
     if (rc == 0 && p->rank > 0)
         rc = l.shift > 0 ? scratch_join(s, number_of(number, 0), e)
@@ -137,7 +167,7 @@ void directories_tell_abandoned(const struct plan *p, uint64_t number, const cha
         unsigned rank = (p->rank + i) % p->ranks;
         if (!scratch_is_abandoned(p->directory, number_of(number, rank), name))
             return;
-        bool is_next = i == 1; /* the hosts of further ones are not known here */
+        bool is_next = i == 1; /* the hosts of further ranks are not known here */
         snprintf(text, sizeof text,
                  "rank %u%s%s was killed and has left %s/%s; --cleanup removes it", rank,
                  is_next ? " on " : "", is_next ? next_host : "", p->directory, name);

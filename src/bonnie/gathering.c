@@ -6,14 +6,14 @@
 
 #include "measure/packed_stats.h"
 
-/* What a rank says of its part of a round, on its own clock. */
+/* A rank's report on its part of a round, on its own clock. */
 struct rank_round {
     uint64_t start_ns;
     uint64_t end_ns;
     uint64_t preparing_ns;
 };
 
-/* What it sends at the end of a test. */
+/* What a rank sends at the end of a test. */
 struct packed_test {
     struct test_figures figures;
     uint64_t words[PACKED_STATS_MOST];
@@ -21,7 +21,7 @@ struct packed_test {
 
 /* ---- opening ------------------------------------------------------------------------------ */
 
-/* The hosts in the order of their first ranks. */
+/* Lists the hosts in the order of their first ranks. */
 static void list_hosts(struct gathering *g)
 {
     const struct ranks *r = &g->coordinator->ranks;
@@ -80,21 +80,29 @@ void gathering_begin(struct gathering *g)
     }
 }
 
+static int report_damaged_packet(struct err *e)
+{
+    return err_say(e, "the figures of another rank cannot be read");
+}
+
 /* ---- a round ------------------------------------------------------------------------------ */
 
 struct round_meeting {
     struct gathering *g;
     struct round_times answer;
+    bool is_damaged;
 };
 
 static void take_round(void *context, unsigned rank, const void *brought, size_t bytes)
 {
-    const struct round_meeting *m = context;
+    struct round_meeting *m = context;
     if (bytes == sizeof *m->g->rounds)
         memcpy(&m->g->rounds[rank], brought, bytes);
+    else
+        m->is_damaged = true;
 }
 
-/* Adds the time of one host, from the first of its ranks on. */
+/* Adds the elapsed time of one host, whose first rank is `first`. */
 static void add_host_time(struct gathering *g, unsigned first)
 {
     const struct ranks *r = &g->coordinator->ranks;
@@ -105,7 +113,7 @@ static void add_host_time(struct gathering *g, unsigned first)
     g->hosts[g->host_of[first]].elapsed_ns += span.last_end - span.first_start;
 }
 
-/* All clocks have been compared: the times become those of rank 0's. */
+/* Called when all clocks have been compared: converts the times to rank 0's clock. */
 static void join_round(void *context)
 {
     struct round_meeting *m = context;
@@ -150,7 +158,7 @@ int gathering_end_round(struct gathering *g, const struct task_times *times,
                               .compares_clocks = true};
     int rc = coordinator_meet(g->coordinator, &m, e);
     *round = meeting.answer;
-    return rc;
+    return rc == 0 && meeting.is_damaged ? report_damaged_packet(e) : rc;
 }
 
 /* ---- the end of a test -------------------------------------------------------------------- */
@@ -160,10 +168,12 @@ struct test_meeting {
     struct test_figures *figures;
     struct op_stats *total;
     bool has_begun;
+    bool has_host;
+    bool is_damaged; /* a rank has sent something that cannot be decoded */
 };
 
-/* What is of a host, and not of each of its ranks. */
-static void add_host_facts(struct test_figures *all, const struct test_figures *one)
+/* Adds the figures that belong to a host, and not to each of its ranks. */
+static void add_host_facts(struct test_figures *all, const struct test_figures *one, bool is_first)
 {
     struct device_use *d = &all->device;
     all->cpus += one->cpus;
@@ -174,8 +184,10 @@ static void add_host_facts(struct test_figures *all, const struct test_figures *
     d->write_ops += one->device.write_ops;
     if (one->device.busy_percent > d->busy_percent)
         d->busy_percent = one->device.busy_percent;
-    for (int i = 0; i < IO_LIMIT_KINDS; i++)
-        all->limit.per_second[i] += one->limit.per_second[i];
+    if (is_first)
+        all->limit = one->limit;
+    else
+        io_limit_join(&all->limit, &one->limit);
 }
 
 static void add_figures(struct test_figures *all, const struct test_figures *one, unsigned ranks)
@@ -208,17 +220,21 @@ static void take_test(void *context, unsigned rank, const void *brought, size_t 
     const struct packed_test *test = brought;
     struct packed_stats stats;
     if (bytes < sizeof test->figures ||
-        !packed_stats_add(m->total, test->words, bytes - sizeof test->figures, &stats))
+        !packed_stats_add(m->total, test->words, bytes - sizeof test->figures, &stats)) {
+        m->is_damaged = true;
         return;
-    if (!m->has_begun) { /* all that follows can only take that back */
+    }
+    if (!m->has_begun) { /* what follows can only clear it */
         m->figures->device.known = true;
         m->figures->cache.known = true;
         m->figures->cache.system_dropped = true;
     }
     m->has_begun = true;
     add_figures(m->figures, &test->figures, g->coordinator->ranks.count);
-    if (ranks_is_first(&g->coordinator->ranks, rank))
-        add_host_facts(m->figures, &test->figures);
+    if (ranks_is_first(&g->coordinator->ranks, rank)) {
+        add_host_facts(m->figures, &test->figures, !m->has_host);
+        m->has_host = true;
+    }
     add_host_operations(&g->hosts[g->host_of[rank]], &test->figures, &stats);
 }
 
@@ -249,10 +265,12 @@ int gathering_end_test(struct gathering *g, struct test_figures *figures, struct
                               .bytes = sizeof mine->figures + words * sizeof *mine->words,
                               .take = take_test,
                               .context = &meeting};
-    if (g->hosts) { /* this rank's own come with the others */
+    if (g->hosts) { /* this rank's own result comes with the others */
         memset(figures, 0, sizeof *figures);
         memset(total, 0, sizeof *total);
     }
     int rc = coordinator_meet(g->coordinator, &m, e);
+    if (rc == 0 && meeting.is_damaged)
+        rc = report_damaged_packet(e);
     return rc == 0 && g->hosts ? copy_hosts(g, together, e) : rc;
 }

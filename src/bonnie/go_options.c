@@ -8,18 +8,12 @@
 #include "cli/parser.h"
 #include "cli/values.h"
 
-/* The program that is meant, and the preset that does as it does. */
+/* The program whose command line this is, and the preset that behaves like it. */
 #define NAME "gobonniego"
-
-static bool is_called_so(int argc, char *const argv[])
-{
-    const char *slash = argc > 0 ? strrchr(argv[0], '/') : NULL;
-    return argc > 0 && strcmp(slash ? slash + 1 : argv[0], NAME) == 0;
-}
 
 bool go_options_are_meant(int argc, char *const argv[])
 {
-    if (is_called_so(argc, argv))
+    if (cli_is_called(argc, argv, NAME))
         return true;
     for (int i = 1; i < argc; i++)
         if (strcmp(argv[i], "--preset=" NAME) == 0 ||
@@ -28,7 +22,7 @@ bool go_options_are_meant(int argc, char *const argv[])
     return false;
 }
 
-/* A flag of Go that is true without a value. */
+/* Stores the value of a Go flag, which is true without one. */
 static int take_flag(const char *value, bool *flag, struct err *e)
 {
     return value_boolean(flag, value ? value : "true", e);
@@ -52,8 +46,8 @@ static int set_verbose_flag(void *settings, const char *value, struct err *e)
     return rc;
 }
 
-/* Makes of an option what GoBonnieGo has in its place. */
-static void adapt(struct option_entry *entry)
+/* Changes an option to the form that GoBonnieGo has for it. */
+static void adapt_option(struct option_entry *entry)
 {
     if (!entry->name)
         return;
@@ -62,7 +56,7 @@ static void adapt(struct option_entry *entry)
     if (strcmp(entry->name, "json") == 0)
         entry->set = set_json_flag;
     if (strcmp(entry->name, "verbose") ==
-        0) { /* a letter would make -v=true one of -v with "=true" */
+        0) { /* with a letter, -v=true would be read as -v with the value "=true" */
         entry->letter = 0;
         entry->alias = "v";
         entry->kind = OPTION_CUSTOM;
@@ -79,7 +73,7 @@ static struct option_table adapted(const struct option_table *plain,
 {
     for (size_t i = 0; i < plain->count; i++) {
         entries[i] = plain->entries[i];
-        adapt(&entries[i]);
+        adapt_option(&entries[i]);
     }
     return (struct option_table){
         .entries = entries,
@@ -99,7 +93,7 @@ int go_options_parse(const struct option_table *plain, int argc, char *argv[], s
     struct option_entry entries[OPTIONS_MOST];
     struct option_table table = adapted(plain, entries);
     s->has_go_flags = true;
-    if (is_called_so(argc, argv))
+    if (cli_is_called(argc, argv, NAME))
         s->preset = preset_by_name(NAME);
     return cli_parse(&table, argc, argv, s, e);
 }

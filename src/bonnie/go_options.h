@@ -9,19 +9,18 @@
 #include "util/err.h"
 
 /*
- * The command line of GoBonnieGo: its flags have names behind one dash (-dir D, -runs=2, -json),
- * and
- * `-dir` stands for `--directory`. All options of this program are taken beside them, as ever.
+ * GoBonnieGo's command line: its options have a single dash (-dir D, -runs=2, -json), and `-dir`
+ * stands for `--directory`. All options of this program are accepted as well.
  */
 
-/* Whether the program was called by that name, or is given that preset. */
+/* Whether the program was called by that name, or was given that preset. */
 bool go_options_are_meant(int argc, char *const argv[]);
 
 /* cli_parse() for such a command line; `plain` is the table of this program's options. */
 int go_options_parse(const struct option_table *plain, int argc, char *argv[], struct settings *s,
                      struct err *e);
 
-/* What -help and -version print there. */
+/* Print what -help and -version print in that form. */
 void go_options_print_help(const struct option_table *plain, FILE *out);
 void go_options_print_version(FILE *out);
 

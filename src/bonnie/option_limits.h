@@ -3,7 +3,7 @@
 
 #include "util/units.h"
 
-/* How far the numbers on the command line may go; the texts in options.c and size_spec.c say so. */
+/* Limits of the numbers on the command line; the texts in options.c and size_spec.c repeat them. */
 
 #define LIMIT_DATA_BYTES  (1024 * TIB)
 #define LIMIT_CHUNK_MIN   256

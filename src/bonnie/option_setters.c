@@ -114,7 +114,7 @@ int set_preset(void *settings, const char *value, struct err *e)
 {
     struct settings *s = settings;
     s->preset = preset_by_name(value);
-    return s->preset ? 0 : err_say(e, "bonnie, bonnie++ or gobonniego");
+    return s->preset ? 0 : err_say(e, "bonnie, bonnie++, gobonniego or diskmark");
 }
 
 const char *const format_words[] = {"text", "csv", "json", "html", NULL};
@@ -186,7 +186,10 @@ int set_uring(void *settings, const char *value, struct err *e)
 
 const char *const null_words[] = {"delay=", "fail=", "short=", "corrupt=", NULL};
 
-/* "delay=500": delay in microseconds, the others numbers of transfers. */
+/*
+ * Parses a word of --null: "delay=500" is a delay in microseconds; the other values are numbers of
+ * transfers.
+ */
 static bool take_null(void *settings, char *word)
 {
     struct settings *s = settings;

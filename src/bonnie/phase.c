@@ -18,25 +18,28 @@
 #include "storage/page_cache.h"
 #include "util/message.h"
 
-/* A phase under way. */
+/* A phase in progress. */
 struct phase {
     struct run_context *context;
     enum test_id test;
-    char title[PHASE_TITLE]; /* as progress shows it */
+    char title[PHASE_TITLE]; /* as shown by the progress line */
     const struct workload *workload;
-    struct section section; /* its time, and what the devices did */
-    struct rounds rounds;   /* if it is to become steady */
-    bool is_steady;         /* it is to */
-    bool is_cut;            /* laps end with the round, and not only when all is done */
-    uint64_t round_ns;      /* how long it goes on in laps; 0: one lap */
+    struct section section; /* its times, and the activity of the devices */
+    struct rounds rounds;   /* used if the test has to become steady */
+    bool is_steady;         /* whether the test has to become steady */
+    bool is_cut;            /* a lap ends with the round, even if its work is not done */
+    uint64_t round_ns;      /* how long a round repeats its laps; 0: one lap */
     uint64_t round_end_ns;  /* on the section's clock */
-    bool is_going_round;    /* it is not the first lap of the round, and all are cut */
-    uint64_t next_ticket;   /* of the seekers */
+    bool is_going_round;    /* all laps are cut, and this is not the first lap of the round */
+    uint64_t next_ticket;   /* the next ticket of the seekers */
     struct cache_use cache;
-    uint64_t preparing_ns; /* what it took to prepare further laps of the round, at most */
+    uint64_t preparing_ns; /* largest time that a rank took to prepare further laps of the round */
 };
 
-/* The system's caches hold what the files' own eviction cannot reach: inodes, names, block maps. */
+/*
+ * Drops the system's caches. They hold what evicting the files does not reach: inodes, names, block
+ * maps.
+ */
 static int drop_system_caches(struct run_context *r, bool *done, struct err *e)
 {
     if (!cache_dropper_is_there(r->dropper) || r->plan->cache != CACHE_EVICT)
@@ -47,7 +50,7 @@ static int drop_system_caches(struct run_context *r, bool *done, struct err *e)
     return cache_dropper_drop(r->dropper, e);
 }
 
-/* Called by the monitor, which has nobody to tell of a failure: the next phase will meet it. */
+/* Called by the monitor, which cannot report a failure: the next phase will see the same one. */
 static void drop_meanwhile(void *dropper)
 {
     struct err ignored;
@@ -80,8 +83,8 @@ static int start_monitor(struct phase *ph, struct err *e)
 }
 
 /*
- * Other processes and the user at a prompt are met once in a phase: rounds are everybody's own, but
- * for the ranks of one run.
+ * Meets other processes, or the user at a prompt, which happens once in a phase; only the ranks of
+ * one run also begin their rounds together.
  */
 static int meet_others(struct phase *ph, struct err *e)
 {
@@ -89,11 +92,11 @@ static int meet_others(struct phase *ph, struct err *e)
     if (ph->section.laps > 0 && !r->coordinator->ops->rounds)
         return 0;
     if (r->coordinator->ops->asks)
-        progress_lines_break(&r->progress); /* the prompt has a line of its own */
+        progress_lines_break(&r->progress); /* the prompt gets a line of its own */
     return coordinator_barrier(r->coordinator, ph->workload->title, e);
 }
 
-/* Whether what the test does reaches the storage: the engine null moves nothing. */
+/* Whether the test's data reaches the storage: the engine null moves nothing. */
 static bool is_stored(const struct phase *ph)
 {
     return !ph->workload->uses_engine || plan_stores(ph->context->plan);
@@ -104,7 +107,7 @@ static bool has_data(const struct phase *ph)
     return workload_has_data(ph->workload) && is_stored(ph);
 }
 
-/* How much of the data files is in the page cache; false: it cannot be told. */
+/* Finds how much of the data files is in the page cache; returns false when it is not known. */
 static bool look_at_cache(const struct run_context *r, double *percent)
 {
     uint64_t bytes = 0;
@@ -123,13 +126,13 @@ static bool look_at_cache(const struct run_context *r, double *percent)
     return true;
 }
 
-/* Further laps may take this long to prepare, all together: a user waits for that, too. */
+/* The limit on the time for preparing all further laps of a round: the user waits for that, too. */
 static uint64_t longest_preparing_ns(const struct phase *ph)
 {
     return 2 * ph->round_ns;
 }
 
-/* What the worker's next lap is to be like. */
+/* Sets what the worker's next lap has to do. */
 static void set_lap(const struct phase *ph, struct work *w, uint64_t prepare_until_ns)
 {
     w->lap = ph->section.laps;
@@ -139,7 +142,7 @@ static void set_lap(const struct phase *ph, struct work *w, uint64_t prepare_unt
         w->lap_start = 0;
 }
 
-/* The workers prepare the lap; the time that this takes is limited in all laps but the first. */
+/* Makes the workers prepare the lap, in a limited time unless it is the first. */
 static int prepare_workers(struct phase *ph, struct err *e)
 {
     struct run_context *r = ph->context;
@@ -160,7 +163,7 @@ static void release_workers(struct run_context *r)
         work_release(&r->work[i]);
 }
 
-/* Every rank has its files ready: now each prepares for working on those of another. */
+/* Called when every rank has its files ready: each rank prepares to work on those of another. */
 static int prepare_on_others(struct phase *ph, struct err *e)
 {
     struct run_context *r = ph->context;
@@ -169,8 +172,8 @@ static int prepare_on_others(struct phase *ph, struct err *e)
     return rc == 0 ? prepare_workers(ph, e) : rc;
 }
 
-/* All that is not timed: when it returns 0, the lap may begin. */
-static int prepare(struct phase *ph, struct seekers **seekers, struct err *e)
+/* Does everything that is not timed. When it returns 0, the lap may begin. */
+static int prepare_lap(struct phase *ph, struct seekers **seekers, struct err *e)
 {
     struct run_context *r = ph->context;
     int rc = prepare_workers(ph, e);
@@ -185,7 +188,7 @@ static int prepare(struct phase *ph, struct seekers **seekers, struct err *e)
     return rc == 0 ? meet_others(ph, e) : rc;
 }
 
-/* The seekers seek, then the workers make durable what was changed, and close. */
+/* Lets the seekers seek; then the workers make the changes durable, and close the files. */
 static int work_with_seekers(struct run_context *r, struct seekers *seekers,
                              struct task_times *times, struct err *e)
 {
@@ -193,7 +196,7 @@ static int work_with_seekers(struct run_context *r, struct seekers *seekers,
     int rc = seekers_work(seekers, times, e);
     if (rc == 0)
         rc = thread_pool_work(&r->pool, &closing, e);
-    if (rc == 0) { /* the time until the parent saw that the last seeker had ended is not theirs */
+    if (rc == 0) { /* keep the seekers' end: the parent noticed it later */
         times->end_ns += closing.end_ns - closing.start_ns;
         times->cpu_ns += closing.cpu_ns;
         cpu_demand_add(&times->busiest, &closing.busiest);
@@ -201,7 +204,7 @@ static int work_with_seekers(struct run_context *r, struct seekers *seekers,
     return rc;
 }
 
-/* A lap of several ranks takes from the first start to the last end. */
+/* A lap of several ranks lasts from the start of the first to the end of the last. */
 static int join_lap(struct phase *ph, const struct task_times *times, struct err *e)
 {
     struct round_times lap = {.preparing_ns = ph->preparing_ns};
@@ -211,7 +214,7 @@ static int join_lap(struct phase *ph, const struct task_times *times, struct err
     return rc;
 }
 
-static int work(struct phase *ph, struct seekers *seekers, struct err *e)
+static int work_lap(struct phase *ph, struct seekers *seekers, struct err *e)
 {
     struct run_context *r = ph->context;
     struct task_times times;
@@ -228,9 +231,9 @@ static int do_lap(struct phase *ph, struct err *e)
 {
     struct run_context *r = ph->context;
     struct seekers *seekers = NULL;
-    int rc = prepare(ph, &seekers, e);
+    int rc = prepare_lap(ph, &seekers, e);
     if (rc == 0)
-        rc = work(ph, seekers, e);
+        rc = work_lap(ph, seekers, e);
     if (rc == 0 && ph->cache.known)
         ph->cache.known = look_at_cache(r, &ph->cache.resident_percent_after);
     if (seekers)
@@ -242,13 +245,13 @@ static int do_lap(struct phase *ph, struct err *e)
     return rc;
 }
 
-/* Too short a phase tells more about the clock and the scheduler than about the storage. */
+/* Whether the phase has been too short: its figure would depend on the clock and the scheduler. */
 static bool needs_another_lap(const struct phase *ph)
 {
     return ph->section.elapsed_ns < ph->round_end_ns && ph->preparing_ns < longest_preparing_ns(ph);
 }
 
-/* Of several ranks, the first one decides. */
+/* Decides whether there is another lap; with several ranks, rank 0 decides for all. */
 static int decide_lap(const struct phase *ph, bool *goes_on, struct err *e)
 {
     *goes_on = needs_another_lap(ph);
@@ -256,13 +259,13 @@ static int decide_lap(const struct phase *ph, bool *goes_on, struct err *e)
                              sizeof *goes_on, e);
 }
 
-/* What the section's clock does not show, since any time. */
+/* The time since any fixed moment that the section's clock does not include. */
 static uint64_t unmeasured_ns(const struct phase *ph)
 {
     return clock_ns() - ph->section.elapsed_ns;
 }
 
-/* One lap, or as many as it takes to fill the time of a round. */
+/* Does one lap, or as many as fill the time of a round. */
 static int do_round(struct phase *ph, struct err *e)
 {
     int rc;
@@ -274,7 +277,7 @@ static int do_round(struct phase *ph, struct err *e)
         uint64_t before_ns = unmeasured_ns(ph);
         rc = do_lap(ph, e);
         ph->is_going_round = ph->is_cut;
-        if (ph->is_cut && ph->section.laps > 1) /* of a small file there may be thousands */
+        if (ph->is_cut && ph->section.laps > 1) /* a small file may take thousands of laps */
             ph->preparing_ns += unmeasured_ns(ph) - before_ns;
         if (rc == 0)
             rc = decide_lap(ph, &goes_on, e);
@@ -282,7 +285,7 @@ static int do_round(struct phase *ph, struct err *e)
     return rc;
 }
 
-/* One round, or, if the test is to become steady, rounds until it is. */
+/* Does one round or, if the test has to become steady, rounds until it is. */
 static int do_rounds(struct phase *ph, struct err *e)
 {
     bool goes_on = false;
@@ -295,7 +298,7 @@ static int do_rounds(struct phase *ph, struct err *e)
     return rc;
 }
 
-/* What is reported: all that was measured, or the last window of rounds. */
+/* The section to report: everything that was measured, or the last window of rounds. */
 static struct section sum_up(const struct phase *ph, struct op_stats *total)
 {
     struct section section = ph->section;
@@ -306,8 +309,8 @@ static struct section sum_up(const struct phase *ph, struct op_stats *total)
     return section;
 }
 
-/* What this rank knows, without its operations. */
-static void collect(struct phase *ph, const struct section *section, struct test_figures *f)
+/* Collects what this rank knows, apart from its operations. */
+static void collect_figures(struct phase *ph, const struct section *section, struct test_figures *f)
 {
     struct run_context *r = ph->context;
     *f = (struct test_figures){
@@ -321,7 +324,8 @@ static void collect(struct phase *ph, const struct section *section, struct test
     corruption_log_sum(&r->corruption_log, &f->corruption);
 }
 
-static int record(struct phase *ph, enum test_id test, struct test_result *result, struct err *e)
+static int record_result(struct phase *ph, enum test_id test, struct test_result *result,
+                         struct err *e)
 {
     struct run_context *r = ph->context;
     const struct plan *p = r->plan;
@@ -329,7 +333,7 @@ static int record(struct phase *ph, enum test_id test, struct test_result *resul
     struct test_figures figures;
     struct together together = {0};
     const struct section section = sum_up(ph, r->total);
-    collect(ph, &section, &figures);
+    collect_figures(ph, &section, &figures);
     int rc = gathering_end_test(&r->gathering, &figures, r->total, &together, e);
     if (rc != 0)
         return rc;
@@ -360,10 +364,10 @@ static int record(struct phase *ph, enum test_id test, struct test_result *resul
     return corruption_list_make(&result->corruption, &figures.corruption, &r->pattern, e);
 }
 
-/* Names the first damaged places of a test. */
+/* Reports the first corrupted places of a test. */
 static void tell_corruption(struct run_context *r, enum test_id test, const struct test_result *t)
 {
-    if (t->corrupted == 0 || r->plan->rank > 0) /* rank 0 tells what all have found */
+    if (t->corrupted == 0 || r->plan->rank > 0) /* rank 0 reports what all ranks have found */
         return;
     r->corrupted += t->corrupted;
     progress_lines_break(&r->progress);
@@ -407,7 +411,7 @@ int phase_run(struct run_context *r, enum test_id test, struct test_result *resu
     if (rc == 0)
         rc = do_rounds(&ph, e);
     if (rc == 0)
-        rc = record(&ph, test, result, e);
+        rc = record_result(&ph, test, result, e);
     int ended = monitor_end(ph.section.monitor, ph.section.elapsed_ns,
                             rc == 0 ? &result->intervals : NULL, &result->interval_count, e);
     rounds_close(&ph.rounds);

@@ -6,9 +6,9 @@
 #include "bonnie/tests.h"
 
 /*
- * One test: the workers prepare, caches are emptied before tests that read, all start together, and
- * what they counted is recorded; in several rounds if it is over too soon and can be repeated.
- * Returns 0, or a negative errno (-EINTR after a signal), and then no figure.
+ * Runs one test: the workers prepare, caches are emptied before tests that read, all workers start
+ * together, and what they counted is recorded. A test that is over too soon is repeated in further
+ * laps, if it can be. Returns 0, or a negative errno (-EINTR after a signal) without a figure.
  */
 int phase_run(struct run_context *r, enum test_id test, struct test_result *result, struct err *e);
 

@@ -3,7 +3,7 @@
 #include "bonnie/workloads/workload.h"
 #include "measure/bottleneck.h"
 
-/* Direct transfers pass the page cache by. */
+/* The share of the data that was in the page cache; 0 for direct transfers, which bypass it. */
 static double resident_percent(const struct test_result *t, const struct workload *w)
 {
     bool uses_cache = w->reads && t->cache.known && !t->direct;
@@ -60,5 +60,5 @@ void phase_verdict(struct test_result *t, enum test_id test, const struct run_co
     struct judgement judgement;
     bottleneck_judge(&judgement, &evidence);
     t->waited_for_cpu_percent = judgement.waited_percent;
-    verdict_tell(&t->verdict, &judgement, &facts, evidence.filesystem);
+    verdict_of_test(&t->verdict, &judgement, &facts, evidence.filesystem);
 }

@@ -6,8 +6,8 @@
 #include "bonnie/run_context.h"
 
 /*
- * Judges what held the figure of a test down, once all else of its result is there, by what its
- * figures and the devices say. Fills the result's waiting for a CPU and its verdict.
+ * Judges what limited the figure of a test, from its figures and the activity of the devices. Fills
+ * in the result's waiting for a CPU and its verdict; the rest of the result must be complete.
  */
 void phase_verdict(struct test_result *result, enum test_id test, const struct run_context *r,
                    const struct test_figures *f);

@@ -6,7 +6,6 @@
 #include <time.h>
 
 #include "bonnie/option_limits.h"
-#include "bonnie/plan_steady.h"
 #include "bonnie/preset.h"
 #include "io/engine_choice.h"
 #include "live/shared_stats.h"
@@ -16,12 +15,8 @@
 #include "util/partition.h"
 #include "verify/pattern.h"
 
-#define DEFAULT_IOPS_NS     (15 * BILLION)
 #define DEFAULT_IOPS_WRITES 10
 #define DEFAULT_MIN_TIME_NS (BILLION / 2)
-
-/* Storage for the private directory and the owner file. */
-#define OTHER_BLOCKS 2
 
 static int choose_seed(struct plan *p, const struct settings *s, struct err *e)
 {
@@ -37,7 +32,7 @@ static void name_contents(struct plan *p)
         strcpy(p->contents_name, p->contents == DATA_ZERO ? "zero" : "random");
 }
 
-/* The size of the data given in units of the preset; only a fraction has to be rounded. */
+/* The size of the data, given in the preset's units; only a fraction is rounded. */
 static uint64_t data_of_units(uint64_t billionths, uint64_t unit)
 {
     uint64_t bytes = units_part(billionths, unit);
@@ -54,7 +49,7 @@ static void choose_data(struct plan *p, const struct settings *s, const struct h
     d->bytes = given_or(s->data_bytes, defaults->data_bytes ? defaults->data_bytes : twice_ram);
     if (s->data_units.given)
         d->bytes = data_of_units(s->data_units.value, defaults->size_unit);
-    d->chunk_bytes = given_or(s->chunk_bytes, defaults->chunk_bytes);
+    d->chunk_bytes = given_or(s->chunk_bytes, p->row ? p->row->chunk_bytes : defaults->chunk_bytes);
     d->chunks = d->bytes / d->chunk_bytes;
     d->seeks = given_or(s->seeks, defaults->seeks);
     d->seekers = (unsigned)given_or(s->seekers, defaults->seekers);
@@ -63,7 +58,7 @@ static void choose_data(struct plan *p, const struct settings *s, const struct h
     d->perchar_bytes = given_or(s->perchar_bytes, defaults->perchar_bytes);
     if (d->perchar_bytes > whole)
         d->perchar_bytes = whole;
-    p->advise_bytes = d->bytes > 0 && d->bytes < 2 * ram ? 2 * ram : 0;
+    p->advise_bytes = d->bytes > 0 && d->bytes < 2 * ram && !defaults->direct ? 2 * ram : 0;
 }
 
 static uint64_t greatest_divisor(uint64_t a, uint64_t b)
@@ -80,9 +75,10 @@ static void choose_iops(struct plan *p, const struct settings *s,
                         const struct preset_defaults *defaults)
 {
     p->iops = (struct iops_plan){
-        .duration_ns = given_or(s->iops_duration_ns, DEFAULT_IOPS_NS),
+        .duration_ns = given_or(s->iops_duration_ns, defaults->iops_ns),
         .block_bytes = given_or(s->iops_block_bytes, defaults->iops_block_bytes),
-        .write_percent = (unsigned)given_or(s->iops_writes, DEFAULT_IOPS_WRITES),
+        .write_percent =
+            (unsigned)given_or(s->iops_writes, p->row ? p->row->iops_writes : DEFAULT_IOPS_WRITES),
         .theta = s->iops_theta,
     };
     p->data.change_bytes = p->tests[TEST_IOPS]
@@ -90,12 +86,15 @@ static void choose_iops(struct plan *p, const struct settings *s,
                                : p->data.chunk_bytes;
 }
 
-static int choose_engine(struct plan *p, const struct settings *s, struct err *e)
+static int choose_engine(struct plan *p, const struct settings *s,
+                         const struct preset_defaults *defaults, struct err *e)
 {
     p->engine = (struct engine_plan){.options = s->engine_options};
-    int rc = engine_choose(s->engine, given_or(s->iodepth, 0), &p->engine.ops, &p->engine.depth, e);
+    const char *name = s->engine ? s->engine : defaults->engine;
+    uint64_t depth = given_or(s->iodepth, p->row ? p->row->iodepth : 0);
+    int rc = engine_choose(name, depth, &p->engine.ops, &p->engine.depth, e);
     if (!(p->engine.ops->capabilities & ENGINE_STORES))
-        p->verify = VERIFY_OFF; /* what was not written cannot be read */
+        p->verify = VERIFY_OFF; /* a test cannot verify data that no test wrote */
     return rc;
 }
 
@@ -109,21 +108,13 @@ static void choose_files(struct plan *p, const struct settings *s,
     f->max_bytes = links ? 0 : given_or(s->file_max_bytes, 0);
     f->min_bytes = links ? 0 : given_or(s->file_min_bytes, 0);
     f->directories_given = (unsigned)given_or(s->directories, 1);
-    if (f->directories_given == 0) /* "-n 0:0:0:0" of old scripts */
+    if (f->directories_given == 0) /* old scripts give "-n 0:0:0:0" */
         f->directories_given = 1;
     f->directories = f->directories_given > p->workers ? f->directories_given : p->workers;
     f->chunk_bytes = given_or(s->file_chunk_bytes, DEFAULT_FILE_CHUNK_BYTES);
 }
 
-static bool any_test(const struct plan *p, enum test_id first, enum test_id end)
-{
-    for (enum test_id t = first; t < end; t++)
-        if (p->tests[t])
-            return true;
-    return false;
-}
-
-/* True when the test can run with what the plan has so far. */
+/* True when the plan so far has work for the test. */
 static bool has_work(const struct plan *p, enum test_id test)
 {
     if (test >= TEST_FIRST_METADATA)
@@ -136,18 +127,19 @@ static bool has_work(const struct plan *p, enum test_id test)
 static int choose_tests(struct plan *p, const struct settings *s,
                         const struct preset_defaults *defaults, struct err *e)
 {
+    const bool *usual = p->row ? p->row->tests : defaults->tests;
     bool any = false;
     for (enum test_id t = 0; t < TEST_COUNT; t++) {
-        bool wanted = s->tests_given ? s->tests[t] : defaults->tests[t];
+        bool wanted = s->tests_given ? s->tests[t] : usual[t];
         if (s->fast && (t == TEST_PUTC || t == TEST_GETC))
             wanted = false;
         p->tests[t] = wanted && has_work(p, t);
         any = any || p->tests[t];
     }
-    /* Sizes of what no test makes are not to stand in the way of anything. */
-    if (!any_test(p, TEST_FIRST_METADATA, TEST_COUNT))
+    /* Sizes that no test uses are not checked. */
+    if (!plan_has_test(p, TEST_FIRST_METADATA, TEST_COUNT))
         p->files.count = p->files.min_bytes = p->files.max_bytes = 0;
-    if (!any_test(p, 0, TEST_FIRST_METADATA)) {
+    if (!plan_has_test(p, 0, TEST_FIRST_METADATA)) {
         p->data.bytes = p->data.chunks = p->data.perchar_bytes = 0;
         p->advise_bytes = 0;
     }
@@ -202,11 +194,11 @@ static int check_chunks(const struct data_plan *d, unsigned workers, struct err 
                    d->bytes, d->chunk_bytes, workers);
 }
 
-/* Whether the sizes of the data set fit together, and the buffers into the memory. */
+/* Whether the sizes of the data set are consistent, and the buffers fit into memory. */
 static int check_data(const struct plan *p, struct err *e)
 {
     const struct data_plan *d = &p->data;
-    uint64_t each = d->chunk_bytes; /* of a worker */
+    uint64_t each = d->chunk_bytes; /* buffers of a worker */
     if (p->tests[TEST_IOPS] && p->iops.block_bytes > each)
         each = p->iops.block_bytes;
     unsigned seekers = p->tests[TEST_SEEKS] ? d->seekers : 0;
@@ -228,7 +220,10 @@ static int check_data(const struct plan *p, struct err *e)
     return check_chunks(d, p->workers, e);
 }
 
-/* Whether every worker's file has a block for iops, and contents that can be told from others. */
+/*
+ * Whether every worker's file has a block for iops, and contents in which corruption can be
+ * recognised.
+ */
 static int check_iops(const struct plan *p, struct err *e)
 {
     const struct data_plan *d = &p->data;
@@ -264,7 +259,7 @@ static int check_files(const struct plan *p, struct err *e)
     return check_directories(f->count, f->directories, e);
 }
 
-/* Processes that wait for one another at every test need the same number of runs. */
+/* Processes that wait for one another at every test must do the same number of runs. */
 static int check_runs(const struct plan *p, struct err *e)
 {
     if (p->seconds_ns > 0 && p->coordination == &coordinator_semaphores)
@@ -273,9 +268,9 @@ static int check_runs(const struct plan *p, struct err *e)
     return 0;
 }
 
-/* What goes over as it was given, or by a default. */
+/* Copies what needs no computation: given values and defaults. */
 static void copy_settings(struct plan *p, const struct settings *s, const struct host *h,
-                          const struct preset_defaults *defaults)
+                          const struct preset_defaults *defaults, unsigned row)
 {
     uint64_t workers = given_or(s->workers, defaults->every_cpu ? h->cpus : 1);
     *p = (struct plan){
@@ -285,11 +280,12 @@ static void copy_settings(struct plan *p, const struct settings *s, const struct
         .label = s->label ? s->label : (defaults->host_name_is_label ? h->name : NULL),
         .output = s->output,
         .preset = defaults->name,
+        .row = defaults->rows ? &defaults->rows[row] : NULL,
         .workers = s->workers_auto ? h->cpus : (unsigned)workers,
         .runs = given_or(s->runs, 1),
         .seconds_ns = given_or(s->seconds_ns, 0),
         .sync = s->sync,
-        .direct = s->direct,
+        .direct = s->direct || defaults->direct,
         .unlocked = s->unlocked,
         .quiet = s->quiet,
         .percentiles = s->percentiles,
@@ -297,7 +293,7 @@ static void copy_settings(struct plan *p, const struct settings *s, const struct
         .verbose = s->verbose,
         .cache = s->cache,
         .min_time_ns = given_or(s->min_time_ns, DEFAULT_MIN_TIME_NS),
-        .time_ns = given_or(s->time_ns, 0),
+        .time_ns = given_or(s->time_ns, s->steady ? 0 : defaults->time_ns),
         .drop_interval_ns = given_or(s->drop_interval_ns, defaults->drop_interval_ns),
         .contents = s->data,
         .compress_percent = (unsigned)s->compress_percent.value,
@@ -309,8 +305,8 @@ static void copy_settings(struct plan *p, const struct settings *s, const struct
     };
 }
 
-/* Whether all that was chosen goes together. */
-static int check(const struct plan *p, struct err *e)
+/* Whether the chosen options can be combined. */
+static int check_plan(const struct plan *p, struct err *e)
 {
     int (*const checks[])(const struct plan *, struct err *) = {check_data, check_iops, check_files,
                                                                 check_runs};
@@ -320,30 +316,62 @@ static int check(const struct plan *p, struct err *e)
     return rc;
 }
 
+/* The rows of a preset fix these. */
+static int check_rows(const struct settings *s, const struct preset_defaults *defaults,
+                      struct err *e)
+{
+    bool is_given = s->workers.given || s->workers_auto || s->iodepth.given || s->tests_given ||
+                    s->chunk_bytes.given || s->iops_block_bytes.given || s->iops_writes.given;
+    if (!defaults->rows || !is_given)
+        return 0;
+    return err_say(e,
+                   "--preset=%s: its rows say what -c, --iodepth, --tests, --iops-block, "
+                   "--iops-writes and the CHUNK of -s would",
+                   defaults->name);
+}
+
+static const struct preset_defaults *defaults_of(const struct settings *s)
+{
+    return s->preset ? s->preset : preset_by_name(DEFAULT_PRESET);
+}
+
+unsigned plan_rows(const struct settings *s)
+{
+    return defaults_of(s)->rows ? defaults_of(s)->row_count : 1;
+}
+
 int plan_make(struct plan *p, const struct settings *s, const struct host *h, struct err *e)
 {
-    const struct preset_defaults *defaults = s->preset ? s->preset : preset_by_name(DEFAULT_PRESET);
-    copy_settings(p, s, h, defaults);
+    return plan_make_row(p, s, h, 0, e);
+}
+
+int plan_make_row(struct plan *p, const struct settings *s, const struct host *h, unsigned row,
+                  struct err *e)
+{
+    const struct preset_defaults *defaults = defaults_of(s);
+    copy_settings(p, s, h, defaults, row);
     name_contents(p);
     choose_data(p, s, h, defaults);
     choose_files(p, s, defaults);
     choose_formats(p, s, defaults);
-    int rc = check_size(p, s, e);
+    int rc = check_rows(s, defaults, e);
+    if (rc == 0)
+        rc = check_size(p, s, e);
     if (rc == 0)
         rc = choose_seed(p, s, e);
     if (rc == 0)
         rc = choose_tests(p, s, defaults, e);
     if (rc == 0)
-        rc = plan_steady(p, s, e);
+        rc = plan_steady(&p->steady, p->tests, p->time_ns, s, e);
     if (rc == 0)
-        rc = choose_engine(p, s, e);
+        rc = choose_engine(p, s, defaults, e);
     if (rc != 0)
         return rc;
     choose_iops(p, s, defaults);
-    return check(p, e);
+    return check_plan(p, e);
 }
 
-/* All have as much: then each can go on with what another has written. */
+/* Gives all ranks equal shares, so that each can continue with what another has written. */
 static void share_data(struct data_plan *d, const struct data_plan *whole, const struct ranks *r)
 {
     d->chunks = whole->chunks / r->count;
@@ -354,7 +382,7 @@ static void share_data(struct data_plan *d, const struct data_plan *whole, const
     d->seeks = partition_of(whole->seeks, r->count, r->number).count;
 }
 
-/* Directories are of workers, and so are the files in them. */
+/* Shares out the files; directories belong to workers, and so do the files in them. */
 static void share_files(struct plan *share, const struct plan *whole)
 {
     unsigned workers = share->workers * share->ranks;
@@ -369,8 +397,8 @@ static void share_files(struct plan *share, const struct plan *whole)
     }
 }
 
-/* One report is enough, and one voice. */
-static void silence(struct plan *p)
+/* Silences a rank: one report is enough, and one source of messages. */
+static void silence_rank(struct plan *p)
 {
     p->quiet = true;
     p->verbose = 0;
@@ -388,63 +416,13 @@ int plan_share(struct plan *share, const struct plan *whole, const struct ranks 
     share->ranks = r->count;
     share->rank = r->number;
     share->first_worker = r->number * whole->workers;
-    share->wants_intervals = false; /* those of several ranks cannot be joined */
+    share->wants_intervals = false; /* intervals of several ranks cannot be combined */
     if (check_chunks(&whole->data, whole->workers * r->count, e) != 0 ||
         check_directories(whole->files.count, plan_all_directories(share), e) != 0)
         return -e->code;
     share_data(&share->data, &whole->data, r);
     share_files(share, whole);
     if (r->number > 0)
-        silence(share);
-    return check(share, e);
-}
-
-/* The storage that a file takes on average: sizes are spread evenly, the last block is half full.
- */
-static uint64_t average_file(const struct files_plan *f, uint64_t block)
-{
-    if (f->min_bytes == f->max_bytes)
-        return round_up(f->min_bytes, block);
-    return (f->min_bytes + f->max_bytes + block) / 2;
-}
-
-/* What all metadata files take, with their names, inodes and directories. */
-static uint64_t metadata_bytes(const struct plan *p, const struct scratch_space *space)
-{
-    const struct files_plan *f = &p->files;
-    uint64_t each = average_file(f, space->block_bytes) + space->file_bytes;
-    uint64_t directories = space->file_bytes > 0 ? f->directories * space->block_bytes : 0;
-    uint64_t files = 0;
-    if (!any_test(p, TEST_FIRST_METADATA, TEST_COUNT))
-        return 0;
-    if (__builtin_mul_overflow(f->count, each, &files) ||
-        __builtin_add_overflow(files, directories, &files))
-        return UINT64_MAX;
-    return files;
-}
-
-uint64_t plan_bytes_needed(const struct plan *p, const struct scratch_space *space)
-{
-    /* The data files are gone before the metadata tests begin. */
-    uint64_t block = space->block_bytes;
-    uint64_t files = metadata_bytes(p, space);
-    uint64_t data = 0;
-    if (files == UINT64_MAX)
-        return files;
-    if (p->tests[TEST_PUTC] || p->tests[TEST_GETC])
-        data = p->data.perchar_bytes;
-    if (p->tests[TEST_PUT_BLOCK] || p->tests[TEST_REWRITE] || p->tests[TEST_GET_BLOCK] ||
-        p->tests[TEST_SEEKS] || p->tests[TEST_IOPS])
-        data = plan_stores(p) ? p->data.bytes : data;
-    data = round_up(data, block) + (data > 0 ? p->workers * block : 0);
-    return (data > files ? data : files) + OTHER_BLOCKS * block;
-}
-
-uint64_t plan_files_needed(const struct plan *p, bool links_are_files)
-{
-    if (!any_test(p, TEST_FIRST_METADATA, TEST_COUNT))
-        return p->workers;
-    bool are_links = p->files.kind == FILES_HARD_LINKS;
-    uint64_t inodes = are_links && !links_are_files ? 0 : p->files.count;
-    return inodes + p->files.directories + p->workers;
+        silence_rank(share);
+    return check_plan(share, e);
 }

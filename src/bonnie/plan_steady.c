@@ -6,7 +6,7 @@
 #define DEFAULT_ROUND_NS    (60 * BILLION)
 #define DEFAULT_MOST_ROUNDS 25
 
-/* The first option that only means something in rounds, or NULL. */
+/* The first given option that only makes sense with rounds, or NULL. */
 static const char *option_of_rounds(const struct settings *s)
 {
     return s->round_ns.given       ? "--round-time"
@@ -16,16 +16,17 @@ static const char *option_of_rounds(const struct settings *s)
                                    : NULL;
 }
 
-static bool has_block_test(const struct plan *p)
+static bool has_block_test(const bool tests[static TEST_COUNT])
 {
-    return p->tests[TEST_PUT_BLOCK] || p->tests[TEST_REWRITE] || p->tests[TEST_GET_BLOCK] ||
-           p->tests[TEST_SEEKS] || p->tests[TEST_IOPS];
+    return tests[TEST_PUT_BLOCK] || tests[TEST_REWRITE] || tests[TEST_GET_BLOCK] ||
+           tests[TEST_SEEKS] || tests[TEST_IOPS];
 }
 
-int plan_steady(struct plan *p, const struct settings *s, struct err *e)
+int plan_steady(struct steady_plan *steady, const bool tests[static TEST_COUNT], uint64_t time_ns,
+                const struct settings *s, struct err *e)
 {
     const char *alone = option_of_rounds(s);
-    p->steady = (struct steady_plan){
+    *steady = (struct steady_plan){
         .wanted = s->steady,
         .is_required = s->require_steady,
         .has_metric = s->steady_metric_given,
@@ -36,10 +37,10 @@ int plan_steady(struct plan *p, const struct settings *s, struct err *e)
     };
     if (!s->steady)
         return alone ? err_say(e, "%s: there are no rounds without --steady-state", alone) : 0;
-    if (p->time_ns > 0)
+    if (time_ns > 0)
         return err_say(e, "--time cannot be combined with --steady-state, which ends tests "
                           "when they are steady; --round-time is the time of a round");
-    if (!has_block_test(p))
+    if (!has_block_test(tests))
         return err_say(e, "--steady-state: only put_block, rewrite, get_block, seeks and iops "
                           "can become steady, and none of them will run");
     return 0;

@@ -5,8 +5,8 @@
 
 /*
  * Writes the data set as often as the plan's steady state asks for, in chunks and through the
- * plan's engine, as put_block does, so that the storage is as used as it will be. The pool must be
- * parked. What is counted meanwhile in the statistics means nothing. Returns 0 or a negative errno.
+ * plan's engine, as put_block does, so that the storage is in the state that long use leads to. The
+ * pool must be parked. The statistics that it counts mean nothing. Returns 0 or a negative errno.
  */
 int precondition(struct run_context *r, struct err *e);
 

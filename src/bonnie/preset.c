@@ -12,6 +12,20 @@
     [TEST_RAN_CREATE] = true, [TEST_RAN_STAT] = true, [TEST_RAN_DEL] = true
 
 #define DEFAULT_IOPS_BLOCK 4096
+#define DEFAULT_IOPS_NS    (15 * BILLION)
+
+#define SEQ1M .tests = {[TEST_PUT_BLOCK] = true, [TEST_GET_BLOCK] = true}, .chunk_bytes = MIB
+#define RND4K .tests = {[TEST_IOPS] = true}, .chunk_bytes = MIB
+
+/* Block size, operations in flight (Q) and threads (T) of KDiskMark's default profile. */
+static const struct preset_row diskmark_rows[] = {
+    {.name = "SEQ1M Q8T1", SEQ1M, .iodepth = 8},
+    {.name = "SEQ1M Q1T1", SEQ1M, .iodepth = 1},
+    {.name = "RND4K Q32T1", .part = "read", RND4K, .iodepth = 32},
+    {.name = "RND4K Q32T1", .part = "write", RND4K, .iodepth = 32, .iops_writes = 100},
+    {.name = "RND4K Q1T1", .part = "read", RND4K, .iodepth = 1},
+    {.name = "RND4K Q1T1", .part = "write", RND4K, .iodepth = 1, .iops_writes = 100},
+};
 
 static const struct preset_defaults presets[] = {
     {
@@ -20,6 +34,7 @@ static const struct preset_defaults presets[] = {
         .size_unit = MIB,
         .chunk_bytes = DEFAULT_CHUNK_BYTES,
         .iops_block_bytes = DEFAULT_IOPS_BLOCK,
+        .iops_ns = DEFAULT_IOPS_NS,
         .perchar_bytes = 20 * MIB,
         .seeks = DEFAULT_SEEKS,
         .seekers = DEFAULT_SEEKERS,
@@ -38,6 +53,7 @@ static const struct preset_defaults presets[] = {
         .data_bytes = 100 * MIB,
         .chunk_bytes = DEFAULT_CHUNK_BYTES,
         .iops_block_bytes = DEFAULT_IOPS_BLOCK,
+        .iops_ns = DEFAULT_IOPS_NS,
         .perchar_bytes = UINT64_MAX, /* the whole file */
         .seeks = 4000,
         .seekers = 4,
@@ -54,6 +70,7 @@ static const struct preset_defaults presets[] = {
         .chunk_bytes = 64 << 10,
         .every_cpu = true,
         .iops_block_bytes = 512,
+        .iops_ns = DEFAULT_IOPS_NS,
         .drop_interval_ns = 3 * BILLION,
         .perchar_bytes = 20 * MIB,
         .seeks = DEFAULT_SEEKS,
@@ -66,9 +83,31 @@ static const struct preset_defaults presets[] = {
         .format_count = 1,
         .formats = {"text"},
     },
+    {
+        .name = "diskmark",
+        .rows = diskmark_rows,
+        .row_count = sizeof diskmark_rows / sizeof *diskmark_rows,
+        .size_unit = MIB,
+        .data_bytes = GIB,
+        .iops_block_bytes = DEFAULT_IOPS_BLOCK,
+        .iops_ns = 5 * BILLION,
+        .time_ns = 5 * BILLION,
+        .engine = "libaio",
+        .direct = true,
+        .perchar_bytes = 20 * MIB,
+        .seeks = DEFAULT_SEEKS,
+        .seekers = DEFAULT_SEEKERS,
+        .host_name_is_label = true,
+        .table = "diskmark",
+        .json = "json",
+        .format_count = 1,
+        .formats = {"text"},
+    },
 };
 
-const char *const preset_names[] = {DEFAULT_PRESET, "bonnie", "gobonniego", NULL};
+_Static_assert(sizeof diskmark_rows / sizeof *diskmark_rows <= MAX_ROWS, "room for the rows");
+
+const char *const preset_names[] = {DEFAULT_PRESET, "bonnie", "gobonniego", "diskmark", NULL};
 
 const struct preset_defaults *preset_by_name(const char *name)
 {

@@ -5,30 +5,49 @@
 
 #define DEFAULT_PRESET "bonnie++"
 
-/* What a preset puts where the user said nothing. */
-struct preset_defaults {
-    const char *name; /* as --preset takes it */
+/* One of several rows that a preset measures, each with settings of its own. */
+struct preset_row {
+    const char *name; /* "RND4K Q32T1" */
+    const char *part; /* of the row: "read"; NULL: all of it */
     bool tests[TEST_COUNT];
-    uint64_t size_unit;  /* of -s without a suffix */
+    uint64_t chunk_bytes;
+    unsigned iodepth;
+    unsigned iops_writes; /* percent */
+};
+
+/* The most rows of any preset. */
+#define MAX_ROWS 6
+
+/* The defaults of a preset. */
+struct preset_defaults {
+    const char *name; /* as given to --preset */
+    bool tests[TEST_COUNT];
+    const struct preset_row *rows; /* NULL: one run has all tests */
+    unsigned row_count;
+    uint64_t size_unit;  /* unit of a size without a suffix in -s */
     uint64_t data_bytes; /* 0: twice the RAM */
     uint64_t chunk_bytes;
-    bool every_cpu; /* a worker for each */
+    bool every_cpu; /* one worker for each CPU */
     uint64_t iops_block_bytes;
+    uint64_t iops_ns;   /* how long iops goes on */
+    uint64_t time_ns;   /* and sequential block tests; 0: once through the data */
+    const char *engine; /* NULL: the first */
+    bool direct;        /* with O_DIRECT */
     uint64_t drop_interval_ns;
     uint64_t perchar_bytes;
     uint64_t seeks;
     unsigned seekers;
     uint64_t files_k;
     bool host_name_is_label;
-    bool makes_directory; /* one that is not there is made, and stays */
-    const char *table;    /* the report that "text" stands for */
-    const char *json;     /* and that "json" does */
-    bool repeats_in_csv;  /* several runs are CSV unless something else is asked for */
+    bool makes_directory; /* a missing directory is made, and stays */
+    const char *table;    /* the report that "text" means */
+    const char *json;     /* the report that "json" means */
+    bool repeats_in_csv;  /* several runs are reported as CSV unless another format is asked for */
     size_t format_count;
     const char *formats[MAX_FORMATS];
 };
 
-/* The names of all presets, up to a NULL. */
+/* The names of all presets, with a NULL at the end. */
 extern const char *const preset_names[];
 
 /* The preset of that name; NULL: there is none. */

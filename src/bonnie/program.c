@@ -13,7 +13,7 @@
 #include "sync/semaphores.h"
 #include "sys/privilege.h"
 
-/* The small actions that take the options -u and -g too. */
+/* Does one of the small actions, which accept -u and -g, too. */
 static int as_user(const struct settings *s, struct err *e)
 {
     struct identity identity;
@@ -33,7 +33,7 @@ static int semaphores(const struct settings *s, struct err *e)
 static int cleanup(const struct settings *s, struct err *e)
 {
     int rc = as_user(s, e);
-    return rc == 0 ? cleanup_directory(s->directory, e) : rc;
+    return rc == 0 ? cleanup_directory(s->directory, cleanup_scratch_entry, e) : rc;
 }
 
 static void print_help(const struct settings *s)
@@ -55,7 +55,7 @@ static void print_version(const struct settings *s)
 static int act(const struct settings *s, struct coordinator *coordinator, struct err *e)
 {
     if (s->action != ACTION_RUN && coordinator->ranks.number > 0)
-        return 0; /* once is enough */
+        return 0; /* the user has been warned already */
     switch (s->action) {
     case ACTION_HELP:
         print_help(s);

@@ -3,7 +3,7 @@
 
 #include "util/err.h"
 
-/* The program bonnie: what program_run() (sys/program.h) is to do for it. */
+/* The program bonnie, as program_run() (sys/program.h) calls it. */
 int bonnie(int argc, char *argv[], struct err *e);
 
 #endif

@@ -7,7 +7,7 @@
 
 #include "bonnie/report/report.h"
 
-/* True when a script is to find something else than this report on standard output. */
+/* True when a script expects something else than this report on standard output. */
 static bool gives_way(const struct plan *p, const struct report_ops *report)
 {
     static const struct report_ops *const for_scripts[] = {&report_csv, &report_json,
@@ -18,14 +18,17 @@ static bool gives_way(const struct plan *p, const struct report_ops *report)
     return false;
 }
 
-/* -q: one format is alone on standard output, for a script: CSV, else JSON, HTML, the table. */
+/*
+ * With -q one format is alone on standard output, for a script: CSV if chosen, or else JSON, HTML,
+ * or the table.
+ */
 static FILE *stream_for(const struct reports *r, const struct report_ops *report)
 {
     bool moved = r->plan->quiet && !r->output->path && gives_way(r->plan, report);
     return moved ? stderr : r->output->stream;
 }
 
-/* What a person reads goes where a person does: scripts count the lines of standard output. */
+/* Notes for people go where people read: scripts count the lines of standard output. */
 static FILE *stream_for_notes(const struct reports *r, FILE *report)
 {
     return r->plan->text_is_named || report == stderr || isatty(fileno(report)) ? report : stderr;
@@ -65,7 +68,7 @@ static bool are_kept(const struct plan *p)
     return false;
 }
 
-static int keep(struct reports *r, struct result *result, struct err *e)
+static int keep_result(struct reports *r, struct result *result, struct err *e)
 {
     if (r->count == r->room) {
         size_t room = r->room > 0 ? 2 * r->room : 1;
@@ -94,7 +97,7 @@ int reports_run(struct reports *r, struct result *result, struct err *e)
             rc = print_notes(r, report, result, stream, e);
     }
     if (rc == 0 && are_kept(p))
-        return keep(r, result, e);
+        return keep_result(r, result, e);
     result_release(result);
     return rc;
 }

@@ -20,8 +20,8 @@
 #include "sync/ranks.h"
 
 /*
- * What was measured, as plain numbers: everything a report needs and nothing that points into the
- * run. Texts point into the plan or the host, which outlive it. A test can fill one by hand.
+ * The measurements as plain numbers: everything that a report needs, and nothing that points into
+ * the run. Texts point into the plan or the host, which outlive it. Tests can fill one by hand.
  */
 
 /* One host's part of a test that several ranks did together. */
@@ -30,111 +30,115 @@ struct host_result {
     unsigned ranks;
     uint64_t ops;
     uint64_t bytes;
-    uint64_t elapsed_ns; /* from the first start to the last end of its ranks */
+    uint64_t elapsed_ns; /* from the start of its first rank to the end of its last */
     uint64_t cpu_ns;
-    uint64_t latency_sum_ns; /* of all its operations */
+    uint64_t latency_sum_ns; /* sum over all its operations */
     uint64_t latency_max_ns;
 };
 
-/* How several ranks did a test together; without others all is 0. */
+/* How several ranks did a test together; with one rank, everything is 0. */
 struct together {
     unsigned ranks;
-    struct host_result *hosts; /* the result's own: result_release() frees them */
+    struct host_result *hosts; /* owned by the result; result_release() frees them */
     size_t host_count;
-    uint64_t start_spread_ns;      /* between the first rank's start and the last one's */
-    uint64_t clock_uncertainty_ns; /* of the times on other hosts' clocks */
+    uint64_t start_spread_ns;      /* from the first rank's start to the last one's */
+    uint64_t clock_uncertainty_ns; /* of times from other hosts' clocks */
 };
 
-/* How a test was repeated until its figure was steady, or until there had been too many rounds. */
+/* How a test was repeated until its figure was steady, or until the limit of rounds was reached. */
 struct steady_result {
-    bool wanted; /* false: it was not, and all else means nothing */
+    bool wanted; /* false: the test was not repeated, and the other fields mean nothing */
     bool is_steady;
     enum round_metric metric;
-    uint64_t round_ns; /* how long a round was to be */
+    uint64_t round_ns; /* intended duration of a round */
     unsigned most_rounds;
-    unsigned precondition; /* how often the data set was written before */
+    unsigned precondition; /* how often the data set was written before the test */
     struct steady_fit fit; /* of the last window */
-    struct round *rounds;  /* the result's own: result_release() frees them */
+    struct round *rounds;  /* owned by the result; result_release() frees them */
     unsigned count;
 };
 
 /* One test of one run. */
 struct test_result {
-    bool measured;        /* false: skipped, the other fields mean nothing */
+    bool measured;        /* false: skipped, and the other fields mean nothing */
     unsigned workers;     /* workers or seekers */
-    const char *engine;   /* what moved its data */
+    const char *engine;   /* the engine that moved its data */
     unsigned iodepth;     /* operations in flight for each of them */
     bool direct;          /* with O_DIRECT */
     uint64_t chunk_bytes; /* of an operation; 0: it moves no data */
     uint64_t ops;         /* operations (chunks, blocks of characters, seeks, files) */
-    uint64_t bytes;       /* bytes that the rate counts: a rewritten chunk once */
-    uint64_t elapsed_ns;  /* from the start of all workers to the end of the last */
+    uint64_t bytes;       /* bytes that the rate counts: those of a rewritten chunk count once */
+    uint64_t elapsed_ns;  /* from the start of all workers to the end of the last one */
     uint64_t cpu_ns;      /* CPU time of all of them, user and system */
     struct latencies latency_ns;
-    bool
-        is_short; /* further rounds would have taken too long to prepare: less than was asked for */
-    bool has_plain_queue;    /* the engine's buffers were not known to the system: it costs more */
-    uint64_t verified_bytes; /* how much of what was read was checked */
-    uint64_t corrupted;      /* number of units of it that were not what they should be */
-    struct corruption_list corruption; /* the first of those; result_release() frees it */
+    bool is_short; /* measured for less than asked: further rounds would have taken too long to
+                      prepare */
+    bool has_plain_queue; /* the engine's buffers were not registered with the kernel, which costs
+                             more */
+    uint64_t verified_bytes;           /* number of bytes read that were checked */
+    uint64_t corrupted;                /* number of corrupted units among them */
+    struct corruption_list corruption; /* the first of these; result_release() frees them */
     struct device_use device;
     struct cache_use cache;
-    double waited_for_cpu_percent; /* of the time, the busiest worker; negative: not known */
+    double waited_for_cpu_percent; /* share of the time for which the busiest worker waited for a
+                                      CPU; negative: not known */
     struct verdict verdict;
-    /* If wanted, the figures above are those of the last window, but for what was found damaged. */
+    /* If wanted, the figures above are those of the last window, except for corruption. */
     struct steady_result steady;
-    struct interval *intervals; /* the result's own: result_release() frees them; NULL: none */
+    struct interval *intervals; /* owned by the result; result_release() frees them; NULL: none */
     size_t interval_count;
     struct together together;
 };
 
-/* The machine and the storage. Texts may be NULL: not known. */
+/* The machine and the storage. A text that is NULL is not known. */
 struct host_facts {
     const char *name;
     const char *kernel; /* "Linux 6.1.0-18-amd64" */
+    const char *c_library;
     const char *cpu_model;
-    unsigned cpus; /* that the program may use */
+    unsigned cpus; /* number of CPUs that the program may use */
     uint64_t ram_bytes;
-    const char *directory;     /* the scratch directory as it was given */
-    const char *filesystem;    /* its type: "ext4" */
-    const char *device;        /* the block devices below it: "dm-0 (nvme0n1, nvme1n1)" */
-    const char *disk_model;    /* of those, or of the disks below; several are joined by ", " */
-    const char *scheduler;     /* in use on them: "mq-deadline" */
+    const char *directory;  /* the scratch directory, as given */
+    const char *filesystem; /* type of the filesystem: "ext4" */
+    const char *device;     /* block devices below it: "dm-0 (nvme0n1, nvme1n1)" */
+    const char *disk_model; /* models of those, or of the disks below; several are joined by ", " */
+    const char *scheduler;  /* I/O schedulers of those: "mq-deadline" */
     const char *mount_options; /* "rw,relatime,discard" */
 };
 
 /* One whole run: the settings that a report shows, and the figures. */
 struct result {
-    const char *version; /* of the program */
-    const char *label;   /* as given; the reports make it harmless. NULL: none */
+    const char *version; /* version of the program */
+    const char *label;   /* as given; the reports sanitize it. NULL: none */
     unsigned concurrency;
-    unsigned ranks; /* that have made the run together */
-    unsigned shift; /* each has read what the rank that number further wrote */
+    unsigned ranks; /* number of ranks that made the run together */
+    unsigned shift; /* each rank has read what the rank that many numbers further wrote */
     uint64_t seed;
     int64_t start_time; /* seconds since 1970, UTC */
     struct host_facts host;
     const char *preset; /* its name */
+    const char *row;    /* which of the preset's rows this is: "RND4K Q32T1"; NULL: it has none */
     bool direct;
     bool sync;          /* every write was made durable */
     const char *data;   /* the contents: "random", "zero", "compress=50" */
     const char *verify; /* "stamp", "full", "off" */
     const char *cache;  /* "evict", "keep" */
-    bool percentiles;   /* the report for people has those of every test, */
-    bool si;            /* and MB/s beside MiB/s */
-    double min_seconds; /* tests that can go on went on at least this long */
+    bool percentiles;   /* whether the report for people has percentiles of every test */
+    bool si;            /* whether it has MB/s in addition to MiB/s */
+    double min_seconds; /* tests that can be repeated lasted at least this long */
 
     uint64_t data_bytes;  /* size asked for; 0: the I/O tests were skipped */
-    uint64_t chunk_bytes; /* of the block tests */
+    uint64_t chunk_bytes; /* chunk size of the block tests */
     uint64_t seeks;
     unsigned seekers;
-    const char *engine;        /* what moved the data of the block tests */
+    const char *engine;        /* the engine of the block tests */
     unsigned iodepth;          /* operations in flight per worker or seeker */
-    uint64_t iops_block_bytes; /* of iops */
+    uint64_t iops_block_bytes; /* block size of iops */
     unsigned iops_write_percent;
     double iops_seconds;
-    double iops_theta; /* of the Zipf distribution of places; 0: uniform */
-    double
-        sequential_seconds; /* of put_block, rewrite and get_block each; 0: once through the data */
+    double iops_theta;         /* exponent of the Zipf distribution of offsets; 0: uniform */
+    double sequential_seconds; /* duration of put_block, rewrite and get_block each; 0: once through
+                                  the data */
 
     uint64_t files_k; /* number of files in units of 1024; 0: metadata tests skipped */
     enum file_kind file_kind;
@@ -147,8 +151,8 @@ struct result {
 };
 
 /*
- * Below this the figure of a test is not printed: it says more about the clock and the scheduler
- * than about the storage.
+ * The figure of a shorter test is not printed: it would depend on the clock and the scheduler, not
+ * on the storage.
  */
 #define SHORTEST_MEASURED_NS 10000000
 
@@ -162,13 +166,19 @@ bool test_result_is_long_enough(const struct test_result *t);
 int result_summarise(struct summary *s, const struct result runs[], size_t count,
                      enum test_id test);
 
-/* The host that did the fewest operations a second for each of its ranks; NULL: there is none. */
+/*
+ * Of results of several rows of a preset, the number of those from the first on that are runs of
+ * the same one. Of a preset without rows these are all.
+ */
+size_t result_count_alike(const struct result runs[], size_t count);
+
+/* The host with the fewest operations per second and rank; NULL: there are no hosts. */
 const struct host_result *together_slowest(const struct together *t);
 
 /* Frees what a result owns. */
 void result_release(struct result *r);
 
-/* Whether the test's rate counts operations per second; else it counts KiB. */
+/* Whether the test's rate is in operations per second; otherwise it is in KiB per second. */
 bool test_counts_operations(enum test_id test);
 
 /* Operations per second; 0 when nothing was measured. */
@@ -177,11 +187,11 @@ double test_result_ops_per_second(const struct test_result *t);
 /* KiB per second; 0 when nothing was measured. */
 double test_result_kib_per_second(const struct test_result *t);
 
-/* The one of the two that is the test's rate, and its unit: "ops/s" or "KiB/s". */
+/* The one of these two that is the test's rate, and its unit: "ops/s" or "KiB/s". */
 double test_result_rate(const struct test_result *t, enum test_id test);
 const char *test_rate_unit(enum test_id test);
 
-/* CPU time in percent of the elapsed time; more than 100 when several CPUs were at work. */
+/* CPU time in percent of the elapsed time; more than 100 when several CPUs were used. */
 double test_result_cpu_percent(const struct test_result *t);
 
 #endif

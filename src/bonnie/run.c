@@ -3,6 +3,7 @@
 #include <time.h>
 
 #include "bonnie/phase.h"
+#include "bonnie/preset.h"
 
 static struct host_facts describe_host(const struct run_context *r)
 {
@@ -10,6 +11,7 @@ static struct host_facts describe_host(const struct run_context *r)
     return (struct host_facts){
         .name = h->name,
         .kernel = h->kernel[0] ? h->kernel : NULL,
+        .c_library = h->c_library[0] ? h->c_library : NULL,
         .cpu_model = h->cpu_model[0] ? h->cpu_model : NULL,
         .cpus = h->cpus,
         .ram_bytes = h->ram_bytes,
@@ -22,8 +24,8 @@ static struct host_facts describe_host(const struct run_context *r)
     };
 }
 
-/* The settings that the reports show. */
-static void describe(const struct run_context *r, struct result *result)
+/* Copies the settings that the reports show. */
+static void describe_run(const struct run_context *r, struct result *result)
 {
     const struct plan *p = plan_whole(r->plan);
     *result = (struct result){
@@ -36,6 +38,7 @@ static void describe(const struct run_context *r, struct result *result)
         .start_time = time(NULL),
         .host = describe_host(r),
         .preset = p->preset,
+        .row = p->row ? p->row->name : NULL,
         .direct = p->direct,
         .sync = p->sync,
         .data = p->contents_name,
@@ -67,10 +70,10 @@ static void describe(const struct run_context *r, struct result *result)
 int run_once(struct run_context *r, uint64_t index, struct result *result, struct err *e)
 {
     int rc = 0;
-    describe(r, result);
+    describe_run(r, result);
     run_context_begin_run(r, index);
     for (enum test_id test = 0; rc == 0 && test < TEST_COUNT; test++) {
-        if (test == TEST_FIRST_METADATA) /* make room */
+        if (test == TEST_FIRST_METADATA) /* the metadata tests need the room */
             for (unsigned i = 0; i < r->plan->workers; i++)
                 data_file_release(&r->work[i].data);
         if (r->plan->tests[test])

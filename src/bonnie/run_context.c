@@ -10,39 +10,16 @@
 #include <unistd.h>
 
 #include "bonnie/directories.h"
-#include "bonnie/shifting.h"
 #include "io/engine_choice.h"
 #include "io/io_queue.h"
 #include "sys/descriptor_limit.h"
 #include "sys/stop.h"
+#include "util/mul_div.h"
 #include "util/partition.h"
 #include "util/rng.h"
 #include "util/units.h"
 
-int run_context_check_space(const struct plan *p, const struct scratch *s, struct err *e)
-{
-    struct scratch_space space;
-    int rc = scratch_space(s, &space, e);
-    if (rc != 0)
-        return rc;
-    if (space.is_read_only)
-        return err_system(e, EROFS, "%s", p->directory);
-    uint64_t bytes = plan_bytes_needed(p, &space);
-    uint64_t files = plan_files_needed(p, space.links_are_files);
-    if (space.bytes < bytes) {
-        char needed[UNITS_TEXT];
-        char there[UNITS_TEXT];
-        units_format_readable(needed, bytes);
-        units_format_readable(there, space.bytes);
-        return err_say(e, "%s: %s are needed, %s are free", p->directory, needed, there);
-    }
-    if (space.files < files)
-        return err_say(e, "%s: %" PRIu64 " files are needed, %" PRIu64 " can be made", p->directory,
-                       files, space.files);
-    return 0;
-}
-
-/* Direct I/O asks for whole device blocks. */
+/* Direct I/O requires whole device blocks. */
 static int check_alignment(const struct plan *p, uint32_t alignment, struct err *e)
 {
     if (p->data.chunk_bytes % alignment != 0)
@@ -58,7 +35,7 @@ static int check_alignment(const struct plan *p, uint32_t alignment, struct err 
     return 0;
 }
 
-/* One block, written and read through the engine: what does not work is to be known beforehand. */
+/* One block that is written and read through the engine, so that problems show before the run. */
 struct trial {
     size_t bytes;
     bool is_done;
@@ -86,7 +63,7 @@ static enum transfer_answer try_transferred(void *context, struct io *io)
     return was_written ? OPERATION_CONTINUES : OPERATION_ENDED;
 }
 
-/* Adds to a failure which of the settings may be at fault. */
+/* Adds to a failure which of the settings may be its cause. */
 static int explain_engine(const struct plan *p, struct err *e)
 {
     struct err reason = *e;
@@ -113,7 +90,7 @@ static int try_engine(struct run_context *r, int fd, uint32_t alignment, struct 
     return rc == 0 ? 0 : explain_engine(r->plan, e);
 }
 
-/* Whether block tests can work here: with O_DIRECT if they are to, and with that engine. */
+/* Whether block tests can work here, with the engine and with O_DIRECT if they use it. */
 static int check_data_file(struct run_context *r, struct err *e)
 {
     const struct plan *p = r->plan;
@@ -138,9 +115,9 @@ static int check_data_file(struct run_context *r, struct err *e)
 }
 
 /*
- * Descriptors that a run has open at a time: a worker its data file twice and a ring of io_uring,
- * or a directory twice and a file in it; everybody together the streams, sockets, pipes and the
- * rest.
+ * The numbers of descriptors that a run has open at a time: each worker has its data file twice and
+ * a ring of io_uring, or a directory twice and a file in it; the process has streams, sockets,
+ * pipes and others.
  */
 #define DESCRIPTORS_PER_WORKER 3
 #define DESCRIPTORS_IN_ALL     20
@@ -162,7 +139,7 @@ static int check_engine(const struct plan *p, struct err *e)
     return p->data.bytes == 0 ? 0 : engine_check(p->engine.ops, e);
 }
 
-/* Data files that a test finds missing are filled in pieces of this. */
+/* Size of the pieces in which missing data files are filled. */
 #define FILL_BYTES 262144
 
 static size_t buffer_size(const struct plan *p)
@@ -174,7 +151,10 @@ static size_t buffer_size(const struct plan *p)
     return larger < QUEUE_ALIGNMENT ? QUEUE_ALIGNMENT : (size_t)larger;
 }
 
-/* Whatever earlier processes left on the storage, under the same seed too, has other stamps. */
+/*
+ * Draws the run's numbers, so that its stamps differ from what earlier processes left on the
+ * storage, even with the same seed.
+ */
 static int draw_numbers(struct run_context *r, struct err *e)
 {
     struct run_numbers *n = &r->numbers;
@@ -183,7 +163,7 @@ static int draw_numbers(struct run_context *r, struct err *e)
     return 0;
 }
 
-/* What the data files hold, as far as it is the same for all workers. */
+/* The properties of the data files' contents that all workers share. */
 static int make_contents(struct run_context *r, struct err *e)
 {
     const struct plan *p = r->plan;
@@ -204,14 +184,13 @@ static int make_contents(struct run_context *r, struct err *e)
                             p->data.chunks * (p->data.chunk_bytes / p->data.change_bytes), e);
 }
 
-/* How many of the first `chunks` chunks' worth of per-character bytes there are, in proportion. */
+/* The number of per-character bytes in the first `chunks` chunks, in proportion. */
 static uint64_t perchar_before(const struct data_plan *d, uint64_t chunks)
 {
-    __extension__ typedef unsigned __int128 uint128;
-    return (uint64_t)((uint128)d->perchar_bytes * chunks / d->chunks);
+    return mul_div(d->perchar_bytes, chunks, d->chunks);
 }
 
-/* The worker's part of the data set. */
+/* Initialises the worker's part of the data set. */
 static void init_data_file(struct run_context *r, struct work *w)
 {
     const struct plan *p = r->plan;
@@ -228,7 +207,7 @@ static void init_data_file(struct run_context *r, struct work *w)
         struct partition chunks = partition_of(p->data.chunks, p->workers, w->number);
         setup.start = chunks.first * p->data.chunk_bytes;
         setup.bytes = chunks.count * p->data.chunk_bytes;
-        /* A larger file takes more of them: so they fit into the files, and none is lost. */
+        /* In proportion to the size of the file, so that they fit into it, and the sum is right. */
         w->perchar_bytes = perchar_before(&p->data, chunks.first + chunks.count) -
                            perchar_before(&p->data, chunks.first);
     }
@@ -263,7 +242,7 @@ static int make_worker(struct run_context *r, unsigned number, size_t buffer_byt
     void *buffer = NULL;
     if (posix_memalign(&buffer, QUEUE_ALIGNMENT, buffer_bytes) != 0)
         return err_system(e, ENOMEM, "buffer of %zu bytes", buffer_bytes);
-    memset(buffer, 0, buffer_bytes); /* have the memory there before the clock runs */
+    memset(buffer, 0, buffer_bytes); /* have the memory allocated before the clock runs */
     *w = (struct work){.plan = p,
                        .scratch = &r->scratch,
                        .contents = &r->contents,
@@ -316,16 +295,17 @@ static void break_progress_line(void *line)
     progress_lines_break(line);
 }
 
-/* Makes the private directory. Nothing is written before all ranks have found that it can be. */
+/* Makes the private directory. Nothing is written before all ranks have found that this works. */
 static int open_scratch(struct run_context *r, struct err *e)
 {
     const struct plan *p = r->plan;
     struct coordinator *c = r->coordinator;
-    int rc = scratch_open(&r->scratch, p->directory, e);
+    int rc =
+        scratch_open(&r->scratch, p->directory, p->makes_directory ? BELOW_MAKES : BELOW_FAILS, e);
     if (rc == 0)
         rc = check_engine(p, e);
     if (rc == 0)
-        rc = run_context_check_space(p, &r->scratch, e);
+        rc = directories_check_space(p, &r->scratch, e);
     if (rc == 0)
         rc = draw_numbers(r, e);
     if (rc == 0)
@@ -337,7 +317,7 @@ static int open_scratch(struct run_context *r, struct err *e)
     return rc;
 }
 
-/* What the directory is on. */
+/* Finds the storage below the directory. */
 static void find_storage(struct run_context *r)
 {
     mount_info_find(&r->mount, r->scratch.fd);
@@ -346,7 +326,7 @@ static void find_storage(struct run_context *r)
     io_limit_find(&r->limit, &r->devices);
 }
 
-/* All that the workers work with, and the workers. */
+/* Makes the workers and everything that they work with. */
 static int make_crew(struct run_context *r, struct err *e)
 {
     r->total = calloc(1, sizeof *r->total);
@@ -375,8 +355,6 @@ int run_context_open(struct run_context *r, const struct plan *p, struct cache_d
     coordinator->break_line = break_progress_line;
     coordinator->line = &r->progress;
     int rc = check_descriptors(p, e);
-    if (rc == 0 && p->makes_directory)
-        rc = scratch_make_parent(p->directory, e);
     if (rc != 0)
         return rc;
     rc = open_scratch(r, e);
@@ -389,7 +367,7 @@ int run_context_open(struct run_context *r, const struct plan *p, struct cache_d
     return rc;
 }
 
-/* Any odd number with its bits well mixed: 2^64 divided by the golden ratio. */
+/* An odd number with well-mixed bits: 2^64 divided by the golden ratio. */
 #define RANK_STEP UINT64_C(0x9e3779b97f4a7c15)
 
 void run_context_begin_run(struct run_context *r, uint64_t index)
@@ -400,13 +378,30 @@ void run_context_begin_run(struct run_context *r, uint64_t index)
         snprintf(r->figures, sizeof r->figures, "  run %" PRIu64 "\n", index + 1);
     pattern_begin_run(&r->pattern, r->numbers.first_run + index);
     for (unsigned i = 0; i < r->plan->workers; i++) {
-        r->work[i].seed = seed ^ r->plan->rank * RANK_STEP; /* all ranks go to other places */
+        r->work[i].seed = seed ^ r->plan->rank * RANK_STEP; /* each rank uses other offsets */
         file_set_begin_run(&r->work[i].files, seed);
     }
 }
 
-/* Ends and releases all that is there; `r` may be half open. */
-static int release(struct run_context *r, int result, struct err *e)
+void run_context_give_back(struct run_context *r, unsigned worker)
+{
+    struct lent_files *lent = r->lent ? &r->lent[worker] : NULL;
+    struct work *w = &r->work[worker];
+    if (lent && lent->has_data) {
+        close(w->data.fd);
+        w->data.fd = lent->fd;
+        lent->has_data = false;
+        r->contents.first_number = r->plan->first_worker;
+    }
+    if (lent && lent->has_files) {
+        file_set_close(&w->files);
+        w->files = lent->files;
+        lent->has_files = false;
+    }
+}
+
+/* Ends and releases everything that exists; `r` may be half open. */
+static int release_context(struct run_context *r, int result, struct err *e)
 {
     int rc = 0;
     r->coordinator->break_line = NULL;
@@ -414,8 +409,8 @@ static int release(struct run_context *r, int result, struct err *e)
     for (unsigned i = 0; r->work && i < r->plan->workers; i++) {
         struct work *w = &r->work[i];
         if (!w->buffer)
-            continue; /* making the workers ended here */
-        shifting_abandon(r, i);
+            continue; /* making the workers failed here */
+        run_context_give_back(r, i);
         data_file_release(&w->data);
         int one = file_set_release(&w->files, e);
         rc = rc ? rc : one;
@@ -431,7 +426,7 @@ static int release(struct run_context *r, int result, struct err *e)
     corruption_log_close(&r->corruption_log);
     gathering_close(&r->gathering);
     r->work = NULL;
-    if (r->shift > 0) /* the others' files are in this directory, too */
+    if (r->shift > 0) /* the other ranks' files are in this directory, too */
         coordinator_await_leaving(r->coordinator, result, e);
     int closed = scratch_close(&r->scratch, e);
     return rc ? rc : closed;
@@ -441,7 +436,7 @@ int run_context_close(struct run_context *r, int result, struct err *e)
 {
     struct err left;
     err_init(&left);
-    int rc = release(r, result, stop_signal() ? &left : e);
+    int rc = release_context(r, result, stop_signal() ? &left : e);
     if (left.code != 0)
         stop_message(left.text);
     return rc;

@@ -14,13 +14,13 @@ struct seekers {
     const struct work *work;
     struct shared_stats *stats;
     struct corruption_log *corruption;
-    uint64_t end_ticket;               /* the first one that is not theirs */
-    atomic_uint_fast64_t *next_ticket; /* in memory that all of them share */
+    uint64_t end_ticket;               /* the first ticket that is not theirs */
+    atomic_uint_fast64_t *next_ticket; /* in memory that all seekers share */
     struct process_group *group;
 };
 
-/* The life of one seeker; its queue is on the data files of all workers. */
-static int seek(void *context, unsigned number, struct process_member *self, struct err *e)
+/* Runs in each seeker; its queue has the data files of all workers. */
+static int run_seeker(void *context, unsigned number, struct process_member *self, struct err *e)
 {
     const struct seekers *s = context;
     const struct plan *p = s->plan;
@@ -37,7 +37,7 @@ static int seek(void *context, unsigned number, struct process_member *self, str
         work_queue_setup(p, s->work->all_data, p->workers, p->data.chunk_bytes);
     struct io_queue queue;
 
-    close(s->work->scratch->owner_fd); /* its lock is to end with the parent */
+    close(s->work->scratch->owner_fd); /* the lock must end with the parent */
     int rc = work_open_any_queue(&queue, &setup, &s->stats->workers[number], e);
     if (rc == 0)
         rc = process_member_ready(self);
@@ -58,7 +58,7 @@ int seekers_start(struct seekers **out, struct run_context *r, uint64_t first_ti
                               r->work->lap_ns > 0 ? UINT64_MAX : first_ticket + p->data.seeks};
     const struct process_group_setup group = {.name = "seeker",
                                               .count = p->data.seekers,
-                                              .body = seek,
+                                              .body = run_seeker,
                                               .context = s,
                                               .lookout = run_context_lookout(r)};
     int rc = shared_memory_map((void **)&s->next_ticket, sizeof *s->next_ticket, e);

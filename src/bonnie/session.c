@@ -3,11 +3,13 @@
 #include <errno.h>
 #include <inttypes.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
 #include "bonnie/directories.h"
 #include "bonnie/plan.h"
+#include "bonnie/preset.h"
 #include "bonnie/reports.h"
 #include "bonnie/run.h"
 #include "measure/clock.h"
@@ -20,8 +22,8 @@
 #include "util/message.h"
 #include "util/units.h"
 
-/* Bonnie++ refuses to do these things; this program does them, and gives advice. */
-static void advise(const struct plan *p, bool stays_root)
+/* Warns about settings that Bonnie++ refuses and this program accepts. */
+static void advise_user(const struct plan *p, bool stays_root)
 {
     if (p->quiet)
         return;
@@ -55,18 +57,18 @@ static void say_more(const struct plan *p, const struct cache_dropper *dropper)
                   "cannot be dropped without root");
 }
 
-/* Whether there is to be another run: of several ranks the first one decides. */
+/* Whether there is another run; with several ranks, rank 0 decides for all. */
 static int decide_more(struct run_context *context, uint64_t done, uint64_t start_ns, bool *more,
                        struct err *e)
 {
     const struct plan *p = context->plan;
     *more = done < p->runs || clock_ns() - start_ns < p->seconds_ns;
     if (done == 0 || p->seconds_ns == 0)
-        return 0; /* it is known to all */
+        return 0; /* all ranks know it already */
     return coordinator_share(context->coordinator, "Another run", more, sizeof *more, e);
 }
 
-/* Does the number of whole runs that the plan asks for, and further ones until its time is over. */
+/* Does as many whole runs as the plan asks for, and more until its time is over. */
 static int run_often(struct run_context *context, struct reports *reports, struct err *e)
 {
     uint64_t start_ns = clock_ns();
@@ -85,20 +87,7 @@ static int run_often(struct run_context *context, struct reports *reports, struc
     return rc;
 }
 
-static int run_all(struct run_context *context, const struct plan *p, const struct output *o,
-                   struct err *e)
-{
-    struct reports reports;
-    int rc = reports_begin(&reports, p, o, e);
-    if (rc == 0)
-        rc = run_often(context, &reports, e);
-    if (rc == 0)
-        rc = reports_end(&reports, e);
-    reports_release(&reports);
-    return rc;
-}
-
-/* A failure is told in one line, the first; after a signal there is none, but for what is left. */
+/* Reports the first failure in one line; after a signal, only what could not be removed. */
 static int close_context(struct run_context *context, int rc, struct err *e)
 {
     bool is_live = progress_lines_is_live(&context->progress);
@@ -110,58 +99,88 @@ static int close_context(struct run_context *context, int rc, struct err *e)
     return rc ? rc : closed;
 }
 
-/* What the report says, and the exit status too. */
+/* Findings that decide the exit status, besides the report. */
 struct findings {
-    uint64_t corrupted; /* damaged places */
-    unsigned unsteady;  /* tests that did not become steady */
+    uint64_t corrupted; /* number of corrupted places */
+    unsigned unsteady;  /* number of tests that did not become steady */
 };
 
+/* A name of a row, and a label before it. */
+#define LABEL_ROOM 320
+
+/* What is run one after the other: the rows of a preset, or a single plan. */
+struct programme {
+    struct plan whole[MAX_ROWS]; /* of all ranks, */
+    struct plan share[MAX_ROWS]; /* and what this one has to do */
+    char labels[MAX_ROWS][LABEL_ROOM];
+    unsigned count;
+};
+
+static int run_row(struct run_context *context, const struct programme *all, unsigned row,
+                   bool stays_root, struct cache_dropper *dropper, struct coordinator *coordinator,
+                   struct reports *reports, const struct output *o, struct err *e)
+{
+    const struct plan *p = &all->share[row];
+    int rc = run_context_open(context, p, dropper, coordinator, e);
+    if (rc != 0)
+        return rc;
+    if (row == 0) {
+        advise_user(p, stays_root);
+        say_more(p, dropper);
+        rc = reports_begin(reports, p, o, e);
+    }
+    if (all->count > 1 && !p->quiet)
+        message("%s", p->label);
+    if (rc == 0)
+        rc = run_often(context, reports, e);
+    if (rc == 0 && row + 1 == all->count)
+        rc = reports_end(reports, e);
+    return close_context(context, rc, e);
+}
+
 /*
- * From here on the process has given up what privileges it was told to give up.
+ * Runs the plans after giving up the privileges that the user wanted to give up. The contexts stay
+ * open until everything is reported, because results point to their texts.
  */
-static int run_together(const struct plan *p, bool stays_root, struct cache_dropper *dropper,
+static int run_together(const struct programme *all, bool stays_root, struct cache_dropper *dropper,
                         struct coordinator *coordinator, struct output *o, struct findings *found,
                         struct err *e)
 {
-    struct run_context context;
-    int rc = run_context_open(&context, p, dropper, coordinator, e);
-    if (rc != 0)
-        return rc;
-    advise(p, stays_root);
-    say_more(p, dropper);
-    rc = run_all(&context, p, o, e);
-    *found = (struct findings){.corrupted = context.corrupted, .unsteady = context.unsteady};
-    return close_context(&context, rc, e);
+    struct reports reports = {0};
+    int rc = 0;
+    struct run_context *contexts = calloc(all->count, sizeof *contexts);
+    if (!contexts)
+        return err_system(e, ENOMEM, "memory for a run");
+    for (unsigned row = 0; rc == 0 && row < all->count; row++) {
+        rc = run_row(&contexts[row], all, row, stays_root, dropper, coordinator, &reports, o, e);
+        found->corrupted += contexts[row].corrupted;
+        found->unsteady += contexts[row].unsteady;
+    }
+    reports_release(&reports);
+    free(contexts);
+    return rc;
 }
 
-/* The same, with the other processes that the plan asks for. */
-static int unprivileged_part(const struct plan *p, bool stays_root, struct cache_dropper *dropper,
-                             struct coordinator *ranks, struct output *o, struct findings *found,
-                             struct err *e)
+/* Does the same together with the other processes that the plan asks for. */
+static int unprivileged_part(const struct programme *all, bool stays_root,
+                             struct cache_dropper *dropper, struct coordinator *ranks,
+                             struct output *o, struct findings *found, struct err *e)
 {
     struct coordinator others;
+    const struct plan *p = &all->share[0];
     if (!p->coordination)
-        return run_together(p, stays_root, dropper, ranks, o, found, e);
+        return run_together(all, stays_root, dropper, ranks, o, found, e);
     if (ranks->ranks.count > 1)
         return err_say(e, "-y: the ranks of an MPI job wait for one another without it");
     int rc = coordinator_join(&others, p->coordination, e);
     if (rc != 0)
         return rc;
-    rc = run_together(p, stays_root, dropper, &others, o, found, e);
+    rc = run_together(all, stays_root, dropper, &others, o, found, e);
     return coordinator_leave(&others, rc, e);
 }
 
-/* Becomes the user asked for; says so, as Bonnie++ does. */
-static int become(const struct identity *id, bool quiet, struct err *e)
-{
-    int rc = privilege_drop(id, e);
-    if (rc == 0 && id->change && !quiet)
-        fprintf(stderr, "Using uid:%u, gid:%u.\n", geteuid(), getegid());
-    return rc;
-}
-
-/* The report is there, but it may not say what is asked for. */
-static int judge(const struct findings *found, const struct plan *p, struct err *e)
+/* The report is complete, but its content may still mean failure. */
+static int judge_findings(const struct findings *found, const struct plan *p, struct err *e)
 {
     if (found->corrupted > 0)
         return err_say(e,
@@ -175,32 +194,64 @@ static int judge(const struct findings *found, const struct plan *p, struct err 
     return EXIT_NOT_STEADY;
 }
 
-/* The plan of all ranks, and what this one has to do of it. */
-static int make_plans(struct plan *whole, struct plan *share, const struct settings *s,
-                      struct host *host, struct coordinator *ranks, struct err *e)
+/* What several ranks cannot do together. */
+static int check_ranks(const struct programme *all, const struct coordinator *ranks, struct err *e)
+{
+    if (ranks->ranks.count == 1)
+        return 0;
+    if (all->whole[0].steady.wanted)
+        return err_say(e, "--steady-state: not for several ranks; --time makes tests longer");
+    if (all->count > 1)
+        return err_say(e, "--preset=%s: not for several ranks", all->whole[0].preset);
+    return 0;
+}
+
+/* Results of rows are told apart by their labels. */
+static void label_row(struct programme *all, unsigned row, const char *given)
+{
+    const struct preset_row *r = all->whole[row].row;
+    if (!r)
+        return;
+    snprintf(all->labels[row], LABEL_ROOM, "%.255s%s%s%s%s", given ? given : "", given ? " " : "",
+             r->name, r->part ? " " : "", r->part ? r->part : "");
+    all->whole[row].label = all->labels[row];
+}
+
+/* The plans of all ranks, and what this one has to do of them. */
+static int make_plans(struct programme *all, const struct settings *s, struct host *host,
+                      struct coordinator *ranks, struct err *e)
 {
     host_detect(host);
     if (ranks->ranks.ram_bytes > host->ram_bytes)
         host->other_ram_bytes = ranks->ranks.ram_bytes - host->ram_bytes;
-    int rc = plan_make(whole, s, host, e);
+    int rc = 0;
+    all->count = plan_rows(s);
+    for (unsigned row = 0; rc == 0 && row < all->count; row++) {
+        rc = plan_make_row(&all->whole[row], s, host, row, e);
+        all->whole[row].seed = all->whole[0].seed;
+        label_row(all, row, s->label);
+    }
     if (rc == 0)
-        rc = coordinator_share(ranks, "Starting", &whole->seed, sizeof whole->seed, e);
-    if (rc == 0 && ranks->ranks.count > 1 && whole->steady.wanted)
-        return err_say(e, "--steady-state: not for several ranks; --time makes tests longer");
-    return rc == 0 ? plan_share(share, whole, &ranks->ranks, e) : rc;
+        rc =
+            coordinator_share(ranks, "Starting", &all->whole[0].seed, sizeof all->whole[0].seed, e);
+    if (rc == 0)
+        rc = check_ranks(all, ranks, e);
+    for (unsigned row = 0; rc == 0 && row < all->count; row++)
+        rc = plan_share(&all->share[row], &all->whole[row], &ranks->ranks, e);
+    return rc;
 }
 
 int session(const struct settings *s, struct coordinator *ranks, struct err *e)
 {
     struct host host;
-    struct plan whole;
-    struct plan plan = {0};
+    struct programme all = {0};
+    const struct plan *plan = &all.share[0]; /* what all rows have in common */
     struct identity identity;
     struct output output = {0};
     struct cache_dropper dropper = {0};
     struct findings found = {0};
 
-    int rc = make_plans(&whole, &plan, s, &host, ranks, e);
+    int rc = make_plans(&all, s, &host, ranks, e);
     if (rc == 0)
         rc = privilege_resolve(&identity, s->user, s->group, e);
     if (rc == 0)
@@ -209,19 +260,19 @@ int session(const struct settings *s, struct coordinator *ranks, struct err *e)
         stop_takes_inquiries();
     if (rc == 0 && ranks->ranks.count > 1)
         stop_takes_repeats();
-    if (rc == 0 && plan.cache == CACHE_EVICT)
+    if (rc == 0 && plan->cache == CACHE_EVICT)
         rc = cache_dropper_start(&dropper, e);
     if (rc == 0)
-        rc = become(&identity, plan.quiet, e);
+        rc = privilege_become(&identity, plan->quiet, e);
     if (rc == 0)
-        rc = output_open(&output, plan.output, e);
+        rc = output_open(&output, plan->output, e);
     if (rc == 0)
-        rc = unprivileged_part(&plan, geteuid() == 0 && !identity.change, &dropper, ranks, &output,
+        rc = unprivileged_part(&all, geteuid() == 0 && !identity.change, &dropper, ranks, &output,
                                &found, e);
     if (rc == 0)
         rc = output_finish(&output, e);
     if (rc == 0)
-        rc = judge(&found, &plan, e);
+        rc = judge_findings(&found, plan, e);
     output_discard(&output);
     cache_dropper_stop(&dropper);
     return rc;

@@ -6,11 +6,11 @@
 #include "util/err.h"
 
 /*
- * A whole session as the settings ask for it: makes the plan, gives up privileges, runs as often as
- * is wanted, reports, and leaves nothing behind. The coordinator is that of the ranks of one run;
- * the settings may ask for another way to begin. Returns 0, or a negative errno with a line in e;
- * after a signal -EINTR, and stop_signal() tells which. EXIT_NOT_STEADY, also with a line, means
- * that all went well, but not every figure that had to be steady is.
+ * Runs a whole session as the settings ask: makes the plan, gives up privileges, does the runs,
+ * prints the reports, and leaves nothing behind. The coordinator is that of the ranks of one run;
+ * the settings may choose another way to begin. Returns 0, or a negative errno with a line in e;
+ * after a signal -EINTR, and stop_signal() says which. EXIT_NOT_STEADY, also with a line, means
+ * that all tests ran, but not every figure that had to be steady is.
  */
 #define EXIT_NOT_STEADY 3
 int session(const struct settings *s, struct coordinator *ranks, struct err *e);

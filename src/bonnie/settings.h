@@ -17,10 +17,10 @@
 
 /*
  * What the user asked for, as given: nothing is looked up, guessed or computed here. The plan
- * (plan.h) joins it with what the preset and the host say.
+ * (plan.h) combines it with the preset and the host.
  */
 
-/* What main() is to do. */
+/* The actions of main(). */
 enum action {
     ACTION_RUN,
     ACTION_HELP,
@@ -34,7 +34,7 @@ enum action {
 struct settings {
     enum action action;
     const struct preset_defaults *preset; /* NULL: not given */
-    bool has_go_flags;                    /* the command line is one for GoBonnieGo */
+    bool has_go_flags;                    /* the command line has GoBonnieGo's form */
 
     const char *directory;
     const char *label; /* NULL: not given */
@@ -44,7 +44,7 @@ struct settings {
     const char *random_file;
 
     struct given data_bytes; /* -s with a suffix */
-    struct given data_units; /* without: billionths of what the preset counts in */
+    struct given data_units; /* -s without one: billionths of the preset's unit */
     struct given chunk_bytes;
     struct given seeks;
     struct given seekers;
@@ -60,7 +60,7 @@ struct settings {
     bool workers_auto;
     struct given ram_bytes;
     struct given runs;
-    struct given seconds_ns; /* whole runs go on at least this long */
+    struct given seconds_ns; /* whole runs are repeated for at least this long */
     struct given seed;
 
     bool fast;                  /* -f: skip the per-character tests */
@@ -84,10 +84,10 @@ struct settings {
     struct given iops_duration_ns;
     struct given iops_block_bytes;
     struct given iops_writes; /* percent */
-    double iops_theta;        /* of the Zipf distribution; 0: uniform */
+    double iops_theta;        /* exponent of the Zipf distribution; 0: uniform */
 
-    struct given shift;   /* of reads, in ranks */
-    struct given time_ns; /* of the sequential block tests */
+    struct given shift;   /* shift of reads, in ranks */
+    struct given time_ns; /* duration of the sequential block tests */
 
     bool steady; /* --steady-state */
     bool steady_metric_given;
@@ -103,10 +103,10 @@ struct settings {
     bool tests_given;
     bool tests[TEST_COUNT];
 
-    bool percentiles; /* the table is followed by those of every test, */
-    bool si;          /* and by throughput in powers of 1000, too */
+    bool percentiles; /* percentiles of every test below the table, */
+    bool si;          /* and throughput in powers of 1000, too */
 
-    size_t format_count; /* 0: the preset's */
+    size_t format_count; /* 0: the preset's formats */
     const char *formats[MAX_FORMATS];
 };
 

@@ -5,27 +5,27 @@
 #include <string.h>
 #include <unistd.h>
 
-/* What is known of a worker's data file. */
+/* What is known about a worker's data file. */
 struct data_state {
     uint64_t valid_bytes;
     uint64_t generation;
     uint64_t rewritten;
 };
 
-/* The rank whose files this one works on, and the one that works on this one's. */
-static unsigned lender(const struct run_context *r)
+/* The rank whose files this rank works on, and the rank that works on this one's files. */
+static unsigned lending_rank(const struct run_context *r)
 {
     return (r->plan->rank + r->shift) % r->plan->ranks;
 }
 
-static unsigned borrower(const struct run_context *r)
+static unsigned borrowing_rank(const struct run_context *r)
 {
     return (r->plan->rank + r->plan->ranks - r->shift) % r->plan->ranks;
 }
 
-/* What is sent to one of them comes back from the other. */
-static int swap(struct run_context *r, unsigned to, unsigned from, const void *sent, void *got,
-                size_t bytes, struct err *e)
+/* Sends to one of these two ranks, and receives from the other. */
+static int swap_bytes(struct run_context *r, unsigned to, unsigned from, const void *sent,
+                      void *got, size_t bytes, struct err *e)
 {
     const struct parcel p = {.to = to, .from = from, .sent = sent, .got = got, .bytes = bytes};
     return coordinator_exchange(r->coordinator, &p, e);
@@ -38,7 +38,7 @@ bool shifting_is_for(const struct run_context *r, const struct workload *w)
 
 /* ---- data files --------------------------------------------------------------------------- */
 
-/* How often each block was changed goes to the rank that may change it. */
+/* Sends the counts of changes of each block to the rank that may change it. */
 static int swap_changes(struct run_context *r, unsigned to, unsigned from, struct err *e)
 {
     struct generations *g = &r->contents.changes;
@@ -48,7 +48,7 @@ static int swap_changes(struct run_context *r, unsigned to, unsigned from, struc
     void *got = malloc(bytes);
     if (!got)
         return err_system(e, ENOMEM, "memory to count the changes of blocks");
-    int rc = swap(r, to, from, (const void *)g->counters, got, bytes, e);
+    int rc = swap_bytes(r, to, from, (const void *)g->counters, got, bytes, e);
     if (rc == 0)
         memcpy((void *)g->counters, got, bytes);
     free(got);
@@ -66,7 +66,7 @@ static int swap_states(struct run_context *r, unsigned to, unsigned from, struct
         states[i] = (struct data_state){.valid_bytes = r->work[i].data.valid_bytes,
                                         .generation = r->contents.files[i].generation,
                                         .rewritten = r->contents.files[i].rewritten};
-    int rc = swap(r, to, from, states, got, count * sizeof *got, e);
+    int rc = swap_bytes(r, to, from, states, got, count * sizeof *got, e);
     for (unsigned i = 0; rc == 0 && i < count; i++) {
         r->work[i].data.valid_bytes = got[i].valid_bytes;
         r->contents.files[i].generation = got[i].generation;
@@ -79,12 +79,12 @@ static int swap_states(struct run_context *r, unsigned to, unsigned from, struct
 static int borrow_data(struct run_context *r, struct err *e)
 {
     const struct plan *p = r->plan;
-    int rc = swap_states(r, borrower(r), lender(r), e);
+    int rc = swap_states(r, borrowing_rank(r), lending_rank(r), e);
     if (rc == 0)
-        rc = swap_changes(r, borrower(r), lender(r), e);
+        rc = swap_changes(r, borrowing_rank(r), lending_rank(r), e);
     if (rc != 0)
         return rc;
-    unsigned first = lender(r) * p->workers;
+    unsigned first = lending_rank(r) * p->workers;
     for (unsigned i = 0; i < p->workers; i++) {
         struct data_file *d = &r->work[i].data;
         int fd = scratch_open_named_file(&r->scratch, first + i, e);
@@ -101,9 +101,9 @@ static int borrow_data(struct run_context *r, struct err *e)
 static int return_data(struct run_context *r, struct err *e)
 {
     for (unsigned i = 0; i < r->plan->workers; i++)
-        shifting_abandon(r, i);
-    int rc = swap_states(r, lender(r), borrower(r), e);
-    return rc == 0 ? swap_changes(r, lender(r), borrower(r), e) : rc;
+        run_context_give_back(r, i);
+    int rc = swap_states(r, lending_rank(r), borrowing_rank(r), e);
+    return rc == 0 ? swap_changes(r, lending_rank(r), borrowing_rank(r), e) : rc;
 }
 
 /* ---- metadata files ----------------------------------------------------------------------- */
@@ -114,7 +114,7 @@ static int swap_files(struct run_context *r, unsigned to, unsigned from,
     unsigned count = r->plan->workers;
     for (unsigned i = 0; i < count; i++)
         states[i] = file_set_state(&r->work[i].files);
-    return swap(r, to, from, states, states + count, count * sizeof *states, e);
+    return swap_bytes(r, to, from, states, states + count, count * sizeof *states, e);
 }
 
 static int visit_files(struct run_context *r, const struct file_set_state *states, struct err *e)
@@ -125,7 +125,7 @@ static int visit_files(struct run_context *r, const struct file_set_state *state
         r->lent[i].files = *files;
         r->lent[i].has_files = true;
         struct file_set_setup setup = files->setup;
-        setup.number = lender(r) * r->plan->workers + i;
+        setup.number = lending_rank(r) * r->plan->workers + i;
         file_set_init(files, &setup);
         rc = file_set_visit(files, &states[i], e);
     }
@@ -138,12 +138,12 @@ static int borrow_or_return_files(struct run_context *r, bool borrows, struct er
     struct file_set_state *states = calloc(2 * (size_t)count, sizeof *states);
     if (!states)
         return err_system(e, ENOMEM, "memory for %u workers", count);
-    int rc = swap_files(r, borrows ? borrower(r) : lender(r), borrows ? lender(r) : borrower(r),
-                        states, e);
+    int rc = swap_files(r, borrows ? borrowing_rank(r) : lending_rank(r),
+                        borrows ? lending_rank(r) : borrowing_rank(r), states, e);
     if (rc == 0 && borrows)
         rc = visit_files(r, states + count, e);
     for (unsigned i = 0; rc == 0 && !borrows && i < count; i++) {
-        shifting_abandon(r, i);
+        run_context_give_back(r, i);
         r->work[i].files.wanted = states[count + i].wanted;
         r->work[i].files.made = states[count + i].made;
     }
@@ -161,21 +161,4 @@ int shifting_begin(struct run_context *r, const struct workload *w, struct err *
 int shifting_end(struct run_context *r, const struct workload *w, struct err *e)
 {
     return workload_has_data(w) ? return_data(r, e) : borrow_or_return_files(r, false, e);
-}
-
-void shifting_abandon(struct run_context *r, unsigned worker)
-{
-    struct lent_files *lent = r->lent ? &r->lent[worker] : NULL;
-    struct work *w = &r->work[worker];
-    if (lent && lent->has_data) {
-        close(w->data.fd);
-        w->data.fd = lent->fd;
-        lent->has_data = false;
-        r->contents.first_number = r->plan->first_worker;
-    }
-    if (lent && lent->has_files) {
-        file_set_close(&w->files);
-        w->files = lent->files;
-        lent->has_files = false;
-    }
 }

@@ -9,12 +9,12 @@
 #define MAX_FIELDS 5
 #define FIELD_SIZE 32
 
-/* The fields of "a:b:c", copied apart; the missing ones are empty. */
+/* Copies of the fields of "a:b:c"; missing ones are empty. */
 struct fields {
     char text[MAX_FIELDS][FIELD_SIZE];
 };
 
-static int split(struct fields *f, const char *text, size_t most)
+static int split_fields(struct fields *f, const char *text, size_t most)
 {
     memset(f, 0, sizeof *f);
     for (size_t i = 0;; i++) {
@@ -28,7 +28,7 @@ static int split(struct fields *f, const char *text, size_t most)
     }
 }
 
-/* Reads one field; an empty one leaves *out as it is. */
+/* Reads one field; an empty field leaves *out alone. */
 static int field_size(const char *field, uint64_t unit, uint64_t min, uint64_t max,
                       struct given *out)
 {
@@ -52,7 +52,7 @@ static int field_count(const char *field, uint64_t min, uint64_t max, struct giv
     return 0;
 }
 
-/* The same for a size with a suffix, which may have a fraction. */
+/* Reads a size with a suffix, which may have a fraction. */
 static int field_rounded(const char *field, uint64_t max, struct given *out)
 {
     uint64_t value;
@@ -62,7 +62,7 @@ static int field_rounded(const char *field, uint64_t max, struct given *out)
     return 0;
 }
 
-/* SIZE: bytes by its suffix, or a number of the preset's units; either may have a fraction. */
+/* Reads SIZE: bytes with a suffix, or a number of the preset's units; both may have a fraction. */
 static int field_data(const char *field, struct settings *s)
 {
     uint64_t billionths;
@@ -75,13 +75,13 @@ static int field_data(const char *field, struct settings *s)
     return billionths / BILLION <= LIMIT_DATA_BYTES / MIB ? 0 : -EINVAL;
 }
 
-/* One field of a grammar: its name, and what it takes. */
+/* One field of a grammar: its name, and what it accepts. */
 struct field_rule {
     const char *name;
     const char *accepted;
 };
 
-/* Names the field that is wrong. */
+/* Names the field that was refused. */
 static int refuse_field(const struct field_rule *rule, const char *given, const char *grammar,
                         struct err *e)
 {
@@ -98,9 +98,10 @@ int size_spec_data(struct settings *s, const char *text, struct err *e)
         {"SEEKERS", "from 1 to 65536"},
     };
     struct fields f;
-    if (*text == ':') /* "-s:3000:64k": Bonnie++ ignores it, and old scripts write it */
+    /* Bonnie++ ignores an empty first field ("-s:3000:64k"), which old scripts write */
+    if (*text == ':')
         text++;
-    if (split(&f, text, 4) != 0)
+    if (split_fields(&f, text, 4) != 0)
         return err_say(e, "%s, %s %s", grammar, rules[0].name, rules[0].accepted);
     const int read[] = {
         field_data(f.text[0], s),
@@ -114,7 +115,7 @@ int size_spec_data(struct settings *s, const char *text, struct err *e)
     return 0;
 }
 
-/* MAX: a size, or the kind of links to make. */
+/* Reads MAX: a size, or the kind of links to make. */
 static int field_max(struct settings *s, const char *field)
 {
     s->file_kind = strcmp(field, "-1") == 0   ? FILES_HARD_LINKS
@@ -136,7 +137,7 @@ int size_spec_files(struct settings *s, const char *text, struct err *e)
         {"CHUNK", "from 256 to 1g bytes"},
     };
     struct fields f;
-    if (split(&f, text, 5) != 0)
+    if (split_fields(&f, text, 5) != 0)
         return err_say(e, "%s, %s %s", grammar, rules[0].name, rules[0].accepted);
     const int read[] = {
         field_count(f.text[0], 0, LIMIT_FILES_K, &s->files_k),

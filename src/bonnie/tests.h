@@ -22,16 +22,19 @@ enum test_id {
     TEST_COUNT
 };
 
-/* The tests before this one work on the data files, this one and all after it on many files. */
+/*
+ * Tests before this one work on the data files; this one and those after it work on many small
+ * files.
+ */
 #define TEST_FIRST_METADATA TEST_SEQ_CREATE
 
 /*
- * The next test of Bonnie++'s own twelve, which its table and its CSV line have columns for; the
- * first one is 0, after the last one comes TEST_COUNT.
+ * The test after this one among Bonnie++'s twelve, which have columns in its table and its CSV
+ * line. The first of them is 0; after the last one it returns TEST_COUNT.
  */
 enum test_id test_next_classic(enum test_id test);
 
-/* The canonical names, up to a NULL. */
+/* The canonical names, with a NULL at the end. */
 extern const char *const test_names[TEST_COUNT + 1];
 
 /* The canonical name of a test. */

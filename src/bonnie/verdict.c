@@ -7,122 +7,193 @@
 
 #include "util/units.h"
 
-/* Less waiting than this is not worth a word; beside what says that no device was measured, this.
+/*
+ * Waiting for less than this is not mentioned, but is next to the note that no device was measured.
  */
 #define WORTH_TELLING_PERCENT 1
 #define WORTH_ADDING_PERCENT  25
 
-/* Adds to a sentence that a CPU was waited for, if it was for long. */
-static void add_waiting(struct verdict *v, const struct judgement *j)
+/* "100-100 %" */
+#define SPAN_TEXT 16
+
+/* Formats "41 %", or "41-74 %" for several tests. */
+static const char *span_of_percent(char text[static SPAN_TEXT], double least, double most)
 {
-    size_t used = strlen(v->sentence) - strlen(".");
-    if (j->waited_percent >= WORTH_ADDING_PERCENT)
-        snprintf(v->sentence + used, VERDICT_TEXT - used,
-                 "; waiting for a CPU %.0f %% of the time.", j->waited_percent);
+    char first[8] = "";
+    double low = nearbyint(least);
+    if (low < nearbyint(most))
+        snprintf(first, sizeof first, "%.0f-", low < 0 ? 0 : low);
+    snprintf(text, SPAN_TEXT, "%s%.0f %%", first, most);
+    return text;
 }
 
-/* "Device busy 76 %; worker computing 39 % and waiting for a CPU 3 % of the time", or less; the
- * worker is the busiest.
- */
-static void tell_times(struct verdict *v, const struct judgement *j, const char *more)
+/* Replaces the full stop at the end by these words. */
+static void append_words(char text[static VERDICT_TEXT], const char *words, const char *figure)
 {
-    char device[48] = "Worker";
-    char waiting[48] = "";
-    if (j->device_known)
-        snprintf(device, sizeof device, "Device busy %.0f %%; worker", j->device_percent);
-    if (j->waited_percent >= WORTH_TELLING_PERCENT)
-        snprintf(waiting, sizeof waiting, " and waiting for a CPU %.0f %%", j->waited_percent);
-    snprintf(v->sentence, VERDICT_TEXT, "%s computing %.0f %%%s of the time%s.", device,
-             j->computed_percent, waiting, more);
+    size_t used = strlen(text) - strlen(".");
+    snprintf(text + used, VERDICT_TEXT - used, "; %s %s.", words, figure);
 }
 
-static void tell_cpus(struct verdict *v, const struct judgement *j, unsigned cpus)
+/* Adds that no CPU was free, if that was so for long enough. */
+static void add_waiting(char text[static VERDICT_TEXT], const struct verdict *v, double worth)
 {
-    snprintf(v->sentence, VERDICT_TEXT, "The test used %.0f %% of the time of %u CPU%s.",
-             j->cpus_percent, cpus, cpus == 1 ? "" : "s");
+    char figure[SPAN_TEXT];
+    if (v->most.waited_percent >= worth)
+        append_words(text, "no CPU free",
+                     span_of_percent(figure, v->least.waited_percent, v->most.waited_percent));
 }
 
-static void tell_limit(struct verdict *v, const struct judgement *j)
+/* Describes what the device and the busiest worker did. */
+static void tell_times(char text[static VERDICT_TEXT], const struct verdict *v)
 {
-    bool reads = j->held_by == IO_LIMIT_READ_BYTES || j->held_by == IO_LIMIT_READ_OPS;
-    bool bytes = j->held_by == IO_LIMIT_READ_BYTES || j->held_by == IO_LIMIT_WRITTEN_BYTES;
+    char computed[SPAN_TEXT];
+    char busy[SPAN_TEXT];
+    span_of_percent(computed, v->least.computed_percent, v->most.computed_percent);
+    span_of_percent(busy, v->least.device_percent, v->most.device_percent);
+    if (v->least.device_known)
+        snprintf(text, VERDICT_TEXT, "Device busy %s; computing %s.", busy, computed);
+    else
+        snprintf(text, VERDICT_TEXT, "Computing %s.", computed);
+    add_waiting(text, v, WORTH_TELLING_PERCENT);
+}
+
+static void tell_cpus(char text[static VERDICT_TEXT], const struct verdict *v)
+{
+    char used[SPAN_TEXT];
+    snprintf(text, VERDICT_TEXT, "The test used %s of the time of %u CPU%s.",
+             span_of_percent(used, v->least.cpus_percent, v->most.cpus_percent), v->cpus,
+             v->cpus == 1 ? "" : "s");
+}
+
+static void tell_limit(char text[static VERDICT_TEXT], const struct verdict *v)
+{
+    static const struct {
+        const char *verb;
+        bool counts_bytes;
+    } kinds[IO_LIMIT_KINDS] = {
+        [IO_LIMIT_READ_BYTES] = {"reads", true},
+        [IO_LIMIT_WRITTEN_BYTES] = {"writes", true},
+        [IO_LIMIT_READ_OPS] = {"reads", false},
+        [IO_LIMIT_WRITE_OPS] = {"writes", false},
+    };
+    const struct judgement *j = &v->least;
+    char used[SPAN_TEXT];
     char limit[48];
-    if (bytes)
-        snprintf(limit, sizeof limit, "%.1f MiB/s", (double)j->held_to / (double)MIB);
+    if (kinds[j->held_by].counts_bytes)
+        snprintf(limit, sizeof limit, "%s of %.1f MiB/s", kinds[j->held_by].verb,
+                 (double)j->held_to / (double)MIB);
     else
-        snprintf(limit, sizeof limit, "%" PRIu64 " times a second", j->held_to);
-    snprintf(v->sentence, VERDICT_TEXT, "Its control group may %s %s: %.0f %% of that was used.",
-             reads ? "read" : "write", limit, j->held_percent);
+        snprintf(limit, sizeof limit, "%" PRIu64 " %s/s", j->held_to, kinds[j->held_by].verb);
+    snprintf(text, VERDICT_TEXT, "Control group: %s; %s used.", limit,
+             span_of_percent(used, j->held_percent, v->most.held_percent));
 }
 
-/* Rounded down: the rule says "less than 90 %", and no other percentage is to stand here. */
-static void tell_moved(struct verdict *v, const struct judgement *j, const char *what)
+/* Rounded down: the rule says "less than 90 %", and the text must not say "90 %". */
+static void tell_moved(char text[static VERDICT_TEXT], const struct verdict *v, const char *verb)
 {
-    double percent = floor(j->moved_percent);
-    if (percent < 1)
-        snprintf(v->sentence, VERDICT_TEXT, "%s of what was %s the device.",
-                 j->moved_percent > 0 ? "Less than 1 %" : "None", what);
+    double least = floor(v->least.moved_percent);
+    double most = floor(v->most.moved_percent);
+    char figure[SPAN_TEXT];
+    if (v->most.moved_percent <= 0)
+        snprintf(figure, sizeof figure, "none");
+    else if (most < 1)
+        snprintf(figure, sizeof figure, "<1 %%");
     else
-        snprintf(v->sentence, VERDICT_TEXT, "%.0f %% of what was %s the device.", percent, what);
-    add_waiting(v, j);
+        span_of_percent(figure, least, most);
+    snprintf(text, VERDICT_TEXT, "The device %s %s of the data.", verb, figure);
+    add_waiting(text, v, WORTH_ADDING_PERCENT);
 }
 
-static void tell_no_device(struct verdict *v, const struct judgement *j, const char *filesystem)
+static void tell_no_device(char text[static VERDICT_TEXT], const struct verdict *v)
 {
-    snprintf(v->sentence, VERDICT_TEXT,
-             j->reason == REASON_IN_MEMORY
-                 ? "Below %s there is no device: this is the speed of memory."
-                 : "Below %s there is no block device to watch.",
-             filesystem ? filesystem : "this filesystem");
-    add_waiting(v, j);
+    snprintf(text, VERDICT_TEXT,
+             v->least.reason == REASON_IN_MEMORY ? "%s is memory and has no device."
+                                                 : "%s has no block device to watch.",
+             *v->filesystem ? v->filesystem : "This filesystem");
+    add_waiting(text, v, WORTH_ADDING_PERCENT);
 }
 
-static void tell_sentence(struct verdict *v, const struct judgement *j, unsigned cpus,
-                          const char *filesystem)
+static void tell_others(char text[static VERDICT_TEXT], const struct verdict *v)
 {
-    switch (j->reason) {
-    case REASON_NOTHING_EXPLAINS:
-        tell_times(v, j, ": none of that explains the figure");
-        break;
+    char waited[SPAN_TEXT];
+    snprintf(text, VERDICT_TEXT, "Waiting for a CPU %s of the time: others used it.",
+             span_of_percent(waited, v->least.waited_percent, v->most.waited_percent));
+}
+
+void verdict_sentence(char text[static VERDICT_TEXT], const struct verdict *v)
+{
+    text[0] = '\0';
+    if (!v->is_known)
+        return;
+    switch (v->least.reason) {
     case REASON_NO_DEVICE:
     case REASON_IN_MEMORY:
-        tell_no_device(v, j, filesystem);
+        tell_no_device(text, v);
         break;
     case REASON_DEVICE_HELD:
-        tell_limit(v, j);
+        tell_limit(text, v);
         break;
     case REASON_READ_FROM_CACHE:
-        tell_moved(v, j, "read came from");
+        tell_moved(text, v, "read");
         break;
     case REASON_NOT_WRITTEN:
-        tell_moved(v, j, "written reached");
+        tell_moved(text, v, "wrote");
         break;
     case REASON_NOTHING_MOVED:
-        snprintf(v->sentence, VERDICT_TEXT,
-                 "Nothing was moved: this is the cost of the program itself.");
+        snprintf(text, VERDICT_TEXT, "No data was moved: this is the program alone.");
         break;
     case REASON_CPUS_FULL:
-        tell_cpus(v, j, cpus);
+        tell_cpus(text, v);
         break;
     case REASON_OTHERS_COMPUTED:
-        snprintf(v->sentence, VERDICT_TEXT,
-                 "Waiting for a CPU %.0f %% of the time: other programs had it.",
-                 j->waited_percent);
+        tell_others(text, v);
         break;
+    case REASON_NOTHING_EXPLAINS:
     case REASON_DEVICE_BUSY:
     case REASON_COMPUTED:
     case REASON_COUNT:
-        tell_times(v, j, "");
+        tell_times(text, v);
         break;
     }
 }
 
-void verdict_tell(struct verdict *v, const struct judgement *j, const struct advice_facts *facts,
-                  const char *filesystem)
+void verdict_of_test(struct verdict *v, const struct judgement *j, const struct advice_facts *facts,
+                     const char *filesystem)
 {
     struct advice_facts f = *facts;
     f.reason = j->reason;
-    *v = (struct verdict){.by = j->by};
-    tell_sentence(v, j, f.cpus, filesystem);
-    advice_for(v->advice, &f);
+    *v = (struct verdict){.is_known = true, .least = *j, .most = *j, .cpus = f.cpus};
+    snprintf(v->filesystem, sizeof v->filesystem, "%s", filesystem ? filesystem : "");
+    v->advice = advice_for(&f);
+}
+
+static bool verdict_is_alike(const struct verdict *a, const struct verdict *b)
+{
+    const struct judgement *x = &a->least;
+    const struct judgement *y = &b->least;
+    return a->is_known && b->is_known && x->by == y->by && x->reason == y->reason &&
+           x->device_known == y->device_known && x->held_by == y->held_by &&
+           x->held_to == y->held_to;
+}
+
+/* Replaces every percentage by the smaller (fmin) or the larger (fmax) of the two. */
+static void pick_percentages(struct judgement *j, const struct judgement *other,
+                             double (*pick)(double, double))
+{
+    j->device_percent = pick(j->device_percent, other->device_percent);
+    j->computed_percent = pick(j->computed_percent, other->computed_percent);
+    j->waited_percent = pick(j->waited_percent, other->waited_percent);
+    j->cpus_percent = pick(j->cpus_percent, other->cpus_percent);
+    j->moved_percent = pick(j->moved_percent, other->moved_percent);
+    j->held_percent = pick(j->held_percent, other->held_percent);
+}
+
+bool verdict_join(struct verdict *to, const struct verdict *other)
+{
+    if (!verdict_is_alike(to, other))
+        return false;
+    pick_percentages(&to->least, &other->least, fmin);
+    pick_percentages(&to->most, &other->most, fmax);
+    to->advice |= other->advice;
+    return true;
 }

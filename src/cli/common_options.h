@@ -6,8 +6,8 @@
 #include "cli/option.h"
 
 /*
- * Options that several programs have, as rows of their tables. `settings` is the type of what they
- * set; its fields have the names of the options.
+ * Options that several programs have, as rows of their tables. `settings` is the type of the struct
+ * that they set; its fields have the names of the options.
  */
 #define OPTION_DIRECTORY(settings)                                                                 \
     {                                                                                              \
@@ -31,9 +31,24 @@
         .accepted = "a group, by name or number", .help = "become this group"                      \
     }
 
+/* -V and -h, which set `member` to `action`. */
+#define OPTION_VERSION(settings, member, action)                                                   \
+    {                                                                                              \
+        .letter = 'V', .name = "version", .kind = OPTION_SETS,                                     \
+        .field = offsetof(settings, member), .constant = (action),                                 \
+        .help = "print the version and exit"                                                       \
+    }
+
+#define OPTION_HELP(settings, member, action)                                                      \
+    {                                                                                              \
+        .letter = 'h', .name = "help", .kind = OPTION_SETS, .field = offsetof(settings, member),   \
+        .constant = (action), .help = "print this help and exit"                                   \
+    }
+
 /*
- * Prints all of the table, see cli_print_options(): completions are made with it. It is for builds
- * and not for users, so --help does not name it. `action` is what it sets `member` to.
+ * The option that prints the whole table (cli_print_options()), from which the shell completions
+ * are made. It is for builds, not for users, so --help does not list it. It sets `member` to
+ * `action`.
  */
 #define OPTION_ALL_OPTIONS(settings, member, action)                                               \
     {                                                                                              \

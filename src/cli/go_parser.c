@@ -1,15 +1,22 @@
 #include "cli/go_parser.h"
 
 #include <stdbool.h>
+#include <stdio.h>
 #include <string.h>
+
+#include "cli/suggest.h"
+
+/* Number of characters of an unknown name that the message repeats. */
+#define NAME_SHOWN 100
 
 struct reader {
     const struct option_table *table;
     void *settings;
-    char **next; /* word that has not been looked at yet, up to a NULL */
+    char **next; /* the next word to be read; NULL at the end */
     const char *operand;
-    bool has_operand;
-    bool only_operands; /* "--" was there */
+    char *stray; /* the word that is its value; NULL: there was none */
+    bool *given;
+    bool only_operands; /* "--" has been read */
 };
 
 static bool is_named(const char *name, const char *word, size_t length)
@@ -52,15 +59,34 @@ static int apply(const struct reader *r, const struct option_entry *entry, char 
     return rc;
 }
 
-/* An option whose name begins at `name`. */
+/*
+ * The message does not repeat the value: it may be a secret key that was given with a misspelt
+ * option.
+ */
+static int refuse_name(const struct option_table *table, const char *name, size_t length,
+                       struct err *e)
+{
+    char word[NAME_SHOWN + 2];
+    snprintf(word, sizeof word, "-%.*s", (int)(length < NAME_SHOWN ? length : NAME_SHOWN), name);
+    return suggest_option(table, word, e);
+}
+
+/* A boolean that says nothing behind `=` has its value in the next word, if that is one. */
+static char *boolean_value(struct reader *r)
+{
+    const char *word = *r->next;
+    bool is_value = word && (strcmp(word, "true") == 0 || strcmp(word, "false") == 0);
+    return is_value ? *r->next++ : NULL;
+}
+
+/* Reads an option whose name begins at `name`. */
 static int read_option(struct reader *r, char *name, struct err *e)
 {
     size_t length = strcspn(name, "=");
     char *value = name[length] == '=' ? name + length + 1 : NULL;
     const struct option_entry *entry = entry_named(r->table, name, length);
     if (!entry || length == 0)
-        return err_say(e, "unknown option -%.*s; -help lists the options",
-                       (int)(length < 100 ? length : 100), name);
+        return refuse_name(r->table, name, length, e);
     bool takes_next = entry->value == VALUE_REQUIRED && entry->kind != OPTION_BOOLEAN;
     if (value && entry->value == VALUE_NONE && entry->kind != OPTION_BOOLEAN)
         return err_say(e, "-%s takes no value", entry->name);
@@ -69,15 +95,33 @@ static int read_option(struct reader *r, char *name, struct err *e)
             return refuse(entry, NULL, entry->accepted ? entry->accepted : entry->value_name, e);
         value = *r->next++;
     }
+    if (!value && entry->kind == OPTION_BOOLEAN)
+        value = boolean_value(r);
+    r->given[entry - r->table->entries] = true;
     return apply(r, entry, value, e);
+}
+
+static int refuse_word(const char *word, struct err *e)
+{
+    return err_say(e, "unexpected argument '%.100s'; -help lists the options", word);
 }
 
 static int read_operand(struct reader *r, char *word, struct err *e)
 {
-    if (!r->operand || r->has_operand)
-        return err_say(e, "unexpected argument '%.100s'; -help lists the options", word);
-    r->has_operand = true;
-    return apply(r, entry_named(r->table, r->operand, strlen(r->operand)), word, e);
+    if (!r->operand || r->stray)
+        return refuse_word(word, e);
+    r->stray = word;
+    return 0;
+}
+
+/* A word is not to be taken for what an option has said already. */
+static int take_operand(struct reader *r, struct err *e)
+{
+    const struct option_entry *entry = entry_named(r->table, r->operand, strlen(r->operand));
+    if (r->given[entry - r->table->entries])
+        return refuse_word(r->stray, e);
+    r->given[entry - r->table->entries] = true;
+    return apply(r, entry, r->stray, e);
 }
 
 static int read_word(struct reader *r, char *word, struct err *e)
@@ -92,14 +136,15 @@ static int read_word(struct reader *r, char *word, struct err *e)
 }
 
 int cli_parse_go(const struct option_table *table, const char *operand, int argc, char *argv[],
-                 void *settings, struct err *e)
+                 void *settings, bool given[OPTIONS_MOST], struct err *e)
 {
-    struct reader r = {.table = table, .settings = settings, .operand = operand};
+    struct reader r = {.table = table, .settings = settings, .operand = operand, .given = given};
+    memset(given, 0, OPTIONS_MOST * sizeof *given);
     r.next = argv + (argc > 0 ? 1 : 0);
     int rc = 0;
     while (rc == 0 && *r.next) {
         char *word = *r.next++;
         rc = read_word(&r, word, e);
     }
-    return rc;
+    return rc == 0 && r.stray ? take_operand(&r, e) : rc;
 }

@@ -5,10 +5,10 @@
 
 #include "cli/option.h"
 
-/* Prints what --help prints. */
+/* Prints the text of --help. */
 void cli_print_help(const struct option_table *table, FILE *out);
 
-/* Prints what --version prints. */
+/* Prints the text of --version. */
 void cli_print_version(FILE *out);
 
 #endif

@@ -1,22 +1,24 @@
 #include "cli/parser.h"
 
 #include <getopt.h>
-#include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
 
 #include "cli/suggest.h"
 
-/* getopt's name for the option in row i of the table: its letter, or a number no letter has. */
+/*
+ * getopt's code for the option in row i of the table: its letter, or this plus i for an option
+ * without a letter.
+ */
 #define LONG_ONLY_BASE 256
 
-/* What getopt returns for a word that is no option, where its letters begin with `-`. */
+/* What getopt returns for an operand when the string of letters begins with `-`. */
 #define CODE_OPERAND 1
 
 /* The longest name that may follow a single dash. */
 #define SINGLE_DASH_NAME 16
 
-/* What getopt_long wants to know, made from the option table. */
+/* The arguments of getopt_long(), made from the option table. */
 struct getopt_form {
     char letters[3 * OPTIONS_MOST + 3];
     struct option names[2 * OPTIONS_MOST + 1];
@@ -47,8 +49,8 @@ static void form_init(struct getopt_form *form, const struct option_table *table
     struct option *name = form->names;
 
     if (table->operand)
-        *letter++ = '-'; /* operands in their place among the options */
-    *letter++ = ':';     /* tell a missing value from an unknown option */
+        *letter++ = '-'; /* return operands in their place among the options */
+    *letter++ = ':';     /* distinguish a missing value from an unknown option */
     for (size_t i = 0; i < table->count; i++) {
         const struct option_entry *entry = &table->entries[i];
         if (entry->letter) {
@@ -66,7 +68,7 @@ static void form_init(struct getopt_form *form, const struct option_table *table
     *name = (struct option){0};
 }
 
-/* The option as the user may know it: "-s", "--tests" or "-s (--size)". */
+/* Names the option as the user may know it: "-s", "--tests" or "-s (--size)". */
 static void describe(const struct option_entry *entry, char *text, size_t size)
 {
     if (entry->letter && entry->name)
@@ -96,7 +98,7 @@ static int apply(void *settings, const struct option_entry *entry, const char *v
     return refuse(entry, value, reason.text, e);
 }
 
-/* What getopt could not make sense of: an unknown option, or a value too many or too few. */
+/* Reports what getopt refused: an unknown option, a missing value or a superfluous one. */
 static int complain(const struct option_table *table, int code, const char *word, struct err *e)
 {
     const struct option_entry *entry = entry_of(table, optopt);
@@ -104,14 +106,15 @@ static int complain(const struct option_table *table, int code, const char *word
         return refuse(entry, NULL, entry->value_name, e);
     if (entry && entry->value == VALUE_NONE)
         return err_say(e, "%.100s: --%s takes no value", word, entry->name);
-    if (optopt != 0 && !entry) /* a letter; getopt may not have done with its word yet */
+    if (optopt != 0 &&
+        !entry) /* a letter; getopt may not have finished the word that it stands in */
         return err_say(e, "unknown option -%c; --help lists the options", optopt);
     return suggest_option(table, word, e);
 }
 
 /*
- * An optional value that may stand apart ("-y s"), which getopt does not know. Returns the value,
- * taking the next word when it is exactly one of those that the option has.
+ * Finds the value of an option that may be a separate word ("-y s"), which getopt does not support.
+ * Returns the value, and skips the next word when it is exactly one of those that the option has.
  */
 static const char *detached_value(const struct option_entry *entry, int argc, char *const argv[])
 {
@@ -124,8 +127,8 @@ static const char *detached_value(const struct option_entry *entry, int argc, ch
 }
 
 /*
- * "-fb": only a number can be the value of -f, so these are further letters. The word is made to
- * begin with them, and getopt to read it once more.
+ * Handles "-fb": only a number can be the value of -f, so the rest of the word are further letters.
+ * The word is changed to begin with them, and getopt reads it again.
  */
 static void return_bundle(char *argv[])
 {
@@ -141,8 +144,8 @@ static bool is_bundle(const struct option_entry *entry, const char *word)
 }
 
 /*
- * "-html", which getopt would take for -h -t -m -l, is made "--html", which is put into `spelled`.
- * At most one option of a table has this quirk.
+ * Changes "-html", which getopt would read as -h -t -m -l, to "--html", stored in `spelled`. At
+ * most one option of a table has this quirk.
  */
 static void accept_single_dash(const struct option_table *table, int argc, char *argv[],
                                char spelled[static SINGLE_DASH_NAME + 3])
@@ -158,7 +161,7 @@ static void accept_single_dash(const struct option_table *table, int argc, char 
     }
 }
 
-/* What stands behind "--", or where no operand is taken. */
+/* Handles the words after "--", or all operands of a program that accepts none. */
 static int take_rest(const struct option_table *table, int argc, char *argv[], void *settings,
                      struct err *e)
 {
@@ -203,4 +206,10 @@ int cli_parse(const struct option_table *table, int argc, char *argv[], void *se
         if (rc != 0)
             return rc;
     }
+}
+
+bool cli_is_called(int argc, char *const argv[], const char *name)
+{
+    const char *slash = argc > 0 ? strrchr(argv[0], '/') : NULL;
+    return argc > 0 && strcmp(slash ? slash + 1 : argv[0], name) == 0;
 }

@@ -1,6 +1,8 @@
 #ifndef CLI_PARSER_H
 #define CLI_PARSER_H
 
+#include <stdbool.h>
+
 #include "cli/option.h"
 #include "util/err.h"
 
@@ -12,5 +14,8 @@
  */
 int cli_parse(const struct option_table *table, int argc, char *argv[], void *settings,
               struct err *e);
+
+/* Whether the program was started under that name: argv[0], or its part after the last slash. */
+bool cli_is_called(int argc, char *const argv[], const char *name);
 
 #endif

@@ -4,13 +4,13 @@
 #include <stdio.h>
 #include <string.h>
 
-/* Names that are longer have nothing near them. */
+/* Nothing is suggested for longer names. */
 #define NAME_MOST 31
 
-/* A name with more letters changed than this is another one. */
+/* Number of changed letters up to which a name may be a misspelling of another. */
 #define NEAR 2
 
-/* What was given, without the dashes and the value. */
+/* The name that was given, without its dashes and value. */
 struct given_name {
     const char *text;
     size_t length;
@@ -18,14 +18,20 @@ struct given_name {
 
 static bool begins_with(const char *name, const struct given_name *given)
 {
-    return name && strncmp(name, given->text, given->length) == 0;
+    return name && given->length > 0 && strncmp(name, given->text, given->length) == 0;
 }
 
-/* Appends ", --name" to the list, as far as it fits. */
-static void list(char *names, size_t size, const char *name)
+/* The dashes that this table's help writes before a name. */
+static const char *dashes_of(const struct option_table *table)
+{
+    return table->dashes ? table->dashes : "--";
+}
+
+/* Appends ", --name" to the list if there is room. */
+static void list_name(char *names, size_t size, const char *dashes, const char *name)
 {
     size_t used = strlen(names);
-    snprintf(names + used, size - used, "%s--%s", used > 0 ? ", " : "", name);
+    snprintf(names + used, size - used, "%s%s%s", used > 0 ? ", " : "", dashes, name);
 }
 
 static size_t smaller(size_t a, size_t b)
@@ -34,10 +40,10 @@ static size_t smaller(size_t a, size_t b)
 }
 
 /*
- * How many letters have to be inserted, left out or replaced to make one name of the other
- * (Levenshtein 1966), a row of the table at a time.
+ * The number of letters that have to be inserted, removed or replaced to change one name into the
+ * other (Levenshtein 1966), computed one row of the matrix at a time.
  */
-static size_t distance(const char *name, const struct given_name *given)
+static size_t name_distance(const char *name, const struct given_name *given)
 {
     size_t row[NAME_MOST + 1];
     for (size_t j = 0; j <= given->length; j++)
@@ -54,8 +60,8 @@ static size_t distance(const char *name, const struct given_name *given)
     return row[given->length];
 }
 
-/* The advertised name that is nearest to the one given; NULL when none is near. */
-static const char *nearest(const struct option_table *table, const struct given_name *given)
+/* The listed name that is nearest to the given one; NULL when none is near enough. */
+static const char *nearest_name(const struct option_table *table, const struct given_name *given)
 {
     const char *best = NULL;
     size_t least = NEAR + 1;
@@ -63,7 +69,7 @@ static const char *nearest(const struct option_table *table, const struct given_
         const struct option_entry *entry = &table->entries[i];
         const char *const both[] = {entry->name, entry->alias};
         for (size_t n = 0; entry->help && n < 2; n++) {
-            size_t found = both[n] ? distance(both[n], given) : least;
+            size_t found = both[n] ? name_distance(both[n], given) : least;
             if (found < least && found < given->length) {
                 best = both[n];
                 least = found;
@@ -77,17 +83,24 @@ int suggest_option(const struct option_table *table, const char *word, struct er
 {
     struct given_name given = {.text = word + strspn(word, "-")};
     given.length = strcspn(given.text, "=");
+    const char *dashes = dashes_of(table);
+    const char *only = NULL;
+    unsigned begun = 0; /* number of names that begin with the given one */
     char names[200] = "";
     for (size_t i = 0; i < table->count; i++) {
-        if (begins_with(table->entries[i].name, &given))
-            list(names, sizeof names, table->entries[i].name);
-        if (begins_with(table->entries[i].alias, &given))
-            list(names, sizeof names, table->entries[i].alias);
+        const char *const both[] = {table->entries[i].name, table->entries[i].alias};
+        for (size_t n = 0; n < 2; n++) {
+            if (!begins_with(both[n], &given))
+                continue;
+            only = both[n];
+            begun++;
+            list_name(names, sizeof names, dashes, only);
+        }
     }
-    if (names[0] != '\0')
+    if (begun > 1)
         return err_say(e, "ambiguous option %.100s: it may be %s", word, names);
-    const char *name = given.length <= NAME_MOST ? nearest(table, &given) : NULL;
+    const char *name = only ? only : given.length <= NAME_MOST ? nearest_name(table, &given) : NULL;
     if (name)
-        return err_say(e, "unknown option %.100s; did you mean --%s?", word, name);
-    return err_say(e, "unknown option %.100s; --help lists the options", word);
+        return err_say(e, "unknown option %.100s; did you mean %s%s?", word, dashes, name);
+    return err_say(e, "unknown option %.100s; %shelp lists the options", word, dashes);
 }

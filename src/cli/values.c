@@ -5,7 +5,7 @@
 #include "util/go_units.h"
 #include "util/units.h"
 
-/* Some eleven days: more is a mistake. */
+/* About eleven and a half days: more is a mistake. */
 #define MOST_SECONDS 1000000
 
 int value_count(struct given *out, const char *value, uint64_t min, uint64_t max,
@@ -18,7 +18,7 @@ int value_count(struct given *out, const char *value, uint64_t min, uint64_t max
     return 0;
 }
 
-/* What a parser of sizes found. */
+/* Stores a size that a parser returned with `status`, if it is at most `max`. */
 static int take_size(struct given *out, int status, uint64_t bytes, uint64_t max,
                      const char *accepted, struct err *e)
 {
@@ -62,7 +62,7 @@ int value_boolean(bool *out, const char *value, struct err *e)
     return 0;
 }
 
-/* Takes a number that was read with that status, if it is from min to max. */
+/* Stores a number that a parser returned with `status`, if it is from min to max. */
 static int take_between(struct given *out, int status, uint64_t number, uint64_t min, uint64_t max,
                         const char *accepted, struct err *e)
 {

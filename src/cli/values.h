@@ -19,8 +19,8 @@ static inline uint64_t given_or(struct given g, uint64_t otherwise)
 }
 
 /*
- * The values of options. Those that return int return 0, or -EINVAL with `accepted` as the line in
- * e: it says what is accepted.
+ * Parsers of option values. Those that return int return 0, or -EINVAL with `accepted` as the line
+ * in e, which says what is accepted.
  */
 
 /* A whole number from min to max. */
@@ -31,17 +31,22 @@ int value_count(struct given *out, const char *value, uint64_t min, uint64_t max
 int value_size(struct given *out, const char *value, uint64_t unit, uint64_t max,
                const char *accepted, struct err *e);
 
-/* The same; a number with a fraction is rounded down (units_parse_rounded_size). */
+/*
+ * The same, but a number with a fraction is accepted and rounded down (units_parse_rounded_size).
+ */
 int value_rounded_size(struct given *out, const char *value, uint64_t unit, uint64_t max,
                        const char *accepted, struct err *e);
 
-/* Seconds, up to 1000000 and with a fraction if need be, in nanoseconds: at least `min` of them. */
+/*
+ * Seconds from `min` nanoseconds up to 1000000 s, with or without a fraction; stored in
+ * nanoseconds.
+ */
 int value_seconds(struct given *out, const char *value, uint64_t min, struct err *e);
 
-/* Yes or no, as Go's flags take it. */
+/* Yes or no, as Go's flag package accepts it. */
 int value_boolean(bool *out, const char *value, struct err *e);
 
-/* A duration or a size as in Go; a decimal number in billionths. */
+/* A duration or a size as in Go, or a decimal number, which is stored in billionths. */
 int value_duration(struct given *out, const char *value, uint64_t min, const char *accepted,
                    struct err *e);
 int value_bytes(struct given *out, const char *value, uint64_t min, uint64_t max,
@@ -52,13 +57,15 @@ int value_decimal(struct given *out, const char *value, uint64_t min, uint64_t m
 /* Any text but an empty one. */
 int value_text(const char **out, const char *value, const char *accepted, struct err *e);
 
-/* The place of value in a list of words that ends with NULL, which is that of the enum that it
- * stands for; -1: it is not there. */
+/*
+ * The index of `value` in a list of words that ends with NULL, which is also the value of the enum
+ * that the list describes; -1: not in the list.
+ */
 int value_word(const char *value, const char *const words[]);
 
 /*
- * A comma-separated list: has every word taken, a copy that may be changed, until one is refused or
- * has VALUE_WORD characters.
+ * Splits a comma-separated list and calls `take` for each word, a copy that it may change, until it
+ * refuses one or a word is VALUE_WORD characters or longer.
  */
 #define VALUE_WORD 32
 typedef bool value_take(void *settings, char *word);

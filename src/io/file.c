@@ -8,7 +8,7 @@
 #include "io/transfer.h"
 #include "sys/stop.h"
 
-/* The whole of io, or an error. */
+/* Moves all of io, or returns an error. */
 static int transfer_whole(const struct io_file *f, struct io *io, struct err *e)
 {
     enum transfer_outcome outcome;
@@ -28,7 +28,7 @@ int io_read(const struct io_file *f, void *buffer, size_t length, uint64_t offse
 int io_write(const struct io_file *f, const void *buffer, size_t length, uint64_t offset,
              struct err *e)
 {
-    /* A write does not touch the bytes for which the pointer loses its const. */
+    /* The cast away from const is safe: a write does not change the bytes. */
     struct io io = {
         .kind = IO_WRITE, .offset = offset, .length = length, .buffer = (unsigned char *)buffer};
     return transfer_whole(f, &io, e);
@@ -42,7 +42,7 @@ int io_sync(const struct io_file *f, struct err *e)
     return 0;
 }
 
-/* A kernel that does not know the call, or a filter that forbids it, leaves everything to fsync. */
+/* Does nothing where the kernel lacks the call or a filter forbids it: fsync does the work then. */
 static int sync_range(const struct io_file *f, uint64_t offset, uint64_t length, unsigned flags,
                       struct err *e)
 {
@@ -63,7 +63,7 @@ int io_write_behind(const struct io_file *f, uint64_t offset, uint64_t length, s
 int io_sync_pieces(const struct io_file *f, struct err *e)
 {
     struct stat st;
-    if (fcntl(f->fd, F_GETFL) & O_DIRECT) /* memory holds nothing */
+    if (fcntl(f->fd, F_GETFL) & O_DIRECT) /* nothing is in memory */
         return io_sync(f, e);
     if (fstat(f->fd, &st) != 0)
         return err_system(e, errno, "look at %s", f->name);

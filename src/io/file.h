@@ -8,9 +8,9 @@
 #include "util/err.h"
 
 /*
- * The one way in which tests move data: whole transfers or an error. Short transfers are
- * continued, interrupted ones repeated unless the run is to stop. Each function returns 0 or a
- * negative errno with a line in e; -EINTR means that the run is to stop.
+ * The only way in which tests that use no engine move data: whole transfers or an error. Short
+ * transfers are continued, and interrupted ones are repeated unless the run is to stop. Each
+ * function returns 0 or a negative errno with a line in e; -EINTR means that the run is to stop.
  */
 
 /* An open file and its name for messages; the name must outlive it. */
@@ -19,7 +19,7 @@ struct io_file {
     const char *name;
 };
 
-/* Reads length bytes at offset; the end of the file before that is an error (EIO). */
+/* Reads length bytes at offset; reaching the end of the file before that is an error (EIO). */
 int io_read(const struct io_file *f, void *buffer, size_t length, uint64_t offset, struct err *e);
 
 /* Writes length bytes at offset. */
@@ -30,19 +30,19 @@ int io_write(const struct io_file *f, const void *buffer, size_t length, uint64_
 int io_sync(const struct io_file *f, struct err *e);
 
 /*
- * Files of which memory may hold much are written back piece by piece while more is written, with a
- * few pieces under way at a time: enough for the device always to have work, and little enough for
- * a stop to be quick, as nothing interrupts the writing back of what has begun.
+ * Files that may have much data in memory are written back in pieces while more is written, a few
+ * pieces at a time: enough to keep the device busy, and few enough for a stop to be quick, because
+ * nothing interrupts a writeback that has begun.
  */
 #define IO_PIECE (UINT64_C(8) << 20)
 
 /*
  * Begins to write back the piece of that length at offset, and waits until the one two before it is
- * written. An error of the storage may be told here, and not by io_sync() then.
+ * written. May report an error of the storage, which io_sync() does not report again.
  */
 int io_write_behind(const struct io_file *f, uint64_t offset, uint64_t length, struct err *e);
 
-/* Makes what was written durable, all pieces of the file one after the other. */
+/* Makes what was written durable, one piece of the file after the other. */
 int io_sync_pieces(const struct io_file *f, struct err *e);
 
 /* Closes the file if it is open; f->fd is -1 afterwards. */

@@ -7,11 +7,11 @@
 #include "io/operation.h"
 #include "util/units.h"
 
-#define HUGE_PAGE       ((size_t)2 << 20) /* of x86-64 and of most other systems with pages of 4 KiB */
+#define HUGE_PAGE       ((size_t)2 << 20) /* of x86-64 and of most other systems with 4 KiB pages */
 #define HUGE_FROM_BYTES ((size_t)1 << 20)
 
-/* Takes `bytes` off the front of the memory. */
-static void *take(unsigned char **memory, size_t bytes)
+/* Returns the front of the memory, and moves *memory past `bytes` bytes. */
+static void *take_memory(unsigned char **memory, size_t bytes)
 {
     void *part = *memory;
     *memory += round_up(bytes, _Alignof(max_align_t));
@@ -19,9 +19,8 @@ static void *take(unsigned char **memory, size_t bytes)
 }
 
 /*
- * Large buffers lie in huge pages where the system has any to give: a device is handed one piece of
- * memory then, and not one for each 4 KiB, of which many devices take only a limited number at a
- * time.
+ * Large buffers lie in huge pages if the system has any: the device then gets one piece of memory
+ * instead of one for each 4 KiB, of which many devices accept only a limited number at a time.
  */
 static unsigned char *place_buffers(void *memory, size_t bytes)
 {
@@ -29,7 +28,7 @@ static unsigned char *place_buffers(void *memory, size_t bytes)
     if (bytes < HUGE_FROM_BYTES)
         return buffers;
     buffers += round_up((uintptr_t)memory, HUGE_PAGE) - (uintptr_t)memory;
-    madvise(buffers, round_up(bytes, HUGE_PAGE), MADV_HUGEPAGE); /* or not: it works all the same */
+    madvise(buffers, round_up(bytes, HUGE_PAGE), MADV_HUGEPAGE); /* failure is harmless */
     return buffers;
 }
 
@@ -41,21 +40,22 @@ static int map_memory(struct io_queue *q, struct err *e)
     size_t user = round_up(q->setup.user_bytes, _Alignof(max_align_t));
     size_t lists = depth * (sizeof *q->operations + 2 * sizeof *q->unused + 2 * sizeof *q->done);
     size_t used = depth * (buffer + user) + state + lists + 8 * _Alignof(max_align_t);
-    q->memory_bytes = used + 2 * HUGE_PAGE; /* address space: what is not touched takes no memory */
+    q->memory_bytes = used + 2 * HUGE_PAGE; /* address space only: untouched pages take no memory */
     void *memory =
         mmap(NULL, q->memory_bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
     if (memory == MAP_FAILED)
         return err_system(e, errno, "%zu bytes of buffers", used);
     q->memory = memory;
     q->buffers = place_buffers(memory, depth * buffer);
-    memset(q->buffers, 0, used); /* have it there now, and not in the first operations */
+    memset(q->buffers, 0,
+           used); /* have the pages allocated now, and not during the first operations */
     unsigned char *next = q->buffers + depth * buffer;
-    q->state = take(&next, state);
-    q->operations = take(&next, depth * sizeof *q->operations);
-    q->unused = take(&next, depth * sizeof *q->unused);
-    q->staged = take(&next, depth * sizeof *q->staged);
-    q->done = take(&next, 2 * depth * sizeof *q->done);
-    unsigned char *users = take(&next, depth * user);
+    q->state = take_memory(&next, state);
+    q->operations = take_memory(&next, depth * sizeof *q->operations);
+    q->unused = take_memory(&next, depth * sizeof *q->unused);
+    q->staged = take_memory(&next, depth * sizeof *q->staged);
+    q->done = take_memory(&next, 2 * depth * sizeof *q->done);
+    unsigned char *users = take_memory(&next, depth * user);
     for (size_t i = 0; i < depth; i++) {
         q->operations[i].io.buffer = q->buffers + i * buffer;
         q->operations[i].io.user = users + i * user;
@@ -77,7 +77,6 @@ int io_queue_open(struct io_queue *q, const struct io_queue_setup *setup, struct
         .buffers = q->buffers,
         .buffers_bytes = setup->depth * round_up(setup->buffer_bytes, QUEUE_ALIGNMENT),
         .options = setup->options,
-        .target = setup->target,
     };
     rc = setup->engine->open(q->state, &engine, e);
     q->is_open = rc == 0;

@@ -1,6 +1,5 @@
 #include <errno.h>
 #include <string.h>
-#include <sys/prctl.h>
 
 #include "io/io_queue.h"
 #include "io/operation.h"
@@ -8,28 +7,22 @@
 #include "sys/stop.h"
 
 /*
- * Operations are submitted together, with one look at the clock and, where the engine queues, with
- * one system call; but at most this number of bytes at once: while a source fills the next buffer,
- * the device is to have something to do. The same holds for what is completed: while a source
+ * Operations are submitted together, with one reading of the clock and, if the engine queues, one
+ * system call. But they may have at most this many bytes together, so that the device has work
+ * while a source fills the next buffer. The same limit applies to completions: while a source
  * checks what was read, the next completions are not seen, and seem to take longer.
  */
 #define BURST_BYTES 262144
 
-/* The batch, while the device is the bottleneck: this share of the depth, but one at least. */
+/* The batch while the device is the bottleneck: the depth divided by this, but at least one. */
 #define BATCHES_IN_DEPTH 16
 
-/* A batch grows when completions have piled up for this number of depths. */
+/* A batch grows when completions have piled up for this many depths of operations. */
 #define PILED_UP_DEPTHS 64
 
-/* A source that waits for something elsewhere is asked again after a sleep between these. */
+/* Limits of the sleep after which a source that said SOURCE_LATER is asked again. */
 #define SHORTEST_NAP_NS 1000
 #define LONGEST_NAP_NS  1000000
-
-/* A signal to stop that comes just before a sleep is seen after this time. */
-#define LONGEST_SLEEP_NS 100000000
-
-/* The system's default, 50 us, would count as response time of an operation that is due. */
-#define TIMER_SLACK_NS 1000
 
 /* One pass over all operations of a source. */
 struct pass {
@@ -37,16 +30,14 @@ struct pass {
     const struct io_source *source;
     struct op_stats *stats;
     struct err *e;
-    uint64_t now_ns; /* the last look at the clock */
-    uint64_t end_ns; /* the source's time is over then */
-    uint64_t ask_ns; /* the source has nothing before this time */
-    uint64_t nap_ns; /* next sleep while the source waits for an unknown time */
-    unsigned batch;  /* most operations that are completed before others are submitted */
+    uint64_t now_ns; /* the last reading of the clock */
+    uint64_t end_ns; /* when the source's time is over */
+    uint64_t nap_ns; /* length of the next sleep while the source waits */
+    unsigned batch;  /* number of operations to complete before others are submitted */
     unsigned least_batch;
-    unsigned piled_up; /* operations since completions last were fewer than a batch */
-    bool is_waiting;   /* the source said SOURCE_LATER when it was asked last */
-    bool is_timed;     /* the source has named a time */
-    bool has_ended;    /* the source */
+    unsigned piled_up; /* operations since completions were last fewer than a batch */
+    bool is_waiting;   /* the source's last answer was SOURCE_LATER */
+    bool has_ended;    /* the source has ended */
 };
 
 static const char *file_name(const struct io_queue *q, unsigned file)
@@ -54,13 +45,12 @@ static const char *file_name(const struct io_queue *q, unsigned file)
     return q->setup.file_count > 0 ? q->setup.files[file].name : q->setup.engine->name;
 }
 
-static void stage(struct io_queue *q, struct operation *o)
+static void stage_operation(struct io_queue *q, struct operation *o)
 {
     q->staged[q->staged_count++] = o;
 }
 
-/* Looks at the clock, and adds to the integral of the number in flight, which is about to change.
- */
+/* Reads the clock, and updates the integral of the number in flight, which is about to change. */
 static void look_at_clock(struct pass *p)
 {
     uint64_t now_ns = clock_ns();
@@ -68,57 +58,37 @@ static void look_at_clock(struct pass *p)
     p->now_ns = now_ns;
 }
 
-static struct op_times times_of(const struct operation *o)
-{
-    return (struct op_times){
-        .end_ns = o->end_ns,
-        .response_ns = o->end_ns - o->io.start_ns,
-        .service_ns = o->end_ns - o->submitted_ns,
-    };
-}
-
 static void reuse(struct io_queue *q, struct operation *o)
 {
-    o->submitted_ns = 0;
+    o->start_ns = 0;
     q->unused[q->unused_count++] = o;
 }
 
 /*
- * What follows for few operations or sources is not inlined: it would lengthen the path of all
- * others, which with the engine null is half of what an operation costs.
+ * Marks functions that few operations or sources need. They are not inlined, because they would
+ * lengthen the path of all others, which with the engine null is half of the cost of an operation.
  */
 #define OFF_THE_PATH __attribute__((noinline))
 
-/* Has the source count an operation. */
-OFF_THE_PATH static void tell_ended(const struct pass *p, const struct operation *o)
-{
-    const struct op_times times = times_of(o);
-    p->source->ended(p->source->context, &o->io, &times);
-}
-
 static void end_operation(struct pass *p, struct operation *o)
 {
-    if (p->source->ended)
-        tell_ended(p, o);
-    else
-        op_stats_add(p->stats, o->end_ns - o->io.start_ns, o->io.length);
+    op_stats_add(p->stats, o->end_ns - o->start_ns, o->io.length);
     reuse(p->q, o);
 }
 
-/* What the source has done since the transfer came back counts as well. */
+/* Counts the time that the source has spent since the transfer came back. */
 OFF_THE_PATH static void end_later(struct operation *o)
 {
     o->end_ns = clock_ns();
 }
 
-/* The source decides whether the run ends with a failure. */
+/* Asks the source whether the run ends with a failure. */
 OFF_THE_PATH static int fail_operation(struct pass *p, struct operation *o)
 {
-    const struct op_times times = times_of(o);
     struct io whole = o->io;
     transfer_rewind(&whole);
     if (!p->source->failed ||
-        !p->source->failed(p->source->context, &whole, &times, transfer_error(&o->io)))
+        !p->source->failed(p->source->context, &whole, transfer_error(&o->io)))
         return transfer_describe_failure(&o->io, file_name(p->q, o->io.file), p->e);
     transfer_rewind(&o->io);
     p->stats->errors++;
@@ -126,27 +96,25 @@ OFF_THE_PATH static int fail_operation(struct pass *p, struct operation *o)
     return 0;
 }
 
-/* A transfer that is not simply whole: it is gone on with, or has failed. */
-OFF_THE_PATH static enum transfer_outcome look_closer(const struct pass *p, struct io *io)
+/* Handles a transfer that did not move all of its bytes: it is continued, or has failed. */
+OFF_THE_PATH static enum transfer_outcome look_closer(struct io *io)
 {
-    if (p->q->setup.engine->capabilities & ENGINE_REQUESTS && io->result >= 0)
-        io->length = (size_t)io->result;
     return transfer_outcome(io);
 }
 
 /*
- * A transfer has come back: the operation has ended, or is staged again for what is left of it or
- * for its next transfer.
+ * Handles a transfer that has come back: the operation has ended, or is staged again for the rest
+ * of it or for its next transfer.
  */
-static int complete(struct pass *p, struct operation *o)
+static int complete_transfer(struct pass *p, struct operation *o)
 {
     struct io *io = &o->io;
     if (io->result != (ssize_t)io->length || io->moved > 0) {
-        enum transfer_outcome outcome = look_closer(p, io);
+        enum transfer_outcome outcome = look_closer(io);
         if (outcome == TRANSFER_FAILED)
             return fail_operation(p, o);
         if (outcome == TRANSFER_PART) {
-            stage(p->q, o);
+            stage_operation(p->q, o);
             return 0;
         }
     }
@@ -154,13 +122,16 @@ static int complete(struct pass *p, struct operation *o)
     if (answer == OPERATION_ENDED_NOW)
         end_later(o);
     if (answer == OPERATION_CONTINUES)
-        stage(p->q, o);
+        stage_operation(p->q, o);
     else
         end_operation(p, o);
     return 0;
 }
 
-/* The number of transfers that are completed together: a batch, or about the bytes of a burst. */
+/*
+ * The number of transfers that are completed together: a batch, or as many as have about the bytes
+ * of a burst.
+ */
 static unsigned batch_of(const struct pass *p)
 {
     const struct io_queue *q = p->q;
@@ -179,59 +150,36 @@ static int complete_batch(struct pass *p)
     unsigned end = next + batch_of(p);
     int rc = 0;
     while (rc == 0 && next < end)
-        rc = complete(p, (struct operation *)(void *)q->done[next++]);
+        rc = complete_transfer(p, (struct operation *)(void *)q->done[next++]);
     q->done_first = next;
     if (q->done_first == q->done_end)
         q->done_first = q->done_end = 0;
     return rc;
 }
 
-/* The source has ended, or is to be asked again: at ask_ns, or, when that is 0, whenever something
- * has ended. */
-static void leave_source(struct pass *p, enum source_answer answer, uint64_t ask_ns)
-{
-    p->has_ended = answer == SOURCE_ENDED;
-    p->is_waiting = answer == SOURCE_LATER;
-    p->ask_ns = ask_ns;
-    if (p->is_timed || ask_ns == 0)
-        return;
-    p->is_timed = true;
-    prctl(PR_SET_TIMERSLACK, TIMER_SLACK_NS, 0, 0, 0);
-}
-
-/* Stages the next operations of the source, as many as make up a burst. */
-static void fill(struct pass *p)
+/* Stages the next operations of the source, up to the size of a burst. */
+static void fill_from_source(struct pass *p)
 {
     struct io_queue *q = p->q;
     unsigned unused = q->unused_count;
     size_t bytes = 0;
     p->has_ended = p->has_ended || p->now_ns >= p->end_ns;
-    p->is_waiting = !p->has_ended && p->ask_ns > p->now_ns;
-    if (p->has_ended || p->is_waiting)
+    p->is_waiting = false;
+    if (p->has_ended)
         return;
     while (unused > 0 && bytes < BURST_BYTES) {
         struct operation *o = q->unused[unused - 1];
-        o->io.start_ns = 0;
         enum source_answer answer = p->source->next(p->source->context, &o->io, p->now_ns);
         if (answer != SOURCE_READY) {
-            leave_source(p, answer, o->io.start_ns);
+            p->has_ended = answer == SOURCE_ENDED;
+            p->is_waiting = answer == SOURCE_LATER;
             break;
         }
         unused--;
         bytes += o->io.length;
-        stage(q, o);
+        stage_operation(q, o);
     }
     q->unused_count = unused;
-}
-
-/* Takes the times of an operation's beginning. */
-static void begin_operation(struct operation *o, uint64_t now_ns)
-{
-    if (o->submitted_ns != 0)
-        return; /* this is not its first transfer */
-    o->submitted_ns = now_ns;
-    if (o->io.start_ns == 0 || o->io.start_ns > now_ns)
-        o->io.start_ns = now_ns;
 }
 
 static int complete_at_once(struct pass *p, struct operation *o)
@@ -240,11 +188,13 @@ static int complete_at_once(struct pass *p, struct operation *o)
     look_at_clock(p);
     p->q->in_flight--;
     o->end_ns = p->now_ns;
-    return complete(p, o);
+    return complete_transfer(p, o);
 }
 
-/* Submits what is staged, as far as the engine takes it. A synchronous engine has one operation,
- * which is taken through its transfer here. */
+/*
+ * Submits the staged operations as far as the engine accepts them. A synchronous engine has one
+ * operation, which is carried through its transfer here.
+ */
 static int submit_staged(struct pass *p)
 {
     struct io_queue *q = p->q;
@@ -255,10 +205,11 @@ static int submit_staged(struct pass *p)
     int rc = 0;
     look_at_clock(p);
     p->nap_ns = SHORTEST_NAP_NS;
-    q->staged_count = 0; /* what is completed below is staged from the start again */
+    q->staged_count = 0; /* operations that are completed below are staged from the start again */
     while (rc == 0 && taken < count) {
         struct operation *o = q->staged[taken];
-        begin_operation(o, p->now_ns);
+        if (o->start_ns == 0) /* otherwise this is not its first transfer */
+            o->start_ns = p->now_ns;
         enum engine_answer answer = engine->submit(q->state, &o->io);
         if (answer == ENGINE_BUSY)
             break;
@@ -270,7 +221,7 @@ static int submit_staged(struct pass *p)
     }
     q->in_flight += queued;
     for (; taken < count; taken++)
-        stage(q, q->staged[taken]);
+        stage_operation(q, q->staged[taken]);
     return rc;
 }
 
@@ -281,14 +232,14 @@ static unsigned smallest_batch(const struct io_queue *q)
 }
 
 /*
- * The batch follows the load. Where the device is the bottleneck, large batches starve it: it has
- * nothing to do while operations that were complete together wait for each other. So a batch is a
- * sixteenth of the depth: random reads of 4 KiB from a virtual disk were 10 to 20 % slower when
- * everything complete was taken at once, and about 1 % slower with batches of an eighth; smaller
- * ones than these are no faster and take more CPU time. Where the program is the bottleneck, large
- * batches save its time: so the batch doubles when completions have piled up, enough for a batch at
- * every look and none missing in between (ran_dry), for longer than after any pause; it halves when
- * they no longer do.
+ * Adapts the batch to the load. Where the device is the bottleneck, large batches starve it: it is
+ * idle while operations that were completed together wait for each other. So a batch is a sixteenth
+ * of the depth: random reads of 4 KiB from a virtual disk were 10 to 20 % slower when everything
+ * complete was taken at once, and about 1 % slower with batches of an eighth; batches smaller than
+ * a sixteenth are no faster and take more CPU time. Where the program is the bottleneck, large
+ * batches save its time. So the batch doubles when completions have piled up, with a full batch at
+ * every reaping (not ran_dry), for longer than they do after a pause; it halves when they no longer
+ * pile up.
  */
 static void follow_load(struct pass *p, bool ran_dry)
 {
@@ -305,28 +256,26 @@ static void follow_load(struct pass *p, bool ran_dry)
     p->piled_up = 0;
 }
 
-/* Moves what has been returned to the front of the list, which has room for all again then. */
-static void make_room(struct io_queue *q)
+/* Moves the returned transfers to the front of the list, so that there is room for all of them. */
+static void compact_done(struct io_queue *q)
 {
     q->done_end -= q->done_first;
     memmove(q->done, q->done + q->done_first, q->done_end * sizeof *q->done);
     q->done_first = 0;
 }
 
-/* Reaps what is complete; waits for one, or until the source has more, if there is nothing else to
- * do. */
-static int reap(struct pass *p)
+/* Reaps completed transfers; waits for one if there is nothing else to do. */
+static int reap_completed(struct pass *p)
 {
     struct io_queue *q = p->q;
     bool has_work =
         q->done_end > q->done_first || (q->unused_count > 0 && !p->has_ended && !p->is_waiting);
-    uint64_t until_ns = p->is_waiting && p->ask_ns > p->now_ns ? p->ask_ns : ENGINE_NO_DEADLINE;
     if (q->done_first >= q->setup.depth)
-        make_room(q);
+        compact_done(q);
     struct io **done = q->done + q->done_end;
-    int count = q->setup.engine->wait(q->state, has_work ? 0 : 1, until_ns, done, q->setup.depth);
+    int count = q->setup.engine->wait(q->state, has_work ? 0 : 1, done, q->setup.depth);
     if (count == -EINTR)
-        return 0; /* if the run is to stop, the caller sees that */
+        return 0; /* the caller checks whether the run is to stop */
     if (count < 0)
         return err_system(p->e, -count, "%s: wait for transfers on %s", q->setup.engine->name,
                           file_name(q, 0));
@@ -340,38 +289,31 @@ static int reap(struct pass *p)
 }
 
 /*
- * Nothing is in flight: sleeps until the source is to be asked again. What it waits for may be
- * elsewhere, and have no known time: then the sleeps become longer.
+ * Sleeps while nothing is in flight and the source waits for something elsewhere, longer each time.
  */
-static void rest(struct pass *p)
+static void sleep_for_source(struct pass *p)
 {
-    uint64_t until_ns = p->ask_ns;
-    if (until_ns <= p->now_ns) {
-        until_ns = p->now_ns + p->nap_ns;
-        p->nap_ns = 2 * p->nap_ns < LONGEST_NAP_NS ? 2 * p->nap_ns : LONGEST_NAP_NS;
-    } else if (until_ns - p->now_ns > LONGEST_SLEEP_NS) {
-        until_ns = p->now_ns + LONGEST_SLEEP_NS;
-    }
-    const struct timespec until = clock_timespec(until_ns);
-    clock_nanosleep(CLOCK_MONOTONIC, TIMER_ABSTIME, &until, NULL); /* or until a signal */
+    const struct timespec until = clock_timespec(p->now_ns + p->nap_ns);
+    p->nap_ns = 2 * p->nap_ns < LONGEST_NAP_NS ? 2 * p->nap_ns : LONGEST_NAP_NS;
+    clock_nanosleep(CLOCK_MONOTONIC, TIMER_ABSTIME, &until, NULL); /* a signal may end it */
     p->now_ns = clock_ns();
 }
 
-/* One step: completes, fills, submits, and reaps or rests. */
-static int step(struct pass *p)
+/* One step of the loop: completes, fills, submits, and reaps or sleeps. */
+static int queue_step(struct pass *p)
 {
     struct io_queue *q = p->q;
     int rc = complete_batch(p);
     if (rc != 0)
         return rc;
-    fill(p);
+    fill_from_source(p);
     rc = q->staged_count > 0 ? submit_staged(p) : 0;
     if (rc != 0)
         return rc;
     if (q->in_flight > 0)
-        return reap(p);
+        return reap_completed(p);
     if (p->is_waiting && q->staged_count == 0 && q->done_end == 0)
-        rest(p);
+        sleep_for_source(p);
     return 0;
 }
 
@@ -391,7 +333,7 @@ int io_queue_run(struct io_queue *q, const struct io_source *source, struct op_s
     p.end_ns = source->duration_ns > 0 ? p.now_ns + source->duration_ns : UINT64_MAX;
     int rc = 0;
     do {
-        rc = step(&p);
+        rc = queue_step(&p);
         if (rc == 0)
             rc = stop_check(e);
     } while (rc == 0 &&

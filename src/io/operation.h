@@ -5,13 +5,13 @@
 
 #include "io/transfer.h"
 
-/* What the two files of the queue share, and nothing else sees. */
+/* Shared by the two files of the queue and by nothing else. */
 
-/* One operation from its beginning to its end: all of its transfers. */
+/* One operation from its beginning to its end, with all of its transfers. */
 struct operation {
-    struct io io;          /* first: an engine's struct io is its operation */
-    uint64_t submitted_ns; /* when its first transfer was submitted; 0: not yet */
-    uint64_t end_ns;       /* when its last transfer came back */
+    struct io io;      /* first: an engine's struct io is its operation */
+    uint64_t start_ns; /* when its first transfer was submitted; 0: not yet */
+    uint64_t end_ns;   /* when its last transfer came back */
 };
 
 #endif

@@ -24,23 +24,26 @@
 #define INTERVAL_NS UINT64_C(1000000000)
 #define REDRAW_NS   UINT64_C(200000000)
 
-/* Pages that no interval is written to take no memory. */
+/* Memory is mapped for this many; pages that no interval is written to take none. */
 #define MOST_INTERVALS 1000000
 
 /* Room for the figures of all tests. */
 #define FIGURES_TEXT 4096
 
-/* It has this long to end before it is killed (a terminal may be stopped); after a signal less. */
+/*
+ * How long the monitor may take to end before it is killed (its terminal may be stopped); less
+ * after a signal.
+ */
 #define END_MS     2000
 #define STOPPED_MS 100
 
-/* What the main thread says. */
+/* Messages from the main thread. */
 enum message { MESSAGE_GO = 'g', MESSAGE_PAUSE = 'p', MESSAGE_END = 'e', MESSAGE_ASK = 'a' };
 
-/* In memory that both share. */
+/* What the monitor and the main thread share. */
 struct notes {
-    uint64_t elapsed_ns; /* on the phase's clock when it last stood still */
-    /* When the clock would have started if it had run without a pause since; 0: it stands still. */
+    uint64_t elapsed_ns; /* what the phase's clock showed when it last stopped */
+    /* When the clock would have started if it had run without a pause; 0: it is stopped. */
     _Atomic uint64_t start_ns;
     _Atomic unsigned rounds; /* number of times that the clock was stopped */
     uint64_t count;
@@ -48,6 +51,7 @@ struct notes {
     struct op_stats now;
     struct op_stats difference;
     struct interval intervals[MOST_INTERVALS];
+    struct op_stats earlier; /* what had been counted when the last interval began */
 };
 
 struct monitor {
@@ -58,7 +62,7 @@ struct monitor {
     int socket; /* to the other process */
 };
 
-/* False when the other process does not read any more. */
+/* Returns false when the other process no longer reads. */
 static bool send_message(const struct monitor *m, enum message message)
 {
     char byte = (char)message;
@@ -69,7 +73,7 @@ static bool send_message(const struct monitor *m, enum message message)
     return sent == 1;
 }
 
-/* Notes the interval from the last one to `elapsed_ns`. */
+/* Records the interval from the end of the last one to `elapsed_ns`. */
 static void note_interval(struct monitor *m, uint64_t elapsed_ns)
 {
     struct notes *n = m->notes;
@@ -84,13 +88,14 @@ static void note_interval(struct monitor *m, uint64_t elapsed_ns)
         .p99_ns = histogram_percentile(h, 99),
         .max_ns = h->maximum,
     };
+    n->earlier = n->before;
     n->before = n->now;
 }
 
 /*
- * Whether an interval may end there: the last place holds all that is left, and none ends before
- * another. When a round ends is known only after it, so the next one may begin a little earlier
- * than the clock was at the last look.
+ * Whether an interval may end at `elapsed_ns`: the last entry is kept for the remainder, and no
+ * interval ends before the one preceding it. The end of a round is known only afterwards, so the
+ * next round may begin a little earlier than the clock's last reading.
  */
 static bool has_place(const struct notes *n, uint64_t elapsed_ns)
 {
@@ -98,10 +103,10 @@ static bool has_place(const struct notes *n, uint64_t elapsed_ns)
            (n->count == 0 || n->intervals[n->count - 1].end_ns < elapsed_ns);
 }
 
-/* What the phase's clock shows. */
+/* What the phase's clock shows at now_ns. */
 static uint64_t elapsed_at(const struct notes *n, uint64_t now_ns)
 {
-    uint64_t start = n->start_ns; /* which may be changed meanwhile */
+    uint64_t start = n->start_ns; /* read once: the other process may change it */
     if (start == 0)
         return n->elapsed_ns;
     return now_ns > start ? now_ns - start : 0;
@@ -125,7 +130,7 @@ static struct progress_reading read_stats(const struct monitor *m, uint64_t now_
     return reading;
 }
 
-static void draw(struct monitor *m, uint64_t now_ns)
+static void draw_progress(struct monitor *m, uint64_t now_ns)
 {
     if (stop_signal())
         return;
@@ -133,7 +138,7 @@ static void draw(struct monitor *m, uint64_t now_ns)
     progress_bar_draw(&m->bar, &reading, now_ns);
 }
 
-/* An inquiry: the figures of the phases that are done, and what this one has so far. */
+/* Answers an inquiry: prints the figures of the phases that are done, and this phase's so far. */
 static void tell_figures(struct monitor *m, uint64_t now_ns)
 {
     char text[FIGURES_TEXT];
@@ -146,13 +151,13 @@ static void tell_figures(struct monitor *m, uint64_t now_ns)
                           s->line_is_open ? "\n" : "", program_name, s->figures, s->name, present,
                           s->line_is_open ? s->title : "", s->line_is_open ? "..." : "");
     if (s->draws && m->bar.drawn == 0)
-        m->bar.drawn = 1; /* "TITLE..." is there, which no bar has replaced yet */
+        m->bar.drawn = 1; /* the bar replaces "TITLE...", which is on the terminal */
     progress_bar_erase(&m->bar);
     ssize_t ignored = write(STDERR_FILENO, text, (size_t)length);
-    (void)ignored; /* whoever asked does not read any more */
+    (void)ignored; /* the one who asked may have stopped reading */
 }
 
-/* Waits for a message until that time; 0 when none came. */
+/* Waits for a message until that time; returns 0 when none came. */
 static char listen_until(const struct monitor *m, uint64_t until_ns)
 {
     uint64_t now = clock_ns();
@@ -161,7 +166,7 @@ static char listen_until(const struct monitor *m, uint64_t until_ns)
     struct pollfd from = {.fd = m->socket, .events = POLLIN};
     char message = 0;
     if (ppoll(&from, 1, &wait, NULL) > 0 && read(m->socket, &message, 1) != 1)
-        _exit(1); /* the other one has gone */
+        _exit(1); /* the other process has ended */
     return message;
 }
 
@@ -170,7 +175,7 @@ static uint64_t earlier(uint64_t a, uint64_t b)
     return a < b ? a : b;
 }
 
-/* The life of the monitor. After the fork: no malloc, no stdio, no return. */
+/* The main loop of the monitor. After the fork: no malloc, no stdio, no return. */
 __attribute__((noreturn)) static void monitor_main(struct monitor *m)
 {
     const uint64_t never = UINT64_MAX;
@@ -192,8 +197,8 @@ __attribute__((noreturn)) static void monitor_main(struct monitor *m)
         } else if (message == MESSAGE_PAUSE) {
             next_interval = next_tick = never;
             if (s->tick_interval_ns > 0 &&
-                !send_message(m, MESSAGE_PAUSE)) /* no tick is under way any more */
-                _exit(1);                        /* and the other process waits for that answer */
+                !send_message(m, MESSAGE_PAUSE)) /* no tick is in progress any more, */
+                _exit(1);                        /* and the other process waits for this answer */
         }
         if (now >= next_interval) {
             if (has_place(m->notes, elapsed))
@@ -205,7 +210,7 @@ __attribute__((noreturn)) static void monitor_main(struct monitor *m)
             next_tick = clock_ns() + s->tick_interval_ns;
         }
         if (now >= next_draw) {
-            draw(m, now);
+            draw_progress(m, now);
             next_draw = now + REDRAW_NS;
         }
     }
@@ -214,7 +219,7 @@ __attribute__((noreturn)) static void monitor_main(struct monitor *m)
     _exit(0);
 }
 
-/* Who wants no intervals needs no room for them. */
+/* Without intervals, no room is needed for them. */
 static size_t notes_bytes(const struct monitor_setup *s)
 {
     return s->notes_intervals ? sizeof(struct notes) : offsetof(struct notes, intervals);
@@ -263,7 +268,7 @@ void monitor_go(struct monitor *m)
     send_message(m, MESSAGE_GO);
 }
 
-/* Waits for the answer to a pause, which may be long in coming: a terminal may be stopped. */
+/* Waits for the answer to a pause, which may take long: the terminal may be stopped. */
 static void await_answer(const struct monitor *m)
 {
     struct pollfd from = {.fd = m->socket, .events = POLLIN};
@@ -283,11 +288,11 @@ void monitor_pause(struct monitor *m, uint64_t elapsed_ns)
     m->notes->start_ns = 0;
     m->notes->rounds++;
     bool heard = send_message(m, MESSAGE_PAUSE);
-    if (heard && m->setup.tick_interval_ns > 0) /* what `tick` uses is the caller's again */
+    if (heard && m->setup.tick_interval_ns > 0) /* what `tick` uses belongs to the caller again */
         await_answer(m);
 }
 
-/* Waits until the monitor has ended, but not for ever. */
+/* Waits until the monitor has ended, and kills it if it takes too long. */
 static void await_end(const struct monitor *m)
 {
     const struct timespec pause = {.tv_nsec = 1000000};
@@ -301,20 +306,25 @@ static void await_end(const struct monitor *m)
         continue;
 }
 
-/* What has come since the last interval; the monitor may have looked after the workers' end. */
+/*
+ * Records what came after the last interval; the monitor may have read the statistics after the
+ * workers' end.
+ */
 static void note_rest(struct monitor *m, uint64_t elapsed_ns)
 {
     struct notes *n = m->notes;
     struct interval *last = n->count > 0 ? &n->intervals[n->count - 1] : NULL;
-    shared_stats_sum(m->setup.stats, &n->now);
-    bool has_rest = n->now.latencies.count > n->before.latencies.count;
-    if (last && last->end_ns >= elapsed_ns)
-        last->end_ns = elapsed_ns;
-    if (!last || has_rest || last->end_ns < elapsed_ns)
-        note_interval(m, elapsed_ns);
+    if (last && last->end_ns >= elapsed_ns) { /* it takes the rest in */
+        n->before = n->earlier;
+        n->count--;
+    }
+    note_interval(m, elapsed_ns);
 }
 
-/* Copies the intervals out of the memory that goes; 0 or a negative errno. */
+/*
+ * Copies the intervals out of the shared memory, which is about to be unmapped. Returns 0 or a
+ * negative errno.
+ */
 static int hand_over(const struct notes *n, struct interval **intervals, size_t *count,
                      struct err *e)
 {

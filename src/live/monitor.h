@@ -10,16 +10,17 @@
 #include "util/err.h"
 
 /*
- * A process beside each phase, which looks at the statistics that the workers share with it: once
- * a second it notes an interval, on a terminal it draws the line that shows the progress of the
- * phase, on an inquiry (stop.h) it prints the figures so far, and it calls back regularly if the
- * caller has something else to do during the phase. It is a process, so that a single worker can be
- * the main thread itself, and no worker ever looks at a clock, takes a lock or prints because of
- * the monitor.
+ * A process that accompanies each phase and reads the statistics that the workers share with it.
+ * Once a second it records an interval; on a terminal it draws the line with the progress of the
+ * phase; on an inquiry (stop.h) it prints the figures so far; and it calls `tick` at an interval if
+ * the caller has something else to do during the phase.
+ *
+ * It is a process of its own so that the main thread can be a worker, and so that no worker reads a
+ * clock, takes a lock or prints because of the monitor.
  */
 struct monitor;
 
-/* How much there is to do, so that the line can tell how far it is; 0: not known beforehand. */
+/* How much there is to do, from which the line computes the progress; 0: not known beforehand. */
 struct monitor_goal {
     uint64_t ops;
     uint64_t bytes;
@@ -30,35 +31,37 @@ struct monitor_setup {
     const char *title; /* of the phase */
     const struct shared_stats *stats;
     struct monitor_goal goal;
-    bool draws;                /* the line, on standard error */
-    bool has_colour;           /* and in colours */
-    bool notes_intervals;      /* somebody wants them */
-    const char *name;          /* of the phase, short, for the figures so far */
-    const char *figures;       /* lines of the phases before it, for those, or NULL */
-    bool line_is_open;         /* "TITLE..." stands on standard error without an end */
-    uint64_t tick_interval_ns; /* how often `tick` is called while the clock runs; 0: never */
+    bool draws;           /* whether to draw the line, on standard error */
+    bool has_colour;      /* whether to draw it in colours */
+    bool notes_intervals; /* whether to record intervals */
+    const char *name;     /* short name of the phase, for the figures so far */
+    /* lines of the phases before it, printed with the figures so far, or NULL */
+    const char *figures;
+    bool line_is_open; /* standard error ends with "TITLE..." and no newline */
+    /* interval at which `tick` is called while the clock runs; 0: never */
+    uint64_t tick_interval_ns;
     void (*tick)(void *context);
     void *tick_context;
 };
 
 /*
- * Starts the monitor of a phase that is being prepared; it must be called by the main thread while
- * no other runs. Returns 0 or a negative errno; on success *out is to be handed to monitor_end().
+ * Starts the monitor of a phase that is being prepared. The main thread must call it while no other
+ * thread runs. Returns 0 or a negative errno; on success the caller passes *out to monitor_end().
  */
 int monitor_start(struct monitor **out, const struct monitor_setup *setup, struct err *e);
 
 /*
- * The phase's clock runs from now on, or stands still: a phase may be of several rounds, between
- * which things are prepared again. elapsed_ns is what the rounds took so far; when monitor_pause()
- * returns no `tick` is under way. m may be NULL: there is none, and nothing is done.
+ * Starts or stops the phase's clock: a phase may have several rounds, and between two of them the
+ * next one is prepared. elapsed_ns is what the rounds took so far. When monitor_pause() returns, no
+ * `tick` is in progress. m may be NULL, in which case nothing is done.
  */
 void monitor_go(struct monitor *m);
 void monitor_pause(struct monitor *m, uint64_t elapsed_ns);
 
 /*
- * The phase has ended after elapsed_ns on its clock: ends the monitor, and takes its line off the
- * terminal. The intervals, which add up to all that was counted, are put into *intervals for
- * the caller to free(): NULL if there is no monitor, or it notes none. `intervals` may be NULL.
+ * Ends the monitor of a phase that took elapsed_ns on its clock, and removes its line from the
+ * terminal. *intervals receives the intervals, which add up to everything that was counted, for the
+ * caller to free(); NULL if there is no monitor or it records none. `intervals` may be NULL.
  * Returns 0, or -ENOMEM when there is no memory for them.
  */
 int monitor_end(struct monitor *m, uint64_t elapsed_ns, struct interval **intervals, size_t *count,

@@ -16,12 +16,14 @@
 #define WIDEST_BAR      40
 #define NARROWEST_BAR   8
 
-/* Before this much time has passed and this much is done, no time left is shown: it would be a
- * guess. */
+/*
+ * No time left is shown before this much time has passed and this much is done: it would be a
+ * guess.
+ */
 #define GUESS_AFTER_NS   BILLION
 #define GUESS_AFTER_PART .01
 
-/* Below this the rate would tell of the clock and the scheduler. */
+/* A rate over less time would depend on the clock and the scheduler. */
 #define LEAST_MEASURED_NS (10 * MILLION)
 
 void progress_bar_init(struct progress_bar *g, const char *title, int fd)
@@ -59,7 +61,7 @@ static void format_time(char text[static UNITS_TEXT], uint64_t nanoseconds)
         snprintf(text, UNITS_TEXT, "%llu h %02llu min", seconds / 3600, seconds / 60 % 60);
 }
 
-/* Throughput if whole chunks are moved, else operations. */
+/* Throughput if the phase moves whole chunks, otherwise operations per second. */
 static void format_rate(char text[static UNITS_TEXT], const struct progress_reading *r)
 {
     double seconds = (double)r->elapsed_ns / (double)BILLION;
@@ -72,7 +74,7 @@ static void format_rate(char text[static UNITS_TEXT], const struct progress_read
     }
 }
 
-/* With one decimal as long as that says more: "12 ms", "0.9 s", "3 min 05 s". */
+/* A duration with one decimal while that adds information: "12 ms", "0.9 s", "3 min 05 s". */
 static void format_spent(char text[static UNITS_TEXT], uint64_t nanoseconds)
 {
     double seconds = (double)nanoseconds / (double)BILLION;
@@ -94,7 +96,7 @@ void progress_figures(char text[static PROGRESS_FIGURES], const struct progress_
     snprintf(text, PROGRESS_FIGURES, "%s%s%s", rate, *rate ? "  " : "", spent);
 }
 
-/* How much stands to the right of the bar, from least to most. */
+/* How much is shown to the right of the bar, from least to most. */
 enum detail { DETAIL_PERCENT, DETAIL_RATE, DETAIL_TIME };
 
 static void format_figures(char text[static PROGRESS_BAR_TEXT], const struct progress_reading *r,
@@ -120,7 +122,7 @@ static void format_figures(char text[static PROGRESS_BAR_TEXT], const struct pro
     }
 }
 
-/* "[####......]", that number of columns wide. */
+/* "[####......]", `columns` columns wide. */
 static void format_bar(char *text, double done, unsigned columns)
 {
     unsigned inner = columns - 2;
@@ -143,7 +145,10 @@ static void format_preparing(char text[static PROGRESS_BAR_TEXT], const struct p
     snprintf(text, PROGRESS_BAR_TEXT, ": preparing%s, %s", round, waited);
 }
 
-/* How much of a row is used: the last column may make a new row, and before it "^C" may appear. */
+/*
+ * Number of columns that are used: a character in the last column may start a new row, and "^C" may
+ * appear before it.
+ */
 static unsigned room_on(unsigned columns)
 {
     unsigned room = columns > KEPT_COLUMNS ? columns - KEPT_COLUMNS : 1;
@@ -182,15 +187,15 @@ static unsigned terminal_columns(int fd)
     return ioctl(fd, TIOCGWINSZ, &size) == 0 && size.ws_col > 0 ? size.ws_col : DEFAULT_COLUMNS;
 }
 
-static void put(const struct progress_bar *g, const char *text, size_t length)
+static void put_text(const struct progress_bar *g, const char *text, size_t length)
 {
     ssize_t ignored = write(g->fd, text, length);
-    (void)ignored; /* a terminal that is gone is not the test's concern */
+    (void)ignored; /* a terminal that has gone does not affect the test */
 }
 
 /*
- * Goes to where the line begins, and clears from there. A terminal that has become narrower shows
- * it on several rows.
+ * The escape sequences that move to the start of the line and clear from there. A terminal that has
+ * become narrower shows the line on several rows.
  */
 static size_t format_erase(char text[static PROGRESS_BAR_TEXT], unsigned drawn, unsigned columns)
 {
@@ -200,7 +205,7 @@ static size_t format_erase(char text[static PROGRESS_BAR_TEXT], unsigned drawn, 
     return (size_t)snprintf(text, PROGRESS_BAR_TEXT, "\r\033[J");
 }
 
-/* The line with the full part of its bar in colour, if there is one; returns its length. */
+/* The line with the full part of its bar in colour, if it has one. Returns the length. */
 static size_t format_colours(char text[static PROGRESS_BAR_TEXT + COLOUR_ROOM], const char *line,
                              bool has_colour)
 {
@@ -225,11 +230,11 @@ void progress_bar_draw(struct progress_bar *g, const struct progress_reading *r,
     size_t used = format_erase(text, g->drawn, columns);
     size_t length = progress_bar_text(line, g->title, r, now_ns - g->since_ns, columns);
     used += format_colours(text + used, line, g->has_colour);
-    put(g, text, used);
+    put_text(g, text, used);
     g->drawn = (unsigned)length;
 }
 
-/* True when a write would not have to wait: nobody has stopped the terminal. */
+/* True when a write would not block: nobody has stopped the terminal. */
 static bool takes_output(int fd)
 {
     struct pollfd terminal = {.fd = fd, .events = POLLOUT};
@@ -247,7 +252,7 @@ void progress_bar_draw_text(struct progress_bar *g, const char *line)
     if (length > room_on(columns))
         length = room_on(columns);
     memcpy(text + used, line, length);
-    put(g, text, used + length);
+    put_text(g, text, used + length);
     g->drawn = (unsigned)length;
 }
 
@@ -255,6 +260,6 @@ void progress_bar_erase(struct progress_bar *g)
 {
     char text[PROGRESS_BAR_TEXT];
     if (g->drawn > 0)
-        put(g, text, format_erase(text, g->drawn, terminal_columns(g->fd)));
+        put_text(g, text, format_erase(text, g->drawn, terminal_columns(g->fd)));
     g->drawn = 0;
 }

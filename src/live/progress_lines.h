@@ -3,30 +3,30 @@
 
 #include <stdbool.h>
 
-/* The lines on stderr that tell which test is running. After a signal nothing is printed. */
+/* The lines on standard error that say which test is running. Nothing is printed after a signal. */
 struct progress_lines {
     bool quiet;
     bool is_terminal;
-    bool has_colour; /* a terminal, and nobody has set NO_COLOR */
+    bool has_colour; /* standard error is a terminal, and NO_COLOR is not set */
     bool line_open;  /* a line has been begun and not ended */
 };
 
-/* Finds out what standard error is. */
+/* Checks what standard error is. */
 void progress_lines_init(struct progress_lines *p, bool quiet);
 
-/* "Writing in chunks..." */
+/* Prints "Writing in chunks...". */
 void progress_lines_begin(struct progress_lines *p, const char *title);
 
-/* True when standard error is a terminal that a line can be drawn on again and again. */
+/* True when standard error is a terminal, on which a line can be redrawn. */
 bool progress_lines_is_live(const struct progress_lines *p);
 
 /*
- * The line ends with "done"; on a terminal it is written again, over the live line, and the figures
- * follow. NULL: there are none.
+ * Ends the line with "done". On a terminal the line is printed again in place of the live line,
+ * followed by the figures, which may be NULL.
  */
 void progress_lines_done(struct progress_lines *p, const char *title, const char *figures);
 
-/* Ends a line that was begun, so that what follows stands on its own. */
+/* Ends a line that was begun, so that the next output starts on a line of its own. */
 void progress_lines_break(struct progress_lines *p);
 
 #endif

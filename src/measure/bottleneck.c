@@ -2,28 +2,35 @@
 
 #include <string.h>
 
-/* A worker that wants a CPU for more of the time is what the figure depends on. */
+/* A worker that wants a CPU for more of the time than this limits the figure. */
 #define CPU_BOUND_PERCENT 90
 
-/* Or for at least this much of it, if the device was less busy. A device has to be as busy. */
+/*
+ * A lower threshold for the CPU, used if the device was less busy; the device has to reach it, too.
+ */
 #define MOSTLY_PERCENT 50
 
-/* A worker that wants a CPU and waits for it longer than this would have done otherwise without. */
+/* A worker that waits for a CPU longer than this would have been faster without the competition. */
 #define WAITED_PERCENT 25
 
-/* With more workers than CPUs they wait for each other when they use more than this of all CPUs. */
+/*
+ * With more workers than CPUs, workers wait for each other when they use more than this of all
+ * CPUs.
+ */
 #define OWN_PERCENT 67
 
-/* If less of what was asked for came from the device, or went there, the rest is the cache's. */
+/*
+ * If the device moved less than this of the bytes that were asked for, the cache served the rest.
+ */
 #define CACHED_BELOW_PERCENT 90
 
 /*
- * The kernel gives some credit before it holds a group to its limit, but not this much: whoever
- * moves more is not held.
+ * The kernel gives some credit before it holds a group to its limit, but not this much: a group
+ * that moves more is not held to the limit.
  */
 #define NOT_HELD_PERCENT 150
 
-static double percent(double part, double whole)
+static double percent_of(double part, double whole)
 {
     return whole > 0 ? 100 * part / whole : 0;
 }
@@ -44,22 +51,23 @@ static bool has_data(const struct evidence *e)
 }
 
 /*
- * How much of what was asked for the device moved; readahead and others may make it more. What was
- * in the page cache did not come from the device, whatever others read from it meanwhile.
+ * The share of the requested bytes that the device moved; readahead and other programs may make it
+ * more. Bytes that were in the page cache did not come from the device, whatever others read from
+ * it meanwhile.
  */
 static double moved_percent(const struct evidence *e)
 {
     if (!reads_most(e))
-        return at_most_100(percent((double)e->device.written_bytes, (double)e->written_bytes));
-    double moved = percent((double)e->device.read_bytes, (double)e->read_bytes);
+        return at_most_100(percent_of((double)e->device.written_bytes, (double)e->written_bytes));
+    double moved = percent_of((double)e->device.read_bytes, (double)e->read_bytes);
     double missing = 100 - e->resident_percent;
     return moved > missing ? missing : moved;
 }
 
 /*
- * How much of a limit was used: by what the device did; or, if that is more than the limit lets
- * through, so that others must have had a part in it, by what was asked for. Work on names asks for
- * no bytes.
+ * The share of a limit that was used. It is computed from what the device did, or, if that is more
+ * than the limit allows, so that other programs must have contributed, from what was asked for.
+ * Work on names asks for no bytes.
  */
 static double held_percent(const struct evidence *e, enum io_limit_kind kind)
 {
@@ -73,11 +81,11 @@ static double held_percent(const struct evidence *e, enum io_limit_kind kind)
     };
     bool counts_bytes = kind == IO_LIMIT_READ_BYTES || kind == IO_LIMIT_WRITTEN_BYTES;
     double allowed = (double)e->limit.per_second[kind] * (double)e->elapsed_ns / 1e9;
-    double held = percent((double)moved[kind].done, allowed);
+    double held = percent_of((double)moved[kind].done, allowed);
     if (has_data(e) && moved[kind].asked == 0)
         return 0;
     if (has_data(e) && counts_bytes && held > 100 && moved[kind].asked < moved[kind].done)
-        held = percent((double)moved[kind].asked, allowed);
+        held = percent_of((double)moved[kind].asked, allowed);
     return held > NOT_HELD_PERCENT ? 0 : at_most_100(held);
 }
 
@@ -94,16 +102,16 @@ static void weigh_limits(struct judgement *j, const struct evidence *e)
     }
 }
 
-static void weigh(struct judgement *j, const struct evidence *e)
+static void weigh_limit(struct judgement *j, const struct evidence *e)
 {
     double elapsed = (double)e->elapsed_ns;
-    double computed = at_most_100(percent((double)e->busiest.computed_ns, elapsed));
-    double waited = percent((double)e->busiest.waited_ns, elapsed);
+    double computed = at_most_100(percent_of((double)e->busiest.computed_ns, elapsed));
+    double waited = percent_of((double)e->busiest.waited_ns, elapsed);
     *j = (struct judgement){
         .device_known = e->device.known,
         .computed_percent = computed,
         .waited_percent = waited > 100 - computed ? 100 - computed : waited,
-        .cpus_percent = at_most_100(percent((double)e->cpu_ns, elapsed * e->cpus)),
+        .cpus_percent = at_most_100(percent_of((double)e->cpu_ns, elapsed * e->cpus)),
     };
     if (e->busiest.waited_unknown)
         j->waited_percent = -1;
@@ -114,7 +122,7 @@ static void weigh(struct judgement *j, const struct evidence *e)
     weigh_limits(j, e);
 }
 
-static double waited(const struct judgement *j)
+static double waited_percent_of(const struct judgement *j)
 {
     return j->waited_percent > 0 ? j->waited_percent : 0;
 }
@@ -125,23 +133,24 @@ static double device_demand(const struct judgement *j)
     return j->device_percent > j->held_percent ? j->device_percent : j->held_percent;
 }
 
-/* Whether a CPU was wanted more than the device. */
+/* Whether the CPU was in greater demand than the device. */
 static bool wants_cpu_most(const struct judgement *j)
 {
-    double demand = j->computed_percent + waited(j);
+    double demand = j->computed_percent + waited_percent_of(j);
     bool can_compare = j->device_known && demand > device_demand(j);
-    return demand >= CPU_BOUND_PERCENT || waited(j) >= MOSTLY_PERCENT ||
+    return demand >= CPU_BOUND_PERCENT || waited_percent_of(j) >= MOSTLY_PERCENT ||
            (demand >= MOSTLY_PERCENT && can_compare);
 }
 
-/* Whether the workers took the CPUs from each other, or used all that there is of them. */
+/* Whether the workers took the CPUs from each other, or used all CPUs there are. */
 static bool fill_cpus(const struct judgement *j, const struct evidence *e)
 {
     return j->cpus_percent >= CPU_BOUND_PERCENT ||
-           (e->workers > e->cpus && waited(j) >= WAITED_PERCENT && j->cpus_percent >= OWN_PERCENT);
+           (e->workers > e->cpus && waited_percent_of(j) >= WAITED_PERCENT &&
+            j->cpus_percent >= OWN_PERCENT);
 }
 
-static void say(struct judgement *j, enum bottleneck by, enum bottleneck_reason reason)
+static void state_verdict(struct judgement *j, enum bottleneck by, enum bottleneck_reason reason)
 {
     j->by = by;
     j->reason = reason;
@@ -149,10 +158,10 @@ static void say(struct judgement *j, enum bottleneck by, enum bottleneck_reason 
 
 static void judge_cpu(struct judgement *j, const struct evidence *e)
 {
-    say(j, LIMITED_CPU,
-        fill_cpus(j, e)               ? REASON_CPUS_FULL
-        : waited(j) >= WAITED_PERCENT ? REASON_OTHERS_COMPUTED
-                                      : REASON_COMPUTED);
+    state_verdict(j, LIMITED_CPU,
+                  fill_cpus(j, e)                          ? REASON_CPUS_FULL
+                  : waited_percent_of(j) >= WAITED_PERCENT ? REASON_OTHERS_COMPUTED
+                                                           : REASON_COMPUTED);
 }
 
 static bool is_in_memory(const struct evidence *e)
@@ -164,40 +173,41 @@ static bool is_in_memory(const struct evidence *e)
 static void judge_device(struct judgement *j)
 {
     if (j->held_percent >= MOSTLY_PERCENT && j->held_percent > j->device_percent)
-        say(j, LIMITED_DEVICE, REASON_DEVICE_HELD);
+        state_verdict(j, LIMITED_DEVICE, REASON_DEVICE_HELD);
     else if (j->device_percent >= MOSTLY_PERCENT)
-        say(j, LIMITED_DEVICE, REASON_DEVICE_BUSY);
+        state_verdict(j, LIMITED_DEVICE, REASON_DEVICE_BUSY);
     else
-        say(j, LIMITED_UNKNOWN, REASON_NOTHING_EXPLAINS);
+        state_verdict(j, LIMITED_UNKNOWN, REASON_NOTHING_EXPLAINS);
 }
 
-/* Where did the bytes come from, or go to? */
+/* Whether the bytes came from the page cache, or stayed in it. */
 static bool was_cached(const struct judgement *j, const struct evidence *e)
 {
     return has_data(e) && j->moved_percent < CACHED_BELOW_PERCENT;
 }
 
 /*
- * Copying to and from memory takes CPU time as well, so a busy CPU proves nothing where data was
- * only copied: then it is asked first where the data came from.
+ * Copying to and from memory takes CPU time as well, so where data was only copied, a busy CPU
+ * proves nothing: in that case the origin of the data is checked first.
  */
 void bottleneck_judge(struct judgement *j, const struct evidence *e)
 {
-    weigh(j, e);
+    weigh_limit(j, e);
     bool cpu = wants_cpu_most(j);
     bool in_memory = !e->device.known && is_in_memory(e);
     if (!e->is_stored)
-        say(j, LIMITED_CPU, REASON_NOTHING_MOVED);
+        state_verdict(j, LIMITED_CPU, REASON_NOTHING_MOVED);
     else if (cpu && (e->computes || !(has_data(e) || in_memory)))
         judge_cpu(j, e);
     else if (in_memory)
-        say(j, LIMITED_PAGE_CACHE, REASON_IN_MEMORY);
+        state_verdict(j, LIMITED_PAGE_CACHE, REASON_IN_MEMORY);
     else if (e->device.known && was_cached(j, e))
-        say(j, LIMITED_PAGE_CACHE, reads_most(e) ? REASON_READ_FROM_CACHE : REASON_NOT_WRITTEN);
-    else if (cpu && (e->device.known || waited(j) >= WAITED_PERCENT))
+        state_verdict(j, LIMITED_PAGE_CACHE,
+                      reads_most(e) ? REASON_READ_FROM_CACHE : REASON_NOT_WRITTEN);
+    else if (cpu && (e->device.known || waited_percent_of(j) >= WAITED_PERCENT))
         judge_cpu(j, e);
     else if (!e->device.known)
-        say(j, LIMITED_UNKNOWN, REASON_NO_DEVICE);
+        state_verdict(j, LIMITED_UNKNOWN, REASON_NO_DEVICE);
     else
         judge_device(j);
 }

@@ -6,9 +6,11 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "util/kernel_file.h"
+
 #define SCHEDSTAT_TEXT 96 /* three numbers of up to 20 digits */
 
-static uint64_t nanoseconds(struct timeval t)
+static uint64_t timeval_ns(struct timeval t)
 {
     return (uint64_t)t.tv_sec * 1000000000 + (uint64_t)t.tv_usec * 1000;
 }
@@ -18,7 +20,7 @@ static uint64_t used_by(int who)
     struct rusage usage;
     if (getrusage(who, &usage) != 0)
         return 0;
-    return nanoseconds(usage.ru_utime) + nanoseconds(usage.ru_stime);
+    return timeval_ns(usage.ru_utime) + timeval_ns(usage.ru_stime);
 }
 
 uint64_t cpu_used_ns(void)
@@ -26,7 +28,7 @@ uint64_t cpu_used_ns(void)
     return used_by(RUSAGE_SELF) + used_by(RUSAGE_CHILDREN);
 }
 
-/* Reads a number at *text, and moves that behind it. False when there is none. */
+/* Reads a number at *text and moves *text past it. Returns false when there is none. */
 static bool read_number(const char **text, uint64_t *number)
 {
     char *end;
@@ -48,11 +50,11 @@ bool cpu_parse_schedstat(const char *text, uint64_t *waited_ns)
     return true;
 }
 
-/* Without stdio and malloc, which a forked process must not use. */
+/* Uses neither stdio nor malloc, which a forked process must not call. */
 static bool read_waited(uint64_t *waited_ns)
 {
     char text[SCHEDSTAT_TEXT];
-    int fd = open("/proc/thread-self/schedstat", O_RDONLY | O_CLOEXEC);
+    int fd = kernel_file_open("/proc/thread-self/schedstat", O_RDONLY);
     if (fd < 0)
         return false;
     ssize_t length = read(fd, text, sizeof text - 1);

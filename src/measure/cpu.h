@@ -11,9 +11,9 @@
 uint64_t cpu_used_ns(void);
 
 /*
- * What a thread wanted of a CPU, in nanoseconds: the time in which it computed, and the time in
- * which it could have and waited until a CPU was free. For all other time it slept: it waited for
- * storage, or for another thread.
+ * How long a thread wanted a CPU, in nanoseconds: the time in which it computed, and the time in
+ * which it was ready to run and waited for a free CPU. The rest of the time it slept, waiting for
+ * storage or for another thread.
  */
 struct cpu_demand {
     uint64_t computed_ns;
@@ -22,26 +22,26 @@ struct cpu_demand {
 };
 
 /*
- * What the calling thread has wanted since it began. The waiting is what
- * /proc/thread-self/schedstat says, which not every kernel has; that takes some ten microseconds,
- * so it is to be read outside what is timed.
+ * The demand of the calling thread since it began. The waiting time comes from
+ * /proc/thread-self/schedstat, which not every kernel has. Reading it takes some ten microseconds,
+ * so this is to be called outside of what is timed.
  */
 struct cpu_demand cpu_demand_of_thread(void);
 
-/* What came between two readings of the same thread. */
+/* The demand between two readings of the same thread. */
 struct cpu_demand cpu_demand_between(const struct cpu_demand *before,
                                      const struct cpu_demand *after);
 
-/* Adds part to sum. The waiting in a sum with an unknown part is unknown. */
+/* Adds part to sum. If the waiting time of either is unknown, that of the sum is, too. */
 void cpu_demand_add(struct cpu_demand *sum, const struct cpu_demand *part);
 
-/* Makes *most the larger of the two, by computing and waiting together. */
+/* Replaces *most by *other if that is larger, by computing and waiting together. */
 void cpu_demand_keep_larger(struct cpu_demand *most, const struct cpu_demand *other);
 
 /*
- * Reads the waiting from the text of a schedstat file: three numbers, of which the second is
- * nanoseconds. False when it is not such a text, or when the kernel has not counted: then all
- * three are 0.
+ * Reads the waiting time from the text of a schedstat file: three numbers, the second of which is
+ * in nanoseconds. Returns false when the text is of another form, or when the kernel has counted
+ * nothing: then all three are 0.
  */
 bool cpu_parse_schedstat(const char *text, uint64_t *waited_ns);
 

@@ -8,13 +8,18 @@
 #include <string.h>
 #include <unistd.h>
 
-#define SECTOR_BYTES 512 /* of the counters, whatever the device's own are: stat.rst */
+#include "util/kernel_file.h"
+
+#define SECTOR_BYTES 512 /* of the counters, whatever the device's own sectors are (stat.rst) */
 #define NS_PER_MS    1000000
 #define STAT_TEXT    512 /* 17 numbers of up to 20 digits */
 
 /* ---- the tree of /sys ---- */
 
-/* The path of what sysfs keeps of a device; a symbolic link, but for what follows it. */
+/*
+ * The path of a device's entry in sysfs. The entry itself is a symbolic link unless `what` follows
+ * it.
+ */
 static void path_of(const struct device_set *d, const struct device *device, const char *what,
                     char path[PATH_MAX])
 {
@@ -22,10 +27,10 @@ static void path_of(const struct device_set *d, const struct device *device, con
              what);
 }
 
-/* Reads the text of a file of sysfs, cut at the room for it. */
+/* Reads the text of a file in sysfs, cut to the buffer's size. */
 static bool read_text(const char *path, char *text, size_t size)
 {
-    FILE *in = fopen(path, "re");
+    FILE *in = kernel_file_read(path);
     if (!in)
         return false;
     size_t length = fread(text, 1, size - 1, in);
@@ -46,16 +51,17 @@ static bool read_number(const char *path, struct device *device)
            device_parse_number(text, &device->major, &device->minor);
 }
 
-/* The kernel's name of a device is the last part of where the link by its number points to. */
+/*
+ * Finds the kernel's name of a device: the last part of the target of the link named after its
+ * number.
+ */
 static bool read_name(const struct device_set *d, struct device *device)
 {
     char path[PATH_MAX];
     char target[PATH_MAX];
     path_of(d, device, "", path);
-    ssize_t length = readlink(path, target, sizeof target - 1);
-    if (length <= 0)
+    if (!kernel_file_link(path, target, sizeof target))
         return false;
-    target[length] = '\0';
     const char *slash = strrchr(target, '/');
     snprintf(device->name, sizeof device->name, "%.*s", DEVICE_NAME - 1,
              slash ? slash + 1 : target);
@@ -70,8 +76,11 @@ static bool is_there(const struct device_set *d, const struct device *new)
     return false;
 }
 
-/* Adds the device of new's number and kind, once. False when that cannot be. */
-static bool add(struct device_set *d, struct device new)
+/*
+ * Adds a device with the number and kind of `new`, unless it is in the set. Returns false when that
+ * is impossible.
+ */
+static bool add_device(struct device_set *d, struct device new)
 {
     if (is_there(d, &new))
         return true;
@@ -87,9 +96,9 @@ static int is_visible(const struct dirent *entry)
 }
 
 /*
- * Adds the devices that a directory of sysfs has links to, as what `kind` says, in the order of
- * their names: several runs give the same name. Returns how many there are, or -1 when one of them
- * could not be added or the directory could not be read.
+ * Adds the devices that a directory of sysfs has links to, as the kind of device that `kind`
+ * describes. They are sorted by name, so that all runs give the same name. Returns their number, or
+ * -1 when one of them could not be added or the directory could not be read.
  */
 static int add_all(struct device_set *d, const char *directory, const struct device *kind)
 {
@@ -100,7 +109,7 @@ static int add_all(struct device_set *d, const char *directory, const struct dev
         char path[PATH_MAX];
         struct device new = *kind;
         int length = snprintf(path, sizeof path, "%s/%s/dev", directory, links[i]->d_name);
-        complete &= length < PATH_MAX && read_number(path, &new) && add(d, new);
+        complete &= length < PATH_MAX && read_number(path, &new) && add_device(d, new);
         free(links[i]);
     }
     if (count >= 0)
@@ -110,7 +119,10 @@ static int add_all(struct device_set *d, const char *directory, const struct dev
 
 /* ---- finding the devices ---- */
 
-/* Adds those that the filesystem is on. False when there are none or not all of them were found. */
+/*
+ * Adds the devices that the filesystem lies on. Returns false when there are none, or not all of
+ * them were found.
+ */
 static bool find_top(struct device_set *d, const struct mount_info *p)
 {
     const struct device top = {0};
@@ -119,14 +131,16 @@ static bool find_top(struct device_set *d, const struct mount_info *p)
         snprintf(path, sizeof path, "%s/sys/fs/btrfs/%s/devices", p->root, p->btrfs_uuid);
         return add_all(d, path, &top) > 0;
     }
-    /* The number of a bcachefs is that of one of its devices, however many it has. */
+    /* The device number of a bcachefs is that of one of its devices, however many it has. */
     if (p->major == 0 || strcmp(p->filesystem, "bcachefs") == 0)
         return false;
-    return add(d, (struct device){.major = p->major, .minor = p->minor});
+    return add_device(d, (struct device){.major = p->major, .minor = p->minor});
 }
 
-/* Adds what the device stands on: the slaves of a volume or RAID, or the disk of a partition. One
- * that is missing only makes the busiest device a little less sure. */
+/*
+ * Adds the devices below a device: the slaves of a volume or RAID, or the disk of a partition. If
+ * one is missing, only the busiest device is less certain.
+ */
 static void find_below(struct device_set *d, unsigned index)
 {
     char path[PATH_MAX];
@@ -138,18 +152,18 @@ static void find_below(struct device_set *d, unsigned index)
         device->leaf = false;
 
     path_of(d, device, "/partition", path);
-    if (access(path, F_OK) != 0)
+    if (!kernel_file_exists(path))
         return;
     struct device disk = {.top = device->top};
-    path_of(d, device, "/../dev", path); /* the parent of what the link points to */
+    path_of(d, device, "/../dev", path); /* the parent of the link's target */
     if (read_number(path, &disk))
-        (void)add(d, disk);
+        (void)add_device(d, disk);
 }
 
 /* ---- their name ---- */
 
-/* Adds to the name; one that does not fit ends in dots. */
-static void say(struct device_set *d, const char *before, const char *text)
+/* Appends to the name of the set; a name that does not fit ends in dots. */
+static void append_to_name(struct device_set *d, const char *before, const char *text)
 {
     size_t used = strlen(d->name);
     size_t room = sizeof d->name - used;
@@ -160,16 +174,16 @@ static void say(struct device_set *d, const char *before, const char *text)
 static void make_name(struct device_set *d)
 {
     for (unsigned i = 0; i < d->filesystem; i++) {
-        say(d, i == 0 ? "" : ", ", d->devices[i].name);
+        append_to_name(d, i == 0 ? "" : ", ", d->devices[i].name);
         bool any = false;
         for (unsigned k = d->filesystem; k < d->count; k++) {
             if (d->devices[k].top != i || !d->devices[k].leaf)
                 continue;
-            say(d, any ? ", " : " (", d->devices[k].name);
+            append_to_name(d, any ? ", " : " (", d->devices[k].name);
             any = true;
         }
         if (any)
-            say(d, ")", "");
+            append_to_name(d, ")", "");
     }
 }
 
@@ -177,20 +191,23 @@ void device_find(struct device_set *d, const struct mount_info *p)
 {
     *d = (struct device_set){.root = p->root};
     if (!find_top(d, p)) {
-        d->count = 0; /* some of them would be worse than none: bytes would be missing */
+        d->count = 0; /* an incomplete set would be worse than none: bytes would be missing */
         return;
     }
     d->filesystem = d->count;
     for (unsigned i = 0; i < d->filesystem; i++)
         d->devices[i].top = i;
-    for (unsigned i = 0; i < d->count; i++) /* grows on the way, until there is nothing below */
+    for (unsigned i = 0; i < d->count;
+         i++) /* count grows in the loop, until nothing lies below the last device */
         find_below(d, i);
     make_name(d);
 }
 
 /* ---- what they are ---- */
 
-/* Adds a fact to those of other devices, without blanks around it; what does not fit is left out.
+/*
+ * Appends a fact without surrounding blanks to those of other devices; leaves it out if it does not
+ * fit.
  */
 static void add_fact(char facts[DEVICE_FACT], const char *text, size_t length)
 {
@@ -206,7 +223,7 @@ static void add_fact(char facts[DEVICE_FACT], const char *text, size_t length)
                  text);
 }
 
-/* The one in use is in brackets: "none [mq-deadline] kyber". */
+/* Adds the scheduler in use, which is in brackets: "none [mq-deadline] kyber". */
 static void add_scheduler(char facts[DEVICE_FACT], const char *text)
 {
     const char *open = strchr(text, '[');
@@ -268,7 +285,7 @@ void device_read(const struct device_set *d, struct device_counters *now)
     }
 }
 
-static bool grew(uint64_t before, uint64_t after, uint64_t *by)
+static bool counter_grew(uint64_t before, uint64_t after, uint64_t *by)
 {
     *by = after - before;
     return after >= before;
@@ -279,21 +296,21 @@ bool device_difference(const struct device_counters *before, const struct device
 {
     *use = (struct device_use){0};
     if (!before->known || !after->known ||
-        !grew(before->read_bytes, after->read_bytes, &use->read_bytes) ||
-        !grew(before->written_bytes, after->written_bytes, &use->written_bytes) ||
-        !grew(before->read_ops, after->read_ops, &use->read_ops) ||
-        !grew(before->write_ops, after->write_ops, &use->write_ops))
+        !counter_grew(before->read_bytes, after->read_bytes, &use->read_bytes) ||
+        !counter_grew(before->written_bytes, after->written_bytes, &use->written_bytes) ||
+        !counter_grew(before->read_ops, after->read_ops, &use->read_ops) ||
+        !counter_grew(before->write_ops, after->write_ops, &use->write_ops))
         return false;
     uint64_t busiest = 0;
     for (unsigned i = 0; i < DEVICE_MOST; i++) {
         uint64_t busy;
-        if (!grew(before->busy_ns[i], after->busy_ns[i], &busy))
+        if (!counter_grew(before->busy_ns[i], after->busy_ns[i], &busy))
             return false;
         busiest = busy > busiest ? busy : busiest;
     }
     if (elapsed_ns > 0)
         use->busy_percent = 100.0 * (double)busiest / (double)elapsed_ns;
-    if (use->busy_percent > 100) /* the counter moves in steps */
+    if (use->busy_percent > 100) /* the counter is updated in steps */
         use->busy_percent = 100;
     use->known = true;
     return true;

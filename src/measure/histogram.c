@@ -27,6 +27,20 @@ void histogram_merge(struct histogram *whole, const struct histogram *part)
         whole->buckets[i] += part->buckets[i];
 }
 
+unsigned histogram_largest(const struct histogram *h, uint64_t values[], unsigned most)
+{
+    const struct histogram_span span = histogram_span(h->inverted_minimum, h->maximum);
+    unsigned count = 0;
+    for (unsigned bucket = span.end; bucket-- > span.first && count < most;) {
+        uint64_t middle = histogram_middle(bucket);
+        for (uint64_t left = h->buckets[bucket]; left > 0 && count < most; left--)
+            values[count++] = middle < h->maximum ? middle : h->maximum;
+    }
+    if (count > 0)
+        values[0] = h->maximum;
+    return count;
+}
+
 uint64_t histogram_minimum(const struct histogram *h)
 {
     return h->count > 0 ? ~h->inverted_minimum : 0;
@@ -50,7 +64,10 @@ static void put_growth(struct histogram *difference, unsigned bucket, uint64_t g
         difference->inverted_minimum = ~histogram_middle(bucket);
 }
 
-/* The last bucket's middle says nothing, and no middle is above the largest value. */
+/*
+ * Corrects the maximum: the middle of the last bucket says nothing, and no other middle exceeds the
+ * largest value.
+ */
 static void limit_maximum(struct histogram *difference, uint64_t maximum)
 {
     if (difference->maximum > maximum || difference->buckets[HISTOGRAM_BUCKETS - 1] > 0)
@@ -83,7 +100,7 @@ void histogram_advance(struct histogram *now, struct histogram *seen)
     limit_maximum(now, maximum);
 }
 
-/* The middle of a bucket, but never outside of what was seen. */
+/* The middle of a bucket, limited to the range of the recorded values. */
 static uint64_t value_of(const struct histogram *h, unsigned bucket)
 {
     uint64_t middle = histogram_middle(bucket);
@@ -109,15 +126,4 @@ uint64_t histogram_percentile(const struct histogram *h, double percent)
 double histogram_mean(const struct histogram *h)
 {
     return h->count > 0 ? (double)h->sum / (double)h->count : 0;
-}
-
-double histogram_deviation(const struct histogram *h)
-{
-    double mean = histogram_mean(h);
-    double squares = 0;
-    for (unsigned i = 0; i < HISTOGRAM_BUCKETS; i++) {
-        double off = (double)value_of(h, i) - mean;
-        squares += (double)h->buckets[i] * off * off;
-    }
-    return h->count > 0 ? sqrt(squares / (double)h->count) : 0;
 }

@@ -4,13 +4,13 @@
 #include <stdint.h>
 
 /*
- * A distribution of latencies in nanoseconds, in fixed memory without pointers: one can lie in a
- * mapping that is shared with other processes, and all zeros are an empty one.
+ * A distribution of latencies in nanoseconds, of a fixed size and without pointers, so that it can
+ * lie in a mapping that processes share. All zeros are an empty histogram.
  *
- * Log-linear: values below 1024 have a bucket each; from there every doubling has 512 buckets, so a
- * bucket's middle is off by at most 1/1024 of the value (the layout of HdrHistogram by Gil Tene).
- * Minimum, maximum and sum are exact. Values of 2^42 ns (73 minutes) and more share the last
- * bucket.
+ * The buckets are log-linear: values below 1024 have a bucket each, and from there on every
+ * doubling has 512, so a bucket's middle is off by at most 1/1024 of the value (the layout of
+ * HdrHistogram by Gil Tene). Minimum, maximum and sum are exact. Values of 2^42 ns (73 minutes) and
+ * more share the last bucket.
  */
 #define HISTOGRAM_SUB_BITS 9
 #define HISTOGRAM_TOP_BITS 42
@@ -47,7 +47,7 @@ static inline void histogram_record(struct histogram *h, uint64_t value)
     h->buckets[histogram_bucket(value)]++;
 }
 
-/* The buckets from `first` to just before `end` hold all values of a histogram. */
+/* All values of a histogram are in the buckets from `first` to `end` - 1. */
 struct histogram_span {
     unsigned first;
     unsigned end;
@@ -61,39 +61,45 @@ static inline struct histogram_span histogram_span(uint64_t inverted_minimum, ui
                                    .end = histogram_bucket(maximum) + 1};
 }
 
-/* Makes it empty. */
+/* Empties h. */
 void histogram_clear(struct histogram *h);
 
-/* Adds all that part has to whole. */
+/* Adds all values of part to whole. */
 void histogram_merge(struct histogram *whole, const struct histogram *part);
 
 /*
- * What was recorded between two looks at one histogram. Minimum and maximum are not exact: they are
- * those of the buckets that have grown, to within 0.1 %.
+ * The values recorded between two readings of one histogram. Minimum and maximum are not exact:
+ * they are taken from the buckets that have grown, to within 0.1 %.
  */
 void histogram_subtract(struct histogram *difference, const struct histogram *now,
                         const struct histogram *before);
 
 /*
- * For many looks at one histogram: `now` is what it has, and becomes what it did not have at the
- * look before, as histogram_subtract() says; `seen`, empty at first, is what it had then.
+ * For repeated readings of one histogram: reduces `now`, its present contents, to what is new since
+ * the previous reading, as histogram_subtract() does. `seen`, empty at first, becomes the present
+ * contents.
  */
 void histogram_advance(struct histogram *now, struct histogram *seen);
 
 /* The middle of a bucket. */
 uint64_t histogram_middle(unsigned bucket);
 
-/* The smallest value; 0 when there is none. */
+/*
+ * The `most` largest values, the largest first, which is exact; the others are to within 0.1 %.
+ * Returns their number, which is smaller where the histogram has fewer.
+ */
+unsigned histogram_largest(const struct histogram *h, uint64_t values[], unsigned most);
+
+/* The smallest value; 0 when the histogram is empty. */
 uint64_t histogram_minimum(const struct histogram *h);
 
 /*
- * The value that `percent` (above 0, at most 100) of all values do not exceed, nearest rank, to
- * within 0.1 %; 0 when there is none.
+ * The value that `percent` (above 0, at most 100) of all values do not exceed (nearest rank), to
+ * within 0.1 %; 0 when the histogram is empty.
  */
 uint64_t histogram_percentile(const struct histogram *h, double percent);
 
-/* Exact mean, and standard deviation to within the width of the buckets; 0 when there is none. */
+/* The exact mean; 0 when the histogram is empty. */
 double histogram_mean(const struct histogram *h);
-double histogram_deviation(const struct histogram *h);
 
 #endif

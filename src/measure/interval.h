@@ -3,12 +3,12 @@
 
 #include <stdint.h>
 
-/* What was done in a second or so of a test. */
+/* What a test did within about one second. */
 struct interval {
-    uint64_t end_ns; /* since the start of the test */
-    uint64_t ops;    /* that ended in it */
+    uint64_t end_ns; /* end of the interval, since the start of the test */
+    uint64_t ops;    /* operations that ended in it */
     uint64_t bytes;
-    uint64_t p50_ns; /* of their latencies */
+    uint64_t p50_ns; /* percentiles of their latencies */
     uint64_t p99_ns;
     uint64_t max_ns;
 };

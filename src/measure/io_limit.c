@@ -6,11 +6,13 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "util/kernel_file.h"
 #include "util/word_list.h"
 
 /* ---- one line ---- */
 
-/* What follows the number of a device of d at the start of a line; NULL: it is about no such
+/*
+ * The part of a line that follows the number of a device of d; NULL: the line is about no such
  * device.
  */
 static const char *behind_device(const struct device_set *d, const char *line)
@@ -26,7 +28,15 @@ static const char *behind_device(const struct device_set *d, const char *line)
     return NULL;
 }
 
-static void lower(struct io_limit *l, enum io_limit_kind kind, uint64_t to)
+void io_limit_join(struct io_limit *all, const struct io_limit *one)
+{
+    for (enum io_limit_kind kind = 0; kind < IO_LIMIT_KINDS; kind++) {
+        bool has_both = all->per_second[kind] > 0 && one->per_second[kind] > 0;
+        all->per_second[kind] = has_both ? all->per_second[kind] + one->per_second[kind] : 0;
+    }
+}
+
+static void lower_limit(struct io_limit *l, enum io_limit_kind kind, uint64_t to)
 {
     uint64_t *limit = &l->per_second[kind];
     if (to > 0 && (*limit == 0 || to < *limit))
@@ -38,7 +48,7 @@ void io_limit_read_throttle(struct io_limit *l, const struct device_set *d, cons
 {
     const char *number = behind_device(d, line);
     if (number)
-        lower(l, kind, strtoull(number, NULL, 10));
+        lower_limit(l, kind, strtoull(number, NULL, 10));
 }
 
 void io_limit_read_max(struct io_limit *l, const struct device_set *d, const char *line)
@@ -51,15 +61,18 @@ void io_limit_read_max(struct io_limit *l, const struct device_set *d, const cha
     };
     const char *pairs = behind_device(d, line);
     for (enum io_limit_kind kind = 0; pairs && kind < IO_LIMIT_KINDS; kind++) {
-        const char *pair = strstr(pairs, keys[kind]); /* "max" is no number: 0 */
+        const char *pair = strstr(pairs, keys[kind]); /* "max" is not a number and leaves 0 */
         if (pair)
-            lower(l, kind, strtoull(pair + strlen(keys[kind]), NULL, 10));
+            lower_limit(l, kind, strtoull(pair + strlen(keys[kind]), NULL, 10));
     }
 }
 
 /* ---- one group ---- */
 
-/* All lines of a file of a group's directory. What does not fit into `line` is about 64 devices. */
+/*
+ * Reads all lines of a file in a group's directory. No line is longer than `line`, unless it lists
+ * more than 64 devices.
+ */
 static void read_file(struct io_limit *l, const struct device_set *d, const char *directory,
                       const char *name, enum io_limit_kind kind)
 {
@@ -67,7 +80,7 @@ static void read_file(struct io_limit *l, const struct device_set *d, const char
     char line[256];
     if (snprintf(path, sizeof path, "%s/%s", directory, name) >= (int)sizeof path)
         return;
-    FILE *in = fopen(path, "re");
+    FILE *in = kernel_file_read(path);
     if (!in)
         return;
     while (fgets(line, sizeof line, in))
@@ -78,7 +91,7 @@ static void read_file(struct io_limit *l, const struct device_set *d, const char
     fclose(in);
 }
 
-/* Version 1: only the limits of the group itself hold. */
+/* Version 1: only the limits of the group itself apply. */
 static void read_group_v1(struct io_limit *l, const struct device_set *d, const char *directory)
 {
     static const char *const names[IO_LIMIT_KINDS] = {
@@ -91,7 +104,7 @@ static void read_group_v1(struct io_limit *l, const struct device_set *d, const 
         read_file(l, d, directory, names[kind], kind);
 }
 
-/* Version 2: also those of all groups above, up to where the hierarchy is mounted. */
+/* Version 2: the limits of all groups above apply as well, up to where the hierarchy is mounted. */
 static void read_group_v2(struct io_limit *l, const struct device_set *d, char *directory,
                           size_t mount_length)
 {
@@ -112,8 +125,8 @@ static bool has_blkio(const char *list)
 }
 
 /*
- * The group of this process in a hierarchy, from /proc/self/cgroup: "7:blkio:/path", and with
- * version 2 "0::/path". False when it has none there.
+ * Finds the group of this process in a hierarchy, from /proc/self/cgroup: "7:blkio:/path", or
+ * "0::/path" with version 2. Returns false when the process has none there.
  */
 static bool find_group(const char *root, bool is_v2, char group[PATH_MAX])
 {
@@ -121,7 +134,7 @@ static bool find_group(const char *root, bool is_v2, char group[PATH_MAX])
     char line[PATH_MAX];
     bool found = false;
     snprintf(path, sizeof path, "%s/proc/self/cgroup", root);
-    FILE *in = fopen(path, "re");
+    FILE *in = kernel_file_read(path);
     if (!in)
         return false;
     while (!found && fgets(line, sizeof line, in)) {
@@ -136,7 +149,10 @@ static bool find_group(const char *root, bool is_v2, char group[PATH_MAX])
     return found;
 }
 
-/* One line of /proc/self/mountinfo: is it such a hierarchy, and which group is mounted where? */
+/*
+ * Whether a line of /proc/self/mountinfo is about such a hierarchy; if so, which group is mounted
+ * where.
+ */
 static bool is_hierarchy(const char *line, bool *is_v2, char top[PATH_MAX], char mount[PATH_MAX])
 {
     const char *type = strstr(line, " - cgroup");
@@ -147,7 +163,8 @@ static bool is_hierarchy(const char *line, bool *is_v2, char top[PATH_MAX], char
     return *is_v2 || has_blkio(options + 1);
 }
 
-/* The directory of the group in the hierarchy that is mounted there; the group must lie below top.
+/*
+ * Reads the limits of the group in the hierarchy mounted at `mount`; the group must lie below top.
  */
 static void read_hierarchy(struct io_limit *l, const struct device_set *d, bool is_v2,
                            const char *top, const char *mount)
@@ -156,7 +173,7 @@ static void read_hierarchy(struct io_limit *l, const struct device_set *d, bool 
     char directory[PATH_MAX];
     size_t above = strcmp(top, "/") == 0 ? 0 : strlen(top);
     if (!find_group(d->root, is_v2, group) || strncmp(group, top, above) != 0 ||
-        !strchr("/", group[above])) /* that finds the end of the text, too */
+        !strchr("/", group[above])) /* strchr also finds the end of the text */
         return;
     const char *rest = strcmp(group + above, "/") == 0 ? "" : group + above;
     if (snprintf(directory, sizeof directory, "%s%s%s", d->root, mount, rest) >=
@@ -180,7 +197,7 @@ void io_limit_find(struct io_limit *l, const struct device_set *d)
     if (d->count == 0)
         return;
     snprintf(path, sizeof path, "%s/proc/self/mountinfo", d->root);
-    FILE *in = fopen(path, "re");
+    FILE *in = kernel_file_read(path);
     if (!in)
         return;
     while (getline(&line, &room, in) > 0)

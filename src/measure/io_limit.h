@@ -6,12 +6,12 @@
 #include "measure/device.h"
 
 /*
- * What a control group lets its processes have of a device (io.max, or blkio.throttle of version
- * 1). The kernel holds transfers back before the device sees them, so a device that is held to a
- * tenth of its speed looks idle.
+ * The rates at which a control group lets its processes use a device (io.max, or blkio.throttle of
+ * version 1). The kernel holds transfers back before they reach the device, so a device that is
+ * held to a tenth of its speed looks idle.
  */
 
-/* What is limited, in bytes or operations per second. */
+/* The limited quantities, in bytes or operations per second. */
 enum io_limit_kind {
     IO_LIMIT_READ_BYTES,
     IO_LIMIT_WRITTEN_BYTES,
@@ -24,9 +24,12 @@ struct io_limit {
     uint64_t per_second[IO_LIMIT_KINDS]; /* 0: there is no limit */
 };
 
+/* Adds the limits of another host. Where one of them has no limit, the sum has none. */
+void io_limit_join(struct io_limit *all, const struct io_limit *one);
+
 /*
- * Finds the limits that hold for this process on the devices of d; of several the lowest. What
- * cannot be found out is no limit.
+ * Finds the limits that apply to this process on the devices of d, and keeps the lowest of each
+ * kind. What cannot be found out counts as no limit.
  */
 void io_limit_find(struct io_limit *l, const struct device_set *d);
 

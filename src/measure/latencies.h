@@ -5,7 +5,7 @@
 
 #include "measure/histogram.h"
 
-/* How long single operations took, in nanoseconds. */
+/* How long operations took, in nanoseconds. */
 struct latencies {
     uint64_t min;
     uint64_t mean;
@@ -18,7 +18,7 @@ struct latencies {
     uint64_t max;
 };
 
-/* What a histogram of nanoseconds says of them. */
+/* The latencies that a histogram of nanoseconds contains. */
 struct latencies latencies_of(const struct histogram *h);
 
 #endif

@@ -13,6 +13,8 @@
 #include <unistd.h>
 
 #include "measure/filesystem_name.h"
+#include "util/kernel_file.h"
+#include "util/portable.h"
 #include "util/word_list.h"
 
 long mount_info_id(FILE *fdinfo)
@@ -26,14 +28,14 @@ long mount_info_id(FILE *fdinfo)
 }
 
 /*
- * The mount that a descriptor was opened through: exact where one mount hides another, or where
- * the path has been renamed since. -1: not known.
+ * The number of the mount that a descriptor was opened through. It is right even where one mount
+ * hides another, or where the path has been renamed since. -1: not known.
  */
 static long mount_of(int fd)
 {
     char path[64];
     snprintf(path, sizeof path, "/proc/self/fdinfo/%d", fd);
-    FILE *in = fopen(path, "re");
+    FILE *in = kernel_file_read(path);
     if (!in)
         return -1;
     long id = mount_info_id(in);
@@ -41,7 +43,7 @@ static long mount_of(int fd)
     return id;
 }
 
-/* Adds those options of a list that are not there yet. Of those that do not fit come dots. */
+/* Adds the options of a list that are not there yet. If they do not fit, the text ends in dots. */
 static void add_options(struct mount_info *p, const char *list)
 {
     while (*list && *list != ' ' && *list != '\n') {
@@ -60,8 +62,8 @@ static void add_options(struct mount_info *p, const char *list)
 }
 
 /*
- * "22 1 254:0 / / rw,relatime shared:1 - ext4 /dev/vda rw,discard": behind the lonely hyphen, after
- * any number of tags, are the type, the source, and the options of the filesystem; those of the
+ * "22 1 254:0 / / rw,relatime shared:1 - ext4 /dev/vda rw,discard": after any number of tags, a
+ * single hyphen precedes the type, the source, and the options of the filesystem; those of the
  * mount are the sixth word. Blanks within a word are written as \040.
  */
 static void read_line(struct mount_info *p, const char *line)
@@ -83,7 +85,7 @@ static void read_line(struct mount_info *p, const char *line)
 
 void mount_info_read(struct mount_info *p, FILE *mountinfo, long mount_id)
 {
-    char *line = NULL; /* of any length: an overlay names all its layers */
+    char *line = NULL; /* of any length: an overlay lists all its layers */
     size_t room = 0;
     while (getline(&line, &room, mountinfo) > 0) {
         if (strtol(line, NULL, 10) == mount_id) {
@@ -98,37 +100,40 @@ void mount_info_read_mount(struct mount_info *p, long mount_id)
 {
     char path[PATH_MAX];
     snprintf(path, sizeof path, "%s/proc/self/mountinfo", p->root);
-    FILE *in = fopen(path, "re");
+    FILE *in = kernel_file_read(path);
     if (!in)
         return;
     mount_info_read(p, in, mount_id);
     fclose(in);
 }
 
-/* The kernel has a directory for every ext4, with the name of its device; where the link by the
- * device's number points to ends in that name. */
+/*
+ * The kernel has a directory for every mounted ext4, named after its device; the link named after
+ * the device's number ends in that name.
+ */
 void mount_info_find_journal(struct mount_info *p)
 {
     char path[PATH_MAX];
     char target[PATH_MAX];
     char task[32] = "";
     snprintf(path, sizeof path, "%s/sys/dev/block/%u:%u", p->root, p->major, p->minor);
-    ssize_t length = readlink(path, target, sizeof target - 1);
-    if (length <= 0 || strcmp(p->filesystem, "ext4") != 0)
+    if (!kernel_file_link(path, target, sizeof target) || strcmp(p->filesystem, "ext4") != 0)
         return;
-    target[length] = '\0';
     const char *slash = strrchr(target, '/');
     if (snprintf(path, sizeof path, "%s/sys/fs/ext4/%s/journal_task", p->root,
                  slash ? slash + 1 : target) >= (int)sizeof path)
         return;
-    FILE *in = fopen(path, "re");
+    FILE *in = kernel_file_read(path);
     if (!in)
         return;
     p->lacks_journal = fgets(task, sizeof task, in) && strncmp(task, "<none>", 6) == 0;
     fclose(in);
 }
 
-/* In a chroot whose root is no mount point the kernel does not list the mount: statfs knows. */
+/*
+ * In a chroot whose root is not a mount point the kernel does not list the mount; statfs knows the
+ * type.
+ */
 static void guess_type(struct mount_info *p, int fd)
 {
     struct statfs fs;
@@ -137,14 +142,16 @@ static void guess_type(struct mount_info *p, int fd)
         snprintf(p->filesystem, sizeof p->filesystem, "%s", name);
 }
 
-/* A btrfs on any number of devices has a made-up device number, a subvolume even one of its own;
- * its UUID leads to the devices. */
+/*
+ * A btrfs on any number of devices has an anonymous device number, and so has each subvolume; its
+ * UUID leads to the devices.
+ */
 static void read_btrfs_uuid(struct mount_info *p, int fd)
 {
     struct statfs fs;
     struct btrfs_ioctl_fs_info_args info = {0};
     if (fstatfs(fd, &fs) != 0 || fs.f_type != BTRFS_SUPER_MAGIC ||
-        ioctl(fd, BTRFS_IOC_FS_INFO, &info) != 0)
+        portable_ioctl(fd, BTRFS_IOC_FS_INFO, &info) != 0)
         return;
     char *end = p->btrfs_uuid;
     for (size_t i = 0; i < sizeof info.fsid; i++) {

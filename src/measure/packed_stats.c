@@ -1,5 +1,6 @@
 #include "measure/packed_stats.h"
 
+#include <endian.h>
 #include <string.h>
 
 size_t packed_stats_make(uint64_t *words, const struct op_stats *s)
@@ -23,6 +24,8 @@ size_t packed_stats_make(uint64_t *words, const struct op_stats *s)
         head.buckets++;
     }
     memcpy(words, &head, sizeof head);
+    for (size_t i = 0; i < used; i++)
+        words[i] = htole64(words[i]);
     return used;
 }
 
@@ -30,12 +33,16 @@ static bool are_packed(const uint64_t *words, size_t bytes, struct packed_stats 
 {
     if (bytes < sizeof *head)
         return false;
-    memcpy(head, words, sizeof *head);
+    uint64_t first[PACKED_STATS_HEAD];
+    memcpy(first, words, sizeof first);
+    for (size_t i = 0; i < PACKED_STATS_HEAD; i++)
+        first[i] = le64toh(first[i]);
+    memcpy(head, first, sizeof *head);
     if (head->buckets > HISTOGRAM_BUCKETS ||
         bytes != (PACKED_STATS_HEAD + 2 * head->buckets) * sizeof *words)
         return false;
     for (uint64_t i = 0; i < head->buckets; i++)
-        if (words[PACKED_STATS_HEAD + 2 * i] >= HISTOGRAM_BUCKETS)
+        if (le64toh(words[PACKED_STATS_HEAD + 2 * i]) >= HISTOGRAM_BUCKETS)
             return false;
     return true;
 }
@@ -55,7 +62,8 @@ bool packed_stats_add(struct op_stats *whole, const uint64_t *words, size_t byte
         h->maximum = head->latency_max_ns;
     if (head->latency_inverted_min_ns > h->inverted_minimum)
         h->inverted_minimum = head->latency_inverted_min_ns;
+    const uint64_t *pairs = words + PACKED_STATS_HEAD;
     for (uint64_t i = 0; i < head->buckets; i++)
-        h->buckets[words[PACKED_STATS_HEAD + 2 * i]] += words[PACKED_STATS_HEAD + 2 * i + 1];
+        h->buckets[le64toh(pairs[2 * i])] += le64toh(pairs[2 * i + 1]);
     return true;
 }

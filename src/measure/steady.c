@@ -2,13 +2,13 @@
 
 #include <math.h>
 
-/* Where the rounds of a window lie around its middle: -2, -1, 0, 1, 2. */
+/* The positions of the rounds of a window, relative to its middle: -2, -1, 0, 1, 2. */
 static double place_of(unsigned round)
 {
     return (double)round - (STEADY_WINDOW - 1) / 2.0;
 }
 
-/* Of the line that has the least sum of squared distances: sum(x y) / sum(x x), x around 0. */
+/* Slope of the least-squares line: sum(x y) / sum(x x), with x around 0. */
 static double slope_of(const double figures[static STEADY_WINDOW])
 {
     double products = 0;

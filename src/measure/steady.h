@@ -12,7 +12,7 @@
  * - their least-squares line rises or falls, from the first of these rounds to the last, by 10 % of
  *   their mean at most.
  *
- * How much earlier or later rounds are counts for nothing.
+ * Only the order of the rounds matters, not the time between them.
  */
 #define STEADY_WINDOW        5
 #define STEADY_RANGE_PERCENT 20
@@ -20,14 +20,15 @@
 
 struct steady_fit {
     double mean;
-    double range_percent; /* largest minus smallest, of the mean */
-    double slope;         /* of the line, for each round, in the figure's unit */
-    double slope_percent; /* rise of the line over the window, of the mean; falling is negative */
+    double range_percent; /* largest minus smallest, in percent of the mean */
+    double slope;         /* slope of the line per round, in the figure's unit */
+    double slope_percent; /* rise of the line over the window, in percent of the mean; negative if
+                             it falls */
 };
 
 /*
- * Judges the figures of a window, none of which is negative, and fills fit. All of them 0 are no
- * steady state: nothing was measured then.
+ * Judges the figures of a window, none of which is negative, and fills fit. A window of zeros is
+ * not steady: nothing was measured in it.
  */
 bool steady_judge(struct steady_fit *fit, const double figures[static STEADY_WINDOW]);
 

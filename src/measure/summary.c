@@ -14,12 +14,12 @@ static const double t_table[] = {
 };
 #define T_TABLE_ROWS (sizeof t_table / sizeof t_table[0])
 
-/* The same quantile of the normal distribution, which t comes close to. */
+/* The same quantile of the normal distribution, which t approaches. */
 #define Z_975 1.959964
 
 /*
- * Behind the table, the normal quantile with the first term of the series for t: Abramowitz and
- * Stegun, Handbook of Mathematical Functions, 26.7.5. It is less than 0.004 off.
+ * Beyond the table: the normal quantile with the first term of the series for t (Abramowitz and
+ * Stegun, Handbook of Mathematical Functions, 26.7.5), to within 0.004.
  */
 static double t_quantile(size_t freedom)
 {
@@ -43,7 +43,10 @@ static double mean_of(const double rates[], size_t count)
     return sum / (double)count;
 }
 
-/* From the differences to the mean: large rates that differ little would lose them otherwise. */
+/*
+ * Computed from differences to the mean: large rates that differ little would lose precision
+ * otherwise.
+ */
 static double stddev_of(const double rates[], size_t count, double mean)
 {
     double squares = 0;

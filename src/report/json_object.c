@@ -43,7 +43,7 @@ void put_flag(json_t **object, const char *key, bool flag)
     put_value(object, key, json_boolean(flag));
 }
 
-/* A new JSON string, or NULL. No character gets longer by being made harmless. */
+/* A new JSON string, or NULL. Sanitizing never makes a text longer. */
 static json_t *string_of(const char *text)
 {
     size_t size = strlen(text) + 1;
@@ -84,7 +84,7 @@ void put_known_count(json_t **object, const char *key, uint64_t count)
         put_value(object, key, json_null());
 }
 
-/* The text of a document while it is being written; NULL and failed once memory has run out. */
+/* The text of a document that is being written; NULL, and `failed` set, once memory has run out. */
 struct text {
     char *bytes;
     size_t length;
@@ -92,8 +92,8 @@ struct text {
     bool failed;
 };
 
-/* Makes room for that number of further bytes and a NUL. */
-static bool make_room(struct text *t, size_t length)
+/* Makes room for `length` further bytes and a NUL. */
+static bool make_text_room(struct text *t, size_t length)
 {
     if (t->room - t->length > length)
         return true;
@@ -109,7 +109,7 @@ static bool make_room(struct text *t, size_t length)
 static int add_bytes(const char *bytes, size_t length, void *context)
 {
     struct text *t = context;
-    t->failed = t->failed || !make_room(t, length);
+    t->failed = t->failed || !make_text_room(t, length);
     if (t->failed)
         return -1;
     memcpy(t->bytes + t->length, bytes, length);

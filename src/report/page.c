@@ -13,33 +13,39 @@
 #include <unistd.h>
 
 #include "sys/stop.h"
+#include "sys/walk.h"
+#include "util/kernel_file.h"
 
 #define DRAWER        "bon_csv2html"
 #define DRAWER_SET_BY "BON_CSV2HTML"
 
 extern char **environ;
 
+/*
+ * The program in a directory, or at `below` from there, if no other user can change it or the way
+ * to it.
+ */
 static char *found_at(const char *directory, size_t length, const char *below)
 {
     char *path = NULL;
     if (asprintf(&path, "%.*s/%s%s", (int)length, directory, below, DRAWER) < 0)
         return NULL;
-    if (access(path, X_OK) == 0)
+    if (walk_trusts_program(path))
         return path;
     free(path);
     return NULL;
 }
 
-/* Beside this program, in bin beside sbin, or, before it is installed, among the sources above it.
+/*
+ * Looks beside this program, in bin beside sbin, or, before it is installed, among the sources
+ * above it.
  */
 static char *find_beside(void)
 {
     static const char *const below[] = {"", "../bin/", "scripts/", "../../scripts/"};
     char self[PATH_MAX];
-    ssize_t length = readlink("/proc/self/exe", self, sizeof self - 1);
-    if (length <= 0)
+    if (!kernel_file_link("/proc/self/exe", self, sizeof self))
         return NULL;
-    self[length] = '\0';
     char *slash = strrchr(self, '/');
     char *path = NULL;
     for (size_t i = 0; !path && i < sizeof below / sizeof *below; i++)
@@ -53,7 +59,7 @@ static char *find_in_path(void)
     char *path = NULL;
     while (list && *list && !path) {
         size_t length = strcspn(list, ":");
-        if (length > 0)
+        if (*list == '/')
             path = found_at(list, length, "");
         list += length + (list[length] == ':');
     }
@@ -66,6 +72,8 @@ static char *find_drawer(void)
     if (set && *set)
         return strdup(set);
     char *path = find_beside();
+    if (!path)
+        path = found_at(PROGRAMS, strlen(PROGRAMS), "");
     return path ? path : find_in_path();
 }
 
@@ -73,16 +81,17 @@ static int start_drawer(const struct page *p, char *const argv[], int in, int ou
 {
     posix_spawn_file_actions_t files;
     posix_spawnattr_t attributes;
-    sigset_t none;
+    sigset_t mask;
     sigset_t pipe;
     posix_spawn_file_actions_init(&files);
     posix_spawn_file_actions_adddup2(&files, in, STDIN_FILENO);
     posix_spawn_file_actions_adddup2(&files, out, STDOUT_FILENO);
     posix_spawnattr_init(&attributes);
-    sigemptyset(&none);
+    sigemptyset(&mask);
+    sigaddset(&mask, SIGUSR1); /* the drawing program does not answer inquiries */
     sigemptyset(&pipe);
     sigaddset(&pipe, SIGPIPE);
-    posix_spawnattr_setsigmask(&attributes, &none);
+    posix_spawnattr_setsigmask(&attributes, &mask);
     posix_spawnattr_setsigdefault(&attributes, &pipe);
     posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF);
     int code = posix_spawn(pid, p->program, &files, &attributes, argv, environ);
@@ -91,7 +100,7 @@ static int start_drawer(const struct page *p, char *const argv[], int in, int ou
     return -code;
 }
 
-/* Runs it with these standard descriptors; returns its exit status or a negative errno. */
+/* Runs the program with these standard descriptors; returns its exit status or a negative errno. */
 static int run_drawer(const struct page *p, char *const argv[], int in, int out)
 {
     pid_t pid;
@@ -109,13 +118,13 @@ static int run_drawer(const struct page *p, char *const argv[], int in, int out)
     return WIFEXITED(status) ? WEXITSTATUS(status) : EXIT_FAILURE;
 }
 
-/* Whether it runs at all. */
+/* Checks whether the program runs at all. */
 static int try_drawer(const struct page *p, struct err *e)
 {
     char name[] = DRAWER;
     char help[] = "--help";
     char *const argv[] = {name, help, NULL};
-    int null = open("/dev/null", O_RDWR | O_CLOEXEC);
+    int null = kernel_file_open("/dev/null", O_RDWR);
     if (null < 0)
         return err_system(e, errno, "open /dev/null");
     int status = run_drawer(p, argv, null, null);
@@ -131,7 +140,10 @@ int page_open(struct page *p, const char *option, const char *path, struct err *
 {
     *p = (struct page){.option = option, .program = find_drawer()};
     if (!p->program)
-        return err_say(e, "%s: %s, which draws the page, was not found", option, DRAWER);
+        return err_say(e,
+                       "%s: %s, which draws the page, was not found where nobody else can change "
+                       "it; " DRAWER_SET_BY " may name it",
+                       option, DRAWER);
     int rc = try_drawer(p, e);
     if (rc == 0)
         rc = output_open(&p->output, path, e);
@@ -139,8 +151,10 @@ int page_open(struct page *p, const char *option, const char *path, struct err *
     return rc;
 }
 
-/* A file in memory that holds the report: a pipe would have to be filled while it is read. Returns
- * its descriptor or a negative errno. */
+/*
+ * Stores the report in a file in memory, because a pipe would have to be filled while it is read.
+ * Returns its descriptor or a negative errno.
+ */
 static int keep_report(const char *json)
 {
     int fd = memfd_create("report.json", MFD_CLOEXEC);
@@ -174,6 +188,8 @@ int page_write(struct page *p, const char *json, const char *title, struct err *
     free(words);
     if (!was_stopped && stop_check(e) != 0)
         return -EINTR;
+    if (in < 0)
+        return err_system(e, -in, "%s: a file in memory for the report (memfd_create)", p->option);
     if (status < 0)
         return err_system(e, -status, "%s: run %s", p->option, p->program);
     if (status > 0)

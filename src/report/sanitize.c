@@ -6,20 +6,20 @@
 
 #define INVALID 0xFFFD /* Unicode's own replacement character */
 
-/* How a way of printing writes a character that it cannot leave as it is; NULL: it can. */
+/* A format's replacement for a character that it cannot print as it is; NULL: it can. */
 typedef const char *substitute_fn(uint32_t character);
 
 struct range {
     uint32_t first, last;
 };
 
-/* White space other than the blank: control characters, then the two separators of Unicode. */
+/* White space other than the blank: control characters, then Unicode's two separators. */
 static const struct range spaces[] = {{0x09, 0x0D}, {0x85, 0x85}, {0x2028, 0x2029}};
 
 /*
- * What must not reach a terminal: C0 and C1 controls; marks and overrides of the direction
- * (Unicode's property Bidi_Control) with their invisible neighbours; characters for internal use;
- * and what stands for bytes that could not be read.
+ * Characters that must not reach a terminal: C0 and C1 controls; marks and overrides of the
+ * direction (Unicode's property Bidi_Control) with their invisible neighbours; noncharacters; and
+ * the replacement for bytes that could not be read.
  */
 static const struct range unprintable[] = {
     {0x00, 0x1F},     {0x7F, 0x9F},     {0x061C, 0x061C}, {0x200B, 0x200F},  {0x202A, 0x202E},
@@ -41,7 +41,7 @@ static const char *substitute_everywhere(uint32_t c)
         return " ";
     if (in_ranges(c, unprintable, sizeof unprintable / sizeof unprintable[0]))
         return "?";
-    /* The last two of every plane are characters for internal use too. */
+    /* The last two characters of every plane are noncharacters, too. */
     return (c & 0xFFFE) == 0xFFFE ? "?" : NULL;
 }
 
@@ -79,7 +79,10 @@ static const char *substitute_html(uint32_t c)
     }
 }
 
-/* How many bytes the first byte of a character announces (RFC 3629); 0: it cannot be the first. */
+/*
+ * The number of bytes that the first byte of a character announces (RFC 3629); 0: no character
+ * begins with it.
+ */
 static size_t announced_bytes(unsigned char first)
 {
     if (first < 0x80)
@@ -89,7 +92,10 @@ static size_t announced_bytes(unsigned char first)
     return first < 0xE0 ? 2 : first < 0xF0 ? 3 : 4;
 }
 
-/* Reads the character at text; returns its bytes, or 1 with INVALID when it is none. */
+/*
+ * Reads the character at text; returns its length, or 1 with INVALID when the bytes are no
+ * character.
+ */
 static size_t read_character(const char *text, uint32_t *character)
 {
     static const uint32_t smallest[] = {0, 0, 0x80, 0x800, 0x10000};
@@ -110,8 +116,8 @@ static size_t read_character(const char *text, uint32_t *character)
     return bytes;
 }
 
-/* Appends the label to what text holds already, cut where the next character would not fit. */
-static void render(char *text, size_t size, const char *label, substitute_fn *substitute)
+/* Appends the label to the text in `text`, cut before the first character that does not fit. */
+static void render_label(char *text, size_t size, const char *label, substitute_fn *substitute)
 {
     size_t start = strlen(text);
     size_t used = start;
@@ -136,30 +142,31 @@ void sanitize_plain(char text[static LABEL_BYTES], const char *label)
 {
     label = label ? label : "";
     text[0] = '\0';
-    render(text, LABEL_BYTES, label, substitute_plain);
+    render_label(text, LABEL_BYTES, label, substitute_plain);
     if (text[0] == '\0' || !strchr("=+-@", text[0]))
         return;
     strcpy(text, "'");
-    render(text, LABEL_BYTES, label, substitute_plain);
+    render_label(text, LABEL_BYTES, label, substitute_plain);
 }
 
 void sanitize_html(char text[static LABEL_HTML_BYTES], const char *label)
 {
     text[0] = '\0';
-    render(text, LABEL_HTML_BYTES, label ? label : "", substitute_html);
+    render_label(text, LABEL_HTML_BYTES, label ? label : "", substitute_html);
 }
 
 void sanitize_clean(char *text, size_t size, const char *label)
 {
     text[0] = '\0';
-    render(text, size, label ? label : "", substitute_everywhere);
+    render_label(text, size, label ? label : "", substitute_everywhere);
 }
 
 size_t sanitize_columns(const char *text)
 {
     size_t columns = 0;
     for (; *text != '\0'; text++)
-        columns += ((unsigned char)*text & 0xC0) != 0x80; /* not in the middle of a character */
+        /* does not count the later bytes of a character */
+        columns += ((unsigned char)*text & 0xC0) != 0x80;
     return columns;
 }
 

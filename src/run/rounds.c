@@ -3,10 +3,13 @@
 #include <errno.h>
 #include <stdlib.h>
 
-/* The ends of the rounds of a window, that of the round before it, and one that is put together. */
+/*
+ * Snapshots at the ends of the rounds of a window and of the round before it, and one more as
+ * scratch space.
+ */
 #define LOOKS (STEADY_WINDOW + 2)
 
-/* What there was at the end of a round; before the first one, nothing. */
+/* The state at the end of a round; before the first round, all zeros. */
 struct round_look {
     struct section section;
     struct op_stats stats;
@@ -34,7 +37,7 @@ void rounds_close(struct rounds *r)
     *r = (struct rounds){0};
 }
 
-/* What is of the round alone is put together where the next look will be. */
+/* The next snapshot's place serves to compute what this round alone did. */
 static void note_round(struct rounds *r)
 {
     struct round_look *before = look_after(r, r->count);
@@ -46,7 +49,7 @@ static void note_round(struct rounds *r)
     r->list[r->count++] = round_of(counted, before->section.elapsed_ns, now->section.elapsed_ns);
 }
 
-static void judge(struct rounds *r)
+static void judge_window(struct rounds *r)
 {
     double figures[STEADY_WINDOW];
     for (unsigned i = 0; i < STEADY_WINDOW; i++)
@@ -58,7 +61,7 @@ bool rounds_end(struct rounds *r)
 {
     note_round(r);
     if (r->count >= STEADY_WINDOW)
-        judge(r);
+        judge_window(r);
     return !r->is_steady && r->count < r->most;
 }
 

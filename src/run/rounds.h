@@ -10,34 +10,37 @@
 #include "util/err.h"
 
 /*
- * The rounds of a section that is repeated until its figure is steady, or until there have been
- * too many. Who does the work knows nothing of them: between two rounds, while nobody works, the
- * section and the statistics are looked at, and what a round did is the difference of two looks.
+ * The rounds of a section that is repeated until its figure is steady, or until there have been too
+ * many. The workers know nothing of them: between two rounds, while nobody works, a snapshot of the
+ * section and the statistics is taken, and a round's figures are the difference of two snapshots.
  */
 struct rounds {
     const struct section *section;
     const struct shared_stats *stats;
-    enum round_metric metric; /* whose steadiness is judged */
-    unsigned most;            /* STEADY_WINDOW at least */
+    enum round_metric metric; /* the figure that is judged */
+    unsigned most;            /* largest number of rounds, at least STEADY_WINDOW */
     unsigned count;           /* number of rounds that have ended */
-    struct round *list;       /* those; whoever sets it to NULL has to free() it */
-    struct steady_fit fit;    /* of the last window; zeros before there is one */
+    /* these rounds; a caller that takes the list sets it to NULL and has to free() it */
+    struct round *list;
+    struct steady_fit fit; /* of the last window; zeros before there is one */
     bool is_steady;
-    struct round_look *looks; /* of the window */
+    struct round_look *looks; /* snapshots of the window */
 };
 
 /*
- * Begins with no round, while section and statistics have nothing yet; r has the fields above
- * `count`, the rest is 0. Returns 0, or -ENOMEM.
+ * Begins without rounds, before the section and the statistics have counted anything. The caller
+ * has set the fields above `count`, and the rest to 0. Returns 0 or -ENOMEM.
  */
 int rounds_open(struct rounds *r, struct err *e);
 
-/* A round has ended, and nobody works. Returns true when there is to be another one. */
+/*
+ * Called at the end of a round, while nobody works. Returns true when another round is to follow.
+ */
 bool rounds_end(struct rounds *r);
 
 /*
- * What was measured in the last window, or in all rounds if they are fewer: times, devices and
- * statistics. The smallest and the largest latency are exact to 0.1 % (histogram_subtract).
+ * The times, devices and statistics of the last window, or of all rounds if they are fewer. The
+ * smallest and the largest latency are exact to 0.1 % (histogram_subtract).
  */
 void rounds_window(const struct rounds *r, struct section *section, struct op_stats *stats);
 

@@ -12,10 +12,11 @@
 
 #include "storage/private_directory.h"
 #include "storage/scratch_names.h"
+#include "sys/below.h"
 #include "util/message.h"
 #include "util/printable.h"
 
-/* Opens a directory below fd for listing it; NULL with errno on failure. */
+/* Opens a directory below fd for listing; returns NULL with errno on failure. */
 static DIR *open_below(int fd, const char *name)
 {
     int below = directory_open(fd, name);
@@ -27,7 +28,7 @@ static DIR *open_below(int fd, const char *name)
     return directory;
 }
 
-/* The next entry but "." and ".."; NULL at the end. */
+/* The next entry except "." and ".."; NULL at the end. */
 static const char *next_name(DIR *directory)
 {
     const struct dirent *entry;
@@ -37,7 +38,7 @@ static const char *next_name(DIR *directory)
     return entry ? entry->d_name : NULL;
 }
 
-/* True when nothing is in the directory but what is called so (NULL: nothing at all). */
+/* True when the directory holds nothing except an entry called `allowed` (NULL: nothing at all). */
 static bool holds_only(DIR *directory, const char *allowed)
 {
     bool only = true;
@@ -47,7 +48,7 @@ static bool holds_only(DIR *directory, const char *allowed)
     return only;
 }
 
-/* What a directory is left for when a run works in it. */
+/* The reason for leaving a directory in which a run works. */
 static const char in_use[] = "a run is using it";
 
 /* Why the open owner file does not make the directory ours, or NULL when it does. */
@@ -75,8 +76,8 @@ static const char *why_owner_is_not_ours(DIR *directory, const char *name, int o
 
 /*
  * Why the directory is not ours to remove, or NULL when it is. A run makes the owner file right
- * after the directory: one that was killed in that moment leaves it empty or none, and nothing
- * else. Then only the name can tell.
+ * after the directory: if it was killed between the two, the directory is empty or holds an empty
+ * owner file and nothing else. In that case only the name can tell.
  */
 static const char *why_not_ours(DIR *parent, DIR *directory, const char *name, int *owner_fd)
 {
@@ -84,7 +85,7 @@ static const char *why_not_ours(DIR *parent, DIR *directory, const char *name, i
     int fd = dirfd(directory);
     if (private_directory_ownership(dirfd(parent), fd, found) != OWNERSHIP_OURS)
         return "it is not a private directory of this user";
-    *owner_fd = openat(fd, OWNER_FILE_NAME, O_RDWR | O_NOFOLLOW | O_CLOEXEC);
+    *owner_fd = openat(fd, OWNER_FILE_NAME, O_RDWR | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
     if (*owner_fd >= 0)
         return why_owner_is_not_ours(directory, name, *owner_fd);
     return private_name_is_made(name) && holds_only(directory, NULL) ? NULL
@@ -99,7 +100,7 @@ static int remove_metadata_directory(int fd, const char *name)
         return -errno;
     int rc = 0;
     bool removed;
-    do { /* a filesystem may skip entries while others are being deleted: list again */
+    do { /* a filesystem may skip entries while others are removed: list again */
         removed = false;
         rewinddir(directory);
         for (const char *file; (file = next_name(directory));) {
@@ -116,27 +117,28 @@ static int remove_metadata_directory(int fd, const char *name)
     return rc;
 }
 
-/* What a filesystem has made of a file that was removed while it was open: it goes by itself. */
+/* What a filesystem makes of a file that was removed while it was open; it disappears by itself. */
 static bool is_going(const char *name)
 {
     return strncmp(name, ".fuse_hidden", 12) == 0 || strncmp(name, ".nfs", 4) == 0;
 }
 
-static int remove_entry(int fd, const char *name)
+int cleanup_scratch_entry(int fd, const char *name)
 {
-    if (is_going(name))
-        return 0;
     if (is_directory_name(name))
         return remove_metadata_directory(fd, name);
     if (is_data_name(name) || is_link_target_name(name))
         return unlinkat(fd, name, 0) == 0 ? 0 : -errno;
-    return strcmp(name, OWNER_FILE_NAME) == 0 ? 0 : -EEXIST; /* not made by us: stays */
+    return -EEXIST; /* not made by a run: stays */
 }
 
-/* Removes all that a run makes in its private directory but the owner file. */
-static int remove_contents(DIR *directory, const char *path, const char *name, struct err *e)
+/* Removes everything that a run makes in its private directory, except the owner file. */
+static int remove_contents(DIR *directory, const char *path, const char *name,
+                           cleanup_entry *remove_entry, struct err *e)
 {
     for (const char *entry; (entry = next_name(directory));) {
+        if (is_going(entry) || strcmp(entry, OWNER_FILE_NAME) == 0)
+            continue;
         int rc = remove_entry(dirfd(directory), entry);
         if (rc == -EEXIST || rc == -ENOTEMPTY)
             return err_say(e, "%s/%s/%s: contains something that no run makes; left as it is", path,
@@ -161,8 +163,9 @@ static void say_removed(const char *path, const char *name)
 }
 
 /*
- * The directory itself. While nobody had the lock of an owner file, it may be that of a run that
- * has just begun: then it is not empty any more, or the run has taken it away itself.
+ * Removes the directory itself. As long as nobody held the lock of an owner file, the directory may
+ * belong to a run that has just begun: it is no longer empty then, or the run has removed it
+ * itself.
  */
 static int remove_empty(DIR *parent, DIR *directory, const char *path, const char *name,
                         bool was_locked, struct err *e)
@@ -180,13 +183,13 @@ static int remove_empty(DIR *parent, DIR *directory, const char *path, const cha
 }
 
 /*
- * The owner file goes last, and only by who holds its lock. It is closed before its directory is
- * removed: some filesystems keep the name of a file that is open.
+ * The owner file is removed last, and only while holding its lock. It is closed before its
+ * directory is removed, because some filesystems keep the name of a file that is open.
  */
 static int remove_private_directory(DIR *parent, DIR *directory, const char *path, const char *name,
-                                    int *owner_fd, struct err *e)
+                                    int *owner_fd, cleanup_entry *remove_entry, struct err *e)
 {
-    int rc = remove_contents(directory, path, name, e);
+    int rc = remove_contents(directory, path, name, remove_entry, e);
     if (rc != 0)
         return rc;
     if (unlinkat(dirfd(directory), OWNER_FILE_NAME, 0) != 0 && errno != ENOENT)
@@ -196,8 +199,9 @@ static int remove_private_directory(DIR *parent, DIR *directory, const char *pat
     return remove_empty(parent, directory, path, name, true, e);
 }
 
-/* Looks at one directory whose name has our form. */
-static int consider(DIR *parent, const char *path, const char *name, struct err *e)
+/* Examines one directory whose name has the form of a private directory. */
+static int examine_directory(DIR *parent, const char *path, const char *name,
+                             cleanup_entry *remove_entry, struct err *e)
 {
     DIR *directory = open_below(dirfd(parent), name);
     if (!directory) {
@@ -212,27 +216,32 @@ static int consider(DIR *parent, const char *path, const char *name, struct err 
     else if (owner_fd < 0)
         rc = remove_empty(parent, directory, path, name, false, e);
     else
-        rc = remove_private_directory(parent, directory, path, name, &owner_fd, e);
+        rc = remove_private_directory(parent, directory, path, name, &owner_fd, remove_entry, e);
     if (owner_fd >= 0)
         close(owner_fd);
     closedir(directory);
     return rc;
 }
 
-int cleanup_directory(const char *path, struct err *e)
+int cleanup_directory(const char *path, cleanup_entry *remove_entry, struct err *e)
 {
-    DIR *parent = opendir(path);
-    if (!parent)
-        return err_system(e, errno, "open directory %s", path);
+    int fd = below_open_directory(path, BELOW_FAILS, e);
+    if (fd < 0)
+        return fd;
+    DIR *parent = fdopendir(fd);
+    if (!parent) {
+        close(fd);
+        return err_system(e, ENOMEM, "open directory %s", path);
+    }
     int rc = 0;
     for (const char *name; (name = next_name(parent));) {
         if (!is_private_name(name))
             continue;
         struct err one;
         err_init(&one);
-        int failed = consider(parent, path, name, &one);
+        int failed = examine_directory(parent, path, name, remove_entry, &one);
         if (failed != 0 && rc == 0)
-            *e = one; /* the caller tells this one */
+            *e = one; /* the caller reports this one */
         else if (failed != 0)
             message("%s", one.text);
         rc = rc ? rc : failed;

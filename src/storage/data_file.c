@@ -26,13 +26,15 @@ void data_file_init(struct data_file *d, const struct data_file_setup *setup)
     setup->contents->files[setup->number].start = setup->start;
 }
 
-/* As it is called for all processes. */
+/* The file's number among those of all processes. */
 static unsigned name_number(const struct data_file *d)
 {
     return (unsigned)d->contents->first_number + d->number;
 }
 
-/* A name that stays is known when the directory cannot be removed. */
+/*
+ * A name that cannot be removed is noticed later, because the directory cannot be removed either.
+ */
 static void remove_name(struct data_file *d)
 {
     struct err ignored;
@@ -55,7 +57,7 @@ void data_file_release(struct data_file *d)
     contents_end_rewriting(d->contents, d->number);
 }
 
-static int make(struct data_file *d, const struct scratch *s, struct err *e)
+static int make_file(struct data_file *d, const struct scratch *s, struct err *e)
 {
     if (d->fd >= 0)
         return 0;
@@ -71,12 +73,12 @@ static int make(struct data_file *d, const struct scratch *s, struct err *e)
 
 int data_file_empty(struct data_file *d, const struct scratch *s, struct err *e)
 {
-    int rc = make(d, s, e);
+    int rc = make_file(d, s, e);
     if (rc != 0)
         return rc;
     d->valid_bytes = 0;
     contents_end_rewriting(d->contents, d->number);
-    if (d->is_begun) /* it is not to hold again what it held before */
+    if (d->is_begun) /* the file must not hold the same contents as before */
         d->contents->files[d->number].generation++;
     d->is_begun = true;
     if (ftruncate(d->fd, 0) != 0)
@@ -94,7 +96,7 @@ int data_file_set_size(struct data_file *d, struct err *e)
 int data_file_fill(struct data_file *d, const struct scratch *s, uint64_t bytes, void *buffer,
                    size_t chunk, struct err *e)
 {
-    int rc = make(d, s, e);
+    int rc = make_file(d, s, e);
     struct io_file file = {.fd = d->fd, .name = d->name};
     bool written = d->valid_bytes < bytes;
     while (rc == 0 && d->valid_bytes < bytes) {
@@ -108,13 +110,13 @@ int data_file_fill(struct data_file *d, const struct scratch *s, uint64_t bytes,
         if (rc == 0)
             rc = stop_check(e);
     }
-    /* The test that follows is not to pay for writing it back. */
+    /* The next test must not pay for writing back what was filled in here. */
     return rc == 0 && written ? io_sync_pieces(&file, e) : rc;
 }
 
 int data_file_evict(const struct data_file *d, struct err *e)
 {
-    struct residency left; /* what matters is what is left when the clock starts */
+    struct residency left; /* irrelevant: what counts is the residency when the clock starts */
     return page_cache_evict(d->fd, d->name, &left, e);
 }
 

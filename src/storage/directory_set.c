@@ -7,8 +7,9 @@
 #include "sys/descriptor_limit.h"
 
 /*
- * Descriptors that are left for everything else that is opened later on: of the process, and of
- * each worker, which may have its file open twice, a queue, and a file or directory of these tests.
+ * The number of descriptors kept free for everything that is opened later: for the process as a
+ * whole, and for each worker, which may have its file open twice, a queue, and a file or directory
+ * of these tests.
  */
 #define FREE_IN_ALL     48
 #define FREE_PER_WORKER 6
@@ -24,14 +25,17 @@ void directory_set_init(struct directory_set *d, const struct scratch *scratch,
     };
 }
 
-/* The first descriptor that may not be kept. */
+/* The first descriptor number that must not be used for keeping a directory open. */
 static int end_of_kept(const struct directory_set *d)
 {
     return descriptor_limit_raise() - d->least_free;
 }
 
-/* The kernel gives out the lowest number that is free: that is how full the table is. */
-static void keep(struct directory_set *d, uint64_t index, int fd, int end)
+/*
+ * Keeps fd open if possible. The kernel gives out the lowest free number, so that number shows how
+ * full the table is.
+ */
+static void keep_open(struct directory_set *d, uint64_t index, int fd, int end)
 {
     bool is_kept = fd < end || d->numbers.count == 1;
     d->fds[index] = is_kept ? fd : -1;
@@ -50,10 +54,10 @@ int directory_set_make(struct directory_set *d, struct err *e)
     for (uint64_t i = 0; i < d->numbers.count; i++) {
         int fd = scratch_make_directory(d->scratch, directory_set_number(d, i), e);
         if (fd < 0) {
-            d->numbers.count = i; /* these are there to be removed */
+            d->numbers.count = i; /* only these exist, and have to be removed */
             return fd;
         }
-        keep(d, i, fd, end);
+        keep_open(d, i, fd, end);
     }
     return 0;
 }
@@ -89,7 +93,7 @@ int directory_set_visit(struct directory_set *d, struct err *e)
         int fd = scratch_open_directory(d->scratch, directory_set_number(d, i), e);
         if (fd < 0)
             return fd;
-        keep(d, i, fd, end);
+        keep_open(d, i, fd, end);
     }
     return 0;
 }

@@ -1,7 +1,7 @@
 #ifndef STORAGE_FILE_KIND_H
 #define STORAGE_FILE_KIND_H
 
-/* What a set of files consists of. */
+/* The kind of the files in a set. */
 enum file_kind { FILES_DATA, FILES_HARD_LINKS, FILES_SYMBOLIC_LINKS };
 
 #endif

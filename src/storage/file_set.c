@@ -13,16 +13,16 @@
 #include "util/partition.h"
 #include "util/rng.h"
 
-/* Every worker's link targets have numbers of their own. */
+/* The link targets of each worker have a range of numbers of their own. */
 #define ORIGINS_PER_WORKER UINT64_C(1000000000000)
 
-/* More files than these are not kept for the sake of further rounds. */
+/* Sets with more files are not kept for further rounds. */
 #define MOST_WANTED UINT64_C(1000000)
 
-/* An inode and a name take no more, on average. */
+/* An inode and a name take less, on average. */
 #define BYTES_PER_FILE 4096
 
-/* File numbers in stamps begin here, so that no data file has the same. */
+/* File numbers in stamps start here, so that no data file has the same number. */
 #define FIRST_FILE_NUMBER (UINT64_C(1) << 32)
 
 void file_set_init(struct file_set *s, const struct file_set_setup *setup)
@@ -101,7 +101,7 @@ static int fail_on(const struct file_set *s, const char *verb, const struct file
     return err_system(e, code, "%s %s", verb, path);
 }
 
-/* -b: what was changed in a directory is made durable. */
+/* With -b, makes a change in a directory durable. */
 static int sync_directory(const struct file_set *s, const struct file_place *place, struct err *e)
 {
     if (!s->setup.sync)
@@ -153,7 +153,9 @@ static int new_link_target(struct file_set *s, struct err *e)
     return rc;
 }
 
-/* Links to the newest origin, or to a new one when that has as many links as it may have. */
+/*
+ * Links to the newest origin, or to a new one when that has as many links as the filesystem allows.
+ */
 static int create_hard_link(struct file_set *s, const struct file_place *place, struct err *e)
 {
     for (int attempt = 0; attempt < 2; attempt++) {
@@ -208,7 +210,7 @@ int file_set_create_next(struct file_set *s, enum name_order order, uint64_t *by
     return rc == 0 ? sync_directory(s, &place, e) : rc;
 }
 
-/* Its whole path goes to `path`, which has to outlive it. */
+/* Opens a file for reading. Its whole path is stored in `path`, which has to outlive it. */
 static int open_to_read(const struct file_set *s, const struct file_place *place,
                         char path[WHOLE_PATH_SIZE], struct io_file *f, struct err *e)
 {
@@ -297,7 +299,7 @@ int file_set_evict(struct file_set *s, struct err *e)
     return rc;
 }
 
-/* It may be gone already. */
+/* Removes a file, which may be gone already. */
 static int remove_file(struct file_set *s, uint64_t index, struct err *e)
 {
     char name[FILE_NAME_SIZE];
@@ -338,7 +340,10 @@ int file_set_clear(struct file_set *s, struct err *e)
     return make_room(s, e);
 }
 
-/* Whether all workers can make as many files again, and leave as much as that. */
+/*
+ * Whether there is room for all workers to make as many files again, and for as much again to stay
+ * free.
+ */
 static bool can_grow(const struct file_set *s)
 {
     struct scratch_space space;
@@ -360,7 +365,7 @@ int file_set_extend(struct file_set *s, struct err *e)
 int file_set_fill(struct file_set *s, enum name_order order, uint64_t until_ns, struct err *e)
 {
     if (until_ns == 0 && s->wanted < s->files.count)
-        s->wanted = s->files.count; /* an earlier test was content with fewer */
+        s->wanted = s->files.count; /* an earlier test may have stopped with fewer */
     if (s->made == s->wanted && s->order == order && s->seed == s->next_seed)
         return 0;
     int rc = make_room(s, e);
@@ -378,7 +383,7 @@ int file_set_fill(struct file_set *s, enum name_order order, uint64_t until_ns, 
 uint64_t file_set_in_directory(const struct file_set *s, uint64_t index)
 {
     struct partition part = partition_of(s->files.count, s->directories.numbers.count, index);
-    uint64_t rest = s->wanted % s->files.count; /* of a round that was not finished */
+    uint64_t rest = s->wanted % s->files.count; /* files of a round that was not finished */
     uint64_t of_rest = rest > part.first ? rest - part.first : 0;
     if (of_rest > part.count)
         of_rest = part.count;

@@ -14,7 +14,9 @@
 #include "sys/stop.h"
 #include "util/partition.h"
 
-/* ---- how much is there ---- */
+/*
+ * ---- residency --------------------------------------------------------------------------------
+ */
 
 /* cachestat(2), Linux 6.5: the headers of older systems lack it. The number is the same on every
  * architecture but alpha. */
@@ -42,7 +44,7 @@ static uint64_t page_bytes(void)
 
 static struct residency of_pages(uint64_t pages, uint64_t bytes)
 {
-    uint64_t resident = pages * page_bytes(); /* the last page may reach over the end */
+    uint64_t resident = pages * page_bytes(); /* the last page may extend past the end */
     return (struct residency){.known = true, .bytes = resident < bytes ? resident : bytes};
 }
 
@@ -59,8 +61,10 @@ static struct residency by_cachestat(int fd, uint64_t bytes)
     return unknown;
 }
 
-/* How much is mapped at a time: nothing on any machine, and the answer, a byte for each page, fits
- * on the stack. */
+/*
+ * The range that is mapped at a time: small for any machine, and the answer, one byte for each
+ * page, fits on the stack.
+ */
 #define WINDOW_BYTES   (64 << 20)
 #define SMALLEST_PAGE  4096
 #define WINDOW_ANSWERS (WINDOW_BYTES / SMALLEST_PAGE)
@@ -80,7 +84,7 @@ static bool count_window(int fd, uint64_t offset, size_t length, uint64_t *pages
     return told;
 }
 
-/* In a larger file this number of windows, spread evenly, stands for all: 16 GiB take 50 ms. */
+/* In a larger file this many windows, spread evenly, represent all: 16 GiB take 50 ms. */
 #define MOST_WINDOWS 256
 
 struct residency page_cache_residency_by_mincore(int fd, uint64_t bytes)
@@ -101,8 +105,8 @@ struct residency page_cache_residency_by_mincore(int fd, uint64_t bytes)
 }
 
 /*
- * Where a file's pages may belong to another file below it, cachestat looks at the upper one, sees
- * none, and says so; a mapping is of the lower one.
+ * Whether the file's pages may belong to another file below it. In that case cachestat examines the
+ * upper file, finds none, and reports that; a mapping is of the lower one.
  */
 static bool is_stacked(int fd)
 {
@@ -113,7 +117,7 @@ static bool is_stacked(int fd)
 
 struct residency page_cache_residency(int fd, uint64_t bytes)
 {
-    if (bytes == 0) /* would be the whole file to cachestat */
+    if (bytes == 0) /* cachestat would take 0 as the whole file */
         return of_pages(0, 0);
     struct residency r = is_stacked(fd) ? unknown : by_cachestat(fd, bytes);
     return r.known ? r : page_cache_residency_by_mincore(fd, bytes);
@@ -123,10 +127,13 @@ struct residency page_cache_residency(int fd, uint64_t bytes)
 
 #define TRIES          10
 #define FIRST_PAUSE_NS 1000000
-#define LAST_PAUSE_NS  32000000 /* doubling up to here, nine pauses last 191 ms */
+#define LAST_PAUSE_NS  32000000 /* doubling up to this, nine pauses last 191 ms */
 
-/* A filesystem or a system call filter without fadvise evicts nothing: what is left is told. */
-static int drop(int fd, const char *name, struct err *e)
+/*
+ * Where a filesystem or a system call filter lacks fadvise, nothing is evicted: the residency that
+ * is left says so.
+ */
+static int drop_pages(int fd, const char *name, struct err *e)
 {
     int code = posix_fadvise(fd, 0, 0, POSIX_FADV_DONTNEED);
     if (code == 0 || code == ENOSYS || code == EOPNOTSUPP)
@@ -142,16 +149,16 @@ static void wait_a_little(unsigned tries)
 }
 
 /*
- * A page stays while something holds it: a CPU's batch of recently used pages, a writeback of the
- * system's own, a reader that is not done. So a try that helped makes it worth waiting for more,
- * and one that never did (tmpfs) does not.
+ * A page stays while something holds it: a CPU's batch of recently used pages, the system's own
+ * writeback, another reader. So after a try that removed pages it is worth waiting for more; where
+ * no try removes any (tmpfs), it is not.
  */
 static int drop_all(int fd, const char *name, uint64_t bytes, struct residency *left, struct err *e)
 {
-    unsigned patience = 0; /* number of further tries without success before it gives up */
+    unsigned patience = 0; /* number of further tries without success before giving up */
     struct residency before = page_cache_residency(fd, bytes);
     for (unsigned tries = 1;; tries++) {
-        int rc = drop(fd, name, e);
+        int rc = drop_pages(fd, name, e);
         if (rc != 0)
             return rc;
         *left = page_cache_residency(fd, bytes);

@@ -18,14 +18,17 @@
 #endif
 
 #include "storage/scratch_names.h"
+#include "util/kernel_file.h"
 
 #define OPEN_DIRECTORY (O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC)
 
-/* What somebody else must not be allowed: anything, nor may the directory be sticky or set-uid.
- * The set-group-ID bit comes from the parent and means nothing here. */
+/*
+ * Mode bits that must not be set: any permission of others, sticky, and set-user-ID. The
+ * set-group-ID bit comes from the parent and means nothing here.
+ */
 #define FOREIGN_MODE (07777 & ~(S_ISGID | S_IRWXU))
 
-/* Since Linux 5.6, and where no filter forbids it; -ENOSYS or -EPERM elsewhere. */
+/* openat2() exists since Linux 5.6, unless a filter forbids it; elsewhere -ENOSYS or -EPERM. */
 static int open_beneath(int fd, const char *name)
 {
 #ifdef RESOLVE_BENEATH
@@ -63,14 +66,14 @@ static bool is_entry(const struct dirent64 *entry)
     return strcmp(entry->d_name, ".") != 0 && strcmp(entry->d_name, "..") != 0;
 }
 
-/* By the system call: readdir() does not tell a directory that was removed from an empty one. */
+/* Uses the system call: readdir() does not distinguish a removed directory from an empty one. */
 int directory_state(int fd)
 {
     _Alignas(struct dirent64) char entries[1024];
     ssize_t bytes;
     if (lseek(fd, 0, SEEK_SET) < 0)
         return -errno;
-    while ((bytes = getdents64(fd, entries, sizeof entries)) > 0) {
+    while ((bytes = getdents64(fd, (void *)entries, sizeof entries)) > 0) {
         for (ssize_t at = 0; at < bytes;) {
             const struct dirent64 *entry = (const struct dirent64 *)(const void *)(entries + at);
             if (is_entry(entry))
@@ -90,7 +93,7 @@ static bool is_for_us_alone(const struct stat *directory)
            (directory->st_mode & (S_IWGRP | S_IWOTH)) == 0;
 }
 
-/* Makes a file that nobody else knows, and is gone once it is closed. */
+/* Makes a file that nobody else knows, and that is gone once it is closed. */
 static int make_probe(int fd)
 {
     char name[PRIVATE_NAME_SIZE];
@@ -108,8 +111,8 @@ static int make_probe(int fd)
 }
 
 /*
- * Whether a file that is made in the directory has the owner and the mode that it was made with. A
- * file is opened as it is made, so that this cannot be mistaken. If in doubt, they are kept.
+ * Whether a file made in the directory has the owner and the mode that it was made with. The test
+ * file is opened when it is made, so it cannot be mistaken for another. In doubt, yes.
  */
 static bool keeps_owners(int fd)
 {
@@ -137,15 +140,15 @@ int private_directory_ownership(int parent_fd, int fd, char found[FOUND_SIZE])
     return is_for_us_alone(&parent) ? OWNERSHIP_OURS : OWNERSHIP_UNKNOWN;
 }
 
-/* After a failure to find it by its name, or to remove that. */
+/* The result after a failure to find the directory by its name, or to remove that name. */
 static int gone_or_moved(int fd)
 {
     return directory_state(fd) == DIRECTORY_REMOVED ? -ENOENT : -ESTALE;
 }
 
 /*
- * There is no call that removes a directory by its descriptor. So the name is looked at right
- * before it is removed, and afterwards whether it was the right one that went.
+ * No system call removes a directory by its descriptor. So the name is checked right before it is
+ * removed, and afterwards it is checked that the right directory was removed.
  */
 static int remove_once(int parent_fd, const char *name, int fd)
 {
@@ -163,7 +166,9 @@ static int remove_once(int parent_fd, const char *name, int fd)
     return state == DIRECTORY_EMPTY || state == DIRECTORY_IN_USE ? -ESTALE : 0;
 }
 
-/* Twice as long each time, from one millisecond to this: half a second in all. */
+/*
+ * Each wait is twice as long as the one before, from one millisecond to this: half a second in all.
+ */
 #define LONGEST_WAIT_MS 256
 
 int private_directory_remove(int parent_fd, const char *name, int fd)
@@ -190,8 +195,7 @@ int private_directory_say_moved(struct err *e, const char *path, const char *nam
     char link[40];
     char place[PATH_MAX];
     snprintf(link, sizeof link, "/proc/self/fd/%d", fd);
-    ssize_t length = readlink(link, place, sizeof place - 1);
-    place[length > 0 ? length : 0] = '\0';
+    bool is_known = kernel_file_link(link, place, sizeof place);
     return err_say(e, "directory %s/%s was moved by somebody; it is left as %s", path, name,
-                   length > 0 ? place : "it is");
+                   is_known ? place : "it is");
 }

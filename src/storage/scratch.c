@@ -13,9 +13,11 @@
 #include <unistd.h>
 
 #include "storage/private_directory.h"
+#include "util/kernel_file.h"
+#include "util/portable.h"
 #include "util/rng.h"
 
-/* A guess that suits every device when the kernel does not tell. */
+/* Suits every device; used when the kernel does not say. */
 #define COMMON_ALIGNMENT 4096
 
 static void close_if_open(int *fd)
@@ -26,10 +28,10 @@ static void close_if_open(int *fd)
 }
 
 /*
- * What cannot be ours is left as it is. Where that cannot be known, an empty directory of the name
- * that was made is no loss to anybody.
+ * Leaves alone what cannot be ours. Where that is not known, an empty directory with the name that
+ * was made may be removed: nobody misses it.
  */
-static int refuse(struct scratch *s, int ownership, const char *found, struct err *e)
+static int refuse_directory(struct scratch *s, int ownership, const char *found, struct err *e)
 {
     close_if_open(&s->fd);
     if (ownership == OWNERSHIP_OTHER)
@@ -42,7 +44,7 @@ static int refuse(struct scratch *s, int ownership, const char *found, struct er
                    s->path);
 }
 
-/* Whether what was opened is the directory that was made. -ENOENT: --cleanup has removed it. */
+/* Whether the opened directory is the one that was made. -ENOENT: --cleanup has removed it. */
 static int check_private_directory(struct scratch *s, struct err *e)
 {
     char found[FOUND_SIZE];
@@ -50,21 +52,21 @@ static int check_private_directory(struct scratch *s, struct err *e)
     if (ownership < 0)
         return err_system(e, -ownership, "check directory %s/%s", s->path, s->name);
     if (ownership != OWNERSHIP_OURS)
-        return refuse(s, ownership, found, e);
+        return refuse_directory(s, ownership, found, e);
     int state = directory_state(s->fd);
     if (state < 0 || state == DIRECTORY_REMOVED)
         return err_system(e, state < 0 ? -state : ENOENT, "list directory %s/%s", s->path, s->name);
     if (state == DIRECTORY_IN_USE)
-        return refuse(s, OWNERSHIP_OTHER, "it is not empty", e);
+        return refuse_directory(s, OWNERSHIP_OTHER, "it is not empty", e);
     return 0;
 }
 
-/* What is no directory is not removed by that either. */
+/* If the name is no longer a directory, unlinkat() does not remove it either. */
 static int not_opened(struct scratch *s, int code, struct err *e)
 {
     unlinkat(s->parent_fd, s->name, AT_REMOVEDIR);
     if (code == ELOOP || code == ENOTDIR || code == EXDEV)
-        return refuse(s, OWNERSHIP_OTHER, strerrordesc_np(code), e);
+        return refuse_directory(s, OWNERSHIP_OTHER, portable_reason(code), e);
     return err_system(e, code, "open directory %s/%s", s->path, s->name);
 }
 
@@ -80,9 +82,9 @@ static int make_private_directory(struct scratch *s, uint64_t number, struct err
 }
 
 /*
- * Takes the lock that says that the run is alive. Before it has it, --cleanup may take the
- * directory for that of a run that was killed: then it is gone, or is going. Where there are no
- * locks, --cleanup takes nothing.
+ * Takes the lock that shows that the run is alive. Before that, --cleanup may take the directory
+ * for one of a run that was killed: it is gone then, or about to be. Where there are no locks,
+ * --cleanup removes nothing.
  */
 static int lock_owner_file(const struct scratch *s, struct err *e)
 {
@@ -98,7 +100,10 @@ static int lock_owner_file(const struct scratch *s, struct err *e)
     return err_system(e, code, "lock %s/%s/%s", s->path, s->name, OWNER_FILE_NAME);
 }
 
-/* The owner file says whose directory this is. -ENOENT: the directory has been taken away. */
+/*
+ * Makes the owner file, which says whose directory this is. -ENOENT: the directory has been
+ * removed.
+ */
 static int make_owner_file(struct scratch *s, struct err *e)
 {
     char text[OWNER_TEXT_SIZE];
@@ -118,10 +123,10 @@ static int make_owner_file(struct scratch *s, struct err *e)
 }
 
 /*
- * Removes the private directory. What cannot go, because something is in it or the storage fails,
- * gets an owner file again, so that --cleanup knows it. The owner file is closed before it goes:
- * some filesystems keep the name of a file that is open. An empty directory may be gone by
- * --cleanup.
+ * Removes the private directory. If it cannot be removed, because it is not empty or the storage
+ * fails, it gets an owner file again, so that --cleanup recognises it. The owner file is closed
+ * before it is removed: some filesystems keep the name of a file that is open. An empty directory
+ * may have been removed by --cleanup.
  */
 static int remove_private_directory(struct scratch *s, struct err *e)
 {
@@ -150,40 +155,20 @@ static int try_to_make(struct scratch *s, uint64_t number, struct err *e)
         rc = make_owner_file(s, e);
     if (rc == 0)
         return 0;
-    remove_private_directory(s, e); /* the first error is the one that is told */
+    remove_private_directory(s, e); /* the first error is the one that is reported */
     close_if_open(&s->owner_fd);
     close_if_open(&s->fd);
     return rc;
 }
 
-/* So often is another name tried when --cleanup has taken the directory away. */
+/* Number of names that are tried when --cleanup removes the directory each time. */
 #define TRIES 5
 
-int scratch_make_parent(const char *path, struct err *e)
-{
-    char part[PATH_MAX];
-    struct stat st;
-    size_t length = strlen(path);
-    if (stat(path, &st) == 0)
-        return 0; /* whatever it is: it is opened next */
-    if (length >= sizeof part)
-        return err_system(e, ENAMETOOLONG, "make directory %s", path);
-    for (size_t end = 1; end <= length; end++) {
-        if (path[end] != '/' && path[end] != '\0')
-            continue;
-        memcpy(part, path, end);
-        part[end] = '\0';
-        if (mkdir(part, 0777) != 0 && errno != EEXIST)
-            return err_system(e, errno, "make directory %s", part);
-    }
-    return 0;
-}
-
-int scratch_open(struct scratch *s, const char *path, struct err *e)
+int scratch_open(struct scratch *s, const char *path, enum below_missing missing, struct err *e)
 {
     *s = (struct scratch){.path = path, .parent_fd = -1, .fd = -1, .owner_fd = -1};
-    s->parent_fd = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-    return s->parent_fd >= 0 ? 0 : err_system(e, errno, "open directory %s", path);
+    s->parent_fd = below_open_directory(path, missing, e);
+    return s->parent_fd >= 0 ? 0 : s->parent_fd;
 }
 
 int scratch_make(struct scratch *s, struct err *e)
@@ -248,13 +233,24 @@ int scratch_join(struct scratch *s, uint64_t number, struct err *e)
                          ownership == OWNERSHIP_OTHER ? found : "nobody can tell whose it is");
 }
 
+/* O_NONBLOCK, because somebody may have put a pipe in its place. */
+#define OPEN_OWNER (O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC)
+
+static bool is_plain(int fd)
+{
+    struct stat st;
+    return fstat(fd, &st) == 0 && S_ISREG(st.st_mode);
+}
+
 bool scratch_is_abandoned(const char *path, uint64_t number, char name[PRIVATE_NAME_SIZE])
 {
+    struct err ignored;
+    err_init(&ignored);
     private_name(name, number);
-    int parent = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    int parent = below_open_directory(path, BELOW_FAILS, &ignored);
     int fd = parent >= 0 ? directory_open(parent, name) : -1;
-    int owner = fd >= 0 ? openat(fd, OWNER_FILE_NAME, O_RDONLY | O_NOFOLLOW | O_CLOEXEC) : -1;
-    bool is_abandoned = owner >= 0 && owner_file_lock(owner) == 0;
+    int owner = fd >= 0 ? openat(fd, OWNER_FILE_NAME, OPEN_OWNER) : -1;
+    bool is_abandoned = owner >= 0 && is_plain(owner) && owner_file_lock(owner) == 0;
     close_if_open(&owner);
     close_if_open(&fd);
     close_if_open(&parent);
@@ -262,14 +258,14 @@ bool scratch_is_abandoned(const char *path, uint64_t number, char name[PRIVATE_N
 }
 
 /*
- * A name of a dozen characters has an entry of 32 bytes in ext4's directories, and takes more
- * elsewhere. Who tells no number of inodes takes them from the space: an inode of btrfs has 160
- * bytes (struct btrfs_inode_item), and 25 for each of its four keys.
+ * A name of a dozen characters has an entry of 32 bytes in ext4's directories, and more in other
+ * filesystems. A filesystem that reports no number of inodes takes them from its space: an inode of
+ * btrfs has 160 bytes (struct btrfs_inode_item), and 25 for each of its four keys.
  */
 #define NAME_BYTES  32
 #define INODE_BYTES 256
 
-/* In tmpfs and ramfs names and inodes are not part of what the filesystem counts. */
+/* tmpfs and ramfs do not count names and inodes as used space. */
 static uint64_t least_file_bytes(const struct statvfs *fs, bool is_in_memory)
 {
     if (is_in_memory || fs->f_blocks == 0)
@@ -283,7 +279,7 @@ int scratch_space(const struct scratch *s, struct scratch_space *space, struct e
     struct statfs type;
     if (fstatvfs(s->parent_fd, &fs) != 0 || fstatfs(s->parent_fd, &type) != 0)
         return err_system(e, errno, "scratch directory %s", s->path);
-    /* Root may use what is reserved for it. */
+    /* Root may use the blocks that are reserved for it. */
     uint64_t blocks = geteuid() == 0 ? fs.f_bfree : fs.f_bavail;
     space->bytes = fs.f_blocks == 0 ? UINT64_MAX : blocks * fs.f_frsize;
     space->links_are_files = type.f_type == TMPFS_MAGIC;
@@ -315,16 +311,14 @@ int scratch_open_named_file(const struct scratch *s, unsigned number, struct err
     return fd >= 0 ? fd : err_system(e, errno, "open %s/%s/%s", s->path, s->name, name);
 }
 
-/* By its number in /proc; a negative errno on failure. */
+/* A negative errno on failure. */
 static int open_again(int fd, int flags)
 {
-    char path[40];
-    snprintf(path, sizeof path, "/proc/self/fd/%d", fd);
-    int again = open(path, flags | O_CLOEXEC);
+    int again = kernel_file_reopen(fd, flags);
     return again >= 0 ? again : -errno;
 }
 
-/* True when the file, whose name is gone, cannot be found any more to be opened again. */
+/* True when a file without a name cannot be opened again. */
 static bool needs_name(int fd)
 {
     int again = open_again(fd, O_RDWR);
@@ -333,7 +327,9 @@ static bool needs_name(int fd)
     return again == -ENOENT || again == -ESTALE;
 }
 
-/* For filesystems without O_TMPFILE: a name for no longer than it takes to remove it, if possible.
+/*
+ * For filesystems without O_TMPFILE: makes a file with a name, and removes the name at once if
+ * possible.
  */
 static int make_and_unlink(const struct scratch *s, unsigned number, bool *is_named, struct err *e)
 {
@@ -373,6 +369,8 @@ int scratch_reopen(int fd, int flags, const char *name, struct err *e)
     int again = open_again(fd, flags);
     if (again == -EINVAL && (flags & O_DIRECT))
         return err_system(e, EINVAL, "open %s: this filesystem refuses O_DIRECT", name);
+    if (again == -ENOENT && !kernel_file_exists("/proc/self/fd"))
+        return err_system(e, ENOENT, "open %s again: /proc is not mounted", name);
     return again >= 0 ? again
                       : err_system(e, -again, "open %s again through /proc/self/fd/%d", name, fd);
 }

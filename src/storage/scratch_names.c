@@ -14,7 +14,7 @@
 
 #define HEX              "0123456789abcdef"
 #define DECIMAL          "0123456789"
-#define LETTERS          "abcdefghijklmnopqrstuvwxyz234567" /* 32 of them: 5 random bits each */
+#define LETTERS          "abcdefghijklmnopqrstuvwxyz234567" /* 32 letters: 5 random bits each */
 #define DIRECTORY_DIGITS 5
 #define INDEX_DIGITS     10
 #define MOST_LETTERS     12
@@ -44,7 +44,7 @@ void link_target_name(char name[LINK_TARGET_NAME_SIZE], uint64_t number)
     snprintf(name, LINK_TARGET_NAME_SIZE, LINK_TARGET_PREFIX "%" PRIu64, number);
 }
 
-/* By hand, like file_name(): it is made for every file that is timed. */
+/* Without printf, like file_name(): every timed file needs it. */
 void directory_name(char name[DIRECTORY_NAME_SIZE], unsigned number)
 {
     *name = DIRECTORY_PREFIX[0];
@@ -67,7 +67,7 @@ static size_t random_letters(char *text, uint64_t seed, uint64_t index)
     return length;
 }
 
-/* By hand: this is done once for every file that is timed. */
+/* Without printf: every timed file needs it. */
 static size_t index_digits(char *text, uint64_t index)
 {
     for (int i = INDEX_DIGITS - 1; i >= 0; i--) {
@@ -96,7 +96,9 @@ size_t owner_text(char text[OWNER_TEXT_SIZE], const char *private_directory)
     return length < OWNER_TEXT_SIZE ? (size_t)length : OWNER_TEXT_SIZE - 1;
 }
 
-/* True when name is prefix and then least .. most characters of the set, and no more. */
+/*
+ * True when name is prefix followed by `least` to `most` characters of the set, and nothing else.
+ */
 static bool has_form(const char *name, const char *prefix, const char *set, size_t least,
                      size_t most)
 {

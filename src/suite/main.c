@@ -6,15 +6,15 @@
 #include "util/message.h"
 
 /*
- * bonnie and the small programs are one file, since most of what they consist of they share. Which
- * of them it is says the name that it is called by.
+ * bonnie and the small programs are one executable, because they share most of their code. The name
+ * by which it is called says which program it is.
  */
 
 static const struct {
     const char *name;
     int (*work)(int argc, char *argv[], struct err *e);
 } programs[] = {
-    {"bonnie", bonnie}, /* under any other name, too */
+    {"bonnie", bonnie}, /* the default for any other name, too */
     {"generate_randfile", generate_randfile},
     {"getc_putc", getc_putc},
     {"zcav", zcav},

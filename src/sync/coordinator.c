@@ -41,10 +41,10 @@ int coordinator_exchange(struct coordinator *c, const struct parcel *p, struct e
     return c->ops->exchange(c, p, e);
 }
 
-/* Where a rank does not do the same. */
+/* How another rank's program call differs from rank 0's. */
 enum difference { SAME, OTHER_VERSION, OTHER_ARGUMENTS };
 
-/* What has to be the same in all ranks, and the first that has it not. */
+/* What has to be the same in all ranks, and the first rank where it differs. */
 struct agreement {
     uint64_t version;
     uint64_t arguments;
@@ -56,14 +56,14 @@ struct agreeing {
     unsigned rank;
 };
 
-static uint64_t hash(uint64_t value, const char *text)
+static uint64_t hash_arguments(uint64_t value, const char *text)
 {
     for (; *text; text++)
         value = rng_mix(value ^ (unsigned char)*text);
     return rng_mix(value);
 }
 
-static void compare(void *context, unsigned rank, const void *brought, size_t bytes)
+static void compare_calls(void *context, unsigned rank, const void *brought, size_t bytes)
 {
     struct agreeing *a = context;
     struct agreement theirs = {0};
@@ -81,13 +81,13 @@ int coordinator_agree(struct coordinator *c, int argc, char *argv[], struct err 
 {
     static const char *const what[] = {
         [OTHER_VERSION] = "is of another version", [OTHER_ARGUMENTS] = "was given other options"};
-    struct agreeing a = {.ours = {.version = hash(0, PACKAGE_VERSION)}};
+    struct agreeing a = {.ours = {.version = hash_arguments(0, PACKAGE_VERSION)}};
     for (int i = 1; i < argc; i++)
-        a.ours.arguments = hash(a.ours.arguments + 1, argv[i]);
+        a.ours.arguments = hash_arguments(a.ours.arguments + 1, argv[i]);
     const struct meeting m = {.name = "Starting",
                               .mine = &a.ours,
                               .bytes = sizeof a.ours,
-                              .take = compare,
+                              .take = compare_calls,
                               .context = &a};
     int rc = coordinator_meet(c, &m, e);
     if (rc != 0 || a.difference == SAME)

@@ -3,11 +3,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* What launchers set in the environment of the processes that they start. */
+/* The variables that launchers set in the environment of the processes that they start. */
 struct launcher {
     const char *rank;
     const char *ranks;
-    bool has_mpi; /* it tells an MPI library who is there */
+    bool has_mpi; /* it tells an MPI library about the other processes */
 };
 static const struct launcher launchers[] = {
     {"OMPI_COMM_WORLD_RANK", "OMPI_COMM_WORLD_SIZE", true}, /* Open MPI's mpirun */

@@ -14,31 +14,28 @@
 #include "util/message.h"
 
 /*
- * The ranks of one MPI job. All messages go between rank 0 and one other rank, and none of them is
- * collective: so nobody is left in the middle of one when a rank fails, a signal is seen at once,
- * and rank 0 knows who has not come yet. Waiting sleeps. Only the main thread calls MPI.
+ * Coordinates the ranks of one MPI job. All messages go between rank 0 and one other rank; there
+ * are no collective calls, so nobody is stuck in one when a rank fails, signals are noticed at
+ * once, and rank 0 knows which ranks are missing. Waiting sleeps. Only the main thread calls MPI.
  */
 
-/* After this long those who have not come to a meeting are named; and as many of them at most. */
+/* After this long, ranks that have not come to a meeting are named, up to this many. */
 #define NAMED_AFTER_NS UINT64_C(30000000000)
 #define MOST_NAMED     8
 
-/* Rank 1 gives rank 0 this much longer, which may itself be waiting for others. */
+/* Rank 1 gives rank 0 this much longer, because rank 0 may be waiting for others itself. */
 #define GRACE_NS UINT64_C(2000000000)
 
 /* Less than the second that launchers wait between TERM and KILL. */
 #define LINGER_NS 600000000
 
-/* Much less: what was not handed over is told then, and there is still something to clean up. */
+/* Much less than that: a failed delivery still has to be reported, and the rank to clean up. */
 #define LAST_NS UINT64_C(400000000)
 
-/* Before so many meetings nothing has been checked that is not the same for all. */
+/* Number of meetings before which it has not been checked that all ranks do the same. */
 #define FIRST_MEETINGS 3
 
-/*
- * The failure of a rank, as rank 0 tells it: the first one. Wrong use is not that of a rank, nor is
- * what has been told.
- */
+/* Reports the first failure of a rank, as rank 0, unless it is wrong usage or has been reported. */
 static void name_failure(struct coordinator *c, unsigned rank, const struct err *e)
 {
     struct mpi *s = c->state;
@@ -53,7 +50,7 @@ static void name_failure(struct coordinator *c, unsigned rank, const struct err 
         err_say(&s->failure, "rank %u: %s", rank, e->text);
 }
 
-/* Rank 0: takes the failures that others have sent, tells all that they are to stop. */
+/* Rank 0: receives the failures of other ranks, and tells all ranks to stop. */
 static void take_failures(struct coordinator *c)
 {
     struct mpi *s = c->state;
@@ -68,8 +65,8 @@ static void take_failures(struct coordinator *c)
 }
 
 /*
- * A signal ends all waiting at once; that at the last meeting a little later. Whoever was let live
- * until it had come to that meeting waits as long again for the others.
+ * A signal ends all waiting at once, but at the last meeting a little later. A rank that was
+ * allowed to come to that meeting waits as long again for the others.
  */
 static bool is_interrupted(struct mpi *s)
 {
@@ -84,7 +81,7 @@ static bool is_interrupted(struct mpi *s)
     return !s->is_last || now - waits_from_ns > LAST_NS + took_ns;
 }
 
-/* Looks for news from others; the failure of one is that of all. */
+/* Checks for messages from other ranks; the failure of one is the failure of all. */
 static int check_others(struct coordinator *c, struct err *e)
 {
     struct mpi *s = c->state;
@@ -101,7 +98,7 @@ static int check_others(struct coordinator *c, struct err *e)
     return -ECANCELED;
 }
 
-static void look(void *coordinator)
+static void mpi_look(void *coordinator)
 {
     struct err ignored;
     err_init(&ignored);
@@ -119,7 +116,7 @@ static void break_line(const struct coordinator *c)
         c->break_line(c->line);
 }
 
-/* Those who are awaited, once. */
+/* Names the ranks that have not come, once. */
 static void name_missing(const struct coordinator *c, const char *what, const char *how)
 {
     struct mpi *s = c->state;
@@ -146,8 +143,8 @@ static int take_one(struct coordinator *c, const struct meeting *m, unsigned *ra
     return rc;
 }
 
-/* Waits until all others have come. */
-static int gather(struct coordinator *c, const struct meeting *m, struct err *e)
+/* Waits until all other ranks have come. */
+static int gather_arrivals(struct coordinator *c, const struct meeting *m, struct err *e)
 {
     struct mpi *s = c->state;
     struct mpi_wait wait = mpi_wait_begin(s);
@@ -168,7 +165,7 @@ static int gather(struct coordinator *c, const struct meeting *m, struct err *e)
             if (!is_named)
                 name_missing(c, m->name, waiting);
             is_named = true;
-            mpi_send_patience(s); /* again and again, or rank 1 names this one */
+            mpi_send_patience(s); /* repeatedly, or rank 1 would report this rank */
             named_at_ns += NAMED_AFTER_NS;
         }
         mpi_wait_sleep(&wait);
@@ -178,7 +175,9 @@ static int gather(struct coordinator *c, const struct meeting *m, struct err *e)
     return rc;
 }
 
-/* One exchange for each clock but rank 0's, with its first rank; the others take it over. */
+/*
+ * Compares each clock but rank 0's once, with its first rank; its other ranks use the same result.
+ */
 static void compare_clocks(struct coordinator *c)
 {
     struct rank_card *cards = c->ranks.cards;
@@ -199,7 +198,7 @@ static int meet_as_first(struct coordinator *c, const struct meeting *m, struct 
     struct mpi *s = c->state;
     if (m->take)
         m->take(m->context, 0, m->mine, m->bytes);
-    int rc = gather(c, m, e);
+    int rc = gather_arrivals(c, m, e);
     if (rc != 0)
         return rc;
     if (m->compares_clocks && c->ranks.cards)
@@ -211,10 +210,10 @@ static int meet_as_first(struct coordinator *c, const struct meeting *m, struct 
     return rc;
 }
 
-/* ---- and as another ----------------------------------------------------------------------- */
+/* ---- meeting, as another rank -------------------------------------------------------------- */
 
-/* What rank 0 has sent, as far as it is no answer. True: there was something. */
-static bool serve(struct mpi *s, struct mpi_wait *wait)
+/* Handles messages from rank 0 other than its answer. True: there was one. */
+static bool serve_rank_0(struct mpi *s, struct mpi_wait *wait)
 {
     bool is_patient = mpi_take_patience(s);
     bool has_pinged = mpi_answer_ping(s);
@@ -236,7 +235,7 @@ static int meet_as_other(struct coordinator *c, const struct meeting *m, struct 
         if (has_left && (m->is_last || mpi_has_answer(s)))
             break;
         rc = check_others(c, e);
-        if (rc != 0 || serve(s, &wait))
+        if (rc != 0 || serve_rank_0(s, &wait))
             continue;
         if (!is_named && mpi_waited_ns(&wait) > NAMED_AFTER_NS + GRACE_NS) {
             break_line(c);
@@ -252,7 +251,7 @@ static int meet_as_other(struct coordinator *c, const struct meeting *m, struct 
     return mpi_receive_answer(s, m->answer, m->answer_bytes, e);
 }
 
-static int meet(struct coordinator *c, const struct meeting *m, struct err *e)
+static int mpi_meet(struct coordinator *c, const struct meeting *m, struct err *e)
 {
     struct mpi *s = c->state;
     s->is_last = m->is_last;
@@ -262,13 +261,13 @@ static int meet(struct coordinator *c, const struct meeting *m, struct err *e)
     return rc;
 }
 
-static int barrier(struct coordinator *c, const char *phase, struct err *e)
+static int mpi_barrier(struct coordinator *c, const char *phase, struct err *e)
 {
     const struct meeting m = {.name = phase};
-    return meet(c, &m, e);
+    return mpi_meet(c, &m, e);
 }
 
-static int exchange(struct coordinator *c, const struct parcel *p, struct err *e)
+static int mpi_exchange(struct coordinator *c, const struct parcel *p, struct err *e)
 {
     struct mpi *s = c->state;
     struct mpi_wait wait = mpi_wait_begin(s);
@@ -290,7 +289,7 @@ static int exchange(struct coordinator *c, const struct parcel *p, struct err *e
 
 /* ---- joining and leaving ------------------------------------------------------------------ */
 
-/* What rank 0 answers to the cards of all. */
+/* Rank 0's answer to the cards of all ranks. */
 struct introduction {
     uint64_t ram_bytes;
     uint32_t ranks_per_cpu;
@@ -318,8 +317,8 @@ static void answer_cards(void *context)
     memcpy(i->answer.first_host, i->ranks->cards[0].host, RANK_HOST_SIZE);
 }
 
-/* All say who they are. */
-static int introduce(struct coordinator *c, struct err *e)
+/* All ranks send their cards to rank 0. */
+static int introduce_ranks(struct coordinator *c, struct err *e)
 {
     struct mpi *s = c->state;
     struct host host;
@@ -341,14 +340,14 @@ static int introduce(struct coordinator *c, struct err *e)
                               .answer = &introducing.answer,
                               .answer_bytes = sizeof introducing.answer,
                               .compares_clocks = true};
-    int rc = meet(c, &m, e);
+    int rc = mpi_meet(c, &m, e);
     c->ranks.ram_bytes = introducing.answer.ram_bytes;
     mpi_share_cpus(s, introducing.answer.ranks_per_cpu);
     memcpy(s->first_host, introducing.answer.first_host, RANK_HOST_SIZE);
     return rc;
 }
 
-static int join(struct coordinator *c, struct err *e)
+static int mpi_join(struct coordinator *c, struct err *e)
 {
     const struct launcher *launcher = launcher_find();
     struct mpi *s = NULL;
@@ -362,10 +361,12 @@ static int join(struct coordinator *c, struct err *e)
     c->state = s;
     if (rc == 0)
         rc = launcher_check(launcher, c->ranks.count, e);
-    return rc == 0 && c->ranks.count > 1 ? introduce(c, e) : rc;
+    return rc == 0 && c->ranks.count > 1 ? introduce_ranks(c, e) : rc;
 }
 
-/* Rank 0 waits until all have said that they leave; who has failed says that first. */
+/*
+ * Waits until all other ranks have said that they leave; if rank 0 has failed, reports that first.
+ */
 static void leave_as_first(struct coordinator *c, int rc, const struct err *e)
 {
     struct mpi *s = c->state;
@@ -404,11 +405,8 @@ static void leave_as_other(struct coordinator *c, int rc, const struct err *e)
         mpi_send_leaving(s);
 }
 
-/*
- * After a signal, which all ranks have got: as soon as the first one ends, mpirun and mpiexec kill
- * the others, which may be cleaning up still.
- */
-static void linger(void)
+/* Waits for others to clean up: after a signal, mpirun kills all ranks when the first one ends. */
+static void linger_after_signal(void)
 {
     uint64_t until_ns = clock_ns() + LINGER_NS;
     const struct timespec pause = {.tv_nsec = LINGER_NS / 20};
@@ -416,7 +414,7 @@ static void linger(void)
         nanosleep(&pause, NULL);
 }
 
-static int leave(struct coordinator *c, int rc, struct err *e)
+static int mpi_leave(struct coordinator *c, int rc, struct err *e)
 {
     struct mpi *s = c->state;
     if (c->ranks.number == 0)
@@ -425,14 +423,15 @@ static int leave(struct coordinator *c, int rc, struct err *e)
         leave_as_other(c, rc, e);
     if (s->failure.code != 0 && rc == 0)
         rc = -s->failure.code;
-    if (*s->failure.text && !stop_signal()) /* once a rank has ended, there is no time */
+    if (*s->failure.text &&
+        !stop_signal()) /* after a signal there is no time for it once a rank has ended */
         message("%s", s->failure.text);
     if (rc != 0)
-        *e = (struct err){.code = -rc}; /* rank 0 has told it */
-    if (!stop_signal())                 /* then the launcher gives no time for it */
+        *e = (struct err){.code = -rc}; /* rank 0 has reported it */
+    if (!stop_signal())                 /* after a signal the launcher leaves no time for it */
         mpi_end(s);
     else if (c->ranks.count > 1)
-        linger();
+        linger_after_signal();
     free(c->ranks.cards);
     c->ranks.cards = NULL;
     return rc;
@@ -440,11 +439,11 @@ static int leave(struct coordinator *c, int rc, struct err *e)
 
 const struct coordinator_ops coordinator_mpi = {
     .rounds = true,
-    .join = join,
-    .barrier = barrier,
-    .meet = meet,
-    .exchange = exchange,
-    .look = look,
+    .join = mpi_join,
+    .barrier = mpi_barrier,
+    .meet = mpi_meet,
+    .exchange = mpi_exchange,
+    .look = mpi_look,
     .await_leaving = await_leaving,
-    .leave = leave,
+    .leave = mpi_leave,
 };

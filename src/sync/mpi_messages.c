@@ -10,7 +10,7 @@
 #include "measure/clock.h"
 #include "sys/stop.h"
 
-/* What a message is. */
+/* The kinds of messages. */
 enum tag {
     TAG_ARRIVAL = 1,
     TAG_ANSWER,
@@ -27,25 +27,28 @@ enum tag {
 #define ROUND_TRIPS 16
 
 /*
- * What comes soon is waited for awake, and without sched_yield(): beside other programs that would
- * cost whole time slices. Then a rank sleeps and looks, and where several share a CPU they sleep
- * longer. A rank that has waited long need not look often: a sleep of a hundredth of the wait costs
- * little more of anybody's time, and hardly any CPU.
+ * Rank waits begin with polling, because what is awaited usually comes soon. They do not use
+ * sched_yield(), which would cost whole time slices beside other programs. Then the rank sleeps
+ * between two polls, longer where several ranks share a CPU. After a long wait it need not poll
+ * often: a sleep of a hundredth of the wait adds little time, and takes hardly any CPU.
  */
 #define SPIN_NS           20000
 #define SHORTEST_SLEEP_NS 10000
 #define LONGEST_SLEEP_NS  100000
-#define LONGEST_CROWDED   5 /* times as long, at most */
+#define LONGEST_CROWDED   5 /* factor by which sleeps grow at most */
 #define PART_OF_WAIT      100
 #define LONGEST_OF_ALL_NS 2000000
 
-/* How late the kernel may end a sleep: 50 us if nothing is said, which is more than most last. */
+/* How late the kernel may end a sleep; its default of 50 us is longer than most of these sleeps. */
 #define TIMER_SLACK_NS 1000
 
-/* Who has not looked for so long was stopped, and cannot say of others that they did not come. */
+/*
+ * A rank that has not polled for this long was stopped itself, and cannot say that others did not
+ * come.
+ */
 #define LONG_ABSENCE_NS 1000000000
 
-/* A clock that is being asked for is answered from this long awake. */
+/* How long a rank polls for the next question about its clock. */
 #define PINGS_SPIN_NS 500000
 
 struct mpi_wait mpi_wait_begin(const struct mpi *s)
@@ -74,7 +77,7 @@ void mpi_wait_again(struct mpi_wait *w)
     w->sleep_ns = SHORTEST_SLEEP_NS;
 }
 
-/* The longest sleep after that time of waiting. */
+/* The longest sleep after having waited for that time. */
 static uint64_t longest_sleep_ns(const struct mpi_wait *w, uint64_t waited_ns)
 {
     uint64_t part_ns = waited_ns / PART_OF_WAIT;
@@ -107,7 +110,7 @@ uint64_t mpi_waited_ns(struct mpi_wait *w)
 
 /* ---- what all messages share -------------------------------------------------------------- */
 
-static int failed(int code, const char *what, struct err *e)
+static int mpi_failed(int code, const char *what, struct err *e)
 {
     char text[MPI_MAX_ERROR_STRING] = "";
     int length;
@@ -120,11 +123,11 @@ static int failed(int code, const char *what, struct err *e)
 static const char sending[] = "send a message to another rank";
 
 /*
- * A long message leaves only when the other side takes it, and that one may have died: so it is
- * waited for with an eye on signals.
+ * A long message leaves only when the other side receives it, and the other side may have died. So
+ * signals are checked while it is sent.
  */
-static int send(struct mpi *s, int rank, enum tag tag, const void *bytes, size_t count,
-                struct err *e)
+static int send_message(struct mpi *s, int rank, enum tag tag, const void *bytes, size_t count,
+                        struct err *e)
 {
     struct mpi_wait wait = mpi_wait_begin(s);
     MPI_Request request;
@@ -138,48 +141,49 @@ static int send(struct mpi *s, int rank, enum tag tag, const void *bytes, size_t
             return err_system(e, EINTR, "%s", sending);
         mpi_wait_sleep(&wait);
     }
-    return failed(code, sending, e);
+    return mpi_failed(code, sending, e);
 }
 
 static void send_bare(struct mpi *s, int rank, enum tag tag)
 {
     struct err ignored;
     err_init(&ignored);
-    send(s, rank, tag, NULL, 0, &ignored);
+    send_message(s, rank, tag, NULL, 0, &ignored);
 }
 
-/* Whether a message of that kind is there, and from whom. */
-static bool has(const struct mpi *s, enum tag tag, MPI_Status *status)
+/* Whether a message of that kind has arrived, and from which rank. */
+static bool has_message(const struct mpi *s, enum tag tag, MPI_Status *status)
 {
     int is_there = 0;
     return MPI_Iprobe(MPI_ANY_SOURCE, (int)tag, s->comm, &is_there, status) == MPI_SUCCESS &&
            is_there;
 }
 
-/* Receives a message that is there. */
-static int receive(struct mpi *s, const MPI_Status *from, void *bytes, size_t count, struct err *e)
+/* Receives a message that has arrived. */
+static int receive_message(struct mpi *s, const MPI_Status *from, void *bytes, size_t count,
+                           struct err *e)
 {
     int code = MPI_Recv(bytes, (int)count, MPI_BYTE, from->MPI_SOURCE, from->MPI_TAG, s->comm,
                         MPI_STATUS_IGNORE);
-    return failed(code, "receive a message from another rank", e);
+    return mpi_failed(code, "receive a message from another rank", e);
 }
 
-/* Takes a message of that kind that says all by being there. */
+/* Receives a message of that kind without contents; returns whether there was one. */
 static bool take_bare(struct mpi *s, enum tag tag)
 {
     struct err ignored;
     MPI_Status status;
     err_init(&ignored);
-    return has(s, tag, &status) && receive(s, &status, NULL, 0, &ignored) == 0;
+    return has_message(s, tag, &status) && receive_message(s, &status, NULL, 0, &ignored) == 0;
 }
 
 /* ---- the messages ------------------------------------------------------------------------- */
 
-static int start(struct mpi *s, unsigned to, enum tag tag, const void *bytes, size_t count,
-                 MPI_Request *request, struct err *e)
+static int start_sending(struct mpi *s, unsigned to, enum tag tag, const void *bytes, size_t count,
+                         MPI_Request *request, struct err *e)
 {
     int code = MPI_Isend(bytes, (int)count, MPI_BYTE, (int)to, (int)tag, s->comm, request);
-    return failed(code, sending, e);
+    return mpi_failed(code, sending, e);
 }
 
 bool mpi_has_left(MPI_Request *request)
@@ -204,16 +208,16 @@ static enum tag arrival(const struct mpi *s)
 int mpi_start_arrival(struct mpi *s, const void *bytes, size_t count, MPI_Request *request,
                       struct err *e)
 {
-    return start(s, 0, arrival(s), bytes, count, request, e);
+    return start_sending(s, 0, arrival(s), bytes, count, request, e);
 }
 
 bool mpi_has_arrival(struct mpi *s)
 {
     MPI_Status status;
-    return has(s, arrival(s), &status);
+    return has_message(s, arrival(s), &status);
 }
 
-static int make_room(struct mpi *s, size_t bytes, struct err *e)
+static int make_buffer_room(struct mpi *s, size_t bytes, struct err *e)
 {
     if (bytes <= s->room)
         return 0;
@@ -227,13 +231,13 @@ int mpi_receive_arrival(struct mpi *s, unsigned *rank, size_t *bytes, struct err
 {
     MPI_Status status;
     int count = 0;
-    if (!has(s, arrival(s), &status))
+    if (!has_message(s, arrival(s), &status))
         return err_say(e, "a message of another rank is not there any more");
     MPI_Get_count(&status, MPI_BYTE, &count);
     *rank = (unsigned)status.MPI_SOURCE;
     *bytes = (size_t)count;
-    int rc = make_room(s, *bytes, e);
-    return rc == 0 ? receive(s, &status, s->buffer, *bytes, e) : rc;
+    int rc = make_buffer_room(s, *bytes, e);
+    return rc == 0 ? receive_message(s, &status, s->buffer, *bytes, e) : rc;
 }
 
 bool mpi_drop_arrival(struct mpi *s)
@@ -247,27 +251,28 @@ bool mpi_drop_arrival(struct mpi *s)
 
 int mpi_send_answer(struct mpi *s, unsigned rank, const void *bytes, size_t count, struct err *e)
 {
-    return send(s, (int)rank, TAG_ANSWER, bytes, count, e);
+    return send_message(s, (int)rank, TAG_ANSWER, bytes, count, e);
 }
 
 bool mpi_has_answer(struct mpi *s)
 {
     MPI_Status status;
-    return has(s, TAG_ANSWER, &status);
+    return has_message(s, TAG_ANSWER, &status);
 }
 
 int mpi_receive_answer(struct mpi *s, void *bytes, size_t count, struct err *e)
 {
     MPI_Status status;
-    return has(s, TAG_ANSWER, &status) ? receive(s, &status, bytes, count, e)
-                                       : err_say(e, "rank 0's answer is not there any more");
+    return has_message(s, TAG_ANSWER, &status)
+               ? receive_message(s, &status, bytes, count, e)
+               : err_say(e, "rank 0's answer is not there any more");
 }
 
 void mpi_send_failure(struct mpi *s, const struct err *e)
 {
     struct err ignored;
     err_init(&ignored);
-    send(s, 0, TAG_FAILURE, e, sizeof *e, &ignored);
+    send_message(s, 0, TAG_FAILURE, e, sizeof *e, &ignored);
 }
 
 bool mpi_take_failure(struct mpi *s, unsigned *rank, struct err *e)
@@ -275,10 +280,10 @@ bool mpi_take_failure(struct mpi *s, unsigned *rank, struct err *e)
     struct err ignored;
     MPI_Status status;
     err_init(&ignored);
-    if (!has(s, TAG_FAILURE, &status))
+    if (!has_message(s, TAG_FAILURE, &status))
         return false;
     *rank = (unsigned)status.MPI_SOURCE;
-    return receive(s, &status, e, sizeof *e, &ignored) == 0;
+    return receive_message(s, &status, e, sizeof *e, &ignored) == 0;
 }
 
 void mpi_send_stop(struct mpi *s, unsigned ranks)
@@ -315,7 +320,7 @@ bool mpi_take_patience(struct mpi *s)
 int mpi_start_parcel(struct mpi *s, unsigned to, const void *bytes, size_t count,
                      MPI_Request *request, struct err *e)
 {
-    return start(s, to, TAG_PARCEL, bytes, count, request, e);
+    return start_sending(s, to, TAG_PARCEL, bytes, count, request, e);
 }
 
 bool mpi_take_parcel(struct mpi *s, unsigned from, void *bytes, size_t count)
@@ -325,10 +330,10 @@ bool mpi_take_parcel(struct mpi *s, unsigned from, void *bytes, size_t count)
     int is_there = 0;
     err_init(&ignored);
     MPI_Iprobe((int)from, TAG_PARCEL, s->comm, &is_there, &status);
-    return is_there && receive(s, &status, bytes, count, &ignored) == 0;
+    return is_there && receive_message(s, &status, bytes, count, &ignored) == 0;
 }
 
-/* Waits for the other's clock; false: it does not come, or a signal did. */
+/* Waits for the other rank's clock; returns false when it does not come, or a signal did. */
 static bool await_pong(struct mpi *s, uint64_t *theirs)
 {
     struct err ignored;
@@ -336,12 +341,12 @@ static bool await_pong(struct mpi *s, uint64_t *theirs)
     MPI_Status status;
     err_init(&ignored);
     wait.spin_until_ns = wait.start_ns + PINGS_SPIN_NS;
-    while (!has(s, TAG_PONG, &status)) {
+    while (!has_message(s, TAG_PONG, &status)) {
         if (stop_signal())
             return false;
         mpi_wait_sleep(&wait);
     }
-    return receive(s, &status, theirs, sizeof *theirs, &ignored) == 0;
+    return receive_message(s, &status, theirs, sizeof *theirs, &ignored) == 0;
 }
 
 void mpi_compare_clock(struct mpi *s, unsigned rank, struct clock_offset *offset)
@@ -369,7 +374,7 @@ bool mpi_answer_ping(struct mpi *s)
     if (!take_bare(s, TAG_PING))
         return false;
     uint64_t now = clock_ns();
-    send(s, 0, TAG_PONG, &now, sizeof now, &ignored);
+    send_message(s, 0, TAG_PONG, &now, sizeof now, &ignored);
     return true;
 }
 
@@ -398,7 +403,7 @@ int mpi_begin(struct mpi **out, unsigned *rank, unsigned *ranks, struct err *e)
     int number;
     int code = MPI_Init_thread(NULL, NULL, MPI_THREAD_FUNNELED, &level);
     if (code != MPI_SUCCESS)
-        return failed(code, "MPI", e);
+        return mpi_failed(code, "MPI", e);
     if (level < MPI_THREAD_FUNNELED)
         return err_say(e, "MPI: this library serves no program that has threads "
                           "(MPI_THREAD_FUNNELED)");
@@ -413,7 +418,7 @@ int mpi_begin(struct mpi **out, unsigned *rank, unsigned *ranks, struct err *e)
     code = MPI_Comm_dup(MPI_COMM_WORLD, &(*out)->comm);
     if (code == MPI_SUCCESS)
         code = MPI_Comm_set_errhandler((*out)->comm, MPI_ERRORS_RETURN);
-    return failed(code, "MPI", e);
+    return mpi_failed(code, "MPI", e);
 }
 
 void mpi_end(struct mpi *s)

@@ -11,56 +11,63 @@
 
 /*
  * The messages between rank 0 and another rank of an MPI job, one function for each kind and
- * direction; what they mean together is in mpi.c. None waits for a message that is not there; those
- * that send wait until it has left, which short messages do at once, and give up at a signal.
- * Functions that return an int return 0 or a negative errno with a line in e.
+ * direction; what they mean together is in mpi.c. None waits for a message that has not arrived;
+ * those that send wait until the message has left, which short ones do at once, and give up at a
+ * signal. Functions that return an int return 0 or a negative errno with a line in e.
  */
 struct mpi {
     MPI_Comm comm;
     bool has_ended;   /* rank 0: all others have said that they leave */
     bool has_stopped; /* the run has failed, and this rank knows it */
-    bool is_last; /* the last meeting: an arrival at one that was broken off counts for nothing */
+    /* the last meeting: an arrival at an earlier one that was broken off is ignored */
+    bool is_last;
     struct err failure;
-    uint64_t signal_ns; /* when a signal was seen first; 0: none was */
-    uint64_t begin_ns;  /* of the present meeting */
-    bool *has_come;     /* of each rank, to the present meeting */
+    uint64_t signal_ns; /* when a signal was first noticed; 0: there was none */
+    uint64_t begin_ns;  /* start of the current meeting */
+    bool *has_come;     /* for each rank, whether it has come to the current meeting */
     char first_host[RANK_HOST_SIZE];
-    void *buffer; /* what has been received */
+    void *buffer; /* the last message received */
     size_t room;
-    uint64_t longest_sleep_ns; /* of a rank that waits */
+    uint64_t longest_sleep_ns; /* the longest sleep of a rank that waits */
 };
 
-/* Initialises MPI, and tells who this is among how many. *out is to be handed to mpi_end(). */
+/*
+ * Initialises MPI, and finds out the number of this rank and of all ranks. Pass *out to mpi_end().
+ */
 int mpi_begin(struct mpi **out, unsigned *rank, unsigned *ranks, struct err *e);
 void mpi_end(struct mpi *s);
 
-/* How a rank waits: it looks again and again, and sleeps between, longer and longer. */
+/* The state of a rank that waits: it polls repeatedly, with longer and longer sleeps in between. */
 struct mpi_wait {
     uint64_t start_ns;
     uint64_t spin_until_ns;
     uint64_t sleep_ns;
     uint64_t longest_sleep_ns;
-    uint64_t seen_ns;   /* when the clock was last asked for */
+    uint64_t seen_ns;   /* when the clock was last read */
     uint64_t absent_ns; /* how long this rank itself was stopped meanwhile */
 };
 struct mpi_wait mpi_wait_begin(const struct mpi *s);
-void mpi_wait_again(struct mpi_wait *w); /* something has come: more may follow at once */
+void mpi_wait_again(struct mpi_wait *w); /* a message has arrived: more may follow at once */
 void mpi_wait_sleep(struct mpi_wait *w);
-/* To be asked in every turn: a clock that stands while this rank itself is stopped. */
+/*
+ * The time on a clock that stands still while this rank itself is stopped. Call it in every turn of
+ * the wait.
+ */
 uint64_t mpi_wait_now(struct mpi_wait *w);
 uint64_t mpi_waited_ns(struct mpi_wait *w);
 
-/* Where several ranks share a CPU, each looks less often. */
+/* Makes each rank poll less often where several share a CPU. */
 void mpi_share_cpus(struct mpi *s, unsigned ranks_per_cpu);
 
 /*
- * What may be long leaves only when the other side takes it. Whether it has left; and to give it
- * up: until one of both has happened, the bytes must stay.
+ * For messages that may be long, which leave only when the other side receives them: whether a
+ * message has left, and giving it up. The bytes must stay where they are until one of these has
+ * happened.
  */
 bool mpi_has_left(MPI_Request *request);
 void mpi_give_up(MPI_Request *request);
 
-/* To rank 0: this rank has come, and brings something. Received into s->buffer. */
+/* To rank 0: this rank has come, with its contribution. Received into s->buffer. */
 int mpi_start_arrival(struct mpi *s, const void *bytes, size_t count, MPI_Request *request,
                       struct err *e);
 bool mpi_has_arrival(struct mpi *s);
@@ -76,15 +83,15 @@ int mpi_receive_answer(struct mpi *s, void *bytes, size_t count, struct err *e);
 void mpi_send_failure(struct mpi *s, const struct err *e);
 bool mpi_take_failure(struct mpi *s, unsigned *rank, struct err *e);
 
-/* From rank 0: a rank has failed, all are to end. */
+/* From rank 0: a rank has failed, and all have to stop. */
 void mpi_send_stop(struct mpi *s, unsigned ranks);
 bool mpi_take_stop(struct mpi *s);
 
-/* To rank 0: this rank sends nothing more. */
+/* To rank 0: this rank will send nothing more. */
 void mpi_send_leaving(struct mpi *s);
 bool mpi_take_leaving(struct mpi *s);
 
-/* From rank 0 to rank 1: it has come, and waits for others. */
+/* From rank 0 to rank 1: rank 0 is there, and waits for others. */
 void mpi_send_patience(struct mpi *s);
 bool mpi_take_patience(struct mpi *s);
 
@@ -92,12 +99,13 @@ bool mpi_take_patience(struct mpi *s);
 int mpi_start_parcel(struct mpi *s, unsigned to, const void *bytes, size_t count,
                      MPI_Request *request, struct err *e);
 bool mpi_take_parcel(struct mpi *s, unsigned from, void *bytes,
-                     size_t count); /* true: it is there */
+                     size_t count); /* true: it has arrived */
 
 /*
- * Rank 0 asks a rank for its clock, by the best of 16 round trips; the other answers as long as it
- * is asked. The uncertainty is half of that round trip: the question may have taken all of it, or
- * the answer. Where a signal comes before the first answer, what was known stays.
+ * Rank 0 asks another rank for its clock 16 times, and uses the shortest round trip; the other rank
+ * answers as long as it is asked. The uncertainty is half of that round trip: the question may have
+ * taken all of it, or the answer. If a signal comes before the first answer, *offset stays as it
+ * was.
  */
 void mpi_compare_clock(struct mpi *s, unsigned rank, struct clock_offset *offset);
 bool mpi_answer_ping(struct mpi *s); /* true: there was one */

@@ -6,7 +6,7 @@
 #include "sync/coordinator.h"
 #include "sys/stop.h"
 
-/* How long to wait for input before looking for a signal once more. */
+/* Interval at which signals are checked while waiting for input. */
 #define LOOK_UP_MS 200
 
 /* Waits for the end of a line on stdin. */
@@ -29,7 +29,7 @@ static int read_line(const char *phase, struct err *e)
     return 0;
 }
 
-static int barrier(struct coordinator *c, const char *phase, struct err *e)
+static int prompt_barrier(struct coordinator *c, const char *phase, struct err *e)
 {
     (void)c;
     fprintf(stderr, "Press Enter to start %s: ", phase);
@@ -42,5 +42,5 @@ static int barrier(struct coordinator *c, const char *phase, struct err *e)
 
 const struct coordinator_ops coordinator_prompt = {
     .asks = true,
-    .barrier = barrier,
+    .barrier = prompt_barrier,
 };

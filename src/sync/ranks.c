@@ -7,30 +7,35 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "util/kernel_file.h"
 #include "util/rng.h"
 
-/* A hash of a text: equal where the texts are. */
-static uint64_t hash(uint64_t value, const char *text, size_t length)
+/* A hash of a text. */
+static uint64_t hash_text(uint64_t value, const char *text, size_t length)
 {
     for (size_t i = 0; i < length; i++)
         value = rng_mix(value ^ (unsigned char)text[i]);
     return value;
 }
 
-/* Each boot of a kernel has a random id, and each time namespace a number (time_namespaces(7)). */
+/*
+ * Identifies the clock of this process: each boot of a kernel has a random id, and each time
+ * namespace a number (time_namespaces(7)).
+ */
 static uint64_t identify_clock(const struct host *host)
 {
     char text[PATH_MAX];
     uint64_t clock = 0;
-    int fd = open("/proc/sys/kernel/random/boot_id", O_RDONLY | O_CLOEXEC);
+    int fd = kernel_file_open("/proc/sys/kernel/random/boot_id", O_RDONLY);
     ssize_t length = fd >= 0 ? read(fd, text, sizeof text) : -1;
     if (fd >= 0)
         close(fd);
-    if (length <= 0) /* not known: then it is nobody else's */
-        return hash((uint64_t)getpid(), host->name, strlen(host->name));
-    clock = hash(clock, text, (size_t)length);
-    length = readlink("/proc/self/ns/time", text, sizeof text);
-    return length > 0 ? hash(clock, text, (size_t)length) : clock;
+    if (length <= 0) /* unknown: make it different from all others */
+        return hash_text((uint64_t)getpid(), host->name, strlen(host->name));
+    clock = hash_text(clock, text, (size_t)length);
+    return kernel_file_link("/proc/self/ns/time", text, sizeof text)
+               ? hash_text(clock, text, strlen(text))
+               : clock;
 }
 
 void rank_card_fill(struct rank_card *card, const struct host *host)
@@ -40,7 +45,9 @@ void rank_card_fill(struct rank_card *card, const struct host *host)
     snprintf(card->host, sizeof card->host, "%.*s", RANK_HOST_SIZE - 1, host->name);
 }
 
-/* The host of a rank is mostly that of the rank before; else the first of the name is looked for.
+/*
+ * The first rank on the host of `rank`. Usually that is the host of the rank before; otherwise the
+ * first rank with that host name is searched for.
  */
 static uint32_t first_of_host(const struct ranks *r, uint32_t rank)
 {
@@ -87,19 +94,19 @@ bool ranks_is_first(const struct ranks *r, unsigned rank)
     return !r->cards || r->cards[rank].host_first == rank;
 }
 
-static uint64_t shift(uint64_t ns, const struct clock_offset *offset)
+static uint64_t shift_time(uint64_t ns, const struct clock_offset *offset)
 {
     return ns + (uint64_t)offset->ns;
 }
 
 uint64_t rank_clock_start(const struct ranks *r, unsigned rank, uint64_t ns)
 {
-    return r->cards ? shift(ns, &r->cards[rank].before) : ns;
+    return r->cards ? shift_time(ns, &r->cards[rank].before) : ns;
 }
 
 uint64_t rank_clock_end(const struct ranks *r, unsigned rank, uint64_t ns)
 {
-    return r->cards ? shift(ns, &r->cards[rank].after) : ns;
+    return r->cards ? shift_time(ns, &r->cards[rank].after) : ns;
 }
 
 void rank_span_add(struct rank_span *s, uint64_t start, uint64_t end)

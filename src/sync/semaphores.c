@@ -10,27 +10,28 @@
 #include "util/message.h"
 
 /*
- * The meeting: a barrier of N processes made of three semaphores that take turns. In phase k every
- * process takes one from semaphore k mod 3, which starts at N, waits until it is zero, and before
- * that gives one to the semaphore of phase k+1. That one was last waited for in phase k-2, which
- * all have left, since all have come to phase k-1; and it is back at N when the last process comes
- * to phase k, which is before anybody can be in phase k+1. So it serves for any number of phases.
+ * A barrier for N processes, made of three semaphores that take turns. In phase k every process
+ * adds one to the semaphore of phase k+1, subtracts one from semaphore k mod 3, which starts at N,
+ * and waits until that is zero. The semaphore of phase k+1 was last waited for in phase k-2, which
+ * all processes have left, since all have come to phase k-1; and it is back at N when the last
+ * process comes to phase k, before any process can be in phase k+1. So the barrier works for any
+ * number of phases.
  */
 #define TURNS 3
 
 /*
- * Two more tell when somebody is missing: ALIVE is raised by each process for as long as it lives
- * (the kernel takes that back, SEM_UNDO), MEMBERS is how many there should be.
+ * Two more semaphores reveal missing processes: each process raises ALIVE for as long as it lives
+ * (the kernel undoes that, SEM_UNDO), and MEMBERS is the number of processes that there should be.
  */
 enum { ALIVE = TURNS, MEMBERS, SEMAPHORES };
 
-/* "bon" and a version; the user's id makes it each user's own. */
+/* "bon" and a version; the user's id is added, so that each user has a key. */
 #define KEY_BASE 0x626f6e00
 
-/* How long to sleep in the kernel before looking for a signal once more. */
+/* Interval at which signals are checked while waiting. */
 #define LOOK_UP_NS 200000000
 
-/* What semctl takes as its fourth argument; the C library leaves it to us to declare. */
+/* The type of semctl()'s fourth argument, which the C library leaves to programs to declare. */
 union semun {
     int val;
     unsigned short *array;
@@ -42,7 +43,9 @@ static key_t semaphore_key(void)
     return (key_t)(KEY_BASE ^ (geteuid() << 8));
 }
 
-/* True when this user made the set and still owns it; false, too, when it may not be looked at. */
+/*
+ * True when this user made the set and still owns it; false also when its status may not be read.
+ */
 static bool is_ours(int id, int *code)
 {
     struct semid_ds set = {0};
@@ -55,9 +58,9 @@ static bool is_ours(int id, int *code)
 }
 
 /*
- * Finds this user's set, of at least `count` semaphores, and puts its id into *id, or -1 when there
- * is none. Everybody can guess the key and make a set with it first. Such a set is refused: its
- * maker decides how long its users wait, and it is not ours to remove.
+ * Finds this user's set of at least `count` semaphores, and stores its id in *id, or -1 when there
+ * is none. Anybody can guess the key and make a set with it first. Such a set is refused: its maker
+ * decides how long its users wait, and it is not ours to remove.
  */
 static int find_semaphores(int *id, int count, struct err *e)
 {
@@ -103,7 +106,7 @@ int semaphores_make(int processes, struct err *e)
     return rc;
 }
 
-static int join(struct coordinator *c, struct err *e)
+static int semaphores_join(struct coordinator *c, struct err *e)
 {
     int rc = find_semaphores(&c->semaphores, SEMAPHORES, e);
     if (rc != 0)
@@ -127,16 +130,16 @@ static int semaphore_failure(int code, struct err *e)
     return err_system(e, code, "wait for the other processes");
 }
 
-/* True when a process that was at the first meeting is no more. */
+/* True when a process that was at the first meeting has ended. */
 static bool has_lost_a_process(const struct coordinator *c)
 {
     return c->phases > 1 &&
            semctl(c->semaphores, ALIVE, GETVAL) < semctl(c->semaphores, MEMBERS, GETVAL);
 }
 
-/* semtimedop in slices, so that neither a signal nor a death is slept through. */
-static int operate(const struct coordinator *c, struct sembuf *operations, size_t count,
-                   struct err *e)
+/* Calls semtimedop in slices, so that a signal or the end of a process is noticed. */
+static int operate_semaphores(const struct coordinator *c, struct sembuf *operations, size_t count,
+                              struct err *e)
 {
     const struct timespec slice = {.tv_nsec = LOOK_UP_NS};
     while (semtimedop(c->semaphores, operations, count, &slice) != 0) {
@@ -150,7 +153,7 @@ static int operate(const struct coordinator *c, struct sembuf *operations, size_
     return 0;
 }
 
-static int barrier(struct coordinator *c, const char *phase, struct err *e)
+static int semaphores_barrier(struct coordinator *c, const char *phase, struct err *e)
 {
     (void)phase;
     unsigned short turn = (unsigned short)(c->phases % TURNS);
@@ -158,23 +161,23 @@ static int barrier(struct coordinator *c, const char *phase, struct err *e)
     c->phases++;
     struct sembuf arrive[] = {{.sem_num = turn, .sem_op = -1}, {.sem_num = next, .sem_op = 1}};
     struct sembuf wait_for_all[] = {{.sem_num = turn, .sem_op = 0}};
-    int rc = operate(c, arrive, 2, e);
-    return rc == 0 ? operate(c, wait_for_all, 1, e) : rc;
+    int rc = operate_semaphores(c, arrive, 2, e);
+    return rc == 0 ? operate_semaphores(c, wait_for_all, 1, e) : rc;
 }
 
-static int leave(struct coordinator *c, int rc, struct err *e)
+static int semaphores_leave(struct coordinator *c, int rc, struct err *e)
 {
     if (rc != 0) {
         semctl(c->semaphores, 0, IPC_RMID);
         return rc;
     }
-    while (rc == 0 && c->phases % TURNS != 0) /* the first semaphore is at N again then */
-        rc = barrier(c, NULL, e);
+    while (rc == 0 && c->phases % TURNS != 0) /* until the first semaphore is at N again */
+        rc = semaphores_barrier(c, NULL, e);
     return rc;
 }
 
 const struct coordinator_ops coordinator_semaphores = {
-    .join = join,
-    .barrier = barrier,
-    .leave = leave,
+    .join = semaphores_join,
+    .barrier = semaphores_barrier,
+    .leave = semaphores_leave,
 };

@@ -6,8 +6,8 @@
 /* How forked processes talk to their parent: single bytes over pipes and sockets. */
 
 /*
- * Reads one byte from a pipe or a socket, whatever signals come, unless the run is to stop. Returns
- * what read(2) does: 1, 0 at the end, or -1 with errno.
+ * Reads one byte from a pipe or a socket. A signal interrupts it only if the run is to stop.
+ * Returns what read(2) does: 1, 0 at the end, or -1 with errno.
  */
 ssize_t byte_read(int fd, char *byte);
 

@@ -14,20 +14,22 @@
 #include "sys/dropper_filter.h"
 #include "sys/privilege.h"
 #include "sys/stop.h"
+#include "util/kernel_file.h"
 #include "util/message.h"
+#include "util/portable.h"
 
 #define DROP_CACHES "/proc/sys/vm/drop_caches"
 
 /* "3": page cache and reclaimable slab objects (Documentation/admin-guide/sysctl/vm.rst). */
 #define DROP_EVERYTHING "3"
 
-/* Closes first ... end - 1, if there are any. */
+/* Closes the descriptors from `first` to `end` - 1. */
 static bool close_from(unsigned first, unsigned end)
 {
-    return first >= end || close_range(first, end - 1, 0) == 0;
+    return first >= end || portable_close_range(first, end - 1);
 }
 
-/* Leaves open `keep` and `keep_too` alone. */
+/* Closes all descriptors except `keep` and `keep_too`. */
 static bool close_all_but(int keep, int keep_too)
 {
     unsigned low = (unsigned)(keep < keep_too ? keep : keep_too);
@@ -35,8 +37,8 @@ static bool close_all_but(int keep, int keep_too)
     return close_from(0, low) && close_from(low + 1, high) && close_from(high + 1, ~0U);
 }
 
-/* Gives up all that it does not need. Being user 0 is enough to write to DROP_CACHES. */
-static bool confine(int socket, int drop_caches)
+/* Gives up all that the dropper does not need. Being user 0 is enough to write to DROP_CACHES. */
+static bool confine_dropper(int socket, int drop_caches)
 {
     struct err ignored;
     err_init(&ignored);
@@ -44,26 +46,26 @@ static bool confine(int socket, int drop_caches)
            dropper_filter_install(socket, drop_caches);
 }
 
-/* What the dropper says first. */
+/* The first message of the dropper. */
 enum greeting { IS_CONFINED, IS_NOT_CONFINED };
 
 /*
- * Has the kernel drop its caches. Returns 0 or an errno. The offset has to be 0 every time: what is
- * written further on counts for nothing, and the kernel repeats whatever anybody wrote last
+ * Has the kernel drop its caches. Returns 0 or an errno. The offset has to be 0 every time: the
+ * kernel ignores what is written at other offsets, and then repeats what was written last
  * (sysctl_writes_strict in Documentation/admin-guide/sysctl/kernel.rst).
  */
-static char drop(int drop_caches)
+static char drop_system_caches(int drop_caches)
 {
     ssize_t written = pwrite(drop_caches, DROP_EVERYTHING, 1, 0);
     return written == 1 ? 0 : written < 0 ? (char)errno : EIO;
 }
 
-/* Answers requests until the other end is closed. dropper_filter.c allows no other calls. */
-static void serve(int socket, int drop_caches)
+/* Answers requests until the other end is closed. dropper_filter.c allows no other system calls. */
+static void serve_requests(int socket, int drop_caches)
 {
     char request;
     while (read(socket, &request, 1) == 1) {
-        char answer = drop(drop_caches);
+        char answer = drop_system_caches(drop_caches);
         if (write(socket, &answer, 1) != 1)
             break;
     }
@@ -72,18 +74,19 @@ static void serve(int socket, int drop_caches)
 __attribute__((noreturn)) static void dropper_main(int socket, int drop_caches)
 {
     stop_init_child();
-    char name[16]; /* as much as the kernel keeps */
+    char name[16]; /* the kernel keeps no more of a name */
     snprintf(name, sizeof name, "%.7s-dropper", program_name);
     prctl(PR_SET_NAME, name);
-    bool confined = confine(socket, drop_caches);
+    bool confined = confine_dropper(socket, drop_caches);
     char greeting = confined ? IS_CONFINED : IS_NOT_CONFINED;
     if (write(socket, &greeting, 1) == 1 && confined)
-        serve(socket, drop_caches);
-    syscall(SYS_exit, confined ? 0 : 1); /* exit_group, behind _exit(), is not allowed */
+        serve_requests(socket, drop_caches);
+    syscall(SYS_exit,
+            confined ? 0 : 1); /* the filter does not allow exit_group, which _exit() calls */
     __builtin_unreachable();
 }
 
-/* Forks the dropper, whose end of the sockets and drop_caches are its own to close. */
+/* Forks the dropper, which closes its own end of the sockets and drop_caches. */
 static int fork_dropper(struct cache_dropper *d, int drop_caches, struct err *e)
 {
     int ends[2];
@@ -105,16 +108,16 @@ int cache_dropper_start(struct cache_dropper *d, struct err *e)
 {
     *d = (struct cache_dropper){.socket = -1};
 #ifdef __SANITIZE_THREAD__
-    return 0; /* the sanitizer runs a thread of its own in every child, which the filter kills */
+    return 0; /* the sanitizer runs a thread in every child, which the filter kills */
 #endif
-    int drop_caches = open(DROP_CACHES, O_WRONLY | O_CLOEXEC);
+    int drop_caches = kernel_file_open(DROP_CACHES, O_WRONLY);
     if (drop_caches < 0)
         return 0;
     int rc = fork_dropper(d, drop_caches, e);
     close(drop_caches);
     char greeting;
     if (rc == 0 && (byte_read(d->socket, &greeting) != 1 || greeting != IS_CONFINED))
-        cache_dropper_stop(d); /* it could not be confined: go on without it */
+        cache_dropper_stop(d); /* it could not be confined: continue without it */
     return rc;
 }
 
@@ -123,7 +126,7 @@ bool cache_dropper_is_there(const struct cache_dropper *d)
     return d->pid > 0;
 }
 
-/* The end of the socket, or a reason for it, is the end of the process. */
+/* The end of the socket, or an error on it, means that the process has ended. */
 static int no_answer(int code, const char *doing, struct err *e)
 {
     if (code == 0 || code == EPIPE || code == ECONNRESET)
@@ -148,7 +151,7 @@ void cache_dropper_stop(struct cache_dropper *d)
 {
     if (d->pid <= 0)
         return;
-    shutdown(d->socket, SHUT_RDWR); /* whatever becomes of the close, it ends */
+    shutdown(d->socket, SHUT_RDWR); /* ends the dropper even if close() does not */
     close(d->socket);
     while (waitpid(d->pid, NULL, 0) < 0 && errno == EINTR)
         continue;

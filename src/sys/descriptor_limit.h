@@ -2,9 +2,9 @@
 #define SYS_DESCRIPTOR_LIMIT_H
 
 /*
- * Raises the soft limit on open descriptors as far as the hard one allows: the soft one is for the
- * sake of programs that use select(2), which this one does not. Returns how many descriptors the
- * process may have, INT_MAX at most; 0: it cannot be told.
+ * Raises the soft limit on open descriptors to the hard one. The soft limit protects programs that
+ * use select(2), which this one does not. Returns the number of descriptors that the process may
+ * have, INT_MAX at most; 0: unknown.
  */
 int descriptor_limit_raise(void);
 

@@ -5,13 +5,13 @@
 
 /*
  * Confines the calling process, for the rest of its life, to the system calls that the cache
- * dropper makes (seccomp(2), a filter): read() and write() on `socket`, pwrite() of one byte at
- * offset 0 of `drop_caches`, and the exit of one thread. Any other call, and any call of another
+ * dropper makes, with a filter of seccomp(2): read() and write() on `socket`, pwrite() of one byte
+ * at offset 0 of `drop_caches`, and the exit of one thread. Any other call, and any call of another
  * architecture's numbering, kills the process at once.
  *
- * The process must not be able to gain privileges any more (privilege_give_up_capabilities).
- * Returns false, and confines nothing, where the kernel takes no filter or the architecture is not
- * known here.
+ * The process must have given up the means to gain privileges (privilege_give_up_capabilities).
+ * Returns false, and confines nothing, where the kernel accepts no filter or the architecture is
+ * not in the table.
  */
 bool dropper_filter_install(int socket, int drop_caches);
 

@@ -9,6 +9,9 @@
 #include <sys/utsname.h>
 #include <unistd.h>
 
+#include "util/kernel_file.h"
+#include "util/portable.h"
+
 static void detect_name(struct host *h)
 {
     if (gethostname(h->name, sizeof h->name) != 0 || h->name[0] == '\0')
@@ -17,7 +20,10 @@ static void detect_name(struct host *h)
     h->name[strcspn(h->name, ".")] = '\0';
 }
 
-/* What architectures call it; the kernel's arch/<architecture>/kernel/ writes the file. */
+/*
+ * The keys of the CPU model in /proc/cpuinfo, which the kernel's arch/<architecture>/kernel/
+ * writes.
+ */
 static const char *const model_keys[] = {
     "model name", /* x86, LoongArch ("Model Name"), 32-bit ARM */
     "cpu model",  /* MIPS */
@@ -36,7 +42,7 @@ static bool is_model_key(const char *line)
     return false;
 }
 
-/* Some models are padded with blanks on all sides: one is enough. */
+/* Copies a text, with a single blank in place of several: some models are padded. */
 static void copy_words(const char *text, char *to, size_t size)
 {
     size_t used = 0;
@@ -52,7 +58,7 @@ static void copy_words(const char *text, char *to, size_t size)
 
 void host_read_cpu_model(FILE *cpuinfo, char *model, size_t size)
 {
-    char line[512]; /* the flags are longer: their rest is a line of its own, and no model */
+    char line[512]; /* longer lines, such as the flags, come in pieces, and no piece is a model */
     model[0] = '\0';
     while (model[0] == '\0' && fgets(line, sizeof line, cpuinfo)) {
         const char *colon = strchr(line, ':');
@@ -64,7 +70,7 @@ void host_read_cpu_model(FILE *cpuinfo, char *model, size_t size)
 static void detect_cpu_model(struct host *h)
 {
     h->cpu_model[0] = '\0';
-    FILE *cpuinfo = fopen("/proc/cpuinfo", "re");
+    FILE *cpuinfo = kernel_file_read("/proc/cpuinfo");
     if (!cpuinfo)
         return;
     host_read_cpu_model(cpuinfo, h->cpu_model, sizeof h->cpu_model);
@@ -79,10 +85,10 @@ static void detect_kernel(struct host *h)
         snprintf(h->kernel, sizeof h->kernel, "%s %s", system.sysname, system.release);
 }
 
-/* More CPUs than Linux can be built for. */
+/* More CPUs than Linux supports. */
 #define MOST_CPUS (1 << 20)
 
-/* The kernel refuses a set that is too small for its CPUs, whatever number of them is there. */
+/* The kernel refuses a set that is too small for all CPUs it supports, however many are present. */
 unsigned host_cpus(void)
 {
     for (size_t room = CPU_SETSIZE; room <= MOST_CPUS; room *= 2) {
@@ -102,6 +108,7 @@ void host_detect(struct host *h)
     detect_name(h);
     detect_kernel(h);
     detect_cpu_model(h);
+    portable_c_library(h->c_library, sizeof h->c_library);
 
     long pages = sysconf(_SC_PHYS_PAGES);
     long page_size = sysconf(_SC_PAGESIZE);

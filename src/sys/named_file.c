@@ -2,115 +2,70 @@
 
 #include <errno.h>
 #include <fcntl.h>
-#include <linux/magic.h>
+#include <poll.h>
 #include <stdio.h>
 #include <string.h>
-#include <sys/vfs.h>
 #include <unistd.h>
 
-/* As the kernel has it (path_resolution(7)). */
-#define MOST_LINKS 40
+#include "sys/walk.h"
+#include "util/kernel_file.h"
 
-/* Where the search has come to. */
+/* The progress of the search for a file. */
 struct search {
-    struct named_file *found; /* its directory is that of the next name */
-    char rest[PATH_MAX];      /* what is still to be walked */
-    unsigned links;
-    bool was_led;    /* by a link of another user */
-    uid_t stranger;  /* that user */
-    struct stat led; /* the directory of that link */
+    struct named_file *found;
+    struct walk walk; /* walk.directory holds the next name */
+    bool was_led;     /* a link of another user was followed */
+    uid_t stranger;   /* the owner of that link */
+    struct stat led;  /* the directory that holds that link */
 };
 
-static bool is_trusted(uid_t uid)
-{
-    return uid == 0 || uid == geteuid();
-}
-
-static int refuse(const struct search *s, const char *name, const char *why, struct err *e)
+static int refuse_entry(const struct search *s, const char *name, const char *why, struct err *e)
 {
     const struct named_file *f = s->found;
     return err_say(e, "%s %s: '%s' belongs to another user, %s", f->purpose, f->path, name, why);
 }
 
-static int failure(const struct search *s, int code, struct err *e)
+static int search_failure(const struct search *s, int code, struct err *e)
 {
     return err_system(e, code, "%s %s", s->found->purpose, s->found->path);
 }
 
-static void go_to(struct search *s, int directory)
-{
-    if (s->found->directory >= 0)
-        close(s->found->directory);
-    s->found->directory = directory;
-}
-
-/* Starts where the path does. */
-static int go_to_start(struct search *s, struct err *e)
-{
-    if (s->rest[0] != '/' && s->found->directory >= 0)
-        return 0; /* a link goes on from its directory */
-    const char *start = s->rest[0] == '/' ? "/" : ".";
-    int directory = open(start, O_PATH | O_DIRECTORY | O_CLOEXEC);
-    if (directory < 0)
-        return failure(s, errno, e);
-    go_to(s, directory);
-    return 0;
-}
-
-/* Moves the first name of the rest to name; *is_last when no other follows, not even a slash. */
-static int cut_name(struct search *s, char name[static NAME_MAX + 1], bool *is_last, struct err *e)
-{
-    const char *start = s->rest + strspn(s->rest, "/");
-    size_t length = strcspn(start, "/");
-    if (length == 0)
-        return failure(s, EISDIR, e);
-    if (length > NAME_MAX)
-        return failure(s, ENAMETOOLONG, e);
-    memcpy(name, start, length);
-    name[length] = '\0';
-    *is_last = start[length] == '\0';
-    memmove(s->rest, start + length, strlen(start + length) + 1);
-    return 0;
-}
-
-/* In a directory that all may write to, and only owners take away from, what is there is theirs. */
+/* Refuses another user's file in a directory that all may write to and that has the sticky bit. */
 static int check_sticky(const struct search *s, const struct stat *directory, const char *name,
                         const struct stat *facts, struct err *e)
 {
     bool is_shared = (directory->st_mode & S_ISVTX) && (directory->st_mode & (S_IWGRP | S_IWOTH));
-    if (!is_shared || is_trusted(facts->st_uid) || facts->st_uid == directory->st_uid)
+    if (!is_shared || walk_trusts(facts->st_uid) || facts->st_uid == directory->st_uid)
         return 0;
-    return refuse(s, name, "in a sticky directory that others may write to", e);
+    return refuse_entry(s, name, "in a sticky directory that others may write to", e);
 }
 
 #define ANYBODY ((uid_t)-1)
 
 /*
- * The user who may have put a link there. A link of several names can have got this one from
- * anybody who may write to the directory, if the system lets them (fs.protected_hardlinks).
+ * The user who may have put a link there. If the link has several names, anybody who may write to
+ * the directory can have made this one, where the system allows that (fs.protected_hardlinks).
  */
 static uid_t maker_of(const struct stat *directory, const struct stat *link)
 {
     bool others_write = directory->st_mode & (S_IWGRP | S_IWOTH);
-    if (link->st_nlink == 1 || (is_trusted(directory->st_uid) && !others_write))
+    if (link->st_nlink == 1 || (walk_trusts(directory->st_uid) && !others_write))
         return link->st_uid;
-    return is_trusted(directory->st_uid) ? ANYBODY : directory->st_uid;
+    return walk_trusts(directory->st_uid) ? ANYBODY : directory->st_uid;
 }
 
-/* Whether the link may be followed for now: where it leads to is seen at the end. */
+/* Whether the link may be followed so far; its target is checked at the end. */
 static int check_link(struct search *s, const char *name, const struct stat *link, struct err *e)
 {
     struct stat directory;
-    if (++s->links > MOST_LINKS)
-        return failure(s, ELOOP, e);
-    if (fstat(s->found->directory, &directory) != 0)
-        return failure(s, errno, e);
+    if (fstat(s->walk.directory, &directory) != 0)
+        return search_failure(s, errno, e);
     int rc = check_sticky(s, &directory, name, link, e);
     uid_t maker = maker_of(&directory, link);
-    if (rc != 0 || is_trusted(maker))
+    if (rc != 0 || walk_trusts(maker))
         return rc;
     if (s->was_led && s->stranger != maker)
-        return refuse(s, name, "and another user's link leads there", e);
+        return refuse_entry(s, name, "and another user's link leads there", e);
     if (!s->was_led)
         s->led = directory;
     s->was_led = true;
@@ -118,7 +73,7 @@ static int check_link(struct search *s, const char *name, const struct stat *lin
     return 0;
 }
 
-/* Where a link of somebody else has led. */
+/* Checks where another user's link has led. */
 static int check_end(const struct search *s, const struct stat *directory, struct err *e)
 {
     bool is_same = s->led.st_dev == directory->st_dev && s->led.st_ino == directory->st_ino;
@@ -128,44 +83,23 @@ static int check_end(const struct search *s, const struct stat *directory, struc
                    s->found->purpose, s->found->path);
 }
 
-static int read_link(struct search *s, int link, struct err *e)
-{
-    char target[PATH_MAX];
-    ssize_t length = readlinkat(link, "", target, sizeof target);
-    if (length < 0)
-        return failure(s, errno, e);
-    size_t rest = strlen(s->rest);
-    if ((size_t)length + rest >= sizeof s->rest)
-        return failure(s, ENAMETOOLONG, e);
-    memmove(s->rest + length, s->rest, rest + 1);
-    memcpy(s->rest, target, (size_t)length);
-    return go_to_start(s, e);
-}
-
-/* Nobody but the kernel makes links there, and only the kernel knows where they lead. */
-static bool is_of_the_kernel(int link)
-{
-    struct statfs fs;
-    return fstatfs(link, &fs) == 0 && fs.f_type == PROC_SUPER_MAGIC;
-}
-
-/* Has the kernel follow its own link. */
+/* Lets the kernel follow a link of its own. */
 static int follow_kernel(struct search *s, const char *name, const struct stat *link, bool is_last,
                          struct err *e)
 {
-    if (s->was_led || !is_trusted(link->st_uid))
-        return refuse(s, name, "or another user's link leads there", e);
-    int fd = openat(s->found->directory, name, O_PATH | O_CLOEXEC);
+    if (s->was_led || !walk_trusts(link->st_uid))
+        return refuse_entry(s, name, "or another user's link leads there", e);
+    int fd = openat(s->walk.directory, name, O_PATH | O_CLOEXEC);
     if (fd < 0)
-        return failure(s, errno, e);
+        return search_failure(s, errno, e);
     struct stat facts;
-    int rc = fstat(fd, &facts) == 0 ? 0 : failure(s, errno, e);
+    int rc = fstat(fd, &facts) == 0 ? 0 : search_failure(s, errno, e);
     if (rc == 0 && S_ISDIR(facts.st_mode)) {
-        go_to(s, fd);
+        walk_go_to(&s->walk, fd);
         return 0;
     }
     if (rc == 0 && !is_last)
-        rc = failure(s, ENOTDIR, e);
+        rc = search_failure(s, ENOTDIR, e);
     if (rc != 0) {
         close(fd);
         return rc;
@@ -175,12 +109,12 @@ static int follow_kernel(struct search *s, const char *name, const struct stat *
     return 1;
 }
 
-/* The search ends here; fd is -1 where nothing has the name. */
-static int end(struct search *s, const char *name, int fd, struct err *e)
+/* Ends the search; fd is -1 where nothing has the name. */
+static int end_search(struct search *s, const char *name, int fd, struct err *e)
 {
     struct stat directory;
-    if (fstat(s->found->directory, &directory) != 0)
-        return failure(s, errno, e);
+    if (fstat(s->walk.directory, &directory) != 0)
+        return search_failure(s, errno, e);
     int rc = check_end(s, &directory, e);
     if (rc == 0 && fd >= 0)
         rc = check_sticky(s, &directory, name, &s->found->facts, e);
@@ -192,46 +126,46 @@ static int end(struct search *s, const char *name, int fd, struct err *e)
     return 1;
 }
 
-/* What has the name, if it is not just a directory on the way. */
+/* Examines what has the name, unless it is a directory on the way. */
 static int look_at(struct search *s, const char *name, int fd, bool is_last, struct err *e)
 {
     struct stat *facts = &s->found->facts;
     if (fstat(fd, facts) != 0)
-        return failure(s, errno, e);
+        return search_failure(s, errno, e);
     if (!S_ISLNK(facts->st_mode)) {
         if (!is_last)
-            return failure(s, ENOTDIR, e);
-        return S_ISDIR(facts->st_mode) ? failure(s, EISDIR, e) : end(s, name, fd, e);
+            return search_failure(s, ENOTDIR, e);
+        return S_ISDIR(facts->st_mode) ? search_failure(s, EISDIR, e) : end_search(s, name, fd, e);
     }
     int rc = check_link(s, name, facts, e);
     if (rc != 0)
         return rc;
-    if (is_of_the_kernel(fd))
+    if (walk_is_of_the_kernel(fd))
         return follow_kernel(s, name, facts, is_last, e);
-    return read_link(s, fd, e);
+    rc = walk_follow(&s->walk, fd);
+    return rc == 0 ? 0 : search_failure(s, -rc, e);
 }
 
-/* Walks one name further. Returns 1 at the end, 0 before it. */
-static int step(struct search *s, struct err *e)
+/* Walks one name further. Returns 1 at the end of the path, 0 before it. */
+static int search_step(struct search *s, struct err *e)
 {
     char name[NAME_MAX + 1];
     bool is_last = false;
-    int rc = cut_name(s, name, &is_last, e);
+    int rc = walk_cut(&s->walk, name, &is_last);
     if (rc != 0)
-        return rc;
-    if (!is_last) { /* as a directory at first: what is mounted there on demand is mounted then */
-        int directory =
-            openat(s->found->directory, name, O_PATH | O_NOFOLLOW | O_DIRECTORY | O_CLOEXEC);
+        return search_failure(s, rc == -ENOENT ? EISDIR : -rc, e);
+    if (!is_last) {
+        int directory = walk_open_directory(&s->walk, name);
         if (directory >= 0) {
-            go_to(s, directory);
+            walk_go_to(&s->walk, directory);
             return 0;
         }
-        if (errno != ENOTDIR)
-            return failure(s, errno, e);
+        if (directory != -ENOTDIR)
+            return search_failure(s, -directory, e);
     }
-    int fd = openat(s->found->directory, name, O_PATH | O_NOFOLLOW | O_CLOEXEC);
+    int fd = walk_open_any(&s->walk, name);
     if (fd < 0)
-        return is_last && errno == ENOENT ? end(s, name, -1, e) : failure(s, errno, e);
+        return is_last && fd == -ENOENT ? end_search(s, name, -1, e) : search_failure(s, -fd, e);
     rc = look_at(s, name, fd, is_last, e);
     if (s->found->fd != fd)
         close(fd);
@@ -243,13 +177,13 @@ int named_file_find(struct named_file *f, const char *purpose, const char *path,
     struct search s = {.found = f};
     *f = (struct named_file){.purpose = purpose, .path = path, .directory = -1, .fd = -1};
     if (path[0] == '\0')
-        return failure(&s, ENOENT, e);
-    if (strlen(path) >= sizeof s.rest)
-        return failure(&s, ENAMETOOLONG, e);
-    strcpy(s.rest, path);
-    int rc = go_to_start(&s, e);
+        return search_failure(&s, ENOENT, e);
+    int rc = walk_start(&s.walk, AT_FDCWD, path);
+    rc = rc == 0 ? 0 : search_failure(&s, -rc, e);
     while (rc == 0)
-        rc = step(&s, e);
+        rc = search_step(&s, e);
+    f->directory = s.walk.directory;
+    f->was_led = s.was_led;
     if (rc > 0)
         return 0;
     named_file_release(f);
@@ -258,10 +192,48 @@ int named_file_find(struct named_file *f, const char *purpose, const char *path,
 
 int named_file_open(const struct named_file *f, int flags, struct err *e)
 {
-    char path[40];
-    snprintf(path, sizeof path, "/proc/self/fd/%d", f->fd);
-    int fd = open(path, flags | O_CLOEXEC | O_NOCTTY);
-    return fd >= 0 ? fd : err_system(e, errno, "%s %s", f->purpose, f->path);
+    int fd = kernel_file_reopen(f->fd, flags);
+    if (fd >= 0)
+        return fd;
+    if (errno == ENOENT && !kernel_file_exists("/proc/self/fd"))
+        return err_system(e, ENOENT, "%s %s: /proc is not mounted", f->purpose, f->path);
+    return err_system(e, errno, "%s %s", f->purpose, f->path);
+}
+
+bool named_file_is_foreign_pipe(const struct named_file *f)
+{
+    return f->is_in_place && S_ISFIFO(f->facts.st_mode) && !walk_trusts(f->facts.st_uid);
+}
+
+/* A pipe that nobody writes to yet looks as if it had ended. */
+static void wait_for_writer(int fd)
+{
+    struct pollfd one = {.fd = fd, .events = POLLIN};
+    poll(&one, 1, -1);
+}
+
+int named_file_read(FILE **in, const char *purpose, const char *path, struct err *e)
+{
+    struct named_file f;
+    int rc = named_file_find(&f, purpose, path, e);
+    if (rc != 0)
+        return rc;
+    bool is_pipe = f.fd >= 0 && S_ISFIFO(f.facts.st_mode);
+    bool is_foreign = f.fd >= 0 && named_file_is_foreign_pipe(&f);
+    int fd = f.fd < 0     ? err_system(e, ENOENT, "%s %s", purpose, path)
+             : is_foreign ? err_say(e, "%s %s: it is a pipe of another user", purpose, path)
+                          : named_file_open(&f, O_RDONLY | O_NONBLOCK, e);
+    named_file_release(&f);
+    if (fd < 0)
+        return fd;
+    if (is_pipe)
+        wait_for_writer(fd);
+    fcntl(fd, F_SETFL, O_RDONLY);
+    *in = fdopen(fd, "r");
+    if (*in)
+        return 0;
+    close(fd);
+    return err_system(e, ENOMEM, "%s %s", purpose, path);
 }
 
 void named_file_release(struct named_file *f)

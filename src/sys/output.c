@@ -11,13 +11,15 @@
 #include <unistd.h>
 
 #include "sys/stop.h"
+#include "sys/walk.h"
 #include "util/descriptor.h"
+#include "util/kernel_file.h"
 
-/* How a path that leads to an open descriptor begins (proc_pid_fd(5)), and room for all of it. */
+/* The path of an open descriptor (proc_pid_fd(5)), and room for it. */
 #define DESCRIPTOR_PATH "/proc/self/fd/%d"
 #define DESCRIPTOR_ROOM 40
 
-/* What open() would give a new file. */
+/* The mode that open() would give a new file. */
 static mode_t usual_mode(void)
 {
     mode_t mask = umask(0);
@@ -28,7 +30,10 @@ static mode_t usual_mode(void)
 /* Room for an access list of 500 users (posix_acl_xattr.h: 4 bytes and 8 for each entry). */
 #define ACL_ROOM 4096
 
-/* Gives the new file the access list of the old one, or none. False when it has to go without. */
+/*
+ * Gives the new file the access list of the old one, or none. Returns false when it cannot have
+ * that list.
+ */
 static bool keep_access_list(const struct named_file *old, int fd)
 {
     static const char acl[] = "system.posix_acl_access";
@@ -39,13 +44,13 @@ static bool keep_access_list(const struct named_file *old, int fd)
     if (size >= 0)
         return fsetxattr(fd, acl, value, (size_t)size, 0) == 0;
     bool has_none = errno == ENODATA || errno == EOPNOTSUPP;
-    fremovexattr(fd, acl); /* what it has by default from its directory */
+    fremovexattr(fd, acl); /* removes what the new file inherited from its directory */
     return has_none;
 }
 
 /*
  * Gives the new file the owner and mode of the old one. If it cannot have that group, its group
- * may do what others may; if it cannot have the access list, its group may do nothing.
+ * gets the permissions of others; if it cannot have the access list, its group gets none.
  */
 static void keep_access(const struct named_file *old, int fd)
 {
@@ -58,7 +63,7 @@ static void keep_access(const struct named_file *old, int fd)
     fchmod(fd, mode);
 }
 
-/* Makes up another temporary name; of a long name as much as there is room for. */
+/* Makes up another temporary name, from as much of a long name as there is room for. */
 static int make_temporary_name(struct output *o, struct err *e)
 {
     uint64_t number;
@@ -69,18 +74,21 @@ static int make_temporary_name(struct output *o, struct err *e)
     return 0;
 }
 
-/* Opens a file without a name, which can be given one later: not where /proc is missing. */
+/* Opens a file without a name that can be given one later, which is impossible without /proc. */
 static int open_unnamed(int directory, mode_t mode)
 {
     char descriptor[DESCRIPTOR_ROOM];
     int fd = openat(directory, ".", O_TMPFILE | O_WRONLY | O_CLOEXEC, mode);
     snprintf(descriptor, sizeof descriptor, DESCRIPTOR_PATH, fd);
-    if (fd >= 0 && access(descriptor, F_OK) != 0)
+    if (fd >= 0 && !kernel_file_exists(descriptor))
         descriptor_close(&fd);
     return fd;
 }
 
-/* Opens a file beside that of the path that has no name yet, or where that is not possible, one. */
+/*
+ * Opens a new file in the directory of the path: without a name or, where that is impossible, with
+ * a temporary one.
+ */
 static int open_beside(struct output *o, mode_t mode, struct err *e)
 {
     int directory = o->file.directory;
@@ -98,7 +106,10 @@ static int open_beside(struct output *o, mode_t mode, struct err *e)
     return fd;
 }
 
-/* Another user's file cannot be replaced in a sticky directory, which is better known now. */
+/*
+ * Another user's file in a sticky directory cannot be replaced: better to fail now than after the
+ * run.
+ */
 static int check_replaceable(const struct output *o, struct err *e)
 {
     const struct stat *old = &o->file.facts;
@@ -126,35 +137,98 @@ static int open_temporary(struct output *o, struct err *e)
     return fd;
 }
 
-/* How often it is tried whether a pipe has a reader by now. */
+/* Interval at which a pipe is checked for a reader. */
 #define LOOK_NS 50000000
 
-/* Opens a device or a pipe. The pipe is waited for as open() does, but not after a signal. */
-static int open_direct(struct output *o, struct err *e)
+/*
+ * Opens a device or a pipe. Waits for a pipe's reader as open() does, but not after a signal, and
+ * not for another user.
+ */
+static int open_special(const struct named_file *f, struct err *e)
 {
     const struct timespec pause = {.tv_nsec = LOOK_NS};
-    int flags = O_WRONLY | O_APPEND; /* a plain file that /dev/stdout leads to goes on */
-    bool is_pipe = S_ISFIFO(o->file.facts.st_mode);
-    o->is_direct = true;
-    int fd = named_file_open(&o->file, is_pipe ? flags | O_NONBLOCK : flags, e);
+    int flags = O_WRONLY | O_APPEND; /* a regular file that /dev/stdout leads to is appended to */
+    bool is_pipe = S_ISFIFO(f->facts.st_mode);
+    int fd = named_file_open(f, is_pipe ? flags | O_NONBLOCK : flags, e);
+    if (fd == -ENXIO && named_file_is_foreign_pipe(f)) {
+        err_init(e);
+        return err_say(e, "open %s: it is a pipe of another user, and nobody reads it", f->path);
+    }
     while (fd == -ENXIO && is_pipe && stop_check(e) == 0) {
         nanosleep(&pause, NULL);
         err_init(e);
-        fd = named_file_open(&o->file, flags | O_NONBLOCK, e);
+        fd = named_file_open(f, flags | O_NONBLOCK, e);
     }
     if (fd >= 0 && is_pipe && fcntl(fd, F_SETFL, flags) != 0) {
         close(fd);
-        return err_system(e, errno, "open %s", o->path);
+        return err_system(e, errno, "open %s", f->path);
     }
+    return fd;
+}
+
+static int open_direct(struct output *o, struct err *e)
+{
+    o->is_direct = true;
+    int fd = open_special(&o->file, e);
     if (fd >= 0)
         stop_cuts_off(fd);
     return fd;
 }
 
-static int open_file(struct output *o, struct err *e)
+/* Opens a regular file and empties it, unless another user may have linked it to this name. */
+static int open_emptied(const struct named_file *f, struct err *e)
+{
+    struct stat directory;
+    if (fstat(f->directory, &directory) != 0)
+        return err_system(e, errno, "open %s", f->path);
+    if (f->facts.st_nlink > 1 && !walk_trusts_entry(&directory, &f->facts))
+        return err_say(e,
+                       "open %s: this file has another name elsewhere, and others can change the "
+                       "directory that this one is in",
+                       f->path);
+    int fd = named_file_open(f, O_WRONLY, e);
+    if (fd >= 0 && ftruncate(fd, 0) != 0) {
+        close(fd);
+        return err_system(e, errno, "empty %s", f->path);
+    }
+    return fd;
+}
+
+static int open_new(const struct named_file *f, struct err *e)
+{
+    int fd =
+        openat(f->directory, f->name, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0666);
+    return fd >= 0 ? fd : err_system(e, errno, "open %s", f->path);
+}
+
+int output_open_live(const char *path, struct err *e)
+{
+    struct named_file f;
+    int rc = named_file_find(&f, "open", path, e);
+    if (rc != 0)
+        return rc;
+    int fd;
+    if (f.fd >= 0 && named_file_is_foreign_pipe(&f))
+        fd = err_say(e, "open %s: it is a pipe of another user", path);
+    else if (f.fd < 0)
+        fd = open_new(&f, e);
+    else if (f.is_in_place && S_ISREG(f.facts.st_mode))
+        fd = open_emptied(&f, e);
+    else
+        fd = open_special(&f, e);
+    named_file_release(&f);
+    return fd;
+}
+
+/* What may be at a path. */
+enum takes { TAKES_PLAIN, TAKES_ANY };
+
+static int open_file(struct output *o, enum takes takes, struct err *e)
 {
     const struct named_file *f = &o->file;
     bool is_plain = f->fd < 0 || (f->is_in_place && S_ISREG(f->facts.st_mode));
+    if (!is_plain && takes == TAKES_PLAIN)
+        return err_say(e, "open %s: it is no plain file", o->path);
     int fd = is_plain ? open_temporary(o, e) : open_direct(o, e);
     if (fd < 0)
         return fd;
@@ -165,22 +239,31 @@ static int open_file(struct output *o, struct err *e)
     return err_system(e, errno, "open %s", o->path);
 }
 
-int output_open(struct output *o, const char *path, struct err *e)
+static int open_path(struct output *o, const char *path, enum takes takes, struct err *e)
 {
-    *o = (struct output){.stream = path ? NULL : stdout};
-    if (!path)
-        return 0;
+    *o = (struct output){0};
     int rc = named_file_find(&o->file, "open", path, e);
     if (rc != 0)
         return rc;
     o->path = path;
-    rc = open_file(o, e);
+    rc = open_file(o, takes, e);
     if (rc != 0)
         output_discard(o);
     return rc;
 }
 
-/* Gives the file its temporary name, a moment before it gets its own. */
+int output_open(struct output *o, const char *path, struct err *e)
+{
+    *o = (struct output){.stream = stdout};
+    return path ? open_path(o, path, TAKES_ANY, e) : 0;
+}
+
+int output_open_plain(struct output *o, const char *path, struct err *e)
+{
+    return open_path(o, path, TAKES_PLAIN, e);
+}
+
+/* Gives the file its temporary name, just before it gets its final one. */
 static int give_name(struct output *o, struct err *e)
 {
     char descriptor[DESCRIPTOR_ROOM];
@@ -206,6 +289,23 @@ static void close_stream(struct output *o, int *code)
         *code = errno;
 }
 
+/*
+ * Writes out what was printed on the stream. Returns 0 or the errno of what failed, since errno was
+ * set to 0.
+ */
+static int write_out(FILE *stream)
+{
+    if (fflush(stream) == 0 && !ferror(stream))
+        return 0;
+    return errno ? errno : EIO;
+}
+
+int output_flush(struct err *e)
+{
+    int code = write_out(stdout);
+    return code == 0 ? 0 : err_system(e, code, "write to standard output");
+}
+
 const char *output_name(const struct output *o)
 {
     return o->path ? o->path : "standard output";
@@ -215,13 +315,12 @@ int output_finish(struct output *o, struct err *e)
 {
     const char *name = output_name(o);
     bool is_replaced = o->path && !o->is_direct;
-    int code = 0;
     errno = 0;
-    bool failed = fflush(o->stream) != 0 || ferror(o->stream);
-    if (!failed && is_replaced)
-        failed = fsync(fileno(o->stream)) != 0;
-    if (failed)
-        return err_system(e, errno ? errno : EIO, "write the report to %s", name);
+    int code = write_out(o->stream);
+    if (code == 0 && is_replaced && fsync(fileno(o->stream)) != 0)
+        code = errno;
+    if (code != 0)
+        return err_system(e, code, "write the report to %s", name);
     int rc = is_replaced ? give_name(o, e) : 0;
     if (rc != 0 || !o->path)
         return rc;

@@ -4,6 +4,7 @@
 #include <grp.h>
 #include <linux/capability.h>
 #include <pwd.h>
+#include <stdio.h>
 #include <string.h>
 #include <sys/prctl.h>
 #include <sys/syscall.h>
@@ -11,7 +12,7 @@
 
 #include "util/units.h"
 
-/* The highest id; the one after it means "no change" to the system. */
+/* The highest id; the system takes the next one as "no change". */
 #define LAST_ID UINT64_C(4294967294)
 
 static bool parse_id(const char *text, unsigned *id)
@@ -23,8 +24,7 @@ static bool parse_id(const char *text, unsigned *id)
     return true;
 }
 
-/* That a name is not found is told by several errnos; these say that nobody could look
- * (getpwnam(3)). */
+/* Several errnos say that a name is unknown; these say that the lookup failed (getpwnam(3)). */
 static bool is_trouble(int code)
 {
     return code == EINTR || code == EIO || code == EMFILE || code == ENFILE || code == ENOMEM;
@@ -91,7 +91,7 @@ int privilege_give_up_capabilities(struct err *e)
     return 0;
 }
 
-/* True when all ids of this process are those asked for already, and are not root's. */
+/* True when all ids of this process are those wanted already, and none is root's. */
 static bool is_already(const struct identity *id)
 {
     uid_t real, effective, saved;
@@ -107,7 +107,7 @@ int privilege_drop(const struct identity *id, struct err *e)
     if (!id->change)
         return 0;
     if (is_already(id)) {
-        /* Without CAP_SETGID its groups stay: they are that user's, and nobody gave them up. */
+        /* Without CAP_SETGID the supplementary groups stay: they are that user's own. */
         if (setgroups(1, &id->gid) != 0 && errno != EPERM)
             return err_system(e, errno, "give up supplementary groups");
         return privilege_give_up_capabilities(e);
@@ -123,9 +123,17 @@ int privilege_drop(const struct identity *id, struct err *e)
         return err_system(e, errno, "become uid %u", id->uid);
     if (id->uid == 0)
         return 0;
-    /* As a rule they have gone with root; securebits may have kept them. */
+    /* Usually the capabilities have gone with root; securebits may have kept them. */
     int rc = privilege_give_up_capabilities(e);
     if (rc == 0 && setuid(0) == 0)
         return err_say(e, "become uid %u: root could be regained", id->uid);
+    return rc;
+}
+
+int privilege_become(const struct identity *id, bool is_quiet, struct err *e)
+{
+    int rc = privilege_drop(id, e);
+    if (rc == 0 && id->change && !is_quiet)
+        fprintf(stderr, "Using uid:%u, gid:%u.\n", geteuid(), getegid());
     return rc;
 }

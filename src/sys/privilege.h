@@ -6,30 +6,33 @@
 
 #include "util/err.h"
 
-/* Whom to become. */
+/* The user and group to change to. */
 struct identity {
-    bool change; /* false: stay */
+    bool change; /* false: keep the present ones */
     uid_t uid;
     gid_t gid;
 };
 
 /*
  * Looks up -u USER[:GROUP] and -g GROUP, either of which may be NULL; each is a name, or a number
- * that need not be known to the system. Without a group it is the user's own, or for an unknown
- * user the group of the same number. Returns 0, or -EINVAL and a line in e.
+ * that the system need not know. The default group is the user's own, or for an unknown user the
+ * group of the same number. Returns 0, or -EINVAL and a line in e.
  */
 int privilege_resolve(struct identity *id, const char *user, const char *group, struct err *e);
 
 /*
- * Becomes id permanently: supplementary groups, real, effective and saved ids, and unless it is
- * root all capabilities. A process that is that user already keeps supplementary groups that only
- * root could give up. Returns 0, or a negative errno when the system or the lack of root does not
- * allow it.
+ * Changes to that user and group permanently: sets the supplementary groups and the real, effective
+ * and saved ids, and gives up all capabilities unless the user is root. A process that is that user
+ * already keeps supplementary groups, which only root could give up. Returns 0, or a negative errno
+ * when the system or the lack of root does not allow it.
  */
 int privilege_drop(const struct identity *id, struct err *e);
 
+/* Does the same and, unless is_quiet, reports it in a line on standard error, as Bonnie++ does. */
+int privilege_become(const struct identity *id, bool is_quiet, struct err *e);
+
 /*
- * Gives up all capabilities, and the way to get any by running a program. User 0 stays user 0.
+ * Gives up all capabilities, and the means to get any by executing a program. User 0 stays user 0.
  * Safe after fork. Returns 0 or a negative errno.
  */
 int privilege_give_up_capabilities(struct err *e);

@@ -17,25 +17,25 @@
 #include "util/descriptor.h"
 #include "util/shared_memory.h"
 
-/* How often the parent looks whether a process has ended. */
+/* Interval at which the parent checks whether a process has ended. */
 #define LOOK_NS 5000000
 
-/* How often it looks while they come to the gate, in ms. */
+/* The same while the processes prepare, in ms. */
 #define READY_LOOK_MS 100
 
-/* What one process tells its parent, in memory that both share. */
+/* What a process reports to its parent, in shared memory. */
 struct report {
     struct err failure;
     uint64_t end_ns;
-    uint64_t cpu_ns; /* of the process with all its threads */
+    uint64_t cpu_ns; /* CPU time of the process with all its threads */
     struct cpu_demand demand;
 };
 
 struct process_group {
     struct process_group_setup setup;
     struct report *reports; /* one for each process */
-    pid_t *pids;            /* 0: has been waited for */
-    int ready;              /* each process writes a byte when it has come to the gate */
+    pid_t *pids;            /* 0: the process has been waited for */
+    int ready;              /* each process writes a byte here when it is ready */
     int gate;               /* and waits for a byte from here */
 };
 
@@ -49,7 +49,8 @@ struct process_member {
 int process_member_ready(struct process_member *self)
 {
     char byte = 0;
-    self->demand_before = cpu_demand_of_thread(); /* from here on it sleeps until the gate opens */
+    /* from here on the process sleeps until the gate opens */
+    self->demand_before = cpu_demand_of_thread();
     int rc = byte_write(self->ready, byte);
     if (rc == 0 && byte_read(self->gate, &byte) != 1)
         rc = -EINTR;
@@ -72,7 +73,7 @@ __attribute__((noreturn)) static void process_main(const struct process_group *g
     _exit(rc == 0 ? 0 : 1);
 }
 
-static struct process_group *allocate(const struct process_group_setup *setup, struct err *e)
+static struct process_group *allocate_group(const struct process_group_setup *setup, struct err *e)
 {
     struct process_group *g = calloc(1, sizeof *g);
     pid_t *pids = calloc(setup->count, sizeof *pids);
@@ -102,8 +103,8 @@ static int fork_all(struct process_group *g, int ready, int gate, struct err *e)
     return 0;
 }
 
-/* A process that did not end well is a failure, which stops the others. */
-static int judge(const struct process_group *g, unsigned number, int status, struct err *e)
+/* A process that did not end normally is a failure, which stops the others. */
+static int judge_exit(const struct process_group *g, unsigned number, int status, struct err *e)
 {
     if (WIFEXITED(status) && WEXITSTATUS(status) == 0)
         return 0;
@@ -120,8 +121,8 @@ static int judge(const struct process_group *g, unsigned number, int status, str
     return err_say(e, "%s %u ended with status %d", g->setup.name, number + 1, WEXITSTATUS(status));
 }
 
-/* Waits for those processes that have ended; returns how many are left. */
-static unsigned reap(struct process_group *g, int options, int *rc, struct err *e)
+/* Waits for the processes that have ended; returns the number of those left. */
+static unsigned reap_processes(struct process_group *g, int options, int *rc, struct err *e)
 {
     unsigned left = 0;
     for (unsigned i = 0; i < g->setup.count; i++) {
@@ -135,7 +136,7 @@ static unsigned reap(struct process_group *g, int options, int *rc, struct err *
         }
         g->pids[i] = 0;
         int one = pid < 0 ? err_system(e, errno, "wait for %s %u", g->setup.name, i + 1)
-                          : judge(g, i, status, e);
+                          : judge_exit(g, i, status, e);
         *rc = *rc ? *rc : one;
     }
     return left;
@@ -147,7 +148,7 @@ static void look_out(const struct process_group *g)
         g->setup.lookout->look(g->setup.lookout->context);
 }
 
-/* Waits until all have come to the gate; one that dies before is a failure. */
+/* Waits until all processes are at the gate; one that dies before is a failure. */
 static int await_ready(struct process_group *g, struct err *e)
 {
     int rc = 0;
@@ -157,7 +158,7 @@ static int await_ready(struct process_group *g, struct err *e)
         if (poll(&ready, 1, READY_LOOK_MS) > 0 && read(g->ready, &byte, 1) == 1)
             count++;
         else
-            reap(g, WNOHANG, &rc, e);
+            reap_processes(g, WNOHANG, &rc, e);
         look_out(g);
         if (rc == 0)
             rc = stop_check(e);
@@ -176,7 +177,7 @@ static int open_gate(const struct process_group *g, struct err *e)
 int process_group_start(struct process_group **out, const struct process_group_setup *setup,
                         struct err *e)
 {
-    struct process_group *g = allocate(setup, e);
+    struct process_group *g = allocate_group(setup, e);
     if (!g)
         return -ENOMEM;
     int ready[2] = {-1, -1};
@@ -204,7 +205,7 @@ int process_group_work(struct process_group *g, struct task_times *times, struct
     const struct timespec pause = {.tv_nsec = LOOK_NS};
     *times = (struct task_times){.start_ns = clock_ns()};
     int rc = open_gate(g, e);
-    while (rc == 0 && reap(g, WNOHANG, &rc, e) > 0) {
+    while (rc == 0 && reap_processes(g, WNOHANG, &rc, e) > 0) {
         look_out(g);
         nanosleep(&pause, NULL);
     }
@@ -231,7 +232,7 @@ void process_group_release(struct process_group *g)
             kill(g->pids[i], SIGKILL);
     descriptor_close(&g->gate);
     descriptor_close(&g->ready);
-    while (reap(g, 0, &rc, &ignored) > 0)
+    while (reap_processes(g, 0, &rc, &ignored) > 0)
         continue;
     shared_memory_unmap(g->reports, g->setup.count * sizeof *g->reports);
     free(g->pids);

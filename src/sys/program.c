@@ -6,13 +6,19 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "sys/output.h"
 #include "sys/start_up.h"
 #include "sys/stop.h"
 
-/* Room for the longest output: it is written at once, so the reason of a failure is known. */
+/*
+ * Larger than the longest output, which is therefore written at once, so that the reason of a
+ * failure is known.
+ */
 #define STDOUT_BUFFER 65536
 
-/* True for what a signal does to the calls of a program: its end by that signal says as much. */
+/*
+ * True for errors that a signal causes in the program's calls: its end by that signal says as much.
+ */
 static bool comes_of_signal(int code)
 {
     switch (stop_signal()) {
@@ -30,15 +36,19 @@ static bool comes_of_signal(int code)
 int program_run(int argc, char *argv[], int (*work)(int argc, char *argv[], struct err *e))
 {
     struct err e;
+    stop_ignores_inquiries();
     err_init(&e);
     int rc = start_up(&e);
     setvbuf(stdout, NULL, _IOFBF, STDOUT_BUFFER);
 
     if (rc == 0)
         rc = work(argc, argv, &e);
-    if (fflush(stdout) != 0 && rc >= 0) /* figures stand before what is wrong with them */
-        rc = err_system(&e, errno, "write to standard output");
-    if (rc != 0 && *e.text && !comes_of_signal(e.code)) /* no text: another process tells it */
+    /* Figures are printed before the message about them. */
+    errno = 0;
+    int printed = rc < 0 ? fflush(stdout) : output_flush(&e);
+    if (rc >= 0 && printed != 0)
+        rc = printed;
+    if (rc != 0 && *e.text && !comes_of_signal(e.code)) /* no text: another process reports it */
         stop_message(e.text);
     stop_end_by_signal();
     return rc >= 0 ? rc : EXIT_FAILURE;

@@ -21,30 +21,13 @@ int seed_file_read(FILE *file, const char *path, uint64_t *seed, struct err *e)
     return 0;
 }
 
-static int read_named(const struct named_file *named, uint64_t *seed, struct err *e)
-{
-    if (named->fd < 0)
-        return err_system(e, ENOENT, "%s %s", named->purpose, named->path);
-    int fd = named_file_open(named, O_RDONLY, e);
-    if (fd < 0)
-        return fd;
-    FILE *file = fdopen(fd, "rb");
-    if (!file) {
-        close(fd);
-        return err_system(e, errno, "%s %s", named->purpose, named->path);
-    }
-    int rc = seed_file_read(file, named->path, seed, e);
-    fclose(file);
-    return rc;
-}
-
 int seed_file_seed(const char *path, uint64_t *seed, struct err *e)
 {
-    struct named_file named;
-    int rc = named_file_find(&named, "read random file", path, e);
+    FILE *file;
+    int rc = named_file_read(&file, "read random file", path, e);
     if (rc != 0)
         return rc;
-    rc = read_named(&named, seed, e);
-    named_file_release(&named);
+    rc = seed_file_read(file, path, seed, e);
+    fclose(file);
     return rc;
 }

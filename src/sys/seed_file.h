@@ -6,12 +6,12 @@
 
 #include "util/err.h"
 
-/* A seed from the first SEED_FILE_BYTES of a file: it may be a device that never ends. */
+/* Seeds from files use the first SEED_FILE_BYTES: the file may be a device that never ends. */
 #define SEED_FILE_BYTES 1048576
 
 /*
- * Each byte, and their order, decide the seed. Returns 0, or a negative errno with a line in e: the
- * file cannot be read or is empty.
+ * Computes a seed from every byte and their order. Returns 0, or a negative errno with a line in e
+ * when the file cannot be read or is empty.
  */
 int seed_file_seed(const char *path, uint64_t *seed, struct err *e);
 

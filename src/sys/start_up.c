@@ -9,8 +9,9 @@
 #include "util/units.h"
 
 /*
- * A standard descriptor that is closed would be given to the first file that is opened, and be
- * written to as if it were that one. What stands in for standard output cannot be written to.
+ * Opens standard descriptors that are closed. Otherwise the first file to be opened would get the
+ * number, and output would be written to it. The replacement for standard output cannot be written
+ * to.
  */
 static void occupy_standard_descriptors(void)
 {
@@ -22,14 +23,17 @@ static void occupy_standard_descriptors(void)
         close(fd);
 }
 
-/* About twice what was measured: 48 KiB with the tests, the reports and the C library's own use. */
+/* About twice what was measured: 48 KiB with the tests, the reports and the C library. */
 #define NEEDED_KIB UINT64_C(96)
 
-/* What the arguments, the environment and the callers take, at the upper end of the stack. */
+/*
+ * The bytes at the upper end of the stack that hold the arguments, the environment and the callers.
+ */
 static uint64_t used_bytes(void)
 {
     const char here = 0;
-    uintptr_t top = (uintptr_t)getauxval(AT_EXECFN); /* the name of the program lies above all */
+    /* the name of the program lies above everything else */
+    uintptr_t top = (uintptr_t)getauxval(AT_EXECFN);
     return top > (uintptr_t)&here ? top - (uintptr_t)&here : 0;
 }
 

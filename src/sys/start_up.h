@@ -4,10 +4,10 @@
 #include "util/err.h"
 
 /*
- * What every program does first. A standard descriptor that is closed is occupied, so that no file
- * gets its number. The limit on the size of stacks (RLIMIT_STACK, `ulimit -s`) has to leave this
- * process and its threads what they need: an overflow would end them with SIGSEGV. Returns 0, or
- * -EINVAL and a line that says how much is needed.
+ * The first step of every program. Opens standard descriptors that are closed, so that no file gets
+ * their numbers, and checks that the limit on the stack size (RLIMIT_STACK, `ulimit -s`) leaves
+ * this process and its threads what they need: an overflow would end them with SIGSEGV. Returns 0,
+ * or -EINVAL and a line that says how much is needed.
  */
 int start_up(struct err *e);
 

@@ -16,42 +16,42 @@
 
 #include "measure/clock.h"
 #include "util/coverage.h"
+#include "util/kernel_file.h"
 #include "util/message.h"
 
 /*
- * The signals that do not mean that the run is to end (signal(7)): two that nobody can catch, those
- * that the kernel sends for a fault in the program, which is to end where it happened, and those
- * that end no process.
+ * The signals that do not stop the run (signal(7)): two that cannot be caught, those that the
+ * kernel sends for a fault in the program, which has to end at once, and those that end no process.
  */
 static const int left_alone[] = {SIGKILL, SIGSTOP, SIGSEGV, SIGBUS,  SIGILL,  SIGFPE,
                                  SIGABRT, SIGSYS,  SIGTRAP, SIGCHLD, SIGCONT, SIGTSTP,
                                  SIGTTIN, SIGTTOU, SIGURG,  SIGWINCH};
 
-/* Those with which somebody asks for the end; the others tell of an event, and may do so again. */
+/* Signals that request the end; the others report an event, and may report it again. */
 static const int requests[] = {SIGINT, SIGTERM, SIGHUP, SIGQUIT};
 
-/* The descriptors with a reader who may not read: standard output and error, and stop_cuts_off().
- */
+/* Descriptors whose reader may not read: standard output and error, and that of stop_cuts_off(). */
 enum { READER_OUTPUT, READER_ERROR, READER_NAMED, READERS };
 
-/* How often a line that cannot be written is given another chance to be given up. */
+/* Interval at which SIGALRM interrupts a write that waits, so that it can be given up. */
 #define GIVE_UP_US 50000
 
-/* Longer than a launcher takes from its first signal to KILL. */
+/* Longer than a launcher waits between its first signal and KILL. */
 #define LAUNCHER_ECHO_NS UINT64_C(10000000000)
 
 static struct shared {
     atomic_bool requested;
     atomic_int signal;
-    _Atomic uint64_t asked_ns;   /* when a request came first; 0: none did */
-    uint64_t echo_ns;            /* requests that come within this time are one */
+    _Atomic uint64_t asked_ns;   /* when the first request came; 0: none did */
+    uint64_t echo_ns;            /* requests within this time count as one */
     pid_t owner;                 /* the process that was asked to stop */
     int null;                    /* /dev/null */
-    int error;                   /* standard error, as it was at the start */
-    atomic_int readers[READERS]; /* -1: nobody reads there, or it is a file, which takes all */
-    atomic_int inquiries;        /* the socket that they go to, or -1 */
-    atomic_char inquiry;         /* as what */
-    atomic_bool is_asked;        /* and one of them has no answer yet */
+    int error;                   /* a copy of the original standard error */
+    atomic_int readers[READERS]; /* -1: there is no reader, or it is a file, to which writing never
+                                    waits */
+    atomic_int inquiries;        /* the socket that inquiries go to, or -1 */
+    atomic_char inquiry;         /* the byte that is sent for an inquiry */
+    atomic_bool is_asked;        /* an inquiry has not been answered yet */
 } * shared;
 
 static bool is_one_of(int number, const int *numbers, size_t count)
@@ -62,7 +62,7 @@ static bool is_one_of(int number, const int *numbers, size_t count)
     return false;
 }
 
-/* All signals that end the run. */
+/* Fills set with all signals that stop the run. */
 static void stop_signals(sigset_t *set)
 {
     sigfillset(set);
@@ -71,7 +71,7 @@ static void stop_signals(sigset_t *set)
         sigdelset(set, left_alone[i]);
 }
 
-/* True when a write to the descriptor may wait until somebody reads. */
+/* True when a write to the descriptor may wait for a reader. */
 static bool has_reader(int fd)
 {
     struct stat st;
@@ -80,9 +80,9 @@ static bool has_reader(int fd)
 }
 
 /*
- * No look at the flag before a write can make sure that the signal does not come between the two,
- * and the write waits for ever. So the descriptors themselves lead nowhere from now on; a write
- * that is waiting is interrupted.
+ * A check of the flag before a write is not enough: the signal may come between the two, and the
+ * write waits for ever. So the descriptors themselves are redirected from now on; the signal
+ * interrupts a write that is waiting.
  */
 static void cut_off_readers(void)
 {
@@ -93,7 +93,7 @@ static void cut_off_readers(void)
     }
 }
 
-/* True for the first request, and for what comes so soon after it that it is the same. */
+/* True for the first request, and for requests so soon after it that they count as the same. */
 static bool is_patient(void)
 {
     uint64_t first = 0;
@@ -107,7 +107,7 @@ static void on_signal(int number)
     int none = 0;
     int code = errno;
     if (getpid() != shared->owner)
-        return; /* a child that was forked a moment ago: the parent got the signal too */
+        return; /* a child that was just forked: the parent got the signal too */
     atomic_store_explicit(&shared->requested, true, memory_order_relaxed);
     atomic_compare_exchange_strong(&shared->signal, &none, number);
     cut_off_readers();
@@ -119,7 +119,7 @@ static void on_signal(int number)
     errno = code;
 }
 
-/* Sends the inquiry on, unless there is nobody to tell. */
+/* Passes the inquiry on, if there is a socket for it. */
 static void pass_on(void)
 {
     int socket = atomic_load(&shared->inquiries);
@@ -142,10 +142,24 @@ static void on_wake(int number)
     (void)number;
 }
 
-/* Has the handler called; a blocking call is to come back and look at the flag: no SA_RESTART. */
-static void handle(int number, void (*handler)(int))
+/* Ignores an inquiry. Unlike SIG_IGN, it shows that SIGUSR1 was not ignored at the start. */
+static void on_nothing(int number)
+{
+    (void)number;
+}
+
+/* Installs a handler without SA_RESTART: a blocking call returns and the caller checks the flag. */
+static void install_handler(int number, void (*handler)(int))
 {
     struct sigaction action = {.sa_handler = handler};
+    sigemptyset(&action.sa_mask);
+    sigaction(number, &action, NULL);
+}
+
+/* Installs a handler for a signal that does not stop the run: calls are restarted. */
+static void install_restarting_handler(int number, void (*handler)(int))
+{
+    struct sigaction action = {.sa_handler = handler, .sa_flags = SA_RESTART};
     sigemptyset(&action.sa_mask);
     sigaction(number, &action, NULL);
 }
@@ -158,10 +172,11 @@ static void take_signals_over(void)
         struct sigaction before;
         if (sigismember(&set, number) != 1 || sigaction(number, NULL, &before) != 0)
             continue;
-        if (number == SIGPIPE || before.sa_handler == SIG_DFL) /* else ignored, or a profiler's */
-            handle(number, on_signal);
+        if (number == SIGPIPE ||
+            before.sa_handler == SIG_DFL) /* otherwise it is ignored, or a profiler uses it */
+            install_handler(number, on_signal);
     }
-    handle(stop_wake_signal(), on_wake);
+    install_handler(stop_wake_signal(), on_wake);
 }
 
 int stop_init(struct err *e)
@@ -173,7 +188,7 @@ int stop_init(struct err *e)
     shared = memory;
     shared->owner = getpid();
     shared->echo_ns = STOP_ECHO_NS;
-    shared->null = open("/dev/null", O_WRONLY | O_CLOEXEC);
+    shared->null = kernel_file_open("/dev/null", O_WRONLY);
     if (shared->null < 0)
         return err_system(e, errno, "open /dev/null");
     shared->error = fcntl(STDERR_FILENO, F_DUPFD_CLOEXEC, 0);
@@ -183,18 +198,23 @@ int stop_init(struct err *e)
     shared->readers[READER_ERROR] = has_reader(STDERR_FILENO) ? STDERR_FILENO : -1;
     shared->readers[READER_NAMED] = -1;
     shared->inquiries = -1;
-    signal(SIGCHLD, SIG_DFL); /* if it is ignored, children cannot be waited for */
+    signal(SIGCHLD, SIG_DFL); /* if it were ignored, children could not be waited for */
     take_signals_over();
     return 0;
 }
 
+void stop_ignores_inquiries(void)
+{
+    struct sigaction before;
+    if (sigaction(SIGUSR1, NULL, &before) == 0 && before.sa_handler == SIG_DFL)
+        install_restarting_handler(SIGUSR1, on_nothing);
+}
+
 void stop_takes_inquiries(void)
 {
-    struct sigaction action = {.sa_handler = on_inquiry, .sa_flags = SA_RESTART};
     struct sigaction before;
-    sigemptyset(&action.sa_mask);
-    if (sigaction(SIGUSR1, NULL, &before) == 0 && before.sa_handler == on_signal)
-        sigaction(SIGUSR1, &action, NULL);
+    if (sigaction(SIGUSR1, NULL, &before) == 0 && before.sa_handler == on_nothing)
+        install_restarting_handler(SIGUSR1, on_inquiry);
 }
 
 void stop_inquiries_to(int socket, char byte)
@@ -250,15 +270,15 @@ void stop_cuts_off(int fd)
         cut_off_readers();
 }
 
-/* Gives standard error its reader back, but for a moment at a time. */
+/* Reconnects standard error to its reader, but interrupts writes that wait. */
 static void lend_reader(void)
 {
     const struct itimerval often = {.it_interval.tv_usec = GIVE_UP_US,
                                     .it_value.tv_usec = GIVE_UP_US};
-    handle(SIGALRM, on_wake); /* ends a write that waits */
+    install_handler(SIGALRM, on_wake); /* interrupts a write that waits */
     setitimer(ITIMER_REAL, &often, NULL);
     dup2(shared->error, STDERR_FILENO);
-    fputc('\n', stderr); /* what was cut off may have been half a line */
+    fputc('\n', stderr); /* the last output may have been cut off within a line */
 }
 
 static void take_reader_back(void)
@@ -296,7 +316,7 @@ int stop_wake_signal(void)
 
 void stop_init_child(void)
 {
-    /* The terminal sends its signals to the whole group; the parent alone decides what follows. */
+    /* The terminal sends its signals to the whole process group; only the parent acts on them. */
     sigset_t set;
     stop_signals(&set);
     sigaddset(&set, stop_wake_signal());
@@ -304,6 +324,11 @@ void stop_init_child(void)
         if (sigismember(&set, number) == 1)
             signal(number, SIG_IGN);
     prctl(PR_SET_PDEATHSIG, SIGKILL);
+}
+
+void stop_forget(void)
+{
+    atomic_store(&shared->signal, 0);
 }
 
 void stop_end_by_signal(void)

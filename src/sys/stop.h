@@ -8,98 +8,110 @@
 
 /*
  * When to stop: on a signal or after the first failure. The flag lies in shared memory, so that
- * threads and forked seekers see the same one; between two operations everybody looks at it.
+ * threads and forked seekers share it; all of them check it between two operations.
  *
- * This is the program's one piece of global mutable state: a signal handler can be told nothing.
+ * This is the program's one piece of global mutable state: a signal handler cannot be given an
+ * argument.
  */
 
 /*
  * Prepares the flag and takes over every signal that ends a process by default, real-time signals
- * included, but KILL, which cannot be caught, those that tell of a fault in the program itself
- * (SEGV, BUS, ILL, FPE, ABRT, SYS, TRAP), and stop_wake_signal(). What was ignored at the start
- * (HUP by nohup, INT in the background of a script) stays ignored, but PIPE.
+ * included. The exceptions are KILL, which cannot be caught, the signals for a fault in the program
+ * itself (SEGV, BUS, ILL, FPE, ABRT, SYS, TRAP), and stop_wake_signal(). Signals that were ignored
+ * at the start (HUP by nohup, INT in the background of a script) stay ignored, except PIPE.
  *
- * A second INT, TERM, HUP or QUIT ends the program at once: somebody is impatient. No other signal
- * does, and neither does a second one of these that comes within STOP_ECHO_NS of the first: it is
- * the same request, sent to the process and to its group.
+ * A second INT, TERM, HUP or QUIT ends the program at once: the user is impatient. No other signal
+ * does, and neither does a second one of these within STOP_ECHO_NS of the first: that is the same
+ * request, sent to the process and to its group.
  *
- * From the first signal on nothing waits for a reader: where standard output and standard error
- * are pipes, sockets or terminals, what is still written to them is lost.
+ * After the first signal nothing waits for a reader: if standard output or standard error is a
+ * pipe, a socket or a terminal, further output to it is lost.
  *
- * To be called once, before any thread is started. Returns 0 or a negative errno.
+ * Call it once, before any thread is started. Returns 0 or a negative errno.
  */
 int stop_init(struct err *e);
 
 /*
- * For a program that prints its figures after a signal, too: its output is not cut off from its
- * reader. One who does not read is given up with the second request. To be called after
- * stop_init().
+ * For a program that also prints its figures after a signal: its output stays connected to its
+ * reader. The second request gives up a reader that does not read. Call it after stop_init().
  */
 void stop_keeps_readers(void);
 
 /*
- * For a process that a launcher started: it sends the same request to the process and to its group,
- * which on a busy machine may arrive far apart, and knows KILL for those who do not end. So what
- * comes within ten seconds of the first is no impatience. To be called after stop_init().
+ * For a process that a launcher started. A launcher sends the same request to the process and to
+ * its group, which may arrive far apart on a busy machine, and uses KILL for processes that do not
+ * end. So further requests within ten seconds of the first are ignored. Call it after stop_init().
  */
 void stop_takes_repeats(void);
 
-/* Two requests that are less than 20 ms apart are one. */
+/* Requests less than 20 ms apart count as one. */
 #define STOP_ECHO_NS UINT64_C(20000000)
 
 /*
- * From now on SIGUSR1 does not end the program: it is an inquiry, "how far are you?", for which one
- * byte goes to the process that can tell. To be called after stop_init(). What SIGUSR1 was ignored
- * for at the start stays so.
+ * Ignores SIGUSR1 until stop_takes_inquiries() is called, so that an inquiry ("how far are you?")
+ * that comes too early, or to a program that cannot answer, does not end the program. Call it
+ * before anything else.
+ */
+void stop_ignores_inquiries(void);
+
+/*
+ * From now on SIGUSR1 is an inquiry, "how far are you?", for which one byte goes to the process
+ * that can answer. If SIGUSR1 was ignored before the program began, it stays so. Call it after
+ * stop_init().
  */
 void stop_takes_inquiries(void);
 
 /*
- * Where that byte goes: a socket with a reader, before the next inquiry; -1: there is nobody to
- * tell at the moment, and an inquiry waits for the next one. Call it in the main thread.
+ * Sets the socket that the byte goes to, and the byte. -1: nobody can answer at the moment, and an
+ * inquiry waits for the next socket. Call it in the main thread.
  */
 void stop_inquiries_to(int socket, char byte);
 
-/* Said by who has read the byte: until then further inquiries are the same one. */
+/*
+ * Called by the process that has read the byte. Until then further inquiries count as the same one.
+ */
 void stop_inquiry_ends(void);
 
-/* True when the run is to end. Costs one plain load; safe in threads and after fork. */
+/* True when the run is to stop. Costs one plain load; safe in threads and after fork. */
 bool stop_requested(void);
 
-/* The same for the loops of a test: 0 to go on, or -EINTR and a line in e. */
+/* The same for the loops of a test: 0 to continue, or -EINTR and a line in e. */
 int stop_check(struct err *e);
 
-/* Asks everybody to stop. */
+/* Requests that the run stop. */
 void stop_request(void);
 
-/* The signal that asked to stop, 0 if none did. Safe in threads and after fork. */
+/* The signal that requested the stop; 0: none did. Safe in threads and after fork. */
 int stop_signal(void);
 
 /*
- * Has a signal cut this descriptor off from its reader too, if it is a pipe, a socket or a
- * terminal. One descriptor can be named; -1, for none any more, before it is closed.
+ * Lets a signal cut this descriptor off from its reader, too, if it is a pipe, a socket or a
+ * terminal. Only one descriptor can be named; call it with -1 before closing it.
  */
 void stop_cuts_off(int fd);
 
 /*
- * message() that is seen after a signal too: it is lost only if nobody reads. For what the user has
- * to know although the run was stopped. Call it in the main thread.
+ * Prints a message() even after a signal; it is lost only if nobody reads. For what the user has to
+ * know although the run was stopped. Call it in the main thread.
  */
 void stop_message(const char *text);
 
-/* Blocks in the calling thread the signals that stop_init took over: the main thread gets them. */
+/*
+ * Blocks the signals that stop_init() took over in the calling thread, so that the main thread gets
+ * them.
+ */
 void stop_block_signals(void);
 
-/*
- * The signal that wakes a worker from a long system call; its handler does nothing, the interrupted
- * call returns EINTR.
- */
+/* The signal that interrupts a worker's long system call with EINTR; its handler does nothing. */
 int stop_wake_signal(void);
 
-/* In a forked child: leaves stopping to the parent, dies with it. */
+/* In a forked child: leaves stopping to the parent, and makes the child die with it. */
 void stop_init_child(void);
 
-/* Ends the process by the signal that asked to stop, if one did, as if it had not been caught. */
+/* The signal that requested the stop has been answered: the process is not to end by it. */
+void stop_forget(void);
+
+/* Ends the process by the signal that requested the stop, if any, as if it had not been caught. */
 void stop_end_by_signal(void);
 
 #endif

@@ -9,7 +9,10 @@
 #include "measure/cpu.h"
 #include "sys/stop.h"
 
-/* How often the main thread looks for signals while the workers are busy, and with a lookout. */
+/*
+ * Interval at which the main thread checks for signals while the workers are busy, and the same
+ * with a lookout.
+ */
 #define TICK_NS    100000000
 #define LOOKOUT_NS 20000000
 
@@ -17,10 +20,13 @@ struct pool_thread {
     pthread_t thread;
     struct thread_pool *pool;
     void *context;
-    struct cpu_demand before; /* what it had wanted of a CPU before it was let go */
+    struct cpu_demand before; /* what the thread had wanted of a CPU before the work began */
 };
 
-/* The first failure of a job is the one that counts; it stops all others. */
+/*
+ * Ends a worker's step. The first failure of a job is the one that is reported; it stops all
+ * workers.
+ */
 static void finish_step(struct thread_pool *p, int rc, const struct err *e, uint64_t end_ns,
                         const struct cpu_demand *demand)
 {
@@ -37,7 +43,7 @@ static void finish_step(struct thread_pool *p, int rc, const struct err *e, uint
     pthread_mutex_unlock(&p->lock);
 }
 
-/* Waits until the state has changed since `round`. */
+/* Waits until the state has changed since round *round, and updates *round. */
 static enum pool_state await_change(struct thread_pool *p, unsigned *round)
 {
     pthread_mutex_lock(&p->lock);
@@ -64,10 +70,10 @@ static void do_step(struct pool_thread *t, enum pool_state state)
     uint64_t end_ns = clock_ns();
     struct cpu_demand demand = {0};
     bool is_last = state != POOL_WORKING || !p->task->finish || rc != 0;
-    if (is_last) { /* the clock does not run any more, or not yet */
+    if (is_last) { /* the clock does not run at this moment */
         struct cpu_demand now = cpu_demand_of_thread();
         demand = cpu_demand_between(&t->before, &now);
-        t->before = now; /* until it is let go it sleeps */
+        t->before = now; /* the thread sleeps until it is released */
     }
     finish_step(p, rc, &e, end_ns, &demand);
 }
@@ -97,7 +103,7 @@ static void change_state(struct thread_pool *p, enum pool_state state)
     pthread_mutex_unlock(&p->lock);
 }
 
-/* Has all workers do the next step. A single worker has done it when this returns. */
+/* Makes all workers do the next step. A single worker has done it when this returns. */
 static void begin_step(struct thread_pool *p, enum pool_state state)
 {
     change_state(p, state);
@@ -105,14 +111,14 @@ static void begin_step(struct thread_pool *p, enum pool_state state)
         do_step(&p->threads[0], state);
 }
 
-/* A worker may sit in a long system call: interrupt it, so that it sees that it is to stop. */
+/* Interrupts workers in long system calls, so that they see that they have to stop. */
 static void wake_workers(struct thread_pool *p)
 {
     for (unsigned i = 0; i < p->count; i++)
         pthread_kill(p->threads[i].thread, stop_wake_signal());
 }
 
-/* Waits until no worker is busy with the present step. */
+/* Waits until no worker is busy with the current step. */
 static void await_workers(struct thread_pool *p)
 {
     pthread_mutex_lock(&p->lock);
@@ -124,7 +130,7 @@ static void await_workers(struct thread_pool *p)
             until.tv_nsec -= 1000000000;
             until.tv_sec++;
         }
-        pthread_cond_clockwait(&p->changed, &p->lock, CLOCK_MONOTONIC, &until);
+        pthread_cond_timedwait(&p->changed, &p->lock, &until);
         pthread_mutex_unlock(&p->lock);
         if (p->lookout)
             p->lookout->look(p->lookout->context);
@@ -135,8 +141,8 @@ static void await_workers(struct thread_pool *p)
     pthread_mutex_unlock(&p->lock);
 }
 
-/* The outcome of a step; a signal counts as a failure even if no worker noticed it. */
-static int outcome(struct thread_pool *p, struct err *e)
+/* The result of a step; a signal counts as a failure even if no worker noticed it. */
+static int step_outcome(struct thread_pool *p, struct err *e)
 {
     if (p->failure.code != 0) {
         if (e->code == 0)
@@ -144,6 +150,16 @@ static int outcome(struct thread_pool *p, struct err *e)
         return -p->failure.code;
     }
     return stop_requested() ? -EINTR : 0;
+}
+
+/* Timed waits go by the clock that nobody sets. */
+static void init_condition(pthread_cond_t *c)
+{
+    pthread_condattr_t attributes;
+    pthread_condattr_init(&attributes);
+    pthread_condattr_setclock(&attributes, CLOCK_MONOTONIC);
+    pthread_cond_init(c, &attributes);
+    pthread_condattr_destroy(&attributes);
 }
 
 int thread_pool_start(struct thread_pool *p, unsigned count, void *const contexts[],
@@ -154,7 +170,7 @@ int thread_pool_start(struct thread_pool *p, unsigned count, void *const context
     if (!p->threads)
         return err_system(e, ENOMEM, "memory for %u workers", count);
     pthread_mutex_init(&p->lock, NULL);
-    pthread_cond_init(&p->changed, NULL);
+    init_condition(&p->changed);
     for (unsigned i = 0; i < count; i++)
         p->threads[i] = (struct pool_thread){.pool = p, .context = contexts[i]};
     if (count == 1 && !lookout) {
@@ -193,11 +209,11 @@ int thread_pool_prepare(struct thread_pool *p, const struct task *task, struct e
     err_init(&p->failure);
     begin_step(p, POOL_PREPARING);
     await_workers(p);
-    if (outcome(p, e) == 0 && task->connect) {
+    if (step_outcome(p, e) == 0 && task->connect) {
         begin_step(p, POOL_CONNECTING);
         await_workers(p);
     }
-    return outcome(p, e);
+    return step_outcome(p, e);
 }
 
 static void timed_step(struct thread_pool *p, enum pool_state state, struct task_times *times)
@@ -211,12 +227,12 @@ static void timed_step(struct thread_pool *p, enum pool_state state, struct task
 int thread_pool_work(struct thread_pool *p, struct task_times *times, struct err *e)
 {
     uint64_t cpu_before = cpu_used_ns();
-    if (!p->is_threaded) /* the main thread has done other things since it prepared */
+    if (!p->is_threaded) /* the main thread has done other work since it prepared */
         p->threads[0].before = cpu_demand_of_thread();
     times->start_ns = clock_ns();
     timed_step(p, POOL_WORKING, times);
-    if (p->task->finish && outcome(p, e) == 0)
+    if (p->task->finish && step_outcome(p, e) == 0)
         timed_step(p, POOL_FINISHING, times);
     times->cpu_ns = cpu_used_ns() - cpu_before;
-    return outcome(p, e);
+    return step_outcome(p, e);
 }

@@ -9,7 +9,7 @@ static uint64_t end_of(const struct bad_range *r)
     return r->offset + r->bytes;
 }
 
-/* The first range that does not end before the offset. */
+/* The index of the first range that does not end before the offset. */
 static size_t first_touched(const struct bad_ranges *b, uint64_t offset)
 {
     size_t low = 0;
@@ -24,7 +24,8 @@ static size_t first_touched(const struct bad_ranges *b, uint64_t offset)
     return low;
 }
 
-static int insert(struct bad_ranges *b, size_t at, const struct bad_range *range, struct err *e)
+static int insert_range(struct bad_ranges *b, size_t at, const struct bad_range *range,
+                        struct err *e)
 {
     if (b->count == b->room) {
         size_t room = 2 * b->room + 16;
@@ -40,8 +41,8 @@ static int insert(struct bad_ranges *b, size_t at, const struct bad_range *range
     return 0;
 }
 
-/* Makes one range of the one at `at` and the following ones that touch `range`, and of that. */
-static void join(struct bad_ranges *b, size_t at, const struct bad_range *range)
+/* Merges `range`, the range at index `at` and the following ones that touch `range` into one. */
+static void join_ranges(struct bad_ranges *b, size_t at, const struct bad_range *range)
 {
     struct bad_range *first = &b->ranges[at];
     uint64_t end = end_of(range);
@@ -61,8 +62,8 @@ int bad_ranges_add(struct bad_ranges *b, const struct bad_range *range, bool *is
     size_t at = first_touched(b, range->offset);
     *is_new = at == b->count || b->ranges[at].offset > end_of(range);
     if (*is_new)
-        return insert(b, at, range, e);
-    join(b, at, range);
+        return insert_range(b, at, range, e);
+    join_ranges(b, at, range);
     return 0;
 }
 

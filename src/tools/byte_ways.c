@@ -2,7 +2,7 @@
 
 #include <unistd.h>
 
-/* Where such a short loop lies in a cache line may decide how long it takes. */
+/* Fixed alignment: the place of such a short loop in a cache line may decide its speed. */
 #define LOOP __attribute__((noinline, aligned(64)))
 
 LOOP static size_t write_each(const struct byte_channel *c, unsigned char *bytes, size_t count)

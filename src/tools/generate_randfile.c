@@ -26,7 +26,7 @@ struct settings {
 #define MOST_COUNT     UINT64_C(1000000000000000)
 #define ACCEPTED_COUNT "a whole number from 1 to 10^15"
 
-/* Numbers that are written at once; after each time it is seen whether the program is to stop. */
+/* Number of integers that are written at once; after each burst the stop flag is checked. */
 #define BURST 16384
 
 static int take_count(void *settings, const char *word, struct err *e)
@@ -90,7 +90,7 @@ static int write_numbers(FILE *out, uint64_t count, struct err *e)
     return rc;
 }
 
-static int generate(const struct settings *s, struct err *e)
+static int generate_numbers(const struct settings *s, struct err *e)
 {
     struct output output;
     unsigned seed = s->seed.given ? (unsigned)s->seed.value : (unsigned)time(NULL);
@@ -117,5 +117,5 @@ int generate_randfile(int argc, char *argv[], struct err *e)
         return rc;
     if (!settings.count.given)
         return err_say(e, "COUNT is missing: " ACCEPTED_COUNT);
-    return generate(&settings, e);
+    return generate_numbers(&settings, e);
 }

@@ -24,7 +24,7 @@
 #include "util/rng.h"
 #include "util/units.h"
 
-/* getc_putc: the ways of moving single bytes between a program and a file. */
+/* getc_putc: compares the methods of moving single bytes between a program and a file. */
 
 struct settings {
     struct tool_settings common;
@@ -38,19 +38,24 @@ struct settings {
 #define DEFAULT_BYTES (512 * MIB)
 #define MOST_BYTES    (1024 * TIB)
 
-/* The system calls take so much longer than the others that they get this part of the size. */
+/*
+ * The system calls take so much longer than the others that they move only this fraction of the
+ * size.
+ */
 #define SYSTEM_CALL_PART 64
 
-/* What was over sooner has no figure, but `+++++`. */
+/* A method that took less time has no figure, but `+++++`. */
 #define SHORTEST_NS UINT64_C(10000000)
 
-/* Bytes between two looks at the clock and at the stop flag. All blocks of the file are the same.
+/*
+ * Number of bytes between two checks of the clock and the stop flag. All blocks of the file are
+ * equal.
  */
 #define BLOCK_BYTES 65536
 
 /* ---- the second thread ---------------------------------------------------------------------- */
 
-/* A thread that does nothing but be there: it waits for a lock that the main thread has. */
+/* A second thread that does nothing: it waits for a lock that the main thread holds. */
 struct companion {
     pthread_mutex_t lock;
     pthread_t thread;
@@ -90,7 +95,7 @@ static void companion_end(struct companion *c)
 
 /* ---- measuring ------------------------------------------------------------------------------ */
 
-/* One run of all ways. */
+/* One run of all methods. */
 struct session {
     const struct settings *settings;
     struct progress_lines progress;
@@ -98,7 +103,7 @@ struct session {
     int fd;         /* the data file */
     char name[256]; /* for messages */
     struct companion companion;
-    double kib_per_second[BYTE_WAYS]; /* negative: over too soon to tell */
+    double kib_per_second[BYTE_WAYS]; /* negative: too short to measure */
     unsigned char contents[BLOCK_BYTES];
     unsigned char block[BLOCK_BYTES];
 };
@@ -119,8 +124,8 @@ static int describe_failure(const struct session *s, const struct byte_way *way,
 }
 
 /*
- * Moves that number of bytes, and puts the time that this took into *elapsed_ns. What was read is
- * verified, outside of that time.
+ * Moves that many bytes, and stores the time in *elapsed_ns. Data that was read is verified,
+ * outside of that time.
  */
 static int move_all(struct session *s, const struct byte_way *way, const struct byte_channel *c,
                     uint64_t bytes, uint64_t *elapsed_ns, struct err *e)
@@ -164,7 +169,7 @@ static int open_channel(const struct session *s, const struct byte_way *way, str
     return rc;
 }
 
-/* All was flushed before, and what was written need not be durable. */
+/* Ignores errors: everything was flushed before, and what was written need not be durable. */
 static void close_channel(const struct byte_channel *c)
 {
     if (c->stream)
@@ -173,7 +178,7 @@ static void close_channel(const struct byte_channel *c)
         close(c->fd);
 }
 
-static int measure(struct session *s, size_t number, struct err *e)
+static int measure_ways(struct session *s, size_t number, struct err *e)
 {
     const struct byte_way *way = &byte_ways[number];
     struct byte_channel channel;
@@ -191,8 +196,8 @@ static int measure(struct session *s, size_t number, struct err *e)
     return rc;
 }
 
-/* Writes the whole file, so that no way has to find room for it. */
-static int extend(struct session *s, struct err *e)
+/* Writes the whole file, so that no method has to allocate room for it. */
+static int extend_file(struct session *s, struct err *e)
 {
     uint64_t bytes = size_of(s->settings);
     int rc = 0;
@@ -209,12 +214,12 @@ static int measure_all(struct session *s, struct err *e)
 {
     static const char extending[] = "Extending file";
     progress_lines_begin(&s->progress, extending);
-    int rc = extend(s, e);
+    int rc = extend_file(s, e);
     if (rc == 0)
         progress_lines_done(&s->progress, extending, NULL);
     for (size_t i = 0; rc == 0 && i < BYTE_WAYS; i++) {
         progress_lines_begin(&s->progress, byte_ways[i].title);
-        rc = measure(s, i, e);
+        rc = measure_ways(s, i, e);
         if (rc == 0)
             progress_lines_done(&s->progress, byte_ways[i].title, NULL);
     }
@@ -229,8 +234,9 @@ static int check_space(const struct scratch *scratch, uint64_t bytes, struct err
     struct scratch_space space;
     int rc = scratch_space(scratch, &space, e);
     if (rc == 0 && space.bytes < bytes)
-        return err_say(e, "%s: %" PRIu64 " MiB are needed, %" PRIu64 " MiB are free", scratch->path,
-                       bytes / MIB + (bytes % MIB > 0), space.bytes / MIB);
+        return err_say(
+            e, "%s: %" PRIu64 " MiB are needed, %" PRIu64 " MiB are free; a smaller -s needs less",
+            scratch->path, bytes / MIB + (bytes % MIB > 0), space.bytes / MIB);
     return rc;
 }
 
@@ -251,7 +257,7 @@ static int measure_file(struct session *s, struct err *e)
 
 static int measure_directory(struct session *s, struct err *e)
 {
-    int rc = scratch_open(&s->scratch, s->settings->directory, e);
+    int rc = scratch_open(&s->scratch, s->settings->directory, BELOW_FAILS, e);
     if (rc != 0)
         return rc;
     rc = check_space(&s->scratch, size_of(s->settings), e);
@@ -396,6 +402,6 @@ int getc_putc(int argc, char *argv[], struct err *e)
         rc = tool_become(&settings.common, settings.quiet, e);
     if (rc != 0)
         return rc;
-    return settings.cleans_up ? cleanup_directory(settings.directory, e)
+    return settings.cleans_up ? cleanup_directory(settings.directory, cleanup_scratch_entry, e)
                               : measure_and_print(&settings, e);
 }

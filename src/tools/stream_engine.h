@@ -4,9 +4,9 @@
 #include "io/engine.h"
 
 /*
- * An engine for what cannot be read at an offset, a pipe or a terminal: it reads on from where the
- * last transfer ended, one at a time, whatever their offsets say. At the end of the stream a
- * transfer fails with STREAM_ENDED.
+ * An engine for pipes and terminals, which cannot be read at an offset: each transfer continues
+ * where the last one ended, whatever its offset says, and there is one transfer at a time. At the
+ * end of the stream a transfer fails with STREAM_ENDED.
  */
 extern const struct engine_ops engine_stream;
 

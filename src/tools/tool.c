@@ -1,7 +1,6 @@
 #include "tools/tool.h"
 
 #include <stdio.h>
-#include <unistd.h>
 
 #include "cli/help.h"
 #include "cli/option_list.h"
@@ -26,9 +25,5 @@ int tool_become(const struct tool_settings *settings, bool quiet, struct err *e)
 {
     struct identity identity;
     int rc = privilege_resolve(&identity, settings->user, settings->group, e);
-    if (rc == 0)
-        rc = privilege_drop(&identity, e);
-    if (rc == 0 && identity.change && !quiet)
-        fprintf(stderr, "Using uid:%u, gid:%u.\n", geteuid(), getegid());
-    return rc;
+    return rc == 0 ? privilege_become(&identity, quiet, e) : rc;
 }

@@ -3,15 +3,15 @@
 
 #include "util/err.h"
 
-/* The small programs: what program_run() (sys/program.h) is to do for each. */
+/* The small programs: the functions that program_run() (sys/program.h) calls. */
 
-/* Throughput along devices, block by block. */
+/* Measures throughput along devices, block by block. */
 int zcav(int argc, char *argv[], struct err *e);
 
-/* The ways of moving single bytes between a program and a file. */
+/* Compares the methods of moving single bytes between a program and a file. */
 int getc_putc(int argc, char *argv[], struct err *e);
 
-/* A file of random numbers, for bonnie -Z. */
+/* Writes a file of random numbers, for bonnie -Z. */
 int generate_randfile(int argc, char *argv[], struct err *e);
 
 #endif

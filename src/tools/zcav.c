@@ -8,13 +8,14 @@
 
 #include "io/engine_choice.h"
 #include "report/page.h"
+#include "sys/output.h"
 #include "sys/stop.h"
 #include "tools/zcav_json.h"
 #include "tools/zcav_options.h"
 #include "tools/zcav_run.h"
 #include "util/message.h"
 
-/* zcav: the throughput along devices, block by block. */
+/* zcav: measures the throughput along devices, block by block. */
 
 /* A run from its beginning to its reports. */
 struct session {
@@ -23,10 +24,10 @@ struct session {
     struct page page;
     int64_t start_time;
     struct zcav_job *jobs;
-    unsigned opened; /* number of jobs that are to be released */
+    unsigned opened; /* number of jobs to release */
 };
 
-/* What is written differs from run to run, and from device to device. */
+/* Makes the written data differ from run to run, and from device to device. */
 static void prepare_pattern(struct pattern *p, int64_t start_time)
 {
     pattern_init(p, DATA_RANDOM, 100, PATTERN_UNIT_MAX, (uint64_t)start_time, 0);
@@ -71,16 +72,19 @@ static int write_reports(struct session *s, struct err *e)
     int rc = zcav_json(s->jobs, s->opened, s->start_time, &json, e);
     if (rc != 0)
         return rc;
-    if (s->settings->json && (puts(json) == EOF || fflush(stdout) != 0))
-        rc = err_system(e, errno, "write to standard output");
+    if (s->settings->json) {
+        errno = 0;
+        puts(json);
+        rc = output_flush(e);
+    }
     if (rc == 0 && s->settings->page)
         rc = page_write(&s->page, json, "Throughput along the device", e);
     free(json);
     return rc;
 }
 
-/* What could not be moved is a failure, but only after all else was told. */
-static int judge(const struct session *s, struct err *e)
+/* Reports what could not be moved as a failure, after everything else was printed. */
+static int judge_failures(const struct session *s, struct err *e)
 {
     uint64_t bytes = 0;
     unsigned devices = 0;
@@ -94,7 +98,7 @@ static int judge(const struct session *s, struct err *e)
                    s->opened, s->settings->writes ? "written" : "read");
 }
 
-static int measure(struct session *s, struct err *e)
+static int measure_devices(struct session *s, struct err *e)
 {
     int rc = open_jobs(s, e);
     if (rc == 0) {
@@ -104,7 +108,7 @@ static int measure(struct session *s, struct err *e)
     if (rc == 0)
         rc = write_reports(s, e);
     if (rc == 0)
-        rc = judge(s, e);
+        rc = judge_failures(s, e);
     for (unsigned i = 0; i < s->opened; i++)
         zcav_job_release(&s->jobs[i]);
     free(s->jobs);
@@ -121,7 +125,7 @@ static int run_session(const struct zcav_settings *settings, struct err *e)
         rc = page_open(&s.page, "--html", settings->page, e);
     if (rc == 0) {
         prepare_pattern(&s.pattern, s.start_time);
-        rc = measure(&s, e);
+        rc = measure_devices(&s, e);
     }
     page_close(&s.page);
     return rc;

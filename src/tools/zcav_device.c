@@ -10,8 +10,10 @@
 #include <unistd.h>
 
 #include "storage/scratch.h"
+#include "sys/named_file.h"
 #include "tools/zcav_guard.h"
 #include "util/descriptor.h"
+#include "util/portable.h"
 #include "util/printable.h"
 
 static bool is_standard_input(const char *path)
@@ -19,10 +21,26 @@ static bool is_standard_input(const char *path)
     return strcmp(path, "-") == 0;
 }
 
-static int open_first(const char *path, struct err *e)
+/* Opens what a path leads to; sets *was_led if another user's link was followed. */
+static int open_named(const char *path, bool *was_led, struct err *e)
 {
-    int fd = is_standard_input(path) ? fcntl(STDIN_FILENO, F_DUPFD_CLOEXEC, 0)
-                                     : open(path, O_RDONLY | O_CLOEXEC);
+    struct named_file named;
+    int rc = named_file_find(&named, "open", path, e);
+    if (rc != 0)
+        return rc;
+    *was_led = named.was_led;
+    rc = named.fd >= 0 ? named_file_open(&named, O_RDONLY, e)
+                       : err_system(e, ENOENT, "open %s", path);
+    named_file_release(&named);
+    return rc;
+}
+
+static int open_first(const char *path, bool *was_led, struct err *e)
+{
+    *was_led = false;
+    if (!is_standard_input(path))
+        return open_named(path, was_led, e);
+    int fd = fcntl(STDIN_FILENO, F_DUPFD_CLOEXEC, 0);
     return fd >= 0 ? fd : err_system(e, errno, "open %s", path);
 }
 
@@ -34,12 +52,12 @@ static int find_kind(struct zcav_device *d, const struct stat *st, struct err *e
         return err_system(e, EISDIR, "%s", d->file.name);
     if (d->kind == ZCAV_PLAIN)
         d->bytes = (uint64_t)st->st_size;
-    if (d->kind == ZCAV_BLOCK && ioctl(d->file.fd, BLKGETSIZE64, &d->bytes) != 0)
+    if (d->kind == ZCAV_BLOCK && portable_ioctl(d->file.fd, BLKGETSIZE64, &d->bytes) != 0)
         return err_system(e, errno, "size of %s", d->file.name);
     return 0;
 }
 
-/* The flags that it is to be opened with in the end. */
+/* The flags that the device is finally opened with. */
 static int flags_for(const struct zcav_device *d, const struct zcav_settings *s)
 {
     int flags = s->writes ? O_WRONLY : O_RDONLY;
@@ -50,8 +68,8 @@ static int flags_for(const struct zcav_device *d, const struct zcav_settings *s)
     return flags;
 }
 
-/* Opens the same device once more, whatever its path leads to by now. */
-static int reopen(struct zcav_device *d, int flags, struct err *e)
+/* Opens the same device again, whatever its path leads to by now. */
+static int reopen_device(struct zcav_device *d, int flags, struct err *e)
 {
     if (flags == O_RDONLY)
         return 0;
@@ -83,7 +101,8 @@ int zcav_device_open(struct zcav_device *d, const char *path, const struct zcav_
     d->file.name = d->label;
     if (s->writes && !named)
         return err_say(e, "-w: standard input cannot be written to");
-    int fd = open_first(path, e);
+    bool was_led;
+    int fd = open_first(path, &was_led, e);
     if (fd < 0)
         return fd;
     d->file.fd = fd;
@@ -91,11 +110,11 @@ int zcav_device_open(struct zcav_device *d, const char *path, const struct zcav_
     if (rc == 0)
         rc = find_kind(d, &st, e);
     if (rc == 0 && s->writes)
-        rc = zcav_guard(d->file.name, &st, s->yes, e);
+        rc = zcav_guard(d->file.name, &st, was_led, s->yes, e);
     d->direct =
         named && (d->kind == ZCAV_BLOCK ? !s->buffered : d->kind == ZCAV_PLAIN && s->direct);
     if (rc == 0 && named)
-        rc = reopen(d, flags_for(d, s), e);
+        rc = reopen_device(d, flags_for(d, s), e);
     return rc;
 }
 

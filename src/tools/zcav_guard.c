@@ -1,11 +1,13 @@
 #include "tools/zcav_guard.h"
 
 #include <errno.h>
-#include <glob.h>
 #include <limits.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/sysmacros.h>
+
+#include "tools/zcav_loops.h"
+#include "util/kernel_file.h"
 
 /* True when the path leads to the same device or file. */
 static bool is_same(const char *path, const struct stat *st)
@@ -18,17 +20,11 @@ static bool is_same(const char *path, const struct stat *st)
     return other.st_dev == st->st_dev && other.st_ino == st->st_ino;
 }
 
-/* Cuts the line at its end. */
-static void chomp(char *line)
-{
-    line[strcspn(line, "\n")] = '\0';
-}
-
 static int refuse_mounted(const char *path, const struct stat *st, struct err *e)
 {
     char line[2 * PATH_MAX];
     char where[PATH_MAX] = "";
-    FILE *mounts = fopen("/proc/self/mountinfo", "re");
+    FILE *mounts = kernel_file_read("/proc/self/mountinfo");
     while (mounts && *where == '\0' && fgets(line, sizeof line, mounts)) {
         unsigned major_number;
         unsigned minor_number;
@@ -42,13 +38,30 @@ static int refuse_mounted(const char *path, const struct stat *st, struct err *e
     return *where ? err_system(e, EBUSY, "-w: %s is mounted on %.200s", path, where) : 0;
 }
 
+/* Decodes a path from /proc/swaps, where \ooo stands for the character with that octal number. */
+static void unescape(char *text)
+{
+    char *to = text;
+    for (const char *from = text; *from; to++) {
+        unsigned code;
+        if (sscanf(from, "\\%3o", &code) == 1) {
+            *to = (char)code;
+            from += 4;
+        } else {
+            *to = *from++;
+        }
+    }
+    *to = '\0';
+}
+
 static int refuse_swap(const char *path, const struct stat *st, struct err *e)
 {
     char line[2 * PATH_MAX];
     bool is_swap = false;
-    FILE *swaps = fopen("/proc/swaps", "re");
+    FILE *swaps = kernel_file_read("/proc/swaps");
     while (swaps && !is_swap && fgets(line, sizeof line, swaps)) {
         line[strcspn(line, " \t\n")] = '\0';
+        unescape(line);
         is_swap = is_same(line, st);
     }
     if (swaps)
@@ -56,38 +69,20 @@ static int refuse_swap(const char *path, const struct stat *st, struct err *e)
     return is_swap ? err_system(e, EBUSY, "-w: %s is used as swap", path) : 0;
 }
 
-/* The device that a loop device makes of a file may be mounted, or otherwise in use. */
-static int refuse_backing(const char *path, const struct stat *st, struct err *e)
-{
-    glob_t found;
-    char loop[PATH_MAX] = "";
-    if (glob("/sys/block/loop*/loop/backing_file", 0, NULL, &found) != 0)
-        return 0;
-    for (size_t i = 0; i < found.gl_pathc && *loop == '\0'; i++) {
-        char backing[PATH_MAX];
-        FILE *file = fopen(found.gl_pathv[i], "re");
-        if (!file)
-            continue;
-        if (fgets(backing, sizeof backing, file)) {
-            chomp(backing);
-            if (is_same(backing, st))
-                sscanf(found.gl_pathv[i], "/sys/block/%4095[^/]", loop);
-        }
-        fclose(file);
-    }
-    globfree(&found);
-    return *loop ? err_system(e, EBUSY, "-w: /dev/%.100s uses %s", loop, path) : 0;
-}
-
-int zcav_guard(const char *path, const struct stat *st, bool yes, struct err *e)
+int zcav_guard(const char *path, const struct stat *st, bool was_led, bool yes, struct err *e)
 {
     bool is_block = S_ISBLK(st->st_mode);
     if (!is_block && !S_ISREG(st->st_mode))
         return err_say(e, "-w: %s is neither a block device nor a plain file", path);
-    int rc = is_block ? refuse_mounted(path, st, e) : refuse_backing(path, st, e);
+    int rc = is_block ? refuse_mounted(path, st, e) : zcav_loops_refuse(path, st, e);
     if (rc == 0)
         rc = refuse_swap(path, st, e);
     if (rc == 0 && is_block && !yes)
         return err_say(e, "-w would destroy the contents of %s; --yes confirms that", path);
+    if (rc == 0 && was_led && !yes)
+        return err_say(e,
+                       "-w: a link of another user leads from %s to a file; --yes confirms that "
+                       "it is the one to be destroyed",
+                       path);
     return rc;
 }

@@ -7,13 +7,14 @@
 #include "util/err.h"
 
 /*
- * Whether zcav -w may write to what `st` is about. Refused is what is mounted or used as swap, a
- * plain file that a loop device stands on, what is neither a block device nor a plain file, and a
- * block device without `yes`. The names of who uses it come from /proc and /sys; that nobody else
- * holds a device is made sure by opening it with O_EXCL (zcav_device.c).
+ * Whether zcav -w may write to the file that `st` describes. It refuses what is mounted or used as
+ * swap, the backing file of a loop device, anything but block devices and regular files, and,
+ * without `yes`, block devices and what another user's link led to. Files in use are recognised by
+ * device and inode; opening a block device with O_EXCL (zcav_device.c) makes sure that nobody else
+ * holds it.
  *
  * Returns 0, or -EBUSY or -EINVAL with a line in e.
  */
-int zcav_guard(const char *path, const struct stat *st, bool yes, struct err *e);
+int zcav_guard(const char *path, const struct stat *st, bool was_led, bool yes, struct err *e);
 
 #endif

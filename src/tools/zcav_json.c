@@ -9,7 +9,7 @@
 
 #define FORMAT_VERSION 1
 
-/* A decimal fraction with this number of digits is printed as it was measured. */
+/* Significant digits at which a number prints as it was measured. */
 #define REAL_DIGITS 12
 
 static double seconds_of(uint64_t nanoseconds)
@@ -17,7 +17,7 @@ static double seconds_of(uint64_t nanoseconds)
     return (double)nanoseconds / BILLION;
 }
 
-static json_t *settings(const struct zcav_job *first)
+static json_t *json_of_settings(const struct zcav_job *first)
 {
     const struct zcav_settings *s = first->settings;
     json_t *object = json_object();
@@ -29,9 +29,11 @@ static json_t *settings(const struct zcav_job *first)
     return object;
 }
 
-/* [offset, bytes, seconds]: a disk has so many blocks that their names would be most of the text.
+/*
+ * [offset, bytes, seconds]: a disk has so many blocks that names of fields would be most of the
+ * text.
  */
-static json_t *block(uint64_t offset, const struct zcav_block *b)
+static json_t *json_of_block(uint64_t offset, const struct zcav_block *b)
 {
     json_t *array = json_array();
     append_value(&array, json_integer((json_int_t)offset));
@@ -40,19 +42,19 @@ static json_t *block(uint64_t offset, const struct zcav_block *b)
     return array;
 }
 
-static json_t *pass(const struct zcav_job *j, const struct zcav_pass *p)
+static json_t *json_of_pass(const struct zcav_job *j, const struct zcav_pass *p)
 {
     json_t *object = json_object();
     json_t *blocks = json_array();
     put_count(&object, "bytes", p->sum.bytes);
     put_real(&object, "seconds", seconds_of(p->sum.nanoseconds));
     for (size_t i = 0; i < p->count; i++)
-        append_value(&blocks, block(zcav_offset(j->settings, i), &p->blocks[i]));
+        append_value(&blocks, json_of_block(zcav_offset(j->settings, i), &p->blocks[i]));
     put_value(&object, "blocks", blocks);
     return object;
 }
 
-static json_t *bad(const struct bad_ranges *b)
+static json_t *json_of_bad(const struct bad_ranges *b)
 {
     json_t *array = json_array();
     for (size_t i = 0; i < b->count; i++) {
@@ -65,7 +67,7 @@ static json_t *bad(const struct bad_ranges *b)
     return array;
 }
 
-static json_t *device(const struct zcav_job *j)
+static json_t *json_of_device(const struct zcav_job *j)
 {
     const struct zcav_device *d = &j->device;
     json_t *object = json_object();
@@ -76,9 +78,9 @@ static json_t *device(const struct zcav_job *j)
     put_text(&object, "engine", j->engine->name);
     put_count(&object, "iodepth", j->depth);
     for (unsigned i = 0; i < zcav_passes(j->settings); i++)
-        append_value(&passes, pass(j, &j->passes[i]));
+        append_value(&passes, json_of_pass(j, &j->passes[i]));
     put_value(&object, "passes", passes);
-    put_value(&object, "bad", bad(&j->bad));
+    put_value(&object, "bad", json_of_bad(&j->bad));
     return object;
 }
 
@@ -94,9 +96,9 @@ int zcav_json(const struct zcav_job *jobs, unsigned count, int64_t start_time, c
     put_text(&object, "bonnie_version", PACKAGE_VERSION);
     put_text(&object, "host", host.name);
     put_time(&object, "start_time", start_time);
-    put_value(&object, "settings", settings(jobs));
+    put_value(&object, "settings", json_of_settings(jobs));
     for (unsigned i = 0; i < count; i++)
-        append_value(&devices, device(&jobs[i]));
+        append_value(&devices, json_of_device(&jobs[i]));
     put_value(&object, "devices", devices);
     *text = json_text(object, JSON_REAL_PRECISION(REAL_DIGITS));
     json_decref(object);

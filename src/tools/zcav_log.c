@@ -4,28 +4,36 @@
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
+#include "sys/output.h"
 #include "util/units.h"
 
-/* A block that took less has no figure, but `++++`. */
+/* A block that took less time has no figure, but `++++`. */
 #define SHORTEST_NS MILLION
 
 int zcav_log_open(struct zcav_log *l, const char *path, bool keeps_back, struct err *e)
 {
-    *l = (struct zcav_log){
-        .stream = stdout, .name = "standard output", .is_own = path || keeps_back};
+    *l = (struct zcav_log){.stream = stdout,
+                           .name = "standard output",
+                           .is_own = path || keeps_back,
+                           .is_read = !path && isatty(STDOUT_FILENO)};
     if (path) {
+        int fd = output_open_live(path, e);
+        if (fd < 0)
+            return fd;
         l->name = path;
-        l->stream = fopen(path, "we");
+        l->stream = fdopen(fd, "w");
+        if (!l->stream)
+            close(fd);
     } else if (keeps_back) {
         l->stream = open_memstream(&l->text, &l->length);
     }
     return l->stream ? 0 : err_system(e, errno, "open %s", l->name);
 }
 
-/* A line is out when it is printed: a run may take hours, and a machine with a bad disk may hang.
- */
-static int flush(struct zcav_log *l, struct err *e)
+/* Flushes after each line: a run may take hours, and a machine with a bad disk may hang. */
+static int flush_log(struct zcav_log *l, struct err *e)
 {
     if (fflush(l->stream) != 0 || ferror(l->stream))
         return err_system(e, errno ? errno : EIO, "write to %s", l->name);
@@ -39,10 +47,10 @@ int zcav_log_heading(struct zcav_log *l, unsigned passes, struct err *e)
     if (passes > 1)
         fprintf(l->stream, "#loops: %u\n", passes);
     fprintf(l->stream, "#block offset (GiB), MiB/s, time\n");
-    return flush(l, e);
+    return flush_log(l, e);
 }
 
-/* The stream, for the lines that are printed while there may be a progress bar. */
+/* The stream, after removing the progress bar that may be on its terminal. */
 static FILE *stream_of(const struct zcav_log *l)
 {
     if (l->is_live)
@@ -73,18 +81,22 @@ int zcav_log_block(struct zcav_log *l, uint64_t offset, const struct zcav_block 
         fprintf(stream_of(l), "#%.2f ++++ %.3f\n", gib, seconds);
     else
         fprintf(stream_of(l), "%.2f %.2f %.3f\n", gib, mib_per_second(block), seconds);
-    return flush(l, e);
+    return flush_log(l, e);
 }
 
 int zcav_log_pass(struct zcav_log *l, bool writes, const struct zcav_block *sum, struct err *e)
 {
     if (!l->stream)
         return 0;
-    fprintf(stream_of(l),
-            "# %s %" PRIu64 " megs in %" PRIu64 " seconds, %.0f megabytes per second.\n",
-            writes ? "Wrote" : "Read", sum->bytes / MIB, sum->nanoseconds / (uint64_t)BILLION,
-            mib_per_second(sum));
-    return flush(l, e);
+    const char *done = writes ? "Wrote" : "Read";
+    if (l->is_read)
+        fprintf(stream_of(l), "# %s %" PRIu64 " MiB in %.2f s: %.0f MiB/s.\n", done,
+                sum->bytes / MIB, seconds_of(sum->nanoseconds), mib_per_second(sum));
+    else
+        fprintf(stream_of(l),
+                "# %s %" PRIu64 " megs in %" PRIu64 " seconds, %.0f megabytes per second.\n", done,
+                sum->bytes / MIB, sum->nanoseconds / (uint64_t)BILLION, mib_per_second(sum));
+    return flush_log(l, e);
 }
 
 int zcav_log_bad(struct zcav_log *l, bool writes, const struct bad_ranges *bad, struct err *e)
@@ -97,21 +109,23 @@ int zcav_log_bad(struct zcav_log *l, bool writes, const struct bad_ranges *bad, 
                 writes ? "Unwritable" : "Unreadable", r->bytes, r->offset, (double)r->offset / GIB,
                 strerror(r->code));
     }
-    return flush(l, e);
+    return flush_log(l, e);
 }
 
 int zcav_log_close(struct zcav_log *l, const char *device, struct err *e)
 {
     if (!l->stream)
         return 0;
-    int rc = flush(l, e);
+    int rc = flush_log(l, e);
     FILE *stream = l->stream;
     l->stream = NULL;
     if (l->is_own && fclose(stream) != 0 && rc == 0)
         rc = err_system(e, errno, "write to %s", l->name);
-    bool is_printed = rc == 0 && l->text;
-    if (is_printed && (printf("# device: %s\n%s\n\n", device, l->text) < 0 || fflush(stdout) != 0))
-        rc = err_system(e, errno, "write to standard output");
+    if (rc == 0 && l->text) {
+        errno = 0;
+        printf("# device: %s\n%s\n\n", device, l->text);
+        rc = output_flush(e);
+    }
     zcav_log_discard(l);
     return rc;
 }
@@ -124,8 +138,8 @@ void zcav_log_discard(struct zcav_log *l)
     *l = (struct zcav_log){0};
 }
 
-/* By time for the same amount; what could not be moved at all is last. */
-static int compare(const void *a, const void *b)
+/* Sorts by time for the same amount; blocks that could not be moved come last. */
+static int compare_blocks(const void *a, const void *b)
 {
     const struct zcav_block *x = a;
     const struct zcav_block *y = b;
@@ -141,7 +155,7 @@ struct zcav_block zcav_log_middle(struct zcav_block *passes, size_t count, uint6
     struct zcav_block mean = {.bytes = block_bytes};
     double nanoseconds = 0;
     size_t good = count;
-    qsort(passes, count, sizeof *passes, compare);
+    qsort(passes, count, sizeof *passes, compare_blocks);
     while (good > 0 && passes[good - 1].bytes == 0)
         good--;
     if (good == 0)

@@ -16,7 +16,7 @@
 #define MOST_DEPTH  4096
 #define MOST_OFFSET (UINT64_C(1) << 62)
 
-/* A size in whole MiB. */
+/* Parses a size in whole MiB. */
 static bool parse_mib(const char *text, uint64_t least, uint64_t most, uint64_t *bytes)
 {
     uint64_t value;
@@ -27,8 +27,8 @@ static bool parse_mib(const char *text, uint64_t least, uint64_t most, uint64_t 
     return true;
 }
 
-/* Splits "A:B" into two; *second is NULL without a colon. Returns false when it is too long. */
-static bool split(const char *text, char first[static UNITS_TEXT], const char **second)
+/* Splits "A:B" in two; *second is NULL without a colon. Returns false when it is too long. */
+static bool split_pair(const char *text, char first[static UNITS_TEXT], const char **second)
 {
     size_t length = strcspn(text, ":");
     if (length >= UNITS_TEXT)
@@ -45,7 +45,7 @@ static int set_block(void *settings, const char *value, struct err *e)
     char first[UNITS_TEXT];
     const char *chunk;
     s->chunk_bytes = DEFAULT_CHUNK;
-    if (split(value, first, &chunk) && parse_mib(first, MIB, MOST_BLOCK, &s->block_bytes) &&
+    if (split_pair(value, first, &chunk) && parse_mib(first, MIB, MOST_BLOCK, &s->block_bytes) &&
         (!chunk || parse_mib(chunk, MIB, MOST_CHUNK, &s->chunk_bytes)) &&
         s->chunk_bytes <= s->block_bytes)
         return 0;
@@ -60,7 +60,7 @@ static int set_range(void *settings, const char *value, struct err *e)
     char first[UNITS_TEXT];
     const char *last;
     r->first = 0;
-    if (split(value, first, &last) &&
+    if (split_pair(value, first, &last) &&
         (last ? (*first == '\0' || parse_mib(first, 0, MOST_OFFSET, &r->first)) &&
                     parse_mib(last, MIB, MOST_OFFSET, &r->last)
               : parse_mib(first, MIB, MOST_OFFSET, &r->last)) &&
@@ -150,7 +150,7 @@ static const struct option_entry entries[] = {
      .name = "write",
      .kind = OPTION_FLAG,
      .field = FIELD(writes),
-     .help = "write instead of reading: DESTROYS what is there; needs --yes for a device"},
+     .help = "write instead of reading: DESTROYS the data; needs --yes for a device"},
     {.name = "yes",
      .kind = OPTION_FLAG,
      .field = FIELD(yes),
@@ -225,7 +225,7 @@ const struct option_table zcav_option_table = {
     .operand_offer = OFFER_FILES,
 };
 
-static int check(const struct zcav_settings *s, struct err *e)
+static int check_settings(const struct zcav_settings *s, struct err *e)
 {
     if (s->file_count == 0)
         return err_say(e, "FILE is missing: a device or a file; - is standard input");
@@ -248,5 +248,5 @@ int zcav_options(int argc, char *argv[], struct zcav_settings *s, bool *runs, st
         engine_print_all(stdout);
         *runs = false;
     }
-    return rc == 0 && *runs ? check(s, e) : rc;
+    return rc == 0 && *runs ? check_settings(s, e) : rc;
 }

@@ -9,7 +9,7 @@
 #include "tools/tool.h"
 #include "util/err.h"
 
-/* What the command line of zcav says. */
+/* The settings from zcav's command line. */
 
 #define ZCAV_MOST_FILES 256
 
@@ -18,7 +18,10 @@ struct zcav_file {
     const char *log;  /* NULL: standard output */
 };
 
-/* Bytes from `first` to before `last`, in whole blocks; last UINT64_MAX: to the end. */
+/*
+ * From `first` up to, but not including, `last`, in bytes and whole blocks; last UINT64_MAX: to the
+ * end.
+ */
 struct zcav_range {
     uint64_t first;
     uint64_t last;
@@ -30,18 +33,18 @@ struct zcav_settings {
     uint64_t chunk_bytes; /* at most block_bytes */
     struct given passes;
     struct zcav_range range; /* as given: not rounded to blocks yet */
-    struct given skip;       /* one of this number of blocks is measured; not given: all */
+    struct given skip;       /* only one of this many blocks is measured; not given: all */
     bool writes;
-    bool yes;      /* what is written to may lose its contents */
+    bool yes;      /* confirms that the contents of devices may be lost */
     bool buffered; /* no O_DIRECT on block devices */
-    bool direct;   /* O_DIRECT on plain files, too */
+    bool direct;   /* O_DIRECT on regular files, too */
     bool quiet;
     bool json;
     bool lists_engines;
     const char *page;   /* NULL: none */
     const char *engine; /* NULL: the default */
     struct given iodepth;
-    const char *pending_log; /* of the next file */
+    const char *pending_log; /* log for the next file */
     unsigned file_count;
     struct zcav_file files[ZCAV_MOST_FILES];
 };
@@ -49,7 +52,7 @@ struct zcav_settings {
 extern const struct option_table zcav_option_table;
 
 /*
- * Reads the command line; *runs is false when only --help or the like was asked for, and has been
+ * Reads the command line. *runs is false when only --help or the like was asked for, and has been
  * printed. Returns 0, or -EINVAL with a line in e.
  */
 int zcav_options(int argc, char *argv[], struct zcav_settings *s, bool *runs, struct err *e);

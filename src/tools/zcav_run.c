@@ -69,7 +69,10 @@ static enum transfer_answer chunk_moved(void *context, struct io *io)
     return OPERATION_ENDED;
 }
 
-/* Failures of the medium, or of the way to it, after which other places may be well. */
+/*
+ * Whether the error is one of the medium, or of the path to it, so that other places may still
+ * work.
+ */
 static bool is_of_medium(int code)
 {
     static const int codes[] = {EIO,   ENODATA, EILSEQ,  EBADMSG,   ETIMEDOUT,
@@ -80,11 +83,10 @@ static bool is_of_medium(int code)
     return false;
 }
 
-static bool chunk_failed(void *context, const struct io *io, const struct op_times *times, int code)
+static bool chunk_failed(void *context, const struct io *io, int code)
 {
     struct zcav_job *j = context;
     const struct zcav_settings *s = j->settings;
-    (void)times;
     if (j->device.kind == ZCAV_STREAM) {
         j->at_end = code == STREAM_ENDED;
         j->next = j->end;
@@ -98,7 +100,7 @@ static bool chunk_failed(void *context, const struct io *io, const struct op_tim
     return true;
 }
 
-/* Moves the block at `offset`; *block is how much of it, and how long that took. */
+/* Moves the block at `offset`; *block says how much of it was moved, and how long it took. */
 static int move_block(struct zcav_job *j, uint64_t offset, struct zcav_block *block, struct err *e)
 {
     const struct io_source source = {
@@ -117,7 +119,7 @@ static int move_block(struct zcav_job *j, uint64_t offset, struct zcav_block *bl
     return rc;
 }
 
-/* ---- what could not be moved ---------------------------------------------------------------- */
+/* ---- failed chunks -------------------------------------------------------------------------- */
 
 static int note_range(struct zcav_job *j, const struct bad_range *range, struct err *e)
 {
@@ -131,7 +133,7 @@ static int note_range(struct zcav_job *j, const struct bad_range *range, struct 
     return rc;
 }
 
-/* Looks which chunks of the block have failed, and forgets that. */
+/* Records the chunks of the block that have failed, and clears the list. */
 static int note_failures(struct zcav_job *j, struct err *e)
 {
     const struct zcav_settings *s = j->settings;
@@ -151,7 +153,7 @@ static int note_failures(struct zcav_job *j, struct err *e)
 
 /* ---- one pass ------------------------------------------------------------------------------- */
 
-static int append(struct zcav_pass *p, const struct zcav_block *block, struct err *e)
+static int append_block(struct zcav_pass *p, const struct zcav_block *block, struct err *e)
 {
     if (p->count == p->room) {
         size_t room = 2 * p->room + 64;
@@ -167,7 +169,7 @@ static int append(struct zcav_pass *p, const struct zcav_block *block, struct er
     return 0;
 }
 
-/* A stream is read up to the block that is to be measured. */
+/* Reads a stream up to the block that is to be measured. */
 static int skip_to(struct zcav_job *j, uint64_t offset, struct err *e)
 {
     struct zcav_block ignored;
@@ -189,7 +191,7 @@ static int measure_block(struct zcav_job *j, uint64_t offset, struct err *e)
     j->position = offset + j->settings->block_bytes;
     if (rc != 0 || j->at_end)
         return rc;
-    rc = append(&j->passes[j->pass], &block, e);
+    rc = append_block(&j->passes[j->pass], &block, e);
     if (rc == 0 && zcav_passes(j->settings) == 1)
         rc = zcav_log_block(&j->log, offset, &block, e);
     if (rc == 0 && j->failed_code != 0)
@@ -197,7 +199,7 @@ static int measure_block(struct zcav_job *j, uint64_t offset, struct err *e)
     return rc;
 }
 
-/* True when there is a block at that offset, as far as that is known. */
+/* True when there is a block at that offset, as far as the size is known. */
 static bool has_block(const struct zcav_job *j, uint64_t offset)
 {
     const struct zcav_settings *s = j->settings;
@@ -243,7 +245,7 @@ static int measure_pass(struct zcav_job *j, struct err *e)
 
 /* ---- one device ----------------------------------------------------------------------------- */
 
-/* The figures of several passes, block by block. */
+/* Logs the figures of several passes, block by block. */
 static int log_middles(struct zcav_job *j, struct err *e)
 {
     unsigned count = zcav_passes(j->settings);
@@ -332,7 +334,7 @@ void zcav_job_release(struct zcav_job *j)
 
 /* ---- all devices ---------------------------------------------------------------------------- */
 
-/* All that is to be moved; 0 when that is not known. */
+/* The number of bytes that will be moved; 0 when it is not known. */
 static uint64_t goal_of(const struct zcav_job *jobs, unsigned count)
 {
     uint64_t bytes = 0;

@@ -9,7 +9,7 @@
 #include "tools/zcav_options.h"
 #include "verify/pattern.h"
 
-/* What was measured in one pass over a device: of every block that was taken, in order. */
+/* The measurements of one pass over a device: of every measured block, in order. */
 struct zcav_pass {
     struct zcav_block *blocks;
     size_t count;
@@ -17,42 +17,41 @@ struct zcav_pass {
     struct zcav_block sum;
 };
 
-/* One device and all that is measured of it. */
+/* One device and everything that is measured on it. */
 struct zcav_job {
     const struct zcav_settings *settings;
-    unsigned number; /* among the devices */
+    unsigned number; /* index among the devices */
     const struct engine_ops *engine;
     unsigned depth;
     const struct pattern *pattern; /* what is written */
     struct op_stats *stats;
     struct zcav_device device;
-    bool is_live; /* there is a progress bar on the terminal of standard error */
+    bool is_live; /* a progress bar is on standard error's terminal */
     struct zcav_log log;
     struct io_queue queue;
     struct zcav_pass *passes; /* zcav_passes() of them */
-    unsigned pass;            /* the one under way */
+    unsigned pass;            /* the current pass */
     struct bad_ranges bad;
 
-    /* The block under way. */
+    /* The current block. */
     uint64_t next;         /* offset of the next chunk */
-    uint64_t end;          /* of the block */
-    uint64_t position;     /* of a stream */
-    unsigned char *failed; /* of each of its chunks, whether it could not be moved */
-    int failed_code;       /* errno of the first that could not; 0: all could */
+    uint64_t end;          /* end of the block */
+    uint64_t position;     /* position in a stream */
+    unsigned char *failed; /* for each chunk of the block, whether moving it failed */
+    int failed_code;       /* errno of the first chunk that failed; 0: none did */
     bool at_end;           /* a stream has ended */
 };
 
 unsigned zcav_passes(const struct zcav_settings *s);
 
-/* Where block number `index` of those that are taken begins, in bytes. */
+/* The offset of the block with that index among the measured ones, in bytes. */
 uint64_t zcav_offset(const struct zcav_settings *s, size_t index);
 
-/* The number of blocks that are taken of d in a pass; 0 when that is not known before. */
+/* The number of blocks of d that a pass measures; 0 when it is not known beforehand. */
 uint64_t zcav_blocks(const struct zcav_settings *s, const struct zcav_device *d);
 
 /*
- * Opens what a job needs to measure file `number` of the settings. It is to be released even when
- * this fails.
+ * Opens what a job needs to measure file `number` of the settings. Release it even if this fails.
  */
 int zcav_job_open(struct zcav_job *j, unsigned number, struct err *e);
 void zcav_job_release(struct zcav_job *j);

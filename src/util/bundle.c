@@ -5,16 +5,16 @@
 
 #define WORD sizeof(uint64_t)
 
-/* The longest text that is taken for one. */
+/* The longest text that bundle_take_text() accepts, in bytes. */
 #define MOST_TEXT (UINT64_C(1) << 20)
 
-/* In front of the words of an object. */
+/* Precedes the words of an object. */
 struct head {
     uint64_t bytes;
-    uint64_t words; /* those that are not 0 */
+    uint64_t words; /* number of words that are not 0 */
 };
 
-/* One of them. */
+/* One word that is not 0. */
 struct filled {
     uint64_t at;
     uint64_t value;
@@ -25,7 +25,7 @@ static size_t words_of(size_t bytes)
     return (bytes + WORD - 1) / WORD;
 }
 
-/* The part of an object that its word number i has. */
+/* The number of bytes of the object that its word i covers: the last word may be shorter. */
 static size_t bytes_of_word(size_t bytes, size_t i)
 {
     size_t left = bytes - i * WORD;
@@ -39,7 +39,7 @@ static uint64_t word_of(const void *object, size_t bytes, size_t i)
     return word;
 }
 
-static void add(struct bundle *b, const void *words, size_t count)
+static void add_words(struct bundle *b, const void *words, size_t count)
 {
     if (b->room - b->count < count) {
         size_t room = 2 * (b->room + count) + 1024;
@@ -60,11 +60,11 @@ void bundle_put(struct bundle *b, const void *object, size_t bytes)
     struct head head = {.bytes = bytes};
     for (size_t i = 0; i < words_of(bytes); i++)
         head.words += word_of(object, bytes, i) != 0;
-    add(b, &head, sizeof head / WORD);
+    add_words(b, &head, sizeof head / WORD);
     for (size_t i = 0; i < words_of(bytes); i++) {
         const struct filled one = {.at = i, .value = word_of(object, bytes, i)};
         if (one.value != 0)
-            add(b, &one, sizeof one / WORD);
+            add_words(b, &one, sizeof one / WORD);
     }
 }
 
@@ -86,8 +86,8 @@ void bundle_release(struct bundle *b)
     *b = (struct bundle){0};
 }
 
-/* Copies what comes next; false: there is less. */
-static bool copy(struct bundle_reader *r, void *to, size_t bytes)
+/* Copies the next `bytes` bytes. Returns false when fewer are left. */
+static bool copy_bytes(struct bundle_reader *r, void *to, size_t bytes)
 {
     if (r->bytes < bytes)
         return false;
@@ -101,11 +101,11 @@ bool bundle_take(struct bundle_reader *r, void *object, size_t bytes)
 {
     struct head head;
     struct filled one;
-    if (!copy(r, &head, sizeof head) || head.bytes != bytes)
+    if (!copy_bytes(r, &head, sizeof head) || head.bytes != bytes)
         return false;
     memset(object, 0, bytes);
     for (uint64_t i = 0; i < head.words; i++) {
-        if (!copy(r, &one, sizeof one) || one.at >= words_of(bytes))
+        if (!copy_bytes(r, &one, sizeof one) || one.at >= words_of(bytes))
             return false;
         memcpy((unsigned char *)object + one.at * WORD, &one.value, bytes_of_word(bytes, one.at));
     }

@@ -6,34 +6,38 @@
 #include <stdint.h>
 
 /*
- * Objects without pointers, one behind the other, as they travel between hosts: of each only the
- * words that are not 0, because a histogram is nearly empty whatever it has counted. Whoever reads
- * must know which objects there are; hosts are of one architecture.
+ * Objects without pointers, one behind the other, in the form in which they travel between hosts.
+ * Only the words of an object that are not 0 are stored, because most of a histogram is empty
+ * whatever it has counted. The reader must know which objects the bundle holds, and all hosts must
+ * have the same architecture.
  */
 struct bundle {
     uint64_t *words;
     size_t count;
     size_t room;
-    bool is_short; /* memory ran out: not all is there */
+    bool is_short; /* memory ran out: the bundle is incomplete */
 };
 
-/* Adds an object, or a text with its length. A zeroed bundle is empty. */
+/* Appends an object, or a text with its length. A zeroed bundle is empty. */
 void bundle_put(struct bundle *b, const void *object, size_t bytes);
 void bundle_put_text(struct bundle *b, const char *text);
 
 size_t bundle_bytes(const struct bundle *b);
 void bundle_release(struct bundle *b);
 
-/* What of a bundle has not been read yet. */
+/* The part of a bundle that has not been read yet. */
 struct bundle_reader {
     const unsigned char *at;
     size_t bytes;
 };
 
-/* Takes the next object, which must have that size. False: there is none, or another one. */
+/*
+ * Reads the next object, which must have this size. Returns false when there is none, or when it
+ * has another size.
+ */
 bool bundle_take(struct bundle_reader *r, void *object, size_t bytes);
 
-/* Takes the next text, which is to be freed. NULL: there is none, or no memory. */
+/* Reads the next text, which the caller frees. Returns NULL when there is none, or no memory. */
 char *bundle_take_text(struct bundle_reader *r);
 
 #endif

@@ -2,12 +2,14 @@
 #define UTIL_COVERAGE_H
 
 /*
- * Built with --enable-coverage, a process that ends by returning from main() writes down which
- * lines it reached. One that ends in another way calls this before; in every other build it does
- * nothing. stop.c does so in a signal handler, although __gcov_dump() takes locks and memory: when
- * the signal comes in the middle of malloc() the process may hang instead of ending. That is put up
- * with where only tests run, which kill what hangs, and the second signal is rare; nobody else gets
- * such a build.
+ * In a build with --enable-coverage, a process that returns from main() writes down which lines it
+ * has reached. A process that ends in another way calls coverage_dump() before; in every other
+ * build that does nothing.
+ *
+ * stop.c calls it in a signal handler, although __gcov_dump() takes locks and allocates: if the
+ * signal comes in the middle of malloc(), the process may hang instead of ending. That is
+ * acceptable because only tests run such a build, they kill whatever hangs, and a second signal is
+ * rare.
  */
 #ifdef WITH_COVERAGE
 void __gcov_dump(void);

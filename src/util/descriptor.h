@@ -3,7 +3,7 @@
 
 #include <unistd.h>
 
-/* Closes *fd unless it is negative, and makes it -1. A failure is not told. */
+/* Closes *fd unless it is negative, and sets it to -1. Errors of close() are ignored. */
 static inline void descriptor_close(int *fd)
 {
     if (*fd >= 0)

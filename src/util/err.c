@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "util/portable.h"
 #include "util/printable.h"
 
 void err_init(struct err *e)
@@ -14,11 +15,11 @@ void err_init(struct err *e)
     e->text[0] = '\0';
 }
 
-/* However long a path is, the reason behind it stays. */
+/* Room kept for the reason, however long the path in front of it is. */
 #define REASON_ROOM 80
 
-/* Takes the text; false when e is set already. */
-static bool take(struct err *e, int code, const char *format, va_list arguments)
+/* Stores the text unless e is set already; returns whether it did. */
+static bool store_failure(struct err *e, int code, const char *format, va_list arguments)
 {
     if (e->code != 0)
         return false;
@@ -31,16 +32,13 @@ int err_system(struct err *e, int code, const char *format, ...)
 {
     va_list arguments;
     va_start(arguments, format);
-    bool taken = take(e, code, format, arguments);
+    bool taken = store_failure(e, code, format, arguments);
     va_end(arguments);
     if (!taken)
         return -code;
 
-    /* strerror is not safe in threads, and the forked seekers may not use malloc: use the
-     * description that glibc and POSIX 2024 keep in constant memory. */
-    const char *reason = strerrordesc_np(code);
     size_t used = strlen(e->text);
-    snprintf(e->text + used, sizeof e->text - used, ": %s", reason ? reason : "unknown error");
+    snprintf(e->text + used, sizeof e->text - used, ": %s", portable_reason(code));
     make_printable(e->text);
     return -code;
 }
@@ -49,9 +47,21 @@ int err_say(struct err *e, const char *format, ...)
 {
     va_list arguments;
     va_start(arguments, format);
-    bool taken = take(e, EINVAL, format, arguments);
+    bool taken = store_failure(e, EINVAL, format, arguments);
     va_end(arguments);
     if (taken)
         make_printable(e->text);
     return -EINVAL;
+}
+
+void err_append(struct err *e, const struct err *further)
+{
+    if (further->code == 0)
+        return;
+    if (e->code == 0) {
+        *e = *further;
+        return;
+    }
+    size_t used = strlen(e->text);
+    snprintf(e->text + used, sizeof e->text - used, "; %s", further->text);
 }

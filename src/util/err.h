@@ -2,11 +2,11 @@
 #define UTIL_ERR_H
 
 /*
- * One failure, told in one line: what was being done, to what, and the reason.
+ * One failure, reported in one line: what was being done, to what, and the reason.
  *
  * Functions that can fail return 0 or a negative errno and fill the struct err they were handed.
- * The first failure is the one worth telling: a struct err that is already set is left alone.
- * Control characters in the text are shown as `?`, so that it is one line whatever is named in it.
+ * Only the first failure is worth reporting: a struct err that is already set is left alone.
+ * Control characters in the text are shown as `?`, so that it stays one line whatever it names.
  */
 struct err {
     int code;       /* positive errno, 0 while nothing has failed */
@@ -17,16 +17,22 @@ struct err {
 void err_init(struct err *e);
 
 /*
- * Records a failure as "TEXT: REASON", REASON being the system's word for the errno code.
- * Returns -code. Does nothing but return -code when e is already set.
+ * Records a failure as "TEXT: REASON", where REASON is the system's description of the errno code.
+ * Returns -code, and leaves e alone if it is already set.
  */
 int err_system(struct err *e, int code, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
 
 /*
- * Records a failure that the system has no word for (wrong use, a broken promise), as "TEXT".
- * The code is EINVAL. Returns -EINVAL.
+ * Records a failure that has no errno code (wrong use, a violated assumption) as "TEXT", with the
+ * code EINVAL. Returns -EINVAL.
  */
 int err_say(struct err *e, const char *format, ...) __attribute__((format(printf, 2, 3)));
+
+/*
+ * Adds a failure that came of cleaning up after the first: "FIRST; FURTHER", as far as there is
+ * room. Does nothing if `further` is not set, and copies it if e is not.
+ */
+void err_append(struct err *e, const struct err *further);
 
 #endif

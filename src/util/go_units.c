@@ -11,7 +11,9 @@
 #define MINUTE_NS UINT64_C(60000000000)
 #define HOUR_NS   UINT64_C(3600000000000)
 
-/* Digits behind these change nothing: a unit has fewer nanoseconds or bytes. */
+/*
+ * Digits of a fraction beyond this scale change nothing: no unit has as many nanoseconds or bytes.
+ */
 #define MOST_FRACTION UINT64_C(1000000000000000000)
 
 __extension__ typedef unsigned __int128 uint128;
@@ -26,7 +28,7 @@ static const struct unit durations[] = {
     {"ms", 1000000}, {"m", MINUTE_NS}, {"s", 1000000000},   {"h", HOUR_NS},
 };
 
-/* A number as it is written: whole + fraction / scale. */
+/* A number in the form it was written: whole + fraction / scale. */
 struct number {
     uint64_t whole;
     uint64_t fraction;
@@ -38,7 +40,7 @@ static bool is_digit(char c)
     return c >= '0' && c <= '9';
 }
 
-/* Reads the digits at *text; returns how many there were, or -ERANGE. */
+/* Reads the digits at *text. Returns how many there were, or -ERANGE. */
 static int read_whole(const char **text, uint64_t *value)
 {
     int digits = 0;
@@ -64,7 +66,7 @@ static int read_fraction(const char **text, struct number *n)
     return digits;
 }
 
-/* A number with digits before the point, behind it, or both. */
+/* Reads a number with digits before the point, after it, or both. */
 static int read_number(const char **text, struct number *n)
 {
     int digits = read_whole(text, &n->whole);
@@ -88,7 +90,7 @@ static int add_worth(uint64_t *sum, const struct number *n, uint64_t worth)
     return 0;
 }
 
-/* Takes the unit at *text. */
+/* Reads the unit at *text; *worth is what it stands for in nanoseconds. */
 static int read_duration_unit(const char **text, uint64_t *worth)
 {
     for (size_t i = 0; i < sizeof durations / sizeof *durations; i++) {
@@ -127,7 +129,7 @@ int go_parse_duration(const char *text, uint64_t *nanoseconds)
     return 0;
 }
 
-/* The power of the letter in "KMGTPE"; -1: no such one. */
+/* The power of a letter in "KMGTPE", from 1 on; -1 for any other letter. */
 static int power_of(char letter)
 {
     static const char letters[] = "kmgtpe";
@@ -184,7 +186,7 @@ int go_parse_bool(const char *text, bool *value)
     return -EINVAL;
 }
 
-/* number / scale with the zeros at the end of the fraction left out; scale is a power of ten. */
+/* Prints number / scale without the zeros at the end of the fraction; scale is a power of ten. */
 static void format_decimal(char text[static GO_UNITS_TEXT], uint64_t number, uint64_t scale,
                            const char *unit)
 {

@@ -4,12 +4,12 @@
 #include <stdint.h>
 
 /*
- * Durations and sizes as programs written in Go take and print them. Nothing is guessed: no blanks,
- * no trailing characters. The parsers return 0, -EINVAL (not such a value) or -ERANGE (one
- * that does not fit), and leave the value alone when they fail.
+ * Durations and sizes as programs written in Go read and print them. Nothing is guessed: no blanks,
+ * no trailing characters. The parsers return 0, -EINVAL (not such a value) or -ERANGE (one that
+ * does not fit), and leave the value alone when they fail.
  */
 
-/* Room for any text that a formatter below makes, with its end. */
+/* Room for any text that a formatter below makes, with its terminating NUL. */
 #define GO_UNITS_TEXT 40
 
 /*
@@ -20,8 +20,8 @@ int go_parse_duration(const char *text, uint64_t *nanoseconds);
 
 /*
  * A size in bytes: a number with or without a fraction, and a unit: B, KB, MB, GB, TB, PB, EB or
- * their first letters are powers of 1000, KiB, MiB ... (or Ki, Mi ...) powers of 1024, in either
- * case; none is bytes. A fraction of a byte is dropped.
+ * their first letters are powers of 1000, KiB, MiB ... (or Ki, Mi ...) powers of 1024, in upper or
+ * lower case; a number without a unit counts bytes. A fraction of a byte is dropped.
  */
 int go_parse_size(const char *text, uint64_t *bytes);
 

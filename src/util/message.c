@@ -5,7 +5,7 @@
 
 #include "util/printable.h"
 
-/* Longer than the text of any failure. */
+/* Room for a message; the text of any failure is shorter. */
 #define MESSAGE_TEXT 1024
 
 void message(const char *format, ...)

@@ -2,8 +2,8 @@
 #define UTIL_MESSAGE_H
 
 /*
- * The name of the program, which its own folder defines: the one place where it is written. main()
- * of a file that is several programs sets it, before all else.
+ * The name of the program. Each program defines it in its own folder, which is the only place where
+ * it is written. Where one executable is several programs, main() sets it before anything else.
  */
 extern const char *program_name;
 

@@ -3,7 +3,9 @@
 
 #include <stdint.h>
 
-/* Part `index` (from 0 on) of `total` things shared out among `parts` as evenly as can be. */
+/*
+ * Part `index` (from 0) of `total` things that are shared out among `parts` as evenly as possible.
+ */
 struct partition {
     uint64_t first;
     uint64_t count;
@@ -13,16 +15,19 @@ struct partition partition_of(uint64_t total, uint64_t parts, uint64_t index);
 /* The reverse: the part that thing `number` belongs to. */
 uint64_t partition_owner(uint64_t total, uint64_t parts, uint64_t number);
 
-/* One of several among which things are dealt out in turn. All zeros: there are no others. */
+/* One of several takers to whom things are dealt out in turn. All zeros: it is the only taker. */
 struct stripe {
-    unsigned others; /* how many there are besides this one */
-    unsigned index;  /* of this one, from 0 on */
+    unsigned others; /* number of takers besides this one */
+    unsigned index;  /* number of this taker, from 0 */
 };
 
-/* How many of `total` things it gets: no two get numbers that are more than 1 apart. */
+/*
+ * The number of things, out of `total`, that this taker gets; the shares of two takers differ by 1
+ * at most.
+ */
 uint64_t stripe_count(const struct stripe *s, uint64_t total);
 
-/* Which of all things, numbered from 1 on, is its nth one, from 1 on. */
+/* The number, among all things, of the nth thing that this taker gets; both count from 1. */
 uint64_t stripe_number(const struct stripe *s, uint64_t n);
 
 #endif

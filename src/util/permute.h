@@ -17,7 +17,7 @@ struct permutation {
 /* Prepares the permutation of 0 .. count-1 that key selects; count may be 0 .. 2^62. */
 void permutation_init(struct permutation *p, uint64_t count, uint64_t key);
 
-/* Where index goes; index must be below count. */
+/* The position that index is mapped to; index must be below count. */
 uint64_t permutation_at(const struct permutation *p, uint64_t index);
 
 #endif

@@ -2,8 +2,8 @@
 #define UTIL_PRINTABLE_H
 
 /*
- * Names come from outside: in a text that is to be one line, what could end the line or drive the
- * terminal becomes `?`.
+ * Replaces by `?` whatever could end a line or control the terminal. For names from outside that
+ * appear in a message of one line.
  */
 void make_printable(char *text);
 

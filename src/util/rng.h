@@ -22,8 +22,7 @@ static inline uint64_t rng_rotate_left(uint64_t word, int bits)
     return (word << bits) | (word >> (64 - bits));
 }
 
-/* The next 64 random bits. In the header, as the next one is: places are drawn for every operation.
- */
+/* The next 64 random bits. Inline, as rng_below() is: every operation draws a place with it. */
 static inline uint64_t rng_next(struct rng *r)
 {
     uint64_t *s = r->state;

@@ -6,12 +6,12 @@
 #include "util/err.h"
 
 /*
- * Maps memory that is full of zeros and shared with processes that are forked later. Returns 0, or
- * a negative errno with a line in e; *memory is NULL then.
+ * Maps zeroed memory that processes forked later share. Returns 0, or a negative errno with a line
+ * in e, in which case *memory is NULL.
  */
 int shared_memory_map(void **memory, size_t bytes, struct err *e);
 
-/* Unmaps it; NULL is nothing. */
+/* Unmaps it. NULL is accepted. */
 void shared_memory_unmap(void *memory, size_t bytes);
 
 #endif

@@ -8,7 +8,12 @@
 #include <string.h>
 #include <strings.h>
 
-/* The most digits of a latency: Bonnie++ prints 99999us, then 100ms. */
+#include "util/mul_div.h"
+
+/*
+ * Latencies from this number on are printed in the next unit, as Bonnie++ does: 99999us, then
+ * 100ms.
+ */
 #define LATENCY_LIMIT 100000
 
 struct unit {
@@ -27,8 +32,9 @@ static bool is_digit(char c)
 }
 
 /*
- * Reads the digits at *text and moves *text behind them. 0, -EINVAL without a digit, -ERANGE when
- * they are too many; *text is moved in that case too, so that what follows can still be seen.
+ * Reads the digits at *text and moves *text past them. Returns 0, -EINVAL when there is no digit,
+ * or -ERANGE when the number is too large; *text is moved in that case too, so that the caller sees
+ * what follows.
  */
 static int read_digits(const char **text, uint64_t *value)
 {
@@ -43,7 +49,10 @@ static int read_digits(const char **text, uint64_t *value)
     return fits ? 0 : -ERANGE;
 }
 
-/* The bytes of a unit, or 0 when there is no such suffix. */
+/*
+ * The number of bytes that the suffix stands for (`without` for none), or 0 when there is no such
+ * suffix.
+ */
 static uint64_t suffix_bytes(const char *suffix, uint64_t without)
 {
     if (*suffix == '\0')
@@ -70,11 +79,10 @@ int units_parse_size(const char *text, uint64_t unit, uint64_t *value)
 
 uint64_t units_part(uint64_t billionths, uint64_t unit)
 {
-    __extension__ typedef unsigned __int128 uint128;
-    return (uint64_t)((uint128)billionths * unit / BILLION);
+    return mul_div(billionths, unit, BILLION);
 }
 
-/* Reads the digits of a fraction, of which there must be one, in billionths. */
+/* Reads the digits of a fraction, at least one, as billionths. */
 static int read_fraction(const char **text, uint64_t *billionths)
 {
     if (!is_digit(**text))
@@ -85,7 +93,10 @@ static int read_fraction(const char **text, uint64_t *billionths)
     return 0;
 }
 
-/* Reads a number with or without a fraction, which is in billionths; *text as for read_digits(). */
+/*
+ * Reads a number with or without a fraction, which is stored in billionths; *text is moved as
+ * read_digits() does.
+ */
 static int read_decimal(const char **text, uint64_t *whole, uint64_t *fraction)
 {
     int status = read_digits(text, whole);
@@ -155,7 +166,9 @@ int units_parse_signed(const char *text, int64_t *value)
     return 0;
 }
 
-/* Prints bytes in the first unit of the list that divides them; the last one must be 1. */
+/*
+ * Prints bytes in the first unit of the list that divides them; the list must end with a unit of 1.
+ */
 static void format_exactly(char text[static UNITS_TEXT], uint64_t bytes, const struct unit *unit)
 {
     while (bytes % unit->bytes != 0)
@@ -206,7 +219,20 @@ void units_format_latency(char text[static UNITS_TEXT], uint64_t nanoseconds)
         snprintf(text, UNITS_TEXT, "%" PRIu64 "s", s);
 }
 
-/* Where the rounded text would get a column wider there is one digit less behind the point. */
+void units_format_time(char text[static UNITS_TEXT], uint64_t nanoseconds)
+{
+    static const char *const names[] = {"ns", "us", "ms", "s"};
+    double number = (double)nanoseconds;
+    size_t unit = 0;
+    for (; number >= 999.5 && unit + 1 < sizeof names / sizeof *names; unit++)
+        number /= 1000;
+    int digits = unit == 0 || number >= 99.95 ? 0 : number >= 9.995 ? 1 : 2;
+    snprintf(text, UNITS_TEXT, "%.*f %s", digits, number, names[unit]);
+}
+
+/*
+ * Prints one digit less behind the point where the rounded text would otherwise be a column wider.
+ */
 static void format_short(char text[static UNITS_TEXT], double number, char unit)
 {
     snprintf(text, UNITS_TEXT, "%.*f%c", number < 9.95 ? 1 : 0, number, unit);
@@ -228,7 +254,7 @@ void units_format_short_speed(char text[static UNITS_TEXT], double kib_per_secon
     format_short(text, number, letters[unit]);
 }
 
-/* Each limit is where the rounded text would become a column wider. */
+/* Each limit is the number whose rounded text would be a column wider. */
 void units_format_speed(char text[static UNITS_TEXT], double kib_per_second)
 {
     double kib = kib_per_second;

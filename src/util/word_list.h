@@ -5,8 +5,8 @@
 #include <stddef.h>
 
 /*
- * True when a list of words that are separated by commas has this one, which has `length` bytes.
- * The list ends at a colon, a blank, a line's end or a NUL.
+ * True when `word`, which has `length` bytes, is one of the comma-separated words of `list`. The
+ * list ends at a colon, a blank, the end of the line or a NUL.
  */
 bool word_list_has(const char *list, const char *word, size_t length);
 

@@ -7,7 +7,10 @@
 const char *const verify_names[VERIFY_MODES + 1] = {
     [VERIFY_STAMP] = "stamp", [VERIFY_FULL] = "full", [VERIFY_OFF] = "off"};
 
-/* The number of changes is in the lower bits of a generation, that of rewritings above. */
+/*
+ * A generation holds the number of changes in its lower bits, and the number of rewritings above
+ * them.
+ */
 #define CHANGE_BITS 16
 
 static uint64_t block_of(const struct contents *c, unsigned file, uint64_t offset)
@@ -15,13 +18,13 @@ static uint64_t block_of(const struct contents *c, unsigned file, uint64_t offse
     return (c->files[file].start + offset) / c->block_bytes;
 }
 
-/* The number of blocks that a place touches. */
+/* The number of blocks that a range of a file touches. */
 static uint64_t blocks_in(const struct contents *c, unsigned file, uint64_t offset, size_t length)
 {
     return block_of(c, file, offset + length - 1) - block_of(c, file, offset) + 1;
 }
 
-/* The number of a file in stamps. */
+/* The number by which stamps identify a file. */
 static uint64_t number_of(const struct contents *c, unsigned file)
 {
     return c->first_number + file;
@@ -32,14 +35,17 @@ static uint64_t generation_of(uint64_t rewritten, uint64_t changed)
     return rewritten << CHANGE_BITS | changed;
 }
 
-/* How often the file was rewritten as a whole, as far as that place shows. */
+/*
+ * How often the file was rewritten, as seen at this offset: the part before `rewritten` is one
+ * ahead.
+ */
 static uint64_t rewritings(const struct contents *c, unsigned file, uint64_t offset)
 {
     const struct contents_file *f = &c->files[file];
     return f->generation + (offset < f->rewritten ? 1 : 0);
 }
 
-/* The generation that a place is to have next, after the change that is being made. */
+/* The generation that the block at this offset will have after the change that is in progress. */
 static uint64_t generation_next(const struct contents *c, unsigned file, uint64_t offset,
                                 uint64_t further)
 {
@@ -47,27 +53,29 @@ static uint64_t generation_next(const struct contents *c, unsigned file, uint64_
                          generations_next(&c->changes, block_of(c, file, offset)));
 }
 
-/* The generation that it has at present, from the last change that was completed. */
+/* The generation that the block at this offset has now, after the last completed change. */
 static uint64_t generation_stored(const struct contents *c, unsigned file, uint64_t offset)
 {
     return generation_of(rewritings(c, file, offset),
                          generations_stored(&c->changes, block_of(c, file, offset)));
 }
 
-/* The length of what lies within the first block of a place, and was rewritten equally often. */
+/*
+ * The length of the part of a range that lies in its first block and was rewritten equally often.
+ */
 static size_t within_block(const struct contents *c, unsigned file, uint64_t offset, size_t length)
 {
     uint64_t rewritten = c->files[file].rewritten;
     if (offset < rewritten && rewritten - offset < length)
         length = (size_t)(rewritten - offset);
     if (!c->changes.counters)
-        return length; /* no block is ever changed alone */
+        return length; /* blocks are never changed one by one */
     uint64_t rest = c->block_bytes - (c->files[file].start + offset) % c->block_bytes;
     return rest < length ? (size_t)rest : length;
 }
 
-static void fill(const struct contents *c, unsigned file, uint64_t offset, char *to, size_t length,
-                 uint64_t further)
+static void fill_range(const struct contents *c, unsigned file, uint64_t offset, char *to,
+                       size_t length, uint64_t further)
 {
     while (length > 0) {
         size_t part = within_block(c, file, offset, length);
@@ -82,13 +90,13 @@ static void fill(const struct contents *c, unsigned file, uint64_t offset, char 
 void contents_fill(const struct contents *c, unsigned file, uint64_t offset, void *buffer,
                    size_t length)
 {
-    fill(c, file, offset, buffer, length, 0);
+    fill_range(c, file, offset, buffer, length, 0);
 }
 
 void contents_fill_next(const struct contents *c, unsigned file, uint64_t offset, void *buffer,
                         size_t length)
 {
-    fill(c, file, offset, buffer, length, 1);
+    fill_range(c, file, offset, buffer, length, 1);
 }
 
 void contents_end_rewriting(struct contents *c, unsigned file)
@@ -117,7 +125,7 @@ uint64_t contents_version(const struct contents *c, unsigned file, uint64_t offs
                                blocks_in(c, file, offset, length));
 }
 
-static void keep(struct corruption *found, const struct corrupted_place *place)
+static void keep_corrupted(struct corruption *found, const struct corrupted_place *place)
 {
     if (found->corrupted < CORRUPTION_KEPT)
         found->kept[found->corrupted] = *place;
@@ -130,7 +138,7 @@ static bool changes_are_known(const struct contents *c)
     return !c->changes.counters || c->changes.is_exact;
 }
 
-/* Checks a unit that lies within one block. */
+/* Checks a whole unit that lies within one block. */
 static enum corruption_kind check_unit(const struct contents *c, const void *unit,
                                        struct corrupted_place *place)
 {
@@ -140,7 +148,7 @@ static enum corruption_kind check_unit(const struct contents *c, const void *uni
     return pattern_check(c->pattern, unit, &expected, c->verify == VERIFY_FULL, &place->found);
 }
 
-/* Whether part of a unit holds what it should in that generation. */
+/* Whether a part of a unit holds what belongs there in this generation. */
 static bool part_is(const struct contents *c, const void *part, size_t length,
                     const struct corrupted_place *place, uint64_t generation)
 {
@@ -150,8 +158,8 @@ static bool part_is(const struct contents *c, const void *part, size_t length,
 }
 
 /*
- * Checks part of a unit, of which every byte has to be right. It may have no stamp to say its
- * generation: where that is not known, all are tried, the likely ones first.
+ * Checks a part of a unit, all of whose bytes must be right. The part may have no stamp that tells
+ * its generation: where the generation is not known, all are tried, the most likely ones first.
  */
 static enum corruption_kind check_part(const struct contents *c, const void *part, size_t length,
                                        struct corrupted_place *place)
@@ -165,7 +173,7 @@ static enum corruption_kind check_part(const struct contents *c, const void *par
     return is_right ? CORRUPTION_NONE : CORRUPTION_FLIPPED;
 }
 
-/* Checks what lies within one unit and one block. */
+/* Checks a range that lies within one unit and one block. */
 static struct corrupted_place check_at(const struct contents *c, unsigned file, uint64_t offset,
                                        const void *from, size_t length)
 {
@@ -180,7 +188,7 @@ static struct corrupted_place check_at(const struct contents *c, unsigned file, 
     return place;
 }
 
-/* The length of what lies within the first unit, and the first block, of a place. */
+/* The length of the part of a range that lies in its first unit and first block. */
 static size_t within_unit(const struct contents *c, unsigned file, uint64_t offset, size_t length)
 {
     size_t unit = c->pattern->unit_bytes;
@@ -188,7 +196,7 @@ static size_t within_unit(const struct contents *c, unsigned file, uint64_t offs
     return within_block(c, file, offset, rest < length ? rest : length);
 }
 
-/* Whether nobody else has changed a place since it had that version. */
+/* Whether no other writer has changed the range since it had this version. */
 static bool is_undisturbed(const struct contents *c, unsigned file, uint64_t offset, size_t length,
                            uint64_t version)
 {
@@ -196,7 +204,10 @@ static bool is_undisturbed(const struct contents *c, unsigned file, uint64_t off
                                            version == contents_version(c, file, offset, length));
 }
 
-/* Apart from contents_check(), whose way is short when there is nothing to check. */
+/*
+ * The slow half of contents_check(), kept out of line so that the check costs little when it is
+ * off.
+ */
 __attribute__((noinline)) static void check_parts(const struct contents *c, unsigned file,
                                                   uint64_t offset, const unsigned char *bytes,
                                                   size_t length, uint64_t version,
@@ -210,8 +221,8 @@ __attribute__((noinline)) static void check_parts(const struct contents *c, unsi
         struct corrupted_place place = check_at(c, file, offset + done, bytes + done, part);
         if (place.kind != CORRUPTION_NONE) {
             if (!is_undisturbed(c, file, offset, length, version))
-                return; /* the generation that was expected is that of a later change */
-            keep(found, &place);
+                return; /* the expected generation already includes a later change */
+            keep_corrupted(found, &place);
         }
         found->checked_bytes += part;
     }
@@ -237,7 +248,7 @@ void corruption_merge(struct corruption *whole, const struct corruption *part)
 
 #define GENERATION_TEXT 48
 
-/* "2.5": rewritten as a whole twice, and changed five times. */
+/* Formats a generation: "2.5" was rewritten as a whole twice, and changed five times. */
 static const char *generation_text(char text[static GENERATION_TEXT], uint64_t generation)
 {
     snprintf(text, GENERATION_TEXT, "%" PRIu64 ".%" PRIu64, generation >> CHANGE_BITS,
@@ -245,7 +256,7 @@ static const char *generation_text(char text[static GENERATION_TEXT], uint64_t g
     return text;
 }
 
-/* What was found instead, as far as its stamp says. */
+/* Describes what was found instead, as far as its stamp says. */
 static void describe_found(char text[static CORRUPTED_PLACE_TEXT],
                            const struct corrupted_place *place, const struct pattern *p)
 {

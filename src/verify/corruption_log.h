@@ -4,18 +4,21 @@
 #include "util/err.h"
 #include "verify/contents.h"
 
-/* What the workers of a phase found corrupted: a place for each, in memory that processes share. */
+/*
+ * What the workers of a phase found corrupted: one entry for each worker, in memory that processes
+ * share.
+ */
 struct corruption_log {
     struct corruption *workers;
     unsigned room;
 };
 
-/* Opens a log with places for that number of workers. Returns 0 or a negative errno. */
+/* Opens a log with room for that many workers. Returns 0 or a negative errno. */
 int corruption_log_open(struct corruption_log *log, unsigned room, struct err *e);
 
 void corruption_log_close(struct corruption_log *log);
 
-/* Empties all places. */
+/* Empties all entries. */
 void corruption_log_begin(struct corruption_log *log);
 
 /* Adds up what all workers have found. */

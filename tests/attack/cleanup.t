@@ -1,7 +1,7 @@
 #!/usr/bin/perl
 # Root runs --cleanup in a directory of another user, who exchanges what a killed run has left for
-# something of his own: at every call, and as fast as he can. Nothing but what the run left goes, and
-# it is never said to be removed when it is not.
+# something of his own, after every system call and as fast as he can. Only what the run left is
+# removed, and nothing is reported as removed that is still there.
 
 use strict;
 use warnings;
@@ -12,21 +12,22 @@ use Root;
 BEGIN { Root::private_mounts() }
 use Attack     qw(attack attacker_works battlefields calls_between clear_field end_of_attack go_on harm stopped strike);
 use BonnieRun  qw(bonnie tree);
-use Fault      qw(every is_long);
+use Fault      qw(every);
 use RunProgram qw(spew);
+use SweepSize  qw(sized);
 use Trace      qw(can_trace);
 
 plan skip_all => 'needs root, user nobody and mounts of its own' if !Root::may_mount() || !attacker_works();
 
 my $NAME  = 'bonnie.00000000000000ff';
-my $RACES = is_long() ? 3400 : 100;
+my $RACES = sized(25, 100, 3400);
 my $MOVED = qr{\Abonnie: directory \S+/$NAME was moved by somebody; it is left as /[^\n]+\n\z};
 my $LEFT  = qr{\A(?:bonnie: left \S+/$NAME: [^\n]+\n)?\z};
 
 my @fields = battlefields();
 is(scalar @fields, 3, 'ext4, overlayfs and tmpfs');
 
-# Makes what a killed run of root's leaves.
+# Makes what a killed run of root's leaves behind.
 sub leave {
     my ($field) = @_;
     my $dir = "$field->{home}/$NAME";
@@ -36,15 +37,16 @@ sub leave {
     return;
 }
 
-# What of root's is left in the home: a directory is all of it, or empty, or not there.
+# Checks what is left of root's directory in the home: all of it, the empty directory,
+# or nothing.
 sub of_root {
     my ($field) = @_;
     my ($dir) = grep { -d && !-l && (lstat)[4] == 0 } map {"$field->{home}/$_"} tree($field->{home});
     return !defined $dir ? 'nothing' : tree($dir) == 14 ? 'all' : tree($dir) ? 'some' : 'empty';
 }
 
-# A directory of the attacker's. With something in it, that looks like what is to be removed, and a link
-# leads to root's directory.
+# Makes a directory of the attacker's. It contains something that looks like what --cleanup removes,
+# and a link to root's directory.
 sub bait {
     my ($field, $is_full) = @_;
     my $dir = "$field->{home}/bait";
@@ -56,7 +58,7 @@ sub bait {
     return;
 }
 
-# How many names are left in it, wherever it is.
+# The number of names left in it, wherever it is now.
 sub bait_in {
     my ($field) = @_;
     my ($dir) = grep { -d && !-l && (lstat)[4] != 0 } map {"$field->{home}/$_"} tree($field->{home});

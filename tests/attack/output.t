@@ -1,8 +1,8 @@
 #!/usr/bin/perl
-# Root has the report written (--output) where another user may change what the path leads to: he puts
-# a symbolic link in the place of the report, or of a directory on the way, at every call and as fast
-# as he can. Nothing where the link leads to is ever touched, whether the system protects links
-# (fs.protected_symlinks) or not.
+# Root has the report written (--output) where another user may change what the path leads to. That
+# user puts a symbolic link in the place of the report, or of a directory on the way, after every
+# system call and as fast as he can. The link's target must never be touched, whether the system
+# protects links (fs.protected_symlinks) or not.
 
 use strict;
 use warnings;
@@ -15,18 +15,19 @@ use Root;
 BEGIN { Root::private_mounts() }
 use Attack     qw(attack attacker_works battlefields calls_between clear_field end_of_attack go_on harm stopped strike);
 use BonnieRun  qw(bonnie scratch tree);
-use Fault      qw(every is_long);
+use Fault      qw(every);
 use RunProgram qw(spew);
+use SweepSize  qw(sized);
 use Trace      qw(can_trace);
 
 plan skip_all => 'needs root, user nobody and mounts of its own' if !Root::may_mount() || !attacker_works();
 
-my $RACES  = is_long() ? 3334 : 100; # on each of three filesystems
+my $RACES  = sized(24, 100, 3334); # on each of three filesystems
 my $dir    = scratch();
 my $nobody = getpwnam 'nobody';
 
-# What is at home/report, which directory that is in, what of it the report is written to, and where a
-# link in its place leads; what the run does last.
+# For each case: the file at home/report, the directory that contains it, which part of it the
+# report is written to, the target of a link in its place, and the last call of the run.
 my $RENAMED = qr/\Arename/;
 my @SCENES  = (
     { name => 'a file in his directory',       make => \&make_file, link => 'precious/file' },
@@ -41,7 +42,7 @@ sub make_file { my ($at) = @_; spew($at, 'his'); return }
 sub make_link { my ($at) = @_; symlink '/dev/null', $at; return }
 sub make_dir  { my ($at) = @_; mkdir $at, oct 755 or die "$at: $!\n"; return }
 
-# Somebody holds it open, or nobody could write to it.
+# Makes a pipe and holds it open, so that it can be written to.
 sub make_pipe {
     my ($at) = @_;
     mkfifo($at, oct 666) or die "$at: $!\n";
@@ -49,7 +50,7 @@ sub make_pipe {
     return $reader;
 }
 
-# Sets the scene; what is returned is kept until its end.
+# Prepares a case; the caller keeps the returned objects until its end.
 sub set {
     my ($field, $scene) = @_;
     chown $scene->{mode} ? 0 : $nobody, -1, $field->{home};
@@ -66,8 +67,8 @@ sub run_to {
 
 sub link_of { my ($field, $scene) = @_; return "link=$field->{fs}/$scene->{link}" }
 
-# The scene with him in it, who exchanges what is there for the link when he is told, and did so once
-# before if the link comes first.
+# Prepares a case, and starts the attacker. He exchanges what is there for the link when told to,
+# and has done so once before if the link comes first.
 sub begin {
     my ($field, $scene, $link_first) = @_;
     my $kept   = set($field, $scene);
@@ -76,7 +77,7 @@ sub begin {
     return { attack => $attack, kept => $kept };
 }
 
-# What he has done to what is not his.
+# Ends the attacker, and checks what has happened to root's files.
 sub end {
     my ($field, $scene) = @_;
     end_of_attack($scene->{attack});
@@ -84,7 +85,7 @@ sub end {
     return harm($field);
 }
 
-# What is called from the first look at the path to the end, as far as it can be stopped after it.
+# The system calls from the first look at the path to the end, after which the run can be stopped.
 sub calls_of {
     my ($field, $scene, $link_first) = @_;
     my $begun = begin($field, $scene, $link_first);
@@ -93,7 +94,8 @@ sub calls_of {
     return grep { $_->[0] !~ /exit/ } @calls;
 }
 
-# One try that is certain to hit: what is there is exchanged right after that call.
+# One attempt that is certain to be in time: the exchange is made right after that
+# call.
 sub is_harmed {
     my ($field, $scene, $link_first, $call) = @_;
     my $begun = begin($field, $scene, $link_first);

@@ -1,7 +1,8 @@
 #!/usr/bin/perl
-# Every system call with a path, of whole runs and of --cleanup, in a directory of another user. Only root
-# can change what it leads to; or it is a name of one part in a directory that is open, and not followed if
-# it is a link. `perl tests/attack/paths.t table` prints them all, with who could have changed what.
+# Examines every system call with a path, of whole runs and of --cleanup, in a directory of another
+# user. Either only root can change what the path leads to; or it is a name of one part in an open
+# directory, and is not followed if it is a link. `perl tests/attack/paths.t table` prints all
+# calls, with who could have changed the path.
 
 use strict;
 use warnings;
@@ -10,7 +11,7 @@ use lib "$FindBin::Bin/../lib";
 use Test::More;
 use Root;
 BEGIN { Root::private_mounts() }
-use BonnieRun  qw(@ALL_TESTS engines finish program scratch_on_disk start wait_until tree);
+use BonnieRun  qw(@ALL_TESTS engines finish program scratch_on_disk start tree wait_until wait_until_closed);
 use PathCalls  qw(path_calls table_of_paths wrong_paths);
 use RunProgram qw(spew);
 use Trace      qw(can_trace);
@@ -27,7 +28,7 @@ spew("$home/random", 'r' x 4096);
 
 my @all_calls;
 
-# What to call them in the table.
+# Names for the table.
 my %names = ($dir => 'DIR', $home => 'HOME', "$top" => 'TOP', program() => 'PROGRAM');
 
 sub safe_ok {
@@ -50,7 +51,7 @@ safe_ok('hard links, as nobody', {}, @all, qw(-n1:-1:0:2 -b -u nobody));
 safe_ok('symbolic links', {}, qw(-r0 -q -s0 -n1:-2:0:2));
 safe_ok("engine $_", {}, @all, qw(-n0), "--engine=$_") for grep { !/sync|null/ } engines();
 
-# More directories than there may be descriptors.
+# The test needs more directories than the limit on descriptors allows.
 safe_ok('few descriptors', { wrap => [ 'sh', '-c', 'ulimit -n 200; exec "$@"', 'sh' ] }, '--tests=ran_create,ran_stat,ran_del', qw(-r0 -q -s0 -n1:0:0:1000));
 
 my @of_runs = splice @all_calls;
@@ -59,12 +60,13 @@ my $killed = start('-d', $dir, qw(-r0 -q -s1 -n1:100:0:2 -x1000000));
 wait_until('files', sub { grep {m{/d00001/}} tree($home) });
 kill KILL => $killed->{pid};
 finish($killed);
+wait_until_closed($home);
 safe_ok('--cleanup', {}, '--cleanup');
 is_deeply([ tree($home) ], [qw(dir random report)], 'nothing else is left');
 
 print "\nRuns:\n\n", table_of_paths(\%names, @of_runs), "\n--cleanup:\n\n", table_of_paths(\%names, @all_calls), "\n" if $prints;
 
-# The table knows a path that is not safe.
+# The table recognises an unsafe path.
 for my $unsafe (
     { call => 'openat',   directory => undef,  path => "$home/file", args => "AT_FDCWD, \"$home/file\", O_RDONLY" },
     { call => 'openat',   directory => $home,  path => 'file',       args => "8<$home>, \"file\", O_RDONLY" },

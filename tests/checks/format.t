@@ -1,6 +1,6 @@
 #!/usr/bin/perl
-# Every C file looks as .clang-format says. Only for the version that the file was made with: each
-# version of clang-format has its own ideas.
+# Every C file has the layout that .clang-format describes. Checked only with the version of
+# clang-format for which the file was made, because each version formats differently.
 
 use strict;
 use warnings;
@@ -19,8 +19,8 @@ my @files;
 find({ no_chdir => 1, wanted => sub { push @files, $_ if /\.[ch]\z/ } }, "$TOP/src", "$TOP/tests");
 plan tests => @files + 2;
 
-# One look at all of them: starting the program takes longer than reading a file. What it says begins
-# with the name of the file that it is about.
+# Checks all files with one process: starting it takes longer than reading a file. Its messages
+# begin with the name of the file.
 open my $said, '-|', 'sh', '-c', 'exec "$@" 2>&1', 'sh', $formatter, qw(--style=file --dry-run), @files or die "$formatter: $!\n";
 my ($file, %complaint) = (q{});
 while (my $line = readline $said) {

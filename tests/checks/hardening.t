@@ -1,5 +1,5 @@
 #!/usr/bin/perl
-# What configure said that the program is hardened with is in the binary, as readelf reads it.
+# The binary has all the hardening that configure has reported, according to readelf.
 
 use strict;
 use warnings;

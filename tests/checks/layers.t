@@ -1,7 +1,7 @@
 #!/usr/bin/perl
-# The house is as docs/architecture.md draws it: what a file includes, directly or through others, is
-# what the table there allows; files are short; general folders know no program; and nothing in them
-# is of one machine only.
+# The sources are as docs/architecture.md describes them: a file includes, directly or through
+# others, only what the table there allows; files are short; general folders know no program; and
+# nothing refers to one particular machine.
 
 use strict;
 use warnings;
@@ -12,7 +12,8 @@ use Test::More;
 my $TOP = $ENV{BONNIE_TEST_SRCDIR} // dirname(__FILE__) . '/../..';
 my $SRC = "$TOP/src";
 
-# The table of folders in the document: name and what it may include, which brings what that may.
+# Reads the table of folders in the document: the name, and what it may include, which brings
+# what that folder may include.
 my $PAGE = slurp("$TOP/docs/architecture.md");
 my %NAMED;
 my @folders;
@@ -21,7 +22,7 @@ while ($PAGE =~ /^[|] `(\w+)\/` [|][^|]*[|]([^|]*)[|]$/mg) {
     $NAMED{ $folders[-1] } = [ $2 =~ /(\w+)/g ];
 }
 
-# All that a folder may include. Dies when the table goes round.
+# Everything that a folder may include. Dies when the table has a cycle.
 sub allowed {
     my ($folder, @above) = @_;
     die "the table goes round: @above $folder\n" if grep { $_ eq $folder } @above;
@@ -40,7 +41,8 @@ sub slurp {
 
 sub folder { my ($file) = @_; return $file =~ s{/.*}{}r }
 
-# Every file of ours that a file includes, directly or through others, with the way to it.
+# Every file of ours that a file includes, directly or through others, with the chain of
+# includes.
 sub closure {
     my ($file) = @_;
     my %way = ($file => $file);
@@ -73,23 +75,23 @@ for my $file (sort keys %text) {
 my @mains = grep {m{/main[.]c\z}} keys %text;
 cmp_ok($text{$_} =~ tr/\n//, '<', 100, "$_ is small") for sort @mains;
 
-# What the general folders do not know: programs, and the tests of one of them. Comments may give
+# What general folders must not mention: programs, and the tests of one of them. Comments may, as
 # examples; the standard library has functions of those names.
-my @GENERAL = grep { !m/\A(?:bonnie|bonload|suite|tools)\z/ } @folders;
+my @GENERAL = grep { !m/\A(?:bonnie|bonload|boncut|suite|tools)\z/ } @folders;
 cmp_ok(scalar @GENERAL, '>=', 10, 'there are general folders');
 for my $file (sort keys %text) {
     next if !grep { $_ eq folder($file) } @GENERAL;
     my $code = $text{$file} =~ s{/[*].*?[*]/|//[^\n]*}{}gsr;
-    unlike($code, qr/bonnie|bonload|\bseeks\b|\b(?:putc|getc)\b/i, "$file: knows no program");
+    unlike($code, qr/bonnie|bonload|boncut|\bseeks\b|\b(?:putc|getc)\b/i, "$file: knows no program");
 }
 
-# Only main.c ends the process, but for children that were forked.
+# Only main.c ends the process, except for forked children.
 for my $file (sort keys %text) {
     next if $file =~ m{/main[.]c\z};
     unlike($text{$file}, qr/(?<![_\w])(?:exit|abort)\s*\(/, "$file: does not end the program");
 }
 
-# Paths of one machine, in anything that is handed on.
+# No distributed file contains a path of one particular machine.
 my @files;
 find({
         no_chdir => 1,

@@ -1,5 +1,6 @@
 #!/usr/bin/perl
-# Every option is complete: --help, the manual page and the tests have the same ones.
+# Every option is documented and tested: --help, the manual page and the tests have
+# the same options.
 
 use strict;
 use warnings;
@@ -20,7 +21,7 @@ for my $line ($help =~ /^  (-.*)$/mg) {
 my @names = sort map {split} keys %help;
 cmp_ok(scalar @names, '>=', 45, '--help lists the options');
 
-# Not in --help: what old scripts give and this program ignores.
+# Missing in --help on purpose: old scripts give it, and the program ignores it.
 my $IGNORED = 'l';
 
 my $page = slurp(source('man/bonnie.8'));
@@ -37,7 +38,7 @@ for my $option (sort keys %page) {
 }
 ok($page{$IGNORED}, 'what is ignored is in the manual page');
 
-# Where options are tried: in the code of the program tests, comments and refusals left out.
+# The code of the program tests, without comments and refusals, where options must be used.
 my %code;
 for my $file (glob source('tests/cli/*.t')) {
     $code{$file} = join "\n", grep { !/^\s*#/ } split /\n/, slurp($file) if $file !~ m{/refused[.]t\z|/csv2};
@@ -49,11 +50,11 @@ for my $name (@names, $IGNORED) {
 }
 ok((grep {/(?<![\w-])-html\b/} values %code), 'tried in tests/cli: -html');
 
-# The small programs: the same, each with a page and a test of its own.
-for my $program (qw(zcav getc_putc generate_randfile)) {
+# The small programs: the same checks, each with its own page and test.
+for my $program (qw(boncut zcav getc_putc generate_randfile)) {
     my @options = run_tool($program, '--help')->{out} =~ /^  (-.*)$/mg;
     my ($manual) = map { slurp($_) } glob source("man/$program.[18]");
-    my $test = join "\n", grep { !/^\s*#|refused_ok/ } split /\n/, slurp(source("tests/cli/$program.t"));
+    my $test = join "\n", grep { !/^\s*#|refused_ok/ } split /\n/, join q{}, map { slurp($_) } glob source("tests/cli/$program*.t");
     cmp_ok(scalar @options, '>=', 4, "$program --help lists the options");
     unlike(run_tool($program, '--help')->{out}, qr/^.{81}|[ \t]$/m, 'in 80 columns');
     for my $line (@options) {
@@ -65,10 +66,10 @@ for my $program (qw(zcav getc_putc generate_randfile)) {
     }
 }
 
-# The same for bonload, whose options have names alone.
-my @load_names = bonload('-help')->{out} =~ /^  -(?:h, -)?([a-z0-9-]+)/mg;
+# The same for bonload, whose options have only names.
+my @load_names = bonload('-help')->{out} =~ /^  -(?:\w, -)?([a-z0-9-]+)/mg;
 cmp_ok(scalar @load_names, '>=', 55, 'bonload -help lists the options');
-my %load_page = map { $_ => 1 } slurp(source('man/bonload.1')) =~ /^[.]It Fl ([a-z0-9-]+)/mg;
+my %load_page = map { $_ => 1 } slurp(source('man/bonload.1')) =~ /^[.]It Fl (?:\w , Fl )?([a-z0-9-]+)/mg;
 for my $name (@load_names) {
     ok($load_page{$name}, "in bonload(1): -$name");
     ok((grep {/(?<![\w-])--?\Q$name\E(?![\w-])/} map { $code{$_} } grep {/bonload/} keys %code), "tried in tests/cli: -$name")

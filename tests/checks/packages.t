@@ -1,6 +1,6 @@
 #!/usr/bin/perl
-# The version stands in configure.ac; where packages and scripts need it in a file of theirs, it is the same. And
-# packages know every program.
+# configure.ac has the version; the files of packages and scripts that repeat it have the same. And
+# the packages contain every program.
 
 use strict;
 use warnings;
@@ -24,7 +24,8 @@ for my $place (
     is($there, $version, "$file has the same");
 }
 
-# Every program is completed, and in a package with its completions; what dh_missing and rpmbuild look for.
+# Every program has completions, and a package contains them; dh_missing and rpmbuild check the
+# rest.
 my $makefile = slurp(source('Makefile.am'));
 my @programs = map {split} $makefile =~ /^s?bin_(?:PROGRAMS|NAMES) \+?= (.*)$/mg, $makefile =~ /^dist_bin_SCRIPTS = (.*)$/mg;
 s{.*/}{} for @programs;

@@ -8,9 +8,9 @@ use Test::More;
 
 my $TOP = $ENV{BONNIE_TEST_SRCDIR} // dirname(__FILE__) . '/../..';
 
-# The script that CI runs is in the repository, but not in a release.
+# CI's script is in the repository, but not in a release.
 my @SCRIPTS = grep {-e} map {"$TOP/$_"}
-    qw(.ci/run scripts/setup scripts/package packaging/debian/tests/installed packaging/debian/tests/mpi scripts/quickstart scripts/test scripts/analyze scripts/lib/build.sh docs/gallery/make);
+    qw(.ci/run scripts/setup scripts/package packaging/debian/tests/installed packaging/debian/tests/mpi scripts/quickstart scripts/test scripts/analyze scripts/lib/build.sh scripts/lib/libraries.sh docs/gallery/make);
 
 my $has_shellcheck = qx(shellcheck --version 2>/dev/null) ne q{};
 

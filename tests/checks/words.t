@@ -1,6 +1,6 @@
 #!/usr/bin/perl
-# Everything that an option takes one of is tried: tests, formats, presets, contents, engines, modes. And
-# what a report prints has a golden file.
+# For every option that accepts one of several words (tests, formats, presets, contents, engines,
+# modes), each word is tried. And every report format has a golden file.
 
 use strict;
 use warnings;
@@ -35,7 +35,7 @@ for my $option (qw(--format --preset --data --cache --engine --uring --verify)) 
 
 for my $file (glob source('src/bonnie/report/*.c')) {
     my ($name) = slurp($file) =~ /const struct report_ops \w+ = \{\s*\.name = "(\w+)"/ or next;
-    my %ending = (text => '{full,short}.txt', csv => '{full,header}.csv', json => 'full.json', classic => 'classic.txt', html => 'classic.html', gobonniego => 'gobonniego.txt', gobonniego_json => 'gobonniego.json');
+    my %ending = (text => '{full,short}.txt', csv => '{full,header}.csv', json => 'full.json', classic => 'classic.txt', html => 'classic.html', gobonniego => 'gobonniego.txt', gobonniego_json => 'gobonniego.json', diskmark => 'diskmark.txt');
     my @golden = map { glob } source("tests/golden/report/$ending{$name}");
     ok(@golden && !grep({ !-s } @golden), "report $name has golden files");
 }

@@ -1,6 +1,6 @@
 #!/usr/bin/perl
-# bench/compare works: its C programs are built from the sources of today, and its rows that need no other program
-# than a compiler have figures. What they say is not tested.
+# bench/compare and bench/promises work: their C programs are built from the current sources, and
+# the rows that need only a compiler have figures. The figures themselves are not tested.
 
 use strict;
 use warnings;
@@ -19,5 +19,10 @@ for my $row ('in flight null 4k x 32', 'contents', 'record') {
     like($run->{out}, qr/^\Q$row\E +\d/m, $row);
 }
 like($run->{out}, qr/^$_\b/m, $_) for qw(putc getc read write);
+
+my $promises = run_tool(source('bench/promises'), '--boncut', program('boncut'), qw(--pairs 1 --turns 2 --rows), '^fsync|^tmpfs', '--tmpfs', $dir, $dir);
+is($promises->{status}, 0, 'bench/promises: exit status 0') or diag $promises->{out}, $promises->{err};
+is($promises->{err}, q{}, 'no messages');
+like($promises->{out}, qr/^\Q$_\E +\d+ +\d+ +\d/m, $_) for 'fsync', 'tmpfs dsync', 'tmpfs dsync, check';
 
 done_testing();

@@ -1,5 +1,5 @@
 #!/usr/bin/perl
-# The target disk: files are written and read as the options say, and what is damaged is found.
+# The target disk: files are written and read as the options say, and damage is found.
 
 use strict;
 use warnings;
@@ -44,8 +44,9 @@ is($read->{bonload}{verified_bytes}, 50 * 1024, 'all of it was looked at');
 loaded('-rt=1', "-url=$dir/a-XXX", '-max-requests=50', '-seed=7', '-verify=stamp', '-chunk-size=100');
 like(bonload(@READ, '-seed=8')->{err}, qr/something other than what was written: 50 damaged reads$/m, 'another seed is another content');
 
-# ---- damage -----------------------------------------------------------------------------------------
-# damage($name, sub that changes $file, $expected words): in the files of an earlier run.
+# ---- damage
+# -----------------------------------------------------------------------------------------
+# damage($name, sub that changes $file, $expected message): changes files of an earlier run.
 sub damage {
     my ($name, $change, $words) = @_;
     my $before = slurp("$dir/a-007");
@@ -63,8 +64,8 @@ damage('a file that is longer', sub { spew($_[0], slurp($_[0]) . 'x') }, $DAMAGE
 damage('another file', sub { spew($_[0], slurp("$dir/a-008")) }, $DAMAGED);
 damage('zeros', sub { spew($_[0], "\0" x 1024) }, $DAMAGED);
 
-# What a run reads of its own: an older version of a name that was written again is put back under
-# it, until the run has read it.
+# A run finds damage in its own files: an older version of a name that was written again is put
+# back, until the run has read it.
 {
     mkdir "$dir/own";
     my @size = ('-body-size=8KiB', '-wps=20', '-rps=200');
@@ -84,7 +85,8 @@ damage('zeros', sub { spew($_[0], "\0" x 1024) }, $DAMAGED);
     like($run->{err}, qr{^bonload: read: \Q$dir\E/own/f: damaged: not what was written$}m, 'an old copy that was put back is found');
 }
 
-# ---- names that come again ---------------------------------------------------------------------------
+# ---- names that recur
+# --------------------------------------------------------------------------------
 my $few = loaded('-wt=4', '-rpw=1', "-url=$dir/few-XX", '-body-size=20KiB', '-max-requests=5000');
 is($few->{bonload}{damaged}, 0, 'a hundred names, thousands of writes: nothing is taken for damage');
 is($few->{Reads}{Errors},    0, 'nor for an error');
@@ -98,8 +100,8 @@ is(loaded('-wt=2', "-url=$dir/x/XX/f", '-max-requests=5', '-body-size=1', '-mkdi
 is(bonload('-wt=1', "-url=$dir/q/XX", '-max-requests=5', '-mkdirs=false')->{status}, '1', '-mkdirs=false');
 spew("$dir/precious", 'precious');
 symlink 'precious', "$dir/link";
-like(bonload('-wt=1', "-url=$dir/link", '-max-requests=1')->{out}, qr/^Error: 1 x open: Too many levels of symbolic links$/m, 'no link is written through');
-like(bonload('-rt=1', "-url=$dir/link", '-max-requests=1')->{out}, qr/^Error: 1 x open: Too many/m, 'nor read');
+like(bonload('-wt=1', "-url=$dir/link", '-max-requests=1')->{out}, qr/^Error: 1 x open: a symbolic link that is not followed$/m, 'no link is written through');
+like(bonload('-rt=1', "-url=$dir/link", '-max-requests=1')->{out}, qr/^Error: 1 x open: a symbolic link/m, 'nor read');
 is(slurp("$dir/precious"), 'precious', 'what it leads to is as it was');
 mkdir "$dir/clean";
 spew("$dir/clean/mine", 'mine');
@@ -115,17 +117,28 @@ unlink "$dir/clean/03";
 
 # ---- more threads than the soft limit on open files allows ---------------------------------------------
 sub limited { return { wrap => [ 'sh', '-c', "ulimit $_[0] 50; exec \"\$@\"", 'sh' ] } }
-POSIX::mkfifo("$dir/fifo", oct 600) or die "mkfifo: $!\n";
-my @MANY = (qw(-rt=100 -max-requests=100 -verbose), "-url=$dir/fifo");
-open my $writer, '+<', "$dir/fifo" or die "$dir/fifo: $!\n"; # reads wait for what is never written
+spew("$dir/slow", 'x' x 30_000);
+my @MANY = (qw(-rt=100 -chunk-size=1 -max-requests=1000000 -verbose), "-url=$dir/slow");
 my $many = load_started(limited('-Sn'), @MANY);
-my $count_open = sub { scalar grep { (readlink // q{}) eq "$dir/fifo" } glob "/proc/$many->{pid}/fd/*" };
+my $count_open = sub { scalar grep { (readlink // q{}) eq "$dir/slow" } glob "/proc/$many->{pid}/fd/*" };
 wait_until('100 open files, or a failure', sub { $count_open->() == 100 || -s $many->{err_file} });
-close $writer;
+kill INT => $many->{pid};
 finish($many);
-is($many->{status}, '0', 'more threads than the soft limit on open files allows');
+is($many->{status}, 'signal 2', 'more threads than the soft limit on open files allows');
 like($many->{out}, qr/^Total errors: 0$/m, 'all have their file');
 refused_ok(bonload(limited('-n'), @MANY), qr/-rt, -wt: 100 threads need 116 open files at a time; the limit is 50 \(ulimit -Hn\)/, 'more than the hard limit');
+
+# ---- names that are not regular files
+# -------------------------------------------------------------------
+POSIX::mkfifo("$dir/fifo", oct 600) or die "mkfifo: $!\n";
+for my $options ('-wt=1', '-rt=1', '-wt=1 -fsync', '-rt=1 -direct') {
+    my $run = bonload(split(q{ }, $options), "-url=$dir/fifo", '-max-requests=3');
+    like($run->{out}, qr/^Error: 3 x open: (?:not a plain file|Invalid argument)$/m, "$options of a pipe that nobody has open");
+}
+open my $other_end, '+<', "$dir/fifo" or die "$dir/fifo: $!\n";
+like(bonload($_, "-url=$dir/fifo", '-max-requests=3')->{out}, qr/^Error: 3 x open: not a plain file$/m, "$_ of one that somebody has open") for '-wt=1', '-rt=1';
+close $other_end;
+like(bonload('-rt=1', '-url=/dev/zero', '-max-requests=1')->{out}, qr/^Error: 1 x open: not a plain file$/m, 'what has no end is not read');
 unlink "$dir/fifo";
 
 # ---- names from a file, and to a file ------------------------------------------------------------------
@@ -142,6 +155,53 @@ bonload('-wt=1', "-url=$dir/list/XX", '-body-size=10', '-max-requests=5', "-writ
 is(slurp("$dir/names3"), join(q{}, map { sprintf "$dir/list/%02d\n", $_ } 1, 2, 4, 5), 'what failed is not in it');
 is(loaded('-rt=1', "-url=$dir/a-XXX", "-url-source=$dir/none", '-max-requests=1')->{Reads}{Done}, 1, '-url wins');
 
+# ---- symbolic links in names
+# -----------------------------------------------------------------------------
+mkdir "$dir/$_" for qw(real real/one real/two links);
+chmod oct(755), "$dir/$_" for qw(real links);
+symlink "$dir/real", "$dir/data";
+symlink '../real/one', "$dir/links/1";
+symlink "$dir/data/two", "$dir/links/2";
+for my $args (
+    [ "-url=$dir/data/a-XX" ], [ "-url=$dir/links/1/../two/a-XX" ], [ "-url=$dir//data///a-XX" ],
+    [ "-url=$dir/data/new-XX/a", '-mkdirs' ])
+{
+    is(loaded(qw(-wt=2 -rt=1 -body-size=10 -max-requests=100 -cleanup), @{$args})->{Writes}{Errors}, 0, "@{$args}: the user's own links are followed");
+}
+rmdir for glob "$dir/real/new-*";
+is_deeply([ files_in("$dir/real") ], [], 'and all is removed by those names');
+spew("$dir/names", "$dir/links/1/x\n$dir/links/2/x\n$dir/real//y\n");
+for my $engine (qw(disk meta)) {
+    my $run = loaded(qw(-wt=1 -max-requests=3 -body-size=10), ($engine eq 'meta' ? '-meta-ops=write' : ()), "-requests-engine=$engine", "-url-source=$dir/names");
+    my @made = map { files_in("$dir/real$_") } qw(/one /two);
+    is_deeply([@made], [ map {"$dir/real/$_/x"} qw(one two) ], "$engine: names of -url-source through links");
+    ok(-f "$dir/real/y", "$engine: and with more slashes than they need");
+    unlink @made, "$dir/real/y";
+}
+chmod oct(777), "$dir/links";
+my $not_followed = bonload('-wt=1', "-url-source=$dir/names", '-max-requests=3', '-body-size=10', '-max-errors=100');
+like($not_followed->{out}, qr/^Error: 2 x open: a symbolic link that is not followed$/m, 'links are not followed where others can change them');
+unlink "$dir/real/y";
+refused_ok(bonload('-wt=1', "-url=$dir/links/1/XX"), qr/open directory \Q$dir\E\/links\/1\/: a symbolic link on the way is not followed, because another user can change the directory that it is in/, 'nor on the way to all names');
+chmod oct(1777), "$dir/links";
+is(loaded('-wt=1', "-url=$dir/links/1/XX", '-max-requests=3', '-body-size=10', '-cleanup')->{Writes}{Errors}, 0, 'in a sticky directory they are, if they are the user\'s');
+chmod oct(755), "$dir/links";
+
+# ---- as another user -----------------------------------------------------------------------------------
+refused_ok(bonload('-u', 'no such user', '-wt=1', "-url=$dir/XX"), qr/no user is named 'no such user'/, 'an unknown user');
+if ($> == 0) {
+    my ($nobody, $nogroup) = (getpwnam 'nobody')[ 2, 3 ];
+    for my $case ([ [qw(-u nobody)], $nogroup ], [ [qw(-u 4242:77)], 77, 4242 ], [ [qw(-user=nobody -group=77)], 77 ]) {
+        my ($args, $gid, $uid) = @{$case};
+        my $open = scratch(oct 777);
+        my $run  = bonload(@{$args}, '-wt=1', "-url=$open/XX", "-written-urls-dump=$open/names", qw(-max-requests=3 -body-size=10));
+        is($run->{err}, sprintf("Using uid:%d, gid:%d.\n", $uid // $nobody, $gid), "@{$args}: is told");
+        is_deeply([ map { join q{:}, (stat)[ 4, 5 ] } files_in($open) ], [ (($uid // $nobody) . ":$gid") x 4 ], "@{$args}: owns all that is made");
+    }
+} else {
+    refused_ok(bonload('-u', $> + 1, '-wt=1', "-url=$dir/XX"), qr/only root can become uid/, 'an ordinary user becomes nobody else');
+}
+
 # ---- durable and direct --------------------------------------------------------------------------------
 my $disk = scratch_on_disk();
 for my $options ([], ['-fsync'], takes_direct($disk) ? (['-direct'], [qw(-direct -fsync -chunk-size=8KiB)]) : ()) {
@@ -150,10 +210,28 @@ for my $options ([], ['-fsync'], takes_direct($disk) ? (['-direct'], [qw(-direct
     cmp_ok($run->{bonload}{verified_bytes}, '>', 0, "@{$options}: what is read is what was written");
 }
 
+# ---- names through a pipe ------------------------------------------------------------------------------
+POSIX::mkfifo("$dir/fifo", oct 600) or die "mkfifo: $!\n";
+my $piped = load_started('-wt=1', "-url-source=$dir/fifo", '-max-requests=4', '-body-size=10', '-show-progress=false');
+open my $names, '>', "$dir/fifo" or die "$dir/fifo: $!\n";
+print {$names} map {"$dir/list/piped$_\n"} 1 .. 2;
+close $names;
+finish($piped);
+is($piped->{status}, 0, 'names through a pipe');
+ok(-f "$dir/list/piped$_", "piped$_") for 1 .. 2;
+my $waiting = load_started('-wt=1', "-url-source=$dir/fifo");
+wait_until('that it is open', sub { grep { (readlink // q{}) eq "$dir/fifo" } glob "/proc/$waiting->{pid}/fd/*" });
+kill TERM => $waiting->{pid};
+finish($waiting);
+is($waiting->{status}, 'signal 15', 'a pipe that nobody writes to is not waited for after a signal');
+unlink "$dir/fifo";
+spew("$dir/empty", q{});
+
 # ---- one clear line for each fault ------------------------------------------------------------------------
 for my $case (
     [ 'unreadable source', ["-url-source=$dir/none"], qr/open \Q$dir\E\/none: No such file or directory/ ],
-    [ 'empty source', ['-url-source=/dev/null'], qr/\/dev\/null contains no name/ ],
+    [ 'empty source', ["-url-source=$dir/empty"], qr/\Q$dir\E\/empty contains no name/ ],
+    [ 'source without end', ['-url-source=/dev/zero'], qr/\/dev\/zero is neither a plain file nor a pipe/ ],
     [ 'dump not writable', [ "-url=$dir/XX", "-written-urls-dump=$dir/none/x" ], qr/\Q$dir\E\/none.*: No such file or directory/ ],
     [ 'timeline not writable', [ "-url=$dir/XX", "-timeline-file=$dir/none/x" ], qr/\Q$dir\E\/none.*: No such file or directory/ ],
     )
@@ -167,6 +245,47 @@ for my $case (
 my $full = bonload('-wt=2', '-rt=1', '-url=/dev/full', '-max-requests=20', '-body-size=1k');
 is($full->{status}, '1', 'a full disk');
 like($full->{out}, qr/^Error: 20 x write: No space left on device$/m, 'each write is an error');
-like($full->{err}, qr/\Abonload: no write succeeded, so there was nothing to read\n\z/, 'and nothing was read');
+like($full->{err}, qr{\Abonload: no write succeeded, so there was nothing to read: write: /dev/full: write: No space left on device\n\z}, 'and nothing was read');
+
+# ---- a directory that is missing
+# ---------------------------------------------------------------------
+my $gone = bonload('-wps=200', '-duration=60s', "$dir/gone/XXXX");
+like($gone->{err}, qr{\Abonload: 100 % of the requests failed, more than -max-errors=50; the first: write: \Q$dir\E/gone/0\d+: open: No such file or directory; -mkdirs makes missing directories\n\z},
+    'the path, the reason, and what helps');
+is($gone->{status}, '1', 'exit status 1');
+like($gone->{out}, qr/^The run was ended early: nothing had succeeded[.]$/m, 'before its time is over');
+like($gone->{out}, qr{^Offered: \S+/s, achieved: 0/s, failed: \S+/s$}m, 'what failed is not achieved');
+my ($failures) = $gone->{out} =~ /^Total errors: (\d+)$/m;
+cmp_ok($failures, '<', 12_000, 'of a minute of requests');
+like(bonload('-rps=200', '-duration=60s', "$dir/gone/XXXX")->{err},
+    qr{; the first: read: \Q$dir\E/gone/0\d+: open: No such file or directory; what is read must be written before, as by -wt=1, with -mkdirs where a directory is missing\n\z},
+    'and where nothing is written');
+is(bonload('-rt=2', "$dir/gone/XXXX", '-max-requests=3000', '-max-errors=100')->{status}, '0', '-max-errors=100 goes on');
+like(bonload('-rt=2', "$dir/gone/XXXX", '-max-requests=3000', '-max-errors=100')->{out}, qr/^Total errors: 3000$/m, 'to its end');
+
+# ---- where the bytes came from ------------------------------------------------------------------------
+my $memory = loaded('-rt=1', "$dir/a-XXX", '-max-requests=50', '-seed=7')->{bonload};
+is($memory->{reads}{measured}, 'memory', 'files in memory') if $memory->{device}{filesystem} eq 'tmpfs';
+my $storage = scratch_on_disk();
+my @KEPT = ("-url=$storage/kept-XXX", '-max-requests=100', '-body-size=256KiB');
+loaded('-wt=2', @KEPT, '-fsync');
+SKIP: {
+    my $device = loaded('-rt=2', @KEPT)->{bonload}{device};
+    skip 'there is no block device below the temporary directory', 5 if !$device->{name};
+    my $cached;
+    for (1 .. 3) { # other programs may read from the device, or drop the kernel's caches
+        $cached = loaded('-rt=2', @KEPT)->{bonload}{reads};
+        last if $cached->{measured} eq 'page cache';
+    }
+    is($cached->{measured}, 'page cache', 'what was just written is read from the page cache');
+    my $said = qr/^Measured: page cache: .* of what was read came from the device \(\S.*\); -evict or -direct measures the device$/m;
+    ok((grep { bonload('-rt=2', @KEPT)->{out} =~ $said } 1 .. 3), 'and what helps');
+    for my $how (qw(-evict -direct)) {
+        next if $how eq '-direct' && !takes_direct($storage);
+        my $read = loaded('-rt=2', @KEPT, $how)->{bonload}{reads};
+        is("$read->{measured} $read->{errors}", 'device 0', "with $how it is the device");
+        cmp_ok($read->{device_percent}, '>=', 90, 'that read it');
+    }
+}
 
 done_testing();

@@ -1,5 +1,5 @@
 #!/usr/bin/perl
-# The JSON report is as its schema says, in every mode, and the page of -timeline-file is drawn from it.
+# The JSON report matches its schema in every mode, and the page of -timeline-file is drawn from it.
 
 use strict;
 use warnings;
@@ -47,7 +47,8 @@ for my $name (sort keys %loads) {
     spew("$dir/report.json", $run->{out});
 }
 
-# Several at once, also beside results of bonnie; the text tables leave them out and say so.
+# Several reports at once, also beside results of bonnie; the text tables leave them out and
+# say so.
 spew("$dir/$_.json", bonload('-output=json', @{ $loads{$_} })->{out}) for qw(threads sweep);
 my ($status, $html, $err) = run('bon_csv2html', [ "$dir/threads.json", "$dir/sweep.json", RunProgram::data_file('lab.csv') ]);
 is($status, 0, 'load reports beside each other, and beside results');
@@ -62,7 +63,8 @@ spew("$dir/later.json", slurp("$dir/threads.json") =~ s/"format_version":1/"form
 is($status, 1, 'a later version');
 like($err, qr/format_version 7 of the load report is not known/, 'is named');
 
-# Of a long load a row is of several intervals, whose percentiles cannot be joined.
+# A row of a long load covers several intervals, whose percentiles cannot be
+# combined.
 my $long = JSON::PP::decode_json(slurp("$dir/threads.json"));
 $long->{bonload}{intervals} = [ map { interval($_) } 1 .. 40 ];
 sub interval {
@@ -81,7 +83,16 @@ for my $case ([ 40 => 'Highest median', 'Highest p99', '2 ms', '4 ms', '6 ms' ],
     is_deeply($row, [ '0', '100', '0', @first ], "$count intervals: the first row");
 }
 
-# The seed, which may be negative, is one that makes the same run again.
+# Loads of one target are told apart by numbers, which are never cut off; others by their targets.
+my $other = JSON::PP::decode_json(slurp("$dir/threads.json"));
+$other->{bonload}{settings}{url} = 'elsewhere/XX';
+spew("$dir/other.json", JSON::PP::encode_json($other));
+spew("$dir/follows.json", bonload('-output=json', @{ $loads{follows} })->{out});
+sub kinds_on_page { return [ (run('bon_csv2html', [ map {"$dir/$_.json"} @_ ]))[1] =~ m{<th class="label" scope="row"><bdi>([^<]*, (?:reads|writes))</bdi></th><td>\d}g ] }
+is_deeply([ @{ kinds_on_page(qw(follows follows)) }[ 0 .. 3 ] ], [ map { ("Load $_, writes", "Load $_, reads") } 1, 2 ], 'two loads of one target: numbers');
+is_deeply([ grep {/^Load/} @{ kinds_on_page(qw(threads other)) } ], [], 'of two targets: none');
+
+# The seed, which may be negative, reproduces the run.
 for my $seed (-5, 18_446_744_073_709_551_615, 7) {
     my $first = bonload('-output=json', qw(-wt=1 -requests-engine=null -max-requests=20), "-seed=$seed", '-url=RRRRRRRR', "-written-urls-dump=$dir/names");
     my $report = JSON::PP::decode_json($first->{out});
@@ -97,13 +108,14 @@ my $run = bonload(qw(-rt=2 -requests-engine=null -max-requests=1000000), "-timel
 is($run->{status}, '0', 'a million requests');
 cmp_ok(-s "$dir/million.html", '<', 400_000, 'a page below 400 KB');
 
-# Whether the page can be drawn is known before the load begins.
+# Whether the page can be drawn is checked before the load begins.
 my $none = bonload({ env => { BON_CSV2HTML => "$dir/none" } }, qw(-rt=1 -requests-engine=sleep -duration=100s), "-timeline-file=$dir/x.html");
 is($none->{status}, '1', 'no program that draws');
 like($none->{err}, qr{\Abonload: -timeline-file: run \Q$dir\E/none: No such file or directory\n\z}, 'is told at once');
 ok(!-e "$dir/x.html", 'and leaves nothing');
 
-# As it is installed: the program in sbin, what draws in bin; or anywhere in PATH.
+# As installed: the program in sbin and the drawing program in bin; or anywhere in
+# PATH.
 my ($scripts) = path_of('bon_csv2html') =~ m{\A(.*)/[^/]+\z};
 mkdir "$dir/$_" or die "$_: $!\n" for qw(sbin bin far far/alone);
 for my $place (qw(sbin far/alone)) {

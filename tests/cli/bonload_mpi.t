@@ -1,5 +1,5 @@
 #!/usr/bin/perl
-# bonload-mpi: several ranks make one load, find one answer, and end together.
+# bonload-mpi: several ranks make one load, find one result, and end together.
 
 use strict;
 use warnings;
@@ -17,8 +17,9 @@ use JsonSchema qw(schema_errors);
 use LoadRun    qw(bonload);
 use Ranks      qw(is_open_mpi lines_of mpi_missing pid_of ranks ranks_together start_ranks);
 use RunProgram qw(slurp spew);
+use SweepSize  qw(is_long);
+use WarmUp     qw(warmups_agree);
 
-my $LONG = $ENV{BONNIE_TEST_LONG};
 my $ROOT = Root::is_root();
 my $WHY  = mpi_missing();
 
@@ -33,17 +34,18 @@ my $dir    = scratch(oct 777);
 my $schema = JSON::PP::decode_json(slurp(source('share/bonload.schema.json')));
 my @NULL   = qw(-requests-engine=null);
 
-# As ranks(), of bonload-mpi, without progress unless it is asked for.
+# As ranks(), for bonload-mpi, without progress unless asked for.
 sub with_quiet {
     my ($how, @args) = @_;
     return ({ %{$how}, program => 'bonload-mpi' }, ((grep {/show-progress/} @args) ? () : '-show-progress=false', @args));
 }
 sub load_ranks { return ranks(with_quiet(@_)) }
 
-# Several, each [ \%how, ARGUMENT... ], at the same time.
+# Several runs, each [ \%how, ARGUMENT... ], at the same time.
 sub loads_together { return ranks_together(map { [ with_quiet(@{$_}) ] } @_) }
 
-# The report of a run that succeeds, which the schema describes; and those of several at the same time.
+# The report of a run, which must succeed and match the schema; and those of several at the same
+# time.
 sub loaded { my ($report) = all_loaded([@_]); return $report }
 
 sub all_loaded {
@@ -61,7 +63,7 @@ sub report_of {
     return $report->{bonload};
 }
 
-# What all figures of several ranks have in common.
+# Checks what holds for the figures of all ranks together.
 sub sums_ok {
     my ($report, $ranks, $hosts) = @_;
     my @hosts = @{ $report->{hosts} };
@@ -181,23 +183,25 @@ subtest 'operations of meta' => sub {
     is(sum(map { $_->{count} } map { @{ $report->{$_}{missed} } } qw(reads writes)), sum(map { $report->{$_}{misses} } qw(reads writes)), 'and every miss');
 };
 
-# Each rank has ten slots of its own, of 100 ms on average: two ranks with N threads in all have a mean
-# of 5 x N ms, so 40 of them have 200 ms.
+# Each rank has ten slots of its own, of 100 ms on average: two ranks with N threads in all have a
+# mean of 5 x N ms, so 40 threads have 200 ms.
 subtest 'search' => sub {
-    if ($LONG) {
+    if (is_long()) {
         my $reads = loaded({ ranks => 2 }, qw(-requests-engine=sleep -max-latency=200ms -wt=0))->{reads};
         is($reads->{found}, 'found', 'found');
         cmp_ok(abs($reads->{found_load} - 40), '<=', 2, '40 threads, within 5 %');
     }
     my $running = start_ranks(with_quiet({ ranks => 2 }, @NULL, qw(-max-latency=10s -search=rate -rps=10 -wps=0 -window=20ms -max-requests=300)));
-    my $search = loaded({ ranks => 2 }, qw(-requests-engine=sleep -max-latency=p50:150ms -rt=0 -wt=20 -window=100ms -adjust-on-errors=false));
+    my $search = loaded({ ranks => 2 }, qw(-requests-engine=sleep -max-latency=p50:250ms -rt=0 -wt=20 -window=100ms -window-max=2s -adjust-on-errors=false));
     my @steps = @{ $search->{steps} };
     is($search->{writes}{found}, 'found', 'found');
-    cmp_ok($search->{writes}{found_load}, '>=', 20, 'more than ten threads for each rank have a median of 150 ms');
-    cmp_ok($search->{writes}{found_load}, '<',  40, 'and fewer than twenty');
+    cmp_ok($search->{writes}{found_load}, '>=', 20, 'ten threads for each rank have a median far below 250 ms');
+    cmp_ok($search->{writes}{found_load}, '<',  60, 'and thirty one above it');
     is($steps[0]{writes}{load}, 20, 'it begins with -wt');
     is($steps[1]{writes}{load}, 40, 'doubles');
-    is($steps[1]{writes}{verdict}, 'broken', 'until the limit breaks');
+    # A busy machine may have too few requests in a first window to tell; a confirmation has enough.
+    my @confirmed = grep { $_->{confirmation} && $_->{writes}{verdict} eq 'kept' } @steps;
+    is_deeply([ grep { $_->{writes}{load} >= 60 } @confirmed ], [], 'until the limit breaks') or diag(explain(\@steps));
     ok($steps[-1]{confirmation}, 'and confirms');
     is($steps[-1]{writes}{load}, $search->{writes}{found_load}, 'what is the answer');
     is($steps[-1]{writes}{latency_ns}{count}, $search->{writes}{latency_ns}{count}, 'with the histogram of all ranks');
@@ -223,7 +227,7 @@ subtest 'sweep' => sub {
     cmp_ok(scalar @{ $short->{steps} }, '<', 3, 'in the step that it has come to');
 };
 
-# One line, which matches, and an exit status that is not 0.
+# Checks for a single line that matches, and an exit status that is not 0.
 sub fails_ok {
     my ($run, $reason, $name) = @_;
     my @lines = lines_of($run);
@@ -239,7 +243,7 @@ subtest 'refused once' => sub {
         [ 'fewer threads than ranks',   qr/-wt: 2 cannot be divided among 3 ranks/, { ranks => 3 }, @NULL, '-wt=2' ],
         [ 'fewer channels than ranks',  qr/-max-channels: 2 cannot be divided among 3 ranks/, { ranks => 3 }, @NULL, qw(-rps=10 -max-channels=2) ],
         [ 'one name',                   qr/there are fewer names than the 3 ranks/, { ranks => 3 }, '-wt=3', "-url=$dir/one" ],
-        [ 'other options',              qr/\Arank 1 on \S+ was given other options/, { ranks => 2, before => { 1 => 'set -- "$@" -fsync' } }, @NULL, '-wt=2' ],
+        [ 'other options',              qr/\Arank 1 on \S+ was given other options/, { ranks => 2, before => { 1 => 'set -- "$@" -warmup=7ms' } }, @NULL, '-wt=2' ],
         [ 'no such target',             qr/-requests-engine/, { ranks => 3 }, qw(-requests-engine=frob -wt=3) ],
     );
     my @runs = loads_together(map { [ @{$_}[ 2 .. $#{$_} ] ] } @refused);
@@ -257,7 +261,7 @@ subtest 'one rank fails' => sub {
     );
     unlink "$dir/list";
     fails_ok($without, qr/\Arank 2 on \S+: open list: No such file/, 'at its start');
-    my @told = sort(lines_of($verbose));
+    my @told = map {s/;.*//sr} sort(lines_of($verbose)); # without the advice
     is("@told", join(q{ }, map { "rank $_: read: $dir/none/0" . ($_ + 1) . ': open: No such file or directory' } 0, 1), '-verbose: each rank tells its own errors');
     fails_ok($gone, qr/\Arank 2 on \S+: 100 % of the requests failed, more than -max-errors=50/, 'without its directory');
     like($gone->{out}, qr/^Total requests: 300$/m, 'the figures of all are printed');
@@ -276,7 +280,7 @@ SKIP: {
     };
 }
 
-# Begins a run without end, and waits until all ranks have written.
+# Starts an endless run, and waits until all ranks have written.
 sub started {
     my (@args) = @_;
     mkdir "$dir/run";
@@ -291,15 +295,17 @@ sub nobody_is_left {
     return;
 }
 
-# Its progress, which takes five seconds to come, is looked at below.
+# Its progress, which takes five seconds to appear, is checked below.
 my $telling = start_ranks(with_quiet({ ranks => 2 }, @NULL, qw(-wps=100 -duration=100s -show-progress)));
 
-for my $signal ($LONG ? qw(INT TERM) : 'INT') { # of either, launchers make TERM or INT
+for my $signal (is_long() ? qw(INT TERM) : 'INT') { # launchers turn either into TERM or INT
     subtest "the launcher gets $signal" => sub {
+        # Open MPI kills the ranks after a second, which is too short on a busy machine.
+        local $ENV{OMPI_MCA_odls_base_sigkill_timeout} = 20;
         my $run = started();
         kill $signal => $run->{pid};
         finish($run);
-        isnt($run->{status}, '0', 'exit status not 0') if is_open_mpi(); # MPICH's may end with 0
+        isnt($run->{status}, '0', 'exit status not 0') if is_open_mpi(); # MPICH's may be 0
         nobody_is_left($run);
         like($run->{out}, qr/^The run was stopped by a signal[.]$/m, 'the figures so far') or diag($run->{err});
         like($run->{out}, qr/^Ranks: 3 on /m, 'of all ranks');
@@ -308,7 +314,7 @@ for my $signal ($LONG ? qw(INT TERM) : 'INT') { # of either, launchers make TERM
 }
 
 subtest 'a rank is killed' => sub {
-    for my $rank ($LONG ? (0 .. 2) : 1) {
+    for my $rank (is_long() ? (0 .. 2) : 1) {
         my $run = started();
         kill KILL => pid_of($run, $rank);
         finish($run);
@@ -320,7 +326,7 @@ subtest 'a rank is killed' => sub {
     }
 };
 
-# The threads of a process, but the main one, that SIGUSR1 may be handed to.
+# The threads of a process, except the main one, that may receive SIGUSR1.
 sub takers_of_usr1 {
     my ($pid) = @_;
     my @takers;
@@ -333,7 +339,7 @@ sub takers_of_usr1 {
 
 subtest 'the figures so far' => sub {
     my $run = $telling;
-    wait_until('progress', sub { slurp($run->{err_file}) =~ m{^rank 0 of 2: writes \S+/s of 50/s p50 .* s left$}m }); # before that, USR1 may still end them
+    wait_until('progress', sub { slurp($run->{err_file}) =~ m{^rank 0 of 2: writes \S+/s of 50 p50 .* s left$}m }); # before that, USR1 may still end the ranks
     wait_until('figures', sub { kill USR1 => pid_of($run, $_) for 0, 1; slurp($run->{err_file}) =~ /^The run goes on[.]$/m });
     like(slurp($run->{err_file}), qr/^Rank 0 alone, one of 2:$/m, 'USR1: those of rank 0, which it says');
     unlike(slurp($run->{err_file}), qr/rank 1 of 2|Rank 1 alone/, 'and so does the progress');
@@ -342,7 +348,7 @@ subtest 'the figures so far' => sub {
     finish($run);
 };
 
-if ($LONG) {
+if (is_long()) {
     subtest 'a rank is stopped for 40 seconds' => sub {
         my @loads = ([qw(-wt=3 -duration=20s)], [qw(-rt=3 -max-latency=p90:10s -max-channels=6 -window=20s)]);
         my @runs  = map { start_ranks(with_quiet({ ranks => 3 }, qw(-requests-engine=sleep), @{$_})) } @loads;
@@ -359,5 +365,8 @@ if ($LONG) {
         }
     };
 }
+
+# ---- with and without warming up ------------------------------------------------------------------
+warmups_agree(sub { loaded({ ranks => 3 }, @_) });
 
 done_testing();

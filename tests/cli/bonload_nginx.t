@@ -1,5 +1,5 @@
 #!/usr/bin/perl
-# The target http against nginx: WebDAV, TLS, HTTP/2, answers that are no success, a slow server.
+# The target http against nginx: WebDAV, TLS, HTTP/2, unsuccessful answers, a slow server.
 
 use strict;
 use warnings;
@@ -11,14 +11,14 @@ use Test::More;
 use BonnieRun  qw(scratch);
 use LoadRun    qw(bonload loaded);
 use Nginx      qw(nginx no_nginx);
-use RunProgram qw(slurp);
+use RunProgram qw(slurp spew);
+use SweepSize  qw(is_long);
 
 plan skip_all => 'this build lacks libcurl' if bonload(qw(-requests-engine=http -rt=1 -url=http://127.0.0.1:1/))->{err} =~ /this build lacks libcurl/;
 my $why = no_nginx();
 plan skip_all => $why if $why;
 
-my $LONG  = $ENV{BONNIE_TEST_LONG};
-my $COUNT = $LONG ? 2000 : 300;
+my $COUNT = is_long() ? 2000 : 300;
 my @HTTP  = ('-requests-engine=http', '-seed=9');
 my $nginx = nginx();
 
@@ -58,12 +58,29 @@ for my $how (qw(http https)) {
 no_errors(loaded(@HTTP, qw(-wt=2 -rt=2 -max-requests=400 -body-size=20KiB -ops=put:2,get:3,head,delete -cleanup), "$nginx->{https}/mix/NNNNNNNNNN"), 'all operations');
 is(scalar files_in("$nginx->{dir}/www/mix"), 0, '-cleanup');
 
+# ---- ranges, over HTTP/2 -----------------------------------------------------------------------------------------
+no_errors(loaded(@HTTP, qw(-wt=2 -max-requests=20 -min-body-size=1 -max-body-size=300KiB), "$nginx->{https}/range/XX"), 'put');
+spew("$nginx->{dir}/ranges", join q{}, map { sprintf "$nginx->{https}/range/%02d\n", $_ } 1 .. 20);
+$nginx->forget;
+no_errors(loaded(@HTTP, qw(-rt=2 -max-requests=200 -ops=get:range=64KiB), "-url-source=$nginx->{dir}/ranges"), 'ranges');
+is((grep {/^GET \S+ 206 /} $nginx->asked), 200, 'each is a range');
+cmp_ok((grep {/^HEAD /} $nginx->asked), '<=', 40, 'sizes are asked for once, as a rule');
+no_errors(loaded(@HTTP, qw(-rt=2 -wt=2 -max-requests=200 -ops=put,get:range=10k -verify=full -body-size=100KiB), "$nginx->{https}/range/NNNNNNNN"), 'ranges of what the run has put');
+
 # ---- certificates ---------------------------------------------------------------------------------------------
 delete $ENV{SSL_CERT_FILE};
 my $stranger = bonload(@HTTP, qw(-rt=2 -max-requests=4), "$nginx->{https}/x");
 is($stranger->{status}, '1', 'a certificate that nobody vouches for: exit status 1');
 like($stranger->{out}, qr/^Error: 4 x TLS: .*certificate.*$/m, 'each is an error, and says why');
 like(bonload(@HTTP, qw(-rt=2 -max-requests=4 -insecure-https), "$nginx->{https}/x")->{out}, qr/^Error: 4 x 404 Not Found$/m, '-insecure-https');
+
+my @mine = (@HTTP, qw(-rt=2 -max-requests=4), "-cacert=$nginx->{dir}/certificate");
+spew("$nginx->{dir}/www/page", 'x' x 10_000);
+like(bonload(@mine, "$nginx->{strict}/page")->{out}, qr/^Error: 4 x 400 Bad Request$/m, '-cacert vouches for the server, which wants to know the client');
+no_errors(loaded(@mine, "-cert=$nginx->{dir}/certificate", "-key=$nginx->{dir}/key", "$nginx->{strict}/page"), '-cert and -key');
+$nginx->forget;
+no_errors(loaded(@mine, '-http1', "$nginx->{https}/page"), '-http1');
+is_deeply([ map { (split)[1] } $nginx->asked ], [ ('HTTP/1.1') x 4 ], '-http1: the protocol');
 
 # ---- answers ------------------------------------------------------------------------------------------------------
 my $busy = loaded(@HTTP, qw(-rps=500 -max-requests=200 -max-errors=100), "$nginx->{http}/busy");

@@ -1,5 +1,6 @@
 #!/usr/bin/perl
-# What bonload refuses: wrong use is told in one line before any load is made. And secrets.
+# What bonload refuses: wrong usage is reported in one line before any load is made. And
+# secrets stay hidden.
 
 use strict;
 use warnings;
@@ -32,10 +33,21 @@ for my $case (
     [ [qw(-requests-engine=meta -rt=1 -url=HTTPS://host/x)], qr/-requests-engine=meta takes a path; use -requests-engine=http/ ],
     [ [qw(-rt=1 -url=x -min-body-size=2 -max-body-size=1)], qr/-min-body-size: 2 bytes are more than the largest body has \(1, -max-body-size\)/ ],
     [ [qw(-wt=1 -url=x -min-body-size=1MiB)], qr/-min-body-size: 1048576 bytes are more than the largest body has \(163840, -max-body-size\)/ ],
-    [ [ @NULL, qw(-rt=1 -meta-ops=frob -requests-engine=meta -url=x) ], qr/-meta-ops takes OP/ ],
+    [ [qw(-rt=1 -meta-ops=frob -requests-engine=meta -url=x)], qr/-meta-ops takes OP/ ],
     [ [ @NULL, qw(-rt=1 -meta-ops=stat:0 -requests-engine=meta -url=x) ], qr/one of the weights must be above 0/ ],
     [ [qw(-rt=1 a b)],    qr/unexpected argument 'b'/ ],
+    [ [qw(-rt=1 -url=a b)], qr/unexpected argument 'b'/ ],
+    [ [qw(-rt=1 -mkdirs yes -url a)], qr/unexpected argument 'yes'/ ],
+    [ [ @NULL, qw(-rps=1 -wps=1 -rpw=2) ],       qr/-rpw and -rps cannot be combined/ ],
+    [ [ @NULL, qw(-sweep=1 -stop-on-bad-rate) ], qr/-stop-on-bad-rate needs a rate/ ],
+    [ [ @NULL, qw(-wt=600 -max-channels=500) ],  qr/600 threads are more than -max-channels=500/ ],
+    [ [ @NULL, qw(-rt=1 -mkdirs) ],              qr/-mkdirs is an option for disk and meta, but -requests-engine is null/ ],
+    [ [qw(-rt=1 -url=x -s3-bucket=b)],           qr/-s3-bucket is an option for s3, but -requests-engine is disk/ ],
     [ [qw(-frob)],        qr/unknown option -frob; -help lists the options/ ],
+    [ [qw(-rpz=5)],       qr/unknown option -rpz; did you mean -rps[?]/ ],
+    [ [qw(--mkdir)],      qr/unknown option -mkdir; did you mean -mkdirs[?]/ ],
+    [ [qw(-max=5)],       qr/ambiguous option -max: it may be -max-latency, -max-channels, -max-requests, -max-errors, -max-body-size/ ],
+    [ [qw(-s3-secret-kay=hidden)], qr/unknown option -s3-secret-kay; did you mean -s3-secret-key[?]$/ ],
     [ [qw(-verify=some)], qr/-verify: 'some' is not accepted; expected off, stamp or full/ ],
     [ [qw(-header=x)],    qr/-header: this value is not accepted; expected NAME: VALUE/ ],
     (map { [ [$_], qr/-max-requests(?:: | needs a value)/ ] } qw(-max-requests=0 -max-requests=-1 -max-requests=1x -max-requests=)),
@@ -54,8 +66,8 @@ for my $case (
     is($run->{out}, q{}, "@{$args}: no figures");
 }
 
-# A key that was given is not to be seen in the list of processes. Both spellings; also of a header.
-my $run = load_started(@NULL, qw(-rps=1 -duration=100s -s3-api-key=public-key -s3-secret-key very-secret -insecure-https -ops=get -timeout=5s),
+# A secret key must not appear in the list of processes. Both spellings; also for a header.
+my $run = load_started(qw(-requests-engine=s3 -s3-endpoint=http://127.0.0.1:1 -s3-bucket=b -url=x -rps=1 -duration=100s -s3-api-key=public-key -s3-secret-key very-secret -insecure-https -ops=get -timeout=5s),
     '-header', 'Authorization: very-secret', '-header=X: y');
 wait_until('the program', sub { slurp("/proc/$run->{pid}/cmdline") =~ /\A\Q${\program()}\E\0.*\*\*\*/s });
 my $words = slurp("/proc/$run->{pid}/cmdline");

@@ -1,6 +1,7 @@
 #!/usr/bin/perl
-# The target s3 against a store that checks every signature with botocore: keys of every kind of
-# character, both versions of signatures, tokens, uploads in parts, and what a store refuses.
+# The target s3 against a store that checks every signature with botocore: keys with every kind
+# of character, both versions of signatures, tokens, uploads in parts, and refusals of the
+# store.
 
 use strict;
 use warnings;
@@ -13,7 +14,7 @@ use BonnieRun  qw(finish scratch wait_until);
 use LoadRun    qw(bonload load_started loaded);
 use RunProgram qw(slurp spew);
 use S3Store    qw(no_botocore s3_store);
-use WebServer  qw(free_port);
+use WebServer  qw(free_port web_server);
 
 plan skip_all => 'this build lacks libcurl' if bonload(qw(-requests-engine=http -rt=1 -url=http://127.0.0.1:1/))->{err} =~ /this build lacks libcurl/;
 
@@ -30,12 +31,40 @@ for my $case (
     [ [ @KEYS, qw(-s3-endpoint=http://u:pass@h -s3-bucket=b) ],        qr/-s3-endpoint: the URL must not contain a user's name or password/ ],
     [ [ @KEYS, qw(-s3-endpoint=http://h -s3-bucket=b -s3-sign-ver=3) ], qr/-s3-sign-ver: '3' is not accepted/ ],
     [ [ @KEYS, qw(-s3-endpoint=http://h -s3-bucket=b -s3-part-size=5MiB -body-size=1GB -max-body-size=1TiB) ], qr/-s3-part-size: the largest object has more than 10000 parts/ ],
+    [ [ @KEYS, qw(-s3-endpoint=http://h -s3-bucket=b -ops=post) ],     qr/-ops takes OP\[:WEIGHT\],... of get, put, head, delete and list,/ ],
     )
 {
     my ($args, $line) = @{$case};
     my $run = bonload(qw(-requests-engine=s3 -rt=1 -url=x), @{$args});
     is($run->{status}, '1', "@{$args}: exit status 1");
     like($run->{err}, qr/\Abonload: [^\n]*$line[^\n]*\n\z/, "@{$args}: one line");
+}
+
+# ---- several servers -----------------------------------------------------------------------------------
+# Requests that a server got, and on how many connections.
+sub got {
+    my ($log, $method) = @_;
+    my @heads = grep {/\A\S+ $method /} split /^(?=\S+ [A-Z]+ \/)/m, slurp($log);
+    my %connections = map { (split)[0] => 1 } @heads;
+    return (scalar @heads, scalar keys %connections);
+}
+{
+    my @servers = map { web_server(log => "$dir/log-$_") } 0 .. 2;
+    my @all     = (qw(-requests-engine=s3 -s3-bucket=b -url=XXX -body-size=10 -wt=2 -max-requests=90 -http1), @KEYS);
+    my @urls    = map {"$_->{url}/status/200"} @servers;
+    is(loaded(@all, "-s3-endpoint=$urls[0],$urls[1]", "-s3-endpoint=$urls[2]")->{Writes}{Errors}, 0, 'three servers');
+    for my $i (0 .. 2) {
+        my ($requests, $connections) = got("$dir/log-$i", 'PUT');
+        is($requests, 30, "server $i: they take turns");
+        cmp_ok($connections, '<=', 2, "server $i: connections are kept alive");
+        is((got("$dir/log-$i", 'HEAD'))[0], 1, "server $i: is asked for the bucket");
+    }
+    local $ENV{AWS_ENDPOINT_URL} = "$urls[0],$urls[1]";
+    is(loaded(@all)->{Writes}{Errors}, 0, 'also from the environment');
+    is((got("$dir/log-$_", 'PUT'))[0], 75, "server $_: half of the requests more") for 0, 1;
+    like(bonload(@all, "-s3-endpoint=$urls[0],ftp://h")->{err}, qr/\Abonload: -s3-endpoint: 'ftp:\/\/h' is not accepted; expected a URL[^\n]*\n\z/, 'each has to be a URL');
+    like(bonload(@all, '-s3-endpoint=' . join q{,}, ('http://h') x 33)->{err}, qr/\Abonload: -s3-endpoint: up to 32 URLs[^\n]*\n\z/, 'no more than 32');
+    like(bonload(@all, "-s3-endpoint=$urls[0],$servers[1]{url}")->{err}, qr/\Abonload: -s3-bucket: there is no bucket b at \Q$servers[1]{url}\E\n\z/, 'each has to have the bucket');
 }
 
 SKIP: {
@@ -52,7 +81,8 @@ sub no_errors {
     return is_deeply({ %{ failures($json, 'writes') }, %{ failures($json, 'reads') } }, {}, "$name: no errors");
 }
 
-# Keys of every kind of character: those that the standard keeps, those that it does not, and any others.
+# Keys with every kind of character: those that URLs leave as they are, those that they encode, and
+# any others.
 sub any_keys {
     my ($count) = @_;
     my @pieces = (q{ }, '+', '%', '%25', '//', q{/}, '.', '..', '~', q{?}, '#', '&', '=', q{;}, q{:}, '@', q{"}, q{'}, '<', '>', '\\', '|',
@@ -93,6 +123,13 @@ sub with_store {
     cmp_ok($done{get}, '>', $done{list}, 'by their weights');
     cmp_ok($mix->{bonload}{reads}{connections}, '<=', 3, 'connections are kept alive');
 
+    my $ranges = loaded(@S3, qw(-rt=2 -wt=1 -ops=put,get:range=1000 -max-requests=300 -min-body-size=1 -max-body-size=64KiB -verify=full -url=range/XXXX));
+    no_errors($ranges, 'ranges');
+    is($ranges->{bonload}{verified_bytes}, $ranges->{bonload}{reads}{bytes}, 'each is right');
+    for my $version (4, 2) {
+        no_errors(loaded(@S3, "-s3-sign-ver=$version", qw(-rt=2 -ops=get:range=1000 -max-requests=50 -url=range/0001)), "ranges of a size that is asked for, version $version");
+    }
+
     # ---- virtual style, from the environment, with a token ------------------------------------------------------
     {
         my $other = s3_store('a/token+for=you');
@@ -107,17 +144,30 @@ sub with_store {
         like($refused->{out}, qr/^Error: 10 x 400 InvalidToken: The token is not valid$/m, 'a wrong token');
     }
 
+    # ---- one store under several names: each signature is that of its host -----------------------------------------
+    for my $version (4, 2) {
+        my @names = map {"http://$_:$store->{port}"} '127.0.0.1', 'localhost', "$S3Store::BUCKET.localhost";
+        my @there = ((grep { !/-s3-endpoint/ } @S3), (map {"-s3-endpoint=$_"} @names), "-s3-sign-ver=$version", '-url=names/XX', '-body-size=6MiB', '-s3-part-size=5MiB');
+        no_errors(loaded(@there, qw(-wt=2 -rt=2 -max-requests=40 -verify=full)), "several names, version $version");
+    }
+
     # ---- parts ---------------------------------------------------------------------------------------------------------
     for my $version (4, 2) {
         my @parts = (@S3, "-s3-sign-ver=$version", qw(-s3-part-size=5MiB -body-size=11MiB -max-requests=2 -seed=4 -max-errors=100), '-url=parts/XX');
         no_errors(loaded(@parts, '-wt=2'), "version $version, an upload in parts");
         is(loaded(@parts, qw(-rt=1 -verify=full))->{bonload}{verified_bytes}, 22 << 20, 'is the object');
     }
+    spew("$dir/body", join q{}, map { chr(33 + $_ % 90) } 1 .. 11 << 20);
+    for my $size ([], ["-s3-part-size=5MiB"]) {
+        no_errors(loaded(@S3, '-wt=1', '-rt=1', '-max-requests=4', '-url=body/XX', "-body-file=$dir/body", @{$size}), 'a body from a file, signed');
+    }
     my @one = (@S3, qw(-s3-part-size=5MiB -body-size=11MiB -max-requests=1 -max-errors=100 -wt=1));
     is_deeply(failures(loaded(@one, '-url=bad'), 'writes'), { '400 InvalidPart: A part is not there' => 1 }, 'a part that is refused');
+    is_deeply([ values %{ failures(loaded(@one, qw(-url=slow -timeout=1500ms)), 'writes') } ], [1], '-timeout holds for all parts together');
     is_deeply(failures(loaded(@one, '-url=late'), 'writes'), { '200 with an error: InvalidPart' => 1 }, 'success that is none');
 
-    # ---- what is refused ----------------------------------------------------------------------------------------------------
+    # ---- refusals of the store
+    # ----------------------------------------------------------------------------------------------
     my @wrong = map {s/\A-s3-secret-key=.*/-s3-secret-key=quite-another/r} @S3;
     my $run = bonload(@wrong, qw(-rt=2 -max-requests=20 -url=a));
     is($run->{status}, '1', 'a wrong secret: exit status 1');

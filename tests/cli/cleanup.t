@@ -1,5 +1,5 @@
 #!/usr/bin/perl
-# --cleanup removes what killed runs left, and only that.
+# --cleanup removes what killed runs left, and nothing else.
 
 use strict;
 use warnings;
@@ -7,22 +7,14 @@ use FindBin;
 use lib "$FindBin::Bin/../lib";
 use Test::More;
 use Root ();
-use BonnieRun  qw(bonnie finish refused_ok scratch start tree wait_until);
+use BonnieRun  qw(bonnie finish refused_ok scratch start tree wait_until wait_until_closed);
 use RunProgram qw(slurp spew);
 use Trace      qw(can_trace);
 
 my $dir  = scratch();
 my @long = ('-d', $dir, qw(-r0 -s0 -n2:100:0:3 -q -x 1000000 --cache=keep));
 
-# A process that a run has begun may end a moment after the run was killed; until then the run is not over.
-sub await_end {
-    my ($path) = @_;
-    return wait_until('the end of all processes of a run', sub {
-        !grep { (readlink($_) // q{}) =~ m{\A\Q$path\E(?:/|\z)} } glob '/proc/[0-9]*/fd/*';
-    });
-}
-
-# Kills a run in the middle of its files; returns the name of what it left.
+# Kills a run in the middle of its files; returns the name of its directory.
 sub killed {
     my @args       = @_ ? @_ : @long;
     my (undef, $dir) = @args;
@@ -32,7 +24,7 @@ sub killed {
     kill KILL => $run->{pid};
     finish($run);
     my ($left) = grep { !$before{$_} && !m{/} } tree($dir);
-    await_end("$dir/$left");
+    wait_until_closed("$dir/$left");
     return $left;
 }
 
@@ -85,10 +77,10 @@ subtest 'killed when it had just begun' => sub {
     }
 };
 
-# How to start a program whose first call of that name takes longer.
+# Starts a program whose first call of that name takes longer.
 my $slow = sub { return { wrap => [ qw(strace -f -qq -o /dev/null -e), "trace=$_[0]", '-e', "inject=$_[0]:$_[1]:when=1", '--' ] } };
 
-# A run that has made its directory, but no owner file yet, while --cleanup looks at it.
+# A run that has made its directory, but no owner file yet, while --cleanup examines it.
 SKIP: {
     skip 'strace cannot trace here', 4 if !can_trace();
     my $begun = start($slow->('mkdirat', 'delay_exit=1000000'), '-d', $dir, qw(-r0 -q -s1:16k:1000000000 -n0 -f --tests=seeks));
@@ -102,7 +94,8 @@ SKIP: {
     is_deeply([ tree($dir) ], [], 'and nothing is left');
 }
 
-# Look-alikes: name => [how it is made, why it is left]. The right owner text makes all but one thing right.
+# Look-alikes: name => [how it is made, why it is left]. The right owner text makes everything else
+# right.
 sub own { my ($name, $text) = @_; return spew("$dir/$name/owner", $text // "scratch directory of bonnie: $name\n") }
 my $outside = scratch();
 spew("$outside/data00000", 'precious');
@@ -161,7 +154,7 @@ subtest 'a real one with something foreign in it' => sub {
     }
 };
 
-# After a signal, too, and after one that comes when the directory has just been made.
+# Also after a signal, and after one that comes when the directory has just been made.
 subtest 'a run that cannot remove its directory' => sub {
     my @endless = qw(-s1:16k:1000000000 -n0 -f --tests=seeks);
     my @cases = (
@@ -220,7 +213,7 @@ subtest 'with a umask that forbids the owner everything' => sub {
     wait_until('files', sub { grep {m{/d00001/}} tree($own) });
     kill KILL => $run->{pid};
     finish($run);
-    await_end($own);
+    wait_until_closed($own);
     is(bonnie({ %how }, '-d', $own, '--cleanup')->{status}, 0, 'what a killed one leaves');
     is_deeply([ tree($own) ], [], 'is removed');
 };
@@ -244,6 +237,7 @@ if (Root::is_root()) {
     wait_until('files', sub { grep {m{/d00000/}} tree($all) });
     kill KILL => $own->{pid};
     finish($own);
+    wait_until_closed($all);
     my $roots = bonnie('-d', $all, '--cleanup');
     like($roots->{err}, qr/not a private directory of this user/, q{root leaves another user's});
     is(bonnie('-d', $all, '--cleanup', '-u', 'nobody')->{out} =~ tr/\n//, 1, '-u nobody removes it');

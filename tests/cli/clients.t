@@ -1,5 +1,5 @@
 #!/usr/bin/perl
-# Public programs that drive bonnie++ and read what it prints find here what they rely on.
+# The program provides what public programs rely on that run bonnie++ and read its output.
 
 use strict;
 use warnings;
@@ -27,7 +27,7 @@ subtest 'a cloud benchmark suite' => sub {
 };
 
 subtest 'a kernel test grid' => sub {
-    # It reads both streams as one.
+    # That program reads both streams as one.
     my $run = bonnie(@small, qw(-n1 -mgrid-node1 -x2));
     my @found;
     for my $line (split /\n/, "$run->{err}$run->{out}") {
@@ -69,7 +69,7 @@ subtest 'a hardware certification suite' => sub {
     is((split /,/, (split /\n/, $run->{out})[-1])[5], '2M', 'is rounded down');
 };
 
-# What each of these programs is given, and in what it is converted.
+# The arguments of each of these programs, and the converter that it uses.
 my %converters = (ours => { map { $_ => [ $^X, RunProgram::path_of($_) ] } qw(bon_csv2html bon_csv2txt) },
     "Debian's" => { map { $_ => ["/usr/bin/$_"] } qw(bon_csv2html bon_csv2txt) });
 delete $converters{"Debian's"} if !-x '/usr/bin/bon_csv2txt';

@@ -1,6 +1,6 @@
 #!/usr/bin/perl
-# Completions for bash, zsh and fish: every option and value of every program, as a user gets them at the
-# keyboard.
+# Completions for bash, zsh and fish: every option and value of every program, as a user gets them
+# at the keyboard.
 
 use strict;
 use warnings;
@@ -15,11 +15,11 @@ my $DIR = abs_path($ENV{BONNIE_COMPLETIONS} // 'completions');
 plan skip_all => 'a build for another machine has no completions' if !defined $DIR || !-d "$DIR/bash";
 
 my $kept     = scratch();
-my @PROGRAMS = qw(bonnie zcav getc_putc generate_randfile bonload);
-my @SCRIPTS  = qw(bon_csv2html bon_csv2txt);
+my @PROGRAMS = qw(bonnie boncut zcav getc_putc generate_randfile bonload);
+my @SCRIPTS  = qw(bon_ab bon_csv2html bon_csv2txt);
 my %NAMES    = ((map { $_ => [$_] } @PROGRAMS, @SCRIPTS), bonnie => [qw(bonnie bonnie++ gobonniego)], bonload => [qw(bonload goader)]);
 
-# The table of a program, as it prints it: a hash for each option.
+# The table of a program as it prints it: a hash for each option.
 sub options_of {
     my ($program) = @_;
     my $run = run_tool($program eq 'bonnie' ? undef : $program, '--all-options');
@@ -33,7 +33,7 @@ sub options_of {
     return @options;
 }
 
-# What bash offers for a command line with the cursor at its end, in a shell that does nothing else.
+# What bash offers for a command line with the cursor at its end, in a fresh shell.
 sub bash_offers {
     my ($line) = @_;
     my ($command) = $line =~ /\A(\S+)/;
@@ -43,8 +43,8 @@ sub bash_offers {
     return grep {length} map { chomp; $_ } readline $out;
 }
 
-# What a shell has made of the words that are typed at a terminal, each a line that begins with the name
-# of a program: that is a function here, which keeps its arguments.
+# The words that a shell makes of what is typed at a terminal. Each line begins with the name of a
+# program, which is a function here that stores its arguments.
 sub typed {
     my ($shell, $command, $setup, @lines) = @_;
     my $seen = "$kept/seen";
@@ -57,7 +57,8 @@ sub typed {
     return split /\n/, slurp($seen);
 }
 
-# ---- what there is of every program --------------------------------------------------------------
+# ---- completeness, for every program
+# ---------------------------------------------------------------
 
 for my $program (@PROGRAMS) {
     my @options = options_of($program);
@@ -80,7 +81,7 @@ for my $program (@PROGRAMS) {
         like($fish, qr/^complete -c $program -s \Q$letter\E /m,    "fish: $program -$letter")  if length $letter;
     }
 
-    # Every value that is offered is taken, the others that a refusal names are offered.
+    # Every offered value is accepted, and every value that a refusal names is offered.
     for my $option (grep { $_->{words} ne q{} } @options) {
         my $given = length $option->{name} ? "$dash$option->{name}=" : "-$option->{letter}";
         for my $word (split q{ }, $option->{words}) {
@@ -144,7 +145,8 @@ for my $case (
 
 # ---- at the keyboard -----------------------------------------------------------------------------
 
-# What is typed, and what bash and zsh make of it, and fish, which puts a blank behind a name.
+# The text typed, and the words that bash and zsh make of it, and fish, which adds a blank
+# after a name.
 my @TYPED = (
     [ "bonnie --en\ti\t",                    '[--engine=io_uring]',                           '[--engine][io_uring]' ],
     [ "bonnie --engine=s\t",                 '[--engine=sync]',                               '[--engine=sync]' ],
@@ -155,7 +157,8 @@ my @TYPED = (
 );
 my @TYPED_TO_FISH = map { [ @{$_}[ 0, 2 ] ] } @TYPED;
 
-# M-* puts all that is offered into the line; zsh with what is in front of it.
+# M-* inserts everything that is offered into the line; zsh also inserts what
+# precedes it.
 my $ALL = "bonnie --engine=\e*";
 my @SORTED = sort @engines;
 

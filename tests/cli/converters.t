@@ -1,6 +1,6 @@
 #!/usr/bin/perl
-# The CSV line goes through the converters: Debian's of Bonnie++, and ours, which gives the table
-# back; and ours take Bonnie++'s whole output.
+# The CSV line through the converters: those of Debian's Bonnie++, and ours, which restore the
+# table; and ours also accept Bonnie++'s whole output.
 
 use strict;
 use warnings;
@@ -41,7 +41,7 @@ for my $name (sort keys %options) {
     like($html, qr/<svg/, 'and draws it');
 }
 
-# The CSV line and the JSON of the same run, out of everything that was printed.
+# The CSV line and the JSON of the same run, found in its whole output.
 {
     my $all = bonnie(@small, '-n1:300:20:3', '--format=text,csv,json')->{out};
     my ($table) = $all =~ /\A(.*?)^1\.98,/ms;
@@ -53,7 +53,7 @@ for my $name (sort keys %options) {
     is("@times{@rows}", '2 2 2', 'and give the same rows') or diag($table, $text);
 }
 
-# The test iops stands in the JSON alone.
+# Only the JSON has the test iops.
 for my $more ([], [ '--tests=put_block,iops,ran_del', qw(-n1 -c2) ]) {
     my $all = bonnie(@small, qw(-n0 --tests=iops --iops-duration=1 --iops-block=512 --iops-writes=50), @{$more},
         '--format=text,json')->{out};
@@ -82,7 +82,7 @@ SKIP: {
     like($out, qr{<TD[^>]*>lab</TD>|lab}i, 'and shows it');
     my %shown = map { $_ => 1 } $out =~ />([0-9.]+|\+{3,5})</g;
 
-    # What goes in blocks it shows in MiB; getc and seeks as they are.
+    # It shows throughput in MiB, and getc and seeks unchanged.
     my @figures = ((map { /^\d/ ? sprintf '%.0f', $_ / 1024 : $_ } @fields[ 11, 13, 17 ]), @fields[ 15, 19 ]);
     my @unshown = grep { !$shown{$_} } @figures;
     is(scalar(@unshown), 0, 'with our figures') or diag("@unshown");

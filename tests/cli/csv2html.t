@@ -1,5 +1,5 @@
 #!/usr/bin/perl
-# bon_csv2html as a user runs it. Looking at the page is not automated; that it is valid, complete,
+# bon_csv2html as a user runs it. The page's appearance is not tested; that it is valid, complete,
 # self-contained, small and harmless is.
 
 use strict;
@@ -99,8 +99,8 @@ subtest 'figures and settings' => sub {
     is_deeply([ @settings[ 7 .. 10 ] ], [ "1\x{A0}KiB", "512\x{A0}bytes", '4', "4\x{A0}KiB" ], 'our own line as written');
 };
 
-# A report of the golden one, with this label and so many runs, each of which $change->(test, run) is
-# asked to change.
+# A variant of the golden report, with this label and this many runs, each of which $change->(test,
+# run) may change.
 my $JSON = JSON::PP->new->utf8->canonical;
 
 sub report {
@@ -132,7 +132,7 @@ subtest 'JSON' => sub {
     is_deeply([ @{ (rows_of($html, $SETTINGS))[0] }[ 11 .. 15 ] ], [ 'yes', 'no', 'io_uring', '32', 'compress=50' ], 'settings');
     my @limits = rows_of($html, $LIMITS);
     is($limits[0][9], 'page cache', 'what limited a test');
-    is($limits[0][5], 'CPU 1/2device 1/2', 'where runs do not agree');
+    is($limits[0][5], 'CPU in 1 of 2 runsdevice in 1 of 2 runs', 'where runs do not agree');
     is($limits[1][5], 'not recorded', 'CSV does not tell');
     like($html, qr{<span class="memory">page cache</span>}, 'with an icon');
     is(chart_rows($html, 'Read in blocks')->[0][1], "768\x{A0}MiB/s", 'charts have medians');
@@ -177,10 +177,10 @@ subtest 'comparison' => sub {
     unlike($html, qr/Settings that differ/, 'measured alike');
     like($html, qr/>change of the rate in percent, logarithmic</, 'on an axis that is not linear, as it says');
     like(page([], $runs->('old', 1, 6) . $runs->('new', 0.9, 6)), qr/>change of the rate in percent</, 'small changes are on one that is');
-    like($html, qr/the median of the ratios of each run to each run of the baseline/, 'what a change is');
+    like($html, qr/The change is from the median of the runs of the baseline to that of the other label/, 'what a change is');
     like(page(['--together'], $runs->('old', 1, 6) . $runs->('new', 0.5, 6)), qr/All tests of a label are judged together.*Better in 0 of 12 tests, worse in 1/s,
         'judged together');
-    like(page(['--together'], $runs->('old', 1, 5) . $runs->('new', 0.5, 5)), qr/Better in 0 of 12 tests, worse in 0 and unclear in 12.*too few runs/s,
+    like(page(['--together'], $runs->('old', 1, 5) . $runs->('new', 0.5, 5)), qr/too few runs to tell: 5 each, 6 are needed/i,
         'which needs more runs');
     is($html, page(['--baseline=old'], $runs->('old', 1, 6) . $runs->('new', 0.5, 6)), 'the first one is the baseline');
 
@@ -189,7 +189,7 @@ subtest 'comparison' => sub {
     is($rows[0][3], 'too few runs', 'too few runs');
     is($rows[1][6], $ABSENT, 'none where there is no difference');
     like($rows[0][6], qr/\A\d+\z/, 'says how many would be needed');
-    like($html, qr{<p>There are too few runs for any difference to be significant\.</p>}, 'and for all tests');
+    like($html, qr{<p>Too few runs to tell: 2 each, 4 are needed\.</p>}, 'and for all tests');
     like($html, qr{<p>Settings that differ: Size: 1\x{A0}GiB / 2\x{A0}GiB\.</p>}, 'not measured alike');
 
     my ($odd, $even) = map { my ($label, @rates) = @{$_}; join q{}, map { $runs->($label, $_, 1) } @rates } [ 'old', 1, 4, 5, 8, 10, 12 ], [ 'new', 2, 3, 6, 7, 9, 11 ];
@@ -245,10 +245,10 @@ subtest 'a single run' => sub {
     is_deeply([ map { $_->[1] =~ s/.*\x{A0}//r } @rows ], [ ('MiB/s') x 5, ('ops/s') x 7 ], 'in one unit');
     is_deeply([ map { scalar @{ chart_rows($html, $_) } } 'Throughput', 'Operations per second', 'All tests' ], [ 5, 7, 12 ], 'one chart for each unit');
     is(scalar(() = $html =~ /<div class="chart">/g), 3, 'and no more');
-    like($html, qr{<p class="headline">lab writes 368\x{A0}MiB/s in blocks, reads 3.10\x{A0}GiB/s in blocks, does 8,244 seeks a second and creates 31,209 files a second[.]</p>}, 'a headline');
+    like($html, qr{<p class="headline">lab writes 368\x{A0}MiB/s in blocks, reads 3.10\x{A0}GiB/s in blocks, does 8,244 seeks a second and creates 31,209 files a second \(at 99\x{A0}% CPU\)[.]</p>}, 'a headline');
     unlike($html, qr/not recorded|>default</, 'nothing that is not known');
 
-    # What a public page cuts out of it.
+    # The part of the page that a public site extracts.
     my ($table) = $html =~ m{(<table.*?</table>)}s;
     like($table =~ s/<[^>]*>/ /gr, qr/Results of lab .*Rate .*CPU.*Write in blocks +368\x{A0}MiB\/s +92 /s, 'the first table makes sense by itself');
 
@@ -327,7 +327,7 @@ SKIP: {
     }
 };
 
-# Files that no program wrote are no reason to fail.
+# Files that no program has written must not cause failures.
 subtest 'impossible figures' => sub {
     my $lab = slurp(data_file('lab.csv'));
     is(scalar(rows_of(page([], $lab =~ s/\d+us/0us/gr x 2), $LATENCY)), 1, 'no latency at all');
@@ -346,7 +346,7 @@ subtest 'impossible figures' => sub {
     }
 };
 
-# Of twenty machines with ten runs each, all tests and some intervals.
+# Reports of twenty machines with ten runs each, all tests and some intervals.
 subtest 'small and valid' => sub {
     my @names  = qw(putc put_block rewrite getc get_block seeks iops seq_create seq_stat seq_del ran_create ran_stat ran_del);
     my $report = $JSON->decode(report('machine0', 1, sub { push @{ $_[0]{intervals} }, { seconds => 3, ops => 50, bytes => 50e6 } }));

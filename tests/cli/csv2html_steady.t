@@ -1,6 +1,6 @@
 #!/usr/bin/perl
-# The rounds of a steady state on the page of bon_csv2html: the outcome as a table, the rounds with the
-# window, its band and the fitted line as a chart.
+# The rounds of a steady state on the page of bon_csv2html: a table with the outcome, and a chart of
+# the rounds with the window, its band and the fitted line.
 
 use strict;
 use warnings;
@@ -17,8 +17,8 @@ my $dir  = File::Temp->newdir;
 my $JSON = JSON::PP->new->utf8->canonical;
 my $GOLDEN = slurp("$FindBin::Bin/../golden/report/steady.json");
 
-# The page of reports that are like the golden one, with these rounds in get_block: a list of figures, all
-# latencies being 1 and 2 ms, and changes to what JSON tells of them.
+# The page of variants of the golden report with these rounds in get_block: a list of figures, with
+# latencies of 1 and 2 ms, and changes to their JSON.
 sub page_of {
     my @cases = @_;
     my @files;
@@ -87,7 +87,7 @@ subtest 'no rounds' => sub {
     unlike($html, qr/"steady"|Steady state/, 'no section');
 };
 
-# What no program writes is left out, and harms nothing.
+# Values that no program writes are left out, and do no harm.
 for my $case (
     { steady => { metric => 'x' } }, { steady => { rounds => [] } }, { steady => { rounds => 7 } }, { steady => { fit => undef } },
     { fit => { first_round => 0 } }, { fit => { first_round => 6 } }, { fit => { mean => -1 } }, { fit => { slope => 'x' } }, { fit => { slope => undef } }, { fit => { range_percent => [] } },

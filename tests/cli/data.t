@@ -1,6 +1,6 @@
 #!/usr/bin/perl
-# --data: random contents do not compress and never repeat; zero is zero; others compress as far as
-# they are to.
+# --data: random contents do not compress and never repeat; zero is zero; other contents compress
+# as far as asked for.
 
 use strict;
 use warnings;
@@ -14,14 +14,14 @@ use Trace     qw(can_trace trace);
 plan skip_all => 'strace cannot trace here' if !can_trace();
 my $dir = scratch();
 
-# Everything that was written to data files, in the order of writing.
+# Everything that was written to data files, in the order of the writes.
 sub written {
     my ($run, @calls) = trace({}, [ '-e', 'trace=pwrite64', '-xx', '-s65536' ], '-d', $dir, qw(-r0 -q --cache=keep), @_);
     is($run->{status}, 0, "@_");
     return map { my ($hex) = $_->{args} =~ /"([^"]*)"/; $hex =~ s/\\x//g; pack 'H*', $hex } @calls;
 }
 
-# The ends of files are left out that are too short to be anybody's own.
+# Leaves out ends of files that are too short to be unique.
 sub blocks { return grep { length > 100 } map { unpack '(a4096)*', $_ } @_ }
 
 my @io     = qw(-s1:16k:10:1 -n0 -f);
@@ -48,7 +48,7 @@ for my $case ([ '--data=compress=50', 50 ], [ '--data=compress=25', 25 ], [ '--d
     is((grep { $seen{$_}++ } @blocks), 0, "$option: no block is there twice");
     my $left = 100 * length(Compress::Zlib::compress($all)) / length $all;
     cmp_ok(abs($left - $percent), '<', 3, 'this is what is left');
-    # Whoever looks at single blocks sees the same. (The first is zeros, with which the engine was tried.)
+    # Single blocks compress in the same way. (The first is zeros, with which the engine was tried.)
     my @each = map { 100 * length(Compress::Zlib::compress($_)) / length $_ } @blocks[ 1 .. 20 ];
     is((grep { abs($_ - $percent) > 5 } @each), 0, 'of every single block');
 }

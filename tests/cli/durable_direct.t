@@ -1,6 +1,7 @@
 #!/usr/bin/perl
-# -D: every descriptor that the block tests and the seeks use on data files has O_DIRECT; -b: what
-# is written is durable, directories too; neither is so without them.
+# -D: every descriptor that the block tests and the seeks use on data files has O_DIRECT; -b:
+# everything that is written is made durable, with its directories; without these options neither
+# happens.
 
 use strict;
 use warnings;
@@ -17,7 +18,7 @@ plan skip_all => 'strace cannot trace here' if !can_trace();
 my @BLOCKS = ('-n0', '--iops-duration=0.1', '--tests=' . join q{,}, @BLOCK_TESTS);
 my $dir    = (Root::may_mount() ? Root::filesystem('ext4', 200) : undef) // scratch_on_disk();
 
-# The flags with which the descriptors were opened on which the calls of a test were made.
+# The open flags of the descriptors that the calls of a test used.
 sub flags_used {
     my ($calls, $test) = @_;
     my %in_phase = map { $_->{order} => 1 } @{ phases(@{$calls})->{$test} // [] };

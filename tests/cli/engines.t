@@ -1,6 +1,6 @@
 #!/usr/bin/perl
-# --engine: every one that can be used here does every block test, in the way that was asked for; one
-# that cannot be used says why.
+# --engine: every engine that works here does every block test, in the way that was asked for; one
+# that does not work says why.
 
 use strict;
 use warnings;
@@ -23,10 +23,11 @@ is("$help->{status}$help->{err}", '0', '--engine=help: exit status 0 and nothing
 is_deeply([ $help->{out} =~ /^(\w+) +\S/mg ], [qw(sync libaio io_uring null)], 'every engine in a line');
 ok($usable{$_}, "$_ can be used everywhere") for qw(sync null);
 
-# The engines of this list that can be used here.
+# The engines of this list that work here.
 sub usable { return grep { $usable{$_} } @_ }
 
-# A run that measured all block tests, found no damage, and left nothing.
+# Checks that a run measured all block tests, found no damage, and left nothing
+# behind.
 sub measured_ok {
     my ($where, @options) = @_;
     return subtest "@options" => sub {
@@ -56,14 +57,15 @@ for my $engine (usable(qw(sync libaio io_uring null))) {
     measured_ok($dir, "--engine=$engine", qw(--verify=stamp -b));
 }
 
-# Sizes that do not divide each other, and more in flight than there is to do.
+# Sizes that do not divide each other, and a depth larger than the number of
+# operations.
 for my $engine (usable(qw(libaio io_uring null))) {
     my $run = bonnie('-d', $dir, @SMALL, '-q', "--engine=$engine", qw(--iodepth=1024 -s200k:1000:50:2 --verify=full -c3),
         '--tests=put_block,rewrite,get_block,seeks');
     is("$run->{status}" . ($run->{err} =~ /^(bonnie:.*)$/m ? $1 : q{}), '0', "$engine: odd chunks, more in flight than there are");
 }
 
-# The calls of each test, and the run. -D as far as possible, for an engine that queues only then.
+# The calls of each test, and the run. Uses -D if possible, for engines that queue only with it.
 my $CALLS = join q{,}, qw(pread64 pwrite64 openat ftruncate write), map {"?$_"}
     qw(preadv pwritev preadv2 pwritev2 io_setup io_submit io_getevents io_uring_setup io_uring_enter io_uring_register);
 
@@ -76,8 +78,8 @@ sub calls_of {
 
 my %MOVES = (sync => qr/\Ap(?:read|write)64\z/, libaio => qr/\Aio_submit\z/, io_uring => qr/\Aio_uring_enter\z/);
 
-# How many transfers each call of an engine that queues hands over. io_uring has one call for that and
-# for waiting.
+# The number of transfers that each submitting call of an engine hands over. io_uring has a single
+# call for submitting and waiting.
 sub handed_over {
     my ($engine, @calls) = @_;
     return map { $_->{args} =~ /\A\w+, (\d+)/ } grep { $_->{name} =~ $MOVES{$engine} } @calls;
@@ -127,7 +129,7 @@ SKIP: {
         for my $what (qw(FILES BUFFERS)) {
             ok((grep { $_->{name} eq 'io_uring_register' && $_->{args} =~ /REGISTER_$what/ } @calls), 'io_uring registers its ' . lc $what);
         }
-        # What the system does not take is done without.
+        # The run continues without features that the system refuses.
         for my $fault ('io_uring_register:error=ENOMEM', 'io_uring_setup:error=EINVAL:when=2', 'io_uring_setup:error=EINVAL:when=2..3', 'io_uring_setup:error=ENOMEM:when=1..4') {
             my ($run) = trace({}, [ '-e', 'trace=io_uring_register,io_uring_setup', '-e', "inject=$fault" ],
                 '-d', $dir, @SMALL, qw(-q --engine=io_uring --verify=full));
@@ -135,7 +137,7 @@ SKIP: {
         }
     }
 
-    # [engine, call, error, what the line says]
+    # [engine, call, error, what the message says]
     my @refusals = (
         [ 'io_uring', 'io_uring_setup', 'EPERM',  qr/io_uring is not allowed here .*: Operation not permitted/ ],
         [ 'io_uring', 'io_uring_setup', 'ENOSYS', qr/the kernel has no io_uring: Function not implemented/ ],
@@ -160,7 +162,7 @@ SKIP: {
         };
     }
 
-    # The kernel takes one request, and not as many as are wanted.
+    # The kernel accepts one request, but not as many as are wanted.
     for my $engine (usable('libaio')) {
         my ($run) = trace({}, [ '-e', 'trace=io_setup', '-e', 'inject=io_setup:error=EAGAIN:when=2+' ], '-d', $dir, @SMALL, '-q', "--engine=$engine");
         refused_ok($run, qr/\Abonnie: libaio: 32 requests \(see the sysctl fs\.aio-max-nr\): /, 'too many requests for libaio');
@@ -168,7 +170,7 @@ SKIP: {
     }
 }
 
-# What is refused at once.
+# Refused at once.
 refused_ok(bonnie('-d', $dir, @SMALL, qw(--iodepth=2 --engine=sync)), qr/\Abonnie: --iodepth: the engine sync keeps one operation in flight/, '--iodepth=2 --engine=sync');
 refused_ok(bonnie('-d', $dir, @SMALL, qw(--iodepth=2)), qr/\Abonnie: --iodepth: the engine sync/, '--iodepth=2 with the default engine');
 refused_ok(bonnie('-d', $dir, @SMALL, qw(--engine=posixaio)), qr/\Abonnie: --engine: 'posixaio' is not accepted; expected sync, libaio, io_uring or null/, 'an unknown engine');
@@ -187,7 +189,8 @@ SKIP: {
     }
 };
 
-# Ways of io_uring that not every system has: they work, or one line says which does not.
+# Features of io_uring that not every system has: they work, or one line says which does
+# not.
 sub works_or_says_why {
     my ($where, $way, @options) = @_;
     my $run = bonnie('-d', $where, @SMALL, qw(-q --engine=io_uring --verify=full), $way, @options);

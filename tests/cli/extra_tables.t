@@ -1,5 +1,5 @@
 #!/usr/bin/perl
-# --percentiles and --si: tables below the table, of the same figures as in the JSON report of the run.
+# --percentiles and --si: tables below the table, with the same figures as the run's JSON report.
 
 use strict;
 use warnings;

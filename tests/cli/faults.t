@@ -1,6 +1,7 @@
 #!/usr/bin/perl
-# An error of the system anywhere: exit status 1, one line that names it, nothing is left, nothing
-# is printed that was not measured. strace makes the errors, at the first call, at the next ...
+# An error of the system anywhere: exit status 1, one line that names it, nothing is left behind,
+# and no figure is printed that was not measured. strace makes the first call fail, then the
+# second, and so on.
 
 use strict;
 use warnings;
@@ -14,18 +15,19 @@ use Trace      qw(can_trace trace);
 plan skip_all => 'strace cannot trace here' if !can_trace();
 my $dir = scratch();
 
-# All in one thread, with much less than a user would want.
+# Everything in one thread, with much less data than a user would choose.
 my @io    = qw(-r0 -q -s1:256k:20:1 -n0 -f1);
 my @files = qw(-r0 -q -s0 -n1:700:600:2);
 
-# Makes call number $when (and the later ones, if so) fail; returns the run, undef when none was made to fail.
+# Makes call number $when fail, and the later ones if wanted. Returns the run, or undef when no call
+# failed.
 sub injected {
     my ($call, $fault, $when, @args) = @_;
     my ($run, @calls) = trace({}, [ '-e', "trace=$call", '-e', "inject=$call:$fault:when=$when" ], '-d', $dir, @args);
     return (grep { $_->{result} =~ /INJECTED/ } @calls) ? $run : undef;
 }
 
-# [call, fault, what the line says, arguments]
+# [call, fault, what the message says, arguments]
 my $eio = qr/: Input\/output error$/m;
 my @faults = (
     [ 'pread64',   'error=EIO',    qr/read data file 0 in \S+ at \d+$eio/,               @io ],
@@ -51,7 +53,8 @@ for my $fault (@faults) {
     my ($call, $what, $says, @args) = @{$fault};
     subtest "$call $what @args" => sub {
         my ($seen, $when) = (0, 1);
-        # The dynamic linker reads with pread64 too: that failing tells nothing of this program.
+        # The dynamic linker reads with pread64, too: its failure says nothing about this
+        # program.
         $when = 3 if $call eq 'pread64';
         while (my $run = injected($call, $what, "$when+", @args)) {
             is($run->{status}, 1, "from the $when. on: exit status 1");
@@ -71,13 +74,14 @@ subtest 'a fault that passes is no failure' => sub {
     for my $fault ([ 'pread64', 'error=EINTR', '5+7' ], [ 'pwrite64', 'error=EINTR', '3+5' ], [ 'fsync', 'error=EINTR', '1+2' ],
         [ 'pwrite64', 'retval=4096', '2+3', '--verify=off' ], [ 'close', 'error=EINTR', '25+4' ]) {
         my ($call, $what, $when, @options) = @{$fault};
-        # A call that strace has cancelled is none that the dropper's filter allows.
+        # strace replaces a call that it cancels by one that the dropper's filter
+        # does not allow.
         my $run = injected($call, $what, $when, @io, '--cache=keep', @options);
         is($run ? "$run->{status}$run->{err}" =~ s/Version.*//sr : 'none', '0', "@{$fault}");
     }
 };
 
-# One close at a time: most of them are of no consequence.
+# One close at a time: most of them do not matter.
 subtest 'a file that was written cannot be closed' => sub {
     for my $file ([ qr/data file 0 in \S+/, @io, '--tests=put_block' ], [ qr{\S+/d00000/\w+}, qw(-r0 -q -s0 -n1:100:100 --tests=seq_create) ]) {
         my ($name, @args) = @{$file};
@@ -97,7 +101,7 @@ subtest 'a write that never was' => sub {
     is_deeply([ tree($dir) ], [], 'nothing is left');
 };
 
-# Engines that queue: the calls with which they hand over and wait.
+# Engines that queue: the calls that submit and wait.
 my %usable = map { $_ => 1 } engines();
 my @blocks = (qw(-r0 -q -s1:16k:50:2 -n0 --iops-duration=0.02 --iodepth=8), '--tests=' . join q{,}, @BLOCK_TESTS);
 my %passes = (
@@ -149,7 +153,7 @@ subtest 'not every resource that a run wants' => sub {
     is_deeply([ tree($dir) ], [], 'nothing is left');
 };
 
-# From little more than the kernel needs to start a program to what is plenty.
+# From little more than the kernel needs to start a program to plenty.
 subtest 'little stack' => sub {
     plan skip_all => 'sanitizers need more of it' if slurp(BonnieRun::program()) =~ /__asan_init|__tsan_init/;
     my %outcomes;

@@ -1,6 +1,7 @@
 #!/usr/bin/perl
 # Whole runs on real filesystems: tmpfs, ext4, xfs and btrfs; as root, as root with -u nobody, and
-# as an ordinary user; and on others, as root. All twelve figures are there, and nothing is left.
+# as an ordinary user; and on others, as root. All twelve figures are printed, and nothing is left
+# behind.
 
 use strict;
 use warnings;
@@ -9,7 +10,7 @@ use lib "$FindBin::Bin/../lib";
 use Test::More;
 use Root;
 BEGIN { Root::private_mounts() }
-use BonnieRun  qw(@TESTS bonnie csv_of finish refused_ok scratch scratch_on_disk start tree wait_until);
+use BonnieRun  qw(@TESTS bonnie csv_of finish refused_ok scratch scratch_on_disk start tree wait_until wait_until_closed);
 use RunProgram qw(slurp);
 
 my @size = qw(-s32 -n4 -mlab -f4);
@@ -43,8 +44,9 @@ SKIP: {
     }
 }
 
-# The rest of what this kernel knows, and what programs mount: each does all that it can, and what it
-# cannot is told in one line, with nothing left. docs/filesystems.md has the table.
+# The other filesystems that this kernel knows or that programs can mount: each does everything that
+# it can; what it cannot is reported in one line, and nothing is left behind. docs/filesystems.md
+# has the table.
 my %other = (
     ext2      => [ sub { Root::filesystem('ext2', 64) } ],
     ramfs     => [ sub { Root::ramfs() }, '-D' => qr/this filesystem refuses O_DIRECT/ ],
@@ -67,6 +69,7 @@ sub leaves_little {
     wait_until('a line of it', sub { (() = slurp($killed->{out_file}) =~ /\n/g) > 1 });
     kill KILL => $killed->{pid};
     finish($killed);
+    wait_until_closed($_) for glob "$dir/bonnie.*";
     is(bonnie('-d', "$dir", '--cleanup')->{status}, 0, "$type, --cleanup after a run that was killed: exit status 0");
     is_deeply(left_in($dir), [], 'nothing is left');
     return;

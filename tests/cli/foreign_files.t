@@ -1,5 +1,6 @@
 #!/usr/bin/perl
-# What is in the directory already stays as it is, whatever its name.
+# Files that are in the directory already stay as they are, whatever their
+# names.
 
 use strict;
 use warnings;
@@ -14,7 +15,7 @@ my $dir     = scratch();
 my $outside = scratch();
 spew("$outside/precious", 'data');
 
-# All the names that a run could think of, and those of its forerunners.
+# All names that a run could use, and those of older programs.
 my $ours = 'bonnie.0123456789abcdef';
 mkdir "$dir/$_" for $ours, 'Bonnie.1234', "$dir/gobonniego" =~ s{.*/}{}r;
 spew("$dir/$_", 'data') for "$ours/owner", "$ours/data00000", 'data00000', 'owner', 'o0', "Bonnie.$$", 'Bonnie.1234/0000000001', 'bonnie.0';
@@ -47,7 +48,7 @@ SKIP: {
     isnt($second->{args}, $third->{args}, 'its name cannot be guessed, seed or no seed');
 }
 
-# Two runs in one directory do not meet.
+# Two runs in one directory do not disturb each other.
 my @both = map { BonnieRun::start('-d', $dir, qw(-r0 -q -s4 -n2 -z1)) } 1, 2;
 is(BonnieRun::finish($_)->{status}, 0, 'one of two runs in one directory') for @both;
 is_deeply([ tree($dir) ], [ sort keys %before ], 'and both leave nothing');

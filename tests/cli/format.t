@@ -1,5 +1,5 @@
 #!/usr/bin/perl
-# --format: which reports, in the order printed.
+# --format: which reports are printed, and in which order.
 
 use strict;
 use warnings;

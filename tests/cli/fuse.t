@@ -1,6 +1,7 @@
 #!/usr/bin/perl
-# FUSE filesystems: they keep the name of a file that is removed while it is open, for a moment; and some
-# keep no owners and modes. There a run goes on only if nobody else may write to the directory.
+# FUSE filesystems: they keep the name of a file that is removed while it is open for a moment; and
+# some keep no owners and modes. On these a run continues only if nobody else may write to the
+# directory.
 
 use strict;
 use warnings;
@@ -9,7 +10,7 @@ use lib "$FindBin::Bin/../lib";
 use Test::More;
 use Root;
 BEGIN { Root::private_mounts() }
-use BonnieRun qw(bonnie finish refused_ok start tree wait_until);
+use BonnieRun qw(bonnie finish refused_ok start tree wait_until wait_until_closed);
 
 plan skip_all => 'needs root and its mounts' if !Root::may_mount();
 
@@ -24,6 +25,7 @@ sub works {
     wait_until('files', sub { grep {m{/d00001/}} tree("$fs") });
     kill KILL => $run->{pid};
     finish($run);
+    wait_until_closed("$fs");
     my $done = bonnie('-d', "$fs", '--cleanup');
     is($done->{status}, 0, 'after a run that was killed: exit status 0');
     is("$done->{err}$done->{out}" =~ s{ \S+/bonnie[.]\w{16}\n}{}r, 'removed', 'what it left is removed');
@@ -36,7 +38,7 @@ SKIP: {
     skip 'this system mounts no FUSE filesystem', 18 if !defined $fs;
     works('files that are open keep a name', $fs);
 
-    # As vfat and others are: everything belongs to one user, and has one mode.
+    # Like vfat and others: everything belongs to one user and has one mode.
     my @no_owners = map {"--$_-ignore"} qw(chown chgrp chmod);
     works('no owners, and only root may write', Root::fuse(@no_owners, qw(--force-user=root --perms=0755)));
     for my $case ([qw(root 0777)], [qw(nobody 0755)]) {

@@ -1,6 +1,6 @@
 #!/usr/bin/perl
-# generate_randfile writes the integers of rand(3) for a seed, four bytes each, the highest first; the
-# file feeds bonnie -Z; failures and signals leave nothing that looks complete.
+# generate_randfile writes the integers of rand(3) for a seed, four bytes each, most significant
+# byte first; bonnie -Z reads the file; failures and signals leave nothing that looks complete.
 
 use strict;
 use warnings;
@@ -18,7 +18,8 @@ my $dir = scratch();
 
 sub generate { return run_tool('generate_randfile', @_) }
 
-# rand(3) of glibc, as its manual describes TYPE_3: an additive feedback of 31 words.
+# rand(3) of glibc, whose manual describes TYPE_3: an additive feedback generator of
+# 31 words.
 sub rand_of {
     my ($seed, $count) = @_;
     my @r = ($seed || 1);
@@ -89,7 +90,7 @@ is(generate($_)->{status}, 0, "$_: exit status 0") for qw(-V -h);
 
 # ---- failures -----------------------------------------------------------------------------------
 
-# One line gives the reason, after the one that tells the seed.
+# Checks that one line gives the reason, after the line with the seed.
 sub failed_ok {
     my ($run, $reason, $name) = @_;
     is($run->{status}, 1, "$name: exit status 1");
@@ -111,7 +112,7 @@ SKIP: {
     spew("$full/numbers", 'old');
     failed_ok(generate('-f', "$full/numbers", 1_000_000), 'No space left on device', 'a full filesystem');
     is(slurp("$full/numbers"), 'old', 'the file that was there is as it was');
-    slurp('/dev/null'); # which lets go of the file
+    slurp('/dev/null'); # releases the file
     is_deeply([ tree($full) ], ['numbers'], 'and nothing else is there');
 }
 
@@ -132,7 +133,7 @@ my $generate = program('generate_randfile');
 is(qx(bash -c '"$generate" -s5 1000000000000 2>/dev/null | head -c 8 | od -A n -t x1; echo \${PIPESTATUS[0]}'),
     " 23 2a dd 1b 05 f2 a7 dd\n141\n", 'a reader that goes ends it by SIGPIPE, at once');
 
-# Flat memory: what has been written does not matter.
+# The memory does not grow with what has been written.
 SKIP: {
     skip 'a sanitizer wants terabytes of address space', 1 if is_sanitized();
     my $address_space = 16_384;

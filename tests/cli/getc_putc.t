@@ -1,6 +1,6 @@
 #!/usr/bin/perl
-# getc_putc: eight ways of moving single bytes, each as it is meant to be, the table and the CSV line of
-# Bonnie++ 2.00a, and no trace of the scratch file, however it ends.
+# getc_putc: eight methods of moving single bytes, each implemented as it should be; the table and
+# the CSV line of Bonnie++ 2.00a; and no trace of the scratch file, however it ends.
 
 use strict;
 use warnings;
@@ -20,7 +20,7 @@ my @WAYS = qw(write read putcNT getcNT putc getc putcU getcU);
 
 sub getc_putc { return run_tool('getc_putc', '-d', $dir, @_) }
 
-# ---- what it prints -----------------------------------------------------------------------------
+# ---- output -------------------------------------------------------------------------------------
 
 # The table of Bonnie++ 2.00a: names and figures end in the same columns.
 my $TABLE = qr/^Version 3[.]\d+[.]\d+ +write   read putcNT getcNT   putc   getc  putcU  getcU\n/m;
@@ -54,7 +54,7 @@ SKIP: {
     is(length((split /\n/, $theirs)[-1]), length($heading), 'whose figures end in the same column, too');
 }
 
-# ---- what it does -------------------------------------------------------------------------------
+# ---- system calls -------------------------------------------------------------------------------
 
 SKIP: {
     skip 'strace cannot trace here', 12 if !can_trace();
@@ -127,7 +127,7 @@ SKIP: {
     skip 'small filesystems of our own need root and its mounts', 3 if !Root::may_mount();
     my $small = Root::tmpfs('size=8m');
     spew("$small/precious", 'data');
-    refused_ok(run_tool('getc_putc', '-q', '-d', $small, '-s9m'), qr/: 9 MiB are needed, 7 MiB are free/, 'too little room');
+    refused_ok(run_tool('getc_putc', '-q', '-d', $small, '-s9m'), qr/: 9 MiB are needed, 7 MiB are free; a smaller -s needs less\n/, 'too little room');
     is_deeply([ tree($small) ], ['precious'], 'nothing is left');
 }
 

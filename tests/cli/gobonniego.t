@@ -1,5 +1,6 @@
 #!/usr/bin/perl
-# Preset gobonniego: GoBonnieGo's three tests, its text, its JSON object key for key, its options.
+# Preset gobonniego: GoBonnieGo's three tests, its text, its JSON object key for key, and its
+# options.
 
 use strict;
 use warnings;
@@ -49,7 +50,7 @@ my $plain = bonnie(@fast, qw(--size=64m --json -q --format=json));
 is(JSON::PP->new->decode($plain->{out})->{disk_space_used_gib}, 0.0625, 'a size with a suffix is what it says');
 like(bonnie(@fast, qw(--size=64m --format=csv -q))->{out}, qr/\A1\.98,(?:[^,]*,){48}[^,]*\n\z/, '--format=csv: 50 fields');
 
-# As it is called in scripts: by its name, or under the preset, with flags behind one dash.
+# As scripts call it: by its name, or with the preset, with options behind a single dash.
 my $bin = scratch();
 symlink program(), "$bin/gobonniego" or die "gobonniego: $!\n";
 sub gobonniego { return run_tool("$bin/gobonniego", @_) }
@@ -87,12 +88,13 @@ subtest 'a directory that is not there' => sub {
     is_deeply([ tree($dir) ], [qw(new new/below)], 'it is made, and stays');
     is(gobonniego(@go, '-dir', "$dir/new/below")->{status}, 0, 'it may be there');
     refused_ok(bonnie(qw(-q -s1 -n0 -f -d), "$dir/other"), qr/No such file or directory/, 'only under this preset');
-    refused_ok({ %{ gobonniego(@go, '-dir', '/proc/none/below') }, name => 'bonnie' }, qr{make directory /proc/none: No such file}, 'one that cannot be made');
+    refused_ok({ %{ gobonniego(@go, '-dir', '/proc/none/below') }, name => 'bonnie' }, qr{make directory /proc/none/below: No such file}, 'one that cannot be made');
 };
 
 SKIP: {
     skip 'there is no jq', 2 if !have('jq');
-    # What its page recommends, and what is read of its report in public.
+    # The command that its page recommends, and the keys of its report that
+    # public programs read.
     my $json = bonnie(@fast, qw(--size=16m --json -q))->{out};
     spew("$bin/report", $json);
     spew("$bin/recipe", '( .start_time | sub("\\\\.[0-9]*";"") | fromdate ) as $start | .results[] | ( .start_time | sub("\\\\.[0-9]*";"") | fromdate ) - $start');

@@ -1,9 +1,9 @@
 #!/usr/bin/perl
-# Files made to keep a converter busy: time and memory grow with the size of the input and not faster,
-# and what is wrong is told in few lines.
+# Files made to keep a converter busy: time and memory grow in proportion to the size of the input,
+# and errors are reported in a few lines.
 #
-# Nothing is judged by how long it takes. A program that uses so much CPU time hangs: what grows with
-# the square needs an hour where a minute is the most.
+# No duration is judged. A program that exceeds the limit on CPU time hangs: quadratic growth would
+# need an hour where linear growth needs a minute.
 
 use strict;
 use warnings;
@@ -12,9 +12,10 @@ use lib "$FindBin::Bin/../lib";
 use File::Temp ();
 use Test::More;
 use RunProgram qw(data_file path_of run slurp spew);
+use SweepSize  qw(sized);
 
 my $HANGS = 300; # seconds of CPU time
-my $UNIT  = $ENV{BONNIE_TEST_LONG} ? 2**20 : 2**18;
+my $UNIT  = sized(2**16, 2**18, 2**20);
 my ($LAB) = slurp(data_file('lab.csv')) =~ /^(1[.]98,.*\n)/m;
 my $dir   = File::Temp->newdir;
 
@@ -27,8 +28,8 @@ sub labels {
     return filled($LAB, $size) =~ s/,lab,/',l' . $number++ . q{,}/ger;
 }
 
-# What has no result in it, and what has: a name, and sub (size). The pieces of the first ones are
-# what some regular expression, or some list, could spend its time or memory on.
+# Inputs without a result, and inputs with: a name, and sub (size). The former consist of pieces
+# on which a regular expression or a list could waste time or memory.
 my %WORTHLESS = (
     'keys that are cut off'       => sub { filled(qq({"\n), @_) },
     'objects in objects'          => sub { filled(qq({"a":\n), @_) },
@@ -75,7 +76,7 @@ my %RESULTS = (
     },
 );
 
-# (exit status, standard error, KiB of memory at most).
+# (exit status, standard error, peak memory in KiB).
 sub measured {
     my ($program, $input) = @_;
     spew("$dir/in", $input);
@@ -85,9 +86,9 @@ sub measured {
     return ($status & 127 ? 'signal ' . ($status & 127) : $status >> 8, slurp("$dir/err"), slurp("$dir/peak"));
 }
 
-# From 2 units to 4 there may be twice as much more as from 1 to 2; some is the interpreter's own way of
-# growing what it has. %is: status; most, bytes of memory for each byte of input; sizes in units, each
-# twice the one before.
+# The memory added from 2 to 4 units may be about twice that from 1 to 2; the interpreter enlarges
+# its data in steps. %is: status; most, the limit in bytes of memory per byte of input; sizes in
+# units, each twice the one before.
 sub grows_with_its_size {
     my ($program, $name, $make, %is) = @_;
     my ($expected, $most, @sizes) = (@is{qw(status most)}, @{ $is{sizes} });
@@ -104,13 +105,13 @@ sub grows_with_its_size {
     return;
 }
 
-# What can be read makes a table or a page, which takes its time.
+# Valid input makes a table or a page, which takes time of its own.
 my %worthless = (status => 1, most => 40, sizes => [ 1, 2, 4 ]);
 my %results   = (status => 0, most => 300, sizes => [ 0.25, 0.5, 1 ]);
 grows_with_its_size('bon_csv2txt', $_, $WORTHLESS{$_}, %worthless) for sort keys %WORTHLESS;
 grows_with_its_size('bon_csv2txt', $_, $RESULTS{$_}, %results) for sort keys %RESULTS;
 
-# Both programs read alike; the page is its own.
+# Both programs read input in the same way; only the page differs.
 grows_with_its_size('bon_csv2html', $_, $RESULTS{$_}, %results) for 'results of one label', 'runs of one report';
 
 subtest 'a line that is too long' => sub {

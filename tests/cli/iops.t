@@ -1,6 +1,6 @@
 #!/usr/bin/perl
-# iops: whole blocks at random places of all files, as many of them writes as asked for, evenly spread
-# or some much more often than others.
+# iops: whole blocks at random offsets in all files, with the wanted share of writes, uniformly
+# distributed or some blocks much more often than others.
 
 use strict;
 use warnings;
@@ -13,15 +13,16 @@ use Trace     qw(can_trace phases trace);
 
 my $dir = scratch();
 
-# Runs iops until it has done so many operations: first for a short time, then for longer ones. Returns
-# all of them, each as {pid, fd, offset, length, write}. What is drawn depends on the seed alone.
+# Runs iops until it has done that many operations: first for a short time, then for longer ones.
+# Returns all of them, each as {pid, fd, offset, length, write}. The offsets depend only on the
+# seed.
 sub operations {
     my ($least, @options) = @_;
     for my $seconds (0.2, 1, 10, 100) {
         my ($run, @calls) = trace({}, [ '-e', 'trace=pread64,pwrite64,write' ],
             '-d', $dir, qw(-r0 -n0 -f -z7 --cache=keep --verify=full --tests=iops), "--iops-duration=$seconds", @options);
         my @moves = map { operation($_) } grep { $_->{name} ne 'write' } @{ phases(@calls)->{iops} };
-        # The same phase fills the files first, through descriptors that are not used after that.
+        # The same phase first fills the files, through other descriptors.
         my %used = map { $_->{fd} => 1 } @moves[ @moves / 2 .. $#moves ];
         @moves = grep { $used{ $_->{fd} } } @moves;
         next if @moves < $least && $run->{status} eq '0';
@@ -39,7 +40,7 @@ sub operation {
 
 sub places_of { return map {"$_->{fd}:$_->{offset}"} @_ }
 
-# How often the place that was drawn most was drawn.
+# The number of times that the most frequent offset was used.
 sub most {
     my %count;
     $count{$_}++ for places_of(@_);
@@ -51,7 +52,7 @@ sub writes { return scalar grep { $_->{write} } @_ }
 SKIP: {
     skip 'strace cannot trace here', 1 if !can_trace();
 
-    # [BLOCK, bytes]: powers of two and others, larger and smaller than a chunk of 16 KiB.
+    # [BLOCK, bytes]: powers of two and others, smaller and larger than a chunk of 16 KiB.
     for my $case ([ '512', 512, 48 ], [ '4k', 4096, 192 ], [ '12k', 12_288, 192 ], [ '20k', 20_480, 192 ], [ '64k', 65_536, 192 ]) {
         my ($block, $bytes, $kib) = @{$case};
         subtest "one file, blocks of $block" => sub {
@@ -141,7 +142,7 @@ SKIP: {
     };
 }
 
-# What has few blocks, or one, and many in flight: nobody waits for ever.
+# Few blocks, or one, and many operations in flight: no worker waits for ever.
 my %usable = map { $_ => 1 } engines();
 for my $engine (grep { $usable{$_} } qw(sync libaio io_uring null)) {
     for my $size (qw(4k:4k 16k:16k 16k:4k)) {
@@ -153,7 +154,7 @@ for my $engine (grep { $usable{$_} } qw(sync libaio io_uring null)) {
 }
 is(csv_of(bonnie('-d', $dir, qw(-r0 -s1 -n0 -q -x2 --iops-duration=0.05 --tests=iops)))->{file_size}, '1M', 'a run after the other');
 
-# What fits to no file.
+# Block sizes that fit into no file.
 my @iops = ('-d', $dir, qw(-r0 -n0 -q --tests=iops));
 refused_ok(bonnie(@iops, qw(-s1:8k --iops-block=2m)), qr/\Abonnie: --iops-block: 2097152 bytes are more than a worker's file has \(1048576\)/, 'a block larger than the file');
 refused_ok(bonnie(@iops, qw(-s1:8k --iops-block=512k -c3)), qr/--iops-block: 524288 bytes are more than a worker's file has \(\d+\)/, q{larger than a worker's file});

@@ -1,6 +1,6 @@
 #!/usr/bin/perl
-# --json: one object that its schema allows, whose figures agree with one another and with what was
-# asked for.
+# --json: one object that matches its schema, whose figures are consistent with one another and
+# with the options.
 
 use strict;
 use warnings;
@@ -15,8 +15,8 @@ my $MIB  = 1 << 20;
 my $dir  = scratch();
 my @tiny = ('-d', $dir, qw(-r0 -s1:4k:500:2 -n1 -mlab -z3 -q --json --iops-duration=0.05));
 
-# How many operations each test has to do, given the options above. One that goes on until a time has
-# passed does so in whole rounds.
+# The number of operations of each test with the options above. A test that lasts for a time does
+# whole rounds.
 my %ops = (
     (map { $_ => $MIB / 4096 } qw(putc put_block rewrite getc get_block)),
     seeks => 500,
@@ -77,7 +77,7 @@ for my $engine (qw(sync libaio io_uring null)) {
     };
 }
 
-# What the kernel tells of the disk that temporary directories are on, where that is a whole one.
+# What the kernel says about the disk of the temporary directory, if that is a whole disk.
 subtest 'the storage' => sub {
     my $disk    = scratch_on_disk();
     my $host    = report_of('-d', "$disk", qw(-r0 -s1 -n0 -q --json --tests=put_block))->{host};
@@ -85,6 +85,7 @@ subtest 'the storage' => sub {
     plan skip_all => 'the temporary directory is on no mount of its number' if !$mount;
     my @words = split q{ }, $mount;
     my %seen;
+    like($host->{c_library}, qr/\A(?:glibc \d+[.]\d+|musl)\z/, 'the C library');
     is($host->{mount_options}, join(q{,}, grep { !$seen{$_}++ } map { split /,/ } @words[ 5, -1 ]), 'the options of the mount and of the filesystem');
     my $block = '/sys/dev/block/' . join q{:}, device_number("$disk");
     plan skip_all => 'there is no whole disk below the temporary directory' if !-d "$block/queue" || glob "$block/slaves/*";
@@ -156,7 +157,8 @@ subtest 'failures' => sub {
     is("$long->{status}:$long->{out}", 'signal 15:', 'nor does one that was ended by a signal');
 };
 
-# The program waits at its prompt, with the file filled: what is changed there is damage.
+# The program waits at its prompt, with the file filled: changing the file now damages
+# it.
 sub damage {
     my ($pid) = @_;
     my ($file) = grep { (readlink // q{}) =~ m{\A\Q$dir\E/.*deleted} && -s } glob "/proc/$pid/fd/*";

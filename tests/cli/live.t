@@ -1,5 +1,6 @@
 #!/usr/bin/perl
-# The live line: on a terminal only, never wider than it is, and gone in the end.
+# The live line: only on a terminal, never wider than the terminal, and removed
+# at the end.
 
 use strict;
 use warnings;
@@ -13,7 +14,7 @@ use RunProgram qw(slurp);
 plan skip_all => 'script(1) makes no terminal here' if !has_terminal();
 my $dir = scratch();
 
-# What a terminal of so many columns gets to see of a run.
+# The output of a run on a terminal with that many columns.
 sub seen {
     my ($columns, $environment, @options) = @_;
     my $log = File::Temp->new;
@@ -27,7 +28,7 @@ sub seen {
     return $text;
 }
 
-# One that is interrupted in the middle of a test, as from the keyboard.
+# A run that is interrupted in the middle of a test, as from the keyboard.
 sub seen_interrupted {
     my $log = File::Temp->new;
     my $run = join q{ }, 'TERM=xterm timeout --foreground -s INT 0.7', program(), '-d', $dir,
@@ -45,7 +46,9 @@ for my $columns (80, 40, 20) {
     $text =~ s/\e\[\d*m//g;
     my @drawn = $text =~ /\e\[J([^\r\n\e]*)/g;
     cmp_ok(scalar(grep {length} @drawn), '>', 1, "$columns columns: the line is drawn again and again");
-    is((grep { length >= $columns } @drawn), 0, 'it does not reach the last column');
+    # What the run prints when the line is gone may follow at once.
+    my @too_long = grep { length >= $columns && !/^1[.]98,/ } @drawn;
+    is("@too_long", q{}, 'it does not reach the last column');
     like($text, qr/Seeking[^\r\n]*%/, 'it tells how far the test is') if $columns > 20;
     is($drawn[-1], q{}, 'in the end it is gone');
     my $left = $text =~ s/[^\r\n]*\r(?!\n)//gr =~ s/\e\[\d*[JA]//gr;

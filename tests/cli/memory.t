@@ -9,13 +9,13 @@ use POSIX ();
 use Test::More;
 use BonnieRun  qw(bonnie finish have scratch start);
 use RunProgram qw(slurp spew);
+use SweepSize  qw(is_long sized);
 
 plan skip_all => 'sanitizers need memory of their own' if slurp(BonnieRun::program()) =~ /__asan_init|__tsan_init/;
 
 my $dir  = scratch();
-my $LONG = $ENV{BONNIE_TEST_LONG};
 
-# The largest memory that a run ever had, in KiB, as the kernel tells it while the run goes on.
+# The peak memory of a run in KiB, as the kernel reports it while it runs.
 sub peak {
     my (@args) = @_;
     my $run  = start('-d', $dir, qw(-r0 -q --cache=keep), @args);
@@ -36,9 +36,10 @@ my $more = peak(qw(-s0 -n128));
 cmp_ok($few, '>', 500, 'there is something to see');
 cmp_ok($more - $few, '<=', 1024, 'no more than for few files');
 SKIP: {
-    skip 'a million files on a disk take minutes: no room in /dev/shm', 1 if !$LONG && !BonnieRun::in_memory();
-    my $many = peak(qw(-s0 -n1024), $LONG ? () : '--tests=seq_create,seq_stat,seq_del');
-    cmp_ok($many, '<=', 16 << 10, '-n 1024: at most 16 MiB');
+    skip 'so many files on a disk take minutes: no room in /dev/shm', 1 if !is_long() && !BonnieRun::in_memory();
+    my $count = sized(256, 1024, 1024);
+    my $many  = peak('-s0', "-n$count", is_long() ? () : '--tests=seq_create,seq_stat,seq_del');
+    cmp_ok($many, '<=', 16 << 10, "-n $count: at most 16 MiB");
     cmp_ok($many - $few, '<=', 1024, 'no more than for few files');
 }
 

@@ -1,6 +1,6 @@
 #!/usr/bin/perl
-# The metadata tests: empty files, files with data, hard and symbolic links, in one directory and in
-# many, and what is really done to them.
+# The metadata tests with empty files, files with data, hard and symbolic links, in one directory
+# and in many, and the calls that they make.
 
 use strict;
 use warnings;
@@ -25,7 +25,7 @@ for my $kind (@kinds) {
 }
 is_deeply([ tree($dir) ], [], 'nothing is left in the directory');
 
-# The calls of all six tests on the files, and the names in them.
+# The calls on files of all six tests, and the names in them.
 sub traced {
     my ($run, @calls) = trace({}, [ '-y', '-e', 'trace=openat,newfstatat,unlinkat,linkat,symlinkat,mkdirat,pread64,pwrite64,write' ],
         '-d', $dir, qw(-s0 -r0 -z6 --cache=keep), @_);
@@ -93,7 +93,7 @@ SKIP: {
 
 SKIP: {
     skip 'needs root: a filesystem that allows few links', 3 if !Root::may_mount();
-    # An ext4 file can have 65000 links; 70 x 1024 files need a second one to link to.
+    # A file on ext4 can have 65000 links, so 70 x 1024 links need a second file.
     my $ext4 = Root::filesystem('ext4', 200, 'noatime');
     skip 'this system makes or mounts no ext4', 3 if !defined $ext4;
     my $run = bonnie('-d', "$ext4", qw(-s0 -r0 -n70:-1 -q --cache=keep), '--tests=seq_create,seq_del');

@@ -1,6 +1,6 @@
 #!/usr/bin/perl
-# How long is measured: --min-time, in whole rounds, and --drop-interval meanwhile; and what is told
-# where the kernel does not say how long a thread waited.
+# How long is measured: --min-time, in whole rounds, with --drop-interval; and what is printed where
+# the kernel does not say how long a thread waited.
 
 use strict;
 use warnings;
@@ -30,7 +30,7 @@ subtest 'long enough' => sub {
         my $tests = tests_of($dir, '-s1', "-n$kind", '-c2', '--min-time=0.1', "--tests=$rest");
         for my $name (split /,/, $rest) {
             my $test = $tests->{$name};
-            if ($name =~ /_del/) { # which may be content with fewer: see preparing.t
+            if ($name =~ /_del/) { # these may stop with fewer files: see preparing.t
                 cmp_ok($test->{ops}, '>=', 1024, "-n $kind, $name: a whole round at least");
                 next;
             }
@@ -41,7 +41,7 @@ subtest 'long enough' => sub {
     }
     my $once = tests_of($dir, qw(-s1 -n1 --min-time=0), "--tests=$rest");
     is($once->{$_}{ops}, $_ eq 'seeks' ? 8192 : 1024, "--min-time=0, $_: one round") for split /,/, $rest;
-    my $whole = bonnie('-d', "$dir", qw(-s64 -n1 -r0 -q --min-time=0.5));
+    my $whole = bonnie('-d', "$dir", qw(-s1 -n1 -r0 -q --min-time=0.5), "--tests=$rest");
     unlike("$whole->{out}$whole->{err}", qr/\+{3}/, 'no figure is missing');
 };
 

@@ -1,5 +1,6 @@
 #!/usr/bin/perl
-# bonnie-mpi: several ranks make one run, and are refused together. What ends them while they work is in mpi_faults.t.
+# bonnie-mpi: several ranks make one run, and are refused together. Faults while they work are in
+# mpi_faults.t.
 
 use strict;
 use warnings;
@@ -13,9 +14,9 @@ use BonnieRun  qw(@ALL_TESTS bonnie csv_of program run_tool scratch scratch_on_d
 use IoLimit    qw(io_limit);
 use JsonReport qw(report_ok);
 use Ranks      qw(lines_of mpi_missing ranks ranks_together);
+use SweepSize  qw(is_long);
 use Trace      qw(can_trace);
 
-my $LONG = $ENV{BONNIE_TEST_LONG};
 my $WHY  = mpi_missing();
 my $ROOT = Root::is_root();
 
@@ -43,7 +44,7 @@ subtest 'without a launcher it is as bonnie' => sub {
     is($usage, $plain_usage, 'the same options');
 };
 
-# What the tests of a report must have, whatever the machine.
+# What holds for the tests of a report on any machine.
 sub sums_ok {
     my ($test, $hosts) = @_;
     my @hosts = @{ $test->{hosts} };
@@ -107,11 +108,12 @@ SKIP: {
     };
 }
 
-# The figures of a run in which each rank reads what another wrote: all of it is verified.
+# The figures of a run in which each rank reads what another wrote: everything is
+# verified.
 subtest 'shifted' => sub {
     my @full = ('-d', "$dir", qw(-r0 -s12m -n1:3000:100:5 -c2 --verify=full -x2 --json));
-    my %shift = ('--shift=1' => 1, $LONG ? ('--shift=5' => 2, '--shift=0' => 0) : ());
-    $shift{'--min-time=0'} = 1 if $ROOT; # by default: the next rank is on another host
+    my %shift = ('--shift=1' => 1, is_long() ? ('--shift=5' => 2, '--shift=0' => 0) : ());
+    $shift{'--min-time=0'} = 1 if $ROOT; # the default, because the next rank is on another host
     my @options = sort keys %shift;
     my @runs    = ranks_together(map { [ { ranks => 3, hosts => $ROOT ? 3 : q{} }, @full, '--min-time=0.1', $_ ] } @options);
     is(join(q{ }, tree($dir)), q{}, 'nothing is left');
@@ -127,7 +129,7 @@ subtest 'shifted' => sub {
     }
 };
 
-# One line, which matches, and an exit status that is not 0.
+# Checks for a single line that matches, and an exit status that is not 0.
 sub fails_ok {
     my ($run, $reason, $name) = @_;
     my @lines = lines_of($run);
@@ -169,8 +171,8 @@ SKIP: {
     skip 'strace cannot trace here', 1 if !can_trace();
     my @never = qw(-f -qq -o /dev/null -e trace=pwrite64 -e inject=pwrite64:error=ENOSPC:when=100+);
     subtest 'a rank fails while all work' => sub {
-        for my $rank ($LONG ? (0 .. 2) : 1) {
-            for my $shift ($LONG ? (0, 1) : 1) {
+        for my $rank (is_long() ? (0 .. 2) : 1) {
+            for my $shift (is_long() ? (0, 1) : 1) {
                 my $run = ranks({ ranks => 3, hosts => $ROOT ? 3 : q{}, before => { $rank => "before='strace @never'" } }, @small, qw(-x1000 -q), "--shift=$shift");
                 fails_ok($run, qr/\Arank $rank on \S+: write data file $rank in .*: No space left on device/, "rank $rank");
             }
@@ -179,7 +181,7 @@ SKIP: {
 }
 
 SKIP: {
-    last SKIP if !$LONG;
+    last SKIP if !is_long();
     my $disk = scratch_on_disk();
     my ($limit, $why) = io_limit("$disk", 50 << 20);
     skip $why, 1 if !$limit;

@@ -1,7 +1,8 @@
 #!/usr/bin/perl
-# bonnie-mpi, while a test is running: a rank is killed, has no room left, loses its directory, or is stopped for
-# 40 seconds, or the launcher is interrupted. All end, or go on; who it was is named; nothing is left but what a
-# killed rank cannot remove. Three tests, or with BONNIE_TEST_LONG all.
+# bonnie-mpi while a test is running: a rank is killed, runs out of room, loses its directory, or is
+# stopped for 40 seconds, or the launcher is interrupted. All ranks end, or continue; the cause is
+# named; nothing is left behind except what a killed rank cannot remove. Three of the tests, or all
+# with BONNIE_TEST_LONG.
 
 use strict;
 use warnings;
@@ -16,25 +17,28 @@ BEGIN { Root::private_mounts() }
 use BonnieRun  qw(@ALL_TESTS bonnie finish scratch scratch_on_disk tree wait_until);
 use Ranks      qw(is_open_mpi lines_of mpi_missing pid_of start_ranks);
 use RunProgram qw(slurp);
+use SweepSize  qw(is_long);
 
 my $WHY = mpi_missing();
 plan skip_all => $WHY if defined $WHY;
 
-my @TESTED = $ENV{BONNIE_TEST_LONG} ? @ALL_TESTS : qw(put_block seeks ran_create);
+my @TESTED = is_long() ? @ALL_TESTS : qw(put_block seeks ran_create);
 my $RANKS  = 3;
 my $HOST   = hostname();
 
-# How long others wait before they name who has not come; a rank is stopped for ten seconds more, and then the run
-# still has some seconds to go on for.
+# In seconds: how long others wait before they name a missing rank. A rank is stopped for ten
+# seconds more, and the run then continues for some seconds.
 my $PATIENCE = 30;
 my $STOPPED  = $PATIENCE + 10;
 
 my @ENDLESS = qw(--seconds=1000);
 
-# ---- a case: a run that does one test again and again, and a fault that it meets --------------------
+# ---- a case: a run that repeats one test, and a fault that it meets
+# ----------------------------------
 
-# The case of a kind. place() says where the ranks work and for how long; strike() does what the fault is; check() looks at
-# the end, or lets the run go on to it. A fault meets each rank in turn; every second run has --shift=1 where it may.
+# A case of some kind. place() says where the ranks work and for how long; strike() causes the
+# fault; check() checks the end, or lets the run continue to it. A fault hits each rank in turn;
+# every second run has --shift=1 if possible.
 sub begin {
     my ($kind, $number) = @_;
     my %case = (kind => $kind, test => $TESTED[$number], rank => ($number + $kind->{turn}) % $RANKS, how => {});
@@ -63,14 +67,14 @@ sub end_ok {
     return;
 }
 
-# One directory for all.
+# One directory for all ranks.
 sub in_one_place {
     my ($case) = @_;
     $case->{dir} = scratch();
     return ('-d', "$case->{dir}");
 }
 
-# Each rank in a place of its own.
+# A directory for each rank.
 sub in_places {
     my ($case, $dir, %other) = @_;
     my %place = map { $_ => $other{$_} // "$dir/$_" } 0 .. $RANKS - 1;
@@ -80,7 +84,7 @@ sub in_places {
     return qw(-d .);
 }
 
-# What the program has said of failures, without advice.
+# The program's messages about failures, without advice.
 sub failures { my ($run) = @_; return grep { !/\Arunning as root/ } lines_of($run) }
 
 sub all_gone_ok {
@@ -95,7 +99,8 @@ sub nothing_left_ok {
     return;
 }
 
-# All have ended, and one line says which rank failed and why.
+# Checks that all ranks have ended, and that one line says which rank failed and
+# why.
 sub failed_ok {
     my ($case, $reason) = @_;
     my $run   = finish($case->{run});
@@ -110,7 +115,7 @@ sub failed_ok {
 
 # ---- stopped for 40 seconds ----------------------------------------------------------------------
 
-# Another process lets the rank go on, whatever this one is doing then.
+# Another process continues the rank, whatever this one is doing then.
 sub stop_rank {
     my ($case) = @_;
     my $pid = pid_of($case->{run}, $case->{rank});
@@ -137,8 +142,8 @@ sub goes_on_ok {
 
 # ---- killed -------------------------------------------------------------------------------------
 
-# A killed rank leaves its directory, and files without data in it; MPICH's launcher kills the others, too. Data has
-# names only where ranks read what others wrote.
+# A killed rank leaves its directory, and files without data in it; MPICH's launcher kills the other
+# ranks, too. Data files have names only where ranks read what others wrote.
 my $LEFT = qr{\Abonnie[.][0-9a-f]+(?:/owner|/[do]\d+(?:/\w+)?|/data\d+)?\z};
 
 sub holds_data { my ($path) = @_; return -s $path && -f _ && $path !~ m{/owner\z} }
@@ -165,7 +170,7 @@ sub killed_ok {
 
 # ---- no room ------------------------------------------------------------------------------------
 
-# Takes what is free: blocks, then inodes.
+# Fills the filesystem: blocks, then inodes.
 sub take_room {
     my ($dir) = @_;
     my $count = 0;
@@ -182,7 +187,7 @@ sub in_a_small_place {
     return (in_places($case, scratch(), $case->{rank} => "$case->{room}"), @ENDLESS);
 }
 
-# What one run has freed the next would take again.
+# Keeps filling: what one run has freed would otherwise be used by the next.
 sub fill_place {
     my ($case) = @_;
     wait_until('a failure', sub { take_room("$case->{room}"); slurp($case->{run}{err_file}) =~ /^bonnie: rank/m });
@@ -199,7 +204,7 @@ sub remove_directory {
 
 # ---- interrupted --------------------------------------------------------------------------------
 
-# MPICH's launcher, once all ranks have ended by the signal, may itself end with 0.
+# MPICH's launcher may end with 0, although all ranks have ended by the signal.
 sub interrupted_ok {
     my ($case) = @_;
     my $run = finish($case->{run});
@@ -246,7 +251,7 @@ my @OTHERS = (
     {
         title  => 'the directory of RANK is removed',
         turn   => 1,
-        place  => sub { (in_places(@_, scratch_on_disk()), @ENDLESS) }, # tmpfs goes on making files without names
+        place  => sub { (in_places(@_, scratch_on_disk()), @ENDLESS) }, # tmpfs makes files without names even when it is full
         strike => \&remove_directory,
         check  => sub { failed_ok(@_, '[.](?: |/bonnie[.])') },
     },
@@ -257,7 +262,7 @@ SKIP: {
     push @OTHERS, $NO_ROOM;
 }
 
-# While some ranks are stopped, the other faults meet their runs.
+# While some ranks are stopped, the runs with other faults proceed.
 my @stopped = map { begin($STOP, $_) } 0 .. $#TESTED;
 strike(@stopped);
 for my $number (0 .. $#TESTED) {

@@ -1,6 +1,6 @@
 #!/usr/bin/perl
-# bonnie and the small programs are one file: which of them it is says the name it is called by, wherever that leads
-# from; under any name that is none of theirs it is bonnie.
+# bonnie and the small programs are one executable. The name by which it is called says which
+# program it is, whatever links lead to; under any other name it is bonnie.
 
 use strict;
 use warnings;
@@ -11,7 +11,7 @@ use BonnieRun qw(program run_tool scratch);
 
 my $dir = scratch();
 
-# What a program says that it is, and what kind of file that is.
+# The program's own name and version, and the type of its file.
 sub version_as {
     my ($name, $make) = @_;
     my $path = "$dir/$name";
@@ -39,14 +39,14 @@ mkdir "$dir/zcav" or die "$dir/zcav: $!\n";
 is(version_as('zcav/bonnie', $ways{link}), 'bonnie', 'the directory says nothing');
 rmdir "$dir/zcav" or die "$dir/zcav: $!\n";
 
-# A name is looked for in PATH without a directory in front, and a process may be started without any.
+# A name without a directory is searched for in PATH, and a process may be started without any name.
 symlink program(), "$dir/getc_putc" or die "getc_putc: $!\n";
 my $found = do { local $ENV{PATH} = "$dir:$ENV{PATH}"; qx(getc_putc --version) };
 like($found, qr/\Agetc_putc /, 'found in PATH');
 like(qx($^X -e 'exec { \$ARGV[0] } q{}, q{--version}' '@{[program()]}'), qr/\Abonnie /, 'an empty name is bonnie');
 unlink "$dir/getc_putc";
 
-# What it says of itself has that name.
+# Its messages use that name.
 symlink program(), "$dir/zcav" or die "zcav: $!\n";
 my $refused = run_tool("$dir/zcav", '--nonsense');
 like($refused->{err}, qr/\Azcav: /, 'its messages begin with it');

@@ -1,6 +1,6 @@
 #!/usr/bin/perl
-# A directory that cannot be used, and a filesystem with too little room: refused before anything is
-# written; what fails on the way leaves nothing.
+# An unusable directory, or a filesystem with too little room, is refused before anything is
+# written; a later failure leaves nothing behind.
 
 use strict;
 use warnings;
@@ -38,7 +38,8 @@ else {
     refused_ok(bonnie(@q, qw(-s1 -n0 -d), "$locked"), qr{\Q$locked\E.*Permission denied}, 'a directory without permission to write');
 }
 
-# Far too much for any filesystem: both figures, and nothing has been written.
+# Far too much for any filesystem: the message has both figures, and nothing was
+# written.
 refused_ok(bonnie(@q, qw(-s 1024t -n0 -d), "$dir"), qr{: 1024 TiB are needed, [\d.]+ [GMT]iB are free}, 'data of 1024 TiB');
 refused_ok(bonnie(@q, qw(-s0 -n 1000000000:1t -d), "$dir"), qr{[\d.]+ [TPE]iB are needed, [\d.]+ [GMT]iB are free}, 'files of 1 TiB');
 
@@ -51,9 +52,9 @@ if (!Root::may_mount()) {
 my $small = Root::tmpfs('size=8m,nr_inodes=2000');
 spew("$small/precious", 'data');
 my %too_much = (
-    'data'             => [ qr/: 9\.\d MiB are needed, [78]\.\d MiB are free/,           qw(-s9 -n0) ],
-    'files with data'  => [ qr/: 16\.\d MiB are needed, [78]\.\d MiB are free/,           qw(-s0 -n1:16384:16384) ],
-    'inodes'           => [ qr/: 2050 files are needed, 199\d can be made/,    qw(-s0 -n2) ],
+    'data'             => [ qr/: 9\.\d MiB are needed, [78]\.\d MiB are free; a smaller -s needs less\n/,           qw(-s9 -n0) ],
+    'files with data'  => [ qr/: 16\.\d MiB are needed, [78]\.\d MiB are free; a smaller -n needs less\n/,           qw(-s0 -n1:16384:16384) ],
+    'inodes'           => [ qr/: 2050 files are needed, 199\d can be made; a smaller -n needs less\n/, qw(-s0 -n2) ],
     'directories'      => [ qr/: 2025 files are needed, 199\d can be made/,    qw(-s0 -n1:0:0:1000) ],
     'hard links, which are inodes on tmpfs' => [ qr/: 2050 files are needed, 199\d can be made/, qw(-s1 -n2:-1) ],
     'symbolic links'   => [ qr/: 2050 files are needed, 199\d can be made/,    qw(-s1 -n2:-2) ],
@@ -71,7 +72,7 @@ SKIP: {
 is(bonnie(@q, qw(-s7 -n0 -d), "$small")->{status}, 0, 'a filesystem is used up to the last MiB');
 is(bonnie(@q, qw(-s7 -n1 -d), "$small")->{status}, 0, 'the data is gone before the files are made');
 
-# Somebody else takes the room while the run goes on.
+# Another program fills the filesystem while the run is working.
 sub fills_up {
     my ($name, $reason, $options, @args) = @_;
     my $fs = Root::tmpfs($options);

@@ -1,5 +1,5 @@
 #!/usr/bin/perl
-# --output: the report goes to a file, which is there complete or not at all.
+# --output: the report goes to a file, which is complete or does not exist.
 
 use strict;
 use warnings;
@@ -51,7 +51,7 @@ ok(-s "$out/$long_name", 'is written');
 unlink "$out/$long_name";
 rmdir "$out/sub";
 
-# What a file hands on to the one that replaces it.
+# What a file passes on to the one that replaces it.
 for my $mode (oct(600), oct(640), oct(666), oct(4711)) {
     spew("$out/report", 'old');
     chmod $mode, "$out/report";
@@ -75,7 +75,7 @@ refused_ok(bonnie(@tiny, '-q', '--format=csv', '--output=/dev/full'), qr{write t
 SKIP: {
     skip 'strace cannot trace here', 4 if !can_trace();
     spew("$out/report", 'old');
-    for my $call (qw(openat newfstatat)) { # not known what is there: nothing is written over it
+    for my $call (qw(openat newfstatat)) { # the old file is unknown, so it is not replaced
         my @fail   = (qw(strace -e quiet=all -o /dev/null -P report -e), "trace=$call", '-e', "inject=$call:error=EIO", '--');
         my $failed = bonnie({ dir => "$out", wrap => \@fail }, @tiny, '-q', '--output=report');
         refused_ok($failed, qr{open report: Input/output error}, "$call fails");
@@ -83,7 +83,7 @@ SKIP: {
     }
 }
 
-# Who may have put there what a path leads to, and how far that is followed.
+# Users who may have put there what a path leads to, and how far it is followed.
 SKIP: {
     skip 'needs root: other users\' files', 1 if !is_root();
     my ($nobody, $nogroup) = (getpwnam 'nobody')[ 2, 3 ];
@@ -100,7 +100,8 @@ SKIP: {
         'hard link of root\'s link'   => sub { symlink "$here/report", "$here/link"; link "$here/link", $_[0] },
         'link of yet another user'    => sub { symlink "$his/next", $_[0]; symlink "$his/report", "$his/next"; POSIX::lchown(1, 1, "$his/next") },
     );
-    # What there is, whose, in a directory of which mode and owner; whether it is used.
+    # The kind of file and its owner; owner and mode of its directory; whether it is
+    # used.
     for my $case (
         [ 'file',                      $nobody, oct(1777), 0,       0 ],
         [ 'file',                      $nobody, oct(1775), 0,       0 ],
@@ -143,13 +144,13 @@ SKIP: {
         unlink "$here/report", "$here/link", "$his/report", "$his/next";
     }
 
-    # Nor is the random file.
+    # The same holds for the random file.
     spew("$here/secret", 'secret');
     symlink "$here/secret", "$his/seed";
     POSIX::lchown($nobody, $nogroup, "$his/seed");
     refused_ok(bonnie(@tiny, '-q', "-Z$his/seed"), qr{random file \Q$his\E/seed: another user's link leads}, 'a random file behind a link of another user');
 
-    # And owner and group stay, though not what goes beyond a user's rights.
+    # Owner and group stay, except what goes beyond the user's rights.
     spew("$his/report", 'his');
     chown $nobody, $nogroup, "$his/report";
     chmod oct(640), "$his/report";
@@ -171,7 +172,7 @@ SKIP: {
 spew("$out/report", 'old');
 is_deeply([ tree($out) ], [qw(report report2)], 'nothing else is beside it');
 
-# What fails or is killed on the way leaves the old file and no other.
+# A failure or a kill leaves the old file, and no other.
 my @long = ('-d', $dir, qw(-r0 -s0 -n1 -q -x 1000000 --cache=keep));
 for my $signal (qw(TERM INT KILL)) {
     for my $name (qw(report new)) {
@@ -190,9 +191,9 @@ for my $signal (qw(TERM INT KILL)) {
 refused_ok(bonnie('-d', "$dir/none", qw(-s1 -n0 -q), "--output=$out/new"), qr/No such file/, 'a run that fails');
 is_deeply([ tree($out) ], [qw(report report2)], 'leaves no file');
 
-# Without its descriptors in /proc a file cannot be given its name later: it has one from the beginning.
+# Without /proc a file cannot be given its name later, so it has a name from the start.
 SKIP: {
-    skip 'only root can hide a part of /proc', 3 if !is_root();
+    skip 'only root, with mounts of its own, can hide a part of /proc', 3 if !is_root() || system('unshare --mount --propagation private true 2>/dev/null') != 0;
     my @hiding = (qw(unshare --mount --propagation private -- sh -c), 'mount -t tmpfs none /proc/$$/fd && exec "$@"', 'sh');
     $run = bonnie({ wrap => \@hiding }, '-d', $dir, qw(-r0 -s0 -n1 -q --format=csv --cache=keep --tests=seq_create), "--output=$out/new");
     is("$run->{status}$run->{out}", '0', 'no descriptors in /proc: exit status 0');

@@ -1,5 +1,6 @@
 #!/usr/bin/perl
-# The per-character tests: how much -f and the preset give them, and which functions do it.
+# The per-character tests: how many characters -f and the preset give them, and the
+# functions that they use.
 
 use strict;
 use warnings;
@@ -12,7 +13,8 @@ use RunProgram qw(slurp spew);
 my $dir = scratch();
 plan skip_all => 'no C compiler (cc) for a library that counts calls' if !have('cc');
 
-# A library that stands before the C library and counts what the program calls.
+# A library that is loaded before the C library, and counts the calls of the
+# program.
 spew("$dir/count.c", <<'END');
 #define _GNU_SOURCE
 #include <dlfcn.h>

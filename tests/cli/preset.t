@@ -1,12 +1,13 @@
 #!/usr/bin/perl
-# --preset: what Tim Bray's Bonnie and Bonnie++ do without options.
+# --preset: the defaults of Tim Bray's Bonnie and of Bonnie++.
 
 use strict;
 use warnings;
 use FindBin;
 use lib "$FindBin::Bin/../lib";
 use Test::More;
-use BonnieRun qw(@TESTS bonnie csv_of scratch tree);
+use BonnieRun qw(@TESTS bonnie csv_of engines refused_ok scratch scratch_on_disk takes_direct tree);
+use JsonReport qw(report_ok);
 
 my $dir = scratch();
 
@@ -35,6 +36,29 @@ is("@{$csv}{qw(num_seeks seek_proc_count num_files)}", '8192 5 1', 'bonnie++: 81
 is((grep { length $csv->{$_} } @TESTS), 12, 'bonnie++: twelve tests');
 like($run->{out}, qr/\AVersion .*\n1\.98,[^\n]*\n\z/s, 'bonnie++: its table, then its CSV line');
 is(csv_of(bonnie(@tiny, qw(--tests=seq_create --format=csv)))->{num_files}, '16', 'bonnie++: 16 x 1024 files');
+
+# The rows of KDiskMark: of each, what reads above what writes.
+my @fixed = ('-d', $dir, '--preset=diskmark');
+refused_ok(bonnie(@fixed, $_), qr/^bonnie: --preset=diskmark: its rows say what -c, .* would$/m) for qw(-c2 --iodepth=2 --tests=iops --iops-writes=50);
+my $disk = scratch_on_disk();
+SKIP: {
+    skip 'the engine libaio cannot be used here', 1 if !grep { $_ eq 'libaio' } engines();
+    skip 'this filesystem refuses O_DIRECT',      1 if !takes_direct($disk);
+    my @rows = ('-d', $disk, qw(--preset=diskmark -s8 --time=0.1 --iops-duration=1));
+    $run = bonnie(@rows);
+    my $line = qr/ +[\d.+]+ +[\d+]+ +[\d+]+(?: +\d+[mu]?s){3} +(?:device|cpu|others|page cache|unknown)\n/;
+    is($run->{status}, 0, 'diskmark: exit status 0') or diag($run->{err});
+    like($run->{out}, qr{\AVersion[ ]\S+[ ]+MB/s[ ]+/sec[ ]%CP[ ]+mean[ ]+99%[ ]+max[ ]+limited[ ]by\n
+        (?:(?:SEQ1M[ ]Q8|SEQ1M[ ]Q1|RND4K[ ]Q32|RND4K[ ]Q1)T1\s+read$line[ ]+write$line){4}\z}x, 'diskmark: four rows, and nothing else');
+    like($run->{err}, qr/^bonnie: RND4K Q1T1 write\n/m, 'diskmark: progress names the row');
+
+    $run = bonnie(@rows, qw(-q --json -m lab));
+    my @reports = map { report_ok("$_\n") } split /(?<=^\})\n/m, $run->{out};
+    is_deeply([ map { $_->{label} } @reports ], [ map {"lab $_"} 'SEQ1M Q8T1', 'SEQ1M Q1T1', map { ("$_ read", "$_ write") } 'RND4K Q32T1', 'RND4K Q1T1' ],
+        'diskmark: an object of JSON for each part of a row, with its name after the label');
+    is_deeply([ map { $_->{runs}[0]{tests}[0]{iodepth} } @reports ], [ 8, 1, 32, 32, 1, 1 ], 'in flight as it says');
+    is_deeply([ tree($disk) ], [], 'nothing is left on the disk');
+}
 
 is_deeply([ tree($dir) ], [], 'nothing is left in the directory');
 done_testing();

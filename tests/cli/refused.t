@@ -1,6 +1,6 @@
 #!/usr/bin/perl
-# A command line that is wrong is refused: one line on stderr names the option, what was given
-# and what is accepted; nothing is printed on stdout, nothing is written to the directory.
+# A wrong command line is refused: one line on stderr names the option, what was given and
+# what is accepted; nothing is printed on stdout, and nothing is written to the directory.
 
 use strict;
 use warnings;
@@ -15,7 +15,7 @@ my $dir = scratch();
 my $SIZE  = qr/SIZE\[:CHUNK\[:SEEKS\[:SEEKERS\]\]\]/;
 my $FILES = qr/NUM\[:MAX\[:MIN\[:DIRS\[:CHUNK\]\]\]\]/;
 
-# A refusal names the field that is wrong, and what was given there.
+# A refusal names the wrong field, and what was given there.
 my %FIELD = (
     SIZE    => qr/SIZE in MiB, or with a suffix k, m, g, t, up to 1024t/,
     CHUNK   => qr/CHUNK from 256 to 1g bytes/,
@@ -27,7 +27,7 @@ my %FIELD = (
     DIRS    => qr/DIRS up to 99999/,
 );
 
-# wrong_field(LETTER, FIELD, WHOLE => PART, ...): what is given as a whole, and its wrong part.
+# wrong_field(LETTER, FIELD, WHOLE => PART, ...): the whole value, and its wrong part.
 sub wrong_field {
     my ($letter, $field, %part) = @_;
     my ($option, $grammar) = $letter eq 's' ? ('-s (--size)', $SIZE) : ('-n (--files)', $FILES);
@@ -57,7 +57,7 @@ my @wrong = (
     (map { [ '-p', ['-p', $_], qr/1 to 1000 processes, or -1/ ] } qw(0 -2 x 1001)),
     (map { [ '-y', [$_], qr/s for semaphores or p for a prompt/ ] } qw(-ysp -y1)),
     (map { [ '--tests', ["--tests=$_"], $TESTS ] } qw(none PUTC putc; putc:getc IOPS), 'putc,none', 'putc,,getc', 'putc,', ',putc', q{}, q{,}),
-    (map { [ '--preset', ["--preset=$_"], qr/bonnie, bonnie\+\+ or gobonniego/ ] } qw(x Bonnie bonnie+), q{}),
+    (map { [ '--preset', ["--preset=$_"], qr/bonnie, bonnie\+\+, gobonniego or diskmark/ ] } qw(x Bonnie bonnie+), q{}),
     (map { [ '--format', ["--format=$_"], qr/a comma-separated list of text, csv, json, html, each once/ ] } qw(x JSON TEXT), 'text,x', 'csv,csv', 'csv,', 'text,,csv', q{}),
     (map { [ '--data', ["--data=$_"], qr/random, zero or compress=PERCENT with 1 to 100/ ] }
         qw(x Random compress compress= compress=0 compress=101 compress=x compress=-1 compress=50% compress=1.5 zero=1), q{}),
@@ -94,24 +94,24 @@ for my $case (@wrong) {
     refused_ok($run, qr/\A\Qbonnie: $option: '$given' is not accepted; expected \E$accepted/, "@{$words}");
 }
 
-# Users and groups are looked up, not spelled.
+# Unknown users and groups.
 refused_ok(bonnie('-d', $dir, '-s1', '-n1', '-u', 'no-such-user'), qr/-u \(--user\): no user is named 'no-such-user'/, 'unknown user');
 refused_ok(bonnie('-d', $dir, '-s1', '-n1', '-g', 'no-such-group'), qr/-g \(--group\): no group is named 'no-such-group'/, 'unknown group');
 refused_ok(bonnie('-d', $dir, '-s1', '-n1', '-u', '0:no-such-group'), qr/no group is named 'no-such-group'/, 'unknown group of a user');
 refused_ok(bonnie('-d', $dir, '-s1', '-n1', '-u', '4294967295'), qr/-u \(--user\): no user is named '4294967295'/, 'no number of a user');
 
-# A long name that more than one option begins with.
+# An abbreviation of several options.
 refused_ok(bonnie('-d', $dir, '--dir', $dir), qr/ambiguous option --dir: it may be --directory, --direct$/m, 'an ambiguous long name');
 refused_ok(bonnie('-d', $dir, '--iops=4'), qr/ambiguous option --iops=4: it may be --iops-duration, --iops-block, /, 'with a value');
 
-# A name that nearly is one.
+# A misspelt name.
 refused_ok(bonnie('--sise=4'), qr/unknown option --sise=4; did you mean --size\?/, 'a letter wrong');
 refused_ok(bonnie('--thread'), qr/\(--concurrency\) needs a value: N/, 'the beginning of one name is that name');
 refused_ok(bonnie('--thraeds=2'), qr/unknown option --thraeds=2; did you mean --threads\?/, 'two letters in the wrong order');
 refused_ok(bonnie('--wibble'), qr/unknown option --wibble; --help lists the options/, 'nothing like any');
 refused_ok(bonnie('--' . 'x' x 300), qr/unknown option --x{98}; --help lists the options/, 'nor a very long one');
 
-# Values that are missing, or that are too many.
+# Missing and superfluous values.
 refused_ok(bonnie('-s', '0.0001'), qr/-s \(--size\): at least 1 KiB is needed/, 'too small a fraction');
 refused_ok(bonnie('--preset=gobonniego', '--size=1048577'), qr/-s \(--size\): 1048577 GiB are more than 1024t/, 'too many GiB');
 
@@ -130,7 +130,7 @@ for my $name (qw(quiet sync direct unlocked require-steady json html cleanup ver
     refused_ok(bonnie("--$name=1"), qr/--$name takes no value/, "--$name with a value");
 }
 
-# What is printed is one line and harmless whatever was given.
+# The message is one harmless line, whatever was given.
 for my $given ("4\nx", "4\e[31m", "\x07\r", "\xFF\xFE", 'x' x 5000, '%s%n%d') {
     for my $words ([ '-s', $given ], ["--$given"], ["-$given"], [$given], [ '-u', $given ]) {
         my $run = bonnie('-d', $dir, qw(-n1 -s1), @{$words});
@@ -139,7 +139,7 @@ for my $given ("4\nx", "4\e[31m", "\x07\r", "\xFF\xFE", 'x' x 5000, '%s%n%d') {
     }
 }
 
-# What is no option.
+# Operands and unknown options.
 refused_ok(bonnie('-d', $dir, '-k'),                qr/unknown option -k;/,                    '-k');
 refused_ok(bonnie('-d', $dir, '-qk'),               qr/unknown option -k;/,                    '-qk');
 refused_ok(bonnie('-d', $dir, '--nonsense'),        qr/unknown (?:or ambiguous )?option --nonsense;/,            '--nonsense');

@@ -1,5 +1,5 @@
 #!/usr/bin/perl
-# --seconds: whole runs until a time has passed; and what stands below the tables of several runs.
+# --seconds: whole runs until a time has passed; and the lines below the tables of several runs.
 
 use strict;
 use warnings;
@@ -12,7 +12,7 @@ use BonnieRun   qw(@ALL_TESTS bonnie refused_ok scratch tree);
 my $dir  = scratch();
 my @tiny = ('-d', $dir, qw(-r0 -s1 -n1 -mlab -q --cache=keep --iops-duration=0.05));
 
-# Runs with these words, and counts the CSV lines.
+# Runs with these arguments, and counts the CSV lines.
 sub runs_of {
     my $run = bonnie(@tiny, @_);
     return $run->{status} ? $run->{err} : scalar(() = $run->{out} =~ /^1\.98,/mg);
@@ -31,7 +31,7 @@ is(runs_of('--json', '--seconds=0.2', '--tests=put_block'), 0, 'with --json no C
 
 refused_ok(bonnie(@tiny, '--seconds=1', '-y'), qr/--seconds cannot be combined with -y: .*-x/, 'several processes');
 
-# The lines of the summary of a run's table: those from its heading on.
+# The lines of the summary below a run's table, from its heading on.
 sub summary_of {
     my ($text) = @_;
     my ($summary) = $text =~ /^(Summary .*)\z/ms or return;

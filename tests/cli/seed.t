@@ -1,6 +1,6 @@
 #!/usr/bin/perl
-# -z and -Z: with the same seed the same is done, in the same order and at the same places. The contents
-# are another run's every time, so that what is left of an earlier one is noticed.
+# -z and -Z: with the same seed a run does the same, in the same order and at the same offsets. The
+# contents differ from run to run, so that data left by an earlier run is noticed.
 
 use strict;
 use warnings;
@@ -13,7 +13,8 @@ use Trace      qw(can_trace trace);
 
 my $dir = scratch();
 
-# What the workers did: each system call, with names and places, but neither descriptors nor contents.
+# What the workers did: each system call with names and offsets, but without descriptors and
+# contents.
 sub deeds {
     my ($run, @calls) = trace({ dir => "$dir" }, [ '-e', 'trace=pread64,pwrite64,openat,unlinkat,newfstatat' ],
         qw(-s1:8k:40:1 -n1:40:0 -r0 -q --cache=keep), '--tests=put_block,seeks,ran_create,ran_del', @_);
@@ -39,14 +40,15 @@ refused_ok(bonnie('-d', $dir, '-Z', "$dir/none", '-s1', '-n0'), qr{random file \
 refused_ok(bonnie('-d', $dir, '-Z', "$dir/empty", '-s1', '-n0'), qr{random file \Q$dir\E/empty: is empty}, '-Z with an empty one');
 refused_ok(bonnie('-d', $dir, '-Z', "$dir", '-s1', '-n0'), qr{read random file \Q$dir\E: Is a directory}, '-Z with a directory');
 
-# How many of the random things of two runs are the same, at the same point.
+# The number of random values that two runs have in common in the same
+# positions.
 sub in_common {
     my ($one, $other) = @_;
     my @random = grep { $one->[$_] !~ /\Apwrite64 8192, / } 0 .. $#{$one};
     return (scalar(@random), scalar grep { $one->[$_] eq ($other->[$_] // q{}) } @random);
 }
 
-# The words of 8 bytes that are written to the data files and those of the metadata tests.
+# The 8-byte words that are written to the data files and those of the metadata tests.
 sub words {
     my (undef, @calls) = trace({ dir => "$dir" }, [ '-e', 'trace=pwrite64', '-xx', '-s8192' ],
         qw(-s1:8k:40:1 -n1:4000:4000 -r0 -q --cache=keep), '--tests=put_block,seeks,seq_create', @_);
@@ -72,7 +74,7 @@ SKIP: {
 
     my ($one, $two) = map { [ words('-z1') ] } 1 .. 2;
     cmp_ok(scalar @{$one}, '>', 600_000, 'what two processes with the same seed write');
-    # Stamps have six words, of which the seed, the file, the unit and the generation are the same.
+    # Stamps have six words; seed, file, unit and generation are the same in both runs.
     my $zeros = '00' x 8;
     $same = grep { $one->[$_] eq $two->[$_] && $one->[$_] ne $zeros } 0 .. $#{$one};
     cmp_ok($same, '<=', 3 * @{$one} / 512, 'has no word in common but the seed and the places in stamps');

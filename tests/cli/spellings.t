@@ -10,7 +10,8 @@ use BonnieRun qw(bonnie csv_of scratch tree);
 
 my $dir = scratch();
 
-# Runs with these words and tells the fields asked for, joined; the words come last.
+# Runs with these arguments and returns the named fields, joined; the arguments come
+# last.
 sub fields_of {
     my ($names, @words) = @_;
     my $run = bonnie('-d', $dir, qw(-r0 -s1 -n0 -mlab --cache=keep -q), @words);

@@ -25,8 +25,8 @@ sub silent_ok {
     return is("$run->{status}$run->{out}$run->{err}", '0', "$name: exit status 0 and silence");
 }
 
-# Waits until so many runs have made their private directories, and a little longer: then they are at
-# their first meeting. Being too early can only let a test pass.
+# Waits until that many runs have made their private directories, and a little longer: then they are
+# at their first meeting. Being too early can only let a test pass.
 sub await_runs {
     my ($number) = @_;
     wait_until("$number runs", sub { $number == grep {m{/owner\z}} tree($dir) });
@@ -34,7 +34,7 @@ sub await_runs {
     return;
 }
 
-# Three runs of different sizes. Two of them wait for the third.
+# Three runs of different sizes, two of which wait for the third.
 sub three {
     my (@y) = @_;
     my @runs = map { start(@small, $_, @y) } qw(-s1 -s4);
@@ -46,7 +46,7 @@ sub three {
     return;
 }
 
-# The same under one strace, which tells who was done when.
+# The same under a single strace, which shows when each was done.
 sub in_step {
     my $log = File::Temp->new;
     my $three = '"$@" -s1 & a=$!; "$@" -s4 & b=$!; "$@" -s32 & wait $! && wait $a && wait $b';
@@ -90,7 +90,7 @@ subtest 'one process' => sub {
     silent_ok('-p -1', '-p-1');
 };
 
-# What becomes of the other when one fails, is ended, or is killed.
+# The other run when one fails, is ended, or is killed.
 for my $end (qw(failure TERM KILL)) {
     subtest "a partner: $end" => sub {
         local $BonnieRun::HANGS = 30;
@@ -108,7 +108,7 @@ for my $end (qw(failure TERM KILL)) {
             finish($run);
         }
         finish($other);
-        # Its own processes end a moment later than it does, and hold its directory until then.
+        # Its own processes end a moment later, and hold its directory until then.
         wait_until('what was killed is removed', sub { bonnie('-d', $dir, '--cleanup'); !tree($dir) }) if $end eq 'KILL';
         is($other->{status}, 1, 'the other fails, and does not hang');
         is($other->{out}, q{}, 'it prints nothing');
@@ -156,7 +156,7 @@ SKIP: {
     };
 }
 
-# A set of semaphores that user nobody makes under root's key, with what perl calls its own.
+# User nobody makes a set of semaphores under root's key.
 sub squat {
     my ($maker) = @_;
     my $child = fork // die "fork: $!\n";
@@ -173,10 +173,11 @@ sub sets { return join q{; }, map { join q{ }, (split)[ 1, 4, 6 ] } grep {/\A\s*
 
 SKIP: {
     skip 'needs root and semaphores of its own: a live other user', 1 if !Root::may_mount();
-    my $KEY = 0x626f6e00; # root's; any user can guess it
+    my $KEY = 0x626f6e00; # root's key, which any user can guess
     my $nobody = getpwnam 'nobody';
     my $set = sub { return semget $KEY, 5, IPC_CREAT | IPC_EXCL | oct 666 };
-    # How nobody can have made a set look like root's, as far as the kernel lets him.
+    # Ways in which nobody can try to make a set look like root's, as far as the
+    # kernel lets him.
     my %made = (
         'as it is' => $set,
         'given to root' => sub {

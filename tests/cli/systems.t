@@ -1,5 +1,6 @@
 #!/usr/bin/perl
-# Systems that lack something or are larger than most: the run goes on, and says what it found.
+# Systems that lack something or are larger than most: the run continues, and reports what it
+# found.
 
 use strict;
 use warnings;
@@ -7,7 +8,8 @@ use FindBin;
 use lib "$FindBin::Bin/../lib";
 use JSON::PP;
 use Test::More;
-use BonnieRun qw(@ALL_TESTS bonnie engines finish program refused_ok scratch_on_disk start tree wait_until);
+use BonnieRun qw(@ALL_TESTS bonnie engines finish program refused_ok run_tool scratch_on_disk start tree wait_until);
+use RunProgram qw(slurp spew);
 use Trace     qw(can_trace trace);
 
 plan skip_all => 'strace cannot trace here' if !can_trace();
@@ -15,7 +17,7 @@ plan skip_all => 'strace cannot trace here' if !can_trace();
 my $dir   = scratch_on_disk();
 my @small = ('-d', "$dir", qw(-q -s4 -n0 -r0 --json));
 
-# strace fails these calls with that error, as such a system would.
+# strace makes these calls fail with that error, as they do on such a system.
 sub run_without {
     my ($calls, $how, @words) = @_;
     return bonnie({ wrap => [ qw(strace -f -qq -o /dev/null -e), "trace=$calls", '-e', "inject=$calls:$how", '--' ] }, @words);
@@ -83,7 +85,7 @@ subtest 'a directory whose listing ends too early' => sub {
     for my $test (qw(seq_stat seq_del)) {
         my @files = ('-d', "$dir", split q{ }, "-q -s0 -n1 -r0 --json --tests=$test");
         my (undef, @calls) = trace({}, [qw(-y -e trace=getdents64)], @files);
-        my ($first) = grep { $calls[$_]{args} =~ m{/d00000>} } 0 .. $#calls; # there is more of it than one call lists
+        my ($first) = grep { $calls[$_]{args} =~ m{/d00000>} } 0 .. $#calls; # the directory has more entries than one call returns
         my $run  = run_without('getdents64', 'retval=0:when=' . ($first + 2), @files);
         my $done = report_of($run)->{runs}[0]{tests}[0];
         is($done->{ops}, 1024, "$test: every file once");
@@ -94,12 +96,24 @@ subtest 'a directory whose listing ends too early' => sub {
 subtest 'memory that may not be locked' => sub {
     plan skip_all => 'no io_uring here' if !grep { $_ eq 'io_uring' } engines();
     my @queued = ('-d', "$dir", split q{ }, '-q -s4 -n0 -r0 --format=text --engine=io_uring -c2 --iops-duration=0.1 --tests=put_block,seeks,iops');
-    my $told = qr/its buffers could not be registered with io_uring [(]ulimit -l[)], so/;
+    my $told = qr/buffers could not be registered with io_uring [(]ulimit -l[)]:/;
     my $run  = run_without('io_uring_register', 'error=ENOMEM', @queued);
     is($run->{status}, 0, 'it goes on');
     my $text = $run->{out} =~ s/\s+/ /gr;
-    like($text, qr/$_: $told/, "$_: the report says so") for qw(put_block seeks iops);
+    like($text, qr/\b$_\b[\w ]*: $told/, "$_: the report says so") for qw(put_block seeks iops);
     unlike(bonnie(@queued)->{out}, qr/registered/, 'and does not otherwise');
+};
+
+subtest 'without /proc' => sub {
+    plan skip_all => 'mounting takes root' if $> != 0;
+    plan skip_all => 'a sanitizer cannot do without it' if slurp(BonnieRun::program()) =~ /__asan_init|__tsan_init/;
+    my @without = (wrap => [ qw(unshare -m sh -c), 'umount -l /proc && exec "$@"', 'sh' ]);
+    my $run     = bonnie({@without}, @small, '--tests=put_block');
+    refused_ok($run, qr{\Abonnie: open \S+ again: /proc is not mounted: No such file or directory\n\z}, 'that is what is said');
+    spew("$dir/disk", q{0} x 2**20);
+    my $read = run_tool('zcav', {@without}, '-b1', "$dir/disk");
+    refused_ok($read, qr{\Azcav: open \S+: /proc is not mounted: No such file or directory\n\z}, 'and by zcav');
+    unlink "$dir/disk";
 };
 
 subtest 'a chroot whose root is no mount point, as packages are built in' => sub {

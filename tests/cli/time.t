@@ -1,7 +1,7 @@
 #!/usr/bin/perl
-# --time: the sequential block tests go round their files until it is over; what is read is evicted
-# before each lap, what is written is emptied, and what is in the files is right wherever a lap was
-# cut off.
+# --time: the sequential block tests repeat laps through their files until the time is over; files
+# are evicted before laps that read, and emptied before laps that write; their contents are right
+# wherever a lap was cut off.
 
 use strict;
 use warnings;
@@ -24,25 +24,40 @@ sub tests_of_run {
     return { map { $_->{name} => $_ } @{ $report->{runs}[0]{tests} } }, $report, $run->{err};
 }
 
+# The first of these times in which a run does what it should: a busy machine needs a longer one.
+sub first_time {
+    my ($is_enough, $run, @seconds) = @_;
+    my @result;
+    for my $seconds (@seconds) {
+        @result = ($seconds, $run->($seconds));
+        last if $is_enough->(@result);
+    }
+    return @result;
+}
+
 subtest 'as long as was asked for' => sub {
-    my ($tests, $report, $told) = tests_of_run(qw(-s4:16k:100:2 --time=0.15 --cache=keep --iops-duration=0.02), '--tests=put_block,rewrite,get_block,seeks,iops');
+    my ($seconds, $tests, $report, $told) = first_time(
+        sub { my ($seconds, $tests) = @_; return !grep { $tests->{$_}{bytes} <= 4 * $MIB } @SEQUENTIAL },
+        sub { tests_of_run(qw(-s4:16k:100:2 --cache=keep --iops-duration=0.02), "--time=$_[0]", '--tests=put_block,rewrite,get_block,seeks,iops') },
+        .15, 1.5, 15,
+    );
     for my $name (@SEQUENTIAL) {
         my $test = $tests->{$name};
-        # A busy machine may take longer to prepare laps than a user is to wait.
-        my $is_told = $told =~ /^  $name: measured for only 0[.]\d\d s; preparing/m;
-        ok(($test->{elapsed_seconds} >= 0.15 xor $is_told), "$name: so long at least, or it is told that it was not") or diag($test->{elapsed_seconds}, $told);
+        # A busy machine may take longer to prepare laps than the limit allows.
+        my $is_told = $told =~ /^  (?:\w+ )*$name(?: \w+)*: measured for only \d/m;
+        ok(($test->{elapsed_seconds} >= $seconds xor $is_told), "$name: so long at least, or it is told that it was not") or diag($test->{elapsed_seconds}, $told);
         cmp_ok($test->{bytes}, '>', 4 * $MIB, 'and more than once through the file') or diag($test->{bytes});
         is($test->{ops} * 16_384, $test->{bytes}, 'every chunk counts');
     }
     is($tests->{seeks}{ops}, 100, 'seeks: as many as without it');
-    is($report->{settings}{sequential_seconds}, 0.15, 'the settings say so');
+    is($report->{settings}{sequential_seconds}, $seconds, 'the settings say so');
     my ($once, $plain) = tests_of_run(qw(-s1:16k --tests=put_block --time=0));
     is($once->{put_block}{bytes}, $MIB, '--time=0: once');
     is($plain->{settings}{sequential_seconds}, 0, 'which is said as well');
 };
 
-# Whatever is cut off, and wherever: a file larger than what fits into the time, smaller ones, with
-# several workers, operations in flight, chunks that are no whole units.
+# Laps are cut off anywhere: in a file that is too large for the time and in smaller ones, with
+# several workers, operations in flight, and chunks that are not whole units.
 my @sizes = ([ '-s64:16k:50:2', '-c3' ], [ '-s1:16k:50:2', '-c1' ], [ '-s300k:3000:50:2', '-c3' ], [ '-s7:24k:50:2', '-c1' ]);
 for my $engine (grep { $_ ne 'null' } engines()) {
     for my $options (@sizes[ $engine eq 'sync' ? (0 .. 3) : (0, 2) ]) {
@@ -57,15 +72,24 @@ SKIP: {
     skip 'strace cannot trace here', 1 if !can_trace();
     my $disk = scratch_on_disk();
     subtest 'every lap is prepared' => sub {
-        my ($run, @calls) = trace({}, [ '-e', 'trace=pread64,pwrite64,fadvise64,ftruncate,write' ],
-            '-d', $disk, qw(-r0 -n0 -f -s256k:64k --time=0.1), '--tests=put_block,get_block');
+        my ($seconds, $run, %of) = first_time(
+            sub { my ($seconds, $run, %of) = @_; return !grep { ($of{$_} =~ tr/ //) < 4 } qw(put_block get_block) },
+            sub { events_of_run($disk, @_) },
+            .1, 1, 10,
+        );
         is($run->{status}, 0, 'exit status 0') or diag($run->{err});
-        my $phases = phases(@calls);
-        # What happens at the start of the file, and what is prepared, in their order.
-        my %of = map { my $name = $_; ($name => join q{ }, map { event($_) } grep { $_->{name} ne 'write' } @{ $phases->{$name} }) } qw(put_block get_block);
         like($of{put_block}, qr/\A(?:empty begin ){2,}/a, 'put_block: the file is emptied before each lap');
         like($of{get_block} , qr/\A(?:(?:evict )+read ?){2,}\z/a, 'get_block: it is evicted');
     };
+}
+
+# A run with that time, and of each test what happened at the start of the file, and what was prepared, in their order.
+sub events_of_run {
+    my ($disk, $seconds) = @_;
+    my ($run, @calls) = trace({}, [ '-e', 'trace=pread64,pwrite64,fadvise64,ftruncate,write' ],
+        '-d', $disk, qw(-r0 -n0 -f -s256k:64k), "--time=$seconds", '--tests=put_block,get_block');
+    my $phases = phases(@calls);
+    return $run, map { my $name = $_; ($name => join q{ }, map { event($_) } grep { $_->{name} ne 'write' } @{ $phases->{$name} }) } qw(put_block get_block);
 }
 
 sub event {

@@ -1,7 +1,7 @@
 #!/usr/bin/perl
-# --verify: whatever damage the storage does to the data is found, counted and named, in every test that
-# reads and with every engine; and none is found where there is none. The test does the damage itself,
-# to the nameless files of the running program, while that waits at a prompt.
+# --verify: any damage to the data is found, counted and named, in every test that reads and with
+# every engine; and none is found where there is none. This test damages the unnamed files of the
+# running program while it waits at a prompt.
 
 use strict;
 use warnings;
@@ -14,6 +14,7 @@ use POSIX      ();
 use Test::More;
 use BonnieRun  qw(@BLOCK_TESTS bonnie csv_of engines finish refused_ok scratch scratch_on_disk start takes_direct tree wait_until);
 use RunProgram qw(slurp);
+use SweepSize  qw(sized);
 use Trace      qw(%TITLE);
 
 my $UNIT   = 4096;
@@ -27,8 +28,9 @@ my @ENGINES = map { [ "--engine=$_", $_ eq 'sync' ? () : '--iodepth=64' ] } grep
 # The same blocks are damaged in the same way every time.
 srand 20;
 
-# Runs these tests, each of which begins when what $at has for it was done to the data files: those of
-# so many bytes, in their order. Tests that are named twice come again in the next run of -x.
+# Runs these tests; before each begins, the sub that $at has for it damages the data files, which
+# are those with that many bytes, in their order. A test that is named twice comes again in the next
+# run of -x.
 sub run_damaged {
     my ($at, $bytes, $tests, @options) = @_;
     my $kept = scratch();
@@ -76,7 +78,8 @@ sub read_file {
     return $text;
 }
 
-# Replaces these units of a file by what $change makes of each: {file, number, bytes}.
+# Replaces these units of a file by what $change returns for each: {file, number,
+# bytes}.
 sub damage {
     my ($file, $units, $change, $size) = @_;
     $size //= $UNIT;
@@ -94,7 +97,8 @@ sub some_units {
     return [ (shuffle(0 .. $of - 1))[ 0 .. $count - 1 ] ];
 }
 
-# What the program says of a test: {named => [[file, offset, what]], count => in all, sum => of the run}.
+# The program's findings in a test: {named => [[file, offset, what]], count => in all, sum => of the
+# run}.
 sub told {
     my ($run, $test) = @_;
     my %told = (named => [], sum => $run->{err} =~ /^bonnie: the storage returned something other than what was written: (\d+) damaged places?\n\z/m ? $1 : 0);
@@ -105,7 +109,8 @@ sub told {
     return \%told;
 }
 
-# Exactly these units were found, the first of them named in these words, and the report is printed.
+# Checks that exactly these units were found, the first of them named in these words, and that the
+# report is printed.
 sub found_ok {
     my ($run, $test, $units, $words, $size) = @_;
     my $told = told($run, $test);
@@ -133,7 +138,7 @@ sub sound_ok {
     return is("$run->{status}" . ($run->{err} =~ /(bonnie: .*)/ ? $1 : q{}), '0', $name);
 }
 
-# One bit of a unit, in the byte at this place.
+# Flips one bit of a unit, in the byte at this position.
 sub flip {
     my ($unit, $byte) = @_;
     my $bytes = $unit->{bytes};
@@ -144,7 +149,7 @@ sub flip {
 sub flip_anywhere { my ($unit) = @_; return flip($unit, int rand length $unit->{bytes}) }
 sub zeros { my ($unit) = @_; return "\0" x length $unit->{bytes} }
 
-# What the unit was before it was rewritten; generation 1.0 follows that.
+# The unit's contents before it was rewritten; generation 1.0 follows that.
 sub before {
     my ($unit) = @_;
     return substr $unit->{file}{old}, $unit->{number} * $UNIT, $UNIT;
@@ -158,7 +163,7 @@ sub torn {
     return $bytes;
 }
 
-# The number of the unit whose bytes are put into another one.
+# The number of the unit whose bytes are copied into another one.
 sub taken_from {
     my ($number, $of) = @_;
     return ($number + 7) % $of;
@@ -176,7 +181,7 @@ sub misdirected_words {
     return qr/\Amisdirected: generation 1\.0 expected, what belongs to data file 0 at $from found\z/;
 }
 
-# What becomes of a unit, the mode of --verify that finds it, and in which words.
+# The damage to a unit, the mode of --verify that finds it, and the words for it.
 my $CHANGED = qr/flipped: generation 1\.0 expected, changed bytes found/;
 my $TORN    = qr/torn: generation 1\.0 expected, parts of another write found/;
 my @KINDS   = (
@@ -192,7 +197,7 @@ my @KINDS   = (
     { name => 'zeroed', mode => 'stamp', change => \&zeros, words => qr/zeroed: generation 1\.0 expected, zeros found/ },
 );
 
-# Damages 1000 units of 2048 after they were rewritten.
+# Damages 1000 of 2048 units after they were rewritten.
 sub damage_before_get_block {
     my ($units, $change, @options) = @_;
     my $old;
@@ -256,7 +261,7 @@ subtest 'several files' => sub {
         'what belongs into one and is in the other');
 };
 
-# The bytes of the file, and of a unit of it.
+# The sizes of the file and of its units.
 for my $case (
     { name => 'chunks that are no multiple of a unit', bytes => 1_024_000, unit => 512, change => \&flip_anywhere, options => [qw(-s1000k:1000 --verify=full)] },
     { name => 'contents that compress', bytes => 2 << 20, unit => 4096, change => \&flip_anywhere, options => [qw(-s2 --data=compress=25 --verify=full)] },
@@ -275,14 +280,14 @@ for my $case (
 
 subtest 'every test that reads' => sub {
     for my $engine (@ENGINES) {
-        # Rewriting finds it, and mends it.
+        # Rewriting finds the damage, and mends it.
         my $units = some_units(100, 256);
         my $run = run_damaged({ rewrite => sub { my ($file) = @_; damage($file, $units, \&zeros) } }, 1 << 20,
             [qw(put_block rewrite get_block)], qw(-s1:4k --cache=keep), @{$engine});
         found_ok($run, 'rewrite', $units, qr/zeroed: generation 0\.0 expected, zeros found/);
         is(told($run, 'get_block')->{count}, 0, 'what was rewritten is sound');
 
-        # Others go to a place several times.
+        # Other tests visit a block several times.
         my %damaged = map { $_ * $UNIT => 1 } @{$units};
         for my $test (qw(seeks iops)) {
             $run = run_damaged({ $test => sub { my ($file) = @_; damage($file, $units, \&flip_anywhere) } }, 1 << 20,
@@ -307,7 +312,7 @@ subtest 'iops in sectors' => sub {
 };
 
 subtest 'lost changes' => sub {
-    # What the seeks have changed is undone before iops reads it.
+    # Undoes the changes of the seeks before iops reads the data.
     my ($old, $changed);
     my $undo = sub {
         my ($file) = @_;
@@ -323,7 +328,8 @@ subtest 'lost changes' => sub {
     is((grep { $changed->{ $_->[1] } && $_->[2] =~ /\Astale: generation 1\.[1-9]\d* expected, generation 1\.0 found\z/ } @named), 8, 'iops finds that they were lost');
 };
 
-# Blocks of an earlier run are where its files lay, if a write over them is lost.
+# Blocks of an earlier run appear where its files were, if a write over them is
+# lost.
 subtest 'what an earlier run wrote' => sub {
     my @tests = qw(put_block get_block);
     my $older = sub { my ($earlier) = @_; return sub { my ($unit) = @_; substr $earlier, ($unit->{number} * 7 + 3) % 256 * $UNIT, $UNIT } };
@@ -336,7 +342,8 @@ subtest 'what an earlier run wrote' => sub {
         found_ok($run, 'get_block', $units, qr/stale: generation 0\.0 expected, data of an earlier run \(seed 77\) found/);
     }
 
-    # The same file of the run before, under -x. Filled outside the clock, it is written once in each run.
+    # The file of the previous run, under -x. Filled outside the clock, it is written once in each
+    # run.
     for my $case (\@tests, ['get_block']) {
         my @each = @{$case};
         my @seen;
@@ -361,29 +368,30 @@ subtest 'the report is written' => sub {
     like(-e "$kept/report" ? slurp("$kept/report") : 'no file', qr/^1\.98,/m, 'to its file too');
 };
 
-# Many collisions: few blocks, many in flight, many writers and readers.
-my $runs = $ENV{BONNIE_TEST_LONG} ? 100 : 20;
+# Many collisions: few blocks, many operations in flight, many writers and
+# readers.
+my $times = sized(1, 5, 25);
 for my $engine (@ENGINES, ['--engine=sync', '-b']) {
     subtest "no damage: @{$engine}" => sub {
-        # [part of the runs, options]
-        for my $case ([ 2, qw(-s256k:4k:3000:4 -c2) ], [ 4, qw(-s64k:8k:1000:3 -c3 --iops-block=512) ], [ 4, qw(-s64k:1k:1000:3 --iops-block=12k) ]) {
-            my ($part, @options) = @{$case};
+        # [runs, options]
+        for my $case ([ 2 * $times, qw(-s256k:4k:3000:4 -c2) ], [ $times, qw(-s64k:8k:1000:3 -c3 --iops-block=512) ], [ $times, qw(-s64k:1k:1000:3 --iops-block=12k) ]) {
+            my ($runs, @options) = @{$case};
             my $run = bonnie('-d', $dir, qw(-r0 -q -n0 --verify=full --cache=keep --iops-duration=0.02 --iops-writes=50), $ALL,
-                '-x' . $runs / $part, @{$engine}, @options);
+                "-x$runs", @{$engine}, @options);
             sound_ok($run, "@options");
-            is(scalar(() = $run->{out} =~ /^1\.98,/mg), $runs / $part, 'the number of runs');
+            is(scalar(() = $run->{out} =~ /^1\.98,/mg), $runs, 'the number of runs');
         }
     SKIP: {
             skip 'no O_DIRECT here', 1 if !$direct;
             my $run = bonnie('-d', $disk, qw(-r0 -q -n0 -D --verify=full --cache=keep --iops-duration=0.05 --iops-writes=50 -s256k:4k:300:3 -c2),
-                $ALL, '-x' . $runs / 5, @{$engine});
+                $ALL, "-x$times", @{$engine});
             sound_ok($run, '-D');
         }
     };
 }
 
-# The engine null stores nothing, and so has nothing to verify. What it does to transfers is for the rest
-# of the program to bear.
+# The engine null stores nothing, and so has nothing to verify. The rest of the program has to cope
+# with what it does to transfers.
 sub null {
     my ($test, $word, @options) = @_;
     return bonnie('-d', $dir, qw(-r0 -q -n0 -s1:4k:200:2 --engine=null --cache=keep --iops-duration=0.05), "--tests=$test", "--null=$word", @options);

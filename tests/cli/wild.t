@@ -1,6 +1,6 @@
 #!/usr/bin/perl
-# Every command line for Bonnie++ that was found in public is accepted and works: first as it is
-# written, then run with sizes that are small.
+# Every command line for Bonnie++ that was found in public is accepted and works: first as it
+# is, then run with small sizes.
 
 use strict;
 use warnings;
@@ -24,7 +24,7 @@ open my $list, '<', data_file('wild_commands.txt') or die "wild_commands.txt: $!
 chomp(my @lines = readline $list);
 is(scalar @lines, 61, 'all the lines are there');
 
-# What stands for a value, by the option before it.
+# The values of placeholders, by the option before them.
 my %placeholder = (
     '-d' => "$dir", '-s' => '4', '-n' => '1', '-m' => 'lab', '-r' => '2', '-x' => '1', '-u' => $root ? 'nobody' : $>,
 );
@@ -39,7 +39,7 @@ sub words {
     return @words;
 }
 
-# The same words with every number of files, size and number of runs cut to little: the fields stay.
+# The same words with every number of files, size and number of runs reduced: the fields stay.
 sub small {
     my (@words) = @_;
     my $joined = join "\n", @words, q{};
@@ -47,7 +47,7 @@ sub small {
     $joined =~ s{^-n\n?(\d+)((?::\d\w*)*)}{ $1 ? "-n\n1" . small_fields($2) : $& }me;
     $joined =~ s{^-x\n?\d+}{-x\n2}m;
     $joined =~ s{^-d\n?\S+}{-d\n$dir}m;
-    if (!$root) { # others cannot become anybody
+    if (!$root) { # others cannot change to another user
         $joined =~ s{^-u\n?\S+}{-u\n$>}m;
     }
     return split /\n/, $joined;
@@ -65,12 +65,14 @@ for my $line (@lines) {
     my @words = words($line);
     my $as_written = bonnie(@words, '-V');
     is("$as_written->{status}$as_written->{err}", '0', "understood: $line");
+    isnt($as_written->{out}, q{}, 'and answered');
 SKIP: {
         skip 'only root can become another group', 1 if !$root && $line =~ /-g/;
         my @add = $line =~ /-p/ ? () : ($line =~ /-s/ ? () : '-s4', $line =~ /-n/ ? () : '-n1', "-d$dir");
         my $run = bonnie({ dir => "$dir" }, small(@words), @add);
         is($run->{status}, 0, "runs: $line") or diag($run->{err});
-        # Lest a later line with -y waits for the others.
+        like($run->{out}, qr/^1[.]98,/m, 'with a result') if $line !~ /-p/;
+        # Otherwise a later line with -y would wait for the other processes.
         bonnie('-p', '-1', $line =~ /-u nobody/ && $root ? qw(-u nobody) : ()) if $line =~ /-p/;
     }
 }

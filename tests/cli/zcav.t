@@ -1,6 +1,6 @@
 #!/usr/bin/perl
-# zcav prints what Bonnie++'s zcav prints, line by line, reads exactly what it says, past what cannot be
-# read, and writes only where it may, and nothing beside that.
+# zcav prints what Bonnie++'s zcav prints, line by line; reads exactly what it should, and continues
+# past unreadable places; and writes only where it may, and nowhere else.
 
 use strict;
 use warnings;
@@ -14,7 +14,7 @@ use JSON::PP    ();
 use Test::More;
 use Root;
 BEGIN { Root::private_mounts() }
-use BonnieRun  qw(engines finish have program refused_ok run_tool scratch scratch_on_disk start takes_direct tree wait_until);
+use BonnieRun  qw(engines finish has_terminal have program refused_ok run_tool scratch scratch_on_disk start takes_direct tree wait_until);
 use HtmlCheck  qw(unbalanced);
 use OddDisk    ();
 use RunProgram qw(slurp spew);
@@ -24,7 +24,7 @@ my $MIB  = 2**20;
 my $dir  = scratch(oct 777);
 my $file = "$dir/file";
 
-# 20 MiB, each of them another one.
+# 20 MiB with different contents.
 sub contents_of_file { return join q{}, map { pack('N', $_) x ($MIB / 4) } 1 .. 20 }
 spew($file, contents_of_file());
 
@@ -37,9 +37,9 @@ sub truncate_file {
     return;
 }
 
-# ---- what it prints -----------------------------------------------------------------------------
+# ---- output -------------------------------------------------------------------------------------
 
-# The kind of each line; figures are none of it.
+# The kind of each line, without its figures.
 sub layout {
     my ($text) = @_;
     return join q{ }, map {
@@ -56,6 +56,11 @@ is($run->{status}, 0, 'exit status 0');
 is(layout($run->{out}), 'heading 0.00 0.00 0.01 0.01 0.02 read=20', 'blocks of 4 MiB');
 like($run->{err}, qr/\A# Finished loop 1, on device \Q$file\E at \d\d:\d\d:\d\d\n\z/, 'progress on standard error');
 is(layout(zcav('-b8', $file)->{out}), 'heading 0.00 0.01 read=16', 'only whole blocks');
+SKIP: {
+    skip 'script(1) makes no terminal here', 1 if !has_terminal();
+    my ($zcav) = program() =~ m{\A(.*)/};
+    like(qx(script -qec "'$zcav/zcav' -q -b4 '$file'" /dev/null), qr{^# Read 20 MiB in \d+[.]\d\d s: \d+ MiB/s[.]\r?$}m, 'on a terminal: the time is not rounded to 0 seconds');
+}
 is(layout(zcav('-b4', '-c3', $file)->{out}), 'read=20 read=20 read=20 loops=3 heading 0.00 0.00 0.01 0.01 0.02', 'three passes');
 is(layout(zcav(qw(--block=4 --range=8:16), $file)->{out}), 'heading 0.01 0.01 read=8', 'a range');
 is(layout(zcav(qw(-b4 -r 7:19), $file)->{out}), 'heading 0.00 0.01 0.01 read=12', 'rounded down to blocks');
@@ -68,7 +73,7 @@ is(layout(zcav('-b4', '-f', $file)->{out}), layout($run->{out}), '-f');
 is(layout(zcav('-b4', "--file=$file", '--count', 1)->{out}), layout($run->{out}), 'long names');
 is(zcav(qw(-q -b4), $file)->{err}, q{}, '-q: silence');
 
-# The block's time and rate agree with its size.
+# A block's time and rate are consistent with its size.
 for my $line (zcav(qw(--quiet -b20 -c2), $file)->{out} =~ /^(\d.*)$/mg) {
     my (undef, $rate, $seconds) = split q{ }, $line;
     cmp_ok(abs($rate * $seconds - 20), '<', 20 * .0006 / $seconds + .1, "$line: 20 MiB");
@@ -83,7 +88,7 @@ is($piped->(20 * $MIB, qw(-b4 -r 8:16)), 'heading 0.01 0.01 read=8',     'a rang
 is($piped->(20 * $MIB, qw(-b1 -s5)),    'heading 0.00 0.00 0.01 0.01 read=4', 'every fifth block of it');
 is(layout(zcav(qw(-b1 -r3 /dev/zero))->{out}), 'heading 0.00 0.00 0.00 read=3', 'a device that never ends');
 
-# Several at the same time.
+# Several devices at the same time.
 $run = zcav(qw(-q -b4 -l), "$dir/one", $file, '--log', "$dir/two", '-f', $file);
 is("$run->{status}$run->{out}", '0', 'two logs, and nothing on standard output');
 is(layout(slurp("$dir/$_")), 'heading 0.00 0.00 0.01 0.01 0.02 read=20', "log $_") for qw(one two);
@@ -215,7 +220,7 @@ SKIP: {
 
 # ---- devices ------------------------------------------------------------------------------------
 
-# A loop device on a new file, gone with it.
+# A loop device on a new file; both are removed with the object.
 sub loop_on {
     my ($image, @options) = @_;
     chomp(my $loop = qx(losetup -f --show @options '$image' 2>/dev/null));
@@ -235,7 +240,8 @@ SKIP: {
     my $theirs = -x '/usr/sbin/zcav' ? layout(scalar qx(/usr/sbin/zcav -b 4 $loop 2>/dev/null)) : 'heading 0.00 0.00 0.01 0.01 0.02 read=20';
     is(layout(zcav('-b4', $loop)->{out}), $theirs, 'a loop device, as Bonnie++ prints it');
 
-    # By the kernel's counters: everything is read, from the device, and nothing else is.
+    # According to the kernel's counters, everything is read from the device, and nothing
+    # else is.
     my $sectors = sub { return (split q{ }, slurp("/sys/block/@{[ $loop =~ s{.*/}{}r ]}/stat"))[2] };
     my $moved   = sub { my $then = $sectors->(); zcav('-q', @_, $loop); return ($sectors->() - $then) * 512 };
     is($moved->('-b4'),             20 * $MIB, 'all of it is read by the device');
@@ -245,7 +251,7 @@ SKIP: {
     is($moved->(qw(-b1 -s5)),       4 * $MIB,  'every fifth block');
     is($moved->(qw(-b4 --engine=libaio --iodepth=4)), 20 * $MIB, 'by libaio') if grep {/libaio/} engines();
     if (can_trace()) {
-        my $is_direct = sub { my (undef, @calls) = trace({ program => 'zcav' }, [qw(-e trace=openat)], qw(-q -b4), @_, $loop); return 0 + grep { $_->{args} =~ /O_DIRECT/ } @calls };
+        my $is_direct = sub { my (undef, @calls) = trace({ program => 'zcav' }, [qw(-e trace=openat)], qw(-q -b4), @_, $loop); return 0 + grep { $_->{args} =~ /O_DIRECT\b/ } @calls };
         is($is_direct->(),             1, 'a device is opened with O_DIRECT');
         is($is_direct->('--buffered'), 0, '--buffered: without');
     }
@@ -324,7 +330,7 @@ SKIP: {
 
 # ---- names ---------------------------------------------------------------------------------------
 
-# A name is one line, and drives no terminal.
+# A name takes one line, and does not control the terminal.
 my $odd = "$dir/a\nb\e[31m";
 truncate_file($odd, 2 * $MIB);
 my $named = zcav(qw(-b1), $odd, $odd);
@@ -340,7 +346,7 @@ for my $out ('/dev/full', 'closed') {
     is($failed->{status}, 1, "standard output $out: exit status 1");
     like($failed->{err}, qr/\Azcav: write to standard output: \S.*\n\z/, 'with the reason');
 }
-# A report of more than stdio keeps back.
+# A report larger than stdio's buffer.
 truncate_file("$dir/large", 8192 * $MIB);
 for my $args ([ '--json', "$dir/large" ], [ "$dir/large", "$dir/large" ]) {
     my $failed = zcav({ out => '/dev/full' }, qw(-q -b1 --engine=null), @{$args});

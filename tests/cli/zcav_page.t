@@ -1,6 +1,6 @@
 #!/usr/bin/perl
-# bon_csv2html of what zcav has measured: logs of ours and of Bonnie++, old ones too, JSON, and several of
-# them on one page, which names what is slow and what failed by its offset.
+# bon_csv2html with measurements of zcav: our logs and those of Bonnie++, old ones too, JSON, and
+# several of them on one page, which names slow and failed places by their offsets.
 
 use strict;
 use warnings;
@@ -40,7 +40,8 @@ sub file_of {
     return "$dir/$name";
 }
 
-# 24 blocks of 16 MiB at 400 MiB/s, the second third at 20, of the last 8 MiB nothing.
+# 24 blocks of 16 MiB at 400 MiB/s; the second third at 20, and the last 8 MiB
+# unreadable.
 my @RATE = ((400) x 8, (20) x 8, (400) x 7);
 my $LOG  = "#block offset (GiB), MiB/s, time\n"
     . join(q{}, map { sprintf "%.2f %.2f %.3f\n", $_ / 64, $RATE[$_], 16 / $RATE[$_] } 0 .. $#RATE)
@@ -69,7 +70,7 @@ subtest 'a log' => sub {
     is($status . decode('UTF-8', slurp("$dir/page.html")), "0$html", '-o');
 };
 
-# JSON tells shorter times than a log.
+# JSON has shorter times than a log.
 subtest 'blocks that took less than a millisecond' => sub {
     my $json = file_of('fast.json', '{"format":"zcav","settings":{"block_bytes":1048576},'
             . '"devices":[{"name":"array","passes":[{"blocks":[[0,1048576,0.0001],[1048576,1048576,0.0002]]}]}]}');
@@ -96,7 +97,7 @@ subtest 'several' => sub {
     is(() = $html =~ /<figure>/g, 3, 'a figure each');
 };
 
-# JSON as zcav prints it.
+# JSON in the form in which zcav prints it.
 sub json_of {
     my (%change) = @_;
     my @blocks = map { [ $_ * 16 * $MIB, 16 * $MIB, 16 / $RATE[$_] ] } 0 .. $#RATE;

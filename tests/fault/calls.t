@@ -1,7 +1,8 @@
 #!/usr/bin/perl
 # Every system call that a run makes fails once: the first, the second ... of every kind, in every
-# way that fits it. The run says what failed and leaves nothing, or goes on where that does no harm.
-# BONNIE_FAULT_RUN and BONNIE_FAULT_CALL in the environment pick runs and calls by regular expressions.
+# way that fits it. The run reports the failure and leaves nothing behind, or continues where that
+# does no harm. BONNIE_FAULT_RUN and BONNIE_FAULT_CALL in the environment select runs and calls by
+# regular expressions.
 
 use strict;
 use warnings;
@@ -12,18 +13,20 @@ use Test::More;
 use File::Temp ();
 use BonnieRun  qw(engines scratch start takes_direct);
 use Calls      qw(census faults_of harmless injected injection is_sanitized says_why);
-use Fault      qw(every hit_in_all is_long playground report_of run_cases sampled shape_of);
+use Fault      qw(every hit_in_all playground report_of run_cases sampled shape_of);
 use Root       ();
 use RunProgram qw(spew);
+use SweepSize  qw(is_long);
 use Trace      qw(can_trace);
 
 plan skip_all => 'strace cannot trace here' if !can_trace();
 
-# name => what is different about it, and the arguments; DIR is the directory.
+# name => the arguments, and what is special about the run; DIR is the
+# directory.
 my $SMALL  = '-r0 -q --format=csv --min-time=0';
 my $blocks = '-s256k:16k:40:2 -n0 -f --iops-duration=0.01';
 my $direct = takes_direct(scratch()) ? '-D' : q{};
-my $disk   = scratch(); # what zcav reads and writes
+my $disk   = scratch(); # the file that zcav reads and writes
 spew("$disk/file", 'data' x 1_048_576);
 my %runs   = (
     'data'             => [ { by_character => 1 }, '-s256k:16k:40:2 -n0' ],
@@ -55,8 +58,8 @@ my $none_of = is_sanitized() ? qr/\Am(?:map|unmap|protect|advise|remap)\z/ : qr/
 
 $ENV{$_} //= q{.} for qw(BONNIE_FAULT_RUN BONNIE_FAULT_CALL);
 
-# How many cases of a run, if not all; and how many calls of one kind. Of all of them at least so many
-# must meet their fault.
+# Numbers of cases of a run and of calls of one kind, unless all are tried; and the smallest number
+# of cases that must meet their fault.
 my $MOST  = 10;
 my $CALLS = is_long() ? 8 : 5;
 my $LEAST = 2000;
@@ -90,7 +93,8 @@ sub in_directory {
     return map {s/\bDIR\b/$dir/r} @args;
 }
 
-# Every call that may fail, at so many places, in all ways; mixed, but the same each time.
+# Every call that may fail, in several places and in all ways; shuffled, but the same each
+# time.
 sub cases {
     my ($calls) = @_;
     my @cases;
@@ -104,7 +108,7 @@ sub cases {
     return shuffle(@cases);
 }
 
-# The kind of end that a run came to, and what is wrong with it, if anything.
+# How a run has ended, and what is wrong with it, if anything.
 sub judge {
     my ($how, $usual, $case, $run, $ground) = @_;
     my ($what, $seconds) = injected($case->{log});
@@ -117,21 +121,23 @@ sub judge {
         = $run->{status} eq '0' ? after_success($how, $case, $what, $run)
         : $run->{status} eq '1' ? after_failure($how, $case, $what, $run)
         :                         $run->{status};
-    my $names_damage = is_damage($run) && $case->{fault} =~ /retval=|short/; # so does the report
+    my $names_damage = is_damage($run) && $case->{fault} =~ /retval=|short/; # the report shows the damage, too
     push @wrong, "another report: $report" if $report ne $usual && ($report ne shape_of(q{}) || $run->{status} eq '0') && !$names_damage;
     push @wrong, "a report: $report"       if $report eq $usual && $run->{status} ne '0' && !after_the_tests($case, $run);
     push @wrong, map {s/\n/; /gr} 'after ' . ($what // 'nothing'), $run->{err} if @wrong;
     return ($run->{status} ? 'told' : defined $what ? 'recovered' : 'missed', @wrong);
 }
 
-# A place that cannot be read or written is told, and zcav goes on: all else is in the report.
+# zcav reports a place that cannot be read or written, and continues: everything else is in
+# the report.
 sub is_bad_place {
     my ($case, $run) = @_;
     return $run->{status} eq '1' && $case->{fault} =~ /EIO|retval=0/
         && $run->{err} =~ /\A(?:zcav: (?:read|write) \S+ at \d+: Input\/output error\n)+zcav: \d+ bytes on \d of \d devices cannot be (?:read|written)\n\z/;
 }
 
-# Whether it was a call that removes, or the last look at the directory that is to be removed.
+# Whether the call removes something, or is the last check of the directory that is to be
+# removed.
 sub is_of_removal {
     my ($case) = @_;
     return $case->{call} eq 'unlinkat' || $case->{hit} =~ m{\Anewfstatat[(]\d+<[^>]*(?:/(?:bonnie|getc_putc)[.]\w{16}>, ""|>, "(?:bonnie|getc_putc)[.]\w{16}")};
@@ -140,7 +146,7 @@ sub is_of_removal {
 sub after_success {
     my ($how, $case, $what, $run) = @_;
     my @wrong;
-    my $buffer_size = $how->{by_character} && ($what // q{}) =~ /AT_EMPTY_PATH/; # what stdio asks of a data file
+    my $buffer_size = $how->{by_character} && ($what // q{}) =~ /AT_EMPTY_PATH/; # the size that stdio asks of a data file
     push @wrong, 'a false success' if defined $what && !$buffer_size && !defined harmless($case->{call}, $what, $case->{fault});
     push @wrong, 'words'           if $run->{err} ne q{} && !$how->{talks};
     return @wrong;
@@ -148,21 +154,22 @@ sub after_success {
 
 sub after_failure {
     my ($how, $case, $what, $run) = @_;
-    return if is_damage($run) && $case->{fault} =~ /retval=|short/ || ($what // q{}) =~ /\Awrite[(]2<.*"\w+: /; # it was the line itself
-    return if $case->{call} eq 'write' && $case->{fault} =~ /\AE/ && $run->{err} eq q{}; # it met the dropper, and then the line itself
+    return if is_damage($run) && $case->{fault} =~ /retval=|short/ || ($what // q{}) =~ /\Awrite[(]2<.*"\w+: /; # it hit the line itself
+    return if $case->{call} eq 'write' && $case->{fault} =~ /\AE/ && $run->{err} eq q{}; # it hit the dropper, and then the line itself
     my @lines = grep { !$how->{talks} || !/[.]{3}|\AGenerating |\Abonnie: (?:running as root|the size is less)/ } split /\n/, $run->{err};
-    @lines = grep { !/: data file \d+ in / } @lines if $case->{fault} =~ /retval=|short/; # it was found before something else failed
+    @lines = grep { !/: data file \d+ in / } @lines if $case->{fault} =~ /retval=|short/; # the damage was found before something else failed
     return scalar(@lines) . ' lines' if @lines != 1;
     return says_why($lines[0], $case->{call}, $case->{fault}) ? () : 'not the reason';
 }
 
-# What a call is said to have moved and has not is found when it is read.
+# A call that moved less than it reported: the damage is found when the data is
+# read.
 sub is_damage {
     my ($run) = @_;
     return $run->{err} =~ /(?:something other than what was written: \d+ damaged places$|: not what was written, between)|has \d+ bytes, which is not what was written$/m;
 }
 
-# A report may be there already, whole, when what fails is the clean-up.
+# A report may be complete already when the clean-up fails.
 sub after_the_tests {
     my ($case, $run) = @_;
     return is_damage($run) || $run->{err} =~ /^bonnie: (?:remove|delete) /m;

@@ -1,6 +1,6 @@
 #!/usr/bin/perl
-# Many runs at once in one directory, half of which are killed, while --cleanup is at work all the
-# time: the others' results stand, and nothing is left.
+# Many runs at once in one directory, half of which are killed, while --cleanup runs all the time:
+# the results of the others stand, and nothing is left behind.
 
 use strict;
 use warnings;
@@ -10,7 +10,8 @@ use POSIX ();
 use Test::More;
 use Time::HiRes qw(sleep time);
 use BonnieRun   qw(bonnie csv_of finish start);
-use Fault       qw(add_row disorder is_long playground);
+use Fault       qw(add_row disorder playground);
+use SweepSize   qw(is_long);
 
 my $RUNS   = is_long() ? 100 : 10;
 my $ground = playground();
@@ -19,14 +20,16 @@ my @args   = ('-d', $ground->{dir}, qw(-r0 -q --format=csv --min-time=0 --cache=
 my $alone = bonnie(@args);
 is($alone->{status}, 0, 'a run that is alone');
 my @measured = sort grep { csv_of($alone)->{$_} ne q{} } keys %{ csv_of($alone) };
+cmp_ok(scalar @measured, '>=', 20, 'prints its figures');
 
-# Every second one would never end, and is killed, by SIGKILL or so that it can clean up.
+# Every second run would never end, and is killed, by SIGKILL or by a signal after which
+# it can clean up.
 sub is_victim { my ($i) = @_; return $i % 2 }
 my @runs = map { start(@args, is_victim($_) ? '-x1000000' : ()) } 0 .. $RUNS - 1;
 my $cleaner = fork // die "fork: $!\n";
 if ($cleaner == 0) {
     my $goes_on = 1;
-    local $SIG{TERM} = sub { $goes_on = 0 }; # the one at work is to end well
+    local $SIG{TERM} = sub { $goes_on = 0 }; # the one that is running has to end normally
     bonnie('-d', $ground->{dir}, '--cleanup') while $goes_on;
     POSIX::_exit(0);
 }

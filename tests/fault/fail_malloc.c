@@ -1,9 +1,9 @@
 /*
- * To be preloaded: the Nth call of malloc and its kind fails, as FAIL_MALLOC_AT in the environment
- * says, that of any thread or library; then a line "failed" goes to the file FAIL_MALLOC_NOTES. If
- * the program crashes, the functions of libraries that were at work follow, "in NAME" each: the
- * innermost first, and "in ?" for what is no library's or has no name there. The number of calls
- * goes to the file FAIL_MALLOC_COUNT at the end of the first process.
+ * A library to preload: makes the Nth call of malloc and similar functions fail, in any thread or
+ * library, as FAIL_MALLOC_AT in the environment says, and then writes a line "failed" to the file
+ * FAIL_MALLOC_NOTES. If the program crashes, lines "in NAME" follow for the functions on the stack,
+ * the innermost first, with "in ?" for those without a known name in a library. At the end of the
+ * first process, the number of calls is written to the file FAIL_MALLOC_COUNT.
  */
 #define _GNU_SOURCE
 #include <dlfcn.h>
@@ -22,7 +22,7 @@ static unsigned long fails_at;
 static pid_t first_process;
 static int notes = -1;
 
-/* Takes no memory: it is told of when there is none. */
+/* Writes a line without allocating: it is called when there is no memory. */
 static void note(const char *what, const char *name)
 {
     char line[200];
@@ -40,13 +40,13 @@ static void crashed(int number)
         bool known = dladdr(frames[i], &info) && info.dli_sname;
         note("in ", known ? info.dli_sname : "?");
     }
-    raise(number); /* as if this had not been here: SA_RESETHAND */
+    raise(number); /* as if the handler had not been installed (SA_RESETHAND) */
 }
 
 static void watch_crashes(void)
 {
     void *frame;
-    backtrace(&frame, 1); /* it takes memory the first time */
+    backtrace(&frame, 1); /* its first call allocates */
     struct sigaction action = {.sa_handler = crashed, .sa_flags = SA_RESETHAND};
     sigaction(SIGSEGV, &action, NULL);
     sigaction(SIGABRT, &action, NULL);
@@ -61,7 +61,7 @@ __attribute__((constructor)) static void begin(void)
         notes = open(name, O_WRONLY | O_APPEND | O_CLOEXEC);
         watch_crashes();
     }
-    atomic_store(&calls, 0); /* what came before is the dynamic linker's */
+    atomic_store(&calls, 0); /* earlier calls were the dynamic linker's */
     fails_at = number ? strtoul(number, NULL, 10) : 0;
 }
 
@@ -85,7 +85,9 @@ static bool fails(void)
     return true;
 }
 
-/* The function of that name that would have been called without this: glibc's, or a sanitizer's. */
+/*
+ * The function of that name that would be called without this library: glibc's, or a sanitizer's.
+ */
 #define NEXT(function)                                                                             \
     ({                                                                                             \
         static __typeof__(&function) next;                                                         \

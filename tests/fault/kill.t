@@ -1,6 +1,6 @@
 #!/usr/bin/perl
-# SIGKILL at random moments of whole runs: no data file is left, and what is left --cleanup removes,
-# all of that and nothing else.
+# SIGKILL at random moments of whole runs: no data file is left, and --cleanup removes everything
+# that is left, and nothing else.
 
 use strict;
 use warnings;
@@ -9,7 +9,8 @@ use lib "$FindBin::Bin/../lib";
 use Test::More;
 use Time::HiRes qw(sleep time);
 use BonnieRun   qw(bonnie engines finish scratch scratch_on_disk start takes_direct wait_until);
-use Fault       qw(is_long left_in playground run_cases);
+use Fault       qw(left_in playground run_cases);
+use SweepSize   qw(is_long);
 
 my @grounds = map { playground($_) } scratch(oct 777), scratch_on_disk(oct 777);
 my $common  = '-r0 -q --format=csv --min-time=0';
@@ -21,16 +22,17 @@ my @runs    = (
     map {"-s2:16k:40:2 -n1 -f --cache=keep --iodepth=4 --engine=$_"} grep {/libaio|io_uring/} engines(),
 );
 
-# How long such a run takes when nobody kills it, so that the moments are from all of it.
+# The duration of such a run when nobody kills it, so that the moments cover all of it.
 my %lasts;
 for my $args (@runs) {
     my $begin = time;
     my $run   = bonnie('-d', $grounds[0]{dir}, split q{ }, "$common $args");
     is($run->{status}, 0, "$args: it works") or diag($run->{err});
+    like($run->{out}, qr/^(?:1[.]98,|\{)/m, "$args: and prints its report");
     $lasts{$args} = time - $begin;
 }
 
-# What may be left: no data file.
+# What may be left: anything but data files.
 my $METADATA = qr{\Abonnie[.][0-9a-f]{16}(?:/(?:owner|o\d+|d\d{5}(?:/[a-z0-9]+)?))?\z};
 
 srand(my $seed = $ENV{BONNIE_TEST_SEED} // time);
@@ -43,7 +45,7 @@ my @cases = map {
 
 run_cases('SIGKILL at a random moment', \@cases,
     grounds   => \@grounds,
-    hits      => .3, # a run may be over sooner than the one that was timed
+    hits      => .3, # a run may end sooner than the one that was timed
     start     => sub {
         my ($case, $ground) = @_;
         my $run = start('-d', $ground->{dir}, split q{ }, "$common $case->{args}");

@@ -1,7 +1,7 @@
 #!/usr/bin/perl
-# Every system call that bonload makes fails once. A request that fails is counted, and the load goes
-# on; anything else is told in one line with the reason, and no figure is printed then. Nothing hangs,
-# nothing crashes, and the books add up.
+# Every system call of bonload fails once. A request that fails is counted, and the load continues;
+# any other failure is reported in one line with the reason, and no figure is printed. Nothing
+# hangs, nothing crashes, and the sums are consistent.
 
 use strict;
 use warnings;
@@ -12,9 +12,10 @@ use JSON::PP   ();
 use Test::More;
 use BonnieRun  qw(finish scratch);
 use Calls      ();
-use Fault      qw(is_long sampled);
+use Fault      qw(sampled);
 use LoadRun    qw(load_started program);
-use RunProgram qw(slurp);
+use RunProgram qw(slurp spew);
+use SweepSize  qw(is_long);
 use Trace      qw(can_trace);
 
 plan skip_all => 'strace cannot trace here' if !can_trace();
@@ -26,11 +27,24 @@ my %loads = (
     'meta'  => [qw(-requests-engine=meta -wt=2 -max-requests=60 -body-size=100 -url=DIR/XX)],
     'web'   => [qw(-requests-engine=http -rt=2 -max-requests=20 -timeout=1s -max-errors=100 -url=http://127.0.0.1:1/XX)],
     'sleep' => [qw(-requests-engine=sleep -rt=4 -max-requests=8)],
+    'profile' => [qw(-good-for=PROFILE -wt=2 -max-requests=20 -warmup=0s -duration=10s DIR)],
 );
+
+# All kinds of files and steps that a profile may have.
+my $PROFILES = scratch();
+spew("$PROFILES/all", <<'END');
+name all
+log wal 64KiB unit=4KiB count=2 recycled
+log next 64KiB count=2 preallocated
+pages db 64KiB direct
+mailbox box 1KiB count=5
+request: read db 1; append next 100; commit wal 100; deliver box
+beside flush 10ms: write db 2; write-run db 2; write-out db 1; sync-all db; sync next; expire box
+END
 
 delete $loads{web} if slurp(program()) =~ /this build lacks libcurl/;
 
-# The number of places where a call of one kind fails.
+# In how many places a call of each kind fails.
 my $PLACES = is_long() ? 12 : 1;
 my %cases;
 
@@ -51,10 +65,10 @@ cmp_ok($cases{hit} // 0, '>=', 100, 'so many cases met their fault') if is_long(
 
 sub arguments {
     my ($dir, @args) = @_;
-    return ('-output=json', map {s/\bDIR\b/$dir/r} @args);
+    return ('-output=json', map {s/\bDIR\b/$dir/r =~ s{\bPROFILE\b}{$PROFILES/all}r} @args);
 }
 
-# Which calls are made after main() began, by their numbers in one thread.
+# The calls made after main() has begun, by their numbers in one thread.
 sub census {
     my @args = @_;
     my ($run, $calls) = Calls::census({ program => 'bonload' }, '-show-progress=false', arguments(scratch(), @args));
@@ -73,6 +87,9 @@ sub fail_once {
     my @wrong = $run->{status} eq '0' ? () : $run->{status} eq '1' ? one_line($run) : "it ended by $run->{status}";
     push @wrong, books($run->{out}) if $run->{out} ne q{} && $run->{err} !~ /: write to standard output: /;
     push @wrong, 'neither figures nor a reason' if $run->{out} eq q{} && $run->{err} eq q{};
+    # What could not be removed is named, unless it was the end of everything.
+    my @left = glob "$dir/bonload.*";
+    push @wrong, "it left @left" if @left && $run->{err} !~ /(?:remove|unlink|rmdir) [^\n]*bonload[.]/;
     is("@wrong", q{}, "$name: $call $fault at $when") or diag($run->{err}, substr $run->{out}, 0, 300);
     return;
 }
@@ -82,7 +99,8 @@ sub one_line {
     return $run->{err} =~ /\Abonload: [^\n]+\n\z/ ? () : 'not one line';
 }
 
-# Requests of each kind are as many as its latencies and errors.
+# Checks the sums: the number of requests of each kind equals that of its
+# latencies and errors.
 sub books {
     my ($out) = @_;
     my $report = eval { JSON::PP::decode_json($out) } or return 'no JSON';

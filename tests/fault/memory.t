@@ -1,6 +1,6 @@
 #!/usr/bin/perl
-# Every allocation fails once, and memory is short from the start: the run says so and leaves nothing,
-# or its report is whole all the same.
+# Every allocation fails once, and memory is short from the start: the run reports that and leaves
+# nothing behind, or its report is complete all the same.
 
 use strict;
 use warnings;
@@ -19,7 +19,7 @@ my $shim = "$dir/fail_malloc.so";
 my $cc   = $ENV{CC} // 'cc';
 plan skip_all => "$cc does not build the library that makes malloc fail"
     if system("$cc -Wall -Werror -O1 -shared -fPIC -o '$shim' '$FindBin::Bin/fail_malloc.c'") != 0;
-$ENV{ASAN_OPTIONS} .= ':verify_asan_link_order=0'; # it comes before the sanitizer's
+$ENV{ASAN_OPTIONS} .= ':verify_asan_link_order=0'; # the library is loaded before the sanitizer's
 plan skip_all => 'this build does not take a malloc that is preloaded'
     if bonnie({ env => { LD_PRELOAD => $shim } }, '--version')->{status} ne '0';
 
@@ -37,7 +37,7 @@ my %runs   = (
     '-u nobody'       => "$blocks --tests=rewrite --cache=evict -u nobody",
 );
 delete $runs{'-u nobody'} if $> != 0;
-delete @runs{ 'workers', 'preset gobonniego' } if is_sanitized(); # it starts no thread without memory
+delete @runs{ 'workers', 'preset gobonniego' } if is_sanitized(); # without memory they start no thread
 
 for my $name (sort keys %runs) {
     my @args   = split q{ }, "$common $runs{$name}";
@@ -58,7 +58,8 @@ for my $name (sort keys %runs) {
             my $now = shape_of(report_of($in, $run));
             return 'missed', $now eq $shape ? () : "$run->{status}: $run->{err}" if !defined $failed;
             return 'recovered', $now eq $shape ? () : "another report: $now" if "$run->{status}$run->{err}" eq '0';
-            # glibc 2.36 may itself crash in looking up a user: no fault of ours, and no file is there yet.
+            # glibc 2.36 may crash itself while looking up a user: that is not our fault, and no
+            # file exists yet.
             return 'missed' if $run->{status} =~ /\Asignal (?:6|11)\z/ && $run->{err} =~ /\A(?:\S+: nss_|\z)/ && grep {/\Aget(?:pw|gr)/} @crashed_in;
             my $told = $run->{status} eq '1' && $run->{err} =~ /\Abonnie: [^\n]*$NO_MEMORY\n\z/;
             return 'told', $told ? () : "$run->{status}: $run->{err}@crashed_in", $now eq shape_of(q{}) ? () : "a report: $now";
@@ -71,7 +72,7 @@ sub begin {
     return start({ env => { %{$env}, LD_PRELOAD => $shim } }, map {s/\bDIR\b/$ground->{dir}/r} @args);
 }
 
-# Limits: name => what sh says, what the system answers then, what the line ends in.
+# Limits: name => the shell command, the system's answer, and the end of the line.
 my @few    = split q{ }, "$common $blocks -c3";
 my %limits = (
     'address space' => [ 'v', 'ENOMEM', qr/$NO_MEMORY/, map { 1024 * $_ } 4 .. 60 ],
@@ -84,7 +85,7 @@ SKIP: {
         skip 'strace cannot trace here', 1 if !can_trace();
         skip "$name: with so little this build is not even loaded", 1 if !@cases;
         run_cases("little: $name", \@cases,
-            hits  => .25, # the others have enough
+            hits  => .25, # the other limits always take effect
             start => sub {
                 my ($case, $in) = @_;
                 $case->{log} = File::Temp->new;
@@ -107,7 +108,7 @@ sub limited {
     return ('sh', '-c', "ulimit -$option $value; exec \"\$@\"", 'sh');
 }
 
-# Whether the dynamic linker gets as far as main().
+# Whether the dynamic linker reaches main().
 sub loads {
     my ($option, $value) = @_;
     return bonnie({ wrap => [ limited($option, $value) ] }, '--version')->{status} eq '0';

@@ -1,7 +1,7 @@
 #!/usr/bin/perl
-# A signal at any system call, in any phase, ends the run by that signal and leaves nothing; a second
-# request ends it at once, and nothing else does; one that nohup ignores does nothing; a child that is
-# killed is a failure.
+# A signal at any system call, in any phase, ends the run by that signal and leaves nothing behind.
+# A second request ends it at once, and no other signal does. A signal that nohup ignores has no
+# effect. A child that is killed is a failure.
 
 use strict;
 use warnings;
@@ -14,9 +14,10 @@ use Test::More;
 use Time::HiRes qw(time);
 use BonnieRun  qw(bonnie finish start tree wait_until);
 use Calls      qw(census interrupted);
-use Fault      qw(every is_long left_in playground run_cases sampled);
+use Fault      qw(every left_in playground run_cases sampled);
 use Root       ();
 use RunProgram qw(slurp);
+use SweepSize  qw(sized);
 use Trace      qw(can_trace);
 
 plan skip_all => 'strace cannot trace here' if !can_trace();
@@ -44,18 +45,18 @@ for my $name (sort keys %runs) {
     my @cases;
     for my $call (sort grep { !/\A(?:exit|execve)/ } keys %{$calls}) {
         my ($first, $last) = @{ $calls->{$call} };
-        push @cases, map { { call => $call, when => $_, signal => $SIGNALS[ (@cases + $_) % @SIGNALS ] } } sampled(is_long() ? 12 : 4, $first .. $last);
+        push @cases, map { { call => $call, when => $_, signal => $SIGNALS[ (@cases + $_) % @SIGNALS ] } } sampled(sized(2, 4, 12), $first .. $last);
     }
     $_->{name} = "SIG$_->{signal} at $_->{call} $_->{when}" for @cases;
     run_cases("signals: $name", [ every(8, shuffle(@cases)) ],
-        hits  => .25, # what comes to a child is none
+        hits  => .25, # a signal that comes to a child does not count
         start => sub {
             my ($case, $in) = @_;
             return start({ wrap => [ sends($case) ] }, '-d', $in->{dir}, @args);
         },
         judge => sub {
             my ($case, $run) = @_;
-            # Where it came to a child, that leaves it to its parent.
+            # A child that gets the signal leaves it to its parent.
             return 'missed', $run->{status} eq '0' ? () : "$run->{status}: $run->{err}" if !came($case, $run);
             my $well = $run->{status} eq "signal $number{ $case->{signal} }" && "$run->{err}" eq q{} && $run->{out} =~ /\A(?:|.*\n)\z/s;
             return 'ended', $well ? () : "$run->{status}: $run->{err}$run->{out}";
@@ -64,7 +65,8 @@ for my $name (sort keys %runs) {
     );
 }
 
-# The strace that sends a signal at a call, and whether it came; then the run knows when.
+# The strace command that sends a signal at a call, and whether the signal came; it
+# stores the moment in the run.
 sub sends {
     my ($case) = @_;
     chmod oct(666), $case->{log} = File::Temp->new;
@@ -99,8 +101,8 @@ run_cases('SIGHUP under nohup', \@nohup,
 
 # ---- a second one -------------------------------------------------------------------------------
 
-# Begins a run whose clean-up takes that many microseconds for each of a thousand files, sends the first
-# signal when there are files, the second when the first has been taken.
+# Begins a run whose clean-up takes that many microseconds for each of a thousand files, sends the
+# first signal when there are files, and the second when the first has been received.
 sub start_and_send {
     my ($in, $slowness, $first, $second) = @_;
     my @slow_to_clean = (qw(strace --seccomp-bpf -f -qq -o /dev/null -e trace=unlinkat -e), "inject=unlinkat:delay_enter=$slowness", '--');
@@ -108,7 +110,7 @@ sub start_and_send {
     wait_until('files', sub { grep {m{/d00000/}} left_in($in) });
     my ($pid) = split q{ }, slurp("/proc/$run->{pid}/task/$run->{pid}/children");
     kill $number{$first} => $pid;
-    # On a busy machine all has been cleaned up by then, now and again, and the process is gone.
+    # On a busy machine everything may have been cleaned up by then, and the process is gone.
     wait_until('the first to be taken', sub { (eval { slurp("/proc/$pid/status") } // q{}) !~ /^(?:Shd|Sig)Pnd:\s+0*[1-9a-f]/m });
     select undef, undef, undef, .05;
     $run->{fault_at} = time;
@@ -121,23 +123,23 @@ sub ended_by_first {
     return 'ended', $run->{status} eq "signal $number{ $case->{signals}[0] }" ? () : "$run->{status}: $run->{err}";
 }
 
-# The clean-up would take 100 seconds.
+# Without a second request the clean-up would take 100 seconds.
 run_cases('a second request', [ map { { name => "SIG$_ twice", signals => [ $_, $_ ] } } @REQUESTS ],
     start     => sub { my ($case, $in) = @_; return start_and_send($in, 100_000, @{ $case->{signals} }) },
     judge     => \&ended_by_first,
     may_leave => sub { return [] },
 );
 
-# Here a second or two, and it is done.
+# With this delay the clean-up takes a second or two, and is completed.
 my @pairs = ([qw(INT PIPE)], [qw(PIPE TERM)], [qw(XCPU TERM)], [qw(XFSZ XFSZ)], [qw(ALRM ALRM)], [qw(USR2 INT)], [qw(TERM USR1)], [qw(RTMAX RTMAX)]);
 run_cases('two signals, not two requests', [ map { { name => "SIG$_->[0], SIG$_->[1]", signals => $_ } } @pairs ],
     start => sub { my ($case, $in) = @_; return start_and_send($in, 1000, @{ $case->{signals} }) },
     judge => \&ended_by_first,
 );
 
-# A program like timeout(1) sends its signal to the process, and then to its group: the second comes when
-# the handler of the first returns. On a machine that is busy it may be as late as that of somebody who
-# is impatient, but not every time.
+# A program like timeout(1) sends its signal to the process, and then to its group: the second
+# signal arrives when the handler of the first returns. On a busy machine it may arrive as late as
+# an impatient user's, but not every time.
 my $cleaned = 0;
 run_cases('one request that comes twice', [ map { { name => "SIGTERM and its echo, $_", signals => ['TERM'] } } 1 .. 10 ],
     start => sub {
@@ -157,7 +159,7 @@ cmp_ok($cleaned, '>', 0, 'one request that comes twice: nothing is left');
 # ---- a child is killed --------------------------------------------------------------------------
 
 my @children = (
-    { name => 'a seeker',    args => '-s1:16k:1000000000:3 -n0 -f --tests=seeks', many => 4, which => 1, # the monitor is the first
+    { name => 'a seeker',    args => '-s1:16k:1000000000:3 -n0 -f --tests=seeks', many => 4, which => 1, # the first one is the monitor
         line => qr/seeker [123] was killed by signal 9 \(Killed\)/ },
     { name => 'the monitor', args => '-s1:64k -n0 -f --tests=iops --iops-duration=1 --json', many => 1 },
     { name => 'the dropper', args => '-s1:64k -n0 -f -x1000000 --cache=evict --tests=put_block,rewrite', many => 1,
@@ -169,7 +171,7 @@ run_cases('a child is killed', \@children,
         my ($case, $in) = @_;
         my $run = start('-d', $in->{dir}, split q{ }, "$common $case->{args}");
         my @pids;
-        wait_until('its directory', sub { grep {m{/owner\z}} left_in($in) }); # the dropper is ready by then
+        wait_until('its directory', sub { grep {m{/owner\z}} left_in($in) }); # by then the dropper is ready
         wait_until('its children', sub { @pids = split q{ }, slurp("/proc/$run->{pid}/task/$run->{pid}/children"); @pids >= $case->{many} });
         select undef, undef, undef, .1;
         $run->{fault_at} = time;

@@ -1,6 +1,6 @@
 #!/usr/bin/perl
 # Storage that fails, is full, or may not be written to: the run ends with the reason and leaves
-# nothing. Here the errors are the kernel's own, those of transfers in flight, too.
+# nothing behind. The errors are the kernel's own, also for transfers in flight.
 
 use strict;
 use warnings;
@@ -22,7 +22,8 @@ use Trace       qw(%TITLE can_trace);
 my %usable  = map { $_ => 1 } engines();
 my @engines = grep { $usable{$_} } qw(sync libaio io_uring);
 
-# ---- a disk that stops to read or to write ------------------------------------------------------
+# ---- a disk that fails to read or to write
+# --------------------------------------------------------
 
 SKIP: {
     my ($disk, $why_not) = FailingDisk->new(96);
@@ -35,9 +36,9 @@ SKIP: {
             push @cases, map { { name => "$engine, $test: no $_", engine => $engine, test => $test, fails => $_ } } @fails;
         }
     }
-    # One at a time: it is one disk.
+    # One at a time, because there is one disk.
     my @ground = playground($disk->dir);
-    system 'sync', '-f', $disk->dir; # or the disk that fails would lose the foreign files, too
+    system 'sync', '-f', $disk->dir; # otherwise the failing disk would lose the foreign files, too
     run_cases('a disk that stops to read or write', [ every(8, @cases) ],
         grounds => \@ground,
         start   => sub {
@@ -56,21 +57,23 @@ SKIP: {
             $disk->mend;
             my @lines = grep { !/[.]{3}|: running as root|the size is less/ } split /\n/, $run->{err};
             my $file  = qr/data file 0 in \S+(?: at \d+)?/;
-            my $well  = @lines == 1 && $lines[0] =~ /\Abonnie: (?:read|write|write back|fsync|putc to) $file: Input\/output error\z/;
+            # ext4 that cannot read its own blocks says EUCLEAN.
+            my $well  = @lines == 1 && $lines[0] =~ /\Abonnie: (?:read|write|write back|fsync|putc to) $file: (?:Input\/output error|Structure needs cleaning)\z/;
             return 'told', $run->{status} eq '1' && $run->{out} eq q{} && $well ? () : "$run->{status}: $run->{out}$run->{err}";
         },
-        may_leave => sub { return [] }, # what cannot be written cannot be removed for good
+        may_leave => sub { return [] }, # what cannot be written cannot be removed permanently
     );
 }
 
-# ---- limits of the size, of processes and of time; no room --------------------------------------
+# ---- limits on size, processes and time; no room
+# ------------------------------------------------------
 
 my $small  = '-r0 -q --format=csv --min-time=0';
 my %signal = (XCPU => 24, XFSZ => 25);
 my $blocks = '-s4:64k -n0 -f --tests=put_block';
 my $too_large = qr/: File too large/;
 
-# name => how it is limited, the status, the line (undef: none), what is run.
+# name => the limit, the exit status, the line (undef: none), and the run.
 sub sh { my ($limit) = @_; return [ 'sh', '-c', "$limit; exec \"\$@\"", 'sh' ] }
 my %limits = (
     (map { ("files of 64 KiB at most, $_" => [ sh('ulimit -f 64'), "signal $signal{XFSZ}", undef, "$blocks --engine=$_" ]) } @engines),
@@ -83,7 +86,7 @@ my %limits = (
 my %processes = map {
     ("$_ processes at most" => [ [ 'prlimit', "--nproc=$_" ], 1, qr/: Resource temporarily unavailable/,
         '-s1:64k:40:3 -n1:0:0:2 -c3 --iops-duration=0.01 --tests=put_block,seeks,iops,seq_create' ])
-} 2 .. 9; # one is strace's
+} 2 .. 9; # one of the processes is strace
 
 sub limited {
     my ($name, $how, %limits) = @_;
@@ -115,7 +118,7 @@ SKIP: {
     limited('limits of processes', { as => 'nobody' }, %processes);
 }
 
-# Somebody else takes the room while the run is at work.
+# Another program takes the room while the run is working.
 SKIP: {
     skip 'small filesystems need root and mounts of its own', 1 if !Root::may_mount();
     my $no_space = qr/: No space left on device/;
@@ -126,7 +129,7 @@ SKIP: {
         { name => 'no inodes for files',    size => 'size=8m,nr_inodes=4000', args => '-s0 -n2 --tests=seq_create',    inodes => 1 },
         { name => 'no inodes for links',    size => 'size=8m,nr_inodes=4000', args => '-s0 -n2:-2 --tests=ran_create', inodes => 1 },
     );
-    # The first directory that is made takes a while, so that the room is gone when it is there.
+    # Making the first directory takes a while, so that the room is gone by then.
     my @slow = (qw(strace -f -qq -o /dev/null -e trace=mkdirat -e), 'inject=mkdirat:delay_exit=300000:when=1', '--');
     skip 'strace cannot trace here', 1 if !can_trace();
     for my $size (qw(size=12m size=24m), 'size=8m,nr_inodes=4000') {
@@ -152,7 +155,7 @@ SKIP: {
     }
 }
 
-# Takes all the room, or all the inodes.
+# Fills all the room, or uses all inodes.
 sub take_all {
     my ($dir, $inodes) = @_;
     mkdir "$dir/taken";

@@ -8,9 +8,9 @@
 #include <string.h>
 
 /*
- * A fuzz target is a file with this one function. It is handed any bytes whatever, and breaks off
- * when the code under test does not keep what its header promises. Built with --enable-fuzzing,
- * libFuzzer makes the bytes up; in any other build replay.c takes them from the corpus.
+ * A fuzz target is a file with this one function. It gets arbitrary bytes, and aborts when the code
+ * under test breaks a promise of its header. In a build with --enable-fuzzing, libFuzzer makes the
+ * bytes; in any other build replay.c takes them from the corpus.
  */
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
@@ -22,7 +22,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
         }                                                                                          \
     } while (0)
 
-/* The bytes as a text, in memory of just its size, so that reading on behind it is noticed. */
+/* The bytes as a text, in memory of exactly its size, so that reading past its end is noticed. */
 static inline char *fuzz_text(const uint8_t *data, size_t size)
 {
     char *text = malloc(size + 1);

@@ -1,4 +1,4 @@
-/* /proc/cpuinfo: the model is one line of words, within the room for it. */
+/* /proc/cpuinfo: the model is one line of words that fits into its buffer. */
 #include <ctype.h>
 
 #include "fuzz.h"

@@ -1,4 +1,7 @@
-/* What the kernel says of a device, its number, counters and limits; and of a thread's waiting. */
+/*
+ * What the kernel says about a device, its number, counters and limits; and about a thread's
+ * waiting.
+ */
 #include "fuzz.h"
 #include "measure/cpu.h"
 #include "measure/device.h"

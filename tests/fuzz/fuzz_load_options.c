@@ -1,10 +1,10 @@
-/* What users of bonload write: its command line, durations, sizes, limits, mixes and templates. */
+/* What users of bonload write: command lines, durations, sizes, limits, mixes and templates. */
 #include <errno.h>
 #include <stdbool.h>
 
-#include "bonload/names.h"
+#include "bonload/ledger/names.h"
 #include "bonload/options.h"
-#include "bonload/targets/mix.h"
+#include "bonload/plan/mix.h"
 #include "fuzz.h"
 #include "util/go_units.h"
 

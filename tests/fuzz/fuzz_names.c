@@ -1,5 +1,4 @@
-/* What --cleanup takes for a name of ours: nothing that could lead out of the directory it looks
- * at. */
+/* Names that --cleanup accepts as ours: none may lead out of the directory that it examines. */
 #include "fuzz.h"
 #include "storage/scratch_names.h"
 

@@ -1,9 +1,10 @@
 /*
- * The command line, a word a line, and the plan that is made of it: all is taken and the plan is
- * sound, or it is refused in one line.
+ * A command line, one word per line, and the plan made from it: either all is accepted and the plan
+ * is consistent, or it is refused in one line.
  */
 #include "bonnie/options.h"
 #include "bonnie/plan.h"
+#include "bonnie/plan_needs.h"
 #include "fuzz.h"
 #include "storage/scratch.h"
 #include "util/partition.h"
@@ -12,7 +13,7 @@
 
 static const struct host host = {.name = "lab", .ram_bytes = (uint64_t)4 << 30, .cpus = 3};
 
-/* Each word in memory of its own: the parser may write to them, but not behind them. */
+/* Each word is in memory of its own: the parser may write to words, but not past their ends. */
 static int split(const uint8_t *data, size_t size, char *words[MOST_WORDS + 2])
 {
     int count = 0;
@@ -41,7 +42,7 @@ static void plan(struct settings *s)
     struct plan p;
     struct err e;
     err_init(&e);
-    s->random_file = NULL; /* not any file of this machine */
+    s->random_file = NULL; /* no file of this machine may matter */
     if (plan_make(&p, s, &host, &e) != 0) {
         must_explain(&e);
         return;

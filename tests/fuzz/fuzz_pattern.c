@@ -1,6 +1,6 @@
 /*
- * What storage returned: the first byte chooses the contents, the next ones where to, and the rest
- * is laid over what should be there. Corruption is found exactly when there is some.
+ * Data from storage: the first byte selects the contents, the next ones the place, and the others
+ * overwrite what should be there. Corruption must be found exactly when there is some.
  */
 #include <stdbool.h>
 

@@ -1,8 +1,8 @@
-/* Labels and names from outside: whatever they hold, reports stay whole. */
+/* Labels and names from outside: whatever they contain, reports stay valid. */
 #include "fuzz.h"
 #include "report/sanitize.h"
 
-/* No control character, and as many characters as bytes that do not go on with one. */
+/* No control characters, and as many characters as bytes that are not continuation bytes. */
 static void must_be_one_line(const char *text, size_t room)
 {
     size_t characters = 0;

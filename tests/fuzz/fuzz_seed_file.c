@@ -1,4 +1,4 @@
-/* The random file: any bytes but none make a seed, and the same bytes the same one. */
+/* The random file: any bytes but none make a seed, and equal bytes make the same one. */
 #include "fuzz.h"
 #include "sys/seed_file.h"
 

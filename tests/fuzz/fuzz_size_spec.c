@@ -1,4 +1,4 @@
-/* The grammars of -s and -n: what they take is within the limits, what they refuse they explain. */
+/* The grammars of -s and -n: accepted values are within the limits, and refusals have a reason. */
 #include <errno.h>
 
 #include "bonnie/option_limits.h"

@@ -1,5 +1,7 @@
-/* Sizes, counts and decimals: what does not parse leaves the value alone, what was printed reads
- * back. */
+/*
+ * Sizes, counts and decimals: what cannot be parsed leaves the value alone, and what was printed
+ * can be read back.
+ */
 #include <errno.h>
 #include <stdbool.h>
 

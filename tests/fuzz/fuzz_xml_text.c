@@ -1,6 +1,5 @@
-/* What a store answers: the text of an element never goes beyond what there is, and into what there
- * is room for. */
-#include "bonload/targets/xml_text.h"
+/* A store's answers: reading the text of an element never exceeds the answer or the buffer. */
+#include "bonload/targets/s3/xml_text.h"
 #include "fuzz.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)

@@ -1,6 +1,6 @@
 /*
- * Hands a target what is in its corpus: the seeds, and whatever has once made it fail. Speaks TAP,
- * as the other tests do.
+ * Runs a target on its corpus: the seeds, and every input that once made it fail. Prints TAP, as
+ * the other tests do.
  */
 #include <dirent.h>
 #include <limits.h>

@@ -1,5 +1,6 @@
 #!/usr/bin/perl
-# What `make install` puts in place: make installcheck, and so make distcheck, runs this.
+# The files that `make install` installs. make installcheck, and therefore make
+# distcheck, runs this.
 
 use strict;
 use warnings;
@@ -19,20 +20,20 @@ for my $tool (qw(zcav getc_putc)) {
 }
 my $bin = dirname($ENV{BON_CSV2HTML});
 is(qx('$bin/generate_randfile' -s5 1 2>/dev/null), pack('H*', '232add1b'), 'generate_randfile runs');
-for my $script (@ENV{qw(BON_CSV2HTML BON_CSV2TXT)}) {
+for my $script (@ENV{qw(BON_AB BON_CSV2HTML BON_CSV2TXT)}) {
     like(qx('$script' --version), qr/\d+\.\d+\.\d+/, "$script runs by itself and finds its modules");
 }
 is(readlink "$bin/goader", 'bonload', 'goader is a link to bonload beside it');
 like(qx('$bin/goader' --version), qr/^bonload \d+\.\d+\.\d+/, 'bonload runs');
 is(system("'$bin/bonload' -requests-engine=null -rt=1 -max-requests=10 -show-progress=false -timeline-file=/dev/null >/dev/null"), 0, 'it finds what draws its page');
-for my $page (qw(man1/bonload.1 man1/goader.1 man8/bonnie.8 man8/bonnie++.8 man8/gobonniego.8 man1/bon_csv2html.1 man1/bon_csv2txt.1
-    man8/zcav.8 man8/getc_putc.8 man1/generate_randfile.1)) {
+for my $page (qw(man1/bon_ab.1 man1/bonload.1 man1/goader.1 man8/bonnie.8 man8/bonnie++.8 man8/gobonniego.8 man1/bon_csv2html.1 man1/bon_csv2txt.1
+    man8/boncut.8 man8/zcav.8 man8/getc_putc.8 man1/generate_randfile.1)) {
     ok(-s "$ENV{BONNIE_TEST_MANDIR}/$page", "manual page $page");
 }
-ok(-s "$ENV{BONNIE_TEST_DATADIR}/$_", "schema of the JSON report: $_") for qw(bonnie.schema.json bonload.schema.json);
+ok(-s "$ENV{BONNIE_TEST_DATADIR}/$_", "schema of the JSON report: $_") for qw(bon_ab.schema.json bonnie.schema.json boncut.schema.json bonload.schema.json);
 
-# Programs, under each of their names, are completed.
-my @names = (qw(bonnie getc_putc zcav bonload generate_randfile bon_csv2html bon_csv2txt),
+# Every program has completions, under each of its names.
+my @names = (qw(bonnie boncut getc_putc zcav bonload generate_randfile bon_ab bon_csv2html bon_csv2txt),
     map { s{.*/}{}r } grep { (readlink // q{}) =~ /\A(?:bonnie|bonload)\z/ } glob("$dir/*"), glob "$bin/*");
 my $data = dirname($ENV{BONNIE_TEST_DATADIR});
 SKIP: {

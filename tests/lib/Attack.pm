@@ -1,5 +1,5 @@
-# Another user of the machine who attacks what root does in a directory of his: the program
-# tests/attack/attacker, and filesystems to do it on.
+# Another user of the machine, who attacks what root does in a directory of his: the
+# program tests/attack/attacker, and filesystems to use it on.
 package Attack;
 
 use strict;
@@ -20,8 +20,8 @@ my $PROGRAM = $ENV{BONNIE_ATTACKER} // './tests/attack/attacker';
 
 sub attacker_works { return -x $PROGRAM && defined getpwnam 'nobody' }
 
-# A directory that belongs to nobody, as a home does, and beside it a directory of root's, with names
-# in it that a run or --cleanup could mistake for those of files of theirs.
+# Makes a directory that belongs to user nobody, as a home does, and beside it a directory of
+# root's, with names that a run or --cleanup could mistake for their own files.
 sub battlefield {
     my ($name, $fs) = @_;
     my ($nobody, $nogroup) = (getpwnam 'nobody')[ 2, 3 ];
@@ -34,7 +34,8 @@ sub battlefield {
     return \%field;
 }
 
-# Its own time tells of what was made and removed again.
+# The state of a directory; its time of change shows whether something was made
+# and removed again.
 sub looks {
     my ($field) = @_;
     my @names = tree($field->{precious});
@@ -42,7 +43,7 @@ sub looks {
     return Fault::fingerprint($field->{precious}, @names) . "@names $time";
 }
 
-# One on every filesystem that this system can make.
+# A battlefield on every filesystem that this system can make.
 sub battlefields {
     my %make = (
         ext4      => sub { return Root::filesystem('ext4', 64) },
@@ -53,7 +54,7 @@ sub battlefields {
     return map { battlefield($_, $fs{$_}) } grep { defined $fs{$_} } sort keys %fs;
 }
 
-# What became of root's directory: q{}, or the words.
+# Describes changes in root's directory; q{} if there are none.
 sub harm {
     my ($field) = @_;
     my $looks = looks($field);
@@ -62,8 +63,8 @@ sub harm {
     return "somebody was at work in $field->{precious}";
 }
 
-# Removes all that attacks and runs have left in the home. While an attacker is still at work, what he
-# has ready for the next time stays.
+# Removes everything that attacks and runs have left in the home. While an attacker is running, what
+# he has prepared for his next attack stays.
 sub clear_field {
     my ($field, $is_under_attack) = @_;
     opendir my $dir, $field->{home} or die "$field->{home}: $!\n";
@@ -74,25 +75,25 @@ sub clear_field {
     return;
 }
 
-# attack(ARGUMENT...): starts the attacker, and returns when it is ready.
+# attack(ARGUMENT...): starts the attacker, and returns when he is ready.
 sub attack {
     my (@args) = @_;
-    local $ENV{GCOV_ERROR_FILE} = '/dev/null';    # under --enable-coverage it may not write its counts
+    local $ENV{GCOV_ERROR_FILE} = '/dev/null';    # with --enable-coverage he may not write his counts
     my $pid = open2(my $out, my $in, $PROGRAM, @args);
     my $line = readline $out;
     die "the attacker does not begin: @args\n" if ($line // q{}) ne "ready\n";
     return { pid => $pid, out => $out, in => $in };
 }
 
-# Has an attacker of the kind `told` exchange that name: true if there was something.
+# Makes an attacker started as `told` exchange that name; returns whether it existed.
 sub strike {
     my ($attack, $name) = @_;
     syswrite $attack->{in}, "$name\n";
     return (readline($attack->{out}) // q{}) eq "struck\n";
 }
 
-# stopped($name, $which, ARGUMENT...): starts a run that stops after the call of that name and number
-# (1, 2 ...). Returns when it has stopped.
+# stopped($name, $which, ARGUMENT...): starts a run that stops after call number $which (1, 2 ...)
+# of that name. Returns when it has stopped.
 sub stopped {
     my ($name, $which, @args) = @_;
     my $log = File::Temp->new;
@@ -101,18 +102,18 @@ sub stopped {
     return $run;
 }
 
-# Has it go on, to its end.
+# Continues the run to its end.
 sub go_on {
     my ($run) = @_;
     kill CONT => -$run->{pid};
     return finish($run);
 }
 
-# How often these are called differs from run to run: they wait for another process of the run.
+# The number of these calls differs from run to run: they wait for another process of the run.
 my $WAITS = qr/\A(?:wait4|clock_nanosleep|poll|ppoll|futex)\z/;
 
-# What a run calls from the first to the last of two patterns, as [name, which of that name], and as a
-# text: the process that makes the call of the first one.
+# The calls of a run between the first matches of two patterns, each as [name, which of that name],
+# and as a text, for the process that makes the first.
 sub calls_between {
     my ($first, $last, @args) = @_;
     my ($run, @calls) = trace({}, [], @args);
@@ -128,7 +129,8 @@ sub calls_between {
     return @between;
 }
 
-# Ends it: how often it exchanged something, and how often somebody made something where it led.
+# Ends the attacker. Returns how often he exchanged something, and how often somebody made
+# something in his directories.
 sub end_of_attack {
     my ($attack) = @_;
     close $attack->{in};

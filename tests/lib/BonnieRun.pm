@@ -1,5 +1,5 @@
-# Runs bonnie itself or another program of the suite, as this user or another, to its end or side by
-# side with the test, and tells what it printed, how it ended and what it left behind.
+# Runs bonnie or another program of the suite, as this user or another, to its end or beside the
+# test, and reports what it printed, how it ended and what it left behind.
 package BonnieRun;
 
 use strict;
@@ -17,20 +17,22 @@ use Test::More     ();
 use RunProgram     qw(slurp spew);
 
 our @EXPORT_OK = qw(@ALL_TESTS @BLOCK_TESTS @FIELDS @TESTS bonnie csv_of engines finish have has_terminal nobody_can program refused_ok
-    run_tool scratch scratch_on_disk source start table_of takes_direct tree wait_until);
+    run_tool scratch scratch_on_disk source start table_of takes_direct tree wait_until
+    wait_until_closed wait_until_taken);
 
 # The tests that have fields in the CSV line.
 our @TESTS = qw(putc put_block rewrite getc get_block seeks
     seq_create seq_stat seq_del ran_create ran_stat ran_del);
 
-# With what has no field there: every test, in the order in which they run.
+# With those that have no field there: all tests, in the order in which they
+# run.
 our @ALL_TESTS = (@TESTS[ 0 .. 5 ], 'iops', @TESTS[ 6 .. 11 ]);
 
-# Those that move their data through an engine.
+# The tests that move their data through an engine.
 our @BLOCK_TESTS = qw(put_block rewrite get_block seeks iops);
 
-# The names of the 50 fields of the CSV line, in order. They are the header's, but that this calls
-# both the number of seeks and their rate `seeks`.
+# The names of the 50 fields of the CSV line, in order. They are the header's, except that the
+# header uses `seeks` both for the number of seeks and for their rate.
 our @FIELDS = (
     qw(format_version bonnie_version name concurrency seed file_size chunk_size num_seeks seek_proc_count),
     (map { ($_, "${_}_cpu") } @TESTS[ 0 .. 5 ]),
@@ -39,20 +41,22 @@ our @FIELDS = (
     (map {"${_}_latency"} @TESTS),
 );
 
-# A run that takes longer, in seconds, hangs: it is killed, and the test fails.
+# In seconds: a run that takes longer hangs, is killed, and fails its test.
 our $HANGS = $ENV{BONNIE_TEST_HANGS} // 300;
 
 my $SOURCE  = $ENV{BONNIE_TEST_SRCDIR} // dirname(__FILE__) . '/../..';
 my $PROGRAM = abs_path($ENV{BONNIE}    // './bonnie');
 die "there is no program to test: set BONNIE\n" if !defined $PROGRAM || !-x $PROGRAM;
 
-# Leak checkers and tracers do not go together; all else of a sanitizer stays on.
+# Leak checkers do not work under tracers; everything else of a sanitizer stays
+# on.
 $ENV{ASAN_OPTIONS} = join q{:}, grep {defined} $ENV{ASAN_OPTIONS}, 'detect_leaks=0';
 $ENV{LC_ALL}       = 'C';
 
 sub source { return join q{/}, $SOURCE, @_ }
 
-# The path of bonnie, or of a program of another name, which lies beside it, or of that path.
+# The path of bonnie, or of a program of another name beside it, or of a program given by its
+# path.
 sub program {
     my ($name) = @_;
     return $PROGRAM if !defined $name;
@@ -61,7 +65,7 @@ sub program {
     return $path;
 }
 
-# True when this system has all these commands.
+# True when the system has all these commands.
 sub have {
     my (@commands) = @_;
     for my $command (@commands) {
@@ -70,18 +74,18 @@ sub have {
     return 1;
 }
 
-# True when script(1) makes a terminal here: it needs /dev/pts, which a chroot may lack.
+# True when script(1) can make a terminal: it needs /dev/pts, which a chroot may lack.
 sub has_terminal { return have('script') && system('script -qec true /dev/null </dev/null >/dev/null 2>&1') == 0 }
 
-# New directories, removed at the end, in memory where there is enough of it, or where TMPDIR says.
-# Everybody may write to them when a mode says so.
+# New directories, removed at the end: in memory if there is enough, or where TMPDIR says. With a
+# mode, everybody may write to them.
 sub scratch         { return new_directory(in_memory() // File::Spec->tmpdir, @_) }
 sub scratch_on_disk { return new_directory(File::Spec->tmpdir,               @_) }
 
 sub new_directory {
     my ($parent, $mode) = @_;
     my $dir;
-    do { $dir = File::Temp->newdir('bonnie-test-XXXXXX', DIR => $parent) } while "$dir" =~ /([NRX])\1/; # wildcards of bonload's
+    do { $dir = File::Temp->newdir('bonnie-test-XXXXXX', DIR => $parent) } while "$dir" =~ /([NRX])\1/; # characters that are wildcards for bonload
     chmod $mode // oct(700), "$dir" or die "$dir: $!\n";
     return $dir;
 }
@@ -94,7 +98,7 @@ sub in_memory {
     return $free > 200_000 ? $dir : undef;
 }
 
-# A copy of a program that other users can run, wherever the build is.
+# A copy of a program that other users can run, wherever the build directory is.
 my ($FOR_ALL, %COPIED);
 
 sub program_for_all {
@@ -108,7 +112,7 @@ sub program_for_all {
     return $copy;
 }
 
-# True when user nobody reaches the directory that temporary directories are made in.
+# True when user nobody can reach the directory of temporary files.
 sub nobody_can {
     my $dir = scratch(oct 777);
     my $child = fork // die "fork: $!\n";
@@ -141,10 +145,10 @@ sub redirect {
     return;
 }
 
-# The runs that have not been waited for, and which process began them.
+# The runs that have not been waited for, and the process that started each.
 our %RUNNING;
 
-# start(\%how, ARGUMENT...): begins a run and returns it. %how, all of it optional:
+# start(\%how, ARGUMENT...): starts a run and returns it. Keys of %how, all optional:
 #   as    => USER       another user, for root
 #   dir   => PATH       the working directory
 #   env   => {}         more environment
@@ -170,7 +174,7 @@ sub start {
     $run{pid} = fork // die "fork: $!\n";
     if ($run{pid} == 0) {
         setpgrp 0, 0;
-        # What a shell has ignored for a job in the background is to be as in the foreground.
+        # Signals that a shell ignores for background jobs must act as in the foreground.
         local @SIG{qw(INT QUIT)} = ('DEFAULT') x 2;
         local %ENV = (%ENV, %{ $how{env} // {} });
         redirect(0, POSIX::O_RDONLY(), $how{in} // '/dev/null');
@@ -184,7 +188,7 @@ sub start {
     return \%run;
 }
 
-# A test that breaks off, or is ended, takes its runs with it.
+# A test that breaks off or is ended takes its runs with it.
 $SIG{$_} = sub { exit 1 } for qw(HUP INT TERM);
 
 END {
@@ -195,7 +199,7 @@ END {
     }
 }
 
-# Waits for the end. Adds to the run: status (the exit status, or "signal N"), out, err.
+# Waits for the end. Sets in the run: status (the exit status, or "signal N"), out, err.
 sub finish {
     my ($run) = @_;
     my $hangs = 0;
@@ -210,8 +214,8 @@ sub finish {
         my $file = $run->{"${stream}_file"};
         $run->{$stream} = -f $file ? slurp($file) : q{};
     }
-    # What --enable-coverage says where it cannot write its counts: root was given up, or a call of its
-    # own was made to fail.
+    # Removes the messages of --enable-coverage where it cannot write its counts: root was given up,
+    # or a call of its own was made to fail.
     $run->{err} =~ s/^(?:libgcov )?profiling(?: error)?:.*\n//mg;
     return $run;
 }
@@ -225,7 +229,7 @@ sub run_tool {
     return finish(start({ %how, program => $name }, @rest));
 }
 
-# The engines that can be used here, as the program says. A test is skipped for each of the others.
+# The engines that can be used here, according to the program. Skips a test for each of the others.
 sub engines {
     my $help = bonnie('--engine=help')->{out};
     my @usable;
@@ -248,7 +252,7 @@ sub takes_direct {
     return $taken;
 }
 
-# Waits until a condition holds; dies when it never does.
+# Waits until a condition holds; dies when that takes too long.
 sub wait_until {
     my ($what, $condition) = @_;
     for my $look (1 .. 50 * $HANGS) {
@@ -256,6 +260,23 @@ sub wait_until {
         select undef, undef, undef, .02;
     }
     die "never seen: $what\n";
+}
+
+# Waits until no process has anything open at or below a path: a process that a run has started
+# may end a moment after the run was killed.
+sub wait_until_closed {
+    my ($path) = @_;
+    return wait_until('the end of all processes of a run', sub {
+        !grep { (readlink($_) // q{}) =~ m{\A\Q$path\E(?:/|\z)} } glob '/proc/[0-9]*/fd/*';
+    });
+}
+
+# Waits until no signal is pending for the process: it has taken or ignored those
+# that were sent, or has ended.
+sub wait_until_taken {
+    my ($pid) = @_;
+    my $pending = qr/^(?:Shd|Sig)Pnd:\s+0*[1-9a-f]/m;
+    return wait_until('the signal to be taken', sub { (eval { slurp("/proc/$pid/status") } // q{}) !~ $pending });
 }
 
 # The last CSV line on stdout as a hash of named fields; empty when there is none.
@@ -269,13 +290,13 @@ sub csv_of {
     return \%field;
 }
 
-# What was printed, without what stands below the table: that depends on the machine.
+# The output without the lines below the table, which depend on the machine.
 sub table_of {
     my ($text) = @_;
     return $text =~ s/^What was (?:measured|damaged)\n(?:  .*\n)+//mgr;
 }
 
-# All that is in a directory, at any depth, as sorted relative names.
+# Everything in a directory, at any depth, as sorted relative names.
 sub tree {
     my ($dir) = @_;
     my @names;
@@ -284,7 +305,8 @@ sub tree {
     return @sorted;
 }
 
-# Wrong use or a failure: exit status 1, one line on stderr that matches, and nothing on stdout.
+# Checks a refusal or failure: exit status 1, one line on stderr that matches, and nothing on
+# stdout.
 sub refused_ok {
     my ($run, $reason, $name) = @_;
     return Test::More::subtest($name => sub {

@@ -1,4 +1,5 @@
-# The system calls of a run, how each of them may fail, and which failures do no harm.
+# The system calls of a run, the ways in which each of them may fail, and the failures
+# that do no harm.
 package Calls;
 
 use strict;
@@ -11,13 +12,14 @@ use RunProgram qw(slurp);
 
 our @EXPORT_OK = qw(census failures faults_of harmless injected injection interrupted is_sanitized says_why was_refused);
 
-# A sanitizer takes memory for itself, and ends the program when it gets none.
+# A sanitizer allocates for itself, and ends the program when that fails.
 sub is_sanitized { return slurp(program()) =~ /__[at]san_init/ }
 
-# How a call fails that is not named here.
+# The failures of calls that are not listed below.
 my @ANY = qw(EIO EPERM);
 
-# How the others do. `retval=` is what the call is said to have moved, `short` less than was asked for.
+# The failures of the others. `retval=` is the number of bytes that the call reports, `short` a
+# transfer of less than was asked for.
 my %FAULTS = (
     openat       => [qw(EACCES EMFILE EIO EINTR)],
     openat2      => [qw(EACCES EMFILE EIO ENOSYS ELOOP EXDEV)],
@@ -55,14 +57,15 @@ my %FAULTS = (
     sched_getaffinity => [qw(EINVAL)],
 );
 
-# Calls that never fail, that end something, or that the C library makes for itself and is sure of (it
-# takes an error of brk for the new end of memory, and aborts on one of futex).
+# Calls that never fail, that end something, or that the C library makes for itself without
+# expecting failure (it takes an error of brk for the new end of memory, and aborts on one of
+# futex).
 my %NEVER = map { $_ => 1 } qw(exit exit_group execve rt_sigreturn restart_syscall getpid gettid getppid getuid geteuid getgid
     getegid umask sched_yield set_tid_address set_robust_list rseq arch_prctl uname brk futex);
 
-# Failures after which a run may go on, and why it measures the same: which call, what it is about (what
-# strace shows between the parentheses), which errors (all if undef), the reason. A success after any
-# other failure is a false one.
+# Failures after which a run may continue, and why it still measures the same: the call, what it
+# concerns (as strace shows it between the parentheses), the errors (undef: all), and the reason.
+# Success after any other failure is a bug.
 my $LIBRARY  = qr{/etc/|/usr/|/lib/|[.]so\b|AF_UNIX|socket:};
 my $MACHINE  = qr{/(?:sys|proc)/(?!self/fd/)|/sys["/>]};
 my $PRIVATE  = qr{/(?:bonnie|getc_putc)[.][0-9a-f]{16}};
@@ -76,6 +79,7 @@ my @HARMLESS = (
     [ qr/write/,                qr/./,         qr/retval=0/, 'the C library writes the rest' ],
     [ qr/write/,                qr/\A2\b/,     undef,     'progress that cannot be shown' ],
     [ qr/openat2/,              qr/./,         qr/ENOSYS/, 'the older call does it' ],
+    [ qr/openat2/,              qr/\AAT_FDCWD/, qr/ELOOP|EXDEV/, 'the way to a directory is walked name by name' ],
     [ qr/linkat/,               qr/./,         qr/EMLINK/, 'the next file gets its links from now on' ],
     [ qr/sendto/,               qr/"[gpe]"/,   undef,     'a monitor that does not hear notes fewer intervals' ],
     [ qr/flock/,                qr/./,         qr/EAGAIN|ENOLCK/, 'another directory is made, or it has no lock' ],
@@ -102,6 +106,7 @@ my @HARMLESS = (
     [ qr/mmap/,                 qr/PROT_READ, MAP_SHARED, \d+<.*$DATA/, undef, 'how much is resident is told as not known' ],
     [ qr/munmap|madvise/,       qr/./,         undef,     'address space is not given back' ],
     [ qr/fadvise64/,            qr/d0000\d/,   undef,     'what is resident is no failure' ],
+    [ qr/io_uring_setup/,       qr/./,         qr/ENOMEM/, 'it is tried again: the memory of a ring that was closed comes back late' ],
     [ qr/io_uring_register/,    qr/./,         undef,     'files and buffers that are not registered do as well' ],
     [ qr/sync_file_range/,      qr/./,         qr/EPERM|ENOSYS/, 'fsync does all of it' ],
     [ qr/io_destroy/,           qr/./,         undef,     'the kernel does it when the process ends' ],
@@ -120,8 +125,8 @@ sub faults_of {
     return $NEVER{$call} ? () : @{ $FAULTS{$call} // \@ANY };
 }
 
-# What strace is told: the fault as in %FAULTS, at call number $when of every process; what a short
-# transfer is.
+# The argument for strace: the fault as in %FAULTS, at call number $when of every process; $short
+# is the length of a short transfer.
 sub injection {
     my ($call, $fault, $when, $short) = @_;
     $fault = "retval=$short" if $fault eq 'short';
@@ -129,7 +134,7 @@ sub injection {
     return ('-e', "trace=$call", '-e', "inject=$call:$fault:when=$when");
 }
 
-# The reason why a run may go on after the fault, or undef.
+# The reason why a run may continue after the fault, or undef.
 sub harmless {
     my ($call, $what, $fault) = @_;
     my $args = $what =~ s/\A\w+[(]//r;
@@ -140,25 +145,27 @@ sub harmless {
     return;
 }
 
-# What strace has written down: the first call that was made to fail, as a text, and the seconds from
-# then to the end of the last process; nothing when none was.
+# From strace's log: the first call that was made to fail, as a text, the seconds from then to the
+# end of the last process, and how many were made to fail: strace counts the calls of each thread
+# separately. Nothing when no call was.
 sub injected {
     my ($log) = @_;
     my (%begun, $call, $at, $end);
+    my $times = 0;
     for my $line (split /\n/, slurp("$log")) {
         my ($pid, $time, $what) = $line =~ /\A(\d+) +([\d.]+) +(.*)/ or next;
         $begun{$pid} = $1 if $what =~ /\A(.*) <unfinished [.]{3}>\z/;
         $end = $time if $what =~ /\A[+]{3}/;
-        next if defined $call || $what !~ /INJECTED/;
+        next if $what !~ /INJECTED/ || $times++;
         $at   = $time;
         $call = $what =~ s/\A<[.]{3} \w+ resumed>/$begun{$pid} \/\/ /r;
     }
-    return defined $call ? ($call, ($end // $at) - $at) : ();
+    return defined $call ? ($call, ($end // $at) - $at, $times) : ();
 }
 
-# What strace -ttt, of execve too, has seen of a signal: the seconds from when it came to the program
-# itself, and not to a child, to the end of the last process, and how often it came to anybody; nothing
-# when the program got none.
+# From the log of strace -ttt, with execve: the seconds from the arrival of a signal at the program
+# itself, not at a child, to the end of the last process, and the number of arrivals at any process;
+# nothing when the program got no signal.
 sub interrupted {
     my ($log, $signal) = @_;
     my $text = slurp("$log");
@@ -167,7 +174,8 @@ sub interrupted {
     return (($end // $at) - $at, scalar(() = $text =~ / --- \Q$signal\E /g));
 }
 
-# The strace that writes down what the system refuses; and whether it refused such a call in that way.
+# The strace command that logs the calls that the system refuses; and whether it refused such a call
+# in that way.
 sub failures {
     my ($log) = @_;
     return (qw(strace -f -qq -Z -o), "$log", '--');
@@ -178,9 +186,9 @@ sub was_refused {
     return slurp("$log") =~ /^\d+ +$call[(].* = -1 $error /m;
 }
 
-# What a failure may be told as when it is not the system's word for the error: pthread_create knows
-# only one; the dropper's filter kills it when strace makes another call of one; glibc reads a file to
-# find a user; and this program says where the limit is.
+# Descriptions of a failure other than the system's text for the error: pthread_create knows only
+# one error; the dropper's filter kills it when strace turns a call into another; glibc reads a file
+# to find a user; and this program names the limit.
 my $NO_THREAD    = qr/: Resource temporarily unavailable\z/;
 my $NO_DROPPER   = qr/the process that drops the caches has died\z/;
 my %OTHER_REASON = (
@@ -207,8 +215,8 @@ sub says_why {
     return $line =~ /\A\w+: .+: $reason\z/;
 }
 
-# census(\%how, ARGUMENT...): the run, and which system calls it makes, how often at most in one of
-# its processes and how many of them before main(): {call => [first, last]}.
+# census(\%how, ARGUMENT...): the run, and the system calls that it makes: {call => [before main(),
+# in all]}, the largest numbers in any of its processes.
 sub census {
     my ($how, @args) = @_;
     my $log = File::Temp->new;
@@ -217,7 +225,7 @@ sub census {
     my (%count, %loader, $begun);
     for my $line (split /\n/, slurp("$log")) {
         my ($pid, $call, $rest) = $line =~ /\A(\d+) +((?!syscall_)[a-z]\w*)\((.*)/ or next;
-        $begun ||= $call eq 'openat' && $rest =~ m{\AAT_FDCWD[^,]*, "/dev/null", O_RDONLY\)}; # what main() does first
+        $begun ||= $call eq 'openat' && $rest =~ m{\AAT_FDCWD[^,]*, "/dev/null", O_RDONLY\)}; # the first call of main()
         $count{$call}{$pid}++;
         $loader{$call}++ if !$begun;
     }

@@ -1,5 +1,5 @@
-# A disk that fails when it is told to: memory that nbdkit serves, nbdfuse shows as a file, and a loop
-# device with a filesystem stands on. Needs root, /dev/fuse, and mounts of its own (Root.pm).
+# A disk that fails on demand: memory that nbdkit serves and nbdfuse shows as a file, with a loop
+# device and a filesystem on it. Needs root, /dev/fuse, and mounts of its own (Root.pm).
 package FailingDisk;
 
 use strict;
@@ -8,9 +8,10 @@ use File::Temp ();
 use POSIX      ();
 use BonnieRun  qw(have wait_until);
 use Root       ();
+use RunProgram qw(slurp);
 
-# FailingDisk->new(MiB): a slow disk (5 ms for each transfer) with ext4 on it; undef, and the reason,
-# when this system cannot have one.
+# FailingDisk->new(MiB): a slow disk (5 ms for each transfer) with ext4; undef and the reason when
+# this system cannot have one.
 sub new {
     my ($class, $mib) = @_;
     return (undef, 'needs root and mounts of its own')         if !Root::may_mount();
@@ -39,28 +40,42 @@ sub new {
 
 sub dir { return "$_[0]{top}/disk" }
 
-# From now on every read, or write, of the disk ends with an input/output error.
+# From now on every read, or write, of the disk fails with an input/output
+# error.
 sub fail {
     my ($self, $what) = @_;
     open my $file, '>', "$self->{top}/$what" or die "$self->{top}/$what: $!\n";
     return;
 }
 
+# Makes the disk work again. A filesystem that has noticed an error is checked and repaired, as an
+# administrator would do before using it again.
 sub mend {
     my ($self) = @_;
     unlink "$self->{top}/read", "$self->{top}/write";
+    my ($name) = $self->{loop} =~ m{([^/]+)\z};
+    return if !(slurp("/sys/fs/ext4/$name/errors_count") // 0);
+    return if !$self->unmount;
+    system "e2fsck -fy $self->{loop} >/dev/null 2>&1; mount $self->{loop} $self->{top}/disk";
     return;
+}
+
+# Waits until it is unmounted: a killed process may still be closing a file.
+sub unmount {
+    my ($self) = @_;
+    for my $try (1 .. 50) {
+        return 1 if system("umount $self->{top}/disk 2>/dev/null") == 0;
+        select undef, undef, undef, .1;
+    }
+    return 0;
 }
 
 sub DESTROY {
     my ($self) = @_;
     return if $self->{owner} != $$ || !$self->{server};
     local ($?, $!);
-    $self->mend;
-    for my $try (1 .. 50) { # somebody who was killed may still be closing a file
-        last if system("umount $self->{top}/disk 2>/dev/null") == 0;
-        select undef, undef, undef, .1;
-    }
+    unlink "$self->{top}/read", "$self->{top}/write";
+    $self->unmount;
     system "losetup -d $self->{loop} 2>/dev/null" if $self->{loop};
     system "fusermount3 -u $self->{top}/fuse 2>/dev/null || umount $self->{top}/fuse 2>/dev/null";
     kill TERM => $self->{server};

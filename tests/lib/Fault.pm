@@ -1,5 +1,5 @@
-# What every fault has in common: foreign files beside the run, what a clean end is, two runs at a
-# time, and the table of how many cases were run and which of them were not clean.
+# What all tests of faults share: foreign files beside the run, the definition of a clean end, two
+# runs at a time, and the table of how many cases were run and which of them were not clean.
 package Fault;
 
 use strict;
@@ -13,21 +13,22 @@ use Test::More     ();
 use Time::HiRes    qw(time);
 use BonnieRun      qw(bonnie finish scratch start tree);
 use RunProgram     qw(slurp spew);
+use SweepSize      qw(is_long sized);
 
-# A run of a second that has not ended after so many hangs.
+# In seconds: a run of one second that takes longer hangs.
 our $HANGS = 20;
 
-# Every one is to end so soon after its fault. What does not is printed, and no failure: machines differ.
+# In seconds: a run should end this soon after its fault. A slower one is printed but does not fail,
+# because machines differ.
 my $SOON = 5;
 
-# Of all rows: how many cases met their fault.
+# Over all rows: the number of cases that met their fault.
 my $hit_in_all = 0;
 
-our @EXPORT_OK = qw(add_row disorder every hit_in_all is_long left_in playground report_of run_cases sampled shape_of);
+our @EXPORT_OK = qw(add_row disorder every hit_in_all left_in playground report_of run_cases sampled shape_of);
 
-sub is_long { return ($ENV{BONNIE_TEST_LONG} // q{}) ne q{} }
-
-# So many of a list, evenly spread over it, the first and the last among them.
+# That many elements of a list, evenly spread over it, with the first and the
+# last.
 sub sampled {
     my ($most, @list) = @_;
     return @list          if @list <= $most;
@@ -35,15 +36,16 @@ sub sampled {
     return map { $list[ int(.5 + $_ * $#list / ($most - 1)) ] } 0 .. $most - 1;
 }
 
-# The sampled ones as a rule, all of them with BONNIE_TEST_LONG.
+# At most that many elements with scripts/test --all, half as many by default, and all of them with
+# --long.
 sub every {
     my ($most, @list) = @_;
-    return is_long() ? @list : sampled($most, @list);
+    return is_long() ? @list : sampled(sized(int(($most + 1) / 2), $most), @list);
 }
 
 # ---- foreign files ------------------------------------------------------------------------------
 
-# A directory with files of somebody else, many of which look as if a run had made them.
+# A directory with files of another user, many of which look as if a run had made them.
 sub playground {
     my ($dir) = @_;
     $dir //= scratch(oct 777);
@@ -61,27 +63,28 @@ sub playground {
     return { dir => $dir, names => { map { $_ => 1 } tree($dir) }, looks => fingerprint("$dir", tree($dir)) };
 }
 
-# All that can be seen of these names below a directory: kind, mode, owner, size, time, contents.
+# Everything visible of these names below a directory: kind, mode, owner, size, time, contents.
 sub fingerprint {
     my ($dir, @names) = @_;
     my $all = q{};
     for my $name (@names) {
         my @seen = (lstat "$dir/$name")[ 2, 3, 4, 5, 7, 9 ];
-        $seen[1] = $seen[4] = $seen[5] = 0 if -d _; # the system counts in them what runs come and go
+        $seen[1] = $seen[4] = $seen[5] = 0 if -d _; # these change when runs make and remove their directories
         my $what = -l _ ? readlink "$dir/$name" : -f _ ? Digest::SHA->new(256)->addfile("$dir/$name")->hexdigest : q{};
         $all .= join q{ }, $name, map({ $_ // 'gone' } @seen), "$what\n";
     }
     return sha256_hex($all);
 }
 
-# What is in the playground that was not there before.
+# The names in the playground that were not there before.
 sub left_in {
     my ($ground) = @_;
     return grep { !$ground->{names}{$_} } tree($ground->{dir});
 }
 
-# What is wrong with the playground after a run: nothing is left and nothing touched, or the words. A
-# run whose own clean-up was made to fail may leave what --cleanup, with these options, then removes.
+# Describes what is wrong with the playground after a run; empty when nothing is left and nothing
+# was touched. A run whose clean-up was made to fail may leave what --cleanup, with these options,
+# then removes.
 sub disorder {
     my ($ground, $cleanup, $program) = @_;
     my @wrong;
@@ -100,22 +103,24 @@ sub disorder {
 
 # ---- cases --------------------------------------------------------------------------------------
 
-# run_cases(NAME, \@cases, start => sub, judge => sub, may_leave => sub): starts every case and judges
+# run_cases(NAME, \@cases, start => sub, judge => sub, may_leave => sub): runs every case and judges
 # its end, two at a time, each in a playground of its own. start($case, $ground) returns the run;
 # judge($case, $run, $ground) the kind of its end - `missed` when there was no fault - and what is
-# wrong with it, if anything; may_leave($case) the options of --cleanup, if the run may leave anything;
-# program the one that is run, if it is not bonnie.
-# All of them make one row of the table. Those that missed their fault prove nothing: the share of
-# the others must be `hits`, half of all if left out.
+# wrong with it, if anything; may_leave($case) the options of --cleanup, if the run may leave
+# anything; program is the program, by default bonnie. All cases make one row of the table. A case
+# that missed its fault proves nothing. In a sample it is run again, at most twice, because threads do
+# not always take their turns in the same order; then the share of the others must be at least `hits`,
+# by default half.
 #
-# The seconds of a case are those from its fault to its end: start or judge may put them into the run,
-# as after_fault, or the moment, as fault_at; then no other runs beside it, so that its end is seen at
-# once. Where neither is known they count from the start of the run.
+# The seconds of a case are those from its fault to its end: start or judge may put them into the
+# run, as after_fault, or the moment, as fault_at; in that case no other runs beside it, so that its
+# end is noticed at once. Where neither is known, they count from the start of the run.
 sub run_cases {
     my ($name, $cases, %do) = @_;
     my @idle = $do{grounds} ? @{ $do{grounds} } : map { playground() } 1, 2;
     my %row  = (name => $name, cases => 0, clean => 0, slowest => 0);
     my (@running, @bad, @slow);
+    my @queue = @{$cases};
     local $BonnieRun::HANGS = $HANGS;
     my $settle = sub {
         my ($case, $run, $ground) = @{ shift @running };
@@ -124,23 +129,26 @@ sub run_cases {
         my ($kind, @wrong) = $do{judge}->($case, $run, $ground);
         push @wrong, disorder($ground, $do{may_leave} && $do{may_leave}->($case), $do{program});
         push @idle, $ground;
-        return if $kind eq 'missed' && !@wrong;
+        if ($kind eq 'missed' && !@wrong) {
+            push @queue, $case if ++$case->{misses} < 3 && !is_long();
+            return;
+        }
         $row{cases}++;
         $row{slowest} = max($row{slowest}, $run->{after_fault});
         push @slow, sprintf '%s: %.1f seconds', $case->{name}, $run->{after_fault} if is_long() && $run->{after_fault} > $SOON;
         push @bad, "$case->{name}: " . join '; ', @wrong if @wrong;
         $row{$_}++ for @wrong ? () : ('clean', $kind);
     };
-    for my $case (@{$cases}) {
-        $settle->() if !@idle;
-        my $ground = shift @idle;
+    while (@queue || @running) {
+        $settle->() if !@idle || !@queue;
+        next        if !@queue || !@idle;
+        my ($case, $ground) = (shift @queue, shift @idle);
         my $begun  = time;
         my $run    = $do{start}->($case, $ground);
         push @running, [ $case, $run, $ground ];
         $settle->() while @running && defined $run->{fault_at};
         $run->{fault_at} //= $begun;
     }
-    $settle->() while @running;
     Test::More::is_deeply(\@bad, [], "$name: $row{cases} cases are clean");
     Test::More::cmp_ok($row{cases}, '>=', max(1, ($do{hits} // .5) * @{$cases}), "$name: and enough of " . @{$cases} . ' met their fault');
     $hit_in_all += $row{cases};
@@ -148,12 +156,13 @@ sub run_cases {
     return;
 }
 
-# How many cases of this program met their fault.
+# The number of this program's cases that met their fault.
 sub hit_in_all { return $hit_in_all }
 
 # ---- reports ------------------------------------------------------------------------------------
 
-# What a run has printed, or written to the file `report` in its playground, which is removed.
+# What a run has printed, or written to the file `report` in its playground, which is then
+# removed.
 sub report_of {
     my ($ground, $run) = @_;
     my $file = "$ground->{dir}/report";
@@ -163,7 +172,8 @@ sub report_of {
     return $text;
 }
 
-# A report without its figures: two whole ones of the same settings have the same shape.
+# A report without its figures: two complete ones with the same settings have the same
+# shape.
 sub shape_of {
     my ($text) = @_;
     my ($json) = $text =~ /^([{].*^[}]|[{].*[}])$/ms;
@@ -174,8 +184,8 @@ sub shape_of {
     return join q{ }, $rest =~ s/ +/ /gr, shape_of_value($object);
 }
 
-# Names of objects and what is in them; of what may not be known the name alone, and of intervals,
-# which are as many as the run took seconds, whether there are any.
+# Names of objects and their members: only the names of those that may be unknown; and of
+# intervals, whose number depends on the duration, only whether there are any.
 sub shape_of_value {
     my ($value) = @_;
     return join q{,}, '[', (map { shape_of_value($_) } @{$value}), ']' if ref $value eq 'ARRAY';
@@ -188,7 +198,7 @@ sub shape_of_value {
 
 # ---- the table ----------------------------------------------------------------------------------
 
-# tests/run makes one table of these lines of all programs.
+# Prints a row; tests/run makes one table of the rows of all programs.
 sub add_row {
     my ($row, @bad) = @_;
     my %kinds = (told => 0, recovered => 0, ended => 0, %{$row});

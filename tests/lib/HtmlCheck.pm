@@ -1,4 +1,4 @@
-# What is wrong with a page, as far as its tags tell.
+# Checks the tags of an HTML page.
 package HtmlCheck;
 
 use strict;
@@ -7,8 +7,8 @@ use Exporter 'import';
 
 our @EXPORT_OK = qw(unbalanced);
 
-# The first tag that does not fit: every start tag has its end tag, in the right order. Nothing when
-# all do.
+# The first tag that is out of place: every start tag must have its end tag, in the right order.
+# Empty when all have.
 sub unbalanced {
     my ($html) = @_;
     my @open;

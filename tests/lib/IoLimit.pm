@@ -1,5 +1,5 @@
-# A control group whose processes may read and write only so many bytes per second on the device of a
-# directory. It goes when the object does.
+# A control group whose processes may read and write only that many bytes per second on the device
+# of a directory. It is removed with the object.
 package IoLimit;
 
 use strict;
@@ -9,7 +9,7 @@ use RunProgram qw(slurp);
 
 our @EXPORT_OK = qw(io_limit);
 
-# io_limit(DIRECTORY, BYTES): the group, or undef and why there is none.
+# io_limit(DIRECTORY, BYTES): the group, or undef and the reason.
 sub io_limit {
     my ($dir, $bytes) = @_;
     return (undef, 'it takes root') if $> != 0;
@@ -21,7 +21,7 @@ sub io_limit {
     return (undef, 'no control group can limit a device here');
 }
 
-# The number of the disk, or undef. Limits are those of whole devices.
+# The number of the disk, or undef. Limits are for whole devices.
 sub device_of {
     my ($dir) = @_;
     my $number = (stat $dir)[0];
@@ -52,7 +52,7 @@ sub version_2 {
     return make($top, $bytes, 'io.max' => sub {"$device rbps=$_[0] wbps=$_[0]"});
 }
 
-# What is put into each file is a function of the bytes.
+# The text for each file is a function of the number of bytes.
 sub make {
     my ($top, $bytes, %limits) = @_;
     my $self = bless { group => "$top/bonnie-test-$$", owner => $$, limits => \%limits }, __PACKAGE__;
@@ -60,7 +60,8 @@ sub make {
     return $self->change($bytes) ? $self : undef;
 }
 
-# From now on it is so many bytes per second. False when the system does not take that.
+# Changes the limit to that many bytes per second. Returns false when the system
+# refuses.
 sub change {
     my ($self, $bytes) = @_;
     for my $file (keys %{ $self->{limits} }) {
@@ -77,7 +78,7 @@ sub put {
     return close($out) && $written;
 }
 
-# What is put before a command that is to run in the group.
+# The words to put before a command that has to run in the group.
 sub wrap {
     my ($self) = @_;
     return ('sh', '-c', "echo \$\$ > $self->{group}/cgroup.procs && exec \"\$@\"", 'sh');
@@ -86,7 +87,7 @@ sub wrap {
 sub DESTROY {
     my ($self) = @_;
     return if $self->{owner} != $$;
-    for (1 .. 100) { # while the last process is still going
+    for (1 .. 100) { # while the last process is still ending
         last if rmdir $self->{group};
         select undef, undef, undef, .02;
     }

@@ -1,4 +1,4 @@
-# Reports of --json: whether one is valid, and whether its figures agree with one another.
+# Reports of --json: whether one is valid, and whether its figures are consistent.
 package JsonReport;
 
 use strict;
@@ -15,17 +15,18 @@ our @EXPORT_OK = qw(report_ok report_of tests_of);
 my $SCHEMA = JSON::PP->new->utf8->decode(slurp(source('share/bonnie.schema.json')));
 my @PERCENTILES = qw(min p50 p90 p95 p99 p99_9 p99_99 max);
 
-# Of numbers printed with 15 digits, 9 must agree.
+# Numbers are printed with 15 digits, of which 9 must agree.
 sub about { my ($value, $expected) = @_; return abs($value - $expected) <= 1e-9 * abs $expected }
 
-# report_of(ARGUMENT...): runs bonnie, checks that all went well, and returns the report.
+# report_of(ARGUMENT...): runs bonnie, checks that it succeeded, and returns the report.
 sub report_of {
     my $run = bonnie(@_);
     Test::More::is($run->{status}, 0, 'exit status 0') or Test::More::diag($run->{err});
     return report_ok($run->{out});
 }
 
-# report_ok(TEXT): checks that it is one valid object whose figures agree, and returns it.
+# report_ok(TEXT): checks that it is one valid object with consistent figures, and returns
+# it.
 sub report_ok {
     my ($text) = @_;
     Test::More::like($text, qr/\A\{.*\}\n\z/s, 'one object and a newline, nothing else');
@@ -36,10 +37,10 @@ sub report_ok {
     return $report;
 }
 
-# tests_of(REPORT): the names of the tests of its first run, in one text.
+# tests_of(REPORT): the names of the tests of its first run, as one text.
 sub tests_of { my ($report) = @_; return join q{ }, map { $_->{name} } @{ $report->{runs}[0]{tests} } }
 
-# What does not fit together in a report, in lines.
+# Lines that describe inconsistencies in a report.
 sub wrong_in {
     my ($report) = @_;
     my @runs = @{ $report->{runs} };

@@ -1,6 +1,6 @@
-# A small validator for JSON Schema, draft 2020-12: the keywords that our schemas use, and no others.
-# Values are as JSON::PP decodes them. They must not have been used as texts before: Perl would no
-# longer know that they are numbers.
+# A small validator for JSON Schema, draft 2020-12: the keywords that our schemas use, and no
+# others. Values are as JSON::PP decodes them. They must not have been used as strings before: Perl
+# would no longer know that they are numbers.
 package JsonSchema;
 
 use strict;
@@ -14,7 +14,7 @@ our @EXPORT_OK = qw(schema_errors);
 
 my $JSON = JSON::PP->new->canonical->allow_nonref;
 
-# Keywords that say nothing about what is valid. A format is one of these, as the standard has it.
+# Keywords that do not affect validity. `format` is one of these in the standard.
 my %REMARK = map { $_ => 1 } qw($schema $defs title description format);
 
 my %KEYWORD = (
@@ -36,14 +36,14 @@ my %KEYWORD = (
 );
 
 # schema_errors($schema, $value): what is wrong with the value, in lines that begin with its place,
-# "/runs/0/label: ..."; none if it is valid. Dies when the schema has a keyword that is not known here.
+# "/runs/0/label: ..."; none if it is valid. Dies when the schema has an unknown keyword.
 sub schema_errors {
     my ($schema, $value) = @_;
     return errors($schema, $value, q{}, $schema);
 }
 
-# What each keyword's function gets: its own value, the value to check, the place of that, the schema
-# at hand and the whole one.
+# The arguments of each keyword's function: the keyword's value, the value to check, its place, the
+# current schema and the whole one.
 sub errors {
     my ($schema, $value, $place, $root) = @_;
     return $schema ? () : "$place: is not allowed" if blessed $schema;    # true or false

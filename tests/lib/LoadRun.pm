@@ -1,4 +1,4 @@
-# Runs bonload to its end or side by side with the test, and reads what it printed.
+# Runs bonload to its end or beside the test, and reads its output.
 package LoadRun;
 
 use strict;
@@ -12,8 +12,8 @@ our @EXPORT_OK = qw(bonload has_ended loaded load_started program);
 
 sub program { return BonnieRun::program('bonload') }
 
-# bonload(@arguments): a hash with status ("0", "1", "signal 2" ...), out and err. Without progress,
-# unless it is asked for. A hash reference in front is as for BonnieRun::bonnie().
+# bonload(@arguments): a hash with status ("0", "1", "signal 2" ...), out and err. Without progress
+# lines unless asked for. A leading hash reference is as for BonnieRun::bonnie().
 sub bonload {
     my $how = ref $_[0] ? shift : {};
     return BonnieRun::bonnie({ %{$how}, program => 'bonload' }, quiet(@_));
@@ -29,8 +29,8 @@ sub quiet {
     return ((grep {/show-progress/} @args) ? () : '-show-progress=false', @args);
 }
 
-# True when requests of a run have ended: USR1 asks it again and again, until figures of something that
-# ended have been printed, to their last line.
+# True when requests of a run have ended: sends USR1 repeatedly, until figures of finished requests
+# have been printed, to their last line.
 sub has_ended {
     my ($run) = @_;
     my ($threads) = (eval { slurp("/proc/$run->{pid}/status") } // q{}) =~ /^Threads:\s+(\d+)/m;
@@ -39,7 +39,7 @@ sub has_ended {
     return slurp($run->{err_file}) =~ /^Total requests: [1-9].*^The run goes on[.]$/ms;
 }
 
-# The JSON report of a run that succeeds.
+# The JSON report of a run, which must succeed.
 sub loaded {
     my (@args) = @_;
     my $run = bonload('-output=json', @args);

@@ -1,5 +1,5 @@
-# nginx for the tests: WebDAV below a directory, with and without TLS, and places that answer as they
-# are told. What it needs lies in a directory that is removed with it.
+# nginx for the tests: WebDAV below a directory, with and without TLS, and locations that give the
+# answers that a test needs. Its files are in a directory that is removed with the object.
 package Nginx;
 
 use strict;
@@ -14,7 +14,7 @@ our @EXPORT_OK = qw(no_nginx nginx);
 
 my $MODULES = '/usr/lib/nginx/modules';
 
-# Why it cannot be had; undef: it can.
+# Why nginx cannot be used; undef: it can.
 sub no_nginx {
     my ($missing) = grep { !have($_) } qw(nginx openssl);
     return "there is no $missing" if $missing;
@@ -24,21 +24,21 @@ sub no_nginx {
 
 sub nginx {
     my $dir = scratch(oct 755);
-    my ($plain, $tls) = (free_port(), free_port());
+    my ($plain, $tls, $strict) = map { free_port() } 1 .. 3;
     mkdir "$dir/$_" for qw(www tmp);
     make_certificate($dir);
-    spew("$dir/conf", configuration($dir, $plain, $tls));
+    spew("$dir/conf", configuration($dir, $plain, $tls, $strict));
     my $pid = fork // die "fork: $!\n";
     if ($pid == 0) {
         open STDERR, '>', "$dir/stderr" or die;
         exec 'nginx', '-c', "$dir/conf", '-p', "$dir" or die "nginx: $!\n";
     }
-    my $self = bless { dir => $dir, pid => $pid, parent => $$, http => "http://127.0.0.1:$plain", https => "https://localhost:$tls" }, __PACKAGE__;
+    my $self = bless { dir => $dir, pid => $pid, parent => $$, http => "http://127.0.0.1:$plain", https => "https://localhost:$tls", strict => "https://localhost:$strict" }, __PACKAGE__;
     wait_until('nginx', sub { IO::Socket::INET->new("127.0.0.1:$plain") });
     return $self;
 }
 
-# A certificate that vouches for itself.
+# Makes a self-signed certificate.
 sub make_certificate {
     my ($dir) = @_;
     my @command = (qw(openssl req -x509 -newkey rsa:2048 -nodes -days 2 -subj /CN=localhost -addext subjectAltName=DNS:localhost),
@@ -54,7 +54,7 @@ sub make_certificate {
 }
 
 sub configuration {
-    my ($dir, $plain, $tls) = @_;
+    my ($dir, $plain, $tls, $strict) = @_;
     my $user = $> == 0 ? 'user root;' : q{};
     return <<"END";
 daemon off; worker_processes 1; pid $dir/pid; error_log $dir/error.log; $user
@@ -72,11 +72,17 @@ http {
         location /busy { return 503; }
         location /slow/ { limit_rate 200k; }
     }
+    server { # only clients with a certificate
+        listen 127.0.0.1:$strict ssl http2;
+        ssl_certificate $dir/certificate; ssl_certificate_key $dir/key;
+        ssl_client_certificate $dir/certificate; ssl_verify_client on;
+        root $dir/www;
+    }
 }
 END
 }
 
-# What it was asked: lines of method, protocol, status, connection.
+# The requests that it got: lines of method, protocol, status, connection.
 sub asked { my ($self) = @_; return split /\n/, slurp("$self->{dir}/log") }
 
 sub forget { my ($self) = @_; truncate "$self->{dir}/log", 0; return }

@@ -1,5 +1,5 @@
-# Object stores that people use, for the tests in tests/stores: they are built first, which takes minutes,
-# or used at once if they are in PATH; and each is held to the same.
+# Real object stores for the tests in tests/stores. They are built first, which takes minutes,
+# unless they are in PATH; and all are tested in the same way.
 package ObjectStore;
 
 use strict;
@@ -31,7 +31,7 @@ my %BUILDS = (
     },
 );
 
-# Where the program is now; the test is skipped if it cannot be had.
+# The path of the program; the test is skipped if it cannot be built.
 sub built {
     my ($dir, $program, $tool, @source) = @_;
     return $program if have($program);
@@ -47,8 +47,9 @@ sub built {
     return "$dir/bin/$program";
 }
 
-# object_store(NAME, [TOOL, SOURCE...], sub { ARGUMENT... }): starts one, which ends with the test. The sub is given
-# the port, the directory, and both keys, and may set the store's environment. A directory of the store is a bucket.
+# object_store(NAME, [TOOL, SOURCE...], sub { ARGUMENT... }): starts one, which ends with the test.
+# The sub gets the port, the directory, and both keys, and may set the store's environment. A
+# directory of the store is a bucket.
 sub object_store {
     my ($program, $source, $arguments) = @_;
     plan skip_all => 'this build lacks libcurl'
@@ -96,8 +97,8 @@ sub no_errors {
     return is_deeply([ map { @{ $json->{bonload}{$_}{failures} // [] } } qw(reads writes) ], [], "$name: no errors");
 }
 
-# Two thousand objects of 1 B to 1 MiB are put, read back verified, listed and deleted; one is put in parts; a wrong
-# secret and a missing bucket are told in the words of the store.
+# Two thousand objects of 1 B to 1 MiB are put, read back verified, listed and deleted; one is put
+# in parts; a wrong secret and a missing bucket are reported in the store's words.
 sub objects_go_and_come {
     my ($store) = @_;
     my @s3      = $store->options;

@@ -1,6 +1,6 @@
-# A disk as one sees it in an old machine: its second third is slow, and its end cannot be read. Each
-# part is served by nbdkit and shown as a file by nbdfuse, the whole is put together by nbdkit's plugin
-# split, and a loop device stands on it. Needs root and /dev/fuse.
+# A disk as in an old machine: its second third is slow, and its end is unreadable. nbdkit serves
+# each part, nbdfuse shows it as a file, nbdkit's plugin split joins the parts, and a loop device
+# uses the whole. Needs root and /dev/fuse.
 package OddDisk;
 
 use strict;
@@ -9,7 +9,7 @@ use File::Temp ();
 use POSIX      ();
 use BonnieRun  qw(have wait_until);
 
-# OddDisk->new(third => MiB, slow => MiB per second, bad => MiB): undef, and the reason, when this
+# OddDisk->new(third => MiB, slow => MiB per second, bad => MiB): undef and the reason when this
 # system cannot have one.
 sub new {
     my ($class, %size) = @_;
@@ -57,7 +57,7 @@ sub DESTROY {
     system "losetup -d $self->{loop} 2>/dev/null" if $self->{loop};
     for my $server (reverse @{ $self->{servers} }) {
         my ($pid, $dir) = @{$server};
-        for my $try (1 .. 50) { # the loop device goes when the kernel has time
+        for my $try (1 .. 50) { # the kernel detaches the loop device only after a while
             last if system("fusermount3 -u $dir 2>/dev/null || umount $dir 2>/dev/null") == 0;
             select undef, undef, undef, .1;
         }

@@ -1,4 +1,4 @@
-# Makes packages with scripts/package, in surroundings of the test's choice.
+# Makes packages with scripts/package, in an environment of the test's choice.
 package PackageBuild;
 
 use strict;
@@ -14,8 +14,8 @@ our @EXPORT_OK = qw($TOP build digests give_up output_of);
 
 our $TOP = dirname(__FILE__) . '/../..';
 
-# build(deb|rpm, \%environment, COMMAND...): the directory with the packages, the build's log, and its exit status.
-# COMMAND is put in front.
+# build(deb|rpm, \%environment, COMMAND...): the directory with the packages, the build's log, and
+# its exit status. COMMAND runs scripts/package.
 sub build {
     my ($kind, $env, @wrap) = @_;
     my $into = File::Temp->newdir('bonnie-test-XXXXXX', TMPDIR => 1);
@@ -34,7 +34,7 @@ sub build {
     return ($into, $text, $status);
 }
 
-# What a command prints on both streams, without the last newline.
+# The output of a command on both streams, without the last newline.
 sub output_of {
     my ($command) = @_;
     my $text = qx($command 2>&1);
@@ -42,7 +42,7 @@ sub output_of {
     return $text;
 }
 
-# Ends the test where the rest of it needs what has just failed; shows the end of what was printed.
+# Ends the test where the rest of it needs what has just failed; prints the end of the output.
 sub give_up {
     my ($text) = @_;
     Test::More::diag(substr $text, -8000);
@@ -50,8 +50,8 @@ sub give_up {
     return;
 }
 
-# The packages in a directory by name, each with what its bytes come to. What tells of the build and of nothing
-# else (.buildinfo, and .changes, which has its sum) is left out.
+# The packages in a directory by name, each with its checksum. Files that only describe the build
+# are left out (.buildinfo, and .changes, which has the checksum of that).
 sub digests {
     my ($dir) = @_;
     return { map { basename($_) => Digest::SHA->new(256)->addfile($_)->hexdigest } grep { !/[.](?:buildinfo|changes)\z/ } glob "$dir/*" };

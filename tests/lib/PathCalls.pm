@@ -1,5 +1,5 @@
-# Every system call of a run that takes a path: relative to what, and who else could have changed what
-# that path leads to before the call was made.
+# Every system call of a run with a path: what the path is relative to, and who else could have
+# changed what it leads to before the call.
 package PathCalls;
 
 use strict;
@@ -12,8 +12,8 @@ use RunProgram qw(slurp);
 
 our @EXPORT_OK = qw(path_calls table_of_paths wrong_paths);
 
-# Where in the arguments the paths are: the number of one, or of the descriptor of its directory and of
-# its own. The text of a symbolic link is none.
+# The positions of paths in the arguments: the number of one, or of the descriptor of its directory
+# and of its own. The text of a symbolic link does not count.
 my %PATHS = (
     (map { $_ => [0] } qw(open creat access execve readlink stat lstat statfs mkdir rmdir unlink chdir chmod chown lchown truncate mknod)),
     (map { $_ => [ 0, 1 ] } qw(rename link)),
@@ -29,7 +29,7 @@ my %PATHS = (
 
 my $PRIVATE = qr{/bonnie[.][0-9a-f]{16}};
 
-# The arguments of a call as strace shows them, split at the commas between them.
+# The arguments of a call in strace's form, split at the commas between them.
 sub arguments {
     my ($text) = @_;
     my (@parts, $depth);
@@ -50,10 +50,10 @@ sub unquoted {
     return;
 }
 
-# path_calls(\%how, ARGUMENT...): the run, and its calls that take a path, each {call, directory, path,
-# args, is_checked}. The directory is what the descriptor is open on; undef: the path is not relative to
-# one. If it is the private directory, or one in it, is_checked tells whether the mode of that was looked
-# at before.
+# path_calls(\%how, ARGUMENT...): the run, and its calls that take a path, each {call, directory,
+# path, args, is_checked}. The directory is that of the descriptor; undef: the path is not relative
+# to one. If it is the private directory, or one in it, is_checked tells whether its mode was
+# checked before.
 sub path_calls {
     my ($how, @args) = @_;
     my $log = File::Temp->new;
@@ -65,10 +65,11 @@ sub path_calls {
         $begun{$pid} = $1, next if $text =~ /\A(.*) <unfinished [.]{3}>\z/;
         $text = ($begun{$pid} // q{}) . $1 if $text =~ /\A<[.]{3} \w+ resumed>(.*)/;
         my ($call, $rest) = $text =~ /\A(\w+)\((.*)\z/ or next;
-        # Of a descriptor; not known to strace, which shows it whatever is asked for; of --enable-coverage.
+        # Calls on a descriptor; unknown calls, which strace shows whatever is asked for; those of
+        # --enable-coverage.
         next if $call =~ /\Afstat\z|\Asyscall_0x/ || $text =~ /[.]gcda"/;
         my @values = arguments($rest);
-        @calls = () if $call eq 'execve' && unquoted($rest) eq program();    # what it was started with
+        @calls = () if $call eq 'execve' && unquoted($rest) eq program();    # what came before started the program
         my @found = map { one_path($call, $rest, $_, @values) } @{ $PATHS{$call} // die "a call that is not known here: $text\n" };
         $_->{is_checked} = $checked{ root_of($_) } for @found;
         $checked{ root_of($_) } = 1 for grep { $call eq 'newfstatat' && $_->{path} eq q{} && $rest =~ /S_IFDIR\|0700/ } @found;
@@ -77,7 +78,7 @@ sub path_calls {
     return ($run, @calls);
 }
 
-# The private directory that a call is about, or q{}.
+# The private directory that a call concerns, or q{}.
 sub root_of {
     my ($call) = @_;
     return ($call->{directory} // q{}) =~ m{\A(.*$PRIVATE)(?:/|\z)} ? $1 : q{};
@@ -98,7 +99,7 @@ sub one_path {
 
 # ---- who could have changed it ------------------------------------------------------------------
 
-# The first directory on the way to a path that somebody else than root may change an entry of; undef:
+# The first directory on the way to a path whose entry somebody other than root may change; undef:
 # there is none. The entries of a sticky one belong to their owners.
 sub open_to_others {
     my ($path) = @_;
@@ -112,8 +113,8 @@ sub open_to_others {
     return;
 }
 
-# Who could have changed what a call found: `nobody` when it is about an open descriptor, or a name in
-# the run's own directory; `the kernel`, `root`, or `others`.
+# Who could have changed what a call found: `nobody` if it concerns an open descriptor, or a name in
+# the run's own directory; otherwise `the kernel`, `root`, or `others`.
 sub who {
     my ($call) = @_;
     my ($directory, $path) = @{$call}{qw(directory path)};
@@ -123,9 +124,9 @@ sub who {
     return defined open_to_others(defined $directory ? "$directory/$path" : $path) ? 'others' : 'root';
 }
 
-# ---- what may be ---------------------------------------------------------------------------------
+# ---- what is allowed -----------------------------------------------------------------------------
 
-# A call on a name that others may change must not follow a link, and what it makes must not be there.
+# A call on a name that others may change must not follow a link, and what it makes must not exist.
 my %FOLLOWS_NOT = (
     (map { $_ => qr/./ } qw(mkdirat unlinkat symlinkat renameat renameat2)),
     openat     => qr/O_NOFOLLOW/,
@@ -134,8 +135,9 @@ my %FOLLOWS_NOT = (
     linkat     => qr{\A(?!.*AT_SYMLINK_FOLLOW)|"/proc/self/fd/\d+"}, # by a descriptor
 );
 
-# wrong_paths(\@given, CALL...): the calls that should not be: on a path of more than one part, or on
-# what somebody else may have made a link of. Those that the user gave are opened as they are, each once.
+# wrong_paths(\@given, CALL...): the calls that are not allowed: on a path of several parts, or on
+# what another user may have replaced by a link. Paths that the user gave are opened as they are,
+# each once.
 sub wrong_paths {
     my ($given, @calls) = @_;
     my %left = map { $_ => 1 } @{$given};
@@ -153,8 +155,8 @@ sub wrong_paths {
     return @wrong;
 }
 
-# The calls as a table, names that are another each time shown as one: the call, the directory, the path
-# and who could have changed it; $names is {path => what to call it}.
+# The calls as a table, in which equal calls on changing names are shown once: the call, the
+# directory, the path and who could have changed it; $names is {path => its name in the table}.
 sub table_of_paths {
     my ($names, @calls) = @_;
     my %count;

@@ -1,5 +1,5 @@
-# perl -MPeak PROGRAM: at its end the program writes how many KiB of memory it had at most into the
-# file that $PEAK names.
+# perl -MPeak PROGRAM: at its end the program writes its peak memory in KiB into the file that
+# $PEAK names.
 package Peak;
 
 use strict;

@@ -1,5 +1,5 @@
 # What only root can do for a test: mounts and semaphores of its own, filesystems, other users.
-# All of it is gone when the test ends, however it ends.
+# Everything is removed when the test ends, however it ends.
 package Root;
 
 use strict;
@@ -14,11 +14,11 @@ our @EXPORT_OK = qw(filesystem foreign fuse is_root make_users may_mount overlay
 
 sub is_root { return $> == 0 }
 
-# True when this test may mount and unmount as it likes: it is root, with mounts of its own.
+# True when this test may mount and unmount freely: it is root, with mounts of its own.
 sub may_mount { return is_root() && ($ENV{BONNIE_TEST_MOUNTS} // q{}) eq 'private' }
 
-# Starts this test program anew with mounts and semaphores of its own, if it may have such. Call it
-# before anything else. It does nothing for other users than root.
+# Starts this test program again with mounts and semaphores of its own, if it may have them. Call
+# it before anything else. It does nothing for users other than root.
 sub private_mounts {
     return spare_caches() if may_mount();
     return if !is_root() || $ENV{BONNIE_TEST_MOUNTS};
@@ -28,8 +28,8 @@ sub private_mounts {
     exec @apart, $^X, (map {"-I$_"} @INC), $0, @ARGV or die "unshare: $!\n";
 }
 
-# What is written to drop_caches from now on drops nothing: it would be all caches of the system, with
-# the programs that other tests are about to start. Tests of the dropping have no mounts of their own.
+# From now on writing to drop_caches drops nothing: it would drop all caches of the system, with the
+# programs that other tests are about to start. Tests of the dropping have no mounts of their own.
 my $NOTHING;
 
 sub spare_caches {
@@ -54,7 +54,7 @@ sub command {
     die "@words: ", readline $log;
 }
 
-# Mounts a tmpfs with these options on a new directory and returns that.
+# Mounts a tmpfs with these options on a new directory, and returns that.
 sub tmpfs {
     my ($options) = @_;
     my $dir = File::Temp->newdir('bonnie-test-XXXXXX', TMPDIR => 1);
@@ -62,7 +62,7 @@ sub tmpfs {
     return Mounted->new($dir);
 }
 
-# A ramfs, which has no limit.
+# A ramfs, which has no size limit.
 sub ramfs {
     my $dir = File::Temp->newdir('bonnie-test-XXXXXX', TMPDIR => 1);
     command(qw(mount -t ramfs bonnie-test), "$dir");
@@ -80,8 +80,9 @@ sub overlay {
     return Mounted->new($dir, $below);
 }
 
-# A directory seen through a FUSE filesystem, with these options of bindfs; undef when there is none. As
-# most of them, it keeps the name of a file that is removed while it is open, until a moment after it is closed.
+# A directory seen through a FUSE filesystem, with these options of bindfs; undef when there is
+# none. Like most of them, it keeps the name of a file that is removed while it is open, until a
+# moment after it is closed.
 sub fuse {
     my (@options) = @_;
     return if !have('bindfs') || !-w '/dev/fuse';
@@ -99,9 +100,10 @@ sub loop {
     return $device;
 }
 
-# Filesystems that programs of their own mount, for these users alone: one that keeps no owners and modes
-# and has no links (exFAT), one of Windows (NTFS), one that cannot open a file again once its name is gone
-# (gocryptfs). Mounted on a new directory, which is returned; undef when this system has no such one.
+# FUSE filesystems, each mounted by its own program, with access only for these users: one that
+# keeps no owners and modes and has no links (exFAT), one of Windows (NTFS), one that cannot open a
+# file again once its name is gone (gocryptfs). Mounted on a new directory, which is returned; undef
+# when this system lacks the program.
 sub foreign {
     my ($type) = @_;
     my %needs = (exfat => [qw(mkfs.exfat mount.exfat-fuse losetup)], ntfs => [qw(mkntfs ntfs-3g)], gocryptfs => [qw(gocryptfs)]);
@@ -113,7 +115,7 @@ sub foreign {
         command('mkfs.exfat', "$image");
         my $device = loop("$image");
         command(qw(mount.exfat-fuse -o umask=077), $device, "$dir");
-        system 'losetup', '-d', $device; # it goes when it is unmounted
+        system 'losetup', '-d', $device; # it is detached when it is unmounted
     }
     elsif ($type eq 'ntfs') {
         command(qw(mkntfs -q -F), "$image");
@@ -125,7 +127,7 @@ sub foreign {
     return Mounted->new($dir, [ $image, $below ]);
 }
 
-# A filesystem that can only be read.
+# A read-only filesystem.
 sub squashfs {
     return if !have('mksquashfs') || !knows('squashfs');
     my ($below, $dir) = map { File::Temp->newdir('bonnie-test-XXXXXX', TMPDIR => 1) } 1 .. 2;
@@ -142,8 +144,8 @@ my %MAKE = (
     btrfs => [qw(mkfs.btrfs -q -f)],
 );
 
-# Makes a filesystem of so many MiB on a loop device and mounts it on a new directory, which is
-# returned; undef when this system cannot make or mount such a one.
+# Makes a filesystem of that many MiB on a loop device and mounts it on a new directory, which
+# is returned; undef when this system cannot make or mount it.
 sub filesystem {
     my ($type, $mib, @options) = @_;
     my @make = @{ $MAKE{$type} };
@@ -164,7 +166,7 @@ sub knows {
     return have('modprobe') && system("modprobe $type 2>/dev/null") == 0;
 }
 
-# Adds users, in this namespace only: make_users(NAME => UID, ...).
+# Adds users in this mount namespace only: make_users(NAME => UID, ...).
 my $PASSWD;
 
 sub make_users {
@@ -186,8 +188,8 @@ sub make_users {
     return;
 }
 
-# A mounted directory: its path as a text, unmounted when it goes or the test ends; and what it is
-# made of, which has to stay until then.
+# A mounted directory: its path as a string, unmounted when the object is released or the test
+# ends; it also keeps what it is made of until then.
 package Mounted;
 
 use overload q{""} => sub { return "$_[0]{dir}" }, fallback => 1;

@@ -1,5 +1,5 @@
-# Runs one of the Perl programs: the installed one if the environment names
-# it, else the one in this source tree.
+# Runs one of the Perl programs: the installed one if the environment names it,
+# otherwise the one in this source tree.
 package RunProgram;
 
 use strict;
@@ -13,6 +13,7 @@ our @EXPORT_OK = qw(data_file path_of run slurp spew);
 
 my $TESTS   = dirname(__FILE__) . '/..';
 my %PROGRAM = (
+    bon_ab       => $ENV{BON_AB}       // "$TESTS/../scripts/bon_ab",
     bon_csv2html => $ENV{BON_CSV2HTML} // "$TESTS/../scripts/bon_csv2html",
     bon_csv2txt  => $ENV{BON_CSV2TXT}  // "$TESTS/../scripts/bon_csv2txt",
 );
@@ -22,13 +23,13 @@ sub data_file {
     return "$TESTS/data/$name";
 }
 
-# Where the program of that name is, or undef.
+# The path of the program of that name, or undef.
 sub path_of {
     my ($name) = @_;
     return $PROGRAM{$name};
 }
 
-# KiB of address space that a program may have; undef is no limit.
+# Limit on a program's address space in KiB; undef: no limit.
 our $ADDRESS_SPACE;
 
 # run(NAME, \@arguments, $standard_input): (exit status, stdout, stderr).

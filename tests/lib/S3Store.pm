@@ -10,7 +10,7 @@ use IPC::Open2 qw(open2);
 our @EXPORT_OK = qw(s3_store no_botocore);
 our ($ACCESS, $SECRET, $REGION, $BUCKET) = ('AKIDTESTS', 'wJalr/secret+KEY=', 'moon-1', 'pail');
 
-# Why there can be no store; undef: there can.
+# Why there can be no store; undef: there can be one.
 sub no_botocore {
     my $probe = system q{/usr/bin/python3 -c 'import botocore.auth' >/dev/null 2>&1};
     return $probe == 0 ? undef : 'there is no python3-botocore';
@@ -25,7 +25,7 @@ sub s3_store {
     return bless { pid => $pid, in => $in, out => $out, port => $port, url => "http://127.0.0.1:$port", parent => $$ }, __PACKAGE__;
 }
 
-# The options of bonload that lead there.
+# The options of bonload for this store.
 sub options {
     my ($self) = @_;
     return ('-requests-engine=s3', "-s3-endpoint=$self->{url}", "-s3-bucket=$BUCKET", "-s3-region=$REGION", "-s3-api-key=$ACCESS", "-s3-secret-key=$SECRET");

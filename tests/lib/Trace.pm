@@ -1,4 +1,4 @@
-# Runs bonnie under strace and tells which system calls it made, and in which of its tests.
+# Runs bonnie under strace, and finds which system calls it made in which of its tests.
 package Trace;
 
 use strict;
@@ -9,7 +9,7 @@ use BonnieRun  qw(bonnie have);
 
 our @EXPORT_OK = qw(%TITLE can_trace phases trace);
 
-# What the program prints when a test begins.
+# The program's line at the start of a test.
 our %TITLE = (
     putc       => 'Writing by character',
     put_block  => 'Writing in chunks',
@@ -32,13 +32,14 @@ sub can_trace {
 }
 
 # trace(\%how, \@strace_options, ARGUMENT...): (the run, its system calls). Each call is a hash:
-# pid, name, args, result (what follows the equals sign), all of them in the order in which the
-# calls began; `order` is that place, and `ended` the place of what began next when it returned.
+# pid, name, args, result (what follows the equals sign), in the order in which the calls began;
+# `order` is its position, and `ended` the position of the next call that began after it had
+# returned.
 sub trace {
     my ($how, $options, @args) = @_;
     my $log = File::Temp->new;
     chmod oct(666), "$log";
-    my $run = bonnie({ %{$how}, wrap => [ qw(strace -f -qq -a1 -s48 -o), "$log", @{$options}, '--' ] }, @args);
+    my $run = bonnie({ %{$how}, wrap => [ qw(strace -f -qq -a1 -s48 -o), "$log", (map { with_parts($_) } @{$options}), '--' ] }, @args);
     return ($run, calls("$log"));
 }
 
@@ -55,10 +56,10 @@ sub calls {
             $call->{ended}  = @calls;
         }
         elsif ($text =~ /\Asyscall_0x/ || $text =~ m{"/(?:sys/|proc/cpuinfo|proc/thread-self/|proc/self/(?!fd/))|[.]gcda"}) {
-            next; # strace shows a call that it does not know whatever is asked for; counters are read, or written
+            next; # strace shows unknown calls whatever is asked for; these read or write counters
         }
         elsif ($text =~ /\A(\w+)\((.*)\z/s) {
-            my %call = (pid => $pid, name => $1, args => $2, result => q{}, order => scalar @calls);
+            my %call = (pid => $pid, as_one_part($1, $2), result => q{}, order => scalar @calls);
             if ($call{args} =~ s/ ?<unfinished \.\.\.>\z//) {
                 $unfinished{$pid} = \%call;
             }
@@ -70,6 +71,22 @@ sub calls {
         }
     }
     return @calls;
+}
+
+# The stdio of some C libraries, such as musl's, moves the same bytes with readv() and writev(): these calls are shown as
+# the read() or write() of their first part.
+sub as_one_part {
+    my ($name, $args) = @_;
+    my $plain = { readv => 'read', writev => 'write' }->{$name} // return (name => $name, args => $args);
+    $args =~ s/\[\{iov_base=(.*?), iov_len=(\d+)\}.*?\], \d+/$1, $2/;
+    return (name => $plain, args => $args);
+}
+
+# Options of strace that name read or write name these calls, too.
+sub with_parts {
+    my ($option) = @_;
+    return $option =~ s/\b(read|write)\b/$1,$1v/gr if $option =~ /\Atrace=/;
+    return $option =~ s/\Ainject=(read|write):/inject=$1,$1v:/r;
 }
 
 # The calls of each test that was announced on stderr: {test => [calls]}. `write` has to be traced.

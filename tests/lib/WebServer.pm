@@ -1,5 +1,5 @@
-# A small web server for the tests: it stores what is put, and misbehaves where it is asked to. One
-# process, any number of connections, on a port of the loopback interface that is free.
+# A small web server for the tests: it stores what is put, and misbehaves on request. One process
+# with any number of connections, on a free port of the loopback interface.
 package WebServer;
 
 use strict;
@@ -16,13 +16,16 @@ our @EXPORT_OK = qw(web_server free_port);
 
 my $HEADERS_END = "\r\n\r\n";
 
-# What a path misbehaves in: each gets the connection and may add to what it sends.
+# The misbehaviour of special paths: each sub gets the connection and may add to
+# what it sends.
 my %MISBEHAVES = (
     '/garbage' => sub { $_[0]{out} .= "\0\1this is no HTTP at all\n" x 20; $_[0]{ends} = 1 },
     '/nothing' => sub { $_[0]{ends} = 1 },
     '/reset'   => sub { setsockopt $_[0]{socket}, SOL_SOCKET, SO_LINGER, pack 'ii', 1, 0; $_[0]{ends} = 1 },
     '/half'    => sub { $_[0]{out} .= "HTTP/1.1 200 OK\r\nContent-Le"; $_[0]{ends} = 1 },
     '/short'   => sub { $_[0]{out} .= "HTTP/1.1 200 OK\r\nContent-Length: 1000\r\n\r\n" . 'x' x 100; $_[0]{ends} = 1 },
+    '/lying'   => sub { $_[0]{out} .= "HTTP/1.1 200 OK\r\nContent-Length: 99999999999999999999\r\n\r\n12345"; $_[0]{ends} = 1 },
+    '/once'    => sub { answer($_[0], 200, 'farewell'); $_[0]{ends} = 1 },
     '/chunks'  => sub { $_[0]{out} .= "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\nzzzz\r\nxx"; $_[0]{ends} = 1 },
     '/loop'    => sub { $_[0]{out} .= "HTTP/1.1 302 Found\r\nLocation: /loop\r\nContent-Length: 0\r\n\r\n" },
     '/silent'  => sub { $_[0]{is_silent} = 1 },
@@ -41,13 +44,14 @@ sub endless {
     return;
 }
 
-# A port that nobody listens on.
+# A port on which nobody listens.
 sub free_port {
     my $socket = IO::Socket::INET->new(LocalAddr => '127.0.0.1', Listen => 1) or die "listen: $!\n";
     return $socket->sockport;
 }
 
-# web_server(port => PORT, log => FILE): starts one, which ends with the test or with `stop`.
+# web_server(port => PORT, log => FILE): starts a server, which ends with the test or with
+# `stop`.
 sub web_server {
     my (%how) = @_;
     my $socket = IO::Socket::INET->new(
@@ -130,6 +134,11 @@ sub receive {
 
 sub take_requests {
     my ($c) = @_;
+    if ($c->{in} =~ /\A\x16/) { # a greeting in TLS
+        $c->{head} = q{};
+        $c->{ends} = 1;
+        return answer($c, 400, q{});
+    }
     while ((my $end = index $c->{in}, $HEADERS_END) >= 0) {
         $c->{head} = substr $c->{in}, 0, $end;
         my ($length) = $c->{head} =~ /^content-length:\s*(\d+)/mi;
@@ -153,12 +162,28 @@ sub handle {
         $objects{$path} = $body;
         return answer($c, $status, q{});
     }
+    if ($method eq 'POST') {
+        $objects{$path} = $body;
+        return answer($c, 202, 'taken');
+    }
     return answer($c, 404, 'there is no such thing') if !exists $objects{$path};
     if ($method eq 'DELETE') {
         delete $objects{$path};
         return answer($c, 204, q{});
     }
+    if ($method eq 'PATCH') {
+        $objects{$path} .= $body;
+        return answer($c, 200, q{});
+    }
+    return answer_range($c, $objects{$path}, $1, $2) if $method eq 'GET' && $path !~ m{\A/whole/} && $c->{head} =~ /^Range: bytes=(\d+)-(\d+)\r?$/m;
     return answer($c, 200, $objects{$path}, $method eq 'HEAD');
+}
+
+sub answer_range {
+    my ($c, $body, $from, $to) = @_;
+    return answer($c, 416, q{}) if $from >= length $body;
+    $to = length($body) - 1 if $to >= length $body;
+    return answer($c, 206, substr $body, $from, $to - $from + 1);
 }
 
 sub answer {

@@ -7,10 +7,12 @@ input ends. Bucket in the path, or in the name of the host.
 import base64
 import hashlib
 import hmac
+import itertools
 import os
 import socketserver
 import sys
 import threading
+import time
 from http.server import BaseHTTPRequestHandler
 from urllib.parse import parse_qsl, unquote_to_bytes, urlsplit
 from xml.sax.saxutils import escape
@@ -37,6 +39,7 @@ WORDS = {
 }
 lock = threading.Lock()
 objects, uploads = {}, {}
+upload_numbers = itertools.count()
 
 
 class Refused(Exception):
@@ -61,7 +64,7 @@ class Handler(BaseHTTPRequestHandler):
             self.wfile.write(body)
 
     def act(self):
-        # http.server makes "//" at the beginning one slash: what came is still in the first line.
+        # http.server turns "//" at the start into one slash; the first line has the original.
         target = self.requestline.split(" ")[1]
         path, _, self.query = target.partition("?")
         self.body = self.rfile.read(int(self.headers.get("Content-Length") or 0))
@@ -103,7 +106,7 @@ class Handler(BaseHTTPRequestHandler):
     def asked(self, names):
         url = f"http://{self.headers['Host']}{self.path_by_botocore}"
         headers = {name: self.headers[name] for name in names if self.headers[name] is not None}
-        # botocore takes the query of a URL apart by itself.
+        # botocore parses the query of a URL itself.
         return AWSRequest(method=self.command, url=url + ("?" + self.query if self.query else ""), headers=headers)
 
     def check_version4(self, given):
@@ -131,7 +134,7 @@ class Handler(BaseHTTPRequestHandler):
             raise Refused("InvalidAccessKeyId")
         request = self.asked(self.headers.keys())
         auth = HmacV1Auth(CREDENTIALS)
-        auth._get_date = lambda: self.headers["Date"]  # it would sign its own time
+        auth._get_date = lambda: self.headers["Date"]  # otherwise it would sign the present time
         resource = f"/{BUCKET}{self.path_by_botocore}" if self.is_virtual else None
         text = auth.canonical_string(self.command, urlsplit(request.url), request.headers, auth_path=resource)
         right = base64.b64encode(hmac.new(SECRET.encode(), text.encode(), hashlib.sha1).digest()).decode()
@@ -164,7 +167,11 @@ class Handler(BaseHTTPRequestHandler):
             return self.answer(200, f"{len(objects)} {len(uploads)}".encode())
         if self.key and self.key not in objects:
             raise Refused("NoSuchKey")
-        return self.answer(200, objects.get(self.key, b""))
+        body = objects.get(self.key, b"")
+        if "Range" in self.headers and self.command == "GET":
+            first, last = map(int, self.headers["Range"].removeprefix("bytes=").split("-"))
+            return self.answer(206, body[first : last + 1])
+        return self.answer(200, body)
 
     serve_HEAD = serve_GET
 
@@ -176,7 +183,7 @@ class Handler(BaseHTTPRequestHandler):
         raise Refused("AccessDenied")
 
     def begin_upload(self):
-        name = f"upload+{len(uploads)}/é=="
+        name = f"upload+{next(upload_numbers)}/é=="
         uploads[name] = {}
         self.answer(200, f"<Result><Bucket>{BUCKET}</Bucket><UploadId>{escape(name)}</UploadId></Result>".encode())
 
@@ -189,6 +196,8 @@ class Handler(BaseHTTPRequestHandler):
             number = int(self.parameters["partNumber"])
             if self.key.startswith(b"bad") and number == 2:
                 raise Refused("InvalidPart")
+            if self.key.startswith(b"slow"):
+                time.sleep(0.7)
             parts[number] = self.body
             return self.answer(200, headers=[("etag", f'"tag&{number}"')])
         del uploads[name]
@@ -203,6 +212,10 @@ class Handler(BaseHTTPRequestHandler):
 
 class Server(socketserver.ThreadingTCPServer):
     daemon_threads = True
+
+    def handle_error(self, request, client_address):
+        if not isinstance(sys.exc_info()[1], ConnectionError):  # the client has closed the connection
+            super().handle_error(request, client_address)
     allow_reuse_address = True
     request_queue_size = 1000
 

@@ -1,57 +1,45 @@
 #!/usr/bin/perl
-# A clean Debian 12: the packages are built there by an ordinary user, without network, without /dev/shm and without
-# strace, on a root that is no mount point, and make check passes. On a Debian without any of them they are installed, run and
-# purged, and nothing is left; and they take the place of Bonnie++. piuparts and autopkgtest find nothing either.
+# A clean Debian 12: the packages are built there by an ordinary user, without network, without
+# /dev/shm and without strace, on a root that is no mount point, and make check passes. On another
+# clean Debian they are installed, run and purged, and leave nothing behind; and they replace
+# Bonnie++. piuparts and autopkgtest report nothing either.
 #
-# It needs root and a mirror of Debian, and takes many minutes: BONNIE_TEST_LONG=1. BONNIE_TEST_CHROOT is where the
-# systems are made, else TMPDIR.
+# It needs root and a mirror of Debian, and takes many minutes: BONNIE_TEST_LONG=1. The systems are
+# made in BONNIE_TEST_CHROOT, by default TMPDIR.
 
 use strict;
 use warnings;
 use File::Basename qw(basename);
-use File::Temp     ();
 use FindBin;
 use lib "$FindBin::Bin/../lib";
 use Test::More;
+use BareDebian   qw(copy_sources debootstrap in_system new_place why_none);
 use PackageBuild qw($TOP give_up output_of);
-use RunProgram   qw(slurp);
+use SweepSize    qw(is_long);
 
-plan skip_all => 'building in a clean chroot takes long' if !$ENV{BONNIE_TEST_LONG};
-plan skip_all => 'a chroot takes root'                   if $> != 0;
-plan skip_all => 'there is no debootstrap'               if !-x '/usr/sbin/debootstrap';
+plan skip_all => 'building in a clean chroot takes long' if !is_long();
+my $why = why_none();
+plan skip_all => $why if $why;
 
-my $dir = File::Temp->newdir('bonnie-test-XXXXXX', DIR => $ENV{BONNIE_TEST_CHROOT} // $ENV{TMPDIR} // '/tmp');
-chmod oct(755), "$dir" or die "$dir: $!\n";
+my $dir = new_place();
 my ($clean, $build, $user) = map {"$dir/$_"} qw(clean build user);
 
-# Runs a shell command in a system, as the only processes there; what it printed, and its exit status.
-sub in_system {
-    my ($root, $command, @apart) = @_;
-    open my $script, '>', "$root/command" or die "$root/command: $!\n";
-    print {$script} "export PATH=/usr/sbin:/usr/bin:/sbin:/bin LC_ALL=C.UTF-8 DEBIAN_FRONTEND=noninteractive\n$command\n";
-    close $script or die "$root/command: $!\n";
-    my $text = output_of("unshare --mount --pid --fork @apart sh -c 'mount -t proc proc $root/proc && exec chroot $root sh -e /command' </dev/null");
-    my $status = $? >> 8;
-    unlink "$root/command";
-    return ($text, $status);
-}
-
 sub succeeds {
-    my ($root, $command, $name, @apart) = @_;
-    my ($text, $status) = in_system($root, $command, @apart);
+    my ($root, $command, $name, @options) = @_;
+    my ($text, $status) = in_system($root, "export LC_ALL=C.UTF-8\n$command", @options);
     is($status, 0, $name) or give_up($text);
     return $text;
 }
 
-my $made = output_of("debootstrap --variant=minbase bookworm '$clean'");
-is($?, 0, 'debootstrap') or give_up($made);
-system("cp /etc/apt/apt.conf.d/*proxy* '$clean/etc/apt/apt.conf.d/' 2>/dev/null; cp /etc/resolv.conf '$clean/etc/'; rm -rf '$clean'/dev/shm/*; rmdir '$clean/dev/shm' 2>/dev/null");
+my ($made, $failed_to) = debootstrap($clean);
+is($failed_to, 0, 'debootstrap') or give_up($made);
+system("rm -rf '$clean'/dev/shm/*; rmdir '$clean/dev/shm' 2>/dev/null");
 system("cp -a '$clean' '$build' && cp -a '$clean' '$user'") == 0 or die "cp: $?\n";
 
 # ---- building ------------------------------------------------------------------------------------
 
 succeeds($build, 'useradd -m -d /srv/builder builder; apt-get -q update; apt-get -q -y --no-install-recommends install build-essential git iproute2', 'a system that builds');
-system("git -C '$TOP' -c safe.directory='*' ls-files -z --cached --others --exclude-standard | (cd '$TOP' && tar --null -T - -cf -) | (mkdir '$build/srv/builder/source' && tar -xf - -C '$build/srv/builder/source')");
+copy_sources("$build/srv/builder/source");
 succeeds($build, <<'END', 'with what debian/control names');
 mkdir /tmp/control && cp -R /srv/builder/source/packaging/debian /tmp/control/
 apt-get -q -y --no-install-recommends build-dep /tmp/control
@@ -59,14 +47,14 @@ chown -R builder: /srv/builder
 END
 ok(!-e "$build/dev/shm", 'there is no /dev/shm');
 # No network but the loopback interface, as sbuild and pbuilder have it.
-my $log = succeeds($build, 'ip link set lo up; su builder -c "cd ~/source && env -u BONNIE_TEST_LONG scripts/package deb ~/packages"', 'scripts/package deb, with make check', '--net');
+my $log = succeeds($build, 'ip link set lo up; su builder -c "cd ~/source && scripts/package deb ~/packages"', 'scripts/package deb, with make check', '--net');
 my ($passed, $failed) = $log =~ /^(\d+) passed, (\d+) failed/m;
 is($failed, 0, 'all tests passed') or diag($log);
 cmp_ok($passed // 0, '>', 1000, 'which are many');
 
 # ---- installing ----------------------------------------------------------------------------------
 
-# All files but what apt and dpkg write whenever they run.
+# All files except those that apt and dpkg write whenever they run.
 sub files {
     my ($root) = @_;
     my $list = output_of("cd '$root' && find . -xdev -path ./var/cache -prune -o -path ./var/log -prune -o -path ./var/lib/apt -prune -o -path ./var/lib/dpkg -prune -o -path ./tmp -prune -o -path ./proc -prune -o -print | sort");
@@ -89,7 +77,7 @@ sub install {
     return;
 }
 
-# Packages go, with all that came with them.
+# Purges packages and everything that was installed with them.
 sub purge {
     my ($packages, $name) = @_;
     succeeds($user, "apt-get -q -y $exactly purge --autoremove $packages", $name);
@@ -106,7 +94,7 @@ install("@without", 'with all but those of MPI the test of what is installed pas
 purge('bonnie bonnie++ bonload', 'they are purged');
 is_deeply(files($user), $before, 'and nothing is left');
 
-# ---- in the place of Bonnie++ --------------------------------------------------------------------
+# ---- replacing Bonnie++ --------------------------------------------------------------------------
 
 install('bonnie++', "Debian's bonnie++", 'bonnie++ -h 2>&1 | grep -q 2.00');
 install("@without", 'gives way');
@@ -124,8 +112,9 @@ is_deeply(files($user), $before, 'nothing is left of either');
 
 # ---- with MPI ------------------------------------------------------------------------------------
 
-# Open MPI leaves files behind by itself: libibverbs1 makes a group (rdma) when it is installed, and so does
-# openssh-client (_ssh). Neither takes it away again, nor /etc/gshadow- and /run/adduser, which came of that.
+# Open MPI leaves files behind by itself: libibverbs1 makes a group (rdma) when it is installed, and
+# so does openssh-client (_ssh). Neither removes it again, nor /etc/gshadow- and /run/adduser, which
+# making it left behind.
 install('openmpi-bin', 'Open MPI alone');
 purge('openmpi-bin', 'is purged');
 $before = files($user);
@@ -133,7 +122,7 @@ install("@debs openmpi-bin", 'with all packages the test of two ranks passes', a
 purge("$ours openmpi-bin", 'they are purged');
 is_deeply(files($user), $before, 'and nothing is left but what Open MPI leaves alone');
 
-# ---- what Debian tests packages with -------------------------------------------------------------
+# ---- Debian's tools for testing packages -------------------------------------------------------
 
 SKIP: {
     skip 'there is no piuparts', 1 if !-x '/usr/sbin/piuparts';

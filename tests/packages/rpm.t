@@ -1,6 +1,7 @@
 #!/usr/bin/perl
-# The RPM packages: rpmlint finds nothing, and installed into an empty root every file is where Fedora wants it. Built a
-# second time in other surroundings, they are equal to the byte. scripts/test --long runs this.
+# The RPM packages: rpmlint finds nothing, and installed into an empty root every file is where
+# Fedora wants it. Built again in another environment, they are equal to the byte. scripts/test
+# --long runs this.
 
 use strict;
 use warnings;
@@ -45,8 +46,8 @@ like(output_of("rpm -qp --obsoletes '$bonnie'"), qr/\Abonnie\+\+ < 3\z/, 'and ob
 
 my $root = File::Temp->newdir('bonnie-test-XXXXXX', TMPDIR => 1);
 my $said = output_of("rpm --root '$root' --dbpath /var/lib/rpm -i --nodeps --noscripts @all");
-is($said =~ s/^rpm: (?:RPM should not|However assuming).*\n?//mgr, q{}, 'they are installed into an empty root'); # Debian's rpm warns of itself
-for my $file (qw(sbin/bonnie sbin/bonnie++ sbin/zcav sbin/getc_putc bin/bon_csv2html bin/bon_csv2txt bin/generate_randfile bin/bonload bin/goader
+is($said =~ s/^rpm: (?:RPM should not|However assuming).*\n?//mgr, q{}, 'they are installed into an empty root'); # Debian's rpm warns about itself
+for my $file (qw(sbin/bonnie sbin/bonnie++ sbin/boncut sbin/zcav sbin/getc_putc bin/bon_csv2html bin/bon_csv2txt bin/generate_randfile bin/bonload bin/goader
     lib64/openmpi/bin/bonload-mpi_openmpi share/man/man1/bonload-mpi.1.gz lib64/openmpi/bin/bonnie-mpi_openmpi share/man/man8/bonnie-mpi.8.gz share/bash-completion/completions/bonnie-mpi
     share/man/man8/bonnie.8.gz share/man/man8/bonnie++.8.gz share/man/man1/bonload.1.gz share/licenses/bonnie/COPYING
     share/doc/bonnie/NEWS.md share/bonnie/bonnie.schema.json share/bonnie/perl/Bonnie/Page.pm
@@ -71,7 +72,7 @@ my $digests = digests($dir);
 cmp_ok(scalar keys %{$digests}, '>=', 5, 'all packages are held against each other');
 is_deeply(digests($again), $digests, 'built elsewhere and at another time they are the same to the byte');
 
-# Where there is no MPI, and where sbin is bin, as on Fedora since 42.
+# Without MPI, and with bin in place of sbin, as in Fedora since 42.
 my $merged = File::Temp->new(TMPDIR => 1);
 print {$merged} "%_sbindir %{_bindir}\n" or die "$merged: $!\n";
 close $merged or die "$merged: $!\n";
@@ -79,6 +80,6 @@ my ($without, $said_without) = build('rpm', { RPM_OPTIONS => "--nocheck --withou
 is_deeply([ grep {/mpi-/} keys %{ digests($without) } ], [], '--without mpi: no package of it') or diag($said_without);
 my ($in_bin) = grep { !/src[.]rpm/ } glob "$without/bonnie-3*.rpm";
 my @programs = output_of("rpm -qpl '$in_bin'") =~ m{^/usr/s?bin/.*}mg;
-is_deeply(\@programs, [ map {"/usr/bin/$_"} qw(bon_csv2html bon_csv2txt bonnie bonnie++ generate_randfile getc_putc gobonniego zcav) ], 'sbin is bin: bonnie');
+is_deeply(\@programs, [ map {"/usr/bin/$_"} qw(bon_ab bon_csv2html bon_csv2txt boncut bonnie bonnie++ generate_randfile getc_putc gobonniego zcav) ], 'sbin is bin: bonnie');
 
 done_testing();

@@ -1,5 +1,5 @@
 #!/usr/bin/perl
-# The target s3 against minio, which checks signatures. It is built first, which takes minutes, so only
+# The target s3 against minio, which checks signatures. Building minio takes minutes, so only
 # scripts/test --long runs this.
 
 use strict;

@@ -1,6 +1,6 @@
 #!/usr/bin/perl
-# The target s3 against s3s-fs, whose objects are files,, which checks signatures. It is built first, which takes minutes, so only
-# scripts/test --long runs this.
+# The target s3 against s3s-fs, which checks signatures and stores objects as files. Building it
+# takes minutes, so only scripts/test --long runs this.
 
 use strict;
 use warnings;

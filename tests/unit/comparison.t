@@ -1,5 +1,5 @@
 #!/usr/bin/perl
-# Bonnie::Comparison: two groups of runs, test by test, and what its table says of that.
+# Bonnie::Comparison: two groups of runs, test by test, and the table of the comparison.
 
 use strict;
 use warnings;
@@ -41,7 +41,7 @@ subtest 'rows' => sub {
     is_deeply([ map { $_->{test} } @rows ], [qw(putc getc seeks ran_del)], 'what either ran, in the order of the tests');
     my ($putc, $getc, $seeks, $ran_del) = @rows;
     is_deeply([ @{$putc}{qw(baseline_runs baseline_median other_runs other_median)} ], [ 4, 25, 5, 70 ], 'runs and medians');
-    near($putc->{change_percent}, 100 * (sqrt(8) - 1), 'the middle of 20 ratios: 8/3 and 3');
+    near($putc->{change_percent}, 100 * (70 / 25 - 1), 'from median to median');
     near($putc->{p}, 2 / 126, 'no run below one of the other');
     ok($putc->{significant} && $putc->{enough_runs}, 'it is significant');
     is($putc->{verdict},     'better', 'and better');
@@ -110,8 +110,8 @@ subtest 'judged together' => sub {
     cmp_ok($putc->{runs_needed}, '>=', 5, 'which is said');
 };
 
-# Twelve tests of two groups that do not differ. Each is called worse in one of forty cases, and one of the twelve
-# in a quarter of all; a script is to be stopped in no more than one of twenty.
+# Twelve tests of two equal groups. Each is called worse in one of forty cases, and one of the
+# twelve in a quarter of all; a script must be stopped in at most one of twenty.
 subtest 'false alarms of twelve tests' => sub {
     srand 4711;
     my @tests = qw(putc put_block rewrite getc get_block seeks seq_create seq_stat seq_del ran_create ran_stat ran_del);

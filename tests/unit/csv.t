@@ -1,5 +1,5 @@
 #!/usr/bin/perl
-# Bonnie::Csv: which lines are results, and what becomes of their fields.
+# Bonnie::Csv: which lines are results, and how their fields are read.
 
 use strict;
 use warnings;

@@ -1,6 +1,6 @@
 #!/usr/bin/perl
-# Bonnie::JsonText reads what JSON::PP reads, and refuses what it refuses; Bonnie::Json makes of a
-# report what the CSV line of the same run gives; Bonnie::Group takes the runs of a label together.
+# Bonnie::JsonText reads what JSON::PP reads, and refuses what it refuses; Bonnie::Json makes the
+# same of a report as of the CSV line of the same run; Bonnie::Group groups the runs of a label.
 
 use strict;
 use warnings;
@@ -28,7 +28,8 @@ sub read_all {
     return $value;
 }
 
-# JSON::PP's values as ours: booleans are 1 and 0, strings are safe to print.
+# JSON::PP's values in our form: booleans are 1 and 0, and strings are safe to
+# print.
 sub plain {
     my ($value) = @_;
     return { map { $_ => plain($value->{$_}) } keys %{$value} } if ref $value eq 'HASH';
@@ -115,7 +116,7 @@ subtest 'what is no report' => sub {
         is_deeply(\@problems, ['run 1: rate of get_block is not a number'], 'and is named');
     }
 
-    # Whatever stands in the place of any value, nothing dies or warns.
+    # Whatever replaces any value, nothing dies or warns.
     local $SIG{__WARN__} = sub { die @_ };
     my @places = $GOLDEN =~ /: (?=[^\s\[{])/g;
     for my $number (0 .. $#places) {

@@ -1,6 +1,6 @@
 #!/usr/bin/perl
-# The validator finds what is wrong, and our schema lets nothing wrong pass: the golden report is valid,
-# and not when anything in it is changed, missing or new.
+# The validator finds errors, and our schema lets none pass: the golden report is valid, and not
+# valid when anything in it is changed, missing or new.
 
 use strict;
 use warnings;
@@ -52,7 +52,7 @@ is(errors_of('{"properties":{"a":{"items":{"type":"null"}}}}', '{"a":[null,3]}')
 ok(!eval { errors_of('{"maxLength":3}', '"abcd"'); 1 }, 'a keyword that is not known is not taken for valid');
 ok(!eval { errors_of('{"$ref":"#/$defs/none"}', '1'); 1 }, 'nor is a reference to nothing');
 
-# The golden report, and what was done to it.
+# The golden report, and variants of it.
 my $schema = slurp("$TOP/share/bonnie.schema.json");
 my $golden = slurp("$TOP/tests/golden/report/full.json");
 is(errors_of($schema, $golden), q{}, 'the golden report is valid');
@@ -61,7 +61,7 @@ is(errors_of($schema, $steady), q{}, 'so is one with rounds');
 isnt(errors_of($schema, $steady =~ s/"metric": "bandwidth"/"metric": "rate"/r), q{}, 'another metric is not');
 isnt(errors_of($schema, $steady =~ s/"figure": 5[0-9.]+/"figure": -1/r),        q{}, 'nor a negative figure');
 
-# Every place in a document, as the keys that lead there, and what holds it.
+# Every place in a document, as the keys that lead there, and the container.
 sub places {
     my ($value, @path) = @_;
     my @here = ref $value eq 'HASH' ? sort keys %{$value} : ref $value eq 'ARRAY' ? 0 .. $#{$value} : ();
@@ -75,9 +75,9 @@ sub holder {
 }
 
 my $rules     = $JSON->decode($schema);
-my $reference = $JSON->decode($golden =~ s/18446744073709551615/9/r);    # Storable makes a text of so large a number
+my $reference = $JSON->decode($golden =~ s/18446744073709551615/9/r);    # Storable turns so large a number into a text
 
-# What is wrong after a change of what holds a place.
+# The errors after a change of the container.
 sub errors_after {
     my ($change, @path) = @_;
     my $document = dclone($reference);
@@ -95,7 +95,7 @@ for my $path (@places) {
     like(errors_after(sub { $_[0]{"$_[1]_"} = 1 }, @{$path}), qr{^\Q$place\E_: is not allowed$}m, "${place}_: is not known");
 }
 
-# Broken in ways that a program could break it.
+# Errors that a program could make.
 for my $case (
     [ '"format_version": 2',       '"format_version": 1' ],
     [ '"format_version": 2',       '"format_version": "2"' ],

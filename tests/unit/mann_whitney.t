@@ -1,6 +1,6 @@
 #!/usr/bin/perl
-# Bonnie::MannWhitney: known values, how often it is wrong, and that p-value and interval never disagree. What SciPy
-# says is in scipy.t. The random numbers are the same in every run.
+# Bonnie::MannWhitney: known values, how often it errs, and that p-value and interval never
+# disagree. SciPy's results are in scipy.t. The random numbers are the same in every run.
 
 use strict;
 use warnings;
@@ -64,7 +64,7 @@ subtest 'ratios' => sub {
     is(compare_ratios([ (0) x 5 ], [ (0) x 5 ], $ALPHA)->{ratio}, 1, 'nothing and nothing: no change');
 };
 
-# With $FEW so small none of them is sorted.
+# With $FEW so small none of the ratios is sorted.
 subtest 'many ratios are not written down' => sub {
     my $ties  = runs(90, 5, 0.3, '%.0f');
     my %lists = (
@@ -87,7 +87,7 @@ subtest 'many ratios are not written down' => sub {
     }
 };
 
-# Where the count of ratios, which knows no ties, says otherwise.
+# Where the count of ratios, which ignores ties, gives another answer.
 subtest 'with ties the p-value has the last word' => sub {
     my ($x, $y) = ([ 2, 3, 3, 3, 3 ], [ 4, 4, 4, 2, 4 ]);
     my $got = compare_ratios($x, $y, $ALPHA);
@@ -138,7 +138,7 @@ sub found {
     return ($found / $comparisons, $contradictions);
 }
 
-# An interval ends at "no change" where only ties decide: then the p-value says whether it is part of it.
+# An interval ends at "no change" only because of ties: the p-value says whether it includes that.
 sub contradicts_itself {
     my ($got) = @_;
     my ($ratio, $low, $high) = @{$got}{qw(ratio low high)};
@@ -173,8 +173,8 @@ for my $factor (0.9, 1 / 0.9) {
     is($contradictions, 0, 'p-value and interval agree');
 }
 
-# The interval holds the true change as often as it says: with eight runs each in 95.01 % of all cases, give or take
-# three standard errors of as many as are tried here.
+# The interval contains the true change as often as it says: with eight runs each in 95.01 % of all
+# cases, within three standard errors for the number of cases tried here.
 my $held = grep {
     my $got = compare_ratios(runs(8, 100, 0.05), runs(8, 120, 0.05), $ALPHA);
     $got->{low} <= 1.2 && 1.2 <= $got->{high};

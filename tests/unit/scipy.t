@@ -1,5 +1,6 @@
 #!/usr/bin/perl
-# Bonnie::MannWhitney and Bonnie::Statistics find what SciPy finds, on 200 pairs of samples.
+# Bonnie::MannWhitney and Bonnie::Statistics give the same results as SciPy for 200 pairs of
+# samples.
 
 use strict;
 use warnings;
@@ -11,15 +12,16 @@ use Test::More;
 use Bonnie::MannWhitney qw(compare_ratios);
 use RunProgram qw(slurp spew);
 
-# Debian's, which has Debian's SciPy: another one may stand before it in PATH.
+# Debian's python, which has Debian's SciPy: PATH may have another one.
 my $PYTHON = '/usr/bin/python3';
 plan skip_all => "$PYTHON has no SciPy" if system("$PYTHON -c 'import scipy.stats' 2>/dev/null") != 0;
 
 srand 20261121;
 my @ALPHAS = (0.05, 0.05, 0.01, 0.1);
 
-# What the samples are like: [ how many, fewest and most measurements of each, how they are rounded ]. All that
-# SciPy deals in all ways are so small that it can, and not of one measurement, which it refuses.
+# Kinds of samples: [ number of pairs, fewest and most measurements of each, how they are rounded ].
+# Those for which SciPy counts all ways are small enough for that, and none has a single
+# measurement, which it refuses.
 my @KINDS = ([ 50, 1, 25, '%.6f' ], [ 90, 2, 7, '%.0f' ], [ 30, 26, 50, '%.6f' ], [ 30, 26, 50, '%.0f' ]);
 
 sub size_between {

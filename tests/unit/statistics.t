@@ -1,5 +1,5 @@
 #!/usr/bin/perl
-# Bonnie::Statistics: what describes a list of numbers. The quantiles are NumPy's.
+# Bonnie::Statistics: statistics of a list of numbers. The quantiles are NumPy's.
 
 use strict;
 use warnings;

@@ -9,9 +9,10 @@ use Bench::Run qw(has_program);
 
 our @EXPORT_OK = qw(median print_group);
 
-# A group has a title, the name of its peer, and the programs it needs; and experiments. An experiment
-# has the names of its rows, and two functions (ours, peer) that return a figure for each; or ours alone,
-# where there is no peer; or one function (both) that returns the figures of ours, then those of the peer.
+# A group has a title, the names of what is measured (ours, bonnie unless it says so) and of its peer, and the
+# programs it needs; and experiments. An experiment has the names of its rows, and two functions (ours, peer)
+# that return a figure for each; or ours alone, where there is no peer; or one function (both) that returns the
+# figures of ours, then those of the peer.
 
 # Runs those experiments of a group that have rows to print, and prints them. Returns how many failed.
 sub print_group {
@@ -24,7 +25,7 @@ sub print_group {
         return 0;
     }
     print "\n$group->{title}\n";
-    printf "%-38s %11s %11s %8s   %s\n", 'row', 'bonnie', $group->{peer}, 'ratio', 'spread';
+    printf "%-38s %11s %11s %8s   %s\n", 'row', $group->{ours} // 'bonnie', $group->{peer}, 'ratio', 'spread';
     return scalar grep { !eval { print_experiment($_, $setup); 1 } && failed($_, $@) } @wanted;
 }
 

@@ -1,6 +1,7 @@
-# Where values lie on a horizontal axis, and which of them are written at it.
+# Horizontal axes of charts: where values lie on them, and which values label
+# them.
 #
-#   { unit  => name, below the axis,
+#   { unit  => name, written below the axis,
 #     at    => sub (value), 0 at the left end to 1 at the right one,
 #     ticks => [ [ value, text ], ... ], the outer ones at the ends }
 package Bonnie::Axis;
@@ -21,8 +22,8 @@ my @ROUND_STEPS = (1, 2, 5, 10, 20, 25, 50, 100, 200, 250);
 my @SMALL_CHANGES = (2, 5, 10, 20, 40);
 my @LARGE_CHANGES = ([ -50, 0, 100 ], [ -75, -50, 0, 100, 300 ], [ -90, 0, 900 ], [ -99, -90, 0, 900, 9900 ]);
 
-# For figures in the unit of their test. With $like in the unit that suits that
-# value, as those figures are.
+# An axis for figures in the unit of their test; with $like, in the unit that
+# suits that value, as the figures are.
 sub axis_from_zero {
     my ($largest, $test_unit, $like) = @_;
     my ($divisor, $unit) = axis_scale($test_unit eq 'KiB/s' ? $like // $largest : $largest, $test_unit);
@@ -34,14 +35,14 @@ sub axis_of_time {
     return linear_axis('seconds', 1, axis_ticks($seconds));
 }
 
-# A round lies between its number less one and its number.
+# Round n lies between n - 1 and n.
 sub axis_of_rounds {
     my ($rounds) = @_;
     my $step = first { $_ * $MAX_INTERVALS >= $rounds } @ROUND_STEPS;
     return linear_axis('rounds', 1, defined $step ? map { $_ * $step } 0 .. ceil($rounds / $step) : axis_ticks($rounds));
 }
 
-# Along a device, from its begin to its end, in powers of 1024.
+# An axis along a device, from its start to its end, in powers of 1024.
 sub axis_of_offset {
     my ($bytes) = @_;
     my ($divisor, $unit) = axis_scale($bytes, 'bytes');
@@ -76,7 +77,8 @@ sub round_up_to_nice {
     return 10 * $power;
 }
 
-# Powers of ten around nanoseconds that are not 0; there is no zero.
+# A logarithmic axis, with powers of ten as ticks, for nanoseconds above 0; it
+# has no zero.
 sub axis_of_latency {
     my @nanoseconds = @_;
     my $first = floor(log10(min(@nanoseconds)) + 1e-9);
@@ -90,10 +92,10 @@ sub axis_of_latency {
     };
 }
 
-# Changes in percent, with zero in the middle. Small ones are drawn as they
-# are; of larger ones twice as much is as far from the middle as half as much,
-# so that gains do not look larger than losses. What lies beyond the ends is
-# drawn at them.
+# Changes in percent, with zero in the middle. Small changes are drawn to scale.
+# For larger ones, a value twice as large is as far from the middle as one half
+# as large, so that gains do not look larger than losses. Values beyond the ends
+# are drawn at the ends.
 sub axis_of_change {
     my @percents = @_;
     my $largest = max(0, map { abs } @percents);
@@ -106,8 +108,8 @@ sub axis_of_change {
     return change_axis(', logarithmic', sub { log_ratio($_[0]) / $whole }, @{$ticks});
 }
 
-# $kind: words behind the unit. $part is sub (change): how far from the middle,
-# 1 is the right end.
+# $kind: words after the unit. $part is sub (change), which returns the distance
+# from the middle; 1 is the right end.
 sub change_axis {
     my ($kind, $part, @ticks) = @_;
     return {

@@ -6,7 +6,7 @@ use warnings;
 use Exporter 'import';
 use List::Util qw(any);
 
-our @EXPORT_OK = qw(change_text counts_text interval_text is_compared percent_text verdict_text);
+our @EXPORT_OK = qw(change_text counts_text few_text interval_text is_compared percent_text verdict_text);
 
 my %WORDS = (better => "\x{25B2} better", worse => "\x{25BC} worse", unclear => 'unclear');
 
@@ -16,7 +16,7 @@ sub is_compared {
     return defined $row->{p};
 }
 
-# What was zero and no longer is has no percentage.
+# A change from zero has no percentage.
 sub change_text {
     my ($row) = @_;
     return defined $row->{change_percent} ? percent_text($row->{change_percent}) : 'from zero';
@@ -30,18 +30,28 @@ sub interval_text {
     return join ' to ', map { defined $_ ? percent_text($_) : 'unbounded' } @limits;
 }
 
-# With too few runs nothing is significant, whatever they measured.
+# With too few runs nothing is significant, whatever was measured.
 sub verdict_text {
     my ($row) = @_;
     return $row->{enough_runs} ? $WORDS{ $row->{verdict} } : 'too few runs';
 }
 
-# "better in 3 of 12 tests, worse in 1 and unclear in 8"
+# "better in 3 of 12 tests, worse in 1 and unclear in 8"; undef if too few runs
+# leave nothing to count.
 sub counts_text {
-    my @rows = grep { is_compared($_) } @_;
+    my ($comparison) = @_;
+    my @rows = grep { is_compared($_) } $comparison->rows;
+    return if !any { $_->{enough_runs} } @rows;
     my %count = (better => 0, worse => 0, unclear => 0);
     $count{ $_->{verdict} }++ for @rows;
     return "better in $count{better} of " . @rows . " tests, worse in $count{worse} and unclear in $count{unclear}";
+}
+
+# "too few runs to tell: 1 each, 6 are needed"
+sub few_text {
+    my ($comparison) = @_;
+    my ($m, $n) = map { scalar @{ $_->records } } $comparison->baseline, $comparison->other;
+    return 'too few runs to tell: ' . ($m == $n ? "$m each, " : "$m and $n, ") . $comparison->runs_to_tell . ' are needed';
 }
 
 sub percent_text {

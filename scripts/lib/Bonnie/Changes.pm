@@ -1,5 +1,5 @@
-# One label compared with the baseline: what changed in each test, as words,
-# chart and table.
+# One label compared with the baseline: how each test changed, in words, as a
+# chart and as a table.
 package Bonnie::Changes;
 
 use strict;
@@ -7,7 +7,7 @@ use warnings;
 use Exporter 'import';
 use List::Util qw(any max min);
 use Bonnie::Axis          qw(axis_of_change);
-use Bonnie::ChangeWords   qw(change_text counts_text interval_text is_compared verdict_text);
+use Bonnie::ChangeWords   qw(change_text counts_text few_text interval_text is_compared verdict_text);
 use Bonnie::Chart         qw(bar chart whisker);
 use Bonnie::Comparison;
 use Bonnie::Html          qw(element text);
@@ -23,11 +23,15 @@ my $BAR       = 12;
 my $INTERVAL  = 8;    # height of its caps
 my $MAX_LABEL = 60;
 
-# How much smaller p is tells nothing more.
+# A smaller p adds no information.
 my $SMALLEST_P = 0.0001;
 
-# More runs are not worth asking for.
+# More runs than this are not suggested.
 my $MANY_RUNS = 1000;
+
+# A change is an outlier if its logarithm is this many times as large as that of
+# any other.
+my $OUTLIER = 4;
 
 my $INFINITY = 9**9**9;
 
@@ -50,26 +54,34 @@ sub summary {
     my ($comparison) = @_;
     my @rows      = $comparison->rows;
     my @differing = differing_settings($comparison->baseline, $comparison->other);
-    my $few       = 'There are too few runs for any difference to be significant.';
     return (
-        (any { is_compared($_) } @rows)   ? ucfirst counts_text(@rows) . q{.} : (),
-        (any { $_->{enough_runs} } @rows) ? ()                 : $few,
+        (any { is_compared($_) } @rows) ? ucfirst(counts_text($comparison) // few_text($comparison)) . q{.} : (),
         @differing ? 'Settings that differ: ' . join('; ', @differing) . q{.} : (),
     );
 }
 
 sub change_chart {
     my @rows  = @_;
-    my @known = map { grep { defined } @{$_}{qw(change_percent low_percent high_percent)} } @rows;
+    my $cut   = outlier(@rows);
+    my @known = map { grep { defined } @{$_}{qw(change_percent low_percent high_percent)} } grep { !$cut || $_ != $cut } @rows;
     my $axis  = @known ? axis_of_change(@known) : undef;
-    return chart(axis => $axis, height => $BAR, rows => [ map { chart_row($_, $axis) } @rows ]);
+    return chart(axis => $axis, height => $BAR, rows => [ map { chart_row($_, $axis, $cut && $_ == $cut) } @rows ]);
+}
+
+# The one change that would make all others invisible, if there is one: its bar is cut at the end of
+# the axis.
+sub outlier {
+    my @rows = sort { $b->{change_percent} <=> $a->{change_percent} } grep { defined $_->{change_percent} } @_;
+    return if @rows < 3;
+    my ($first, $second) = sort { $b->[0] <=> $a->[0] } map { [ abs log max(1e-9, 1 + $_->{change_percent} / 100), $_ ] } @rows;
+    return $second->[0] > 0 && $first->[0] > $OUTLIER * $second->[0] ? $first->[1] : undef;
 }
 
 sub chart_row {
-    my ($row, $axis) = @_;
+    my ($row, $axis, $is_cut) = @_;
     my %row = (label => test_named($row->{test})->{name_alone}, marks => []);
     return { %row, shown => 'not comparable' } if !is_compared($row);
-    $row{shown} = change_text($row) . q{, } . verdict_text($row);
+    $row{shown} = change_text($row) . q{, } . verdict_text($row) . ($is_cut ? ' (bar is cut)' : q{});
     return \%row if !$axis;
     my ($zero, $end) = map { $axis->{at}->($_) } 0, $row->{change_percent} // $INFINITY;
     push @{ $row{marks} }, bar($row->{verdict}, min($zero, $end), max($zero, $end), $BAR / 2);
@@ -80,7 +92,7 @@ sub chart_row {
 
 sub change_table {
     my ($baseline, $other, @rows) = @_;
-    my @titles = ('Test', 'Change: median of the ratios of runs', 'p', 'Difference', "$baseline, median", "$other, median", 'Runs needed');
+    my @titles = ('Test', 'Change of the median', 'p', 'Difference', "$baseline, median", "$other, median", 'Runs needed');
     return (head => [ row_of(map { head_cell($_) } @titles) ], rows => [ map { table_row($_) } @rows ]);
 }
 
@@ -91,7 +103,7 @@ sub table_row {
         change_cells($row), (map { median_cell($test, $row, $_) } qw(baseline other)), runs_cell($row->{runs_needed}));
 }
 
-# Both in one unit. $which: baseline or other.
+# Both medians in one unit. $which: baseline or other.
 sub median_cell {
     my ($test, $row, $which) = @_;
     my ($median, $runs) = @{$row}{"${which}_median", "${which}_runs"};
@@ -121,18 +133,18 @@ sub two_lines {
     return element('td', {}, text($words), element('small', {}, text($small)));
 }
 
-# The first of these comparisons stands for all. $in_full: whether there are
+# Explains all comparisons by the first of them. $in_full: whether there are
 # bars and intervals.
 sub how_to_read_changes {
     my ($in_full, $comparison) = @_;
     my $alpha = $Bonnie::Comparison::ALPHA;
     my @full  = (
         'A bar shows how much faster or slower a test became, and the thin line across it is the 95 % confidence interval of that change.',
-        'The change is the median of the ratios of each run to each run of the baseline, which need not be the ratio of the two medians.',
+        'The change is from the median of the runs of the baseline to that of the other label.',
         'Runs needed: with this many runs of each label, a difference like the one measured would probably be significant.',
     );
     my @words = (
-        $in_full ? @full : 'A change says how much faster or slower a test became: the median of the ratios of each run to each run of the baseline.',
+        $in_full ? @full : 'A change says how much faster or slower a test became, from median to median.',
         "Tests are called better or worse where the Mann-Whitney U test finds a significant difference (p below $alpha); an unclear difference may be chance.",
         $comparison->together
         ? 'All tests of a label are judged together: p is corrected for their number (Holm). Intervals are not corrected.'

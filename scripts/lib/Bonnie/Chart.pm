@@ -1,10 +1,10 @@
 # A chart: rows below each other, one axis for all.
 #
 # A row is a line of text (label left, figure right) with a strip below, in
-# which its marks are drawn. The marks are one picture behind the text, SVG
-# which the browser stretches to the width that there is: 1000 units, of each
-# kind one path for all rows. Text and heights are in pixels that nothing
-# stretches, so that the chart is as readable on a telephone as on a wide
+# which its marks are drawn. The marks are one SVG picture behind the text, 1000
+# units wide, which the browser stretches to the width of the page; each kind of
+# mark has one path for all rows. Text and heights are in pixels, which are not
+# stretched, so that the chart is as readable on a telephone as on a wide
 # screen.
 package Bonnie::Chart;
 
@@ -17,11 +17,11 @@ our @EXPORT_OK = qw(area bar chart line steps tail whisker);
 
 my $WIDTH = 1000;
 
-# What rounding may do to a place between 0 and 1.
+# The largest rounding error of a position between 0 and 1.
 my $NEARLY = 1e-9;
 
-# Pixels. The style sheet has rows of $STRIP_TOP + $STRIP_SPACE and the strip
-# that the chart's class adds.
+# In pixels. The style sheet gives rows $STRIP_TOP + $STRIP_SPACE plus the
+# height of the strip, which the class of the chart sets.
 my $STRIP_TOP   = 17;
 my $STRIP_SPACE = 9;
 my $OVERHANG    = 3;     # of the grid above and below a strip
@@ -29,11 +29,12 @@ my $AXIS_HEIGHT = 32;
 my $TICK_LINE   = 11;
 my $UNIT_LINE   = 28;
 
-# %chart: axis (see Axis.pm, undef without figures); height of a strip; rows
-# => [ { label, shown, marks => [ MARK, ... ] } ]. A row without marks has no
+# %chart: axis (see Axis.pm, undef without figures); height of a strip; rows =>
+# [ { label, shown, marks => [ MARK, ... ] } ]. A row without marks has no
 # figure. A mark is [ class, x, y, path ]: the path begins at x, between 0 and
 # 1, y pixels below the strip's top, and consists of relative commands. The
-# class tells its looks. Marks of the class "range" are drawn over all others.
+# class decides its appearance. Marks of the class "range" are drawn over all
+# others.
 sub chart {
     my (%chart) = @_;
     my @rows    = @{ $chart{rows} };
@@ -66,7 +67,8 @@ sub plot {
             preserveAspectRatio => 'none' }, grid($axis, $height, $pitch, scalar @rows), @paths);
 }
 
-# Dashed, so that it is seen beside the strips and not behind the text.
+# The grid is dashed, so that it is visible between the strips and not behind
+# the text.
 sub grid {
     my ($axis, $height, $pitch, $rows) = @_;
     my $dash = $height + 2 * $OVERHANG;
@@ -80,8 +82,8 @@ sub grid {
     return map { path(class => $_, 'stroke-dasharray' => "$dash $gap", d => $path{$_}) } sort keys %path;
 }
 
-# However wide the picture is made, lines keep their width. Validators do not
-# know this property in a style sheet.
+# Keeps the width of lines however wide the picture is. It is an attribute
+# because validators do not know this property in style sheets.
 sub path {
     my (%attributes) = @_;
     return element('path', { %attributes, 'vector-effect' => 'non-scaling-stroke' });
@@ -94,7 +96,7 @@ sub axis_texts {
     return element('svg', { 'aria-hidden' => 'true', width => '100%', height => $AXIS_HEIGHT }, @labels, $unit);
 }
 
-# The outer labels stay inside the picture.
+# Keeps the outer labels inside the picture.
 sub tick_label {
     my ($axis, $tick) = @_;
     my ($value, $text) = @{$tick};
@@ -103,8 +105,8 @@ sub tick_label {
     return element('text', { class => $class, x => sprintf('%.4g%%', 100 * $at), y => $TICK_LINE }, text($text));
 }
 
-# Marks. All x are between 0 and 1, heights are pixels; $y is that of the
-# middle. How thick a line is the class tells, and a bar is a thick line.
+# The marks. All x are between 0 and 1, heights are in pixels, and $y is that of
+# the middle. The class decides how thick a line is; a bar is a thick line.
 
 sub bar {
     my ($class, $from, $to, $y) = @_;
@@ -124,7 +126,7 @@ sub tail {
     return [ $class, $from, $y, 'h' . width($from, $to) . 'm0-' . $cap / 2 . "v$cap" ];
 }
 
-# A line that is $from_y pixels below the strip's top at its begin, $to_y at its
+# A line from $from_y pixels below the strip's top at its start to $to_y at its
 # end.
 sub line {
     my ($class, $from, $to, $from_y, $to_y) = @_;
@@ -138,8 +140,8 @@ sub area {
     return [ $class, $from, pixels($top), "h${width}v${height}h-${width}z" ];
 }
 
-# An area as wide and high as each of @$steps, [ x where it ends, its height ],
-# on $y. What is rounded are the places, so that errors do not add up.
+# An area for each of @$steps, [ x of its end, its height ], on $y. Positions
+# are rounded rather than widths, so that errors do not add up.
 sub steps {
     my ($class, $y, $steps) = @_;
     my ($x, $height, $path) = (0, 0, q{});

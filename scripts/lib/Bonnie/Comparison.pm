@@ -1,28 +1,29 @@
 # Two groups of runs (see Group.pm), test by test: what changed from the
 # baseline to the other, and whether that is more than chance.
 #
-# In the rows each test is judged by itself: of twenty tests of two groups that
-# do not differ, one is found to at an alpha of 0.05. They can be judged
-# together instead, corrected for the number of tests; what a script is to act
-# on, worse_by and unjudged, always is.
+# In the rows each test is judged by itself: of twenty tests of two equal
+# groups, one appears to differ at an alpha of 0.05. The tests can be judged
+# together instead, corrected for their number; worse_by and unjudged, on which
+# scripts act, always do that.
 package Bonnie::Comparison;
 
 use strict;
 use warnings;
-use Bonnie::MannWhitney qw(can_show compare_ratios runs_to_show);
+use List::Util          qw(max min);
+use Bonnie::MannWhitney qw(can_show compare_ratios fewest_runs runs_to_show);
 use Bonnie::Plain       qw(shorten);
 use Bonnie::Statistics  qw(holm median);
 use Bonnie::Tests       qw(all_tests);
 
-# How often chance alone may look like a change.
+# The probability with which chance alone may look like a change.
 our $ALPHA = 0.05;
 
-# What an error message names.
+# Number of labels that an error message lists.
 my $MAX_LABELS = 10;
 my $MAX_LABEL  = 40;
 
-# Every other group compared with the one of this label, in their order. Dies
-# if there is none of this label, or no other. %$how as for new.
+# Compares every other group with the one of this label, in their order. Dies if
+# no group has this label, or all have. %$how as for new.
 sub with_baseline {
     my ($how, $label, @groups) = @_;
     my ($baseline) = grep { $_->label eq $label } @groups;
@@ -77,16 +78,17 @@ sub together {
 #
 # and where both have some:
 #
-#   change_percent   how much faster the other is, the median of the ratios of
-#                    all its runs to all of the baseline; undef if that has no
-#                    end, as the baseline is zero
-#   low_percent  high_percent        the 95 % interval of the change; undef
-#                    if there are too few runs for one, or no end to it
+#   change_percent   how much faster the other is: its median to that of the
+#                    baseline; undef if the baseline is zero
+#   low_percent  high_percent        the 95 % interval of the change, from the
+#                    ratios of all runs to all of the baseline, and as wide as
+#                    change_percent needs; undef if there are too few runs for
+#                    one, or no end to it
 #   p                the probability that chance alone makes such a difference,
 #                    corrected if the tests are judged together
-#   significant      whether p is below alpha; if each test is judged by
-#                    itself, "no change" is inside of the interval if it is
-#                    not, and never if it is
+#   significant      whether p is below alpha, and the medians differ as the
+#                    runs do; if each test is judged by itself, "no change" is
+#                    inside of the interval if it is not, and never if it is
 #   verdict          'better', 'worse', or 'unclear' if not significant
 #   enough_runs      whether that number could be significant at all
 #   runs_needed      of each, for about four chances in five to show such a
@@ -97,15 +99,22 @@ sub rows {
     return @{ $self->{rows} };
 }
 
-# The tests that became worse by more than this. Where nothing differs there is
-# any in at most the share alpha of all comparisons.
+# The tests that became worse by more than this. If the groups are equal, the
+# list is not empty in at most the share alpha of all comparisons.
 sub worse_by {
     my ($self, $percent) = @_;
     return grep { $_->{verdict} eq 'worse' && $_->{corrected_p} < $ALPHA && $_->{change_percent} < -$percent } $self->judged;
 }
 
-# The tests that worse_by did not find and, by themselves, could not have found,
-# whatever they had measured. By the reason: { 'no figure' => [ NAMES ], 'too few runs' => [ NAMES ] }.
+# The number of runs of each label with which all tests could be significant.
+sub runs_to_tell {
+    my ($self) = @_;
+    my $tests = $self->{together} ? grep { defined $_->{p} } $self->rows : 1;
+    return fewest_runs($ALPHA / ($tests || 1));
+}
+
+# The tests that worse_by could not have found, whatever their runs had measured, by the reason:
+# { 'no figure' => [ NAMES ], 'too few runs' => [ NAMES ] }.
 sub unjudged {
     my ($self) = @_;
     my $alpha = $ALPHA / ($self->judged || 1);
@@ -118,8 +127,8 @@ sub unjudged {
     return \%unjudged;
 }
 
-# The rows that have enough runs to be significant by themselves; in scalar
-# context their number.
+# The rows with enough runs to be significant by themselves; in scalar context
+# their number.
 sub judged {
     my ($self) = @_;
     return @{ $self->{judged} };
@@ -132,14 +141,15 @@ sub correct {
     return;
 }
 
-# With enough runs for the smallest p, if no other were small.
+# True if there are enough runs for the smallest p to be significant when all
+# tests are judged together.
 sub judge_together {
     my ($self) = @_;
     my $alpha = $ALPHA / ($self->judged || 1);
     for my $row (grep { defined $_->{p} } $self->rows) {
         my ($old, $new) = map { $_->rates($row->{test}) } @{$self}{qw(baseline other)};
         $row->{p}           = $row->{corrected_p} // 1;
-        $row->{significant} = $row->{p} < $ALPHA;
+        $row->{significant} = $row->{p} < $ALPHA && $row->{agrees};
         $row->{enough_runs} = $row->{significant} || can_show(scalar @{$old}, scalar @{$new}, $alpha);
         $row->{verdict}     = 'unclear' if !$row->{significant};
         $row->{runs_needed} = $row->{significant} ? undef : runs_to_show($old, $new, $alpha);
@@ -168,12 +178,16 @@ sub row {
 
 sub change {
     my ($old, $new) = @_;
-    my $found = compare_ratios($old, $new, $ALPHA);
-    my $significant = $found->{p} < $ALPHA;
+    my $found  = compare_ratios($old, $new, $ALPHA);
+    my $ratio  = ratio(median(@{$old}), median(@{$new}));
+    my $agrees = ($ratio <=> 1) == $found->{larger};
+    my $significant = $found->{p} < $ALPHA && $agrees;
+    my ($low, $high) = defined $found->{low} ? (min($found->{low}, $ratio), max($found->{high}, $ratio)) : ();
     return (
-        change_percent => percent($found->{ratio}),
-        low_percent    => percent($found->{low}),
-        high_percent   => percent($found->{high}),
+        change_percent => percent($ratio),
+        low_percent    => percent($low),
+        high_percent   => percent($high),
+        agrees         => $agrees,
         p              => $found->{p},
         significant    => $significant,
         verdict        => !$significant ? 'unclear' : $found->{larger} > 0 ? 'better' : 'worse',
@@ -182,7 +196,12 @@ sub change {
     );
 }
 
-# A ratio to zero is no percentage.
+sub ratio {
+    my ($old, $new) = @_;
+    return $old > 0 ? $new / $old : $new > 0 ? 9**9**9 : 1;
+}
+
+# A ratio to zero has no percentage.
 sub percent {
     my ($ratio) = @_;
     return defined $ratio && $ratio < 9**9**9 ? 100 * ($ratio - 1) : undef;

@@ -16,23 +16,22 @@ my $LABEL_WIDTH = 50;
 
 # Test, both medians, change, both ends of its interval, p, verdict.
 my $ROW  = '%-10s %9s %9s %9s %9s %9s  %7s  %s';
-my $HEAD = sprintf $ROW, 'Test', qw(baseline other change from to p), q{};
+my $HEAD = sprintf $ROW, 'Test', qw(baseline other change from to p verdict);
 my $OVER = sprintf '%-10s %s %9s %s', q{}, '----median rate----', q{}, '---95 % interval---';
 
 my $ALPHA = $Bonnie::Comparison::ALPHA;
 my $ONE_IN = sprintf '%.0f', 1 / $ALPHA;
 
-# By whether the tests are judged together.
+# Indexed by whether the tests are judged together.
 my @JUDGED = (
     "better, worse: p is below $ALPHA, as happens by chance in one test in $ONE_IN.\n",
     "better, worse: p, corrected for the number of tests (Holm), is below $ALPHA.\n"
         . "from, to: the intervals are not corrected.\n",
 );
 
-# $JUDGED[...] stands in between.
+# $JUDGED[...] is inserted between the two texts.
 my $CHANGE = <<'END';
-change: the median of the ratios of each run to each run of the baseline, which
-need not be the ratio of the two medians.
+change: from one median to the other.
 END
 my $UNCLEAR = <<'END';
 N runs: not significant; with about N runs of each label, a difference like
@@ -40,7 +39,7 @@ this one would be.
 even: each label is faster in the same number of pairs of runs.
 END
 
-# More are not worth asking for.
+# More runs than this are not suggested.
 my $MANY_RUNS = 99;
 
 sub comparison_text {
@@ -75,7 +74,7 @@ sub row_text {
         p_text($row->{p}), verdict_text($row);
 }
 
-# As in the tables of results.
+# Formatted as in the tables of results.
 sub median_text {
     my ($median, $unit) = @_;
     return q{} if !defined $median;
@@ -84,7 +83,7 @@ sub median_text {
     return length $text > 9 ? sprintf '%.2e', $median : $text;
 }
 
-# What was zero and no longer is has no percentage.
+# A change from zero has no percentage.
 sub change_text {
     my ($row) = @_;
     return defined $row->{p} && !defined $row->{change_percent} ? 'from zero' : percent_text($row->{change_percent});

@@ -1,4 +1,4 @@
-# What completions for all shells have in common.
+# What the completions for all shells share.
 package Bonnie::Completion;
 
 use strict;
@@ -7,7 +7,8 @@ use Exporter 'import';
 
 our @EXPORT_OK = qw(single_quoted spellings);
 
-# Every way to write an option, with its dashes: "-s", "--size". Where a name has one dash, two do as well.
+# All spellings of an option with its dashes: "-s", "--size". Names with one dash are accepted with
+# two as well.
 sub spellings {
     my ($table, $option) = @_;
     my @names  = grep { length } @{$option}{qw(name alias)};

@@ -29,20 +29,20 @@ my %COLUMNS = (
     50 => [ @HEAD, @SEEKING, @IO_PAIRS, @FILES, 'file_chunk_size', @FILE_PAIRS, @LATENCIES ],
 );
 
-# Below this many commas a line is ordinary output of a program.
+# A line with fewer commas is ordinary output of a program.
 my $COMMAS_OF_A_RESULT = 20;
 
-# The first field of a line that tells its format.
+# The first field of a line that states its format.
 my $KNOWN_FORMAT = qr/1[.]9\d[[:alnum:]]*/a;
 
-# Returns (record, problems). No record and no problem: an ordinary line.
-# No record, one problem: a result that cannot be read. A record with
-# problems: some of its figures cannot be read.
+# Returns (record, problems). No record and no problem: an ordinary line. No
+# record but a problem: an unreadable result. A record with problems: some of
+# its figures are unreadable.
 sub parse_line {
     my ($line) = @_;
     $line =~ s/^\xEF\xBB\xBF//;    # the byte order mark of some editors
     $line =~ s/^\s++//a;
-    $line =~ s/(?<!\s)\s++\z//a;    # begins nowhere inside of a run of spaces, or many take long
+    $line =~ s/(?<!\s)\s++\z//a;    # the possessive match never starts within a run of spaces, which would take quadratic time
     return if $line =~ /^#/ || !looks_like_result($line) || is_header($line);
 
     my $problem = why_unreadable($line);
@@ -60,7 +60,7 @@ sub is_header {
     return $line =~ /^[[:alpha:]][\w ]*+(?:,[[:alpha:]][\w ]*+)*+\z/a;
 }
 
-# Looked at before anything is made of the fields: there may be any number.
+# Checked before the fields are used: there may be any number of them.
 sub why_unreadable {
     my ($line)  = @_;
     my ($begin) = split /,/, $line, 2;
@@ -87,8 +87,8 @@ sub build_record {
     return (\%record, @problems);
 }
 
-# 1.03 keeps SIZE:CHUNK and FILES:MAX:MIN/DIRS in one field each, and does
-# not tell its own version.
+# 1.03 keeps SIZE:CHUNK and FILES:MAX:MIN/DIRS in one field each, and does not
+# state its own version.
 sub split_classic_settings {
     my ($field) = @_;
     $field->{format} = $field->{version} = '1.03';
@@ -106,9 +106,9 @@ sub split_at_colons {
     return map { $_ // q{} } @parts[ 0 .. $count - 1 ];
 }
 
-# Bonnie++ from 1.9x to 2.00a loses both chunk sizes, and prints num_dirs one
-# column late, where the second of them belongs. Programs from version 3 on
-# have every field in its own column.
+# Bonnie++ from 1.9x to 2.00a omits both chunk sizes, and prints num_dirs one
+# column late, in place of the second of them. Programs from version 3 on have
+# every field in its own column.
 sub repair_settings {
     my ($field) = @_;
     my ($major) = $field->{version} =~ /^(\d+)/a;
@@ -130,7 +130,8 @@ sub settings {
     return %settings;
 }
 
-# Most lines of a hostile file have next to no figure; their tests are all one.
+# Shared by all tests without figures: a hostile file may have many lines
+# without any.
 my $NOT_RUN = { map { $_ => no_figure() } qw(rate cpu latency) };
 
 sub tests {
@@ -158,8 +159,8 @@ sub bad_figures {
     return @bad;
 }
 
-# Where nothing can be read at all, or a line without a format has no
-# figures, it only happened to have the right number of commas.
+# A line without a single readable figure, or a line without a format and
+# without figures, only happens to have the right number of commas.
 sub is_result {
     my ($record, $problems) = @_;
     my @figures = map { values %{$_} } values %{ $record->{tests} };

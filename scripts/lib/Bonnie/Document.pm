@@ -1,4 +1,4 @@
-# The HTML document around any page: head, header, sections, footer.
+# The HTML document around every page: head, header, sections, footer.
 package Bonnie::Document;
 
 use strict;
@@ -10,7 +10,7 @@ use Bonnie::Version;
 
 our @EXPORT_OK = qw(document counted);
 
-# Nothing is fetched and nothing runs, whatever a label holds.
+# The page loads nothing and runs nothing, whatever a label contains.
 my $POLICY = q{default-src 'none'; style-src 'unsafe-inline'; img-src data:};
 
 # %document: title, plain text; class of the body; headline and facts, plain

@@ -4,10 +4,10 @@
 #
 #   value    a number was measured; `value` is set (latencies: nanoseconds)
 #   fast     over before it could be measured: "+++++"
-#   none     nothing there: the test was not run or the figure not recorded
-#   bad      something that is not a figure
+#   none     no figure: the test was not run, or the figure was not recorded
+#   bad      a text that is not a figure
 #
-# Nobody changes one: all of what is not there are the same.
+# Figures are never changed: all those without a number share one object.
 package Bonnie::Figure;
 
 use strict;
@@ -17,7 +17,7 @@ use Bonnie::Plain qw(plain_text shorten);
 
 our @EXPORT_OK = qw(number_figure latency_figure value_figure fast_figure bad_figure no_figure is_value is_run gap_words);
 
-# Longer numbers are no measurement, and would overflow a double.
+# A longer number is not a measurement, and would overflow a double.
 my $NUMBER = qr/\d{1,18}(?:[.]\d{1,18})?/a;
 
 my $MAX_TEXT = 60;
@@ -70,7 +70,7 @@ sub is_value {
     return $figure->{state} eq 'value';
 }
 
-# What stands where a number would.
+# The words shown in place of a number.
 sub gap_words {
     my ($figure) = @_;
     return 'not run'             if $figure->{state} eq 'none';

@@ -1,4 +1,4 @@
-# How good a figure is beside the others of its column.
+# How good a figure is, compared with the others of its column.
 #
 # The measure is the ratio to the column's median, so that a grade means the
 # same in every column and small differences stay uncoloured:

@@ -1,5 +1,5 @@
-# The runs of one label, and what they have in common. Values of a test are
-# those of the runs that measured it, in the order of the runs.
+# The runs of one label, and what they share. Values of a test are those of the
+# runs that measured it, in the order of the runs.
 package Bonnie::Group;
 
 use strict;
@@ -22,7 +22,7 @@ sub by_label {
     return @groups;
 }
 
-# From 1 on; tells groups apart whose labels look the same.
+# From 1 on; distinguishes groups whose labels look the same.
 sub number {
     my ($self) = @_;
     return $self->{number};
@@ -33,7 +33,7 @@ sub label {
     return $self->{label};
 }
 
-# The label as something to be seen.
+# The label, or a visible name in its place.
 sub name {
     my ($self) = @_;
     return $self->{label} =~ /\S/ ? $self->{label} : '(no label)';
@@ -49,7 +49,7 @@ sub rates {
     return $self->values_of($name, 'rate');
 }
 
-# The same of 'rate', 'cpu' or 'latency'.
+# The values of 'rate', 'cpu' or 'latency'.
 sub values_of {
     my ($self, $name, $kind) = @_;
     return $self->{values}{$kind}{$name} //= [ map { $_->{value} } grep { is_value($_) } $self->figures($name, $kind) ];
@@ -62,7 +62,7 @@ sub spread_of {
     return @values ? { median => median(@values), min => min(@values), max => max(@values) } : undef;
 }
 
-# Why there are no such values, in words.
+# The reason why there are no such values, in words.
 sub gap {
     my ($self, $name, $kind) = @_;
     my @figures = $self->figures($name, $kind);
@@ -76,7 +76,7 @@ sub figures {
     return map { figure($_, $test, $kind) } @{ $self->{records} };
 }
 
-# The names of the tests that any of the runs did, measured or not.
+# The names of the tests that any of the runs ran, measured or not.
 sub tests {
     my ($self) = @_;
     return grep { $self->ran($_) } map { $_->{name} } all_tests();
@@ -87,7 +87,7 @@ sub ran {
     return $self->{ran}{$name} //= (any { is_run($_) } $self->figures($name, 'rate')) ? 1 : 0;
 }
 
-# What JSON tells of a test; empty for CSV lines.
+# What JSON reports have about a test; empty for CSV lines.
 sub details {
     my ($self, $name) = @_;
     return grep { $_ && $_->{percentiles} } map { $_->{tests}{$name} } @{ $self->{records} };
@@ -108,7 +108,7 @@ sub limits {
     return [ map { { by => $_, runs => $runs{$_} } } sort { $runs{$b} <=> $runs{$a} || $a cmp $b } keys %runs ];
 }
 
-# What $text_of tells of each record, every text once.
+# The distinct texts that $text_of returns for the records.
 sub distinct {
     my ($self, $text_of) = @_;
     return uniq(map { $text_of->($_) } @{ $self->{records} });

@@ -1,31 +1,36 @@
-# What stands at the top of the page: the result in one sentence, and where
-# and when it was measured.
+# The top of the page: the result in one sentence, and where and when it was
+# measured.
 package Bonnie::Headline;
 
 use strict;
 use warnings;
 use Exporter 'import';
 use List::Util qw(max maxstr minstr uniq);
-use Bonnie::ChangeWords qw(change_text counts_text is_compared);
+use Bonnie::ChangeWords qw(change_text counts_text few_text is_compared);
 use Bonnie::HtmlTable   qw(tests_run);
 use Bonnie::Plain       qw(shorten);
 use Bonnie::Tests       qw(test_named);
-use Bonnie::Units       qw(figure_text);
+use Bonnie::Units       qw(bytes_text figure_text);
 
 our @EXPORT_OK = qw(headline facts);
 
 my $MAX_LABEL = 60;
 
-# What one label is told by: test, words before its rate and behind it.
+# Percent of a CPU from which a test counts as limited by the CPU, for CSV
+# lines, which do not name the limit.
+my $CPU_FULL = 95;
+
+# The tests by which a single label is described: the test, and the words before
+# and after its rate, where they depend on the settings of the records.
 my @TOLD = (
-    [ 'put_block',  'writes',  'in blocks' ],
-    [ 'get_block',  'reads',   'in blocks' ],
-    [ 'seeks',      'does',    'seeks a second' ],
-    [ 'iops',       'does',    'random reads and writes a second' ],
-    [ 'seq_create', 'creates', 'files a second' ],
+    [ 'put_block',  'writes',  sub {'in blocks'} ],
+    [ 'get_block',  'reads',   sub {'in blocks'} ],
+    [ 'seeks',      'does',    sub {'seeks a second'} ],
+    [ 'iops',       'does',    \&mix_of ],
+    [ 'seq_create', 'creates', sub {'files a second'} ],
 );
 
-# One sentence, or nothing. $page: see Page.pm.
+# One sentence, or an empty text. $page: see Page.pm.
 sub headline {
     my ($page) = @_;
     my @comparisons = @{ $page->{comparisons} };
@@ -44,13 +49,14 @@ sub of_comparison {
     my ($comparison) = @_;
     my @rows = grep { is_compared($_) } $comparison->rows or return 'No test was measured with both labels.';
     my ($baseline, $other) = map { name_of($_) } $comparison->baseline, $comparison->other;
+    my $counts = counts_text($comparison) // return "$other compared with $baseline: " . few_text($comparison) . q{.};
     my ($most) = sort { size_of($b) <=> size_of($a) } grep { $_->{significant} } @rows;
-    my $words = "Compared with $baseline, $other is " . counts_text(@rows);
+    my $words = "Compared with $baseline, $other is $counts";
     return "$words." if !$most;
     return "$words; the largest change is " . change_text($most) . ', in "' . test_named($most->{test})->{name_alone} . '".';
 }
 
-# Twice as fast is as large as half as fast.
+# The size of a change: twice as fast is as large as half as fast.
 sub size_of {
     my ($row) = @_;
     my $ratio = defined $row->{change_percent} ? 1 + $row->{change_percent} / 100 : 0;
@@ -75,12 +81,41 @@ sub of_one {
     for my $told (@TOLD) {
         my ($test, $verb, $what) = @{$told};
         my $spread = $group->spread_of($test, 'rate') or next;
-        push @parts, "$verb " . figure_text($spread->{median}, test_named($test)->{unit}) =~ s/\x{A0}ops\/s//r . " $what";
+        push @parts, join q{ }, $verb, figure_text($spread->{median}, test_named($test)->{unit}) =~ s/\x{A0}ops\/s//r,
+            $what->($group), limited_text($group, $test);
     }
     return if !@parts;
     my $last = pop @parts;
     my $runs = @{ $group->records };
     return name_of($group) . q{ } . join(', ', @parts) . (@parts ? ' and ' : q{}) . $last . ($runs > 1 ? " (medians of $runs runs)." : q{.});
+}
+
+# "random writes of 4 KiB a second", if all runs did the same.
+sub mix_of {
+    my ($group) = @_;
+    my @settings = map { $_->{settings} // {} } @{ $group->records };
+    my ($block, @blocks)   = uniq(map { $_->{iops_block_bytes} // q{} } @settings);
+    my ($writes, @writes)  = uniq(map { $_->{iops_write_percent} // q{} } @settings);
+    my $of   = !@blocks && $block =~ /\A\d{1,15}\z/a ? ' of ' . bytes_text($block) : q{};
+    my $what = @writes || $writes !~ /\A\d{1,3}\z/a ? 'reads and writes'
+        : $writes == 0                              ? 'reads'
+        : $writes == 100                            ? 'writes'
+        :                                             "operations ($writes\x{A0}% writes)";
+    return "random $what$of a second";
+}
+
+# In brackets, whether the figure was limited by something else than the
+# storage, or was not steady.
+sub limited_text {
+    my ($group, $test) = @_;
+    my @details = $group->details($test);
+    my %limit   = (cpu => 'limited by the CPU', 'page cache' => 'in the page cache');
+    my @limits  = uniq(map { $_->{limited_by} // q{} } @details);
+    my $cpu     = $group->spread_of($test, 'cpu');
+    my @words   = @limits == 1 ? $limit{ $limits[0] } // () : !@limits && $cpu && $cpu->{median} >= $CPU_FULL ? sprintf("at %.0f\x{A0}%% CPU", $cpu->{median}) : ();
+    my ($unsteady) = grep { $_ !~ /\Asteady/ } map { $_->{steady}{verdict} } grep { $_->{steady} } @details;
+    push @words, 'not steady' if defined $unsteady;
+    return @words ? '(' . join(', ', @words) . ')' : ();
 }
 
 sub of_many {
@@ -99,7 +134,7 @@ sub of_many {
     return 'None of ' . @groups . " labels has the highest rate in more than $most of $tests tests.";
 }
 
-# What JSON alone knows; nothing otherwise.
+# Facts that only JSON reports have; otherwise nothing.
 sub facts {
     my ($page) = @_;
     my @records = map { @{ $_->records } } @{ $page->{groups} };

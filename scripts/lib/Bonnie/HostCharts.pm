@@ -1,6 +1,6 @@
-# Bars of the hosts that did something together, from the slowest to the
-# fastest: a panel for each test of a run. Of many hosts, those that are far
-# from the others have rows of their own, and the others share one.
+# Bars of the hosts that made a run together, from the slowest to the fastest,
+# with a panel for each test. If there are many hosts, outliers have rows of
+# their own, and the others share one.
 package Bonnie::HostCharts;
 
 use strict;
@@ -20,11 +20,12 @@ our @EXPORT_OK = qw(host_charts host_panel how_to_read_hosts);
 my $BAR   = 12;
 my $RANGE = 8;    # height of the caps
 
-# More hosts are not shown each, and no more outliers are named at either end.
+# With more hosts not every host has a row; and no more outliers than this are
+# named at either end.
 my $MOST_EACH  = 12;
 my $MOST_NAMED = 5;
 
-# Tukey's fences: so many interquartile ranges beyond the quartiles.
+# Tukey's fences: this many interquartile ranges beyond the quartiles.
 my $FENCE = 1.5;
 
 my $MAX_NAME = 60;
@@ -42,7 +43,7 @@ sub charts_of {
     return panels(row_label($group) . ': hosts, more is better', \@notes, map { test_panel($_->[0], @{ $_->[1] }) } @tests);
 }
 
-# What panels of these lists of hosts leave to be explained, if anything.
+# The explanation that panels of these lists of hosts need, if any.
 sub how_to_read_hosts {
     my @lists = @_;
     return if !grep { @{$_} > $MOST_EACH } @lists;
@@ -90,8 +91,8 @@ sub rows_of {
     );
 }
 
-# Of sorted values, how many at the beginning and at the end are far from the
-# others. The slowest host is named in any case: the others wait for it.
+# The numbers of outliers at the start and at the end of sorted values. The
+# slowest host always counts, because the others wait for it.
 sub outliers {
     my @values = @_;
     my ($low, $high) = sort { $a <=> $b } @values[ @values / 4, 3 * @values / 4 ];

@@ -1,5 +1,5 @@
-# Builds HTML and SVG elements. Whatever comes from outside passes through
-# text() or an attribute here, and nowhere else into the page.
+# Builds HTML and SVG elements. Foreign text enters the page only through text()
+# or an attribute here.
 package Bonnie::Html;
 
 use strict;
@@ -15,7 +15,7 @@ sub text {
     my ($plain) = @_;
     my $text = NFC($plain);
 
-    # A pile of combining marks would be drawn over the neighbouring rows.
+    # Many combining marks in a row would be drawn over the neighbouring rows.
     $text =~ s/(\p{M}{3})\p{M}+/$1/g;
     return $text =~ s/([&<>"'])/$ENTITY{$1}/gr;
 }

@@ -1,4 +1,4 @@
-# What all tables of the page share: rows, their headings, the region in
+# What all tables of the page share: rows, their headings, and the region in
 # which a wide table scrolls.
 package Bonnie::HtmlTable;
 
@@ -12,7 +12,7 @@ use Bonnie::Statistics qw(median);
 use Bonnie::Tests qw(all_groups all_tests tests_in_group);
 use Bonnie::Units qw(figure_text);
 
-our @EXPORT_OK = qw(row_of head_cell column_head row_head cell absent rate_below_title typical_rate test_heads tests_run scrolling_table);
+our @EXPORT_OK = qw(row_of row_title head_cell column_head row_head cell absent rate_below_title typical_rate test_heads tests_run scrolling_table);
 
 my $MAX_CELL  = 60;
 my $MAX_LABEL = 80;
@@ -26,8 +26,8 @@ sub head_cell {
     return element('th', { scope => 'col' }, text($title));
 }
 
-# The number ties a label's rows in all tables and charts together. With
-# $rows it is the head of that number of rows.
+# The number connects a label's rows in all tables and charts. $rows: how many
+# rows the heading spans.
 sub row_head {
     my ($group, $rows) = @_;
     my %scope = defined $rows && $rows > 1 ? (scope => 'rowgroup', rowspan => $rows) : (scope => 'row');
@@ -43,6 +43,12 @@ sub column_head {
 sub numbered {
     my ($group) = @_;
     return (element('i', {}, $group->number), q{ }, element('bdi', {}, text(shorten($group->name, $MAX_LABEL))));
+}
+
+# The first cell of a row, which says what the row is about.
+sub row_title {
+    my ($words) = @_;
+    return element('th', { scope => 'row', class => 'label' }, element('bdi', {}, text($words)));
 }
 
 sub cell {
@@ -77,9 +83,9 @@ sub typical_rate {
     return @medians ? median(@medians) : undef;
 }
 
-# The rows of headings over such tests, behind columns with the @$fixed
-# titles. $title is the kind of title that tests get. With @$units (titles of
-# columns) each test has that number of columns.
+# The rows of headings over such tests, after columns with the @$fixed titles.
+# $title: the kind of title that tests get. With @$units (titles of columns)
+# each test has that many columns.
 sub test_heads {
     my ($title, $fixed, $units, @tests) = @_;
     my $span    = @{$units} || 1;
@@ -103,7 +109,7 @@ sub span_head {
     return element('th', \%place, text($title));
 }
 
-# Wide tables scroll inside their own region, by keyboard too. %table: caption,
+# Wide tables scroll within their own region, by keyboard too. %table: caption,
 # head, rows, class; id, without which the caption is in an attribute.
 sub scrolling_table {
     my (%table) = @_;

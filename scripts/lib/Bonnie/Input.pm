@@ -1,32 +1,36 @@
-# Reads all input files; what cannot be read is named on stderr. CSV lines,
-# JSON reports and what else programs print may stand in one file.
+# Reads all input files, and reports on stderr what cannot be read. A file may
+# contain CSV lines, JSON reports and other output of programs in any order.
 #
-# Whoever made a file may have meant harm. Time and memory grow with its size
-# and not faster: no byte is looked at more than a few times.
+# Files may be hostile. Time and memory grow in proportion to their size: no
+# byte is examined more than a few times.
 package Bonnie::Input;
 
 use strict;
 use warnings;
 use Exporter 'import';
+use Bonnie::Ab::Result qw(campaign_of is_campaign);
 use Bonnie::Csv      qw(parse_line);
+use Bonnie::Cut      ();
 use Bonnie::Json     qw(report_records);
 use Bonnie::JsonText qw(try_value);
 use Bonnie::Load     ();
+use Bonnie::Place    qw(open_to_read);
 use Bonnie::Plain    qw(plain_text);
 use Bonnie::ZcavLog  qw(is_zcav zcav_courses);
 
 our @EXPORT_OK = qw(read_logs_too read_results $LONGEST_LINE);
 
-# Where a line begins like this, it is the first one of a JSON report.
+# A line that begins like this is the first one of a JSON report.
 my $JSON_BEGINS = qr/(?:\xEF\xBB\xBF)?+(?=\{[ \t\r\n]*+")/;
 
-# Lines that begin neither like a result nor like a report, many at once.
+# Lines that begin neither like a result nor like a report, matched in large
+# numbers.
 my $ORDINARY = qr/\G(?:[\n\r]++|(?:(?![{1\xEF\s])[^,\n]{0,10000}+\n){1,1000}+)/a;
 
-# In bytes; no result in CSV comes near it. JSON is as long as it is.
+# In bytes; CSV results are far shorter. JSON reports have no limit.
 our $LONGEST_LINE = 65_536;
 
-# More problems of one file are counted and not listed.
+# Further problems of a file are counted but not listed.
 my $MOST_LISTED = 20;
 
 # Returns the records in the order in which they were given; dies when a
@@ -35,7 +39,7 @@ sub read_results {
     return read_files(0, @_);
 }
 
-# The same; a file that zcav has written becomes courses (see ZcavLog.pm).
+# The same, but files written by zcav become courses (see ZcavLog.pm).
 sub read_logs_too {
     return read_files(1, @_);
 }
@@ -54,8 +58,8 @@ sub display_name {
     return $file eq q{-} ? 'standard input' : plain_text($file);
 }
 
-# %file: name; line, the number of that at which the bytes have arrived;
-# problems, their number; hopeless, { places where no report begins => 1 }.
+# %file: name; line, its number at the current position; problems, their number;
+# hopeless, { places where no report begins => 1 }.
 sub read_file {
     my ($path, $takes_logs) = @_;
     my %file   = (name => display_name($path), line => 1, problems => 0, hopeless => {});
@@ -85,23 +89,25 @@ sub contents {
     local $/ = undef;
     my $bytes = readline $handle;
 
-    # At the end of a file close succeeds; after a read error it does not.
+    # close succeeds at the end of a file, and fails after a read error.
     close $handle or die "cannot read $name: $!\n";
     return $bytes // q{};
 }
 
 sub open_input {
     my ($file, $name) = @_;
-    die "cannot read $name: Is a directory\n" if $file ne q{-} && -d $file;
-    my $handle;
-    my $opened = $file eq q{-} ? open($handle, '<&', \*STDIN) : open($handle, '<:raw', $file);
-    die "cannot read $name: $!\n" if !$opened;
+    my $handle = eval { $file eq q{-} ? copy_of_stdin() : open_to_read($file) } // die "cannot read $name: $@";
     binmode $handle;
     return $handle;
 }
 
-# Both take what is at pos of the bytes that $text refers to, move pos behind
-# it, and return \@records.
+sub copy_of_stdin {
+    open my $handle, '<&', \*STDIN or die "$!\n";
+    return $handle;
+}
+
+# Both read what is at pos of the bytes that $text refers to, move pos past it,
+# and return \@records.
 
 sub next_line {
     my ($text, $file) = @_;
@@ -113,9 +119,9 @@ sub next_line {
     return [ $record // () ];
 }
 
-# After one that cannot be read it goes on with the next line: another report
-# may begin inside of one that was cut off. What is still open where reading
-# failed would fail there once more, and is not tried.
+# After an unreadable report, continues with the next line: another report may
+# begin inside of one that was cut off. Values that were still open where
+# reading failed would fail there again, and are not tried.
 sub next_report {
     my ($text, $file) = @_;
     my $begin = pos ${$text};
@@ -128,9 +134,20 @@ sub next_report {
         problem($file, "a JSON report that cannot be read: $fault->{why} in line $line");
         return skip_line($text);
     }
-    my ($records, @problems) = Bonnie::Load::is_report($report) ? Bonnie::Load::records($report) : report_records($report);
+    my ($records, @problems) = records_of($report);
     problem($file, $_) for @problems;
     return $records;
+}
+
+# A load, a report of boncut and a campaign are one record each: { load => ... }, { cut => ... },
+# { campaign => ... }.
+sub records_of {
+    my ($report) = @_;
+    return Bonnie::Load::records($report) if Bonnie::Load::is_report($report);
+    return Bonnie::Cut::records($report)  if Bonnie::Cut::is_report($report);
+    return report_records($report) if !is_campaign($report);
+    my ($campaign, @problems) = campaign_of($report);
+    return ([ map { { campaign => $_ } } grep {defined} $campaign ], @problems);
 }
 
 sub skip_line {
@@ -139,7 +156,7 @@ sub skip_line {
     return [];
 }
 
-# Returns no record.
+# Reports a problem, and returns no record.
 sub problem {
     my ($file, $words) = @_;
     $file->{problems}++;

@@ -1,5 +1,5 @@
-# Makes records (see Record.pm) of a JSON report of bonnie: one of each run,
-# with what the run's CSV line would have, and more.
+# Makes records (see Record.pm) from a JSON report of bonnie: one for each run,
+# with everything that the run's CSV line would have, and more.
 package Bonnie::Json;
 
 use strict;
@@ -13,23 +13,23 @@ use Bonnie::Written qw(bytes_text latency_text);
 
 our @EXPORT_OK = qw(hash list number report_records text);
 
-# Of later keys those are read that there are.
+# Keys that later versions added are read where they exist.
 my %VERSIONS = map { $_ => 1 } 1, 2;
 
-# Below this a test was too short to tell a rate, as in the CSV line.
+# A shorter test has no rate, as in the CSV line.
 my $SHORTEST_SECONDS = 0.01;
 
-# Below these a rate is written with a decimal, as in the CSV line.
+# Smaller rates have a decimal, as in the CSV line.
 my $SMALL_RATE  = 9.95;
 my $SMALL_SEEKS = 999.95;
 
-# Longer numbers are no measurement; so in the CSV line.
+# Longer numbers are not measurements, as in the CSV line.
 my $TOO_LARGE = 1e18;
 
 my $MAX_VERDICT = 120;
 
 my @PERCENTILES = qw(min mean p50 p90 p95 p99 p99_9 p99_99 max);
-my @HOST        = qw(name kernel cpu_model cpus ram_bytes directory filesystem
+my @HOST        = qw(name kernel c_library cpu_model cpus ram_bytes directory filesystem
     mount_options device disk_model scheduler);
 my @SETTINGS    = qw(preset workers direct sync data verify cache engine iodepth min_seconds
     iops_block_bytes iops_write_percent iops_seconds iops_theta sequential_seconds);
@@ -62,7 +62,7 @@ sub why_unreadable {
     return;
 }
 
-# What all runs of a report have in common.
+# The fields that all runs of a report share.
 sub common_fields {
     my ($report) = @_;
     return (
@@ -106,7 +106,7 @@ sub read_tests {
     return (\%tests, @problems);
 }
 
-# What a figure needs beside the CSV line's three is explained in Record.pm.
+# Record.pm explains what a figure has in addition to the CSV line's three.
 sub read_test {
     my ($test, $written) = @_;
     my $latency = hash($written->{latency_ns});
@@ -126,7 +126,7 @@ sub read_test {
     };
 }
 
-# What is not known takes no place: a hostile report can have many tests.
+# Omits what is not known: a hostile report may have many tests.
 sub known {
     my ($name, $value) = @_;
     return defined $value ? ($name => $value) : ();
@@ -137,14 +137,14 @@ sub interval {
     return { map { $_ => number($written->{$_}) } qw(seconds ops bytes) };
 }
 
-# What a host did, for each of its ranks.
+# The rate of a host, per rank.
 sub host_part {
     my ($written) = @_;
     my ($rate, $ranks) = map { number($written->{$_}) } qw(rate ranks);
     return { name => text($written->{name}), rate => $ranks && defined $rate ? $rate / $ranks : undef };
 }
 
-# What has not all of its figures is left out.
+# Entries that lack a figure are left out.
 my %METRIC = (iops => 'ops/s', bandwidth => 'KiB/s', latency => 'ns', p99 => 'ns');
 
 sub steady_state {
@@ -192,8 +192,8 @@ sub rate_text {
     return sub { sprintf $_[0] < $small ? '%.1f' : '%.0f', $_[0] };
 }
 
-# The settings as the CSV line writes them: nothing for a default, and nothing
-# of a half that was not run.
+# The settings as the CSV line has them: empty for a default, and for a half
+# that was not run.
 sub csv_settings {
     my ($tests, $settings) = @_;
     my %ran;
@@ -229,7 +229,7 @@ sub file_settings {
     );
 }
 
-# Nothing says that the JSON has in a place what belongs there.
+# The value if it is of the expected type: JSON may have anything anywhere.
 
 sub hash {
     my ($value) = @_;

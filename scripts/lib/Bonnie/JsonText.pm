@@ -1,11 +1,11 @@
 # Reads JSON values out of a text.
 #
-# JSON::PP looks at one character after the other and takes a second for
-# 1.5 MB. Twenty machines with ten runs each are 4 MB, so that regular
-# expressions do it here, several times as fast.
+# JSON::PP reads character by character and takes a second for 1.5 MB. Twenty
+# machines with ten runs each have 4 MB, so this module uses regular
+# expressions, which are several times as fast.
 #
-# Strings come out as plain text (see Plain.pm), true and false as 1 and 0,
-# null as undef. Keys stay as they are written.
+# Strings come out as plain text (see Plain.pm), true and false as 1 and 0, null
+# as undef. Keys stay as they are in the text.
 package Bonnie::JsonText;
 
 use strict;
@@ -15,22 +15,23 @@ use Bonnie::Plain qw(plain_text);
 
 our @EXPORT_OK = qw(read_value try_value);
 
-# Far more than any report needs, and too little to exhaust memory.
+# Far deeper than any report, and too little to exhaust memory.
 my $MAX_DEPTH = 64;
 
-# What a report of bonnie needs, or a little more.
+# The depth of bonnie's reports, or a little more.
 my $DEPTH_OF_REPORT = 10;
 
-# Perl repeats a group at most 65,534 times: one group is in another, so that a
-# string may be as long as it likes.
+# Perl repeats a group at most 65,534 times; one group within another allows
+# strings of any length.
 my $SPACE  = qr/[ \t\r\n]*+/;
 my $PIECE  = qr/[^"\\\x00-\x1F]++|\\["\\\/bfnrt]|\\u[[:xdigit:]]{4}/;
 my $STRING = qr/"((?:(?:$PIECE){1,10000}+)*+)"/;
 my $NUMBER = qr/-?(?:0|[1-9]\d*+)(?:[.]\d++)?(?:[eE][-+]?\d++)?/a;
 
-# Each is used alone in its match, so that it is compiled only once. All have
-# alternatives: a character that a match cannot do without perl looks for first,
-# in all of the rest of the text, and the time would grow with its square.
+# Each pattern is used alone in its match, so that it is compiled only once.
+# Each has an alternative that never matches: for a character that a match
+# requires, perl first searches all of the remaining text, and the time would
+# grow quadratically.
 my $NEVER = qr/[^\x00-\xFF]/;
 my $VALUE = qr/\G$SPACE(?:$STRING|($NUMBER)|(true|false|null)\b|([{[]))/;
 my $KEY   = qr/\G$SPACE(?:$STRING$SPACE:|$NEVER)/;
@@ -39,17 +40,17 @@ my $MARK  = qr/\G$SPACE([],}])/;
 my %LITERAL = (true => 1, false => 0, null => undef);
 my %ESCAPED = (b => "\b", f => "\f", n => "\n", r => "\r", t => "\t");
 
-# The value at pos of the bytes that $text refers to; pos is moved behind it.
-# Dies with what is wrong there, without the place: that is pos again.
+# Reads the value at pos of the bytes that $text refers to, and moves pos past
+# it. Dies with what is wrong at pos.
 sub read_value {
     my ($text) = @_;
     return value($text, []);
 }
 
-# The same for a text that may be anything: (value), or (undef, { why => what
-# is wrong, place => where, hopeless => [ places before ] }). At those places
-# begin objects and lists that were not at their ends: read by itself, none of
-# them would be a report, but fail again.
+# Does the same for a text that may be anything. Returns (value), or (undef, {
+# why => what is wrong, place => where, hopeless => [ earlier places ] }). At
+# those places objects and lists begin that had not ended: none of them is a
+# report by itself, and reading it would fail in the same place.
 sub try_value {
     my ($text) = @_;
     my (@open, $value);
@@ -58,7 +59,7 @@ sub try_value {
     return (undef, { why => $@ =~ s/\n\z//r, place => pos ${$text}, hopeless => [ @open[ 0 .. $#open - $spared ] ] });
 }
 
-# @$open: the places where those objects and lists begin that this value is in.
+# @$open: the places where the objects and lists around this value begin.
 sub value {
     my ($text, $open) = @_;
     ${$text} =~ /$VALUE/gc or die "a value is missing or malformed\n";
@@ -102,7 +103,7 @@ sub list {
     return \@list;
 }
 
-# The next comma or closing bracket, or nothing if something else comes.
+# The next comma or closing bracket, or nothing if something else follows.
 sub mark {
     my ($text) = @_;
     return ${$text} =~ /$MARK/gc ? $1 : q{};
@@ -117,7 +118,7 @@ sub string {
     return plain_text($written);
 }
 
-# What UTF-16 has two units for.
+# A character that UTF-16 encodes in two units.
 sub pair {
     my ($high, $low) = @_;
     return encoded(0x10000 + (($high & 0x3FF) << 10) + ($low & 0x3FF));

@@ -1,4 +1,4 @@
-# Bands of the latencies on a logarithmic axis: percentiles of JSON, and the
+# Bands of the latencies on a logarithmic axis: percentiles from JSON, and the
 # longest operation, which is all that the CSV line has.
 package Bonnie::LatencyCharts;
 
@@ -14,8 +14,8 @@ use Bonnie::Units     qw(figure_text);
 
 our @EXPORT_OK = qw(latency_charts latency_chart_of_one);
 
-# From one percentile to the next, the darkest and thickest first; from the
-# last one to the longest operation there is only a line.
+# Bands from one percentile to the next, the darkest and thickest first; from
+# the last one to the longest operation there is only a line.
 my @BANDS  = ([ qw(p50 p90) ], [ qw(p90 p99) ], [ qw(p99 p99_9) ]);
 my $HEIGHT = 12;
 my $CAP    = 8;
@@ -61,7 +61,7 @@ sub latency_panel {
     );
 }
 
-# { max, and the percentiles that are known }; a logarithm has no place for 0.
+# { max, and the known percentiles }, without zeros, which have no logarithm.
 sub latencies {
     my ($group, $test) = @_;
     my $spread = $group->spread_of($test->{name}, 'latency') or return {};

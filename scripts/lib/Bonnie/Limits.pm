@@ -1,5 +1,5 @@
-# The table of what limited each figure, as the kernel's counters told when it
-# was measured; the CSV line does not have it.
+# The table of what limited each figure, according to the kernel's counters
+# during the measurement; the CSV line does not have it.
 package Bonnie::Limits;
 
 use strict;
@@ -10,12 +10,12 @@ use Bonnie::HtmlTable qw(row_of row_head absent test_heads tests_run scrolling_t
 
 our @EXPORT_OK = qw(limit_table limit_legend limit_cell);
 
-# What JSON has in limited_by: the class whose icon the style sheet has, the
-# words, what they mean.
+# The values of limited_by in JSON: the class whose icon the style sheet has,
+# the words, and what they mean.
 my %LIMIT = (
     'device'     => [ 'device',  'device',     'most of the time was spent waiting for it' ],
     'page cache' => [ 'memory',  'page cache', 'more than a tenth of the data did not come from the device or did not reach it' ],
-    'cpu'        => [ 'cpu',     'CPU',        'the busiest worker computed for most of the time' ],
+    'cpu'        => [ 'cpu',     'CPU',        'most of the time was spent computing, or waiting for a CPU' ],
     'unknown'    => [ 'unknown', 'unknown',    'the counters of the kernel do not show it' ],
 );
 my @ORDER = ('device', 'page cache', 'cpu', 'unknown');
@@ -31,7 +31,7 @@ sub limit_table {
     return scrolling_table(caption => 'What limited each test', class => 'limits', head => \@heads, rows => \@rows);
 }
 
-# Runs need not agree.
+# Runs may have different limits.
 sub limit_cell {
     my ($group, $test) = @_;
     my $runs   = $group->details($test->{name});
@@ -40,7 +40,7 @@ sub limit_cell {
     my @parts;
     for my $limit (@limits) {
         my ($class, $words) = looks($limit->{by});
-        my $share = $limit->{runs} == $runs ? q{} : " $limit->{runs}/$runs";
+        my $share = $limit->{runs} == $runs ? q{} : " in $limit->{runs} of $runs runs";
         push @parts, element('span', { class => $class }, text("$words$share"));
     }
     return element('td', {}, @parts);

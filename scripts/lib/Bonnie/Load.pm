@@ -1,16 +1,15 @@
-# One report of the load generator, from the JSON that it prints: figures that
-# are none are undef, whatever stands in the file.
+# One report of the load generator, read from its JSON. Invalid figures become
+# undef, whatever the file contains.
 package Bonnie::Load;
 
 use strict;
 use warnings;
 use Bonnie::Json  qw(hash list number text);
-use Bonnie::Plain qw(plain_text);
 
-# Of later keys those are read that there are.
+# Keys that later versions added are read where they exist.
 my $VERSION = 1;
 
-# Hostile reports have more of everything.
+# A limit for hostile reports.
 my $MOST = 2000;
 
 my @KINDS = ([ writes => 'Writes' ], [ reads => 'Reads' ]);
@@ -20,7 +19,7 @@ sub is_report {
     return ref $report eq 'HASH' && ref $report->{bonload} eq 'HASH';
 }
 
-# As Json.pm's report_records(): the one record has { load => ... } alone.
+# Like report_records() of Json.pm: the one record has only { load => ... }.
 sub records {
     my ($report) = @_;
     my $version = text($report->{bonload}{format_version}) // 'none';
@@ -28,19 +27,27 @@ sub records {
     return ([ { load => bless { %{ $report->{bonload} }, start_time => $report->{StartTime} }, __PACKAGE__ } ]);
 }
 
-# Its number on the page, which ties tables and charts together.
-sub number_as {
-    my ($load, $number) = @_;
-    $load->{number} = $number;
-    return $load;
+# Names the loads of a page so that they differ: a single load has no name; loads of one target
+# have numbers; others have the name of their target, with a number where targets are equal.
+sub name_all {
+    my @loads = @_;
+    my %loads_of;
+    $loads_of{ $_->address }++ for @loads;
+    for my $number (1 .. @loads) {
+        my $load = $loads[ $number - 1 ];
+        my $same = $loads_of{ $load->address };
+        $load->{name} = @loads == 1 ? q{} : $same == @loads ? "Load $number" : $same > 1 ? "Load $number: " . $load->address : $load->address;
+    }
+    return;
 }
 
-sub number_of { return $_[0]{number} }
+sub name { return $_[0]{name} // q{} }
 
-sub name {
+# The template of the names, or the source of the names.
+sub address {
     my ($load) = @_;
     my $settings = hash($load->{settings});
-    return join q{ }, map { plain_text($_) } grep {defined} text($settings->{target}), text($settings->{url}) // text($settings->{url_source});
+    return text($settings->{url}) // text($settings->{url_source}) // text($settings->{target}) // q{};
 }
 
 sub mode { return text(hash($_[0]{settings})->{mode}) // q{} }
@@ -52,7 +59,8 @@ sub kinds {
         grep { ref $load->{ $_->[0] } eq 'HASH' } @KINDS;
 }
 
-# Steps of a search or sweep, slices of a second, and finer ones; what each host did.
+# The steps of a search or sweep, the slices of one second and the finer ones, and
+# the results of each host.
 sub steps     { return few(list($_[0]{steps})) }
 sub intervals { return few(list($_[0]{intervals})) }
 sub slices    { return few(list(hash($_[0]{timeline})->{slices})) }

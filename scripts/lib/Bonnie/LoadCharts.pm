@@ -1,6 +1,6 @@
-# The charts of load reports: requests and errors over time, where latencies
-# lie over time, percentiles, the latency at each load of a sweep, and on each
-# host.
+# The charts of load reports: requests and errors over time, the distribution of
+# latencies over time, percentiles, and the latency at each load of a sweep and
+# on each host.
 package Bonnie::LoadCharts;
 
 use strict;
@@ -17,15 +17,16 @@ use Bonnie::Units      qw(figure_text);
 
 our @EXPORT_OK = qw(load_host_charts load_time_charts load_heat_charts load_percentile_charts load_step_charts);
 
-# How many times what nearly all of a strip stays below a peak may be to be shown whole.
+# A peak is cut off if it is more than this many times as high as nearly all of its
+# strip.
 my $PEAK = 3;
 
 my $COURSE = 30;
 my $BAND   = 12;
 my $CAP    = 8;
 
-# Requests of a class of latencies at a time, by their share of all at that
-# time: up to these parts, from the palest to the darkest.
+# Shades for the share of requests in a class of latency at a time: upper
+# limits, from the palest shade to the darkest.
 my @SHARES = (0.01, 0.05, 0.2, 0.5, 1);
 
 # Classes of latency: 1, 2 and 5 times a power of ten, in ns.
@@ -33,7 +34,7 @@ my @CLASSES = map { my $p = 10**$_; map { $_ * $p } 1, 2, 5 } 3 .. 10;
 
 sub seconds_of {
     my @slices = @_;
-    return sum0(map { number($_->{seconds}) // 0 } @slices) || 1;
+    return sum0(map { number(hash($_)->{seconds}) // 0 } @slices) || 1;
 }
 
 # The slices of one kind: [ [ end, length, figures ], ... ].
@@ -48,7 +49,7 @@ sub course {
     return @course;
 }
 
-# The axis of a load that ended some milliseconds after its time is no longer than that time.
+# Ends the axis of a load at its intended duration, even if it ended some milliseconds later.
 sub time_of {
     my ($seconds) = @_;
     my $axis = axis_of_time($seconds * 0.98);
@@ -59,11 +60,11 @@ sub load_time_charts {
     my @kinds  = @_;
     my $time   = time_of(max(1e-3, map { seconds_of($_->{load}->slices) } @kinds));
     my @panels = map { time_panel($time, @{$_}, @kinds) } [ ended => 'Requests per second' ], [ errors => 'Errors per second' ];
-    return panels('Over time', ['Each strip begins at zero; the strips of one panel have the same scale. Higher peaks are cut off.'], @panels);
+    return panels('Over time', ['Each strip has a scale of its own, from zero to the figure beside it. Much higher peaks are cut off.'], @panels);
 }
 
-# Where strips end: at the largest value, unless it is a peak beside which the others would not be
-# seen, as after a stop.
+# The top of strips: the largest value, unless it is a peak that would make the others invisible,
+# as after a stall.
 sub highest {
     my @sorted = sort { $a <=> $b } grep { $_ > 0 } @_ or return;
     my $usual  = $PEAK * $sorted[ 0.95 * $#sorted ];
@@ -73,20 +74,23 @@ sub highest {
 sub time_panel {
     my ($time, $key, $title, @kinds) = @_;
     my @rates = map { [ map { [ $_->[0], (number($_->[2]{$key}) // 0) / $_->[1] ] } course($_) ] } @kinds;
-    my $highest = highest(map { $_->[1] } map { @{$_} } @rates) or return;
-    my @rows;
-    for my $row (0 .. $#kinds) {
-        my @steps = map { [ $time->{at}->($_->[0]), $COURSE * min(1, $_->[1] / $highest) ] } @{ $rates[$row] };
-        push @rows, {
-            label => load_label($kinds[$row]),
-            shown => 'up to ' . rate_text(max(0, map { $_->[1] } @{ $rates[$row] })) . '/s',
-            marks => [ @steps ? steps('course', $COURSE, \@steps) : () ],
-        };
-    }
-    return panel($title, axis => { %{$time}, unit => 'seconds; height of a strip: ' . rate_text($highest) . '/s' }, height => $COURSE, rows => \@rows);
+    return if !highest(map { $_->[1] } map { @{$_} } @rates);
+    my @rows = map { time_row($time, load_label($kinds[$_]), @{ $rates[$_] }) } 0 .. $#kinds;
+    return panel($title, axis => { %{$time}, unit => 'seconds' }, height => $COURSE, rows => \@rows);
 }
 
-# A map of each kind: classes of latency below each other, the longest at the top.
+# Rates are [ end, per second ].
+sub time_row {
+    my ($time, $label, @rates) = @_;
+    my $largest = max(0, map { $_->[1] } @rates);
+    my $highest = highest(map { $_->[1] } @rates) // 1;
+    my @steps   = map { [ $time->{at}->($_->[0]), $COURSE * min(1, $_->[1] / $highest) ] } @rates;
+    my $shown   = $largest > $highest ? 'to ' . rate_text($highest) . '/s; cut off, up to ' . rate_text($largest) . '/s' : 'to ' . rate_text($largest) . '/s';
+    return { label => $label, shown => $shown, marks => [ @steps ? steps('course', $COURSE, \@steps) : () ] };
+}
+
+# A map for each kind: classes of latency below each other, the longest at the
+# top.
 sub load_heat_charts {
     my @kinds = @_;
     my @panels = map { heat_panel($_) } @kinds;
@@ -114,12 +118,12 @@ sub heat_panel {
     return panel(load_label($kind), axis => $time, height => $BAND, rows => \@rows);
 }
 
-# Of bins with their counts, how many requests are in each class.
+# The number of requests in each class, from bins with counts.
 sub classes {
     my ($edges, @heat) = @_;
     my %counts;
     while (my ($bin, $count) = map { number($_) } splice @heat, 0, 2) {
-        last if !defined $count || $bin !~ /\A\d+\z/a;
+        last if !defined $bin || !defined $count || $bin !~ /\A\d+\z/a;
         my $from  = ($edges->[$bin] // 0) || 1;
         my $class = 0;
         $class++ while $class < $#CLASSES && $CLASSES[ $class + 1 ] <= $from * 1.0001;
@@ -202,7 +206,7 @@ sub load_step_charts {
     return panels('Latency at each load', ['Bands as above. Each load is shown once, with its last measurement.'], @panels);
 }
 
-# What requests cost on each host, where several made a load together.
+# The latency on each host, if several made a load together.
 sub load_host_charts {
     my @kinds  = @_;
     my @hosts  = map { [ hosts_of($_) ] } @kinds;

@@ -1,5 +1,5 @@
-# What stands at the top of the page of a load: its result in one sentence, and
-# where and when it was measured.
+# The top of the page of a load: its result in one sentence, and where and when
+# it was measured.
 package Bonnie::LoadHeadline;
 
 use strict;
@@ -8,7 +8,8 @@ use Exporter 'import';
 use List::Util qw(maxstr minstr uniq);
 use Bonnie::Json       qw(hash number text);
 use Bonnie::LoadTables qw(latency_text rate_text);
-use Bonnie::Plain      qw(plain_text shorten);
+use Bonnie::LoadVerdict qw(load_verdict);
+use Bonnie::Plain      qw(shorten);
 
 our @EXPORT_OK = qw(load_headline load_facts);
 
@@ -20,7 +21,7 @@ sub load_headline {
     return if @loads != 1;
     my ($load) = @loads;
     my %told   = (search => \&of_search, sweep => \&of_sweep);
-    my $words  = ($told{ $load->mode } // \&of_load)->($load);
+    my $words  = load_verdict($load) // ($told{ $load->mode } // \&of_load)->($load);
     return defined $words ? "$words." : undef;
 }
 
@@ -32,9 +33,22 @@ sub of_load {
         next if !number($figures->{requests});
         my $p99  = hash($figures->{latency_ns})->{p99};
         my $cost = number($p99) ? 'with a p99 latency of ' . latency_text($p99) : 'without success';
-        push @parts, rate_text($figures->{achieved_per_second}) . q{ } . lc($kind->{title}) . " per second $cost" . errors_text($figures->{errors});
+        push @parts, rate_text(good_rate($figures)) . q{ } . lc($kind->{title}) . " per second $cost" . errors_text($figures->{errors}) . memory_text($figures->{measured});
     }
     return @parts ? 'The load made ' . join(' and ', @parts) : undef;
+}
+
+# The rate without requests that failed.
+sub good_rate {
+    my ($figures) = @_;
+    my ($rate, $requests, $errors) = map { number($_) // 0 } @{$figures}{qw(achieved_per_second requests errors)};
+    return $requests ? $rate * ($requests - $errors) / $requests : 0;
+}
+
+sub memory_text {
+    my ($measured) = map { text($_) // q{} } @_;
+    return ' (in memory, not on a device)' if $measured eq 'memory';
+    return $measured eq 'page cache' ? ' (from the page cache, at least in part)' : q{};
 }
 
 sub errors_text {
@@ -54,7 +68,7 @@ sub of_search {
         my %words   = (
             found  => "the $latency stays below $below with up to $most",
             most   => "the $latency stays below $below even with $most",
-            unsure => "the $latency stays below $below with $most or more",
+            unsure => $kind->{figures}{found_load} ? "the $latency stays below $below with $most or more" : "no load is known to keep the $latency below $below",
         );
         push @parts, $words{ text($kind->{figures}{found}) } // "no load keeps the $latency below $below";
     }
@@ -62,7 +76,7 @@ sub of_search {
 }
 
 sub latency_name {
-    my ($of) = map { plain_text($_ // 'mean') } @_;
+    my ($of) = map { $_ // 'mean' } @_;
     return $of eq 'max' ? 'longest latency' : "$of latency";
 }
 
@@ -78,13 +92,13 @@ sub of_sweep {
     return @parts ? ucfirst join '; ', @parts : undef;
 }
 
-# Nothing if no report has them.
+# Facts of a load report; nothing if there is none.
 sub load_facts {
     my @loads = @_;
     my @hosts = uniq(grep {defined} map { text(hash($_->{host})->{name}) } @loads);
     my @times = grep {defined} map { text($_->{start_time}) } @loads;
-    my $where = @hosts == 1 ? ' on ' . shorten(plain_text($hosts[0]), $MAX_TEXT) : @hosts ? ' on ' . @hosts . ' hosts' : q{};
-    my @when  = map { shorten(plain_text($_) =~ tr/TZ/ /dr, $MAX_TEXT) } @times ? (uniq minstr(@times), maxstr(@times)) : ();
+    my $where = @hosts == 1 ? ' on ' . shorten($hosts[0], $MAX_TEXT) : @hosts ? ' on ' . @hosts . ' hosts' : q{};
+    my @when  = map { shorten(tr/TZ/ /dr, $MAX_TEXT) } @times ? (uniq minstr(@times), maxstr(@times)) : ();
     return $where eq q{} && !@when ? () : "Measured$where" . (@when ? ', ' . join(' to ', @when) . ' UTC' : q{}) . q{.};
 }
 

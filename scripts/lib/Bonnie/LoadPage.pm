@@ -1,23 +1,27 @@
-# The sections of the page that tell of load reports.
+# The sections of the page about load reports.
 package Bonnie::LoadPage;
 
 use strict;
 use warnings;
 use Exporter 'import';
 use Bonnie::LoadCharts qw(load_host_charts load_time_charts load_heat_charts load_percentile_charts load_step_charts);
+use Bonnie::LoadSettings qw(load_settings_table);
 use Bonnie::LoadTables qw(load_table slow_table step_table course_table);
+use Bonnie::LoadVerdict qw(load_verdict_table);
 
 our @EXPORT_OK = qw(load_sections);
 
-# Like those of the page: each has a content that is handed the page. Without
-# load reports all are empty.
+# In the form of the page's sections: each has a content sub that gets the page.
+# Without load reports all are empty.
 sub load_sections {
     return (
+        { id => 'good-for',         title => 'Is this storage good enough?', content => sub { load_verdict_table(loads_of(@_)) } },
         { id => 'load',             title => 'Load',                  content => with_kinds(sub { (load_table(@_), load_percentile_charts(@_)) }) },
         { id => 'load-steps',       title => 'Latency at each load',  content => \&steps_content },
         { id => 'load-hosts',       title => 'Latency on each host',  content => with_kinds(\&load_host_charts) },
         { id => 'load-time',        title => 'Load over time',        content => with_kinds(sub { (load_time_charts(@_), load_heat_charts(@_), map { course_table($_) } @_) }) },
         { id => 'load-slowest',     title => 'Slowest requests',      content => with_kinds(\&slow_table) },
+        { id => 'load-settings',    title => 'Machine and settings of the load', content => sub { load_settings_table(loads_of(@_)) } },
     );
 }
 

@@ -5,30 +5,32 @@ use strict;
 use warnings;
 use Exporter 'import';
 use Bonnie::Html      qw(element text);    # not the text() of Bonnie::Json, which is no HTML
-use Bonnie::HtmlTable qw(row_of head_cell cell scrolling_table);
+use Bonnie::HtmlTable qw(row_of row_title head_cell cell scrolling_table);
 use Bonnie::Json      qw(hash list number);
-use Bonnie::Plain     qw(plain_text shorten);
+use Bonnie::Plain     qw(shorten);
 use Bonnie::Units     qw(figure_text grouped);
 
 our @EXPORT_OK = qw(load_table slow_table step_table course_table load_label latency_text rate_text);
 
 my $MAX_LABEL = 60;
 
-# The load over time has this number of rows at most.
+# Number of rows that the table of the load over time has at most.
 my $MOST_ROWS = 20;
 
-# Seconds: what is left of the last interval, if it is shorter and without requests, has no row.
+# In seconds: a shorter last interval without requests has no row.
 my $SHORTEST = 0.1;
 
-# "1 disk tmp/XXX, reads", which begins the rows of one kind in tables and charts.
+# "tmp/XXX, reads", or just "Reads" with a single load: the heading of one kind's rows in tables and
+# charts.
 sub load_label {
     my ($kind) = @_;
-    return $kind->{load}->number_of . q{ } . shorten($kind->{load}->name, $MAX_LABEL) . q{, } . lc $kind->{title};
+    my $name = shorten($kind->{load}->name, $MAX_LABEL);
+    return $name eq q{} ? $kind->{title} : "$name, " . lc $kind->{title};
 }
 
 sub head {
     my ($kind) = @_;
-    return element('th', { scope => 'row', class => 'label' }, element('bdi', {}, text(load_label($kind))));
+    return row_title(load_label($kind));
 }
 
 sub latency_text {
@@ -56,7 +58,7 @@ sub table {
     return scrolling_table(caption => $caption, head => [ row_of(map { head_cell($_) } @{$titles}) ], rows => \@rows);
 }
 
-# What each load was, and what it cost.
+# The settings of each load, and its results.
 sub load_table {
     my @kinds = @_;
     my @rows = map { load_row($_) } @kinds;
@@ -78,7 +80,7 @@ sub slow_table {
     for my $kind (@kinds) {
         for my $slow (map { hash($_) } list($kind->{figures}{slowest})) {
             push @rows, row_of(head($kind), cell(latency_text($slow->{latency_ns})), cell(sprintf '%.3f', number($slow->{at_seconds}) // 0),
-                cell(plain_text(Bonnie::Json::text($slow->{name}) // q{})), cell(plain_text(Bonnie::Json::text($slow->{outcome}) // q{})));
+                cell(Bonnie::Json::text($slow->{name}) // q{}), cell(Bonnie::Json::text($slow->{outcome}) // q{}));
         }
     }
     return table('The slowest requests', [ 'Load', 'Latency', 'Due at, s', 'Name', 'Outcome' ], @rows);
@@ -103,12 +105,12 @@ sub step_table {
 
 sub verdict {
     my ($step, $figures) = @_;
-    my $word = plain_text(Bonnie::Json::text($figures->{verdict}) // q{});
+    my $word = Bonnie::Json::text($figures->{verdict}) // q{};
     return $step->{confirmation} ? "$word (confirmation)" : $word;
 }
 
-# The course in words, a row for one or more intervals: what is known of the percentiles of several
-# is that they are no higher than the highest of one.
+# The course of a load as a table, whose rows cover one or more intervals. The percentile of
+# several intervals is known to be at most the highest of a single one.
 sub course_table {
     my ($kind) = @_;
     my @intervals = map { hash($_) } $kind->{load}->intervals;

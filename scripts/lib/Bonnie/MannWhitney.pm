@@ -1,8 +1,8 @@
 # Whether two lists of measurements differ, and by what ratio: the U test of
 # Mann and Whitney (The Annals of Mathematical Statistics 18, 1947), with the
-# estimate and interval of Hodges and Lehmann (the same, 34, 1963) that
-# belong to it. Both go by ranks alone, so they assume nothing of how
-# measurements scatter, and a single wild one cannot spoil them.
+# estimate and interval of Hodges and Lehmann (the same, 34, 1963) that belong
+# to it. Both use only ranks, so they assume nothing about how measurements
+# scatter, and a single outlier cannot spoil them.
 #
 # U is the number of pairs, one measurement of each list, in which that of
 # the first list is larger; a tie counts one half. To stay with integers it
@@ -20,15 +20,15 @@ use Bonnie::Statistics qw(geometric_middle);
 our @EXPORT_OK = qw(p_value compare_ratios can_show fewest_runs runs_to_show);
 
 # Up to this number of pairs (25 measurements against 25) the distribution of U is
-# counted out; with more it is as good as normal, and counting takes long.
+# counted; above, it is practically normal, and counting takes long.
 our $EXACT_PAIRS = 625;
 
-# How likely a difference should be found with as many runs as are asked for.
+# The probability of finding a difference with the suggested number of runs.
 my $POWER = 0.8;
 
-# The two-sided probability that chance alone makes U as extreme as it is:
-# twice the smaller tail. Where it is counted out, that is over all ways to
-# deal the same measurements to two lists as long as these, ties included.
+# The two-sided probability that chance alone makes U as extreme as it is: twice
+# the smaller tail. Where the distribution is counted, it covers all ways to
+# deal the same measurements, ties included, to two lists of these lengths.
 sub p_value {
     my ($x, $y) = @_;
     my $pairs   = @{$x} * @{$y};
@@ -38,16 +38,16 @@ sub p_value {
     return p_of(2 * $pairs - $twice_u, scalar @{$y}, @ties);
 }
 
-# { p => as above, larger => whether the second list is: 1, 0 or -1, ratio =>
-# of the second to the first, low, high => its limits with a confidence of
-# 1 - $alpha, undef if so few measurements have none }. No number may be
-# negative; what is divided by zero is infinite.
+# { p => as above, larger => whether the second list is: 1, 0 or -1, ratio => of
+# the second to the first, low, high => its limits with a confidence of 1 -
+# $alpha, undef if so few measurements have none }. No number may be negative; a
+# ratio to zero is infinite.
 #
-# The limits are ratios of two measurements, and counted so that the test
-# would reject what lies beyond. That count is for measurements without ties,
-# and makes the interval rather too wide with them. Where it and the p-value
-# disagree on whether there is any change, which only ties can do, the
-# p-value has the last word: the interval then reaches to 1 and ends there.
+# The limits are ratios of two measurements, chosen so that the test would
+# reject ratios beyond them. That choice assumes measurements without ties; with
+# ties the interval is a little too wide. Where interval and p-value disagree on
+# whether there is a change, which only ties can cause, the p-value decides: the
+# interval then ends at 1.
 sub compare_ratios {
     my ($x, $y, $alpha) = @_;
     my $pairs  = @{$x} * @{$y};
@@ -64,13 +64,13 @@ sub compare_ratios {
 }
 
 # Whether p < $alpha is possible with $m and $n measurements: when all of one
-# list are above all of the other.
+# list exceed all of the other.
 sub can_show {
     my ($m, $n, $alpha) = @_;
     return 2 / binomial($m + $n, $m) < $alpha;
 }
 
-# The fewest in each list with which it is.
+# The smallest number in each list with which it is possible.
 sub fewest_runs {
     my ($alpha) = @_;
     my $runs = 1;
@@ -78,10 +78,10 @@ sub fewest_runs {
     return $runs;
 }
 
-# About how many in each list would show with 80 % probability the difference
-# that there is between these; undef where there is none at all. Noether,
-# Sample Size Determination for Some Common Nonparametric Tests, Journal of
-# the American Statistical Association 82 (1987).
+# The approximate number in each list that would show the difference between
+# these two with 80 % probability; undef where they do not differ. Noether,
+# Sample Size Determination for Some Common Nonparametric Tests, Journal of the
+# American Statistical Association 82 (1987).
 sub runs_to_show {
     my ($x, $y, $alpha) = @_;
     my $off = twice_u($x, $y) / (2 * @{$x} * @{$y}) - 0.5;
@@ -102,7 +102,7 @@ sub twice_u {
     return $sum;
 }
 
-# How many measurements are equal, from the smallest value up.
+# The sizes of groups of equal measurements, from the smallest value up.
 sub tie_sizes {
     my @values = sort { $a <=> $b } @_;
     my @sizes  = (1);
@@ -112,8 +112,8 @@ sub tie_sizes {
     return @sizes;
 }
 
-# How many values of U are too small for p to reach $alpha, without ties. All
-# tests of a report ask for the same few.
+# The number of values of U that are too small for p to reach $alpha, without
+# ties. Cached, because all tests of a report need the same few.
 my %REJECTED;
 
 sub rejected_counts {
@@ -129,8 +129,8 @@ sub rejected_counts {
     };
 }
 
-# The p-value of a U that is not above its mean, of a list that has $chosen
-# of all measurements.
+# The p-value of a U not above its mean, for a list that has $chosen of all
+# measurements.
 sub p_of {
     my ($twice_u, $chosen, @ties) = @_;
     my $others = sum(@ties) - $chosen;
@@ -139,9 +139,9 @@ sub p_of {
     return min(1, 2 * untied_tails($chosen, $others)->[ $twice_u / 2 ]);
 }
 
-# By the normal distribution, with corrections for ties and continuity:
-# Lehmann, Nonparametrics (1975), section 1.4. No value is different from
-# another: then no way to deal them is more extreme than another.
+# By the normal distribution, with corrections for ties and continuity: Lehmann,
+# Nonparametrics (1975), section 1.4. If all values are equal, no way to deal
+# them is more extreme than another.
 sub normal_p {
     my ($twice_u, $chosen, @ties) = @_;
     my $all   = sum(@ties);
@@ -163,7 +163,7 @@ sub tied_p {
     return min(1, 2 * $lower, 2 * $upper);
 }
 
-# The share of all ways with a U of at most 0, 1, ... up to its mean.
+# Cache: the share of all ways with a U of at most 0, 1, ... up to its mean.
 my %UNTIED_TAILS;
 
 sub untied_tails {
@@ -176,10 +176,10 @@ sub untied_tails {
     };
 }
 
-# In how many ways $chosen measurements can be taken out of all so that twice
-# their U is 0, 1, ... $limit. From the smallest value up, each group of ties
-# gives some of its measurements: they are above what was left below them,
-# and even with what is left of their group.
+# The number of ways to take $chosen of all measurements so that twice their U
+# is 0, 1, ... $limit. From the smallest value up, each group of ties gives some
+# of its measurements: they are above what was left below them, and even with
+# what is left of their group.
 sub ways {
     my ($limit, $chosen, @ties) = @_;
     my $below = 0;
@@ -198,7 +198,7 @@ sub ways {
     return $ways[$chosen];
 }
 
-# No loop of a report runs more often.
+# The innermost loop of a report.
 sub add_ways {
     my ($sum, $ways, $rise, $factor, $limit) = @_;
     for my $u (0 .. min($#{$ways}, $limit - $rise)) {
@@ -207,7 +207,7 @@ sub add_ways {
     return;
 }
 
-# Exact up to 2**53, which is beyond all that are counted out.
+# Exact up to 2**53, beyond all numbers that are counted.
 sub binomial {
     my ($n, $k) = @_;
     my $ways = 1;
@@ -215,7 +215,8 @@ sub binomial {
     return $ways;
 }
 
-# For a share above one half. By halving, as it is wanted rarely.
+# For a share above one half. Bisection is fast enough, because it is rarely
+# called.
 sub normal_quantile {
     my ($share) = @_;
     my ($low, $high) = (0, 10);

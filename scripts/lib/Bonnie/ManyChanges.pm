@@ -15,7 +15,7 @@ our @EXPORT_OK = qw(many_changes);
 
 my $MAX_LABEL = 60;
 
-# All of the same baseline.
+# All comparisons have the same baseline.
 sub many_changes {
     my @comparisons = @_;
     my $baseline    = $comparisons[0]->baseline;

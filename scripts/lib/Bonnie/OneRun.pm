@@ -1,5 +1,5 @@
-# The page of a single run: one table with a row for each test, one chart for
-# each unit with the tests on one scale, one of all latencies.
+# The page of a single run: one table with a row for each test, a chart for each
+# unit with the tests on one scale, and a chart of all latencies.
 package Bonnie::OneRun;
 
 use strict;
@@ -50,7 +50,7 @@ sub result_table {
     return scrolling_table(caption => caption($group), class => 'result', head => [$head], rows => \@rows);
 }
 
-# Says what was measured where the table stands alone, cut out of the page.
+# Says what was measured, for a table that is cut out of the page.
 sub caption {
     my ($group)  = @_;
     my ($record) = @{ $group->records };

@@ -1,63 +1,120 @@
-# Writes a finished report: complete or not at all.
+# Writes a finished report completely, or leaves the old file.
 package Bonnie::Output;
 
 use strict;
 use warnings;
 use Encode ();
+use Errno  qw(EEXIST ENXIO);
 use Exporter 'import';
-use File::Basename qw(dirname);
-use File::Temp     ();
-use Bonnie::Plain  qw(plain_text);
+use Fcntl         qw(:mode F_SETFL O_APPEND O_CREAT O_EXCL O_NOCTTY O_NOFOLLOW O_NONBLOCK O_WRONLY);
+use Bonnie::Place qw(in_its_directory);
+use Bonnie::Plain qw(plain_text);
 
 our @EXPORT_OK = qw(write_report);
 
-# $file undef or "-" is standard output.
+# Interval at which a pipe is checked for a reader, in seconds.
+my $LOOK = 0.05;
+
+# $file undef or "-" is standard output; $shown is what messages call it.
 sub write_report {
-    my ($text, $file) = @_;
+    my ($text, $file, $shown) = @_;
     my $bytes = Encode::encode('UTF-8', $text);
     return write_stdout($bytes) if !defined $file || $file eq q{-};
-
-    # A device, a pipe or a link cannot be renamed over without destroying it.
-    return write_in_place($bytes, $file) if -l $file || (-e $file && !-f _);
-    return replace_file($bytes, $file);
+    eval { in_its_directory($file, sub { write_name($bytes, @_); return }); 1 }
+        or die 'cannot write ', plain_text($shown // $file), q{: }, plain_text($@ =~ s/\n\z//r), "\n";
+    return;
 }
 
 sub write_stdout {
     my ($bytes) = @_;
     binmode STDOUT;
-    put(\*STDOUT, $bytes, 'standard output');
+    put(\*STDOUT, $bytes) or die "cannot write standard output: $!\n";
     return;
 }
 
+# Replacing a device or a pipe by rename would destroy it.
+sub write_name {
+    my ($bytes, $name, $is_of_kernel) = @_;
+    my @facts = lstat $name;
+    die "Is a directory\n" if @facts && S_ISDIR($facts[2]);
+    return write_in_place($bytes, $name, $is_of_kernel) if $is_of_kernel || (@facts && !S_ISREG($facts[2]));
+    check_sticky(@facts) if @facts;
+    return replace_file($bytes, $name, @facts);
+}
+
+# Refuses another user's file in a directory that all may write to.
+sub check_sticky {
+    my $uid  = $_[4];
+    my @here = stat q{.} or die "$!\n";
+    return if !($here[2] & S_ISVTX && $here[2] & (S_IWGRP | S_IWOTH));
+    die "it belongs to another user, in a sticky directory that others may write to\n" if !grep { $_ == $uid } 0, $>, $here[4];
+    return;
+}
+
+# Opens the file without waiting, and checks what was opened before using it.
 sub write_in_place {
-    my ($bytes, $file) = @_;
-    my $name = plain_text($file);
-    open my $handle, '>:raw', $file or die "cannot write $name: $!\n";
-    put($handle, $bytes, $name);
+    my ($bytes, $name, $is_of_kernel) = @_;
+    my $flags = O_WRONLY | O_APPEND | O_NOCTTY;
+    my $first = $flags | O_NONBLOCK | ($is_of_kernel ? 0 : O_NOFOLLOW);
+    my $handle;
+    while (!sysopen $handle, $name, $first) {
+        die "$!\n" if $! != ENXIO || !-p $name;
+        die "it is a pipe of another user, and nobody reads it\n" if !$is_of_kernel && !grep { $_ == (lstat $name)[4] // -1 } 0, $>;
+        select undef, undef, undef, $LOOK;
+    }
+    die "it is a plain file by now\n" if -f $handle && !$is_of_kernel;
+    fcntl $handle, F_SETFL, $flags or die "$!\n";
+    binmode $handle;
+    put($handle, $bytes) or die "$!\n";
     return;
 }
 
+# @facts: what stat() says of the file that is replaced.
 sub replace_file {
-    my ($bytes, $file) = @_;
-    my $name = plain_text($file);
-    my $mode = -e $file ? (stat _)[2] & oct 777 : oct(666) & ~umask;
+    my ($bytes, $name, @facts) = @_;
+    my ($handle, $temporary) = open_temporary();
+    my $done = eval {
+        binmode $handle;
+        keep_access($handle, @facts);
+        put($handle, $bytes) && rename $temporary, $name or die "$!\n";
+        1;
+    };
+    return if $done;
+    my $reason = $@;
+    unlink $temporary;
+    die $reason;
+}
 
-    # Removed again when anything below dies.
-    my $temporary = eval { File::Temp->new(DIR => dirname($file), TEMPLATE => '.bon_csv-XXXXXXXX') };
-    die "cannot write $name: $!\n" if !$temporary;
-    binmode $temporary;
-    put($temporary, $bytes, $name);
-    my $done = chmod($mode, "$temporary") && rename "$temporary", $file;
-    die "cannot write $name: $!\n" if !$done;
+sub open_temporary {
+    for (1 .. 100) {
+        my $name = sprintf '.bon_csv-%08x%08x', rand 2**32, rand 2**32;
+        my $handle = new_file($name);
+        return ($handle, $name) if $handle;
+        die "$!\n" if $! != EEXIST;
+    }
+    die "no name is free for a temporary file\n";
+}
+
+sub new_file {
+    my ($name) = @_;
+    my $handle;
+    return sysopen($handle, $name, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW, oct 600) ? $handle : undef;
+}
+
+# Sets mode and owner to those of the file that is replaced, as far as this user may; where he may
+# not, nobody gets more access than before.
+sub keep_access {
+    my ($handle, @facts) = @_;
+    my $mode = @facts ? $facts[2] & oct 777 : oct(666) & ~umask;
+    $mode = $mode & oct(707) | ($mode & oct 7) << 3 if @facts && !chown($facts[4], $facts[5], $handle) && !chown(-1, $facts[5], $handle);
+    chmod $mode, $handle or die "$!\n";
     return;
 }
 
 # A full disk may be noticed only when the buffer is flushed.
 sub put {
-    my ($handle, $bytes, $name) = @_;
-    my $done = (print {$handle} $bytes) && close $handle;
-    die "cannot write $name: $!\n" if !$done;
-    return;
+    my ($handle, $bytes) = @_;
+    return (print {$handle} $bytes) && close $handle;
 }
 
 1;

@@ -14,7 +14,7 @@ use Bonnie::Units     qw(figure_text range_text);
 
 our @EXPORT_OK = qw(rate_table latency_table);
 
-# Such a table is narrower in all that is not text.
+# A table with more tests than this is narrower in everything but text.
 my $MANY_TESTS = 12;
 
 my %RATES = (
@@ -27,7 +27,7 @@ my %RATES = (
     more    => \&rate_range,
 );
 
-# Of the CSV line only the longest operation is known.
+# The CSV line has only the longest operation.
 my %LATENCIES = (
     caption => 'Latency: the longest operation of all runs; from JSON also percentiles',
     heading => 'title',
@@ -38,7 +38,7 @@ my %LATENCIES = (
     more    => \&percentiles,
 );
 
-# Both: whether cells are coloured (see Grade.pm), and the groups.
+# Arguments of both: whether cells are coloured (see Grade.pm), and the groups.
 
 sub rate_table {
     return figure_table(\%RATES, @_);
@@ -80,7 +80,7 @@ sub figure_cell {
         $more eq q{} ? q{} : element('small', {}, text($more)));
 }
 
-# Without a unit where it is the median's.
+# The range; without a unit if that is the median's.
 sub rate_range {
     my ($group, $test, $spread, $typical) = @_;
     return q{} if @{ $group->rates($test->{name}) } < 2;

@@ -1,4 +1,4 @@
-# Puts the HTML page together from tables and charts.
+# Composes the HTML page from tables and charts.
 package Bonnie::Page;
 
 use strict;
@@ -6,6 +6,7 @@ use warnings;
 use Exporter 'import';
 use List::Util qw(any);
 use Bonnie::Changes           qw(changes how_to_read_changes);
+use Bonnie::CutPage           qw(cut_facts cut_headline cut_sections);
 use Bonnie::Document          qw(counted document);
 use Bonnie::Headline          qw(facts headline);
 use Bonnie::HostCharts        qw(host_charts);
@@ -25,11 +26,12 @@ use Bonnie::TimeCharts        qw(time_charts);
 
 our @EXPORT_OK = qw(html_page);
 
-# More comparisons are one table: in full each is as long as a screen and adds
-# some 10 KB to the page.
+# More comparisons are shown as one table: in full, each is as long as a screen
+# and adds some 10 KB to the page.
 my $MOST_IN_FULL = 6;
 
-# In this order; one without content is left out. A single run has other ones.
+# The sections in order; one without content is left out. A single run has
+# others.
 my @ONE_RUN = (
     { id => 'result',   title => 'Result',               content => \&result_content },
     { id => 'rates',    title => 'Rates',                content => sub { rate_charts_of_one(groups_of(@_)) } },
@@ -53,7 +55,7 @@ my @SECTIONS = (
 );
 
 # An HTML document. %page: title, plain text; groups (see Group.pm) and
-# comparisons (see Comparison.pm), loads (see Load.pm), array references.
+# comparisons (see Comparison.pm), loads (see Load.pm), cuts (see Cut.pm), array references.
 sub html_page {
     my (%page) = @_;
     my @shown;
@@ -64,24 +66,32 @@ sub html_page {
     return document(
         title    => $page{title},
         class    => is_wide(\%page) ? 'one' : undef,
-        headline => groups_of(\%page) ? scalar headline(\%page) : scalar load_headline(@{ $page{loads} // [] }),
+        headline => top_line(\%page),
         facts    => scope(\%page),
         sections => \@shown,
     );
 }
 
-# True where charts are few, and may be as wide as the page.
+# The result in one sentence, from the first topic of the page.
+sub top_line {
+    my ($page) = @_;
+    return scalar headline($page) if groups_of($page);
+    return scalar load_headline(@{ $page->{loads} }) if @{ $page->{loads} // [] };
+    return scalar cut_headline(@{ $page->{cuts} // [] });
+}
+
+# True where charts are few enough to be as wide as the page.
 sub is_wide {
     my ($page) = @_;
     my @groups = groups_of($page);
-    return is_one_run(@groups) || !@groups && @{ $page->{loads} // [] } == 1;
+    return !@groups || is_one_run(@groups);
 }
 
-# Which sections there may be.
+# The sections that the page may have.
 sub sections_of {
     my ($page) = @_;
     my @groups = groups_of($page);
-    return (is_one_run(@groups) ? @ONE_RUN : @groups ? @SECTIONS : (), load_sections());
+    return (is_one_run(@groups) ? @ONE_RUN : @groups ? @SECTIONS : (), load_sections(), cut_sections());
 }
 
 sub groups_of {
@@ -89,15 +99,17 @@ sub groups_of {
     return @{ $page->{groups} };
 }
 
-# How much there is on the page.
+# What the page covers, in numbers.
 sub scope {
     my ($page) = @_;
     my @groups = groups_of($page);
     my $runs   = map { @{ $_->records } } @groups;
     my @loads  = @{ $page->{loads} // [] };
     my $labels = @groups > 1 ? ' of ' . @groups . ' labels' : q{};
+    my @cuts   = @{ $page->{cuts} // [] };
     my @words  = @groups ? (counted($runs, 'run') . "$labels.", facts($page)) : ();
-    return join q{ }, @words, @loads ? (counted(scalar @loads, 'load') . q{.}, load_facts(@loads)) : ();
+    push @words, 'The number before a label is the same in all tables and charts.' if @groups > 1;
+    return join q{ }, @words, @loads ? (counted(scalar @loads, 'load') . q{.}, load_facts(@loads)) : (), @cuts ? cut_facts(@cuts) : ();
 }
 
 sub comparison_content {
@@ -113,9 +125,9 @@ sub overview_content {
     return (rate_table($coloured, groups_of($page)), $coloured ? legend() : ());
 }
 
-# With one label there is nothing that a colour could say; where labels are
-# compared, the comparison says which differences are more than chance, and
-# colours that do not know it would contradict it.
+# With one label, colours have nothing to show. Where labels are compared, the
+# comparison says which differences are more than chance, and colours, which do
+# not consider that, would contradict it.
 sub is_coloured {
     my ($page) = @_;
     return groups_of($page) > 1 && !@{ $page->{comparisons} };

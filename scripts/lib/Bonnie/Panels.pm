@@ -1,5 +1,5 @@
-# A figure of the page: charts of one kind beside each other, a panel for each
-# test.
+# A figure of the page: charts of one kind beside each other, with a panel for
+# each test.
 package Bonnie::Panels;
 
 use strict;
@@ -11,10 +11,10 @@ use Bonnie::Plain qw(shorten);
 
 our @EXPORT_OK = qw(panels panel row_label);
 
-# Long enough for every chart; the browser cuts it to the width that it has.
+# Long enough for every chart; the browser cuts it to the available width.
 my $MAX_LABEL = 60;
 
-# Nothing without panels. $caption and @notes are plain text.
+# Empty without panels. $caption and @notes are plain text.
 sub panels {
     my ($caption, $notes, @panels) = @_;
     return if !@panels;

@@ -1,5 +1,5 @@
-# Turns foreign bytes into text that can be shown: nothing in it moves a
-# cursor, reverses the writing direction or ends a line.
+# Turns foreign bytes into text that is safe to show: it cannot move a cursor,
+# reverse the writing direction or end a line.
 package Bonnie::Plain;
 
 use strict;
@@ -18,7 +18,7 @@ sub plain_text {
     return $text;
 }
 
-# At most $max characters; an ellipsis shows that something is missing.
+# At most $max characters; an ellipsis marks a cut.
 sub shorten {
     my ($text, $max) = @_;
     return $text if length $text <= $max;

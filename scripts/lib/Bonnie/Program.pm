@@ -1,4 +1,4 @@
-# What both programs share: options, help, exit status.
+# What all programs share: options, help, exit status.
 package Bonnie::Program;
 
 use strict;
@@ -13,14 +13,15 @@ use Bonnie::Version;
 
 our @EXPORT_OK = qw(run_program complain);
 
-# %program: help => TEXT; options => [ Getopt::Long specifications ];
-# check => sub ($options), which dies of what is wrong with them, before
-# anything is read; logs => true if it takes logs of zcav, too; report => sub ($options, @records), which returns the whole
-# report, and an exit status if it may be other than 0. Returns the exit status.
+# %program: help => TEXT; options => [ Getopt::Long specifications ]; check => sub ($options), which
+# dies of wrong options before anything is read; logs => true if it also reads logs of zcav; report
+# => sub ($options, @records), which returns the whole report, and an exit status if it may be other
+# than 0; or work => sub ($options, @arguments), the same for a program that reads no results.
+# Returns the exit status.
 sub run_program {
     my (%program) = @_;
 
-    # A closed pipe is to be an error with a message, not a silent death.
+    # A closed pipe must cause an error message, not silent death.
     local $SIG{PIPE} = 'IGNORE';
     binmode STDERR, ':encoding(UTF-8)';
     my $status = eval { work(%program) };
@@ -42,8 +43,9 @@ sub work {
     return say_only($program{help})    if $options->{help};
     return say_only(version_message()) if $options->{version};
     $program{check}->($options) if $program{check};
+    complain('reading results from the terminal, to Ctrl-D; --help says more') if -t STDIN && !grep { $_ ne q{-} } @ARGV;
     my $read = $program{logs} ? \&read_logs_too : \&read_results;
-    my ($report, $status) = $program{report}->($options, $read->(@ARGV));
+    my ($report, $status) = $program{work} ? $program{work}->($options, @ARGV) : $program{report}->($options, $read->(@ARGV));
     write_report($report, $options->{output});
     return $status // 0;
 }

@@ -1,4 +1,4 @@
-# Bars of the rates: the median over the runs of each label, and their range.
+# Bars of the rates: the median of each label's runs, and their range.
 package Bonnie::RateCharts;
 
 use strict;

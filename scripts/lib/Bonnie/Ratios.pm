@@ -1,5 +1,5 @@
-# The ratios of every value of one list to every value of another, in order:
-# those at some places, without writing down all of them where they are many.
+# The ratios of every value of one list to every value of another, in order.
+# Finds those at given positions without making all of them where they are many.
 package Bonnie::Ratios;
 
 use strict;
@@ -9,14 +9,14 @@ use List::Util qw(first max sum0);
 
 our @EXPORT_OK = qw(ratios_at);
 
-# So many are sorted in a few milliseconds.
+# This many are sorted in a few milliseconds.
 our $FEW = 10_000;
 
 my $INFINITY = 9**9**9;
 
-# Of the ratios of all @$y to all @$x those at these places, 0 is the smallest.
-# No value may be negative. Equal ones have a ratio of 1, two zeros too; what
-# else is divided by zero is infinite.
+# The ratios of all @$y to all @$x at these positions; 0 is the smallest. No
+# value may be negative. Equal values have a ratio of 1, even two zeros; other
+# ratios to zero are infinite.
 sub ratios_at {
     my ($x, $y, @places) = @_;
     my ($divisors, $values) = map { [ sort { $a <=> $b } @{$_} ] } $x, $y;
@@ -25,8 +25,8 @@ sub ratios_at {
     return map { $at{$_} //= ratio_at($divisors, $values, $_) } @places;
 }
 
-# Of sorted lists. By halving the range in which it lies, until few are left
-# there or they are all the same.
+# For sorted lists. Halves the range that contains the ratio, until few ratios
+# are left in it or all are equal.
 sub ratio_at {
     my ($divisors, $values, $place) = @_;
     my ($low, $high) = (0, largest_finite($divisors, $values));
@@ -48,12 +48,12 @@ sub largest_finite {
     return max(1, $smallest ? $values->[-1] / $smallest : 0);
 }
 
-# How many are not above $limit.
+# The number of ratios that do not exceed $limit.
 sub up_to {
     return sum0(heads(@_));
 }
 
-# In order, those above $low that are not above $high.
+# The ratios above $low and not above $high, in order.
 sub between {
     my ($divisors, $values, $low, $high) = @_;
     my @from = heads($divisors, $values, $low);
@@ -65,8 +65,8 @@ sub between {
     return sort { $a <=> $b } @ratios;
 }
 
-# For each divisor how many values have no ratio to it above $limit: the first
-# ones, and the more the larger it is.
+# For each divisor, the number of values whose ratio to it does not exceed
+# $limit: they come first, and there are more of them for larger divisors.
 sub heads {
     my ($divisors, $values, $limit) = @_;
     my $count = 0;

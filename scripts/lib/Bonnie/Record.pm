@@ -1,5 +1,5 @@
-# What every report reads: one result, whatever file it came from. A JSON
-# report has one for each of its runs.
+# One result, the input of every report, whatever file it came from. A JSON report has one for each
+# of its runs.
 #
 #   label                             plain text, may be empty
 #   format  version                   of the CSV line; of the program
@@ -18,7 +18,7 @@
 #   settings    { preset, workers, direct, sync, data, verify, cache, engine, iodepth,
 #               min_seconds, iops_block_bytes, iops_write_percent, iops_seconds, iops_theta,
 #               sequential_seconds }
-#   tests       the figures of a test have beside them
+#   tests       besides its figures, a test has
 #       percentiles  { min, mean, p50, p90, p95, p99, p99_9, p99_99, max }, nanoseconds
 #       intervals    [ { seconds => end since the start of the test, ops => ..., bytes => ... } ]
 #       hosts        [ { name => ..., rate => of each of its ranks } ], of several ranks under MPI
@@ -27,7 +27,7 @@
 #       device       { name, busy_percent }
 #       limited_by, verdict, workers, engine, iodepth, direct
 #
-# All texts are plain; what is not known is undef.
+# All texts are plain (see Plain.pm); unknown values are undef.
 package Bonnie::Record;
 
 use strict;
@@ -45,13 +45,13 @@ sub figure {
     return $figures ? $figures->{$kind} : no_figure();
 }
 
-# A setting's text, empty also where the generation does not record it.
+# A setting's text; empty also where this generation does not record it.
 sub setting {
     my ($record, $name) = @_;
     return $record->{$name} // q{};
 }
 
-# 'io' or 'files': was any of it asked for?
+# Whether any test of the half 'io' or 'files' was asked for.
 sub has_half {
     my ($record, $half) = @_;
     my $amount = $half eq 'io' ? 'file_size' : 'num_files';

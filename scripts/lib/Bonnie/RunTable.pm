@@ -20,7 +20,7 @@ sub run_table {
         head => [ test_heads('rate_title', [ 'Label', 'Run' ], [], @tests) ], rows => \@rows);
 }
 
-# The label stands once beside all of its runs.
+# The label appears once beside all of its runs.
 sub run_rows {
     my ($group, $tests, $typical) = @_;
     my @runs  = @{ $group->records };

@@ -1,4 +1,4 @@
-# The HTML tables of where and with what each label was measured.
+# The HTML tables of where and how each label was measured.
 package Bonnie::SettingsTable;
 
 use strict;
@@ -13,13 +13,13 @@ use Bonnie::Units     qw(grouped size_text);
 our @EXPORT_OK = qw(machine_table settings_table differing_settings);
 
 # Distinct values of more runs than these are counted, not listed.
-my $MOST_VALUES = 3;
+my $MOST_VALUES = 12;
 
 my $FEW_LABELS = 3;
 
 my $NOT_RECORDED = 'not recorded';
 
-# Of JSON alone.
+# Rows that only JSON reports have. They may differ between runs.
 my @MACHINE = (
     { title => 'Host',       show => sub { of_host($_[0], 'name') } },
     { title => 'Filesystem', show => sub { of_host($_[0], 'filesystem') } },
@@ -27,15 +27,16 @@ my @MACHINE = (
     { title => 'Device',     show => sub { of_host($_[0], 'device') } },
     { title => 'Disk',       show => sub { of_host($_[0], 'disk_model') } },
     { title => 'Scheduler',  show => sub { of_host($_[0], 'scheduler') } },
-    { title => 'Directory',  show => sub { of_host($_[0], 'directory') } },
+    { title => 'Directory',  is_of_run => 1, show => sub { of_host($_[0], 'directory') } },
     { title => 'CPUs',       show => sub { of_host($_[0], 'cpus') } },
     { title => 'CPU',        show => sub { of_host($_[0], 'cpu_model') } },
     { title => 'RAM',        show => sub { memory_text(of_host($_[0], 'ram_bytes')) } },
     { title => 'Kernel',     show => sub { of_host($_[0], 'kernel') } },
-    { title => 'Measured',   show => sub { ($_[0]{start_time} // $NOT_RECORDED) =~ tr/TZ/ /dr } },
+    { title => 'C library',  show => sub { of_host($_[0], 'c_library') } },
+    { title => 'Measured',   is_of_run => 1, show => sub { ($_[0]{start_time} // $NOT_RECORDED) =~ tr/TZ/ /dr } },
 );
 
-# What changes the figures; two labels are compared by it.
+# Settings that change the figures; comparisons check whether they are equal.
 my @SETTINGS = (
     { title => 'Size',        show => sub { size_setting($_[0]{file_size},  'M', 'skipped') } },
     { title => 'Chunk',       show => sub { size_setting($_[0]{chunk_size}, q{}, "8\x{A0}KiB") } },
@@ -59,7 +60,7 @@ my @SETTINGS = (
     { title => 'Program',     show => sub { as_written($_[0]{version}) } },
 );
 
-# What does not.
+# Rows that do not change the figures.
 my @ORIGIN = (
     { title => 'Format',    show => sub { as_written($_[0]{format}) } },
     { title => 'Seed',      show => sub { as_written($_[0]{seed}) } },
@@ -72,7 +73,7 @@ sub as_written {
     return $text eq q{} ? $default // "\x{2013}" : $text;
 }
 
-# 0 is once through the data.
+# 0 means once through the data.
 sub seconds_text {
     my ($seconds) = @_;
     return !defined $seconds ? $NOT_RECORDED : $seconds eq '0.0' || $seconds eq '0' ? "\x{2013}" : "$seconds\x{A0}s";
@@ -88,7 +89,7 @@ sub of_host {
     return ($record->{host} // {})->{$name} // $NOT_RECORDED;
 }
 
-# CSV lines have none, and get none by being asked.
+# CSV lines have no settings, and must not get any by being asked.
 sub of_settings {
     my ($record, $name) = @_;
     return ($record->{settings} // {})->{$name};
@@ -105,7 +106,7 @@ sub size_setting {
     return size_text($text, $bare);
 }
 
-# Nothing is made of what there are no files of.
+# Empty if there are no files.
 sub of_files {
     my ($record, $words) = @_;
     return setting($record, 'num_files') eq q{} && $words ne $NOT_RECORDED ? "\x{2013}" : $words;
@@ -118,7 +119,7 @@ sub files_amount {
 }
 
 # Files without a size are empty; instead of a size there may be the kind of
-# link that is made.
+# link.
 sub file_size_setting {
     my ($record, $name) = @_;
     my %links = (link => 'hard links', symlink => 'symbolic links', -1 => 'hard links', -2 => 'symbolic links');
@@ -127,7 +128,7 @@ sub file_size_setting {
     return setting($record, 'num_files') eq q{} ? "\x{2013}" : size_setting($text, q{}, 'empty');
 }
 
-# Nothing if no record is of JSON.
+# Empty if no record comes from JSON.
 sub machine_table {
     my @groups = grep { $_->distinct(sub { $_[0]{host} ? 1 : () }) } @_;
     return @groups ? label_table('Machine and storage', \@MACHINE, @groups) : ();
@@ -138,8 +139,8 @@ sub settings_table {
     return label_table('Settings', [ @SETTINGS, @ORIGIN ], @groups);
 }
 
-# What no label has is left out. Few labels stand beside each other, which no
-# screen is too narrow for, many below each other.
+# Leaves out rows that are empty for all labels. Few labels are columns, which
+# fit on any screen; many labels are rows.
 sub label_table {
     my ($caption, $columns, @groups) = @_;
     my @columns = grep { is_told($_, @groups) } @{$columns};
@@ -174,7 +175,7 @@ sub values_of {
     return $group->distinct($column->{show});
 }
 
-# Runs of one label need not agree.
+# The runs of one label may differ.
 sub setting_cell {
     my @values = @_;
     my ($words) = @values;
@@ -183,15 +184,12 @@ sub setting_cell {
     return cell(@values > $MOST_VALUES ? "$words and " . (@values - 1) . ' others' : join q{, }, @values);
 }
 
-# Where two groups, or the runs of one of them, were not measured alike:
-# "Direct I/O: no / yes". What one of them did not record is passed over.
+# Settings in which two groups, or the runs of one of them, differ: "Direct I/O:
+# no / yes". Settings that one of them did not record are left out.
 sub differing_settings {
     my @groups = @_;
-    my @differing;
-    for my $column (grep { $_->{title} eq 'Filesystem' } @MACHINE) {
-        push @differing, differing($column, @groups);
-    }
-    return (@differing, map { differing($_, @groups) } @SETTINGS);
+    my @machine = grep { !$_->{is_of_run} } @MACHINE;
+    return map { differing($_, @groups) } @machine, @SETTINGS;
 }
 
 sub differing {

@@ -1,4 +1,4 @@
-# What describes a list of numbers, which may be in any order but not empty.
+# Statistics of a list of numbers, which may be in any order but not empty.
 package Bonnie::Statistics;
 
 use strict;
@@ -12,9 +12,9 @@ sub median {
     return quantile(0.5, @_);
 }
 
-# Between two values where no value lies at this place: definition 7 of
-# Hyndman and Fan, Sample Quantiles in Statistical Packages, The American
-# Statistician 50 (1996), which R and NumPy take unless told otherwise.
+# Interpolates between two values where none lies at this position: definition 7
+# of Hyndman and Fan, Sample Quantiles in Statistical Packages, The American
+# Statistician 50 (1996), the default of R and NumPy.
 sub quantile {
     my ($share, @values) = @_;
     @values = sort { $a <=> $b } @values;
@@ -28,7 +28,8 @@ sub mean {
     return sum(@_) / @_;
 }
 
-# Of a sample: the divisor is one less than their number. 0 for one value.
+# Of a sample: the divisor is the number of values minus one. 0 for a single
+# value.
 sub stddev {
     my @values = @_;
     return 0 if @values < 2;
@@ -36,14 +37,14 @@ sub stddev {
     return sqrt(sum(map { ($_ - $mean)**2 } @values) / (@values - 1));
 }
 
-# As many times above the one value as below the other.
+# The value that is as many times above the one as below the other.
 sub geometric_middle {
     my ($lower, $upper) = @_;
     return $lower == $upper ? $lower : sqrt($lower) * sqrt($upper);
 }
 
-# These p-values, corrected for their number: where nothing differs, any of
-# them is below alpha in at most that share of all cases. Holm, A Simple
+# These p-values, corrected for their number: if nothing differs, the
+# probability that any of them is below alpha is at most alpha. Holm, A Simple
 # Sequentially Rejective Multiple Test Procedure, Scandinavian Journal of
 # Statistics 6 (1979).
 sub holm {

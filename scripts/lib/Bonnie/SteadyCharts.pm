@@ -1,7 +1,7 @@
 # The rounds of tests that were repeated until they were steady, from JSON: for
-# each label the run whose rate is in the middle. A table tells the outcome, a
-# chart shows the rounds, the window in which the test became steady, and the
-# line through that.
+# each label the run with the median rate. A table has the outcome; a chart
+# shows the rounds, the window in which the test became steady, and the line
+# through it.
 package Bonnie::SteadyCharts;
 
 use strict;
@@ -18,14 +18,14 @@ use Bonnie::Units      qw(figure_text);
 
 our @EXPORT_OK = qw(steady_charts steady_table);
 
-# Pixels: of a strip, of its part above the largest figure, of the mark below
-# it.
+# In pixels: the height of a strip, of its part above the largest figure, and of
+# the mark below it.
 my $HEIGHT = 60;
 my $ABOVE  = 3;
 my $BELOW  = 4;
 my $CAP    = 6;
 
-# What the rule allows around the mean, as a part of it.
+# Half the range that the rule allows, as a fraction of the mean.
 my $HALF_BAND = 0.1;
 
 my @NOTES = (
@@ -39,7 +39,7 @@ my %METRIC = (iops => 'Operations', bandwidth => 'Bandwidth', latency => 'Mean l
 
 my @HEADS = ('Label', 'Test', 'Outcome', 'Mean of the window', 'Range', 'Slope per round', 'Round', 'Preconditioned');
 
-# Those that were repeated: [ test, [ group, what JSON tells of its rounds ], ... ].
+# The tests that were repeated: [ test, [ group, their rounds in JSON ], ... ].
 sub steady_tests {
     my @groups = @_;
     my @tests;
@@ -74,7 +74,7 @@ sub table_row {
         cell(slope_text($fit)), cell(sprintf "%.3g\x{A0}s", $steady->{round_seconds}), cell(times_text($steady->{precondition})));
 }
 
-# Of the mean, from each round to the next.
+# Slope in percent of the mean, per round.
 sub slope_text {
     my ($fit) = @_;
     my $percent = $fit->{mean} > 0 ? 100 * $fit->{slope} / $fit->{mean} : 0;
@@ -101,7 +101,7 @@ sub steady_panel {
     );
 }
 
-# A function that tells how high a value is, when the highest is that one.
+# Returns a function for the height of a value, if the highest is $top.
 sub scale_to {
     my ($highest) = @_;
     return sub { ($HEIGHT - $ABOVE) * $_[0] / ($highest || 1) };
@@ -122,7 +122,7 @@ sub figure_row {
     };
 }
 
-# From the middle of the window's first round to that of its last one.
+# A line from the middle of the window's first round to that of its last one.
 sub fitted {
     my ($axis, $height, $steady) = @_;
     my ($first, $last, $fit) = ($steady->{fit}{first_round}, scalar @{ $steady->{rounds} }, $steady->{fit});

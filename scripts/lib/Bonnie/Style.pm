@@ -7,13 +7,13 @@ use Exporter 'import';
 
 our @EXPORT_OK = qw(style_sheet);
 
-# Blue and orange are told apart by nearly every eye. All text has a contrast
-# of at least 4.5 to 1 on its background; tests/unit/colours.t holds that.
+# Nearly everybody can distinguish blue and orange. All text has a contrast of
+# at least 4.5 to 1 on its background; tests/unit/colours.t checks that.
 my $LIGHT = <<'END';
     --page: #f6f7f9; --card: #ffffff; --text: #1b2430; --quiet: #566273; --line: #dfe4ea; --head: #f1f4f8;
     --bar: #3f7fbf; --better: #3a7cc4; --worse: #c8620c; --unclear: #818d9c;
     --dark: #1f5c98; --middle: #5a95d0; --pale: #a9cdf0; --tail: #4b5969; --range: #1b2430;
-    --grid: #dfe5ec; --zero: #6c7887; --focus: #0b5cad;
+    --edge: #b9c3cf; --grid: #dfe5ec; --zero: #6c7887; --focus: #0b5cad;
     --b2: #a5cff5; --b1: #dcecfb; --w1: #fdead4; --w2: #f9c285;
 END
 
@@ -21,7 +21,7 @@ my $DARK = <<'END';
     --page: #10141a; --card: #171d25; --text: #e6ebf1; --quiet: #9facbc; --line: #2b343f; --head: #1e2630;
     --bar: #4f8fce; --better: #4f8fce; --worse: #c9742a; --unclear: #778494;
     --dark: #9cc8f2; --middle: #4c86bf; --pale: #2b5178; --tail: #b3bfcc; --range: #f4f7fa;
-    --grid: #2d3742; --zero: #8b97a6; --focus: #7cb8f2;
+    --edge: #000000; --grid: #2d3742; --zero: #8b97a6; --focus: #7cb8f2;
     --b2: #1f5c98; --b1: #1a3650; --w1: #4b3418; --w2: #87500f;
 END
 
@@ -46,7 +46,8 @@ nav ul { display: flex; flex-wrap: wrap; gap: .25rem 1.25rem; margin: .75rem 0 0
 .legend li { padding: .2rem .65rem; border: 1px solid var(--line); border-radius: .3rem; }
 
 .scroll { overflow-x: auto; margin: .75rem 0 1.25rem; border: 1px solid var(--line); border-radius: .5rem;
-  background: var(--card); }
+  background: linear-gradient(90deg, transparent, var(--card) 70%) right / 3rem 100% no-repeat local,
+    linear-gradient(270deg, var(--edge), transparent) right / 1rem 100% no-repeat scroll, var(--card); }
 table { width: 100%; border-collapse: separate; border-spacing: 0; font-size: .8125rem; line-height: 1.35;
   font-variant-numeric: tabular-nums; }
 caption { text-align: left; }
@@ -61,6 +62,7 @@ thead th[scope=colgroup], thead tr:nth-child(2) th { border-left: 1px solid var(
   max-width: 14rem; text-align: left; white-space: normal; overflow-wrap: anywhere; }
 .label { background: var(--card); font-weight: 600; }
 .changes .label { min-width: 8rem; }
+.campaign .label { overflow-wrap: normal; }
 th i { color: var(--quiet); font-weight: 400; font-style: normal; margin-right: .4em; }
 td small { display: block; white-space: normal; color: var(--quiet); font-size: .9em; }
 .changes small, .many small { white-space: nowrap; }
@@ -86,8 +88,8 @@ td small { display: block; white-space: normal; color: var(--quiet); font-size: 
 .b1::before { content: "\25B2"; content: "\25B2" / "better:"; }
 .w1::before { content: "\25BC"; content: "\25BC" / "worse:"; }
 .w2::before { content: "\25BC\25BC"; content: "\25BC\25BC" / "much worse:"; }
-.b2, .changes .better, .many .better { background: var(--b2); } .b1 { background: var(--b1); }
-.w1 { background: var(--w1); } .w2, .changes .worse, .many .worse { background: var(--w2); }
+.b2, .changes .better, .many .better, .campaign .better { background: var(--b2); } .b1 { background: var(--b1); }
+.w1 { background: var(--w1); } .w2, .changes .worse, .many .worse, .campaign .worse { background: var(--w2); }
 .device::before, .memory::before, .cpu::before, .unknown::before { content: ""; display: inline-block; width: 9px;
   height: 9px; margin: 0 .6em 0 .25em; border: 1.5px solid; }
 .device::before { width: 13px; margin: 0 .4em 0 0; }
@@ -120,15 +122,21 @@ figcaption span { display: block; max-width: 60rem; color: var(--quiet); font-si
 .chart .band0 { stroke: var(--dark); stroke-width: 12px; }
 .chart .band1 { stroke: var(--middle); stroke-width: 8px; }
 .chart .band2 { stroke: var(--pale); stroke-width: 4px; }
-.chart .heat0 { stroke: var(--dark); stroke-width: 16px; stroke-opacity: .12; }
-.chart .heat1 { stroke: var(--dark); stroke-width: 16px; stroke-opacity: .25; }
-.chart .heat2 { stroke: var(--dark); stroke-width: 16px; stroke-opacity: .45; }
-.chart .heat3 { stroke: var(--dark); stroke-width: 16px; stroke-opacity: .7; }
-.chart .heat4 { stroke: var(--dark); stroke-width: 16px; stroke-opacity: 1; }
+.chart [class^=heat] { stroke: var(--dark); stroke-width: 16px; }
+.chart .heat0 { stroke-opacity: .12; }
+.chart .heat1 { stroke-opacity: .25; }
+.chart .heat2 { stroke-opacity: .45; }
+.chart .heat3 { stroke-opacity: .7; }
 .chart .range { stroke: var(--range); } .chart .tail { stroke: var(--tail); }
 .chart .alone { stroke: var(--bar); stroke-width: 6px; }
 .chart .course { fill: var(--pale); stroke: var(--bar); stroke-width: 1px; }
+.chart .held { fill: var(--bar); stroke: none; } .chart .losses { fill: var(--worse); stroke: none; }
+.chart .open { fill: var(--unclear); stroke: none; }
+.scroll:has(.cuts) { width: fit-content; max-width: 100%; } .cuts th, .cuts td { padding-right: 1.1rem; }
+.cuts .label { min-width: 7.5rem; } .fault { background: var(--w2); }
 .chart .band { fill: var(--range); fill-opacity: .2; stroke: none; }
+.chart .known { fill: var(--pale); stroke: none; }
+.chart .pair { stroke: var(--dark); stroke-width: 5px; stroke-linecap: round; }
 .chart .fit { stroke: var(--worse); stroke-width: 2.5px; stroke-dasharray: 6 3; }
 .chart .grid { stroke: var(--grid); stroke-width: 1px; } .chart .zero { stroke: var(--zero); stroke-width: 1px; }
 
@@ -155,9 +163,9 @@ figcaption span { display: block; max-width: 60rem; color: var(--quiet); font-si
   :root { color-scheme: light; }
   body { padding: 0; background: none; font-size: 10pt; }
   nav, footer { display: none; }
-  h2, h3, figcaption, caption { break-after: avoid; }
+  h2, h3, figcaption, caption, h2 + .legend, h2 + p { break-after: avoid; }
   h2 { margin-top: 1.25rem; }
-  .scroll { overflow: visible; }
+  .scroll { overflow: visible; background: none; }
   table { font-size: 6.5pt; }
   .settings, .runs { font-size: 5.5pt; }
   p { max-width: none; margin: .2rem 0 .4rem; }
@@ -172,16 +180,16 @@ figcaption span { display: block; max-width: 60rem; color: var(--quiet); font-si
   .panels { grid-template-columns: repeat(3, 1fr); gap: 1rem 1.5rem; }
   th, td, .settings td { min-width: 0; padding: .2rem .25rem; }
   .changes th, .changes td, .one th, .one td { padding: .1rem .25rem; }
-  .changes { break-inside: avoid; }
   .runs td, .runs th { padding: .1rem; }
   .label, thead tr:first-child th:first-child { position: static; min-width: 7em; overflow-wrap: break-word; }
-  tr, figure, .panel, .chart, .legend { break-inside: avoid; }
+  tr, figure, .panel, .chart, .legend, .scroll { break-inside: avoid; }
   .panels { break-before: avoid; }
   * { print-color-adjust: exact; -webkit-print-color-adjust: exact; }
 }
 END
 
-# Paper is light whatever the screen is. Spaces that nobody sees are left out: each page has them.
+# Printed pages are light whatever the screen is. Removes superfluous spaces, because the style
+# sheet is in each page.
 sub style_sheet {
     my $rules = ":root {\n  color-scheme: light dark;\n$LIGHT}\n"
         . "\@media screen and (prefers-color-scheme: dark) {\n  :root {\n$DARK  }\n}\n"

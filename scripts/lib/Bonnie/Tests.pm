@@ -1,6 +1,6 @@
 # The tests, in the order in which they run. Every report takes names, titles
 # and units from here. The CSV line has the halves "io" and "files", twelve
-# tests in this order; of "mixed" only JSON tells.
+# tests in this order; only JSON has "mixed".
 package Bonnie::Tests;
 
 use strict;
@@ -9,7 +9,7 @@ use Exporter 'import';
 
 our @EXPORT_OK = qw(all_tests test_named test_names tests_in_half tests_in_group all_groups families);
 
-# A family is what one chart shows.
+# The tests of a family share a chart.
 my @FAMILIES = (
     { name => 'sequential', title => 'Sequential' },
     { name => 'random',     title => 'Random' },
@@ -25,9 +25,9 @@ my @GROUPS = (
     { name => 'ran_files',  half => 'files', family => 'metadata',   title => 'Random create' },
 );
 
-# `title` is that within the group, `name_alone` that without it, `rate_title`
-# the one over rates, which names the unit if it is the same for all of them;
-# `unit` is that of the CSV figure.
+# `title` is the name within the group, `name_alone` the name without it, and
+# `rate_title` the heading of rates, which names the unit if it is the same for
+# all of them; `unit` is that of the CSV figure.
 my @TESTS = (
     [ 'putc',       'seq_output', 'Per character', 'Write per character',     'KiB/s' ],
     [ 'put_block',  'seq_output', 'Block',         'Write in blocks',         'KiB/s' ],
@@ -63,7 +63,7 @@ sub test_named {
     return $TEST{$name};
 }
 
-# Those of the CSV line.
+# The tests of the CSV line.
 sub test_names {
     return map { $_->{name} } tests_in_half('io'), tests_in_half('files');
 }

@@ -1,4 +1,4 @@
-# The 80-column table of Bonnie++, of one record or of many.
+# The 80-column table of Bonnie++, for one record or for many.
 package Bonnie::Text;
 
 use strict;
@@ -15,7 +15,7 @@ our @EXPORT_OK = qw(text_tables terminal_text rate_text cpu_text);
 my $PREFIX    = 19;    # columns left of the figures
 my $LINE      = 79;
 my $PAIR      = 8;     # columns of a rate and its CPU time
-my $MIN_LABEL = 4;     # a label cut shorter than this names nothing
+my $MIN_LABEL = 4;     # a label cut shorter than this identifies nothing
 
 my %HEADS = (
     io => [
@@ -33,11 +33,12 @@ my %HEADS = (
 );
 my $UNITS = '  /sec %CP' x 6;
 
-# What an unreadable figure is replaced with, by width.
+# Replacements for an unreadable figure, by width.
 my %UNREADABLE = (5 => '?????', 3 => '???', 9 => q{?});
 
-# One record as bonnie prints it. Of many first all I/O rows, then all file
-# rows, each below one heading, as Bonnie++ does: scripts cut it in between.
+# Prints one record as bonnie does. For many, prints all I/O rows and then all
+# file rows, each under a single heading, as Bonnie++ does: scripts cut the
+# table between them.
 sub text_tables {
     my @records = @_;
     my @io      = grep { shows_io($_) } @records;
@@ -58,7 +59,7 @@ sub shows_io {
     return ran_any($record, 'mixed') ? ran_any($record, 'io') : has_half($record, 'io');
 }
 
-# Plain.pm's replacement character is not on every terminal.
+# Not every terminal has Plain.pm's replacement character.
 sub terminal_text {
     my ($text) = @_;
     return $text =~ tr/\x{FFFD}/?/r;
@@ -80,7 +81,7 @@ sub ran_any {
     return any { is_run(figure($record, $_, 'rate')) } tests_in_half($half);
 }
 
-# A half only by name: it is the test iops, of which JSON alone tells.
+# Not really a half: it is the test iops, which only JSON has.
 sub mixed_half {
     my @records = @_;
     my ($head, $subhead) = @{ $HEADS{mixed} };
@@ -102,7 +103,7 @@ sub mixed_row {
     return left_of(sprintf('%5s %5s%% %8s %3s %7s %7s %7s %7s', @cells), $record->{label});
 }
 
-# The label stands in the heading if it is that of all rows, else in each row.
+# The label is in the heading if all rows have the same, otherwise in each row.
 sub files_half {
     my ($many, @records) = @_;
     my ($head, $subhead) = @{ $HEADS{files} };
@@ -137,8 +138,8 @@ sub left_of {
     return sprintf "%-${PREFIX}.${PREFIX}s %s", $text, $heading;
 }
 
-# The label gives way to the settings, as in Bonnie++, until too little is
-# left of it; then both get a line of their own.
+# The label is cut to make room for the settings, as in Bonnie++, until too
+# little is left of it; in that case both get a line of their own.
 sub io_row {
     my ($record) = @_;
     return row_lines(labelled($record->{label}, size_text($record)), pairs($record, 'io'));
@@ -157,14 +158,14 @@ sub cut {
     return $width > 0 ? substr $text, 0, $width : q{};
 }
 
-# What is wider than its column stands on the line before the figures.
+# A text that is wider than its column goes on the line before the figures.
 sub row_lines {
     my ($name, $figures) = @_;
     return ($name, q{ } x $PREFIX . $figures) if length $name > $PREFIX;
     return sprintf("%${PREFIX}s", $name) . $figures;
 }
 
-# size:chunk:concurrency:seeks:seekers without trailing defaults.
+# size:chunk:concurrency:seeks:seekers, without trailing defaults.
 sub size_text {
     my ($record) = @_;
     my %default  = (chunk_size => qr/8192|8k/i, concurrency => qr/1/, seek_count => qr/8192/, seekers => qr/5/);
@@ -199,7 +200,7 @@ sub pairs {
     return $line;
 }
 
-# What is too wide for its column is shortened, before the line gets too wide for a terminal.
+# Shortens a rate that is too wide for its column before the line exceeds a terminal's width.
 sub table_rate {
     my ($figure, $unit, $room) = @_;
     my $text = rate_text($figure, $unit);
@@ -239,7 +240,7 @@ sub latency_cell {
     return special_text($figure, 9) // $figure->{text};
 }
 
-# Of the figure as the CSV line has it: bonnie's own table is made of the same.
+# Uses the figure of the CSV line, as bonnie's own table does.
 sub rate_text {
     my ($figure, $unit) = @_;
     my $special = special_text($figure, 5);
@@ -252,14 +253,14 @@ sub cpu_text {
     return special_text($figure, 3) // number_text($figure, 3);
 }
 
-# Undefined where there is a number to print.
+# undef where there is a number to print.
 sub special_text {
     my ($figure, $width) = @_;
     my %text = (none => q{}, fast => q{+} x ($width == 9 ? 5 : $width), bad => $UNREADABLE{$width});
     return $text{ $figure->{state} };
 }
 
-# The limits lie where the rounded text would become six columns wide.
+# At each limit the rounded text would become six columns wide.
 sub scaled_text {
     my ($kib) = @_;
     my ($mib, $gib) = ($kib / 1024, $kib / 1024**2);
@@ -271,7 +272,7 @@ sub scaled_text {
     return sprintf '%.0fg', $gib;
 }
 
-# As written if that fits, else without its fraction; never scaled.
+# As written if that fits, otherwise without its fraction; never scaled.
 sub number_text {
     my ($figure, $width) = @_;
     return length $figure->{text} <= $width ? $figure->{text} : sprintf '%.0f', $figure->{value};

@@ -1,5 +1,5 @@
-# The course of each test, from the intervals of JSON: for each label the run
-# whose rate is in the middle.
+# The course of each test, from the intervals in JSON: for each label the run
+# with the median rate.
 package Bonnie::TimeCharts;
 
 use strict;
@@ -19,14 +19,14 @@ my $HEIGHT = 30;
 my @NOTES = ('For each label, the run with the median rate. Each strip begins at zero, and the strips of one test have the same scale.',
     'Labels with too few intervals, or none, are left out.');
 
-# More steps than this cannot be told apart, and make the page large.
+# More steps than this cannot be distinguished, and make the page large.
 my $MOST_STEPS  = 60;
 my $STEPS_TOTAL = 4000;
 
 # The last interval of a test can be so short that its rate means nothing.
 my $SHORT = 0.25;
 
-# Tests with an interval or two have no course.
+# Tests with fewer intervals have no course.
 my $FEWEST_STEPS = 3;
 
 sub time_charts {
@@ -37,7 +37,7 @@ sub time_charts {
     return panels('Rate over time', \@NOTES, @panels);
 }
 
-# Of the labels that have a course; nothing if none has.
+# A panel of the labels that have a course; nothing if none has.
 sub time_panel {
     my ($test, $most, @groups) = @_;
     my @courses = grep { @{ $_->{steps} } } map { { group => $_, steps => course($_, $test, $most) } } @groups;
@@ -82,8 +82,7 @@ sub course {
     return \@course;
 }
 
-# Of those that were measured the one with the median rate, or the lower of
-# both in the middle.
+# The measured run with the median rate, or the lower of the two in the middle.
 sub middle {
     my @details = sort { $a->{rate}{value} <=> $b->{rate}{value} } grep { defined $_->{rate}{value} } @_;
     return @details ? $details[ $#details / 2 ] : ();
@@ -94,7 +93,7 @@ sub ceil_ratio {
     return int(($number + $divisor - 1) / $divisor) || 1;
 }
 
-# Every $count of them as one, and what is short with the one before.
+# Merges each $count steps into one, and short steps with the one before.
 sub merged {
     my ($count, @intervals) = @_;
     my ($longest, $start) = (0, 0);

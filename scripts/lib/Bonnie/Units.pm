@@ -1,4 +1,4 @@
-# Figures as people read them: three digits and a unit.
+# Figures in a form for people: three digits and a unit.
 package Bonnie::Units;
 
 use strict;
@@ -18,15 +18,19 @@ my %BYTE_UNIT = (q{} => 'bytes', K => 'KiB', M => 'MiB', G => 'GiB', T => 'TiB')
 
 my %SCALES = ('KiB/s' => \@BINARY, 'ops/s' => \@OPS, ns => \@SECONDS, bytes => \@BYTES);
 
-# Units are those of Tests.pm, and "ns". With $like in the unit that suits that
-# value: figures beside each other are read more easily in one.
+# Less than this part of a unit is given in a smaller unit: "51 MiB/s", not "0.05 GiB/s".
+my $LEAST_PART = 0.1;
+
+# Units are those of Tests.pm, and "ns". With $like, the unit that suits that
+# value is used: neighbouring figures are easier to read in the same unit.
 sub figure_text {
     my ($value, $unit, $like) = @_;
     my ($divisor, $name) = scale_for($like // $value, @{ $SCALES{$unit} });
+    ($divisor, $name) = scale_for($value, @{ $SCALES{$unit} }) if $value < $LEAST_PART * $divisor;
     return three_digits($value / $divisor) . "\x{A0}$name";
 }
 
-# With its unit once, if both ends have the same.
+# The unit appears once if both ends have the same.
 sub range_text {
     my ($low, $high, $unit, $like) = @_;
     my ($from, $to) = map { figure_text($_, $unit, $like) } $low, $high;
@@ -35,15 +39,15 @@ sub range_text {
     return "$from\x{2013}$to";
 }
 
-# (divisor, unit) for an axis that ends at $value. Six ticks must stand beside
-# each other, so from 100,000 on operations are counted in thousands.
+# (divisor, unit) for an axis that ends at $value. Six ticks must fit beside
+# each other, so operations are counted in thousands from 100,000 on.
 sub axis_scale {
     my ($value, $unit) = @_;
     return scale_for($value / 100, @OPS_AXIS) if $unit eq 'ops/s';
     return scale_for($value, @{ $SCALES{$unit} });
 }
 
-# 999.5 is printed as 1000: the next unit reads better from there on.
+# 999.5 would be rounded to 1000: from there on the next unit reads better.
 sub scale_for {
     my ($value, @scales) = @_;
     my $best = shift @scales;
@@ -73,8 +77,8 @@ sub bytes_text {
     return figure_text($bytes, 'bytes');
 }
 
-# "8096M" is "8,096 MiB"; what is no size stays as it is. $bare is the suffix
-# that a number without one has.
+# "8096M" becomes "8,096 MiB"; a text that is not a size stays as it is. $bare:
+# the suffix that a number without one stands for.
 sub size_text {
     my ($text, $bare) = @_;
     my ($number, $suffix) = $text =~ /^(\d{1,18})([kmgt]?)(?:iB|B)?\z/iaa or return $text;

@@ -8,7 +8,7 @@ use List::Util qw(first);
 
 our @EXPORT_OK = qw(bytes_text latency_text);
 
-# From here on a latency is written in the next larger unit.
+# From this on a latency is written in the next larger unit.
 my $LATENCY_LIMIT = 99_999.5;
 my @LATENCY_UNITS = ([ 1e3, 'us' ], [ 1e6, 'ms' ], [ 1e9, 's' ]);
 
@@ -21,7 +21,7 @@ sub latency_text {
     return (int($nanoseconds / $divisor + .5) || 1) . $unit;
 }
 
-# In the largest unit that leaves no rest; empty if it is no number of bytes.
+# In the largest unit that divides it; empty if it is not a number of bytes.
 sub bytes_text {
     my ($bytes) = @_;
     return q{} if ($bytes // q{}) !~ /^\d{1,18}\z/a;

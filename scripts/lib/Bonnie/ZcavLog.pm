@@ -1,7 +1,7 @@
-# Reads what zcav has measured: its JSON, its logs, and the logs of the zcav of
-# Bonnie++, 1.03 to 2.00a.
+# Reads measurements of zcav: its JSON, its logs, and the logs of Bonnie++'s zcav,
+# 1.03 to 2.00a.
 #
-# A course is one device:
+# A course is the measurement of one device:
 #   { course => 1, name; bytes, of the device, if known; host, direct, engine,
 #     iodepth, writes, if known; block_bytes;
 #     passes => [ { title, blocks => [ [ offset, bytes, seconds ], ... ] }, ... ];
@@ -22,13 +22,14 @@ our @EXPORT_OK = qw(is_course is_zcav zcav_courses);
 my $MIB = 2**20;
 my $GIB = 2**30;
 
-# The columns of a log stand in a comment: those of 1.9x and later, and those of
+# A comment names the columns of a log: those of 1.9x and later, and those of
 # 1.03, which has MiB, KiB/s and seconds.
 my $COLUMNS = qr/^\#block (?:offset \(GiB\), MiB\/s, time|(K\/s) time)[ \t]*\r?$/m;
 my $NUMBER  = qr/\d{1,12}(?:[.]\d{1,9})?/a;
 my $FORMAT  = qr/\A\s*\{\s*"format"\s*:\s*"zcav"/;
 
-# Neither a log nor JSON that tells its format later is one.
+# A file whose format does not show within this many bytes is neither a log nor
+# JSON.
 my $LOOK_AT = 65_536;
 
 sub is_course {
@@ -42,7 +43,7 @@ sub is_zcav {
     return $begin =~ $FORMAT || $begin =~ $COLUMNS;
 }
 
-# $text refers to the whole file; dies when that cannot be read.
+# $text refers to the whole file; dies when it cannot be read.
 sub zcav_courses {
     my ($text, $file) = @_;
     my @courses = ${$text} =~ $FORMAT ? courses_of_json($text, $file) : courses_of_log($text, $file);
@@ -74,7 +75,7 @@ sub course_of_device {
         direct      => $device->{direct},
         writes      => plain($settings->{operation}) eq 'write',
         bytes       => number($device->{bytes}),
-        block_bytes => number($settings->{block_bytes}),
+        block_bytes => number($settings->{block_bytes}) || max(1, map { $_->[1] } map { @{$_} } @measured),
         passes      => [ map { { title => 'pass ' . ++$number, blocks => $_ } } @measured ],
         bad         => [ map { bad_range($_) } hashes($device->{bad}) ],
     };
@@ -111,7 +112,7 @@ sub number {
 
 # ---- logs ---------------------------------------------------------------------
 
-# Several devices on one standard output have a comment above each.
+# If several devices are logged on one standard output, a comment precedes each.
 sub courses_of_log {
     my ($text, $file) = @_;
     my ($before, @named) = split /^# device: ([^\n]*)\n/m, ${$text};
@@ -142,8 +143,8 @@ sub course_of_log {
     };
 }
 
-# ++++ stands for a block that was too fast for Bonnie++, but not for its clock;
-# ---- for one that could not be moved at all.
+# ++++ marks a block that was too fast for Bonnie++, but not for its clock; ----
+# marks a block that could not be moved at all.
 sub rows_of {
     my ($log, $is_old) = @_;
     my ($offset_unit, $rate_unit) = $is_old ? ($MIB, 1024) : ($GIB, $MIB);
@@ -161,18 +162,18 @@ sub rows_of {
     return @rows;
 }
 
-# No log tells the size of a block, but throughput and time do; or, where all
-# was too fast, the sum.
+# No log states the size of a block, but throughput and time determine it; or,
+# where everything was too fast, the sum does.
 sub block_bytes {
     my ($log, @rows) = @_;
     my @sizes = map { $_->{rate} * $_->{seconds} } grep { $_->{rate} } @rows;
-    my ($sum) = $log =~ /^\# (?:Read|Wrote) (\d{1,12}) megs/ma;
+    my ($sum) = $log =~ /^\# (?:Read|Wrote) (\d{1,12}) (?:megs|MiB)\b/ma;
     my $size  = @sizes ? median(@sizes) : defined $sum ? $sum * $MIB / @rows : 0;
     return max(1, sprintf '%.0f', $size / $MIB) * $MIB;
 }
 
-# Offsets have two digits, but lie at multiples of the block, and all as far
-# from each other.
+# Offsets are rounded to two digits, but they are equidistant multiples of the
+# block size.
 sub step_between {
     my ($block, @rows) = @_;
     return $block if @rows < 2;
@@ -185,8 +186,8 @@ sub nearest {
     return $unit * sprintf '%.0f', $value / $unit;
 }
 
-# The rate has more digits than the time, of which there are three: what took
-# "0.000" took less than half of the last one.
+# The rate has more digits than the time, which has three: a time of "0.000" was
+# less than half of the last digit.
 sub seconds_of {
     my ($row, $block) = @_;
     return $row->{rate} ? $block / $row->{rate} : max($row->{seconds}, 5e-4);

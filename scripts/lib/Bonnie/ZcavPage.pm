@@ -1,5 +1,5 @@
 # The page of zcav: the curve of each pass along each device, and the places
-# that are slow or cannot be read, by their offsets.
+# that are slow or unreadable, by their offsets.
 package Bonnie::ZcavPage;
 
 use strict;
@@ -20,22 +20,23 @@ our @EXPORT_OK = qw(zcav_page slow_places);
 
 my $KIB = 1024;
 
-# Of the median; a place is slow below it.
+# As a fraction of the median: a slower place is reported.
 my $SLOW = 0.5;
 
-# Pixels of a strip, and of the marks at its foot.
+# In pixels: the height of a strip, and of the marks at its foot.
 my $HEIGHT = 72;
 my $FOOT   = 6;
 
-# More steps or passes than these cannot be told apart, and make a page large.
+# More steps or passes than these cannot be distinguished, and make a page
+# large.
 my $MOST_STEPS  = 500;
 my $MOST_PASSES = 12;
 my $MOST_PLACES = 200;
 
-# In seconds: nothing takes no time at all, whatever stands in a file.
+# In seconds: nothing takes less time, whatever a file says.
 my $SHORTEST = 1e-9;
 
-# A mark is seen, however small the place.
+# A mark stays visible, however small the place.
 my $SMALLEST_MARK = 0.003;
 
 my $MAX_NAME = 60;
@@ -43,7 +44,7 @@ my $MAX_NAME = 60;
 # @courses as in ZcavLog.pm; $title is plain text.
 sub zcav_page {
     my ($title, @courses) = @_;
-    my @places = map { { course => $_, places => [ places_of($_) ] } } @courses;
+    my @places = map { { course => $_, places => [ places_of($_) ], median => median_rate($_) } } @courses;
     return document(
         title    => $title,
         class    => 'one',
@@ -78,17 +79,18 @@ sub facts {
 
 # ---- figures --------------------------------------------------------------------
 
-# Blocks of all passes as one pass: for each the median of its rates, undef
-# where no pass moved anything.
+# Combines the blocks of all passes into one: the median of each block's rates,
+# undef where no pass moved anything.
 sub middle_blocks {
     my ($course) = @_;
     my @passes = map { $_->{blocks} } @{ $course->{passes} };
-    my @blocks;
-    for my $i (0 .. $#{ $passes[0] }) {
-        my @rates = map { rate($_) } grep { defined && $_->[1] > 0 } map { $_->[$i] } @passes;
-        push @blocks, { offset => $passes[0][$i][0], rate => @rates ? median(@rates) : undef };
+    my @rates  = map { [] } @{ $passes[0] };
+    for my $pass (@passes) {
+        for my $i (0 .. min($#{$pass}, $#rates)) {
+            push @{ $rates[$i] }, rate($pass->[$i]) if $pass->[$i][1] > 0;
+        }
     }
-    return @blocks;
+    return map { { offset => $passes[0][$_][0], rate => @{ $rates[$_] } ? median(@{ $rates[$_] }) : undef } } 0 .. $#rates;
 }
 
 # In KiB/s, as everywhere on the pages.
@@ -104,7 +106,8 @@ sub median_rate {
     return @rates ? median(@rates) : 0;
 }
 
-# Neighbouring blocks below half the median, as one place: { offset, end, rate }.
+# Neighbouring blocks below half the median, merged into places: { offset, end,
+# rate }.
 sub slow_places {
     my ($course) = @_;
     my $limit = $SLOW * median_rate($course);
@@ -121,13 +124,13 @@ sub slow_places {
     return map { { offset => $_->{offset}, end => $_->{end}, rate => harmonic(@{ $_->{rates} }) } } @slow;
 }
 
-# The rate over blocks of one size.
+# The rate over several blocks of one size.
 sub harmonic {
     my @rates = @_;
     return @rates / (sum0(map { 1 / $_ } @rates) || 1);
 }
 
-# Those that failed too, in the order in which they lie.
+# Slow and failed places, sorted by offset.
 sub places_of {
     my ($course) = @_;
     my @bad = map { { offset => $_->{offset}, end => $_->{offset} + $_->{bytes}, error => $_->{error} || 'failed' } } @{ $course->{bad} };
@@ -138,12 +141,11 @@ sub places_of {
 
 sub curves {
     my ($device) = @_;
-    my ($course, $places) = @{$device}{qw(course places)};
+    my ($course, $places, $median) = @{$device}{qw(course places median)};
     my @passes  = @{ $course->{passes} };
     my @shown   = @passes > $MOST_PASSES ? @passes[ 0 .. $MOST_PASSES - 1 ] : @passes;
     my @curves  = map { { title => $_->{title}, steps => [ curve($course, $_) ] } } @shown;
     my $highest = max(1, map { $_->[1] } map { @{ $_->{steps} } } @curves);
-    my $median  = median_rate($course);
     my $axis    = axis_of_offset(end_of($course));
     my @notes   = ('Height of a strip: ' . figure_text($highest, 'KiB/s') . '. Line: the median, ' . figure_text($median, 'KiB/s') . q{.});
     push @notes, 'Orange: slow or failed; see below.' if @{$places};
@@ -160,9 +162,9 @@ sub end_of {
     return max(1, $course->{bytes} // 0, map { $_->[0] + $course->{block_bytes} } map { @{ $_->{blocks} } } @{ $course->{passes} });
 }
 
-# [ [ offset of the end, rate until there ], ... ]: neighbouring blocks become
-# one where there are too many; a gap, which was skipped, is zero if it is wider
-# than a step.
+# [ [ offset of the end, rate until there ], ... ]: neighbouring blocks are
+# merged where there are too many; a skipped gap is zero if it is wider than a
+# step.
 sub curve {
     my ($course, $pass) = @_;
     my @blocks = @{ $pass->{blocks} };
@@ -201,20 +203,21 @@ sub place_mark {
 
 sub place_table {
     my @devices = @_;
-    my @rows = map { my $course = $_->{course}; map { place_row($course, $_) } @{ $_->{places} } } @devices;
+    my @places = map { my $device = $_; map { [ $device, $_ ] } @{ $device->{places} } } @devices;
     return element('p', {}, text('No block took more than twice the median time, and none failed.')) . "\n"
-        if !@rows;
-    my $more = @rows - $MOST_PLACES;
+        if !@places;
+    my $more = @places - $MOST_PLACES;
     my @note = $more > 0 ? element('p', {}, text("Only the first $MOST_PLACES are shown; " . grouped($more) . ' more are left out.')) . "\n" : ();
-    splice @rows, $MOST_PLACES if $more > 0;
+    splice @places, $MOST_PLACES if $more > 0;
+    my @rows = map { place_row(@{$_}) } @places;
     my @titles = ('Device', 'From', 'To', 'Problem', 'Rate', 'Share of the median', 'First byte', 'Bytes');
     return (scrolling_table(caption => 'Places below half the median, and places that failed', class => 'places',
             head => [ row_of(map { head_cell($_) } @titles) ], rows => \@rows), @note);
 }
 
 sub place_row {
-    my ($course, $place) = @_;
-    my $median = median_rate($course);
+    my ($device, $place) = @_;
+    my ($course, $median) = @{$device}{qw(course median)};
     my @rate = $place->{error} ? map { absent("\x{2013}") } 1, 2
         : (cell(figure_text($place->{rate}, 'KiB/s')), cell(sprintf '%.0f %%', 100 * $place->{rate} / $median));
     return row_of(name_cell($course),

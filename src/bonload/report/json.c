@@ -8,14 +8,14 @@
 #include "report/json_object.h"
 #include "util/units.h"
 
-/* share/bonload.schema.json describes this format; a change of either is one of the other. */
+/* share/bonload.schema.json describes this format; change both together. */
 #define FORMAT_VERSION 1
 
-/* A decimal fraction with this number of digits is printed as it was written. */
+/* Significant digits at which a number prints as it was written. */
 #define REAL_DIGITS 15
 
 /* goader's keys, with its percentiles. */
-static json_t *percentiles(const struct histogram *h)
+static json_t *json_of_percentiles(const struct histogram *h)
 {
     static const double list[] = {30, 40, 50, 60, 70, 80, 90, 95, 99};
     json_t *object = json_object();
@@ -29,40 +29,45 @@ static json_t *percentiles(const struct histogram *h)
 
 static json_t *top_ten(const struct kind_result *k)
 {
+    uint64_t values[TOP_TEN];
     json_t *array = json_array();
-    for (unsigned i = 0; i < k->slow_count; i++)
-        append_value(&array, json_integer((json_int_t)k->slowest[i].response_ns));
+    for (unsigned i = histogram_largest(&k->tally->response, values, TOP_TEN); i-- > 0;)
+        append_value(&array, json_integer((json_int_t)values[i]));
     return array;
 }
 
-static json_t *goaders(const struct result *result, const struct kind_result *k)
+static json_t *put_goaders(const struct kind_result *k)
 {
     const struct histogram *h = &k->tally->response;
     json_t *object = json_object();
-    double load = result->plan->mode == MODE_SEARCH ? k->found_load : k->load;
     put_count(&object, "Errors", k->total_errors);
     put_count(&object, "Done", k->total);
     put_count(&object, "AverageOps", (uint64_t)result_rate(k));
     put_count(&object, "AverageGoodOps", (uint64_t)result_good_rate(k));
-    put_count(&object, "FinalSpeed", (uint64_t)load);
+    put_count(&object, "FinalSpeed", (uint64_t)k->found_load);
     put_count(&object, "AverageSpeed", (uint64_t)histogram_mean(h));
     put_value(&object, "TopTen", top_ten(k));
-    put_value(&object, "Percentiles", percentiles(h));
+    put_value(&object, "Percentiles", json_of_percentiles(h));
     put_count(&object, "StaggeredFor", k->staggered_ns);
     return object;
 }
 
-static json_t *reasons(const struct reasons_found *r, enum load_kind kind)
+static void append_reason(json_t **array, const char *what, uint64_t count)
+{
+    json_t *one = json_object();
+    put_text(&one, "what", what);
+    put_count(&one, "count", count);
+    append_value(array, one);
+}
+
+static json_t *json_of_reasons(const struct reasons_found *r, enum load_kind kind)
 {
     json_t *array = json_array();
-    for (size_t i = 0; i < r->count; i++) {
-        if (r->list[i].kind != kind)
-            continue;
-        json_t *one = json_object();
-        put_text(&one, "what", r->list[i].text);
-        put_count(&one, "count", r->list[i].count);
-        append_value(&array, one);
-    }
+    for (size_t i = 0; i < r->count; i++)
+        if (r->list[i].kind == kind)
+            append_reason(&array, r->list[i].text, r->list[i].count);
+    if (r->others[kind] > 0)
+        append_reason(&array, REASON_OTHERS, r->others[kind]);
     return array;
 }
 
@@ -78,7 +83,7 @@ static json_t *slow_request(const struct result *result, const struct slow_resul
     return object;
 }
 
-static json_t *slowest(const struct result *result, const struct kind_result *k)
+static json_t *json_of_slowest(const struct result *result, const struct kind_result *k)
 {
     json_t *array = json_array();
     for (unsigned i = 0; i < k->slow_count; i++)
@@ -86,7 +91,7 @@ static json_t *slowest(const struct result *result, const struct kind_result *k)
     return array;
 }
 
-/* The rates of a kind, and what an open load adds. */
+/* Appends the rates of a kind, and what only an open load has. */
 static void put_rates(json_t **object, const struct kind_result *k)
 {
     put_count(object, "requests", k->total);
@@ -111,6 +116,7 @@ static json_t *kind_details(const struct result *result, enum load_kind kind)
     put_real(&object, "load", k->load);
     put_rates(&object, k);
     put_value(&object, "latency_ns", json_of_histogram(&t->response));
+    put_value(&object, "histogram", json_of_buckets(&t->response));
     put_value(&object, "service_ns",
               json_of_histogram(t->service.count > 0 ? &t->service : &t->response));
     if (t->first_byte.count > 0)
@@ -119,9 +125,10 @@ static json_t *kind_details(const struct result *result, enum load_kind kind)
     put_count(&object, "connect_mean_ns", t->connections > 0 ? t->connect_ns / t->connections : 0);
     put_count(&object, "tls_mean_ns", t->connections > 0 ? t->tls_ns / t->connections : 0);
     put_count(&object, "failed_mean_ns", t->errors > 0 ? t->error_ns / t->errors : 0);
-    put_value(&object, "failures", reasons(&result->failures, kind));
-    put_value(&object, "missed", reasons(&result->misses, kind));
-    put_value(&object, "slowest", slowest(result, k));
+    put_source(&object, &result->backing, kind);
+    put_value(&object, "failures", json_of_reasons(&result->failures, kind));
+    put_value(&object, "missed", json_of_reasons(&result->misses, kind));
+    put_value(&object, "slowest", json_of_slowest(result, k));
     if (result->plan->mode == MODE_SEARCH && k->pace != PACE_FOLLOWS) {
         put_text(&object, "found", found_names[k->found]);
         put_real(&object, "found_load", k->found_load);
@@ -129,7 +136,7 @@ static json_t *kind_details(const struct result *result, enum load_kind kind)
     return object;
 }
 
-static json_t *operations(const struct result *result)
+static json_t *json_of_ops(const struct result *result)
 {
     json_t *array = json_array();
     for (size_t i = 0; i < result->op_count; i++) {
@@ -145,8 +152,8 @@ static json_t *operations(const struct result *result)
     return array;
 }
 
-/* Everything that goader does not have. */
-static json_t *ours(const struct result *result)
+/* Everything that goader's report does not have. */
+static json_t *put_ours(const struct result *result)
 {
     const struct plan *p = result->plan;
     json_t *object = json_object();
@@ -156,15 +163,19 @@ static json_t *ours(const struct result *result)
     put_value(&object, "settings", json_of_settings(p));
     put_real(&object, "elapsed_seconds", result->elapsed);
     put_real(&object, "cpu_seconds", result->cpu_seconds);
+    if (p->mode == MODE_SEARCH)
+        put_text(&object, "figures_of", result->is_of_last_load ? "last load" : "whole search");
     put_flag(&object, "stopped", result->was_stopped);
     put_flag(&object, "bad_rate", result->is_bad_rate);
+    put_flag(&object, "above", result->is_above);
+    put_value(&object, "device", json_of_device(&result->backing));
     put_count(&object, "verified_bytes", result->checked_bytes);
     put_count(&object, "damaged", result->damaged);
     if (plan_has(p, LOAD_WRITE))
         put_value(&object, "writes", kind_details(result, LOAD_WRITE));
     if (plan_has(p, LOAD_READ))
         put_value(&object, "reads", kind_details(result, LOAD_READ));
-    put_value(&object, "operations", operations(result));
+    put_value(&object, "operations", json_of_ops(result));
     put_value(&object, "steps", json_of_steps(result));
     put_value(&object, "intervals", json_of_intervals(result->intervals));
     put_value(&object, "timeline", json_of_timeline(result->timeline));
@@ -172,10 +183,23 @@ static json_t *ours(const struct result *result)
     return object;
 }
 
-/* goader's list of distinct errors. */
+/* The reason why the run ended, in goader's words. */
+static json_t *reports(const struct result *result)
+{
+    json_t *array = json_array();
+    if (result->was_stopped)
+        append_value(&array, json_string("Stopped by user"));
+    else if (result->is_exhausted)
+        append_value(&array, json_string("Maximum requests count"));
+    return array;
+}
+
+/* goader's list of errors, without repetitions. */
 static json_t *all_failures(const struct result *result)
 {
     json_t *array = json_array();
+    if (result->is_bad_rate)
+        append_value(&array, json_string("Could not sustain given rate"));
     for (size_t i = 0; i < result->failures.count; i++)
         append_value(&array, json_string(result->failures.list[i].text));
     return array;
@@ -184,12 +208,12 @@ static json_t *all_failures(const struct result *result)
 int report_json(const struct result *result, char **text, struct err *e)
 {
     json_t *object = json_object();
-    put_value(&object, "Writes", goaders(result, &result->kinds[LOAD_WRITE]));
-    put_value(&object, "Reads", goaders(result, &result->kinds[LOAD_READ]));
+    put_value(&object, "Writes", put_goaders(&result->kinds[LOAD_WRITE]));
+    put_value(&object, "Reads", put_goaders(&result->kinds[LOAD_READ]));
     put_value(&object, "Errors", all_failures(result));
-    put_value(&object, "Reports", json_array());
+    put_value(&object, "Reports", reports(result));
     put_time(&object, "StartTime", result->start_time_ns / (int64_t)BILLION);
-    put_value(&object, "bonload", ours(result));
+    put_value(&object, "bonload", put_ours(result));
     *text = json_text(object, JSON_COMPACT | JSON_REAL_PRECISION(REAL_DIGITS));
     json_decref(object);
     return *text ? 0 : err_system(e, ENOMEM, "memory for the report");

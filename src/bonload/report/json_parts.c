@@ -20,6 +20,20 @@ json_t *json_of_histogram(const struct histogram *h)
     return json_of_latencies(&l, h->count);
 }
 
+/* The middles of the buckets that are not empty, each followed by how many requests are in it. */
+json_t *json_of_buckets(const struct histogram *h)
+{
+    const struct histogram_span span = histogram_span(h->inverted_minimum, h->maximum);
+    json_t *array = json_array();
+    for (unsigned i = span.first; i < span.end; i++) {
+        if (h->buckets[i] == 0)
+            continue;
+        append_value(&array, json_integer((json_int_t)histogram_middle(i)));
+        append_value(&array, json_integer((json_int_t)h->buckets[i]));
+    }
+    return array;
+}
+
 json_t *json_of_host(void)
 {
     struct host h;
@@ -27,6 +41,7 @@ json_t *json_of_host(void)
     host_detect(&h);
     put_fact(&object, "name", h.name);
     put_fact(&object, "kernel", h.kernel[0] ? h.kernel : NULL);
+    put_fact(&object, "c_library", h.c_library);
     put_fact(&object, "cpu_model", h.cpu_model[0] ? h.cpu_model : NULL);
     put_known_count(&object, "cpus", h.cpus);
     put_known_count(&object, "ram_bytes", h.ram_bytes);
@@ -59,6 +74,26 @@ static void put_limit(json_t **object, const struct plan *p)
     put_value(object, "limit", limit);
 }
 
+/* Seconds, each followed by the rate at that time. */
+static json_t *json_of_course(const struct course *c)
+{
+    json_t *array = json_array();
+    for (size_t i = 0; i < c->count; i++) {
+        append_value(&array, json_real((double)c->points[i].at_ns / (double)BILLION));
+        append_value(&array, json_real(c->points[i].rate));
+    }
+    return array;
+}
+
+/* The size of bodies that are made; those that are given have that of their files. */
+static void put_size(json_t **object, const char *key, const struct plan *p, uint64_t bytes)
+{
+    if (p->settings->body_file || p->settings->body_source)
+        put_value(object, key, json_null());
+    else
+        put_count(object, key, bytes);
+}
+
 json_t *json_of_settings(const struct plan *p)
 {
     json_t *object = json_object();
@@ -73,18 +108,51 @@ json_t *json_of_settings(const struct plan *p)
     put_known_count(&object, "max_requests", p->max_requests < UINT64_MAX ? p->max_requests : 0);
     put_real(&object, "duration_seconds", (double)p->duration_ns / (double)BILLION);
     put_real(&object, "warmup_seconds", (double)p->warmup_ns / (double)BILLION);
+    if (p->course.count > 0)
+        put_value(&object, "course", json_of_course(&p->course));
     if (p->mode == MODE_SEARCH)
         put_limit(&object, p);
     put_real(&object, "timeout_seconds", (double)p->timeout_ns / (double)BILLION);
     put_fact(&object, "operations", p->settings->ops);
-    put_count(&object, "least_body_bytes", p->least_body);
-    put_count(&object, "most_body_bytes", p->most_body);
+    put_fact(&object, "body_file", p->settings->body_file);
+    put_fact(&object, "body_source", p->settings->body_source);
+    put_size(&object, "least_body_bytes", p, p->least_body);
+    put_size(&object, "most_body_bytes", p, p->most_body);
     put_count(&object, "fair_buckets", p->fair_buckets);
     put_flag(&object, "direct", p->direct);
+    put_flag(&object, "evict", p->evict);
     put_flag(&object, "fsync", p->fsync);
+    put_fact(&object, "endpoint", *p->settings->s3_endpoint ? p->settings->s3_endpoint : NULL);
+    put_fact(&object, "bucket", p->settings->s3_bucket);
     put_text(&object, "verify", verify_names[p->verify]);
-    put_value(&object, "seed", json_integer((json_int_t)p->seed)); /* -seed takes a sign, too */
+    put_value(&object, "seed", json_integer((json_int_t)p->seed)); /* -seed accepts a sign, too */
     return object;
+}
+
+json_t *json_of_device(const struct backing_use *b)
+{
+    if (!b->is_watched)
+        return json_null();
+    json_t *object = json_object();
+    put_fact(&object, "filesystem", b->filesystem);
+    put_fact(&object, "mount_options", b->options);
+    put_fact(&object, "name", b->device);
+    if (b->use.known) {
+        put_count(&object, "read_bytes", b->use.read_bytes);
+        put_count(&object, "written_bytes", b->use.written_bytes);
+        put_real(&object, "busy_percent", b->use.busy_percent);
+    }
+    return object;
+}
+
+void put_source(json_t **object, const struct backing_use *b, enum load_kind kind)
+{
+    bool is_known = backing_measured(b, kind) && b->kinds[kind].device_known;
+    put_fact(object, "measured", backing_measured(b, kind));
+    if (is_known)
+        put_real(object, "device_percent", b->kinds[kind].moved_percent);
+    else
+        put_value(object, "device_percent", json_null());
 }
 
 static json_t *step_kind(const struct step_kind *k, bool is_search)
@@ -133,7 +201,7 @@ static json_t *slice_kind(const struct slice_kind *k)
     return object;
 }
 
-static double seconds_of(const struct series *s, size_t i)
+static double json_seconds(const struct series *s, size_t i)
 {
     uint64_t begin = i > 0 ? s->slices[i - 1].end_ns : 0;
     return (double)(s->slices[i].end_ns - begin) / (double)BILLION;
@@ -144,7 +212,7 @@ json_t *json_of_intervals(const struct series *s)
     json_t *array = json_array();
     for (size_t i = 0; i < s->count; i++) {
         json_t *one = json_object();
-        put_real(&one, "seconds", seconds_of(s, i));
+        put_real(&one, "seconds", json_seconds(s, i));
         put_value(&one, "writes", slice_kind(&s->slices[i].kinds[LOAD_WRITE]));
         put_value(&one, "reads", slice_kind(&s->slices[i].kinds[LOAD_READ]));
         append_value(&array, one);
@@ -152,8 +220,8 @@ json_t *json_of_intervals(const struct series *s)
     return array;
 }
 
-/* The bins that are not empty: their numbers, each followed by how many requests are in it. */
-static json_t *heat(const struct slice_kind *k)
+/* The bins that are not empty: their numbers, each followed by its count of requests. */
+static json_t *json_of_heat(const struct slice_kind *k)
 {
     json_t *array = json_array();
     for (unsigned bin = 0; bin < HEAT_BINS; bin++) {
@@ -169,13 +237,13 @@ static json_t *timeline_slice(const struct series *s, size_t i)
 {
     static const char *const names[] = {[LOAD_WRITE] = "writes", [LOAD_READ] = "reads"};
     json_t *object = json_object();
-    put_real(&object, "seconds", seconds_of(s, i));
+    put_real(&object, "seconds", json_seconds(s, i));
     for (enum load_kind kind = 0; kind < LOAD_KINDS; kind++) {
         const struct slice_kind *k = &s->slices[i].kinds[kind];
         json_t *one = json_object();
         put_count(&one, "ended", k->good + k->errors);
         put_count(&one, "errors", k->errors);
-        put_value(&one, "heat", heat(k));
+        put_value(&one, "heat", json_of_heat(k));
         put_value(&object, names[kind], one);
     }
     return object;

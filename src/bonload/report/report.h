@@ -3,16 +3,22 @@
 
 #include <stdio.h>
 
-#include "bonload/result.h"
+#include "bonload/result/result.h"
 #include "util/err.h"
 
-/* The report that people read: goader's lines, then further ones. */
+/* goader prints its longest requests that did not fail, the longest last. */
+#define TOP_TEN 10
+
+/* Prints the report for people: goader's lines, then additional ones. */
 void report_human(const struct result *result, FILE *out);
 
 /*
  * The report for programs, one JSON object on one line: goader's keys, and everything in the key
- * `bonload`, as share/bonload.schema.json describes it. *text is to be freed.
+ * `bonload`, as share/bonload.schema.json describes it. The caller frees *text.
  */
 int report_json(const struct result *result, char **text, struct err *e);
+
+/* A distribution of latencies as HdrHistogram's percentile files have it, in ms. */
+void report_hgrm(const struct histogram *h, FILE *out);
 
 #endif

@@ -2,23 +2,11 @@
 
 #include <string.h>
 
-#include "util/rng.h"
-
-/* A generation has the size, of up to 1 TiB, in these bits, and the number of the write above. */
+/*
+ * A generation has the body's size, up to 1 TiB, in these bits, and the number of the write above
+ * them.
+ */
 #define SIZE_BITS 41
-
-uint64_t body_object(const char *name)
-{
-    uint64_t hash = strlen(name);
-    while (*name) {
-        uint64_t word = 0;
-        size_t length = strnlen(name, sizeof word);
-        memcpy(&word, name, length);
-        hash = rng_mix(hash ^ word);
-        name += length;
-    }
-    return hash;
-}
 
 uint64_t body_generation(uint64_t number, uint64_t size)
 {
@@ -30,20 +18,28 @@ uint64_t body_size(uint64_t generation)
     return generation & ((UINT64_C(1) << SIZE_BITS) - 1);
 }
 
-/* The generation that the stamp at the beginning of a body names, if it is one of this seed. */
-static uint64_t stamped(const struct pattern *p, const struct body *body, const void *part,
-                        size_t length)
+void body_fill(const struct pattern *p, const struct body *body, uint64_t offset, void *to,
+               size_t length)
 {
-    struct pattern_stamp stamp;
-    struct pattern_stamp right;
-    if (length < sizeof stamp)
-        return PATTERN_ANY;
-    memcpy(&stamp, part, sizeof stamp);
-    pattern_fill(p, &right, sizeof right, body->object, 0, stamp.origin.place.generation);
-    return memcmp(&stamp, &right, sizeof stamp) == 0 ? stamp.origin.place.generation : PATTERN_ANY;
+    if (body->given)
+        memcpy(to, body->given + offset, length);
+    else
+        pattern_fill(p, to, length, body->object, offset, body->generation);
 }
 
-/* What lies within one unit. */
+/* The generation in the stamp at the beginning of a body, if that stamp has this seed. */
+static uint64_t stamped_generation(const struct pattern *p, const struct body *body,
+                                   const void *part, size_t length)
+{
+    unsigned char right[sizeof(struct pattern_stamp)];
+    if (length < sizeof right)
+        return PATTERN_ANY;
+    uint64_t generation = pattern_stamp_read(part).origin.place.generation;
+    pattern_fill(p, right, sizeof right, body->object, 0, generation);
+    return memcmp(part, right, sizeof right) == 0 ? generation : PATTERN_ANY;
+}
+
+/* Checks a part within one unit. */
 static enum corruption_kind check_piece(const struct pattern *p, bool full, const struct body *body,
                                         uint64_t offset, const unsigned char *piece, size_t length)
 {
@@ -62,8 +58,14 @@ enum corruption_kind body_check(const struct pattern *p, enum verify_mode verify
                                 uint64_t *checked_bytes)
 {
     const unsigned char *at = part;
+    if (body->given) {
+        bool is_inside = length <= body->given_bytes && offset <= body->given_bytes - length;
+        *checked_bytes += length;
+        return is_inside && memcmp(part, body->given + offset, length) == 0 ? CORRUPTION_NONE
+                                                                            : CORRUPTION_FLIPPED;
+    }
     if (offset == 0 && body->generation == PATTERN_ANY) {
-        body->generation = stamped(p, body, part, length);
+        body->generation = stamped_generation(p, body, part, length);
         if (body->generation == PATTERN_ANY)
             return length < sizeof(struct pattern_stamp) ? CORRUPTION_NONE : CORRUPTION_FLIPPED;
     }

@@ -9,32 +9,35 @@
 #include "verify/pattern.h"
 
 /*
- * What a body that was written holds. Its stamps name the object by a hash of its name, and the
- * write by its number and the size of the body, so that what an earlier run with the same seed
- * wrote can be recognised without knowing more than the name.
+ * The contents of written bodies. Their stamps identify the object by a hash of its name, and the
+ * write by its number and the size of the body, so that the name is enough to recognise what an
+ * earlier run with the same seed wrote.
  */
 
-/* Which object, and which write of it. */
+/* An object, and one of the writes to it. */
 struct body {
-    uint64_t object;     /* body_object() of its name */
-    uint64_t generation; /* body_generation(); PATTERN_ANY: whichever it turns out to be */
+    uint64_t object;            /* names_hash() of its name */
+    uint64_t generation;        /* body_generation(); PATTERN_ANY: taken from the body's stamp */
+    const unsigned char *given; /* its contents; NULL: the pattern of object and generation */
+    uint64_t given_bytes;
 };
 
-/* A hash of the name, which stands for the object in its stamps. */
-uint64_t body_object(const char *name);
+/* Writes a part of a body to `to`. */
+void body_fill(const struct pattern *p, const struct body *body, uint64_t offset, void *to,
+               size_t length);
 
 /*
- * The write of that number, whose body has that number of bytes, 1 TiB at most; of the number the
- * last 23 bits. And the number of bytes of a generation.
+ * The generation of the write with that number, of which 23 bits are used, and a body of that size,
+ * at most 1 TiB; and the size in a generation.
  */
 uint64_t body_generation(uint64_t number, uint64_t size);
 uint64_t body_size(uint64_t generation);
 
 /*
- * Looks at a part of a body, from offset 0 on part by part. If the generation is PATTERN_ANY it is
- * taken from the stamp at the beginning; where there is none, because the part is too short or
- * something else is there, the part is damaged or, if too short, cannot be judged. Returns the kind
- * of damage; *checked_bytes grows by what could be judged.
+ * Checks a part of a body; the parts come in order from offset 0. If the generation is PATTERN_ANY
+ * it is taken from the stamp at the beginning; without a stamp, the part is damaged or, if it is
+ * too short for one, cannot be judged. Returns the kind of damage; *checked_bytes grows by what
+ * could be judged.
  */
 enum corruption_kind body_check(const struct pattern *p, enum verify_mode verify, struct body *body,
                                 uint64_t offset, const void *part, size_t length,

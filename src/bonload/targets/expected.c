@@ -2,18 +2,25 @@
 
 #include <string.h>
 
-static void expect(struct expected *x, const struct target_setup *setup, uint64_t number)
+#include "bonload/targets/bodies.h"
+
+static void expect_write(struct expected *x, const struct target_setup *setup, uint64_t number)
 {
-    x->size = sizes_of(setup->sizes, number);
-    x->body.generation = body_generation(number, x->size);
+    const struct given_body *given =
+        setup->bodies ? bodies_of(setup->bodies, names_number(setup->names, number)) : NULL;
+    x->body.given = given ? given->bytes : NULL;
+    x->body.given_bytes = given ? given->size : 0;
+    x->size = given ? given->size : sizes_of(setup->sizes, number);
+    /* Uses the number among all ranks: the contents are those that a single machine would write. */
+    x->body.generation = body_generation(stripe_number(&setup->plan->stripe, number), x->size);
     x->is_judged = true;
 }
 
 void expected_of_write(struct expected *x, const struct target_setup *setup, const char *name,
                        uint64_t number)
 {
-    x->body.object = body_object(name);
-    expect(x, setup, number);
+    x->body.object = names_hash(name);
+    expect_write(x, setup, number);
 }
 
 /* True when the write of that number has the name that is being read. */
@@ -27,22 +34,26 @@ static bool has_this_name(const struct target_setup *setup, const char *name, ui
 void expected_of_read(struct expected *x, const struct target_setup *setup, const char *name,
                       uint64_t number, char *other)
 {
-    x->body.object = body_object(name);
+    x->body.object = names_hash(name);
     x->body.generation = PATTERN_ANY;
+    x->body.given = NULL;
     x->size = UINT64_MAX;
     x->is_judged = false;
     x->has_version = setup->versions->places;
     x->damage = CORRUPTION_NONE;
     if (!plan_reads_written(setup->plan)) {
+        if (setup->bodies)
+            expect_write(x, setup, number);
         x->is_judged = setup->plan->verify != VERIFY_OFF;
-    } else if (!x->has_version) {
-        expect(x, setup, number);
+    } else if (!x->has_version ||
+               names_are_unique(setup->names, atomic_load(&setup->written->issued))) {
+        expect_write(x, setup, number);
     } else {
         x->version = versions_look(setup->versions, x->body.object);
         uint64_t last = x->version.last;
         if (x->version.is_quiet && last > 0 &&
             (last == number || has_this_name(setup, name, last, other)))
-            expect(x, setup, last);
+            expect_write(x, setup, last);
     }
 }
 

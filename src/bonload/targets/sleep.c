@@ -10,15 +10,15 @@
 
 /*
  * sleep: a store that is a bottleneck, as goader's target of that name. Reads and writes each have
- * 10 slots; a request takes the slot that is free first, for a random time of up to 200 ms. One
- * request in 10000 for every one in flight fails.
+ * 10 slots; a request occupies the slot that becomes free first, for a random time of up to 200 ms.
+ * The probability that a request fails is the number in flight, divided by 10000.
  */
 #define SLOTS       10
 #define LONGEST_NS  UINT64_C(200000000)
 #define FAIL_ONE_IN 10000
 
 struct bottleneck {
-    pthread_mutex_t lock; /* held for as long as it takes to look at ten numbers */
+    pthread_mutex_t lock; /* held only while ten numbers are examined */
     uint64_t free_ns[SLOTS];
     atomic_uint in_flight;
     _Atomic uint64_t begun;
@@ -41,13 +41,7 @@ struct thread {
     struct sleeper sleepers[];
 };
 
-static int available(struct err *e)
-{
-    (void)e;
-    return 0;
-}
-
-static int open_target(void **shared, const struct target_setup *setup, struct err *e)
+static int sleep_open(void **shared, const struct target_setup *setup, struct err *e)
 {
     struct shared *s = calloc(1, sizeof *s);
     if (!s)
@@ -59,7 +53,7 @@ static int open_target(void **shared, const struct target_setup *setup, struct e
     return 0;
 }
 
-static void close_target(void *shared)
+static void sleep_close(void *shared)
 {
     struct shared *s = shared;
     for (enum load_kind kind = 0; kind < LOAD_KINDS; kind++)
@@ -67,7 +61,7 @@ static void close_target(void *shared)
     free(s);
 }
 
-static int join(void **thread, void *shared, unsigned channels, struct err *e)
+static int sleep_join(void **thread, void *shared, unsigned channels, struct err *e)
 {
     struct thread *t = calloc(1, sizeof *t + channels * sizeof *t->sleepers);
     if (!t)
@@ -77,7 +71,7 @@ static int join(void **thread, void *shared, unsigned channels, struct err *e)
     return 0;
 }
 
-/* Takes the slot that is free first for that time; returns when it ends. */
+/* Occupies the slot that becomes free first for that time; returns when it ends. */
 static uint64_t take_slot(struct bottleneck *b, uint64_t now_ns, uint64_t sleep_ns)
 {
     pthread_mutex_lock(&b->lock);
@@ -91,7 +85,7 @@ static uint64_t take_slot(struct bottleneck *b, uint64_t now_ns, uint64_t sleep_
     return end_ns;
 }
 
-static enum target_answer submit(void *thread, struct request *r)
+static enum target_answer sleep_submit(void *thread, struct request *r)
 {
     struct thread *t = thread;
     struct bottleneck *b = &t->shared->kinds[r->kind];
@@ -114,7 +108,7 @@ static uint64_t first_end(const struct thread *t)
     return first;
 }
 
-static unsigned poll_target(void *thread, uint64_t until_ns, struct request *done[], unsigned most)
+static unsigned sleep_poll(void *thread, uint64_t until_ns, struct request *done[], unsigned most)
 {
     struct thread *t = thread;
     uint64_t first = first_end(t);
@@ -135,7 +129,7 @@ static unsigned poll_target(void *thread, uint64_t until_ns, struct request *don
     return ended;
 }
 
-static void leave(void *thread)
+static void sleep_leave(void *thread)
 {
     free(thread);
 }
@@ -143,12 +137,11 @@ static void leave(void *thread)
 const struct target_ops target_sleep = {
     .name = "sleep",
     .summary = "sleeps up to 200 ms in one of 10 slots",
-    .available = available,
-    .open = open_target,
-    .join = join,
-    .submit = submit,
-    .poll = poll_target,
-    .leave = leave,
+    .open = sleep_open,
+    .join = sleep_join,
+    .submit = sleep_submit,
+    .poll = sleep_poll,
+    .leave = sleep_leave,
     .describe = failure_describe,
-    .close = close_target,
+    .close = sleep_close,
 };

@@ -2,15 +2,17 @@
 #include <string.h>
 
 #include "bonload/targets/target.h"
+#include "sys/below.h"
 
 extern const struct target_ops target_disk;
 extern const struct target_ops target_http;
 extern const struct target_ops target_meta;
 extern const struct target_ops target_null;
+extern const struct target_ops target_profile;
 extern const struct target_ops target_s3;
 extern const struct target_ops target_sleep;
 
-/* A target that this build lacks keeps its name, and says why it cannot be used. */
+/* A target that this build lacks keeps its row, and says why it cannot be used. */
 #ifndef HAVE_LIBCURL
 static int no_curl(struct err *e)
 {
@@ -25,7 +27,8 @@ const struct target_ops target_s3 = {
 #endif
 
 const struct target_ops *const target_table[] = {
-    &target_disk, &target_meta, &target_null, &target_sleep, &target_http, &target_s3, NULL,
+    &target_disk, &target_meta, &target_null,    &target_sleep,
+    &target_http, &target_s3,   &target_profile, NULL,
 };
 
 const char *const target_words[] = {"disk", "meta", "null", "sleep", "http", "upload", "s3", NULL};
@@ -50,13 +53,14 @@ void failure_describe(const void *shared, uint32_t failure, char *text, size_t s
         [STEP_WRITE] = "write: ",
         [STEP_SYNC] = "fsync: ",
         [STEP_CLOSE] = "close: ",
+        [STEP_RENAME] = "rename: ",
+        [STEP_UNLINK] = "unlink: ",
         [STEP_SHORT] = "shorter than what was written",
         [STEP_DAMAGED] = "damaged: not what was written",
         [STEP_OTHER] = "",
     };
     uint32_t step = failure >> 16;
     int code = (int)(failure & 0xffff);
-    const char *reason = code ? strerrordesc_np(code) : "";
     snprintf(text, size, "%s%s", step <= STEP_OTHER ? steps[step] : "",
-             reason ? reason : "unknown error");
+             code ? below_reason(code) : "");
 }

@@ -4,8 +4,8 @@
 #include "bonnie/report/summary_table.h"
 
 /*
- * Tim Bray's table. A column is kept when a test was not run, so that the figures behind it stand
- * below their headings, and gives way when a figure is wider than it.
+ * Tim Bray's table. The column of a test that was not run stays empty, so that later figures stand
+ * below their headings; a figure that is too wide widens its column.
  */
 #define LABEL_COLUMNS 8
 
@@ -22,7 +22,7 @@ static void print_label(FILE *out, const struct result *r)
     fprintf(out, "%s%*s", label, (int)(LABEL_COLUMNS - sanitize_columns(label)), "");
 }
 
-static int run(FILE *out, const struct result *r)
+static int classic_run(FILE *out, const struct result *r)
 {
     fputs(headings, out);
     print_label(out, r);
@@ -40,6 +40,6 @@ static int run(FILE *out, const struct result *r)
 const struct report_ops report_classic = {
     .name = "classic",
     .help = "the table of Tim Bray's Bonnie",
-    .run = run,
+    .run = classic_run,
     .all = summary_table,
 };

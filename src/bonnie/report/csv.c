@@ -2,12 +2,12 @@
 #include "bonnie/report/report.h"
 
 /*
- * Format 1.98 of Bonnie++ 2.00a: 50 fields. Bonnie++ itself loses the chunk size of the metadata
- * tests and prints the number of directories in its place; here each is in its own field.
+ * Format 1.98 of Bonnie++ 2.00a: 50 fields. Bonnie++ itself prints the number of directories in the
+ * field for the chunk size of the metadata tests; here each has its own field.
  */
 #define FORMAT_VERSION "1.98"
 
-static int header(FILE *out)
+static int csv_header(FILE *out)
 {
     fputs("format_version,bonnie_version,name,concurrency,seed", out);
     fputs(",file_size,chunk_size,num_seeks,seek_proc_count", out);
@@ -22,7 +22,7 @@ static int header(FILE *out)
     return report_end(out);
 }
 
-static int run(FILE *out, const struct result *r)
+static int csv_run(FILE *out, const struct result *r)
 {
     struct figures f;
     figures_init(&f, r);
@@ -43,6 +43,6 @@ static int run(FILE *out, const struct result *r)
 const struct report_ops report_csv = {
     .name = "csv",
     .help = "one comma-separated line of 50 fields, as Bonnie++ 2.00a prints it",
-    .header = header,
-    .run = run,
+    .header = csv_header,
+    .run = csv_run,
 };

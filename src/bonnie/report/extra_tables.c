@@ -6,7 +6,7 @@
 
 #define NAME_COLUMNS 10
 
-/* Below this a latency is told in nanoseconds: whole microseconds would hide the differences. */
+/* Smaller latencies are printed in nanoseconds: whole microseconds would hide the differences. */
 #define SMALL_LATENCY_NS 10000
 
 static bool moves_data(enum test_id test)

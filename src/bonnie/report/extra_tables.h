@@ -6,7 +6,7 @@
 #include "bonnie/result.h"
 
 /*
- * What the tables of old have no column for, below them and only where the result asks for it: the
+ * Prints, below the tables and only where the result asks for it, what they have no column for: the
  * throughput of the tests of data files in MiB/s (2^20 bytes) and MB/s (10^6), and the percentiles
  * of the latency of every test. No line has a comma.
  */

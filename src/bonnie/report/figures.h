@@ -8,15 +8,15 @@
 #include "util/units.h"
 
 /*
- * A result as text, field by field as the CSV line prints it. The Bonnie++ table is made from
- * these texts too, and not from the result: so the table that bon_csv2txt makes from the line is
- * the same, rounding included. An empty text is a default or a test that was not run.
+ * A result as text, field by field, as the CSV line prints it. The Bonnie++ table is made from
+ * these texts, not from the result, so that the table that bon_csv2txt makes from the line is the
+ * same, rounding included. An empty text stands for a default, or for a test that was not run.
  */
 
 /* The figures of one test. */
 struct figure {
-    char rate[UNITS_TEXT];    /* `+++++` when too little was measured */
-    char cpu[UNITS_TEXT];     /* percent; `+++` likewise */
+    char rate[UNITS_TEXT];    /* `+++++` when the test was too short */
+    char cpu[UNITS_TEXT];     /* percent; `+++` when the test was too short */
     char latency[UNITS_TEXT]; /* with its unit */
 };
 
@@ -25,22 +25,22 @@ struct figures {
     char concurrency[UNITS_TEXT];
     char seed[UNITS_TEXT];
 
-    /* All empty when no test of the data files was run. */
+    /* All empty when no test of data files was run. */
     char size[UNITS_TEXT];
     char chunk[UNITS_TEXT];
-    char seeks[UNITS_TEXT];   /* never left out, as in Bonnie++ */
-    char seekers[UNITS_TEXT]; /* likewise */
+    char seeks[UNITS_TEXT];   /* never omitted, as in Bonnie++ */
+    char seekers[UNITS_TEXT]; /* never omitted, either */
 
     /* All empty when no metadata test was run. Sizes are plain bytes, as in Bonnie++. */
     char files[UNITS_TEXT];    /* in units of 1024 */
-    char file_max[UNITS_TEXT]; /* or `link` or `symlink`, instead of files with data */
+    char file_max[UNITS_TEXT]; /* or `link` or `symlink` instead of a size */
     char file_min[UNITS_TEXT];
     char directories[UNITS_TEXT];
     char file_chunk[UNITS_TEXT];
 
     struct figure tests[TEST_COUNT];
 
-    /* Of iops, which has no field in the CSV line. */
+    /* The iops test, which has no field in the CSV line. */
     char iops_block[UNITS_TEXT];
     char iops_writes[UNITS_TEXT]; /* percent */
     char iops_p50[UNITS_TEXT];    /* percentiles of the latency, with their units */
@@ -49,20 +49,23 @@ struct figures {
 };
 
 /*
- * Fills f from r. Rates are whole numbers; small ones keep one decimal, as there is no more to
- * them: seeks below 1000, KiB/s and files per second below 10. CPU time is in whole percent.
+ * Fills f from r. Rates are whole numbers, but small ones keep one decimal, so that they do not
+ * lose most of their digits: seeks below 1000, KiB/s and files per second below 10. CPU time is in
+ * whole percent.
  */
 void figures_init(struct figures *f, const struct result *r);
 
-/* True when any of the tests from first up to, but without, end was run. */
+/* True when any of the tests from `first` up to, but not including, `end` was run. */
 bool figures_any(const struct figures *f, enum test_id first, enum test_id end);
 
-/* What Tim Bray's Bonnie prints of a run. */
+/* The figures that Tim Bray's Bonnie prints. */
 #define CLASSIC_TESTS 6
 struct classic_figures {
-    char size[UNITS_TEXT]; /* of the data: the nearest whole number of MiB */
-    /* In the order of his columns: whole KiB per second, seeks and CPU percent with one decimal,
-     * no latency. */
+    char size[UNITS_TEXT]; /* size of the data, rounded to MiB */
+    /*
+     * In the order of its columns: rates in whole KiB per second, seeks and CPU percent with one
+     * decimal, no latency.
+     */
     struct figure tests[CLASSIC_TESTS];
 };
 void figures_classic(struct classic_figures *f, const struct result *r);

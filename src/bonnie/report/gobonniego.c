@@ -1,14 +1,14 @@
 #include "bonnie/report/extra_tables.h"
 #include "bonnie/report/report.h"
 
-/* The three figures of GoBonnieGo, as it prints them: MB are 10^6 bytes. */
+/* GoBonnieGo's three figures, in its own format: MB are 10^6 bytes. */
 
 static double megabytes_per_second(const struct test_result *t)
 {
     return test_result_kib_per_second(t) * 1024 / 1e6;
 }
 
-static int run(FILE *out, const struct result *r)
+static int gobonniego_run(FILE *out, const struct result *r)
 {
     const struct test_result *write = &r->tests[TEST_PUT_BLOCK];
     const struct test_result *read = &r->tests[TEST_GET_BLOCK];
@@ -26,5 +26,5 @@ static int run(FILE *out, const struct result *r)
 const struct report_ops report_gobonniego = {
     .name = "gobonniego",
     .help = "the three figures of GoBonnieGo",
-    .run = run,
+    .run = gobonniego_run,
 };

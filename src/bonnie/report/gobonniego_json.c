@@ -6,8 +6,8 @@
 #include "util/units.h"
 
 /*
- * The object that GoBonnieGo prints, key for key: those of 1.0.9, which is its newest, and the
- * nanoseconds that stood in place of the seconds up to 1.0.7. What was not measured is 0.
+ * The object that GoBonnieGo prints, key for key: the keys of 1.0.9, its newest version, and the
+ * nanoseconds that versions up to 1.0.7 had in place of seconds. What was not measured is 0.
  */
 
 static void put_speed(json_t **object, const char *key, const struct test_result *t)
@@ -42,7 +42,7 @@ static json_t *one_run(const struct result *r)
     return object;
 }
 
-static json_t *document(const struct result runs[], size_t count)
+static json_t *gobonniego_document(const struct result runs[], size_t count)
 {
     const struct result *first = &runs[0];
     json_t *object = json_object();
@@ -60,9 +60,9 @@ static json_t *document(const struct result runs[], size_t count)
     return object;
 }
 
-static int all(FILE *out, const struct result runs[], size_t count)
+static int gobonniego_json_all(FILE *out, const struct result runs[], size_t count)
 {
-    json_t *object = document(runs, count);
+    json_t *object = gobonniego_document(runs, count);
     char *text = json_text(object, JSON_INDENT(2) | JSON_PRESERVE_ORDER);
     json_decref(object);
     if (!text)
@@ -75,5 +75,5 @@ static int all(FILE *out, const struct result runs[], size_t count)
 const struct report_ops report_gobonniego_json = {
     .name = "gobonniego_json",
     .help = "the JSON object of GoBonnieGo",
-    .all = all,
+    .all = gobonniego_json_all,
 };

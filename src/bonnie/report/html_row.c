@@ -2,7 +2,7 @@
 #include "bonnie/report/report.h"
 
 /* The row of an HTML table that Tim Bray's Bonnie prints: label, MB, then the pairs of figures. */
-static int run(FILE *out, const struct result *r)
+static int html_row_run(FILE *out, const struct result *r)
 {
     char label[LABEL_HTML_BYTES];
     struct classic_figures f;
@@ -18,5 +18,5 @@ static int run(FILE *out, const struct result *r)
 const struct report_ops report_html_row = {
     .name = "html",
     .help = "the row of an HTML table that Tim Bray's Bonnie prints",
-    .run = run,
+    .run = html_row_run,
 };

@@ -8,17 +8,18 @@
 #include "measure/summary.h"
 #include "report/json_object.h"
 
-/* share/bonnie.schema.json describes this format; a change of either is one of the other. */
+/* share/bonnie.schema.json describes this format; change both together. */
 #define FORMAT_VERSION 2
 
-/* A decimal fraction with this number of digits is printed as it was written. */
+/* Significant digits at which a number prints as it was written. */
 #define REAL_DIGITS 15
 
-static json_t *host(const struct host_facts *h)
+static json_t *json_of_host(const struct host_facts *h)
 {
     json_t *object = json_object();
     put_fact(&object, "name", h->name);
     put_fact(&object, "kernel", h->kernel);
+    put_fact(&object, "c_library", h->c_library);
     put_fact(&object, "cpu_model", h->cpu_model);
     put_known_count(&object, "cpus", h->cpus);
     put_known_count(&object, "ram_bytes", h->ram_bytes);
@@ -61,7 +62,7 @@ static void put_file_settings(json_t **object, const struct result *r)
     put_count(object, "file_chunk_bytes", r->file_chunk_bytes);
 }
 
-static json_t *settings(const struct result *r)
+static json_t *json_of_settings(const struct result *r)
 {
     json_t *object = json_object();
     put_text(&object, "preset", r->preset);
@@ -135,8 +136,8 @@ static json_t *all_summaries(const struct result runs[], size_t count)
     return array;
 }
 
-/* What all runs have in common comes from the first. */
-static json_t *document(const struct result runs[], size_t count)
+/* What all runs have in common is taken from the first. */
+static json_t *json_of_runs(const struct result runs[], size_t count)
 {
     const struct result *first = &runs[0];
     json_t *object = json_object();
@@ -146,16 +147,17 @@ static json_t *document(const struct result runs[], size_t count)
     put_text(&object, "label", first->label);
     put_time(&object, "start_time", first->start_time);
     put_count(&object, "seed", first->seed);
-    put_value(&object, "host", host(&first->host));
-    put_value(&object, "settings", settings(first));
+    put_value(&object, "host", json_of_host(&first->host));
+    put_value(&object, "settings", json_of_settings(first));
     put_value(&object, "runs", all_runs(runs, count));
     put_value(&object, "summary", all_summaries(runs, count));
     return object;
 }
 
 /*
- * Prints the text of the document with all 64 bits of the seed, of which jansson's integers hold
- * only 63. There is no second place like that: within a string no line can end.
+ * Prints the document with all 64 bits of the seed, because jansson's integers hold only 63:
+ * replaces the placeholder line. No other line can look like it, because no string contains a line
+ * break.
  */
 static int print_with_seed(FILE *out, const char *text, uint64_t seed)
 {
@@ -164,13 +166,13 @@ static int print_with_seed(FILE *out, const char *text, uint64_t seed)
     const char *rest = number + strspn(number, "0123456789");
     int length = (int)(number - text);
     if (fprintf(out, "%.*s%" PRIu64 "%s\n", length, text, seed, rest) < 0)
-        return -errno; /* the text is larger than any buffer: report_end() would not know why */
+        return -errno; /* the text exceeds any buffer, and report_end() would not know the reason */
     return report_end(out);
 }
 
-static int all(FILE *out, const struct result runs[], size_t count)
+static int print_object(FILE *out, const struct result runs[], size_t count)
 {
-    json_t *object = document(runs, count);
+    json_t *object = json_of_runs(runs, count);
     char *text =
         json_text(object, JSON_INDENT(2) | JSON_PRESERVE_ORDER | JSON_REAL_PRECISION(REAL_DIGITS));
     json_decref(object);
@@ -181,8 +183,19 @@ static int all(FILE *out, const struct result runs[], size_t count)
     return rc;
 }
 
+/* Rows of a preset have settings of their own: each is an object. */
+static int json_all(FILE *out, const struct result runs[], size_t count)
+{
+    int rc = 0;
+    for (size_t i = 0, step; rc == 0 && i < count; i += step) {
+        step = result_count_alike(&runs[i], count - i);
+        rc = print_object(out, &runs[i], step);
+    }
+    return rc;
+}
+
 const struct report_ops report_json = {
     .name = "json",
     .help = "one JSON object of all runs, for programs",
-    .all = all,
+    .all = json_all,
 };

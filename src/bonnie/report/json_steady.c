@@ -24,8 +24,8 @@ static json_t *all_rounds(const struct steady_result *s)
     return array;
 }
 
-/* Of the last window, whose first round is the one of that number, counted from 1. */
-static json_t *fit(const struct steady_result *s)
+/* The fit of the last window; its first round is numbered from 1. */
+static json_t *json_of_fit(const struct steady_result *s)
 {
     json_t *object = json_object();
     put_count(&object, "first_round", s->count - STEADY_WINDOW + 1);
@@ -51,7 +51,7 @@ json_t *json_of_steady(const struct steady_result *s)
     put_real(&object, "round_seconds", (double)s->round_ns / 1e9);
     put_count(&object, "max_rounds", s->most_rounds);
     put_count(&object, "precondition", s->precondition);
-    put_value(&object, "fit", fit(s));
+    put_value(&object, "fit", json_of_fit(s));
     put_value(&object, "rounds", all_rounds(s));
     return object;
 }

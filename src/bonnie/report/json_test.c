@@ -4,7 +4,7 @@
 #include "report/json_latencies.h"
 #include "report/json_object.h"
 
-static json_t *latency(const struct latencies *l)
+static json_t *json_of_latency(const struct latencies *l)
 {
     json_t *object = json_object();
     put_latencies(&object, l);
@@ -36,7 +36,7 @@ static json_t *cache_use(const struct cache_use *c)
     return object;
 }
 
-static json_t *interval(const struct interval *i)
+static json_t *json_of_interval(const struct interval *i)
 {
     json_t *object = json_object();
     put_real(&object, "seconds", (double)i->end_ns / 1e9);
@@ -52,7 +52,7 @@ static json_t *all_intervals(const struct test_result *t)
 {
     json_t *array = json_array();
     for (size_t i = 0; i < t->interval_count; i++)
-        append_value(&array, interval(&t->intervals[i]));
+        append_value(&array, json_of_interval(&t->intervals[i]));
     return array;
 }
 
@@ -91,7 +91,7 @@ static json_t *host_figures(const struct host_result *h, enum test_id test)
     return object;
 }
 
-/* What only a test of several ranks has. */
+/* Appends what only a test of several ranks has. */
 static void put_together(json_t **object, const struct together *t, enum test_id test)
 {
     if (t->ranks < 2)
@@ -108,6 +108,7 @@ static void put_together(json_t **object, const struct together *t, enum test_id
 
 json_t *json_of_test(const struct test_result *t, enum test_id test, const char *device)
 {
+    char sentence[VERDICT_TEXT];
     json_t *object = json_object();
     put_text(&object, "name", test_name(test));
     put_count(&object, "workers", t->workers);
@@ -121,14 +122,15 @@ json_t *json_of_test(const struct test_result *t, enum test_id test, const char 
     put_real(&object, "rate", test_result_rate(t, test));
     put_text(&object, "rate_unit", test_rate_unit(test));
     put_real(&object, "cpu_percent", test_result_cpu_percent(t));
-    put_value(&object, "latency_ns", latency(&t->latency_ns));
+    put_value(&object, "latency_ns", json_of_latency(&t->latency_ns));
     put_value(&object, "device", device_use(&t->device, device));
     put_value(&object, "cache", cache_use(&t->cache));
     put_count(&object, "verified_bytes", t->verified_bytes);
     put_count(&object, "corrupted", t->corrupted);
     put_value(&object, "corruption", all_corruption(&t->corruption));
-    put_text(&object, "limited_by", bottleneck_name(t->verdict.by));
-    put_text(&object, "verdict", t->verdict.sentence);
+    put_text(&object, "limited_by", bottleneck_name(t->verdict.least.by));
+    verdict_sentence(sentence, &t->verdict);
+    put_text(&object, "verdict", sentence);
     if (t->waited_for_cpu_percent >= 0)
         put_real(&object, "waited_for_cpu_percent", t->waited_for_cpu_percent);
     else

@@ -6,8 +6,8 @@
 #include "bonnie/result.h"
 
 /*
- * One test of one run as an object of the JSON report. device is the name of what the counters of
- * the test are of. NULL when there is no memory.
+ * One test of one run as an object of the JSON report. device names the devices whose counters the
+ * test has. Returns NULL when there is no memory.
  */
 json_t *json_of_test(const struct test_result *t, enum test_id test, const char *device);
 

@@ -9,13 +9,17 @@
 
 #define LAST_COLUMN 80
 
-/* "  seq_create  page cache  " */
+/* "  page cache  seq_create  " */
 #define NAME_COLUMNS  10
 #define LIMIT_COLUMNS 10
-#define TEXT_COLUMN   (2 + NAME_COLUMNS + 2 + LIMIT_COLUMNS + 2)
+#define NAMES_COLUMN  (2 + LIMIT_COLUMNS + 2)
+#define TEXT_COLUMN   (NAMES_COLUMN + NAME_COLUMNS + 2)
 #define PLACE_COLUMN  (2 + NAME_COLUMNS + 2)
 
-/* Prints words, broken at blanks; the line has reached that column already. */
+/* Room for the names of all tests, separated by blanks. */
+#define NAMES_TEXT (TEST_COUNT * (NAME_COLUMNS + 1))
+
+/* Prints words, broken at blanks; the line is at column `indent` already. */
 static void print_wrapped(FILE *out, size_t indent, const char *text)
 {
     size_t column = indent;
@@ -36,32 +40,24 @@ static void print_wrapped(FILE *out, size_t indent, const char *text)
     fputc('\n', out);
 }
 
-static const struct verdict *verdict_of(const struct result *r, enum test_id test)
+/* Room for a note about tests. */
+#define WORDS_TEXT 256
+
+/* Tests that share a note, in their order. */
+struct test_group {
+    char names[NAMES_TEXT];
+    size_t used;
+    unsigned count;
+};
+
+static void group_add(struct test_group *group, enum test_id test)
 {
-    const struct test_result *t = &r->tests[test];
-    return test_result_is_long_enough(t) && *t->verdict.sentence ? &t->verdict : NULL;
+    group->used += (size_t)snprintf(group->names + group->used, NAMES_TEXT - group->used, "%s%s",
+                                    group->count > 0 ? " " : "", test_name(test));
+    group->count++;
 }
 
-/* An advice with the tests that it is for, at the first of them. */
-static void print_advice(FILE *out, const struct result *r, enum test_id first, const char *advice)
-{
-    char text[VERDICT_TEXT + TEST_COUNT * (NAME_COLUMNS + 2)];
-    size_t used = 0;
-    for (enum test_id test = 0; test < TEST_COUNT; test++) {
-        const struct verdict *v = verdict_of(r, test);
-        if (!v || strcmp(v->advice, advice) != 0)
-            continue;
-        if (test < first)
-            return; /* it has been printed */
-        used += (size_t)snprintf(text + used, sizeof text - used, "%s%s", used > 0 ? " " : "",
-                                 test_name(test));
-    }
-    snprintf(text + used, sizeof text - used, ": %s", advice);
-    fputs("  ", out);
-    print_wrapped(out, 2, text);
-}
-
-/* One place; semicolons stand where a comma would make it a CSV line. */
+/* Prints one place; semicolons replace commas, which would make it look like a CSV line. */
 static void print_place(FILE *out, const struct corruption_entry *entry)
 {
     char text[CORRUPTED_PLACE_TEXT + 80];
@@ -73,7 +69,7 @@ static void print_place(FILE *out, const struct corruption_entry *entry)
     print_wrapped(out, PLACE_COLUMN, text);
 }
 
-/* What a test found damaged: how much of what was read, and the first places. */
+/* Prints what a test found corrupted: the share of what was read, and the first places. */
 static void print_corruption(FILE *out, const struct result *r)
 {
     bool has_begun = false;
@@ -92,32 +88,52 @@ static void print_corruption(FILE *out, const struct result *r)
     }
 }
 
-/* The heading, above the first line that follows it. */
-static void begin(FILE *out, bool *has_begun)
+/* Prints the heading before the first line below it. */
+static void begin_section(FILE *out, bool *has_begun)
 {
     if (!*has_begun)
         fputs("What was measured\n", out);
     *has_begun = true;
 }
 
-/* Tests that measured for less than --min-time. */
-static void print_short(FILE *out, const struct result *r, bool *has_begun)
+/* Prints "NAMES: WORDS". */
+static void print_about(FILE *out, const struct test_group *group, const char *words)
 {
-    for (enum test_id test = 0; test < TEST_COUNT; test++) {
-        const struct test_result *t = &r->tests[test];
-        char text[VERDICT_TEXT];
-        if (!t->measured || !t->is_short)
-            continue;
-        begin(out, has_begun);
-        snprintf(text, sizeof text,
-                 "%s: measured for only %.2f s; preparing more takes too long here.",
-                 test_name(test), (double)t->elapsed_ns / 1e9);
-        fputs("  ", out);
-        print_wrapped(out, 2, text);
-    }
+    char text[NAMES_TEXT + 2 + WORDS_TEXT];
+    snprintf(text, sizeof text, "%s: %s", group->names, words);
+    fputs("  ", out);
+    print_wrapped(out, 2, text);
 }
 
-/* Tests that were to become steady, and whether they did. */
+/* Notes which tests measured for less than --min-time. */
+static void print_short(FILE *out, const struct result *r, bool *has_begun)
+{
+    struct test_group group = {0};
+    char words[WORDS_TEXT];
+    double least = 0;
+    double most = 0;
+    for (enum test_id test = 0; test < TEST_COUNT; test++) {
+        const struct test_result *t = &r->tests[test];
+        double seconds = (double)t->elapsed_ns / 1e9;
+        if (!t->measured || !t->is_short)
+            continue;
+        least = group.count == 0 || seconds < least ? seconds : least;
+        most = seconds > most ? seconds : most;
+        group_add(&group, test);
+    }
+    if (group.count == 0)
+        return;
+    begin_section(out, has_begun);
+    if (most - least < 0.005)
+        snprintf(words, sizeof words, "measured for only %.2f s; more takes long to prepare.",
+                 most);
+    else
+        snprintf(words, sizeof words,
+                 "measured for only %.2f to %.2f s; more takes long to prepare.", least, most);
+    print_about(out, &group, words);
+}
+
+/* Notes for each test that had to become steady whether it did. */
 static void print_steady(FILE *out, const struct result *r, bool *has_begun)
 {
     for (enum test_id test = 0; test < TEST_COUNT; test++) {
@@ -126,7 +142,7 @@ static void print_steady(FILE *out, const struct result *r, bool *has_begun)
         char text[STEADY_TEXT + NAME_COLUMNS + 8];
         if (!t->measured || !t->steady.wanted)
             continue;
-        begin(out, has_begun);
+        begin_section(out, has_begun);
         steady_text(verdict, &t->steady);
         snprintf(text, sizeof text, "%s: %s.", test_name(test), verdict);
         fputs("  ", out);
@@ -134,41 +150,82 @@ static void print_steady(FILE *out, const struct result *r, bool *has_begun)
     }
 }
 
-/* Tests whose transfers cost more than they need. */
+/* Notes the tests whose transfers cost more than necessary. They share the engine. */
 static void print_plain_queues(FILE *out, const struct result *r, bool *has_begun)
 {
+    struct test_group group = {0};
+    char words[WORDS_TEXT];
     for (enum test_id test = 0; test < TEST_COUNT; test++) {
         const struct test_result *t = &r->tests[test];
-        char text[VERDICT_TEXT];
         if (!t->measured || !t->has_plain_queue)
             continue;
-        begin(out, has_begun);
-        snprintf(text, sizeof text,
-                 "%s: its buffers could not be registered with %s (ulimit -l), so each transfer "
-                 "takes more CPU time.",
-                 test_name(test), t->engine);
-        fputs("  ", out);
-        print_wrapped(out, 2, text);
+        snprintf(words, sizeof words,
+                 "buffers could not be registered with %s (ulimit -l): each transfer takes more "
+                 "CPU time.",
+                 t->engine);
+        group_add(&group, test);
     }
+    if (group.count == 0)
+        return;
+    begin_section(out, has_begun);
+    print_about(out, &group, words);
 }
 
-static void print_verdicts(FILE *out, const struct result *r, bool *has_begun)
+/*
+ * One test gets a single line. Several have their names on the line, and the verdict for all below.
+ */
+static void print_verdict(FILE *out, const struct test_group *group, const struct verdict *v,
+                          bool advice)
 {
-    for (enum test_id test = 0; test < TEST_COUNT; test++) {
-        const struct verdict *v = verdict_of(r, test);
-        if (!v)
+    char text[ADVICE_TEXT];
+    char sentence[VERDICT_TEXT];
+    verdict_sentence(sentence, v);
+    fprintf(out, "  %-*s  ", LIMIT_COLUMNS, bottleneck_name(v->least.by));
+    if (group->count == 1) {
+        fprintf(out, "%-*s  ", NAME_COLUMNS, group->names);
+        print_wrapped(out, TEXT_COLUMN, sentence);
+    } else {
+        print_wrapped(out, NAMES_COLUMN, group->names);
+        fprintf(out, "%*s", NAMES_COLUMN, "");
+        print_wrapped(out, NAMES_COLUMN, sentence);
+    }
+    if (!advice || v->advice == 0)
+        return;
+    advice_text(text, v->advice);
+    fprintf(out, "%*s", NAMES_COLUMN, "");
+    print_wrapped(out, NAMES_COLUMN, text);
+}
+
+static bool has_verdict(const struct test_result *t)
+{
+    return test_result_is_long_enough(t) && t->verdict.is_known;
+}
+
+/* Tests with the same reason are reported together, in the place of the first of them. */
+static void print_verdicts(FILE *out, const struct result *r, bool advice, bool *has_begun)
+{
+    bool is_told[TEST_COUNT] = {false};
+    for (enum test_id first = 0; first < TEST_COUNT; first++) {
+        struct verdict sum = r->tests[first].verdict;
+        struct test_group group = {0};
+        if (is_told[first] || !has_verdict(&r->tests[first]))
             continue;
-        begin(out, has_begun);
-        fprintf(out, "  %-*s  %-*s  ", NAME_COLUMNS, test_name(test), LIMIT_COLUMNS,
-                bottleneck_name(v->by));
-        print_wrapped(out, TEXT_COLUMN, v->sentence);
+        for (enum test_id test = first; test < TEST_COUNT; test++) {
+            const struct test_result *t = &r->tests[test];
+            if (!has_verdict(t) || !verdict_join(&sum, &t->verdict))
+                continue;
+            is_told[test] = true;
+            group_add(&group, test);
+        }
+        begin_section(out, has_begun);
+        print_verdict(out, &group, &sum, advice);
     }
 }
 
-/* Of several ranks: how well they began together, in the test where that was worst. */
+/* With several ranks: how closely they began together, in the test where that was worst. */
 static void print_starts(FILE *out, const struct result *r, bool *has_begun)
 {
-    char text[VERDICT_TEXT];
+    char text[WORDS_TEXT];
     char starts[STARTS_TEXT];
     uint64_t spread = 0;
     uint64_t uncertainty = 0;
@@ -181,7 +238,7 @@ static void print_starts(FILE *out, const struct result *r, bool *has_begun)
     }
     if (hosts == 0)
         return;
-    begin(out, has_begun);
+    begin_section(out, has_begun);
     starts_text(starts, spread, uncertainty);
     snprintf(text, sizeof text, "%u ranks on %zu host%s began every test %s; each read what %s.",
              r->ranks, hosts, hosts == 1 ? "" : "s", starts,
@@ -190,7 +247,7 @@ static void print_starts(FILE *out, const struct result *r, bool *has_begun)
     print_wrapped(out, 2, text);
 }
 
-/* The host that each test waited for. */
+/* Prints the host that each test waited for. */
 static void print_slowest(FILE *out, const struct result *r)
 {
     for (enum test_id test = 0; test < TEST_COUNT; test++) {
@@ -204,22 +261,11 @@ static void print_slowest(FILE *out, const struct result *r)
     }
 }
 
-static void print_all_advice(FILE *out, const struct result *r)
-{
-    for (enum test_id test = 0; test < TEST_COUNT; test++) {
-        const struct verdict *v = verdict_of(r, test);
-        if (v && *v->advice)
-            print_advice(out, r, test, v->advice);
-    }
-}
-
 int measured_print(FILE *out, const struct result *r, bool advice)
 {
     bool has_begun = false;
-    print_verdicts(out, r, &has_begun);
+    print_verdicts(out, r, advice, &has_begun);
     print_steady(out, r, &has_begun);
-    if (advice)
-        print_all_advice(out, r);
     print_starts(out, r, &has_begun);
     print_slowest(out, r);
     print_short(out, r, &has_begun);

@@ -11,6 +11,7 @@ static const struct report_ops *const formats[] = {
     &report_html_row,
     &report_gobonniego,
     &report_gobonniego_json,
+    &report_diskmark,
 };
 
 const struct report_ops *report_at(size_t index)
@@ -30,6 +31,6 @@ int report_end(FILE *out)
 {
     if (fflush(out) != 0)
         return -errno;
-    /* An earlier write failed and left no reason behind. */
+    /* An earlier write failed and left no errno. */
     return ferror(out) ? -EIO : 0;
 }

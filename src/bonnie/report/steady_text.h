@@ -3,8 +3,10 @@
 
 #include "bonnie/result.h"
 
-/* The outcome of the rounds of a test in words, without a comma, as scripts take a line with one
- * for the CSV line: "steady after round 9 of 25". */
+/*
+ * The outcome of a test's rounds in words: "steady after round 9 of 25". Without a comma, because
+ * scripts take a line with one for the CSV line.
+ */
 #define STEADY_TEXT 128
 void steady_text(char text[static STEADY_TEXT], const struct steady_result *s);
 

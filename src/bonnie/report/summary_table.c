@@ -6,10 +6,10 @@
 #include "measure/summary.h"
 #include "util/units.h"
 
-/* Below this a rate is printed with a decimal: where the rounded text gets longer. */
+/* Smaller rates are printed with a decimal: at this limit the rounded text gets longer. */
 #define SMALL_RATE 999.95
 
-/* As in the tables of single runs, what was measured for too short a time is no figure. */
+/* As in the tables of single runs, a test that was too short has no figure. */
 static bool is_long_enough(const struct result runs[], size_t count, enum test_id test)
 {
     for (size_t i = 0; i < count; i++) {

@@ -9,30 +9,33 @@
 #include "bonnie/report/summary_table.h"
 
 /*
- * The table of Bonnie++, made from the texts of the CSV line alone (see report/figures.h). What is
- * too wide for its column pushes the rest of the line out rather than lie.
+ * Bonnie++'s table, made only from the texts of the CSV line (see report/figures.h). A text that is
+ * too wide for its column shifts the rest of the line instead of being cut.
  */
 #define PREFIX       19 /* columns left of the figures */
-#define PAIR_COLUMNS 8  /* a rate, and its CPU time */
+#define PAIR_COLUMNS 8  /* a rate and its CPU time */
 #define CPU_COLUMNS  3
-#define WIDTH        79 /* of a line that holds only label and settings */
-#define MIN_LABEL    4  /* a label cut shorter than this tells nothing: it gets its own line */
+#define WIDTH        79 /* width of a line that holds only label and settings */
+#define MIN_LABEL    4 /* a shorter part of a label says nothing: the label gets a line of its own */
 
-/* The text of a default that result.h defines as a number. */
+/* The text of a default that is a numeric macro in result.h. */
 #define TEXT_OF(macro)    LITERAL_OF(macro)
 #define LITERAL_OF(value) #value
 
 static const char units[] = "  /sec %CP  /sec %CP  /sec %CP  /sec %CP  /sec %CP  /sec %CP";
 
-/* A line in the making. The label and some twenty texts of UNITS_TEXT fit in by far. */
+/*
+ * A line under construction. It has ample room for the label and some twenty texts of UNITS_TEXT.
+ */
 struct line {
     char text[2048];
     size_t used;
 };
 
-static void add(struct line *line, const char *format, ...) __attribute__((format(printf, 2, 3)));
+static void add_text(struct line *line, const char *format, ...)
+    __attribute__((format(printf, 2, 3)));
 
-static void add(struct line *line, const char *format, ...)
+static void add_text(struct line *line, const char *format, ...)
 {
     va_list arguments;
     va_start(arguments, format);
@@ -41,8 +44,8 @@ static void add(struct line *line, const char *format, ...)
     line->used += strlen(line->text + line->used);
 }
 
-/* Prints the line without blanks at its end, and empties it. */
-static void end(struct line *line, FILE *out)
+/* Prints the line without trailing blanks, and empties it. */
+static void end_line(struct line *line, FILE *out)
 {
     while (line->used > 0 && line->text[line->used - 1] == ' ')
         line->used--;
@@ -50,15 +53,15 @@ static void end(struct line *line, FILE *out)
     line->used = 0;
 }
 
-/* Adds the text, cut or padded to that number of columns. */
+/* Appends the text, cut or padded to that number of columns. */
 static void add_columns(struct line *line, const char *text, size_t columns)
 {
     size_t width = sanitize_columns(text);
     int blanks = width < columns ? (int)(columns - width) : 0;
-    add(line, "%.*s%*s", (int)sanitize_cut(text, columns), text, blanks, "");
+    add_text(line, "%.*s%*s", (int)sanitize_cut(text, columns), text, blanks, "");
 }
 
-/* Throughput is scaled for the table, other rates are if they are wider than their column. */
+/* Scales throughput for the table, and other rates if they are wider than their column. */
 static void format_rate(char text[static UNITS_TEXT], enum test_id test, const char *rate,
                         size_t columns)
 {
@@ -76,14 +79,14 @@ static void format_rate(char text[static UNITS_TEXT], enum test_id test, const c
         units_format_short_count(text, strtod(rate, NULL));
 }
 
-/* CPU time of more than 999 percent takes its room from the rate. */
+/* A CPU time of more than 999 percent takes columns from the rate. */
 static void add_pair(struct line *line, enum test_id test, const struct figure *f)
 {
     char rate[UNITS_TEXT];
     size_t cpu = strlen(f->cpu) > CPU_COLUMNS ? strlen(f->cpu) : CPU_COLUMNS;
     size_t room = cpu < PAIR_COLUMNS ? PAIR_COLUMNS - cpu : 0;
     format_rate(rate, test, f->rate, room);
-    add(line, " %*s %*s", (int)room, rate, CPU_COLUMNS, f->cpu);
+    add_text(line, " %*s %*s", (int)room, rate, CPU_COLUMNS, f->cpu);
 }
 
 static void add_pairs(struct line *line, const struct figures *f, enum test_id first,
@@ -97,19 +100,19 @@ static void print_latencies(FILE *out, const struct figures *f, enum test_id fir
                             enum test_id last)
 {
     struct line line = {0};
-    add(&line, "%-17s", "Latency");
+    add_text(&line, "%-17s", "Latency");
     for (enum test_id test = first; test <= last; test++)
-        add(&line, " %9s", f->tests[test].latency);
-    end(&line, out);
+        add_text(&line, " %9s", f->tests[test].latency);
+    end_line(&line, out);
 }
 
-/* Prints one line of the headings, with text to the left of it. */
+/* Prints a line of headings, with a text to their left. */
 static void print_heading(FILE *out, const char *text, const char *heading)
 {
     struct line line = {0};
     add_columns(&line, text, PREFIX);
-    add(&line, " %s", heading);
-    end(&line, out);
+    add_text(&line, " %s", heading);
+    end_line(&line, out);
 }
 
 static void print_version(FILE *out, const struct result *r, const char *heading)
@@ -119,25 +122,28 @@ static void print_version(FILE *out, const struct result *r, const char *heading
     print_heading(out, text, heading);
 }
 
-/* size:chunk:concurrency:seeks:seekers without defaults and without the colons behind the last. */
+/* Joins size:chunk:concurrency:seeks:seekers, without defaults and without trailing colons. */
 static void join_size(struct line *size, const struct figures *f)
 {
     const struct {
         const char *text, *is_default;
     } parts[] = {
-        {f->chunk, ""}, /* left empty already */
+        {f->chunk, ""}, /* figures_init() has left it empty */
         {f->concurrency, "1"},
         {f->seeks, TEXT_OF(DEFAULT_SEEKS)},
         {f->seekers, TEXT_OF(DEFAULT_SEEKERS)},
     };
-    add(size, "%s", f->size);
+    add_text(size, "%s", f->size);
     for (size_t i = 0; i < sizeof parts / sizeof parts[0]; i++)
-        add(size, ":%s", strcmp(parts[i].text, parts[i].is_default) != 0 ? parts[i].text : "");
+        add_text(size, ":%s", strcmp(parts[i].text, parts[i].is_default) != 0 ? parts[i].text : "");
     while (size->text[size->used - 1] == ':')
         size->text[--size->used] = '\0';
 }
 
-/* Adds label and size before the figures; when both do not fit there, on a line of their own. */
+/*
+ * Adds label and size before the figures; if they do not fit there, prints them on a line of their
+ * own.
+ */
 static void add_name(struct line *line, FILE *out, const struct figures *f)
 {
     struct line size = {0};
@@ -146,12 +152,12 @@ static void add_name(struct line *line, FILE *out, const struct figures *f)
     bool fits = needed + MIN_LABEL <= PREFIX || needed + sanitize_columns(f->label) <= PREFIX;
     if (fits) {
         add_columns(line, f->label, PREFIX - needed);
-        add(line, " %s", size.text);
+        add_text(line, " %s", size.text);
         return;
     }
     size_t room = needed < WIDTH ? WIDTH - needed : 0;
-    add(line, "%.*s %s", (int)sanitize_cut(f->label, room), f->label, size.text);
-    end(line, out);
+    add_text(line, "%.*s %s", (int)sanitize_cut(f->label, room), f->label, size.text);
+    end_line(line, out);
     add_columns(line, "", PREFIX);
 }
 
@@ -164,11 +170,11 @@ static void print_io(FILE *out, const struct result *r, const struct figures *f)
     struct line line = {0};
     add_name(&line, out, f);
     add_pairs(&line, f, TEST_PUTC, TEST_SEEKS);
-    end(&line, out);
+    end_line(&line, out);
     print_latencies(out, f, TEST_PUTC, TEST_SEEKS);
 }
 
-/* iops has no column in Bonnie++'s table, and no field in its line: it has a table of its own. */
+/* Prints the table of iops, which has no column in Bonnie++'s table and no field in its line. */
 static void print_iops(FILE *out, const struct result *r, const struct figures *f)
 {
     const struct figure *iops = &f->tests[TEST_IOPS];
@@ -176,23 +182,23 @@ static void print_iops(FILE *out, const struct result *r, const struct figures *
     print_version(out, r, "-Random Reads and Writes- ------------Latency------------");
     print_heading(out, "", "block writes     /sec %CP     50%     99%   99.9%     max");
     add_columns(&line, f->label, PREFIX);
-    add(&line, " %5s %5s%% %8s %3s %7s %7s %7s %7s", f->iops_block, f->iops_writes, iops->rate,
-        iops->cpu, f->iops_p50, f->iops_p99, f->iops_p99_9, iops->latency);
-    end(&line, out);
+    add_text(&line, " %5s %5s%% %8s %3s %7s %7s %7s %7s", f->iops_block, f->iops_writes, iops->rate,
+             iops->cpu, f->iops_p50, f->iops_p99, f->iops_p99_9, iops->latency);
+    end_line(&line, out);
 }
 
-/* files:max:min/directories:chunk, what is at its default left out. */
+/* Joins files:max:min/directories:chunk, without defaults. */
 static void join_files(struct line *files, const struct figures *f)
 {
-    add(files, "%s", f->files);
+    add_text(files, "%s", f->files);
     if (f->file_max[0] != '\0')
-        add(files, ":%s", f->file_max);
+        add_text(files, ":%s", f->file_max);
     if (f->file_min[0] != '\0')
-        add(files, ":%s", f->file_min);
+        add_text(files, ":%s", f->file_min);
     if (f->directories[0] != '\0' || f->file_chunk[0] != '\0')
-        add(files, "/%s", f->directories[0] != '\0' ? f->directories : "1");
+        add_text(files, "/%s", f->directories[0] != '\0' ? f->directories : "1");
     if (f->file_chunk[0] != '\0')
-        add(files, ":%s", f->file_chunk);
+        add_text(files, ":%s", f->file_chunk);
 }
 
 static void print_metadata(FILE *out, const struct result *r, const struct figures *f)
@@ -205,13 +211,13 @@ static void print_metadata(FILE *out, const struct result *r, const struct figur
     struct line files = {0};
     join_files(&files, f);
     struct line line = {0};
-    add(&line, "%*s", PREFIX, files.text);
+    add_text(&line, "%*s", PREFIX, files.text);
     if (line.used > PREFIX) {
-        end(&line, out);
+        end_line(&line, out);
         add_columns(&line, "", PREFIX);
     }
     add_pairs(&line, f, TEST_SEQ_CREATE, TEST_RAN_DEL);
-    end(&line, out);
+    end_line(&line, out);
     print_latencies(out, f, TEST_SEQ_CREATE, TEST_RAN_DEL);
 }
 
@@ -223,7 +229,7 @@ static void print_nothing_run(FILE *out, const struct result *r, const struct fi
             note);
 }
 
-static int run(FILE *out, const struct result *r)
+static int text_run(FILE *out, const struct result *r)
 {
     struct figures f;
     figures_init(&f, r);
@@ -245,7 +251,7 @@ static int run(FILE *out, const struct result *r)
 const struct report_ops report_text = {
     .name = "text",
     .help = "the table of Bonnie++, for people",
-    .run = run,
+    .run = text_run,
     .notes = measured_print,
     .all = summary_table,
 };

@@ -7,37 +7,40 @@
 #include "bonnie/workloads/workload.h"
 
 /*
- * The way through a worker's data file in chunks, from the first to the last: a lap. A lap that was
- * cut off, since its time was over, is gone on with by the next one.
+ * Goes through a worker's data file in chunks, from the first to the last: a lap. If a lap was cut
+ * off because its time was over, the next one continues where it ended.
  */
 struct chunks {
     struct work *work;
     uint64_t next;    /* offset of the next chunk */
-    uint64_t written; /* bytes of the chunks that have been written, from the file's start on */
-    int rc;           /* what went wrong with writing back; the line is in e */
+    uint64_t written; /* bytes of the chunks that have been written, from the start of the file */
+    int rc;           /* the failure of writing back; the line is in e */
     struct err *e;
 };
 
-/* Has the data ready, and opens file and queue for that access. */
+/* Prepares the data, and opens file and queue for that access. */
 int chunks_open(struct work *w, int access, struct err *e);
 
-/* Puts the place of the next chunk into io; false at the end of the file, or after a failure. */
+/*
+ * Fills the place of the next chunk into io; returns false at the end of the file, or after a
+ * failure.
+ */
 bool chunks_next(struct chunks *c, struct io *io, enum io_kind kind);
 
-/* The next chunk is to be read, and what was read is to be checked: io_source.next does the one. */
+/* Steps of a source that reads chunks and checks what was read: this one is its `next`. */
 enum source_answer chunks_next_read(void *context, struct io *io, uint64_t now_ns);
 void chunks_check(const struct chunks *c, const struct io *io);
 
 /*
- * A chunk was written. Piece by piece what was written is written back (io.h): left alone the
- * system would let storage idle until memory holds much of the file, or the final fsync, and the
- * figure would be of memory first and of storage then. What that takes counts for this chunk.
+ * Called when a chunk was written. Writes the file back in pieces (io/file.h): otherwise the system
+ * would let the storage idle until memory holds much of the file, or until the final fsync, and the
+ * figure would first describe memory and then the storage. The time counts for this chunk.
  */
 enum transfer_answer chunks_wrote(struct chunks *c, const struct io *io);
 
 /*
- * All chunks from work->lap_start on, or those of the lap's time, by the two steps of a source,
- * whose context is a struct chunks. Then lap_start is how far they came.
+ * Moves all chunks from work->lap_start on, or those of the lap's time, with the two steps of a
+ * source whose context is a struct chunks. Afterwards lap_start is where they ended.
  */
 int chunks_run(struct work *w, const struct io_source *steps, enum work_direction direction,
                struct err *e);

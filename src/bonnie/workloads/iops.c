@@ -7,35 +7,37 @@
 #include "util/rng.h"
 
 /*
- * iops: reads and writes of one block at random places of the whole data set, for a fixed time.
- * Every worker goes to the files of all. A block that is being written is not written twice at
- * once.
+ * iops: reads and writes of one block at random offsets in the whole data set, for a fixed time.
+ * Every worker uses the files of all workers. No block is written twice at the same time.
  */
 
-/* So many places are tried for a write before an operation in flight is waited for. */
+/*
+ * How many blocks are drawn for a write, if another worker is writing each of them, before the
+ * source waits for an operation in flight to end.
+ */
 #define DRAWS_AT_ONCE 8
 
-/* The streams of random numbers that are not a worker's. */
+/* Streams of random numbers that do not belong to a worker. */
 #define SCATTER_KEY UINT64_C(0x696f7073)
 
 /*
- * The blocks of all files, counted through. The first files may be a chunk longer than the others
- * (partition_of).
+ * The blocks of all files, numbered consecutively. The first files may be a chunk longer than the
+ * others (partition_of).
  */
 struct blocks {
-    uint64_t longer; /* number of files that have `in_longer` blocks; the others have `in_others` */
+    uint64_t longer; /* number of files with `in_longer` blocks; the others have `in_others` */
     uint64_t in_longer;
     uint64_t in_others;
     uint64_t count;
 };
 
-/* One worker's part. */
+/* The state of one worker. */
 struct iops {
     struct work *work;
     struct blocks blocks;
     struct rng rng;
-    struct permutation scatter; /* which block has which rank in a Zipf distribution */
-    bool is_write_due;          /* one was drawn that could not be placed yet */
+    struct permutation scatter; /* maps ranks in a Zipf distribution to blocks */
+    bool is_write_due;          /* a write was drawn and has found no block yet */
 };
 
 static void count_blocks(struct blocks *b, const struct plan *p)
@@ -49,8 +51,8 @@ static void count_blocks(struct blocks *b, const struct plan *p)
 }
 
 /*
- * A rank from 0 on with the density of a power law, THETA its exponent, by inverting its cumulative
- * distribution over 1 .. count+1.
+ * Draws a rank, from 0, with the density of a power law with exponent THETA, by inverting its
+ * cumulative distribution over 1 .. count+1.
  */
 static uint64_t zipf_rank(double uniform, double theta, uint64_t count)
 {
@@ -98,7 +100,7 @@ static bool draw_write(struct iops *i, struct io *io)
     return false;
 }
 
-static enum source_answer next(void *context, struct io *io, uint64_t now_ns)
+static enum source_answer iops_next(void *context, struct io *io, uint64_t now_ns)
 {
     (void)now_ns;
     struct iops *i = context;
@@ -116,7 +118,7 @@ static enum source_answer next(void *context, struct io *io, uint64_t now_ns)
     return SOURCE_READY;
 }
 
-static enum transfer_answer transferred(void *context, struct io *io)
+static enum transfer_answer iops_transferred(void *context, struct io *io)
 {
     struct work *w = ((struct iops *)context)->work;
     if (io->kind == IO_WRITE)
@@ -127,7 +129,7 @@ static enum transfer_answer transferred(void *context, struct io *io)
     return OPERATION_ENDED;
 }
 
-static int prepare(void *context, struct err *e)
+static int iops_prepare(void *context, struct err *e)
 {
     return work_open_data(context, O_RDWR, e);
 }
@@ -140,26 +142,28 @@ static int connect_files(void *context, struct err *e)
     return work_open_any_queue(&w->queue, &setup, w->stats, e);
 }
 
-/* The stream of a worker in a lap; tickets of the seeks count from 0. */
+/* The random stream of a worker in a lap; those of the seeks' tickets count from 0. */
 static uint64_t stream_of(const struct work *w)
 {
     return ~((uint64_t)w->lap * w->plan->workers + w->number);
 }
 
-static int work(void *context, struct err *e)
+static int iops_work(void *context, struct err *e)
 {
     struct work *w = context;
     struct iops iops = {.work = w};
-    const struct io_source source = {
-        .next = next, .transferred = transferred, .context = &iops, .duration_ns = w->lap_ns};
+    const struct io_source source = {.next = iops_next,
+                                     .transferred = iops_transferred,
+                                     .context = &iops,
+                                     .duration_ns = w->lap_ns};
     count_blocks(&iops.blocks, w->plan);
     rng_init(&iops.rng, w->seed, stream_of(w));
     permutation_init(&iops.scatter, iops.blocks.count, w->seed ^ SCATTER_KEY);
     return io_queue_run(&w->queue, &source, &w->stats->ops, e);
 }
 
-/* All writes of all workers have ended: every worker makes its own file durable. */
-static int finish(void *context, struct err *e)
+/* Called when all writes of all workers have ended: every worker makes its own file durable. */
+static int iops_finish(void *context, struct err *e)
 {
     struct work *w = context;
     return w->plan->iops.write_percent > 0 ? io_queue_sync(&w->queue, w->number, e) : 0;
@@ -171,5 +175,8 @@ const struct workload workload_iops = {
     .uses_engine = true,
     .reads = true,
     .shifts = true,
-    .task = {.prepare = prepare, .connect = connect_files, .work = work, .finish = finish},
+    .task = {.prepare = iops_prepare,
+             .connect = connect_files,
+             .work = iops_work,
+             .finish = iops_finish},
 };

@@ -10,12 +10,12 @@
 #include "util/rng.h"
 
 /*
- * The six metadata tests. The sequential ones create files with names in sorted order, and stat
- * and delete them in the order in which the directory lists them; the random ones create them with
- * names in random order, and stat and delete them in random orders of their own.
+ * The six metadata tests. The sequential tests create files with names in sorted order, and stat
+ * and delete them in the order in which the directory lists them. The random tests create them with
+ * names in random order, and stat and delete them in other random orders.
  */
 
-/* Which random order: each test has another. */
+/* Selects a random order; each test has another. */
 #define STAT_ORDER   1
 #define DELETE_ORDER 2
 
@@ -29,9 +29,9 @@ static int delete_operation(struct file_set *s, const struct file_place *place, 
     return file_set_remove(s, place, e);
 }
 
-/* Does the operation and counts it. */
-static int timed(struct work *w, file_operation operation, const struct file_place *place,
-                 struct err *e)
+/* Does the operation, times and counts it. */
+static int time_operation(struct work *w, file_operation operation, const struct file_place *place,
+                          struct err *e)
 {
     uint64_t bytes;
     uint64_t start = clock_ns();
@@ -57,7 +57,10 @@ static int create_all(struct work *w, enum name_order order, struct err *e)
     return rc;
 }
 
-/* When all have created theirs, one of them syncs the filesystem: that is for the files of all. */
+/*
+ * Called when all workers have created their files: one of them syncs the filesystem, for the files
+ * of all.
+ */
 static int sync_created(void *context, struct err *e)
 {
     const struct work *w = context;
@@ -68,12 +71,12 @@ static int sync_created(void *context, struct err *e)
 struct listing {
     DIR *directory;
     unsigned number;
-    file_operation operation; /* on every entry */
-    uint64_t skipped;         /* number of entries at the start that had it already */
-    uint64_t found;           /* number of those that have had it */
+    file_operation operation; /* applied to every entry */
+    uint64_t skipped; /* number of entries, from the first, that an earlier listing has handled */
+    uint64_t found;   /* number of entries handled so far */
 };
 
-/* The operation on every entry behind those that are skipped. */
+/* Applies the operation to every entry after those that are skipped. */
 static int on_entries(struct work *w, struct listing *l, struct err *e)
 {
     struct file_place place = {.fd = dirfd(l->directory), .directory = l->number};
@@ -92,7 +95,7 @@ static int on_entries(struct work *w, struct listing *l, struct err *e)
             continue;
         }
         place.name = entry->d_name;
-        rc = timed(w, l->operation, &place, e);
+        rc = time_operation(w, l->operation, &place, e);
         l->found++;
     }
     return rc;
@@ -110,10 +113,10 @@ static DIR *open_directory(struct work *w, uint64_t index, unsigned *number, str
 }
 
 /*
- * The operation on every file of one directory, of which there should be `expected`. A filesystem
- * may skip entries while others are being deleted, or end too early: then it is listed again. What
- * was deleted is not there any more; of files that stay, those that came first are passed over, as
- * nothing has changed meanwhile.
+ * Applies the operation to every file in one directory, which should be `expected`. A filesystem
+ * may skip entries while others are deleted, or end the listing too early, so the directory is
+ * listed again. Deleted entries are gone by then; of files that stay, the first ones are skipped,
+ * because their order has not changed.
  */
 static int in_one_directory(struct work *w, uint64_t index, uint64_t expected,
                             file_operation operation, struct err *e)
@@ -137,7 +140,7 @@ static int in_one_directory(struct work *w, uint64_t index, uint64_t expected,
     return rc;
 }
 
-/* The operation on every file, as the directories list them. */
+/* Applies the operation to every file, in the order in which the directories list them. */
 static int in_directory_order(struct work *w, file_operation operation, struct err *e)
 {
     struct file_set *s = &w->files;
@@ -149,7 +152,7 @@ static int in_directory_order(struct work *w, file_operation operation, struct e
     return rc;
 }
 
-/* The operation on every file, in a random order. */
+/* Applies the operation to every file, in a random order. */
 static int in_random_order(struct work *w, uint64_t which, file_operation operation, struct err *e)
 {
     struct file_set *s = &w->files;
@@ -161,7 +164,7 @@ static int in_random_order(struct work *w, uint64_t which, file_operation operat
         struct file_place place;
         rc = file_set_find(s, s->order, permutation_at(&order, i), name, &place, e);
         if (rc == 0)
-            rc = timed(w, operation, &place, e);
+            rc = time_operation(w, operation, &place, e);
     }
     return rc;
 }
@@ -220,8 +223,8 @@ static int ran_stat(void *context, struct err *e)
     return in_random_order(context, STAT_ORDER, file_set_stat, e);
 }
 
-/* After a test that deletes: nothing is there any more, unless it failed. */
-static int deleted(struct work *w, int rc)
+/* After a test that deletes: no file is left, unless it failed. */
+static int end_deleting(struct work *w, int rc)
 {
     if (rc == 0)
         w->files.made = 0;
@@ -230,12 +233,12 @@ static int deleted(struct work *w, int rc)
 
 static int seq_del(void *context, struct err *e)
 {
-    return deleted(context, in_directory_order(context, delete_operation, e));
+    return end_deleting(context, in_directory_order(context, delete_operation, e));
 }
 
 static int ran_del(void *context, struct err *e)
 {
-    return deleted(context, in_random_order(context, DELETE_ORDER, delete_operation, e));
+    return end_deleting(context, in_random_order(context, DELETE_ORDER, delete_operation, e));
 }
 
 const struct workload workload_seq_create = {

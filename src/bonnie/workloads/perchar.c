@@ -8,12 +8,14 @@
 #include "sys/stop.h"
 
 /*
- * putc and getc: the start of the data set, one character at a time through stdio. The latency
- * that counts is that of a buffer's worth of characters, as stdio hands it to the system.
+ * putc and getc: move the start of the data set one character at a time through stdio. An
+ * operation, whose latency is recorded, is a buffer of characters, which stdio passes to the
+ * system.
  */
 
-/* One block of characters, moved by a call for each: of putc or getc, or of the one that never
- * locks. */
+/*
+ * Move one block of characters with a call for each: putc or getc, or their variants without locks.
+ */
 static void put_each(FILE *stream, const unsigned char *from, size_t count)
 {
     for (size_t i = 0; i < count; i++)
@@ -38,7 +40,7 @@ static void get_unlocked(FILE *stream, unsigned char *to, size_t count)
         to[i] = (unsigned char)getc_unlocked(stream);
 }
 
-/* Opens a stream on the worker's data file, which then owns the descriptor; NULL on failure. */
+/* Opens a stream on the worker's data file, and gives it the descriptor; NULL on failure. */
 static FILE *open_stream(struct work *w, int access, const char *mode, struct err *e)
 {
     struct data_file *d = &w->data;
@@ -50,17 +52,19 @@ static FILE *open_stream(struct work *w, int access, const char *mode, struct er
         return NULL;
     }
     /*
-     * Each stream is one worker's alone. Without this, stdio would take a lock for every character
-     * once there is a second thread, which a program of one thread is spared.
+     * Only one worker uses the stream. Without this call, stdio would lock for every character as
+     * soon as there is a second thread.
      */
     __fsetlocking(stream, FSETLOCKING_BYCALLER);
-    d->file->fd = -1; /* the stream has it */
+    d->file->fd = -1; /* the stream owns it */
     return stream;
 }
 
 static int close_stream(struct work *w, FILE *stream, int rc, struct err *e)
 {
-    /* All was flushed before; an interrupted close has released the descriptor, as in io_close().
+    /*
+     * Everything was flushed before; an interrupted close has released the descriptor, as in
+     * io_close().
      */
     if (fclose(stream) != 0 && errno != EINTR && rc == 0)
         rc = err_system(e, errno, "close %s", w->data.name);

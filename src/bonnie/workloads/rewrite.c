@@ -3,11 +3,11 @@
 #include "bonnie/workloads/chunks.h"
 
 /*
- * rewrite: every chunk is read, changed and written back to its place. With a queue, many chunks
- * are on their way at once, each at a step of its own.
+ * rewrite: every chunk is read, changed and written back. With a queue, many chunks are in flight
+ * at once, each at its own step.
  */
 
-static enum transfer_answer transferred(void *context, struct io *io)
+static enum transfer_answer rewrite_transferred(void *context, struct io *io)
 {
     struct chunks *c = context;
     if (io->kind == IO_WRITE)
@@ -18,15 +18,15 @@ static enum transfer_answer transferred(void *context, struct io *io)
     return OPERATION_CONTINUES;
 }
 
-static int prepare(void *context, struct err *e)
+static int rewrite_prepare(void *context, struct err *e)
 {
     return chunks_open(context, O_RDWR, e);
 }
 
-static int work(void *context, struct err *e)
+static int rewrite_work(void *context, struct err *e)
 {
     struct work *w = context;
-    const struct io_source steps = {.next = chunks_next_read, .transferred = transferred};
+    const struct io_source steps = {.next = chunks_next_read, .transferred = rewrite_transferred};
     int rc = chunks_run(w, &steps, WORK_WRITES, e);
     w->contents->files[w->number].rewritten = w->lap_start;
     if (w->lap_start == w->data.bytes)
@@ -41,5 +41,5 @@ const struct workload workload_rewrite = {
     .written_percent = 100,
     .uses_engine = true,
     .reads = true,
-    .task = {.prepare = prepare, .work = work},
+    .task = {.prepare = rewrite_prepare, .work = rewrite_work},
 };

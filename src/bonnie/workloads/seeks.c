@@ -7,23 +7,25 @@
 #include "util/rng.h"
 
 /*
- * seeks: the workers only see to their files; the seeking itself is done by forked seekers
- * (seekers.h) in all of the files. The job's last step makes durable what they changed, and
- * closes the file.
+ * seeks: the workers only prepare their files; forked seekers (seekers.h) do the seeking, in all of
+ * the files. The task's last step makes their changes durable and closes the file.
  */
 
-/* A chunk to be rewritten that is being rewritten already is left alone, and another drawn. */
+/*
+ * How many chunks are drawn for a rewrite, if another seeker is rewriting each of them, before the
+ * source waits.
+ */
 #define DRAWS_AT_ONCE 8
 
-/* A seeker at work. */
+/* The state of a seeker. */
 struct seeker {
     const struct seeks *seeks;
     uint64_t ticket;
-    bool has_ticket; /* it has not been used */
-    struct rng rng;  /* the ticket's */
+    bool has_ticket; /* it has drawn a ticket that is not used yet */
+    struct rng rng;  /* random numbers of the ticket */
 };
 
-/* Puts the place of a chunk that the ticket draws into io; false when it is not to be had now. */
+/* Fills the place of a chunk that the ticket draws into io; returns false when none is free now. */
 static bool draw_chunk(struct seeker *s, struct io *io)
 {
     const struct plan *p = s->seeks->plan;
@@ -39,7 +41,7 @@ static bool draw_chunk(struct seeker *s, struct io *io)
     return false;
 }
 
-static enum source_answer next(void *context, struct io *io, uint64_t now_ns)
+static enum source_answer seeks_next(void *context, struct io *io, uint64_t now_ns)
 {
     (void)now_ns;
     struct seeker *s = context;
@@ -63,7 +65,7 @@ static enum source_answer next(void *context, struct io *io, uint64_t now_ns)
     return SOURCE_READY;
 }
 
-static enum transfer_answer transferred(void *context, struct io *io)
+static enum transfer_answer seeks_transferred(void *context, struct io *io)
 {
     const struct seeks *s = ((struct seeker *)context)->seeks;
     if (io->kind == IO_WRITE) {
@@ -82,19 +84,19 @@ static enum transfer_answer transferred(void *context, struct io *io)
 int seeks_run(const struct seeks *s, struct io_queue *q, struct op_stats *stats, struct err *e)
 {
     struct seeker seeker = {.seeks = s};
-    const struct io_source source = {.next = next,
-                                     .transferred = transferred,
+    const struct io_source source = {.next = seeks_next,
+                                     .transferred = seeks_transferred,
                                      .context = &seeker,
                                      .duration_ns = s->duration_ns};
     return io_queue_run(q, &source, stats, e);
 }
 
-static int prepare(void *context, struct err *e)
+static int seeks_prepare(void *context, struct err *e)
 {
     return work_open_data(context, O_RDWR, e);
 }
 
-static int finish(void *context, struct err *e)
+static int seeks_finish(void *context, struct err *e)
 {
     struct work *w = context;
     int rc = plan_stores(w->plan) ? io_sync_pieces(w->data.file, e) : 0;
@@ -112,5 +114,5 @@ const struct workload workload_seeks = {
     .shifts = true,
     .forked = true,
     .repeats = true,
-    .task = {.prepare = prepare, .work = finish},
+    .task = {.prepare = seeks_prepare, .work = seeks_finish},
 };

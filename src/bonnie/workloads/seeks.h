@@ -9,25 +9,27 @@
 #include "measure/op_stats.h"
 #include "verify/contents.h"
 
-/* One seek in this number rewrites its chunk. */
+/* One seek in this many rewrites its chunk. */
 #define REWRITE_EVERY 10
 
 /*
  * One seeker's part of the seek test. Seekers draw tickets from one counter; the ticket and the
- * seed decide where to seek, so the places of a run do not depend on which seeker is faster, and
- * every tenth ticket rewrites its chunk.
+ * seed decide where to seek, so the offsets of a run do not depend on which seeker is faster. Every
+ * tenth ticket rewrites its chunk.
  */
 struct seeks {
     const struct plan *plan;
     struct contents *contents;
-    uint64_t seed;                     /* of the present run */
-    atomic_uint_fast64_t *next_ticket; /* all seekers' */
-    uint64_t end_ticket;               /* the first one that is not theirs */
-    uint64_t duration_ns;              /* after which they end as well; 0: they do not */
+    uint64_t seed;                     /* seed of the current run */
+    atomic_uint_fast64_t *next_ticket; /* shared by all seekers */
+    uint64_t end_ticket;               /* the first ticket that is not theirs */
+    uint64_t duration_ns;              /* time after which they end as well; 0: no limit */
     struct corruption *corruption;     /* the seeker's own */
 };
 
-/* Seeks until there are no more tickets, or the time is over; the queue is open on all data files.
+/*
+ * Seeks until there are no more tickets, or the time is over. The queue must be open on all data
+ * files.
  */
 int seeks_run(const struct seeks *s, struct io_queue *q, struct op_stats *stats, struct err *e);
 

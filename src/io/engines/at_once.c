@@ -24,9 +24,9 @@ int at_once_open(void *state, const struct engine_setup *setup, struct err *e)
     return 0;
 }
 
-/* Nothing is ever in flight. */
-int at_once_wait(void *state, unsigned least, uint64_t until_ns, struct io *done[], unsigned most)
+/* No transfer is ever in flight. */
+int at_once_wait(void *state, unsigned least, struct io *done[], unsigned most)
 {
-    (void)state, (void)least, (void)until_ns, (void)done, (void)most;
+    (void)state, (void)least, (void)done, (void)most;
     return 0;
 }

@@ -3,15 +3,14 @@
 #include <time.h>
 
 #include "io/engine.h"
-#include "measure/clock.h"
 
 /*
  * io_uring: rings shared with the kernel. One system call submits all that was queued and waits for
- * completions. Files and buffers are registered where the limits of the user allow it, so that the
- * kernel need not look them up for every transfer.
+ * completions. Files and buffers are registered if the user's limits allow it, so that the kernel
+ * need not look them up for every transfer.
  */
 
-/* How long the kernel's polling thread goes on looking before it sleeps, in ms. */
+/* How long the kernel's polling thread polls before it sleeps, in ms. */
 #define SQPOLL_IDLE_MS 1000
 
 struct state {
@@ -40,8 +39,8 @@ static const char *reason_of(int code, bool polls)
 }
 
 /*
- * The kernel takes the memory of a ring that was closed off its user's account only some time
- * later: where that account is full, the next ring is waited for.
+ * Waits until a ring can be made: the kernel returns the memory of a closed ring to its user's
+ * account only some time later, and until then the account may be full.
  */
 static int init_in_time(unsigned depth, struct io_uring *ring, struct io_uring_params *parameters)
 {
@@ -72,7 +71,7 @@ static size_t state_bytes(unsigned depth)
     return sizeof(struct state);
 }
 
-/* The ring with the fastest ways that this kernel has: newer ones first. */
+/* Makes a ring with the fastest features that this kernel has, trying newer ones first. */
 static int init_ring(struct state *s, unsigned depth)
 {
     static const unsigned plain_ways[] = {
@@ -95,7 +94,7 @@ static int init_ring(struct state *s, unsigned depth)
 
 static void register_files(struct state *s)
 {
-    enum { MOST = 1024 }; /* with more, the kernel looks each up for every transfer */
+    enum { MOST = 1024 }; /* with more files, the kernel looks each of them up for every transfer */
     int fds[MOST];
     unsigned count = s->setup.file_count;
     if (count > MOST)
@@ -159,50 +158,38 @@ static enum engine_answer submit(void *state, struct io *io)
 }
 
 /*
- * Hands over what was queued, and waits for `least` completions, or until that moment. Only where
- * the ring defers its work until somebody asks for events is a call needed to see completions.
+ * Submits what was queued, and waits for `least` completions. Only a ring that defers its work
+ * until events are asked for needs a system call to show completions.
  */
-static int enter(struct state *s, unsigned least, uint64_t until_ns)
+static int enter(struct state *s, unsigned least)
 {
-    if (least > 0 && until_ns == ENGINE_NO_DEADLINE)
+    if (least > 0)
         return io_uring_submit_and_wait(&s->ring, least);
-    if (least > 0) {
-        const struct timespec left = clock_left(until_ns);
-        struct __kernel_timespec time = {.tv_sec = left.tv_sec, .tv_nsec = left.tv_nsec};
-        struct io_uring_cqe *first;
-        int rc = io_uring_submit_and_wait_timeout(&s->ring, &first, least, &time, NULL);
-        return rc == -ETIME ? 0 : rc;
-    }
     if (s->must_ask)
         return io_uring_submit_and_get_events(&s->ring);
     return io_uring_sq_ready(&s->ring) > 0 ? io_uring_submit(&s->ring) : 0;
 }
 
-static int wait_engine(void *state, unsigned least, uint64_t until_ns, struct io *done[],
-                       unsigned most)
+static int wait_engine(void *state, unsigned least, struct io *done[], unsigned most)
 {
     struct state *s = state;
     unsigned ready = io_uring_cq_ready(&s->ring);
-    int rc = enter(s, ready < least ? least : 0, until_ns);
-    bool is_full = rc == -EAGAIN || rc == -EBUSY; /* until some are taken off */
+    int rc = enter(s, ready < least ? least : 0);
+    bool is_full = rc == -EAGAIN || rc == -EBUSY; /* until some are reaped */
     if (rc < 0 && !(is_full && io_uring_cq_ready(&s->ring) > 0))
         return is_full ? -EINTR : rc;
     unsigned count = 0;
-    unsigned seen = 0;
     unsigned head;
     struct io_uring_cqe *cqe;
     io_uring_for_each_cqe(&s->ring, head, cqe)
     {
         if (count == most)
             break;
-        seen++;
-        if (cqe->user_data == LIBURING_UDATA_TIMEOUT) /* of a wait, before Linux 5.11 */
-            continue;
         struct io *io = io_uring_cqe_get_data(cqe);
         io->result = cqe->res;
         done[count++] = io;
     }
-    io_uring_cq_advance(&s->ring, seen);
+    io_uring_cq_advance(&s->ring, count);
     return (int)count;
 }
 
@@ -210,7 +197,7 @@ static void close_engine(void *state)
 {
     struct state *s = state;
     if (s->has_buffers)
-        io_uring_unregister_buffers(&s->ring); /* at once, not with the ring some time later */
+        io_uring_unregister_buffers(&s->ring); /* closing frees them only some time later */
     io_uring_queue_exit(&s->ring);
 }
 

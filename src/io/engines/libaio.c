@@ -3,19 +3,18 @@
 #include <string.h>
 
 #include "io/engine.h"
-#include "measure/clock.h"
 
 /*
- * libaio: Linux native asynchronous I/O. Transfers are collected and handed over with one io_submit
- * for all of them. Only direct I/O is asynchronous: buffered transfers are done in io_submit.
+ * libaio: Linux native asynchronous I/O. Transfers are collected and submitted with one io_submit.
+ * Only direct I/O is asynchronous: io_submit performs buffered transfers itself.
  */
 
 struct state {
     struct engine_setup setup;
     io_context_t context;
-    unsigned collected;  /* number of blocks in `batch`, not yet handed over */
-    unsigned free_count; /* control blocks that are not in use */
-    struct iocb **batch; /* these four are of setup.depth each */
+    unsigned collected;  /* number of blocks in `batch` that are not submitted yet */
+    unsigned free_count; /* number of control blocks that are not in use */
+    struct iocb **batch; /* these four have setup.depth elements each */
     struct iocb **unused;
     struct iocb *blocks;
     struct io_event *events;
@@ -73,8 +72,9 @@ static enum engine_answer submit(void *state, struct io *io)
 }
 
 /*
- * Hands over what was collected. -EAGAIN says that the kernel can take no more until some are
- * complete. A transfer that it refuses is complete, with that error; it goes to *refused.
+ * Submits what was collected. -EAGAIN means that the kernel accepts no more until some are
+ * complete. A transfer that the kernel refuses is complete with that error, and is stored in
+ * *refused.
  */
 static int hand_over(struct state *s, struct io **refused)
 {
@@ -84,7 +84,8 @@ static int hand_over(struct state *s, struct io **refused)
         rc = io_submit(s->context, s->collected - done, s->batch + done);
         done += rc > 0 ? (unsigned)rc : 0;
     }
-    if (rc < 0 && rc != -EAGAIN && rc != -EINTR) { /* it is about the first of the rest */
+    if (rc < 0 && rc != -EAGAIN &&
+        rc != -EINTR) { /* the error concerns the first of those that are left */
         struct iocb *block = s->batch[done++];
         *refused = block->data;
         (*refused)->result = rc;
@@ -96,19 +97,14 @@ static int hand_over(struct state *s, struct io **refused)
     return rc < 0 ? rc : 0;
 }
 
-/* Takes up to `most` events from the kernel, and waits as wait_engine does. */
-static int get_events(struct state *s, unsigned least, uint64_t until_ns, unsigned most)
+/* Gets up to `most` events from the kernel, and waits for `least` of them. */
+static int get_events(struct state *s, unsigned least, unsigned most)
 {
-    struct timespec time = {0}; /* with 0, libaio looks into the ring without a system call */
-    bool is_unlimited = least > 0 && until_ns == ENGINE_NO_DEADLINE;
-    if (least > 0 && !is_unlimited)
-        time = clock_left(until_ns);
-    return io_getevents(s->context, (long)least, (long)most, s->events,
-                        is_unlimited ? NULL : &time);
+    struct timespec none = {0}; /* with 0, libaio reads the ring without a system call */
+    return io_getevents(s->context, (long)least, (long)most, s->events, least > 0 ? NULL : &none);
 }
 
-static int wait_engine(void *state, unsigned least, uint64_t until_ns, struct io *done[],
-                       unsigned most)
+static int wait_engine(void *state, unsigned least, struct io *done[], unsigned most)
 {
     struct state *s = state;
     struct io *refused = NULL;
@@ -120,8 +116,8 @@ static int wait_engine(void *state, unsigned least, uint64_t until_ns, struct io
     if (rc == -EINTR)
         return rc;
     if (rc == -EAGAIN && s->collected + s->free_count == s->setup.depth)
-        return rc; /* nothing is in flight: there is nothing to wait for */
-    int count = get_events(s, least, until_ns, most);
+        return rc; /* nothing is in flight, so there is nothing to wait for */
+    int count = get_events(s, least, most);
     for (int i = 0; i < count; i++) {
         struct io_event *event = &s->events[i];
         struct io *io = event->data;
@@ -132,7 +128,7 @@ static int wait_engine(void *state, unsigned least, uint64_t until_ns, struct io
     return count;
 }
 
-/* io_destroy waits for what is in flight. */
+/* io_destroy() waits for the transfers that are in flight. */
 static void close_engine(void *state)
 {
     struct state *s = state;

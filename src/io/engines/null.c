@@ -5,16 +5,14 @@
 #include "measure/clock.h"
 
 /*
- * null: moves nothing. It measures what the program itself costs, and is the test double for
- * everything above an engine: it can be slow, stand still for a while, fail, move too little, and
- * corrupt what is "read".
+ * null: moves nothing. It shows the cost of the program itself, and serves tests of everything
+ * above an engine: it can be slow, fail, move too few bytes, and corrupt what is "read".
  */
 
 struct state {
     struct engine_setup setup;
-    uint64_t count;        /* of transfers so far */
-    uint64_t stall_end_ns; /* nothing is complete before */
-    unsigned first;        /* of the ring of slots: the oldest transfer */
+    uint64_t count; /* number of transfers so far */
+    unsigned first; /* index in the ring of slots of the oldest transfer */
     unsigned in_flight;
     struct slot {
         struct io *io;
@@ -33,7 +31,6 @@ static int open_engine(void *state, const struct engine_setup *setup, struct err
     struct state *s = state;
     s->setup = *setup;
     s->count = 0;
-    s->stall_end_ns = 0;
     s->first = 0;
     s->in_flight = 0;
     return 0;
@@ -64,44 +61,28 @@ static enum engine_answer submit(void *state, struct io *io)
     s->slots[last].io = io;
     if (s->setup.options->null.delay_ns > 0)
         s->slots[last].ready_ns = clock_ns() + s->setup.options->null.delay_ns;
-    if (s->count == s->setup.options->null.stall_at)
-        s->stall_end_ns = clock_ns() + s->setup.options->null.stall_ns;
     return ENGINE_QUEUED;
 }
 
-static bool takes_time(const struct state *s)
+/* Sleeps until the oldest transfer is complete. */
+static int sleep_for_oldest(const struct state *s)
 {
-    return s->setup.options->null.delay_ns > 0 || s->setup.options->null.stall_ns > 0;
-}
-
-/* When the oldest transfer is complete. */
-static uint64_t oldest_ready_ns(const struct state *s)
-{
-    uint64_t ready_ns = s->slots[s->first].ready_ns;
-    return ready_ns > s->stall_end_ns ? ready_ns : s->stall_end_ns;
-}
-
-/* Sleeps until the oldest transfer is complete, but not beyond that moment. */
-static int sleep_until(const struct state *s, uint64_t until_ns)
-{
-    uint64_t ready_ns = oldest_ready_ns(s);
-    const struct timespec until = clock_timespec(ready_ns < until_ns ? ready_ns : until_ns);
+    const struct timespec until = clock_timespec(s->slots[s->first].ready_ns);
     return -clock_nanosleep(CLOCK_MONOTONIC, TIMER_ABSTIME, &until, NULL);
 }
 
-static int wait_engine(void *state, unsigned least, uint64_t until_ns, struct io *done[],
-                       unsigned most)
+static int wait_engine(void *state, unsigned least, struct io *done[], unsigned most)
 {
     struct state *s = state;
-    bool is_slow = takes_time(s);
+    bool is_slow = s->setup.options->null.delay_ns > 0;
     unsigned count = 0;
     while (count < most && s->in_flight > 0) {
         const struct slot *oldest = &s->slots[s->first];
         uint64_t now_ns = is_slow ? clock_ns() : 0;
-        if (is_slow && now_ns < oldest_ready_ns(s)) {
-            if (count >= least || now_ns >= until_ns)
+        if (is_slow && now_ns < s->slots[s->first].ready_ns) {
+            if (count >= least)
                 break;
-            int rc = sleep_until(s, until_ns);
+            int rc = sleep_for_oldest(s);
             if (rc != 0)
                 return count > 0 ? (int)count : rc;
             continue;

@@ -7,7 +7,7 @@ extern const struct engine_ops engine_libaio;
 extern const struct engine_ops engine_io_uring;
 extern const struct engine_ops engine_null;
 
-/* An engine that this build lacks keeps its name, and says why it cannot be used. */
+/* An engine that this build lacks keeps its row, and says why it cannot be used. */
 #ifndef HAVE_LIBAIO
 static int no_libaio(struct err *e)
 {

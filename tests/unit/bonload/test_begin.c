@@ -8,14 +8,13 @@
 #include <pthread.h>
 #include <stdatomic.h>
 
-#include "bonload/driver.h"
-#include "bonload/run.h"
+#include "bonload/load/crew.h"
 #include "measure/clock.h"
 #include "util/units.h"
 
 /*
- * A rate is set, changed and taken back while threads look whether a request is due. Here they look
- * without any rest: nothing lies between two looks.
+ * A rate is set, changed and removed while threads check whether a request is due, here without any
+ * pause between two checks.
  */
 
 static _Atomic unsigned looks;
@@ -31,16 +30,22 @@ void event_happens(struct event *event, int most)
     (void)event, (void)most;
 }
 
+static const struct settings no_settings;
+
 #define RATE (MILLION * BILLION)
 
-static void open_run(struct run *run, struct plan *plan)
+static void open_run(struct crew *crew, struct run *run, struct plan *plan)
 {
     struct err e;
     err_init(&e);
-    *plan = (struct plan){
-        .mode = MODE_RATE, .target = target_by_name("null"), .url = "X", .max_requests = 1};
+    *plan = (struct plan){.settings = &no_settings,
+                          .mode = MODE_RATE,
+                          .target = target_by_name("null"),
+                          .url = "X",
+                          .max_requests = 1};
     plan->kinds[LOAD_READ] = (struct kind_plan){.pace = PACE_RATE, .rate = RATE, .channels = 1};
     assert_int_equal(run_open(run, plan, &e), 0);
+    assert_int_equal(crew_open(crew, run, &e), 0);
 }
 
 static void *drive(void *driver)
@@ -52,18 +57,20 @@ static void *drive(void *driver)
 static void threads_look_while_a_load_begins(void **state)
 {
     static struct run run;
+    struct crew crew;
     struct plan plan;
     pthread_t thread;
     (void)state;
     for (int i = 0; i < 1000; i++) {
-        open_run(&run, &plan);
+        open_run(&crew, &run, &plan);
         atomic_store(&looks, 0);
-        assert_int_equal(pthread_create(&thread, NULL, drive, &run.drivers[0]), 0);
+        assert_int_equal(pthread_create(&thread, NULL, drive, &crew.list[0]), 0);
         while (atomic_load(&looks) < 10)
             continue;
         run_set_rate(&run, LOAD_READ, RATE, clock_ns());
         pthread_join(thread, NULL);
         assert_int_equal(run.recorders.list[0].kinds[LOAD_READ].response.count, 1);
+        crew_close(&crew);
         run_close(&run);
     }
 }
@@ -71,20 +78,82 @@ static void threads_look_while_a_load_begins(void **state)
 static void a_load_that_is_taken_back_makes_no_request(void **state)
 {
     static struct run run;
+    struct crew crew;
     struct plan plan;
     pthread_t thread;
     (void)state;
-    open_run(&run, &plan);
+    open_run(&crew, &run, &plan);
     run_set_rate(&run, LOAD_READ, RATE, clock_ns());
     run_set_rate(&run, LOAD_READ, 0, clock_ns());
     atomic_store(&looks, 0);
-    assert_int_equal(pthread_create(&thread, NULL, drive, &run.drivers[0]), 0);
+    assert_int_equal(pthread_create(&thread, NULL, drive, &crew.list[0]), 0);
     while (atomic_load(&looks) < 1000)
         continue;
-    assert_int_equal(run_progress(&run, LOAD_READ).begun, 0);
+    assert_int_equal(crew_progress(&crew, LOAD_READ).begun, 0);
     run_set_rate(&run, LOAD_READ, RATE, clock_ns());
     pthread_join(thread, NULL);
-    assert_int_equal(run_progress(&run, LOAD_READ).begun, 1);
+    assert_int_equal(crew_progress(&crew, LOAD_READ).begun, 1);
+    crew_close(&crew);
+    run_close(&run);
+}
+
+/* Parks the only driver; the requests of the step that ends have been made. */
+static void pause_until_parked(struct crew *crew)
+{
+    run_pause(crew->run);
+    while (crew_busy(crew) > 0)
+        continue;
+}
+
+static void each_step_has_its_own_requests(void **state)
+{
+    static struct run run;
+    struct crew crew;
+    struct plan plan;
+    pthread_t thread;
+    (void)state;
+    open_run(&crew, &run, &plan);
+    run.most = UINT64_MAX;
+    assert_int_equal(pthread_create(&thread, NULL, drive, &crew.list[0]), 0);
+    run_set_rate(&run, LOAD_READ, RATE, clock_ns());
+    while (crew_progress(&crew, LOAD_READ).ended < 1000)
+        continue;
+    pause_until_parked(&crew);
+    struct progress first = crew_progress(&crew, LOAD_READ);
+    assert_int_equal(first.begun, first.ended);
+    assert_int_equal(run.recorders.list[0].kinds[LOAD_READ].response.count, first.ended);
+    assert_int_equal(atomic_load(&run.budget), first.begun);
+    crew_forget(&crew);
+    run_renew_budget(&run, 777);
+    assert_int_equal(crew_progress(&crew, LOAD_READ).begun, 0);
+    run_set_rate(&run, LOAD_READ, RATE, clock_ns());
+    run_resume(&run);
+    pthread_join(thread, NULL);
+    assert_int_equal(crew_progress(&crew, LOAD_READ).ended, 777);
+    assert_int_equal(run.recorders.list[0].kinds[LOAD_READ].response.count, 777);
+    crew_close(&crew);
+    run_close(&run);
+}
+
+/* A request that outlasts the pause counts for neither step. */
+static void a_straggler_is_in_no_step(void **state)
+{
+    static struct run run;
+    struct crew crew;
+    struct plan plan;
+    (void)state;
+    open_run(&crew, &run, &plan);
+    run.most = 3;
+    run.start_ns = clock_ns();
+    run_set_rate(&run, LOAD_READ, RATE, run.start_ns);
+    run_pause(&run);
+    assert_int_equal(crew_busy(&crew), 1);
+    crew.list[0].budget = 1; /* of the previous step */
+    run_renew_budget(&run, 3);
+    run_resume(&run);
+    driver_work(&crew.list[0]);
+    assert_int_equal(crew_progress(&crew, LOAD_READ).ended, 3);
+    crew_close(&crew);
     run_close(&run);
 }
 
@@ -93,6 +162,8 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(threads_look_while_a_load_begins),
         cmocka_unit_test(a_load_that_is_taken_back_makes_no_request),
+        cmocka_unit_test(each_step_has_its_own_requests),
+        cmocka_unit_test(a_straggler_is_in_no_step),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

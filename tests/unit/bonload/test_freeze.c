@@ -8,17 +8,17 @@
 #include <cmocka.h>
 #include <stdlib.h>
 
-#include "bonload/driver.h"
-#include "bonload/run.h"
+#include "bonload/load/crew.h"
 #include "support/virtual_clock.h"
 #include "util/units.h"
 
 /*
- * 1000 requests a second for six seconds, and in the middle everything stands still for two: what a
- * load generator that counts from the schedule must say is known exactly. The clock is the test's.
+ * 1000 requests a second for six seconds, and in the middle everything is stopped for two: the
+ * result of a load generator that counts from the schedule is known exactly. The test controls the
+ * clock.
  */
 
-/* Waiting takes no time here: the clock goes to where it would have ended. */
+/* Waiting takes no time here: the clock moves to its end. */
 void event_wait(struct event *event, uint32_t seen, uint64_t until_ns)
 {
     (void)event, (void)seen;
@@ -32,11 +32,13 @@ void event_happens(struct event *event, int most)
     (void)event, (void)most;
 }
 
+static const struct settings no_settings;
+
 #define RATE    1000
 #define SECONDS 6
 #define FREEZE  (2 * BILLION)
 
-/* The target stands still at one request; all others take 10 us. */
+/* The target freezes at one request; all others take 10 us. */
 static uint64_t frozen_number;
 
 static int available(struct err *e)
@@ -60,7 +62,7 @@ static const struct target_ops freezing = {
     .describe = failure_describe,
 };
 
-/* Of this target all requests that were begun end together, 10 us later. */
+/* With this target all requests that have begun end together, 10 us later. */
 #define LOOKING MILLION
 static struct request *begun[2];
 static unsigned begun_count;
@@ -100,53 +102,61 @@ static const struct target_ops queueing = {
 };
 
 /* Makes the whole load with one channel in this thread. */
-static void make_load(struct run *run, struct plan *plan)
+static void make_load(struct crew *crew, struct run *run, struct plan *plan)
 {
     struct err e;
     err_init(&e);
-    *plan = (struct plan){
-        .mode = MODE_RATE, .target = &freezing, .url = "X", .max_requests = RATE * SECONDS};
+    *plan = (struct plan){.settings = &no_settings,
+                          .mode = MODE_RATE,
+                          .target = &freezing,
+                          .url = "X",
+                          .max_requests = RATE * SECONDS};
     plan->kinds[LOAD_READ] =
         (struct kind_plan){.pace = PACE_RATE, .rate = RATE * BILLION, .channels = 1};
     virtual_clock.look_ns = 0;
     assert_int_equal(run_open(run, plan, &e), 0);
-    assert_int_equal(run->driver_count, 1);
+    assert_int_equal(crew_open(crew, run, &e), 0);
+    assert_int_equal(crew->count, 1);
     run->start_ns = virtual_clock.now_ns;
     run_set_rate(run, LOAD_READ, RATE * BILLION, run->start_ns);
-    driver_work(&run->drivers[0]);
+    driver_work(&crew->list[0]);
 }
 
 static void latency_counts_from_when_requests_were_due(void **state)
 {
     static struct run run;
+    struct crew crew;
     struct plan plan;
     (void)state;
     frozen_number = RATE * 2;
-    make_load(&run, &plan);
+    make_load(&crew, &run, &plan);
     const struct tally *t = &run.recorders.list[0].kinds[LOAD_READ];
     const struct histogram *response = &t->response;
     assert_int_equal(response->count, RATE * SECONDS);
-    /* 2000 requests waited, from 2 s down to nothing: the 60 longest are 1 % of all. */
+    /* 2000 requests waited, from 2 s down to 0: the 60 longest are 1 % of all. */
     uint64_t p99 = histogram_percentile(response, 99);
     assert_in_range(p99, 1940 * MILLION - 20 * MILLION, 1940 * MILLION + 20 * MILLION);
     assert_in_range(response->maximum, FREEZE, FREEZE + FREEZE / 100);
-    /* Of their service only one knows. */
+    /* Only one of them was served slowly. */
     assert_in_range(histogram_percentile(&t->service, 99.9), 9900, 10100);
     assert_in_range(t->late, 1990, 2040);
+    crew_close(&crew);
     run_close(&run);
 }
 
 static void without_a_freeze_nothing_is_late(void **state)
 {
     static struct run run;
+    struct crew crew;
     struct plan plan;
     (void)state;
     frozen_number = 0;
-    make_load(&run, &plan);
+    make_load(&crew, &run, &plan);
     const struct tally *t = &run.recorders.list[0].kinds[LOAD_READ];
     assert_int_equal(t->late, 0);
     assert_int_equal(t->response.maximum, 10000);
     assert_int_equal(virtual_clock.now_ns - run.start_ns, SECONDS * BILLION);
+    crew_close(&crew);
     run_close(&run);
 }
 
@@ -156,19 +166,26 @@ static void without_a_freeze_nothing_is_late(void **state)
 static void looking_at_what_was_read_counts_for_no_request(void **state)
 {
     static struct run run;
-    struct plan plan = {.mode = MODE_THREADS, .target = &queueing, .url = "X", .max_requests = 2};
+    struct crew crew;
+    struct plan plan = {.settings = &no_settings,
+                        .mode = MODE_THREADS,
+                        .target = &queueing,
+                        .url = "X",
+                        .max_requests = 2};
     struct err e;
     (void)state;
     err_init(&e);
     plan.kinds[LOAD_READ] = (struct kind_plan){.pace = PACE_CLOSED, .channels = CHANNELS};
     virtual_clock.look_ns = 0;
     assert_int_equal(run_open(&run, &plan, &e), 0);
+    assert_int_equal(crew_open(&crew, &run, &e), 0);
     run_set_threads(&run, LOAD_READ, CHANNELS);
-    driver_work(&run.drivers[0]);
+    driver_work(&crew.list[0]);
     const struct histogram *response = &run.recorders.list[0].kinds[LOAD_READ].response;
     assert_int_equal(response->count, 2);
     assert_int_equal(histogram_minimum(response), 10000);
     assert_int_equal(response->maximum, 10000);
+    crew_close(&crew);
     run_close(&run);
 }
 

@@ -9,14 +9,14 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "bonload/progress.h"
+#include "bonload/control/progress.h"
 #include "util/units.h"
 
-/* The line of progress where standard error is no terminal: what it says of the last seconds. */
+/* The progress line where standard error is not a terminal: its figures for the last seconds. */
 
 #define LINE_NS (6 * BILLION)
 
-/* A run of one reading thread of which nothing has ended. */
+/* A run with one reading thread, in which nothing has ended yet. */
 static void open_run(struct run *run, struct plan *plan)
 {
     struct err e;
@@ -30,22 +30,23 @@ static void open_run(struct run *run, struct plan *plan)
     assert_int_equal(recorders_open(&run->recorders, 1, &e), 0);
 }
 
-static void end_requests(struct run *run, unsigned count, bool failed)
+static void end_requests(struct run *run, enum load_kind kind, unsigned count, bool failed)
 {
     const struct recorder_rules rules = {.limit_ns = UINT64_MAX};
-    const struct observation o = {.kind = LOAD_READ, .response_ns = 5 * MILLION, .failed = failed};
+    const struct observation o = {.kind = kind, .response_ns = 5 * MILLION, .failed = failed};
     for (; count > 0; count--)
         recorder_add(run->recorders.list, &rules, &o);
 }
 
-/* The next line, without its end. */
-static void look(struct progress_view *v, struct run *run, uint64_t now_ns, char line[static 200])
+/* The next line, without its newline. */
+static void look_until(struct progress_view *v, struct run *run, uint64_t now_ns, uint64_t goal_ns,
+                       char line[static 200])
 {
     FILE *file = tmpfile();
     int kept = dup(STDERR_FILENO);
     assert_non_null(file);
     dup2(fileno(file), STDERR_FILENO);
-    progress_look(v, run, now_ns, 0);
+    progress_look(v, run, now_ns, goal_ns);
     fflush(stderr);
     dup2(kept, STDERR_FILENO);
     close(kept);
@@ -54,6 +55,11 @@ static void look(struct progress_view *v, struct run *run, uint64_t now_ns, char
         line[0] = '\0';
     line[strcspn(line, "\n")] = '\0';
     fclose(file);
+}
+
+static void look(struct progress_view *v, struct run *run, uint64_t now_ns, char line[static 200])
+{
+    look_until(v, run, now_ns, 0, line);
 }
 
 static void what_did_not_end_has_no_latency(void **state)
@@ -70,20 +76,54 @@ static void what_did_not_end_has_no_latency(void **state)
     v.is_terminal = false;
     look(&v, &run, BILLION, line);
     assert_string_equal(line, "");
-    end_requests(&run, 12, false);
+    end_requests(&run, LOAD_READ, 12, false);
     look(&v, &run, BILLION + LINE_NS, line);
-    assert_string_equal(line, "reads 2/s with 1 thread p50 5000us p99 5000us 0 errors");
+    assert_string_equal(line, "reads 2/s by 1 thread p50 5.00 ms p99 5.00 ms");
     look(&v, &run, BILLION + 2 * LINE_NS, line);
-    assert_string_equal(line, "reads 0/s with 1 thread p50 - p99 - 0 errors");
-    end_requests(&run, 6, true);
+    assert_string_equal(line, "reads 0/s by 1 thread p50 - p99 -");
+    end_requests(&run, LOAD_READ, 6, true);
     look(&v, &run, BILLION + 3 * LINE_NS, line);
-    assert_string_equal(line, "reads 1/s with 1 thread p50 - p99 - 6 errors");
+    assert_string_equal(line, "reads 1/s by 1 thread p50 - p99 -, 6 errors");
+    progress_close(&v);
+    recorders_close(&run.recorders);
+}
+
+/* Two kinds of requests at high rates: the line still fits. */
+static void two_kinds_fit_80_columns(void **state)
+{
+    static struct run run;
+    struct progress_view v;
+    struct plan plan;
+    struct err e;
+    char line[200];
+    (void)state;
+    err_init(&e);
+    open_run(&run, &plan);
+    for (enum load_kind kind = 0; kind < LOAD_KINDS; kind++) {
+        plan.kinds[kind].pace = run.loads[kind].pace = PACE_RATE;
+        run.loads[kind].rate = run.loads[kind].schedules[0].rate = 100000 * BILLION;
+    }
+    assert_int_equal(progress_open(&v, true, &e), 0);
+    v.is_terminal = false;
+    look(&v, &run, BILLION, line);
+    end_requests(&run, LOAD_READ, 600000, false);
+    end_requests(&run, LOAD_WRITE, 599000, false);
+    end_requests(&run, LOAD_WRITE, 3, true);
+    look_until(&v, &run, BILLION + LINE_NS, 18 * BILLION, line);
+    assert_string_equal(line,
+                        "writes 100k/s of 100k p99 5.00 ms, reads 100k/s of 100k p99 5.00 ms, "
+                        "3 errors");
+    assert_in_range(strlen(line), 1, 79);
+    look_until(&v, &run, BILLION + 2 * LINE_NS, 18 * BILLION, line);
+    assert_string_equal(line,
+                        "writes 0/s of 100k p99 -, reads 0/s of 100k p99 -, 3 errors, 6 s left");
     progress_close(&v);
     recorders_close(&run.recorders);
 }
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(what_did_not_end_has_no_latency)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(what_did_not_end_has_no_latency),
+                                       cmocka_unit_test(two_kinds_fit_80_columns)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -10,9 +10,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "bonload/arrivals.h"
-#include "bonload/names.h"
-#include "bonload/sizes.h"
+#include "bonload/ledger/names.h"
+#include "bonload/ledger/sizes.h"
+#include "bonload/load/arrivals.h"
 #include "util/units.h"
 
 /* ---- arrivals ----------------------------------------------------------------------------------
@@ -33,7 +33,7 @@ static void constant_gaps(void **state)
     assert_int_equal(arrivals_due(&a, &cursor, START - 1), 0);
     assert_int_equal(arrivals_due(&a, &cursor, START), 1);
     assert_int_equal(arrivals_due(&a, &cursor, START + BILLION), 4);
-    /* A schedule does not drift, however long it is: a week at 20,000/s. */
+    /* A schedule does not drift over a week at 20,000/s. */
     arrivals_begin(&a, ARRIVAL_CONSTANT, 20000 * BILLION, 1, START);
     assert_int_equal(arrivals_at(&a, UINT64_C(604800) * 20000), START + 604800 * BILLION);
 }
@@ -46,8 +46,8 @@ static int by_value(const void *a, const void *b)
 }
 
 /*
- * Kolmogorov and Smirnov: the largest distance between the distribution of the gaps and the
- * exponential one is above 1.95 / sqrt(n) in one of 1000 cases; the seeds are fixed.
+ * The test of Kolmogorov and Smirnov: the largest distance between the distribution of the gaps and
+ * the exponential one exceeds 1.95 / sqrt(n) in one of 1000 cases; the seeds are fixed.
  */
 static void exponential_gaps(void **state)
 {
@@ -85,6 +85,100 @@ static void what_is_due_of_random_gaps(void **state)
         uint64_t due = arrivals_take(&a);
         assert_int_equal(arrivals_due(&a, &cursor, due), taken);
     }
+}
+
+/* ---- a rate that changes -----------------------------------------------------------------------
+ */
+
+/* In each second as many are due as the course says, to within one, whoever shares them. */
+static void expect_course(const struct course *c, double share, unsigned ranks, uint64_t seconds)
+{
+    static struct arrivals a[4];
+    for (unsigned i = 0; i < ranks; i++) {
+        arrivals_follow(&a[i], c, ranks / share, i / share);
+        arrivals_begin(&a[i], ARRIVAL_CONSTANT, BILLION, 1, START);
+    }
+    for (uint64_t second = 0; second < seconds; second++) {
+        uint64_t end = START + (second + 1) * BILLION;
+        uint64_t count = 0;
+        struct arrivals_cursor none = {0};
+        for (unsigned i = 0; i < ranks; i++)
+            for (; arrivals_at(&a[i], atomic_load(&a[i].taken)) < end; count++) {
+                uint64_t due = arrivals_take(&a[i]);
+                assert_int_equal(arrivals_due(&a[i], &none, due), atomic_load(&a[i].taken));
+            }
+        double right =
+            (course_due(c, (second + 1) * BILLION) - course_due(c, second * BILLION)) * share;
+        assert_true(fabs((double)count - right) <= 1);
+    }
+}
+
+/* Every request is due within a nanosecond of when the course has reached its number. */
+static void expect_exact(const struct course *c, uint64_t count)
+{
+    static struct arrivals a;
+    arrivals_follow(&a, c, 1, 0);
+    arrivals_begin(&a, ARRIVAL_CONSTANT, BILLION, 1, START);
+    for (uint64_t number = 0; number < count; number++) {
+        uint64_t due_ns = arrivals_take(&a) - START;
+        assert_true(course_due(c, due_ns + 1) >= (double)number);
+        assert_true(due_ns == 0 || course_due(c, due_ns - 1) <= (double)number);
+    }
+}
+
+static void ramps(void **state)
+{
+    static struct course c;
+    (void)state;
+    assert_int_equal(course_parse_ramp(&c, "100..2000/60s"), 0);
+    assert_true(fabs(course_due(&c, 60 * BILLION) - 63000) < 1e-6);
+    assert_true(fabs(course_due(&c, BILLION) - (100 + 1900. / 120)) < 1e-9);
+    assert_true(fabs(course_rate(&c, 30 * BILLION) - 1050) < 1e-9);
+    expect_course(&c, 1, 1, 70);
+    expect_course(&c, .25, 1, 70);
+    expect_course(&c, .75, 3, 70);
+    expect_exact(&c, 63000);
+    assert_int_equal(course_parse_ramp(&c, "2000..0/10s"), 0);
+    expect_course(&c, 1, 1, 15);
+    assert_true(course_time(&c, 10001) > UINT64_MAX / 8);
+    for (const char *const *text =
+             (const char *const[]){"", "1", "1..2", "1/2s", "0..0/1s", "1..2/0s", "2/1s..3",
+                                   "1..x/1s", "-1..2/1s", NULL};
+         *text; text++)
+        assert_int_equal(course_parse_ramp(&c, *text), -EINVAL);
+}
+
+static void jumps_and_pauses(void **state)
+{
+    static struct course c;
+    (void)state;
+    memset(&c, 0, sizeof c);
+    assert_true(course_add(&c, 2 * BILLION, 100));
+    assert_true(course_add(&c, 2 * BILLION, 1000));
+    assert_true(course_add(&c, 4 * BILLION, 1000));
+    assert_true(course_add(&c, 4 * BILLION, 0));
+    assert_true(course_add(&c, 6 * BILLION, 0));
+    assert_true(course_add(&c, 8 * BILLION, 500));
+    assert_false(course_add(&c, 7 * BILLION, 500));
+    assert_true(fabs(course_due(&c, 5 * BILLION) - 2200) < 1e-6);
+    expect_course(&c, 1, 1, 12);
+    expect_course(&c, .5, 2, 12);
+    expect_exact(&c, 3000);
+}
+
+/* Exponential gaps have the same course on average. */
+static void random_gaps_of_a_course(void **state)
+{
+    static struct arrivals a;
+    static struct course c;
+    uint64_t count = 0;
+    (void)state;
+    assert_int_equal(course_parse_ramp(&c, "1000..9000/10s"), 0);
+    arrivals_follow(&a, &c, 1, 0);
+    arrivals_begin(&a, ARRIVAL_POISSON, BILLION, 5, START);
+    while (arrivals_take(&a) < START + 10 * BILLION)
+        count++;
+    assert_true(fabs((double)count - 50000) < 5 * sqrt(50000));
 }
 
 /* ---- names -------------------------------------------------------------------------------------
@@ -158,7 +252,7 @@ static void random_names_can_be_made_again(void **state)
     names_close(&n);
 }
 
-/* Three ranks: no two have a name in common, and together they have those of one machine. */
+/* No two of three ranks use the same name, and together they use those of a single machine. */
 static void names_of_ranks(void **state)
 {
     enum { RANKS = 3, NAMES = 5 };
@@ -181,7 +275,7 @@ static void names_of_ranks(void **state)
         }
         names_format(&n, 1, name);
         assert_int_equal(atoi(name), rank + 1);
-        names_format(&n, 34, name); /* they begin again with its own */
+        names_format(&n, 34, name); /* the rank starts again with its own names */
         assert_int_equal(atoi(name), rank + 1);
         names_close(&n);
     }
@@ -210,7 +304,7 @@ static void fewer_names_than_ranks(void **state)
 /* ---- sizes -------------------------------------------------------------------------------------
  */
 
-/* Chi-square of counts against probabilities. */
+/* Chi-square statistic of counts against probabilities. */
 static double chi_square(const uint64_t *counts, const double *expected, int classes)
 {
     double sum = 0;
@@ -219,7 +313,7 @@ static double chi_square(const uint64_t *counts, const double *expected, int cla
     return sum;
 }
 
-/* With 99 degrees of freedom it is above 148.2 in one of 1000 cases; the seeds are fixed. */
+/* With 99 degrees of freedom it exceeds 148.2 in one of 1000 cases; the seeds are fixed. */
 #define CHI_SQUARE_99 148.2
 
 static void check_sizes(uint64_t fair_buckets)
@@ -257,11 +351,11 @@ static void uniform_sizes(void **state)
 static void fair_sizes(void **state)
 {
     (void)state;
-    check_sizes(1000); /* more buckets than sizes: each size is one */
+    check_sizes(1000); /* more buckets than sizes: each size has a bucket */
     check_sizes(100);
 }
 
-/* Buckets of many sizes: 4 of them, whose middles have weights of 1/size. */
+/* Buckets of many sizes: four, with weights of 1/size at their middles. */
 static void fair_buckets(void **state)
 {
     enum { BUCKETS = 4, DRAWS = 400000 };
@@ -290,6 +384,9 @@ int main(void)
         cmocka_unit_test(constant_gaps),
         cmocka_unit_test(exponential_gaps),
         cmocka_unit_test(what_is_due_of_random_gaps),
+        cmocka_unit_test(ramps),
+        cmocka_unit_test(jumps_and_pauses),
+        cmocka_unit_test(random_gaps_of_a_course),
         cmocka_unit_test(numbers_in_names),
         cmocka_unit_test(periods),
         cmocka_unit_test(random_names_can_be_made_again),

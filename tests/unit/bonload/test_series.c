@@ -1,4 +1,4 @@
-/* The courses of several ranks become one: slice by slice, whatever each has missed. */
+/* Merging the time series of several ranks, slice by slice, even if a rank has missed some. */
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -7,12 +7,12 @@
 
 #include <cmocka.h>
 
-#include "bonload/series.h"
+#include "bonload/stats/series.h"
 #include "util/units.h"
 
 #define SLICE (BILLION / 10)
 
-/* A series whose slices end at those tenths of a second, with as many good writes. */
+/* A series whose slices end at these tenths of a second, with as many successful writes. */
 static void make(struct series *s, size_t room, const unsigned *ends, size_t count)
 {
     struct err e;
@@ -81,7 +81,7 @@ static void a_slice_that_was_missed(void **state)
     series_close(&b);
 }
 
-/* One of them ran longer, so that its slices are twice as long. */
+/* One rank ran longer, so its slices are twice as long. */
 static void slices_of_other_length(void **state)
 {
     struct series a;

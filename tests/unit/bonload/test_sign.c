@@ -7,10 +7,10 @@
 
 #include <cmocka.h>
 
-#include "bonload/targets/s3_sign.h"
+#include "bonload/targets/s3/s3_sign.h"
 
 /*
- * The published cases of signature version 4 (aws-sig-v4-test-suite, and the examples of S3's
+ * The published examples of signature version 4 (aws-sig-v4-test-suite, and the examples of S3's
  * documentation) and of version 2 (the same documentation): the hash of the canonical request is
  * the last line of the string to sign.
  */
@@ -323,7 +323,7 @@ static void version4_of_the_examples_of_s3(void **state)
     signer_close(&s);
 }
 
-/* Signs the first case, with that much room for the canonical request and for the header. */
+/* Signs the first example, with that much room for the canonical request and for the header. */
 static int sign_first(struct signer *s,
                       int (*sign)(struct signer *, const struct sign_request *, struct text *),
                       size_t room, char *authorization, size_t size)
@@ -342,7 +342,7 @@ static int sign_first(struct signer *s,
     return sign(s, &r, &a);
 }
 
-/* The canonical request and the header, to the byte. */
+/* The exact canonical request and header. */
 static void every_part_stands_where_it_should(void **state)
 {
     char authorization[300];
@@ -360,7 +360,7 @@ static void every_part_stands_where_it_should(void **state)
     signer_close(&s);
 }
 
-/* The key is that of a day: with the next day comes another one, and back. */
+/* A signing key is valid for a day: the next day has another one. */
 static void the_key_is_made_for_each_day(void **state)
 {
     unsigned char first[SHA256_BYTES];

@@ -7,10 +7,10 @@
 
 #include <cmocka.h>
 
-#include "bonload/targets/reasons.h"
+#include "bonload/targets/s3/text.h"
+#include "bonload/targets/s3/xml_text.h"
 #include "bonload/targets/target.h"
-#include "bonload/targets/text.h"
-#include "bonload/targets/xml_text.h"
+#include "bonload/targets/web/web_reasons.h"
 
 static void text_of(const char *xml, const char *element, const char *expected)
 {
@@ -62,61 +62,61 @@ static void keys_are_encoded(void **state)
     assert_string_equal(memory, "abcd");
 }
 
-static void describe(const struct reasons *r, uint32_t failure, const char *expected)
+static void describe(const struct web_reasons *r, uint32_t failure, const char *expected)
 {
     char text[300];
-    reasons_describe(r, failure, text, sizeof text);
+    web_reasons_describe(r, failure, text, sizeof text);
     assert_string_equal(text, expected);
 }
 
 static void one_kind_has_one_failure(void **state)
 {
-    static struct reasons r;
+    static struct web_reasons r;
     (void)state;
-    reasons_open(&r);
-    uint32_t first = reasons_failure(&r, "404", "404 Not Found");
-    uint32_t second = reasons_failure(&r, "500", "500 line\none");
+    web_reasons_open(&r);
+    uint32_t first = web_reasons_failure(&r, "404", "404 Not Found");
+    uint32_t second = web_reasons_failure(&r, "500", "500 line\none");
     assert_int_not_equal(first, 0);
     assert_int_not_equal(first, second);
-    assert_int_equal(reasons_failure(&r, "404", "404 in other words"), first);
+    assert_int_equal(web_reasons_failure(&r, "404", "404 in other words"), first);
     describe(&r, first, "404 Not Found");
     describe(&r, second, "500 line one");
-    reasons_close(&r);
+    web_reasons_close(&r);
 }
 
 static void secrets_become_stars(void **state)
 {
-    static struct reasons r;
+    static struct web_reasons r;
     char text[300];
     (void)state;
-    reasons_open(&r);
-    reasons_hide(&r, "s3cret");
-    reasons_hide(&r, NULL);
-    reasons_hide(&r, "");
-    reasons_hide(&r, "****");
-    describe(&r, reasons_failure(&r, "1", "it is s3cret and s3crets3cret"),
+    web_reasons_open(&r);
+    web_reasons_hide(&r, "s3cret");
+    web_reasons_hide(&r, NULL);
+    web_reasons_hide(&r, "");
+    web_reasons_hide(&r, "****");
+    describe(&r, web_reasons_failure(&r, "1", "it is s3cret and s3crets3cret"),
              "it is ****** and ************");
-    snprintf(text, sizeof text, "%0*ds3cret", REASON_TEXT - 4, 0);
-    reasons_describe(&r, reasons_failure(&r, "2", text), text, sizeof text);
+    snprintf(text, sizeof text, "%0*ds3cret", WEB_REASON_TEXT - 4, 0);
+    web_reasons_describe(&r, web_reasons_failure(&r, "2", text), text, sizeof text);
     assert_null(strstr(text, "s3"));
-    reasons_close(&r);
+    web_reasons_close(&r);
 }
 
 static void there_is_room_for_a_number_of_kinds(void **state)
 {
-    static struct reasons r;
+    static struct web_reasons r;
     char key[20];
     uint32_t last = 0;
     (void)state;
-    reasons_open(&r);
-    for (int i = 0; i < REASONS_MOST + 10; i++) {
+    web_reasons_open(&r);
+    for (int i = 0; i < WEB_REASONS_MOST + 10; i++) {
         snprintf(key, sizeof key, "%d", i);
-        uint32_t failure = reasons_failure(&r, key, key);
-        assert_true(i > REASONS_MOST ? failure == last : failure != last);
+        uint32_t failure = web_reasons_failure(&r, key, key);
+        assert_true(i > WEB_REASONS_MOST ? failure == last : failure != last);
         last = failure;
     }
     describe(&r, last, "another reason");
-    reasons_close(&r);
+    web_reasons_close(&r);
 }
 
 int main(void)

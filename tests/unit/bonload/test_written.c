@@ -6,8 +6,8 @@
 
 #include <cmocka.h>
 
-#include "bonload/versions.h"
-#include "bonload/written.h"
+#include "bonload/ledger/versions.h"
+#include "bonload/ledger/written.h"
 #include "util/rng.h"
 
 static void open_written(struct written *w, unsigned channels)
@@ -31,7 +31,7 @@ static void nothing_yet(void **state)
     written_close(&w);
 }
 
-/* Writes numbers in turn; the failing ones are those that `fails` names. */
+/* Writes numbers in turn; `fails` says which writes fail. */
 static void write_up_to(struct written *w, uint64_t last, bool (*fails)(uint64_t))
 {
     while (atomic_load(&w->issued) < last) {
@@ -95,7 +95,10 @@ static void what_is_being_written_is_not_picked(void **state)
     written_close(&w);
 }
 
-/* Memory for failures is bounded: one by one, then blocks of 1024, then everything. */
+/*
+ * Memory for failures is bounded: they are recorded one by one, then as blocks of 1024, then as
+ * everything.
+ */
 static void many_failures(void **state)
 {
     struct written w;
@@ -123,7 +126,7 @@ static void many_failures(void **state)
     written_close(&w);
 }
 
-/* A full disk: what was written before is still read. */
+/* After the disk is full, what was written before is still read. */
 static void picks_among_few_of_very_many(void **state)
 {
     struct written w;
@@ -156,7 +159,7 @@ static void what_a_name_holds(void **state)
     assert_int_equal(before.last, 7);
     assert_false(versions_changed(&v, 5, &before));
 
-    /* Two that overlap: nobody knows which of them is there. */
+    /* Two overlapping writes: the contents are not known. */
     uint64_t one = versions_begin(&v, 5);
     assert_true(versions_changed(&v, 5, &before));
     uint64_t two = versions_begin(&v, 5);
@@ -166,7 +169,7 @@ static void what_a_name_holds(void **state)
     assert_true(versions_look(&v, 5).is_quiet);
     assert_int_equal(versions_look(&v, 5).last, 0);
 
-    /* One that failed: nobody knows either, until the next one. */
+    /* After a failed write the contents are not known either, until the next write. */
     versions_end(&v, 5, versions_begin(&v, 5), 10, false);
     assert_int_equal(versions_look(&v, 5).last, 0);
     versions_end(&v, 5, versions_begin(&v, 5), 11, true);
@@ -175,8 +178,8 @@ static void what_a_name_holds(void **state)
 }
 
 /*
- * A thread that has written notes it late: meanwhile another one wrote the same name from beginning
- * to end. Its note is made here in places of its own, and put down when it comes.
+ * A thread reports its write late: meanwhile another thread has written the same name from
+ * beginning to end. The report is prepared here in its own memory, and stored when it arrives.
  */
 static void a_late_note_is_not_believed(void **state)
 {
@@ -201,7 +204,7 @@ static void a_late_note_is_not_believed(void **state)
     versions_close(&late);
 }
 
-/* The oldest first, without those that failed, and none that is under way. */
+/* Picks the oldest name first, without those whose write failed or is in progress. */
 static void what_is_removed_is_not_picked(void **state)
 {
     struct written w;
@@ -229,6 +232,25 @@ static void what_is_removed_is_not_picked(void **state)
     written_close(&w);
 }
 
+/* Of two writes of a name that overtake each other, the later one may make the file. */
+static void a_file_that_a_later_round_made(void **state)
+{
+    struct written w;
+    (void)state;
+    open_written(&w, 1);
+    written_note_file(&w, 153, 100, true);
+    written_note_file(&w, 53, 100, false);
+    written_note_file(&w, 54, 100, false);
+    written_note_file(&w, 154, 100, false);
+    written_note_file(&w, 55, 100, true);
+    assert_true(number_set_has(&w.made_later, 53));
+    assert_false(number_set_has(&w.made_later, 54));
+    assert_true(exceptions_has(&w.not_made, 54));
+    assert_false(exceptions_has(&w.not_made, 55));
+    assert_false(exceptions_has(&w.not_made, 154));
+    written_close(&w);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -240,6 +262,7 @@ int main(void)
         cmocka_unit_test(what_a_name_holds),
         cmocka_unit_test(a_late_note_is_not_believed),
         cmocka_unit_test(what_is_removed_is_not_picked),
+        cmocka_unit_test(a_file_that_a_later_round_made),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

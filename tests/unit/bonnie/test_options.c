@@ -10,7 +10,7 @@
 #include "bonnie/options.h"
 #include "util/units.h"
 
-/* The words are copied, since the parser may write to them, as to those of main(). */
+/* Copies the words, because the parser may write to them, as to main()'s. */
 static int parse(struct settings *s, struct err *e, ...)
 {
     static char copies[16][64];

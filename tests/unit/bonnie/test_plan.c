@@ -8,13 +8,15 @@
 
 #include "bonnie/options.h"
 #include "bonnie/plan.h"
+#include "bonnie/plan_needs.h"
+#include "bonnie/preset.h"
 #include "storage/scratch.h"
 #include "util/partition.h"
 #include "util/units.h"
 
 static const struct host host = {.name = "lab", .ram_bytes = 4 * GIB, .cpus = 3};
 
-/* The plan of a command line; the words after "bonnie", up to NULL. */
+/* The plan of a command line: the words after "bonnie", with a NULL at the end. */
 static int plan_of(struct plan *p, struct err *e, ...)
 {
     static struct settings settings; /* the plan points into it */
@@ -82,6 +84,56 @@ static void defaults_are_those_of_the_preset(void **state)
     assert_false(p.tests[TEST_SEQ_CREATE]);
 }
 
+static void rows_of_a_preset_have_plans_of_their_own(void **state)
+{
+    (void)state;
+    static const struct row {
+        const char *name;
+        enum test_id test;
+        unsigned depth, writes;
+    } rows[] = {
+        {"SEQ1M Q8T1", TEST_GET_BLOCK, 8, 0}, {"SEQ1M Q1T1", TEST_PUT_BLOCK, 1, 0},
+        {"RND4K Q32T1", TEST_IOPS, 32, 0},    {"RND4K Q32T1", TEST_IOPS, 32, 100},
+        {"RND4K Q1T1", TEST_IOPS, 1, 0},      {"RND4K Q1T1", TEST_IOPS, 1, 100},
+    };
+    struct settings settings;
+    struct plan p;
+    struct err e;
+    char *words[] = {(char *)"bonnie", (char *)"--preset=diskmark", NULL};
+    err_init(&e);
+    assert_int_equal(options_parse(2, words, &settings, &e), 0);
+    assert_int_equal(plan_rows(&settings), sizeof rows / sizeof *rows);
+    for (unsigned i = 0; i < sizeof rows / sizeof *rows; i++) {
+        assert_int_equal(plan_make_row(&p, &settings, &host, i, &e), 0);
+        assert_string_equal(p.row->name, rows[i].name);
+        assert_true(p.tests[rows[i].test]);
+        assert_false(p.tests[TEST_PUTC] || p.tests[TEST_SEEKS] || p.tests[TEST_SEQ_CREATE]);
+        assert_int_equal(p.engine.depth, rows[i].depth);
+        assert_string_equal(p.engine.ops->name, "libaio");
+        assert_true(p.direct);
+        assert_int_equal(p.workers, 1);
+        assert_int_equal(p.data.bytes, GIB);
+        assert_int_equal(p.data.chunk_bytes, MIB);
+        assert_int_equal(p.time_ns, 5 * BILLION);
+        assert_int_equal(p.iops.duration_ns, 5 * BILLION);
+        assert_int_equal(p.iops.block_bytes, 4096);
+        if (rows[i].test == TEST_IOPS)
+            assert_int_equal(p.iops.write_percent, rows[i].writes);
+        assert_int_equal(p.advise_bytes, 0);
+    }
+    assert_int_equal(plan_of(&p, &e, "--preset=diskmark", "-s2g", "--time=1", NULL), 0);
+    assert_int_equal(p.data.bytes, 2 * GIB);
+    assert_int_equal(p.time_ns, BILLION);
+    static char *const fixed[] = {
+        (char *)"-c2",     (char *)"--iodepth=4",     (char *)"--tests=putc",
+        (char *)"-s1g:4k", (char *)"--iops-block=8k", (char *)"--iops-writes=50"};
+    for (size_t i = 0; i < sizeof fixed / sizeof *fixed; i++)
+        assert_int_not_equal(plan_of(&p, &e, "--preset=diskmark", fixed[i], NULL), 0);
+    assert_int_equal(plan_of(&p, &e, "--preset=diskmark", "--steady-state", NULL), 0);
+    assert_int_equal(plan_of(&p, &e, NULL), 0);
+    assert_null(p.row);
+}
+
 static void ram_sets_size_and_advice(void **state)
 {
     (void)state;
@@ -139,7 +191,7 @@ static void links_have_no_size(void **state)
     assert_int_not_equal(plan_of(&p, &e, "-n1::5", NULL), 0);
 }
 
-/* A filesystem that tells how much room a file without data takes. */
+/* A filesystem that reports the room that a file without data takes. */
 static const struct scratch_space blocks = {.block_bytes = 4096};
 static const struct scratch_space names = {.block_bytes = 4096, .file_bytes = 32};
 
@@ -257,6 +309,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(shares_cover_all_once),
         cmocka_unit_test(defaults_are_those_of_the_preset),
+        cmocka_unit_test(rows_of_a_preset_have_plans_of_their_own),
         cmocka_unit_test(ram_sets_size_and_advice),
         cmocka_unit_test(what_has_no_work_is_left_out),
         cmocka_unit_test(workers_get_something_to_do),

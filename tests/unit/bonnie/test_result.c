@@ -16,7 +16,7 @@ static const struct test_result two_seconds = {
     .cpu_ns = 3000000000,
 };
 
-/* Rates are doubles: ten digits of them must be right. */
+/* Rates are doubles, of which ten digits must be right. */
 static void expect_rate(double rate, double expected)
 {
     assert_true(rate > expected * (1 - 1e-10) && rate < expected * (1 + 1e-10));
@@ -63,7 +63,7 @@ static void rates_of_nothing_are_zero(void **state)
     }
 }
 
-/* A petabyte in an hour must not overflow on the way to its rate. */
+/* The rate of a petabyte in an hour must not overflow. */
 static void large_amounts_fit(void **state)
 {
     (void)state;
@@ -101,7 +101,7 @@ static void names_lead_back_to_their_tests(void **state)
     assert_int_equal(test_by_name("PUTC"), TEST_COUNT);
 }
 
-/* Seeks count operations, block tests KiB; a run that left the test out does not count. */
+/* Seeks count operations, block tests KiB; a run without the test does not count. */
 static void rates_come_from_the_runs_that_measured(void **state)
 {
     (void)state;

@@ -12,7 +12,7 @@
 #include "cli/values.h"
 #include "util/units.h"
 
-/* What a table of a program with Go's flags sets. */
+/* The settings of a program whose options have Go's form. */
 struct things {
     bool on;
     struct given count;
@@ -76,15 +76,16 @@ static const struct option_entry entries[] = {
      .quirks = OPTION_SECRET},
 };
 
-static const struct option_table table = {.entries = entries,
-                                          .count = sizeof entries / sizeof *entries};
+static const struct option_table table = {
+    .dashes = "-", .entries = entries, .count = sizeof entries / sizeof *entries};
 
 #define WORDS 8
 
-/* Parses the words, which are copied: argv may be written to. */
+/* Parses copies of the words: the parser may write to argv. */
 struct parsed {
     int rc;
     struct things things;
+    bool given[OPTIONS_MOST];
     struct err e;
     char words[WORDS][64];
 };
@@ -103,7 +104,7 @@ static void parse(struct parsed *p, const char *operand, const char *const given
     }
     for (int i = 0; i < argc; i++)
         argv[i] = p->words[i];
-    p->rc = cli_parse_go(&table, operand, argc, argv, &p->things, &p->e);
+    p->rc = cli_parse_go(&table, operand, argc, argv, &p->things, p->given, &p->e);
 }
 
 #define PARSE(p, operand, ...) parse(p, operand, (const char *const[]){__VA_ARGS__, NULL})
@@ -128,9 +129,12 @@ static void booleans(void **state)
     assert_false(p.things.on);
     PARSE(&p, NULL, "-on=false", "-on");
     assert_true(p.things.on);
-    PARSE(&p, "text", "-on", "false");
+    PARSE(&p, "text", "-on", "false", "word");
+    assert_false(p.things.on);
+    assert_string_equal(p.things.text, "word");
+    PARSE(&p, "text", "-on", "no");
     assert_true(p.things.on);
-    assert_string_equal(p.things.text, "false");
+    assert_string_equal(p.things.text, "no");
     PARSE(&p, NULL, "-on=maybe");
     assert_int_equal(p.rc, -EINVAL);
     assert_string_equal(p.e.text, "-on: 'maybe' is not accepted; expected true or false");
@@ -148,8 +152,22 @@ static void operands(void **state)
     assert_string_equal(p.things.text, "-count");
     PARSE(&p, "text", "a", "b");
     assert_int_equal(p.rc, -EINVAL);
+    PARSE(&p, "text", "-text=a", "b");
+    assert_string_equal(p.e.text, "unexpected argument 'b'; -help lists the options");
+    PARSE(&p, "text", "b", "-text=a");
+    assert_int_equal(p.rc, -EINVAL);
     PARSE(&p, NULL, "a");
     assert_int_equal(p.rc, -EINVAL);
+}
+
+static void what_was_given(void **state)
+{
+    struct parsed p;
+    (void)state;
+    PARSE(&p, "text", "word", "-on");
+    for (size_t i = 0; i < table.count; i++)
+        assert_int_equal(p.given[i], strcmp(entries[i].name, "text") == 0 ||
+                                         strcmp(entries[i].name, "on") == 0);
 }
 
 static void refusals(void **state)
@@ -163,7 +181,7 @@ static void refusals(void **state)
     PARSE(&p, NULL, "-size=2MiB");
     assert_int_equal(p.rc, -EINVAL);
     PARSE(&p, NULL, "-cou=1");
-    assert_string_equal(p.e.text, "unknown option -cou; -help lists the options");
+    assert_string_equal(p.e.text, "unknown option -cou; did you mean -count?");
     PARSE(&p, NULL, "-=1");
     assert_int_equal(p.rc, -EINVAL);
 }
@@ -189,7 +207,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(one_dash_or_two),    cmocka_unit_test(booleans),
         cmocka_unit_test(operands),           cmocka_unit_test(refusals),
-        cmocka_unit_test(secrets_leave_argv),
+        cmocka_unit_test(secrets_leave_argv), cmocka_unit_test(what_was_given),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

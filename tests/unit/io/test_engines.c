@@ -13,7 +13,7 @@
 #include "measure/clock.h"
 #include "sys/stop.h"
 
-/* What every engine that works here has to keep to, apart from moving the right bytes. */
+/* What every engine that works here must do, apart from moving the right bytes. */
 
 #define CHUNK      8192
 #define FILE_BYTES ((off_t)8 << 20)
@@ -21,7 +21,7 @@
 static struct op_stats stats;
 static struct engine_options options;
 
-/* A file of that length, without a name. */
+/* A file of that length without a name. */
 static int data_file(off_t bytes)
 {
     char name[] = "/tmp/bonnie-test-XXXXXX";
@@ -67,13 +67,13 @@ static void close_bench(struct bench *b)
     free(b->buffer);
 }
 
-/* Looks, without waiting, until the transfer is seen; 0 when that does not happen. */
+/* Polls without waiting until the transfer is complete; returns 0 when that does not happen. */
 static int look_for_completion(struct bench *b)
 {
     int count = 0;
     for (int tries = 0; count == 0 && tries < 3000; tries++) {
         usleep(1000);
-        count = b->engine->wait(b->state, 0, ENGINE_NO_DEADLINE, b->done, 4);
+        count = b->engine->wait(b->state, 0, b->done, 4);
     }
     return count;
 }
@@ -98,7 +98,7 @@ static void completions_are_seen_without_waiting(void **state)
     close(fd);
 }
 
-/* The same for a transfer that cannot be complete at once: its data comes later. */
+/* The same for a transfer that cannot be complete at once, because its data comes later. */
 static void later_completions_are_seen_without_waiting(void **state)
 {
     (void)state;
@@ -112,7 +112,7 @@ static void later_completions_are_seen_without_waiting(void **state)
     assert_int_equal(pipe(ends), 0);
     open_bench(&b, engine, ends[0]);
     assert_int_equal(b.engine->submit(b.state, &b.io), ENGINE_QUEUED);
-    assert_int_equal(b.engine->wait(b.state, 0, ENGINE_NO_DEADLINE, b.done, 4), 0);
+    assert_int_equal(b.engine->wait(b.state, 0, b.done, 4), 0);
     assert_int_equal(write(ends[1], "byte", 4), 4);
     assert_int_equal(look_for_completion(&b), 1);
     assert_int_equal(b.io.result, 4);
@@ -121,31 +121,7 @@ static void later_completions_are_seen_without_waiting(void **state)
     close(ends[1]);
 }
 
-static void waiting_ends_with_the_deadline(void **state)
-{
-    (void)state;
-    int fd = data_file(CHUNK);
-    options.null.delay_ns = UINT64_C(1) << 60;
-    for (const struct engine_ops *const *engine = engine_table; *engine; engine++) {
-        struct err e;
-        err_init(&e);
-        if (!((*engine)->capabilities & ENGINE_QUEUES) || (*engine)->available(&e) != 0)
-            continue;
-        struct bench b;
-        open_bench(&b, *engine, fd);
-        if (!((*engine)->capabilities & ENGINE_STORES))
-            assert_int_equal(b.engine->submit(b.state, &b.io), ENGINE_QUEUED);
-        uint64_t until_ns = clock_ns() + 3000000;
-        assert_int_equal(b.engine->wait(b.state, 1, until_ns, b.done, 4), 0);
-        assert_true(clock_ns() >= until_ns);
-        assert_int_equal(b.engine->wait(b.state, 1, until_ns, b.done, 4), 0); /* it has passed */
-        close_bench(&b);
-    }
-    options.null.delay_ns = 0;
-    close(fd);
-}
-
-/* Reads of one length, over and over the same file. */
+/* Reads of one length, repeatedly through the same file. */
 struct reads {
     unsigned count;
     unsigned next;
@@ -193,7 +169,9 @@ static void assert_littles_law(const struct engine_ops *engine, int fd, size_t l
                     (uint64_t)((double)stats.latencies.sum * 1.02));
 }
 
-/* Rate x mean latency is the mean number in flight; both times the elapsed time are sums. */
+/*
+ * Rate x mean latency is the mean number in flight; both sides, times the elapsed time, are sums.
+ */
 static void littles_law_holds_for_every_engine(void **state)
 {
     (void)state;
@@ -220,7 +198,6 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(completions_are_seen_without_waiting),
         cmocka_unit_test(later_completions_are_seen_without_waiting),
-        cmocka_unit_test(waiting_ends_with_the_deadline),
         cmocka_unit_test(littles_law_holds_for_every_engine),
     };
     err_init(&e);

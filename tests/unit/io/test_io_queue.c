@@ -22,14 +22,14 @@ static struct engine_options options;
 struct chunks {
     unsigned count;
     bool rewrites;
-    unsigned later; /* number of times that it has nothing to give */
+    unsigned later; /* number of times that it has no operation to give */
     unsigned next;
     unsigned reads;
     unsigned writes;
     unsigned most_at_once;
 };
 
-/* What the source remembers of an operation: the offset that it gave it. */
+/* The memory of the source for an operation, which holds the operation's offset. */
 static uint64_t *remembered(const struct io *io)
 {
     return io->user;
@@ -185,7 +185,7 @@ static void stopping_ends_it(void **state)
     assert_int_equal(stop_init(&e), 0); /* a new flag */
 }
 
-/* An engine that takes two transfers, then is busy; every third wait is interrupted. */
+/* An engine that accepts two transfers, then is busy; every third wait is interrupted. */
 static struct {
     struct io *taken[2];
     unsigned count;
@@ -216,10 +216,9 @@ static enum engine_answer moody_submit(void *state, struct io *io)
     return ENGINE_QUEUED;
 }
 
-static int moody_wait(void *state, unsigned least, uint64_t until_ns, struct io *done[],
-                      unsigned most)
+static int moody_wait(void *state, unsigned least, struct io *done[], unsigned most)
 {
-    (void)state, (void)least, (void)until_ns, (void)most;
+    (void)state, (void)least, (void)most;
     if (++moody.waits % 3 == 0)
         return -EINTR;
     if (moody.count == 0)
@@ -251,14 +250,14 @@ static void busy_and_interrupted_engines_are_tried_again(void **state)
     assert_true(moody.refusals > 0);
 }
 
-/* An engine whose transfers are all complete when it is waited for, or at every look. */
+/* An engine whose transfers are all complete when it is waited for, or at every poll. */
 static struct {
     bool is_fast;
     struct io *taken[64];
     unsigned count;
-    unsigned together; /* submitted since the last look */
+    unsigned together; /* submitted since the last poll */
     unsigned looks;
-    unsigned most_together; /* after the first 64 looks */
+    unsigned most_together; /* after the first 64 polls */
 } bursts;
 
 static int bursts_open(void *state, const struct engine_setup *setup, struct err *e)
@@ -278,10 +277,9 @@ static enum engine_answer bursts_submit(void *state, struct io *io)
     return ENGINE_QUEUED;
 }
 
-static int bursts_wait(void *state, unsigned least, uint64_t until_ns, struct io *done[],
-                       unsigned most)
+static int bursts_wait(void *state, unsigned least, struct io *done[], unsigned most)
 {
-    (void)state, (void)until_ns;
+    (void)state;
     if (++bursts.looks > 64 && bursts.together > bursts.most_together)
         bursts.most_together = bursts.together;
     bursts.together = 0;
@@ -313,8 +311,10 @@ static unsigned most_together(bool is_fast, unsigned depth)
     return bursts.most_together;
 }
 
-/* What a slow device has completed together is handed back to it in small batches; a fast one is
- * given all of it at once. 32 chunks are the 256 KiB that bound both. */
+/*
+ * Transfers that a slow device has completed together are returned to it in small batches; a fast
+ * device gets all of them at once. 32 chunks are the 256 KiB that limit both.
+ */
 static void batches_follow_the_load(void **state)
 {
     (void)state;
@@ -324,7 +324,7 @@ static void batches_follow_the_load(void **state)
     }
 }
 
-/* A file of that many chunks, without a name. */
+/* A file of that many chunks without a name. */
 static int data_file(unsigned chunks)
 {
     char name[] = "/tmp/bonnie-test-XXXXXX";
@@ -350,7 +350,7 @@ static void assert_is_data_file(int fd, unsigned chunks)
     }
 }
 
-/* What each engine that works here reads is what is in the file, and what it writes gets there. */
+/* Each engine that works here reads what is in the file, and what it writes gets there. */
 static void engines_move_the_bytes(void **state)
 {
     (void)state;
@@ -380,7 +380,7 @@ static void engines_move_the_bytes(void **state)
         io_queue_close(&q);
         assert_is_data_file(fd, COUNT);
 
-        struct chunks beyond = {.count = COUNT + 1}; /* the last one is not there */
+        struct chunks beyond = {.count = COUNT + 1}; /* the last one is beyond the end */
         const struct io_source from_beyond = {
             .next = next, .transferred = transferred, .context = &beyond};
         assert_int_equal(io_queue_open(&q, &setup, &e), 0);

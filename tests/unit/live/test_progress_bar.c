@@ -46,7 +46,7 @@ static void shows_bar_percent_rate_and_time_left(void **state)
     assert_string_equal(line(&r, 13), "Writing in");
 }
 
-/* Nor the two before it, where a terminal shows ^C. */
+/* Nor the two columns before it, where a terminal shows ^C. */
 static void never_fills_the_last_column(void **state)
 {
     (void)state;
@@ -68,7 +68,7 @@ static void counts_operations_where_there_are_no_bytes_to_go(void **state)
     assert_non_null(strstr(line(&nearly, 80), ", 1 s left"));
 }
 
-/* Whatever is furthest from its goal decides: rounds go on until time is up, too. */
+/* The goal that is furthest away decides: rounds also continue until the time is over. */
 static void the_last_goal_counts(void **state)
 {
     (void)state;
@@ -92,7 +92,7 @@ static void does_not_guess_too_soon(void **state)
     assert_null(strstr(line(&r, 80), "left"));
 }
 
-/* All is handed over, but not yet on the device. */
+/* Everything is submitted, but not yet on the device. */
 static void says_when_only_the_end_is_missing(void **state)
 {
     (void)state;

@@ -10,7 +10,7 @@
 
 #define SECOND UINT64_C(1000000000)
 
-/* Ten seconds in which 1000 MiB were read, all of them from the device, by one worker. */
+/* Ten seconds in which one worker read 1000 MiB, all of them from the device. */
 static const struct evidence reading = {
     .elapsed_ns = 10 * SECOND,
     .cpu_ns = 2 * SECOND,
@@ -68,7 +68,7 @@ static void whoever_waits_for_a_cpu_is_not_measuring_the_device(void **state)
 {
     (void)state;
     struct evidence e = reading;
-    e.device.busy_percent = 100; /* by the traffic of others, too */
+    e.device.busy_percent = 100; /* also by the traffic of other programs */
     e.busiest.waited_ns = 5 * SECOND;
     assert_judged(&e, LIMITED_CPU, REASON_OTHERS_COMPUTED);
     e.busiest.waited_ns = 4 * SECOND;
@@ -79,7 +79,7 @@ static void whoever_waits_for_a_cpu_is_not_measuring_the_device(void **state)
     assert_judged(&e, LIMITED_CPU, REASON_COMPUTED);
     e.busiest = (struct cpu_demand){.computed_ns = 4 * SECOND, .waited_ns = 9 * SECOND};
     assert_judged(&e, LIMITED_CPU, REASON_OTHERS_COMPUTED);
-    assert_about(judgement.waited_percent, 60); /* no more than there was time for */
+    assert_about(judgement.waited_percent, 60); /* limited to the elapsed time */
 }
 
 static void waiting_that_is_not_known_is_no_waiting(void **state)
@@ -105,9 +105,9 @@ static void workers_that_use_all_cpus_have_them(void **state)
     e.cpu_ns = 15 * SECOND;
     assert_judged(&e, LIMITED_CPU, REASON_CPUS_FULL);
     assert_about(judgement.cpus_percent, 75);
-    e.cpu_ns = 8 * SECOND; /* they had less than half: others had the rest */
+    e.cpu_ns = 8 * SECOND; /* they used less than half: other programs used the rest */
     assert_judged(&e, LIMITED_CPU, REASON_OTHERS_COMPUTED);
-    e.workers = 2; /* nobody waits for another worker */
+    e.workers = 2; /* no worker waits for another one */
     e.cpu_ns = 15 * SECOND;
     assert_judged(&e, LIMITED_CPU, REASON_OTHERS_COMPUTED);
     e.busiest = (struct cpu_demand){.computed_ns = 95 * SECOND / 10};
@@ -134,7 +134,7 @@ static void what_does_not_come_from_the_device_is_the_page_cache(void **state)
     assert_judged(&e, LIMITED_CPU, REASON_COMPUTED);
 }
 
-/* A loop over every character is not the speed of memory, wherever the characters are. */
+/* A loop over every character does not run at the speed of memory, wherever the characters are. */
 static void computing_on_every_byte_is_the_cpu(void **state)
 {
     (void)state;
@@ -157,7 +157,7 @@ static void others_traffic_proves_nothing_more(void **state)
     e.device.read_bytes = 5000 * MIB;
     assert_judged(&e, LIMITED_DEVICE, REASON_DEVICE_BUSY);
     assert_about(judgement.moved_percent, 100);
-    e.resident_percent = 99.5; /* what was in memory did not come from there */
+    e.resident_percent = 99.5; /* what was in memory did not come from the device */
     assert_judged(&e, LIMITED_PAGE_CACHE, REASON_READ_FROM_CACHE);
     assert_about(judgement.moved_percent, 0.5);
     e.resident_percent = 10;
@@ -190,7 +190,7 @@ static void a_worker_that_computes_all_the_time_is_the_limit(void **state)
     assert_judged(&e, LIMITED_CPU, REASON_COMPUTED);
 }
 
-/* The kernel holds transfers back before the device sees them: it is idle then. */
+/* The kernel holds transfers back before they reach the device, which is therefore idle. */
 static void a_device_that_is_held_to_a_limit(void **state)
 {
     (void)state;
@@ -202,10 +202,10 @@ static void a_device_that_is_held_to_a_limit(void **state)
     assert_int_equal(judgement.held_by, IO_LIMIT_READ_BYTES);
     assert_int_equal(judgement.held_to, 100 * MIB);
     assert_about(judgement.held_percent, 100);
-    e.device.written_bytes = 10; /* of others: nothing was asked to be written */
+    e.device.written_bytes = 10; /* by others: the work wrote nothing */
     assert_judged(&e, LIMITED_DEVICE, REASON_DEVICE_HELD);
     assert_int_equal(judgement.held_by, IO_LIMIT_READ_BYTES);
-    e.device.read_bytes = 1700 * MIB; /* of others: what was asked for was still held */
+    e.device.read_bytes = 1700 * MIB; /* by others: what the work asked for was still limited */
     assert_judged(&e, LIMITED_DEVICE, REASON_DEVICE_HELD);
     e.device.read_bytes = 5000 * MIB;
     assert_judged(&e, LIMITED_DEVICE, REASON_DEVICE_HELD);
@@ -218,7 +218,8 @@ static void a_device_that_is_held_to_a_limit(void **state)
     assert_int_equal(judgement.held_by, IO_LIMIT_READ_OPS);
     assert_about(judgement.held_percent, 80);
     e.limit = (struct io_limit){.per_second = {[IO_LIMIT_READ_BYTES] = 10 * MIB}};
-    assert_judged(&e, LIMITED_UNKNOWN, REASON_NOTHING_EXPLAINS); /* it does not hold for these */
+    assert_judged(&e, LIMITED_UNKNOWN,
+                  REASON_NOTHING_EXPLAINS); /* the limit does not apply to these */
 }
 
 static void without_a_device_that_is_said(void **state)
@@ -234,7 +235,7 @@ static void without_a_device_that_is_said(void **state)
     assert_judged(&e, LIMITED_PAGE_CACHE, REASON_IN_MEMORY);
     e.filesystem = "nfs4";
     assert_judged(&e, LIMITED_CPU, REASON_OTHERS_COMPUTED);
-    e.busiest = (struct cpu_demand){.computed_ns = 10 * SECOND}; /* of copying, perhaps */
+    e.busiest = (struct cpu_demand){.computed_ns = 10 * SECOND}; /* perhaps for copying */
     assert_judged(&e, LIMITED_UNKNOWN, REASON_NO_DEVICE);
     assert_false(judgement.device_known);
     e.filesystem = NULL;
@@ -257,7 +258,7 @@ static void tests_of_many_files(void **state)
     e.filesystem = "tmpfs";
     e.busiest.computed_ns = 10 * SECOND;
     assert_judged(&e, LIMITED_PAGE_CACHE, REASON_IN_MEMORY);
-    e.device.known = false; /* on a server: half of the time is not enough to tell */
+    e.device.known = false; /* on a server: half of the time is not enough evidence */
     e.filesystem = "nfs4";
     e.busiest.computed_ns = 6 * SECOND;
     assert_judged(&e, LIMITED_UNKNOWN, REASON_NO_DEVICE);

@@ -18,12 +18,12 @@ static struct device_counters before;
 static struct device_counters after;
 static struct device_use change;
 
-/* ---- devices of the tree ---- */
+/* ---- making devices in the tree ---- */
 
 static const char *at(const char *format, ...) __attribute__((format(printf, 1, 2)));
 static const char *at(const char *format, ...)
 {
-    static char texts[4][PATH_MAX]; /* so that those of one call live at once */
+    static char texts[4][PATH_MAX]; /* so that the texts of one call exist at the same time */
     static unsigned turn;
     char *text = texts[turn++ % 4];
     va_list arguments;
@@ -33,7 +33,7 @@ static const char *at(const char *format, ...)
     return text;
 }
 
-/* A device; path is below sys/devices, its last part is the name: "sda", "sda/sda1". */
+/* Makes a device; path is below sys/devices, and its last part is the name: "sda", "sda/sda1". */
 static void make_device(const char *path, unsigned minor)
 {
     tree_file(at("sys/devices/%s/dev", path), at("8:%u\n", minor));
@@ -46,14 +46,14 @@ static void make_partition(const char *path, unsigned minor)
     tree_file(at("sys/devices/%s/partition", path), "1\n");
 }
 
-/* Below the disk `path` is the device `slave`. */
+/* Puts the device `slave` below the device `path`. */
 static void make_slave(const char *path, const char *slave)
 {
     const char *name = strrchr(slave, '/');
     tree_link(at("sys/devices/%s/slaves/%s", path, name ? name + 1 : slave), at("../../%s", slave));
 }
 
-/* Sectors, operations and milliseconds as the kernel prints them. */
+/* Sets sectors, operations and milliseconds in the kernel's form. */
 static void set_counters(const char *path, uint64_t reads, uint64_t read_sectors, uint64_t writes,
                          uint64_t written_sectors, uint64_t busy_ms)
 {
@@ -70,7 +70,7 @@ static void find(unsigned minor)
     device_find(&set, &p);
 }
 
-/* Reads `now`, and what changed in a second. */
+/* Reads the counters into `now`, and finds the change within a second. */
 static bool changed(void)
 {
     device_read(&set, &after);
@@ -136,7 +136,7 @@ static void a_volume_on_two_disks(void **state)
     find(0);
     assert_string_equal(set.name, "dm-0 (nvme0n1, nvme1n1)");
     device_read(&set, &before);
-    set_counters("dm-0", 2, 16, 0, 0, 300); /* the disks do more than that: a mirror, say */
+    set_counters("dm-0", 2, 16, 0, 0, 300); /* the disks do more than that: a mirror, for example */
     set_counters("nvme0n1", 2, 16, 0, 0, 200);
     set_counters("nvme1n1", 2, 16, 0, 0, 1500); /* the counter is not exact */
     assert_true(changed());
@@ -156,10 +156,10 @@ static void a_raid_on_two_partitions(void **state)
     make_slave("md0", "sdb/sdb1");
     find(0);
     assert_string_equal(set.name, "md0 (sda1, sdb1)");
-    assert_int_equal(set.count, 5); /* the disks too, for how busy they are */
+    assert_int_equal(set.count, 5); /* with the disks, for the busy time */
 }
 
-/* A volume on an encrypted partition of a RAID: the name tells the top and the lowest. */
+/* A volume on an encrypted partition of a RAID: the name has the top and the lowest devices. */
 static void a_tall_stack(void **state)
 {
     (void)state;
@@ -197,7 +197,7 @@ static void assert_described(const char *model, const char *scheduler)
     assert_string_equal(facts.scheduler, scheduler);
 }
 
-/* Of a partition its disk tells; of a volume the disks below, not the volume itself. */
+/* A partition has the model of its disk, and a volume those of the disks below it. */
 static void what_the_disks_are(void **state)
 {
     (void)state;
@@ -289,7 +289,7 @@ static void no_devices_below_a_filesystem_in_memory(void **state)
     assert_none();
 }
 
-/* The bytes of some of the devices would be no truth. */
+/* The bytes of only some of the devices would be wrong. */
 static void all_devices_of_the_filesystem_or_none(void **state)
 {
     (void)state;
@@ -325,7 +325,7 @@ static void more_devices_than_there_is_room_for(void **state)
     assert_int_equal(strlen(set.name), sizeof set.name - 1);
     assert_string_equal(set.name + sizeof set.name - 4, "...");
     device_read(&set, &before);
-    assert_true(changed()); /* the volume itself is what counts */
+    assert_true(changed()); /* the volume itself counts */
 
     device_find(&set, btrfs());
     assert_int_equal(set.count, DEVICE_MOST);
@@ -335,7 +335,7 @@ static void more_devices_than_there_is_room_for(void **state)
     assert_none();
 }
 
-/* However wrong the tree is, looking through it ends. */
+/* However wrong the tree is, the search ends. */
 static void devices_that_stand_on_each_other(void **state)
 {
     (void)state;
@@ -370,7 +370,7 @@ static void a_counter_that_went_backwards_is_not_known(void **state)
 {
     (void)state;
     make_device("sda", 0);
-    set_counters("sda", 10, 20, 30, 40, UINT32_MAX); /* the milliseconds have 32 bits */
+    set_counters("sda", 10, 20, 30, 40, UINT32_MAX); /* the kernel's milliseconds have 32 bits */
     find(0);
     device_read(&set, &before);
     set_counters("sda", 10, 20, 30, 40, 3);

@@ -86,7 +86,8 @@ static void version_1_has_a_file_for_each(void **state)
 {
     (void)state;
     mount_v1("/");
-    tree_file("sys/fs/cgroup/blkio/blkio.throttle.read_bps_device", "8:0 1\n"); /* of another */
+    tree_file("sys/fs/cgroup/blkio/blkio.throttle.read_bps_device",
+              "8:0 1\n"); /* of another device */
     tree_file("sys/fs/cgroup/blkio/jobs/one/blkio.throttle.read_bps_device",
               "8:16 5\n8:0 20971520\n");
     tree_file("sys/fs/cgroup/blkio/jobs/one/blkio.throttle.write_bps_device", "8:0 30000000\n");
@@ -112,6 +113,17 @@ static void only_a_part_of_a_hierarchy_may_be_mounted(void **state)
     assert_limit(0, 0, 0, 0);
 }
 
+/* Two hosts may have twice as much; a host without a limit makes the sum unlimited. */
+static void limits_of_several_hosts(void **state)
+{
+    struct io_limit all = {{100, 200, 0, 0}};
+    const struct io_limit one = {{10, 0, 30, 0}};
+    (void)state;
+    io_limit_join(&all, &one);
+    const uint64_t expected[IO_LIMIT_KINDS] = {110, 0, 0, 0};
+    assert_memory_equal(all.per_second, expected, sizeof expected);
+}
+
 static void what_is_no_limit_is_none(void **state)
 {
     (void)state;
@@ -135,6 +147,7 @@ int main(void)
         IN_TREE(a_container_sees_its_own_group_as_the_top),
         IN_TREE(version_1_has_a_file_for_each),
         IN_TREE(only_a_part_of_a_hierarchy_may_be_mounted),
+        IN_TREE(limits_of_several_hosts),
         IN_TREE(what_is_no_limit_is_none),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -64,7 +64,7 @@ static const char *options_of_mount(long mount_id)
     return p.options;
 }
 
-/* Those of the mount, then those of the filesystem that are not among them. */
+/* The options of the mount, then those of the filesystem that are not among them. */
 static void the_options_are_of_mount_and_filesystem(void **state)
 {
     (void)state;
@@ -116,7 +116,7 @@ static void an_ext4_may_lack_a_journal(void **state)
     assert_false(lacks_journal("ext4"));
 }
 
-/* A line of an overlay may be much longer than a page. */
+/* An overlay's line may be much longer than a page. */
 static void a_mount_may_have_any_number_of_layers(void **state)
 {
     (void)state;

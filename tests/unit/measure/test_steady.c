@@ -23,7 +23,7 @@ static bool is_steady(double a, double b, double c, double d, double e)
     return steady_judge(&fit, figures);
 }
 
-/* Worked out by hand: the products with -2 .. 2 add up to 40, and 40/10 is the slope. */
+/* Worked out by hand: the products with -2 .. 2 add up to 40, and the slope is 40/10. */
 static void the_fit(void **state)
 {
     (void)state;
@@ -52,7 +52,7 @@ static void a_published_example(void **state)
     assert_true(fabs(fit.slope_percent - 4.05) < 0.005);
 }
 
-/* "At most": what is as much as the rule allows is allowed. */
+/* "At most": the exact limit is allowed. */
 static void the_limits_themselves(void **state)
 {
     (void)state;
@@ -63,7 +63,7 @@ static void the_limits_themselves(void **state)
     assert_false(is_steady(105.1, 102.55, 100, 97.45, 94.9));
 }
 
-/* 2 % a round passes the rule, 3 % does not; nor does what swings by 30 %. */
+/* 2 % per round passes the rule, 3 % does not; neither does swinging by 30 %. */
 static void drifts_and_swings(void **state)
 {
     (void)state;
@@ -73,14 +73,14 @@ static void drifts_and_swings(void **state)
     assert_true(is_steady(7, 7, 7, 7, 7));
 }
 
-/* Nothing is not steady. */
+/* A window of zeros is not steady. */
 static void nothing_was_measured(void **state)
 {
     (void)state;
     assert_false(is_steady(0, 0, 0, 0, 0));
 }
 
-/* The file is made by tests/lib/steady_reference.py, with SciPy: five figures and its verdict. */
+/* tests/lib/steady_reference.py makes the file with SciPy: five figures and its verdict. */
 static FILE *series(void)
 {
     const char *top = getenv("BONNIE_TEST_SRCDIR");
@@ -113,7 +113,7 @@ static void a_thousand_series_as_scipy_judges_them(void **state)
     assert_true(feof(in));
     fclose(in);
     assert_int_equal(count, 1000);
-    assert_in_range(steady, 200, 800); /* or it would be easy to be right */
+    assert_in_range(steady, 200, 800); /* otherwise the test would be too easy */
 }
 
 int main(void)

@@ -8,7 +8,7 @@
 
 #include "measure/summary.h"
 
-/* Figures worked out by hand: six digits of them must be right. */
+/* Values worked out by hand, of which six digits must be right. */
 static void expect(double value, double expected)
 {
     if (fabs(value - expected) > 1e-6 * fabs(expected) + 1e-12)
@@ -34,7 +34,7 @@ static void three_runs(void **state)
     assert_true(summary_varies(&s));
 }
 
-/* The median is between the two in the middle; 12.706 * sqrt(0.5) / sqrt(2) is 6.353. */
+/* The median is between the two middle values; 12.706 * sqrt(0.5) / sqrt(2) is 6.353. */
 static void even_numbers_of_runs(void **state)
 {
     (void)state;
@@ -75,7 +75,9 @@ static void no_run_is_all_zeroes(void **state)
     assert_false(summary_varies(&s));
 }
 
-/* So many runs, half of them at 99 and half at 101: the deviation is sqrt(count / (count - 1)). */
+/*
+ * That many runs, half of them at 99 and half at 101: the deviation is sqrt(count / (count - 1)).
+ */
 static double half_width_of(size_t count)
 {
     double rates[2000];
@@ -88,7 +90,7 @@ static double half_width_of(size_t count)
     return s.ci95[1] - 100;
 }
 
-/* Half the width is t / sqrt(count - 1) then. The values of t are from other tables. */
+/* In that case half the width is t / sqrt(count - 1). The values of t come from other tables. */
 static void the_interval_is_by_students_t(void **state)
 {
     (void)state;
@@ -99,7 +101,7 @@ static void the_interval_is_by_students_t(void **state)
     assert_true(fabs(half_width_of(2000) * sqrt(1999) - 1.9612) < 0.0005);
 }
 
-/* What large rates have in common does not drown how they differ. */
+/* Differences between large rates are not lost in what they have in common. */
 static void large_rates_keep_their_digits(void **state)
 {
     (void)state;
@@ -118,7 +120,7 @@ static bool varies(size_t count, double a, double b, double c)
     return summary_varies(&s);
 }
 
-/* Of 98, 100, 102 the half is 2.484 times 2: 4.97 %; of 95, 100, 105 it is 12.4 %. */
+/* For 98, 100, 102 half the interval is 2.484 times 2: 4.97 %; for 95, 100, 105 it is 12.4 %. */
 static void what_varies(void **state)
 {
     (void)state;

@@ -77,12 +77,12 @@ static void controls_become_question_marks(void **state)
 {
     (void)state;
     expect_plain("\033[31mred\007\177", "?[31mred??");
-    expect_plain("a\302\233b", "a?b");         /* C1: another way to write ESC [ */
+    expect_plain("a\302\233b", "a?b");         /* C1: another encoding of ESC [ */
     expect_plain("\342\200\256abc", "?abc");   /* right-to-left override */
     expect_plain("a\330\234b", "a?b");         /* Arabic letter mark */
     expect_plain("\357\273\277a", "?a");       /* byte order mark */
     expect_plain("a\357\277\275b", "a?b");     /* the replacement character itself */
-    expect_plain("a\360\237\277\276b", "a?b"); /* U+1FFFE, no character */
+    expect_plain("a\360\237\277\276b", "a?b"); /* U+1FFFE, a noncharacter */
     expect_html("a\033b", "a?b");
 }
 
@@ -100,7 +100,7 @@ static void bytes_that_are_not_utf8_become_question_marks(void **state)
     expect_plain("\355\240\200", "???");      /* a surrogate */
     expect_plain("\364\220\200\200", "????"); /* above U+10FFFF */
     expect_plain("\365\200\200\200", "????");
-    expect_plain("\370\220\200\200", "????"); /* no first byte of anything */
+    expect_plain("\370\220\200\200", "????"); /* no character begins with it */
 }
 
 static void formulas_are_disarmed(void **state)
@@ -124,7 +124,8 @@ static void long_labels_are_cut_between_characters(void **state)
     assert_int_equal(strlen(text), 255);
     assert_int_equal(sanitize_columns(text), 85);
 
-    memcpy(label, "=a", 2); /* one byte before and the last character of three does not fit */
+    memcpy(label, "=a",
+           2); /* one byte before, so that the last character, of three bytes, does not fit */
     sanitize_plain(text, label);
     assert_int_equal(strlen(text), 253);
 

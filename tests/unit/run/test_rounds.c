@@ -12,8 +12,7 @@
 #define SECOND UINT64_C(1000000000)
 #define CHUNK  UINT64_C(1024)
 
-/* A device whose speed in each round is known, and which takes a second for it, of CPU half of
- * that. */
+/* A device with a known speed in each round, which takes a second, half of it CPU time. */
 struct device_of {
     struct section section;
     struct shared_stats stats;
@@ -38,8 +37,7 @@ static void close_device(struct device_of *d)
     shared_stats_close(&d->stats);
 }
 
-/* A round of so many operations, shared by two workers; each takes the time that there is for it.
- */
+/* A round of that many operations, shared by two workers; each takes its equal part of the time. */
 static bool round_at(struct device_of *d, unsigned ops)
 {
     for (unsigned i = 0; i < ops; i++)
@@ -52,7 +50,7 @@ static bool round_at(struct device_of *d, unsigned ops)
     return rounds_end(&d->rounds);
 }
 
-/* The number of rounds until there is no other one; the last speed goes on. */
+/* The number of rounds until no other one follows; the last speed continues. */
 static unsigned rounds_at(struct device_of *d, const unsigned speeds[], size_t count)
 {
     size_t i = 0;
@@ -81,7 +79,7 @@ static void constant_speed_is_steady_in_round_five(void **state)
     }
 }
 
-/* The figures are those of the last five rounds alone: of operations, times and devices. */
+/* The figures cover only the last five rounds: operations, times and devices. */
 static void steps_are_left_behind(void **state)
 {
     (void)state;
@@ -110,7 +108,9 @@ static void steps_are_left_behind(void **state)
     free(stats);
 }
 
-/* By three percent a round, or by 30 percent up and down: there is an end, but nothing is steady.
+/*
+ * Changing by three percent per round, or by 30 percent up and down: the rounds end, but nothing is
+ * steady.
  */
 static void some_never_are(void **state)
 {
@@ -133,7 +133,7 @@ static void some_never_are(void **state)
     close_device(&d);
 }
 
-/* What was seen to be unsteady for long is steady as soon as the last five rounds are. */
+/* After many unsteady rounds the test is steady as soon as the last five rounds are. */
 static void many_rounds_before(void **state)
 {
     (void)state;

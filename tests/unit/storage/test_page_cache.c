@@ -19,11 +19,11 @@
 
 #define MEBI (1 << 20)
 #define FILE_BYTES                                                                                 \
-    (100 * MEBI + 1234) /* more than a window of mincore; and the last page is not full */
+    (100 * MEBI + 1234) /* more than a window of mincore, and with a partial last page */
 
 static struct err err;
 
-/* A file without a name in the directory; -1 when that cannot be made there. */
+/* A file without a name in the directory; -1 when it cannot be made there. */
 static int make_file(const char *directory)
 {
     char path[4096];
@@ -46,7 +46,7 @@ static void write_all(int fd, off_t offset, size_t length)
     }
 }
 
-/* Both ways of asking must give the same answer, unless the system took pages in between. */
+/* Both methods must give the same answer, unless the system reclaimed pages in between. */
 static uint64_t resident(int fd, uint64_t bytes)
 {
     struct residency r, m, again;
@@ -82,7 +82,7 @@ static const char *temporary(void)
     return directory && directory[0] ? directory : "/tmp";
 }
 
-/* An empty file that can be evicted; without a place for one the test is skipped. */
+/* An empty file that can be evicted; the test is skipped where there is no place for one. */
 static int make_file_on_storage(void)
 {
     int fd = make_file(temporary());
@@ -95,7 +95,9 @@ static int make_file_on_storage(void)
     return fd;
 }
 
-/* What was written is in the cache; evicted it is not; and what is read is again. */
+/*
+ * After writing, the file is in the cache; after evicting, it is not; after reading, it is again.
+ */
 static void a_file_goes_and_comes_back(void **state)
 {
     (void)state;
@@ -104,11 +106,11 @@ static void a_file_goes_and_comes_back(void **state)
     write_all(fd, 0, FILE_BYTES);
     assert_true(resident(fd, FILE_BYTES) > 0);
     uint64_t left = evict(fd);
-    if (left > 0) /* a filesystem that keeps pages: what matters is that it is told */
+    if (left > 0) /* a filesystem that keeps pages: what matters is that this is reported */
         print_message("%ju bytes stay in the cache\n", (uintmax_t)left);
     assert_int_equal(resident(fd, FILE_BYTES), left);
 
-    posix_fadvise(fd, 0, 0, POSIX_FADV_RANDOM); /* no reading ahead: only a part comes back */
+    posix_fadvise(fd, 0, 0, POSIX_FADV_RANDOM); /* without readahead only a part comes back */
     assert_int_equal(pread(fd, &byte, 1, 3 * MEBI), 1);
     assert_int_equal(pread(fd, &byte, 1, FILE_BYTES - 1), 1);
     uint64_t some = resident(fd, FILE_BYTES);
@@ -118,11 +120,11 @@ static void a_file_goes_and_comes_back(void **state)
     assert_in_range(resident(fd, 4 * MEBI), 1, some);
 
     write_all(fd, 0, FILE_BYTES);
-    assert_in_range(evict(fd), 0, left); /* what is dirty is written first */
+    assert_in_range(evict(fd), 0, left); /* dirty pages are written first */
     close(fd);
 }
 
-/* A page that somebody maps cannot go: the rest does, and trying ends. */
+/* A mapped page cannot be evicted: the others are, and the attempts end. */
 static void a_page_that_is_held_stays(void **state)
 {
     (void)state;
@@ -159,7 +161,7 @@ static void a_file_without_pages(void **state)
     int fd = make_file(temporary());
     assert_true(fd >= 0);
     assert_int_equal(resident(fd, 0), 0);
-    assert_int_equal(resident(fd, FILE_BYTES), 0); /* nor is there anything behind the end */
+    assert_int_equal(resident(fd, FILE_BYTES), 0); /* nor is there anything past the end */
     assert_int_equal(evict(fd), 0);
     assert_int_equal(ftruncate(fd, FILE_BYTES), 0); /* a hole */
     assert_int_equal(resident(fd, FILE_BYTES), 0);

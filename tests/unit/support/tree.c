@@ -41,7 +41,7 @@ const char *tree_root(void)
     return root;
 }
 
-/* Makes what is above the path, and leaves it in full. */
+/* Makes the parents of the path, and stores the full path. */
 static void place_in_tree(const char *path, char full[PATH_MAX])
 {
     assert_true(snprintf(full, PATH_MAX, "%s/%s", root, path) < PATH_MAX);

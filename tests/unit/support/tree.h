@@ -2,11 +2,11 @@
 #define BONNIE_TESTS_TREE_H
 
 /*
- * A tree of files that stands in for /sys and /proc, in a temporary directory of its own. Paths are
- * relative to it; what is missing above a file is made too.
+ * A tree of files that replaces /sys and /proc, in a temporary directory of its own. Paths are
+ * relative to it; missing parents of a file are made.
  */
 
-/* cmocka fixtures: an empty tree for each test, and nothing left behind, even when it fails. */
+/* Fixtures for cmocka: each test has an empty tree, of which nothing is left, even on failure. */
 int tree_make(void **state);
 int tree_remove(void **state);
 

@@ -5,7 +5,7 @@
 
 /*
  * A clock that only the test moves. A program that is linked with virtual_clock.c has its own
- * clock_gettime and clock_nanosleep: sleeping takes no time, and each look at the clock takes
+ * clock_gettime and clock_nanosleep: sleeping takes no time, and each reading of the clock takes
  * `look_ns`, so nothing in such a test depends on the speed of the machine.
  */
 struct virtual_clock {

@@ -1,6 +1,6 @@
 /*
- * The report's file: what it takes over from the file that it replaces. Everything else is tested
- * on the program, tests/cli/output.t.
+ * The report's file: what it inherits from the file that it replaces. tests/cli/output.t tests
+ * everything else on the program.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -76,7 +76,7 @@ static void replace(const struct place *p)
     output_discard(&o);
 }
 
-/* Sets an access list, if the filesystem has such. */
+/* Sets an access list, if the filesystem supports them. */
 static bool set_list(const char *path, const char *name)
 {
     if (setxattr(path, name, list, sizeof list, 0) == 0)
@@ -97,7 +97,7 @@ static void keeps_the_access_list(void **state)
     assert_int_equal(getxattr(p->path, ACL, now, sizeof now), sizeof list);
     assert_memory_equal(now, list, sizeof list);
     assert_int_equal(stat(p->path, &st), 0);
-    assert_int_equal(st.st_mode & 07777, 0640); /* of which the group's are the mask */
+    assert_int_equal(st.st_mode & 07777, 0640); /* the group's bits are the mask of the list */
     assert_int_equal(st.st_size, 6);
 }
 

@@ -37,20 +37,20 @@ static void ranges_are_sorted_and_joined(void **state)
     assert_true(add(&b, 200, 10));
     assert_int_equal(b.count, 3);
     expect(&b, 0, 50, 10);
-    assert_false(add(&b, 110, 10)); /* behind */
+    assert_false(add(&b, 110, 10)); /* after it */
     expect(&b, 1, 100, 20);
-    assert_false(add(&b, 90, 10)); /* before */
+    assert_false(add(&b, 90, 10)); /* before it */
     expect(&b, 1, 90, 30);
-    assert_false(add(&b, 95, 10)); /* inside */
+    assert_false(add(&b, 95, 10)); /* within it */
     expect(&b, 1, 90, 30);
-    assert_false(add(&b, 55, 150)); /* over all */
+    assert_false(add(&b, 55, 150)); /* around all */
     assert_int_equal(b.count, 1);
     expect(&b, 0, 50, 160);
     assert_int_equal(bad_ranges_bytes(&b), 160);
     bad_ranges_release(&b);
 }
 
-/* Whatever the order, the same bytes are in them, as a map of them tells. */
+/* Whatever the order, the ranges contain the right bytes, compared with a map of them. */
 static void ranges_hold_what_was_added(void **state)
 {
     enum { SIZE = 400 };

@@ -1,4 +1,4 @@
-/* What is dealt out adds up, and what travels in a bundle arrives as it was. */
+/* Shares add up to the whole, and what travels in a bundle arrives unchanged. */
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -30,7 +30,7 @@ static void shares_add_up(void **state)
     }
 }
 
-/* The numbers that a share has are those that are dealt to it, and none beyond the total. */
+/* Each number is dealt to exactly one share, and none is beyond the total. */
 static void numbers_are_dealt_once(void **state)
 {
     enum { TOTAL = 100 };
@@ -47,7 +47,7 @@ static void numbers_are_dealt_once(void **state)
     }
 }
 
-/* An object of every length, most of it zeros. */
+/* An object of every length, with mostly zeros. */
 static void objects_arrive(void **state)
 {
     enum { MOST = 100 };
@@ -105,7 +105,7 @@ static void what_was_cut_off_is_refused(void **state)
     }
     struct bundle_reader other = {.at = (unsigned char *)b.words, .bytes = bundle_bytes(&b)};
     assert_false(bundle_take(&other, words, sizeof words - 8));
-    b.words[2] = 4; /* the place of its first word: there are only 4 */
+    b.words[2] = 4; /* the index of its first word: there are only 4 */
     struct bundle_reader beyond = {.at = (unsigned char *)b.words, .bytes = bundle_bytes(&b)};
     assert_false(bundle_take(&beyond, words, sizeof words));
     bundle_release(&b);

@@ -80,6 +80,26 @@ static void long_text_is_cut_before_the_reason(void **state)
     assert_int_equal(guarded.behind, 'g');
 }
 
+static void a_further_failure_is_added(void **state)
+{
+    (void)state;
+    struct err e;
+    struct err further;
+    err_init(&e);
+    err_init(&further);
+    err_append(&e, &further);
+    assert_int_equal(e.code, 0);
+    err_system(&further, ENOENT, "unlink b");
+    err_append(&e, &further);
+    assert_int_equal(e.code, ENOENT);
+    assert_string_equal(e.text, "unlink b: No such file or directory");
+    err_init(&e);
+    err_system(&e, EIO, "write a");
+    err_append(&e, &further);
+    assert_int_equal(e.code, EIO);
+    assert_string_equal(e.text, "write a: Input/output error; unlink b: No such file or directory");
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -88,6 +108,7 @@ int main(void)
         cmocka_unit_test(own_error_stands_alone),
         cmocka_unit_test(first_error_is_kept),
         cmocka_unit_test(unknown_code_is_told_too),
+        cmocka_unit_test(a_further_failure_is_added),
         cmocka_unit_test(long_text_is_cut_before_the_reason),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -9,7 +9,10 @@
 
 #include "util/permute.h"
 
-/* Every number below count is reached exactly once: as many are as there are, and none twice. */
+/*
+ * Every number below count is reached exactly once: the results are as many as the numbers, and
+ * none comes twice.
+ */
 static void expect_bijection(uint64_t count, uint64_t key)
 {
     struct permutation p;
@@ -57,7 +60,7 @@ static void largest_count_stays_inside(void **state)
         assert_true(permutation_at(&p, count - 1 - i) < count);
 }
 
-/* How many of the numbers below count two keys send to the same place. */
+/* How many of the numbers below count two keys map to the same position. */
 static int agreements(uint64_t count, uint64_t key1, uint64_t key2)
 {
     struct permutation one, two;
@@ -69,7 +72,7 @@ static int agreements(uint64_t count, uint64_t key1, uint64_t key2)
     return equal;
 }
 
-/* Two unrelated orders agree in about one place, however many there are. */
+/* Two unrelated orders agree in about one position, however many there are. */
 static void key_changes_the_order(void **state)
 {
     (void)state;
@@ -78,7 +81,7 @@ static void key_changes_the_order(void **state)
     assert_in_range(agreements(10000, 0, UINT64_C(1) << 63), 0, 10);
 }
 
-/* In a random order about half of all steps go up; files would otherwise not be random at all. */
+/* In a random order about half of all steps go up. */
 static void order_is_not_sorted(void **state)
 {
     (void)state;

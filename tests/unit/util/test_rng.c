@@ -8,8 +8,8 @@
 #include "util/rng.h"
 
 /*
- * Published outputs of splitmix64 from the states 0 and 1234567: rng_mix() is one step of it, so
- * these tell a slip in a constant or a shift.
+ * Published outputs of splitmix64 from the states 0 and 1234567: rng_mix() is one step of it, so an
+ * error in a constant or a shift would show.
  */
 static void mix_is_splitmix64(void **state)
 {
@@ -18,7 +18,9 @@ static void mix_is_splitmix64(void **state)
     assert_true(rng_mix(1234567) == UINT64_C(6457827717110365317));
 }
 
-/* Known outputs of xoshiro256** from the state 1, 2, 3, 4; the first is easily worked out. */
+/*
+ * Known outputs of xoshiro256** from the state 1, 2, 3, 4; the first is easily worked out by hand.
+ */
 static void next_is_xoshiro256(void **state)
 {
     (void)state;
@@ -71,7 +73,7 @@ static void below_stays_below(void **state)
     }
 }
 
-/* The seed is fixed, so these counts are always the same: 6 standard deviations are wide enough. */
+/* The seed is fixed, so these counts never change; the bounds are 6 standard deviations. */
 static void below_is_even(void **state)
 {
     (void)state;

@@ -123,7 +123,7 @@ static void expect_data_size(uint64_t bytes, const char *text)
     units_format_size(printed, bytes);
     assert_string_equal(printed, text);
 
-    /* What is printed can be given to -s, and is the same size then. */
+    /* A printed size can be given to -s, and means the same size. */
     expect_size(printed, MIB, bytes);
 }
 
@@ -189,6 +189,31 @@ static void latency_is_never_zero(void **state)
     expect_latency(1, "1us");
     expect_latency(1499, "1us");
     expect_latency(1500, "2us");
+}
+
+static void expect_time(uint64_t nanoseconds, const char *text)
+{
+    char printed[UNITS_TEXT];
+    units_format_time(printed, nanoseconds);
+    assert_string_equal(printed, text);
+}
+
+static void times_have_three_digits(void **state)
+{
+    (void)state;
+    expect_time(0, "0 ns");
+    expect_time(999, "999 ns");
+    expect_time(1000, "1.00 us");
+    expect_time(116288, "116 us");
+    expect_time(9994, "9.99 us");
+    expect_time(9995, "10.0 us");
+    expect_time(99949, "99.9 us");
+    expect_time(99950, "100 us");
+    expect_time(999499, "999 us");
+    expect_time(999500, "1.00 ms");
+    expect_time(1353748, "1.35 ms");
+    expect_time(UINT64_C(12345678901), "12.3 s");
+    expect_time(UINT64_C(3600000000000), "3600 s");
 }
 
 static void expect_speed(double kib, const char *text)
@@ -282,6 +307,7 @@ int main(void)
         cmocka_unit_test(chunks_as_bonnie_plus_plus_prints_them),
         cmocka_unit_test(latencies_have_at_most_five_digits),
         cmocka_unit_test(latency_is_never_zero),
+        cmocka_unit_test(times_have_three_digits),
         cmocka_unit_test(speeds_fill_five_columns),
         cmocka_unit_test(what_is_too_wide_is_shortened_to_four_columns),
     };

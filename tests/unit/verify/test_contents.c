@@ -99,7 +99,7 @@ static void a_rewritten_file_has_the_next_generation(void **state)
     (void)state;
     change(0, 1, 2);
     contents_fill_next(&contents, 0, 0, storage[0], sizeof storage[0]);
-    assert_int_equal(corrupted(), BLOCKS); /* it is not through yet */
+    assert_int_equal(corrupted(), BLOCKS); /* the rewriting is not complete yet */
     files[0].generation++;
     assert_int_equal(corrupted(), 0);
 }
@@ -111,10 +111,11 @@ static void nobody_else_gets_a_claimed_block(void **state)
     uint64_t version = contents_version(&contents, 0, 0, 4 * BLOCK);
     assert_true(contents_claim(&contents, 0, BLOCK, 2 * BLOCK));
     assert_false(contents_claim(&contents, 0, 2 * BLOCK, 2 * BLOCK));
-    assert_true(contents_claim(&contents, 0, 3 * BLOCK, BLOCK)); /* the failure claimed nothing */
+    assert_true(
+        contents_claim(&contents, 0, 3 * BLOCK, BLOCK)); /* the failed claim has claimed nothing */
     contents_release(&contents, 0, 3 * BLOCK, BLOCK);
 
-    /* The writer may check what was there before; others cannot judge what they read meanwhile. */
+    /* The writer may check the old contents; others cannot judge what they read meanwhile. */
     contents_check(&contents, 0, BLOCK, storage[0] + BLOCK, 2 * BLOCK, CONTENTS_CLAIMED, &f);
     assert_int_equal(f.checked_bytes, 2 * BLOCK);
     assert_int_equal(f.corrupted, 0);
@@ -132,7 +133,7 @@ static void counters_wrap_round(void **state)
     (void)state;
     for (int i = 0; i < 70000; i++) {
         assert_true(contents_claim(&contents, 0, 0, BLOCK));
-        if (i > 32000) /* around the wrap */
+        if (i > 32000) /* near the wrap-around */
             contents_fill(&contents, 0, 0, storage[0], BLOCK);
         contents_release(&contents, 0, 0, BLOCK);
         if (i > 32000 && i % 97 == 0)
@@ -152,7 +153,7 @@ static void off_checks_nothing(void **state)
     assert_int_equal(f.corrupted, 0);
 }
 
-/* Chunks that are no multiple of a unit are compared byte by byte, whatever is looked at else. */
+/* Chunks that are not a multiple of a unit are compared byte by byte in every mode. */
 static void odd_places_are_checked(void **state)
 {
     (void)state;
@@ -186,7 +187,9 @@ static void corruption_adds_up(void **state)
     assert_int_equal(whole.kept[7].offset, 51);
 }
 
-/* A set too large for a counter each: what is sound is sound, what is foreign is found. */
+/*
+ * A data set too large for a counter per block: sound data is accepted, and foreign data is found.
+ */
 static void shared_counters_accept_any_generation(void **state)
 {
     (void)state;
@@ -210,13 +213,13 @@ static void shared_counters_leave_no_part_unchecked(void **state)
     contents.changes.count = 4;
     contents.changes.is_exact = false;
     change(0, 1, 1);
-    change(0, 5, 1); /* shares the counter of block 1: more changes than that had */
+    change(0, 5, 1); /* shares the counter of block 1, which has changed less often */
     change(0, 5, 1);
     contents_check(&contents, 0, first, storage[0] + first, length,
                    contents_version(&contents, 0, first, length), &f);
     assert_int_equal(f.corrupted, 0);
     assert_int_equal(f.checked_bytes, length);
-    for (size_t at = first; at < BLOCK; at += 37) { /* the block's end, without a stamp */
+    for (size_t at = first; at < BLOCK; at += 37) { /* the end of the block, without a stamp */
         storage[0][at] ^= 0x10;
         f = (struct corruption){0};
         contents_check(&contents, 0, first, storage[0] + first, length,
@@ -230,7 +233,7 @@ static void shared_counters_leave_no_part_unchecked(void **state)
     contents.changes.count = 2 * BLOCKS;
 }
 
-/* What a run has left behind is told as such, whether it had the same seed or not. */
+/* Data left by an earlier run is reported as such, whether that run had the same seed or not. */
 static void data_of_an_earlier_run_is_named(void **state)
 {
     (void)state;
@@ -255,7 +258,7 @@ static void data_of_an_earlier_run_is_named(void **state)
 #define THREADS 4
 #define ROUNDS  20000
 
-/* Threads that read and change the same few blocks: no read that counts is ever wrong. */
+/* Threads read and change the same few blocks: no read that counts is ever wrong. */
 static void *collide(void *argument)
 {
     struct corruption *f = argument;
@@ -268,7 +271,7 @@ static void *collide(void *argument)
             if (!contents_claim(&contents, 0, at, BLOCK))
                 continue;
             contents_fill(&contents, 0, at, buffer, BLOCK);
-            for (size_t w = 0; w < BLOCK; w += 8) /* not at once, as a device would not */
+            for (size_t w = 0; w < BLOCK; w += 8) /* word by word, unlike a device */
                 __atomic_store_n((uint64_t *)(void *)(storage[0] + at + w),
                                  *(uint64_t *)(void *)(buffer + w), __ATOMIC_RELAXED);
             contents_release(&contents, 0, at, BLOCK);

@@ -1,3 +1,4 @@
+#include <endian.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -11,7 +12,7 @@
 
 #define BLOCKS 256
 
-/* A file's bytes made at once: what all other ways of making them are held against. */
+/* A file's bytes made in one call, with which all other ways of making them are compared. */
 static unsigned char *make_file(const struct pattern *p, uint64_t file, uint64_t generation)
 {
     unsigned char *bytes = aligned_alloc(PATTERN_UNIT_MAX, BLOCKS * PATTERN_UNIT_MAX);
@@ -37,7 +38,7 @@ static void same_seed_makes_same_bytes(void **state)
     free(c);
 }
 
-/* The same places of two runs have no word in common but the seed, the place and what is zero. */
+/* The contents of two runs have no word in common except the seed, the place and zeros. */
 static void every_word_depends_on_the_run(void **state)
 {
     (void)state;
@@ -62,7 +63,7 @@ static void every_word_depends_on_the_run(void **state)
     }
 }
 
-/* Any offset, length and address: the bytes are those of the whole file. */
+/* For any offset, length and address, the bytes are those of the whole file. */
 static void parts_are_parts_of_the_whole(void **state)
 {
     (void)state;
@@ -88,7 +89,7 @@ static void parts_are_parts_of_the_whole(void **state)
         memset(buffer, 0xee, sizeof buffer);
         pattern_fill(&p, to, parts[i].length, 0, parts[i].offset, 2);
         assert_memory_equal(to, whole + parts[i].offset, parts[i].length);
-        assert_int_equal(to[parts[i].length], 0xee); /* nothing behind it was touched */
+        assert_int_equal(to[parts[i].length], 0xee); /* the byte after it is unchanged */
     }
     free(whole);
 }
@@ -98,7 +99,7 @@ static int compare_blocks(const void *a, const void *b)
     return memcmp(a, b, PATTERN_UNIT_MAX);
 }
 
-/* Files, places and generations: every block is another one. */
+/* Over files, places and generations, no two blocks are equal. */
 static void no_two_blocks_are_equal(void **state)
 {
     (void)state;
@@ -119,7 +120,7 @@ static void no_two_blocks_are_equal(void **state)
     free(all);
 }
 
-/* Every byte value is about as frequent as every other: 3906 of a million, give or take. */
+/* Every byte value is about as frequent as any other: 3906 in a million. */
 static void bytes_are_spread_evenly(void **state)
 {
     (void)state;
@@ -131,7 +132,7 @@ static void bytes_are_spread_evenly(void **state)
         counts[bytes[i]]++;
     free(bytes);
     unsigned mean = BLOCKS * PATTERN_UNIT_MAX / 256;
-    for (int i = 1; i < 256; i++) { /* zeros are more: the stamps' small numbers */
+    for (int i = 1; i < 256; i++) { /* zeros are more frequent: the stamps contain small numbers */
         assert_in_range(counts[i], mean * 9 / 10, mean * 11 / 10);
     }
 }
@@ -156,18 +157,36 @@ static void stamp_tells_the_place(void **state)
     uint64_t last;
     pattern_init(&p, DATA_RANDOM, 0, 4096, 42, 1);
     unsigned char *bytes = make_file(&p, 9, 4);
-    memcpy(&stamp, bytes + 17 * PATTERN_UNIT_MAX, sizeof stamp);
+    stamp = pattern_stamp_read(bytes + 17 * PATTERN_UNIT_MAX);
     memcpy(&last, bytes + 18 * PATTERN_UNIT_MAX - sizeof last, sizeof last);
     assert_int_equal(stamp.origin.seed, 42);
     assert_int_equal(stamp.origin.run, 1);
     assert_int_equal(stamp.origin.place.file, 9);
     assert_int_equal(stamp.origin.place.unit, 17);
     assert_int_equal(stamp.origin.place.generation, 4);
-    assert_int_equal(stamp.check, last);
+    assert_int_equal(stamp.check, le64toh(last));
     free(bytes);
 }
 
-/* Units of each size, and contents of each kind, that are checked below. */
+/* What one machine has written, another checks: the bytes are the same, whatever its byte order is.
+ */
+static void bytes_are_those_of_every_machine(void **state)
+{
+    (void)state;
+    struct pattern p;
+    unsigned char bytes[PATTERN_UNIT_MAX];
+    uint64_t hash = UINT64_C(0xcbf29ce484222325); /* FNV-1a */
+    pattern_init(&p, DATA_COMPRESS, 60, sizeof bytes, 0x0102, 3);
+    pattern_fill(&p, bytes, sizeof bytes, 9, 5 * sizeof bytes, 4);
+    assert_memory_equal(bytes, ((unsigned char[]){2, 1, 0, 0, 0, 0, 0, 0, 3, 0, 0, 0, 0, 0, 0, 0,
+                                                  9, 0, 0, 0, 0, 0, 0, 0, 5, 0, 0, 0, 0, 0, 0, 0}),
+                        32);
+    for (size_t i = 0; i < sizeof bytes; i++)
+        hash = (hash ^ bytes[i]) * UINT64_C(0x100000001b3);
+    assert_int_equal(hash, UINT64_C(0xbfe543fe2faadcb4));
+}
+
+/* The unit sizes and kinds of contents that are checked below. */
 static const struct {
     enum data_kind kind;
     unsigned percent;
@@ -178,7 +197,7 @@ static const struct {
 };
 #define FORMS (sizeof forms / sizeof *forms)
 
-/* A unit that should be at a place, as some write left it. */
+/* A unit that belongs at a place, as some write left it. */
 static uint64_t unit[PATTERN_MAX_WORDS];
 static const struct pattern_place here = {.file = 3, .unit = 77, .generation = 5};
 
@@ -205,7 +224,10 @@ static void sound_units_are_sound(void **state)
     }
 }
 
-/* Every single bit, in the stamp and the check word by both ways, elsewhere by the full one. */
+/*
+ * Flips every single bit: both modes find it in the stamp and the check word, the full mode
+ * elsewhere.
+ */
 static void every_flipped_bit_is_found(void **state)
 {
     (void)state;
@@ -246,7 +268,7 @@ static void other_writes_are_told_by_their_stamps(void **state)
     }
 }
 
-/* The first sectors are of one write, the others of another, or were never written. */
+/* The first sectors belong to one write, and the others to another, or were never written. */
 static void torn_units_are_told(void **state)
 {
     (void)state;
@@ -267,13 +289,13 @@ static void torn_units_are_told(void **state)
             write_unit(&p, here);
             memset((char *)unit + torn, 0, p.unit_bytes - torn);
             assert_int_equal(check(&p, false), CORRUPTION_TORN);
-            unit[0] ^= 1; /* torn and flipped: what nobody wrote counts for more */
+            unit[0] ^= 1; /* torn and flipped: changed bytes take precedence */
             assert_int_equal(check(&p, false), CORRUPTION_FLIPPED);
         }
     }
 }
 
-/* What another run left behind: as a whole, whatever it was made for, and torn. */
+/* Data that another run left: whole units, whatever they were made for, and torn ones. */
 static void other_runs_are_told(void **state)
 {
     (void)state;
@@ -304,7 +326,7 @@ static void other_runs_are_told(void **state)
     }
 }
 
-/* The run before had other sizes, or contents of another kind. */
+/* The other run had other sizes, or contents of another kind. */
 static void other_runs_of_other_forms_are_told(void **state)
 {
     (void)state;
@@ -384,6 +406,7 @@ int main(void)
         cmocka_unit_test(bytes_are_spread_evenly),
         cmocka_unit_test(zeros_are_zeros),
         cmocka_unit_test(stamp_tells_the_place),
+        cmocka_unit_test(bytes_are_those_of_every_machine),
         cmocka_unit_test(sound_units_are_sound),
         cmocka_unit_test(every_flipped_bit_is_found),
         cmocka_unit_test(other_writes_are_told_by_their_stamps),

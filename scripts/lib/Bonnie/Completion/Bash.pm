@@ -8,8 +8,8 @@ use Bonnie::Completion qw(spellings);
 
 our @EXPORT_OK = qw(bash_completion);
 
-# It needs nothing but bash 4: not the functions of the package bash-completion either. Readline breaks
-# words at = and : too, so that only what follows the last of them is given back.
+# The completion needs only bash 4, not the functions of the package bash-completion. Readline also
+# breaks words at = and :, so only the part after the last of these is returned.
 my $TEMPLATE = <<'END';
 # Completion of @NAME@ for bash, made from its table of options.
 _@FUNCTION@()
@@ -62,8 +62,8 @@ _@FUNCTION@()
 } && complete -F _@FUNCTION@ @NAMES@
 END
 
-# The arm of `case` for the values of an option; those that nothing is known of are there lest they
-# are taken for operands.
+# The branch of `case` for the values of an option. Options without known values have one, too, so
+# that their values are not taken for operands.
 sub arm {
     my ($table, $option) = @_;
     return q{} if $option->{value} eq 'none';
@@ -77,7 +77,7 @@ sub arm {
     return @patterns ? '    ' . join(' | ', @patterns) . ") offer=$offer$words ;;\n" : q{};
 }
 
-# What a word that begins with a dash may become.
+# The completions of a word that begins with a dash.
 sub offered {
     my ($table, $option) = @_;
     my $name = $option->{name} ? "$table->{dashes}$option->{name}" : "-$option->{letter}";

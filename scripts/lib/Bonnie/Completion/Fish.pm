@@ -19,7 +19,7 @@ my %COMMAND = (
     groups      => '(__fish_complete_groups)',
 );
 
-# What `complete` is told of a value that must be there.
+# The arguments of `complete` for a required value.
 sub value {
     my ($option) = @_;
     return q{} if $option->{value} ne 'required';
@@ -44,7 +44,7 @@ sub fish_completion {
         . join q{}, map { line($table, $_) } @{ $table->{options} };
 }
 
-# The file of another name: the same as the first.
+# The file for another name of the program: it refers to the first.
 sub fish_link {
     my ($name, $other) = @_;
     return "complete -c $other -w $name\n";

@@ -10,7 +10,7 @@ our @EXPORT_OK = qw(zsh_completion);
 
 my %ACTION = (files => '_files', directories => '_directories', users => '_users', groups => '_groups');
 
-# What _arguments does for a value; a blank: it shows what is expected.
+# The action of _arguments for a value; a blank shows what is expected.
 sub action {
     my ($option) = @_;
     my @words = map {s/([:\\()])/\\$1/gr} @{ $option->{words} };
@@ -20,12 +20,13 @@ sub action {
     return @words ? "(@words)" : q{ };
 }
 
-# How an option takes its value: -s VALUE or -sVALUE, --size VALUE or --size=VALUE, and attached only.
+# How an option takes its value: -s VALUE or -sVALUE, --size VALUE or --size=VALUE, or attached
+# only.
 my %LETTER = (none => q{}, required => q{+}, optional => q{-}, boolean => q{-});
 my %NAME   = (none => q{}, required => q{=}, optional => '=-', boolean => '=-');
 
-# A spec of _arguments for each spelling; one of them excludes the others. With one dash, as for Go's
-# flags, that is the spelling which is offered.
+# A spec of _arguments for each spelling, each of which excludes the others. With one dash, as in
+# Go's flags, only that spelling is offered.
 sub specs {
     my ($table, $option) = @_;
     my @spelled = grep { $table->{dashes} eq '--' || !/\A--/ } spellings($table, $option);

@@ -42,7 +42,7 @@ static struct interval two_seconds[] = {
      .max_ns = 5000000},
 };
 
-/* A GiB in two seconds, with all that can be known of it. */
+/* A GiB in two seconds, with everything that can be known about it. */
 static struct test_result get_block(void)
 {
     return (struct test_result){
@@ -79,13 +79,16 @@ static struct test_result get_block(void)
                   .resident_percent_after = 12.5,
                   .system_dropped = true},
         .waited_for_cpu_percent = 12.5,
-        .verdict = {.by = LIMITED_DEVICE, .sentence = "The device was busy all the time."},
+        .verdict = {.is_known = true,
+                    .least = {.by = LIMITED_DEVICE, .reason = REASON_NO_DEVICE},
+                    .most = {.waited_percent = -1},
+                    .filesystem = "A \"<fs>\""},
         .intervals = two_seconds,
         .interval_count = 2,
     };
 }
 
-/* Five rounds of 0.4 s, the last of which made it steady. */
+/* Five rounds of 0.4 s, the last of which made the test steady. */
 static struct steady_result five_rounds(void)
 {
     static struct round rounds[5];
@@ -109,7 +112,7 @@ static struct steady_result five_rounds(void)
     };
 }
 
-/* Files, of which nothing more is known. */
+/* A test of files, about which nothing else is known. */
 static struct test_result seq_del(uint64_t elapsed_ns)
 {
     return (struct test_result){
@@ -122,7 +125,8 @@ static struct test_result seq_del(uint64_t elapsed_ns)
         .cpu_ns = elapsed_ns / 2,
         .latency_ns = {.min = 1, .mean = 5, .p50 = 2, .max = 9},
         .waited_for_cpu_percent = -1,
-        .verdict = {.by = LIMITED_PAGE_CACHE, .sentence = "No \"device\" was needed."},
+        .verdict = {.is_known = true,
+                    .least = {.by = LIMITED_PAGE_CACHE, .reason = REASON_NOT_WRITTEN}},
     };
 }
 
@@ -137,6 +141,7 @@ static void build(struct result runs[static 2])
         .start_time = 1700000000,
         .host = {.name = "lab",
                  .kernel = "Linux 6.1.0-18-amd64",
+                 .c_library = "glibc 2.36",
                  .cpus = 8,
                  .directory = "/raid1/caf\351",
                  .filesystem = "ext4",
@@ -175,7 +180,7 @@ static void build(struct result runs[static 2])
     runs[1].tests[TEST_SEQ_DEL] = seq_del(SECOND);
 }
 
-/* What is printed of so many runs; to be freed. */
+/* The output for that many runs; the caller frees it. */
 static char *printed_by(const struct report_ops *report, const struct result runs[], size_t count)
 {
     char *text = NULL;
@@ -192,7 +197,7 @@ static char *printed(const struct result runs[], size_t count)
     return printed_by(&report_json, runs, count);
 }
 
-/* The same, parsed; to be given to json_decref(). */
+/* The same, parsed; the caller passes it to json_decref(). */
 static json_t *parsed(const struct result runs[], size_t count)
 {
     json_error_t error;
@@ -214,17 +219,20 @@ static void expect_golden(const char *name, const struct result runs[], size_t c
     free(expected);
 }
 
-/* To the byte: the order of the keys, whole numbers and fractions. The file was written by hand. */
+/*
+ * Compares every byte: the order of the keys, whole numbers and fractions. The file was written by
+ * hand.
+ */
 static void results_come_out_as_written_by_hand(void **state)
 {
     (void)state;
     struct result runs[2];
     build(runs);
-    runs[0].seed = UINT64_MAX; /* which jansson can neither print nor parse by itself */
+    runs[0].seed = UINT64_MAX; /* jansson itself can neither print nor parse it */
     expect_golden("full.json", runs, 2);
 }
 
-/* The same of a test that was repeated until it was steady. */
+/* The same for a test that was repeated until it was steady. */
 static void rounds_come_out_as_written_by_hand(void **state)
 {
     (void)state;
@@ -235,7 +243,7 @@ static void rounds_come_out_as_written_by_hand(void **state)
     expect_golden("steady.json", runs, 1);
 }
 
-/* So many bytes or operations in so many nanoseconds. */
+/* That many bytes or operations in that many nanoseconds. */
 static struct test_result took(uint64_t bytes, uint64_t ops, uint64_t nanoseconds)
 {
     return (struct test_result){
@@ -257,7 +265,7 @@ static void gobonniego_s_object_is_key_for_key(void **state)
     runs[0].tests[TEST_GET_BLOCK] = took(512000000, 1, SECOND / 2);
     runs[1] = runs[0];
     runs[1].start_time += 60;
-    runs[0].tests[TEST_IOPS] = took(2560000, 5000, SECOND / 2); /* the second had none */
+    runs[0].tests[TEST_IOPS] = took(2560000, 5000, SECOND / 2); /* the second run had no iops */
     char *text = printed_by(&report_gobonniego_json, runs, 2);
     char *expected = golden_text("gobonniego.json");
     assert_string_equal(text, expected);
@@ -295,7 +303,7 @@ static void every_test_is_there_in_running_order(void **state)
     json_decref(document);
 }
 
-/* The summary of a test that one run left out is of the other alone. */
+/* The summary of a test covers only the runs that measured it. */
 static void runs_without_the_test_do_not_count(void **state)
 {
     (void)state;
@@ -352,7 +360,7 @@ static void what_is_not_known_is_null(void **state)
     json_decref(document);
 }
 
-/* Valid UTF-8 stays as it is; jansson itself refuses to parse what is not. */
+/* Valid UTF-8 stays as it is; jansson refuses to parse anything else. */
 static void no_label_breaks_the_document(void **state)
 {
     (void)state;
@@ -398,7 +406,7 @@ static void a_long_label_is_whole(void **state)
     json_decref(document);
 }
 
-/* What jansson has asked for, and which request finds no memory; 0: none. */
+/* Counters of jansson's allocations, and the number of the request that fails; 0: none. */
 static size_t requests, fail_at, blocks;
 
 static void *scarce_malloc(size_t size)
@@ -415,7 +423,7 @@ static void counting_free(void *block)
     free(block);
 }
 
-/* Whichever request fails, nothing is printed and nothing is lost. */
+/* Whichever allocation fails, nothing is printed and no memory is lost. */
 static void without_memory_the_report_fails(void **state)
 {
     (void)state;
@@ -432,7 +440,7 @@ static void without_memory_the_report_fails(void **state)
         rc = report_json.all(out, runs, 2);
         assert_int_equal(fclose(out), 0);
         assert_true(rc == 0 || (rc == -ENOMEM && length == 0));
-        requests = fail_at; /* reading it may have all that there is */
+        requests = fail_at; /* no failure while the report is read */
         json_t *document = rc == 0 ? json_loads(text, 0, NULL) : NULL;
         assert_true(rc != 0 || document);
         json_decref(document);

@@ -13,14 +13,14 @@
 #include "support/golden.h"
 
 /*
- * Golden tests: a result built by hand must come out as the file of its name in
- * tests/golden/report. Those files were written by hand too; no test writes them.
+ * Golden tests: a result built by hand must be printed exactly like the file of its name in
+ * tests/golden/report. Those files were written by hand, too; no test writes them.
  */
 
 #define SECOND     UINT64_C(1000000000)
 #define CSV_FIELDS 50
 
-/* What a result holds that the case at hand says nothing about. */
+/* The fields of a result that the test case does not set. */
 static struct result plain_result(void)
 {
     return (struct result){
@@ -39,7 +39,7 @@ static struct result plain_result(void)
     };
 }
 
-/* A test that moved so many KiB/s for a second. */
+/* A test that moved that many KiB/s for a second. */
 static struct test_result moved(uint64_t kib, double cpu, uint64_t latency_us)
 {
     return (struct test_result){
@@ -52,7 +52,7 @@ static struct test_result moved(uint64_t kib, double cpu, uint64_t latency_us)
     };
 }
 
-/* A test that did so many operations a second for ten seconds. */
+/* A test that did that many operations per second for ten seconds. */
 static struct test_result did(double ops, double cpu, uint64_t latency_us)
 {
     return (struct test_result){
@@ -114,7 +114,7 @@ static struct result fast(void)
     return r;
 }
 
-/* A label that is short enough beside settings that are long. */
+/* A label that is short enough beside long settings. */
 static struct result narrow(void)
 {
     struct result r = fast();
@@ -142,7 +142,7 @@ static struct result files(void)
     return r;
 }
 
-/* Links have no data: sizes, should there be any, mean nothing. */
+/* Links have no data: their sizes, if any, mean nothing. */
 static struct result links(void)
 {
     struct result r = plain_result();
@@ -165,7 +165,7 @@ static struct result symlinks(void)
     return r;
 }
 
-/* One nanosecond too short, then just long enough. */
+/* One nanosecond too short, and just long enough. */
 static struct result short_tests(void)
 {
     struct result r = plain_result();
@@ -176,7 +176,7 @@ static struct result short_tests(void)
     return r;
 }
 
-/* Whatever can be too wide for its column is. */
+/* Everything that can be too wide for its column is. */
 static struct result wide(void)
 {
     struct result r = plain_result();
@@ -235,7 +235,7 @@ static struct result classic(void)
     return r;
 }
 
-/* Tests that were skipped, too short and too fast for their columns. */
+/* Tests that were skipped, too short, or too fast for their columns. */
 static struct result classic_gaps(void)
 {
     struct result r = plain_result();
@@ -259,29 +259,51 @@ static struct corruption_entry three_places[] = {
      .description = "flipped: generation 0.0 expected, changed bytes found"},
 };
 
-/* Verdicts and advice, of which two tests share one; damage; and a test too short for a verdict. */
+/* A verdict with figures that differ from test to test. */
+static struct verdict verdict(enum bottleneck by, enum bottleneck_reason reason, double percent,
+                              uint64_t advice)
+{
+    struct verdict v = {.is_known = true,
+                        .advice = advice,
+                        .least = {.by = by,
+                                  .reason = reason,
+                                  .device_known = true,
+                                  .device_percent = percent,
+                                  .computed_percent = 100 - percent,
+                                  .waited_percent = percent}};
+    v.most = v.least;
+    return v;
+}
+
+/*
+ * Verdicts and advice, two of which share one; two tests that were measured briefly; corruption;
+ * and a test too short for a verdict.
+ */
 static struct result damaged(void)
 {
+    const uint64_t again = advice_for(&(struct advice_facts){.reason = REASON_OTHERS_COMPUTED});
+    const uint64_t larger = advice_for(&(struct advice_facts){
+        .test = TEST_GET_BLOCK, .reason = REASON_READ_FROM_CACHE, .evicts = true});
     struct result r = plain_result();
     r.tests[TEST_PUTC] = moved(1723, 99, 4964);
-    r.tests[TEST_PUTC].verdict = (struct verdict){
-        .by = LIMITED_CPU,
-        .sentence = "Waiting for a CPU 70 % of the time: other programs had it.",
-        .advice = "Measuring again on an idle machine would tell more about the storage.",
-    };
-    r.tests[TEST_GETC] = r.tests[TEST_PUTC];
+    r.tests[TEST_PUTC].verdict = verdict(LIMITED_CPU, REASON_OTHERS_COMPUTED, 70, again);
+    r.tests[TEST_GETC] = lasted(moved(1000, 99, 4964), SECOND / 4);
+    r.tests[TEST_GETC].is_short = true;
+    r.tests[TEST_GETC].verdict = verdict(LIMITED_CPU, REASON_OTHERS_COMPUTED, 44.4, again);
+    r.tests[TEST_PUT_BLOCK] = moved(2306867, 79, 499);
+    r.tests[TEST_PUT_BLOCK].verdict = verdict(LIMITED_DEVICE, REASON_DEVICE_BUSY, 91, 0);
+    r.tests[TEST_SEEKS] = r.tests[TEST_PUT_BLOCK];
+    r.tests[TEST_SEEKS].is_short = true;
+    r.tests[TEST_SEEKS].verdict = verdict(LIMITED_UNKNOWN, REASON_NOTHING_EXPLAINS, 2, 0);
     r.tests[TEST_REWRITE] = lasted(moved(2306867, 79, 499), 9999999);
-    r.tests[TEST_REWRITE].verdict =
-        (struct verdict){.by = LIMITED_UNKNOWN, .sentence = "Too little time.", .advice = "Wait."};
+    r.tests[TEST_REWRITE].verdict = verdict(LIMITED_UNKNOWN, REASON_NOTHING_EXPLAINS, 1, again);
     r.tests[TEST_REWRITE].verified_bytes = 4096;
     r.tests[TEST_REWRITE].corrupted = 1;
     r.tests[TEST_REWRITE].corruption =
         (struct corruption_list){.entries = &three_places[2], .count = 1};
     r.tests[TEST_GET_BLOCK] = moved(3250586, 60, 52);
-    r.tests[TEST_GET_BLOCK].verdict = (struct verdict){
-        .by = LIMITED_PAGE_CACHE,
-        .sentence = "None of what was read came from the device.",
-    };
+    r.tests[TEST_GET_BLOCK].verdict =
+        verdict(LIMITED_PAGE_CACHE, REASON_READ_FROM_CACHE, 0, larger);
     r.tests[TEST_GET_BLOCK].verified_bytes = 1073741824;
     r.tests[TEST_GET_BLOCK].corrupted = 1000;
     r.tests[TEST_GET_BLOCK].corruption =
@@ -323,7 +345,7 @@ static const struct golden {
     {"classic_gaps.html", "html", classic_gaps},
 };
 
-/* What a format prints of r, or its header when r is NULL; to be freed. */
+/* The output of a format for r, or its header when r is NULL; the caller frees it. */
 static char *printed(const char *format, const struct result *r)
 {
     char *text = NULL;
@@ -363,7 +385,7 @@ static void header_names_every_field(void **state)
     free(expected);
 }
 
-/* What a format prints at the end of so many runs; to be freed. */
+/* The output of a format after that many runs; the caller frees it. */
 static char *printed_at_the_end(const char *format, const struct result runs[], size_t count)
 {
     char *text = NULL;
@@ -375,7 +397,10 @@ static char *printed_at_the_end(const char *format, const struct result runs[], 
     return text;
 }
 
-/* Steady, steady but for one run, too short once, and large. */
+/*
+ * A steady test, one that is steady except for one run, one that was once too short, and a large
+ * one.
+ */
 static void several_runs_end_in_a_summary(void **state)
 {
     (void)state;
@@ -399,6 +424,39 @@ static void several_runs_end_in_a_summary(void **state)
         assert_string_equal(text, "");
         free(text);
     }
+    free(expected);
+}
+
+/* Of three runs of a row the median one is shown; and the name of a row once. */
+static void rows_are_a_table(void **state)
+{
+    (void)state;
+    struct result runs[5];
+    for (unsigned i = 0; i < 5; i++) {
+        runs[i] = plain_result();
+        runs[i].row = i < 3 ? "SEQ1M Q8T1" : "RND4K Q32T1";
+    }
+    for (unsigned i = 0; i < 3; i++) {
+        static const uint64_t kib[] = {3000000, 1000000, 2000000};
+        runs[i].tests[TEST_PUT_BLOCK] = moved(kib[i] / 2, 50, 100 + i);
+        runs[i].tests[TEST_GET_BLOCK] = moved(kib[i], 50, 200 + i);
+        runs[i].tests[TEST_GET_BLOCK].verdict = (struct verdict){
+            .is_known = true,
+            .least = {.by = LIMITED_CPU, .reason = REASON_OTHERS_COMPUTED},
+        };
+    }
+    runs[3].tests[TEST_IOPS] = did(12345, 10, 300);
+    runs[3].tests[TEST_IOPS].verdict = (struct verdict){
+        .is_known = true,
+        .least = {.by = LIMITED_DEVICE, .reason = REASON_DEVICE_BUSY},
+    };
+    runs[4].iops_write_percent = 100;
+    runs[4].tests[TEST_IOPS] = lasted(did(1, 10, 300), 9999999);
+    char *expected = golden_text("diskmark.txt");
+    char *text = printed_at_the_end("diskmark", runs, 5);
+    if (strcmp(text, expected) != 0)
+        fail_msg("diskmark.txt is not what was printed:\n%s", text);
+    free(text);
     free(expected);
 }
 
@@ -474,8 +532,8 @@ static void lines_fit_eighty_columns_and_end_without_blanks(void **state)
 static void formats_are_found_by_name(void **state)
 {
     (void)state;
-    static const char *const names[] = {"text", "csv",        "json",           "classic",
-                                        "html", "gobonniego", "gobonniego_json"};
+    static const char *const names[] = {
+        "text", "csv", "json", "classic", "html", "gobonniego", "gobonniego_json", "diskmark"};
     size_t formats = 0;
     for (; report_at(formats); formats++) {
         const struct report_ops *report = report_at(formats);
@@ -495,7 +553,7 @@ static void every_format_has_a_golden_test(void **state)
     (void)state;
     for (size_t i = 0; report_at(i); i++) {
         if (!report_at(i)->run)
-            continue; /* those of all runs are in test_json.c */
+            continue; /* those for all runs are in test_json.c */
         size_t tests = 0;
         for (size_t g = 0; g < sizeof goldens / sizeof goldens[0]; g++)
             tests += strcmp(goldens[g].format, report_at(i)->name) == 0;
@@ -521,7 +579,7 @@ static void a_full_disk_is_reported(void **state)
     }
 }
 
-/* Unbuffered, every write fails by itself and flushing finds nothing to do. */
+/* Without a buffer, every write fails by itself, and flushing has nothing to do. */
 static void an_earlier_failure_is_not_forgotten(void **state)
 {
     (void)state;
@@ -539,6 +597,7 @@ int main(void)
         cmocka_unit_test(results_come_out_as_written_by_hand),
         cmocka_unit_test(header_names_every_field),
         cmocka_unit_test(several_runs_end_in_a_summary),
+        cmocka_unit_test(rows_are_a_table),
         cmocka_unit_test(no_label_breaks_the_csv_line),
         cmocka_unit_test(longest_label_leaves_the_csv_line_short),
         cmocka_unit_test(lines_fit_eighty_columns_and_end_without_blanks),

@@ -1,0 +1,342 @@
+# A campaign: pairs of runs of A and B in random order, until it is known how they differ. Reports
+# are made from its findings, one structure:
+#
+#   plan      see Options.pm
+#   pairs     [ { number, first => 'a' or 'b', seconds, a => VALUES, b => VALUES } ];
+#             a pair that is left out has `failed`, why, instead of values
+#   control   the same of A against A
+#   judges    of the judged metrics, see Judge.pm; [] as long as none are chosen
+#   known_as  { name => { name, unit, more, judged, speed, place } } for all metrics that were
+#             printed, and in which place
+#   course    { name => [ [ low, high ], ... ] }, the interval after each pair, from kept files too
+#   told      [ WORDS ], what a reader should know: settings that differ or changed
+#   problems  number of pairs left out
+#   ended     known, pairs, time, signal, failures, error
+#   elapsed   seconds
+#
+# VALUES are { metric => number }.
+package Bonnie::Ab::Campaign;
+
+use strict;
+use warnings;
+use Digest::SHA qw(sha256_hex);
+use List::Util  qw(all any max min);
+use POSIX       qw(strftime);
+use Bonnie::Ab::Command  qw(now run_command);
+use Bonnie::Ab::Judge;
+use Bonnie::Ab::Measured qw(measured);
+use Bonnie::Plain        qw(plain_text shorten);
+use Bonnie::Statistics   qw(median);
+
+# A campaign ends when this many pairs in a row are left out.
+my $MOST_FAILURES = 3;
+
+my $WALL_TIME = { name => 'wall_time', unit => 'ns', more => 0, judged => 0, speed => 1 };
+
+my $MOST_SETTINGS = 10;
+my $MAX_VALUE     = 40;
+
+# %hooks: complain => sub (words), prints a line for the user; show => sub
+# (campaign, words about what runs), draws the live line; kept => sub
+# (campaign), called after each pair; output => sub (campaign, pair, side,
+# bytes).
+sub new {
+    my ($class, $plan, %hooks) = @_;
+    my $self = bless {
+        plan  => $plan, hooks => \%hooks, pairs => [], control => [], judges => [], known_as => {}, course => {},
+        told => [], settings => {}, elapsed => 0, before => 0, signals => 0, failures => 0, any_seed => !defined $plan->{seed},
+        start_time => strftime('%Y-%m-%dT%H:%M:%SZ', gmtime),
+    }, $class;
+    $plan->{seed} //= hex substr sha256_hex(join q{ }, $$, time, now()), 0, 8;
+    return $self;
+}
+
+# Runs the campaign to its end, whatever happens, and then restores the state.
+# Returns the failure that ended it, in words, or undef.
+sub go {
+    my ($self) = @_;
+    local @SIG{qw(INT TERM HUP QUIT)} = (sub { $self->{signal} = shift; $self->{signals}++ }) x 4;
+    $self->{began} = now();
+    my $done = eval { $self->{ended} = $self->work; 1 };
+    my $why  = $done ? undef : $@ =~ s/\n\z//r;
+    $self->{ended} = 'error' if !$done;
+    $self->{elapsed} = $self->seconds;
+    my $unrestored = $self->restore;
+    $why //= "$MOST_FAILURES pairs in a row failed" if $self->{ended} eq 'failures';
+    return $why // $unrestored;
+}
+
+sub seconds {
+    my ($self) = @_;
+    return $self->{before} + now() - $self->{began};
+}
+
+# Takes over the measurements of a campaign that was kept.
+sub take_over {
+    my ($self, $kept) = @_;
+    $self->{before} = $kept->{elapsed};
+    $self->{start_time} = $kept->{start_time};
+    $self->{known_as} = $kept->{known_as};
+    @{ $self->{control} } = @{ $kept->{control} };
+    for my $pair (@{ $kept->{pairs} }) {
+        push @{ $self->{pairs} }, $pair;
+        next if defined $pair->{failed};
+        $self->choose_judges($pair) if !@{ $self->{judges} };
+        $self->judge($pair);
+    }
+    $self->{warm} = @{ $self->{pairs} } || @{ $self->{control} };
+    return;
+}
+
+sub work {
+    my ($self) = @_;
+    my $plan = $self->{plan};
+    if (!$self->{warm}) {
+        for my $run (1 .. $plan->{warmup}) {
+            for my $side (qw(a b)) {
+                my $failed = $self->measure_run("warm-up $run", $side)->{failed};
+                return 'signal' if $self->{signals};
+                die "warm-up: $self->{plan}{name}{$side} $failed\n" if defined $failed;
+            }
+        }
+    }
+    while (@{ $self->{control} } < $plan->{control}) {
+        my $pair = $self->measure_pair('control', @{ $self->{control} } + 1, { a => 'a', b => 'a' }) // return 'signal';
+        push @{ $self->{control} }, $pair;
+        return 'failures' if $self->failed_again($pair, 'control pair');
+        $self->{hooks}{kept}->($self);
+    }
+    until ($self->is_known) {
+        return 'pairs' if $self->good_pairs >= $plan->{pairs};
+        return 'time'  if $self->no_time_left;
+        my $pair = $self->measure_pair('pair', @{ $self->{pairs} } + 1, { a => 'a', b => 'b' }) // return 'signal';
+        push @{ $self->{pairs} }, $pair;
+        if (!defined $pair->{failed}) {
+            $self->choose_judges($pair) if !@{ $self->{judges} };
+            $self->judge($pair);
+        }
+        $self->{hooks}{kept}->($self);
+        return 'failures' if $self->failed_again($pair, 'pair');
+    }
+    return 'known';
+}
+
+sub good_pairs {
+    my ($self) = @_;
+    return scalar grep { !defined $_->{failed} } @{ $self->{pairs} };
+}
+
+sub is_known {
+    my ($self) = @_;
+    return @{ $self->{judges} } && all { defined $_->verdict } @{ $self->{judges} };
+}
+
+# True when the next pair would not end in time; the first pair is always run.
+sub no_time_left {
+    my ($self) = @_;
+    my $time = $self->{plan}{time} // return 0;
+    my $pair = $self->pair_seconds // return 0;
+    return $self->seconds + $pair > $time;
+}
+
+sub pair_seconds {
+    my ($self) = @_;
+    my @seconds = map { $_->{seconds} } grep { !defined $_->{failed} } @{ $self->{pairs} };
+    return @seconds ? median(@seconds) : undef;
+}
+
+sub failed_again {
+    my ($self, $pair, $what) = @_;
+    $self->{failures} = defined $pair->{failed} ? $self->{failures} + 1 : 0;
+    $self->{hooks}{complain}->("$what $pair->{number} is left out: $pair->{failed}") if defined $pair->{failed};
+    return $self->{failures} >= $MOST_FAILURES;
+}
+
+# $side_of: the sides whose commands stand for "a" and "b". Returns undef if a
+# signal came.
+sub measure_pair {
+    my ($self, $kind, $number, $side_of) = @_;
+    my $first = $self->first_of($kind, $number);
+    my %pair  = (number => $number, first => $first);
+    my $began = now();
+    for my $role ($first, $first eq 'a' ? 'b' : 'a') {
+        my $side = $side_of->{$role};
+        my $run  = $self->measure_run("$kind $number", $side);
+        return if $self->{signals};
+        if ($kind eq 'pair' && !defined $run->{failed}) {
+            $self->compare_settings($side, $number, $run->{settings});
+            $self->{hooks}{output}->($self, $number, $side, $run->{output});
+        }
+        $pair{failed} = "$self->{plan}{name}{$side} $run->{failed}" if defined $run->{failed};
+        last if defined $run->{failed};
+        $pair{$role} = $run->{values};
+    }
+    $pair{seconds} = now() - $began;
+    return \%pair;
+}
+
+# Draws the side that runs first, repeatably for a seed; a continued campaign
+# continues the sequence.
+sub first_of {
+    my ($self, $kind, $number) = @_;
+    return hex(substr sha256_hex("$self->{plan}{seed} $kind $number"), 0, 1) & 1 ? 'b' : 'a';
+}
+
+# Returns { values, settings, output } or { failed => words }.
+sub measure_run {
+    my ($self, $what, $side) = @_;
+    my $plan = $self->{plan};
+    my $prepared = $self->run_one("$what: preparing $plan->{name}{$side}", $plan->{prepare}{$side}, 0);
+    return { failed => "could not be prepared: the command $prepared->{failed}" } if $prepared && defined $prepared->{failed};
+    my $run = $self->run_one("$what: $plan->{name}{$side}", $plan->{command}{$side}, 1);
+    return { failed => $run->{failed} } if defined $run->{failed};
+    my $values = eval { $self->values_of($run) } // return { failed => 'printed ' . $@ =~ s/\n\z//r };
+    return { values => $values, settings => $run->{settings}, output => $run->{output} };
+}
+
+sub run_one {
+    my ($self, $words, $command, $captures, $signals) = @_;
+    return if !defined $command;
+    $signals //= 0;
+    my $show = sub { $self->{hooks}{show}->($self, $words) };
+    $show->();
+    return run_command($command, captures => $captures, timeout => $self->{plan}{timeout}, tick => $show,
+        stopped => sub { $self->{signals} > $signals });
+}
+
+# Dies when a value is missing, with words that follow "printed".
+sub values_of {
+    my ($self, $run) = @_;
+    my $report  = measured($run->{output});
+    my %values  = (wall_time => $run->{seconds} * 1e9);
+    my %metrics = (wall_time => $WALL_TIME);
+    my @names   = ($report ? map { $_->{name} } @{ $report->{metrics} } : ());
+    for my $metric ($report ? @{ $report->{metrics} } : ()) {
+        $metrics{ $metric->{name} } = { %{$metric}, speed => 1 };
+        $values{ $metric->{name} } = $metric->{value};
+    }
+    push @names, 'wall_time';
+    for my $metric (grep { $_->{pattern} } @{ $self->{plan}{metrics} }) {
+        $values{ $metric->{name} } = matched($metric, $run);
+        push @names, $metric->{name};
+        $metrics{ $metric->{name} } = { name => $metric->{name}, unit => undef, more => $metric->{more}, judged => 0, speed => 0 };
+    }
+    $run->{settings} = $report ? $report->{settings} : {};
+    my @missing = grep { !exists $values{$_} } map { $_->metric->{name} } @{ $self->{judges} };
+    die +($report ? "a report without $missing[0]" : 'no report') . "\n" if @missing;
+    $self->{known_as}{$_} //= { %{ $metrics{$_} }, place => scalar keys %{ $self->{known_as} } } for @names;
+    return \%values;
+}
+
+# The text in the first parentheses of the pattern, or everything that matched.
+sub matched {
+    my ($metric, $run) = @_;
+    my $text = "$run->{output}\n$run->{errors}";
+    $text =~ $metric->{pattern} or die "nothing that matches --metric $metric->{name}\n";
+    my $found  = defined $1 ? $1 : $&;
+    my ($number) = $found =~ /([-+]?\d[\d,]*(?:[.]\d+)?(?:[eE][-+]?\d+)?)/a;
+    $number = ($number // q{}) =~ tr/,//dr;
+    die 'no positive number for --metric ' . $metric->{name} . ': "' . shorten(plain_text($found), 40) . "\"\n" if $number eq q{} || $number <= 0;
+    return $number + 0;
+}
+
+# Chooses the judged metrics once for all pairs: the probability of an error is
+# divided among them.
+sub choose_judges {
+    my ($self, $pair) = @_;
+    my $plan  = $self->{plan};
+    my @names = $self->names_to_judge($pair);
+    my $tail  = $plan->{alpha} / (2 * @names);
+    $self->{judges} = [ map { Bonnie::Ab::Judge->new($self->{known_as}{$_}, $tail, 1 + $plan->{margin} / 100) } @names ];
+    $self->{known_as}{$_}{judged} = 1 for @names;
+    return;
+}
+
+sub names_to_judge {
+    my ($self, $pair) = @_;
+    my $known  = $self->{known_as};
+    my @common = sort { $known->{$a}{place} <=> $known->{$b}{place} } grep { exists $pair->{b}{$_} } keys %{ $pair->{a} };
+    my @wanted = map { $_->{name} } @{ $self->{plan}{metrics} };
+    for my $name (@wanted) {
+        next if exists $pair->{a}{$name} && exists $pair->{b}{$name};
+        die "no metric $name is printed by both; those are " . join(', ', @common) . "\n";
+    }
+    return @wanted if @wanted;
+    my @judged = grep { $known->{$_}{judged} } @common;
+    return @judged if @judged;
+    my @reports = grep { keys %{ $pair->{$_} } > 1 } qw(a b);
+    die "the reports of both have no rate in common: name what to compare with --metric, such as wall_time\n" if @reports;
+    return 'wall_time';
+}
+
+sub judge {
+    my ($self, $pair) = @_;
+    for my $judge (@{ $self->{judges} }) {
+        my $name = $judge->metric->{name};
+        $judge->add($pair->{a}{$name}, $pair->{b}{$name});
+        push @{ $self->{course}{$name} }, [ $judge->interval ];
+    }
+    return;
+}
+
+# Compares the first settings of A with those of B, and later settings of each
+# with its own first ones.
+sub compare_settings {
+    my ($self, $side, $number, $settings) = @_;
+    my ($all, $name) = ($self->{settings}, $self->{plan}{name});
+    if ($all->{$side}) {
+        my @changed = grep { !$self->{changed}{"$side $_"}++ } differing($all->{$side}, $settings);
+        return if !@changed;
+        my $words = "settings of $name->{$side} changed in pair $number: " . listed(map { "$_ was " . value($all->{$side}{$_}) . ', is ' . value($settings->{$_}) } @changed);
+        push @{ $self->{told} }, $words;
+        return $self->{hooks}{complain}->($words);
+    }
+    $all->{$side} = $settings;
+    return if !$all->{a} || !$all->{b};
+    my @differ = differing($all->{a}, $all->{b});
+    push @{ $self->{told} }, "settings differ ($name->{a}, $name->{b}): " . listed(map { "$_ (" . value($all->{a}{$_}) . ', ' . value($all->{b}{$_}) . ')' } @differ) if @differ;
+    return;
+}
+
+sub differing {
+    my ($one, $other) = @_;
+    my %names = (%{$one}, %{$other});
+    return sort grep { ($one->{$_} // q{}) ne ($other->{$_} // q{}) } keys %names;
+}
+
+sub value {
+    my ($value) = @_;
+    return defined $value ? shorten($value, $MAX_VALUE) : 'nothing';
+}
+
+sub listed {
+    my @words = @_;
+    my $more  = @words - $MOST_SETTINGS;
+    return join '; ', $more > 0 ? (@words[ 0 .. $MOST_SETTINGS - 1 ], "and $more more") : @words;
+}
+
+# (fewest, most) further pairs; undef where that exceeds the limit. Nothing
+# while it is unknown.
+sub forecast {
+    my ($self) = @_;
+    my $left = $self->{plan}{pairs} - $self->good_pairs;
+    my ($fewest, $most) = (0, 0);
+    for my $judge (@{ $self->{judges} }) {
+        my ($low, $high) = $judge->forecast or return;
+        $fewest = max($fewest, $low  // $left);
+        $most   = max($most,   $high // $left + 1);
+    }
+    return if !@{ $self->{judges} } || $left <= 0;
+    return (int min($fewest, $left), $most > $left ? undef : int($most + 0.999));
+}
+
+# Restores state A, if another state was made. A second signal ends this, too.
+# Returns what went wrong, in words, or undef.
+sub restore {
+    my ($self) = @_;
+    my $run = $self->run_one('restoring', $self->{plan}{restore}, 0, $self->{signals}) // return;
+    return if !defined $run->{failed};
+    return "the state is not restored: the command $run->{failed}";
+}
+
+1;

@@ -1,0 +1,64 @@
+# The directory in which a campaign keeps its results, and from which it can be
+# continued: campaign.json, the report so far, and the output of each run.
+package Bonnie::Ab::Keep;
+
+use strict;
+use warnings;
+use Encode ();
+use Fcntl  qw(LOCK_EX LOCK_NB);
+use Bonnie::Ab::Report qw(json_text kept_of same_campaign);
+use Bonnie::JsonText   qw(try_value);
+use Bonnie::Output     qw(write_report);
+use Bonnie::Place      qw(at_directory make_directory open_to_read);
+use Bonnie::Plain      qw(plain_text);
+
+my $REPORT = 'campaign.json';
+
+# Makes the directory unless it exists. Dies if another campaign uses it.
+sub new {
+    my ($class, $dir) = @_;
+    my $name   = plain_text($dir);
+    my $handle = eval { make_directory($dir) } // die "cannot keep results in $name: $@";
+    flock $handle, LOCK_EX | LOCK_NB or die "another bon_ab keeps its results in $name\n";
+    return bless { dir => $dir, name => $name, handle => $handle }, $class;
+}
+
+# Gives $campaign the results in the directory.
+sub continue {
+    my ($self, $campaign) = @_;
+    my $in = eval { at_directory($self->{handle}, sub { return open_to_read($REPORT) }) };
+    return if !$in && $!{ENOENT};
+    die "cannot read $self->{name}/$REPORT: $@" if !$in;
+    binmode $in;
+    my $bytes = do { local $/ = undef; readline($in) // q{} };
+    close $in or die "cannot read $self->{name}/$REPORT: $!\n";
+    my ($json, $fault) = try_value(\$bytes);
+    my $done = eval {
+        die "$fault->{why}\n" if $fault;
+        my $kept = kept_of($json);
+        same_campaign($json, $campaign->{plan}, $campaign->{any_seed});
+        $campaign->{plan}{seed} = $kept->{seed} // die "it has no seed\n";
+        $campaign->take_over($kept);
+        1;
+    };
+    die "cannot continue from $self->{name}: $@" if !$done;
+    return;
+}
+
+sub save {
+    my ($self, $report) = @_;
+    return $self->write_file(json_text($report), $REPORT);
+}
+
+sub save_output {
+    my ($self, $campaign, $pair, $side, $bytes) = @_;
+    return $self->write_file(Encode::decode('UTF-8', $bytes), sprintf 'pair-%03d-%s.out', $pair, $side);
+}
+
+sub write_file {
+    my ($self, $text, $name) = @_;
+    at_directory($self->{handle}, sub { write_report($text, $name, "$self->{dir}/$name"); return });
+    return;
+}
+
+1;

@@ -1,0 +1,44 @@
+# The line that says what is running and how long it may take; on terminals
+# only.
+package Bonnie::Ab::Live;
+
+use strict;
+use warnings;
+use Bonnie::Ab::Words qw(duration_text);
+
+sub new {
+    my ($class) = @_;
+    return bless { shown => -t *STDERR ? 0 : undef }, $class;
+}
+
+# $words: what is running.
+sub show {
+    my ($self, $campaign, $words) = @_;
+    return if !defined $self->{shown};
+    my $known = grep { defined $_->verdict } @{ $campaign->{judges} };
+    my $line  = "$words, " . duration_text($campaign->seconds);
+    $line .= "; $known of " . @{ $campaign->{judges} } . ' known' if @{ $campaign->{judges} };
+    $line .= '; ' . left_text($campaign) if !$campaign->is_known;
+    print {*STDERR} "\r\e[K", substr $line, 0, 79;
+    STDERR->flush;
+    $self->{shown} = 1;
+    return;
+}
+
+# The time left as a range, from the scatter of the pairs so far.
+sub left_text {
+    my ($campaign) = @_;
+    my $seconds = $campaign->pair_seconds or return 'time left not known yet';
+    my ($fewest, $most) = $campaign->forecast or return 'time left not known yet';
+    my $all = $campaign->{plan}{pairs} - $campaign->good_pairs;
+    return duration_text($fewest * $seconds) . ' to ' . duration_text(($most // $all) * $seconds) . ' left';
+}
+
+sub clear {
+    my ($self) = @_;
+    print {*STDERR} "\r\e[K" if $self->{shown};
+    $self->{shown} &&= 0;
+    return;
+}
+
+1;

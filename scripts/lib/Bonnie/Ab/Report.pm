@@ -1,0 +1,177 @@
+# The findings of a campaign as plain data, made from a campaign or from its
+# JSON alike. Text, JSON and page are made from it. share/bon_ab.schema.json
+# describes it.
+package Bonnie::Ab::Report;
+
+use strict;
+use warnings;
+use Exporter 'import';
+use JSON::PP ();
+use List::Util qw(any);
+use Bonnie::Ab::Result qw(is_campaign);
+use Bonnie::Ab::Words  qw(result_sentence);
+use Bonnie::Json       qw(hash list number text);
+use Bonnie::Plain      qw(plain_text);
+use Bonnie::Statistics qw(median);
+use Bonnie::Version;
+
+our @EXPORT_OK = qw(json_text kept_of report_of same_campaign);
+
+my $VERSION = 1;
+
+# The settings that must not change when a campaign is continued.
+my @SAME = qw(command_a command_b prepare_a prepare_b name_a name_b alpha margin_percent metrics);
+
+# $failure: words, or undef.
+sub report_of {
+    my ($campaign, $failure) = @_;
+    my @judges  = @{ $campaign->{judges} };
+    my %judged  = map { $_->metric->{name} => 1 } @judges;
+    my @pairs   = grep { !defined $_->{failed} } @{ $campaign->{pairs} };
+    my $known   = $campaign->{known_as};
+    my @others  = grep { !$judged{$_} } sort { $known->{$a}{place} <=> $known->{$b}{place} } keys %{$known};
+    my %report  = (
+        format          => 'bon_ab',
+        format_version  => $VERSION,
+        bon_ab_version  => $Bonnie::Version::VERSION,
+        start_time      => $campaign->{start_time},
+        elapsed_seconds => $campaign->{elapsed} || $campaign->seconds,
+        ended_by        => $campaign->{ended} // 'running',
+        failure         => $failure,
+        settings        => settings($campaign->{plan}),
+        metrics         => [ (map { judged_metric($campaign, $_) } @judges), map { shown_metric($known->{$_}, @pairs) } @others ],
+        pairs           => $campaign->{pairs},
+        control         => $campaign->{control},
+        notes           => $campaign->{told},
+        forecast        => scalar forecast($campaign),
+    );
+    $report{result}      = result_sentence(\%report);
+    $report{exit_status} = exit_status(\%report);
+    return \%report;
+}
+
+sub settings {
+    my ($plan) = @_;
+    return {
+        (map { ("command_$_" => command_text($plan->{command}{$_}), "prepare_$_" => $plan->{prepare}{$_}, "name_$_" => $plan->{name}{$_}) } qw(a b)),
+        (map { $_ => $plan->{$_} } qw(restore alpha seed warmup control)),
+        metrics         => [ map { $_->{text} // $_->{name} } @{ $plan->{metrics} } ],
+        margin_percent  => $plan->{margin},
+        most_pairs      => $plan->{pairs},
+        time_seconds    => $plan->{time},
+        timeout_seconds => $plan->{timeout},
+    };
+}
+
+sub command_text {
+    my ($command) = @_;
+    return $command if !ref $command;
+    return join q{ }, map { /\A[\w\/.,:=+@%-]+\z/a ? $_ : q{'} . s/'/'\\''/gr . q{'} } @{$command};
+}
+
+sub judged_metric {
+    my ($campaign, $judge) = @_;
+    my $metric = $judge->metric;
+    my $noise  = $judge->noise;
+    return {
+        common($metric),
+        judged        => JSON::PP::true,
+        verdict       => $judge->word,
+        median_a      => $judge->median_of('a'),
+        median_b      => $judge->median_of('b'),
+        ratio         => scalar $judge->ratio,
+        interval      => [ $judge->pairs ? $judge->interval : (undef, undef) ],
+        noise_percent => defined $noise ? 100 * $noise : undef,
+        course        => $campaign->{course}{ $metric->{name} } // [],
+    };
+}
+
+sub common {
+    my ($metric) = @_;
+    return (name => $metric->{name}, unit => $metric->{unit}, more_is_better => bool($metric->{more}), is_speed => bool($metric->{speed}));
+}
+
+sub bool {
+    return $_[0] ? JSON::PP::true : JSON::PP::false;
+}
+
+# A metric that is not judged has no verdict, and no interval that could be taken for
+# one.
+sub shown_metric {
+    my ($metric, @pairs) = @_;
+    my @both = grep { ($_->{a}{ $metric->{name} } // 0) > 0 && ($_->{b}{ $metric->{name} } // 0) > 0 } @pairs or return;
+    my %values = map { my $side = $_; $side => [ map { $_->{$side}{ $metric->{name} } } @both ] } qw(a b);
+    my @ratios = map { $_->{b}{ $metric->{name} } / $_->{a}{ $metric->{name} } } @both;
+    return { common($metric), judged => JSON::PP::false, median_a => median(@{ $values{a} }), median_b => median(@{ $values{b} }), ratio => median(@ratios) };
+}
+
+sub forecast {
+    my ($campaign) = @_;
+    return if $campaign->is_known;
+    my ($fewest, $most) = $campaign->forecast or return;
+    my $seconds = $campaign->pair_seconds;
+    return { pairs => [ $fewest, $most ], seconds => [ map { defined ? $_ * $seconds : undef } $fewest, $most ] };
+}
+
+# The worst known verdict decides; a failure overrides all.
+sub exit_status {
+    my ($report) = @_;
+    my @judged = grep { $_->{judged} } @{ $report->{metrics} };
+    return 1 if defined $report->{failure};
+    return 2 if any { $_->{verdict} =~ /\A(?:slower|worse)\z/ } @judged;
+    return 3 if !@judged || any { $_->{verdict} eq 'unknown' } @judged;
+    return 0;
+}
+
+sub json_text {
+    my ($report) = @_;
+    return JSON::PP->new->canonical->pretty->indent_length(2)->encode($report);
+}
+
+# What Campaign.pm takes over from such a report. Dies if the report was changed.
+sub kept_of {
+    my ($json) = @_;
+    die "its format is not known\n" if !is_campaign($json) || (number($json->{format_version}) // 0) != $VERSION;
+    my %known;
+    for my $metric (map { hash($_) } list($json->{metrics})) {
+        my ($name, $more) = (text($metric->{name}), number($metric->{more_is_better}));
+        die "a metric without a name\n" if !defined $name || !defined $more;
+        $known{$name} = { name => $name, unit => text($metric->{unit}), more => $more, speed => number($metric->{is_speed}) ? 1 : 0, judged => number($metric->{judged}) ? 1 : 0, place => scalar keys %known };
+    }
+    return {
+        known_as   => \%known,
+        elapsed    => number($json->{elapsed_seconds}) // 0,
+        start_time => text($json->{start_time}) // q{},
+        pairs      => [ map { kept_pair(hash($_), \%known) } list($json->{pairs}) ],
+        control    => [ map { kept_pair(hash($_), \%known) } list($json->{control}) ],
+        seed       => number(hash($json->{settings})->{seed}),
+    };
+}
+
+sub kept_pair {
+    my ($pair, $known) = @_;
+    my %kept = map { $_ => number($pair->{$_}) // 0 } qw(number seconds);
+    $kept{first} = (text($pair->{first}) // q{}) eq 'b' ? 'b' : 'a';
+    return { %kept, failed => text($pair->{failed}) } if defined $pair->{failed};
+    my @judged = grep { $known->{$_}{judged} } keys %{$known};
+    for my $side (qw(a b)) {
+        my $values = hash($pair->{$side});
+        $kept{$side} = { map { $_ => number($values->{$_}) } keys %{$values} };
+        die "pair $kept{number} has not all of its figures\n" if !@judged || grep { !$kept{$side}{$_} } @judged;
+    }
+    return \%kept;
+}
+
+# Dies unless the campaign of $json is the one that $plan asks for. $any_seed: its seed may differ.
+sub same_campaign {
+    my ($json, $plan, $any_seed) = @_;
+    my ($kept, $wanted) = (hash($json->{settings}), settings($plan));
+    for my $name (@SAME, $any_seed ? () : 'seed') {
+        my ($old, $new) = map { ref $_ ? join "\n", @{$_} : $_ // q{} } $kept->{$name}, $wanted->{$name};
+        next if $old eq plain_text($new);
+        die 'it holds another campaign: its ' . $name =~ tr/_/ /r . " is not the same\n";
+    }
+    return;
+}
+
+1;

@@ -1,0 +1,73 @@
+# Reads bon_ab's JSON for the page. Invalid figures become undef, whatever the
+# file contains.
+package Bonnie::Ab::Result;
+
+use strict;
+use warnings;
+use Exporter 'import';
+use Bonnie::Json  ();
+use Bonnie::Plain qw(shorten);
+
+our @EXPORT_OK = qw(campaign_of is_campaign);
+
+# A limit on metrics and pairs, above those of any real report.
+my $MANY = 1000;
+
+sub is_campaign {
+    my ($json) = @_;
+    return ref $json eq 'HASH' && (Bonnie::Json::text($json->{format}) // q{}) eq 'bon_ab';
+}
+
+# Turns a report into a structure with a fixed form: hostile reports may contain
+# anything anywhere. Returns undef and the reason if it cannot be shown.
+sub campaign_of {
+    my ($json) = @_;
+    my ($version, $settings) = (number($json->{format_version}) // 0, hash($json->{settings}));
+    return (undef, 'format_version ' . shorten("$version", 20) . ' of the report of bon_ab is not known') if $version != 1;
+    my %campaign = (
+        settings => { map { $_ => word($settings->{$_}) } qw(name_a name_b command_a command_b prepare_a prepare_b restore) },
+        elapsed  => number($json->{elapsed_seconds}) // 0,
+        started  => word($json->{start_time}),
+        result   => word($json->{result}),
+        notes    => [ map { word($_) } few(list($json->{notes})) ],
+    );
+    $campaign{settings}{$_} = number($settings->{$_}) // 0 for qw(alpha margin_percent seed);
+    my @metrics = map { hash($_) } few(list($json->{metrics}));
+    $campaign{$_} = [ map { pair($_) } few(list($json->{$_})) ] for qw(pairs control);
+    $campaign{metrics} = [ map { metric($_) } grep { number($_->{judged}) } @metrics ];
+    return (\%campaign);
+}
+
+sub hash   { return Bonnie::Json::hash(@_) }
+sub list   { return Bonnie::Json::list(@_) }
+sub number { return Bonnie::Json::number(@_) }
+sub word   { return shorten(Bonnie::Json::text(@_) // q{}, 2000) }
+sub few    { return @_ > $MANY ? @_[ 0 .. $MANY - 1 ] : @_ }
+
+# Values by metric; empty for a pair that is left out.
+sub pair {
+    my ($pair) = map { hash($_) } @_;
+    my %sides = map { my $values = hash($pair->{$_}); $_ => { map { $_ => number($values->{$_}) } keys %{$values} } } qw(a b);
+    return { failed => defined $pair->{failed} ? word($pair->{failed}) : undef, number => number($pair->{number}) // 0, %sides };
+}
+
+my %UNITS = map { $_ => 1 } qw(KiB/s ops/s ns);
+
+sub metric {
+    my ($metric) = @_;
+    my $unit = word($metric->{unit});
+    return {
+        (map { $_ => word($metric->{$_}) } qw(name verdict)),
+        (map { $_ => number($metric->{$_}) || undef } qw(median_a median_b ratio noise_percent)),
+        unit     => $UNITS{$unit} ? $unit : undef,
+        interval => ends($metric->{interval}),
+        course   => [ map { ends($_) } few(list($metric->{course})) ],
+    };
+}
+
+sub ends {
+    my @ends = list($_[0]);
+    return [ map { number($_) || undef } @ends[ 0, 1 ] ];
+}
+
+1;

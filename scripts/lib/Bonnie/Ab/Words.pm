@@ -1,0 +1,177 @@
+# The findings of a campaign (see Report.pm), in words and as a table.
+package Bonnie::Ab::Words;
+
+use strict;
+use warnings;
+use Exporter 'import';
+use List::Util qw(max min);
+use Bonnie::Plain qw(plain_text shorten);
+use Bonnie::Units qw(figure_text);
+
+our @EXPORT_OK = qw(change_text duration_text forecast_text interval_text metric_figure noise_figure plain_report result_sentence verdict_text);
+
+# A list with more names is replaced by their number.
+my $MOST_NAMES = 3;
+
+my $MAX_NAME = 40;
+
+sub percent {
+    my ($ratio) = @_;
+    my $percent = 100 * ($ratio - 1);
+    return (sprintf abs $percent < 99.95 ? '%+.1f %%' : '%+.0f %%', $percent) =~ s/\A-(?=0[.]0 )/+/r;
+}
+
+sub change_text {
+    my ($metric) = @_;
+    return defined $metric->{ratio} ? percent($metric->{ratio}) : q{};
+}
+
+# "+4.1 to +6.3 %"; an end that is not known yet is omitted.
+sub interval_text {
+    my ($metric) = @_;
+    my ($low, $high) = map { defined ? percent($_) : undef } @{ $metric->{interval} // [] };
+    return 'nothing known'        if !defined $low && !defined $high;
+    return "at most $high"        if !defined $low;
+    return "at least $low"        if !defined $high;
+    return $low =~ s/ %//r . " to $high";
+}
+
+sub margin_text {
+    my ($report) = @_;
+    return sprintf '%.4g %%', $report->{settings}{margin_percent};
+}
+
+sub verdict_text {
+    my ($report, $metric) = @_;
+    return 'no difference of ' . margin_text($report) if $metric->{verdict} eq 'same';
+    return 'not known yet' if $metric->{verdict} eq 'unknown';
+    return $metric->{verdict};
+}
+
+# The whole result in one sentence.
+sub result_sentence {
+    my ($report) = @_;
+    my ($name_a, $name_b) = @{ $report->{settings} }{qw(name_a name_b)};
+    my @judged = grep { $_->{judged} } @{ $report->{metrics} };
+    return "Nothing is known of $name_a and $name_b: no pair was measured." if !@judged;
+    my %of;
+    push @{ $of{ $_->{verdict} } }, $_ for @judged;
+    my $than  = " than $name_a";
+    my @differ;
+    for my $word (grep { $of{$_} } qw(faster better slower worse)) {
+        push @differ, "$word$than in " . names_text(1, @{ $of{$word} });
+        $than = q{};
+    }
+    my @parts;
+    push @parts, "$name_b is " . join(' and ', @differ) if @differ;
+    push @parts, ($of{same} && !@differ ? "$name_a and $name_b have " : q{}) . 'no difference of ' . margin_text($report) . ' or more in ' . names_text(@judged == 1, @{ $of{same} }) if $of{same};
+    push @parts, (@parts ? 'not known yet: ' : "It is not known yet whether $name_a and $name_b differ in ") . names_text(@judged == 1, @{ $of{unknown} }) if $of{unknown};
+    return join('; ', @parts) . q{.};
+}
+
+sub names_text {
+    my ($with_figures, @metrics) = @_;
+    return @metrics . ' metrics' if @metrics > $MOST_NAMES && !$with_figures;
+    my @names = map { shorten($_->{name}, $MAX_NAME) . ($with_figures ? ' (' . change_text($_) . ', ' . interval_text($_) . ')' : q{}) } @metrics;
+    if (@names > $MOST_NAMES) {
+        @names = (@names[ 0 .. $MOST_NAMES - 1 ], @names - $MOST_NAMES . ' more');
+    }
+    my $last = pop @names;
+    return @names ? join(', ', @names) . " and $last" : $last;
+}
+
+sub metric_figure {
+    my ($metric, $side) = @_;
+    my $value = $metric->{"median_$side"} // return q{-};
+    return sprintf '%.4g', $value if !defined $metric->{unit};
+    return figure_text($value, $metric->{unit}, max(map { $_ // 0 } @{$metric}{qw(median_a median_b)}));
+}
+
+# "1 min 20 s"
+sub duration_text {
+    my ($seconds) = @_;
+    return sprintf '%.0f s', $seconds if $seconds < 59.5;
+    return sprintf '%d min %d s', $seconds / 60, $seconds % 60 if $seconds < 600;
+    return sprintf '%.0f min', $seconds / 60 if $seconds < 5970;
+    return sprintf '%.1f h', $seconds / 3600;
+}
+
+# "3 to 9 more pairs, 1 to 3 min"; empty without a forecast.
+sub forecast_text {
+    my ($report) = @_;
+    my $forecast = $report->{forecast} or return q{};
+    my ($few, $many) = @{ $forecast->{pairs} };
+    my ($short, $long) = map { defined ? duration_text($_) : undef } @{ $forecast->{seconds} };
+    return "$few or more pairs, from $short on, probably more than are left" if !defined $many;
+    return $few == $many ? "about $few more pairs, $short" : "$few to $many more pairs, $short to $long";
+}
+
+sub plain_report {
+    my ($report) = @_;
+    my @judged = grep { $_->{judged} } @{ $report->{metrics} };
+    my @tails  = shown_tails($report->{metrics}, @judged);
+    my $good   = grep { !defined $_->{failed} } @{ $report->{pairs} };
+    my $bad    = @{ $report->{pairs} } - $good;
+    my $pairs  = "$good pair" . ($good == 1 ? q{} : 's') . ($bad ? " ($bad left out)" : q{});
+    my @lines  = ("$pairs in " . duration_text($report->{elapsed_seconds}) . ", order by --seed=$report->{settings}{seed}");
+    push @lines, q{}, table($report, @judged) if @judged;
+    push @lines, q{}, 'Latencies, not judged', map { row($report, $_) } @tails if @tails;
+    push @lines, q{}, control_text($report) if @{ $report->{control} };
+    push @lines, q{}, map { ucfirst "$_." } @{ $report->{notes} } if @{ $report->{notes} };
+    push @lines, q{}, 'To know the rest: ' . forecast_text($report) . q{.} if $report->{forecast};
+    push @lines, q{}, $report->{result};
+    return join q{}, map { s/\x{A0}/ /gr =~ s/ +\z//r . "\n" } @lines;
+}
+
+# Chooses one latency for each judged rate: the 99th percentile, or the longest.
+sub shown_tails {
+    my ($metrics, @judged) = @_;
+    my %metric = map { $_->{name} => $_ } @{$metrics};
+    return grep { !$_->{judged} } map { $metric{"$_->{name}.p99"} // $metric{"$_->{name}.max"} // () } grep { $_->{more_is_better} } @judged;
+}
+
+my $ROW = '%-16s %11s %11s %9s  %-20s %s';
+
+sub table {
+    my ($report, @metrics) = @_;
+    my $sure = sprintf '%.4g %% interval', 100 * (1 - $report->{settings}{alpha});
+    return (
+        sprintf($ROW, q{}, (map { shorten($report->{settings}{"name_$_"}, 11) } qw(a b)), 'B by A', $sure, q{}),
+        (map { row($report, $_) } @metrics),
+        'B by A is the median of the pairs\' own ratios, not the ratio of the two medians.',
+        'The intervals hold together, for all metrics and after every pair.',
+        noise_text(@metrics),
+    );
+}
+
+sub row {
+    my ($report, $metric) = @_;
+    my @words = $metric->{judged} ? (interval_text($metric), verdict_text($report, $metric)) : (q{}, q{});
+    my $line  = sprintf $ROW, $metric->{name}, (map { metric_figure($metric, $_) } qw(a b)), change_text($metric), @words;
+    return $line;
+}
+
+sub noise_text {
+    my @noise = map { $_->{noise_percent} // () } @_ or return;
+    my ($least, $most) = map { noise_figure($_) } min(@noise), max(@noise);
+    return 'Noise: pairs scatter by ' . ($least eq $most ? $most : "$least to $most") . ' %.';
+}
+
+sub noise_figure {
+    my ($percent) = @_;
+    return sprintf $percent < 99.5 ? '%.2g' : '%.0f', $percent;
+}
+
+sub control_text {
+    my ($report) = @_;
+    my @good = grep { !defined $_->{failed} } @{ $report->{control} };
+    my @lines;
+    for my $metric (grep { $_->{judged} } @{ $report->{metrics} }) {
+        my @ratios = sort { $a <=> $b } map { $_->{b}{ $metric->{name} } / $_->{a}{ $metric->{name} } }
+            grep { $_->{a}{ $metric->{name} } && $_->{b}{ $metric->{name} } } @good or next;
+        push @lines, sprintf '%-16s %s to %s', $metric->{name}, percent($ratios[0]) =~ s/ %//r, percent($ratios[-1]);
+    }
+    return ('Control, ' . @good . ' pairs of ' . $report->{settings}{name_a} . ' against itself, from the least to the largest:', @lines);
+}
+
+1;

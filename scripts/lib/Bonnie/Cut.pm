@@ -1,0 +1,160 @@
+# One report of boncut, of a check or a campaign, read from its JSON. Invalid figures become 0 or
+# undef, whatever the file contains.
+package Bonnie::Cut;
+
+use strict;
+use warnings;
+use Exporter 'import';
+use List::Util    qw(max);
+use Bonnie::Json  qw(hash list number text);
+use Bonnie::Plain qw(shorten);
+
+our @EXPORT_OK = qw(count fault_words faults finding_words words);
+
+my $VERSION = 1;
+
+# Limits for hostile reports.
+my $MOST     = 1000;
+my $MAX_NAME = 60;
+my $MAX_TEXT = 300;
+
+# The faults of a unit: key, and words.
+my @FAULTS = (
+    [ lost       => 'older than promised' ],
+    [ foreign    => 'foreign' ],
+    [ torn       => 'torn' ],
+    [ missing    => 'missing' ],
+    [ came_back  => 'came back' ],
+    [ wrong_size => 'of a wrong size' ],
+    [ unreadable => 'unreadable' ],
+);
+
+sub is_report {
+    my ($report) = @_;
+    return ref $report eq 'HASH' && (text($report->{format}) // q{}) =~ /\Aboncut-(?:check|campaign)\z/;
+}
+
+# Like report_records() of Json.pm: the one record has only { cut => ... }.
+sub records {
+    my ($report) = @_;
+    my $version = text($report->{format_version}) // 'none';
+    return ([], "format_version $version of the report of boncut is not known") if $version ne $VERSION;
+    return ([ { cut => bless { %{$report} }, __PACKAGE__ } ]);
+}
+
+# The number of a report on the page, which connects tables and charts; a single report
+# has none.
+sub number_as {
+    my ($cut, $number) = @_;
+    $cut->{number} = $number;
+    return $cut;
+}
+
+sub number_of { return $_[0]{number} }
+
+# More checks than this are added up.
+my $MOST_CHECKS = 4;
+
+# The reports in the form that the page shows: the checks of a campaign are one.
+sub few_reports {
+    my @cuts   = @_;
+    my @checks = grep { !$_->is_campaign } @cuts;
+    return @cuts if @checks <= $MOST_CHECKS;
+    return ((grep { $_->is_campaign } @cuts), added_up(@checks));
+}
+
+sub added_up {
+    my @checks = @_;
+    my %sum = (
+        format      => 'boncut-check',
+        run         => $checks[0]{run},
+        added_up     => scalar @checks,
+        last_tenths => [ add_rows(map { [ $_->tenths ] } @checks) ],
+        losses      => [ map { $_->losses } @checks ],
+        map { my $part = $_; ($part => [ add_named(map { $_->$part } @checks) ]) } qw(methods controls),
+    );
+    return bless \%sum, __PACKAGE__;
+}
+
+# Adds up entries with the same name.
+sub add_named {
+    my (@all) = @_;
+    my (%of, @names);
+    for my $one (@all) {
+        my $name = words($one->{name});
+        push @names, $name if !$of{$name};
+        push @{ $of{$name} }, $one;
+    }
+    return map { { %{ add_counts(@{ $of{$_} }) }, name => $_, last_seconds => [ add_rows(map { [ few(list($_->{last_seconds})) ] } @{ $of{$_} }) ] } } @names;
+}
+
+# Adds two lists, element by element.
+sub add_rows {
+    my @rows = @_;
+    my $longest = max(0, map { scalar @{$_} } @rows);
+    return map { my $i = $_; add_counts(map { $_->[$i] // () } @rows) } 0 .. $longest - 1;
+}
+
+sub add_counts {
+    my %sum;
+    for my $one (@_) {
+        $sum{$_} += number($one->{$_}) for grep { defined number($one->{$_}) } keys %{$one};
+    }
+    return \%sum;
+}
+
+# "ext4 on /dev/loop0".
+sub name {
+    my ($cut) = @_;
+    return shorten(words($cut->{directory}) || 'campaign', $MAX_NAME) if $cut->is_campaign;
+    my $run   = hash($cut->{run});
+    my @words = map { words($_) } grep {defined} text($run->{filesystem}), text($run->{device});
+    return shorten(join(' on ', @words) || 'power cuts', $MAX_NAME);
+}
+
+# Foreign text, and numbers, in the form for the page.
+sub words { return shorten(text($_[0]) // q{}, $MAX_TEXT) }
+
+sub count { return number($_[0]) // 0 }
+
+sub sentence    { return words(hash($_[0]{verdict})->{text}) }
+sub is_campaign { return text($_[0]{format}) eq 'boncut-campaign' }
+
+sub few {
+    my @all = @_;
+    return map { hash($_) } @all > $MOST ? @all[ 0 .. $MOST - 1 ] : @all;
+}
+
+# What a table of its methods covers.
+sub what { return $_[0]{added_up} ? count($_[0]{added_up}) . ' checks, added up' : 'all methods' }
+
+# The methods that promise, and the two control groups, which do not.
+sub methods  { return few(list($_[0]{methods})) }
+sub controls { return few(list($_[0]{controls})) }
+sub losses   { return few(list($_[0]{losses})) }
+sub each_cut { return few(list($_[0]{cuts})) }
+
+# The last tenths of a second; the last one ends with the log.
+sub tenths { return few(list($_[0]{last_tenths})) }
+
+# The number of units of a method that are not as promised.
+sub faults {
+    my ($method) = @_;
+    my $sum = 0;
+    $sum += count($method->{ $_->[0] }) for @FAULTS;
+    return $sum;
+}
+
+# "3 older than promised, 1 missing".
+sub fault_words {
+    my ($method) = @_;
+    return join ', ', map { count($method->{ $_->[0] }) . " $_->[1]" } grep { count($method->{ $_->[0] }) } @FAULTS;
+}
+
+sub finding_words {
+    my ($name) = @_;
+    my ($words) = map { $_->[1] } grep { $_->[0] eq ($name // q{}) } @FAULTS;
+    return $words // words($name);
+}
+
+1;

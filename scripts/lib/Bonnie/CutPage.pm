@@ -1,0 +1,223 @@
+# The sections of the page about power cuts: what each method promised and what became of it, the
+# promises of the last seconds, the losses, and the cuts of a campaign.
+package Bonnie::CutPage;
+
+use strict;
+use warnings;
+use Exporter 'import';
+use List::Util qw(max);
+use Bonnie::Chart     qw(area steps);
+use Bonnie::Cut       qw(count fault_words faults finding_words words);
+use Bonnie::Html      qw(element text);
+use Bonnie::HtmlTable qw(absent cell head_cell row_of scrolling_table);
+use Bonnie::Json      qw(hash list number);
+use Bonnie::Panels    qw(panel panels);
+use Bonnie::Units     qw(bytes_text grouped);
+
+our @EXPORT_OK = qw(cut_facts cut_headline cut_sections);
+
+# Pixels.
+my $COURSE = 40;
+my $CUTS   = 22;
+
+# As a share of the width, at most: marks stay visible, however many there are.
+my $GAP = 0.15;
+
+# The number of losses shown for many checks together; each check names its
+# first twenty.
+my $MOST_LOSSES = 40;
+
+# The last seconds, which are listed separately.
+my @LAST = (1, 2, 3);
+
+sub cut_headline {
+    my @cuts = @_;
+    my @campaigns = grep { $_->is_campaign } @cuts;
+    my @told      = @campaigns ? @campaigns : @cuts;
+    return @told == 1 ? $told[0]->sentence || undef : undef;
+}
+
+sub cut_facts {
+    my @cuts = @_;
+    return join q{ }, map { label_words($_) . kernel_words($_) . q{.} } @cuts;
+}
+
+sub kernel_words {
+    my ($cut) = @_;
+    my $kernel = words(hash($cut->{run})->{kernel});
+    return length $kernel ? ", $kernel" : q{};
+}
+
+# In the form of the page's sections; without reports of boncut all are empty.
+sub cut_sections {
+    return (
+        { id => 'cut-each',    title => 'Cuts',                             content => sub { map { (cut_chart($_), cut_table($_)) } campaigns_of(@_) } },
+        { id => 'cuts',        title => 'Promises and what became of them', content => sub { map { method_table($_) } cuts_of(@_) } },
+        { id => 'cut-seconds', title => 'The last three seconds',           content => sub { second_charts(cuts_of(@_)) } },
+        { id => 'cut-losses',  title => 'Losses',                           content => sub { map { loss_table($_) } cuts_of(@_) } },
+    );
+}
+
+sub cuts_of {
+    my ($page) = @_;
+    return @{ $page->{cuts} // [] };
+}
+
+sub campaigns_of { return grep { $_->is_campaign } cuts_of(@_) }
+
+sub label_words {
+    my ($cut) = @_;
+    return join q{ }, grep {defined} $cut->number_of, $cut->name;
+}
+
+sub row_title {
+    my ($words) = @_;
+    return element('th', { scope => 'row', class => 'label' }, element('bdi', {}, text($words)));
+}
+
+sub amount { return cell(grouped(count($_[0]))) }
+
+# ---- methods --------------------------------------------------------------------
+
+sub method_table {
+    my ($cut) = @_;
+    my @methods = $cut->methods or return;
+    my @titles = ('Method', 'Promises', 'Units', 'Kept', 'Lost', 'What was lost', map {"Lost of the last $_\x{A0}s"} @LAST);
+    return (scrolling_table(caption => label_words($cut) . ': ' . $cut->what, class => 'cuts', head => [ row_of(map { head_cell($_) } @titles) ],
+            rows => [ map { method_row($_) } @methods ]), control_table($cut));
+}
+
+sub method_row {
+    my ($method) = @_;
+    my $faults = faults($method);
+    my @last   = map { hash($_) } list($method->{last_seconds});
+    return row_of(row_title(words($method->{name})), (map { amount($method->{$_}) } qw(promises units kept)), fault_cell($faults),
+        $faults ? cell(fault_words($method)) : absent("\x{2013}"), map { last_cell($last[ $_ - 1 ]) } @LAST);
+}
+
+sub fault_cell {
+    my ($faults) = @_;
+    return $faults ? element('td', { class => 'fault' }, text(grouped($faults))) : cell('0');
+}
+
+sub last_cell {
+    my ($last) = @_;
+    my $units = count($last->{units});
+    return $units ? cell(grouped(count($last->{lost})) . ' of ' . grouped($units)) : absent("\x{2013}");
+}
+
+my %GROUP = (
+    cached => [ 'Never synced: what the kernel had in memory', 'the kernel lost what it had in memory', 'nothing was cut' ],
+    drive  => [ 'Written without a flush: what the drive had in its cache', 'the drive lost what it had in its cache', 'nothing is shown about the drive' ],
+);
+
+sub control_table {
+    my ($cut) = @_;
+    my @controls = grep { count($_->{blocks}) } $cut->controls or return;
+    my @titles = ('Control group', 'Writes', 'Blocks', 'Lost', 'What that shows');
+    return scrolling_table(caption => 'Control groups, which promise nothing and are expected to lose something', class => 'cuts',
+        head => [ row_of(map { head_cell($_) } @titles) ], rows => [ map { control_row($_) } @controls ]);
+}
+
+sub control_row {
+    my ($group) = @_;
+    my $name  = words($group->{name});
+    my $words = $GROUP{$name} // [ $name, q{}, q{} ];
+    return row_of(row_title($name), (map { amount($group->{$_}) } qw(writes blocks lost)), cell(count($group->{lost}) ? $words->[1] : $words->[2]));
+}
+
+# ---- the last seconds -----------------------------------------------------------
+
+sub second_charts {
+    my @cuts   = @_;
+    my @panels = map { second_panel($_) } @cuts;
+    return panels('Units by the time of their last promise', [ 'Height: units in a tenth of a second. Orange: units that were lost.' ], @panels);
+}
+
+sub second_panel {
+    my ($cut) = @_;
+    my @bins    = $cut->tenths;
+    my $highest = max(0, map { count($_->{units}) } @bins) or return;
+    my $all  = @bins / 10;
+    my $axis = {
+        unit  => 'seconds before the last promise',
+        at    => sub { 1 - $_[0] / $all },
+        ticks => [ map { [ $_, "$_" ] } reverse 0 .. int $all ],
+    };
+    my (@steps, @marks);
+    for my $i (0 .. $#bins) {
+        my ($units, $lost) = map { count($bins[$i]{$_}) } qw(units lost);
+        push @steps, [ ($i + 1) / @bins, $COURSE * $units / $highest ];
+        push @marks, area('losses', $i / @bins, ($i + 1) / @bins, $COURSE * (1 - max($lost / $highest, 0.1)), $COURSE) if $lost;
+    }
+    my $lost = 0;
+    $lost += count($_->{lost}) for @bins;
+    return panel($cut->name, axis => $axis, height => $COURSE,
+        rows => [ { label => label_words($cut), shown => $lost ? grouped($lost) . ' lost' : 'none lost', marks => [ steps('course', $COURSE, \@steps), @marks ] } ]);
+}
+
+# ---- the cuts of a campaign -----------------------------------------------------
+
+my %LOOKS = (kept => 'held', lost => 'losses', inconclusive => 'open');
+
+sub cut_chart {
+    my ($cut) = @_;
+    my @each = $cut->each_cut or return;
+    my %count = (kept => 0, lost => 0, inconclusive => 0);
+    my @marks;
+    for my $i (0 .. $#each) {
+        my $verdict = verdict_of($each[$i]);
+        $count{$verdict}++;
+        push @marks, area($LOOKS{$verdict}, ($i + $GAP) / @each, ($i + 1 - $GAP) / @each, $verdict eq 'inconclusive' ? $CUTS / 2 : 0, $CUTS);
+    }
+    my $axis = { unit => 'cuts', at => sub { $_[0] / @each }, ticks => [ [ 0, '0' ], [ scalar @each, scalar @each ] ] };
+    my $shown = join ', ', map { "$count{$_} $_" } grep { $count{$_} } qw(kept lost inconclusive);
+    return panels($cut->sentence, [ 'Blue: all promises were kept. Orange: something was lost. Half as high: inconclusive.' ],
+        panel('One mark for each cut', axis => $axis, height => $CUTS, rows => [ { label => label_words($cut), shown => $shown, marks => \@marks } ]));
+}
+
+sub verdict_of {
+    my ($each) = @_;
+    my $verdict = words($each->{result});
+    return exists $LOOKS{$verdict} ? $verdict : 'inconclusive';
+}
+
+sub cut_table {
+    my ($cut) = @_;
+    my @rows = map { cut_row($_) } $cut->each_cut or return;
+    return scrolling_table(caption => label_words($cut) . ': every cut', class => 'cuts', head => [ row_of(map { head_cell($_) } 'Cut', 'Verdict', 'Promises', 'Units', 'Lost', 'What was cut') ],
+        rows => \@rows);
+}
+
+my %LAYER = (drive => "host and the drive's cache", host => 'host', none => 'not shown');
+
+sub cut_row {
+    my ($each) = @_;
+    return row_of(row_title(count($each->{number})), cell(verdict_of($each)), (map { amount($each->{$_}) } qw(promises units)),
+        fault_cell(count($each->{lost_units})), cell($LAYER{ words($each->{layer_cut}) } // q{}));
+}
+
+# ---- losses ---------------------------------------------------------------------
+
+sub loss_table {
+    my ($cut) = @_;
+    my @losses = $cut->losses or return;
+    my @rows   = map { loss_row($_) } @losses > $MOST_LOSSES ? @losses[ 0 .. $MOST_LOSSES - 1 ] : @losses;
+    return scrolling_table(caption => label_words($cut) . ': the first losses', class => 'cuts',
+        head => [ row_of(map { head_cell($_) } 'Method', 'File', 'Offset', 'Promised', 'Found', 'What it is', 'Promised before the end') ], rows => \@rows);
+}
+
+sub loss_row {
+    my ($loss) = @_;
+    my ($offset, $found, $before) = map { number($loss->{$_}) } qw(offset_bytes found seconds_before_end);
+    my $what = join ': ', grep {length} finding_words($loss->{finding}), words($loss->{detail});
+    return row_of(row_title(words($loss->{method})), cell(words($loss->{file})), cell(defined $offset && $offset ? bytes_text($offset) : '0'),
+        cell(version_words($loss->{promised})), cell(version_words($found)), cell($what), defined $before ? cell(sprintf '%.3f s', $before) : absent("\x{2013}"));
+}
+
+sub version_words {
+    my $version = number($_[0]);
+    return defined $version ? "version $version" : 'none';
+}
+
+1;

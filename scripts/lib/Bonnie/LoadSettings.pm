@@ -1,0 +1,102 @@
+# The table of how and where loads were made, and what storage was below, with a
+# column for each load.
+package Bonnie::LoadSettings;
+
+use strict;
+use warnings;
+use Exporter 'import';
+use Bonnie::Html      qw(element text);    # not the text() of Bonnie::Json, which is no HTML
+use Bonnie::HtmlTable qw(row_of head_cell cell scrolling_table);
+use Bonnie::Json      qw(hash number);
+use Bonnie::Plain     qw(shorten);
+use Bonnie::Units     qw(bytes_text grouped);
+
+our @EXPORT_OK = qw(load_settings_table);
+
+my $MAX_NAME = 60;
+
+# Each sub gets the load's settings, then the whole load.
+my @ROWS = (
+    [ 'Target',         sub { words($_[0]{target}) } ],
+    [ 'Names',          sub { words($_[0]{url} // $_[0]{url_source}) } ],
+    [ 'Endpoint',       sub { words($_[0]{endpoint}) } ],
+    [ 'Bucket',         sub { words($_[0]{bucket}) } ],
+    [ 'Operations',     sub { words($_[0]{operations}) } ],
+    [ 'Writes',         sub { load_words(hash($_[0]{writes})) } ],
+    [ 'Reads',          sub { load_words(hash($_[0]{reads})) } ],
+    [ 'Size of writes', sub { !is_profile($_[0]) && hash($_[1]{writes})->{requests} ? size_words($_[0]) : q{} } ],
+    [ 'Arrival',        sub { (words($_[0]{mode}) eq 'rate') ? words($_[0]{arrival}) : q{} } ],
+    [ 'Direct I/O',     sub { is_profile($_[0]) ? q{} : flag($_[0]{direct}) } ],
+    [ 'Evicted before reads', sub { is_profile($_[0]) ? q{} : flag($_[0]{evict}) } ],
+    [ 'fsync',          sub { is_profile($_[0]) ? q{} : flag($_[0]{fsync}) } ],
+    [ 'Verified',       sub { is_profile($_[0]) ? q{} : words($_[0]{verify}) } ],
+    [ 'Seed',           sub { words($_[0]{seed}) } ],
+    [ 'Reads came from', sub { words(hash($_[1]{reads})->{measured}) } ],
+    [ 'Writes went to', sub { words(hash($_[1]{writes})->{measured}) } ],
+    [ 'Device',         sub { words(hash($_[1]{device})->{name}) } ],
+    [ 'Filesystem',     sub { words(hash($_[1]{device})->{filesystem}) } ],
+    [ 'Mounted with',   sub { words(hash($_[1]{device})->{mount_options}) } ],
+    [ 'Host',           sub { words(hash($_[1]{host})->{name}) } ],
+    [ 'CPU',            sub { words(hash($_[1]{host})->{cpu_model}) } ],
+    [ 'CPUs',           sub { words(hash($_[1]{host})->{cpus}) } ],
+    [ 'RAM',            sub { size_of(hash($_[1]{host})->{ram_bytes}) } ],
+    [ 'Kernel',         sub { words(hash($_[1]{host})->{kernel}) } ],
+    [ 'C library',      sub { words(hash($_[1]{host})->{c_library}) } ],
+    [ 'Program',        sub { words($_[1]{version}) } ],
+);
+
+sub load_settings_table {
+    my @loads = @_ or return;
+    my @rows;
+    for my $row (@ROWS) {
+        my ($title, $show) = @{$row};
+        my @words = map { $show->(hash($_->{settings}), $_) } @loads;
+        next if !grep { $_ ne q{} } @words;
+        push @rows, row_of(element('th', { scope => 'row', class => 'label' }, text($title)), map { cell($_ eq q{} ? "\x{2013}" : $_) } @words);
+    }
+    return if !@rows;
+    my @heads = map { head_cell($_->name eq q{} ? 'Value' : shorten($_->name, $MAX_NAME)) } @loads;
+    return scrolling_table(caption => 'How the load was made', class => 'settings', head => [ row_of(head_cell('Setting'), @heads) ], rows => \@rows);
+}
+
+# The calls of -good-for, and their sizes, are those of the profile.
+sub is_profile {
+    my ($settings) = @_;
+    return words($settings->{target}) eq 'profile';
+}
+
+sub words {
+    my ($value) = @_;
+    return Bonnie::Json::text($value) // q{};
+}
+
+# JSON's true and false.
+sub flag {
+    my ($value) = @_;
+    my $words = words($value);
+    return $words eq q{} ? q{} : $words eq 'true' || $words eq '1' ? 'yes' : 'no';
+}
+
+sub size_of {
+    my $bytes = number($_[0]);
+    return defined $bytes ? bytes_text($bytes) : q{};
+}
+
+# "8 KiB", or "1 byte to 8 KiB"
+sub size_words {
+    my ($settings) = @_;
+    my ($least, $most) = map { size_of($settings->{$_}) } qw(least_body_bytes most_body_bytes);
+    return $least eq $most ? $most : "$least to $most";
+}
+
+sub load_words {
+    my ($kind) = @_;
+    my $pace = words($kind->{pace});
+    my ($rate, $threads) = map { number($_) } @{$kind}{qw(per_second threads)};
+    return $pace eq 'threads' && $threads ? grouped($threads) . ($threads == 1 ? ' thread' : ' threads')
+        : $pace eq 'rate' && $rate        ? sprintf '%.6g per second', $rate
+        : $pace eq 'follows'              ? 'after writes'
+        :                                   q{};
+}
+
+1;

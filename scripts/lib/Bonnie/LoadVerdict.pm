@@ -1,0 +1,74 @@
+# What bonload -good-for says of a storage: the sentence on top of the page, and the table of what was judged.
+package Bonnie::LoadVerdict;
+
+use strict;
+use warnings;
+use Exporter 'import';
+use Bonnie::HtmlTable  qw(row_of row_title head_cell cell scrolling_table);
+use Bonnie::Json       qw(hash list number text);
+use Bonnie::LoadTables qw(latency_text rate_text);
+use Bonnie::Plain      qw(shorten);
+
+our @EXPORT_OK = qw(load_verdict load_verdict_table);
+
+my $MAX_TEXT = 60;
+
+# No report has more, whatever somebody has written into one.
+my $MOST = 100;
+
+sub profiles {
+    my ($load) = @_;
+    my @profiles = map { hash($_) } list(hash($load->{good_for})->{profiles});
+    return @profiles > $MOST ? @profiles[ 0 .. $MOST - 1 ] : @profiles;
+}
+
+sub word { return shorten(text($_[0]) // q{}, $MAX_TEXT) }
+
+# "etcd: good", of each profile; nothing if none was asked for.
+sub load_verdict {
+    my ($load) = @_;
+    my @words = map { word($_->{name}) . ': ' . word($_->{verdict}) . more_text($_) } profiles($load);
+    return @words ? join '; ', @words : undef;
+}
+
+sub more_text {
+    my ($profile) = @_;
+    return (text($profile->{search}) // q{}) eq 'load' ? ', with up to ' . rate_text($profile->{most_per_second}) . ' ' . word($profile->{requests}) . ' per second' : q{};
+}
+
+# A row for each thing that was judged, or that would be if there were a limit.
+sub load_verdict_table {
+    my @loads = @_;
+    my @rows  = map { profile_rows($_) } map { profiles($_) } @loads;
+    return if !@rows;
+    my @titles = ('Profile', 'Load', 'Achieved/s', 'What', 'Number', 'Found', 'Interval', 'Limit', 'Verdict');
+    return scrolling_table(caption => 'What was judged, and by which limit', head => [ row_of(map { head_cell($_) } @titles) ], rows => \@rows);
+}
+
+sub profile_rows {
+    my ($profile) = @_;
+    my @rows;
+    for my $at (map { hash($_) } list($profile->{loads})) {
+        my $rate = number($at->{load_per_second});
+        my @head = (row_title(word($profile->{name})), cell($rate ? rate_text($rate) . '/s' : (number($at->{clients}) // 0) . ' clients'), cell(rate_text($at->{achieved_per_second})));
+        my @judged = map { hash($_) } list($at->{judged});
+        push @rows, map { row_of(@head, judged_cells($_)) } @judged;
+        push @rows, map { row_of(@head, duration_cells($_)) } map { hash($_) } list($at->{durations}) if !@judged;
+    }
+    return @rows;
+}
+
+sub judged_cells {
+    my ($judged) = @_;
+    my $percentile = number($judged->{percentile}) // 0;
+    my $interval = latency_text($judged->{low_ns}) . (number($judged->{high_ns}) ? ' to ' . latency_text($judged->{high_ns}) : ' or more');
+    return (cell(word($judged->{what}) . ($percentile < 100 ? " p$percentile" : ', longest')), cell(number($judged->{count}) // 0),
+        cell(latency_text($judged->{found_ns})), cell($percentile < 100 ? $interval : q{}), cell(latency_text($judged->{limit_ns})), cell(word($judged->{verdict})));
+}
+
+sub duration_cells {
+    my ($duration) = @_;
+    return (cell(word($duration->{name}) . ' p99'), cell(number($duration->{count}) // 0), cell(latency_text($duration->{p99_ns})), cell(q{}), cell(q{}), cell('no verdict'));
+}
+
+1;

@@ -1,0 +1,244 @@
+#include "boncut/audit/audit.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "boncut/audit/fua_trace.h"
+#include "boncut/audit/leaves.h"
+#include "boncut/audit/trial.h"
+#include "measure/mount_info.h"
+#include "report/sanitize.h"
+#include "sys/below.h"
+#include "sys/stop.h"
+#include "util/units.h"
+#include "util/word_list.h"
+
+/* The exit status when something is certain not to be durable. */
+#define STATUS_NOT_DURABLE 2
+
+/* No drive is that fast: a call that returns sooner has not waited for one. */
+#define TOO_FAST_NS 10000
+
+/* Findings about a directory. */
+struct audit {
+    struct mount_info mount;
+    struct device_set devices;
+    struct leaf leaves[LEAVES_MOST];
+    unsigned leaf_count;
+    struct leaf_counts before[LEAVES_MOST];
+    struct leaf_counts after[LEAVES_MOST];
+    struct trial trial;
+    bool knows_fua[LEAVES_MOST];
+    uint64_t fua_writes[LEAVES_MOST];
+    bool is_not_durable;
+};
+
+/* ---- how it is mounted ------------------------------------------------------------------------
+ */
+
+static bool has_option(const struct audit *a, const char *option)
+{
+    return word_list_has(a->mount.options, option, strlen(option));
+}
+
+static bool is_in_memory(const struct audit *a)
+{
+    return strcmp(a->mount.filesystem, "tmpfs") == 0 || strcmp(a->mount.filesystem, "ramfs") == 0;
+}
+
+static bool sends_no_flush(const struct audit *a)
+{
+    return has_option(a, "barrier=0") || has_option(a, "nobarrier");
+}
+
+/* Whether there is a drive that may have a volatile cache. */
+static bool has_volatile_cache(const struct audit *a)
+{
+    for (unsigned i = 0; i < a->leaf_count; i++)
+        if (a->leaves[i].cache != CACHE_THROUGH)
+            return true;
+    return a->leaf_count == 0;
+}
+
+static void print_mount(struct audit *a)
+{
+    char text[MOUNT_OPTIONS];
+    sanitize_clean(text, sizeof text, a->mount.filesystem);
+    printf("Filesystem: %s", *text ? text : "not known");
+    sanitize_clean(text, sizeof text, a->mount.options);
+    printf("%s%s%s\n", *text ? " (" : "", text, *text ? ")" : "");
+    if (is_in_memory(a)) {
+        puts("  everything is in memory: nothing here is durable");
+        a->is_not_durable = true;
+    }
+    if (sends_no_flush(a)) {
+        printf("  mounted without barriers: the filesystem sends no flush%s\n",
+               has_volatile_cache(a) ? ", so what is in a drive's cache is not durable" : "");
+        a->is_not_durable |= has_volatile_cache(a);
+    }
+    if (strcmp(a->mount.filesystem, "overlay") == 0 && has_option(a, "volatile")) {
+        puts("  an overlay mounted volatile: fsync does nothing, nothing here is durable");
+        a->is_not_durable = true;
+    }
+    if (a->mount.lacks_journal)
+        puts("  without a journal: after a cut it needs fsck, which may lose names");
+    if (strncmp(a->mount.filesystem, "nfs", 3) == 0)
+        puts("  of a server, whose export may be async: this cannot be seen from here");
+    if (strncmp(a->mount.filesystem, "fuse", 4) == 0)
+        puts("  of a FUSE server: what it does for fsync cannot be seen from here");
+}
+
+/* ---- the drives -------------------------------------------------------------------------------
+ */
+
+static void print_drives(const struct audit *a)
+{
+    static const char *const caches[] = {[CACHE_UNKNOWN] = "not known",
+                                         [CACHE_BACK] = "write back",
+                                         [CACHE_THROUGH] = "write through"};
+    if (a->leaf_count == 0)
+        puts("Drives: none is known below it");
+    for (unsigned i = 0; i < a->leaf_count; i++) {
+        const struct leaf *l = &a->leaves[i];
+        printf("Drive %s: cache %s, FUA %s%s\n", l->device->name, caches[l->cache],
+               l->fua < 0 ? "not known"
+               : l->fua   ? "yes"
+                          : "no",
+               l->is_virtual ? "; virtual: its cache is another system's" : "");
+    }
+}
+
+/*
+ * ---- what reaches the drives ------------------------------------------------------------------
+ */
+
+static void read_counts(const struct audit *a, struct leaf_counts counts[])
+{
+    for (unsigned i = 0; i < a->leaf_count; i++)
+        counts[i] = leaf_count(&a->leaves[i]);
+}
+
+static void print_time(uint64_t nanoseconds)
+{
+    if (nanoseconds < MILLION)
+        printf("%.3g us", (double)nanoseconds / 1000);
+    else
+        printf("%.3g ms", (double)nanoseconds / MILLION);
+}
+
+static void judge_leaf(struct audit *a, unsigned i)
+{
+    const struct leaf *l = &a->leaves[i];
+    const char *name = l->device->name;
+    if (!a->before[i].known || !a->after[i].known) {
+        printf("  %s: the kernel does not count its flushes\n", name);
+        return;
+    }
+    uint64_t flushes = a->after[i].flushes - a->before[i].flushes;
+    uint64_t writes = a->after[i].writes - a->before[i].writes;
+    if (flushes > 0) {
+        double each = (double)flushes / TRIAL_SYNCS;
+        printf("  flushes reach %s, %.3g for each fsync\n", name, each);
+    } else if (writes == 0) {
+        printf("  nothing reaches %s\n", name);
+    } else if (l->cache == CACHE_THROUGH) {
+        printf("  no flush reaches %s: it says write through, so none is needed; only a cut can "
+               "tell\n",
+               name);
+    } else if (l->cache == CACHE_BACK) {
+        printf("  no flush reaches %s, whose cache is write back: what fsync promises is not "
+               "durable\n",
+               name);
+    } else {
+        printf("  no flush reaches %s\n", name);
+    }
+    a->is_not_durable |= flushes == 0 && writes > 0 && a->fua_writes[i] == 0 &&
+                         l->cache == CACHE_BACK && a->devices.filesystem == 1 && a->leaf_count == 1;
+}
+
+/* Prints the number of writes that need no flush. */
+static void print_fua(const struct audit *a, unsigned i)
+{
+    const char *name = a->leaves[i].device->name;
+    if (!a->knows_fua[i])
+        printf("  writes with FUA to %s: not known, which takes root and tracefs\n", name);
+    else
+        printf("  writes with FUA to %s: %.3g for each fsync\n", name,
+               (double)a->fua_writes[i] / TRIAL_SYNCS);
+}
+
+/* Whether any drive noticed that files were synced; true where that is not known. */
+static bool reaches_any(const struct audit *a)
+{
+    for (unsigned i = 0; i < a->leaf_count; i++)
+        if (!a->before[i].known || !a->after[i].known || a->after[i].writes > a->before[i].writes ||
+            a->after[i].flushes > a->before[i].flushes)
+            return true;
+    return a->leaf_count == 0;
+}
+
+static void print_trial(struct audit *a)
+{
+    printf("%d fsyncs after one block each: ", TRIAL_SYNCS);
+    print_time(a->trial.median_ns);
+    printf(" in the middle, ");
+    print_time(a->trial.slowest_ns);
+    puts(" the slowest");
+    for (unsigned i = 0; i < a->leaf_count; i++) {
+        judge_leaf(a, i);
+        print_fua(a, i);
+    }
+    if (!reaches_any(a)) {
+        printf("  fsync takes ");
+        print_time(a->trial.median_ns);
+        puts(" and nothing reaches the device: nothing here is durable");
+        a->is_not_durable = true;
+    } else if (a->leaf_count == 0 && a->trial.median_ns < TOO_FAST_NS) {
+        puts("  no drive answers that fast: these have waited for none");
+    }
+}
+
+/* ---- the command ------------------------------------------------------------------------------
+ */
+
+static int find(struct audit *a, const char *path, struct err *e)
+{
+    int fd = below_open_directory(path, BELOW_FAILS, e);
+    if (fd < 0)
+        return fd;
+    mount_info_find(&a->mount, fd);
+    close(fd);
+    device_find(&a->devices, &a->mount);
+    a->leaf_count = leaves_find(a->leaves, &a->devices);
+    struct fua_trace trace;
+    fua_trace_begin(&trace);
+    read_counts(a, a->before);
+    int rc = trial_run(&a->trial, path, e);
+    read_counts(a, a->after);
+    for (unsigned i = 0; i < a->leaf_count; i++)
+        a->knows_fua[i] = fua_trace_count(&trace, a->leaves[i].device, &a->fua_writes[i]);
+    fua_trace_end(&trace);
+    return rc;
+}
+
+int boncut_audit(const struct settings *s, int *status, struct err *e)
+{
+    struct audit a = {.is_not_durable = false};
+    int rc = stop_init(e);
+    if (rc == 0)
+        rc = find(&a, s->directory, e);
+    if (rc != 0)
+        return rc;
+    print_mount(&a);
+    print_drives(&a);
+    print_trial(&a);
+    printf("\n%s\n", a.is_not_durable
+                         ? "NOT DURABLE: what fsync promises here does not survive a power cut."
+                         : "Nothing speaks against durability here, which only a cut can show.");
+    *status = a.is_not_durable ? STATUS_NOT_DURABLE : 0;
+    return 0;
+}

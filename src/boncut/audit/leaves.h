@@ -1,0 +1,36 @@
+#ifndef BONCUT_AUDIT_LEAVES_H
+#define BONCUT_AUDIT_LEAVES_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "measure/device.h"
+
+/*
+ * The drives at the bottom of a filesystem: neither volumes nor partitions. The kernel counts
+ * flushes only for these (Documentation/block/stat.rst), not for device mapper and md.
+ */
+#define LEAVES_MOST DEVICE_MOST
+
+enum write_cache { CACHE_UNKNOWN, CACHE_BACK, CACHE_THROUGH };
+
+struct leaf {
+    const struct device *device;
+    enum write_cache cache; /* what the drive says about its cache, in queue/write_cache */
+    int fua;                /* 1: it accepts writes that are durable by themselves; -1: not known */
+    bool is_virtual;        /* a hypervisor, a file or memory emulates it, according to its name */
+};
+
+struct leaf_counts {
+    bool known;
+    uint64_t writes;
+    uint64_t flushes;
+};
+
+/* Finds the leaves of the set, which must outlive them. Returns their number. */
+unsigned leaves_find(struct leaf leaves[LEAVES_MOST], const struct device_set *devices);
+
+/* The requests that a leaf has got since the system started. */
+struct leaf_counts leaf_count(const struct leaf *leaf);
+
+#endif

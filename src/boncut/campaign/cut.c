@@ -1,0 +1,334 @@
+#include "boncut/campaign/cut.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "boncut/campaign/shell.h"
+#include "boncut/header.h"
+#include "boncut/verdict.h"
+#include "measure/clock.h"
+#include "sys/below.h"
+#include "sys/stop.h"
+#include "util/descriptor.h"
+#include "util/kernel_file.h"
+#include "util/units.h"
+
+#define COMMAND_MOST 8192
+#define PAUSE_NS     (BILLION / 20)
+#define RETRY_NS     BILLION
+
+/* How long the victim may take to answer. */
+#define ANSWER_NS (10 * BILLION)
+
+#define DEFAULT_PATIENCE_NS (60 * BILLION)
+#define DEFAULT_TIMEOUT_NS  (600 * BILLION)
+#define DEFAULT_LEAST_NS    (5 * BILLION)
+#define DEFAULT_MOST_NS     (30 * BILLION)
+
+/* A cut in progress. */
+struct cut {
+    struct campaign *campaign;
+    unsigned number;
+    int said_fd;
+    pid_t writer; /* 0: it is not running */
+};
+
+void cut_name(char name[CUT_NAME], unsigned number, const char *ending)
+{
+    snprintf(name, CUT_NAME, "%04u.%s", number, ending);
+}
+
+bool cut_is_done(const struct campaign *c, unsigned number)
+{
+    char name[CUT_NAME];
+    struct stat st;
+    cut_name(name, number, "json");
+    return fstatat(c->logs_fd, name, &st, AT_SYMLINK_NOFOLLOW) == 0 && st.st_size > 0;
+}
+
+static uint64_t patience_of(const struct cut *c)
+{
+    return given_or(c->campaign->settings->patience_ns, DEFAULT_PATIENCE_NS);
+}
+
+/* ---- commands ---------------------------------------------------------------------------------
+ */
+
+static int open_log(const struct cut *c, const char *ending, int flags, struct err *e)
+{
+    char name[CUT_NAME];
+    cut_name(name, c->number, ending);
+    const struct below logs = {.fd = c->campaign->logs_fd};
+    int fd = below_open_file(&logs, name, flags, 0666);
+    return fd >= 0
+               ? fd
+               : err_say(e, "open %s/%s: %s", c->campaign->settings->logs, name, below_reason(-fd));
+}
+
+static int say_failure(const struct cut *c, const char *what, int status, struct err *e)
+{
+    char name[CUT_NAME];
+    cut_name(name, c->number, "said");
+    if (status == -EINTR)
+        return err_system(e, EINTR, "%s", what);
+    if (status == -ETIMEDOUT)
+        return err_say(e, "cut %u: %s did not end in time; what it said is in %s/%s", c->number,
+                       what, c->campaign->settings->logs, name);
+    return err_say(e, "cut %u: %s ended with status %d; what it said is in %s/%s", c->number, what,
+                   status, c->campaign->settings->logs, name);
+}
+
+/*
+ * Runs a command with the files `in` and `out` as its streams; -1: no input, and the .said file.
+ * Returns its exit status, -ETIMEDOUT or -EINTR, or another negative errno with a line in e.
+ */
+static int run(const struct cut *c, const char *command, int in, int out, uint64_t limit_ns,
+               struct err *e)
+{
+    int nothing = kernel_file_open("/dev/null", O_RDONLY);
+    pid_t process =
+        shell_start(command, in >= 0 ? in : nothing, out >= 0 ? out : c->said_fd, c->said_fd, e);
+    descriptor_close(&nothing);
+    return process < 0 ? (int)process : shell_wait(process, clock_ns() + limit_ns);
+}
+
+/* Joins the victim's command and a command for it in one line. */
+static int on_victim(const struct cut *c, char line[COMMAND_MOST], const char *command,
+                     struct err *e)
+{
+    const struct settings *s = c->campaign->settings;
+    int length = snprintf(line, COMMAND_MOST, "%s %s", s->victim, command);
+    return length < COMMAND_MOST ? 0 : err_say(e, "--victim: the command is too long");
+}
+
+static int boncut_on_victim(const struct cut *c, char line[COMMAND_MOST], const char *command,
+                            struct err *e)
+{
+    char whole[COMMAND_MOST];
+    const struct settings *s = c->campaign->settings;
+    if (snprintf(whole, sizeof whole, "boncut %s %s", command, s->directory) >= (int)sizeof whole)
+        return err_say(e, "--write-options: the command is too long");
+    return on_victim(c, line, whole, e);
+}
+
+/* ---- the steps --------------------------------------------------------------------------------
+ */
+
+static int clean_up(struct cut *c, struct err *e)
+{
+    char line[COMMAND_MOST];
+    int rc = boncut_on_victim(c, line, "--cleanup", e);
+    if (rc != 0)
+        return rc;
+    int status = run(c, line, -1, -1, patience_of(c), e);
+    return status == 0 ? 0 : say_failure(c, "boncut --cleanup", status, e);
+}
+
+/* Whether the log has a promise after its header. */
+static bool has_promises(int log_fd)
+{
+    char text[HEADER_LINE_MOST];
+    ssize_t length = pread(log_fd, text, sizeof text, 0);
+    const char *end = length > 0 ? memchr(text, '\n', (size_t)length) : NULL;
+    return end && memchr(end + 1, '\n', (size_t)(text + length - end - 1));
+}
+
+static void pause_ns(uint64_t nanoseconds)
+{
+    const struct timespec pause = clock_timespec(nanoseconds);
+    nanosleep(&pause, NULL);
+}
+
+/* Waits while the writer works, until a moment, or until there are promises. */
+static int await(struct cut *c, int log_fd, bool for_promises, uint64_t until_ns, struct err *e)
+{
+    int status;
+    while (clock_ns() < until_ns && !(for_promises && has_promises(log_fd))) {
+        if (stop_requested())
+            return err_system(e, EINTR, "campaign");
+        if (shell_has_ended(c->writer, &status)) {
+            c->writer = 0;
+            return say_failure(c, "boncut write", status, e);
+        }
+        pause_ns(PAUSE_NS);
+    }
+    return !for_promises || has_promises(log_fd)
+               ? 0
+               : say_failure(c, "boncut write promised nothing: it", -ETIMEDOUT, e);
+}
+
+/* A random time from the range of --after. */
+static uint64_t draw_delay(struct campaign *c)
+{
+    uint64_t least = given_or(c->settings->after_least_ns, DEFAULT_LEAST_NS);
+    uint64_t most = given_or(c->settings->after_most_ns, DEFAULT_MOST_NS);
+    return least + rng_below(&c->rng, most - least + 1);
+}
+
+static int start_writer(struct cut *c, int log_fd, struct err *e)
+{
+    char line[COMMAND_MOST];
+    char command[COMMAND_MOST];
+    const char *options = c->campaign->settings->write_options;
+    if (snprintf(command, sizeof command, "write %s", options ? options : "") >=
+        (int)sizeof command)
+        return err_say(e, "--write-options: the command is too long");
+    int nothing = kernel_file_open("/dev/null", O_RDONLY);
+    int rc = boncut_on_victim(c, line, command, e);
+    pid_t process = rc == 0 ? shell_start(line, nothing, log_fd, c->said_fd, e) : rc;
+    descriptor_close(&nothing);
+    if (process < 0)
+        return (int)process;
+    c->writer = process;
+    return 0;
+}
+
+static void end_writer(struct cut *c)
+{
+    if (c->writer > 0)
+        shell_end(c->writer);
+    c->writer = 0;
+}
+
+/*
+ * Lets the writer make promises for some time, and cuts the power. The cut command may fail,
+ * because it may be cut off, too; the state of the victim shows whether it has worked.
+ */
+static int write_and_cut(struct cut *c, struct err *e)
+{
+    int log_fd = open_log(c, "promises", O_RDWR | O_CREAT | O_TRUNC, e);
+    int rc = log_fd < 0 ? log_fd : start_writer(c, log_fd, e);
+    if (rc == 0)
+        rc = await(c, log_fd, true, clock_ns() + patience_of(c), e);
+    if (rc == 0)
+        rc = await(c, log_fd, false, clock_ns() + draw_delay(c->campaign), e);
+    if (rc == 0) {
+        int status = run(c, c->campaign->settings->cut, -1, -1, patience_of(c), e);
+        rc = status == -EINTR ? say_failure(c, "the cut", status, e) : 0;
+    }
+    end_writer(c);
+    descriptor_close(&log_fd);
+    return rc;
+}
+
+/* Reads the boot id at the start of the log. */
+static int read_old_boot_id(const struct cut *c, char id[HEADER_TEXT], struct err *e)
+{
+    char text[HEADER_LINE_MOST];
+    struct header h;
+    int fd = open_log(c, "promises", O_RDONLY, e);
+    if (fd < 0)
+        return fd;
+    ssize_t length = pread(fd, text, sizeof text, 0);
+    const char *end = length > 0 ? memchr(text, '\n', (size_t)length) : NULL;
+    int rc = header_parse(&h, text, end ? (size_t)(end - text) : 0, e);
+    close(fd);
+    if (rc == 0)
+        memcpy(id, h.boot_id, HEADER_TEXT);
+    return rc;
+}
+
+/* Whether the victim answers, and has another boot id than that. */
+static int is_up(const struct cut *c, const char *old_id, struct err *e)
+{
+    char line[COMMAND_MOST];
+    char id[HEADER_TEXT] = "";
+    bool asks = !c->campaign->settings->same_boot;
+    int rc = on_victim(c, line, asks ? "cat /proc/sys/kernel/random/boot_id" : "true", e);
+    int fd = rc == 0 ? open_log(c, "boot", O_RDWR | O_CREAT | O_TRUNC, e) : rc;
+    if (fd < 0)
+        return fd;
+    int status = run(c, line, -1, fd, ANSWER_NS, e);
+    ssize_t length = pread(fd, id, sizeof id - 1, 0);
+    close(fd);
+    if (status == -EINTR)
+        return say_failure(c, "the wait for the victim", status, e);
+    id[strcspn(id, "\n")] = '\0';
+    return status == 0 && (!asks || (length > 1 && strcmp(id, old_id) != 0));
+}
+
+static int await_victim(const struct cut *c, struct err *e)
+{
+    char old_id[HEADER_TEXT];
+    char name[CUT_NAME];
+    uint64_t limit_ns = given_or(c->campaign->settings->timeout_ns, DEFAULT_TIMEOUT_NS);
+    uint64_t until_ns = clock_ns() + limit_ns;
+    int up = read_old_boot_id(c, old_id, e);
+    if (up != 0)
+        return up;
+    while ((up = is_up(c, old_id, e)) == 0 && clock_ns() < until_ns)
+        pause_ns(c->campaign->settings->same_boot ? PAUSE_NS : RETRY_NS);
+    cut_name(name, c->number, "boot");
+    unlinkat(c->campaign->logs_fd, name, 0);
+    if (up < 0)
+        return up;
+    return up ? 0
+              : err_say(e,
+                        "cut %u: the victim was not up again, with a new boot id, within "
+                        "--timeout; the same command goes on from here",
+                        c->number);
+}
+
+/*
+ * Makes the victim check, and keeps the report under a name that exists only when it is complete.
+ */
+static int check(struct cut *c, int before_status, struct err *e)
+{
+    char line[COMMAND_MOST];
+    char aside[CUT_NAME];
+    char name[CUT_NAME];
+    cut_name(aside, c->number, "new");
+    cut_name(name, c->number, "json");
+    int in = open_log(c, "promises", O_RDONLY, e);
+    int out = in >= 0 ? open_log(c, "new", O_WRONLY | O_CREAT | O_TRUNC, e) : in;
+    const char *command = before_status == 0 ? "check --json" : "check --json --unmounted";
+    int rc = out < 0 ? out : boncut_on_victim(c, line, command, e);
+    if (rc == 0) {
+        int status = run(c, line, in, out,
+                         given_or(c->campaign->settings->timeout_ns, DEFAULT_TIMEOUT_NS), e);
+        bool is_verdict =
+            status == STATUS_KEPT || status == STATUS_LOST || status == STATUS_INCONCLUSIVE;
+        rc = is_verdict ? 0 : say_failure(c, "boncut check", status, e);
+    }
+    descriptor_close(&in);
+    descriptor_close(&out);
+    if (rc == 0 && renameat(c->campaign->logs_fd, aside, c->campaign->logs_fd, name) != 0)
+        rc = err_system(e, errno, "rename %s/%s", c->campaign->settings->logs, aside);
+    return rc;
+}
+
+/*
+ * Runs the user's command before the check, for example to mount the filesystem; *status is its
+ * exit status.
+ */
+static int prepare_check(struct cut *c, int *status, struct err *e)
+{
+    *status = 0;
+    if (!c->campaign->settings->before_check)
+        return 0;
+    *status = run(c, c->campaign->settings->before_check, -1, -1, patience_of(c), e);
+    return *status < 0 ? say_failure(c, "--before-check", *status, e) : 0;
+}
+
+int cut_make(struct campaign *campaign, unsigned number, struct err *e)
+{
+    struct cut c = {.campaign = campaign, .number = number, .said_fd = -1};
+    int before_status = 0;
+    c.said_fd = open_log(&c, "said", O_WRONLY | O_CREAT | O_TRUNC | O_APPEND, e);
+    int rc = c.said_fd < 0 ? c.said_fd : clean_up(&c, e);
+    if (rc == 0)
+        rc = write_and_cut(&c, e);
+    if (rc == 0)
+        rc = await_victim(&c, e);
+    if (rc == 0)
+        rc = prepare_check(&c, &before_status, e);
+    if (rc == 0)
+        rc = check(&c, before_status, e);
+    descriptor_close(&c.said_fd);
+    return rc;
+}

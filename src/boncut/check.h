@@ -1,0 +1,13 @@
+#ifndef BONCUT_CHECK_H
+#define BONCUT_CHECK_H
+
+#include "boncut/settings.h"
+#include "util/err.h"
+
+/*
+ * `boncut check`: reads the log from standard input, compares it with the directory, and reports.
+ * *status is the exit status. Returns 0, or a negative errno with a line in e.
+ */
+int boncut_check(const struct settings *s, int *status, struct err *e);
+
+#endif

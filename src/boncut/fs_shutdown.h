@@ -1,0 +1,13 @@
+#ifndef BONCUT_FS_SHUTDOWN_H
+#define BONCUT_FS_SHUTDOWN_H
+
+#include "boncut/settings.h"
+#include "util/err.h"
+
+/*
+ * `boncut fs-shutdown`: stops the filesystem at once, without writing out its log, as a power
+ * failure would; the drive below is not affected. Returns 0 or a negative errno with a line in e.
+ */
+int boncut_fs_shutdown(const struct settings *s, struct err *e);
+
+#endif

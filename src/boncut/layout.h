@@ -1,0 +1,43 @@
+#ifndef BONCUT_LAYOUT_H
+#define BONCUT_LAYOUT_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "util/err.h"
+
+/*
+ * The names of everything that a run puts into its private directory, by which --cleanup recognises
+ * it:
+ *
+ *     fsync.0        the blocks of a method of worker 0
+ *     fsync.0+3      the fourth file that it has appended to
+ *     create.0/      a directory of a worker
+ *         17.4       version 4 of unit 17
+ *         17         a unit whose name stays the same
+ */
+#define LAYOUT_NAME 64
+
+/* "fsync.0", "fsync.0+3", and "rename.0b" for one of several directories. */
+void layout_worker_name(char name[LAYOUT_NAME], unsigned method, unsigned worker);
+void layout_tail_name(char name[LAYOUT_NAME], unsigned method, unsigned worker, uint64_t number);
+void layout_side_name(char name[LAYOUT_NAME], unsigned method, unsigned worker, unsigned side);
+
+/* "17" and "17.4". */
+void layout_unit_name(char name[LAYOUT_NAME], uint32_t unit);
+void layout_version_name(char name[LAYOUT_NAME], uint32_t unit, uint64_t version);
+
+/* Read such a name, or that of a tail of this worker. Return false when it has another form. */
+bool layout_parse_version(const char *name, uint32_t *unit, uint64_t *version);
+bool layout_parse_tail(const char *name, unsigned method, unsigned worker, uint64_t *number);
+
+/* The number by which stamps identify a file of a method and a worker. */
+uint64_t layout_stamp(unsigned method, unsigned worker, uint64_t number);
+
+/*
+ * Removes an entry with a name of this form from the private directory behind fd. Returns 0,
+ * -EEXIST when no run makes entries of that name, or another negative errno.
+ */
+int layout_remove(int fd, const char *name);
+
+#endif

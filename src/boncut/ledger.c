@@ -1,0 +1,185 @@
+#include "boncut/ledger.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "boncut/log_line.h"
+#include "boncut/methods/method.h"
+
+uint64_t control_version(uint64_t writes, uint32_t block)
+{
+    return writes / CONTROL_GROUPS + (block / CONTROL_BATCH < writes % CONTROL_GROUPS);
+}
+
+/* ---- lines ------------------------------------------------------------------------------------
+ */
+
+static int open_ledger(struct ledger *l, struct err *e)
+{
+    for (unsigned method = 0; method < method_count; method++) {
+        if (!(l->header.methods & 1U << method))
+            continue;
+        l->units[method] = calloc(header_units(&l->header, method), sizeof *l->units[method]);
+        if (!l->units[method])
+            return err_system(e, ENOMEM, "memory for the promises of %s", methods[method].name);
+    }
+    return 0;
+}
+
+/*
+ * Lines of `cached` count only from the first one that is certainly younger than the last syncfs:
+ * until then none counts.
+ */
+static void note_syncfs(struct ledger *l)
+{
+    l->cached_from = UINT64_MAX;
+}
+
+static void note_control(struct ledger *l, const struct log_line *line)
+{
+    if (line->method != method_cached || l->cached_from != UINT64_MAX || !l->units[method_syncfs])
+        return;
+    l->cached_from = line->version;
+}
+
+static bool line_is_of_run(const struct ledger *l, const struct log_line *line)
+{
+    return (l->header.methods & 1U << line->method) &&
+           line->unit < header_units(&l->header, line->method);
+}
+
+static void take_line(struct ledger *l, const struct log_line *line)
+{
+    struct promise *p = &l->units[line->method][line->unit];
+    if (line->time_us > l->last_us)
+        l->last_us = line->time_us;
+    if (methods[line->method].is_control)
+        note_control(l, line);
+    if (line->is_failure) {
+        p->is_doubtful |= line->version > p->version;
+        return;
+    }
+    if (line->version <= p->version) {
+        l->repeated++;
+        return;
+    }
+    if (line->method == method_syncfs)
+        note_syncfs(l);
+    if (methods[line->method].is_control)
+        l->promises[line->method] = line->version;
+    else
+        l->promises[line->method]++;
+    *p = (struct promise){.version = line->version, .time_us = line->time_us};
+}
+
+/*
+ * Handles another header: a repetition of the first, or that of another run, whose lines would all
+ * count as damaged.
+ */
+static int take_other_header(const struct ledger *l, const char *text, size_t length, bool *is_one,
+                             struct err *e)
+{
+    struct header other;
+    struct err ignored;
+    err_init(&ignored);
+    *is_one = header_parse(&other, text, length, &ignored) == 0;
+    if (*is_one && (other.run != l->header.run || other.seed != l->header.seed))
+        return err_say(e, "the log has the promises of more than one run");
+    return 0;
+}
+
+static int take_text(struct ledger *l, const char *text, size_t length, struct err *e)
+{
+    struct log_line line;
+    bool is_header = false;
+    if (l->header.workers == 0) {
+        int rc = header_parse(&l->header, text, length, e);
+        return rc == 0 ? open_ledger(l, e) : rc;
+    }
+    l->lines++;
+    if (log_line_parse(&line, text, length, l->header.run) && line_is_of_run(l, &line)) {
+        take_line(l, &line);
+        return 0;
+    }
+    int rc = take_other_header(l, text, length, &is_header, e);
+    l->damaged += !is_header;
+    l->repeated += is_header;
+    return rc;
+}
+
+/* ---- the stream -------------------------------------------------------------------------------
+ */
+
+/* Input that has been read and not been processed yet. */
+struct stream {
+    char text[1 << 17]; /* longer than a header: a longer line is not ours */
+    size_t length;
+    bool is_skipping; /* the line at its start is too long */
+};
+
+/* Processes all complete lines, and moves the rest to the start. */
+static int take_lines(struct ledger *l, struct stream *s, struct err *e)
+{
+    char *line = s->text;
+    char *end = s->text + s->length;
+    int rc = 0;
+    for (char *newline; rc == 0 && (newline = memchr(line, '\n', (size_t)(end - line)));) {
+        if (!s->is_skipping)
+            rc = take_text(l, line, (size_t)(newline - line), e);
+        s->is_skipping = false;
+        line = newline + 1;
+    }
+    s->length = (size_t)(end - line);
+    memmove(s->text, line, s->length);
+    if (s->length < sizeof s->text)
+        return rc;
+    if (l->header.workers == 0) /* without a header before it, it must be one, or fails here */
+        return take_text(l, s->text, s->length, e);
+    l->damaged += !s->is_skipping;
+    s->is_skipping = true;
+    s->length = 0;
+    return rc;
+}
+
+static int finish(struct ledger *l, const struct stream *s, struct err *e)
+{
+    l->unfinished = s->length > 0;
+    if (l->header.workers > 0)
+        return 0;
+    return s->length > 0
+               ? err_say(e, "the log ends within its first line: nothing was promised")
+               : err_say(e, "standard input is empty: the log of `boncut write` is expected");
+}
+
+int ledger_read(struct ledger *l, int fd, struct err *e)
+{
+    *l = (struct ledger){0};
+    struct stream *s = malloc(sizeof *s);
+    if (!s)
+        return err_system(e, ENOMEM, "memory for reading the log");
+    s->length = 0;
+    s->is_skipping = false;
+    int rc = 0;
+    ssize_t got = 1;
+    while (rc == 0 && got > 0) {
+        got = read(fd, s->text + s->length, sizeof s->text - s->length);
+        if (got < 0)
+            rc = err_system(e, errno, "read the log from standard input");
+        s->length += got > 0 ? (size_t)got : 0;
+        if (rc == 0 && got > 0)
+            rc = take_lines(l, s, e);
+    }
+    if (rc == 0)
+        rc = finish(l, s, e);
+    free(s);
+    return rc;
+}
+
+void ledger_release(struct ledger *l)
+{
+    for (unsigned method = 0; method < METHODS_MOST; method++)
+        free(l->units[method]);
+    *l = (struct ledger){0};
+}

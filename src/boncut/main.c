@@ -1,0 +1,68 @@
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "boncut/audit/audit.h"
+#include "boncut/campaign/campaign.h"
+#include "boncut/check.h"
+#include "boncut/fs_shutdown.h"
+#include "boncut/layout.h"
+#include "boncut/methods/method.h"
+#include "boncut/options.h"
+#include "boncut/write.h"
+#include "cli/help.h"
+#include "cli/option_list.h"
+#include "storage/cleanup.h"
+#include "sys/program.h"
+
+static int run_command(const struct settings *s, int *status, struct err *e)
+{
+    if (s->cleanup)
+        return cleanup_directory(s->directory, layout_remove, e);
+    switch (s->command) {
+    case COMMAND_WRITE:
+        return boncut_write(s, e);
+    case COMMAND_AUDIT:
+        return boncut_audit(s, status, e);
+    case COMMAND_CAMPAIGN:
+        return boncut_campaign(s, status, e);
+    case COMMAND_FS_SHUTDOWN:
+        return boncut_fs_shutdown(s, e);
+    default:
+        return boncut_check(s, status, e);
+    }
+}
+
+static int act(const struct settings *s, int *status, struct err *e)
+{
+    switch (s->action) {
+    case ACTION_HELP:
+        cli_print_help(&option_table, stdout);
+        return 0;
+    case ACTION_VERSION:
+        cli_print_version(stdout);
+        return 0;
+    case ACTION_OPTIONS:
+        cli_print_options(&option_table, stdout);
+        return 0;
+    case ACTION_METHODS:
+        method_print_all(stdout);
+        return 0;
+    default:
+        return run_command(s, status, e);
+    }
+}
+
+static int boncut(int argc, char *argv[], struct err *e)
+{
+    static struct settings settings;
+    int status = EXIT_SUCCESS;
+    int rc = options_parse(argc, argv, &settings, e);
+    if (rc == 0)
+        rc = act(&settings, &status, e);
+    return rc == 0 ? status : rc;
+}
+
+int main(int argc, char *argv[])
+{
+    return program_run(argc, argv, boncut);
+}

@@ -1,0 +1,13 @@
+#ifndef BONCUT_METHODS_FSYNC_H
+#define BONCUT_METHODS_FSYNC_H
+
+#include "boncut/methods/method.h"
+
+/* fsync(2) and fdatasync(2): a block of a file is overwritten, or appended to another file. */
+int fsync_begin(struct work *w);
+int fsync_step(struct work *w, uint32_t unit, const uint64_t versions[]);
+int fdatasync_step(struct work *w, uint32_t unit, const uint64_t versions[]);
+void fsync_end(struct work *w);
+void fsync_judge(struct judging *j, unsigned worker);
+
+#endif

@@ -1,0 +1,11 @@
+#ifndef BONCUT_METHODS_SYNCFS_H
+#define BONCUT_METHODS_SYNCFS_H
+
+#include "boncut/methods/method.h"
+
+/* Blocks are overwritten, and all of them are durable when syncfs(2) has returned. */
+#define SYNCFS_BATCH 8
+int syncfs_begin(struct work *w);
+int syncfs_step(struct work *w, uint32_t unit, const uint64_t versions[]);
+
+#endif

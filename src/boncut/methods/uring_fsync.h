@@ -1,0 +1,11 @@
+#ifndef BONCUT_METHODS_URING_FSYNC_H
+#define BONCUT_METHODS_URING_FSYNC_H
+
+#include "boncut/methods/method.h"
+
+/* A write and a linked fsync of io_uring: durable when both have completed in full. */
+int uring_fsync_begin(struct work *w);
+int uring_fsync_step(struct work *w, uint32_t unit, const uint64_t versions[]);
+void uring_fsync_end(struct work *w);
+
+#endif

@@ -1,0 +1,358 @@
+#include "boncut/options.h"
+
+#include <stdint.h>
+#include <string.h>
+
+#include "boncut/header.h"
+#include "boncut/methods/method.h"
+#include "cli/common_options.h"
+#include "cli/parser.h"
+#include "util/units.h"
+
+#define FIELD(name) offsetof(struct settings, name)
+
+static const char *const command_words[COMMANDS + 1] = {"",         "write",       "check", "audit",
+                                                        "campaign", "fs-shutdown", NULL};
+
+/* ---- setters ----------------------------------------------------------------------------------
+ */
+
+static bool take_method(void *settings, char *word)
+{
+    struct settings *s = settings;
+    unsigned method;
+    if (!method_find(word, strlen(word), &method) || !method_promises(method))
+        return false;
+    s->methods |= 1U << method;
+    return true;
+}
+
+static int set_methods(void *settings, const char *value, struct err *e)
+{
+    struct settings *s = settings;
+    if (strcmp(value, "help") == 0) {
+        s->action = ACTION_METHODS;
+        return 0;
+    }
+    s->methods = 0;
+    return value_list(s, value, take_method,
+                      "a list of fsync, fdatasync, dsync, rwf_dsync, direct_dsync, uring_fsync, "
+                      "msync, syncfs, create, replace, unlink, rename, link, mkdir, truncate; help "
+                      "says what each promises",
+                      e);
+}
+
+static int set_block(void *settings, const char *value, struct err *e)
+{
+    static const char accepted[] = "512 bytes to 1m, a multiple of 512";
+    struct settings *s = settings;
+    if (value_size(&s->block_bytes, value, 1, HEADER_BLOCK_MOST, accepted, e) != 0)
+        return -e->code;
+    if (s->block_bytes.value < HEADER_BLOCK_LEAST || s->block_bytes.value % HEADER_BLOCK_LEAST != 0)
+        return err_say(e, "%s", accepted);
+    return 0;
+}
+
+/* A duration, or two with ".." between them. */
+static int set_after(void *settings, const char *value, struct err *e)
+{
+    static const char accepted[] = "MIN..MAX, durations such as 5s and 30s";
+    struct settings *s = settings;
+    char least[UNITS_TEXT];
+    const char *dots = strstr(value, "..");
+    size_t length = dots ? (size_t)(dots - value) : strlen(value);
+    if (length >= sizeof least)
+        return err_say(e, "%s", accepted);
+    memcpy(least, value, length);
+    least[length] = '\0';
+    int rc = value_duration(&s->after_least_ns, least, 0, accepted, e);
+    if (rc == 0)
+        rc = value_duration(&s->after_most_ns, dots ? dots + 2 : least, 0, accepted, e);
+    if (rc == 0 && s->after_least_ns.value > s->after_most_ns.value)
+        rc = err_say(e, "%s", accepted);
+    return rc;
+}
+
+static int take_operand(void *settings, const char *word, struct err *e)
+{
+    struct settings *s = settings;
+    int command = value_word(word, command_words);
+    if (s->command == COMMAND_NONE && !s->directory && command > COMMAND_NONE) {
+        s->command = command;
+        return 0;
+    }
+    if (*word == '\0' || s->directory)
+        return err_say(e, "'%.100s': a command and one directory are expected", word);
+    s->directory = word;
+    return 0;
+}
+
+/* ---- the table --------------------------------------------------------------------------------
+ */
+
+static const struct option_entry entries[] = {
+    {.letter = 'c',
+     .name = "workers",
+     .value = VALUE_REQUIRED,
+     .value_name = "N",
+     .group = "write:",
+     .kind = OPTION_COUNT,
+     .field = FIELD(workers),
+     .min = 1,
+     .max = HEADER_WORKERS_MOST,
+     .accepted = "1 to 256 workers",
+     .help = "workers, each with files of its own (default: 4)"},
+    {.name = "units",
+     .value = VALUE_REQUIRED,
+     .value_name = "N",
+     .kind = OPTION_COUNT,
+     .field = FIELD(units),
+     .min = 1,
+     .max = HEADER_UNITS_MOST,
+     .accepted = "1 to 100000 units, for all workers together",
+     .help = "blocks or names of each method and worker (default: 32)"},
+    {.name = "block",
+     .value = VALUE_REQUIRED,
+     .value_name = "SIZE",
+     .set = set_block,
+     .help = "what is written at once, up to 1m (default: 4k)"},
+    {.name = "methods",
+     .value = VALUE_REQUIRED,
+     .value_name = "LIST",
+     .set = set_methods,
+     .offer = OFFER_LIST,
+     .help = "how durability is asked for; help lists them (default: all)"},
+    {.name = "rate",
+     .value = VALUE_REQUIRED,
+     .value_name = "N",
+     .kind = OPTION_COUNT,
+     .field = FIELD(rate),
+     .min = 1,
+     .max = 1000000000,
+     .accepted = "1 to 1000000000 promises a second",
+     .help = "promises a second, of all workers (default: as many as possible)"},
+    {.name = "seed",
+     .value = VALUE_REQUIRED,
+     .value_name = "N",
+     .kind = OPTION_COUNT,
+     .field = FIELD(seed),
+     .min = 0,
+     .max = UINT64_MAX,
+     .accepted = "a whole number",
+     .help = "which places are changed in which order (default: random)"},
+    {.name = "time",
+     .value = VALUE_REQUIRED,
+     .value_name = "SECONDS",
+     .kind = OPTION_SECONDS,
+     .field = FIELD(time_ns),
+     .min = 1,
+     .accepted = "a number of seconds",
+     .help = "end after that time (default: work until the power goes)"},
+    {.name = "json",
+     .group = "check, campaign:",
+     .kind = OPTION_FLAG,
+     .field = FIELD(json),
+     .help = "print JSON"},
+    {.name = "unmounted",
+     .group = "check:",
+     .kind = OPTION_FLAG,
+     .field = FIELD(is_unmounted),
+     .help = "the filesystem of DIR does not mount any more: all is lost"},
+    {.name = "victim",
+     .group = "campaign:",
+     .value = VALUE_REQUIRED,
+     .value_name = "COMMAND",
+     .kind = OPTION_TEXT,
+     .field = FIELD(victim),
+     .accepted = "a command that runs others on the victim, such as 'ssh HOST'",
+     .help = "how commands are run on the victim: 'ssh HOST'"},
+    {.name = "cut",
+     .value = VALUE_REQUIRED,
+     .value_name = "COMMAND",
+     .kind = OPTION_TEXT,
+     .field = FIELD(cut),
+     .accepted = "a command that cuts the victim's power",
+     .help = "cuts the victim's power, and brings it back"},
+    {.name = "cuts",
+     .value = VALUE_REQUIRED,
+     .value_name = "N",
+     .kind = OPTION_COUNT,
+     .field = FIELD(cuts),
+     .min = 1,
+     .max = 9999,
+     .accepted = "1 to 9999 cuts",
+     .help = "number of cuts (default: 10)"},
+    {.name = "after",
+     .value = VALUE_REQUIRED,
+     .value_name = "MIN..MAX",
+     .set = set_after,
+     .help = "time from the first promise to the cut (default: 5s..30s)"},
+    {.name = "before-check",
+     .value = VALUE_REQUIRED,
+     .value_name = "COMMAND",
+     .kind = OPTION_TEXT,
+     .field = FIELD(before_check),
+     .accepted = "a command",
+     .help = "runs here before each check: mount, fsck"},
+    {.name = "write-options",
+     .value = VALUE_REQUIRED,
+     .value_name = "OPTIONS",
+     .kind = OPTION_TEXT,
+     .field = FIELD(write_options),
+     .accepted = "options of boncut write in one text",
+     .help = "options of boncut write on the victim"},
+    {.name = "logs",
+     .value = VALUE_REQUIRED,
+     .value_name = "LOGS",
+     .kind = OPTION_TEXT,
+     .field = FIELD(logs),
+     .offer = OFFER_DIRECTORIES,
+     .accepted = "the path of a directory",
+     .help = "where all is kept, and an interrupted campaign goes on"},
+    {.name = "html",
+     .value = VALUE_REQUIRED,
+     .value_name = "PAGE",
+     .kind = OPTION_TEXT,
+     .field = FIELD(page),
+     .offer = OFFER_FILES,
+     .accepted = "the path of a file",
+     .help = "write a page to PAGE, complete or not at all"},
+    {.name = "timeout",
+     .value = VALUE_REQUIRED,
+     .value_name = "SECONDS",
+     .kind = OPTION_SECONDS,
+     .field = FIELD(timeout_ns),
+     .min = 1,
+     .accepted = "a number of seconds",
+     .help = "the victim has to be up again within that (default: 600)"},
+    {.name = "patience",
+     .value = VALUE_REQUIRED,
+     .value_name = "SECONDS",
+     .kind = OPTION_SECONDS,
+     .field = FIELD(patience_ns),
+     .min = 1,
+     .accepted = "a number of seconds",
+     .help = "end a command that takes longer (default: 60)"},
+    {.name = "same-boot",
+     .kind = OPTION_FLAG,
+     .field = FIELD(same_boot),
+     .help = "a cut does not start the victim anew: a test rig"},
+    {.name = "yes",
+     .group = "fs-shutdown:",
+     .kind = OPTION_FLAG,
+     .field = FIELD(yes),
+     .help = "confirm that the filesystem of DIR is to stop at once"},
+    {.name = "cleanup",
+     .group = "Other:",
+     .kind = OPTION_FLAG,
+     .field = FIELD(cleanup),
+     .help = "remove what earlier runs have left in DIR"},
+    OPTION_VERSION(struct settings, action, ACTION_VERSION),
+    OPTION_ALL_OPTIONS(struct settings, action, ACTION_OPTIONS),
+    OPTION_HELP(struct settings, action, ACTION_HELP),
+};
+
+const struct option_table option_table = {
+    .entries = entries,
+    .count = sizeof entries / sizeof *entries,
+    .usage = "Usage: boncut write [OPTION]... DIR > PROMISES\n"
+             "       boncut check [--json] [--unmounted] DIR < PROMISES\n"
+             "       boncut audit DIR\n"
+             "       boncut campaign --victim=COMMAND --cut=COMMAND --logs=LOGS DIR\n"
+             "       boncut fs-shutdown --yes DIR\n"
+             "       boncut --cleanup DIR\n"
+             "Does what fsync promised survive a power cut?\n\n",
+    .closing = "\nSizes take a suffix k or m (powers of 1024). The manual is boncut(8).\n",
+    .operand = take_operand,
+    .operand_offer = OFFER_DIRECTORIES,
+};
+
+/*
+ * ---- options that depend on the command -------------------------------------------------------
+ */
+
+#define BIT(command) (1U << (command))
+
+/* An option that only some commands have, and these commands. */
+struct owned {
+    const char *name;
+    bool is_given;
+    unsigned commands;
+};
+
+static int check_owned(const struct settings *s, struct err *e)
+{
+    const struct owned options[] = {
+        {"-c (--workers)", s->workers.given, BIT(COMMAND_WRITE)},
+        {"--units", s->units.given, BIT(COMMAND_WRITE)},
+        {"--block", s->block_bytes.given, BIT(COMMAND_WRITE)},
+        {"--methods", s->methods != 0, BIT(COMMAND_WRITE)},
+        {"--rate", s->rate.given, BIT(COMMAND_WRITE)},
+        {"--seed", s->seed.given, BIT(COMMAND_WRITE)},
+        {"--time", s->time_ns.given, BIT(COMMAND_WRITE)},
+        {"--json", s->json, BIT(COMMAND_CHECK) | BIT(COMMAND_CAMPAIGN)},
+        {"--unmounted", s->is_unmounted, BIT(COMMAND_CHECK)},
+        {"--victim", s->victim, BIT(COMMAND_CAMPAIGN)},
+        {"--cut", s->cut, BIT(COMMAND_CAMPAIGN)},
+        {"--cuts", s->cuts.given, BIT(COMMAND_CAMPAIGN)},
+        {"--after", s->after_least_ns.given, BIT(COMMAND_CAMPAIGN)},
+        {"--before-check", s->before_check, BIT(COMMAND_CAMPAIGN)},
+        {"--write-options", s->write_options, BIT(COMMAND_CAMPAIGN)},
+        {"--logs", s->logs, BIT(COMMAND_CAMPAIGN)},
+        {"--html", s->page, BIT(COMMAND_CAMPAIGN)},
+        {"--timeout", s->timeout_ns.given, BIT(COMMAND_CAMPAIGN)},
+        {"--patience", s->patience_ns.given, BIT(COMMAND_CAMPAIGN)},
+        {"--same-boot", s->same_boot, BIT(COMMAND_CAMPAIGN)},
+        {"--yes", s->yes, BIT(COMMAND_FS_SHUTDOWN)},
+    };
+    for (size_t i = 0; i < sizeof options / sizeof *options; i++)
+        if (options[i].is_given && !(options[i].commands & BIT(s->command)))
+            return err_say(e, "%s is no option of %s", options[i].name,
+                           s->cleanup ? "--cleanup" : command_words[s->command]);
+    return 0;
+}
+
+/* The directory becomes part of commands that one or two shells split into words. */
+#define SAFE_CHARACTERS "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789/._+:@%=,-"
+
+static int check_campaign(const struct settings *s, struct err *e)
+{
+    if (!s->victim || !s->cut || !s->logs)
+        return err_say(e, "campaign: %s is missing",
+                       !s->victim ? "--victim"
+                       : !s->cut  ? "--cut"
+                                  : "--logs");
+    if (s->directory[strspn(s->directory, SAFE_CHARACTERS)] != '\0' || *s->directory == '-')
+        return err_say(e, "campaign: DIR has characters that a shell would not leave as they are");
+    return 0;
+}
+
+static int check_command(const struct settings *s, struct err *e)
+{
+    if (s->command == COMMAND_CAMPAIGN)
+        return check_campaign(s, e);
+    if (s->command == COMMAND_FS_SHUTDOWN && !s->yes)
+        return err_say(e, "fs-shutdown stops the whole filesystem of DIR, and what it has not yet "
+                          "written is lost: --yes confirms that");
+    return 0;
+}
+
+static int check(const struct settings *s, struct err *e)
+{
+    if (s->cleanup ? s->command != COMMAND_NONE : s->command == COMMAND_NONE)
+        return err_say(e, "a command is expected: write, check, audit, campaign or fs-shutdown; or "
+                          "--cleanup alone");
+    if (!s->directory)
+        return err_say(e, "DIR is missing: the directory that is tested");
+    if (given_or(s->units, 1) * given_or(s->workers, 4) > HEADER_UNITS_MOST)
+        return err_say(e, "--units: at most %d units of all workers together", HEADER_UNITS_MOST);
+    int rc = check_owned(s, e);
+    return rc == 0 ? check_command(s, e) : rc;
+}
+
+int options_parse(int argc, char *argv[], struct settings *s, struct err *e)
+{
+    *s = (struct settings){0};
+    int rc = cli_parse(&option_table, argc, argv, s, e);
+    return rc == 0 && s->action == ACTION_RUN ? check(s, e) : rc;
+}

@@ -1,0 +1,3 @@
+#include "util/message.h"
+
+const char *program_name = "boncut";

@@ -1,0 +1,17 @@
+#ifndef BONCUT_REPORT_REPORT_H
+#define BONCUT_REPORT_REPORT_H
+
+#include <stdio.h>
+
+#include "boncut/verdict.h"
+
+/* Prints the findings of a check: a table, facts, losses and the verdict. */
+void check_report_text(const struct check *c, FILE *out);
+
+/*
+ * The same as JSON (share/boncut.schema.json), in *text, which the caller frees. Returns 0, or a
+ * negative errno with a line in e.
+ */
+int check_report_json(const struct check *c, char **text, struct err *e);
+
+#endif

@@ -1,0 +1,105 @@
+#include "boncut/verdict.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+
+#include "boncut/methods/method.h"
+
+const char *const layer_names[LAYERS] = {
+    [LAYER_NONE] = "none",
+    [LAYER_HOST] = "host",
+    [LAYER_DRIVE] = "drive",
+};
+
+const char *const verdict_names[VERDICTS] = {
+    [VERDICT_KEPT] = "kept",
+    [VERDICT_LOST] = "lost",
+    [VERDICT_INCONCLUSIVE] = "inconclusive",
+};
+
+int verdict_status(enum verdict verdict)
+{
+    static const int statuses[VERDICTS] = {[VERDICT_KEPT] = STATUS_KEPT,
+                                           [VERDICT_LOST] = STATUS_LOST,
+                                           [VERDICT_INCONCLUSIVE] = STATUS_INCONCLUSIVE};
+    return statuses[verdict];
+}
+
+static enum layer find_layer(const struct check *c)
+{
+    const struct control_tally *controls = c->findings.controls;
+    if (controls[method_drive].lost > 0)
+        return LAYER_DRIVE;
+    return controls[method_cached].lost > 0 ? LAYER_HOST : LAYER_NONE;
+}
+
+static uint64_t promises_of(const struct ledger *l)
+{
+    uint64_t sum = 0;
+    for (unsigned method = 0; method < method_count; method++)
+        sum += method_promises(method) ? l->promises[method] : 0;
+    return sum;
+}
+
+static const char *reach(enum layer layer)
+{
+    static const char *const words[LAYERS] = {
+        [LAYER_NONE] = "Nothing shows that anything was cut.",
+        [LAYER_HOST] = "The host was cut; nothing is shown about the drive's cache.",
+        [LAYER_DRIVE] = "The host and the drive's cache were cut.",
+    };
+    return words[layer];
+}
+
+static void say_lost(struct check *c, uint64_t promises)
+{
+    struct tally sum;
+    findings_sum(&c->findings, &sum);
+    c->verdict = VERDICT_LOST;
+    if (c->is_gone)
+        snprintf(c->text, sizeof c->text,
+                 "LOST: the directory %s %s, with all of %" PRIu64
+                 " promises. It was durable before the first of them.",
+                 c->ledger.header.directory, c->gone, promises);
+    else
+        snprintf(c->text, sizeof c->text,
+                 "LOST: %" PRIu64 " of %" PRIu64 " units are not as promised. %s",
+                 tally_faults(&sum), sum.units, reach(c->layer));
+}
+
+static void say_inconclusive(struct check *c, const char *reason)
+{
+    c->verdict = VERDICT_INCONCLUSIVE;
+    snprintf(c->text, sizeof c->text, "INCONCLUSIVE: %s", reason);
+}
+
+static void say_kept(struct check *c, uint64_t promises)
+{
+    c->verdict = VERDICT_KEPT;
+    snprintf(c->text, sizeof c->text, "KEPT: all that %" PRIu64 " promises said is there, %s",
+             promises,
+             c->layer == LAYER_DRIVE
+                 ? "and unflushed writes were lost in the drive's cache: sound as far as the drive."
+                 : "and unsynced writes were lost: sound as far as the kernel; nothing is shown "
+                   "about the drive's cache.");
+}
+
+void verdict_find(struct check *c)
+{
+    struct tally sum;
+    uint64_t promises = promises_of(&c->ledger);
+    findings_sum(&c->findings, &sum);
+    c->layer = find_layer(c);
+    if (c->is_gone || tally_faults(&sum) > 0)
+        say_lost(c, promises);
+    else if (promises == 0)
+        say_inconclusive(c, "the log has no promises.");
+    else if (c->layer == LAYER_NONE && c->is_same_boot)
+        say_inconclusive(c, "the system has not been started since (its boot id is the old one), "
+                            "and nothing is lost that was never synced: nothing was cut.");
+    else if (c->layer == LAYER_NONE)
+        say_inconclusive(c, "nothing is lost, not even writes that were never synced: nothing "
+                            "shows that anything was cut.");
+    else
+        say_kept(c, promises);
+}

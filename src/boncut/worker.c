@@ -1,0 +1,273 @@
+#include "boncut/worker.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include "measure/clock.h"
+#include "sys/stop.h"
+#include "util/message.h"
+#include "util/units.h"
+
+/* The alignment that O_DIRECT needs on any device. */
+#define ALIGNMENT 4096
+
+/*
+ * Interval between two writes of `cached`: after a syncfs, nothing of it can be lost before the
+ * next write.
+ */
+#define CACHED_PAUSE_NS MILLION
+
+/* ---- preparing --------------------------------------------------------------------------------
+ */
+
+/* Whether a failure means that something is not supported here, rather than broken. */
+static bool is_unsupported(int code)
+{
+    return code == EOPNOTSUPP || code == ENOSYS || code == EINVAL || code == ENODEV ||
+           code == EPERM;
+}
+
+static int fail(const struct write_run *run, const struct work *work, int code, struct err *e)
+{
+    return err_system(e, code, "%s in %s, for the method %s", work->call, run->path,
+                      methods[work->method].name);
+}
+
+/* Leaves out a method; the first worker that notices reports it. */
+static void leave_out(struct write_run *run, const struct work *work, int code)
+{
+    unsigned bit = 1U << work->method;
+    if (atomic_fetch_or(&run->left_out, bit) & bit)
+        return;
+    if (!methods[work->method].begin)
+        message("%s is left out: it is not part of this build", methods[work->method].name);
+    else
+        message("%s is left out: it does not work here (%s: %s)", methods[work->method].name,
+                work->call, strerror(code));
+}
+
+static void tell(struct worker *w, unsigned method, uint32_t unit, bool is_failure)
+{
+    struct write_run *run = w->run;
+    const struct log_line line = {
+        .method = method,
+        .is_failure = is_failure,
+        .unit = w->number * header_units_of_worker(&run->header, method) + unit,
+        .version = w->versions[method][unit],
+        .time_us = (clock_ns() - run->log.start_ns) / 1000,
+    };
+    promise_log_put(&run->log, w->number, &line);
+}
+
+/* The number of units from this one on that a step changes. */
+static uint32_t batch_at(const struct write_run *run, unsigned method, uint32_t unit)
+{
+    uint32_t left = run->header.units - unit;
+    uint32_t batch = methods[method].batch;
+    return batch < 2 ? 1 : batch < left ? batch : left;
+}
+
+/*
+ * Changes one or several units to their next versions, and promises these; is_told: a failure is
+ * recorded, too.
+ */
+static int step(struct worker *w, unsigned method, uint32_t unit, bool is_told)
+{
+    uint32_t batch = batch_at(w->run, method, unit);
+    uint64_t *versions = w->versions[method] + unit;
+    for (uint32_t i = 0; i < batch; i++)
+        versions[i]++;
+    int rc = methods[method].step(&w->work[method], unit, versions);
+    for (uint32_t i = 0; i < batch && (rc == 0 || is_told); i++)
+        tell(w, method, unit + i, rc != 0);
+    return rc;
+}
+
+static int control_step_of(struct worker *w, unsigned method)
+{
+    w->versions[method][0]++;
+    int rc = methods[method].step(&w->work[method], 0, w->versions[method]);
+    if (rc == 0)
+        promise_log_count(&w->run->log, method);
+    return rc;
+}
+
+/* Makes the files of a method, and tries it once. */
+static int prepare_method(struct worker *w, unsigned method, struct err *e)
+{
+    struct work *work = &w->work[method];
+    *work = (struct work){.header = &w->run->header,
+                          .pattern = &w->run->pattern,
+                          .directory_fd = w->run->directory_fd,
+                          .method = method,
+                          .worker = w->number,
+                          .fd = -1,
+                          .other_fd = -1,
+                          .buffer = w->buffer,
+                          .first_sync = w->run->first_sync};
+    size_t units = header_units_of_worker(&w->run->header, method);
+    w->versions[method] = calloc(units, sizeof *w->versions[method]);
+    if (!w->versions[method])
+        return err_system(e, ENOMEM, "memory for the versions of %zu units", units);
+    int rc = methods[method].begin ? methods[method].begin(work) : -ENOSYS;
+    if (rc == 0)
+        rc = methods[method].is_control ? control_step_of(w, method) : step(w, method, 0, false);
+    if (rc == 0 || !is_unsupported(-rc))
+        return rc == 0 ? 0 : fail(w->run, work, -rc, e);
+    leave_out(w->run, work, -rc);
+    return 0;
+}
+
+static int prepare(void *context, struct err *e)
+{
+    struct worker *w = context;
+    if (w->kind == WORKER_LOG)
+        return 0;
+    size_t bytes = METHOD_BUFFER * w->run->header.block_bytes;
+    w->buffer = aligned_alloc(ALIGNMENT, round_up(bytes, ALIGNMENT));
+    if (!w->buffer)
+        return err_system(e, ENOMEM, "memory for a buffer");
+    int rc = 0;
+    for (unsigned method = 0; rc == 0 && method < method_count; method++) {
+        if (!(w->methods & 1U << method))
+            continue;
+        rc = stop_check(e);
+        if (rc == 0)
+            rc = prepare_method(w, method, e);
+    }
+    return rc;
+}
+
+/* ---- working ----------------------------------------------------------------------------------
+ */
+
+static void sleep_ns(uint64_t nanoseconds)
+{
+    const struct timespec pause = clock_timespec(nanoseconds);
+    nanosleep(&pause, NULL);
+}
+
+static bool is_over(const struct write_run *run)
+{
+    return stop_requested() || clock_ns() >= run->end_ns;
+}
+
+/* Sleeps until the next promise is due, but only for so long that the end is not missed. */
+static bool await_turn(const struct write_run *run, uint64_t *next_ns)
+{
+    uint64_t now_ns;
+    while ((now_ns = clock_ns()) < *next_ns && !is_over(run))
+        sleep_ns(*next_ns - now_ns < 50 * MILLION ? *next_ns - now_ns : 50 * MILLION);
+    uint64_t earliest_ns = now_ns - run->gap_ns; /* missed promises are not made up for */
+    *next_ns = (*next_ns > earliest_ns ? *next_ns : earliest_ns) + run->gap_ns;
+    return !is_over(run);
+}
+
+/* The result of a step. A failure while a signal ends the run is not reported. */
+static int outcome(const struct worker *w, unsigned method, int rc, struct err *e)
+{
+    if (rc == 0 || (rc == -EINTR && stop_requested()))
+        return 0;
+    return fail(w->run, &w->work[method], -rc, e);
+}
+
+/* Draws a unit; with a method that has a tail, one in four is the tail. */
+static uint32_t draw_unit(struct worker *w, unsigned method)
+{
+    uint32_t units = w->run->header.units;
+    if (methods[method].tails > 0 && rng_below(&w->rng, 4) == 0)
+        return units;
+    return (uint32_t)rng_below(&w->rng, units);
+}
+
+/* Whether the method may make a step now. */
+static bool is_due(struct worker *w, unsigned method)
+{
+    uint64_t interval_ns = methods[method].interval_ns;
+    if (!(w->methods & w->run->header.methods & 1U << method))
+        return false;
+    if (interval_ns == 0)
+        return true;
+    uint64_t now_ns = clock_ns();
+    if (now_ns < w->due_ns[method])
+        return false;
+    w->due_ns[method] = now_ns + interval_ns;
+    return true;
+}
+
+/*
+ * Makes a step of each method, at a random unit. Workers and runs begin with different methods: at
+ * a low rate a cut may come before the first round is over.
+ */
+static int make_round(struct worker *w, uint64_t *next_ns, struct err *e)
+{
+    struct write_run *run = w->run;
+    unsigned first = w->number * method_count / run->header.workers +
+                     (unsigned)(run->header.seed % method_count);
+    bool is_idle = true;
+    for (unsigned i = 0; i < method_count; i++) {
+        unsigned method = (first + i) % method_count;
+        if (!is_due(w, method))
+            continue;
+        is_idle = false;
+        if (run->gap_ns > 0 ? !await_turn(run, next_ns) : is_over(run))
+            return 0;
+        int rc = outcome(w, method, step(w, method, draw_unit(w, method), true), e);
+        if (rc != 0)
+            return rc;
+    }
+    if (is_idle)
+        sleep_ns(MILLION);
+    return 0;
+}
+
+static int make_promises(struct worker *w, struct err *e)
+{
+    uint64_t next_ns = clock_ns();
+    int rc = 0;
+    while (rc == 0 && !is_over(w->run) && !atomic_load(&w->run->log.has_failed))
+        rc = make_round(w, &next_ns, e);
+    return rc;
+}
+
+/* Overwrites as fast as it can; `cached` only at intervals, because it needs no more. */
+static int overwrite(struct worker *w, unsigned method, struct err *e)
+{
+    int rc = 0;
+    while (rc == 0 && !is_over(w->run)) {
+        rc = outcome(w, method, control_step_of(w, method), e);
+        if (method == method_cached)
+            sleep_ns(CACHED_PAUSE_NS);
+    }
+    return rc;
+}
+
+static int work(void *context, struct err *e)
+{
+    struct worker *w = context;
+    struct write_run *run = w->run;
+    int rc = 0;
+    if (w->kind == WORKER_LOG)
+        return promise_log_work(&run->log, &run->active, e);
+    if (w->kind == WORKER_PROMISES)
+        rc = make_promises(w, e);
+    for (unsigned method = 0; w->kind == WORKER_CONTROL && method < method_count; method++)
+        if (w->methods & run->header.methods & 1U << method)
+            rc = overwrite(w, method, e);
+    atomic_fetch_sub(&run->active, 1);
+    return rc;
+}
+
+const struct task worker_task = {.prepare = prepare, .work = work};
+
+void worker_close(struct worker *w)
+{
+    for (unsigned method = 0; method < method_count; method++) {
+        if (w->versions[method] && methods[method].end)
+            methods[method].end(&w->work[method]);
+        free(w->versions[method]);
+    }
+    free(w->buffer);
+}

@@ -1,0 +1,13 @@
+#ifndef BONCUT_WRITE_H
+#define BONCUT_WRITE_H
+
+#include "boncut/settings.h"
+#include "util/err.h"
+
+/*
+ * `boncut write`: makes promises and prints them on standard output, until the power goes, a signal
+ * comes, or the time is over. Returns 0 or a negative errno with a line in e.
+ */
+int boncut_write(const struct settings *s, struct err *e);
+
+#endif

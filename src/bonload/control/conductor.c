@@ -1,0 +1,450 @@
+#include "bonload/control/conductor.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <signal.h>
+#include <string.h>
+#include <time.h>
+
+#include "bonload/control/verbose.h"
+#include "measure/clock.h"
+#include "measure/cpu.h"
+#include "sys/stop.h"
+#include "util/units.h"
+
+#define TICK_NS        UINT64_C(10000000)
+#define PAUSE_TICK_NS  UINT64_C(1000000)
+#define INTERVAL_NS    BILLION
+#define INTERVALS_MOST 1200
+#define TIMELINE_NS    (BILLION / 10)
+#define TIMELINE_MOST  240
+
+/* Requests that were due before the end of a rate, but are late, may still begin for this time. */
+#define GRACE_NS UINT64_C(100000000)
+
+int conductor_open(struct conductor *c, struct run *run, struct coordinator *coordinator,
+                   struct err *e)
+{
+    *c = (struct conductor){.run = run, .coordinator = coordinator};
+    backing_open(&c->backing, run);
+    int rc = crew_open(&c->crew, run, e);
+    if (rc == 0)
+        rc = steps_open(&c->steps, run, coordinator, e);
+    if (rc == 0)
+        rc = series_open(&c->intervals, INTERVAL_NS, INTERVALS_MOST, e);
+    if (rc == 0)
+        rc = series_open(&c->timeline, TIMELINE_NS, TIMELINE_MOST, e);
+    if (rc == 0)
+        rc = progress_open(&c->view, run->plan->show_progress, e);
+    if (rc == 0)
+        rc = live_file_open(&c->live, run->plan, e);
+    if (rc == 0) {
+        coordinator->break_line = progress_clear;
+        coordinator->line = &c->view;
+    } else {
+        conductor_close(c);
+    }
+    return rc;
+}
+
+void conductor_close(struct conductor *c)
+{
+    c->coordinator->break_line = NULL;
+    steps_close(&c->steps);
+    series_close(&c->intervals);
+    series_close(&c->timeline);
+    progress_close(&c->view);
+    live_file_close(&c->live);
+    crew_close(&c->crew);
+}
+
+static void enter_stage(struct conductor *c, enum stage stage, uint64_t now_ns)
+{
+    c->stage = stage;
+    c->stage_ns = now_ns;
+}
+
+/* When the load, or the warm-up, ends; 0: not known. */
+static uint64_t goal_ns(const struct conductor *c)
+{
+    const struct plan *p = c->run->plan;
+    uint64_t all = p->mode == MODE_SWEEP ? p->duration_ns * p->sweep_count : p->duration_ns;
+    uint64_t warmup_ns = c->counts ? 0 : p->warmup_ns;
+    return all > 0 ? c->start_ns + warmup_ns + all : 0;
+}
+
+/* Sets the new loads; reads first, because writes may open theirs. */
+static void set_loads(struct conductor *c, const uint64_t loads[LOAD_KINDS], uint64_t now_ns)
+{
+    for (enum load_kind kind = LOAD_KINDS; kind-- > 0;) {
+        enum pace pace = c->run->plan->kinds[kind].pace;
+        if (pace == PACE_RATE)
+            run_set_rate(c->run, kind, loads[kind], now_ns);
+        else if (pace == PACE_CLOSED)
+            run_set_threads(c->run, kind, (unsigned)loads[kind]);
+    }
+}
+
+/* Clears all sums, and sets the first load. */
+static void begin_sums(struct conductor *c, uint64_t now_ns)
+{
+    uint64_t loads[LOAD_KINDS];
+    c->start_time_ns = clock_wall_ns();
+    c->cpu_ns = cpu_used_ns();
+    c->start_ns = c->run->start_ns = now_ns;
+    c->backlog = (struct backlog){.looked_ns = now_ns};
+    backing_begin(&c->backing, now_ns);
+    for (enum load_kind kind = 0; kind < LOAD_KINDS; kind++)
+        if (atomic_load(&c->run->loads[kind].is_open))
+            atomic_store(&c->run->loads[kind].opened_ns, now_ns);
+    steering_begin(&c->steering, c->run->plan, now_ns, loads);
+    set_loads(c, loads, now_ns);
+}
+
+/* Begins the first step whose requests count. */
+static void begin_first_step(struct conductor *c, uint64_t now_ns)
+{
+    enter_stage(c, STAGE_STEP, now_ns);
+    c->counts = true;
+    begin_sums(c, now_ns);
+    if (c->run->plan->mode == MODE_RATE && goal_ns(c) != 0)
+        atomic_store(&c->run->until_ns, goal_ns(c));
+    steps_begin(&c->steps, now_ns);
+}
+
+static void begin_warmup(struct conductor *c, uint64_t now_ns)
+{
+    enter_stage(c, STAGE_WARMING, now_ns);
+    atomic_store(&c->run->most, UINT64_MAX);
+    begin_sums(c, now_ns);
+}
+
+static void pause_load(struct conductor *c, enum stage stage, uint64_t now_ns)
+{
+    run_pause(c->run);
+    if (c->stage != STAGE_ENDING)
+        enter_stage(c, stage, now_ns);
+}
+
+/* Forgets what was counted during the warm-up. All ranks begin together again. */
+static int end_warmup(struct conductor *c, struct err *e)
+{
+    const struct meeting m = {.name = "Ending the warm-up", .compares_clocks = true};
+    int rc = coordinator_meet(c->coordinator, &m, e);
+    if (rc != 0)
+        return rc;
+    crew_forget(&c->crew);
+    series_restart(&c->intervals);
+    series_restart(&c->timeline);
+    progress_restart(&c->view);
+    live_file_restart(&c->live);
+    c->told_failures = 0;
+    run_renew_budget(c->run, run_budget(c->run->plan));
+    begin_first_step(c, clock_ns());
+    run_resume(c->run);
+    return 0;
+}
+
+static int look_at_warmup(struct conductor *c, uint64_t now_ns, struct err *e)
+{
+    uint64_t elapsed_ns = now_ns - c->stage_ns;
+    if (c->stage == STAGE_WARMING && elapsed_ns >= c->run->plan->warmup_ns)
+        pause_load(c, STAGE_COOLING, now_ns);
+    else if (c->stage == STAGE_COOLING &&
+             (crew_busy(&c->crew) == 0 || elapsed_ns >= LONGEST_PAUSE_NS))
+        return end_warmup(c, e);
+    return 0;
+}
+
+static void end_load(struct conductor *c, uint64_t now_ns)
+{
+    if (c->end_ns == 0)
+        c->end_ns = now_ns;
+    if (c->stage < STAGE_ENDING)
+        enter_stage(c, STAGE_ENDING, now_ns);
+    run_end_all(c->run);
+}
+
+static void begin_step(struct conductor *c, const uint64_t loads[LOAD_KINDS])
+{
+    uint64_t now_ns = clock_ns();
+    if (c->run->plan->mode == MODE_SEARCH)
+        crew_move_slowest(&c->crew, c->earlier);
+    set_loads(c, loads, now_ns);
+    steps_begin(&c->steps, now_ns);
+    run_resume(c->run);
+    if (c->stage != STAGE_ENDING)
+        enter_stage(c, STAGE_STEP, now_ns);
+}
+
+static int end_step(struct conductor *c, struct err *e)
+{
+    struct step *step;
+    int rc = steps_end(&c->steps, &step, e);
+    if (step)
+        steering_note(&c->steering, c->steps.count - 1, step);
+    return rc;
+}
+
+/* Carries out rank 0's decision. */
+static int obey_order(struct conductor *c, const struct order *order, uint64_t now_ns,
+                      struct err *e)
+{
+    bool is_last = order->move == MOVE_LAST_STEP;
+    int rc = 0;
+    if (order->move == MOVE_WINDOW) {
+        steps_begin(&c->steps, now_ns);
+        atomic_store(&c->run->counts_from_ns, now_ns);
+    } else if (order->move == MOVE_PAUSE) {
+        steps_stop(&c->steps, now_ns);
+        pause_load(c, STAGE_PAUSE, now_ns);
+    }
+    if (order->move == MOVE_STEP || is_last)
+        rc = end_step(c, e);
+    if (rc == 0 && order->move == MOVE_STEP)
+        begin_step(c, order->loads);
+    c->has_all_steps |= is_last;
+    if (is_last || order->move == MOVE_END) {
+        c->all_are_over = true;
+        if (c->end_ns == 0)
+            end_load(c, now_ns);
+    }
+    return rc;
+}
+
+/* True when all ranks have to exchange their state until the end. */
+static bool looks_together(const struct conductor *c)
+{
+    const struct plan *p = c->run->plan;
+    return c->coordinator->ranks.count > 1 && c->stage >= STAGE_STEP &&
+           (steering_has_steps(p) || (p->mode == MODE_RATE && p->stop_on_bad_rate));
+}
+
+/* The exchange of all ranks' state. */
+struct look {
+    struct conductor *conductor;
+    uint64_t now_ns;
+    struct standing all;
+    struct order order;
+    bool is_damaged; /* a rank has sent something that cannot be decoded */
+};
+
+static void take_standing(void *context, unsigned rank, const void *brought, size_t bytes)
+{
+    struct look *l = context;
+    struct standing one;
+    (void)rank;
+    l->is_damaged |= bytes != sizeof one;
+    if (bytes == sizeof one)
+        standing_add(&l->all, memcpy(&one, brought, bytes));
+}
+
+static void decide_order(void *context)
+{
+    struct look *l = context;
+    struct conductor *c = l->conductor;
+    steering_decide(&c->steering, &l->all, c->coordinator->ranks.count, l->now_ns, &l->order);
+}
+
+static int look_at_steps(struct conductor *c, uint64_t now_ns, struct err *e)
+{
+    struct look look = {.conductor = c, .now_ns = now_ns};
+    struct standing mine = crew_standing(&c->crew);
+    mine.ended = c->end_ns != 0;
+    mine.behind = c->is_bad_rate;
+    const struct meeting m = {.name = "Looking at the load",
+                              .mine = &mine,
+                              .bytes = sizeof mine,
+                              .take = take_standing,
+                              .decide = decide_order,
+                              .context = &look,
+                              .answer = &look.order,
+                              .answer_bytes = sizeof look.order};
+    int rc = coordinator_meet(c->coordinator, &m, e);
+    if (rc == 0 && look.is_damaged)
+        rc = err_say(e, FIGURES_DAMAGED);
+    return rc == 0 ? obey_order(c, &look.order, now_ns, e) : rc;
+}
+
+/* Decides about the stage; a failure of another rank ends this one, too. */
+static int look_at_stage(struct conductor *c, uint64_t now_ns, struct err *e)
+{
+    struct err failure;
+    int rc = 0;
+    err_init(&failure);
+    if (c->stage < STAGE_STEP)
+        rc = look_at_warmup(c, now_ns, &failure);
+    else if (looks_together(c) ? !c->all_are_over
+                               : steering_has_steps(c->run->plan) && c->end_ns == 0)
+        rc = look_at_steps(c, now_ns, &failure);
+    coordinator_look(c->coordinator);
+    if (stop_signal())
+        return 0;
+    if (rc == 0)
+        return stop_check(e);
+    *e = failure;
+    return rc;
+}
+
+/* Measures the step of a sweep that was cut short by the end of the run. */
+static int end_last_step(struct conductor *c, uint64_t now_ns, struct err *e)
+{
+    struct err failure;
+    err_init(&failure);
+    if (c->run->plan->mode != MODE_SWEEP || c->has_all_steps || !c->counts)
+        return 0;
+    steps_stop(&c->steps, now_ns);
+    bool is_alone = c->coordinator->ranks.count == 1;
+    int rc = c->was_stopped && !is_alone ? -EINTR : end_step(c, &failure);
+    if (rc == 0 || (stop_signal() && !is_alone)) /* after a signal ranks do not meet for it */
+        return 0;
+    *e = failure;
+    return rc;
+}
+
+static void look_at_rates(struct conductor *c, uint64_t now_ns)
+{
+    if (c->run->plan->mode != MODE_RATE || c->stage != STAGE_STEP || c->end_ns != 0)
+        return;
+    for (enum load_kind kind = 0; kind < LOAD_KINDS; kind++)
+        if (c->run->loads[kind].pace == PACE_RATE)
+            backlog_look(&c->backlog, c->run, kind, crew_progress(&c->crew, kind).ended, now_ns);
+    c->backlog.looked_ns = now_ns;
+    c->is_bad_rate = c->backlog.is_bad && c->run->plan->stop_on_bad_rate;
+    if (c->is_bad_rate)
+        end_load(c, now_ns);
+}
+
+/*
+ * Ends a run without prospect. Searches and sweeps end by themselves, and several ranks together.
+ */
+static void look_at_success(struct conductor *c, uint64_t now_ns)
+{
+    bool can_end = !steering_has_steps(c->run->plan) && !looks_together(c);
+    if (!can_end || c->stage != STAGE_STEP || c->end_ns != 0)
+        return;
+    outlook_look(&c->outlook, c->run, now_ns - c->stage_ns);
+    if (c->outlook.is_hopeless)
+        end_load(c, now_ns);
+}
+
+static void look_at_end(struct conductor *c, uint64_t now_ns)
+{
+    const struct plan *p = c->run->plan;
+    uint64_t goal = p->mode == MODE_SWEEP || !c->counts ? 0 : goal_ns(c);
+    if (stop_signal() && !c->was_stopped) {
+        c->was_stopped = true;
+        c->all_are_over = true; /* each rank gets the signal: they need not meet for it */
+        end_load(c, now_ns);
+    }
+    if (goal != 0 && now_ns >= goal && c->end_ns == 0)
+        c->end_ns = goal - 1;
+    if (goal != 0 && now_ns >= goal + (p->mode == MODE_RATE ? GRACE_NS : 0))
+        end_load(c, goal - 1);
+    uint64_t exhausted_ns = atomic_load(&c->run->exhausted_ns);
+    if (exhausted_ns != 0 &&
+        c->end_ns == 0) { /* threads that sleep until their next ticket need not */
+        c->end_ns = exhausted_ns;
+        enter_stage(c, STAGE_ENDING, exhausted_ns);
+        run_wake(c->run);
+    }
+}
+
+static int look_at_course(struct conductor *c, uint64_t now_ns, bool is_last, struct err *e)
+{
+    uint64_t elapsed_ns = now_ns > c->start_ns ? now_ns - c->start_ns : 0;
+    series_look(&c->intervals, &c->run->recorders, elapsed_ns, is_last);
+    series_look(&c->timeline, &c->run->recorders, elapsed_ns, is_last);
+    return live_file_look(&c->live, c->run, elapsed_ns, is_last, e);
+}
+
+static int conductor_look(struct conductor *c, struct err *e)
+{
+    uint64_t now_ns = clock_ns();
+    look_at_end(c, now_ns);
+    look_at_rates(c, now_ns);
+    look_at_success(c, now_ns);
+    int rc = look_at_stage(c, now_ns, e);
+    if (rc == 0)
+        rc = look_at_course(c, now_ns, false, e);
+    if (c->run->plan->verbose)
+        tell_failures(c->run, &c->told_failures, &c->view);
+    if (c->run->plan->memory_debug)
+        tell_memory(&c->memory_told_ns, now_ns);
+    progress_look(&c->view, c->run, now_ns, goal_ns(c));
+    return rc;
+}
+
+/* Waits until the next tick. SIGUSR1 asks for the figures so far. */
+static void wait_for_look(struct conductor *c)
+{
+    bool is_pause = c->stage == STAGE_COOLING || c->stage == STAGE_PAUSE;
+    const struct timespec tick = {.tv_nsec = is_pause ? PAUSE_TICK_NS : TICK_NS};
+    sigset_t asked;
+    sigemptyset(&asked);
+    sigaddset(&asked, SIGUSR1);
+    bool is_asked = sigtimedwait(&asked, NULL, &tick) == SIGUSR1;
+    if (is_asked && c->asked && c->run->plan->stripe.index == 0) {
+        progress_clear(&c->view);
+        c->asked(c);
+    }
+}
+
+/* All ranks begin together. */
+static int begin_load(struct conductor *c, struct err *e)
+{
+    const struct meeting m = {.name = "Starting the load", .compares_clocks = true};
+    int rc = coordinator_meet(c->coordinator, &m, e);
+    if (rc != 0)
+        return rc;
+    uint64_t now_ns = clock_ns();
+    c->memory_told_ns = now_ns;
+    bool has_steps = steering_has_steps(c->run->plan);
+    if (c->run->plan->warmup_ns > 0) {
+        begin_warmup(c, now_ns);
+        return 0;
+    }
+    if (has_steps) /* no request ends before the sums of the first step begin */
+        run_pause(c->run);
+    begin_first_step(c, now_ns);
+    if (has_steps)
+        run_resume(c->run);
+    return 0;
+}
+
+/* Makes the load, until all requests of this rank have ended. */
+static int make_load(struct conductor *c, struct err *e)
+{
+    int rc = begin_load(c, e);
+    while (rc == 0 && (!run_is_through(c->run) || (looks_together(c) && !c->all_are_over))) {
+        wait_for_look(c);
+        rc = conductor_look(c, e);
+    }
+    if (rc != 0)
+        run_end_all(c->run);
+    crew_join(&c->crew);
+    return rc;
+}
+
+int conductor_run(struct conductor *c, struct err *e)
+{
+    struct run *run = c->run;
+    int rc = crew_start(&c->crew, e);
+    if (rc == 0)
+        rc = make_load(c, e);
+    if (rc != 0)
+        return rc;
+    uint64_t now_ns = clock_ns();
+    if (c->end_ns == 0)
+        c->end_ns = run_ended_ns(run, now_ns);
+    rc = end_last_step(c, now_ns, e);
+    if (!c->counts)
+        crew_forget(&c->crew);
+    if (rc == 0)
+        rc = look_at_course(c, now_ns, true, e);
+    progress_clear(&c->view);
+    if (run->plan->verbose) /* failures since the last tick, or before the first one */
+        tell_failures(run, &c->told_failures, &c->view);
+    enter_stage(c, STAGE_OVER, now_ns);
+    return rc;
+}

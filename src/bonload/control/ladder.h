@@ -1,0 +1,30 @@
+#ifndef BONLOAD_CONTROL_LADDER_H
+#define BONLOAD_CONTROL_LADDER_H
+
+#include <stdbool.h>
+
+/*
+ * Chooses the next load of a search: doubles it until the limit breaks, then halves the interval
+ * until it is within 5 % (or one thread). Loads are numbers of threads (whole) or rates.
+ */
+struct ladder {
+    bool is_whole;
+    double most;   /* highest load that may be tried */
+    double least;  /* lowest load that may be tried */
+    double kept;   /* highest load known to keep the limit; 0: none */
+    double broken; /* lowest load known to break it; 0: none */
+    double load;   /* the load to try now */
+    bool is_found; /* load is the answer, and has to be confirmed */
+    bool is_none;  /* no load keeps the limit */
+    bool is_most;  /* the highest load that may be tried keeps the limit */
+};
+
+void ladder_begin(struct ladder *l, double first, double most, bool is_whole);
+
+/* Records whether the load that was tried keeps the limit, and chooses the next. */
+void ladder_step(struct ladder *l, bool kept);
+
+/* Lowers the load by 5 % (or one thread), when the answer broke the limit as it was confirmed. */
+void ladder_step_down(struct ladder *l);
+
+#endif

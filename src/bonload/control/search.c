@@ -1,0 +1,326 @@
+#include "bonload/control/search.h"
+
+#include "util/units.h"
+
+/* The window for confirming the answer is this many times as long. */
+#define CONFIRMING_WINDOWS 3
+
+/* A load settles for at least this part of a window, the first one for this many limits. */
+#define SETTLING_PART   10
+#define SETTLING_LIMITS 20
+
+/* A later load may settle for the longest window divided by this. */
+#define SETTLING_WINDOWS 2
+
+/* Stalls of the shortest window divided by this are assumed even if none was seen. */
+#define STALL_PART 100
+
+/*
+ * With a given number of requests, that number divided by this is enough for a window, however
+ * short.
+ */
+#define BUDGET_PART 100
+
+/*
+ * Requests that are in flight together wait in the same queues: what is seen within the time of a
+ * few latencies is one piece of evidence, however many requests it is.
+ */
+#define LATENCIES_LEAST 4
+
+/* The probability of a wrong verdict. */
+#define ALPHA .05
+
+/* The rate is limited only by what the channels can do, which shows in the latency. */
+#define MOST_RATE 1e9
+
+const char *const found_names[] = {[FOUND_LOAD] = "found",
+                                   [FOUND_NONE] = "none",
+                                   [FOUND_MOST] = "most",
+                                   [FOUND_UNSURE] = "unsure"};
+
+static bool search_is_by_rate(const struct search *s)
+{
+    return s->plan->search == SEARCH_RATE;
+}
+
+static void enter_stage(struct search *s, enum search_stage stage, uint64_t now_ns)
+{
+    s->stage = stage;
+    s->stage_ns = now_ns;
+}
+
+/* ---- setting a load ----------------------------------------------------------------------- */
+
+static void set_searched_loads(const struct search *s, uint64_t loads[LOAD_KINDS])
+{
+    double unit = search_is_by_rate(s) ? (double)BILLION : 1;
+    for (enum load_kind k = 0; k < LOAD_KINDS; k++)
+        loads[k] = s->is_searched[k] ? (uint64_t)(s->ladders[k].load * unit) : 0;
+}
+
+void search_resume(struct search *s, const struct standing *all, uint64_t now_ns)
+{
+    enter_stage(s, SEARCH_SETTLES, now_ns);
+    s->is_unsettled = all->busy > 0;
+    for (enum load_kind k = 0; k < LOAD_KINDS; k++) {
+        double load = s->is_searched[k] && !search_is_by_rate(s) ? s->ladders[k].load : 0;
+        s->settled[k] = all->progress[k].begun + (uint64_t)load;
+    }
+}
+
+void search_begin(struct search *s, const struct plan *p, const struct standing *all,
+                  uint64_t now_ns, uint64_t loads[LOAD_KINDS])
+{
+    *s = (struct search){.plan = p, .is_first = true};
+    for (enum load_kind k = 0; k < LOAD_KINDS; k++) {
+        const struct kind_plan *kind = &p->kinds[k];
+        s->is_searched[k] = kind->pace == PACE_RATE || kind->pace == PACE_CLOSED;
+        if (kind->pace == PACE_RATE)
+            ladder_begin(&s->ladders[k], (double)kind->rate / (double)BILLION, MOST_RATE, false);
+        else if (kind->pace == PACE_CLOSED)
+            ladder_begin(&s->ladders[k], kind->threads, kind->channels, true);
+    }
+    set_searched_loads(s, loads);
+    search_resume(s, all, now_ns);
+}
+
+/*
+ * True when all requests of the previous load have ended, and every channel has had a request of
+ * this one.
+ */
+static bool has_settled(struct search *s, const struct standing *all, uint64_t now_ns)
+{
+    const struct plan *p = s->plan;
+    uint64_t least_ns = p->max_requests < UINT64_MAX ? 0 : p->window_ns / SETTLING_PART;
+    uint64_t most_ns = s->is_first ? SETTLING_LIMITS * p->limit.nanoseconds + p->window_ns
+                                   : p->window_most_ns / SETTLING_WINDOWS;
+    bool is_late = false;
+    for (enum load_kind k = 0; k < LOAD_KINDS; k++)
+        is_late |= s->is_searched[k] && all->progress[k].ended < s->settled[k];
+    uint64_t elapsed_ns = now_ns - s->stage_ns;
+    if (elapsed_ns < least_ns || (is_late && elapsed_ns < most_ns))
+        return false;
+    s->is_unsettled |= is_late && !s->is_first;
+    return true;
+}
+
+/* ---- judging a window --------------------------------------------------------------------- */
+
+/* The requests that ended since the last look. */
+static struct counts take_counts(struct search *s, const struct standing *all, enum load_kind k)
+{
+    const struct counts *now = &all->counts[k];
+    struct counts ended = {
+        .good = now->good - s->seen[k].good,
+        .errors = now->errors - s->seen[k].errors,
+        .good_ns = now->good_ns - s->seen[k].good_ns,
+        .above = now->above - s->seen[k].above,
+    };
+    s->seen[k] = *now;
+    return ended;
+}
+
+/* The number of windows that a load gets: more when an answer is confirmed. */
+static unsigned windows_of(const struct search *s)
+{
+    return s->confirmations > 0 ? CONFIRMING_WINDOWS : 1;
+}
+
+/* The probability of a wrong verdict is divided among confirmations: 1/2 + 1/6 + 1/12 + ... = 1. */
+static double alpha_of(const struct search *s)
+{
+    double n = s->confirmations;
+    return n > 0 ? ALPHA / (n * (n + 1)) : ALPHA;
+}
+
+static struct judge_rules rules_of(const struct search *s)
+{
+    const struct plan *p = s->plan;
+    return (struct judge_rules){
+        .limit = p->limit,
+        .counts_errors = p->adjust_on_errors,
+        .alpha = alpha_of(s),
+        .stall_ns = p->window_ns * windows_of(s) / STALL_PART,
+        .most_ns = p->window_most_ns * windows_of(s),
+    };
+}
+
+static void begin_window(struct search *s, const struct standing *all, uint64_t now_ns)
+{
+    const struct judge_rules rules = rules_of(s);
+    enter_stage(s, SEARCH_MEASURES, now_ns);
+    s->fed_ns = now_ns;
+    for (enum load_kind k = 0; k < LOAD_KINDS; k++) {
+        take_counts(s, all, k);
+        judge_begin(&s->judges[k], &rules);
+    }
+}
+
+static void feed_judges(struct search *s, const struct standing *all, uint64_t now_ns)
+{
+    for (enum load_kind k = 0; k < LOAD_KINDS; k++) {
+        const struct progress *progress = &all->progress[k];
+        struct counts ended = take_counts(s, all, k);
+        judge_feed(&s->judges[k], &ended, now_ns - s->fed_ns, progress->begun > progress->ended);
+    }
+    s->fed_ns = now_ns;
+}
+
+/* The verdict on this load, unknown if it breaks the limit only because of the previous load. */
+static enum verdict verdict_of(const struct search *s, enum load_kind k)
+{
+    enum verdict verdict = judge_verdict(&s->judges[k]);
+    return s->is_unsettled && verdict == VERDICT_BROKEN ? VERDICT_UNSETTLED : verdict;
+}
+
+/* Whether the verdict on this kind is needed at this load. */
+static bool is_asked(const struct search *s, enum load_kind k)
+{
+    const struct ladder *l = &s->ladders[k];
+    return s->is_searched[k] && !l->is_none && (s->confirmations > 0 || !l->is_found);
+}
+
+/* How long the window must last at least: -window and a few latencies, unless that is too long. */
+static uint64_t least_window(const struct search *s, const struct counts *seen)
+{
+    uint64_t least_ns = s->plan->window_ns * windows_of(s);
+    uint64_t most_ns = s->plan->window_most_ns * windows_of(s);
+    uint64_t latencies_ns = seen->good > 0 ? LATENCIES_LEAST * (seen->good_ns / seen->good) : 0;
+    if (latencies_ns > most_ns)
+        latencies_ns = most_ns;
+    return latencies_ns > least_ns ? latencies_ns : least_ns;
+}
+
+/* With a given number of requests, a part of them is enough. */
+static bool is_long_enough(const struct search *s, enum load_kind k, uint64_t now_ns)
+{
+    const struct counts *seen = &s->judges[k].seen;
+    uint64_t budget = s->plan->max_requests;
+    return now_ns - s->stage_ns >= least_window(s, seen) ||
+           (budget < UINT64_MAX && seen->good + seen->errors >= budget / BUDGET_PART);
+}
+
+/* True when all verdicts that matter are known. */
+static bool is_known(const struct search *s, uint64_t now_ns)
+{
+    for (enum load_kind k = 0; k < LOAD_KINDS; k++)
+        if (is_asked(s, k) && (verdict_of(s, k) == VERDICT_OPEN || !is_long_enough(s, k, now_ns)))
+            return false;
+    return true;
+}
+
+/* ---- deciding ---------------------------------------------------------------------------- */
+
+/* Records the verdicts on the step that ends. */
+static void note_verdicts(struct search *s)
+{
+    s->noted = (struct step){.is_confirmation = s->confirmations > 0};
+    for (enum load_kind k = 0; k < LOAD_KINDS; k++) {
+        if (!s->is_searched[k])
+            continue;
+        s->noted.kinds[k].load = s->ladders[k].load;
+        s->noted.kinds[k].verdict = verdict_of(s, k);
+        s->is_unknown[k] = s->noted.kinds[k].verdict == VERDICT_UNKNOWN ||
+                           s->noted.kinds[k].verdict == VERDICT_UNSETTLED;
+    }
+}
+
+void search_note(const struct search *s, struct step *step)
+{
+    step->is_confirmation = s->noted.is_confirmation;
+    for (enum load_kind k = 0; k < LOAD_KINDS; k++) {
+        step->kinds[k].load = s->noted.kinds[k].load;
+        step->kinds[k].verdict = s->noted.kinds[k].verdict;
+    }
+}
+
+/* True when every kind has its answer. */
+static bool all_are_found(const struct search *s)
+{
+    for (enum load_kind k = 0; k < LOAD_KINDS; k++)
+        if (s->is_searched[k] && !s->ladders[k].is_found && !s->ladders[k].is_none)
+            return false;
+    return true;
+}
+
+/* True when one kind cannot keep the limit at any load: there is nothing to confirm then. */
+static bool any_is_none(const struct search *s)
+{
+    for (enum load_kind k = 0; k < LOAD_KINDS; k++)
+        if (s->is_searched[k] && s->ladders[k].is_none)
+            return true;
+    return false;
+}
+
+/* Moves to the next load; returns true when the search is over. */
+static bool climb_ladders(struct search *s)
+{
+    for (enum load_kind k = 0; k < LOAD_KINDS; k++)
+        if (is_asked(s, k))
+            ladder_step(&s->ladders[k], verdict_of(s, k) == VERDICT_KEPT);
+    s->confirmations = all_are_found(s) && !any_is_none(s);
+    return any_is_none(s) && all_are_found(s);
+}
+
+/* Confirms the answer; returns true when the search is over. */
+static bool confirm_answer(struct search *s)
+{
+    s->is_confirmed = true;
+    for (enum load_kind k = 0; k < LOAD_KINDS; k++) {
+        if (!s->is_searched[k] || verdict_of(s, k) == VERDICT_KEPT)
+            continue;
+        s->is_confirmed = false;
+        ladder_step_down(&s->ladders[k]);
+    }
+    s->confirmations++;
+    return s->is_confirmed || any_is_none(s);
+}
+
+static void look_at_window(struct search *s, const struct standing *all, uint64_t now_ns,
+                           struct order *order)
+{
+    feed_judges(s, all, now_ns);
+    if (!is_known(s, now_ns))
+        return;
+    note_verdicts(s);
+    s->is_first = false;
+    bool is_over = s->confirmations > 0 ? confirm_answer(s) : climb_ladders(s);
+    order->move = is_over ? MOVE_LAST_STEP : MOVE_STEP;
+    enter_stage(s, is_over ? SEARCH_IS_OVER : SEARCH_SETTLES, now_ns);
+    if (!is_over)
+        set_searched_loads(s, order->loads);
+}
+
+void search_decide(struct search *s, const struct standing *all, uint64_t now_ns,
+                   struct order *order)
+{
+    if (s->stage == SEARCH_SETTLES && has_settled(s, all, now_ns)) {
+        begin_window(s, all, now_ns);
+        order->move = MOVE_WINDOW;
+    } else if (s->stage == SEARCH_MEASURES) {
+        look_at_window(s, all, now_ns, order);
+    }
+}
+
+/* The highest load known to keep the limit, including that of an unfinished window. */
+static double search_reached(const struct search *s, enum load_kind kind,
+                             const struct counts *whole)
+{
+    const struct ladder *l = &s->ladders[kind];
+    const struct judge_rules rules = rules_of(s);
+    bool is_kept = s->stage == SEARCH_MEASURES && judge_verdict(&s->judges[kind]) == VERDICT_KEPT;
+    if (is_kept || (s->is_first && judge_seems_kept(&rules, whole)))
+        return l->load > l->kept ? l->load : l->kept;
+    return s->confirmations > 1 ? 0 : l->kept; /* what was kept before could not be confirmed */
+}
+
+struct search_answer search_answer(const struct search *s, enum load_kind kind,
+                                   const struct counts *whole)
+{
+    const struct ladder *l = &s->ladders[kind];
+    if (s->is_confirmed)
+        return (struct search_answer){l->is_most ? FOUND_MOST : FOUND_LOAD, l->load};
+    if (l->is_none && !s->is_unknown[kind])
+        return (struct search_answer){FOUND_NONE, 0};
+    return (struct search_answer){FOUND_UNSURE, l->is_none ? 0 : search_reached(s, kind, whole)};
+}

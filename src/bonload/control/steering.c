@@ -1,0 +1,83 @@
+#include "bonload/control/steering.h"
+
+#include <string.h>
+
+bool steering_has_steps(const struct plan *p)
+{
+    return p->mode == MODE_SEARCH || p->mode == MODE_SWEEP;
+}
+
+void steering_begin(struct steering *s, const struct plan *p, uint64_t now_ns,
+                    uint64_t loads[LOAD_KINDS])
+{
+    const struct standing nothing = {.ended = 0};
+    s->plan = p;
+    s->is_pausing = s->is_last = false;
+    for (enum load_kind k = 0; k < LOAD_KINDS; k++)
+        loads[k] = p->kinds[k].pace == PACE_RATE ? p->kinds[k].rate : p->kinds[k].threads;
+    if (p->mode == MODE_SEARCH)
+        search_begin(&s->search, p, &nothing, now_ns, loads);
+    else if (p->mode == MODE_SWEEP)
+        sweep_begin(&s->sweep, p, now_ns, loads);
+}
+
+/*
+ * A search ends when one rank's part has ended, because its load is then no longer that of all
+ * ranks.
+ */
+static bool is_at_end(const struct steering *s, const struct standing *all, unsigned ranks)
+{
+    unsigned enough = s->plan->mode == MODE_SEARCH ? 1 : ranks;
+    return all->behind > 0 || all->ended >= enough;
+}
+
+/* Ends the step as soon as its requests have ended. */
+static void begin_pause(struct steering *s, uint64_t now_ns, struct order *order)
+{
+    s->is_pausing = true;
+    s->is_last = order->move == MOVE_LAST_STEP;
+    s->paused_ns = now_ns;
+    memcpy(s->next, order->loads, sizeof s->next);
+    order->move = MOVE_PAUSE;
+}
+
+static void end_pause(struct steering *s, const struct standing *all, uint64_t now_ns,
+                      struct order *order)
+{
+    if (all->busy > 0 && now_ns - s->paused_ns < LONGEST_PAUSE_NS)
+        return;
+    s->is_pausing = false;
+    if (s->plan->mode == MODE_SEARCH && !s->is_last)
+        search_resume(&s->search, all, now_ns);
+    sweep_resume(&s->sweep, now_ns);
+    order->move = s->is_last ? MOVE_LAST_STEP : MOVE_STEP;
+    memcpy(order->loads, s->next, sizeof s->next);
+}
+
+void steering_decide(struct steering *s, const struct standing *all, unsigned ranks,
+                     uint64_t now_ns, struct order *order)
+{
+    *order = (struct order){.move = MOVE_NONE};
+    if (is_at_end(s, all, ranks)) {
+        order->move = MOVE_END;
+        return;
+    }
+    if (s->is_pausing) {
+        end_pause(s, all, now_ns, order);
+        return;
+    }
+    if (s->plan->mode == MODE_SEARCH)
+        search_decide(&s->search, all, now_ns, order);
+    else if (s->plan->mode == MODE_SWEEP)
+        sweep_decide(&s->sweep, now_ns, order);
+    if (order->move == MOVE_STEP || order->move == MOVE_LAST_STEP)
+        begin_pause(s, now_ns, order);
+}
+
+void steering_note(const struct steering *s, size_t number, struct step *step)
+{
+    if (s->plan->mode == MODE_SEARCH)
+        search_note(&s->search, step);
+    else
+        sweep_note(s->plan, number, step);
+}

@@ -1,0 +1,445 @@
+#include "bonload/good_for.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "bonload/control/conductor.h"
+#include "bonload/planning.h"
+#include "bonload/profiles/own.h"
+#include "bonload/profiles/profile.h"
+#include "bonload/report/report.h"
+#include "bonload/targets/profile/profile_target.h"
+#include "bonload/verdict/answer.h"
+#include "bonload/verdict/json.h"
+#include "bonload/verdict/text.h"
+#include "sys/output.h"
+#include "sys/stop.h"
+#include "util/message.h"
+#include "util/units.h"
+
+/*
+ * All loads of a profile together are judged for this long, after a second each that does not
+ * count: just long enough for a verdict on the p99 of something that happens ten times a second,
+ * which needs 299 of them.
+ */
+#define JUDGED_NS (31 * BILLION)
+#define WARMUP_NS BILLION
+
+/* A search that has not ended by then reports how far it came. */
+#define SEARCH_NS (60 * BILLION)
+
+#define STATUS_NOT_GOOD 2
+#define STATUS_UNKNOWN  3
+
+/* One -good-for: the question, and what is known so far. */
+struct inquiry {
+    const struct settings *settings;
+    const char *directory; /* on the storage in question */
+    struct coordinator *coordinator;
+    struct answer *answers;
+    size_t count;  /* number of answers begun */
+    FILE *details; /* the reports of the runs, which follow the verdict */
+    char *own;     /* the text of a user's own profile */
+    char *json;    /* of the last run that was judged */
+    bool is_all;
+    bool is_last; /* no other load of the profile is judged after this one */
+    bool was_stopped;
+};
+
+static void add_figures(struct span_figures *f, const char *name, const struct histogram *h)
+{
+    *f = (struct span_figures){.name = name,
+                               .count = h->count,
+                               .p50 = histogram_percentile(h, 50),
+                               .p99 = histogram_percentile(h, 99),
+                               .longest = h->maximum};
+}
+
+/* Judges the work beside the requests, over all loads together. */
+static int add_works(struct answer *a, const struct run *run, struct at_load *l, struct err *e)
+{
+    const struct profile *p = &a->profile;
+    int rc = 0;
+    for (uint32_t i = 0; rc == 0 && i < PROFILE_WORKS && p->works[i].name; i++) {
+        const struct gauge *g = profile_target_gauge(run->shared, i);
+        add_figures(&l->works[i], p->works[i].name, g->durations);
+        if (!a->works[i].durations)
+            rc = gauge_open(&a->works[i], g->limit_ns, e);
+        if (rc == 0)
+            gauge_append(&a->works[i], g);
+    }
+    return rc;
+}
+
+/* Adds the results of a run at one load. */
+static int add_load(struct answer *a, const struct run *run, const struct result *result,
+                    bool is_last, struct err *e)
+{
+    const struct kind_result *k = &result->kinds[LOAD_WRITE];
+    const struct profile *p = &a->profile;
+    struct at_load *l = &a->loads[a->load_count++];
+    *l = (struct at_load){
+        .asked = k->pace == PACE_RATE ? k->load : 0,
+        .clients = run->plan->kinds[LOAD_WRITE].threads,
+        .achieved = result_good_rate(k),
+        .requests = k->total,
+    };
+    add_figures(&l->response, p->request, &k->tally->response);
+    add_figures(&l->sync, p->sync, profile_target_gauge(run->shared, LIMIT_ON_SYNC)->durations);
+    int rc = add_works(a, run, l, e);
+    for (unsigned i = 0; rc == 0 && i < PROFILE_LIMITS && p->limits[i].name; i++) {
+        uint32_t on = p->limits[i].on;
+        const struct gauge *g =
+            on == LIMIT_ON_SYNC ? profile_target_gauge(run->shared, on) : &a->works[on];
+        if (on == LIMIT_ON_SYNC || is_last)
+            l->judged[l->judged_count++] = verdict_on(g, &p->limits[i]);
+    }
+    return rc;
+}
+
+static void add_search(struct answer *a, const struct result *result)
+{
+    const struct kind_result *k = &result->kinds[LOAD_WRITE];
+    static const enum more more_of[] = {[FOUND_LOAD] = MORE_FOUND,
+                                        [FOUND_NONE] = MORE_NONE,
+                                        [FOUND_MOST] = MORE_MOST,
+                                        [FOUND_UNSURE] = MORE_UNSURE};
+    a->more = more_of[k->found];
+    a->most = k->found_load;
+}
+
+/* The report that the run would have by itself. */
+static void add_details(struct inquiry *q, const struct plan *p, const struct result *result)
+{
+    const struct kind_plan *k = &p->kinds[LOAD_WRITE];
+    const char *request = q->answers[q->count - 1].profile.request;
+    if (p->mode == MODE_SEARCH)
+        fputs("\n---- The search for a higher load ----\n", q->details);
+    else if (p->mode == MODE_RATE)
+        fprintf(q->details, "\n---- At %.6g %s/s ----\n", (double)k->rate / (double)BILLION,
+                request);
+    else
+        fprintf(q->details, "\n---- With %u clients ----\n", k->threads);
+    report_human(result, q->details);
+}
+
+static int note_result(struct inquiry *q, const struct run *run, const struct result *result,
+                       struct err *e)
+{
+    struct answer *a = &q->answers[q->count - 1];
+    int rc = 0;
+    if (result->damaged > 0)
+        return err_say(e,
+                       "the storage returned something other than what was written: %" PRIu64
+                       " damaged reads",
+                       result->damaged);
+    q->was_stopped |= result->was_stopped;
+    if (run->plan->mode == MODE_SEARCH) {
+        add_search(a, result);
+    } else if (!result->was_stopped) {
+        free(q->json);
+        q->json = NULL;
+        rc = report_json(result, &q->json, e);
+        if (rc == 0)
+            rc = add_load(a, run, result, q->is_last, e);
+    }
+    if (rc == 0 && !q->is_all)
+        add_details(q, run->plan, result);
+    return rc;
+}
+
+/* Conducts a run, and removes its files. A failure of the target is reported as the reason. */
+static int conduct_run(struct inquiry *q, struct run *run, struct err *e)
+{
+    struct conductor conductor;
+    struct result result;
+    struct err failure;
+    struct err left;
+    err_init(&failure);
+    err_init(&left);
+    int rc = conductor_open(&conductor, run, q->coordinator, e);
+    if (rc != 0)
+        return rc;
+    rc = conductor_run(&conductor, &failure);
+    int failed = profile_target_failure(run->shared, e);
+    if (failed == 0 && rc != 0)
+        *e = failure;
+    if (rc == 0 && failed == 0) {
+        rc = conductor_result(&conductor, &result, e);
+        if (rc == 0) {
+            rc = note_result(q, run, &result, e);
+            result_release(&result);
+        }
+    }
+    int finished = profile_target_finish(run->shared, &left);
+    err_append(e, &left);
+    conductor_close(&conductor);
+    return failed ? failed : rc ? rc : finished;
+}
+
+static int make_run(struct inquiry *q, const struct settings *s, struct err *e)
+{
+    struct plan *plan = malloc(sizeof *plan);
+    struct run *run = malloc(sizeof *run);
+    if (!plan || !run) {
+        free(run);
+        free(plan);
+        return err_system(e, ENOMEM, "memory for a run");
+    }
+    int rc = plan_make(plan, s, e);
+    if (rc == 0)
+        rc = plan_join(plan, &q->coordinator->ranks, e);
+    if (rc == 0)
+        rc = run_open(run, plan, e);
+    if (rc == 0) {
+        rc = conduct_run(q, run, e);
+        run_close(run);
+    }
+    free(run);
+    free(plan);
+    return rc;
+}
+
+/* The settings that all runs of a profile share. */
+static struct settings settings_for(const struct inquiry *q, const struct profile *p)
+{
+    struct settings s = *q->settings;
+    s.engine = "profile";
+    s.profile = p;
+    s.url = q->directory;
+    s.timeline_file = NULL;
+    s.has_latency_limit = false;
+    memset(s.rate, 0, sizeof s.rate);
+    memset(s.threads, 0, sizeof s.threads);
+    s.rate[LOAD_READ].given = s.threads[LOAD_READ].given = true; /* none */
+    if (!s.warmup_ns.given)
+        s.warmup_ns = (struct given){true, WARMUP_NS};
+    return s;
+}
+
+/* The load that the user has fixed, or NULL. */
+static const struct given *fixed_load(const struct given loads[])
+{
+    if (loads[LOAD_WRITE].given)
+        return &loads[LOAD_WRITE];
+    return loads[LOAD_READ].given ? &loads[LOAD_READ] : NULL;
+}
+
+static bool is_fixed(const struct settings *s)
+{
+    return fixed_load(s->rate) || fixed_load(s->threads);
+}
+
+/* Judges one load: a rate in billionths, or, if that is 0, a number of clients. */
+static int judge_load(struct inquiry *q, const struct profile *p, uint64_t rate, unsigned clients,
+                      unsigned loads, struct err *e)
+{
+    struct settings s = settings_for(q, p);
+    if (rate > 0)
+        s.rate[LOAD_WRITE] = (struct given){true, rate};
+    else
+        s.threads[LOAD_WRITE] = (struct given){true, clients};
+    q->is_last = q->answers[q->count - 1].load_count + 1 == loads;
+    if (!s.duration_ns.given)
+        s.duration_ns = (struct given){true, JUDGED_NS / loads};
+    return make_run(q, &s, e);
+}
+
+static int judge_fixed(struct inquiry *q, const struct profile *p, struct err *e)
+{
+    const struct settings *s = q->settings;
+    const struct given *rate = fixed_load(s->rate);
+    const struct given *threads = fixed_load(s->threads);
+    if (rate && threads)
+        return err_say(e, "threads (-rt, -wt) and rates (-rps, -wps) cannot be combined");
+    if ((rate ? rate : threads)->value == 0)
+        return err_say(e, "-good-for: a load of 0 is none");
+    return judge_load(q, p, rate ? rate->value : 0, threads ? (unsigned)threads->value : 0, 1, e);
+}
+
+static int judge_loads(struct inquiry *q, const struct profile *p, struct err *e)
+{
+    unsigned loads = 0;
+    int rc = 0;
+    if (is_fixed(q->settings))
+        return judge_fixed(q, p, e);
+    while (loads < PROFILE_LOADS && p->loads[loads] > 0)
+        loads++;
+    if (loads == 0)
+        return judge_load(q, p, 0, p->clients, 1, e);
+    for (unsigned i = 0; rc == 0 && i < loads && !q->was_stopped; i++)
+        rc = judge_load(q, p, p->loads[i] * BILLION, 0, loads, e);
+    return rc;
+}
+
+/* The limit that a search can use: on a percentile of the syncs that requests wait for. */
+static const struct profile_limit *searched_limit(const struct profile *p)
+{
+    for (unsigned i = 0; i < PROFILE_LIMITS && p->limits[i].name; i++)
+        if (p->limits[i].on == LIMIT_ON_SYNC && p->limits[i].percent < 100)
+            return &p->limits[i];
+    return NULL;
+}
+
+/* Begins at the highest load that is good, if there is one and none is bad. */
+static int search_more(struct inquiry *q, const struct answer *a, struct err *e)
+{
+    const struct profile *p = &a->profile;
+    const struct profile_limit *limit = searched_limit(p);
+    uint64_t rate = 0;
+    bool is_bad = false;
+    for (size_t i = 0; i < a->load_count; i++) {
+        const struct at_load *load = &a->loads[i];
+        is_bad |= load->judged_count > 0 && load->judged[0].goodness == GOODNESS_BAD;
+        if (load->judged_count > 0 && load->judged[0].goodness == GOODNESS_GOOD)
+            rate = (uint64_t)load->asked * BILLION;
+    }
+    if (is_bad || !limit || rate == 0 || q->is_all || is_fixed(q->settings) || q->was_stopped)
+        return 0;
+    struct settings s = settings_for(q, p);
+    s.has_latency_limit = true;
+    s.search = SEARCH_RATE;
+    s.limit = (struct latency_limit){
+        .of = LIMIT_PERCENTILE, .percent = limit->percent, .nanoseconds = limit->nanoseconds};
+    s.rate[LOAD_WRITE] = (struct given){true, rate};
+    s.duration_ns = (struct given){true, SEARCH_NS};
+    return make_run(q, &s, e);
+}
+
+/* Applies -max-latency as the limit on the syncs that requests wait for. */
+static int set_limit(struct profile *p, const struct settings *s, struct err *e)
+{
+    if (!s->has_latency_limit)
+        return 0;
+    if (s->limit.of == LIMIT_MEAN)
+        return err_say(e, "-max-latency: with -good-for it is pN:DURATION or max:DURATION");
+    const struct profile_limit given = {
+        .on = LIMIT_ON_SYNC,
+        .name = p->sync,
+        .percent = s->limit.of == LIMIT_MAX ? 100 : s->limit.percent,
+        .nanoseconds = s->limit.nanoseconds,
+    };
+    for (unsigned i = 0; i < PROFILE_LIMITS; i++) {
+        if (p->limits[i].name && p->limits[i].on != LIMIT_ON_SYNC)
+            continue;
+        p->limits[i] = given;
+        return 0;
+    }
+    return err_say(e, "-max-latency: the profile %s has no room for another limit", p->name);
+}
+
+static int ask(struct inquiry *q, const struct profile *p, struct err *e)
+{
+    struct answer *a = &q->answers[q->count++];
+    a->profile = *p;
+    int rc = set_limit(&a->profile, q->settings, e);
+    if (rc == 0)
+        rc = judge_loads(q, &a->profile, e);
+    return rc == 0 ? search_more(q, a, e) : rc;
+}
+
+static int ask_all(struct inquiry *q, struct err *e)
+{
+    int rc = 0;
+    for (size_t i = 0; rc == 0 && profile_table[i] && !q->was_stopped; i++)
+        rc = ask(q, profile_table[i], e);
+    return rc;
+}
+
+static int ask_one(struct inquiry *q, struct err *e)
+{
+    const char *name = q->settings->good_for;
+    const struct profile *p = profile_by_name(name);
+    struct profile own;
+    if (p)
+        return ask(q, p, e);
+    int rc = profile_read(&own, name, &q->own, e);
+    return rc == 0 ? ask(q, &own, e) : rc;
+}
+
+/* The exit status for the verdicts: the worst counts. */
+static int status_of(const struct inquiry *q)
+{
+    enum goodness worst = GOODNESS_NONE;
+    for (size_t i = 0; i < q->count; i++)
+        if (answer_goodness(&q->answers[i]) > worst)
+            worst = answer_goodness(&q->answers[i]);
+    return worst == GOODNESS_BAD       ? STATUS_NOT_GOOD
+           : worst == GOODNESS_UNKNOWN ? STATUS_UNKNOWN
+                                       : EXIT_SUCCESS;
+}
+
+static int print_answers(struct inquiry *q, const char *details, struct page *page, struct err *e)
+{
+    const struct settings *s = q->settings;
+    int rc = 0;
+    if (q->json)
+        rc = answers_put(&q->json, q->answers, q->count, q->directory, e);
+    if (rc != 0)
+        return rc;
+    errno = 0;
+    if (s->output == OUTPUT_JSON)
+        puts(q->json);
+    else if (q->is_all)
+        answers_print(q->answers, q->count, stdout);
+    else
+        answer_print(&q->answers[0], stdout);
+    if (s->output == OUTPUT_HUMAN)
+        fputs(details, stdout);
+    rc = output_flush(e);
+    return rc == 0 && page->is_open ? page_write(page, q->json, NULL, e) : rc;
+}
+
+static int answer(struct inquiry *q, struct page *page, struct err *e)
+{
+    char *details = NULL;
+    size_t size = 0;
+    q->details = open_memstream(&details, &size);
+    if (!q->details)
+        return err_system(e, ENOMEM, "memory for the report");
+    int rc = q->is_all ? ask_all(q, e) : ask_one(q, e);
+    if (fclose(q->details) != 0 && rc == 0)
+        rc = err_system(e, ENOMEM, "memory for the report");
+    if (rc == 0 && !q->json)
+        message("stopped before anything could be judged");
+    else if (rc == 0)
+        rc = print_answers(q, details, page, e);
+    free(details);
+    return rc;
+}
+
+int good_for(const struct settings *s, struct coordinator *coordinator, struct page *page,
+             int *status, struct err *e)
+{
+    struct inquiry q = {
+        .settings = s,
+        .directory = s->url ? s->url : ".",
+        .coordinator = coordinator,
+        .is_all = strcmp(s->good_for, "all") == 0,
+    };
+    if (coordinator->ranks.count > 1)
+        return err_say(e, "-good-for judges the storage of one machine: it takes one rank");
+    if (s->sweep_count > 0 || s->engine || s->url_source || s->written_dump)
+        return err_say(e, "-good-for cannot be combined with -requests-engine, -url-source, "
+                          "-sweep or -written-urls-dump");
+    struct answer *answers = q.answers = calloc(profiles_count() + 1, sizeof *answers);
+    int rc = answers ? answer(&q, page, e) : err_system(e, ENOMEM, "memory for the answers");
+    if (rc == 0 && !q.was_stopped)
+        *status = status_of(&q);
+    for (size_t i = 0; i < q.count; i++)
+        answer_release(&answers[i]);
+    free(q.json);
+    free(q.own);
+    free(answers);
+    return rc;
+}
+
+int good_for_list(struct err *e)
+{
+    errno = 0;
+    profiles_print(stdout);
+    return output_flush(e);
+}

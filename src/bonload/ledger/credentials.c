@@ -1,0 +1,56 @@
+#include "bonload/ledger/credentials.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+char *credentials_end(char *url)
+{
+    char *from = name_is_url(url) ? strstr(url, "//") + 2 : url;
+    return name_is_url(url) ? memrchr(from, '@', strcspn(from, "/?#")) : NULL;
+}
+
+/*
+ * Makes "SCHEME USER:PASSWORD @ REST" to "USER:PASSWORD NUL SCHEME REST", which has the same
+ * length. Returns the new beginning of the name.
+ */
+static char *part_line(char *line, char *end)
+{
+    char scheme[sizeof "https://"];
+    size_t before = (size_t)(strstr(line, "//") + 2 - line);
+    size_t length = (size_t)(end - line) - before;
+    memcpy(scheme, line, before);
+    memmove(line, line + before, length);
+    line[length] = '\0';
+    memcpy(line + length + 1, scheme, before);
+    return line + length + 1;
+}
+
+static int make_room(struct names *n, struct err *e)
+{
+    if (!n->credentials)
+        n->credentials = calloc(n->line_count, sizeof *n->credentials);
+    return n->credentials ? 0 : err_system(e, ENOMEM, "memory for the names");
+}
+
+int credentials_take(struct names *n, struct err *e)
+{
+    int rc = 0;
+    for (uint64_t i = 0; rc == 0 && i < n->line_count; i++) {
+        char *line = n->lines + n->starts[i];
+        char *end = credentials_end(line);
+        if (!end)
+            continue;
+        rc = make_room(n, e);
+        if (rc == 0) {
+            n->credentials[i] = line;
+            n->starts[i] = (size_t)(part_line(line, end) - n->lines);
+        }
+    }
+    return rc;
+}
+
+const char *credentials_of(const struct names *n, uint64_t number)
+{
+    return n->credentials ? n->credentials[(names_number(n, number) - 1) % n->line_count] : NULL;
+}

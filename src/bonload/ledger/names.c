@@ -1,0 +1,381 @@
+#include "bonload/ledger/names.h"
+
+#include <endian.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "sys/named_file.h"
+#include "sys/stop.h"
+#include "util/descriptor.h"
+#include "util/rng.h"
+#include "util/units.h"
+
+/*
+ * A number has at most 20 digits: longer templates would not fit into 64 bits, and no number is cut
+ * off.
+ */
+#define MOST_DIGITS 19
+
+/* Random names are assumed to be different when there are more than numbers x 2^20 of them. */
+#define RANDOM_ROOM 20
+
+/* Limit on a file of names, which is kept in memory. */
+#define MOST_BYTES GIB
+
+/* Interval at which a stop is checked for while waiting for a pipe. */
+#define LOOK_MS 100
+
+static bool is_wildcard(const char *at)
+{
+    return (*at == 'X' || *at == 'N' || *at == 'R') && at[1] == *at;
+}
+
+/* The part of the template that begins at `at`. */
+static struct name_part part_at(const char *at)
+{
+    struct name_part part = {.kind = NAME_LITERAL, .text = at};
+    if (is_wildcard(at)) {
+        part.kind = *at == 'X' ? NAME_NUMBER : *at == 'N' ? NAME_DIGITS : NAME_LETTERS;
+        while (at[part.length] == *at)
+            part.length++;
+    } else {
+        while (at[part.length] && !is_wildcard(at + part.length))
+            part.length++;
+    }
+    return part;
+}
+
+static size_t count_parts(const char *template)
+{
+    size_t count = 0;
+    for (; *template; count++)
+        template += part_at(template).length;
+    return count;
+}
+
+static int open_template(struct names *n, const char *template, struct err *e)
+{
+    n->parts = calloc(count_parts(template) + 1, sizeof *n->parts);
+    if (!n->parts)
+        return err_system(e, ENOMEM, "memory for the template");
+    n->longest = strlen(template);
+    for (; *template; n->part_count++) {
+        n->parts[n->part_count] = part_at(template);
+        template += n->parts[n->part_count].length;
+    }
+    return 0;
+}
+
+/* Waits for data from a pipe, and for somebody to open it, but not after a signal. */
+static int wait_for_names(int fd, const char *path, struct err *e)
+{
+    struct pollfd one = {.fd = fd, .events = POLLIN};
+    int rc;
+    do {
+        rc = stop_check(e);
+    } while (rc == 0 && poll(&one, 1, LOOK_MS) == 0);
+    return rc == 0 && one.revents == 0 ? err_system(e, errno, "read %s", path) : rc;
+}
+
+/* Makes room for another byte and the NUL. */
+static int make_room(struct names *n, size_t *room, size_t length, const char *path, struct err *e)
+{
+    if (*room - length >= 2)
+        return 0;
+    if (*room > MOST_BYTES)
+        return err_say(e, "%s is longer than 1 GiB, but a file of names must be shorter", path);
+    char *more = realloc(n->lines, 2 * *room + 65536);
+    if (!more)
+        return err_system(e, ENOMEM, "memory for the names in %s", path);
+    *room = 2 * *room + 65536;
+    n->lines = more;
+    return 0;
+}
+
+/* Reads everything, and appends a NUL. */
+static int read_all(struct names *n, int fd, const char *path, size_t *length, struct err *e)
+{
+    size_t room = 0;
+    ssize_t got = 1;
+    *length = 0;
+    while (got != 0) {
+        int rc = make_room(n, &room, *length, path, e);
+        if (rc == 0)
+            rc = wait_for_names(fd, path, e);
+        if (rc != 0)
+            return rc;
+        got = read(fd, n->lines + *length, room - *length - 1);
+        if (got < 0 && errno != EAGAIN && errno != EINTR)
+            return err_system(e, errno, "read %s", path);
+        *length += got > 0 ? (size_t)got : 0;
+    }
+    n->lines[*length] = '\0';
+    return 0;
+}
+
+/* Opens a regular file or a pipe; other kinds of files may never end. */
+static int read_name_file(struct names *n, const char *path, size_t *length, struct err *e)
+{
+    struct named_file named;
+    int fd = -1;
+    int rc = named_file_find(&named, "open", path, e);
+    if (rc != 0)
+        return rc;
+    if (named.fd < 0)
+        rc = err_system(e, ENOENT, "open %s", path);
+    else if (!S_ISREG(named.facts.st_mode) && !S_ISFIFO(named.facts.st_mode))
+        rc = err_say(e, "%s is neither a plain file nor a pipe, but a file of names must be one",
+                     path);
+    if (rc == 0)
+        fd = rc = named_file_open(&named, O_RDONLY | O_NONBLOCK, e);
+    if (rc >= 0)
+        rc = read_all(n, fd, path, length, e);
+    descriptor_close(&fd);
+    named_file_release(&named);
+    return rc;
+}
+
+static uint64_t count_lines(const char *text, size_t length)
+{
+    uint64_t lines = 1;
+    for (size_t i = 0; i < length; i++)
+        lines += text[i] == '\n';
+    return lines;
+}
+
+/* Finds the lines that are not empty, and ends each with a NUL. */
+static void split_lines(struct names *n, size_t length)
+{
+    for (size_t at = 0; at < length;) {
+        size_t line = strcspn(n->lines + at, "\n");
+        size_t next = at + line + 1;
+        n->lines[at + line] = '\0';
+        if (line > 0 && n->lines[at + line - 1] == '\r')
+            n->lines[at + --line] = '\0';
+        if (line > 0)
+            n->starts[n->line_count++] = at;
+        if (line > n->longest)
+            n->longest = line;
+        at = next;
+    }
+}
+
+static int open_name_file(struct names *n, const char *path, struct err *e)
+{
+    size_t length = 0;
+    int rc = read_name_file(n, path, &length, e);
+    if (rc != 0)
+        return rc;
+    if (strlen(n->lines) != length)
+        return err_say(e, "%s contains a NUL byte, but a file of names must be text", path);
+    n->starts = malloc(count_lines(n->lines, length) * sizeof *n->starts);
+    if (!n->starts)
+        return err_system(e, ENOMEM, "memory for the names in %s", path);
+    split_lines(n, length);
+    return n->line_count > 0 ? 0 : err_say(e, "%s contains no name", path);
+}
+
+int names_open(struct names *n, const char *template, const char *file, uint64_t seed,
+               struct err *e)
+{
+    *n = (struct names){.seed_key = rng_mix(seed)};
+    int rc = template ? open_template(n, template, e) : open_name_file(n, file, e);
+    if (rc != 0)
+        names_close(n);
+    return rc;
+}
+
+void names_trim(struct names *n)
+{
+    static const char blanks[] = " \t\v\f\r";
+    for (uint64_t i = 0; i < n->line_count; i++) {
+        char *line = n->lines + n->starts[i];
+        size_t skipped = strspn(line, blanks);
+        size_t length = strlen(line);
+        while (length > skipped && strchr(blanks, line[length - 1]))
+            line[--length] = '\0';
+        if (skipped < length)
+            n->starts[i] += skipped;
+    }
+}
+
+void names_close(struct names *n)
+{
+    free(n->parts);
+    free(n->lines);
+    free(n->starts);
+    free(n->credentials);
+    *n = (struct names){0};
+}
+
+/* Writes the number's last digits, zero-padded. */
+static void put_number(char *to, size_t length, uint64_t number)
+{
+    while (length-- > 0) {
+        to[length] = (char)('0' + number % 10);
+        number /= 10;
+    }
+}
+
+static void put_random(char *to, const struct name_part *part, struct rng *rng)
+{
+    static const char letters[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ";
+    for (size_t i = 0; i < part->length; i++)
+        to[i] = part->kind == NAME_DIGITS ? (char)('0' + rng_below(rng, 10))
+                                          : letters[rng_below(rng, sizeof letters - 1)];
+}
+
+uint64_t names_number(const struct names *n, uint64_t own_number)
+{
+    return stripe_number(&n->stripe, n->own > 0 ? (own_number - 1) % n->own + 1 : own_number);
+}
+
+uint64_t names_hash(const char *name)
+{
+    uint64_t hash = strlen(name);
+    while (*name) {
+        uint64_t word = 0;
+        size_t length = strnlen(name, sizeof word);
+        memcpy(&word, name, length);
+        hash = rng_mix(hash ^ le64toh(word));
+        name += length;
+    }
+    return hash;
+}
+
+size_t names_format(const struct names *n, uint64_t own_number, char *name)
+{
+    struct rng rng;
+    bool has_rng = false;
+    char *to = name;
+    uint64_t number = names_number(n, own_number);
+    if (n->lines) {
+        const char *line = n->lines + n->starts[(number - 1) % n->line_count];
+        size_t length = strlen(line);
+        memcpy(name, line, length + 1);
+        return length;
+    }
+    for (size_t i = 0; i < n->part_count; i++) {
+        const struct name_part *part = &n->parts[i];
+        if (part->kind == NAME_LITERAL) {
+            memcpy(to, part->text, part->length);
+        } else if (part->kind == NAME_NUMBER) {
+            put_number(to, part->length, number);
+        } else {
+            if (!has_rng)
+                rng_init(&rng, n->seed_key, number);
+            has_rng = true;
+            put_random(to, part, &rng);
+        }
+        to += part->length;
+    }
+    *to = '\0';
+    return (size_t)(to - name);
+}
+
+/* Length of the prefix that all lines have in common. */
+static size_t common_length(const struct names *n)
+{
+    const char *first = n->lines + n->starts[0];
+    size_t length = strlen(first);
+    for (uint64_t i = 1; i < n->line_count; i++) {
+        const char *line = n->lines + n->starts[i];
+        size_t same = 0;
+        while (same < length && line[same] == first[same])
+            same++;
+        length = same;
+    }
+    return length;
+}
+
+size_t names_directory(const struct names *n, const char **text)
+{
+    size_t length = 0;
+    if (n->lines) {
+        *text = n->lines + n->starts[0];
+        length = common_length(n);
+    } else {
+        *text = n->part_count > 0 ? n->parts[0].text : "";
+        if (n->part_count > 0 && n->parts[0].kind == NAME_LITERAL)
+            length = n->parts[0].length;
+    }
+    while (length > 0 && (*text)[length - 1] != '/')
+        length--;
+    return length;
+}
+
+static uint64_t power_of_ten(size_t digits)
+{
+    uint64_t power = 1;
+    if (digits > MOST_DIGITS)
+        return UINT64_MAX;
+    while (digits-- > 0)
+        power *= 10;
+    return power;
+}
+
+uint64_t names_period(const struct names *n)
+{
+    uint64_t period = 1;
+    if (n->own > 0)
+        return n->own;
+    if (n->lines)
+        return n->line_count;
+    for (size_t i = 0; i < n->part_count; i++) {
+        if (n->parts[i].kind == NAME_DIGITS || n->parts[i].kind == NAME_LETTERS)
+            return 0;
+        if (n->parts[i].kind == NAME_NUMBER && power_of_ten(n->parts[i].length) > period)
+            period = power_of_ten(n->parts[i].length);
+    }
+    return period;
+}
+
+bool names_deal(struct names *n, const struct stripe *stripe)
+{
+    uint64_t ranks = (uint64_t)stripe->others + 1;
+    uint64_t period = names_period(n);
+    if (ranks == 1)
+        return true;
+    n->stripe = *stripe;
+    if (period > 0)
+        n->own = period < ranks
+                     ? 1
+                     : period / ranks; /* the same number for all ranks; some names are left */
+    return period == 0 || period >= ranks;
+}
+
+/* The least number of bits of the template's random parts and number together. */
+static unsigned random_bits(const struct names *n)
+{
+    unsigned bits = 0;
+    for (size_t i = 0; i < n->part_count; i++) {
+        unsigned of_one = n->parts[i].kind == NAME_DIGITS    ? 3
+                          : n->parts[i].kind == NAME_LETTERS ? 5
+                                                             : 0;
+        bits += of_one * (unsigned)(n->parts[i].length < 64 ? n->parts[i].length : 64);
+    }
+    return bits;
+}
+
+bool names_are_unique(const struct names *n, uint64_t last)
+{
+    uint64_t period = names_period(n);
+    if (n->lines)
+        return false; /* a line may occur twice */
+    if (period > 0)
+        return last <= period;
+    uint64_t all = last < UINT64_MAX / 2 ? last * ((uint64_t)n->stripe.others + 1) : last;
+    unsigned bits = last > 1 ? 2 * (64 - (unsigned)__builtin_clzll(all)) : 0;
+    return random_bits(n) >= bits + RANDOM_ROOM;
+}
+
+bool name_is_url(const char *name)
+{
+    return strncasecmp(name, "http://", 7) == 0 || strncasecmp(name, "https://", 8) == 0;
+}

@@ -1,0 +1,90 @@
+#include "bonload/ledger/sizes.h"
+
+#include <errno.h>
+#include <stdlib.h>
+
+#include "util/mul_div.h"
+#include "util/rng.h"
+
+/* Replaces the middle of a bucket of empty bodies, which cannot be a divisor. */
+#define LEAST_MIDDLE .5
+
+/* A separate stream of random numbers, because names are drawn from the same seed. */
+#define SIZE_STREAM UINT64_C(0x73697a6573)
+
+/* The first size of a bucket; for the number of buckets, the size after the last one. */
+static uint64_t first_of_bucket(const struct sizes *s, uint64_t bucket)
+{
+    return s->least + mul_div(s->most - s->least + 1, bucket, s->buckets);
+}
+
+static double weight_of(const struct sizes *s, uint64_t bucket)
+{
+    double middle =
+        ((double)first_of_bucket(s, bucket) + (double)first_of_bucket(s, bucket + 1) - 1) / 2;
+    return 1 / (middle > LEAST_MIDDLE ? middle : LEAST_MIDDLE);
+}
+
+static void share_out(struct sizes *s)
+{
+    double sum = 0;
+    for (uint64_t i = 0; i < s->buckets; i++)
+        s->up_to[i] = sum += weight_of(s, i);
+    for (uint64_t i = 0; i < s->buckets; i++)
+        s->up_to[i] /= sum;
+}
+
+int sizes_open(struct sizes *s, const struct sizes_setup *setup, struct err *e)
+{
+    uint64_t range = setup->most - setup->least + 1;
+    *s = (struct sizes){
+        .seed_key = rng_mix(setup->seed ^ SIZE_STREAM),
+        .least = setup->least,
+        .stripe = setup->stripe,
+        .most = setup->most,
+        .buckets = setup->fair_buckets < range ? setup->fair_buckets : range,
+    };
+    if (setup->fair_buckets == 0 || s->least == s->most) {
+        s->buckets = 0;
+        return 0;
+    }
+    s->up_to = malloc(s->buckets * sizeof *s->up_to);
+    if (!s->up_to)
+        return err_system(e, ENOMEM, "memory for the buckets of sizes");
+    share_out(s);
+    return 0;
+}
+
+void sizes_close(struct sizes *s)
+{
+    free(s->up_to);
+    *s = (struct sizes){0};
+}
+
+/* The bucket in which that share of all requests ends, counted from the first bucket. */
+static uint64_t bucket_at(const struct sizes *s, double share)
+{
+    uint64_t low = 0;
+    uint64_t high = s->buckets - 1;
+    while (low < high) {
+        uint64_t middle = (low + high) / 2;
+        if (share < s->up_to[middle])
+            high = middle;
+        else
+            low = middle + 1;
+    }
+    return low;
+}
+
+uint64_t sizes_of(const struct sizes *s, uint64_t number)
+{
+    struct rng rng;
+    if (s->least == s->most)
+        return s->least;
+    rng_init(&rng, s->seed_key, stripe_number(&s->stripe, number));
+    if (s->buckets == 0)
+        return s->least + rng_below(&rng, s->most - s->least + 1);
+    uint64_t bucket = bucket_at(s, (double)(rng_next(&rng) >> 11) * 0x1p-53);
+    uint64_t first = first_of_bucket(s, bucket);
+    return first + rng_below(&rng, first_of_bucket(s, bucket + 1) - first);
+}

@@ -1,0 +1,99 @@
+#include "bonload/load/backing.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "sys/below.h"
+#include "sys/host.h"
+
+/*
+ * Finds the directory that contains a name, or will contain it: its nearest existing parent. The
+ * name is shortened on the way. Returns 0 or a negative errno.
+ */
+static int find_above(struct below *above, char *name)
+{
+    const char *top = *name == '/' ? "/" : ".";
+    int rc = -ENOENT;
+    for (char *slash = strrchr(name, '/'); rc == -ENOENT && slash && slash > name;
+         slash = strrchr(name, '/')) {
+        *slash = '\0';
+        rc = below_open(above, NULL, name, BELOW_FAILS);
+    }
+    return rc == -ENOENT ? below_open(above, NULL, top, BELOW_FAILS) : rc;
+}
+
+void backing_open(struct backing *b, const struct run *run)
+{
+    *b = (struct backing){0};
+    if (!(run->target->traits & TARGET_FILES) || plan_ranks(run->plan) > 1)
+        return;
+    char *name = malloc(run->names.longest + 1);
+    struct below above;
+    int rc = -ENOMEM;
+    if (name) {
+        names_format(&run->names, 1, name);
+        rc = find_above(&above, name);
+    }
+    free(name);
+    if (rc != 0)
+        return;
+    mount_info_find(&b->mount, above.fd);
+    device_find(&b->devices, &b->mount);
+    below_close(&above);
+    b->is_watched = true;
+}
+
+void backing_begin(struct backing *b, uint64_t now_ns)
+{
+    b->begin_ns = now_ns;
+    if (b->is_watched)
+        device_read(&b->devices, &b->before);
+}
+
+/* Where the bytes of one kind came from or went to. CPU time plays no part in this. */
+static void judge_kind(const struct backing_use *use, enum load_kind kind, uint64_t bytes,
+                       uint64_t elapsed_ns, struct judgement *j)
+{
+    const struct evidence evidence = {
+        .elapsed_ns = elapsed_ns,
+        .cpus = host_cpus(),
+        .read_bytes = kind == LOAD_READ ? bytes : 0,
+        .written_bytes = kind == LOAD_WRITE ? bytes : 0,
+        .filesystem = use->filesystem,
+        .is_stored = true,
+        .device = use->use,
+    };
+    bottleneck_judge(j, &evidence);
+}
+
+void backing_use(const struct backing *b, uint64_t now_ns, const uint64_t bytes[LOAD_KINDS],
+                 struct backing_use *use)
+{
+    struct device_counters now;
+    uint64_t elapsed_ns = now_ns > b->begin_ns ? now_ns - b->begin_ns : 0;
+    *use = (struct backing_use){.is_watched = b->is_watched && b->begin_ns > 0};
+    if (!use->is_watched)
+        return;
+    device_read(&b->devices, &now);
+    use->use.known = device_difference(&b->before, &now, elapsed_ns, &use->use);
+    use->filesystem = b->mount.filesystem[0] ? b->mount.filesystem : NULL;
+    use->options = b->mount.options[0] ? b->mount.options : NULL;
+    use->device = b->devices.count > 0 ? b->devices.name : NULL;
+    for (enum load_kind kind = 0; kind < LOAD_KINDS; kind++) {
+        use->has_moved[kind] = bytes[kind] > 0;
+        judge_kind(use, kind, bytes[kind], elapsed_ns, &use->kinds[kind]);
+    }
+}
+
+const char *backing_measured(const struct backing_use *use, enum load_kind kind)
+{
+    const struct judgement *j = &use->kinds[kind];
+    if (!use->is_watched || !use->has_moved[kind])
+        return NULL;
+    if (j->by == LIMITED_PAGE_CACHE)
+        return j->reason == REASON_IN_MEMORY ? "memory" : bottleneck_name(LIMITED_PAGE_CACHE);
+    return bottleneck_name(j->device_known ? LIMITED_DEVICE : LIMITED_UNKNOWN);
+}

@@ -1,0 +1,186 @@
+#include "bonload/load/crew.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "measure/clock.h"
+#include "sys/stop.h"
+#include "util/units.h"
+
+/* Enough for system calls; only the touched part of a thread's stack takes memory. */
+#define STACK_BYTES (256 * KIB)
+
+int crew_open(struct crew *c, struct run *run, struct err *e)
+{
+    *c = (struct crew){.run = run};
+    unsigned all = 0;
+    for (enum load_kind kind = 0; kind < LOAD_KINDS; kind++)
+        all += run->loads[kind].shares = run_threads(run, run->loads[kind].channels);
+    c->list = calloc(all, sizeof *c->list);
+    if (!c->list)
+        return err_system(e, ENOMEM, "memory for %u threads", all);
+    for (enum load_kind kind = 0; kind < LOAD_KINDS; kind++) {
+        struct load *load = &run->loads[kind];
+        unsigned first = 0;
+        for (unsigned i = 0; i < load->shares; i++) {
+            struct driver *d = &c->list[c->count];
+            unsigned share = load->channels / load->shares + (i < load->channels % load->shares);
+            int rc = driver_open(d, run, kind, first, share, e);
+            if (rc != 0) {
+                crew_close(c);
+                return rc;
+            }
+            d->share = i;
+            d->recorder = &run->recorders.list[i % run->recorders.count];
+            load->drivers++;
+            c->count++;
+            first += share;
+        }
+    }
+    return 0;
+}
+
+void crew_close(struct crew *c)
+{
+    for (unsigned i = 0; i < c->count; i++)
+        driver_close(&c->list[i]);
+    free(c->list);
+    *c = (struct crew){0};
+}
+
+static void *driver_main(void *argument)
+{
+    struct driver *d = argument;
+    stop_block_signals();
+    driver_work(d);
+    atomic_store(&d->parked, DRIVER_OVER);
+    if (atomic_fetch_sub(&d->load->drivers, 1) == 1)
+        run_wake(d->run);
+    return NULL;
+}
+
+static int start_driver(struct crew *c, struct driver *d, const pthread_attr_t *attributes,
+                        struct err *e)
+{
+    struct run *r = d->run;
+    if (r->target->join) {
+        int rc = r->target->join(&d->target, r->shared, d->channels, e);
+        if (rc != 0)
+            return rc;
+    }
+    int code = pthread_create(&d->thread, attributes, driver_main, d);
+    if (code == 0) {
+        d->has_thread = true;
+        return 0;
+    }
+    if (r->target->leave)
+        r->target->leave(d->target);
+    return err_system(e, code, "start thread %u of %u", (unsigned)(d - c->list) + 1, c->count);
+}
+
+int crew_start(struct crew *c, struct err *e)
+{
+    pthread_attr_t attributes;
+    int rc = 0;
+    pthread_attr_init(&attributes);
+    pthread_attr_setstacksize(&attributes, STACK_BYTES);
+    for (unsigned i = 0; rc == 0 && i < c->count; i++)
+        rc = start_driver(c, &c->list[i], &attributes, e);
+    pthread_attr_destroy(&attributes);
+    if (rc != 0) {
+        run_end_all(c->run);
+        crew_join(c);
+    }
+    return rc;
+}
+
+void crew_join(struct crew *c)
+{
+    for (unsigned i = 0; i < c->count; i++) {
+        struct driver *d = &c->list[i];
+        if (!d->has_thread)
+            continue;
+        pthread_join(d->thread, NULL);
+        d->has_thread = false;
+        if (d->run->target->leave)
+            d->run->target->leave(d->target);
+    }
+}
+
+unsigned crew_busy(const struct crew *c)
+{
+    unsigned busy = 0;
+    for (unsigned i = 0; i < c->count; i++) {
+        const struct driver *d = &c->list[i];
+        unsigned parked = atomic_load(&d->parked);
+        busy += parked != DRIVER_OVER && parked != atomic_load(&d->load->gate);
+    }
+    return busy;
+}
+
+struct progress crew_progress(const struct crew *c, enum load_kind kind)
+{
+    struct progress sum = {0};
+    for (unsigned i = 0; i < c->count; i++) {
+        const struct driver *d = &c->list[i];
+        if (d->load->kind != kind)
+            continue;
+        sum.ended += atomic_load_explicit(&d->ended, memory_order_relaxed);
+        sum.begun += atomic_load_explicit(&d->begun, memory_order_relaxed);
+    }
+    return sum;
+}
+
+struct standing crew_standing(const struct crew *c)
+{
+    struct standing s = {.busy = crew_busy(c)};
+    for (enum load_kind kind = 0; kind < LOAD_KINDS; kind++) {
+        s.counts[kind] = recorders_counts(&c->run->recorders, kind);
+        s.progress[kind] = crew_progress(c, kind);
+    }
+    return s;
+}
+
+uint64_t crew_last_end(const struct crew *c, enum load_kind kind)
+{
+    uint64_t last = 0;
+    for (unsigned i = 0; i < c->count; i++) {
+        uint64_t end = atomic_load(&c->list[i].last_end_ns);
+        if (c->list[i].load->kind == kind && end > last)
+            last = end;
+    }
+    return last;
+}
+
+void crew_add_slowest(const struct crew *c, enum load_kind kind, struct slowest *all)
+{
+    for (unsigned i = 0; i < c->count; i++)
+        if (c->list[i].load->kind == kind)
+            slowest_merge(all, &c->list[i].slowest);
+}
+
+void crew_move_slowest(struct crew *c, struct slowest earlier[LOAD_KINDS])
+{
+    for (unsigned i = 0; i < c->count; i++) {
+        struct driver *d = &c->list[i];
+        slowest_merge(&earlier[d->load->kind], &d->slowest);
+        slowest_clear(&d->slowest);
+    }
+}
+
+void crew_forget(struct crew *c)
+{
+    recorders_clear(&c->run->recorders);
+    failures_clear(&c->run->failures);
+    failures_clear(&c->run->misses);
+    if (c->run->target->forget)
+        c->run->target->forget(c->run->shared);
+    for (unsigned i = 0; i < c->count; i++) {
+        struct driver *d = &c->list[i];
+        slowest_clear(&d->slowest);
+        atomic_store(&d->begun, 0);
+        atomic_store(&d->ended, 0);
+        atomic_store(&d->last_end_ns, 0);
+    }
+}

@@ -1,0 +1,388 @@
+#include "bonload/load/driver.h"
+
+#include <errno.h>
+#include <sched.h>
+#include <stdlib.h>
+#include <sys/prctl.h>
+
+#include "measure/clock.h"
+#include "util/units.h"
+
+/*
+ * By default a sleep ends some 50 us late; with the least slack, only a few us, which the timer and
+ * the scheduler take. Within SPIN_NS of a due time sleeping would take too long, so the thread
+ * polls the clock: at most this much CPU time per request.
+ */
+#define TIMER_SLACK_NS 1
+#define SPIN_NS        UINT64_C(3000)
+
+/*
+ * Targets whose requests take almost no time get numbers in batches, so that threads do not wait
+ * for each other.
+ */
+#define INSTANT_BATCH 256
+
+/* How long a driver that waits for other threads sleeps while it has requests in flight. */
+#define LOOK_NS UINT64_C(1000000)
+
+/* What a free channel may do. */
+enum turn {
+    TURN_NOW,  /* a request is due: d->due_ns */
+    TURN_WAIT, /* no request before ticket_ns or, when that is 0, before something changes */
+    TURN_OVER, /* there are no more requests */
+};
+
+int driver_open(struct driver *d, struct run *run, enum load_kind kind, unsigned first_channel,
+                unsigned channels, struct err *e)
+{
+    *d = (struct driver){
+        .run = run,
+        .load = &run->loads[kind],
+        .first_channel = first_channel,
+        .channels = channels,
+        .recorder = run->recorders.list,
+    };
+    rng_init(&d->rng, run->plan->rank_seed, 2 * (uint64_t)first_channel + kind);
+    d->requests = calloc(channels, sizeof *d->requests);
+    d->unused = calloc(2 * (size_t)channels, sizeof *d->unused);
+    if (!d->requests || !d->unused) {
+        driver_close(d);
+        return err_system(e, ENOMEM, "memory for %u channels", channels);
+    }
+    d->done = d->unused + channels;
+    for (unsigned i = channels; i-- > 0;) {
+        d->requests[i] = (struct request){.kind = kind, .channel = first_channel + i};
+        d->unused[d->unused_count++] = &d->requests[i];
+    }
+    return 0;
+}
+
+void driver_close(struct driver *d)
+{
+    free(d->requests);
+    free(d->unused);
+    d->requests = NULL;
+    d->unused = NULL;
+}
+
+/* True when one more request may begin; when the budget is used up the run is over. */
+static bool take_budget(struct driver *d)
+{
+    struct run *run = d->run;
+    if (d->budget > 0) {
+        d->budget--;
+        return true;
+    }
+    uint64_t batch =
+        d->run->target->traits & TARGET_INSTANT && d->load->pace == PACE_CLOSED ? INSTANT_BATCH : 1;
+    uint64_t most = atomic_load_explicit(&run->most, memory_order_relaxed);
+    uint64_t used = atomic_fetch_add_explicit(&run->budget, batch, memory_order_relaxed);
+    if (used >= most) {
+        uint64_t not_yet = 0;
+        atomic_compare_exchange_strong(&run->exhausted_ns, &not_yet, d->now_ns);
+        return false;
+    }
+    d->budget = (most - used < batch ? most - used : batch) - 1;
+    return true;
+}
+
+/* True when other drivers have used up the budget, and none is left here. */
+static bool is_exhausted(const struct driver *d)
+{
+    return d->budget == 0 && d->load->pace != PACE_FOLLOWS &&
+           atomic_load_explicit(&d->run->exhausted_ns, memory_order_relaxed) != 0;
+}
+
+/* Takes the permission for one of the reads that follow writes. */
+static bool take_follower(struct driver *d)
+{
+    uint64_t allowed = run_reads_allowed(d->run);
+    uint64_t begun = atomic_load(&d->load->followed);
+    while (begun < allowed)
+        if (atomic_compare_exchange_weak(&d->load->followed, &begun, begun + 1))
+            return true;
+    return false;
+}
+
+/* True when no further write will succeed, so that no further reads will be allowed. */
+static bool writes_are_over(const struct driver *d)
+{
+    return atomic_load(&d->run->loads[LOAD_WRITE].drivers) == 0;
+}
+
+static enum turn turn_of_follower(struct driver *d)
+{
+    bool was_over = writes_are_over(d);
+    d->ticket_ns = 0;
+    if (take_follower(d)) {
+        d->ticket_ns = d->now_ns;
+        return TURN_NOW;
+    }
+    return was_over ? TURN_OVER : TURN_WAIT;
+}
+
+static enum turn turn_on_schedule(struct driver *d)
+{
+    struct load *load = d->load;
+    if (atomic_load(&load->rate) == 0) {
+        d->ticket_ns = 0;
+        return TURN_WAIT;
+    }
+    /* must come after the rate, which is set last */
+    unsigned schedule = atomic_load(&load->schedule);
+    if (d->ticket_schedule != schedule)
+        d->ticket_ns = 0; /* a ticket of a schedule that has been replaced is void */
+    if (d->ticket_ns == 0) {
+        d->ticket_schedule = schedule;
+        d->ticket_ns = arrivals_take(&load->schedules[schedule % SCHEDULES]);
+    }
+    if (d->ticket_ns >= atomic_load_explicit(&d->run->until_ns, memory_order_relaxed))
+        return TURN_OVER;
+    if (d->ticket_ns > d->now_ns)
+        return TURN_WAIT;
+    return take_budget(d) ? TURN_NOW : TURN_OVER;
+}
+
+/* The number of this driver's active channels: the load's are divided equally. */
+static unsigned driver_quota(const struct driver *d)
+{
+    unsigned active = atomic_load_explicit(&d->load->active, memory_order_relaxed);
+    return active / d->load->shares + (d->share < active % d->load->shares);
+}
+
+/* True while no request may begin, because the next step has not begun. */
+static bool is_paused(struct driver *d, unsigned gate)
+{
+    d->ticket_ns = 0;
+    if (gate % 2 != 0)
+        return true;
+    d->gate = gate;
+    d->budget = 0;
+    return false;
+}
+
+/* Whether a request may begin now on a free channel. */
+static enum turn turn_of(struct driver *d)
+{
+    struct load *load = d->load;
+    if (atomic_load_explicit(&load->is_over, memory_order_relaxed) || is_exhausted(d))
+        return TURN_OVER;
+    unsigned gate = atomic_load_explicit(&load->gate, memory_order_acquire);
+    if (gate != d->gate && is_paused(d, gate))
+        return TURN_WAIT;
+    if (!atomic_load_explicit(&load->is_open, memory_order_relaxed))
+        return writes_are_over(d) ? TURN_OVER : TURN_WAIT;
+    if (load->pace == PACE_RATE)
+        return turn_on_schedule(d);
+    if (load->pace == PACE_FOLLOWS)
+        return turn_of_follower(d);
+    d->ticket_ns = 0;
+    if (d->in_flight >= driver_quota(d))
+        return TURN_WAIT;
+    return take_budget(d) ? TURN_NOW : TURN_OVER;
+}
+
+/*
+ * Counts atomically, so that a thread that sees the end of a request (run_progress) also sees its
+ * begin.
+ */
+static void count_one(_Atomic uint64_t *number)
+{
+    atomic_store_explicit(number, atomic_load_explicit(number, memory_order_relaxed) + 1,
+                          memory_order_release);
+}
+
+/* Records what only few requests are: slow, failed, or without effect. */
+static void note_request(struct driver *d, const struct request *r, const struct observation *o)
+{
+    const struct slow_request slow = {
+        .response_ns = o->response_ns,
+        .due_ns = r->due_ns,
+        .number = r->number,
+        .failure = r->failure,
+        .op = r->op,
+    };
+    slowest_add(&d->slowest, &slow);
+    if (r->failure != 0)
+        failures_note(&d->run->failures, r->kind, r->failure, r->number);
+}
+
+static struct recorder *recorder_of(const struct driver *d)
+{
+    if (!d->run->rules.is_shared)
+        return d->recorder;
+    int cpu = sched_getcpu();
+    return &d->run->recorders.list[(unsigned)(cpu < 0 ? 0 : cpu) % d->run->recorders.count];
+}
+
+/* Counts a request that ended at end_ns. */
+static void count_request(struct driver *d, const struct request *r, uint64_t end_ns)
+{
+    struct run *run = d->run;
+    uint64_t aside_ns = r->aside_ns + r->connect_ns;
+    uint64_t passed_ns = end_ns - r->start_ns;
+    uint64_t service_ns = passed_ns > aside_ns ? passed_ns - aside_ns : 0;
+    bool has_due = d->load->pace == PACE_RATE;
+    const struct observation o = {
+        .kind = r->kind,
+        .op = r->op,
+        .response_ns = has_due ? end_ns - r->due_ns - r->aside_ns : service_ns,
+        .service_ns = service_ns,
+        .first_byte_ns = r->first_byte_ns,
+        .late_ns = r->start_ns - r->due_ns,
+        .judged_ns = r->judged_ns,
+        .connections = r->connections,
+        .connect_ns = r->connect_ns,
+        .tls_ns = r->tls_ns,
+        .bytes = r->bytes,
+        .failed = r->failure != 0,
+        .missed = r->miss != 0,
+    };
+    recorder_add(recorder_of(d), &run->rules, &o);
+    bool is_slow = d->slowest.count < SLOWEST_KEPT ||
+                   o.response_ns > d->slowest.list[SLOWEST_KEPT - 1].response_ns;
+    if (is_slow || o.failed)
+        note_request(d, r, &o);
+    if (o.missed)
+        failures_note(&run->misses, r->kind, r->miss, r->number);
+}
+
+/* Handles the end of a request: examines its result, in time that counts for no request. */
+static void settle_request(struct driver *d, struct request *r, uint64_t end_ns)
+{
+    struct run *run = d->run;
+    if (run->target->inspect) {
+        run->target->inspect(d->target, r);
+        d->now_ns = clock_ns();
+    }
+    bool is_of_step = r->gate == (atomic_load_explicit(&d->load->gate, memory_order_relaxed) & ~1U);
+    if (is_of_step && r->due_ns >= atomic_load_explicit(&run->counts_from_ns, memory_order_relaxed))
+        count_request(d, r, end_ns);
+    if (r->kind == LOAD_WRITE)
+        numbers_settle(run, r, d->now_ns);
+    if (is_of_step) {
+        count_one(&d->ended);
+        atomic_store_explicit(&d->last_end_ns, end_ns, memory_order_relaxed);
+    }
+    d->unused[d->unused_count++] = r;
+}
+
+/* Begins the request that is due. */
+static void begin_request(struct driver *d, struct request *r)
+{
+    const struct target_ops *target = d->run->target;
+    r->due_ns = d->ticket_ns;
+    r->gate = d->gate;
+    d->ticket_ns = 0;
+    d->unused_count--;
+    r->failure = 0;
+    r->miss = 0;
+    r->made = false;
+    r->bytes = 0;
+    r->aside_ns = 0;
+    r->judged_ns = 0;
+    r->first_byte_ns = 0;
+    r->connections = 0;
+    r->connect_ns = 0;
+    r->tls_ns = 0;
+    r->removes = false;
+    r->changes = false;
+    if (target->choose)
+        target->choose(d->run->shared, r, rng_next(&d->rng));
+    numbers_give(&d->numbers, d->run, r, d->budget + 1);
+    if (target->prepare) {
+        target->prepare(d->target, r);
+        d->now_ns = clock_ns();
+    }
+    r->start_ns = d->now_ns;
+    if (r->due_ns == 0 || r->due_ns > r->start_ns)
+        r->due_ns = r->start_ns;
+    count_one(&d->begun);
+    enum target_answer answer = target->submit(d->target, r);
+    if (answer == TARGET_QUEUED) {
+        d->in_flight++;
+        return;
+    }
+    d->now_ns = clock_ns();
+    settle_request(d, r, d->now_ns);
+}
+
+static void poll_requests(struct driver *d, uint64_t until_ns)
+{
+    unsigned ended = d->run->target->poll(d->target, until_ns, d->done, d->channels);
+    uint64_t end_ns = d->now_ns = clock_ns();
+    d->in_flight -= ended;
+    for (unsigned i = 0; i < ended; i++)
+        settle_request(d, d->done[i], end_ns);
+}
+
+/*
+ * Called when nothing is in flight: in a pause, returns the unused rest of the budget, and reports
+ * that it is parked.
+ */
+static bool park_driver(struct driver *d)
+{
+    unsigned gate = atomic_load(&d->load->gate);
+    if (gate % 2 == 0)
+        return false;
+    if (gate == d->gate + 1)
+        atomic_fetch_sub(&d->run->budget, d->budget);
+    d->budget = 0;
+    d->ticket_ns = 0;
+    atomic_store(&d->parked, gate);
+    return true;
+}
+
+/* Called when nothing is in flight: sleeps until the ticket is due, or something changes. */
+static void driver_sleep(struct driver *d, uint32_t change, uint32_t writes)
+{
+    struct run *run = d->run;
+    bool is_parked = park_driver(d);
+    if (d->load->pace == PACE_FOLLOWS && atomic_load(&d->load->is_open) && !is_parked) {
+        atomic_fetch_add(&run->followers, 1);
+        if (run_reads_allowed(run) <= atomic_load(&d->load->followed) &&
+            !atomic_load(&d->load->is_over) && !writes_are_over(d))
+            event_wait(&run->write_ended, writes, EVENT_NO_DEADLINE);
+        atomic_fetch_sub(&run->followers, 1);
+    } else if (d->ticket_ns == 0) {
+        event_wait(&run->change, change, EVENT_NO_DEADLINE);
+    } else if (d->ticket_ns - d->now_ns > SPIN_NS) {
+        event_wait(&run->change, change, d->ticket_ns);
+    }
+    d->now_ns = clock_ns();
+}
+
+/* With requests in flight, waits for the target; other changes are noticed soon. */
+static void wait_for_target(struct driver *d, bool is_over_now)
+{
+    uint64_t until_ns = d->now_ns + LOOK_NS;
+    if (d->unused_count == 0 || is_over_now)
+        until_ns = d->now_ns + 100 * LOOK_NS;
+    else if (d->ticket_ns > 0 && d->ticket_ns < until_ns)
+        until_ns = d->ticket_ns;
+    poll_requests(d, until_ns);
+}
+
+void driver_work(struct driver *d)
+{
+    prctl(PR_SET_TIMERSLACK, TIMER_SLACK_NS, 0, 0, 0);
+    d->now_ns = clock_ns();
+    for (;;) {
+        uint32_t change = event_look(&d->run->change);
+        uint32_t writes = event_look(&d->run->write_ended);
+        enum turn turn = TURN_WAIT;
+        while (d->unused_count > 0) {
+            turn = turn_of(d);
+            if (turn != TURN_NOW)
+                break;
+            begin_request(d, d->unused[d->unused_count - 1]);
+        }
+        if (d->in_flight > 0)
+            wait_for_target(d, turn == TURN_OVER);
+        else if (turn == TURN_OVER)
+            break;
+        else
+            driver_sleep(d, change, writes);
+    }
+    numbers_leave(&d->numbers, d->run, d->load->kind);
+}

@@ -1,0 +1,360 @@
+#include "bonload/load/run.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "bonload/ledger/credentials.h"
+#include "measure/clock.h"
+#include "sys/descriptor_limit.h"
+#include "sys/host.h"
+#include "sys/stop.h"
+#include "util/mul_div.h"
+#include "util/units.h"
+
+/* Limit on recorders: more would take more memory than sharing them costs time. */
+#define MOST_RECORDERS 32
+
+/*
+ * Descriptors besides one for each channel: streams, reports and others; and where a thread has
+ * many channels, those of epoll and libcurl.
+ */
+#define DESCRIPTORS_IN_ALL     16
+#define DESCRIPTORS_PER_THREAD 4
+
+static bool target_blocks(const struct run *r)
+{
+    return r->target->traits & TARGET_BLOCKS;
+}
+
+unsigned run_threads(const struct run *r, unsigned channels)
+{
+    unsigned most = target_blocks(r) ? channels : host_cpus();
+    return channels < most ? channels : most;
+}
+
+/*
+ * Checks the limit on descriptors. Each thread of a given number has a file or connection open; at
+ * a rate it depends on the target whether all channels are ever used.
+ */
+static int check_descriptors(const struct run *r, struct err *e)
+{
+    int limit = descriptor_limit_raise();
+    uint64_t needed = DESCRIPTORS_IN_ALL;
+    unsigned threads = 0;
+    for (enum load_kind kind = 0; kind < LOAD_KINDS; kind++) {
+        const struct load *load = &r->loads[kind];
+        threads += load->pace == PACE_CLOSED ? load->channels : 0;
+        needed += target_blocks(r) ? 0 : DESCRIPTORS_PER_THREAD * run_threads(r, load->channels);
+    }
+    needed += threads;
+    if (!(r->target->traits & TARGET_NAMES) || r->plan->mode != MODE_THREADS || limit == 0 ||
+        needed <= (uint64_t)limit)
+        return 0;
+    return err_say(e,
+                   "-rt, -wt: %u threads need %" PRIu64 " open files at a time; the limit is %d "
+                   "(ulimit -Hn)",
+                   threads, needed, limit);
+}
+
+static void init_load(struct run *r, enum load_kind kind)
+{
+    struct load *load = &r->loads[kind];
+    const struct kind_plan *k = &r->plan->kinds[kind];
+    *load = (struct load){.kind = kind, .pace = k->pace};
+    load->channels = k->pace == PACE_NONE ? 0 : (unsigned)plan_share(r->plan, k->channels);
+    load->is_open = kind == LOAD_WRITE || !r->reads_written;
+}
+
+/*
+ * The number of requests that all ranks may begin. Reads that follow writes are not counted one by
+ * one: in that case it is the largest number of writes that, together with their reads, does not
+ * exceed the limit.
+ */
+static uint64_t budget_of_all(const struct plan *p)
+{
+    if (p->kinds[LOAD_READ].pace != PACE_FOLLOWS || p->max_requests == UINT64_MAX)
+        return p->max_requests;
+    uint64_t writes = mul_div(p->max_requests + 1, BILLION, p->reads_per_write + BILLION);
+    while (mul_div(writes, p->reads_per_write, BILLION) > p->max_requests - writes)
+        writes--;
+    return writes;
+}
+
+uint64_t run_budget(const struct plan *p)
+{
+    return p->max_requests < UINT64_MAX ? plan_share(p, budget_of_all(p)) : UINT64_MAX;
+}
+
+static int open_names(struct run *r, struct err *e)
+{
+    const struct plan *p = r->plan;
+    const char *template = p->url ? p->url : p->url_source ? NULL : "";
+    int rc = names_open(&r->names, template, p->url_source, p->seed, e);
+    if (rc != 0)
+        return rc;
+    if (p->settings->as_goader)
+        names_trim(&r->names);
+    if (p->settings->as_goader && (r->target->traits & TARGET_URLS))
+        rc = credentials_take(&r->names, e);
+    if (rc != 0)
+        return rc;
+    bool is_dealt = names_deal(&r->names, &p->stripe);
+    if (!is_dealt && plan_has(p, LOAD_WRITE) && (r->target->traits & TARGET_NAMES))
+        return err_say(e, "there are fewer names than the %u ranks, of which each writes its own",
+                       plan_ranks(p));
+    /* bounds all numbers that may be issued */
+    uint64_t most = p->warmup_ns > 0 ? UINT64_MAX : run_budget(p);
+    r->period = names_period(&r->names);
+    bool repeats = !names_are_unique(&r->names, most);
+    if (repeats && r->reads_written && (r->target->traits & TARGET_STORES))
+        rc = versions_open(&r->versions, e);
+    const struct sizes_setup sizes = {
+        .least = p->least_body,
+        .most = p->most_body,
+        .fair_buckets = p->fair_buckets,
+        .seed = p->seed,
+        .stripe = p->stripe,
+    };
+    if (rc == 0)
+        rc = sizes_open(&r->sizes, &sizes, e);
+    return rc;
+}
+
+static bool tracks_names(const struct run *r)
+{
+    return r->plan->cleanup && (r->target->traits & TARGET_NO_KINDS);
+}
+
+static int open_target(struct run *r, struct err *e)
+{
+    if (tracks_names(r) && !made_open(&r->made, r->period))
+        return err_system(e, ENOMEM, "memory for what the run makes");
+    const struct target_setup setup = {
+        .plan = r->plan,
+        .names = &r->names,
+        .sizes = &r->sizes,
+        .versions = &r->versions,
+        .written = &r->written,
+        .made = tracks_names(r) ? &r->made : NULL,
+    };
+    return r->target->open ? r->target->open(&r->shared, &setup, e) : 0;
+}
+
+static int open_recorders(struct run *r, struct err *e)
+{
+    const struct plan *p = r->plan;
+    unsigned count = host_cpus();
+    if (count > MOST_RECORDERS && target_blocks(r))
+        count = MOST_RECORDERS;
+    r->rules = (struct recorder_rules){
+        .is_shared = target_blocks(r) && (r->loads[LOAD_READ].channels > 1 ||
+                                          r->loads[LOAD_WRITE].channels > 1 || r->target->ops),
+        .has_ops = r->target->ops,
+        .limit_ns = p->mode == MODE_SEARCH ? p->limit.nanoseconds : UINT64_MAX,
+    };
+    for (enum load_kind kind = 0; kind < LOAD_KINDS; kind++)
+        r->rules.has_service |= r->loads[kind].pace == PACE_RATE;
+    return recorders_open(&r->recorders, count, e);
+}
+
+int run_open(struct run *r, const struct plan *p, struct err *e)
+{
+    memset(r, 0, sizeof *r);
+    r->plan = p;
+    r->target = p->target;
+    r->reads_written = plan_reads_written(p) && !(p->target->traits & TARGET_NO_KINDS);
+    r->most = run_budget(p);
+    r->until_ns = UINT64_MAX;
+    for (enum load_kind kind = 0; kind < LOAD_KINDS; kind++)
+        init_load(r, kind);
+    int rc = check_descriptors(r, e);
+    if (rc == 0)
+        rc = open_names(r, e);
+    if (rc == 0)
+        rc = written_open(&r->written, r->loads[LOAD_WRITE].channels, e);
+    if (rc == 0)
+        rc = open_recorders(r, e);
+    if (rc == 0)
+        rc = open_target(r, e);
+    if (rc != 0)
+        run_close(r);
+    return rc;
+}
+
+void run_close(struct run *r)
+{
+    if (r->target->close && r->shared)
+        r->target->close(r->shared);
+    recorders_close(&r->recorders);
+    made_close(&r->made);
+    written_close(&r->written);
+    versions_close(&r->versions);
+    sizes_close(&r->sizes);
+    names_close(&r->names);
+    r->shared = NULL;
+}
+
+void run_describe(const struct run *r, uint32_t failure, char *text, size_t size)
+{
+    r->target->describe(r->shared, failure, text, size);
+}
+
+/* What may help; "": nothing known. */
+static const char *what_helps(const struct run *r, const struct failure *f)
+{
+    bool is_missing =
+        (r->target->traits & TARGET_FILES) && failure_code(f) == failure_of(STEP_OPEN, ENOENT);
+    if (!is_missing)
+        return "";
+    return failure_kind(f) == LOAD_WRITE
+               ? "; -mkdirs makes missing directories"
+               : "; what is read must be written before, as by -wt=1, with -mkdirs where a "
+                 "directory is missing";
+}
+
+char *run_tell_failure(const struct run *r, const struct failure *f)
+{
+    char reason[REASON_TEXT];
+    char *text = NULL;
+    uint64_t number = atomic_load(&f->number); /* 0: not known yet */
+    char *name = calloc(1, r->names.longest + 1);
+    run_describe(r, failure_code(f), reason, sizeof reason);
+    if (name && number > 0)
+        names_format(&r->names, number, name);
+    bool has_name = name && *name != '\0';
+    if (asprintf(&text, "%s: %s%s%s%s", failure_kind(f) == LOAD_READ ? "read" : "write",
+                 has_name ? name : "", has_name ? ": " : "", reason, what_helps(r, f)) < 0)
+        text = NULL;
+    free(name);
+    return text;
+}
+
+void run_wake(struct run *r)
+{
+    event_happens(&r->change, EVENT_WAKES_ALL);
+    event_happens(&r->write_ended, EVENT_WAKES_ALL);
+}
+
+uint64_t run_ended_ns(const struct run *r, uint64_t now_ns)
+{
+    uint64_t exhausted_ns = atomic_load(&r->exhausted_ns);
+    uint64_t until_ns = atomic_load(&r->until_ns);
+    return exhausted_ns ? exhausted_ns : now_ns < until_ns ? now_ns : until_ns - 1;
+}
+
+void run_end(struct run *r, enum load_kind kind)
+{
+    atomic_store(&r->loads[kind].is_over, true);
+    run_wake(r);
+}
+
+void run_end_all(struct run *r)
+{
+    for (enum load_kind kind = 0; kind < LOAD_KINDS; kind++)
+        run_end(r, kind);
+}
+
+bool run_is_through(const struct run *r)
+{
+    return atomic_load(&r->loads[LOAD_READ].drivers) == 0 &&
+           atomic_load(&r->loads[LOAD_WRITE].drivers) == 0;
+}
+
+static void turn_gates(struct run *r)
+{
+    for (enum load_kind kind = 0; kind < LOAD_KINDS; kind++)
+        atomic_fetch_add(&r->loads[kind].gate, 1);
+    run_wake(r);
+}
+
+void run_pause(struct run *r)
+{
+    turn_gates(r);
+}
+
+void run_resume(struct run *r)
+{
+    turn_gates(r);
+}
+
+void run_renew_budget(struct run *r, uint64_t most)
+{
+    r->followed_from = atomic_load(&r->written.ok_count);
+    atomic_store(&r->loads[LOAD_READ].followed, 0);
+    atomic_store(&r->budget, 0);
+    atomic_store(&r->most, most);
+}
+
+void run_set_threads(struct run *r, enum load_kind kind, unsigned threads)
+{
+    atomic_store(&r->loads[kind].active, (unsigned)plan_share(r->plan, threads));
+    event_happens(&r->change, EVENT_WAKES_ALL);
+}
+
+/*
+ * When this rank's first request is due: with constant gaps, ranks take the requests of one
+ * schedule in turn.
+ */
+static uint64_t first_due(const struct plan *p, uint64_t rate, uint64_t now_ns)
+{
+    if (p->arrival != ARRIVAL_CONSTANT || p->course.count > 0)
+        return now_ns;
+    return now_ns + mul_div(p->stripe.index, BILLION * BILLION, rate * plan_ranks(p));
+}
+
+/* Makes a schedule follow the plan's course: its kind's share of it, of which this rank takes
+ * turns. */
+static void follow_course(const struct plan *p, enum load_kind kind, struct arrivals *a)
+{
+    double all = (double)p->kinds[LOAD_READ].rate + (double)p->kinds[LOAD_WRITE].rate;
+    double each = all / (double)p->kinds[kind].rate;
+    if (p->course.count > 0)
+        arrivals_follow(a, &p->course, each * plan_ranks(p), each * p->stripe.index);
+}
+
+/* Begins a schedule. `rate` is this rank's; 0: no request is due. */
+static void begin_schedule(struct run *r, struct load *load, uint64_t rate, uint64_t now_ns)
+{
+    const struct plan *p = r->plan;
+    unsigned next = atomic_load(&load->schedule) + 1;
+    if (rate == 0)
+        return;
+    follow_course(p, load->kind, &load->schedules[next % SCHEDULES]);
+    arrivals_begin(&load->schedules[next % SCHEDULES], p->arrival, rate,
+                   p->rank_seed + next + 1000 * (unsigned)load->kind, first_due(p, rate, now_ns));
+    atomic_store(&load->schedule, next);
+}
+
+void run_set_rate(struct run *r, enum load_kind kind, uint64_t all, uint64_t now_ns)
+{
+    struct load *load = &r->loads[kind];
+    uint64_t rate = plan_share(r->plan, all);
+    begin_schedule(r, load, rate, now_ns);
+    atomic_store(&load->rate, rate); /* set last: from now on drivers may take tickets */
+    event_happens(&r->change, EVENT_WAKES_ALL);
+}
+
+uint64_t run_reads_allowed(const struct run *r)
+{
+    uint64_t written = atomic_load(&r->written.ok_count) - r->followed_from;
+    return mul_div(written, r->plan->reads_per_write, BILLION);
+}
+
+void run_tell_written(struct run *r, uint64_t now_ns)
+{
+    struct load *reads = &r->loads[LOAD_READ];
+    uint64_t not_yet = 0;
+    if (!atomic_load_explicit(&reads->is_open, memory_order_relaxed) &&
+        atomic_compare_exchange_strong(&reads->opened_ns, &not_yet, now_ns)) {
+        if (reads->pace == PACE_RATE)
+            begin_schedule(r, reads, atomic_load(&reads->rate), now_ns);
+        atomic_store(&reads->is_open, true);
+        event_happens(&r->change, EVENT_WAKES_ALL);
+    }
+    if (reads->pace == PACE_FOLLOWS && atomic_load(&r->followers) > 0)
+        event_happens(&r->write_ended, (int)(r->plan->reads_per_write / BILLION) + 1);
+}

@@ -1,0 +1,199 @@
+#include "bonload/plan/course.h"
+
+#include <errno.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "sys/named_file.h"
+#include "util/go_units.h"
+#include "util/units.h"
+
+/* Limits on a file, which another user may have made. */
+#define LINE_BYTES 1000
+#define MOST_BYTES (16 * MIB)
+
+#define NEVER        (UINT64_MAX / 4)
+#define RAMP_BYTES   200
+#define LONGEST_NS   (UINT64_C(1000000) * BILLION)
+#define LARGEST_RATE 1e9
+
+static double seconds_of(uint64_t ns)
+{
+    return (double)ns / (double)BILLION;
+}
+
+bool course_add(struct course *c, uint64_t at_ns, double rate)
+{
+    struct course_point *last = c->count > 0 ? &c->points[c->count - 1] : NULL;
+    if (c->count == COURSE_MOST || at_ns > LONGEST_NS || rate > LARGEST_RATE ||
+        (last && at_ns < last->at_ns))
+        return false;
+    struct course_point point = {.at_ns = at_ns, .rate = rate, .before = rate * seconds_of(at_ns)};
+    if (last)
+        point.before =
+            last->before + (last->rate + rate) / 2 * seconds_of(point.at_ns - last->at_ns);
+    c->points[c->count++] = point;
+    return true;
+}
+
+static int parse_rate(const char *text, double *rate)
+{
+    uint64_t billionths;
+    int rc = units_parse_decimal(text, &billionths);
+    *rate = (double)billionths / (double)BILLION;
+    return rc;
+}
+
+int course_parse_ramp(struct course *c, const char *text)
+{
+    char word[RAMP_BYTES];
+    uint64_t time_ns = 0;
+    double from;
+    double to;
+    snprintf(word, sizeof word, "%s", text);
+    char *dots = strstr(word, "..");
+    char *slash = strchr(word, '/');
+    if (!dots || !slash || slash < dots)
+        return -EINVAL;
+    *dots = *slash = '\0';
+    c->count = 0;
+    bool is_right = parse_rate(word, &from) == 0 && parse_rate(dots + 2, &to) == 0 &&
+                    go_parse_duration(slash + 1, &time_ns) == 0 && time_ns > 0 && from + to > 0;
+    return is_right && course_add(c, 0, from) && course_add(c, time_ns, to) ? 0 : -EINVAL;
+}
+
+/* One line of a file; false: it is none. */
+static bool take_line(struct course *c, char *line)
+{
+    char *rest = line;
+    uint64_t at_ns;
+    double rate;
+    line[strcspn(line, "#\r\n")] = '\0';
+    char *time = strsep(&rest, " \t,");
+    char *word = rest ? rest + strspn(rest, " \t,") : time + strlen(time);
+    char *end = word + strcspn(word, " \t,");
+    if (end[strspn(end, " \t")] != '\0')
+        return false; /* a third column */
+    *end = '\0';
+    if (*time == '\0')
+        return *word == '\0';
+    bool has_time = go_parse_duration(time, &at_ns) == 0 || units_parse_decimal(time, &at_ns) == 0;
+    return has_time && parse_rate(word, &rate) == 0 && course_add(c, at_ns, rate);
+}
+
+/*
+ * Reads one line, of a file of which at most *left bytes are still read; false: there is none. A
+ * line that does not fit is cut off, which only a comment survives.
+ */
+static bool read_line(FILE *in, char line[static LINE_BYTES], size_t *left)
+{
+    size_t length = 0;
+    int c = EOF;
+    while (*left > 0 && (c = getc(in)) != EOF && c != '\n') {
+        (*left)--;
+        if (length < LINE_BYTES - 1)
+            line[length++] = c == '\0' ? '?' : (char)c;
+    }
+    line[length] = '\0';
+    if (length == LINE_BYTES - 1 && !strchr(line, '#'))
+        line[0] = '?';
+    return length > 0 || c == '\n';
+}
+
+int course_read(struct course *c, const char *path, struct err *e)
+{
+    char line[LINE_BYTES];
+    size_t left = MOST_BYTES;
+    unsigned number = 0;
+    FILE *in;
+    int rc = named_file_read(&in, "open", path, e);
+    if (rc != 0)
+        return rc;
+    c->count = 0;
+    while (rc == 0 && read_line(in, line, &left)) {
+        number++;
+        if (!take_line(c, line))
+            rc = err_say(e,
+                         "-load-file: line %u of %s is not accepted; expected a time and a rate, "
+                         "in the order of time: 1m30s 200",
+                         number, path);
+    }
+    if (rc == 0 && left == 0)
+        rc = err_say(e, "-load-file: %s is longer than 16 MiB", path);
+    if (rc == 0 && ferror(in))
+        rc = err_system(e, EIO, "read %s", path);
+    fclose(in);
+    if (rc == 0 && (c->count == 0 || course_peak(c) <= 0 || course_end(c) == 0))
+        rc = err_say(e, "-load-file: %s makes no load", path);
+    return rc;
+}
+
+/* The point at or before that number of requests (or time), the last one of those; NULL: none. */
+static const struct course_point *point_before(const struct course *c, double number, bool is_time)
+{
+    size_t low = 0;
+    size_t high = c->count;
+    while (low < high) {
+        size_t middle = (low + high) / 2;
+        const struct course_point *p = &c->points[middle];
+        if ((is_time ? (double)p->at_ns : p->before) <= number)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low > 0 ? &c->points[low - 1] : NULL;
+}
+
+/* By how much the rate grows each second behind a point. */
+static double slope_of(const struct course *c, const struct course_point *p)
+{
+    if (p == &c->points[c->count - 1] || p[1].at_ns == p->at_ns)
+        return 0;
+    return (p[1].rate - p->rate) / seconds_of(p[1].at_ns - p->at_ns);
+}
+
+double course_rate(const struct course *c, uint64_t at_ns)
+{
+    const struct course_point *p = point_before(c, (double)at_ns, true);
+    return p ? p->rate + slope_of(c, p) * seconds_of(at_ns - p->at_ns) : c->points[0].rate;
+}
+
+double course_due(const struct course *c, uint64_t at_ns)
+{
+    const struct course_point *p = point_before(c, (double)at_ns, true);
+    if (!p)
+        return c->points[0].rate * seconds_of(at_ns);
+    double passed = seconds_of(at_ns - p->at_ns);
+    return p->before + (p->rate + slope_of(c, p) * passed / 2) * passed;
+}
+
+uint64_t course_time(const struct course *c, double number)
+{
+    const struct course_point *p = point_before(c, number, false);
+    if (!p)
+        return (uint64_t)ceil(number / c->points[0].rate * (double)BILLION);
+    double slope = slope_of(c, p);
+    double left = number - p->before;
+    double root = sqrt(fmax(p->rate * p->rate + 2 * slope * left, 0));
+    if (left <= 0)
+        return p->at_ns;
+    if (p->rate + root <= 0)
+        return NEVER;
+    double passed_ns = 2 * left / (p->rate + root) * (double)BILLION;
+    return passed_ns < (double)NEVER ? p->at_ns + (uint64_t)ceil(passed_ns) : NEVER;
+}
+
+double course_peak(const struct course *c)
+{
+    double peak = 0;
+    for (size_t i = 0; i < c->count; i++)
+        peak = fmax(peak, c->points[i].rate);
+    return peak;
+}
+
+uint64_t course_end(const struct course *c)
+{
+    return c->points[c->count - 1].at_ns;
+}

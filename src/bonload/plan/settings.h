@@ -1,0 +1,111 @@
+#ifndef BONLOAD_PLAN_SETTINGS_H
+#define BONLOAD_PLAN_SETTINGS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "bonload/plan/words.h"
+#include "cli/values.h"
+#include "verify/contents.h"
+
+enum action { ACTION_RUN, ACTION_HELP, ACTION_VERSION, ACTION_OPTIONS };
+
+/*
+ * Room for values that are copied because argv is overwritten, and for those that may be given
+ * several times.
+ */
+#define SETTINGS_SECRET    512
+#define SETTINGS_HEADERS   8192
+#define SETTINGS_OPS       2048
+#define SETTINGS_ENDPOINTS 8192
+#define SWEEP_MOST         64
+
+struct profile;
+
+/* What the user asked for, as given: nothing is looked up or computed here. */
+struct settings {
+    enum action action;
+    bool as_goader;     /* the program was called by that name (goader.h) */
+    const char *engine; /* name of the target; NULL: the default */
+    const char *url;
+    const char *url_source;
+    const char *good_for;          /* name of a profile, "all", "list", or a file; NULL: none */
+    const struct profile *profile; /* the profile of the run, once it has been found */
+    const char *user;
+    const char *group;
+
+    struct given rate[LOAD_KINDS]; /* requests per second, in billionths */
+    struct given threads[LOAD_KINDS];
+    struct given reads_per_write; /* in billionths */
+    struct given max_channels;
+    struct given max_requests;
+    struct given duration_ns;
+    struct given warmup_ns;
+    struct given window_ns;
+    struct given window_most_ns;
+    enum arrival arrival;
+    bool has_latency_limit;
+    struct latency_limit limit;
+    enum search_for search;
+    uint64_t sweep[SWEEP_MOST]; /* rates in billionths of requests per second */
+    size_t sweep_count;
+    const char *ramp;
+    const char *load_file;
+    bool stop_on_bad_rate;
+    bool adjust_on_errors;
+
+    struct given body_size;
+    struct given min_body_size;
+    struct given max_body_size;
+    bool fair_random;
+    struct given fair_buckets;
+    const char *written_dump;
+    bool make_directories;
+    bool cleanup;
+    struct given chunk_bytes;
+    bool direct;
+    bool evict;
+    bool fsync;
+    enum verify_mode verify;
+    bool has_verify;
+
+    char meta_ops[SETTINGS_OPS]; /* everything that was given, joined by commas */
+    struct given xattr_keys;
+    struct given xattr_length;
+    struct given offset_limit;
+
+    const char *ops;
+    const char *body_file;
+    const char *body_source;
+    struct given timeout_ns;
+    char headers[SETTINGS_HEADERS];    /* one per line */
+    char credentials[SETTINGS_SECRET]; /* USER:PASSWORD of the URL; "": none */
+    bool insecure_https;
+    bool http1;
+    const char
+        *certificate; /* of the client, its key, and the certificates that vouch for servers */
+    const char *key;
+    const char *authorities;
+    char s3_endpoint[SETTINGS_ENDPOINTS]; /* everything that was given, joined by commas */
+    const char *s3_bucket;
+    const char *s3_region;
+    struct given s3_sign_version;
+    struct given s3_part_bytes;
+    char s3_api_key[SETTINGS_SECRET];
+    char s3_secret_key[SETTINGS_SECRET];
+
+    enum output_format output;
+    bool show_progress;
+    const char *timeline_file;
+    const char *live_file;
+    const char *hgrm; /* where the files with the distributions begin */
+    bool has_fail_above;
+    struct latency_limit fail_above;
+    struct given max_errors; /* percent, in billionths */
+    struct given seed;
+    bool verbose;
+    bool memory_debug;
+};
+
+#endif

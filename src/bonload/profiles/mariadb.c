@@ -1,0 +1,49 @@
+#include "bonload/profiles/profile.h"
+#include "util/units.h"
+
+enum { REDO, DOUBLE_WRITE, TABLE };
+
+/*
+ * MariaDB (InnoDB) with its defaults: a commit writes the blocks of the redo log, from the last
+ * written one on, with O_DIRECT, and syncs; commits that arrive meanwhile are written with the next
+ * one. The log is one file, which is written cyclically. Once a second the page cleaner writes
+ * pages: first all of them in a row to the double-write buffer, a sync, then each to its place, a
+ * sync.
+ */
+const struct profile profile_mariadb = {
+    .name = "mariadb",
+    .program = "MariaDB 10.11.19",
+    .request = "commits",
+    .sync = "fdatasync",
+    .files =
+        {
+            [REDO] = {.name = "ib_logfile0",
+                      .kind = PROFILE_LOG,
+                      .bytes = 96 * MIB, /* innodb_log_file_size */
+                      .unit = 4 * KIB,
+                      .segment = SEGMENT_RECYCLED,
+                      .count = 1,
+                      .is_direct = true},
+            [DOUBLE_WRITE] = {.name = "ibdata1",
+                              .kind = PROFILE_PAGES,
+                              .bytes = 2 * MIB,
+                              .unit = 16 * KIB,
+                              .is_direct = true},
+            [TABLE] = {.name = "table.ibd",
+                       .kind = PROFILE_PAGES,
+                       .bytes = 64 * MIB,
+                       .unit = 16 * KIB,
+                       .is_direct = true},
+        },
+    .steps = {{ACT_COMMIT, REDO, .bytes = 8 * KIB}},
+    .works =
+        {
+            {.name = "page cleaner",
+             .period_ns = BILLION,
+             .steps = {{ACT_WRITE_RUN, DOUBLE_WRITE, .count = 64},
+                       {.act = ACT_SYNC, .file = DOUBLE_WRITE},
+                       {ACT_WRITE, TABLE, .count = 64},
+                       {.act = ACT_SYNC, .file = TABLE}}},
+        },
+    .clients = 8,
+};

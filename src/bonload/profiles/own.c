@@ -1,0 +1,398 @@
+#include "bonload/profiles/own.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "sys/named_file.h"
+#include "util/go_units.h"
+#include "util/units.h"
+
+/* A larger file is refused. */
+#define TEXT_MOST (64 * KIB)
+
+#define LONGEST_LINE_WORDS 16
+#define BLOCK              4096 /* the unit of pages, and of logs with O_DIRECT */
+#define MOST_BYTES         TIB
+#define MOST_SEGMENTS      8
+#define MOST_COUNT         1000000
+#define MOST_LOAD          1000000
+#define MOST_CLIENTS       100000
+#define MOST_PAGES         4096
+#define MOST_MESSAGE       (16 * MIB)
+#define MOST_UNIT          MIB
+
+/* The current line. */
+struct line {
+    unsigned number;
+    char *words[LONGEST_LINE_WORDS + 1];
+    unsigned count;
+};
+
+/* The state of the parser. */
+struct parser {
+    struct profile *profile;
+    struct line line;
+    struct err *e;
+};
+
+static int refuse(struct parser *r, const char *accepted)
+{
+    return err_say(r->e, "line %u of the profile: expected %s", r->line.number, accepted);
+}
+
+static int split_words(struct parser *r, char *text)
+{
+    char *rest;
+    struct line *l = &r->line;
+    l->count = 0;
+    for (char *word = strtok_r(text, " \t\r", &rest); word; word = strtok_r(NULL, " \t\r", &rest)) {
+        if (l->count == LONGEST_LINE_WORDS)
+            return refuse(r, "fewer words");
+        l->words[l->count++] = word;
+    }
+    l->words[l->count] = NULL;
+    return 0;
+}
+
+static bool parse_size(const char *text, uint64_t least, uint64_t most, uint64_t *bytes)
+{
+    uint64_t value;
+    if (!text || go_parse_size(text, &value) != 0 || value < least || value > most)
+        return false;
+    *bytes = value;
+    return true;
+}
+
+static bool parse_number(const char *text, uint64_t most, unsigned *number)
+{
+    uint64_t value;
+    if (!text || units_parse_count(text, &value) != 0 || value < 1 || value > most)
+        return false;
+    *number = (unsigned)value;
+    return true;
+}
+
+/* The number of files defined so far. */
+static unsigned count_files(const struct profile *p)
+{
+    unsigned count = 0;
+    while (count < PROFILE_FILES && p->files[count].kind != PROFILE_NO_FILE)
+        count++;
+    return count;
+}
+
+/* Applies a word after a file's size. */
+static bool set_file(struct profile_file *f, const char *word)
+{
+    if (strncmp(word, "unit=", 5) == 0)
+        return parse_size(word + 5, 1, MOST_UNIT, &f->unit);
+    if (strncmp(word, "count=", 6) == 0)
+        return parse_number(word + 6, f->kind == PROFILE_LOG ? MOST_SEGMENTS : MOST_COUNT,
+                            &f->count);
+    if (strcmp(word, "direct") == 0)
+        f->is_direct = true;
+    else if (strcmp(word, "preallocated") == 0)
+        f->segment = SEGMENT_PREALLOCATED;
+    else if (strcmp(word, "recycled") == 0)
+        f->segment = SEGMENT_RECYCLED;
+    else if (strcmp(word, "grows") == 0)
+        f->segment = SEGMENT_GROWS;
+    else
+        return false;
+    return true;
+}
+
+static bool file_is_possible(const struct profile_file *f)
+{
+    if (f->kind == PROFILE_MAILBOX)
+        return f->bytes <= MOST_MESSAGE;
+    if (f->kind == PROFILE_PAGES)
+        return f->unit % BLOCK == 0 && f->bytes >= f->unit;
+    return f->bytes % f->unit == 0 && (!f->is_direct || f->unit % BLOCK == 0) &&
+           (f->segment == SEGMENT_RECYCLED || f->count > 1);
+}
+
+static int find_file(const struct profile *p, const char *name)
+{
+    for (unsigned i = 0; i < PROFILE_FILES && name; i++)
+        if (p->files[i].name && strcmp(p->files[i].name, name) == 0)
+            return (int)i;
+    return -1;
+}
+
+static int add_file(struct parser *r, enum profile_file_kind kind)
+{
+    static const char accepted[] =
+        "NAME SIZE and, for a log, [unit=SIZE] [count=1..8] preallocated, recycled or grows "
+        "[direct]; for pages, unit=SIZE [direct], a multiple of 4096; for a mailbox, count=N";
+    unsigned place = count_files(r->profile);
+    if (place == PROFILE_FILES)
+        return refuse(r, "no more than 4 files");
+    struct profile_file f = {.kind = kind, .unit = kind == PROFILE_PAGES ? BLOCK : 1, .count = 2};
+    if (r->line.count < 3 || !parse_size(r->line.words[2], 1, MOST_BYTES, &f.bytes))
+        return refuse(r, accepted);
+    f.name = r->line.words[1];
+    if (find_file(r->profile, f.name) >= 0)
+        return refuse(r, "a name that no other file has");
+    for (unsigned i = 3; i < r->line.count; i++)
+        if (!set_file(&f, r->line.words[i]))
+            return refuse(r, accepted);
+    if (!file_is_possible(&f))
+        return refuse(r, accepted);
+    r->profile->files[place] = f;
+    return 0;
+}
+
+/* The kinds of steps: the file that each needs, and the operand after the file's name. */
+enum operand { OPERAND_NONE, OPERAND_PAGES, OPERAND_BYTES };
+static const struct step_word {
+    const char *word;
+    enum profile_act act;
+    enum profile_file_kind kind;
+    enum operand operand;
+} step_words[] = {
+    {"read", ACT_READ, PROFILE_PAGES, OPERAND_PAGES},
+    {"write", ACT_WRITE, PROFILE_PAGES, OPERAND_PAGES},
+    {"write-out", ACT_WRITE_OUT, PROFILE_PAGES, OPERAND_PAGES},
+    {"write-run", ACT_WRITE_RUN, PROFILE_PAGES, OPERAND_PAGES},
+    {"append", ACT_APPEND, PROFILE_LOG, OPERAND_BYTES},
+    {"commit", ACT_COMMIT, PROFILE_LOG, OPERAND_BYTES},
+    {"sync", ACT_SYNC, PROFILE_LOG, OPERAND_NONE},
+    {"sync", ACT_SYNC, PROFILE_PAGES, OPERAND_NONE},
+    {"sync-all", ACT_SYNC_ALL, PROFILE_PAGES, OPERAND_NONE},
+    {"deliver", ACT_DELIVER, PROFILE_MAILBOX, OPERAND_NONE},
+    {"expire", ACT_EXPIRE, PROFILE_MAILBOX, OPERAND_NONE},
+};
+
+static bool parse_operand(const struct profile_file *f, enum operand operand, const char *text,
+                          struct profile_step *s)
+{
+    if (operand == OPERAND_PAGES)
+        return parse_number(text, MOST_PAGES, &s->count);
+    if (operand == OPERAND_BYTES)
+        return parse_size(text, 1, f->bytes < MOST_UNIT ? f->bytes : MOST_UNIT, &s->bytes);
+    return !text;
+}
+
+/* Parses a step of at most three words; changes the text. */
+static bool parse_step(const struct profile *p, char *text, struct profile_step *s)
+{
+    char *rest;
+    const char *word = strtok_r(text, " \t\r", &rest);
+    int file = find_file(p, strtok_r(NULL, " \t\r", &rest));
+    const char *operand = strtok_r(NULL, " \t\r", &rest);
+    if (!word || file < 0 || (operand && strtok_r(NULL, " \t\r", &rest)))
+        return false;
+    for (size_t i = 0; i < sizeof step_words / sizeof *step_words; i++) {
+        const struct step_word *w = &step_words[i];
+        if (strcmp(w->word, word) != 0 || w->kind != p->files[file].kind)
+            continue;
+        *s = (struct profile_step){.act = w->act, .file = (unsigned)file};
+        return parse_operand(&p->files[file], w->operand, operand, s);
+    }
+    return false;
+}
+
+static int parse_steps(struct parser *r, char *text, struct profile_step steps[PROFILE_STEPS])
+{
+    char *rest;
+    unsigned count = 0;
+    for (char *one = strtok_r(text, ";", &rest); one; one = strtok_r(NULL, ";", &rest)) {
+        if (count == PROFILE_STEPS || !parse_step(r->profile, one, &steps[count++]))
+            return refuse(r, "up to 6 of: read, write, write-out or write-run PAGES NUMBER; append "
+                             "or commit LOG BYTES; sync FILE; sync-all PAGES; deliver or expire "
+                             "MAILBOX; separated by semicolons, of files that are named above");
+    }
+    return count > 0 ? 0 : refuse(r, "a step");
+}
+
+static int add_work(struct parser *r, char *steps)
+{
+    unsigned place = 0;
+    while (place < PROFILE_WORKS && r->profile->works[place].name)
+        place++;
+    struct profile_work *w = &r->profile->works[place];
+    if (place == PROFILE_WORKS || r->line.count != 3 ||
+        go_parse_duration(r->line.words[2], &w->period_ns) != 0 || w->period_ns == 0)
+        return refuse(r, "beside NAME PERIOD: STEP; ..., three times at most");
+    w->name = r->line.words[1];
+    return parse_steps(r, steps, w->steps);
+}
+
+/* Parses "p99" or "max". */
+static bool parse_percentile(const char *text, double *percent)
+{
+    char *end;
+    *percent = 100;
+    if (strcmp(text, "max") == 0)
+        return true;
+    if (text[0] != 'p' || text[1] < '0' || text[1] > '9')
+        return false;
+    *percent = strtod(text + 1, &end);
+    return *end == '\0' && *percent > 0 && *percent < 100;
+}
+
+static int add_limit(struct parser *r)
+{
+    struct profile *p = r->profile;
+    struct profile_limit l = {.on = LIMIT_ON_SYNC, .name = r->line.words[1]};
+    unsigned place = 0;
+    while (place < PROFILE_LIMITS && p->limits[place].name)
+        place++;
+    if (place == PROFILE_LIMITS || r->line.count != 4 ||
+        !parse_percentile(r->line.words[2], &l.percent) ||
+        go_parse_duration(r->line.words[3], &l.nanoseconds) != 0 || l.nanoseconds == 0)
+        return refuse(r, "limit sync, or the name of what is done beside, then pN or max, and a "
+                         "duration; three at most");
+    bool is_found = strcmp(l.name, "sync") == 0;
+    for (uint32_t i = 0; i < PROFILE_WORKS && !is_found && p->works[i].name; i++) {
+        is_found = strcmp(p->works[i].name, l.name) == 0;
+        l.on = i;
+    }
+    if (!is_found)
+        return refuse(r, "the name of what is done beside, as a line above has it, or sync");
+    p->limits[place] = l;
+    return 0;
+}
+
+static int add_load(struct parser *r)
+{
+    unsigned place = 0;
+    while (place < PROFILE_LOADS && r->profile->loads[place] > 0)
+        place++;
+    if (place == PROFILE_LOADS || r->line.count != 2 ||
+        !parse_number(r->line.words[1], MOST_LOAD, &r->profile->loads[place]))
+        return refuse(r, "load N, in requests per second; twice at most");
+    return 0;
+}
+
+/* Parses a line of words, or of a text that is taken as it is. */
+static int parse_words(struct parser *r)
+{
+    const char *first = r->line.words[0];
+    if (strcmp(first, "log") == 0)
+        return add_file(r, PROFILE_LOG);
+    if (strcmp(first, "pages") == 0)
+        return add_file(r, PROFILE_PAGES);
+    if (strcmp(first, "mailbox") == 0)
+        return add_file(r, PROFILE_MAILBOX);
+    if (strcmp(first, "limit") == 0)
+        return add_limit(r);
+    if (strcmp(first, "load") == 0)
+        return add_load(r);
+    if (strcmp(first, "clients") == 0 && r->line.count == 2 &&
+        parse_number(r->line.words[1], MOST_CLIENTS, &r->profile->clients))
+        return 0;
+    if (strcmp(first, "name") == 0 && r->line.count == 2) {
+        r->profile->name = r->line.words[1];
+        return 0;
+    }
+    return refuse(r, "name NAME, source TEXT, log, pages or mailbox NAME SIZE ..., one request: "
+                     "STEP; ..., beside NAME PERIOD: STEP; ..., load N, clients N or limit WHAT pN "
+                     "DURATION");
+}
+
+static int parse_line(struct parser *r, char *text)
+{
+    char *steps = strchr(text, ':');
+    size_t blanks = strspn(text, " \t\r");
+    text += blanks;
+    if (*text == '\0' || *text == '#')
+        return 0;
+    if (strncmp(text, "source ", 7) == 0) {
+        r->profile->source = text + 7;
+        return 0;
+    }
+    bool has_steps =
+        steps && (strncmp(text, "request", 7) == 0 || strncmp(text, "beside ", 7) == 0);
+    if (has_steps)
+        *steps++ = '\0';
+    int rc = split_words(r, text);
+    if (rc != 0 || r->line.count == 0)
+        return rc;
+    if (!has_steps)
+        return parse_words(r);
+    if (strcmp(r->line.words[0], "beside") == 0)
+        return add_work(r, steps);
+    if (r->line.count == 1 && strcmp(r->line.words[0], "request") == 0 &&
+        r->profile->steps[0].act == ACT_NONE)
+        return parse_steps(r, steps, r->profile->steps);
+    return parse_words(r);
+}
+
+static int check_whole(const struct profile *p, struct err *e)
+{
+    if (!p->name)
+        return err_say(e, "the profile has no line: name NAME");
+    if (p->steps[0].act == ACT_NONE)
+        return err_say(e, "the profile has no line: request: STEP; ...");
+    if (profile_bytes(p) > MOST_BYTES)
+        return err_say(e, "the files of the profile are larger than 1 TiB");
+    return 0;
+}
+
+int profile_parse(struct profile *p, char *text, struct err *e)
+{
+    struct parser r = {.profile = p, .e = e};
+    int rc = 0;
+    *p = (struct profile){
+        .program = "a profile of your own", .request = "requests", .sync = "sync", .clients = 8};
+    while (rc == 0 && text) {
+        char *end = strchr(text, '\n');
+        if (end)
+            *end++ = '\0';
+        r.line.number++;
+        rc = parse_line(&r, text);
+        text = end;
+    }
+    return rc == 0 ? check_whole(p, e) : rc;
+}
+
+static int read_text(int fd, const char *path, char *text, struct err *e)
+{
+    size_t length = 0;
+    ssize_t got = 1;
+    while (got > 0 && length < TEXT_MOST) {
+        got = read(fd, text + length, TEXT_MOST - length);
+        length += got > 0 ? (size_t)got : 0;
+        if (got < 0 && errno == EINTR)
+            got = 1;
+    }
+    if (got < 0)
+        return err_system(e, errno, "-good-for: read %s", path);
+    if (length == TEXT_MOST || memchr(text, '\0', length))
+        return err_say(e, "-good-for: %s is no profile: it is not a text of less than 64 KiB",
+                       path);
+    text[length] = '\0';
+    return 0;
+}
+
+int profile_read(struct profile *p, const char *path, char **text, struct err *e)
+{
+    struct named_file named;
+    *text = NULL;
+    int rc = named_file_find(&named, "-good-for: open", path, e);
+    if (rc != 0)
+        return rc;
+    bool is_there = named.fd >= 0;
+    int fd = is_there ? named_file_open(&named, O_RDONLY | O_NONBLOCK, e) : -ENOENT;
+    named_file_release(&named);
+    if (!is_there && !strchr(path, '/'))
+        return err_say(e,
+                       "-good-for: there is no profile '%.100s', and no file of that name; "
+                       "-good-for=list prints the profiles",
+                       path);
+    if (!is_there)
+        return err_system(e, ENOENT, "-good-for: open %s", path);
+    if (fd < 0)
+        return fd;
+    *text = malloc(TEXT_MOST + 1);
+    rc = *text ? read_text(fd, path, *text, e) : err_system(e, ENOMEM, "memory for %s", path);
+    close(fd);
+    return rc == 0 ? profile_parse(p, *text, e) : rc;
+}

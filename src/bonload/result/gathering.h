@@ -1,0 +1,16 @@
+#ifndef BONLOAD_RESULT_GATHERING_H
+#define BONLOAD_RESULT_GATHERING_H
+
+#include "bonload/control/conductor.h"
+#include "bonload/result/result.h"
+#include "util/err.h"
+
+/*
+ * Combines the figures of several ranks when all have ended: amounts and histograms are added up,
+ * and times run from the first rank's start to the last one's end, on rank 0's clock. In rank 0,
+ * *result becomes the result of all; in other ranks nothing changes. With a single rank it does
+ * nothing. Returns 0 or a negative errno with a line in e.
+ */
+int gathering_end(struct conductor *c, struct result *result, struct err *e);
+
+#endif

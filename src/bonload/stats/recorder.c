@@ -1,0 +1,253 @@
+#include "bonload/stats/recorder.h"
+
+#include <errno.h>
+#include <string.h>
+#include <sys/mman.h>
+
+/*
+ * Adds to a number that other threads read and, if `shared`, add to. If only one thread adds, a
+ * load and a store are enough, which cost a fraction of an atomic addition.
+ */
+static inline void shared_add(uint64_t *to, uint64_t number, bool shared)
+{
+    if (shared)
+        __atomic_fetch_add(to, number, __ATOMIC_RELAXED);
+    else
+        __atomic_store_n(to, *to + number, __ATOMIC_RELAXED);
+}
+
+static inline void shared_raise(uint64_t *highest, uint64_t number)
+{
+    uint64_t seen = __atomic_load_n(highest, __ATOMIC_RELAXED);
+    while (seen < number && !__atomic_compare_exchange_n(highest, &seen, number, true,
+                                                         __ATOMIC_RELAXED, __ATOMIC_RELAXED))
+        continue;
+}
+
+static inline void record_latency(struct histogram *h, uint64_t value, bool shared)
+{
+    shared_add(&h->buckets[histogram_bucket(value)], 1, shared);
+    shared_add(&h->sum, value, shared);
+    shared_raise(&h->maximum, value);
+    shared_raise(&h->inverted_minimum, ~value);
+    shared_add(&h->count, 1, shared);
+}
+
+/* Adds the connections that a request had to make. */
+static void add_connections(struct tally *t, const struct observation *o, bool shared)
+{
+    shared_add(&t->connections, o->connections, shared);
+    shared_add(&t->connect_ns, o->connect_ns, shared);
+    shared_add(&t->tls_ns, o->tls_ns, shared);
+}
+
+static void add_failure(struct recorder *r, const struct recorder_rules *rules,
+                        const struct observation *o)
+{
+    struct tally *t = &r->kinds[o->kind];
+    shared_add(&t->error_ns, o->response_ns, rules->is_shared);
+    shared_raise(&t->error_longest_ns, o->response_ns);
+    if (rules->has_ops)
+        shared_add(&r->ops[o->op].errors, 1, rules->is_shared);
+    shared_add(&t->errors, 1, rules->is_shared);
+}
+
+/* Adds what only few requests have. */
+static void add_more(struct recorder *r, const struct recorder_rules *rules,
+                     const struct observation *o)
+{
+    struct tally *t = &r->kinds[o->kind];
+    bool shared = rules->is_shared;
+    if (o->missed)
+        shared_add(&t->misses, 1, shared);
+    if (o->first_byte_ns > 0)
+        record_latency(&t->first_byte, o->first_byte_ns, shared);
+    if (!rules->has_ops)
+        return;
+    if (o->missed)
+        shared_add(&r->ops[o->op].misses, 1, shared);
+    record_latency(&r->ops[o->op].response, o->response_ns, shared);
+}
+
+/*
+ * Where the limit is not on the response time, a request that has waited for a free channel for
+ * this long counts as above the limit: the target does not keep up.
+ */
+#define LATE_MOST_NS UINT64_C(250000000)
+
+static bool is_above(const struct observation *o, uint64_t limit_ns)
+{
+    if (o->judged_ns == 0)
+        return o->response_ns > limit_ns;
+    return o->judged_ns > limit_ns || (limit_ns < UINT64_MAX && o->late_ns > LATE_MOST_NS);
+}
+
+void recorder_add(struct recorder *r, const struct recorder_rules *rules,
+                  const struct observation *o)
+{
+    struct tally *t = &r->kinds[o->kind];
+    bool shared = rules->is_shared;
+    if (o->late_ns > LATE_NS)
+        shared_add(&t->late, 1, shared);
+    if (o->connections > 0)
+        add_connections(t, o, shared);
+    if (o->failed) {
+        add_failure(r, rules, o);
+        return;
+    }
+    if (o->bytes > 0)
+        shared_add(&t->bytes, o->bytes, shared);
+    if (is_above(o, rules->limit_ns))
+        shared_add(&t->above, 1, shared);
+    if (rules->has_service)
+        record_latency(&t->service, o->service_ns, shared);
+    if (rules->has_ops || o->missed || o->first_byte_ns > 0)
+        add_more(r, rules, o);
+    record_latency(&t->response, o->response_ns, shared);
+}
+
+/*
+ * Adds a histogram while it is being added to. Its count is computed from the buckets, so that
+ * percentiles are right.
+ */
+static void merge_histogram(struct histogram *whole, const struct histogram *part)
+{
+    uint64_t count = 0;
+    whole->sum += __atomic_load_n(&part->sum, __ATOMIC_RELAXED);
+    uint64_t maximum = __atomic_load_n(&part->maximum, __ATOMIC_RELAXED);
+    uint64_t minimum = __atomic_load_n(&part->inverted_minimum, __ATOMIC_RELAXED);
+    if (maximum > whole->maximum)
+        whole->maximum = maximum;
+    if (minimum > whole->inverted_minimum)
+        whole->inverted_minimum = minimum;
+    const struct histogram_span span = histogram_span(minimum, maximum);
+    for (unsigned i = span.first; i < span.end; i++) {
+        uint64_t here = __atomic_load_n(&part->buckets[i], __ATOMIC_RELAXED);
+        whole->buckets[i] += here;
+        count += here;
+    }
+    whole->count += count;
+}
+
+/* Skips untouched histograms: reading their memory would allocate it. */
+static void merge_used(struct histogram *whole, const struct histogram *part)
+{
+    if (__atomic_load_n(&part->count, __ATOMIC_RELAXED) > 0)
+        merge_histogram(whole, part);
+}
+
+static void merge_number(uint64_t *whole, const uint64_t *part)
+{
+    *whole += __atomic_load_n(part, __ATOMIC_RELAXED);
+}
+
+void tally_merge(struct tally *whole, const struct tally *part)
+{
+    merge_number(&whole->bytes, &part->bytes);
+    merge_number(&whole->errors, &part->errors);
+    merge_number(&whole->error_ns, &part->error_ns);
+    merge_number(&whole->misses, &part->misses);
+    merge_number(&whole->late, &part->late);
+    merge_number(&whole->above, &part->above);
+    merge_number(&whole->connections, &part->connections);
+    merge_number(&whole->connect_ns, &part->connect_ns);
+    merge_number(&whole->tls_ns, &part->tls_ns);
+    uint64_t longest = __atomic_load_n(&part->error_longest_ns, __ATOMIC_RELAXED);
+    if (longest > whole->error_longest_ns)
+        whole->error_longest_ns = longest;
+    merge_used(&whole->response, &part->response);
+    merge_used(&whole->service, &part->service);
+    merge_used(&whole->first_byte, &part->first_byte);
+}
+
+void op_tally_merge(struct op_tally *whole, const struct op_tally *part)
+{
+    merge_number(&whole->errors, &part->errors);
+    merge_number(&whole->misses, &part->misses);
+    merge_used(&whole->response, &part->response);
+}
+
+void tally_subtract(struct tally *difference, const struct tally *now, const struct tally *before)
+{
+    difference->bytes = now->bytes - before->bytes;
+    difference->errors = now->errors - before->errors;
+    difference->error_ns = now->error_ns - before->error_ns;
+    difference->error_longest_ns = now->error_longest_ns;
+    difference->misses = now->misses - before->misses;
+    difference->late = now->late - before->late;
+    difference->above = now->above - before->above;
+    difference->connections = now->connections - before->connections;
+    difference->connect_ns = now->connect_ns - before->connect_ns;
+    difference->tls_ns = now->tls_ns - before->tls_ns;
+    histogram_subtract(&difference->response, &now->response, &before->response);
+    histogram_subtract(&difference->service, &now->service, &before->service);
+    histogram_subtract(&difference->first_byte, &now->first_byte, &before->first_byte);
+}
+
+int recorders_open(struct recorders *r, unsigned count, struct err *e)
+{
+    void *memory = mmap(NULL, count * sizeof *r->list, PROT_READ | PROT_WRITE,
+                        MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    *r = (struct recorders){0};
+    if (memory == MAP_FAILED)
+        return err_system(e, errno, "memory for what is counted");
+    *r = (struct recorders){.list = memory, .count = count};
+    return 0;
+}
+
+void recorders_close(struct recorders *r)
+{
+    if (r->list)
+        munmap(r->list, r->count * sizeof *r->list);
+    *r = (struct recorders){0};
+}
+
+/* Memory that was given back is zeroed when it is touched again. */
+void recorders_clear(struct recorders *r)
+{
+    if (madvise(r->list, r->count * sizeof *r->list, MADV_DONTNEED) != 0)
+        memset(r->list, 0, r->count * sizeof *r->list);
+}
+
+void recorders_sum(const struct recorders *r, enum load_kind kind, struct tally *sum)
+{
+    memset(sum, 0, sizeof *sum);
+    for (unsigned i = 0; i < r->count; i++)
+        tally_merge(sum, &r->list[i].kinds[kind]);
+}
+
+void recorders_sum_responses(const struct recorders *r, enum load_kind kind, struct histogram *sum)
+{
+    histogram_clear(sum);
+    for (unsigned i = 0; i < r->count; i++)
+        merge_used(sum, &r->list[i].kinds[kind].response);
+}
+
+struct counts recorders_counts(const struct recorders *r, enum load_kind kind)
+{
+    struct counts sum = {0};
+    for (unsigned i = 0; i < r->count; i++) {
+        const struct tally *t = &r->list[i].kinds[kind];
+        merge_number(&sum.good, &t->response.count);
+        merge_number(&sum.errors, &t->errors);
+        merge_number(&sum.good_ns, &t->response.sum);
+        merge_number(&sum.above, &t->above);
+        merge_number(&sum.bytes, &t->bytes);
+    }
+    return sum;
+}
+
+void recorders_sum_op(const struct recorders *r, unsigned op, struct op_tally *sum)
+{
+    memset(sum, 0, sizeof *sum);
+    for (unsigned i = 0; i < r->count; i++)
+        op_tally_merge(sum, &r->list[i].ops[op]);
+}
+
+void op_tally_subtract(struct op_tally *difference, const struct op_tally *now,
+                       const struct op_tally *before)
+{
+    difference->errors = now->errors - before->errors;
+    difference->misses = now->misses - before->misses;
+    histogram_subtract(&difference->response, &now->response, &before->response);
+}

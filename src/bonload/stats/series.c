@@ -1,0 +1,188 @@
+#include "bonload/stats/series.h"
+
+#include <errno.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+int series_open(struct series *s, uint64_t slice_ns, size_t room, struct err *e)
+{
+    *s = (struct series){.first_slice_ns = slice_ns, .room = room};
+    s->slices = calloc(room, sizeof *s->slices);
+    s->seen = calloc(LOAD_KINDS, sizeof *s->seen);
+    s->slice_times = calloc(1, sizeof *s->slice_times);
+    if (s->slices && s->seen && s->slice_times) {
+        series_restart(s);
+        return 0;
+    }
+    series_close(s);
+    return err_system(e, ENOMEM, "memory for the course of the run");
+}
+
+void series_restart(struct series *s)
+{
+    s->slice_ns = s->next_ns = s->first_slice_ns;
+    s->count = 0;
+    memset(s->before, 0, sizeof s->before);
+    memset(s->seen, 0, LOAD_KINDS * sizeof *s->seen);
+}
+
+void series_close(struct series *s)
+{
+    free(s->slices);
+    free(s->seen);
+    free(s->slice_times);
+    *s = (struct series){0};
+}
+
+double heat_edge(unsigned bin)
+{
+    return bin == 0 ? 0 : HEAT_FROM_NS * exp2((double)bin / HEAT_PER_DOUBLE);
+}
+
+static unsigned bin_of(double nanoseconds)
+{
+    if (nanoseconds < HEAT_FROM_NS)
+        return 0;
+    double bin = floor(HEAT_PER_DOUBLE * log2(nanoseconds / HEAT_FROM_NS));
+    return bin < HEAT_BINS - 1 ? (unsigned)bin : HEAT_BINS - 1;
+}
+
+static void fill_heat(uint32_t heat[HEAT_BINS], const struct histogram *h)
+{
+    const struct histogram_span span = histogram_span(h->inverted_minimum, h->maximum);
+    for (unsigned i = span.first; i < span.end; i++) {
+        if (h->buckets[i] == 0)
+            continue;
+        uint32_t *bin = &heat[bin_of((double)histogram_middle(i))];
+        uint64_t sum = *bin + h->buckets[i];
+        *bin = sum < UINT32_MAX ? (uint32_t)sum : UINT32_MAX;
+    }
+}
+
+/* Fills in what has been counted of a kind since the end of the last slice. */
+static void fill_kind(struct series *s, const struct recorders *r, enum load_kind kind,
+                      struct slice_kind *k)
+{
+    struct histogram *h = s->slice_times;
+    const struct counts before = s->before[kind];
+    const struct counts now = recorders_counts(r, kind);
+    recorders_sum_responses(r, kind, h);
+    histogram_advance(h, &s->seen[kind]);
+    *k = (struct slice_kind){
+        .good = h->count,
+        .errors = now.errors - before.errors,
+        .bytes = now.bytes - before.bytes,
+        .p50_ns = histogram_percentile(h, 50),
+        .p99_ns = histogram_percentile(h, 99),
+        .max_ns = h->maximum,
+    };
+    fill_heat(k->heat, h);
+    s->before[kind] = now;
+}
+
+/* A percentile from the bins: the geometric middle of one. */
+static uint64_t percentile_of(const struct slice_kind *k, double percent)
+{
+    double wanted = ceil((double)k->good * percent / 100);
+    double seen = 0;
+    for (unsigned bin = 0; bin < HEAT_BINS; bin++) {
+        seen += k->heat[bin];
+        if (seen < wanted || seen < 1)
+            continue;
+        uint64_t middle =
+            (uint64_t)sqrt(fmax(heat_edge(bin), HEAT_FROM_NS / 2.) * heat_edge(bin + 1));
+        return middle < k->max_ns ? middle : k->max_ns;
+    }
+    return k->max_ns;
+}
+
+static void merge_kind(struct slice_kind *to, const struct slice_kind *a,
+                       const struct slice_kind *b)
+{
+    struct slice_kind sum = *a;
+    sum.good += b->good;
+    sum.errors += b->errors;
+    sum.bytes += b->bytes;
+    sum.max_ns = a->max_ns > b->max_ns ? a->max_ns : b->max_ns;
+    for (unsigned bin = 0; bin < HEAT_BINS; bin++) {
+        uint64_t both = (uint64_t)a->heat[bin] + b->heat[bin];
+        sum.heat[bin] = both < UINT32_MAX ? (uint32_t)both : UINT32_MAX;
+    }
+    sum.p50_ns = percentile_of(&sum, 50);
+    sum.p99_ns = percentile_of(&sum, 99);
+    *to = sum;
+}
+
+static void series_halve(struct series *s)
+{
+    for (size_t i = 0; i < s->count / 2; i++) {
+        const struct slice *a = &s->slices[2 * i];
+        const struct slice *b = a + 1;
+        struct slice both = {.end_ns = b->end_ns};
+        for (enum load_kind kind = 0; kind < LOAD_KINDS; kind++)
+            merge_kind(&both.kinds[kind], &a->kinds[kind], &b->kinds[kind]);
+        s->slices[i] = both;
+    }
+    if (s->count % 2 != 0)
+        s->slices[s->count / 2] = s->slices[s->count - 1];
+    s->count = (s->count + 1) / 2;
+    s->slice_ns *= 2;
+}
+
+void series_look(struct series *s, const struct recorders *r, uint64_t elapsed_ns, bool is_last)
+{
+    if (elapsed_ns < s->next_ns && !is_last)
+        return;
+    if (s->count == s->room)
+        series_halve(s);
+    struct slice *slice = &s->slices[s->count++];
+    slice->end_ns = elapsed_ns;
+    for (enum load_kind kind = 0; kind < LOAD_KINDS; kind++)
+        fill_kind(s, r, kind, &slice->kinds[kind]);
+    s->next_ns = elapsed_ns - elapsed_ns % s->slice_ns + s->slice_ns;
+}
+
+/* The start of a slice, counted in slices. */
+static uint64_t slice_at(const struct series *s, size_t i)
+{
+    uint64_t begin_ns = i > 0 ? s->slices[i - 1].end_ns : 0;
+    return i < s->count ? begin_ns / s->slice_ns : UINT64_MAX;
+}
+
+static void merge_slice(struct slice *to, const struct slice *part)
+{
+    for (enum load_kind kind = 0; kind < LOAD_KINDS; kind++)
+        merge_kind(&to->kinds[kind], &to->kinds[kind], &part->kinds[kind]);
+    if (part->end_ns > to->end_ns)
+        to->end_ns = part->end_ns;
+}
+
+bool series_merge(struct series *whole, struct series *part)
+{
+    struct slice *both = calloc(whole->room, sizeof *both);
+    size_t count = 0;
+    size_t i = 0;
+    size_t j = 0;
+    if (!both)
+        return false;
+    while (part->slice_ns < whole->slice_ns)
+        series_halve(part);
+    while (whole->slice_ns < part->slice_ns)
+        series_halve(whole);
+    while (i < whole->count || j < part->count) {
+        bool is_ours = slice_at(whole, i) <= slice_at(part, j);
+        bool is_theirs = slice_at(part, j) <= slice_at(whole, i);
+        struct slice *to = &both[count < whole->room ? count++ : count - 1];
+        if (is_ours)
+            merge_slice(to, &whole->slices[i++]);
+        if (is_theirs)
+            merge_slice(to, &part->slices[j++]);
+        if (count > 1 && to->end_ns < to[-1].end_ns)
+            to->end_ns = to[-1].end_ns;
+    }
+    free(whole->slices);
+    whole->slices = both;
+    whole->count = count;
+    return true;
+}

@@ -1,0 +1,67 @@
+#ifndef BONLOAD_STATS_SERIES_H
+#define BONLOAD_STATS_SERIES_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "bonload/stats/recorder.h"
+#include "util/err.h"
+
+/*
+ * The course of a run in slices of time. There is room for a fixed number of slices: when it is
+ * full, they are merged in pairs, and slices are twice as long from then on.
+ *
+ * A slice has the distribution of latencies in HEAT_BINS bins, four for each doubling, which give
+ * the percentiles of merged slices; the others are exact.
+ */
+#define HEAT_BINS       112
+#define HEAT_PER_DOUBLE 4
+#define HEAT_FROM_NS    1000 /* the first bin has everything below, and the last everything above */
+
+struct slice_kind {
+    uint64_t good;
+    uint64_t errors;
+    uint64_t bytes;
+    uint64_t p50_ns;
+    uint64_t p99_ns;
+    uint64_t max_ns;
+    uint32_t heat[HEAT_BINS];
+};
+
+struct slice {
+    uint64_t end_ns; /* since the start of the run */
+    struct slice_kind kinds[LOAD_KINDS];
+};
+
+struct series {
+    uint64_t slice_ns;
+    uint64_t first_slice_ns; /* length of slices before any were merged */
+    size_t room;
+    size_t count;
+    uint64_t next_ns; /* end of the current slice */
+    struct slice *slices;
+    struct counts before[LOAD_KINDS]; /* as of the end of the last slice */
+    struct histogram *seen;           /* the same for the response times of each kind */
+    struct histogram *slice_times;    /* of the slice that has just ended */
+};
+
+int series_open(struct series *s, uint64_t slice_ns, size_t room, struct err *e);
+void series_close(struct series *s);
+
+/* Starts anew, when all counters have been cleared. */
+void series_restart(struct series *s);
+
+/* Ends the current slice if its time is over (or the run is: is_last). */
+void series_look(struct series *s, const struct recorders *r, uint64_t elapsed_ns, bool is_last);
+
+/*
+ * Merges the series of another rank into whole, slice by slice; part is used up. Percentiles then
+ * come from the bins. Returns false when there is no memory.
+ */
+bool series_merge(struct series *whole, struct series *part);
+
+/* The lower edge of a bin, in ns. */
+double heat_edge(unsigned bin);
+
+#endif

@@ -1,0 +1,88 @@
+#include "bonload/targets/bodies.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/stat.h>
+
+#include "bonload/ledger/names.h"
+#include "sys/named_file.h"
+#include "util/units.h"
+
+/* Limit on all bodies together, which are kept in memory. */
+#define MOST_BYTES GIB
+
+static int read_stream(struct given_body *body, struct bodies *b, FILE *in, const char *path,
+                       struct err *e)
+{
+    struct stat facts;
+    if (fstat(fileno(in), &facts) != 0)
+        return err_system(e, errno, "read %s", path);
+    if (!S_ISREG(facts.st_mode))
+        return err_say(e, "the body %s is no plain file", path);
+    if ((uint64_t)facts.st_size > MOST_BYTES - b->all_bytes)
+        return err_say(e, "the bodies are longer than 1 GiB together, and are kept in memory");
+    body->size = (size_t)facts.st_size;
+    body->bytes = malloc(body->size + 1);
+    if (!body->bytes)
+        return err_system(e, ENOMEM, "memory for the body %s", path);
+    if (fread(body->bytes, 1, body->size, in) != body->size)
+        return err_system(e, EIO, "read %s", path);
+    b->all_bytes += body->size;
+    if (body->size > b->longest)
+        b->longest = body->size;
+    return 0;
+}
+
+/* Reads the next body of the list. */
+static int read_body(struct bodies *b, const char *path, struct err *e)
+{
+    FILE *in;
+    int rc = named_file_read(&in, "open", path, e);
+    if (rc != 0)
+        return rc;
+    rc = read_stream(&b->list[b->count++], b, in, path, e);
+    fclose(in);
+    return rc;
+}
+
+static int make_list(struct bodies *b, uint64_t count, struct err *e)
+{
+    b->list = calloc(count, sizeof *b->list);
+    return b->list ? 0 : err_system(e, ENOMEM, "memory for %zu bodies", (size_t)count);
+}
+
+static int read_list(struct bodies *b, const char *list, struct err *e)
+{
+    struct names paths;
+    int rc = names_open(&paths, NULL, list, 0, e);
+    if (rc != 0)
+        return rc;
+    rc = make_list(b, paths.line_count, e);
+    for (uint64_t i = 0; rc == 0 && i < paths.line_count; i++)
+        rc = read_body(b, paths.lines + paths.starts[i], e);
+    names_close(&paths);
+    return rc;
+}
+
+int bodies_open(struct bodies *b, const char *file, const char *list, struct err *e)
+{
+    *b = (struct bodies){0};
+    if (!file)
+        return list ? read_list(b, list, e) : 0;
+    int rc = make_list(b, 1, e);
+    return rc ? rc : read_body(b, file, e);
+}
+
+void bodies_close(struct bodies *b)
+{
+    for (uint64_t i = 0; i < b->count; i++)
+        free(b->list[i].bytes);
+    free(b->list);
+    *b = (struct bodies){0};
+}
+
+const struct given_body *bodies_of(const struct bodies *b, uint64_t number)
+{
+    return &b->list[(number - 1) % b->count];
+}

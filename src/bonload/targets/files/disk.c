@@ -1,0 +1,334 @@
+#include <errno.h>
+#include <fcntl.h>
+#include <stdatomic.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "bonload/targets/expected.h"
+#include "bonload/targets/files/paths.h"
+#include "bonload/targets/files/workspace.h"
+#include "bonload/targets/target.h"
+#include "io/file.h"
+#include "measure/clock.h"
+#include "storage/page_cache.h"
+#include "util/units.h"
+
+/*
+ * disk: a write creates or truncates a file, writes and closes it; a read opens it, reads to the
+ * end and closes it. paths.h resolves names.
+ */
+
+/*
+ * The approximate size of the buffers of all channels together, unless they would become too small.
+ */
+#define ALL_BUFFERS     (32 * MIB)
+#define SMALLEST_BUFFER (32 * KIB)
+#define LARGEST_BUFFER  MIB
+
+struct shared {
+    struct target_setup setup;
+    struct paths paths;
+    struct pattern pattern;
+    size_t buffer_bytes;
+    size_t read_bytes; /* largest read */
+    _Atomic uint64_t checked_bytes;
+    _Atomic uint64_t damaged;
+};
+
+/* One thread, which has one channel. */
+struct thread {
+    struct workspace work;
+    struct shared *shared;
+    struct expected expected; /* of the current request */
+    bool is_filled;           /* the buffer holds all of the body to be written */
+    uint64_t kept_bytes;      /* of a read: the whole body is in the buffer, to be inspected */
+};
+
+static size_t buffer_for(const struct plan *p)
+{
+    uint64_t channels = (uint64_t)p->kinds[LOAD_READ].channels + p->kinds[LOAD_WRITE].channels;
+    uint64_t most = ALL_BUFFERS / (channels > 0 ? channels : 1);
+    if (most < SMALLEST_BUFFER)
+        most = SMALLEST_BUFFER;
+    if (most > LARGEST_BUFFER)
+        most = LARGEST_BUFFER;
+    /* one more than a file has, so that a read notices the end at once */
+    uint64_t wanted = p->most_body + 1;
+    return round_up(wanted < most ? wanted : most, WORKSPACE_ALIGNMENT);
+}
+
+static int disk_open(void **shared, const struct target_setup *setup, struct err *e)
+{
+    struct shared *s = calloc(1, sizeof *s);
+    if (!s)
+        return err_system(e, ENOMEM, "memory for the target");
+    int rc = paths_begin(&s->paths, setup, e);
+    if (rc != 0) {
+        free(s);
+        return rc;
+    }
+    s->setup = *setup;
+    s->buffer_bytes = buffer_for(setup->plan);
+    s->read_bytes = s->buffer_bytes;
+    if (setup->plan->chunk_bytes > 0)
+        s->read_bytes = (size_t)setup->plan->chunk_bytes;
+    if (s->read_bytes > s->buffer_bytes)
+        s->buffer_bytes = round_up(s->read_bytes, WORKSPACE_ALIGNMENT);
+    pattern_init(&s->pattern, DATA_RANDOM, 100, PATTERN_UNIT_MAX, setup->plan->seed, 0);
+    *shared = s;
+    return 0;
+}
+
+static void disk_close(void *shared)
+{
+    struct shared *s = shared;
+    paths_end(&s->paths);
+    free(s);
+}
+
+static void disk_leave(void *thread)
+{
+    struct thread *t = thread;
+    atomic_fetch_add(&t->shared->checked_bytes, t->expected.checked_bytes);
+    workspace_close(t);
+}
+
+static int disk_join(void **thread, void *shared, unsigned channels, struct err *e)
+{
+    struct shared *s = shared;
+    (void)channels;
+    int rc = workspace_open(thread, sizeof(struct thread), s->setup.names, s->buffer_bytes, e);
+    if (rc == 0)
+        ((struct thread *)*thread)->shared = s;
+    return rc;
+}
+
+/* Checks a part that was read. */
+static void check_part(struct thread *t, uint64_t offset, size_t length)
+{
+    const struct shared *s = t->shared;
+    expected_look(&t->expected, s->setup.plan, &s->pattern, offset, t->work.buffer, length);
+}
+
+/* ---- writing ------------------------------------------------------------------------------ */
+
+static void disk_fill(struct thread *t, uint64_t offset, size_t length)
+{
+    const struct body *body = &t->expected.body;
+    pattern_fill(&t->shared->pattern, t->work.buffer, length, body->object, offset,
+                 body->generation);
+}
+
+static void prepare_write(struct thread *t, uint64_t number)
+{
+    expected_of_write(&t->expected, &t->shared->setup, t->work.name, number);
+    t->is_filled = t->expected.size <= t->shared->buffer_bytes;
+    if (t->is_filled)
+        disk_fill(t, 0, (size_t)t->expected.size);
+}
+
+static void disk_prepare(void *thread, struct request *r)
+{
+    struct thread *t = thread;
+    names_format(t->shared->setup.names, r->number, t->work.name);
+    t->kept_bytes = 0;
+    if (r->kind == LOAD_WRITE)
+        prepare_write(t, r->number);
+    else
+        expected_of_read(&t->expected, &t->shared->setup, t->work.name, r->number,
+                         t->work.other_name);
+}
+
+/* Opens a file for writing; *is_new is only determined where it is needed. */
+static int disk_open_to_write(struct thread *t, bool *is_new)
+{
+    const struct plan *p = t->shared->setup.plan;
+    int flags = O_WRONLY | O_CREAT | (p->direct ? O_DIRECT : 0);
+    *is_new = false;
+    if (p->fsync || p->cleanup) {
+        int fd = paths_open(&t->shared->paths, t->work.name, flags | O_EXCL);
+        *is_new = fd >= 0;
+        if (fd != -EEXIST)
+            return fd;
+    }
+    return paths_open(&t->shared->paths, t->work.name, flags | O_TRUNC);
+}
+
+/* Direct transfers are whole blocks; the excess is cut off afterwards. */
+static int write_body(struct thread *t, int fd, struct request *r)
+{
+    const struct shared *s = t->shared;
+    bool direct = s->setup.plan->direct;
+    uint64_t size = t->expected.size;
+    const struct io_file file = {.fd = fd, .name = t->work.name};
+    struct err ignored;
+    int code = 0;
+    err_init(&ignored);
+    for (uint64_t at = 0; code == 0 && at < size;) {
+        uint64_t left = size - at;
+        size_t part = left < s->buffer_bytes ? (size_t)left : s->buffer_bytes;
+        uint64_t before_ns = t->is_filled ? 0 : clock_ns();
+        if (!t->is_filled) {
+            disk_fill(t, at, part);
+            r->aside_ns +=
+                clock_ns() - before_ns; /* making the contents does not count as writing */
+        }
+        code = -io_write(&file, t->work.buffer, direct ? round_up(part, WORKSPACE_ALIGNMENT) : part,
+                         at, &ignored);
+        at += part;
+    }
+    if (code == 0 && direct && size % WORKSPACE_ALIGNMENT != 0 && ftruncate(fd, (off_t)size) != 0)
+        code = errno;
+    return code;
+}
+
+static uint32_t disk_write(struct thread *t, struct request *r)
+{
+    bool is_new;
+    bool durable = t->shared->setup.plan->fsync;
+    int fd = disk_open_to_write(t, &is_new);
+    r->made = is_new;
+    if (fd < 0)
+        return failure_of(STEP_OPEN, -fd);
+    int code = write_body(t, fd, r);
+    uint32_t failure = code ? failure_of(STEP_WRITE, code) : 0;
+    if (failure == 0 && durable && fsync(fd) != 0)
+        failure = failure_of(STEP_SYNC, errno);
+    if (close(fd) != 0 && errno != EINTR && failure == 0)
+        failure = failure_of(STEP_CLOSE, errno);
+    if (failure == 0 && durable && is_new) {
+        int rc = paths_sync_above(&t->shared->paths, t->work.name);
+        failure = rc ? failure_of(STEP_SYNC, -rc) : 0;
+    }
+    return failure;
+}
+
+/* ---- reading ------------------------------------------------------------------------------ */
+
+/*
+ * Reads up to the end. A short read is the end where that is expected; otherwise the kind of file
+ * is checked, and its size or another read tells. Returns 0 or a failure.
+ */
+static uint32_t read_body(struct thread *t, int fd, struct request *r)
+{
+    const size_t most = t->shared->read_bytes;
+    uint64_t size = 0; /* 0: not known */
+    int seen = 1;
+    for (;;) {
+        ssize_t got = read(fd, t->work.buffer, most);
+        int code = got < 0 ? errno : 0;
+        if (code == EINTR)
+            continue;
+        bool is_all = r->bytes + (size_t)got == t->expected.size && (size_t)got < most;
+        if (is_all && r->bytes == 0) {
+            r->bytes = t->kept_bytes = (uint64_t)got;
+            return 0;
+        }
+        if (seen > 0)
+            seen = below_check_read(fd, &size);
+        if (seen != 0)
+            return failure_of(STEP_OPEN, -seen);
+        if (got <= 0)
+            return code ? failure_of(STEP_READ, code) : 0;
+        uint64_t before_ns = clock_ns();
+        check_part(t, r->bytes, (size_t)got);
+        r->aside_ns += clock_ns() - before_ns;
+        r->bytes += (size_t)got;
+        if (is_all || r->bytes == size)
+            return 0;
+    }
+}
+
+/*
+ * Drops a file's pages from the cache, so that the following read comes from storage. Pages that
+ * cannot be evicted stay; if the file cannot be opened, the read fails.
+ */
+static void disk_evict(struct thread *t)
+{
+    struct stat st;
+    struct err ignored;
+    int fd = paths_open(&t->shared->paths, t->work.name, O_RDONLY);
+    if (fd < 0)
+        return;
+    err_init(&ignored);
+    if (fstat(fd, &st) == 0) {
+        struct residency left = page_cache_residency(fd, (uint64_t)st.st_size);
+        if (!left.known || left.bytes > 0)
+            page_cache_evict(fd, t->work.name, &left, &ignored);
+    }
+    close(fd);
+}
+
+static uint32_t disk_read(struct thread *t, struct request *r)
+{
+    int direct = t->shared->setup.plan->direct ? O_DIRECT : 0;
+    int fd = paths_open_unseen(&t->shared->paths, t->work.name, O_RDONLY | direct);
+    if (fd < 0)
+        return failure_of(STEP_OPEN, -fd);
+    uint32_t failure = read_body(t, fd, r);
+    if (close(fd) != 0 && errno != EINTR && failure == 0)
+        failure = failure_of(STEP_CLOSE, errno);
+    return failure;
+}
+
+static enum target_answer disk_submit(void *thread, struct request *r)
+{
+    struct thread *t = thread;
+    struct versions *v = t->shared->setup.versions;
+    if (r->kind == LOAD_READ) {
+        if (t->shared->setup.plan->evict) {
+            disk_evict(t);
+            r->aside_ns = clock_ns() - r->start_ns;
+        }
+        r->failure = disk_read(t, r);
+        return TARGET_ENDED;
+    }
+    uint64_t begun = versions_begin(v, t->expected.body.object);
+    r->failure = disk_write(t, r);
+    versions_end(v, t->expected.body.object, begun, r->number, r->failure == 0);
+    r->bytes = r->failure == 0 ? t->expected.size : 0;
+    return TARGET_ENDED;
+}
+
+/* Checks what a read returned: whether it is complete and right. */
+static void disk_inspect(void *thread, struct request *r)
+{
+    struct thread *t = thread;
+    if (r->kind == LOAD_WRITE || r->failure != 0)
+        return;
+    check_part(t, 0, (size_t)t->kept_bytes);
+    r->failure = expected_verdict(&t->expected, &t->shared->setup, r->bytes);
+    if (r->failure != 0 && t->shared->setup.plan->verify != VERIFY_OFF)
+        atomic_fetch_add(&t->shared->damaged, 1);
+}
+
+static int disk_remove(void *shared, uint64_t number)
+{
+    return paths_remove(&((struct shared *)shared)->paths, number, false);
+}
+
+static void disk_verified(void *shared, uint64_t *checked_bytes, uint64_t *damaged)
+{
+    const struct shared *s = shared;
+    *checked_bytes += atomic_load(&s->checked_bytes);
+    *damaged += atomic_load(&s->damaged);
+}
+
+const struct target_ops target_disk = {
+    .name = "disk",
+    .summary = "writes and reads files",
+    .traits = TARGET_BLOCKS | TARGET_NAMES | TARGET_STORES | TARGET_FILES,
+    .check = paths_check,
+    .open = disk_open,
+    .join = disk_join,
+    .prepare = disk_prepare,
+    .submit = disk_submit,
+    .inspect = disk_inspect,
+    .leave = disk_leave,
+    .describe = failure_describe,
+    .remove = disk_remove,
+    .verified = disk_verified,
+    .close = disk_close,
+};

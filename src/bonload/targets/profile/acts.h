@@ -1,0 +1,62 @@
+#ifndef BONLOAD_TARGETS_PROFILE_ACTS_H
+#define BONLOAD_TARGETS_PROFILE_ACTS_H
+
+#include "bonload/profiles/profile.h"
+#include "bonload/targets/profile/log.h"
+#include "bonload/targets/profile/mailbox.h"
+#include "bonload/targets/profile/pages.h"
+#include "util/rng.h"
+
+/* The files of a profile, and the actions of its steps. */
+struct acts {
+    const struct profile *profile;
+    struct storage storage;
+    struct gauge syncs;             /* the syncs that requests wait for */
+    struct log logs[PROFILE_FILES]; /* each at its index in profile.files, or empty */
+    struct pages pages[PROFILE_FILES];
+    struct mailbox mailboxes[PROFILE_FILES];
+    bool has_scratch;
+};
+
+/* What a thread needs to run steps. */
+struct actor {
+    struct acts *acts;
+    struct rng random;
+    unsigned char *buffer; /* room for the pages or the message of any step */
+    uint64_t sync_ns;      /* the longest sync in its last steps; 0: none */
+    uint64_t aside_ns;     /* part of their time that does not count: checking data that was read */
+    uint64_t bytes;        /* bytes that they moved */
+    unsigned step;         /* enum target_step: the call that failed */
+};
+
+/* What the files are made from. */
+struct acts_setup {
+    const struct profile *profile;
+    const char *directory;
+    uint64_t seed;
+    enum verify_mode verify;
+    uint64_t limit_ns; /* limit on the syncs that requests wait for */
+};
+
+/*
+ * Makes the files in a private directory, after checking that there is room for them. Returns 0 or
+ * a negative errno with a line in e, in which case nothing is left.
+ */
+int acts_open(struct acts *a, const struct acts_setup *setup, struct err *e);
+
+/*
+ * Removes all files; `syncs` stays for gauge_close(). Returns 0 or a negative errno with a line in
+ * e.
+ */
+int acts_close(struct acts *a, struct err *e);
+
+int actor_open(struct actor *t, struct acts *a, uint64_t stream, struct err *e);
+void actor_close(struct actor *t);
+
+/* Runs steps up to the first ACT_NONE. Returns 0 or a positive errno. */
+int actor_do(struct actor *t, const struct profile_step *steps);
+
+/* The number of bytes of pages that were checked, and of damaged places. */
+void acts_verified(const struct acts *a, uint64_t *checked_bytes, uint64_t *damaged);
+
+#endif

@@ -1,0 +1,45 @@
+#ifndef BONLOAD_TARGETS_PROFILE_GAUGE_H
+#define BONLOAD_TARGETS_PROFILE_GAUGE_H
+
+#include <pthread.h>
+#include <stdint.h>
+
+#include "measure/histogram.h"
+#include "util/err.h"
+
+/*
+ * Durations of something that happens repeatedly: the syncs that requests wait for, or background
+ * work. Besides the distribution it counts how many were above a limit in each slice of time,
+ * because what storage does to one sync it also does to concurrent ones.
+ */
+#define GAUGE_SLICE_NS UINT64_C(100000000)
+#define GAUGE_SLICES   6000 /* later ones are counted in the last slice */
+
+struct gauge_slice {
+    uint32_t count;
+    uint32_t above;
+};
+
+struct gauge {
+    pthread_mutex_t lock;
+    uint64_t limit_ns; /* UINT64_MAX: none */
+    uint64_t begin_ns;
+    struct histogram *durations;
+    struct gauge_slice *slices;
+    unsigned used; /* number of slices up to the last one with a duration */
+};
+
+/* Opens an empty gauge, which counts from now on. Returns 0 or -ENOMEM with a line in e. */
+int gauge_open(struct gauge *g, uint64_t limit_ns, struct err *e);
+void gauge_close(struct gauge *g);
+
+/* Clears it; it counts from now on. */
+void gauge_restart(struct gauge *g);
+
+/* Adds a duration that ended at end_ns. */
+void gauge_add(struct gauge *g, uint64_t duration_ns, uint64_t end_ns);
+
+/* Appends the counts of a gauge that is no longer in use, in slices after those of `whole`. */
+void gauge_append(struct gauge *whole, const struct gauge *part);
+
+#endif

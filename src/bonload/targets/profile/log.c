@@ -1,0 +1,188 @@
+#include "bonload/targets/profile/log.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+#include "measure/clock.h"
+#include "sys/stop.h"
+#include "util/units.h"
+
+/*
+ * Larger writes are split into several calls, as programs do, whose buffers are about this large.
+ */
+#define WRITE_MOST (128 * KIB)
+
+static bool is_kept_fresh(const struct log *l)
+{
+    return l->file->segment != SEGMENT_RECYCLED;
+}
+
+/* Frees a segment's storage, and reserves it again. */
+static int refresh(const struct log *l, int fd)
+{
+    if (ftruncate(fd, 0) != 0)
+        return errno;
+    if (lseek(fd, 0, SEEK_SET) != 0)
+        return errno;
+    return l->file->segment == SEGMENT_PREALLOCATED ? -storage_reserve(fd, l->file->bytes) : 0;
+}
+
+/* The thread that refreshes all segments but the current one. */
+static void *keep_fresh(void *context)
+{
+    struct log *l = context;
+    stop_block_signals();
+    while (!atomic_load(&l->is_closing)) {
+        uint32_t seen = event_look(&l->turned);
+        for (unsigned i = 0; i < l->file->count; i++) {
+            if (i == atomic_load(&l->segment) || atomic_load(&l->is_fresh[i]))
+                continue;
+            int code = refresh(l, l->fds[i]);
+            if (code != 0)
+                atomic_store(&l->keeper_failure, code);
+            atomic_store(&l->is_fresh[i], true);
+            event_happens(&l->turned, EVENT_WAKES_ALL);
+        }
+        if (!atomic_load(&l->is_closing))
+            event_wait(&l->turned, seen, clock_ns() + BILLION);
+    }
+    return NULL;
+}
+
+/* Moves to the next segment, waiting for it if necessary. Returns 0 or a positive errno. */
+static int turn_segment(struct log *l)
+{
+    unsigned next = (atomic_load(&l->segment) + 1) % l->file->count;
+    for (;;) {
+        uint32_t seen = event_look(&l->turned);
+        if (atomic_load(&l->is_fresh[next]))
+            break;
+        event_wait(&l->turned, seen, clock_ns() + BILLION);
+    }
+    int code = atomic_load(&l->keeper_failure);
+    if (code != 0)
+        return code;
+    if (is_kept_fresh(l))
+        atomic_store(&l->is_fresh[atomic_load(&l->segment)], false);
+    l->at = 0;
+    l->round += next == 0;
+    atomic_store(&l->segment, next);
+    event_happens(&l->turned, EVENT_WAKES_ALL);
+    return 0;
+}
+
+/*
+ * Writes appended records, from the start of the first unit to the end of the last, in one call
+ * unless that is more than WRITE_MOST.
+ */
+static int write_records(struct log *l, uint64_t bytes)
+{
+    const uint64_t unit = l->file->unit;
+    const unsigned segment = atomic_load(&l->segment);
+    uint64_t from = l->at / unit * unit;
+    uint64_t end = round_up(l->at + bytes, unit);
+    l->at += bytes;
+    for (int code = 0; from < end;) {
+        size_t part = end - from < l->buffer_bytes ? (size_t)(end - from) : l->buffer_bytes;
+        pattern_fill(&l->storage->pattern, l->buffer, part, l->first_number + segment, from,
+                     l->round);
+        code = storage_write(l->fds[segment], l->buffer, part, unit == 1 ? -1 : (int64_t)from);
+        if (code != 0)
+            return code;
+        from += part;
+    }
+    return 0;
+}
+
+/* commit_group.store */
+static int store(void *context, uint64_t records, uint64_t *sync_ns)
+{
+    struct log *l = context;
+    uint64_t bytes = records * l->record_bytes;
+    int code = 0;
+    while (code == 0 && bytes > 0) {
+        uint64_t room = (l->file->bytes - l->at) / l->record_bytes * l->record_bytes;
+        uint64_t part = bytes < room ? bytes : room;
+        code = part > 0 ? write_records(l, part) : turn_segment(l);
+        bytes -= part;
+    }
+    if (code != 0 || !l->syncs)
+        return code;
+    uint64_t begin_ns = clock_ns();
+    code = log_sync(l);
+    uint64_t end_ns = clock_ns();
+    *sync_ns = end_ns - begin_ns;
+    gauge_add(l->gauge, *sync_ns, end_ns);
+    return code;
+}
+
+static int make_segment(struct log *l, unsigned i, struct err *e)
+{
+    const struct profile_file *f = l->file;
+    int fd = l->fds[i] = storage_make_file(l->storage, f, l->first_number + i, e);
+    if (fd < 0)
+        return fd;
+    if (f->segment == SEGMENT_RECYCLED)
+        return storage_fill(l->storage, f, fd, l->first_number + i, f->bytes, e);
+    int rc = f->segment == SEGMENT_PREALLOCATED ? storage_reserve(fd, f->bytes) : 0;
+    return rc ? err_system(e, -rc, "reserve room for '%s' in %s", f->name, l->storage->scratch.path)
+              : 0;
+}
+
+static int start_keeper(struct log *l, struct err *e)
+{
+    int code = pthread_create(&l->keeper, NULL, keep_fresh, l);
+    l->has_keeper = code == 0;
+    return code ? err_system(e, code, "start a thread") : 0;
+}
+
+int log_open(struct log *l, const struct storage *storage, const struct profile_file *file,
+             unsigned first_number, struct gauge *gauge, struct err *e)
+{
+    int rc = 0;
+    l->storage = storage;
+    l->file = file;
+    l->first_number = first_number;
+    l->gauge = gauge;
+    l->round = 1;
+    l->buffer_bytes = round_up(WRITE_MOST, file->unit);
+    for (unsigned i = 0; i < LOG_SEGMENTS; i++)
+        l->fds[i] = -1;
+    commit_group_open(&l->group, store, l);
+    l->buffer = aligned_alloc(STORAGE_ALIGNMENT, round_up(l->buffer_bytes, STORAGE_ALIGNMENT));
+    if (!l->buffer)
+        return err_system(e, ENOMEM, "memory for a buffer");
+    for (unsigned i = 0; rc == 0 && i < file->count; i++) {
+        rc = make_segment(l, i, e);
+        atomic_store(&l->is_fresh[i], true);
+    }
+    return rc == 0 && is_kept_fresh(l) ? start_keeper(l, e) : rc;
+}
+
+void log_close(struct log *l)
+{
+    if (!l->file)
+        return;
+    atomic_store(&l->is_closing, true);
+    event_happens(&l->turned, EVENT_WAKES_ALL);
+    if (l->has_keeper)
+        pthread_join(l->keeper, NULL);
+    for (unsigned i = 0; i < LOG_SEGMENTS; i++)
+        if (l->fds[i] >= 0)
+            close(l->fds[i]);
+    commit_group_close(&l->group);
+    free(l->buffer);
+    l->file = NULL;
+}
+
+int log_append(struct log *l, uint64_t *sync_ns)
+{
+    return commit_group_join(&l->group, sync_ns);
+}
+
+int log_sync(struct log *l)
+{
+    return storage_sync(l->fds[atomic_load(&l->segment)], false);
+}

@@ -1,0 +1,142 @@
+#include "bonload/targets/profile/pages.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+int pages_open(struct pages *p, const struct storage *storage, const struct profile_file *file,
+               unsigned number, struct err *e)
+{
+    p->storage = storage;
+    p->file = file;
+    p->number = number;
+    p->count = file->bytes / file->unit;
+    p->begun = calloc(p->count, sizeof *p->begun);
+    p->ended = calloc(p->count, sizeof *p->ended);
+    for (unsigned i = 0; i < PAGES_LATCHES; i++)
+        pthread_mutex_init(&p->latches[i], NULL);
+    p->fd = storage_make_file(storage, file, number, e);
+    if (p->fd < 0)
+        return p->fd;
+    if (!p->begun || !p->ended)
+        return err_system(e, ENOMEM, "memory for the pages of '%s'", file->name);
+    return storage_fill(storage, file, p->fd, number, p->count * file->unit, e);
+}
+
+void pages_close(struct pages *p)
+{
+    if (!p->file)
+        return;
+    if (p->fd >= 0)
+        close(p->fd);
+    for (unsigned i = 0; i < PAGES_LATCHES; i++)
+        pthread_mutex_destroy(&p->latches[i]);
+    free(p->begun);
+    free(p->ended);
+    p->file = NULL;
+}
+
+/* Fills the buffer with the next contents of a page. */
+static void fill_page(struct pages *p, uint64_t page, unsigned char *buffer)
+{
+    uint32_t generation = atomic_fetch_add(&p->begun[page], 1) + 1;
+    pattern_fill(&p->storage->pattern, buffer, p->file->unit, p->number, page * p->file->unit,
+                 generation);
+}
+
+static void end_page(struct pages *p, uint64_t page, int code)
+{
+    if (code == 0)
+        atomic_store(&p->ended[page], atomic_load(&p->begun[page]));
+}
+
+static int write_page(struct pages *p, uint64_t page, unsigned char *buffer)
+{
+    pthread_mutex_t *latch = &p->latches[page % PAGES_LATCHES];
+    pthread_mutex_lock(latch);
+    fill_page(p, page, buffer);
+    int code = storage_write(p->fd, buffer, p->file->unit, (int64_t)(page * p->file->unit));
+    end_page(p, page, code);
+    pthread_mutex_unlock(latch);
+    return code;
+}
+
+int pages_write(struct pages *p, struct rng *random, unsigned char *buffer, unsigned count,
+                bool begins_out)
+{
+    int code = 0;
+    for (unsigned i = 0; code == 0 && i < count; i++) {
+        uint64_t page = rng_below(random, p->count);
+        code = write_page(p, page, buffer);
+        if (code == 0 && begins_out &&
+            sync_file_range(p->fd, (off_t)(page * p->file->unit), (off_t)p->file->unit,
+                            SYNC_FILE_RANGE_WRITE) != 0 &&
+            errno != EINTR && errno != ENOSYS)
+            code = errno;
+    }
+    return code;
+}
+
+/* Only one thread writes consecutive pages to a file, so no latches are needed. */
+int pages_write_run(struct pages *p, struct rng *random, unsigned char *buffer, unsigned count)
+{
+    if (count > p->count)
+        count = (unsigned)p->count;
+    uint64_t first = rng_below(random, p->count - count + 1);
+    for (unsigned i = 0; i < count; i++)
+        fill_page(p, first + i, buffer + i * p->file->unit);
+    int code =
+        storage_write(p->fd, buffer, count * p->file->unit, (int64_t)(first * p->file->unit));
+    for (unsigned i = 0; i < count; i++)
+        end_page(p, first + i, code);
+    return code;
+}
+
+int pages_read(struct pages *p, struct rng *random, unsigned char *buffer, uint64_t *page,
+               uint32_t *ended_before)
+{
+    *page = rng_below(random, p->count);
+    *ended_before = atomic_load(&p->ended[*page]);
+    for (;;) {
+        ssize_t got = pread(p->fd, buffer, p->file->unit, (off_t)(*page * p->file->unit));
+        if (got == (ssize_t)p->file->unit)
+            return 0;
+        if (got >= 0)
+            return EIO; /* pages are never partial */
+        if (errno != EINTR)
+            return errno;
+    }
+}
+
+/* If a page was being written, any generation may have been read, and even parts of two. */
+bool pages_are_right(struct pages *p, const unsigned char *buffer, uint64_t page,
+                     uint32_t ended_before)
+{
+    const struct storage *s = p->storage;
+    const size_t unit = s->pattern.unit_bytes;
+    bool was_still = atomic_load(&p->begun[page]) == ended_before;
+    bool is_right = true;
+    struct pattern_origin found;
+    if (s->verify == VERIFY_OFF)
+        return true;
+    for (uint64_t at = 0; at < p->file->unit; at += unit) {
+        const struct pattern_place expected = {
+            .file = p->number,
+            .unit = (page * p->file->unit + at) / unit,
+            .generation = was_still ? ended_before : PATTERN_ANY,
+        };
+        enum corruption_kind kind =
+            pattern_check(&s->pattern, buffer + at, &expected, s->verify == VERIFY_FULL, &found);
+        is_right &= kind == CORRUPTION_NONE || (!was_still && kind == CORRUPTION_TORN);
+    }
+    atomic_fetch_add(&p->checked_bytes, p->file->unit);
+    if (!is_right)
+        atomic_fetch_add(&p->damaged, 1);
+    return is_right;
+}
+
+int pages_sync(struct pages *p, bool all)
+{
+    return storage_sync(p->fd, all);
+}

@@ -1,0 +1,183 @@
+#include "bonload/targets/s3/s3_place.h"
+
+#include <curl/curl.h>
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+
+#define DEFAULT_REGION  "us-east-1"
+#define DEFAULT_VERSION 4
+
+static const char *first_given(const char *option, const char *variable)
+{
+    const char *from_environment = getenv(variable);
+    if (option && *option)
+        return option;
+    return from_environment && *from_environment ? from_environment : NULL;
+}
+
+static int find_keys(struct s3_place *place, const struct settings *s, struct err *e)
+{
+    const char *access = getenv("AWS_ACCESS_KEY_ID");
+    struct sign_keys *keys = &place->keys;
+    keys->access = first_given(s->s3_api_key, "AWS_ACCESS_KEY_ID");
+    keys->secret = first_given(s->s3_secret_key, "AWS_SECRET_ACCESS_KEY");
+    keys->region = first_given(s->s3_region, "AWS_REGION");
+    keys->service = "s3";
+    if (!keys->region)
+        keys->region = DEFAULT_REGION;
+    if (s->as_goader && !keys->access && !keys->secret) {
+        place->version = 0;
+        return 0;
+    }
+    if (!keys->access || !keys->secret)
+        return err_say(e, "no keys are given: use -s3-api-key and -s3-secret-key, or "
+                          "AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY in the environment");
+    if (strlen(keys->secret) >= SETTINGS_SECRET || strlen(keys->access) >= SETTINGS_SECRET ||
+        strlen(keys->region) > 64)
+        return err_say(e, "a key has more than %d characters, or the region more than 64",
+                       SETTINGS_SECRET - 1);
+    if (access && strcmp(access, keys->access) == 0) /* a token belongs to its key */
+        place->token = first_given(NULL, "AWS_SESSION_TOKEN");
+    return 0;
+}
+
+/* Gets one part of the endpoint's URL, or "". */
+static void get_part(CURLU *url, CURLUPart part, char *text, size_t size)
+{
+    char *value = NULL;
+    text[0] = '\0';
+    if (curl_url_get(url, part, &value, 0) == CURLUE_OK)
+        snprintf(text, size, "%s", value);
+    curl_free(value);
+}
+
+static bool has_part(CURLU *url, CURLUPart part)
+{
+    char text[8];
+    get_part(url, part, text, sizeof text);
+    return text[0] != '\0';
+}
+
+/* True for "BUCKET.host": requests are in virtual style. */
+static bool names_bucket(const char *host, const char *bucket)
+{
+    size_t length = strlen(bucket);
+    return strncasecmp(host, bucket, length) == 0 && host[length] == '.';
+}
+
+static bool is_implied(const char *scheme, const char *port)
+{
+    return *port == '\0' || strcmp(port, strcmp(scheme, "https") == 0 ? "443" : "80") == 0;
+}
+
+/* Takes scheme, host and port; returns true when the host name begins with the bucket's. */
+static bool take_origin(struct s3_site *site, const char *bucket, CURLU *url)
+{
+    char scheme[16];
+    char host[256];
+    char port[16];
+    get_part(url, CURLUPART_SCHEME, scheme, sizeof scheme);
+    get_part(url, CURLUPART_HOST, host, sizeof host);
+    get_part(url, CURLUPART_PORT, port, sizeof port);
+    const char *colon = is_implied(scheme, port) ? "" : ":";
+    const char *number = *colon ? port : "";
+    snprintf(site->host, sizeof site->host, "%s%s%s", host, colon, number);
+    snprintf(site->host_header, sizeof site->host_header, "Host: %s%s%s", host, colon, number);
+    snprintf(site->origin, sizeof site->origin, "%s://%s%s%s", scheme, host, colon, number);
+    return names_bucket(host, bucket);
+}
+
+/* Takes what precedes a key: the endpoint's own path, and the bucket if it belongs there. */
+static bool take_root(struct s3_site *site, const char *bucket, CURLU *url, bool is_virtual)
+{
+    char path[200];
+    struct text root;
+    struct text resource;
+    get_part(url, CURLUPART_PATH, path, sizeof path);
+    size_t length = strlen(path);
+    while (length > 0 && path[length - 1] == '/')
+        path[--length] = '\0';
+    text_begin(&root, site->root, sizeof site->root);
+    text_put(&root, path);
+    text_put(&root, "/");
+    if (!is_virtual) {
+        text_put_encoded(&root, bucket, "");
+        text_put(&root, "/");
+    }
+    text_begin(&resource, site->resource, sizeof site->resource);
+    if (is_virtual) {
+        text_put(&resource, "/");
+        text_put_encoded(&resource, bucket, "");
+    }
+    text_put(&resource, site->root);
+    return text_is_whole(&root) && text_is_whole(&resource);
+}
+
+/* Splits the endpoint into its parts. */
+static int take_url(struct s3_site *site, const char *endpoint, const char *bucket, CURLU *url,
+                    struct err *e)
+{
+    if (has_part(url, CURLUPART_USER) || has_part(url, CURLUPART_PASSWORD))
+        return err_say(e, "-s3-endpoint: the URL must not contain a user's name or password");
+    bool is_virtual = take_origin(site, bucket, url);
+    if (take_root(site, bucket, url, is_virtual) && strncmp(site->origin, "http", 4) == 0)
+        return 0;
+    return err_say(e,
+                   "-s3-endpoint: '%.100s' is not accepted; expected a URL: http://HOST:PORT or "
+                   "https://HOST",
+                   endpoint);
+}
+
+static int take_endpoint(struct s3_site *site, const char *endpoint, const char *bucket,
+                         bool as_goader, struct err *e)
+{
+    CURLU *url = curl_url();
+    if (!url)
+        return err_system(e, ENOMEM, "memory for a URL");
+    unsigned flags = strstr(endpoint, "://") ? 0
+                     : as_goader             ? CURLU_GUESS_SCHEME
+                                             : CURLU_DEFAULT_SCHEME;
+    int rc = curl_url_set(url, CURLUPART_URL, endpoint, flags) == CURLUE_OK
+                 ? take_url(site, endpoint, bucket, url, e)
+                 : err_say(e, "-s3-endpoint: this value is not accepted; expected a URL: "
+                              "http://HOST:PORT or https://HOST");
+    curl_url_cleanup(url);
+    return rc;
+}
+
+/* Takes "URL,URL,...". */
+static int take_endpoints(struct s3_place *place, const char *endpoints, bool as_goader,
+                          struct err *e)
+{
+    char one[512];
+    int rc = 0;
+    for (size_t length; rc == 0 && *endpoints; endpoints += length + (endpoints[length] == ',')) {
+        length = strcspn(endpoints, ",");
+        if (place->site_count == S3_SITES_MOST || length >= sizeof one)
+            return err_say(e, "-s3-endpoint: up to %d URLs of up to %zu characters are accepted",
+                           S3_SITES_MOST, sizeof one - 1);
+        snprintf(one, sizeof one, "%.*s", (int)length, endpoints);
+        rc = take_endpoint(&place->sites[place->site_count++], one, place->bucket, as_goader, e);
+    }
+    return rc;
+}
+
+int s3_place_find(struct s3_place *place, const struct settings *s, struct err *e)
+{
+    *place = (struct s3_place){.version = DEFAULT_VERSION, .bucket = s->s3_bucket};
+    const char *endpoints = first_given(s->s3_endpoint, "AWS_ENDPOINT_URL");
+    if (s->s3_sign_version.given)
+        place->version = (unsigned)s->s3_sign_version.value;
+    if (place->version == 3)
+        return err_say(e, "-s3-sign-ver: '3' is not accepted; expected 4 or 2");
+    if (!endpoints)
+        return err_say(e, "no store is given: use -s3-endpoint=URL, or AWS_ENDPOINT_URL in the "
+                          "environment");
+    if (!place->bucket)
+        return err_say(e, "no bucket is given: use -s3-bucket=NAME");
+    int rc = find_keys(place, s, e);
+    return rc ? rc : take_endpoints(place, endpoints, s->as_goader, e);
+}

@@ -1,0 +1,119 @@
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "bonload/ledger/credentials.h"
+#include "bonload/targets/web/web.h"
+#include "bonload/targets/web/web_headers.h"
+
+/* http: the name of a request is its URL. */
+
+enum { HTTP_POST = WEB_COMMON, HTTP_PATCH };
+
+static const char *const op_names[] = {
+    WEB_COMMON_NAMES, [HTTP_POST] = "post", [HTTP_PATCH] = "patch", NULL};
+static const enum web_method methods[] = {
+    WEB_COMMON_METHODS, [HTTP_POST] = METHOD_POST, [HTTP_PATCH] = METHOD_PATCH};
+
+static int http_check(struct plan *p, const struct settings *s, struct err *e)
+{
+    return web_ops_check(p, s, op_names, methods, e);
+}
+
+/*
+ * Checks that a URL can be loaded: its scheme, and that it has no password, which reports would
+ * show.
+ */
+static int check_url(const char *url, struct err *e)
+{
+    if (!name_is_url(url))
+        return err_say(e, "'%.100s' is not a URL; expected http://HOST/PATH or https://HOST/PATH",
+                       url);
+    const char *host = strstr(url, "//");
+    if (memchr(host + 2, '@', strcspn(host + 2, "/?#")))
+        return err_say(
+            e, "a URL must not contain a user's name or password, which reports would show; "
+               "use -header='Authorization: ...'");
+    return 0;
+}
+
+/* Checks all lines of a file before the load begins. */
+static int check_urls(const struct names *names, struct err *e)
+{
+    uint64_t count = names->lines ? names->line_count : 1;
+    char *name = malloc(names->longest + 1);
+    if (!name)
+        return err_system(e, ENOMEM, "memory for a name");
+    int rc = 0;
+    for (uint64_t number = 1; rc == 0 && number <= count; number++) {
+        names_format(names, number, name);
+        rc = check_url(name, e);
+    }
+    free(name);
+    return rc;
+}
+
+/* Hides credentials as a whole, and the password alone. */
+static void hide_credentials(struct web_shared *s, const char *credentials)
+{
+    const char *colon = strchr(credentials, ':');
+    web_reasons_hide(&s->reasons, credentials);
+    web_reasons_hide(&s->reasons, colon ? colon + 1 : NULL);
+}
+
+/* The same for those of all names; servers' messages, which have other secrets, are not told. */
+static void hide_all_credentials(struct web_shared *s)
+{
+    const struct names *names = s->setup.names;
+    hide_credentials(s, s->setup.plan->settings->credentials);
+    for (uint64_t i = 0; names->credentials && i < names->line_count; i++)
+        if (names->credentials[i])
+            hide_credentials(s, names->credentials[i]);
+}
+
+static int http_open_dialect(struct web_shared *s, struct err *e)
+{
+    int rc = check_urls(s->setup.names, e);
+    hide_all_credentials(s);
+    return rc ? rc : web_headers_add(s, s->setup.plan->settings->headers, e);
+}
+
+/* Encodes blanks, which URLs cannot have; there is room for three bytes for each. */
+static void encode_blanks(char *url)
+{
+    for (char *at = strchr(url, ' '); at; at = strchr(at, ' ')) {
+        memmove(at + 3, at + 1, strlen(at));
+        memcpy(at, "%20", 3);
+    }
+}
+
+static uint32_t http_address(struct web_exchange *x)
+{
+    enum web_method method = web_method_of(x);
+    encode_blanks(x->name);
+    if (x->thread->shared->setup.names->credentials)
+        web_exchange_identify(x,
+                              credentials_of(x->thread->shared->setup.names, x->request->number));
+    web_exchange_set(x, method, x->name);
+    if (method_sends(method))
+        web_exchange_send_body(x, 0, x->expected.size);
+    return 0;
+}
+
+static const struct web_dialect dialect = {
+    .methods = methods, .open = http_open_dialect, .address = http_address};
+
+static int http_open(void **shared, const struct target_setup *setup, struct err *e)
+{
+    return web_open(shared, setup, &dialect, e);
+}
+
+const struct target_ops target_http = {
+    .name = "http",
+    .summary = "requests for URLs",
+    .traits = TARGET_NAMES | TARGET_STORES | TARGET_URLS,
+    .ops = op_names,
+    WEB_OPERATIONS,
+    .check = http_check,
+    .open = http_open,
+};

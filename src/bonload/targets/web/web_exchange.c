@@ -1,0 +1,322 @@
+#include "bonload/targets/web/web_exchange.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+
+#include "bonload/targets/web/web_ops.h"
+#include "bonload/targets/web/web_range.h"
+#include "measure/clock.h"
+#include "util/units.h"
+
+/* The approximate size of libcurl's buffers of all channels together. */
+#define ALL_BUFFERS     (32 * MIB)
+#define SMALLEST_BUFFER (16 * KIB)
+#define LARGEST_BUFFER  (48 * KIB) /* larger blocks make malloc(3) return memory each time */
+
+/* An answer with more header bytes is refused. */
+#define MOST_HEADER_BYTES (256 * 1024)
+
+const char *const web_method_names[] = {
+    [METHOD_NONE] = "",       [METHOD_GET] = "GET",       [METHOD_PUT] = "PUT",
+    [METHOD_HEAD] = "HEAD",   [METHOD_DELETE] = "DELETE", [METHOD_POST] = "POST",
+    [METHOD_PATCH] = "PATCH",
+};
+
+/* ---- sending ------------------------------------------------------------------------------ */
+
+static size_t on_read(char *to, size_t size, size_t count, void *exchange)
+{
+    struct web_exchange *x = exchange;
+    uint64_t left = x->send_bytes - x->sent;
+    size_t part = size * count < left ? size * count : (size_t)left;
+    uint64_t before_ns = clock_ns();
+    if (x->text)
+        memcpy(to, x->text + x->sent, part);
+    else
+        body_fill(&x->thread->shared->pattern, &x->expected.body, x->send_from + x->sent, to, part);
+    x->request->aside_ns +=
+        clock_ns() - before_ns; /* making the contents does not count as sending */
+    x->sent += part;
+    return part;
+}
+
+/*
+ * If the server had closed the connection, another one is used, and the body is sent from its
+ * beginning.
+ */
+static int on_seek(void *exchange, curl_off_t offset, int origin)
+{
+    struct web_exchange *x = exchange;
+    if (origin != SEEK_SET || offset < 0 || (uint64_t)offset > x->send_bytes)
+        return CURL_SEEKFUNC_FAIL;
+    x->sent = (uint64_t)offset;
+    return CURL_SEEKFUNC_OK;
+}
+
+/* ---- receiving ---------------------------------------------------------------------------- */
+
+static bool is_judged(const struct web_exchange *x)
+{
+    return x->expected.is_judged && x->thread->shared->setup.plan->verify != VERIFY_OFF;
+}
+
+void web_exchange_look(struct web_exchange *x)
+{
+    const struct web_shared *s = x->thread->shared;
+    if (x->unit_used > 0)
+        expected_look(&x->expected, s->setup.plan, &s->pattern,
+                      x->range_from + x->received - x->unit_used, x->unit, x->unit_used);
+    x->unit_used = 0;
+}
+
+/*
+ * Collects a body in units, each of which is checked when the next one begins. A range may begin
+ * within a unit.
+ */
+static void take_body(struct web_exchange *x, const char *part, size_t length)
+{
+    while (length > 0) {
+        uint64_t begin = x->range_from + x->received - x->unit_used;
+        size_t most = PATTERN_UNIT_MAX - (size_t)(begin % PATTERN_UNIT_MAX);
+        if (x->unit_used == most) {
+            web_exchange_look(x);
+            continue;
+        }
+        size_t room = most - x->unit_used;
+        size_t piece = length < room ? length : room;
+        memcpy(x->unit + x->unit_used, part, piece);
+        x->unit_used += piece;
+        x->received += piece;
+        part += piece;
+        length -= piece;
+    }
+}
+
+/* Checking does not count as the server's time. */
+static void take_judged(struct web_exchange *x, const char *part, size_t length)
+{
+    if (x->unit_used + length <= PATTERN_UNIT_MAX) {
+        take_body(x, part, length);
+        return;
+    }
+    uint64_t before_ns = clock_ns();
+    take_body(x, part, length);
+    x->request->aside_ns += clock_ns() - before_ns;
+}
+
+static void keep_answer(struct web_exchange *x, const char *part, size_t length)
+{
+    size_t room = ANSWER_BYTES - x->answer_used;
+    size_t piece = length < room ? length : room;
+    memcpy(x->answer + x->answer_used, part, piece);
+    x->answer_used += piece;
+}
+
+static size_t on_write(char *part, size_t size, size_t count, void *exchange)
+{
+    struct web_exchange *x = exchange;
+    size_t length = size * count;
+    if (x->status == 0)
+        curl_easy_getinfo(x->easy, CURLINFO_RESPONSE_CODE, &x->status);
+    if (x->keeps_answer || !web_is_success(x))
+        keep_answer(x, part, length);
+    else if (is_judged(x))
+        take_judged(x, part, length);
+    else
+        x->received += length;
+    return length;
+}
+
+/* Takes the ETag, which identifies a part of an upload: "ETag: "0123"". */
+static void take_tag(struct web_exchange *x, const char *line, size_t length)
+{
+    static const char name[] = "etag:";
+    size_t skipped = sizeof name - 1;
+    if (length <= skipped || strncasecmp(line, name, skipped) != 0)
+        return;
+    while (skipped < length && line[skipped] == ' ')
+        skipped++;
+    while (length > skipped && strchr("\r\n ", line[length - 1]))
+        length--;
+    if (length - skipped < sizeof x->tag) {
+        memcpy(x->tag, line + skipped, length - skipped);
+        x->tag[length - skipped] = '\0';
+    }
+}
+
+/*
+ * Whether the headers are complete: a blank line ends them; the first line of an answer begins
+ * them, also after an earlier answer.
+ */
+static bool has_end(const struct web_exchange *x, const char *line, size_t length)
+{
+    if (length >= 5 && memcmp(line, "HTTP/", 5) == 0)
+        return false;
+    return x->has_headers || *line == '\r' || *line == '\n';
+}
+
+static size_t on_header(char *line, size_t size, size_t count, void *exchange)
+{
+    struct web_exchange *x = exchange;
+    size_t length = size * count;
+    x->header_bytes += length;
+    x->has_headers = has_end(x, line, length);
+    if (x->method == METHOD_PUT)
+        take_tag(x, line, length);
+    return x->header_bytes <= MOST_HEADER_BYTES ? length : 0;
+}
+
+/* ---- the handle --------------------------------------------------------------------------- */
+
+static long buffer_bytes(const struct plan *p)
+{
+    uint64_t channels = (uint64_t)p->kinds[LOAD_READ].channels + p->kinds[LOAD_WRITE].channels + 1;
+    uint64_t bytes = ALL_BUFFERS / channels;
+    return bytes < SMALLEST_BUFFER  ? (long)SMALLEST_BUFFER
+           : bytes > LARGEST_BUFFER ? (long)LARGEST_BUFFER
+                                    : (long)bytes;
+}
+
+static void set_callbacks(struct web_exchange *x)
+{
+    CURL *c = x->easy;
+    curl_easy_setopt(c, CURLOPT_PRIVATE, x);
+    curl_easy_setopt(c, CURLOPT_ERRORBUFFER, x->error);
+    curl_easy_setopt(c, CURLOPT_READFUNCTION, on_read);
+    curl_easy_setopt(c, CURLOPT_READDATA, x);
+    curl_easy_setopt(c, CURLOPT_SEEKFUNCTION, on_seek);
+    curl_easy_setopt(c, CURLOPT_SEEKDATA, x);
+    curl_easy_setopt(c, CURLOPT_WRITEFUNCTION, on_write);
+    curl_easy_setopt(c, CURLOPT_WRITEDATA, x);
+    curl_easy_setopt(c, CURLOPT_HEADERFUNCTION, on_header);
+    curl_easy_setopt(c, CURLOPT_HEADERDATA, x);
+}
+
+static void set_tls(CURL *c, const struct settings *s, const struct web_tls *files)
+{
+    long version = s->http1 ? CURL_HTTP_VERSION_1_1 : CURL_HTTP_VERSION_2TLS;
+    curl_easy_setopt(c, CURLOPT_SSL_VERIFYPEER, s->insecure_https ? 0L : 1L);
+    curl_easy_setopt(c, CURLOPT_SSL_VERIFYHOST, s->insecure_https ? 0L : 2L);
+    curl_easy_setopt(c, CURLOPT_HTTP_VERSION, version);
+    web_tls_set(files, c);
+}
+
+/* Sets basic authentication from the percent-encoded credentials of a URL; "": none. */
+static void set_credentials(CURL *c, const char *credentials)
+{
+    size_t name = strcspn(credentials, ":");
+    char *user = curl_easy_unescape(c, credentials, (int)name, NULL);
+    char *password =
+        curl_easy_unescape(c, credentials + name + (credentials[name] != '\0'), 0, NULL);
+    curl_easy_setopt(c, CURLOPT_USERNAME, *credentials ? user : NULL);
+    curl_easy_setopt(c, CURLOPT_PASSWORD, *credentials ? password : NULL);
+    curl_free(user);
+    curl_free(password);
+}
+
+static void set_options(CURL *c, const struct web_shared *s)
+{
+    const struct plan *p = s->setup.plan;
+    curl_easy_setopt(c, CURLOPT_NOSIGNAL, 1L);
+    curl_easy_setopt(c, CURLOPT_PATH_AS_IS, 1L);
+    curl_easy_setopt(c, CURLOPT_PROXY, "");
+    curl_easy_setopt(c, CURLOPT_DISALLOW_USERNAME_IN_URL, 1L);
+    curl_easy_setopt(c, CURLOPT_USERAGENT, "bonload/" PACKAGE_VERSION);
+    curl_easy_setopt(c, CURLOPT_BUFFERSIZE, buffer_bytes(p));
+    curl_easy_setopt(c, CURLOPT_UPLOAD_BUFFERSIZE, buffer_bytes(p));
+    curl_easy_setopt(c, CURLOPT_MAXFILESIZE_LARGE,
+                     (curl_off_t)INT64_MAX); /* larger sizes cannot be expressed */
+    curl_easy_setopt(c, CURLOPT_HTTPHEADER, s->headers);
+    set_credentials(c, p->settings->credentials);
+    set_tls(c, p->settings, &s->tls);
+}
+
+int web_exchange_open(struct web_exchange *x, struct web_thread *t)
+{
+    x->thread = t;
+    x->easy = curl_easy_init();
+    if (!x->easy)
+        return -ENOMEM;
+    set_options(x->easy, t->shared);
+    web_exchange_limit(x, t->shared->setup.plan->timeout_ns);
+    set_callbacks(x);
+    web_loop_adopt(&t->loop, x->easy);
+    return 0;
+}
+
+void web_exchange_close(struct web_exchange *x)
+{
+    if (x->easy)
+        curl_easy_cleanup(x->easy);
+    x->easy = NULL;
+}
+
+/* ---- a transfer --------------------------------------------------------------------------- */
+
+static void set_method(struct web_exchange *x, enum web_method method)
+{
+    bool has_name = method == METHOD_DELETE || method_changes(method);
+    if (x->method == method)
+        return;
+    x->method = method;
+    curl_easy_setopt(x->easy, CURLOPT_HTTPGET, 1L); /* resets whatever the last method had set */
+    if (method == METHOD_HEAD)
+        curl_easy_setopt(x->easy, CURLOPT_NOBODY, 1L);
+    if (method_sends(method))
+        curl_easy_setopt(x->easy, CURLOPT_UPLOAD, 1L);
+    curl_easy_setopt(x->easy, CURLOPT_CUSTOMREQUEST, has_name ? web_method_names[method] : NULL);
+}
+
+static void set_length(struct web_exchange *x, uint64_t bytes)
+{
+    x->send_bytes = bytes;
+    x->sent = 0;
+    if (method_sends(x->method))
+        curl_easy_setopt(x->easy, CURLOPT_INFILESIZE_LARGE, (curl_off_t)bytes);
+}
+
+void web_exchange_identify(struct web_exchange *x, const char *credentials)
+{
+    if (credentials != x->credentials)
+        set_credentials(x->easy, credentials ? credentials : "");
+    x->credentials = credentials;
+}
+
+void web_exchange_limit(struct web_exchange *x, uint64_t timeout_ns)
+{
+    uint64_t timeout_ms = timeout_ns / MILLION + 1; /* 0 would mean no limit */
+    curl_easy_setopt(x->easy, CURLOPT_TIMEOUT_MS, (long)timeout_ms);
+}
+
+void web_exchange_set(struct web_exchange *x, enum web_method method, const char *url)
+{
+    set_method(x, method);
+    curl_easy_setopt(x->easy, CURLOPT_URL, url);
+    web_exchange_send_text(x, "");
+    web_range_set(x, method);
+    x->status = 0;
+    x->received = 0;
+    x->header_bytes = 0;
+    x->has_headers = false;
+    x->unit_used = 0;
+    x->keeps_answer = false;
+    x->answer_used = 0;
+    x->tag[0] = '\0';
+    x->error[0] = '\0';
+}
+
+void web_exchange_send_text(struct web_exchange *x, const char *text)
+{
+    x->text = text;
+    x->send_from = 0;
+    set_length(x, strlen(text));
+}
+
+void web_exchange_send_body(struct web_exchange *x, uint64_t from, uint64_t bytes)
+{
+    x->text = NULL;
+    x->send_from = from;
+    set_length(x, bytes);
+}

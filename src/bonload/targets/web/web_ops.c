@@ -1,0 +1,150 @@
+#include "bonload/targets/web/web_ops.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "util/go_units.h"
+#include "util/units.h"
+
+#define DEFAULT_OPS "get,put"
+
+static bool method_writes(enum web_method method)
+{
+    return method_sends(method) || method == METHOD_DELETE;
+}
+
+/* The operations of one kind, as bits. */
+static unsigned ops_of(enum load_kind kind, const char *const names[],
+                       const enum web_method methods[])
+{
+    unsigned bits = 0;
+    for (unsigned op = 0; names[op]; op++)
+        if (method_writes(methods[op]) == (kind == LOAD_WRITE))
+            bits |= 1U << op;
+    return bits;
+}
+
+/* The item of a list that a place is in. */
+static const char *item_at(const char *list, const char *at)
+{
+    while (at > list && at[-1] != ',')
+        at--;
+    return at;
+}
+
+/* Whether the list has get more than once. */
+static bool repeats_get(const char *list)
+{
+    unsigned count = 0;
+    for (const char *at = list; (at = strstr(at, "get")); at++)
+        count += item_at(list, at) == at;
+    return count > 1;
+}
+
+/* Takes ":range=SIZE" out of the item of get; at is where it begins. */
+static int take_range(struct plan *p, const char *list, char *at, struct err *e)
+{
+    static const char word[] = ":range=";
+    char *value = at + strlen(word);
+    size_t length = strcspn(value, ":,");
+    char after = value[length];
+    bool is_get = strncmp(item_at(list, at), "get:", 4) == 0;
+    value[length] = '\0';
+    if (!is_get || go_parse_size(value, &p->range_bytes) != 0 || p->range_bytes == 0 ||
+        p->range_bytes > TIB)
+        return err_say(e,
+                       "-ops: '%.100s' is not accepted; expected get:range=SIZE or "
+                       "get:WEIGHT:range=SIZE, with a size from 1 to 1TiB",
+                       item_at(list, at));
+    value[length] = after;
+    memmove(at, value + length, strlen(value + length) + 1);
+    return 0;
+}
+
+/* Reads -ops, the range included. */
+static int parse_ops(struct plan *p, struct mix *mix, const char *ops, const char *const names[],
+                     struct err *e)
+{
+    char *list = strdup(ops);
+    if (!list)
+        return err_system(e, ENOMEM, "memory for -ops");
+    char *at = strstr(list, ":range=");
+    int rc = at ? take_range(p, list, at, e) : 0;
+    if (rc == 0 && p->range_bytes > 0 && repeats_get(list))
+        rc = err_say(e, "-ops: get with a range stands there once, and not beside another get");
+    if (rc == 0)
+        rc = mix_parse(mix, list, names, "-ops", e);
+    free(list);
+    return rc;
+}
+
+/* True when writes may change what a put has stored, or leave something unknown. */
+static bool has_changes(const struct plan *p, const char *const names[],
+                        const enum web_method methods[])
+{
+    for (unsigned op = 0; plan_has(p, LOAD_WRITE) && names[op]; op++)
+        if (method_changes(methods[op]) && p->ops[LOAD_WRITE].weights[op] > 0)
+            return true;
+    return false;
+}
+
+/* What an object is after post or patch, only the server knows. */
+static int check_changes(struct plan *p, const struct settings *s, struct err *e)
+{
+    p->has_changes = true;
+    if (s->has_verify && s->verify != VERIFY_OFF)
+        return err_say(e, "-verify: what an object is after post or patch is not known");
+    if (s->cleanup && p->puts_nothing)
+        return err_say(e, "-cleanup removes what put has written, but -ops has no put");
+    p->verify = VERIFY_OFF;
+    return 0;
+}
+
+/* A body from a file has the size of the file. */
+static int check_bodies(const struct settings *s, struct err *e)
+{
+    bool has_sizes =
+        s->body_size.given || s->min_body_size.given || s->max_body_size.given || s->fair_random;
+    if (s->body_file && s->body_source)
+        return err_say(e, "-body-file and -body-source cannot be combined");
+    if ((s->body_file || s->body_source) && has_sizes)
+        return err_say(e, "-body-file and -body-source have the sizes of the files, and cannot be "
+                          "combined with other sizes");
+    return 0;
+}
+
+int web_ops_check(struct plan *p, const struct settings *s, const char *const names[],
+                  const enum web_method methods[], struct err *e)
+{
+    static const char *const missing[LOAD_KINDS] = {
+        [LOAD_WRITE] = "-ops has nothing that writes, so writes have nothing to do (-wt=0: none)",
+        [LOAD_READ] = "-ops has nothing that reads, so reads have nothing to do (-rt=0: none)",
+    };
+    struct mix all = {0};
+    int rc = parse_ops(p, &all, s->ops ? s->ops : DEFAULT_OPS, names, e);
+    for (enum load_kind kind = 0; rc == 0 && kind < LOAD_KINDS; kind++) {
+        p->ops[kind] = mix_part(&all, ops_of(kind, names, methods));
+        if (plan_has(p, kind) && p->ops[kind].sum == 0)
+            rc = err_say(e, "%s", missing[kind]);
+    }
+    p->puts_nothing = plan_has(p, LOAD_WRITE) && p->ops[LOAD_WRITE].weights[WEB_PUT] == 0;
+    if (rc == 0 && p->puts_nothing && p->reads_per_write > 0)
+        rc = err_say(e, "-rpw makes reads follow writes, but -ops has no put");
+    if (rc == 0 && has_changes(p, names, methods))
+        rc = check_changes(p, s, e);
+    if (rc == 0)
+        rc = check_bodies(s, e);
+    return rc;
+}
+
+void web_choose(void *shared, struct request *r, uint64_t random)
+{
+    const struct web_shared *s = shared;
+    const struct plan *p = s->setup.plan;
+    const struct mix *mix = &p->ops[r->kind];
+    r->op = mix_at(mix, random % mix->sum);
+    enum web_method method = s->dialect->methods[r->op];
+    r->removes = method == METHOD_DELETE;
+    r->changes = method_changes(method) && !p->puts_nothing;
+}

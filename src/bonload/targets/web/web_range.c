@@ -1,0 +1,111 @@
+#include "bonload/targets/web/web_range.h"
+
+#include <string.h>
+
+/* A slot has the size + 1, up to this, and above it a part of the name's hash; 0: it is empty. */
+#define SIZE_BITS 40
+#define SIZE_MASK ((UINT64_C(1) << SIZE_BITS) - 1)
+
+/* ---- sizes that are known ----------------------------------------------------------------- */
+
+static _Atomic uint64_t *slot_of(struct web_sizes *s, uint64_t hash)
+{
+    return &s->slots[hash % (sizeof s->slots / sizeof *s->slots)];
+}
+
+static bool find_size(struct web_sizes *s, uint64_t hash, uint64_t *size)
+{
+    uint64_t slot = atomic_load_explicit(slot_of(s, hash), memory_order_relaxed);
+    *size = (slot & SIZE_MASK) - 1;
+    return slot != 0 && slot >> SIZE_BITS == hash >> SIZE_BITS;
+}
+
+static void note_size(struct web_sizes *s, uint64_t hash, uint64_t size)
+{
+    uint64_t slot = (hash & ~SIZE_MASK) | (size < SIZE_MASK ? size + 1 : SIZE_MASK);
+    atomic_store_explicit(slot_of(s, hash), slot, memory_order_relaxed);
+}
+
+/* A run that only reads trusts what it was told; one that writes, what it has written. */
+static bool knows_size(struct web_exchange *x, uint64_t *size)
+{
+    struct web_shared *s = x->thread->shared;
+    const struct plan *p = s->setup.plan;
+    if (!plan_has(p, LOAD_WRITE))
+        return find_size(s->sizes, x->expected.body.object, size);
+    *size = x->expected.size;
+    return plan_reads_written(p) && !p->has_changes && *size != UINT64_MAX;
+}
+
+/* ---- the range of a request --------------------------------------------------------------- */
+
+static void choose_range(struct web_exchange *x, uint64_t size)
+{
+    uint64_t most = x->thread->shared->setup.plan->range_bytes;
+    x->range_bytes = most < size ? most : size;
+    x->range_from = rng_below(&x->thread->rng, size - x->range_bytes + 1);
+    x->expected.size = x->range_bytes;
+}
+
+void web_range_prepare(struct web_exchange *x)
+{
+    uint64_t size;
+    if (knows_size(x, &size))
+        choose_range(x, size);
+    else
+        x->asks_size = true;
+}
+
+bool web_range_follow(struct web_exchange *x)
+{
+    static const char text[] = "the answer to HEAD does not tell the size";
+    struct web_shared *s = x->thread->shared;
+    curl_off_t size = -1;
+    x->asks_size = false;
+    curl_easy_getinfo(x->easy, CURLINFO_CONTENT_LENGTH_DOWNLOAD_T, &size);
+    if (x->failure == 0 && size < 0)
+        x->failure = web_reasons_failure(&s->reasons, text, text);
+    if (x->failure != 0)
+        return false;
+    note_size(s->sizes, x->expected.body.object, (uint64_t)size);
+    choose_range(x, (uint64_t)size);
+    return true;
+}
+
+/* Writes a number before `end`; returns its first digit. */
+static char *put_digits(char *end, uint64_t number)
+{
+    do
+        *--end = (char)('0' + number % 10);
+    while ((number /= 10) > 0);
+    return end;
+}
+
+void web_range_set(struct web_exchange *x, enum web_method method)
+{
+    bool has_range = method == METHOD_GET && x->range_bytes > 0;
+    char text[48];
+    char *at = text + sizeof text;
+    if (has_range) {
+        *--at = '\0';
+        at = put_digits(at, x->range_from + x->range_bytes - 1);
+        *--at = '-';
+        at = put_digits(at, x->range_from);
+    }
+    if (has_range || x->has_range)
+        curl_easy_setopt(x->easy, CURLOPT_RANGE, has_range ? at : NULL);
+    x->has_range = has_range;
+}
+
+uint32_t web_range_verdict(const struct web_exchange *x)
+{
+    static const char whole[] = "200 instead of 206: the server has no ranges";
+    static const char other[] = "more than the range that was asked for";
+    struct web_shared *s = x->thread->shared;
+    if (x->status != 206)
+        return web_reasons_failure(&s->reasons, whole, whole);
+    if (x->received == x->range_bytes || expected_is_overlapped(&x->expected, &s->setup))
+        return 0;
+    return x->received < x->range_bytes ? failure_of(STEP_SHORT, 0)
+                                        : web_reasons_failure(&s->reasons, other, other);
+}

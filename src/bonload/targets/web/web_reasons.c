@@ -1,0 +1,82 @@
+#include "bonload/targets/web/web_reasons.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "bonload/targets/target.h"
+#include "report/sanitize.h"
+
+/* Shorter words are not hidden: that would hide nothing, and make other words unreadable. */
+#define SHORTEST_SECRET 4
+
+void web_reasons_open(struct web_reasons *r)
+{
+    memset(r, 0, sizeof *r);
+    pthread_mutex_init(&r->lock, NULL);
+}
+
+void web_reasons_close(struct web_reasons *r)
+{
+    pthread_mutex_destroy(&r->lock);
+}
+
+void web_reasons_hide(struct web_reasons *r, const char *secret)
+{
+    if (secret && strlen(secret) >= SHORTEST_SECRET && r->secret_count < SECRETS_MOST)
+        r->secrets[r->secret_count++] = secret;
+}
+
+static void hide(char *text, const char *secret)
+{
+    size_t length = strlen(secret);
+    for (char *at = strstr(text, secret); at; at = strstr(at + length, secret))
+        memset(at, '*', length); /* the secret itself may consist of stars */
+}
+
+/* The index of a key among the first `count`; `count` if it is not there. */
+static unsigned find(const struct web_reasons *r, const char *key, unsigned count)
+{
+    unsigned at = 0;
+    while (at < count && strcmp(r->list[at].key, key) != 0)
+        at++;
+    return at;
+}
+
+/* Adds a kind, unless another thread has done so meanwhile. */
+static unsigned add(struct web_reasons *r, const char *key, const char *text)
+{
+    pthread_mutex_lock(&r->lock);
+    unsigned count = atomic_load(&r->count);
+    unsigned at = find(r, key, count);
+    if (at == count && count < WEB_REASONS_MOST) {
+        struct web_reason *reason = &r->list[at];
+        snprintf(reason->key, sizeof reason->key, "%s", key);
+        sanitize_clean(reason->text, sizeof reason->text, text);
+        atomic_store_explicit(&r->count, count + 1, memory_order_release);
+    }
+    pthread_mutex_unlock(&r->lock);
+    return at;
+}
+
+uint32_t web_reasons_failure(struct web_reasons *r, const char *key, const char *text)
+{
+    char cut[WEB_REASON_KEY];
+    char open[2 * WEB_REASON_TOLD];
+    snprintf(cut, sizeof cut, "%s", key);
+    unsigned count = atomic_load_explicit(&r->count, memory_order_acquire);
+    unsigned at = find(r, cut, count);
+    if (at == count && count < WEB_REASONS_MOST) {
+        snprintf(open, sizeof open, "%s", text);
+        for (unsigned i = 0; i < r->secret_count; i++)
+            hide(open, r->secrets[i]);
+        at = add(r, cut, open);
+    }
+    return failure_of(STEP_REASON, (int)at + 1);
+}
+
+void web_reasons_describe(const struct web_reasons *r, uint32_t failure, char *text, size_t size)
+{
+    unsigned at = (failure & 0xffff) - 1;
+    bool is_known = at < atomic_load_explicit(&r->count, memory_order_acquire);
+    snprintf(text, size, "%s", is_known ? r->list[at].text : "another reason");
+}

@@ -1,0 +1,101 @@
+#include "bonload/verdict/json.h"
+
+#include <errno.h>
+#include <stdlib.h>
+
+#include "report/json_object.h"
+
+#define REAL_DIGITS 15 /* as in the rest of the report */
+
+static json_t *span_of(const struct span_figures *f)
+{
+    json_t *object = json_object();
+    put_text(&object, "name", f->name);
+    put_count(&object, "count", f->count);
+    put_count(&object, "p50_ns", f->p50);
+    put_count(&object, "p99_ns", f->p99);
+    put_count(&object, "max_ns", f->longest);
+    return object;
+}
+
+static json_t *judged_of(const struct judged *j)
+{
+    json_t *object = json_object();
+    put_text(&object, "what", j->limit->name);
+    put_real(&object, "percentile", j->limit->percent);
+    put_count(&object, "limit_ns", j->limit->nanoseconds);
+    put_count(&object, "count", j->count);
+    put_count(&object, "found_ns", j->found_ns);
+    put_count(&object, "low_ns", j->low_ns);
+    put_known_count(&object, "high_ns", j->high_ns == NO_UPPER_END ? 0 : j->high_ns);
+    put_text(&object, "verdict", goodness_names[j->goodness]);
+    return object;
+}
+
+static json_t *load_of(const struct at_load *l)
+{
+    json_t *object = json_object();
+    json_t *durations = json_array();
+    json_t *judged = json_array();
+    put_real(&object, "load_per_second", l->asked);
+    put_count(&object, "clients", l->clients);
+    put_real(&object, "achieved_per_second", l->achieved);
+    put_count(&object, "requests", l->requests);
+    append_value(&durations, span_of(&l->response));
+    if (l->sync.count > 0)
+        append_value(&durations, span_of(&l->sync));
+    for (unsigned i = 0; i < PROFILE_WORKS; i++)
+        if (l->works[i].count > 0)
+            append_value(&durations, span_of(&l->works[i]));
+    for (size_t i = 0; i < l->judged_count; i++)
+        append_value(&judged, judged_of(&l->judged[i]));
+    put_value(&object, "durations", durations);
+    put_value(&object, "judged", judged);
+    return object;
+}
+
+static const char *const more_names[] = {
+    [MORE_FOUND] = "load",
+    [MORE_NONE] = "none",
+    [MORE_MOST] = "more than the limit",
+    [MORE_UNSURE] = "not finished",
+};
+
+static json_t *answer_of(const struct answer *a)
+{
+    json_t *object = json_object();
+    json_t *loads = json_array();
+    put_text(&object, "name", a->profile.name);
+    put_text(&object, "program", a->profile.program);
+    put_fact(&object, "source", a->profile.source);
+    put_text(&object, "requests", a->profile.request);
+    put_text(&object, "verdict", goodness_names[answer_goodness(a)]);
+    for (size_t i = 0; i < a->load_count; i++)
+        append_value(&loads, load_of(&a->loads[i]));
+    put_value(&object, "loads", loads);
+    if (a->more != MORE_NOT_SOUGHT) {
+        put_text(&object, "search", more_names[a->more]);
+        put_real(&object, "most_per_second", a->most);
+    }
+    return object;
+}
+
+int answers_put(char **json, const struct answer *list, size_t count, const char *directory,
+                struct err *e)
+{
+    json_t *report = json_loads(*json, 0, NULL);
+    json_t *ours = report ? json_object_get(report, "bonload") : NULL;
+    json_t *object = json_object();
+    json_t *profiles = json_array();
+    put_text(&object, "directory", directory);
+    for (size_t i = 0; i < count; i++)
+        append_value(&profiles, answer_of(&list[i]));
+    put_value(&object, "profiles", profiles);
+    free(*json);
+    *json = NULL;
+    if (ours && object && json_object_set(ours, "good_for", object) == 0)
+        *json = json_text(report, JSON_COMPACT | JSON_REAL_PRECISION(REAL_DIGITS));
+    json_decref(object);
+    json_decref(report);
+    return *json ? 0 : err_system(e, ENOMEM, "memory for the report");
+}

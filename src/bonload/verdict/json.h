@@ -1,0 +1,16 @@
+#ifndef BONLOAD_VERDICT_JSON_H
+#define BONLOAD_VERDICT_JSON_H
+
+#include <stddef.h>
+
+#include "bonload/verdict/answer.h"
+#include "util/err.h"
+
+/*
+ * Puts the answers about a directory into a report of bonload, as the key good_for of its own part.
+ * Replaces *json, an allocated text. Returns 0 or a negative errno with a line in e.
+ */
+int answers_put(char **json, const struct answer *list, size_t count, const char *directory,
+                struct err *e);
+
+#endif

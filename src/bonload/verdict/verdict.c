@@ -1,0 +1,108 @@
+#include "bonload/verdict/verdict.h"
+
+#include <math.h>
+
+#include "bonload/control/judge.h"
+#include "util/units.h"
+
+/* The probability on each side of the interval. */
+#define TAIL .05
+
+/* Stalls of this length are assumed even if none was seen, as a search does. */
+#define STALL_NS (BILLION / 100)
+
+const char *const goodness_names[] = {
+    [GOODNESS_NONE] = "no verdict",
+    [GOODNESS_GOOD] = "good",
+    [GOODNESS_UNKNOWN] = "unknown",
+    [GOODNESS_BAD] = "not good",
+};
+
+static double binomial(uint64_t n, uint64_t k, double share)
+{
+    double all = (double)n;
+    double some = (double)k;
+    return exp(lgamma(all + 1) - lgamma(some + 1) - lgamma(all - some + 1) + some * log(share) +
+               (all - some) * log1p(-share));
+}
+
+/*
+ * The number K of n values above the percentile is binomial. The percentile is above the value of
+ * rank r + 1 only if K <= r, and below that of rank r only if K >= r.
+ */
+void interval_ranks(uint64_t n, double percent, uint64_t *upper, uint64_t *lower)
+{
+    double share = 1 - percent / 100;
+    double below = 0; /* P(K < k) */
+    *upper = 0;
+    *lower = n;
+    for (uint64_t k = 0; k <= n; k++) {
+        if (below >= 1 - TAIL) {
+            *lower = k > 0 ? k : 1;
+            break;
+        }
+        below += binomial(n, k, share);
+        if (below <= TAIL)
+            *upper = k + 1;
+    }
+}
+
+static double design_effect(const struct gauge *g, const struct profile_limit *limit)
+{
+    struct judge judge;
+    const struct judge_rules rules = {
+        .limit = {.of = LIMIT_PERCENTILE,
+                  .percent = limit->percent,
+                  .nanoseconds = limit->nanoseconds},
+        .alpha = 2 * TAIL,
+        .stall_ns = STALL_NS,
+        .most_ns = GAUGE_SLICES * GAUGE_SLICE_NS,
+    };
+    judge_begin(&judge, &rules);
+    for (unsigned i = 0; i < g->used; i++) {
+        const struct gauge_slice *s = &g->slices[i];
+        const struct counts ended = {.good = s->count, .above = s->above};
+        judge_feed(&judge, &ended, GAUGE_SLICE_NS, false);
+    }
+    return judge_design_effect(&judge);
+}
+
+/* The value of a rank, counted from the longest on, if n values represent all. */
+static uint64_t value_of_rank(const struct histogram *h, uint64_t rank, uint64_t n)
+{
+    if (rank <= 1)
+        return h->maximum;
+    return histogram_percentile(h, 100 * (double)(n - rank + 1) / (double)n);
+}
+
+static void find_interval(const struct gauge *g, struct judged *j)
+{
+    uint64_t upper;
+    uint64_t lower;
+    j->effect = design_effect(g, j->limit);
+    uint64_t n = (uint64_t)((double)j->count / j->effect);
+    if (n == 0)
+        n = 1;
+    interval_ranks(n, j->limit->percent, &upper, &lower);
+    j->low_ns = value_of_rank(g->durations, lower, n);
+    j->high_ns = upper > 0 ? value_of_rank(g->durations, upper, n) : NO_UPPER_END;
+}
+
+struct judged verdict_on(const struct gauge *g, const struct profile_limit *limit)
+{
+    struct judged j = {.limit = limit, .count = g->durations->count, .effect = 1};
+    j.goodness = GOODNESS_UNKNOWN;
+    j.high_ns = NO_UPPER_END;
+    if (j.count == 0)
+        return j;
+    j.found_ns = j.low_ns = j.high_ns = g->durations->maximum;
+    if (limit->percent < 100) {
+        j.found_ns = histogram_percentile(g->durations, limit->percent);
+        find_interval(g, &j);
+    }
+    if (j.low_ns >= limit->nanoseconds)
+        j.goodness = GOODNESS_BAD;
+    else if (j.high_ns < limit->nanoseconds)
+        j.goodness = GOODNESS_GOOD;
+    return j;
+}

@@ -1,0 +1,33 @@
+#include "util/kernel_file.h"
+
+#include <fcntl.h>
+#include <unistd.h>
+
+int kernel_file_open(const char *path, int flags)
+{
+    return open(path, flags | O_CLOEXEC | O_NOCTTY);
+}
+
+FILE *kernel_file_read(const char *path)
+{
+    return fopen(path, "re");
+}
+
+bool kernel_file_exists(const char *path)
+{
+    return access(path, F_OK) == 0;
+}
+
+bool kernel_file_link(const char *path, char *text, size_t size)
+{
+    ssize_t length = readlink(path, text, size - 1);
+    text[length > 0 ? length : 0] = '\0';
+    return length > 0;
+}
+
+int kernel_file_reopen(int fd, int flags)
+{
+    char path[40];
+    snprintf(path, sizeof path, "/proc/self/fd/%d", fd);
+    return kernel_file_open(path, flags);
+}

@@ -1,0 +1,81 @@
+#!/usr/bin/perl
+# A pipe in the place of the owner file: opening it to read would wait for somebody to write. The
+# ranks of bonnie-mpi, which look for what killed ranks have left, and --cleanup do not wait.
+
+use strict;
+use warnings;
+use FindBin;
+use lib "$FindBin::Bin/../lib";
+use POSIX qw(mkfifo);
+use Test::More;
+use Root;
+BEGIN { Root::private_mounts() }
+use Attack     qw(attack attacker_works battlefields clear_field end_of_attack harm strike);
+use BonnieRun  qw(finish run_tool scratch tree wait_until);
+use Ranks      qw(mpi_missing pid_of start_ranks);
+use RunProgram qw(slurp);
+
+# A directory with a pipe as its owner file.
+sub with_pipe {
+    my ($dir, $uid, $gid) = @_;
+    mkdir $dir, oct 700 or die "$dir: $!\n";
+    mkfifo("$dir/owner", oct 600) or die "$dir/owner: $!\n";
+    chown $uid, $gid, $dir, "$dir/owner";
+    return;
+}
+
+# ---- --cleanup ----------------------------------------------------------------------------------
+
+my $dir = scratch();
+my $REASON = qr{\A\w+: left \Q$dir\E/\S+: its owner file is not one of ours\n\z};
+for my $case ([ 'bonnie', 'bonnie', qw(--cleanup -d) ], [ 'getc_putc', 'getc_putc', qw(--cleanup -d) ], [ 'boncut', 'boncut', '--cleanup' ]) {
+    my ($program, $prefix, @args) = @{$case};
+    my $left = "$dir/$prefix.00000000000000ff";
+    with_pipe($left, $>, (split q{ }, $))[0]);
+    my $run = run_tool($program, { wrap => [qw(timeout -s KILL 20)] }, @args, "$dir");
+    is($run->{status}, 0, "$program --cleanup does not wait");
+    like($run->{err}, $REASON, 'and says why it is left');
+    ok(-p "$left/owner", 'as it was');
+    unlink "$left/owner";
+    rmdir $left;
+}
+
+# ---- the ranks of bonnie-mpi ---------------------------------------------------------------------
+
+# Ends both ranks by a signal once the attacker has exchanged both directories; each then looks into the other's.
+sub interrupted {
+    my ($field) = @_;
+    my ($nobody, $nogroup) = (getpwnam 'nobody')[ 2, 3 ];
+    my $run = start_ranks({ ranks => 2 }, '-d', $field->{home}, qw(-r0 -s4m -n0 --min-time=0 --seconds=1000 --tests=put_block));
+    wait_until('put_block under way', sub { slurp($run->{err_file}) =~ /[.]{3}/ });
+    my @names = grep {/\Abonnie[.][^\/]*\z/} tree($field->{home});
+    is(scalar @names, 2, "$field->{name}: a directory for each rank");
+    for my $number (0, 1) {
+        with_pipe("$field->{home}/bait$number", $nobody, $nogroup);
+        my $attack = attack('told', $field->{home}, "name=bait$number");
+        ok(strike($attack, $names[$number]), 'is exchanged for one of his');
+        end_of_attack($attack);
+    }
+    my @pids = map { pid_of($run, $_) } 0, 1;
+    kill TERM => @pids;
+    local $BonnieRun::HANGS = 20;
+    my $have_ended = eval { wait_until('the end of both', sub { !grep { kill 0 => $_ } @pids }) };
+    kill KILL => @pids if !$have_ended;
+    finish($run);
+    return ($have_ended, $run);
+}
+
+SKIP: {
+    my $why = mpi_missing() // (Root::may_mount() && attacker_works() ? undef : 'needs root, user nobody and mounts of its own');
+    skip $why, 1 if defined $why;
+    for my $field (battlefields()) {
+        my ($have_ended, $run) = interrupted($field);
+        ok($have_ended, 'both ranks end');
+        is(scalar(() = $run->{err} =~ /^bonnie: .*was moved by somebody/mg), 2, 'and say what happened') or diag($run->{err});
+        unlike($run->{err}, qr/was killed and has left/, 'and nothing else');
+        is(harm($field), q{}, 'nothing of root\'s has changed');
+        clear_field($field);
+    }
+}
+
+done_testing();

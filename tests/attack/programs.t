@@ -1,0 +1,353 @@
+#!/usr/bin/perl
+# Root runs the other programs where another user may change what a path leads to: bonload with
+# files below a directory of his, zcav -l, and the outputs of the converters. That user exchanges
+# files and directories for links to root's, or for pipes, as fast as he can. Nothing of root's may
+# change, and no program may wait for him, whether the system protects links (fs.protected_symlinks)
+# or not.
+
+use strict;
+use warnings;
+use FindBin;
+use lib "$FindBin::Bin/../lib";
+use POSIX ();
+use Test::More;
+use Root;
+BEGIN { Root::private_mounts() }
+use Attack     qw(attack attacker_works battlefields clear_field end_of_attack harm);
+use BonnieRun  qw(finish have refused_ok run_tool scratch scratch_on_disk source start tree wait_until wait_until_taken);
+use LoadRun    qw(bonload);
+use RunProgram qw(data_file path_of slurp spew);
+use SweepSize  qw(sized);
+
+plan skip_all => 'needs root, user nobody and mounts of its own' if !Root::may_mount() || !attacker_works();
+
+my $TRIES = sized(20, 200, 10_000);
+my ($nobody, $nogroup) = (getpwnam 'nobody')[ 2, 3 ];
+my $dir = scratch();
+
+# One attacker lasts for several tries: starting programs is most of the time.
+my $AT_ONCE = 25;
+
+# Runs a program COUNT times. One that waits for the attacker is killed, and fails its check.
+my $REPEAT = 'n=$1; shift; while [ $n -gt 0 ]; do n=$((n - 1)); timeout -s KILL 20 "$@"; [ $? -ne 137 ] || exit 137; done';
+
+sub repeated { my ($count, @command) = @_; return { wrap => [ 'sh', '-c', $REPEAT, 'sh', $count, @command ] } }
+
+# The scenes to play: those that the environment names, or all.
+my $CHOICE = $ENV{BONNIE_TEST_SCENES} // q{};
+
+my @LOAD   = qw(-body-size=100 -max-errors=100);
+my @NULL   = qw(-requests-engine=null -rt=1 -max-requests=10);
+
+# What every converter does with -o, and bon_ab with --keep, in one process: starting Perl takes a thousand times as long.
+my $WRITE = 'my ($count, $file) = @ARGV; my $report = "report\n" x 100_000; for (1 .. $count) { eval { write_report($report, $file) } }';
+my $KEEP  = 'my ($count, $dir) = @ARGV; for (1 .. $count) { eval { Bonnie::Ab::Keep->new($dir)->save_output(undef, 1, "a", "output\n") } }';
+
+my @SCENES = (
+    {   name => 'disk, where the directory of all names is a link',
+        make => sub { his("$_[0]{home}/load", 'load/d') },
+        flip => 'load/d',
+        face => sub {"link=$_[0]{precious}"},
+        run  => sub { bonload(repeated($_[1]), '-wt=1', "-url=$_[0]{home}/load/d/data000XX", '-max-requests=200', '-cleanup', @LOAD) },
+    },
+    {   name => 'disk, where a directory below it is',
+        make => sub { his("$_[0]{home}/load", 'load/d', 'load/e'); names($_[0]) },
+        flip => 'load/d',
+        face => sub {"link=$_[0]{precious}"},
+        run  => sub { bonload(repeated($_[1]), '-wt=1', "-url-source=$dir/names", '-max-requests=200', '-cleanup', '-mkdirs', @LOAD) },
+    },
+    {   name => 'meta',
+        make => sub { his("$_[0]{home}/load", 'load/d', 'load/e'); names($_[0]) },
+        flip => 'load/d',
+        face => sub {"link=$_[0]{precious}"},
+        run  => sub { bonload(repeated($_[1]), '-requests-engine=meta', '-wt=1', "-url-source=$dir/names", '-max-requests=400', '-cleanup', '-mkdirs', @LOAD) },
+    },
+    {   name => 'disk, where a file is a pipe',
+        make => sub { his("$_[0]{home}/load"); his_file("$_[0]{home}/load/f") },
+        flip => 'load/f',
+        face => sub {'fifo'},
+        run  => sub { bonload(repeated($_[1]), qw(-wt=1 -rt=1 -rpw=1), "-url=$_[0]{home}/load/f", '-max-requests=200', @LOAD) },
+    },
+    {   name => 'disk, where a file is a link',
+        make => sub { his("$_[0]{home}/load"); his_file("$_[0]{home}/load/f") },
+        flip => 'load/f',
+        face => sub {"link=$_[0]{precious}/file"},
+        run  => sub { bonload(repeated($_[1]), '-wt=1', "-url=$_[0]{home}/load/f", '-max-requests=200', @LOAD) },
+    },
+    {   name => 'zcav -l',
+        make => sub { his_file("$_[0]{home}/log") },
+        flip => 'log',
+        face => sub {"link=$_[0]{precious}/file"},
+        run  => sub { run_tool('zcav', repeated($_[1]), '-q', '-b1', '-l', "$_[0]{home}/log", "$dir/device") },
+    },
+    {   name => 'zcav -l, where a directory on the way is a link',
+        make => sub { his("$_[0]{home}/load", 'load/d') },
+        flip => 'load/d',
+        face => sub {"link=$_[0]{precious}"},
+        run  => sub { run_tool('zcav', repeated($_[1]), '-q', '-b1', '-l', "$_[0]{home}/load/d/file", "$dir/device") },
+    },
+    {   name => '-live-file',
+        make => sub { his_file("$_[0]{home}/live") },
+        flip => 'live',
+        face => sub {"link=$_[0]{precious}/file"},
+        run  => sub { bonload(repeated($_[1]), @NULL, "-live-file=$_[0]{home}/live") },
+    },
+    {   name => '-live-file, where it is a pipe',
+        make => sub { his_file("$_[0]{home}/live") },
+        flip => 'live',
+        face => sub {'fifo'},
+        run  => sub { bonload(repeated($_[1]), @NULL, "-live-file=$_[0]{home}/live") },
+    },
+    {   name => '-hgrm',
+        make => sub { his_file("$_[0]{home}/out-reads.hgrm") },
+        flip => 'out-reads.hgrm',
+        face => sub {"link=$_[0]{precious}/file"},
+        run  => sub { bonload(repeated($_[1]), @NULL, "-hgrm=$_[0]{home}/out") },
+    },
+    {   name => '-hgrm, where it is a pipe',
+        make => sub { his_file("$_[0]{home}/out-reads.hgrm") },
+        flip => 'out-reads.hgrm',
+        face => sub {'fifo'},
+        run  => sub { bonload(repeated($_[1]), @NULL, "-hgrm=$_[0]{home}/out") },
+    },
+    {   name => '-load-file and -good-for, where they are pipes',
+        make => sub { his_file("$_[0]{home}/in") },
+        flip => 'in',
+        face => sub {'fifo'},
+        run  => sub {
+            my ($field, $count) = @_;
+            my $run = bonload(repeated($count), '-requests-engine=null', "-load-file=$field->{home}/in");
+            return $run->{status} eq '137' ? $run : bonload(repeated($count), "-good-for=$field->{home}/in", $field->{home});
+        },
+    },
+    {   name => 'bon_ab --keep',
+        make => sub { his("$_[0]{home}/kept") },
+        flip => 'kept',
+        face => sub {"link=$_[0]{precious}"},
+        run  => sub { in_perl('-MBonnie::Ab::Keep', $KEEP, $_[1], "$_[0]{home}/kept") },
+    },
+    {   name  => 'the temporary file of a converter',
+        make  => sub { his_file("$_[0]{home}/out", oct 666) },
+        watch => '.bon_csv',
+        face  => sub {"link=$_[0]{precious}/file"},
+        run   => sub { converted("$_[0]{home}/out", $_[1]) },
+    },
+    {   name => 'the output of a converter',
+        make => sub { his_file("$_[0]{home}/out") },
+        flip => 'out',
+        face => sub {"link=$_[0]{precious}/file"},
+        run  => sub { converted("$_[0]{home}/out", $_[1]) },
+    },
+    {   name => 'a directory on the way to it',
+        make => sub { his("$_[0]{home}/load", 'load/d') },
+        flip => 'load/d',
+        face => sub {"link=$_[0]{precious}"},
+        run  => sub { converted("$_[0]{home}/load/d/file", $_[1]) },
+    },
+);
+
+sub in_perl {
+    my ($module, $code, $count, $path) = @_;
+    return run_tool($^X, repeated(1), '-I' . source('scripts', 'lib'), $module, '-e', $code, $count, $path);
+}
+
+sub converted { my ($output, $count) = @_; return in_perl('-MBonnie::Output=write_report', $WRITE, $count, $output) }
+
+# his(DIR, NAME BESIDE IT...): makes directories of the attacker's.
+sub his {
+    my ($top, @names) = @_;
+    my $home = $top =~ s{/[^/]*\z}{}r;
+    for my $made ($top, map {"$home/$_"} @names) {
+        mkdir $made or die "$made: $!\n";
+        chown $nobody, $nogroup, $made;
+    }
+    return;
+}
+
+sub his_file {
+    my ($file, $mode) = @_;
+    spew($file, 'his');
+    chown $nobody, $nogroup, $file;
+    chmod $mode // oct 644, $file;
+    return;
+}
+
+# Makes names of root's files in two directories, one of which is exchanged.
+sub names {
+    my ($field) = @_;
+    spew("$dir/names", join q{}, map { my $in = $_; map {"$field->{home}/load/$in/$_\n"} qw(file data00000 new) } qw(d e));
+    return;
+}
+
+spew("$dir/device", 'x' x (3 << 20));
+my @fields = battlefields();
+is(scalar @fields, 3, 'ext4, overlayfs and tmpfs');
+my $protects = slurp('/proc/sys/fs/protected_symlinks');
+note('fs.protected_symlinks is ', $protects);
+
+# Shares of all tries: for each, the field and the number of tries with one attacker.
+sub shares {
+    my ($tries) = @_;
+    my @shares;
+    for my $field (@fields) {
+        my $left = int(($tries + $#fields) / @fields);
+        for (; $left > 0; $left -= $AT_ONCE) {
+            push @shares, [ $field, $left < $AT_ONCE ? $left : $AT_ONCE ];
+        }
+    }
+    return @shares;
+}
+
+for my $scene (grep { $_->{name} =~ /$CHOICE/ } @SCENES) {
+    my ($struck, $tries, $won) = (0, 0, 0);
+    for my $share (shares($TRIES)) {
+        my ($field, $count) = @{$share};
+        $scene->{make}->($field);
+        my $face   = $scene->{face}->($field);
+        my $attack = $scene->{watch} ? attack('watch', $field->{home}, $scene->{watch}, $face) : attack('flip', "$field->{home}/$scene->{flip}", $face);
+        my $run    = $scene->{run}->($field, $count);
+        $struck += (end_of_attack($attack))[0];
+        $tries  += $count;
+        clear_field($field);
+        $won += harm($field) ne q{} || $run->{status} =~ /\A(?:137|signal 9)\z/;
+    }
+    cmp_ok($struck, '>=', $scene->{watch} ? 1 : $tries, "$scene->{name}: exchanged $struck times in $tries tries");
+    is($won, 0, "$scene->{name}: he never wins");
+}
+
+# ---- programs that the attacker would like to have started
+# ---------------------------------------------
+my $shared = scratch(oct 1777);
+my $copy   = "$shared/mine";
+mkdir $_ or die "$_: $!\n" for $copy, "$shared/bin", "$shared/scripts", "$copy/deep";
+chmod oct(755), $copy;
+for my $place ("$shared/bin", "$shared/scripts") {
+    spew("$place/bon_csv2html", "#!/bin/sh\n: >$shared/won\n");
+    chmod oct(755), "$place/bon_csv2html";
+    chown $nobody, $nogroup, $place, "$place/bon_csv2html";
+}
+for my $in ($copy, "$copy/deep") {
+    system 'cp', LoadRun::program(), "$in/bonload";
+    delete local $ENV{BON_CSV2HTML};
+    system "timeout -s KILL 20 $in/bonload -requests-engine=null -wt=1 -max-requests=10 -timeline-file=$dir/page.html >/dev/null 2>&1";
+    ok(!-e "$shared/won", 'a bon_csv2html of another user, above the program, is not run');
+}
+
+# In PATH, too, only those are looked at that nobody else can change.
+mkdir "$dir/bin" or die "$dir/bin: $!\n";
+spew("$dir/bin/bon_csv2html", "#!/bin/sh\necho drawn\n");
+chmod oct(755), "$dir/bin/bon_csv2html";
+for my $path ("$shared/bin", "$shared/bin:relative:$dir/bin") {
+    delete local $ENV{BON_CSV2HTML};
+    local $ENV{PATH} = $path;
+    my $run = run_tool("$copy/deep/bonload", qw(-show-progress=false -requests-engine=null -wt=1 -max-requests=10), "-timeline-file=$dir/page.html");
+    ok(!-e "$shared/won", "PATH=$path: what another user can change is not run");
+    is($run->{status}, $path =~ /relative/ ? 0 : 1, 'what root can change is');
+}
+is(slurp("$dir/page.html"), "drawn\n", 'and draws the page');
+unlink "$dir/bin/bon_csv2html";
+rmdir "$dir/bin";
+
+# ---- pipes of the attacker's ---------------------------------------------------------------------
+# He may hold them open without ever writing or reading; nobody waits for him. The pipe of the last
+# cases takes the place of a file while the load runs.
+{
+    my $disk = scratch_on_disk();
+    his("$disk/his");
+    my @null = ('bonload', qw(-show-progress=false -requests-engine=null -rt=1 -max-requests=10));
+    my @web  = ('bonload', qw(-show-progress=false -requests-engine=http -rt=1 -max-requests=1 -url=https://127.0.0.1:1/));
+    my $other = qr/it is a pipe of another user/;
+    my $plain = qr/it is no plain file/;
+    my $pipe  = "$disk/his/pipe";
+    my @cases = (
+        [ $other, @null[ 0 .. 2 ], "-load-file=$pipe" ],
+        [ $other, @null, "-live-file=$pipe" ],
+        [ $plain, @null, "-live-file=$pipe.prom" ],
+        [ $other, @null, "-hgrm=$pipe" ],
+        [ qr/the profile has no line|temporarily unavailable/, 'bonload', "-good-for=$pipe", "$disk" ],
+        (map { [ $plain, @web, "$_=$pipe" ] } qw(-cert -key -cacert)),
+        [ $other, 'zcav', qw(-q -b1 -l), $pipe, "$dir/device" ],
+        [ $other, 'bonnie', qw(-r0 -n0 -s0 -Z), $pipe, '-d', "$disk" ],
+        [ $other, path_of('bon_csv2txt'), '-o', $pipe, data_file('lab.csv') ],
+        [ $other, path_of('bon_csv2txt'), $pipe ],
+    );
+    my @names = ($pipe, "$pipe.prom", "$pipe-reads.hgrm");
+    for my $is_held (0, 1) {
+        for my $name (@names) {
+            POSIX::mkfifo($name, oct 666) or die "$name: $!\n";
+            chown $nobody, $nogroup, $name;
+        }
+        my @held = $is_held ? map { open my $end, '+<', $_ or die "$_: $!\n"; $end } $pipe : ();
+        for my $case (@cases) {
+            my ($reason, $program, @args) = @{$case};
+            next if $is_held && $args[0] eq q{-o}; # somebody reads it
+            my $run = run_tool($program, { wrap => [qw(timeout -s KILL 20)] }, @args);
+            isnt($run->{status}, 'signal 9', "$program @args: does not wait");
+            is($run->{status}, 1, 'is refused');
+            like($run->{err}, $reason, 'and says why');
+        }
+        unlink @names;
+    }
+    my $live = start({ program => 'bonload', wrap => [qw(timeout -s KILL 20)] }, qw(-show-progress=false -requests-engine=null -rps=10 -duration=3s), "-live-file=$pipe.prom");
+    wait_until('the first figures', sub { -s "$pipe.prom" });
+    unlink "$pipe.prom";
+    POSIX::mkfifo("$pipe.prom", oct 666);
+    chown $nobody, $nogroup, "$pipe.prom";
+    finish($live);
+    is($live->{status}, 1, '-live-file that becomes a pipe does not hold up the load');
+    like($live->{err}, $plain, 'which says why');
+    like(bonload(qw(-requests-engine=null -load-file=/dev/zero))->{err}, qr/-load-file: line 1 of /, 'a rate that has no end is not read into memory');
+}
+
+# ---- a file of root's that has a name in the attacker's directory: he could make one where
+# fs.protected_hardlinks is 0 ---------
+{
+    my $disk = scratch_on_disk();
+    my $file = "$disk/file";
+    spew($file, 'precious');
+    his("$disk/his");
+    link $file, "$disk/his/name" or die "link: $!\n";
+    my $before = join q{ }, (lstat $file)[ 2, 4, 5, 7 ];
+    for my $op (qw(write truncate setattr setxattr)) {
+        my $run = bonload(qw(-requests-engine=meta -rt=1 -max-requests=20 -body-size=10), "-meta-ops=$op", "-url=$disk/his/name");
+        is($run->{status}, 0, "meta, $op: it is a miss");
+        is(join(q{ }, (lstat $file)[ 2, 4, 5, 7 ], slurp($file)), "$before precious", 'the file is as it was');
+        is(qx(getfattr -d '$file' 2>/dev/null), q{}, 'without attributes') if have('getfattr');
+    }
+    bonload('-wt=1', "-url=$disk/his/name", '-max-requests=5', @LOAD);
+    is(slurp($file), 'precious', 'nor does disk write to it');
+}
+
+# ---- zcav -w: the backing file of a loop device, by any name, and a link of the attacker's
+# -----------------
+my $disk  = scratch_on_disk();
+my $image = "$disk/of\nloop";
+spew($image, 'i' x (2 << 20));
+my $loop = Root::loop($image);
+link $image, "$disk/other" or die "link: $!\n";
+symlink $image, "$disk/link" or die "symlink: $!\n";
+for my $name ($image, "$disk/other", "$disk/link") {
+    refused_ok(run_tool('zcav', '-w', '--yes', '-b1', $name), qr{-w: \Q$loop\E uses }, 'a file that a loop device stands on is not written');
+}
+unlink $image;
+refused_ok(run_tool('zcav', '-w', '--yes', '-b1', "$disk/other"), qr{-w: \Q$loop\E uses }, 'nor by its last name, which is not the one that it was opened by');
+system 'losetup', '-d', $loop;
+is(slurp("$disk/other"), 'i' x (2 << 20), 'and is as it was');
+his("$disk/his");
+his_file("$disk/his/file");
+symlink 'file', "$disk/his/link";
+POSIX::lchown($nobody, $nogroup, "$disk/his/link");
+refused_ok(run_tool('zcav', '-w', '-b1', "$disk/his/link"), qr/-w: a link of another user leads from .* to a file; --yes confirms/, 'nor what a link of his leads to');
+is(slurp("$disk/his/file"), 'his', 'which is as it was');
+
+# ---- SIGUSR1 is for programs that can answer it ---------------------------------------------------------
+my $zcav = start({ program => 'zcav' }, qw(-q -b1 -c100000 -l), "$dir/log", "$dir/device");
+wait_until('that it works', sub { -s "$dir/log" || !kill 0, $zcav->{pid} });
+kill USR1 => $zcav->{pid};
+wait_until_taken($zcav->{pid});
+kill TERM => $zcav->{pid};
+finish($zcav);
+is($zcav->{status}, 'signal 15', 'zcav goes on after SIGUSR1');
+
+is_deeply([ sort grep { !/\A(?:device|log|names|page[.]html)\z/ } tree($dir) ], [], 'nothing is left');
+done_testing();

@@ -1,0 +1,271 @@
+#!/usr/bin/perl
+# bon_ab as a user runs it: its results, refusals and kept files, and commands that fail, hang,
+# print nothing or half a report, or change their settings.
+
+use strict;
+use warnings;
+use FindBin;
+use lib "$FindBin::Bin/../lib";
+use File::Temp ();
+use JSON::PP   ();
+use Test::More;
+use JsonSchema qw(schema_errors);
+use RunProgram qw(data_file run slurp spew);
+
+my $dir    = File::Temp->newdir;
+my $JSON   = JSON::PP->new->utf8;
+my $SCHEMA = $JSON->decode(slurp("$FindBin::Bin/../../share/bon_ab.schema.json"));
+my ($LINE) = slurp(data_file('lab.csv')) =~ /^(1[.]98,.*\n)/m;
+
+# A command that prints "speed: N" with each of these speeds in turn. A file counts its runs.
+sub speeds {
+    my ($name, @speeds) = @_;
+    spew("$dir/$name.sh", "n=\$(cat '$dir/$name.n' 2>/dev/null || echo 0)\necho \$((n + 1)) >'$dir/$name.n'\nset -- @speeds\nshift \$((n % \$#))\necho \"speed: \$1\"\n");
+    unlink "$dir/$name.n";
+    return "sh '$dir/$name.sh'";
+}
+
+my @SPEED = ('--metric', 'speed=/speed: (\S+)/', '--more-is-better');
+
+sub ab {
+    return run('bon_ab', [ '--seed=1', @_ ]);
+}
+
+sub json_of {
+    my ($out) = @_;
+    my $report = $JSON->decode($out);
+    is(join("\n", schema_errors($SCHEMA, $report)), q{}, 'JSON as the schema says');
+    return $report;
+}
+
+subtest 'the result' => sub {
+    my @noise = map { 100 + $_ / 10 } -5 .. 5, 3, -3;
+    my $a = speeds('a', @noise);
+    for my $case ([ 'better', 1.2, 2, 2, 'better' ], [ 'worse', 0.8, 2, -2, 'worse' ], [ 'same', 1, 0, 0, 'no difference of 3 %' ]) {
+        my ($verdict, $factor, $pairs, $sign, $words) = @{$case};
+        my $b = speeds('b', map { $_ * $factor } reverse @noise);
+        my ($status, $out, $err) = ab(@SPEED, '--a', $a, '--b', $b);
+        is($status, $sign < 0 ? 2 : 0, "$verdict: exit status") or diag "$out$err";
+        is($err, q{}, 'nothing on standard error');
+        like($out, qr/^speed +\S+ +\S+ .* \Q$words\E$/m, 'the row says it');
+        like($out, $sign ? qr/^B is $verdict than A in speed \([-+][\d.]+ %, [-+][\d.]+ to [-+][\d.]+ %\)[.]\n\z/m
+            : qr/^A and B have no difference of 3 % or more in speed \(.*\)[.]\n\z/m, 'and the sentence at the end');
+    }
+    my $b = speeds('b', 200);
+    my ($status, $out) = ab(@SPEED, '--a', $a, '--b', $b, '--less-is-better');
+    is($status, 1, 'both directions are refused');
+    @SPEED[2] = '--less-is-better';
+    ($status, $out) = ab(@SPEED, '--a', $a, '--b', $b);
+    is($status, 2, 'less is better: twice as much is worse');
+    @SPEED[2] = '--more-is-better';
+
+    ($status, $out) = ab(@SPEED, '--a', speeds('a', 1, 9, 3, 27), '--b', speeds('b', 5, 2, 8), '--pairs=12', '--json');
+    is($status, 3, 'not known: exit status 3');
+    my $report = json_of($out);
+    is($report->{ended_by}, 'pairs', 'why it ended');
+    is(scalar @{ $report->{pairs} }, 12, 'after that number of pairs');
+    is($report->{metrics}[0]{verdict}, 'unknown', 'what is known');
+    is($report->{result}, 'It is not known yet whether A and B differ in speed (' . ($report->{result} =~ /speed \((.*)\)/)[0] . ').', 'in words');
+    my %first;
+    $first{ $_->{first} }++ for @{ $report->{pairs} };
+    is_deeply([ sort keys %first ], [qw(a b)], 'the order of pairs is mixed');
+    my @order = map { $_->{first} } @{ $report->{pairs} };
+    ($status, $out) = ab(@SPEED, '--a', speeds('a', 1, 9, 3, 27), '--b', speeds('b', 5, 2, 8), '--pairs=12', '--json');
+    is_deeply([ map { $_->{first} } @{ json_of($out)->{pairs} } ], \@order, 'and the same for the same seed');
+};
+
+subtest 'reports' => sub {
+    my ($status, $out, $err) = ab('--a', "cat '" . data_file('ab/fio.json') . q{'}, '--b', "cat '" . data_file('ab/fio.json') . q{'}, '--json');
+    my $report = json_of($out);
+    is($status, 0, 'fio: the same report is no difference') or diag $err;
+    is_deeply([ map { $_->{name} } grep { $_->{judged} } @{ $report->{metrics} } ], [qw(read write)], 'the rates are judged');
+    ok((grep { $_->{name} eq 'read.p99' && !exists $_->{verdict} } @{ $report->{metrics} }), 'latencies are shown');
+
+    my $faster = $LINE =~ s/,376832,/,476832,/r;
+    spew("$dir/a.csv", $LINE);
+    spew("$dir/b.csv", $faster);
+    ($status, $out) = ab('--a', "cat $dir/a.csv", '--b', "cat $dir/b.csv", '--json');
+    $report = json_of($out);
+    is(scalar(grep { $_->{judged} } @{ $report->{metrics} }), 12, 'bonnie: twelve metrics');
+    is_deeply([ map { $_->{name} } grep { ($_->{verdict} // q{}) eq 'faster' } @{ $report->{metrics} } ], ['put_block'], 'one is faster');
+    is($status, 0, 'nothing is worse');
+    like($report->{result}, qr/\AB is faster than A in put_block \([+]26[.]5 %, .*\); no difference of 3 % or more in 11 metrics[.]\z/, 'in one sentence');
+
+    ($status, $out) = ab('--a', "cat $dir/b.csv", '--b', "cat $dir/a.csv", '--metric=put_block', '--metric=getc', '--json');
+    is_deeply([ map { $_->{name} } grep { $_->{judged} } @{ json_of($out)->{metrics} } ], [qw(put_block getc)], 'only those that are named');
+    is($status, 2, 'one is worse');
+
+    ($status, $out, $err) = ab('--a', "cat $dir/a.csv", '--b', "cat $dir/b.csv", '--metric=nonsense');
+    like("$status$err", qr/\A1bon_ab: no metric nonsense is printed by both; those are putc, [^\n]*\n\z/, 'an unknown name is refused with those that there are');
+    ($status, $out, $err) = ab('--a', "cat $dir/a.csv", '--b', "cat '" . data_file('ab/fio.json') . q{'});
+    like("$status$err", qr/\A1bon_ab: the reports of both have no rate in common[^\n]*\n\z/, 'reports of different programs are refused');
+
+    ($status, $out) = ab('--a', 'true', '--b', 'sleep 0.3', '--json', '--pairs=8');
+    is($report = (json_of($out)->{metrics}[0]{name}), 'wall_time', 'no report: the time that it takes');
+};
+
+subtest 'preparing, restoring, warming up, control' => sub {
+    my $log = "$dir/log";
+    my @prepared = ('--prepare-a', "echo a >>$log", '--prepare-b', "echo b >>$log");
+    my ($status, $out) = ab(@SPEED, @prepared, '--warmup=1', '--control=2', '--pairs=3', '--json', '--', 'sh', '-c', "echo run >>$log; echo speed: 5");
+    is($status, 3, 'three pairs are too few');
+    my $report = json_of($out);
+    is(scalar @{ $report->{control} }, 2, 'two pairs of A against A');
+    my @lines = split /\n/, slurp($log);
+    is_deeply([ @lines[ 0 .. 11 ] ], [ qw(a run b run), (qw(a run)) x 4 ], 'warming up, then the control');
+    my @pairs = map { $_->{first} eq 'a' ? qw(a run b run) : qw(b run a run) } @{ $report->{pairs} };
+    is_deeply([ @lines[ 12 .. $#lines ] ], [ @pairs, 'a' ], 'then the pairs, and A is prepared once more at the end');
+    unlink $log;
+    ab(@SPEED, @prepared, '--pairs=1', '--restore', "echo restored >>$log", '--', 'echo', 'speed: 5');
+    is((split /\n/, slurp($log))[-1], 'restored', '--restore instead');
+    ($status, undef, my $err) = ab(@SPEED, @prepared, '--pairs=1', '--restore', 'echo cannot >&2; exit 4', '--', 'echo', 'speed: 5');
+    is("$status$err", "1bon_ab: the state is not restored: the command ended with exit status 4: cannot\n", 'a state that is not restored is a failure');
+};
+
+subtest 'commands that fail' => sub {
+    my $good = speeds('a', 100);
+    for my $case (
+        [ 'fails',              'echo one; echo the reason >&2; exit 3', 'B ended with exit status 3: the reason' ],
+        [ 'is killed',          'kill -9 $$',                            'B was killed by signal 9 and said nothing' ],
+        [ 'hangs',              'sleep 1000 & sleep 1000',               'B timed out after 0.5 s', '--timeout=500ms' ],
+        [ 'prints nothing',     ':',                                     'B printed nothing that matches --metric speed' ],
+        [ 'prints no number',   'echo speed: fast',                      'B printed no positive number for --metric speed: "fast"' ],
+        [ 'prints half a report', "head -c 3000 '" . data_file('ab/fio.json') . q{'}, 'B printed a JSON report that cannot be read: .*' ],
+        [ 'is not there',       '/nowhere/program',                      'B ended with exit status 127: .*not found' ],
+    ) {
+        my ($name, $bad, $words, @more) = @{$case};
+        my ($status, $out, $err) = ab(@SPEED, '--a', $good, '--b', $bad, @more);
+        is($status, 1, "a command that $name: exit status 1");
+        my @told = split /\n/, $err;
+        is(scalar @told, 4, 'three pairs in a row are left out, then it ends') or diag $err;
+        like($told[0], qr/\Abon_ab: pair 1 is left out: $words\z/, 'why');
+        is($told[3], 'bon_ab: 3 pairs in a row failed', 'and why it ends');
+        like($out, qr/^Nothing is known of A and B: no pair was measured[.]$/m, 'what is known');
+    }
+
+    # Every third run of B fails.
+    my $some = speeds('b', 120) =~ s/\z/ && test \$((\$(cat '$dir\/b.n') % 3)) -ne 0/r;
+    my ($status, $out, $err) = ab(@SPEED, '--a', $good, '--b', $some, '--json');
+    my $report = json_of($out);
+    is($status, 0, 'some failures do not end it') or diag $err;
+    my @failed = grep { defined $_->{failed} } @{ $report->{pairs} };
+    cmp_ok(scalar @failed, '>=', 2, 'their pairs are left out');
+    is(scalar @failed, scalar(() = $err =~ /^bon_ab: pair \d+ is left out: B ended with exit status 1/mg), 'and each is told');
+
+    ($status, $out, $err) = ab(@SPEED, '--warmup=1', '--a', $good, '--b', 'exit 3');
+    is("$status$err", "1bon_ab: warm-up: B ended with exit status 3 and said nothing\n", 'a failure while warming up');
+    ($status, $out, $err) = ab(@SPEED, '--prepare-b', 'exit 3', '--', 'echo', 'speed: 3');
+    like("$status$err", qr/\A1bon_ab: pair 1 is left out: B could not be prepared: the command ended with exit status 3/, 'a failure while preparing');
+};
+
+subtest 'settings' => sub {
+    my ($a, $b) = map { my $chunk = $_; slurp(data_file('ab/bonload.json')) =~ s/"channels":\s*\d+/"channels": $chunk/gr } 4, 8;
+    spew("$dir/$_->[0].json", $_->[1]) for [ a => $a ], [ b => $b ];
+    my ($status, $out, $err) = ab('--a', "cat $dir/a.json", '--b', "cat $dir/b.json");
+    like($out, qr/^Settings differ \(A, B\): settings[.]reads[.]channels \(4, 8\); settings[.]writes[.]channels \(4, 8\)[.]$/m, 'that differ are told');
+    my $change = "n=\$(cat $dir/n 2>/dev/null || echo 0); echo \$((n + 1)) >$dir/n; if test \$n -lt 4; then cat $dir/a.json; else cat $dir/b.json; fi";
+    ($status, $out, $err) = ab('--a', "cat $dir/a.json", '--b', $change);
+    like($err, qr/\Abon_ab: settings of B changed in pair 5: settings[.]reads[.]channels was 4, is 8; [^\n]*\n\z/, 'that change are told');
+    is($status, 0, 'and the campaign goes on');
+};
+
+subtest '--keep' => sub {
+    my $kept = "$dir/kept";
+    my @how  = (@SPEED, '--keep', $kept);
+    my $a = speeds('a', 100, 103, 99, 104, 101);
+    my $b = speeds('b', 107, 109, 111, 105, 110);
+    my ($status, $out, $err) = ab(@how, '--a', $a, '--b', $b, '--pairs=4');
+    is($status, 3, 'four pairs: not known');
+    is_deeply([ map { s{.*/}{}r } sort glob "$kept/*" ], [ 'campaign.json', map { my $n = $_; map {"pair-00$n-$_.out"} qw(a b) } 1 .. 4 ], 'everything is kept');
+    is(slurp("$kept/pair-001-a.out"), "speed: 100\n", 'what a run printed');
+    my $four = json_of(slurp("$kept/campaign.json"));
+
+    ($status, $out, $err) = run('bon_ab', [ @how, '--a', $a, '--b', $b, '--json' ]);
+    my $all = json_of($out);
+    is("$status$err", '0', 'continued to the end, without the seed being named');
+    is_deeply([ map { $_->{b} } @{ $all->{pairs} }[ 0 .. 3 ] ], [ map { $_->{b} } @{ $four->{pairs} } ], 'the first pairs are those that were kept');
+    cmp_ok(scalar @{ $all->{pairs} }, '>', 4, 'and others follow');
+    is($all->{settings}{seed}, 1, 'in the order of its seed');
+    my $fresh = json_of((ab(@SPEED, '--a', speeds('a', 100, 103, 99, 104, 101), '--b', speeds('b', 107, 109, 111, 105, 110), '--json'))[1]);
+    is_deeply([ map { $_->{first} } @{ $all->{pairs} } ], [ map { $_->{first} } @{ $fresh->{pairs} } ], 'as if it had not been interrupted');
+    is_deeply($all->{metrics}[0]{interval}, $fresh->{metrics}[0]{interval}, 'with the same result');
+
+    for my $case ([ 'another command', '--a', 'echo speed: 3', '--b', $b ], [ 'another probability', '--a', $a, '--b', $b, '--alpha=0.01' ],
+        [ 'another seed', '--a', $a, '--b', $b, '--seed=9' ], [ 'another margin', '--a', $a, '--b', $b, '--margin=1' ]) {
+        my ($name, @other) = @{$case};
+        ($status, $out, $err) = run('bon_ab', [ @how, @other ]);
+        like("$status$err", qr/\A1bon_ab: cannot continue from \S+: it holds another campaign: its [a-z ]+ is not the same\n\z/, "$name is refused");
+    }
+    spew("$kept/campaign.json", substr slurp("$kept/campaign.json"), 0, 500);
+    ($status, $out, $err) = run('bon_ab', [ @how, '--a', $a, '--b', $b ]);
+    like("$status$err", qr/\A1bon_ab: cannot continue from \S+: [^\n]+\n\z/, 'half a file is refused');
+    ($status, $out, $err) = ab(@SPEED, '--keep', '/proc/nowhere', '--a', $a, '--b', $b);
+    like("$status$err", qr/\A1bon_ab: cannot keep results in \/proc\/nowhere: /, 'a directory that cannot be made');
+};
+
+subtest 'the page' => sub {
+    my ($status, $out) = ab('--a', "cat $dir/a.csv", '--b', "cat $dir/b.csv", '--control=2', '--name-b=<new> & "b"', '--json');
+    spew("$dir/campaign.json", $out);
+    ($status, my $page, my $err) = run('bon_csv2html', ["$dir/campaign.json"]);
+    is("$status$err", '0', 'drawn');
+    like($page, qr{<p class="headline">&lt;new&gt; &amp; &quot;b&quot; is faster than A in put_block}, 'the sentence on top');
+    is(scalar(() = $page =~ /class="panel"/g), 12, 'a chart for each metric');
+    like($page, qr/class="known"/, 'with its interval');
+    like($page, qr/A again/, 'and the control');
+    ($status, undef, $err) = run('bon_csv2html', [ "$dir/campaign.json", data_file('lab.csv') ]);
+    is("$status$err", "1bon_csv2html: campaigns of bon_ab are on a page of their own\n", 'not together with others');
+    ($status, undef, $err) = run('bon_csv2txt', ["$dir/campaign.json"]);
+    is($status, 1, 'bon_csv2txt has no table for it');
+    my $report = $JSON->decode($out);
+    for my $key (sort keys %{$report}) {
+        for my $odd ($ENV{BONNIE_TEST_ALL} || $ENV{BONNIE_TEST_LONG} ? (undef, 'x', -1, [], {}) : (), [ {} ], { a => [ 1e300 ] }) {
+            spew("$dir/odd.json", $JSON->encode({ %{$report}, $key => $odd }));
+            my ($ended, $html, $said) = run('bon_csv2html', ["$dir/odd.json"]);
+            next if $ended == 0 && $said eq q{} || $ended == 1 && $said =~ /\A(?:[^\n]+\n){1,2}\z/ && $said !~ /uninitialized|isn't numeric| line \d+[.]$/;
+            fail("$key may be anything");
+            diag $said;
+        }
+    }
+};
+
+subtest 'what is refused' => sub {
+    my @two = ('--a', 'true', '--b', 'true');
+    for my $case (
+        [ [],                                   'no command is given' ],
+        [ [ '--a', 'true' ],                    '--a needs the other of --a and --b' ],
+        [ [ @two, '--', 'true' ],               'cannot be given together' ],
+        [ [ '--', 'true' ],                     'nothing differs between A and B' ],
+        [ [ '--a', q{ }, '--b', 'true' ],       '--a is empty' ],
+        [ [ @two, '--pairs=0' ],                '--pairs needs a whole number from 1, not "0"' ],
+        [ [ @two, '--pairs=many' ],             '--pairs needs' ],
+        [ [ @two, '--alpha=1' ],                '--alpha needs a probability' ],
+        [ [ @two, '--alpha=0' ],                '--alpha needs a probability' ],
+        [ [ @two, '--margin=-3' ],              '--margin needs a percentage' ],
+        [ [ @two, '--time=soon' ],              '--time needs a time such as' ],
+        [ [ @two, '--timeout=0' ],              '--timeout needs a time such as' ],
+        [ [ @two, '--warmup=1.5' ],             '--warmup needs a whole number' ],
+        [ [ @two, '--control=x' ],              '--control needs a whole number' ],
+        [ [ @two, '--seed=x' ],                 '--seed needs a whole number' ],
+        [ [ @two, '--name-a=B' ],               'must differ' ],
+        [ [ @two, '--name-a= ' ],               '--name-a is empty' ],
+        [ [ @two, '--keep', q{} ],              '--keep needs a directory' ],
+        [ [ @two, '--metric=x=/(/', '--more-is-better' ], 'is no regular expression' ],
+        [ [ @two, '--metric=x=/(?{exit})/', '--more-is-better' ], 'is no regular expression' ],
+        [ [ @two, '--metric=x=/y/' ],           '--metric x needs --more-is-better or --less-is-better' ],
+        [ [ @two, '--metric=x', '--metric=x' ], '--metric x is given twice' ],
+        [ [ @two, '--metric=/x' ],              '--metric needs a name' ],
+        [ [ @two, '--less-is-better' ],         'are for a --metric name=/REGEX/' ],
+        [ [ @two, '--nonsense' ],               'nknown option' ],
+        [ [ @two, '-o', '/nowhere/x' ],         'cannot write /nowhere/x' ],
+    ) {
+        my ($arguments, $words) = @{$case};
+        my ($status, $out, $err) = run('bon_ab', [ ($words =~ /cannot write/ ? '--pairs=1' : ()), @{$arguments} ]);
+        is("$status$out", '1', "@{$arguments}: refused");
+        like($err, qr/\Abon_ab: [^\n]*\Q$words\E[^\n]*\n\z/, 'in one line');
+    }
+    my ($status, $out) = run('bon_ab', ['--help']);
+    like($out, qr/^Usage: bon_ab /, '--help');
+    like((run('bon_ab', ['-V']))[1], qr/\Abon_ab \d+[.]\d+[.]\d+\n\z/, '--version');
+};
+
+done_testing();

@@ -1,0 +1,122 @@
+#!/usr/bin/perl
+# bon_ab is interrupted in every phase: the running command is ended with its children, also those
+# that have left its process group or session; the state is restored; and the results so far are
+# printed.
+
+use strict;
+use warnings;
+use FindBin;
+use lib "$FindBin::Bin/../lib";
+use File::Temp  ();
+use Test::More;
+use Time::HiRes qw(sleep);
+use RunProgram  qw(path_of slurp spew);
+
+my $dir = File::Temp->newdir;
+
+# A command that waits itself, in a child, and in a grandchild in another session, and signals when
+# all wait. Its processes are found by a sleeping time that nobody else uses.
+my $NAP  = 100_000 + $$;
+my $HANG = "(sleep $NAP & setsid sleep $NAP & sleep $NAP & touch $dir/hangs; wait)";
+
+# The processes that still wait, found by their sleeping time.
+sub sleepers {
+    return grep { command_line($_) eq "sleep\0$NAP\0" } glob '/proc/[0-9]*/cmdline';
+}
+
+# The command line of a process, which may end meanwhile.
+sub command_line {
+    my ($file) = @_;
+    open my $in, '<', $file or return q{};
+    return readline($in) // q{};
+}
+
+# Returns when $is is true; the test's alarm ends a program that hangs.
+sub wait_until {
+    my ($is) = @_;
+    for (1 .. 1200) {
+        return 1 if $is->();
+        sleep 0.05;
+    }
+    return 0;
+}
+
+# Sends $signals to a campaign when it hangs. Returns (exit status, stdout, stderr).
+sub interrupted {
+    my ($signals, @arguments) = @_;
+    unlink "$dir/hangs", "$dir/state";
+    my $child = fork // die "fork: $!\n";
+    if (!$child) {
+        open STDOUT, '>', "$dir/out" or die;
+        open STDERR, '>', "$dir/err" or die;
+        exec $^X, path_of('bon_ab'), '--seed=1', @arguments or die;
+    }
+    for my $signal (@{$signals}) {
+        ok(wait_until(sub { -e "$dir/hangs" }), 'it is where it is to be interrupted');
+        unlink "$dir/hangs";
+        kill $signal => $child;
+    }
+    my $ended = wait_until(sub { waitpid($child, 1) == $child });
+    kill KILL => $child if !$ended;
+    ok($ended, 'it ends');
+    return ($? & 127 ? 'signal ' . ($? & 127) : $? >> 8, slurp("$dir/out"), slurp("$dir/err"));
+}
+
+# A command that hangs in its Nth run.
+sub hangs_in_run {
+    my ($name, $run) = @_;
+    return "n=\$(cat $dir/$name 2>/dev/null || echo 0); echo \$((n + 1)) >$dir/$name; if test \$n -eq $run; then $HANG; fi; echo speed: \$((100 + n % 2))";
+}
+
+my @METRIC = ('--metric', 'speed=/speed: (\S+)/', '--more-is-better');
+my %PHASE  = (
+    'warming up'      => [ '--warmup=1', '--', 'sh', '-c', hangs_in_run('warm', 1) ],
+    'in the control'  => [ '--control=2', '--', 'sh', '-c', hangs_in_run('control', 3) ],
+    'in a pair'       => [ '--', 'sh', '-c', hangs_in_run('pair', 6) ],
+    'preparing A'     => [ '--', 'echo', 'speed: 3' ],
+    'preparing B'     => [ '--prepare-b', "$HANG", '--', 'echo', 'speed: 3' ],
+);
+
+my $turn = 0;
+for my $phase (sort keys %PHASE) {
+    for my $signal ($ENV{BONNIE_TEST_ALL} || $ENV{BONNIE_TEST_LONG} ? qw(INT TERM HUP QUIT) : (qw(INT TERM))[ $turn++ % 2 ]) {
+        subtest "$signal $phase" => sub {
+            unlink map {"$dir/$_"} qw(warm control pair);
+            my $prepare = $phase eq 'preparing A' ? $HANG : ':';
+            my ($status, $out, $err) = interrupted([$signal], @METRIC, '--prepare-a', $prepare, '--prepare-b', ':', '--restore', "echo A >$dir/state", @{ $PHASE{$phase} });
+            is($status, 3, 'exit status 3: not known');
+            is($err, q{}, 'not a failure');
+            my $known = $phase eq 'in a pair' ? qr/It is not known yet whether A and B differ in speed/ : qr/Nothing is known of A and B: no pair was measured[.]/;
+            like($out, qr/^\d+ pairs? in .*^$known.*\n\z/ms, 'what is known is printed') or diag $err;
+            ok(-e "$dir/state", 'the state is restored');
+            is(scalar sleepers(), 0, 'nothing is left running');
+        };
+    }
+}
+
+subtest 'a second signal ends the restoring command' => sub {
+    my ($status, $out, $err) = interrupted([qw(INT INT)], @METRIC, '--prepare-a', ':', '--restore', $HANG, '--', 'sh', '-c', $HANG);
+    is("$status$err", "1bon_ab: the state is not restored: the command was interrupted\n", 'which is told, and a failure');
+    is(scalar sleepers(), 0, 'nothing is left running');
+};
+
+subtest 'a signal while the state is restored' => sub {
+    my ($status, $out, $err) = interrupted(['TERM'], @METRIC, '--pairs=1', '--prepare-a', ':', '--restore', $HANG, '--', 'echo', 'speed: 3');
+    is("$status$err", "1bon_ab: the state is not restored: the command was interrupted\n", 'is told, and a failure');
+    is(scalar sleepers(), 0, 'nothing is left running');
+};
+
+subtest 'a command that ignores TERM' => sub {
+    plan skip_all => 'takes ten seconds; BONNIE_TEST_ALL=1' if !$ENV{BONNIE_TEST_ALL} && !$ENV{BONNIE_TEST_LONG};
+    my ($status) = interrupted(['INT'], @METRIC, '--a', "trap '' TERM; $HANG", '--b', 'true');
+    is($status, 3, 'is killed');
+    is(scalar sleepers(), 0, 'nothing is left running');
+};
+
+subtest 'after a time' => sub {
+    my ($status, $out, $err) = interrupted([], @METRIC, '--timeout=300ms', '--pairs=1', '--a', $HANG, '--b', 'echo speed: 3');
+    is($status, 1, 'a command that takes too long has failed');
+    is(scalar sleepers(), 0, 'and nothing of it is left running');
+};
+
+done_testing();

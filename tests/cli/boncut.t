@@ -1,0 +1,199 @@
+#!/usr/bin/perl
+# boncut without a cut: what it writes and checks, what it refuses, and that a log with any damage
+# is read as promising less than it did, or refused.
+
+use strict;
+use warnings;
+use Fcntl      ();
+use FindBin;
+use lib "$FindBin::Bin/../lib";
+use JSON::PP   ();
+use Test::More;
+use BonnieRun  qw(refused_ok run_tool scratch_on_disk source start finish tree wait_until);
+use JsonSchema qw(schema_errors);
+use RunProgram qw(slurp spew);
+
+my $dir = scratch_on_disk();
+mkdir "$dir/$_" or die "$dir/$_: $!\n" for qw(test other empty);
+
+sub boncut { return run_tool('boncut', @_) }
+
+sub run_of {
+    my ($log) = @_;
+    return $log =~ / directory=(\S+) /;
+}
+
+# ---- wrong use -----------------------------------------------------------------------------------
+
+refused_ok(boncut(@{$_}[ 1 .. $#{$_} ]), $_->[0], "refused: @{$_}[1 .. $#{$_}]") for (
+    [qr/a command is expected/],
+    [qr/a command is expected/,             "$dir/test"],
+    [qr/DIR is missing/,                    'write'],
+    [qr/a command and one directory/,       'check', "$dir/test", "$dir/other"],
+    [qr/1 to 256 workers/,                  'write', '-c', 0, "$dir/test"],
+    [qr/1 to 100000 units/,                 'write', '--units=0', "$dir/test"],
+    [qr/at most 100000 units of all/,       'write', '--units=50000', '-c4', "$dir/test"],
+    [qr/a multiple of 512/,                 'write', '--block=1000', "$dir/test"],
+    [qr/512 bytes to 1m/,                   'write', '--block=2m', "$dir/test"],
+    [qr/a list of fsync, fdatasync/,        'write', '--methods=fsync,cached', "$dir/test"],
+    [qr/1 to 1000000000 promises/,          'write', '--rate=0', "$dir/test"],
+    [qr/--json is no option of write/,      'write', '--json', "$dir/test"],
+    [qr/--time is no option of check/,      'check', '--time=1', "$dir/test"],
+    [qr/No such file or directory/,         'write', '--time=1', "$dir/nowhere"],
+    [qr/standard input is empty/,           'check', "$dir/test"],
+    [qr/--yes confirms/,                    'fs-shutdown', "$dir/test"],
+    [qr/--unmounted is no option of audit/, 'audit', '--unmounted', "$dir/test"],
+    [qr/--yes is no option of audit/,       'audit', '--yes', "$dir/test"],
+    [qr/No such file or directory/,         'audit', "$dir/nowhere"],
+);
+is_deeply([ tree($dir) ], [qw(empty other test)], 'nothing was made');
+like(boncut('-V')->{out}, qr/\Aboncut 3/, '-V, --version');
+like(boncut('write', '--methods=help')->{out}, qr/^fsync +a block overwritten, /m, '--methods=help');
+like(boncut('-h')->{out}, qr/\AUsage: boncut write/, '-h, --help');
+
+# ---- a run, and its check ------------------------------------------------------------------------
+
+# A run that goes on until each method has promised something of the first worker's own units.
+my $UNITS   = 4;
+my $written = start({ program => 'boncut' }, 'write', '--workers=2', "--units=$UNITS", '--block=4k', '--seed=7', "$dir/test");
+wait_until('promises', sub {
+    my $log = slurp($written->{out_file});
+    my ($methods) = $log =~ / methods=(\S+) .*\n/ or return 0;
+    my %has = map { $_ => 1 } $log =~ /^(\w+) [0-3] .*\n/mg;
+    return !grep { !$has{$_} } split /,/, $methods;
+});
+kill TERM => $written->{pid};
+is(finish($written)->{status}, 'signal 15', 'write, until a signal') or diag($written->{err});
+like($written->{err}, qr/^boncut: what was promised is in \Q$dir\E\/test\/boncut[.][0-9a-f]{16};/m, 'it says where its files are');
+my $log = $written->{out};
+like($log, qr/\Aboncut-log 1 seed=7 run=\d+ block=4096 units=4 workers=2 /, 'the log begins with its header');
+my @lines = split /^/, $log;
+is_deeply([ grep { !/\A!?\w+ \d+ \d+ \d+ [0-9a-f]{8}\n\z/ } @lines[ 1 .. $#lines ] ], [], 'all else are promises');
+my ($methods) = $log =~ / methods=(\S+) /;
+like($methods, qr/\bfsync,fdatasync,.*\bcreate,replace,unlink,rename,link,mkdir,truncate\b/, 'with all methods');
+
+my $checked = boncut({ input => $log }, 'check', '--json', "$dir/test");
+is($checked->{status}, 3, 'nothing was cut: inconclusive');
+my $report = JSON::PP::decode_json($checked->{out});
+my $schema = JSON::PP::decode_json(slurp(source('share/boncut.schema.json')));
+is_deeply([ schema_errors($schema, $report) ], [], 'the JSON is as its schema says');
+is($report->{verdict}{result}, 'inconclusive', 'and says so');
+ok($report->{verdict}{same_boot}, 'the boot is the same');
+cmp_ok($report->{new_names}{synced}, '>', 0, 'new names are counted');
+is($report->{new_names}{present}, $report->{new_names}{synced}, 'and are there');
+is($report->{sum}{kept}, $report->{sum}{units}, 'everything is kept');
+is($report->{sum}{promises}, scalar(grep { !/\A(?:boncut-log|cached|drive|new_name) / } @lines), 'every promise is counted');
+my $text = boncut({ input => $log }, 'check', "$dir/test");
+like($text->{out}, qr/^INCONCLUSIVE: .* boot id /m, 'text says so, too');
+is($text->{status}, 3, 'with the same status');
+
+# ---- damage --------------------------------------------------------------------------------------
+
+my ($run) = map {"$dir/test/$_"} run_of($log);
+
+sub with_damage {
+    my ($name, $finding, $damage, $undo) = @_;
+    $damage->();
+    my $found = boncut({ input => $log }, 'check', '--json', "$dir/test");
+    is($found->{status}, 2, "$name: lost");
+    my $json = JSON::PP::decode_json($found->{out});
+    cmp_ok($json->{sum}{$finding}, '>', 0, "as $finding");
+    is_deeply([ schema_errors($schema, $json) ], [], 'in JSON as its schema says');
+    $undo->();
+    return $json;
+}
+
+# Overwrites part of a file, and puts the old contents back.
+sub overwritten {
+    my ($name, $finding, $file, $offset, $bytes) = @_;
+    my $old = slurp("$run/$file");
+    my $new = $old;
+    substr($new, $offset, length $bytes) = $bytes;
+    my $put = sub {
+        my ($text) = @_;
+        open my $out, '+<', "$run/$file" or die "$file: $!\n";
+        syswrite $out, $text;
+        truncate $out, length $text;
+        close $out;
+        return;
+    };
+    return with_damage($name, $finding, sub { $put->($new) }, sub { $put->($old) });
+}
+
+# The last promised version of a unit of each method.
+my %last;
+/\A(\w+) (\d+) (\d+) / and $last{"$1 $2"} = $3 for @lines;
+my ($unit) = grep { $last{"fsync $_"} } 0 .. 3;
+my $zeroed = overwritten('zeros', 'foreign', 'fsync.0', $unit * 4096 + 512, "\0" x 512);
+is_deeply([ @{ $zeroed->{losses}[0] }{qw(method file offset_bytes detail promised)} ],
+    [ 'fsync', 'fsync.0', $unit * 4096 + 512, 'zeroed', $last{"fsync $unit"} ], 'which names the place');
+overwritten('a flipped byte', 'foreign', 'fsync.0', $unit * 4096 + 700, ~substr slurp("$run/fsync.0"), $unit * 4096 + 700, 1);
+overwritten('another place',  'foreign', 'fsync.0', $unit * 4096, substr slurp("$run/fdatasync.0"), $unit * 4096, 4096);
+
+sub moved {
+    my ($name, $finding, $file, $to) = @_;
+    return with_damage($name, $finding, sub { rename "$run/$file", $to or die "$file: $!\n" }, sub { rename $to, "$run/$file" or die "$file: $!\n" });
+}
+
+($unit) = grep { $last{"create $_"} } 0 .. 3;
+moved('a name is gone', 'missing', sprintf('create.0/%d.%d', $unit, $last{"create $unit"}), "$dir/aside");
+moved('a file of blocks is gone', 'missing', 'dsync.0', "$dir/aside");
+($unit) = grep { $last{"unlink $_"} } 0 .. 3;
+my $back = sprintf "$run/unlink.0/%d.%d", $unit, $last{"unlink $unit"};
+with_damage('a name is back', 'came_back', sub { spew($back, 'x') }, sub { unlink $back });
+($unit) = grep { $last{"truncate $_"} } 0 .. 3;
+# Files of odd units shrink, the others grow from empty, by a byte a version. One that was not
+# promised any more may be there already.
+my $size    = -s "$run/truncate.0/$unit";
+my $earlier = $unit % 2 ? $size + 2 : $last{"truncate $unit"} - 1;
+with_damage('another size', 'wrong_size',
+    sub { truncate "$run/truncate.0/$unit", $earlier }, sub { truncate "$run/truncate.0/$unit", $size });
+is(boncut({ input => $log }, 'check', "$dir/test")->{status}, 3, 'all of it was put back');
+
+# ---- another directory ---------------------------------------------------------------------------
+
+my $gone = boncut({ input => $log }, 'check', "$dir/empty");
+is($gone->{status}, 2, 'a directory that is gone: lost');
+like($gone->{out}, qr/^LOST: the directory boncut[.]\w+ is gone/m, 'which it says');
+my $second = boncut('write', '--time=0.3', '--rate=100', '--methods=fsync', '-c1', "$dir/other");
+refused_ok(boncut({ input => $log }, 'check', "$dir/other"), qr/the log is not of this directory/, 'a directory of another run');
+refused_ok(boncut({ input => $log }, 'check', '--unmounted', "$dir/test"), qr/--unmounted: \Q$run\E is there/, 'a filesystem that is said not to mount, and does');
+my $unmounted = boncut({ input => $log }, 'check', '--unmounted', "$dir/empty");
+is($unmounted->{status}, 2, 'a filesystem that does not mount: lost');
+like($unmounted->{out}, qr/^LOST: the directory boncut[.]\w+ is on a filesystem that does not mount, with all of \d+ promises/m, 'which it says');
+refused_ok(boncut({ input => $log . $second->{out} }, 'check', "$dir/test"), qr/more than one run/, 'two logs in one');
+cmp_ok(scalar(grep {/\Afsync /} split /^/, $second->{out}), '<=', 60, '--rate');
+
+# ---- the log, damaged ----------------------------------------------------------------------------
+
+# A damaged log promises less, and never anything else: everything that is left
+# was kept.
+sub harmless {
+    my ($name, $damaged) = @_;
+    my $found = boncut({ input => $damaged }, 'check', '--json', "$dir/test");
+    return $found->{status} == 3 && JSON::PP::decode_json($found->{out})->{sum}{kept} == JSON::PP::decode_json($found->{out})->{sum}{units}
+        || $found->{status} == 1 && $found->{out} eq q{} && $found->{err} =~ /\Aboncut: [^\n]+\n\z/;
+}
+
+my $header = length $lines[0];
+my $short  = substr $log, 0, $header + 400;
+my $step   = $ENV{BONNIE_TEST_ALL} ? 1 : 17;
+my @wrong  = grep { $_ % $step == 0 && !harmless("cut off at $_", substr $short, 0, $_) } 0 .. length $short;
+is_deeply(\@wrong, [], 'cut off anywhere');
+@wrong = grep { $_ % $step == 0 && !harmless("damaged at $_", substr($short, 0, $_) . 'x' . substr $short, $_ + 1) } 0 .. length($short) - 1;
+is_deeply(\@wrong, [], 'damaged anywhere');
+ok(harmless('repeated', $log . $log), 'repeated');
+ok(harmless('out of order', join q{}, $lines[0], reverse @lines[ 1 .. $#lines ]), 'out of order');
+ok(harmless('foreign', $log . $second->{out} =~ s/\A.*\n//r), 'with lines of another run');
+ok(harmless('garbage', $log . "\0\xff\n" x 100 . 'x' x 300_000 . "\n" . $lines[-1]), 'with garbage');
+refused_ok(boncut({ input => join q{}, @lines[ 1 .. $#lines ] }, 'check', "$dir/test"), qr/no log of boncut/, 'without its header');
+
+# ---- the end -------------------------------------------------------------------------------------
+
+my $cleaned = boncut('--cleanup', "$dir/test");
+is($cleaned->{status}, 0, '--cleanup');
+like($cleaned->{out}, qr/\Aremoved \Q$run\E\n\z/, 'says what it removes');
+boncut('--cleanup', "$dir/other");
+is_deeply([ tree($dir) ], [qw(empty other test)], 'nothing is left');
+
+done_testing();

@@ -1,0 +1,141 @@
+#!/usr/bin/perl
+# boncut campaign, audit and fs-shutdown: with this machine as the victim, a cut that does nothing,
+# and one of a filesystem alone; campaigns that are interrupted and continued; commands that hang,
+# and victims that do not come back.
+
+use strict;
+use warnings;
+use Cwd            qw(abs_path);
+use File::Basename qw(dirname);
+use FindBin;
+use lib "$FindBin::Bin/../lib";
+use JSON::PP       ();
+use Test::More;
+use BonnieRun  qw(finish have program refused_ok run_tool scratch_on_disk source start tree wait_until);
+use JsonSchema qw(schema_errors);
+use RunProgram qw(slurp spew);
+
+my $dir = scratch_on_disk();
+mkdir "$dir/test" or die "$dir/test: $!\n";
+my $schema = JSON::PP::decode_json(slurp(source('share/boncut.schema.json')));
+my $bin    = abs_path(dirname(program('boncut')));
+my $victim = "env PATH=$bin:$ENV{PATH}";
+
+sub boncut { return run_tool('boncut', @_) }
+
+sub campaign {
+    my ($logs, @more) = @_;
+    return ('campaign', "--victim=$victim", '--after=10ms..50ms', '--write-options=-c1 --units=2 --methods=fsync', "--logs=$dir/$logs", @more, "$dir/test");
+}
+
+# ---- wrong use -----------------------------------------------------------------------------------
+
+refused_ok(boncut('campaign', @{$_}[ 1 .. $#{$_} ]), $_->[0], "refused: @{$_}[1 .. $#{$_}]") for (
+    [qr/--victim is missing/, "$dir/test"],
+    [qr/--cut is missing/,    '--victim=true', "$dir/test"],
+    [qr/--logs is missing/,   '--victim=true', '--cut=true', "$dir/test"],
+    [qr/a shell would not leave/, '--victim=true', '--cut=true', "--logs=$dir/l", "$dir/a b"],
+    [qr/MIN[.][.]MAX/,        '--after=9s..1s', '--victim=true', '--cut=true', "--logs=$dir/l", "$dir/test"],
+    [qr/1 to 9999 cuts/,      '--cuts=0', "$dir/test"],
+);
+
+# ---- a cut that does nothing ---------------------------------------------------------------------
+
+my $none = boncut(campaign('none', '--cut=true', '--same-boot', '--cuts=2', '--json'));
+is($none->{status}, 3, 'nothing is cut: inconclusive') or diag($none->{err});
+my ($json) = $none->{out} =~ /^(\{.*)/ms;
+my $report = JSON::PP::decode_json($json);
+is_deeply([ schema_errors($schema, $report) ], [], 'the JSON is as its schema says');
+is_deeply([ @{ $report->{verdict} }{qw(result cuts conclusive)} ], [ 'inconclusive', 2, 0 ], 'and says so');
+is_deeply([ tree("$dir/none") ], [ map { ("000$_.json", "000$_.promises", "000$_.said") } 1, 2 ], 'everything of both cuts is kept');
+my $before = slurp("$dir/none/0002.promises");
+is(boncut(campaign('none', '--cut=true', '--same-boot', '--cuts=3'))->{status}, 3, 'with one cut more');
+is(slurp("$dir/none/0002.promises"), $before, 'the others are not made again');
+ok(-s "$dir/none/0003.json", 'and that one is');
+
+my $unmounted = boncut(campaign('lost', '--cut=true', '--same-boot', '--cuts=1', "--before-check=rm -r $dir/test/boncut.*; exit 7"));
+is($unmounted->{status}, 2, 'what cannot be mounted is lost') or diag($unmounted->{err});
+like($unmounted->{out}, qr/^LOST: lost in 1 of 1 cuts: 2[.]5 to 100[.]0 % /m, 'with its bounds');
+my $lost = JSON::PP::decode_json(slurp("$dir/lost/0001.json"));
+is_deeply([ schema_errors($schema, $lost) ], [], 'its report is as any other');
+like($lost->{verdict}{text}, qr/is on a filesystem that does not mount, with all of [1-9]\d* promises/, 'and says so');
+
+# ---- failures ------------------------------------------------------------------------------------
+
+sub fails {
+    my ($name, $reason, @how) = @_;
+    my $run = boncut(@how);
+    is($run->{status}, 1, "$name: status 1");
+    like($run->{err}, qr/\Aboncut: cut 1: [^\n]*\n\z/, 'one line');
+    like($run->{err}, $reason, 'which says why');
+    return;
+}
+fails('the boot id stays', qr/not up again, with a new boot id/, campaign('boot', '--cut=true', '--timeout=0.5', '--cuts=1'));
+fails('a victim that cannot write', qr/boncut --cleanup ended with status 127/, 'campaign', "--victim=$dir/nobody", '--cut=true', "--logs=$dir/no", "$dir/test");
+
+# How long a command may take that does not hang: on this machine, just now.
+my ($patience, $hangs) = (1);
+while (1) {
+    $hangs = boncut(campaign("hang$patience", '--cut=true', '--same-boot', "--patience=$patience", '--before-check=sleep 1000', '--cuts=1'));
+    last if $hangs->{err} =~ /--before-check/ || $patience > 100;
+    $patience *= 3;
+}
+is($hangs->{status}, 1, 'a command that hangs: status 1');
+like($hangs->{err}, qr/\Aboncut: cut 1: --before-check did not end in time[^\n]*\n\z/, 'one line, which says why');
+my $endless;
+do {
+    $endless = boncut(campaign("cut$patience", '--cut=sleep 1000', '--same-boot', "--patience=$patience", '--cuts=1'));
+    $patience *= 3;
+} while $endless->{status} eq '1' && $endless->{err} =~ /did not end in time/ && $patience < 100;
+is($endless->{status}, 3, 'a cut that hangs is ended') or diag($endless->{err});
+
+# ---- interrupted, and continued ------------------------------------------------------------------
+
+# The cut command of the cut after that one sends a signal to the campaign, which is the parent of its parent.
+sub ended_after {
+    my ($signal, $cut) = @_;
+    my $sends = "{ read -r _ _ _ campaign _ </proc/\$PPID/stat; kill -$signal \$campaign; sleep 1000; }";
+    return boncut(campaign('again', "--cut=test ! -e $dir/again/$cut.json || $sends", '--same-boot', '--cuts=4'))->{status};
+}
+is(ended_after(INT => '0001'), 'signal 2', 'INT ends it');
+my $first = slurp("$dir/again/0001.promises");
+is(ended_after(KILL => '0002'), 'signal 9', 'KILL, too');
+ok(eval { wait_until('the end', sub { !grep { (eval { slurp($_) } // q{}) =~ /write\0.*\Q$dir\E/s } glob '/proc/[0-9]*/cmdline' }) }, 'and the writer');
+is(boncut(campaign('again', '--cut=true', '--same-boot', '--cuts=4'))->{status}, 3, 'the same command goes on');
+is(slurp("$dir/again/0001.promises"), $first, 'after what was done');
+is(scalar(grep {/json\z/} tree("$dir/again")), 4, 'to the end');
+
+# ---- shutting down a filesystem alone ------------------------------------------------------------
+
+SKIP: {
+    skip 'needs root, losetup, mkfs.ext4 and mounts of its own', 7
+        if $> != 0 || !have(qw(losetup mkfs.ext4 unshare)) || system('unshare -m true 2>/dev/null') != 0;
+    refused_ok(boncut('fs-shutdown', '--yes', '/'), qr/root filesystem/, 'never the root filesystem');
+    spew("$dir/image", q{});
+    truncate "$dir/image", 64 << 20;
+    mkdir "$dir/mnt" or die "$dir/mnt: $!\n";
+    chomp(my $loop = qx(mkfs.ext4 -q -F '$dir/image' && losetup -f --show '$dir/image'));
+    skip 'there is no loop device', 6 if $loop !~ m{\A/dev/};
+    my $program = program('boncut');
+    spew("$dir/script", <<~"END");
+        mount -o barrier=0 $loop $dir/mnt && $program audit $dir/mnt; echo \$? && umount $dir/mnt
+        mount $loop $dir/mnt && $program audit $dir/mnt; echo \$?
+        $program campaign '--victim=$victim' --cut='$program fs-shutdown --yes $dir/mnt' --before-check='for i in \$(seq 100); do umount $dir/mnt && break; sleep .1; done; mount $loop $dir/mnt' \\
+            --write-options=--methods=fsync,create --same-boot --after=200ms..400ms --cuts=2 --logs=$dir/shut --html=$dir/page.html $dir/mnt; echo \$?
+        umount $dir/mnt
+        END
+    # Without syncfs, after which nothing is at stake for a moment.
+    my $said = qx(unshare -m sh '$dir/script' 2>&1);
+    system "losetup -d $loop";
+    my ($lying, $honest, $cuts) = $said =~ /\A(.*?^\d$)\n(.*?^\d$)\n(.*)/ms;
+    like($lying, qr/^  mounted without barriers.*^  no flush reaches loop\d+, .*^NOT DURABLE.*\n2\z/ms, 'audit: barrier=0');
+    like($honest, qr/^  flushes reach loop\d+, .*^Nothing speaks against.*\n0\z/ms, 'audit: and without it') or diag($said);
+    my @kept = ($cuts // q{}) =~ /^cut \d: KEPT: .* sound as far as the kernel; nothing is shown about the drive's cache[.]$/mg;
+    is(scalar @kept, 2, 'fs-shutdown: nothing is lost, and the drive was not tested') or diag($said);
+    like($cuts, qr/^KEPT: 0 of \d+ promises lost in 2 cuts: in less than 77[.]6 % of cuts .*; no cut reached the drive's cache/m, 'which the verdict says');
+    like($cuts, qr/^0\n/m, 'with status 0');
+    like(-e "$dir/page.html" ? slurp("$dir/page.html") : q{}, qr/0 of \d+ promises lost in 2 cuts/, 'and its page');
+}
+like(boncut('audit', '/dev/shm')->{out}, qr/everything is in memory: nothing here is durable.*^NOT DURABLE/ms, 'audit: tmpfs') if -w '/dev/shm' && qx(stat -f -c %T /dev/shm) eq "tmpfs\n";
+
+done_testing();

@@ -1,0 +1,75 @@
+#!/usr/bin/perl
+# bonload's record of what it has written: -cleanup removes the files that the run made and no
+# others, and -written-urls-dump has each name once.
+
+use strict;
+use warnings;
+use FindBin;
+use lib "$FindBin::Bin/../lib";
+use Test::More;
+use BonnieRun  qw(scratch);
+use LoadRun    qw(bonload);
+use RunProgram qw(slurp spew);
+
+my $dir = scratch();
+
+sub files_in {
+    my ($where) = @_;
+    opendir my $in, $where or die "$where: $!\n";
+    return sort grep { !m/\A[.]/ } readdir $in;
+}
+
+# ---- disk: files that were there before stay
+# ---------------------------------------------------------------
+mkdir "$dir/disk";
+spew("$dir/disk/03", 'theirs');
+my @DISK = (qw(-body-size=10 -cleanup), "-url=$dir/disk/XX");
+is(bonload('-wt=1', '-max-requests=8', @DISK)->{status}, '0', 'disk -cleanup');
+is_deeply([ files_in("$dir/disk") ], ['03'], 'what was there before stays, although it was written');
+is(bonload('-wt=3', '-max-requests=350', @DISK)->{status}, '0', 'disk -cleanup, names that recur');
+is_deeply([ files_in("$dir/disk") ], ['03'], 'the same');
+
+# Files that could not be opened do not count.
+SKIP: {
+    skip 'needs root, to be nobody', 2 if $>;
+    mkdir "$dir/shared";
+    chmod 0777, "$dir/shared" and chmod 0755, $dir;
+    spew("$dir/shared/02", 'of root');
+    chmod 0444, "$dir/shared/02";
+    my $run = bonload(qw(-u nobody -wt=1 -max-requests=4 -body-size=10 -cleanup -max-errors=100), "-url=$dir/shared/XX");
+    like($run->{out}, qr/^Total errors: 1$/m, 'somebody else\'s file cannot be opened');
+    is_deeply([ files_in("$dir/shared") ], ['02'], 'and is not removed');
+}
+
+# ---- meta: files made by any thread, whether it reads or writes
+# -------------------------------------------
+for my $case ([ '-rt=2', '-meta-ops=mknod,write,symlink' ], [ '-wt=1', '-rt=1', '-meta-ops=mknod,hardlink,unlink,write' ], ['-rt=1']) {
+    my ($name) = join q{ }, @{$case};
+    mkdir "$dir/meta";
+    is(bonload(@{$case}, qw(-requests-engine=meta -max-requests=2000 -body-size=10 -cleanup -meta-offset-limit=4k), "-url=$dir/meta/XX")->{status},
+        '0', "meta $name -cleanup");
+    is_deeply([ files_in("$dir/meta") ], [], 'nothing is left');
+}
+spew("$dir/meta/07", 'theirs');
+bonload('-meta-ops=mknod,write,stat', qw(-rt=2 -requests-engine=meta -max-requests=500 -body-size=10 -cleanup -meta-offset-limit=1), "-url=$dir/meta/XX");
+is_deeply([ files_in("$dir/meta") ], ['07'], 'what was there before stays');
+unlink "$dir/meta/07";
+spew("$dir/meta/01", 'theirs');
+my $renamed = bonload(qw(-rt=1 -requests-engine=meta -meta-ops=rename -max-requests=500 -cleanup), "-url=$dir/meta/XX");
+like($renamed->{err}, qr/-cleanup: [1-9]\d* names are not known to be of this run, and stay$/m, 'names that got it are told');
+is(scalar(my ($kept) = files_in("$dir/meta")), 1, 'also when it was renamed');
+is(slurp("$dir/meta/$kept"), 'theirs', 'as it was');
+
+# ---- each name once ------------------------------------------------------------------------------------------
+spew("$dir/list", "a\nb\na\nc\n");
+for my $case ([ '-url=x-NN', 100 ], [ '-url=x-NNN-R', 300 ], [ '-url=x-XX', 100 ], [ "-url-source=$dir/list", 3 ]) {
+    my ($names, $most) = @{$case};
+    bonload(qw(-wt=2 -requests-engine=null -max-requests=300), $names, "-written-urls-dump=$dir/dump");
+    my @dumped = split /\n/, slurp("$dir/dump");
+    my %once   = map { $_ => 1 } @dumped;
+    is(scalar @dumped, scalar keys %once, "$names: each name once");
+    cmp_ok(scalar @dumped, '<=', $most, "$names: no more than there are");
+    cmp_ok(scalar @dumped, '>=', 3,     "$names: and some");
+}
+
+done_testing();

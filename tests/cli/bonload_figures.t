@@ -1,0 +1,81 @@
+#!/usr/bin/perl
+# What bonload makes of its figures beyond goader: whole distributions, limits that a script asks for.
+
+use strict;
+use warnings;
+use FindBin;
+use lib "$FindBin::Bin/../lib";
+use List::Util qw(sum);
+use POSIX      ();
+use Test::More;
+use BonnieRun  qw(have refused_ok scratch tree);
+use LoadRun    qw(bonload loaded);
+use RunProgram qw(slurp);
+
+my $dir   = scratch();
+my @SLEEP = qw(-requests-engine=sleep -rt=8 -max-requests=40 -max-errors=100);
+
+# ---- the distribution ----------------------------------------------------------------------------------
+# A histogram of JSON as a hash, and a percentile of it by nearest rank.
+sub buckets { my ($report) = @_; return { @{ $report->{bonload}{reads}{histogram} } } }
+
+sub percentile {
+    my ($histogram, $percent) = @_;
+    my $left = sum(values %{$histogram}) * $percent / 100;
+    for my $value (sort { $a <=> $b } keys %{$histogram}) {
+        $left -= $histogram->{$value};
+        return $value if $left <= 1e-9;
+    }
+    return;
+}
+
+my @runs = map { loaded(@SLEEP) } 1, 2;
+my %merged;
+for my $run (@runs) {
+    my $histogram = buckets($run);
+    is(sum(values %{$histogram}), $run->{bonload}{reads}{latency_ns}{count}, 'each request is in the distribution');
+    is(percentile($histogram, 50), $run->{bonload}{reads}{latency_ns}{p50}, 'which has the median of the report');
+    $merged{$_} += $histogram->{$_} for keys %{$histogram};
+}
+my @values = sort { $a <=> $b } map { my $h = buckets($_); map { ($_) x $h->{$_} } keys %{$h} } @runs;
+is(sum(values %merged), scalar @values, 'two distributions are added up');
+is(percentile(\%merged, $_), $values[ POSIX::ceil(@values * $_ / 100) - 1 ], "p$_ of the sum is that of all requests together") for 50, 90, 99;
+
+my $run = bonload(@SLEEP, "-hgrm=$dir/sleep");
+is($run->{status}, '0', '-hgrm') or diag($run->{err});
+is_deeply([ tree($dir) ], ['sleep-reads.hgrm'], 'a file for the reads, which there were');
+my @lines = split /\n/, slurp("$dir/sleep-reads.hgrm");
+my ($good) = $run->{out} =~ /^Total requests: (\d+)\nTotal errors: 0$/m;
+like($lines[0], qr/^ +Value +Percentile +TotalCount +1\/\(1-Percentile\)$/, 'what the columns are');
+my @rows = map { [split] } grep {/^ *\d/} @lines;
+is_deeply([ @{ $rows[-1] }[ 1, 2 ] ], [ '1.000000000000', $good ], 'the last row has all') if defined $good;
+is_deeply([ map { $_->[2] } @rows ], [ sort { $a <=> $b } map { $_->[2] } @rows ], 'counts grow');
+like($lines[-3], qr/^#\[Mean    = +[\d.]+, StdDeviation   = +[\d.]+\]$/, 'mean and deviation');
+like($lines[-2], qr/^#\[Max     = +[\d.]+, Total count    = +\d+\]$/,    'maximum and count');
+refused_ok(bonload(@SLEEP, "-hgrm=$dir/none/x"), qr{none/x-reads[.]hgrm: No such file or directory}, '-hgrm where there is no directory');
+
+# ---- each second --------------------------------------------------------------------------------------
+is(bonload(qw(-requests-engine=null -rps=100 -duration=2500ms), "-live-file=$dir/live.csv")->{status}, '0', '-live-file, CSV');
+my ($head, @seconds) = map { [ split /,/ ] } split /\n/, slurp("$dir/live.csv");
+is("@{$head}[ 0, 1, 7, 11 ]", 'seconds writes reads read_p99_ns', 'what the columns are');
+cmp_ok(scalar @seconds, '>=', 1, 'a line for each second that was seen');
+is(sum(map { $_->[7] } @seconds), 250, 'each request is in one');
+my $seconds = bonload(qw(-requests-engine=sleep -rt=3 -wt=1 -warmup=1100ms -duration=1100ms -max-errors=100 -output=json), "-live-file=$dir/live.prom");
+my $count = JSON::PP::decode_json($seconds->{out})->{bonload}{reads}{latency_ns}{count};
+like(slurp("$dir/live.prom"), qr/^bonload_latency_seconds_count\{kind="read"\} $count$/m, '-live-file, metrics: the requests that count');
+is_deeply([ grep {/live/} tree($dir) ], [qw(live.csv live.prom)], 'nothing else is left');
+SKIP: {
+    skip 'there is no promtool', 1 if !have('promtool');
+    is(qx(promtool check metrics < $dir/live.prom 2>&1), q{}, 'promtool has nothing to say');
+}
+refused_ok(bonload(@SLEEP, "-live-file=$dir/none/$_"), qr{none/$_: No such file or directory}, "-live-file where there is no directory: $_") for qw(x x.prom);
+
+# ---- a limit --------------------------------------------------------------------------------------------
+my $above = bonload(@SLEEP, '-fail-above=p50:1us');
+is($above->{status}, '2', '-fail-above: exit status 2');
+like($above->{out}, qr/^The latency was above -fail-above[.]$/m, 'and a line');
+ok(!bonload(@SLEEP, "-fail-above=$_")->{status}, "-fail-above=$_ is kept") for qw(p50:1h max:1h 1h);
+is(JSON::PP::decode_json(bonload(@SLEEP, '-output=json', '-fail-above=max:1ns')->{out})->{bonload}{above}, 1, 'in JSON too');
+refused_ok(bonload('-fail-above=p0:1s'), qr/-fail-above: 'p0:1s' is not accepted; expected a duration/, 'a limit that is none');
+
+done_testing();

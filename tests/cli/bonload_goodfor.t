@@ -1,0 +1,181 @@
+#!/usr/bin/perl
+# bonload -good-for: what it says of storage that is good enough, of storage that is not, and where that
+# cannot be known; what it does to the storage; and what it leaves: nothing. Limits are far away from
+# what this machine can do, so that no time of it decides.
+
+use strict;
+use warnings;
+use FindBin;
+use lib "$FindBin::Bin/../lib";
+use JSON::PP ();
+use Test::More;
+use BonnieRun  qw(finish scratch wait_until);
+use LoadRun    qw(bonload load_started);
+use RunProgram qw(slurp);
+use Trace      qw(can_trace);
+
+my $list = bonload('-good-for=list');
+is("$list->{status}$list->{err}", '0', '-good-for=list');
+like($list->{out}, qr/^$_ /m, "has $_") for qw(etcd postgres mariadb redis maildir);
+like($list->{out}, qr/fdatasync p99 below 10[.]0 ms at 50 and 500 writes\/s\n.*\n *etcd 3[.]4 documentation/, 'with its source');
+
+# A profile of one's own.
+my $OWN = scratch();
+
+sub own {
+    my ($name, @lines) = @_;
+    my $file = "$OWN/$name";
+    open my $out, '>', $file or die "$file: $!\n";
+    print {$out} join "\n", "name $name", @lines, q{};
+    close $out or die "$file: $!\n";
+    return $file;
+}
+my @LOG = ('log wal 4MiB unit=4KiB count=2 recycled', 'request: commit wal 1000', 'load 90');
+
+# Nothing is left of a run in its directory.
+sub good_for {
+    my ($profile, @args) = @_;
+    my $dir = scratch();
+    my $run = bonload("-good-for=$profile", @args, $dir);
+    is_deeply([ glob "$dir/* $dir/.[!.]*" ], [], "$profile @args: leaves nothing");
+    return $run;
+}
+
+# Judged at the load that the profile names, and only there.
+my $good = good_for(own('quick', @LOG, 'limit sync p99 1h'), qw(-duration=4s -wps=90));
+is($good->{status}, '0', 'good: exit status 0');
+like($good->{out}, qr{\Aquick: good[.] sync p99 \S+ [num]?s at 90 requests/s \(quick's limit: 3600 s\)[.]\n}, 'the verdict is on top');
+like($good->{out}, qr/^Total requests: 360$/m, 'with the report of the run');
+
+my $bad = good_for(own('strict', @LOG, 'limit sync p99 1ns'), qw(-duration=4s));
+is($bad->{status}, '2', 'not good: exit status 2');
+like($bad->{out}, qr{\Astrict: not good[.] sync p99 \S+ \S+ \(\S+ \S+ to \S+ \S+\) at 90 requests/s \(strict's limit: 1 ns\)[.]\n}, 'with its interval');
+unlike($bad->{out}, qr/search/, 'no search for more');
+
+# 100 syncs do not tell a p99.
+my $unknown = good_for(own('few', @LOG, 'limit sync p99 1h'), qw(-duration=1s -wps=100));
+is($unknown->{status}, '3', 'unknown: exit status 3');
+like($unknown->{out}, qr{\Afew: unknown[.] sync p99 \S+ \S+ \(\S+ \S+ or more\)}, 'with its interval, which has no end');
+
+my $figures = good_for(own('plain', @LOG[ 0, 1 ]), qw(-duration=1s -wt=2));
+is($figures->{status}, '0', 'nothing to judge it by: exit status 0');
+like($figures->{out}, qr{\Aplain: no verdict[.] \d+ requests/s at 2 clients, p99 \S+ \S+, sync p99 \S+ \S+; nothing is published}, 'figures');
+
+# What is done beside the requests is judged, too.
+my $beside = good_for(own('beside', @LOG[ 0, 1 ], 'pages db 1MiB', 'beside flush 10ms: write db 2; sync db', 'load 10', 'limit flush max 1ns'), qw(-duration=1s));
+like($beside->{out}, qr{\Abeside: not good[.] flush longest}, 'a limit of what goes on beside');
+
+# ---- the programs' profiles -----------------------------------------------------------------------------
+for my $profile (qw(etcd postgres mariadb redis maildir)) {
+    my $run = good_for($profile, qw(-duration=1s -wt=2 -output=json -verify=full));
+    like($run->{status}, qr/\A[023]\z/, "$profile runs") or diag($run->{err});
+    my $report = eval { JSON::PP::decode_json($run->{out}) } // {};
+    my ($answer) = @{ $report->{bonload}{good_for}{profiles} // [] };
+    is($answer->{name}, $profile, 'and says so in JSON');
+    cmp_ok($answer->{loads}[0]{requests} // 0, '>', 0, 'with requests');
+    is($report->{bonload}{damaged}, 0, 'no damage');
+    cmp_ok($report->{bonload}{verified_bytes}, '>', 0, 'pages that were read were looked at') if $profile eq 'postgres';
+}
+
+# ---- the page -----------------------------------------------------------------------------------------
+my $page = "$OWN/page.html";
+my $drawn = good_for(own('judged', @LOG, 'limit sync max 1h'), qw(-duration=1s -wps=90), "-timeline-file=$page");
+is("$drawn->{status}$drawn->{err}", '0', '-timeline-file');
+my $html = -e $page ? slurp($page) : q{};
+like($html, qr/judged: good[.]/,                     'the page begins with the verdict');
+like($html, qr/What was judged, and by which limit/, 'and has the table');
+
+# ---- what the storage is asked to do -----------------------------------------------------------------------
+# The calls of one request, and of what goes on beside, as docs/profiles.md has them from the programs: a thread
+# makes these, again and again, and no others.
+my $PAGE  = 'pwrite64 4096;';
+my $BLOCK = 'pwrite64 16384;';
+my %CALLS = (
+    etcd     => [ qr/write 1392;fdatasync;/, qr/(?:$PAGE){13}fdatasync;${PAGE}fdatasync;/ ],
+    postgres => [ qr/(?:pread64 8192;){2}pwrite64 (?:8192|16384);fdatasync;/, qr/(?:pwrite64 8192;sync_file_range;){10}/ ],
+    mariadb  => [ qr/pwrite64 (?:8192|12288);fdatasync;/, qr/pwrite64 1048576;fdatasync;(?:$BLOCK){64}fdatasync;/ ],
+    redis    => [ qr/write 144;/, qr/fdatasync;/ ],
+    maildir  => [ qr/creat;write 5437;fsync;renameat;open;fsync;/ ],
+);
+
+# The calls of each thread: {thread => "write 1392;fdatasync;..."}.
+sub calls_of_threads {
+    my ($trace) = @_;
+    my %calls;
+    for my $call (Trace::calls($trace)) {
+        my ($name, $args) = @{$call}{qw(name args)};
+        my ($bytes) = $args =~ /, ""(?:[.]{3})?, (\d+)/;
+        next if $name eq 'write'     && $args !~ /\A\d+<[^>]*(?:bonload[.][0-9a-f]{16}|#\d+)/; # one of the files
+        next if $name =~ /\Aopenat/ && $args !~ /bonload[.][0-9a-f]{16}/;
+        $name = $args =~ /O_CREAT/ ? 'creat' : 'open' if $name =~ /\Aopenat/;
+        $calls{ $call->{pid} } .= $name . ($bytes ? " $bytes" : q{}) . ';';
+    }
+    return \%calls;
+}
+
+for my $profile (sort keys %CALLS) {
+SKIP: {
+        skip 'strace cannot trace here', 2 if !can_trace();
+        my ($dir, $where) = (scratch(), scratch());
+        my @wrap = (qw(strace -f -qq -y -s0 -e), 'trace=openat,openat2,write,pwrite64,pread64,fsync,fdatasync,sync_file_range,renameat,unlinkat', '-o', "$dir/trace", '--');
+        my $run = bonload({ wrap => \@wrap }, "-good-for=$profile", qw(-wt=1 -warmup=0s -duration=2500ms), $where);
+        like($run->{status}, qr/\A[023]\z/, "$profile, traced") or diag($run->{err});
+        my $calls = calls_of_threads("$dir/trace");
+        for my $pattern (@{ $CALLS{$profile} }) {
+            my ($found) = grep { $calls->{$_} =~ /\A(?:$pattern)+\z/ } keys %{$calls};
+            ok($found, "$profile: a thread makes the calls $pattern") or diag(map { "$_: " . substr($calls->{$_}, 0, 200) . " ... " . substr($calls->{$_}, -200) . "\n" } sort keys %{$calls});
+        }
+    }
+}
+
+# ---- what is read is looked at -----------------------------------------------------------------------------
+{
+    my $dir = scratch();
+    my $run = load_started({}, '-good-for=' . own('reads', 'pages db 1MiB', 'request: read db 1'), qw(-wt=1 -duration=3s), $dir);
+    my $file;
+    wait_until('its pages', sub { ($file) = grep { (-s $_ // 0) == 1 << 20 } glob "/proc/$run->{pid}/fd/*"; $file });
+    open my $pages, '+<', $file or die "$file: $!\n";
+    print {$pages} 'x' x (1 << 20);
+    close $pages or die "$file: $!\n";
+    finish($run);
+    is($run->{status}, '1', 'damage: exit status 1');
+    like($run->{err}, qr/something other than what was written: \d+ damaged reads/, 'and says so');
+    is($run->{out}, q{}, 'no verdict on storage that is damaged');
+    is_deeply([ glob "$dir/*" ], [], 'nothing is left');
+}
+
+# ---- no room, signals, wrong use ---------------------------------------------------------------------------
+for my $case (
+    [ ['-good-for=nix'],                              qr/there is no profile 'nix'/ ],
+    [ [qw(-good-for=etcd -max-latency=20ms)],         qr/-max-latency: with -good-for/ ],
+    [ [qw(-good-for=etcd -requests-engine=null)],     qr/cannot be combined/ ],
+    [ [qw(-good-for=etcd -wps=5 -wt=5)],              qr/cannot be combined/ ],
+    [ [qw(-good-for=etcd -wps=0)],                    qr/a load of 0 is none/ ],
+    [ [qw(-requests-engine=profile -wt=1)],           qr/needs -good-for/ ],
+    [ [ '-good-for=' . own('bad', 'log wal 16MiB', 'request: commit wall 100') ], qr/line 3 of the profile: expected up to 6 of/ ],
+    [ [ '-good-for=' . own('twice', @LOG, 'request: sync wal') ],                 qr/line 5 of the profile: expected name NAME, .* one request: STEP/ ],
+    [ [ '-good-for=' . own('same', @LOG, 'pages wal 1MiB') ],                     qr/line 5 of the profile: expected a name that no other file has/ ],
+    [ [ '-good-for=' . own('empty') ],                qr/has no line: request:/ ],
+  )
+{
+    my ($args, $said) = @{$case};
+    my $dir = scratch();
+    my $run = bonload(@{$args}, $dir);
+    is("$run->{status}$run->{out}", '1', "@{$args}: refused");
+    like($run->{err}, qr/\Abonload: [^\n]*$said[^\n]*\n\z/, 'in one line');
+    is_deeply([ glob "$dir/*" ], [], 'nothing is left');
+}
+is(bonload(qw(-good-for=etcd /nowhere/at/all))->{status}, '1', 'a directory that is not there');
+
+for my $signal (qw(INT TERM)) {
+    my $dir = scratch();
+    my $run = load_started(qw(-good-for=etcd -duration=100s -wps=50), $dir);
+    wait_until('its directory', sub { glob "$dir/bonload.*" });
+    select undef, undef, undef, .5;
+    kill $signal => $run->{pid};
+    finish($run);
+    like($run->{status}, qr/\Asignal (?:2|15)\z/, "$signal: it ends by it");
+    is_deeply([ glob "$dir/*" ], [], "$signal: nothing is left");
+}
+
+done_testing();

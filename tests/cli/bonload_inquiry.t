@@ -1,0 +1,43 @@
+#!/usr/bin/perl
+# SIGUSR1 while many threads make requests: the figures so far, again and again, and the run goes on to its
+# end. ThreadSanitizer runs this one, too, although it loses a signal now and then: none is waited for.
+
+use strict;
+use warnings;
+use FindBin;
+use lib "$FindBin::Bin/../lib";
+use Test::More;
+use BonnieRun  qw(finish scratch);
+use LoadRun    qw(load_started);
+use RunProgram qw(slurp);
+
+my $dir = scratch();
+
+# Asks until the run has ended by itself. Returns how often it has answered with figures.
+sub ask_to_the_end {
+    my ($run) = @_;
+    my $state = q{};
+    while (($state = eval { slurp("/proc/$run->{pid}/stat") } // q{}) && $state !~ /[)] Z/) {
+        my ($threads) = (eval { slurp("/proc/$run->{pid}/status") } // q{}) =~ /^Threads:\s+(\d+)/m;
+        kill USR1 => $run->{pid} if ($threads // 0) >= 2; # the load has begun
+        select undef, undef, undef, .02;
+    }
+    finish($run);
+    return scalar(() = $run->{err} =~ /^The run goes on[.]$/mg);
+}
+
+# A busy machine may need longer to answer once.
+for my $load ([qw(-requests-engine=null -rt=4 -wt=4)], [qw(-wt=4 -rt=4 -body-size=4k -mkdirs), "-url=$dir/files/XXX"], [qw(-requests-engine=sleep -rps=200 -wps=100 -max-channels=50)]) {
+    my ($run, $answers);
+    for my $seconds (2, 8, 32) {
+        $run     = load_started(@{$load}, "-duration=${seconds}s", '-max-errors=100');
+        $answers = ask_to_the_end($run);
+        last if $run->{status} ne '0' || $answers > 0;
+    }
+    is($run->{status}, '0', "@{$load}: it ends by itself");
+    cmp_ok($answers, '>', 0, 'and answers meanwhile');
+    unlike($run->{err}, qr/ThreadSanitizer/, 'threads and figures do not meet');
+    like($run->{out}, qr/^Total requests: [1-9]\d*$/m, 'the figures of all of it follow');
+}
+
+done_testing();

@@ -1,0 +1,77 @@
+#!/usr/bin/perl
+# The warm-up is step 0 of bonload: it is left out of every figure, but of nothing else. Each
+# request is in exactly one step.
+
+use strict;
+use warnings;
+use FindBin;
+use lib "$FindBin::Bin/../lib";
+use JSON::PP ();
+use Test::More;
+use BonnieRun qw(scratch);
+use LoadRun   qw(bonload loaded);
+use WarmUp    qw(warmups_agree);
+
+my $dir = scratch();
+
+# ---- names that recur: their contents are known, also when they were written during the warm-up
+# ------
+my $recurs = bonload(qw(-wt=2 -rt=2 -warmup=400ms -max-requests=100 -body-size=4k), "-url=$dir/XX");
+is($recurs->{status}, '0', 'names that recur while warming up: no damage') or diag($recurs->{err});
+like($recurs->{out}, qr/^Verified: [1-9]\d* bytes, damaged: 0 places$/m, 'which was looked for');
+
+# ---- the limit on requests does not include the warm-up
+# ------------------------------------------------
+for my $case ([ 1000, qw(-rt=4 -requests-engine=null) ], [ 100, qw(-rps=200 -requests-engine=sleep -max-channels=10) ],
+    [ 300, qw(-rt=3 -wt=3 -requests-engine=null) ], [ 50, qw(-rt=20 -requests-engine=sleep) ]) {
+    my ($most, @load) = @{$case};
+    my $done = loaded(@load, '-warmup=400ms', "-max-requests=$most");
+    is($done->{Reads}{Done} + ($done->{Writes}{Done} // 0), $most, "@load -max-requests=$most: exactly so many");
+}
+my $followed = loaded(qw(-rpw=10 -wt=2 -requests-engine=null -warmup=200ms -max-requests=10000));
+is($followed->{Writes}{Done}, 909,  '-rpw=10: writes');
+is($followed->{Reads}{Done},  9090, '-rpw=10: and reads');
+
+# ---- no figure includes the warm-up
+# -----------------------------------------------------------------------
+my $rate = loaded(qw(-rps=200 -requests-engine=sleep -max-channels=10 -warmup=1500ms -duration=500ms -stop-on-bad-rate));
+my $reads = $rate->{bonload}{reads};
+cmp_ok($reads->{due}, '<=', 100, 'what was due in half a second');
+cmp_ok($rate->{Reads}{StaggeredFor}, '<=', 1e9 * $rate->{bonload}{elapsed_seconds}, 'staggered for no longer than that');
+is($reads->{latency_ns}{max}, $rate->{Reads}{TopTen}[-1], 'the longest is that of what counts');
+
+my $null = loaded(qw(-rt=1 -requests-engine=null -warmup=1s -max-requests=1000))->{bonload};
+cmp_ok($null->{cpu_seconds}, '<', 0.5, 'CPU time is that of what counts');
+my $failing = loaded(qw(-rt=40 -requests-engine=sleep -warmup=1s -max-requests=20 -max-errors=100))->{bonload};
+my $errors = 0;
+$errors += $_->{count} for @{ $failing->{reads}{failures} };
+is($errors, $failing->{reads}{errors}, 'errors by kind: those that count');
+my $sliced = loaded(qw(-rps=100 -requests-engine=null -warmup=1s -duration=1s))->{bonload};
+my $ended = 0;
+$ended += $_->{reads}{ended} for @{ $sliced->{intervals} };
+is($ended, $sliced->{reads}{requests}, 'the intervals have what counts');
+is($sliced->{reads}{due}, 100, 'which is what was due, but for what a busy machine could not begin in time');
+cmp_ok($ended, '<=', 100, 'and no more');
+
+# ---- a run that ends during the warm-up: no figure
+# -------------------------------------------------------
+my $early = LoadRun::load_started(qw(-rt=1 -requests-engine=null -warmup=60s -output=json));
+ok(BonnieRun::wait_until('figures', sub { LoadRun::has_ended($early) }), 'SIGUSR1 shows the figures of the warming up');
+kill INT => $early->{pid};
+my $stopped = BonnieRun::finish($early);
+is($stopped->{status}, 'signal 2', 'a signal while warming up');
+is(JSON::PP::decode_json($stopped->{out})->{Reads}{Done}, 0, 'nothing counts');
+
+# ---- steps ---------------------------------------------------------------------------------------------------
+for my $warmup (qw(0s 300ms)) {
+    my $sweep = loaded('-sweep=50,200', qw(-rps=1 -wps=0 -requests-engine=sleep -max-channels=10 -duration=1s), "-warmup=$warmup")->{bonload};
+    my $steps = $sweep->{steps};
+    my $all = 0;
+    $all += $_->{reads}{latency_ns}{count} + $_->{reads}{errors} for @{$steps};
+    is($all, $sweep->{reads}{requests}, "-warmup=$warmup: each request of a sweep is in one step");
+}
+
+# ---- with and without warming up ----------------------------------------------------------------------------
+warmups_agree(sub { loaded(@_)->{bonload} });
+
+done_testing();

@@ -1,0 +1,82 @@
+#!/usr/bin/perl
+# boncut's reports on the page of bon_csv2html: methods and their losses, control groups, the last
+# three seconds, and the cuts of a campaign with their bound.
+
+use strict;
+use warnings;
+use Encode qw(decode);
+use FindBin;
+use lib "$FindBin::Bin/../lib";
+use File::Temp ();
+use JSON::PP   ();
+use Test::More;
+use HtmlCheck  qw(unbalanced);
+use RunProgram qw(data_file run slurp spew);
+
+my $dir  = File::Temp->newdir;
+my $JSON = JSON::PP->new->utf8->canonical;
+
+sub page_of {
+    my @files = @_;
+    my ($status, $out, $err) = run('bon_csv2html', \@files);
+    is("$status$err", '0', 'exit status 0 and silence');
+    my $html = decode('UTF-8', $out);
+    is(unbalanced($html), q{}, 'balanced');
+    return $html;
+}
+
+# A variant of the file's report.
+sub changed {
+    my ($file, $change) = @_;
+    my $report = $JSON->decode(slurp(data_file($file)));
+    $change->($report);
+    my $path = File::Temp->new(DIR => "$dir", UNLINK => 0);
+    spew("$path", $JSON->encode($report));
+    return "$path";
+}
+
+# The texts of the row that begins with this one.
+sub row_of {
+    my ($html, $name) = @_;
+    my ($row) = $html =~ m{<tr><th class="label" scope="row"><bdi>\Q$name\E</bdi></th>(.*?)</tr>}s or return;
+    return [ $row =~ m{<td[^>]*>(.*?)</td>}g ];
+}
+
+my $check = page_of(data_file('boncut-check.json'));
+like($check, qr{<h1>Power cuts</h1>}, 'a check: heading');
+like($check, qr{<p class="headline">LOST: 28 of 242 units}, 'its sentence');
+is_deeply(row_of($check, 'fdatasync'), [ 20, 15, 13, 2, '1 missing, 1 of a wrong size', '2 of 8', '2 of 13', '2 of 13' ], 'a method that lost something');
+is_deeply(row_of($check, 'msync'), [ 19, 15, 15, 0, "\x{2013}", '0 of 7', '0 of 14', '0 of 15' ], 'and one that did not');
+is_deeply(row_of($check, 'drive'), [ '1,346', 256, 0, 'nothing is shown about the drive' ], 'a control group');
+like($check, qr{<b>28 lost</b>}, 'the last three seconds');
+like($check, qr{create[.]0/4[.]1</td><td>0</td><td>version 1</td><td>none</td><td>missing</td><td>0[.]332 s</td>}, 'a loss');
+
+my $campaign = page_of(data_file('boncut-campaign.json'));
+like($campaign, qr{<p class="headline">LOST: lost in 1 of 9 cuts: 0[.]3 to 48[.]2 %}, 'a campaign: its sentence with the bound');
+like($campaign, qr{<b>8 kept, 1 lost, 1 inconclusive</b>}, 'its cuts');
+is_deeply(row_of($campaign, 5), [ 'lost', 140, 100, 4, 'host and the drive&#39;s cache' ], 'each of them');
+unlike($campaign, qr{What was lost}, 'and no method');
+
+my $many = page_of(data_file('boncut-campaign.json'), (data_file('boncut-check.json')) x 6);
+ok($many =~ /6 checks, added up/, 'a campaign with its checks');
+is_deeply(row_of($many, 'fdatasync'), [ 120, 90, 78, 12, '6 missing, 6 of a wrong size', '12 of 48', '12 of 78', '12 of 78' ], 'which are added up');
+
+my $beside = page_of(data_file('boncut-check.json'), "$FindBin::Bin/../golden/report/full.json");
+like($beside, qr{<h1>Bonnie results</h1>.*Promises and what became of them}s, 'beside results of bonnie');
+
+my $hostile = page_of(changed('boncut-check.json', sub {
+    my ($report) = @_;
+    $report->{verdict}{text}    = '<script>x</script>';
+    $report->{methods}[0]{name} = '<b>';
+    $report->{methods}[1]       = 'none';
+    $report->{methods}[2]{kept} = { a => 1 };
+    $report->{last_tenths}      = [ 7, { units => -1 }, { units => 'x', lost => 1e300 } ];
+    $report->{losses}[0]        = { file => [] };
+    $report->{controls}         = { };
+}));
+unlike($hostile, qr{<script>|<b><}, 'a hostile report: no tag of its own');
+my ($status, $out, $err) = run('bon_csv2html', [ changed('boncut-check.json', sub { $_[0]{format_version} = 9 }) ]);
+isnt($status, 0, 'another version is refused');
+like($err, qr/format_version 9 of the report of boncut is not known/, 'and says so');
+
+done_testing();

@@ -1,0 +1,44 @@
+#!/usr/bin/perl
+# boncut audit distinguishes what can be known before a cut: a drive that flushes reach, a mount
+# that sends none, and memory. It says of a drive that ignores flushes that only a cut can show
+# that.
+
+use strict;
+use warnings;
+use FindBin;
+use lib "$FindBin::Bin/../lib";
+use Test::More;
+use PowerCut;
+BEGIN { PowerCut::alone() }
+use BonnieRun qw(run_tool);
+use Root      ();
+
+my $lacking = PowerCut::lacking();
+plan skip_all => $lacking if defined $lacking;
+
+sub audit_ok {
+    my ($name, $dir, $status, @patterns) = @_;
+    my $audit = run_tool('boncut', 'audit', $dir);
+    is("$audit->{status}$audit->{err}", $status, "$name: exit status $status");
+    like($audit->{out}, $_, 'says so') for @patterns;
+    return;
+}
+
+for my $fs (qw(ext4 xfs btrfs)) {
+SKIP: {
+        my $machine = PowerCut->new(fs => $fs) // skip("there is no mkfs.$fs", 4);
+        my ($loop) = $machine->{loop} =~ m{(loop\d+)\z};
+        audit_ok("$fs on a drive that flushes reach", $machine->dir, 0, qr/^Filesystem: $fs /m, qr/^Drive $loop: cache write back/m, qr/flushes reach $loop, /);
+    }
+}
+
+my $barrier = PowerCut->new(mount => 'barrier=0');
+audit_ok('a mount that sends no flush', $barrier->dir, 2, qr/barrier/, qr/no flush reaches loop\d+/);
+undef $barrier;
+
+audit_ok('memory', Root::tmpfs('size=16m') . q{}, 2, qr/everything is in memory/, qr/^NOT DURABLE/m);
+
+my $unsafe = PowerCut->new(drive => 'unsafe');
+audit_ok('a drive that ignores flushes', $unsafe->dir, 0, qr/flushes reach loop\d+/, qr/only a cut can/);
+
+done_testing();

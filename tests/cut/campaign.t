@@ -1,0 +1,110 @@
+#!/usr/bin/perl
+# A campaign on a machine whose power is cut: with one command, and again after it was interrupted
+# and after it was killed. Its output becomes an HTML page. And a campaign that shuts down only the
+# filesystem, and says so.
+
+use strict;
+use warnings;
+use FindBin;
+use lib "$FindBin::Bin/../lib";
+use Test::More;
+use PowerCut;
+BEGIN { PowerCut::alone() }
+use BonnieRun      qw(finish program run_tool scratch start wait_until);
+use CutRun         qw(said write_for);
+use File::Basename qw(dirname);
+use JSON::PP       ();
+use RunProgram     qw(run slurp spew);
+use SweepSize      qw(sized);
+
+my $lacking = PowerCut::lacking();
+plan skip_all => $lacking if defined $lacking;
+
+my $machine = PowerCut->new;
+my $dir     = scratch();
+local $ENV{PATH} = dirname(program('boncut')) . ":$ENV{PATH}";
+
+# The command that cuts the power: this process does it, and removes the file by which it was asked to. If the
+# campaign has been ended meanwhile, nobody waits for that.
+$SIG{USR1} = sub {
+    my @asked = glob "$dir/cut.*";
+    $machine->off;
+    $machine->on;
+    unlink @asked;
+};
+my $cut = "touch $dir/cut.\$\$ && kill -USR1 $$ && while [ -e $dir/cut.\$\$ ]; do sleep 0.05; done";
+my @campaign = ('--victim=env', "--cut=$cut", '--same-boot', '--after=300ms..800ms', '--write-options=-c 4 --units 8 --rate 20');
+
+sub campaign {
+    my ($logs, $cuts, @options) = @_;
+    return start({ program => 'boncut' }, 'campaign', @campaign, "--logs=$dir/$logs", "--cuts=$cuts", @options, $machine->dir);
+}
+
+# Times of the checks' reports, by their names.
+sub reports {
+    my ($logs) = @_;
+    return map { $_ => (stat)[9] } glob "$dir/$logs/*.json";
+}
+
+# ---- one command ------------------------------------------------------------------------------
+
+my $cuts  = sized(3, 10, 30);
+my $whole = finish(campaign('whole', $cuts, '--json'));
+is("$whole->{status}$whole->{err}", '0', "a campaign of $cuts cuts: exit status 0");
+my $report = eval { JSON::PP->new->decode($whole->{out} =~ s/\A.*?^(?={)//msr) } // {};
+is($report->{verdict}{result}, 'kept', 'all is kept') or diag($whole->{out});
+is($report->{verdict}{cuts}, $cuts, 'in all cuts');
+my $conclusive = $report->{verdict}{conclusive};
+cmp_ok($conclusive, '>', 0, 'which were cuts');
+note($report->{verdict}{text});
+
+spew("$dir/campaign.json", JSON::PP->new->encode($report));
+my ($status, $html, $err) = run('bon_csv2html', [ "$dir/campaign.json", sort keys %{ { reports('whole') } } ]);
+is("$status$err", '0', 'its page');
+ok($html =~ /\b$conclusive (?:kept|cuts)/ && $html =~ /The last three seconds/, 'with its cuts and the last seconds');
+
+# ---- interrupted ------------------------------------------------------------------------------
+
+for my $signal (qw(INT KILL)) {
+    my $cut_off = campaign($signal, 3);
+    wait_until('the first cut', sub { 1 <= (my @made = reports($signal)) });
+    kill $signal => $signal eq 'KILL' ? -$cut_off->{pid} : $cut_off->{pid};
+    finish($cut_off);
+    is($cut_off->{status}, 'signal ' . ($signal eq 'INT' ? 2 : 9), "a campaign that gets SIG$signal: ends by it");
+    kill KILL => $machine->users;
+    my %made     = reports($signal);
+    my $goes_on  = finish(campaign($signal, 3));
+    my %reports  = reports($signal);
+    is("$goes_on->{status}$goes_on->{err}", '0', 'the same command goes on to its end');
+    is(scalar(keys %reports), 3, 'with all cuts');
+    is_deeply({ map { $_ => $reports{$_} } keys %made }, \%made, 'and makes none of them again');
+}
+
+# ---- shutting down only the filesystem -------------------------------------------------------
+
+# After a syncfs there is a moment in which nothing unsynced can be lost: then it is tried again.
+my ($said, %lost);
+my $MOST = 50;
+for my $try (1 .. $MOST) {
+    run_tool('boncut', '--cleanup', $machine->dir);
+    my $write = write_for(.5, {}, qw(-c 4 --units 8), $machine->dir);
+    my $shut  = run_tool('boncut', 'fs-shutdown', '--yes', $machine->dir);
+    is($shut->{status}, 0, 'fs-shutdown') or diag($shut->{err});
+    like("$shut->{out}$shut->{err}", qr/filesystem/, 'says what it is');
+    finish($write);
+    kill KILL => $machine->users;
+    $machine->remount;
+    $said = said($machine->dir, $write->{out_file});
+    %lost = map { $_->{name} => $_->{lost} } @{ $said->{controls} };
+    is($lost{drive}, 0, 'the drive has kept what it was given');
+    last if $said->{status} ne '3';
+}
+is($said->{status}, 0, 'all is kept') or diag($said->{verdict}{text});
+is($said->{verdict}{layer_cut}, 'host', 'as far as the kernel');
+cmp_ok($lost{cached}, '>', 0, 'the kernel has lost what it had in memory');
+like($said->{verdict}{text}, qr/nothing is shown about the drive's cache/, 'and that is told');
+
+$SIG{USR1} = 'DEFAULT';
+undef $machine;
+
+done_testing();

@@ -1,0 +1,39 @@
+#!/usr/bin/perl
+# bonload -good-for on a drive that takes 15 ms for each flush: not good enough for etcd. On one
+# that delays only the flush, the verdict depends on the limit.
+
+use strict;
+use warnings;
+use FindBin;
+use lib "$FindBin::Bin/../lib";
+use JSON::PP ();
+use Test::More;
+use PowerCut;
+BEGIN { PowerCut::alone() }
+use LoadRun qw(bonload);
+
+my $lacking = PowerCut::lacking();
+plan skip_all => $lacking if defined $lacking;
+
+my $machine = PowerCut->new(fs => 'ext4', flush_us => 15_000);
+
+# etcd's limits are below the shortest possible flush here, however busy this machine is.
+my $run = bonload(qw(-good-for=etcd -duration=4s -output=json), $machine->dir);
+is($run->{status}, '2', 'etcd on a drive with flushes of 15 ms: exit status 2') or diag($run->{err});
+my ($answer) = @{ JSON::PP::decode_json($run->{out} || '{}')->{bonload}{good_for}{profiles} // [] };
+is($answer->{verdict}, 'not good', 'not good');
+is(scalar @{ $answer->{loads} }, 2, 'judged at two loads');
+my ($sync) = grep { $_->{what} eq 'fdatasync' } @{ $answer->{loads}[0]{judged} };
+cmp_ok($sync->{low_ns}, '>=', 15e6, 'the interval begins above the flush');
+ok(!exists $answer->{search}, 'no search for more');
+
+my $text = bonload(qw(-good-for=etcd -duration=4s -wps=50), $machine->dir);
+like($text->{out}, qr{\Aetcd: not good[.] (?:fdatasync|backend commit) p99 \S+ ms \(}, 'and so says the text');
+
+# The same storage, with much higher limits.
+my $kept = bonload(qw(-good-for=etcd -wps=50 -duration=3s -max-latency=max:1h), $machine->dir);
+like($kept->{out}, qr/^  fdatasync .* good, longest, limit 3600 s$/m, 'its fdatasync is good enough for a limit of an hour');
+
+is_deeply([ grep { !m{/lost[+]found\z} } glob $machine->dir . '/*' ], [], 'nothing is left');
+
+done_testing();

@@ -1,0 +1,38 @@
+#!/usr/bin/perl
+# A guest of QEMU, whose disk is nbdkit's socket: both end at once, and the guest starts again. Its kernel
+# sends writes with FUA, which loop devices do not know.
+
+use strict;
+use warnings;
+use FindBin;
+use lib "$FindBin::Bin/../lib";
+use JSON::PP ();
+use Test::More;
+use PowerCut;
+BEGIN { PowerCut::alone() }
+use CutGuest;
+use CutRun    qw(faults_of);
+use SweepSize qw(is_long);
+
+plan skip_all => 'with --long alone' if !is_long();
+my $lacking = PowerCut::lacking() // CutGuest::lacking();
+plan skip_all => $lacking if defined $lacking;
+
+my $CUTS = 5; # of each drive
+my %lost = (cached => 0, drive => 0);
+
+for my $drive (qw(random strict)) {
+    my $guest = CutGuest->new(PowerCut->image(drive => $drive));
+    for my $cut (1 .. $CUTS) {
+        my ($report, $said) = $guest->cut(.5 + rand);
+        my $faults = faults_of($report);
+        is_deeply($faults, {}, "$drive drive, cut $cut: of $report->{sum}{promises} promises nothing is lost") or diag(JSON::PP->new->pretty->encode($report));
+        like($said, qr/^fua 1 cache write back/m, 'FUA is used') if $cut == 1;
+        ok(!$report->{verdict}{same_boot}, 'after a start of the guest');
+        $lost{ $_->{name} } += $_->{lost} > 0 for @{ $report->{controls} };
+        note($report->{verdict}{text});
+    }
+}
+cmp_ok($lost{$_}, '>', 0, "control group $_ lost something in $lost{$_} cuts") for qw(cached drive);
+
+done_testing();

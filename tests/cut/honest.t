@@ -1,0 +1,63 @@
+#!/usr/bin/perl
+# Honest drives, one of which stores nothing that was not flushed, while the other stores a random
+# part of it: after each cut everything that a filesystem promised is there, and both control groups
+# have lost something.
+
+use strict;
+use warnings;
+use FindBin;
+use lib "$FindBin::Bin/../lib";
+use Test::More;
+use PowerCut;
+BEGIN { PowerCut::alone() }
+use CutRun    qw(cuts);
+use SweepSize qw(is_all sized);
+
+my $lacking = PowerCut::lacking();
+plan skip_all => $lacking if defined $lacking;
+
+# By default, five machines with one cut each; with --all, some cuts of every machine; with
+# --long 200 cuts of each, or the number in BONNIE_TEST_CUTS.
+my @machines = (
+    [qw(ext4 strict 4096)], [qw(ext4 random 512)], [qw(xfs random 4096)], [qw(btrfs random 4096)], [qw(btrfs strict 4096)],
+    is_all() ? ([qw(ext4 random 4096)], [qw(xfs strict 4096)], [qw(xfs random 512)]) : (),
+);
+my $CUTS = $ENV{BONNIE_TEST_CUTS} // sized(1, 3, 200);
+
+# The number of cuts in which each control group lost something: at least 95 in a hundred on a quiet machine. On
+# a busy machine a cut often comes when nothing has been written since the last flush; and for a moment after a
+# syncfs, `cached` has nothing to lose.
+my %all = (cuts => 0, cached => 0, drive => 0);
+
+# Makes cuts: nothing is lost, and all of them count.
+sub cuts_ok {
+    my ($machine, $cuts, $name) = @_;
+    my $sum = cuts($machine, $cuts);
+    is($sum->{faults}, 0, "$name: nothing is lost in $cuts cuts") or diag(join "\n", @{ $sum->{words} });
+    cmp_ok($sum->{promises}, '>', 0, "of $sum->{promises} promises");
+    note(sprintf '%.2f s a cut; control groups lost in %d and %d', @{$sum}{qw(seconds cached drive)});
+    $all{$_} += $sum->{$_} for qw(cached drive);
+    $all{cuts} += $cuts;
+    return;
+}
+
+for my $case (@machines) {
+    my ($fs, $drive, $sector) = @{$case};
+SKIP: {
+        my $machine = PowerCut->new(fs => $fs, drive => $drive, sector => $sector) // skip("there is no mkfs.$fs", 2);
+        cuts_ok($machine, $CUTS, "$fs, $drive drive with sectors of $sector");
+    }
+}
+
+# A few cuts may have met such a moment: they go on until one has not.
+my $machine = PowerCut->new(drive => 'random');
+my $MOST    = 100;
+for (my $more = 0; $all{cached} * $all{drive} == 0 && $more < $MOST; $more++) {
+    cuts_ok($machine, 1, 'once more');
+}
+for my $control (qw(cached drive)) {
+    cmp_ok($all{$control}, '>', 0, "control group $control lost something");
+    cmp_ok($all{$control}, '>', $all{cuts} / 2, 'in most of the cuts') if $all{cuts} > 20 * @machines;
+}
+
+done_testing();

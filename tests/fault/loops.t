@@ -1,0 +1,49 @@
+#!/usr/bin/perl
+# zcav -w asks every loop device in use whether it stands on the file that is to be written. A device
+# whose server hangs does not hold it up, nor whoever reads what it prints.
+
+use strict;
+use warnings;
+use FindBin;
+use lib "$FindBin::Bin/../lib";
+use Test::More;
+use Root;
+BEGIN { Root::private_mounts() }
+use BonnieRun  qw(program scratch);
+use RunProgram qw(slurp spew);
+use SilentFile ();
+
+# The only name that every system has for something in /dev that looks like a loop device.
+my $DEVICE = 'loop-control';
+
+plan skip_all => 'needs root and its mounts' if !Root::may_mount();
+plan skip_all => "this system has no /dev/$DEVICE" if !-e "/dev/$DEVICE";
+
+# This test's own list of the devices in use.
+my $list = '/sys/block';
+system("mount -t tmpfs bonnie-test $list") == 0 or die "cannot mount on $list\n";
+mkdir $_ or die "$_: $!\n" for "$list/$DEVICE", "$list/$DEVICE/loop";
+spew("$list/$DEVICE/loop/backing_file", "/none\n");
+
+my $dir  = scratch();
+my $file = "$dir/file";
+
+# What zcav prints, to the end of the pipe that it prints to.
+sub printed {
+    spew($file, 'x' x (2 << 20));
+    my $zcav = program('zcav');
+    my $text = qx(timeout -s KILL 30 sh -c '"$zcav" -w --yes -q -b1 "$file" 2>&1; echo "status \$?"' | timeout -s KILL 30 cat);
+    return $? == 0 ? $text : "${text}the pipe did not end\n";
+}
+
+like(printed(), qr/\A#block offset .*^status 0\n\z/ms, 'a device that answers');
+my $silent = SilentFile->mounted("/dev/$DEVICE");
+SKIP: {
+    skip 'this system mounts no FUSE filesystem', 2 if !$silent;
+    is(printed(), "zcav: -w: whether /dev/$DEVICE uses $file cannot be known: Connection timed out\nstatus 1\n", 'one that does not: zcav ends, and says why');
+    is(slurp($file), 'x' x (2 << 20), 'and nothing is written');
+}
+undef $silent;
+system 'umount', $list;
+
+done_testing();

@@ -1,0 +1,20 @@
+# The size of a sweep over many cases: by default tests take a quick sample, with `scripts/test
+# --all` a larger one, and with `scripts/test --long` all cases.
+package SweepSize;
+
+use strict;
+use warnings;
+use Exporter 'import';
+
+our @EXPORT_OK = qw(is_all is_long sized);
+
+sub is_long { return !!$ENV{BONNIE_TEST_LONG} }
+sub is_all  { return !!$ENV{BONNIE_TEST_ALL} || is_long() }
+
+# sized(DEFAULT, ALL, LONG): the size for the present mode.
+sub sized {
+    my ($default, $all, $long) = @_;
+    return is_long() ? $long : is_all() ? $all : $default;
+}
+
+1;

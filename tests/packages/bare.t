@@ -1,0 +1,68 @@
+#!/usr/bin/perl
+# A bare Debian 12 with git, and nothing else: README's two commands do there what README says, quickstart a second time,
+# too; and make check passes with what a build needs, which is less than what the tests can use.
+#
+# It needs root and a mirror of Debian, and takes half an hour: BONNIE_TEST_LONG=1. The system is made in
+# BONNIE_TEST_CHROOT, by default TMPDIR.
+
+use strict;
+use warnings;
+use FindBin;
+use lib "$FindBin::Bin/../lib";
+use Test::More;
+use BareDebian   qw(copy_sources debootstrap in_machine new_place why_none);
+use PackageBuild qw(give_up);
+use SweepSize    qw(is_long);
+
+plan skip_all => 'both commands on a bare Debian take long' if !is_long();
+my $why = why_none();
+plan skip_all => $why if $why;
+
+my $root = new_place();
+my ($made, $status) = debootstrap("$root", qw(ca-certificates git));
+plan skip_all => 'no mirror of Debian can be reached' if $status != 0 && $made =~ /Failed getting release file/;
+is($status, 0, 'debootstrap') or give_up($made);
+
+# Runs a command where the sources are; what it printed, but for colours.
+sub succeeds {
+    my ($command, $name) = @_;
+    my ($text, $rc) = in_machine("$root", "cd /srv/bonnie\n$command");
+    is($rc, 0, $name) or give_up(join "\n", $text, failures_in($text));
+    return $text;
+}
+
+# What a test's output says about its failures.
+sub failures_in { my ($text) = @_; return $text =~ /^(#? *#   Failed test .*\n(?:#.*\n){0,8})/mg }
+
+# A test command says so at its end: all passed, of many.
+sub all_pass {
+    my ($text, $least, $name) = @_;
+    my ($passed, $failed) = $text =~ /^(\d+) passed, (\d+) failed(?:, \d+ skipped)?$(?!.*^\d+ passed)/ms;
+    is($failed, 0, "$name: 0 failed") or give_up($text);
+    cmp_ok($passed, '>', $least, "$name: many passed ($passed)");
+    return;
+}
+
+copy_sources("$root/srv/bonnie");
+succeeds('git init -q; git add .; git -c user.name=test -c user.email=test commit -qm test', 'a clone');
+succeeds("! command -v $_", "there is no $_") for qw(autoreconf gcc make strace);
+
+# ---- how fast is this directory? -----------------------------------------------------------------
+
+my $first = succeeds('./scripts/quickstart', 'scripts/quickstart');
+is(() = $first =~ /^scripts\/setup: installing: .* \(log: .*\)$/mg, 1, 'one line about packages');
+my $answers = qr/Sequential Output.*^What was measured\n.*^In short: data is written at .* and read at .*^This was a short look.*^    \S+ -d [.] -s \d+ .*^To install it: /ms;
+like($first, $answers, 'the table, what limited it, a sentence, and what to run');
+
+my $second = succeeds('./scripts/quickstart', 'and once more');
+unlike($second, qr/installing/, 'nothing is installed');
+like($second, $answers, 'with the same answers');
+
+# ---- does it work here? --------------------------------------------------------------------------
+
+succeeds("! command -v $_", "there still is no $_") for qw(mkfs.xfs strace);
+all_pass(succeeds('make -C build/quickstart check TEST_JOBS=6', 'make check with what a build needs'), 500, 'make check');
+all_pass(succeeds('./scripts/test', 'scripts/test'), 5000, 'scripts/test');
+is(succeeds('git status --porcelain', 'git status'), q{}, 'nothing is left among the sources');
+
+done_testing();

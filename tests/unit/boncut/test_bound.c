@@ -1,0 +1,82 @@
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include "boncut/campaign/bound.h"
+#include "boncut/campaign/sum.h"
+
+static void expect(double value, double expected)
+{
+    if (fabs(value - expected) > 1e-6)
+        fail_msg("%.9g instead of %.9g", value, expected);
+}
+
+/* Without a fault the bound solves (1 - p)^n = probability. */
+static void nothing_seen(void **state)
+{
+    (void)state;
+    for (uint64_t trials = 1; trials <= 100000; trials *= 10)
+        expect(bound_upper(0, trials, 0.05), 1 - pow(0.05, 1 / (double)trials));
+    expect(bound_lower(0, 60, 0.025), 0);
+    expect(bound_upper(60, 60, 0.025), 1);
+    expect(bound_lower(60, 60, 0.025), pow(0.025, 1.0 / 60));
+}
+
+/* Compared with quantiles of the beta distribution, by scipy.stats.beta.ppf. */
+static void some_seen(void **state)
+{
+    (void)state;
+    expect(bound_lower(3, 60, 0.025), 0.010432330);
+    expect(bound_upper(3, 60, 0.025), 0.139243247);
+    expect(bound_lower(1, 2, 0.025), 0.012579117);
+    expect(bound_upper(1, 2, 0.025), 0.987420883);
+    expect(bound_lower(500, 1000, 0.025), 0.468549173);
+    expect(bound_upper(500, 1000, 0.025), 0.531450827);
+}
+
+static struct campaign_sum sum_of(unsigned kept, unsigned lost, unsigned inconclusive)
+{
+    struct campaign_sum sum = {0};
+    const struct campaign_cut cuts[VERDICTS] = {
+        [VERDICT_KEPT] = {.verdict = VERDICT_KEPT, .layer = LAYER_DRIVE, .promises = 208},
+        [VERDICT_LOST] = {.verdict = VERDICT_LOST, .layer = LAYER_DRIVE, .promises = 208},
+        [VERDICT_INCONCLUSIVE] = {.verdict = VERDICT_INCONCLUSIVE, .promises = 208},
+    };
+    while (kept-- > 0)
+        campaign_sum_add(&sum, &cuts[VERDICT_KEPT]);
+    while (lost-- > 0)
+        campaign_sum_add(&sum, &cuts[VERDICT_LOST]);
+    while (inconclusive-- > 0)
+        campaign_sum_add(&sum, &cuts[VERDICT_INCONCLUSIVE]);
+    campaign_sum_end(&sum);
+    return sum;
+}
+
+static void in_words(void **state)
+{
+    (void)state;
+    struct campaign_sum sum = sum_of(60, 0, 5);
+    assert_string_equal(sum.text,
+                        "KEPT: 0 of 12480 promises lost in 60 cuts: in less than 4.9 % of "
+                        "cuts anything is lost (95 %, one-sided); all of these cuts "
+                        "reached the drive's cache");
+    sum = sum_of(57, 3, 0);
+    assert_string_equal(sum.text, "LOST: lost in 3 of 60 cuts: 1.0 to 13.9 % (95 %); all of these "
+                                  "cuts reached the drive's cache");
+    sum = sum_of(0, 0, 4);
+    assert_int_equal(sum.verdict, VERDICT_INCONCLUSIVE);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(nothing_seen),
+        cmocka_unit_test(some_seen),
+        cmocka_unit_test(in_words),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

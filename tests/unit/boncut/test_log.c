@@ -1,0 +1,277 @@
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+#include "boncut/findings.h"
+#include "boncut/ledger.h"
+#include "boncut/log_line.h"
+#include "boncut/methods/method.h"
+
+#define RUN UINT64_C(0x123456789abcdef0)
+
+static struct header a_header(uint64_t run)
+{
+    struct header h = {.seed = 42,
+                       .run = run,
+                       .block_bytes = 4096,
+                       .units = 8,
+                       .workers = 2,
+                       .methods = (1U << method_count) - 1,
+                       .directory = "boncut.0123456789abcdef",
+                       .device = "sda (a b)",
+                       .filesystem = "ext4",
+                       .options = "rw,100%=\n",
+                       .boot_id = "id",
+                       .kernel = "Linux",
+                       .mount_id = 7,
+                       .time = 1795384746};
+    return h;
+}
+
+static unsigned method_of(const char *name)
+{
+    unsigned method;
+    assert_true(method_find(name, strlen(name), &method));
+    return method;
+}
+
+/* A log under construction. */
+struct text {
+    char text[1 << 16];
+    size_t length;
+};
+
+static void add_header(struct text *t, uint64_t run)
+{
+    char line[HEADER_LINE_MOST];
+    struct header h = a_header(run);
+    size_t length = header_format(line, &h);
+    memcpy(t->text + t->length, line, length);
+    t->length += length;
+}
+
+static void add_line(struct text *t, const char *method, uint32_t unit, uint64_t version,
+                     uint64_t time_us, uint64_t run)
+{
+    const struct log_line line = {.method = method_of(method + (*method == '!')),
+                                  .is_failure = *method == '!',
+                                  .unit = unit,
+                                  .version = version,
+                                  .time_us = time_us};
+    t->length += log_line_format(t->text + t->length, &line, run);
+}
+
+static int read_log(struct ledger *l, const char *text, size_t length, struct err *e)
+{
+    int fd = memfd_create("log", MFD_CLOEXEC);
+    assert_int_equal(write(fd, text, length), length);
+    assert_int_equal(lseek(fd, 0, SEEK_SET), 0);
+    err_init(e);
+    int rc = ledger_read(l, fd, e);
+    close(fd);
+    return rc;
+}
+
+static void a_line(void **state)
+{
+    (void)state;
+    char text[LOG_LINE_MOST];
+    struct log_line back;
+    const struct log_line line = {
+        .method = method_of("rename"), .unit = 17, .version = INT64_MAX, .time_us = 123456};
+    size_t length = log_line_format(text, &line, RUN);
+    assert_memory_equal(text, "rename 17 9223372036854775807 123456 ", 37);
+    assert_int_equal(length, 37 + 8 + 1);
+    assert_true(log_line_parse(&back, text, length - 1, RUN));
+    assert_int_equal(back.method, line.method);
+    assert_int_equal(back.unit, 17);
+    assert_true(back.version == INT64_MAX);
+    assert_int_equal(back.time_us, 123456);
+    assert_false(back.is_failure);
+    assert_false(log_line_parse(&back, text, length - 1, RUN + 1));
+    for (size_t i = 0; i < length - 1; i++) {
+        char damaged[LOG_LINE_MOST];
+        memcpy(damaged, text, length);
+        damaged[i] ^= 1;
+        assert_false(log_line_parse(&back, damaged, length - 1, RUN));
+        assert_false(log_line_parse(&back, text, i, RUN));
+    }
+}
+
+/* Lines with the right checksum, but invalid contents. */
+static void wrong_lines(void **state)
+{
+    (void)state;
+    static const char *const wrong[] = {
+        "",
+        "fsync",
+        "fsync 1 2",
+        "fsync 1 2 3 ",
+        "fsync  1 2 3",
+        "fsync 1 2 3 4",
+        "fsync -1 2 3",
+        "fsync 1 +2 3",
+        "fsync 4294967296 2 3",
+        "fsync 1 9223372036854775808 3",
+        "fsync 1 99999999999999999999999 3",
+        "fsyn 1 2 3",
+        "!!fsync 1 2 3",
+        " fsync 1 2 3",
+    };
+    struct log_line line;
+    for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) {
+        char text[LOG_LINE_MOST];
+        strcpy(text, wrong[i]);
+        size_t length = log_checksum_append(text, strlen(text), RUN);
+        assert_false(log_line_parse(&line, text, length, RUN));
+    }
+}
+
+static void the_header(void **state)
+{
+    (void)state;
+    char text[HEADER_LINE_MOST];
+    struct err e;
+    struct header back;
+    const struct header h = a_header(RUN);
+    size_t length = header_format(text, &h);
+    err_init(&e);
+    assert_int_equal(header_parse(&back, text, length - 1, &e), 0);
+    assert_true(back.run == RUN && back.seed == 42 && back.time == h.time);
+    assert_int_equal(back.units, 8);
+    assert_int_equal(back.methods, h.methods);
+    assert_string_equal(back.device, "sda (a b)");
+    assert_string_equal(back.options, "rw,100%=\n");
+    for (size_t i = 0; i < length - 1; i++) {
+        err_init(&e);
+        assert_int_not_equal(header_parse(&back, text, i, &e), 0);
+        assert_int_not_equal(e.code, 0);
+    }
+}
+
+static void the_ledger(void **state)
+{
+    (void)state;
+    static struct text t;
+    struct ledger l;
+    struct err e;
+    t.length = 0;
+    add_header(&t, RUN);
+    add_line(&t, "fsync", 3, 2, 2000, RUN);
+    add_line(&t, "fsync", 3, 5, 5000, RUN);
+    add_line(&t, "fsync", 3, 4, 4000, RUN); /* out of order */
+    add_line(&t, "create", 3, 7, 9000, RUN + 1);
+    add_line(&t, "create", 16, 7, 9000, RUN); /* there are only 16 units */
+    add_line(&t, "!dsync", 4, 6, 6000, RUN);
+    add_header(&t, RUN);
+    assert_int_equal(read_log(&l, t.text, t.length, &e), 0);
+    const struct promise *p = ledger_promise(&l, method_of("fsync"), 3);
+    assert_int_equal(p->version, 5);
+    assert_int_equal(p->time_us, 5000);
+    assert_int_equal(l.promises[method_of("fsync")], 2);
+    assert_int_equal(ledger_promise(&l, method_of("create"), 3)->version, 0);
+    assert_true(ledger_promise(&l, method_of("dsync"), 4)->is_doubtful);
+    assert_int_equal(l.repeated, 2);
+    assert_int_equal(l.damaged, 2);
+    assert_int_equal(l.last_us, 6000);
+    ledger_release(&l);
+    add_header(&t, RUN + 1);
+    assert_int_not_equal(read_log(&l, t.text, t.length, &e), 0);
+    assert_string_equal(e.text, "the log has the promises of more than one run");
+    ledger_release(&l);
+}
+
+/* Of `cached`, only what was written before syncfs returned counts. */
+static void cached_and_syncfs(void **state)
+{
+    (void)state;
+    static struct text t;
+    struct ledger l;
+    struct err e;
+    t.length = 0;
+    add_header(&t, RUN);
+    add_line(&t, "cached", 0, 100, 1000, RUN);
+    assert_int_equal(read_log(&l, t.text, t.length, &e), 0);
+    assert_int_equal(l.cached_from, 0);
+    ledger_release(&l);
+    add_line(&t, "syncfs", 0, 1, 2000, RUN);
+    assert_int_equal(read_log(&l, t.text, t.length, &e), 0);
+    assert_true(l.cached_from == UINT64_MAX);
+    ledger_release(&l);
+    add_line(&t, "cached", 0, 120, 2100, RUN);
+    add_line(&t, "cached", 0, 140, 2200, RUN);
+    assert_int_equal(read_log(&l, t.text, t.length, &e), 0);
+    assert_int_equal(l.cached_from, 120);
+    assert_int_equal(ledger_promise(&l, method_cached, 0)->version, 140);
+    ledger_release(&l);
+}
+
+/* Each write of a control group goes to the next of its groups of blocks. */
+static void control_versions(void **state)
+{
+    (void)state;
+    uint64_t version[CONTROL_BLOCKS] = {0};
+    for (uint64_t writes = 0; writes < UINT64_C(3) * CONTROL_GROUPS; writes++) {
+        for (uint32_t block = 0; block < CONTROL_BLOCKS; block++)
+            assert_true(control_version(writes, block) == version[block]);
+        for (uint32_t i = 0; i < CONTROL_BATCH; i++)
+            version[writes % CONTROL_GROUPS * CONTROL_BATCH + i]++;
+    }
+}
+
+static void what_is_counted(void **state)
+{
+    (void)state;
+    static struct text t;
+    struct ledger l;
+    struct err e;
+    struct tally sum;
+    struct findings f = {0};
+    unsigned fsync_method = method_of("fsync");
+    t.length = 0;
+    add_header(&t, RUN);
+    add_line(&t, "fsync", 0, 1, 1000000, RUN);
+    add_line(&t, "fsync", 1, 1, 3500000, RUN);
+    add_line(&t, "fsync", 2, 1, 4950000, RUN);
+    add_line(&t, "!fsync", 2, 2, 5000000, RUN);
+    assert_int_equal(read_log(&l, t.text, t.length, &e), 0);
+    findings_add(&f, &l, fsync_method, 0, &(struct loss){.finding = FOUND_KEPT});
+    findings_add(&f, &l, fsync_method, 1, &(struct loss){.finding = FOUND_FOREIGN});
+    findings_add(&f, &l, fsync_method, 2, &(struct loss){.finding = FOUND_UNREADABLE});
+    findings_add(&f, &l, fsync_method, 2, &(struct loss){.finding = FOUND_LOST});
+    findings_sum(&f, &sum);
+    assert_int_equal(sum.units, 4);
+    assert_int_equal(sum.found[FOUND_UNKNOWN], 1); /* a failed call explains unreadable units, */
+    assert_int_equal(sum.found[FOUND_LOST], 1);    /* but not units older than promised */
+    assert_int_equal(tally_faults(&sum), 2);
+    assert_int_equal(sum.last[0].units, 2);
+    assert_int_equal(sum.last[0].lost, 1);
+    assert_int_equal(sum.last[1].units, 3);
+    assert_int_equal(sum.last[2].units, 3);
+    assert_int_equal(f.bins[RECENT_BINS - 1].units, 2);
+    assert_int_equal(f.bins[RECENT_BINS - 16].lost, 1);
+    assert_int_equal(f.loss_count, 2);
+    assert_int_equal(f.losses[0].before_end_us, 1500000);
+    ledger_release(&l);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_line),
+        cmocka_unit_test(wrong_lines),
+        cmocka_unit_test(the_header),
+        cmocka_unit_test(the_ledger),
+        cmocka_unit_test(cached_and_syncfs),
+        cmocka_unit_test(control_versions),
+        cmocka_unit_test(what_is_counted),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

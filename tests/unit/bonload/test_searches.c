@@ -1,0 +1,241 @@
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "bonload/control/steering.h"
+#include "util/rng.h"
+#include "util/units.h"
+
+/*
+ * Whole searches with the real judge and ladder, on a simulated clock, for a store whose answer is
+ * known. The store is a queue with one server and random arrivals: the share of requests that wait
+ * longer than a limit is exp(-c (1-u)) at a utilisation of u. If that share is the allowed one at
+ * the load L*, the fraction `knee` of the store's capacity, it is allowed^((1-u)/(1-knee)) at any
+ * load; beyond u = 1 it is 1. The mean grows as 1/(1-u). Slow requests are either independent, or
+ * all those that arrive during a stall, and end when it ends.
+ */
+struct model {
+    const char *limit;
+    double knee;
+    double stall; /* seconds; 0: independent latencies */
+};
+
+#define TICK_NS UINT64_C(10000000)
+#define TICK    .01
+#define ANSWER  1000.
+/* Searches per model: by default, with scripts/test --all, and with --long. */
+#define SEARCHES      20
+#define SEARCHES_ALL  100
+#define SEARCHES_LONG 1000
+
+struct store {
+    const struct model *model;
+    struct latency_limit limit;
+    struct rng rng;
+    double answer; /* L* */
+    double rate;   /* rate that is set */
+    double due;    /* fraction of a request that is due */
+    double left;   /* remaining seconds of a stall; 0: there is none */
+    uint64_t held; /* requests that arrived during the stall */
+    struct standing standing;
+};
+
+static double random_part(struct store *s)
+{
+    return ((double)(rng_next(&s->rng) >> 11) + .5) * 0x1p-53;
+}
+
+static double share_above(const struct store *s)
+{
+    double use = s->model->knee * s->rate / s->answer;
+    double allowed = 1 - s->limit.percent / 100;
+    return use < 1 ? pow(allowed, (1 - use) / (1 - s->model->knee)) : 1;
+}
+
+/* The mean latency in units of the limit. */
+static double mean_latency(const struct store *s)
+{
+    double use = s->model->knee * s->rate / s->answer;
+    return use < .99 ? (1 - s->model->knee) / (1 - use) : 100 * (1 - s->model->knee);
+}
+
+/* The share of time spent in stalls, which cause half of the mean latency. */
+static double share_stalled(const struct store *s)
+{
+    if (s->limit.of == LIMIT_PERCENTILE)
+        return share_above(s);
+    double wait = s->model->stall * (double)BILLION / (double)s->limit.nanoseconds / 2;
+    return fmin(1, mean_latency(s) / 2 / wait);
+}
+
+static void end_requests(struct store *s, uint64_t count, uint64_t above, double limits)
+{
+    struct counts *c = &s->standing.counts[LOAD_WRITE];
+    c->good += count;
+    c->above += above;
+    c->good_ns += (uint64_t)(limits * (double)s->limit.nanoseconds);
+    s->standing.progress[LOAD_WRITE].ended += count;
+}
+
+/* Serves requests that end independently. */
+static void serve(struct store *s, uint64_t count)
+{
+    uint64_t above = 0;
+    double limits = 0;
+    bool is_mean = s->limit.of == LIMIT_MEAN;
+    double share = s->model->stall > 0 ? 0 : is_mean ? 0 : share_above(s);
+    double mean = !is_mean ? .5 : mean_latency(s) * (s->model->stall > 0 ? .5 : 1);
+    for (uint64_t i = 0; i < count; i++) {
+        bool is_above = share > 0 && random_part(s) < share;
+        above += is_above;
+        limits += is_above ? 2 : -mean * log(random_part(s));
+    }
+    end_requests(s, count, above, limits);
+}
+
+/* Advances the time of a store that stalls: requests that arrive meanwhile end with the stall. */
+static void stall(struct store *s, uint64_t count)
+{
+    double share = share_stalled(s);
+    double length = s->model->stall;
+    if (s->left <= 0 && random_part(s) < TICK * share / (1 - share) / length)
+        s->left = length;
+    if (share >= 1) {
+        s->left = 0;
+        end_requests(s, count, count, 2. * (double)count);
+        return;
+    }
+    if (s->left <= 0) {
+        serve(s, count);
+        return;
+    }
+    s->held += count;
+    s->left -= TICK;
+    if (s->left > TICK / 2)
+        return;
+    double wait =
+        s->limit.of == LIMIT_MEAN ? length * (double)BILLION / (double)s->limit.nanoseconds / 2 : 2;
+    end_requests(s, s->held, s->held, wait * (double)s->held);
+    s->held = 0;
+    s->left = 0;
+}
+
+static void pass_tick(struct store *s)
+{
+    s->due += s->rate * TICK;
+    uint64_t count = (uint64_t)s->due;
+    s->due -= (double)count;
+    s->standing.progress[LOAD_WRITE].begun += count;
+    if (s->model->stall > 0)
+        stall(s, count);
+    else
+        serve(s, count);
+}
+
+struct searched {
+    struct search_answer answer;
+    double ratio; /* ratio of the answer to L* */
+    double seconds;
+};
+
+static struct searched search_store(const struct model *m, uint64_t seed)
+{
+    static struct steering steering;
+    struct store s = {.model = m};
+    struct plan plan = {.mode = MODE_SEARCH,
+                        .search = SEARCH_RATE,
+                        .window_ns = BILLION,
+                        .window_most_ns = 60 * BILLION,
+                        .max_requests = UINT64_MAX,
+                        .adjust_on_errors = true};
+    struct order order = {0};
+    uint64_t now_ns = 0;
+    rng_init(&s.rng, seed, 0);
+    assert_int_equal(latency_limit_parse(m->limit, &s.limit), 0);
+    plan.limit = s.limit;
+    plan.kinds[LOAD_WRITE] = (struct kind_plan){.pace = PACE_RATE, .rate = 100 * BILLION};
+    s.answer = ANSWER * exp2(random_part(&s) - .5); /* anywhere between two doublings */
+    steering_begin(&steering, &plan, now_ns, order.loads);
+    for (order.move = MOVE_STEP; order.move != MOVE_LAST_STEP;) {
+        if (order.move == MOVE_PAUSE)
+            s.rate = 0;
+        if (order.move == MOVE_STEP)
+            s.rate = (double)order.loads[LOAD_WRITE] / (double)BILLION;
+        pass_tick(&s);
+        now_ns += TICK_NS;
+        s.standing.busy = s.held > 0;
+        steering_decide(&steering, &s.standing, 1, now_ns, &order);
+    }
+    struct search_answer answer =
+        search_answer(&steering.search, LOAD_WRITE, &s.standing.counts[LOAD_WRITE]);
+    return (struct searched){answer, answer.load / s.answer, (double)now_ns / (double)BILLION};
+}
+
+static int compare(const void *a, const void *b)
+{
+    double difference = *(const double *)a - *(const double *)b;
+    return difference < 0 ? -1 : difference > 0;
+}
+
+/* The results of that many searches: a row of the table in docs/bonload-search.md. */
+static void hold_promises(const struct model *m, unsigned count, bool is_promised)
+{
+    static double seconds[SEARCHES_LONG];
+    unsigned high = 0;
+    unsigned low = 0;
+    unsigned unknown = 0;
+    for (unsigned i = 0; i < count; i++) {
+        struct searched found = search_store(m, i);
+        bool is_found = found.answer.found == FOUND_LOAD;
+        high += is_found && found.ratio > 1.05;
+        low += is_found && found.ratio < .9;
+        unknown += !is_found;
+        seconds[i] = found.seconds;
+    }
+    qsort(seconds, count, sizeof *seconds, compare);
+    print_message(
+        "| %-10s | %.0f %% | %3.0f ms | %4.1f %% | %4.1f %% | %4.1f %% | %3.0f s | %3.0f s "
+        "| %3.0f s |\n",
+        m->limit, 100 * m->knee, 1000 * m->stall, 100. * high / count, 100. * low / count,
+        100. * unknown / count, seconds[count / 2], seconds[count * 95 / 100], seconds[count - 1]);
+    assert_true(high <= .05 * count);
+    if (is_promised)
+        assert_true(low <= .05 * count && unknown <= .05 * count);
+}
+
+static void searches(void **state)
+{
+    static const struct model promised[] = {
+        {"p99:20ms", .9, 0},   {"p99:20ms", .9, .02},   {"p99:20ms", .9, .2},
+        {"p90:20ms", .9, 0},   {"p90:20ms", .9, .02},   {"p90:20ms", .9, .2},
+        {"p99.9:20ms", .9, 0}, {"p99.9:20ms", .9, .02}, {"p99.9:20ms", .9, .2},
+        {"20ms", .9, 0},       {"5ms", .9, .02},        {"20ms", .9, .2},
+    };
+    /* With a smoother knee, a minute has too few stalls to tell loads apart. */
+    static const struct model smooth[] = {
+        {"p99:20ms", .8, 0}, {"p99:20ms", .8, .02}, {"p99:20ms", .8, .2},
+        {"20ms", .8, 0},     {"5ms", .8, .02},      {"20ms", .8, .2},
+    };
+    unsigned count = getenv("BONNIE_TEST_LONG")  ? SEARCHES_LONG
+                     : getenv("BONNIE_TEST_ALL") ? SEARCHES_ALL
+                                                 : SEARCHES;
+    (void)state;
+    for (size_t i = 0; i < sizeof promised / sizeof *promised; i++)
+        hold_promises(&promised[i], count, true);
+    for (size_t i = 0; i < sizeof smooth / sizeof *smooth; i++)
+        hold_promises(&smooth[i], count, false);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {cmocka_unit_test(searches)};
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

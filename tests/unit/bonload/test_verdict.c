@@ -1,0 +1,111 @@
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "bonload/verdict/verdict.h"
+#include "util/units.h"
+#include <cmocka.h>
+
+/* Verdicts on durations that are made here. */
+
+static struct profile_limit limit_of(double percent)
+{
+    return (struct profile_limit){LIMIT_ON_SYNC, "sync", percent, 10 * MILLION};
+}
+
+/* `count` durations of 1 ms, but `above` of 20 ms among them, evenly or in one stall, 50/s. */
+static struct judged judge(unsigned count, unsigned above, bool together, double percent)
+{
+    struct gauge g;
+    struct err e;
+    err_init(&e);
+    const struct profile_limit limit = limit_of(percent);
+    assert_int_equal(gauge_open(&g, limit.nanoseconds, &e), 0);
+    for (unsigned i = 0; i < count; i++) {
+        bool is_above = together
+                            ? i >= count / 2 && i < count / 2 + above
+                            : above > 0 && i % (count / above) == 0 && i / (count / above) < above;
+        gauge_add(&g, (is_above ? 20 : 1) * MILLION, g.begin_ns + i * (BILLION / 50));
+    }
+    struct judged j = verdict_on(&g, &limit);
+    j.limit = NULL;
+    gauge_close(&g);
+    return j;
+}
+
+static void far_below_is_good(void **state)
+{
+    (void)state;
+    struct judged j = judge(1000, 0, false, 99);
+    assert_int_equal(j.goodness, GOODNESS_GOOD);
+    assert_in_range(j.found_ns, 999 * 1000, 1001 * 1000);
+}
+
+static void far_above_is_bad(void **state)
+{
+    (void)state;
+    struct judged j = judge(1000, 100, false, 99);
+    assert_int_equal(j.goodness, GOODNESS_BAD);
+    assert_true(j.low_ns >= 19 * MILLION);
+}
+
+/* 1 % above is what the limit allows: noise decides on which side a sample lies. */
+static void at_the_limit_it_is_unknown(void **state)
+{
+    (void)state;
+    struct judged j = judge(1000, 10, false, 99);
+    assert_int_equal(j.goodness, GOODNESS_UNKNOWN);
+    assert_true(j.low_ns < 10 * MILLION && j.high_ns >= 10 * MILLION);
+}
+
+/* A p99 needs 299 durations: .99^299 is less than 5 %. */
+static void few_say_nothing(void **state)
+{
+    (void)state;
+    assert_int_equal(judge(298, 0, false, 99).goodness, GOODNESS_UNKNOWN);
+    assert_true(judge(298, 0, false, 99).high_ns == NO_UPPER_END);
+    assert_int_equal(judge(299, 0, false, 99).goodness, GOODNESS_GOOD);
+    assert_int_equal(judge(0, 0, false, 99).goodness, GOODNESS_UNKNOWN);
+}
+
+/* 30 above in one stall are one event; evenly, they are too many to be noise. */
+static void a_stall_is_one_event(void **state)
+{
+    (void)state;
+    assert_int_equal(judge(1000, 30, false, 99).goodness, GOODNESS_BAD);
+    assert_int_equal(judge(1000, 30, true, 99).goodness, GOODNESS_UNKNOWN);
+}
+
+static void the_longest_needs_one(void **state)
+{
+    (void)state;
+    assert_int_equal(judge(5, 0, false, 100).goodness, GOODNESS_GOOD);
+    assert_int_equal(judge(500, 1, false, 100).goodness, GOODNESS_BAD);
+}
+
+/* By tables of the binomial distribution: n = 300, share .01: P(K = 0) = .049, P(K <= 6) = .967,
+ * P(K <= 5) = .917. */
+static void ranks_are_those_of_the_binomial(void **state)
+{
+    (void)state;
+    uint64_t upper;
+    uint64_t lower;
+    interval_ranks(300, 99, &upper, &lower);
+    assert_int_equal(upper, 1);
+    assert_int_equal(lower, 7);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(far_below_is_good),
+        cmocka_unit_test(far_above_is_bad),
+        cmocka_unit_test(at_the_limit_it_is_unknown),
+        cmocka_unit_test(few_say_nothing),
+        cmocka_unit_test(a_stall_is_one_event),
+        cmocka_unit_test(the_longest_needs_one),
+        cmocka_unit_test(ranks_are_those_of_the_binomial),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
