@@ -123,8 +123,8 @@ static int take_all(const char *path, const glob_t *facts, int in, struct err *e
 }
 
 /*
- * Asks in a separate process. It is not waited for, because it cannot end while the server of a
- * device is dead.
+ * Asks in a separate process. Unless all devices have answered it is not waited for, because it
+ * cannot end while the server of a device is dead.
  */
 static int ask_apart(const char *path, const glob_t *facts, const struct stat *st, struct err *e)
 {
@@ -141,7 +141,7 @@ static int ask_apart(const char *path, const glob_t *facts, const struct stat *s
     close(ends[0]);
     if (pid > 0) {
         kill(pid, SIGKILL);
-        waitpid(pid, NULL, rc == -ETIMEDOUT ? WNOHANG : 0);
+        waitpid(pid, NULL, rc != 0 ? WNOHANG : 0);
     }
     return rc;
 }

@@ -159,6 +159,7 @@ sub after_failure {
     my @lines = grep { !$how->{talks} || !/[.]{3}|\AGenerating |\Abonnie: (?:running as root|the size is less)/ } split /\n/, $run->{err};
     @lines = grep { !/: data file \d+ in / } @lines if $case->{fault} =~ /retval=|short/; # the damage was found before something else failed
     return scalar(@lines) . ' lines' if @lines != 1;
+    return if ($what // q{}) =~ /\Awrite[(]\d+<pipe:/ && $lines[0] =~ m{cannot be known: Input/output error\z}; # the process that asks loop devices could not answer
     return says_why($lines[0], $case->{call}, $case->{fault}) ? () : 'not the reason';
 }
 
