@@ -275,20 +275,11 @@ static int judge_loads(struct inquiry *q, const struct profile *p, struct err *e
     return rc;
 }
 
-/* The limit that a search can use: on a percentile of the syncs that requests wait for. */
-static const struct profile_limit *searched_limit(const struct profile *p)
-{
-    for (unsigned i = 0; i < PROFILE_LIMITS && p->limits[i].name; i++)
-        if (p->limits[i].on == LIMIT_ON_SYNC && p->limits[i].percent < 100)
-            return &p->limits[i];
-    return NULL;
-}
-
 /* Begins at the highest load that is good, if there is one and none is bad. */
 static int search_more(struct inquiry *q, const struct answer *a, struct err *e)
 {
     const struct profile *p = &a->profile;
-    const struct profile_limit *limit = searched_limit(p);
+    const struct profile_limit *limit = profile_sought_limit(p);
     uint64_t rate = 0;
     bool is_bad = false;
     for (size_t i = 0; i < a->load_count; i++) {

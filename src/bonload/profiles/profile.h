@@ -108,4 +108,10 @@ const struct profile *profile_by_name(const char *name);
 /* The largest number of bytes that its files need. */
 uint64_t profile_bytes(const struct profile *p);
 
+/*
+ * The limit by which a higher load is sought: the first on a percentile of the syncs that requests
+ * wait for, or NULL.
+ */
+const struct profile_limit *profile_sought_limit(const struct profile *p);
+
 #endif

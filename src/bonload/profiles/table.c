@@ -38,3 +38,11 @@ uint64_t profile_bytes(const struct profile *p)
     }
     return bytes;
 }
+
+const struct profile_limit *profile_sought_limit(const struct profile *p)
+{
+    for (unsigned i = 0; i < PROFILE_LIMITS && p->limits[i].name; i++)
+        if (p->limits[i].on == LIMIT_ON_SYNC && p->limits[i].percent < 100)
+            return &p->limits[i];
+    return NULL;
+}

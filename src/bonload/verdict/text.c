@@ -73,22 +73,44 @@ static void print_figures(const struct answer *a, FILE *out)
     fputs("; nothing is published to judge it by.", out);
 }
 
-static void print_more(const struct answer *a, FILE *out)
+/* "stay below it", where `it` is the deciding limit; another limit is named. */
+#define KEEP_TEXT (2 * UNITS_TEXT + OF_TEXT + 64)
+static void format_keep(char text[static KEEP_TEXT], const struct answer *a,
+                        const struct judged *decider)
 {
+    const struct profile_limit *sought = profile_sought_limit(&a->profile);
+    bool is_decider = decider && decider->limit->on == sought->on &&
+                      decider->limit->nanoseconds == sought->nanoseconds;
+    char of[OF_TEXT];
+    char limit[UNITS_TEXT];
+    snprintf(text, KEEP_TEXT, "stay below it");
+    if (is_decider)
+        return;
+    format_of(of, sought->percent);
+    units_format_time(limit, sought->nanoseconds);
+    snprintf(text, KEEP_TEXT, "keep %.40s %s below %s", sought->name, of, limit);
+}
+
+static void print_more(const struct answer *a, const struct judged *decider, FILE *out)
+{
+    char keep[KEEP_TEXT];
+    if (a->more == MORE_NOT_SOUGHT)
+        return;
+    format_keep(keep, a, decider);
     switch (a->more) {
     case MORE_NOT_SOUGHT:
         break;
     case MORE_FOUND:
-        fprintf(out, " Up to %.0f/s stay below it.", a->most);
+        fprintf(out, " Up to %.0f/s %s.", a->most, keep);
         break;
     case MORE_NONE:
-        fputs(" No higher load was found to stay below it.", out);
+        fprintf(out, " No higher load was found to %s.", keep);
         break;
     case MORE_MOST:
-        fprintf(out, " %.0f/s and more stay below it.", a->most);
+        fprintf(out, " %.0f/s and more %s.", a->most, keep);
         break;
     case MORE_UNSURE:
-        fprintf(out, " At least %.0f/s stay below it; the search was not finished.", a->most);
+        fprintf(out, " At least %.0f/s %s; the search was not finished.", a->most, keep);
         break;
     }
 }
@@ -102,7 +124,7 @@ static void print_head(const struct answer *a, FILE *out)
         print_decider(a, j, load, out);
     else if (a->load_count > 0)
         print_figures(a, out);
-    print_more(a, out);
+    print_more(a, j, out);
     fputc('\n', out);
 }
 

@@ -1,0 +1,79 @@
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "bonload/verdict/answer.h"
+#include "bonload/verdict/text.h"
+#include "util/units.h"
+#include <cmocka.h>
+
+/* The first line of an answer, which is all that many people read. */
+
+/* An answer about etcd at 50 writes per second, where syncs took 2 ms and commits this long. */
+static struct answer answer_of(enum more more, uint64_t commit_ns)
+{
+    struct answer a = {.profile = *profile_by_name("etcd"), .load_count = 1, .more = more};
+    struct at_load *l = &a.loads[0];
+    const uint64_t found[] = {2 * MILLION, commit_ns};
+    l->asked = 50;
+    l->judged_count = 2;
+    a.most = 1830;
+    for (unsigned i = 0; i < 2; i++)
+        l->judged[i] = (struct judged){.limit = &profile_by_name("etcd")->limits[i],
+                                       .count = 1000,
+                                       .found_ns = found[i],
+                                       .goodness = GOODNESS_GOOD};
+    return a;
+}
+
+static void first_line_is(const struct answer *a, const char *expected)
+{
+    char *text = NULL;
+    size_t length = 0;
+    FILE *out = open_memstream(&text, &length);
+    assert_non_null(out);
+    answer_print(a, out);
+    assert_int_equal(fclose(out), 0);
+    text[strcspn(text, "\n")] = '\0';
+    assert_string_equal(text, expected);
+    free(text);
+}
+
+#define SYNC "etcd: good. fdatasync p99 2.00 ms at 50 writes/s (etcd's limit: 10.0 ms)."
+static void more_is_said_of_the_deciding_limit(void **state)
+{
+    (void)state;
+    static const char *const lines[] = {
+        [MORE_NOT_SOUGHT] = SYNC,
+        [MORE_FOUND] = SYNC " Up to 1830/s stay below it.",
+        [MORE_NONE] = SYNC " No higher load was found to stay below it.",
+        [MORE_MOST] = SYNC " 1830/s and more stay below it.",
+        [MORE_UNSURE] = SYNC " At least 1830/s stay below it; the search was not finished.",
+    };
+    for (enum more more = MORE_NOT_SOUGHT; more <= MORE_UNSURE; more++) {
+        struct answer a = answer_of(more, 1 * MILLION);
+        first_line_is(&a, lines[more]);
+    }
+}
+
+/* The search looks at syncs alone. */
+static void another_limit_is_named(void **state)
+{
+    (void)state;
+    struct answer a = answer_of(MORE_FOUND, 20 * MILLION);
+    first_line_is(&a, "etcd: good. backend commit p99 20.0 ms at 50 writes/s (etcd's limit: "
+                      "25.0 ms). Up to 1830/s keep fdatasync p99 below 10.0 ms.");
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(more_is_said_of_the_deciding_limit),
+        cmocka_unit_test(another_limit_is_named),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
