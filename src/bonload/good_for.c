@@ -40,10 +40,10 @@ struct inquiry {
     const char *directory; /* on the storage in question */
     struct coordinator *coordinator;
     struct answer *answers;
-    size_t count;  /* number of answers begun */
-    FILE *details; /* the reports of the runs, which follow the verdict */
-    char *own;     /* the text of a user's own profile */
-    char *json;    /* of the last run that was judged */
+    size_t count;   /* number of answers begun */
+    FILE *details;  /* the reports of the runs, which follow the verdict */
+    char *own;      /* the text of a user's own profile */
+    json_t *report; /* of the last run that was judged */
     bool is_all;
     bool is_last; /* no other load of the profile is judged after this one */
     bool was_stopped;
@@ -140,11 +140,10 @@ static int note_result(struct inquiry *q, const struct run *run, const struct re
     if (run->plan->mode == MODE_SEARCH) {
         add_search(a, result);
     } else if (!result->was_stopped) {
-        free(q->json);
-        q->json = NULL;
-        rc = report_json(result, &q->json, e);
-        if (rc == 0)
-            rc = add_load(a, run, result, q->is_last, e);
+        json_decref(q->report);
+        q->report = report_object(result);
+        rc = q->report ? add_load(a, run, result, q->is_last, e)
+                       : err_system(e, ENOMEM, "memory for the report");
     }
     if (rc == 0 && !q->is_all)
         add_details(q, run->plan, result);
@@ -366,14 +365,15 @@ static int status_of(const struct inquiry *q)
 static int print_answers(struct inquiry *q, const char *details, struct page *page, struct err *e)
 {
     const struct settings *s = q->settings;
-    int rc = 0;
-    if (q->json)
-        rc = answers_put(&q->json, q->answers, q->count, q->directory, e);
+    char *json = NULL;
+    int rc = answers_put(q->report, q->answers, q->count, q->directory, e);
+    if (rc == 0)
+        rc = report_json(q->report, &json, e);
     if (rc != 0)
         return rc;
     errno = 0;
     if (s->output == OUTPUT_JSON)
-        puts(q->json);
+        puts(json);
     else if (q->is_all)
         answers_print(q->answers, q->count, stdout);
     else
@@ -381,7 +381,10 @@ static int print_answers(struct inquiry *q, const char *details, struct page *pa
     if (s->output == OUTPUT_HUMAN)
         fputs(details, stdout);
     rc = output_flush(e);
-    return rc == 0 && page->is_open ? page_write(page, q->json, NULL, e) : rc;
+    if (rc == 0 && page->is_open)
+        rc = page_write(page, json, NULL, e);
+    free(json);
+    return rc;
 }
 
 static int answer(struct inquiry *q, struct page *page, struct err *e)
@@ -394,7 +397,7 @@ static int answer(struct inquiry *q, struct page *page, struct err *e)
     int rc = q->is_all ? ask_all(q, e) : ask_one(q, e);
     if (fclose(q->details) != 0 && rc == 0)
         rc = err_system(e, ENOMEM, "memory for the report");
-    if (rc == 0 && !q->json)
+    if (rc == 0 && !q->report)
         message("stopped before anything could be judged");
     else if (rc == 0)
         rc = print_answers(q, details, page, e);
@@ -422,7 +425,7 @@ int good_for(const struct settings *s, struct coordinator *coordinator, struct p
         *status = status_of(&q);
     for (size_t i = 0; i < q.count; i++)
         answer_release(&answers[i]);
-    free(q.json);
+    json_decref(q.report);
     free(q.own);
     free(answers);
     return rc;

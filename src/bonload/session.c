@@ -103,11 +103,15 @@ static int print_reports(const struct result *result, struct outputs *o, struct 
 {
     const struct plan *p = result->plan;
     char *json = NULL;
+    json_t *object = NULL;
     int rc = 0;
     if (!is_first(p))
         return 0;
-    if (p->output == OUTPUT_JSON || p->timeline_file)
-        rc = report_json(result, &json, e);
+    if (p->output == OUTPUT_JSON || p->timeline_file) {
+        object = report_object(result);
+        rc = report_json(object, &json, e);
+    }
+    json_decref(object);
     if (rc == 0)
         rc = print_result(result, json, e);
     if (rc == 0 && p->timeline_file)

@@ -205,7 +205,7 @@ static json_t *all_failures(const struct result *result)
     return array;
 }
 
-int report_json(const struct result *result, char **text, struct err *e)
+json_t *report_object(const struct result *result)
 {
     json_t *object = json_object();
     put_value(&object, "Writes", put_goaders(&result->kinds[LOAD_WRITE]));
@@ -214,7 +214,11 @@ int report_json(const struct result *result, char **text, struct err *e)
     put_value(&object, "Reports", reports(result));
     put_time(&object, "StartTime", result->start_time_ns / (int64_t)BILLION);
     put_value(&object, "bonload", put_ours(result));
+    return object;
+}
+
+int report_json(const json_t *object, char **text, struct err *e)
+{
     *text = json_text(object, JSON_COMPACT | JSON_REAL_PRECISION(REAL_DIGITS));
-    json_decref(object);
     return *text ? 0 : err_system(e, ENOMEM, "memory for the report");
 }

@@ -1,6 +1,7 @@
 #ifndef BONLOAD_REPORT_REPORT_H
 #define BONLOAD_REPORT_REPORT_H
 
+#include <jansson.h>
 #include <stdio.h>
 
 #include "bonload/result/result.h"
@@ -13,10 +14,13 @@
 void report_human(const struct result *result, FILE *out);
 
 /*
- * The report for programs, one JSON object on one line: goader's keys, and everything in the key
- * `bonload`, as share/bonload.schema.json describes it. The caller frees *text.
+ * The report for programs: goader's keys, and everything in the key `bonload`, as
+ * share/bonload.schema.json describes it. The caller has the reference; NULL: memory ran out.
  */
-int report_json(const struct result *result, char **text, struct err *e);
+json_t *report_object(const struct result *result);
+
+/* Such a report, or NULL, on one line. The caller frees *text. */
+int report_json(const json_t *object, char **text, struct err *e);
 
 /* A distribution of latencies as HdrHistogram's percentile files have it, in ms. */
 void report_hgrm(const struct histogram *h, FILE *out);

@@ -1,11 +1,8 @@
 #include "bonload/verdict/json.h"
 
 #include <errno.h>
-#include <stdlib.h>
 
 #include "report/json_object.h"
-
-#define REAL_DIGITS 15 /* as in the rest of the report */
 
 static json_t *span_of(const struct span_figures *f)
 {
@@ -80,22 +77,16 @@ static json_t *answer_of(const struct answer *a)
     return object;
 }
 
-int answers_put(char **json, const struct answer *list, size_t count, const char *directory,
+int answers_put(json_t *report, const struct answer *list, size_t count, const char *directory,
                 struct err *e)
 {
-    json_t *report = json_loads(*json, 0, NULL);
-    json_t *ours = report ? json_object_get(report, "bonload") : NULL;
     json_t *object = json_object();
     json_t *profiles = json_array();
     put_text(&object, "directory", directory);
     for (size_t i = 0; i < count; i++)
         append_value(&profiles, answer_of(&list[i]));
     put_value(&object, "profiles", profiles);
-    free(*json);
-    *json = NULL;
-    if (ours && object && json_object_set(ours, "good_for", object) == 0)
-        *json = json_text(report, JSON_COMPACT | JSON_REAL_PRECISION(REAL_DIGITS));
-    json_decref(object);
-    json_decref(report);
-    return *json ? 0 : err_system(e, ENOMEM, "memory for the report");
+    if (object && json_object_set_new(json_object_get(report, "bonload"), "good_for", object) == 0)
+        return 0;
+    return err_system(e, ENOMEM, "memory for the report");
 }

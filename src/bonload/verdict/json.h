@@ -1,6 +1,7 @@
 #ifndef BONLOAD_VERDICT_JSON_H
 #define BONLOAD_VERDICT_JSON_H
 
+#include <jansson.h>
 #include <stddef.h>
 
 #include "bonload/verdict/answer.h"
@@ -8,9 +9,9 @@
 
 /*
  * Puts the answers about a directory into a report of bonload, as the key good_for of its own part.
- * Replaces *json, an allocated text. Returns 0 or a negative errno with a line in e.
+ * Returns 0, or a negative errno with a line in e.
  */
-int answers_put(char **json, const struct answer *list, size_t count, const char *directory,
+int answers_put(json_t *report, const struct answer *list, size_t count, const char *directory,
                 struct err *e);
 
 #endif
