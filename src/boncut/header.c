@@ -214,7 +214,7 @@ int header_parse(struct header *h, const char *text, size_t length, struct err *
     size_t format = strlen(FORMAT);
     *h = (struct header){0};
     if (length < format || memcmp(text, FORMAT, format) != 0)
-        return err_say(e, "standard input is no log of boncut: it does not begin with \"%s\"",
+        return err_say(e, "standard input is not a log of boncut: it does not begin with \"%s\"",
                        FORMAT);
     if (!log_checksum_is_right(text, &length, HEADER_KEY))
         return err_say(e, "the first line of the log is damaged: its checksum is wrong");

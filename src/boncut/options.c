@@ -307,7 +307,7 @@ static int check_owned(const struct settings *s, struct err *e)
     };
     for (size_t i = 0; i < sizeof options / sizeof *options; i++)
         if (options[i].is_given && !(options[i].commands & BIT(s->command)))
-            return err_say(e, "%s is no option of %s", options[i].name,
+            return err_say(e, "%s is not an option of %s", options[i].name,
                            s->cleanup ? "--cleanup" : command_words[s->command]);
     return 0;
 }

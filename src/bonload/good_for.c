@@ -255,7 +255,7 @@ static int judge_fixed(struct inquiry *q, const struct profile *p, struct err *e
     if (rate && threads)
         return err_say(e, "threads (-rt, -wt) and rates (-rps, -wps) cannot be combined");
     if ((rate ? rate : threads)->value == 0)
-        return err_say(e, "-good-for: a load of 0 is none");
+        return err_say(e, "-good-for: the load must be above 0");
     return judge_load(q, p, rate ? rate->value : 0, threads ? (unsigned)threads->value : 0, 1, e);
 }
 

@@ -194,7 +194,7 @@ static int plan_load(struct plan *p, const struct settings *s, struct err *e)
     if (rc != 0)
         return rc;
     if (!plan_has(p, LOAD_READ) && !plan_has(p, LOAD_WRITE))
-        return err_say(e, "neither reads nor writes are asked for");
+        return err_say(e, "neither reads nor writes are requested");
     rc = plan_following(p, s, e);
     if (rc == 0 && p->course.count > 0)
         plan_peak(p);

@@ -200,9 +200,11 @@ static int check_ranks(const struct programme *all, const struct coordinator *ra
     if (ranks->ranks.count == 1)
         return 0;
     if (all->whole[0].steady.wanted)
-        return err_say(e, "--steady-state: not for several ranks; --time makes tests longer");
+        return err_say(
+            e, "--steady-state cannot be combined with several ranks; --time makes tests longer");
     if (all->count > 1)
-        return err_say(e, "--preset=%s: not for several ranks", all->whole[0].preset);
+        return err_say(e, "--preset=%s cannot be combined with several ranks",
+                       all->whole[0].preset);
     return 0;
 }
 

@@ -124,11 +124,11 @@ static void name_missing(const struct coordinator *c, const char *what, const ch
     break_line(c);
     for (unsigned i = 1; i < c->ranks.count; i++) {
         if (!s->has_come[i] && missing++ < MOST_NAMED)
-            message("%s: rank %u on %s has not come%s", what, i,
+            message("%s: rank %u on %s has not arrived%s", what, i,
                     c->ranks.cards ? c->ranks.cards[i].host : "a host not known yet", how);
     }
     if (missing > MOST_NAMED)
-        message("%s: %u ranks in all have not come", what, missing);
+        message("%s: %u ranks in all have not arrived", what, missing);
 }
 
 static int take_one(struct coordinator *c, const struct meeting *m, unsigned *rank, struct err *e)
@@ -239,7 +239,7 @@ static int meet_as_other(struct coordinator *c, const struct meeting *m, struct 
             continue;
         if (!is_named && mpi_waited_ns(&wait) > NAMED_AFTER_NS + GRACE_NS) {
             break_line(c);
-            message("%s: rank 0 on %s has not come%s", m->name, s->first_host, waiting);
+            message("%s: rank 0 on %s has not arrived%s", m->name, s->first_host, waiting);
             is_named = true;
         }
         mpi_wait_sleep(&wait);

@@ -232,7 +232,7 @@ int mpi_receive_arrival(struct mpi *s, unsigned *rank, size_t *bytes, struct err
     MPI_Status status;
     int count = 0;
     if (!has_message(s, arrival(s), &status))
-        return err_say(e, "a message of another rank is not there any more");
+        return err_say(e, "a message of another rank has disappeared");
     MPI_Get_count(&status, MPI_BYTE, &count);
     *rank = (unsigned)status.MPI_SOURCE;
     *bytes = (size_t)count;
@@ -263,9 +263,8 @@ bool mpi_has_answer(struct mpi *s)
 int mpi_receive_answer(struct mpi *s, void *bytes, size_t count, struct err *e)
 {
     MPI_Status status;
-    return has_message(s, TAG_ANSWER, &status)
-               ? receive_message(s, &status, bytes, count, e)
-               : err_say(e, "rank 0's answer is not there any more");
+    return has_message(s, TAG_ANSWER, &status) ? receive_message(s, &status, bytes, count, e)
+                                               : err_say(e, "rank 0's answer has disappeared");
 }
 
 void mpi_send_failure(struct mpi *s, const struct err *e)
@@ -405,7 +404,7 @@ int mpi_begin(struct mpi **out, unsigned *rank, unsigned *ranks, struct err *e)
     if (code != MPI_SUCCESS)
         return mpi_failed(code, "MPI", e);
     if (level < MPI_THREAD_FUNNELED)
-        return err_say(e, "MPI: this library serves no program that has threads "
+        return err_say(e, "MPI: this library does not support programs with threads "
                           "(MPI_THREAD_FUNNELED)");
     MPI_Comm_size(MPI_COMM_WORLD, &count);
     MPI_Comm_rank(MPI_COMM_WORLD, &number);

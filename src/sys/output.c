@@ -228,7 +228,7 @@ static int open_file(struct output *o, enum takes takes, struct err *e)
     const struct named_file *f = &o->file;
     bool is_plain = f->fd < 0 || (f->is_in_place && S_ISREG(f->facts.st_mode));
     if (!is_plain && takes == TAKES_PLAIN)
-        return err_say(e, "open %s: it is no plain file", o->path);
+        return err_say(e, "open %s: it is not a plain file", o->path);
     int fd = is_plain ? open_temporary(o, e) : open_direct(o, e);
     if (fd < 0)
         return fd;

@@ -257,7 +257,7 @@ rmdir "$dir/bin";
     my @null = ('bonload', qw(-show-progress=false -requests-engine=null -rt=1 -max-requests=10));
     my @web  = ('bonload', qw(-show-progress=false -requests-engine=http -rt=1 -max-requests=1 -url=https://127.0.0.1:1/));
     my $other = qr/it is a pipe of another user/;
-    my $plain = qr/it is no plain file/;
+    my $plain = qr/it is not a plain file/;
     my $pipe  = "$disk/his/pipe";
     my @cases = (
         [ $other, @null[ 0 .. 2 ], "-load-file=$pipe" ],

@@ -37,13 +37,13 @@ refused_ok(boncut(@{$_}[ 1 .. $#{$_} ]), $_->[0], "refused: @{$_}[1 .. $#{$_}]")
     [qr/512 bytes to 1m/,                   'write', '--block=2m', "$dir/test"],
     [qr/a list of fsync, fdatasync/,        'write', '--methods=fsync,cached', "$dir/test"],
     [qr/1 to 1000000000 promises/,          'write', '--rate=0', "$dir/test"],
-    [qr/--json is no option of write/,      'write', '--json', "$dir/test"],
-    [qr/--time is no option of check/,      'check', '--time=1', "$dir/test"],
+    [qr/--json is not an option of write/,      'write', '--json', "$dir/test"],
+    [qr/--time is not an option of check/,      'check', '--time=1', "$dir/test"],
     [qr/No such file or directory/,         'write', '--time=1', "$dir/nowhere"],
     [qr/standard input is empty/,           'check', "$dir/test"],
     [qr/--yes confirms/,                    'fs-shutdown', "$dir/test"],
-    [qr/--unmounted is no option of audit/, 'audit', '--unmounted', "$dir/test"],
-    [qr/--yes is no option of audit/,       'audit', '--yes', "$dir/test"],
+    [qr/--unmounted is not an option of audit/, 'audit', '--unmounted', "$dir/test"],
+    [qr/--yes is not an option of audit/,       'audit', '--yes', "$dir/test"],
     [qr/No such file or directory/,         'audit', "$dir/nowhere"],
 );
 is_deeply([ tree($dir) ], [qw(empty other test)], 'nothing was made');
@@ -186,7 +186,7 @@ ok(harmless('repeated', $log . $log), 'repeated');
 ok(harmless('out of order', join q{}, $lines[0], reverse @lines[ 1 .. $#lines ]), 'out of order');
 ok(harmless('foreign', $log . $second->{out} =~ s/\A.*\n//r), 'with lines of another run');
 ok(harmless('garbage', $log . "\0\xff\n" x 100 . 'x' x 300_000 . "\n" . $lines[-1]), 'with garbage');
-refused_ok(boncut({ input => join q{}, @lines[ 1 .. $#lines ] }, 'check', "$dir/test"), qr/no log of boncut/, 'without its header');
+refused_ok(boncut({ input => join q{}, @lines[ 1 .. $#lines ] }, 'check', "$dir/test"), qr/not a log of boncut/, 'without its header');
 
 # ---- the end -------------------------------------------------------------------------------------
 

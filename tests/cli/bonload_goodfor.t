@@ -150,7 +150,7 @@ for my $case (
     [ [qw(-good-for=etcd -max-latency=20ms)],         qr/-max-latency: with -good-for/ ],
     [ [qw(-good-for=etcd -requests-engine=null)],     qr/cannot be combined/ ],
     [ [qw(-good-for=etcd -wps=5 -wt=5)],              qr/cannot be combined/ ],
-    [ [qw(-good-for=etcd -wps=0)],                    qr/a load of 0 is none/ ],
+    [ [qw(-good-for=etcd -wps=0)],                    qr/the load must be above 0/ ],
     [ [qw(-requests-engine=profile -wt=1)],           qr/needs -good-for/ ],
     [ [ '-good-for=' . own('bad', 'log wal 16MiB', 'request: commit wall 100') ], qr/line 3 of the profile: expected up to 6 of/ ],
     [ [ '-good-for=' . own('twice', @LOG, 'request: sync wal') ],                 qr/line 5 of the profile: expected name NAME, .* one request: STEP/ ],

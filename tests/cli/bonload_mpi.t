@@ -322,7 +322,7 @@ subtest 'a rank is killed' => sub {
         isnt($run->{status}, '0', "rank $rank: exit status not 0");
         unlike($run->{out}, qr/^Total requests/m, 'no figures of some alone');
         nobody_is_left($run);
-        like($run->{err}, qr/^bonload: Handing over the figures: rank $rank on \S+ has not come$/m, 'it is named') if $rank > 0 && is_open_mpi();
+        like($run->{err}, qr/^bonload: Handing over the figures: rank $rank on \S+ has not arrived$/m, 'it is named') if $rank > 0 && is_open_mpi();
         unlink glob "$dir/run/*";
     }
 };
@@ -362,7 +362,7 @@ if (is_long()) {
         for my $args (@loads) {
             my $run = finish(shift @runs);
             is($run->{status}, '0', "@{$args}: the run goes on");
-            is(scalar(grep {/rank 1 on \S+ has not come after 30 seconds/} lines_of($run)), 1, 'it is named, once');
+            is(scalar(grep {/rank 1 on \S+ has not arrived after 30 seconds/} lines_of($run)), 1, 'it is named, once');
         }
     };
 }

@@ -133,7 +133,7 @@ sub goes_on_ok {
     finish($run);
     waitpid $case->{waker}, 0;
     is($run->{status}, 0, 'the run goes on to its end') or diag($run->{err});
-    my @named = $run->{err} =~ /bonnie: [^:\n]*: (rank \d+ on \S+) has not come after $PATIENCE seconds/g;
+    my @named = $run->{err} =~ /bonnie: [^:\n]*: (rank \d+ on \S+) has not arrived after $PATIENCE seconds/g;
     is("@named", "rank $rank on $HOST", "rank $rank is named, once, and nobody else") or diag($run->{err});
     nothing_left_ok($case->{dir});
     all_gone_ok($run);

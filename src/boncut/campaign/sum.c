@@ -34,7 +34,7 @@ int campaign_cut_read(struct campaign_cut *cut, const json_t *report, struct err
         find_word(json_string_value(json_object_get(verdict, "layer_cut")), layer_names, LAYERS);
     const char *text = json_string_value(json_object_get(verdict, "text"));
     if (result < 0 || layer < 0 || !text)
-        return err_say(e, "it is no report of boncut check --json");
+        return err_say(e, "it is not a report of boncut check --json");
     *cut = (struct campaign_cut){
         .verdict = (enum verdict)result,
         .layer = (enum layer)layer,

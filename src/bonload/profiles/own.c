@@ -366,7 +366,7 @@ static int read_text(int fd, const char *path, char *text, struct err *e)
     if (got < 0)
         return err_system(e, errno, "-good-for: read %s", path);
     if (length == TEXT_MOST || memchr(text, '\0', length))
-        return err_say(e, "-good-for: %s is no profile: it is not a text of less than 64 KiB",
+        return err_say(e, "-good-for: %s is not a profile: it is not a text of less than 64 KiB",
                        path);
     text[length] = '\0';
     return 0;

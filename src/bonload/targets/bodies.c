@@ -19,7 +19,7 @@ static int read_stream(struct given_body *body, struct bodies *b, FILE *in, cons
     if (fstat(fileno(in), &facts) != 0)
         return err_system(e, errno, "read %s", path);
     if (!S_ISREG(facts.st_mode))
-        return err_say(e, "the body %s is no plain file", path);
+        return err_say(e, "the body %s is not a plain file", path);
     if ((uint64_t)facts.st_size > MOST_BYTES - b->all_bytes)
         return err_say(e, "the bodies are longer than 1 GiB together, and are kept in memory");
     body->size = (size_t)facts.st_size;

@@ -72,7 +72,7 @@ static int parse_ops(struct plan *p, struct mix *mix, const char *ops, const cha
     char *at = strstr(list, ":range=");
     int rc = at ? take_range(p, list, at, e) : 0;
     if (rc == 0 && p->range_bytes > 0 && repeats_get(list))
-        rc = err_say(e, "-ops: get with a range stands there once, and not beside another get");
+        rc = err_say(e, "-ops: get with a range is accepted once, and not beside another get");
     if (rc == 0)
         rc = mix_parse(mix, list, names, "-ops", e);
     free(list);
@@ -94,7 +94,7 @@ static int check_changes(struct plan *p, const struct settings *s, struct err *e
 {
     p->has_changes = true;
     if (s->has_verify && s->verify != VERIFY_OFF)
-        return err_say(e, "-verify: what an object is after post or patch is not known");
+        return err_say(e, "-verify: what an object contains after post or patch is not known");
     if (s->cleanup && p->puts_nothing)
         return err_say(e, "-cleanup removes what put has written, but -ops has no put");
     p->verify = VERIFY_OFF;
@@ -109,7 +109,7 @@ static int check_bodies(const struct settings *s, struct err *e)
     if (s->body_file && s->body_source)
         return err_say(e, "-body-file and -body-source cannot be combined");
     if ((s->body_file || s->body_source) && has_sizes)
-        return err_say(e, "-body-file and -body-source have the sizes of the files, and cannot be "
+        return err_say(e, "-body-file and -body-source take the sizes of the files, and cannot be "
                           "combined with other sizes");
     return 0;
 }

@@ -83,7 +83,7 @@ static const char *words_for(CURLcode code)
     case CURLE_PARTIAL_FILE:
         return "the body is shorter than announced";
     case CURLE_FILESIZE_EXCEEDED:
-        return "the announced length is none that a body can have";
+        return "no body can have the announced length";
     case CURLE_WRITE_ERROR:
         return "the headers do not end";
     case CURLE_OPERATION_TIMEDOUT:

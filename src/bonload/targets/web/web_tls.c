@@ -17,7 +17,7 @@ static int open_plain(int *fd, const char *path, struct err *e)
     if (named.fd < 0)
         rc = err_system(e, ENOENT, "open %s", path);
     else if (!S_ISREG(named.facts.st_mode))
-        rc = err_say(e, "open %s: it is no plain file", path);
+        rc = err_say(e, "open %s: it is not a plain file", path);
     else
         rc = *fd = named_file_open(&named, O_RDONLY, e);
     named_file_release(&named);
