@@ -19,6 +19,7 @@ sub by_label {
         $group{$label} //= $groups[@groups] = bless { number => @groups + 1, label => $label }, __PACKAGE__;
         push @{ $group{$label}{records} }, $record;
     }
+    $groups[0]{is_alone} = 1 if @groups == 1;
     return @groups;
 }
 
@@ -26,6 +27,12 @@ sub by_label {
 sub number {
     my ($self) = @_;
     return $self->{number};
+}
+
+# The number in front of the name; nothing if there is no other group.
+sub number_shown {
+    my ($self) = @_;
+    return $self->{is_alone} ? () : $self->{number};
 }
 
 sub label {

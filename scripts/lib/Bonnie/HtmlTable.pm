@@ -42,7 +42,7 @@ sub column_head {
 
 sub numbered {
     my ($group) = @_;
-    return (element('i', {}, $group->number), q{ }, element('bdi', {}, text(shorten($group->name, $MAX_LABEL))));
+    return ((map { element('i', {}, $_) . q{ } } $group->number_shown), element('bdi', {}, text(shorten($group->name, $MAX_LABEL))));
 }
 
 # The first cell of a row, which says what the row is about.

@@ -33,7 +33,7 @@ sub of_load {
         next if !number($figures->{requests});
         my $p99  = hash($figures->{latency_ns})->{p99};
         my $cost = number($p99) ? 'with a p99 latency of ' . latency_text($p99) : 'without success';
-        push @parts, rate_text(good_rate($figures)) . q{ } . lc($kind->{title}) . " per second $cost" . errors_text($figures->{errors}) . memory_text($figures->{measured});
+        push @parts, rate_text(good_rate($figures)) . q{ } . lc($kind->{title}) . " per second $cost" . errors_text($figures->{errors}) . memory_text($kind->{key}, $figures->{measured});
     }
     return @parts ? 'The load made ' . join(' and ', @parts) : undef;
 }
@@ -45,10 +45,12 @@ sub good_rate {
     return $requests ? $rate * ($requests - $errors) / $requests : 0;
 }
 
+# $key: writes or reads.
 sub memory_text {
-    my ($measured) = map { text($_) // q{} } @_;
-    return ' (in memory, not on a device)' if $measured eq 'memory';
-    return $measured eq 'page cache' ? ' (from the page cache, at least in part)' : q{};
+    my ($key, $measured) = @_;
+    my $words = text($measured) // q{};
+    return ' (in memory, not on a device)' if $words eq 'memory';
+    return $words eq 'page cache' ? ($key eq 'writes' ? ' (to' : ' (from') . ' the page cache, at least in part)' : q{};
 }
 
 sub errors_text {

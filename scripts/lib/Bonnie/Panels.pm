@@ -31,7 +31,7 @@ sub panel {
 
 sub row_label {
     my ($group) = @_;
-    return $group->number . q{ } . shorten($group->name, $MAX_LABEL);
+    return join q{ }, $group->number_shown, shorten($group->name, $MAX_LABEL);
 }
 
 1;

@@ -7,13 +7,17 @@ use Exporter 'import';
 use List::Util qw(any uniq);
 use Bonnie::Html      qw(element text);
 use Bonnie::HtmlTable qw(row_of row_head cell column_head head_cell absent scrolling_table);
+use Bonnie::Plain     qw(shorten);
 use Bonnie::Record    qw(setting);
 use Bonnie::Units     qw(grouped size_text);
 
 our @EXPORT_OK = qw(machine_table settings_table differing_settings);
 
-# Distinct values of more runs than these are counted, not listed.
+# With more distinct values than these, those after the first are hidden until the reader asks.
 my $MOST_VALUES = 12;
+
+# A longer value is cut off.
+my $MAX_VALUE = 60;
 
 my $FEW_LABELS = 3;
 
@@ -181,7 +185,9 @@ sub setting_cell {
     my ($words) = @values;
     return absent($words) if @values == 1 && $words =~ /^(?:default|$NOT_RECORDED|skipped|empty|\x{2013})\z/;
     return cell($words) if @values == 1;
-    return cell(@values > $MOST_VALUES ? "$words and " . (@values - 1) . ' others' : join q{, }, @values);
+    my ($first, @others) = map { text(shorten($_, $MAX_VALUE)) } @values;
+    return element('td', {}, join q{, }, $first, @others) if @values <= $MOST_VALUES;
+    return element('td', {}, element('details', {}, element('summary', {}, "$first and " . @others . ' others'), join q{, }, @others));
 }
 
 # Settings in which two groups, or the runs of one of them, differ: "Direct I/O:

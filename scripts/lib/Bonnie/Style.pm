@@ -38,10 +38,10 @@ p { margin: .25rem 0 .75rem; max-width: 50rem; overflow-wrap: anywhere; }
 .quiet, footer { color: var(--quiet); }
 footer { margin-top: 3rem; font-size: .875rem; }
 a { color: var(--focus); }
-nav ul { display: flex; flex-wrap: wrap; gap: .25rem 1.25rem; margin: .75rem 0 0; padding: 0; list-style: none; }
+nav ul { display: flex; flex-flow: wrap; gap: .25rem 1.25rem; margin: .75rem 0 0; padding: 0; list-style: none; }
 :focus-visible { outline: 2px solid var(--focus); outline-offset: 2px; }
 
-.legend { display: flex; flex-wrap: wrap; gap: .5rem; margin: .75rem 0; padding: 0; list-style: none;
+.legend { display: flex; flex-flow: wrap; gap: .5rem; margin: .75rem 0; padding: 0; list-style: none;
   font-size: .875rem; }
 .legend li { padding: .2rem .65rem; border: 1px solid var(--line); border-radius: .3rem; }
 
@@ -66,10 +66,9 @@ thead th[scope=colgroup], thead tr:nth-child(2) th { border-left: 1px solid var(
 th i { color: var(--quiet); font-weight: 400; font-style: normal; margin-right: .4em; }
 td small { display: block; white-space: normal; color: var(--quiet); font-size: .9em; }
 .changes small, .many small { white-space: nowrap; }
-.many .better small, .many .worse small { color: inherit; }
-.b2 small, .w2 small { color: inherit; }
+.many .better small, .many .worse small, .b2 small, .w2 small { color: inherit; }
 .none { min-width: 6em; color: var(--quiet); white-space: normal; text-align: center; overflow-wrap: anywhere; }
-.scroll:has(.result) { width: fit-content; max-width: 100%; }
+.scroll:has(.result), .scroll:has(.cuts), .one .scroll:has(.settings) { width: fit-content; max-width: 100%; }
 .result .label { min-width: 11rem; } .result th, .result td { padding-right: 1.1rem; }
 .one .panels { grid-template-columns: repeat(auto-fit, minmax(min(100%, 24rem), 1fr)); }
 .headline { font-size: 1.1rem; }
@@ -78,11 +77,14 @@ td small { display: block; white-space: normal; color: var(--quiet); font-size: 
 .rounds td:nth-of-type(2) { min-width: 11rem; }
 .settings td { min-width: 3rem; max-width: 18rem; white-space: normal; overflow-wrap: break-word; }
 .settings td:last-child { min-width: 5rem; overflow-wrap: anywhere; }
+.limits thead tr:nth-child(2) th { text-align: left; }
 .limits td { font-size: .9em; white-space: normal; min-width: 3.5rem; }
 .limits td span { display: block; }
 .wide th, .wide td { padding-left: .25rem; padding-right: .25rem; }
 .wide small { font-size: .85em; }
-.one .scroll:has(.settings) { width: fit-content; max-width: 100%; } .one .settings td { max-width: 40rem; }
+.one .settings td { max-width: 40rem; }
+.one :has(> .scroll .settings) { display: flex; flex-flow: wrap; align-items: start; column-gap: 1.5rem; }
+.one :has(> .scroll .settings) > :not(.scroll) { flex: 0 0 100%; }
 .b2::before, .b1::before, .w1::before, .w2::before { margin-right: .3em; font-size: .7em; letter-spacing: -.05em; }
 .b2::before { content: "\25B2\25B2"; content: "\25B2\25B2" / "much better:"; }
 .b1::before { content: "\25B2"; content: "\25B2" / "better:"; }
@@ -132,7 +134,7 @@ figcaption span { display: block; max-width: 60rem; color: var(--quiet); font-si
 .chart .course { fill: var(--pale); stroke: var(--bar); stroke-width: 1px; }
 .chart .held { fill: var(--bar); stroke: none; } .chart .losses { fill: var(--worse); stroke: none; }
 .chart .open { fill: var(--unclear); stroke: none; }
-.scroll:has(.cuts) { width: fit-content; max-width: 100%; } .cuts th, .cuts td { padding-right: 1.1rem; }
+.cuts th, .cuts td { padding-right: 1.1rem; }
 .cuts .label { min-width: 7.5rem; } .fault { background: var(--w2); }
 .chart .band { fill: var(--range); fill-opacity: .2; stroke: none; }
 .chart .known { fill: var(--pale); stroke: none; }
@@ -166,16 +168,17 @@ figcaption span { display: block; max-width: 60rem; color: var(--quiet); font-si
   h2, h3, figcaption, caption, h2 + .legend, h2 + p { break-after: avoid; }
   h2 { margin-top: 1.25rem; }
   .scroll { overflow: visible; background: none; }
-  table { font-size: 6.5pt; }
+  table { font-size: 6.5pt; } .one table, .changes { font-size: 8pt; }
+  caption span { padding: .3rem .5rem; font-size: 9pt; }
   .settings, .runs { font-size: 5.5pt; }
+  .settings:not(:has(tr > :nth-child(6))) { font-size: 7.5pt; }
   p { max-width: none; margin: .2rem 0 .4rem; }
   .chart { zoom: .75; }
-  .change .chart { zoom: .6; }
-  .one .chart { zoom: .6; }
+  .change .chart, .one .chart { zoom: .6; }
   .one h2 { margin: .5rem 0 .25rem; }
   .one figure { margin: .4rem 0; padding-bottom: .25rem; }
   .one .panels { margin-top: .25rem; }
-  .one .settings { font-size: 5pt; }
+  .panel h3 { font-size: 8.5pt; }
   figcaption span, .legend, section > p { font-size: 8pt; }
   .panels { grid-template-columns: repeat(3, 1fr); gap: 1rem 1.5rem; }
   th, td, .settings td { min-width: 0; padding: .2rem .25rem; }
@@ -188,13 +191,13 @@ figcaption span { display: block; max-width: 60rem; color: var(--quiet); font-si
 }
 END
 
-# Printed pages are light whatever the screen is. Removes superfluous spaces, because the style
-# sheet is in each page.
+# Printed pages are light whatever the screen is. Removes superfluous spaces and semicolons, because
+# the style sheet is in each page.
 sub style_sheet {
     my $rules = ":root {\n  color-scheme: light dark;\n$LIGHT}\n"
         . "\@media screen and (prefers-color-scheme: dark) {\n  :root {\n$DARK  }\n}\n"
         . $RULES;
-    return $rules =~ s/(?<=[{};:,])\s+//gr =~ s/\s+(?=[{])//gr;
+    return $rules =~ s/(?<=[{};:,])\s+//gr =~ s/\s+(?=[{])//gr =~ s/\s*([>+]) /$1/gr =~ s/;(?=[}])//gr;
 }
 
 1;
