@@ -166,6 +166,7 @@ figcaption span { display: block; max-width: 60rem; color: var(--quiet); font-si
   body { padding: 0; background: none; font-size: 10pt; }
   nav, footer { display: none; }
   h2, h3, figcaption, caption, h2 + .legend, h2 + p { break-after: avoid; }
+  .change + .change { break-before: page; }
   h2 { margin-top: 1.25rem; }
   .scroll { overflow: visible; background: none; }
   table { font-size: 6.5pt; } .one table, .changes { font-size: 8pt; }

@@ -81,7 +81,7 @@ sub metric_row {
 sub interval_charts {
     my ($campaign) = @_;
     my @notes = (
-        'From top to bottom, pair after pair: a point is the ratio of a pair, the band the interval that was known after it.',
+        'From top to bottom, pair after pair: a point is the ratio of a pair, the band the interval that was known after it. Points beyond an axis are drawn at its end.',
         'It is decided when the band leaves 0, or lies within ' . margins($campaign) . '.',
         @{ $campaign->{control} } ? "Below, the control: pairs of $campaign->{settings}{name_a} against itself." : (),
     );
