@@ -29,7 +29,7 @@ my @PAIRS = (
 
 my @schemes = style_sheet() =~ /:root\{(.*?)\}/sg;
 for my $scheme (0, 1) {
-    my %colour = $schemes[$scheme] =~ /--(\w+):(#[[:xdigit:]]{6});/g;
+    my %colour = $schemes[$scheme] =~ /--(\w+):(#[[:xdigit:]]{6})(?:;|\z)/g;
     for my $pair (@PAIRS) {
         my $contrast = contrast(@colour{ @{$pair} });
         ok($contrast >= 4.5, sprintf '%s: %s on %s: %.1f', ('light', 'dark')[$scheme], @{$pair}, $contrast);

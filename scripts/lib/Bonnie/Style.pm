@@ -85,14 +85,14 @@ td small { display: block; white-space: normal; color: var(--quiet); font-size: 
 .one .settings td { max-width: 40rem; }
 .one :has(> .scroll .settings) { display: flex; flex-flow: wrap; align-items: start; column-gap: 1.5rem; }
 .one :has(> .scroll .settings) > :not(.scroll) { flex: 0 0 100%; }
-.b2::before, .b1::before, .w1::before, .w2::before { margin-right: .3em; font-size: .7em; letter-spacing: -.05em; }
+:is(.b2, .b1, .w1, .w2)::before { margin-right: .3em; font-size: .7em; letter-spacing: -.05em; }
 .b2::before { content: "\25B2\25B2"; content: "\25B2\25B2" / "much better:"; }
 .b1::before { content: "\25B2"; content: "\25B2" / "better:"; }
 .w1::before { content: "\25BC"; content: "\25BC" / "worse:"; }
 .w2::before { content: "\25BC\25BC"; content: "\25BC\25BC" / "much worse:"; }
-.b2, .changes .better, .many .better, .campaign .better { background: var(--b2); } .b1 { background: var(--b1); }
-.w1 { background: var(--w1); } .w2, .changes .worse, .many .worse, .campaign .worse { background: var(--w2); }
-.device::before, .memory::before, .cpu::before, .unknown::before { content: ""; display: inline-block; width: 9px;
+.b2, :is(.changes, .many, .campaign) .better { background: var(--b2); } .b1 { background: var(--b1); }
+.w1 { background: var(--w1); } .w2, :is(.changes, .many, .campaign) .worse { background: var(--w2); }
+:is(.device, .memory, .cpu, .unknown)::before { content: ""; display: inline-block; width: 9px;
   height: 9px; margin: 0 .6em 0 .25em; border: 1.5px solid; }
 .device::before { width: 13px; margin: 0 .4em 0 0; }
 .memory::before { width: 13px; margin: 0 .4em 0 0; border-bottom: 3.5px dotted; }
@@ -117,11 +117,12 @@ figcaption span { display: block; max-width: 60rem; color: var(--quiet); font-si
 .chart text { fill: var(--quiet); font-size: 11.5px; text-anchor: middle; }
 .chart .first { text-anchor: start; } .chart .last { text-anchor: end; }
 .chart path { fill: none; stroke-width: 1.5px; }
-.chart .bar { stroke: var(--bar); stroke-width: 12px; }
-.chart .better { stroke: var(--better); stroke-width: 12px; }
-.chart .worse { stroke: var(--worse); stroke-width: 12px; }
-.chart .unclear { stroke: var(--unclear); stroke-width: 12px; }
-.chart .band0 { stroke: var(--dark); stroke-width: 12px; }
+.chart :is(.bar, .better, .worse, .unclear, .band0) { stroke-width: 12px; }
+.chart .bar { stroke: var(--bar); }
+.chart .better { stroke: var(--better); }
+.chart .worse { stroke: var(--worse); }
+.chart .unclear { stroke: var(--unclear); }
+.chart .band0 { stroke: var(--dark); }
 .chart .band1 { stroke: var(--middle); stroke-width: 8px; }
 .chart .band2 { stroke: var(--pale); stroke-width: 4px; }
 .chart [class^=heat] { stroke: var(--dark); stroke-width: 16px; }
