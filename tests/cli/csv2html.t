@@ -94,6 +94,12 @@ subtest 'figures and settings' => sub {
     is((rows_of($html, $SETTINGS))[11][2], "8\x{A0}KiB", 'a default is resolved');
     unlike($html, qr/>default<|<th scope="col">(?:Engine|Preset|Direct I\/O)</, 'and columns that are empty for every label are left out');
     like((rows_of($html, $SETTINGS))[6][1], qr/\A2\x{A0}GiB, 8\x{A0}GiB\z/, 'runs that were not measured alike');
+    for my $runs (6, 12, 14) {
+        my $lab = slurp(data_file('lab.csv'));
+        my %row = map { @{$_} } rows_of(page([], join q{}, map { $lab =~ s/,1789000000,/,17890000$_,/r } 10 .. $runs + 9), $SETTINGS);
+        my $all = join ', ', map {"17890000$_"} 10 .. $runs + 9;
+        is($row{Seed}, $runs > 12 ? $all =~ s/, / and 13 others/r : $all, "every value of $runs");
+    }
     ($html) = page([ data_file('halves.csv') ]);
     @settings = @{ (rows_of($html, $SETTINGS))[1] };
     is_deeply([ @settings[ 7 .. 10 ] ], [ "1\x{A0}KiB", "512\x{A0}bytes", '4', "4\x{A0}KiB" ], 'our own line as written');
