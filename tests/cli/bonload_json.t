@@ -47,6 +47,13 @@ for my $name (sort keys %loads) {
     spew("$dir/report.json", $run->{out});
 }
 
+# The headline says where data came from and went to.
+my $cached = JSON::PP::decode_json(bonload('-output=json', @{ $loads{rates} })->{out});
+$cached->{bonload}{$_}{measured} = 'page cache' for qw(reads writes);
+my (undef, $cached_page) = run('bon_csv2html', [], JSON::PP::encode_json($cached));
+like($cached_page, qr/ writes per second [^()]*[(]to the page cache, at least in part[)] and /, 'writes went to the page cache');
+like($cached_page, qr/ reads per second [^()]*[(]from the page cache, at least in part[)][.]/, 'reads came from there');
+
 # Several reports at once, also beside results of bonnie; the text tables leave them out and
 # say so.
 spew("$dir/$_.json", bonload('-output=json', @{ $loads{$_} })->{out}) for qw(threads sweep);
