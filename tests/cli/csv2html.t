@@ -100,9 +100,12 @@ subtest 'figures and settings' => sub {
         my $all = join ', ', map {"17890000$_"} 10 .. $runs + 9;
         is($row{Seed}, $runs > 12 ? $all =~ s/, / and 13 others/r : $all, "every value of $runs");
     }
+    my $lab = slurp(data_file('lab.csv'));
+    ($html) = page([], join q{}, map { my $run = $_; map { $lab =~ s/,lab,/,m$_,/r =~ s/,1789000000,/,$run$_,/r } 1 .. 7 } 1 .. 3);
+    like($html, qr{<details><summary>17 and 2 others</summary>27, 37</details>}, 'where labels are rows, others are there for who asks');
     ($html) = page([ data_file('halves.csv') ]);
-    @settings = @{ (rows_of($html, $SETTINGS))[1] };
-    is_deeply([ @settings[ 7 .. 10 ] ], [ "1\x{A0}KiB", "512\x{A0}bytes", '4', "4\x{A0}KiB" ], 'our own line as written');
+    my %of_second = map { $_->[0] => $_->[2] } rows_of($html, $SETTINGS);
+    is_deeply([ @of_second{ 'Largest file', 'Smallest file', 'Directories', 'File chunk' } ], [ "1\x{A0}KiB", "512\x{A0}bytes", '4', "4\x{A0}KiB" ], 'our own line as written');
 };
 
 # A variant of the golden report, with this label and this many runs, each of which $change->(test,

@@ -34,7 +34,8 @@ sub cut_headline {
     my @cuts = @_;
     my @campaigns = grep { $_->is_campaign } @cuts;
     my @told      = @campaigns ? @campaigns : @cuts;
-    return @told == 1 ? $told[0]->sentence || undef : undef;
+    return if @told != 1 || !$told[0]->sentence;
+    return $told[0]->sentence =~ s/[.]?\z/./r;
 }
 
 sub cut_facts {

@@ -14,12 +14,14 @@ use Bonnie::Units     qw(grouped size_text);
 our @EXPORT_OK = qw(machine_table settings_table differing_settings);
 
 # With more distinct values than these, those after the first are hidden until the reader asks.
-my $MOST_VALUES = 12;
+# Cells are narrow where labels are rows.
+my $MOST_IN_COLUMN = 12;
+my $MOST_IN_ROW    = 2;
 
 # A longer value is cut off.
 my $MAX_VALUE = 60;
 
-my $FEW_LABELS = 3;
+my $FEW_LABELS = 6;
 
 my $NOT_RECORDED = 'not recorded';
 
@@ -152,7 +154,7 @@ sub label_table {
     return few_labels($caption, \@columns, @groups) if @groups <= $FEW_LABELS;
     my @rows;
     for my $group (@groups) {
-        push @rows, row_of(row_head($group), map { setting_cell(values_of($_, $group)) } @columns);
+        push @rows, row_of(row_head($group), map { setting_cell($MOST_IN_ROW, values_of($_, $group)) } @columns);
     }
     my $head = row_of(map { head_cell($_) } 'Label', map { $_->{title} } @columns);
     return scrolling_table(caption => $caption, class => 'settings', head => [$head], rows => \@rows);
@@ -168,7 +170,7 @@ sub few_labels {
     my @rows;
     for my $column (@{$columns}) {
         my $head = element('th', { scope => 'row', class => 'label' }, text($column->{title}));
-        push @rows, row_of($head, map { setting_cell(values_of($column, $_)) } @groups);
+        push @rows, row_of($head, map { setting_cell($MOST_IN_COLUMN, values_of($column, $_)) } @groups);
     }
     my $head = row_of(head_cell('Setting'), map { column_head($_) } @groups);
     return scrolling_table(caption => $caption, class => 'settings', head => [$head], rows => \@rows);
@@ -181,12 +183,12 @@ sub values_of {
 
 # The runs of one label may differ.
 sub setting_cell {
-    my @values = @_;
+    my ($most, @values) = @_;
     my ($words) = @values;
     return absent($words) if @values == 1 && $words =~ /^(?:default|$NOT_RECORDED|skipped|empty|\x{2013})\z/;
     return cell($words) if @values == 1;
     my ($first, @others) = map { text(shorten($_, $MAX_VALUE)) } @values;
-    return element('td', {}, join q{, }, $first, @others) if @values <= $MOST_VALUES;
+    return element('td', {}, join q{, }, $first, @others) if @values <= $most;
     return element('td', {}, element('details', {}, element('summary', {}, "$first and " . @others . ' others'), join q{, }, @others));
 }
 

@@ -173,7 +173,7 @@ figcaption span { display: block; max-width: 60rem; color: var(--quiet); font-si
   table { font-size: 6.5pt; } .one table, .changes { font-size: 8pt; }
   caption span { padding: .3rem .5rem; font-size: 9pt; }
   .settings, .runs { font-size: 5.5pt; }
-  .settings:not(:has(tr > :nth-child(6))) { font-size: 7.5pt; }
+  .settings:not(:has(tr > :nth-child(8))) { font-size: 7.5pt; }
   p { max-width: none; margin: .2rem 0 .4rem; }
   .chart { zoom: .75; }
   .change .chart, .one .chart { zoom: .6; }
