@@ -17,7 +17,7 @@ use SweepSize      qw(sized);
 
 plan skip_all => 'needs root, user nobody and mounts of its own' if !Root::may_mount() || !attacker_works();
 
-my $TRIES = sized(10, 100, 1000);
+my $TRIES = sized(20, 200, 10_000);
 my ($nobody, $nogroup) = (getpwnam 'nobody')[ 2, 3 ];
 
 # What would wait for him is killed, and he has won.
