@@ -7,18 +7,22 @@ use warnings;
 use Exporter 'import';
 use JSON::PP    ();
 use Time::HiRes ();
-use BonnieRun   qw(finish run_tool start wait_until);
-use RunProgram  qw(slurp);
+use BonnieRun   qw(finish run_tool scratch start wait_until);
+use RunProgram  qw(slurp spew);
 
 our @EXPORT_OK = qw(cut cuts faults_of said write_for);
 
 # The faults of a unit.
 my @FAULTS = qw(lost foreign torn missing came_back wrong_size unreadable);
 
-# Starts to write, and returns the run when its first promise has come and that time has passed.
+# Starts to write, and returns the run when its first promise has come and that time has passed. The log is kept in
+# memory: on a disk that is busy with something else it waits, and what it does not tell counts as never written.
 sub write_for {
     my ($seconds, $how, @arguments) = @_;
-    my $run = start({ program => 'boncut', %{$how} }, 'write', @arguments);
+    my $kept = scratch();
+    spew("$kept/promises", q{});
+    my $run  = start({ program => 'boncut', out => "$kept/promises", %{$how} }, 'write', @arguments);
+    $run->{log_directory} = $kept;
     wait_until('promises', sub { slurp($run->{out_file}) =~ /\n(?!cached |drive |new_name )\w+ .*\n/ || waitpid($run->{pid}, 1) != 0 });
     Time::HiRes::sleep($seconds);
     return $run;
@@ -46,8 +50,9 @@ sub said {
 }
 
 # Options for honest storage: a promise flushes everything, so the control group `drive` needs some time
-# between two promises. All workers make a promise every fifth of a second, at the same time.
-my @AT_EASE = qw(-c 4 --units 8 --rate 20);
+# between two promises: after each flush there is a moment, longer on a busy machine, in which the drive has nothing to
+# lose. All workers make a promise every two fifths of a second, at the same time.
+my @AT_EASE = qw(-c 4 --units 8 --rate 10);
 
 # cuts(MACHINE, N, ...): the sums of N cuts: promises; cuts with a fault; descriptions of the first faults; cuts
 # in which each control group lost something, and exit statuses; seconds per cut. A cut may come at any moment

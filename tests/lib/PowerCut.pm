@@ -130,18 +130,18 @@ sub drive_off {
     return;
 }
 
-# Cuts the power: first the drive's cache is lost, then everything that runs on the machine, and its
-# kernel's memory.
+# Cuts the power of everything at once: the drive no longer answers, its cache is lost, and then everything that
+# runs on the machine, and its kernel's memory. A drive that answered with errors after the cut would be a broken one.
 sub off {
     my ($self) = @_;
     my $top = $self->{top};
     return if !$self->{nbdkit};
+    kill STOP => $self->{nbdfuse} if $self->{nbdfuse};
     $self->drive_off;
     return if !$self->{nbdfuse};
-    kill KILL => $self->users;
-    system "umount -l $top/mnt 2>>$top/said";
-    kill KILL => $self->{nbdfuse};
+    kill KILL => $self->users, $self->{nbdfuse}; # none of them sees the errors that come now
     $self->wait_for('the end of nbdfuse', sub { has_ended($self->{nbdfuse}) });
+    system "umount -l $top/mnt 2>>$top/said";
     system "umount -l $top/fuse";
     $self->detached;
     $self->{nbdfuse} = 0;
