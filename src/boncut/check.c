@@ -17,6 +17,7 @@
 #include "sys/stop.h"
 #include "util/descriptor.h"
 #include "util/message.h"
+#include "util/portable.h"
 #include "util/units.h"
 
 /* ---- the directory ----------------------------------------------------------------------------
@@ -38,7 +39,7 @@ static int say_gone(struct check *c, const char *what)
 static int say_unreadable(struct check *c, int code)
 {
     char what[sizeof c->gone];
-    snprintf(what, sizeof what, "cannot be read (%s)", strerror(code));
+    snprintf(what, sizeof what, "cannot be read (%s)", portable_reason(code));
     return say_gone(c, what);
 }
 

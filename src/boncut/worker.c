@@ -2,12 +2,12 @@
 
 #include <errno.h>
 #include <stdlib.h>
-#include <string.h>
 #include <time.h>
 
 #include "measure/clock.h"
 #include "sys/stop.h"
 #include "util/message.h"
+#include "util/portable.h"
 #include "util/units.h"
 
 /* The alignment that O_DIRECT needs on any device. */
@@ -45,7 +45,7 @@ static void leave_out(struct write_run *run, const struct work *work, int code)
         message("%s is left out: it is not part of this build", methods[work->method].name);
     else
         message("%s is left out: it does not work here (%s: %s)", methods[work->method].name,
-                work->call, strerror(code));
+                work->call, portable_reason(code));
 }
 
 static void tell(struct worker *w, unsigned method, uint32_t unit, bool is_failure)

@@ -98,6 +98,19 @@ static int apply(void *settings, const struct option_entry *entry, const char *v
     return refuse(entry, value, reason.text, e);
 }
 
+/*
+ * The word that getopt takes next, or is still reading: the first from optind on that is not an
+ * operand. When it has refused a word, optind tells less: glibc has gone past an unknown name, musl
+ * may stand on it, and operands may have been moved.
+ */
+static const char *next_word(int argc, char *const argv[])
+{
+    int at = optind > 0 ? optind : 1;
+    while (at < argc && (argv[at][0] != '-' || argv[at][1] == '\0'))
+        at++;
+    return at < argc ? argv[at] : "";
+}
+
 /* Reports what getopt refused: an unknown option, a missing value or a superfluous one. */
 static int complain(const struct option_table *table, int code, const char *word, struct err *e)
 {
@@ -106,8 +119,9 @@ static int complain(const struct option_table *table, int code, const char *word
         return refuse(entry, NULL, entry->value_name, e);
     if (entry && entry->value == VALUE_NONE)
         return err_say(e, "%.100s: --%s takes no value", word, entry->name);
-    if (optopt != 0 &&
-        !entry) /* a letter; getopt may not have finished the word that it stands in */
+    /* With names after one dash, musl takes an unknown one for letters, and refuses the first. */
+    bool whole_word = table->single_dash && word[1] == optopt;
+    if (optopt != 0 && !entry && !whole_word)
         return err_say(e, "unknown option -%c; --help lists the options", optopt);
     return suggest_option(table, word, e);
 }
@@ -176,8 +190,6 @@ static int take_rest(const struct option_table *table, int argc, char *argv[], v
 static int take_option(const struct option_table *table, int code, int argc, char *argv[],
                        void *settings, struct err *e)
 {
-    if (code == '?' || code == ':')
-        return complain(table, code, argv[optind - 1], e);
     if (code == CODE_OPERAND)
         return table->operand(settings, optarg, e);
     const struct option_entry *entry = entry_of(table, code);
@@ -197,11 +209,14 @@ int cli_parse(const struct option_table *table, int argc, char *argv[], void *se
 
     accept_single_dash(table, argc, argv, spelled);
     opterr = 0;
-    optind = 0; /* glibc: forget any earlier scan */
+    optind = 0; /* forget any earlier scan */
     for (;;) {
+        const char *word = next_word(argc, argv);
         int code = next_code(argc, argv, form.letters, form.names, NULL);
         if (code == -1)
             return take_rest(table, argc, argv, settings, e);
+        if (code == '?' || code == ':')
+            return complain(table, code, word, e);
         int rc = take_option(table, code, argc, argv, settings, e);
         if (rc != 0)
             return rc;

@@ -14,6 +14,7 @@
 #include "storage/scratch_names.h"
 #include "sys/below.h"
 #include "util/message.h"
+#include "util/portable.h"
 #include "util/printable.h"
 
 /* Opens a directory below fd for listing; returns NULL with errno on failure. */
@@ -205,7 +206,7 @@ static int examine_directory(DIR *parent, const char *path, const char *name,
 {
     DIR *directory = open_below(dirfd(parent), name);
     if (!directory) {
-        say_left(path, name, strerror(errno));
+        say_left(path, name, portable_reason(errno));
         return 0;
     }
     int owner_fd = -1;

@@ -5,16 +5,16 @@
 #include <inttypes.h>
 #include <stddef.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <time.h>
 
 #include "cli/values.h"
 #include "sys/output.h"
 #include "sys/stop.h"
+#include "tools/rand_sequence.h"
 #include "tools/tool.h"
 #include "util/message.h"
 
-/* generate_randfile: integers of rand(3) in network byte order, four bytes each. */
+/* generate_randfile: integers of glibc's rand(3) in network byte order, four bytes each. */
 
 struct settings {
     struct tool_settings common;
@@ -73,14 +73,16 @@ static const struct option_table option_table = {
     .operand = take_count,
 };
 
-static int write_numbers(FILE *out, uint64_t count, struct err *e)
+static int write_numbers(FILE *out, uint32_t seed, uint64_t count, struct err *e)
 {
     uint32_t numbers[BURST] = {0};
+    struct rand_sequence sequence;
     int rc = 0;
+    rand_sequence_init(&sequence, seed);
     while (rc == 0 && count > 0) {
         size_t burst = count < BURST ? (size_t)count : BURST;
         for (size_t i = 0; i < burst; i++)
-            numbers[i] = htobe32((uint32_t)rand());
+            numbers[i] = htobe32(rand_sequence_next(&sequence));
         if (fwrite(numbers, sizeof *numbers, burst, out) != burst)
             rc = err_system(e, errno, "write the numbers");
         else
@@ -93,15 +95,15 @@ static int write_numbers(FILE *out, uint64_t count, struct err *e)
 static int generate_numbers(const struct settings *s, struct err *e)
 {
     struct output output;
-    unsigned seed = s->seed.given ? (unsigned)s->seed.value : (unsigned)time(NULL);
+    uint32_t seed = s->seed.given ? (uint32_t)s->seed.value : (uint32_t)time(NULL);
     int rc = stop_init(e);
     if (rc == 0)
         rc = output_open(&output, s->file, e);
     if (rc != 0)
         return rc;
-    fprintf(stderr, "Generating %" PRIu64 " random numbers with seed %u.\n", s->count.value, seed);
-    srand(seed);
-    rc = write_numbers(output.stream, s->count.value, e);
+    fprintf(stderr, "Generating %" PRIu64 " random numbers with seed %" PRIu32 ".\n",
+            s->count.value, seed);
+    rc = write_numbers(output.stream, seed, s->count.value, e);
     if (rc == 0)
         rc = output_finish(&output, e);
     output_discard(&output);

@@ -1,10 +1,10 @@
 #include "tools/zcav_json.h"
 
 #include <errno.h>
-#include <string.h>
 
 #include "report/json_object.h"
 #include "sys/host.h"
+#include "util/portable.h"
 #include "util/units.h"
 
 #define FORMAT_VERSION 1
@@ -61,7 +61,7 @@ static json_t *json_of_bad(const struct bad_ranges *b)
         json_t *object = json_object();
         put_count(&object, "offset_bytes", b->ranges[i].offset);
         put_count(&object, "bytes", b->ranges[i].bytes);
-        put_text(&object, "error", strerror(b->ranges[i].code));
+        put_text(&object, "error", portable_reason(b->ranges[i].code));
         append_value(&array, object);
     }
     return array;

@@ -3,10 +3,10 @@
 #include <errno.h>
 #include <inttypes.h>
 #include <stdlib.h>
-#include <string.h>
 #include <unistd.h>
 
 #include "sys/output.h"
+#include "util/portable.h"
 #include "util/units.h"
 
 /* A block that took less time has no figure, but `++++`. */
@@ -107,7 +107,7 @@ int zcav_log_bad(struct zcav_log *l, bool writes, const struct bad_ranges *bad, 
         const struct bad_range *r = &bad->ranges[i];
         fprintf(l->stream, "# %s: %" PRIu64 " bytes at %" PRIu64 " (%.2f GiB): %s\n",
                 writes ? "Unwritable" : "Unreadable", r->bytes, r->offset, (double)r->offset / GIB,
-                strerror(r->code));
+                portable_reason(r->code));
     }
     return flush_log(l, e);
 }

@@ -4,7 +4,6 @@
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -15,6 +14,7 @@
 #include "sys/thread_pool.h"
 #include "tools/stream_engine.h"
 #include "util/message.h"
+#include "util/portable.h"
 #include "util/units.h"
 
 unsigned zcav_passes(const struct zcav_settings *s)
@@ -129,7 +129,7 @@ static int note_range(struct zcav_job *j, const struct bad_range *range, struct 
         fputs(ZCAV_ERASE, stderr);
     if (rc == 0 && is_new)
         message("%s %s at %" PRIu64 ": %s", j->settings->writes ? "write" : "read",
-                j->device.file.name, range->offset, strerror(range->code));
+                j->device.file.name, range->offset, portable_reason(range->code));
     return rc;
 }
 

@@ -15,7 +15,7 @@ use Root;
 BEGIN { Root::private_mounts() }
 use Attack     qw(attack attacker_works battlefields clear_field end_of_attack harm);
 use BonnieRun  qw(finish have refused_ok run_tool scratch scratch_on_disk source start tree wait_until wait_until_taken);
-use LoadRun    qw(bonload);
+use LoadRun    qw(bonload has_web);
 use RunProgram qw(data_file path_of slurp spew);
 use SweepSize  qw(sized);
 
@@ -259,13 +259,14 @@ rmdir "$dir/bin";
     my $other = qr/it is a pipe of another user/;
     my $plain = qr/it is not a plain file/;
     my $pipe  = "$disk/his/pipe";
+    my @web_files = has_web() ? qw(-cert -key -cacert) : ();
     my @cases = (
         [ $other, @null[ 0 .. 2 ], "-load-file=$pipe" ],
         [ $other, @null, "-live-file=$pipe" ],
         [ $plain, @null, "-live-file=$pipe.prom" ],
         [ $other, @null, "-hgrm=$pipe" ],
         [ qr/the profile has no line|temporarily unavailable/, 'bonload', "-good-for=$pipe", "$disk" ],
-        (map { [ $plain, @web, "$_=$pipe" ] } qw(-cert -key -cacert)),
+        (map { [ $plain, @web, "$_=$pipe" ] } @web_files),
         [ $other, 'zcav', qw(-q -b1 -l), $pipe, "$dir/device" ],
         [ $other, 'bonnie', qw(-r0 -n0 -s0 -Z), $pipe, '-d', "$disk" ],
         [ $other, path_of('bon_csv2txt'), '-o', $pipe, data_file('lab.csv') ],

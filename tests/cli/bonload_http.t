@@ -12,11 +12,11 @@ use List::Util qw(sum);
 use Test::More;
 use BonnieRun  qw(finish scratch source wait_until);
 use JsonSchema qw(schema_errors);
-use LoadRun    qw(bonload has_ended load_started loaded);
+use LoadRun    qw(bonload has_ended has_web load_started loaded);
 use RunProgram qw(slurp spew);
 use WebServer  qw(free_port web_server);
 
-plan skip_all => 'this build lacks libcurl' if bonload(qw(-requests-engine=http -rt=1 -url=http://127.0.0.1:1/))->{err} =~ /this build lacks libcurl/;
+plan skip_all => 'this build lacks libcurl' if !has_web();
 
 my @HTTP   = qw(-requests-engine=http);
 my $dir    = scratch();

@@ -11,7 +11,7 @@ use lib "$FindBin::Bin/../lib";
 use List::Util qw(sum);
 use Test::More;
 use BonnieRun  qw(finish scratch wait_until);
-use LoadRun    qw(bonload load_started loaded);
+use LoadRun    qw(bonload has_web load_started loaded);
 use RunProgram qw(slurp spew);
 use S3Store    qw(no_botocore s3_store);
 use WebServer  qw(free_port web_server);

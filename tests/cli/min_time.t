@@ -11,7 +11,7 @@ use Test::More;
 use Root;
 BEGIN { Root::private_mounts() }
 use BonnieRun qw(@ALL_TESTS bonnie scratch scratch_on_disk tree);
-use Trace     qw(can_trace trace);
+use Trace     qw(also_older can_trace trace);
 
 my $disk = scratch_on_disk();
 
@@ -48,7 +48,7 @@ subtest 'long enough' => sub {
 SKIP: {
     skip 'strace cannot trace here', 1 if !can_trace();
     subtest 'a kernel that does not tell how long a thread waited' => sub {
-        my $run = bonnie({ wrap => [qw(strace -f -qq -o /dev/null -P /proc/thread-self/schedstat -e inject=openat:error=ENOENT --)] },
+        my $run = bonnie({ wrap => [qw(strace -f -qq -o /dev/null -P /proc/thread-self/schedstat -e), also_older('inject=openat:error=ENOENT'), '--'] },
             '-d', "$disk", qw(-q --json -r0 -s1 -n1 -c2));
         is($run->{status}, 0, 'exit status 0') or diag($run->{err});
         my @tests = @{ JSON::PP->new->decode($run->{out})->{runs}[0]{tests} };

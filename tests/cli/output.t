@@ -10,7 +10,7 @@ use Test::More;
 use BonnieRun  qw(bonnie finish refused_ok scratch start tree wait_until);
 use Root       qw(is_root);
 use RunProgram qw(slurp spew);
-use Trace      qw(can_trace);
+use Trace      qw(also_older can_trace);
 
 my $dir  = scratch();
 my $out  = scratch();
@@ -76,7 +76,7 @@ SKIP: {
     skip 'strace cannot trace here', 4 if !can_trace();
     spew("$out/report", 'old');
     for my $call (qw(openat newfstatat)) { # the old file is unknown, so it is not replaced
-        my @fail   = (qw(strace -e quiet=all -o /dev/null -P report -e), "trace=$call", '-e', "inject=$call:error=EIO", '--');
+        my @fail   = (qw(strace -e quiet=all -o /dev/null -P report -e), also_older("trace=$call"), '-e', also_older("inject=$call:error=EIO"), '--');
         my $failed = bonnie({ dir => "$out", wrap => \@fail }, @tiny, '-q', '--output=report');
         refused_ok($failed, qr{open report: Input/output error}, "$call fails");
         is(slurp("$out/report"), 'old', 'the old report is untouched');

@@ -11,7 +11,8 @@ use BonnieRun  qw(bonnie csv_of have scratch);
 use RunProgram qw(slurp spew);
 
 my $dir = scratch();
-plan skip_all => 'no C compiler (cc) for a library that counts calls' if !have('cc');
+my $cc = $ENV{BONNIE_CC} // 'cc';
+plan skip_all => 'no C compiler for a library that counts calls' if !have($cc =~ /(\S+)\z/);
 
 # A library that is loaded before the C library, and counts the calls of the
 # program.
@@ -32,7 +33,7 @@ __attribute__((destructor)) static void tell(void)
         fclose(f);
 }
 END
-is(system("cc -shared -fPIC -o $dir/count.so $dir/count.c -ldl 2>$dir/log"), 0, 'the library is made') or diag(slurp("$dir/log"));
+is(system("$cc -shared -fPIC -o $dir/count.so $dir/count.c -ldl 2>$dir/log"), 0, 'the library is made') or diag(slurp("$dir/log"));
 
 my $env = {
     LD_PRELOAD => "$dir/count.so",

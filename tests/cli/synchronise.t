@@ -14,7 +14,7 @@ use Root;
 BEGIN { Root::private_mounts() }
 use BonnieRun  qw(bonnie finish refused_ok scratch start tree wait_until);
 use RunProgram qw(slurp);
-use Trace      qw(can_trace);
+use Trace      qw(also_older can_trace);
 
 my $dir   = scratch(oct 777);
 my @small = ('-d', $dir, qw(-r0 -n0 -f -m lab --cache=keep));
@@ -50,7 +50,7 @@ sub three {
 sub in_step {
     my $log = File::Temp->new;
     my $three = '"$@" -s1 & a=$!; "$@" -s4 & b=$!; "$@" -s32 & wait $! && wait $a && wait $b';
-    my $run   = bonnie({ wrap => [ qw(strace -f -qq -a1 -s48 -e trace=write -o), "$log", qw(-- sh -c), $three, 'sh' ] }, @small, qw(-y -x3));
+    my $run   = bonnie({ wrap => [ qw(strace -f -qq -a1 -s48 -e), also_older('trace=write'), '-o', "$log", qw(-- sh -c), $three, 'sh' ] }, @small, qw(-y -x3));
     is($run->{status}, 0, 'under strace: exit status 0') or diag($run->{err});
     my %done;
     for my $call (Trace::calls("$log")) {

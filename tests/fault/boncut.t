@@ -106,7 +106,7 @@ cmp_ok($hit, '>=', 10, 'calls of check that failed') or diag($hit);
 # Every allocation fails once: that is told, or all goes as usual.
 SKIP: {
     my $shim = File::Temp->new;
-    my $cc   = $ENV{CC} // 'cc';
+    my $cc   = $ENV{BONNIE_CC} // 'cc';
     skip 'there is no library that makes malloc fail', 3
         if is_sanitized() || system("$cc -O1 -shared -fPIC -o '$shim' '$FindBin::Bin/fail_malloc.c' 2>/dev/null") != 0;
     my $JSON    = qr/\A\{.*\}\n\z/s;

@@ -147,7 +147,7 @@ sub after_success {
     my ($how, $case, $what, $run) = @_;
     my @wrong;
     my $buffer_size = $how->{by_character} && ($what // q{}) =~ /AT_EMPTY_PATH/; # the size that stdio asks of a data file
-    push @wrong, 'a false success' if defined $what && !$buffer_size && !defined harmless($case->{call}, $what, $case->{fault});
+    push @wrong, 'a false success' if defined $what && !$buffer_size && !defined harmless($what, $case->{fault});
     push @wrong, 'words'           if $run->{err} ne q{} && !$how->{talks};
     return @wrong;
 }
@@ -155,7 +155,7 @@ sub after_success {
 sub after_failure {
     my ($how, $case, $what, $run) = @_;
     return if is_damage($run) && $case->{fault} =~ /retval=|short/ || ($what // q{}) =~ /\Awrite[(]2<.*"\w+: /; # it hit the line itself
-    return if $case->{call} eq 'write' && $case->{fault} =~ /\AE/ && $run->{err} eq q{}; # it hit the dropper, and then the line itself
+    return if $case->{call} =~ /\Awritev?\z/ && $case->{fault} =~ /\AE/ && $run->{err} eq q{}; # it hit the dropper, and then the line itself
     my @lines = grep { !$how->{talks} || !/[.]{3}|\AGenerating |\Abonnie: (?:running as root|the size is less)/ } split /\n/, $run->{err};
     @lines = grep { !/: data file \d+ in / } @lines if $case->{fault} =~ /retval=|short/; # the damage was found before something else failed
     return scalar(@lines) . ' lines' if @lines != 1;

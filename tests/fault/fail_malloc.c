@@ -8,7 +8,6 @@
 #define _GNU_SOURCE
 #include <dlfcn.h>
 #include <errno.h>
-#include <execinfo.h>
 #include <fcntl.h>
 #include <signal.h>
 #include <stdatomic.h>
@@ -16,6 +15,18 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <unistd.h>
+
+#ifdef __GLIBC__
+#include <execinfo.h>
+#else
+/* musl has no such function: a crash has no names. */
+static int backtrace(void **frames, int size)
+{
+    (void)frames;
+    (void)size;
+    return 0;
+}
+#endif
 
 static atomic_ulong calls;
 static unsigned long fails_at;
@@ -107,6 +118,12 @@ void *calloc(size_t count, size_t size)
 void *realloc(void *old, size_t size)
 {
     return fails() ? NULL : NEXT(realloc)(old, size);
+}
+
+/* Not counted: musl refuses aligned memory if a library has malloc, but not this. */
+void *aligned_alloc(size_t alignment, size_t size)
+{
+    return NEXT(aligned_alloc)(alignment, size);
 }
 
 int posix_memalign(void **memory, size_t alignment, size_t size)

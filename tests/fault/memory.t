@@ -16,7 +16,7 @@ use Trace      qw(can_trace);
 
 my $dir  = scratch(oct 777); # for -u nobody, too
 my $shim = "$dir/fail_malloc.so";
-my $cc   = $ENV{CC} // 'cc';
+my $cc   = $ENV{BONNIE_CC} // 'cc';
 plan skip_all => "$cc does not build the library that makes malloc fail"
     if system("$cc -Wall -Werror -O1 -shared -fPIC -o '$shim' '$FindBin::Bin/fail_malloc.c'") != 0;
 $ENV{ASAN_OPTIONS} .= ':verify_asan_link_order=0'; # the library is loaded before the sanitizer's

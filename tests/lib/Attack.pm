@@ -121,10 +121,10 @@ sub calls_between {
     my ($pid) = map { $_->{pid} } grep { $is->($_, $first) } @calls or return;
     my (%count, @between, $begun);
     for my $call (grep { $_->{pid} == $pid } @calls) {
-        my $which = ++$count{ $call->{name} };
+        my $which = ++$count{ $call->{made} };
         $begun ||= $is->($call, $first);
         last if $begun && $is->($call, $last);
-        push @between, [ $call->{name}, $which ] if $begun && $call->{name} !~ $WAITS;
+        push @between, [ $call->{made}, $which ] if $begun && $call->{name} !~ $WAITS;
     }
     return @between;
 }

@@ -9,6 +9,7 @@ use Exporter 'import';
 use File::Temp ();
 use BonnieRun  qw(bonnie program);
 use RunProgram qw(slurp);
+use Trace      qw(same_call usual_name);
 
 our @EXPORT_OK = qw(census failures faults_of harmless injected injection interrupted is_sanitized says_why was_refused);
 
@@ -114,6 +115,7 @@ my @HARMLESS = (
     [ qr/rt_sigaction|rt_sigprocmask/, qr/./,  undef,     'fails for numbers of signals that there are not' ],
     [ qr/prctl|capset|close_range/, qr/./,     undef,     'a dropper that cannot be confined is not used' ],
     [ qr/openat/,               qr/drop_caches/, undef,   'the same, if there is none' ],
+    [ qr/membarrier/,           qr/./,         undef,     'the C library does without' ],
     [ qr/shutdown/,             qr/./,         undef,     'the socket is closed next' ],
     [ qr/getres[ug]id/,         qr/./,         undef,     'then they are set, whatever they were' ],
     [ qr/setuid/,               qr/\A0/,       undef,     'that root cannot be had back is what is asked for' ],
@@ -122,7 +124,7 @@ my @HARMLESS = (
 
 sub faults_of {
     my ($call) = @_;
-    return $NEVER{$call} ? () : @{ $FAULTS{$call} // \@ANY };
+    return $NEVER{$call} ? () : @{ $FAULTS{ usual_name($call) } // \@ANY };
 }
 
 # The argument for strace: the fault as in %FAULTS, at call number $when of every process; $short
@@ -136,18 +138,18 @@ sub injection {
 
 # The reason why a run may continue after the fault, or undef.
 sub harmless {
-    my ($call, $what, $fault) = @_;
-    my $args = $what =~ s/\A\w+[(]//r;
+    my ($what, $fault) = @_;
+    my ($name, $args) = $what =~ /\A(\w+)[(](.*)/s;
     for my $row (@HARMLESS) {
         my ($calls, $about, $faults, $reason) = @{$row};
-        return $reason if $call =~ /\A(?:$calls)\z/ && $args =~ $about && (!defined $faults || $fault =~ $faults);
+        return $reason if $name =~ /\A(?:$calls)\z/ && $args =~ $about && (!defined $faults || $fault =~ $faults);
     }
     return;
 }
 
 # From strace's log: the first call that was made to fail, as a text, the seconds from then to the
 # end of the last process, and how many were made to fail: strace counts the calls of each thread
-# separately. Nothing when no call was.
+# separately. The call is that of glibc (Trace.pm). Nothing when no call was.
 sub injected {
     my ($log) = @_;
     my (%begun, $call, $at, $end);
@@ -160,6 +162,7 @@ sub injected {
         $at   = $time;
         $call = $what =~ s/\A<[.]{3} \w+ resumed>/$begun{$pid} \/\/ /r;
     }
+    $call = sprintf '%s(%s', same_call($1, $2) if defined $call && $call =~ /\A(\w+)[(](.*)/s;
     return defined $call ? ($call, ($end // $at) - $at, $times) : ();
 }
 
@@ -192,6 +195,7 @@ sub was_refused {
 my $NO_THREAD    = qr/: Resource temporarily unavailable\z/;
 my $NO_DROPPER   = qr/the process that drops the caches has died\z/;
 my %OTHER_REASON = (
+    clone    => $NO_THREAD,
     clone3   => $NO_THREAD,
     mprotect => $NO_THREAD,
     mmap     => $NO_THREAD,
@@ -205,7 +209,7 @@ my %OTHER_REASON = (
 # True when a line gives the reason of a fault.
 sub says_why {
     my ($line, $call, $fault) = @_;
-    my $other = $OTHER_REASON{$call};
+    my $other = $OTHER_REASON{ usual_name($call) };
     return 1 if defined $other && $line =~ $other;
     my $reason = qr/Input\/output error|No space left on device/; # for a transfer of nothing
     if ($fault =~ /\AE/) {
@@ -225,7 +229,7 @@ sub census {
     my (%count, %loader, $begun);
     for my $line (split /\n/, slurp("$log")) {
         my ($pid, $call, $rest) = $line =~ /\A(\d+) +((?!syscall_)[a-z]\w*)\((.*)/ or next;
-        $begun ||= $call eq 'openat' && $rest =~ m{\AAT_FDCWD[^,]*, "/dev/null", O_RDONLY\)}; # the first call of main()
+        $begun ||= $call =~ /\Aopen(?:at)?\z/ && $rest =~ m{\A(?:AT_FDCWD[^,]*, )?"/dev/null", O_RDONLY\b}; # the first call of main()
         $count{$call}{$pid}++;
         $loader{$call}++ if !$begun;
     }

@@ -8,7 +8,7 @@ use JSON::PP ();
 use BonnieRun ();
 use RunProgram qw(slurp);
 
-our @EXPORT_OK = qw(bonload has_ended loaded load_started program);
+our @EXPORT_OK = qw(bonload has_ended has_web loaded load_started program);
 
 sub program { return BonnieRun::program('bonload') }
 
@@ -18,6 +18,9 @@ sub bonload {
     my $how = ref $_[0] ? shift : {};
     return BonnieRun::bonnie({ %{$how}, program => 'bonload' }, quiet(@_));
 }
+
+# Whether this build has the targets http and s3.
+sub has_web { return bonload(qw(-requests-engine=http -rt=1 -url=http://127.0.0.1:1/))->{err} !~ /this build lacks libcurl/ }
 
 sub load_started {
     my $how = ref $_[0] ? shift : {};

@@ -7,7 +7,7 @@ use Exporter 'import';
 use File::Temp ();
 use BonnieRun  qw(bonnie have);
 
-our @EXPORT_OK = qw(%TITLE can_trace phases trace);
+our @EXPORT_OK = qw(%TITLE also_older can_trace phases same_call trace usual_name);
 
 # The program's line at the start of a test.
 our %TITLE = (
@@ -39,7 +39,7 @@ sub trace {
     my ($how, $options, @args) = @_;
     my $log = File::Temp->new;
     chmod oct(666), "$log";
-    my $run = bonnie({ %{$how}, wrap => [ qw(strace -f -qq -a1 -s48 -o), "$log", (map { with_parts($_) } @{$options}), '--' ] }, @args);
+    my $run = bonnie({ %{$how}, wrap => [ qw(strace -f -qq -a1 -s48 -o), "$log", (map { also_older($_) } @{$options}), '--' ] }, @args);
     return ($run, calls("$log"));
 }
 
@@ -59,7 +59,8 @@ sub calls {
             next; # strace shows unknown calls whatever is asked for; these read or write counters
         }
         elsif ($text =~ /\A(\w+)\((.*)\z/s) {
-            my %call = (pid => $pid, as_one_part($1, $2), result => q{}, order => scalar @calls);
+            my ($name, $args) = same_call($1, $2);
+            my %call = (pid => $pid, name => $name, made => $1, args => $args, result => q{}, order => scalar @calls);
             if ($call{args} =~ s/ ?<unfinished \.\.\.>\z//) {
                 $unfinished{$pid} = \%call;
             }
@@ -73,20 +74,34 @@ sub calls {
     return @calls;
 }
 
-# The stdio of some C libraries, such as musl's, moves the same bytes with readv() and writev(): these calls are shown as
-# the read() or write() of their first part.
-sub as_one_part {
+# C libraries such as musl make other calls for the same: the older ones of files, and readv() and writev() in stdio.
+# same_call(NAME, ARGS): as glibc would make it, and a transfer of several parts as that of the first
+# that is not empty.
+my %USUAL = (readv => 'read', writev => 'write', open => 'openat', pipe => 'pipe2', map { $_ => 'newfstatat' } qw(stat lstat fstat));
+
+sub usual_name { return $USUAL{ $_[0] } // $_[0] }
+
+sub same_call {
     my ($name, $args) = @_;
-    my $plain = { readv => 'read', writev => 'write' }->{$name} // return (name => $name, args => $args);
-    $args =~ s/\[\{iov_base=(.*?), iov_len=(\d+)\}.*?\], \d+/$1, $2/;
-    return (name => $plain, args => $args);
+    if ($name =~ /v\z/) {
+        $args =~ s/\[(?:\{iov_base="", iov_len=0\}, )?\{iov_base=(.*?), iov_len=(\d+)\}.*?\], \d+/$1, $2/ if $USUAL{$name};
+    }
+    elsif ($name =~ /\A(?:open|l?stat)\z/) {
+        $args = "AT_FDCWD, $args";
+    }
+    elsif ($name eq 'fstat') {
+        $args =~ s/,(.*?)(?=\)|\z)/, "",$1, AT_EMPTY_PATH/;
+    }
+    return (usual_name($name), $args);
 }
 
-# Options of strace that name read or write name these calls, too.
-sub with_parts {
+# An option of strace, which names the calls that other C libraries make for the same, too.
+my %ALSO = (read => 'readv', write => 'writev', openat => '?open', newfstatat => '?stat,?lstat,?fstat', pipe2 => '?pipe');
+
+sub also_older {
     my ($option) = @_;
-    return $option =~ s/\b(read|write)\b/$1,$1v/gr if $option =~ /\Atrace=/;
-    return $option =~ s/\Ainject=(read|write):/inject=$1,$1v:/r;
+    my ($kind, $calls, $rest) = $option =~ /\A((?:trace|inject)=)([\w,?]+)(.*)\z/s or return $option;
+    return $kind . join(q{,}, map { $ALSO{$_} ? "$_,$ALSO{$_}" : $_ } split /,/, $calls) . $rest;
 }
 
 # The calls of each test that was announced on stderr: {test => [calls]}. `write` has to be traced.
