@@ -341,6 +341,7 @@ static int introduce_ranks(struct coordinator *c, struct err *e)
                               .answer_bytes = sizeof introducing.answer,
                               .compares_clocks = true};
     int rc = mpi_meet(c, &m, e);
+    rc = rc == 0 ? ranks_check_order(&c->ranks, e) : rc;
     c->ranks.ram_bytes = introducing.answer.ram_bytes;
     mpi_share_cpus(s, introducing.answer.ranks_per_cpu);
     memcpy(s->first_host, introducing.answer.first_host, RANK_HOST_SIZE);

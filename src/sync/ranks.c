@@ -8,7 +8,11 @@
 #include <unistd.h>
 
 #include "util/kernel_file.h"
+#include "util/message.h"
 #include "util/rng.h"
+
+/* No two of its bytes are equal. */
+#define ORDER UINT64_C(0x0102030405060708)
 
 /* A hash of a text. */
 static uint64_t hash_text(uint64_t value, const char *text, size_t length)
@@ -40,9 +44,22 @@ static uint64_t identify_clock(const struct host *host)
 
 void rank_card_fill(struct rank_card *card, const struct host *host)
 {
-    *card = (struct rank_card){
-        .clock = identify_clock(host), .ram_bytes = host->ram_bytes, .cpus = host->cpus};
+    *card = (struct rank_card){.order = ORDER,
+                               .clock = identify_clock(host),
+                               .ram_bytes = host->ram_bytes,
+                               .cpus = host->cpus};
     snprintf(card->host, sizeof card->host, "%.*s", RANK_HOST_SIZE - 1, host->name);
+}
+
+int ranks_check_order(const struct ranks *r, struct err *e)
+{
+    for (unsigned i = 1; r->cards && i < r->count; i++)
+        if (r->cards[i].order != r->cards[0].order)
+            return err_say(e,
+                           "rank %u is of another architecture or build than rank 0 on %s, and the "
+                           "ranks of a run must be of the same",
+                           i, r->cards[0].host);
+    return 0;
 }
 
 /*

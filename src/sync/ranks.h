@@ -5,6 +5,7 @@
 #include <stdint.h>
 
 #include "sys/host.h"
+#include "util/err.h"
 
 /* The processes that make up one run. */
 
@@ -21,6 +22,7 @@ struct clock_offset {
 #define RANK_HOST_SIZE 64
 struct rank_card {
     char host[RANK_HOST_SIZE];
+    uint64_t order; /* the same number in every rank: shows in which order the rank's bytes are */
     /* equal in ranks that read the very same clock: one kernel, one time namespace */
     uint64_t clock;
     uint64_t ram_bytes;
@@ -39,6 +41,12 @@ struct ranks {
 
 /* Fills in what a rank reports about itself. */
 void rank_card_fill(struct rank_card *card, const struct host *host);
+
+/*
+ * Called when all cards have come: fails in rank 0 if a rank's bytes are not in this one's order.
+ * Ranks send each other numbers as their memory has them.
+ */
+int ranks_check_order(const struct ranks *r, struct err *e);
 
 /*
  * The time from the start of the first of several ranks to the end of the last, on rank 0's clock;

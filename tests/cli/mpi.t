@@ -13,6 +13,7 @@ BEGIN { Root::private_mounts() }
 use BonnieRun  qw(@ALL_TESTS bonnie csv_of program run_tool scratch scratch_on_disk tree);
 use IoLimit    qw(io_limit);
 use JsonReport qw(report_ok);
+use RunProgram qw(spew);
 use Ranks      qw(lines_of mpi_missing ranks ranks_together);
 use SweepSize  qw(is_long);
 use Trace      qw(can_trace);
@@ -166,6 +167,30 @@ SKIP: {
         is(join(q{ }, tree($room)), q{}, 'nothing is written');
     };
 }
+
+# A library turns around the number by which rank 1 shows its byte order, as if that rank's machine were big-endian.
+subtest 'ranks of another byte order are refused' => sub {
+    my $shim = scratch(oct 777);
+    my $cc   = $ENV{BONNIE_CC} // 'cc';
+    plan skip_all => 'handles of this MPI are no pointers' if qx(ldd ${\ program('bonnie-mpi')}) !~ /libmpi[.]so/;
+    spew("$shim/turn.c", <<'END');
+#define _GNU_SOURCE
+#include <dlfcn.h>
+#include <string.h>
+int MPI_Isend(void *bytes, int count, void *type, int to, int tag, void *comm, void *request)
+{
+    static const unsigned long long order = 0x0102030405060708;
+    int (*next)(void *, int, void *, int, int, void *, void *) = dlsym(RTLD_NEXT, "MPI_Isend");
+    unsigned long long *found = memmem(bytes, count, &order, sizeof order);
+    if (found)
+        *found = __builtin_bswap64(*found);
+    return next(bytes, count, type, to, tag, comm, request);
+}
+END
+    is(system("$cc -shared -fPIC -o $shim/turn.so $shim/turn.c -ldl"), 0, 'the library is made');
+    my $run = ranks({ ranks => 3, before => { 1 => "before='env LD_PRELOAD=$shim/turn.so'" } }, @small, '-q');
+    fails_ok($run, qr/\Arank 1 is of another architecture or build than rank 0 on \S+, and the ranks of a run must be of the same\z/, 'rank 1');
+};
 
 SKIP: {
     skip 'strace cannot trace here', 1 if !can_trace();
