@@ -15,6 +15,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "sys/byte_pipe.h"
 #include "util/kernel_file.h"
 #include "util/portable.h"
 
@@ -86,8 +87,7 @@ __attribute__((noreturn)) static void ask_all(const glob_t *facts, const struct 
     prctl(PR_SET_PDEATHSIG, SIGKILL);
     keep_only(out);
     for (size_t i = 0; i < facts->gl_pathc; i++) {
-        unsigned char answer = (unsigned char)ask(facts->gl_pathv[i], st);
-        if (write(out, &answer, 1) != 1)
+        if (byte_write(out, (char)ask(facts->gl_pathv[i], st)) != 0)
             break;
     }
     _exit(0);
@@ -96,7 +96,7 @@ __attribute__((noreturn)) static void ask_all(const glob_t *facts, const struct 
 /* Reads one answer; returns a negative errno when none comes. */
 static int take_answer(int in)
 {
-    unsigned char answer;
+    char answer;
     struct pollfd one = {.fd = in, .events = POLLIN};
     int ready;
     do {
@@ -104,7 +104,10 @@ static int take_answer(int in)
     } while (ready < 0 && errno == EINTR);
     if (ready <= 0)
         return ready == 0 ? -ETIMEDOUT : -errno;
-    return read(in, &answer, 1) == 1 ? answer : -EIO;
+    ssize_t got = byte_read(in, &answer);
+    if (got < 0)
+        return -errno;
+    return got == 1 ? answer : -EIO;
 }
 
 static int take_all(const char *path, const glob_t *facts, int in, struct err *e)

@@ -12,6 +12,7 @@ BEGIN { Root::private_mounts() }
 use BonnieRun  qw(program scratch);
 use RunProgram qw(slurp spew);
 use SilentFile ();
+use Trace      qw(can_trace trace);
 
 # The only name that every system has for something in /dev that looks like a loop device.
 my $DEVICE = 'loop-control';
@@ -37,6 +38,22 @@ sub printed {
 }
 
 like(printed(), qr/\A#block offset .*^status 0\n\z/ms, 'a device that answers');
+
+# strace interrupts the read of the answer, which may have any number among those of its process.
+SKIP: {
+    skip 'strace cannot trace here', 2 if !can_trace();
+    my @how  = ({ program => 'zcav' }, [qw(-y -e trace=read)]);
+    my @args = (qw(-w --yes -q -b1), $file);
+    my ($usual, @calls) = trace(@how, @args);
+    my ($reader) = map { $_->{pid} } grep { $_->{args} =~ /\A\d+<pipe:/ } @calls;
+    my @reads    = grep { $_->{made} eq 'read' && $_->{pid} == $reader } @calls;
+    my ($answer) = grep { $reads[ $_ - 1 ]{args} =~ /\A\d+<pipe:/ } 1 .. @reads;
+    push @{ $how[1] }, '-e', "inject=read:error=EINTR:when=$answer";
+    my ($run, @again) = trace(@how, @args);
+    is("$run->{status}$run->{err}", "0$usual->{err}", 'an answer that is interrupted is read again');
+    is(scalar(grep { $_->{args} =~ /\A\d+<pipe:/ } @again), 2, 'which it was');
+}
+
 my $silent = SilentFile->mounted("/dev/$DEVICE");
 SKIP: {
     skip 'this system mounts no FUSE filesystem', 2 if !$silent;
