@@ -13,6 +13,7 @@ BEGIN { Root::private_mounts() }
 use BonnieRun  qw(bonnie finish program refused_ok run_tool scratch start tree wait_until);
 use Calls      qw(is_sanitized);
 use RunProgram qw(slurp spew);
+use Trace      qw(can_trace trace);
 
 my $dir = scratch();
 
@@ -62,6 +63,18 @@ is(generate('-s5', '-f', "$dir/numbers", 1000)->{status}, 0, '-f');
 ok(slurp("$dir/numbers") eq pack('N*', rand_of(5, 1000)), 'has replaced the file');
 is(generate('-s5', "--file=$dir/more", 10)->{out}, q{}, '--file: nothing on standard output');
 is_deeply([ tree($dir) ], [qw(more numbers)], 'and no other file is there');
+
+# A file without a name gets one by /proc; if that is not to be had, the file has a temporary one from the start.
+SKIP: {
+    skip 'strace cannot trace here', 4 if !can_trace();
+    my @no_proc = ('-e', 'trace=?access,faccessat,linkat', '-e', 'inject=?access,faccessat:error=EPERM');
+    my ($run, @calls) = trace({ program => 'generate_randfile' }, \@no_proc, '-s7', '-f', "$dir/numbers", 1000);
+    is("$run->{status}$run->{err}", "0Generating 1000 random numbers with seed 7.\n", 'without /proc: exit status 0');
+    ok(slurp("$dir/numbers") eq pack('N*', rand_of(7, 1000)), 'the file is complete');
+    is_deeply([ grep { $_->{name} eq 'linkat' } @calls ], [], 'and was given no name by /proc');
+    is_deeply([ tree($dir) ], [qw(more numbers)], 'and no other file is there');
+    generate('-s5', '-f', "$dir/numbers", 1000);
+}
 
 my @small = ('-d', scratch(), qw(-q -r0 -s1 -n0 -f --tests=put_block));
 my %csv = map { $_ => [ split /,/, bonnie(@small, '-Z', "$dir/$_")->{out} ] } qw(numbers more);

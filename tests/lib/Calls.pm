@@ -96,6 +96,7 @@ my @HARMLESS = (
     [ qr/getrandom/,            qr/NONBLOCK/,  undef,     'the C library wants it for malloc' ],
     [ qr/openat|read|close/,    qr/urandom/,   undef,     'the library of JSON takes the time instead' ],
     [ qr/openat/,               qr{/bonnie-test-\w+>, "[.]", O_WRONLY[|]\S*O_TMPFILE}, undef, 'the report has a temporary name from the start' ],
+    [ qr/access/,               qr{\A"/proc/self/fd/\d+", F_OK}, undef, 'the same, as without /proc' ],
     [ qr/openat/,               qr{/dev/null}, undef,     'the standard descriptors are there already' ],
     [ qr/newfstatat/,           qr{\A(?:[12]<|\d+<\S*/bonnie-test-\w+/#\d+>).*"", .*AT_EMPTY_PATH}, undef, 'the C library asks how large a buffer should be, or it is seen whether somebody reads there' ],
     [ qr/newfstatat/,           qr/\A\d+<\S*$PRIVATE>, "", .*AT_EMPTY_PATH/, undef, 'a fact about the filesystem is told as not known, or that nothing is left is known when the directory is removed' ],
