@@ -23,7 +23,7 @@
 /* ---- the directory ----------------------------------------------------------------------------
  */
 
-/* Whether a failure means that the filesystem is damaged, rather than that it may not be read. */
+/* Whether the error means that the filesystem is damaged, and not that access is denied. */
 static bool is_damage(int code)
 {
     return code == EIO || code == EUCLEAN || code == EBADMSG || code == ENODATA;
@@ -43,7 +43,10 @@ static int say_unreadable(struct check *c, int code)
     return say_gone(c, what);
 }
 
-/* Stores the name of another run's directory in `other`; empty: there is none. */
+/*
+ * Looks for the private directory of another run, and stores its name in `other`, which stays empty
+ * when there is none.
+ */
 static int find_other_run(int fd, const char *path, char other[PRIVATE_NAME_SIZE], struct err *e)
 {
     int again = openat(fd, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
@@ -62,8 +65,8 @@ static int find_other_run(int fd, const char *path, char other[PRIVATE_NAME_SIZE
 }
 
 /*
- * Explains why the log's directory is missing: it was lost, unless this is another place than the
- * one in the log.
+ * Finds out why the log's directory is missing. Returns 0 when the directory was lost, and a
+ * failure when `path` is not the place that the log describes.
  */
 static int explain_absence(struct check *c, int parent_fd, const char *path, struct err *e)
 {
@@ -82,7 +85,10 @@ static int explain_absence(struct check *c, int parent_fd, const char *path, str
     return rc == 0 ? say_gone(c, "is gone") : rc;
 }
 
-/* Opens the private directory of the log; -1: it is gone. No other directory is accepted. */
+/*
+ * Opens the private directory that the log names, and accepts no other. If it is lost or damaged,
+ * returns 0 with c->is_gone set and no descriptor in *fd.
+ */
 static int open_directory(struct check *c, int parent_fd, const char *path, int *fd, struct err *e)
 {
     char found[FOUND_SIZE];
@@ -142,7 +148,9 @@ static void tell_residency(const struct check *c)
             size);
 }
 
-/* The user's claim that the filesystem does not mount is accepted if the directory is missing. */
+/*
+ * Accepts the user's claim that the filesystem does not mount, if the directory is indeed missing.
+ */
 static int judge_unmounted(struct check *c, int parent_fd, const char *path, struct err *e)
 {
     const char *name = c->ledger.header.directory;

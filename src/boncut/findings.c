@@ -14,7 +14,10 @@ const char *const finding_names[FINDINGS] = {
     [FOUND_UNKNOWN] = "unknown",
 };
 
-/* Whether a failed call may have caused the finding in the sectors that it was to change. */
+/*
+ * Whether an earlier failed call can explain the finding: the call may have left anything in its
+ * sectors.
+ */
 static bool excuses_failure(enum finding finding)
 {
     return finding == FOUND_FOREIGN || finding == FOUND_TORN || finding == FOUND_UNREADABLE;

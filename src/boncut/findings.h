@@ -10,20 +10,20 @@
 enum finding {
     FOUND_KEPT,
     FOUND_LOST,      /* a sector is older than promised */
-    FOUND_FOREIGN,   /* zeros, or contents of another place, of another run, or of unknown origin */
+    FOUND_FOREIGN,   /* zeros, or contents of another place, another run or unknown origin */
     FOUND_TORN,      /* a file that was promised as a whole has parts of two versions */
     FOUND_MISSING,   /* a name is missing */
     FOUND_CAME_BACK, /* a name exists that should be gone */
     FOUND_WRONG_SIZE,
     FOUND_UNREADABLE,
-    FOUND_UNKNOWN, /* unsound, but a later call had failed: nothing is known, and it is no fault */
+    FOUND_UNKNOWN, /* unsound after a later call failed: nothing is known, so this is no fault */
     FINDINGS
 };
 
 /* The findings as words for reports: "came_back". */
 extern const char *const finding_names[FINDINGS];
 
-/* A unit that is not as promised. */
+/* A unit whose state differs from the promise. */
 #define FILE_TEXT 160
 struct loss {
     unsigned method;
@@ -33,11 +33,11 @@ struct loss {
     uint64_t promised;
     bool has_version; /* a version was found */
     uint64_t found;
-    const char *detail;     /* about foreign contents: "zeroed"; about lost ones: "torn"; or NULL */
-    uint64_t before_end_us; /* time from the promise to the last line of the log */
+    const char *detail;     /* of foreign contents: "zeroed"; of lost ones: "torn"; NULL: none */
+    uint64_t before_end_us; /* time from the promise to the last line of the log, in microseconds */
 };
 
-/* The last promises of units, by their time before the end of the log. */
+/* Units whose last promise was made within a certain time before the end of the log. */
 struct recent {
     uint64_t units;
     uint64_t lost;
@@ -46,25 +46,26 @@ struct recent {
 #define RECENT_BINS   30
 #define RECENT_BIN_US 100000
 
-/* The findings in the units of one method. */
+/* Summary of the units of one method. */
 struct tally {
     uint64_t units; /* number of units judged */
     uint64_t found[FINDINGS];
-    struct recent last[LAST_SECONDS]; /* in the last second, the last two, the last three */
+    struct recent last[LAST_SECONDS]; /* units promised in the last second, in the last two, in the
+                                         last three */
 };
 
-/* What is left of a control group. */
+/* Summary of the blocks of a control group. */
 struct control_tally {
-    uint64_t blocks; /* blocks that count: written when nothing had made them durable */
+    uint64_t blocks; /* blocks whose last write nothing is known to have made durable */
     uint64_t lost;
 };
 
-/* The state of overwrites that were in progress at the cut: facts, not faults. */
+/* Overwrites that were in progress at the cut. These numbers are facts, not faults. */
 struct overwrites {
     uint64_t under_way; /* number of blocks that are newer than promised, in whole or in part */
     uint64_t torn;      /* number of those that have several versions */
-    uint32_t torn_at;   /* the smallest alignment of a boundary between two versions, in bytes; 0:
-                           there is none */
+    uint32_t torn_at;   /* smallest power of two that divides the offset of any boundary between
+                           versions, in bytes; 0: there is no boundary */
 };
 
 #define LOSSES_NAMED 20
@@ -72,23 +73,24 @@ struct overwrites {
 struct findings {
     struct tally methods[METHODS_MOST];
     struct control_tally controls[METHODS_MOST];
-    struct recent bins[RECENT_BINS]; /* for all methods together; the last bin ends with the log */
+    struct recent bins[RECENT_BINS]; /* all methods together, in steps of RECENT_BIN_US; the last
+                                        bin ends with the log */
     struct overwrites overwrites;
-    uint64_t new_names; /* files that were synced without their directory, */
-    /* and how many of their names exist, which POSIX does not promise */
+    uint64_t new_names; /* number of files that were synced without their directory */
+    /* number of these files that still have their name, which POSIX does not promise */
     uint64_t new_names_present;
     unsigned loss_count;
-    struct loss losses[LOSSES_NAMED]; /* the first losses */
+    struct loss losses[LOSSES_NAMED]; /* the first LOSSES_NAMED losses */
 };
 
 /*
- * Counts a unit of a method. `loss` has what was found, and where; its method, versions and times
- * are filled in here.
+ * Counts a unit of a method. The caller sets what was found and where in `loss`; findings_add()
+ * fills in its method, versions and times.
  */
 void findings_add(struct findings *f, const struct ledger *l, unsigned method, uint32_t unit,
                   struct loss *loss);
 
-/* The sum over all methods; `sum` counts as faults what is neither kept nor unknown. */
+/* Adds up the tallies of all methods in `sum`. */
 void findings_sum(const struct findings *f, struct tally *sum);
 uint64_t tally_faults(const struct tally *t);
 

@@ -13,11 +13,11 @@
 #include "sys/below.h"
 #include "util/portable.h"
 
-/* XFS_IOC_GOINGDOWN of the kernel's fs/xfs/libxfs/xfs_fs.h, which ext4 and f2fs support, too. */
+/* XFS_IOC_GOINGDOWN of the kernel's fs/xfs/libxfs/xfs_fs.h; ext4 and f2fs support it, too. */
 #define IOC_SHUTDOWN           _IOR('X', 125, uint32_t)
 #define SHUTDOWN_WITHOUT_FLUSH 2
 
-/* Whether it is the root filesystem: shutting that down would stop this system. */
+/* Whether fd is on the root filesystem: shutting that down would stop this system. */
 static bool is_root_filesystem(int fd)
 {
     struct stat st, root;

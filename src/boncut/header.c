@@ -18,7 +18,8 @@
 #define FORMAT "boncut-log 1"
 
 /*
- * The key of the header's checksum: the number of the run is not known before the header is read.
+ * Key of the header's checksum. It is a constant, because a reader learns the run's number only
+ * from the header.
  */
 #define HEADER_KEY 0
 
@@ -132,7 +133,7 @@ size_t header_format(char text[static HEADER_LINE_MOST], const struct header *h)
 /* ---- reading ----------------------------------------------------------------------------------
  */
 
-/* Reads " KEY=" and the word after it from *text, and reverses put_word(). */
+/* Reads " KEY=" and the word after it, and moves *text past them: the reverse of put_word(). */
 static bool take_word(const char **text, const char *end, const char *key,
                       char value[static HEADER_TEXT])
 {

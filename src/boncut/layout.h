@@ -7,12 +7,12 @@
 #include "util/err.h"
 
 /*
- * The names of everything that a run puts into its private directory, by which --cleanup recognises
- * it:
+ * Names of everything that a run makes in its private directory. --cleanup recognises a run's files
+ * by these:
  *
- *     fsync.0        the blocks of a method of worker 0
- *     fsync.0+3      the fourth file that it has appended to
- *     create.0/      a directory of a worker
+ *     fsync.0        the blocks of worker 0 for the method fsync
+ *     fsync.0+3      the fourth file that this worker has appended to
+ *     create.0/      a directory of worker 0 for the method create
  *         17.4       version 4 of unit 17
  *         17         a unit whose name stays the same
  */
@@ -27,16 +27,19 @@ void layout_side_name(char name[LAYOUT_NAME], unsigned method, unsigned worker, 
 void layout_unit_name(char name[LAYOUT_NAME], uint32_t unit);
 void layout_version_name(char name[LAYOUT_NAME], uint32_t unit, uint64_t version);
 
-/* Read such a name, or that of a tail of this worker. Return false when it has another form. */
+/*
+ * Parse "17.4", or the name of a tail of this method and worker. Return false when the name has
+ * another form.
+ */
 bool layout_parse_version(const char *name, uint32_t *unit, uint64_t *version);
 bool layout_parse_tail(const char *name, unsigned method, unsigned worker, uint64_t *number);
 
-/* The number by which stamps identify a file of a method and a worker. */
+/* The number that identifies a file of a method and a worker in the stamps of its blocks. */
 uint64_t layout_stamp(unsigned method, unsigned worker, uint64_t number);
 
 /*
- * Removes an entry with a name of this form from the private directory behind fd. Returns 0,
- * -EEXIST when no run makes entries of that name, or another negative errno.
+ * Removes the entry from the private directory behind fd. Returns 0, -EEXIST when no run makes
+ * entries of that name, or another negative errno.
  */
 int layout_remove(int fd, const char *name);
 

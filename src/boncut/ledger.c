@@ -29,8 +29,8 @@ static int open_ledger(struct ledger *l, struct err *e)
 }
 
 /*
- * Lines of `cached` count only from the first one that is certainly younger than the last syncfs:
- * until then none counts.
+ * Ignores the lines of `cached` until one is certainly younger than the syncfs that was just
+ * promised.
  */
 static void note_syncfs(struct ledger *l)
 {
@@ -75,8 +75,8 @@ static void take_line(struct ledger *l, const struct log_line *line)
 }
 
 /*
- * Handles another header: a repetition of the first, or that of another run, whose lines would all
- * count as damaged.
+ * Handles a header after the first line. A repetition of the first is harmless; the header of
+ * another run is refused, because all lines of that run would count as damaged.
  */
 static int take_other_header(const struct ledger *l, const char *text, size_t length, bool *is_one,
                              struct err *e)
@@ -114,12 +114,12 @@ static int take_text(struct ledger *l, const char *text, size_t length, struct e
 
 /* Input that has been read and not been processed yet. */
 struct stream {
-    char text[1 << 17]; /* longer than a header: a longer line is not ours */
+    char text[1 << 17]; /* longer than any header: a line that does not fit is not ours */
     size_t length;
-    bool is_skipping; /* the line at its start is too long */
+    bool is_skipping; /* the start of the current line was too long, so its rest is skipped */
 };
 
-/* Processes all complete lines, and moves the rest to the start. */
+/* Processes all complete lines, and moves the incomplete one to the start of the text. */
 static int take_lines(struct ledger *l, struct stream *s, struct err *e)
 {
     char *line = s->text;
@@ -135,7 +135,8 @@ static int take_lines(struct ledger *l, struct stream *s, struct err *e)
     memmove(s->text, line, s->length);
     if (s->length < sizeof s->text)
         return rc;
-    if (l->header.workers == 0) /* without a header before it, it must be one, or fails here */
+    if (l->header.workers ==
+        0) /* the first line must be the header: take_text() refuses this one */
         return take_text(l, s->text, s->length, e);
     l->damaged += !s->is_skipping;
     s->is_skipping = true;

@@ -7,35 +7,37 @@
 #include "boncut/header.h"
 #include "util/err.h"
 
-/* The last promise about a unit: versions only grow. */
+/* The last promise about a unit. The versions of a unit only grow. */
 struct promise {
     uint64_t version; /* 0: nothing was promised */
     uint64_t time_us;
-    bool is_doubtful; /* a later call failed: its sectors may hold anything */
+    bool is_doubtful; /* a later call failed, so the sectors may hold anything */
 };
 
-/* The number of last seconds before the cut that are counted separately. */
+/* `check` counts separately what was promised in the last 1, 2 and 3 seconds before the cut. */
 #define LAST_SECONDS 3
 
 #define METHODS_MOST 32
 
-/* All promises of a log. The memory depends on the number of units, not of promises. */
+/* All promises of a log. Its memory depends on the number of units, not on that of promises. */
 struct ledger {
     struct header header;
-    struct promise *units[METHODS_MOST]; /* for each method in use */
-    uint64_t promises[METHODS_MOST];     /* lines of each method; for control groups, writes */
-    uint64_t last_us;                    /* time of the last line */
-    uint64_t lines;                      /* number of lines without the header */
-    uint64_t damaged;     /* number of lines that were ignored because of their checksum */
-    uint64_t repeated;    /* number of lines that add nothing to earlier ones */
-    uint64_t unfinished;  /* 1: the last line has no newline, and was ignored */
-    uint64_t cached_from; /* writes of `cached` up to this one may be durable */
+    struct promise *units[METHODS_MOST]; /* the units of each method; NULL: not in use */
+
+    uint64_t promises[METHODS_MOST]; /* number of promises of each method; for control groups, of
+                                        writes */
+    uint64_t last_us;                /* time of the latest line, in microseconds */
+    uint64_t lines;                  /* number of lines without the header */
+    uint64_t damaged;                /* number of lines ignored because of a wrong checksum */
+    uint64_t repeated;               /* number of lines that say nothing beyond other ones */
+    uint64_t unfinished;             /* 1: the last line has no newline, and was ignored */
+    uint64_t cached_from;            /* writes of `cached` up to this number may be durable */
 };
 
 /*
- * Reads a log to its end, in one pass. Lines may be missing, damaged, repeated, and in any order
- * after the first: in that case less counts as promised. Returns 0, or a negative errno with a line
- * in e: the input is not a log, or contains logs of several runs.
+ * Reads a log to its end, in one pass. After the header, lines may be missing, damaged, repeated
+ * and in any order: then the ledger claims less. Returns 0, or a negative errno with a line in e
+ * when the input is not a log, or contains logs of several runs.
  */
 int ledger_read(struct ledger *l, int fd, struct err *e);
 
@@ -49,9 +51,9 @@ static inline const struct promise *ledger_promise(const struct ledger *l, unsig
 }
 
 /*
- * The version of a block in a control group after its first `writes` writes: the number of the last
- * of these that wrote the block. Writes go round the blocks in turn; version 0 is what the run
- * began with.
+ * The version of a block in a control group after `writes` writes of the group. Each write goes to
+ * the next CONTROL_BATCH blocks, round and round; a block starts with version 0, and each write to
+ * it adds 1.
  */
 uint64_t control_version(uint64_t writes, uint32_t block);
 
@@ -59,8 +61,9 @@ uint64_t control_version(uint64_t writes, uint32_t block);
 #define CONTROL_BLOCKS 256
 
 /*
- * Number of blocks that a write overwrites. Only writes since the start of the last flush can be
- * lost, and the workers flush all the time.
+ * Number of blocks that each write overwrites. A cut can lose only the writes since the start of
+ * the drive's last flush, and the workers flush all the time, so one block per write would be too
+ * few.
  */
 #define CONTROL_BATCH  16
 #define CONTROL_GROUPS (CONTROL_BLOCKS / CONTROL_BATCH)

@@ -74,7 +74,7 @@ size_t log_line_format(char text[static LOG_LINE_MOST], const struct log_line *l
     return length + 1;
 }
 
-/* Reads a blank and a number at *at, and moves *at past them. */
+/* Reads a blank and a number of at most `most` from *at, and moves *at past them. */
 static bool take_number(const char **at, const char *end, uint64_t most, uint64_t *number)
 {
     const char *from = *at;

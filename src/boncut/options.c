@@ -53,7 +53,7 @@ static int set_block(void *settings, const char *value, struct err *e)
     return 0;
 }
 
-/* A duration, or two with ".." between them. */
+/* Parses a duration, or two with ".." between them. */
 static int set_after(void *settings, const char *value, struct err *e)
 {
     static const char accepted[] = "MIN..MAX, durations such as 5s and 30s";
@@ -273,7 +273,7 @@ const struct option_table option_table = {
 
 #define BIT(command) (1U << (command))
 
-/* An option that only some commands have, and these commands. */
+/* An option and the commands that have it. */
 struct owned {
     const char *name;
     bool is_given;
@@ -312,7 +312,10 @@ static int check_owned(const struct settings *s, struct err *e)
     return 0;
 }
 
-/* The directory becomes part of commands that one or two shells split into words. */
+/*
+ * The directory becomes part of commands that up to two shells split into words, so it may contain
+ * only these characters.
+ */
 #define SAFE_CHARACTERS "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789/._+:@%=,-"
 
 static int check_campaign(const struct settings *s, struct err *e)

@@ -11,7 +11,7 @@
 /* Size of a batch: room for the lines of all control groups and some hundreds of others. */
 #define BATCH_BYTES 65536
 
-/* Interval at which the rings are checked, and a full one is checked again. */
+/* Interval at which the log's thread looks at the rings, and a worker at its full ring. */
 #define PAUSE_NS 400000
 
 int promise_log_open(struct promise_log *log, int fd, const struct header *h, struct err *e)
@@ -59,7 +59,7 @@ bool promise_log_put(struct promise_log *log, unsigned worker, const struct log_
     return true;
 }
 
-/* Writes all of the text, even if the reader takes it in parts. */
+/* Writes all of the text, even if write(2) takes it in parts. */
 static int write_out(struct promise_log *log, const char *text, size_t length, struct err *e)
 {
     while (length > 0) {
@@ -80,7 +80,7 @@ int promise_log_begin(struct promise_log *log, const struct header *h, struct er
     return write_out(log, text, header_format(text, h), e);
 }
 
-/* Appends the contents of a ring to the batch, as far as there is room. */
+/* Appends promises from a ring to the batch while there is room. Returns the batch's new length. */
 static size_t take_ring(struct promise_log *log, struct promise_ring *ring, size_t length)
 {
     uint64_t put = atomic_load_explicit(&ring->put, memory_order_acquire);
@@ -92,8 +92,8 @@ static size_t take_ring(struct promise_log *log, struct promise_ring *ring, size
 }
 
 /*
- * Appends the progress of a control group. It must follow the promises: check relies on that
- * (ledger.c).
+ * Appends the number of writes of a control group to the batch. This must come after the promises:
+ * ledger.c relies on that order.
  */
 static size_t take_control(struct promise_log *log, unsigned method, size_t length)
 {
@@ -106,7 +106,7 @@ static size_t take_control(struct promise_log *log, unsigned method, size_t leng
     return length + log_line_format(log->text + length, &line, log->run);
 }
 
-/* Makes a batch; returns its length. */
+/* Fills the batch, and returns its length. */
 static size_t make_batch(struct promise_log *log)
 {
     size_t length = 0;

@@ -11,10 +11,10 @@
 #include "util/err.h"
 
 /*
- * The output of promises. Each worker puts its promises into a ring of its own, without a lock, an
- * allocation or a system call; one thread empties all rings, makes lines of the promises, and
- * writes these with one write(2) for each batch, twice a millisecond. While nobody reads the log,
- * the rings fill up, and the workers wait: nothing is lost.
+ * The way of promises to the log. Each worker puts its promises into a ring of its own, without a
+ * lock, an allocation or a system call. One thread empties all rings, formats the promises as
+ * lines, and writes each batch of lines with one write(2), about every 0.4 ms. While nobody reads
+ * the log, the rings fill up, and the workers wait: no promise is lost.
  */
 #define PROMISE_RING 16384
 
@@ -27,38 +27,41 @@ struct promise_ring {
 struct promise_log {
     int fd;
     uint64_t run;
-    uint64_t start_ns; /* times in the log count from here */
+    uint64_t start_ns; /* the times of log lines count from this moment of clock_ns() */
     unsigned rings_count;
     struct promise_ring *rings; /* one for each worker */
     _Atomic uint64_t *writes; /* for each control group, the number of writes that have returned */
-    uint64_t *told;           /* the number of those that are in the log */
+    uint64_t *told;           /* for each control group, the number of writes that the log says */
     _Atomic bool has_failed;  /* writing the log has failed */
-    char *text;               /* the batch under construction */
+    char *text;               /* the batch that is being filled */
 };
 
-/* Makes a log with a ring for each worker. Returns 0 or a negative errno. */
+/*
+ * Makes a log with a ring for each worker. The log writes to fd, but does not close it. Returns 0,
+ * or a negative errno with a line in e.
+ */
 int promise_log_open(struct promise_log *log, int fd, const struct header *h, struct err *e);
 
 void promise_log_close(struct promise_log *log);
 
-/* Writes the header: the first line. */
+/* Writes the header as the first line. */
 int promise_log_begin(struct promise_log *log, const struct header *h, struct err *e);
 
 /*
- * Adds a worker's promise, which is written soon. Waits while the ring is full. Returns false when
+ * Puts a promise into the worker's ring, and waits while the ring is full. Returns false when
  * writing the log has failed.
  */
 bool promise_log_put(struct promise_log *log, unsigned worker, const struct log_line *line);
 
-/* Counts a write of a control group that has returned. */
+/* Counts one more write of a control group that has returned. */
 static inline void promise_log_count(struct promise_log *log, unsigned method)
 {
     atomic_fetch_add_explicit(&log->writes[method], 1, memory_order_release);
 }
 
 /*
- * Writes promises while `active`, the number of threads that make them, is not 0, and then the
- * rest. Returns 0 or a negative errno.
+ * Writes promises until *active, the number of threads that make them, is 0, and then all that are
+ * left. Returns 0, or a negative errno with a line in e.
  */
 int promise_log_work(struct promise_log *log, const _Atomic unsigned *active, struct err *e);
 

@@ -22,19 +22,19 @@ struct settings {
     int command;
     const char *directory;
     bool cleanup;
-    /* write */
+    /* for `write` */
     struct given workers;
     struct given units;
     struct given block_bytes;
     struct given rate;
     struct given seed;
     struct given time_ns;
-    unsigned methods; /* a bit for each; 0: all that work */
-    /* check */
+    unsigned methods; /* a bit for each method; 0: all methods */
+    /* for `check` */
     bool json;
     bool is_unmounted; /* the filesystem no longer mounts */
-    /* campaign */
-    const char *victim; /* the beginning of commands for the victim */
+    /* for `campaign` */
+    const char *victim; /* the beginning of every command that runs on the victim, as `ssh host` */
     const char *cut;
     const char *before_check;
     const char *write_options;
@@ -46,7 +46,7 @@ struct settings {
     struct given timeout_ns;
     struct given patience_ns;
     bool same_boot;
-    /* fs-shutdown */
+    /* for `fs-shutdown` */
     bool yes;
 };
 

@@ -7,10 +7,10 @@
 #include "boncut/findings.h"
 #include "boncut/ledger.h"
 
-/* The layer that the cut has reached, as far as the control groups show. */
+/* The deepest cache whose contents the cut destroyed, as far as the control groups show. */
 enum layer {
-    LAYER_NONE,  /* nothing was cut */
-    LAYER_HOST,  /* the page cache: nothing is known about the drive's */
+    LAYER_NONE,  /* none: the cut destroyed nothing */
+    LAYER_HOST,  /* the page cache; whether the drive lost its cache is unknown */
     LAYER_DRIVE, /* the drive's cache, too */
     LAYERS
 };
@@ -28,17 +28,17 @@ enum { STATUS_KEPT = 0, STATUS_LOST = 2, STATUS_INCONCLUSIVE = 3 };
 struct check {
     struct ledger ledger;
     struct findings findings;
-    struct header here;      /* the present state of the place */
-    bool is_gone;            /* the private directory is missing: everything is lost */
-    char gone[128];          /* what happened to it, in words: "is gone" */
-    bool is_same_boot;       /* the system has not been rebooted since */
-    uint64_t resident_bytes; /* number of bytes that stayed in the page cache */
+    struct header here;      /* the mount and the boot when `check` runs */
+    bool is_gone;            /* the private directory is missing, and with it everything */
+    char gone[128];          /* what happened to the directory, in words: "is gone" */
+    bool is_same_boot;       /* the system has not been rebooted since `write` */
+    uint64_t resident_bytes; /* number of bytes that stayed in the page cache during the check */
     enum layer layer;
     enum verdict verdict;
     char text[1024]; /* the verdict in words */
 };
 
-/* Fills layer, verdict and text of a check from its other fields. */
+/* Sets the layer, the verdict and the text of a check from its other fields. */
 void verdict_find(struct check *c);
 
 /* The exit status for a verdict. */

@@ -14,15 +14,15 @@
 #define ALIGNMENT 4096
 
 /*
- * Interval between two writes of `cached`: after a syncfs, nothing of it can be lost before the
- * next write.
+ * Interval between two writes of `cached`. It is short because after a syncfs, a cut can lose
+ * nothing of `cached` until the next write.
  */
 #define CACHED_PAUSE_NS MILLION
 
 /* ---- preparing --------------------------------------------------------------------------------
  */
 
-/* Whether a failure means that something is not supported here, rather than broken. */
+/* Whether the error means that the system does not support a call, and not that the call failed. */
 static bool is_unsupported(int code)
 {
     return code == EOPNOTSUPP || code == ENOSYS || code == EINVAL || code == ENODEV ||
@@ -35,7 +35,7 @@ static int fail(const struct write_run *run, const struct work *work, int code, 
                       methods[work->method].name);
 }
 
-/* Leaves out a method; the first worker that notices reports it. */
+/* Leaves out a method that does not work here. The first worker to notice says so. */
 static void leave_out(struct write_run *run, const struct work *work, int code)
 {
     unsigned bit = 1U << work->method;
@@ -61,7 +61,7 @@ static void tell(struct worker *w, unsigned method, uint32_t unit, bool is_failu
     promise_log_put(&run->log, w->number, &line);
 }
 
-/* The number of units from this one on that a step changes. */
+/* Number of units, from this one on, that a step of the method changes. */
 static uint32_t batch_at(const struct write_run *run, unsigned method, uint32_t unit)
 {
     uint32_t left = run->header.units - unit;
@@ -70,8 +70,8 @@ static uint32_t batch_at(const struct write_run *run, unsigned method, uint32_t 
 }
 
 /*
- * Changes one or several units to their next versions, and promises these; is_told: a failure is
- * recorded, too.
+ * Changes one or several units to their next versions, and promises these. With is_told, it also
+ * logs a failure.
  */
 static int step(struct worker *w, unsigned method, uint32_t unit, bool is_told)
 {
@@ -94,7 +94,7 @@ static int control_step_of(struct worker *w, unsigned method)
     return rc;
 }
 
-/* Makes the files of a method, and tries it once. */
+/* Makes the files of a method, and makes a first step with it. */
 static int prepare_method(struct worker *w, unsigned method, struct err *e)
 {
     struct work *work = &w->work[method];
@@ -154,18 +154,24 @@ static bool is_over(const struct write_run *run)
     return stop_requested() || clock_ns() >= run->end_ns;
 }
 
-/* Sleeps until the next promise is due, but only for so long that the end is not missed. */
+/*
+ * Sleeps until the next promise is due, but never past the end of the run. Returns false when the
+ * run is over.
+ */
 static bool await_turn(const struct write_run *run, uint64_t *next_ns)
 {
     uint64_t now_ns;
     while ((now_ns = clock_ns()) < *next_ns && !is_over(run))
         sleep_ns(*next_ns - now_ns < 50 * MILLION ? *next_ns - now_ns : 50 * MILLION);
-    uint64_t earliest_ns = now_ns - run->gap_ns; /* missed promises are not made up for */
+    uint64_t earliest_ns = now_ns - run->gap_ns; /* a worker that is late does not catch up */
     *next_ns = (*next_ns > earliest_ns ? *next_ns : earliest_ns) + run->gap_ns;
     return !is_over(run);
 }
 
-/* The result of a step. A failure while a signal ends the run is not reported. */
+/*
+ * Turns a step's result into that of the run. Ignores a call that a signal interrupted to end the
+ * run.
+ */
 static int outcome(const struct worker *w, unsigned method, int rc, struct err *e)
 {
     if (rc == 0 || (rc == -EINTR && stop_requested()))
@@ -173,7 +179,7 @@ static int outcome(const struct worker *w, unsigned method, int rc, struct err *
     return fail(w->run, &w->work[method], -rc, e);
 }
 
-/* Draws a unit; with a method that has a tail, one in four is the tail. */
+/* Draws a unit at random. If the method has a tail, every fourth draw is the tail on average. */
 static uint32_t draw_unit(struct worker *w, unsigned method)
 {
     uint32_t units = w->run->header.units;
@@ -198,8 +204,8 @@ static bool is_due(struct worker *w, unsigned method)
 }
 
 /*
- * Makes a step of each method, at a random unit. Workers and runs begin with different methods: at
- * a low rate a cut may come before the first round is over.
+ * Makes a step of each method, at a random unit. Workers begin with different methods, and so do
+ * runs, because at a low rate the power may go before the first round is over.
  */
 static int make_round(struct worker *w, uint64_t *next_ns, struct err *e)
 {
@@ -232,7 +238,9 @@ static int make_promises(struct worker *w, struct err *e)
     return rc;
 }
 
-/* Overwrites as fast as it can; `cached` only at intervals, because it needs no more. */
+/*
+ * Overwrites as fast as possible. `cached` waits between writes, because it needs no more of them.
+ */
 static int overwrite(struct worker *w, unsigned method, struct err *e)
 {
     int rc = 0;

@@ -16,34 +16,38 @@ struct write_run {
     struct header header;
     struct pattern pattern;
     struct promise_log log;
-    const char *path; /* the private directory, for messages */
+    const char *path; /* path of the private directory, for messages */
     int directory_fd;
-    int (*first_sync)(int fd); /* makes the run's first files durable; NULL: not needed */
-    _Atomic unsigned left_out; /* methods that do not work here, a bit for each */
+    int (*first_sync)(int fd); /* syncs each of the run's first files; NULL: one syncfs does it */
+    _Atomic unsigned left_out; /* methods that do not work here, a bit for each method */
     _Atomic unsigned active;   /* number of threads that make promises or write control groups */
-    uint64_t end_ns;           /* when the time is over; UINT64_MAX: never */
-    uint64_t gap_ns;           /* time between two promises of a worker, with --rate; 0: none */
+    uint64_t end_ns;           /* the end of the run by clock_ns(); UINT64_MAX: none */
+    uint64_t gap_ns;           /* time between two promises of a worker, from --rate; 0: no limit */
 };
 
-/* The work of a thread of the run. */
+/* What a thread of the run does. */
 enum worker_kind { WORKER_PROMISES, WORKER_CONTROL, WORKER_LOG };
 
 struct worker {
     struct write_run *run;
     enum worker_kind kind;
-    unsigned number;  /* index among those that make promises */
-    unsigned methods; /* a bit for each of its methods */
+    unsigned number;  /* index among the workers that make promises */
+    unsigned methods; /* methods of this worker, a bit for each method */
     struct work work[METHODS_MOST];
-    uint64_t *versions[METHODS_MOST]; /* for each unit, the last version that was begun */
-    uint64_t due_ns[METHODS_MOST];    /* no step of the method before this */
+    uint64_t *versions[METHODS_MOST]; /* for each unit, the last version begun */
+    uint64_t due_ns[METHODS_MOST];    /* for each method, the earliest time of its next step, by
+                                         clock_ns() */
     void *buffer;
     struct rng rng;
 };
 
-/* Their task in a pool: the first step makes the files, and the second changes them. */
+/*
+ * The task of all workers in a thread pool: the first step makes the files, the second one changes
+ * them.
+ */
 extern const struct task worker_task;
 
-/* Releases what a worker has. */
+/* Closes the files and frees the memory of a worker, but not the worker itself. */
 void worker_close(struct worker *w);
 
 #endif

@@ -25,7 +25,7 @@
 #define DEFAULT_UNITS   32
 #define DEFAULT_BLOCK   (4 * KIB)
 
-/* The two control groups and the log have threads of their own. */
+/* Number of threads for the two control groups and the log. */
 #define OTHER_THREADS 3
 
 struct session {
@@ -100,15 +100,15 @@ static int make_directory(struct session *session, const struct settings *s, str
 }
 
 /*
- * One syncfs(2) makes everything durable with which a run begins; but it does not reach the server
- * of a FUSE filesystem, so there each file is synced.
+ * One syncfs(2) makes durable what a run starts with. On FUSE it does not reach the server, so each
+ * file is synced there.
  */
 static void choose_first_sync(struct write_run *run)
 {
     run->first_sync = strncmp(run->header.filesystem, "fuse", 4) == 0 ? fsync : NULL;
 }
 
-/* Makes the directory, its parents and everything in it durable, before anything is promised. */
+/* Syncs the private directory, its parents and everything in it, before the first promise. */
 static int sync_directory(const struct session *session, struct err *e)
 {
     const struct scratch *s = &session->scratch;
@@ -121,7 +121,7 @@ static int sync_directory(const struct session *session, struct err *e)
     return 0;
 }
 
-/* Removes everything that was made: nothing about it has been promised. */
+/* Removes all files of the run, because nothing about them has been promised. */
 static void remove_all(const struct session *session)
 {
     int fd = dup(session->scratch.fd);
@@ -191,12 +191,15 @@ static int prepare(struct session *session, struct err *e)
     return sync_directory(session, e);
 }
 
-/* Makes promises. What has been promised stays, even when this fails. */
+/*
+ * Makes promises. The files stay even when this fails, because promises about them may be in the
+ * log.
+ */
 static int make_promises(struct session *session, const struct settings *s, struct err *e)
 {
     struct task_times times;
     int rc = promise_log_begin(&session->run.log, &session->run.header, e);
-    /* the directory stays for check; --cleanup will remove it */
+    /* leaves the directory for `check`; --cleanup removes it later */
     session->scratch.is_guest = rc == 0;
     set_pace(&session->run, s);
     if (rc == 0)
@@ -231,7 +234,7 @@ static int run_session(struct session *session, const struct settings *s, struct
     return rc;
 }
 
-/* Refuses to write the log to a terminal, where it is useless. */
+/* Refuses to write the log to a terminal, where nobody could check it. */
 static int check_output(struct err *e)
 {
     return isatty(STDOUT_FILENO)
@@ -249,7 +252,7 @@ int boncut_write(const struct settings *s, struct err *e)
     if (rc != 0)
         return rc;
     stop_keeps_readers();
-    signal(SIGPIPE, SIG_IGN); /* a closed pipe is reported as an error */
+    signal(SIGPIPE, SIG_IGN); /* a closed pipe becomes an error of write(2) */
     session.scratch = (struct scratch){.parent_fd = -1, .fd = -1, .owner_fd = -1};
     rc = make_header(&session, s, e);
     if (rc == 0)

@@ -6,7 +6,7 @@
 
 /*
  * `boncut write`: makes promises and prints them on standard output, until the power goes, a signal
- * comes, or the time is over. Returns 0 or a negative errno with a line in e.
+ * comes, or the time is over. Returns 0, or a negative errno with a line in e.
  */
 int boncut_write(const struct settings *s, struct err *e);
 

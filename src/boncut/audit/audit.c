@@ -17,13 +17,13 @@
 #include "util/units.h"
 #include "util/word_list.h"
 
-/* The exit status when something is certain not to be durable. */
+/* The exit status when the audit is certain that the directory is not durable. */
 #define STATUS_NOT_DURABLE 2
 
 /* No drive is that fast: a call that returns sooner has not waited for one. */
 #define TOO_FAST_NS 10000
 
-/* Findings about a directory. */
+/* What the audit has found out about a directory. */
 struct audit {
     struct mount_info mount;
     struct device_set devices;
@@ -55,7 +55,7 @@ static bool sends_no_flush(const struct audit *a)
     return has_option(a, "barrier=0") || has_option(a, "nobarrier");
 }
 
-/* Whether there is a drive that may have a volatile cache. */
+/* Whether the directory has a drive that may have a volatile cache. */
 static bool has_volatile_cache(const struct audit *a)
 {
     for (unsigned i = 0; i < a->leaf_count; i++)
@@ -171,7 +171,9 @@ static void print_fua(const struct audit *a, unsigned i)
                (double)a->fua_writes[i] / TRIAL_SYNCS);
 }
 
-/* Whether any drive noticed that files were synced; true where that is not known. */
+/*
+ * Whether any drive received a write or a flush when files were synced; true when this is unknown.
+ */
 static bool reaches_any(const struct audit *a)
 {
     for (unsigned i = 0; i < a->leaf_count; i++)

@@ -5,10 +5,10 @@
 #include "util/err.h"
 
 /*
- * `boncut audit`: reports what can be known about a directory before any cut: how it is mounted,
- * what its drives say about their caches, and what reaches them when a file is synced. *status
- * becomes 2 if something is certain not to be durable. Returns 0 or a negative errno with a line in
- * e.
+ * `boncut audit`: reports what can be known about a directory before any power cut: how it is
+ * mounted, what its drives say about their caches, and what reaches the drives when a file is
+ * synced. *status becomes 2 if something is certain not to be durable. Returns 0 or a negative
+ * errno with a line in e.
  */
 int boncut_audit(const struct settings *s, int *status, struct err *e);
 

@@ -8,7 +8,7 @@
 
 #include "util/kernel_file.h"
 
-/* Opens a file of the device in sysfs; returns NULL when there is none. */
+/* Opens the device's file of that name in sysfs. Returns NULL when the file does not exist. */
 static FILE *open_fact(const struct device *device, const char *name)
 {
     char path[PATH_MAX];
@@ -16,7 +16,10 @@ static FILE *open_fact(const struct device *device, const char *name)
     return kernel_file_read(path);
 }
 
-/* Reads its first line; empty when there is no file. */
+/*
+ * Reads the first line of the device's file in sysfs; `text` becomes empty when the file does not
+ * exist.
+ */
 static void read_fact(const struct device *device, const char *name, char text[64])
 {
     FILE *in = open_fact(device, name);
@@ -42,10 +45,7 @@ static bool begins_with(const char *text, const char *const words[])
     return false;
 }
 
-/*
- * Whether the device is virtual, according to the names of drivers, and the models of hypervisors'
- * disks.
- */
+/* Whether the names of the driver or of the disk model show that the device is virtual. */
 static bool looks_virtual(const struct device *device)
 {
     static const char *const names[] = {"vd", "xvd", "loop", "nbd", "zram", "ram", "rbd", NULL};
@@ -82,7 +82,7 @@ unsigned leaves_find(struct leaf leaves[LEAVES_MOST], const struct device_set *d
     return count;
 }
 
-/* Reads fields 5 and 16; the latter exists since Linux 5.5. */
+/* Reads fields 5 (writes) and 16 (flushes) of `stat`. Linux before 5.5 has no field 16. */
 struct leaf_counts leaf_count(const struct leaf *leaf)
 {
     uint64_t field[16];

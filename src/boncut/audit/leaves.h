@@ -17,8 +17,8 @@ enum write_cache { CACHE_UNKNOWN, CACHE_BACK, CACHE_THROUGH };
 struct leaf {
     const struct device *device;
     enum write_cache cache; /* what the drive says about its cache, in queue/write_cache */
-    int fua;                /* 1: it accepts writes that are durable by themselves; -1: not known */
-    bool is_virtual;        /* a hypervisor, a file or memory emulates it, according to its name */
+    int fua;         /* 1: the drive accepts writes with FUA; 0: it does not; -1: not known */
+    bool is_virtual; /* by its name, a hypervisor, a file or memory emulates this drive */
 };
 
 struct leaf_counts {
@@ -27,10 +27,10 @@ struct leaf_counts {
     uint64_t flushes;
 };
 
-/* Finds the leaves of the set, which must outlive them. Returns their number. */
+/* Stores the leaves of the device set, which must outlive them. Returns the number of leaves. */
 unsigned leaves_find(struct leaf leaves[LEAVES_MOST], const struct device_set *devices);
 
-/* The requests that a leaf has got since the system started. */
+/* Number of requests that the leaf has received since the system started. */
 struct leaf_counts leaf_count(const struct leaf *leaf);
 
 #endif

@@ -55,7 +55,7 @@ static int measure(const struct scratch *s, int fd, uint64_t times[TRIAL_SYNCS],
     return rc;
 }
 
-/* Uses a file with a name, because btrfs does not sync a file without one. */
+/* The file needs a name: btrfs does not sync a file that has none. */
 static int run_in(struct trial *t, const struct scratch *s, struct err *e)
 {
     uint64_t times[TRIAL_SYNCS];

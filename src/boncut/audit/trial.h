@@ -14,8 +14,9 @@ struct trial {
 };
 
 /*
- * Repeatedly overwrites a block of a file and calls fsync(2). The file is in a private directory
- * below the path; both are removed afterwards. Returns 0 or a negative errno with a line in e.
+ * Overwrites one block of a file and calls fsync(2), TRIAL_SYNCS times. The file is in a private
+ * directory below the path; trial_run() removes both afterwards. Returns 0 or a negative errno with
+ * a line in e.
  */
 int trial_run(struct trial *t, const char *path, struct err *e);
 

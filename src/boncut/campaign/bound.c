@@ -2,12 +2,12 @@
 
 #include <math.h>
 
-/* Number of bisections of the interval from 0 to 1: more than a double has digits. */
+/* Number of times that the interval from 0 to 1 is halved: more than a double has binary digits. */
 #define HALVINGS 60
 
 /*
- * The probability of at most `number` successes in that many trials, each of which succeeds with
- * probability p.
+ * Probability that at most `number` of `trials` trials succeed when each succeeds with probability
+ * p.
  */
 static double at_most(uint64_t number, uint64_t trials, double p)
 {
@@ -23,7 +23,7 @@ static double at_most(uint64_t number, uint64_t trials, double p)
     return sum;
 }
 
-/* The p for which at_most() has that value. */
+/* Finds the p for which at_most() returns `probability`. */
 static double solve(uint64_t number, uint64_t trials, double probability)
 {
     double low = 0;

@@ -4,10 +4,10 @@
 #include <stdint.h>
 
 /*
- * Bounds of the probability of an event that was seen in `seen` of `trials` independent trials: the
- * exact ones of Clopper and Pearson (Biometrika 26, 1934), from 0 to 1. The true probability lies
- * beyond each with at most the given probability: 0.05 for a one-sided bound with 95 % confidence,
- * 0.025 for each of two.
+ * Bounds of an event's probability when `seen` of `trials` independent trials showed the event: the
+ * exact bounds of Clopper and Pearson (Biometrika 26, 1934), from 0 to 1. `probability` is the
+ * largest probability of error: 0.05 for a one-sided bound with 95 % confidence, 0.025 for each
+ * bound of a two-sided interval.
  */
 double bound_upper(uint64_t seen, uint64_t trials, double probability);
 double bound_lower(uint64_t seen, uint64_t trials, double probability);

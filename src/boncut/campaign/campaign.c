@@ -70,7 +70,7 @@ static void print_cut(unsigned number, const struct campaign_cut *cut)
     fflush(stdout);
 }
 
-/* Reads the report of a cut that was made. */
+/* Reads the report of cut `number`, and adds it to the sum. */
 static int take_cut(struct session *session, unsigned number, struct err *e)
 {
     struct campaign_cut cut;
@@ -166,7 +166,7 @@ static int report(struct session *session, struct err *e)
     return rc;
 }
 
-/* Cuts before a failure or a signal are not lost: the next campaign continues after them. */
+/* A failure or a signal does not lose the earlier cuts: the next campaign continues after them. */
 static int run_session(struct session *session, int *status, struct err *e)
 {
     int rc = make_cuts(session, e);

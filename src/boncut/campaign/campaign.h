@@ -5,9 +5,10 @@
 #include "util/err.h"
 
 /*
- * `boncut campaign`: makes many cuts, from a machine whose power stays on, and reports what they
- * show together. Cuts of an interrupted campaign are kept in its directory of logs, and are not
- * made again. *status is the exit status. Returns 0 or a negative errno with a line in e.
+ * `boncut campaign`: makes many power cuts, from a machine that stays on, and reports what all of
+ * them show together. The directory of logs keeps the cuts of an interrupted campaign, and these
+ * are not made again. *status becomes the exit status. Returns 0 or a negative errno with a line in
+ * e.
  */
 int boncut_campaign(const struct settings *s, int *status, struct err *e);
 

@@ -84,8 +84,9 @@ static int say_failure(const struct cut *c, const char *what, int status, struct
 }
 
 /*
- * Runs a command with the files `in` and `out` as its streams; -1: no input, and the .said file.
- * Returns its exit status, -ETIMEDOUT or -EINTR, or another negative errno with a line in e.
+ * Runs a command with `in` as standard input (-1: none) and `out` as standard output (-1: the .said
+ * file). Returns the command's exit status, -ETIMEDOUT or -EINTR, or another negative errno with a
+ * line in e.
  */
 static int run(const struct cut *c, const char *command, int in, int out, uint64_t limit_ns,
                struct err *e)
@@ -97,7 +98,7 @@ static int run(const struct cut *c, const char *command, int in, int out, uint64
     return process < 0 ? (int)process : shell_wait(process, clock_ns() + limit_ns);
 }
 
-/* Joins the victim's command and a command for it in one line. */
+/* Stores in `line` the user's --victim, followed by a command for the victim. */
 static int on_victim(const struct cut *c, char line[COMMAND_MOST], const char *command,
                      struct err *e)
 {
@@ -144,7 +145,10 @@ static void pause_ns(uint64_t nanoseconds)
     nanosleep(&pause, NULL);
 }
 
-/* Waits while the writer works, until a moment, or until there are promises. */
+/*
+ * Waits while the writer runs, until the moment until_ns, or with for_promises until the first
+ * promise.
+ */
 static int await(struct cut *c, int log_fd, bool for_promises, uint64_t until_ns, struct err *e)
 {
     int status;
@@ -162,7 +166,7 @@ static int await(struct cut *c, int log_fd, bool for_promises, uint64_t until_ns
                : say_failure(c, "boncut write promised nothing: it", -ETIMEDOUT, e);
 }
 
-/* A random time from the range of --after. */
+/* Draws a random time from the range of --after. */
 static uint64_t draw_delay(struct campaign *c)
 {
     uint64_t least = given_or(c->settings->after_least_ns, DEFAULT_LEAST_NS);
@@ -196,8 +200,8 @@ static void end_writer(struct cut *c)
 }
 
 /*
- * Lets the writer make promises for some time, and cuts the power. The cut command may fail,
- * because it may be cut off, too; the state of the victim shows whether it has worked.
+ * Lets the writer make promises for some time, and cuts the power. The cut command may fail because
+ * the cut may end its own connection; the victim's state shows whether the cut has worked.
  */
 static int write_and_cut(struct cut *c, struct err *e)
 {
@@ -216,7 +220,7 @@ static int write_and_cut(struct cut *c, struct err *e)
     return rc;
 }
 
-/* Reads the boot id at the start of the log. */
+/* Reads the victim's boot id before the cut from the header of the log. */
 static int read_old_boot_id(const struct cut *c, char id[HEADER_TEXT], struct err *e)
 {
     char text[HEADER_LINE_MOST];
@@ -233,7 +237,7 @@ static int read_old_boot_id(const struct cut *c, char id[HEADER_TEXT], struct er
     return rc;
 }
 
-/* Whether the victim answers, and has another boot id than that. */
+/* Whether the victim answers with a boot id other than old_id. */
 static int is_up(const struct cut *c, const char *old_id, struct err *e)
 {
     char line[COMMAND_MOST];
@@ -274,9 +278,7 @@ static int await_victim(const struct cut *c, struct err *e)
                         c->number);
 }
 
-/*
- * Makes the victim check, and keeps the report under a name that exists only when it is complete.
- */
+/* Makes the victim run `boncut check`. The report gets its final name only when it is complete. */
 static int check(struct cut *c, int before_status, struct err *e)
 {
     char line[COMMAND_MOST];
@@ -303,8 +305,8 @@ static int check(struct cut *c, int before_status, struct err *e)
 }
 
 /*
- * Runs the user's command before the check, for example to mount the filesystem; *status is its
- * exit status.
+ * Runs the user's command before the check, for example to mount the filesystem. *status becomes
+ * the command's exit status.
  */
 static int prepare_check(struct cut *c, int *status, struct err *e)
 {

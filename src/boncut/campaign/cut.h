@@ -9,9 +9,9 @@
 #include "util/rng.h"
 
 /*
- * One cut of a campaign, made from a machine whose power stays on. Its files are in the directory
- * of logs: "0007.promises", "0007.json" once it has been checked, and "0007.said", the output of
- * all commands.
+ * One cut of a campaign, made from a machine that stays on. The directory of logs has its files:
+ * "0007.promises", "0007.json" once the cut has been checked, and "0007.said", the output of all
+ * commands.
  */
 struct campaign {
     const struct settings *settings;
@@ -21,14 +21,14 @@ struct campaign {
 
 #define CUT_NAME 32
 
-/* "0007" with that ending. */
+/* Stores "0007." and the ending in `name`. */
 void cut_name(char name[CUT_NAME], unsigned number, const char *ending);
 
 /* Whether that cut has been made and checked. */
 bool cut_is_done(const struct campaign *c, unsigned number);
 
 /*
- * Makes the cut and checks it: its file .json is complete or does not exist. Returns 0 or a
+ * Makes the cut and checks it. The .json file exists only when it is complete. Returns 0 or a
  * negative errno with a line in e.
  */
 int cut_make(struct campaign *c, unsigned number, struct err *e);

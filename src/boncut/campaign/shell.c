@@ -12,19 +12,19 @@
 #include "sys/stop.h"
 #include "util/units.h"
 
-/* The exit status of a child that could not become a shell, as shells have it. */
+/* A child exits with this status, as shells do, when it cannot run the shell. */
 #define CANNOT_RUN 126
 
-/* The signal that the kernel sends to the leader of a group when this program is killed. */
+/* The kernel sends this signal to the leader of a process group when boncut is killed. */
 #define PARENT_DIED SIGUSR1
 
-/* Interval at which a process is checked. */
+/* Interval at which shell_wait() and shell_end() look whether a process has ended. */
 #define PAUSE_NS 10000000
 
-/* How long a process has to end by itself. */
+/* Time that a process has between SIGTERM and SIGKILL. */
 #define GRACE_NS BILLION
 
-/* Becomes the shell, and restores the default actions of signals. */
+/* Replaces this process with the shell, and restores the default actions of signals. */
 static _Noreturn void become_shell(const char *command, int in, int out, int error)
 {
     sigset_t none;
@@ -38,8 +38,9 @@ static _Noreturn void become_shell(const char *command, int in, int out, int err
 }
 
 /*
- * The leader of the command's process group waits for the shell, and ends the group if this program
- * is killed: the kernel would notify only the shell, and not what the shell has started.
+ * Waits for the shell as the leader of the command's process group. When boncut is killed, the
+ * leader kills the whole group; the kernel alone would signal only one process, and not what the
+ * shell has started.
  */
 static _Noreturn void lead_group(const char *command, int in, int out, int error, pid_t parent)
 {
@@ -93,7 +94,7 @@ static void pause_a_moment(void)
     nanosleep(&pause, NULL);
 }
 
-/* Whether the process ends by that moment. */
+/* Waits for the process until the moment until_ns. Returns whether the process has ended. */
 static int ends_until(pid_t process, uint64_t until_ns)
 {
     int status;
@@ -107,7 +108,7 @@ void shell_end(pid_t process)
 {
     kill(-process, SIGTERM);
     bool has_ended = ends_until(process, clock_ns() + GRACE_NS);
-    kill(-process, SIGKILL); /* and everything that it has started */
+    kill(-process, SIGKILL); /* kills everything that the process has started, too */
     if (!has_ended)
         waitpid(process, NULL, 0);
 }

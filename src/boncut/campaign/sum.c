@@ -6,7 +6,7 @@
 
 #include "boncut/campaign/bound.h"
 
-/* Probabilities of error: for a one-sided bound, and on each side of an interval. */
+/* Probabilities of error of a one-sided bound, and of each bound of a two-sided interval. */
 #define ONE_SIDED 0.05
 #define TWO_SIDED 0.025
 

@@ -73,7 +73,10 @@ int judging_open(struct judging *j, int fd, const char *name)
     return opened;
 }
 
-/* Reads `bytes` bytes, or fewer at the end of the file. */
+/*
+ * Reads `bytes` bytes, or fewer at the end of the file. Returns the number of bytes, or -1 with
+ * errno set.
+ */
 static ssize_t read_whole(int fd, char *to, size_t bytes, uint64_t offset)
 {
     size_t length = 0;
@@ -96,7 +99,6 @@ static const char *foreign_detail(const struct judging *j, enum corruption_kind 
     return corruption_kind_name(kind);
 }
 
-/* Records the finding in s unless there is one already. */
 static void sight_set(struct sight *s, enum finding finding, uint64_t offset)
 {
     s->finding = finding;
@@ -125,7 +127,11 @@ static void look_at_sector(struct judging *j, const char *sector, uint64_t stamp
     }
 }
 
-/* Records the largest power of two that divides the boundary's offset within the range. */
+/*
+ * Lowers s->torn_at to the alignment of the boundary at offset `at` of the range, if the sectors
+ * before and after it have different versions. The alignment is the largest power of two that
+ * divides the offset.
+ */
 static void note_tear(struct sight *s, const char *sectors, size_t at)
 {
     const struct pattern_stamp before = pattern_stamp_read(sectors + at - SECTOR_BYTES);
@@ -136,7 +142,9 @@ static void note_tear(struct sight *s, const char *sectors, size_t at)
         s->torn_at = boundary;
 }
 
-/* True when some sector of the range is as new as promised: only a part is lost. */
+/*
+ * Whether at least one sector of the range is as new as promised, so that the loss is a torn write.
+ */
 static bool is_kept_in_part(struct judging *j, size_t bytes, uint64_t stamp, uint64_t offset,
                             uint64_t promised)
 {

@@ -26,7 +26,7 @@ int control_step(struct work *w, uint32_t unit, const uint64_t versions[])
                           control_version(write, block), 0);
 }
 
-/* Writes up to this one may have been made durable by something else. */
+/* Number of the last write that something else may have made durable. */
 static uint64_t durable_writes(const struct judging *j)
 {
     return j->method == method_cached ? j->ledger->cached_from : 0;

@@ -4,16 +4,16 @@
 #include "boncut/methods/method.h"
 
 /*
- * The control groups, which make nothing durable. Their version counts writes, which go round the
- * blocks in turn.
+ * The control groups make nothing durable. They number their writes, which go round the blocks in
+ * turn.
  */
 int cached_begin(struct work *w);
 int drive_begin(struct work *w);
 int control_step(struct work *w, uint32_t unit, const uint64_t versions[]);
 
 /*
- * Counts the blocks that are older than the last write to them, which is never a fault. Unreadable
- * or foreign blocks say nothing about a cut.
+ * Counts the blocks that are older than the last write to them. That is never a fault. Unreadable
+ * and foreign blocks do not count: they say nothing about a cut.
  */
 void control_judge(struct judging *j, unsigned worker);
 

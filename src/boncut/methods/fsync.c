@@ -11,7 +11,7 @@ int fsync_begin(struct work *w)
     return blocks_begin(w, 0);
 }
 
-/* The unit after the blocks is the tail, which is promised with its size. */
+/* The unit after the blocks is the tail. The sync promises its contents and its size. */
 static int change(struct work *w, uint32_t unit, uint64_t version, const char *call,
                   int (*sync)(int fd))
 {

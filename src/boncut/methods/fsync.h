@@ -3,7 +3,10 @@
 
 #include "boncut/methods/method.h"
 
-/* fsync(2) and fdatasync(2): a block of a file is overwritten, or appended to another file. */
+/*
+ * The methods overwrite a block of a file, or append a block to another file, and call fsync(2) or
+ * fdatasync(2).
+ */
 int fsync_begin(struct work *w);
 int fsync_step(struct work *w, uint32_t unit, const uint64_t versions[]);
 int fdatasync_step(struct work *w, uint32_t unit, const uint64_t versions[]);

@@ -9,7 +9,7 @@
 #include "boncut/methods/names.h"
 #include "util/descriptor.h"
 
-/* The links of a unit lead to a file with the unit's number as its name. */
+/* All links of a unit lead to one file, whose name is the unit's number. */
 int link_begin(struct work *w)
 {
     char name[LAYOUT_NAME];

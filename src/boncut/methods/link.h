@@ -3,7 +3,7 @@
 
 #include "boncut/methods/method.h"
 
-/* A file gets another name, and both the file and the directory are synced. */
+/* The method gives a file another name, and syncs both the file and its directory. */
 int link_begin(struct work *w);
 int link_step(struct work *w, uint32_t unit, const uint64_t versions[]);
 void link_judge(struct judging *j, unsigned worker);

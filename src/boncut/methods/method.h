@@ -14,19 +14,19 @@ struct header;
 struct ledger;
 
 /*
- * A method is one way in which a program asks for durability. For each worker it has files of its
- * own, changes their units one step at a time, and knows afterwards what has to be there.
+ * A method is one way in which a program asks for durability. It has files for each worker, changes
+ * the units in them one step at a time, and can tell after a cut whether every unit is as promised.
  */
 
-/* The data of a worker in one method. Fields below the line belong to the method. */
+/* What a method needs to know about one worker. The fields below the line belong to the method. */
 struct work {
     const struct header *header;
     const struct pattern *pattern;
     int directory_fd; /* the private directory */
     unsigned method;
     unsigned worker;
-    const char *call;          /* the last system call, for messages */
-    int (*first_sync)(int fd); /* syncs files that begin() makes; NULL: not needed */
+    const char *call;          /* name of the last system call, for messages */
+    int (*first_sync)(int fd); /* begin() syncs its files with this; NULL: the caller does */
     /* ---- */
     int fd;
     int other_fd;
@@ -36,13 +36,13 @@ struct work {
 
 #define METHOD_BUFFER 16
 
-/* The data for judging. */
+/* What a method needs for judging its units. */
 struct judging {
     const struct header *header;
     const struct ledger *ledger;
     const struct pattern *pattern;
     int directory_fd;
-    bool evicts; /* pages may be from before the cut, and are evicted before they are read */
+    bool evicts; /* cached pages may be from before the cut, so they are evicted before each read */
     unsigned method;
     void *buffer; /* as in struct work */
     struct findings *findings;
@@ -52,37 +52,37 @@ struct judging {
 
 struct method {
     const char *name;
-    const char *promise;  /* the calls that have returned, in words */
-    bool is_control;      /* it promises nothing: losses are expected */
-    bool is_fact;         /* it promises nothing either, and its losses prove nothing */
-    unsigned tails;       /* number of units per worker beyond those asked for */
-    unsigned batch;       /* number of units that a step changes; 0: one */
-    uint64_t interval_ns; /* shortest time between two steps of a worker */
+    const char *promise; /* the calls that have returned when the promise is made, in words */
+    bool is_control; /* promises nothing; losses are expected, and show what the cut has reached */
+    bool is_fact;    /* promises nothing either, but its losses prove nothing */
+    unsigned tails;  /* number of units of each worker beyond --units */
+    unsigned batch;  /* number of units that a step changes; 0: one */
+    uint64_t interval_ns; /* shortest time between the starts of two steps of a worker */
 
     /*
-     * Makes the worker's files with version 0 of all units. They become durable later, unless
-     * w->first_sync syncs them. Returns 0 or a negative errno, in which case w->call is what
-     * failed. NULL: this build lacks the method.
+     * Makes the worker's files with version 0 of all units. With w->first_sync it also syncs them;
+     * otherwise the caller makes them durable later. Returns 0 or a negative errno, with the failed
+     * call in w->call. NULL: this build lacks the method.
      */
     int (*begin)(struct work *w);
 
     /*
-     * Changes `batch` units from this one on to their versions, and returns 0 when they are
-     * durable; otherwise a negative errno, with the call that failed in w->call.
+     * Gives `batch` units, from `unit` on, the next versions, and makes them durable (a control
+     * group does not). Returns 0 or a negative errno, with the failed call in w->call.
      */
     int (*step)(struct work *w, uint32_t unit, const uint64_t versions[]);
 
     /* Closes all descriptors. */
     void (*end)(struct work *w);
 
-    /* Examines all units of a worker, and reports the findings. */
+    /* Examines all units of a worker, and adds them to j->findings. */
     void (*judge)(struct judging *j, unsigned worker);
 };
 
 extern const struct method methods[];
 extern const unsigned method_count;
 
-/* Indexes of the control groups in the table, which `check` treats specially. */
+/* Indexes in the table of the methods that `check` treats specially. */
 extern const unsigned method_cached;
 extern const unsigned method_drive;
 extern const unsigned method_syncfs;
@@ -93,10 +93,10 @@ static inline bool method_promises(unsigned method)
     return !methods[method].is_control && !methods[method].is_fact;
 }
 
-/* Prints what each method promises, one per line. */
+/* Prints what each method promises, one method per line. */
 void method_print_all(FILE *out);
 
-/* Finds the method of that name. Returns false when there is none. */
+/* Sets *method to the index of the method with that name. Returns false when there is none. */
 bool method_find(const char *name, size_t length, unsigned *method);
 
 #endif

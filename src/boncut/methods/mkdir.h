@@ -3,7 +3,7 @@
 
 #include "boncut/methods/method.h"
 
-/* A directory is made, and synced together with its parent. */
+/* The method makes a directory, and syncs it and its parent. */
 int mkdir_begin(struct work *w);
 int mkdir_step(struct work *w, uint32_t unit, const uint64_t versions[]);
 void mkdir_judge(struct judging *j, unsigned worker);

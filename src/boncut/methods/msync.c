@@ -27,8 +27,8 @@ int msync_begin(struct work *w)
 }
 
 /*
- * The block is read into the mapping from a file in memory: where the storage fails, a store would
- * end the program with SIGBUS, but read(2) fails with EFAULT.
+ * Builds the block in a memory file, and reads it into the mapping from there: where the storage
+ * fails, a store would end the program with SIGBUS, but read(2) fails with EFAULT.
  */
 static int change(struct work *w, char *to, uint32_t unit, uint64_t version)
 {

@@ -3,7 +3,7 @@
 
 #include "boncut/methods/method.h"
 
-/* A block of a shared mapping is changed, and its pages are synced with MS_SYNC. */
+/* The method changes a block of a shared mapping, and syncs its pages with MS_SYNC. */
 int msync_begin(struct work *w);
 int msync_step(struct work *w, uint32_t unit, const uint64_t versions[]);
 void msync_end(struct work *w);

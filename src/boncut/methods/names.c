@@ -75,12 +75,13 @@ int names_forget(struct work *w, uint32_t unit, uint64_t version, int flags)
 /* ---- judging ----------------------------------------------------------------------------------
  */
 
-/* What exists of a unit. */
+/* The versions of a unit that the directories have names of. */
 struct seen {
-    bool has_old;    /* a version before the promised one exists: */
-    uint64_t old;    /* one of them */
-    bool has_wanted; /* that version or a later one is sound: nothing else matters then */
-    bool has_exact;  /* that version exists, and what is wrong with it: */
+    bool has_old; /* a version before the promised one exists, or, if the rule says is_absent, the
+                     promised one */
+    uint64_t old; /* one of these versions */
+    bool has_wanted; /* the promised version or a later one is sound: nothing else matters then */
+    bool has_exact;  /* the promised version exists, in the state `exact` */
     struct sight exact;
 };
 
@@ -152,7 +153,7 @@ static void see_side(struct names *n, unsigned side)
     closedir(directory);
 }
 
-/* What is wrong with a unit, and the version in the name that shows it. */
+/* Returns the state of a unit. *version becomes the version whose name shows it. */
 static enum finding names_finding(const struct names *n, const struct seen *seen, uint64_t promised,
                                   uint64_t *version)
 {

@@ -4,8 +4,8 @@
 #include "boncut/methods/method.h"
 
 /*
- * A new file is synced, but not its directory: POSIX promises nothing about its name. Whether the
- * name exists is counted as a fact.
+ * The method syncs a new file, but not its directory: POSIX promises nothing about the file's name.
+ * `check` counts as a fact whether the name exists.
  */
 int new_name_step(struct work *w, uint32_t unit, const uint64_t versions[]);
 void new_name_judge(struct judging *j, unsigned worker);

@@ -3,7 +3,7 @@
 
 #include "boncut/methods/method.h"
 
-/* A file is moved from one directory to another, and both are synced. */
+/* The method moves a file from one directory to another, and syncs both. */
 int rename_begin(struct work *w);
 int rename_step(struct work *w, uint32_t unit, const uint64_t versions[]);
 void rename_judge(struct judging *j, unsigned worker);

@@ -8,7 +8,9 @@
 #include "boncut/methods/names.h"
 #include "util/descriptor.h"
 
-/* Several blocks, so that a file with only half of a version is noticed. */
+/*
+ * Number of blocks in a file: several, so that `check` notices a file with only half of a version.
+ */
 #define BLOCKS 4
 
 int replace_begin(struct work *w)
@@ -34,7 +36,7 @@ int replace_step(struct work *w, uint32_t unit, const uint64_t versions[])
     return rc == 0 ? names_sync(w, w->fd) : rc;
 }
 
-/* Whatever its version is, all blocks must have the same. */
+/* A file may have any version from the promised one on, but all its blocks must have the same. */
 static void replace_look(struct judging *j, int directory_fd, unsigned worker, uint32_t unit,
                          uint64_t promised, struct sight *s)
 {

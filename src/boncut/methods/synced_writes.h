@@ -3,7 +3,10 @@
 
 #include "boncut/methods/method.h"
 
-/* One write that is durable when it returns: O_DSYNC, RWF_DSYNC, O_DIRECT with O_DSYNC. */
+/*
+ * The methods make one write that is durable when it returns: with O_DSYNC, RWF_DSYNC, or O_DIRECT
+ * and O_DSYNC.
+ */
 int dsync_begin(struct work *w);
 int direct_dsync_begin(struct work *w);
 int rwf_dsync_begin(struct work *w);

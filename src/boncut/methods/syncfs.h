@@ -3,7 +3,7 @@
 
 #include "boncut/methods/method.h"
 
-/* Blocks are overwritten, and all of them are durable when syncfs(2) has returned. */
+/* The method overwrites several blocks, and calls syncfs(2), which makes all of them durable. */
 #define SYNCFS_BATCH 8
 int syncfs_begin(struct work *w);
 int syncfs_step(struct work *w, uint32_t unit, const uint64_t versions[]);

@@ -20,7 +20,7 @@
 #include "boncut/methods/uring_fsync.h"
 #include "util/units.h"
 
-/* Stamps contain the index in this table: new methods go to its end. */
+/* The stamps on the storage contain the index in this table, so new methods go to its end. */
 enum {
     CACHED,
     DRIVE,

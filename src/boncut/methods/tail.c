@@ -9,7 +9,7 @@
 #include "boncut/methods/contents.h"
 #include "util/descriptor.h"
 
-/* The file of the tail that contains a version, and the block within that file. */
+/* Number of the tail's file that contains a version. */
 static uint64_t file_of(const struct header *h, uint64_t version)
 {
     return (version - 1) / h->units;
@@ -20,7 +20,7 @@ static uint64_t block_of(const struct header *h, uint64_t version)
     return (version - 1) % h->units;
 }
 
-/* Makes the file of that number, whose name does not exist yet. */
+/* Makes the tail's file with that number; its name must not exist yet. */
 static int open_next(struct work *w, uint64_t number)
 {
     char name[LAYOUT_NAME];
@@ -31,8 +31,8 @@ static int open_next(struct work *w, uint64_t number)
 }
 
 /*
- * Called when the new file has its first block: makes its name durable, and removes the file before
- * it.
+ * Makes the name of the tail's file `number` durable, when that file has its first block, and
+ * removes the file before it.
  */
 static int leave_last(struct work *w, uint64_t number)
 {
@@ -64,7 +64,10 @@ void tail_end(struct work *w)
     descriptor_close(&w->other_fd);
 }
 
-/* The number of the last file of the tail that exists; returns false when there is none. */
+/*
+ * Sets *last to the highest number of the tail's files that exist. Returns false when there is
+ * none.
+ */
 static bool last_file(const struct judging *j, unsigned worker, uint64_t *last)
 {
     bool is_there = false;
@@ -85,7 +88,10 @@ static bool last_file(const struct judging *j, unsigned worker, uint64_t *last)
     return is_there;
 }
 
-/* Examines the first blocks of a file, the last of which has that version. */
+/*
+ * Examines the tail's file that contains `version`, up to the block with that version. Stores the
+ * file's name in `name`.
+ */
 static void look(struct judging *j, unsigned worker, uint64_t version, struct sight *s,
                  char name[LAYOUT_NAME])
 {

@@ -4,19 +4,22 @@
 #include "boncut/methods/method.h"
 
 /*
- * A worker's tail: a unit that grows by a block with each version. When a file has as many blocks
- * as --units says, the next block goes to a new file, and the old file is removed once the new one
- * is durable.
+ * A worker's tail is a unit that grows by one block with each version. When a file has --units
+ * blocks, the next block goes to a new file, and the old file is removed once the new one is
+ * durable.
  */
 
-/* Appends block number `version`, which follows the previous one, and makes it durable. */
+/*
+ * Appends the block with `version`, which must be one more than the last, and syncs the file with
+ * `sync`, named `call` in messages.
+ */
 int tail_append(struct work *w, uint64_t version, const char *call, int (*sync)(int fd));
 
 void tail_end(struct work *w);
 
 /*
- * Judges the unit: the file with the promised version must be long enough, and sound up to that
- * version; or a later file exists, which begins with a sound block.
+ * Judges the tail: the file with the promised version must be long enough, and sound up to that
+ * version; or a later file exists, and its first block is sound.
  */
 void tail_judge(struct judging *j, unsigned worker);
 

@@ -11,8 +11,8 @@
 #include "util/descriptor.h"
 
 /*
- * Files of even units grow from empty; those of odd units shrink from this size: their size, or its
- * difference from this, is the version. They have no blocks.
+ * Files of even units grow from size 0, so their size is their version. Files of odd units shrink
+ * from SPAN, so SPAN minus their size is their version. No file has blocks.
  */
 #define SPAN (UINT64_C(1) << 26)
 

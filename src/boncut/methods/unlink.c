@@ -11,7 +11,7 @@ int unlink_begin(struct work *w)
     return names_begin(w, 1);
 }
 
-/* The name is durable before it is removed: otherwise nothing could come back. */
+/* Makes the name durable before it removes it: otherwise no cut could bring the name back. */
 int unlink_step(struct work *w, uint32_t unit, const uint64_t versions[])
 {
     char name[LAYOUT_NAME];

@@ -23,7 +23,7 @@ int uring_fsync_begin(struct work *w)
     return rc;
 }
 
-/* Checks the results of both: a full write, and 0. */
+/* Checks the results of the write and the fsync: a full write, and 0. */
 static int reap(struct work *w, struct io_uring *ring)
 {
     const int right[] = {(int)w->header->block_bytes, 0};

@@ -3,7 +3,9 @@
 
 #include "boncut/methods/method.h"
 
-/* A write and a linked fsync of io_uring: durable when both have completed in full. */
+/*
+ * The method links a write and an fsync in io_uring: both must complete in full before it promises.
+ */
 int uring_fsync_begin(struct work *w);
 int uring_fsync_step(struct work *w, uint32_t unit, const uint64_t versions[]);
 void uring_fsync_end(struct work *w);

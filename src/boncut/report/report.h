@@ -9,8 +9,8 @@
 void check_report_text(const struct check *c, FILE *out);
 
 /*
- * The same as JSON (share/boncut.schema.json), in *text, which the caller frees. Returns 0, or a
- * negative errno with a line in e.
+ * Prints the same as JSON (share/boncut.schema.json) into *text, which the caller frees. Returns 0,
+ * or a negative errno with a line in e.
  */
 int check_report_json(const struct check *c, char **text, struct err *e);
 

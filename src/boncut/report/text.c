@@ -68,7 +68,7 @@ static void print_controls(const struct check *c, FILE *out)
     }
 }
 
-/* Atomicity of overwrites can only be refuted. */
+/* A cut can refute that overwrites are atomic, but never prove it. */
 static void print_facts(const struct check *c, FILE *out)
 {
     const struct overwrites *o = &c->findings.overwrites;
