@@ -21,31 +21,31 @@
 #include "util/units.h"
 
 /*
- * All loads of a profile together are judged for this long, after a second each that does not
- * count: just long enough for a verdict on the p99 of something that happens ten times a second,
- * which needs 299 of them.
+ * Total time for which all loads of a profile are judged, and time of the warm-up before each load.
+ * It is just enough for a verdict on the p99 of something that happens ten times a second, which
+ * needs 299 durations.
  */
 #define JUDGED_NS (31 * BILLION)
 #define WARMUP_NS BILLION
 
-/* A search that has not ended by then reports how far it came. */
+/* A search that has not ended after this time reports how far it came. */
 #define SEARCH_NS (60 * BILLION)
 
 #define STATUS_NOT_GOOD 2
 #define STATUS_UNKNOWN  3
 
-/* One -good-for: the question, and what is known so far. */
+/* What -good-for asks, and what is known so far. */
 struct inquiry {
     const struct settings *settings;
-    const char *directory; /* on the storage in question */
+    const char *directory; /* a directory on the storage in question */
     struct coordinator *coordinator;
     struct answer *answers;
     size_t count;   /* number of answers begun */
-    FILE *details;  /* the reports of the runs, which follow the verdict */
-    char *own;      /* the text of a user's own profile */
-    json_t *report; /* of the last run that was judged */
+    FILE *details;  /* reports of the single runs, printed after the verdict */
+    char *own;      /* text of the user's own profile */
+    json_t *report; /* report of the last run that was judged */
     bool is_all;
-    bool is_last; /* no other load of the profile is judged after this one */
+    bool is_last; /* the current load is the last one of the profile */
     bool was_stopped;
 };
 
@@ -58,7 +58,7 @@ static void add_figures(struct span_figures *f, const char *name, const struct h
                                .longest = h->maximum};
 }
 
-/* Judges the work beside the requests, over all loads together. */
+/* Judges the work beside the requests, over all loads so far together. */
 static int add_works(struct answer *a, const struct run *run, struct at_load *l, struct err *e)
 {
     const struct profile *p = &a->profile;
@@ -74,7 +74,7 @@ static int add_works(struct answer *a, const struct run *run, struct at_load *l,
     return rc;
 }
 
-/* Adds the results of a run at one load. */
+/* Adds the results of a run with one load. */
 static int add_load(struct answer *a, const struct run *run, const struct result *result,
                     bool is_last, struct err *e)
 {
@@ -111,7 +111,7 @@ static void add_search(struct answer *a, const struct result *result)
     a->most = k->found_load;
 }
 
-/* The report that the run would have by itself. */
+/* Adds the report that the run would print by itself. */
 static void add_details(struct inquiry *q, const struct plan *p, const struct result *result)
 {
     const struct kind_plan *k = &p->kinds[LOAD_WRITE];
@@ -150,7 +150,7 @@ static int note_result(struct inquiry *q, const struct run *run, const struct re
     return rc;
 }
 
-/* Conducts a run, and removes its files. A failure of the target is reported as the reason. */
+/* Conducts a run, and removes its files. If the target has failed, reports that as the reason. */
 static int conduct_run(struct inquiry *q, struct run *run, struct err *e)
 {
     struct conductor conductor;
@@ -213,13 +213,13 @@ static struct settings settings_for(const struct inquiry *q, const struct profil
     s.has_latency_limit = false;
     memset(s.rate, 0, sizeof s.rate);
     memset(s.threads, 0, sizeof s.threads);
-    s.rate[LOAD_READ].given = s.threads[LOAD_READ].given = true; /* none */
+    s.rate[LOAD_READ].given = s.threads[LOAD_READ].given = true; /* there are no reads */
     if (!s.warmup_ns.given)
         s.warmup_ns = (struct given){true, WARMUP_NS};
     return s;
 }
 
-/* The load that the user has fixed, or NULL. */
+/* The load that the user has fixed; NULL: none. */
 static const struct given *fixed_load(const struct given loads[])
 {
     if (loads[LOAD_WRITE].given)
@@ -232,7 +232,10 @@ static bool is_fixed(const struct settings *s)
     return fixed_load(s->rate) || fixed_load(s->threads);
 }
 
-/* Judges one load: a rate in billionths, or, if that is 0, a number of clients. */
+/*
+ * Judges one load: `rate` in billionths of requests per second, or, if that is 0, `clients`
+ * clients.
+ */
 static int judge_load(struct inquiry *q, const struct profile *p, uint64_t rate, unsigned clients,
                       unsigned loads, struct err *e)
 {
@@ -274,7 +277,9 @@ static int judge_loads(struct inquiry *q, const struct profile *p, struct err *e
     return rc;
 }
 
-/* Begins at the highest load that is good, if there is one and none is bad. */
+/*
+ * Searches for a higher load, from the highest good one on, unless there is none or a load is bad.
+ */
 static int search_more(struct inquiry *q, const struct answer *a, struct err *e)
 {
     const struct profile *p = &a->profile;
@@ -299,7 +304,7 @@ static int search_more(struct inquiry *q, const struct answer *a, struct err *e)
     return make_run(q, &s, e);
 }
 
-/* Applies -max-latency as the limit on the syncs that requests wait for. */
+/* Makes -max-latency the limit on the syncs that requests wait for. */
 static int set_limit(struct profile *p, const struct settings *s, struct err *e)
 {
     if (!s->has_latency_limit)
@@ -350,7 +355,7 @@ static int ask_one(struct inquiry *q, struct err *e)
     return rc == 0 ? ask(q, &own, e) : rc;
 }
 
-/* The exit status for the verdicts: the worst counts. */
+/* The exit status for the worst of all verdicts. */
 static int status_of(const struct inquiry *q)
 {
     enum goodness worst = GOODNESS_NONE;

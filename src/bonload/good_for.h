@@ -7,16 +7,16 @@
 #include "util/err.h"
 
 /*
- * -good-for: runs of the target `profile`, one after another, and their common verdict: a run for
- * each load that is judged, then a search for the highest.
+ * -good-for: makes runs of the target `profile`, one after another, and gives their common verdict.
+ * There is a run for each load that is judged, and then a search for the highest load.
  *
  * Prints the verdict and the figures, and writes the page if it is open. *status becomes the exit
- * status that the verdict has. Returns 0 or a negative errno with a line in e.
+ * status of the verdict. Returns 0, or a negative errno with a line in e.
  */
 int good_for(const struct settings *s, struct coordinator *coordinator, struct page *page,
              int *status, struct err *e);
 
-/* Prints the profiles, for -good-for=list. Returns 0 or a negative errno with a line in e. */
+/* Prints all profiles, for -good-for=list. Returns 0, or a negative errno with a line in e. */
 int good_for_list(struct err *e);
 
 #endif

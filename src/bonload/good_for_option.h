@@ -5,7 +5,7 @@
 
 #include "cli/option.h"
 
-/* The row of -good-for, for settings with a field of that name. */
+/* The row of -good-for in a table of options, for settings with a field good_for. */
 
 static const char *const good_for_words[] = {"etcd",    "postgres", "mariadb", "redis",
                                              "maildir", "all",      "list",    NULL};

@@ -11,8 +11,9 @@
 #include "util/err.h"
 
 /*
- * Blocks SIGUSR1, which asks for the figures so far: only the main thread accepts it, while it
- * waits. Threads inherit this, and an MPI library starts some of its own.
+ * Blocks SIGUSR1, which asks for the figures so far, so that only the main thread accepts it, while
+ * it waits. Threads inherit the mask, and an MPI library starts some of its own, so this comes
+ * first.
  */
 static void hold_usr1(void)
 {
@@ -43,8 +44,8 @@ static int act(const struct settings *s, struct coordinator *c, int *status, str
 }
 
 /*
- * The result of all ranks is known when they leave; the outcome of the load has its own exit
- * status.
+ * Returns after all ranks have left, when the result of all is known. A load that breaks a
+ * condition has its own exit status.
  */
 static int bonload(int argc, char *argv[], struct err *e)
 {

@@ -56,7 +56,7 @@ int set_verify(void *settings, const char *value, struct err *e)
     return 0;
 }
 
-/* Appends the value to a text, with a separator between values given at different times. */
+/* Appends the value to those given before, after a separator. */
 static int append_given(char *text, size_t size, char separator, const char *value,
                         const char *accepted, struct err *e)
 {
@@ -110,7 +110,7 @@ int set_s3_secret_key(void *settings, const char *value, struct err *e)
     return copy_secret(((struct settings *)settings)->s3_secret_key, value, e);
 }
 
-/* goader's seed may be negative. */
+/* Accepts a sign, because goader's seed may be negative. */
 int set_seed(void *settings, const char *value, struct err *e)
 {
     struct settings *s = settings;

@@ -4,8 +4,8 @@
 #include "util/err.h"
 
 /*
- * The setters of options whose values no general kind covers (cli/option.h). Each gets the
- * program's struct settings; a refusal says what is accepted.
+ * Setters of options that no general kind of value covers (cli/option.h). `settings` is a struct
+ * settings. When they refuse a value, the line in e says what is accepted.
  */
 int set_latency_limit(void *settings, const char *value, struct err *e);
 int set_fail_above(void *settings, const char *value, struct err *e);

@@ -19,7 +19,7 @@ static const char *const sign_version_words[] = {"4", "2", NULL};
 
 #define FIELD(name) offsetof(struct settings, name)
 
-/* Beginnings of rows: for options with a value, with a setter, and with true or false. */
+/* Start of a row, for options with a value, with a setter, and with true or false. */
 #define VALUE(option, word, what, member)                                                          \
     .name = option, .value = VALUE_REQUIRED, .value_name = word, .kind = what,                     \
     .field = FIELD(member)
@@ -27,7 +27,7 @@ static const char *const sign_version_words[] = {"4", "2", NULL};
     .name = option, .value = VALUE_REQUIRED, .value_name = word, .set = setter
 #define BOOLEAN(option, member) .name = option, .kind = OPTION_BOOLEAN, .field = FIELD(member)
 
-/* Larger rates and numbers of threads are mistakes. */
+/* Larger rates and numbers of threads can only be mistakes. */
 #define MOST_RATE     (UINT64_C(1000000000) * BILLION)
 #define MOST_CHANNELS 100000
 
@@ -225,7 +225,10 @@ const struct option_table option_table = {
     .closing = "\nThe manual page bonload(1) says more.\n",
 };
 
-/* Options that only some targets have are in a group named after these, in lower case. */
+/*
+ * Whether that target has the options of a group. A group that only some targets have bears their
+ * names, in lower case.
+ */
 static bool is_for(const char *group, const char *target)
 {
     const char *at = strstr(group, target);

@@ -9,8 +9,8 @@
 extern const struct option_table option_table;
 
 /*
- * Reads the command line into settings, which it initialises. They will point into argv, where
- * secrets have been overwritten. Returns 0, or -EINVAL with one line in e.
+ * Reads the command line into settings, and initialises them. They point into argv, in which
+ * secrets have been overwritten. Returns 0, or -EINVAL with a line in e.
  */
 int options_parse(int argc, char *argv[], struct settings *settings, struct err *e);
 

@@ -20,7 +20,7 @@
 #define DEFAULT_SEARCH_RATE  (100 * BILLION)
 #define DEFAULT_MAX_ERRORS   50
 #define DEFAULT_TIMEOUT_NS   (60 * BILLION)
-#define TIMEOUT_LIMITS       5 /* in a search: in latency limits */
+#define TIMEOUT_LIMITS       5 /* timeout of a search, in latency limits */
 #define DEFAULT_XATTR_KEYS   10
 #define DEFAULT_XATTR_LENGTH 5120
 #define DEFAULT_OFFSET_LIMIT (16 * MIB)
@@ -90,7 +90,7 @@ static int find_mode(struct plan *p, const struct settings *s, struct err *e)
     return 0;
 }
 
-/* Plans one kind of a search: both are made unless 0 is given for one. */
+/* Plans one kind of a search. Both kinds are made, unless the user gives 0 for one. */
 static void plan_searched(struct plan *p, const struct settings *s, enum load_kind kind)
 {
     struct kind_plan *k = &p->kinds[kind];
@@ -107,7 +107,8 @@ static void plan_searched(struct plan *p, const struct settings *s, enum load_ki
 }
 
 /*
- * Plans one kind of a sweep: its share of the first rate; without -rps and -wps each kind has half.
+ * Plans one kind of a sweep: its share of the first rate. Without -rps and -wps, each kind has
+ * half.
  */
 static void plan_swept(struct plan *p, const struct settings *s, enum load_kind kind)
 {
@@ -116,7 +117,7 @@ static void plan_swept(struct plan *p, const struct settings *s, enum load_kind 
     bool neither = !s->rate[kind].given && !s->rate[other].given;
     uint64_t share = neither ? 1 : s->rate[kind].value;
     if (!neither && !s->rate[kind].given && s->rate[other].value == 0)
-        share = 1; /* -rps=0: only writes */
+        share = 1; /* -rps=0: there are only writes */
     k->channels = p->max_channels;
     k->rate = share;
     k->pace = share > 0 ? PACE_RATE : PACE_NONE;
@@ -139,7 +140,8 @@ static void plan_kind(struct plan *p, const struct settings *s, enum load_kind k
 }
 
 /*
- * -rpw: reads have no rate and no number of threads of their own, but as many channels as writes.
+ * Plans -rpw: reads have no rate and no number of threads of their own, but as many channels as
+ * writes.
  */
 static int plan_following(struct plan *p, const struct settings *s, struct err *e)
 {
@@ -163,7 +165,7 @@ static int plan_following(struct plan *p, const struct settings *s, struct err *
     return 0;
 }
 
-/* There are at least as many channels as threads. */
+/* Plans the channels, of which there are at least as many as threads. */
 static int plan_channels(struct plan *p, const struct settings *s, struct err *e)
 {
     uint64_t channels = value_or(&s->max_channels, DEFAULT_MAX_CHANNELS);
@@ -177,7 +179,7 @@ static int plan_channels(struct plan *p, const struct settings *s, struct err *e
     return 0;
 }
 
-/* What each kind has of the largest rate. */
+/* Plans each kind's share of a course's largest rate. */
 static void plan_peak(struct plan *p)
 {
     uint64_t all = p->kinds[LOAD_READ].rate + p->kinds[LOAD_WRITE].rate;
@@ -258,7 +260,7 @@ static void plan_contents(struct plan *p, const struct settings *s)
     p->offset_limit = value_or(&s->offset_limit, DEFAULT_OFFSET_LIMIT);
 }
 
-/* A run without a given seed has a different one each time. */
+/* A seed that differs from run to run. */
 static uint64_t seed_of_now(void)
 {
     return rng_mix((uint64_t)clock_wall_ns()) >> 1;
@@ -320,7 +322,7 @@ int plan_make(struct plan *p, const struct settings *s, struct err *e)
     return p->target->check ? p->target->check(p, s, e) : 0;
 }
 
-/* Every rank must get a part of what is counted in whole units. */
+/* Checks that every rank gets a part of what cannot be divided: threads and channels. */
 static int check_shares(const struct plan *p, struct err *e)
 {
     static const char *const options[] = {[LOAD_WRITE] = "-wt", [LOAD_READ] = "-rt"};

@@ -1,6 +1,6 @@
 #include "sync/coordinator.h"
 #include "util/message.h"
 
-/* The program and its files have the same name with MPI as without. */
+/* The program and its files have the same names with and without MPI. */
 const char *program_name = "bonload";
 const struct coordinator_ops *const program_coordinator = &coordinator_mpi;

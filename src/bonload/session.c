@@ -19,10 +19,10 @@
 #include "sys/stop.h"
 #include "util/message.h"
 
-/* Files that are written at the end are opened before any load is made. */
+/* The files that are written at the end. They are opened before any load is made. */
 struct outputs {
     struct output dump;
-    char *dump_name; /* with several ranks, each has a file of its own */
+    char *dump_name; /* with several ranks, each rank has a file of its own */
     bool has_dump;
     struct page page;
     struct output hgrm[LOAD_KINDS];
@@ -126,7 +126,7 @@ static int print_reports(const struct result *result, struct outputs *o, struct 
     return rc;
 }
 
-/* Decides from the printed figures whether the run was successful. */
+/* Decides by the printed figures whether the run succeeded. */
 static int judge_result(const struct result *result, const struct coordinator *c, struct err *e)
 {
     const struct together *t = &result->together;
@@ -155,7 +155,10 @@ static int judge_result(const struct result *result, const struct coordinator *c
     return 0;
 }
 
-/* The same in rank 0 of several: reports what is wrong with the whole run, not with rank 0. */
+/*
+ * Does the same in rank 0 of several: reports what is wrong with the whole run, and not with rank
+ * 0.
+ */
 static int judge_as_first(const struct result *result, const struct coordinator *c, struct err *e)
 {
     int rc = 0;
@@ -169,7 +172,7 @@ static int judge_as_first(const struct result *result, const struct coordinator 
     return rc;
 }
 
-/* Prints the reports, then dumps names and removes objects; returns the first failure. */
+/* Prints the reports, dumps names and removes objects. Returns the first failure. */
 static int finish_run(struct conductor *c, struct outputs *o, bool *is_finished, int *status,
                       struct err *e)
 {
@@ -196,7 +199,7 @@ static int finish_run(struct conductor *c, struct outputs *o, bool *is_finished,
     return rc;
 }
 
-/* Prints the figures so far on standard error; with several ranks, those of this one. */
+/* Prints the figures so far on standard error; with several ranks, only those of this one. */
 static void tell_interim(struct conductor *c)
 {
     struct result result;
@@ -214,7 +217,7 @@ static void tell_interim(struct conductor *c)
     result_release(&result);
 }
 
-/* A run that failed leaves nothing more behind than one that succeeded. */
+/* Conducts a run. After a failure, it leaves no more behind than after a success. */
 static int conduct_run(struct run *run, struct coordinator *coordinator, struct outputs *o,
                        int *status, struct err *e)
 {
@@ -233,7 +236,7 @@ static int conduct_run(struct run *run, struct coordinator *coordinator, struct 
     return rc;
 }
 
-/* With several ranks, all use rank 0's seed. */
+/* Makes the plan. With several ranks, all use rank 0's seed. */
 static int make_plan(struct plan *p, const struct settings *s, struct coordinator *c, struct err *e)
 {
     int rc = plan_make(p, s, e);
@@ -242,7 +245,7 @@ static int make_plan(struct plan *p, const struct settings *s, struct coordinato
     return rc == 0 ? plan_join(p, &c->ranks, e) : rc;
 }
 
-/* Changes the user before any of the user's files is opened or made. */
+/* Changes the user before the program opens or makes any of the user's files. */
 static int become_user(const struct settings *s, struct err *e)
 {
     struct identity identity;
@@ -250,13 +253,15 @@ static int become_user(const struct settings *s, struct err *e)
     return rc == 0 ? privilege_become(&identity, false, e) : rc;
 }
 
-/* Signals that request the end; goader prints its results after them, and ends normally. */
+/*
+ * Whether the signal asks for the end of the run. goader then prints its results and ends normally.
+ */
 static bool is_request(int signal)
 {
     return signal == SIGHUP || signal == SIGINT || signal == SIGTERM;
 }
 
-/* -good-for makes several runs, each with its own plan. */
+/* Makes the runs of -good-for, each of which has its own plan. */
 static int session_good_for(const struct settings *s, struct coordinator *coordinator, int *status,
                             struct err *e)
 {

@@ -5,13 +5,13 @@
 #include "sync/coordinator.h"
 #include "util/err.h"
 
-/* The exit status of a run that broke the condition of -stop-on-bad-rate or -fail-above. */
+/* Exit status of a run that broke the condition of -stop-on-bad-rate or -fail-above. */
 #define STATUS_BROKEN 2
 
 /*
- * Makes the plan, the run and the reports, together with the other ranks if there are any. Returns
- * 0 or a negative errno with a line in e, which is empty when the failure has been reported
- * already. *status becomes STATUS_BROKEN if such a condition was broken.
+ * Makes the plan, the run and the reports, together with other ranks if there are any. *status
+ * becomes STATUS_BROKEN if the run broke a condition. Returns 0, or a negative errno with a line in
+ * e; the line is empty when the failure has already been reported.
  */
 int session(const struct settings *s, struct coordinator *coordinator, int *status, struct err *e);
 

@@ -19,7 +19,7 @@
 #define TIMELINE_NS    (BILLION / 10)
 #define TIMELINE_MOST  240
 
-/* Requests that were due before the end of a rate, but are late, may still begin for this time. */
+/* Time that late requests have to begin after the end of a rate, if they were due before it. */
 #define GRACE_NS UINT64_C(100000000)
 
 int conductor_open(struct conductor *c, struct run *run, struct coordinator *coordinator,
@@ -64,7 +64,7 @@ static void enter_stage(struct conductor *c, enum stage stage, uint64_t now_ns)
     c->stage_ns = now_ns;
 }
 
-/* When the load, or the warm-up, ends; 0: not known. */
+/* When the load or the warm-up ends, by clock_ns(); 0: unknown. */
 static uint64_t goal_ns(const struct conductor *c)
 {
     const struct plan *p = c->run->plan;
@@ -73,7 +73,7 @@ static uint64_t goal_ns(const struct conductor *c)
     return all > 0 ? c->start_ns + warmup_ns + all : 0;
 }
 
-/* Sets the new loads; reads first, because writes may open theirs. */
+/* Sets the new loads. Reads come first, because the first successful write lets them begin. */
 static void set_loads(struct conductor *c, const uint64_t loads[LOAD_KINDS], uint64_t now_ns)
 {
     for (enum load_kind kind = LOAD_KINDS; kind-- > 0;) {
@@ -85,7 +85,7 @@ static void set_loads(struct conductor *c, const uint64_t loads[LOAD_KINDS], uin
     }
 }
 
-/* Clears all sums, and sets the first load. */
+/* Starts all sums at zero, and sets the first load. */
 static void begin_sums(struct conductor *c, uint64_t now_ns)
 {
     uint64_t loads[LOAD_KINDS];
@@ -126,7 +126,7 @@ static void pause_load(struct conductor *c, enum stage stage, uint64_t now_ns)
         enter_stage(c, stage, now_ns);
 }
 
-/* Forgets what was counted during the warm-up. All ranks begin together again. */
+/* Forgets the counts of the warm-up, and begins the first step together with all other ranks. */
 static int end_warmup(struct conductor *c, struct err *e)
 {
     const struct meeting m = {.name = "Ending the warm-up", .compares_clocks = true};
@@ -212,7 +212,7 @@ static int obey_order(struct conductor *c, const struct order *order, uint64_t n
     return rc;
 }
 
-/* True when all ranks have to exchange their state until the end. */
+/* Whether all ranks must go on exchanging their states until the end. */
 static bool looks_together(const struct conductor *c)
 {
     const struct plan *p = c->run->plan;
@@ -220,13 +220,13 @@ static bool looks_together(const struct conductor *c)
            (steering_has_steps(p) || (p->mode == MODE_RATE && p->stop_on_bad_rate));
 }
 
-/* The exchange of all ranks' state. */
+/* What a meeting of all ranks about the load works on. */
 struct look {
     struct conductor *conductor;
     uint64_t now_ns;
     struct standing all;
     struct order order;
-    bool is_damaged; /* a rank has sent something that cannot be decoded */
+    bool is_damaged; /* the bytes of some rank cannot be decoded */
 };
 
 static void take_standing(void *context, unsigned rank, const void *brought, size_t bytes)
@@ -266,7 +266,7 @@ static int look_at_steps(struct conductor *c, uint64_t now_ns, struct err *e)
     return rc == 0 ? obey_order(c, &look.order, now_ns, e) : rc;
 }
 
-/* Decides about the stage; a failure of another rank ends this one, too. */
+/* Decides whether the stage ends. A failure of another rank ends this one, too. */
 static int look_at_stage(struct conductor *c, uint64_t now_ns, struct err *e)
 {
     struct err failure;
@@ -286,7 +286,7 @@ static int look_at_stage(struct conductor *c, uint64_t now_ns, struct err *e)
     return rc;
 }
 
-/* Measures the step of a sweep that was cut short by the end of the run. */
+/* Measures the last step of a sweep if the end of the run cut it short. */
 static int end_last_step(struct conductor *c, uint64_t now_ns, struct err *e)
 {
     struct err failure;
@@ -296,7 +296,7 @@ static int end_last_step(struct conductor *c, uint64_t now_ns, struct err *e)
     steps_stop(&c->steps, now_ns);
     bool is_alone = c->coordinator->ranks.count == 1;
     int rc = c->was_stopped && !is_alone ? -EINTR : end_step(c, &failure);
-    if (rc == 0 || (stop_signal() && !is_alone)) /* after a signal ranks do not meet for it */
+    if (rc == 0 || (stop_signal() && !is_alone)) /* ranks do not meet for it after a signal */
         return 0;
     *e = failure;
     return rc;
@@ -315,9 +315,7 @@ static void look_at_rates(struct conductor *c, uint64_t now_ns)
         end_load(c, now_ns);
 }
 
-/*
- * Ends a run without prospect. Searches and sweeps end by themselves, and several ranks together.
- */
+/* Ends a run in which nothing succeeds, unless it has steps, or ranks that look together. */
 static void look_at_success(struct conductor *c, uint64_t now_ns)
 {
     bool can_end = !steering_has_steps(c->run->plan) && !looks_together(c);
@@ -334,7 +332,7 @@ static void look_at_end(struct conductor *c, uint64_t now_ns)
     uint64_t goal = p->mode == MODE_SWEEP || !c->counts ? 0 : goal_ns(c);
     if (stop_signal() && !c->was_stopped) {
         c->was_stopped = true;
-        c->all_are_over = true; /* each rank gets the signal: they need not meet for it */
+        c->all_are_over = true; /* each rank gets the signal, so no rank has to tell the others */
         end_load(c, now_ns);
     }
     if (goal != 0 && now_ns >= goal && c->end_ns == 0)
@@ -342,8 +340,7 @@ static void look_at_end(struct conductor *c, uint64_t now_ns)
     if (goal != 0 && now_ns >= goal + (p->mode == MODE_RATE ? GRACE_NS : 0))
         end_load(c, goal - 1);
     uint64_t exhausted_ns = atomic_load(&c->run->exhausted_ns);
-    if (exhausted_ns != 0 &&
-        c->end_ns == 0) { /* threads that sleep until their next ticket need not */
+    if (exhausted_ns != 0 && c->end_ns == 0) { /* threads that sleep have not noticed */
         c->end_ns = exhausted_ns;
         enter_stage(c, STAGE_ENDING, exhausted_ns);
         run_wake(c->run);
@@ -375,7 +372,7 @@ static int conductor_look(struct conductor *c, struct err *e)
     return rc;
 }
 
-/* Waits until the next tick. SIGUSR1 asks for the figures so far. */
+/* Waits until the next tick. On SIGUSR1, prints the figures so far. */
 static void wait_for_look(struct conductor *c)
 {
     bool is_pause = c->stage == STAGE_COOLING || c->stage == STAGE_PAUSE;
@@ -390,7 +387,7 @@ static void wait_for_look(struct conductor *c)
     }
 }
 
-/* All ranks begin together. */
+/* Waits for all ranks, and begins the load. */
 static int begin_load(struct conductor *c, struct err *e)
 {
     const struct meeting m = {.name = "Starting the load", .compares_clocks = true};
@@ -404,7 +401,7 @@ static int begin_load(struct conductor *c, struct err *e)
         begin_warmup(c, now_ns);
         return 0;
     }
-    if (has_steps) /* no request ends before the sums of the first step begin */
+    if (has_steps) /* a pause keeps requests from ending before the sums of the first step begin */
         run_pause(c->run);
     begin_first_step(c, now_ns);
     if (has_steps)
@@ -412,7 +409,7 @@ static int begin_load(struct conductor *c, struct err *e)
     return 0;
 }
 
-/* Makes the load, until all requests of this rank have ended. */
+/* Makes the load, and returns when all requests of this rank have ended. */
 static int make_load(struct conductor *c, struct err *e)
 {
     int rc = begin_load(c, e);
@@ -443,7 +440,7 @@ int conductor_run(struct conductor *c, struct err *e)
     if (rc == 0)
         rc = look_at_course(c, now_ns, true, e);
     progress_clear(&c->view);
-    if (run->plan->verbose) /* failures since the last tick, or before the first one */
+    if (run->plan->verbose) /* reports failures since the last tick, or before the first one */
         tell_failures(run, &c->told_failures, &c->view);
     enter_stage(c, STAGE_OVER, now_ns);
     return rc;

@@ -18,18 +18,18 @@
 
 /*
  * The main thread's part in a run: it sets the load, watches the run, and ends it. It wakes up a
- * hundred times a second, and is never on the path of a request.
+ * hundred times a second, and no request ever waits for it.
  *
- * A run is a sequence of steps, and between two of them it is paused until nothing is in flight. So
- * a step's figures are the difference of two sums, and each request is in exactly one step. The
- * warm-up is step 0, whose figures are forgotten. One step follows, or those of a search or a
- * sweep.
+ * A run is a sequence of steps. Between two steps the run pauses until no request is in flight, so
+ * each request belongs to exactly one step, and a step's figures are the difference of two sums.
+ * Step 0 is the warm-up, whose figures are forgotten. After it comes one step, or all steps of a
+ * search or a sweep.
  */
 enum stage {
-    STAGE_WARMING, /* the first load is made, and does not count */
-    STAGE_COOLING, /* its requests end */
-    STAGE_STEP,    /* a load is made and counted */
-    STAGE_PAUSE,   /* its requests end, before the next load is made */
+    STAGE_WARMING, /* requests of the warm-up begin; they do not count */
+    STAGE_COOLING, /* the last requests of the warm-up end */
+    STAGE_STEP,    /* requests of a step begin; they count */
+    STAGE_PAUSE,   /* the last requests of a step end before the next one begins */
     STAGE_ENDING,  /* no further request begins; those in flight end */
     STAGE_OVER,    /* all requests have ended */
 };
@@ -37,52 +37,56 @@ enum stage {
 struct conductor {
     struct run *run;
     struct crew crew;
-    struct coordinator *coordinator; /* of the ranks that make the run together */
+    struct coordinator *coordinator; /* the ranks that make the run together */
     enum stage stage;
     uint64_t stage_ns; /* when the stage began */
-    bool counts;       /* the warm-up is over */
+    bool counts;       /* the warm-up is over, so requests count */
     struct steering steering;
     struct steps steps;
-    struct series intervals; /* slices of a second */
-    struct series timeline;  /* finer slices, for the page */
+    struct series intervals; /* slices of one second */
+    struct series timeline;  /* finer slices, for the HTML page */
     struct progress_view view;
     struct live_file live;
 
     struct backing backing; /* the devices below the files */
 
-    /* Of the part that counts: if there is a warm-up, from its end on. */
-    int64_t start_time_ns; /* wall-clock time */
+    /* These begin when the warm-up is over, or else with the run. */
+    int64_t start_time_ns; /* wall-clock time, since 1970 */
     uint64_t start_ns;
-    uint64_t cpu_ns; /* CPU time used before that */
+    uint64_t cpu_ns; /* CPU time that the process used before start_ns */
     struct backlog backlog;
     struct outlook outlook;
-    struct slowest earlier[LOAD_KINDS]; /* from the earlier loads of a search */
-    uint64_t end_ns;                    /* when requests stopped beginning; 0: they still begin */
+    struct slowest earlier[LOAD_KINDS]; /* the slowest requests of a search's earlier loads */
+    uint64_t end_ns; /* when the load ended and no further request could begin; 0: not yet */
 
-    bool was_stopped; /* by a signal */
+    bool was_stopped; /* a signal stopped the run */
     bool is_bad_rate;
     bool all_are_over;      /* the load of all ranks has ended */
-    bool has_all_steps;     /* all steps of the search or sweep are done */
-    uint64_t told_failures; /* failures reported by -verbose: a bit for each */
+    bool has_all_steps;     /* the search or sweep has done all its steps */
+    uint64_t told_failures; /* failures that -verbose has reported: a bit for each kind */
     uint64_t memory_told_ns;
     void (*asked)(struct conductor
                       *c); /* called for SIGUSR1, which asks for the figures so far; may be NULL */
 };
 
-/* Opens a conductor for an open run with its drivers. Returns 0 or a negative errno. */
+/*
+ * Opens a conductor and its drivers for an open run. Returns 0, or a negative errno with a line in
+ * e.
+ */
 int conductor_open(struct conductor *c, struct run *run, struct coordinator *coordinator,
                    struct err *e);
 void conductor_close(struct conductor *c);
 
 /*
- * Conducts the whole run, from the first request to the end of the last. A signal is not a failure.
+ * Conducts the whole run, from the first request to the end of the last one. Returns 0, or a
+ * negative errno with a line in e. A signal is no failure.
  */
 int conductor_run(struct conductor *c, struct err *e);
 
 /*
- * The figures so far or, when the run is over, those of the whole run: in that case all ranks meet
- * for the last time, and rank 0 gets the figures of all. The result has to be released. Returns 0
- * or a negative errno.
+ * Makes the figures so far, or those of the whole run when it is over: then all ranks meet for the
+ * last time, and rank 0 gets the figures of all ranks. The caller releases the result. Returns 0,
+ * or a negative errno with a line in e.
  */
 struct result;
 int conductor_result(struct conductor *c, struct result *result, struct err *e);

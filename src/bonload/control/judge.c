@@ -6,31 +6,37 @@
 #define ENOUGH_FOR_MAX   1000
 #define NARROW_SHARE     .025
 
-/* Fewer batches say too little about their variance. */
+/* The variance of fewer batches is too uncertain. */
 #define BATCHES_LEAST        10
 #define EFFECT_BATCHES_LEAST 4
 
-/* Only the mean of a piece is known: several pieces are needed to see how much latencies vary. */
+/*
+ * A piece tells only the mean of its requests, so only several pieces show how much latencies vary.
+ */
 #define PIECES_LEAST 4
 
-/* The number of batches for which the interval of the mean is narrowest. */
+/* mean_reach() makes the interval of the mean narrowest for this number of batches. */
 #define BATCHES_EXPECTED 100
 
-/* The weight of the prior: that of this many requests above the limit. */
+/* Weight of the prior: it counts like this many requests above the limit. */
 #define PRIOR_ABOVE .5
 
 /*
- * With that prior and alpha, this many requests above the limit must have been expected before
- * their absence shows that the limit is kept; waiting for that must take only part of the window.
+ * With that prior and alpha .05, the verdict "kept" needs so many requests that ABOVE_EXPECTED of
+ * them would be above the limit if its share were just reached. Assumed stalls may make this wait
+ * only 1/QUIET_PART of the longest window.
  */
 #define ABOVE_EXPECTED 4.1
 #define QUIET_PART     4
 
-/* If no request in flight ends for this many limits, the limit counts as broken. */
+/*
+ * The limit counts as broken if requests are in flight and none ends for SILENT_LIMITS limits and
+ * SILENT_LEAST nanoseconds.
+ */
 #define SILENT_LIMITS 10
 #define SILENT_LEAST  UINT64_C(500000000)
 
-/* The length of the first period that is examined for growing latencies. */
+/* Length of the first period that is examined for growing latencies. */
 #define FIRST_STRETCH_NS UINT64_C(250000000)
 
 const char *const verdict_names[] = {[VERDICT_OPEN] = "open",
@@ -65,7 +71,7 @@ static void level_close(struct judge_level *l, double batches, double mean)
     l->squares += batches * mean * mean;
 }
 
-/* Adds equal requests, which may fill several batches. */
+/* Adds `count` requests of value `each`, which may fill several batches of `size` requests. */
 static void level_add(struct judge_level *l, double size, double count, double each)
 {
     double room = size - l->open;
@@ -110,13 +116,17 @@ static double level_variance(const struct judge_level *l)
 
 /* ---- the mean ----------------------------------------------------------------------------- */
 
-/* The distance of the interval's ends from the mean, in standard errors, valid for all looks. */
+/*
+ * Half the width of the mean's interval, in standard errors, such that the interval holds for all
+ * looks together.
+ */
 static double mean_reach(double alpha, double batches)
 {
     double expected = -2 * log(alpha) + log(-2 * log(alpha)) + 1;
     double scaled = batches * expected / BATCHES_EXPECTED;
     double reach = sqrt(2 * (1 + 1 / scaled) * (log(scaled + 1) / 2 - log(alpha)));
-    return reach * (1 + 4 / batches); /* the deviation is an estimate itself: Student's tails */
+    return reach * (1 + 4 / batches); /* the deviation is only an estimate: this widens the interval
+                                         as Student's tails do */
 }
 
 struct estimate judge_mean(const struct judge *j)
@@ -150,7 +160,7 @@ static double log_beta(double a, double b)
     return lgamma(a) + lgamma(b) - lgamma(a + b);
 }
 
-/* Whether a share is above or below the allowed one, for independent requests. */
+/* Whether a share of independent requests is above or below the allowed one. */
 static enum verdict verdict_of_share(double above, double count, double allowed, double alpha)
 {
     double prior_below = PRIOR_ABOVE * (1 - allowed) / allowed;
@@ -200,7 +210,10 @@ static enum verdict verdict_of_max(const struct judge *j)
     return j->seen.good >= ENOUGH_FOR_MAX ? VERDICT_KEPT : VERDICT_OPEN;
 }
 
-/* Whether there are too many failures, which must be known before the limit counts as kept. */
+/*
+ * The verdict on failures. A limit counts as kept only when it is known that failures are few
+ * enough.
+ */
 static enum verdict verdict_of_errors(const struct judge *j)
 {
     double errors = (double)j->seen.errors;

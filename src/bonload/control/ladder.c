@@ -4,7 +4,10 @@
 
 #define CLOSE_SHARE .05
 
-/* A search for a rate gives up when even this fraction of the first rate breaks the limit. */
+/*
+ * A search for a rate gives up when even this part of the first rate, 1/LEAST_PART, breaks the
+ * limit.
+ */
 #define LEAST_PART 1024
 
 void ladder_begin(struct ladder *l, double first, double most, bool is_whole)
@@ -13,7 +16,7 @@ void ladder_begin(struct ladder *l, double first, double most, bool is_whole)
     l->least = is_whole ? 1 : first / LEAST_PART;
 }
 
-/* The width of the interval at which the search ends. */
+/* Width of the interval at which the search ends. */
 static double ladder_closeness(const struct ladder *l)
 {
     double share = CLOSE_SHARE * l->kept;

@@ -4,8 +4,9 @@
 #include <stdbool.h>
 
 /*
- * Chooses the next load of a search: doubles it until the limit breaks, then halves the interval
- * until it is within 5 % (or one thread). Loads are numbers of threads (whole) or rates.
+ * Chooses the next load of a search: doubles the load until it breaks the limit, and then halves
+ * the interval until it is within 5 % (or one thread). Loads are numbers of threads (is_whole) or
+ * rates.
  */
 struct ladder {
     bool is_whole;
@@ -13,18 +14,18 @@ struct ladder {
     double least;  /* lowest load that may be tried */
     double kept;   /* highest load known to keep the limit; 0: none */
     double broken; /* lowest load known to break it; 0: none */
-    double load;   /* the load to try now */
-    bool is_found; /* load is the answer, and has to be confirmed */
-    bool is_none;  /* no load keeps the limit */
-    bool is_most;  /* the highest load that may be tried keeps the limit */
+    double load;   /* load to try now */
+    bool is_found; /* `load` is the answer, but not confirmed yet */
+    bool is_none;  /* no allowed load keeps the limit */
+    bool is_most;  /* even the highest allowed load keeps the limit */
 };
 
 void ladder_begin(struct ladder *l, double first, double most, bool is_whole);
 
-/* Records whether the load that was tried keeps the limit, and chooses the next. */
+/* Records whether the load keeps the limit, and chooses the next one. */
 void ladder_step(struct ladder *l, bool kept);
 
-/* Lowers the load by 5 % (or one thread), when the answer broke the limit as it was confirmed. */
+/* Lowers the load by 5 % (or one thread) after a confirmation in which it broke the limit. */
 void ladder_step_down(struct ladder *l);
 
 #endif

@@ -37,7 +37,7 @@ static int open_csv(struct live_file *l, struct err *e)
     return 0;
 }
 
-/* A wrong path is to be known before the load. */
+/* Opens the file once, and discards it, so that a wrong path fails before the load. */
 static int check_metrics(struct live_file *l, struct err *e)
 {
     struct output output;
@@ -91,7 +91,7 @@ static int write_csv(struct live_file *l, uint64_t elapsed_ns, struct err *e)
     return fflush(l->csv) == 0 ? 0 : err_system(e, errno, "write %s", l->path);
 }
 
-/* Quantiles are those of the last second, sums those of the run. */
+/* Prints quantiles of the last second, and sums of the whole run. */
 static void print_metrics(const struct live_file *l, double seconds, FILE *out)
 {
     static const double percents[] = {50, 90, 99, 99.9};

@@ -9,28 +9,31 @@
 #include "util/err.h"
 
 /*
- * -live-file: the figures of each second while the run goes on. A file whose name ends in .prom is
- * metrics (OpenMetrics, as a node exporter reads them), replaced as a whole each second; any other
- * gets a line of CSV each second.
+ * The file of -live-file: the figures of each second, while the run goes on. If its name ends in
+ * .prom, it is replaced as a whole each second, with metrics (OpenMetrics, as a node exporter reads
+ * them). Otherwise it gets a line of CSV each second.
  */
 struct live_file {
-    const char *path; /* NULL: none is wanted */
+    const char *path; /* NULL: the user wants no file */
     bool is_metrics;
     FILE *csv;
-    uint64_t last_ns;      /* when the present second began, since the beginning of the run */
-    struct tally *before;  /* of each kind: what had been counted then */
-    struct tally *now;     /* of each kind */
-    struct tally *between; /* of each kind */
+    uint64_t last_ns;      /* when the current second began, in ns since the start of the run */
+    struct tally *before;  /* for each kind: the counts when the current second began */
+    struct tally *now;     /* for each kind: the counts now */
+    struct tally *between; /* for each kind: the counts of the current second */
 };
 
-/* Opens the file of a plan, if there is one. Returns 0 or a negative errno with a line in e. */
+/* Opens the live file of a plan, if it has one. Returns 0, or a negative errno with a line in e. */
 int live_file_open(struct live_file *l, const struct plan *p, struct err *e);
 void live_file_close(struct live_file *l);
 
-/* Begins again, when all counting has. */
+/* Starts again after all counters have been cleared. */
 void live_file_restart(struct live_file *l);
 
-/* To be called often; writes when a second is over, or the run is. */
+/*
+ * Writes the figures if a second is over, or if is_last is set. To be called often. Returns 0, or a
+ * negative errno with a line in e.
+ */
 int live_file_look(struct live_file *l, const struct run *run, uint64_t elapsed_ns, bool is_last,
                    struct err *e);
 

@@ -2,7 +2,10 @@
 
 #include "util/units.h"
 
-/* A run ends after this many failures without a success; with a server, not before this time. */
+/*
+ * A run without any success ends after HOPELESS_ERRORS failures, with a server not before
+ * HOPELESS_NS.
+ */
 #define HOPELESS_ERRORS 100
 #define HOPELESS_NS     (10 * BILLION)
 

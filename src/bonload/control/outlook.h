@@ -7,15 +7,16 @@
 #include "bonload/load/run.h"
 
 /*
- * Whether a run has any prospect of success. If nothing succeeds, repeating it shows nothing new: a
+ * Whether a run can still succeed. When every request fails, more of them show nothing new: a
  * missing directory stays missing. A missing server may appear, so it gets more time.
  */
 struct outlook {
-    bool has_succeeded; /* a request has succeeded */
-    bool is_hopeless;   /* many requests have failed and none has succeeded: the load has to end */
+    bool has_succeeded; /* at least one request has succeeded */
+    bool is_hopeless;   /* many requests have failed and none has succeeded: the caller must end the
+                           load */
 };
 
-/* Examines what has been counted since the load began, elapsed_ns ago. */
+/* Updates the outlook from the counts of the load, which began elapsed_ns ago. */
 void outlook_look(struct outlook *o, const struct run *run, uint64_t elapsed_ns);
 
 #endif

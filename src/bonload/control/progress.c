@@ -12,7 +12,7 @@
 #define REDRAW_NS UINT64_C(250000000)
 #define LINE_NS   (5 * BILLION)
 #define LINE_TEXT 400
-#define LINE_MOST 80 /* the width of most terminals, with the newline */
+#define LINE_MOST 80 /* width of most terminals, with the newline */
 
 int progress_open(struct progress_view *v, bool is_wanted, struct err *e)
 {
@@ -52,7 +52,7 @@ void progress_clear(void *view)
     progress_bar_erase(&v->bar);
 }
 
-/* Formats a rate for a few columns: "998", "99.8k". */
+/* Formats a rate in a few columns: "998", "99.8k". */
 static void format_rate(char text[static UNITS_TEXT], double rate)
 {
     if (rate < 9999.5)
@@ -62,8 +62,8 @@ static void format_rate(char text[static UNITS_TEXT], double rate)
 }
 
 /*
- * Formats the load of one kind: " of 1000", " by 20 threads", or nothing; shorter beside another
- * kind.
+ * Formats the load of one kind: " of 1000", " by 20 threads" or nothing. The text is shorter beside
+ * another kind.
  */
 static void format_load(const struct load *load, bool is_alone, uint64_t now_ns,
                         char text[static 48])
@@ -83,7 +83,7 @@ static void format_load(const struct load *load, bool is_alone, uint64_t now_ns,
     }
 }
 
-/* Formats a percentile of the latency; a dash if no request has succeeded. */
+/* Formats a percentile of the latency, or a dash if no request has succeeded. */
 static void format_latency(char text[static UNITS_TEXT], const struct histogram *h, double percent)
 {
     if (h->count > 0)
@@ -93,8 +93,8 @@ static void format_latency(char text[static UNITS_TEXT], const struct histogram 
 }
 
 /*
- * Formats "reads 998/s of 1000 p50 95 us p99 210 us, " since the last look; two kinds fit into 80
- * columns without the median.
+ * Formats one kind since the last look: "reads 998/s of 1000 p50 95 us p99 210 us, ". With two
+ * kinds it omits the median, to fit into 80 columns.
  */
 static size_t format_kind(struct progress_view *v, const struct run *run, enum load_kind kind,
                           uint64_t elapsed_ns, char *text, size_t size)
@@ -117,7 +117,7 @@ static size_t format_kind(struct progress_view *v, const struct run *run, enum l
     return length > 0 && (size_t)length < size ? (size_t)length : size - 1;
 }
 
-/* Formats "3 errors, " for both kinds, if there are any. */
+/* Formats the errors of both kinds, "3 errors, ", or nothing if there are none. */
 static size_t format_errors(const struct progress_view *v, char *text, size_t size)
 {
     uint64_t errors = v->before[LOAD_READ].errors + v->before[LOAD_WRITE].errors;
@@ -127,7 +127,7 @@ static size_t format_errors(const struct progress_view *v, char *text, size_t si
     return length > 0 && (size_t)length < size ? (size_t)length : 0;
 }
 
-/* Formats what is left, if it fits: "12 s left" or "4000 requests left". */
+/* Formats what is left, "12 s left" or "4000 requests left", if it fits. */
 static size_t format_left(const struct run *run, uint64_t now_ns, uint64_t goal_ns, char *text,
                           size_t size)
 {

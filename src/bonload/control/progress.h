@@ -15,22 +15,22 @@ struct progress_view {
     uint64_t next_ns;
     uint64_t last_ns;
     struct tally *now;
-    struct tally *before; /* for each kind, as of the last look */
+    struct tally *before; /* counts at the last look, for each kind */
     struct tally *difference;
 };
 
 int progress_open(struct progress_view *v, bool is_wanted, struct err *e);
 
 /*
- * Shows the progress of the run in this process, if it is time to. goal_ns is when the run ends; 0:
- * not known.
+ * Shows the progress of the run in this process when an update is due. goal_ns is when the run
+ * ends, by clock_ns(); 0: unknown.
  */
 void progress_look(struct progress_view *v, struct run *run, uint64_t now_ns, uint64_t goal_ns);
 
-/* Called when all counters have been cleared. */
+/* Starts again after all counters have been cleared. */
 void progress_restart(struct progress_view *v);
 
-/* Removes the line from the terminal. */
+/* Removes the progress line from the terminal. */
 void progress_clear(void *view);
 void progress_close(struct progress_view *v);
 

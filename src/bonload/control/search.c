@@ -2,35 +2,39 @@
 
 #include "util/units.h"
 
-/* The window for confirming the answer is this many times as long. */
+/* A confirmation uses windows that are longer by this factor. */
 #define CONFIRMING_WINDOWS 3
 
-/* A load settles for at least this part of a window, the first one for this many limits. */
+/*
+ * A load settles for at least a window divided by SETTLING_PART. The first load has SETTLING_LIMITS
+ * limits and a window for it at most.
+ */
 #define SETTLING_PART   10
 #define SETTLING_LIMITS 20
 
-/* A later load may settle for the longest window divided by this. */
+/* Any later load has the longest window divided by this at most. */
 #define SETTLING_WINDOWS 2
 
-/* Stalls of the shortest window divided by this are assumed even if none was seen. */
+/* The judge assumes stalls of the shortest window divided by this, even if it sees none. */
 #define STALL_PART 100
 
 /*
- * With a given number of requests, that number divided by this is enough for a window, however
- * short.
+ * If the user limits the number of requests, a window is long enough when it has seen that number
+ * divided by this.
  */
 #define BUDGET_PART 100
 
 /*
- * Requests that are in flight together wait in the same queues: what is seen within the time of a
- * few latencies is one piece of evidence, however many requests it is.
+ * Requests that are in flight together wait in the same queues, so a window must be longer than
+ * this number of mean latencies: all requests within a few latencies are only one piece of
+ * evidence.
  */
 #define LATENCIES_LEAST 4
 
-/* The probability of a wrong verdict. */
+/* Probability of a wrong verdict. */
 #define ALPHA .05
 
-/* The rate is limited only by what the channels can do, which shows in the latency. */
+/* The search has no upper bound on a rate: what the channels cannot do shows in the latency. */
 #define MOST_RATE 1e9
 
 const char *const found_names[] = {[FOUND_LOAD] = "found",
@@ -85,8 +89,8 @@ void search_begin(struct search *s, const struct plan *p, const struct standing 
 }
 
 /*
- * True when all requests of the previous load have ended, and every channel has had a request of
- * this one.
+ * Whether the window can begin: all requests of the previous load have ended, and every channel has
+ * had a request of this load, or the time for that is over.
  */
 static bool has_settled(struct search *s, const struct standing *all, uint64_t now_ns)
 {
@@ -106,7 +110,7 @@ static bool has_settled(struct search *s, const struct standing *all, uint64_t n
 
 /* ---- judging a window --------------------------------------------------------------------- */
 
-/* The requests that ended since the last look. */
+/* Returns the counts of the requests that ended since the last look. */
 static struct counts take_counts(struct search *s, const struct standing *all, enum load_kind k)
 {
     const struct counts *now = &all->counts[k];
@@ -120,13 +124,15 @@ static struct counts take_counts(struct search *s, const struct standing *all, e
     return ended;
 }
 
-/* The number of windows that a load gets: more when an answer is confirmed. */
+/* Number of windows that a load gets: more when it is a confirmation. */
 static unsigned windows_of(const struct search *s)
 {
     return s->confirmations > 0 ? CONFIRMING_WINDOWS : 1;
 }
 
-/* The probability of a wrong verdict is divided among confirmations: 1/2 + 1/6 + 1/12 + ... = 1. */
+/*
+ * Divides the probability of a wrong verdict among all confirmations: 1/2 + 1/6 + 1/12 + ... = 1.
+ */
 static double alpha_of(const struct search *s)
 {
     double n = s->confirmations;
@@ -166,21 +172,27 @@ static void feed_judges(struct search *s, const struct standing *all, uint64_t n
     s->fed_ns = now_ns;
 }
 
-/* The verdict on this load, unknown if it breaks the limit only because of the previous load. */
+/*
+ * The verdict on the current load. A broken limit says nothing if requests of the previous load
+ * were still in flight.
+ */
 static enum verdict verdict_of(const struct search *s, enum load_kind k)
 {
     enum verdict verdict = judge_verdict(&s->judges[k]);
     return s->is_unsettled && verdict == VERDICT_BROKEN ? VERDICT_UNSETTLED : verdict;
 }
 
-/* Whether the verdict on this kind is needed at this load. */
+/* Whether the search needs the verdict on this kind at the current load. */
 static bool is_asked(const struct search *s, enum load_kind k)
 {
     const struct ladder *l = &s->ladders[k];
     return s->is_searched[k] && !l->is_none && (s->confirmations > 0 || !l->is_found);
 }
 
-/* How long the window must last at least: -window and a few latencies, unless that is too long. */
+/*
+ * Shortest length of the window: -window or LATENCIES_LEAST mean latencies, whichever is longer,
+ * but no more than the longest window.
+ */
 static uint64_t least_window(const struct search *s, const struct counts *seen)
 {
     uint64_t least_ns = s->plan->window_ns * windows_of(s);
@@ -191,7 +203,10 @@ static uint64_t least_window(const struct search *s, const struct counts *seen)
     return latencies_ns > least_ns ? latencies_ns : least_ns;
 }
 
-/* With a given number of requests, a part of them is enough. */
+/*
+ * Whether the window is long enough for a verdict. If the user limits the number of requests, a
+ * part of them is enough.
+ */
 static bool is_long_enough(const struct search *s, enum load_kind k, uint64_t now_ns)
 {
     const struct counts *seen = &s->judges[k].seen;
@@ -200,7 +215,7 @@ static bool is_long_enough(const struct search *s, enum load_kind k, uint64_t no
            (budget < UINT64_MAX && seen->good + seen->errors >= budget / BUDGET_PART);
 }
 
-/* True when all verdicts that matter are known. */
+/* Whether all verdicts that matter are known. */
 static bool is_known(const struct search *s, uint64_t now_ns)
 {
     for (enum load_kind k = 0; k < LOAD_KINDS; k++)
@@ -211,7 +226,7 @@ static bool is_known(const struct search *s, uint64_t now_ns)
 
 /* ---- deciding ---------------------------------------------------------------------------- */
 
-/* Records the verdicts on the step that ends. */
+/* Records the verdicts on the step that ends now. */
 static void note_verdicts(struct search *s)
 {
     s->noted = (struct step){.is_confirmation = s->confirmations > 0};
@@ -234,7 +249,7 @@ void search_note(const struct search *s, struct step *step)
     }
 }
 
-/* True when every kind has its answer. */
+/* Whether every kind has its answer. */
 static bool all_are_found(const struct search *s)
 {
     for (enum load_kind k = 0; k < LOAD_KINDS; k++)
@@ -243,7 +258,7 @@ static bool all_are_found(const struct search *s)
     return true;
 }
 
-/* True when one kind cannot keep the limit at any load: there is nothing to confirm then. */
+/* Whether some kind cannot keep the limit at any load, so that there is nothing to confirm. */
 static bool any_is_none(const struct search *s)
 {
     for (enum load_kind k = 0; k < LOAD_KINDS; k++)
@@ -252,7 +267,7 @@ static bool any_is_none(const struct search *s)
     return false;
 }
 
-/* Moves to the next load; returns true when the search is over. */
+/* Moves to the next load. Returns true when the search is over. */
 static bool climb_ladders(struct search *s)
 {
     for (enum load_kind k = 0; k < LOAD_KINDS; k++)
@@ -262,7 +277,10 @@ static bool climb_ladders(struct search *s)
     return any_is_none(s) && all_are_found(s);
 }
 
-/* Confirms the answer; returns true when the search is over. */
+/*
+ * Ends a confirmation: the loads are the answer, or it lowers those that broke the limit. Returns
+ * true when the search is over.
+ */
 static bool confirm_answer(struct search *s)
 {
     s->is_confirmed = true;
@@ -302,7 +320,10 @@ void search_decide(struct search *s, const struct standing *all, uint64_t now_ns
     }
 }
 
-/* The highest load known to keep the limit, including that of an unfinished window. */
+/*
+ * The highest load that is known to keep the limit. The current load counts if its unfinished
+ * window is enough for that.
+ */
 static double search_reached(const struct search *s, enum load_kind kind,
                              const struct counts *whole)
 {
@@ -311,7 +332,8 @@ static double search_reached(const struct search *s, enum load_kind kind,
     bool is_kept = s->stage == SEARCH_MEASURES && judge_verdict(&s->judges[kind]) == VERDICT_KEPT;
     if (is_kept || (s->is_first && judge_seems_kept(&rules, whole)))
         return l->load > l->kept ? l->load : l->kept;
-    return s->confirmations > 1 ? 0 : l->kept; /* what was kept before could not be confirmed */
+    return s->confirmations > 1 ? 0
+                                : l->kept; /* a failed confirmation refutes what was kept before */
 }
 
 struct search_answer search_answer(const struct search *s, enum load_kind kind,

@@ -10,13 +10,13 @@
 #include "bonload/stats/standing.h"
 
 /*
- * The search for the largest load that keeps a latency limit, as rank 0 decides it. Each load
- * passes through the stages below. Reads and writes have common windows, and are confirmed
- * together. The search knows only the time and the standing of the load of all ranks.
+ * Searches for the largest load that keeps a latency limit. Rank 0 decides for all ranks. Each load
+ * passes through the stages below. Reads and writes have the same windows, and are confirmed
+ * together. The search knows only the time and the standing of all ranks' load.
  */
 enum search_stage {
-    SEARCH_SETTLES,  /* the load is set, and its requests begin */
-    SEARCH_MEASURES, /* requests that end are judged */
+    SEARCH_SETTLES,  /* the load is set, but requests of the previous one may still be in flight */
+    SEARCH_MEASURES, /* the judges get all requests that end */
     SEARCH_IS_OVER
 };
 
@@ -26,39 +26,44 @@ struct search {
     struct ladder ladders[LOAD_KINDS];
     struct judge judges[LOAD_KINDS];
     struct counts seen[LOAD_KINDS];
-    /* false: there are no such requests, or they only follow writes */
+    /* false: the kind has no load of its own; it has no requests, or its reads follow writes */
     bool is_searched[LOAD_KINDS];
-    bool is_unknown[LOAD_KINDS]; /* the lowest load was not known to break the limit */
-    unsigned confirmations; /* number of confirmations begun; 0: no answer is being confirmed */
-    bool is_confirmed;      /* the loads of the ladders are the answer */
-    bool is_first;          /* no load has been judged yet */
+    bool is_unknown[LOAD_KINDS]; /* the verdict on the last load of the kind was unknown or
+                                    unsettled */
+    unsigned confirmations; /* number of confirmations so far, with the current one; 0: the search
+                               is still looking */
+    bool is_confirmed;      /* a confirmation has shown that the ladders' loads are the answer */
+    bool is_first;          /* the first load has not been judged yet */
     bool is_unsettled;      /* the window began before the load had settled */
     uint64_t stage_ns;      /* when the stage began */
-    uint64_t fed_ns;        /* when the judges were last fed */
-    uint64_t settled[LOAD_KINDS]; /* number of ended requests at which the load has settled */
-    struct step noted;            /* the step that has ended: loads, verdicts, is_confirmation */
+    uint64_t fed_ns;        /* when the judges last got requests */
+    uint64_t settled[LOAD_KINDS]; /* the load has settled when this number of requests has ended */
+    struct step noted; /* the step that ended last: its loads, verdicts and is_confirmation */
 };
 
-/* Begins a search with the present standing of the load: loads[] becomes the first load. */
+/*
+ * Begins a search. `all` is the present standing of the load; loads[] becomes the first load of
+ * each kind.
+ */
 void search_begin(struct search *s, const struct plan *p, const struct standing *all,
                   uint64_t now_ns, uint64_t loads[LOAD_KINDS]);
 
-/* Judges what has ended, and decides what comes next; called repeatedly. */
+/* Judges the requests that have ended, and decides what comes next. To be called often. */
 void search_decide(struct search *s, const struct standing *all, uint64_t now_ns,
                    struct order *order);
 
-/* Begins the next load, with nothing in flight if possible. */
+/* Begins to settle the next load, after the pause between two steps. */
 void search_resume(struct search *s, const struct standing *all, uint64_t now_ns);
 
-/* Copies the verdicts on a step that has been measured. */
+/* Copies the last step's loads and verdicts into *step. */
 void search_note(const struct search *s, struct step *step);
 
-/* The result of a search for one kind, final or so far. */
+/* What a search has found for one kind, at its end or so far. */
 enum found {
     FOUND_LOAD,  /* the highest load that keeps the limit */
-    FOUND_NONE,  /* no load keeps it */
-    FOUND_MOST,  /* the highest load that may be tried keeps it */
-    FOUND_UNSURE /* the search has not ended: this load keeps the limit; 0: none is known to */
+    FOUND_NONE,  /* no load keeps the limit */
+    FOUND_MOST,  /* the highest allowed load keeps the limit */
+    FOUND_UNSURE /* the search has not ended; the load is known to keep the limit, or is 0 */
 };
 extern const char *const found_names[];
 
@@ -68,8 +73,8 @@ struct search_answer {
 };
 
 /*
- * The answer for a kind. `whole` is what has ended in the whole run; it counts if there never was a
- * second load.
+ * The search's answer for one kind. `whole` has the counts of the whole run, which matter only
+ * while the first load is being tried.
  */
 struct search_answer search_answer(const struct search *s, enum load_kind kind,
                                    const struct counts *whole);

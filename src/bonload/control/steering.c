@@ -22,8 +22,8 @@ void steering_begin(struct steering *s, const struct plan *p, uint64_t now_ns,
 }
 
 /*
- * A search ends when one rank's part has ended, because its load is then no longer that of all
- * ranks.
+ * Whether the run is at its end. A search ends with the first rank whose part has ended, because
+ * the remaining ranks no longer make the whole load.
  */
 static bool is_at_end(const struct steering *s, const struct standing *all, unsigned ranks)
 {
@@ -31,7 +31,7 @@ static bool is_at_end(const struct steering *s, const struct standing *all, unsi
     return all->behind > 0 || all->ended >= enough;
 }
 
-/* Ends the step as soon as its requests have ended. */
+/* Replaces the order to begin a step with one to pause until all requests have ended. */
 static void begin_pause(struct steering *s, uint64_t now_ns, struct order *order)
 {
     s->is_pausing = true;

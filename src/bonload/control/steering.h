@@ -10,35 +10,35 @@
 #include "bonload/stats/standing.h"
 
 /*
- * Decides the next load, in rank 0 for all ranks: that of the plan, or those of a search or a
- * sweep, each of which begins when nothing of the previous one is in flight. It knows only the
- * standing of the load of all ranks and the time.
+ * Decides the next load, in rank 0 for all ranks: the only load of a plan, or those of a search or
+ * a sweep. A load begins when no request of the previous one is in flight. Steering knows only the
+ * time and the standing of all ranks' load.
  */
 struct steering {
     const struct plan *plan;
     struct search search;
     struct sweep sweep;
-    bool is_pausing;           /* a step has ended, except for requests in flight */
-    bool is_last;              /* no further step follows */
+    bool is_pausing;           /* a step has ended, except for its requests in flight */
+    bool is_last;              /* no further step follows the pause */
     uint64_t paused_ns;        /* when the pause began */
-    uint64_t next[LOAD_KINDS]; /* the load of the next step */
+    uint64_t next[LOAD_KINDS]; /* loads of the next step */
 };
 
-/* Limit on waiting for requests in flight between two steps. */
+/* Longest pause between two steps; requests that are still in flight then no longer count. */
 #define LONGEST_PAUSE_NS UINT64_C(10000000000)
 
-/* True when the load changes during the run. */
+/* Whether the load changes during the run. */
 bool steering_has_steps(const struct plan *p);
 
-/* Begins anew, before anything has been counted: loads[] becomes the first load. */
+/* Starts before anything has been counted. loads[] becomes the first load of each kind. */
 void steering_begin(struct steering *s, const struct plan *p, uint64_t now_ns,
                     uint64_t loads[LOAD_KINDS]);
 
-/* Decides what all ranks have to do; called repeatedly, in rank 0. */
+/* Decides what all ranks do next. To be called often, in rank 0. */
 void steering_decide(struct steering *s, const struct standing *all, unsigned ranks,
                      uint64_t now_ns, struct order *order);
 
-/* Fills in the load of a step that has been measured; steps are numbered from 0. */
+/* Sets the load of step `number`, counted from 0, when the step has been measured. */
 void steering_note(const struct steering *s, size_t number, struct step *step);
 
 #endif

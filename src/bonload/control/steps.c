@@ -57,7 +57,7 @@ void steps_begin(struct steps *s, uint64_t now_ns)
     }
 }
 
-/* The rate that this rank offered in the step, in requests per second; 0: it has no schedule. */
+/* Rate that this rank offered in the step, in requests per second; 0: it has no schedule. */
 static double offered_rate(struct steps *s, enum load_kind kind, uint64_t now_ns)
 {
     const struct arrivals *a = schedule_of(s, kind);
@@ -78,14 +78,14 @@ void steps_stop(struct steps *s, uint64_t now_ns)
         s->offered[kind] = offered_rate(s, kind, now_ns);
 }
 
-/* A rank's report on a step, with times on its own clock. The tallies follow it. */
+/* A rank's report on a step, with times of its own clock. The tallies follow it in the message. */
 struct step_figures {
     uint64_t begin_ns;
     uint64_t end_ns;
     double offered[LOAD_KINDS];
 };
 
-/* Combines the ranks' figures. */
+/* What a meeting of all ranks at the end of a step works on. */
 struct step_meeting {
     struct steps *steps;
     struct rank_span span;
@@ -94,7 +94,7 @@ struct step_meeting {
     bool is_damaged;
 };
 
-/* Measures the step in this rank. */
+/* Measures this rank's part of the step. */
 static void measure_step(struct steps *s, struct tally *now, struct step_figures *f)
 {
     *f = (struct step_figures){.begin_ns = s->begin_ns, .end_ns = s->end_ns};
@@ -105,7 +105,7 @@ static void measure_step(struct steps *s, struct tally *now, struct step_figures
     }
 }
 
-/* Adds a rank's figures; its clock was compared at the end of the previous step. */
+/* Adds a rank's figures. Its clock was compared with rank 0's at the end of the previous step. */
 static void add_figures(struct step_meeting *m, unsigned rank, const struct step_figures *f)
 {
     const struct ranks *r = &m->steps->coordinator->ranks;
@@ -115,7 +115,7 @@ static void add_figures(struct step_meeting *m, unsigned rank, const struct step
         m->offered[kind] += f->offered[kind];
 }
 
-/* Adds the report of another rank; rank 0's own figures are there already. */
+/* Adds the report of another rank to that of rank 0. */
 static void take_step(void *context, unsigned rank, const void *brought, size_t bytes)
 {
     struct step_meeting *m = context;
@@ -174,7 +174,7 @@ static struct step *add_step(struct steps *s, const struct step_meeting *m)
 {
     uint64_t begin_ns = m->span.first_start;
     if (s->count == STEPS_MOST)
-        s->count--; /* the last place is kept for the last step */
+        s->count--; /* a full list keeps its last place for the last step */
     struct step *step = &s->list[s->count++];
     *step = (struct step){
         .start_ns = begin_ns > s->run->start_ns ? begin_ns - s->run->start_ns : 0,

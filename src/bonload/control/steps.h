@@ -10,18 +10,19 @@
 #include "measure/latencies.h"
 #include "sync/coordinator.h"
 
-/* The loads that a search or a sweep made one after another, and the measurements of each. */
+/* The loads that a search or a sweep made, one after another, and what was measured with each. */
 
 struct step_kind {
     bool is_there;
     double load;     /* threads, or requests per second */
-    double offered;  /* requests per second that became due; with threads, as achieved */
-    double achieved; /* requests per second that ended, with failed ones */
+    double offered;  /* requests per second that became due; with threads, the same as `achieved` */
+    double achieved; /* requests per second that ended, failed ones included */
     enum verdict verdict;
     uint64_t requests;
     uint64_t errors;
     struct latencies latencies;
-    uint64_t limited_ns; /* the limited figure of a search: mean, percentile or maximum */
+    /* figure that the search limits (mean, percentile or maximum); 0 in a sweep */
+    uint64_t limited_ns;
 };
 
 struct step {
@@ -35,36 +36,40 @@ struct step {
 
 struct steps {
     struct run *run;
-    struct coordinator *coordinator; /* of the ranks that take the steps together */
-    struct step *list;               /* in rank 0 */
-    size_t count;                    /* steps beyond STEPS_MOST are not kept */
-    uint64_t begin_ns;               /* start of the current step */
-    uint64_t end_ns;                 /* its end; 0: it goes on */
-    double offered[LOAD_KINDS];      /* in the current step, in requests per second; 0: there is no
-                                        schedule */
-    uint64_t due[LOAD_KINDS];        /* requests that were due before it */
+    struct coordinator *coordinator; /* the ranks that make the steps together */
+    struct step *list;               /* all steps, in rank 0 */
+    /* number of steps in the list; it keeps the first STEPS_MOST - 1 and the last one */
+    size_t count;
+    uint64_t begin_ns; /* start of the current step */
+    uint64_t end_ns;   /* end of the current step; 0: it goes on */
+    /* rate in the current step, in requests per second; 0: no schedule */
+    double offered[LOAD_KINDS];
+    uint64_t due[LOAD_KINDS]; /* number of requests that were due before the current step */
     struct arrivals_cursor cursors[LOAD_KINDS];
-    struct failures failures; /* failures counted before it; likewise misses and operations */
+    struct failures failures; /* counts before the current step, as in `misses` and `ops` */
     struct failures misses;
     struct op_tally *ops;
-    struct tally *before; /* of each kind */
-    /* for each kind, in the step that ended last; in rank 0, of all ranks */
+    struct tally *before; /* counts before the current step, for each kind */
+    /* for each kind, the counts of the last step; in rank 0, those of all ranks */
     struct tally *measured;
 };
 
 int steps_open(struct steps *s, struct run *run, struct coordinator *coordinator, struct err *e);
 void steps_close(struct steps *s);
 
-/* Begins the next step: what is counted from now on belongs to it. */
+/* Begins the next step. Whatever is counted from now on belongs to it. */
 void steps_begin(struct steps *s, uint64_t now_ns);
 
-/* Ends the time of the step; its requests may still be in flight. Only the first call counts. */
+/*
+ * Sets the end of the step. Its requests may still be in flight. Only the first call in a step
+ * matters.
+ */
 void steps_stop(struct steps *s, uint64_t now_ns);
 
 /*
- * Ends the step, for which all ranks meet. In rank 0 *step becomes the measurements of all ranks,
- * and the caller fills in load, verdict and is_confirmation; in other ranks it becomes NULL.
- * Returns 0 or a negative errno with a line in e.
+ * Ends the step; all ranks meet for this. In rank 0 *step becomes the measurements of all ranks,
+ * and the caller sets its load, verdict and is_confirmation; in other ranks *step becomes NULL.
+ * Returns 0, or a negative errno with a line in e.
  */
 int steps_end(struct steps *s, struct step **step, struct err *e);
 

@@ -3,7 +3,7 @@
 #include "util/mul_div.h"
 #include "util/units.h"
 
-/* The share that one kind has of a rate for all requests together. */
+/* One kind's share of a rate of reads and writes together. */
 static uint64_t share_of(const struct plan *p, enum load_kind kind, uint64_t rate)
 {
     uint64_t all = p->kinds[LOAD_READ].rate + p->kinds[LOAD_WRITE].rate;

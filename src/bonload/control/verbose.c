@@ -12,7 +12,7 @@
 
 #define RANK_TEXT 32
 
-/* "rank 3: " before the messages of one of several ranks; otherwise empty. */
+/* Returns "rank 3: " if there are several ranks, and "" otherwise. */
 static const char *rank_prefix(const struct plan *p, char text[static RANK_TEXT])
 {
     text[0] = '\0';

@@ -11,8 +11,8 @@ char *credentials_end(char *url)
 }
 
 /*
- * Makes "SCHEME USER:PASSWORD @ REST" to "USER:PASSWORD NUL SCHEME REST", which has the same
- * length. Returns the new beginning of the name.
+ * Rearranges "SCHEME USER:PASSWORD @ REST" to "USER:PASSWORD NUL SCHEME REST", which has the same
+ * length. Returns the new start of the name.
  */
 static char *part_line(char *line, char *end)
 {

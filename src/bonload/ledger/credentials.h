@@ -3,18 +3,18 @@
 
 #include "bonload/ledger/names.h"
 
-/* USER:PASSWORD@ in front of the hosts of URLs. */
+/* USER:PASSWORD@ before the hosts of URLs. */
 
-/* The @ that ends them in a URL; NULL: it has none. */
+/* Returns the @ that ends the credentials in a URL, or NULL if the URL has none. */
 char *credentials_end(char *url);
 
 /*
- * Takes them out of the lines of a file of names, which have no others from then on. Returns 0 or a
- * negative errno.
+ * Moves the credentials out of all lines of a file of names, so that the names no longer contain
+ * them. Returns 0, or a negative errno with a line in e.
  */
 int credentials_take(struct names *n, struct err *e);
 
-/* What was taken out of the name of that number; NULL: nothing. */
+/* Credentials that were part of the name with this number; NULL: none. */
 const char *credentials_of(const struct names *n, uint64_t number);
 
 #endif

@@ -13,7 +13,7 @@ void made_close(struct made *m)
     number_set_close(&m->strange);
 }
 
-/* The first of the numbers with the same name. */
+/* The lowest number that has the same name as `number`. */
 static uint64_t first_of_name(const struct made *m, uint64_t number)
 {
     return m->period > 0 ? (number - 1) % m->period + 1 : number;

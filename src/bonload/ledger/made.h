@@ -8,26 +8,24 @@
 #include "bonload/ledger/number_set.h"
 
 /*
- * The names under which a run has made files, in any order of making, renaming and removing. The
- * memory is bounded: names without room are only counted. Safe in threads, without locks.
+ * The names under which a run has made files, which it may make, rename and remove in any order.
+ * The memory is bounded: once it is full, names are only counted. Safe in threads, without locks.
  */
 struct made {
-    uint64_t period; /* number of names after which they recur; 0: never */
+    uint64_t period; /* number of different names; 0: names never recur */
     struct number_set ours;
-    struct number_set strange; /* names whose file came from elsewhere */
-    _Atomic uint64_t unknown;  /* number of names without room */
+    struct number_set strange; /* names of files that the run did not make, but renamed */
+    _Atomic uint64_t unknown;  /* number of names that did not fit into the sets */
 };
 
 /* Returns false when there is no memory. */
 bool made_open(struct made *m, uint64_t period);
 void made_close(struct made *m);
 
-/*
- * Records that the name of that number was made. m may be NULL, in which case nothing is recorded.
- */
+/* Records that the run made a file with the name of that number. Does nothing if m is NULL. */
 void made_note(struct made *m, uint64_t number);
 
-/* Records that a file was renamed. */
+/* Records that the run renamed a file. */
 void made_rename(struct made *m, uint64_t from, uint64_t to);
 
 #endif

@@ -17,18 +17,20 @@
 #include "util/units.h"
 
 /*
- * A number has at most 20 digits: longer templates would not fit into 64 bits, and no number is cut
- * off.
+ * A longer number would not fit into 64 bits. Numbers have at most 20 digits, so none is cut off.
  */
 #define MOST_DIGITS 19
 
-/* Random names are assumed to be different when there are more than numbers x 2^20 of them. */
+/*
+ * Random names count as unique if the template has at least 2^20 times the square of the number of
+ * names.
+ */
 #define RANDOM_ROOM 20
 
-/* Limit on a file of names, which is kept in memory. */
+/* Largest size of a file of names, because the whole file is kept in memory. */
 #define MOST_BYTES GIB
 
-/* Interval at which a stop is checked for while waiting for a pipe. */
+/* Interval at which a wait for a pipe checks for a signal to stop. */
 #define LOOK_MS 100
 
 static bool is_wildcard(const char *at)
@@ -36,7 +38,7 @@ static bool is_wildcard(const char *at)
     return (*at == 'X' || *at == 'N' || *at == 'R') && at[1] == *at;
 }
 
-/* The part of the template that begins at `at`. */
+/* The template's part that starts at `at`. */
 static struct name_part part_at(const char *at)
 {
     struct name_part part = {.kind = NAME_LITERAL, .text = at};
@@ -72,7 +74,10 @@ static int open_template(struct names *n, const char *template, struct err *e)
     return 0;
 }
 
-/* Waits for data from a pipe, and for somebody to open it, but not after a signal. */
+/*
+ * Waits until a pipe has data or its end, also while nobody has opened it for writing. A signal
+ * ends the wait.
+ */
 static int wait_for_names(int fd, const char *path, struct err *e)
 {
     struct pollfd one = {.fd = fd, .events = POLLIN};
@@ -83,7 +88,7 @@ static int wait_for_names(int fd, const char *path, struct err *e)
     return rc == 0 && one.revents == 0 ? err_system(e, errno, "read %s", path) : rc;
 }
 
-/* Makes room for another byte and the NUL. */
+/* Makes room for one more byte and the NUL. */
 static int make_room(struct names *n, size_t *room, size_t length, const char *path, struct err *e)
 {
     if (*room - length >= 2)
@@ -98,7 +103,7 @@ static int make_room(struct names *n, size_t *room, size_t length, const char *p
     return 0;
 }
 
-/* Reads everything, and appends a NUL. */
+/* Reads the whole file, and appends a NUL. */
 static int read_all(struct names *n, int fd, const char *path, size_t *length, struct err *e)
 {
     size_t room = 0;
@@ -119,7 +124,7 @@ static int read_all(struct names *n, int fd, const char *path, size_t *length, s
     return 0;
 }
 
-/* Opens a regular file or a pipe; other kinds of files may never end. */
+/* Reads a regular file or a pipe, and refuses other kinds of files, which may never end. */
 static int read_name_file(struct names *n, const char *path, size_t *length, struct err *e)
 {
     struct named_file named;
@@ -149,7 +154,7 @@ static uint64_t count_lines(const char *text, size_t length)
     return lines;
 }
 
-/* Finds the lines that are not empty, and ends each with a NUL. */
+/* Finds all lines that are not empty, and ends each with a NUL. */
 static void split_lines(struct names *n, size_t length)
 {
     for (size_t at = 0; at < length;) {
@@ -214,7 +219,7 @@ void names_close(struct names *n)
     *n = (struct names){0};
 }
 
-/* Writes the number's last digits, zero-padded. */
+/* Writes the last `length` digits of the number, with leading zeros. */
 static void put_number(char *to, size_t length, uint64_t number)
 {
     while (length-- > 0) {
@@ -279,7 +284,7 @@ size_t names_format(const struct names *n, uint64_t own_number, char *name)
     return (size_t)(to - name);
 }
 
-/* Length of the prefix that all lines have in common. */
+/* Length of the prefix that all lines share. */
 static size_t common_length(const struct names *n)
 {
     const char *first = n->lines + n->starts[0];
@@ -344,13 +349,12 @@ bool names_deal(struct names *n, const struct stripe *stripe)
         return true;
     n->stripe = *stripe;
     if (period > 0)
-        n->own = period < ranks
-                     ? 1
-                     : period / ranks; /* the same number for all ranks; some names are left */
+        n->own = period < ranks ? 1 : period / ranks; /* every rank gets the same number of names,
+                                                         so a few may stay unused */
     return period == 0 || period >= ranks;
 }
 
-/* The least number of bits of the template's random parts and number together. */
+/* Lower bound on the number of random bits in the template's random parts together. */
 static unsigned random_bits(const struct names *n)
 {
     unsigned bits = 0;
@@ -367,7 +371,7 @@ bool names_are_unique(const struct names *n, uint64_t last)
 {
     uint64_t period = names_period(n);
     if (n->lines)
-        return false; /* a line may occur twice */
+        return false; /* two lines may be equal */
     if (period > 0)
         return last <= period;
     uint64_t all = last < UINT64_MAX / 2 ? last * ((uint64_t)n->stripe.others + 1) : last;

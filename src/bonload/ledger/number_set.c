@@ -5,7 +5,7 @@
 
 #include "util/rng.h"
 
-/* The size at which a set counts as full, so that looking up a number stays fast. */
+/* A set counts as full at this size, which keeps looking up a number fast. */
 #define FULL_PART(size) ((size) / 8 * 7)
 
 bool number_set_open(struct number_set *s, size_t size)

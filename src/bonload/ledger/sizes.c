@@ -6,13 +6,16 @@
 #include "util/mul_div.h"
 #include "util/rng.h"
 
-/* Replaces the middle of a bucket of empty bodies, which cannot be a divisor. */
+/*
+ * Used in place of 0 as the middle of the bucket of empty bodies, because weights divide by the
+ * middle.
+ */
 #define LEAST_MIDDLE .5
 
-/* A separate stream of random numbers, because names are drawn from the same seed. */
+/* Gives sizes a stream of random numbers of their own, because names use the same seed. */
 #define SIZE_STREAM UINT64_C(0x73697a6573)
 
-/* The first size of a bucket; for the number of buckets, the size after the last one. */
+/* The smallest size in a bucket; for s->buckets, the size after the largest one. */
 static uint64_t first_of_bucket(const struct sizes *s, uint64_t bucket)
 {
     return s->least + mul_div(s->most - s->least + 1, bucket, s->buckets);
@@ -61,7 +64,9 @@ void sizes_close(struct sizes *s)
     *s = (struct sizes){0};
 }
 
-/* The bucket in which that share of all requests ends, counted from the first bucket. */
+/*
+ * The bucket in which that share of all requests falls, with buckets in the order of their sizes.
+ */
 static uint64_t bucket_at(const struct sizes *s, double share)
 {
     uint64_t low = 0;

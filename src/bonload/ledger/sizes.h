@@ -7,26 +7,26 @@
 #include "util/partition.h"
 
 /*
- * The size of every body that is written, computed from its number and the seed: constant, uniform
- * between two sizes, or fair: the range is divided into equal buckets, and each is drawn with a
- * weight of 1/size (its middle), so that all move as many bytes; within a bucket sizes are uniform.
- * There are no more buckets than sizes.
+ * Computes the size of every body that is written from the body's number and the seed. Sizes are
+ * constant, uniform between two sizes, or fair: the range is divided into equal buckets, and a
+ * bucket is drawn with a weight of 1/size (the size in its middle), so all buckets move about as
+ * many bytes. Within a bucket, sizes are uniform. There are never more buckets than sizes.
  */
 struct sizes {
     uint64_t seed_key;
     uint64_t least;
     uint64_t most;
-    uint64_t buckets; /* 0: uniform */
-    double *up_to;    /* for each bucket, the share of requests in it and those before */
+    uint64_t buckets; /* 0: sizes are uniform */
+    double *up_to;    /* for each bucket, the share of requests in it and all buckets before it */
     struct stripe stripe;
 };
 
 struct sizes_setup {
     uint64_t least;
     uint64_t most;
-    uint64_t fair_buckets; /* 0: uniform */
+    uint64_t fair_buckets; /* 0: sizes are uniform */
     uint64_t seed;
-    struct stripe stripe; /* with several ranks: the numbers of this rank */
+    struct stripe stripe; /* numbers of this rank, if there are several */
 };
 
 int sizes_open(struct sizes *s, const struct sizes_setup *setup, struct err *e);

@@ -6,8 +6,8 @@
 #define ONE_BEGUN (UINT64_C(1) << 32)
 
 /*
- * The record of the last write has its number in these bits, and above them how many writes had
- * begun by then, so that a record that is stored late is recognised as old.
+ * A record of the last write has the write's number in its lowest NUMBER_BITS bits. Above these, it
+ * has the number of writes that had begun by then, which exposes a record that was stored too late.
  */
 #define NUMBER_BITS 40
 #define MOST_NUMBER ((UINT64_C(1) << NUMBER_BITS) - 1)
@@ -46,7 +46,10 @@ uint64_t versions_begin(struct versions *v, uint64_t hash)
     return atomic_fetch_add(&version_place_of(v, hash)->writes, ONE_BEGUN) + ONE_BEGUN;
 }
 
-/* True when no other write was in progress when one began that saw `mine`. */
+/*
+ * Whether no other write was in progress when the write began to which versions_begin() returned
+ * `mine`.
+ */
 static bool began_alone(uint64_t mine)
 {
     return writes_begun(mine) == (uint32_t)(writes_ended(mine) + 1);

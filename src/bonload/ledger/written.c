@@ -5,17 +5,17 @@
 
 #include "util/rng.h"
 
-/* In the entry of a channel: it is about to take a number, which will be this one or higher. */
+/* Flag in a channel's entry: the channel is about to take this number or a higher one. */
 #define TAKING (UINT64_C(1) << 63)
 
 /*
- * After this many failed draws almost all writes are failures: the last number known to be good is
- * used.
+ * After so many failed draws almost all writes must be failures, and the last good number is used.
  */
 #define MOST_DRAWS 4096
 
 /*
- * Room for the names that a later round makes, which happens when two writes overtake each other.
+ * Room for names that a second or later round makes, which happens when one write overtakes
+ * another.
  */
 #define MADE_LATER 16384
 
@@ -76,7 +76,7 @@ void written_end(struct written *w, unsigned channel, uint64_t number, bool ok)
     atomic_store(&w->in_flight[channel], 0);
 }
 
-/* True when a write of that number may be in flight; records up to where none is. */
+/* Whether a write with that number may be in flight. Also raises w->settled. */
 static bool may_be_in_flight(struct written *w, uint64_t number)
 {
     if (number <= atomic_load_explicit(&w->settled, memory_order_relaxed))

@@ -10,63 +10,64 @@
 #include "util/err.h"
 
 /*
- * What a run has written so far, without a list: writes are numbered from 1, a name is computed
- * from its number, and only exceptions are stored: failures, which are left out, and with -cleanup
- * files that the run did not make. Safe in threads, without locks.
+ * What a run has written so far, without a list of it: writes are numbered from 1, and a name is
+ * computed from its number. Only exceptions are stored: failed writes, which reads must avoid, and
+ * with -cleanup the files that the run did not make. Safe in threads, without locks.
  */
 struct written {
-    _Atomic uint64_t issued;  /* the last number given to a write */
-    _Atomic uint64_t last_ok; /* the highest number that was written successfully */
+    _Atomic uint64_t issued;  /* the last number that a write has taken */
+    _Atomic uint64_t last_ok; /* the highest number of a successful write */
     _Atomic uint64_t ok_count;
-    _Atomic uint64_t settled;    /* all numbers up to this one have ended */
-    _Atomic uint64_t removed;    /* all numbers up to this one have been taken for removal */
-    _Atomic uint64_t *in_flight; /* for each channel */
+    _Atomic uint64_t settled;    /* no write up to this number is in flight */
+    _Atomic uint64_t removed;    /* all writes up to this number have been taken for removal */
+    _Atomic uint64_t *in_flight; /* for each channel, the number of its write in flight; 0: none */
     unsigned channels;
     struct exceptions left_out;
-    struct exceptions not_made;   /* names that existed before, or could not be opened */
-    struct number_set made_later; /* names made by a later round of names */
+    /* numbers of names that existed before, or that the run could not open */
+    struct exceptions not_made;
+    struct number_set made_later; /* numbers of names whose file a later round made */
 };
 
-/* Opens w for writes on that many channels. Returns 0 or -ENOMEM. */
+/* Opens w for writes on `channels` channels. Returns 0, or -ENOMEM with a line in e. */
 int written_open(struct written *w, unsigned channels, struct err *e);
 
-/* Begins a channel's next write; returns its number. */
+/* Takes the number for a channel's next write, and returns it. */
 uint64_t written_begin(struct written *w, unsigned channel);
 
-/* Ends it; `ok` is false if it failed. */
+/* Ends the channel's write. `ok` is false if it failed. */
 void written_end(struct written *w, unsigned channel, uint64_t number, bool ok);
 
-/* Takes `count` numbers that are written without being tracked one by one; returns the first. */
+/* Takes `count` numbers for writes that are not tracked one by one. Returns the first. */
 uint64_t written_take(struct written *w, uint64_t count);
 
-/* Records that nothing was written under that number. */
+/* Records that nothing is written under that number. */
 void written_leave_out(struct written *w, uint64_t number);
 
-/* True when that number was written successfully, as far as is known. */
+/* Whether the write with that number succeeded, as far as is known, and has not been removed. */
 bool written_has(const struct written *w, uint64_t number);
 
 /*
- * Picks one of the successfully written numbers, each equally likely, with the random number
- * `random`. 0: there is none yet. When all have been removed, it returns the last one.
+ * Picks one of the successful writes, all equally likely, by the random number `random`, and
+ * returns its number. 0: there is none yet. When all have been removed, returns the last one.
  */
 uint64_t written_pick(struct written *w, uint64_t random);
 
 /*
- * Takes the oldest number that was written successfully and not removed yet, unless an earlier one
- * is in flight: it will not be picked any more. 0: there is none.
+ * Takes the oldest successful write for removal, and returns its number; written_pick() will not
+ * return it again. 0: there is none, or an older write is in flight.
  */
 uint64_t written_take_oldest(struct written *w);
 
-/* True when that number has been taken for removal. */
+/* Whether that write has been taken for removal. */
 static inline bool written_is_removed(const struct written *w, uint64_t number)
 {
     return number <= atomic_load(&w->removed);
 }
 
 /*
- * With -cleanup: records whether the write of that number made its file. Names recur after `period`
- * of them; 0: never. If names recur, a write of a later round may be the first to open its file:
- * then the write of the first round finds a file that nevertheless belongs to this run.
+ * Records with -cleanup whether the write of that number made its file. Names recur after `period`
+ * numbers; 0: never. If names recur, a later round may overtake the first one and make the file;
+ * then the first round's write finds a file that belongs to this run all the same.
  */
 void written_note_file(struct written *w, uint64_t number, uint64_t period, bool made);
 

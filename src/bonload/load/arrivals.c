@@ -30,7 +30,7 @@ void arrivals_begin(struct arrivals *a, enum arrival how, uint64_t rate, uint64_
     atomic_store(&a->taken, 0);
     atomic_store(&a->next_ns, start_ns);
     if (how == ARRIVAL_POISSON)
-        arrivals_take(a); /* the first gap */
+        arrivals_take(a); /* makes the first gap */
     atomic_store(&a->taken, 0);
 }
 
@@ -42,8 +42,8 @@ uint64_t arrivals_at(const struct arrivals *a, uint64_t n)
 }
 
 /*
- * The exponential gap after the request that is due at that time. It depends only on that time, so
- * that a single atomic number is all the state that threads share.
+ * The exponential gap between the request that is due at due_ns and the next one. The gap depends
+ * only on due_ns, so all state that threads share is one atomic number.
  */
 static uint64_t gap_after(const struct arrivals *a, uint64_t due_ns)
 {
@@ -71,7 +71,10 @@ uint64_t arrivals_take(struct arrivals *a)
     return due;
 }
 
-/* What was computed with fractions may be off by one. */
+/*
+ * Number of requests of a course that are due. Corrects the first estimate, because fractions may
+ * make it wrong by one.
+ */
 static uint64_t due_of_course(const struct arrivals *a, uint64_t now_ns)
 {
     double number = (course_due(a->course, now_ns - a->start_ns) - a->first) / a->each;

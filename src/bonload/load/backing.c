@@ -10,8 +10,8 @@
 #include "sys/host.h"
 
 /*
- * Finds the directory that contains a name, or will contain it: its nearest existing parent. The
- * name is shortened on the way. Returns 0 or a negative errno.
+ * Opens the nearest existing directory above a name, where the name's file is or will be. Shortens
+ * `name` to that directory. Returns 0 or a negative errno.
  */
 static int find_above(struct below *above, char *name)
 {
@@ -53,7 +53,7 @@ void backing_begin(struct backing *b, uint64_t now_ns)
         device_read(&b->devices, &b->before);
 }
 
-/* Where the bytes of one kind came from or went to. CPU time plays no part in this. */
+/* Judges where one kind's bytes came from or went to. Ignores CPU time. */
 static void judge_kind(const struct backing_use *use, enum load_kind kind, uint64_t bytes,
                        uint64_t elapsed_ns, struct judgement *j)
 {

@@ -10,43 +10,42 @@
 #include "measure/mount_info.h"
 
 /*
- * The devices below the files that a run reads and writes, and their activity during it, which
- * shows whether bytes came from them or from the page cache. They are the devices of the first
- * name's directory.
+ * The devices below the files of a run, and what they did during the run, which shows whether bytes
+ * came from the devices or from the page cache. Only the directory of the first name is looked at.
  */
 struct backing {
-    bool is_watched; /* false: the target has no files, or several ranks share the devices */
+    bool is_watched; /* false: the target has no files, or other ranks use the same devices */
     struct mount_info mount;
     struct device_set devices;
-    struct device_counters before; /* at the start of the measurement */
+    struct device_counters before; /* counters when the measurement began */
     uint64_t begin_ns;
 };
 
-/* The results. Owns nothing. */
+/* What the devices did. The strings belong to the struct backing. */
 struct backing_use {
     bool is_watched;
-    const char *filesystem; /* type of the filesystem; NULL: not known */
-    const char *options;    /* mount options; NULL: not known */
-    const char *device;     /* name of the devices; NULL: there are none */
+    const char *filesystem; /* type of the filesystem; NULL: unknown */
+    const char *options;    /* mount options; NULL: unknown */
+    const char *device;     /* name of the device; NULL: there is none */
     struct device_use use;
-    struct judgement kinds[LOAD_KINDS]; /* about the bytes that each kind moved */
-    bool has_moved[LOAD_KINDS];         /* if it moved any */
+    struct judgement kinds[LOAD_KINDS]; /* where the bytes of each kind came from or went to */
+    bool has_moved[LOAD_KINDS];         /* whether the kind moved any bytes */
 };
 
-/* Finds the devices; finding none is not a failure. */
+/* Finds the devices. It is no failure if there are none. */
 void backing_open(struct backing *b, const struct run *run);
 
-/* Begins to count the activity of the devices. */
+/* Starts to count what the devices do. */
 void backing_begin(struct backing *b, uint64_t now_ns);
 
 /*
- * The activity of the devices until now, while requests moved that many bytes. *use is valid as
- * long as b.
+ * Computes what the devices did up to now_ns, while requests moved `bytes` of each kind. *use stays
+ * valid as long as b.
  */
 void backing_use(const struct backing *b, uint64_t now_ns, const uint64_t bytes[LOAD_KINDS],
                  struct backing_use *use);
 
-/* What was measured: "device", "page cache", "memory" or "unknown"; NULL: no bytes were moved. */
+/* Where the bytes were: "device", "page cache", "memory" or "unknown"; NULL: none were moved. */
 const char *backing_measured(const struct backing_use *use, enum load_kind kind);
 
 #endif

@@ -4,7 +4,7 @@
 
 #define BAD_RATE_SECONDS 2
 
-/* The number of a schedule's requests that have become due. */
+/* Number of a schedule's requests that are due by now_ns. */
 static uint64_t due_by(struct backlog *b, const struct load *load, uint64_t now_ns)
 {
     if (load->pace != PACE_RATE || !atomic_load(&load->is_open) || atomic_load(&load->rate) == 0)
@@ -14,9 +14,9 @@ static uint64_t due_by(struct backlog *b, const struct load *load, uint64_t now_
 }
 
 /*
- * Adds the time for which more than a second's worth of requests were due and had not ended.
+ * Adds the time for which more than one second's worth of requests were due and had not ended.
  * Between two looks the backlog grew as the schedule says, so the moment when it crossed that line
- * is known even if this thread was stopped meanwhile.
+ * can be computed, even if this thread did not run then.
  */
 void backlog_look(struct backlog *b, const struct run *run, enum load_kind kind, uint64_t ended,
                   uint64_t now_ns)

@@ -6,15 +6,18 @@
 
 #include "bonload/load/run.h"
 
-/* Requests of a rate that are due and have not ended, observed by frequent looks. */
+/* The requests of a rate that are due and have not ended, as frequent looks see them. */
 struct backlog {
-    uint64_t looked_ns;                /* time of the last look; at first, the start of the load */
-    uint64_t staggered_ns[LOAD_KINDS]; /* how long there were more than a second's worth */
-    bool is_bad;                       /* there have been more than two seconds' worth */
+    uint64_t looked_ns;                /* time of the last look, or the start of the load */
+    uint64_t staggered_ns[LOAD_KINDS]; /* time with more than one second's worth of such requests */
+    bool is_bad;                       /* there were more than two seconds' worth once */
     struct arrivals_cursor cursors[LOAD_KINDS];
 };
 
-/* Observes one kind, of which `ended` requests have ended. The caller sets looked_ns afterwards. */
+/*
+ * Looks at one kind, of which `ended` requests have ended. The caller sets looked_ns after it has
+ * looked at all kinds.
+ */
 void backlog_look(struct backlog *b, const struct run *run, enum load_kind kind, uint64_t ended,
                   uint64_t now_ns);
 

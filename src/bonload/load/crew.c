@@ -8,7 +8,7 @@
 #include "sys/stop.h"
 #include "util/units.h"
 
-/* Enough for system calls; only the touched part of a thread's stack takes memory. */
+/* Enough stack for system calls. Only the pages that a thread touches take memory. */
 #define STACK_BYTES (256 * KIB)
 
 int crew_open(struct crew *c, struct run *run, struct err *e)

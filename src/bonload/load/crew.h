@@ -9,43 +9,49 @@
 #include "bonload/stats/slowest.h"
 #include "bonload/stats/standing.h"
 
-/* All drivers of a run: their threads and their counts. */
+/* All drivers of a run, with their threads. */
 struct crew {
     struct run *run;
     struct driver *list;
     unsigned count;
 };
 
-/* Prepares the drivers of an open run, which must outlive them. Returns 0 or a negative errno. */
+/*
+ * Opens the drivers of an open run, which must outlive them. Returns 0, or a negative errno with a
+ * line in e.
+ */
 int crew_open(struct crew *c, struct run *run, struct err *e);
 void crew_close(struct crew *c);
 
-/* Starts a thread for each driver, which begin to make requests. */
+/* Starts a thread for each driver, and these begin to make requests. */
 int crew_start(struct crew *c, struct err *e);
 
-/* Waits until all drivers have ended. */
+/* Waits until all threads have ended. */
 void crew_join(struct crew *c);
 
-/* The number of drivers in a paused run that may have requests in flight. */
+/* Number of drivers in a paused run that may still have requests in flight. */
 unsigned crew_busy(const struct crew *c);
 
-/* The numbers of requests of one kind that have begun and ended. */
+/* Numbers of one kind's requests that have begun and ended. */
 struct progress crew_progress(const struct crew *c, enum load_kind kind);
 
-/* The standing of this process's load, apart from its end. */
+/* The standing of this process's load. The caller sets `ended` and `behind`. */
 struct standing crew_standing(const struct crew *c);
 
-/* When the last request of a kind ended; 0: none has. */
+/* When the last request of a kind ended, by clock_ns(); 0: none has. */
 uint64_t crew_last_end(const struct crew *c, enum load_kind kind);
 
-/* Adds the longest requests of a kind; may be called while requests are made. */
+/* Adds a kind's slowest requests to *all. Drivers may go on making requests meanwhile. */
 void crew_add_slowest(const struct crew *c, enum load_kind kind, struct slowest *all);
 
-/* Counts the longest requests so far as those of earlier loads. The run must be paused. */
+/*
+ * Moves the slowest requests so far to `earlier`, as those of earlier loads. The run must be
+ * paused.
+ */
 void crew_move_slowest(struct crew *c, struct slowest earlier[LOAD_KINDS]);
 
 /*
- * Forgets all counts, but not what has been written. The run must be paused or over; requests still
+ * Forgets all counts, but not what has been written. The run must be paused or over. Requests still
  * in flight will not count.
  */
 void crew_forget(struct crew *c);

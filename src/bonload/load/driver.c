@@ -9,27 +9,27 @@
 #include "util/units.h"
 
 /*
- * By default a sleep ends some 50 us late; with the least slack, only a few us, which the timer and
- * the scheduler take. Within SPIN_NS of a due time sleeping would take too long, so the thread
- * polls the clock: at most this much CPU time per request.
+ * By default a sleep ends about 50 us late; with the least timer slack it ends only a few us late,
+ * which the timer and the scheduler need. A thread whose request is due within SPIN_NS does not
+ * sleep but polls the clock, which costs at most this much CPU time per request.
  */
 #define TIMER_SLACK_NS 1
 #define SPIN_NS        UINT64_C(3000)
 
 /*
- * Targets whose requests take almost no time get numbers in batches, so that threads do not wait
- * for each other.
+ * Number of requests for which a thread takes numbers at once, if the target's requests take almost
+ * no time. Threads then seldom compete for numbers.
  */
 #define INSTANT_BATCH 256
 
-/* How long a driver that waits for other threads sleeps while it has requests in flight. */
+/* A driver with requests in flight looks this often for changes that other threads make. */
 #define LOOK_NS UINT64_C(1000000)
 
 /* What a free channel may do. */
 enum turn {
-    TURN_NOW,  /* a request is due: d->due_ns */
-    TURN_WAIT, /* no request before ticket_ns or, when that is 0, before something changes */
-    TURN_OVER, /* there are no more requests */
+    TURN_NOW,  /* a request is due: at ticket_ns */
+    TURN_WAIT, /* a request may begin at ticket_ns; if that is 0, only after something changes */
+    TURN_OVER, /* no further request may begin */
 };
 
 int driver_open(struct driver *d, struct run *run, enum load_kind kind, unsigned first_channel,
@@ -65,7 +65,10 @@ void driver_close(struct driver *d)
     d->unused = NULL;
 }
 
-/* True when one more request may begin; when the budget is used up the run is over. */
+/*
+ * Takes the permission for one request from the budget. When the budget is used up, notes the time,
+ * which ends the run.
+ */
 static bool take_budget(struct driver *d)
 {
     struct run *run = d->run;
@@ -86,14 +89,14 @@ static bool take_budget(struct driver *d)
     return true;
 }
 
-/* True when other drivers have used up the budget, and none is left here. */
+/* Whether the budget is used up and this driver has no permission left. */
 static bool is_exhausted(const struct driver *d)
 {
     return d->budget == 0 && d->load->pace != PACE_FOLLOWS &&
            atomic_load_explicit(&d->run->exhausted_ns, memory_order_relaxed) != 0;
 }
 
-/* Takes the permission for one of the reads that follow writes. */
+/* Takes the permission for one read that follows writes. */
 static bool take_follower(struct driver *d)
 {
     uint64_t allowed = run_reads_allowed(d->run);
@@ -104,7 +107,7 @@ static bool take_follower(struct driver *d)
     return false;
 }
 
-/* True when no further write will succeed, so that no further reads will be allowed. */
+/* Whether no further write can succeed, so that no further read will get permission. */
 static bool writes_are_over(const struct driver *d)
 {
     return atomic_load(&d->run->loads[LOAD_WRITE].drivers) == 0;
@@ -128,10 +131,10 @@ static enum turn turn_on_schedule(struct driver *d)
         d->ticket_ns = 0;
         return TURN_WAIT;
     }
-    /* must come after the rate, which is set last */
+    /* the schedule must be read after the rate, which is stored last */
     unsigned schedule = atomic_load(&load->schedule);
     if (d->ticket_schedule != schedule)
-        d->ticket_ns = 0; /* a ticket of a schedule that has been replaced is void */
+        d->ticket_ns = 0; /* the ticket is void: its schedule has been replaced */
     if (d->ticket_ns == 0) {
         d->ticket_schedule = schedule;
         d->ticket_ns = arrivals_take(&load->schedules[schedule % SCHEDULES]);
@@ -143,14 +146,17 @@ static enum turn turn_on_schedule(struct driver *d)
     return take_budget(d) ? TURN_NOW : TURN_OVER;
 }
 
-/* The number of this driver's active channels: the load's are divided equally. */
+/* Number of active channels of this driver: an equal share of the load's. */
 static unsigned driver_quota(const struct driver *d)
 {
     unsigned active = atomic_load_explicit(&d->load->active, memory_order_relaxed);
     return active / d->load->shares + (d->share < active % d->load->shares);
 }
 
-/* True while no request may begin, because the next step has not begun. */
+/*
+ * Whether the run is paused at this gate. If not, the driver enters the step. In both cases its
+ * ticket is void.
+ */
 static bool is_paused(struct driver *d, unsigned gate)
 {
     d->ticket_ns = 0;
@@ -161,7 +167,7 @@ static bool is_paused(struct driver *d, unsigned gate)
     return false;
 }
 
-/* Whether a request may begin now on a free channel. */
+/* Whether a request may begin on a free channel now. */
 static enum turn turn_of(struct driver *d)
 {
     struct load *load = d->load;
@@ -183,8 +189,8 @@ static enum turn turn_of(struct driver *d)
 }
 
 /*
- * Counts atomically, so that a thread that sees the end of a request (run_progress) also sees its
- * begin.
+ * Adds one to a number that only this thread changes. The store releases, so a thread that sees the
+ * end of a request also sees its beginning.
  */
 static void count_one(_Atomic uint64_t *number)
 {
@@ -192,7 +198,7 @@ static void count_one(_Atomic uint64_t *number)
                           memory_order_release);
 }
 
-/* Records what only few requests are: slow, failed, or without effect. */
+/* Records a slow or failed request. */
 static void note_request(struct driver *d, const struct request *r, const struct observation *o)
 {
     const struct slow_request slow = {
@@ -247,7 +253,10 @@ static void count_request(struct driver *d, const struct request *r, uint64_t en
         failures_note(&run->misses, r->kind, r->miss, r->number);
 }
 
-/* Handles the end of a request: examines its result, in time that counts for no request. */
+/*
+ * Handles the end of a request. The target examines the result first, in time that counts for no
+ * request.
+ */
 static void settle_request(struct driver *d, struct request *r, uint64_t end_ns)
 {
     struct run *run = d->run;
@@ -267,7 +276,7 @@ static void settle_request(struct driver *d, struct request *r, uint64_t end_ns)
     d->unused[d->unused_count++] = r;
 }
 
-/* Begins the request that is due. */
+/* Begins the request that has the driver's ticket. */
 static void begin_request(struct driver *d, struct request *r)
 {
     const struct target_ops *target = d->run->target;
@@ -317,8 +326,8 @@ static void poll_requests(struct driver *d, uint64_t until_ns)
 }
 
 /*
- * Called when nothing is in flight: in a pause, returns the unused rest of the budget, and reports
- * that it is parked.
+ * Parks a driver that has nothing in flight, if the run is paused: returns the unused part of the
+ * budget. Returns whether the driver is parked.
  */
 static bool park_driver(struct driver *d)
 {
@@ -333,7 +342,7 @@ static bool park_driver(struct driver *d)
     return true;
 }
 
-/* Called when nothing is in flight: sleeps until the ticket is due, or something changes. */
+/* Sleeps until the ticket is due or something changes. Nothing may be in flight. */
 static void driver_sleep(struct driver *d, uint32_t change, uint32_t writes)
 {
     struct run *run = d->run;
@@ -352,7 +361,7 @@ static void driver_sleep(struct driver *d, uint32_t change, uint32_t writes)
     d->now_ns = clock_ns();
 }
 
-/* With requests in flight, waits for the target; other changes are noticed soon. */
+/* Waits for requests in flight, but not for long if other changes could let a request begin. */
 static void wait_for_target(struct driver *d, bool is_over_now)
 {
     uint64_t until_ns = d->now_ns + LOOK_NS;

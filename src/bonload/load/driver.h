@@ -11,49 +11,56 @@
 #include "util/rng.h"
 
 /*
- * A thread that begins the requests of one kind on its channels, each when it is due, and counts
- * each at its end. A target that blocks has one channel for each driver; any other has one driver
- * for each CPU, which keeps many requests in flight. A driver with a free channel takes the next
- * ticket of the schedule and waits until it is due.
+ * A driver is a thread that begins the requests of one kind on its channels, each when it is due,
+ * and counts each at its end. If the target blocks, there is a driver for each channel; otherwise
+ * there is one for each CPU, and keeps many requests in flight. A driver with a free channel takes
+ * the next ticket of the schedule, and waits until that is due.
  */
 struct driver {
     struct run *run;
     struct load *load;
-    struct recorder *recorder; /* chosen for each request when several drivers share recorders */
-    void *target;              /* this thread's part of the target */
+    struct recorder *recorder; /* used only if drivers do not share recorders; otherwise each
+                                  request chooses one */
+    void *target;              /* the target's data for this thread */
     unsigned first_channel;
     unsigned channels;
-    struct request *requests; /* one for each channel */
+    struct request *requests; /* one request for each channel */
     struct request **unused;
     unsigned unused_count;
     struct request **done;
     unsigned in_flight;
-    uint64_t now_ns;          /* the last reading of the clock */
-    uint64_t ticket_ns;       /* when the request of its ticket is due; 0: it has none */
-    unsigned ticket_schedule; /* number of that schedule */
-    unsigned share;           /* index among the drivers of its load */
-    unsigned gate;            /* the step that it works for */
-    _Atomic unsigned parked;  /* in a pause, load->gate when nothing is in flight here */
-    uint64_t budget;          /* number of requests that it may begin without asking again */
+    uint64_t now_ns;    /* the last reading of the clock */
+    uint64_t ticket_ns; /* when the request of the driver's ticket is due; 0: it has no ticket */
+    unsigned ticket_schedule; /* number of the schedule that the ticket is from */
+    unsigned share;           /* index among the drivers of the load */
+    unsigned gate;            /* step that the driver works for, as in load->gate */
+    /* load->gate when the driver parked in a pause, with nothing in flight */
+    _Atomic unsigned parked;
+    uint64_t budget; /* number of requests that the driver may begin before it asks for more */
     struct numbers numbers;
-    struct rng rng; /* for choosing operations */
+    struct rng rng; /* draws the operations */
     _Atomic uint64_t begun;
     _Atomic uint64_t ended;
-    _Atomic uint64_t last_end_ns; /* when the last request ended */
+    _Atomic uint64_t last_end_ns; /* when the driver's last request ended, by clock_ns() */
     struct slowest slowest;
     pthread_t thread;
     bool has_thread;
 };
 
-/* In driver.parked: the driver begins no further requests. */
+/* Value of driver.parked when the driver begins no further requests. */
 #define DRIVER_OVER (~0U)
 
-/* Prepares a driver; after a failure there is nothing to release. */
+/*
+ * Opens a driver. Returns 0, or a negative errno with a line in e; then there is nothing to close.
+ */
 int driver_open(struct driver *d, struct run *run, enum load_kind kind, unsigned first_channel,
                 unsigned channels, struct err *e);
 void driver_close(struct driver *d);
 
-/* The thread's main function: returns when no further request may begin and all have ended. */
+/*
+ * Main function of the driver's thread. Returns when no further request may begin and all have
+ * ended.
+ */
 void driver_work(struct driver *d);
 
 #endif

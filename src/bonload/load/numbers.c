@@ -2,7 +2,7 @@
 
 #include "util/rng.h"
 
-/* The next number of a request whose name does not matter. */
+/* The next number for a request whose name does not matter. Takes `batch` numbers at once. */
 static uint64_t next_of_batch(struct numbers *n, struct run *run, enum load_kind kind,
                               uint64_t batch)
 {
@@ -15,7 +15,7 @@ static uint64_t next_of_batch(struct numbers *n, struct run *run, enum load_kind
     return n->next++;
 }
 
-/* Chooses at random among what the run has written; 0: nothing yet. */
+/* Picks one of the run's writes at random, and returns its number; 0: there is none yet. */
 static uint64_t pick_written(struct run *run)
 {
     return written_pick(&run->written,
@@ -23,8 +23,8 @@ static uint64_t pick_written(struct run *run)
 }
 
 /*
- * A request that removes takes the oldest object that the run wrote or, in a run that writes
- * nothing, the next name. When there is none, it becomes a write.
+ * Numbers a request that removes. It removes the oldest object that the run wrote; in a run that
+ * writes nothing, the next name. If there is no such object, the request becomes a write.
  */
 static void number_removal(struct run *run, struct request *r)
 {
@@ -33,7 +33,7 @@ static void number_removal(struct run *run, struct request *r)
     r->removes = r->number != 0;
 }
 
-/* A request that changes takes any of the objects that the run wrote. */
+/* Numbers a request that changes one of the objects that the run wrote. */
 static void number_change(struct run *run, struct request *r)
 {
     r->number = pick_written(run);

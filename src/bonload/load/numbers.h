@@ -5,22 +5,22 @@
 
 #include "bonload/load/run.h"
 
-/* The numbers that a driver has taken, but not used. */
+/* Numbers that a driver has taken from the run but not used yet. */
 struct numbers {
     uint64_t next;
     uint64_t count;
 };
 
 /*
- * Gives a request its number, which determines its name. Where names do not matter, as many as
- * `batch` numbers are taken at once.
+ * Gives a request its number, which determines its name. Where names do not matter, takes up to
+ * `batch` numbers at once.
  */
 void numbers_give(struct numbers *n, struct run *run, struct request *r, uint64_t batch);
 
-/* Updates the ledgers after a write. */
+/* Updates the ledgers when a write has ended. */
 void numbers_settle(struct run *run, const struct request *r, uint64_t now_ns);
 
-/* Called at the end: nothing is written under the numbers that are left. */
+/* Records at the end of the run that nothing is written under the remaining numbers. */
 void numbers_leave(struct numbers *n, struct run *run, enum load_kind kind);
 
 #endif

@@ -15,12 +15,13 @@
 #include "util/mul_div.h"
 #include "util/units.h"
 
-/* Limit on recorders: more would take more memory than sharing them costs time. */
+/* Most recorders that a run has: beyond this number, their memory costs more than sharing them. */
 #define MOST_RECORDERS 32
 
 /*
- * Descriptors besides one for each channel: streams, reports and others; and where a thread has
- * many channels, those of epoll and libcurl.
+ * Descriptors that a run needs besides one for each channel: DESCRIPTORS_IN_ALL for streams,
+ * reports and the like, and DESCRIPTORS_PER_THREAD for epoll and libcurl if a thread has many
+ * channels.
  */
 #define DESCRIPTORS_IN_ALL     16
 #define DESCRIPTORS_PER_THREAD 4
@@ -37,8 +38,9 @@ unsigned run_threads(const struct run *r, unsigned channels)
 }
 
 /*
- * Checks the limit on descriptors. Each thread of a given number has a file or connection open; at
- * a rate it depends on the target whether all channels are ever used.
+ * Checks the limit on open files for a given number of threads, each of which has a file or a
+ * connection open. With a rate, the target decides whether all channels are ever used, so nothing
+ * is checked.
  */
 static int check_descriptors(const struct run *r, struct err *e)
 {
@@ -70,9 +72,9 @@ static void init_load(struct run *r, enum load_kind kind)
 }
 
 /*
- * The number of requests that all ranks may begin. Reads that follow writes are not counted one by
- * one: in that case it is the largest number of writes that, together with their reads, does not
- * exceed the limit.
+ * Number of requests that all ranks may begin. Reads that follow writes do not take from this
+ * budget; then it is the largest number of writes that, together with their reads, keeps within the
+ * limit.
  */
 static uint64_t budget_of_all(const struct plan *p)
 {
@@ -106,7 +108,7 @@ static int open_names(struct run *r, struct err *e)
     if (!is_dealt && plan_has(p, LOAD_WRITE) && (r->target->traits & TARGET_NAMES))
         return err_say(e, "there are fewer names than the %u ranks, of which each writes its own",
                        plan_ranks(p));
-    /* bounds all numbers that may be issued */
+    /* no number above this will be used */
     uint64_t most = p->warmup_ns > 0 ? UINT64_MAX : run_budget(p);
     r->period = names_period(&r->names);
     bool repeats = !names_are_unique(&r->names, most);
@@ -203,7 +205,7 @@ void run_describe(const struct run *r, uint32_t failure, char *text, size_t size
     r->target->describe(r->shared, failure, text, size);
 }
 
-/* What may help; "": nothing known. */
+/* Advice about a failure; "": there is none. */
 static const char *what_helps(const struct run *r, const struct failure *f)
 {
     bool is_missing =
@@ -220,7 +222,7 @@ char *run_tell_failure(const struct run *r, const struct failure *f)
 {
     char reason[REASON_TEXT];
     char *text = NULL;
-    uint64_t number = atomic_load(&f->number); /* 0: not known yet */
+    uint64_t number = atomic_load(&f->number); /* 0: unknown so far */
     char *name = calloc(1, r->names.longest + 1);
     run_describe(r, failure_code(f), reason, sizeof reason);
     if (name && number > 0)
@@ -296,8 +298,8 @@ void run_set_threads(struct run *r, enum load_kind kind, unsigned threads)
 }
 
 /*
- * When this rank's first request is due: with constant gaps, ranks take the requests of one
- * schedule in turn.
+ * When this rank's first request is due. With constant gaps, the ranks take turns with the requests
+ * of one schedule.
  */
 static uint64_t first_due(const struct plan *p, uint64_t rate, uint64_t now_ns)
 {
@@ -306,8 +308,7 @@ static uint64_t first_due(const struct plan *p, uint64_t rate, uint64_t now_ns)
     return now_ns + mul_div(p->stripe.index, BILLION * BILLION, rate * plan_ranks(p));
 }
 
-/* Makes a schedule follow the plan's course: its kind's share of it, of which this rank takes
- * turns. */
+/* Makes a schedule follow the plan's course: it gets this rank's turns of the kind's share. */
 static void follow_course(const struct plan *p, enum load_kind kind, struct arrivals *a)
 {
     double all = (double)p->kinds[LOAD_READ].rate + (double)p->kinds[LOAD_WRITE].rate;
@@ -316,7 +317,10 @@ static void follow_course(const struct plan *p, enum load_kind kind, struct arri
         arrivals_follow(a, &p->course, each * plan_ranks(p), each * p->stripe.index);
 }
 
-/* Begins a schedule. `rate` is this rank's; 0: no request is due. */
+/*
+ * Begins a schedule with this rank's `rate`, in billionths of requests per second; 0: no request is
+ * due.
+ */
 static void begin_schedule(struct run *r, struct load *load, uint64_t rate, uint64_t now_ns)
 {
     const struct plan *p = r->plan;
@@ -334,7 +338,7 @@ void run_set_rate(struct run *r, enum load_kind kind, uint64_t all, uint64_t now
     struct load *load = &r->loads[kind];
     uint64_t rate = plan_share(r->plan, all);
     begin_schedule(r, load, rate, now_ns);
-    atomic_store(&load->rate, rate); /* set last: from now on drivers may take tickets */
+    atomic_store(&load->rate, rate); /* stored last, because drivers take tickets from now on */
     event_happens(&r->change, EVENT_WAKES_ALL);
 }
 

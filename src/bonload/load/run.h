@@ -21,27 +21,32 @@
 #include "util/err.h"
 
 /*
- * The state that the threads of a run share. The main thread conducts the run (conductor.h), and
- * drivers make the requests (driver.h).
+ * What all threads of a run share. The main thread conducts the run (conductor.h), and the drivers
+ * make the requests (driver.h).
  */
 
-/* A schedule may be replaced while tickets of the previous one are still being taken. */
+/*
+ * Number of places for schedules: threads may still take tickets of a schedule that has been
+ * replaced.
+ */
 #define SCHEDULES 4
 
-/* The requests of one kind, and when they may begin. */
+/* All requests of one kind: when they may begin. */
 struct load {
     enum load_kind kind;
     enum pace pace;
     unsigned channels;
-    _Atomic unsigned active;    /* PACE_CLOSED: channels below this number make requests */
-    _Atomic bool is_open;       /* false: no write has succeeded yet, and reads need one */
-    _Atomic bool is_over;       /* no further request may begin */
-    _Atomic uint64_t opened_ns; /* when the first request could begin; 0: not yet */
+    _Atomic unsigned active; /* PACE_CLOSED: number of channels that make requests */
+    _Atomic bool is_open;    /* false: reads have to wait for the first successful write */
+    _Atomic bool is_over;    /* no further request may begin */
+    /* when the kind's first request could begin, by clock_ns(); 0: not yet */
+    _Atomic uint64_t opened_ns;
     struct arrivals schedules[SCHEDULES];
-    _Atomic unsigned schedule; /* PACE_RATE: index of the current schedule */
-    _Atomic uint64_t rate;     /* its rate for this rank; 0: no request is due */
+    _Atomic unsigned schedule; /* PACE_RATE: number of the current schedule */
+    /* rate of that schedule, in billionths, for this rank; 0: no request is due */
+    _Atomic uint64_t rate;
     _Atomic uint64_t followed; /* PACE_FOLLOWS: number of reads begun */
-    /* twice the number of the step whose requests may begin; odd: none may */
+    /* twice the number of the step whose requests may begin; if odd, the run is paused */
     _Atomic unsigned gate;
     unsigned shares;          /* number of drivers */
     _Atomic unsigned drivers; /* number of drivers that have not ended */
@@ -50,94 +55,95 @@ struct load {
 struct run {
     const struct plan *plan;
     const struct target_ops *target;
-    void *shared; /* data of the target */
+    void *shared; /* the target's data for all threads */
     struct names names;
     struct sizes sizes;
     struct versions versions;
     struct written written;
-    struct made made;              /* with -cleanup, for a target without kinds */
+    struct made made;              /* used with -cleanup and TARGET_NO_KINDS */
     uint64_t period;               /* number of names after which they recur; 0: never */
-    bool reads_written;            /* reads choose among what was written */
-    _Atomic uint64_t read_numbers; /* in a run that only reads, the last number used */
-    _Atomic uint64_t removals;     /* in a run that only removes, the last number used */
+    bool reads_written;            /* reads choose among the run's own writes */
+    _Atomic uint64_t read_numbers; /* last number that reads have used */
+    /* last number that removals have used, in a run that writes nothing */
+    _Atomic uint64_t removals;
     struct load loads[LOAD_KINDS];
     struct recorders recorders;
     struct recorder_rules rules;
     struct failures failures;
     struct failures misses;
 
-    struct event change;             /* of load, schedule or end: all threads check again */
-    struct event write_ended;        /* PACE_FOLLOWS */
-    _Atomic unsigned followers;      /* number of threads that wait for it */
-    _Atomic uint64_t exhausted_ns;   /* when the budget was used up; 0: it is not */
-    _Atomic uint64_t budget;         /* number of requests begun */
-    _Atomic uint64_t most;           /* number of requests that may begin */
-    _Atomic uint64_t counts_from_ns; /* requests that were due earlier do not count */
-    uint64_t followed_from;          /* PACE_FOLLOWS: number of writes that had succeeded before */
-    _Atomic uint64_t until_ns;       /* requests due from then on are not made */
+    struct event change;           /* load, schedule or end have changed: all threads look again */
+    struct event write_ended;      /* PACE_FOLLOWS: a write has succeeded, so reads may follow */
+    _Atomic unsigned followers;    /* number of threads that wait for write_ended */
+    _Atomic uint64_t exhausted_ns; /* when the budget was used up; 0: it has not been */
+    _Atomic uint64_t budget;       /* number of requests that have taken from the budget */
+    _Atomic uint64_t most;         /* number of requests that may begin */
+    _Atomic uint64_t counts_from_ns; /* requests that were due before this time do not count */
+    /* PACE_FOLLOWS: number of successful writes before the budget was renewed */
+    uint64_t followed_from;
+    _Atomic uint64_t until_ns; /* requests that are due at this time or later are not made */
     uint64_t start_ns;
 };
 
 /*
- * Opens everything except the drivers. Returns 0 or a negative errno; after success run_close() is
- * needed.
+ * Opens everything except the drivers. Returns 0, or a negative errno with a line in e. The caller
+ * must call run_close() after success.
  */
 int run_open(struct run *r, const struct plan *p, struct err *e);
 void run_close(struct run *r);
 
-/* The number of threads that requests on that many channels need. */
+/* Number of threads for requests on that many channels. */
 unsigned run_threads(const struct run *r, unsigned channels);
 
 /*
- * Begins a pause between two steps: no request begins, and those in flight end. A request belongs
- * to the step in which it began: if it is still in flight when the next step begins, it no longer
- * counts. Requests that were due and have not begun are dropped.
+ * Pauses the run between two steps: no request begins, and those in flight end. Requests that are
+ * due but have not begun are dropped. A request belongs to the step in which it began; if it is
+ * still in flight when the next step begins, it no longer counts.
  */
 void run_pause(struct run *r);
 void run_resume(struct run *r);
 
-/* The number of requests that may begin in this process, not counting those that follow others. */
+/* Number of requests that may begin in this process, without those that follow others. */
 uint64_t run_budget(const struct plan *p);
 
-/* Called during a pause: from the next step on, that many requests may begin. */
+/* Renews the budget to `most` requests from the next step on. The run must be paused. */
 void run_renew_budget(struct run *r, uint64_t most);
 
-/* Stops requests of a kind from beginning; those in flight continue to their end. */
+/* Stops requests of a kind from beginning. Those in flight continue. */
 void run_end(struct run *r, enum load_kind kind);
 void run_end_all(struct run *r);
 
-/* When requests stopped beginning, if the budget or the duration has ended the load. */
+/* When the budget or the duration ended the load, or else now_ns. */
 uint64_t run_ended_ns(const struct run *r, uint64_t now_ns);
 
-/* Wakes all threads that wait, so that they check the run again. */
+/* Wakes all waiting threads, so that they look at the run again. */
 void run_wake(struct run *r);
 
-/* True when all drivers have ended by themselves. */
+/* Whether all drivers have ended. */
 bool run_is_through(const struct run *r);
 
 /*
- * Set the load of a kind from now on: the number of active channels, or the rate in billionths.
- * Both are for all ranks, and this rank takes its share.
+ * Set the load of a kind from now on: the number of active channels, or the rate in billionths of
+ * requests per second. Both are for all ranks, and this rank takes its share.
  */
 void run_set_threads(struct run *r, enum load_kind kind, unsigned threads);
 void run_set_rate(struct run *r, enum load_kind kind, uint64_t rate, uint64_t now_ns);
 
-/* Describes a failure or a miss. */
+/* Describes a failure or a miss by its code, in at most `size` bytes with the NUL. */
 void run_describe(const struct run *r, uint32_t failure, char *text, size_t size);
 
 /*
- * Describes the first request that failed in this way, and why: "write: NAME: open: No such file or
- * directory", with an option that may help. The caller frees the text; NULL: there is no memory for
- * it.
+ * Describes the first request that failed in this way and the reason, "write: NAME: open: No such
+ * file or directory", with an option that may help. The caller frees the text. NULL: there is no
+ * memory.
  */
 char *run_tell_failure(const struct run *r, const struct failure *f);
 
-/* The number of reads that may follow the writes that have succeeded so far. */
+/* Number of reads that may follow the writes that have succeeded so far. */
 uint64_t run_reads_allowed(const struct run *r);
 
 /*
- * Called when a write has succeeded: opens the reads' load after the first one, and lets followers
- * begin.
+ * Notes a successful write: the first one opens the load of reads, and each lets followers begin.
  */
 void run_tell_written(struct run *r, uint64_t now_ns);
 

@@ -10,7 +10,7 @@
 #include "util/go_units.h"
 #include "util/units.h"
 
-/* Limits on a file, which another user may have made. */
+/* Limits on a file of loads, because another user may have made it. */
 #define LINE_BYTES 1000
 #define MOST_BYTES (16 * MIB)
 
@@ -64,7 +64,7 @@ int course_parse_ramp(struct course *c, const char *text)
     return is_right && course_add(c, 0, from) && course_add(c, time_ns, to) ? 0 : -EINVAL;
 }
 
-/* One line of a file; false: it is none. */
+/* Adds one line of a file to the course. Returns false when the line is wrong. */
 static bool take_line(struct course *c, char *line)
 {
     char *rest = line;
@@ -75,7 +75,7 @@ static bool take_line(struct course *c, char *line)
     char *word = rest ? rest + strspn(rest, " \t,") : time + strlen(time);
     char *end = word + strcspn(word, " \t,");
     if (end[strspn(end, " \t")] != '\0')
-        return false; /* a third column */
+        return false; /* there is a third column */
     *end = '\0';
     if (*time == '\0')
         return *word == '\0';
@@ -84,8 +84,9 @@ static bool take_line(struct course *c, char *line)
 }
 
 /*
- * Reads one line, of a file of which at most *left bytes are still read; false: there is none. A
- * line that does not fit is cut off, which only a comment survives.
+ * Reads one line, and takes its length from *left, the number of bytes that may still be read.
+ * Returns false at the end. Shortens a line that does not fit, and makes it invalid unless it
+ * contains a comment.
  */
 static bool read_line(FILE *in, char line[static LINE_BYTES], size_t *left)
 {
@@ -130,7 +131,10 @@ int course_read(struct course *c, const char *path, struct err *e)
     return rc;
 }
 
-/* The point at or before that number of requests (or time), the last one of those; NULL: none. */
+/*
+ * The last point at or before that number of requests (or that time, if is_time); NULL: there is
+ * none.
+ */
 static const struct course_point *point_before(const struct course *c, double number, bool is_time)
 {
     size_t low = 0;
@@ -146,7 +150,7 @@ static const struct course_point *point_before(const struct course *c, double nu
     return low > 0 ? &c->points[low - 1] : NULL;
 }
 
-/* By how much the rate grows each second behind a point. */
+/* Growth of the rate per second after a point. */
 static double slope_of(const struct course *c, const struct course_point *p)
 {
     if (p == &c->points[c->count - 1] || p[1].at_ns == p->at_ns)

@@ -8,41 +8,47 @@
 #include "util/err.h"
 
 /*
- * A rate that changes with time: between two points it changes linearly, before the first and after
- * the last one it stays. Two points of the same time are a jump.
+ * A rate that changes with time. It changes linearly between two points, and is constant before the
+ * first and after the last one. Two points at the same time make a jump.
  */
 #define COURSE_MOST 1000
 
 struct course_point {
     uint64_t at_ns;
     double rate;   /* requests per second */
-    double before; /* requests that are due before */
+    double before; /* number of requests that are due before the point */
 };
 
 struct course {
-    size_t count; /* 0: the rate does not change */
+    size_t count; /* 0: the rate is constant */
     struct course_point points[COURSE_MOST];
 };
 
-/* Adds a point behind the others, from time 0 on. False: it is too early, or there is no room. */
+/*
+ * Adds a point after all others. Returns false when the point is earlier than the last one, or
+ * there is no room.
+ */
 bool course_add(struct course *c, uint64_t at_ns, double rate);
 
-/* Reads "100..2000/60s". Returns 0 or -EINVAL. */
+/* Parses "100..2000/60s". Returns 0 or -EINVAL. */
 int course_parse_ramp(struct course *c, const char *text);
 
 /*
- * Reads a file with a time (30s, 1m30s, or seconds) and a rate on each line, and comments behind #.
- * Returns 0 or a negative errno with a line in e.
+ * Reads a file with a time (30s, 1m30s, or seconds) and a rate on each line; comments begin with #.
+ * Returns 0, or a negative errno with a line in e.
  */
 int course_read(struct course *c, const char *path, struct err *e);
 
-/* Of a course with points: its rate and the number of requests that are due at a time, and when a
- * number is reached; a quarter of UINT64_MAX: never. */
+/*
+ * These need a course with points. course_rate() returns the rate at a time, in requests per
+ * second; course_due() the number of requests that are due by then; course_time() when that number
+ * is reached, in ns (a quarter of UINT64_MAX: never).
+ */
 double course_rate(const struct course *c, uint64_t at_ns);
 double course_due(const struct course *c, uint64_t at_ns);
 uint64_t course_time(const struct course *c, double number);
 
-/* The largest rate, and when the last point is. */
+/* course_peak() returns the largest rate, course_end() the time of the last point. */
 double course_peak(const struct course *c);
 uint64_t course_end(const struct course *c);
 

@@ -8,7 +8,7 @@
 
 #define MOST_WEIGHT 1000000000
 
-/* Room for the names of all operations. */
+/* Room for the names of all operations in a message. */
 #define ACCEPTED_TEXT 400
 
 struct parsing {
@@ -16,7 +16,7 @@ struct parsing {
     const char *const *names;
 };
 
-/* "truncate" or "truncate:2". */
+/* Adds "truncate" or "truncate:2" to the mix. */
 static bool mix_take_op(void *parsing, char *word)
 {
     const struct parsing *p = parsing;

@@ -5,8 +5,8 @@
 
 #include "util/err.h"
 
-/* The weights of a target's operations. */
-#define MIX_MOST 16 /* operations */
+/* How often each operation of a target is drawn. */
+#define MIX_MOST 16 /* number of operations */
 
 struct mix {
     uint64_t weights[MIX_MOST];
@@ -14,17 +14,17 @@ struct mix {
 };
 
 /*
- * Reads "write,truncate:2": operations with their weights, by default 1; "" means all of them with
- * a weight of 1. `names` are the existing operations, with a NULL at the end, and `option` is named
- * in a refusal. Returns 0 or -EINVAL.
+ * Parses operations with their weights, "write,truncate:2"; a weight is 1 by default. "" means all
+ * operations with a weight of 1. `names` lists the valid operations and ends with NULL. `option` is
+ * the option that a message names. Returns 0, or -EINVAL with a line in e.
  */
 int mix_parse(struct mix *mix, const char *text, const char *const names[], const char *option,
               struct err *e);
 
-/* The operation for a random number below mix->sum. */
+/* The operation that a random number below mix->sum stands for. */
 unsigned mix_at(const struct mix *mix, uint64_t number);
 
-/* Only the operations of a mix whose bits are set; the sum may be 0. */
+/* The part of a mix with the operations whose bits are set. Its sum may be 0. */
 struct mix mix_part(const struct mix *mix, unsigned bits);
 
 #endif

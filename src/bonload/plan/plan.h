@@ -13,24 +13,24 @@
 
 struct target_ops;
 
-/* What makes a request of one kind begin. */
+/* What lets a request of one kind begin. */
 enum pace {
-    PACE_NONE,    /* there are no such requests */
+    PACE_NONE,    /* there are no requests of this kind */
     PACE_CLOSED,  /* the end of another request */
     PACE_RATE,    /* its due time */
-    PACE_FOLLOWS, /* -rpw: a write that has succeeded */
+    PACE_FOLLOWS, /* -rpw: a successful write */
 };
 
 struct kind_plan {
     enum pace pace;
     uint64_t rate; /* PACE_RATE: billionths of requests per second; in a search, the first rate */
-    unsigned threads;  /* PACE_CLOSED: active channels; in a search, at first */
-    unsigned channels; /* largest number of requests in flight */
+    unsigned threads;  /* PACE_CLOSED: number of active channels; in a search, the first number */
+    unsigned channels; /* most requests that can be in flight */
 };
 
 /*
- * Settings and defaults, combined and checked. All ranks have the same plan, with the amounts of
- * all together; only `stripe` differs between them.
+ * Settings and defaults, combined and checked. Amounts are those of all ranks together; only
+ * `stripe` and `rank_seed` differ between ranks.
  */
 struct plan {
     enum mode mode;
@@ -39,20 +39,20 @@ struct plan {
     const char *url_source;
     struct kind_plan kinds[LOAD_KINDS];
     enum arrival arrival;
-    uint64_t reads_per_write; /* billionths; 0: they are independent */
+    uint64_t reads_per_write; /* billionths; 0: reads do not depend on writes */
     uint64_t max_requests;    /* UINT64_MAX: no limit */
-    uint64_t duration_ns;     /* 0: no limit; in a sweep: at each rate */
+    uint64_t duration_ns;     /* 0: no limit; in a sweep, for each rate */
     uint64_t warmup_ns;
 
     struct latency_limit limit; /* MODE_SEARCH */
     enum search_for search;
-    uint64_t window_ns;      /* shortest window */
-    uint64_t window_most_ns; /* longest window */
+    uint64_t window_ns;      /* shortest window of a search */
+    uint64_t window_most_ns; /* longest window of a search */
     bool adjust_on_errors;
     unsigned max_channels;
-    uint64_t sweep[SWEEP_MOST]; /* rates of all requests together */
+    uint64_t sweep[SWEEP_MOST]; /* rates of reads and writes together */
     size_t sweep_count;
-    struct course course; /* MODE_RATE: of all requests together */
+    struct course course; /* MODE_RATE: rates of reads and writes together */
     bool stop_on_bad_rate;
 
     uint64_t least_body;
@@ -67,14 +67,14 @@ struct plan {
     bool fsync;
     enum verify_mode verify;
 
-    struct mix ops[LOAD_KINDS];      /* http, s3; the target fills them */
-    bool puts_nothing;               /* writing requests leave nothing that reads could choose */
-    bool has_changes;                /* they may change what was put */
-    uint64_t range_bytes;            /* how much of an object get reads; 0: all of it */
-    uint64_t timeout_ns;             /* of a request */
-    const struct settings *settings; /* http, s3: settings that only the target reads */
+    struct mix ops[LOAD_KINDS];      /* http, s3: set by the target */
+    bool puts_nothing;               /* requests that write leave nothing that reads could choose */
+    bool has_changes;                /* requests that write may change what was put */
+    uint64_t range_bytes;            /* number of bytes of an object that reads get; 0: all of it */
+    uint64_t timeout_ns;             /* longest time of a request */
+    const struct settings *settings; /* http, s3: settings that only the target needs */
 
-    const char *meta_ops; /* "": all */
+    const char *meta_ops; /* "": all operations */
     unsigned xattr_keys;
     size_t xattr_length;
     uint64_t offset_limit;
@@ -84,8 +84,9 @@ struct plan {
     const char *timeline_file;
     double max_errors; /* percent */
     uint64_t seed;
-    struct stripe stripe; /* this rank's share of numbers, threads, channels and rates */
-    uint64_t rank_seed;   /* seed of what must differ between ranks; for a single rank, the seed */
+    struct stripe stripe; /* this rank's part of numbers, threads, channels and rates */
+    uint64_t rank_seed; /* seed of everything that differs between ranks; the plain seed if there is
+                           only one */
     bool verbose;
     bool memory_debug;
 };
@@ -96,7 +97,7 @@ static inline uint64_t plan_share(const struct plan *p, uint64_t total)
     return stripe_count(&p->stripe, total);
 }
 
-/* Number of ranks; 1: there are no others. */
+/* Number of ranks; 1: there is no other rank. */
 static inline unsigned plan_ranks(const struct plan *p)
 {
     return p->stripe.others + 1;
@@ -107,7 +108,7 @@ static inline bool plan_has(const struct plan *p, enum load_kind kind)
     return p->kinds[kind].pace != PACE_NONE;
 }
 
-/* True when reads choose among what the run has written. */
+/* Whether reads choose among the run's own writes. */
 static inline bool plan_reads_written(const struct plan *p)
 {
     return plan_has(p, LOAD_READ) && plan_has(p, LOAD_WRITE) && !p->puts_nothing;

@@ -12,8 +12,8 @@
 enum action { ACTION_RUN, ACTION_HELP, ACTION_VERSION, ACTION_OPTIONS };
 
 /*
- * Room for values that are copied because argv is overwritten, and for those that may be given
- * several times.
+ * Room for values that must be copied because argv is overwritten, and for those that the user may
+ * give several times.
  */
 #define SETTINGS_SECRET    512
 #define SETTINGS_HEADERS   8192
@@ -23,15 +23,15 @@ enum action { ACTION_RUN, ACTION_HELP, ACTION_VERSION, ACTION_OPTIONS };
 
 struct profile;
 
-/* What the user asked for, as given: nothing is looked up or computed here. */
+/* What the user asked for, as given. Nothing here is looked up or computed. */
 struct settings {
     enum action action;
-    bool as_goader;     /* the program was called by that name (goader.h) */
-    const char *engine; /* name of the target; NULL: the default */
+    bool as_goader;     /* the user called the program `goader` (goader.h) */
+    const char *engine; /* name of the target; NULL: default */
     const char *url;
     const char *url_source;
     const char *good_for;          /* name of a profile, "all", "list", or a file; NULL: none */
-    const struct profile *profile; /* the profile of the run, once it has been found */
+    const struct profile *profile; /* the run's profile, when it has been found */
     const char *user;
     const char *group;
 
@@ -70,7 +70,7 @@ struct settings {
     enum verify_mode verify;
     bool has_verify;
 
-    char meta_ops[SETTINGS_OPS]; /* everything that was given, joined by commas */
+    char meta_ops[SETTINGS_OPS]; /* all values that the user gave, joined by commas */
     struct given xattr_keys;
     struct given xattr_length;
     struct given offset_limit;
@@ -79,15 +79,15 @@ struct settings {
     const char *body_file;
     const char *body_source;
     struct given timeout_ns;
-    char headers[SETTINGS_HEADERS];    /* one per line */
+    char headers[SETTINGS_HEADERS];    /* all headers, one per line */
     char credentials[SETTINGS_SECRET]; /* USER:PASSWORD of the URL; "": none */
     bool insecure_https;
     bool http1;
-    const char
-        *certificate; /* of the client, its key, and the certificates that vouch for servers */
+    const char *certificate; /* certificate of the client, its key, and the certificates that vouch
+                                for servers */
     const char *key;
     const char *authorities;
-    char s3_endpoint[SETTINGS_ENDPOINTS]; /* everything that was given, joined by commas */
+    char s3_endpoint[SETTINGS_ENDPOINTS]; /* all values that the user gave, joined by commas */
     const char *s3_bucket;
     const char *s3_region;
     struct given s3_sign_version;
@@ -99,7 +99,7 @@ struct settings {
     bool show_progress;
     const char *timeline_file;
     const char *live_file;
-    const char *hgrm; /* where the files with the distributions begin */
+    const char *hgrm; /* start of the paths of files with distributions */
     bool has_fail_above;
     struct latency_limit fail_above;
     struct given max_errors; /* percent, in billionths */

@@ -17,7 +17,7 @@ const char *const arrival_names[] = {
 const char *const search_names[] = {[SEARCH_THREADS] = "threads", [SEARCH_RATE] = "rate", NULL};
 const char *const output_names[] = {[OUTPUT_HUMAN] = "human", [OUTPUT_JSON] = "json", NULL};
 
-/* Parses "p99.9": the percentile in a word of `length` characters. */
+/* Parses "p99.9", the first `length` characters of a word, as a percentile. */
 static int parse_percentile(const char *word, size_t length, double *percent)
 {
     char number[LIMIT_TEXT];

@@ -4,9 +4,10 @@
 enum { WAL, DB };
 
 /*
- * etcd: a put of 1 KiB becomes a record of the write-ahead log; one thread writes it together with
- * all others that have arrived by then, and syncs. Ten times a second the changed pages are written
- * to the database (bbolt): the pages, a sync, the page that names the new root, a sync.
+ * etcd: a put of 1 KiB becomes a record in the write-ahead log. One thread writes the record
+ * together with all others that have arrived by then, and syncs them. Ten times a second, the
+ * database (bbolt) gets the changed pages and a sync, and then the page with the new root and a
+ * sync.
  */
 const struct profile profile_etcd = {
     .name = "etcd",

@@ -4,8 +4,8 @@
 enum { MAIL };
 
 /*
- * A delivery to a maildir, as dovecot-lda makes it: a message is created in tmp, written, synced
- * and renamed to new, which is synced, too. The reader of the mail unlinks it later.
+ * A delivery to a maildir, as dovecot-lda makes it: it creates a message in tmp, writes and syncs
+ * it, renames it to new, and syncs new. The reader of the mail unlinks the message later.
  */
 const struct profile profile_maildir = {
     .name = "maildir",

@@ -4,11 +4,11 @@
 enum { REDO, DOUBLE_WRITE, TABLE };
 
 /*
- * MariaDB (InnoDB) with its defaults: a commit writes the blocks of the redo log, from the last
- * written one on, with O_DIRECT, and syncs; commits that arrive meanwhile are written with the next
- * one. The log is one file, which is written cyclically. Once a second the page cleaner writes
- * pages: first all of them in a row to the double-write buffer, a sync, then each to its place, a
- * sync.
+ * MariaDB (InnoDB) with its defaults: a commit writes the blocks of the redo log with O_DIRECT,
+ * from the last written one on, and syncs them. Commits that arrive meanwhile are written with the
+ * next one. The log is one file that is written round and round. Once a second, the page cleaner
+ * writes all its pages in a row to the double-write buffer and syncs, and then writes each page to
+ * its place and syncs.
  */
 const struct profile profile_mariadb = {
     .name = "mariadb",

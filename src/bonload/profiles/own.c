@@ -12,11 +12,11 @@
 #include "util/go_units.h"
 #include "util/units.h"
 
-/* A larger file is refused. */
+/* Limits on the text of a profile: its bytes, and the words of a line. */
 #define TEXT_MOST (64 * KIB)
 
 #define LONGEST_LINE_WORDS 16
-#define BLOCK              4096 /* the unit of pages, and of logs with O_DIRECT */
+#define BLOCK              4096 /* unit of pages, and of logs with O_DIRECT */
 #define MOST_BYTES         TIB
 #define MOST_SEGMENTS      8
 #define MOST_COUNT         1000000
@@ -77,7 +77,7 @@ static bool parse_number(const char *text, uint64_t most, unsigned *number)
     return true;
 }
 
-/* The number of files defined so far. */
+/* Number of files that the text has defined so far. */
 static unsigned count_files(const struct profile *p)
 {
     unsigned count = 0;
@@ -86,7 +86,7 @@ static unsigned count_files(const struct profile *p)
     return count;
 }
 
-/* Applies a word after a file's size. */
+/* Sets what a word after a file's size means. Returns false when it is unknown. */
 static bool set_file(struct profile_file *f, const char *word)
 {
     if (strncmp(word, "unit=", 5) == 0)
@@ -148,7 +148,7 @@ static int add_file(struct parser *r, enum profile_file_kind kind)
     return 0;
 }
 
-/* The kinds of steps: the file that each needs, and the operand after the file's name. */
+/* What follows the name of the file in a step. */
 enum operand { OPERAND_NONE, OPERAND_PAGES, OPERAND_BYTES };
 static const struct step_word {
     const char *word;
@@ -179,7 +179,7 @@ static bool parse_operand(const struct profile_file *f, enum operand operand, co
     return !text;
 }
 
-/* Parses a step of at most three words; changes the text. */
+/* Parses a step of at most three words, and changes the text. Returns false when it is wrong. */
 static bool parse_step(const struct profile *p, char *text, struct profile_step *s)
 {
     char *rest;
@@ -271,7 +271,7 @@ static int add_load(struct parser *r)
     return 0;
 }
 
-/* Parses a line of words, or of a text that is taken as it is. */
+/* Parses a line that has no steps. */
 static int parse_words(struct parser *r)
 {
     const char *first = r->line.words[0];

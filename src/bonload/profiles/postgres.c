@@ -5,11 +5,11 @@ enum { WAL, TABLE };
 
 /*
  * PostgreSQL: a transaction of pgbench reads pages that are not in the shared buffers, and commits:
- * the pages of the write-ahead log from the one that was written last to the one that the commit
- * ends in, a sync. Backends that commit meanwhile share the next sync. Segments are recycled. In
- * the background the checkpointer writes pages, has the kernel start writeback for each, and syncs
- * at the end. A real checkpoint takes minutes; this one is small enough to be measured in half a
- * minute.
+ * it writes the pages of the write-ahead log, from the one that was written last to the one in
+ * which the commit ends, and syncs them. Backends that commit meanwhile share the next sync.
+ * Segments are recycled. In the background the checkpointer writes pages, lets the kernel start
+ * writeback of each, and syncs at the end. A real checkpoint takes minutes; this one is small
+ * enough to be measured in half a minute.
  */
 const struct profile profile_postgres = {
     .name = "postgres",

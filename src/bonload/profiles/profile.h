@@ -9,53 +9,55 @@
 
 /*
  * A profile describes what a program does with its storage: its files, the system calls of a
- * request, and its background work. It is a table, and the target `profile` (targets/profile/) does
- * what the table says. Times are in nanoseconds, sizes in bytes.
+ * request, and its work beside the requests. It is only a table; the target `profile`
+ * (targets/profile/) does what the table says. Times are in nanoseconds, sizes in bytes.
  */
 
 enum profile_file_kind {
     PROFILE_NO_FILE,
-    PROFILE_LOG,     /* requests append to it, one segment after another */
-    PROFILE_PAGES,   /* pages that are read and written at random offsets */
-    PROFILE_MAILBOX, /* a file for each request, in the directories tmp and new */
+    PROFILE_LOG,     /* requests append to it, segment after segment */
+    PROFILE_PAGES,   /* requests read and write its pages at random offsets */
+    PROFILE_MAILBOX, /* has a file for each request, in the directories tmp and new */
 };
 
 /* The state of a log's segment before the program appends to it. */
 enum profile_segment {
-    SEGMENT_PREALLOCATED, /* its room was reserved with fallocate() */
-    SEGMENT_RECYCLED,     /* it has data of an earlier round */
+    SEGMENT_PREALLOCATED, /* fallocate() has reserved its room */
+    SEGMENT_RECYCLED,     /* it still has the data of an earlier round */
     SEGMENT_GROWS,        /* it is empty */
 };
 
 struct profile_file {
     const char *name;
     enum profile_file_kind kind;
-    uint64_t bytes; /* size of a segment, of all pages, or of a message */
-    uint64_t unit;  /* writes to a log are multiples of this; size of a page */
+    uint64_t bytes; /* size of a segment, of all pages together, or of a message */
+    uint64_t unit;  /* for a log, writes are multiples of this; for pages, the size of a page */
     enum profile_segment segment;
-    unsigned count; /* number of a log's segments, or of messages that a mailbox keeps */
-    bool is_direct; /* opened with O_DIRECT if the filesystem supports it */
+    unsigned count; /* for a log, its number of segments; for a mailbox, number of messages that it
+                       keeps */
+    bool is_direct; /* is opened with O_DIRECT if the filesystem supports that */
 };
 
 enum profile_act {
     ACT_NONE,
     ACT_READ,      /* reads `count` pages at random offsets */
     ACT_WRITE,     /* writes `count` pages at random offsets */
-    ACT_WRITE_OUT, /* the same, and has the kernel start writeback of each (sync_file_range) */
+    ACT_WRITE_OUT, /* does the same, and lets the kernel start writeback of each page
+                      (sync_file_range) */
     ACT_WRITE_RUN, /* writes `count` consecutive pages with one call */
-    ACT_APPEND,    /* appends a record of `bytes` to a log, with others that have arrived */
-    ACT_COMMIT,    /* the same, and waits until it is synced: group commit */
-    ACT_SYNC,      /* fdatasync */
-    ACT_SYNC_ALL,  /* fsync */
-    ACT_DELIVER, /* creates a message in tmp, writes and syncs it, renames it to new, syncs that */
-    ACT_EXPIRE,  /* unlinks the oldest messages beyond those to keep */
+    ACT_APPEND,   /* appends a record of `bytes` to a log, together with others that have arrived */
+    ACT_COMMIT,   /* does the same, and waits for its sync: group commit */
+    ACT_SYNC,     /* fdatasync */
+    ACT_SYNC_ALL, /* fsync */
+    ACT_DELIVER,  /* creates a message in tmp, writes and syncs it, renames it to new, syncs new */
+    ACT_EXPIRE,   /* unlinks the oldest messages, except those that the mailbox keeps */
 };
 
 struct profile_step {
     enum profile_act act;
     unsigned file;  /* index in profile.files */
-    unsigned count; /* of pages */
-    uint64_t bytes; /* of a record */
+    unsigned count; /* number of pages */
+    uint64_t bytes; /* size of a record */
 };
 
 #define PROFILE_FILES  4
@@ -64,53 +66,54 @@ struct profile_step {
 #define PROFILE_LIMITS 3
 #define PROFILE_LOADS  2
 
-/* Background work, beside the requests, at its own pace. */
+/* Work beside the requests, at its own pace. */
 struct profile_work {
     const char *name;
-    /* interval at which it begins; it begins late if it has not ended by then */
+    /* time between two starts; a start is late if the previous work has not ended */
     uint64_t period_ns;
     struct profile_step steps[PROFILE_STEPS];
 };
 
-/* The subject of a limit: the syncs that requests wait for, or else the index of a work. */
+/* What a limit is on: the syncs that requests wait for, or the work with that index. */
 #define LIMIT_ON_SYNC UINT32_MAX
 
 struct profile_limit {
     uint32_t on;
     const char *name; /* "fdatasync" */
-    double percent;   /* percentile; 100: the maximum */
+    double percent;   /* percentile; 100 means the maximum */
     uint64_t nanoseconds;
 };
 
 struct profile {
     const char *name;
-    const char *program; /* with the version that was traced */
-    const char *source;  /* source of the limits; NULL: none is published */
+    const char *program; /* the program, with the version that was traced */
+    const char *source;  /* who says what the limits are; NULL: nobody has published any */
     const char *request; /* what a request is, in the plural: "writes" */
-    const char *sync;    /* the call that requests wait for */
+    const char *sync;    /* name of the call that requests wait for */
     struct profile_file files[PROFILE_FILES];
-    struct profile_step steps[PROFILE_STEPS]; /* steps of a request */
+    struct profile_step steps[PROFILE_STEPS]; /* what a request does */
     struct profile_work works[PROFILE_WORKS];
-    unsigned loads[PROFILE_LOADS]; /* requests per second at which the limits are judged */
-    unsigned clients;              /* without loads: number of concurrent requests */
+    unsigned loads[PROFILE_LOADS]; /* requests per second at which the limits are judged; 0 ends the
+                                      list */
+    unsigned clients;              /* if there are no loads: number of concurrent requests */
     struct profile_limit limits[PROFILE_LIMITS];
 };
 
 /* All profiles, with a NULL at the end. */
 extern const struct profile *const profile_table[];
 
-/* The number of them. */
+/* Number of these profiles. */
 size_t profiles_count(void);
 
 /* The profile of that name, or NULL. */
 const struct profile *profile_by_name(const char *name);
 
-/* The largest number of bytes that its files need. */
+/* Number of bytes that the profile's files can take at most. */
 uint64_t profile_bytes(const struct profile *p);
 
 /*
- * The limit by which a higher load is sought: the first on a percentile of the syncs that requests
- * wait for, or NULL.
+ * The limit that a search for a higher load uses: the first one on a percentile of the syncs that
+ * requests wait for; NULL: there is none.
  */
 const struct profile_limit *profile_sought_limit(const struct profile *p);
 

@@ -4,9 +4,9 @@
 enum { AOF };
 
 /*
- * Redis with appendonly yes and appendfsync everysec: one thread writes what all clients have sent
- * by then to the append-only file, and another syncs it every second while writes continue. A write
- * that the kernel holds back meanwhile is a stall of every client.
+ * Redis with appendonly yes and appendfsync everysec: one thread writes to the append-only file
+ * what all clients have sent by then. Another one syncs the file every second, while writes
+ * continue. If the kernel holds a write back meanwhile, all clients stall.
  */
 const struct profile profile_redis = {
     .name = "redis",

@@ -3,9 +3,11 @@
 #include "bonload/report/report.h"
 #include "util/units.h"
 
-/* Layout: the percentile files of HdrHistogram by Gil Tene, which plotters of others read. */
+/*
+ * Writes the layout of HdrHistogram's percentile files (by Gil Tene), which existing plotters read.
+ */
 
-/* The standard deviation, as the middles of the buckets have it. */
+/* The standard deviation, computed from the middles of the buckets. */
 static double deviation_of(const struct histogram *h)
 {
     const struct histogram_span span = histogram_span(h->inverted_minimum, h->maximum);

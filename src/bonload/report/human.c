@@ -7,7 +7,7 @@
 #include "util/go_units.h"
 #include "util/units.h"
 
-/* goader's percentiles and labels, unchanged. */
+/* The percentiles and labels of goader, unchanged. */
 static const double percentiles[] = {30, 40, 50, 60, 70, 80, 90, 95, 99};
 #define PERCENTILES (sizeof percentiles / sizeof *percentiles)
 
@@ -49,7 +49,7 @@ static void print_found(const struct result *result, const struct kind_result *k
         fprintf(out, "%.6g%s\n", k->found_load, p->search == SEARCH_THREADS ? "" : "/s");
 }
 
-/* Prints goader's lines. */
+/* Prints the lines that goader prints. */
 static void print_goaders(const struct result *result, const struct kind_result *k, FILE *out)
 {
     char text[GO_UNITS_TEXT];
@@ -94,7 +94,7 @@ static void print_tail(const struct kind_result *k, FILE *out)
                 format_rounded(p99, histogram_percentile(first, 99)));
 }
 
-/* Prints whether requests that did not fail achieved the offered rate, to within 0.1 %. */
+/* Prints whether successful requests achieved the offered rate, to within 0.1 %. */
 static void print_rates(const struct kind_result *k, FILE *out)
 {
     uint64_t ended = tally_ended(k->tally);
@@ -123,7 +123,7 @@ static void print_throughput(const struct kind_result *k, FILE *out)
         fprintf(out, "Misses: %" PRIu64 "\n", k->tally->misses);
 }
 
-/* Prints the time for new connections, which does not count as service. */
+/* Prints the time for making connections, which does not count as service. */
 static void print_connections(const struct kind_result *k, FILE *out)
 {
     const struct tally *t = k->tally;

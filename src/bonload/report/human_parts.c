@@ -115,7 +115,7 @@ void print_steps(const struct result *result, FILE *out)
                 result->kinds[LOAD_WRITE].made_errors + result->kinds[LOAD_READ].made_errors);
 }
 
-/* The options, not given so far, that would make the figure one of the device. */
+/* Options that the user has not given, and that would make the figure one of the device. */
 static const char *option_against(const struct plan *p, enum load_kind kind)
 {
     if (kind == LOAD_WRITE)
@@ -123,7 +123,7 @@ static const char *option_against(const struct plan *p, enum load_kind kind)
     return p->direct ? "" : p->evict ? "-direct" : "-evict or -direct";
 }
 
-/* Rounded down, because the rule says "less than 90 %". */
+/* Rounds down, because the advice is for "less than 90 %". */
 static void print_moved(const struct result *result, enum load_kind kind, FILE *out)
 {
     const struct backing_use *b = &result->backing;
@@ -157,7 +157,7 @@ void print_source(const struct result *result, enum load_kind kind, FILE *out)
                 j->by == LIMITED_PAGE_CACHE ? "device" : "block device to watch");
 }
 
-/* Prints how closely several ranks began together, and which host was slowest. */
+/* Prints how closely several ranks began together, and which host was the slowest. */
 static void print_together(const struct together *t, FILE *out)
 {
     char starts[STARTS_TEXT];

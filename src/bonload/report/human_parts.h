@@ -5,9 +5,9 @@
 
 #include "bonload/result/result.h"
 
-/* Parts of the report for people; each prints nothing when there is nothing to report. */
+/* Parts of the report for people. Each prints nothing if it has nothing to report. */
 void print_failures(const struct result *result, enum load_kind kind, FILE *out);
-/* Prints where data was read from or written to: a device, or memory. */
+/* Prints where data came from or went to: a device, or memory. */
 void print_source(const struct result *result, enum load_kind kind, FILE *out);
 void print_ops(const struct result *result, FILE *out);
 void print_steps(const struct result *result, FILE *out);

@@ -8,13 +8,13 @@
 #include "report/json_object.h"
 #include "util/units.h"
 
-/* share/bonload.schema.json describes this format; change both together. */
+/* Version of the format that share/bonload.schema.json describes. Change both together. */
 #define FORMAT_VERSION 1
 
-/* Significant digits at which a number prints as it was written. */
+/* Number of significant digits with which a number prints as the user wrote it. */
 #define REAL_DIGITS 15
 
-/* goader's keys, with its percentiles. */
+/* The keys of goader, with its percentiles. */
 static json_t *json_of_percentiles(const struct histogram *h)
 {
     static const double list[] = {30, 40, 50, 60, 70, 80, 90, 95, 99};
@@ -91,7 +91,7 @@ static json_t *json_of_slowest(const struct result *result, const struct kind_re
     return array;
 }
 
-/* Appends the rates of a kind, and what only an open load has. */
+/* Appends the rates of a kind, and what only requests with due times have. */
 static void put_rates(json_t **object, const struct kind_result *k)
 {
     put_count(object, "requests", k->total);
@@ -152,7 +152,7 @@ static json_t *json_of_ops(const struct result *result)
     return array;
 }
 
-/* Everything that goader's report does not have. */
+/* Appends everything that goader's report does not have. */
 static json_t *put_ours(const struct result *result)
 {
     const struct plan *p = result->plan;
@@ -183,7 +183,7 @@ static json_t *put_ours(const struct result *result)
     return object;
 }
 
-/* The reason why the run ended, in goader's words. */
+/* Why the run ended, in goader's words. */
 static json_t *reports(const struct result *result)
 {
     json_t *array = json_array();
@@ -194,7 +194,7 @@ static json_t *reports(const struct result *result)
     return array;
 }
 
-/* goader's list of errors, without repetitions. */
+/* The errors in goader's form, each only once. */
 static json_t *all_failures(const struct result *result)
 {
     json_t *array = json_array();

@@ -20,7 +20,7 @@ json_t *json_of_histogram(const struct histogram *h)
     return json_of_latencies(&l, h->count);
 }
 
-/* The middles of the buckets that are not empty, each followed by how many requests are in it. */
+/* The middle of each bucket that is not empty, followed by its number of requests. */
 json_t *json_of_buckets(const struct histogram *h)
 {
     const struct histogram_span span = histogram_span(h->inverted_minimum, h->maximum);
@@ -74,7 +74,7 @@ static void put_limit(json_t **object, const struct plan *p)
     put_value(object, "limit", limit);
 }
 
-/* Seconds, each followed by the rate at that time. */
+/* Each point of the course: the time in seconds, followed by the rate. */
 static json_t *json_of_course(const struct course *c)
 {
     json_t *array = json_array();
@@ -85,7 +85,7 @@ static json_t *json_of_course(const struct course *c)
     return array;
 }
 
-/* The size of bodies that are made; those that are given have that of their files. */
+/* Appends the size of bodies, unless the user gives bodies as files. */
 static void put_size(json_t **object, const char *key, const struct plan *p, uint64_t bytes)
 {
     if (p->settings->body_file || p->settings->body_source)
@@ -125,7 +125,8 @@ json_t *json_of_settings(const struct plan *p)
     put_fact(&object, "endpoint", *p->settings->s3_endpoint ? p->settings->s3_endpoint : NULL);
     put_fact(&object, "bucket", p->settings->s3_bucket);
     put_text(&object, "verify", verify_names[p->verify]);
-    put_value(&object, "seed", json_integer((json_int_t)p->seed)); /* -seed accepts a sign, too */
+    put_value(&object, "seed",
+              json_integer((json_int_t)p->seed)); /* -seed accepts a negative number, too */
     return object;
 }
 
@@ -220,7 +221,7 @@ json_t *json_of_intervals(const struct series *s)
     return array;
 }
 
-/* The bins that are not empty: their numbers, each followed by its count of requests. */
+/* Each bin that is not empty: its index, followed by its number of requests. */
 static json_t *json_of_heat(const struct slice_kind *k)
 {
     json_t *array = json_array();

@@ -7,22 +7,25 @@
 #include "bonload/result/result.h"
 #include "util/err.h"
 
-/* goader prints its longest requests that did not fail, the longest last. */
+/* goader prints its slowest successful requests, the slowest one last. */
 #define TOP_TEN 10
 
-/* Prints the report for people: goader's lines, then additional ones. */
+/* Prints the report for people: the lines of goader, and then further ones. */
 void report_human(const struct result *result, FILE *out);
 
 /*
- * The report for programs: goader's keys, and everything in the key `bonload`, as
- * share/bonload.schema.json describes it. The caller has the reference; NULL: memory ran out.
+ * Makes the report for programs: goader's keys, and everything else in the key `bonload`, as
+ * share/bonload.schema.json describes it. The caller owns the object. NULL: memory ran out.
  */
 json_t *report_object(const struct result *result);
 
-/* Such a report, or NULL, on one line. The caller frees *text. */
+/*
+ * Formats such a report, or NULL, on one line. The caller frees *text. Returns 0, or a negative
+ * errno with a line in e.
+ */
 int report_json(const json_t *object, char **text, struct err *e);
 
-/* A distribution of latencies as HdrHistogram's percentile files have it, in ms. */
+/* Prints a distribution of latencies in ms, in the form of HdrHistogram's percentile files. */
 void report_hgrm(const struct histogram *h, FILE *out);
 
 #endif

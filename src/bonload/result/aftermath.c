@@ -7,7 +7,7 @@
 
 #include "util/message.h"
 
-/* The number of names that were used: where names recur, none is counted twice. */
+/* The last number whose name counts: where names recur, none counts twice. */
 static uint64_t last_of(const struct run *run, uint64_t issued)
 {
     uint64_t period = names_period(&run->names);
@@ -15,8 +15,8 @@ static uint64_t last_of(const struct run *run, uint64_t issued)
 }
 
 /*
- * Whether the last write of a name was successful. Where names recur, the failures of the last
- * round count.
+ * Whether the last write of a name succeeded. Where names recur, this is the write of the last
+ * round.
  */
 static bool was_written(const struct run *run, uint64_t number, uint64_t issued)
 {
@@ -32,12 +32,15 @@ static void dump_name(struct output *output, const char *name)
     fputc('\n', output->stream);
 }
 
-/* Names that may occur twice are dumped in parts, each with a set of limited size. */
+/*
+ * Names that may occur twice are dumped in parts: DUMP_SET is the size of the set of dumped names,
+ * and DUMP_PART the number of names in a part.
+ */
 #define DUMP_SET  262144
 #define DUMP_PART (DUMP_SET / 4)
 
 /*
- * True when a name belongs to the part and has not been dumped yet; names are identified by their
+ * Whether a name belongs to the part and has not been dumped yet. The set identifies names by their
  * hash.
  */
 static bool is_next(struct number_set *dumped, const char *name, uint64_t part, uint64_t parts)
@@ -87,7 +90,7 @@ static int describe_removal(const struct run *run, uint64_t number, int code, st
     return rc;
 }
 
-/* Removes the file with a number's name; returns false when nothing more can be removed. */
+/* Removes the file with a number's name. Returns false when nothing more can be removed. */
 static bool remove_one(const struct run *run, uint64_t number, int *rc, struct err *e)
 {
     int one = run->target->remove(run->shared, number);
@@ -97,7 +100,8 @@ static bool remove_one(const struct run *run, uint64_t number, int *rc, struct e
 }
 
 /*
- * Removes the names that the run has made; returns the number of names for which that is not known.
+ * Removes the files that the run has made, by their names. Returns the number of names of which
+ * this is unknown.
  */
 static uint64_t remove_made(const struct run *run, int *rc, struct err *e)
 {
@@ -110,7 +114,10 @@ static uint64_t remove_made(const struct run *run, int *rc, struct err *e)
     return atomic_load(&run->made.unknown) + atomic_load(&run->made.strange.count);
 }
 
-/* Removes what was written, except what existed before or may have; returns the number of those. */
+/*
+ * Removes what the run wrote, except what existed before or may have. Returns the number of these
+ * exceptions.
+ */
 static uint64_t remove_written(const struct run *run, int *rc, struct err *e)
 {
     const struct exceptions *not_made = &run->written.not_made;

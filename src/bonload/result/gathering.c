@@ -8,7 +8,7 @@
 #include "util/bundle.h"
 #include "util/units.h"
 
-/* A rank's report on the requests of one kind, with times on its own clock. */
+/* A rank's report on the requests of one kind, with times of its own clock. */
 struct kind_figures {
     uint64_t begin_ns;
     uint64_t end_ns;
@@ -21,7 +21,7 @@ struct kind_figures {
     uint64_t slow_count;
 };
 
-/* A rank's report on the whole run. */
+/* A rank's report on the whole run, with times of its own clock. */
 struct rank_figures {
     uint64_t start_ns;
     uint64_t end_ns;
@@ -34,20 +34,20 @@ struct rank_figures {
     struct kind_figures kinds[LOAD_KINDS];
 };
 
-/* The text of a long request follows. */
+/* A rank's report on a slow request. Its texts follow it in the message. */
 struct slow_figures {
     uint64_t response_ns;
     double at_seconds;
     uint64_t op;
 };
 
-/* The report on a series. */
+/* A rank's report on a series. Its slices follow it in the message. */
 struct series_figures {
     uint64_t slice_ns;
     uint64_t count;
 };
 
-/* The state of rank 0 while it receives the others' figures. */
+/* What rank 0 needs while it receives the reports of the others. */
 struct gathering {
     const struct ranks *ranks;
     struct result *result;
@@ -55,11 +55,10 @@ struct gathering {
     struct series *timeline;
     struct rank_span span;
     struct rank_span kinds[LOAD_KINDS];
-    uint64_t start_ns; /* when rank 0 began */
+    uint64_t start_ns; /* when rank 0 began, by its clock */
     struct tally *tally;
     struct op_tally *op;
-    bool is_damaged; /* a rank has sent something that cannot be decoded, or there is no memory for
-                        it */
+    bool is_damaged; /* some rank's bytes cannot be decoded, or there is no memory for them */
 };
 
 /* ---- what a rank sends -------------------------------------------------------------------- */
@@ -149,7 +148,10 @@ static struct host_result *host_of(const struct gathering *g, unsigned rank)
     return &g->result->together.hosts[g->ranks->cards[rank].host_first];
 }
 
-/* Converts the times of one rank to rank 0's clock, and compares its share of failed requests. */
+/*
+ * Adds a rank's report: converts its times to rank 0's clock, and compares its share of failed
+ * requests with the others'.
+ */
 static void add_rank(struct gathering *g, unsigned rank, const struct rank_figures *f)
 {
     struct together *t = &g->result->together;
@@ -201,7 +203,9 @@ static void add_rest(struct result *r, const struct rank_figures *f)
     r->has_written |= f->has_written != 0;
 }
 
-/* `ahead`: how many seconds later that rank began than rank 0. */
+/*
+ * Adds a slow request. `ahead` is the number of seconds by which that rank began later than rank 0.
+ */
 static bool add_slow_of_rank(struct bundle_reader *in, struct kind_result *k, double ahead)
 {
     struct slow_figures f;
@@ -298,7 +302,7 @@ static void take_rank(void *context, unsigned rank, const void *brought, size_t 
         g->is_damaged = true;
 }
 
-/* Adds rank 0's own figures to those of its host; the result has them already. */
+/* Adds rank 0's own figures to those of its host. The result already has them. */
 static void begin_with_own(struct gathering *g)
 {
     const struct rank_figures own = rank_figures_of(g->result);
@@ -313,7 +317,7 @@ static double span_seconds(const struct rank_span *s)
     return (double)(s->last_end - s->first_start) / (double)BILLION;
 }
 
-/* Called when all reports have come: sets the times to those of all ranks. */
+/* Sets the result's times to those of all ranks, when all reports have come. */
 static void end_with_all(struct gathering *g)
 {
     struct result *r = g->result;
@@ -324,7 +328,7 @@ static void end_with_all(struct gathering *g)
         struct kind_result *k = &r->kinds[kind];
         double due = k->offered > 0 ? (double)k->due / k->offered : 0;
         k->elapsed = span_seconds(&g->kinds[kind]);
-        if (due > k->elapsed) /* each request has its own gap */
+        if (due > k->elapsed) /* there is one gap for each request */
             k->elapsed = due;
     }
 }
@@ -377,7 +381,7 @@ static int gather_as_other(struct conductor *c, const struct result *result, str
     return rc;
 }
 
-/* The meeting at which all have ended, with a comparison of the clocks, except after a signal. */
+/* Meets all other ranks when their loads have ended. Compares the clocks, except after a signal. */
 static int meet_at_end(struct conductor *c, struct err *e)
 {
     const struct meeting m = {.name = "Ending", .compares_clocks = true};

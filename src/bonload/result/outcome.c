@@ -8,14 +8,12 @@
 #include "measure/cpu.h"
 #include "util/units.h"
 
-/* Fills a result from a conductor, at the end of the run or before. */
-
 static double seconds_between(uint64_t begin_ns, uint64_t end_ns)
 {
     return end_ns > begin_ns ? (double)(end_ns - begin_ns) / (double)BILLION : 0;
 }
 
-/* When the figures of a kind begin: its first request could begin, and counted. */
+/* When the figures of a kind begin: from then on a request could begin, and counted. */
 static uint64_t begin_of(const struct conductor *c, enum load_kind kind)
 {
     uint64_t opened_ns = atomic_load(&c->run->loads[kind].opened_ns);
@@ -23,8 +21,8 @@ static uint64_t begin_of(const struct conductor *c, enum load_kind kind)
 }
 
 /*
- * The number of requests that became due, and the time for them: with constant gaps, each request
- * has its gap; with exponential gaps, it is the elapsed time.
+ * Returns the number of requests that became due, and sets the time for them: with constant gaps,
+ * one gap for each request; with exponential gaps, the elapsed time.
  */
 static double measure_offered(struct conductor *c, enum load_kind kind, struct kind_result *k,
                               uint64_t begin_ns, uint64_t end_ns)
@@ -35,7 +33,7 @@ static double measure_offered(struct conductor *c, enum load_kind kind, struct k
         return 0;
     uint64_t due = arrivals_due(a, &c->backlog.cursors[kind], end_ns);
     if (end_ns == atomic_load(&c->run->exhausted_ns) && due > k->begun)
-        due--; /* there was no budget for the last one */
+        due--; /* the budget did not allow the last one */
     k->due = due;
     double rate = (double)a->rate / (double)BILLION;
     double elapsed = a->how == ARRIVAL_CONSTANT && !a->course ? (double)k->due / rate
@@ -52,7 +50,7 @@ static double load_of(const struct run *run, enum load_kind kind)
     return load->pace == PACE_CLOSED ? run->plan->kinds[kind].threads : 0;
 }
 
-/* Describes one of the longest requests. */
+/* Describes a slow request. Returns 0 or a negative errno. */
 static int describe_slow(const struct run *run, const struct slow_request *s, struct kind_result *k)
 {
     char text[REASON_TEXT] = "ok";
@@ -74,8 +72,7 @@ static int describe_slow(const struct run *run, const struct slow_request *s, st
 }
 
 /*
- * Whether the figures cover only the last load, as after a complete search, rather than the whole
- * run.
+ * Whether the figures cover only the last load, as after a complete search, and not the whole run.
  */
 static bool is_of_last_load(const struct conductor *c)
 {
@@ -89,14 +86,15 @@ static int fill_slowest(const struct conductor *c, enum load_kind kind, struct k
         slowest_merge(&slowest, &c->earlier[kind]);
     int rc = 0;
     crew_add_slowest(&c->crew, kind, &slowest);
-    uint64_t since_ns = is_of_last_load(c) ? c->steps.begin_ns : 0; /* when that load had settled */
+    uint64_t since_ns =
+        is_of_last_load(c) ? c->steps.begin_ns : 0; /* when the last load had settled */
     for (unsigned i = 0; rc == 0 && i < slowest.count; i++)
         if (slowest.list[i].due_ns >= since_ns)
             rc = describe_slow(c->run, &slowest.list[i], k);
     return rc;
 }
 
-/* `before`: failures that do not count; NULL: all count. */
+/* Describes all failures, except those in `before`; NULL: there are none of these. */
 static void fill_reasons(const struct run *run, const struct failures *f,
                          const struct failures *before, struct reasons_found *r)
 {
@@ -114,7 +112,7 @@ static void fill_reasons(const struct run *run, const struct failures *f,
             atomic_load(&f->others[kind]) - (before ? atomic_load(&before->others[kind]) : 0);
 }
 
-/* Fills in the search's result for one kind. */
+/* Sets what a search has found for one kind. */
 static void fill_found(const struct conductor *c, enum load_kind kind, struct kind_result *k)
 {
     const struct counts whole = recorders_counts(&c->run->recorders, kind);
@@ -175,7 +173,7 @@ static int result_of_op(const struct conductor *c, unsigned op, struct op_result
     return rc;
 }
 
-/* Fills in the figures that are not about one kind. */
+/* Sets the figures that are not about one kind. */
 static void fill_rest(const struct conductor *c, struct result *result, uint64_t now_ns)
 {
     const struct run *run = c->run;
@@ -196,7 +194,7 @@ static void fill_rest(const struct conductor *c, struct result *result, uint64_t
     result->has_written = atomic_load(&run->written.last_ok) > 0;
 }
 
-/* Fills in the activity of the devices, and the first failure. */
+/* Sets what the devices did, and the first failure. */
 static void fill_backing(const struct conductor *c, struct result *result, uint64_t now_ns)
 {
     const struct run *run = c->run;

@@ -6,7 +6,7 @@
 
 #include "util/units.h"
 
-/* The least number of connections for a conclusion. */
+/* Number of connections that a conclusion needs at least. */
 #define RECONNECTS_LEAST 50
 
 double result_rate(const struct kind_result *k)
@@ -19,7 +19,10 @@ double result_good_rate(const struct kind_result *k)
     return k->elapsed > 0 ? (double)k->tally->response.count / k->elapsed : 0;
 }
 
-/* By Little's law, the number in flight is the number that begin during one request. */
+/*
+ * By Little's law, the mean number of requests in flight is the number that begin during one
+ * request.
+ */
 bool result_reconnects(const struct kind_result *k)
 {
     const struct tally *t = k->tally;
@@ -81,7 +84,7 @@ void result_add_slow(struct kind_result *k, const struct slow_result *slow)
     list[at] = *slow;
 }
 
-/* The mean latency of a host's requests, reads and writes together. */
+/* The mean latency of a host's requests, reads and writes together, in ns. */
 static double mean_of(const struct host_result *h)
 {
     double sum = 0;

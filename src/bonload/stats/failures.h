@@ -7,17 +7,17 @@
 #include "bonload/plan/words.h"
 
 /*
- * Counts of each kind of failure. The target knows what the codes mean. There is room for a fixed
- * number of kinds; further ones are counted together. Safe in threads, without locks.
+ * Counts the failures of each kind. Only the target knows what their codes mean. There is room for
+ * FAILURES_MOST kinds; all others are counted together. Safe in threads, without locks.
  */
 #define FAILURES_MOST 64
 
 #define REASON_TEXT 256 /* room for the description of a failure */
 
 struct failure {
-    _Atomic uint64_t key; /* load kind and code in one number; 0: the entry is empty */
+    _Atomic uint64_t key; /* kind of load and code in one number; 0: the entry is empty */
     _Atomic uint64_t count;
-    _Atomic uint64_t number; /* number of the first such request; 0: not known yet */
+    _Atomic uint64_t number; /* number of the first request that failed so; 0: unknown so far */
 };
 
 struct failures {
@@ -25,10 +25,10 @@ struct failures {
     _Atomic uint64_t others[LOAD_KINDS];
 };
 
-/* Counts a failure; code is not 0. */
+/* Counts a failure. `code` must not be 0. */
 void failures_note(struct failures *f, enum load_kind kind, uint32_t code, uint64_t number);
 
-/* Copies the counts so far into memory that nobody else uses. */
+/* Copies the counts so far. No other thread may use `copy`. */
 void failures_copy(struct failures *copy, const struct failures *f);
 
 /* Clears all counts. */

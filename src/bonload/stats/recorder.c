@@ -5,8 +5,8 @@
 #include <sys/mman.h>
 
 /*
- * Adds to a number that other threads read and, if `shared`, add to. If only one thread adds, a
- * load and a store are enough, which cost a fraction of an atomic addition.
+ * Adds to a number that other threads read. If `shared`, they also add to it. Otherwise a load and
+ * a store are enough, which cost a fraction of an atomic addition.
  */
 static inline void shared_add(uint64_t *to, uint64_t number, bool shared)
 {
@@ -33,7 +33,7 @@ static inline void record_latency(struct histogram *h, uint64_t value, bool shar
     shared_add(&h->count, 1, shared);
 }
 
-/* Adds the connections that a request had to make. */
+/* Adds the connections that a request made. */
 static void add_connections(struct tally *t, const struct observation *o, bool shared)
 {
     shared_add(&t->connections, o->connections, shared);
@@ -52,7 +52,7 @@ static void add_failure(struct recorder *r, const struct recorder_rules *rules,
     shared_add(&t->errors, 1, rules->is_shared);
 }
 
-/* Adds what only few requests have. */
+/* Adds the figures that only few requests have. */
 static void add_more(struct recorder *r, const struct recorder_rules *rules,
                      const struct observation *o)
 {
@@ -70,8 +70,8 @@ static void add_more(struct recorder *r, const struct recorder_rules *rules,
 }
 
 /*
- * Where the limit is not on the response time, a request that has waited for a free channel for
- * this long counts as above the limit: the target does not keep up.
+ * If the limit applies to judged_ns, a request that began later than this after its due time also
+ * counts as above the limit: the target does not keep up.
  */
 #define LATE_MOST_NS UINT64_C(250000000)
 
@@ -107,8 +107,8 @@ void recorder_add(struct recorder *r, const struct recorder_rules *rules,
 }
 
 /*
- * Adds a histogram while it is being added to. Its count is computed from the buckets, so that
- * percentiles are right.
+ * Adds a histogram to which other threads may be adding. Computes the count from the buckets it has
+ * read, so percentiles are right.
  */
 static void merge_histogram(struct histogram *whole, const struct histogram *part)
 {
@@ -129,7 +129,7 @@ static void merge_histogram(struct histogram *whole, const struct histogram *par
     whole->count += count;
 }
 
-/* Skips untouched histograms: reading their memory would allocate it. */
+/* Adds a histogram, but skips an unused one: reading its memory would allocate it. */
 static void merge_used(struct histogram *whole, const struct histogram *part)
 {
     if (__atomic_load_n(&part->count, __ATOMIC_RELAXED) > 0)
@@ -202,7 +202,7 @@ void recorders_close(struct recorders *r)
     *r = (struct recorders){0};
 }
 
-/* Memory that was given back is zeroed when it is touched again. */
+/* Gives the memory back to the system, which zeroes it when it is touched again. */
 void recorders_clear(struct recorders *r)
 {
     if (madvise(r->list, r->count * sizeof *r->list, MADV_DONTNEED) != 0)

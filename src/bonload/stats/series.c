@@ -60,7 +60,7 @@ static void fill_heat(uint32_t heat[HEAT_BINS], const struct histogram *h)
     }
 }
 
-/* Fills in what has been counted of a kind since the end of the last slice. */
+/* Sets one kind's part of a slice: what was counted since the end of the last slice. */
 static void fill_kind(struct series *s, const struct recorders *r, enum load_kind kind,
                       struct slice_kind *k)
 {
@@ -81,7 +81,7 @@ static void fill_kind(struct series *s, const struct recorders *r, enum load_kin
     s->before[kind] = now;
 }
 
-/* A percentile from the bins: the geometric middle of one. */
+/* A percentile computed from the bins: the geometric middle of its bin. */
 static uint64_t percentile_of(const struct slice_kind *k, double percent)
 {
     double wanted = ceil((double)k->good * percent / 100);
@@ -143,7 +143,7 @@ void series_look(struct series *s, const struct recorders *r, uint64_t elapsed_n
     s->next_ns = elapsed_ns - elapsed_ns % s->slice_ns + s->slice_ns;
 }
 
-/* The start of a slice, counted in slices. */
+/* Where a slice starts, in units of the current slice length. */
 static uint64_t slice_at(const struct series *s, size_t i)
 {
     uint64_t begin_ns = i > 0 ? s->slices[i - 1].end_ns : 0;

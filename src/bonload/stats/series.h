@@ -9,15 +9,16 @@
 #include "util/err.h"
 
 /*
- * The course of a run in slices of time. There is room for a fixed number of slices: when it is
- * full, they are merged in pairs, and slices are twice as long from then on.
+ * The course of a run in slices of time. There is room for a fixed number of slices. When it is
+ * full, slices are merged in pairs, and later ones are twice as long.
  *
- * A slice has the distribution of latencies in HEAT_BINS bins, four for each doubling, which give
- * the percentiles of merged slices; the others are exact.
+ * A slice has the distribution of latencies in HEAT_BINS bins, HEAT_PER_DOUBLE for each doubling.
+ * Merged slices compute their percentiles from the bins; other slices have exact ones.
  */
 #define HEAT_BINS       112
 #define HEAT_PER_DOUBLE 4
-#define HEAT_FROM_NS    1000 /* the first bin has everything below, and the last everything above */
+#define HEAT_FROM_NS                                                                               \
+    1000 /* the first bin has all times below, and the last one all times above its edge */
 
 struct slice_kind {
     uint64_t good;
@@ -36,32 +37,32 @@ struct slice {
 
 struct series {
     uint64_t slice_ns;
-    uint64_t first_slice_ns; /* length of slices before any were merged */
+    uint64_t first_slice_ns; /* length of a slice before any were merged */
     size_t room;
     size_t count;
     uint64_t next_ns; /* end of the current slice */
     struct slice *slices;
-    struct counts before[LOAD_KINDS]; /* as of the end of the last slice */
-    struct histogram *seen;           /* the same for the response times of each kind */
-    struct histogram *slice_times;    /* of the slice that has just ended */
+    struct counts before[LOAD_KINDS]; /* counts at the end of the last slice */
+    struct histogram *seen;        /* response times at the end of the last slice, for each kind */
+    struct histogram *slice_times; /* response times in the slice that has just ended */
 };
 
 int series_open(struct series *s, uint64_t slice_ns, size_t room, struct err *e);
 void series_close(struct series *s);
 
-/* Starts anew, when all counters have been cleared. */
+/* Starts again after all counters have been cleared. */
 void series_restart(struct series *s);
 
-/* Ends the current slice if its time is over (or the run is: is_last). */
+/* Ends the current slice if its time is over, or if is_last is set. */
 void series_look(struct series *s, const struct recorders *r, uint64_t elapsed_ns, bool is_last);
 
 /*
- * Merges the series of another rank into whole, slice by slice; part is used up. Percentiles then
- * come from the bins. Returns false when there is no memory.
+ * Merges another rank's series into `whole`, slice by slice. `part` cannot be used afterwards,
+ * except to close it. Percentiles then come from the bins. Returns false when there is no memory.
  */
 bool series_merge(struct series *whole, struct series *part);
 
-/* The lower edge of a bin, in ns. */
+/* Lower edge of a bin, in ns. */
 double heat_edge(unsigned bin);
 
 #endif

@@ -6,8 +6,8 @@
 #include "bonload/plan/words.h"
 
 /*
- * The longest requests. One thread adds, while others may read: it counts its changes, so that a
- * reader that was disturbed reads again.
+ * The slowest requests of a thread. Only that thread adds, while others may read: the thread counts
+ * its changes, and a reader reads again if the count has changed.
  */
 #define SLOWEST_KEPT 10
 
@@ -38,7 +38,7 @@ static inline void slow_copy(struct slow_request *to, const struct slow_request 
     __atomic_store_n(&to->op, __atomic_load_n(&from->op, __ATOMIC_ACQUIRE), __ATOMIC_RELEASE);
 }
 
-/* Keeps a request if it is one of the longest. */
+/* Keeps a request if it is one of the slowest. */
 static inline void slowest_add(struct slowest *s, const struct slow_request *request)
 {
     unsigned at = s->count;

@@ -6,11 +6,11 @@
 #include "bonload/stats/recorder.h"
 
 /*
- * The standing of a load, on one rank or on all together, and rank 0's order about it, which all
- * ranks carry out. Neither holds pointers: they travel between hosts.
+ * How a load stands, on one rank or on all ranks together, and rank 0's order about it, which all
+ * ranks carry out. Neither has pointers, because they travel between hosts.
  */
 
-/* Numbers of requests of one kind since the load began: those begun and those ended. */
+/* Numbers of one kind's requests that have begun and ended since the load began. */
 struct progress {
     uint64_t begun;
     uint64_t ended;
@@ -26,26 +26,27 @@ struct standing {
 
 enum move {
     MOVE_NONE,
-    MOVE_WINDOW,    /* the load has settled: requests due from now on are measured */
-    MOVE_PAUSE,     /* no request begins until those in flight have ended, which ends the step */
-    MOVE_STEP,      /* the step has ended, and `loads` is the next load */
-    MOVE_LAST_STEP, /* the step has ended, and no further one follows */
+    MOVE_WINDOW,    /* the load has settled; requests that are due from now on are measured */
+    MOVE_PAUSE,     /* requests stop beginning, and those in flight end */
+    MOVE_STEP,      /* a step has ended; `loads` is the next load */
+    MOVE_LAST_STEP, /* the last step has ended */
     MOVE_END        /* the load ends */
 };
 
 /*
- * A search or a sweep orders MOVE_WINDOW, MOVE_STEP or MOVE_LAST_STEP; steering.h inserts the pause
- * in which requests end.
+ * A search or a sweep orders MOVE_WINDOW, MOVE_STEP or MOVE_LAST_STEP. Before a step ends,
+ * steering.h inserts the pause in which requests end.
  */
 struct order {
-    uint64_t move;              /* enum move */
-    uint64_t loads[LOAD_KINDS]; /* for all ranks: threads, or billionths of requests per second */
+    uint64_t move;              /* an enum move */
+    uint64_t loads[LOAD_KINDS]; /* for all ranks, number of threads, or billionths of requests per
+                                   second */
 };
 
-/* The message when something that a rank has sent cannot be decoded. */
+/* Message for bytes from another rank that cannot be decoded. */
 #define FIGURES_DAMAGED "the figures of another rank cannot be read"
 
-/* Adds the standing of one rank. */
+/* Adds the standing of one rank to that of all. */
 void standing_add(struct standing *all, const struct standing *one);
 
 #endif

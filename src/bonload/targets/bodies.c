@@ -9,7 +9,7 @@
 #include "sys/named_file.h"
 #include "util/units.h"
 
-/* Limit on all bodies together, which are kept in memory. */
+/* Largest size of all bodies together, because they are kept in memory. */
 #define MOST_BYTES GIB
 
 static int read_stream(struct given_body *body, struct bodies *b, FILE *in, const char *path,

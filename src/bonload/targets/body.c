@@ -3,8 +3,8 @@
 #include <string.h>
 
 /*
- * A generation has the body's size, up to 1 TiB, in these bits, and the number of the write above
- * them.
+ * The lowest SIZE_BITS bits of a generation are the body's size, up to 1 TiB. The bits above are
+ * the number of the write.
  */
 #define SIZE_BITS 41
 
@@ -27,7 +27,10 @@ void body_fill(const struct pattern *p, const struct body *body, uint64_t offset
         pattern_fill(p, to, length, body->object, offset, body->generation);
 }
 
-/* The generation in the stamp at the beginning of a body, if that stamp has this seed. */
+/*
+ * The generation in the stamp at the start of a body; PATTERN_ANY if the stamp is damaged, or was
+ * not made with this seed.
+ */
 static uint64_t stamped_generation(const struct pattern *p, const struct body *body,
                                    const void *part, size_t length)
 {
@@ -39,7 +42,7 @@ static uint64_t stamped_generation(const struct pattern *p, const struct body *b
     return memcmp(part, right, sizeof right) == 0 ? generation : PATTERN_ANY;
 }
 
-/* Checks a part within one unit. */
+/* Checks a piece of a body that lies within one unit. */
 static enum corruption_kind check_piece(const struct pattern *p, bool full, const struct body *body,
                                         uint64_t offset, const unsigned char *piece, size_t length)
 {

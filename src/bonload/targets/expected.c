@@ -11,7 +11,7 @@ static void expect_write(struct expected *x, const struct target_setup *setup, u
     x->body.given = given ? given->bytes : NULL;
     x->body.given_bytes = given ? given->size : 0;
     x->size = given ? given->size : sizes_of(setup->sizes, number);
-    /* Uses the number among all ranks: the contents are those that a single machine would write. */
+    /* the number among all ranks: the contents are those that a single process would write */
     x->body.generation = body_generation(stripe_number(&setup->plan->stripe, number), x->size);
     x->is_judged = true;
 }
@@ -23,7 +23,9 @@ void expected_of_write(struct expected *x, const struct target_setup *setup, con
     expect_write(x, setup, number);
 }
 
-/* True when the write of that number has the name that is being read. */
+/*
+ * Whether the write with that number has the name that is being read. `other` has room for a name.
+ */
 static bool has_this_name(const struct target_setup *setup, const char *name, uint64_t number,
                           char *other)
 {

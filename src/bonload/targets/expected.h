@@ -9,35 +9,35 @@
 #include "bonload/targets/target.h"
 
 /*
- * The expected body of a request: what a write has to store, or what a read should return, as far
- * as that is known. Where names recur, a read that overlaps a write of its name is not judged.
+ * The expected body of a request: what a write must store, or what a read should return, as far as
+ * that is known. Where names recur, a read that overlaps a write of the same name is not judged.
  */
 struct expected {
     struct body body;
-    uint64_t size;    /* UINT64_MAX: not known */
+    uint64_t size;    /* UINT64_MAX: unknown */
     bool is_judged;   /* the contents are known, or the body's stamp is trusted */
-    bool has_version; /* of a read: `version` is the state of its name before */
+    bool has_version; /* for a read: `version` is the state of its name before the read */
     struct version version;
     enum corruption_kind damage;
     uint64_t checked_bytes; /* sum over all requests so far */
 };
 
-/* Prepares a write of that number under that name. */
+/* Prepares to write the name with that number. */
 void expected_of_write(struct expected *x, const struct target_setup *setup, const char *name,
                        uint64_t number);
 
-/* Prepares a read; `other` has room for a name. */
+/* Prepares to read a name. `other` must have room for a name. */
 void expected_of_read(struct expected *x, const struct target_setup *setup, const char *name,
                       uint64_t number, char *other);
 
-/* True when a write of the same name has begun since the read was prepared. */
+/* Whether a write of the same name has begun since the read was prepared. */
 bool expected_is_overlapped(const struct expected *x, const struct target_setup *setup);
 
-/* Checks a part of what was read; the parts come in order from offset 0. */
+/* Checks a part of what was read. The parts must come in order, from offset 0. */
 void expected_look(struct expected *x, const struct plan *plan, const struct pattern *pattern,
                    uint64_t offset, const void *part, size_t length);
 
-/* The verdict on a read of that many bytes: 0, or failure_of() what is wrong with it. */
+/* Judges a read of `bytes` bytes. Returns 0, or the failure as failure_of() has it. */
 uint32_t expected_verdict(const struct expected *x, const struct target_setup *setup,
                           uint64_t bytes);
 

@@ -4,8 +4,8 @@
 #include <stdbool.h>
 
 /*
- * Whether an errno is normal where different operations use the same names: the operation makes
- * files, or works on extended attributes.
+ * Whether an error is normal when several operations use the same names. makes_file: the operation
+ * makes files; is_xattr: it works on extended attributes.
  */
 bool miss_is_normal(int code, bool makes_file, bool is_xattr);
 

@@ -1,6 +1,6 @@
 #include "bonload/targets/target.h"
 
-/* null: does nothing, and so shows the cost of the program itself. */
+/* null: does nothing, and so measures the cost of the program itself. */
 
 static enum target_answer null_submit(void *thread, struct request *r)
 {

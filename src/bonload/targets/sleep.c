@@ -9,16 +9,17 @@
 #include "util/rng.h"
 
 /*
- * sleep: a store that is a bottleneck, as goader's target of that name. Reads and writes each have
- * 10 slots; a request occupies the slot that becomes free first, for a random time of up to 200 ms.
- * The probability that a request fails is the number in flight, divided by 10000.
+ * sleep: imitates a store that is a bottleneck, as the target of that name in goader does. Reads
+ * and writes have 10 slots each. A request takes the slot that becomes free first, for a random
+ * time of up to 200 ms. The probability that it fails is the number of requests in flight divided
+ * by 10000.
  */
 #define SLOTS       10
 #define LONGEST_NS  UINT64_C(200000000)
 #define FAIL_ONE_IN 10000
 
 struct bottleneck {
-    pthread_mutex_t lock; /* held only while ten numbers are examined */
+    pthread_mutex_t lock; /* held only while a thread looks at ten numbers */
     uint64_t free_ns[SLOTS];
     atomic_uint in_flight;
     _Atomic uint64_t begun;
@@ -71,7 +72,9 @@ static int sleep_join(void **thread, void *shared, unsigned channels, struct err
     return 0;
 }
 
-/* Occupies the slot that becomes free first for that time; returns when it ends. */
+/*
+ * Takes the slot that becomes free first, for sleep_ns. Returns when that time ends, by clock_ns().
+ */
 static uint64_t take_slot(struct bottleneck *b, uint64_t now_ns, uint64_t sleep_ns)
 {
     pthread_mutex_lock(&b->lock);

@@ -12,7 +12,7 @@ extern const struct target_ops target_profile;
 extern const struct target_ops target_s3;
 extern const struct target_ops target_sleep;
 
-/* A target that this build lacks keeps its row, and says why it cannot be used. */
+/* A target that this build lacks keeps its row in the table, and says why it cannot be used. */
 #ifndef HAVE_LIBCURL
 static int no_curl(struct err *e)
 {

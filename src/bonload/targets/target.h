@@ -15,33 +15,33 @@
 #include "util/err.h"
 
 /*
- * A target receives requests: files, a server, or nothing. It only carries out single requests:
- * when they begin, their times, counting them, and reporting their failures are the work of the
- * driver above it (driver.h).
+ * A target is what requests go to: files, a server, or nothing. It only carries out single
+ * requests. The driver above it (driver.h) decides when they begin, times and counts them, and
+ * reports their failures.
  */
 
 /* One request. */
 struct request {
     enum load_kind kind;
-    unsigned channel;  /* index of its channel, among those of its kind */
-    uint64_t number;   /* the number that determines its name, from 1 on */
-    bool removes;      /* a write that removes what was written under that number */
-    bool changes;      /* a write that may change it */
-    uint64_t due_ns;   /* when it should begin, in clock_ns() time */
-    uint64_t start_ns; /* when it began */
-    unsigned gate;     /* the step that it belongs to: load.gate when it began */
+    unsigned channel;  /* index of the request's channel, among those of its kind */
+    uint64_t number;   /* number that determines the request's name, counted from 1 */
+    bool removes;      /* a write that removes the object with that number */
+    bool changes;      /* a write that may change the object with that number */
+    uint64_t due_ns;   /* when the request should begin, by clock_ns() */
+    uint64_t start_ns; /* when the request began */
+    unsigned gate;     /* step that the request belongs to: load.gate when it began */
 
-    /* Set by the target before the request ends. */
-    unsigned op;            /* index in target_ops.ops */
-    uint32_t failure;       /* 0: none; otherwise a code for target_ops.describe() */
-    uint32_t miss;          /* why it had no effect, where that is normal; 0: it had one */
-    bool made;              /* with -cleanup: it created the file that it wrote */
-    uint64_t bytes;         /* number of bytes moved */
-    uint64_t judged_ns;     /* what the limit of a search applies to; 0: its response time */
-    uint64_t aside_ns;      /* part of its time that does not count: checking what was read */
-    uint64_t first_byte_ns; /* from its start to its first byte; 0: not known */
-    unsigned connections;   /* number of connections made for it */
-    uint64_t connect_ns;    /* time for these; it does not count as service */
+    /* The target sets these before the request ends. */
+    unsigned op;        /* index in target_ops.ops */
+    uint32_t failure;   /* 0: none; otherwise a code for target_ops.describe() */
+    uint32_t miss;      /* why it had no effect, if that is normal; 0: it had an effect */
+    bool made;          /* with -cleanup: the request created the file that it wrote */
+    uint64_t bytes;     /* number of bytes moved */
+    uint64_t judged_ns; /* time that the limit of a search applies to; 0: the response time */
+    uint64_t aside_ns;  /* part of the request's time that does not count: checking what was read */
+    uint64_t first_byte_ns; /* time from the start to the first byte; 0: unknown */
+    unsigned connections;   /* number of connections made for the request */
+    uint64_t connect_ns;    /* time for making these, which does not count as service */
     uint64_t tls_ns;        /* part of connect_ns */
 };
 
@@ -51,24 +51,26 @@ enum target_answer {
 };
 
 enum target_trait {
-    TARGET_BLOCKS = 1,    /* submit blocks in system calls: each channel needs a thread */
-    TARGET_INSTANT = 2,   /* requests take almost no time, and need neither names nor numbers */
-    TARGET_NAMES = 4,     /* it needs a template or a file of names */
-    TARGET_STORES = 8,    /* what is written can be read back: -cleanup and -verify make sense */
-    TARGET_FILES = 32,    /* its bytes are those of whole files, so devices count them, too */
-    TARGET_URLS = 64,     /* its names are URLs */
-    TARGET_NO_KINDS = 16, /* operations are drawn from a single mix, and need no earlier writes */
+    TARGET_BLOCKS = 1,  /* submit() blocks in system calls, so each channel needs a thread */
+    TARGET_INSTANT = 2, /* requests take almost no time, and need neither names nor numbers */
+    TARGET_NAMES = 4,   /* needs a template or a file of names */
+    TARGET_STORES = 8,  /* what was written can be read back, so -cleanup and -verify make sense */
+    TARGET_FILES = 32,  /* moves the bytes of whole files, so the devices below count them, too */
+    TARGET_URLS = 64,   /* names are URLs */
+    TARGET_NO_KINDS =
+        16, /* all operations come from a single mix, and do not depend on earlier writes */
 };
 
-/* The data that all threads of a target work with; it outlives the target. */
+/* What all threads of a target work with. It outlives the target. */
 struct target_setup {
     const struct plan *plan;
     const struct names *names; /* NULL: the target needs none */
     const struct sizes *sizes;
-    const struct bodies *bodies; /* that are given; NULL: bodies are made */
+    const struct bodies *bodies; /* bodies that the user gives; NULL: the target makes bodies */
     struct versions *versions;
     const struct written *written;
-    struct made *made; /* with -cleanup, for a target without kinds: the names that it has made */
+    /* with -cleanup and TARGET_NO_KINDS: names of the files that the run has made */
+    struct made *made;
 };
 
 struct target_ops {
@@ -76,74 +78,86 @@ struct target_ops {
     const char *summary; /* one line for messages */
     unsigned traits;     /* bits of enum target_trait */
     const char *const
-        *ops; /* names of its operations, with a NULL at the end; NULL: only reads and writes */
+        *ops; /* names of the operations, with a NULL at the end; NULL: reads and writes only */
 
     /*
-     * Returns a negative errno, with the reason in e, if it does not work in this build; NULL: it
-     * does.
+     * Returns 0, or a negative errno with the reason in e when the target does not work in this
+     * build. NULL: it always works.
      */
     int (*available)(struct err *e);
 
     /*
-     * Checks the settings, and completes the plan with those of the target; NULL: there is nothing
-     * to check. Returns 0 or a negative errno.
+     * Checks the settings, and adds the target's own to the plan. Returns 0, or a negative errno
+     * with a line in e. NULL: there is nothing to check.
      */
     int (*check)(struct plan *p, const struct settings *s, struct err *e);
 
-    /* Opens the data that all threads share: *shared, which is NULL if there is none. */
+    /*
+     * Opens the data that all threads share; *shared may stay NULL. Returns 0, or a negative errno
+     * with a line in e.
+     */
     int (*open)(void **shared, const struct target_setup *setup, struct err *e);
 
-    /* Opens the data of one thread, for requests on that many channels. */
+    /*
+     * Opens the data of one thread, for that many channels. Returns 0, or a negative errno with a
+     * line in e.
+     */
     int (*join)(void **thread, void *shared, unsigned channels, struct err *e);
 
     /*
-     * Chooses r->op, and whether it removes or changes something, with the random number `random`,
-     * before the request gets its number. When there is nothing to remove or to change, it gets the
-     * number of a write instead.
-     * NULL: prepare does that.
+     * Chooses r->op by the random number `random`, and whether the request removes or changes
+     * something, before the request gets its number. If there is nothing to remove or to change, it
+     * gets the number of a write instead. NULL: prepare() chooses.
      */
     void (*choose)(void *shared, struct request *r, uint64_t random);
 
-    /* Prepares a request that is about to begin; not timed. NULL: nothing to do. */
+    /*
+     * Prepares a request that is about to begin, in time that does not count. NULL: there is
+     * nothing to do.
+     */
     void (*prepare)(void *thread, struct request *r);
 
-    /* Begins a request. r must stay where it is until it has ended. */
+    /* Begins a request. *r must stay in place until the request has ended. */
     enum target_answer (*submit)(void *thread, struct request *r);
 
     /*
-     * Checks what a request returned, after its time has ended; it may turn out to have failed.
-     * NULL: nothing to check.
+     * Checks what a request returned, when its time has ended. The request may turn out to have
+     * failed. NULL: there is nothing to check.
      */
     void (*inspect)(void *thread, struct request *r);
 
     /*
-     * Returns up to `most` of the requests that have ended, and waits for one until clock_ns()
-     * reaches until_ns. A target that never queues has no such function.
+     * Stores up to `most` requests that have ended in `done`, and returns their number. If there
+     * are none, waits for one until clock_ns() reaches until_ns. A target that never queues has no
+     * poll().
      */
     unsigned (*poll)(void *thread, uint64_t until_ns, struct request *done[], unsigned most);
 
     void (*leave)(void *thread);
 
-    /* Describes a failure or a miss. */
+    /* Describes a failure or a miss in at most `size` bytes with the NUL. */
     void (*describe)(const void *shared, uint32_t failure, char *text, size_t size);
 
     /*
-     * Removes what the request of that number wrote. Returns 0 or a negative errno. NULL: it
-     * cannot.
+     * Removes what the request with that number wrote. Returns 0 or a negative errno. NULL: the
+     * target cannot remove anything.
      */
     int (*remove)(void *shared, uint64_t number);
 
-    /* Adds the number of bytes checked, and of damaged places; NULL: it checks nothing. */
+    /*
+     * Adds the number of bytes that were checked, and that of damaged reads. NULL: the target
+     * checks nothing.
+     */
     void (*verified)(void *shared, uint64_t *checked_bytes, uint64_t *damaged);
 
-    /* Forgets its own counts at the end of the warm-up. May be NULL. */
+    /* Clears the target's own counts at the end of the warm-up. May be NULL. */
     void (*forget)(void *shared);
 
-    /* Releases the shared data; may be NULL. */
+    /* Releases the shared data. May be NULL. */
     void (*close)(void *shared);
 };
 
-/* All targets, with those that this build lacks. Ends with NULL. */
+/* All targets, those that this build lacks included. Ends with NULL. */
 extern const struct target_ops *const target_table[];
 
 /* All names that target_by_name() knows, with a NULL at the end. */
@@ -152,13 +166,15 @@ extern const char *const target_words[];
 /* The operations of the target meta, with a NULL at the end. */
 extern const char *const meta_op_names[];
 
-/* The default. */
+/* Name of the default target. */
 #define DEFAULT_TARGET "disk"
 
 /* The target with that name or alias, or NULL. */
 const struct target_ops *target_by_name(const char *name);
 
-/* The usual code of a failure: an errno, and what was being done. */
+/*
+ * What a request was doing when it failed. A failure's code is usually made of this and an errno.
+ */
 enum target_step {
     STEP_NONE,
     STEP_OPEN,
@@ -171,7 +187,7 @@ enum target_step {
     STEP_SHORT,
     STEP_DAMAGED,
     STEP_OTHER,
-    STEP_REASON /* the target has its own description of it */
+    STEP_REASON /* the target describes the failure itself */
 };
 static inline uint32_t failure_of(enum target_step step, int code)
 {

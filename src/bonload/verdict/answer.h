@@ -9,11 +9,11 @@
 #include "bonload/verdict/verdict.h"
 
 /*
- * The findings about a profile. Everything is copied, so the runs need not exist any more.
+ * What is known about a profile. Everything is copied, so the runs need not exist any more.
  * answer_release() frees the gauges.
  */
 
-/* Durations of something, in ns. */
+/* Figures of some durations, in ns. */
 struct span_figures {
     const char *name;
     uint64_t count;
@@ -22,39 +22,40 @@ struct span_figures {
     uint64_t longest;
 };
 
-/* The measurements at one load. */
+/* What was measured with one load. */
 struct at_load {
     double asked; /* requests per second; 0: `clients` concurrent requests */
     unsigned clients;
     double achieved;
     uint64_t requests;
-    struct span_figures response; /* from when a request should have begun */
-    struct span_figures sync;     /* syncs that requests waited for */
+    struct span_figures response; /* requests, from their due times on */
+    struct span_figures sync;     /* the syncs that requests waited for */
     struct span_figures works[PROFILE_WORKS];
     struct judged judged[PROFILE_LIMITS];
     size_t judged_count;
 };
 
-/* The result of searching for a higher load. */
+/* How the search for a higher load ended. */
 enum more { MORE_NOT_SOUGHT, MORE_FOUND, MORE_NONE, MORE_MOST, MORE_UNSURE };
 
 struct answer {
     struct profile profile; /* with the limits that were applied */
     struct at_load loads[PROFILE_LOADS];
     size_t load_count;
-    struct gauge works[PROFILE_WORKS]; /* over all loads together, on which they do not depend */
+    /* over all loads together, because they do not depend on the load */
+    struct gauge works[PROFILE_WORKS];
     enum more more;
-    double most; /* requests per second */
+    double most; /* highest load that was found, in requests per second */
 };
 
 void answer_release(struct answer *a);
 
-/* The worst of all verdicts: GOODNESS_NONE if there is none. */
+/* The worst of all verdicts; GOODNESS_NONE: there is none. */
 enum goodness answer_goodness(const struct answer *a);
 
 /*
- * The deciding judgement: one with that verdict and, if there are several, the one closest to its
- * limit or furthest above it; *load is its load. NULL: nothing was judged.
+ * The judgement that decides: one with the worst verdict and, if there are several, the one nearest
+ * to its limit, or the furthest above it. *load becomes its load. NULL: nothing was judged.
  */
 const struct judged *answer_decider(const struct answer *a, const struct at_load **load);
 

@@ -5,7 +5,7 @@
 
 #include "util/units.h"
 
-/* "p99" or "longest". */
+/* Formats a percentile as "p99", or 100 as "longest". */
 #define OF_TEXT 16
 static void format_of(char text[static OF_TEXT], double percent)
 {
@@ -15,7 +15,7 @@ static void format_of(char text[static OF_TEXT], double percent)
         snprintf(text, OF_TEXT, "longest");
 }
 
-/* "500 writes/s", or "8 clients". */
+/* Formats the load as "500 writes/s" or "8 clients". */
 #define LOAD_TEXT 64
 static void format_load(char text[static LOAD_TEXT], const struct answer *a,
                         const struct at_load *l)
@@ -73,7 +73,10 @@ static void print_figures(const struct answer *a, FILE *out)
     fputs("; nothing is published to judge it by.", out);
 }
 
-/* "stay below it", where `it` is the deciding limit; another limit is named. */
+/*
+ * Formats "stay below it". `it` is the limit that decides; if a search used another limit, the text
+ * names that one.
+ */
 #define KEEP_TEXT (2 * UNITS_TEXT + OF_TEXT + 64)
 static void format_keep(char text[static KEEP_TEXT], const struct answer *a,
                         const struct judged *decider)
@@ -141,7 +144,7 @@ static void print_span(const struct span_figures *f, FILE *out)
     fprintf(out, "  %-18s %9" PRIu64 " %10s %10s %10s", f->name, f->count, p50, p99, longest);
 }
 
-/* The makers' own figure is printed beside the one that is judged. */
+/* Prints a row of figures: that of the program's makers beside the one that is judged. */
 static void print_row(const struct at_load *l, const struct span_figures *f, uint32_t on, FILE *out)
 {
     char of[OF_TEXT];
@@ -162,7 +165,7 @@ static void print_row(const struct at_load *l, const struct span_figures *f, uin
     fputc('\n', out);
 }
 
-/* A subject without a limit. */
+/* Stands for a subject that has no limit. */
 #define ON_NOTHING (LIMIT_ON_SYNC - 1)
 
 static void print_load(const struct answer *a, const struct at_load *l, FILE *out)

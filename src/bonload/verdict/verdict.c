@@ -5,10 +5,10 @@
 #include "bonload/control/judge.h"
 #include "util/units.h"
 
-/* The probability on each side of the interval. */
+/* Probability that the true percentile lies beyond one end of the interval. */
 #define TAIL .05
 
-/* Stalls of this length are assumed even if none was seen, as a search does. */
+/* Length of the stalls that are assumed even if none was seen, as in a search. */
 #define STALL_NS (BILLION / 100)
 
 const char *const goodness_names[] = {
@@ -27,8 +27,8 @@ static double binomial(uint64_t n, uint64_t k, double share)
 }
 
 /*
- * The number K of n values above the percentile is binomial. The percentile is above the value of
- * rank r + 1 only if K <= r, and below that of rank r only if K >= r.
+ * Of n values, the number K above the percentile is binomially distributed. The percentile is above
+ * the value of rank r + 1 only if K <= r, and below that of rank r only if K >= r.
  */
 void interval_ranks(uint64_t n, double percent, uint64_t *upper, uint64_t *lower)
 {
@@ -67,7 +67,7 @@ static double design_effect(const struct gauge *g, const struct profile_limit *l
     return judge_design_effect(&judge);
 }
 
-/* The value of a rank, counted from the longest on, if n values represent all. */
+/* The value of a rank, counted from the longest, if n values stand for all. */
 static uint64_t value_of_rank(const struct histogram *h, uint64_t rank, uint64_t n)
 {
     if (rank <= 1)

@@ -5,15 +5,19 @@
 #include <string.h>
 #include <sys/stat.h>
 
-/* Descriptors from here on are left to requests: the usual limit of a process is 1024. */
+/*
+ * Directories keep only descriptors below this one, to leave the others to requests: a process
+ * usually has 1024.
+ */
 #define MOST_DESCRIPTOR 512
 
-/* How many slots a directory may be in. */
+/* Number of slots in which a directory may be kept. */
 #define PROBES 4
 
 struct kept_directory {
     struct below at;
-    _Atomic bool is_gone; /* removed; it stays in its slot, and is not used */
+    _Atomic bool is_gone; /* removed from the filesystem: the slot stays taken, but its directory is
+                             not used */
     size_t length;
     char name[];
 };
@@ -33,7 +37,7 @@ static size_t first_slot(const char *name, size_t length)
     return (size_t)(hash ^ hash >> 32);
 }
 
-/* The directory of that name, or NULL; *slot is the first free one that it may have, if any. */
+/* The kept directory of that name, or NULL. *slot becomes the first free slot for it, or NULL. */
 static struct kept_directory *look_up(struct directories *d, const char *name, size_t length,
                                       _Atomic(struct kept_directory *) **slot)
 {
@@ -52,7 +56,7 @@ static struct kept_directory *look_up(struct directories *d, const char *name, s
     return NULL;
 }
 
-/* Keeps what was found, unless another thread has been faster. */
+/* Keeps the directory that was found, unless another thread has taken the slot. */
 static void keep(_Atomic(struct kept_directory *) *slot, const char *name, size_t length,
                  struct below_entry *entry)
 {

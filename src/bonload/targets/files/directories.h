@@ -7,8 +7,9 @@
 #include "sys/below.h"
 
 /*
- * Directories that names have led to, kept open for the requests that follow: all threads share
- * them, and none is closed before the end. What does not fit is found anew by every request.
+ * Keeps directories open that names have led to, for later requests. All threads share them, and
+ * none is closed before the end. Once the slots are full, each request must find other directories
+ * by itself.
  */
 #define DIRECTORIES_SLOTS 1024
 
@@ -18,20 +19,23 @@ struct directories {
     _Atomic(struct kept_directory *) slots[DIRECTORIES_SLOTS];
 };
 
-/* Empties it. */
+/* Makes all slots empty. */
 void directories_init(struct directories *d);
 
-/* As below_find(); what is kept is not released by below_release(). `top` is always the same. */
+/*
+ * Works like below_find(), but keeps directories. below_release() does not release a kept one.
+ * `top` must always be the same.
+ */
 int directories_find(struct directories *d, const struct below *top, const char *name,
                      enum below_missing missing, struct below_entry *entry);
 
 /*
- * Forgets the directory of a name if it has been removed: another one may have its name. Returns
- * true if it did.
+ * Stops using the kept directory of a name if it has been removed, because a new one may have its
+ * name. Returns true if it did.
  */
 bool directories_check(struct directories *d, const char *name);
 
-/* Closes all. No thread may use it any more. */
+/* Closes all kept directories. No other thread may use them any more. */
 void directories_close(struct directories *d);
 
 #endif

@@ -21,7 +21,8 @@
  */
 
 /*
- * The approximate size of the buffers of all channels together, unless they would become too small.
+ * Approximate size of the buffers of all channels together. With many channels it is more, because
+ * no buffer is smaller than SMALLEST_BUFFER.
  */
 #define ALL_BUFFERS     (32 * MIB)
 #define SMALLEST_BUFFER (32 * KIB)
@@ -37,13 +38,14 @@ struct shared {
     _Atomic uint64_t damaged;
 };
 
-/* One thread, which has one channel. */
+/* The data of one thread, which has one channel. */
 struct thread {
     struct workspace work;
     struct shared *shared;
-    struct expected expected; /* of the current request */
-    bool is_filled;           /* the buffer holds all of the body to be written */
-    uint64_t kept_bytes;      /* of a read: the whole body is in the buffer, to be inspected */
+    struct expected expected; /* expected body of the current request */
+    bool is_filled;           /* the buffer holds the whole body that is to be written */
+    /* for a read: the buffer holds a body of this size, to be inspected later */
+    uint64_t kept_bytes;
 };
 
 static size_t buffer_for(const struct plan *p)
@@ -54,7 +56,7 @@ static size_t buffer_for(const struct plan *p)
         most = SMALLEST_BUFFER;
     if (most > LARGEST_BUFFER)
         most = LARGEST_BUFFER;
-    /* one more than a file has, so that a read notices the end at once */
+    /* one byte more than a file has, so that a single read(2) reaches its end */
     uint64_t wanted = p->most_body + 1;
     return round_up(wanted < most ? wanted : most, WORKSPACE_ALIGNMENT);
 }
@@ -105,7 +107,7 @@ static int disk_join(void **thread, void *shared, unsigned channels, struct err 
     return rc;
 }
 
-/* Checks a part that was read. */
+/* Checks the part of a body that is in the buffer. */
 static void check_part(struct thread *t, uint64_t offset, size_t length)
 {
     const struct shared *s = t->shared;
@@ -141,7 +143,10 @@ static void disk_prepare(void *thread, struct request *r)
                          t->work.other_name);
 }
 
-/* Opens a file for writing; *is_new is only determined where it is needed. */
+/*
+ * Opens a file for writing. Sets *is_new only if a sync or -cleanup needs it; otherwise it becomes
+ * false.
+ */
 static int disk_open_to_write(struct thread *t, bool *is_new)
 {
     const struct plan *p = t->shared->setup.plan;
@@ -156,7 +161,7 @@ static int disk_open_to_write(struct thread *t, bool *is_new)
     return paths_open(&t->shared->paths, t->work.name, flags | O_TRUNC);
 }
 
-/* Direct transfers are whole blocks; the excess is cut off afterwards. */
+/* Writes the body. Direct transfers are whole blocks, so it cuts off the excess afterwards. */
 static int write_body(struct thread *t, int fd, struct request *r)
 {
     const struct shared *s = t->shared;
@@ -208,13 +213,14 @@ static uint32_t disk_write(struct thread *t, struct request *r)
 /* ---- reading ------------------------------------------------------------------------------ */
 
 /*
- * Reads up to the end. A short read is the end where that is expected; otherwise the kind of file
- * is checked, and its size or another read tells. Returns 0 or a failure.
+ * Reads a file to its end. Where the expected size is reached, a short read is the end. Otherwise
+ * it checks the kind of the file, and reads until the file's size or an empty read shows the end.
+ * Returns 0 or a failure.
  */
 static uint32_t read_body(struct thread *t, int fd, struct request *r)
 {
     const size_t most = t->shared->read_bytes;
-    uint64_t size = 0; /* 0: not known */
+    uint64_t size = 0; /* 0: unknown */
     int seen = 1;
     for (;;) {
         ssize_t got = read(fd, t->work.buffer, most);
@@ -242,8 +248,8 @@ static uint32_t read_body(struct thread *t, int fd, struct request *r)
 }
 
 /*
- * Drops a file's pages from the cache, so that the following read comes from storage. Pages that
- * cannot be evicted stay; if the file cannot be opened, the read fails.
+ * Evicts a file's pages from the cache, so that the next read comes from storage. Pages that cannot
+ * be evicted stay. If the file cannot be opened, the next read fails anyway.
  */
 static void disk_evict(struct thread *t)
 {
@@ -292,7 +298,7 @@ static enum target_answer disk_submit(void *thread, struct request *r)
     return TARGET_ENDED;
 }
 
-/* Checks what a read returned: whether it is complete and right. */
+/* Checks whether a read returned the right bytes, and all of them. */
 static void disk_inspect(void *thread, struct request *r)
 {
     struct thread *t = thread;

@@ -18,8 +18,8 @@
 #include "util/units.h"
 
 /*
- * meta: a mix of operations on the names of the template, whatever kind of file each is at that
- * moment. Normally some files do not exist in such a mix, or exist already: that is a miss.
+ * meta: a mix of operations on the names of a template, whatever kind of file each name has at that
+ * moment. It is normal that some files do not exist, or already do: that counts as a miss.
  */
 
 #define LARGEST_BUFFER MIB
@@ -66,19 +66,18 @@ struct shared {
 struct thread {
     struct workspace work;
     struct shared *shared;
-    struct rng rng; /* of the current request */
+    struct rng rng; /* random numbers of the current request */
     struct request *request;
     uint64_t other_number; /* number of the name in work.other_name */
-    struct below_entry at; /* directory of its name */
+    struct below_entry at; /* the directory of the name, and the last part of the name */
 };
 
-/* An operation: on a name (0 or a negative errno), or on an open file (the system call's result).
- */
+/* Either on_name (0 or a negative errno) or on_file (the result of a system call) is set. */
 struct operation {
     int (*on_name)(struct thread *t);
     ssize_t (*on_file)(struct thread *t, int fd);
     int flags;       /* flags for opening the file */
-    bool changes;    /* changes other things than the contents */
+    bool changes;    /* changes something other than the contents */
     bool only_looks; /* harmless on any kind of file: the kind is checked only after a failure */
 };
 
@@ -111,7 +110,7 @@ static void meta_close(void *shared)
     free(s);
 }
 
-/* The written data is random and depends on nothing. */
+/* Fills the buffer with random data, which nobody checks. */
 static void meta_fill(struct thread *t)
 {
     struct rng rng;
@@ -133,20 +132,20 @@ static int meta_join(void **thread, void *shared, unsigned channels, struct err 
     return 0;
 }
 
-/* The result of a system call that returns -1 on failure. */
+/* Turns the result of a system call into 0 or a negative errno. */
 static int meta_outcome(ssize_t result)
 {
     return result < 0 ? -errno : 0;
 }
 
-/* Opens the file itself, not a link's target; returns a negative errno if it is a link. */
+/* Opens the file, but not the target of a link. Returns a negative errno if the name is a link. */
 static int meta_open_file(const struct thread *t, int flags)
 {
     struct below directory = {.fd = t->at.directory};
     return below_open_file(&directory, t->at.name, flags, 0644);
 }
 
-/* Closes the file; returns the first failure. */
+/* Closes the file. Returns rc, or the failure of close(2) if rc is 0. */
 static int close_file(int fd, int rc)
 {
     int closed = close(fd) == 0 || errno == EINTR ? 0 : -errno;
@@ -164,7 +163,7 @@ static size_t body_of(const struct thread *t)
     return size < t->shared->buffer_bytes ? (size_t)size : t->shared->buffer_bytes;
 }
 
-/* Records that the file of the request's name was made, unless rc says otherwise. */
+/* With -cleanup, records that the request made the file of its name, if rc is 0. */
 static int meta_note_made(const struct thread *t, int rc)
 {
     if (rc >= 0)
@@ -172,7 +171,7 @@ static int meta_note_made(const struct thread *t, int rc)
     return rc;
 }
 
-/* With -cleanup it must be known whether the file existed before; it may be removed meanwhile. */
+/* Opens a file for writing. With -cleanup, finds out whether the run made it. */
 static int meta_open_to_write(const struct thread *t)
 {
     int fd = t->shared->setup.made ? -ENOENT : meta_open_file(t, O_WRONLY | O_CREAT);
@@ -185,7 +184,7 @@ static int meta_open_to_write(const struct thread *t)
     return fd;
 }
 
-/* Records the bytes of a transfer. */
+/* Adds a transfer's bytes to the request's. Returns the result of the transfer. */
 static ssize_t moved_bytes(struct thread *t, ssize_t moved)
 {
     t->request->bytes = moved > 0 ? (uint64_t)moved : 0;
@@ -223,7 +222,7 @@ static int op_stat(struct thread *t)
     return meta_outcome(fstatat(t->at.directory, t->at.name, &st, AT_SYMLINK_NOFOLLOW));
 }
 
-/* Only root can change a file's owner; the owner's own permissions are never removed. */
+/* Root changes the owner; other users change permissions, but never take away the owner's own. */
 static int op_setattr(struct thread *t)
 {
     const struct below at = {.fd = t->at.directory};
@@ -246,14 +245,14 @@ static void choose_other(struct thread *t)
     names_format(s->setup.names, t->other_number, t->work.other_name);
 }
 
-/* Removes the file of that name, so that a link can be made there. */
+/* Removes the file with the request's name, so that a link can be made there. */
 static int clear_name(const struct thread *t)
 {
     int rc = meta_outcome(unlinkat(t->at.directory, t->at.name, 0));
     return rc == -ENOENT ? 0 : rc;
 }
 
-/* The target of a link: a name in the same directory needs no path. */
+/* The target of a link. A name in the same directory needs no path. */
 static const char *link_target(const struct thread *t)
 {
     const char *own = strrchr(t->work.name, '/');
@@ -362,7 +361,7 @@ static bool is_xattr(unsigned op)
     return op >= META_SETXATTR;
 }
 
-/* True for operations that make files: if one fails with "not found", a directory is missing. */
+/* Whether the operation makes files: if it fails with ENOENT, a directory is missing. */
 static bool makes_file(unsigned op)
 {
     return op == META_WRITE || op == META_MKNOD || op == META_SYMLINK;
@@ -391,7 +390,7 @@ static int operate_on_file(struct thread *t, const struct operation *o)
     return fd < 0 ? fd : close_file(fd, rc);
 }
 
-/* Does the operation in the directory of its name. */
+/* Does the operation in the directory of the request's name. */
 static int meta_operate(struct thread *t, unsigned op, enum below_missing missing)
 {
     int rc = paths_find(&t->shared->paths, t->work.name, missing, &t->at);

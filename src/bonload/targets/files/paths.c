@@ -17,7 +17,7 @@ int paths_check(struct plan *p, const struct settings *s, struct err *e)
                    p->target->name);
 }
 
-/* Opens the directory; one thread finds it, and all use it. */
+/* Opens the directory above all names. One thread finds it, and all threads use it. */
 static int paths_directory(struct paths *p, enum below_missing missing, struct below *b)
 {
     *b = (struct below){.fd = atomic_load_explicit(&p->fd, memory_order_acquire),
@@ -48,7 +48,7 @@ int paths_begin(struct paths *p, const struct target_setup *setup, struct err *e
     if (!p->directory)
         return err_system(e, ENOMEM, "memory for the names");
     if (paths_directory(p, BELOW_FAILS, &b) != -BELOW_LINK)
-        return 0; /* any other problem with it is a failure of every request */
+        return 0; /* any other problem with the directory makes each request fail */
     below_say(e, -BELOW_LINK, p->directory, BELOW_FAILS);
     paths_end(p);
     return -BELOW_LINK;
@@ -63,7 +63,7 @@ void paths_end(struct paths *p)
     p->directory = NULL;
 }
 
-/* The part of a name below the directory. */
+/* The part of a name below that directory. */
 static const char *paths_rest(const struct paths *p, const char *name)
 {
     name += p->skip;
@@ -83,7 +83,7 @@ bool paths_missed(struct paths *p, const char *name)
     return directories_check(&p->kept, paths_rest(p, name));
 }
 
-/* How a file is opened in its directory. */
+/* Opens a name in its directory. */
 typedef int open_in(const struct below *directory, const char *name, int flags);
 
 static int open_to_use(const struct below *directory, const char *name, int flags)
@@ -104,7 +104,7 @@ static int open_once(struct paths *p, const char *name, int flags, enum below_mi
     return fd;
 }
 
-/* Tries again where a directory was kept that is gone by now. */
+/* Opens a file, and tries again if its kept directory has been removed meanwhile. */
 static int open_twice(struct paths *p, const char *name, int flags, enum below_missing missing,
                       open_in *how)
 {

@@ -7,10 +7,10 @@
 #include "measure/clock.h"
 #include "util/units.h"
 
-/* Numbers reserved for each of a profile's files: one for each segment. */
+/* Number of stamps' file numbers for each of a profile's files: a log needs one per segment. */
 #define NUMBERS_PER_FILE LOG_SEGMENTS
 
-/* Leaves room for the filesystem's own needs: a sixteenth, and one MiB. */
+/* Checks that the filesystem has room for the files, plus a sixteenth and 1 MiB for itself. */
 static int check_room(const struct acts *a, struct err *e)
 {
     struct scratch_space space;
@@ -121,7 +121,7 @@ void acts_verified(const struct acts *a, uint64_t *checked_bytes, uint64_t *dama
     }
 }
 
-/* The number of buffer bytes that a step needs. */
+/* Size of the buffer that a step needs, in bytes. */
 static uint64_t step_bytes(const struct profile *p, const struct profile_step *s)
 {
     const struct profile_file *f = &p->files[s->file];
@@ -165,7 +165,7 @@ void actor_close(struct actor *t)
     t->buffer = NULL;
 }
 
-/* Checking a page takes time that does not count as the program's. */
+/* Reads pages, and checks them in time that does not count as the program's. */
 static int read_pages(struct actor *t, struct pages *p, unsigned count)
 {
     uint64_t page;

@@ -11,8 +11,9 @@
 struct acts {
     const struct profile *profile;
     struct storage storage;
-    struct gauge syncs;             /* the syncs that requests wait for */
-    struct log logs[PROFILE_FILES]; /* each at its index in profile.files, or empty */
+    struct gauge syncs; /* durations of the syncs that requests wait for */
+    /* each log has its index in profile.files; other entries are empty */
+    struct log logs[PROFILE_FILES];
     struct pages pages[PROFILE_FILES];
     struct mailbox mailboxes[PROFILE_FILES];
     bool has_scratch;
@@ -22,11 +23,11 @@ struct acts {
 struct actor {
     struct acts *acts;
     struct rng random;
-    unsigned char *buffer; /* room for the pages or the message of any step */
-    uint64_t sync_ns;      /* the longest sync in its last steps; 0: none */
-    uint64_t aside_ns;     /* part of their time that does not count: checking data that was read */
-    uint64_t bytes;        /* bytes that they moved */
-    unsigned step;         /* enum target_step: the call that failed */
+    unsigned char *buffer; /* room for what any step reads or writes */
+    uint64_t sync_ns;      /* longest sync in the last call of actor_do(); 0: none */
+    uint64_t aside_ns;     /* part of its time that does not count: checking pages */
+    uint64_t bytes;        /* number of bytes that it moved */
+    unsigned step;         /* an enum target_step: the call that failed in it */
 };
 
 /* What the files are made from. */
@@ -35,28 +36,28 @@ struct acts_setup {
     const char *directory;
     uint64_t seed;
     enum verify_mode verify;
-    uint64_t limit_ns; /* limit on the syncs that requests wait for */
+    uint64_t limit_ns; /* limit on the syncs that requests wait for, in ns */
 };
 
 /*
- * Makes the files in a private directory, after checking that there is room for them. Returns 0 or
- * a negative errno with a line in e, in which case nothing is left.
+ * Makes the files in a private directory if there is room for them. Returns 0, or a negative errno
+ * with a line in e; then nothing is left on the storage.
  */
 int acts_open(struct acts *a, const struct acts_setup *setup, struct err *e);
 
 /*
- * Removes all files; `syncs` stays for gauge_close(). Returns 0 or a negative errno with a line in
- * e.
+ * Removes all files. The gauge `syncs` stays until the caller closes it. Returns 0, or a negative
+ * errno with a line in e.
  */
 int acts_close(struct acts *a, struct err *e);
 
 int actor_open(struct actor *t, struct acts *a, uint64_t stream, struct err *e);
 void actor_close(struct actor *t);
 
-/* Runs steps up to the first ACT_NONE. Returns 0 or a positive errno. */
+/* Does the steps up to the first ACT_NONE. Returns 0 or a positive errno. */
 int actor_do(struct actor *t, const struct profile_step *steps);
 
-/* The number of bytes of pages that were checked, and of damaged places. */
+/* Adds the number of bytes of pages that were checked, and that of damaged pages. */
 void acts_verified(const struct acts *a, uint64_t *checked_bytes, uint64_t *damaged);
 
 #endif

@@ -4,7 +4,7 @@
 #include "measure/clock.h"
 #include "sys/stop.h"
 
-/* Work that begins late is made up for, up to this many periods. */
+/* Work that begins late catches up, but by no more than this many periods. */
 #define LATE_PERIODS 10
 
 static void *work_on(void *context)

@@ -8,12 +8,12 @@
 #include "util/err.h"
 
 /*
- * Durations of something that happens repeatedly: the syncs that requests wait for, or background
- * work. Besides the distribution it counts how many were above a limit in each slice of time,
- * because what storage does to one sync it also does to concurrent ones.
+ * Durations of something that happens again and again: the syncs that requests wait for, or work
+ * beside the requests. Besides the distribution, a gauge counts in each slice of time how many
+ * durations were above a limit: what storage does to one sync, it does to others at the same time.
  */
 #define GAUGE_SLICE_NS UINT64_C(100000000)
-#define GAUGE_SLICES   6000 /* later ones are counted in the last slice */
+#define GAUGE_SLICES   6000 /* the last slice also counts everything later */
 
 struct gauge_slice {
     uint32_t count;
@@ -22,24 +22,24 @@ struct gauge_slice {
 
 struct gauge {
     pthread_mutex_t lock;
-    uint64_t limit_ns; /* UINT64_MAX: none */
+    uint64_t limit_ns; /* UINT64_MAX: no limit */
     uint64_t begin_ns;
     struct histogram *durations;
     struct gauge_slice *slices;
     unsigned used; /* number of slices up to the last one with a duration */
 };
 
-/* Opens an empty gauge, which counts from now on. Returns 0 or -ENOMEM with a line in e. */
+/* Opens an empty gauge. Its slices begin now. Returns 0, or -ENOMEM with a line in e. */
 int gauge_open(struct gauge *g, uint64_t limit_ns, struct err *e);
 void gauge_close(struct gauge *g);
 
-/* Clears it; it counts from now on. */
+/* Clears the gauge. Its slices begin again now. */
 void gauge_restart(struct gauge *g);
 
-/* Adds a duration that ended at end_ns. */
+/* Adds a duration that ended at end_ns, by clock_ns(). */
 void gauge_add(struct gauge *g, uint64_t duration_ns, uint64_t end_ns);
 
-/* Appends the counts of a gauge that is no longer in use, in slices after those of `whole`. */
+/* Appends a gauge that is no longer in use: its slices follow those of `whole`. */
 void gauge_append(struct gauge *whole, const struct gauge *part);
 
 #endif

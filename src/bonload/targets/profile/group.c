@@ -13,7 +13,7 @@ void commit_group_close(struct commit_group *g)
     pthread_mutex_destroy(&g->lock);
 }
 
-/* Makes the next batch of all records that wait. */
+/* Closes the batch of all waiting records, which is now the current one. */
 static void seal_batch(struct commit_group *g)
 {
     g->records = g->waiting;
@@ -23,7 +23,8 @@ static void seal_batch(struct commit_group *g)
 }
 
 /*
- * Returns the number of the batch that a record belongs to, and whether the caller has to store it.
+ * Adds a record to the next batch, and returns that batch's number. *leads becomes true if the
+ * caller must store it.
  */
 static uint64_t enter_batch(struct commit_group *g, bool *leads)
 {
@@ -37,7 +38,9 @@ static uint64_t enter_batch(struct commit_group *g, bool *leads)
     return mine;
 }
 
-/* True when the batch is ready and nobody stores it yet. */
+/*
+ * Whether the calling thread must store its batch: the batch is ready, and no thread has taken it.
+ */
 static bool take_lead(struct commit_group *g, uint64_t mine)
 {
     pthread_mutex_lock(&g->lock);

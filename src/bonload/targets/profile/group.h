@@ -10,29 +10,30 @@
 
 /*
  * Group commit: a thread that finds no sync in progress stores its record at once. Records that
- * arrive during a sync are stored together in the next batch, which begins as soon as that sync has
- * ended, and which one of their threads stores for all. The batch is closed when the previous sync
- * ends. So for clients that do nothing else, and a sync of S, there are 1/S commits per second with
- * one client and N/(2S) with N.
+ * arrive during a sync wait for the next batch. That batch is closed when the sync ends, and one of
+ * its threads then stores it for all. If clients do nothing else, and a sync takes S, one client
+ * makes 1/S commits per second, and N clients make N/(2S).
  */
 struct commit_group {
     /*
-     * Stores that many records and syncs them; *sync_ns is the duration of the sync. Returns 0 or a
-     * positive errno, after which no commit succeeds. Never called by two threads at a time.
+     * Stores `records` records and syncs them. *sync_ns becomes the duration of the sync. Returns 0
+     * or a positive errno; after an errno no commit succeeds. Only one thread at a time calls this.
      */
     int (*store)(void *context, uint64_t records, uint64_t *sync_ns);
     void *context;
 
-    pthread_mutex_t lock;     /* protects the fields up to is_handed; never held while storing */
-    uint64_t waiting;         /* number of records in the next batch */
-    uint64_t records;         /* number of records in the current batch */
-    uint64_t batch;           /* its number */
-    bool is_busy;             /* the current batch is being stored, or about to be */
-    bool is_handed;           /* the first of its threads that wakes up stores it */
+    /* protects the fields up to is_handed; no thread holds it while it stores */
+    pthread_mutex_t lock;
+    uint64_t waiting; /* number of records in the next batch */
+    uint64_t records; /* number of records in the current batch */
+    uint64_t batch;   /* number of the current batch */
+    bool is_busy;     /* a thread stores the current batch, or is about to */
+    bool is_handed;   /* no thread has taken the current batch yet; the first of its threads to wake
+                         up will */
     _Atomic uint64_t durable; /* number of the batch that was stored last */
-    _Atomic uint64_t sync_ns; /* duration of its sync */
+    _Atomic uint64_t sync_ns; /* duration of that batch's sync */
     _Atomic int failure;
-    struct event ended; /* signalled when a batch was stored */
+    struct event ended; /* happens when a batch has been stored */
 };
 
 void commit_group_open(struct commit_group *g,
@@ -41,8 +42,8 @@ void commit_group_open(struct commit_group *g,
 void commit_group_close(struct commit_group *g);
 
 /*
- * Commits a record: returns when it is durable. *sync_ns becomes the duration of its batch's sync
- * or, if another one has ended since, of that. Returns 0 or a positive errno.
+ * Commits a record, and returns when it is durable. *sync_ns becomes the duration of its batch's
+ * sync, or of a later one if that has already ended. Returns 0 or a positive errno.
  */
 int commit_group_join(struct commit_group *g, uint64_t *sync_ns);
 

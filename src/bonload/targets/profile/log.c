@@ -10,7 +10,7 @@
 #include "util/units.h"
 
 /*
- * Larger writes are split into several calls, as programs do, whose buffers are about this large.
+ * Larger writes are split into calls of this size, because programs' buffers are about this large.
  */
 #define WRITE_MOST (128 * KIB)
 
@@ -19,7 +19,7 @@ static bool is_kept_fresh(const struct log *l)
     return l->file->segment != SEGMENT_RECYCLED;
 }
 
-/* Frees a segment's storage, and reserves it again. */
+/* Makes a segment ready for its next turn: frees its storage, and reserves it again. */
 static int refresh(const struct log *l, int fd)
 {
     if (ftruncate(fd, 0) != 0)
@@ -29,7 +29,7 @@ static int refresh(const struct log *l, int fd)
     return l->file->segment == SEGMENT_PREALLOCATED ? -storage_reserve(fd, l->file->bytes) : 0;
 }
 
-/* The thread that refreshes all segments but the current one. */
+/* The thread that refreshes used segments. */
 static void *keep_fresh(void *context)
 {
     struct log *l = context;
@@ -51,7 +51,7 @@ static void *keep_fresh(void *context)
     return NULL;
 }
 
-/* Moves to the next segment, waiting for it if necessary. Returns 0 or a positive errno. */
+/* Moves to the next segment when that is fresh. Returns 0 or a positive errno. */
 static int turn_segment(struct log *l)
 {
     unsigned next = (atomic_load(&l->segment) + 1) % l->file->count;
@@ -74,8 +74,8 @@ static int turn_segment(struct log *l)
 }
 
 /*
- * Writes appended records, from the start of the first unit to the end of the last, in one call
- * unless that is more than WRITE_MOST.
+ * Writes `bytes` of records: all units from the one in which they begin to the one in which they
+ * end, in calls of at most WRITE_MOST. Returns 0 or a positive errno.
  */
 static int write_records(struct log *l, uint64_t bytes)
 {
@@ -96,7 +96,7 @@ static int write_records(struct log *l, uint64_t bytes)
     return 0;
 }
 
-/* commit_group.store */
+/* commit_group.store for a log. */
 static int store(void *context, uint64_t records, uint64_t *sync_ns)
 {
     struct log *l = context;

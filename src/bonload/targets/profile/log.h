@@ -9,29 +9,32 @@
 #include "bonload/targets/profile/storage.h"
 
 /*
- * A log in segments: when one is full the next follows, and after the last the first. A segment
- * that is only reserved is reserved again before its turn, by a separate thread.
+ * A log in segments. A full segment is followed by the next one, and the last one by the first. A
+ * separate thread refreshes each segment before its next turn, unless the program recycles segments
+ * as they are.
  */
 #define LOG_SEGMENTS 8
 
 struct log {
     const struct storage *storage;
     const struct profile_file *file;
-    unsigned first_number; /* number of its first file, for its contents */
+    unsigned first_number; /* number of the first segment, for the stamps of its contents */
     uint64_t record_bytes;
-    bool syncs; /* sync after each write */
+    bool syncs; /* syncs after each write */
     struct gauge *gauge;
     struct commit_group group;
 
     int fds[LOG_SEGMENTS];
     _Atomic bool is_fresh[LOG_SEGMENTS]; /* the segment is ready for its next turn */
     _Atomic unsigned segment;            /* the current segment */
-    uint64_t at;                         /* end of the records in it */
-    uint64_t round;                      /* generation of the contents */
+    uint64_t at;                         /* end of the records in the current segment */
+    /* generation of the contents, which grows with each turn of the first segment */
+    uint64_t round;
     unsigned char *buffer;
     size_t buffer_bytes;
 
-    struct event turned; /* signalled when a segment was begun or refreshed, or the log is closed */
+    /* happens when a segment begins or is refreshed, and when the log closes */
+    struct event turned;
     _Atomic bool is_closing;
     _Atomic int keeper_failure;
     pthread_t keeper;
@@ -39,20 +42,22 @@ struct log {
 };
 
 /*
- * Makes the segments of a log for records of that size. The gauge gets the durations of syncs.
- * Returns 0 or a negative errno with a line in e; log_close() may always follow.
+ * Makes the segments of a log for records of record_bytes. The gauge gets the durations of the
+ * syncs. Returns 0, or a negative errno with a line in e; the caller may call log_close() in either
+ * case.
  */
 int log_open(struct log *l, const struct storage *storage, const struct profile_file *file,
              unsigned first_number, struct gauge *gauge, struct err *e);
 void log_close(struct log *l);
 
 /*
- * Appends a record, together with all others that have arrived by then, and, if the log syncs,
- * returns when it is durable; *sync_ns is the duration of that sync. Returns 0 or a positive errno.
+ * Appends a record, together with all others that have arrived by then. If the log syncs, returns
+ * when the record is durable; *sync_ns becomes the duration of that sync. Returns 0 or a positive
+ * errno.
  */
 int log_append(struct log *l, uint64_t *sync_ns);
 
-/* Syncs what has been appended; 0 or a positive errno. */
+/* Syncs the current segment. Returns 0 or a positive errno. */
 int log_sync(struct log *l);
 
 #endif

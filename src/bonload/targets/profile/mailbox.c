@@ -43,7 +43,9 @@ int mailbox_open(struct mailbox *m, const struct storage *storage, const struct 
     return m->new_fd < 0 ? m->new_fd : 0;
 }
 
-/* Removes a message. Returns 0 or a positive errno, ENOENT if it is not in that directory. */
+/*
+ * Removes a message from that directory. Returns 0 or a positive errno (ENOENT: it is not there).
+ */
 static int remove_message(int fd, uint64_t number)
 {
     char name[MESSAGE_NAME];
@@ -91,7 +93,10 @@ int mailbox_close(struct mailbox *m, struct err *e)
     return code ? -code : rc ? rc : other;
 }
 
-/* fsync whose duration goes to the gauge. Returns 0 or a positive errno. */
+/*
+ * Calls fsync(2), and adds its duration to the gauge. *longest_ns grows to it. Returns 0 or a
+ * positive errno.
+ */
 static int sync_timed(const struct mailbox *m, int fd, uint64_t *longest_ns)
 {
     uint64_t begin_ns = clock_ns();
@@ -123,7 +128,7 @@ static int write_message(const struct mailbox *m, const char *name, const unsign
     return code;
 }
 
-/* Opens the directory again, as dovecot-lda does. */
+/* Syncs the directory `new`. Opens it again for that, as dovecot-lda does. */
 static int sync_new(const struct mailbox *m, uint64_t *sync_ns)
 {
     int fd = directory_open(m->storage->scratch.fd, "new");
@@ -152,8 +157,8 @@ int mailbox_deliver(struct mailbox *m, unsigned char *buffer, uint64_t *sync_ns,
 }
 
 /*
- * A message that is still being delivered does not exist yet: it and later ones stay for the next
- * time.
+ * A message that is still being delivered does not exist yet: this one and all later ones stay
+ * until the next call.
  */
 int mailbox_expire(struct mailbox *m)
 {

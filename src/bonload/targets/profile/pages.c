@@ -37,7 +37,7 @@ void pages_close(struct pages *p)
     p->file = NULL;
 }
 
-/* Fills the buffer with the next contents of a page. */
+/* Fills the buffer with the next generation of a page. */
 static void fill_page(struct pages *p, uint64_t page, unsigned char *buffer)
 {
     uint32_t generation = atomic_fetch_add(&p->begun[page], 1) + 1;
@@ -78,7 +78,7 @@ int pages_write(struct pages *p, struct rng *random, unsigned char *buffer, unsi
     return code;
 }
 
-/* Only one thread writes consecutive pages to a file, so no latches are needed. */
+/* Needs no latches, because only one thread writes consecutive pages to a file. */
 int pages_write_run(struct pages *p, struct rng *random, unsigned char *buffer, unsigned count)
 {
     if (count > p->count)
@@ -109,7 +109,7 @@ int pages_read(struct pages *p, struct rng *random, unsigned char *buffer, uint6
     }
 }
 
-/* If a page was being written, any generation may have been read, and even parts of two. */
+/* While a page is being written, a read may return any generation, and even parts of two. */
 bool pages_are_right(struct pages *p, const unsigned char *buffer, uint64_t page,
                      uint32_t ended_before)
 {

@@ -18,7 +18,7 @@ struct shared {
     struct acts acts;
     struct beside works[PROFILE_WORKS];
     _Atomic uint64_t threads; /* number of threads that have joined */
-    _Atomic uint32_t failure; /* failure of a request, after which all further ones fail */
+    _Atomic uint32_t failure; /* failure of a request; all later requests fail, too */
     bool is_finished;
 };
 
@@ -40,7 +40,7 @@ static int check(struct plan *p, const struct settings *s, struct err *e)
     return s->profile ? 0 : err_say(e, "the target profile needs -good-for=NAME");
 }
 
-/* The limit on a subject: the lowest if there are several. UINT64_MAX: none. */
+/* The lowest limit on that subject; UINT64_MAX: there is none. */
 static uint64_t limit_on(const struct profile *p, uint32_t on)
 {
     uint64_t limit = UINT64_MAX;
@@ -123,7 +123,10 @@ static void leave(void *thread)
     free(t);
 }
 
-/* A program whose storage has failed cannot continue as before; damage is only counted. */
+/*
+ * After a failure of the storage all requests fail, because the program could not go on. Damage is
+ * only counted.
+ */
 static enum target_answer submit(void *thread, struct request *r)
 {
     struct thread *t = thread;

@@ -6,19 +6,19 @@
 #include "util/err.h"
 
 /*
- * The target `profile`: a request runs the steps of a profile, while the program's background work
- * runs at its own pace.
+ * The target `profile`: a request does the steps of a profile, while the program's other work goes
+ * on at its own pace.
  */
 
-/* The gauge that a limit applies to; valid until the target is closed. */
+/* The gauge of what a limit is on. It lives until the target is closed. */
 const struct gauge *profile_target_gauge(const void *shared, uint32_t on);
 
-/* The failure that has ended the run: 0, or a negative errno with a line in e. */
+/* The failure that ended the run: 0, or a negative errno with a line in e. */
 int profile_target_failure(const void *shared, struct err *e);
 
 /*
- * Ends the background work and removes all files; the figures stay. Returns 0 or a negative errno
- * with a line in e.
+ * Ends the work beside the requests, and removes all files. The gauges stay. Returns 0, or a
+ * negative errno with a line in e.
  */
 int profile_target_finish(void *shared, struct err *e);
 

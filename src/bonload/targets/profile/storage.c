@@ -10,7 +10,7 @@
 
 #define FILL_BYTES MIB
 
-/* Opens the file again with O_DIRECT, if possible. */
+/* Opens the file again with O_DIRECT, if that is supported. */
 static int open_direct(int fd, const char *name)
 {
     struct err ignored;

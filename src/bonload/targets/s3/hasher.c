@@ -3,7 +3,7 @@
 #include <errno.h>
 #include <string.h>
 
-/* The block size of both hashes. */
+/* Block size of both hashes, in bytes. */
 #define BLOCK 64
 
 int hasher_open(struct hasher *h, struct err *e)
@@ -51,7 +51,10 @@ void hasher_hex(const unsigned char hash[static SHA256_BYTES], char hex[static S
     hex[2 * SHA256_BYTES] = '\0';
 }
 
-/* Hashes a block, the key with every byte changed by `pad`, and the text after it. */
+/*
+ * Hashes a block, which is the key with every byte combined with `pad` by exclusive or, and then
+ * the text.
+ */
 static void hash_padded(struct hasher *h, const EVP_MD *md, const unsigned char key[static BLOCK],
                         unsigned char pad, const void *text, size_t length, unsigned char *hash)
 {

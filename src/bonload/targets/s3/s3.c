@@ -11,13 +11,14 @@
 #include "bonload/targets/web/web_headers.h"
 #include "util/units.h"
 
-/* s3: the name of a request is an object's key, and every transfer is signed. */
+/* s3: a request's name is the key of an object, and every transfer is signed. */
 
-/* Room for a URL's parts besides the key: origin, root, and a query with a prefix or an id. */
+/* Room for a URL besides the key: origin, root, and a query with a prefix or an upload's id. */
 #define URL_EXTRA 4096
 
 /*
- * Room for a canonical request and an Authorization header, besides the URL and the user's headers.
+ * Room for a canonical request and for an Authorization header, besides the URL and the user's
+ * headers.
  */
 #define CANONICAL_EXTRA     4096
 #define AUTHORIZATION_EXTRA 2048
@@ -31,7 +32,7 @@ static const enum web_method methods[] = {
 #define PARTS_MOST 10000 /* by S3's documentation */
 #define LIST_KEYS  "1000"
 
-/* How long the check for the bucket may take. */
+/* Longest time for the check that the bucket exists. */
 #define LOOK_NS (5 * BILLION)
 
 struct s3_shared *s3_shared_of(const struct web_exchange *x)
@@ -60,7 +61,7 @@ static int s3_check(struct plan *p, const struct settings *s, struct err *e)
 
 /* ---- opening ------------------------------------------------------------------------------ */
 
-/* Takes the user's headers, "NAME: VALUE" lines, which are signed, too. */
+/* Takes the user's headers, lines of "NAME: VALUE", because they are signed, too. */
 static int take_given(struct s3_shared *s3, const char *headers, struct err *e)
 {
     s3->given_text = strdup(headers);
@@ -78,8 +79,8 @@ static int take_given(struct s3_shared *s3, const char *headers, struct err *e)
 }
 
 /*
- * Checks that the bucket exists at each site: 404 means that it does not; other problems are left
- * to the load.
+ * Checks that the bucket exists on each site. Only 404 shows that it does not; other problems are
+ * left to the load.
  */
 static int look_for_bucket(struct web_shared *s, struct err *e)
 {
@@ -129,7 +130,7 @@ static void s3_close_dialect(struct web_shared *s)
     free(s3);
 }
 
-/* A channel's own headers precede those that all have. */
+/* Opens a channel's own headers, which precede those that all channels share. */
 static int open_exchange(struct s3_exchange *own, struct web_exchange *x)
 {
     const struct s3_shared *s3 = s3_shared_of(x);
@@ -201,7 +202,7 @@ static void s3_leave(struct web_thread *t)
 
 /* ---- one transfer ------------------------------------------------------------------------- */
 
-/* The present time in the signature's form; updated once a second. */
+/* The current time in the form that signatures need. Formats it once a second. */
 static const char *time_text(struct s3_thread *own, unsigned version)
 {
     struct timespec now;
@@ -216,7 +217,6 @@ static const char *time_text(struct s3_thread *own, unsigned version)
     return own->time;
 }
 
-/* Hashes the data to be sent. */
 static void hash_body(struct web_exchange *x, const struct s3_transfer *t, char hex[SHA256_HEX])
 {
     struct s3_thread *own = x->thread->own;
@@ -253,7 +253,7 @@ static bool make_url(struct web_exchange *x, const struct s3_transfer *t, char *
     return text_is_whole(&url);
 }
 
-/* Collects the headers to sign; returns their number. */
+/* Collects the headers to sign, and returns their number. */
 static size_t signed_headers(const struct s3_shared *s3, const struct s3_exchange *own,
                              struct sign_pair pairs[static SIGN_PAIRS_MOST])
 {
@@ -269,7 +269,7 @@ static size_t signed_headers(const struct s3_shared *s3, const struct s3_exchang
     return count + s3->given_count;
 }
 
-/* Version 2 signs those parts of a query that name another resource than the object itself. */
+/* Appends what version 2 signs: the path, and the query's parts that do not name the object. */
 static void make_resource(struct text *to, const struct s3_site *site, const char *path,
                           const struct s3_transfer *t, const char *upload_id)
 {
@@ -290,7 +290,7 @@ static void make_resource(struct text *to, const struct s3_site *site, const cha
     }
 }
 
-/* Signs what make_url() wrote; the path is a text of its own, without the query. */
+/* Signs the URL that make_url() wrote. `path` does not include the query. */
 static int s3_sign_transfer(struct web_exchange *x, const struct s3_transfer *t, const char *path,
                             const char *query)
 {
@@ -323,7 +323,8 @@ static int s3_sign_transfer(struct web_exchange *x, const struct s3_transfer *t,
                                   : sign_version4(&thread->signer, &r, &authorization);
 }
 
-/* A parameter without a value is sent without "=" (?uploads), but is signed with it. */
+/* Removes the "=" after a parameter without a value: "?uploads=" is only signed, and not sent. */
+
 static void restore_query(char *query)
 {
     *query = '?';
@@ -362,7 +363,7 @@ uint32_t s3_set(struct web_exchange *x, const struct s3_transfer *t)
 
 /* ---- requests ----------------------------------------------------------------------------- */
 
-/* The common prefix of all keys of the template. */
+/* Finds the prefix that all keys of the template share. */
 static void prefix_of(const struct names *names, char *prefix, size_t size)
 {
     struct text t;
@@ -385,7 +386,7 @@ static uint32_t s3_address_list(struct web_exchange *x)
     return s3_set(x, &t);
 }
 
-/* The sites are used in turn; all transfers of a request go to the same one. */
+/* Chooses the next site in turn. All transfers of a request go to the same site. */
 static void choose_site(struct web_exchange *x)
 {
     struct s3_shared *s3 = s3_shared_of(x);

@@ -39,12 +39,12 @@ static int find_keys(struct s3_place *place, const struct settings *s, struct er
         strlen(keys->region) > 64)
         return err_say(e, "a key has more than %d characters, or the region more than 64",
                        SETTINGS_SECRET - 1);
-    if (access && strcmp(access, keys->access) == 0) /* a token belongs to its key */
+    if (access && strcmp(access, keys->access) == 0) /* a token belongs to one access key */
         place->token = first_given(NULL, "AWS_SESSION_TOKEN");
     return 0;
 }
 
-/* Gets one part of the endpoint's URL, or "". */
+/* Gets one part of the endpoint's URL; `text` becomes "" if the part is missing. */
 static void get_part(CURLU *url, CURLUPart part, char *text, size_t size)
 {
     char *value = NULL;
@@ -61,7 +61,7 @@ static bool has_part(CURLU *url, CURLUPart part)
     return text[0] != '\0';
 }
 
-/* True for "BUCKET.host": requests are in virtual style. */
+/* Whether the host is "BUCKET.host", so that requests are in virtual style. */
 static bool names_bucket(const char *host, const char *bucket)
 {
     size_t length = strlen(bucket);
@@ -73,7 +73,9 @@ static bool is_implied(const char *scheme, const char *port)
     return *port == '\0' || strcmp(port, strcmp(scheme, "https") == 0 ? "443" : "80") == 0;
 }
 
-/* Takes scheme, host and port; returns true when the host name begins with the bucket's. */
+/*
+ * Takes scheme, host and port from the URL. Returns whether the host name begins with the bucket's.
+ */
 static bool take_origin(struct s3_site *site, const char *bucket, CURLU *url)
 {
     char scheme[16];
@@ -90,7 +92,7 @@ static bool take_origin(struct s3_site *site, const char *bucket, CURLU *url)
     return names_bucket(host, bucket);
 }
 
-/* Takes what precedes a key: the endpoint's own path, and the bucket if it belongs there. */
+/* Takes what precedes a key: the endpoint's own path and, except in virtual style, the bucket. */
 static bool take_root(struct s3_site *site, const char *bucket, CURLU *url, bool is_virtual)
 {
     char path[200];
@@ -148,7 +150,7 @@ static int take_endpoint(struct s3_site *site, const char *endpoint, const char 
     return rc;
 }
 
-/* Takes "URL,URL,...". */
+/* Parses "URL,URL,...". */
 static int take_endpoints(struct s3_place *place, const char *endpoints, bool as_goader,
                           struct err *e)
 {

@@ -10,28 +10,28 @@
 /* One of the servers of a store. */
 struct s3_site {
     char origin[512];      /* scheme, host and port: "https://store:9000" */
-    char host[300];        /* in the form of the header Host: without the scheme's default port */
-    char host_header[320]; /* that header */
+    char host[300];        /* value of the header Host: without the scheme's default port */
+    char host_header[320]; /* the whole header Host */
     char root[512];        /* path before a key, percent-encoded: "/bucket/" or "/" */
-    char resource[600];    /* the same for signatures of version 2, always with the bucket */
+    char resource[600];    /* the path that signatures of version 2 use, always with the bucket */
 };
 
 #define S3_SITES_MOST 32
 
-/* The place of an object store, and the identity for requests. */
+/* Where an object store is, and as whom requests come. */
 struct s3_place {
     struct s3_site sites[S3_SITES_MOST];
     unsigned site_count;
     const char *bucket;
     struct sign_keys keys;
     const char *token; /* session token; NULL: none */
-    unsigned version;  /* version of signatures: 2 or 4; 0: requests are not signed */
+    unsigned version;  /* version of signatures, 2 or 4; 0: requests are not signed */
 };
 
 /*
- * Finds the place from options and environment. The bucket is part of the path, unless the host
- * name of a site begins with it. Texts belong to the settings and the environment. Returns 0 or a
- * negative errno.
+ * Finds the place from options and environment. The bucket is part of the path, unless a site's
+ * host name begins with it. The texts belong to the settings and the environment. Returns 0, or a
+ * negative errno with a line in e.
  */
 int s3_place_find(struct s3_place *place, const struct settings *s, struct err *e);
 

@@ -31,7 +31,7 @@ void signer_close(struct signer *s)
 
 typedef int compare_pairs(const struct sign_pair *a, const struct sign_pair *b);
 
-/* Sorts pointers to the pairs; equal pairs keep their order. */
+/* Sorts pointers to the pairs. Equal pairs keep their order. */
 static void sort_pairs(const struct sign_pair *sorted[], const struct sign_pair *pairs,
                        size_t count, compare_pairs *compare)
 {
@@ -79,7 +79,10 @@ static bool is_blank(char c)
     return c == ' ' || c == '\t';
 }
 
-/* Appends a value without blanks at its ends and, in version 4, with single blanks within. */
+/*
+ * Appends a header's value without blanks at its ends; with `joins`, also reduces blanks within it
+ * to one.
+ */
 static void put_value(struct text *t, const char *value, bool joins)
 {
     size_t length = strlen(value);
@@ -102,8 +105,8 @@ static bool has_same_name(const struct sign_pair *const sorted[], size_t i)
 }
 
 /*
- * Appends "name:value\n" for each header; headers of the same name become one with all their
- * values.
+ * Appends "name:value
+ * " for each header. Headers with the same name become one with all their values.
  */
 static void put_headers(struct text *t, const struct sign_pair *const sorted[], size_t count,
                         bool joins)
@@ -150,7 +153,7 @@ static void make_canonical(struct text *t, const struct sign_request *r,
     text_put(t, r->body_hash);
 }
 
-/* Computes the key for one day, region and service. */
+/* Computes the key for one day, region and service, unless it is known already. */
 static void make_key(struct signer *s, const char *time)
 {
     char first[600];
@@ -165,7 +168,7 @@ static void make_key(struct signer *s, const char *time)
     hasher_hmac256(&s->hasher, key, SHA256_BYTES, "aws4_request", key);
 }
 
-/* Date, region and service. */
+/* Appends date, region and service. */
 static void put_scope(struct text *t, const struct signer *s)
 {
     text_put(t, s->day);
@@ -218,7 +221,7 @@ int sign_version4(struct signer *s, const struct sign_request *r, struct text *a
 
 /* ---- version 2 ---------------------------------------------------------------------------- */
 
-/* Appends the value of a header, if there is one. */
+/* Appends the value of a header, if the request has it. */
 static void put_header_value(struct text *t, const struct sign_request *r, const char *name)
 {
     for (size_t i = 0; i < r->header_count; i++)
@@ -226,7 +229,7 @@ static void put_header_value(struct text *t, const struct sign_request *r, const
             put_value(t, r->headers[i].value, false);
 }
 
-/* Selects Amazon's own headers, the only ones that are signed; returns their number. */
+/* Selects Amazon's own headers, because only these are signed. Returns their number. */
 static size_t select_amz(const struct sign_pair *sorted[], size_t count)
 {
     size_t kept = 0;

@@ -7,12 +7,12 @@
 #include "bonload/targets/s3/text.h"
 
 /*
- * Signatures of requests to an object store: Amazon's version 4 (AWS4-HMAC-SHA256) and version 2
- * (HMAC-SHA1), as the documentation of S3 defines them. A path is signed as it is sent: encoded
- * once, and not normalised.
+ * Signs requests to an object store, with Amazon's version 4 (AWS4-HMAC-SHA256) or version 2
+ * (HMAC-SHA1), as the documentation of S3 defines them. Signs a path as it is sent: encoded once
+ * and not normalised.
  */
 
-/* A header or a query parameter, which is encoded where a function asks for that. */
+/* A header or a query parameter. Each function says whether it wants it percent-encoded. */
 struct sign_pair {
     const char *name;
     const char *value;
@@ -22,7 +22,7 @@ struct sign_pair {
 
 struct sign_request {
     const char *method;
-    const char *path;                /* percent-encoded, from the first slash on */
+    const char *path;                /* percent-encoded, beginning with a slash */
     const char *query;               /* as sign_query() makes it */
     const struct sign_pair *headers; /* at most SIGN_PAIRS_MOST */
     size_t header_count;
@@ -38,30 +38,30 @@ struct sign_keys {
     const char *service;
 };
 
-/* The data with which a thread signs. */
+/* What a thread needs for signing. */
 struct signer {
     struct hasher hasher;
     struct sign_keys keys;
-    char day[9];                     /* the day for which `key` is valid; "": none yet */
+    char day[9];                     /* the day that `key` is valid for; "": there is no key yet */
     unsigned char key[SHA256_BYTES]; /* computed once a day */
     struct text canonical;           /* the canonical request of the last signature */
     char to_sign[256];               /* version 4: the string to sign of the last signature */
 };
 
 /*
- * Opens a signer for canonical requests of up to `room` bytes. Returns 0 or a negative errno;
- * signer_close() is needed in either case.
+ * Opens a signer for canonical requests of up to `room` bytes. Returns 0, or a negative errno with
+ * a line in e; the caller must call signer_close() in either case.
  */
 int signer_open(struct signer *s, const struct sign_keys *keys, size_t room, struct err *e);
 void signer_close(struct signer *s);
 
 /*
- * Appends a query in canonical order: by name, then by value, each percent-encoded already. At most
- * SIGN_PAIRS_MOST pairs.
+ * Appends a query in canonical order, by name and then by value. The pairs must be percent-encoded,
+ * and no more than SIGN_PAIRS_MOST.
  */
 void sign_query(struct text *query, const struct sign_pair *pairs, size_t count);
 
-/* Append the value of the header Authorization. Return 0, or -ENOBUFS if there is no room. */
+/* Append the value of the header Authorization. Return 0, or -ENOBUFS when there is no room. */
 int sign_version4(struct signer *s, const struct sign_request *r, struct text *authorization);
 int sign_version2(struct signer *s, const struct sign_request *r, struct text *authorization);
 

@@ -8,13 +8,16 @@
 #include "bonload/targets/s3/xml_text.h"
 
 /*
- * An upload in parts: beginning it returns an id; putting each part returns a tag; the list of tags
- * completes it. An upload that fails is aborted, so that its parts do not stay in the store.
+ * An upload in parts. Beginning it returns an id, sending each part returns a tag, and sending the
+ * list of tags completes it. If it fails, it is aborted, so that its parts do not stay in the
+ * store.
  */
 
 #define LIST_BEGIN "<CompleteMultipartUpload>"
 #define LIST_END   "</CompleteMultipartUpload>"
-#define PART_TEXT  640 /* of the list: a tag of up to 95 characters, six each at most */
+#define PART_TEXT                                                                                  \
+    640 /* text of a part in the list: its tag has up to 95 characters, each up to 6 when escaped  \
+         */
 
 int s3_upload_open(struct upload *u, uint64_t parts_most)
 {
@@ -74,7 +77,7 @@ static bool put_part(struct web_exchange *x, struct upload *u)
     return true;
 }
 
-/* Prepares the last transfer: the list of parts, or the abort. */
+/* Prepares the last transfer: the list of parts (UPLOAD_END), or the abort. */
 static bool end_upload(struct web_exchange *x, struct upload *u, enum upload_step step)
 {
     bool is_end = step == UPLOAD_END;
@@ -94,7 +97,10 @@ static bool end_upload(struct web_exchange *x, struct upload *u, enum upload_ste
 
 /* ---- what follows ------------------------------------------------------------------------- */
 
-/* Aborts the upload, if it was begun, and keeps its first failure. */
+/*
+ * Prepares to abort the upload if it was begun, and keeps its first failure. Returns whether a
+ * transfer follows.
+ */
 static bool give_up(struct web_exchange *x, struct upload *u)
 {
     u->failure = x->failure;
@@ -143,7 +149,10 @@ static uint32_t say(struct web_exchange *x, const char *text)
     return web_reasons_failure(&x->thread->shared->reasons, text, text);
 }
 
-/* Called after a part: prepares the next one, or the end. */
+/*
+ * Prepares the transfer after a part: the next part, or the end. Returns whether a transfer
+ * follows.
+ */
 static bool go_on(struct web_exchange *x, struct upload *u)
 {
     note_part(x, u);
@@ -156,7 +165,10 @@ static bool go_on(struct web_exchange *x, struct upload *u)
     return give_up(x, u);
 }
 
-/* Checks for an error: a store may answer 200 and then find that it cannot complete the upload. */
+/*
+ * Whether the answer reports an error: a store may answer 200 before it finds that it cannot
+ * complete the upload.
+ */
 static bool has_error(struct web_exchange *x)
 {
     char code[WEB_REASON_KEY];

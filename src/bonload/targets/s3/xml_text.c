@@ -31,7 +31,7 @@ static const char *find_element(const char *at, const char *end, const char *ele
     return NULL;
 }
 
-/* Reads the byte at `*at`, and moves *at past it. */
+/* Returns the byte at *at, and moves *at past it. */
 static char take_byte(const char **at, const char *end)
 {
     for (size_t i = 0; i < sizeof entities / sizeof *entities; i++) {

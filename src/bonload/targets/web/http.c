@@ -21,8 +21,8 @@ static int http_check(struct plan *p, const struct settings *s, struct err *e)
 }
 
 /*
- * Checks that a URL can be loaded: its scheme, and that it has no password, which reports would
- * show.
+ * Checks that a URL can be loaded: it must have a known scheme, and no password, which reports
+ * would show.
  */
 static int check_url(const char *url, struct err *e)
 {
@@ -53,7 +53,7 @@ static int check_urls(const struct names *names, struct err *e)
     return rc;
 }
 
-/* Hides credentials as a whole, and the password alone. */
+/* Hides the credentials as a whole, and the password alone, in all messages. */
 static void hide_credentials(struct web_shared *s, const char *credentials)
 {
     const char *colon = strchr(credentials, ':');
@@ -61,7 +61,10 @@ static void hide_credentials(struct web_shared *s, const char *credentials)
     web_reasons_hide(&s->reasons, colon ? colon + 1 : NULL);
 }
 
-/* The same for those of all names; servers' messages, which have other secrets, are not told. */
+/*
+ * Hides the credentials of all names. Servers' messages are not shown at all, because they may
+ * contain other secrets.
+ */
 static void hide_all_credentials(struct web_shared *s)
 {
     const struct names *names = s->setup.names;
@@ -78,7 +81,7 @@ static int http_open_dialect(struct web_shared *s, struct err *e)
     return rc ? rc : web_headers_add(s, s->setup.plan->settings->headers, e);
 }
 
-/* Encodes blanks, which URLs cannot have; there is room for three bytes for each. */
+/* Replaces each blank, which URLs cannot have, by "%20". `url` must have room for that. */
 static void encode_blanks(char *url)
 {
     for (char *at = strchr(url, ' '); at; at = strchr(at, ' ')) {

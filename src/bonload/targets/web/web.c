@@ -10,12 +10,15 @@
 #include "measure/clock.h"
 #include "util/units.h"
 
-/* A separate stream of random numbers, because others are drawn from the same seed. */
+/*
+ * Gives ranges a stream of random numbers of their own, because other numbers come from the same
+ * seed.
+ */
 #define RANGE_STREAM UINT64_C(0x72616e676573)
 
 /* ---- opening ------------------------------------------------------------------------------ */
 
-/* Reads the bodies that are given; each line of a file of names has its own. */
+/* Reads the bodies that the user gives. In a file of names, each line has its own. */
 static int open_bodies(struct web_shared *s, struct err *e)
 {
     const struct settings *settings = s->setup.plan->settings;
@@ -96,7 +99,7 @@ static int open_exchanges(struct web_thread *t)
     for (unsigned i = 0; i < t->channels; i++) {
         struct web_exchange *x = &t->exchanges[i];
         x->unit = t->units + (size_t)i * PATTERN_UNIT_MAX;
-        x->name = malloc(3 * longest + 1); /* a dialect may percent-encode it */
+        x->name = malloc(3 * longest + 1); /* room for a dialect that percent-encodes the name */
         int rc = x->name ? web_exchange_open(x, t) : -ENOMEM;
         if (rc != 0)
             return rc;
@@ -136,13 +139,13 @@ int web_join(void **thread, void *shared, unsigned channels, struct err *e)
 
 /* ---- a request ---------------------------------------------------------------------------- */
 
-/* The exchange of a request: the channels of a thread have consecutive numbers. */
+/* The exchange of a request. The channels of a thread have consecutive numbers. */
 static struct web_exchange *exchange_of(struct web_thread *t, const struct request *r)
 {
     return &t->exchanges[r->channel % t->channels];
 }
 
-/* True when there was nothing yet to remove or to change. */
+/* Whether the request became a write because there was nothing to remove or to change. */
 static bool has_become_write(const struct web_exchange *x)
 {
     const struct request *r = x->request;
@@ -179,8 +182,8 @@ static bool begin_transfer(struct web_exchange *x)
 }
 
 /*
- * Begins a further transfer of the same request. It has what is left of -timeout; a transfer that
- * cleans up after a failure has a tenth of it.
+ * Begins another transfer of the same request, for the rest of -timeout. After a failure it only
+ * cleans up, and has a tenth of -timeout.
  */
 static bool begin_next(struct web_exchange *x, bool has_failed)
 {
@@ -210,7 +213,7 @@ enum target_answer web_submit(void *thread, struct request *r)
     return TARGET_ENDED;
 }
 
-/* Adds the times of a transfer: a connection that it made, and its first byte. */
+/* Adds the times of a transfer to its request: those of a new connection, and of the first byte. */
 static void take_times(struct web_exchange *x)
 {
     struct request *r = x->request;
@@ -245,7 +248,7 @@ static void end_exchange(struct web_exchange *x)
                      r->number, is_good && !r->removes);
 }
 
-/* Begins the read of a part after its size was asked for, which does not count. */
+/* Begins to read a range when its object's size is known. Asking for the size does not count. */
 static bool begin_range(struct web_exchange *x)
 {
     struct request *r = x->request;
@@ -258,7 +261,7 @@ static bool begin_range(struct web_exchange *x)
     return begin_next(x, false);
 }
 
-/* Handles the end of a transfer; returns true when its request has ended. */
+/* Handles the end of a transfer. Returns whether its request has ended. */
 static bool end_transfer(struct web_exchange *x, CURLcode code)
 {
     const struct web_dialect *dialect = x->thread->shared->dialect;
@@ -298,8 +301,8 @@ unsigned web_poll(void *thread, uint64_t until_ns, struct request *done[], unsig
 }
 
 /*
- * True when the run itself may be the reason that there is no object of that name: it was taken for
- * removal, or its name was written and removed meanwhile.
+ * Whether the run itself may have removed the object: its number was taken for removal, or its name
+ * was written and removed meanwhile.
  */
 static bool may_be_removed(const struct web_exchange *x)
 {
@@ -333,7 +336,7 @@ void web_inspect(void *thread, struct request *r)
     if (r->failure != 0)
         return;
     if (s->setup.plan->verify == VERIFY_OFF)
-        return; /* a server need not store what is put */
+        return; /* a server need not store what it gets */
     r->failure = expected_verdict(&x->expected, &s->setup, r->bytes);
     if (r->failure != 0)
         atomic_fetch_add(&s->damaged, 1);

@@ -5,13 +5,13 @@
 #include "bonload/targets/web/web_ops.h"
 
 /*
- * What the targets http and s3 share: requests over libcurl, one loop for each thread. They differ
- * in the addressing and signing of requests, which is their dialect.
+ * What the targets http and s3 share: requests through libcurl, with one event loop for each
+ * thread. The targets differ in their dialect: how they address and sign requests.
  */
 
 /*
- * Makes one request outside the load, and waits for its end, at most for that time or -timeout.
- * Returns 0 or its failure; *status is the server's status code, 0 without an answer.
+ * Makes one request outside the load, and waits for its end, for at most timeout_ns or -timeout.
+ * Returns 0 or the request's failure. *status becomes the HTTP status, or 0 without an answer.
  */
 uint32_t web_once(struct web_shared *s, struct request *r, uint64_t timeout_ns, long *status);
 
@@ -29,7 +29,7 @@ int web_remove(void *shared, uint64_t number);
 void web_verified(void *shared, uint64_t *checked_bytes, uint64_t *damaged);
 void web_close(void *shared);
 
-/* Those that are the same for both targets. */
+/* The operations that are the same for both targets. */
 #define WEB_OPERATIONS                                                                             \
     .join = web_join, .choose = web_choose, .prepare = web_prepare, .submit = web_submit,          \
     .inspect = web_inspect, .poll = web_poll, .leave = web_leave, .describe = web_describe,        \

@@ -10,12 +10,13 @@
 #include "measure/clock.h"
 #include "util/units.h"
 
-/* The approximate size of libcurl's buffers of all channels together. */
+/* Approximate size of libcurl's buffers of all channels together. */
 #define ALL_BUFFERS     (32 * MIB)
 #define SMALLEST_BUFFER (16 * KIB)
-#define LARGEST_BUFFER  (48 * KIB) /* larger blocks make malloc(3) return memory each time */
+#define LARGEST_BUFFER                                                                             \
+    (48 * KIB) /* malloc(3) would give larger blocks back to the system each time */
 
-/* An answer with more header bytes is refused. */
+/* An answer with more bytes of headers is refused. */
 #define MOST_HEADER_BYTES (256 * 1024)
 
 const char *const web_method_names[] = {
@@ -43,8 +44,8 @@ static size_t on_read(char *to, size_t size, size_t count, void *exchange)
 }
 
 /*
- * If the server had closed the connection, another one is used, and the body is sent from its
- * beginning.
+ * Goes back to the start of the body: when the server has closed the connection, libcurl sends the
+ * body again on a new one.
  */
 static int on_seek(void *exchange, curl_off_t offset, int origin)
 {
@@ -72,8 +73,8 @@ void web_exchange_look(struct web_exchange *x)
 }
 
 /*
- * Collects a body in units, each of which is checked when the next one begins. A range may begin
- * within a unit.
+ * Collects a body in units. Checks each unit when the next one begins. A range may begin within a
+ * unit.
  */
 static void take_body(struct web_exchange *x, const char *part, size_t length)
 {
@@ -94,7 +95,7 @@ static void take_body(struct web_exchange *x, const char *part, size_t length)
     }
 }
 
-/* Checking does not count as the server's time. */
+/* Takes a part of a body, and checks it in time that does not count as the server's. */
 static void take_judged(struct web_exchange *x, const char *part, size_t length)
 {
     if (x->unit_used + length <= PATTERN_UNIT_MAX) {
@@ -129,7 +130,7 @@ static size_t on_write(char *part, size_t size, size_t count, void *exchange)
     return length;
 }
 
-/* Takes the ETag, which identifies a part of an upload: "ETag: "0123"". */
+/* Takes the header `ETag: "0123"`, which identifies a part of an upload. */
 static void take_tag(struct web_exchange *x, const char *line, size_t length)
 {
     static const char name[] = "etag:";
@@ -147,8 +148,8 @@ static void take_tag(struct web_exchange *x, const char *line, size_t length)
 }
 
 /*
- * Whether the headers are complete: a blank line ends them; the first line of an answer begins
- * them, also after an earlier answer.
+ * Whether the headers are complete after this line. A blank line ends them; the first line of an
+ * answer begins them again if an earlier answer came before.
  */
 static bool has_end(const struct web_exchange *x, const char *line, size_t length)
 {
@@ -227,7 +228,7 @@ static void set_options(CURL *c, const struct web_shared *s)
     curl_easy_setopt(c, CURLOPT_BUFFERSIZE, buffer_bytes(p));
     curl_easy_setopt(c, CURLOPT_UPLOAD_BUFFERSIZE, buffer_bytes(p));
     curl_easy_setopt(c, CURLOPT_MAXFILESIZE_LARGE,
-                     (curl_off_t)INT64_MAX); /* larger sizes cannot be expressed */
+                     (curl_off_t)INT64_MAX); /* libcurl cannot express larger sizes */
     curl_easy_setopt(c, CURLOPT_HTTPHEADER, s->headers);
     set_credentials(c, p->settings->credentials);
     set_tls(c, p->settings, &s->tls);
@@ -261,7 +262,7 @@ static void set_method(struct web_exchange *x, enum web_method method)
     if (x->method == method)
         return;
     x->method = method;
-    curl_easy_setopt(x->easy, CURLOPT_HTTPGET, 1L); /* resets whatever the last method had set */
+    curl_easy_setopt(x->easy, CURLOPT_HTTPGET, 1L); /* resets what the last method has set */
     if (method == METHOD_HEAD)
         curl_easy_setopt(x->easy, CURLOPT_NOBODY, 1L);
     if (method_sends(method))

@@ -12,7 +12,7 @@ static int append_header(struct web_shared *s, const char *line)
     return 0;
 }
 
-/* The newest entry, which is libcurl's own copy. */
+/* The line that was added last, which is libcurl's copy. */
 static char *last_line(const struct web_shared *s)
 {
     struct curl_slist *last = s->headers;
@@ -21,7 +21,7 @@ static char *last_line(const struct web_shared *s)
     return last->data;
 }
 
-/* The start of a header's value; for libcurl, a header without a value ends in a semicolon. */
+/* The start of a header's value. A header without a value ends in a semicolon for libcurl. */
 static const char *take_value(char *line)
 {
     char *colon = strchr(line, ':');
@@ -31,7 +31,7 @@ static const char *take_value(char *line)
     return value;
 }
 
-/* Hides a value, and the second word of "Basic c2VjcmV0" alone, too. */
+/* Hides a value, and also the second word of "Basic c2VjcmV0" alone. */
 static void hide_value(struct web_reasons *r, const char *value)
 {
     const char *word = strrchr(value, ' ');

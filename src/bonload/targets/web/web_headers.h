@@ -4,9 +4,9 @@
 #include "bonload/targets/web/web_state.h"
 
 /*
- * Adds the headers that every request has to those of a target: the user's, one per line, and those
- * that keep libcurl from adding its own. Their values are secrets from then on. Returns 0 or a
- * negative errno.
+ * Adds to the target's headers those that every request has: the user's, one per line, and those
+ * that keep libcurl from adding its own. All their values are hidden in messages from then on.
+ * Returns 0, or a negative errno with a line in e.
  */
 int web_headers_add(struct web_shared *s, const char *given, struct err *e);
 

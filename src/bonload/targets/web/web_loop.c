@@ -18,9 +18,9 @@
 #define LONGEST_WAIT 1000 /* ms */
 
 struct web_socket {
-    uint32_t wanted; /* events that curl waits for, as epoll's bits */
-    uint32_t set;    /* events that epoll watches; 0: it does not know the socket */
-    bool is_lasting; /* it belongs to a connection, whose end is noticed */
+    uint32_t wanted; /* events that libcurl waits for, as bits of epoll */
+    uint32_t set;    /* events that epoll watches; 0: the socket is not registered */
+    bool is_lasting; /* belongs to a connection whose end libcurl reports */
 };
 
 /* The entry of a descriptor; NULL when there is no memory. */
@@ -161,8 +161,8 @@ CURL *web_loop_ended(struct web_loop *l, CURLcode *code)
 }
 
 /*
- * Lets curl handle an event at a socket. A socket for which it does not wait, usually an idle
- * connection that was closed, is no longer watched.
+ * Lets libcurl handle an event on a socket. Stops watching a socket that libcurl does not wait for,
+ * which is usually an idle connection that the server has closed.
  */
 static void loop_act(struct web_loop *l, const struct epoll_event *event)
 {
@@ -178,7 +178,9 @@ static void loop_act(struct web_loop *l, const struct epoll_event *event)
         curl_multi_socket_action(l->multi, fd, bits, &running);
 }
 
-/* Waits with epoll_wait(2), whose unit is a millisecond, and with poll(2) for the rest. */
+/*
+ * Waits with epoll_wait(2), whose unit is a millisecond, and for the rest of the time with poll(2).
+ */
 static int loop_watch(struct web_loop *l, struct epoll_event *events, uint64_t until_ns)
 {
     uint64_t now_ns = clock_ns();

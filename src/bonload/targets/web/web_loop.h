@@ -9,32 +9,38 @@
 struct web_socket;
 
 /*
- * One thread's transfers: libcurl's multi interface on epoll(7). Its cost depends on the number of
- * sockets with events, not on the number of all sockets. A socket that is kept alive stays
- * registered with epoll from one transfer to the next, which saves system calls.
+ * The transfers of one thread: libcurl's multi interface on epoll(7). The cost depends on the
+ * number of sockets with events, not on that of all sockets. The socket of a connection that is
+ * kept alive stays registered with epoll between transfers, which saves system calls.
  */
 struct web_loop {
     CURLM *multi;
     int epoll;
-    uint64_t timer_ns;          /* when curl has to be called; UINT64_MAX: never */
+    uint64_t timer_ns;          /* when libcurl must be called, by clock_ns(); UINT64_MAX: never */
     struct web_socket *sockets; /* indexed by descriptor */
     unsigned room;
 };
 
-/* Opens a loop that keeps up to that many connections alive. Returns 0 or a negative errno. */
+/*
+ * Opens a loop that keeps up to `connections` connections alive. Returns 0, or a negative errno
+ * with a line in e.
+ */
 int web_loop_open(struct web_loop *l, unsigned connections, struct err *e);
 void web_loop_close(struct web_loop *l);
 
-/* Connects a handle's sockets to the loop; once, before its first transfer. */
+/*
+ * Lets the loop watch the sockets of a handle. To be called once, before the handle's first
+ * transfer.
+ */
 void web_loop_adopt(struct web_loop *l, CURL *easy);
 
-/* Begins a transfer: its request is sent at once if there is a connection. */
+/* Begins a transfer. If there is a connection, its request is sent at once. */
 CURLMcode web_loop_begin(struct web_loop *l, CURL *easy);
 
-/* The next transfer that has ended, which is removed from the loop; NULL: there is none. */
+/* Removes the next ended transfer from the loop and returns its handle; NULL: there is none. */
 CURL *web_loop_ended(struct web_loop *l, CURLcode *code);
 
-/* Waits for events until clock_ns() reaches until_ns, and lets curl handle them. */
+/* Waits for events until clock_ns() reaches until_ns, and lets libcurl handle them. */
 void web_loop_wait(struct web_loop *l, uint64_t until_ns);
 
 #endif

@@ -14,7 +14,7 @@ static bool method_writes(enum web_method method)
     return method_sends(method) || method == METHOD_DELETE;
 }
 
-/* The operations of one kind, as bits. */
+/* The operations of one kind, with a bit for each. */
 static unsigned ops_of(enum load_kind kind, const char *const names[],
                        const enum web_method methods[])
 {
@@ -25,7 +25,7 @@ static unsigned ops_of(enum load_kind kind, const char *const names[],
     return bits;
 }
 
-/* The item of a list that a place is in. */
+/* The start of the list's item that contains the place `at`. */
 static const char *item_at(const char *list, const char *at)
 {
     while (at > list && at[-1] != ',')
@@ -33,7 +33,7 @@ static const char *item_at(const char *list, const char *at)
     return at;
 }
 
-/* Whether the list has get more than once. */
+/* Whether the list contains `get` more than once. */
 static bool repeats_get(const char *list)
 {
     unsigned count = 0;
@@ -42,7 +42,7 @@ static bool repeats_get(const char *list)
     return count > 1;
 }
 
-/* Takes ":range=SIZE" out of the item of get; at is where it begins. */
+/* Takes ":range=SIZE", which begins at `at`, out of the item of get. */
 static int take_range(struct plan *p, const char *list, char *at, struct err *e)
 {
     static const char word[] = ":range=";
@@ -62,7 +62,7 @@ static int take_range(struct plan *p, const char *list, char *at, struct err *e)
     return 0;
 }
 
-/* Reads -ops, the range included. */
+/* Parses -ops, with the range. */
 static int parse_ops(struct plan *p, struct mix *mix, const char *ops, const char *const names[],
                      struct err *e)
 {
@@ -79,7 +79,7 @@ static int parse_ops(struct plan *p, struct mix *mix, const char *ops, const cha
     return rc;
 }
 
-/* True when writes may change what a put has stored, or leave something unknown. */
+/* Whether writes may change what a put has stored, or leave an object in an unknown state. */
 static bool has_changes(const struct plan *p, const char *const names[],
                         const enum web_method methods[])
 {
@@ -89,7 +89,9 @@ static bool has_changes(const struct plan *p, const char *const names[],
     return false;
 }
 
-/* What an object is after post or patch, only the server knows. */
+/*
+ * Refuses what needs known contents: after post or patch, only the server knows what an object is.
+ */
 static int check_changes(struct plan *p, const struct settings *s, struct err *e)
 {
     p->has_changes = true;
@@ -101,7 +103,7 @@ static int check_changes(struct plan *p, const struct settings *s, struct err *e
     return 0;
 }
 
-/* A body from a file has the size of the file. */
+/* Refuses sizes beside bodies from files, which have the sizes of their files. */
 static int check_bodies(const struct settings *s, struct err *e)
 {
     bool has_sizes =

@@ -14,7 +14,7 @@ struct phrase {
     const char *text;
 };
 
-/* The usual phrases (RFC 9110), because HTTP/2 has none in its answers. */
+/* Usual phrases (RFC 9110). HTTP/2 has no phrases in its answers. */
 static const struct phrase phrases[] = {
     {301, "Moved Permanently"},
     {302, "Found"},
@@ -69,7 +69,7 @@ static uint32_t of_status(struct web_exchange *x)
 
 /* ---- no answer, or a partial one ---------------------------------------------------------- */
 
-/* A plainer description than libcurl's own; NULL: use that. */
+/* A plainer description of an error than libcurl's; NULL: there is none. */
 static const char *words_for(CURLcode code)
 {
     switch (code) {
@@ -131,7 +131,10 @@ static uint32_t of_transport(struct web_exchange *x, CURLcode code)
     return web_reasons_failure(&x->thread->shared->reasons, text, text);
 }
 
-/* libcurl takes headers that end with the connection for complete ones. */
+/*
+ * Judges an answer that the end of the connection has cut off: libcurl takes its headers for
+ * complete.
+ */
 static uint32_t of_half(struct web_exchange *x)
 {
     static const char text[] = "closed within the headers";

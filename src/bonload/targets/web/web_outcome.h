@@ -7,8 +7,8 @@
 #include "bonload/targets/web/web_state.h"
 
 /*
- * The outcome of a transfer that ended with that code: 0, or a failure whose kind is the HTTP
- * status with the store's own code, or what happened to the connection.
+ * Judges a transfer that ended with `code`. Returns 0, or a failure whose kind is the HTTP status
+ * with the store's own code, or what happened to the connection.
  */
 uint32_t web_outcome(struct web_exchange *x, CURLcode code);
 

@@ -2,7 +2,10 @@
 
 #include <string.h>
 
-/* A slot has the size + 1, up to this, and above it a part of the name's hash; 0: it is empty. */
+/*
+ * The lowest SIZE_BITS bits of a slot are the size + 1, as far as it fits. The bits above are part
+ * of the name's hash. 0: the slot is empty.
+ */
 #define SIZE_BITS 40
 #define SIZE_MASK ((UINT64_C(1) << SIZE_BITS) - 1)
 
@@ -26,7 +29,10 @@ static void note_size(struct web_sizes *s, uint64_t hash, uint64_t size)
     atomic_store_explicit(slot_of(s, hash), slot, memory_order_relaxed);
 }
 
-/* A run that only reads trusts what it was told; one that writes, what it has written. */
+/*
+ * Whether the size of the object is known. A run that only reads remembers what HEAD told; a run
+ * that writes knows what it wrote.
+ */
 static bool knows_size(struct web_exchange *x, uint64_t *size)
 {
     struct web_shared *s = x->thread->shared;
@@ -72,7 +78,7 @@ bool web_range_follow(struct web_exchange *x)
     return true;
 }
 
-/* Writes a number before `end`; returns its first digit. */
+/* Writes a number that ends before `end`. Returns a pointer to its first digit. */
 static char *put_digits(char *end, uint64_t number)
 {
     do

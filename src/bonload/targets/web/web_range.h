@@ -4,29 +4,34 @@
 #include "bonload/targets/web/web_state.h"
 
 /*
- * Reads of a part of an object, at a random place: -ops=get:range=1MiB. If the size of the object
- * is not known, a HEAD asks for it first, in time that does not count. In a run that only reads,
- * sizes are remembered.
+ * Reads of a part of an object at a random place: -ops=get:range=1MiB. If the object's size is
+ * unknown, a HEAD asks for it first, in time that does not count. A run that only reads remembers
+ * the sizes.
  */
 
 /*
- * The sizes of objects by a hash of their names. An object may take the place of another one, whose
- * size is asked for again then. Safe in threads.
+ * Sizes of objects by a hash of their names. An object may displace another one, whose size must
+ * then be asked for again. Safe in threads.
  */
 struct web_sizes {
     _Atomic uint64_t slots[1 << 16];
 };
 
-/* Chooses the range of a request or, if the size has to be asked for first, sets x->asks_size. */
+/*
+ * Chooses the range of a request. If the size must be asked for first, sets x->asks_size instead.
+ */
 void web_range_prepare(struct web_exchange *x);
 
-/* Called when the size was asked for: chooses the range, or sets x->failure and returns false. */
+/*
+ * To be called after a HEAD for the size: chooses the range. Returns false, with x->failure set, if
+ * that is impossible.
+ */
 bool web_range_follow(struct web_exchange *x);
 
-/* Sets the header of a transfer with that method, or removes that of the last one. */
+/* Sets the header Range of the next transfer, or removes that of the last one. */
 void web_range_set(struct web_exchange *x, enum web_method method);
 
-/* What is wrong with a successful answer to a request for a range: 0 or a failure. */
+/* Judges a successful answer to a request for a range. Returns 0 or a failure. */
 uint32_t web_range_verdict(const struct web_exchange *x);
 
 #endif

@@ -6,7 +6,7 @@
 #include "bonload/targets/target.h"
 #include "report/sanitize.h"
 
-/* Shorter words are not hidden: that would hide nothing, and make other words unreadable. */
+/* Shorter secrets are not hidden: that would protect nothing, and make other words unreadable. */
 #define SHORTEST_SECRET 4
 
 void web_reasons_open(struct web_reasons *r)
@@ -33,7 +33,7 @@ static void hide(char *text, const char *secret)
         memset(at, '*', length); /* the secret itself may consist of stars */
 }
 
-/* The index of a key among the first `count`; `count` if it is not there. */
+/* The index of a key among the first `count`; `count` if it is not among them. */
 static unsigned find(const struct web_reasons *r, const char *key, unsigned count)
 {
     unsigned at = 0;
@@ -42,7 +42,7 @@ static unsigned find(const struct web_reasons *r, const char *key, unsigned coun
     return at;
 }
 
-/* Adds a kind, unless another thread has done so meanwhile. */
+/* Adds a kind of failure, unless another thread has added it meanwhile. Returns its index. */
 static unsigned add(struct web_reasons *r, const char *key, const char *text)
 {
     pthread_mutex_lock(&r->lock);

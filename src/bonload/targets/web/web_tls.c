@@ -24,7 +24,7 @@ static int open_plain(int *fd, const char *path, struct err *e)
     return rc < 0 ? rc : 0;
 }
 
-/* Go programs find their certificates through the same variable. */
+/* The file or directory of authorities. Go programs take it from the same variable. */
 static const char *authorities_of(const struct settings *s)
 {
     return s->authorities ? s->authorities : getenv("SSL_CERT_FILE");
