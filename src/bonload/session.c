@@ -138,7 +138,7 @@ static int judge_result(const struct result *result, const struct coordinator *c
                        "the storage returned something other than what was written: %" PRIu64
                        " damaged reads%s",
                        result->damaged,
-                       result->plan->target->traits & TARGET_FILES
+                       result->plan->target->traits & TARGET_LOCAL
                            ? ""
                            : "; -verify=off is for a server that does not keep what is put");
     if (result->reads_written && !result->has_written && result->kinds[LOAD_WRITE].total > 0)

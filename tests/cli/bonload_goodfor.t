@@ -65,6 +65,8 @@ like($figures->{out}, qr{\Aplain: no verdict[.] \d+ requests/s at 2 clients, p99
 my $beside = good_for(own('beside', @LOG[ 0, 1 ], 'pages db 1MiB', 'beside flush 10ms: write db 2; sync db', 'load 10', 'limit flush max 1ns'), qw(-duration=1s));
 like($beside->{out}, qr{\Abeside: not good[.] flush longest}, 'a limit of what goes on beside');
 
+my ($FILESYSTEM) = qx(df --output=fstype '$OWN') =~ /\n(.+)\n/;
+
 # ---- the programs' profiles -----------------------------------------------------------------------------
 for my $profile (qw(etcd postgres mariadb redis maildir)) {
     my $run = good_for($profile, qw(-duration=1s -wt=2 -output=json -verify=full));
@@ -74,6 +76,7 @@ for my $profile (qw(etcd postgres mariadb redis maildir)) {
     is($answer->{name}, $profile, 'and says so in JSON');
     cmp_ok($answer->{loads}[0]{requests} // 0, '>', 0, 'with requests');
     is($report->{bonload}{damaged}, 0, 'no damage');
+    is($report->{bonload}{device}{filesystem}, $FILESYSTEM, 'the filesystem is named');
     cmp_ok($report->{bonload}{verified_bytes}, '>', 0, 'pages that were read were looked at') if $profile eq 'postgres';
 }
 

@@ -25,25 +25,33 @@ static int find_above(struct below *above, char *name)
     return rc == -ENOENT ? below_open(above, NULL, top, BELOW_FAILS) : rc;
 }
 
+/* Opens the directory that a target works in. Returns 0 or a negative errno. */
+static int find_directory(struct below *directory, const struct run *run)
+{
+    if (!(run->target->traits & TARGET_NAMES))
+        return below_open(directory, NULL, run->plan->url ? run->plan->url : ".", BELOW_FAILS);
+    char *name = malloc(run->names.longest + 1);
+    if (!name)
+        return -ENOMEM;
+    names_format(&run->names, 1, name);
+    int rc = find_above(directory, name);
+    free(name);
+    return rc;
+}
+
 void backing_open(struct backing *b, const struct run *run)
 {
+    struct below directory;
     *b = (struct backing){0};
-    if (!(run->target->traits & TARGET_FILES) || plan_ranks(run->plan) > 1)
+    if (!(run->target->traits & TARGET_LOCAL) || plan_ranks(run->plan) > 1)
         return;
-    char *name = malloc(run->names.longest + 1);
-    struct below above;
-    int rc = -ENOMEM;
-    if (name) {
-        names_format(&run->names, 1, name);
-        rc = find_above(&above, name);
-    }
-    free(name);
-    if (rc != 0)
+    if (find_directory(&directory, run) != 0)
         return;
-    mount_info_find(&b->mount, above.fd);
+    mount_info_find(&b->mount, directory.fd);
     device_find(&b->devices, &b->mount);
-    below_close(&above);
+    below_close(&directory);
     b->is_watched = true;
+    b->is_judged = run->target->traits & TARGET_FILES;
 }
 
 void backing_begin(struct backing *b, uint64_t now_ns)
@@ -83,7 +91,7 @@ void backing_use(const struct backing *b, uint64_t now_ns, const uint64_t bytes[
     use->options = b->mount.options[0] ? b->mount.options : NULL;
     use->device = b->devices.count > 0 ? b->devices.name : NULL;
     for (enum load_kind kind = 0; kind < LOAD_KINDS; kind++) {
-        use->has_moved[kind] = bytes[kind] > 0;
+        use->has_moved[kind] = b->is_judged && bytes[kind] > 0;
         judge_kind(use, kind, bytes[kind], elapsed_ns, &use->kinds[kind]);
     }
 }

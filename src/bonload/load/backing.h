@@ -11,10 +11,12 @@
 
 /*
  * The devices below the files of a run, and what they did during the run, which shows whether bytes
- * came from the devices or from the page cache. Only the directory of the first name is looked at.
+ * came from the devices or from the page cache. Only the directory of the first name is looked at,
+ * or the one that a profile works in.
  */
 struct backing {
     bool is_watched; /* false: the target has no files, or other ranks use the same devices */
+    bool is_judged;  /* the bytes of requests are those of files (TARGET_FILES) */
     struct mount_info mount;
     struct device_set devices;
     struct device_counters before; /* counters when the measurement began */
@@ -29,7 +31,7 @@ struct backing_use {
     const char *device;     /* name of the device; NULL: there is none */
     struct device_use use;
     struct judgement kinds[LOAD_KINDS]; /* where the bytes of each kind came from or went to */
-    bool has_moved[LOAD_KINDS];         /* whether the kind moved any bytes */
+    bool has_moved[LOAD_KINDS];         /* whether the kind moved any bytes of files */
 };
 
 /* Finds the devices. It is no failure if there are none. */

@@ -55,10 +55,10 @@ enum target_trait {
     TARGET_INSTANT = 2, /* requests take almost no time, and need neither names nor numbers */
     TARGET_NAMES = 4,   /* needs a template or a file of names */
     TARGET_STORES = 8,  /* what was written can be read back, so -cleanup and -verify make sense */
-    TARGET_FILES = 32,  /* moves the bytes of whole files, so the devices below count them, too */
-    TARGET_URLS = 64,   /* names are URLs */
-    TARGET_NO_KINDS =
-        16, /* all operations come from a single mix, and do not depend on earlier writes */
+    TARGET_NO_KINDS = 16, /* operations come from a single mix, and need no earlier writes */
+    TARGET_FILES = 32,    /* moves the bytes of whole files, so the devices below count them, too */
+    TARGET_URLS = 64,     /* names are URLs */
+    TARGET_LOCAL = 128,   /* works on a filesystem of this machine, whose devices are watched */
 };
 
 /* What all threads of a target work with. It outlives the target. */

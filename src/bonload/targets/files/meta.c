@@ -435,7 +435,7 @@ static int meta_remove(void *shared, uint64_t number)
 const struct target_ops target_meta = {
     .name = "meta",
     .summary = "a mix of operations on the names of the template",
-    .traits = TARGET_BLOCKS | TARGET_NAMES | TARGET_STORES | TARGET_NO_KINDS,
+    .traits = TARGET_BLOCKS | TARGET_NAMES | TARGET_STORES | TARGET_NO_KINDS | TARGET_LOCAL,
     .ops = meta_op_names,
     .check = paths_check,
     .open = meta_open,

@@ -194,7 +194,7 @@ int profile_target_finish(void *shared, struct err *e)
 const struct target_ops target_profile = {
     .name = "profile",
     .summary = "does to the storage what a program does",
-    .traits = TARGET_BLOCKS,
+    .traits = TARGET_BLOCKS | TARGET_LOCAL,
     .available = available,
     .check = check,
     .open = open_target,
