@@ -6,16 +6,19 @@
 
 #include "util/units.h"
 
-/* For smaller operations the system call costs as much CPU time as moving the data. */
+/* Operations below this size cost as much CPU time for the system call as for moving the data. */
 #define SMALL_FOR_CPU (64 * KIB)
 
-/* With one smaller operation at a time, a device spends much of its time on other things. */
+/*
+ * If operations below this size come one at a time, a device spends much of its time on other
+ * things.
+ */
 #define SMALL_FOR_DEVICE MIB
 
-/* This many operations in flight are enough for most devices. */
+/* Most devices need no more operations in flight than this. */
 #define MANY_IN_FLIGHT 32
 
-/* Direct transfers are multiples of at least this. */
+/* The size of a direct transfer is a multiple of at least this. */
 #define SECTOR_BYTES 512
 
 /* ---- sets of tests ---- */
@@ -42,7 +45,7 @@
 #define HAS_FREE_CPUS    (1U << 7)  /* fewer workers than CPUs */
 #define ONE_IN_FLIGHT    (1U << 8)  /* one operation at a time */
 #define FEW_IN_FLIGHT    (1U << 9)  /* fewer than MANY_IN_FLIGHT */
-#define BELOW_64K        (1U << 10) /* bytes per operation */
+#define BELOW_64K        (1U << 10) /* fewer bytes per operation than SMALL_FOR_CPU */
 #define BELOW_1M         (1U << 11)
 #define UNALIGNED        (1U << 12) /* not aligned as O_DIRECT requires */
 
@@ -74,7 +77,7 @@ static unsigned conditions_of(const struct advice_facts *f)
 
 /* ---- the table ---- */
 
-/* Without a journal, ext4 does not reuse an inode for minutes after it was freed. */
+/* Without a journal, ext4 does not reuse an inode for minutes after it has been freed. */
 #define A_JOURNAL "a journal (this ext4 has none)"
 
 #define LARGER_CHUNK "larger chunks (-s SIZE:1m)"
@@ -84,13 +87,14 @@ static unsigned conditions_of(const struct advice_facts *f)
 #define ASYNCHRONOUS "--engine=io_uring --iodepth=32"
 
 /*
- * Remedies that fit are joined by "or" and followed by the text that `endings` has for the reason.
+ * Something to try. All remedies that fit are joined by "or", and followed by the text that
+ * `endings` has for the reason.
  */
 struct remedy {
     enum bottleneck_reason reason;
     unsigned tests;
-    unsigned needs;    /* conditions that all have to hold */
-    unsigned excludes; /* conditions none of which may hold */
+    unsigned needs;    /* all these conditions must hold */
+    unsigned excludes; /* none of these conditions may hold */
     const char *words;
 };
 
@@ -167,7 +171,9 @@ uint64_t advice_for(const struct advice_facts *f)
     return set;
 }
 
-/* Whether an earlier remedy of the set has the same text, as one for other tests may. */
+/*
+ * Whether an earlier remedy of the set has the same text, as remedies for different tests may have.
+ */
 static bool is_repeated(uint64_t set, size_t at)
 {
     for (size_t i = 0; i < at; i++)

@@ -9,11 +9,11 @@
 #include "measure/bottleneck.h"
 
 /*
- * Advises options that may give a higher figure. A table in advice.c says what fits which test and
- * which settings.
+ * Advises options that may give a higher figure. The table in advice.c says which of them fit a
+ * test and its settings.
  */
 
-/* The facts on which the choice depends. */
+/* What the advice depends on. */
 struct advice_facts {
     enum test_id test;
     enum bottleneck_reason reason;
@@ -23,20 +23,20 @@ struct advice_facts {
     uint64_t operation_bytes;
     bool is_direct;           /* the test uses O_DIRECT */
     bool is_durable;          /* every write was made durable */
-    bool engine_queues;       /* the test's engine keeps several operations in flight, */
-    bool engine_needs_direct; /* only with O_DIRECT */
+    bool engine_queues;       /* the test's engine can keep several operations in flight */
+    bool engine_needs_direct; /* it can do so only with O_DIRECT */
     bool evicts;              /* caches are evicted before tests that read */
     bool is_compressible;     /* the files have compressible contents */
     bool lacks_journal;       /* the filesystem is an ext4 without one */
 };
 
-/* The options that may help in a test, as a set of rows of that table; 0: none. */
+/* Returns the remedies that may help in a test, as a set of rows of that table; 0: none. */
 uint64_t advice_for(const struct advice_facts *facts);
 
 /*
- * Describes such a set, or the union of those of several tests with the same reason: a sentence
- * without commas, because scripts take a line with one for the CSV line. An empty set gives an
- * empty text.
+ * Writes a set of remedies as a sentence; an empty set gives an empty text. The set may be the
+ * union of those of several tests with the same reason. The sentence has no commas, because scripts
+ * take a line with a comma for the CSV line.
  */
 #define ADVICE_TEXT 256
 void advice_text(char text[static ADVICE_TEXT], uint64_t set);

@@ -6,10 +6,10 @@
 /* Whether cached data is evicted before tests that read. */
 enum cache_mode { CACHE_EVICT, CACHE_KEEP };
 
-/* The largest number of formats in a session: text, csv, json, html, each at most once. */
+/* Most formats that a session can print: text, csv, json, html, each at most once. */
 #define MAX_FORMATS 4
 
-/* Bonnie++'s defaults, which its table and its CSV line omit. */
+/* Defaults of Bonnie++, which its table and its CSV line omit. */
 #define DEFAULT_CHUNK_BYTES      8192
 #define DEFAULT_FILE_CHUNK_BYTES 8192
 #define DEFAULT_SEEKS            8192

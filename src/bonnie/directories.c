@@ -10,7 +10,7 @@
 #include "util/rng.h"
 #include "util/units.h"
 
-/* The number from which the name of a rank's directory is made. */
+/* The number from which the name of a rank's directory is derived. */
 static uint64_t number_of(uint64_t number, unsigned rank)
 {
     return rng_mix(number + rank);
@@ -41,13 +41,13 @@ int directories_check_space(const struct plan *p, const struct scratch *s, struc
     return 0;
 }
 
-/* What the ranks find out at a meeting about the first directory. */
+/* What a meeting of all ranks about the first directory works on. */
 struct looking {
     const struct plan *plan;
     const struct ranks *ranks;
     bool all_see;   /* all ranks see the directory that rank 0 has made */
     unsigned rank;  /* the first rank that does not see it */
-    unsigned shift; /* the shift that all ranks will use */
+    unsigned shift; /* the shift for all ranks */
 };
 
 static void take_look(void *context, unsigned rank, const void *brought, size_t bytes)
@@ -61,7 +61,7 @@ static void take_look(void *context, unsigned rank, const void *brought, size_t 
     l->all_see = false;
 }
 
-/* The number of ranks that would read what another host wrote. */
+/* Number of ranks that would read what another host wrote. */
 static unsigned count_elsewhere(const struct ranks *r, unsigned shift)
 {
     unsigned count = 0;
@@ -71,7 +71,8 @@ static unsigned count_elsewhere(const struct ranks *r, unsigned shift)
 }
 
 /*
- * The smallest shift with which most ranks read what another host wrote; 0 where there is one host.
+ * The smallest shift with which most ranks read what another host wrote; 0 if there is only one
+ * host.
  */
 static unsigned shift_by_hosts(const struct ranks *r)
 {
@@ -95,7 +96,10 @@ static void choose_shift(void *context)
         l->shift = l->all_see ? shift_by_hosts(l->ranks) : 0;
 }
 
-/* In rank 0: checks that there is room for the data of all ranks, if all see the same directory. */
+/*
+ * Checks, in rank 0, that there is room for the data of all ranks, if all of them see one
+ * directory.
+ */
 static int check_together(const struct looking *l, const struct scratch *s, struct err *e)
 {
     const struct plan *p = l->plan;
@@ -134,7 +138,7 @@ int directories_make(struct scratch *s, unsigned *shift, const struct plan *p,
         rc = coordinator_meet(c, &m, e);
     if (rc == 0 && p->rank == 0)
         rc = check_together(&l, s, e);
-    if (rc == 0) /* no rank continues if that was refused */
+    if (rc == 0) /* if rank 0 has refused, no rank goes on */
         rc = coordinator_share(c, "Making a directory", NULL, 0, e);
     if (rc == 0 && p->rank > 0)
         rc = l.shift > 0 ? scratch_join(s, number_of(number, 0), e)
@@ -167,7 +171,7 @@ void directories_tell_abandoned(const struct plan *p, uint64_t number, const cha
         unsigned rank = (p->rank + i) % p->ranks;
         if (!scratch_is_abandoned(p->directory, number_of(number, rank), name))
             return;
-        bool is_next = i == 1; /* the hosts of further ranks are not known here */
+        bool is_next = i == 1; /* a rank knows only the host of the next rank */
         snprintf(text, sizeof text,
                  "rank %u%s%s was killed and has left %s/%s; --cleanup removes it", rank,
                  is_next ? " on " : "", is_next ? next_host : "", p->directory, name);

@@ -6,32 +6,39 @@
 #include "sync/coordinator.h"
 
 /*
- * The private directories of all ranks. Each rank has one of its own; where ranks read what others
- * have written, all use the first rank's. The names follow from one random number, so that each
- * rank knows those of the others.
+ * The private directories of all ranks. Each rank has a directory of its own; but where ranks read
+ * what others have written, all use the first rank's. The names derive from one random number, so
+ * each rank knows the names of the others.
  */
 
-/* Refuses a plan that needs more room than there is. */
+/*
+ * Refuses a plan that needs more room than there is. Returns 0, or a negative errno with a line in
+ * e.
+ */
 int directories_check_space(const struct plan *p, const struct scratch *s, struct err *e);
 
 /*
- * Makes the directory of this rank, or joins the first rank's; scratch_open() must have succeeded.
- * *shift becomes the distance, in ranks, to the rank whose files are read: as the plan asks, or one
- * host further where there are several hosts and all see the same directory. Otherwise, and after a
- * failure, it is 0. Refuses a shift where the directory is not shared, and a plan whose data for
- * all ranks does not fit. Returns 0 or a negative errno.
+ * Makes the directory of this rank, or joins the first rank's. scratch_open() must have succeeded.
+ * *shift becomes the number of ranks by which the rank is further whose files this rank reads: as
+ * the plan says, or one host further if there are several hosts that see the same directory.
+ * Otherwise, and after a failure, it becomes 0. Refuses a shift if the ranks do not share the
+ * directory, and a plan whose data for all ranks does not fit. Returns 0, or a negative errno with
+ * a line in e.
  */
 int directories_make(struct scratch *s, unsigned *shift, const struct plan *p,
                      struct coordinator *c, uint64_t number, struct err *e);
 
-/* Stores the name of the next rank's host. Without other ranks host is left alone. */
+/*
+ * Stores the name of the next rank's host. Leaves `host` alone if there are no other ranks. Returns
+ * 0, or a negative errno with a line in e.
+ */
 int directories_meet_next(char host[RANK_HOST_SIZE], const struct plan *p, struct coordinator *c,
                           struct err *e);
 
 /*
- * After a signal, when this rank has cleaned up: reports the directories that the next ranks have
- * left because they were killed, the first of them with its host. The rank before each of them does
- * that, so that each is reported once.
+ * Reports, after a signal and when this rank has cleaned up, the directories that killed ranks
+ * after this one have left, and the host of the first of them. Only the rank before a row of killed
+ * ranks does so, so that each directory is reported once.
  */
 void directories_tell_abandoned(const struct plan *p, uint64_t number, const char *next_host);
 

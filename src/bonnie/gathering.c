@@ -6,7 +6,7 @@
 
 #include "measure/packed_stats.h"
 
-/* A rank's report on its part of a round, on its own clock. */
+/* A rank's report on its part of a round, with times of its own clock. */
 struct rank_round {
     uint64_t start_ns;
     uint64_t end_ns;
@@ -21,7 +21,7 @@ struct packed_test {
 
 /* ---- opening ------------------------------------------------------------------------------ */
 
-/* Lists the hosts in the order of their first ranks. */
+/* Lists the hosts in the order of the first rank on each. */
 static void list_hosts(struct gathering *g)
 {
     const struct ranks *r = &g->coordinator->ranks;
@@ -102,7 +102,7 @@ static void take_round(void *context, unsigned rank, const void *brought, size_t
         m->is_damaged = true;
 }
 
-/* Adds the elapsed time of one host, whose first rank is `first`. */
+/* Adds the elapsed time of the host whose first rank is `first`. */
 static void add_host_time(struct gathering *g, unsigned first)
 {
     const struct ranks *r = &g->coordinator->ranks;
@@ -113,7 +113,7 @@ static void add_host_time(struct gathering *g, unsigned first)
     g->hosts[g->host_of[first]].elapsed_ns += span.last_end - span.first_start;
 }
 
-/* Called when all clocks have been compared: converts the times to rank 0's clock. */
+/* Converts all times to rank 0's clock, when the clocks have been compared. */
 static void join_round(void *context)
 {
     struct round_meeting *m = context;
@@ -169,7 +169,7 @@ struct test_meeting {
     struct op_stats *total;
     bool has_begun;
     bool has_host;
-    bool is_damaged; /* a rank has sent something that cannot be decoded */
+    bool is_damaged; /* some rank's bytes cannot be decoded */
 };
 
 /* Adds the figures that belong to a host, and not to each of its ranks. */
@@ -224,7 +224,7 @@ static void take_test(void *context, unsigned rank, const void *brought, size_t 
         m->is_damaged = true;
         return;
     }
-    if (!m->has_begun) { /* what follows can only clear it */
+    if (!m->has_begun) { /* the figures of any rank can clear these */
         m->figures->device.known = true;
         m->figures->cache.known = true;
         m->figures->cache.system_dropped = true;
@@ -265,7 +265,7 @@ int gathering_end_test(struct gathering *g, struct test_figures *figures, struct
                               .bytes = sizeof mine->figures + words * sizeof *mine->words,
                               .take = take_test,
                               .context = &meeting};
-    if (g->hosts) { /* this rank's own result comes with the others */
+    if (g->hosts) { /* this rank's own figures come with the others */
         memset(figures, 0, sizeof *figures);
         memset(total, 0, sizeof *total);
     }

@@ -8,7 +8,7 @@
 #include "cli/parser.h"
 #include "cli/values.h"
 
-/* The program whose command line this is, and the preset that behaves like it. */
+/* The program whose command line this is, and the preset that imitates it. */
 #define NAME "gobonniego"
 
 bool go_options_are_meant(int argc, char *const argv[])
@@ -22,7 +22,7 @@ bool go_options_are_meant(int argc, char *const argv[])
     return false;
 }
 
-/* Stores the value of a Go flag, which is true without one. */
+/* Stores the value of a Go flag. A flag without a value is true. */
 static int take_flag(const char *value, bool *flag, struct err *e)
 {
     return value_boolean(flag, value ? value : "true", e);
@@ -46,7 +46,7 @@ static int set_verbose_flag(void *settings, const char *value, struct err *e)
     return rc;
 }
 
-/* Changes an option to the form that GoBonnieGo has for it. */
+/* Changes an option to the form that GoBonnieGo gives it. */
 static void adapt_option(struct option_entry *entry)
 {
     if (!entry->name)
@@ -56,7 +56,7 @@ static void adapt_option(struct option_entry *entry)
     if (strcmp(entry->name, "json") == 0)
         entry->set = set_json_flag;
     if (strcmp(entry->name, "verbose") ==
-        0) { /* with a letter, -v=true would be read as -v with the value "=true" */
+        0) { /* with a letter, "-v=true" would be read as -v with the value "=true" */
         entry->letter = 0;
         entry->alias = "v";
         entry->kind = OPTION_CUSTOM;

@@ -9,18 +9,18 @@
 #include "util/err.h"
 
 /*
- * GoBonnieGo's command line: its options have a single dash (-dir D, -runs=2, -json), and `-dir`
- * stands for `--directory`. All options of this program are accepted as well.
+ * GoBonnieGo's command line: its options have a single dash (-dir D, -runs=2, -json), and `-dir` is
+ * `--directory`. It also accepts all options of bonnie.
  */
 
-/* Whether the program was called by that name, or was given that preset. */
+/* Whether the program was called by GoBonnieGo's name, or with its preset. */
 bool go_options_are_meant(int argc, char *const argv[]);
 
-/* cli_parse() for such a command line; `plain` is the table of this program's options. */
+/* Reads such a command line, as cli_parse() would. `plain` is the table of bonnie's options. */
 int go_options_parse(const struct option_table *plain, int argc, char *argv[], struct settings *s,
                      struct err *e);
 
-/* Print what -help and -version print in that form. */
+/* Print the texts of -help and -version in that form. */
 void go_options_print_help(const struct option_table *plain, FILE *out);
 void go_options_print_version(FILE *out);
 

@@ -3,7 +3,7 @@
 
 #include "util/units.h"
 
-/* Limits of the numbers on the command line; the texts in options.c and size_spec.c repeat them. */
+/* Limits of the numbers on the command line. The texts in options.c and size_spec.c repeat them. */
 
 #define LIMIT_DATA_BYTES  (1024 * TIB)
 #define LIMIT_CHUNK_MIN   256

@@ -187,8 +187,8 @@ int set_uring(void *settings, const char *value, struct err *e)
 const char *const null_words[] = {"delay=", "fail=", "short=", "corrupt=", NULL};
 
 /*
- * Parses a word of --null: "delay=500" is a delay in microseconds; the other values are numbers of
- * transfers.
+ * Parses a word of --null: "delay=500" is a delay in microseconds; other values are numbers of
+ * transfers. Returns false when the word is wrong.
  */
 static bool take_null(void *settings, char *word)
 {

@@ -4,8 +4,8 @@
 #include "util/err.h"
 
 /*
- * The setters of options whose values are more than a number, a text or a word. Each stores its
- * value as `set` of a struct option_entry does; the settings are a struct settings.
+ * Setters of options whose values are more than a number, a text or a word. Each stores a value as
+ * the field `set` of a struct option_entry requires; `settings` is a struct settings.
  */
 int set_size(void *settings, const char *value, struct err *e);
 int set_files(void *settings, const char *value, struct err *e);
@@ -29,7 +29,7 @@ int set_iops_pattern(void *settings, const char *value, struct err *e);
 int set_steady(void *settings, const char *value, struct err *e);
 int set_data(void *settings, const char *value, struct err *e);
 
-/* What their values can be or begin with (option_entry.words). */
+/* What their values can be, or begin with (option_entry.words). */
 extern const char *const synchronise_words[];
 extern const char *const workers_words[];
 extern const char *const format_words[];

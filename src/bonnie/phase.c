@@ -22,23 +22,24 @@
 struct phase {
     struct run_context *context;
     enum test_id test;
-    char title[PHASE_TITLE]; /* as shown by the progress line */
+    char title[PHASE_TITLE]; /* as the progress line shows it */
     const struct workload *workload;
-    struct section section; /* its times, and the activity of the devices */
-    struct rounds rounds;   /* used if the test has to become steady */
-    bool is_steady;         /* whether the test has to become steady */
-    bool is_cut;            /* a lap ends with the round, even if its work is not done */
-    uint64_t round_ns;      /* how long a round repeats its laps; 0: one lap */
-    uint64_t round_end_ns;  /* on the section's clock */
-    bool is_going_round;    /* all laps are cut, and this is not the first lap of the round */
-    uint64_t next_ticket;   /* the next ticket of the seekers */
+    struct section section; /* times of the phase, and what the devices did */
+    struct rounds rounds;   /* used only if the test has to become steady */
+    bool is_steady;         /* the test has to become steady */
+    bool is_cut;            /* a lap ends with its round, even if its work is not done */
+    uint64_t round_ns;      /* time of a round, which is filled with laps; 0: one lap */
+    uint64_t round_end_ns;  /* end of the round, on the section's clock */
+    bool is_going_round;    /* laps are cut, and this is not the first lap of its round */
+    uint64_t next_ticket;   /* next ticket for the seekers */
     struct cache_use cache;
-    uint64_t preparing_ns; /* largest time that a rank took to prepare further laps of the round */
+    uint64_t preparing_ns; /* longest time that any rank has spent on preparing the further laps of
+                              the round */
 };
 
 /*
- * Drops the system's caches. They hold what evicting the files does not reach: inodes, names, block
- * maps.
+ * Drops the system's caches. They have what evicting the files does not reach: inodes, names, maps
+ * of blocks.
  */
 static int drop_system_caches(struct run_context *r, bool *done, struct err *e)
 {
@@ -50,7 +51,10 @@ static int drop_system_caches(struct run_context *r, bool *done, struct err *e)
     return cache_dropper_drop(r->dropper, e);
 }
 
-/* Called by the monitor, which cannot report a failure: the next phase will see the same one. */
+/*
+ * The monitor calls this while tests read. It ignores a failure, because the next phase will see
+ * the same one.
+ */
 static void drop_meanwhile(void *dropper)
 {
     struct err ignored;
@@ -83,8 +87,8 @@ static int start_monitor(struct phase *ph, struct err *e)
 }
 
 /*
- * Meets other processes, or the user at a prompt, which happens once in a phase; only the ranks of
- * one run also begin their rounds together.
+ * Meets other processes, or the user at a prompt. This happens once in a phase; only ranks of one
+ * run begin each lap together.
  */
 static int meet_others(struct phase *ph, struct err *e)
 {
@@ -92,7 +96,7 @@ static int meet_others(struct phase *ph, struct err *e)
     if (ph->section.laps > 0 && !r->coordinator->ops->rounds)
         return 0;
     if (r->coordinator->ops->asks)
-        progress_lines_break(&r->progress); /* the prompt gets a line of its own */
+        progress_lines_break(&r->progress); /* gives the prompt a line of its own */
     return coordinator_barrier(r->coordinator, ph->workload->title, e);
 }
 
@@ -107,7 +111,10 @@ static bool has_data(const struct phase *ph)
     return workload_has_data(ph->workload) && is_stored(ph);
 }
 
-/* Finds how much of the data files is in the page cache; returns false when it is not known. */
+/*
+ * Finds how much of the data files is in the page cache, in percent. Returns false when this is
+ * unknown.
+ */
 static bool look_at_cache(const struct run_context *r, double *percent)
 {
     uint64_t bytes = 0;
@@ -126,13 +133,16 @@ static bool look_at_cache(const struct run_context *r, double *percent)
     return true;
 }
 
-/* The limit on the time for preparing all further laps of a round: the user waits for that, too. */
+/*
+ * Limit on the time for preparing all further laps of a round, because the user waits for that,
+ * too.
+ */
 static uint64_t longest_preparing_ns(const struct phase *ph)
 {
     return 2 * ph->round_ns;
 }
 
-/* Sets what the worker's next lap has to do. */
+/* Tells a worker what its next lap is. */
 static void set_lap(const struct phase *ph, struct work *w, uint64_t prepare_until_ns)
 {
     w->lap = ph->section.laps;
@@ -142,7 +152,7 @@ static void set_lap(const struct phase *ph, struct work *w, uint64_t prepare_unt
         w->lap_start = 0;
 }
 
-/* Makes the workers prepare the lap, in a limited time unless it is the first. */
+/* Lets the workers prepare the lap. The time for this is limited, except before the first lap. */
 static int prepare_workers(struct phase *ph, struct err *e)
 {
     struct run_context *r = ph->context;
@@ -163,7 +173,9 @@ static void release_workers(struct run_context *r)
         work_release(&r->work[i]);
 }
 
-/* Called when every rank has its files ready: each rank prepares to work on those of another. */
+/*
+ * Lets the workers prepare again, on the files of another rank, when all ranks have theirs ready.
+ */
 static int prepare_on_others(struct phase *ph, struct err *e)
 {
     struct run_context *r = ph->context;
@@ -172,7 +184,7 @@ static int prepare_on_others(struct phase *ph, struct err *e)
     return rc == 0 ? prepare_workers(ph, e) : rc;
 }
 
-/* Does everything that is not timed. When it returns 0, the lap may begin. */
+/* Does everything before a lap that is not timed. */
 static int prepare_lap(struct phase *ph, struct seekers **seekers, struct err *e)
 {
     struct run_context *r = ph->context;
@@ -188,7 +200,7 @@ static int prepare_lap(struct phase *ph, struct seekers **seekers, struct err *e
     return rc == 0 ? meet_others(ph, e) : rc;
 }
 
-/* Lets the seekers seek; then the workers make the changes durable, and close the files. */
+/* Lets the seekers seek, and then the workers sync the changes and close the files. */
 static int work_with_seekers(struct run_context *r, struct seekers *seekers,
                              struct task_times *times, struct err *e)
 {
@@ -196,7 +208,8 @@ static int work_with_seekers(struct run_context *r, struct seekers *seekers,
     int rc = seekers_work(seekers, times, e);
     if (rc == 0)
         rc = thread_pool_work(&r->pool, &closing, e);
-    if (rc == 0) { /* keep the seekers' end: the parent noticed it later */
+    if (rc ==
+        0) { /* adds only the workers' time, because the parent notices the seekers' end late */
         times->end_ns += closing.end_ns - closing.start_ns;
         times->cpu_ns += closing.cpu_ns;
         cpu_demand_add(&times->busiest, &closing.busiest);
@@ -204,7 +217,10 @@ static int work_with_seekers(struct run_context *r, struct seekers *seekers,
     return rc;
 }
 
-/* A lap of several ranks lasts from the start of the first to the end of the last. */
+/*
+ * Adds a lap's time. With several ranks, it runs from the start of the first to the end of the
+ * last.
+ */
 static int join_lap(struct phase *ph, const struct task_times *times, struct err *e)
 {
     struct round_times lap = {.preparing_ns = ph->preparing_ns};
@@ -245,13 +261,15 @@ static int do_lap(struct phase *ph, struct err *e)
     return rc;
 }
 
-/* Whether the phase has been too short: its figure would depend on the clock and the scheduler. */
+/*
+ * Whether the round has not filled its time yet, and preparing another lap would not take too long.
+ */
 static bool needs_another_lap(const struct phase *ph)
 {
     return ph->section.elapsed_ns < ph->round_end_ns && ph->preparing_ns < longest_preparing_ns(ph);
 }
 
-/* Decides whether there is another lap; with several ranks, rank 0 decides for all. */
+/* Decides whether there is another lap. Rank 0 decides for all ranks. */
 static int decide_lap(const struct phase *ph, bool *goes_on, struct err *e)
 {
     *goes_on = needs_another_lap(ph);
@@ -259,13 +277,16 @@ static int decide_lap(const struct phase *ph, bool *goes_on, struct err *e)
                              sizeof *goes_on, e);
 }
 
-/* The time since any fixed moment that the section's clock does not include. */
+/*
+ * The time on a clock that stops whenever the section's clock runs. Only differences mean
+ * something.
+ */
 static uint64_t unmeasured_ns(const struct phase *ph)
 {
     return clock_ns() - ph->section.elapsed_ns;
 }
 
-/* Does one lap, or as many as fill the time of a round. */
+/* Does one lap, or as many as fill the time of the round. */
 static int do_round(struct phase *ph, struct err *e)
 {
     int rc;
@@ -277,7 +298,9 @@ static int do_round(struct phase *ph, struct err *e)
         uint64_t before_ns = unmeasured_ns(ph);
         rc = do_lap(ph, e);
         ph->is_going_round = ph->is_cut;
-        if (ph->is_cut && ph->section.laps > 1) /* a small file may take thousands of laps */
+        if (ph->is_cut &&
+            ph->section.laps > 1) /* between the laps of a small file, of which there may be
+                                     thousands, everything counts as preparing */
             ph->preparing_ns += unmeasured_ns(ph) - before_ns;
         if (rc == 0)
             rc = decide_lap(ph, &goes_on, e);
@@ -285,7 +308,7 @@ static int do_round(struct phase *ph, struct err *e)
     return rc;
 }
 
-/* Does one round or, if the test has to become steady, rounds until it is. */
+/* Does one round, or rounds until the test is steady if it has to become steady. */
 static int do_rounds(struct phase *ph, struct err *e)
 {
     bool goes_on = false;
@@ -298,7 +321,7 @@ static int do_rounds(struct phase *ph, struct err *e)
     return rc;
 }
 
-/* The section to report: everything that was measured, or the last window of rounds. */
+/* The section that the report is about: all that was measured, or the last window of rounds. */
 static struct section sum_up(const struct phase *ph, struct op_stats *total)
 {
     struct section section = ph->section;
@@ -309,7 +332,7 @@ static struct section sum_up(const struct phase *ph, struct op_stats *total)
     return section;
 }
 
-/* Collects what this rank knows, apart from its operations. */
+/* Collects what this rank knows about the test, apart from its operations. */
 static void collect_figures(struct phase *ph, const struct section *section, struct test_figures *f)
 {
     struct run_context *r = ph->context;
@@ -364,10 +387,10 @@ static int record_result(struct phase *ph, enum test_id test, struct test_result
     return corruption_list_make(&result->corruption, &figures.corruption, &r->pattern, e);
 }
 
-/* Reports the first corrupted places of a test. */
+/* Reports the first corrupted places that a test found, on standard error. */
 static void tell_corruption(struct run_context *r, enum test_id test, const struct test_result *t)
 {
-    if (t->corrupted == 0 || r->plan->rank > 0) /* rank 0 reports what all ranks have found */
+    if (t->corrupted == 0 || r->plan->rank > 0) /* rank 0 reports those of all ranks */
         return;
     r->corrupted += t->corrupted;
     progress_lines_break(&r->progress);

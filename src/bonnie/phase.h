@@ -6,9 +6,10 @@
 #include "bonnie/tests.h"
 
 /*
- * Runs one test: the workers prepare, caches are emptied before tests that read, all workers start
- * together, and what they counted is recorded. A test that is over too soon is repeated in further
- * laps, if it can be. Returns 0, or a negative errno (-EINTR after a signal) without a figure.
+ * Runs one test: workers prepare, caches are emptied before tests that read, all workers start
+ * together, and what they counted is recorded. If a test that can be repeated ends too soon, it
+ * goes on with further laps. Returns 0 with *result set, or a negative errno (-EINTR after a
+ * signal) with a line in e.
  */
 int phase_run(struct run_context *r, enum test_id test, struct test_result *result, struct err *e);
 

@@ -24,7 +24,7 @@ void phase_title(char title[PHASE_TITLE], const struct run_context *r, enum test
 struct monitor_goal phase_goal(const struct plan *p, enum test_id test)
 {
     const struct workload *w = workload_of(test);
-    bool is_steady = p->steady.wanted && w->uses_engine; /* in that case this is an upper limit */
+    bool is_steady = p->steady.wanted && w->uses_engine; /* then the goal is an upper limit */
     struct monitor_goal goal = {.nanoseconds = is_steady
                                                    ? p->steady.most_rounds * p->steady.round_ns
                                                    : workload_duration_ns(w, p)};

@@ -10,13 +10,16 @@
 /* "12 of 12: Reading and writing at random places" */
 #define PHASE_TITLE 64
 
-/* The title of the test; on a terminal with its number among the tests of the run. */
+/* Makes the title of a test; on a terminal, with the test's number among those of the run. */
 void phase_title(char title[PHASE_TITLE], const struct run_context *r, enum test_id test);
 
-/* How much the test has to do. */
+/* The amount of work, or the time, after which a test is done. */
 struct monitor_goal phase_goal(const struct plan *p, enum test_id test);
 
-/* Reports that the test is done, and keeps its figures for an inquiry later in the run. */
+/*
+ * Reports that a test is done, and keeps its figures in case SIGUSR1 asks for them later in the
+ * run.
+ */
 void phase_tell(const char *title, struct run_context *r, enum test_id test,
                 const struct test_result *t);
 

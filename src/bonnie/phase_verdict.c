@@ -3,7 +3,10 @@
 #include "bonnie/workloads/workload.h"
 #include "measure/bottleneck.h"
 
-/* The share of the data that was in the page cache; 0 for direct transfers, which bypass it. */
+/*
+ * The share of the data that was in the page cache, in percent; 0 for direct transfers, which
+ * bypass it.
+ */
 static double resident_percent(const struct test_result *t, const struct workload *w)
 {
     bool uses_cache = w->reads && t->cache.known && !t->direct;

@@ -6,8 +6,9 @@
 #include "bonnie/run_context.h"
 
 /*
- * Judges what limited the figure of a test, from its figures and the activity of the devices. Fills
- * in the result's waiting for a CPU and its verdict; the rest of the result must be complete.
+ * Judges what limited a test's figure, by the figures and by what the devices did. Sets the
+ * result's verdict and the time for which workers waited for a CPU. The rest of the result must be
+ * complete.
  */
 void phase_verdict(struct test_result *result, enum test_id test, const struct run_context *r,
                    const struct test_figures *f);

@@ -32,7 +32,7 @@ static void name_contents(struct plan *p)
         strcpy(p->contents_name, p->contents == DATA_ZERO ? "zero" : "random");
 }
 
-/* The size of the data, given in the preset's units; only a fraction is rounded. */
+/* Size of the data that -s gives in the preset's units. Rounds only a fraction. */
 static uint64_t data_of_units(uint64_t billionths, uint64_t unit)
 {
     uint64_t bytes = units_part(billionths, unit);
@@ -94,7 +94,7 @@ static int choose_engine(struct plan *p, const struct settings *s,
     uint64_t depth = given_or(s->iodepth, p->row ? p->row->iodepth : 0);
     int rc = engine_choose(name, depth, &p->engine.ops, &p->engine.depth, e);
     if (!(p->engine.ops->capabilities & ENGINE_STORES))
-        p->verify = VERIFY_OFF; /* a test cannot verify data that no test wrote */
+        p->verify = VERIFY_OFF; /* no chosen test writes data that could be verified */
     return rc;
 }
 
@@ -114,7 +114,7 @@ static void choose_files(struct plan *p, const struct settings *s,
     f->chunk_bytes = given_or(s->file_chunk_bytes, DEFAULT_FILE_CHUNK_BYTES);
 }
 
-/* True when the plan so far has work for the test. */
+/* Whether the plan, as it is so far, has any work for the test. */
 static bool has_work(const struct plan *p, enum test_id test)
 {
     if (test >= TEST_FIRST_METADATA)
@@ -136,7 +136,7 @@ static int choose_tests(struct plan *p, const struct settings *s,
         p->tests[t] = wanted && has_work(p, t);
         any = any || p->tests[t];
     }
-    /* Sizes that no test uses are not checked. */
+    /* Sizes that no test uses stay unchecked. */
     if (!plan_has_test(p, TEST_FIRST_METADATA, TEST_COUNT))
         p->files.count = p->files.min_bytes = p->files.max_bytes = 0;
     if (!plan_has_test(p, 0, TEST_FIRST_METADATA)) {
@@ -194,11 +194,11 @@ static int check_chunks(const struct data_plan *d, unsigned workers, struct err 
                    d->bytes, d->chunk_bytes, workers);
 }
 
-/* Whether the sizes of the data set are consistent, and the buffers fit into memory. */
+/* Checks that the sizes of the data set fit together, and that the buffers fit into memory. */
 static int check_data(const struct plan *p, struct err *e)
 {
     const struct data_plan *d = &p->data;
-    uint64_t each = d->chunk_bytes; /* buffers of a worker */
+    uint64_t each = d->chunk_bytes; /* size of a worker's buffers */
     if (p->tests[TEST_IOPS] && p->iops.block_bytes > each)
         each = p->iops.block_bytes;
     unsigned seekers = p->tests[TEST_SEEKS] ? d->seekers : 0;
@@ -220,10 +220,7 @@ static int check_data(const struct plan *p, struct err *e)
     return check_chunks(d, p->workers, e);
 }
 
-/*
- * Whether every worker's file has a block for iops, and contents in which corruption can be
- * recognised.
- */
+/* Checks that every worker's file has a block for iops, and that the contents show corruption. */
 static int check_iops(const struct plan *p, struct err *e)
 {
     const struct data_plan *d = &p->data;
@@ -259,7 +256,10 @@ static int check_files(const struct plan *p, struct err *e)
     return check_directories(f->count, f->directories, e);
 }
 
-/* Processes that wait for one another at every test must do the same number of runs. */
+/*
+ * Checks the number of runs: processes that wait for one another before each test must do equally
+ * many.
+ */
 static int check_runs(const struct plan *p, struct err *e)
 {
     if (p->seconds_ns > 0 && p->coordination == &coordinator_semaphores)
@@ -268,7 +268,7 @@ static int check_runs(const struct plan *p, struct err *e)
     return 0;
 }
 
-/* Copies what needs no computation: given values and defaults. */
+/* Copies settings and defaults that need no computation. */
 static void copy_settings(struct plan *p, const struct settings *s, const struct host *h,
                           const struct preset_defaults *defaults, unsigned row)
 {
@@ -305,7 +305,7 @@ static void copy_settings(struct plan *p, const struct settings *s, const struct
     };
 }
 
-/* Whether the chosen options can be combined. */
+/* Checks that the chosen options can be combined. */
 static int check_plan(const struct plan *p, struct err *e)
 {
     int (*const checks[])(const struct plan *, struct err *) = {check_data, check_iops, check_files,
@@ -316,7 +316,7 @@ static int check_plan(const struct plan *p, struct err *e)
     return rc;
 }
 
-/* The rows of a preset fix these. */
+/* Refuses options that the rows of a preset decide. */
 static int check_rows(const struct settings *s, const struct preset_defaults *defaults,
                       struct err *e)
 {
@@ -371,7 +371,7 @@ int plan_make_row(struct plan *p, const struct settings *s, const struct host *h
     return check_plan(p, e);
 }
 
-/* Gives all ranks equal shares, so that each can continue with what another has written. */
+/* Gives all ranks equal shares, so that each rank can go on with what another has written. */
 static void share_data(struct data_plan *d, const struct data_plan *whole, const struct ranks *r)
 {
     d->chunks = whole->chunks / r->count;
@@ -382,7 +382,7 @@ static void share_data(struct data_plan *d, const struct data_plan *whole, const
     d->seeks = partition_of(whole->seeks, r->count, r->number).count;
 }
 
-/* Shares out the files; directories belong to workers, and so do the files in them. */
+/* Divides the files among the ranks. A worker's directories have all its files. */
 static void share_files(struct plan *share, const struct plan *whole)
 {
     unsigned workers = share->workers * share->ranks;
@@ -397,7 +397,7 @@ static void share_files(struct plan *share, const struct plan *whole)
     }
 }
 
-/* Silences a rank: one report is enough, and one source of messages. */
+/* Makes a rank silent, because rank 0 alone reports and prints messages. */
 static void silence_rank(struct plan *p)
 {
     p->quiet = true;
@@ -416,7 +416,7 @@ int plan_share(struct plan *share, const struct plan *whole, const struct ranks 
     share->ranks = r->count;
     share->rank = r->number;
     share->first_worker = r->number * whole->workers;
-    share->wants_intervals = false; /* intervals of several ranks cannot be combined */
+    share->wants_intervals = false; /* the intervals of several ranks cannot be combined */
     if (check_chunks(&whole->data, whole->workers * r->count, e) != 0 ||
         check_directories(whole->files.count, plan_all_directories(share), e) != 0)
         return -e->code;

@@ -20,16 +20,16 @@ struct preset_row;
 struct settings;
 struct ranks;
 
-/* The data set of the I/O tests. */
+/* The data set of the tests that move data. */
 struct data_plan {
-    uint64_t bytes; /* as asked for; only whole chunks of it are used */
+    uint64_t bytes; /* size that the user wants; only whole chunks of it are used */
     uint64_t chunk_bytes;
     uint64_t chunks;
-    /* the part of the files, from their start, that putc and getc work on */
+    /* size of the part, from the start of each file, that putc and getc work on */
     uint64_t perchar_bytes;
     uint64_t seeks;
     unsigned seekers;
-    uint64_t change_bytes; /* the seeks and iops change multiples of this */
+    uint64_t change_bytes; /* seeks and iops change multiples of this */
 };
 
 /* The iops test. */
@@ -53,28 +53,29 @@ struct files_plan {
     enum file_kind kind;
     uint64_t max_bytes;
     uint64_t min_bytes;
-    unsigned directories_given; /* as asked for */
-    unsigned directories;       /* as made: at least one for each worker */
+    unsigned directories_given; /* number that the user wants */
+    unsigned directories;       /* number that is made: at least one for each worker */
     uint64_t chunk_bytes;
 };
 
 /*
- * Settings and host combined: validated, complete, and never changed afterwards. Texts point into
+ * Settings and host combined: checked, complete, and never changed afterwards. The texts belong to
  * the settings or the host.
  */
 struct plan {
     const struct host *host;
     const char *directory;
-    bool makes_directory; /* the directory is made if it is missing, and stays */
+    bool makes_directory; /* makes a missing directory, which then stays */
     const char *label;
     const char *output;
     const char *preset;
-    const struct preset_row *row; /* which of the preset's this is; NULL: it has none */
+    const struct preset_row *row; /* this plan's row of the preset; NULL: the preset has no rows */
     unsigned workers;
-    unsigned first_worker; /* with several ranks, the number of its first worker in the whole run */
+    /* with several ranks, number of this rank's first worker in the whole run */
+    unsigned first_worker;
     uint64_t seed;
     uint64_t runs;       /* smallest number of runs */
-    uint64_t seconds_ns; /* runs are repeated until this time has passed */
+    uint64_t seconds_ns; /* runs are repeated for at least this time */
     bool csv_header;     /* -x: CSV with a header */
     bool tests[TEST_COUNT];
     struct data_plan data;
@@ -90,38 +91,39 @@ struct plan {
     enum cache_mode cache;
     uint64_t drop_interval_ns; /* interval at which caches are dropped while tests read; 0: never */
     uint64_t min_time_ns;      /* tests that can be repeated last at least this long */
-    uint64_t time_ns;          /* how long sequential block tests last; 0: once through the data */
-    bool wants_intervals;      /* a report has them */
+    uint64_t time_ns;          /* time of each sequential block test; 0: once through the data */
+    bool wants_intervals;      /* a report shows intervals */
     enum data_kind contents;
     unsigned compress_percent; /* with DATA_COMPRESS */
     char contents_name[16];    /* the contents, in the form of --data */
     enum verify_mode verify;
-    const struct coordinator_ops *coordination; /* NULL: the program's own */
-    /* the plan of all ranks, if this is one rank's share of it; otherwise NULL */
+    /* how processes begin together; NULL: as the program does by itself */
+    const struct coordinator_ops *coordination;
+    /* if this is one rank's share, the plan of all ranks; otherwise NULL */
     const struct plan *whole;
-    unsigned rank;       /* number of the rank that has this share */
-    unsigned ranks;      /* number of ranks that share the plan */
-    bool shift_is_given; /* false: the number of hosts and their directories decide */
-    unsigned shift;      /* tests read what the rank that many numbers further has written */
-    bool percentiles;    /* percentiles of every test below the table, */
-    bool si;             /* and MB/s beside MiB/s */
-    bool text_is_named;  /* the user named the text report explicitly */
+    unsigned rank;       /* number of the rank whose share this is */
+    unsigned ranks;      /* number of ranks that share the whole plan */
+    bool shift_is_given; /* false: the hosts and their directories decide about the shift */
+    unsigned shift; /* a rank's tests read what the rank with a number higher by this has written */
+    bool percentiles;   /* the text report has percentiles of every test below the table */
+    bool si;            /* the text report has MB/s beside MiB/s */
+    bool text_is_named; /* the user chose the text report by its name */
     size_t format_count;
     const char *formats[MAX_FORMATS]; /* names of reports (report_by_name()) */
-    /* smallest size of the data set that is not warned about; 0: no warning */
+    /* a smaller data set causes a warning; 0: none does */
     uint64_t advise_bytes;
 };
 
-/* True when tests really store what they write into data files. */
+/* Whether tests really store what they write to data files. */
 static inline bool plan_stores(const struct plan *p)
 {
     return p->engine.ops->capabilities & ENGINE_STORES;
 }
 
-/* True when the report of that name is to be printed. */
+/* Whether the report with that name is printed. */
 bool plan_has_format(const struct plan *p, const char *name);
 
-/* True when any of the tests from first up to, but without, end is to be run. */
+/* Whether any of the tests from `first` up to, but not including, `end` is run. */
 static inline bool plan_has_test(const struct plan *p, enum test_id first, enum test_id end)
 {
     for (enum test_id t = first; t < end; t++)
@@ -130,33 +132,33 @@ static inline bool plan_has_test(const struct plan *p, enum test_id first, enum 
     return false;
 }
 
-/* True when a test changes blocks at random places. */
+/* Whether any test changes blocks at random places. */
 static inline bool plan_changes_blocks(const struct plan *p)
 {
     return p->tests[TEST_SEEKS] || (p->tests[TEST_IOPS] && p->iops.write_percent > 0);
 }
 
 /*
- * Makes the plan. Returns 0, or a negative errno and a line in e: a data set that cannot be divided
- * among the workers, no test left, a random file that cannot be read, or options that cannot be
+ * Makes the plan. Returns 0, or a negative errno with a line in e when the data set cannot be
+ * divided among the workers, no test is left, a random file cannot be read, or options cannot be
  * combined.
  */
 int plan_make(struct plan *p, const struct settings *s, const struct host *h, struct err *e);
 
-/* The number of rows that the preset has, each with a plan of its own; 1 if it has none. */
+/* Number of rows of the preset, each of which has a plan of its own; 1 if it has no rows. */
 unsigned plan_rows(const struct settings *s);
 
-/* Makes the plan of one of these rows, counted from 0, as plan_make() does for the first. */
+/* Makes the plan of row number `row`, counted from 0. plan_make() makes that of row 0. */
 int plan_make_row(struct plan *p, const struct settings *s, const struct host *h, unsigned row,
                   struct err *e);
 
-/* The plan of the whole run, of which p may be a share. */
+/* The plan of all ranks, of which p may be a share. */
 static inline const struct plan *plan_whole(const struct plan *p)
 {
     return p->whole ? p->whole : p;
 }
 
-/* The number of metadata directories of all ranks; each worker has at least one. */
+/* Number of metadata directories of all ranks together. Each worker has at least one. */
 static inline unsigned plan_all_directories(const struct plan *p)
 {
     unsigned workers = p->workers * p->ranks;
@@ -165,9 +167,9 @@ static inline unsigned plan_all_directories(const struct plan *p)
 }
 
 /*
- * Makes the share of one rank of a plan; a single rank's share is the whole plan. Sizes and the
- * numbers of files and seeks are shared out, workers and seekers are per rank, and only rank 0
- * prints anything. `whole` must outlive the share. Returns 0, or a negative errno and a line in e:
+ * Makes one rank's share of a plan. The share of a single rank is the whole plan. Sizes and numbers
+ * of files and seeks are divided; workers and seekers are per rank; and only rank 0 prints
+ * anything. `whole` must outlive the share. Returns 0, or a negative errno with a line in e when
  * there is too little for each rank.
  */
 int plan_share(struct plan *share, const struct plan *whole, const struct ranks *r, struct err *e);

@@ -4,10 +4,12 @@
 #include "storage/scratch.h"
 #include "util/units.h"
 
-/* Blocks for the private directory and the owner file. */
+/* Number of blocks for the private directory and the owner file. */
 #define OTHER_BLOCKS 2
 
-/* The average storage of a file: sizes are spread evenly, and the last block is half full. */
+/*
+ * Average storage of a file: sizes are spread evenly, and the last block is half full on average.
+ */
 static uint64_t average_file(const struct files_plan *f, uint64_t block)
 {
     if (f->min_bytes == f->max_bytes)
@@ -15,7 +17,7 @@ static uint64_t average_file(const struct files_plan *f, uint64_t block)
     return (f->min_bytes + f->max_bytes + block) / 2;
 }
 
-/* The storage of all metadata files with their names, inodes and directories. */
+/* Storage of all metadata files with their names, inodes and directories. */
 static uint64_t metadata_bytes(const struct plan *p, const struct scratch_space *space)
 {
     const struct files_plan *f = &p->files;
@@ -32,7 +34,7 @@ static uint64_t metadata_bytes(const struct plan *p, const struct scratch_space 
 
 uint64_t plan_bytes_needed(const struct plan *p, const struct scratch_space *space)
 {
-    /* The data files are removed before the metadata tests begin. */
+    /* the data files are removed before the metadata tests begin */
     uint64_t block = space->block_bytes;
     uint64_t files = metadata_bytes(p, space);
     uint64_t data = 0;

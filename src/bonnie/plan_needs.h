@@ -8,8 +8,8 @@ struct plan;
 struct scratch_space;
 
 /*
- * The largest number of bytes and files that the plan needs at any moment, on a filesystem with
- * such blocks and inodes; UINT64_MAX bytes: more than can be counted. links_are_files: a hard link
+ * The largest number of bytes and of files that the plan needs at any moment on a filesystem with
+ * these blocks and inodes. UINT64_MAX bytes: more than can be counted. links_are_files: a hard link
  * counts as a file there.
  */
 uint64_t plan_bytes_needed(const struct plan *p, const struct scratch_space *space);

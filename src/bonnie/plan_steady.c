@@ -6,7 +6,7 @@
 #define DEFAULT_ROUND_NS    (60 * BILLION)
 #define DEFAULT_MOST_ROUNDS 25
 
-/* The first given option that only makes sense with rounds, or NULL. */
+/* The first given option that needs rounds; NULL: there is none. */
 static const char *option_of_rounds(const struct settings *s)
 {
     return s->round_ns.given       ? "--round-time"

@@ -5,17 +5,17 @@
 
 #define DEFAULT_PRESET "bonnie++"
 
-/* One of several rows that a preset measures, each with settings of its own. */
+/* One of several rows that a preset measures, with settings of its own. */
 struct preset_row {
     const char *name; /* "RND4K Q32T1" */
-    const char *part; /* of the row: "read"; NULL: all of it */
+    const char *part; /* name of a part of the row: "read"; NULL: this is the whole row */
     bool tests[TEST_COUNT];
     uint64_t chunk_bytes;
     unsigned iodepth;
-    unsigned iops_writes; /* percent */
+    unsigned iops_writes; /* percentage of operations that write */
 };
 
-/* The most rows of any preset. */
+/* Most rows that a preset has. */
 #define MAX_ROWS 6
 
 /* The defaults of a preset. */
@@ -24,14 +24,14 @@ struct preset_defaults {
     bool tests[TEST_COUNT];
     const struct preset_row *rows; /* NULL: one run has all tests */
     unsigned row_count;
-    uint64_t size_unit;  /* unit of a size without a suffix in -s */
+    uint64_t size_unit;  /* unit of a size in -s without a suffix */
     uint64_t data_bytes; /* 0: twice the RAM */
     uint64_t chunk_bytes;
     bool every_cpu; /* one worker for each CPU */
     uint64_t iops_block_bytes;
-    uint64_t iops_ns;   /* how long iops goes on */
-    uint64_t time_ns;   /* and sequential block tests; 0: once through the data */
-    const char *engine; /* NULL: the first */
+    uint64_t iops_ns;   /* time of the iops test */
+    uint64_t time_ns;   /* time of each sequential block test; 0: once through the data */
+    const char *engine; /* NULL: the first engine */
     bool direct;        /* with O_DIRECT */
     uint64_t drop_interval_ns;
     uint64_t perchar_bytes;
@@ -39,10 +39,11 @@ struct preset_defaults {
     unsigned seekers;
     uint64_t files_k;
     bool host_name_is_label;
-    bool makes_directory; /* a missing directory is made, and stays */
-    const char *table;    /* the report that "text" means */
-    const char *json;     /* the report that "json" means */
-    bool repeats_in_csv;  /* several runs are reported as CSV unless another format is asked for */
+    bool makes_directory; /* makes a missing directory, which then stays */
+    const char *table;    /* name of the report that "text" means */
+    const char *json;     /* name of the report that "json" means */
+    bool repeats_in_csv;  /* several runs are reported as CSV, unless the user asks for another
+                             format */
     size_t format_count;
     const char *formats[MAX_FORMATS];
 };
@@ -50,7 +51,7 @@ struct preset_defaults {
 /* The names of all presets, with a NULL at the end. */
 extern const char *const preset_names[];
 
-/* The preset of that name; NULL: there is none. */
+/* The preset with that name; NULL: there is none. */
 const struct preset_defaults *preset_by_name(const char *name);
 
 #endif

@@ -13,7 +13,7 @@
 #include "sync/semaphores.h"
 #include "sys/privilege.h"
 
-/* Does one of the small actions, which accept -u and -g, too. */
+/* Does one of the small actions. They accept -u and -g, too. */
 static int as_user(const struct settings *s, struct err *e)
 {
     struct identity identity;
@@ -55,7 +55,7 @@ static void print_version(const struct settings *s)
 static int act(const struct settings *s, struct coordinator *coordinator, struct err *e)
 {
     if (s->action != ACTION_RUN && coordinator->ranks.number > 0)
-        return 0; /* the user has been warned already */
+        return 0; /* the user has already been warned */
     switch (s->action) {
     case ACTION_HELP:
         print_help(s);

@@ -3,7 +3,7 @@
 #include "sys/program.h"
 #include "util/message.h"
 
-/* The program and its files have the same name with MPI as without. */
+/* The program and its files have the same names with and without MPI. */
 const char *program_name = "bonnie";
 const struct coordinator_ops *const program_coordinator = &coordinator_mpi;
 

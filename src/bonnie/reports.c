@@ -7,7 +7,10 @@
 
 #include "bonnie/report/report.h"
 
-/* True when a script expects something else than this report on standard output. */
+/*
+ * Whether this report must leave standard output to another, because a script expects that one
+ * there.
+ */
 static bool gives_way(const struct plan *p, const struct report_ops *report)
 {
     static const struct report_ops *const for_scripts[] = {&report_csv, &report_json,
@@ -19,8 +22,8 @@ static bool gives_way(const struct plan *p, const struct report_ops *report)
 }
 
 /*
- * With -q one format is alone on standard output, for a script: CSV if chosen, or else JSON, HTML,
- * or the table.
+ * The stream for a report. With -q only one format is on standard output, for a script: CSV, JSON,
+ * HTML or the table, the first of these that the user chose.
  */
 static FILE *stream_for(const struct reports *r, const struct report_ops *report)
 {
@@ -28,7 +31,10 @@ static FILE *stream_for(const struct reports *r, const struct report_ops *report
     return moved ? stderr : r->output->stream;
 }
 
-/* Notes for people go where people read: scripts count the lines of standard output. */
+/*
+ * The stream for notes. They go where people read, because scripts count the lines of standard
+ * output.
+ */
 static FILE *stream_for_notes(const struct reports *r, FILE *report)
 {
     return r->plan->text_is_named || report == stderr || isatty(fileno(report)) ? report : stderr;

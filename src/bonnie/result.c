@@ -89,7 +89,7 @@ double test_result_cpu_percent(const struct test_result *t)
 
 int result_summarise(struct summary *s, const struct result runs[], size_t count, enum test_id test)
 {
-    double *rates = calloc(count + 1, sizeof *rates); /* calloc(0) may be NULL */
+    double *rates = calloc(count + 1, sizeof *rates); /* calloc(0) may return NULL */
     if (!rates)
         return -ENOMEM;
     size_t measured = 0;

@@ -20,8 +20,9 @@
 #include "sync/ranks.h"
 
 /*
- * The measurements as plain numbers: everything that a report needs, and nothing that points into
- * the run. Texts point into the plan or the host, which outlive it. Tests can fill one by hand.
+ * What was measured, as plain numbers: everything that a report needs, and nothing that points into
+ * the run. The texts belong to the plan or the host, which outlive the result. A test can set one
+ * by hand.
  */
 
 /* One host's part of a test that several ranks did together. */
@@ -30,67 +31,67 @@ struct host_result {
     unsigned ranks;
     uint64_t ops;
     uint64_t bytes;
-    uint64_t elapsed_ns; /* from the start of its first rank to the end of its last */
+    uint64_t elapsed_ns; /* time from the start of the host's first rank to the end of its last */
     uint64_t cpu_ns;
-    uint64_t latency_sum_ns; /* sum over all its operations */
+    uint64_t latency_sum_ns; /* sum over all operations on the host */
     uint64_t latency_max_ns;
 };
 
-/* How several ranks did a test together; with one rank, everything is 0. */
+/* How several ranks did a test together. With one rank everything is 0. */
 struct together {
     unsigned ranks;
-    struct host_result *hosts; /* owned by the result; result_release() frees them */
+    struct host_result *hosts; /* belongs to the result; result_release() frees it */
     size_t host_count;
-    uint64_t start_spread_ns;      /* from the first rank's start to the last one's */
-    uint64_t clock_uncertainty_ns; /* of times from other hosts' clocks */
+    uint64_t start_spread_ns;      /* time from the first rank's start to the last rank's */
+    uint64_t clock_uncertainty_ns; /* of times that come from other hosts' clocks */
 };
 
-/* How a test was repeated until its figure was steady, or until the limit of rounds was reached. */
+/* How a test was repeated until its figure was steady, or until the rounds ran out. */
 struct steady_result {
-    bool wanted; /* false: the test was not repeated, and the other fields mean nothing */
+    bool wanted; /* false: the test was not repeated, and the other fields have no meaning */
     bool is_steady;
     enum round_metric metric;
-    uint64_t round_ns; /* intended duration of a round */
+    uint64_t round_ns; /* intended time of a round */
     unsigned most_rounds;
-    unsigned precondition; /* how often the data set was written before the test */
-    struct steady_fit fit; /* of the last window */
-    struct round *rounds;  /* owned by the result; result_release() frees them */
+    unsigned precondition; /* number of times that the data set was written before the test */
+    struct steady_fit fit; /* fit of the last window */
+    struct round *rounds;  /* belongs to the result; result_release() frees it */
     unsigned count;
 };
 
 /* One test of one run. */
 struct test_result {
-    bool measured;        /* false: skipped, and the other fields mean nothing */
+    bool measured;        /* false: the test was not run, and the other fields have no meaning */
     unsigned workers;     /* workers or seekers */
-    const char *engine;   /* the engine that moved its data */
-    unsigned iodepth;     /* operations in flight for each of them */
-    bool direct;          /* with O_DIRECT */
-    uint64_t chunk_bytes; /* of an operation; 0: it moves no data */
-    uint64_t ops;         /* operations (chunks, blocks of characters, seeks, files) */
-    uint64_t bytes;       /* bytes that the rate counts: those of a rewritten chunk count once */
-    uint64_t elapsed_ns;  /* from the start of all workers to the end of the last one */
-    uint64_t cpu_ns;      /* CPU time of all of them, user and system */
+    const char *engine;   /* name of the engine that moved the test's data */
+    unsigned iodepth;     /* operations in flight for each worker or seeker */
+    bool direct;          /* the test used O_DIRECT */
+    uint64_t chunk_bytes; /* bytes of an operation; 0: the test moves no data */
+    uint64_t ops;         /* number of operations (chunks, blocks of characters, seeks, files) */
+    uint64_t bytes;       /* number of bytes that the rate counts; a rewritten chunk counts once */
+    uint64_t elapsed_ns;  /* time from the start of all workers to the end of the last one */
+    uint64_t cpu_ns;      /* CPU time of all workers, user and system */
     struct latencies latency_ns;
-    bool is_short; /* measured for less than asked: further rounds would have taken too long to
-                      prepare */
-    bool has_plain_queue; /* the engine's buffers were not registered with the kernel, which costs
-                             more */
-    uint64_t verified_bytes;           /* number of bytes read that were checked */
-    uint64_t corrupted;                /* number of corrupted units among them */
-    struct corruption_list corruption; /* the first of these; result_release() frees them */
+    bool is_short; /* measured for less than the user wants, because preparing further laps would
+                      have taken too long */
+    bool has_plain_queue;    /* the kernel did not register the engine's buffers, so transfers cost
+                                more */
+    uint64_t verified_bytes; /* number of bytes that were read and checked */
+    uint64_t corrupted;      /* number of corrupted units in these bytes */
+    struct corruption_list corruption; /* the first corrupted places; result_release() frees them */
     struct device_use device;
     struct cache_use cache;
     double waited_for_cpu_percent; /* share of the time for which the busiest worker waited for a
-                                      CPU; negative: not known */
+                                      CPU; negative: unknown */
     struct verdict verdict;
-    /* If wanted, the figures above are those of the last window, except for corruption. */
+    /* If steady.wanted, the figures above are those of the last window, except for corruption. */
     struct steady_result steady;
-    struct interval *intervals; /* owned by the result; result_release() frees them; NULL: none */
+    struct interval *intervals; /* NULL: none; belongs to the result; result_release() frees it */
     size_t interval_count;
     struct together together;
 };
 
-/* The machine and the storage. A text that is NULL is not known. */
+/* The machine and the storage. A text that is NULL is unknown. */
 struct host_facts {
     const char *name;
     const char *kernel; /* "Linux 6.1.0-18-amd64" */
@@ -98,36 +99,37 @@ struct host_facts {
     const char *cpu_model;
     unsigned cpus; /* number of CPUs that the program may use */
     uint64_t ram_bytes;
-    const char *directory;  /* the scratch directory, as given */
+    const char *directory;  /* scratch directory, as the user gave it */
     const char *filesystem; /* type of the filesystem: "ext4" */
-    const char *device;     /* block devices below it: "dm-0 (nvme0n1, nvme1n1)" */
-    const char *disk_model; /* models of those, or of the disks below; several are joined by ", " */
-    const char *scheduler;  /* I/O schedulers of those: "mq-deadline" */
+    const char *device;     /* block devices below the filesystem: "dm-0 (nvme0n1, nvme1n1)" */
+    /* models of these devices, or of the disks below them, joined by ", " */
+    const char *disk_model;
+    const char *scheduler;     /* I/O schedulers of these devices: "mq-deadline" */
     const char *mount_options; /* "rw,relatime,discard" */
 };
 
-/* One whole run: the settings that a report shows, and the figures. */
+/* One whole run: the settings that a report shows, and all figures. */
 struct result {
     const char *version; /* version of the program */
-    const char *label;   /* as given; the reports sanitize it. NULL: none */
+    const char *label;   /* as the user gave it; the reports sanitize it. NULL: none */
     unsigned concurrency;
     unsigned ranks; /* number of ranks that made the run together */
-    unsigned shift; /* each rank has read what the rank that many numbers further wrote */
+    unsigned shift; /* a rank's tests read what the rank with a number higher by this wrote */
     uint64_t seed;
     int64_t start_time; /* seconds since 1970, UTC */
     struct host_facts host;
-    const char *preset; /* its name */
-    const char *row;    /* which of the preset's rows this is: "RND4K Q32T1"; NULL: it has none */
+    const char *preset; /* name of the preset */
+    const char *row;    /* name of the preset's row: "RND4K Q32T1"; NULL: the preset has no rows */
     bool direct;
-    bool sync;          /* every write was made durable */
-    const char *data;   /* the contents: "random", "zero", "compress=50" */
+    bool sync;          /* every write was synced */
+    const char *data;   /* kind of contents: "random", "zero", "compress=50" */
     const char *verify; /* "stamp", "full", "off" */
     const char *cache;  /* "evict", "keep" */
-    bool percentiles;   /* whether the report for people has percentiles of every test */
-    bool si;            /* whether it has MB/s in addition to MiB/s */
-    double min_seconds; /* tests that can be repeated lasted at least this long */
+    bool percentiles;   /* the report for people has percentiles of every test */
+    bool si;            /* the report for people has MB/s beside MiB/s */
+    double min_seconds; /* shortest time of a test that can be repeated */
 
-    uint64_t data_bytes;  /* size asked for; 0: the I/O tests were skipped */
+    uint64_t data_bytes;  /* size that the user wants; 0: the tests that move data were skipped */
     uint64_t chunk_bytes; /* chunk size of the block tests */
     uint64_t seeks;
     unsigned seekers;
@@ -137,10 +139,10 @@ struct result {
     unsigned iops_write_percent;
     double iops_seconds;
     double iops_theta;         /* exponent of the Zipf distribution of offsets; 0: uniform */
-    double sequential_seconds; /* duration of put_block, rewrite and get_block each; 0: once through
-                                  the data */
+    double sequential_seconds; /* time of put_block, rewrite and get_block each; 0: once through the
+                                  data */
 
-    uint64_t files_k; /* number of files in units of 1024; 0: metadata tests skipped */
+    uint64_t files_k; /* number of files in units of 1024; 0: the metadata tests were skipped */
     enum file_kind file_kind;
     uint64_t file_max_bytes;
     uint64_t file_min_bytes;
@@ -151,31 +153,31 @@ struct result {
 };
 
 /*
- * The figure of a shorter test is not printed: it would depend on the clock and the scheduler, not
- * on the storage.
+ * A shorter test has no figure: it would depend on the clock and the scheduler, and not on the
+ * storage.
  */
 #define SHORTEST_MEASURED_NS 10000000
 
-/* True when the test ran long enough for its figure to be printed. */
+/* Whether the test ran long enough for its figure to be printed. */
 bool test_result_is_long_enough(const struct test_result *t);
 
 /*
- * Fills s from the rates of one test in `count` runs; runs that did not measure it do not count.
- * Returns 0, or -ENOMEM.
+ * Summarises the rates of one test in `count` runs, except runs that did not measure it. Returns 0
+ * or -ENOMEM.
  */
 int result_summarise(struct summary *s, const struct result runs[], size_t count,
                      enum test_id test);
 
 /*
- * Of results of several rows of a preset, the number of those from the first on that are runs of
- * the same one. Of a preset without rows these are all.
+ * Number of results, from the first on, that are runs of the same row of a preset. Without rows
+ * these are all results.
  */
 size_t result_count_alike(const struct result runs[], size_t count);
 
 /* The host with the fewest operations per second and rank; NULL: there are no hosts. */
 const struct host_result *together_slowest(const struct together *t);
 
-/* Frees what a result owns. */
+/* Frees what a result owns, but not the result itself. */
 void result_release(struct result *r);
 
 /* Whether the test's rate is in operations per second; otherwise it is in KiB per second. */
@@ -187,11 +189,11 @@ double test_result_ops_per_second(const struct test_result *t);
 /* KiB per second; 0 when nothing was measured. */
 double test_result_kib_per_second(const struct test_result *t);
 
-/* The one of these two that is the test's rate, and its unit: "ops/s" or "KiB/s". */
+/* The test's rate, which is one of these two, in "ops/s" or "KiB/s". */
 double test_result_rate(const struct test_result *t, enum test_id test);
 const char *test_rate_unit(enum test_id test);
 
-/* CPU time in percent of the elapsed time; more than 100 when several CPUs were used. */
+/* CPU time in percent of the elapsed time; above 100 if several CPUs were used. */
 double test_result_cpu_percent(const struct test_result *t);
 
 #endif

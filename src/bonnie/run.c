@@ -24,7 +24,7 @@ static struct host_facts describe_host(const struct run_context *r)
     };
 }
 
-/* Copies the settings that the reports show. */
+/* Copies the settings that reports show. */
 static void describe_run(const struct run_context *r, struct result *result)
 {
     const struct plan *p = plan_whole(r->plan);
@@ -73,7 +73,7 @@ int run_once(struct run_context *r, uint64_t index, struct result *result, struc
     describe_run(r, result);
     run_context_begin_run(r, index);
     for (enum test_id test = 0; rc == 0 && test < TEST_COUNT; test++) {
-        if (test == TEST_FIRST_METADATA) /* the metadata tests need the room */
+        if (test == TEST_FIRST_METADATA) /* the metadata tests need the room of the data files */
             for (unsigned i = 0; i < r->plan->workers; i++)
                 data_file_release(&r->work[i].data);
         if (r->plan->tests[test])

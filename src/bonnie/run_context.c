@@ -19,7 +19,7 @@
 #include "util/rng.h"
 #include "util/units.h"
 
-/* Direct I/O requires whole device blocks. */
+/* Checks that sizes are multiples of the alignment that direct I/O needs. */
 static int check_alignment(const struct plan *p, uint32_t alignment, struct err *e)
 {
     if (p->data.chunk_bytes % alignment != 0)
@@ -35,7 +35,7 @@ static int check_alignment(const struct plan *p, uint32_t alignment, struct err 
     return 0;
 }
 
-/* One block that is written and read through the engine, so that problems show before the run. */
+/* Writes and reads one block through the engine, so that problems show before the run. */
 struct trial {
     size_t bytes;
     bool is_done;
@@ -63,7 +63,7 @@ static enum transfer_answer try_transferred(void *context, struct io *io)
     return was_written ? OPERATION_CONTINUES : OPERATION_ENDED;
 }
 
-/* Adds to a failure which of the settings may be its cause. */
+/* Adds to a failure the settings that may have caused it. */
 static int explain_engine(const struct plan *p, struct err *e)
 {
     struct err reason = *e;
@@ -90,7 +90,7 @@ static int try_engine(struct run_context *r, int fd, uint32_t alignment, struct 
     return rc == 0 ? 0 : explain_engine(r->plan, e);
 }
 
-/* Whether block tests can work here, with the engine and with O_DIRECT if they use it. */
+/* Checks that block tests work here, with the engine and, if they use it, with O_DIRECT. */
 static int check_data_file(struct run_context *r, struct err *e)
 {
     const struct plan *p = r->plan;
@@ -115,9 +115,9 @@ static int check_data_file(struct run_context *r, struct err *e)
 }
 
 /*
- * The numbers of descriptors that a run has open at a time: each worker has its data file twice and
- * a ring of io_uring, or a directory twice and a file in it; the process has streams, sockets,
- * pipes and others.
+ * Number of descriptors that a run has open: DESCRIPTORS_PER_WORKER are a worker's data file twice
+ * and a ring of io_uring, or a directory twice and a file in it; DESCRIPTORS_IN_ALL are streams,
+ * sockets, pipes and the like.
  */
 #define DESCRIPTORS_PER_WORKER 3
 #define DESCRIPTORS_IN_ALL     20
@@ -139,7 +139,7 @@ static int check_engine(const struct plan *p, struct err *e)
     return p->data.bytes == 0 ? 0 : engine_check(p->engine.ops, e);
 }
 
-/* Size of the pieces in which missing data files are filled. */
+/* Missing data files are filled in pieces of this size. */
 #define FILL_BYTES 262144
 
 static size_t buffer_size(const struct plan *p)
@@ -152,8 +152,8 @@ static size_t buffer_size(const struct plan *p)
 }
 
 /*
- * Draws the run's numbers, so that its stamps differ from what earlier processes left on the
- * storage, even with the same seed.
+ * Draws random numbers for the run. They make its stamps differ from those that earlier processes
+ * left on the storage, even with the same seed.
  */
 static int draw_numbers(struct run_context *r, struct err *e)
 {
@@ -163,7 +163,7 @@ static int draw_numbers(struct run_context *r, struct err *e)
     return 0;
 }
 
-/* The properties of the data files' contents that all workers share. */
+/* Sets up the contents of the data files, which all workers share. */
 static int make_contents(struct run_context *r, struct err *e)
 {
     const struct plan *p = r->plan;
@@ -184,13 +184,13 @@ static int make_contents(struct run_context *r, struct err *e)
                             p->data.chunks * (p->data.chunk_bytes / p->data.change_bytes), e);
 }
 
-/* The number of per-character bytes in the first `chunks` chunks, in proportion. */
+/* Number of per-character bytes in the first `chunks` chunks, in proportion. */
 static uint64_t perchar_before(const struct data_plan *d, uint64_t chunks)
 {
     return mul_div(d->perchar_bytes, chunks, d->chunks);
 }
 
-/* Initialises the worker's part of the data set. */
+/* Initialises a worker's part of the data set. */
 static void init_data_file(struct run_context *r, struct work *w)
 {
     const struct plan *p = r->plan;
@@ -207,7 +207,9 @@ static void init_data_file(struct run_context *r, struct work *w)
         struct partition chunks = partition_of(p->data.chunks, p->workers, w->number);
         setup.start = chunks.first * p->data.chunk_bytes;
         setup.bytes = chunks.count * p->data.chunk_bytes;
-        /* In proportion to the size of the file, so that they fit into it, and the sum is right. */
+        /*
+         * in proportion to the size of the file, so that all parts fit into their files and add up
+         */
         w->perchar_bytes = perchar_before(&p->data, chunks.first + chunks.count) -
                            perchar_before(&p->data, chunks.first);
     }
@@ -242,7 +244,7 @@ static int make_worker(struct run_context *r, unsigned number, size_t buffer_byt
     void *buffer = NULL;
     if (posix_memalign(&buffer, QUEUE_ALIGNMENT, buffer_bytes) != 0)
         return err_system(e, ENOMEM, "buffer of %zu bytes", buffer_bytes);
-    memset(buffer, 0, buffer_bytes); /* have the memory allocated before the clock runs */
+    memset(buffer, 0, buffer_bytes); /* lets the system allocate the memory before any clock runs */
     *w = (struct work){.plan = p,
                        .scratch = &r->scratch,
                        .contents = &r->contents,
@@ -295,7 +297,7 @@ static void break_progress_line(void *line)
     progress_lines_break(line);
 }
 
-/* Makes the private directory. Nothing is written before all ranks have found that this works. */
+/* Makes the private directory. No rank writes anything before all ranks have their directories. */
 static int open_scratch(struct run_context *r, struct err *e)
 {
     const struct plan *p = r->plan;
@@ -317,7 +319,7 @@ static int open_scratch(struct run_context *r, struct err *e)
     return rc;
 }
 
-/* Finds the storage below the directory. */
+/* Finds out about the storage below the directory. */
 static void find_storage(struct run_context *r)
 {
     mount_info_find(&r->mount, r->scratch.fd);
@@ -326,7 +328,7 @@ static void find_storage(struct run_context *r)
     io_limit_find(&r->limit, &r->devices);
 }
 
-/* Makes the workers and everything that they work with. */
+/* Makes the workers and what they work with. */
 static int make_crew(struct run_context *r, struct err *e)
 {
     r->total = calloc(1, sizeof *r->total);
@@ -367,7 +369,7 @@ int run_context_open(struct run_context *r, const struct plan *p, struct cache_d
     return rc;
 }
 
-/* An odd number with well-mixed bits: 2^64 divided by the golden ratio. */
+/* 2^64 divided by the golden ratio: an odd number with well-mixed bits. */
 #define RANK_STEP UINT64_C(0x9e3779b97f4a7c15)
 
 void run_context_begin_run(struct run_context *r, uint64_t index)
@@ -400,7 +402,7 @@ void run_context_give_back(struct run_context *r, unsigned worker)
     }
 }
 
-/* Ends and releases everything that exists; `r` may be half open. */
+/* Ends and frees all parts of r that exist. r may be half open. */
 static int release_context(struct run_context *r, int result, struct err *e)
 {
     int rc = 0;
@@ -409,7 +411,7 @@ static int release_context(struct run_context *r, int result, struct err *e)
     for (unsigned i = 0; r->work && i < r->plan->workers; i++) {
         struct work *w = &r->work[i];
         if (!w->buffer)
-            continue; /* making the workers failed here */
+            continue; /* this worker was never made */
         run_context_give_back(r, i);
         data_file_release(&w->data);
         int one = file_set_release(&w->files, e);
@@ -426,7 +428,7 @@ static int release_context(struct run_context *r, int result, struct err *e)
     corruption_log_close(&r->corruption_log);
     gathering_close(&r->gathering);
     r->work = NULL;
-    if (r->shift > 0) /* the other ranks' files are in this directory, too */
+    if (r->shift > 0) /* the directory also has the files of other ranks */
         coordinator_await_leaving(r->coordinator, result, e);
     int closed = scratch_close(&r->scratch, e);
     return rc ? rc : closed;

@@ -16,25 +16,24 @@
 #include "verify/contents.h"
 #include "verify/pattern.h"
 
-/* Room for one line per test, and for the number of the run. */
+/* Room for a line for each test, and one with the number of the run. */
 #define FIGURES_SO_FAR (TEST_COUNT * 100 + 40)
 
 /* Random numbers that all ranks of a run share. */
 struct run_numbers {
-    uint64_t first_run;   /* the number of the first run in stamps; the next runs have the following
-                             ones */
-    uint64_t directories; /* the names of the ranks' private directories follow from it */
+    uint64_t first_run;   /* number of the first run in stamps; later runs have the next numbers */
+    uint64_t directories; /* the names of all ranks' private directories derive from this */
 };
 
-/* A worker's own files, while it works on those of another rank. */
+/* The files of a worker that are set aside while it works on those of another rank. */
 struct lent_files {
-    bool has_data; /* its data file is another rank's */
+    bool has_data; /* the worker has the data file of another rank */
     int fd;
-    bool has_files; /* its metadata files are another rank's */
+    bool has_files; /* the worker has the metadata files of another rank */
     struct file_set files;
 };
 
-/* What all phases of all runs share: made once, and released at the end. */
+/* What all phases of all runs share. It is made once, and released at the end. */
 struct run_context {
     const struct plan *plan;
     struct cache_dropper *dropper;
@@ -42,9 +41,9 @@ struct run_context {
     struct progress_lines progress;
     struct scratch scratch;
     struct mount_info mount;   /* the filesystem of the directory */
-    struct device_set devices; /* the devices below it */
-    struct device_facts disks; /* what those devices are */
-    struct io_limit limit;     /* the limits of a control group on them */
+    struct device_set devices; /* devices below the filesystem */
+    struct device_facts disks; /* facts about these devices */
+    struct io_limit limit;     /* limits that a control group sets on these devices */
     struct run_numbers numbers;
     char next_host[RANK_HOST_SIZE]; /* host of the next rank, if there are several ranks */
     struct pattern pattern;
@@ -53,46 +52,48 @@ struct run_context {
     struct corruption_log corruption_log;
     struct thread_pool pool;
     struct work *work;      /* one for each worker */
-    struct io_file *data;   /* the data file of each worker, as it is open at the moment */
-    struct op_stats *total; /* what the current phase has counted; too large for a stack */
+    struct io_file *data;   /* each worker's data file, with its current descriptor */
+    struct op_stats *total; /* counts of the current phase; too large for a stack */
     uint64_t corrupted;     /* number of corrupted units in all phases */
-    unsigned shift;         /* tests that read use what the rank that many numbers further wrote */
-    /* for each worker, its own files while it works on those of another rank */
+    unsigned shift; /* tests that read use what the rank with a number higher by this wrote */
+    /* for each worker, its own files while it has those of another rank */
     struct lent_files *lent;
     struct gathering gathering;   /* combines the figures of all ranks */
-    struct lookout lookout;       /* checks for messages from other ranks while the workers work */
-    char figures[FIGURES_SO_FAR]; /* a line for each test of this run that is done */
-    unsigned unsteady; /* number of tests, in all runs, that had to become steady and did not */
+    struct lookout lookout;       /* looks for messages from other ranks while the workers work */
+    char figures[FIGURES_SO_FAR]; /* a line for each finished test of this run */
+    unsigned unsteady; /* number of tests, in all runs, that had to become steady but did not */
 };
 
 /*
- * Makes the scratch directory, the buffers and the workers. Fails when the filesystem has too
- * little room for the plan, or the engine or direct I/O do not work on it. The other objects must
- * outlive the context. Returns 0 or a negative errno; after a failure there is nothing to close.
+ * Makes the scratch directory, the buffers and the workers. Fails if the filesystem has too little
+ * room for the plan, or if the engine or direct I/O does not work on it. The plan, dropper and
+ * coordinator must outlive the context. Returns 0, or a negative errno with a line in e; then there
+ * is nothing to close.
  */
 int run_context_open(struct run_context *r, const struct plan *p, struct cache_dropper *dropper,
                      struct coordinator *coordinator, struct err *e);
 
 /*
- * Begins run number `index`, counted from 0: it gets offsets, names and sizes of its own, which
- * follow from its index and the plan's seed, and stamps that no other run has. All workers must be
- * parked.
+ * Begins run number `index`, counted from 0. Its offsets, names and sizes derive from the index and
+ * the plan's seed; its stamps are those of no other run. All workers must be parked.
  */
 void run_context_begin_run(struct run_context *r, uint64_t index);
 
-/* What the main thread does while others work, or NULL. */
+/* What the main thread looks for while the workers work; NULL: nothing. */
 static inline const struct lookout *run_context_lookout(const struct run_context *r)
 {
     return r->plan->ranks > 1 ? &r->lookout : NULL;
 }
 
-/* Gives a worker its own files again, after it worked on another rank's, so that they can be
- * removed. */
+/*
+ * Gives a worker its own files back after it worked on another rank's, so that it can remove them.
+ */
 void run_context_give_back(struct run_context *r, unsigned worker);
 
 /*
- * Ends the workers and removes everything that was made. rc is the result of the run. After a
- * signal, e only reports that; what could not be removed is then reported on standard error.
+ * Ends the workers, and removes everything that was made. rc is the result of the run. Returns rc,
+ * or the first failure of closing. After a signal, e has only that; what could not be removed is
+ * then reported on standard error.
  */
 int run_context_close(struct run_context *r, int rc, struct err *e);
 

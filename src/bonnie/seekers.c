@@ -14,12 +14,12 @@ struct seekers {
     const struct work *work;
     struct shared_stats *stats;
     struct corruption_log *corruption;
-    uint64_t end_ticket;               /* the first ticket that is not theirs */
+    uint64_t end_ticket;               /* first ticket that is not for these seekers */
     atomic_uint_fast64_t *next_ticket; /* in memory that all seekers share */
     struct process_group *group;
 };
 
-/* Runs in each seeker; its queue has the data files of all workers. */
+/* What each seeker does. Its queue has the data files of all workers. */
 static int run_seeker(void *context, unsigned number, struct process_member *self, struct err *e)
 {
     const struct seekers *s = context;
@@ -37,7 +37,7 @@ static int run_seeker(void *context, unsigned number, struct process_member *sel
         work_queue_setup(p, s->work->all_data, p->workers, p->data.chunk_bytes);
     struct io_queue queue;
 
-    close(s->work->scratch->owner_fd); /* the lock must end with the parent */
+    close(s->work->scratch->owner_fd); /* only the parent may keep the lock */
     int rc = work_open_any_queue(&queue, &setup, &s->stats->workers[number], e);
     if (rc == 0)
         rc = process_member_ready(self);

@@ -22,7 +22,7 @@
 #include "util/message.h"
 #include "util/units.h"
 
-/* Warns about settings that Bonnie++ refuses and this program accepts. */
+/* Warns about settings that Bonnie++ refuses but bonnie accepts. */
 static void advise_user(const struct plan *p, bool stays_root)
 {
     if (p->quiet)
@@ -57,18 +57,18 @@ static void say_more(const struct plan *p, const struct cache_dropper *dropper)
                   "cannot be dropped without root");
 }
 
-/* Whether there is another run; with several ranks, rank 0 decides for all. */
+/* Decides whether there is another run. Rank 0 decides for all ranks. */
 static int decide_more(struct run_context *context, uint64_t done, uint64_t start_ns, bool *more,
                        struct err *e)
 {
     const struct plan *p = context->plan;
     *more = done < p->runs || clock_ns() - start_ns < p->seconds_ns;
     if (done == 0 || p->seconds_ns == 0)
-        return 0; /* all ranks know it already */
+        return 0; /* all ranks know the number of runs */
     return coordinator_share(context->coordinator, "Another run", more, sizeof *more, e);
 }
 
-/* Does as many whole runs as the plan asks for, and more until its time is over. */
+/* Does as many whole runs as the plan wants, and further ones until its time is over. */
 static int run_often(struct run_context *context, struct reports *reports, struct err *e)
 {
     uint64_t start_ns = clock_ns();
@@ -87,7 +87,10 @@ static int run_often(struct run_context *context, struct reports *reports, struc
     return rc;
 }
 
-/* Reports the first failure in one line; after a signal, only what could not be removed. */
+/*
+ * Closes the context, and reports the first failure in one line; after a signal, only what could
+ * not be removed.
+ */
 static int close_context(struct run_context *context, int rc, struct err *e)
 {
     bool is_live = progress_lines_is_live(&context->progress);
@@ -99,19 +102,22 @@ static int close_context(struct run_context *context, int rc, struct err *e)
     return rc ? rc : closed;
 }
 
-/* Findings that decide the exit status, besides the report. */
+/* What decides the exit status after a complete report. */
 struct findings {
     uint64_t corrupted; /* number of corrupted places */
     unsigned unsteady;  /* number of tests that did not become steady */
 };
 
-/* A name of a row, and a label before it. */
+/* Room for a label and the name of a row after it. */
 #define LABEL_ROOM 320
 
-/* What is run one after the other: the rows of a preset, or a single plan. */
+/*
+ * All plans of a session, which are run one after the other: those of a preset's rows, or a single
+ * one.
+ */
 struct programme {
-    struct plan whole[MAX_ROWS]; /* of all ranks, */
-    struct plan share[MAX_ROWS]; /* and what this one has to do */
+    struct plan whole[MAX_ROWS]; /* for each row, the plan of all ranks */
+    struct plan share[MAX_ROWS]; /* for each row, this rank's share */
     char labels[MAX_ROWS][LABEL_ROOM];
     unsigned count;
 };
@@ -139,8 +145,8 @@ static int run_row(struct run_context *context, const struct programme *all, uns
 }
 
 /*
- * Runs the plans after giving up the privileges that the user wanted to give up. The contexts stay
- * open until everything is reported, because results point to their texts.
+ * Runs the plans, when the process has given up the privileges that the user wanted to give up. The
+ * contexts stay open until everything is reported, because the results point to their texts.
  */
 static int run_together(const struct programme *all, bool stays_root, struct cache_dropper *dropper,
                         struct coordinator *coordinator, struct output *o, struct findings *found,
@@ -161,7 +167,7 @@ static int run_together(const struct programme *all, bool stays_root, struct cac
     return rc;
 }
 
-/* Does the same together with the other processes that the plan asks for. */
+/* Runs the plans together with the other processes that the plan asks for. */
 static int unprivileged_part(const struct programme *all, bool stays_root,
                              struct cache_dropper *dropper, struct coordinator *ranks,
                              struct output *o, struct findings *found, struct err *e)
@@ -179,7 +185,7 @@ static int unprivileged_part(const struct programme *all, bool stays_root,
     return coordinator_leave(&others, rc, e);
 }
 
-/* The report is complete, but its content may still mean failure. */
+/* Decides whether the findings mean failure. The report is complete by now. */
 static int judge_findings(const struct findings *found, const struct plan *p, struct err *e)
 {
     if (found->corrupted > 0)
@@ -194,7 +200,7 @@ static int judge_findings(const struct findings *found, const struct plan *p, st
     return EXIT_NOT_STEADY;
 }
 
-/* What several ranks cannot do together. */
+/* Refuses what several ranks cannot do together. */
 static int check_ranks(const struct programme *all, const struct coordinator *ranks, struct err *e)
 {
     if (ranks->ranks.count == 1)
@@ -208,7 +214,7 @@ static int check_ranks(const struct programme *all, const struct coordinator *ra
     return 0;
 }
 
-/* Results of rows are told apart by their labels. */
+/* Gives a row a label that tells its results from those of other rows. */
 static void label_row(struct programme *all, unsigned row, const char *given)
 {
     const struct preset_row *r = all->whole[row].row;
@@ -219,7 +225,7 @@ static void label_row(struct programme *all, unsigned row, const char *given)
     all->whole[row].label = all->labels[row];
 }
 
-/* The plans of all ranks, and what this one has to do of them. */
+/* Makes the plans of all ranks, and this rank's shares of them. */
 static int make_plans(struct programme *all, const struct settings *s, struct host *host,
                       struct coordinator *ranks, struct err *e)
 {
@@ -247,7 +253,7 @@ int session(const struct settings *s, struct coordinator *ranks, struct err *e)
 {
     struct host host;
     struct programme all = {0};
-    const struct plan *plan = &all.share[0]; /* what all rows have in common */
+    const struct plan *plan = &all.share[0]; /* has what all rows have in common */
     struct identity identity;
     struct output output = {0};
     struct cache_dropper dropper = {0};

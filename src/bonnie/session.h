@@ -7,10 +7,10 @@
 
 /*
  * Runs a whole session as the settings ask: makes the plan, gives up privileges, does the runs,
- * prints the reports, and leaves nothing behind. The coordinator is that of the ranks of one run;
- * the settings may choose another way to begin. Returns 0, or a negative errno with a line in e;
- * after a signal -EINTR, and stop_signal() says which. EXIT_NOT_STEADY, also with a line, means
- * that all tests ran, but not every figure that had to be steady is.
+ * prints the reports, and leaves nothing behind. `ranks` is the coordinator of the ranks of one
+ * run; the settings may choose another way to begin together. Returns 0, or a negative errno with a
+ * line in e; after a signal -EINTR, and stop_signal() returns the signal. Returns EXIT_NOT_STEADY,
+ * also with a line in e, if all tests ran but a figure that had to be steady is not.
  */
 #define EXIT_NOT_STEADY 3
 int session(const struct settings *s, struct coordinator *ranks, struct err *e);

@@ -16,11 +16,11 @@
 #include "verify/pattern.h"
 
 /*
- * What the user asked for, as given: nothing is looked up, guessed or computed here. The plan
+ * What the user asked for, as given. Nothing is looked up, guessed or computed here. The plan
  * (plan.h) combines it with the preset and the host.
  */
 
-/* The actions of main(). */
+/* What main() does. */
 enum action {
     ACTION_RUN,
     ACTION_HELP,
@@ -43,8 +43,8 @@ struct settings {
     const char *group;
     const char *random_file;
 
-    struct given data_bytes; /* -s with a suffix */
-    struct given data_units; /* -s without one: billionths of the preset's unit */
+    struct given data_bytes; /* -s with a suffix, in bytes */
+    struct given data_units; /* -s without a suffix, in billionths of the preset's unit */
     struct given chunk_bytes;
     struct given seeks;
     struct given seekers;
@@ -60,10 +60,10 @@ struct settings {
     bool workers_auto;
     struct given ram_bytes;
     struct given runs;
-    struct given seconds_ns; /* whole runs are repeated for at least this long */
+    struct given seconds_ns; /* runs are repeated for at least this time */
     struct given seed;
 
-    bool fast;                  /* -f: skip the per-character tests */
+    bool fast;                  /* -f: the per-character tests are skipped */
     struct given perchar_bytes; /* -fN */
     bool sync;
     bool direct;
@@ -75,25 +75,25 @@ struct settings {
     struct given compress_percent;
     enum verify_mode verify;
     const struct coordinator_ops *coordination; /* NULL: not given */
-    int semaphore_processes;                    /* -p N; -1 removes the semaphores */
+    int semaphore_processes;                    /* -p N; -1: the semaphores are removed */
 
-    const char *engine; /* its name; NULL: not given */
+    const char *engine; /* name of the engine; NULL: not given */
     struct given iodepth;
     struct engine_options engine_options;
 
     struct given iops_duration_ns;
     struct given iops_block_bytes;
-    struct given iops_writes; /* percent */
+    struct given iops_writes; /* percentage of operations that write */
     double iops_theta;        /* exponent of the Zipf distribution; 0: uniform */
 
     struct given shift;   /* shift of reads, in ranks */
-    struct given time_ns; /* duration of the sequential block tests */
+    struct given time_ns; /* time of each sequential block test */
 
     bool steady; /* --steady-state */
     bool steady_metric_given;
     enum round_metric steady_metric;
     struct given round_ns;
-    struct given precondition; /* how often the data set is written before */
+    struct given precondition; /* number of times that the data set is written before */
     struct given most_rounds;
     bool require_steady;
 
@@ -103,8 +103,8 @@ struct settings {
     bool tests_given;
     bool tests[TEST_COUNT];
 
-    bool percentiles; /* percentiles of every test below the table, */
-    bool si;          /* and throughput in powers of 1000, too */
+    bool percentiles; /* percentiles of every test below the table */
+    bool si;          /* throughput in powers of 1000, too */
 
     size_t format_count; /* 0: the preset's formats */
     const char *formats[MAX_FORMATS];

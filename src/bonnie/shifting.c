@@ -5,14 +5,17 @@
 #include <string.h>
 #include <unistd.h>
 
-/* What is known about a worker's data file. */
+/* What a rank knows about the data file of a worker. */
 struct data_state {
     uint64_t valid_bytes;
     uint64_t generation;
     uint64_t rewritten;
 };
 
-/* The rank whose files this rank works on, and the rank that works on this one's files. */
+/*
+ * lending_rank() is the rank whose files this rank works on; borrowing_rank() is the rank that
+ * works on this rank's files.
+ */
 static unsigned lending_rank(const struct run_context *r)
 {
     return (r->plan->rank + r->shift) % r->plan->ranks;
@@ -23,7 +26,7 @@ static unsigned borrowing_rank(const struct run_context *r)
     return (r->plan->rank + r->plan->ranks - r->shift) % r->plan->ranks;
 }
 
-/* Sends to one of these two ranks, and receives from the other. */
+/* Sends bytes to one of these two ranks, and receives as many from the other. */
 static int swap_bytes(struct run_context *r, unsigned to, unsigned from, const void *sent,
                       void *got, size_t bytes, struct err *e)
 {
@@ -38,7 +41,7 @@ bool shifting_is_for(const struct run_context *r, const struct workload *w)
 
 /* ---- data files --------------------------------------------------------------------------- */
 
-/* Sends the counts of changes of each block to the rank that may change it. */
+/* Sends the numbers of changes of all blocks to the rank that may change them next. */
 static int swap_changes(struct run_context *r, unsigned to, unsigned from, struct err *e)
 {
     struct generations *g = &r->contents.changes;

@@ -4,21 +4,26 @@
 #include "bonnie/run_context.h"
 
 /*
- * While a test of several ranks reads, each rank works on the files of the rank `shift` numbers
- * further, so that its own host's caches do not help. Each rank's files are lent to exactly one
- * other rank: what is known about their contents goes with them, and comes back with the changes.
+ * While a test of several ranks reads, each rank works on the files of the rank with a number
+ * higher by `shift`, so that the caches of its own host do not help. Each rank lends its files to
+ * exactly one other rank. What it knows about their contents goes with the files, and comes back
+ * with the changes.
  */
 
 /* Whether the test works on what other ranks have written. */
 bool shifting_is_for(const struct run_context *r, const struct workload *w);
 
 /*
- * Called when all workers have prepared and closed their files. When it returns 0, they have the
- * other rank's files, and must prepare for those.
+ * Lends and borrows files. All workers must have prepared and closed theirs. Afterwards they have
+ * another rank's files, and must prepare for those. Returns 0, or a negative errno with a line in
+ * e.
  */
 int shifting_begin(struct run_context *r, const struct workload *w, struct err *e);
 
-/* Called when the test has ended and all files are closed: gives the files back. */
+/*
+ * Gives the files back. The test must have ended, and all files must be closed. Returns 0, or a
+ * negative errno with a line in e.
+ */
 int shifting_end(struct run_context *r, const struct workload *w, struct err *e);
 
 #endif

@@ -9,7 +9,7 @@
 #define MAX_FIELDS 5
 #define FIELD_SIZE 32
 
-/* Copies of the fields of "a:b:c"; missing ones are empty. */
+/* The fields of "a:b:c". Missing ones are empty. */
 struct fields {
     char text[MAX_FIELDS][FIELD_SIZE];
 };
@@ -28,7 +28,7 @@ static int split_fields(struct fields *f, const char *text, size_t most)
     }
 }
 
-/* Reads one field; an empty field leaves *out alone. */
+/* Parses one field. An empty field leaves *out alone. */
 static int field_size(const char *field, uint64_t unit, uint64_t min, uint64_t max,
                       struct given *out)
 {
@@ -52,7 +52,7 @@ static int field_count(const char *field, uint64_t min, uint64_t max, struct giv
     return 0;
 }
 
-/* Reads a size with a suffix, which may have a fraction. */
+/* Parses a size with a suffix. It may have a fraction. */
 static int field_rounded(const char *field, uint64_t max, struct given *out)
 {
     uint64_t value;
@@ -62,7 +62,7 @@ static int field_rounded(const char *field, uint64_t max, struct given *out)
     return 0;
 }
 
-/* Reads SIZE: bytes with a suffix, or a number of the preset's units; both may have a fraction. */
+/* Parses SIZE: bytes with a suffix, or a number of the preset's units. Both may have a fraction. */
 static int field_data(const char *field, struct settings *s)
 {
     uint64_t billionths;
@@ -75,13 +75,13 @@ static int field_data(const char *field, struct settings *s)
     return billionths / BILLION <= LIMIT_DATA_BYTES / MIB ? 0 : -EINVAL;
 }
 
-/* One field of a grammar: its name, and what it accepts. */
+/* The name of a field, and what it accepts. */
 struct field_rule {
     const char *name;
     const char *accepted;
 };
 
-/* Names the field that was refused. */
+/* Refuses a field, and names it in the message. */
 static int refuse_field(const struct field_rule *rule, const char *given, const char *grammar,
                         struct err *e)
 {
@@ -98,7 +98,7 @@ int size_spec_data(struct settings *s, const char *text, struct err *e)
         {"SEEKERS", "from 1 to 65536"},
     };
     struct fields f;
-    /* Bonnie++ ignores an empty first field ("-s:3000:64k"), which old scripts write */
+    /* Bonnie++ ignores an empty first field, as in "-s:3000:64k", and old scripts rely on that. */
     if (*text == ':')
         text++;
     if (split_fields(&f, text, 4) != 0)
@@ -115,7 +115,7 @@ int size_spec_data(struct settings *s, const char *text, struct err *e)
     return 0;
 }
 
-/* Reads MAX: a size, or the kind of links to make. */
+/* Parses MAX: a size, or the kind of links that are made. */
 static int field_max(struct settings *s, const char *field)
 {
     s->file_kind = strcmp(field, "-1") == 0   ? FILES_HARD_LINKS

@@ -5,15 +5,20 @@
 #include "util/err.h"
 
 /*
- * The two options with a grammar of their own. Fields are separated by colons; an empty field
- * keeps its default. Both return 0, or -EINVAL with what is accepted in e.
+ * Two options that consist of fields separated by colons. An empty field keeps its default. Both
+ * functions return 0, or -EINVAL with a line in e that says what is accepted.
  */
 
-/* -s SIZE[:CHUNK[:SEEKS[:SEEKERS]]]; without a suffix SIZE counts the preset's units, and
- * CHUNK bytes. */
+/*
+ * Parses -s SIZE[:CHUNK[:SEEKS[:SEEKERS]]]. Without a suffix SIZE is in the preset's units, and
+ * CHUNK in bytes.
+ */
 int size_spec_data(struct settings *s, const char *text, struct err *e);
 
-/* -n NUM[:MAX[:MIN[:DIRS[:CHUNK]]]]; NUM counts 1024 files; MAX -1 and -2 ask for links. */
+/*
+ * Parses -n NUM[:MAX[:MIN[:DIRS[:CHUNK]]]]. NUM is in units of 1024 files; a MAX of -1 or -2 asks
+ * for links.
+ */
 int size_spec_files(struct settings *s, const char *text, struct err *e);
 
 #endif

@@ -2,8 +2,8 @@
 #define BONNIE_TESTS_H
 
 /*
- * The tests by their canonical names, in the order in which they run and are reported. The names
- * are the same on the command line, in the CSV header and in every report.
+ * The tests, in the order in which they run and are reported. Their canonical names are the same on
+ * the command line, in the CSV header and in every report.
  */
 enum test_id {
     TEST_PUTC,
@@ -23,24 +23,24 @@ enum test_id {
 };
 
 /*
- * Tests before this one work on the data files; this one and those after it work on many small
- * files.
+ * The first test of metadata. The tests before it work on the data files; this one and those after
+ * it work on many small files.
  */
 #define TEST_FIRST_METADATA TEST_SEQ_CREATE
 
 /*
- * The test after this one among Bonnie++'s twelve, which have columns in its table and its CSV
- * line. The first of them is 0; after the last one it returns TEST_COUNT.
+ * The next of Bonnie++'s twelve tests after this one; these have columns in its table and its CSV
+ * line. The first one is 0. Returns TEST_COUNT after the last one.
  */
 enum test_id test_next_classic(enum test_id test);
 
-/* The canonical names, with a NULL at the end. */
+/* The canonical names of all tests, with a NULL at the end. */
 extern const char *const test_names[TEST_COUNT + 1];
 
 /* The canonical name of a test. */
 const char *test_name(enum test_id test);
 
-/* The test of that canonical name, or TEST_COUNT when there is none. */
+/* The test with that canonical name; TEST_COUNT: there is none. */
 enum test_id test_by_name(const char *name);
 
 #endif

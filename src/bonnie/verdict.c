@@ -8,7 +8,8 @@
 #include "util/units.h"
 
 /*
- * Waiting for less than this is not mentioned, but is next to the note that no device was measured.
+ * A shorter wait for a CPU is not mentioned. WORTH_ADDING_PERCENT applies beside the note that no
+ * device was measured.
  */
 #define WORTH_TELLING_PERCENT 1
 #define WORTH_ADDING_PERCENT  25
@@ -27,14 +28,14 @@ static const char *span_of_percent(char text[static SPAN_TEXT], double least, do
     return text;
 }
 
-/* Replaces the full stop at the end by these words. */
+/* Replaces the full stop at the end by the words and the figure. */
 static void append_words(char text[static VERDICT_TEXT], const char *words, const char *figure)
 {
     size_t used = strlen(text) - strlen(".");
     snprintf(text + used, VERDICT_TEXT - used, "; %s %s.", words, figure);
 }
 
-/* Adds that no CPU was free, if that was so for long enough. */
+/* Adds that no CPU was free, if that was the case for at least `worth` percent of the time. */
 static void add_waiting(char text[static VERDICT_TEXT], const struct verdict *v, double worth)
 {
     char figure[SPAN_TEXT];
@@ -43,7 +44,7 @@ static void add_waiting(char text[static VERDICT_TEXT], const struct verdict *v,
                      span_of_percent(figure, v->least.waited_percent, v->most.waited_percent));
 }
 
-/* Describes what the device and the busiest worker did. */
+/* Describes how busy the device and the busiest worker were. */
 static void tell_times(char text[static VERDICT_TEXT], const struct verdict *v)
 {
     char computed[SPAN_TEXT];
@@ -88,7 +89,7 @@ static void tell_limit(char text[static VERDICT_TEXT], const struct verdict *v)
              span_of_percent(used, j->held_percent, v->most.held_percent));
 }
 
-/* Rounded down: the rule says "less than 90 %", and the text must not say "90 %". */
+/* Describes how much the device moved. Rounds down, because the rule is "less than 90 %". */
 static void tell_moved(char text[static VERDICT_TEXT], const struct verdict *v, const char *verb)
 {
     double least = floor(v->least.moved_percent);
@@ -176,7 +177,7 @@ static bool verdict_is_alike(const struct verdict *a, const struct verdict *b)
            x->held_to == y->held_to;
 }
 
-/* Replaces every percentage by the smaller (fmin) or the larger (fmax) of the two. */
+/* Replaces each percentage by the smaller (pick is fmin) or the larger (fmax) of both. */
 static void pick_percentages(struct judgement *j, const struct judgement *other,
                              double (*pick)(double, double))
 {

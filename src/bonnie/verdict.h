@@ -10,36 +10,36 @@
 #define VERDICT_TEXT    128
 
 /*
- * What limited the figure of a test, or of several tests with the same reason: in that case every
- * percentage in `most` is the largest of any test, and in `least` the smallest. A zeroed verdict
- * says nothing.
+ * What limited the figure of a test, or of several tests with the same reason. For several tests,
+ * every percentage in `most` is the largest of any test, and in `least` the smallest. A zeroed
+ * verdict says nothing.
  */
 struct verdict {
     bool is_known;
     struct judgement least;
     struct judgement most;
     unsigned cpus;                    /* number of CPUs that the program may use */
-    char filesystem[FILESYSTEM_TEXT]; /* type of the filesystem; empty: not known */
-    uint64_t advice;                  /* what may help: see advice_text() */
+    char filesystem[FILESYSTEM_TEXT]; /* type of the filesystem; empty: unknown */
+    uint64_t advice;                  /* a set of remedies for advice_text() */
 };
 
 /*
- * The verdict on one test: a judgement, and the advice for it. filesystem is the type of the
- * filesystem, or NULL; facts->reason is ignored.
+ * Makes the verdict on one test: a judgement and the advice for it. `filesystem` is the type of the
+ * filesystem, or NULL. Ignores facts->reason.
  */
 void verdict_of_test(struct verdict *v, const struct judgement *j, const struct advice_facts *facts,
                      const char *filesystem);
 
 /*
- * If both have the same reason, so that one sentence can describe both, merges the percentages and
- * the advice of the other into `to`. Returns whether they had.
+ * Merges the percentages and the advice of `other` into `to`, if both have the same reason, so that
+ * one sentence describes both. Returns whether they have.
  */
 bool verdict_join(struct verdict *to, const struct verdict *other);
 
 /*
- * The verdict in words, with the figures that it is based on: a sentence that ends in a full stop
- * and has no commas, because scripts take a line with one for the CSV line. For one test it fits
- * into the rest of its line in measured.c. Empty if the verdict says nothing.
+ * Writes the verdict in words, with the figures on which it is based: one sentence with a full stop
+ * and no commas, because scripts take a line with a comma for the CSV line. For one test it fits
+ * into the rest of its line in measured.c. The text is empty if the verdict says nothing.
  */
 void verdict_sentence(char text[static VERDICT_TEXT], const struct verdict *v);
 

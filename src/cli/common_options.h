@@ -6,8 +6,8 @@
 #include "cli/option.h"
 
 /*
- * Options that several programs have, as rows of their tables. `settings` is the type of the struct
- * that they set; its fields have the names of the options.
+ * Options that several programs have, as rows of their tables. `settings` is the struct that they
+ * set; its fields have the names of the options.
  */
 #define OPTION_DIRECTORY(settings)                                                                 \
     {                                                                                              \
@@ -31,7 +31,7 @@
         .accepted = "a group, by name or number", .help = "become this group"                      \
     }
 
-/* -V and -h, which set `member` to `action`. */
+/* -V and -h. They set `member` to `action`. */
 #define OPTION_VERSION(settings, member, action)                                                   \
     {                                                                                              \
         .letter = 'V', .name = "version", .kind = OPTION_SETS,                                     \
@@ -46,9 +46,8 @@
     }
 
 /*
- * The option that prints the whole table (cli_print_options()), from which the shell completions
- * are made. It is for builds, not for users, so --help does not list it. It sets `member` to
- * `action`.
+ * The option that prints the whole table (cli_print_options()) for making shell completions. It is
+ * for builds and not for users, so --help does not list it. It sets `member` to `action`.
  */
 #define OPTION_ALL_OPTIONS(settings, member, action)                                               \
     {                                                                                              \

@@ -6,15 +6,15 @@
 
 #include "cli/suggest.h"
 
-/* Number of characters of an unknown name that the message repeats. */
+/* Number of characters of an unknown name that a message repeats. */
 #define NAME_SHOWN 100
 
 struct reader {
     const struct option_table *table;
     void *settings;
-    char **next; /* the next word to be read; NULL at the end */
+    char **next; /* next word to read; NULL: there are no more */
     const char *operand;
-    char *stray; /* the word that is its value; NULL: there was none */
+    char *stray; /* the operand; NULL: there was none */
     bool *given;
     bool only_operands; /* "--" has been read */
 };
@@ -60,8 +60,8 @@ static int apply(const struct reader *r, const struct option_entry *entry, char 
 }
 
 /*
- * The message does not repeat the value: it may be a secret key that was given with a misspelt
- * option.
+ * Refuses a name. The message does not repeat the value, because it may be a secret key after a
+ * misspelt option.
  */
 static int refuse_name(const struct option_table *table, const char *name, size_t length,
                        struct err *e)
@@ -71,7 +71,7 @@ static int refuse_name(const struct option_table *table, const char *name, size_
     return suggest_option(table, word, e);
 }
 
-/* A boolean that says nothing behind `=` has its value in the next word, if that is one. */
+/* Takes the next word as the value of a boolean without `=`, if that word is true or false. */
 static char *boolean_value(struct reader *r)
 {
     const char *word = *r->next;
@@ -79,7 +79,7 @@ static char *boolean_value(struct reader *r)
     return is_value ? *r->next++ : NULL;
 }
 
-/* Reads an option whose name begins at `name`. */
+/* Reads the option whose name begins at `name`. */
 static int read_option(struct reader *r, char *name, struct err *e)
 {
     size_t length = strcspn(name, "=");
@@ -114,7 +114,7 @@ static int read_operand(struct reader *r, char *word, struct err *e)
     return 0;
 }
 
-/* A word is not to be taken for what an option has said already. */
+/* Takes a word without a dash as the operand, unless the option that it stands for was given. */
 static int take_operand(struct reader *r, struct err *e)
 {
     const struct option_entry *entry = entry_named(r->table, r->operand, strlen(r->operand));

@@ -8,7 +8,7 @@
 #define LAST_COLUMN 80
 #define HELP_COLUMN 8
 
-/* Prints " -s, --size SIZE[:CHUNK...]", with the value in the form in which it must be given. */
+/* Prints " -s, --size SIZE[:CHUNK...]", with the value as it must be given. */
 static void print_form(FILE *out, const char *dashes, const struct option_entry *entry)
 {
     fputs("  ", out);
@@ -25,7 +25,7 @@ static void print_form(FILE *out, const char *dashes, const struct option_entry 
     fputc('\n', out);
 }
 
-/* Prints the text, indented and broken at blanks. */
+/* Prints a text, indented and with lines broken at blanks. */
 static void print_text(FILE *out, const char *text)
 {
     while (*text) {

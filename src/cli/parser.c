@@ -7,15 +7,15 @@
 #include "cli/suggest.h"
 
 /*
- * getopt's code for the option in row i of the table: its letter, or this plus i for an option
- * without a letter.
+ * Code that getopt returns for the option in row i of the table: its letter or, without a letter, i
+ * plus this.
  */
 #define LONG_ONLY_BASE 256
 
-/* What getopt returns for an operand when the string of letters begins with `-`. */
+/* Code that getopt returns for an operand, because its string of letters begins with `-`. */
 #define CODE_OPERAND 1
 
-/* The longest name that may follow a single dash. */
+/* Length of the longest name that may follow a single dash. */
 #define SINGLE_DASH_NAME 16
 
 /* The arguments of getopt_long(), made from the option table. */
@@ -49,8 +49,8 @@ static void form_init(struct getopt_form *form, const struct option_table *table
     struct option *name = form->names;
 
     if (table->operand)
-        *letter++ = '-'; /* return operands in their place among the options */
-    *letter++ = ':';     /* distinguish a missing value from an unknown option */
+        *letter++ = '-'; /* makes getopt return operands at their place among the options */
+    *letter++ = ':';     /* makes getopt distinguish a missing value from an unknown option */
     for (size_t i = 0; i < table->count; i++) {
         const struct option_entry *entry = &table->entries[i];
         if (entry->letter) {
@@ -68,7 +68,7 @@ static void form_init(struct getopt_form *form, const struct option_table *table
     *name = (struct option){0};
 }
 
-/* Names the option as the user may know it: "-s", "--tests" or "-s (--size)". */
+/* Writes the names of an option as the user may know them: "-s", "--tests" or "-s (--size)". */
 static void describe(const struct option_entry *entry, char *text, size_t size)
 {
     if (entry->letter && entry->name)
@@ -99,9 +99,9 @@ static int apply(void *settings, const struct option_entry *entry, const char *v
 }
 
 /*
- * The word that getopt takes next, or is still reading: the first from optind on that is not an
- * operand. When it has refused a word, optind tells less: glibc has gone past an unknown name, musl
- * may stand on it, and operands may have been moved.
+ * The word that getopt has refused, or reads next: the first one from optind on that is no operand.
+ * optind alone does not tell: glibc has already gone past an unknown name, musl may still be at it,
+ * and operands may have been moved.
  */
 static const char *next_word(int argc, char *const argv[])
 {
@@ -111,7 +111,10 @@ static const char *next_word(int argc, char *const argv[])
     return at < argc ? argv[at] : "";
 }
 
-/* Reports what getopt refused: an unknown option, a missing value or a superfluous one. */
+/*
+ * Reports what getopt has refused: an unknown option, a missing value or a superfluous one. Returns
+ * -EINVAL.
+ */
 static int complain(const struct option_table *table, int code, const char *word, struct err *e)
 {
     const struct option_entry *entry = entry_of(table, optopt);
@@ -119,7 +122,9 @@ static int complain(const struct option_table *table, int code, const char *word
         return refuse(entry, NULL, entry->value_name, e);
     if (entry && entry->value == VALUE_NONE)
         return err_say(e, "%.100s: --%s takes no value", word, entry->name);
-    /* With names after one dash, musl takes an unknown one for letters, and refuses the first. */
+    /*
+     * With names after one dash, musl reads an unknown name as letters, and refuses the first one.
+     */
     bool whole_word = table->single_dash && word[1] == optopt;
     if (optopt != 0 && !entry && !whole_word)
         return err_say(e, "unknown option -%c; --help lists the options", optopt);
@@ -127,8 +132,8 @@ static int complain(const struct option_table *table, int code, const char *word
 }
 
 /*
- * Finds the value of an option that may be a separate word ("-y s"), which getopt does not support.
- * Returns the value, and skips the next word when it is exactly one of those that the option has.
+ * Finds the value of an option that may have it in a separate word ("-y s"), which getopt does not
+ * support. Returns the value, and skips the next word if that is one of the option's words.
  */
 static const char *detached_value(const struct option_entry *entry, int argc, char *const argv[])
 {
@@ -141,8 +146,8 @@ static const char *detached_value(const struct option_entry *entry, int argc, ch
 }
 
 /*
- * Handles "-fb": only a number can be the value of -f, so the rest of the word are further letters.
- * The word is changed to begin with them, and getopt reads it again.
+ * Undoes "-fb": only a number can be the value of -f, so the rest of the word are further letters.
+ * Changes the word so that it begins with them, and lets getopt read it again.
  */
 static void return_bundle(char *argv[])
 {
@@ -158,8 +163,8 @@ static bool is_bundle(const struct option_entry *entry, const char *word)
 }
 
 /*
- * Changes "-html", which getopt would read as -h -t -m -l, to "--html", stored in `spelled`. At
- * most one option of a table has this quirk.
+ * Changes "-html", which getopt would read as -h -t -m -l, to "--html", whose text is in `spelled`.
+ * At most one option of a table has this quirk.
  */
 static void accept_single_dash(const struct option_table *table, int argc, char *argv[],
                                char spelled[static SINGLE_DASH_NAME + 3])
@@ -175,7 +180,7 @@ static void accept_single_dash(const struct option_table *table, int argc, char 
     }
 }
 
-/* Handles the words after "--", or all operands of a program that accepts none. */
+/* Takes the words after "--", or all operands of a program that accepts none. */
 static int take_rest(const struct option_table *table, int argc, char *argv[], void *settings,
                      struct err *e)
 {
@@ -209,7 +214,7 @@ int cli_parse(const struct option_table *table, int argc, char *argv[], void *se
 
     accept_single_dash(table, argc, argv, spelled);
     opterr = 0;
-    optind = 0; /* forget any earlier scan */
+    optind = 0; /* makes getopt forget an earlier command line */
     for (;;) {
         const char *word = next_word(argc, argv);
         int code = next_code(argc, argv, form.letters, form.names, NULL);

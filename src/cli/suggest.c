@@ -4,13 +4,13 @@
 #include <stdio.h>
 #include <string.h>
 
-/* Nothing is suggested for longer names. */
+/* Longer names get no suggestion. */
 #define NAME_MOST 31
 
-/* Number of changed letters up to which a name may be a misspelling of another. */
+/* Number of changed letters up to which one name may be a misspelling of another. */
 #define NEAR 2
 
-/* The name that was given, without its dashes and value. */
+/* The name that the user gave, without dashes and value. */
 struct given_name {
     const char *text;
     size_t length;
@@ -21,7 +21,7 @@ static bool begins_with(const char *name, const struct given_name *given)
     return name && given->length > 0 && strncmp(name, given->text, given->length) == 0;
 }
 
-/* The dashes that this table's help writes before a name. */
+/* The dashes that this table has before a name. */
 static const char *dashes_of(const struct option_table *table)
 {
     return table->dashes ? table->dashes : "--";
@@ -40,8 +40,8 @@ static size_t smaller(size_t a, size_t b)
 }
 
 /*
- * The number of letters that have to be inserted, removed or replaced to change one name into the
- * other (Levenshtein 1966), computed one row of the matrix at a time.
+ * Number of letters that must be inserted, removed or replaced to turn one name into the other
+ * (Levenshtein, 1966). Computes one row of the matrix at a time.
  */
 static size_t name_distance(const char *name, const struct given_name *given)
 {
@@ -60,7 +60,7 @@ static size_t name_distance(const char *name, const struct given_name *given)
     return row[given->length];
 }
 
-/* The listed name that is nearest to the given one; NULL when none is near enough. */
+/* The listed name that is nearest to the given one; NULL: none is near enough. */
 static const char *nearest_name(const struct option_table *table, const struct given_name *given)
 {
     const char *best = NULL;

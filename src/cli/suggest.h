@@ -5,9 +5,9 @@
 #include "util/err.h"
 
 /*
- * Reports a long option that no row of the table has; `word` is as given, "--nmae=value". If the
- * name is the beginning of one or several names, they are listed; if it is a misspelling, the
- * nearest name is suggested. Returns -EINVAL.
+ * Reports a long option that the table does not have. `word` is as the user gave it:
+ * "--nmae=value". Lists the names that begin with the given one or, if there are none, suggests the
+ * nearest name. Returns -EINVAL.
  */
 int suggest_option(const struct option_table *table, const char *word, struct err *e);
 

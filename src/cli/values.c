@@ -5,7 +5,7 @@
 #include "util/go_units.h"
 #include "util/units.h"
 
-/* About eleven and a half days: more is a mistake. */
+/* About eleven and a half days; more can only be a mistake. */
 #define MOST_SECONDS 1000000
 
 int value_count(struct given *out, const char *value, uint64_t min, uint64_t max,
@@ -18,7 +18,7 @@ int value_count(struct given *out, const char *value, uint64_t min, uint64_t max
     return 0;
 }
 
-/* Stores a size that a parser returned with `status`, if it is at most `max`. */
+/* Stores a size, at most `max`, for which a parser returned `status`. */
 static int take_size(struct given *out, int status, uint64_t bytes, uint64_t max,
                      const char *accepted, struct err *e)
 {
@@ -62,7 +62,7 @@ int value_boolean(bool *out, const char *value, struct err *e)
     return 0;
 }
 
-/* Stores a number that a parser returned with `status`, if it is from min to max. */
+/* Stores a number, from `min` to `max`, for which a parser returned `status`. */
 static int take_between(struct given *out, int status, uint64_t number, uint64_t min, uint64_t max,
                         const char *accepted, struct err *e)
 {

@@ -4,8 +4,8 @@
 #include "bonnie/report/summary_table.h"
 
 /*
- * Tim Bray's table. The column of a test that was not run stays empty, so that later figures stand
- * below their headings; a figure that is too wide widens its column.
+ * Prints Tim Bray's table. A test that was not run leaves its column empty, so that later figures
+ * stay below their headings. A figure that is too wide widens its column.
  */
 #define LABEL_COLUMNS 8
 

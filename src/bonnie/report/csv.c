@@ -2,8 +2,9 @@
 #include "bonnie/report/report.h"
 
 /*
- * Format 1.98 of Bonnie++ 2.00a: 50 fields. Bonnie++ itself prints the number of directories in the
- * field for the chunk size of the metadata tests; here each has its own field.
+ * The CSV line in format 1.98 of Bonnie++ 2.00a, with 50 fields. Bonnie++ itself prints the number
+ * of directories in the field for the chunk size of the metadata tests; here each has its own
+ * field.
  */
 #define FORMAT_VERSION "1.98"
 

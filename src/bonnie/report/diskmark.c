@@ -3,8 +3,8 @@
 #include "util/units.h"
 
 /*
- * The rows of KDiskMark and CrystalDiskMark: MB are 10^6 bytes. If a row was run several times, the
- * table has the run with the median rate.
+ * Prints the rows of KDiskMark and CrystalDiskMark: MB are 10^6 bytes. Of several runs of a row, it
+ * prints the one with the median rate.
  */
 
 #define NAME_COLUMNS 12
@@ -25,7 +25,7 @@ static unsigned count_below(const struct result runs[], size_t count, enum test_
     return below;
 }
 
-/* The run with the median rate; of an even number, the slower of the middle two. */
+/* The run with the median rate; of an even number of runs, the slower of the middle two. */
 static const struct result *median_run(const struct result runs[], size_t count, enum test_id test)
 {
     for (size_t i = 0; i < count; i++)
@@ -41,7 +41,7 @@ static void print_latency(FILE *out, uint64_t nanoseconds)
     fprintf(out, " %8s", text);
 }
 
-/* What limited the test; a CPU that other programs used is not a limit of this one. */
+/* What limited the test. A CPU that other programs used is not a limit of this test. */
 static const char *limit_of(const struct verdict *v)
 {
     if (!v->is_known)
@@ -77,7 +77,7 @@ static void print_heading(FILE *out, const struct result *r)
             "/sec", "%CP", "mean", "99%", "max", "limited by");
 }
 
-/* Prints a row, or a part of it: reading stands above writing. */
+/* Prints a row or a part of it. Reads come above writes. */
 static void print_row(FILE *out, const struct result runs[], size_t count, bool is_new)
 {
     static const enum test_id order[] = {TEST_GET_BLOCK, TEST_PUT_BLOCK, TEST_IOPS};

@@ -6,7 +6,9 @@
 
 #define NAME_COLUMNS 10
 
-/* Smaller latencies are printed in nanoseconds: whole microseconds would hide the differences. */
+/*
+ * Smaller latencies are printed in nanoseconds, because whole microseconds would hide differences.
+ */
 #define SMALL_LATENCY_NS 10000
 
 static bool moves_data(enum test_id test)

@@ -6,9 +6,9 @@
 #include "bonnie/result.h"
 
 /*
- * Prints, below the tables and only where the result asks for it, what they have no column for: the
- * throughput of the tests of data files in MiB/s (2^20 bytes) and MB/s (10^6), and the percentiles
- * of the latency of every test. No line has a comma.
+ * Prints, below the tables, what these have no column for: the throughput of the tests of data
+ * files in MiB/s (2^20 bytes) and MB/s (10^6 bytes), and the percentiles of every test's latency.
+ * Prints only what the result asks for. No line has a comma.
  */
 void extra_tables(FILE *out, const struct result *r);
 

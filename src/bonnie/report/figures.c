@@ -4,7 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
-/* Smaller rates are printed with a decimal; at each limit the rounded text gets longer. */
+/* Smaller rates are printed with one decimal. At each limit the rounded text gets longer. */
 #define SMALL_RATE  9.95
 #define SMALL_SEEKS 999.95
 
@@ -18,7 +18,9 @@ static void print_count(char text[static UNITS_TEXT], uint64_t count)
     snprintf(text, UNITS_TEXT, "%" PRIu64, count);
 }
 
-/* Does what all tables need; returns false when there is no number to print. */
+/*
+ * Makes the parts of a figure that all tables have. Returns false when there is no number to print.
+ */
 static bool begin_figure(struct figure *f, const struct test_result *t)
 {
     memset(f, 0, sizeof *f);

@@ -8,16 +8,16 @@
 #include "util/units.h"
 
 /*
- * A result as text, field by field, as the CSV line prints it. The Bonnie++ table is made from
- * these texts, not from the result, so that the table that bon_csv2txt makes from the line is the
- * same, rounding included. An empty text stands for a default, or for a test that was not run.
+ * A result as texts, field by field, as the CSV line has them. The Bonnie++ table is made from
+ * these texts, and not from the result, so bon_csv2txt makes exactly the same table from the CSV
+ * line. An empty text stands for a default, or for a test that was not run.
  */
 
 /* The figures of one test. */
 struct figure {
-    char rate[UNITS_TEXT];    /* `+++++` when the test was too short */
-    char cpu[UNITS_TEXT];     /* percent; `+++` when the test was too short */
-    char latency[UNITS_TEXT]; /* with its unit */
+    char rate[UNITS_TEXT];    /* `+++++`: the test was too short */
+    char cpu[UNITS_TEXT];     /* in percent; `+++`: the test was too short */
+    char latency[UNITS_TEXT]; /* with a unit */
 };
 
 struct figures {
@@ -25,37 +25,37 @@ struct figures {
     char concurrency[UNITS_TEXT];
     char seed[UNITS_TEXT];
 
-    /* All empty when no test of data files was run. */
+    /* These are empty if no test of data files was run. */
     char size[UNITS_TEXT];
     char chunk[UNITS_TEXT];
     char seeks[UNITS_TEXT];   /* never omitted, as in Bonnie++ */
-    char seekers[UNITS_TEXT]; /* never omitted, either */
+    char seekers[UNITS_TEXT]; /* never omitted, as in Bonnie++ */
 
-    /* All empty when no metadata test was run. Sizes are plain bytes, as in Bonnie++. */
-    char files[UNITS_TEXT];    /* in units of 1024 */
-    char file_max[UNITS_TEXT]; /* or `link` or `symlink` instead of a size */
+    /* These are empty if no metadata test was run. Sizes are in plain bytes, as in Bonnie++. */
+    char files[UNITS_TEXT];    /* number of files in units of 1024 */
+    char file_max[UNITS_TEXT]; /* a size, `link` or `symlink` */
     char file_min[UNITS_TEXT];
     char directories[UNITS_TEXT];
     char file_chunk[UNITS_TEXT];
 
     struct figure tests[TEST_COUNT];
 
-    /* The iops test, which has no field in the CSV line. */
+    /* The iops test. The CSV line has no fields for it. */
     char iops_block[UNITS_TEXT];
-    char iops_writes[UNITS_TEXT]; /* percent */
+    char iops_writes[UNITS_TEXT]; /* percentage of operations that write */
     char iops_p50[UNITS_TEXT];    /* percentiles of the latency, with their units */
     char iops_p99[UNITS_TEXT];
     char iops_p99_9[UNITS_TEXT];
 };
 
 /*
- * Fills f from r. Rates are whole numbers, but small ones keep one decimal, so that they do not
- * lose most of their digits: seeks below 1000, KiB/s and files per second below 10. CPU time is in
- * whole percent.
+ * Sets f from r. Rates are whole numbers, but small ones keep one decimal, because they would lose
+ * most of their digits: seeks below 1000, KiB/s and files per second below 10. CPU time is in whole
+ * percent.
  */
 void figures_init(struct figures *f, const struct result *r);
 
-/* True when any of the tests from `first` up to, but not including, `end` was run. */
+/* Whether any of the tests from `first` up to, but not including, `end` was run. */
 bool figures_any(const struct figures *f, enum test_id first, enum test_id end);
 
 /* The figures that Tim Bray's Bonnie prints. */
@@ -63,8 +63,8 @@ bool figures_any(const struct figures *f, enum test_id first, enum test_id end);
 struct classic_figures {
     char size[UNITS_TEXT]; /* size of the data, rounded to MiB */
     /*
-     * In the order of its columns: rates in whole KiB per second, seeks and CPU percent with one
-     * decimal, no latency.
+     * In the order of the columns: rates in whole KiB per second, seeks and CPU percent with one
+     * decimal, and no latencies.
      */
     struct figure tests[CLASSIC_TESTS];
 };

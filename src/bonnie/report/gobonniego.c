@@ -1,7 +1,7 @@
 #include "bonnie/report/extra_tables.h"
 #include "bonnie/report/report.h"
 
-/* GoBonnieGo's three figures, in its own format: MB are 10^6 bytes. */
+/* Prints the three figures of GoBonnieGo in its own format. MB are 10^6 bytes. */
 
 static double megabytes_per_second(const struct test_result *t)
 {

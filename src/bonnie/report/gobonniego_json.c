@@ -6,7 +6,7 @@
 #include "util/units.h"
 
 /*
- * The object that GoBonnieGo prints, key for key: the keys of 1.0.9, its newest version, and the
+ * Prints the object that GoBonnieGo prints: the keys of 1.0.9, its newest version, and the
  * nanoseconds that versions up to 1.0.7 had in place of seconds. What was not measured is 0.
  */
 

@@ -1,7 +1,10 @@
 #include "bonnie/report/figures.h"
 #include "bonnie/report/report.h"
 
-/* The row of an HTML table that Tim Bray's Bonnie prints: label, MB, then the pairs of figures. */
+/*
+ * Prints the row of an HTML table that Tim Bray's Bonnie prints: label, MB, and the pairs of
+ * figures.
+ */
 static int html_row_run(FILE *out, const struct result *r)
 {
     char label[LABEL_HTML_BYTES];

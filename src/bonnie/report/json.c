@@ -8,10 +8,10 @@
 #include "measure/summary.h"
 #include "report/json_object.h"
 
-/* share/bonnie.schema.json describes this format; change both together. */
+/* Version of the format that share/bonnie.schema.json describes. Change both together. */
 #define FORMAT_VERSION 2
 
-/* Significant digits at which a number prints as it was written. */
+/* Number of significant digits with which a number prints as the user wrote it. */
 #define REAL_DIGITS 15
 
 static json_t *json_of_host(const struct host_facts *h)
@@ -136,7 +136,7 @@ static json_t *all_summaries(const struct result runs[], size_t count)
     return array;
 }
 
-/* What all runs have in common is taken from the first. */
+/* Takes from the first run what all runs have in common. */
 static json_t *json_of_runs(const struct result runs[], size_t count)
 {
     const struct result *first = &runs[0];
@@ -155,9 +155,9 @@ static json_t *json_of_runs(const struct result runs[], size_t count)
 }
 
 /*
- * Prints the document with all 64 bits of the seed, because jansson's integers hold only 63:
- * replaces the placeholder line. No other line can look like it, because no string contains a line
- * break.
+ * Prints the document, and replaces the line with the placeholder by the seed with all its 64 bits,
+ * because jansson's integers have only 63. No other line can look like the placeholder's, because
+ * no string contains a line break.
  */
 static int print_with_seed(FILE *out, const char *text, uint64_t seed)
 {
@@ -166,7 +166,8 @@ static int print_with_seed(FILE *out, const char *text, uint64_t seed)
     const char *rest = number + strspn(number, "0123456789");
     int length = (int)(number - text);
     if (fprintf(out, "%.*s%" PRIu64 "%s\n", length, text, seed, rest) < 0)
-        return -errno; /* the text exceeds any buffer, and report_end() would not know the reason */
+        return -errno; /* the text is longer than any buffer, and report_end() would not know the
+                          reason */
     return report_end(out);
 }
 
@@ -183,7 +184,9 @@ static int print_object(FILE *out, const struct result runs[], size_t count)
     return rc;
 }
 
-/* Rows of a preset have settings of their own: each is an object. */
+/*
+ * Prints one object, or an object for each row of a preset, because each row has its own settings.
+ */
 static int json_all(FILE *out, const struct result runs[], size_t count)
 {
     int rc = 0;

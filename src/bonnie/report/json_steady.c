@@ -24,7 +24,7 @@ static json_t *all_rounds(const struct steady_result *s)
     return array;
 }
 
-/* The fit of the last window; its first round is numbered from 1. */
+/* The fit of the last window. Rounds are numbered from 1. */
 static json_t *json_of_fit(const struct steady_result *s)
 {
     json_t *object = json_object();

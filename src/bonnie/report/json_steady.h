@@ -6,8 +6,7 @@
 #include "bonnie/result.h"
 
 /*
- * The rounds of a test, their fit and the verdict; null when the test did not have to become
- * steady.
+ * The rounds of a test, their fit and the verdict; null if the test did not have to become steady.
  */
 json_t *json_of_steady(const struct steady_result *s);
 

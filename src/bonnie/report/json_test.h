@@ -6,8 +6,8 @@
 #include "bonnie/result.h"
 
 /*
- * One test of one run as an object of the JSON report. device names the devices whose counters the
- * test has. Returns NULL when there is no memory.
+ * Makes an object of the JSON report from one test of one run. `device` is the name of the devices
+ * whose counters the test has. Returns NULL when there is no memory.
  */
 json_t *json_of_test(const struct test_result *t, enum test_id test, const char *device);
 

@@ -19,7 +19,7 @@
 /* Room for the names of all tests, separated by blanks. */
 #define NAMES_TEXT (TEST_COUNT * (NAME_COLUMNS + 1))
 
-/* Prints words, broken at blanks; the line is at column `indent` already. */
+/* Prints words, and breaks lines at blanks. The current line is already at column `indent`. */
 static void print_wrapped(FILE *out, size_t indent, const char *text)
 {
     size_t column = indent;
@@ -43,7 +43,7 @@ static void print_wrapped(FILE *out, size_t indent, const char *text)
 /* Room for a note about tests. */
 #define WORDS_TEXT 256
 
-/* Tests that share a note, in their order. */
+/* Tests that share a note, in the order of the tests. */
 struct test_group {
     char names[NAMES_TEXT];
     size_t used;
@@ -57,7 +57,10 @@ static void group_add(struct test_group *group, enum test_id test)
     group->count++;
 }
 
-/* Prints one place; semicolons replace commas, which would make it look like a CSV line. */
+/*
+ * Prints a corrupted place. Replaces commas by semicolons, because scripts take a line with a comma
+ * for the CSV line.
+ */
 static void print_place(FILE *out, const struct corruption_entry *entry)
 {
     char text[CORRUPTED_PLACE_TEXT + 80];
@@ -69,7 +72,7 @@ static void print_place(FILE *out, const struct corruption_entry *entry)
     print_wrapped(out, PLACE_COLUMN, text);
 }
 
-/* Prints what a test found corrupted: the share of what was read, and the first places. */
+/* Prints what a test found corrupted: the share of what it read, and the first places. */
 static void print_corruption(FILE *out, const struct result *r)
 {
     bool has_begun = false;
@@ -88,7 +91,7 @@ static void print_corruption(FILE *out, const struct result *r)
     }
 }
 
-/* Prints the heading before the first line below it. */
+/* Prints the heading of a section before its first line. */
 static void begin_section(FILE *out, bool *has_begun)
 {
     if (!*has_begun)
@@ -105,7 +108,7 @@ static void print_about(FILE *out, const struct test_group *group, const char *w
     print_wrapped(out, 2, text);
 }
 
-/* Notes which tests measured for less than --min-time. */
+/* Notes which tests were measured for less than --min-time. */
 static void print_short(FILE *out, const struct result *r, bool *has_begun)
 {
     struct test_group group = {0};
@@ -133,7 +136,7 @@ static void print_short(FILE *out, const struct result *r, bool *has_begun)
     print_about(out, &group, words);
 }
 
-/* Notes for each test that had to become steady whether it did. */
+/* Notes for each test that had to become steady whether it has. */
 static void print_steady(FILE *out, const struct result *r, bool *has_begun)
 {
     for (enum test_id test = 0; test < TEST_COUNT; test++) {
@@ -150,7 +153,9 @@ static void print_steady(FILE *out, const struct result *r, bool *has_begun)
     }
 }
 
-/* Notes the tests whose transfers cost more than necessary. They share the engine. */
+/*
+ * Notes which tests had transfers that cost more than necessary. All of them use the same engine.
+ */
 static void print_plain_queues(FILE *out, const struct result *r, bool *has_begun)
 {
     struct test_group group = {0};
@@ -172,7 +177,8 @@ static void print_plain_queues(FILE *out, const struct result *r, bool *has_begu
 }
 
 /*
- * One test gets a single line. Several have their names on the line, and the verdict for all below.
+ * Prints a verdict. One test has it on the line of its name; several have their names on a line,
+ * and the verdict below.
  */
 static void print_verdict(FILE *out, const struct test_group *group, const struct verdict *v,
                           bool advice)
@@ -201,7 +207,7 @@ static bool has_verdict(const struct test_result *t)
     return test_result_is_long_enough(t) && t->verdict.is_known;
 }
 
-/* Tests with the same reason are reported together, in the place of the first of them. */
+/* Prints all verdicts. Tests with the same reason share one, at the place of the first of them. */
 static void print_verdicts(FILE *out, const struct result *r, bool advice, bool *has_begun)
 {
     bool is_told[TEST_COUNT] = {false};
@@ -222,7 +228,7 @@ static void print_verdicts(FILE *out, const struct result *r, bool advice, bool 
     }
 }
 
-/* With several ranks: how closely they began together, in the test where that was worst. */
+/* Prints how closely several ranks began together, in the test in which that was worst. */
 static void print_starts(FILE *out, const struct result *r, bool *has_begun)
 {
     char text[WORDS_TEXT];

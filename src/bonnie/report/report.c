@@ -31,6 +31,6 @@ int report_end(FILE *out)
 {
     if (fflush(out) != 0)
         return -errno;
-    /* An earlier write failed and left no errno. */
+    /* an earlier failure to write has left no errno */
     return ferror(out) ? -EIO : 0;
 }

@@ -8,42 +8,43 @@
 #include "bonnie/result.h"
 
 /*
- * One format of the report. All hooks print to `out` and return 0, or a negative errno when not
- * everything could be written. They flush it, so that a full disk is noticed before they return.
+ * One format of the report. All hooks print to `out`, and flush it, so that they notice a full
+ * disk. They return 0, or a negative errno when not everything could be written.
  */
 struct report_ops {
-    const char *name; /* as given to --format */
+    const char *name; /* name for --format */
     const char *help; /* description in one line */
 
-    /* Prints the heading above the lines of several runs. NULL: there is none. */
+    /* Prints the heading above the lines of several runs. NULL: the format has none. */
     int (*header)(FILE *out);
 
-    /* Prints one run. NULL: nothing. */
+    /* Prints one run. NULL: the format prints nothing for a single run. */
     int (*run)(FILE *out, const struct result *r);
 
     /*
      * Prints notes for people below one run: what limited the figures and, with `advice`, which
-     * option may help. NULL: nothing. Where scripts read the report, the notes are printed
-     * elsewhere (reports.h).
+     * options may help. Notes go elsewhere when scripts read the report (reports.h). NULL: the
+     * format has no notes.
      */
     int (*notes)(FILE *out, const struct result *r, bool advice);
 
-    /* Prints all runs, at least one, at the end. NULL: nothing. */
+    /* Prints all runs, at least one, at the end. NULL: the format prints nothing at the end. */
     int (*all)(FILE *out, const struct result runs[], size_t count);
 };
 
-/* The format of that name, or NULL when there is none. */
+/* The format with that name; NULL: there is none. */
 const struct report_ops *report_by_name(const char *name);
 
-/* The formats in the order of their table, from index 0; NULL after the last. */
+/* The format with that index in the table, counted from 0; NULL: there are no more. */
 const struct report_ops *report_at(size_t index);
 
 /*
- * Ends a hook's output: flushes out. Returns 0, or a negative errno when anything was not written.
+ * Ends a hook's output: flushes `out`. Returns 0, or a negative errno when something was not
+ * written.
  */
 int report_end(FILE *out);
 
-/* One object for each file in this directory that prints a format; report_by_name() finds them. */
+/* One object for each file in this folder that prints a format. report_by_name() finds them. */
 extern const struct report_ops report_text;
 extern const struct report_ops report_csv;
 extern const struct report_ops report_json;

@@ -3,7 +3,7 @@
 #include <math.h>
 #include <stdio.h>
 
-/* Names the slope if the rule rejects that, otherwise the range. */
+/* Names the slope if the rule rejects it, and otherwise the range. */
 static void tell_unsteady(char text[static STEADY_TEXT], const struct steady_result *s)
 {
     const struct steady_fit *f = &s->fit;

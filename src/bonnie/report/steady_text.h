@@ -4,8 +4,8 @@
 #include "bonnie/result.h"
 
 /*
- * The outcome of a test's rounds in words: "steady after round 9 of 25". Without a comma, because
- * scripts take a line with one for the CSV line.
+ * Says how the rounds of a test ended: "steady after round 9 of 25". The text has no commas,
+ * because scripts take a line with a comma for the CSV line.
  */
 #define STEADY_TEXT 128
 void steady_text(char text[static STEADY_TEXT], const struct steady_result *s);

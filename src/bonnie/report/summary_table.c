@@ -6,10 +6,13 @@
 #include "measure/summary.h"
 #include "util/units.h"
 
-/* Smaller rates are printed with a decimal: at this limit the rounded text gets longer. */
+/* Smaller rates are printed with one decimal. At this limit the rounded text gets longer. */
 #define SMALL_RATE 999.95
 
-/* As in the tables of single runs, a test that was too short has no figure. */
+/*
+ * Whether all runs of the test were long enough. As in the table of a single run, a test that was
+ * too short has no figure.
+ */
 static bool is_long_enough(const struct result runs[], size_t count, enum test_id test)
 {
     for (size_t i = 0; i < count; i++) {

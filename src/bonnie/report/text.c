@@ -9,24 +9,23 @@
 #include "bonnie/report/summary_table.h"
 
 /*
- * Bonnie++'s table, made only from the texts of the CSV line (see report/figures.h). A text that is
- * too wide for its column shifts the rest of the line instead of being cut.
+ * Prints Bonnie++'s table, made only from the texts of the CSV line (report/figures.h). A text that
+ * is too wide for its column is not cut, but shifts the rest of the line.
  */
-#define PREFIX       19 /* columns left of the figures */
-#define PAIR_COLUMNS 8  /* a rate and its CPU time */
+#define PREFIX       19 /* number of columns left of the figures */
+#define PAIR_COLUMNS 8  /* number of columns of a rate and its CPU time */
 #define CPU_COLUMNS  3
-#define WIDTH        79 /* width of a line that holds only label and settings */
-#define MIN_LABEL    4 /* a shorter part of a label says nothing: the label gets a line of its own */
+#define WIDTH        79 /* width of a line that has only label and settings */
+#define MIN_LABEL                                                                                  \
+    4 /* fewer columns of a label say nothing: then the label gets a line of its own */
 
-/* The text of a default that is a numeric macro in result.h. */
+/* The text of a default that result.h defines as a number. */
 #define TEXT_OF(macro)    LITERAL_OF(macro)
 #define LITERAL_OF(value) #value
 
 static const char units[] = "  /sec %CP  /sec %CP  /sec %CP  /sec %CP  /sec %CP  /sec %CP";
 
-/*
- * A line under construction. It has ample room for the label and some twenty texts of UNITS_TEXT.
- */
+/* A line under construction, with ample room for the label and some twenty texts of UNITS_TEXT. */
 struct line {
     char text[2048];
     size_t used;
@@ -53,7 +52,7 @@ static void end_line(struct line *line, FILE *out)
     line->used = 0;
 }
 
-/* Appends the text, cut or padded to that number of columns. */
+/* Appends a text, cut or padded to `columns` columns. */
 static void add_columns(struct line *line, const char *text, size_t columns)
 {
     size_t width = sanitize_columns(text);
@@ -61,7 +60,10 @@ static void add_columns(struct line *line, const char *text, size_t columns)
     add_text(line, "%.*s%*s", (int)sanitize_cut(text, columns), text, blanks, "");
 }
 
-/* Scales throughput for the table, and other rates if they are wider than their column. */
+/*
+ * Formats a rate for the table: scales throughput, and other rates if they are wider than their
+ * column.
+ */
 static void format_rate(char text[static UNITS_TEXT], enum test_id test, const char *rate,
                         size_t columns)
 {
@@ -79,7 +81,7 @@ static void format_rate(char text[static UNITS_TEXT], enum test_id test, const c
         units_format_short_count(text, strtod(rate, NULL));
 }
 
-/* A CPU time of more than 999 percent takes columns from the rate. */
+/* Adds a rate and its CPU time. A CPU time above 999 percent takes columns from the rate. */
 static void add_pair(struct line *line, enum test_id test, const struct figure *f)
 {
     char rate[UNITS_TEXT];
@@ -106,7 +108,7 @@ static void print_latencies(FILE *out, const struct figures *f, enum test_id fir
     end_line(&line, out);
 }
 
-/* Prints a line of headings, with a text to their left. */
+/* Prints a line of headings with a text to the left of them. */
 static void print_heading(FILE *out, const char *text, const char *heading)
 {
     struct line line = {0};
@@ -122,13 +124,13 @@ static void print_version(FILE *out, const struct result *r, const char *heading
     print_heading(out, text, heading);
 }
 
-/* Joins size:chunk:concurrency:seeks:seekers, without defaults and without trailing colons. */
+/* Joins size:chunk:concurrency:seeks:seekers without defaults and trailing colons. */
 static void join_size(struct line *size, const struct figures *f)
 {
     const struct {
         const char *text, *is_default;
     } parts[] = {
-        {f->chunk, ""}, /* figures_init() has left it empty */
+        {f->chunk, ""}, /* empty if it is the default */
         {f->concurrency, "1"},
         {f->seeks, TEXT_OF(DEFAULT_SEEKS)},
         {f->seekers, TEXT_OF(DEFAULT_SEEKERS)},
@@ -141,8 +143,8 @@ static void join_size(struct line *size, const struct figures *f)
 }
 
 /*
- * Adds label and size before the figures; if they do not fit there, prints them on a line of their
- * own.
+ * Adds label and size to the line. If they do not fit before the figures, prints them on a line of
+ * their own.
  */
 static void add_name(struct line *line, FILE *out, const struct figures *f)
 {
@@ -174,7 +176,7 @@ static void print_io(FILE *out, const struct result *r, const struct figures *f)
     print_latencies(out, f, TEST_PUTC, TEST_SEEKS);
 }
 
-/* Prints the table of iops, which has no column in Bonnie++'s table and no field in its line. */
+/* Prints a table of iops, which Bonnie++'s table and line have no place for. */
 static void print_iops(FILE *out, const struct result *r, const struct figures *f)
 {
     const struct figure *iops = &f->tests[TEST_IOPS];
@@ -187,7 +189,7 @@ static void print_iops(FILE *out, const struct result *r, const struct figures *
     end_line(&line, out);
 }
 
-/* Joins files:max:min/directories:chunk, without defaults. */
+/* Joins files:max:min/directories:chunk without defaults. */
 static void join_files(struct line *files, const struct figures *f)
 {
     add_text(files, "%s", f->files);

@@ -3,8 +3,8 @@
 #include "bonnie/workloads/chunks.h"
 
 /*
- * put_block and get_block: the whole data set in chunks, once from the first to the last, or for a
- * time.
+ * put_block and get_block: go through the whole data set in chunks, once from the first to the
+ * last, or for a time.
  */
 
 static enum source_answer put_next(void *context, struct io *io, uint64_t now_ns)

@@ -47,7 +47,7 @@ enum transfer_answer chunks_wrote(struct chunks *c, const struct io *io)
     uint64_t ended = c->written / IO_PIECE * IO_PIECE;
     if (ended == begun || p->direct || p->sync || !plan_stores(p))
         return OPERATION_ENDED;
-    /* With a queue, a chunk of the piece may still be in flight: the final sync writes it back. */
+    /* with a queue, a chunk of the piece may still be in flight; the final sync writes it back */
     int rc = io_write_behind(c->work->data.file, begun, ended - begun, c->e);
     if (c->rc == 0)
         c->rc = rc;

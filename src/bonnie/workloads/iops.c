@@ -7,17 +7,18 @@
 #include "util/rng.h"
 
 /*
- * iops: reads and writes of one block at random offsets in the whole data set, for a fixed time.
- * Every worker uses the files of all workers. No block is written twice at the same time.
+ * iops: reads and writes single blocks at random offsets in the whole data set, for a fixed time.
+ * Every worker uses the files of all workers. No two operations write the same block at the same
+ * time.
  */
 
 /*
- * How many blocks are drawn for a write, if another worker is writing each of them, before the
- * source waits for an operation in flight to end.
+ * If other operations are writing this many drawn blocks, one after the other, the source gives up
+ * for now. It draws again after one of its own operations in flight has ended.
  */
 #define DRAWS_AT_ONCE 8
 
-/* Streams of random numbers that do not belong to a worker. */
+/* Key of the permutation that scatters ranks of a Zipf distribution over the blocks. */
 #define SCATTER_KEY UINT64_C(0x696f7073)
 
 /*
@@ -31,13 +32,13 @@ struct blocks {
     uint64_t count;
 };
 
-/* The state of one worker. */
+/* The state of one worker in this test. */
 struct iops {
     struct work *work;
     struct blocks blocks;
     struct rng rng;
     struct permutation scatter; /* maps ranks in a Zipf distribution to blocks */
-    bool is_write_due;          /* a write was drawn and has found no block yet */
+    bool is_write_due;          /* a write is due, but no free block has been drawn for it yet */
 };
 
 static void count_blocks(struct blocks *b, const struct plan *p)
@@ -51,8 +52,8 @@ static void count_blocks(struct blocks *b, const struct plan *p)
 }
 
 /*
- * Draws a rank, from 0, with the density of a power law with exponent THETA, by inverting its
- * cumulative distribution over 1 .. count+1.
+ * Draws a rank from a power law with exponent THETA, by inverting its cumulative distribution over
+ * 1 .. count+1. Ranks count from 0.
  */
 static uint64_t zipf_rank(double uniform, double theta, uint64_t count)
 {
@@ -142,7 +143,10 @@ static int connect_files(void *context, struct err *e)
     return work_open_any_queue(&w->queue, &setup, w->stats, e);
 }
 
-/* The random stream of a worker in a lap; those of the seeks' tickets count from 0. */
+/*
+ * Number of a worker's random stream in a lap. Counts down from the largest number, because the
+ * tickets of the seeks count up from 0.
+ */
 static uint64_t stream_of(const struct work *w)
 {
     return ~((uint64_t)w->lap * w->plan->workers + w->number);
@@ -162,7 +166,7 @@ static int iops_work(void *context, struct err *e)
     return io_queue_run(&w->queue, &source, &w->stats->ops, e);
 }
 
-/* Called when all writes of all workers have ended: every worker makes its own file durable. */
+/* Syncs the worker's own file, when all writes of all workers have ended. */
 static int iops_finish(void *context, struct err *e)
 {
     struct work *w = context;

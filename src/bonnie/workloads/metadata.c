@@ -11,11 +11,11 @@
 
 /*
  * The six metadata tests. The sequential tests create files with names in sorted order, and stat
- * and delete them in the order in which the directory lists them. The random tests create them with
- * names in random order, and stat and delete them in other random orders.
+ * and delete them in the order in which the directory lists them. The random tests create files
+ * with names in random order, and stat and delete them in other random orders.
  */
 
-/* Selects a random order; each test has another. */
+/* Each of these tests has a random order of its own. */
 #define STAT_ORDER   1
 #define DELETE_ORDER 2
 
@@ -29,7 +29,7 @@ static int delete_operation(struct file_set *s, const struct file_place *place, 
     return file_set_remove(s, place, e);
 }
 
-/* Does the operation, times and counts it. */
+/* Does one operation, and times and counts it. */
 static int time_operation(struct work *w, file_operation operation, const struct file_place *place,
                           struct err *e)
 {
@@ -57,10 +57,7 @@ static int create_all(struct work *w, enum name_order order, struct err *e)
     return rc;
 }
 
-/*
- * Called when all workers have created their files: one of them syncs the filesystem, for the files
- * of all.
- */
+/* Syncs the filesystem, when all workers have created their files. One worker does so for all. */
 static int sync_created(void *context, struct err *e)
 {
     const struct work *w = context;
@@ -72,11 +69,11 @@ struct listing {
     DIR *directory;
     unsigned number;
     file_operation operation; /* applied to every entry */
-    uint64_t skipped; /* number of entries, from the first, that an earlier listing has handled */
-    uint64_t found;   /* number of entries handled so far */
+    uint64_t skipped; /* number of entries at the start that an earlier listing has handled */
+    uint64_t found;   /* number of entries so far */
 };
 
-/* Applies the operation to every entry after those that are skipped. */
+/* Applies the operation to all entries after the skipped ones. */
 static int on_entries(struct work *w, struct listing *l, struct err *e)
 {
     struct file_place place = {.fd = dirfd(l->directory), .directory = l->number};
@@ -113,10 +110,10 @@ static DIR *open_directory(struct work *w, uint64_t index, unsigned *number, str
 }
 
 /*
- * Applies the operation to every file in one directory, which should be `expected`. A filesystem
- * may skip entries while others are deleted, or end the listing too early, so the directory is
- * listed again. Deleted entries are gone by then; of files that stay, the first ones are skipped,
- * because their order has not changed.
+ * Applies the operation to all files in one directory, of which there should be `expected`. A
+ * filesystem may skip entries while others are deleted, or end the listing too early, so the
+ * directory is listed again until all are handled. Deleted entries are gone by then. Of files that
+ * stay, the first ones are skipped, because their order has not changed.
  */
 static int in_one_directory(struct work *w, uint64_t index, uint64_t expected,
                             file_operation operation, struct err *e)
@@ -140,7 +137,7 @@ static int in_one_directory(struct work *w, uint64_t index, uint64_t expected,
     return rc;
 }
 
-/* Applies the operation to every file, in the order in which the directories list them. */
+/* Applies the operation to all files, in the order in which their directories list them. */
 static int in_directory_order(struct work *w, file_operation operation, struct err *e)
 {
     struct file_set *s = &w->files;
@@ -152,7 +149,7 @@ static int in_directory_order(struct work *w, file_operation operation, struct e
     return rc;
 }
 
-/* Applies the operation to every file, in a random order. */
+/* Applies the operation to all files, in a random order. */
 static int in_random_order(struct work *w, uint64_t which, file_operation operation, struct err *e)
 {
     struct file_set *s = &w->files;
@@ -223,7 +220,7 @@ static int ran_stat(void *context, struct err *e)
     return in_random_order(context, STAT_ORDER, file_set_stat, e);
 }
 
-/* After a test that deletes: no file is left, unless it failed. */
+/* Ends a test that deletes: no file is left, unless it failed. */
 static int end_deleting(struct work *w, int rc)
 {
     if (rc == 0)

@@ -8,13 +8,13 @@
 #include "sys/stop.h"
 
 /*
- * putc and getc: move the start of the data set one character at a time through stdio. An
- * operation, whose latency is recorded, is a buffer of characters, which stdio passes to the
- * system.
+ * putc and getc: move the start of the data set through stdio, one character at a time. An
+ * operation is a buffer of characters that stdio passes to the system, and has a latency.
  */
 
 /*
- * Move one block of characters with a call for each: putc or getc, or their variants without locks.
+ * Move one block of characters, with one call for each: putc or getc, or their variants without
+ * locks.
  */
 static void put_each(FILE *stream, const unsigned char *from, size_t count)
 {
@@ -40,7 +40,10 @@ static void get_unlocked(FILE *stream, unsigned char *to, size_t count)
         to[i] = (unsigned char)getc_unlocked(stream);
 }
 
-/* Opens a stream on the worker's data file, and gives it the descriptor; NULL on failure. */
+/*
+ * Opens a stream on the worker's data file. The stream owns the descriptor. Returns NULL with a
+ * line in e on failure.
+ */
 static FILE *open_stream(struct work *w, int access, const char *mode, struct err *e)
 {
     struct data_file *d = &w->data;
@@ -52,7 +55,7 @@ static FILE *open_stream(struct work *w, int access, const char *mode, struct er
         return NULL;
     }
     /*
-     * Only one worker uses the stream. Without this call, stdio would lock for every character as
+     * Only one worker uses the stream. Without this call, stdio takes a lock for every character as
      * soon as there is a second thread.
      */
     __fsetlocking(stream, FSETLOCKING_BYCALLER);
@@ -63,8 +66,8 @@ static FILE *open_stream(struct work *w, int access, const char *mode, struct er
 static int close_stream(struct work *w, FILE *stream, int rc, struct err *e)
 {
     /*
-     * Everything was flushed before; an interrupted close has released the descriptor, as in
-     * io_close().
+     * Everything has been flushed. A close that a signal interrupts has released the descriptor, as
+     * in io_close().
      */
     if (fclose(stream) != 0 && errno != EINTR && rc == 0)
         rc = err_system(e, errno, "close %s", w->data.name);

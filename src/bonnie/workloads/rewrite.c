@@ -3,8 +3,8 @@
 #include "bonnie/workloads/chunks.h"
 
 /*
- * rewrite: every chunk is read, changed and written back. With a queue, many chunks are in flight
- * at once, each at its own step.
+ * rewrite: reads, changes and writes back every chunk. With a queue, many chunks are in flight at
+ * once, each at its own step.
  */
 
 static enum transfer_answer rewrite_transferred(void *context, struct io *io)

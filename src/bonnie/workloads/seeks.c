@@ -7,13 +7,13 @@
 #include "util/rng.h"
 
 /*
- * seeks: the workers only prepare their files; forked seekers (seekers.h) do the seeking, in all of
- * the files. The task's last step makes their changes durable and closes the file.
+ * seeks: the workers only prepare their files. Forked seekers (seekers.h) seek in all of these
+ * files. The last step of the task syncs their changes and closes the file.
  */
 
 /*
- * How many chunks are drawn for a rewrite, if another seeker is rewriting each of them, before the
- * source waits.
+ * If other seekers are rewriting this many drawn chunks, one after the other, the source gives up
+ * for now, and draws again later.
  */
 #define DRAWS_AT_ONCE 8
 
@@ -21,11 +21,14 @@
 struct seeker {
     const struct seeks *seeks;
     uint64_t ticket;
-    bool has_ticket; /* it has drawn a ticket that is not used yet */
-    struct rng rng;  /* random numbers of the ticket */
+    bool has_ticket; /* has drawn a ticket that it has not used yet */
+    struct rng rng;  /* random numbers of the current ticket */
 };
 
-/* Fills the place of a chunk that the ticket draws into io; returns false when none is free now. */
+/*
+ * Draws a chunk for the ticket, and puts its place into *io. Returns false when no drawn chunk is
+ * free now.
+ */
 static bool draw_chunk(struct seeker *s, struct io *io)
 {
     const struct plan *p = s->seeks->plan;

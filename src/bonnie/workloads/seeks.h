@@ -13,7 +13,7 @@
 #define REWRITE_EVERY 10
 
 /*
- * One seeker's part of the seek test. Seekers draw tickets from one counter; the ticket and the
+ * One seeker's part of the seek test. Seekers draw tickets from one counter. The ticket and the
  * seed decide where to seek, so the offsets of a run do not depend on which seeker is faster. Every
  * tenth ticket rewrites its chunk.
  */
@@ -22,14 +22,14 @@ struct seeks {
     struct contents *contents;
     uint64_t seed;                     /* seed of the current run */
     atomic_uint_fast64_t *next_ticket; /* shared by all seekers */
-    uint64_t end_ticket;               /* the first ticket that is not theirs */
-    uint64_t duration_ns;              /* time after which they end as well; 0: no limit */
-    struct corruption *corruption;     /* the seeker's own */
+    uint64_t end_ticket;               /* first ticket that is not for these seekers */
+    uint64_t duration_ns;              /* time after which the seekers end, too; 0: no limit */
+    struct corruption *corruption;     /* where this seeker records corruption */
 };
 
 /*
- * Seeks until there are no more tickets, or the time is over. The queue must be open on all data
- * files.
+ * Seeks until there are no more tickets, or the time is over. The queue must have all data files.
+ * Returns 0, or a negative errno with a line in e.
  */
 int seeks_run(const struct seeks *s, struct io_queue *q, struct op_stats *stats, struct err *e);
 

@@ -63,7 +63,7 @@ bool workload_is_cut(const struct workload *w)
     return w->unit == UNIT_BLOCK || w->unit == UNIT_CHUNK;
 }
 
-/* Avoids the overflow of multiplying the bytes by 100. */
+/* Divides first, because bytes * percent may overflow. */
 static uint64_t percent_of(uint64_t bytes, unsigned percent)
 {
     return bytes / 100 * percent + bytes % 100 * percent / 100;

@@ -15,13 +15,13 @@
 #include "verify/corruption_log.h"
 
 /*
- * What a test does, apart from when it does it. The steps of a workload get a struct work, the
- * worker's own, and touch nothing of another worker.
+ * What a test does, but not when. Each step of a workload gets the struct work of one worker, and
+ * touches nothing of another worker.
  */
 
 /*
- * The characters of one operation of the per-character tests: glibc's buffer has st_blksize bytes,
- * which is this on common filesystems.
+ * Number of characters in one operation of the per-character tests. glibc's buffer has st_blksize
+ * bytes, which is this number on common filesystems.
  */
 #define PERCHAR_BLOCK_BYTES 4096
 
@@ -30,60 +30,64 @@ struct work {
     const struct plan *plan;
     const struct scratch *scratch;
     struct contents *contents;
-    uint64_t seed;         /* seed of the current run and this rank: decides all offsets */
+    uint64_t seed;         /* seed of the current run and rank, which decides all offsets */
     unsigned number;       /* number of the worker */
-    unsigned char *buffer; /* for preparing, and for the files of the metadata tests */
+    unsigned char *buffer; /* used for preparing, and for the files of the metadata tests */
     size_t buffer_bytes;
-    uint64_t prepare_until_ns;  /* time by which a further lap has to be prepared; 0: no limit */
-    unsigned lap;               /* number of the lap in the current phase, from 0 */
-    uint64_t lap_ns;            /* the lap is cut off after this time; 0: no limit */
-    uint64_t lap_start;         /* where the last lap through the file was cut off; 0: start anew */
-    struct worker_stats *stats; /* what it counts in the current phase */
-    struct corruption *corruption; /* what it finds corrupted in the current phase */
-    struct io_queue queue;         /* for its block transfers in the current phase */
-    struct data_file data;         /* its part of the data set */
-    uint64_t perchar_bytes;        /* the part of it that the per-character tests work on */
-    struct io_file *all_data; /* the data files of all workers, as they are open at the moment */
-    struct file_set files;    /* its share of the metadata files */
+    uint64_t prepare_until_ns; /* time at which preparing a further lap must end; 0: no limit */
+    unsigned lap;              /* number of the lap in the current phase, counted from 0 */
+    uint64_t lap_ns;           /* time after which the lap is cut off; 0: no limit */
+    uint64_t lap_start; /* offset at which the last lap through the file was cut off; 0: the lap
+                           starts anew */
+    struct worker_stats *stats;    /* counts of the worker in the current phase */
+    struct corruption *corruption; /* corruption that the worker finds in the current phase */
+    struct io_queue queue;         /* queue for block transfers in the current phase */
+    struct data_file data;         /* the worker's part of the data set */
+    uint64_t perchar_bytes;        /* size of the part of it that the per-character tests work on */
+    struct io_file *all_data;      /* data files of all workers, with their current descriptors */
+    struct file_set files;         /* the worker's share of the metadata files */
 };
 
-/* The object of one operation of a test; data files come before metadata files. */
+/*
+ * What one operation of a test works on. Units of data files come before those of metadata files.
+ */
 enum work_unit {
-    UNIT_PERCHAR_BLOCK, /* PERCHAR_BLOCK_BYTES characters of the part for the per-character tests */
-    UNIT_CHUNK,         /* a chunk of the whole data set, each once or for a time */
-    UNIT_SEEK,          /* a chunk, as many as the plan has seeks */
-    UNIT_BLOCK,         /* a block of iops, for its time */
-    UNIT_FILE,          /* a metadata file, with its data if it has any */
-    UNIT_NAME,          /* a name only */
+    UNIT_PERCHAR_BLOCK, /* PERCHAR_BLOCK_BYTES characters */
+    UNIT_CHUNK, /* a chunk of the data set; the test goes through all of them, or for a time */
+    UNIT_SEEK,  /* a chunk; there are as many operations as the plan has seeks */
+    UNIT_BLOCK, /* a block of iops; the test goes on for its time */
+    UNIT_FILE,  /* a metadata file, with its data if it has any */
+    UNIT_NAME,  /* only a name */
 };
 
 struct workload {
-    const char *title; /* for the progress line */
+    const char *title; /* title for the progress line */
     enum work_unit unit;
-    unsigned read_percent;    /* share of the counted bytes that are read */
-    unsigned written_percent; /* share that is written; UNIT_BLOCK: the plan says both */
-    bool reads;               /* its data has to come from the device: caches are emptied before */
-    bool forked;              /* forked seekers do its work, not the workers */
+    unsigned read_percent;    /* share of the counted bytes that are read, in percent */
+    unsigned written_percent; /* share that is written, in percent; for UNIT_BLOCK, the plan decides
+                                 both */
+    bool reads;               /* data must come from the device, so caches are emptied before */
+    bool forked;              /* forked seekers do the work, not the workers */
     bool uses_engine;         /* the plan's engine moves its data */
-    bool shifts;              /* with several ranks, each can work on what another has written */
-    bool repeats;     /* it can be repeated in further laps, each prepared again, for --min-time */
-    struct task task; /* the context is a struct work */
+    bool shifts;      /* with several ranks, each rank can work on what another has written */
+    bool repeats;     /* can be repeated in further laps, each prepared again, for --min-time */
+    struct task task; /* its context is a struct work */
 };
 
-/* Whether it works on data files, and not on metadata files. */
+/* Whether the workload works on data files, and not on metadata files. */
 bool workload_has_data(const struct workload *w);
 
-/* The bytes of one operation; 0: it moves none. */
+/* Number of bytes that one operation moves; 0: none. */
 uint64_t workload_operation_bytes(const struct workload *w, const struct plan *p);
 
 /*
- * How long the plan lets the test last, unless it has to become steady; 0: it ends with its work.
- * If workload_is_cut(), its last lap is cut off then; otherwise that lap is completed.
+ * How long the plan lets a test last that need not become steady; 0: until its work is done. At the
+ * end of the time, workload_is_cut() decides whether the last lap is cut off or completed.
  */
 uint64_t workload_duration_ns(const struct workload *w, const struct plan *p);
 bool workload_is_cut(const struct workload *w);
 
-/* How many of the bytes that a test counted were read, and how many were written. */
+/* How many of the bytes that a test counts were read, and how many were written. */
 struct bytes_asked {
     uint64_t read;
     uint64_t written;
@@ -91,19 +95,19 @@ struct bytes_asked {
 struct bytes_asked workload_asked(const struct workload *w, const struct plan *p, uint64_t bytes);
 
 /*
- * For tests that read: makes sure that the first `bytes` of the worker's data file are valid, and
- * that none of it is cached, unless the plan keeps the cache.
+ * Makes sure that the first `bytes` of the worker's data file are valid and, unless the plan keeps
+ * the cache, not cached. For tests that read. Returns 0, or a negative errno with a line in e.
  */
 int work_have_data(struct work *w, uint64_t bytes, struct err *e);
 
 /*
- * Does the same for all of the data, and opens the file for block transfers. If the file will only
- * be written, its data is not needed; what a lap wrote before it was cut off is kept. Does nothing
- * when the engine stores nothing.
+ * Does the same for the whole data file, and opens it for block transfers. If the file will only be
+ * written, its data is not needed; but data stays that a lap wrote before it was cut off. Does
+ * nothing if the engine stores nothing. Returns 0, or a negative errno with a line in e.
  */
 int work_open_data(struct work *w, int access, struct err *e);
 
-/* What a block test remembers about each operation in a queue of work_queue_setup(). */
+/* What a block test remembers about each operation, in a queue made by work_queue_setup(). */
 struct op_state {
     uint64_t version; /* contents_version() before a read */
     bool changes;     /* the operation changes the contents */
@@ -114,35 +118,41 @@ static inline struct op_state *op_state(const struct io *io)
     return io->user;
 }
 
-/* Opens a queue, and counts it if its buffers are not registered with the kernel. */
+/*
+ * Opens a queue. Counts it in `stats` if the kernel did not register its buffers. Returns 0, or a
+ * negative errno with a line in e.
+ */
 int work_open_any_queue(struct io_queue *q, const struct io_queue_setup *setup,
                         struct worker_stats *stats, struct err *e);
 
 /*
- * The setup of a queue for the plan's engine, on file_count files, for operations of up to
+ * How to set up a queue for the plan's engine, for file_count files and operations of up to
  * operation_bytes.
  */
 struct io_queue_setup work_queue_setup(const struct plan *p, const struct io_file *files,
                                        unsigned file_count, size_t operation_bytes);
 
-/* Opens the worker's queue on its own data file, for operations of a chunk. */
+/*
+ * Opens the worker's queue on its own data file, for operations of one chunk. Returns 0, or a
+ * negative errno with a line in e.
+ */
 int work_open_queue(struct work *w, struct err *e);
 
 /*
- * Runs all operations of the source; if they wrote, makes that durable. Closes the file, but not
- * the queue: closing an engine must not count as time of the storage.
+ * Runs all operations of the source and, if they wrote, syncs the file. Closes the file, but not
+ * the queue, because closing an engine must not count as time of the storage.
  */
 enum work_direction { WORK_READS, WORK_WRITES };
 int work_run_queue(struct work *w, const struct io_source *source, enum work_direction direction,
                    struct err *e);
 
-/* After a phase: closes its queue, and the file if it is still open. */
+/* Closes, after a phase, the worker's queue, and its file if it is still open. */
 void work_release(struct work *w);
 
 /* The workload of a test. */
 const struct workload *workload_of(enum test_id test);
 
-/* One for each test, in the file of that name. */
+/* One object for each test, in the file with its name. */
 extern const struct workload workload_putc;
 extern const struct workload workload_getc;
 extern const struct workload workload_put_block;
