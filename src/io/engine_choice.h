@@ -10,20 +10,20 @@
 /* What --engine and --iodepth mean, in every program that has them. */
 
 /*
- * Finds the engine of that name, which must be in the table (NULL: the default), and its depth; 0
- * stands for the default depth, 32 if the engine keeps many transfers in flight and 1 otherwise.
- * Returns 0, or -EINVAL with a line in e for a depth that the engine cannot have.
+ * Finds the engine with that name, which must be in the table (NULL: the default), and its depth.
+ * wanted_depth 0 is the default: 32 if the engine keeps many transfers in flight, and otherwise 1.
+ * Returns 0, or -EINVAL with a line in e if the engine cannot have that depth.
  */
 int engine_choose(const char *name, uint64_t wanted_depth, const struct engine_ops **engine,
                   unsigned *depth, struct err *e);
 
-/* The values of --engine, with a NULL at the end: the engines of the table, and help. */
+/* The values of --engine, with a NULL at the end: all engines of the table, and help. */
 extern const char *const engine_words[];
 
-/* Returns 0 when the engine works on this system, else a negative errno with a line in e. */
+/* Returns 0 if the engine works on this system, and otherwise a negative errno with a line in e. */
 int engine_check(const struct engine_ops *engine, struct err *e);
 
-/* Prints the text of --engine=help: every engine, and the reason if it cannot be used here. */
+/* Prints the text of --engine=help: every engine, and why it cannot be used if that is so. */
 void engine_print_all(FILE *out);
 
 #endif

@@ -8,7 +8,7 @@
 #include "io/transfer.h"
 #include "sys/stop.h"
 
-/* Moves all of io, or returns an error. */
+/* Makes the whole transfer. Returns 0, or a negative errno with a line in e. */
 static int transfer_whole(const struct io_file *f, struct io *io, struct err *e)
 {
     enum transfer_outcome outcome;
@@ -28,7 +28,7 @@ int io_read(const struct io_file *f, void *buffer, size_t length, uint64_t offse
 int io_write(const struct io_file *f, const void *buffer, size_t length, uint64_t offset,
              struct err *e)
 {
-    /* The cast away from const is safe: a write does not change the bytes. */
+    /* Casting const away is safe, because a write does not change the bytes. */
     struct io io = {
         .kind = IO_WRITE, .offset = offset, .length = length, .buffer = (unsigned char *)buffer};
     return transfer_whole(f, &io, e);
@@ -42,7 +42,10 @@ int io_sync(const struct io_file *f, struct err *e)
     return 0;
 }
 
-/* Does nothing where the kernel lacks the call or a filter forbids it: fsync does the work then. */
+/*
+ * Calls sync_file_range(2). Does nothing if the kernel lacks it or a filter forbids it, because
+ * fsync(2) will do its work.
+ */
 static int sync_range(const struct io_file *f, uint64_t offset, uint64_t length, unsigned flags,
                       struct err *e)
 {
@@ -63,7 +66,7 @@ int io_write_behind(const struct io_file *f, uint64_t offset, uint64_t length, s
 int io_sync_pieces(const struct io_file *f, struct err *e)
 {
     struct stat st;
-    if (fcntl(f->fd, F_GETFL) & O_DIRECT) /* nothing is in memory */
+    if (fcntl(f->fd, F_GETFL) & O_DIRECT) /* direct transfers leave nothing in memory */
         return io_sync(f, e);
     if (fstat(f->fd, &st) != 0)
         return err_system(e, errno, "look at %s", f->name);
@@ -80,7 +83,10 @@ int io_close(struct io_file *f, struct err *e)
 {
     int fd = f->fd;
     f->fd = -1;
-    /* Linux releases the descriptor even when close is interrupted: never close it again. */
+    /*
+     * Linux releases the descriptor even if a signal interrupts close(2), so it must not be closed
+     * again.
+     */
     if (fd >= 0 && close(fd) != 0 && errno != EINTR)
         return err_system(e, errno, "close %s", f->name);
     return 0;

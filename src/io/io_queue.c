@@ -10,7 +10,7 @@
 #define HUGE_PAGE       ((size_t)2 << 20) /* of x86-64 and of most other systems with 4 KiB pages */
 #define HUGE_FROM_BYTES ((size_t)1 << 20)
 
-/* Returns the front of the memory, and moves *memory past `bytes` bytes. */
+/* Returns the front of the memory, and moves *memory `bytes` bytes further. */
 static void *take_memory(unsigned char **memory, size_t bytes)
 {
     void *part = *memory;
@@ -19,8 +19,8 @@ static void *take_memory(unsigned char **memory, size_t bytes)
 }
 
 /*
- * Large buffers lie in huge pages if the system has any: the device then gets one piece of memory
- * instead of one for each 4 KiB, of which many devices accept only a limited number at a time.
+ * Places large buffers in huge pages, if the system has any. A buffer is then one piece of memory
+ * for the device, and not one for each 4 KiB; many devices accept only a few pieces at a time.
  */
 static unsigned char *place_buffers(void *memory, size_t bytes)
 {
@@ -40,15 +40,15 @@ static int map_memory(struct io_queue *q, struct err *e)
     size_t user = round_up(q->setup.user_bytes, _Alignof(max_align_t));
     size_t lists = depth * (sizeof *q->operations + 2 * sizeof *q->unused + 2 * sizeof *q->done);
     size_t used = depth * (buffer + user) + state + lists + 8 * _Alignof(max_align_t);
-    q->memory_bytes = used + 2 * HUGE_PAGE; /* address space only: untouched pages take no memory */
+    q->memory_bytes =
+        used + 2 * HUGE_PAGE; /* address space only, because untouched pages take no memory */
     void *memory =
         mmap(NULL, q->memory_bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
     if (memory == MAP_FAILED)
         return err_system(e, errno, "%zu bytes of buffers", used);
     q->memory = memory;
     q->buffers = place_buffers(memory, depth * buffer);
-    memset(q->buffers, 0,
-           used); /* have the pages allocated now, and not during the first operations */
+    memset(q->buffers, 0, used); /* allocates the pages now, and not during the first operations */
     unsigned char *next = q->buffers + depth * buffer;
     q->state = take_memory(&next, state);
     q->operations = take_memory(&next, depth * sizeof *q->operations);

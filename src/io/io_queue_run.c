@@ -7,37 +7,37 @@
 #include "sys/stop.h"
 
 /*
- * Operations are submitted together, with one reading of the clock and, if the engine queues, one
- * system call. But they may have at most this many bytes together, so that the device has work
- * while a source fills the next buffer. The same limit applies to completions: while a source
- * checks what was read, the next completions are not seen, and seem to take longer.
+ * Most bytes that are submitted together. Submitting operations together saves readings of the
+ * clock and, if the engine queues, system calls. But the device needs work while a source fills the
+ * next buffer. The limit also applies to completions: while a source checks what was read, the
+ * queue does not see the next completions, which then seem to take longer.
  */
 #define BURST_BYTES 262144
 
-/* The batch while the device is the bottleneck: the depth divided by this, but at least one. */
+/* While the device is the bottleneck, a batch is the depth divided by this, but at least one. */
 #define BATCHES_IN_DEPTH 16
 
-/* A batch grows when completions have piled up for this many depths of operations. */
+/* A batch grows when completions have piled up for this number of operations, in depths. */
 #define PILED_UP_DEPTHS 64
 
-/* Limits of the sleep after which a source that said SOURCE_LATER is asked again. */
+/* Limits of the sleep before the queue asks a source again that has answered SOURCE_LATER. */
 #define SHORTEST_NAP_NS 1000
 #define LONGEST_NAP_NS  1000000
 
-/* One pass over all operations of a source. */
+/* The state of io_queue_run(). */
 struct pass {
     struct io_queue *q;
     const struct io_source *source;
     struct op_stats *stats;
     struct err *e;
-    uint64_t now_ns; /* the last reading of the clock */
+    uint64_t now_ns; /* last reading of the clock */
     uint64_t end_ns; /* when the source's time is over */
-    uint64_t nap_ns; /* length of the next sleep while the source waits */
-    unsigned batch;  /* number of operations to complete before others are submitted */
+    uint64_t nap_ns; /* length of the next sleep, while the source waits */
+    unsigned batch;  /* number of operations that are completed before others are submitted */
     unsigned least_batch;
-    unsigned piled_up; /* operations since completions were last fewer than a batch */
+    unsigned piled_up; /* number of operations since completions were last fewer than a batch */
     bool is_waiting;   /* the source's last answer was SOURCE_LATER */
-    bool has_ended;    /* the source has ended */
+    bool has_ended;    /* the source has no more operations */
 };
 
 static const char *file_name(const struct io_queue *q, unsigned file)
@@ -50,7 +50,10 @@ static void stage_operation(struct io_queue *q, struct operation *o)
     q->staged[q->staged_count++] = o;
 }
 
-/* Reads the clock, and updates the integral of the number in flight, which is about to change. */
+/*
+ * Reads the clock, and updates the integral of the number of transfers in flight. Must be called
+ * before that number changes.
+ */
 static void look_at_clock(struct pass *p)
 {
     uint64_t now_ns = clock_ns();
@@ -65,8 +68,8 @@ static void reuse(struct io_queue *q, struct operation *o)
 }
 
 /*
- * Marks functions that few operations or sources need. They are not inlined, because they would
- * lengthen the path of all others, which with the engine null is half of the cost of an operation.
+ * Marks functions that few operations or sources need. Inlining them would lengthen the path of all
+ * other operations, which with the engine null is half of an operation's cost.
  */
 #define OFF_THE_PATH __attribute__((noinline))
 
@@ -76,13 +79,13 @@ static void end_operation(struct pass *p, struct operation *o)
     reuse(p->q, o);
 }
 
-/* Counts the time that the source has spent since the transfer came back. */
+/* Counts also the time that the source has spent since the transfer came back. */
 OFF_THE_PATH static void end_later(struct operation *o)
 {
     o->end_ns = clock_ns();
 }
 
-/* Asks the source whether the run ends with a failure. */
+/* Asks the source whether the failure of an operation ends the run. */
 OFF_THE_PATH static int fail_operation(struct pass *p, struct operation *o)
 {
     struct io whole = o->io;
@@ -96,15 +99,17 @@ OFF_THE_PATH static int fail_operation(struct pass *p, struct operation *o)
     return 0;
 }
 
-/* Handles a transfer that did not move all of its bytes: it is continued, or has failed. */
+/*
+ * Handles a transfer that has not moved all its bytes: continues it, or decides that it has failed.
+ */
 OFF_THE_PATH static enum transfer_outcome look_closer(struct io *io)
 {
     return transfer_outcome(io);
 }
 
 /*
- * Handles a transfer that has come back: the operation has ended, or is staged again for the rest
- * of it or for its next transfer.
+ * Handles a transfer that has come back: its operation has ended, or is staged again, for the rest
+ * of the transfer or for the next transfer.
  */
 static int complete_transfer(struct pass *p, struct operation *o)
 {
@@ -129,8 +134,8 @@ static int complete_transfer(struct pass *p, struct operation *o)
 }
 
 /*
- * The number of transfers that are completed together: a batch, or as many as have about the bytes
- * of a burst.
+ * Number of transfers that are completed together: a batch, or about as many as have the bytes of a
+ * burst.
  */
 static unsigned batch_of(const struct pass *p)
 {
@@ -157,7 +162,7 @@ static int complete_batch(struct pass *p)
     return rc;
 }
 
-/* Stages the next operations of the source, up to the size of a burst. */
+/* Stages the source's next operations, up to the bytes of a burst. */
 static void fill_from_source(struct pass *p)
 {
     struct io_queue *q = p->q;
@@ -192,8 +197,8 @@ static int complete_at_once(struct pass *p, struct operation *o)
 }
 
 /*
- * Submits the staged operations as far as the engine accepts them. A synchronous engine has one
- * operation, which is carried through its transfer here.
+ * Submits the staged operations until the engine is busy. A synchronous engine completes its only
+ * operation here.
  */
 static int submit_staged(struct pass *p)
 {
@@ -208,7 +213,7 @@ static int submit_staged(struct pass *p)
     q->staged_count = 0; /* operations that are completed below are staged from the start again */
     while (rc == 0 && taken < count) {
         struct operation *o = q->staged[taken];
-        if (o->start_ns == 0) /* otherwise this is not its first transfer */
+        if (o->start_ns == 0) /* otherwise this is not the operation's first transfer */
             o->start_ns = p->now_ns;
         enum engine_answer answer = engine->submit(q->state, &o->io);
         if (answer == ENGINE_BUSY)
@@ -232,14 +237,14 @@ static unsigned smallest_batch(const struct io_queue *q)
 }
 
 /*
- * Adapts the batch to the load. Where the device is the bottleneck, large batches starve it: it is
- * idle while operations that were completed together wait for each other. So a batch is a sixteenth
- * of the depth: random reads of 4 KiB from a virtual disk were 10 to 20 % slower when everything
- * complete was taken at once, and about 1 % slower with batches of an eighth; batches smaller than
- * a sixteenth are no faster and take more CPU time. Where the program is the bottleneck, large
- * batches save its time. So the batch doubles when completions have piled up, with a full batch at
- * every reaping (not ran_dry), for longer than they do after a pause; it halves when they no longer
- * pile up.
+ * Adapts the batch to the load. Where the device is the bottleneck, large batches starve it: it
+ * idles while operations that were completed together wait for each other. So a batch is a
+ * sixteenth of the depth. Random reads of 4 KiB from a virtual disk were 10 to 20 % slower when
+ * everything complete was taken at once, and about 1 % slower with batches of an eighth; smaller
+ * batches than a sixteenth are no faster, and take more CPU time. Where the program is the
+ * bottleneck, large batches save its time. So the batch doubles when completions have piled up,
+ * with a full batch at every reaping (ran_dry is false), for longer than they do after a pause; it
+ * halves when they no longer pile up.
  */
 static void follow_load(struct pass *p, bool ran_dry)
 {
@@ -256,7 +261,7 @@ static void follow_load(struct pass *p, bool ran_dry)
     p->piled_up = 0;
 }
 
-/* Moves the returned transfers to the front of the list, so that there is room for all of them. */
+/* Moves the returned transfers to the front of `done`, to make room for all of them. */
 static void compact_done(struct io_queue *q)
 {
     q->done_end -= q->done_first;
@@ -264,7 +269,7 @@ static void compact_done(struct io_queue *q)
     q->done_first = 0;
 }
 
-/* Reaps completed transfers; waits for one if there is nothing else to do. */
+/* Reaps completed transfers. Waits for one if there is nothing else to do. */
 static int reap_completed(struct pass *p)
 {
     struct io_queue *q = p->q;
@@ -275,7 +280,7 @@ static int reap_completed(struct pass *p)
     struct io **done = q->done + q->done_end;
     int count = q->setup.engine->wait(q->state, has_work ? 0 : 1, done, q->setup.depth);
     if (count == -EINTR)
-        return 0; /* the caller checks whether the run is to stop */
+        return 0; /* the caller checks whether the run must stop */
     if (count < 0)
         return err_system(p->e, -count, "%s: wait for transfers on %s", q->setup.engine->name,
                           file_name(q, 0));
@@ -289,7 +294,8 @@ static int reap_completed(struct pass *p)
 }
 
 /*
- * Sleeps while nothing is in flight and the source waits for something elsewhere, longer each time.
+ * Sleeps while nothing is in flight and the source waits for something elsewhere. Each sleep is
+ * longer than the last.
  */
 static void sleep_for_source(struct pass *p)
 {

@@ -5,11 +5,11 @@
 
 #include "io/transfer.h"
 
-/* Shared by the two files of the queue and by nothing else. */
+/* What the two files of the queue share, and nothing else uses. */
 
-/* One operation from its beginning to its end, with all of its transfers. */
+/* One operation from its start to its end, with all its transfers. */
 struct operation {
-    struct io io;      /* first: an engine's struct io is its operation */
+    struct io io;      /* must be first, because an engine's struct io is the operation */
     uint64_t start_ns; /* when its first transfer was submitted; 0: not yet */
     uint64_t end_ns;   /* when its last transfer came back */
 };

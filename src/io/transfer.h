@@ -9,32 +9,32 @@
 #include "util/err.h"
 
 /*
- * One transfer between a buffer and a file, and the meaning of its result. This is the only place
- * that handles short and interrupted transfers.
+ * One transfer between a buffer and a file, and what its result means. Only this file handles short
+ * and interrupted transfers.
  */
 
 enum io_kind { IO_READ, IO_WRITE };
 
-/* One transfer: a source fills it in, and an engine carries it out. */
+/* One transfer. A source fills it, and an engine makes it. */
 struct io {
     enum io_kind kind;
-    unsigned file;         /* index among the files that the engine was opened with */
+    unsigned file;         /* index of the file among those of the engine */
     uint64_t offset;       /* offset of the first byte in the file */
     size_t length;         /* number of bytes to move */
-    unsigned char *buffer; /* within the engine's buffers */
-    ssize_t result;        /* set by the engine: bytes moved, or a negative errno */
-    size_t moved;          /* number of bytes moved before the current window; engines ignore it */
-    void *user;            /* the source's memory for this operation (io_queue.h) */
+    unsigned char *buffer; /* one of the engine's buffers */
+    ssize_t result;        /* set by the engine: number of bytes moved, or a negative errno */
+    size_t moved; /* number of bytes of the operation that were moved before; engines ignore it */
+    void *user;   /* the source's memory for this operation (io_queue.h) */
 };
 
-/* The meaning of a transfer's result. */
+/* What the result of a transfer means. */
 enum transfer_outcome {
-    TRANSFER_WHOLE,  /* all bytes were moved */
-    TRANSFER_PART,   /* io now describes what is left: submit it again */
-    TRANSFER_FAILED, /* the error is transfer_error() */
+    TRANSFER_WHOLE,  /* all bytes have been moved */
+    TRANSFER_PART,   /* *io describes the rest: submit it again */
+    TRANSFER_FAILED, /* the transfer has failed with transfer_error() */
 };
 
-/* Extends the window of io back over all bytes that were moved before it. */
+/* Moves the start of *io back over all bytes that were moved before. */
 static inline void transfer_rewind(struct io *io)
 {
     io->buffer -= io->moved;
@@ -43,9 +43,7 @@ static inline void transfer_rewind(struct io *io)
     io->moved = 0;
 }
 
-/*
- * Examines io->result, and moves the window of io to the bytes that are left, or back to the whole.
- */
+/* Examines io->result. *io becomes the rest of the transfer, or the whole transfer again. */
 static inline enum transfer_outcome transfer_outcome(struct io *io)
 {
     if (io->result == (ssize_t)io->length) {
@@ -55,7 +53,7 @@ static inline enum transfer_outcome transfer_outcome(struct io *io)
     }
     if (io->result == -EINTR)
         return TRANSFER_PART;
-    if (io->result <= 0) /* where nothing moves, trying again would never end */
+    if (io->result <= 0) /* trying again would never end */
         return TRANSFER_FAILED;
     size_t moved = (size_t)io->result;
     io->buffer += moved;
@@ -65,16 +63,16 @@ static inline enum transfer_outcome transfer_outcome(struct io *io)
     return TRANSFER_PART;
 }
 
-/* The error of a failed transfer as a positive errno: EIO if nothing was moved. */
+/* The positive errno of a failed transfer: EIO if it moved nothing. */
 static inline int transfer_error(const struct io *io)
 {
     return io->result < 0 ? (int)-io->result : EIO;
 }
 
-/* Moves the data with one system call, pread or pwrite, and sets io->result. */
+/* Makes the transfer with one pread(2) or pwrite(2), and sets io->result. */
 void transfer_run(int fd, struct io *io);
 
-/* Describes a failed transfer in e; returns the negative errno. */
+/* Describes a failed transfer in e. Returns the negative errno. */
 int transfer_describe_failure(const struct io *io, const char *file_name, struct err *e);
 
 #endif

@@ -24,34 +24,37 @@
 #define INTERVAL_NS UINT64_C(1000000000)
 #define REDRAW_NS   UINT64_C(200000000)
 
-/* Memory is mapped for this many; pages that no interval is written to take none. */
+/* The mapping has room for this number of intervals. Pages without intervals take no memory. */
 #define MOST_INTERVALS 1000000
 
 /* Room for the figures of all tests. */
 #define FIGURES_TEXT 4096
 
 /*
- * How long the monitor may take to end before it is killed (its terminal may be stopped); less
- * after a signal.
+ * Time that the monitor has to end before it is killed, because its terminal may be stopped; after
+ * a signal it has less.
  */
 #define END_MS     2000
 #define STOPPED_MS 100
 
-/* Messages from the main thread. */
+/* What the main thread and the monitor tell each other. */
 enum message { MESSAGE_GO = 'g', MESSAGE_PAUSE = 'p', MESSAGE_END = 'e', MESSAGE_ASK = 'a' };
 
 /* What the monitor and the main thread share. */
 struct notes {
     uint64_t elapsed_ns; /* what the phase's clock showed when it last stopped */
-    /* When the clock would have started if it had run without a pause; 0: it is stopped. */
+    /*
+     * when the phase's clock would have started if it had never stopped, by clock_ns(); 0: it is
+     * stopped
+     */
     _Atomic uint64_t start_ns;
-    _Atomic unsigned rounds; /* number of times that the clock was stopped */
+    _Atomic unsigned rounds; /* number of times that the clock has stopped */
     uint64_t count;
-    struct op_stats before; /* what had been counted at the end of the last interval */
+    struct op_stats before; /* counts at the end of the last interval */
     struct op_stats now;
     struct op_stats difference;
     struct interval intervals[MOST_INTERVALS];
-    struct op_stats earlier; /* what had been counted when the last interval began */
+    struct op_stats earlier; /* counts at the start of the last interval */
 };
 
 struct monitor {
@@ -59,10 +62,10 @@ struct monitor {
     struct notes *notes;
     struct progress_bar bar;
     pid_t pid;
-    int socket; /* to the other process */
+    int socket; /* connected to the other process */
 };
 
-/* Returns false when the other process no longer reads. */
+/* Sends a message. Returns false when the other process no longer reads. */
 static bool send_message(const struct monitor *m, enum message message)
 {
     char byte = (char)message;
@@ -73,7 +76,7 @@ static bool send_message(const struct monitor *m, enum message message)
     return sent == 1;
 }
 
-/* Records the interval from the end of the last one to `elapsed_ns`. */
+/* Records an interval from the end of the last one to elapsed_ns. */
 static void note_interval(struct monitor *m, uint64_t elapsed_ns)
 {
     struct notes *n = m->notes;
@@ -93,9 +96,9 @@ static void note_interval(struct monitor *m, uint64_t elapsed_ns)
 }
 
 /*
- * Whether an interval may end at `elapsed_ns`: the last entry is kept for the remainder, and no
- * interval ends before the one preceding it. The end of a round is known only afterwards, so the
- * next round may begin a little earlier than the clock's last reading.
+ * Whether an interval may end at elapsed_ns. The last place is kept for the remainder, and no
+ * interval ends before the one before it. The end of a round becomes known only afterwards, so the
+ * next round may begin a little before the clock's last reading.
  */
 static bool has_place(const struct notes *n, uint64_t elapsed_ns)
 {
@@ -138,7 +141,7 @@ static void draw_progress(struct monitor *m, uint64_t now_ns)
     progress_bar_draw(&m->bar, &reading, now_ns);
 }
 
-/* Answers an inquiry: prints the figures of the phases that are done, and this phase's so far. */
+/* Answers SIGUSR1: prints the figures of the finished phases, and those of this phase so far. */
 static void tell_figures(struct monitor *m, uint64_t now_ns)
 {
     char text[FIGURES_TEXT];
@@ -151,13 +154,13 @@ static void tell_figures(struct monitor *m, uint64_t now_ns)
                           s->line_is_open ? "\n" : "", program_name, s->figures, s->name, present,
                           s->line_is_open ? s->title : "", s->line_is_open ? "..." : "");
     if (s->draws && m->bar.drawn == 0)
-        m->bar.drawn = 1; /* the bar replaces "TITLE...", which is on the terminal */
+        m->bar.drawn = 1; /* the bar then replaces "TITLE...", which is already on the terminal */
     progress_bar_erase(&m->bar);
     ssize_t ignored = write(STDERR_FILENO, text, (size_t)length);
-    (void)ignored; /* the one who asked may have stopped reading */
+    (void)ignored; /* whoever asked may have stopped reading */
 }
 
-/* Waits for a message until that time; returns 0 when none came. */
+/* Waits for a message until until_ns. Returns 0 when none has come. */
 static char listen_until(const struct monitor *m, uint64_t until_ns)
 {
     uint64_t now = clock_ns();
@@ -175,7 +178,7 @@ static uint64_t earlier(uint64_t a, uint64_t b)
     return a < b ? a : b;
 }
 
-/* The main loop of the monitor. After the fork: no malloc, no stdio, no return. */
+/* The main loop of the monitor, a forked process: no malloc, no stdio, no return. */
 __attribute__((noreturn)) static void monitor_main(struct monitor *m)
 {
     const uint64_t never = UINT64_MAX;
@@ -197,8 +200,8 @@ __attribute__((noreturn)) static void monitor_main(struct monitor *m)
         } else if (message == MESSAGE_PAUSE) {
             next_interval = next_tick = never;
             if (s->tick_interval_ns > 0 &&
-                !send_message(m, MESSAGE_PAUSE)) /* no tick is in progress any more, */
-                _exit(1);                        /* and the other process waits for this answer */
+                !send_message(m, MESSAGE_PAUSE)) /* the answer means that no tick is in progress */
+                _exit(1);                        /* the main thread would wait for this answer */
         }
         if (now >= next_interval) {
             if (has_place(m->notes, elapsed))
@@ -219,7 +222,7 @@ __attribute__((noreturn)) static void monitor_main(struct monitor *m)
     _exit(0);
 }
 
-/* Without intervals, no room is needed for them. */
+/* Number of bytes that the notes need. Without intervals there is no room for these. */
 static size_t notes_bytes(const struct monitor_setup *s)
 {
     return s->notes_intervals ? sizeof(struct notes) : offsetof(struct notes, intervals);
@@ -268,7 +271,9 @@ void monitor_go(struct monitor *m)
     send_message(m, MESSAGE_GO);
 }
 
-/* Waits for the answer to a pause, which may take long: the terminal may be stopped. */
+/*
+ * Waits for the monitor to answer a pause. That may take long, because the terminal may be stopped.
+ */
 static void await_answer(const struct monitor *m)
 {
     struct pollfd from = {.fd = m->socket, .events = POLLIN};
@@ -288,11 +293,12 @@ void monitor_pause(struct monitor *m, uint64_t elapsed_ns)
     m->notes->start_ns = 0;
     m->notes->rounds++;
     bool heard = send_message(m, MESSAGE_PAUSE);
-    if (heard && m->setup.tick_interval_ns > 0) /* what `tick` uses belongs to the caller again */
+    if (heard &&
+        m->setup.tick_interval_ns > 0) /* the objects that `tick` uses belong to the caller again */
         await_answer(m);
 }
 
-/* Waits until the monitor has ended, and kills it if it takes too long. */
+/* Waits until the monitor has ended. Kills it if that takes too long. */
 static void await_end(const struct monitor *m)
 {
     const struct timespec pause = {.tv_nsec = 1000000};
@@ -307,14 +313,14 @@ static void await_end(const struct monitor *m)
 }
 
 /*
- * Records what came after the last interval; the monitor may have read the statistics after the
+ * Records what came after the last interval. The monitor may have read the statistics after the
  * workers' end.
  */
 static void note_rest(struct monitor *m, uint64_t elapsed_ns)
 {
     struct notes *n = m->notes;
     struct interval *last = n->count > 0 ? &n->intervals[n->count - 1] : NULL;
-    if (last && last->end_ns >= elapsed_ns) { /* it takes the rest in */
+    if (last && last->end_ns >= elapsed_ns) { /* the last interval takes the rest in */
         n->before = n->earlier;
         n->count--;
     }
@@ -322,8 +328,8 @@ static void note_rest(struct monitor *m, uint64_t elapsed_ns)
 }
 
 /*
- * Copies the intervals out of the shared memory, which is about to be unmapped. Returns 0 or a
- * negative errno.
+ * Copies the intervals out of the shared memory, which will be unmapped. Returns 0, or a negative
+ * errno with a line in e.
  */
 static int hand_over(const struct notes *n, struct interval **intervals, size_t *count,
                      struct err *e)

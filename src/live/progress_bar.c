@@ -17,13 +17,13 @@
 #define NARROWEST_BAR   8
 
 /*
- * No time left is shown before this much time has passed and this much is done: it would be a
+ * The bar shows no time left before this time has passed and this part is done: it would be a
  * guess.
  */
 #define GUESS_AFTER_NS   BILLION
 #define GUESS_AFTER_PART .01
 
-/* A rate over less time would depend on the clock and the scheduler. */
+/* A rate over a shorter time would depend on the clock and the scheduler. */
 #define LEAST_MEASURED_NS (10 * MILLION)
 
 void progress_bar_init(struct progress_bar *g, const char *title, int fd)
@@ -49,7 +49,7 @@ double progress_bar_fraction(const struct progress_reading *r)
                    smaller(part_of(r->bytes, r->goal_bytes), part_of(r->elapsed_ns, r->goal_ns)));
 }
 
-/* A duration in the two largest of its units: "42 s", "3 min 05 s", "2 h 07 min". */
+/* Formats a time in its two largest units: "42 s", "3 min 05 s", "2 h 07 min". */
 static void format_time(char text[static UNITS_TEXT], uint64_t nanoseconds)
 {
     unsigned long long seconds = (nanoseconds + BILLION / 2) / BILLION;
@@ -61,7 +61,7 @@ static void format_time(char text[static UNITS_TEXT], uint64_t nanoseconds)
         snprintf(text, UNITS_TEXT, "%llu h %02llu min", seconds / 3600, seconds / 60 % 60);
 }
 
-/* Throughput if the phase moves whole chunks, otherwise operations per second. */
+/* Formats the throughput if the phase moves whole chunks, and otherwise operations per second. */
 static void format_rate(char text[static UNITS_TEXT], const struct progress_reading *r)
 {
     double seconds = (double)r->elapsed_ns / (double)BILLION;
@@ -74,7 +74,7 @@ static void format_rate(char text[static UNITS_TEXT], const struct progress_read
     }
 }
 
-/* A duration with one decimal while that adds information: "12 ms", "0.9 s", "3 min 05 s". */
+/* Formats a time, with one decimal if that is informative: "12 ms", "0.9 s", "3 min 05 s". */
 static void format_spent(char text[static UNITS_TEXT], uint64_t nanoseconds)
 {
     double seconds = (double)nanoseconds / (double)BILLION;
@@ -96,7 +96,7 @@ void progress_figures(char text[static PROGRESS_FIGURES], const struct progress_
     snprintf(text, PROGRESS_FIGURES, "%s%s%s", rate, *rate ? "  " : "", spent);
 }
 
-/* How much is shown to the right of the bar, from least to most. */
+/* What is to the right of the bar, from least to most. */
 enum detail { DETAIL_PERCENT, DETAIL_RATE, DETAIL_TIME };
 
 static void format_figures(char text[static PROGRESS_BAR_TEXT], const struct progress_reading *r,
@@ -122,7 +122,7 @@ static void format_figures(char text[static PROGRESS_BAR_TEXT], const struct pro
     }
 }
 
-/* "[####......]", `columns` columns wide. */
+/* Formats "[####......]", `columns` columns wide. */
 static void format_bar(char *text, double done, unsigned columns)
 {
     unsigned inner = columns - 2;
@@ -146,8 +146,8 @@ static void format_preparing(char text[static PROGRESS_BAR_TEXT], const struct p
 }
 
 /*
- * Number of columns that are used: a character in the last column may start a new row, and "^C" may
- * appear before it.
+ * Number of columns that the line may use. A character in the last column may start a new row, and
+ * "^C" may appear before the line.
  */
 static unsigned room_on(unsigned columns)
 {
@@ -190,12 +190,12 @@ static unsigned terminal_columns(int fd)
 static void put_text(const struct progress_bar *g, const char *text, size_t length)
 {
     ssize_t ignored = write(g->fd, text, length);
-    (void)ignored; /* a terminal that has gone does not affect the test */
+    (void)ignored; /* a terminal that is gone does not disturb the test */
 }
 
 /*
- * The escape sequences that move to the start of the line and clear from there. A terminal that has
- * become narrower shows the line on several rows.
+ * Writes the escape sequences that go to the start of the line and clear everything after it. A
+ * terminal that has become narrower shows the line on several rows.
  */
 static size_t format_erase(char text[static PROGRESS_BAR_TEXT], unsigned drawn, unsigned columns)
 {
@@ -205,7 +205,7 @@ static size_t format_erase(char text[static PROGRESS_BAR_TEXT], unsigned drawn, 
     return (size_t)snprintf(text, PROGRESS_BAR_TEXT, "\r\033[J");
 }
 
-/* The line with the full part of its bar in colour, if it has one. Returns the length. */
+/* Copies the line, with the full part of its bar, if it has one, in colour. Returns the length. */
 static size_t format_colours(char text[static PROGRESS_BAR_TEXT + COLOUR_ROOM], const char *line,
                              bool has_colour)
 {
@@ -223,7 +223,7 @@ void progress_bar_draw(struct progress_bar *g, const struct progress_reading *r,
     char line[PROGRESS_BAR_TEXT];
     char text[2 * PROGRESS_BAR_TEXT + COLOUR_ROOM];
     if (tcgetpgrp(g->fd) != getpgrp())
-        return; /* in the background: the terminal belongs to another program now */
+        return; /* this process is in the background: another program uses the terminal */
     unsigned columns = terminal_columns(g->fd);
     if (g->since_ns == 0)
         g->since_ns = now_ns;
@@ -234,7 +234,7 @@ void progress_bar_draw(struct progress_bar *g, const struct progress_reading *r,
     g->drawn = (unsigned)length;
 }
 
-/* True when a write would not block: nobody has stopped the terminal. */
+/* Whether a write would not block, because nobody has stopped the terminal. */
 static bool takes_output(int fd)
 {
     struct pollfd terminal = {.fd = fd, .events = POLLOUT};

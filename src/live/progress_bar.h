@@ -6,18 +6,18 @@
 #include <stdint.h>
 
 /*
- * The live line of a phase on a terminal: title, bar, rate, percentage and time left, as many of
- * them as fit its present width. Uses neither malloc nor stdio's streams.
+ * The live line of a phase on a terminal: title, bar, rate, percentage and time left, or as many of
+ * them as fit its current width. Uses neither malloc nor stdio's streams.
  */
 struct progress_bar {
     const char *title;
     bool has_colour;
-    int fd;            /* the terminal's descriptor */
-    uint64_t since_ns; /* when the line was first drawn */
-    unsigned drawn;    /* columns of the line that is on the terminal */
+    int fd;            /* descriptor of the terminal */
+    uint64_t since_ns; /* when the line was first drawn, by clock_ns() */
+    unsigned drawn;    /* number of columns of the line that is on the terminal */
 };
 
-/* The progress of a phase; all zeros while it is being prepared. */
+/* The progress of a phase. All zeros: the phase is being prepared. */
 struct progress_reading {
     uint64_t elapsed_ns;
     uint64_t ops;
@@ -25,8 +25,7 @@ struct progress_reading {
     uint64_t goal_ops; /* the phase ends when it has reached all goals that are not 0 */
     uint64_t goal_bytes;
     uint64_t goal_ns;
-    unsigned preparing_round; /* number of the further round that is being prepared, from 2 on; 0:
-                                 none */
+    unsigned preparing_round; /* number of the round, from 2 on, that is being prepared; 0: none */
 };
 
 #define PROGRESS_BAR_TEXT 512
@@ -35,31 +34,31 @@ struct progress_reading {
 void progress_bar_init(struct progress_bar *g, const char *title, int fd);
 
 /*
- * The figures of a phase: "1.2 GiB/s 0.9 s", throughput if it has a goal in bytes, otherwise
- * operations per second. Without a rate if less than 10 ms were measured.
+ * Formats a phase's figures: "1.2 GiB/s 0.9 s". The rate is a throughput if the phase has a goal in
+ * bytes, and otherwise in operations per second. It is missing if less than 10 ms were measured.
  */
 void progress_figures(char text[static PROGRESS_FIGURES], const struct progress_reading *r);
 
-/* The fraction of a phase that is done, 0 to 1; negative when it is not known. */
+/* The part of a phase that is done, from 0 to 1; negative: unknown. */
 double progress_bar_fraction(const struct progress_reading *r);
 
 /*
- * The line for a terminal with `columns` columns; it leaves at least three of them free.
- * `waited_ns` is the time since the phase began, with its preparation. Returns the length.
+ * Formats the line for a terminal with `columns` columns, at least three of which stay free.
+ * waited_ns is the time since the phase began, with its preparation. Returns the length.
  */
 size_t progress_bar_text(char text[static PROGRESS_BAR_TEXT], const char *title,
                          const struct progress_reading *r, uint64_t waited_ns, unsigned columns);
 
-/* Draws the line in place of the one drawn before. */
+/* Replaces the line on the terminal by the current one. */
 void progress_bar_draw(struct progress_bar *g, const struct progress_reading *r, uint64_t now_ns);
 
 /*
- * Draws another text instead, cut to the width of the terminal. Draws nothing while another program
- * is in the terminal's foreground, or while the terminal accepts no output.
+ * Replaces the line by another text, cut to the width of the terminal. Does nothing while another
+ * program is in the terminal's foreground, or while the terminal accepts no output.
  */
 void progress_bar_draw_text(struct progress_bar *g, const char *text);
 
-/* Removes the line, if one was drawn. */
+/* Removes the line if there is one. */
 void progress_bar_erase(struct progress_bar *g);
 
 #endif

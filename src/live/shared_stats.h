@@ -7,36 +7,36 @@
 #include "util/err.h"
 
 /*
- * Where the workers of a phase count what they do: one entry for each worker, in memory that forked
- * processes share. Only the worker writes to its entry; others may read it meanwhile, and see each
- * number as it was at some moment. The entries hold no pointers, so the statistics of several
- * processes can be added up.
+ * Where the workers of a phase count what they do: an entry for each worker, in memory that forked
+ * processes share. Only its worker writes to an entry. Others may read it meanwhile, and see each
+ * number as it was at some moment. Entries have no pointers, so those of several processes can be
+ * added up.
  */
 struct worker_stats {
     _Alignas(64) struct op_stats ops; /* aligned so that workers do not share cache lines */
-    uint64_t plain_queues; /* number of queues whose buffers are not registered with the kernel */
+    uint64_t plain_queues; /* number of queues whose buffers the kernel has not registered */
 };
 
 struct shared_stats {
     struct worker_stats *workers;
     unsigned room;
-    unsigned used; /* number of entries, from the first on, that the current phase uses */
+    unsigned used; /* number of entries, from the first one, that the current phase uses */
 };
 
-/* Opens statistics with room for that many workers. Returns 0 or a negative errno. */
+/*
+ * Opens statistics with room for `room` workers. Returns 0, or a negative errno with a line in e.
+ */
 int shared_stats_open(struct shared_stats *s, unsigned room, struct err *e);
 
 void shared_stats_close(struct shared_stats *s);
 
-/*
- * Begins a phase with `used` workers: clears their entries, and thereby has their memory allocated.
- */
+/* Begins a phase with `used` workers: clears their entries, which also allocates their memory. */
 void shared_stats_begin(struct shared_stats *s, unsigned used);
 
 /* Adds up what all workers of the phase have counted. */
 void shared_stats_sum(const struct shared_stats *s, struct op_stats *sum);
 
-/* The number of queues whose buffers are not registered with the kernel (io_queue_has_buffers). */
+/* Number of queues whose buffers the kernel has not registered (io_queue_has_buffers()). */
 uint64_t shared_stats_plain_queues(const struct shared_stats *s);
 
 #endif

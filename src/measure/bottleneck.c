@@ -2,31 +2,32 @@
 
 #include <string.h>
 
-/* A worker that wants a CPU for more of the time than this limits the figure. */
+/* A worker limits the figure if it wants a CPU for more than this share of the time. */
 #define CPU_BOUND_PERCENT 90
 
 /*
- * A lower threshold for the CPU, used if the device was less busy; the device has to reach it, too.
+ * A lower threshold for the CPU, used if the device was less busy. The device must reach it, too.
  */
 #define MOSTLY_PERCENT 50
 
-/* A worker that waits for a CPU longer than this would have been faster without the competition. */
+/* A worker that waits for a CPU for more than this would be faster without competition. */
 #define WAITED_PERCENT 25
 
 /*
- * With more workers than CPUs, workers wait for each other when they use more than this of all
+ * With more workers than CPUs, workers wait for each other if they use more than this share of all
  * CPUs.
  */
 #define OWN_PERCENT 67
 
 /*
- * If the device moved less than this of the bytes that were asked for, the cache served the rest.
+ * If the device moved less than this share of the bytes that were asked for, the cache moved the
+ * rest.
  */
 #define CACHED_BELOW_PERCENT 90
 
 /*
- * The kernel gives some credit before it holds a group to its limit, but not this much: a group
- * that moves more is not held to the limit.
+ * The kernel lets a group exceed its limit a little before it holds the group back, but not by this
+ * much: a group that moves more is not held to the limit.
  */
 #define NOT_HELD_PERCENT 150
 
@@ -52,7 +53,7 @@ static bool has_data(const struct evidence *e)
 
 /*
  * The share of the requested bytes that the device moved; readahead and other programs may make it
- * more. Bytes that were in the page cache did not come from the device, whatever others read from
+ * larger. Bytes that were in the page cache did not come from the device, whatever others read from
  * it meanwhile.
  */
 static double moved_percent(const struct evidence *e)
@@ -65,8 +66,8 @@ static double moved_percent(const struct evidence *e)
 }
 
 /*
- * The share of a limit that was used. It is computed from what the device did, or, if that is more
- * than the limit allows, so that other programs must have contributed, from what was asked for.
+ * The share of a limit that was used, by what the device did. If the device did more than the limit
+ * allows, other programs must have contributed; then it is computed from what the work asked for.
  * Work on names asks for no bytes.
  */
 static double held_percent(const struct evidence *e, enum io_limit_kind kind)
@@ -89,7 +90,7 @@ static double held_percent(const struct evidence *e, enum io_limit_kind kind)
     return held > NOT_HELD_PERCENT ? 0 : at_most_100(held);
 }
 
-/* Finds the limit that was used most. */
+/* Finds the limit of which the largest share was used. */
 static void weigh_limits(struct judgement *j, const struct evidence *e)
 {
     for (enum io_limit_kind kind = 0; kind < IO_LIMIT_KINDS; kind++) {
@@ -127,7 +128,7 @@ static double waited_percent_of(const struct judgement *j)
     return j->waited_percent > 0 ? j->waited_percent : 0;
 }
 
-/* How busy the device was, or how much of the limit on it was used. */
+/* How busy the device was, or the share that was used of its limit. */
 static double device_demand(const struct judgement *j)
 {
     return j->device_percent > j->held_percent ? j->device_percent : j->held_percent;
@@ -142,7 +143,7 @@ static bool wants_cpu_most(const struct judgement *j)
            (demand >= MOSTLY_PERCENT && can_compare);
 }
 
-/* Whether the workers took the CPUs from each other, or used all CPUs there are. */
+/* Whether the workers took CPUs from each other, or used all CPUs that there are. */
 static bool fill_cpus(const struct judgement *j, const struct evidence *e)
 {
     return j->cpus_percent >= CPU_BOUND_PERCENT ||
@@ -187,8 +188,8 @@ static bool was_cached(const struct judgement *j, const struct evidence *e)
 }
 
 /*
- * Copying to and from memory takes CPU time as well, so where data was only copied, a busy CPU
- * proves nothing: in that case the origin of the data is checked first.
+ * Copying to and from memory takes CPU time, too. So where data was only copied, a busy CPU proves
+ * nothing, and this checks first where the data was.
  */
 void bottleneck_judge(struct judgement *j, const struct evidence *e)
 {

@@ -9,61 +9,63 @@
 #include "measure/io_limit.h"
 
 /*
- * What limited the figure of a piece of work: the device, the page cache or the CPU, judged by what
- * was counted during the work. docs/what-is-measured.md gives the rules in words, with an example
- * of each. This module states facts only; the code that prints them puts them into words.
+ * Judges what limited the figure of a piece of work: the device, the page cache or the CPU, by what
+ * was counted during the work. docs/what-is-measured.md has the rules in words, and an example of
+ * each. This module only states facts; the code that prints them finds the words.
  */
 enum bottleneck { LIMITED_UNKNOWN, LIMITED_DEVICE, LIMITED_PAGE_CACHE, LIMITED_CPU };
 
-/* "device", "page cache", "cpu" or "unknown". */
+/* A name: "device", "page cache", "cpu" or "unknown". */
 const char *bottleneck_name(enum bottleneck bottleneck);
 
-/* The reason for a verdict. */
+/* Why a verdict was given. */
 enum bottleneck_reason {
     REASON_NOTHING_EXPLAINS, /* unknown: neither the device nor a CPU was busy */
-    REASON_NO_DEVICE,        /* unknown: there is no device that could be watched */
+    REASON_NO_DEVICE,        /* unknown: no device could be watched */
     REASON_DEVICE_BUSY,      /* device */
-    REASON_DEVICE_HELD,      /* device: it was held to a control group's limit */
+    REASON_DEVICE_HELD,      /* device: it was held to the limit of a control group */
     REASON_IN_MEMORY,        /* page cache: the filesystem is in memory */
-    REASON_READ_FROM_CACHE,  /* page cache: the device did not read as much as was asked for */
-    REASON_NOT_WRITTEN,      /* page cache: the device did not write as much as was asked for */
-    REASON_NOTHING_MOVED,    /* cpu: the work asked for no transfer at all */
+    REASON_READ_FROM_CACHE,  /* page cache: the device read less than was asked for */
+    REASON_NOT_WRITTEN,      /* page cache: the device wrote less than was asked for */
+    REASON_NOTHING_MOVED,    /* cpu: the work asked for no transfer */
     REASON_COMPUTED,         /* cpu: the busiest worker computed most of the time */
-    REASON_CPUS_FULL,        /* cpu: all workers together used the CPUs there are */
+    REASON_CPUS_FULL,        /* cpu: all workers together used all CPUs */
     REASON_OTHERS_COMPUTED,  /* cpu: a worker waited for a CPU that other programs used */
     REASON_COUNT
 };
 
 struct evidence {
     uint64_t elapsed_ns;
-    uint64_t cpu_ns;           /* CPU time of all workers */
-    struct cpu_demand busiest; /* the largest demand of any worker in each lap, added up */
-    unsigned cpus;             /* number of CPUs that the process may use */
+    uint64_t cpu_ns; /* CPU time of all workers */
+    /* largest demand of any worker in each lap, added up over the laps */
+    struct cpu_demand busiest;
+    unsigned cpus; /* number of CPUs that the process may use */
     unsigned workers;
-    uint64_t read_bytes; /* bytes that the work asked for */
+    uint64_t read_bytes; /* number of bytes that the work asked for */
     uint64_t written_bytes;
-    double resident_percent; /* share of what was read that was in the page cache before; 0: not
-                                known */
-    const char *filesystem;  /* its type; NULL: not known */
-    bool is_stored;          /* false: the work moved nothing */
-    bool computes; /* it computes on every byte, so that its CPU time is more than copying */
-    struct device_use device; /* during the work; the traffic of other programs is included */
-    struct io_limit limit;    /* the limit on that device */
+    /* share of what was read that was in the page cache before; 0: unknown */
+    double resident_percent;
+    const char *filesystem; /* type of the filesystem; NULL: unknown */
+    bool is_stored;         /* false: the work moved no data to the storage */
+    bool computes; /* the work computes on every byte, so its CPU time is more than that of copying
+                    */
+    struct device_use device; /* what the device did during the work, for other programs, too */
+    struct io_limit limit;    /* limits on that device */
 };
 
 /* All percentages except held_percent are shares of the elapsed time or of the bytes. */
 struct judgement {
     enum bottleneck by;
     enum bottleneck_reason reason;
-    bool device_known;          /* false: device_percent and moved_percent mean nothing */
-    double device_percent;      /* time for which the device was busy */
-    double computed_percent;    /* time for which the busiest worker computed */
-    double waited_percent;      /* time for which it waited for a CPU; negative: not known */
-    double cpus_percent;        /* use of all CPUs together */
-    double moved_percent;       /* share of the requested bytes that the device moved, up to 100 */
-    enum io_limit_kind held_by; /* the limit that was used most */
-    uint64_t held_to;           /* its value per second */
-    double held_percent;        /* the share of it that was used; 0: there was no limit */
+    bool device_known;       /* false: device_percent and moved_percent have no meaning */
+    double device_percent;   /* time for which the device was busy */
+    double computed_percent; /* time for which the busiest worker computed */
+    double waited_percent;   /* time for which it waited for a CPU; negative: unknown */
+    double cpus_percent;     /* use of all CPUs together */
+    double moved_percent;    /* share of the requested bytes that the device moved, at most 100 */
+    enum io_limit_kind held_by; /* the limit of which the largest share was used */
+    uint64_t held_to;           /* value of this limit, per second */
+    double held_percent;        /* share of it that was used; 0: there was no limit */
 };
 
 void bottleneck_judge(struct judgement *j, const struct evidence *e);

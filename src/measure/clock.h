@@ -4,7 +4,7 @@
 #include <stdint.h>
 #include <time.h>
 
-/* Nanoseconds on the monotonic clock; only differences mean anything. */
+/* The monotonic clock in nanoseconds. Only differences have a meaning. */
 static inline uint64_t clock_ns(void)
 {
     struct timespec now;
@@ -12,7 +12,7 @@ static inline uint64_t clock_ns(void)
     return (uint64_t)now.tv_sec * 1000000000 + (uint64_t)now.tv_nsec;
 }
 
-/* Nanoseconds since 1970, on the clock on the wall. */
+/* Nanoseconds since 1970, by the wall clock. */
 static inline int64_t clock_wall_ns(void)
 {
     struct timespec now;
@@ -20,7 +20,7 @@ static inline int64_t clock_wall_ns(void)
     return (int64_t)now.tv_sec * 1000000000 + now.tv_nsec;
 }
 
-/* A number of nanoseconds, or a moment on the clock, as system calls take it. */
+/* A number of nanoseconds, or a moment of the clock, in the form of system calls. */
 static inline struct timespec clock_timespec(uint64_t nanoseconds)
 {
     return (struct timespec){.tv_sec = (time_t)(nanoseconds / 1000000000),

@@ -28,7 +28,7 @@ uint64_t cpu_used_ns(void)
     return used_by(RUSAGE_SELF) + used_by(RUSAGE_CHILDREN);
 }
 
-/* Reads a number at *text and moves *text past it. Returns false when there is none. */
+/* Reads the number at *text, and moves *text past it. Returns false when there is none. */
 static bool read_number(const char **text, uint64_t *number)
 {
     char *end;
@@ -50,7 +50,10 @@ bool cpu_parse_schedstat(const char *text, uint64_t *waited_ns)
     return true;
 }
 
-/* Uses neither stdio nor malloc, which a forked process must not call. */
+/*
+ * Reads the waiting time of the calling thread. Uses neither stdio nor malloc, which a forked
+ * process must not call.
+ */
 static bool read_waited(uint64_t *waited_ns)
 {
     char text[SCHEDSTAT_TEXT];

@@ -5,43 +5,43 @@
 #include <stdint.h>
 
 /*
- * Nanoseconds of CPU time, user and system, that this process, all its threads and all children
- * it has waited for have used so far.
+ * CPU time in ns, user and system, that this process, its threads and all children that it has
+ * waited for have used so far.
  */
 uint64_t cpu_used_ns(void);
 
 /*
- * How long a thread wanted a CPU, in nanoseconds: the time in which it computed, and the time in
- * which it was ready to run and waited for a free CPU. The rest of the time it slept, waiting for
- * storage or for another thread.
+ * How long a thread wanted a CPU, in nanoseconds: the time for which it computed, and the time for
+ * which it was ready to run and waited for a free CPU. For the rest of the time it slept, and
+ * waited for storage or another thread.
  */
 struct cpu_demand {
     uint64_t computed_ns;
     uint64_t waited_ns;
-    bool waited_unknown; /* the kernel does not tell; waited_ns is 0 */
+    bool waited_unknown; /* the kernel does not say; waited_ns is 0 */
 };
 
 /*
- * The demand of the calling thread since it began. The waiting time comes from
- * /proc/thread-self/schedstat, which not every kernel has. Reading it takes some ten microseconds,
- * so this is to be called outside of what is timed.
+ * The demand of the calling thread since it started. The waiting time comes from
+ * /proc/thread-self/schedstat, which some kernels lack. Reading it takes some ten microseconds, so
+ * call this outside of what is timed.
  */
 struct cpu_demand cpu_demand_of_thread(void);
 
-/* The demand between two readings of the same thread. */
+/* The demand of a thread between two readings. */
 struct cpu_demand cpu_demand_between(const struct cpu_demand *before,
                                      const struct cpu_demand *after);
 
-/* Adds part to sum. If the waiting time of either is unknown, that of the sum is, too. */
+/* Adds *part to *sum. If the waiting time of either is unknown, that of *sum becomes unknown. */
 void cpu_demand_add(struct cpu_demand *sum, const struct cpu_demand *part);
 
-/* Replaces *most by *other if that is larger, by computing and waiting together. */
+/* Replaces *most by *other if *other is larger in the sum of computing and waiting. */
 void cpu_demand_keep_larger(struct cpu_demand *most, const struct cpu_demand *other);
 
 /*
- * Reads the waiting time from the text of a schedstat file: three numbers, the second of which is
- * in nanoseconds. Returns false when the text is of another form, or when the kernel has counted
- * nothing: then all three are 0.
+ * Finds the waiting time in the text of a schedstat file: the second of three numbers, in
+ * nanoseconds. Returns false when the text has another form, or when the kernel has counted
+ * nothing, so that all three are 0.
  */
 bool cpu_parse_schedstat(const char *text, uint64_t *waited_ns);
 

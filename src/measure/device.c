@@ -10,15 +10,16 @@
 
 #include "util/kernel_file.h"
 
-#define SECTOR_BYTES 512 /* of the counters, whatever the device's own sectors are (stat.rst) */
-#define NS_PER_MS    1000000
-#define STAT_TEXT    512 /* 17 numbers of up to 20 digits */
+#define SECTOR_BYTES                                                                               \
+    512 /* unit of the counters, whatever the device's own sectors are (stat.rst) */
+#define NS_PER_MS 1000000
+#define STAT_TEXT 512 /* 17 numbers of up to 20 digits */
 
 /* ---- the tree of /sys ---- */
 
 /*
- * The path of a device's entry in sysfs. The entry itself is a symbolic link unless `what` follows
- * it.
+ * Writes the path of a device's entry in sysfs and then `what`. The entry itself is a symbolic
+ * link, which `what` makes the kernel follow.
  */
 static void path_of(const struct device_set *d, const struct device *device, const char *what,
                     char path[PATH_MAX])
@@ -27,7 +28,7 @@ static void path_of(const struct device_set *d, const struct device *device, con
              what);
 }
 
-/* Reads the text of a file in sysfs, cut to the buffer's size. */
+/* Reads the text of a file in sysfs, as far as it fits. */
 static bool read_text(const char *path, char *text, size_t size)
 {
     FILE *in = kernel_file_read(path);
@@ -52,8 +53,8 @@ static bool read_number(const char *path, struct device *device)
 }
 
 /*
- * Finds the kernel's name of a device: the last part of the target of the link named after its
- * number.
+ * Finds the kernel's name of a device: its number names a link, whose target ends in the device's
+ * name.
  */
 static bool read_name(const struct device_set *d, struct device *device)
 {
@@ -77,7 +78,7 @@ static bool is_there(const struct device_set *d, const struct device *new)
 }
 
 /*
- * Adds a device with the number and kind of `new`, unless it is in the set. Returns false when that
+ * Adds a device with the number and kind of `new`, unless the set has it. Returns false when that
  * is impossible.
  */
 static bool add_device(struct device_set *d, struct device new)
@@ -96,9 +97,9 @@ static int is_visible(const struct dirent *entry)
 }
 
 /*
- * Adds the devices that a directory of sysfs has links to, as the kind of device that `kind`
- * describes. They are sorted by name, so that all runs give the same name. Returns their number, or
- * -1 when one of them could not be added or the directory could not be read.
+ * Adds the devices to which a directory of sysfs has links, as devices of the kind that *kind
+ * describes. Sorts them by name, so that all runs give the set the same name. Returns their number,
+ * or -1 when the directory cannot be read or a device cannot be added.
  */
 static int add_all(struct device_set *d, const char *directory, const struct device *kind)
 {
@@ -120,8 +121,8 @@ static int add_all(struct device_set *d, const char *directory, const struct dev
 /* ---- finding the devices ---- */
 
 /*
- * Adds the devices that the filesystem lies on. Returns false when there are none, or not all of
- * them were found.
+ * Adds the devices that the filesystem was made on. Returns false when there are none, or when some
+ * of them cannot be found.
  */
 static bool find_top(struct device_set *d, const struct mount_info *p)
 {
@@ -131,15 +132,15 @@ static bool find_top(struct device_set *d, const struct mount_info *p)
         snprintf(path, sizeof path, "%s/sys/fs/btrfs/%s/devices", p->root, p->btrfs_uuid);
         return add_all(d, path, &top) > 0;
     }
-    /* The device number of a bcachefs is that of one of its devices, however many it has. */
+    /* A bcachefs has the device number of one of its devices, however many it has. */
     if (p->major == 0 || strcmp(p->filesystem, "bcachefs") == 0)
         return false;
     return add_device(d, (struct device){.major = p->major, .minor = p->minor});
 }
 
 /*
- * Adds the devices below a device: the slaves of a volume or RAID, or the disk of a partition. If
- * one is missing, only the busiest device is less certain.
+ * Adds the devices below a device: the members of a volume or RAID, or the disk of a partition. If
+ * one cannot be found, only the busiest device is less certain.
  */
 static void find_below(struct device_set *d, unsigned index)
 {
@@ -155,14 +156,14 @@ static void find_below(struct device_set *d, unsigned index)
     if (!kernel_file_exists(path))
         return;
     struct device disk = {.top = device->top};
-    path_of(d, device, "/../dev", path); /* the parent of the link's target */
+    path_of(d, device, "/../dev", path); /* parent of the link's target */
     if (read_number(path, &disk))
         (void)add_device(d, disk);
 }
 
 /* ---- their name ---- */
 
-/* Appends to the name of the set; a name that does not fit ends in dots. */
+/* Appends to the name of the set. A name that does not fit ends in dots. */
 static void append_to_name(struct device_set *d, const char *before, const char *text)
 {
     size_t used = strlen(d->name);
@@ -191,14 +192,15 @@ void device_find(struct device_set *d, const struct mount_info *p)
 {
     *d = (struct device_set){.root = p->root};
     if (!find_top(d, p)) {
-        d->count = 0; /* an incomplete set would be worse than none: bytes would be missing */
+        d->count =
+            0; /* an incomplete set would be worse than none, because bytes would be missing */
         return;
     }
     d->filesystem = d->count;
     for (unsigned i = 0; i < d->filesystem; i++)
         d->devices[i].top = i;
     for (unsigned i = 0; i < d->count;
-         i++) /* count grows in the loop, until nothing lies below the last device */
+         i++) /* the loop adds devices until nothing lies below the last one */
         find_below(d, i);
     make_name(d);
 }
@@ -206,8 +208,8 @@ void device_find(struct device_set *d, const struct mount_info *p)
 /* ---- what they are ---- */
 
 /*
- * Appends a fact without surrounding blanks to those of other devices; leaves it out if it does not
- * fit.
+ * Appends a fact about a device, without blanks around it, to the facts about others. Leaves it out
+ * if it does not fit.
  */
 static void add_fact(char facts[DEVICE_FACT], const char *text, size_t length)
 {

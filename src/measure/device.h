@@ -7,18 +7,18 @@
 #include "measure/mount_info.h"
 
 /*
- * The activity of the block devices below a directory, from the kernel's counters
- * (Documentation/block/ stat.rst of the kernel). They count everything that happens on the devices,
+ * What the block devices below a directory did, by the kernel's counters
+ * (Documentation/block/stat.rst of the kernel). These count everything that happens on the devices,
  * whichever program caused it.
  *
- * The bytes are those of the devices that the filesystem was made on: a partition, a logical
- * volume, a RAID, a loop device; of a btrfs, all of its devices. That is what the filesystem asked
- * for, whatever a RAID makes of it: the blocks of files, its own (journal, directories), and twice
- * the blocks when it is the filesystem that mirrors, as btrfs may. The devices below those (the
- * disk of the partition, the disks of the volume) matter only for the busy time and for the name.
- * The file below a loop device is not followed.
+ * Bytes are those of the devices that the filesystem was made on: a partition, a logical volume, a
+ * RAID, a loop device; for a btrfs, all its devices. That is what the filesystem asked for,
+ * whatever a RAID makes of it: the blocks of files, the filesystem's own blocks (journal,
+ * directories), and every block twice if the filesystem itself mirrors, as btrfs may. The devices
+ * below these (the disk of the partition, the disks of the volume) matter only for the busy time
+ * and the name. The file below a loop device is not looked at.
  *
- * No block devices are found below tmpfs, overlayfs, network filesystems, FUSE, and ZFS.
+ * No block devices can be found below tmpfs, overlayfs, network filesystems, FUSE and ZFS.
  */
 
 #define DEVICE_MOST 64
@@ -28,44 +28,44 @@ struct device {
     char name[DEVICE_NAME]; /* "nvme0n1p2" */
     unsigned major;
     unsigned minor;
-    /* index of the first filesystem device of the set that stands on it, or its own */
+    /* index of the first filesystem device of the set that stands on this one, or of itself */
     unsigned top;
-    bool leaf;    /* one of the lowest devices below a volume or RAID: appears in the name */
-    bool stacked; /* a volume or RAID: other devices of the set are below it */
+    bool leaf;    /* one of the lowest devices below a volume or RAID; the name of the set has it */
+    bool stacked; /* a volume or RAID: devices of the set are below it */
 };
 
-/* Owns nothing: it may be copied, and needs no release. */
+/* Owns nothing, so it can be copied, and needs no release. */
 struct device_set {
     const char *root; /* prefix of /sys, as in struct mount_info */
     unsigned count;   /* 0: there are no devices, or they could not be found */
-    /* number of devices, from the first on, that the filesystem itself lies on */
+    /* number of devices, from the first one, that the filesystem was made on */
     unsigned filesystem;
     struct device devices[DEVICE_MOST];
-    char name[128]; /* "vda2", "dm-0 (nvme0n1, nvme1n1)", "sda, sdb"; empty when count is 0 */
+    char name[128]; /* "vda2", "dm-0 (nvme0n1, nvme1n1)", "sda, sdb"; empty if `count` is 0 */
 };
 
-/* The counters at one moment, since the system started. */
+/* The counters at one moment. They count since the system started. */
 struct device_counters {
-    /* false: there are no devices, or one has vanished; the other fields mean nothing */
+    /* false: there are no devices, or one has vanished; the other fields have no meaning */
     bool known;
     uint64_t read_bytes;
     uint64_t written_bytes;
     uint64_t read_ops;
     uint64_t write_ops;
-    uint64_t busy_ns[DEVICE_MOST]; /* of each device; in steps of a millisecond or a tick */
+    uint64_t busy_ns[DEVICE_MOST]; /* for each device, in steps of a millisecond or a tick */
 };
 
-/* The activity of the devices in one or several periods, from the kernel's counters. */
+/* What the devices did in one or several periods, by the kernel's counters. */
 struct device_use {
-    bool known; /* false: there is no device (tmpfs, NFS), and the other fields mean nothing */
+    bool known; /* false: there is no device (tmpfs, NFS), and the other fields have no meaning */
     uint64_t read_bytes;
     uint64_t written_bytes;
-    uint64_t read_ops; /* requests to the devices, counted after merging */
+    uint64_t read_ops; /* number of requests to the devices, after merging */
     uint64_t write_ops;
-    double busy_percent; /* share of the elapsed time; with several devices, that of the busiest */
+    double busy_percent; /* share of the elapsed time; of several devices, that of the busiest */
 };
 
-/* The contents of the kernel's file `stat` of one device. */
+/* What the kernel's file `stat` says about one device. */
 struct device_stat {
     uint64_t read_ops;
     uint64_t read_sectors;
@@ -74,13 +74,13 @@ struct device_stat {
     uint64_t busy_ms;
 };
 
-/* Finds the block devices below p. */
+/* Finds the block devices below the filesystem p. */
 void device_find(struct device_set *d, const struct mount_info *p);
 
 /*
- * Describes the lowest of the devices, as far as sysfs does: their models ("Samsung SSD 990 PRO")
- * and their schedulers ("mq-deadline"). Several are joined by ", " in the order of the set; empty:
- * not known.
+ * Facts about the lowest devices, as far as sysfs has them: models ("Samsung SSD 990 PRO") and
+ * schedulers ("mq-deadline"). Those of several devices are joined by ", ", in the order of the set.
+ * Empty: unknown.
  */
 #define DEVICE_FACT 256
 struct device_facts {
@@ -93,14 +93,14 @@ void device_describe(const struct device_set *d, struct device_facts *facts);
 void device_read(const struct device_set *d, struct device_counters *now);
 
 /*
- * The change between two readings of the same set that were elapsed_ns apart. Returns false when it
- * is not known: one of the readings is not, or a counter went backwards, because it wrapped or
+ * Computes what changed between two readings of a set that were elapsed_ns apart. Returns false
+ * when that is unknown: a reading is, or a counter went backwards, because it wrapped around or
  * because another device has the number now.
  */
 bool device_difference(const struct device_counters *before, const struct device_counters *after,
                        uint64_t elapsed_ns, struct device_use *use);
 
-/* Parse the text of the files `dev` ("8:1") and `stat`. Return false when it is of another form. */
+/* Parse the text of the files `dev` ("8:1") and `stat`. Return false when it has another form. */
 bool device_parse_number(const char *text, unsigned *major, unsigned *minor);
 bool device_parse_stat(const char *text, struct device_stat *s);
 

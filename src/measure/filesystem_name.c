@@ -25,7 +25,8 @@ static const struct known_type known_types[] = {
 const char *filesystem_name(unsigned long type)
 {
     for (size_t i = 0; i < sizeof known_types / sizeof *known_types; i++)
-        if (known_types[i].type == (type & 0xffffffff)) /* the field may be signed */
+        if (known_types[i].type ==
+            (type & 0xffffffff)) /* the sign of the field may have been extended */
             return known_types[i].name;
     return NULL;
 }

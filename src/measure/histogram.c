@@ -65,8 +65,8 @@ static void put_growth(struct histogram *difference, unsigned bucket, uint64_t g
 }
 
 /*
- * Corrects the maximum: the middle of the last bucket says nothing, and no other middle exceeds the
- * largest value.
+ * Corrects the maximum. The middle of the last bucket says nothing, and no other middle may exceed
+ * the largest value.
  */
 static void limit_maximum(struct histogram *difference, uint64_t maximum)
 {

@@ -12,7 +12,7 @@
 /* ---- one line ---- */
 
 /*
- * The part of a line that follows the number of a device of d; NULL: the line is about no such
+ * Returns the part of a line after the number of a device of d. NULL: the line is about no such
  * device.
  */
 static const char *behind_device(const struct device_set *d, const char *line)
@@ -61,7 +61,7 @@ void io_limit_read_max(struct io_limit *l, const struct device_set *d, const cha
     };
     const char *pairs = behind_device(d, line);
     for (enum io_limit_kind kind = 0; pairs && kind < IO_LIMIT_KINDS; kind++) {
-        const char *pair = strstr(pairs, keys[kind]); /* "max" is not a number and leaves 0 */
+        const char *pair = strstr(pairs, keys[kind]); /* "max" is not a number, and leaves 0 */
         if (pair)
             lower_limit(l, kind, strtoull(pair + strlen(keys[kind]), NULL, 10));
     }
@@ -70,8 +70,8 @@ void io_limit_read_max(struct io_limit *l, const struct device_set *d, const cha
 /* ---- one group ---- */
 
 /*
- * Reads all lines of a file in a group's directory. No line is longer than `line`, unless it lists
- * more than 64 devices.
+ * Reads all lines of a file in a group's directory. A line is never longer than `line`, unless it
+ * lists more than 64 devices.
  */
 static void read_file(struct io_limit *l, const struct device_set *d, const char *directory,
                       const char *name, enum io_limit_kind kind)
@@ -104,7 +104,7 @@ static void read_group_v1(struct io_limit *l, const struct device_set *d, const 
         read_file(l, d, directory, names[kind], kind);
 }
 
-/* Version 2: the limits of all groups above apply as well, up to where the hierarchy is mounted. */
+/* Version 2: the limits of all groups above also apply, up to the mount point of the hierarchy. */
 static void read_group_v2(struct io_limit *l, const struct device_set *d, char *directory,
                           size_t mount_length)
 {
@@ -125,8 +125,8 @@ static bool has_blkio(const char *list)
 }
 
 /*
- * Finds the group of this process in a hierarchy, from /proc/self/cgroup: "7:blkio:/path", or
- * "0::/path" with version 2. Returns false when the process has none there.
+ * Finds the group of this process in a hierarchy, by /proc/self/cgroup: "7:blkio:/path", or
+ * "0::/path" with version 2. Returns false when the process has no group in that hierarchy.
  */
 static bool find_group(const char *root, bool is_v2, char group[PATH_MAX])
 {
@@ -150,8 +150,8 @@ static bool find_group(const char *root, bool is_v2, char group[PATH_MAX])
 }
 
 /*
- * Whether a line of /proc/self/mountinfo is about such a hierarchy; if so, which group is mounted
- * where.
+ * Whether a line of /proc/self/mountinfo is about a hierarchy with limits on I/O. If so, sets its
+ * version, the group at its top, and where that is mounted.
  */
 static bool is_hierarchy(const char *line, bool *is_v2, char top[PATH_MAX], char mount[PATH_MAX])
 {
@@ -164,7 +164,8 @@ static bool is_hierarchy(const char *line, bool *is_v2, char top[PATH_MAX], char
 }
 
 /*
- * Reads the limits of the group in the hierarchy mounted at `mount`; the group must lie below top.
+ * Reads the limits of this process's group in the hierarchy mounted at `mount`. The group must be
+ * below `top`.
  */
 static void read_hierarchy(struct io_limit *l, const struct device_set *d, bool is_v2,
                            const char *top, const char *mount)
@@ -173,7 +174,7 @@ static void read_hierarchy(struct io_limit *l, const struct device_set *d, bool 
     char directory[PATH_MAX];
     size_t above = strcmp(top, "/") == 0 ? 0 : strlen(top);
     if (!find_group(d->root, is_v2, group) || strncmp(group, top, above) != 0 ||
-        !strchr("/", group[above])) /* strchr also finds the end of the text */
+        !strchr("/", group[above])) /* strchr() also finds the end of the text */
         return;
     const char *rest = strcmp(group + above, "/") == 0 ? "" : group + above;
     if (snprintf(directory, sizeof directory, "%s%s%s", d->root, mount, rest) >=

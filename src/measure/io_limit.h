@@ -6,12 +6,12 @@
 #include "measure/device.h"
 
 /*
- * The rates at which a control group lets its processes use a device (io.max, or blkio.throttle of
+ * The rates to which a control group limits the use of a device (io.max, or blkio.throttle in
  * version 1). The kernel holds transfers back before they reach the device, so a device that is
  * held to a tenth of its speed looks idle.
  */
 
-/* The limited quantities, in bytes or operations per second. */
+/* What can be limited, in bytes or operations per second. */
 enum io_limit_kind {
     IO_LIMIT_READ_BYTES,
     IO_LIMIT_WRITTEN_BYTES,
@@ -21,10 +21,10 @@ enum io_limit_kind {
 };
 
 struct io_limit {
-    uint64_t per_second[IO_LIMIT_KINDS]; /* 0: there is no limit */
+    uint64_t per_second[IO_LIMIT_KINDS]; /* 0: no limit */
 };
 
-/* Adds the limits of another host. Where one of them has no limit, the sum has none. */
+/* Adds the limits of another host. A kind that is unlimited on either host is unlimited in *all. */
 void io_limit_join(struct io_limit *all, const struct io_limit *one);
 
 /*
@@ -35,7 +35,7 @@ void io_limit_find(struct io_limit *l, const struct device_set *d);
 
 /*
  * Lowers l by one line of io.max ("8:0 rbps=20971520 wbps=max riops=max wiops=max") or, for one
- * kind, of a file of version 1 ("8:0 20971520"), if it is about a device of d.
+ * kind, of a file of version 1 ("8:0 20971520"), if the line is about a device of d.
  */
 void io_limit_read_max(struct io_limit *l, const struct device_set *d, const char *line);
 void io_limit_read_throttle(struct io_limit *l, const struct device_set *d, const char *line,

@@ -28,8 +28,8 @@ long mount_info_id(FILE *fdinfo)
 }
 
 /*
- * The number of the mount that a descriptor was opened through. It is right even where one mount
- * hides another, or where the path has been renamed since. -1: not known.
+ * The number of the mount through which a descriptor was opened; -1: unknown. The number is right
+ * even if one mount hides another, or if the path has been renamed since.
  */
 static long mount_of(int fd)
 {
@@ -43,7 +43,9 @@ static long mount_of(int fd)
     return id;
 }
 
-/* Adds the options of a list that are not there yet. If they do not fit, the text ends in dots. */
+/*
+ * Adds the options of a list that p does not have yet. If they do not fit, the text ends in dots.
+ */
 static void add_options(struct mount_info *p, const char *list)
 {
     while (*list && *list != ' ' && *list != '\n') {
@@ -62,9 +64,9 @@ static void add_options(struct mount_info *p, const char *list)
 }
 
 /*
- * "22 1 254:0 / / rw,relatime shared:1 - ext4 /dev/vda rw,discard": after any number of tags, a
- * single hyphen precedes the type, the source, and the options of the filesystem; those of the
- * mount are the sixth word. Blanks within a word are written as \040.
+ * Parses "22 1 254:0 / / rw,relatime shared:1 - ext4 /dev/vda rw,discard". The sixth word has the
+ * options of the mount. After any number of tags comes a hyphen, and then the type, the source, and
+ * the options of the filesystem. Blanks in a word are written as \040.
  */
 static void read_line(struct mount_info *p, const char *line)
 {
@@ -85,7 +87,7 @@ static void read_line(struct mount_info *p, const char *line)
 
 void mount_info_read(struct mount_info *p, FILE *mountinfo, long mount_id)
 {
-    char *line = NULL; /* of any length: an overlay lists all its layers */
+    char *line = NULL; /* of any length, because an overlay lists all its layers */
     size_t room = 0;
     while (getline(&line, &room, mountinfo) > 0) {
         if (strtol(line, NULL, 10) == mount_id) {
@@ -108,8 +110,8 @@ void mount_info_read_mount(struct mount_info *p, long mount_id)
 }
 
 /*
- * The kernel has a directory for every mounted ext4, named after its device; the link named after
- * the device's number ends in that name.
+ * The kernel has a directory for every mounted ext4, with the name of its device. The device's
+ * number names a link that ends in this name.
  */
 void mount_info_find_journal(struct mount_info *p)
 {
@@ -131,8 +133,8 @@ void mount_info_find_journal(struct mount_info *p)
 }
 
 /*
- * In a chroot whose root is not a mount point the kernel does not list the mount; statfs knows the
- * type.
+ * Finds the type by statfs(2): in a chroot whose root is not a mount point, the kernel does not
+ * list the mount.
  */
 static void guess_type(struct mount_info *p, int fd)
 {
@@ -143,8 +145,8 @@ static void guess_type(struct mount_info *p, int fd)
 }
 
 /*
- * A btrfs on any number of devices has an anonymous device number, and so has each subvolume; its
- * UUID leads to the devices.
+ * Reads the UUID of a btrfs, which leads to its devices. Every btrfs, and every subvolume, has an
+ * anonymous device number.
  */
 static void read_btrfs_uuid(struct mount_info *p, int fd)
 {

@@ -6,25 +6,25 @@
 #include "measure/histogram.h"
 
 /*
- * What one worker counts while it works. Each worker has its own, and nobody else writes to it;
- * afterwards they are added up. The struct holds no pointers, so it can lie in a mapping that
- * forked processes share, and adding those of several processes or ranks is a plain sum.
+ * What one worker counts while it works. Each worker has its own struct, to which no other writes;
+ * afterwards they are added up. The struct has no pointers, so it can be in a mapping that forked
+ * processes share, and those of several processes or ranks can simply be added.
  */
 struct op_stats {
-    uint64_t bytes;        /* bytes that the rate counts: those of a rewritten chunk count once */
-    uint64_t errors;       /* operations that failed, where a failure does not end the run */
+    uint64_t bytes;        /* number of bytes that the rate counts; a rewritten chunk counts once */
+    uint64_t errors;       /* number of failed operations, if failures do not end the run */
     uint64_t in_flight_ns; /* number of transfers in flight, integrated over time */
-    struct histogram latencies; /* of every operation that the rate counts */
+    struct histogram latencies; /* latency of every operation that the rate counts */
 };
 
-/* Counts an operation that took that many nanoseconds and moved that many bytes. */
+/* Counts an operation that took `nanoseconds` and moved `bytes`. */
 static inline void op_stats_add(struct op_stats *s, uint64_t nanoseconds, uint64_t bytes)
 {
     s->bytes += bytes;
     histogram_record(&s->latencies, nanoseconds);
 }
 
-/* Adds the counts of part to whole. */
+/* Adds the counts of *part to *whole. */
 static inline void op_stats_merge(struct op_stats *whole, const struct op_stats *part)
 {
     whole->bytes += part->bytes;
@@ -33,7 +33,7 @@ static inline void op_stats_merge(struct op_stats *whole, const struct op_stats 
     histogram_merge(&whole->latencies, &part->latencies);
 }
 
-/* The difference between two readings of the same statistics (histogram_subtract). */
+/* Computes the difference between two readings of statistics (histogram_subtract()). */
 static inline void op_stats_subtract(struct op_stats *difference, const struct op_stats *now,
                                      const struct op_stats *before)
 {

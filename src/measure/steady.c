@@ -2,13 +2,13 @@
 
 #include <math.h>
 
-/* The positions of the rounds of a window, relative to its middle: -2, -1, 0, 1, 2. */
+/* The place of a round in a window, relative to the middle: -2, -1, 0, 1, 2. */
 static double place_of(unsigned round)
 {
     return (double)round - (STEADY_WINDOW - 1) / 2.0;
 }
 
-/* Slope of the least-squares line: sum(x y) / sum(x x), with x around 0. */
+/* Slope of the least-squares line: sum(x y) / sum(x x), where x is the place of a round. */
 static double slope_of(const double figures[static STEADY_WINDOW])
 {
     double products = 0;

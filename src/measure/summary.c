@@ -4,7 +4,7 @@
 #include <stdlib.h>
 
 /*
- * Quantiles 0.975 of Student's t by degrees of freedom, from 1 on: NIST/SEMATECH e-Handbook of
+ * The 0.975 quantiles of Student's t for 1, 2, ... degrees of freedom: NIST/SEMATECH e-Handbook of
  * Statistical Methods, 1.3.6.7.2.
  */
 static const double t_table[] = {
@@ -18,8 +18,9 @@ static const double t_table[] = {
 #define Z_975 1.959964
 
 /*
- * Beyond the table: the normal quantile with the first term of the series for t (Abramowitz and
- * Stegun, Handbook of Mathematical Functions, 26.7.5), to within 0.004.
+ * The quantile of t. Beyond the table, uses the normal quantile with the first term of the series
+ * for t (Abramowitz and Stegun, Handbook of Mathematical Functions, 26.7.5), which is right to
+ * within 0.004.
  */
 static double t_quantile(size_t freedom)
 {
@@ -44,8 +45,8 @@ static double mean_of(const double rates[], size_t count)
 }
 
 /*
- * Computed from differences to the mean: large rates that differ little would lose precision
- * otherwise.
+ * Computes with differences from the mean, because large rates that differ little would otherwise
+ * lose precision.
  */
 static double stddev_of(const double rates[], size_t count, double mean)
 {

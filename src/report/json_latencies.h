@@ -5,7 +5,7 @@
 
 #include "measure/latencies.h"
 
-/* Appends the latencies to the object, each under the name that it has in the struct. */
+/* Appends the latencies to the object. Each key is the name of the field in the struct. */
 void put_latencies(json_t **object, const struct latencies *l);
 
 #endif

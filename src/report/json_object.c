@@ -43,7 +43,7 @@ void put_flag(json_t **object, const char *key, bool flag)
     put_value(object, key, json_boolean(flag));
 }
 
-/* A new JSON string, or NULL. Sanitizing never makes a text longer. */
+/* Makes a JSON string, or NULL. Sanitizing never makes a text longer. */
 static json_t *string_of(const char *text)
 {
     size_t size = strlen(text) + 1;
@@ -84,7 +84,10 @@ void put_known_count(json_t **object, const char *key, uint64_t count)
         put_value(object, key, json_null());
 }
 
-/* The text of a document that is being written; NULL, and `failed` set, once memory has run out. */
+/*
+ * The text of a document under construction. When memory runs out, `bytes` becomes NULL, and
+ * `failed` is set.
+ */
 struct text {
     char *bytes;
     size_t length;
@@ -92,7 +95,7 @@ struct text {
     bool failed;
 };
 
-/* Makes room for `length` further bytes and a NUL. */
+/* Makes room for `length` more bytes and a NUL. */
 static bool make_text_room(struct text *t, size_t length)
 {
     if (t->room - t->length > length)

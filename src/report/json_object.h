@@ -6,41 +6,40 @@
 #include <stdint.h>
 
 /*
- * Builds JSON so that only the end has to check for failure. Every function appends to *object (or
- * *array). When memory runs out, *object is freed, becomes NULL and stays so; a NULL value, whose
- * own construction failed, does the same to the object it is put into.
+ * Builds JSON such that only the end must check for failures. Every function appends to *object (or
+ * *array). When memory runs out, *object is freed and becomes NULL, and stays NULL. Putting a NULL
+ * value, whose own construction has failed, into an object does the same to the object.
  */
 
-/* Appends any value, which the object or the array owns from now on. */
+/* Appends any value, which belongs to the object or the array from now on. */
 void put_value(json_t **object, const char *key, json_t *value);
 void append_value(json_t **array, json_t *value);
 
-/* A whole number. jansson's largest is 2^63-1, which replaces anything larger. */
+/* Appends a whole number. jansson's largest is 2^63-1, and replaces anything larger. */
 void put_count(json_t **object, const char *key, uint64_t count);
 
-/* A number with a fraction. JSON has no infinity and no NaN: they become 0. */
+/* Appends a number with a fraction. JSON has neither infinity nor NaN: 0 replaces them. */
 void put_real(json_t **object, const char *key, double number);
 void append_real(json_t **array, double number);
 
 void put_flag(json_t **object, const char *key, bool flag);
 
 /*
- * A text, sanitized by sanitize_clean(). NULL becomes an empty text, but null in put_fact(), which
- * is for values that may be unknown.
+ * Append a text, sanitized by sanitize_clean(). put_text() turns NULL into an empty text;
+ * put_fact(), for values that may be unknown, into null.
  */
 void put_text(json_t **object, const char *key, const char *text);
 void put_fact(json_t **object, const char *key, const char *text);
 
-/* A time in seconds since 1970, by RFC 3339 in UTC: "2026-11-21T12:34:56Z". */
+/* Appends a time in seconds since 1970, as RFC 3339 has it, in UTC: "2026-11-21T12:34:56Z". */
 void put_time(json_t **object, const char *key, int64_t seconds);
 
-/* A count for which 0 means unknown, and becomes null. */
+/* Appends a count. 0 means unknown, and becomes null. */
 void put_known_count(json_t **object, const char *key, uint64_t count);
 
 /*
- * The whole document as a text that the caller frees, with jansson's flags; NULL when object is
- * NULL or memory runs out. (jansson's own json_dumps() may lose a key without any sign of it in
- * that case.)
+ * Formats the whole document with jansson's flags. The caller frees the text. NULL: `object` is
+ * NULL, or memory has run out. (jansson's own json_dumps() may silently lose a key then.)
  */
 char *json_text(const json_t *object, size_t flags);
 

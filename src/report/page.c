@@ -22,8 +22,8 @@
 extern char **environ;
 
 /*
- * The program in a directory, or at `below` from there, if no other user can change it or the way
- * to it.
+ * The path of the program in a directory, or at `below` from there; NULL: another user can change
+ * the program or the way to it.
  */
 static char *found_at(const char *directory, size_t length, const char *below)
 {
@@ -37,8 +37,8 @@ static char *found_at(const char *directory, size_t length, const char *below)
 }
 
 /*
- * Looks beside this program, in bin beside sbin, or, before it is installed, among the sources
- * above it.
+ * Looks for the program beside this one, in bin beside sbin, and, before installation, among the
+ * sources above.
  */
 static char *find_beside(void)
 {
@@ -88,7 +88,8 @@ static int start_drawer(const struct page *p, char *const argv[], int in, int ou
     posix_spawn_file_actions_adddup2(&files, out, STDOUT_FILENO);
     posix_spawnattr_init(&attributes);
     sigemptyset(&mask);
-    sigaddset(&mask, SIGUSR1); /* the drawing program does not answer inquiries */
+    sigaddset(&mask,
+              SIGUSR1); /* the drawing program must not get a SIGUSR1 that is meant for this one */
     sigemptyset(&pipe);
     sigaddset(&pipe, SIGPIPE);
     posix_spawnattr_setsigmask(&attributes, &mask);
@@ -100,7 +101,10 @@ static int start_drawer(const struct page *p, char *const argv[], int in, int ou
     return -code;
 }
 
-/* Runs the program with these standard descriptors; returns its exit status or a negative errno. */
+/*
+ * Runs the program with these descriptors as standard input and output. Returns its exit status or
+ * a negative errno.
+ */
 static int run_drawer(const struct page *p, char *const argv[], int in, int out)
 {
     pid_t pid;
@@ -118,7 +122,7 @@ static int run_drawer(const struct page *p, char *const argv[], int in, int out)
     return WIFEXITED(status) ? WEXITSTATUS(status) : EXIT_FAILURE;
 }
 
-/* Checks whether the program runs at all. */
+/* Checks whether the program can run. */
 static int try_drawer(const struct page *p, struct err *e)
 {
     char name[] = DRAWER;
@@ -152,8 +156,8 @@ int page_open(struct page *p, const char *option, const char *path, struct err *
 }
 
 /*
- * Stores the report in a file in memory, because a pipe would have to be filled while it is read.
- * Returns its descriptor or a negative errno.
+ * Stores the report in a memory file, because a pipe would have to be filled while the program
+ * reads. Returns the descriptor or a negative errno.
  */
 static int keep_report(const char *json)
 {

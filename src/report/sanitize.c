@@ -6,20 +6,20 @@
 
 #define INVALID 0xFFFD /* Unicode's own replacement character */
 
-/* A format's replacement for a character that it cannot print as it is; NULL: it can. */
+/* What a format prints for a character that it cannot print as it is; NULL: it can. */
 typedef const char *substitute_fn(uint32_t character);
 
 struct range {
     uint32_t first, last;
 };
 
-/* White space other than the blank: control characters, then Unicode's two separators. */
+/* White space except the blank: control characters, and Unicode's two separators. */
 static const struct range spaces[] = {{0x09, 0x0D}, {0x85, 0x85}, {0x2028, 0x2029}};
 
 /*
  * Characters that must not reach a terminal: C0 and C1 controls; marks and overrides of the
- * direction (Unicode's property Bidi_Control) with their invisible neighbours; noncharacters; and
- * the replacement for bytes that could not be read.
+ * direction (Unicode's property Bidi_Control) and their invisible neighbours; noncharacters; and
+ * the replacement for bytes that are no character.
  */
 static const struct range unprintable[] = {
     {0x00, 0x1F},     {0x7F, 0x9F},     {0x061C, 0x061C}, {0x200B, 0x200F},  {0x202A, 0x202E},
@@ -41,7 +41,7 @@ static const char *substitute_everywhere(uint32_t c)
         return " ";
     if (in_ranges(c, unprintable, sizeof unprintable / sizeof unprintable[0]))
         return "?";
-    /* The last two characters of every plane are noncharacters, too. */
+    /* the last two characters of every plane are noncharacters, too */
     return (c & 0xFFFE) == 0xFFFE ? "?" : NULL;
 }
 
@@ -79,10 +79,7 @@ static const char *substitute_html(uint32_t c)
     }
 }
 
-/*
- * The number of bytes that the first byte of a character announces (RFC 3629); 0: no character
- * begins with it.
- */
+/* Number of bytes that a character's first byte announces (RFC 3629); 0: no character begins so. */
 static size_t announced_bytes(unsigned char first)
 {
     if (first < 0x80)
@@ -93,7 +90,7 @@ static size_t announced_bytes(unsigned char first)
 }
 
 /*
- * Reads the character at text; returns its length, or 1 with INVALID when the bytes are no
+ * Reads the character at `text`. Returns its length, or 1 with INVALID when the bytes are no
  * character.
  */
 static size_t read_character(const char *text, uint32_t *character)
@@ -116,7 +113,7 @@ static size_t read_character(const char *text, uint32_t *character)
     return bytes;
 }
 
-/* Appends the label to the text in `text`, cut before the first character that does not fit. */
+/* Appends the label to `text`, cut before the first character that does not fit. */
 static void render_label(char *text, size_t size, const char *label, substitute_fn *substitute)
 {
     size_t start = strlen(text);

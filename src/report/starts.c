@@ -5,7 +5,7 @@
 #define NS_PER_US UINT64_C(1000)
 #define US_PER_MS 1e3
 
-/* Rounded up, so that the printed number is never too small. */
+/* Rounds up, so that the printed number is never too small. */
 static double milliseconds(uint64_t nanoseconds)
 {
     uint64_t us = nanoseconds / NS_PER_US + (nanoseconds % NS_PER_US > 0);

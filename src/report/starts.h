@@ -7,8 +7,9 @@
 #define STARTS_TEXT 128
 
 /*
- * How closely several ranks began together: "within 0.476 ms of one another". clock_uncertainty_ns
- * follows in parentheses: how well their clocks could be compared; 0: all read the same clock.
+ * Writes how closely several ranks began together: "within 0.476 ms of one another". In parentheses
+ * follows clock_uncertainty_ns, which says how well their clocks could be compared; 0: all ranks
+ * read the same clock.
  */
 void starts_text(char text[static STARTS_TEXT], uint64_t spread_ns, uint64_t clock_uncertainty_ns);
 

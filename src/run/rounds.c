@@ -4,12 +4,12 @@
 #include <stdlib.h>
 
 /*
- * Snapshots at the ends of the rounds of a window and of the round before it, and one more as
- * scratch space.
+ * Number of snapshots: at the ends of all rounds of a window, at the end of the round before it,
+ * and one as scratch space.
  */
 #define LOOKS (STEADY_WINDOW + 2)
 
-/* The state at the end of a round; before the first round, all zeros. */
+/* The state at the end of a round. Before the first round it is all zeros. */
 struct round_look {
     struct section section;
     struct op_stats stats;
@@ -37,7 +37,7 @@ void rounds_close(struct rounds *r)
     *r = (struct rounds){0};
 }
 
-/* The next snapshot's place serves to compute what this round alone did. */
+/* Notes what the last round did. Uses the next snapshot's place for computing that. */
 static void note_round(struct rounds *r)
 {
     struct round_look *before = look_after(r, r->count);

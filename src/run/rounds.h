@@ -11,40 +11,39 @@
 
 /*
  * The rounds of a section that is repeated until its figure is steady, or until there have been too
- * many. The workers know nothing of them: between two rounds, while nobody works, a snapshot of the
- * section and the statistics is taken, and a round's figures are the difference of two snapshots.
+ * many. Workers know nothing of rounds: between two of them, while no worker works, rounds_end()
+ * takes a snapshot of the section and the statistics. The figures of a round are the difference of
+ * two snapshots.
  */
 struct rounds {
     const struct section *section;
     const struct shared_stats *stats;
-    enum round_metric metric; /* the figure that is judged */
-    unsigned most;            /* largest number of rounds, at least STEADY_WINDOW */
+    enum round_metric metric; /* which figure is judged */
+    unsigned most;            /* most rounds, at least STEADY_WINDOW */
     unsigned count;           /* number of rounds that have ended */
-    /* these rounds; a caller that takes the list sets it to NULL and has to free() it */
+    /* all rounds so far; a caller that takes the list sets it to NULL, and must free() it */
     struct round *list;
-    struct steady_fit fit; /* of the last window; zeros before there is one */
+    struct steady_fit fit; /* fit of the last window; zeros before there is a window */
     bool is_steady;
     struct round_look *looks; /* snapshots of the window */
 };
 
 /*
- * Begins without rounds, before the section and the statistics have counted anything. The caller
- * has set the fields above `count`, and the rest to 0. Returns 0 or -ENOMEM.
+ * Begins without rounds. The section and the statistics must not have counted anything. The caller
+ * sets the fields above `count`, and all others to 0. Returns 0, or -ENOMEM with a line in e.
  */
 int rounds_open(struct rounds *r, struct err *e);
 
-/*
- * Called at the end of a round, while nobody works. Returns true when another round is to follow.
- */
+/* Ends a round. No worker may work meanwhile. Returns whether another round follows. */
 bool rounds_end(struct rounds *r);
 
 /*
- * The times, devices and statistics of the last window, or of all rounds if they are fewer. The
- * smallest and the largest latency are exact to 0.1 % (histogram_subtract).
+ * Computes the times, devices and statistics of the last window, or of all rounds if there are
+ * fewer. The smallest and the largest latency are exact to 0.1 % (histogram_subtract()).
  */
 void rounds_window(const struct rounds *r, struct section *section, struct op_stats *stats);
 
-/* Frees all. Does nothing when r is all zeros. */
+/* Frees what r owns. Does nothing if r is all zeros. */
 void rounds_close(struct rounds *r);
 
 #endif

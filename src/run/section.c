@@ -6,7 +6,7 @@ void section_begin_lap(struct section *s)
     monitor_go(s->monitor);
 }
 
-/* Adds what the devices did in a lap of elapsed_ns, which s->elapsed_ns includes already. */
+/* Adds what the devices did in a lap of elapsed_ns, which s->elapsed_ns already includes. */
 static void add_device_use(struct section *s, const struct device_counters *after,
                            uint64_t elapsed_ns)
 {

@@ -17,7 +17,7 @@
 #include "util/portable.h"
 #include "util/printable.h"
 
-/* Opens a directory below fd for listing; returns NULL with errno on failure. */
+/* Opens a directory below fd for listing. Returns NULL with errno on failure. */
 static DIR *open_below(int fd, const char *name)
 {
     int below = directory_open(fd, name);
@@ -29,7 +29,7 @@ static DIR *open_below(int fd, const char *name)
     return directory;
 }
 
-/* The next entry except "." and ".."; NULL at the end. */
+/* The next entry except "." and ".."; NULL: there are no more. */
 static const char *next_name(DIR *directory)
 {
     const struct dirent *entry;
@@ -39,7 +39,7 @@ static const char *next_name(DIR *directory)
     return entry ? entry->d_name : NULL;
 }
 
-/* True when the directory holds nothing except an entry called `allowed` (NULL: nothing at all). */
+/* Whether the directory has no entry except possibly one called `allowed` (NULL: none at all). */
 static bool holds_only(DIR *directory, const char *allowed)
 {
     bool only = true;
@@ -49,10 +49,10 @@ static bool holds_only(DIR *directory, const char *allowed)
     return only;
 }
 
-/* The reason for leaving a directory in which a run works. */
+/* Why a directory stays in which a run works. */
 static const char in_use[] = "a run is using it";
 
-/* Why the open owner file does not make the directory ours, or NULL when it does. */
+/* Why the open owner file does not make the directory ours; NULL: it does. */
 static const char *why_owner_is_not_ours(DIR *directory, const char *name, int owner_fd)
 {
     struct stat of_directory, st;
@@ -76,9 +76,9 @@ static const char *why_owner_is_not_ours(DIR *directory, const char *name, int o
 }
 
 /*
- * Why the directory is not ours to remove, or NULL when it is. A run makes the owner file right
- * after the directory: if it was killed between the two, the directory is empty or holds an empty
- * owner file and nothing else. In that case only the name can tell.
+ * Why the directory is not ours to remove; NULL: it is. A run makes the owner file right after the
+ * directory. If it was killed between the two, the directory has nothing, or only an empty owner
+ * file; then only the name can tell.
  */
 static const char *why_not_ours(DIR *parent, DIR *directory, const char *name, int *owner_fd)
 {
@@ -101,7 +101,7 @@ static int remove_metadata_directory(int fd, const char *name)
         return -errno;
     int rc = 0;
     bool removed;
-    do { /* a filesystem may skip entries while others are removed: list again */
+    do { /* lists again, because a filesystem may skip entries while others are removed */
         removed = false;
         rewinddir(directory);
         for (const char *file; (file = next_name(directory));) {
@@ -118,7 +118,10 @@ static int remove_metadata_directory(int fd, const char *name)
     return rc;
 }
 
-/* What a filesystem makes of a file that was removed while it was open; it disappears by itself. */
+/*
+ * Whether the name is one that a filesystem gives to a removed file while it is open. Such a file
+ * vanishes by itself.
+ */
 static bool is_going(const char *name)
 {
     return strncmp(name, ".fuse_hidden", 12) == 0 || strncmp(name, ".nfs", 4) == 0;
@@ -130,7 +133,7 @@ int cleanup_scratch_entry(int fd, const char *name)
         return remove_metadata_directory(fd, name);
     if (is_data_name(name) || is_link_target_name(name))
         return unlinkat(fd, name, 0) == 0 ? 0 : -errno;
-    return -EEXIST; /* not made by a run: stays */
+    return -EEXIST; /* no run has made it, so it stays */
 }
 
 /* Removes everything that a run makes in its private directory, except the owner file. */
@@ -164,8 +167,8 @@ static void say_removed(const char *path, const char *name)
 }
 
 /*
- * Removes the directory itself. As long as nobody held the lock of an owner file, the directory may
- * belong to a run that has just begun: it is no longer empty then, or the run has removed it
+ * Removes the directory itself. If nobody has held the lock of an owner file, the directory may
+ * belong to a run that has just begun; then it is no longer empty, or the run has removed it
  * itself.
  */
 static int remove_empty(DIR *parent, DIR *directory, const char *path, const char *name,
@@ -184,8 +187,9 @@ static int remove_empty(DIR *parent, DIR *directory, const char *path, const cha
 }
 
 /*
- * The owner file is removed last, and only while holding its lock. It is closed before its
- * directory is removed, because some filesystems keep the name of a file that is open.
+ * Removes a private directory. Removes the owner file last, and only while it holds its lock;
+ * closes it before it removes the directory, because some filesystems keep the name of an open
+ * file.
  */
 static int remove_private_directory(DIR *parent, DIR *directory, const char *path, const char *name,
                                     int *owner_fd, cleanup_entry *remove_entry, struct err *e)
@@ -200,7 +204,10 @@ static int remove_private_directory(DIR *parent, DIR *directory, const char *pat
     return remove_empty(parent, directory, path, name, true, e);
 }
 
-/* Examines one directory whose name has the form of a private directory. */
+/*
+ * Examines a directory whose name has the form of a private directory's, and removes it if it is
+ * ours.
+ */
 static int examine_directory(DIR *parent, const char *path, const char *name,
                              cleanup_entry *remove_entry, struct err *e)
 {
@@ -242,7 +249,7 @@ int cleanup_directory(const char *path, cleanup_entry *remove_entry, struct err 
         err_init(&one);
         int failed = examine_directory(parent, path, name, remove_entry, &one);
         if (failed != 0 && rc == 0)
-            *e = one; /* the caller reports this one */
+            *e = one; /* the caller reports this failure */
         else if (failed != 0)
             message("%s", one.text);
         rc = rc ? rc : failed;

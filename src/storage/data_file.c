@@ -26,14 +26,15 @@ void data_file_init(struct data_file *d, const struct data_file_setup *setup)
     setup->contents->files[setup->number].start = setup->start;
 }
 
-/* The file's number among those of all processes. */
+/* Number of the file among those of all processes. */
 static unsigned name_number(const struct data_file *d)
 {
     return (unsigned)d->contents->first_number + d->number;
 }
 
 /*
- * A name that cannot be removed is noticed later, because the directory cannot be removed either.
+ * Removes the file's name. Ignores a failure, because then the directory cannot be removed either,
+ * and that is noticed.
  */
 static void remove_name(struct data_file *d)
 {
@@ -78,7 +79,7 @@ int data_file_empty(struct data_file *d, const struct scratch *s, struct err *e)
         return rc;
     d->valid_bytes = 0;
     contents_end_rewriting(d->contents, d->number);
-    if (d->is_begun) /* the file must not hold the same contents as before */
+    if (d->is_begun) /* the new contents must differ from the earlier ones */
         d->contents->files[d->number].generation++;
     d->is_begun = true;
     if (ftruncate(d->fd, 0) != 0)
@@ -110,13 +111,13 @@ int data_file_fill(struct data_file *d, const struct scratch *s, uint64_t bytes,
         if (rc == 0)
             rc = stop_check(e);
     }
-    /* The next test must not pay for writing back what was filled in here. */
+    /* the next test must not pay for writing back what was filled here */
     return rc == 0 && written ? io_sync_pieces(&file, e) : rc;
 }
 
 int data_file_evict(const struct data_file *d, struct err *e)
 {
-    struct residency left; /* irrelevant: what counts is the residency when the clock starts */
+    struct residency left; /* ignored: the residency that counts is that when the clock starts */
     return page_cache_evict(d->fd, d->name, &left, e);
 }
 

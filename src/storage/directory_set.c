@@ -7,9 +7,9 @@
 #include "sys/descriptor_limit.h"
 
 /*
- * The number of descriptors kept free for everything that is opened later: for the process as a
- * whole, and for each worker, which may have its file open twice, a queue, and a file or directory
- * of these tests.
+ * Number of descriptors that stay free for what is opened later: for the whole process, and for
+ * each worker, which may have its file open twice, a queue, and a file or directory of the metadata
+ * tests.
  */
 #define FREE_IN_ALL     48
 #define FREE_PER_WORKER 6
@@ -25,15 +25,15 @@ void directory_set_init(struct directory_set *d, const struct scratch *scratch,
     };
 }
 
-/* The first descriptor number that must not be used for keeping a directory open. */
+/* Kept directories have only descriptors below this number. */
 static int end_of_kept(const struct directory_set *d)
 {
     return descriptor_limit_raise() - d->least_free;
 }
 
 /*
- * Keeps fd open if possible. The kernel gives out the lowest free number, so that number shows how
- * full the table is.
+ * Keeps fd open if that is possible. The kernel gives out the lowest free number, so the number
+ * shows how full the table is.
  */
 static void keep_open(struct directory_set *d, uint64_t index, int fd, int end)
 {
@@ -54,7 +54,7 @@ int directory_set_make(struct directory_set *d, struct err *e)
     for (uint64_t i = 0; i < d->numbers.count; i++) {
         int fd = scratch_make_directory(d->scratch, directory_set_number(d, i), e);
         if (fd < 0) {
-            d->numbers.count = i; /* only these exist, and have to be removed */
+            d->numbers.count = i; /* only these exist and must be removed */
             return fd;
         }
         keep_open(d, i, fd, end);

@@ -8,37 +8,36 @@
 #include "util/partition.h"
 
 /*
- * One worker's metadata directories. As many as the limit on open descriptors allows are kept open,
- * so that a file in them is reached by a name of one part; the others are opened when they are
- * used, one at a time. All functions return 0 (or a descriptor) or a negative errno with a line in
- * e.
+ * One worker's metadata directories. As many of them stay open as the limit on descriptors allows,
+ * so that a name of one part leads to each file. The others are opened one at a time, when they are
+ * used. All functions return 0 (or a descriptor), or a negative errno with a line in e.
  */
 struct directory_set {
     const struct scratch *scratch;
-    struct partition numbers; /* the numbers of this worker's directories */
-    int least_free;           /* number of descriptors to leave free */
-    int *fds;     /* one for each directory; -1: not kept open. NULL: no directory has been made */
-    int other_fd; /* the one that was used last without being kept open, or -1 */
+    struct partition numbers; /* numbers of this worker's directories */
+    int least_free;           /* number of descriptors that must stay free */
+    int *fds; /* one for each directory; -1: it is not kept open. NULL: there are no directories */
+    int other_fd;   /* the last used directory of those that are not kept open; -1: none */
     uint64_t other; /* index of that directory */
 };
 
-/* Initialises d; makes nothing yet. workers is the number of workers that have such a set. */
+/* Initialises d, but makes nothing yet. `workers` is the number of workers that have such a set. */
 void directory_set_init(struct directory_set *d, const struct scratch *scratch,
                         struct partition numbers, unsigned workers);
 
 /* Makes all directories unless they exist. */
 int directory_set_make(struct directory_set *d, struct err *e);
 
-/* Opens directories that another process has made, and closes them again. */
+/* Opens and closes the directories that another process has made. */
 int directory_set_visit(struct directory_set *d, struct err *e);
 void directory_set_close(struct directory_set *d);
 
-/* Removes and closes all directories; they must be empty. */
+/* Removes and closes all directories, which must be empty. */
 int directory_set_remove(struct directory_set *d, struct err *e);
 
 /*
- * The number and the descriptor of the worker's directory `index`, from 0. The descriptor belongs
- * to the set and is valid until the next call.
+ * The number and the descriptor of the worker's directory `index`, counted from 0. The descriptor
+ * belongs to the set, and is valid until the next call.
  */
 static inline unsigned directory_set_number(const struct directory_set *d, uint64_t index)
 {

@@ -13,16 +13,16 @@
 #include "util/partition.h"
 #include "util/rng.h"
 
-/* The link targets of each worker have a range of numbers of their own. */
+/* Each worker has a range of this length for the numbers of its link targets. */
 #define ORIGINS_PER_WORKER UINT64_C(1000000000000)
 
-/* Sets with more files are not kept for further rounds. */
+/* Sets with more files than this are not kept for further laps. */
 #define MOST_WANTED UINT64_C(1000000)
 
-/* An inode and a name take less, on average. */
+/* An inode and a name together take less than this on average. */
 #define BYTES_PER_FILE 4096
 
-/* File numbers in stamps start here, so that no data file has the same number. */
+/* Numbers of metadata files in stamps start here, above those of all data files. */
 #define FIRST_FILE_NUMBER (UINT64_C(1) << 32)
 
 void file_set_init(struct file_set *s, const struct file_set_setup *setup)
@@ -80,7 +80,7 @@ static bool has_data(const struct file_set *s)
     return s->setup.kind == FILES_DATA && s->setup.max_bytes > 0;
 }
 
-/* A file's whole path, for messages. */
+/* Room for the whole path of a file, for messages. */
 #define WHOLE_PATH_SIZE 400
 
 static void whole_path(const struct file_set *s, const struct file_place *place,
@@ -101,7 +101,7 @@ static int fail_on(const struct file_set *s, const char *verb, const struct file
     return err_system(e, code, "%s %s", verb, path);
 }
 
-/* With -b, makes a change in a directory durable. */
+/* Makes a change in a directory durable, with -b. */
 static int sync_directory(const struct file_set *s, const struct file_place *place, struct err *e)
 {
     if (!s->setup.sync)
@@ -154,7 +154,8 @@ static int new_link_target(struct file_set *s, struct err *e)
 }
 
 /*
- * Links to the newest origin, or to a new one when that has as many links as the filesystem allows.
+ * Makes a link to the newest link target, or to a new one if that has as many links as the
+ * filesystem allows.
  */
 static int create_hard_link(struct file_set *s, const struct file_place *place, struct err *e)
 {
@@ -190,7 +191,8 @@ int file_set_create_next(struct file_set *s, enum name_order order, uint64_t *by
 {
     char name[FILE_NAME_SIZE];
     struct file_place place;
-    uint64_t index = s->made++; /* counted first: a failure may leave it half made */
+    uint64_t index =
+        s->made++; /* counted before it is made, because a failure may leave half of it */
     s->order = order;
     *bytes = 0;
     int rc = file_set_find(s, order, index, name, &place, e);
@@ -210,7 +212,7 @@ int file_set_create_next(struct file_set *s, enum name_order order, uint64_t *by
     return rc == 0 ? sync_directory(s, &place, e) : rc;
 }
 
-/* Opens a file for reading. Its whole path is stored in `path`, which has to outlive it. */
+/* Opens a file for reading. Writes its whole path to `path`, which must outlive *f. */
 static int open_to_read(const struct file_set *s, const struct file_place *place,
                         char path[WHOLE_PATH_SIZE], struct io_file *f, struct err *e)
 {
@@ -299,7 +301,7 @@ int file_set_evict(struct file_set *s, struct err *e)
     return rc;
 }
 
-/* Removes a file, which may be gone already. */
+/* Removes a file, if it still exists. */
 static int remove_file(struct file_set *s, uint64_t index, struct err *e)
 {
     char name[FILE_NAME_SIZE];
@@ -340,10 +342,7 @@ int file_set_clear(struct file_set *s, struct err *e)
     return make_room(s, e);
 }
 
-/*
- * Whether there is room for all workers to make as many files again, and for as much again to stay
- * free.
- */
+/* Whether there is room for all workers to make as many files again, with as much left free. */
 static bool can_grow(const struct file_set *s)
 {
     struct scratch_space space;
@@ -383,7 +382,7 @@ int file_set_fill(struct file_set *s, enum name_order order, uint64_t until_ns, 
 uint64_t file_set_in_directory(const struct file_set *s, uint64_t index)
 {
     struct partition part = partition_of(s->files.count, s->directories.numbers.count, index);
-    uint64_t rest = s->wanted % s->files.count; /* files of a round that was not finished */
+    uint64_t rest = s->wanted % s->files.count; /* number of files of an unfinished round */
     uint64_t of_rest = rest > part.first ? rest - part.first : 0;
     if (of_rest > part.count)
         of_rest = part.count;

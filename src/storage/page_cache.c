@@ -18,8 +18,10 @@
  * ---- residency --------------------------------------------------------------------------------
  */
 
-/* cachestat(2), Linux 6.5: the headers of older systems lack it. The number is the same on every
- * architecture but alpha. */
+/*
+ * cachestat(2) exists since Linux 6.5, and headers of older systems lack it. Its number is the same
+ * on every architecture except alpha.
+ */
 #if !defined SYS_cachestat && !defined __alpha__
 #define SYS_cachestat 451
 #endif
@@ -44,7 +46,8 @@ static uint64_t page_bytes(void)
 
 static struct residency of_pages(uint64_t pages, uint64_t bytes)
 {
-    uint64_t resident = pages * page_bytes(); /* the last page may extend past the end */
+    uint64_t resident =
+        pages * page_bytes(); /* the last page may extend past the end of the file */
     return (struct residency){.known = true, .bytes = resident < bytes ? resident : bytes};
 }
 
@@ -62,14 +65,14 @@ static struct residency by_cachestat(int fd, uint64_t bytes)
 }
 
 /*
- * The range that is mapped at a time: small for any machine, and the answer, one byte for each
- * page, fits on the stack.
+ * Number of bytes that are mapped at a time. Any machine can map them, and the answer, with one
+ * byte for each page, fits on the stack.
  */
 #define WINDOW_BYTES   (64 << 20)
 #define SMALLEST_PAGE  4096
 #define WINDOW_ANSWERS (WINDOW_BYTES / SMALLEST_PAGE)
 
-/* Counts the resident pages of a window and adds them to *pages. */
+/* Counts the resident pages of a window, and adds them to *pages. */
 static bool count_window(int fd, uint64_t offset, size_t length, uint64_t *pages)
 {
     unsigned char answers[WINDOW_ANSWERS];
@@ -84,7 +87,7 @@ static bool count_window(int fd, uint64_t offset, size_t length, uint64_t *pages
     return told;
 }
 
-/* In a larger file this many windows, spread evenly, represent all: 16 GiB take 50 ms. */
+/* In a larger file, this number of windows, spread evenly, stands for all. 16 GiB take 50 ms. */
 #define MOST_WINDOWS 256
 
 struct residency page_cache_residency_by_mincore(int fd, uint64_t bytes)
@@ -105,8 +108,8 @@ struct residency page_cache_residency_by_mincore(int fd, uint64_t bytes)
 }
 
 /*
- * Whether the file's pages may belong to another file below it. In that case cachestat examines the
- * upper file, finds none, and reports that; a mapping is of the lower one.
+ * Whether the file's pages may belong to another file below it. cachestat(2) examines only the
+ * upper file, finds no pages, and says so; a mapping is of the lower file.
  */
 static bool is_stacked(int fd)
 {
@@ -117,7 +120,7 @@ static bool is_stacked(int fd)
 
 struct residency page_cache_residency(int fd, uint64_t bytes)
 {
-    if (bytes == 0) /* cachestat would take 0 as the whole file */
+    if (bytes == 0) /* cachestat(2) would take 0 for the whole file */
         return of_pages(0, 0);
     struct residency r = is_stacked(fd) ? unknown : by_cachestat(fd, bytes);
     return r.known ? r : page_cache_residency_by_mincore(fd, bytes);
@@ -127,11 +130,12 @@ struct residency page_cache_residency(int fd, uint64_t bytes)
 
 #define TRIES          10
 #define FIRST_PAUSE_NS 1000000
-#define LAST_PAUSE_NS  32000000 /* doubling up to this, nine pauses last 191 ms */
+#define LAST_PAUSE_NS                                                                              \
+    32000000 /* the pause doubles up to this; all nine pauses together last 191 ms */
 
 /*
- * Where a filesystem or a system call filter lacks fadvise, nothing is evicted: the residency that
- * is left says so.
+ * Makes the kernel drop a file's clean pages. Where a filesystem or a filter lacks fadvise64(2),
+ * nothing is evicted, and the remaining residency says so.
  */
 static int drop_pages(int fd, const char *name, struct err *e)
 {
@@ -149,13 +153,14 @@ static void wait_a_little(unsigned tries)
 }
 
 /*
- * A page stays while something holds it: a CPU's batch of recently used pages, the system's own
- * writeback, another reader. So after a try that removed pages it is worth waiting for more; where
- * no try removes any (tmpfs), it is not.
+ * Drops pages until none are left, or no more can be dropped. A page stays while something holds
+ * it: a CPU's batch of recently used pages, the system's own writeback, another reader. So after a
+ * try that has removed pages it is worth waiting for more; if no try removes any (tmpfs), it is
+ * not.
  */
 static int drop_all(int fd, const char *name, uint64_t bytes, struct residency *left, struct err *e)
 {
-    unsigned patience = 0; /* number of further tries without success before giving up */
+    unsigned patience = 0; /* number of further tries that may fail */
     struct residency before = page_cache_residency(fd, bytes);
     for (unsigned tries = 1;; tries++) {
         int rc = drop_pages(fd, name, e);

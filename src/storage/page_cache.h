@@ -8,36 +8,36 @@
 
 /* How much of a file is in the page cache. */
 struct residency {
-    bool known; /* false: the kernel does not say, and bytes means nothing */
+    bool known; /* false: the kernel does not say, and `bytes` has no meaning */
     uint64_t bytes;
 };
 
 /* How much of the files of a test was in the page cache. */
 struct cache_use {
-    bool known; /* false: the test has no data files, and the other fields mean nothing */
+    bool known; /* false: the test has no data files, and the other fields have no meaning */
     double resident_percent_before;
     double resident_percent_after;
-    bool system_dropped; /* the caches of the whole system were dropped before */
+    bool system_dropped; /* the caches of the whole system were dropped before the test */
 };
 
 /*
- * How many of the file's first `bytes` bytes are in the page cache, in whole pages except for the
- * end. Uses cachestat(2) where it can be trusted, otherwise mincore(2), and for files of more than
- * 16 GiB mincore(2) of 256 windows of 64 MiB, spread evenly. Takes up to 50 ns a page of the file,
- * and no memory. The file must be open for reading, and the process must own it or be allowed to
- * write to it. Caches outside of the page cache are not counted: the ARC of ZFS, the server of a
- * network filesystem.
+ * Finds how many of the file's first `bytes` bytes are in the page cache, in whole pages except at
+ * the end. Uses cachestat(2) where it can be trusted, and otherwise mincore(2), for files of more
+ * than 16 GiB with 256 windows of 64 MiB, spread evenly. Takes up to 50 ns for each page of the
+ * file, and no memory. The file must be open for reading, and the process must own it or be allowed
+ * to write to it. Caches outside of the page cache are not counted, such as the ARC of ZFS or the
+ * server of a network filesystem.
  */
 struct residency page_cache_residency(int fd, uint64_t bytes);
 
-/* The same with mincore only, for kernels before Linux 6.5 and for tests. */
+/* Does the same with mincore(2) only, for kernels before Linux 6.5 and for tests. */
 struct residency page_cache_residency_by_mincore(int fd, uint64_t bytes);
 
 /*
- * Makes the file behind fd durable and has the kernel drop its pages, which needs no privilege.
- * Pages that stay are tried again for up to a fifth of a second, as long as that helps; *left says
- * how much stayed, which is not a failure (on tmpfs it is the whole file). name is for messages.
- * Returns 0 or a negative errno.
+ * Makes the file behind fd durable, and makes the kernel drop its pages, which needs no privilege.
+ * Tries pages that stay again for up to a fifth of a second, as long as that helps. *left becomes
+ * what stays, which is no failure (on tmpfs it is the whole file). `name` is for messages. Returns
+ * 0, or a negative errno with a line in e.
  */
 int page_cache_evict(int fd, const char *name, struct residency *left, struct err *e);
 

@@ -24,11 +24,14 @@
 
 /*
  * Mode bits that must not be set: any permission of others, sticky, and set-user-ID. The
- * set-group-ID bit comes from the parent and means nothing here.
+ * set-group-ID bit comes from the parent, and has no meaning here.
  */
 #define FOREIGN_MODE (07777 & ~(S_ISGID | S_IRWXU))
 
-/* openat2() exists since Linux 5.6, unless a filter forbids it; elsewhere -ENOSYS or -EPERM. */
+/*
+ * Calls openat2(2), which exists since Linux 5.6, unless a filter forbids it; then returns -ENOSYS
+ * or -EPERM.
+ */
 static int open_beneath(int fd, const char *name)
 {
 #ifdef RESOLVE_BENEATH
@@ -66,7 +69,10 @@ static bool is_entry(const struct dirent64 *entry)
     return strcmp(entry->d_name, ".") != 0 && strcmp(entry->d_name, "..") != 0;
 }
 
-/* Uses the system call: readdir() does not distinguish a removed directory from an empty one. */
+/*
+ * Uses the system call, because readdir(3) does not distinguish a removed directory from an empty
+ * one.
+ */
 int directory_state(int fd)
 {
     _Alignas(struct dirent64) char entries[1024];
@@ -86,14 +92,14 @@ int directory_state(int fd)
     return DIRECTORY_EMPTY;
 }
 
-/* True when nobody but root and this user can make, rename or remove anything in the directory. */
+/* Whether only root and this user can make, rename or remove anything in the directory. */
 static bool is_for_us_alone(const struct stat *directory)
 {
     return (directory->st_uid == 0 || directory->st_uid == geteuid()) &&
            (directory->st_mode & (S_IWGRP | S_IWOTH)) == 0;
 }
 
-/* Makes a file that nobody else knows, and that is gone once it is closed. */
+/* Makes a file that nobody else knows, and that vanishes when it is closed. */
 static int make_probe(int fd)
 {
     char name[PRIVATE_NAME_SIZE];
@@ -111,8 +117,8 @@ static int make_probe(int fd)
 }
 
 /*
- * Whether a file made in the directory has the owner and the mode that it was made with. The test
- * file is opened when it is made, so it cannot be mistaken for another. In doubt, yes.
+ * Whether files made in the directory have the owner and the mode that they were made with. Opens
+ * the test file when it makes it, so no other file can be mistaken for it. In doubt, returns true.
  */
 static bool keeps_owners(int fd)
 {
@@ -140,15 +146,15 @@ int private_directory_ownership(int parent_fd, int fd, char found[FOUND_SIZE])
     return is_for_us_alone(&parent) ? OWNERSHIP_OURS : OWNERSHIP_UNKNOWN;
 }
 
-/* The result after a failure to find the directory by its name, or to remove that name. */
+/* The result when the directory cannot be found by its name, or the name cannot be removed. */
 static int gone_or_moved(int fd)
 {
     return directory_state(fd) == DIRECTORY_REMOVED ? -ENOENT : -ESTALE;
 }
 
 /*
- * No system call removes a directory by its descriptor. So the name is checked right before it is
- * removed, and afterwards it is checked that the right directory was removed.
+ * Removes the directory by its name, because no system call removes it by its descriptor. Checks
+ * the name right before, and afterwards whether the right directory was removed.
  */
 static int remove_once(int parent_fd, const char *name, int fd)
 {
@@ -167,7 +173,7 @@ static int remove_once(int parent_fd, const char *name, int fd)
 }
 
 /*
- * Each wait is twice as long as the one before, from one millisecond to this: half a second in all.
+ * Each wait is twice as long as the last one, from one millisecond to this: half a second in all.
  */
 #define LONGEST_WAIT_MS 256
 

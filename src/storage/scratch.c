@@ -17,7 +17,7 @@
 #include "util/portable.h"
 #include "util/rng.h"
 
-/* Suits every device; used when the kernel does not say. */
+/* An alignment that suits every device, used if the kernel does not say. */
 #define COMMON_ALIGNMENT 4096
 
 static void close_if_open(int *fd)
@@ -28,8 +28,8 @@ static void close_if_open(int *fd)
 }
 
 /*
- * Leaves alone what cannot be ours. Where that is not known, an empty directory with the name that
- * was made may be removed: nobody misses it.
+ * Refuses a directory, and leaves alone what cannot be ours. If that is unknown, it may remove an
+ * empty directory that has the name which this run made: nobody misses it.
  */
 static int refuse_directory(struct scratch *s, int ownership, const char *found, struct err *e)
 {
@@ -44,7 +44,10 @@ static int refuse_directory(struct scratch *s, int ownership, const char *found,
                    s->path);
 }
 
-/* Whether the opened directory is the one that was made. -ENOENT: --cleanup has removed it. */
+/*
+ * Checks that the opened directory is the one that was made. Returns -ENOENT when --cleanup has
+ * removed it.
+ */
 static int check_private_directory(struct scratch *s, struct err *e)
 {
     char found[FOUND_SIZE];
@@ -61,7 +64,7 @@ static int check_private_directory(struct scratch *s, struct err *e)
     return 0;
 }
 
-/* If the name is no longer a directory, unlinkat() does not remove it either. */
+/* If the name is no longer a directory, unlinkat(2) does not remove it either. */
 static int not_opened(struct scratch *s, int code, struct err *e)
 {
     unlinkat(s->parent_fd, s->name, AT_REMOVEDIR);
@@ -83,8 +86,8 @@ static int make_private_directory(struct scratch *s, uint64_t number, struct err
 
 /*
  * Takes the lock that shows that the run is alive. Before that, --cleanup may take the directory
- * for one of a run that was killed: it is gone then, or about to be. Where there are no locks,
- * --cleanup removes nothing.
+ * for that of a killed run; then it is gone, or will be. If there are no locks, --cleanup removes
+ * nothing.
  */
 static int lock_owner_file(const struct scratch *s, struct err *e)
 {
@@ -101,8 +104,8 @@ static int lock_owner_file(const struct scratch *s, struct err *e)
 }
 
 /*
- * Makes the owner file, which says whose directory this is. -ENOENT: the directory has been
- * removed.
+ * Makes the owner file, which says whose directory this is. Returns -ENOENT when the directory has
+ * been removed.
  */
 static int make_owner_file(struct scratch *s, struct err *e)
 {
@@ -123,10 +126,10 @@ static int make_owner_file(struct scratch *s, struct err *e)
 }
 
 /*
- * Removes the private directory. If it cannot be removed, because it is not empty or the storage
- * fails, it gets an owner file again, so that --cleanup recognises it. The owner file is closed
- * before it is removed: some filesystems keep the name of a file that is open. An empty directory
- * may have been removed by --cleanup.
+ * Removes the private directory. If that fails, because it is not empty or the storage fails, gives
+ * it an owner file again, so that --cleanup recognises it. Closes the owner file before removing
+ * it, because some filesystems keep the name of an open file. --cleanup may have removed an empty
+ * directory.
  */
 static int remove_private_directory(struct scratch *s, struct err *e)
 {
@@ -155,13 +158,13 @@ static int try_to_make(struct scratch *s, uint64_t number, struct err *e)
         rc = make_owner_file(s, e);
     if (rc == 0)
         return 0;
-    remove_private_directory(s, e); /* the first error is the one that is reported */
+    remove_private_directory(s, e); /* the first error is reported */
     close_if_open(&s->owner_fd);
     close_if_open(&s->fd);
     return rc;
 }
 
-/* Number of names that are tried when --cleanup removes the directory each time. */
+/* Number of names that are tried if --cleanup removes the directory each time. */
 #define TRIES 5
 
 int scratch_open(struct scratch *s, const char *path, enum below_missing missing, struct err *e)
@@ -233,7 +236,7 @@ int scratch_join(struct scratch *s, uint64_t number, struct err *e)
                          ownership == OWNERSHIP_OTHER ? found : "nobody can tell whose it is");
 }
 
-/* O_NONBLOCK, because somebody may have put a pipe in its place. */
+/* O_NONBLOCK, because somebody may have put a pipe in the file's place. */
 #define OPEN_OWNER (O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC)
 
 static bool is_plain(int fd)
@@ -258,7 +261,7 @@ bool scratch_is_abandoned(const char *path, uint64_t number, char name[PRIVATE_N
 }
 
 /*
- * A name of a dozen characters has an entry of 32 bytes in ext4's directories, and more in other
+ * A name of a dozen characters takes 32 bytes in a directory of ext4, and more in other
  * filesystems. A filesystem that reports no number of inodes takes them from its space: an inode of
  * btrfs has 160 bytes (struct btrfs_inode_item), and 25 for each of its four keys.
  */
@@ -311,14 +314,14 @@ int scratch_open_named_file(const struct scratch *s, unsigned number, struct err
     return fd >= 0 ? fd : err_system(e, errno, "open %s/%s/%s", s->path, s->name, name);
 }
 
-/* A negative errno on failure. */
+/* Returns the new descriptor, or a negative errno. */
 static int open_again(int fd, int flags)
 {
     int again = kernel_file_reopen(fd, flags);
     return again >= 0 ? again : -errno;
 }
 
-/* True when a file without a name cannot be opened again. */
+/* Whether a file without a name could not be opened again. */
 static bool needs_name(int fd)
 {
     int again = open_again(fd, O_RDWR);
@@ -328,8 +331,8 @@ static bool needs_name(int fd)
 }
 
 /*
- * For filesystems without O_TMPFILE: makes a file with a name, and removes the name at once if
- * possible.
+ * Makes a file with a name, and removes the name at once if possible. For filesystems without
+ * O_TMPFILE.
  */
 static int make_and_unlink(const struct scratch *s, unsigned number, bool *is_named, struct err *e)
 {

@@ -14,7 +14,7 @@
 
 #define HEX              "0123456789abcdef"
 #define DECIMAL          "0123456789"
-#define LETTERS          "abcdefghijklmnopqrstuvwxyz234567" /* 32 letters: 5 random bits each */
+#define LETTERS          "abcdefghijklmnopqrstuvwxyz234567" /* 32 letters, so each takes 5 random bits */
 #define DIRECTORY_DIGITS 5
 #define INDEX_DIGITS     10
 #define MOST_LETTERS     12
@@ -44,7 +44,7 @@ void link_target_name(char name[LINK_TARGET_NAME_SIZE], uint64_t number)
     snprintf(name, LINK_TARGET_NAME_SIZE, LINK_TARGET_PREFIX "%" PRIu64, number);
 }
 
-/* Without printf, like file_name(): every timed file needs it. */
+/* Formats without printf, like file_name(), because every timed file needs the name. */
 void directory_name(char name[DIRECTORY_NAME_SIZE], unsigned number)
 {
     *name = DIRECTORY_PREFIX[0];
@@ -55,7 +55,7 @@ void directory_name(char name[DIRECTORY_NAME_SIZE], unsigned number)
     name[DIRECTORY_DIGITS + 1] = '\0';
 }
 
-/* Up to twelve letters that depend on seed and index; returns how many. */
+/* Writes up to twelve letters that depend on seed and index. Returns their number. */
 static size_t random_letters(char *text, uint64_t seed, uint64_t index)
 {
     uint64_t bits = rng_mix(seed ^ rng_mix(index));
@@ -67,7 +67,7 @@ static size_t random_letters(char *text, uint64_t seed, uint64_t index)
     return length;
 }
 
-/* Without printf: every timed file needs it. */
+/* Formats without printf, because every timed file needs the digits. */
 static size_t index_digits(char *text, uint64_t index)
 {
     for (int i = INDEX_DIGITS - 1; i >= 0; i--) {
@@ -97,7 +97,8 @@ size_t owner_text(char text[OWNER_TEXT_SIZE], const char *private_directory)
 }
 
 /*
- * True when name is prefix followed by `least` to `most` characters of the set, and nothing else.
+ * Whether the name is the prefix, followed by `least` to `most` characters of the set and nothing
+ * else.
  */
 static bool has_form(const char *name, const char *prefix, const char *set, size_t least,
                      size_t most)

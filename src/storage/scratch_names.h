@@ -6,9 +6,9 @@
 #include <stdint.h>
 
 /*
- * The names of everything that a run puts on the storage, by which --cleanup recognises it:
+ * Names of everything that a run makes on the storage. --cleanup recognises a run's files by these:
  *
- *     PROGRAM.0123456789abcdef/  the private directory of one run of the program of that name
+ *     PROGRAM.0123456789abcdef/  the private directory of one run of that program
  *         owner                  says whose it is; locked while the run lives
  *         data00000              a data file, for the moment until it is unlinked
  *         o0                     the target of the links in the metadata tests
@@ -30,8 +30,8 @@
 enum name_order { NAMES_SORTED, NAMES_RANDOM };
 
 /*
- * The names themselves. Of a private directory's number the upper 48 bits are used; the others
- * become a checksum of them.
+ * Write the names. A private directory's name has the upper 48 bits of the number, and a checksum
+ * of these in place of the others.
  */
 void private_name(char name[PRIVATE_NAME_SIZE], uint64_t number);
 void data_name(char name[DATA_NAME_SIZE], unsigned number);
@@ -39,19 +39,20 @@ void link_target_name(char name[LINK_TARGET_NAME_SIZE], uint64_t number);
 void directory_name(char name[DIRECTORY_NAME_SIZE], unsigned number);
 
 /*
- * The name of metadata file `index` (below 2^40) in a run with that seed: ten hexadecimal digits
- * followed by up to twelve random letters, or preceded by them for names in random order.
+ * Writes the name of metadata file `index` (below 2^40) in a run with that seed: ten hexadecimal
+ * digits and up to twelve random letters, which come first in random order.
  */
 void file_name(char name[FILE_NAME_SIZE], enum name_order order, uint64_t seed, uint64_t index);
 
 /*
- * The contents of the owner file in the private directory of that name, without a NUL; returns the
- * length.
+ * Writes the contents of the owner file in a private directory with that name, without a NUL.
+ * Returns the length.
  */
 size_t owner_text(char text[OWNER_TEXT_SIZE], const char *private_directory);
 
 /*
- * Whether a private directory's name passes the check, as one in 65536 names of other origin does.
+ * Whether a private directory's name passes the check. One in 65536 names of other origin does,
+ * too.
  */
 bool private_name_is_made(const char *name);
 

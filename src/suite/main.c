@@ -7,14 +7,14 @@
 
 /*
  * bonnie and the small programs are one executable, because they share most of their code. The name
- * by which it is called says which program it is.
+ * by which the user calls it says which program it is.
  */
 
 static const struct {
     const char *name;
     int (*work)(int argc, char *argv[], struct err *e);
 } programs[] = {
-    {"bonnie", bonnie}, /* the default for any other name, too */
+    {"bonnie", bonnie}, /* also for any other name */
     {"generate_randfile", generate_randfile},
     {"getc_putc", getc_putc},
     {"zcav", zcav},

@@ -41,10 +41,10 @@ int coordinator_exchange(struct coordinator *c, const struct parcel *p, struct e
     return c->ops->exchange(c, p, e);
 }
 
-/* How another rank's program call differs from rank 0's. */
+/* How another rank was called differently from rank 0. */
 enum difference { SAME, OTHER_VERSION, OTHER_ARGUMENTS };
 
-/* What has to be the same in all ranks, and the first rank where it differs. */
+/* What must be the same in all ranks, and the first rank in which it differs. */
 struct agreement {
     uint64_t version;
     uint64_t arguments;

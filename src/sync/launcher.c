@@ -3,11 +3,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* The variables that launchers set in the environment of the processes that they start. */
+/* Environment variables that a launcher sets in the processes that it starts. */
 struct launcher {
     const char *rank;
     const char *ranks;
-    bool has_mpi; /* it tells an MPI library about the other processes */
+    bool has_mpi; /* tells an MPI library about the other processes */
 };
 static const struct launcher launchers[] = {
     {"OMPI_COMM_WORLD_RANK", "OMPI_COMM_WORLD_SIZE", true}, /* Open MPI's mpirun */

@@ -14,28 +14,28 @@
 #include "util/message.h"
 
 /*
- * Coordinates the ranks of one MPI job. All messages go between rank 0 and one other rank; there
- * are no collective calls, so nobody is stuck in one when a rank fails, signals are noticed at
- * once, and rank 0 knows which ranks are missing. Waiting sleeps. Only the main thread calls MPI.
+ * Coordinates the ranks of one MPI job. All messages go between rank 0 and one other rank. No call
+ * is collective, so no rank hangs when another one fails, signals are noticed at once, and rank 0
+ * knows which ranks are missing. A waiting rank sleeps. Only the main thread calls MPI.
  */
 
-/* After this long, ranks that have not come to a meeting are named, up to this many. */
+/* After this time, ranks that have not come to a meeting are named, up to MOST_NAMED of them. */
 #define NAMED_AFTER_NS UINT64_C(30000000000)
 #define MOST_NAMED     8
 
-/* Rank 1 gives rank 0 this much longer, because rank 0 may be waiting for others itself. */
+/* Rank 1 gives rank 0 this much more time, because rank 0 itself may be waiting for others. */
 #define GRACE_NS UINT64_C(2000000000)
 
-/* Less than the second that launchers wait between TERM and KILL. */
+/* Less than the second between the TERM and the KILL of launchers. */
 #define LINGER_NS 600000000
 
-/* Much less than that: a failed delivery still has to be reported, and the rank to clean up. */
+/* Much less than that second: after a failed delivery, a rank must still report it and clean up. */
 #define LAST_NS UINT64_C(400000000)
 
-/* Number of meetings before which it has not been checked that all ranks do the same. */
+/* Number of the first meetings, at which it is still unknown whether all ranks do the same. */
 #define FIRST_MEETINGS 3
 
-/* Reports the first failure of a rank, as rank 0, unless it is wrong usage or has been reported. */
+/* Reports, as rank 0, a rank's first failure, unless it is wrong usage or has been reported. */
 static void name_failure(struct coordinator *c, unsigned rank, const struct err *e)
 {
     struct mpi *s = c->state;
@@ -50,7 +50,7 @@ static void name_failure(struct coordinator *c, unsigned rank, const struct err 
         err_say(&s->failure, "rank %u: %s", rank, e->text);
 }
 
-/* Rank 0: receives the failures of other ranks, and tells all ranks to stop. */
+/* Receives, as rank 0, the failures of other ranks, and tells all ranks to stop. */
 static void take_failures(struct coordinator *c)
 {
     struct mpi *s = c->state;
@@ -65,8 +65,8 @@ static void take_failures(struct coordinator *c)
 }
 
 /*
- * A signal ends all waiting at once, but at the last meeting a little later. A rank that was
- * allowed to come to that meeting waits as long again for the others.
+ * Whether a signal ends the waiting: at once, but at the last meeting a little later. A rank that
+ * was allowed to come to that meeting waits as long again for the others.
  */
 static bool is_interrupted(struct mpi *s)
 {
@@ -81,7 +81,7 @@ static bool is_interrupted(struct mpi *s)
     return !s->is_last || now - waits_from_ns > LAST_NS + took_ns;
 }
 
-/* Checks for messages from other ranks; the failure of one is the failure of all. */
+/* Looks for messages from other ranks. If one of them has failed, this rank fails, too. */
 static int check_others(struct coordinator *c, struct err *e)
 {
     struct mpi *s = c->state;
@@ -116,7 +116,7 @@ static void break_line(const struct coordinator *c)
         c->break_line(c->line);
 }
 
-/* Names the ranks that have not come, once. */
+/* Names, only once, the ranks that have not come. */
 static void name_missing(const struct coordinator *c, const char *what, const char *how)
 {
     struct mpi *s = c->state;
@@ -165,7 +165,7 @@ static int gather_arrivals(struct coordinator *c, const struct meeting *m, struc
             if (!is_named)
                 name_missing(c, m->name, waiting);
             is_named = true;
-            mpi_send_patience(s); /* repeatedly, or rank 1 would report this rank */
+            mpi_send_patience(s); /* otherwise rank 1 would report this rank */
             named_at_ns += NAMED_AFTER_NS;
         }
         mpi_wait_sleep(&wait);
@@ -176,7 +176,8 @@ static int gather_arrivals(struct coordinator *c, const struct meeting *m, struc
 }
 
 /*
- * Compares each clock but rank 0's once, with its first rank; its other ranks use the same result.
+ * Compares each clock except rank 0's once, with the first rank that reads it. The other ranks with
+ * that clock use the same result.
  */
 static void compare_clocks(struct coordinator *c)
 {
@@ -212,7 +213,7 @@ static int meet_as_first(struct coordinator *c, const struct meeting *m, struct 
 
 /* ---- meeting, as another rank -------------------------------------------------------------- */
 
-/* Handles messages from rank 0 other than its answer. True: there was one. */
+/* Handles messages from rank 0 other than its answer. Returns whether there was one. */
 static bool serve_rank_0(struct mpi *s, struct mpi_wait *wait)
 {
     bool is_patient = mpi_take_patience(s);
@@ -317,7 +318,7 @@ static void answer_cards(void *context)
     memcpy(i->answer.first_host, i->ranks->cards[0].host, RANK_HOST_SIZE);
 }
 
-/* All ranks send their cards to rank 0. */
+/* Sends the cards of all ranks to rank 0. */
 static int introduce_ranks(struct coordinator *c, struct err *e)
 {
     struct mpi *s = c->state;
@@ -365,9 +366,7 @@ static int mpi_join(struct coordinator *c, struct err *e)
     return rc == 0 && c->ranks.count > 1 ? introduce_ranks(c, e) : rc;
 }
 
-/*
- * Waits until all other ranks have said that they leave; if rank 0 has failed, reports that first.
- */
+/* Waits until all other ranks have said that they leave. If rank 0 has failed, tells them first. */
 static void leave_as_first(struct coordinator *c, int rc, const struct err *e)
 {
     struct mpi *s = c->state;
@@ -406,7 +405,7 @@ static void leave_as_other(struct coordinator *c, int rc, const struct err *e)
         mpi_send_leaving(s);
 }
 
-/* Waits for others to clean up: after a signal, mpirun kills all ranks when the first one ends. */
+/* Waits while others clean up: after a signal, mpirun kills all ranks when the first one ends. */
 static void linger_after_signal(void)
 {
     uint64_t until_ns = clock_ns() + LINGER_NS;
@@ -425,11 +424,11 @@ static int mpi_leave(struct coordinator *c, int rc, struct err *e)
     if (s->failure.code != 0 && rc == 0)
         rc = -s->failure.code;
     if (*s->failure.text &&
-        !stop_signal()) /* after a signal there is no time for it once a rank has ended */
+        !stop_signal()) /* after a signal, there is no time for this once a rank has ended */
         message("%s", s->failure.text);
     if (rc != 0)
-        *e = (struct err){.code = -rc}; /* rank 0 has reported it */
-    if (!stop_signal())                 /* after a signal the launcher leaves no time for it */
+        *e = (struct err){.code = -rc}; /* rank 0 reports it */
+    if (!stop_signal())                 /* after a signal, the launcher leaves no time for this */
         mpi_end(s);
     else if (c->ranks.count > 1)
         linger_after_signal();

@@ -27,28 +27,31 @@ enum tag {
 #define ROUND_TRIPS 16
 
 /*
- * Rank waits begin with polling, because what is awaited usually comes soon. They do not use
- * sched_yield(), which would cost whole time slices beside other programs. Then the rank sleeps
- * between two polls, longer where several ranks share a CPU. After a long wait it need not poll
+ * A rank polls when it begins to wait, because what it waits for usually comes soon. It does not
+ * call sched_yield(2), which would cost whole time slices beside other programs. Then it sleeps
+ * between two polls, for longer if several ranks share a CPU. After a long wait it need not poll
  * often: a sleep of a hundredth of the wait adds little time, and takes hardly any CPU.
  */
 #define SPIN_NS           20000
 #define SHORTEST_SLEEP_NS 10000
 #define LONGEST_SLEEP_NS  100000
-#define LONGEST_CROWDED   5 /* factor by which sleeps grow at most */
+#define LONGEST_CROWDED   5 /* sleeps become longer by this factor at most */
 #define PART_OF_WAIT      100
 #define LONGEST_OF_ALL_NS 2000000
 
-/* How late the kernel may end a sleep; its default of 50 us is longer than most of these sleeps. */
+/*
+ * How late the kernel may end a sleep, in ns. The default of 50 us is longer than most of these
+ * sleeps.
+ */
 #define TIMER_SLACK_NS 1000
 
 /*
- * A rank that has not polled for this long was stopped itself, and cannot say that others did not
+ * A rank that has not polled for this long was stopped itself, so it cannot say that others did not
  * come.
  */
 #define LONG_ABSENCE_NS 1000000000
 
-/* How long a rank polls for the next question about its clock. */
+/* Time for which a rank polls for the next question about its clock. */
 #define PINGS_SPIN_NS 500000
 
 struct mpi_wait mpi_wait_begin(const struct mpi *s)
@@ -77,7 +80,7 @@ void mpi_wait_again(struct mpi_wait *w)
     w->sleep_ns = SHORTEST_SLEEP_NS;
 }
 
-/* The longest sleep after having waited for that time. */
+/* The longest sleep of a rank that has waited for waited_ns. */
 static uint64_t longest_sleep_ns(const struct mpi_wait *w, uint64_t waited_ns)
 {
     uint64_t part_ns = waited_ns / PART_OF_WAIT;
@@ -123,8 +126,8 @@ static int mpi_failed(int code, const char *what, struct err *e)
 static const char sending[] = "send a message to another rank";
 
 /*
- * A long message leaves only when the other side receives it, and the other side may have died. So
- * signals are checked while it is sent.
+ * Sends a message, and looks for signals meanwhile: a long message leaves only when the other side
+ * receives it, and the other side may have died.
  */
 static int send_message(struct mpi *s, int rank, enum tag tag, const void *bytes, size_t count,
                         struct err *e)
@@ -151,7 +154,7 @@ static void send_bare(struct mpi *s, int rank, enum tag tag)
     send_message(s, rank, tag, NULL, 0, &ignored);
 }
 
-/* Whether a message of that kind has arrived, and from which rank. */
+/* Whether a message with that tag has arrived. *status says from which rank. */
 static bool has_message(const struct mpi *s, enum tag tag, MPI_Status *status)
 {
     int is_there = 0;
@@ -168,7 +171,7 @@ static int receive_message(struct mpi *s, const MPI_Status *from, void *bytes, s
     return mpi_failed(code, "receive a message from another rank", e);
 }
 
-/* Receives a message of that kind without contents; returns whether there was one. */
+/* Receives a message with that tag and without contents. Returns whether there was one. */
 static bool take_bare(struct mpi *s, enum tag tag)
 {
     struct err ignored;
@@ -332,7 +335,7 @@ bool mpi_take_parcel(struct mpi *s, unsigned from, void *bytes, size_t count)
     return is_there && receive_message(s, &status, bytes, count, &ignored) == 0;
 }
 
-/* Waits for the other rank's clock; returns false when it does not come, or a signal did. */
+/* Waits for the other rank's clock. Returns false when it does not come, or a signal does. */
 static bool await_pong(struct mpi *s, uint64_t *theirs)
 {
     struct err ignored;

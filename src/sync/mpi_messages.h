@@ -10,69 +10,72 @@
 #include "util/err.h"
 
 /*
- * The messages between rank 0 and another rank of an MPI job, one function for each kind and
- * direction; what they mean together is in mpi.c. None waits for a message that has not arrived;
- * those that send wait until the message has left, which short ones do at once, and give up at a
- * signal. Functions that return an int return 0 or a negative errno with a line in e.
+ * The messages between rank 0 and another rank of an MPI job: one function for each kind and
+ * direction. mpi.c knows what they mean together. No function waits for a message that has not
+ * arrived. Those that send wait until the message has left, which short ones do at once, and give
+ * up at a signal. Functions that return int return 0, or a negative errno with a line in e.
  */
 struct mpi {
     MPI_Comm comm;
-    bool has_ended;   /* rank 0: all others have said that they leave */
+    bool has_ended;   /* in rank 0: all others have said that they leave */
     bool has_stopped; /* the run has failed, and this rank knows it */
-    /* the last meeting: an arrival at an earlier one that was broken off is ignored */
+    /* this is the last meeting, so an arrival at an earlier one that was broken off is ignored */
     bool is_last;
     struct err failure;
-    uint64_t signal_ns; /* when a signal was first noticed; 0: there was none */
+    uint64_t signal_ns; /* when a signal was first noticed, by clock_ns(); 0: there was none */
     uint64_t begin_ns;  /* start of the current meeting */
     bool *has_come;     /* for each rank, whether it has come to the current meeting */
     char first_host[RANK_HOST_SIZE];
     void *buffer; /* the last message received */
     size_t room;
-    uint64_t longest_sleep_ns; /* the longest sleep of a rank that waits */
+    uint64_t longest_sleep_ns; /* longest sleep of a rank that waits */
 };
 
 /*
- * Initialises MPI, and finds out the number of this rank and of all ranks. Pass *out to mpi_end().
+ * Initialises MPI, and finds the number of this rank and the number of ranks. The caller must pass
+ * *out to mpi_end().
  */
 int mpi_begin(struct mpi **out, unsigned *rank, unsigned *ranks, struct err *e);
 void mpi_end(struct mpi *s);
 
-/* The state of a rank that waits: it polls repeatedly, with longer and longer sleeps in between. */
+/*
+ * The state of a rank that waits: it polls again and again, and sleeps longer and longer in
+ * between.
+ */
 struct mpi_wait {
     uint64_t start_ns;
     uint64_t spin_until_ns;
     uint64_t sleep_ns;
     uint64_t longest_sleep_ns;
     uint64_t seen_ns;   /* when the clock was last read */
-    uint64_t absent_ns; /* how long this rank itself was stopped meanwhile */
+    uint64_t absent_ns; /* time for which this rank itself was stopped meanwhile */
 };
 struct mpi_wait mpi_wait_begin(const struct mpi *s);
-void mpi_wait_again(struct mpi_wait *w); /* a message has arrived: more may follow at once */
+void mpi_wait_again(struct mpi_wait *w); /* a message has arrived, so more may follow at once */
 void mpi_wait_sleep(struct mpi_wait *w);
 /*
- * The time on a clock that stands still while this rank itself is stopped. Call it in every turn of
- * the wait.
+ * The time on a clock that stands still while this rank itself is stopped. Call it at every poll.
  */
 uint64_t mpi_wait_now(struct mpi_wait *w);
 uint64_t mpi_waited_ns(struct mpi_wait *w);
 
-/* Makes each rank poll less often where several share a CPU. */
+/* Makes each rank poll less often if several of them share a CPU. */
 void mpi_share_cpus(struct mpi *s, unsigned ranks_per_cpu);
 
 /*
- * For messages that may be long, which leave only when the other side receives them: whether a
- * message has left, and giving it up. The bytes must stay where they are until one of these has
- * happened.
+ * For messages that may be long, and then leave only when the other side receives them:
+ * mpi_has_left() says whether a message has left, and the other function gives it up. The bytes
+ * must stay in place until one of these has happened.
  */
 bool mpi_has_left(MPI_Request *request);
 void mpi_give_up(MPI_Request *request);
 
-/* To rank 0: this rank has come, with its contribution. Received into s->buffer. */
+/* To rank 0: this rank has come, and brings these bytes. Rank 0 receives them into s->buffer. */
 int mpi_start_arrival(struct mpi *s, const void *bytes, size_t count, MPI_Request *request,
                       struct err *e);
 bool mpi_has_arrival(struct mpi *s);
 int mpi_receive_arrival(struct mpi *s, unsigned *rank, size_t *bytes, struct err *e);
-bool mpi_drop_arrival(struct mpi *s); /* true: there was one */
+bool mpi_drop_arrival(struct mpi *s); /* returns whether there was one */
 
 /* From rank 0: its answer, when all have come. */
 int mpi_send_answer(struct mpi *s, unsigned rank, const void *bytes, size_t count, struct err *e);
@@ -83,7 +86,7 @@ int mpi_receive_answer(struct mpi *s, void *bytes, size_t count, struct err *e);
 void mpi_send_failure(struct mpi *s, const struct err *e);
 bool mpi_take_failure(struct mpi *s, unsigned *rank, struct err *e);
 
-/* From rank 0: a rank has failed, and all have to stop. */
+/* From rank 0: a rank has failed, and all must stop. */
 void mpi_send_stop(struct mpi *s, unsigned ranks);
 bool mpi_take_stop(struct mpi *s);
 
@@ -91,7 +94,7 @@ bool mpi_take_stop(struct mpi *s);
 void mpi_send_leaving(struct mpi *s);
 bool mpi_take_leaving(struct mpi *s);
 
-/* From rank 0 to rank 1: rank 0 is there, and waits for others. */
+/* From rank 0 to rank 1: rank 0 is alive, and waits for others. */
 void mpi_send_patience(struct mpi *s);
 bool mpi_take_patience(struct mpi *s);
 
@@ -99,15 +102,15 @@ bool mpi_take_patience(struct mpi *s);
 int mpi_start_parcel(struct mpi *s, unsigned to, const void *bytes, size_t count,
                      MPI_Request *request, struct err *e);
 bool mpi_take_parcel(struct mpi *s, unsigned from, void *bytes,
-                     size_t count); /* true: it has arrived */
+                     size_t count); /* returns whether it has arrived */
 
 /*
- * Rank 0 asks another rank for its clock 16 times, and uses the shortest round trip; the other rank
- * answers as long as it is asked. The uncertainty is half of that round trip: the question may have
- * taken all of it, or the answer. If a signal comes before the first answer, *offset stays as it
- * was.
+ * Asks another rank for its clock 16 times, as rank 0, and uses the shortest round trip. The other
+ * rank answers as long as rank 0 asks. The uncertainty is half of that round trip, because the
+ * question or the answer may have taken all of it. If a signal comes before the first answer,
+ * *offset stays as it was.
  */
 void mpi_compare_clock(struct mpi *s, unsigned rank, struct clock_offset *offset);
-bool mpi_answer_ping(struct mpi *s); /* true: there was one */
+bool mpi_answer_ping(struct mpi *s); /* returns whether there was one */
 
 #endif

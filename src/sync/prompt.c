@@ -6,7 +6,7 @@
 #include "sync/coordinator.h"
 #include "sys/stop.h"
 
-/* Interval at which signals are checked while waiting for input. */
+/* Interval at which a wait for input looks for signals, in ms. */
 #define LOOK_UP_MS 200
 
 /* Waits for the end of a line on stdin. */

@@ -11,7 +11,7 @@
 #include "util/message.h"
 #include "util/rng.h"
 
-/* No two of its bytes are equal. */
+/* All its bytes differ, so it shows the order of a rank's bytes. */
 #define ORDER UINT64_C(0x0102030405060708)
 
 /* A hash of a text. */
@@ -23,8 +23,8 @@ static uint64_t hash_text(uint64_t value, const char *text, size_t length)
 }
 
 /*
- * Identifies the clock of this process: each boot of a kernel has a random id, and each time
- * namespace a number (time_namespaces(7)).
+ * A number for the clock that this process reads: each boot of a kernel has a random id, and each
+ * time namespace a number (time_namespaces(7)).
  */
 static uint64_t identify_clock(const struct host *host)
 {
@@ -34,7 +34,7 @@ static uint64_t identify_clock(const struct host *host)
     ssize_t length = fd >= 0 ? read(fd, text, sizeof text) : -1;
     if (fd >= 0)
         close(fd);
-    if (length <= 0) /* unknown: make it different from all others */
+    if (length <= 0) /* unknown, so it must differ from all others */
         return hash_text((uint64_t)getpid(), host->name, strlen(host->name));
     clock = hash_text(clock, text, (size_t)length);
     return kernel_file_link("/proc/self/ns/time", text, sizeof text)
@@ -63,8 +63,8 @@ int ranks_check_order(const struct ranks *r, struct err *e)
 }
 
 /*
- * The first rank on the host of `rank`. Usually that is the host of the rank before; otherwise the
- * first rank with that host name is searched for.
+ * The first rank on the host of `rank`. Usually the rank before is on that host; otherwise this
+ * searches for the first rank with the name of the host.
  */
 static uint32_t first_of_host(const struct ranks *r, uint32_t rank)
 {

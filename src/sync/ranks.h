@@ -10,47 +10,48 @@
 /* The processes that make up one run. */
 
 /*
- * The difference between a rank's clock and rank 0's, in nanoseconds: the time on rank 0's clock is
- * the time on its own plus this.
+ * The difference between rank 0's clock and a rank's, in nanoseconds: a time on the rank's clock
+ * plus this is the time on rank 0's.
  */
 struct clock_offset {
     int64_t ns;
     uint64_t uncertainty_ns;
 };
 
-/* What rank 0 knows about each rank. Holds no pointers: it travels between hosts. */
+/* What rank 0 knows about a rank. Has no pointers, because it travels between hosts. */
 #define RANK_HOST_SIZE 64
 struct rank_card {
     char host[RANK_HOST_SIZE];
-    uint64_t order; /* the same number in every rank: shows in which order the rank's bytes are */
-    /* equal in ranks that read the very same clock: one kernel, one time namespace */
+    uint64_t order; /* the same number in every rank, which shows the order of the rank's bytes */
+    /* equal in ranks that read the very same clock: one kernel and one time namespace */
     uint64_t clock;
     uint64_t ram_bytes;
     uint32_t cpus;
-    uint32_t host_first;        /* the first rank on its host */
-    struct clock_offset before; /* at the beginning of the current test */
+    uint32_t host_first;        /* first rank on this rank's host */
+    struct clock_offset before; /* at the start of the current test */
     struct clock_offset after;  /* at the last comparison */
 };
 
 struct ranks {
     unsigned count;          /* number of ranks; 1: there are no others */
-    unsigned number;         /* number of this process, from 0 */
-    uint64_t ram_bytes;      /* of all distinct hosts; 0: there are no others */
-    struct rank_card *cards; /* one for each rank, in rank 0 of several; else NULL */
+    unsigned number;         /* number of this process, counted from 0 */
+    uint64_t ram_bytes;      /* RAM of all hosts together; 0: there are no other ranks */
+    struct rank_card *cards; /* one for each rank, in rank 0 of several; otherwise NULL */
 };
 
-/* Fills in what a rank reports about itself. */
+/* Sets what a rank reports about itself. */
 void rank_card_fill(struct rank_card *card, const struct host *host);
 
 /*
- * Called when all cards have come: fails in rank 0 if a rank's bytes are not in this one's order.
- * Ranks send each other numbers as their memory has them.
+ * Fails in rank 0, when all cards have come, if a rank's bytes are in another order than this
+ * rank's: ranks send numbers as they have them in memory. Returns 0, or a negative errno with a
+ * line in e.
  */
 int ranks_check_order(const struct ranks *r, struct err *e);
 
 /*
- * The time from the start of the first of several ranks to the end of the last, on rank 0's clock;
- * zeroed at first.
+ * The time from the start of the first of several ranks to the end of the last, on rank 0's clock.
+ * Must be zero at first.
  */
 struct rank_span {
     uint64_t first_start;
@@ -59,23 +60,17 @@ struct rank_span {
 };
 void rank_span_add(struct rank_span *s, uint64_t start, uint64_t end);
 
-/*
- * Called when all cards are complete: finds the first rank of each host, and adds up the hosts'
- * memory.
- */
+/* Finds the first rank of each host, and adds up the hosts' memory, when all cards are complete. */
 void ranks_find_hosts(struct ranks *r);
 
-/*
- * The number of ranks that share a CPU, rounded up, on the host where it is largest. In rank 0
- * only.
- */
+/* Number of ranks that share a CPU, rounded up, on the host where it is largest. Only in rank 0. */
 unsigned ranks_per_cpu(const struct ranks *r);
 
-/* True for the first rank of its host. In rank 0 only. */
+/* Whether the rank is the first one on its host. Only in rank 0. */
 bool ranks_is_first(const struct ranks *r, unsigned rank);
 
 /*
- * Converts a time on a rank's clock to rank 0's, with the comparison at the beginning of the test
+ * Converts a time on a rank's clock to rank 0's, by the comparison at the start of the test
  * (`before`).
  */
 uint64_t rank_clock_start(const struct ranks *r, unsigned rank, uint64_t ns);

@@ -12,26 +12,27 @@
 /*
  * A barrier for N processes, made of three semaphores that take turns. In phase k every process
  * adds one to the semaphore of phase k+1, subtracts one from semaphore k mod 3, which starts at N,
- * and waits until that is zero. The semaphore of phase k+1 was last waited for in phase k-2, which
- * all processes have left, since all have come to phase k-1; and it is back at N when the last
- * process comes to phase k, before any process can be in phase k+1. So the barrier works for any
- * number of phases.
+ * and waits until that is zero. Processes last waited for the semaphore of phase k+1 in phase k-2.
+ * All of them have left that phase, because all have come to phase k-1. And the semaphore is back
+ * at N when the last process comes to phase k, before any process can be in phase k+1. So the
+ * barrier works for any number of phases.
  */
 #define TURNS 3
 
 /*
- * Two more semaphores reveal missing processes: each process raises ALIVE for as long as it lives
- * (the kernel undoes that, SEM_UNDO), and MEMBERS is the number of processes that there should be.
+ * Two more semaphores show that processes are missing: each process adds one to ALIVE for as long
+ * as it lives (the kernel undoes that, SEM_UNDO), and MEMBERS is the number of processes that there
+ * should be.
  */
 enum { ALIVE = TURNS, MEMBERS, SEMAPHORES };
 
-/* "bon" and a version; the user's id is added, so that each user has a key. */
+/* "bon" and a version. Adding the user's id gives each user a key. */
 #define KEY_BASE 0x626f6e00
 
-/* Interval at which signals are checked while waiting. */
+/* Interval at which a wait looks for signals, in ns. */
 #define LOOK_UP_NS 200000000
 
-/* The type of semctl()'s fourth argument, which the C library leaves to programs to declare. */
+/* Type of semctl(2)'s fourth argument, which programs must declare themselves. */
 union semun {
     int val;
     unsigned short *array;
@@ -44,7 +45,7 @@ static key_t semaphore_key(void)
 }
 
 /*
- * True when this user made the set and still owns it; false also when its status may not be read.
+ * Whether this user has made the set and still owns it; false also if its status may not be read.
  */
 static bool is_ours(int id, int *code)
 {
@@ -58,8 +59,8 @@ static bool is_ours(int id, int *code)
 }
 
 /*
- * Finds this user's set of at least `count` semaphores, and stores its id in *id, or -1 when there
- * is none. Anybody can guess the key and make a set with it first. Such a set is refused: its maker
+ * Finds this user's set of at least `count` semaphores. *id becomes its id, or -1 when there is
+ * none. Anybody can guess the key and make a set with it first. Such a set is refused: its maker
  * decides how long its users wait, and it is not ours to remove.
  */
 static int find_semaphores(int *id, int count, struct err *e)
@@ -130,14 +131,14 @@ static int semaphore_failure(int code, struct err *e)
     return err_system(e, code, "wait for the other processes");
 }
 
-/* True when a process that was at the first meeting has ended. */
+/* Whether a process that was at the first meeting has ended. */
 static bool has_lost_a_process(const struct coordinator *c)
 {
     return c->phases > 1 &&
            semctl(c->semaphores, ALIVE, GETVAL) < semctl(c->semaphores, MEMBERS, GETVAL);
 }
 
-/* Calls semtimedop in slices, so that a signal or the end of a process is noticed. */
+/* Calls semtimedop(2) for short times, so that it notices a signal or the end of a process. */
 static int operate_semaphores(const struct coordinator *c, struct sembuf *operations, size_t count,
                               struct err *e)
 {

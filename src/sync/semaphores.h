@@ -4,13 +4,16 @@
 #include "util/err.h"
 
 /*
- * Makes the System V semaphores at which that many processes of this user meet, in place of the
- * previous ones. If another user made a set under this user's key, that is a failure, and the set
- * is left alone; the same holds below. Returns 0 or a negative errno.
+ * Makes the System V semaphores at which `processes` processes of this user meet, in place of
+ * earlier ones. If another user has made a set under this user's key, fails, and leaves the set
+ * alone; semaphores_remove() does the same. Returns 0, or a negative errno with a line in e.
  */
 int semaphores_make(int processes, struct err *e);
 
-/* Removes the semaphores of this user, if there are any. Returns 0 or a negative errno. */
+/*
+ * Removes the semaphores of this user, if there are any. Returns 0, or a negative errno with a line
+ * in e.
+ */
 int semaphores_remove(struct err *e);
 
 #endif

@@ -3,11 +3,14 @@
 
 #include "io/engine.h"
 
-/* Operations of struct engine_ops for engines that work everywhere and have nothing to release. */
+/* Operations of struct engine_ops for engines that work everywhere and own nothing. */
 int at_once_available(struct err *e);
 void at_once_close(void *state);
 
-/* Operations for engines that complete each transfer in submit(): their state is their setup. */
+/*
+ * Operations for engines that complete each transfer in submit(). Their state begins with their
+ * setup.
+ */
 struct at_once {
     struct engine_setup setup;
 };

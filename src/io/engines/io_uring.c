@@ -5,18 +5,18 @@
 #include "io/engine.h"
 
 /*
- * io_uring: rings shared with the kernel. One system call submits all that was queued and waits for
- * completions. Files and buffers are registered if the user's limits allow it, so that the kernel
- * need not look them up for every transfer.
+ * io_uring: rings that the program shares with the kernel. One system call submits everything that
+ * is queued, and waits for completions. If the user's limits allow it, files and buffers are
+ * registered with the kernel, which otherwise must look them up for every transfer.
  */
 
-/* How long the kernel's polling thread polls before it sleeps, in ms. */
+/* Time for which the kernel's thread polls before it sleeps, in ms. */
 #define SQPOLL_IDLE_MS 1000
 
 struct state {
     struct engine_setup setup;
     struct io_uring ring;
-    bool must_ask; /* completions are not seen without a system call */
+    bool must_ask; /* completions appear only after a system call */
     bool has_files;
     bool has_buffers;
 };
@@ -39,8 +39,8 @@ static const char *reason_of(int code, bool polls)
 }
 
 /*
- * Waits until a ring can be made: the kernel returns the memory of a closed ring to its user's
- * account only some time later, and until then the account may be full.
+ * Makes a ring, and tries for some time. The kernel returns the memory of a closed ring to its
+ * user's account only after a while; until then the account may be full.
  */
 static int init_in_time(unsigned depth, struct io_uring *ring, struct io_uring_params *parameters)
 {
@@ -71,7 +71,7 @@ static size_t state_bytes(unsigned depth)
     return sizeof(struct state);
 }
 
-/* Makes a ring with the fastest features that this kernel has, trying newer ones first. */
+/* Makes a ring with the best features that this kernel has: tries newer ones first. */
 static int init_ring(struct state *s, unsigned depth)
 {
     static const unsigned plain_ways[] = {
@@ -158,8 +158,8 @@ static enum engine_answer submit(void *state, struct io *io)
 }
 
 /*
- * Submits what was queued, and waits for `least` completions. Only a ring that defers its work
- * until events are asked for needs a system call to show completions.
+ * Submits what is queued, and waits for `least` completions. A ring that defers its work shows
+ * completions only after this system call; other rings need it only to submit or to wait.
  */
 static int enter(struct state *s, unsigned least)
 {
@@ -175,7 +175,7 @@ static int wait_engine(void *state, unsigned least, struct io *done[], unsigned 
     struct state *s = state;
     unsigned ready = io_uring_cq_ready(&s->ring);
     int rc = enter(s, ready < least ? least : 0);
-    bool is_full = rc == -EAGAIN || rc == -EBUSY; /* until some are reaped */
+    bool is_full = rc == -EAGAIN || rc == -EBUSY; /* the kernel accepts more when some are reaped */
     if (rc < 0 && !(is_full && io_uring_cq_ready(&s->ring) > 0))
         return is_full ? -EINTR : rc;
     unsigned count = 0;
@@ -197,7 +197,7 @@ static void close_engine(void *state)
 {
     struct state *s = state;
     if (s->has_buffers)
-        io_uring_unregister_buffers(&s->ring); /* closing frees them only some time later */
+        io_uring_unregister_buffers(&s->ring); /* closing alone would free them too late */
     io_uring_queue_exit(&s->ring);
 }
 

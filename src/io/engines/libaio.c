@@ -5,15 +5,16 @@
 #include "io/engine.h"
 
 /*
- * libaio: Linux native asynchronous I/O. Transfers are collected and submitted with one io_submit.
- * Only direct I/O is asynchronous: io_submit performs buffered transfers itself.
+ * libaio: Linux native asynchronous I/O. Collects transfers, and submits them with one
+ * io_submit(2). Only direct transfers are asynchronous: io_submit(2) completes buffered ones
+ * itself.
  */
 
 struct state {
     struct engine_setup setup;
     io_context_t context;
-    unsigned collected;  /* number of blocks in `batch` that are not submitted yet */
-    unsigned free_count; /* number of control blocks that are not in use */
+    unsigned collected;  /* number of blocks in `batch` that have not been submitted */
+    unsigned free_count; /* number of unused control blocks */
     struct iocb **batch; /* these four have setup.depth elements each */
     struct iocb **unused;
     struct iocb *blocks;
@@ -72,9 +73,9 @@ static enum engine_answer submit(void *state, struct io *io)
 }
 
 /*
- * Submits what was collected. -EAGAIN means that the kernel accepts no more until some are
- * complete. A transfer that the kernel refuses is complete with that error, and is stored in
- * *refused.
+ * Submits what is collected. Returns -EAGAIN when the kernel accepts no more until some transfers
+ * are complete. A transfer that the kernel refuses is complete with that error; *refused becomes
+ * this transfer.
  */
 static int hand_over(struct state *s, struct io **refused)
 {
@@ -85,7 +86,7 @@ static int hand_over(struct state *s, struct io **refused)
         done += rc > 0 ? (unsigned)rc : 0;
     }
     if (rc < 0 && rc != -EAGAIN &&
-        rc != -EINTR) { /* the error concerns the first of those that are left */
+        rc != -EINTR) { /* the error is about the first of the remaining transfers */
         struct iocb *block = s->batch[done++];
         *refused = block->data;
         (*refused)->result = rc;
@@ -97,7 +98,7 @@ static int hand_over(struct state *s, struct io **refused)
     return rc < 0 ? rc : 0;
 }
 
-/* Gets up to `most` events from the kernel, and waits for `least` of them. */
+/* Gets up to `most` events from the kernel. Waits for `least` of them. */
 static int get_events(struct state *s, unsigned least, unsigned most)
 {
     struct timespec none = {0}; /* with 0, libaio reads the ring without a system call */
@@ -116,7 +117,7 @@ static int wait_engine(void *state, unsigned least, struct io *done[], unsigned 
     if (rc == -EINTR)
         return rc;
     if (rc == -EAGAIN && s->collected + s->free_count == s->setup.depth)
-        return rc; /* nothing is in flight, so there is nothing to wait for */
+        return rc; /* with nothing in flight, there is nothing to wait for */
     int count = get_events(s, least, most);
     for (int i = 0; i < count; i++) {
         struct io_event *event = &s->events[i];
@@ -128,7 +129,7 @@ static int wait_engine(void *state, unsigned least, struct io *done[], unsigned 
     return count;
 }
 
-/* io_destroy() waits for the transfers that are in flight. */
+/* Closes the engine. io_destroy(2) waits for transfers in flight. */
 static void close_engine(void *state)
 {
     struct state *s = state;

@@ -5,18 +5,18 @@
 #include "measure/clock.h"
 
 /*
- * null: moves nothing. It shows the cost of the program itself, and serves tests of everything
- * above an engine: it can be slow, fail, move too few bytes, and corrupt what is "read".
+ * null: moves nothing. It measures the cost of the program itself, and serves tests of everything
+ * above an engine: it can be slow, fail, move too few bytes, and corrupt what it "reads".
  */
 
 struct state {
     struct engine_setup setup;
     uint64_t count; /* number of transfers so far */
-    unsigned first; /* index in the ring of slots of the oldest transfer */
+    unsigned first; /* index of the oldest transfer in the ring of slots */
     unsigned in_flight;
     struct slot {
         struct io *io;
-        uint64_t ready_ns; /* when it is complete; 0 without delays */
+        uint64_t ready_ns; /* when the transfer is complete, by clock_ns(); 0: no delays */
     } slots[];
 };
 

@@ -1,6 +1,6 @@
 #include "io/engines/at_once.h"
 
-/* sync: pread and pwrite, one transfer after the other. */
+/* sync: pread(2) and pwrite(2), one transfer after another. */
 
 static enum engine_answer submit(void *state, struct io *io)
 {
