@@ -16,8 +16,8 @@
 #define OPEN_DIRECTORY (O_PATH | O_DIRECTORY | O_CLOEXEC)
 
 /*
- * Opening never waits for the other end of a pipe, and no terminal becomes this process's
- * controlling terminal.
+ * Flags with which an open never waits for the other end of a pipe, and makes no terminal the
+ * controlling terminal of this process.
  */
 #define OPEN_ANY (O_NOFOLLOW | O_CLOEXEC | O_NOCTTY | O_NONBLOCK)
 
@@ -25,12 +25,12 @@
  * ---- in one call --------------------------------------------------------------------------------
  */
 
-/* openat2(2) came with Linux 5.6, and filters of system calls may refuse it. */
+/* openat2(2) exists since Linux 5.6, and filters of system calls may refuse it. */
 static _Atomic bool lacks_openat2;
 
 /*
- * Opens a path without any symbolic link on the way; with RESOLVE_BENEATH, only below the
- * directory. Returns -BELOW_LINK when there may be a link, so that the caller has to walk the path
+ * Opens a path that has no symbolic link on the way; with RESOLVE_BENEATH, only below the
+ * directory. Returns -BELOW_LINK when there may be a link, so that the caller must walk the path
  * name by name.
  */
 static int open_linkless(int at, const char *path, int flags, mode_t mode, unsigned resolve)
@@ -55,7 +55,7 @@ static int open_linkless(int at, const char *path, int flags, mode_t mode, unsig
  * ---- name by name ------------------------------------------------------------------------------
  */
 
-/* Lets the kernel follow a link of its own. */
+/* Lets the kernel follow one of its own links. */
 static int follow_kernel(struct walk *w, const char *name)
 {
     int fd = openat(w->directory, name, OPEN_DIRECTORY);
@@ -65,7 +65,7 @@ static int follow_kernel(struct walk *w, const char *name)
     return 0;
 }
 
-/* Continues with a link of this name if it may be followed. */
+/* Continues with the target of a link, if the link may be followed. */
 static int follow_link(struct walk *w, const char *name)
 {
     struct stat directory;
@@ -86,13 +86,13 @@ static int follow_link(struct walk *w, const char *name)
     return rc;
 }
 
-/* Enters the directory of this name. */
+/* Enters the directory with that name. */
 static int enter_directory(struct walk *w, const char *name, bool is_below,
                            enum below_missing missing)
 {
     /*
-     * The parent of a directory changes as soon as somebody moves it; so `..` is only allowed after
-     * a link was followed.
+     * A directory's parent changes when somebody moves the directory, so `..` is allowed only after
+     * a link.
      */
     if (is_below && w->links == 0 && strcmp(name, "..") == 0)
         return -EXDEV;
@@ -201,8 +201,8 @@ void below_release(struct below_entry *entry)
  */
 
 /*
- * Opens what a name leads to, part by part; links in the last part only with follows_files. *above
- * is then the directory that holds what was opened, which the caller closes.
+ * Opens what a name leads to, part by part. Follows a link in the last part only with
+ * follows_files. *above becomes the directory that has what was opened; the caller closes it.
  */
 static int open_in_parts(const struct below *b, const char *name, int flags, mode_t mode,
                          int *above)
@@ -235,7 +235,10 @@ static int open_in_parts(const struct below *b, const char *name, int flags, mod
     return rc != 0 ? rc : fd;
 }
 
-/* Opens whatever has this name; not a link. Has a name of several parts looked up by the kernel. */
+/*
+ * Opens whatever has the name, but does not follow a link. The kernel looks up a name of several
+ * parts.
+ */
 static int open_linkless_name(const struct below *b, const char *name, int flags, mode_t mode)
 {
     if (strchr(name, '/'))
@@ -245,7 +248,7 @@ static int open_linkless_name(const struct below *b, const char *name, int flags
     return fd >= 0 ? fd : -errno;
 }
 
-/* Opens whatever has this name, or what it leads to if that is to be followed. */
+/* Opens whatever has the name, or what it leads to if that may be followed. */
 static int open_unseen(const struct below *b, const char *name, int flags, mode_t mode)
 {
     int above = -1;
@@ -260,7 +263,10 @@ static int open_unseen(const struct below *b, const char *name, int flags, mode_
 /* ---- what was opened ---------------------------------------------------------------------------
  */
 
-/* -EMLINK if another user may have linked to the directory what has these facts. */
+/*
+ * Returns -EMLINK if another user may have linked to the directory what has these facts, and
+ * otherwise 0.
+ */
 static int check_names(int directory, const struct stat *facts)
 {
     struct stat above;
@@ -272,9 +278,10 @@ static int check_names(int directory, const struct stat *facts)
 }
 
 /*
- * Opens a file that has further names once more: another user may have linked it to this one, where
- * the system allows that (fs.protected_hardlinks). The directory that decides is the one in which
- * the file is found: a link may lead to it, or its name may have been exchanged.
+ * Opens a file with several names once more, to find the directory that decides: another user may
+ * have linked the file to it, if the system allows that (fs.protected_hardlinks). That is the
+ * directory in which the file is found, because a link may lead to it, or its name may have been
+ * exchanged.
  */
 static int open_linked(const struct below *b, const char *name, int flags, mode_t mode)
 {

@@ -37,7 +37,10 @@ static bool close_all_but(int keep, int keep_too)
     return close_from(0, low) && close_from(low + 1, high) && close_from(high + 1, ~0U);
 }
 
-/* Gives up all that the dropper does not need. Being user 0 is enough to write to DROP_CACHES. */
+/*
+ * Gives up everything that the dropper does not need. User 0 needs nothing else to write to
+ * DROP_CACHES.
+ */
 static bool confine_dropper(int socket, int drop_caches)
 {
     struct err ignored;
@@ -46,12 +49,12 @@ static bool confine_dropper(int socket, int drop_caches)
            dropper_filter_install(socket, drop_caches);
 }
 
-/* The first message of the dropper. */
+/* The dropper's first message. */
 enum greeting { IS_CONFINED, IS_NOT_CONFINED };
 
 /*
- * Has the kernel drop its caches. Returns 0 or an errno. The offset has to be 0 every time: the
- * kernel ignores what is written at other offsets, and then repeats what was written last
+ * Makes the kernel drop its caches. Returns 0 or a positive errno. The offset must be 0 every time:
+ * the kernel ignores what is written at another offset, and repeats what was written before
  * (sysctl_writes_strict in Documentation/admin-guide/sysctl/kernel.rst).
  */
 static char drop_system_caches(int drop_caches)
@@ -60,7 +63,10 @@ static char drop_system_caches(int drop_caches)
     return written == 1 ? 0 : written < 0 ? (char)errno : EIO;
 }
 
-/* Answers requests until the other end is closed. dropper_filter.c allows no other system calls. */
+/*
+ * Answers requests until the other end of the socket is closed. dropper_filter.c allows no other
+ * system calls than these.
+ */
 static void serve_requests(int socket, int drop_caches)
 {
     char request;
@@ -74,7 +80,7 @@ static void serve_requests(int socket, int drop_caches)
 __attribute__((noreturn)) static void dropper_main(int socket, int drop_caches)
 {
     stop_init_child();
-    char name[16]; /* the kernel keeps no more of a name */
+    char name[16]; /* the kernel keeps no more characters of a name */
     snprintf(name, sizeof name, "%.7s-dropper", program_name);
     prctl(PR_SET_NAME, name);
     bool confined = confine_dropper(socket, drop_caches);
@@ -82,11 +88,11 @@ __attribute__((noreturn)) static void dropper_main(int socket, int drop_caches)
     if (write(socket, &greeting, 1) == 1 && confined)
         serve_requests(socket, drop_caches);
     syscall(SYS_exit,
-            confined ? 0 : 1); /* the filter does not allow exit_group, which _exit() calls */
+            confined ? 0 : 1); /* the filter does not allow exit_group(2), which _exit() calls */
     __builtin_unreachable();
 }
 
-/* Forks the dropper, which closes its own end of the sockets and drop_caches. */
+/* Forks the dropper, which gets drop_caches. The caller closes its own copy of that. */
 static int fork_dropper(struct cache_dropper *d, int drop_caches, struct err *e)
 {
     int ends[2];
@@ -108,7 +114,7 @@ int cache_dropper_start(struct cache_dropper *d, struct err *e)
 {
     *d = (struct cache_dropper){.socket = -1};
 #ifdef __SANITIZE_THREAD__
-    return 0; /* the sanitizer runs a thread in every child, which the filter kills */
+    return 0; /* the sanitizer runs a thread in every child, and the filter kills that */
 #endif
     int drop_caches = kernel_file_open(DROP_CACHES, O_WRONLY);
     if (drop_caches < 0)
@@ -117,7 +123,7 @@ int cache_dropper_start(struct cache_dropper *d, struct err *e)
     close(drop_caches);
     char greeting;
     if (rc == 0 && (byte_read(d->socket, &greeting) != 1 || greeting != IS_CONFINED))
-        cache_dropper_stop(d); /* it could not be confined: continue without it */
+        cache_dropper_stop(d); /* it could not be confined, so the program goes on without it */
     return rc;
 }
 
@@ -126,7 +132,10 @@ bool cache_dropper_is_there(const struct cache_dropper *d)
     return d->pid > 0;
 }
 
-/* The end of the socket, or an error on it, means that the process has ended. */
+/*
+ * Reports that the dropper does not answer. The end of the socket, or an error on it, means that
+ * the process has ended.
+ */
 static int no_answer(int code, const char *doing, struct err *e)
 {
     if (code == 0 || code == EPIPE || code == ECONNRESET)
@@ -151,7 +160,7 @@ void cache_dropper_stop(struct cache_dropper *d)
 {
     if (d->pid <= 0)
         return;
-    shutdown(d->socket, SHUT_RDWR); /* ends the dropper even if close() does not */
+    shutdown(d->socket, SHUT_RDWR); /* ends the dropper even if close(2) does not */
     close(d->socket);
     while (waitpid(d->pid, NULL, 0) < 0 && errno == EINTR)
         continue;

@@ -7,36 +7,37 @@
 #include "util/err.h"
 
 /*
- * The dropper: a small process that keeps the right to empty the system's caches (page cache,
- * inodes, directory entries) after the rest of the program has given up root.
+ * The dropper is a small process that may still empty the system's caches (page cache, inodes,
+ * directory entries) after the rest of the program has given up root.
  *
- * It is forked before the privileges are dropped, opens /proc/sys/vm/drop_caches, gives up all
- * capabilities and every other descriptor except its end of a socket, and from then on runs under a
- * seccomp filter (dropper_filter.h): it can read from and write to the socket, write one byte at
- * the start of drop_caches, and exit. One byte asks for a drop, one byte answers.
+ * It is forked before the program drops its privileges. It opens /proc/sys/vm/drop_caches, and
+ * gives up all capabilities and all other descriptors except its end of a socket. From then on it
+ * runs under a filter of seccomp(2) (dropper_filter.h): it can read from and write to the socket,
+ * write one byte at the start of drop_caches, and exit. One byte asks for a drop, and one byte
+ * answers.
  */
 struct cache_dropper {
-    pid_t pid; /* 0: there is none */
+    pid_t pid; /* 0: there is no dropper */
     int socket;
 };
 
 /*
- * Starts the dropper if this process may empty the caches (it is root, and the system lets it) and
- * the dropper can be confined. Otherwise d->pid is 0, which is not a failure. Returns 0 or a
- * negative errno.
+ * Starts the dropper if this process may empty the caches (it is root, and the system allows it),
+ * and if the dropper can be confined. Otherwise d->pid becomes 0, which is no failure. Returns 0,
+ * or a negative errno with a line in e.
  */
 int cache_dropper_start(struct cache_dropper *d, struct err *e);
 
-/* True when there is a dropper. */
+/* Whether there is a dropper. */
 bool cache_dropper_is_there(const struct cache_dropper *d);
 
 /*
- * Empties the system's caches of clean pages; the caller syncs first. Returns 0 or a negative
- * errno.
+ * Empties the system's caches of clean pages, so the caller must sync first. Returns 0, or a
+ * negative errno with a line in e.
  */
 int cache_dropper_drop(struct cache_dropper *d, struct err *e);
 
-/* Ends the dropper and waits for it. */
+/* Ends the dropper, and waits for it. */
 void cache_dropper_stop(struct cache_dropper *d);
 
 #endif

@@ -10,9 +10,9 @@
 #include <sys/syscall.h>
 
 /*
- * The kernel's name for the system call numbering of this build. The same numbers mean other calls
- * under another numbering, so a filter has to check it first. 32-bit architectures are left out:
- * they pass an offset in two registers, each in its own way.
+ * The kernel's name for the numbers of system calls in this build. With other numbers the same call
+ * number means something else, so a filter must check this name first. 32-bit architectures are
+ * left out: they pass an offset in two registers, each in its own way.
  */
 #if defined(__x86_64__) && defined(__LP64__)
 #define ARCHITECTURE AUDIT_ARCH_X86_64
@@ -28,7 +28,7 @@
 #define ARCHITECTURE 0
 #endif
 
-/* Offsets of the low and the high half of an argument in struct seccomp_data. */
+/* Offsets of the lower and the upper half of an argument in struct seccomp_data. */
 #define LOW_AT                    (__BYTE_ORDER == __LITTLE_ENDIAN ? 0 : 4)
 #define HIGH_AT                   (4 - LOW_AT)
 #define ARGUMENT(n)               (offsetof(struct seccomp_data, args) + (n) * sizeof(uint64_t))
@@ -39,11 +39,11 @@
 #define ANSWER(action)            BPF_STMT(BPF_RET | BPF_K, (action))
 #define SKIP_UNLESS(value, count) BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, (uint32_t)(value), 0, (count))
 
-/* Skips the next statement if the loaded word has this value. */
+/* Skips the next statement of the filter if the loaded word has this value. */
 #define SKIP_ONE_IF(value) BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, (uint32_t)(value), 1, 0)
 #define MUST_BE(value)     SKIP_ONE_IF(value), ANSWER(SECCOMP_RET_KILL_PROCESS)
 
-/* Descriptors are 32 bits wide: the kernel ignores the high half of the register. */
+/* Descriptors have 32 bits: the kernel ignores the upper half of the register. */
 #define ALLOW_ON(call, fd)                                                                         \
     SKIP_UNLESS(call, 4), LOAD(LOW_HALF(0)), MUST_BE(fd), ANSWER(SECCOMP_RET_ALLOW)
 

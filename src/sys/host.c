@@ -20,10 +20,7 @@ static void detect_name(struct host *h)
     h->name[strcspn(h->name, ".")] = '\0';
 }
 
-/*
- * The keys of the CPU model in /proc/cpuinfo, which the kernel's arch/<architecture>/kernel/
- * writes.
- */
+/* Keys of the CPU model in /proc/cpuinfo, which the kernel's arch/<architecture>/kernel/ writes. */
 static const char *const model_keys[] = {
     "model name", /* x86, LoongArch ("Model Name"), 32-bit ARM */
     "cpu model",  /* MIPS */
@@ -42,7 +39,7 @@ static bool is_model_key(const char *line)
     return false;
 }
 
-/* Copies a text, with a single blank in place of several: some models are padded. */
+/* Copies a text, and reduces several blanks to one, because some models are padded. */
 static void copy_words(const char *text, char *to, size_t size)
 {
     size_t used = 0;
@@ -58,7 +55,8 @@ static void copy_words(const char *text, char *to, size_t size)
 
 void host_read_cpu_model(FILE *cpuinfo, char *model, size_t size)
 {
-    char line[512]; /* longer lines, such as the flags, come in pieces, and no piece is a model */
+    char line[512]; /* longer lines, such as that of the flags, come in pieces, and no piece is a
+                       model */
     model[0] = '\0';
     while (model[0] == '\0' && fgets(line, sizeof line, cpuinfo)) {
         const char *colon = strchr(line, ':');
@@ -85,10 +83,13 @@ static void detect_kernel(struct host *h)
         snprintf(h->kernel, sizeof h->kernel, "%s %s", system.sysname, system.release);
 }
 
-/* More CPUs than Linux supports. */
+/* Linux supports fewer CPUs than this. */
 #define MOST_CPUS (1 << 20)
 
-/* The kernel refuses a set that is too small for all CPUs it supports, however many are present. */
+/*
+ * The kernel refuses a set that is too small for all CPUs that it supports, even if fewer are
+ * present.
+ */
 unsigned host_cpus(void)
 {
     for (size_t room = CPU_SETSIZE; room <= MOST_CPUS; room *= 2) {

@@ -6,9 +6,9 @@
 
 /* What the plan and the reports need to know about this machine. */
 struct host {
-    char name[256]; /* host name, up to the first dot */
+    char name[256]; /* name of the host, up to the first dot */
     uint64_t ram_bytes;
-    /* RAM of the other hosts that the run is spread over; 0: there are none */
+    /* RAM of the other hosts of the run; 0: there are none */
     uint64_t other_ram_bytes;
     unsigned cpus;       /* number of CPUs that this process may use */
     char kernel[136];    /* "Linux 6.1.0-18-amd64" */
@@ -17,17 +17,17 @@ struct host {
 };
 
 /*
- * Fills h. What cannot be found out becomes "unknown", 0 bytes of RAM, 1 CPU, and an empty kernel
- * or CPU model.
+ * Describes this machine. What cannot be found out becomes "unknown", 0 bytes of RAM, 1 CPU, and an
+ * empty kernel or CPU model.
  */
 void host_detect(struct host *h);
 
-/* The number of CPUs that this process may use, at least 1. */
+/* Number of CPUs that this process may use, at least 1. */
 unsigned host_cpus(void);
 
 /*
- * Reads the CPU model from the text of /proc/cpuinfo: x86's "model name", or its equivalent on
- * other architectures; empty when there is none. model has room for `size` bytes.
+ * Finds the CPU model in the text of /proc/cpuinfo: x86's "model name", or the equivalent of other
+ * architectures. `model` has room for `size` bytes, and becomes empty when there is none.
  */
 void host_read_cpu_model(FILE *cpuinfo, char *model, size_t size);
 

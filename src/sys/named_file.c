@@ -10,13 +10,13 @@
 #include "sys/walk.h"
 #include "util/kernel_file.h"
 
-/* The progress of the search for a file. */
+/* How far the search for a file has come. */
 struct search {
     struct named_file *found;
-    struct walk walk; /* walk.directory holds the next name */
-    bool was_led;     /* a link of another user was followed */
+    struct walk walk; /* walk.directory has the next name */
+    bool was_led;     /* the search has followed a link of another user */
     uid_t stranger;   /* the owner of that link */
-    struct stat led;  /* the directory that holds that link */
+    struct stat led;  /* the directory that has that link */
 };
 
 static int refuse_entry(const struct search *s, const char *name, const char *why, struct err *e)
@@ -30,7 +30,7 @@ static int search_failure(const struct search *s, int code, struct err *e)
     return err_system(e, code, "%s %s", s->found->purpose, s->found->path);
 }
 
-/* Refuses another user's file in a directory that all may write to and that has the sticky bit. */
+/* Refuses another user's file in a directory with the sticky bit that all users may write to. */
 static int check_sticky(const struct search *s, const struct stat *directory, const char *name,
                         const struct stat *facts, struct err *e)
 {
@@ -44,7 +44,7 @@ static int check_sticky(const struct search *s, const struct stat *directory, co
 
 /*
  * The user who may have put a link there. If the link has several names, anybody who may write to
- * the directory can have made this one, where the system allows that (fs.protected_hardlinks).
+ * the directory can have made this one, if the system allows that (fs.protected_hardlinks).
  */
 static uid_t maker_of(const struct stat *directory, const struct stat *link)
 {
@@ -54,7 +54,7 @@ static uid_t maker_of(const struct stat *directory, const struct stat *link)
     return walk_trusts(directory->st_uid) ? ANYBODY : directory->st_uid;
 }
 
-/* Whether the link may be followed so far; its target is checked at the end. */
+/* Whether the search may follow a link. It checks the link's target at the end. */
 static int check_link(struct search *s, const char *name, const struct stat *link, struct err *e)
 {
     struct stat directory;
@@ -83,7 +83,7 @@ static int check_end(const struct search *s, const struct stat *directory, struc
                    s->found->purpose, s->found->path);
 }
 
-/* Lets the kernel follow a link of its own. */
+/* Lets the kernel follow one of its own links. */
 static int follow_kernel(struct search *s, const char *name, const struct stat *link, bool is_last,
                          struct err *e)
 {
@@ -109,7 +109,7 @@ static int follow_kernel(struct search *s, const char *name, const struct stat *
     return 1;
 }
 
-/* Ends the search; fd is -1 where nothing has the name. */
+/* Ends the search. fd is -1 if nothing has the name. */
 static int end_search(struct search *s, const char *name, int fd, struct err *e)
 {
     struct stat directory;
@@ -146,7 +146,7 @@ static int look_at(struct search *s, const char *name, int fd, bool is_last, str
     return rc == 0 ? 0 : search_failure(s, -rc, e);
 }
 
-/* Walks one name further. Returns 1 at the end of the path, 0 before it. */
+/* Goes one name further. Returns 1 at the end of the path, and 0 before it. */
 static int search_step(struct search *s, struct err *e)
 {
     char name[NAME_MAX + 1];
@@ -205,7 +205,7 @@ bool named_file_is_foreign_pipe(const struct named_file *f)
     return f->is_in_place && S_ISFIFO(f->facts.st_mode) && !walk_trusts(f->facts.st_uid);
 }
 
-/* A pipe that nobody writes to yet looks as if it had ended. */
+/* Waits for a writer: without one, a pipe looks as if it had ended. */
 static void wait_for_writer(int fd)
 {
     struct pollfd one = {.fd = fd, .events = POLLIN};

@@ -19,7 +19,7 @@
 #define DESCRIPTOR_PATH "/proc/self/fd/%d"
 #define DESCRIPTOR_ROOM 40
 
-/* The mode that open() would give a new file. */
+/* The mode that open(2) would give a new file. */
 static mode_t usual_mode(void)
 {
     mode_t mask = umask(0);
@@ -31,8 +31,8 @@ static mode_t usual_mode(void)
 #define ACL_ROOM 4096
 
 /*
- * Gives the new file the access list of the old one, or none. Returns false when it cannot have
- * that list.
+ * Gives the new file the access list of the old one, or none if that has none. Returns false when
+ * the new file cannot have that list.
  */
 static bool keep_access_list(const struct named_file *old, int fd)
 {
@@ -44,13 +44,14 @@ static bool keep_access_list(const struct named_file *old, int fd)
     if (size >= 0)
         return fsetxattr(fd, acl, value, (size_t)size, 0) == 0;
     bool has_none = errno == ENODATA || errno == EOPNOTSUPP;
-    fremovexattr(fd, acl); /* removes what the new file inherited from its directory */
+    fremovexattr(fd, acl); /* removes what the new file has inherited from its directory */
     return has_none;
 }
 
 /*
- * Gives the new file the owner and mode of the old one. If it cannot have that group, its group
- * gets the permissions of others; if it cannot have the access list, its group gets none.
+ * Gives the new file the owner and the mode of the old one. If the new file cannot have the old
+ * group, its own group gets the permissions of others; if it cannot have the access list, its group
+ * gets none.
  */
 static void keep_access(const struct named_file *old, int fd)
 {
@@ -63,7 +64,7 @@ static void keep_access(const struct named_file *old, int fd)
     fchmod(fd, mode);
 }
 
-/* Makes up another temporary name, from as much of a long name as there is room for. */
+/* Makes up another temporary name. It contains as much of a long name as there is room for. */
 static int make_temporary_name(struct output *o, struct err *e)
 {
     uint64_t number;
@@ -74,7 +75,7 @@ static int make_temporary_name(struct output *o, struct err *e)
     return 0;
 }
 
-/* Opens a file without a name that can be given one later, which is impossible without /proc. */
+/* Opens a file without a name, which can be given one later. That is impossible without /proc. */
 static int open_unnamed(int directory, mode_t mode)
 {
     char descriptor[DESCRIPTOR_ROOM];
@@ -86,8 +87,8 @@ static int open_unnamed(int directory, mode_t mode)
 }
 
 /*
- * Opens a new file in the directory of the path: without a name or, where that is impossible, with
- * a temporary one.
+ * Opens a new file in the directory of the path: without a name if that is possible, and otherwise
+ * with a temporary one.
  */
 static int open_beside(struct output *o, mode_t mode, struct err *e)
 {
@@ -107,8 +108,7 @@ static int open_beside(struct output *o, mode_t mode, struct err *e)
 }
 
 /*
- * Another user's file in a sticky directory cannot be replaced: better to fail now than after the
- * run.
+ * Refuses to replace another user's file in a sticky directory: this would fail only after the run.
  */
 static int check_replaceable(const struct output *o, struct err *e)
 {
@@ -137,17 +137,17 @@ static int open_temporary(struct output *o, struct err *e)
     return fd;
 }
 
-/* Interval at which a pipe is checked for a reader. */
+/* Interval at which open_special() looks for the reader of a pipe. */
 #define LOOK_NS 50000000
 
 /*
- * Opens a device or a pipe. Waits for a pipe's reader as open() does, but not after a signal, and
- * not for another user.
+ * Opens a device or a pipe. Waits for a pipe's reader, as open(2) does, but not after a signal, and
+ * not if the pipe is another user's.
  */
 static int open_special(const struct named_file *f, struct err *e)
 {
     const struct timespec pause = {.tv_nsec = LOOK_NS};
-    int flags = O_WRONLY | O_APPEND; /* a regular file that /dev/stdout leads to is appended to */
+    int flags = O_WRONLY | O_APPEND; /* appends to a regular file that /dev/stdout leads to */
     bool is_pipe = S_ISFIFO(f->facts.st_mode);
     int fd = named_file_open(f, is_pipe ? flags | O_NONBLOCK : flags, e);
     if (fd == -ENXIO && named_file_is_foreign_pipe(f)) {
@@ -220,7 +220,7 @@ int output_open_live(const char *path, struct err *e)
     return fd;
 }
 
-/* What may be at a path. */
+/* What an output may find at its path. */
 enum takes { TAKES_PLAIN, TAKES_ANY };
 
 static int open_file(struct output *o, enum takes takes, struct err *e)
@@ -290,8 +290,8 @@ static void close_stream(struct output *o, int *code)
 }
 
 /*
- * Writes out what was printed on the stream. Returns 0 or the errno of what failed, since errno was
- * set to 0.
+ * Writes out what was printed on the stream. Returns 0, or the errno of the first failure since
+ * errno was set to 0.
  */
 static int write_out(FILE *stream)
 {

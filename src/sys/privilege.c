@@ -12,7 +12,7 @@
 
 #include "util/units.h"
 
-/* The highest id; the system takes the next one as "no change". */
+/* The highest id. The system takes the next number for "no change". */
 #define LAST_ID UINT64_C(4294967294)
 
 static bool parse_id(const char *text, unsigned *id)
@@ -24,7 +24,7 @@ static bool parse_id(const char *text, unsigned *id)
     return true;
 }
 
-/* Several errnos say that a name is unknown; these say that the lookup failed (getpwnam(3)). */
+/* Whether a lookup has failed. All other errnos only say that the name is unknown (getpwnam(3)). */
 static bool is_trouble(int code)
 {
     return code == EINTR || code == EIO || code == EMFILE || code == ENFILE || code == ENOMEM;
@@ -91,7 +91,7 @@ int privilege_give_up_capabilities(struct err *e)
     return 0;
 }
 
-/* True when all ids of this process are those wanted already, and none is root's. */
+/* Whether this process already has only the wanted ids, and none of them is root's. */
 static bool is_already(const struct identity *id)
 {
     uid_t real, effective, saved;
@@ -107,7 +107,7 @@ int privilege_drop(const struct identity *id, struct err *e)
     if (!id->change)
         return 0;
     if (is_already(id)) {
-        /* Without CAP_SETGID the supplementary groups stay: they are that user's own. */
+        /* Without CAP_SETGID the supplementary groups stay: they are this user's own. */
         if (setgroups(1, &id->gid) != 0 && errno != EPERM)
             return err_system(e, errno, "give up supplementary groups");
         return privilege_give_up_capabilities(e);
@@ -123,7 +123,7 @@ int privilege_drop(const struct identity *id, struct err *e)
         return err_system(e, errno, "become uid %u", id->uid);
     if (id->uid == 0)
         return 0;
-    /* Usually the capabilities have gone with root; securebits may have kept them. */
+    /* The capabilities have usually gone with root, but securebits may have kept them. */
     int rc = privilege_give_up_capabilities(e);
     if (rc == 0 && setuid(0) == 0)
         return err_say(e, "become uid %u: root could be regained", id->uid);

@@ -6,34 +6,34 @@
 
 #include "util/err.h"
 
-/* The user and group to change to. */
+/* The user and group that a process changes to. */
 struct identity {
-    bool change; /* false: keep the present ones */
+    bool change; /* false: keeps the present ones */
     uid_t uid;
     gid_t gid;
 };
 
 /*
- * Looks up -u USER[:GROUP] and -g GROUP, either of which may be NULL; each is a name, or a number
- * that the system need not know. The default group is the user's own, or for an unknown user the
- * group of the same number. Returns 0, or -EINVAL and a line in e.
+ * Looks up -u USER[:GROUP] and -g GROUP, either of which may be NULL. Each is a name, or a number
+ * that the system need not know. The default group is the user's own or, for an unknown user, the
+ * group with the same number. Returns 0, or -EINVAL with a line in e.
  */
 int privilege_resolve(struct identity *id, const char *user, const char *group, struct err *e);
 
 /*
- * Changes to that user and group permanently: sets the supplementary groups and the real, effective
- * and saved ids, and gives up all capabilities unless the user is root. A process that is that user
- * already keeps supplementary groups, which only root could give up. Returns 0, or a negative errno
- * when the system or the lack of root does not allow it.
+ * Changes to that user and group for good: sets the supplementary groups and the real, effective
+ * and saved ids, and gives up all capabilities unless the user is root. A process that already is
+ * that user keeps supplementary groups that only root could give up. Returns 0, or a negative errno
+ * with a line in e when the system does not allow it, or only allows it to root.
  */
 int privilege_drop(const struct identity *id, struct err *e);
 
-/* Does the same and, unless is_quiet, reports it in a line on standard error, as Bonnie++ does. */
+/* Does the same and, unless is_quiet, says so in a line on standard error, as Bonnie++ does. */
 int privilege_become(const struct identity *id, bool is_quiet, struct err *e);
 
 /*
  * Gives up all capabilities, and the means to get any by executing a program. User 0 stays user 0.
- * Safe after fork. Returns 0 or a negative errno.
+ * Safe after fork. Returns 0, or a negative errno with a line in e.
  */
 int privilege_give_up_capabilities(struct err *e);
 

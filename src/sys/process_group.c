@@ -17,7 +17,7 @@
 #include "util/descriptor.h"
 #include "util/shared_memory.h"
 
-/* Interval at which the parent checks whether a process has ended. */
+/* Interval at which the parent looks for processes that have ended. */
 #define LOOK_NS 5000000
 
 /* The same while the processes prepare, in ms. */
@@ -27,20 +27,20 @@
 struct report {
     struct err failure;
     uint64_t end_ns;
-    uint64_t cpu_ns; /* CPU time of the process with all its threads */
+    uint64_t cpu_ns; /* CPU time of the process and all its threads */
     struct cpu_demand demand;
 };
 
 struct process_group {
     struct process_group_setup setup;
     struct report *reports; /* one for each process */
-    pid_t *pids;            /* 0: the process has been waited for */
+    pid_t *pids;            /* 0: the parent has waited for the process */
     int ready;              /* each process writes a byte here when it is ready */
-    int gate;               /* and waits for a byte from here */
+    int gate;               /* each process then waits for a byte from here */
 };
 
 struct process_member {
-    int ready; /* the other ends */
+    int ready; /* the process's own ends of the pipes */
     int gate;
     uint64_t cpu_before_ns;
     struct cpu_demand demand_before;
@@ -49,7 +49,7 @@ struct process_member {
 int process_member_ready(struct process_member *self)
 {
     char byte = 0;
-    /* from here on the process sleeps until the gate opens */
+    /* from now on the process sleeps until the gate opens */
     self->demand_before = cpu_demand_of_thread();
     int rc = byte_write(self->ready, byte);
     if (rc == 0 && byte_read(self->gate, &byte) != 1)
@@ -103,7 +103,7 @@ static int fork_all(struct process_group *g, int ready, int gate, struct err *e)
     return 0;
 }
 
-/* A process that did not end normally is a failure, which stops the others. */
+/* Judges how a process has ended. Any end but a normal one is a failure, and stops the others. */
 static int judge_exit(const struct process_group *g, unsigned number, int status, struct err *e)
 {
     if (WIFEXITED(status) && WEXITSTATUS(status) == 0)
@@ -121,7 +121,7 @@ static int judge_exit(const struct process_group *g, unsigned number, int status
     return err_say(e, "%s %u ended with status %d", g->setup.name, number + 1, WEXITSTATUS(status));
 }
 
-/* Waits for the processes that have ended; returns the number of those left. */
+/* Waits for the processes that have ended. Returns the number of those that are left. */
 static unsigned reap_processes(struct process_group *g, int options, int *rc, struct err *e)
 {
     unsigned left = 0;
@@ -148,7 +148,7 @@ static void look_out(const struct process_group *g)
         g->setup.lookout->look(g->setup.lookout->context);
 }
 
-/* Waits until all processes are at the gate; one that dies before is a failure. */
+/* Waits until all processes are at the gate. It is a failure if one dies before. */
 static int await_ready(struct process_group *g, struct err *e)
 {
     int rc = 0;

@@ -17,7 +17,8 @@
 #define STDOUT_BUFFER 65536
 
 /*
- * True for errors that a signal causes in the program's calls: its end by that signal says as much.
+ * Whether a signal causes this error in the program's calls. Ending by that signal then says
+ * enough.
  */
 static bool comes_of_signal(int code)
 {
@@ -43,12 +44,13 @@ int program_run(int argc, char *argv[], int (*work)(int argc, char *argv[], stru
 
     if (rc == 0)
         rc = work(argc, argv, &e);
-    /* Figures are printed before the message about them. */
+    /* Prints the figures before the message about them. */
     errno = 0;
     int printed = rc < 0 ? fflush(stdout) : output_flush(&e);
     if (rc >= 0 && printed != 0)
         rc = printed;
-    if (rc != 0 && *e.text && !comes_of_signal(e.code)) /* no text: another process reports it */
+    if (rc != 0 && *e.text &&
+        !comes_of_signal(e.code)) /* if there is no text, another process reports the failure */
         stop_message(e.text);
     stop_end_by_signal();
     return rc >= 0 ? rc : EXIT_FAILURE;

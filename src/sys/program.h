@@ -5,14 +5,14 @@
 
 /*
  * The frame of main() in every program. It makes sure that descriptors 0 to 2 are open, gives
- * standard output a large buffer and writes it out at the end, then reports a failure in one line
- * on standard error, and ends the process by the signal that was caught (stop.h), if any. It does
- * not report what is caused by that signal: interrupted calls, after SIGPIPE a closed pipe, and
- * after SIGXFSZ a file that is too large.
+ * standard output a large buffer, and writes that out at the end. Then it reports a failure in one
+ * line on standard error, and ends the process by the signal that was caught (stop.h), if any. It
+ * does not report what that signal has caused: interrupted calls; after SIGPIPE, a closed pipe; and
+ * after SIGXFSZ, a file that is too large.
  *
- * `work` returns 0; or a negative errno with a line in e, which is a failure; or, when it is done
- * and its outcome has an exit status of its own, that status with a line in e. The line is empty
- * when another process reports it. Returns the exit status.
+ * `work` returns 0; or a negative errno with a line in e, which is a failure; or, if it is done and
+ * its outcome has an exit status of its own, that status with a line in e. The line is empty if
+ * another process reports it. Returns the exit status.
  */
 int program_run(int argc, char *argv[], int (*work)(int argc, char *argv[], struct err *e));
 

@@ -6,16 +6,19 @@
 
 #include "util/err.h"
 
-/* Seeds from files use the first SEED_FILE_BYTES: the file may be a device that never ends. */
+/*
+ * A seed comes from the first SEED_FILE_BYTES of a file, because the file may be a device that
+ * never ends.
+ */
 #define SEED_FILE_BYTES 1048576
 
 /*
- * Computes a seed from every byte and their order. Returns 0, or a negative errno with a line in e
- * when the file cannot be read or is empty.
+ * Computes a seed from all bytes and their order. Returns 0, or a negative errno with a line in e
+ * when the file is empty or cannot be read.
  */
 int seed_file_seed(const char *path, uint64_t *seed, struct err *e);
 
-/* The same for a file that is open already; path is its name for messages. */
+/* Does the same for an open file. `path` is its name for messages. */
 int seed_file_read(FILE *file, const char *path, uint64_t *seed, struct err *e);
 
 #endif

@@ -9,9 +9,9 @@
 #include "util/units.h"
 
 /*
- * Opens standard descriptors that are closed. Otherwise the first file to be opened would get the
- * number, and output would be written to it. The replacement for standard output cannot be written
- * to.
+ * Opens standard descriptors that are closed. Otherwise the first file that is opened would get the
+ * number of one, and the program would print into that file. The replacement for standard output
+ * cannot be written to.
  */
 static void occupy_standard_descriptors(void)
 {
@@ -23,11 +23,15 @@ static void occupy_standard_descriptors(void)
         close(fd);
 }
 
-/* About twice what was measured: 48 KiB with the tests, the reports and the C library. */
+/*
+ * Stack that a process needs: about twice the 48 KiB that were measured for the tests, the reports
+ * and the C library.
+ */
 #define NEEDED_KIB UINT64_C(96)
 
 /*
- * The bytes at the upper end of the stack that hold the arguments, the environment and the callers.
+ * Number of bytes at the upper end of the stack that the arguments, the environment and the callers
+ * use.
  */
 static uint64_t used_bytes(void)
 {

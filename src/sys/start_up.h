@@ -5,9 +5,9 @@
 
 /*
  * The first step of every program. Opens standard descriptors that are closed, so that no file gets
- * their numbers, and checks that the limit on the stack size (RLIMIT_STACK, `ulimit -s`) leaves
- * this process and its threads what they need: an overflow would end them with SIGSEGV. Returns 0,
- * or -EINVAL and a line that says how much is needed.
+ * their numbers. Checks that the limit on the size of the stack (RLIMIT_STACK, `ulimit -s`) leaves
+ * enough for this process and its threads, because an overflow would end them with SIGSEGV. Returns
+ * 0, or -EINVAL with a line in e that says how much they need.
  */
 int start_up(struct err *e);
 

@@ -20,20 +20,23 @@
 #include "util/message.h"
 
 /*
- * The signals that do not stop the run (signal(7)): two that cannot be caught, those that the
- * kernel sends for a fault in the program, which has to end at once, and those that end no process.
+ * Signals that do not stop the run (signal(7)): two that cannot be caught; those that the kernel
+ * sends for a fault in the program, which must end at once; and those that end no process.
  */
 static const int left_alone[] = {SIGKILL, SIGSTOP, SIGSEGV, SIGBUS,  SIGILL,  SIGFPE,
                                  SIGABRT, SIGSYS,  SIGTRAP, SIGCHLD, SIGCONT, SIGTSTP,
                                  SIGTTIN, SIGTTOU, SIGURG,  SIGWINCH};
 
-/* Signals that request the end; the others report an event, and may report it again. */
+/* Signals that ask for the end. All others report an event, and may report it again. */
 static const int requests[] = {SIGINT, SIGTERM, SIGHUP, SIGQUIT};
 
-/* Descriptors whose reader may not read: standard output and error, and that of stop_cuts_off(). */
+/*
+ * Descriptors with a reader that may not read: standard output, standard error, and that of
+ * stop_cuts_off().
+ */
 enum { READER_OUTPUT, READER_ERROR, READER_NAMED, READERS };
 
-/* Interval at which SIGALRM interrupts a write that waits, so that it can be given up. */
+/* Interval at which SIGALRM interrupts a waiting write, so that the write can be given up. */
 #define GIVE_UP_US 50000
 
 /* Longer than a launcher waits between its first signal and KILL. */
@@ -42,15 +45,15 @@ enum { READER_OUTPUT, READER_ERROR, READER_NAMED, READERS };
 static struct shared {
     atomic_bool requested;
     atomic_int signal;
-    _Atomic uint64_t asked_ns;   /* when the first request came; 0: none did */
+    _Atomic uint64_t asked_ns;   /* when the first request came, by clock_ns(); 0: none has */
     uint64_t echo_ns;            /* requests within this time count as one */
-    pid_t owner;                 /* the process that was asked to stop */
-    int null;                    /* /dev/null */
-    int error;                   /* a copy of the original standard error */
-    atomic_int readers[READERS]; /* -1: there is no reader, or it is a file, to which writing never
-                                    waits */
-    atomic_int inquiries;        /* the socket that inquiries go to, or -1 */
-    atomic_char inquiry;         /* the byte that is sent for an inquiry */
+    pid_t owner;                 /* the process that the request is for */
+    int null;                    /* descriptor of /dev/null */
+    int error;                   /* copy of the original standard error */
+    atomic_int readers[READERS]; /* -1: the descriptor has no reader, or is a file, on which a write
+                                    never waits */
+    atomic_int inquiries;        /* socket that gets a byte for each inquiry; -1: none */
+    atomic_char inquiry;         /* the byte for an inquiry */
     atomic_bool is_asked;        /* an inquiry has not been answered yet */
 } * shared;
 
@@ -62,7 +65,7 @@ static bool is_one_of(int number, const int *numbers, size_t count)
     return false;
 }
 
-/* Fills set with all signals that stop the run. */
+/* Puts all signals that stop the run into `set`. */
 static void stop_signals(sigset_t *set)
 {
     sigfillset(set);
@@ -71,7 +74,7 @@ static void stop_signals(sigset_t *set)
         sigdelset(set, left_alone[i]);
 }
 
-/* True when a write to the descriptor may wait for a reader. */
+/* Whether a write to the descriptor may wait for a reader. */
 static bool has_reader(int fd)
 {
     struct stat st;
@@ -80,9 +83,9 @@ static bool has_reader(int fd)
 }
 
 /*
- * A check of the flag before a write is not enough: the signal may come between the two, and the
- * write waits for ever. So the descriptors themselves are redirected from now on; the signal
- * interrupts a write that is waiting.
+ * Redirects the descriptors themselves to /dev/null. It is not enough to check the flag before a
+ * write: the signal may come between the two, and the write would wait for ever. The signal also
+ * interrupts a write that already waits.
  */
 static void cut_off_readers(void)
 {
@@ -93,7 +96,7 @@ static void cut_off_readers(void)
     }
 }
 
-/* True for the first request, and for requests so soon after it that they count as the same. */
+/* Whether this is the first request, or comes so soon after it that both count as one. */
 static bool is_patient(void)
 {
     uint64_t first = 0;
@@ -107,19 +110,19 @@ static void on_signal(int number)
     int none = 0;
     int code = errno;
     if (getpid() != shared->owner)
-        return; /* a child that was just forked: the parent got the signal too */
+        return; /* this child was just forked, and the parent has got the signal, too */
     atomic_store_explicit(&shared->requested, true, memory_order_relaxed);
     atomic_compare_exchange_strong(&shared->signal, &none, number);
     cut_off_readers();
     if (is_one_of(number, requests, sizeof requests / sizeof *requests) && !is_patient()) {
         coverage_dump();
         signal(number, SIG_DFL);
-        raise(number); /* delivered when this handler returns */
+        raise(number); /* the signal comes when this handler returns */
     }
     errno = code;
 }
 
-/* Passes the inquiry on, if there is a socket for it. */
+/* Passes an inquiry on, if a socket gets it. */
 static void pass_on(void)
 {
     int socket = atomic_load(&shared->inquiries);
@@ -142,13 +145,18 @@ static void on_wake(int number)
     (void)number;
 }
 
-/* Ignores an inquiry. Unlike SIG_IGN, it shows that SIGUSR1 was not ignored at the start. */
+/*
+ * Ignores an inquiry. Unlike with SIG_IGN, it stays known that SIGUSR1 was not ignored at the
+ * start.
+ */
 static void on_nothing(int number)
 {
     (void)number;
 }
 
-/* Installs a handler without SA_RESTART: a blocking call returns and the caller checks the flag. */
+/*
+ * Installs a handler without SA_RESTART: a blocking call returns, and its caller checks the flag.
+ */
 static void install_handler(int number, void (*handler)(int))
 {
     struct sigaction action = {.sa_handler = handler};
@@ -156,7 +164,7 @@ static void install_handler(int number, void (*handler)(int))
     sigaction(number, &action, NULL);
 }
 
-/* Installs a handler for a signal that does not stop the run: calls are restarted. */
+/* Installs a handler for a signal that does not stop the run: interrupted calls are restarted. */
 static void install_restarting_handler(int number, void (*handler)(int))
 {
     struct sigaction action = {.sa_handler = handler, .sa_flags = SA_RESTART};
@@ -173,7 +181,7 @@ static void take_signals_over(void)
         if (sigismember(&set, number) != 1 || sigaction(number, NULL, &before) != 0)
             continue;
         if (number == SIGPIPE ||
-            before.sa_handler == SIG_DFL) /* otherwise it is ignored, or a profiler uses it */
+            before.sa_handler == SIG_DFL) /* otherwise SIGUSR1 is ignored, or a profiler uses it */
             install_handler(number, on_signal);
     }
     install_handler(stop_wake_signal(), on_wake);
@@ -198,7 +206,7 @@ int stop_init(struct err *e)
     shared->readers[READER_ERROR] = has_reader(STDERR_FILENO) ? STDERR_FILENO : -1;
     shared->readers[READER_NAMED] = -1;
     shared->inquiries = -1;
-    signal(SIGCHLD, SIG_DFL); /* if it were ignored, children could not be waited for */
+    signal(SIGCHLD, SIG_DFL); /* if it were ignored, nobody could wait for children */
     take_signals_over();
     return 0;
 }
@@ -270,7 +278,7 @@ void stop_cuts_off(int fd)
         cut_off_readers();
 }
 
-/* Reconnects standard error to its reader, but interrupts writes that wait. */
+/* Connects standard error to its reader again, but interrupts writes that wait. */
 static void lend_reader(void)
 {
     const struct itimerval often = {.it_interval.tv_usec = GIVE_UP_US,
@@ -316,7 +324,9 @@ int stop_wake_signal(void)
 
 void stop_init_child(void)
 {
-    /* The terminal sends its signals to the whole process group; only the parent acts on them. */
+    /*
+     * The terminal sends its signals to the whole process group, but only the parent acts on them.
+     */
     sigset_t set;
     stop_signals(&set);
     sigaddset(&set, stop_wake_signal());

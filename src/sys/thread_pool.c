@@ -10,8 +10,8 @@
 #include "sys/stop.h"
 
 /*
- * Interval at which the main thread checks for signals while the workers are busy, and the same
- * with a lookout.
+ * Interval at which the main thread looks for signals while the workers are busy; LOOKOUT_NS
+ * applies if it has a lookout.
  */
 #define TICK_NS    100000000
 #define LOOKOUT_NS 20000000
@@ -20,11 +20,11 @@ struct pool_thread {
     pthread_t thread;
     struct thread_pool *pool;
     void *context;
-    struct cpu_demand before; /* what the thread had wanted of a CPU before the work began */
+    struct cpu_demand before; /* the thread's demand for a CPU before the work began */
 };
 
 /*
- * Ends a worker's step. The first failure of a job is the one that is reported; it stops all
+ * Ends a worker's step. The first failure of a job is the one that is reported, and stops all
  * workers.
  */
 static void finish_step(struct thread_pool *p, int rc, const struct err *e, uint64_t end_ns,
@@ -43,7 +43,7 @@ static void finish_step(struct thread_pool *p, int rc, const struct err *e, uint
     pthread_mutex_unlock(&p->lock);
 }
 
-/* Waits until the state has changed since round *round, and updates *round. */
+/* Waits until the state has changed since change number *round, and updates *round. */
 static enum pool_state await_change(struct thread_pool *p, unsigned *round)
 {
     pthread_mutex_lock(&p->lock);
@@ -70,10 +70,10 @@ static void do_step(struct pool_thread *t, enum pool_state state)
     uint64_t end_ns = clock_ns();
     struct cpu_demand demand = {0};
     bool is_last = state != POOL_WORKING || !p->task->finish || rc != 0;
-    if (is_last) { /* the clock does not run at this moment */
+    if (is_last) { /* the clock does not run now */
         struct cpu_demand now = cpu_demand_of_thread();
         demand = cpu_demand_between(&t->before, &now);
-        t->before = now; /* the thread sleeps until it is released */
+        t->before = now; /* the thread sleeps until the main thread releases it */
     }
     finish_step(p, rc, &e, end_ns, &demand);
 }
@@ -103,7 +103,10 @@ static void change_state(struct thread_pool *p, enum pool_state state)
     pthread_mutex_unlock(&p->lock);
 }
 
-/* Makes all workers do the next step. A single worker has done it when this returns. */
+/*
+ * Makes all workers begin the next step. If the main thread is the only worker, it has done the
+ * step when this returns.
+ */
 static void begin_step(struct thread_pool *p, enum pool_state state)
 {
     change_state(p, state);
@@ -111,7 +114,7 @@ static void begin_step(struct thread_pool *p, enum pool_state state)
         do_step(&p->threads[0], state);
 }
 
-/* Interrupts workers in long system calls, so that they see that they have to stop. */
+/* Interrupts workers in long system calls, so that they notice that they must stop. */
 static void wake_workers(struct thread_pool *p)
 {
     for (unsigned i = 0; i < p->count; i++)
@@ -141,7 +144,7 @@ static void await_workers(struct thread_pool *p)
     pthread_mutex_unlock(&p->lock);
 }
 
-/* The result of a step; a signal counts as a failure even if no worker noticed it. */
+/* The result of a step. A signal counts as a failure, even if no worker has noticed it. */
 static int step_outcome(struct thread_pool *p, struct err *e)
 {
     if (p->failure.code != 0) {
@@ -152,7 +155,7 @@ static int step_outcome(struct thread_pool *p, struct err *e)
     return stop_requested() ? -EINTR : 0;
 }
 
-/* Timed waits go by the clock that nobody sets. */
+/* Makes timed waits go by the monotonic clock, which nobody sets. */
 static void init_condition(pthread_cond_t *c)
 {
     pthread_condattr_t attributes;

@@ -9,7 +9,7 @@
 #include <sys/vfs.h>
 #include <unistd.h>
 
-/* The kernel's own limit (path_resolution(7)). */
+/* The limit of the kernel (path_resolution(7)). */
 #define MOST_LINKS 40
 
 void walk_go_to(struct walk *w, int directory)
@@ -95,12 +95,12 @@ bool walk_trusts(uid_t uid)
 }
 
 /*
- * For the texts of one line of /etc/group or /etc/passwd. A group whose members do not fit is not a
- * user's own.
+ * Room for the texts of one line of /etc/group or /etc/passwd. A group whose members do not fit is
+ * not a user's own.
  */
 #define NAMES_SIZE 4096
 
-/* Whether a group is this user's own: it has the same name and no other member. */
+/* Whether a group is this user's own: it has the same name, and no other member. */
 static bool is_own_group(gid_t gid)
 {
     char texts[2][NAMES_SIZE];
@@ -131,8 +131,8 @@ bool walk_trusts_entry(const struct stat *directory, const struct stat *entry)
 }
 
 /*
- * Takes the next name of the path if it can be trusted. Returns 1 at the end, 0 to continue, or a
- * negative errno.
+ * Goes to the next name of the path if the name can be trusted. Returns 1 at the end, 0 before it,
+ * or a negative errno.
  */
 static int walk_trusted_step(struct walk *w)
 {

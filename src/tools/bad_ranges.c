@@ -9,7 +9,7 @@ static uint64_t end_of(const struct bad_range *r)
     return r->offset + r->bytes;
 }
 
-/* The index of the first range that does not end before the offset. */
+/* Index of the first range that does not end before the offset. */
 static size_t first_touched(const struct bad_ranges *b, uint64_t offset)
 {
     size_t low = 0;
@@ -41,7 +41,7 @@ static int insert_range(struct bad_ranges *b, size_t at, const struct bad_range 
     return 0;
 }
 
-/* Merges `range`, the range at index `at` and the following ones that touch `range` into one. */
+/* Merges `range` with the range at index `at`, and with all following ones that `range` touches. */
 static void join_ranges(struct bad_ranges *b, size_t at, const struct bad_range *range)
 {
     struct bad_range *first = &b->ranges[at];

@@ -2,7 +2,7 @@
 
 #include <unistd.h>
 
-/* Fixed alignment: the place of such a short loop in a cache line may decide its speed. */
+/* Aligns the loops: the place of such a short loop in a cache line may decide its speed. */
 #define LOOP __attribute__((noinline, aligned(64)))
 
 LOOP static size_t write_each(const struct byte_channel *c, unsigned char *bytes, size_t count)

@@ -14,7 +14,9 @@
 #include "tools/tool.h"
 #include "util/message.h"
 
-/* generate_randfile: integers of glibc's rand(3) in network byte order, four bytes each. */
+/*
+ * generate_randfile: writes the integers of glibc's rand(3) in network byte order, four bytes each.
+ */
 
 struct settings {
     struct tool_settings common;
@@ -26,7 +28,9 @@ struct settings {
 #define MOST_COUNT     UINT64_C(1000000000000000)
 #define ACCEPTED_COUNT "a whole number from 1 to 10^15"
 
-/* Number of integers that are written at once; after each burst the stop flag is checked. */
+/*
+ * Number of integers that are written at once. The program checks the stop flag after each burst.
+ */
 #define BURST 16384
 
 static int take_count(void *settings, const char *word, struct err *e)

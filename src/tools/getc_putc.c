@@ -24,13 +24,13 @@
 #include "util/rng.h"
 #include "util/units.h"
 
-/* getc_putc: compares the methods of moving single bytes between a program and a file. */
+/* getc_putc: compares ways of moving single bytes between a program and a file. */
 
 struct settings {
     struct tool_settings common;
     const char *directory;
     struct given bytes;
-    const char *label; /* NULL: the host's name */
+    const char *label; /* NULL: name of the host */
     bool quiet;
     bool cleans_up;
 };
@@ -38,24 +38,21 @@ struct settings {
 #define DEFAULT_BYTES (512 * MIB)
 #define MOST_BYTES    (1024 * TIB)
 
-/*
- * The system calls take so much longer than the others that they move only this fraction of the
- * size.
- */
+/* System calls take so long that they move only the size divided by this. */
 #define SYSTEM_CALL_PART 64
 
-/* A method that took less time has no figure, but `+++++`. */
+/* A way that took less time has no figure, but `+++++`. */
 #define SHORTEST_NS UINT64_C(10000000)
 
 /*
- * Number of bytes between two checks of the clock and the stop flag. All blocks of the file are
- * equal.
+ * Number of bytes after which the program looks at the clock and the stop flag. All blocks of the
+ * file are equal.
  */
 #define BLOCK_BYTES 65536
 
 /* ---- the second thread ---------------------------------------------------------------------- */
 
-/* A second thread that does nothing: it waits for a lock that the main thread holds. */
+/* A second thread that does nothing but wait for a lock, which the main thread holds. */
 struct companion {
     pthread_mutex_t lock;
     pthread_t thread;
@@ -95,13 +92,13 @@ static void companion_end(struct companion *c)
 
 /* ---- measuring ------------------------------------------------------------------------------ */
 
-/* One run of all methods. */
+/* One run with all ways. */
 struct session {
     const struct settings *settings;
     struct progress_lines progress;
     struct scratch scratch;
-    int fd;         /* the data file */
-    char name[256]; /* for messages */
+    int fd;         /* descriptor of the data file */
+    char name[256]; /* name for messages */
     struct companion companion;
     double kib_per_second[BYTE_WAYS]; /* negative: too short to measure */
     unsigned char contents[BLOCK_BYTES];
@@ -124,8 +121,8 @@ static int describe_failure(const struct session *s, const struct byte_way *way,
 }
 
 /*
- * Moves that many bytes, and stores the time in *elapsed_ns. Data that was read is verified,
- * outside of that time.
+ * Moves `bytes` bytes, and stores the time in *elapsed_ns. Checks data that was read, in time that
+ * does not count.
  */
 static int move_all(struct session *s, const struct byte_way *way, const struct byte_channel *c,
                     uint64_t bytes, uint64_t *elapsed_ns, struct err *e)
@@ -169,7 +166,9 @@ static int open_channel(const struct session *s, const struct byte_way *way, str
     return rc;
 }
 
-/* Ignores errors: everything was flushed before, and what was written need not be durable. */
+/*
+ * Closes a channel. Ignores errors, because everything has been flushed, and need not be durable.
+ */
 static void close_channel(const struct byte_channel *c)
 {
     if (c->stream)
@@ -196,7 +195,7 @@ static int measure_ways(struct session *s, size_t number, struct err *e)
     return rc;
 }
 
-/* Writes the whole file, so that no method has to allocate room for it. */
+/* Writes the whole file, so that no way must allocate storage for it. */
 static int extend_file(struct session *s, struct err *e)
 {
     uint64_t bytes = size_of(s->settings);

@@ -1,12 +1,12 @@
 #include "tools/rand_sequence.h"
 
-/* How far apart the two words are that are added. */
+/* Number of words between the two words that are added. */
 #define DISTANCE 3
 
-/* The first numbers, which depend on the seed too plainly, are left out. */
+/* Number of the first numbers, which show the seed too plainly and are left out. */
 #define LEFT_OUT (10 * RAND_SEQUENCE_WORDS)
 
-/* 16807 times the word modulo 2^31 - 1, by Schrage's method, which needs no more than 32 bits. */
+/* Returns 16807 times the word modulo 2^31 - 1, by Schrage's method, which needs only 32 bits. */
 static int32_t multiplied(int32_t word)
 {
     int32_t next = 16807 * (word % 127773) - 2836 * (word / 127773);

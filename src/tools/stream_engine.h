@@ -4,9 +4,9 @@
 #include "io/engine.h"
 
 /*
- * An engine for pipes and terminals, which cannot be read at an offset: each transfer continues
- * where the last one ended, whatever its offset says, and there is one transfer at a time. At the
- * end of the stream a transfer fails with STREAM_ENDED.
+ * An engine for pipes and terminals, which have no offsets: each transfer goes on where the last
+ * one has ended, whatever its own offset is, and there is only one transfer at a time. At the end
+ * of the stream a transfer fails with STREAM_ENDED.
  */
 extern const struct engine_ops engine_stream;
 

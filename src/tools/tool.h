@@ -10,14 +10,14 @@
 
 enum tool_action { TOOL_RUN, TOOL_HELP, TOOL_VERSION, TOOL_OPTIONS };
 
-/* The options that each of them has. This must be the first field of its settings. */
+/* Options that all small programs have. This must be the first field of a program's settings. */
 struct tool_settings {
-    int action;        /* of enum tool_action */
-    const char *user;  /* USER[:GROUP] to change to; NULL: none */
-    const char *group; /* for programs that measure */
+    int action;        /* an enum tool_action */
+    const char *user;  /* USER[:GROUP] that the process changes to; NULL: none */
+    const char *group; /* only in programs that measure */
 };
 
-/* The rows of options that are no settings. */
+/* Rows of the options that print something and end the program. */
 #define TOOL_HELP_OPTIONS                                                                          \
     OPTION_VERSION(struct tool_settings, action, TOOL_VERSION),                                    \
         OPTION_ALL_OPTIONS(struct tool_settings, action, TOOL_OPTIONS),                            \
@@ -25,15 +25,15 @@ struct tool_settings {
 
 /*
  * Reads the command line into the settings, which begin with a struct tool_settings. Prints what
- * --help or --version asks for; *runs is false when there is nothing else to do. Returns 0, or
+ * --help or --version asks for; *runs becomes false if there is nothing else to do. Returns 0, or
  * -EINVAL with a line in e.
  */
 int tool_parse(const struct option_table *table, int argc, char *argv[],
                struct tool_settings *settings, bool *runs, struct err *e);
 
 /*
- * Changes to the user that was asked for and, unless `quiet`, reports it on standard error. Returns
- * 0 or a negative errno.
+ * Changes to the user that the settings name and, unless `quiet`, says so on standard error.
+ * Returns 0, or a negative errno with a line in e.
  */
 int tool_become(const struct tool_settings *settings, bool quiet, struct err *e);
 

@@ -3,12 +3,12 @@
 
 #include "util/err.h"
 
-/* The small programs: the functions that program_run() (sys/program.h) calls. */
+/* The small programs: functions for program_run() (sys/program.h). */
 
-/* Measures throughput along devices, block by block. */
+/* Measures the throughput along devices, block by block. */
 int zcav(int argc, char *argv[], struct err *e);
 
-/* Compares the methods of moving single bytes between a program and a file. */
+/* Compares ways of moving single bytes between a program and a file. */
 int getc_putc(int argc, char *argv[], struct err *e);
 
 /* Writes a file of random numbers, for bonnie -Z. */

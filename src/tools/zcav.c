@@ -17,17 +17,17 @@
 
 /* zcav: measures the throughput along devices, block by block. */
 
-/* A run from its beginning to its reports. */
+/* A run from its start to its reports. */
 struct session {
     const struct zcav_settings *settings;
     struct pattern pattern;
     struct page page;
     int64_t start_time;
     struct zcav_job *jobs;
-    unsigned opened; /* number of jobs to release */
+    unsigned opened; /* number of jobs that must be released */
 };
 
-/* Makes the written data differ from run to run, and from device to device. */
+/* Sets up the data to write, which differs from run to run and from device to device. */
 static void prepare_pattern(struct pattern *p, int64_t start_time)
 {
     pattern_init(p, DATA_RANDOM, 100, PATTERN_UNIT_MAX, (uint64_t)start_time, 0);
@@ -83,7 +83,7 @@ static int write_reports(struct session *s, struct err *e)
     return rc;
 }
 
-/* Reports what could not be moved as a failure, after everything else was printed. */
+/* Makes it a failure if something could not be moved, when everything else has been printed. */
 static int judge_failures(const struct session *s, struct err *e)
 {
     uint64_t bytes = 0;

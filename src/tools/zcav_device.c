@@ -21,7 +21,7 @@ static bool is_standard_input(const char *path)
     return strcmp(path, "-") == 0;
 }
 
-/* Opens what a path leads to; sets *was_led if another user's link was followed. */
+/* Opens what a path leads to. Sets *was_led if a link of another user was on the way. */
 static int open_named(const char *path, bool *was_led, struct err *e)
 {
     struct named_file named;
@@ -57,7 +57,7 @@ static int find_kind(struct zcav_device *d, const struct stat *st, struct err *e
     return 0;
 }
 
-/* The flags that the device is finally opened with. */
+/* The flags with which the device is finally opened. */
 static int flags_for(const struct zcav_device *d, const struct zcav_settings *s)
 {
     int flags = s->writes ? O_WRONLY : O_RDONLY;

@@ -9,7 +9,7 @@
 #include "tools/zcav_loops.h"
 #include "util/kernel_file.h"
 
-/* True when the path leads to the same device or file. */
+/* Whether the path leads to that device or file. */
 static bool is_same(const char *path, const struct stat *st)
 {
     struct stat other;
@@ -38,7 +38,7 @@ static int refuse_mounted(const char *path, const struct stat *st, struct err *e
     return *where ? err_system(e, EBUSY, "-w: %s is mounted on %.200s", path, where) : 0;
 }
 
-/* Decodes a path from /proc/swaps, where \ooo stands for the character with that octal number. */
+/* Decodes a path from /proc/swaps, where \ooo is the character with that octal number. */
 static void unescape(char *text)
 {
     char *to = text;

@@ -9,9 +9,9 @@
 /*
  * Whether zcav -w may write to the file that `st` describes. It refuses what is mounted or used as
  * swap, the backing file of a loop device, anything but block devices and regular files, and,
- * without `yes`, block devices and what another user's link led to. Files in use are recognised by
- * device and inode; opening a block device with O_EXCL (zcav_device.c) makes sure that nobody else
- * holds it.
+ * without `yes`, block devices and what another user's link has led to. It recognises files in use
+ * by device and inode. Opening a block device with O_EXCL (zcav_device.c) makes sure that nobody
+ * else uses it.
  *
  * Returns 0, or -EBUSY or -EINVAL with a line in e.
  */

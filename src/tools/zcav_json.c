@@ -9,7 +9,7 @@
 
 #define FORMAT_VERSION 1
 
-/* Significant digits at which a number prints as it was measured. */
+/* Number of significant digits with which a number prints as it was measured. */
 #define REAL_DIGITS 12
 
 static double seconds_of(uint64_t nanoseconds)
@@ -30,8 +30,8 @@ static json_t *json_of_settings(const struct zcav_job *first)
 }
 
 /*
- * [offset, bytes, seconds]: a disk has so many blocks that names of fields would be most of the
- * text.
+ * Makes [offset, bytes, seconds]. A disk has so many blocks that names of fields would be most of
+ * the text.
  */
 static json_t *json_of_block(uint64_t offset, const struct zcav_block *b)
 {

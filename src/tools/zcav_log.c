@@ -32,7 +32,7 @@ int zcav_log_open(struct zcav_log *l, const char *path, bool keeps_back, struct 
     return l->stream ? 0 : err_system(e, errno, "open %s", l->name);
 }
 
-/* Flushes after each line: a run may take hours, and a machine with a bad disk may hang. */
+/* Flushes after each line, because a run may take hours, and a machine with a bad disk may hang. */
 static int flush_log(struct zcav_log *l, struct err *e)
 {
     if (fflush(l->stream) != 0 || ferror(l->stream))
@@ -50,7 +50,7 @@ int zcav_log_heading(struct zcav_log *l, unsigned passes, struct err *e)
     return flush_log(l, e);
 }
 
-/* The stream, after removing the progress bar that may be on its terminal. */
+/* Returns the stream, and removes the progress bar that may be on its terminal. */
 static FILE *stream_of(const struct zcav_log *l)
 {
     if (l->is_live)
@@ -138,7 +138,7 @@ void zcav_log_discard(struct zcav_log *l)
     *l = (struct zcav_log){0};
 }
 
-/* Sorts by time for the same amount; blocks that could not be moved come last. */
+/* Sorts by the time for the same number of bytes. Blocks that could not be moved come last. */
 static int compare_blocks(const void *a, const void *b)
 {
     const struct zcav_block *x = a;

@@ -19,20 +19,20 @@
 #include "util/kernel_file.h"
 #include "util/portable.h"
 
-/* Loop devices in use have this file in sysfs. */
+/* A loop device has this file in sysfs while it is in use. */
 #define IN_USE "/sys/block/loop*/loop/backing_file"
 
-/* How long a device may take to answer. */
+/* Time that a device has to answer, in ms. */
 #define PATIENCE_MS 3000
 
-/* The answer about one device, from the process that asks. */
+/* What the asking process answers about one device. */
 enum answer {
     ANSWER_NO,
     ANSWER_YES,
 };
 
 /*
- * Whether sysfs names the file as the device's backing file; only root can ask the device itself.
+ * Whether sysfs names the file as the device's backing file. Only root can ask the device itself.
  */
 static bool is_named(const char *fact, const struct stat *st)
 {
@@ -46,7 +46,7 @@ static bool is_named(const char *fact, const struct stat *st)
     return stat(name, &other) == 0 && other.st_dev == st->st_dev && other.st_ino == st->st_ino;
 }
 
-/* The name of the device to which a file of sysfs belongs. */
+/* Finds the name of the device to which a file of sysfs belongs. */
 static void name_device(const char *fact, char name[NAME_MAX + 1])
 {
     const char *start = fact + strlen("/sys/block/");
@@ -71,8 +71,8 @@ static enum answer ask(const char *fact, const struct stat *st)
 }
 
 /*
- * Closes everything else: if this process stays behind, whoever reads what zcav prints, or waits
- * for a lock, must not wait. Where the kernel refuses that, they do.
+ * Closes all other descriptors. If this process stays behind, whoever reads what zcav prints, or
+ * waits for a lock, must not have to wait. They do if the kernel refuses this.
  */
 static void keep_only(int kept)
 {
@@ -81,7 +81,7 @@ static void keep_only(int kept)
     portable_close_range((unsigned)kept + 1, UINT_MAX);
 }
 
-/* Asks all devices in their order, and writes one byte for each. */
+/* Asks all devices in their order, and writes a byte for each. */
 __attribute__((noreturn)) static void ask_all(const glob_t *facts, const struct stat *st, int out)
 {
     prctl(PR_SET_PDEATHSIG, SIGKILL);
@@ -93,7 +93,7 @@ __attribute__((noreturn)) static void ask_all(const glob_t *facts, const struct 
     _exit(0);
 }
 
-/* Reads one answer; returns a negative errno when none comes. */
+/* Reads one answer. Returns a negative errno when none comes. */
 static int take_answer(int in)
 {
     char answer;
@@ -126,7 +126,7 @@ static int take_all(const char *path, const glob_t *facts, int in, struct err *e
 }
 
 /*
- * Asks in a separate process. Unless all devices have answered it is not waited for, because it
+ * Asks in a separate process. Waits for that process only if all devices have answered, because it
  * cannot end while the server of a device is dead.
  */
 static int ask_apart(const char *path, const glob_t *facts, const struct stat *st, struct err *e)

@@ -16,7 +16,7 @@
 #define MOST_DEPTH  4096
 #define MOST_OFFSET (UINT64_C(1) << 62)
 
-/* Parses a size in whole MiB. */
+/* Parses a size in whole MiB. Returns false when it is wrong. */
 static bool parse_mib(const char *text, uint64_t least, uint64_t most, uint64_t *bytes)
 {
     uint64_t value;
@@ -27,7 +27,9 @@ static bool parse_mib(const char *text, uint64_t least, uint64_t most, uint64_t 
     return true;
 }
 
-/* Splits "A:B" in two; *second is NULL without a colon. Returns false when it is too long. */
+/*
+ * Splits "A:B". *second becomes NULL if there is no colon. Returns false when a part is too long.
+ */
 static bool split_pair(const char *text, char first[static UNITS_TEXT], const char **second)
 {
     size_t length = strcspn(text, ":");

@@ -9,7 +9,7 @@
 #include "tools/tool.h"
 #include "util/err.h"
 
-/* The settings from zcav's command line. */
+/* What zcav's command line says. */
 
 #define ZCAV_MOST_FILES 256
 
@@ -19,8 +19,8 @@ struct zcav_file {
 };
 
 /*
- * From `first` up to, but not including, `last`, in bytes and whole blocks; last UINT64_MAX: to the
- * end.
+ * A range of whole blocks, in bytes, from `first` up to, but not including, `last`. If `last` is
+ * UINT64_MAX, to the end.
  */
 struct zcav_range {
     uint64_t first;
@@ -32,19 +32,19 @@ struct zcav_settings {
     uint64_t block_bytes;
     uint64_t chunk_bytes; /* at most block_bytes */
     struct given passes;
-    struct zcav_range range; /* as given: not rounded to blocks yet */
-    struct given skip;       /* only one of this many blocks is measured; not given: all */
+    struct zcav_range range; /* as the user gave it, not yet rounded to blocks */
+    struct given skip;       /* only one of this many blocks is measured; not given: all are */
     bool writes;
-    bool yes;      /* confirms that the contents of devices may be lost */
-    bool buffered; /* no O_DIRECT on block devices */
-    bool direct;   /* O_DIRECT on regular files, too */
+    bool yes;      /* the user confirms that the contents of devices may be lost */
+    bool buffered; /* block devices are opened without O_DIRECT */
+    bool direct;   /* regular files are opened with O_DIRECT, too */
     bool quiet;
     bool json;
     bool lists_engines;
-    const char *page;   /* NULL: none */
-    const char *engine; /* NULL: the default */
+    const char *page;   /* path of the page; NULL: none */
+    const char *engine; /* name of the engine; NULL: default */
     struct given iodepth;
-    const char *pending_log; /* log for the next file */
+    const char *pending_log; /* log for the next file on the command line */
     unsigned file_count;
     struct zcav_file files[ZCAV_MOST_FILES];
 };
@@ -52,8 +52,8 @@ struct zcav_settings {
 extern const struct option_table zcav_option_table;
 
 /*
- * Reads the command line. *runs is false when only --help or the like was asked for, and has been
- * printed. Returns 0, or -EINVAL with a line in e.
+ * Reads the command line. *runs becomes false if it only asks for --help or the like, which has
+ * then been printed. Returns 0, or -EINVAL with a line in e.
  */
 int zcav_options(int argc, char *argv[], struct zcav_settings *s, bool *runs, struct err *e);
 

@@ -100,7 +100,7 @@ static bool chunk_failed(void *context, const struct io *io, int code)
     return true;
 }
 
-/* Moves the block at `offset`; *block says how much of it was moved, and how long it took. */
+/* Moves the block at `offset`. *block becomes the number of bytes that were moved and the time. */
 static int move_block(struct zcav_job *j, uint64_t offset, struct zcav_block *block, struct err *e)
 {
     const struct io_source source = {
@@ -133,7 +133,7 @@ static int note_range(struct zcav_job *j, const struct bad_range *range, struct 
     return rc;
 }
 
-/* Records the chunks of the block that have failed, and clears the list. */
+/* Records the block's failed chunks as bad ranges, and clears the list of them. */
 static int note_failures(struct zcav_job *j, struct err *e)
 {
     const struct zcav_settings *s = j->settings;
@@ -169,7 +169,7 @@ static int append_block(struct zcav_pass *p, const struct zcav_block *block, str
     return 0;
 }
 
-/* Reads a stream up to the block that is to be measured. */
+/* Reads a stream up to the next block that is measured. */
 static int skip_to(struct zcav_job *j, uint64_t offset, struct err *e)
 {
     struct zcav_block ignored;
@@ -199,7 +199,7 @@ static int measure_block(struct zcav_job *j, uint64_t offset, struct err *e)
     return rc;
 }
 
-/* True when there is a block at that offset, as far as the size is known. */
+/* Whether there is a block at that offset, as far as the size is known. */
 static bool has_block(const struct zcav_job *j, uint64_t offset)
 {
     const struct zcav_settings *s = j->settings;
@@ -334,7 +334,7 @@ void zcav_job_release(struct zcav_job *j)
 
 /* ---- all devices ---------------------------------------------------------------------------- */
 
-/* The number of bytes that will be moved; 0 when it is not known. */
+/* Number of bytes that all jobs will move; 0: unknown. */
 static uint64_t goal_of(const struct zcav_job *jobs, unsigned count)
 {
     uint64_t bytes = 0;

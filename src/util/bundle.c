@@ -5,16 +5,16 @@
 
 #define WORD sizeof(uint64_t)
 
-/* The longest text that bundle_take_text() accepts, in bytes. */
+/* Length of the longest text that bundle_take_text() accepts, in bytes. */
 #define MOST_TEXT (UINT64_C(1) << 20)
 
-/* Precedes the words of an object. */
+/* What precedes the words of an object. */
 struct head {
     uint64_t bytes;
     uint64_t words; /* number of words that are not 0 */
 };
 
-/* One word that is not 0. */
+/* A word that is not 0, and its place. */
 struct filled {
     uint64_t at;
     uint64_t value;
@@ -25,7 +25,7 @@ static size_t words_of(size_t bytes)
     return (bytes + WORD - 1) / WORD;
 }
 
-/* The number of bytes of the object that its word i covers: the last word may be shorter. */
+/* Number of the object's bytes in its word i: the last word may have fewer. */
 static size_t bytes_of_word(size_t bytes, size_t i)
 {
     size_t left = bytes - i * WORD;
@@ -86,7 +86,7 @@ void bundle_release(struct bundle *b)
     *b = (struct bundle){0};
 }
 
-/* Copies the next `bytes` bytes. Returns false when fewer are left. */
+/* Copies the next `bytes` bytes. Returns false when there are fewer. */
 static bool copy_bytes(struct bundle_reader *r, void *to, size_t bytes)
 {
     if (r->bytes < bytes)

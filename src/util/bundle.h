@@ -6,19 +6,19 @@
 #include <stdint.h>
 
 /*
- * Objects without pointers, one behind the other, in the form in which they travel between hosts.
- * Only the words of an object that are not 0 are stored, because most of a histogram is empty
- * whatever it has counted. The reader must know which objects the bundle holds, and all hosts must
- * have the same architecture.
+ * Objects without pointers, one after another, in the form in which they travel between hosts. A
+ * bundle has only those words of an object that are not 0, because most of a histogram is empty
+ * whatever it has counted. The reader must know which objects a bundle has, and all hosts must have
+ * the same architecture.
  */
 struct bundle {
     uint64_t *words;
     size_t count;
     size_t room;
-    bool is_short; /* memory ran out: the bundle is incomplete */
+    bool is_short; /* memory ran out, so the bundle is incomplete */
 };
 
-/* Appends an object, or a text with its length. A zeroed bundle is empty. */
+/* Append an object, or a text with its length. A zeroed bundle is empty. */
 void bundle_put(struct bundle *b, const void *object, size_t bytes);
 void bundle_put_text(struct bundle *b, const char *text);
 
@@ -31,10 +31,7 @@ struct bundle_reader {
     size_t bytes;
 };
 
-/*
- * Reads the next object, which must have this size. Returns false when there is none, or when it
- * has another size.
- */
+/* Reads the next object. Returns false when there is none, or when it has another size. */
 bool bundle_take(struct bundle_reader *r, void *object, size_t bytes);
 
 /* Reads the next text, which the caller frees. Returns NULL when there is none, or no memory. */

@@ -2,9 +2,9 @@
 #define UTIL_COVERAGE_H
 
 /*
- * In a build with --enable-coverage, a process that returns from main() writes down which lines it
- * has reached. A process that ends in another way calls coverage_dump() before; in every other
- * build that does nothing.
+ * In a build with --enable-coverage, a process that returns from main() records which lines it has
+ * reached. A process that ends in another way calls coverage_dump() before. In other builds that
+ * does nothing.
  *
  * stop.c calls it in a signal handler, although __gcov_dump() takes locks and allocates: if the
  * signal comes in the middle of malloc(), the process may hang instead of ending. That is

@@ -3,7 +3,7 @@
 
 #include <unistd.h>
 
-/* Closes *fd unless it is negative, and sets it to -1. Errors of close() are ignored. */
+/* Closes *fd unless it is negative, and sets it to -1. Ignores errors of close(2). */
 static inline void descriptor_close(int *fd)
 {
     if (*fd >= 0)

@@ -15,10 +15,10 @@ void err_init(struct err *e)
     e->text[0] = '\0';
 }
 
-/* Room kept for the reason, however long the path in front of it is. */
+/* Room that stays free for the reason, however long the path before it is. */
 #define REASON_ROOM 80
 
-/* Stores the text unless e is set already; returns whether it did. */
+/* Stores the text, unless e is already set. Returns whether it has. */
 static bool store_failure(struct err *e, int code, const char *format, va_list arguments)
 {
     if (e->code != 0)

@@ -2,36 +2,36 @@
 #define UTIL_ERR_H
 
 /*
- * One failure, reported in one line: what was being done, to what, and the reason.
+ * One failure that is reported in one line: what was being done, to what, and the reason.
  *
- * Functions that can fail return 0 or a negative errno and fill the struct err they were handed.
- * Only the first failure is worth reporting: a struct err that is already set is left alone.
- * Control characters in the text are shown as `?`, so that it stays one line whatever it names.
+ * Functions that can fail return 0, or a negative errno, and set the struct err that they get. Only
+ * the first failure is worth reporting, so a struct err that is already set stays as it is. Control
+ * characters in the text are shown as `?`, so that it stays one line whatever it names.
  */
 struct err {
-    int code;       /* positive errno, 0 while nothing has failed */
-    char text[512]; /* the line, without newline */
+    int code;       /* positive errno; 0: nothing has failed */
+    char text[512]; /* the line without its newline */
 };
 
 /* Clears e. */
 void err_init(struct err *e);
 
 /*
- * Records a failure as "TEXT: REASON", where REASON is the system's description of the errno code.
- * Returns -code, and leaves e alone if it is already set.
+ * Records a failure as "TEXT: REASON", where REASON is the system's description of the errno
+ * `code`. Returns -code. Leaves e alone if it is already set.
  */
 int err_system(struct err *e, int code, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
 
 /*
- * Records a failure that has no errno code (wrong use, a violated assumption) as "TEXT", with the
- * code EINVAL. Returns -EINVAL.
+ * Records a failure without an errno (wrong use, a violated assumption) as "TEXT". Its code is
+ * EINVAL. Returns -EINVAL.
  */
 int err_say(struct err *e, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
 /*
- * Adds a failure that came of cleaning up after the first: "FIRST; FURTHER", as far as there is
- * room. Does nothing if `further` is not set, and copies it if e is not.
+ * Adds a failure of cleaning up after the first one: "FIRST; FURTHER", as far as there is room.
+ * Does nothing if `further` is not set; copies it if e is not set.
  */
 void err_append(struct err *e, const struct err *further);
 

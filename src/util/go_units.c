@@ -12,7 +12,8 @@
 #define HOUR_NS   UINT64_C(3600000000000)
 
 /*
- * Digits of a fraction beyond this scale change nothing: no unit has as many nanoseconds or bytes.
+ * Digits of a fraction beyond this scale change nothing, because no unit has more nanoseconds or
+ * bytes.
  */
 #define MOST_FRACTION UINT64_C(1000000000000000000)
 
@@ -28,7 +29,7 @@ static const struct unit durations[] = {
     {"ms", 1000000}, {"m", MINUTE_NS}, {"s", 1000000000},   {"h", HOUR_NS},
 };
 
-/* A number in the form it was written: whole + fraction / scale. */
+/* A number as it was written: whole + fraction / scale. */
 struct number {
     uint64_t whole;
     uint64_t fraction;
@@ -40,7 +41,7 @@ static bool is_digit(char c)
     return c >= '0' && c <= '9';
 }
 
-/* Reads the digits at *text. Returns how many there were, or -ERANGE. */
+/* Reads the digits at *text. Returns their number, or -ERANGE. */
 static int read_whole(const char **text, uint64_t *value)
 {
     int digits = 0;
@@ -81,7 +82,7 @@ static int read_number(const char **text, struct number *n)
     return digits > 0 ? 0 : -EINVAL;
 }
 
-/* Adds number x worth to *sum. */
+/* Adds the number, multiplied by `worth`, to *sum. */
 static int add_worth(uint64_t *sum, const struct number *n, uint64_t worth)
 {
     uint128 product = (uint128)n->whole * worth + (uint128)n->fraction * worth / n->scale;
@@ -90,7 +91,7 @@ static int add_worth(uint64_t *sum, const struct number *n, uint64_t worth)
     return 0;
 }
 
-/* Reads the unit at *text; *worth is what it stands for in nanoseconds. */
+/* Reads the unit at *text. *worth becomes its length in nanoseconds. */
 static int read_duration_unit(const char **text, uint64_t *worth)
 {
     for (size_t i = 0; i < sizeof durations / sizeof *durations; i++) {
@@ -129,7 +130,7 @@ int go_parse_duration(const char *text, uint64_t *nanoseconds)
     return 0;
 }
 
-/* The power of a letter in "KMGTPE", from 1 on; -1 for any other letter. */
+/* Position of a letter in "KMGTPE", counted from 1; -1: it is another letter. */
 static int power_of(char letter)
 {
     static const char letters[] = "kmgtpe";
@@ -186,7 +187,10 @@ int go_parse_bool(const char *text, bool *value)
     return -EINVAL;
 }
 
-/* Prints number / scale without the zeros at the end of the fraction; scale is a power of ten. */
+/*
+ * Prints number / scale without the zeros at the end of the fraction. `scale` must be a power of
+ * ten.
+ */
 static void format_decimal(char text[static GO_UNITS_TEXT], uint64_t number, uint64_t scale,
                            const char *unit)
 {

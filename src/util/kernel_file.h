@@ -7,8 +7,8 @@
 
 /*
  * Files that the kernel provides: /proc, /sys, control groups, /dev/null. Only root can change what
- * such a path leads to, so these files are opened by path, here and nowhere else; everything else
- * is found by sys/below.h or sys/named_file.h. Tests give paths below a tree of their own.
+ * such a path leads to, so these files are opened by path, here and nowhere else. All other files
+ * are found by sys/below.h or sys/named_file.h. Tests give paths below a tree of their own.
  */
 
 /* Opens such a file with these flags of open(2). Returns the descriptor, or -1 with errno. */
@@ -20,12 +20,15 @@ FILE *kernel_file_read(const char *path);
 /* Whether the file exists. */
 bool kernel_file_exists(const char *path);
 
-/* The target of one of the kernel's links, with a NUL. Returns false if there is no such link. */
+/*
+ * Reads the target of one of the kernel's links, with a NUL. Returns false when there is no such
+ * link.
+ */
 bool kernel_file_link(const char *path, char *text, size_t size);
 
 /*
  * Opens the file behind a descriptor again, with other flags of open(2), whatever has its name by
- * now. Returns the new descriptor, or -1 with errno: ENOENT also where /proc is not mounted.
+ * now. Returns the new descriptor, or -1 with errno: ENOENT also if /proc is not mounted.
  */
 int kernel_file_reopen(int fd, int flags);
 

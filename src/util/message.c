@@ -5,7 +5,7 @@
 
 #include "util/printable.h"
 
-/* Room for a message; the text of any failure is shorter. */
+/* Room for a message. The text of any failure is shorter. */
 #define MESSAGE_TEXT 1024
 
 void message(const char *format, ...)

@@ -3,7 +3,7 @@
 
 #include <stdint.h>
 
-/* a * b / c, rounded down, where a * b may need 128 bits; the quotient must fit into 64. */
+/* Returns a * b / c, rounded down. a * b may need 128 bits, but the quotient must fit into 64. */
 static inline uint64_t mul_div(uint64_t a, uint64_t b, uint64_t c)
 {
     __extension__ typedef unsigned __int128 uint128;

@@ -3,7 +3,7 @@
 struct partition partition_of(uint64_t total, uint64_t parts, uint64_t index)
 {
     uint64_t each = total / parts;
-    uint64_t rest = total % parts; /* the first parts get one more each */
+    uint64_t rest = total % parts; /* each of the first parts gets one more */
     return (struct partition){
         .first = index * each + (index < rest ? index : rest),
         .count = each + (index < rest ? 1 : 0),

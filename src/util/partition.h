@@ -4,7 +4,8 @@
 #include <stdint.h>
 
 /*
- * Part `index` (from 0) of `total` things that are shared out among `parts` as evenly as possible.
+ * Part `index`, counted from 0, of `total` things that are divided into `parts` parts as evenly as
+ * possible.
  */
 struct partition {
     uint64_t first;
@@ -12,22 +13,22 @@ struct partition {
 };
 struct partition partition_of(uint64_t total, uint64_t parts, uint64_t index);
 
-/* The reverse: the part that thing `number` belongs to. */
+/* The reverse: the part that has thing `number`. */
 uint64_t partition_owner(uint64_t total, uint64_t parts, uint64_t number);
 
 /* One of several takers to whom things are dealt out in turn. All zeros: it is the only taker. */
 struct stripe {
     unsigned others; /* number of takers besides this one */
-    unsigned index;  /* number of this taker, from 0 */
+    unsigned index;  /* number of this taker, counted from 0 */
 };
 
 /*
- * The number of things, out of `total`, that this taker gets; the shares of two takers differ by 1
- * at most.
+ * Number of things, out of `total`, that this taker gets. The shares of two takers differ by 1 at
+ * most.
  */
 uint64_t stripe_count(const struct stripe *s, uint64_t total);
 
-/* The number, among all things, of the nth thing that this taker gets; both count from 1. */
+/* The number, among all things, of the nth thing that this taker gets. Both count from 1. */
 uint64_t stripe_number(const struct stripe *s, uint64_t n);
 
 #endif

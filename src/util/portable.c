@@ -21,7 +21,8 @@ const char *portable_reason(int code)
 
 #else
 
-/* Where musl has other words than glibc, or none. */
+/* Reasons for which musl has other words than glibc, or none. */
+
 static const struct {
     int code;
     const char *reason;
@@ -101,7 +102,7 @@ static const struct {
     {EXFULL, "Exchange full"},
 };
 
-/* strerror() of musl has constant texts, and one of them for all codes that it does not know. */
+/* musl's strerror() has constant texts, and a single one for all codes that it does not know. */
 const char *portable_reason(int code)
 {
     const char *reason = strerror(code);

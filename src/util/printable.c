@@ -2,7 +2,7 @@
 
 #include <stdbool.h>
 
-/* First of the two bytes that encode a control character from 0x80 to 0x9f in UTF-8. */
+/* First of the two bytes of a control character from 0x80 to 0x9f in UTF-8. */
 #define C1_LEAD 0xc2
 
 static bool is_c1(const unsigned char *text)

@@ -2,8 +2,8 @@
 #define UTIL_PRINTABLE_H
 
 /*
- * Replaces by `?` whatever could end a line or control the terminal. For names from outside that
- * appear in a message of one line.
+ * Replaces by `?` whatever could end a line or control the terminal. For names from outside in a
+ * message of one line.
  */
 void make_printable(char *text);
 

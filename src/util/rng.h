@@ -5,16 +5,16 @@
 
 /*
  * Random numbers that a seed makes repeatable: xoshiro256** by Blackman and Vigna (2018), seeded
- * through splitmix64 as its authors advise. Not for secrets.
+ * with splitmix64 as its authors advise. Not for secrets.
  */
 struct rng {
     uint64_t state[4];
 };
 
-/* Mixes one 64-bit word thoroughly (the finaliser of splitmix64): a stateless hash. */
+/* Mixes a 64-bit word thoroughly (the finaliser of splitmix64): a hash without a state. */
 uint64_t rng_mix(uint64_t word);
 
-/* Starts r at a point that depends on seed and stream; different streams do not overlap. */
+/* Starts r at a point that depends on seed and stream. Different streams do not overlap. */
 void rng_init(struct rng *r, uint64_t seed, uint64_t stream);
 
 static inline uint64_t rng_rotate_left(uint64_t word, int bits)
@@ -22,7 +22,9 @@ static inline uint64_t rng_rotate_left(uint64_t word, int bits)
     return (word << bits) | (word >> (64 - bits));
 }
 
-/* The next 64 random bits. Inline, as rng_below() is: every operation draws a place with it. */
+/*
+ * The next 64 random bits. Inline, like rng_below(), because every operation draws a place with it.
+ */
 static inline uint64_t rng_next(struct rng *r)
 {
     uint64_t *s = r->state;
@@ -37,7 +39,7 @@ static inline uint64_t rng_next(struct rng *r)
     return value;
 }
 
-/* A number in 0 .. bound-1, every one equally likely (Lemire 2019); bound must not be 0. */
+/* A number in 0 .. bound-1, all of them equally likely (Lemire 2019). `bound` must not be 0. */
 static inline uint64_t rng_below(struct rng *r, uint64_t bound)
 {
     __extension__ typedef unsigned __int128 uint128;

@@ -6,12 +6,12 @@
 #include "util/err.h"
 
 /*
- * Maps zeroed memory that processes forked later share. Returns 0, or a negative errno with a line
- * in e, in which case *memory is NULL.
+ * Maps zeroed memory, which processes that are forked later share. Returns 0, or a negative errno
+ * with a line in e; then *memory is NULL.
  */
 int shared_memory_map(void **memory, size_t bytes, struct err *e);
 
-/* Unmaps it. NULL is accepted. */
+/* Unmaps the memory, which may be NULL. */
 void shared_memory_unmap(void *memory, size_t bytes);
 
 #endif

@@ -11,8 +11,8 @@
 #include "util/mul_div.h"
 
 /*
- * Latencies from this number on are printed in the next unit, as Bonnie++ does: 99999us, then
- * 100ms.
+ * A latency of this number of a unit or more is printed in the next unit, as Bonnie++ does:
+ * 99999us, then 100ms.
  */
 #define LATENCY_LIMIT 100000
 
@@ -32,9 +32,9 @@ static bool is_digit(char c)
 }
 
 /*
- * Reads the digits at *text and moves *text past them. Returns 0, -EINVAL when there is no digit,
- * or -ERANGE when the number is too large; *text is moved in that case too, so that the caller sees
- * what follows.
+ * Reads the digits at *text, and moves *text past them. Returns 0, -EINVAL when there is no digit,
+ * or -ERANGE when the number is too large; even then *text moves, so that the caller sees what
+ * follows.
  */
 static int read_digits(const char **text, uint64_t *value)
 {
@@ -49,10 +49,7 @@ static int read_digits(const char **text, uint64_t *value)
     return fits ? 0 : -ERANGE;
 }
 
-/*
- * The number of bytes that the suffix stands for (`without` for none), or 0 when there is no such
- * suffix.
- */
+/* Number of bytes that the suffix means (no suffix means `without`); 0: there is no such suffix. */
 static uint64_t suffix_bytes(const char *suffix, uint64_t without)
 {
     if (*suffix == '\0')
@@ -94,7 +91,7 @@ static int read_fraction(const char **text, uint64_t *billionths)
 }
 
 /*
- * Reads a number with or without a fraction, which is stored in billionths; *text is moved as
+ * Reads a number with or without a fraction, which is stored in billionths. Moves *text as
  * read_digits() does.
  */
 static int read_decimal(const char **text, uint64_t *whole, uint64_t *fraction)
@@ -167,7 +164,7 @@ int units_parse_signed(const char *text, int64_t *value)
 }
 
 /*
- * Prints bytes in the first unit of the list that divides them; the list must end with a unit of 1.
+ * Prints bytes in the first unit of the list that divides them. The list must end with a unit of 1.
  */
 static void format_exactly(char text[static UNITS_TEXT], uint64_t bytes, const struct unit *unit)
 {
@@ -230,9 +227,7 @@ void units_format_time(char text[static UNITS_TEXT], uint64_t nanoseconds)
     snprintf(text, UNITS_TEXT, "%.*f %s", digits, number, names[unit]);
 }
 
-/*
- * Prints one digit less behind the point where the rounded text would otherwise be a column wider.
- */
+/* Prints one decimal less if the rounded text would otherwise be a column wider. */
 static void format_short(char text[static UNITS_TEXT], double number, char unit)
 {
     snprintf(text, UNITS_TEXT, "%.*f%c", number < 9.95 ? 1 : 0, number, unit);
@@ -254,7 +249,7 @@ void units_format_short_speed(char text[static UNITS_TEXT], double kib_per_secon
     format_short(text, number, letters[unit]);
 }
 
-/* Each limit is the number whose rounded text would be a column wider. */
+/* Each limit is the number from which the rounded text would be a column wider. */
 void units_format_speed(char text[static UNITS_TEXT], double kib_per_second)
 {
     double kib = kib_per_second;

@@ -13,88 +13,94 @@
 /*
  * Numbers as users write them and as reports print them.
  *
- * Nothing is guessed: no sign or fraction where the function does not name one, no blanks, no
- * hexadecimal, no trailing characters. Every parser returns 0, -EINVAL (not such a number) or
- * -ERANGE (one that does not fit), and leaves *value alone when it fails.
+ * Nothing is guessed: no sign or fraction unless the function names one, no blanks, no hexadecimal,
+ * no trailing characters. Every parser returns 0, -EINVAL (no such number) or -ERANGE (it does not
+ * fit), and leaves *value alone when it fails.
  */
 
-/* Room for any text that a formatter below makes, with its terminating NUL. */
+/* Room for any text of the formatters below, with its NUL. */
 #define UNITS_TEXT 32
 
 /*
- * A size in bytes: a decimal number with a suffix k, m, g or t (powers of 1024), which may be
- * followed by B or iB, or with B alone (bytes), in upper or lower case. Without any suffix the
- * number counts units of `unit` bytes: 1 << 20 where a bare number means MiB.
+ * Parses a size into bytes: a decimal number with a suffix k, m, g or t (powers of 1024), which B
+ * or iB may follow, or with B alone (bytes), in upper or lower case. Without a suffix, the number
+ * is in units of `unit` bytes: 1 << 20 if a bare number means MiB.
  */
 int units_parse_size(const char *text, uint64_t unit, uint64_t *value);
 
 /*
- * The same with an optional decimal fraction ("7951.52", "1.5g"). A size that has one is rounded
- * down with units_round_down().
+ * Does the same, but also accepts a decimal fraction ("7951.52", "1.5g"). Rounds a size with a
+ * fraction down by units_round_down().
  */
 int units_parse_rounded_size(const char *text, uint64_t unit, uint64_t *value);
 
-/* Rounds down to whole MiB, or to whole KiB below one MiB. */
+/* Rounds down to whole MiB; below one MiB, to whole KiB. */
 uint64_t units_round_down(uint64_t bytes);
 
-/* `billionths` of `unit` bytes, rounded down to whole bytes. The result must be below 2^64. */
+/*
+ * Returns `billionths` of `unit` bytes, rounded down to whole bytes. The result must be below 2^64.
+ */
 uint64_t units_part(uint64_t billionths, uint64_t unit);
 
-/* A whole number, of digits only. */
+/* Parses a whole number, of digits only. */
 int units_parse_count(const char *text, uint64_t *value);
 
 /*
- * A number with or without a decimal fraction ("2", "0.25", but not ".5" or "1e3"), in billionths:
- * a number of seconds becomes nanoseconds. A fraction of a billionth is dropped.
+ * Parses a number with or without a decimal fraction ("2", "0.25", but not ".5" or "1e3") into
+ * billionths, which makes nanoseconds of seconds. Drops a fraction of a billionth.
  */
 int units_parse_decimal(const char *text, uint64_t *billionths);
 
-/* A whole number with or without a minus sign. */
+/* Parses a whole number with or without a minus sign. */
 int units_parse_signed(const char *text, int64_t *value);
 
 /*
- * The size of the data as Bonnie++ prints it, exactly: in the largest of G, M and k that divides it
- * ("64M", "63808M", "16G"), else in bytes with a B, because readers take a bare number for MiB.
+ * Formats the size of the data as Bonnie++ does, exactly: in the largest of G, M and k that divides
+ * it ("64M", "63808M", "16G"), or else in bytes with a B, because readers take a bare number for
+ * MiB.
  */
 void units_format_size(char text[static UNITS_TEXT], uint64_t bytes);
 
 /*
- * A rounded size for people to read: "10.0 TiB", "1.5 GiB", "300 MiB", "512 bytes". Sizes of 10000
+ * Formats a rounded size for people: "10.0 TiB", "1.5 GiB", "300 MiB", "512 bytes". Sizes of 10000
  * TiB and more have five digits or more.
  */
 void units_format_readable(char text[static UNITS_TEXT], uint64_t bytes);
 
-/* The size of a chunk as Bonnie++ prints it, exactly: "1m", "64k", "512" (bytes). */
+/* Formats the size of a chunk as Bonnie++ does, exactly: "1m", "64k", "512" (bytes). */
 void units_format_chunk(char text[static UNITS_TEXT], uint64_t bytes);
 
 /*
- * A latency as a whole number of us, ms or s, in the smallest of the three that needs five digits
- * at most ("4964us", "99999us", "100ms"). Never "0us": what was measured took some time.
+ * Formats a latency as a whole number of us, ms or s, in the smallest of these that needs at most
+ * five digits ("4964us", "99999us", "100ms"). Never "0us", because what was measured took some
+ * time.
  */
 void units_format_latency(char text[static UNITS_TEXT], uint64_t nanoseconds);
 
 /*
- * A time for people to read, with three digits: "940 ns", "116 us", "1.35 ms", "12.3 s"; more from
- * 1000 s on.
+ * Formats a time for people, with three digits: "940 ns", "116 us", "1.35 ms", "12.3 s"; from 1000
+ * s on with more.
  */
 void units_format_time(char text[static UNITS_TEXT], uint64_t nanoseconds);
 
 /*
- * A number for a column four characters wide, in thousands or millions: "8.2k", "155k", "1.2m",
- * "123m".
+ * Formats a number for a column four characters wide, in thousands or millions: "8.2k", "155k",
+ * "1.2m", "123m".
  */
 void units_format_short_count(char text[static UNITS_TEXT], double number);
 
 /*
- * A rate in KiB/s for a column five characters wide: "1723k", "51.8m", "368m", "2.2g". Rates of
- * 10000 GiB/s and more are wider.
+ * Formats a rate in KiB/s for a column five characters wide: "1723k", "51.8m", "368m", "2.2g".
+ * Rates of 10000 GiB/s and more are wider.
  */
 void units_format_speed(char text[static UNITS_TEXT], double kib_per_second);
 
-/* A rate in KiB/s for a column four characters wide: "1.7m", "52m", "368m", "2.2g", "9.8t". */
+/*
+ * Formats a rate in KiB/s for a column four characters wide: "1.7m", "52m", "368m", "2.2g", "9.8t".
+ */
 void units_format_short_speed(char text[static UNITS_TEXT], double kib_per_second);
 
-/* `value` rounded up to a multiple of `unit`, which must not be 0. */
+/* Rounds `value` up to a multiple of `unit`, which must not be 0. */
 static inline uint64_t round_up(uint64_t value, uint64_t unit)
 {
     return (value + unit - 1) / unit * unit;

@@ -8,8 +8,8 @@ const char *const verify_names[VERIFY_MODES + 1] = {
     [VERIFY_STAMP] = "stamp", [VERIFY_FULL] = "full", [VERIFY_OFF] = "off"};
 
 /*
- * A generation holds the number of changes in its lower bits, and the number of rewritings above
- * them.
+ * A generation has the number of changes in its lowest CHANGE_BITS bits, and the number of
+ * rewritings above them.
  */
 #define CHANGE_BITS 16
 
@@ -18,13 +18,13 @@ static uint64_t block_of(const struct contents *c, unsigned file, uint64_t offse
     return (c->files[file].start + offset) / c->block_bytes;
 }
 
-/* The number of blocks that a range of a file touches. */
+/* Number of blocks that a range of a file touches. */
 static uint64_t blocks_in(const struct contents *c, unsigned file, uint64_t offset, size_t length)
 {
     return block_of(c, file, offset + length - 1) - block_of(c, file, offset) + 1;
 }
 
-/* The number by which stamps identify a file. */
+/* The number that identifies a file in stamps. */
 static uint64_t number_of(const struct contents *c, unsigned file)
 {
     return c->first_number + file;
@@ -36,7 +36,7 @@ static uint64_t generation_of(uint64_t rewritten, uint64_t changed)
 }
 
 /*
- * How often the file was rewritten, as seen at this offset: the part before `rewritten` is one
+ * Number of times that the file was rewritten at this offset: the part before `rewritten` is one
  * ahead.
  */
 static uint64_t rewritings(const struct contents *c, unsigned file, uint64_t offset)
@@ -45,7 +45,7 @@ static uint64_t rewritings(const struct contents *c, unsigned file, uint64_t off
     return f->generation + (offset < f->rewritten ? 1 : 0);
 }
 
-/* The generation that the block at this offset will have after the change that is in progress. */
+/* Generation of the block at this offset after the change that is in progress. */
 static uint64_t generation_next(const struct contents *c, unsigned file, uint64_t offset,
                                 uint64_t further)
 {
@@ -53,16 +53,14 @@ static uint64_t generation_next(const struct contents *c, unsigned file, uint64_
                          generations_next(&c->changes, block_of(c, file, offset)));
 }
 
-/* The generation that the block at this offset has now, after the last completed change. */
+/* Generation of the block at this offset after the last completed change. */
 static uint64_t generation_stored(const struct contents *c, unsigned file, uint64_t offset)
 {
     return generation_of(rewritings(c, file, offset),
                          generations_stored(&c->changes, block_of(c, file, offset)));
 }
 
-/*
- * The length of the part of a range that lies in its first block and was rewritten equally often.
- */
+/* Length of the part of a range that lies in its first block and was rewritten equally often. */
 static size_t within_block(const struct contents *c, unsigned file, uint64_t offset, size_t length)
 {
     uint64_t rewritten = c->files[file].rewritten;
@@ -132,13 +130,13 @@ static void keep_corrupted(struct corruption *found, const struct corrupted_plac
     found->corrupted++;
 }
 
-/* Whether it is known how often each single block was changed. */
+/* Whether the number of changes of each single block is known. */
 static bool changes_are_known(const struct contents *c)
 {
     return !c->changes.counters || c->changes.is_exact;
 }
 
-/* Checks a whole unit that lies within one block. */
+/* Checks a whole unit that lies in one block. */
 static enum corruption_kind check_unit(const struct contents *c, const void *unit,
                                        struct corrupted_place *place)
 {
@@ -148,7 +146,7 @@ static enum corruption_kind check_unit(const struct contents *c, const void *uni
     return pattern_check(c->pattern, unit, &expected, c->verify == VERIFY_FULL, &place->found);
 }
 
-/* Whether a part of a unit holds what belongs there in this generation. */
+/* Whether a part of a unit has the contents of this generation. */
 static bool part_is(const struct contents *c, const void *part, size_t length,
                     const struct corrupted_place *place, uint64_t generation)
 {
@@ -159,7 +157,7 @@ static bool part_is(const struct contents *c, const void *part, size_t length,
 
 /*
  * Checks a part of a unit, all of whose bytes must be right. The part may have no stamp that tells
- * its generation: where the generation is not known, all are tried, the most likely ones first.
+ * its generation. If the generation is unknown, tries all of them, the most likely ones first.
  */
 static enum corruption_kind check_part(const struct contents *c, const void *part, size_t length,
                                        struct corrupted_place *place)
@@ -173,7 +171,7 @@ static enum corruption_kind check_part(const struct contents *c, const void *par
     return is_right ? CORRUPTION_NONE : CORRUPTION_FLIPPED;
 }
 
-/* Checks a range that lies within one unit and one block. */
+/* Checks a range that lies in one unit and one block. */
 static struct corrupted_place check_at(const struct contents *c, unsigned file, uint64_t offset,
                                        const void *from, size_t length)
 {
@@ -188,7 +186,7 @@ static struct corrupted_place check_at(const struct contents *c, unsigned file, 
     return place;
 }
 
-/* The length of the part of a range that lies in its first unit and first block. */
+/* Length of the part of a range that lies in its first unit and first block. */
 static size_t within_unit(const struct contents *c, unsigned file, uint64_t offset, size_t length)
 {
     size_t unit = c->pattern->unit_bytes;
@@ -205,7 +203,7 @@ static bool is_undisturbed(const struct contents *c, unsigned file, uint64_t off
 }
 
 /*
- * The slow half of contents_check(), kept out of line so that the check costs little when it is
+ * The slow part of contents_check(). It is not inlined, so that the check costs little when it is
  * off.
  */
 __attribute__((noinline)) static void check_parts(const struct contents *c, unsigned file,
@@ -248,7 +246,10 @@ void corruption_merge(struct corruption *whole, const struct corruption *part)
 
 #define GENERATION_TEXT 48
 
-/* Formats a generation: "2.5" was rewritten as a whole twice, and changed five times. */
+/*
+ * Formats a generation: "2.5" means that the file was rewritten twice, and then the block was
+ * changed five times.
+ */
 static const char *generation_text(char text[static GENERATION_TEXT], uint64_t generation)
 {
     snprintf(text, GENERATION_TEXT, "%" PRIu64 ".%" PRIu64, generation >> CHANGE_BITS,
@@ -256,7 +257,7 @@ static const char *generation_text(char text[static GENERATION_TEXT], uint64_t g
     return text;
 }
 
-/* Describes what was found instead, as far as its stamp says. */
+/* Describes what was found instead, as far as its stamp says so. */
 static void describe_found(char text[static CORRUPTED_PLACE_TEXT],
                            const struct corrupted_place *place, const struct pattern *p)
 {

@@ -10,92 +10,92 @@
 #include "verify/pattern.h"
 
 /*
- * What the data files should hold at this moment, and whether they do. The generation of a block
- * says how often its file was written as a whole, and how often the block was changed since.
+ * Knows what the data files should contain at any moment, and checks whether they do. The
+ * generation of a block says how often its file was written as a whole, and how often the block was
+ * changed since then.
  *
- * VERIFY_STAMP checks the stamp and the check word of every unit that was read, VERIFY_FULL checks
+ * VERIFY_STAMP checks the stamp and the check word of every unit that was read; VERIFY_FULL checks
  * every byte.
  */
 enum verify_mode { VERIFY_STAMP, VERIFY_FULL, VERIFY_OFF, VERIFY_MODES };
 extern const char *const verify_names[VERIFY_MODES + 1];
 
-/* One of the files that the data set consists of. */
+/* One of the files that make up the data set. */
 struct contents_file {
-    uint64_t start;      /* offset of the file within the data set, in bytes */
+    uint64_t start;      /* offset of the file in the data set, in bytes */
     uint64_t generation; /* number of times that the file was emptied or rewritten; only its worker
-                            changes it */
-    uint64_t rewritten; /* number of bytes from its start that were rewritten once more than that */
+                            changes this */
+    uint64_t rewritten;  /* number of bytes, from its start, that were rewritten once more */
 };
 
 struct contents {
     const struct pattern *pattern;
     enum verify_mode verify;
-    uint64_t block_bytes;        /* offset and length of a random change are multiples of this */
-    uint64_t first_number;       /* number of the first file in stamps; the others follow */
-    struct contents_file *files; /* owned by the caller */
+    uint64_t block_bytes; /* offset and length of a random change are multiples of this, in bytes */
+    /* number of the first file in stamps; the others have the next numbers */
+    uint64_t first_number;
+    struct contents_file *files; /* belongs to the caller */
     struct generations changes;
 };
 
-/* One corrupted unit, or part of a unit. */
+/* One corrupted unit, or a part of a unit. */
 struct corrupted_place {
     uint64_t file;
     uint64_t offset;
     enum corruption_kind kind;
     struct pattern_place expected;
-    /* what its stamp says; equal to what was expected if it has no usable stamp */
+    /* what the stamp of the unit says; without a sound stamp, what was expected */
     struct pattern_origin found;
 };
 
-/*
- * What one worker or seeker has checked. It holds no pointers, so it can lie in a shared mapping.
- */
+/* What one worker or seeker has checked. Has no pointers, so it can be in a shared mapping. */
 #define CORRUPTION_KEPT 8
 struct corruption {
     uint64_t checked_bytes;
     uint64_t corrupted;                           /* number of corrupted units */
-    struct corrupted_place kept[CORRUPTION_KEPT]; /* the first of them */
+    struct corrupted_place kept[CORRUPTION_KEPT]; /* the first corrupted units */
 };
 
-/* Fills the buffer with what belongs at this offset now. */
+/* Fills the buffer with the contents that belong at this offset now. */
 void contents_fill(const struct contents *c, unsigned file, uint64_t offset, void *buffer,
                    size_t length);
 
 /*
- * Fills the buffer with what belongs at this offset after the rewriting of the whole file that is
- * in progress; the offset must not have been rewritten yet.
+ * Fills the buffer with the contents that belong at this offset after the whole file has been
+ * rewritten, while this is in progress. The offset must not have been rewritten yet.
  */
 void contents_fill_next(const struct contents *c, unsigned file, uint64_t offset, void *buffer,
                         size_t length);
 
 /*
- * Ends the rewriting of a file, after its last byte or because the file is given up. The next
- * contents differ from all that the file held before.
+ * Ends the rewriting of a file, after its last byte, or because the file is given up. Its next
+ * contents will differ from all earlier ones.
  */
 void contents_end_rewriting(struct contents *c, unsigned file);
 
 /*
  * A random change of whole blocks takes four steps: claim the blocks, fill the buffer with
- * contents_fill(), write it, and release the blocks once it is written. contents_claim() returns
- * false, and claims nothing, when another writer is changing one of the blocks.
+ * contents_fill(), write it, and release the blocks when it has been written. contents_claim()
+ * returns false, and claims nothing, when another writer is changing one of the blocks.
  */
 bool contents_claim(struct contents *c, unsigned file, uint64_t offset, size_t length);
 void contents_release(struct contents *c, unsigned file, uint64_t offset, size_t length);
 
 /*
- * A reader takes the version of a range before it reads the range, and checks the buffer
- * afterwards. A range that was changed in between cannot be judged, and does not count as checked.
- * A writer that has claimed the range needs no version, and passes CONTENTS_CLAIMED. What is wrong
- * is added to *found.
+ * A reader gets the version of a range before it reads the range, and checks the buffer afterwards.
+ * If the range was changed in between, it cannot be judged, and does not count as checked. A writer
+ * that has claimed the range needs no version, and passes CONTENTS_CLAIMED. contents_check() adds
+ * what is wrong to *found.
  */
 #define CONTENTS_CLAIMED (GENERATIONS_CHANGING - 1)
 uint64_t contents_version(const struct contents *c, unsigned file, uint64_t offset, size_t length);
 void contents_check(const struct contents *c, unsigned file, uint64_t offset, const void *buffer,
                     size_t length, uint64_t version, struct corruption *found);
 
-/* Adds the findings of `part` to those of `whole`. */
+/* Adds the findings of *part to those of *whole. */
 void corruption_merge(struct corruption *whole, const struct corruption *part);
 
-/* Describes a corrupted place in words: "stale: generation 2.0 expected, generation 1.0 found". */
+/* Describes a corrupted place: "stale: generation 2.0 expected, generation 1.0 found". */
 #define CORRUPTED_PLACE_TEXT 256
 void corrupted_place_describe(char text[static CORRUPTED_PLACE_TEXT],
                               const struct corrupted_place *place, const struct pattern *p);

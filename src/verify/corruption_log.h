@@ -5,15 +5,15 @@
 #include "verify/contents.h"
 
 /*
- * What the workers of a phase found corrupted: one entry for each worker, in memory that processes
- * share.
+ * The corruption that the workers of a phase have found: an entry for each worker, in memory that
+ * processes share.
  */
 struct corruption_log {
     struct corruption *workers;
     unsigned room;
 };
 
-/* Opens a log with room for that many workers. Returns 0 or a negative errno. */
+/* Opens a log with room for `room` workers. Returns 0, or a negative errno with a line in e. */
 int corruption_log_open(struct corruption_log *log, unsigned room, struct err *e);
 
 void corruption_log_close(struct corruption_log *log);

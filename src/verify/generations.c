@@ -10,7 +10,7 @@ int generations_open(struct generations *g, uint64_t blocks, struct err *e)
 {
     g->is_exact = blocks <= MAX_COUNTERS;
     g->count = g->is_exact ? blocks : MAX_COUNTERS;
-    /* Pages that are never touched take no memory. */
+    /* Pages that nothing touches take no memory. */
     void *memory = mmap(NULL, g->count * sizeof *g->counters, PROT_READ | PROT_WRITE,
                         MAP_SHARED | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
     if (memory == MAP_FAILED)
@@ -39,7 +39,8 @@ bool generations_claim(struct generations *g, uint64_t first, uint64_t count)
         done++;
     if (done == count)
         return true;
-    while (done > 0) /* gives back the blocks claimed so far; none of them was changed */
+    while (done >
+           0) /* gives back the blocks that were claimed so far; none of them has been changed */
         atomic_fetch_sub(generations_counter(g, first + --done), 1);
     return false;
 }
@@ -52,7 +53,7 @@ void generations_release(struct generations *g, uint64_t first, uint64_t count)
 
 uint64_t generations_version(const struct generations *g, uint64_t first, uint64_t count)
 {
-    uint64_t sum = 0; /* even counters only grow: the sum is equal only if each of them is */
+    uint64_t sum = 0; /* even counters only grow, so the sum is equal only if each of them is */
     for (uint64_t i = 0; i < count; i++) {
         uint16_t seen = atomic_load(generations_counter(g, first + i));
         if (seen % 2 != 0)

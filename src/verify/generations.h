@@ -10,12 +10,12 @@
 /*
  * Counts how often each block of the data set was changed, for tests that change blocks at random
  * places, several at once and in several processes. Each block has a counter of 16 bits in a shared
- * mapping. It is odd while the block is being changed, and grows by two with each change. This is a
- * sequence lock, on which readers never wait: a reader compares what it saw before with what it
- * sees after.
+ * mapping. The counter is odd while the block is being changed, and grows by two with each change.
+ * This is a sequence lock on which readers never wait: a reader compares the counters before and
+ * after it reads.
  *
- * Beyond 2^25 blocks (64 MiB of counters) several blocks share one counter, and how often a single
- * block was changed is not known.
+ * Beyond 2^25 blocks (64 MiB of counters), several blocks share one counter, and the number of
+ * changes of a single block is unknown.
  */
 struct generations {
     _Atomic uint16_t *counters; /* NULL: no block is ever changed */
@@ -23,7 +23,7 @@ struct generations {
     bool is_exact; /* each block has a counter of its own */
 };
 
-/* The number of changes is known modulo this. */
+/* Numbers of changes are known modulo this. */
 #define GENERATIONS_CHANGES 32768
 
 /* The counter of a block. */
@@ -32,15 +32,15 @@ static inline _Atomic uint16_t *generations_counter(const struct generations *g,
     return &g->counters[g->is_exact ? block : block % g->count];
 }
 
-/* Allocates counters for that many blocks. Returns 0 or a negative errno. */
+/* Allocates counters for `blocks` blocks. Returns 0, or a negative errno with a line in e. */
 int generations_open(struct generations *g, uint64_t blocks, struct err *e);
 
 void generations_close(struct generations *g);
 
 /*
- * The number of times that a block was changed, modulo GENERATIONS_CHANGES. generations_stored()
- * leaves out a change that is in progress: it tells a reader what the storage holds.
- * generations_next() includes it: it tells the writer what to store.
+ * Number of times that a block was changed, modulo GENERATIONS_CHANGES. generations_stored() leaves
+ * out a change that is in progress, and so tells a reader what the storage has. generations_next()
+ * includes it, and so tells the writer what to store.
  */
 static inline uint64_t generations_stored(const struct generations *g, uint64_t block)
 {
@@ -54,7 +54,7 @@ static inline uint64_t generations_next(const struct generations *g, uint64_t bl
 }
 
 /*
- * Begins to change `count` blocks from block `first` on. Returns false, and begins nothing, when
+ * Begins to change `count` blocks, from block `first` on. Returns false, and begins nothing, when
  * another writer is changing one of them.
  */
 bool generations_claim(struct generations *g, uint64_t first, uint64_t count);
@@ -63,9 +63,9 @@ bool generations_claim(struct generations *g, uint64_t first, uint64_t count);
 void generations_release(struct generations *g, uint64_t first, uint64_t count);
 
 /*
- * A version number that a reader compares before and after reading: if it is equal, none of the
- * blocks was changed in between. GENERATIONS_CHANGING, which counts as unequal to itself, means
- * that one of them is being changed at this moment.
+ * A number that a reader compares before and after it reads: if both are equal, none of the blocks
+ * was changed in between. GENERATIONS_CHANGING means that one of them is being changed now; it
+ * never counts as equal.
  */
 #define GENERATIONS_CHANGING UINT64_MAX
 uint64_t generations_version(const struct generations *g, uint64_t first, uint64_t count);

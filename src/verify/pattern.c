@@ -5,14 +5,14 @@
 
 #include "util/rng.h"
 
-/* An odd 64-bit number, so that no two files give the same value to the hash. */
+/* An odd 64-bit number. No two files have the same product with it. */
 #define FILE_STEP UINT64_C(0xd6e8feb86659fd93)
 
 #define SECTOR_WORDS (PATTERN_UNIT_MIN / sizeof(uint64_t))
 #define STAMP_WORDS  (sizeof(struct pattern_stamp) / sizeof(uint64_t))
 
 /*
- * All runs use the same block of random words, so that a part of a unit can be told from garbage,
+ * All runs use the same block of random words, so a part of a unit can be told from garbage,
  * whichever run wrote it.
  */
 #define POOL_SEED UINT64_C(0x626f6e6e6965)
@@ -50,8 +50,8 @@ size_t pattern_unit_for(uint64_t bytes)
 }
 
 /*
- * The check word of a unit, from the key of the run that it belongs to. Only two rounds of mixing,
- * because every unit that is made or checked needs it.
+ * The check word of a unit, from the key of the unit's run. Mixes in only two rounds, because every
+ * unit that is made or checked needs it.
  */
 static uint64_t check_of(uint64_t key, const struct pattern_place *place)
 {
@@ -67,7 +67,7 @@ static struct pattern_stamp make_stamp(const struct pattern *p, const struct pat
     };
 }
 
-/* Turning the order of bytes back is the same as turning it. */
+/* Turns the order of bytes. Turning it twice restores it. */
 static struct pattern_stamp turned(const void *stamp)
 {
     uint64_t words[STAMP_WORDS];
@@ -84,7 +84,7 @@ struct pattern_stamp pattern_stamp_read(const void *unit)
     return turned(unit);
 }
 
-/* Fills one sector. The fixed length lets the compiler use vector instructions. */
+/* Fills one sector. Its fixed length lets the compiler use vector instructions. */
 static void fill_sector(uint64_t *restrict to, const uint64_t *restrict pool, uint64_t key)
 {
 #pragma GCC unroll 8 /* without it, the speed of the loop depends on where the linker puts it */
@@ -106,11 +106,11 @@ static void fill_unit(const struct pattern *p, uint64_t *words, const struct pat
     memset(words + i, 0, (count - i) * sizeof *words);
     memcpy(words, &stamp, sizeof stamp);
     words[count - 2] =
-        p->pool[count - 2] ^ stamp.check; /* tells the check word from a changed one */
+        p->pool[count - 2] ^ stamp.check; /* distinguishes the check word from a changed one */
     words[count - 1] = stamp.check;
 }
 
-/* Fills a part of one unit: the whole unit is made in a separate buffer, and the part copied. */
+/* Fills a part of a unit: makes the whole unit in a separate buffer, and copies the part. */
 static void fill_part(const struct pattern *p, void *buffer, size_t length, size_t skip,
                       const struct pattern_place *place)
 {
@@ -157,14 +157,14 @@ bool pattern_is_of_run(const struct pattern *p, const struct pattern_origin *ori
     return origin->seed == p->seed && origin->run == p->run;
 }
 
-/* Whether the first words of a unit are a stamp of any run and place: their hash is right. */
+/* Whether the first words of a unit are the stamp of any run and place, with a right hash. */
 static bool stamp_is_sound(const struct pattern_stamp *stamp)
 {
     const struct pattern_origin *o = &stamp->origin;
     return stamp->check == check_of(key_of(o->seed, o->run), &o->place);
 }
 
-/* The contents of word i of a unit with this key, apart from the stamp and the check word. */
+/* Word i of a unit with this key, unless it belongs to the stamp or is the check word. */
 static uint64_t word_of(const struct pattern *p, size_t i, uint64_t key)
 {
     bool is_random = i < p->random_words || i == p->unit_bytes / sizeof key - 2;
@@ -172,7 +172,7 @@ static uint64_t word_of(const struct pattern *p, size_t i, uint64_t key)
 }
 
 /*
- * Whether the sector that begins at word `first` is as some write of this program left it: all
+ * Whether the sector that begins at word `first` is as some write of this program has left it: all
  * zeros, as in a place that was never written, or made with a single key.
  */
 static bool sector_is_whole(const struct pattern *p, const uint64_t *unit, size_t first)
@@ -199,7 +199,7 @@ static bool sector_is_whole(const struct pattern *p, const uint64_t *unit, size_
     return i == end;
 }
 
-/* Whether no sector of a unit is right, not counting those that are zero in all runs. */
+/* Whether no sector of a unit is right. Ignores sectors that are zero in all runs. */
 static bool nothing_is_right(const struct pattern *p, const uint64_t *got, const uint64_t *right)
 {
     for (size_t i = 0; i < p->unit_bytes / sizeof *got; i += SECTOR_WORDS)
@@ -209,9 +209,9 @@ static bool nothing_is_right(const struct pattern *p, const uint64_t *got, const
 }
 
 /*
- * Whether a unit as a whole was made for another place or by another run; *origin is what its stamp
- * says in that case. The other run may have used units of another size or kind: a sound stamp, and
- * nothing of what belongs here, is enough.
+ * Whether a whole unit was made for another place or by another run. If so, *origin becomes what
+ * its stamp says. The other run may have used units of another size or kind, so a sound stamp is
+ * enough if nothing of the unit belongs here.
  */
 static bool is_another_unit(const struct pattern *p, const uint64_t *got, const uint64_t *right,
                             struct pattern_origin *origin)
@@ -227,9 +227,7 @@ static bool is_another_unit(const struct pattern *p, const uint64_t *got, const 
     return memcmp(got, whole, p->unit_bytes) == 0;
 }
 
-/*
- * Says what is wrong with a unit that is not as it should be. Slow, and called for such units only.
- */
+/* Finds out what is wrong with a corrupted unit. Slow, but called only for such units. */
 static enum corruption_kind classify_corruption(const struct pattern *p, const uint64_t *got,
                                                 const uint64_t *right,
                                                 struct pattern_origin *origin)
