@@ -169,7 +169,7 @@ static int judge_mounted(struct check *c, int parent_fd, const char *path, struc
     return rc;
 }
 
-static int judge(struct check *c, const struct settings *s, struct err *e)
+static int judge_directory(struct check *c, const struct settings *s, struct err *e)
 {
     struct err failure;
     err_init(&failure);
@@ -192,7 +192,7 @@ static int judge(struct check *c, const struct settings *s, struct err *e)
 /* ---- the command ------------------------------------------------------------------------------
  */
 
-static int report(const struct check *c, bool json, struct err *e)
+static int report_check(const struct check *c, bool json, struct err *e)
 {
     if (!json) {
         check_report_text(c, stdout);
@@ -215,12 +215,12 @@ int boncut_check(const struct settings *s, int *status, struct err *e)
     if (rc == 0)
         rc = ledger_read(&check.ledger, STDIN_FILENO, e);
     if (rc == 0)
-        rc = judge(&check, s, e);
+        rc = judge_directory(&check, s, e);
     if (rc == 0) {
         tell_residency(&check);
         verdict_find(&check);
         *status = verdict_status(check.verdict);
-        rc = report(&check, s->json, e);
+        rc = report_check(&check, s->json, e);
     }
     ledger_release(&check.ledger);
     return rc;

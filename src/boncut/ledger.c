@@ -144,7 +144,7 @@ static int take_lines(struct ledger *l, struct stream *s, struct err *e)
     return rc;
 }
 
-static int finish(struct ledger *l, const struct stream *s, struct err *e)
+static int finish_log(struct ledger *l, const struct stream *s, struct err *e)
 {
     l->unfinished = s->length > 0;
     if (l->header.workers > 0)
@@ -173,7 +173,7 @@ int ledger_read(struct ledger *l, int fd, struct err *e)
             rc = take_lines(l, s, e);
     }
     if (rc == 0)
-        rc = finish(l, s, e);
+        rc = finish_log(l, s, e);
     free(s);
     return rc;
 }

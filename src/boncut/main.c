@@ -32,7 +32,7 @@ static int run_command(const struct settings *s, int *status, struct err *e)
     }
 }
 
-static int act(const struct settings *s, int *status, struct err *e)
+static int run_action(const struct settings *s, int *status, struct err *e)
 {
     switch (s->action) {
     case ACTION_HELP:
@@ -58,7 +58,7 @@ static int boncut(int argc, char *argv[], struct err *e)
     int status = EXIT_SUCCESS;
     int rc = options_parse(argc, argv, &settings, e);
     if (rc == 0)
-        rc = act(&settings, &status, e);
+        rc = run_action(&settings, &status, e);
     return rc == 0 ? status : rc;
 }
 

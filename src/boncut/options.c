@@ -340,7 +340,7 @@ static int check_command(const struct settings *s, struct err *e)
     return 0;
 }
 
-static int check(const struct settings *s, struct err *e)
+static int check_settings(const struct settings *s, struct err *e)
 {
     if (s->cleanup ? s->command != COMMAND_NONE : s->command == COMMAND_NONE)
         return err_say(e, "a command is expected: write, check, audit, campaign or fs-shutdown; or "
@@ -357,5 +357,5 @@ int options_parse(int argc, char *argv[], struct settings *s, struct err *e)
 {
     *s = (struct settings){0};
     int rc = cli_parse(&option_table, argc, argv, s, e);
-    return rc == 0 && s->action == ACTION_RUN ? check(s, e) : rc;
+    return rc == 0 && s->action == ACTION_RUN ? check_settings(s, e) : rc;
 }

@@ -41,7 +41,7 @@ static uint64_t promises_of(const struct ledger *l)
     return sum;
 }
 
-static const char *reach(enum layer layer)
+static const char *words_for_layer(enum layer layer)
 {
     static const char *const words[LAYERS] = {
         [LAYER_NONE] = "Nothing shows that anything was cut.",
@@ -64,7 +64,7 @@ static void say_lost(struct check *c, uint64_t promises)
     else
         snprintf(c->text, sizeof c->text,
                  "LOST: %" PRIu64 " of %" PRIu64 " units are not as promised. %s",
-                 tally_faults(&sum), sum.units, reach(c->layer));
+                 tally_faults(&sum), sum.units, words_for_layer(c->layer));
 }
 
 static void say_inconclusive(struct check *c, const char *reason)

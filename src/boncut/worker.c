@@ -29,7 +29,8 @@ static bool is_unsupported(int code)
            code == EPERM;
 }
 
-static int fail(const struct write_run *run, const struct work *work, int code, struct err *e)
+static int say_failed_call(const struct write_run *run, const struct work *work, int code,
+                           struct err *e)
 {
     return err_system(e, code, "%s in %s, for the method %s", work->call, run->path,
                       methods[work->method].name);
@@ -48,7 +49,7 @@ static void leave_out(struct write_run *run, const struct work *work, int code)
                 work->call, portable_reason(code));
 }
 
-static void tell(struct worker *w, unsigned method, uint32_t unit, bool is_failure)
+static void tell_promise(struct worker *w, unsigned method, uint32_t unit, bool is_failure)
 {
     struct write_run *run = w->run;
     const struct log_line line = {
@@ -73,7 +74,7 @@ static uint32_t batch_at(const struct write_run *run, unsigned method, uint32_t 
  * Changes one or several units to their next versions, and promises these. With is_told, it also
  * logs a failure.
  */
-static int step(struct worker *w, unsigned method, uint32_t unit, bool is_told)
+static int step_method(struct worker *w, unsigned method, uint32_t unit, bool is_told)
 {
     uint32_t batch = batch_at(w->run, method, unit);
     uint64_t *versions = w->versions[method] + unit;
@@ -81,7 +82,7 @@ static int step(struct worker *w, unsigned method, uint32_t unit, bool is_told)
         versions[i]++;
     int rc = methods[method].step(&w->work[method], unit, versions);
     for (uint32_t i = 0; i < batch && (rc == 0 || is_told); i++)
-        tell(w, method, unit + i, rc != 0);
+        tell_promise(w, method, unit + i, rc != 0);
     return rc;
 }
 
@@ -113,14 +114,15 @@ static int prepare_method(struct worker *w, unsigned method, struct err *e)
         return err_system(e, ENOMEM, "memory for the versions of %zu units", units);
     int rc = methods[method].begin ? methods[method].begin(work) : -ENOSYS;
     if (rc == 0)
-        rc = methods[method].is_control ? control_step_of(w, method) : step(w, method, 0, false);
+        rc = methods[method].is_control ? control_step_of(w, method)
+                                        : step_method(w, method, 0, false);
     if (rc == 0 || !is_unsupported(-rc))
-        return rc == 0 ? 0 : fail(w->run, work, -rc, e);
+        return rc == 0 ? 0 : say_failed_call(w->run, work, -rc, e);
     leave_out(w->run, work, -rc);
     return 0;
 }
 
-static int prepare(void *context, struct err *e)
+static int prepare_worker(void *context, struct err *e)
 {
     struct worker *w = context;
     if (w->kind == WORKER_LOG)
@@ -172,11 +174,11 @@ static bool await_turn(const struct write_run *run, uint64_t *next_ns)
  * Turns a step's result into that of the run. Ignores a call that a signal interrupted to end the
  * run.
  */
-static int outcome(const struct worker *w, unsigned method, int rc, struct err *e)
+static int outcome_of_step(const struct worker *w, unsigned method, int rc, struct err *e)
 {
     if (rc == 0 || (rc == -EINTR && stop_requested()))
         return 0;
-    return fail(w->run, &w->work[method], -rc, e);
+    return say_failed_call(w->run, &w->work[method], -rc, e);
 }
 
 /* Draws a unit at random. If the method has a tail, every fourth draw is the tail on average. */
@@ -220,7 +222,7 @@ static int make_round(struct worker *w, uint64_t *next_ns, struct err *e)
         is_idle = false;
         if (run->gap_ns > 0 ? !await_turn(run, next_ns) : is_over(run))
             return 0;
-        int rc = outcome(w, method, step(w, method, draw_unit(w, method), true), e);
+        int rc = outcome_of_step(w, method, step_method(w, method, draw_unit(w, method), true), e);
         if (rc != 0)
             return rc;
     }
@@ -241,18 +243,18 @@ static int make_promises(struct worker *w, struct err *e)
 /*
  * Overwrites as fast as possible. `cached` waits between writes, because it needs no more of them.
  */
-static int overwrite(struct worker *w, unsigned method, struct err *e)
+static int overwrite_blocks(struct worker *w, unsigned method, struct err *e)
 {
     int rc = 0;
     while (rc == 0 && !is_over(w->run)) {
-        rc = outcome(w, method, control_step_of(w, method), e);
+        rc = outcome_of_step(w, method, control_step_of(w, method), e);
         if (method == method_cached)
             sleep_ns(CACHED_PAUSE_NS);
     }
     return rc;
 }
 
-static int work(void *context, struct err *e)
+static int run_worker(void *context, struct err *e)
 {
     struct worker *w = context;
     struct write_run *run = w->run;
@@ -263,12 +265,12 @@ static int work(void *context, struct err *e)
         rc = make_promises(w, e);
     for (unsigned method = 0; w->kind == WORKER_CONTROL && method < method_count; method++)
         if (w->methods & run->header.methods & 1U << method)
-            rc = overwrite(w, method, e);
+            rc = overwrite_blocks(w, method, e);
     atomic_fetch_sub(&run->active, 1);
     return rc;
 }
 
-const struct task worker_task = {.prepare = prepare, .work = work};
+const struct task worker_task = {.prepare = prepare_worker, .work = run_worker};
 
 void worker_close(struct worker *w)
 {

@@ -178,7 +178,7 @@ static void set_pace(struct write_run *run, const struct settings *s)
     run->gap_ns = s->rate.given ? BILLION * run->header.workers / s->rate.value : 0;
 }
 
-static int prepare(struct session *session, struct err *e)
+static int prepare_run(struct session *session, struct err *e)
 {
     struct write_run *run = &session->run;
     run->log.start_ns = clock_ns();
@@ -223,7 +223,7 @@ static int run_session(struct session *session, const struct settings *s, struct
     if (rc == 0)
         rc = start_pool(session, e);
     if (rc == 0)
-        rc = prepare(session, e);
+        rc = prepare_run(session, e);
     if (rc == 0)
         rc = make_promises(session, s, e);
     thread_pool_end(&session->pool);

@@ -326,7 +326,7 @@ static int set_limit(struct profile *p, const struct settings *s, struct err *e)
     return err_say(e, "-max-latency: the profile %s has no room for another limit", p->name);
 }
 
-static int ask(struct inquiry *q, const struct profile *p, struct err *e)
+static int ask_profile(struct inquiry *q, const struct profile *p, struct err *e)
 {
     struct answer *a = &q->answers[q->count++];
     a->profile = *p;
@@ -340,7 +340,7 @@ static int ask_all(struct inquiry *q, struct err *e)
 {
     int rc = 0;
     for (size_t i = 0; rc == 0 && profile_table[i] && !q->was_stopped; i++)
-        rc = ask(q, profile_table[i], e);
+        rc = ask_profile(q, profile_table[i], e);
     return rc;
 }
 
@@ -350,9 +350,9 @@ static int ask_one(struct inquiry *q, struct err *e)
     const struct profile *p = profile_by_name(name);
     struct profile own;
     if (p)
-        return ask(q, p, e);
+        return ask_profile(q, p, e);
     int rc = profile_read(&own, name, &q->own, e);
-    return rc == 0 ? ask(q, &own, e) : rc;
+    return rc == 0 ? ask_profile(q, &own, e) : rc;
 }
 
 /* The exit status for the worst of all verdicts. */
@@ -392,7 +392,7 @@ static int print_answers(struct inquiry *q, const char *details, struct page *pa
     return rc;
 }
 
-static int answer(struct inquiry *q, struct page *page, struct err *e)
+static int answer_inquiry(struct inquiry *q, struct page *page, struct err *e)
 {
     char *details = NULL;
     size_t size = 0;
@@ -425,7 +425,8 @@ int good_for(const struct settings *s, struct coordinator *coordinator, struct p
         return err_say(e, "-good-for cannot be combined with -requests-engine, -url-source, "
                           "-sweep or -written-urls-dump");
     struct answer *answers = q.answers = calloc(profiles_count() + 1, sizeof *answers);
-    int rc = answers ? answer(&q, page, e) : err_system(e, ENOMEM, "memory for the answers");
+    int rc =
+        answers ? answer_inquiry(&q, page, e) : err_system(e, ENOMEM, "memory for the answers");
     if (rc == 0 && !q.was_stopped)
         *status = status_of(&q);
     for (size_t i = 0; i < q.count; i++)

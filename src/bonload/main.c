@@ -23,7 +23,7 @@ static void hold_usr1(void)
     sigprocmask(SIG_BLOCK, &set, NULL);
 }
 
-static int act(const struct settings *s, struct coordinator *c, int *status, struct err *e)
+static int run_action(const struct settings *s, struct coordinator *c, int *status, struct err *e)
 {
     if (s->action != ACTION_RUN && c->ranks.number > 0)
         return 0; /* the user has been warned already */
@@ -59,7 +59,7 @@ static int bonload(int argc, char *argv[], struct err *e)
     if (rc == 0 && settings.action == ACTION_RUN)
         rc = coordinator_agree(&coordinator, argc, argv, e);
     if (rc == 0)
-        rc = act(&settings, &coordinator, &status, e);
+        rc = run_action(&settings, &coordinator, &status, e);
     rc = coordinator_leave(&coordinator, rc, e);
     return rc == 0 ? status : rc;
 }

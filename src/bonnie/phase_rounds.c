@@ -18,7 +18,7 @@ int phase_rounds_begin(struct rounds *rounds, struct run_context *r, enum test_i
     return rc == 0 ? precondition(r, e) : rc;
 }
 
-static void tell(const struct rounds *rounds, struct run_context *r, enum test_id test)
+static void tell_round(const struct rounds *rounds, struct run_context *r, enum test_id test)
 {
     const struct round *last = &rounds->list[rounds->count - 1];
     progress_lines_break(&r->progress);
@@ -30,7 +30,7 @@ bool phase_rounds_next(struct rounds *rounds, struct run_context *r, enum test_i
 {
     bool goes_on = rounds_end(rounds);
     if (r->plan->verbose > 0)
-        tell(rounds, r, test);
+        tell_round(rounds, r, test);
     return goes_on;
 }
 

@@ -21,7 +21,7 @@ static int as_user(const struct settings *s, struct err *e)
     return rc == 0 ? privilege_drop(&identity, e) : rc;
 }
 
-static int semaphores(const struct settings *s, struct err *e)
+static int change_semaphores(const struct settings *s, struct err *e)
 {
     int rc = as_user(s, e);
     if (rc != 0)
@@ -30,7 +30,7 @@ static int semaphores(const struct settings *s, struct err *e)
                                       : semaphores_make(s->semaphore_processes, e);
 }
 
-static int cleanup(const struct settings *s, struct err *e)
+static int clean_directory(const struct settings *s, struct err *e)
 {
     int rc = as_user(s, e);
     return rc == 0 ? cleanup_directory(s->directory, cleanup_scratch_entry, e) : rc;
@@ -52,7 +52,7 @@ static void print_version(const struct settings *s)
         cli_print_version(stdout);
 }
 
-static int act(const struct settings *s, struct coordinator *coordinator, struct err *e)
+static int run_action(const struct settings *s, struct coordinator *coordinator, struct err *e)
 {
     if (s->action != ACTION_RUN && coordinator->ranks.number > 0)
         return 0; /* the user has already been warned */
@@ -64,9 +64,9 @@ static int act(const struct settings *s, struct coordinator *coordinator, struct
         print_version(s);
         return 0;
     case ACTION_SEMAPHORES:
-        return semaphores(s, e);
+        return change_semaphores(s, e);
     case ACTION_CLEANUP:
-        return cleanup(s, e);
+        return clean_directory(s, e);
     case ACTION_ENGINES:
         engine_print_all(stdout);
         return 0;
@@ -89,6 +89,6 @@ int bonnie(int argc, char *argv[], struct err *e)
     if (rc == 0 && settings.action == ACTION_RUN)
         rc = coordinator_agree(&coordinator, argc, argv, e);
     if (rc == 0)
-        rc = act(&settings, &coordinator, e);
+        rc = run_action(&settings, &coordinator, e);
     return coordinator_leave(&coordinator, rc, e);
 }

@@ -40,7 +40,7 @@ static FILE *stream_for_notes(const struct reports *r, FILE *report)
     return r->plan->text_is_named || report == stderr || isatty(fileno(report)) ? report : stderr;
 }
 
-static int check(const struct reports *r, int rc, const FILE *stream, struct err *e)
+static int check_printed(const struct reports *r, int rc, const FILE *stream, struct err *e)
 {
     if (rc == 0 || stream == stderr)
         return 0;
@@ -51,7 +51,7 @@ static int print_notes(const struct reports *r, const struct report_ops *report,
                        const struct result *result, FILE *stream, struct err *e)
 {
     FILE *notes = stream_for_notes(r, stream);
-    return check(r, report->notes(notes, result, !r->plan->quiet), notes, e);
+    return check_printed(r, report->notes(notes, result, !r->plan->quiet), notes, e);
 }
 
 int reports_begin(struct reports *r, const struct plan *p, const struct output *o, struct err *e)
@@ -61,7 +61,7 @@ int reports_begin(struct reports *r, const struct plan *p, const struct output *
     for (size_t i = 0; rc == 0 && p->csv_header && i < p->format_count; i++) {
         const struct report_ops *report = report_by_name(p->formats[i]);
         if (report->header)
-            rc = check(r, report->header(o->stream), o->stream, e);
+            rc = check_printed(r, report->header(o->stream), o->stream, e);
     }
     return rc;
 }
@@ -98,7 +98,7 @@ int reports_run(struct reports *r, struct result *result, struct err *e)
         const struct report_ops *report = report_by_name(p->formats[i]);
         FILE *stream = stream_for(r, report);
         if (report->run)
-            rc = check(r, report->run(stream, result), stream, e);
+            rc = check_printed(r, report->run(stream, result), stream, e);
         if (rc == 0 && report->notes)
             rc = print_notes(r, report, result, stream, e);
     }
@@ -115,7 +115,7 @@ int reports_end(struct reports *r, struct err *e)
         const struct report_ops *report = report_by_name(r->plan->formats[i]);
         FILE *stream = stream_for(r, report);
         if (report->all)
-            rc = check(r, report->all(stream, r->runs, r->count), stream, e);
+            rc = check_printed(r, report->all(stream, r->runs, r->count), stream, e);
     }
     return rc;
 }

@@ -36,8 +36,8 @@ static const struct option_entry *entry_named(const struct option_table *table, 
     return NULL;
 }
 
-static int refuse(const struct option_entry *entry, const char *given, const char *accepted,
-                  struct err *e)
+static int refuse_flag(const struct option_entry *entry, const char *given, const char *accepted,
+                       struct err *e)
 {
     if (!given)
         return err_say(e, "-%s needs a value: %s", entry->name, accepted);
@@ -46,14 +46,14 @@ static int refuse(const struct option_entry *entry, const char *given, const cha
     return err_say(e, "-%s: '%.100s' is not accepted; expected %s", entry->name, given, accepted);
 }
 
-static int apply(const struct reader *r, const struct option_entry *entry, char *value,
-                 struct err *e)
+static int apply_flag(const struct reader *r, const struct option_entry *entry, char *value,
+                      struct err *e)
 {
     struct err reason;
     err_init(&reason);
     int rc = option_apply(entry, r->settings, value, &reason);
     if (rc != 0)
-        rc = refuse(entry, value, reason.text, e);
+        rc = refuse_flag(entry, value, reason.text, e);
     if (value && (entry->quirks & OPTION_SECRET))
         memset(value, '*', strlen(value));
     return rc;
@@ -92,13 +92,14 @@ static int read_option(struct reader *r, char *name, struct err *e)
         return err_say(e, "-%s takes no value", entry->name);
     if (!value && takes_next) {
         if (!*r->next)
-            return refuse(entry, NULL, entry->accepted ? entry->accepted : entry->value_name, e);
+            return refuse_flag(entry, NULL, entry->accepted ? entry->accepted : entry->value_name,
+                               e);
         value = *r->next++;
     }
     if (!value && entry->kind == OPTION_BOOLEAN)
         value = boolean_value(r);
     r->given[entry - r->table->entries] = true;
-    return apply(r, entry, value, e);
+    return apply_flag(r, entry, value, e);
 }
 
 static int refuse_word(const char *word, struct err *e)
@@ -121,7 +122,7 @@ static int take_operand(struct reader *r, struct err *e)
     if (r->given[entry - r->table->entries])
         return refuse_word(r->stray, e);
     r->given[entry - r->table->entries] = true;
-    return apply(r, entry, r->stray, e);
+    return apply_flag(r, entry, r->stray, e);
 }
 
 static int read_word(struct reader *r, char *word, struct err *e)

@@ -69,7 +69,7 @@ static void form_init(struct getopt_form *form, const struct option_table *table
 }
 
 /* Writes the names of an option as the user may know them: "-s", "--tests" or "-s (--size)". */
-static void describe(const struct option_entry *entry, char *text, size_t size)
+static void describe_option(const struct option_entry *entry, char *text, size_t size)
 {
     if (entry->letter && entry->name)
         snprintf(text, size, "-%c (--%s)", entry->letter, entry->name);
@@ -79,23 +79,24 @@ static void describe(const struct option_entry *entry, char *text, size_t size)
         snprintf(text, size, "--%s", entry->name);
 }
 
-static int refuse(const struct option_entry *entry, const char *given, const char *accepted,
-                  struct err *e)
+static int refuse_value(const struct option_entry *entry, const char *given, const char *accepted,
+                        struct err *e)
 {
     char name[64];
-    describe(entry, name, sizeof name);
+    describe_option(entry, name, sizeof name);
     if (given)
         return err_say(e, "%s: '%.100s' is not accepted; expected %s", name, given, accepted);
     return err_say(e, "%s needs a value: %s", name, accepted);
 }
 
-static int apply(void *settings, const struct option_entry *entry, const char *value, struct err *e)
+static int apply_option(void *settings, const struct option_entry *entry, const char *value,
+                        struct err *e)
 {
     struct err reason;
     err_init(&reason);
     if (option_apply(entry, settings, value, &reason) == 0)
         return 0;
-    return refuse(entry, value, reason.text, e);
+    return refuse_value(entry, value, reason.text, e);
 }
 
 /*
@@ -115,11 +116,12 @@ static const char *next_word(int argc, char *const argv[])
  * Reports what getopt has refused: an unknown option, a missing value or a superfluous one. Returns
  * -EINVAL.
  */
-static int complain(const struct option_table *table, int code, const char *word, struct err *e)
+static int complain_of_word(const struct option_table *table, int code, const char *word,
+                            struct err *e)
 {
     const struct option_entry *entry = entry_of(table, optopt);
     if (code == ':' && entry)
-        return refuse(entry, NULL, entry->value_name, e);
+        return refuse_value(entry, NULL, entry->value_name, e);
     if (entry && entry->value == VALUE_NONE)
         return err_say(e, "%.100s: --%s takes no value", word, entry->name);
     /*
@@ -200,7 +202,7 @@ static int take_option(const struct option_table *table, int code, int argc, cha
     const struct option_entry *entry = entry_of(table, code);
     if (is_bundle(entry, argv[optind - 1]))
         return_bundle(argv);
-    return apply(settings, entry, detached_value(entry, argc, argv), e);
+    return apply_option(settings, entry, detached_value(entry, argc, argv), e);
 }
 
 int cli_parse(const struct option_table *table, int argc, char *argv[], void *settings,
@@ -221,7 +223,7 @@ int cli_parse(const struct option_table *table, int argc, char *argv[], void *se
         if (code == -1)
             return take_rest(table, argc, argv, settings, e);
         if (code == '?' || code == ':')
-            return complain(table, code, word, e);
+            return complain_of_word(table, code, word, e);
         int rc = take_option(table, code, argc, argv, settings, e);
         if (rc != 0)
             return rc;

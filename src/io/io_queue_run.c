@@ -61,7 +61,7 @@ static void look_at_clock(struct pass *p)
     p->now_ns = now_ns;
 }
 
-static void reuse(struct io_queue *q, struct operation *o)
+static void reuse_operation(struct io_queue *q, struct operation *o)
 {
     o->start_ns = 0;
     q->unused[q->unused_count++] = o;
@@ -76,7 +76,7 @@ static void reuse(struct io_queue *q, struct operation *o)
 static void end_operation(struct pass *p, struct operation *o)
 {
     op_stats_add(p->stats, o->end_ns - o->start_ns, o->io.length);
-    reuse(p->q, o);
+    reuse_operation(p->q, o);
 }
 
 /* Counts also the time that the source has spent since the transfer came back. */
@@ -95,7 +95,7 @@ OFF_THE_PATH static int fail_operation(struct pass *p, struct operation *o)
         return transfer_describe_failure(&o->io, file_name(p->q, o->io.file), p->e);
     transfer_rewind(&o->io);
     p->stats->errors++;
-    reuse(p->q, o);
+    reuse_operation(p->q, o);
     return 0;
 }
 

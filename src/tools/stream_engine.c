@@ -5,7 +5,7 @@
 
 #include "io/engines/at_once.h"
 
-static enum engine_answer submit(void *state, struct io *io)
+static enum engine_answer stream_submit(void *state, struct io *io)
 {
     const struct at_once *s = state;
     ssize_t moved = read(s->setup.files[io->file].fd, io->buffer, io->length);
@@ -19,7 +19,7 @@ const struct engine_ops engine_stream = {
     .available = at_once_available,
     .state_bytes = at_once_state_bytes,
     .open = at_once_open,
-    .submit = submit,
+    .submit = stream_submit,
     .wait = at_once_wait,
     .close = at_once_close,
 };

@@ -55,7 +55,7 @@ static int open_jobs(struct session *s, struct err *e)
     return rc;
 }
 
-static void advise(const struct session *s)
+static void advise_user(const struct session *s)
 {
     const struct zcav_job *j = s->jobs;
     if (!s->settings->quiet && (j->engine->capabilities & ENGINE_NEEDS_DIRECT) && !j->device.direct)
@@ -102,7 +102,7 @@ static int measure_devices(struct session *s, struct err *e)
 {
     int rc = open_jobs(s, e);
     if (rc == 0) {
-        advise(s);
+        advise_user(s);
         rc = zcav_run(s->jobs, s->opened, e);
     }
     if (rc == 0)

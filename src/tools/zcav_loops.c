@@ -53,7 +53,7 @@ static void name_device(const char *fact, char name[NAME_MAX + 1])
     snprintf(name, NAME_MAX + 1, "%.*s", (int)strcspn(start, "/"), start);
 }
 
-static enum answer ask(const char *fact, const struct stat *st)
+static enum answer ask_device(const char *fact, const struct stat *st)
 {
     char path[NAME_MAX + 6];
     char name[NAME_MAX + 1];
@@ -87,7 +87,7 @@ __attribute__((noreturn)) static void ask_all(const glob_t *facts, const struct 
     prctl(PR_SET_PDEATHSIG, SIGKILL);
     keep_only(out);
     for (size_t i = 0; i < facts->gl_pathc; i++) {
-        if (byte_write(out, (char)ask(facts->gl_pathv[i], st)) != 0)
+        if (byte_write(out, (char)ask_device(facts->gl_pathv[i], st)) != 0)
             break;
     }
     _exit(0);
@@ -110,7 +110,7 @@ static int take_answer(int in)
     return got == 1 ? answer : -EIO;
 }
 
-static int take_all(const char *path, const glob_t *facts, int in, struct err *e)
+static int take_answers(const char *path, const glob_t *facts, int in, struct err *e)
 {
     for (size_t i = 0; i < facts->gl_pathc; i++) {
         char name[NAME_MAX + 1];
@@ -140,7 +140,7 @@ static int ask_apart(const char *path, const glob_t *facts, const struct stat *s
     int rc = pid > 0 ? 0 : err_system(e, errno, "start a process");
     close(ends[1]);
     if (rc == 0)
-        rc = take_all(path, facts, ends[0], e);
+        rc = take_answers(path, facts, ends[0], e);
     close(ends[0]);
     if (pid > 0) {
         kill(pid, SIGKILL);

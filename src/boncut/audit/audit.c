@@ -207,7 +207,7 @@ static void print_trial(struct audit *a)
 /* ---- the command ------------------------------------------------------------------------------
  */
 
-static int find(struct audit *a, const char *path, struct err *e)
+static int find_facts(struct audit *a, const char *path, struct err *e)
 {
     int fd = below_open_directory(path, BELOW_FAILS, e);
     if (fd < 0)
@@ -232,7 +232,7 @@ int boncut_audit(const struct settings *s, int *status, struct err *e)
     struct audit a = {.is_not_durable = false};
     int rc = stop_init(e);
     if (rc == 0)
-        rc = find(&a, s->directory, e);
+        rc = find_facts(&a, s->directory, e);
     if (rc != 0)
         return rc;
     print_mount(&a);

@@ -11,7 +11,7 @@
 
 #define BLOCK 4096
 
-static int compare(const void *a, const void *b)
+static int compare_times(const void *a, const void *b)
 {
     uint64_t left = *(const uint64_t *)a;
     uint64_t right = *(const uint64_t *)b;
@@ -36,7 +36,8 @@ static int sync_file(const struct scratch *s, int fd, struct err *e)
     return fsync(fd) == 0 ? 0 : err_system(e, errno, "fsync in %s/%s", s->path, s->name);
 }
 
-static int measure(const struct scratch *s, int fd, uint64_t times[TRIAL_SYNCS], struct err *e)
+static int measure_syncs(const struct scratch *s, int fd, uint64_t times[TRIAL_SYNCS],
+                         struct err *e)
 {
     int rc = 0;
     for (unsigned i = 0; rc == 0 && i < TRIAL_SYNCS; i++)
@@ -62,10 +63,10 @@ static int run_in(struct trial *t, const struct scratch *s, struct err *e)
     int fd = scratch_make_named_file(s, 0, e);
     if (fd < 0)
         return fd;
-    int rc = measure(s, fd, times, e);
+    int rc = measure_syncs(s, fd, times, e);
     close(fd);
     int removed = scratch_remove_data_file(s, 0, e);
-    qsort(times, TRIAL_SYNCS, sizeof *times, compare);
+    qsort(times, TRIAL_SYNCS, sizeof *times, compare_times);
     *t = (struct trial){.median_ns = times[TRIAL_SYNCS / 2], .slowest_ns = times[TRIAL_SYNCS - 1]};
     return rc == 0 ? removed : rc;
 }

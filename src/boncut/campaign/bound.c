@@ -24,7 +24,7 @@ static double at_most(uint64_t number, uint64_t trials, double p)
 }
 
 /* Finds the p for which at_most() returns `probability`. */
-static double solve(uint64_t number, uint64_t trials, double probability)
+static double solve_for_p(uint64_t number, uint64_t trials, double probability)
 {
     double low = 0;
     double high = 1;
@@ -40,10 +40,10 @@ static double solve(uint64_t number, uint64_t trials, double probability)
 
 double bound_upper(uint64_t seen, uint64_t trials, double probability)
 {
-    return seen >= trials ? 1 : solve(seen, trials, probability);
+    return seen >= trials ? 1 : solve_for_p(seen, trials, probability);
 }
 
 double bound_lower(uint64_t seen, uint64_t trials, double probability)
 {
-    return seen == 0 ? 0 : solve(seen - 1, trials, 1 - probability);
+    return seen == 0 ? 0 : solve_for_p(seen - 1, trials, 1 - probability);
 }

@@ -148,7 +148,7 @@ static char *report_json(const struct session *session)
     return text;
 }
 
-static int report(struct session *session, struct err *e)
+static int report_campaign(struct session *session, struct err *e)
 {
     const struct settings *s = session->campaign.settings;
     char *text = report_json(session);
@@ -174,7 +174,7 @@ static int run_session(struct session *session, int *status, struct err *e)
         return rc;
     campaign_sum_end(&session->sum);
     *status = verdict_status(session->sum.verdict);
-    return report(session, e);
+    return report_campaign(session, e);
 }
 
 int boncut_campaign(const struct settings *s, int *status, struct err *e)

@@ -88,8 +88,8 @@ static int say_failure(const struct cut *c, const char *what, int status, struct
  * file). Returns the command's exit status, -ETIMEDOUT or -EINTR, or another negative errno with a
  * line in e.
  */
-static int run(const struct cut *c, const char *command, int in, int out, uint64_t limit_ns,
-               struct err *e)
+static int run_command(const struct cut *c, const char *command, int in, int out, uint64_t limit_ns,
+                       struct err *e)
 {
     int nothing = kernel_file_open("/dev/null", O_RDONLY);
     pid_t process =
@@ -126,7 +126,7 @@ static int clean_up(struct cut *c, struct err *e)
     int rc = boncut_on_victim(c, line, "--cleanup", e);
     if (rc != 0)
         return rc;
-    int status = run(c, line, -1, -1, patience_of(c), e);
+    int status = run_command(c, line, -1, -1, patience_of(c), e);
     return status == 0 ? 0 : say_failure(c, "boncut --cleanup", status, e);
 }
 
@@ -149,7 +149,8 @@ static void pause_ns(uint64_t nanoseconds)
  * Waits while the writer runs, until the moment until_ns, or with for_promises until the first
  * promise.
  */
-static int await(struct cut *c, int log_fd, bool for_promises, uint64_t until_ns, struct err *e)
+static int await_writer(struct cut *c, int log_fd, bool for_promises, uint64_t until_ns,
+                        struct err *e)
 {
     int status;
     while (clock_ns() < until_ns && !(for_promises && has_promises(log_fd))) {
@@ -208,11 +209,11 @@ static int write_and_cut(struct cut *c, struct err *e)
     int log_fd = open_log(c, "promises", O_RDWR | O_CREAT | O_TRUNC, e);
     int rc = log_fd < 0 ? log_fd : start_writer(c, log_fd, e);
     if (rc == 0)
-        rc = await(c, log_fd, true, clock_ns() + patience_of(c), e);
+        rc = await_writer(c, log_fd, true, clock_ns() + patience_of(c), e);
     if (rc == 0)
-        rc = await(c, log_fd, false, clock_ns() + draw_delay(c->campaign), e);
+        rc = await_writer(c, log_fd, false, clock_ns() + draw_delay(c->campaign), e);
     if (rc == 0) {
-        int status = run(c, c->campaign->settings->cut, -1, -1, patience_of(c), e);
+        int status = run_command(c, c->campaign->settings->cut, -1, -1, patience_of(c), e);
         rc = status == -EINTR ? say_failure(c, "the cut", status, e) : 0;
     }
     end_writer(c);
@@ -247,7 +248,7 @@ static int is_up(const struct cut *c, const char *old_id, struct err *e)
     int fd = rc == 0 ? open_log(c, "boot", O_RDWR | O_CREAT | O_TRUNC, e) : rc;
     if (fd < 0)
         return fd;
-    int status = run(c, line, -1, fd, ANSWER_NS, e);
+    int status = run_command(c, line, -1, fd, ANSWER_NS, e);
     ssize_t length = pread(fd, id, sizeof id - 1, 0);
     close(fd);
     if (status == -EINTR)
@@ -279,7 +280,7 @@ static int await_victim(const struct cut *c, struct err *e)
 }
 
 /* Makes the victim run `boncut check`. The report gets its final name only when it is complete. */
-static int check(struct cut *c, int before_status, struct err *e)
+static int check_victim(struct cut *c, int before_status, struct err *e)
 {
     char line[COMMAND_MOST];
     char aside[CUT_NAME];
@@ -291,8 +292,8 @@ static int check(struct cut *c, int before_status, struct err *e)
     const char *command = before_status == 0 ? "check --json" : "check --json --unmounted";
     int rc = out < 0 ? out : boncut_on_victim(c, line, command, e);
     if (rc == 0) {
-        int status = run(c, line, in, out,
-                         given_or(c->campaign->settings->timeout_ns, DEFAULT_TIMEOUT_NS), e);
+        int status = run_command(
+            c, line, in, out, given_or(c->campaign->settings->timeout_ns, DEFAULT_TIMEOUT_NS), e);
         bool is_verdict =
             status == STATUS_KEPT || status == STATUS_LOST || status == STATUS_INCONCLUSIVE;
         rc = is_verdict ? 0 : say_failure(c, "boncut check", status, e);
@@ -313,7 +314,7 @@ static int prepare_check(struct cut *c, int *status, struct err *e)
     *status = 0;
     if (!c->campaign->settings->before_check)
         return 0;
-    *status = run(c, c->campaign->settings->before_check, -1, -1, patience_of(c), e);
+    *status = run_command(c, c->campaign->settings->before_check, -1, -1, patience_of(c), e);
     return *status < 0 ? say_failure(c, "--before-check", *status, e) : 0;
 }
 
@@ -330,7 +331,7 @@ int cut_make(struct campaign *campaign, unsigned number, struct err *e)
     if (rc == 0)
         rc = prepare_check(&c, &before_status, e);
     if (rc == 0)
-        rc = check(&c, before_status, e);
+        rc = check_victim(&c, before_status, e);
     descriptor_close(&c.said_fd);
     return rc;
 }

@@ -12,8 +12,8 @@ int fsync_begin(struct work *w)
 }
 
 /* The unit after the blocks is the tail. The sync promises its contents and its size. */
-static int change(struct work *w, uint32_t unit, uint64_t version, const char *call,
-                  int (*sync)(int fd))
+static int change_unit(struct work *w, uint32_t unit, uint64_t version, const char *call,
+                       int (*sync)(int fd))
 {
     if (unit == w->header->units)
         return tail_append(w, version, call, sync);
@@ -23,12 +23,12 @@ static int change(struct work *w, uint32_t unit, uint64_t version, const char *c
 
 int fsync_step(struct work *w, uint32_t unit, const uint64_t versions[])
 {
-    return change(w, unit, versions[0], "fsync", fsync);
+    return change_unit(w, unit, versions[0], "fsync", fsync);
 }
 
 int fdatasync_step(struct work *w, uint32_t unit, const uint64_t versions[])
 {
-    return change(w, unit, versions[0], "fdatasync", fdatasync);
+    return change_unit(w, unit, versions[0], "fdatasync", fdatasync);
 }
 
 void fsync_end(struct work *w)

@@ -30,7 +30,7 @@ int msync_begin(struct work *w)
  * Builds the block in a memory file, and reads it into the mapping from there: where the storage
  * fails, a store would end the program with SIGBUS, but read(2) fails with EFAULT.
  */
-static int change(struct work *w, char *to, uint32_t unit, uint64_t version)
+static int change_mapping(struct work *w, char *to, uint32_t unit, uint64_t version)
 {
     size_t bytes = w->header->block_bytes;
     pattern_fill(w->pattern, w->buffer, bytes, layout_stamp(w->method, w->worker, 0),
@@ -49,7 +49,7 @@ int msync_step(struct work *w, uint32_t unit, const uint64_t versions[])
     size_t bytes = w->header->block_bytes;
     char *to = (char *)w->own + (size_t)unit * bytes;
     size_t into_page = (size_t)unit * bytes % (size_t)sysconf(_SC_PAGESIZE);
-    int rc = change(w, to, unit, versions[0]);
+    int rc = change_mapping(w, to, unit, versions[0]);
     return rc == 0 ? work_called(w, "msync", msync(to - into_page, bytes + into_page, MS_SYNC))
                    : rc;
 }

@@ -92,8 +92,8 @@ static bool last_file(const struct judging *j, unsigned worker, uint64_t *last)
  * Examines the tail's file that contains `version`, up to the block with that version. Stores the
  * file's name in `name`.
  */
-static void look(struct judging *j, unsigned worker, uint64_t version, struct sight *s,
-                 char name[LAYOUT_NAME])
+static void look_at_tail(struct judging *j, unsigned worker, uint64_t version, struct sight *s,
+                         char name[LAYOUT_NAME])
 {
     uint64_t number = file_of(j->header, version);
     uint64_t blocks = block_of(j->header, version) + 1;
@@ -115,9 +115,9 @@ void tail_judge(struct judging *j, unsigned worker)
     struct sight sight;
     if (promised == 0)
         return;
-    look(j, worker, promised, &sight, name);
+    look_at_tail(j, worker, promised, &sight, name);
     if (sight.finding == FOUND_MISSING && last_file(j, worker, &last) &&
         last > file_of(j->header, promised))
-        look(j, worker, last * j->header->units + 1, &sight, name);
+        look_at_tail(j, worker, last * j->header->units + 1, &sight, name);
     judging_tell(j, unit, &sight, name);
 }

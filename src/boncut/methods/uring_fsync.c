@@ -24,7 +24,7 @@ int uring_fsync_begin(struct work *w)
 }
 
 /* Checks the results of the write and the fsync: a full write, and 0. */
-static int reap(struct work *w, struct io_uring *ring)
+static int reap_write_and_fsync(struct work *w, struct io_uring *ring)
 {
     const int right[] = {(int)w->header->block_bytes, 0};
     int rc = 0;
@@ -63,7 +63,7 @@ int uring_fsync_step(struct work *w, uint32_t unit, const uint64_t versions[])
     int submitted = io_uring_submit(ring);
     if (submitted < 0)
         return submitted;
-    return submitted == 2 ? reap(w, ring) : -EIO;
+    return submitted == 2 ? reap_write_and_fsync(w, ring) : -EIO;
 }
 
 void uring_fsync_end(struct work *w)

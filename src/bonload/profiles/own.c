@@ -40,7 +40,7 @@ struct parser {
     struct err *e;
 };
 
-static int refuse(struct parser *r, const char *accepted)
+static int refuse_line(struct parser *r, const char *accepted)
 {
     return err_say(r->e, "line %u of the profile: expected %s", r->line.number, accepted);
 }
@@ -52,7 +52,7 @@ static int split_words(struct parser *r, char *text)
     l->count = 0;
     for (char *word = strtok_r(text, " \t\r", &rest); word; word = strtok_r(NULL, " \t\r", &rest)) {
         if (l->count == LONGEST_LINE_WORDS)
-            return refuse(r, "fewer words");
+            return refuse_line(r, "fewer words");
         l->words[l->count++] = word;
     }
     l->words[l->count] = NULL;
@@ -132,18 +132,18 @@ static int add_file(struct parser *r, enum profile_file_kind kind)
         "[direct]; for pages, unit=SIZE [direct], a multiple of 4096; for a mailbox, count=N";
     unsigned place = count_files(r->profile);
     if (place == PROFILE_FILES)
-        return refuse(r, "no more than 4 files");
+        return refuse_line(r, "no more than 4 files");
     struct profile_file f = {.kind = kind, .unit = kind == PROFILE_PAGES ? BLOCK : 1, .count = 2};
     if (r->line.count < 3 || !parse_size(r->line.words[2], 1, MOST_BYTES, &f.bytes))
-        return refuse(r, accepted);
+        return refuse_line(r, accepted);
     f.name = r->line.words[1];
     if (find_file(r->profile, f.name) >= 0)
-        return refuse(r, "a name that no other file has");
+        return refuse_line(r, "a name that no other file has");
     for (unsigned i = 3; i < r->line.count; i++)
         if (!set_file(&f, r->line.words[i]))
-            return refuse(r, accepted);
+            return refuse_line(r, accepted);
     if (!file_is_possible(&f))
-        return refuse(r, accepted);
+        return refuse_line(r, accepted);
     r->profile->files[place] = f;
     return 0;
 }
@@ -204,11 +204,12 @@ static int parse_steps(struct parser *r, char *text, struct profile_step steps[P
     unsigned count = 0;
     for (char *one = strtok_r(text, ";", &rest); one; one = strtok_r(NULL, ";", &rest)) {
         if (count == PROFILE_STEPS || !parse_step(r->profile, one, &steps[count++]))
-            return refuse(r, "up to 6 of: read, write, write-out or write-run PAGES NUMBER; append "
-                             "or commit LOG BYTES; sync FILE; sync-all PAGES; deliver or expire "
-                             "MAILBOX; separated by semicolons, of files that are named above");
+            return refuse_line(
+                r, "up to 6 of: read, write, write-out or write-run PAGES NUMBER; append "
+                   "or commit LOG BYTES; sync FILE; sync-all PAGES; deliver or expire "
+                   "MAILBOX; separated by semicolons, of files that are named above");
     }
-    return count > 0 ? 0 : refuse(r, "a step");
+    return count > 0 ? 0 : refuse_line(r, "a step");
 }
 
 static int add_work(struct parser *r, char *steps)
@@ -219,7 +220,7 @@ static int add_work(struct parser *r, char *steps)
     struct profile_work *w = &r->profile->works[place];
     if (place == PROFILE_WORKS || r->line.count != 3 ||
         go_parse_duration(r->line.words[2], &w->period_ns) != 0 || w->period_ns == 0)
-        return refuse(r, "beside NAME PERIOD: STEP; ..., three times at most");
+        return refuse_line(r, "beside NAME PERIOD: STEP; ..., three times at most");
     w->name = r->line.words[1];
     return parse_steps(r, steps, w->steps);
 }
@@ -247,15 +248,16 @@ static int add_limit(struct parser *r)
     if (place == PROFILE_LIMITS || r->line.count != 4 ||
         !parse_percentile(r->line.words[2], &l.percent) ||
         go_parse_duration(r->line.words[3], &l.nanoseconds) != 0 || l.nanoseconds == 0)
-        return refuse(r, "limit sync, or the name of what is done beside, then pN or max, and a "
-                         "duration; three at most");
+        return refuse_line(r,
+                           "limit sync, or the name of what is done beside, then pN or max, and a "
+                           "duration; three at most");
     bool is_found = strcmp(l.name, "sync") == 0;
     for (uint32_t i = 0; i < PROFILE_WORKS && !is_found && p->works[i].name; i++) {
         is_found = strcmp(p->works[i].name, l.name) == 0;
         l.on = i;
     }
     if (!is_found)
-        return refuse(r, "the name of what is done beside, as a line above has it, or sync");
+        return refuse_line(r, "the name of what is done beside, as a line above has it, or sync");
     p->limits[place] = l;
     return 0;
 }
@@ -267,7 +269,7 @@ static int add_load(struct parser *r)
         place++;
     if (place == PROFILE_LOADS || r->line.count != 2 ||
         !parse_number(r->line.words[1], MOST_LOAD, &r->profile->loads[place]))
-        return refuse(r, "load N, in requests per second; twice at most");
+        return refuse_line(r, "load N, in requests per second; twice at most");
     return 0;
 }
 
@@ -292,9 +294,10 @@ static int parse_words(struct parser *r)
         r->profile->name = r->line.words[1];
         return 0;
     }
-    return refuse(r, "name NAME, source TEXT, log, pages or mailbox NAME SIZE ..., one request: "
-                     "STEP; ..., beside NAME PERIOD: STEP; ..., load N, clients N or limit WHAT pN "
-                     "DURATION");
+    return refuse_line(
+        r, "name NAME, source TEXT, log, pages or mailbox NAME SIZE ..., one request: "
+           "STEP; ..., beside NAME PERIOD: STEP; ..., load N, clients N or limit WHAT pN "
+           "DURATION");
 }
 
 static int parse_line(struct parser *r, char *text)

@@ -54,7 +54,7 @@ static int init_in_time(unsigned depth, struct io_uring *ring, struct io_uring_p
     return rc;
 }
 
-static int available(struct err *e)
+static int uring_available(struct err *e)
 {
     struct io_uring ring;
     struct io_uring_params plain = {0};
@@ -65,7 +65,7 @@ static int available(struct err *e)
     return 0;
 }
 
-static size_t state_bytes(unsigned depth)
+static size_t uring_state_bytes(unsigned depth)
 {
     (void)depth;
     return sizeof(struct state);
@@ -110,7 +110,7 @@ static void register_buffers(struct state *s)
     s->has_buffers = io_uring_register_buffers(&s->ring, &all, 1) == 0;
 }
 
-static int open_engine(void *state, const struct engine_setup *setup, struct err *e)
+static int uring_open(void *state, const struct engine_setup *setup, struct err *e)
 {
     struct state *s = state;
     s->setup = *setup;
@@ -130,7 +130,7 @@ static bool has_buffers(const void *state)
     return s->has_buffers;
 }
 
-static void prepare(const struct state *s, struct io_uring_sqe *sqe, struct io *io)
+static void prepare_entry(const struct state *s, struct io_uring_sqe *sqe, struct io *io)
 {
     int file = s->has_files ? (int)io->file : s->setup.files[io->file].fd;
     unsigned length = (unsigned)io->length;
@@ -147,13 +147,13 @@ static void prepare(const struct state *s, struct io_uring_sqe *sqe, struct io *
     io_uring_sqe_set_data(sqe, io);
 }
 
-static enum engine_answer submit(void *state, struct io *io)
+static enum engine_answer uring_submit(void *state, struct io *io)
 {
     struct state *s = state;
     struct io_uring_sqe *sqe = io_uring_get_sqe(&s->ring);
     if (!sqe)
         return ENGINE_BUSY;
-    prepare(s, sqe, io);
+    prepare_entry(s, sqe, io);
     return ENGINE_QUEUED;
 }
 
@@ -161,7 +161,7 @@ static enum engine_answer submit(void *state, struct io *io)
  * Submits what is queued, and waits for `least` completions. A ring that defers its work shows
  * completions only after this system call; other rings need it only to submit or to wait.
  */
-static int enter(struct state *s, unsigned least)
+static int enter_ring(struct state *s, unsigned least)
 {
     if (least > 0)
         return io_uring_submit_and_wait(&s->ring, least);
@@ -170,11 +170,11 @@ static int enter(struct state *s, unsigned least)
     return io_uring_sq_ready(&s->ring) > 0 ? io_uring_submit(&s->ring) : 0;
 }
 
-static int wait_engine(void *state, unsigned least, struct io *done[], unsigned most)
+static int uring_wait(void *state, unsigned least, struct io *done[], unsigned most)
 {
     struct state *s = state;
     unsigned ready = io_uring_cq_ready(&s->ring);
-    int rc = enter(s, ready < least ? least : 0);
+    int rc = enter_ring(s, ready < least ? least : 0);
     bool is_full = rc == -EAGAIN || rc == -EBUSY; /* the kernel accepts more when some are reaped */
     if (rc < 0 && !(is_full && io_uring_cq_ready(&s->ring) > 0))
         return is_full ? -EINTR : rc;
@@ -193,7 +193,7 @@ static int wait_engine(void *state, unsigned least, struct io *done[], unsigned 
     return (int)count;
 }
 
-static void close_engine(void *state)
+static void uring_close(void *state)
 {
     struct state *s = state;
     if (s->has_buffers)
@@ -205,11 +205,11 @@ const struct engine_ops engine_io_uring = {
     .name = "io_uring",
     .summary = "rings shared with the kernel; see --uring",
     .capabilities = ENGINE_QUEUES | ENGINE_STORES,
-    .available = available,
-    .state_bytes = state_bytes,
-    .open = open_engine,
-    .submit = submit,
-    .wait = wait_engine,
+    .available = uring_available,
+    .state_bytes = uring_state_bytes,
+    .open = uring_open,
+    .submit = uring_submit,
+    .wait = uring_wait,
     .has_buffers = has_buffers,
-    .close = close_engine,
+    .close = uring_close,
 };

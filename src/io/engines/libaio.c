@@ -21,7 +21,7 @@ struct state {
     struct io_event *events;
 };
 
-static int available(struct err *e)
+static int libaio_available(struct err *e)
 {
     io_context_t context = 0;
     int rc = io_setup(1, &context);
@@ -33,13 +33,13 @@ static int available(struct err *e)
     return 0;
 }
 
-static size_t state_bytes(unsigned depth)
+static size_t libaio_state_bytes(unsigned depth)
 {
     return sizeof(struct state) +
            depth * (2 * sizeof(struct iocb *) + sizeof(struct iocb) + sizeof(struct io_event));
 }
 
-static int open_engine(void *state, const struct engine_setup *setup, struct err *e)
+static int libaio_open(void *state, const struct engine_setup *setup, struct err *e)
 {
     struct state *s = state;
     unsigned depth = setup->depth;
@@ -56,7 +56,7 @@ static int open_engine(void *state, const struct engine_setup *setup, struct err
     return rc < 0 ? err_system(e, -rc, "libaio: io_setup for %u requests", depth) : 0;
 }
 
-static enum engine_answer submit(void *state, struct io *io)
+static enum engine_answer libaio_submit(void *state, struct io *io)
 {
     struct state *s = state;
     if (s->free_count == 0)
@@ -77,7 +77,7 @@ static enum engine_answer submit(void *state, struct io *io)
  * are complete. A transfer that the kernel refuses is complete with that error; *refused becomes
  * this transfer.
  */
-static int hand_over(struct state *s, struct io **refused)
+static int submit_collected(struct state *s, struct io **refused)
 {
     unsigned done = 0;
     int rc = 0;
@@ -105,11 +105,11 @@ static int get_events(struct state *s, unsigned least, unsigned most)
     return io_getevents(s->context, (long)least, (long)most, s->events, least > 0 ? NULL : &none);
 }
 
-static int wait_engine(void *state, unsigned least, struct io *done[], unsigned most)
+static int libaio_wait(void *state, unsigned least, struct io *done[], unsigned most)
 {
     struct state *s = state;
     struct io *refused = NULL;
-    int rc = s->collected > 0 ? hand_over(s, &refused) : 0;
+    int rc = s->collected > 0 ? submit_collected(s, &refused) : 0;
     if (refused) {
         done[0] = refused;
         return 1;
@@ -130,7 +130,7 @@ static int wait_engine(void *state, unsigned least, struct io *done[], unsigned 
 }
 
 /* Closes the engine. io_destroy(2) waits for transfers in flight. */
-static void close_engine(void *state)
+static void libaio_close(void *state)
 {
     struct state *s = state;
     io_destroy(s->context);
@@ -140,10 +140,10 @@ const struct engine_ops engine_libaio = {
     .name = "libaio",
     .summary = "Linux native asynchronous I/O; asynchronous only with -D (--direct)",
     .capabilities = ENGINE_QUEUES | ENGINE_STORES | ENGINE_NEEDS_DIRECT,
-    .available = available,
-    .state_bytes = state_bytes,
-    .open = open_engine,
-    .submit = submit,
-    .wait = wait_engine,
-    .close = close_engine,
+    .available = libaio_available,
+    .state_bytes = libaio_state_bytes,
+    .open = libaio_open,
+    .submit = libaio_submit,
+    .wait = libaio_wait,
+    .close = libaio_close,
 };

@@ -20,12 +20,12 @@ struct state {
     } slots[];
 };
 
-static size_t state_bytes(unsigned depth)
+static size_t null_state_bytes(unsigned depth)
 {
     return sizeof(struct state) + depth * sizeof(struct slot);
 }
 
-static int open_engine(void *state, const struct engine_setup *setup, struct err *e)
+static int null_open(void *state, const struct engine_setup *setup, struct err *e)
 {
     (void)e;
     struct state *s = state;
@@ -49,7 +49,7 @@ static ssize_t result_of(struct state *s, struct io *io)
     return (ssize_t)io->length;
 }
 
-static enum engine_answer submit(void *state, struct io *io)
+static enum engine_answer null_engine_submit(void *state, struct io *io)
 {
     struct state *s = state;
     if (s->in_flight == s->setup.depth)
@@ -71,7 +71,7 @@ static int sleep_for_oldest(const struct state *s)
     return -clock_nanosleep(CLOCK_MONOTONIC, TIMER_ABSTIME, &until, NULL);
 }
 
-static int wait_engine(void *state, unsigned least, struct io *done[], unsigned most)
+static int null_wait(void *state, unsigned least, struct io *done[], unsigned most)
 {
     struct state *s = state;
     bool is_slow = s->setup.options->null.delay_ns > 0;
@@ -95,7 +95,7 @@ static int wait_engine(void *state, unsigned least, struct io *done[], unsigned 
     return (int)count;
 }
 
-static int durable(void *state, unsigned file)
+static int null_durable(void *state, unsigned file)
 {
     (void)state, (void)file;
     return 0;
@@ -106,10 +106,10 @@ const struct engine_ops engine_null = {
     .summary = "moves nothing, to show what the program itself costs; see --null",
     .capabilities = ENGINE_QUEUES,
     .available = at_once_available,
-    .state_bytes = state_bytes,
-    .open = open_engine,
-    .submit = submit,
-    .wait = wait_engine,
-    .durable = durable,
+    .state_bytes = null_state_bytes,
+    .open = null_open,
+    .submit = null_engine_submit,
+    .wait = null_wait,
+    .durable = null_durable,
     .close = at_once_close,
 };

@@ -2,7 +2,7 @@
 
 /* sync: pread(2) and pwrite(2), one transfer after another. */
 
-static enum engine_answer submit(void *state, struct io *io)
+static enum engine_answer sync_submit(void *state, struct io *io)
 {
     const struct at_once *s = state;
     transfer_run(s->setup.files[io->file].fd, io);
@@ -16,7 +16,7 @@ const struct engine_ops engine_sync = {
     .available = at_once_available,
     .state_bytes = at_once_state_bytes,
     .open = at_once_open,
-    .submit = submit,
+    .submit = sync_submit,
     .wait = at_once_wait,
     .close = at_once_close,
 };

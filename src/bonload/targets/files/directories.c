@@ -57,8 +57,8 @@ static struct kept_directory *look_up(struct directories *d, const char *name, s
 }
 
 /* Keeps the directory that was found, unless another thread has taken the slot. */
-static void keep(_Atomic(struct kept_directory *) *slot, const char *name, size_t length,
-                 struct below_entry *entry)
+static void keep_directory(_Atomic(struct kept_directory *) *slot, const char *name, size_t length,
+                           struct below_entry *entry)
 {
     struct kept_directory *none = NULL;
     struct kept_directory *kept = malloc(sizeof *kept + length);
@@ -90,7 +90,7 @@ int directories_find(struct directories *d, const struct below *top, const char 
     }
     int rc = below_find(top, name, missing, entry);
     if (rc == 0 && slot && entry->found.fd < MOST_DESCRIPTOR)
-        keep(slot, name, length, entry);
+        keep_directory(slot, name, length, entry);
     return rc;
 }
 

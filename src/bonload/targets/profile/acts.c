@@ -58,7 +58,7 @@ static bool file_is_committed(const struct profile *p, unsigned file, uint64_t *
     return false;
 }
 
-static int open_file(struct acts *a, unsigned i, struct err *e)
+static int open_profile_file(struct acts *a, unsigned i, struct err *e)
 {
     const struct profile_file *f = &a->profile->files[i];
     struct log *l = &a->logs[i];
@@ -87,7 +87,7 @@ int acts_open(struct acts *a, const struct acts_setup *setup, struct err *e)
     if (rc == 0)
         rc = open_scratch(a, setup->directory, e);
     for (unsigned i = 0; rc == 0 && i < PROFILE_FILES; i++)
-        rc = open_file(a, i, e);
+        rc = open_profile_file(a, i, e);
     err_init(&ignored);
     if (rc != 0) {
         acts_close(a, &ignored);
@@ -187,7 +187,7 @@ static int read_pages(struct actor *t, struct pages *p, unsigned count)
     return 0;
 }
 
-static int append(struct actor *t, struct log *l)
+static int append_record(struct actor *t, struct log *l)
 {
     uint64_t sync_ns;
     t->step = l->syncs ? STEP_SYNC : STEP_WRITE;
@@ -198,7 +198,7 @@ static int append(struct actor *t, struct log *l)
     return code;
 }
 
-static int sync_file(struct actor *t, unsigned file, bool all)
+static int sync_profile_file(struct actor *t, unsigned file, bool all)
 {
     t->step = STEP_SYNC;
     if (t->acts->profile->files[file].kind == PROFILE_LOG)
@@ -206,7 +206,7 @@ static int sync_file(struct actor *t, unsigned file, bool all)
     return pages_sync(&t->acts->pages[file], all);
 }
 
-static int deliver(struct actor *t, struct mailbox *m)
+static int deliver_message(struct actor *t, struct mailbox *m)
 {
     uint64_t sync_ns;
     int code = mailbox_deliver(m, t->buffer, &sync_ns, &t->step);
@@ -216,7 +216,7 @@ static int deliver(struct actor *t, struct mailbox *m)
     return code;
 }
 
-static int act(struct actor *t, const struct profile_step *s)
+static int do_step(struct actor *t, const struct profile_step *s)
 {
     struct acts *a = t->acts;
     struct pages *p = &a->pages[s->file];
@@ -233,12 +233,12 @@ static int act(struct actor *t, const struct profile_step *s)
         return pages_write_run(p, &t->random, t->buffer, s->count);
     case ACT_APPEND:
     case ACT_COMMIT:
-        return append(t, &a->logs[s->file]);
+        return append_record(t, &a->logs[s->file]);
     case ACT_SYNC:
     case ACT_SYNC_ALL:
-        return sync_file(t, s->file, s->act == ACT_SYNC_ALL);
+        return sync_profile_file(t, s->file, s->act == ACT_SYNC_ALL);
     case ACT_DELIVER:
-        return deliver(t, &a->mailboxes[s->file]);
+        return deliver_message(t, &a->mailboxes[s->file]);
     case ACT_EXPIRE:
         t->step = STEP_UNLINK;
         return mailbox_expire(&a->mailboxes[s->file]);
@@ -251,6 +251,6 @@ int actor_do(struct actor *t, const struct profile_step *steps)
     int code = 0;
     t->sync_ns = t->aside_ns = t->bytes = 0;
     for (unsigned i = 0; code == 0 && i < PROFILE_STEPS && steps[i].act != ACT_NONE; i++)
-        code = act(t, &steps[i]);
+        code = do_step(t, &steps[i]);
     return code;
 }

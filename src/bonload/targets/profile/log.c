@@ -20,7 +20,7 @@ static bool is_kept_fresh(const struct log *l)
 }
 
 /* Makes a segment ready for its next turn: frees its storage, and reserves it again. */
-static int refresh(const struct log *l, int fd)
+static int refresh_segment(const struct log *l, int fd)
 {
     if (ftruncate(fd, 0) != 0)
         return errno;
@@ -39,7 +39,7 @@ static void *keep_fresh(void *context)
         for (unsigned i = 0; i < l->file->count; i++) {
             if (i == atomic_load(&l->segment) || atomic_load(&l->is_fresh[i]))
                 continue;
-            int code = refresh(l, l->fds[i]);
+            int code = refresh_segment(l, l->fds[i]);
             if (code != 0)
                 atomic_store(&l->keeper_failure, code);
             atomic_store(&l->is_fresh[i], true);
@@ -97,7 +97,7 @@ static int write_records(struct log *l, uint64_t bytes)
 }
 
 /* commit_group.store for a log. */
-static int store(void *context, uint64_t records, uint64_t *sync_ns)
+static int store_records(void *context, uint64_t records, uint64_t *sync_ns)
 {
     struct log *l = context;
     uint64_t bytes = records * l->record_bytes;
@@ -150,7 +150,7 @@ int log_open(struct log *l, const struct storage *storage, const struct profile_
     l->buffer_bytes = round_up(WRITE_MOST, file->unit);
     for (unsigned i = 0; i < LOG_SEGMENTS; i++)
         l->fds[i] = -1;
-    commit_group_open(&l->group, store, l);
+    commit_group_open(&l->group, store_records, l);
     l->buffer = aligned_alloc(STORAGE_ALIGNMENT, round_up(l->buffer_bytes, STORAGE_ALIGNMENT));
     if (!l->buffer)
         return err_system(e, ENOMEM, "memory for a buffer");

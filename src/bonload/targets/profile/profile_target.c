@@ -28,13 +28,13 @@ struct thread {
     struct actor actor;
 };
 
-static int available(struct err *e)
+static int profile_available(struct err *e)
 {
     (void)e;
     return 0;
 }
 
-static int check(struct plan *p, const struct settings *s, struct err *e)
+static int profile_check(struct plan *p, const struct settings *s, struct err *e)
 {
     (void)p;
     return s->profile ? 0 : err_say(e, "the target profile needs -good-for=NAME");
@@ -72,7 +72,7 @@ static void close_target(void *shared)
     free(s);
 }
 
-static int open_target(void **shared, const struct target_setup *setup, struct err *e)
+static int profile_open(void **shared, const struct target_setup *setup, struct err *e)
 {
     const struct plan *p = setup->plan;
     struct shared *s = calloc(1, sizeof *s);
@@ -100,7 +100,7 @@ static int open_target(void **shared, const struct target_setup *setup, struct e
     return rc;
 }
 
-static int join(void **thread, void *shared, unsigned channels, struct err *e)
+static int profile_join(void **thread, void *shared, unsigned channels, struct err *e)
 {
     struct shared *s = shared;
     struct thread *t = calloc(1, sizeof *t);
@@ -116,7 +116,7 @@ static int join(void **thread, void *shared, unsigned channels, struct err *e)
     return rc;
 }
 
-static void leave(void *thread)
+static void profile_leave(void *thread)
 {
     struct thread *t = thread;
     actor_close(&t->actor);
@@ -127,7 +127,7 @@ static void leave(void *thread)
  * After a failure of the storage all requests fail, because the program could not go on. Damage is
  * only counted.
  */
-static enum target_answer submit(void *thread, struct request *r)
+static enum target_answer profile_submit(void *thread, struct request *r)
 {
     struct thread *t = thread;
     struct shared *s = t->shared;
@@ -146,12 +146,12 @@ static enum target_answer submit(void *thread, struct request *r)
     return TARGET_ENDED;
 }
 
-static void verified(void *shared, uint64_t *checked_bytes, uint64_t *damaged)
+static void profile_verified(void *shared, uint64_t *checked_bytes, uint64_t *damaged)
 {
     acts_verified(&((struct shared *)shared)->acts, checked_bytes, damaged);
 }
 
-static void forget(void *shared)
+static void profile_forget(void *shared)
 {
     struct shared *s = shared;
     gauge_restart(&s->acts.syncs);
@@ -195,14 +195,14 @@ const struct target_ops target_profile = {
     .name = "profile",
     .summary = "does to the storage what a program does",
     .traits = TARGET_BLOCKS | TARGET_LOCAL,
-    .available = available,
-    .check = check,
-    .open = open_target,
-    .join = join,
-    .submit = submit,
-    .leave = leave,
+    .available = profile_available,
+    .check = profile_check,
+    .open = profile_open,
+    .join = profile_join,
+    .submit = profile_submit,
+    .leave = profile_leave,
     .describe = failure_describe,
-    .verified = verified,
-    .forget = forget,
+    .verified = profile_verified,
+    .forget = profile_forget,
     .close = close_target,
 };

@@ -144,7 +144,7 @@ static bool take_id(struct web_exchange *x, struct upload *u)
     return is_there && text_is_whole(&id);
 }
 
-static uint32_t say(struct web_exchange *x, const char *text)
+static uint32_t upload_failure(struct web_exchange *x, const char *text)
 {
     return web_reasons_failure(&x->thread->shared->reasons, text, text);
 }
@@ -161,7 +161,7 @@ static bool go_on(struct web_exchange *x, struct upload *u)
     text_put(&u->list, LIST_END);
     if (text_is_whole(&u->list))
         return end_upload(x, u, UPLOAD_END);
-    x->failure = say(x, "the tags of the parts are too long");
+    x->failure = upload_failure(x, "the tags of the parts are too long");
     return give_up(x, u);
 }
 
@@ -176,7 +176,7 @@ static bool has_error(struct web_exchange *x)
     if (!xml_text(x->answer, x->answer_used, "Code", code, sizeof code))
         return false;
     snprintf(text, sizeof text, "200 with an error: %s", code);
-    x->failure = say(x, text);
+    x->failure = upload_failure(x, text);
     return true;
 }
 
@@ -188,7 +188,7 @@ bool s3_upload_follow(struct web_exchange *x)
         return false;
     case UPLOAD_BEGIN:
         if (x->failure == 0 && !take_id(x, u))
-            x->failure = say(x, "the answer has no upload ID");
+            x->failure = upload_failure(x, "the answer has no upload ID");
         return x->failure == 0 ? put_part(x, u) : give_up(x, u);
     case UPLOAD_PART:
         return x->failure == 0 ? go_on(x, u) : give_up(x, u);

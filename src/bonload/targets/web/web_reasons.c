@@ -26,7 +26,7 @@ void web_reasons_hide(struct web_reasons *r, const char *secret)
         r->secrets[r->secret_count++] = secret;
 }
 
-static void hide(char *text, const char *secret)
+static void hide_secret(char *text, const char *secret)
 {
     size_t length = strlen(secret);
     for (char *at = strstr(text, secret); at; at = strstr(at + length, secret))
@@ -34,7 +34,7 @@ static void hide(char *text, const char *secret)
 }
 
 /* The index of a key among the first `count`; `count` if it is not among them. */
-static unsigned find(const struct web_reasons *r, const char *key, unsigned count)
+static unsigned find_reason(const struct web_reasons *r, const char *key, unsigned count)
 {
     unsigned at = 0;
     while (at < count && strcmp(r->list[at].key, key) != 0)
@@ -43,11 +43,11 @@ static unsigned find(const struct web_reasons *r, const char *key, unsigned coun
 }
 
 /* Adds a kind of failure, unless another thread has added it meanwhile. Returns its index. */
-static unsigned add(struct web_reasons *r, const char *key, const char *text)
+static unsigned add_reason(struct web_reasons *r, const char *key, const char *text)
 {
     pthread_mutex_lock(&r->lock);
     unsigned count = atomic_load(&r->count);
-    unsigned at = find(r, key, count);
+    unsigned at = find_reason(r, key, count);
     if (at == count && count < WEB_REASONS_MOST) {
         struct web_reason *reason = &r->list[at];
         snprintf(reason->key, sizeof reason->key, "%s", key);
@@ -64,12 +64,12 @@ uint32_t web_reasons_failure(struct web_reasons *r, const char *key, const char 
     char open[2 * WEB_REASON_TOLD];
     snprintf(cut, sizeof cut, "%s", key);
     unsigned count = atomic_load_explicit(&r->count, memory_order_acquire);
-    unsigned at = find(r, cut, count);
+    unsigned at = find_reason(r, cut, count);
     if (at == count && count < WEB_REASONS_MOST) {
         snprintf(open, sizeof open, "%s", text);
         for (unsigned i = 0; i < r->secret_count; i++)
-            hide(open, r->secrets[i]);
-        at = add(r, cut, open);
+            hide_secret(open, r->secrets[i]);
+        at = add_reason(r, cut, open);
     }
     return failure_of(STEP_REASON, (int)at + 1);
 }
