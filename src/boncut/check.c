@@ -20,8 +20,7 @@
 #include "util/portable.h"
 #include "util/units.h"
 
-/* ---- the directory ----------------------------------------------------------------------------
- */
+/* ---- the directory --------------------------------------------------------------------------- */
 
 /* Whether the error means that the filesystem is damaged, and not that access is denied. */
 static bool is_damage(int code)
@@ -108,8 +107,7 @@ static int open_directory(struct check *c, int parent_fd, const char *path, int 
     return 0;
 }
 
-/* ---- judging ----------------------------------------------------------------------------------
- */
+/* ---- judging --------------------------------------------------------------------------------- */
 
 static int judge_all(struct check *c, int fd, struct err *e)
 {
@@ -189,8 +187,7 @@ static int judge_directory(struct check *c, const struct settings *s, struct err
     return rc;
 }
 
-/* ---- the command ------------------------------------------------------------------------------
- */
+/* ---- the command ----------------------------------------------------------------------------- */
 
 static int report_check(const struct check *c, bool json, struct err *e)
 {

@@ -70,8 +70,7 @@ void header_describe_place(struct header *h, int directory_fd)
     h->mount_id = mount_id_of(directory_fd);
 }
 
-/* ---- writing ----------------------------------------------------------------------------------
- */
+/* ---- writing --------------------------------------------------------------------------------- */
 
 struct text {
     char *to;
@@ -130,8 +129,7 @@ size_t header_format(char text[static HEADER_LINE_MOST], const struct header *h)
     return t.length + 1;
 }
 
-/* ---- reading ----------------------------------------------------------------------------------
- */
+/* ---- reading --------------------------------------------------------------------------------- */
 
 /* Reads " KEY=" and the word after it, and moves *text past them: the reverse of put_word(). */
 static bool take_word(const char **text, const char *end, const char *key,

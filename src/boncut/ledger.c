@@ -13,8 +13,7 @@ uint64_t control_version(uint64_t writes, uint32_t block)
     return writes / CONTROL_GROUPS + (block / CONTROL_BATCH < writes % CONTROL_GROUPS);
 }
 
-/* ---- lines ------------------------------------------------------------------------------------
- */
+/* ---- lines ----------------------------------------------------------------------------------- */
 
 static int open_ledger(struct ledger *l, struct err *e)
 {
@@ -109,8 +108,7 @@ static int take_text(struct ledger *l, const char *text, size_t length, struct e
     return rc;
 }
 
-/* ---- the stream -------------------------------------------------------------------------------
- */
+/* ---- the stream ------------------------------------------------------------------------------ */
 
 /* Input that has been read and not been processed yet. */
 struct stream {

@@ -14,8 +14,7 @@
 static const char *const command_words[COMMANDS + 1] = {"",         "write",       "check", "audit",
                                                         "campaign", "fs-shutdown", NULL};
 
-/* ---- setters ----------------------------------------------------------------------------------
- */
+/* ---- setters --------------------------------------------------------------------------------- */
 
 static bool take_method(void *settings, char *word)
 {
@@ -87,8 +86,7 @@ static int take_operand(void *settings, const char *word, struct err *e)
     return 0;
 }
 
-/* ---- the table --------------------------------------------------------------------------------
- */
+/* ---- the table ------------------------------------------------------------------------------- */
 
 static const struct option_entry entries[] = {
     {.letter = 'c',
@@ -267,9 +265,7 @@ const struct option_table option_table = {
     .operand_offer = OFFER_DIRECTORIES,
 };
 
-/*
- * ---- options that depend on the command -------------------------------------------------------
- */
+/* ---- options that depend on the command ------------------------------------------------------ */
 
 #define BIT(command) (1U << (command))
 

@@ -19,8 +19,7 @@
  */
 #define CACHED_PAUSE_NS MILLION
 
-/* ---- preparing --------------------------------------------------------------------------------
- */
+/* ---- preparing ------------------------------------------------------------------------------- */
 
 /* Whether the error means that the system does not support a call, and not that the call failed. */
 static bool is_unsupported(int code)
@@ -142,8 +141,7 @@ static int prepare_worker(void *context, struct err *e)
     return rc;
 }
 
-/* ---- working ----------------------------------------------------------------------------------
- */
+/* ---- working --------------------------------------------------------------------------------- */
 
 static void sleep_ns(uint64_t nanoseconds)
 {

@@ -37,9 +37,7 @@ struct session {
     char path[PATH_MAX];
 };
 
-/*
- * ---- settings of the run ----------------------------------------------------------------------
- */
+/* ---- settings of the run --------------------------------------------------------------------- */
 
 static int draw_number(uint64_t *number, struct err *e)
 {
@@ -80,9 +78,7 @@ static int make_header(struct session *session, const struct settings *s, struct
     return rc;
 }
 
-/*
- * ---- directories and files --------------------------------------------------------------------
- */
+/* ---- directories and files ------------------------------------------------------------------- */
 
 static int make_directory(struct session *session, const struct settings *s, struct err *e)
 {
@@ -134,8 +130,7 @@ static void remove_all(const struct session *session)
     closedir(directory);
 }
 
-/* ---- the run ----------------------------------------------------------------------------------
- */
+/* ---- the run --------------------------------------------------------------------------------- */
 
 static struct worker *add_worker(struct session *session, enum worker_kind kind, unsigned used)
 {

@@ -19,7 +19,7 @@ struct packed_test {
     uint64_t words[PACKED_STATS_MOST];
 };
 
-/* ---- opening ------------------------------------------------------------------------------ */
+/* ---- opening --------------------------------------------------------------------------------- */
 
 /* Lists the hosts in the order of the first rank on each. */
 static void list_hosts(struct gathering *g)
@@ -85,7 +85,7 @@ static int report_damaged_packet(struct err *e)
     return err_say(e, "the figures of another rank cannot be read");
 }
 
-/* ---- a round ------------------------------------------------------------------------------ */
+/* ---- a round --------------------------------------------------------------------------------- */
 
 struct round_meeting {
     struct gathering *g;
@@ -161,7 +161,7 @@ int gathering_end_round(struct gathering *g, const struct task_times *times,
     return rc == 0 && meeting.is_damaged ? report_damaged_packet(e) : rc;
 }
 
-/* ---- the end of a test -------------------------------------------------------------------- */
+/* ---- the end of a test ----------------------------------------------------------------------- */
 
 struct test_meeting {
     struct gathering *g;

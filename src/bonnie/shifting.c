@@ -39,7 +39,7 @@ bool shifting_is_for(const struct run_context *r, const struct workload *w)
     return r->shift > 0 && w->shifts && (!w->uses_engine || plan_stores(r->plan));
 }
 
-/* ---- data files --------------------------------------------------------------------------- */
+/* ---- data files ------------------------------------------------------------------------------ */
 
 /* Sends the numbers of changes of all blocks to the rank that may change them next. */
 static int swap_changes(struct run_context *r, unsigned to, unsigned from, struct err *e)
@@ -109,7 +109,7 @@ static int return_data(struct run_context *r, struct err *e)
     return rc == 0 ? swap_changes(r, lending_rank(r), borrowing_rank(r), e) : rc;
 }
 
-/* ---- metadata files ----------------------------------------------------------------------- */
+/* ---- metadata files -------------------------------------------------------------------------- */
 
 static int swap_files(struct run_context *r, unsigned to, unsigned from,
                       struct file_set_state *states, struct err *e)
@@ -154,7 +154,7 @@ static int borrow_or_return_files(struct run_context *r, bool borrows, struct er
     return rc;
 }
 
-/* ---- both --------------------------------------------------------------------------------- */
+/* ---- both ------------------------------------------------------------------------------------ */
 
 int shifting_begin(struct run_context *r, const struct workload *w, struct err *e)
 {

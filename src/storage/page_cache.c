@@ -14,9 +14,7 @@
 #include "sys/stop.h"
 #include "util/partition.h"
 
-/*
- * ---- residency --------------------------------------------------------------------------------
- */
+/* ---- residency ------------------------------------------------------------------------------- */
 
 /*
  * cachestat(2) exists since Linux 6.5, and headers of older systems lack it. Its number is the same

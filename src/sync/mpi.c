@@ -108,7 +108,7 @@ static void mpi_look(void *coordinator)
 
 static const char waiting[] = " after 30 seconds; the others wait";
 
-/* ---- meeting, as rank 0 ------------------------------------------------------------------- */
+/* ---- meeting, as rank 0 ---------------------------------------------------------------------- */
 
 static void break_line(const struct coordinator *c)
 {
@@ -211,7 +211,7 @@ static int meet_as_first(struct coordinator *c, const struct meeting *m, struct 
     return rc;
 }
 
-/* ---- meeting, as another rank -------------------------------------------------------------- */
+/* ---- meeting, as another rank ---------------------------------------------------------------- */
 
 /* Handles messages from rank 0 other than its answer. Returns whether there was one. */
 static bool serve_rank_0(struct mpi *s, struct mpi_wait *wait)
@@ -288,7 +288,7 @@ static int mpi_exchange(struct coordinator *c, const struct parcel *p, struct er
     return rc;
 }
 
-/* ---- joining and leaving ------------------------------------------------------------------ */
+/* ---- joining and leaving --------------------------------------------------------------------- */
 
 /* Rank 0's answer to the cards of all ranks. */
 struct introduction {

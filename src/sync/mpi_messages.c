@@ -111,7 +111,7 @@ uint64_t mpi_waited_ns(struct mpi_wait *w)
     return mpi_wait_now(w) - w->start_ns;
 }
 
-/* ---- what all messages share -------------------------------------------------------------- */
+/* ---- what all messages share ----------------------------------------------------------------- */
 
 static int mpi_failed(int code, const char *what, struct err *e)
 {
@@ -180,7 +180,7 @@ static bool take_bare(struct mpi *s, enum tag tag)
     return has_message(s, tag, &status) && receive_message(s, &status, NULL, 0, &ignored) == 0;
 }
 
-/* ---- the messages ------------------------------------------------------------------------- */
+/* ---- the messages ---------------------------------------------------------------------------- */
 
 static int start_sending(struct mpi *s, unsigned to, enum tag tag, const void *bytes, size_t count,
                          MPI_Request *request, struct err *e)
@@ -380,7 +380,7 @@ bool mpi_answer_ping(struct mpi *s)
     return true;
 }
 
-/* ---- beginning and end -------------------------------------------------------------------- */
+/* ---- beginning and end ----------------------------------------------------------------------- */
 
 static int make_state(struct mpi **out, unsigned ranks, struct err *e)
 {

@@ -21,9 +21,7 @@
  */
 #define OPEN_ANY (O_NOFOLLOW | O_CLOEXEC | O_NOCTTY | O_NONBLOCK)
 
-/*
- * ---- in one call --------------------------------------------------------------------------------
- */
+/* ---- in one call ----------------------------------------------------------------------------- */
 
 /* openat2(2) exists since Linux 5.6, and filters of system calls may refuse it. */
 static _Atomic bool lacks_openat2;
@@ -51,9 +49,7 @@ static int open_linkless(int at, const char *path, int flags, mode_t mode, unsig
     return is_unclear ? -BELOW_LINK : -errno;
 }
 
-/*
- * ---- name by name ------------------------------------------------------------------------------
- */
+/* ---- name by name ---------------------------------------------------------------------------- */
 
 /* Lets the kernel follow one of its own links. */
 static int follow_kernel(struct walk *w, const char *name)
@@ -127,8 +123,7 @@ static int open_by_parts(int at, const char *path, bool is_below, enum below_mis
     return rc;
 }
 
-/* ---- directories -------------------------------------------------------------------------------
- */
+/* ---- directories ----------------------------------------------------------------------------- */
 
 int below_open(struct below *b, const struct below *from, const char *path,
                enum below_missing missing)
@@ -197,8 +192,7 @@ void below_release(struct below_entry *entry)
     below_close(&entry->found);
 }
 
-/* ---- files -------------------------------------------------------------------------------------
- */
+/* ---- files ----------------------------------------------------------------------------------- */
 
 /*
  * Opens what a name leads to, part by part. Follows a link in the last part only with
@@ -260,8 +254,7 @@ static int open_unseen(const struct below *b, const char *name, int flags, mode_
     return fd == -ENXIO ? -BELOW_NOT_A_FILE : fd; /* a pipe without a reader, or a socket */
 }
 
-/* ---- what was opened ---------------------------------------------------------------------------
- */
+/* ---- what was opened ------------------------------------------------------------------------- */
 
 /*
  * Returns -EMLINK if another user may have linked to the directory what has these facts, and

@@ -54,8 +54,7 @@ int walk_follow(struct walk *w, int link);
  */
 bool walk_is_of_the_kernel(int link);
 
-/* ---- whom to trust -----------------------------------------------------------------------------
- */
+/* ---- whom to trust --------------------------------------------------------------------------- */
 
 /* Whether uid is root or this process's user. */
 bool walk_trusts(uid_t uid);

@@ -50,7 +50,7 @@ struct settings {
  */
 #define BLOCK_BYTES 65536
 
-/* ---- the second thread ---------------------------------------------------------------------- */
+/* ---- the second thread ----------------------------------------------------------------------- */
 
 /* A second thread that does nothing but wait for a lock, which the main thread holds. */
 struct companion {
@@ -90,7 +90,7 @@ static void companion_end(struct companion *c)
     c->is_there = false;
 }
 
-/* ---- measuring ------------------------------------------------------------------------------ */
+/* ---- measuring ------------------------------------------------------------------------------- */
 
 /* One run with all ways. */
 struct session {
@@ -226,7 +226,7 @@ static int measure_all(struct session *s, struct err *e)
     return rc;
 }
 
-/* ---- the file ------------------------------------------------------------------------------- */
+/* ---- the file -------------------------------------------------------------------------------- */
 
 static int check_space(const struct scratch *scratch, uint64_t bytes, struct err *e)
 {
@@ -272,7 +272,7 @@ static int measure_directory(struct session *s, struct err *e)
     return rc ? rc : closed;
 }
 
-/* ---- the report ----------------------------------------------------------------------------- */
+/* ---- the report ------------------------------------------------------------------------------ */
 
 #define NAME_COLUMNS 20
 
@@ -320,7 +320,7 @@ static void print_report(const struct session *s)
     print_csv(s, label);
 }
 
-/* ---- the program ---------------------------------------------------------------------------- */
+/* ---- the program ----------------------------------------------------------------------------- */
 
 #define FIELD(name) offsetof(struct settings, name)
 

@@ -42,7 +42,7 @@ uint64_t zcav_blocks(const struct zcav_settings *s, const struct zcav_device *d)
     return blocks <= first ? 0 : (blocks - first - 1) / step_of(s) + 1;
 }
 
-/* ---- one block ------------------------------------------------------------------------------ */
+/* ---- one block ------------------------------------------------------------------------------- */
 
 static enum source_answer next_chunk(void *context, struct io *io, uint64_t now_ns)
 {
@@ -119,7 +119,7 @@ static int move_block(struct zcav_job *j, uint64_t offset, struct zcav_block *bl
     return rc;
 }
 
-/* ---- failed chunks -------------------------------------------------------------------------- */
+/* ---- failed chunks --------------------------------------------------------------------------- */
 
 static int note_range(struct zcav_job *j, const struct bad_range *range, struct err *e)
 {
@@ -151,7 +151,7 @@ static int note_failures(struct zcav_job *j, struct err *e)
     return rc;
 }
 
-/* ---- one pass ------------------------------------------------------------------------------- */
+/* ---- one pass -------------------------------------------------------------------------------- */
 
 static int append_block(struct zcav_pass *p, const struct zcav_block *block, struct err *e)
 {
@@ -243,7 +243,7 @@ static int measure_pass(struct zcav_job *j, struct err *e)
     return rc;
 }
 
-/* ---- one device ----------------------------------------------------------------------------- */
+/* ---- one device ------------------------------------------------------------------------------ */
 
 /* Logs the figures of several passes, block by block. */
 static int log_middles(struct zcav_job *j, struct err *e)
@@ -332,7 +332,7 @@ void zcav_job_release(struct zcav_job *j)
     zcav_log_discard(&j->log);
 }
 
-/* ---- all devices ---------------------------------------------------------------------------- */
+/* ---- all devices ----------------------------------------------------------------------------- */
 
 /* Number of bytes that all jobs will move; 0: unknown. */
 static uint64_t goal_of(const struct zcav_job *jobs, unsigned count)

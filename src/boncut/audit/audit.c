@@ -37,8 +37,7 @@ struct audit {
     bool is_not_durable;
 };
 
-/* ---- how it is mounted ------------------------------------------------------------------------
- */
+/* ---- how it is mounted ----------------------------------------------------------------------- */
 
 static bool has_option(const struct audit *a, const char *option)
 {
@@ -92,8 +91,7 @@ static void print_mount(struct audit *a)
         puts("  of a FUSE server: what it does for fsync cannot be seen from here");
 }
 
-/* ---- the drives -------------------------------------------------------------------------------
- */
+/* ---- the drives ------------------------------------------------------------------------------ */
 
 static void print_drives(const struct audit *a)
 {
@@ -112,9 +110,7 @@ static void print_drives(const struct audit *a)
     }
 }
 
-/*
- * ---- what reaches the drives ------------------------------------------------------------------
- */
+/* ---- what reaches the drives ----------------------------------------------------------------- */
 
 static void read_counts(const struct audit *a, struct leaf_counts counts[])
 {
@@ -204,8 +200,7 @@ static void print_trial(struct audit *a)
     }
 }
 
-/* ---- the command ------------------------------------------------------------------------------
- */
+/* ---- the command ----------------------------------------------------------------------------- */
 
 static int find_facts(struct audit *a, const char *path, struct err *e)
 {

@@ -47,8 +47,7 @@ static int open_logs(struct session *session, const struct settings *s, struct e
     return 0;
 }
 
-/* ---- one cut ----------------------------------------------------------------------------------
- */
+/* ---- one cut --------------------------------------------------------------------------------- */
 
 static void note_cut(struct session *session, unsigned number, const struct campaign_cut *cut)
 {
@@ -106,8 +105,7 @@ static int make_cuts(struct session *session, struct err *e)
     return rc;
 }
 
-/* ---- the report -------------------------------------------------------------------------------
- */
+/* ---- the report ------------------------------------------------------------------------------ */
 
 static json_t *verdict_json(const struct campaign_sum *sum)
 {

@@ -56,8 +56,7 @@ static uint64_t patience_of(const struct cut *c)
     return given_or(c->campaign->settings->patience_ns, DEFAULT_PATIENCE_NS);
 }
 
-/* ---- commands ---------------------------------------------------------------------------------
- */
+/* ---- commands -------------------------------------------------------------------------------- */
 
 static int open_log(const struct cut *c, const char *ending, int flags, struct err *e)
 {
@@ -117,8 +116,7 @@ static int boncut_on_victim(const struct cut *c, char line[COMMAND_MOST], const 
     return on_victim(c, line, whole, e);
 }
 
-/* ---- the steps --------------------------------------------------------------------------------
- */
+/* ---- the steps ------------------------------------------------------------------------------- */
 
 static int clean_up(struct cut *c, struct err *e)
 {

@@ -12,8 +12,7 @@
 #include "storage/private_directory.h"
 #include "util/portable.h"
 
-/* ---- writing ----------------------------------------------------------------------------------
- */
+/* ---- writing --------------------------------------------------------------------------------- */
 
 int work_called(struct work *w, const char *call, int result)
 {
@@ -56,9 +55,7 @@ int work_make_directory(struct work *w, int fd, const char *name)
     return directory_open(fd, name);
 }
 
-/*
- * ---- reading ----------------------------------------------------------------------------------
- */
+/* ---- reading --------------------------------------------------------------------------------- */
 
 int judging_open(struct judging *j, int fd, const char *name)
 {

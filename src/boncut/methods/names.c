@@ -12,8 +12,7 @@
 #include "storage/private_directory.h"
 #include "util/descriptor.h"
 
-/* ---- writing ----------------------------------------------------------------------------------
- */
+/* ---- writing --------------------------------------------------------------------------------- */
 
 static void side_name(char name[LAYOUT_NAME], unsigned method, unsigned worker, unsigned side,
                       unsigned sides)
@@ -72,8 +71,7 @@ int names_forget(struct work *w, uint32_t unit, uint64_t version, int flags)
     return work_called(w, flags ? "rmdir" : "unlink", unlinkat(w->fd, name, flags));
 }
 
-/* ---- judging ----------------------------------------------------------------------------------
- */
+/* ---- judging --------------------------------------------------------------------------------- */
 
 /* The versions of a unit that the directories have names of. */
 struct seen {

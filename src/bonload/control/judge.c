@@ -114,7 +114,7 @@ static double level_variance(const struct judge_level *l)
     return fmax(0, l->squares / l->batches - mean * mean) * l->batches / (l->batches - 1);
 }
 
-/* ---- the mean ----------------------------------------------------------------------------- */
+/* ---- the mean -------------------------------------------------------------------------------- */
 
 /*
  * Half the width of the mean's interval, in standard errors, such that the interval holds for all
@@ -153,7 +153,7 @@ static enum verdict verdict_of_mean(const struct judge *j)
     return e.mean > limit ? VERDICT_BROKEN : VERDICT_KEPT;
 }
 
-/* ---- a share ------------------------------------------------------------------------------ */
+/* ---- a share --------------------------------------------------------------------------------- */
 
 static double log_beta(double a, double b)
 {
@@ -201,7 +201,7 @@ static enum verdict verdict_of_percentile(const struct judge *j)
                             judge_allowed(j), j->rules.alpha);
 }
 
-/* ---- the verdict -------------------------------------------------------------------------- */
+/* ---- the verdict ----------------------------------------------------------------------------- */
 
 static enum verdict verdict_of_max(const struct judge *j)
 {

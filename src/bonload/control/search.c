@@ -53,7 +53,7 @@ static void enter_stage(struct search *s, enum search_stage stage, uint64_t now_
     s->stage_ns = now_ns;
 }
 
-/* ---- setting a load ----------------------------------------------------------------------- */
+/* ---- setting a load -------------------------------------------------------------------------- */
 
 static void set_searched_loads(const struct search *s, uint64_t loads[LOAD_KINDS])
 {
@@ -108,7 +108,7 @@ static bool has_settled(struct search *s, const struct standing *all, uint64_t n
     return true;
 }
 
-/* ---- judging a window --------------------------------------------------------------------- */
+/* ---- judging a window ------------------------------------------------------------------------ */
 
 /* Returns the counts of the requests that ended since the last look. */
 static struct counts take_counts(struct search *s, const struct standing *all, enum load_kind k)
@@ -224,7 +224,7 @@ static bool is_known(const struct search *s, uint64_t now_ns)
     return true;
 }
 
-/* ---- deciding ---------------------------------------------------------------------------- */
+/* ---- deciding -------------------------------------------------------------------------------- */
 
 /* Records the verdicts on the step that ends now. */
 static void note_verdicts(struct search *s)

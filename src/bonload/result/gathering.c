@@ -61,7 +61,7 @@ struct gathering {
     bool is_damaged; /* some rank's bytes cannot be decoded, or there is no memory for them */
 };
 
-/* ---- what a rank sends -------------------------------------------------------------------- */
+/* ---- what a rank sends ----------------------------------------------------------------------- */
 
 static struct kind_figures kind_figures_of(const struct kind_result *k)
 {
@@ -130,7 +130,7 @@ static void put_result(struct bundle *b, const struct result *r)
     put_series(b, r->timeline);
 }
 
-/* ---- how rank 0 combines it --------------------------------------------------------------- */
+/* ---- how rank 0 combines it ------------------------------------------------------------------ */
 
 static void add_host_kind(struct host_kind *h, const struct kind_figures *f, const struct tally *t)
 {

@@ -15,8 +15,7 @@
 #include "bonload/load/arrivals.h"
 #include "util/units.h"
 
-/* ---- arrivals ----------------------------------------------------------------------------------
- */
+/* ---- arrivals -------------------------------------------------------------------------------- */
 
 #define START UINT64_C(1000000000)
 
@@ -87,8 +86,7 @@ static void what_is_due_of_random_gaps(void **state)
     }
 }
 
-/* ---- a rate that changes -----------------------------------------------------------------------
- */
+/* ---- a rate that changes --------------------------------------------------------------------- */
 
 /* In each second as many are due as the course says, to within one, whoever shares them. */
 static void expect_course(const struct course *c, double share, unsigned ranks, uint64_t seconds)
@@ -181,8 +179,7 @@ static void random_gaps_of_a_course(void **state)
     assert_true(fabs((double)count - 50000) < 5 * sqrt(50000));
 }
 
-/* ---- names -------------------------------------------------------------------------------------
- */
+/* ---- names ----------------------------------------------------------------------------------- */
 
 static void expect_name(const char *template, uint64_t number, const char *expected)
 {
@@ -301,8 +298,7 @@ static void fewer_names_than_ranks(void **state)
     names_close(&n);
 }
 
-/* ---- sizes -------------------------------------------------------------------------------------
- */
+/* ---- sizes ----------------------------------------------------------------------------------- */
 
 /* Chi-square statistic of counts against probabilities. */
 static double chi_square(const uint64_t *counts, const double *expected, int classes)

@@ -15,9 +15,7 @@
 #include "util/rng.h"
 #include "util/units.h"
 
-/*
- * ---- the steps of a search ---------------------------------------------------------------------
- */
+/* ---- the steps of a search ------------------------------------------------------------------- */
 
 /* Searches where every load up to `keeps` keeps the limit; returns the number of steps. */
 static int climb(struct ladder *l, double first, double most, bool is_whole, double keeps)
@@ -84,8 +82,7 @@ static void an_answer_that_is_not_confirmed(void **state)
     assert_true(fabs(l.load - .95 * before) < 1e-9);
 }
 
-/* ---- whether a load keeps the limit ------------------------------------------------------------
- */
+/* ---- whether a load keeps the limit ---------------------------------------------------------- */
 
 static struct latency_limit limit_of(const char *text)
 {
@@ -257,9 +254,7 @@ static void a_queue_that_grows(void **state)
     assert_true(j.trend.grows);
 }
 
-/*
- * ---- one load after another --------------------------------------------------------------------
- */
+/* ---- one load after another ------------------------------------------------------------------ */
 
 /* Ends requests that take `latency_ns`, one for each look, until a decision is made. */
 static enum move pass(struct search *s, struct standing *all, uint64_t *now_ns, uint64_t latency_ns)

@@ -114,7 +114,7 @@ static void check_part(struct thread *t, uint64_t offset, size_t length)
     expected_look(&t->expected, s->setup.plan, &s->pattern, offset, t->work.buffer, length);
 }
 
-/* ---- writing ------------------------------------------------------------------------------ */
+/* ---- writing --------------------------------------------------------------------------------- */
 
 static void disk_fill(struct thread *t, uint64_t offset, size_t length)
 {
@@ -210,7 +210,7 @@ static uint32_t disk_write(struct thread *t, struct request *r)
     return failure;
 }
 
-/* ---- reading ------------------------------------------------------------------------------ */
+/* ---- reading --------------------------------------------------------------------------------- */
 
 /*
  * Reads a file to its end. Where the expected size is reached, a short read is the end. Otherwise

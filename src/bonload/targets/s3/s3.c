@@ -45,7 +45,7 @@ struct s3_exchange *s3_exchange_of(const struct web_exchange *x)
     return x->own;
 }
 
-/* ---- settings ----------------------------------------------------------------------------- */
+/* ---- settings -------------------------------------------------------------------------------- */
 
 static int s3_check(struct plan *p, const struct settings *s, struct err *e)
 {
@@ -59,7 +59,7 @@ static int s3_check(struct plan *p, const struct settings *s, struct err *e)
     return rc;
 }
 
-/* ---- opening ------------------------------------------------------------------------------ */
+/* ---- opening --------------------------------------------------------------------------------- */
 
 /* Takes the user's headers, lines of "NAME: VALUE", because they are signed, too. */
 static int take_given(struct s3_shared *s3, const char *headers, struct err *e)
@@ -200,7 +200,7 @@ static void s3_leave(struct web_thread *t)
     t->own = NULL;
 }
 
-/* ---- one transfer ------------------------------------------------------------------------- */
+/* ---- one transfer ---------------------------------------------------------------------------- */
 
 /* The current time in the form that signatures need. Formats it once a second. */
 static const char *time_text(struct s3_thread *own, unsigned version)
@@ -361,7 +361,7 @@ uint32_t s3_set(struct web_exchange *x, const struct s3_transfer *t)
     return rc == 0 ? 0 : failure_of(STEP_OTHER, ENAMETOOLONG);
 }
 
-/* ---- requests ----------------------------------------------------------------------------- */
+/* ---- requests -------------------------------------------------------------------------------- */
 
 /* Finds the prefix that all keys of the template share. */
 static void prefix_of(const struct names *names, char *prefix, size_t size)

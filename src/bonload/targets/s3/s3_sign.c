@@ -27,7 +27,7 @@ void signer_close(struct signer *s)
     s->canonical.memory = NULL;
 }
 
-/* ---- sorting ------------------------------------------------------------------------------ */
+/* ---- sorting --------------------------------------------------------------------------------- */
 
 typedef int compare_pairs(const struct sign_pair *a, const struct sign_pair *b);
 
@@ -66,7 +66,7 @@ void sign_query(struct text *query, const struct sign_pair *pairs, size_t count)
     }
 }
 
-/* ---- headers ------------------------------------------------------------------------------ */
+/* ---- headers --------------------------------------------------------------------------------- */
 
 static void put_lower(struct text *t, const char *name)
 {
@@ -134,7 +134,7 @@ static void put_names(struct text *t, const struct sign_pair *const sorted[], si
     }
 }
 
-/* ---- version 4 ---------------------------------------------------------------------------- */
+/* ---- version 4 ------------------------------------------------------------------------------- */
 
 static void make_canonical(struct text *t, const struct sign_request *r,
                            const struct sign_pair *const sorted[])
@@ -219,7 +219,7 @@ int sign_version4(struct signer *s, const struct sign_request *r, struct text *a
     return text_is_whole(authorization) ? 0 : -ENOBUFS;
 }
 
-/* ---- version 2 ---------------------------------------------------------------------------- */
+/* ---- version 2 ------------------------------------------------------------------------------- */
 
 /* Appends the value of a header, if the request has it. */
 static void put_header_value(struct text *t, const struct sign_request *r, const char *name)

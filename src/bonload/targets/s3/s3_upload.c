@@ -38,7 +38,7 @@ void s3_upload_close(struct upload *u)
     u->list.memory = NULL;
 }
 
-/* ---- transfers ---------------------------------------------------------------------------- */
+/* ---- transfers ------------------------------------------------------------------------------- */
 
 uint32_t s3_upload_begin(struct web_exchange *x)
 {
@@ -95,7 +95,7 @@ static bool end_upload(struct web_exchange *x, struct upload *u, enum upload_ste
     return true;
 }
 
-/* ---- what follows ------------------------------------------------------------------------- */
+/* ---- what follows ---------------------------------------------------------------------------- */
 
 /*
  * Prepares to abort the upload if it was begun, and keeps its first failure. Returns whether a

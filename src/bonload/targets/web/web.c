@@ -16,7 +16,7 @@
  */
 #define RANGE_STREAM UINT64_C(0x72616e676573)
 
-/* ---- opening ------------------------------------------------------------------------------ */
+/* ---- opening --------------------------------------------------------------------------------- */
 
 /* Reads the bodies that the user gives. In a file of names, each line has its own. */
 static int open_bodies(struct web_shared *s, struct err *e)
@@ -137,7 +137,7 @@ int web_join(void **thread, void *shared, unsigned channels, struct err *e)
     return rc;
 }
 
-/* ---- a request ---------------------------------------------------------------------------- */
+/* ---- a request ------------------------------------------------------------------------------- */
 
 /* The exchange of a request. The channels of a thread have consecutive numbers. */
 static struct web_exchange *exchange_of(struct web_thread *t, const struct request *r)
@@ -342,7 +342,7 @@ void web_inspect(void *thread, struct request *r)
         atomic_fetch_add(&s->damaged, 1);
 }
 
-/* ---- requests outside the load ------------------------------------------------------------ */
+/* ---- requests outside the load --------------------------------------------------------------- */
 
 uint32_t web_once(struct web_shared *s, struct request *r, uint64_t timeout_ns, long *status)
 {

@@ -25,7 +25,7 @@ const char *const web_method_names[] = {
     [METHOD_PATCH] = "PATCH",
 };
 
-/* ---- sending ------------------------------------------------------------------------------ */
+/* ---- sending --------------------------------------------------------------------------------- */
 
 static size_t on_read(char *to, size_t size, size_t count, void *exchange)
 {
@@ -56,7 +56,7 @@ static int on_seek(void *exchange, curl_off_t offset, int origin)
     return CURL_SEEKFUNC_OK;
 }
 
-/* ---- receiving ---------------------------------------------------------------------------- */
+/* ---- receiving ------------------------------------------------------------------------------- */
 
 static bool is_judged(const struct web_exchange *x)
 {
@@ -169,7 +169,7 @@ static size_t on_header(char *line, size_t size, size_t count, void *exchange)
     return x->header_bytes <= MOST_HEADER_BYTES ? length : 0;
 }
 
-/* ---- the handle --------------------------------------------------------------------------- */
+/* ---- the handle ------------------------------------------------------------------------------ */
 
 static long buffer_bytes(const struct plan *p)
 {
@@ -254,7 +254,7 @@ void web_exchange_close(struct web_exchange *x)
     x->easy = NULL;
 }
 
-/* ---- a transfer --------------------------------------------------------------------------- */
+/* ---- a transfer ------------------------------------------------------------------------------ */
 
 static void set_method(struct web_exchange *x, enum web_method method)
 {

@@ -7,7 +7,7 @@
 #include "bonload/targets/web/web_exchange.h"
 #include "util/portable.h"
 
-/* ---- unsuccessful answers ----------------------------------------------------------------- */
+/* ---- unsuccessful answers -------------------------------------------------------------------- */
 
 struct phrase {
     long status;
@@ -67,7 +67,7 @@ static uint32_t of_status(struct web_exchange *x)
     return web_reasons_failure(&s->reasons, key, text);
 }
 
-/* ---- no answer, or a partial one ---------------------------------------------------------- */
+/* ---- no answer, or a partial one ------------------------------------------------------------- */
 
 /* A plainer description of an error than libcurl's; NULL: there is none. */
 static const char *words_for(CURLcode code)

@@ -9,7 +9,7 @@
 #define SIZE_BITS 40
 #define SIZE_MASK ((UINT64_C(1) << SIZE_BITS) - 1)
 
-/* ---- sizes that are known ----------------------------------------------------------------- */
+/* ---- sizes that are known -------------------------------------------------------------------- */
 
 static _Atomic uint64_t *slot_of(struct web_sizes *s, uint64_t hash)
 {
@@ -43,7 +43,7 @@ static bool knows_size(struct web_exchange *x, uint64_t *size)
     return plan_reads_written(p) && !p->has_changes && *size != UINT64_MAX;
 }
 
-/* ---- the range of a request --------------------------------------------------------------- */
+/* ---- the range of a request ------------------------------------------------------------------ */
 
 static void choose_range(struct web_exchange *x, uint64_t size)
 {
