@@ -1,5 +1,5 @@
-# Another user of the machine, who attacks what root does in a directory of his: the
-# program tests/attack/attacker, and filesystems to use it on.
+# Another user of the machine, who attacks what root does in a directory of his own:
+# the program tests/attack/attacker, and filesystems on which it attacks.
 package Attack;
 
 use strict;
@@ -34,7 +34,7 @@ sub battlefield {
     return \%field;
 }
 
-# The state of a directory; its time of change shows whether something was made
+# The state of a directory. Its time of change shows whether something was made
 # and removed again.
 sub looks {
     my ($field) = @_;
@@ -63,8 +63,8 @@ sub harm {
     return "somebody was at work in $field->{precious}";
 }
 
-# Removes everything that attacks and runs have left in the home. While an attacker is running, what
-# he has prepared for his next attack stays.
+# Removes everything that attacks and runs have left in the home. Leaves what a running attacker has
+# prepared for his next attack.
 sub clear_field {
     my ($field, $is_under_attack) = @_;
     opendir my $dir, $field->{home} or die "$field->{home}: $!\n";
@@ -109,11 +109,11 @@ sub go_on {
     return finish($run);
 }
 
-# The number of these calls differs from run to run: they wait for another process of the run.
+# Calls whose number differs from run to run, because they wait for another process of the run.
 my $WAITS = qr/\A(?:wait4|clock_nanosleep|poll|ppoll|futex)\z/;
 
-# The calls of a run between the first matches of two patterns, each as [name, which of that name],
-# and as a text, for the process that makes the first.
+# The calls of a run between the first matches of two patterns, each as [name, which call of that
+# name], and as a text. Only those of the process that makes the first match.
 sub calls_between {
     my ($first, $last, @args) = @_;
     my ($run, @calls) = trace({}, [], @args);

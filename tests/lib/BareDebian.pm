@@ -1,6 +1,6 @@
-# A Debian with nothing but what a test installs, in a directory, and commands that run in it: with
-# mounts and processes of their own, which end with the command, with the test, and when the test is
-# killed.
+# A Debian with nothing but what a test installs, in a directory, and commands that run in it. They
+# have mounts and processes of their own, which end with the command, with the test, and when the
+# test is killed.
 package BareDebian;
 
 use strict;
@@ -40,8 +40,8 @@ sub new_place {
     return $place;
 }
 
-# Waits for a command with processes of its own. A signal to the test ends the command, and then the
-# test, which removes what it has made.
+# Waits for a command that has processes of its own. A signal to the test ends the command, and then
+# the test, which removes what it has made.
 sub wait_for {
     my ($pid) = @_;
     my $end = sub {
@@ -73,8 +73,8 @@ sub apart {
     return ($text, $status);
 }
 
-# Makes a system: Debian 12 with only essential packages and these, from the mirror that this
-# machine uses. Returns the same as apart().
+# Makes a system: Debian 12 with only the essential packages and these, from the mirror that
+# this machine uses. Returns the same as apart().
 sub debootstrap {
     my ($root, @packages) = @_;
     my @include = @packages ? '--include=' . join q{,}, @packages : ();

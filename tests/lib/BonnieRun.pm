@@ -1,5 +1,5 @@
-# Runs bonnie or another program of the suite, as this user or another, to its end or beside the
-# test, and reports what it printed, how it ended and what it left behind.
+# Runs bonnie or another program of the suite, as this user or another, either to its end or
+# beside the test, and reports what it printed, how it ended and what it left behind.
 package BonnieRun;
 
 use strict;
@@ -24,8 +24,7 @@ our @EXPORT_OK = qw(@ALL_TESTS @BLOCK_TESTS @FIELDS @TESTS bonnie csv_of engines
 our @TESTS = qw(putc put_block rewrite getc get_block seeks
     seq_create seq_stat seq_del ran_create ran_stat ran_del);
 
-# With those that have no field there: all tests, in the order in which they
-# run.
+# All tests, those without such fields included, in the order in which they run.
 our @ALL_TESTS = (@TESTS[ 0 .. 5 ], 'iops', @TESTS[ 6 .. 11 ]);
 
 # The tests that move their data through an engine.
@@ -41,7 +40,7 @@ our @FIELDS = (
     (map {"${_}_latency"} @TESTS),
 );
 
-# In seconds: a run that takes longer hangs, is killed, and fails its test.
+# In seconds: a run that takes longer hangs. It is killed, and fails its test.
 our $HANGS = $ENV{BONNIE_TEST_HANGS} // 300;
 
 my $SOURCE  = $ENV{BONNIE_TEST_SRCDIR} // dirname(__FILE__) . '/../..';
@@ -55,8 +54,8 @@ $ENV{LC_ALL}       = 'C';
 
 sub source { return join q{/}, $SOURCE, @_ }
 
-# The path of bonnie, or of a program of another name beside it, or of a program given by its
-# path.
+# The path of bonnie, of a program of another name beside it, or of a program that is given
+# by its path.
 sub program {
     my ($name) = @_;
     return $PROGRAM if !defined $name;
@@ -77,8 +76,8 @@ sub have {
 # True when script(1) can make a terminal: it needs /dev/pts, which a chroot may lack.
 sub has_terminal { return have('script') && system('script -qec true /dev/null </dev/null >/dev/null 2>&1') == 0 }
 
-# New directories, removed at the end: in memory if there is enough, or where TMPDIR says. With a
-# mode, everybody may write to them.
+# New directories, which are removed at the end: in memory if that has enough room, and otherwise
+# where TMPDIR says. With a mode, everybody may write to them.
 sub scratch         { return new_directory(in_memory() // File::Spec->tmpdir, @_) }
 sub scratch_on_disk { return new_directory(File::Spec->tmpdir,               @_) }
 
@@ -145,7 +144,7 @@ sub redirect {
     return;
 }
 
-# The runs that have not been waited for, and the process that started each.
+# The runs that have not been waited for, and for each the process that started it.
 our %RUNNING;
 
 # start(\%how, ARGUMENT...): starts a run and returns it. Keys of %how, all optional:
@@ -214,8 +213,8 @@ sub finish {
         my $file = $run->{"${stream}_file"};
         $run->{$stream} = -f $file ? slurp($file) : q{};
     }
-    # Removes the messages of --enable-coverage where it cannot write its counts: root was given up,
-    # or a call of its own was made to fail.
+    # Removes messages of --enable-coverage about counts that it cannot write, because root was
+    # given up, or because one of its own calls was made to fail.
     $run->{err} =~ s/^(?:libgcov )?profiling(?: error)?:.*\n//mg;
     return $run;
 }
@@ -229,7 +228,7 @@ sub run_tool {
     return finish(start({ %how, program => $name }, @rest));
 }
 
-# The engines that can be used here, according to the program. Skips a test for each of the others.
+# The engines that the program says can be used here. Skips a test for each of the others.
 sub engines {
     my $help = bonnie('--engine=help')->{out};
     my @usable;
@@ -271,7 +270,7 @@ sub wait_until_closed {
     });
 }
 
-# Waits until no signal is pending for the process: it has taken or ignored those
+# Waits until no signal is pending for the process: it has taken or ignored all
 # that were sent, or has ended.
 sub wait_until_taken {
     my ($pid) = @_;

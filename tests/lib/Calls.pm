@@ -1,5 +1,5 @@
-# The system calls of a run, the ways in which each of them may fail, and the failures
-# that do no harm.
+# The system calls of a run, the ways in which each of them may fail, and those
+# failures that do no harm.
 package Calls;
 
 use strict;
@@ -16,11 +16,11 @@ our @EXPORT_OK = qw(census failures faults_of harmless injected injection interr
 # A sanitizer allocates for itself, and ends the program when that fails.
 sub is_sanitized { return slurp(program()) =~ /__[at]san_init/ }
 
-# The failures of calls that are not listed below.
+# Failures of all calls that are not listed below.
 my @ANY = qw(EIO EPERM);
 
-# The failures of the others. `retval=` is the number of bytes that the call reports, `short` a
-# transfer of less than was asked for.
+# Failures of the listed calls. `retval=` is the number of bytes that the call reports; `short`
+# is a transfer of less than was asked for.
 my %FAULTS = (
     openat       => [qw(EACCES EMFILE EIO EINTR)],
     openat2      => [qw(EACCES EMFILE EIO ENOSYS ELOOP EXDEV)],
@@ -58,15 +58,15 @@ my %FAULTS = (
     sched_getaffinity => [qw(EINVAL)],
 );
 
-# Calls that never fail, that end something, or that the C library makes for itself without
-# expecting failure (it takes an error of brk for the new end of memory, and aborts on one of
-# futex).
+# Calls that never fail, calls that end something, and calls that the C library makes for
+# itself without expecting a failure (it takes an error of brk for the new end of memory, and
+# aborts on one of futex).
 my %NEVER = map { $_ => 1 } qw(exit exit_group execve rt_sigreturn restart_syscall getpid gettid getppid getuid geteuid getgid
     getegid umask sched_yield set_tid_address set_robust_list rseq arch_prctl uname brk futex);
 
-# Failures after which a run may continue, and why it still measures the same: the call, what it
-# concerns (as strace shows it between the parentheses), the errors (undef: all), and the reason.
-# Success after any other failure is a bug.
+# Failures after which a run may go on, and why it still measures the same: the call, what it is
+# about (as strace shows it between the parentheses), the errors (undef: all), and the reason. It
+# is a bug if the run succeeds after any other failure.
 my $LIBRARY  = qr{/etc/|/usr/|/lib/|[.]so\b|AF_UNIX|socket:};
 my $MACHINE  = qr{/(?:sys|proc)/(?!self/fd/)|/sys["/>]};
 my $PRIVATE  = qr{/(?:bonnie|getc_putc)[.][0-9a-f]{16}};
@@ -128,7 +128,7 @@ sub faults_of {
     return $NEVER{$call} ? () : @{ $FAULTS{ usual_name($call) } // \@ANY };
 }
 
-# The argument for strace: the fault as in %FAULTS, at call number $when of every process; $short
+# The argument for strace: the fault as in %FAULTS, at call number $when of every process. $short
 # is the length of a short transfer.
 sub injection {
     my ($call, $fault, $when, $short) = @_;
@@ -137,7 +137,7 @@ sub injection {
     return ('-e', "trace=$call", '-e', "inject=$call:$fault:when=$when");
 }
 
-# The reason why a run may continue after the fault, or undef.
+# Why a run may go on after the fault; undef: it may not.
 sub harmless {
     my ($what, $fault) = @_;
     my ($name, $args) = $what =~ /\A(\w+)[(](.*)/s;
@@ -148,9 +148,10 @@ sub harmless {
     return;
 }
 
-# From strace's log: the first call that was made to fail, as a text, the seconds from then to the
-# end of the last process, and how many were made to fail: strace counts the calls of each thread
-# separately. The call is that of glibc (Trace.pm). Nothing when no call was.
+# From strace's log: the first call that was made to fail, as a text; the seconds from then to the
+# end of the last process; and how many calls were made to fail, because strace counts those of
+# each thread separately. The call is named as glibc makes it (Trace.pm). Returns nothing when no
+# call was made to fail.
 sub injected {
     my ($log) = @_;
     my (%begun, $call, $at, $end);
@@ -168,8 +169,8 @@ sub injected {
 }
 
 # From the log of strace -ttt, with execve: the seconds from the arrival of a signal at the program
-# itself, not at a child, to the end of the last process, and the number of arrivals at any process;
-# nothing when the program got no signal.
+# itself, not at a child, to the end of the last process, and the number of arrivals at any process.
+# Returns nothing when the program got no signal.
 sub interrupted {
     my ($log, $signal) = @_;
     my $text = slurp("$log");
@@ -178,7 +179,7 @@ sub interrupted {
     return (($end // $at) - $at, scalar(() = $text =~ / --- \Q$signal\E /g));
 }
 
-# The strace command that logs the calls that the system refuses; and whether it refused such a call
+# The strace command that logs calls that the system refuses, and whether it has refused such a call
 # in that way.
 sub failures {
     my ($log) = @_;
@@ -190,9 +191,9 @@ sub was_refused {
     return slurp("$log") =~ /^\d+ +$call[(].* = -1 $error /m;
 }
 
-# Descriptions of a failure other than the system's text for the error: pthread_create knows only
-# one error; the dropper's filter kills it when strace turns a call into another; glibc reads a file
-# to find a user; and this program names the limit.
+# Other descriptions of a failure than the system's text for the error: pthread_create knows only
+# one error; the dropper's filter kills the dropper when strace turns a call into another; glibc
+# reads a file to find a user; and this program names the limit.
 my $NO_THREAD    = qr/: Resource temporarily unavailable\z/;
 my $NO_DROPPER   = qr/the process that drops the caches has died\z/;
 my %OTHER_REASON = (

@@ -1,6 +1,7 @@
-# A guest of QEMU on a drive of nbdkit's (PowerCut.pm): a whole system with a kernel of its own, which starts
-# again after a cut. It has nothing but busybox and boncut, in an initial filesystem that is made here; it writes
-# into and checks the filesystem of the drive, as its kernel's command line says.
+# A guest of QEMU on a drive of nbdkit (PowerCut.pm): a whole system with a kernel of its own, which
+# starts again after a cut. It has nothing but busybox and boncut, in an initial filesystem that is
+# made here. It writes to the drive's filesystem, or checks it, as the command line of its kernel
+# says.
 package CutGuest;
 
 use strict;
@@ -9,7 +10,8 @@ use JSON::PP   ();
 use BonnieRun  qw(have program scratch wait_until);
 use RunProgram qw(slurp spew);
 
-# What the guest's kernel needs that may be a module. Its disk is one of SCSI, to which Linux sends writes with FUA.
+# Modules that the guest's kernel may need. The guest's disk is a SCSI disk, because Linux sends
+# such a disk writes with FUA.
 my @MODULES = qw(virtio_pci virtio_console virtio_scsi sd_mod ext4);
 
 my $INIT = <<'END';
@@ -21,7 +23,7 @@ mount -t proc proc /proc
 mount -t sysfs sysfs /sys
 mount -t devtmpfs devtmpfs /dev
 for module in $(cat /modules/order); do insmod /modules/$module; done
-# Which disk has which name is a matter of luck: that of the log cannot be written to.
+# Which disk gets which name is chance, so find_disks looks: the log's disk cannot be written to.
 find_disks()
 {
 	disk= log=none
@@ -55,8 +57,8 @@ sync
 poweroff -f
 END
 
-# Debian's kernel for guests, unpacked into a directory of the test's: it is not installed on this system.
-# BONNIE_GUEST_KERNEL names a directory where that was done before.
+# Debian's kernel for guests, unpacked into a directory of the test and not installed on this
+# system. BONNIE_GUEST_KERNEL names a directory in which that has already been done.
 my $UNPACKED;
 
 sub unpacked {
@@ -94,14 +96,14 @@ sub modules {
     return @order;
 }
 
-# Why there can be no guest here, or undef.
+# Why there can be no guest here; undef: there can.
 sub lacking {
     return 'needs qemu-system-x86_64, busybox, modinfo' if !have(qw(qemu-system-x86_64 busybox modinfo));
     return 'linux-image-cloud-amd64 cannot be had'      if !kernel();
     return;
 }
 
-# CutGuest->new(MACHINE): a guest with the drive of that machine, which is off.
+# CutGuest->new(MACHINE): a guest with the drive of that machine, which must be off.
 sub new {
     my ($class, $machine) = @_;
     my $self = bless { machine => $machine, top => $machine->{top} }, $class;
@@ -111,7 +113,8 @@ sub new {
     return $self;
 }
 
-# Whether a guest on KVM starts, and ends by itself: where this system is itself a guest, KVM may be there and fail.
+# Whether a guest on KVM starts, and ends by itself. If this system is itself a guest, it may have
+# KVM that fails.
 my $PATIENCE = 60; # seconds
 
 sub kvm_works {
@@ -135,7 +138,7 @@ sub end {
     return;
 }
 
-# The initial filesystem: busybox, boncut with the libraries that it is linked with, and modules.
+# The initial filesystem: busybox, boncut with its libraries, and modules.
 sub make_initial {
     my ($self, @modules) = @_;
     my $root = "$self->{top}/root";
@@ -152,7 +155,7 @@ sub make_initial {
     return;
 }
 
-# Starts the guest, which writes or checks; what it has to say goes to the file of that name.
+# Starts the guest, which writes or checks. Its output goes to the file of that name.
 sub start {
     my ($self, $power, $out, @more) = @_;
     my $top    = $self->{top};
@@ -171,7 +174,8 @@ sub start {
 
 sub has_ended { return PowerCut::has_ended($_[0]{qemu}) }
 
-# A cut while the guest writes; its next start, which checks; what boncut said of it, and what the guest did.
+# A cut while the guest writes, and its next start, in which it checks. Returns what boncut said
+# about it, and what the guest did.
 sub cut {
     my ($self, $seconds) = @_;
     my ($machine, $top) = @{$self}{qw(machine top)};

@@ -15,8 +15,9 @@ our @EXPORT_OK = qw(cut cuts faults_of said write_for);
 # The faults of a unit.
 my @FAULTS = qw(lost foreign torn missing came_back wrong_size unreadable);
 
-# Starts to write, and returns the run when its first promise has come and that time has passed. The log is kept in
-# memory: on a disk that is busy with something else it waits, and what it does not tell counts as never written.
+# Starts to write, and returns the run when that time has passed after its first promise. Keeps the
+# log in memory: on a disk that is busy with something else the log would wait, and what it does not
+# tell counts as never written.
 sub write_for {
     my ($seconds, $how, @arguments) = @_;
     my $kept = scratch();
@@ -49,14 +50,15 @@ sub said {
     return { %{$report}, status => $check->{status}, err => $check->{err} };
 }
 
-# Options for honest storage: a promise flushes everything, so the control group `drive` needs some time
-# between two promises: after each flush there is a moment, longer on a busy machine, in which the drive has nothing to
-# lose. All workers make a promise every two fifths of a second, at the same time.
+# Options for honest storage. A promise flushes everything, so the control group `drive` needs time
+# between two promises: after each flush there is a moment, longer on a busy machine, in which the
+# drive has nothing to lose. All workers make a promise every two fifths of a second, at the same
+# time.
 my @AT_EASE = qw(-c 4 --units 8 --rate 10);
 
-# cuts(MACHINE, N, ...): the sums of N cuts: promises; cuts with a fault; descriptions of the first faults; cuts
-# in which each control group lost something, and exit statuses; seconds per cut. A cut may come at any moment
-# between two promises.
+# cuts(MACHINE, N, ...): the sums over N cuts: promises; cuts with a fault; descriptions of the
+# first faults; cuts in which each control group lost something, and exit statuses; seconds per cut.
+# A cut may come at any moment between two promises.
 sub cuts {
     my ($machine, $count, %how) = @_;
     my %sum   = (promises => 0, faults => 0, words => [], cached => 0, drive => 0, statuses => {});
@@ -74,7 +76,7 @@ sub cuts {
     return \%sum;
 }
 
-# The kinds of faults in a report with their numbers, including a missing directory.
+# The kinds of faults in a report and their numbers, with a missing directory as one kind.
 sub faults_of {
     my ($report) = @_;
     my %faults = map { $_ => $report->{sum}{$_} } grep { $report->{sum}{$_} } @FAULTS;

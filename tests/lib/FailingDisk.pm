@@ -40,7 +40,7 @@ sub new {
 
 sub dir { return "$_[0]{top}/disk" }
 
-# From now on every read, or write, of the disk fails with an input/output
+# From now on every read (or write) of the disk fails with an input/output
 # error.
 sub fail {
     my ($self, $what) = @_;
@@ -48,8 +48,8 @@ sub fail {
     return;
 }
 
-# Makes the disk work again. A filesystem that has noticed an error is checked and repaired, as an
-# administrator would do before using it again.
+# Makes the disk work again. If the filesystem has noticed an error, checks and repairs it, as an
+# administrator would before using it again.
 sub mend {
     my ($self) = @_;
     unlink "$self->{top}/read", "$self->{top}/write";

@@ -1,5 +1,5 @@
-# What all tests of faults share: foreign files beside the run, the definition of a clean end, two
-# runs at a time, and the table of how many cases were run and which of them were not clean.
+# What all tests of faults share: foreign files beside the run, what a clean end is, two runs at a
+# time, and the table of how many cases were run and which of them were not clean.
 package Fault;
 
 use strict;
@@ -22,13 +22,13 @@ our $HANGS = 20;
 # because machines differ.
 my $SOON = 5;
 
-# Over all rows: the number of cases that met their fault.
+# Number of cases that met their fault, over all rows.
 my $hit_in_all = 0;
 
 our @EXPORT_OK = qw(add_row disorder every hit_in_all left_in playground report_of run_cases sampled shape_of);
 
-# That many elements of a list, evenly spread over it, with the first and the
-# last.
+# That many elements of a list, evenly spread over it, with its first and its
+# last one.
 sub sampled {
     my ($most, @list) = @_;
     return @list          if @list <= $most;
@@ -36,8 +36,8 @@ sub sampled {
     return map { $list[ int(.5 + $_ * $#list / ($most - 1)) ] } 0 .. $most - 1;
 }
 
-# At most that many elements with scripts/test --all, half as many by default, and all of them with
-# --long.
+# At most that many elements with scripts/test --all, half as many by default, and all elements
+# with --long.
 sub every {
     my ($most, @list) = @_;
     return is_long() ? @list : sampled(sized(int(($most + 1) / 2), $most), @list);
@@ -63,7 +63,8 @@ sub playground {
     return { dir => $dir, names => { map { $_ => 1 } tree($dir) }, looks => fingerprint("$dir", tree($dir)) };
 }
 
-# Everything visible of these names below a directory: kind, mode, owner, size, time, contents.
+# Everything that can be seen of these names below a directory: kind, mode, owner, size, time,
+# contents.
 sub fingerprint {
     my ($dir, @names) = @_;
     my $all = q{};
@@ -76,14 +77,14 @@ sub fingerprint {
     return sha256_hex($all);
 }
 
-# The names in the playground that were not there before.
+# The names in the playground that are new.
 sub left_in {
     my ($ground) = @_;
     return grep { !$ground->{names}{$_} } tree($ground->{dir});
 }
 
-# Describes what is wrong with the playground after a run; empty when nothing is left and nothing
-# was touched. A run whose clean-up was made to fail may leave what --cleanup, with these options,
+# Says what is wrong with the playground after a run; empty when nothing is left and nothing was
+# touched. A run whose clean-up was made to fail may leave what --cleanup, with these options,
 # then removes.
 sub disorder {
     my ($ground, $cleanup, $program) = @_;
@@ -156,7 +157,7 @@ sub run_cases {
     return;
 }
 
-# The number of this program's cases that met their fault.
+# Number of this program's cases that met their fault.
 sub hit_in_all { return $hit_in_all }
 
 # ---- reports ------------------------------------------------------------------------------------
@@ -172,8 +173,8 @@ sub report_of {
     return $text;
 }
 
-# A report without its figures: two complete ones with the same settings have the same
-# shape.
+# A report without its figures. Two complete reports with the same settings have the
+# same shape.
 sub shape_of {
     my ($text) = @_;
     my ($json) = $text =~ /^([{].*^[}]|[{].*[}])$/ms;
@@ -184,8 +185,8 @@ sub shape_of {
     return join q{ }, $rest =~ s/ +/ /gr, shape_of_value($object);
 }
 
-# Names of objects and their members: only the names of those that may be unknown; and of
-# intervals, whose number depends on the duration, only whether there are any.
+# The names of objects and their members. Only the names of those that may be unknown;
+# and of intervals, whose number depends on the time, only whether there are any.
 sub shape_of_value {
     my ($value) = @_;
     return join q{,}, '[', (map { shape_of_value($_) } @{$value}), ']' if ref $value eq 'ARRAY';

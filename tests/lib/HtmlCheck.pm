@@ -7,8 +7,8 @@ use Exporter 'import';
 
 our @EXPORT_OK = qw(unbalanced);
 
-# The first tag that is out of place: every start tag must have its end tag, in the right order.
-# Empty when all have.
+# The first tag that is out of place; empty: every start tag has its end tag, in the right
+# order.
 sub unbalanced {
     my ($html) = @_;
     my @open;

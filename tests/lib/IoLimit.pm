@@ -9,7 +9,7 @@ use RunProgram qw(slurp);
 
 our @EXPORT_OK = qw(io_limit);
 
-# io_limit(DIRECTORY, BYTES): the group, or undef and the reason.
+# io_limit(DIRECTORY, BYTES): the group, or undef and why there is none.
 sub io_limit {
     my ($dir, $bytes) = @_;
     return (undef, 'it takes root') if $> != 0;
@@ -52,7 +52,7 @@ sub version_2 {
     return make($top, $bytes, 'io.max' => sub {"$device rbps=$_[0] wbps=$_[0]"});
 }
 
-# The text for each file is a function of the number of bytes.
+# The text of each file, as a function of the number of bytes.
 sub make {
     my ($top, $bytes, %limits) = @_;
     my $self = bless { group => "$top/bonnie-test-$$", owner => $$, limits => \%limits }, __PACKAGE__;

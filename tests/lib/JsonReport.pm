@@ -40,7 +40,7 @@ sub report_ok {
 # tests_of(REPORT): the names of the tests of its first run, as one text.
 sub tests_of { my ($report) = @_; return join q{ }, map { $_->{name} } @{ $report->{runs}[0]{tests} } }
 
-# Lines that describe inconsistencies in a report.
+# Lines that say what is inconsistent in a report.
 sub wrong_in {
     my ($report) = @_;
     my @runs = @{ $report->{runs} };

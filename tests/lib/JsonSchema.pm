@@ -1,6 +1,6 @@
-# A small validator for JSON Schema, draft 2020-12: the keywords that our schemas use, and no
-# others. Values are as JSON::PP decodes them. They must not have been used as strings before: Perl
-# would no longer know that they are numbers.
+# A small validator for JSON Schema, draft 2020-12, with only the keywords that our schemas use.
+# Values are as JSON::PP decodes them, and must not have been used as strings before: Perl would no
+# longer know that they are numbers.
 package JsonSchema;
 
 use strict;
@@ -14,7 +14,7 @@ our @EXPORT_OK = qw(schema_errors);
 
 my $JSON = JSON::PP->new->canonical->allow_nonref;
 
-# Keywords that do not affect validity. `format` is one of these in the standard.
+# Keywords that do not affect validity. The standard counts `format` among them.
 my %REMARK = map { $_ => 1 } qw($schema $defs title description format);
 
 my %KEYWORD = (

@@ -32,8 +32,8 @@ sub quiet {
     return ((grep {/show-progress/} @args) ? () : '-show-progress=false', @args);
 }
 
-# True when requests of a run have ended: sends USR1 repeatedly, until figures of finished requests
-# have been printed, to their last line.
+# Whether requests of a run have ended: sends USR1 again and again, until the figures of finished
+# requests have been printed to their last line.
 sub has_ended {
     my ($run) = @_;
     my ($threads) = (eval { slurp("/proc/$run->{pid}/status") } // q{}) =~ /^Threads:\s+(\d+)/m;

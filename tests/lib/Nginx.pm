@@ -82,7 +82,7 @@ http {
 END
 }
 
-# The requests that it got: lines of method, protocol, status, connection.
+# The requests that nginx got: lines of method, protocol, status, connection.
 sub asked { my ($self) = @_; return split /\n/, slurp("$self->{dir}/log") }
 
 sub forget { my ($self) = @_; truncate "$self->{dir}/log", 0; return }

@@ -1,5 +1,5 @@
-# Real object stores for the tests in tests/stores. They are built first, which takes minutes,
-# unless they are in PATH; and all are tested in the same way.
+# Real object stores for the tests in tests/stores. Those that are not in PATH are built
+# first, which takes minutes; all are tested in the same way.
 package ObjectStore;
 
 use strict;
@@ -17,7 +17,7 @@ our @EXPORT_OK = qw(object_store objects_go_and_come);
 
 my ($ACCESS_KEY, $SECRET_KEY) = qw(AKTESTTEST a+secret/KEY);
 
-# The command that builds a program of that name into DIR/bin.
+# For each program, the command that builds it into DIR/bin.
 my %BUILDS = (
     go => sub {
         my ($dir, $module) = @_;
@@ -31,7 +31,7 @@ my %BUILDS = (
     },
 );
 
-# The path of the program; the test is skipped if it cannot be built.
+# The path of the program. Skips the test if the program cannot be built.
 sub built {
     my ($dir, $program, $tool, @source) = @_;
     return $program if have($program);
@@ -47,8 +47,8 @@ sub built {
     return "$dir/bin/$program";
 }
 
-# object_store(NAME, [TOOL, SOURCE...], sub { ARGUMENT... }): starts one, which ends with the test.
-# The sub gets the port, the directory, and both keys, and may set the store's environment. A
+# object_store(NAME, [TOOL, SOURCE...], sub { ARGUMENT... }): starts a store, which ends with the
+# test. The sub gets the port, the directory and both keys, and may set the store's environment. A
 # directory of the store is a bucket.
 sub object_store {
     my ($program, $source, $arguments) = @_;
@@ -97,8 +97,9 @@ sub no_errors {
     return is_deeply([ map { @{ $json->{bonload}{$_}{failures} // [] } } qw(reads writes) ], [], "$name: no errors");
 }
 
-# Two thousand objects of 1 B to 1 MiB are put, read back verified, listed and deleted; one is put
-# in parts; a wrong secret and a missing bucket are reported in the store's words.
+# Puts two thousand objects of 1 B to 1 MiB, reads them back verified, lists and deletes them;
+# puts one in parts; and checks that a wrong secret and a missing bucket are reported in the
+# store's words.
 sub objects_go_and_come {
     my ($store) = @_;
     my @s3      = $store->options;

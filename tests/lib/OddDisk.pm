@@ -1,6 +1,6 @@
-# A disk as in an old machine: its second third is slow, and its end is unreadable. nbdkit serves
-# each part, nbdfuse shows it as a file, nbdkit's plugin split joins the parts, and a loop device
-# uses the whole. Needs root and /dev/fuse.
+# A disk like that of an old machine: its second third is slow, and its end cannot be read.
+# nbdkit serves each part, nbdfuse shows it as a file, nbdkit's plugin split joins the parts, and
+# a loop device uses the whole. Needs root and /dev/fuse.
 package OddDisk;
 
 use strict;
@@ -9,8 +9,8 @@ use File::Temp ();
 use POSIX      ();
 use BonnieRun  qw(have wait_until);
 
-# OddDisk->new(third => MiB, slow => MiB per second, bad => MiB): undef and the reason when this
-# system cannot have one.
+# OddDisk->new(third => MiB, slow => MiB per second, bad => MiB): the disk, or undef and why
+# this system cannot have one.
 sub new {
     my ($class, %size) = @_;
     return (undef, 'needs root')                     if $> != 0;
@@ -33,7 +33,7 @@ sub new {
     return $self;
 }
 
-# The path of a file that nbdkit serves with these arguments, or undef.
+# The path of a file that nbdkit serves with these arguments; undef: it cannot.
 sub served {
     my ($self, $name, @nbdkit) = @_;
     my $dir = "$self->{top}/$name";

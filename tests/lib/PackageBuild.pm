@@ -42,7 +42,7 @@ sub output_of {
     return $text;
 }
 
-# Ends the test where the rest of it needs what has just failed; prints the end of the output.
+# Ends the test, whose rest needs what has just failed, and prints the end of the output.
 sub give_up {
     my ($text) = @_;
     Test::More::diag(substr $text, -8000);
@@ -50,8 +50,8 @@ sub give_up {
     return;
 }
 
-# The packages in a directory by name, each with its checksum. Files that only describe the build
-# are left out (.buildinfo, and .changes, which has the checksum of that).
+# The packages in a directory by name, each with its checksum. Leaves out files that only
+# describe the build (.buildinfo, and .changes, which has the checksum of that).
 sub digests {
     my ($dir) = @_;
     return { map { basename($_) => Digest::SHA->new(256)->addfile($_)->hexdigest } grep { !/[.](?:buildinfo|changes)\z/ } glob "$dir/*" };

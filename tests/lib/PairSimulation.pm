@@ -41,8 +41,8 @@ sub student3 {
     return normal() / sqrt((normal()**2 + normal()**2 + normal()**2) / 3);
 }
 
-# The number of these campaigns of A against A, with all pairs judged one by one
-# and none stopped early, in which any metric was ever said to differ.
+# In how many of these campaigns of A against A any metric was ever said to
+# differ. All pairs are judged one by one, and no campaign stops early.
 sub false_reports {
     my ($machine, $campaigns, $metrics) = @_;
     my $reports = 0;
@@ -69,8 +69,8 @@ sub false_report {
     return 0;
 }
 
-# The sorted numbers of pairs after which each campaign knew that metrics differ
-# by $effect; at most $most.
+# The numbers of pairs, sorted, after which each campaign knew that metrics
+# differ by $effect; at most $most.
 sub pairs_needed {
     my ($campaigns, $most, $metrics, $value) = @_;
     my @needed;
@@ -101,9 +101,9 @@ sub bank_of {
     return { names => $names, runs => [ map { [ map { log } @{$_} ] } @runs ] };
 }
 
-# Campaigns drawn from the bank as blocks of consecutive runs, in pairs with a
-# random order, B better by $effect (logarithm): (campaigns in which any metric
-# was said to differ, { metric => [ pairs it took ] }).
+# Campaigns drawn from the bank, as blocks of consecutive runs in pairs with a
+# random order, with B better by $effect (a logarithm). Returns (campaigns in
+# which any metric was said to differ, { metric => [ pairs that it took ] }).
 sub found_in_bank {
     my ($bank, $campaigns, $effect) = @_;
     my ($found, %needed) = (0);

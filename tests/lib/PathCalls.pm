@@ -1,5 +1,5 @@
 # Every system call of a run with a path: what the path is relative to, and who else could have
-# changed what it leads to before the call.
+# changed, before the call, what it leads to.
 package PathCalls;
 
 use strict;
@@ -12,8 +12,8 @@ use RunProgram qw(slurp);
 
 our @EXPORT_OK = qw(path_calls table_of_paths wrong_paths);
 
-# The positions of paths in the arguments: the number of one, or of the descriptor of its directory
-# and of its own. The text of a symbolic link does not count.
+# Where paths are among the arguments: the number of the path, or those of its directory's
+# descriptor and of the path. The text of a symbolic link does not count.
 my %PATHS = (
     (map { $_ => [0] } qw(open creat access execve readlink stat lstat statfs mkdir rmdir unlink chdir chmod chown lchown truncate mknod)),
     (map { $_ => [ 0, 1 ] } qw(rename link)),
@@ -65,7 +65,7 @@ sub path_calls {
         $begun{$pid} = $1, next if $text =~ /\A(.*) <unfinished [.]{3}>\z/;
         $text = ($begun{$pid} // q{}) . $1 if $text =~ /\A<[.]{3} \w+ resumed>(.*)/;
         my ($call, $rest) = $text =~ /\A(\w+)\((.*)\z/ or next;
-        # Calls on a descriptor; unknown calls, which strace shows whatever is asked for; those of
+        # Leaves out calls on a descriptor; unknown calls, which strace always shows; and those of
         # --enable-coverage.
         next if $call =~ /\Afstat\z|\Asyscall_0x/ || $text =~ /[.]gcda"/;
         my @values = arguments($rest);
@@ -99,8 +99,8 @@ sub one_path {
 
 # ---- who could have changed it ------------------------------------------------------------------
 
-# The first directory on the way to a path whose entry somebody other than root may change; undef:
-# there is none. The entries of a sticky one belong to their owners.
+# The first directory on the way to a path in which somebody other than root may change the entry;
+# undef: there is none. The entries of a sticky directory belong to their owners.
 sub open_to_others {
     my ($path) = @_;
     my $way = '/';
@@ -113,8 +113,8 @@ sub open_to_others {
     return;
 }
 
-# Who could have changed what a call found: `nobody` if it concerns an open descriptor, or a name in
-# the run's own directory; otherwise `the kernel`, `root`, or `others`.
+# Who could have changed what a call found: `nobody` if the call is on an open descriptor, or on a
+# name in the run's own directory; otherwise `the kernel`, `root` or `others`.
 sub who {
     my ($call) = @_;
     my ($directory, $path) = @{$call}{qw(directory path)};
@@ -136,8 +136,8 @@ my %FOLLOWS_NOT = (
 );
 
 # wrong_paths(\@given, CALL...): the calls that are not allowed: on a path of several parts, or on
-# what another user may have replaced by a link. Paths that the user gave are opened as they are,
-# each once.
+# what another user may have replaced by a link. Paths that the user gave may be opened as they
+# are, each once.
 sub wrong_paths {
     my ($given, @calls) = @_;
     my %left = map { $_ => 1 } @{$given};
@@ -155,8 +155,8 @@ sub wrong_paths {
     return @wrong;
 }
 
-# The calls as a table, in which equal calls on changing names are shown once: the call, the
-# directory, the path and who could have changed it; $names is {path => its name in the table}.
+# The calls as a table, in which equal calls on changing names appear once: the call, the
+# directory, the path and who could have changed it. $names is {path => its name in the table}.
 sub table_of_paths {
     my ($names, @calls) = @_;
     my %count;

@@ -1,7 +1,7 @@
-# A machine whose power can be cut, made of a filesystem: a drive that nbdkit plays, shown as a file
-# by nbdfuse, with a loop device and a filesystem on it. The cut is the end of nbdkit, with which
-# everything is lost that the drive had not stored. Needs root, /dev/fuse, and processes and mounts
-# of its own (alone()), so that nothing is left of it, however a test ends.
+# A machine whose power can be cut, made of a filesystem: nbdkit plays a drive, nbdfuse shows it as
+# a file, and a loop device on that has the filesystem. The cut is the end of nbdkit, and loses
+# everything that the drive has not stored. Needs root, /dev/fuse, and processes and mounts of its
+# own (alone()), so that nothing of it is left, however a test ends.
 package PowerCut;
 
 use strict;
@@ -20,13 +20,13 @@ my %MAKE = (
 
 my $PLUGIN = $ENV{BONNIE_DRIVE} // './tests/cut/drive.so';
 
-# nbdfuse has mounts of its own, and shares with the test only the one that it makes. If the
-# filesystem were among them, and nbdfuse the last process of a killed test, the kernel would
-# unmount the filesystem when nbdfuse ends, and wait for nbdfuse to store its data: for ever, and
-# with it everybody who drops caches.
+# nbdfuse has mounts of its own, and shares with the test only the one that it makes. If it also
+# had the filesystem, and were the last process of a killed test, the kernel would unmount the
+# filesystem when nbdfuse ends, and wait for nbdfuse to store its data: for ever, and so would
+# everybody who drops caches.
 my @WITHOUT_THE_MOUNT = qw(unshare --mount --propagation unchanged);
 
-# nbdkit's arguments for each kind of drive, and the signal that cuts its power: the tests' own
+# nbdkit's arguments for each kind of drive, and the signal that cuts its power. The tests' own
 # plugin (tests/cut/drive.c) loses a random part of what was not flushed, and may lie. nbdkit's
 # cache filter above it loses all of that, or ignores flushes.
 my %DRIVE = (
@@ -46,9 +46,9 @@ sub cache_filter {
     return ('--filter=cache', plugin($self), "cache=$mode", 'cache-min-block-size=4096');
 }
 
-# Starts this test program again with processes, mounts, memory for files and semaphores of its own:
-# when it ends, the kernel ends and unmounts everything that it started. Call it before anything
-# else.
+# Starts this test program again, with processes, mounts, memory for files and semaphores of its
+# own. When it ends, the kernel ends and unmounts everything that it has started. Call this before
+# anything else.
 sub alone {
     return system 'mount -t tmpfs -o mode=1777 bonnie-test /dev/shm' if is_alone();
     return if $> != 0 || $ENV{BONNIE_TEST_MOUNTS};
@@ -60,7 +60,7 @@ sub alone {
 
 sub is_alone { return $$ == 1 && ($ENV{BONNIE_TEST_MOUNTS} // q{}) eq 'private' }
 
-# Why this system cannot have such a machine, or undef.
+# Why this system cannot have such a machine; undef: it can.
 sub lacking {
     return 'needs root, and processes and mounts of its own' if !is_alone();
     return 'needs nbdkit, nbdfuse, losetup' if !have(qw(nbdkit nbdfuse losetup));
@@ -78,7 +78,7 @@ sub new {
     return $self;
 }
 
-# The same with the machine off: its drive holds an empty filesystem.
+# Does the same, but leaves the machine off. Its drive has an empty filesystem.
 sub image {
     my ($class, %how) = @_;
     my $top  = File::Temp->newdir('bonnie-test-XXXXXX', DIR => BonnieRun::in_memory() // File::Spec->tmpdir);
@@ -112,7 +112,7 @@ sub on {
     return $self->attach("$top/fuse/nbd");
 }
 
-# The drive alone: it is served on the socket of that name.
+# Switches on only the drive, which is served on the socket of that name.
 sub drive_on {
     my ($self) = @_;
     my $top = $self->{top};
@@ -130,8 +130,9 @@ sub drive_off {
     return;
 }
 
-# Cuts the power of everything at once: the drive no longer answers, its cache is lost, and then everything that
-# runs on the machine, and its kernel's memory. A drive that answered with errors after the cut would be a broken one.
+# Cuts the power of everything at once: the drive no longer answers, and loses its cache; then
+# everything that runs on the machine ends, and its kernel loses its memory. A drive that answered
+# with errors after the cut would be a broken one.
 sub off {
     my ($self) = @_;
     my $top = $self->{top};
@@ -168,14 +169,15 @@ sub attach {
     return $is_mounted;
 }
 
-# Waits until nobody uses the loop device any more: the kernel no longer knows its filesystem.
+# Waits until nobody uses the loop device any more, and the kernel no longer knows its filesystem.
 sub detached {
     my ($self) = @_;
     $self->wait_for("$self->{loop} to go", sub { attachment($self->{loop}) ne $self->{attached} });
     return;
 }
 
-# What a loop device is attached to just now, as a word, or none: as soon as it is free, others take it.
+# What a loop device is attached to now, as a word; none if it is free. As soon as a device is free,
+# others take it.
 sub attachment {
     my ($loop) = @_;
     my $sys = '/sys/block/' . ($loop =~ s{.*/}{}r);

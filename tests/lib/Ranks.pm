@@ -1,6 +1,6 @@
-# Runs bonnie-mpi or bonload-mpi under the launcher of the MPI with which it was built: ranks that
-# record their process ids, on hosts of their own names, each with a command of its own in front if
-# it needs one.
+# Runs bonnie-mpi or bonload-mpi under the launcher of the MPI with which it was built. Its ranks
+# record their process ids, have hosts with names of their own, and may each have a command before
+# them.
 package Ranks;
 
 use strict;
@@ -13,7 +13,7 @@ our @EXPORT_OK = qw(is_open_mpi lines_of mpi_missing pid_of ranks ranks_together
 
 my $LAUNCHER = $ENV{BONNIE_MPIRUN} || 'mpirun';
 
-# ThreadSanitizer sees only a part of the threads of an MPI library that was not built with it.
+# ThreadSanitizer sees only some of the threads of an MPI library that was not built with it.
 $ENV{TSAN_OPTIONS} = join q{:}, grep {defined} $ENV{TSAN_OPTIONS}, 'ignore_noninstrumented_modules=1';
 
 # Why programs with MPI cannot be tested; undef: they can.
@@ -25,8 +25,8 @@ sub mpi_missing {
 
 sub is_open_mpi { return qx($LAUNCHER --version 2>/dev/null) =~ /Open MPI|OpenRTE/ }
 
-# The shell script that begins a rank: it records its process id, takes its host's name, and runs
-# its command.
+# The shell script that begins a rank: it records its process id, takes the name of its host, and
+# runs its command.
 my $BEGIN = <<'END';
 rank=${OMPI_COMM_WORLD_RANK:-$PMI_RANK}
 echo $$ >"$RANK_NOTES/pid.$rank.new" && mv "$RANK_NOTES/pid.$rank.new" "$RANK_NOTES/pid.$rank"
@@ -57,7 +57,7 @@ sub start_ranks {
 # The same, to its end.
 sub ranks { my @call = @_; return finish(start_ranks(@call)) }
 
-# Runs several of these at the same time, each [ \%how, ARGUMENT... ]; for those that mostly
+# Runs several of these at the same time, each [ \%how, ARGUMENT... ]. For runs that mostly
 # wait.
 sub ranks_together {
     my @runs = map { start_ranks(@{$_}) } @_;
@@ -72,7 +72,7 @@ sub pid_of {
     return slurp($file) + 0;
 }
 
-# The program's own lines about failures; launchers print much besides.
+# The program's own lines about failures. Launchers print many others.
 sub lines_of { my ($run) = @_; return $run->{err} =~ /^(?:bonnie|bonload): (.*)$/mg }
 
 1;

@@ -17,8 +17,8 @@ sub is_root { return $> == 0 }
 # True when this test may mount and unmount freely: it is root, with mounts of its own.
 sub may_mount { return is_root() && ($ENV{BONNIE_TEST_MOUNTS} // q{}) eq 'private' }
 
-# Starts this test program again with mounts and semaphores of its own, if it may have them. Call
-# it before anything else. It does nothing for users other than root.
+# Starts this test program again, with mounts and semaphores of its own, if it may have them.
+# Call this before anything else. Does nothing for users other than root.
 sub private_mounts {
     return spare_caches() if may_mount();
     return if !is_root() || $ENV{BONNIE_TEST_MOUNTS};
@@ -29,7 +29,8 @@ sub private_mounts {
 }
 
 # From now on writing to drop_caches drops nothing: it would drop all caches of the system, with the
-# programs that other tests are about to start. Tests of the dropping have no mounts of their own.
+# programs that other tests are about to start. Tests of dropping itself have no mounts of their
+# own.
 my $NOTHING;
 
 sub spare_caches {
@@ -80,9 +81,9 @@ sub overlay {
     return Mounted->new($dir, $below);
 }
 
-# A directory seen through a FUSE filesystem, with these options of bindfs; undef when there is
-# none. Like most of them, it keeps the name of a file that is removed while it is open, until a
-# moment after it is closed.
+# A directory seen through a FUSE filesystem, with these options of bindfs; undef: this system
+# has none. As most FUSE filesystems do, it keeps the name of a file that is removed while open,
+# until a moment after the file is closed.
 sub fuse {
     my (@options) = @_;
     return if !have('bindfs') || !-w '/dev/fuse';
@@ -100,10 +101,10 @@ sub loop {
     return $device;
 }
 
-# FUSE filesystems, each mounted by its own program, with access only for these users: one that
-# keeps no owners and modes and has no links (exFAT), one of Windows (NTFS), one that cannot open a
-# file again once its name is gone (gocryptfs). Mounted on a new directory, which is returned; undef
-# when this system lacks the program.
+# FUSE filesystems, each mounted by its own program, which only these users may access: one that
+# keeps no owners and modes and has no links (exFAT), one of Windows (NTFS), and one that cannot
+# open a file again when its name is gone (gocryptfs). Returns the new directory on which it is
+# mounted; undef: this system lacks the program.
 sub foreign {
     my ($type) = @_;
     my %needs = (exfat => [qw(mkfs.exfat mount.exfat-fuse losetup)], ntfs => [qw(mkntfs ntfs-3g)], gocryptfs => [qw(gocryptfs)]);
@@ -144,8 +145,8 @@ my %MAKE = (
     btrfs => [qw(mkfs.btrfs -q -f)],
 );
 
-# Makes a filesystem of that many MiB on a loop device and mounts it on a new directory, which
-# is returned; undef when this system cannot make or mount it.
+# Makes a filesystem of that many MiB on a loop device, and mounts it on a new directory.
+# Returns the directory; undef: this system cannot make or mount it.
 sub filesystem {
     my ($type, $mib, @options) = @_;
     my @make = @{ $MAKE{$type} };
@@ -188,8 +189,8 @@ sub make_users {
     return;
 }
 
-# A mounted directory: its path as a string, unmounted when the object is released or the test
-# ends; it also keeps what it is made of until then.
+# A mounted directory. As a string it is its path. It is unmounted when the object is released
+# or the test ends, and keeps until then what it is made of.
 package Mounted;
 
 use overload q{""} => sub { return "$_[0]{dir}" }, fallback => 1;

@@ -1,5 +1,5 @@
 # Runs one of the Perl programs: the installed one if the environment names it,
-# otherwise the one in this source tree.
+# and otherwise that of this source tree.
 package RunProgram;
 
 use strict;
@@ -48,7 +48,7 @@ sub limit {
     return defined $ADDRESS_SPACE ? ('sh', '-c', 'ulimit -v "$0" && exec "$@"', $ADDRESS_SPACE) : ();
 }
 
-# Kept open until the next call, so that its number stays valid.
+# Stays open until the next call, so that its number stays valid.
 my $KEPT;
 
 sub open_file {

@@ -10,7 +10,7 @@ use IPC::Open2 qw(open2);
 our @EXPORT_OK = qw(s3_store no_botocore);
 our ($ACCESS, $SECRET, $REGION, $BUCKET) = ('AKIDTESTS', 'wJalr/secret+KEY=', 'moon-1', 'pail');
 
-# Why there can be no store; undef: there can be one.
+# Why there can be no store; undef: there can.
 sub no_botocore {
     my $probe = system q{/usr/bin/python3 -c 'import botocore.auth' >/dev/null 2>&1};
     return $probe == 0 ? undef : 'there is no python3-botocore';

@@ -1,5 +1,6 @@
-# A file whose server takes every request and answers none: whoever opens it waits, and cannot even
-# be killed. Only for tests with mounts of their own; the file is released with the object.
+# A file whose server takes every request and answers none: whoever opens the file waits, and
+# cannot even be killed. Only for tests with mounts of their own. The file is released with the
+# object.
 package SilentFile;
 
 use strict;
@@ -11,7 +12,7 @@ use POSIX ();
 my $INIT = 26;
 my $READ = 1 << 20;
 
-# Answers the first request, as the kernel wants before it sends others. The connection ends with
+# Answers the first request, because the kernel sends no others before. The connection ends with
 # this process.
 sub serve {
     my ($fuse) = @_;
@@ -22,7 +23,7 @@ sub serve {
     return;
 }
 
-# mounted($path): puts such a file there. Undef where this system has no FUSE.
+# mounted($path): puts such a file there. Returns undef if this system has no FUSE.
 sub mounted {
     my ($class, $path) = @_;
     sysopen my $fuse, '/dev/fuse', O_RDWR or return;

@@ -11,7 +11,7 @@ our @EXPORT_OK = qw(is_all is_long sized);
 sub is_long { return !!$ENV{BONNIE_TEST_LONG} }
 sub is_all  { return !!$ENV{BONNIE_TEST_ALL} || is_long() }
 
-# sized(DEFAULT, ALL, LONG): the size for the present mode.
+# sized(DEFAULT, ALL, LONG): the size in the current mode.
 sub sized {
     my ($default, $all, $long) = @_;
     return is_long() ? $long : is_all() ? $all : $default;

@@ -32,8 +32,8 @@ sub can_trace {
 }
 
 # trace(\%how, \@strace_options, ARGUMENT...): (the run, its system calls). Each call is a hash:
-# pid, name, args, result (what follows the equals sign), in the order in which the calls began;
-# `order` is its position, and `ended` the position of the next call that began after it had
+# pid, name, args, result (what follows the equals sign). Calls are in the order in which they
+# began; `order` is a call's position, and `ended` that of the next call that began after it had
 # returned.
 sub trace {
     my ($how, $options, @args) = @_;
@@ -74,9 +74,9 @@ sub calls {
     return @calls;
 }
 
-# C libraries such as musl make other calls for the same: the older ones of files, and readv() and writev() in stdio.
-# same_call(NAME, ARGS): as glibc would make it, and a transfer of several parts as that of the first
-# that is not empty.
+# C libraries such as musl make other calls for the same purpose: older ones for files, and readv()
+# and writev() in stdio. same_call(NAME, ARGS): the call as glibc would make it. A transfer of
+# several parts becomes that of its first part that is not empty.
 my %USUAL = (readv => 'read', writev => 'write', open => 'openat', pipe => 'pipe2', map { $_ => 'newfstatat' } qw(stat lstat fstat));
 
 sub usual_name { return $USUAL{ $_[0] } // $_[0] }
@@ -95,7 +95,7 @@ sub same_call {
     return (usual_name($name), $args);
 }
 
-# An option of strace, which names the calls that other C libraries make for the same, too.
+# An option of strace that also names the calls that other C libraries make for the same purpose.
 my %ALSO = (read => 'readv', write => 'writev', openat => '?open', newfstatat => '?stat,?lstat,?fstat', pipe2 => '?pipe');
 
 sub also_older {
@@ -104,7 +104,7 @@ sub also_older {
     return $kind . join(q{,}, map { $ALSO{$_} ? "$_,$ALSO{$_}" : $_ } split /,/, $calls) . $rest;
 }
 
-# The calls of each test that was announced on stderr: {test => [calls]}. `write` has to be traced.
+# The calls of each test that was announced on stderr: {test => [calls]}. `write` must be traced.
 sub phases {
     my (@calls) = @_;
     my (%phase, $test);

@@ -1,5 +1,5 @@
-# A small web server for the tests: it stores what is put, and misbehaves on request. One process
-# with any number of connections, on a free port of the loopback interface.
+# A small web server for the tests, which stores what is put, and misbehaves on request. It is
+# one process with any number of connections, on a free port of the loopback interface.
 package WebServer;
 
 use strict;
@@ -16,8 +16,8 @@ our @EXPORT_OK = qw(web_server free_port);
 
 my $HEADERS_END = "\r\n\r\n";
 
-# The misbehaviour of special paths: each sub gets the connection and may add to
-# what it sends.
+# What special paths do wrong: each sub gets the connection, and may add to what
+# that sends.
 my %MISBEHAVES = (
     '/garbage' => sub { $_[0]{out} .= "\0\1this is no HTTP at all\n" x 20; $_[0]{ends} = 1 },
     '/nothing' => sub { $_[0]{ends} = 1 },

@@ -23,7 +23,7 @@ my @SMALL_CHANGES = (2, 5, 10, 20, 40);
 my @LARGE_CHANGES = ([ -50, 0, 100 ], [ -75, -50, 0, 100, 300 ], [ -90, 0, 900 ], [ -99, -90, 0, 900, 9900 ]);
 
 # An axis for figures in the unit of their test; with $like, in the unit that
-# suits that value, as the figures are.
+# suits this value, as the figures are.
 sub axis_from_zero {
     my ($largest, $test_unit, $like) = @_;
     my ($divisor, $unit) = axis_scale($test_unit eq 'KiB/s' ? $like // $largest : $largest, $test_unit);
@@ -77,7 +77,7 @@ sub round_up_to_nice {
     return 10 * $power;
 }
 
-# A logarithmic axis, with powers of ten as ticks, for nanoseconds above 0; it
+# A logarithmic axis for nanoseconds above 0, with powers of ten as ticks. It
 # has no zero.
 sub axis_of_latency {
     my @nanoseconds = @_;
@@ -92,10 +92,10 @@ sub axis_of_latency {
     };
 }
 
-# Changes in percent, with zero in the middle. Small changes are drawn to scale.
-# For larger ones, a value twice as large is as far from the middle as one half
-# as large, so that gains do not look larger than losses. Values beyond the ends
-# are drawn at the ends.
+# An axis for changes in percent, with zero in the middle. Small changes are
+# drawn to scale. Beyond them, twice as large is as far from the middle as half
+# as large, so that gains do not look larger than losses. Values beyond an end
+# are drawn at that end.
 sub axis_of_change {
     my @percents = @_;
     my $largest = max(0, map { abs } @percents);
@@ -108,8 +108,8 @@ sub axis_of_change {
     return change_axis(', logarithmic', sub { log_ratio($_[0]) / $whole }, @{$ticks});
 }
 
-# $kind: words after the unit. $part is sub (change), which returns the distance
-# from the middle; 1 is the right end.
+# $kind: words after the unit. $part: sub (change), which returns the distance
+# from the middle, where 1 is the right end.
 sub change_axis {
     my ($kind, $part, @ticks) = @_;
     return {

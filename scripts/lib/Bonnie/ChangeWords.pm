@@ -10,7 +10,7 @@ our @EXPORT_OK = qw(change_text counts_text few_text interval_text is_compared p
 
 my %WORDS = (better => "\x{25B2} better", worse => "\x{25BC} worse", unclear => 'unclear');
 
-# Whether both labels have figures.
+# Whether both labels have figures for this test.
 sub is_compared {
     my ($row) = @_;
     return defined $row->{p};
@@ -36,8 +36,8 @@ sub verdict_text {
     return $row->{enough_runs} ? $WORDS{ $row->{verdict} } : 'too few runs';
 }
 
-# "better in 3 of 12 tests, worse in 1 and unclear in 8"; undef if too few runs
-# leave nothing to count.
+# "better in 3 of 12 tests, worse in 1 and unclear in 8". undef if there are too
+# few runs to count anything.
 sub counts_text {
     my ($comparison) = @_;
     my @rows = grep { is_compared($_) } $comparison->rows;

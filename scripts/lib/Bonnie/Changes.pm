@@ -26,11 +26,11 @@ my $MAX_LABEL = 60;
 # A smaller p adds no information.
 my $SMALLEST_P = 0.0001;
 
-# More runs than this are not suggested.
+# Larger numbers of runs are not suggested.
 my $MANY_RUNS = 1000;
 
-# A change is an outlier if its logarithm is this many times as large as that of
-# any other.
+# A change is an outlier if its logarithm is at least this many times as large
+# as any other.
 my $OUTLIER = 4;
 
 my $INFINITY = 9**9**9;
@@ -68,8 +68,8 @@ sub change_chart {
     return chart(axis => $axis, height => $BAR, rows => [ map { chart_row($_, $axis, $cut && $_ == $cut) } @rows ]);
 }
 
-# The one change that would make all others invisible, if there is one: its bar is cut at the end of
-# the axis.
+# The one change that would make all others invisible; undef: there is none. Its bar is cut off at
+# the end of the axis.
 sub outlier {
     my @rows = sort { $b->{change_percent} <=> $a->{change_percent} } grep { defined $_->{change_percent} } @_;
     return if @rows < 3;
@@ -133,8 +133,8 @@ sub two_lines {
     return element('td', {}, text($words), element('small', {}, text($small)));
 }
 
-# Explains all comparisons by the first of them. $in_full: whether there are
-# bars and intervals.
+# Explains all comparisons by the example of the first. $in_full: whether there
+# are bars and intervals.
 sub how_to_read_changes {
     my ($in_full, $comparison) = @_;
     my $alpha = $Bonnie::Comparison::ALPHA;

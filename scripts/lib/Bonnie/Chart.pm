@@ -17,7 +17,7 @@ our @EXPORT_OK = qw(area bar chart line steps tail whisker);
 
 my $WIDTH = 1000;
 
-# The largest rounding error of a position between 0 and 1.
+# Largest rounding error of a position between 0 and 1.
 my $NEARLY = 1e-9;
 
 # In pixels. The style sheet gives rows $STRIP_TOP + $STRIP_SPACE plus the
@@ -82,8 +82,8 @@ sub grid {
     return map { path(class => $_, 'stroke-dasharray' => "$dash $gap", d => $path{$_}) } sort keys %path;
 }
 
-# Keeps the width of lines however wide the picture is. It is an attribute
-# because validators do not know this property in style sheets.
+# Keeps the width of lines however wide the picture is. This is an attribute
+# because validators do not know the property in style sheets.
 sub path {
     my (%attributes) = @_;
     return element('path', { %attributes, 'vector-effect' => 'non-scaling-stroke' });
@@ -140,8 +140,8 @@ sub area {
     return [ $class, $from, pixels($top), "h${width}v${height}h-${width}z" ];
 }
 
-# An area for each of @$steps, [ x of its end, its height ], on $y. Positions
-# are rounded rather than widths, so that errors do not add up.
+# An area for each of @$steps, [ x of its end, its height ], that stands on $y.
+# Rounds positions and not widths, so that errors do not add up.
 sub steps {
     my ($class, $y, $steps) = @_;
     my ($x, $height, $path) = (0, 0, q{});

@@ -22,8 +22,8 @@ our $ALPHA = 0.05;
 my $MAX_LABELS = 10;
 my $MAX_LABEL  = 40;
 
-# Compares every other group with the one of this label, in their order. Dies if
-# no group has this label, or all have. %$how as for new.
+# Compares every other group with the group of this label, in their order. Dies
+# if no group has this label, or if all have. %$how as for new.
 sub with_baseline {
     my ($how, $label, @groups) = @_;
     my ($baseline) = grep { $_->label eq $label } @groups;
@@ -99,14 +99,14 @@ sub rows {
     return @{ $self->{rows} };
 }
 
-# The tests that became worse by more than this. If the groups are equal, the
-# list is not empty in at most the share alpha of all comparisons.
+# The tests that became worse by more than this. If the groups are equal, at
+# most the share alpha of all comparisons gives any.
 sub worse_by {
     my ($self, $percent) = @_;
     return grep { $_->{verdict} eq 'worse' && $_->{corrected_p} < $ALPHA && $_->{change_percent} < -$percent } $self->judged;
 }
 
-# The number of runs of each label with which all tests could be significant.
+# The number of runs of each label that all tests need to be significant.
 sub runs_to_tell {
     my ($self) = @_;
     my $tests = $self->{together} ? grep { defined $_->{p} } $self->rows : 1;
@@ -141,7 +141,7 @@ sub correct {
     return;
 }
 
-# True if there are enough runs for the smallest p to be significant when all
+# Whether there are enough runs for the smallest p to be significant when all
 # tests are judged together.
 sub judge_together {
     my ($self) = @_;

@@ -22,7 +22,7 @@ my $OVER = sprintf '%-10s %s %9s %s', q{}, '----median rate----', q{}, '---95 % 
 my $ALPHA = $Bonnie::Comparison::ALPHA;
 my $ONE_IN = sprintf '%.0f', 1 / $ALPHA;
 
-# Indexed by whether the tests are judged together.
+# The words, by whether the tests are judged together.
 my @JUDGED = (
     "better, worse: p is below $ALPHA, as happens by chance in one test in $ONE_IN.\n",
     "better, worse: p, corrected for the number of tests (Holm), is below $ALPHA.\n"
@@ -39,7 +39,7 @@ this one would be.
 even: each label is faster in the same number of pairs of runs.
 END
 
-# More runs than this are not suggested.
+# Larger numbers of runs are not suggested.
 my $MANY_RUNS = 99;
 
 sub comparison_text {

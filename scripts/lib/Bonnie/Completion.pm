@@ -7,8 +7,7 @@ use Exporter 'import';
 
 our @EXPORT_OK = qw(single_quoted spellings);
 
-# All spellings of an option with its dashes: "-s", "--size". Names with one dash are accepted with
-# two as well.
+# All spellings of an option, with dashes: "-s", "--size". Names with one dash also work with two.
 sub spellings {
     my ($table, $option) = @_;
     my @names  = grep { length } @{$option}{qw(name alias)};

@@ -35,9 +35,9 @@ my $COMMAS_OF_A_RESULT = 20;
 # The first field of a line that states its format.
 my $KNOWN_FORMAT = qr/1[.]9\d[[:alnum:]]*/a;
 
-# Returns (record, problems). No record and no problem: an ordinary line. No
-# record but a problem: an unreadable result. A record with problems: some of
-# its figures are unreadable.
+# Returns (record, problems). Neither a record nor a problem: an ordinary line.
+# Only a problem: a result that cannot be read. A record with problems: some of
+# its figures cannot be read.
 sub parse_line {
     my ($line) = @_;
     $line =~ s/^\xEF\xBB\xBF//;    # the byte order mark of some editors
@@ -60,7 +60,7 @@ sub is_header {
     return $line =~ /^[[:alpha:]][\w ]*+(?:,[[:alpha:]][\w ]*+)*+\z/a;
 }
 
-# Checked before the fields are used: there may be any number of them.
+# Checks before the fields are used, because there may be any number of them.
 sub why_unreadable {
     my ($line)  = @_;
     my ($begin) = split /,/, $line, 2;
@@ -87,8 +87,8 @@ sub build_record {
     return (\%record, @problems);
 }
 
-# 1.03 keeps SIZE:CHUNK and FILES:MAX:MIN/DIRS in one field each, and does not
-# state its own version.
+# 1.03 has SIZE:CHUNK and FILES:MAX:MIN/DIRS in one field each, and no version
+# of its own.
 sub split_classic_settings {
     my ($field) = @_;
     $field->{format} = $field->{version} = '1.03';
@@ -107,8 +107,8 @@ sub split_at_colons {
 }
 
 # Bonnie++ from 1.9x to 2.00a omits both chunk sizes, and prints num_dirs one
-# column late, in place of the second of them. Programs from version 3 on have
-# every field in its own column.
+# column late, in place of the second one. Programs from version 3 on have each
+# field in its own column.
 sub repair_settings {
     my ($field) = @_;
     my ($major) = $field->{version} =~ /^(\d+)/a;
@@ -130,8 +130,8 @@ sub settings {
     return %settings;
 }
 
-# Shared by all tests without figures: a hostile file may have many lines
-# without any.
+# All tests without figures share this, because a hostile file may have many
+# lines without any.
 my $NOT_RUN = { map { $_ => no_figure() } qw(rate cpu latency) };
 
 sub tests {
@@ -159,8 +159,8 @@ sub bad_figures {
     return @bad;
 }
 
-# A line without a single readable figure, or a line without a format and
-# without figures, only happens to have the right number of commas.
+# A line without any readable figure, or without both a format and figures, only
+# happens to have the right number of commas.
 sub is_result {
     my ($record, $problems) = @_;
     my @figures = map { values %{$_} } values %{ $record->{tests} };

@@ -42,8 +42,8 @@ sub records {
     return ([ { cut => bless { %{$report} }, __PACKAGE__ } ]);
 }
 
-# The number of a report on the page, which connects tables and charts; a single report
-# has none.
+# The number of a report on the page, by which the reader finds its tables and charts.
+# A single report has none.
 sub number_as {
     my ($cut, $number) = @_;
     $cut->{number} = $number;
@@ -52,10 +52,10 @@ sub number_as {
 
 sub number_of { return $_[0]{number} }
 
-# More checks than this are added up.
+# Larger numbers of checks are added up.
 my $MOST_CHECKS = 4;
 
-# The reports in the form that the page shows: the checks of a campaign are one.
+# The reports as the page shows them: all checks of a campaign are one.
 sub few_reports {
     my @cuts   = @_;
     my @checks = grep { !$_->is_campaign } @cuts;
@@ -112,7 +112,7 @@ sub name {
     return shorten(join(' on ', @words) || 'power cuts', $MAX_NAME);
 }
 
-# Foreign text, and numbers, in the form for the page.
+# Foreign text, and numbers, as the page shows them.
 sub words { return shorten(text($_[0]) // q{}, $MAX_TEXT) }
 
 sub count { return number($_[0]) // 0 }
@@ -125,10 +125,10 @@ sub few {
     return map { hash($_) } @all > $MOST ? @all[ 0 .. $MOST - 1 ] : @all;
 }
 
-# What a table of its methods covers.
+# What a table of the methods is about.
 sub what { return $_[0]{added_up} ? count($_[0]{added_up}) . ' checks, added up' : 'all methods' }
 
-# The methods that promise, and the two control groups, which do not.
+# The methods that promise something, and the two control groups, which promise nothing.
 sub methods  { return few(list($_[0]{methods})) }
 sub controls { return few(list($_[0]{controls})) }
 sub losses   { return few(list($_[0]{losses})) }
@@ -137,7 +137,7 @@ sub each_cut { return few(list($_[0]{cuts})) }
 # The last tenths of a second; the last one ends with the log.
 sub tenths { return few(list($_[0]{last_tenths})) }
 
-# The number of units of a method that are not as promised.
+# Number of a method's units that are not as promised.
 sub faults {
     my ($method) = @_;
     my $sum = 0;

@@ -20,14 +20,14 @@ our @EXPORT_OK = qw(cut_facts cut_headline cut_sections);
 my $COURSE = 40;
 my $CUTS   = 22;
 
-# As a share of the width, at most: marks stay visible, however many there are.
+# At most this share of the width, so that marks stay visible however many there are.
 my $GAP = 0.15;
 
-# The number of losses shown for many checks together; each check names its
+# Number of losses that are shown for many checks together; each check names its
 # first twenty.
 my $MOST_LOSSES = 40;
 
-# The last seconds, which are listed separately.
+# The last seconds that are listed separately.
 my @LAST = (1, 2, 3);
 
 sub cut_headline {
@@ -49,7 +49,7 @@ sub kernel_words {
     return length $kernel ? ", $kernel" : q{};
 }
 
-# In the form of the page's sections; without reports of boncut all are empty.
+# As sections of the page. All are empty without reports of boncut.
 sub cut_sections {
     return (
         { id => 'cut-each',    title => 'Cuts',                             content => sub { map { (cut_chart($_), cut_table($_)) } campaigns_of(@_) } },

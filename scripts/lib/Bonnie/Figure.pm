@@ -17,7 +17,7 @@ use Bonnie::Plain qw(plain_text shorten);
 
 our @EXPORT_OK = qw(number_figure latency_figure value_figure fast_figure bad_figure no_figure is_value is_run gap_words);
 
-# A longer number is not a measurement, and would overflow a double.
+# Longer numbers are not measurements, and a double could not hold them.
 my $NUMBER = qr/\d{1,18}(?:[.]\d{1,18})?/a;
 
 my $MAX_TEXT = 60;

@@ -23,13 +23,13 @@ sub by_label {
     return @groups;
 }
 
-# From 1 on; distinguishes groups whose labels look the same.
+# Counts from 1. Distinguishes groups whose labels look the same.
 sub number {
     my ($self) = @_;
     return $self->{number};
 }
 
-# The number in front of the name; nothing if there is no other group.
+# The number before the name; nothing if there is no other group.
 sub number_shown {
     my ($self) = @_;
     return $self->{is_alone} ? () : $self->{number};
@@ -69,7 +69,7 @@ sub spread_of {
     return @values ? { median => median(@values), min => min(@values), max => max(@values) } : undef;
 }
 
-# The reason why there are no such values, in words.
+# Why there are no such values, in words.
 sub gap {
     my ($self, $name, $kind) = @_;
     my @figures = $self->figures($name, $kind);
@@ -94,7 +94,7 @@ sub ran {
     return $self->{ran}{$name} //= (any { is_run($_) } $self->figures($name, 'rate')) ? 1 : 0;
 }
 
-# What JSON reports have about a test; empty for CSV lines.
+# What JSON reports say about a test; empty for CSV lines.
 sub details {
     my ($self, $name) = @_;
     return grep { $_ && $_->{percentiles} } map { $_->{tests}{$name} } @{ $self->{records} };
@@ -115,7 +115,7 @@ sub limits {
     return [ map { { by => $_, runs => $runs{$_} } } sort { $runs{$b} <=> $runs{$a} || $a cmp $b } keys %runs ];
 }
 
-# The distinct texts that $text_of returns for the records.
+# All different texts that $text_of returns for the records.
 sub distinct {
     my ($self, $text_of) = @_;
     return uniq(map { $text_of->($_) } @{ $self->{records} });

@@ -16,12 +16,12 @@ our @EXPORT_OK = qw(headline facts);
 
 my $MAX_LABEL = 60;
 
-# Percent of a CPU from which a test counts as limited by the CPU, for CSV
-# lines, which do not name the limit.
+# From this percentage of a CPU on, the CPU counts as the limit of a test in a
+# CSV line, which does not name the limit.
 my $CPU_FULL = 95;
 
-# The tests by which a single label is described: the test, and the words before
-# and after its rate, where they depend on the settings of the records.
+# The tests that describe a single label: the test, and the words before and
+# after its rate, which may depend on the settings of the records.
 my @TOLD = (
     [ 'put_block',  'writes',  sub {'in blocks'} ],
     [ 'get_block',  'reads',   sub {'in blocks'} ],
@@ -56,7 +56,7 @@ sub of_comparison {
     return "$words; the largest change is " . change_text($most) . ', in "' . test_named($most->{test})->{name_alone} . '".';
 }
 
-# The size of a change: twice as fast is as large as half as fast.
+# The size of a change: twice as fast is as much as half as fast.
 sub size_of {
     my ($row) = @_;
     my $ratio = defined $row->{change_percent} ? 1 + $row->{change_percent} / 100 : 0;
@@ -104,8 +104,8 @@ sub mix_of {
     return "random $what$of a second";
 }
 
-# In brackets, whether the figure was limited by something else than the
-# storage, or was not steady.
+# In brackets: whether something other than the storage limited the figure, or
+# the figure was not steady.
 sub limited_text {
     my ($group, $test) = @_;
     my @details = $group->details($test);

@@ -1,6 +1,6 @@
 # Bars of the hosts that made a run together, from the slowest to the fastest,
-# with a panel for each test. If there are many hosts, outliers have rows of
-# their own, and the others share one.
+# in a panel for each test. If there are many hosts, outliers have rows of their
+# own, and all others share one.
 package Bonnie::HostCharts;
 
 use strict;
@@ -20,8 +20,8 @@ our @EXPORT_OK = qw(host_charts host_panel how_to_read_hosts);
 my $BAR   = 12;
 my $RANGE = 8;    # height of the caps
 
-# With more hosts not every host has a row; and no more outliers than this are
-# named at either end.
+# With more hosts, not every host has a row; and at most this number of outliers
+# is named at either end.
 my $MOST_EACH  = 12;
 my $MOST_NAMED = 5;
 
@@ -30,7 +30,7 @@ my $FENCE = 1.5;
 
 my $MAX_NAME = 60;
 
-# A figure for each label whose runs were made by several hosts.
+# A figure for each label whose runs several hosts have made.
 sub host_charts {
     my @groups = @_;
     return map { charts_of($_) } @groups;
@@ -43,7 +43,7 @@ sub charts_of {
     return panels(row_label($group) . ': hosts, more is better', \@notes, map { test_panel($_->[0], @{ $_->[1] }) } @tests);
 }
 
-# The explanation that panels of these lists of hosts need, if any.
+# The explanation that the panels of these hosts need, if any.
 sub how_to_read_hosts {
     my @lists = @_;
     return if !grep { @{$_} > $MOST_EACH } @lists;
@@ -91,7 +91,7 @@ sub rows_of {
     );
 }
 
-# The numbers of outliers at the start and at the end of sorted values. The
+# How many values at the start and at the end of a sorted list are outliers. The
 # slowest host always counts, because the others wait for it.
 sub outliers {
     my @values = @_;

@@ -20,8 +20,8 @@ sub text {
     return $text =~ s/([&<>"'])/$ENTITY{$1}/gr;
 }
 
-# @content is HTML already. Attributes are plain text; an undefined one is
-# left out.
+# @content is already HTML. Attributes are plain text; undefined ones are left
+# out.
 sub element {
     my ($name, $attributes, @content) = @_;
     return start_tag($name, $attributes) . join(q{}, @content) . "</$name>";

@@ -26,15 +26,15 @@ sub head_cell {
     return element('th', { scope => 'col' }, text($title));
 }
 
-# The number connects a label's rows in all tables and charts. $rows: how many
-# rows the heading spans.
+# The heading of a label's rows. Its number connects the label's rows in all
+# tables and charts. $rows: how many rows it spans.
 sub row_head {
     my ($group, $rows) = @_;
     my %scope = defined $rows && $rows > 1 ? (scope => 'rowgroup', rowspan => $rows) : (scope => 'row');
     return element('th', { %scope, class => 'label' }, numbered($group));
 }
 
-# The same for a label's column.
+# The same for the column of a label.
 sub column_head {
     my ($group) = @_;
     return element('th', { scope => 'col' }, numbered($group));
@@ -76,16 +76,16 @@ sub rate_below_title {
     return figure_text($value, $test->{unit}, $like) =~ s/\x{A0}ops\/s//r;
 }
 
-# The median of these groups' rates, whose unit all of them get; undef without any.
+# The median of these groups' rates, whose unit all of them get; undef: they have none.
 sub typical_rate {
     my ($test, @groups) = @_;
     my @medians = map { $_->{median} } grep { defined } map { $_->spread_of($test->{name}, 'rate') } @groups;
     return @medians ? median(@medians) : undef;
 }
 
-# The rows of headings over such tests, after columns with the @$fixed titles.
-# $title: the kind of title that tests get. With @$units (titles of columns)
-# each test has that many columns.
+# The rows of headings over these tests, after columns with the @$fixed titles.
+# $title: which kind of title tests get. With @$units, titles of columns, each
+# test has one column for each of them.
 sub test_heads {
     my ($title, $fixed, $units, @tests) = @_;
     my $span    = @{$units} || 1;
@@ -109,8 +109,8 @@ sub span_head {
     return element('th', \%place, text($title));
 }
 
-# Wide tables scroll within their own region, by keyboard too. %table: caption,
-# head, rows, class; id, without which the caption is in an attribute.
+# Wide tables scroll in a region of their own, also by keyboard. %table:
+# caption, head, rows, class; id: without it, the caption is an attribute.
 sub scrolling_table {
     my (%table) = @_;
     my $caption = element('caption', { id => $table{id} }, element('span', {}, text($table{caption})));

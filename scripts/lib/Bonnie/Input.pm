@@ -23,8 +23,8 @@ our @EXPORT_OK = qw(read_logs_too read_results $LONGEST_LINE);
 # A line that begins like this is the first one of a JSON report.
 my $JSON_BEGINS = qr/(?:\xEF\xBB\xBF)?+(?=\{[ \t\r\n]*+")/;
 
-# Lines that begin neither like a result nor like a report, matched in large
-# numbers.
+# Lines that begin neither like a result nor like a report. Matches many of them
+# at once.
 my $ORDINARY = qr/\G(?:[\n\r]++|(?:(?![{1\xEF\s])[^,\n]{0,10000}+\n){1,1000}+)/a;
 
 # In bytes; CSV results are far shorter. JSON reports have no limit.
@@ -33,13 +33,13 @@ our $LONGEST_LINE = 65_536;
 # Further problems of a file are counted but not listed.
 my $MOST_LISTED = 20;
 
-# Returns the records in the order in which they were given; dies when a
-# file cannot be read or nothing in all of them is a result.
+# Returns the records in the order of the input. Dies when a file cannot be
+# read, or when none of them has a result.
 sub read_results {
     return read_files(0, @_);
 }
 
-# The same, but files written by zcav become courses (see ZcavLog.pm).
+# Does the same, but files of zcav become courses (see ZcavLog.pm).
 sub read_logs_too {
     return read_files(1, @_);
 }
@@ -89,7 +89,7 @@ sub contents {
     local $/ = undef;
     my $bytes = readline $handle;
 
-    # close succeeds at the end of a file, and fails after a read error.
+    # close succeeds at the end of a file, and fails after an error of reading.
     close $handle or die "cannot read $name: $!\n";
     return $bytes // q{};
 }
@@ -119,9 +119,9 @@ sub next_line {
     return [ $record // () ];
 }
 
-# After an unreadable report, continues with the next line: another report may
-# begin inside of one that was cut off. Values that were still open where
-# reading failed would fail there again, and are not tried.
+# After a report that cannot be read, goes on with the next line, because
+# another report may begin inside one that was cut off. Does not try values that
+# were still open where reading failed, because they would fail there again.
 sub next_report {
     my ($text, $file) = @_;
     my $begin = pos ${$text};
@@ -139,8 +139,8 @@ sub next_report {
     return $records;
 }
 
-# A load, a report of boncut and a campaign are one record each: { load => ... }, { cut => ... },
-# { campaign => ... }.
+# A load, a report of boncut or a campaign is one record: { load => ... }, { cut => ... }, {
+# campaign => ... }.
 sub records_of {
     my ($report) = @_;
     return Bonnie::Load::records($report) if Bonnie::Load::is_report($report);

@@ -1,4 +1,4 @@
-# Makes records (see Record.pm) from a JSON report of bonnie: one for each run,
+# Makes records (see Record.pm) of a JSON report of bonnie: one for each run,
 # with everything that the run's CSV line would have, and more.
 package Bonnie::Json;
 
@@ -13,7 +13,7 @@ use Bonnie::Written qw(bytes_text latency_text);
 
 our @EXPORT_OK = qw(hash list number report_records text);
 
-# Keys that later versions added are read where they exist.
+# Reads keys of later versions if they are there.
 my %VERSIONS = map { $_ => 1 } 1, 2;
 
 # A shorter test has no rate, as in the CSV line.
@@ -106,7 +106,7 @@ sub read_tests {
     return (\%tests, @problems);
 }
 
-# Record.pm explains what a figure has in addition to the CSV line's three.
+# Record.pm says what a figure has beyond the three of the CSV line.
 sub read_test {
     my ($test, $written) = @_;
     my $latency = hash($written->{latency_ns});
@@ -126,7 +126,7 @@ sub read_test {
     };
 }
 
-# Omits what is not known: a hostile report may have many tests.
+# Omits what is unknown, because a hostile report may have many tests.
 sub known {
     my ($name, $value) = @_;
     return defined $value ? ($name => $value) : ();
@@ -229,7 +229,7 @@ sub file_settings {
     );
 }
 
-# The value if it is of the expected type: JSON may have anything anywhere.
+# The value, if it has the expected type, because JSON may have anything anywhere.
 
 sub hash {
     my ($value) = @_;

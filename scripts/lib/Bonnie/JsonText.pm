@@ -49,8 +49,8 @@ sub read_value {
 
 # Does the same for a text that may be anything. Returns (value), or (undef, {
 # why => what is wrong, place => where, hopeless => [ earlier places ] }). At
-# those places objects and lists begin that had not ended: none of them is a
-# report by itself, and reading it would fail in the same place.
+# the earlier places, objects and lists begin that had not ended: none of them
+# is a report by itself, and reading it would fail at the same place.
 sub try_value {
     my ($text) = @_;
     my (@open, $value);

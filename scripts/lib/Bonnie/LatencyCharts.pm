@@ -1,5 +1,5 @@
 # Bands of the latencies on a logarithmic axis: percentiles from JSON, and the
-# longest operation, which is all that the CSV line has.
+# longest operation, which is the only latency of the CSV line.
 package Bonnie::LatencyCharts;
 
 use strict;
@@ -14,8 +14,8 @@ use Bonnie::Units     qw(figure_text);
 
 our @EXPORT_OK = qw(latency_charts latency_chart_of_one);
 
-# Bands from one percentile to the next, the darkest and thickest first; from
-# the last one to the longest operation there is only a line.
+# Bands from one percentile to the next, the darkest and thickest first. From
+# the last percentile to the longest operation there is only a line.
 my @BANDS  = ([ qw(p50 p90) ], [ qw(p90 p99) ], [ qw(p99 p99_9) ]);
 my $HEIGHT = 12;
 my $CAP    = 8;

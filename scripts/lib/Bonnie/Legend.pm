@@ -1,6 +1,6 @@
-# How grades (see Grade.pm) look, and the legend that explains them. The style
-# sheet gives each class a sign in addition to its colour, which screen readers
-# speak, so that nothing depends on colour alone.
+# How grades (see Grade.pm) look, and the legend that explains this. The style
+# sheet gives each class a sign besides its colour, which screen readers speak,
+# so that nothing depends on colour alone.
 package Bonnie::Legend;
 
 use strict;
@@ -24,7 +24,7 @@ my %CLASS = map { $_->[0] => $_->[1] } @LOOKS;
 my $EXPLANATION = 'Each label is compared with the median of its column. For rates more is better, for latencies less. '
     . 'Colours do not show whether a difference is more than chance; bon_csv2html --baseline does.';
 
-# undef where there is no colour.
+# undef: no colour.
 sub grade_class {
     my ($grade) = @_;
     return $CLASS{ $grade // 0 };

@@ -10,8 +10,8 @@ use Bonnie::HtmlTable qw(row_of row_head absent test_heads tests_run scrolling_t
 
 our @EXPORT_OK = qw(limit_table limit_legend limit_cell);
 
-# The values of limited_by in JSON: the class whose icon the style sheet has,
-# the words, and what they mean.
+# For each value of limited_by in JSON: the class with an icon in the style
+# sheet, the words, and what they mean.
 my %LIMIT = (
     'device'     => [ 'device',  'device',     'most of the time was spent waiting for it' ],
     'page cache' => [ 'memory',  'page cache', 'more than a tenth of the data did not come from the device or did not reach it' ],

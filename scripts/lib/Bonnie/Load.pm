@@ -6,7 +6,7 @@ use strict;
 use warnings;
 use Bonnie::Json  qw(hash list number text);
 
-# Keys that later versions added are read where they exist.
+# Reads keys of later versions if they are there.
 my $VERSION = 1;
 
 # A limit for hostile reports.
@@ -27,8 +27,9 @@ sub records {
     return ([ { load => bless { %{ $report->{bonload} }, start_time => $report->{StartTime} }, __PACKAGE__ } ]);
 }
 
-# Names the loads of a page so that they differ: a single load has no name; loads of one target
-# have numbers; others have the name of their target, with a number where targets are equal.
+# Names the loads of a page so that all names differ: a single load has no name; loads of one
+# target have numbers; other loads have the name of their target, and a number if targets are
+# equal.
 sub name_all {
     my @loads = @_;
     my %loads_of;

@@ -49,7 +49,7 @@ sub course {
     return @course;
 }
 
-# Ends the axis of a load at its intended duration, even if it ended some milliseconds later.
+# Ends the axis of a load at its intended time, even if the load ended some milliseconds later.
 sub time_of {
     my ($seconds) = @_;
     my $axis = axis_of_time($seconds * 0.98);
@@ -63,8 +63,8 @@ sub load_time_charts {
     return panels('Over time', ['Each strip has a scale of its own, from zero to the figure beside it. Much higher peaks are cut off.'], @panels);
 }
 
-# The top of strips: the largest value, unless it is a peak that would make the others invisible,
-# as after a stall.
+# The top of the strips: the largest value, unless that is a peak that would make all others
+# invisible, as after a stall.
 sub highest {
     my @sorted = sort { $a <=> $b } grep { $_ > 0 } @_ or return;
     my $usual  = $PEAK * $sorted[ 0.95 * $#sorted ];
@@ -89,7 +89,7 @@ sub time_row {
     return { label => $label, shown => $shown, marks => [ @steps ? steps('course', $COURSE, \@steps) : () ] };
 }
 
-# A map for each kind: classes of latency below each other, the longest at the
+# A map for each kind: classes of latency one below another, the longest at the
 # top.
 sub load_heat_charts {
     my @kinds = @_;
@@ -192,7 +192,7 @@ sub asked_text {
     return $number . (!$by_threads ? '/s' : $number eq '1' ? ' thread' : ' threads');
 }
 
-# The latency at each load.
+# The latency with each load.
 sub load_step_charts {
     my ($load) = @_;
     my @panels;
@@ -206,7 +206,7 @@ sub load_step_charts {
     return panels('Latency at each load', ['Bands as above. Each load is shown once, with its last measurement.'], @panels);
 }
 
-# The latency on each host, if several made a load together.
+# The latency on each host, if several hosts made a load together.
 sub load_host_charts {
     my @kinds  = @_;
     my @hosts  = map { [ hosts_of($_) ] } @kinds;

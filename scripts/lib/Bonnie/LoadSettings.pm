@@ -1,5 +1,5 @@
-# The table of how and where loads were made, and what storage was below, with a
-# column for each load.
+# The table of how and where loads were made, and what storage was below. Each
+# load has a column.
 package Bonnie::LoadSettings;
 
 use strict;
@@ -15,7 +15,7 @@ our @EXPORT_OK = qw(load_settings_table);
 
 my $MAX_NAME = 60;
 
-# Each sub gets the load's settings, then the whole load.
+# Each sub gets the settings of the load, and then the whole load.
 my @ROWS = (
     [ 'Target',         sub { words($_[0]{target}) } ],
     [ 'Names',          sub { words($_[0]{url} // $_[0]{url_source}) } ],
@@ -59,7 +59,7 @@ sub load_settings_table {
     return scrolling_table(caption => 'How the load was made', class => 'settings', head => [ row_of(head_cell('Setting'), @heads) ], rows => \@rows);
 }
 
-# The calls of -good-for, and their sizes, are those of the profile.
+# Whether the calls of the load, and their sizes, are those of a profile (-good-for).
 sub is_profile {
     my ($settings) = @_;
     return words($settings->{target}) eq 'profile';

@@ -17,10 +17,10 @@ my $MAX_LABEL = 60;
 # Number of rows that the table of the load over time has at most.
 my $MOST_ROWS = 20;
 
-# In seconds: a shorter last interval without requests has no row.
+# In seconds: a last interval that is shorter and has no requests gets no row.
 my $SHORTEST = 0.1;
 
-# "tmp/XXX, reads", or just "Reads" with a single load: the heading of one kind's rows in tables and
+# "tmp/XXX, reads", or just "Reads" for a single load: the heading of one kind's rows in tables and
 # charts.
 sub load_label {
     my ($kind) = @_;
@@ -109,8 +109,8 @@ sub verdict {
     return $step->{confirmation} ? "$word (confirmation)" : $word;
 }
 
-# The course of a load as a table, whose rows cover one or more intervals. The percentile of
-# several intervals is known to be at most the highest of a single one.
+# The course of a load as a table. A row covers one or more intervals. A percentile of
+# several intervals is at most the highest one of a single interval.
 sub course_table {
     my ($kind) = @_;
     my @intervals = map { hash($_) } $kind->{load}->intervals;

@@ -1,4 +1,5 @@
-# What bonload -good-for says of a storage: the sentence on top of the page, and the table of what was judged.
+# What bonload -good-for says about a storage: the sentence at the top of the page, and the table of
+# what was judged.
 package Bonnie::LoadVerdict;
 
 use strict;
@@ -13,7 +14,7 @@ our @EXPORT_OK = qw(load_verdict load_verdict_table);
 
 my $MAX_TEXT = 60;
 
-# No report has more, whatever somebody has written into one.
+# No report has more, whatever somebody has written into it.
 my $MOST = 100;
 
 sub profiles {
@@ -24,7 +25,7 @@ sub profiles {
 
 sub word { return shorten(text($_[0]) // q{}, $MAX_TEXT) }
 
-# "etcd: good", of each profile; nothing if none was asked for.
+# "etcd: good", for each profile; nothing if no profile was judged.
 sub load_verdict {
     my ($load) = @_;
     my @words = map { word($_->{name}) . ': ' . word($_->{verdict}) . more_text($_) } profiles($load);
@@ -36,7 +37,7 @@ sub more_text {
     return (text($profile->{search}) // q{}) eq 'load' ? ', with up to ' . rate_text($profile->{most_per_second}) . ' ' . word($profile->{requests}) . ' per second' : q{};
 }
 
-# A row for each thing that was judged, or that would be if there were a limit.
+# A row for each thing that was judged, or that a limit would let it judge.
 sub load_verdict_table {
     my @loads = @_;
     my @rows  = map { profile_rows($_) } map { profiles($_) } @loads;

@@ -20,10 +20,10 @@ use Bonnie::Statistics qw(geometric_middle);
 our @EXPORT_OK = qw(p_value compare_ratios can_show fewest_runs runs_to_show);
 
 # Up to this number of pairs (25 measurements against 25) the distribution of U is
-# counted; above, it is practically normal, and counting takes long.
+# counted. Beyond, it is practically normal, and counting takes long.
 our $EXACT_PAIRS = 625;
 
-# The probability of finding a difference with the suggested number of runs.
+# The probability with which the suggested number of runs finds a difference.
 my $POWER = 0.8;
 
 # The two-sided probability that chance alone makes U as extreme as it is: twice
@@ -63,14 +63,14 @@ sub compare_ratios {
     return { %result, low => $low, high => $high };
 }
 
-# Whether p < $alpha is possible with $m and $n measurements: when all of one
+# Whether $m and $n measurements can have p < $alpha, namely when all of one
 # list exceed all of the other.
 sub can_show {
     my ($m, $n, $alpha) = @_;
     return 2 / binomial($m + $n, $m) < $alpha;
 }
 
-# The smallest number in each list with which it is possible.
+# The smallest number in each list that can.
 sub fewest_runs {
     my ($alpha) = @_;
     my $runs = 1;
@@ -78,8 +78,8 @@ sub fewest_runs {
     return $runs;
 }
 
-# The approximate number in each list that would show the difference between
-# these two with 80 % probability; undef where they do not differ. Noether,
+# Approximately the number in each list that would show the difference between
+# these two with a probability of 80 %; undef: they do not differ. Noether,
 # Sample Size Determination for Some Common Nonparametric Tests, Journal of the
 # American Statistical Association 82 (1987).
 sub runs_to_show {
@@ -112,8 +112,8 @@ sub tie_sizes {
     return @sizes;
 }
 
-# The number of values of U that are too small for p to reach $alpha, without
-# ties. Cached, because all tests of a report need the same few.
+# How many values of U are small enough for p to reach $alpha, without ties.
+# Cached, because all tests of a report need the same few.
 my %REJECTED;
 
 sub rejected_counts {
@@ -129,7 +129,7 @@ sub rejected_counts {
     };
 }
 
-# The p-value of a U not above its mean, for a list that has $chosen of all
+# The p-value of a U that is not above its mean, for a list with $chosen of all
 # measurements.
 sub p_of {
     my ($twice_u, $chosen, @ties) = @_;
@@ -153,7 +153,7 @@ sub normal_p {
     return min(1, erfc($distance / sqrt(2 * $variance)));
 }
 
-# With ties the two tails need not be alike.
+# With ties, the two tails may differ.
 sub tied_p {
     my ($twice_u, $chosen, @ties) = @_;
     my $ways  = ways($twice_u, $chosen, @ties);
@@ -176,10 +176,10 @@ sub untied_tails {
     };
 }
 
-# The number of ways to take $chosen of all measurements so that twice their U
-# is 0, 1, ... $limit. From the smallest value up, each group of ties gives some
-# of its measurements: they are above what was left below them, and even with
-# what is left of their group.
+# In how many ways $chosen of all measurements can be taken so that twice their
+# U is 0, 1, ... $limit. From the smallest value up, each group of ties gives
+# some of its measurements: these are above what was left below them, and even
+# with what is left of their group.
 sub ways {
     my ($limit, $chosen, @ties) = @_;
     my $below = 0;

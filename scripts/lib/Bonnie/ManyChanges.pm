@@ -1,4 +1,4 @@
-# Many labels compared with the baseline, in one table: a row for each label, a
+# Compares many labels with the baseline in one table: a row for each label, a
 # column for each test, as in the table of rates.
 package Bonnie::ManyChanges;
 

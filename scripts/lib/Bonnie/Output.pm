@@ -1,4 +1,4 @@
-# Writes a finished report completely, or leaves the old file.
+# Writes a finished report completely, or leaves the old file as it is.
 package Bonnie::Output;
 
 use strict;
@@ -12,10 +12,10 @@ use Bonnie::Plain qw(plain_text);
 
 our @EXPORT_OK = qw(write_report);
 
-# Interval at which a pipe is checked for a reader, in seconds.
+# Interval at which to look for the reader of a pipe, in seconds.
 my $LOOK = 0.05;
 
-# $file undef or "-" is standard output; $shown is what messages call it.
+# $file undef or "-" is standard output; $shown is its name in messages.
 sub write_report {
     my ($text, $file, $shown) = @_;
     my $bytes = Encode::encode('UTF-8', $text);
@@ -101,8 +101,8 @@ sub new_file {
     return sysopen($handle, $name, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW, oct 600) ? $handle : undef;
 }
 
-# Sets mode and owner to those of the file that is replaced, as far as this user may; where he may
-# not, nobody gets more access than before.
+# Sets mode and owner to those of the file that is replaced, as far as this user may. Otherwise
+# nobody gets more access than before.
 sub keep_access {
     my ($handle, @facts) = @_;
     my $mode = @facts ? $facts[2] & oct 777 : oct(666) & ~umask;
@@ -111,7 +111,7 @@ sub keep_access {
     return;
 }
 
-# A full disk may be noticed only when the buffer is flushed.
+# Notices a full disk even if that shows only when the buffer is flushed.
 sub put {
     my ($handle, $bytes) = @_;
     return (print {$handle} $bytes) && close $handle;

@@ -14,7 +14,7 @@ use Bonnie::Units     qw(figure_text range_text);
 
 our @EXPORT_OK = qw(rate_table latency_table);
 
-# A table with more tests than this is narrower in everything but text.
+# A table with more tests is narrower in everything except text.
 my $MANY_TESTS = 12;
 
 my %RATES = (

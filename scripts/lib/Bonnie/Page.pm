@@ -26,12 +26,12 @@ use Bonnie::TimeCharts        qw(time_charts);
 
 our @EXPORT_OK = qw(html_page);
 
-# More comparisons are shown as one table: in full, each is as long as a screen
-# and adds some 10 KB to the page.
+# More comparisons are shown as one table, because in full each is as long as a
+# screen and adds some 10 KB to the page.
 my $MOST_IN_FULL = 6;
 
-# The sections in order; one without content is left out. A single run has
-# others.
+# The sections in their order. One without content is left out. A single run has
+# other sections.
 my @ONE_RUN = (
     { id => 'result',   title => 'Result',               content => \&result_content },
     { id => 'rates',    title => 'Rates',                content => sub { rate_charts_of_one(groups_of(@_)) } },
@@ -80,7 +80,7 @@ sub top_line {
     return scalar cut_headline(@{ $page->{cuts} // [] });
 }
 
-# True where charts are few enough to be as wide as the page.
+# Whether there are few enough charts to be as wide as the page.
 sub is_wide {
     my ($page) = @_;
     my @groups = groups_of($page);
@@ -126,8 +126,8 @@ sub overview_content {
 }
 
 # With one label, colours have nothing to show. Where labels are compared, the
-# comparison says which differences are more than chance, and colours, which do
-# not consider that, would contradict it.
+# comparison says which differences are more than chance; colours do not
+# consider that, and would contradict it.
 sub is_coloured {
     my ($page) = @_;
     return groups_of($page) > 1 && !@{ $page->{comparisons} };

@@ -30,9 +30,9 @@ use strict;
 use warnings;
 use List::Util qw(max min sum0);
 
-# The differences, in units of the scatter, on which the test bets: the smallest
-# that a hundred pairs can find, and seven more, each larger by the square root
-# of two.
+# The differences on which the test bets, in units of the scatter: the smallest
+# one that a hundred pairs can find, and seven more, each larger by the square
+# root of two.
 my $STAKES   = 8;
 my $SMALLEST = 0.2;
 
@@ -42,15 +42,15 @@ my $MOST = 3;
 # Interquartile range of the normal distribution, in standard deviations.
 my $QUARTILES = 1.349;
 
-# Correction for few values, whose quartiles lie too close together. The test is
+# Corrects for few values, whose quartiles are too close together. The test is
 # valid with any factor.
 my $OF_FEW = 1.5;
 
-# Precision and bounds of the ends of an interval: natural logarithms of ratios.
+# Precision and bounds of an interval's ends, as natural logarithms of ratios.
 my $EXACTLY = 1e-6;
 my $FARTHEST = 50;
 
-# $tail: the largest probability that one end of the interval ever lies on the
+# $tail: the largest probability that one end of the interval is ever on the
 # wrong side of the true ratio. @watched: logarithms of ratios about which
 # refuted() must answer at once.
 sub new {
@@ -77,16 +77,16 @@ sub pairs {
     return scalar @{ $self->{values} };
 }
 
-# The answer about a watched ratio: 1 if the true one has proved to be larger,
-# -1 if smaller, 0 if neither is known.
+# The answer about a watched ratio: 1 if the true ratio has proved to be larger,
+# -1 if smaller, 0 if neither.
 sub refuted {
     my ($self, $watched) = @_;
     my $state = $self->{watched}{$watched};
     return $state->{larger} ? 1 : $state->{smaller} ? -1 : 0;
 }
 
-# (low, high), logarithms of ratios, valid for all looks so far together. An end
-# is undef while it is not known.
+# (low, high) as logarithms of ratios, valid for all looks so far together. An
+# unknown end is undef.
 sub interval {
     my ($self) = @_;
     return if !@{ $self->{values} };
@@ -94,8 +94,8 @@ sub interval {
     return @{ $self->{interval}{ $self->pairs } };
 }
 
-# Scatter of the pairs so far, in the unit of the values; undef for fewer than
-# two.
+# Scatter of the pairs so far, in the unit of the values; undef: there are fewer
+# than two pairs.
 sub scale {
     my ($self) = @_;
     my $sorted = $self->{sorted};
@@ -110,8 +110,8 @@ sub middle {
     return quartile($self->{sorted}, 0.5);
 }
 
-# The number of further pairs until the fortune against this ratio is large
-# enough, if the true ratio is $true and the scatter stays as it is. undef if it
+# How many further pairs it takes until the fortune against this ratio is large
+# enough, if $true is the true ratio and the scatter stays as it is. undef: it
 # never would be.
 sub pairs_to_refute {
     my ($self, $watched, $true) = @_;
@@ -126,7 +126,7 @@ sub pairs_to_refute {
     return $growth > 0 ? max(1, $missing / $growth) : undef;
 }
 
-# Of a sorted list: definition 7 of Hyndman and Fan, as in Statistics.pm.
+# The quartile of a sorted list: definition 7 of Hyndman and Fan, as in Statistics.pm.
 sub quartile {
     my ($sorted, $share) = @_;
     my $place = $share * $#{$sorted};
@@ -146,7 +146,7 @@ sub insert {
     return;
 }
 
-# The first two pairs have no scatter before them: only their signs count.
+# The first two pairs have no scatter before them, so only their signs count.
 sub units {
     my ($distance, $scale) = @_;
     return $distance <=> 0 if !defined $scale;
@@ -154,8 +154,8 @@ sub units {
     return $distance / $scale;
 }
 
-# The fortunes of those who bet on larger ("up") and on smaller values, with a
-# share for each stake, and whether either was ever large enough.
+# The fortunes of those who bet on larger values ("up") and on smaller ones,
+# with a share for each stake, and whether either fortune was ever large enough.
 sub fortunes {
     return { up => [ (1) x $STAKES ], down => [ (1) x $STAKES ], larger => 0, smaller => 0 };
 }
@@ -179,7 +179,7 @@ sub bet {
 }
 
 # The largest ratio that the true one exceeds or, with $side -1, the smallest
-# that it stays below.
+# one that it stays below.
 sub end {
     my ($self, $side) = @_;
     my $inside  = $side > 0 ? $self->{sorted}[-1] : $self->{sorted}[0];

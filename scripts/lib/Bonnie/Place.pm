@@ -1,7 +1,7 @@
-# Finds the file of a path that the user has given, one name at a time, by changing into its
-# directory. From there the file has a name of one part, so that nobody can substitute another file.
-# A symbolic link is followed only if nobody but root and this user can change the directory that it
-# is in; sys/walk.h says the same for the programs in C.
+# Finds the file of a path that the user has given, one name at a time, by changing into each
+# directory. Then the file has a name of one part, so nobody can put another file in its place.
+# Follows a symbolic link only if only root and this user can change its directory; sys/walk.h does
+# the same for the programs in C.
 package Bonnie::Place;
 
 use strict;
@@ -13,25 +13,27 @@ use Fcntl qw(:mode F_SETFL O_NOCTTY O_NOFOLLOW O_NONBLOCK O_RDONLY);
 
 our @EXPORT_OK = qw(at_directory in_its_directory make_directory open_to_read);
 
-# The kernel's own limit.
+# The limit of the kernel.
 my $MOST_LINKS = 40;
 
 # in_its_directory($path, sub ($name, $is_of_kernel)): calls the sub in the directory of the file,
-# which need not exist, and returns to the present directory afterwards. If $is_of_kernel, the name
-# is one of the kernel's links (/dev/stdout leads to one), which only the kernel can follow. Returns
-# what the sub returned, or dies with a reason.
+# which need not exist, and then returns to the current directory. $is_of_kernel: the name is one of
+# the kernel's links (/dev/stdout leads to one), which only the kernel can follow. Returns what the
+# sub returned, or dies with a reason.
 sub in_its_directory {
     my ($path, $work) = @_;
     return elsewhere(sub { return $work->(walk($path)) });
 }
 
-# at_directory($handle, sub ()): calls that in a directory that is open, and comes back afterwards.
+# at_directory($handle, sub ()): calls the sub in a directory that is open, and then returns to the
+# current directory.
 sub at_directory {
     my ($handle, $work) = @_;
     return elsewhere(sub { chdir $handle or die "$!\n"; return $work->() });
 }
 
-# Opens the directory that a path leads to; if it is not there, it is made. Returns a handle or dies, with a reason.
+# Opens the directory that a path leads to, and makes it if it is missing. Returns a handle, or dies
+# with a reason.
 sub make_directory {
     my ($path) = @_;
     my $bare = $path =~ s{/+\z}{}r;
@@ -39,8 +41,8 @@ sub make_directory {
     return in_its_directory("$path/", sub { open my $handle, '<', q{.} or die "$!\n"; return $handle });
 }
 
-# Opens the file or pipe that a path leads to. Nothing waits in the open; what another user has made a pipe
-# does not have us wait at all. Returns a handle or dies, with a reason.
+# Opens the file or pipe that a path leads to. The open never waits, and the pipe of another user is
+# not waited for at all. Returns a handle, or dies with a reason.
 sub open_to_read {
     my ($path) = @_;
     return in_its_directory($path, \&open_name);
@@ -60,7 +62,7 @@ sub open_name {
     return $handle;
 }
 
-# A pipe that nobody writes to yet looks as if it had ended.
+# Waits for a writer: without one, a pipe looks as if it had ended.
 sub wait_for_writer {
     my ($handle) = @_;
     vec(my $wanted = q{}, fileno $handle, 1) = 1;
@@ -68,7 +70,7 @@ sub wait_for_writer {
     return;
 }
 
-# Calls a sub that may change the present directory, and comes back.
+# Calls a sub that may change the current directory, and then returns to it.
 sub elsewhere {
     my ($work) = @_;
     my $path   = opendir(my $here, q{.}) ? undef : Cwd::getcwd();
@@ -113,8 +115,8 @@ sub begin {
     return ((grep { $_ ne q{} && $_ ne q{.} } split m{/}, $path), $path =~ m{/\z} ? q{.} : ());
 }
 
-# The name may have become a link by now, so that `..` would be another
-# directory.
+# Checks where it has arrived: the name may have become a link by now, so that
+# `..` would be another directory.
 sub go_into {
     my ($name) = @_;
     my @before = stat q{.} or die "$!\n";
@@ -127,7 +129,7 @@ sub go_into {
 
 sub is_trusted { my ($uid) = @_; return $uid == 0 || $uid == $> }
 
-# A group of the same name as the user with no other member is this user.
+# A group with the user's name and no other member counts as this user.
 sub is_own_group {
     my ($gid) = @_;
     my ($user, undef, undef, $own) = getpwuid $>;
@@ -135,7 +137,7 @@ sub is_own_group {
     return $gid != 0 && defined $user && $own == $gid && defined $group && $group eq $user && !grep { $_ ne $user } split q{ }, $members;
 }
 
-# Whether others may write to the present directory.
+# Whether others may write to the current directory.
 sub is_shared {
     my @here = stat q{.} or die "$!\n";
     return ($here[2] & S_IWOTH) || ($here[2] & S_IWGRP && !is_own_group($here[5])) ? 1 : 0, @here;

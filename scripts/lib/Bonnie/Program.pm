@@ -13,11 +13,11 @@ use Bonnie::Version;
 
 our @EXPORT_OK = qw(run_program complain);
 
-# %program: help => TEXT; options => [ Getopt::Long specifications ]; check => sub ($options), which
-# dies of wrong options before anything is read; logs => true if it also reads logs of zcav; report
-# => sub ($options, @records), which returns the whole report, and an exit status if it may be other
-# than 0; or work => sub ($options, @arguments), the same for a program that reads no results.
-# Returns the exit status.
+# %program: help => TEXT; options => [ specifications for Getopt::Long ]; check => sub ($options),
+# which dies when options are wrong, before anything is read; logs => true if the program also reads
+# logs of zcav; report => sub ($options, @records), which returns the whole report, and an exit
+# status if that may be other than 0; or work => sub ($options, @arguments), the same for a program
+# that reads no results. Returns the exit status.
 sub run_program {
     my (%program) = @_;
 

@@ -14,9 +14,9 @@ our $FEW = 10_000;
 
 my $INFINITY = 9**9**9;
 
-# The ratios of all @$y to all @$x at these positions; 0 is the smallest. No
-# value may be negative. Equal values have a ratio of 1, even two zeros; other
-# ratios to zero are infinite.
+# The ratios of all @$y to all @$x at these positions; 0 is the smallest ratio.
+# No value may be negative. Equal values have a ratio of 1, even two zeros;
+# other ratios to zero are infinite.
 sub ratios_at {
     my ($x, $y, @places) = @_;
     my ($divisors, $values) = map { [ sort { $a <=> $b } @{$_} ] } $x, $y;
@@ -25,8 +25,8 @@ sub ratios_at {
     return map { $at{$_} //= ratio_at($divisors, $values, $_) } @places;
 }
 
-# For sorted lists. Halves the range that contains the ratio, until few ratios
-# are left in it or all are equal.
+# For sorted lists. Halves the range that has the ratio, until only few ratios
+# are in it, or all of them are equal.
 sub ratio_at {
     my ($divisors, $values, $place) = @_;
     my ($low, $high) = (0, largest_finite($divisors, $values));

@@ -13,8 +13,8 @@ use Bonnie::Units     qw(grouped size_text);
 
 our @EXPORT_OK = qw(machine_table settings_table differing_settings);
 
-# With more distinct values than these, those after the first are hidden until the reader asks.
-# Cells are narrow where labels are rows.
+# If there are more different values, all but the first are hidden until the reader asks. Cells
+# are narrow if labels are rows.
 my $MOST_IN_COLUMN = 12;
 my $MOST_IN_ROW    = 2;
 
@@ -42,7 +42,7 @@ my @MACHINE = (
     { title => 'Measured',   is_of_run => 1, show => sub { ($_[0]{start_time} // $NOT_RECORDED) =~ tr/TZ/ /dr } },
 );
 
-# Settings that change the figures; comparisons check whether they are equal.
+# Settings that change the figures, and that comparisons therefore check.
 my @SETTINGS = (
     { title => 'Size',        show => sub { size_setting($_[0]{file_size},  'M', 'skipped') } },
     { title => 'Chunk',       show => sub { size_setting($_[0]{chunk_size}, q{}, "8\x{A0}KiB") } },
@@ -95,7 +95,7 @@ sub of_host {
     return ($record->{host} // {})->{$name} // $NOT_RECORDED;
 }
 
-# CSV lines have no settings, and must not get any by being asked.
+# A CSV line has no settings, and must not get any by being asked for them.
 sub of_settings {
     my ($record, $name) = @_;
     return ($record->{settings} // {})->{$name};
@@ -192,8 +192,8 @@ sub setting_cell {
     return element('td', {}, element('details', {}, element('summary', {}, "$first and " . @others . ' others'), join q{, }, @others));
 }
 
-# Settings in which two groups, or the runs of one of them, differ: "Direct I/O:
-# no / yes". Settings that one of them did not record are left out.
+# Settings in which two groups differ, or the runs of one group: "Direct I/O: no
+# / yes". Leaves out settings that one of them has not recorded.
 sub differing_settings {
     my @groups = @_;
     my @machine = grep { !$_->{is_of_run} } @MACHINE;

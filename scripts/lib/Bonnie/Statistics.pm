@@ -37,16 +37,16 @@ sub stddev {
     return sqrt(sum(map { ($_ - $mean)**2 } @values) / (@values - 1));
 }
 
-# The value that is as many times above the one as below the other.
+# The value that is as many times as large as the one as it is smaller than the other.
 sub geometric_middle {
     my ($lower, $upper) = @_;
     return $lower == $upper ? $lower : sqrt($lower) * sqrt($upper);
 }
 
-# These p-values, corrected for their number: if nothing differs, the
-# probability that any of them is below alpha is at most alpha. Holm, A Simple
-# Sequentially Rejective Multiple Test Procedure, Scandinavian Journal of
-# Statistics 6 (1979).
+# Corrects p-values for their number: if nothing differs, the probability that
+# any of them is below alpha is at most alpha. Holm, A Simple Sequentially
+# Rejective Multiple Test Procedure, Scandinavian Journal of Statistics 6
+# (1979).
 sub holm {
     my @p = @_;
     my ($left, $largest) = (scalar @p, 0);

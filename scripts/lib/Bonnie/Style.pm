@@ -193,8 +193,8 @@ figcaption span { display: block; max-width: 60rem; color: var(--quiet); font-si
 }
 END
 
-# Printed pages are light whatever the screen is. Removes superfluous spaces and semicolons, because
-# the style sheet is in each page.
+# Printed pages are light, whatever the screen is. Removes needless spaces and semicolons, because
+# each page has the style sheet.
 sub style_sheet {
     my $rules = ":root {\n  color-scheme: light dark;\n$LIGHT}\n"
         . "\@media screen and (prefers-color-scheme: dark) {\n  :root {\n$DARK  }\n}\n"

@@ -36,9 +36,9 @@ my $UNITS = '  /sec %CP' x 6;
 # Replacements for an unreadable figure, by width.
 my %UNREADABLE = (5 => '?????', 3 => '???', 9 => q{?});
 
-# Prints one record as bonnie does. For many, prints all I/O rows and then all
-# file rows, each under a single heading, as Bonnie++ does: scripts cut the
-# table between them.
+# Prints one record as bonnie does. For many records, prints all I/O rows and
+# then all file rows, each below one heading, as Bonnie++ does: scripts cut the
+# table in two there.
 sub text_tables {
     my @records = @_;
     my @io      = grep { shows_io($_) } @records;
@@ -103,7 +103,7 @@ sub mixed_row {
     return left_of(sprintf('%5s %5s%% %8s %3s %7s %7s %7s %7s', @cells), $record->{label});
 }
 
-# The label is in the heading if all rows have the same, otherwise in each row.
+# The label is in the heading if all rows have the same one, and otherwise in each row.
 sub files_half {
     my ($many, @records) = @_;
     my ($head, $subhead) = @{ $HEADS{files} };
@@ -138,8 +138,8 @@ sub left_of {
     return sprintf "%-${PREFIX}.${PREFIX}s %s", $text, $heading;
 }
 
-# The label is cut to make room for the settings, as in Bonnie++, until too
-# little is left of it; in that case both get a line of their own.
+# Cuts the label to make room for the settings, as Bonnie++ does, until too
+# little of it is left; then both get a line of their own.
 sub io_row {
     my ($record) = @_;
     return row_lines(labelled($record->{label}, size_text($record)), pairs($record, 'io'));
@@ -200,7 +200,7 @@ sub pairs {
     return $line;
 }
 
-# Shortens a rate that is too wide for its column before the line exceeds a terminal's width.
+# Shortens a rate that is too wide for its column, rather than exceed the width of a terminal.
 sub table_rate {
     my ($figure, $unit, $room) = @_;
     my $text = rate_text($figure, $unit);
@@ -253,14 +253,14 @@ sub cpu_text {
     return special_text($figure, 3) // number_text($figure, 3);
 }
 
-# undef where there is a number to print.
+# undef if there is a number to print.
 sub special_text {
     my ($figure, $width) = @_;
     my %text = (none => q{}, fast => q{+} x ($width == 9 ? 5 : $width), bad => $UNREADABLE{$width});
     return $text{ $figure->{state} };
 }
 
-# At each limit the rounded text would become six columns wide.
+# At each limit the rounded text would be six columns wide.
 sub scaled_text {
     my ($kib) = @_;
     my ($mib, $gib) = ($kib / 1024, $kib / 1024**2);
@@ -272,7 +272,7 @@ sub scaled_text {
     return sprintf '%.0fg', $gib;
 }
 
-# As written if that fits, otherwise without its fraction; never scaled.
+# As written, if that fits, and otherwise without its fraction; never scaled.
 sub number_text {
     my ($figure, $width) = @_;
     return length $figure->{text} <= $width ? $figure->{text} : sprintf '%.0f', $figure->{value};

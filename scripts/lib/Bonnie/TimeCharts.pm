@@ -93,7 +93,7 @@ sub ceil_ratio {
     return int(($number + $divisor - 1) / $divisor) || 1;
 }
 
-# Merges each $count steps into one, and short steps with the one before.
+# Merges each $count steps into one, and short steps into the one before.
 sub merged {
     my ($count, @intervals) = @_;
     my ($longest, $start) = (0, 0);

@@ -18,7 +18,7 @@ my %BYTE_UNIT = (q{} => 'bytes', K => 'KiB', M => 'MiB', G => 'GiB', T => 'TiB')
 
 my %SCALES = ('KiB/s' => \@BINARY, 'ops/s' => \@OPS, ns => \@SECONDS, bytes => \@BYTES);
 
-# Less than this part of a unit is given in a smaller unit: "51 MiB/s", not "0.05 GiB/s".
+# A smaller part of a unit is written in a smaller unit: "51 MiB/s", not "0.05 GiB/s".
 my $LEAST_PART = 0.1;
 
 # Units are those of Tests.pm, and "ns". With $like, the unit that suits that
@@ -47,7 +47,7 @@ sub axis_scale {
     return scale_for($value, @{ $SCALES{$unit} });
 }
 
-# 999.5 would be rounded to 1000: from there on the next unit reads better.
+# From 999.5 on, which would be rounded to 1000, the next unit reads better.
 sub scale_for {
     my ($value, @scales) = @_;
     my $best = shift @scales;

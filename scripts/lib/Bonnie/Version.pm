@@ -1,4 +1,4 @@
-# The one place that holds the version of the Perl programs.
+# The only place with the version of the Perl programs.
 package Bonnie::Version;
 
 use strict;

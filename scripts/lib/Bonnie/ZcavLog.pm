@@ -28,8 +28,8 @@ my $COLUMNS = qr/^\#block (?:offset \(GiB\), MiB\/s, time|(K\/s) time)[ \t]*\r?$
 my $NUMBER  = qr/\d{1,12}(?:[.]\d{1,9})?/a;
 my $FORMAT  = qr/\A\s*\{\s*"format"\s*:\s*"zcav"/;
 
-# A file whose format does not show within this many bytes is neither a log nor
-# JSON.
+# A file that does not show its format within this number of bytes is neither a
+# log nor JSON.
 my $LOOK_AT = 65_536;
 
 sub is_course {
@@ -43,7 +43,7 @@ sub is_zcav {
     return $begin =~ $FORMAT || $begin =~ $COLUMNS;
 }
 
-# $text refers to the whole file; dies when it cannot be read.
+# $text refers to the whole file. Dies when it cannot be read.
 sub zcav_courses {
     my ($text, $file) = @_;
     my @courses = ${$text} =~ $FORMAT ? courses_of_json($text, $file) : courses_of_log($text, $file);
@@ -112,7 +112,7 @@ sub number {
 
 # ---- logs ---------------------------------------------------------------------
 
-# If several devices are logged on one standard output, a comment precedes each.
+# If one standard output has the logs of several devices, a comment precedes each.
 sub courses_of_log {
     my ($text, $file) = @_;
     my ($before, @named) = split /^# device: ([^\n]*)\n/m, ${$text};
@@ -144,7 +144,7 @@ sub course_of_log {
 }
 
 # ++++ marks a block that was too fast for Bonnie++, but not for its clock; ----
-# marks a block that could not be moved at all.
+# marks one that could not be moved at all.
 sub rows_of {
     my ($log, $is_old) = @_;
     my ($offset_unit, $rate_unit) = $is_old ? ($MIB, 1024) : ($GIB, $MIB);
@@ -162,8 +162,8 @@ sub rows_of {
     return @rows;
 }
 
-# No log states the size of a block, but throughput and time determine it; or,
-# where everything was too fast, the sum does.
+# A log does not state the size of a block, but throughput and time determine
+# it; or the sum does, if everything was too fast.
 sub block_bytes {
     my ($log, @rows) = @_;
     my @sizes = map { $_->{rate} * $_->{seconds} } grep { $_->{rate} } @rows;
@@ -172,8 +172,8 @@ sub block_bytes {
     return max(1, sprintf '%.0f', $size / $MIB) * $MIB;
 }
 
-# Offsets are rounded to two digits, but they are equidistant multiples of the
-# block size.
+# Offsets are rounded to two digits, but all of them are multiples of the block
+# size at equal distances.
 sub step_between {
     my ($block, @rows) = @_;
     return $block if @rows < 2;

@@ -20,15 +20,14 @@ our @EXPORT_OK = qw(zcav_page slow_places);
 
 my $KIB = 1024;
 
-# As a fraction of the median: a slower place is reported.
+# In parts of the median: a slower place is reported.
 my $SLOW = 0.5;
 
 # In pixels: the height of a strip, and of the marks at its foot.
 my $HEIGHT = 72;
 my $FOOT   = 6;
 
-# More steps or passes than these cannot be distinguished, and make a page
-# large.
+# More steps or passes cannot be distinguished, and would make a page large.
 my $MOST_STEPS  = 500;
 my $MOST_PASSES = 12;
 my $MOST_PLACES = 200;
@@ -162,9 +161,8 @@ sub end_of {
     return max(1, $course->{bytes} // 0, map { $_->[0] + $course->{block_bytes} } map { @{ $_->{blocks} } } @{ $course->{passes} });
 }
 
-# [ [ offset of the end, rate until there ], ... ]: neighbouring blocks are
-# merged where there are too many; a skipped gap is zero if it is wider than a
-# step.
+# [ [ offset of the end, rate until there ], ... ]. Merges neighbouring blocks
+# if there are too many. A skipped gap is zero if it is wider than a step.
 sub curve {
     my ($course, $pass) = @_;
     my @blocks = @{ $pass->{blocks} };

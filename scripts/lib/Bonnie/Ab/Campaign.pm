@@ -28,7 +28,7 @@ use Bonnie::Ab::Measured qw(measured);
 use Bonnie::Plain        qw(plain_text shorten);
 use Bonnie::Statistics   qw(median);
 
-# A campaign ends when this many pairs in a row are left out.
+# After this many left-out pairs in a row, the campaign ends.
 my $MOST_FAILURES = 3;
 
 my $WALL_TIME = { name => 'wall_time', unit => 'ns', more => 0, judged => 0, speed => 1 };
@@ -71,7 +71,7 @@ sub seconds {
     return $self->{before} + now() - $self->{began};
 }
 
-# Takes over the measurements of a campaign that was kept.
+# Takes over the measurements that an earlier campaign has kept.
 sub take_over {
     my ($self, $kept) = @_;
     $self->{before} = $kept->{elapsed};
@@ -131,7 +131,7 @@ sub is_known {
     return @{ $self->{judges} } && all { defined $_->verdict } @{ $self->{judges} };
 }
 
-# True when the next pair would not end in time; the first pair is always run.
+# Whether the next pair would not end in time. The first pair is always run.
 sub no_time_left {
     my ($self) = @_;
     my $time = $self->{plan}{time} // return 0;
@@ -152,8 +152,8 @@ sub failed_again {
     return $self->{failures} >= $MOST_FAILURES;
 }
 
-# $side_of: the sides whose commands stand for "a" and "b". Returns undef if a
-# signal came.
+# Runs one pair. $side_of says whose commands are run as "a" and as "b". Returns
+# undef if a signal came.
 sub measure_pair {
     my ($self, $kind, $number, $side_of) = @_;
     my $first = $self->first_of($kind, $number);
@@ -175,8 +175,8 @@ sub measure_pair {
     return \%pair;
 }
 
-# Draws the side that runs first, repeatably for a seed; a continued campaign
-# continues the sequence.
+# Draws which side runs first. The draws repeat for a seed, and a continued
+# campaign continues their sequence.
 sub first_of {
     my ($self, $kind, $number) = @_;
     return hex(substr sha256_hex("$self->{plan}{seed} $kind $number"), 0, 1) & 1 ? 'b' : 'a';
@@ -228,7 +228,7 @@ sub values_of {
     return \%values;
 }
 
-# The text in the first parentheses of the pattern, or everything that matched.
+# The text in the pattern's first parentheses, or all that it matched.
 sub matched {
     my ($metric, $run) = @_;
     my $text = "$run->{output}\n$run->{errors}";
@@ -240,8 +240,8 @@ sub matched {
     return $number + 0;
 }
 
-# Chooses the judged metrics once for all pairs: the probability of an error is
-# divided among them.
+# Chooses the judged metrics, once for all pairs, because the probability of an
+# error is divided among them.
 sub choose_judges {
     my ($self, $pair) = @_;
     my $plan  = $self->{plan};
@@ -315,8 +315,8 @@ sub listed {
     return join '; ', $more > 0 ? (@words[ 0 .. $MOST_SETTINGS - 1 ], "and $more more") : @words;
 }
 
-# (fewest, most) further pairs; undef where that exceeds the limit. Nothing
-# while it is unknown.
+# (fewest, most) further pairs; undef: more than the limit. Returns nothing
+# while this is unknown.
 sub forecast {
     my ($self) = @_;
     my $left = $self->{plan}{pairs} - $self->good_pairs;
@@ -330,8 +330,8 @@ sub forecast {
     return (int min($fewest, $left), $most > $left ? undef : int($most + 0.999));
 }
 
-# Restores state A, if another state was made. A second signal ends this, too.
-# Returns what went wrong, in words, or undef.
+# Restores state A, if the other one was made. A second signal ends this, too.
+# Returns undef, or what went wrong in words.
 sub restore {
     my ($self) = @_;
     my $run = $self->run_one('restoring', $self->{plan}{restore}, 0, $self->{signals}) // return;

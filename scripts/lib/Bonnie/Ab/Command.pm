@@ -1,4 +1,4 @@
-# Runs one command to its end, or ends it with all of its children.
+# Runs one command to its end, or ends it and all its descendants.
 package Bonnie::Ab::Command;
 
 use strict;
@@ -12,13 +12,13 @@ use Bonnie::Plain  qw(plain_text shorten);
 
 our @EXPORT_OK = qw(now run_command);
 
-# Limit on the output of a command; reports are far smaller.
+# Largest output of a command; reports are far smaller.
 my $MOST_OUTPUT = 64 * 2**20;
 
-# In seconds: the time that commands have to clean up after TERM, and the
-# interval of the checks whether they have, or whether a signal came just before
-# the wait. A command is about to end when its output ends: from then on the
-# checks are frequent at first.
+# In seconds: the time that a command has to clean up after TERM; the interval
+# at which to look whether it has ended, and whether a signal came just before
+# the wait. When a command's output ends, the command is about to end, so the
+# first looks come more often.
 my $GRACE = 10;
 my $LOOK  = 0.05;
 my $OFTEN = 0.0005;
@@ -76,8 +76,8 @@ sub start {
     POSIX::_exit(127);
 }
 
-# Returns undef when the command has ended by itself ($? has its status),
-# otherwise the reason for ending it: 'stopped' or 'timeout'.
+# Waits for the command. Returns undef when it has ended by itself ($? has its
+# status), and otherwise why it must be ended: 'stopped' or 'timeout'.
 sub wait_for {
     my ($child, $reader, $began, $run, $how) = @_;
     my ($ticked, $pause) = ($began, $LOOK);
@@ -129,8 +129,8 @@ sub contents {
     return readline($file) // q{};
 }
 
-# Sends TERM, then KILL, to all processes of the command's session and their
-# descendants.
+# Sends TERM and then KILL to all processes of the command's session and to
+# their descendants.
 sub end_all {
     my ($child) = @_;
     my %ours  = processes_of($child);
@@ -178,7 +178,7 @@ sub stat_of {
     return $pid => { state => $state, parent => $parent, session => $session, start => $start };
 }
 
-# The reason why a run failed, in words, or undef.
+# Why a run failed, in words; undef: it has not failed.
 sub failure {
     my ($command, $run, $why, $timeout) = @_;
     return 'was interrupted'            if $why eq 'stopped';

@@ -9,8 +9,8 @@ use Bonnie::Statistics qw(median);
 
 # The number of pairs before the first forecast, and the distance from the
 # measured ratio, in standard errors, within which the forecast assumes the true
-# ratio. The median's standard error is 1.25 times the scatter, divided by the
-# root of the number of pairs.
+# ratio. The standard error of the median is 1.25 times the scatter, divided by
+# the root of the number of pairs.
 my $FEWEST = 5;
 my $ERRORS = 1;
 my $OF_MEDIAN = 1.25;
@@ -58,7 +58,7 @@ sub verdict {
     return $test->refuted($far) < 0 && $test->refuted(-$far) > 0 ? 0 : undef;
 }
 
-# The verdict as reports name it: faster, slower, better, worse, same, unknown.
+# The verdict as reports call it: faster, slower, better, worse, same, unknown.
 sub word {
     my ($self) = @_;
     my $verdict = $self->verdict;
@@ -67,7 +67,7 @@ sub word {
     return $self->{metric}{speed} ? ($verdict > 0 ? 'faster' : 'slower') : ($verdict > 0 ? 'better' : 'worse');
 }
 
-# The ratio of B to A, and its interval; an end that is not known is undef.
+# The ratio of B to A and its interval. An end of it that is unknown is undef.
 sub ratio {
     my ($self) = @_;
     return if !$self->pairs;
@@ -89,9 +89,8 @@ sub noise {
     return defined $scale ? exp($scale) - 1 : undef;
 }
 
-# (fewest, most) pairs until the verdict may be known; an end is undef where it
-# is beyond all limits. Returns nothing while there are too few pairs for a
-# forecast.
+# (fewest, most) pairs until the verdict may be known. An end beyond all limits
+# is undef. Returns nothing while there are too few pairs for a forecast.
 sub forecast {
     my ($self) = @_;
     return (0, 0) if defined $self->verdict;
@@ -103,7 +102,7 @@ sub forecast {
     return (@known ? min(@known) : undef, @known == @pairs ? max(@known) : undef);
 }
 
-# The number of pairs needed if this is the true ratio.
+# The number of pairs that are needed if this is the true ratio.
 sub pairs_if {
     my ($self, $true) = @_;
     my ($test, $far) = @{$self}{qw(test far)};

@@ -1,5 +1,5 @@
-# The directory in which a campaign keeps its results, and from which it can be
-# continued: campaign.json, the report so far, and the output of each run.
+# The directory in which a campaign keeps its results and from which a later one
+# can continue: campaign.json, the report so far, and the output of each run.
 package Bonnie::Ab::Keep;
 
 use strict;

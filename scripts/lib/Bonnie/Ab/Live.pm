@@ -1,5 +1,5 @@
-# The line that says what is running and how long it may take; on terminals
-# only.
+# The line that says what is running and how long it may take. Only on
+# terminals.
 package Bonnie::Ab::Live;
 
 use strict;

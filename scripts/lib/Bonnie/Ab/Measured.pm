@@ -24,11 +24,11 @@ my $REPORT_BEGINS = qr/^(?:\xEF\xBB\xBF)?+(?=\{[ \t\r\n]*+")/m;
 # Longer lines are not results.
 my $LONGEST_LINE = 65_536;
 
-# Percentiles by the keys of bonnie and bonload, which are used in names of
+# Percentiles by the keys of bonnie and bonload, which are part of the names of
 # metrics.
 my @PERCENTILES = qw(mean p50 p90 p95 p99 p99_9 p99_99 max);
 
-# fio's keys for them.
+# fio's keys for these percentiles.
 my %FIO = ('50.000000' => 'p50', '90.000000' => 'p90', '95.000000' => 'p95', '99.000000' => 'p99', '99.900000' => 'p99_9', '99.990000' => 'p99_99');
 
 # How each kind of report is recognised, and the function that turns it into
@@ -42,7 +42,7 @@ my @KINDS = (
 );
 
 # Returns { kind, metrics => [ ... ], settings => { name => text } }, or undef
-# where there is no report. Dies of a report that cannot be read.
+# if the output has no report. Dies when a report cannot be read.
 sub measured {
     my ($bytes) = @_;
     my $found = of_json($bytes) // of_csv($bytes) // return;
@@ -105,7 +105,7 @@ sub record_metrics {
     return @metrics;
 }
 
-# The result of a search is used rather than that of its last step.
+# Uses the result of a search, and not that of its last step.
 sub of_bonload {
     my ($report) = @_;
     my $load = $report->{bonload};
@@ -130,9 +130,9 @@ sub of_gobonniego {
     return (flat({ map { $_ => $report->{$_} } @about }), @runs);
 }
 
-# Combines jobs of one name, as group_reporting does: adds up their rates, and
-# takes the worst of their latencies. If there are several names, they precede
-# the names of the metrics.
+# Combines jobs with the same name, as group_reporting does: adds up their
+# rates, and takes the worst of their latencies. If there are several names,
+# each metric's name begins with that of its job.
 sub of_fio {
     my ($report) = @_;
     my @jobs  = map { hash($_) } list($report->{jobs});
@@ -193,7 +193,7 @@ sub latencies {
         grep { number($latency->{$_}) } @PERCENTILES;
 }
 
-# The median of the positive values: others have no ratio.
+# The median of the positive values, because the others have no ratio.
 sub middle_of {
     my @runs = @_;
     my (%values, %metric, @names);
@@ -205,8 +205,8 @@ sub middle_of {
     return map { +{ %{ $metric{$_} }, value => median(@{ $values{$_} }) } } @names;
 }
 
-# Flattens settings to names with dots, and texts. Values that naturally differ from
-# run to run are not settings.
+# Turns settings into texts by names with dots. Values that naturally differ from
+# run to run are no settings.
 my $NO_SETTING = qr/(?:\A|[.])(?:seed|start_time|label)\z/;
 
 sub flat {

@@ -97,7 +97,7 @@ sub duration {
     return $digits * $SECONDS{$unit};
 }
 
-# A number found in arbitrary text has no better direction.
+# Nobody knows which direction of a number in arbitrary text is the better one.
 sub metrics {
     my ($options) = @_;
     my ($more, $less) = @{$options}{qw(more-is-better less-is-better)};

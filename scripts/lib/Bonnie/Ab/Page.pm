@@ -17,8 +17,7 @@ use Bonnie::Statistics    qw(quantile);
 
 our @EXPORT_OK = qw(campaign_page);
 
-# In pixels: the width of a pair, and the largest width for all pairs of a
-# chart.
+# In pixels: the width of a pair, and the largest width of all pairs in a chart.
 my $PAIR  = 6;
 my $LEAST = 48;
 my $MOST  = 180;
@@ -109,13 +108,13 @@ sub interval_panel {
     return panel("$metric->{name}: " . verdict_text($campaign, $metric), axis => { %{$axis}, unit => 'change in percent' . ($axis->{unit} =~ /(, .*)/ ? $1 : q{}) }, height => $height, rows => \@rows);
 }
 
-# The changes in percent, for the pairs that have this metric.
+# The changes in percent in the pairs that have this metric.
 sub changes {
     my ($pairs, $name) = @_;
     return map { 100 * ($_->{b}{$name} / $_->{a}{$name} - 1) } grep { $_->{a}{$name} && $_->{b}{$name} } @{$pairs};
 }
 
-# An end that is not known is drawn at the end of the chart.
+# An unknown end is drawn at the end of the chart.
 sub bands {
     my ($axis, $height, @course) = @_;
     my $step = $height / (@course || 1);

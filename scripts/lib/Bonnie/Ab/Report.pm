@@ -1,6 +1,6 @@
-# The findings of a campaign as plain data, made from a campaign or from its
-# JSON alike. Text, JSON and page are made from it. share/bon_ab.schema.json
-# describes it.
+# The findings of a campaign as plain data, which are the same whether they come
+# from the campaign or from its JSON. Text, JSON and page are made of them.
+# share/bon_ab.schema.json describes them.
 package Bonnie::Ab::Report;
 
 use strict;
@@ -95,8 +95,7 @@ sub bool {
     return $_[0] ? JSON::PP::true : JSON::PP::false;
 }
 
-# A metric that is not judged has no verdict, and no interval that could be taken for
-# one.
+# A metric that is not judged has no verdict, and no interval that looks like one.
 sub shown_metric {
     my ($metric, @pairs) = @_;
     my @both = grep { ($_->{a}{ $metric->{name} } // 0) > 0 && ($_->{b}{ $metric->{name} } // 0) > 0 } @pairs or return;
@@ -113,7 +112,7 @@ sub forecast {
     return { pairs => [ $fewest, $most ], seconds => [ map { defined ? $_ * $seconds : undef } $fewest, $most ] };
 }
 
-# The worst known verdict decides; a failure overrides all.
+# The worst known verdict decides; a failure comes before all verdicts.
 sub exit_status {
     my ($report) = @_;
     my @judged = grep { $_->{judged} } @{ $report->{metrics} };
@@ -128,7 +127,7 @@ sub json_text {
     return JSON::PP->new->canonical->pretty->indent_length(2)->encode($report);
 }
 
-# What Campaign.pm takes over from such a report. Dies if the report was changed.
+# What Campaign.pm takes over from such a report. Dies if somebody has changed the report.
 sub kept_of {
     my ($json) = @_;
     die "its format is not known\n" if !is_campaign($json) || (number($json->{format_version}) // 0) != $VERSION;
@@ -162,7 +161,7 @@ sub kept_pair {
     return \%kept;
 }
 
-# Dies unless the campaign of $json is the one that $plan asks for. $any_seed: its seed may differ.
+# Dies unless $plan asks for the campaign of $json. $any_seed: its seed may differ.
 sub same_campaign {
     my ($json, $plan, $any_seed) = @_;
     my ($kept, $wanted) = (hash($json->{settings}), settings($plan));

@@ -10,7 +10,7 @@ use Bonnie::Plain qw(shorten);
 
 our @EXPORT_OK = qw(campaign_of is_campaign);
 
-# A limit on metrics and pairs, above those of any real report.
+# Limit on metrics and pairs, above the numbers of any real report.
 my $MANY = 1000;
 
 sub is_campaign {
@@ -18,8 +18,9 @@ sub is_campaign {
     return ref $json eq 'HASH' && (Bonnie::Json::text($json->{format}) // q{}) eq 'bon_ab';
 }
 
-# Turns a report into a structure with a fixed form: hostile reports may contain
-# anything anywhere. Returns undef and the reason if it cannot be shown.
+# Turns a report into a structure of a fixed form, because a hostile report may
+# have anything anywhere. Returns undef and a reason when the report cannot be
+# shown.
 sub campaign_of {
     my ($json) = @_;
     my ($version, $settings) = (number($json->{format_version}) // 0, hash($json->{settings}));

@@ -10,7 +10,7 @@ use Bonnie::Units qw(figure_text);
 
 our @EXPORT_OK = qw(change_text duration_text forecast_text interval_text metric_figure noise_figure plain_report result_sentence verdict_text);
 
-# A list with more names is replaced by their number.
+# A list of more names is replaced by their number.
 my $MOST_NAMES = 3;
 
 my $MAX_NAME = 40;
@@ -26,7 +26,7 @@ sub change_text {
     return defined $metric->{ratio} ? percent($metric->{ratio}) : q{};
 }
 
-# "+4.1 to +6.3 %"; an end that is not known yet is omitted.
+# "+4.1 to +6.3 %". Omits an end that is unknown.
 sub interval_text {
     my ($metric) = @_;
     my ($low, $high) = map { defined ? percent($_) : undef } @{ $metric->{interval} // [] };

@@ -8,8 +8,8 @@ use Bonnie::Completion qw(spellings);
 
 our @EXPORT_OK = qw(bash_completion);
 
-# The completion needs only bash 4, not the functions of the package bash-completion. Readline also
-# breaks words at = and :, so only the part after the last of these is returned.
+# The completion needs only bash 4, and not the functions of the package bash-completion. Readline
+# also breaks words at = and :, so the completion returns only the part after the last of these.
 my $TEMPLATE = <<'END';
 # Completion of @NAME@ for bash, made from its table of options.
 _@FUNCTION@()
@@ -62,8 +62,8 @@ _@FUNCTION@()
 } && complete -F _@FUNCTION@ @NAMES@
 END
 
-# The branch of `case` for the values of an option. Options without known values have one, too, so
-# that their values are not taken for operands.
+# The branch of `case` for the values of an option. Options without known values have a branch,
+# too, so that their values are not taken for operands.
 sub arm {
     my ($table, $option) = @_;
     return q{} if $option->{value} eq 'none';

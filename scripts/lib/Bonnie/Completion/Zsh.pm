@@ -20,13 +20,13 @@ sub action {
     return @words ? "(@words)" : q{ };
 }
 
-# How an option takes its value: -s VALUE or -sVALUE, --size VALUE or --size=VALUE, or attached
-# only.
+# How an option takes its value: -s VALUE or -sVALUE, --size VALUE or --size=VALUE, or only
+# attached.
 my %LETTER = (none => q{}, required => q{+}, optional => q{-}, boolean => q{-});
 my %NAME   = (none => q{}, required => q{=}, optional => '=-', boolean => '=-');
 
-# A spec of _arguments for each spelling, each of which excludes the others. With one dash, as in
-# Go's flags, only that spelling is offered.
+# A spec of _arguments for each spelling, which excludes the other spellings. With one dash, as
+# in Go's flags, there is only that spelling.
 sub specs {
     my ($table, $option) = @_;
     my @spelled = grep { $table->{dashes} eq '--' || !/\A--/ } spellings($table, $option);
