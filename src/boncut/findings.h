@@ -16,7 +16,7 @@ enum finding {
     FOUND_CAME_BACK, /* a name exists that should be gone */
     FOUND_WRONG_SIZE,
     FOUND_UNREADABLE,
-    FOUND_UNKNOWN, /* unsound after a later call failed: nothing is known, so this is no fault */
+    FOUND_UNKNOWN, /* unsound after a later call failed: nothing is known, so this is not a fault */
     FINDINGS
 };
 

@@ -12,7 +12,7 @@ struct settings;
 
 /* How block tests are repeated until their figure is steady. */
 struct steady_plan {
-    bool wanted; /* false: the other fields have no meaning */
+    bool wanted; /* false: the other fields mean nothing */
     bool is_required;
     bool has_metric; /* false: the metric is the rate of the test */
     enum round_metric metric;

@@ -20,8 +20,8 @@ struct reports {
 };
 
 /*
- * All functions return 0, or a negative errno with a line in e. It is no failure if a report that
- * -q has moved to standard error cannot be written.
+ * All functions return 0, or a negative errno with a line in e. It is not a failure if a report
+ * that -q has moved to standard error cannot be written.
  */
 
 /* Prints the headings above the runs. The plan and the output must outlive r. */

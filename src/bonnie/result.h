@@ -48,7 +48,7 @@ struct together {
 
 /* How a test was repeated until its figure was steady, or until the rounds ran out. */
 struct steady_result {
-    bool wanted; /* false: the test was not repeated, and the other fields have no meaning */
+    bool wanted; /* false: the test was not repeated, and the other fields mean nothing */
     bool is_steady;
     enum round_metric metric;
     uint64_t round_ns; /* intended time of a round */
@@ -61,7 +61,7 @@ struct steady_result {
 
 /* One test of one run. */
 struct test_result {
-    bool measured;        /* false: the test was not run, and the other fields have no meaning */
+    bool measured;        /* false: the test was not run, and the other fields mean nothing */
     unsigned workers;     /* workers or seekers */
     const char *engine;   /* name of the engine that moved the test's data */
     unsigned iodepth;     /* operations in flight for each worker or seeker */

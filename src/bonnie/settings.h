@@ -20,7 +20,7 @@
  * (plan.h) combines it with the preset and the host.
  */
 
-/* What main() does. */
+/* What the user asks the program to do. */
 enum action {
     ACTION_RUN,
     ACTION_HELP,

@@ -96,8 +96,8 @@ struct option_table {
     const char *usage;   /* lines above the options in --help */
     const char *closing; /* lines below the options in --help */
     /*
-     * Takes an operand (a word that is no option) at its place among the options. Returns 0, or a
-     * negative errno with a line in e. NULL: the program has no operands.
+     * Takes an operand (a word that is not an option) at its place among the options. Returns 0, or
+     * a negative errno with a line in e. NULL: the program has no operands.
      */
     int (*operand)(void *settings, const char *word, struct err *e);
     enum option_offer operand_offer; /* what operands are; OFFER_WORDS: unknown */

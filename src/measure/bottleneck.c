@@ -189,7 +189,7 @@ static bool was_cached(const struct judgement *j, const struct evidence *e)
 
 /*
  * Copying to and from memory takes CPU time, too. So where data was only copied, a busy CPU proves
- * nothing, and this checks first where the data was.
+ * nothing, and bottleneck_judge() first checks where the data was.
  */
 void bottleneck_judge(struct judgement *j, const struct evidence *e)
 {

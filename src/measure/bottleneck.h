@@ -57,7 +57,7 @@ struct evidence {
 struct judgement {
     enum bottleneck by;
     enum bottleneck_reason reason;
-    bool device_known;       /* false: device_percent and moved_percent have no meaning */
+    bool device_known;       /* false: device_percent and moved_percent mean nothing */
     double device_percent;   /* time for which the device was busy */
     double computed_percent; /* time for which the busiest worker computed */
     double waited_percent;   /* time for which it waited for a CPU; negative: unknown */

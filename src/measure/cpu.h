@@ -24,7 +24,7 @@ struct cpu_demand {
 /*
  * The demand of the calling thread since it started. The waiting time comes from
  * /proc/thread-self/schedstat, which some kernels lack. Reading it takes some ten microseconds, so
- * call this outside of what is timed.
+ * do not call this while something is being timed.
  */
 struct cpu_demand cpu_demand_of_thread(void);
 

@@ -46,7 +46,7 @@ struct device_set {
 
 /* The counters at one moment. They count since the system started. */
 struct device_counters {
-    /* false: there are no devices, or one has vanished; the other fields have no meaning */
+    /* false: there are no devices, or one has vanished; the other fields mean nothing */
     bool known;
     uint64_t read_bytes;
     uint64_t written_bytes;
@@ -57,7 +57,7 @@ struct device_counters {
 
 /* What the devices did in one or several periods, by the kernel's counters. */
 struct device_use {
-    bool known; /* false: there is no device (tmpfs, NFS), and the other fields have no meaning */
+    bool known; /* false: there is no device (tmpfs, NFS), and the other fields mean nothing */
     uint64_t read_bytes;
     uint64_t written_bytes;
     uint64_t read_ops; /* number of requests to the devices, after merging */

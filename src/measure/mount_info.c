@@ -110,8 +110,8 @@ void mount_info_read_mount(struct mount_info *p, long mount_id)
 }
 
 /*
- * The kernel has a directory for every mounted ext4, with the name of its device. The device's
- * number names a link that ends in this name.
+ * The kernel has a directory for every mounted ext4, with the name of its device. A link whose name
+ * is the device's number ends in that name.
  */
 void mount_info_find_journal(struct mount_info *p)
 {

@@ -13,7 +13,7 @@ struct mount_info {
     unsigned major;   /* device number of the directory's contents */
     unsigned minor;   /* major 0: the number has no device; the filesystem made it up */
     char filesystem[32]; /* type of the filesystem ("ext4", "nfs4", "fuse.sshfs"); empty: unknown */
-    char btrfs_uuid[37]; /* UUID of a btrfs, as in /sys/fs/btrfs; empty: this is no btrfs */
+    char btrfs_uuid[37]; /* UUID of a btrfs, as in /sys/fs/btrfs; empty: this is not a btrfs */
     char options[MOUNT_OPTIONS]; /* options of the mount and its filesystem, "rw,relatime,discard";
                                     empty: unknown; cut if they are longer */
     bool lacks_journal;          /* this is an ext4 without a journal */
@@ -21,8 +21,8 @@ struct mount_info {
 
 /*
  * Describes the filesystem of the directory behind directory_fd, which must not be open with
- * O_PATH. It is no failure if something cannot be found out, without /proc for example; it stays 0
- * or empty.
+ * O_PATH. It is not a failure if something cannot be found out, without /proc for example; it stays
+ * 0 or empty.
  */
 void mount_info_find(struct mount_info *p, int directory_fd);
 

@@ -14,7 +14,7 @@ struct residency {
 
 /* How much of the files of a test was in the page cache. */
 struct cache_use {
-    bool known; /* false: the test has no data files, and the other fields have no meaning */
+    bool known; /* false: the test has no data files, and the other fields mean nothing */
     double resident_percent_before;
     double resident_percent_after;
     bool system_dropped; /* the caches of the whole system were dropped before the test */
@@ -36,8 +36,8 @@ struct residency page_cache_residency_by_mincore(int fd, uint64_t bytes);
 /*
  * Makes the file behind fd durable, and makes the kernel drop its pages, which needs no privilege.
  * Tries pages that stay again for up to a fifth of a second, as long as that helps. *left becomes
- * what stays, which is no failure (on tmpfs it is the whole file). `name` is for messages. Returns
- * 0, or a negative errno with a line in e.
+ * what stays, which is not a failure (on tmpfs it is the whole file). `name` is for messages.
+ * Returns 0, or a negative errno with a line in e.
  */
 int page_cache_evict(int fd, const char *name, struct residency *left, struct err *e);
 

@@ -30,8 +30,8 @@
 enum name_order { NAMES_SORTED, NAMES_RANDOM };
 
 /*
- * Write the names. A private directory's name has the upper 48 bits of the number, and a checksum
- * of these in place of the others.
+ * Write the names. A private directory's name contains the upper 48 bits of the number, and a
+ * checksum of these in place of the others.
  */
 void private_name(char name[PRIVATE_NAME_SIZE], uint64_t number);
 void data_name(char name[DATA_NAME_SIZE], unsigned number);

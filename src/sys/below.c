@@ -196,7 +196,7 @@ void below_release(struct below_entry *entry)
 
 /*
  * Opens what a name leads to, part by part. Follows a link in the last part only with
- * follows_files. *above becomes the directory that has what was opened; the caller closes it.
+ * follows_files. *above becomes the directory that contains what was opened; the caller closes it.
  */
 static int open_in_parts(const struct below *b, const char *name, int flags, mode_t mode,
                          int *above)

@@ -13,10 +13,9 @@
  * and kept as a descriptor. Names, which may have several parts, are looked up from there, never
  * lead out of it, and cannot be diverted by other users:
  *
- * - a symbolic link on the way is followed only if only root and this process's user can change the
- *   directory that has the link (walk_trusts_entry()); a link in the last part is followed only
- *   with
- *   follows_files;
+ * - a symbolic link on the way is followed only if nobody but root and this process's user can
+ *   change the directory that contains the link (walk_trusts_entry()); a link in the last part is
+ *   followed only with follows_files;
  * - opening never waits, neither for the reader of a pipe nor for a device;
  * - a file is not changed if it also has a name in a directory where others could have linked it.
  */
@@ -82,7 +81,7 @@ int below_open_to_change(const struct below *b, const char *name, int flags);
  */
 int below_check_read(int fd, uint64_t *size);
 
-/* The directory that has the last part of a name, and that part. */
+/* The directory that contains the last part of a name, and that part. */
 struct below_entry {
     int directory; /* for openat(2) and the like */
     const char *name;

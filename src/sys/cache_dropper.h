@@ -23,8 +23,8 @@ struct cache_dropper {
 
 /*
  * Starts the dropper if this process may empty the caches (it is root, and the system allows it),
- * and if the dropper can be confined. Otherwise d->pid becomes 0, which is no failure. Returns 0,
- * or a negative errno with a line in e.
+ * and if the dropper can be confined. Otherwise d->pid becomes 0, which is not a failure. Returns
+ * 0, or a negative errno with a line in e.
  */
 int cache_dropper_start(struct cache_dropper *d, struct err *e);
 

@@ -13,10 +13,10 @@
 /* How far the search for a file has come. */
 struct search {
     struct named_file *found;
-    struct walk walk; /* walk.directory has the next name */
+    struct walk walk; /* walk.directory contains the next name */
     bool was_led;     /* the search has followed a link of another user */
     uid_t stranger;   /* the owner of that link */
-    struct stat led;  /* the directory that has that link */
+    struct stat led;  /* the directory that contains that link */
 };
 
 static int refuse_entry(const struct search *s, const char *name, const char *why, struct err *e)

@@ -15,7 +15,7 @@
  * the main thread may fork.
  *
  * A single worker is the main thread itself: while a program has no second thread, glibc's stdio
- * takes no locks, and the per-character tests are as fast as any program without threads.
+ * takes no locks, and the per-character tests are as fast as in any program without threads.
  */
 
 /* When the work of a job began and ended, by clock_ns(), and what CPU time it took. */

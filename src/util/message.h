@@ -2,8 +2,8 @@
 #define UTIL_MESSAGE_H
 
 /*
- * The name of the program. Each program defines it in its own folder, and nowhere else is it
- * written. If one executable is several programs, main() sets it before anything else.
+ * The name of the program. Each program defines it in its own folder, and it is written nowhere
+ * else. If one executable is several programs, main() sets it before anything else.
  */
 extern const char *program_name;
 

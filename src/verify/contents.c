@@ -8,7 +8,7 @@ const char *const verify_names[VERIFY_MODES + 1] = {
     [VERIFY_STAMP] = "stamp", [VERIFY_FULL] = "full", [VERIFY_OFF] = "off"};
 
 /*
- * A generation has the number of changes in its lowest CHANGE_BITS bits, and the number of
+ * A generation holds the number of changes in its lowest CHANGE_BITS bits, and the number of
  * rewritings above them.
  */
 #define CHANGE_BITS 16

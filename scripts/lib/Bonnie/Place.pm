@@ -1,6 +1,7 @@
 # Finds the file of a path that the user has given, one name at a time, by changing into each
 # directory. Then the file has a name of one part, so nobody can put another file in its place.
-# Follows a symbolic link only if only root and this user can change its directory; sys/walk.h does
+# Follows a symbolic link only if nobody but root and this user can change its directory; sys/walk.h does
+
 # the same for the programs in C.
 package Bonnie::Place;
 

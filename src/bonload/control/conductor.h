@@ -79,7 +79,7 @@ void conductor_close(struct conductor *c);
 
 /*
  * Conducts the whole run, from the first request to the end of the last one. Returns 0, or a
- * negative errno with a line in e. A signal is no failure.
+ * negative errno with a line in e. A signal is not a failure.
  */
 int conductor_run(struct conductor *c, struct err *e);
 

@@ -15,7 +15,7 @@
  * together. The search knows only the time and the standing of all ranks' load.
  */
 enum search_stage {
-    SEARCH_SETTLES,  /* the load is set, but requests of the previous one may still be in flight */
+    SEARCH_SETTLES,  /* the load is set and its requests begin, but none is judged yet */
     SEARCH_MEASURES, /* the judges get all requests that end */
     SEARCH_IS_OVER
 };

@@ -9,7 +9,7 @@
 
 /*
  * Knows which write a name holds, if names recur. Each name has an entry, which several names share
- * if there are more names than entries. An entry counts the writes that began and ended, and has
+ * if there are more names than entries. An entry counts the writes that began and ended, and holds
  * the number of the last write if no other overlapped it and the number is below 2^40. Safe in
  * threads, without locks.
  */

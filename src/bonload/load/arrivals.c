@@ -43,7 +43,7 @@ uint64_t arrivals_at(const struct arrivals *a, uint64_t n)
 
 /*
  * The exponential gap between the request that is due at due_ns and the next one. The gap depends
- * only on due_ns, so all state that threads share is one atomic number.
+ * only on due_ns, so one atomic number is all the state that threads share.
  */
 static uint64_t gap_after(const struct arrivals *a, uint64_t due_ns)
 {

@@ -34,7 +34,7 @@ struct backing_use {
     bool has_moved[LOAD_KINDS];         /* whether the kind moved any bytes of files */
 };
 
-/* Finds the devices. It is no failure if there are none. */
+/* Finds the devices. It is not a failure if there are none. */
 void backing_open(struct backing *b, const struct run *run);
 
 /* Starts to count what the devices do. */

@@ -8,7 +8,7 @@
  * Parses a user's own profile: a text with a line for each property, which bonload(1) describes.
  * Changes the text. The profile points into it, so it must outlive the profile.
  *
- * Returns 0, or a negative errno with a line in e that has the number of the wrong line, and what
+ * Returns 0, or a negative errno with a line in e that gives the number of the wrong line, and what
  * is accepted there.
  */
 int profile_parse(struct profile *p, char *text, struct err *e);

@@ -13,9 +13,9 @@
 int aftermath_dump(const struct run *run, struct output *output, struct err *e);
 
 /*
- * Removes what the run wrote. It is no failure if something is gone already. When an object cannot
- * be removed, it goes on with the others, unless the target cannot be reached. Returns 0, or a
- * negative errno with a line in e about the first failure.
+ * Removes what the run wrote. It is not a failure if something is gone already. When an object
+ * cannot be removed, it goes on with the others, unless the target cannot be reached. Returns 0, or
+ * a negative errno with a line in e about the first failure.
  */
 int aftermath_remove(const struct run *run, struct err *e);
 

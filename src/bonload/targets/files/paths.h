@@ -32,8 +32,8 @@ struct paths {
 int paths_check(struct plan *p, const struct settings *s, struct err *e);
 
 /*
- * Finds the directory above all names. It is no failure if that is missing: it may be made later.
- * Returns 0, or a negative errno with a line in e; then there is nothing to close.
+ * Finds the directory above all names. It is not a failure if that is missing: it may be made
+ * later. Returns 0, or a negative errno with a line in e; then there is nothing to close.
  */
 int paths_begin(struct paths *p, const struct target_setup *setup, struct err *e);
 
