@@ -19,11 +19,10 @@ int directories_check_space(const struct plan *p, const struct scratch *s, struc
 
 /*
  * Makes the directory of this rank, or joins the first rank's. scratch_open() must have succeeded.
- * *shift becomes the number of ranks by which the rank is further whose files this rank reads: as
- * the plan says, or one host further if there are several hosts that see the same directory.
- * Otherwise, and after a failure, it becomes 0. Refuses a shift if the ranks do not share the
- * directory, and a plan whose data for all ranks does not fit. Returns 0, or a negative errno with
- * a line in e.
+ * This rank reads the files of the rank with a number higher by *shift. *shift is what the plan
+ * says, or leads to another host if several hosts see the same directory; otherwise, and after a
+ * failure, it is 0. Refuses a shift if the ranks do not share the directory, and a plan whose data
+ * for all ranks does not fit. Returns 0, or a negative errno with a line in e.
  */
 int directories_make(struct scratch *s, unsigned *shift, const struct plan *p,
                      struct coordinator *c, uint64_t number, struct err *e);

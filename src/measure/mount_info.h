@@ -32,7 +32,7 @@ void mount_info_find(struct mount_info *p, int directory_fd);
  */
 void mount_info_read_mount(struct mount_info *p, long mount_id);
 
-/* Sets p->lacks_journal for an ext4 on p's device, by the entry of that in sysfs. */
+/* Sets p->lacks_journal for an ext4, from the entry of p's device in sysfs. */
 void mount_info_find_journal(struct mount_info *p);
 
 /* Does the same as mount_info_read_mount(), from the text of that file. */

@@ -31,7 +31,8 @@ struct scratch {
 
 /*
  * Opens the user's directory. `path` must outlive s, and is not looked up again. Links on the way
- * are followed as in sys/below.h. Missing directories that this has to make stay.
+ * are followed as in sys/below.h. Missing directories are made as `missing` says, and stay. Returns
+ * 0, or a negative errno with a line in e.
  */
 int scratch_open(struct scratch *s, const char *path, enum below_missing missing, struct err *e);
 
@@ -101,8 +102,8 @@ int scratch_open_named_file(const struct scratch *s, unsigned number, struct err
 int scratch_reopen(int fd, int flags, const char *name, struct err *e);
 
 /*
- * The number of which offset and length must be multiples for direct I/O on the file behind fd, in
- * bytes. If the kernel does not say (before Linux 6.1), 4096, which suits all devices.
+ * The alignment of offset and length for direct I/O on the file behind fd, in bytes. If the kernel
+ * does not say (before Linux 6.1), 4096, which suits all devices.
  */
 uint32_t scratch_direct_alignment(int fd);
 

@@ -92,7 +92,7 @@ __attribute__((noreturn)) static void dropper_main(int socket, int drop_caches)
     __builtin_unreachable();
 }
 
-/* Forks the dropper, which gets drop_caches. The caller closes its own copy of that. */
+/* Forks the dropper, which uses drop_caches. The caller closes its own copy of that descriptor. */
 static int fork_dropper(struct cache_dropper *d, int drop_caches, struct err *e)
 {
     int ends[2];

@@ -19,8 +19,6 @@
  *   way, or the file) is used only if it belongs to this process's user, to root, or to the owner
  *   of the directory. This is the rule of fs.protected_symlinks, protected_fifos and
  *   protected_regular (proc(5)), and holds here whether or not the system enforces it.
-
-
  * - A link of another user may lead only to a file in a directory that belongs to that user, or in
  *   the directory of the link: in these, that user could have made the file directly.
  * - Links of the kernel (/proc/self/fd/1, to which /dev/stdout leads) are followed, unless another

@@ -71,8 +71,8 @@ static enum answer ask_device(const char *fact, const struct stat *st)
 }
 
 /*
- * Closes all other descriptors. If this process stays behind, whoever reads what zcav prints, or
- * waits for a lock, must not have to wait. They do if the kernel refuses this.
+ * Closes all other descriptors. Otherwise, if this process stays behind, whoever reads what zcav
+ * prints or waits for a lock would have to wait, too. They do if the kernel refuses this.
  */
 static void keep_only(int kept)
 {

@@ -33,7 +33,7 @@ struct zcav_settings {
     uint64_t chunk_bytes; /* at most block_bytes */
     struct given passes;
     struct zcav_range range; /* as the user gave it, not yet rounded to blocks */
-    struct given skip;       /* only one of this many blocks is measured; not given: all are */
+    struct given skip; /* number of blocks of which one is measured; not given: all are measured */
     bool writes;
     bool yes;      /* the user confirms that the contents of devices may be lost */
     bool buffered; /* block devices are opened without O_DIRECT */

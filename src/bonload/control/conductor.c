@@ -19,7 +19,7 @@
 #define TIMELINE_NS    (BILLION / 10)
 #define TIMELINE_MOST  240
 
-/* Time that late requests have to begin after the end of a rate, if they were due before it. */
+/* After the end of a rate, requests that were due before it may still begin for this time. */
 #define GRACE_NS UINT64_C(100000000)
 
 int conductor_open(struct conductor *c, struct run *run, struct coordinator *coordinator,
@@ -332,7 +332,7 @@ static void look_at_end(struct conductor *c, uint64_t now_ns)
     uint64_t goal = p->mode == MODE_SWEEP || !c->counts ? 0 : goal_ns(c);
     if (stop_signal() && !c->was_stopped) {
         c->was_stopped = true;
-        c->all_are_over = true; /* each rank gets the signal, so no rank has to tell the others */
+        c->all_are_over = true; /* each rank gets the signal, so no rank must tell the others */
         end_load(c, now_ns);
     }
     if (goal != 0 && now_ns >= goal && c->end_ns == 0)

@@ -9,7 +9,8 @@
 #define TAKING (UINT64_C(1) << 63)
 
 /*
- * After so many failed draws almost all writes must be failures, and the last good number is used.
+ * Number of failed draws after which almost all writes must be failures. Then the last good number
+ * is used.
  */
 #define MOST_DRAWS 4096
 

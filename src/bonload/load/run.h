@@ -37,7 +37,7 @@ struct load {
     enum pace pace;
     unsigned channels;
     _Atomic unsigned active; /* PACE_CLOSED: number of channels that make requests */
-    _Atomic bool is_open;    /* false: reads have to wait for the first successful write */
+    _Atomic bool is_open;    /* false: reads must wait for the first successful write */
     _Atomic bool is_over;    /* no further request may begin */
     /* when the kind's first request could begin, by clock_ns(); 0: not yet */
     _Atomic uint64_t opened_ns;

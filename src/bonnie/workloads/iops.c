@@ -13,8 +13,9 @@
  */
 
 /*
- * If other operations are writing this many drawn blocks, one after the other, the source gives up
- * for now. It draws again after one of its own operations in flight has ended.
+ * The source draws at most this number of blocks for a write, until it finds one that no other
+ * operation is writing. If it finds none, it draws again when one of its own operations in flight
+ * has ended.
  */
 #define DRAWS_AT_ONCE 8
 

@@ -12,8 +12,8 @@
  */
 
 /*
- * If other seekers are rewriting this many drawn chunks, one after the other, the source gives up
- * for now, and draws again later.
+ * The source draws at most this number of chunks for a rewrite, until it finds one that no other
+ * seeker is rewriting. If it finds none, it draws again later.
  */
 #define DRAWS_AT_ONCE 8
 

@@ -9,7 +9,7 @@
 #include "measure/op_stats.h"
 #include "verify/contents.h"
 
-/* One seek in this many rewrites its chunk. */
+/* Number of seeks of which one rewrites its chunk. */
 #define REWRITE_EVERY 10
 
 /*
