@@ -133,8 +133,8 @@ static int take_lines(struct ledger *l, struct stream *s, struct err *e)
     memmove(s->text, line, s->length);
     if (s->length < sizeof s->text)
         return rc;
-    if (l->header.workers ==
-        0) /* the first line must be the header: take_text() refuses this one */
+    /* the first line must be the header: take_text() refuses this one */
+    if (l->header.workers == 0)
         return take_text(l, s->text, s->length, e);
     l->damaged += !s->is_skipping;
     s->is_skipping = true;

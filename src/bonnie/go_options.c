@@ -55,8 +55,8 @@ static void adapt_option(struct option_entry *entry)
         entry->alias = "dir";
     if (strcmp(entry->name, "json") == 0)
         entry->set = set_json_flag;
-    if (strcmp(entry->name, "verbose") ==
-        0) { /* with a letter, "-v=true" would be read as -v with the value "=true" */
+    if (strcmp(entry->name, "verbose") == 0) {
+        /* with a letter, "-v=true" would be read as -v with the value "=true" */
         entry->letter = 0;
         entry->alias = "v";
         entry->kind = OPTION_CUSTOM;

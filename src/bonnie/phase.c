@@ -208,8 +208,8 @@ static int work_with_seekers(struct run_context *r, struct seekers *seekers,
     int rc = seekers_work(seekers, times, e);
     if (rc == 0)
         rc = thread_pool_work(&r->pool, &closing, e);
-    if (rc ==
-        0) { /* adds only the workers' time, because the parent notices the seekers' end late */
+    if (rc == 0) {
+        /* adds only the workers' time, because the parent notices the seekers' end late */
         times->end_ns += closing.end_ns - closing.start_ns;
         times->cpu_ns += closing.cpu_ns;
         cpu_demand_add(&times->busiest, &closing.busiest);
@@ -298,9 +298,9 @@ static int do_round(struct phase *ph, struct err *e)
         uint64_t before_ns = unmeasured_ns(ph);
         rc = do_lap(ph, e);
         ph->is_going_round = ph->is_cut;
-        if (ph->is_cut &&
-            ph->section.laps > 1) /* between the laps of a small file, of which there may be
-                                     thousands, everything counts as preparing */
+        /* between the laps of a small file, of which there may be thousands, everything counts as
+         * preparing */
+        if (ph->is_cut && ph->section.laps > 1)
             ph->preparing_ns += unmeasured_ns(ph) - before_ns;
         if (rc == 0)
             rc = decide_lap(ph, &goes_on, e);

@@ -40,8 +40,8 @@ static int map_memory(struct io_queue *q, struct err *e)
     size_t user = round_up(q->setup.user_bytes, _Alignof(max_align_t));
     size_t lists = depth * (sizeof *q->operations + 2 * sizeof *q->unused + 2 * sizeof *q->done);
     size_t used = depth * (buffer + user) + state + lists + 8 * _Alignof(max_align_t);
-    q->memory_bytes =
-        used + 2 * HUGE_PAGE; /* address space only, because untouched pages take no memory */
+    /* address space only, because untouched pages take no memory */
+    q->memory_bytes = used + 2 * HUGE_PAGE;
     void *memory =
         mmap(NULL, q->memory_bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
     if (memory == MAP_FAILED)

@@ -199,9 +199,9 @@ __attribute__((noreturn)) static void monitor_main(struct monitor *m)
             tell_figures(m, now);
         } else if (message == MESSAGE_PAUSE) {
             next_interval = next_tick = never;
-            if (s->tick_interval_ns > 0 &&
-                !send_message(m, MESSAGE_PAUSE)) /* the answer means that no tick is in progress */
-                _exit(1);                        /* the main thread would wait for this answer */
+            /* the answer means that no tick is in progress */
+            if (s->tick_interval_ns > 0 && !send_message(m, MESSAGE_PAUSE))
+                _exit(1); /* the main thread would wait for this answer */
         }
         if (now >= next_interval) {
             if (has_place(m->notes, elapsed))
@@ -293,8 +293,8 @@ void monitor_pause(struct monitor *m, uint64_t elapsed_ns)
     m->notes->start_ns = 0;
     m->notes->rounds++;
     bool heard = send_message(m, MESSAGE_PAUSE);
-    if (heard &&
-        m->setup.tick_interval_ns > 0) /* the objects that `tick` uses belong to the caller again */
+    /* the objects that `tick` uses belong to the caller again */
+    if (heard && m->setup.tick_interval_ns > 0)
         await_answer(m);
 }
 

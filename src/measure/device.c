@@ -192,8 +192,8 @@ void device_find(struct device_set *d, const struct mount_info *p)
 {
     *d = (struct device_set){.root = p->root};
     if (!find_top(d, p)) {
-        d->count =
-            0; /* an incomplete set would be worse than none, because bytes would be missing */
+        /* an incomplete set would be worse than none, because bytes would be missing */
+        d->count = 0;
         return;
     }
     d->filesystem = d->count;

@@ -24,9 +24,9 @@ static const struct known_type known_types[] = {
 
 const char *filesystem_name(unsigned long type)
 {
+    /* the sign of the field may have been extended */
     for (size_t i = 0; i < sizeof known_types / sizeof *known_types; i++)
-        if (known_types[i].type ==
-            (type & 0xffffffff)) /* the sign of the field may have been extended */
+        if (known_types[i].type == (type & 0xffffffff))
             return known_types[i].name;
     return NULL;
 }

@@ -173,8 +173,9 @@ static void read_hierarchy(struct io_limit *l, const struct device_set *d, bool 
     char group[PATH_MAX];
     char directory[PATH_MAX];
     size_t above = strcmp(top, "/") == 0 ? 0 : strlen(top);
+    /* strchr() also finds the end of the text */
     if (!find_group(d->root, is_v2, group) || strncmp(group, top, above) != 0 ||
-        !strchr("/", group[above])) /* strchr() also finds the end of the text */
+        !strchr("/", group[above]))
         return;
     const char *rest = strcmp(group + above, "/") == 0 ? "" : group + above;
     if (snprintf(directory, sizeof directory, "%s%s%s", d->root, mount, rest) >=

@@ -191,8 +191,8 @@ int file_set_create_next(struct file_set *s, enum name_order order, uint64_t *by
 {
     char name[FILE_NAME_SIZE];
     struct file_place place;
-    uint64_t index =
-        s->made++; /* counted before it is made, because a failure may leave half of it */
+    /* counted before it is made, because a failure may leave half of it */
+    uint64_t index = s->made++;
     s->order = order;
     *bytes = 0;
     int rc = file_set_find(s, order, index, name, &place, e);

@@ -44,8 +44,8 @@ static uint64_t page_bytes(void)
 
 static struct residency of_pages(uint64_t pages, uint64_t bytes)
 {
-    uint64_t resident =
-        pages * page_bytes(); /* the last page may extend past the end of the file */
+    /* the last page may extend past the end of the file */
+    uint64_t resident = pages * page_bytes();
     return (struct residency){.known = true, .bytes = resident < bytes ? resident : bytes};
 }
 

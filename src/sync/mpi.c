@@ -423,8 +423,8 @@ static int mpi_leave(struct coordinator *c, int rc, struct err *e)
         leave_as_other(c, rc, e);
     if (s->failure.code != 0 && rc == 0)
         rc = -s->failure.code;
-    if (*s->failure.text &&
-        !stop_signal()) /* after a signal, there is no time for this once a rank has ended */
+    /* after a signal, there is no time for this once a rank has ended */
+    if (*s->failure.text && !stop_signal())
         message("%s", s->failure.text);
     if (rc != 0)
         *e = (struct err){.code = -rc}; /* rank 0 reports it */

@@ -49,8 +49,8 @@ int program_run(int argc, char *argv[], int (*work)(int argc, char *argv[], stru
     int printed = rc < 0 ? fflush(stdout) : output_flush(&e);
     if (rc >= 0 && printed != 0)
         rc = printed;
-    if (rc != 0 && *e.text &&
-        !comes_of_signal(e.code)) /* if there is no text, another process reports the failure */
+    /* if there is no text, another process reports the failure */
+    if (rc != 0 && *e.text && !comes_of_signal(e.code))
         stop_message(e.text);
     stop_end_by_signal();
     return rc >= 0 ? rc : EXIT_FAILURE;

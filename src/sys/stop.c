@@ -180,8 +180,8 @@ static void take_signals_over(void)
         struct sigaction before;
         if (sigismember(&set, number) != 1 || sigaction(number, NULL, &before) != 0)
             continue;
-        if (number == SIGPIPE ||
-            before.sa_handler == SIG_DFL) /* otherwise SIGUSR1 is ignored, or a profiler uses it */
+        /* otherwise SIGUSR1 is ignored, or a profiler uses it */
+        if (number == SIGPIPE || before.sa_handler == SIG_DFL)
             install_handler(number, on_signal);
     }
     install_handler(stop_wake_signal(), on_wake);

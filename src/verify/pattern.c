@@ -105,8 +105,8 @@ static void fill_unit(const struct pattern *p, uint64_t *words, const struct pat
         words[i] = p->pool[i] ^ stamp.check;
     memset(words + i, 0, (count - i) * sizeof *words);
     memcpy(words, &stamp, sizeof stamp);
-    words[count - 2] =
-        p->pool[count - 2] ^ stamp.check; /* distinguishes the check word from a changed one */
+    /* distinguishes the check word from a changed one */
+    words[count - 2] = p->pool[count - 2] ^ stamp.check;
     words[count - 1] = stamp.check;
 }
 

@@ -86,8 +86,8 @@ static int fill_slowest(const struct conductor *c, enum load_kind kind, struct k
         slowest_merge(&slowest, &c->earlier[kind]);
     int rc = 0;
     crew_add_slowest(&c->crew, kind, &slowest);
-    uint64_t since_ns =
-        is_of_last_load(c) ? c->steps.begin_ns : 0; /* when the last load had settled */
+    /* when the last load had settled */
+    uint64_t since_ns = is_of_last_load(c) ? c->steps.begin_ns : 0;
     for (unsigned i = 0; rc == 0 && i < slowest.count; i++)
         if (slowest.list[i].due_ns >= since_ns)
             rc = describe_slow(c->run, &slowest.list[i], k);

@@ -85,8 +85,8 @@ static int submit_collected(struct state *s, struct io **refused)
         rc = io_submit(s->context, s->collected - done, s->batch + done);
         done += rc > 0 ? (unsigned)rc : 0;
     }
-    if (rc < 0 && rc != -EAGAIN &&
-        rc != -EINTR) { /* the error is about the first of the remaining transfers */
+    if (rc < 0 && rc != -EAGAIN && rc != -EINTR) {
+        /* the error is about the first of the remaining transfers */
         struct iocb *block = s->batch[done++];
         *refused = block->data;
         (*refused)->result = rc;

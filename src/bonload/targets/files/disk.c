@@ -177,8 +177,8 @@ static int write_body(struct thread *t, int fd, struct request *r)
         uint64_t before_ns = t->is_filled ? 0 : clock_ns();
         if (!t->is_filled) {
             disk_fill(t, at, part);
-            r->aside_ns +=
-                clock_ns() - before_ns; /* making the contents does not count as writing */
+            /* making the contents does not count as writing */
+            r->aside_ns += clock_ns() - before_ns;
         }
         code = -io_write(&file, t->work.buffer, direct ? round_up(part, WORKSPACE_ALIGNMENT) : part,
                          at, &ignored);

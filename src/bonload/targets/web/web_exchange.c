@@ -37,8 +37,8 @@ static size_t on_read(char *to, size_t size, size_t count, void *exchange)
         memcpy(to, x->text + x->sent, part);
     else
         body_fill(&x->thread->shared->pattern, &x->expected.body, x->send_from + x->sent, to, part);
-    x->request->aside_ns +=
-        clock_ns() - before_ns; /* making the contents does not count as sending */
+    /* making the contents does not count as sending */
+    x->request->aside_ns += clock_ns() - before_ns;
     x->sent += part;
     return part;
 }
