@@ -50,8 +50,8 @@ struct recent {
 struct tally {
     uint64_t units; /* number of units judged */
     uint64_t found[FINDINGS];
-    struct recent last[LAST_SECONDS]; /* units promised in the last second, in the last two, in the
-                                         last three */
+    /* units of the last second, of the last two, of the last three */
+    struct recent last[LAST_SECONDS];
 };
 
 /* Summary of the blocks of a control group. */

@@ -24,8 +24,7 @@ struct ledger {
     struct header header;
     struct promise *units[METHODS_MOST]; /* the units of each method; NULL: not in use */
 
-    uint64_t promises[METHODS_MOST]; /* number of promises of each method; for control groups, of
-                                        writes */
+    uint64_t promises[METHODS_MOST]; /* promises of each method; for control groups, writes */
     uint64_t last_us;                /* time of the latest line, in microseconds */
     uint64_t lines;                  /* number of lines without the header */
     uint64_t damaged;                /* number of lines ignored because of a wrong checksum */

@@ -35,8 +35,7 @@ struct worker {
     unsigned methods; /* methods of this worker, a bit for each method */
     struct work work[METHODS_MOST];
     uint64_t *versions[METHODS_MOST]; /* for each unit, the last version begun */
-    uint64_t due_ns[METHODS_MOST];    /* for each method, the earliest time of its next step, by
-                                         clock_ns() */
+    uint64_t due_ns[METHODS_MOST];    /* earliest time of each method's next step */
     void *buffer;
     struct rng rng;
 };

@@ -42,8 +42,7 @@ struct gathering {
     size_t host_count;
     uint64_t start_spread_ns; /* in the current test, as in struct together */
     uint64_t clock_uncertainty_ns;
-    void *packed; /* buffer for what a rank sends at the end of a test; NULL: there is only one rank
-                   */
+    void *packed; /* buffer for what a rank sends after a test; NULL: one rank */
 };
 
 /*

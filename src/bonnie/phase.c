@@ -33,8 +33,7 @@ struct phase {
     bool is_going_round;    /* laps are cut, and this is not the first lap of its round */
     uint64_t next_ticket;   /* next ticket for the seekers */
     struct cache_use cache;
-    uint64_t preparing_ns; /* longest time that any rank has spent on preparing the further laps of
-                              the round */
+    uint64_t preparing_ns; /* longest preparing of the round's further laps on any rank */
 };
 
 /*

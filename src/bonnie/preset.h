@@ -42,8 +42,7 @@ struct preset_defaults {
     bool makes_directory; /* makes a missing directory, which then stays */
     const char *table;    /* name of the report that "text" means */
     const char *json;     /* name of the report that "json" means */
-    bool repeats_in_csv;  /* several runs are reported as CSV, unless the user asks for another
-                             format */
+    bool repeats_in_csv;  /* several runs are reported as CSV by default */
     size_t format_count;
     const char *formats[MAX_FORMATS];
 };

@@ -74,8 +74,7 @@ struct test_result {
     struct latencies latency_ns;
     bool is_short; /* measured for less than the user wants, because preparing further laps would
                       have taken too long */
-    bool has_plain_queue;    /* the kernel did not register the engine's buffers, so transfers cost
-                                more */
+    bool has_plain_queue;    /* the engine's buffers were not registered, which costs more */
     uint64_t verified_bytes; /* number of bytes that were read and checked */
     uint64_t corrupted;      /* number of corrupted units in these bytes */
     struct corruption_list corruption; /* the first corrupted places; result_release() frees them */
@@ -139,8 +138,7 @@ struct result {
     unsigned iops_write_percent;
     double iops_seconds;
     double iops_theta;         /* exponent of the Zipf distribution of offsets; 0: uniform */
-    double sequential_seconds; /* time of put_block, rewrite and get_block each; 0: once through the
-                                  data */
+    double sequential_seconds; /* time of each block test; 0: once through the data */
 
     uint64_t files_k; /* number of files in units of 1024; 0: the metadata tests were skipped */
     enum file_kind file_kind;

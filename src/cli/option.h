@@ -21,11 +21,10 @@ enum option_value { VALUE_NONE, VALUE_REQUIRED, VALUE_OPTIONAL };
  * its comment begins with.
  */
 enum option_kind {
-    OPTION_CUSTOM, /* `set` decides */
-    OPTION_FLAG,   /* bool: becomes true */
-    OPTION_COUNT,  /* struct given: a whole number from `min` to `max` */
-    OPTION_SIZE,   /* struct given, in bytes, up to `max`; a number without a suffix is in units of
-                      `unit` */
+    OPTION_CUSTOM,       /* `set` decides */
+    OPTION_FLAG,         /* bool: becomes true */
+    OPTION_COUNT,        /* struct given: a whole number from `min` to `max` */
+    OPTION_SIZE,         /* struct given, in bytes, up to `max`; a bare number is in `unit` */
     OPTION_ROUNDED_SIZE, /* does the same, and accepts a fraction (units_parse_rounded_size()) */
     OPTION_SECONDS,      /* struct given, in nanoseconds; at least `min` */
     OPTION_BOOLEAN,      /* bool: true without a value, or what the value says (go_parse_bool()) */

@@ -37,8 +37,7 @@ enum source_answer {
 enum transfer_answer {
     OPERATION_ENDED,     /* this was the operation's last transfer */
     OPERATION_CONTINUES, /* the source has put the operation's next transfer into *io */
-    OPERATION_ENDED_NOW, /* this was the last transfer, and the time that the source has spent since
-                            counts, too */
+    OPERATION_ENDED_NOW, /* the same, and the source's time since then counts, too */
 };
 
 /*

@@ -45,10 +45,9 @@ struct evidence {
     uint64_t written_bytes;
     /* share of what was read that was in the page cache before; 0: unknown */
     double resident_percent;
-    const char *filesystem; /* type of the filesystem; NULL: unknown */
-    bool is_stored;         /* false: the work moved no data to the storage */
-    bool computes; /* the work computes on every byte, so its CPU time is more than that of copying
-                    */
+    const char *filesystem;   /* type of the filesystem; NULL: unknown */
+    bool is_stored;           /* false: the work moved no data to the storage */
+    bool computes;            /* computes on every byte, so CPU time exceeds copying */
     struct device_use device; /* what the device did during the work, for other programs, too */
     struct io_limit limit;    /* limits on that device */
 };
@@ -68,6 +67,7 @@ struct judgement {
     double held_percent;        /* share of it that was used; 0: there was no limit */
 };
 
+/* Sets *j by the evidence, which need not outlive the call. */
 void bottleneck_judge(struct judgement *j, const struct evidence *e);
 
 #endif

@@ -8,10 +8,9 @@
 
 /* The filesystem of a directory, as stat(2), /proc and an ioctl show it. */
 struct mount_info {
-    const char *root; /* prefix of /sys and /proc: "", or in tests a tree of their own. Belongs to
-                         the caller */
-    unsigned major;   /* device number of the directory's contents */
-    unsigned minor;   /* major 0: the number has no device; the filesystem made it up */
+    const char *root;    /* prefix of /sys and /proc, "" except in tests; not owned */
+    unsigned major;      /* device number of the directory's contents */
+    unsigned minor;      /* major 0: the number has no device; the filesystem made it up */
     char filesystem[32]; /* type of the filesystem ("ext4", "nfs4", "fuse.sshfs"); empty: unknown */
     char btrfs_uuid[37]; /* UUID of a btrfs, as in /sys/fs/btrfs; empty: this is not a btrfs */
     char options[MOUNT_OPTIONS]; /* options of the mount and its filesystem, "rw,relatime,discard";

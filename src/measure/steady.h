@@ -22,8 +22,7 @@ struct steady_fit {
     double mean;
     double range_percent; /* largest minus smallest figure, in percent of the mean */
     double slope;         /* slope of the line per round, in the figure's unit */
-    double slope_percent; /* rise of the line over the window, in percent of the mean; negative: a
-                             fall */
+    double slope_percent; /* rise over the window, in percent of the mean */
 };
 
 /*

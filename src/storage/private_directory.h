@@ -33,8 +33,7 @@ int directory_state(int fd);
 enum ownership {
     OWNERSHIP_OURS,
     OWNERSHIP_OTHER,   /* another user owns it, or may use it */
-    OWNERSHIP_UNKNOWN, /* the filesystem keeps no owners or modes, and other users may write here,
-                          too */
+    OWNERSHIP_UNKNOWN, /* no owners or modes are kept, and others may write here */
 };
 
 /*

@@ -55,8 +55,7 @@ static void copy_words(const char *text, char *to, size_t size)
 
 void host_read_cpu_model(FILE *cpuinfo, char *model, size_t size)
 {
-    char line[512]; /* longer lines, such as that of the flags, come in pieces, and no piece is a
-                       model */
+    char line[512]; /* longer lines come in pieces, and no piece is a model */
     model[0] = '\0';
     while (model[0] == '\0' && fgets(line, sizeof line, cpuinfo)) {
         const char *colon = strchr(line, ':');

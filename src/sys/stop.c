@@ -50,8 +50,7 @@ static struct shared {
     pid_t owner;                 /* the process that the request is for */
     int null;                    /* descriptor of /dev/null */
     int error;                   /* copy of the original standard error */
-    atomic_int readers[READERS]; /* -1: the descriptor has no reader, or is a file, on which a write
-                                    never waits */
+    atomic_int readers[READERS]; /* -1: none, or a file, on which a write never waits */
     atomic_int inquiries;        /* socket that gets a byte for each inquiry; -1: none */
     atomic_char inquiry;         /* the byte for an inquiry */
     atomic_bool is_asked;        /* an inquiry has not been answered yet */

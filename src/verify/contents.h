@@ -23,8 +23,7 @@ extern const char *const verify_names[VERIFY_MODES + 1];
 /* One of the files that make up the data set. */
 struct contents_file {
     uint64_t start;      /* offset of the file in the data set, in bytes */
-    uint64_t generation; /* number of times that the file was emptied or rewritten; only its worker
-                            changes this */
+    uint64_t generation; /* times emptied or rewritten; only its worker changes it */
     uint64_t rewritten;  /* number of bytes, from its start, that were rewritten once more */
 };
 

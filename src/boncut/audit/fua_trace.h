@@ -12,10 +12,10 @@
  * its own and disturbs no other user of tracefs.
  */
 struct fua_trace {
-    char path[96]; /* path of the instance; empty: there is no instance, and the number of writes is
-                      unknown */
+    char path[96]; /* path of the instance; empty: there is none, and nothing is known */
 };
 
+/* Makes an instance, and begins to count. Without the right to do so, t->path stays empty. */
 void fua_trace_begin(struct fua_trace *t);
 
 /*

@@ -36,8 +36,7 @@ struct names_rule {
                           one must */
     bool leaves_none;  /* no version before the promised one may exist */
     bool has_contents; /* each name is that of a file of one block */
-    bool has_version; /* the block contains the version in the name; otherwise it contains version 0
-                       */
+    bool has_version;  /* the block contains that version; otherwise version 0 */
 };
 
 /* Examines one unit in the worker's directory. `promised` is its last promised version. */

@@ -85,8 +85,7 @@ struct judge {
     unsigned pieces; /* number of pieces in which a request succeeded */
     struct counts seen;
     uint64_t elapsed_ns;
-    uint64_t silent_ns; /* time for which requests were in flight before the first one of the window
-                           ended */
+    uint64_t silent_ns; /* time in flight before the first request ended */
 };
 
 void judge_begin(struct judge *j, const struct judge_rules *rules);

@@ -20,6 +20,7 @@ struct ladder {
     bool is_most;  /* even the highest allowed load keeps the limit */
 };
 
+/* Begins with the load `first`, but never tries one above `most`. */
 void ladder_begin(struct ladder *l, double first, double most, bool is_whole);
 
 /* Records whether the load keeps the limit, and chooses the next one. */

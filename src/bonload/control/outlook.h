@@ -12,8 +12,7 @@
  */
 struct outlook {
     bool has_succeeded; /* at least one request has succeeded */
-    bool is_hopeless;   /* many requests have failed and none has succeeded: the caller must end the
-                           load */
+    bool is_hopeless;   /* only failures, and many: the caller must end the load */
 };
 
 /* Updates the outlook from the counts of the load, which began elapsed_ns ago. */

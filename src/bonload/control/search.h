@@ -28,8 +28,7 @@ struct search {
     struct counts seen[LOAD_KINDS];
     /* false: the kind has no load of its own; it has no requests, or its reads follow writes */
     bool is_searched[LOAD_KINDS];
-    bool is_unknown[LOAD_KINDS]; /* the verdict on the last load of the kind was unknown or
-                                    unsettled */
+    bool is_unknown[LOAD_KINDS]; /* its last verdict was unknown or unsettled */
     unsigned confirmations; /* number of confirmations so far, with the current one; 0: the search
                                is still looking */
     bool is_confirmed;      /* a confirmation has shown that the ladders' loads are the answer */

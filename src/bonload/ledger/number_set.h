@@ -30,7 +30,7 @@ void number_set_clear(struct number_set *s);
 /*
  * Exceptions among numbers that are used in sequence. The first ones are stored one by one, in up
  * to 1 MiB. Later ones are stored as blocks of 1024 numbers, which count as exceptions as a whole.
- * When the blocks are full, too, every number from the next one on counts as an exception.
+ * When no more blocks fit, every number from the start of the next block on counts.
  */
 #define EXCEPTION_SINGLES 131072 /* 1 MiB of numbers */
 #define EXCEPTION_BLOCKS  16384
@@ -44,9 +44,14 @@ struct exceptions {
 
 bool exceptions_open(struct exceptions *x);
 void exceptions_close(struct exceptions *x);
+
+/* Records an exception. */
 void exceptions_note(struct exceptions *x, uint64_t number);
 
-/* Whether the number is a recorded exception, or shares a block with one. */
+/*
+ * exceptions_has(): whether the number is stored as an exception by itself. exceptions_may_have():
+ * whether it counts as one, perhaps only because of its block.
+ */
 bool exceptions_has(const struct exceptions *x, uint64_t number);
 bool exceptions_may_have(const struct exceptions *x, uint64_t number);
 

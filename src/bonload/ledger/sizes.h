@@ -29,8 +29,11 @@ struct sizes_setup {
     struct stripe stripe; /* numbers of this rank, if there are several */
 };
 
+/* Returns 0, or -ENOMEM with a line in e; then there is nothing to close. */
 int sizes_open(struct sizes *s, const struct sizes_setup *setup, struct err *e);
-uint64_t sizes_of(const struct sizes *s, uint64_t number);
 void sizes_close(struct sizes *s);
+
+/* Size in bytes of the body with this rank's number. */
+uint64_t sizes_of(const struct sizes *s, uint64_t number);
 
 #endif

@@ -25,6 +25,7 @@ struct versions {
     struct version_place *places; /* NULL: names do not recur, so nothing is tracked */
 };
 
+/* Returns 0, or -ENOMEM with a line in e. */
 int versions_open(struct versions *v, struct err *e);
 void versions_close(struct versions *v);
 

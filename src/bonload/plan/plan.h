@@ -85,8 +85,7 @@ struct plan {
     double max_errors; /* percent */
     uint64_t seed;
     struct stripe stripe; /* this rank's part of numbers, threads, channels and rates */
-    uint64_t rank_seed; /* seed of everything that differs between ranks; the plain seed if there is
-                           only one */
+    uint64_t rank_seed;   /* seed of what differs between ranks */
     bool verbose;
     bool memory_debug;
 };

@@ -33,8 +33,7 @@ struct profile_file {
     uint64_t bytes; /* size of a segment, of all pages together, or of a message */
     uint64_t unit;  /* for a log, writes are multiples of this; for pages, the size of a page */
     enum profile_segment segment;
-    unsigned count; /* for a log, its number of segments; for a mailbox, number of messages that it
-                       keeps */
+    unsigned count; /* a log's segments, or messages that a mailbox keeps */
     bool is_direct; /* is opened with O_DIRECT if the filesystem supports that */
 };
 
@@ -93,8 +92,7 @@ struct profile {
     struct profile_file files[PROFILE_FILES];
     struct profile_step steps[PROFILE_STEPS]; /* what a request does */
     struct profile_work works[PROFILE_WORKS];
-    unsigned loads[PROFILE_LOADS]; /* requests per second at which the limits are judged; 0 ends the
-                                      list */
+    unsigned loads[PROFILE_LOADS]; /* requests per second to judge; 0 ends the list */
     unsigned clients;              /* if there are no loads: number of concurrent requests */
     struct profile_limit limits[PROFILE_LIMITS];
 };

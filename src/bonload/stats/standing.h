@@ -39,8 +39,7 @@ enum move {
  */
 struct order {
     uint64_t move;              /* an enum move */
-    uint64_t loads[LOAD_KINDS]; /* for all ranks, number of threads, or billionths of requests per
-                                   second */
+    uint64_t loads[LOAD_KINDS]; /* for all ranks: threads, or billionths of requests per second */
 };
 
 /* Message for bytes from another rank that cannot be decoded. */

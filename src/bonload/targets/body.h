@@ -17,8 +17,7 @@
 /* The body that one write gave to an object. */
 struct body {
     uint64_t object;     /* names_hash() of the object's name */
-    uint64_t generation; /* body_generation(); PATTERN_ANY: body_check() takes it from the body's
-                            stamp */
+    uint64_t generation; /* body_generation(); PATTERN_ANY: taken from the stamp */
     /* contents given by the user; NULL: the pattern of object and generation */
     const unsigned char *given;
     uint64_t given_bytes;

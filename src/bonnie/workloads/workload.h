@@ -34,11 +34,10 @@ struct work {
     unsigned number;       /* number of the worker */
     unsigned char *buffer; /* used for preparing, and for the files of the metadata tests */
     size_t buffer_bytes;
-    uint64_t prepare_until_ns; /* time at which preparing a further lap must end; 0: no limit */
-    unsigned lap;              /* number of the lap in the current phase, counted from 0 */
-    uint64_t lap_ns;           /* time after which the lap is cut off; 0: no limit */
-    uint64_t lap_start; /* offset at which the last lap through the file was cut off; 0: the lap
-                           starts anew */
+    uint64_t prepare_until_ns;     /* time at which preparing a further lap must end; 0: no limit */
+    unsigned lap;                  /* number of the lap in the current phase, counted from 0 */
+    uint64_t lap_ns;               /* time after which the lap is cut off; 0: no limit */
+    uint64_t lap_start;            /* where the last lap was cut off; 0: start anew */
     struct worker_stats *stats;    /* counts of the worker in the current phase */
     struct corruption *corruption; /* corruption that the worker finds in the current phase */
     struct io_queue queue;         /* queue for block transfers in the current phase */
@@ -64,8 +63,7 @@ struct workload {
     const char *title; /* title for the progress line */
     enum work_unit unit;
     unsigned read_percent;    /* share of the counted bytes that are read, in percent */
-    unsigned written_percent; /* share that is written, in percent; for UNIT_BLOCK, the plan decides
-                                 both */
+    unsigned written_percent; /* share that is written; for UNIT_BLOCK, the plan decides */
     bool reads;               /* data must come from the device, so caches are emptied before */
     bool forked;              /* forked seekers do the work, not the workers */
     bool uses_engine;         /* the plan's engine moves its data */

@@ -16,8 +16,7 @@
 
 struct kept_directory {
     struct below at;
-    _Atomic bool is_gone; /* removed from the filesystem: the slot stays taken, but its directory is
-                             not used */
+    _Atomic bool is_gone; /* removed: the slot stays taken, but is not used */
     size_t length;
     char name[];
 };

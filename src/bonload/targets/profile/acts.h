@@ -51,6 +51,7 @@ int acts_open(struct acts *a, const struct acts_setup *setup, struct err *e);
  */
 int acts_close(struct acts *a, struct err *e);
 
+/* `stream` selects the actor's random numbers. Returns 0, or -ENOMEM with a line in e. */
 int actor_open(struct actor *t, struct acts *a, uint64_t stream, struct err *e);
 void actor_close(struct actor *t);
 

@@ -24,12 +24,11 @@ struct commit_group {
 
     /* protects the fields up to is_handed; no thread holds it while it stores */
     pthread_mutex_t lock;
-    uint64_t waiting; /* number of records in the next batch */
-    uint64_t records; /* number of records in the current batch */
-    uint64_t batch;   /* number of the current batch */
-    bool is_busy;     /* a thread stores the current batch, or is about to */
-    bool is_handed;   /* no thread has taken the current batch yet; the first of its threads to wake
-                         up will */
+    uint64_t waiting;         /* number of records in the next batch */
+    uint64_t records;         /* number of records in the current batch */
+    uint64_t batch;           /* number of the current batch */
+    bool is_busy;             /* a thread stores the current batch, or is about to */
+    bool is_handed;           /* the first of the batch's threads to wake up must store it */
     _Atomic uint64_t durable; /* number of the batch that was stored last */
     _Atomic uint64_t sync_ns; /* duration of that batch's sync */
     _Atomic int failure;

@@ -20,6 +20,7 @@ struct mailbox {
     _Atomic uint64_t expired; /* number of the message that was removed last */
 };
 
+/* Makes the directories. Returns 0, or a negative errno with a line in e. */
 int mailbox_open(struct mailbox *m, const struct storage *storage, const struct profile_file *file,
                  struct gauge *gauge, struct err *e);
 
