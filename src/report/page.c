@@ -88,8 +88,7 @@ static int start_drawer(const struct page *p, char *const argv[], int in, int ou
     posix_spawn_file_actions_adddup2(&files, out, STDOUT_FILENO);
     posix_spawnattr_init(&attributes);
     sigemptyset(&mask);
-    sigaddset(&mask,
-              SIGUSR1); /* the drawing program must not get a SIGUSR1 that is meant for this one */
+    sigaddset(&mask, SIGUSR1); /* the drawing program does not answer inquiries */
     sigemptyset(&pipe);
     sigaddset(&pipe, SIGPIPE);
     posix_spawnattr_setsigmask(&attributes, &mask);

@@ -39,8 +39,7 @@ bool generations_claim(struct generations *g, uint64_t first, uint64_t count)
         done++;
     if (done == count)
         return true;
-    while (done >
-           0) /* gives back the blocks that were claimed so far; none of them has been changed */
+    while (done > 0) /* gives back the claimed blocks, none of which has been changed */
         atomic_fetch_sub(generations_counter(g, first + --done), 1);
     return false;
 }

@@ -125,8 +125,7 @@ static double mean_reach(double alpha, double batches)
     double expected = -2 * log(alpha) + log(-2 * log(alpha)) + 1;
     double scaled = batches * expected / BATCHES_EXPECTED;
     double reach = sqrt(2 * (1 + 1 / scaled) * (log(scaled + 1) / 2 - log(alpha)));
-    return reach * (1 + 4 / batches); /* the deviation is only an estimate: this widens the interval
-                                         as Student's tails do */
+    return reach * (1 + 4 / batches); /* the deviation is only an estimate: Student's tails */
 }
 
 struct estimate judge_mean(const struct judge *j)

@@ -332,8 +332,7 @@ static double search_reached(const struct search *s, enum load_kind kind,
     bool is_kept = s->stage == SEARCH_MEASURES && judge_verdict(&s->judges[kind]) == VERDICT_KEPT;
     if (is_kept || (s->is_first && judge_seems_kept(&rules, whole)))
         return l->load > l->kept ? l->load : l->kept;
-    return s->confirmations > 1 ? 0
-                                : l->kept; /* a failed confirmation refutes what was kept before */
+    return s->confirmations > 1 ? 0 : l->kept; /* a failed confirmation refutes l->kept */
 }
 
 struct search_answer search_answer(const struct search *s, enum load_kind kind,

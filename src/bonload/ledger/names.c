@@ -349,8 +349,7 @@ bool names_deal(struct names *n, const struct stripe *stripe)
         return true;
     n->stripe = *stripe;
     if (period > 0)
-        n->own = period < ranks ? 1 : period / ranks; /* every rank gets the same number of names,
-                                                         so a few may stay unused */
+        n->own = period < ranks ? 1 : period / ranks; /* the same for all ranks; some stay unused */
     return period == 0 || period >= ranks;
 }
 

@@ -125,8 +125,7 @@ json_t *json_of_settings(const struct plan *p)
     put_fact(&object, "endpoint", *p->settings->s3_endpoint ? p->settings->s3_endpoint : NULL);
     put_fact(&object, "bucket", p->settings->s3_bucket);
     put_text(&object, "verify", verify_names[p->verify]);
-    put_value(&object, "seed",
-              json_integer((json_int_t)p->seed)); /* -seed accepts a negative number, too */
+    put_value(&object, "seed", json_integer((json_int_t)p->seed)); /* may be negative */
     return object;
 }
 

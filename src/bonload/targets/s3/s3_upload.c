@@ -15,9 +15,9 @@
 
 #define LIST_BEGIN "<CompleteMultipartUpload>"
 #define LIST_END   "</CompleteMultipartUpload>"
-#define PART_TEXT                                                                                  \
-    640 /* text of a part in the list: its tag has up to 95 characters, each up to 6 when escaped  \
-         */
+
+/* Text of a part in the list: its tag has up to 95 characters, each up to 6 when escaped. */
+#define PART_TEXT 640
 
 int s3_upload_open(struct upload *u, uint64_t parts_most)
 {
