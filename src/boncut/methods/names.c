@@ -77,7 +77,6 @@ int names_forget(struct work *w, uint32_t unit, uint64_t version, int flags)
 struct seen {
     /* a version older than the promised one exists; with is_absent, the promised one counts, too */
     bool has_old;
-
     uint64_t old;    /* one of these versions */
     bool has_wanted; /* the promised version or a later one is sound: nothing else matters then */
     bool has_exact;  /* the promised version exists, in the state `exact` */
