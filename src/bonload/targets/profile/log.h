@@ -42,9 +42,10 @@ struct log {
 };
 
 /*
- * Makes the segments of a log for records of record_bytes. The gauge gets the durations of the
- * syncs. Returns 0, or a negative errno with a line in e; the caller may call log_close() in either
- * case.
+ * Makes the segments of a log. The caller has set l->record_bytes and l->syncs, and all else to 0.
+ * The gauge gets the durations of the syncs. Returns 0, or a negative errno with a line in e; the
+ * caller may call log_close() in either case.
+
  */
 int log_open(struct log *l, const struct storage *storage, const struct profile_file *file,
              unsigned first_number, struct gauge *gauge, struct err *e);

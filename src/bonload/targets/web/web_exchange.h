@@ -3,10 +3,7 @@
 
 #include "bonload/targets/web/web_state.h"
 
-/*
- * Opens an exchange of a thread. The caller has allocated its name and unit. Returns 0, or -ENOMEM
- * with a line in e.
- */
+/* Opens an exchange of a thread. The caller has set its name and unit. Returns 0 or -ENOMEM. */
 int web_exchange_open(struct web_exchange *x, struct web_thread *t);
 void web_exchange_close(struct web_exchange *x);
 
