@@ -296,6 +296,11 @@ static const struct option_entry entries[] = {
      .kind = OPTION_FLAG,
      .field = FIELD(percentiles),
      .help = "print percentiles of the latency of every test below the table"},
+    {.name = "explain-tail",
+     .kind = OPTION_FLAG,
+     .field = FIELD(explain_tail),
+     .help = "as root, say what the slowest operations of put_block, rewrite, get_block and iops "
+             "waited for"},
     {.name = "si",
      .kind = OPTION_FLAG,
      .field = FIELD(si),

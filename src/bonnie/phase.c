@@ -8,6 +8,7 @@
 
 #include "bonnie/phase_progress.h"
 #include "bonnie/phase_rounds.h"
+#include "bonnie/phase_tail.h"
 #include "bonnie/phase_verdict.h"
 #include "bonnie/seekers.h"
 #include "bonnie/shifting.h"
@@ -42,12 +43,12 @@ struct phase {
  */
 static int drop_system_caches(struct run_context *r, bool *done, struct err *e)
 {
-    if (!cache_dropper_is_there(r->dropper) || r->plan->cache != CACHE_EVICT)
+    if (!cache_dropper_is_there(&r->helpers->dropper) || r->plan->cache != CACHE_EVICT)
         return 0;
     if (syncfs(r->scratch.fd) != 0)
         return err_system(e, errno, "syncfs %s", r->plan->directory);
     *done = true;
-    return cache_dropper_drop(r->dropper, e);
+    return cache_dropper_drop(&r->helpers->dropper, e);
 }
 
 /*
@@ -66,8 +67,8 @@ static int start_monitor(struct phase *ph, struct err *e)
     struct run_context *r = ph->context;
     const struct plan *p = r->plan;
     bool draws = progress_lines_is_live(&r->progress) && !r->coordinator->ops->asks;
-    bool drops =
-        ph->workload->reads && cache_dropper_is_there(r->dropper) && p->drop_interval_ns > 0;
+    bool drops = ph->workload->reads && cache_dropper_is_there(&r->helpers->dropper) &&
+                 p->drop_interval_ns > 0;
     const struct monitor_setup setup = {
         .title = ph->title,
         .stats = &r->stats,
@@ -80,7 +81,7 @@ static int start_monitor(struct phase *ph, struct err *e)
         .line_is_open = r->progress.line_open && !draws && !r->coordinator->ops->asks,
         .tick_interval_ns = drops ? p->drop_interval_ns : 0,
         .tick = drop_meanwhile,
-        .tick_context = r->dropper,
+        .tick_context = &r->helpers->dropper,
     };
     return monitor_start(&ph->section.monitor, &setup, e);
 }
@@ -431,9 +432,12 @@ int phase_run(struct run_context *r, enum test_id test, struct test_result *resu
     if (rc == 0)
         rc = start_monitor(&ph, e);
     if (rc == 0)
+        rc = phase_tail_begin(r, ph.workload, e);
+    if (rc == 0)
         rc = do_rounds(&ph, e);
     if (rc == 0)
         rc = record_result(&ph, test, result, e);
+    rc = phase_tail_end(r, rc == 0 ? &result->tail : NULL, rc, e);
     int ended = monitor_end(ph.section.monitor, ph.section.elapsed_ns,
                             rc == 0 ? &result->intervals : NULL, &result->interval_count, e);
     rounds_close(&ph.rounds);

@@ -289,6 +289,7 @@ static void copy_settings(struct plan *p, const struct settings *s, const struct
         .unlocked = s->unlocked,
         .quiet = s->quiet,
         .percentiles = s->percentiles,
+        .explains_tail = s->explain_tail,
         .si = s->si,
         .verbose = s->verbose,
         .cache = s->cache,
@@ -345,6 +346,21 @@ int plan_make(struct plan *p, const struct settings *s, const struct host *h, st
     return plan_make_row(p, s, h, 0, e);
 }
 
+/* Whether there is anything to explain. */
+static int check_tail(const struct plan *p, struct err *e)
+{
+    const bool *tests = p->tests;
+    if (!p->explains_tail)
+        return 0;
+    if (p->steady.wanted)
+        return err_say(e, "--explain-tail cannot be combined with --steady-state");
+    if (!tests[TEST_PUT_BLOCK] && !tests[TEST_REWRITE] && !tests[TEST_GET_BLOCK] &&
+        !tests[TEST_IOPS])
+        return err_say(e, "--explain-tail: only put_block, rewrite, get_block and iops can be "
+                          "explained, and none of them will run");
+    return 0;
+}
+
 int plan_make_row(struct plan *p, const struct settings *s, const struct host *h, unsigned row,
                   struct err *e)
 {
@@ -363,6 +379,8 @@ int plan_make_row(struct plan *p, const struct settings *s, const struct host *h
         rc = choose_tests(p, s, defaults, e);
     if (rc == 0)
         rc = plan_steady(&p->steady, p->tests, p->time_ns, s, e);
+    if (rc == 0)
+        rc = check_tail(p, e);
     if (rc == 0)
         rc = choose_engine(p, s, defaults, e);
     if (rc != 0)

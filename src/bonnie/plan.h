@@ -93,6 +93,7 @@ struct plan {
     uint64_t min_time_ns;      /* tests that can be repeated last at least this long */
     uint64_t time_ns;          /* time of each sequential block test; 0: once through the data */
     bool wants_intervals;      /* a report shows intervals */
+    bool explains_tail;        /* finds what the slowest operations of block tests waited for */
     enum data_kind contents;
     unsigned compress_percent; /* with DATA_COMPRESS */
     char contents_name[16];    /* the contents, in the form of --data */

@@ -12,6 +12,7 @@
 #include "sync/coordinator.h"
 #include "sync/semaphores.h"
 #include "sys/privilege.h"
+#include "tail/trace.h"
 
 /* Does one of the small actions. They accept -u and -g, too. */
 static int as_user(const struct settings *s, struct err *e)
@@ -32,6 +33,7 @@ static int change_semaphores(const struct settings *s, struct err *e)
 
 static int clean_directory(const struct settings *s, struct err *e)
 {
+    tail_trace_cleanup();
     int rc = as_user(s, e);
     return rc == 0 ? cleanup_directory(s->directory, cleanup_scratch_entry, e) : rc;
 }

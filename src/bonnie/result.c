@@ -13,6 +13,7 @@ void result_release(struct result *r)
         r->tests[test].together = (struct together){0};
         corruption_list_release(&r->tests[test].corruption);
         free(r->tests[test].steady.rounds);
+        tail_summary_release(&r->tests[test].tail);
         r->tests[test].steady = (struct steady_result){0};
     }
 }

@@ -18,6 +18,7 @@
 #include "storage/file_kind.h"
 #include "storage/page_cache.h"
 #include "sync/ranks.h"
+#include "tail/summary.h"
 
 /*
  * What was measured, as plain numbers: everything that a report needs, and nothing that points into
@@ -85,6 +86,8 @@ struct test_result {
     struct verdict verdict;
     /* If steady.wanted, the figures above are those of the last window, except for corruption. */
     struct steady_result steady;
+    struct tail_summary
+        tail; /* what the slowest operations waited for; result_release() frees it */
     struct interval *intervals; /* NULL: none; belongs to the result; result_release() frees it */
     size_t interval_count;
     struct together together;

@@ -121,11 +121,14 @@ static int check_data_file(struct run_context *r, struct err *e)
  */
 #define DESCRIPTORS_PER_WORKER 3
 #define DESCRIPTORS_IN_ALL     20
+#define DESCRIPTORS_OF_TRACE   24
 
 static int check_descriptors(const struct plan *p, struct err *e)
 {
     int limit = descriptor_limit_raise();
     int needed = DESCRIPTORS_IN_ALL + DESCRIPTORS_PER_WORKER * (int)p->workers;
+    if (p->explains_tail)
+        needed += DESCRIPTORS_OF_TRACE;
     if (limit == 0 || needed <= limit)
         return 0;
     return err_say(e,
@@ -252,6 +255,7 @@ static int make_worker(struct run_context *r, unsigned number, size_t buffer_byt
                        .buffer = buffer,
                        .buffer_bytes = buffer_bytes,
                        .stats = &r->stats.workers[number],
+                       .slow = r->slow ? &r->slow[number] : NULL,
                        .corruption = &r->corruption_log.workers[number],
                        .all_data = r->data};
     init_data_file(r, w);
@@ -274,6 +278,8 @@ static int make_workers(struct run_context *r, struct err *e)
     int rc = shared_stats_open(&r->stats, places, e);
     if (rc == 0)
         rc = corruption_log_open(&r->corruption_log, places, e);
+    if (rc == 0 && r->plan->explains_tail)
+        rc = examiner_make_boxes(&r->slow, count, e);
     for (unsigned i = 0; rc == 0 && i < count; i++)
         rc = make_worker(r, i, bytes, e);
     return rc;
@@ -344,12 +350,12 @@ static int make_crew(struct run_context *r, struct err *e)
     return rc;
 }
 
-int run_context_open(struct run_context *r, const struct plan *p, struct cache_dropper *dropper,
+int run_context_open(struct run_context *r, const struct plan *p, struct helpers *helpers,
                      struct coordinator *coordinator, struct err *e)
 {
     *r = (struct run_context){
         .plan = p,
-        .dropper = dropper,
+        .helpers = helpers,
         .coordinator = coordinator,
         .lookout = {.look = coordinator_look, .context = coordinator},
     };
@@ -427,6 +433,7 @@ static int release_context(struct run_context *r, int result, struct err *e)
     shared_stats_close(&r->stats);
     corruption_log_close(&r->corruption_log);
     gathering_close(&r->gathering);
+    examiner_free_boxes(r->slow, r->plan->workers);
     r->work = NULL;
     if (r->shift > 0) /* the directory also has the files of other ranks */
         coordinator_await_leaving(r->coordinator, result, e);

@@ -13,6 +13,8 @@
 #include "sync/coordinator.h"
 #include "sys/cache_dropper.h"
 #include "sys/thread_pool.h"
+#include "tail/examiner.h"
+#include "tail/trace.h"
 #include "verify/contents.h"
 #include "verify/pattern.h"
 
@@ -33,10 +35,16 @@ struct lent_files {
     struct file_set files;
 };
 
+/* What was begun as root, before the privileges were given up. */
+struct helpers {
+    struct cache_dropper dropper;
+    struct tail_trace trace; /* if the plan explains the tail */
+};
+
 /* What all phases of all runs share. It is made once, and released at the end. */
 struct run_context {
     const struct plan *plan;
-    struct cache_dropper *dropper;
+    struct helpers *helpers;
     struct coordinator *coordinator;
     struct progress_lines progress;
     struct scratch scratch;
@@ -58,6 +66,8 @@ struct run_context {
     unsigned shift; /* tests that read use what the rank with a number higher by this wrote */
     /* for each worker, its own files while it has those of another rank */
     struct lent_files *lent;
+    struct slow_box *slow;        /* one for each worker, if the plan explains the tail */
+    struct examiner *examiner;    /* of the current phase; NULL: none */
     struct gathering gathering;   /* combines the figures of all ranks */
     struct lookout lookout;       /* looks for messages from other ranks while the workers work */
     char figures[FIGURES_SO_FAR]; /* a line for each finished test of this run */
@@ -70,7 +80,7 @@ struct run_context {
  * coordinator must outlive the context. Returns 0, or a negative errno with a line in e; then there
  * is nothing to close.
  */
-int run_context_open(struct run_context *r, const struct plan *p, struct cache_dropper *dropper,
+int run_context_open(struct run_context *r, const struct plan *p, struct helpers *helpers,
                      struct coordinator *coordinator, struct err *e);
 
 /*

@@ -43,7 +43,7 @@ static void advise_user(const struct plan *p, bool stays_root)
     }
 }
 
-static void say_more(const struct plan *p, const struct cache_dropper *dropper)
+static void say_more(const struct plan *p, const struct helpers *helpers)
 {
     if (p->verbose == 0)
         return;
@@ -51,7 +51,7 @@ static void say_more(const struct plan *p, const struct cache_dropper *dropper)
             p->data.chunk_bytes);
     message("before tests that read, %s",
             p->cache == CACHE_KEEP ? "caches are kept"
-            : cache_dropper_is_there(dropper)
+            : cache_dropper_is_there(&helpers->dropper)
                 ? "all caches of the system are dropped"
                 : "the files' own pages are evicted; the system's caches "
                   "cannot be dropped without root");
@@ -123,16 +123,16 @@ struct programme {
 };
 
 static int run_row(struct run_context *context, const struct programme *all, unsigned row,
-                   bool stays_root, struct cache_dropper *dropper, struct coordinator *coordinator,
+                   bool stays_root, struct helpers *helpers, struct coordinator *coordinator,
                    struct reports *reports, const struct output *o, struct err *e)
 {
     const struct plan *p = &all->share[row];
-    int rc = run_context_open(context, p, dropper, coordinator, e);
+    int rc = run_context_open(context, p, helpers, coordinator, e);
     if (rc != 0)
         return rc;
     if (row == 0) {
         advise_user(p, stays_root);
-        say_more(p, dropper);
+        say_more(p, helpers);
         rc = reports_begin(reports, p, o, e);
     }
     if (all->count > 1 && !p->quiet)
@@ -148,7 +148,7 @@ static int run_row(struct run_context *context, const struct programme *all, uns
  * Runs the plans, when the process has given up the privileges that the user wanted to give up. The
  * contexts stay open until everything is reported, because the results point to their texts.
  */
-static int run_together(const struct programme *all, bool stays_root, struct cache_dropper *dropper,
+static int run_together(const struct programme *all, bool stays_root, struct helpers *helpers,
                         struct coordinator *coordinator, struct output *o, struct findings *found,
                         struct err *e)
 {
@@ -158,7 +158,7 @@ static int run_together(const struct programme *all, bool stays_root, struct cac
     if (!contexts)
         return err_system(e, ENOMEM, "memory for a run");
     for (unsigned row = 0; rc == 0 && row < all->count; row++) {
-        rc = run_row(&contexts[row], all, row, stays_root, dropper, coordinator, &reports, o, e);
+        rc = run_row(&contexts[row], all, row, stays_root, helpers, coordinator, &reports, o, e);
         found->corrupted += contexts[row].corrupted;
         found->unsteady += contexts[row].unsteady;
     }
@@ -168,20 +168,20 @@ static int run_together(const struct programme *all, bool stays_root, struct cac
 }
 
 /* Runs the plans together with the other processes that the plan asks for. */
-static int unprivileged_part(const struct programme *all, bool stays_root,
-                             struct cache_dropper *dropper, struct coordinator *ranks,
-                             struct output *o, struct findings *found, struct err *e)
+static int unprivileged_part(const struct programme *all, bool stays_root, struct helpers *helpers,
+                             struct coordinator *ranks, struct output *o, struct findings *found,
+                             struct err *e)
 {
     struct coordinator others;
     const struct plan *p = &all->share[0];
     if (!p->coordination)
-        return run_together(all, stays_root, dropper, ranks, o, found, e);
+        return run_together(all, stays_root, helpers, ranks, o, found, e);
     if (ranks->ranks.count > 1)
         return err_say(e, "-y: the ranks of an MPI job wait for one another without it");
     int rc = coordinator_join(&others, p->coordination, e);
     if (rc != 0)
         return rc;
-    rc = run_together(all, stays_root, dropper, &others, o, found, e);
+    rc = run_together(all, stays_root, helpers, &others, o, found, e);
     return coordinator_leave(&others, rc, e);
 }
 
@@ -208,6 +208,8 @@ static int check_ranks(const struct programme *all, const struct coordinator *ra
     if (all->whole[0].steady.wanted)
         return err_say(
             e, "--steady-state cannot be combined with several ranks; --time makes tests longer");
+    if (all->whole[0].explains_tail)
+        return err_say(e, "--explain-tail cannot be combined with several ranks");
     if (all->count > 1)
         return err_say(e, "--preset=%s cannot be combined with several ranks",
                        all->whole[0].preset);
@@ -256,7 +258,7 @@ int session(const struct settings *s, struct coordinator *ranks, struct err *e)
     const struct plan *plan = &all.share[0]; /* has what all rows have in common */
     struct identity identity;
     struct output output = {0};
-    struct cache_dropper dropper = {0};
+    struct helpers helpers = {0};
     struct findings found = {0};
 
     int rc = make_plans(&all, s, &host, ranks, e);
@@ -269,19 +271,22 @@ int session(const struct settings *s, struct coordinator *ranks, struct err *e)
     if (rc == 0 && ranks->ranks.count > 1)
         stop_takes_repeats();
     if (rc == 0 && plan->cache == CACHE_EVICT)
-        rc = cache_dropper_start(&dropper, e);
+        rc = cache_dropper_start(&helpers.dropper, e);
+    if (rc == 0 && plan->explains_tail)
+        rc = tail_trace_open(&helpers.trace, e);
     if (rc == 0)
         rc = privilege_become(&identity, plan->quiet, e);
     if (rc == 0)
         rc = output_open(&output, plan->output, e);
     if (rc == 0)
-        rc = unprivileged_part(&all, geteuid() == 0 && !identity.change, &dropper, ranks, &output,
+        rc = unprivileged_part(&all, geteuid() == 0 && !identity.change, &helpers, ranks, &output,
                                &found, e);
     if (rc == 0)
         rc = output_finish(&output, e);
     if (rc == 0)
         rc = judge_findings(&found, plan, e);
     output_discard(&output);
-    cache_dropper_stop(&dropper);
+    tail_trace_close(&helpers.trace);
+    cache_dropper_stop(&helpers.dropper);
     return rc;
 }

@@ -103,8 +103,9 @@ struct settings {
     bool tests_given;
     bool tests[TEST_COUNT];
 
-    bool percentiles; /* percentiles of every test below the table */
-    bool si;          /* throughput in powers of 1000, too */
+    bool percentiles;  /* percentiles of every test below the table */
+    bool explain_tail; /* what the slowest operations waited for */
+    bool si;           /* throughput in powers of 1000, too */
 
     size_t format_count; /* 0: the preset's formats */
     const char *formats[MAX_FORMATS];

@@ -8,6 +8,7 @@
 #include "io/engine.h"
 #include "io/file.h"
 #include "measure/op_stats.h"
+#include "measure/slow_ops.h"
 #include "util/err.h"
 
 /*
@@ -82,6 +83,7 @@ struct io_queue_setup {
     size_t user_bytes;   /* memory that the source needs for each operation; zeroed at first */
     const struct io_file *files;
     unsigned file_count;
+    struct slow_box *slow; /* where slow operations are told; NULL: nowhere */
 };
 
 struct operation;

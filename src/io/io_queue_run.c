@@ -1,6 +1,9 @@
 #include <errno.h>
 #include <string.h>
+#include <sys/syscall.h>
+#include <unistd.h>
 
+#include "io/file_place.h"
 #include "io/io_queue.h"
 #include "io/operation.h"
 #include "measure/clock.h"
@@ -30,10 +33,11 @@ struct pass {
     const struct io_source *source;
     struct op_stats *stats;
     struct err *e;
-    uint64_t now_ns; /* last reading of the clock */
-    uint64_t end_ns; /* when the source's time is over */
-    uint64_t nap_ns; /* length of the next sleep, while the source waits */
-    unsigned batch;  /* number of operations that are completed before others are submitted */
+    const _Atomic uint64_t *slow_ns; /* operations that take this long are told */
+    uint64_t now_ns;                 /* last reading of the clock */
+    uint64_t end_ns;                 /* when the source's time is over */
+    uint64_t nap_ns;                 /* length of the next sleep, while the source waits */
+    unsigned batch; /* number of operations that are completed before others are submitted */
     unsigned least_batch;
     unsigned piled_up; /* number of operations since completions were last fewer than a batch */
     bool is_waiting;   /* the source's last answer was SOURCE_LATER */
@@ -73,9 +77,36 @@ static void reuse_operation(struct io_queue *q, struct operation *o)
  */
 #define OFF_THE_PATH __attribute__((noinline))
 
+/* What slow_ns points to where slow operations are not told. */
+static const _Atomic uint64_t never_slow = UINT64_MAX;
+
+/* Puts a slow operation into the box; takes microseconds, which no operation counts. */
+OFF_THE_PATH static void tell_slow(const struct pass *p, const struct operation *o)
+{
+    struct slow_box *box = p->q->setup.slow;
+    struct io whole = o->io;
+    if (!box || !slow_box_has_room(box))
+        return;
+    transfer_rewind(&whole);
+    struct slow_op op = {
+        .start_ns = o->start_ns,
+        .end_ns = o->end_ns,
+        .offset = whole.offset,
+        .thread = (int)syscall(SYS_gettid),
+        .writes = whole.kind == IO_WRITE,
+    };
+    if (p->q->setup.file_count > 0)
+        op.placed =
+            file_place(p->q->setup.files[whole.file].fd, whole.offset, whole.length, &op.place);
+    slow_box_put(box, &op);
+}
+
 static void end_operation(struct pass *p, struct operation *o)
 {
-    op_stats_add(p->stats, o->end_ns - o->start_ns, o->io.length);
+    uint64_t took_ns = o->end_ns - o->start_ns;
+    op_stats_add(p->stats, took_ns, o->io.length);
+    if (took_ns >= atomic_load_explicit(p->slow_ns, memory_order_relaxed))
+        tell_slow(p, o);
     reuse_operation(p->q, o);
 }
 
@@ -331,6 +362,7 @@ int io_queue_run(struct io_queue *q, const struct io_source *source, struct op_s
         .source = source,
         .stats = stats,
         .e = e,
+        .slow_ns = q->setup.slow ? &q->setup.slow->over_ns : &never_slow,
         .now_ns = clock_ns(),
         .nap_ns = SHORTEST_NAP_NS,
         .batch = smallest_batch(q),

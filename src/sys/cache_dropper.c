@@ -11,31 +11,17 @@
 #include <unistd.h>
 
 #include "sys/byte_pipe.h"
+#include "sys/confine.h"
 #include "sys/dropper_filter.h"
 #include "sys/privilege.h"
 #include "sys/stop.h"
 #include "util/kernel_file.h"
 #include "util/message.h"
-#include "util/portable.h"
 
 #define DROP_CACHES "/proc/sys/vm/drop_caches"
 
 /* "3": page cache and reclaimable slab objects (Documentation/admin-guide/sysctl/vm.rst). */
 #define DROP_EVERYTHING "3"
-
-/* Closes the descriptors from `first` to `end` - 1. */
-static bool close_from(unsigned first, unsigned end)
-{
-    return first >= end || portable_close_range(first, end - 1);
-}
-
-/* Closes all descriptors except `keep` and `keep_too`. */
-static bool close_all_but(int keep, int keep_too)
-{
-    unsigned low = (unsigned)(keep < keep_too ? keep : keep_too);
-    unsigned high = (unsigned)(keep < keep_too ? keep_too : keep);
-    return close_from(0, low) && close_from(low + 1, high) && close_from(high + 1, ~0U);
-}
 
 /*
  * Gives up everything that the dropper does not need. User 0 needs nothing else to write to
@@ -45,7 +31,8 @@ static bool confine_dropper(int socket, int drop_caches)
 {
     struct err ignored;
     err_init(&ignored);
-    return close_all_but(socket, drop_caches) && privilege_give_up_capabilities(&ignored) == 0 &&
+    return confine_close_all_but(socket, drop_caches) &&
+           privilege_give_up_capabilities(&ignored) == 0 &&
            dropper_filter_install(socket, drop_caches);
 }
 

@@ -3,6 +3,7 @@
 #include "bonnie/report/json_steady.h"
 #include "report/json_latencies.h"
 #include "report/json_object.h"
+#include "report/json_tail.h"
 
 static json_t *json_of_latency(const struct latencies *l)
 {
@@ -137,6 +138,7 @@ json_t *json_of_test(const struct test_result *t, enum test_id test, const char 
         put_value(&object, "waited_for_cpu_percent", json_null());
     put_value(&object, "steady_state", json_of_steady(&t->steady));
     put_value(&object, "intervals", all_intervals(t));
+    put_tail(&object, &t->tail);
     put_together(&object, &t->together, test);
     return object;
 }

@@ -253,6 +253,22 @@ static void print_starts(FILE *out, const struct result *r, bool *has_begun)
     print_wrapped(out, 2, text);
 }
 
+/* Says what the slowest operations of each test waited for. */
+static void print_tails(FILE *out, const struct result *r, bool *has_begun)
+{
+    for (enum test_id test = 0; test < TEST_COUNT; test++) {
+        char words[TAIL_TEXT];
+        char text[TAIL_TEXT + NAME_COLUMNS + 8];
+        tail_summary_words(words, &r->tests[test].tail);
+        if (words[0] == '\0')
+            continue;
+        begin_section(out, has_begun);
+        snprintf(text, sizeof text, "%s: %s", test_name(test), words);
+        fputs("  ", out);
+        print_wrapped(out, 2, text);
+    }
+}
+
 /* Prints the host that each test waited for. */
 static void print_slowest(FILE *out, const struct result *r)
 {
@@ -271,6 +287,7 @@ int measured_print(FILE *out, const struct result *r, bool advice)
 {
     bool has_begun = false;
     print_verdicts(out, r, advice, &has_begun);
+    print_tails(out, r, &has_begun);
     print_steady(out, r, &has_begun);
     print_starts(out, r, &has_begun);
     print_slowest(out, r);

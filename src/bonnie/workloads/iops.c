@@ -141,6 +141,7 @@ static int connect_files(void *context, struct err *e)
     struct work *w = context;
     const struct plan *p = w->plan;
     struct io_queue_setup setup = work_queue_setup(p, w->all_data, p->workers, p->iops.block_bytes);
+    setup.slow = w->slow;
     return work_open_any_queue(&w->queue, &setup, w->stats, e);
 }
 

@@ -125,6 +125,7 @@ int work_open_queue(struct work *w, struct err *e)
 {
     struct io_queue_setup setup =
         work_queue_setup(w->plan, w->data.file, 1, w->plan->data.chunk_bytes);
+    setup.slow = w->slow;
     return work_open_any_queue(&w->queue, &setup, w->stats, e);
 }
 

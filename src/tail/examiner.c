@@ -1,0 +1,344 @@
+#include "tail/examiner.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/prctl.h>
+#include <sys/socket.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "sys/byte_pipe.h"
+#include "sys/stop.h"
+#include "tail/history.h"
+#include "util/coverage.h"
+#include "util/kernel_file.h"
+#include "util/message.h"
+#include "util/shared_memory.h"
+
+/* Interval at which the boxes are looked into, in ms. */
+#define LOOK_MS 5
+
+/* The trace is read at every look at which there is a slow operation, and at each of these. */
+#define LOOKS_PER_READING 10
+
+/* What is slow is decided anew at each of these looks. */
+#define LOOKS_PER_DECISION 20
+
+/* Five times the share of operations that are to be explained: what is slow changes. */
+#define FAST_PERCENT 99.5
+
+/* A write into the page cache may wait for a request that the thread made this long before. */
+#define BUFFERED_NS UINT64_C(1000000000)
+
+/* What the process tells the program at its end, in shared memory. */
+struct board {
+    struct tail_heap heap;
+    uint64_t lost_events;
+    uint64_t start_ns; /* when the first operation that was told began; 0: none was */
+    bool is_complete;
+};
+
+struct examiner {
+    struct examiner_setup setup;
+    struct tail_ground ground;
+    struct tail_history history; /* of the process */
+    unsigned char *page;
+    struct op_stats *total;
+    struct board *board;
+    int socket;
+    pid_t pid;
+    bool is_traced;
+};
+
+int examiner_make_boxes(struct slow_box **boxes, unsigned count, struct err *e)
+{
+    int rc = shared_memory_map((void **)boxes, count * sizeof **boxes, e);
+    for (unsigned i = 0; rc == 0 && i < count; i++)
+        atomic_init(&(*boxes)[i].over_ns, UINT64_MAX);
+    return rc;
+}
+
+void examiner_free_boxes(struct slow_box *boxes, unsigned count)
+{
+    shared_memory_unmap(boxes, count * sizeof *boxes);
+}
+
+static void set_slow(struct examiner *x, uint64_t over_ns)
+{
+    for (unsigned i = 0; i < x->setup.count; i++)
+        atomic_store_explicit(&x->setup.boxes[i].over_ns, over_ns, memory_order_relaxed);
+}
+
+static void read_page(struct examiner *x, unsigned cpu, size_t bytes)
+{
+    const struct tail_trace *t = x->setup.trace;
+    struct tail_event events[2];
+    struct tail_page page;
+    size_t size;
+    bool is_first = true;
+    if (!tail_page_begin(&page, &t->layout, x->page, bytes))
+        return;
+    x->board->lost_events += page.lost;
+    for (const unsigned char *record = tail_page_next(&page, &size); record;
+         record = tail_page_next(&page, &size)) {
+        if (page.follows_loss && is_first)
+            tail_history_lost(&x->history, cpu, page.ns);
+        is_first = false;
+        unsigned count = tail_decode(&t->decoder, record, size, page.ns, events);
+        for (unsigned i = 0; i < count; i++)
+            tail_history_add(&x->history, cpu, &events[i]);
+    }
+}
+
+/* The most pages that are read from one CPU in a row: it may record faster than they are read. */
+#define MOST_PAGES 4096
+
+static void read_trace(struct examiner *x)
+{
+    const struct tail_trace *t = x->setup.trace;
+    for (unsigned cpu = 0; cpu < t->cpus; cpu++) {
+        size_t bytes = tail_trace_read(t, cpu, x->page);
+        for (unsigned i = 0; i < MOST_PAGES && bytes > 0; i++) {
+            read_page(x, cpu, bytes);
+            bytes = tail_trace_read(t, cpu, x->page);
+        }
+    }
+}
+
+/* The directions in which a control group limits operations. */
+static bool is_limited(const struct io_limit *l, bool writes)
+{
+    if (writes)
+        return l->per_second[IO_LIMIT_WRITTEN_BYTES] > 0 || l->per_second[IO_LIMIT_WRITE_OPS] > 0;
+    return l->per_second[IO_LIMIT_READ_BYTES] > 0 || l->per_second[IO_LIMIT_READ_OPS] > 0;
+}
+
+static void find_cause(struct examiner *x, const struct slow_op *told, struct tail_record *r)
+{
+    const struct tail_event *events;
+    struct tail_spans spans;
+    size_t count;
+    const struct tail_op op = {.start_ns = told->start_ns,
+                               .end_ns = told->end_ns,
+                               .thread = told->thread,
+                               .is_queued = x->setup.is_queued,
+                               .is_limited = is_limited(x->setup.limit, told->writes)};
+    struct tail_search search = {.start_ns = told->start_ns,
+                                 .end_ns = told->end_ns,
+                                 .before_ns = x->setup.is_buffered ? BUFFERED_NS : 0,
+                                 .thread = told->thread,
+                                 .by_thread = !x->setup.is_queued};
+    if (x->ground.is_known && told->placed > 0) {
+        search.device = x->ground.device;
+        search.sector = x->ground.start + told->place / 512;
+        search.sectors = (told->placed + 511) / 512;
+    }
+    r->is_lost = !tail_history_find(&x->history, &search, &events, &count);
+    tail_cut(&spans, &op, events, count);
+    r->cause = r->is_lost ? CAUSE_UNKNOWN : tail_largest(&spans);
+}
+
+static void examine(struct examiner *x, const struct slow_op *op)
+{
+    struct tail_record r = {.start_ns = op->start_ns,
+                            .latency_ns = op->end_ns - op->start_ns,
+                            .offset = op->offset,
+                            .cause = CAUSE_UNKNOWN,
+                            .writes = op->writes};
+    uint64_t *first_ns = &x->board->start_ns;
+    *first_ns = *first_ns == 0 || op->start_ns < *first_ns ? op->start_ns : *first_ns;
+    if (r.latency_ns <= tail_heap_least(&x->board->heap))
+        return;
+    if (x->is_traced)
+        find_cause(x, op, &r);
+    tail_heap_add(&x->board->heap, &r);
+}
+
+static bool has_slow(const struct examiner *x)
+{
+    for (unsigned i = 0; i < x->setup.count; i++) {
+        const struct slow_box *b = &x->setup.boxes[i];
+        if (atomic_load_explicit(&b->put, memory_order_acquire) !=
+            atomic_load_explicit(&b->taken, memory_order_relaxed))
+            return true;
+    }
+    return false;
+}
+
+/* Examines what was in the boxes before the trace was read: its events have been recorded. */
+static void examine_all(struct examiner *x, const uint64_t put[])
+{
+    struct slow_op op;
+    for (unsigned i = 0; i < x->setup.count; i++)
+        while (atomic_load_explicit(&x->setup.boxes[i].taken, memory_order_relaxed) < put[i] &&
+               slow_box_take(&x->setup.boxes[i], &op))
+            examine(x, &op);
+}
+
+/* The workers' boxes, and how many operations were in them. */
+static void look(struct examiner *x, uint64_t put[], bool reads)
+{
+    bool slow = has_slow(x);
+    for (unsigned i = 0; i < x->setup.count; i++)
+        put[i] = atomic_load_explicit(&x->setup.boxes[i].put, memory_order_acquire);
+    if (x->is_traced && (slow || reads))
+        read_trace(x);
+    if (slow)
+        examine_all(x, put);
+}
+
+static void decide(struct examiner *x)
+{
+    shared_stats_sum(x->setup.stats, x->total);
+    uint64_t slow = histogram_percentile(&x->total->latencies, FAST_PERCENT);
+    uint64_t least = tail_heap_least(&x->board->heap);
+    set_slow(x, slow > least ? slow : least);
+}
+
+/* The body of the process: it may use neither malloc nor stdio. */
+static void watch(struct examiner *x, uint64_t put[])
+{
+    struct pollfd from = {.fd = x->socket, .events = POLLIN};
+    for (unsigned n = 1; poll(&from, 1, LOOK_MS) <= 0; n++) {
+        look(x, put, n % LOOKS_PER_READING == 0);
+        if (n % LOOKS_PER_DECISION == 0 || n == 1)
+            decide(x);
+    }
+    look(x, put, true);
+    x->board->is_complete = true;
+}
+
+__attribute__((noreturn)) static void examiner_main(struct examiner *x, uint64_t put[])
+{
+    char name[16];
+    stop_init_child();
+    snprintf(name, sizeof name, "%.7s-examine", program_name);
+    prctl(PR_SET_NAME, name);
+    watch(x, put);
+    coverage_dump();
+    _exit(0);
+}
+
+/* The numbers of the program's threads, which the kernel gives out in order, but for others. */
+static void find_threads(struct tail_watch *w)
+{
+    int tasks = kernel_file_open("/proc/self/task", O_RDONLY | O_DIRECTORY);
+    DIR *all = tasks < 0 ? NULL : fdopendir(tasks);
+    w->first_thread = w->last_thread = (int)getpid();
+    if (!all)
+        return;
+    for (const struct dirent *entry = readdir(all); entry; entry = readdir(all)) {
+        int thread = atoi(entry->d_name);
+        if (thread <= 0)
+            continue;
+        w->first_thread = thread < w->first_thread ? thread : w->first_thread;
+        w->last_thread = thread > w->last_thread ? thread : w->last_thread;
+    }
+    closedir(all);
+}
+
+static int begin_trace(struct examiner *x, struct err *e)
+{
+    struct tail_trace *t = x->setup.trace;
+    struct tail_watch w = {.devices = x->setup.devices};
+    if (!t->is_open)
+        return 0;
+    find_threads(&w);
+    tail_ground_find(&x->ground, x->setup.devices);
+    x->page = malloc(t->page_bytes);
+    int rc = x->page ? tail_history_open(&x->history, t->cpus) : -ENOMEM;
+    if (rc == 0) {
+        for (unsigned cpu = 0; cpu < t->cpus; cpu++) /* what the test before has left */
+            while (tail_trace_read(t, cpu, x->page) > 0)
+                continue;
+        rc = tail_trace_begin(t, &w);
+    }
+    x->is_traced = rc == 0;
+    return rc == 0 ? 0 : err_system(e, -rc, "begin to trace");
+}
+
+static int fork_examiner(struct examiner *x, struct err *e)
+{
+    int sockets[2];
+    uint64_t *put = calloc(x->setup.count, sizeof *put);
+    x->total = malloc(sizeof *x->total);
+    if (!put || !x->total || socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, sockets) != 0) {
+        free(put);
+        return err_system(e, ENOMEM, "memory and a socket for the examiner");
+    }
+    set_slow(x, 0);
+    x->pid = fork();
+    if (x->pid == 0) {
+        x->socket = sockets[1];
+        close(sockets[0]);
+        examiner_main(x, put);
+    }
+    int code = errno;
+    free(put);
+    close(sockets[1]);
+    x->socket = sockets[0];
+    return x->pid > 0 ? 0 : err_system(e, code, "fork the examiner");
+}
+
+int examiner_start(struct examiner **out, const struct examiner_setup *setup, struct err *e)
+{
+    struct examiner *x = calloc(1, sizeof *x);
+    *out = x;
+    if (!x)
+        return err_system(e, ENOMEM, "memory for the examiner");
+    *x = (struct examiner){.setup = *setup, .socket = -1};
+    memset(setup->boxes, 0, setup->count * sizeof *setup->boxes);
+    int rc = shared_memory_map((void **)&x->board, sizeof *x->board, e);
+    if (rc == 0)
+        rc = begin_trace(x, e);
+    return rc == 0 ? fork_examiner(x, e) : rc;
+}
+
+static void end_process(struct examiner *x)
+{
+    set_slow(x, UINT64_MAX);
+    if (x->socket >= 0)
+        close(x->socket);
+    if (x->pid > 0)
+        while (waitpid(x->pid, NULL, 0) < 0 && errno == EINTR)
+            continue;
+    if (x->is_traced)
+        tail_trace_end(x->setup.trace);
+}
+
+static int sum_up(const struct examiner *x, const struct histogram *latencies,
+                  struct tail_summary *s, struct err *e)
+{
+    *s = (struct tail_summary){.is_wanted = true,
+                               .is_traced = x->is_traced,
+                               .note = x->setup.trace->note,
+                               .lost_events = x->board->lost_events};
+    if (!x->board->is_complete)
+        return err_say(e, "the process that examines slow operations has died");
+    int rc = tail_summary_make(s, &x->board->heap, latencies, x->board->start_ns);
+    return rc == 0 ? 0 : err_system(e, -rc, "memory for slow operations");
+}
+
+int examiner_end(struct examiner *x, const struct histogram *latencies,
+                 struct tail_summary *summary, struct err *e)
+{
+    int rc = 0;
+    if (!x)
+        return 0;
+    end_process(x);
+    if (summary)
+        rc = sum_up(x, latencies, summary, e);
+    shared_memory_unmap(x->board, sizeof *x->board);
+    tail_history_close(&x->history);
+    free(x->page);
+    free(x->total);
+    free(x);
+    return rc;
+}

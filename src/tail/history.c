@@ -1,0 +1,228 @@
+#include "tail/history.h"
+
+#include <errno.h>
+#include <sys/mman.h>
+
+/* Room for this many events in all lanes together, but at least for those in each. */
+#define DENSE_EVENTS ((size_t)1 << 19)
+#define LEAST_EVENTS ((size_t)1 << 12)
+#define RARE_EVENTS  ((size_t)1 << 12)
+
+int tail_history_open(struct tail_history *h, unsigned cpus)
+{
+    size_t each = DENSE_EVENTS / cpus > LEAST_EVENTS ? DENSE_EVENTS / cpus : LEAST_EVENTS;
+    size_t events = cpus * each + RARE_EVENTS + 2 * TAIL_CHOSEN;
+    *h = (struct tail_history){.cpus = cpus};
+    h->memory_bytes = events * sizeof(struct tail_event) + cpus * sizeof *h->lanes;
+    h->memory = mmap(NULL, h->memory_bytes, PROT_READ | PROT_WRITE,
+                     MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    if (h->memory == MAP_FAILED) {
+        *h = (struct tail_history){0};
+        return -ENOMEM;
+    }
+    struct tail_event *next = h->memory;
+    h->lanes = (struct tail_lane *)(void *)(next + events);
+    for (unsigned i = 0; i < cpus; i++, next += each)
+        h->lanes[i] = (struct tail_lane){.events = next, .room = each};
+    h->rare = (struct tail_lane){.events = next, .room = RARE_EVENTS};
+    h->chosen = next + RARE_EVENTS;
+    return 0;
+}
+
+void tail_history_close(struct tail_history *h)
+{
+    if (h->memory)
+        munmap(h->memory, h->memory_bytes);
+    *h = (struct tail_history){0};
+}
+
+static void lane_add(struct tail_lane *l, const struct tail_event *e)
+{
+    l->events[l->count++ % l->room] = *e;
+}
+
+/* Number of the oldest event that is still there. */
+static uint64_t lane_first(const struct tail_lane *l)
+{
+    return l->count > l->room ? l->count - l->room : 0;
+}
+
+static const struct tail_event *lane_at(const struct tail_lane *l, uint64_t number)
+{
+    return &l->events[number % l->room];
+}
+
+/* Number of the first event at or after that time. */
+static uint64_t lane_seek(const struct tail_lane *l, uint64_t ns)
+{
+    uint64_t low = lane_first(l);
+    uint64_t high = l->count;
+    while (low < high) {
+        uint64_t middle = low + (high - low) / 2;
+        if (lane_at(l, middle)->ns < ns)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low;
+}
+
+static bool is_rare(const struct tail_event *e)
+{
+    return e->kind == TAIL_FLUSH_BEGIN || e->kind == TAIL_FLUSH_END ||
+           e->kind == TAIL_COMMIT_BEGIN || e->kind == TAIL_COMMIT_END;
+}
+
+void tail_history_add(struct tail_history *h, unsigned cpu, const struct tail_event *e)
+{
+    lane_add(is_rare(e) ? &h->rare : &h->lanes[cpu], e);
+}
+
+void tail_history_lost(struct tail_history *h, unsigned cpu, uint64_t to_ns)
+{
+    const struct tail_lane *l = &h->lanes[cpu];
+    uint64_t from_ns = l->count > 0 ? lane_at(l, l->count - 1)->ns : 0;
+    h->gaps[h->gap_count++ % TAIL_GAPS] = (struct tail_gap){from_ns, to_ns};
+    h->rare.count = 0; /* the end of what it holds may be among the lost */
+}
+
+/* Whether all events of that time are there. */
+static bool is_complete(const struct tail_history *h, uint64_t start_ns, uint64_t end_ns)
+{
+    uint64_t gaps = h->gap_count < TAIL_GAPS ? h->gap_count : TAIL_GAPS;
+    for (uint64_t i = 0; i < gaps; i++)
+        if (h->gaps[i].from_ns < end_ns && h->gaps[i].to_ns > start_ns)
+            return false;
+    for (unsigned i = 0; i < h->cpus; i++) {
+        const struct tail_lane *l = &h->lanes[i];
+        if (l->count > l->room && lane_at(l, lane_first(l))->ns > start_ns)
+            return false;
+    }
+    return true;
+}
+
+static bool is_request(const struct tail_event *e)
+{
+    return e->kind == TAIL_INSERT || e->kind == TAIL_ISSUE || e->kind == TAIL_COMPLETE;
+}
+
+static bool overlaps(const struct tail_event *e, uint32_t device, uint64_t sector, uint64_t sectors)
+{
+    return e->device == device && e->sector < sector + sectors && sector < e->sector + e->sectors;
+}
+
+/* The events that are chosen so far. */
+struct choice {
+    struct tail_event *events;
+    size_t count;
+    bool is_full;
+};
+
+static void choose(struct choice *c, const struct tail_event *e)
+{
+    c->is_full = c->count == TAIL_CHOSEN;
+    if (!c->is_full)
+        c->events[c->count++] = *e;
+}
+
+/* Whether the event begins a request of the operation. */
+static bool begins_request(const struct tail_search *s, const struct tail_event *e)
+{
+    if (e->kind != TAIL_INSERT && e->kind != TAIL_ISSUE)
+        return false;
+    if (s->by_thread && e->thread == s->thread)
+        return true;
+    return e->ns >= s->start_ns && s->sectors > 0 && overlaps(e, s->device, s->sector, s->sectors);
+}
+
+/* Whether the event is about one of the first `requests` events of the choice. */
+static bool is_about(const struct choice *c, size_t requests, const struct tail_event *e)
+{
+    for (size_t i = 0; i < requests; i++)
+        if (overlaps(e, c->events[i].device, c->events[i].sector, c->events[i].sectors))
+            return true;
+    return false;
+}
+
+/* Chooses the events that begin a request of the operation. */
+static void choose_requests(struct choice *c, const struct tail_history *h,
+                            const struct tail_search *s)
+{
+    for (unsigned i = 0; i < h->cpus; i++) {
+        const struct tail_lane *l = &h->lanes[i];
+        for (uint64_t n = lane_seek(l, s->start_ns - s->before_ns); n < l->count && !c->is_full;
+             n++) {
+            const struct tail_event *e = lane_at(l, n);
+            if (e->ns > s->end_ns)
+                break;
+            if (begins_request(s, e))
+                choose(c, e);
+        }
+    }
+}
+
+/* Chooses what else is of the operation: what became of its requests, and its thread. */
+static void choose_others(struct choice *c, const struct tail_history *h,
+                          const struct tail_search *s)
+{
+    size_t requests = c->count;
+    for (unsigned i = 0; i < h->cpus; i++) {
+        const struct tail_lane *l = &h->lanes[i];
+        for (uint64_t n = lane_seek(l, s->start_ns - s->before_ns); n < l->count && !c->is_full;
+             n++) {
+            const struct tail_event *e = lane_at(l, n);
+            if (e->ns > s->end_ns)
+                break;
+            bool is_own = is_request(e) ? !begins_request(s, e) && is_about(c, requests, e)
+                                        : e->thread == s->thread && e->ns >= s->start_ns;
+            if (is_own)
+                choose(c, e);
+        }
+    }
+}
+
+static void choose_rare(struct choice *c, const struct tail_lane *l, uint64_t end_ns)
+{
+    for (uint64_t n = lane_first(l); n < l->count && !c->is_full; n++)
+        if (lane_at(l, n)->ns <= end_ns)
+            choose(c, lane_at(l, n));
+}
+
+/* Merges two neighbouring runs that are in order, each of at most `run` events. */
+static void merge_runs(struct tail_event *to, const struct tail_event *from, size_t count,
+                       size_t run)
+{
+    size_t middle = run < count ? run : count;
+    size_t end = 2 * run < count ? 2 * run : count;
+    size_t first = 0;
+    size_t second = middle;
+    for (size_t i = 0; i < end; i++) {
+        bool takes_first = first < middle && (second == end || from[first].ns <= from[second].ns);
+        to[i] = from[takes_first ? first++ : second++];
+    }
+}
+
+/* Puts the events in the order of time; qsort() may allocate memory, which a fork forbids. */
+static void sort_events(struct choice *c, struct tail_event *spare)
+{
+    for (size_t run = 1; run < c->count; run *= 2) {
+        for (size_t i = 0; i < c->count; i += 2 * run)
+            merge_runs(spare + i, c->events + i, c->count - i, run);
+        struct tail_event *sorted = spare;
+        spare = c->events;
+        c->events = sorted;
+    }
+}
+
+bool tail_history_find(struct tail_history *h, const struct tail_search *s,
+                       const struct tail_event **events, size_t *count)
+{
+    struct choice c = {.events = h->chosen};
+    choose_requests(&c, h, s);
+    choose_others(&c, h, s);
+    choose_rare(&c, &h->rare, s->end_ns);
+    sort_events(&c, h->chosen + TAIL_CHOSEN);
+    *events = c.events;
+    *count = c.count;
+    return !c.is_full && is_complete(h, s->start_ns, s->end_ns);
+}

@@ -1,0 +1,187 @@
+#include "tail/summary.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "util/units.h"
+
+uint64_t tail_heap_least(const struct tail_heap *h)
+{
+    return h->count < TAIL_MOST ? 0 : h->records[0].latency_ns;
+}
+
+static void swap_records(struct tail_record *a, struct tail_record *b)
+{
+    struct tail_record old = *a;
+    *a = *b;
+    *b = old;
+}
+
+static void sift_up(struct tail_heap *h, unsigned at)
+{
+    while (at > 0 && h->records[at].latency_ns < h->records[(at - 1) / 2].latency_ns) {
+        swap_records(&h->records[at], &h->records[(at - 1) / 2]);
+        at = (at - 1) / 2;
+    }
+}
+
+static void sift_down(struct tail_heap *h)
+{
+    unsigned at = 0;
+    for (;;) {
+        unsigned least = at;
+        for (unsigned child = 2 * at + 1; child <= 2 * at + 2 && child < h->count; child++)
+            if (h->records[child].latency_ns < h->records[least].latency_ns)
+                least = child;
+        if (least == at)
+            return;
+        swap_records(&h->records[at], &h->records[least]);
+        at = least;
+    }
+}
+
+void tail_heap_add(struct tail_heap *h, const struct tail_record *r)
+{
+    if (h->count < TAIL_MOST) {
+        h->records[h->count++] = *r;
+        sift_up(h, h->count - 1);
+    } else if (r->latency_ns > h->records[0].latency_ns) {
+        h->records[0] = *r;
+        sift_down(h);
+    }
+}
+
+static int slowest_first(const void *a, const void *b)
+{
+    const struct tail_record *first = a;
+    const struct tail_record *second = b;
+    return (first->latency_ns < second->latency_ns) - (first->latency_ns > second->latency_ns);
+}
+
+static int earliest_first(const void *a, const void *b)
+{
+    const struct tail_record *first = a;
+    const struct tail_record *second = b;
+    return (first->start_ns > second->start_ns) - (first->start_ns < second->start_ns);
+}
+
+/* A thousandth of the operations, within the limits. */
+static uint64_t count_slowest(uint64_t ops)
+{
+    uint64_t count = ops / 1000;
+    count = count < TAIL_LEAST ? TAIL_LEAST : count;
+    count = count > TAIL_MOST ? TAIL_MOST : count;
+    return count < ops ? count : ops;
+}
+
+/* The latency that all but the slowest `count` operations do not exceed. */
+static uint64_t latency_above(const struct histogram *latencies, uint64_t count)
+{
+    uint64_t rest = latencies->count - count;
+    if (rest == 0)
+        return 0;
+    return histogram_percentile(latencies, 100 * (double)rest / (double)latencies->count);
+}
+
+/* Whether it is none of the slowest; a histogram knows latencies to within 0.1 %. */
+static bool is_below(const struct tail_record *r, uint64_t above_ns)
+{
+    return r->latency_ns + r->latency_ns / 512 < above_ns;
+}
+
+int tail_summary_make(struct tail_summary *s, const struct tail_heap *h,
+                      const struct histogram *latencies, uint64_t start_ns)
+{
+    s->ops = latencies->count;
+    s->slowest = count_slowest(s->ops);
+    s->above_ns = latency_above(latencies, s->slowest);
+    s->records = malloc((h->count + 1) * sizeof *s->records);
+    if (!s->records)
+        return -ENOMEM;
+    memcpy(s->records, h->records, h->count * sizeof *s->records);
+    qsort(s->records, h->count, sizeof *s->records, slowest_first);
+    s->count = h->count < s->slowest ? h->count : (size_t)s->slowest;
+    while (s->count > 0 && is_below(&s->records[s->count - 1], s->above_ns))
+        s->count--; /* an operation that took longer has not been examined */
+    s->examined = s->count;
+    qsort(s->records, s->count, sizeof *s->records, earliest_first);
+    for (size_t i = 0; i < s->count; i++) {
+        struct tail_record *r = &s->records[i];
+        r->start_ns = r->start_ns > start_ns ? r->start_ns - start_ns : 0;
+        s->by_cause[r->cause]++;
+        s->lost_ops += r->is_lost;
+    }
+    return 0;
+}
+
+void tail_summary_release(struct tail_summary *s)
+{
+    free(s->records);
+    s->records = NULL;
+    s->count = 0;
+}
+
+double tail_summary_percent(const struct tail_summary *s, enum tail_cause cause)
+{
+    return s->examined > 0 ? 100 * (double)s->by_cause[cause] / (double)s->examined : 0;
+}
+
+static void add_words(char text[static TAIL_TEXT], const char *format, ...)
+    __attribute__((format(printf, 2, 3)));
+
+static void add_words(char text[static TAIL_TEXT], const char *format, ...)
+{
+    size_t used = strlen(text);
+    va_list list;
+    va_start(list, format);
+    vsnprintf(text + used, TAIL_TEXT - used, format, list);
+    va_end(list);
+}
+
+/* The cause with the largest share among those that are not told yet; CAUSE_COUNT: none is left. */
+static enum tail_cause next_cause(const struct tail_summary *s, const bool told[CAUSE_COUNT])
+{
+    enum tail_cause next = CAUSE_COUNT;
+    for (enum tail_cause cause = 0; cause < CAUSE_COUNT; cause++)
+        if (!told[cause] && s->by_cause[cause] > 0 &&
+            (next == CAUSE_COUNT || s->by_cause[cause] > s->by_cause[next]))
+            next = cause;
+    return next;
+}
+
+static void add_causes(char text[static TAIL_TEXT], const struct tail_summary *s)
+{
+    bool told[CAUSE_COUNT] = {false};
+    const char *between = ": ";
+    for (enum tail_cause cause = next_cause(s, told); cause < CAUSE_COUNT;
+         cause = next_cause(s, told)) {
+        told[cause] = true;
+        add_words(text, "%s%.0f %% %s", between, tail_summary_percent(s, cause),
+                  tail_cause_words(cause));
+        between = "; ";
+    }
+}
+
+void tail_summary_words(char text[static TAIL_TEXT], const struct tail_summary *s)
+{
+    char above[UNITS_TEXT];
+    text[0] = '\0';
+    if (!s->is_wanted || s->ops == 0)
+        return;
+    units_format_time(above, s->above_ns);
+    add_words(text, "of the slowest %.2g %% (above %s)", 100 * (double)s->slowest / (double)s->ops,
+              above);
+    add_causes(text, s);
+    add_words(text, ".");
+    if (s->examined < s->slowest)
+        add_words(text, " Only %" PRIu64 " of these %" PRIu64 " could be examined.", s->examined,
+                  s->slowest);
+    if (s->lost_ops > 0)
+        add_words(text, " Of %" PRIu64 " the kernel has lost events.", s->lost_ops);
+    if (s->note[0] != '\0')
+        add_words(text, " Not everything can be seen: %s.", s->note);
+}

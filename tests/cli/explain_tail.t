@@ -1,0 +1,181 @@
+#!/usr/bin/perl
+# --explain-tail: what the slowest operations waited for, as the kernel's own events show it. What
+# is injected here is far longer than anything else that happens on a busy machine.
+
+use strict;
+use warnings;
+use FindBin;
+use lib "$FindBin::Bin/../lib";
+use List::Util qw(sum);
+use Test::More;
+use Root;
+BEGIN { Root::private_mounts() }
+use BonnieRun  qw(bonnie finish have refused_ok scratch_on_disk start tree wait_until);
+use IoLimit    qw(io_limit);
+use JsonReport qw(report_ok);
+use RunProgram qw(slurp);
+
+my $TRACING = '/sys/kernel/tracing';
+my $dir     = scratch_on_disk(oct 777);
+my @causes  = qw(reclaim cpu lock writeback journal flush device queue program group unknown);
+my @small   = ('-d', $dir, qw(-r0 -n0 -s4 -f --cache=keep));
+my @explain = (@small, '--tests=put_block,iops', qw(--iops-duration=1 --explain-tail));
+
+# The tests of a run's report, by name.
+sub tests_of {
+    my ($run) = @_;
+    is($run->{status}, 0, 'the run is complete') or diag $run->{err};
+    return map { ($_->{name} => $_) } @{ report_ok($run->{out})->{runs}[0]{tests} };
+}
+
+sub instances { return grep {/explain-tail-/} glob "$TRACING/instances/*" }
+
+# ---- the option
+# ------------------------------------------------------------------------------------
+
+refused_ok(bonnie(@small, qw(--tests=seeks --explain-tail)),
+    qr/--explain-tail: only put_block, rewrite, get_block and iops can be explained, and none of them will run/, 'nothing to explain');
+refused_ok(bonnie(@explain, '--steady-state'), qr/--explain-tail cannot be combined with --steady-state/, 'no rounds');
+
+my $without = bonnie(@small, qw(--tests=iops --iops-duration=1 --json));
+ok(!exists { tests_of($without) }->{iops}{tail}, 'without the option nothing is said');
+
+# ---- where nothing can be seen
+# ---------------------------------------------------------------------
+
+# A sentence says why, and every cause is unknown.
+sub blind_ok {
+    my ($run, $why, $name) = @_;
+    subtest $name => sub {
+        my %test = tests_of($run);
+        for my $test (@test{qw(put_block iops)}) {
+            my $tail = $test->{tail};
+            ok(!$tail->{traced}, "$test->{name}: not traced");
+            like($tail->{note}, $why, 'it says why');
+            like($tail->{sentence}, qr/: 100 % unknown[.].* Not everything can be seen: \Q$tail->{note}\E[.]\z/, 'in the sentence, too');
+            is($tail->{percent}{unknown}, 100, 'all causes are unknown');
+            cmp_ok($tail->{examined}, '>', 0, 'but the slowest operations are known');
+        }
+    };
+    return;
+}
+
+if (Root::may_mount()) {
+    system "umount $TRACING 2>/dev/null; umount /sys/kernel/debug 2>/dev/null";
+    system "mount -t tmpfs none /sys/kernel/debug 2>/dev/null";
+    blind_ok(bonnie(@explain, '--json'), qr/\Atracefs is not mounted \(mount -t tracefs tracefs \Q$TRACING\E\)\z/, 'no tracefs');
+    system "mount -t tracefs tracefs $TRACING 2>/dev/null";
+}
+if (!Root::may_mount()) {
+    note('needs root and mounts of its own: the kernel\'s events');
+    blind_ok(bonnie(@explain, '--json'), qr/only root can|tracefs is not mounted|PID namespace/, 'without root') if !Root::is_root();
+    done_testing();
+    exit;
+}
+if (!-d "$TRACING/instances") {
+    note('there is no tracefs here: the kernel\'s events');
+    done_testing();
+    exit;
+}
+if (have('setpriv')) {
+    my @nobody = (wrap => [qw(setpriv --reuid=65534 --regid=65534 --clear-groups)]);
+    blind_ok(bonnie({@nobody}, @explain, '--json'), qr/\Aonly root can look at the kernel's events\z/, 'without root');
+}
+if (system("unshare --pid --fork true 2>/dev/null") == 0) {
+    blind_ok(bonnie({ wrap => [qw(unshare --pid --mount-proc --fork)] }, @explain, '--json'), qr/\Ain a PID namespace/, 'in a PID namespace');
+}
+
+# ---- what is seen
+# ----------------------------------------------------------------------------------
+
+my $plain = bonnie(@explain, '--json');
+SKIP: {
+    my %test = tests_of($plain);
+    my $tail = $test{iops}{tail};
+    skip "cannot trace here: $tail->{note}", 1 if !$tail->{traced};
+
+    subtest 'a report' => sub {
+        is(tree($dir), 0, 'nothing is left in the directory');
+        is_deeply([instances()], [], 'nor in tracefs');
+        for my $t (@test{qw(put_block iops)}) {
+            my $x = $t->{tail};
+            is_deeply([ sort keys %{ $x->{percent} } ], [ sort @causes ], "$t->{name}: all causes");
+            cmp_ok(abs(sum(values %{ $x->{percent} }) - 100), '<', 1e-6, 'their shares are all');
+            is(scalar @{ $x->{operations} }, $x->{examined}, 'each operation is there');
+            is((grep { $_->{latency_ns} * 1.002 < $x->{above_ns} } @{ $x->{operations} }), 0, 'and is slow');
+            my %count;
+            $count{ $_->{cause} }++ for @{ $x->{operations} };
+            is((grep { abs($x->{percent}{$_} - 100 * ($count{$_} // 0) / $x->{examined}) > 1e-6 } @causes), 0, 'the shares are theirs');
+            cmp_ok($x->{slowest}, '<=', 1000, 'at most 1000');
+            cmp_ok($x->{examined}, '>', 0, 'some were examined');
+        }
+    };
+
+    my $text = bonnie(@explain);
+    my ($said) = "$text->{out}$text->{err}" =~ /^What was measured\n(.*?)(?=^\S|\z)/ms;
+    like($said // q{}, qr/^\s+iops:\sof\sthe\sslowest\s[\d.]+\s%\s[(]above\s[\d.]+\s[mun]?s[)]:\s\d+\s%\s/mx, 'in the table\'s notes') or diag $text->{out};
+
+    my $as_user = bonnie(@explain, '--json', qw(-u nobody));
+    ok({ tests_of($as_user) }->{iops}{tail}{traced}, 'with -u nobody, too');
+    is_deeply([instances()], [], '-u nobody leaves no instance');
+
+    subtest 'a limit of a control group' => sub {
+        my ($group, $why) = io_limit($dir, 2 << 20);
+        plan skip_all => $why if !$group;
+        my $run = bonnie({ wrap => [ $group->wrap ] }, '-d', $dir, qw(-r0 -n0 -s4 -f -D --tests=iops --iops-writes=0 --iops-block=64k --iops-duration=4 --explain-tail --json));
+        my $x   = { tests_of($run) }->{iops}{tail};
+        cmp_ok($x->{percent}{group}, '>=', 80, 'is named') or diag $x->{sentence};
+    };
+
+    subtest 'a killed run' => sub {
+        for my $whole (0, 1) {
+            my $run = start(@explain, '--iops-duration=60');
+            wait_until('the instance', sub { instances() && tree($dir) });
+            my ($instance) = instances();
+            my ($remover) = `ps -o pid=,comm= --ppid $run->{pid}` =~ /^\s*(\d+) bonnie-remover$/m;
+            kill KILL => $remover if $whole;
+            kill KILL => $run->{pid};
+            finish($run);
+            if ($whole) {
+                ok(-d $instance, 'together with its helper: the instance is left');
+                my $clean;
+                # Processes of the run may be ending still.
+                wait_until('the end of the instance', sub { $clean = bonnie('-d', $dir, '--cleanup'); !instances() });
+                like($clean->{err}, qr/^bonnie: removed the trace instance explain-tail-\d+-[0-9a-f]{8}, which a killed run has left$/m, '--cleanup says that it removes it');
+            }
+            else {
+                wait_until('the end of the instance', sub { !instances() });
+                bonnie('-d', $dir, '--cleanup');
+            }
+            is_deeply([instances()], [], 'nothing is left');
+        }
+    };
+
+    subtest 'a run is not disturbed by --cleanup' => sub {
+        my $run = start(@explain, '--json');
+        my $remover;
+        wait_until('the helper', sub { ($remover) = `ps -o pid=,comm= --ppid $run->{pid}` =~ /^\s*(\d+) bonnie-remover$/m });
+        my $status = slurp("/proc/$remover/status");
+        like($status, qr/^Cap\Q$_\E:\s0+$/m, "the helper has no capability: $_") for qw(Inh Prm Eff Amb);
+        like($status, qr/^Seccomp:\s2$/m, 'is under a filter');
+        is(scalar(my @open = glob "/proc/$remover/fd/*"), 2, 'and has two open descriptors');
+        bonnie('-d', $dir, '--cleanup');
+        is(scalar(my @left = instances()), 1, 'its instance stays');
+        my $done = finish($run);
+        ok({ tests_of($done) }->{iops}{tail}{traced}, 'and it has seen everything');
+    };
+
+    subtest 'another tracer' => sub {
+        my ($other) = grep { $_ ne 'nop' } split q{ }, slurp("$TRACING/available_tracers") // q{};
+        plan skip_all => 'this kernel has no other tracer' if !$other;
+        is(system("echo $other > $TRACING/current_tracer"), 0, "$other is active");
+        my $run = bonnie(@explain, '--json');
+        system "echo nop > $TRACING/current_tracer";
+        my $x = { tests_of($run) }->{iops}{tail};
+        ok($x->{traced}, 'events are seen all the same');
+        like($x->{note}, qr/another tracer is active \(\Q$other\E\): what it costs is in the figures/, 'and it is told');
+    };
+}
+
+is_deeply([instances()], [], 'no instance is left');
+done_testing();

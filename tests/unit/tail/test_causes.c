@@ -1,0 +1,212 @@
+/* What an operation waited for, by events made by hand. The operation lasts from 1000 to 2000. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include "tail/causes.h"
+
+#define DISK 42
+#define SELF 7
+
+static const struct tail_op plain = {.start_ns = 1000, .end_ns = 2000, .thread = SELF};
+static const struct tail_op queued = {
+    .start_ns = 1000, .end_ns = 2000, .thread = SELF, .is_queued = true};
+static const struct tail_op limited = {
+    .start_ns = 1000, .end_ns = 2000, .thread = SELF, .is_limited = true};
+
+static struct tail_event thread(uint64_t ns, enum tail_kind kind)
+{
+    return (struct tail_event){.ns = ns, .kind = (uint8_t)kind, .thread = SELF};
+}
+
+/* Something that happens to eight sectors. */
+static struct tail_event request(uint64_t ns, enum tail_kind kind, uint64_t sector)
+{
+    return (struct tail_event){
+        .ns = ns, .kind = (uint8_t)kind, .device = DISK, .sector = sector, .sectors = 8};
+}
+
+#define CUT(op, ...)                                                                               \
+    const struct tail_event events[] = {__VA_ARGS__};                                              \
+    struct tail_spans s;                                                                           \
+    tail_cut(&s, &(op), events, sizeof events / sizeof *events);                                   \
+    assert_int_equal(sum_of(&s), 1000)
+
+static uint64_t sum_of(const struct tail_spans *s)
+{
+    uint64_t sum = 0;
+    for (enum tail_cause cause = 0; cause < CAUSE_COUNT; cause++)
+        sum += s->ns[cause];
+    return sum;
+}
+
+static void a_read_is_cut_into_its_spans(void **state)
+{
+    (void)state;
+    CUT(plain, request(1100, TAIL_INSERT, 80), thread(1110, TAIL_SLEEP),
+        request(1200, TAIL_ISSUE, 80), request(1700, TAIL_COMPLETE, 80), thread(1710, TAIL_WAKE),
+        thread(1900, TAIL_RUN));
+    assert_int_equal(s.ns[CAUSE_PROGRAM], 110 + 100);
+    assert_int_equal(s.ns[CAUSE_QUEUE], 90);
+    assert_int_equal(s.ns[CAUSE_DEVICE], 500);
+    assert_int_equal(s.ns[CAUSE_UNKNOWN], 10); /* complete, and not woken yet */
+    assert_int_equal(s.ns[CAUSE_CPU], 190);
+    assert_int_equal(tail_largest(&s), CAUSE_DEVICE);
+}
+
+static void a_flush_is_an_overlap(void **state)
+{
+    (void)state;
+    const struct tail_event begun = {.ns = 500, .kind = TAIL_FLUSH_BEGIN, .device = DISK};
+    const struct tail_event ended = {.ns = 1800, .kind = TAIL_FLUSH_END, .device = DISK};
+    CUT(plain, begun, request(1000, TAIL_ISSUE, 80), thread(1000, TAIL_SLEEP), ended,
+        request(1900, TAIL_COMPLETE, 80), thread(1900, TAIL_WAKE), thread(1900, TAIL_RUN));
+    assert_int_equal(s.ns[CAUSE_FLUSH], 800);
+    assert_int_equal(s.ns[CAUSE_DEVICE], 100);
+    assert_int_equal(s.ns[CAUSE_PROGRAM], 100);
+}
+
+static void a_flush_that_ended_before_counts_for_nothing(void **state)
+{
+    (void)state;
+    const struct tail_event begun = {.ns = 500, .kind = TAIL_FLUSH_BEGIN};
+    const struct tail_event ended = {.ns = 900, .kind = TAIL_FLUSH_END};
+    const struct tail_event again = {.ns = 950, .kind = TAIL_FLUSH_END}; /* one that began unseen */
+    CUT(plain, begun, ended, again, request(1000, TAIL_ISSUE, 80), thread(1000, TAIL_SLEEP));
+    assert_int_equal(s.ns[CAUSE_DEVICE], 1000);
+}
+
+static void a_commit_counts_while_no_data_is_on_its_way(void **state)
+{
+    (void)state;
+    CUT(plain, request(1000, TAIL_ISSUE, 80), thread(1000, TAIL_SLEEP),
+        thread(1100, TAIL_COMMIT_BEGIN), request(1300, TAIL_COMPLETE, 80),
+        thread(1900, TAIL_COMMIT_END));
+    assert_int_equal(s.ns[CAUSE_DEVICE], 300);
+    assert_int_equal(s.ns[CAUSE_JOURNAL], 600);
+    assert_int_equal(s.ns[CAUSE_UNKNOWN], 100);
+}
+
+static void what_the_log_writes_is_the_journal(void **state)
+{
+    (void)state;
+    struct tail_event log = request(1200, TAIL_ISSUE, 800);
+    log.is_meta = true;
+    CUT(plain, thread(1000, TAIL_LOG_WAIT), thread(1000, TAIL_SLEEP), log,
+        request(1900, TAIL_COMPLETE, 800));
+    assert_int_equal(s.ns[CAUSE_JOURNAL], 1000);
+}
+
+static void a_thread_that_wants_a_cpu_waits_for_nothing_else(void **state)
+{
+    (void)state;
+    CUT(plain, request(1000, TAIL_ISSUE, 80), thread(1100, TAIL_PREEMPT), thread(1800, TAIL_RUN),
+        thread(1850, TAIL_WAKE));
+    assert_int_equal(s.ns[CAUSE_CPU], 700);
+    assert_int_equal(s.ns[CAUSE_PROGRAM], 300);
+}
+
+static void memory_locks_and_pauses(void **state)
+{
+    (void)state;
+    struct tail_event wants = thread(1300, TAIL_LOCK_BEGIN);
+    struct tail_event other = thread(1350, TAIL_LOCK_END);
+    struct tail_event has = thread(1600, TAIL_LOCK_END);
+    wants.sector = has.sector = 0x1234;
+    other.sector = 0x9999;
+    CUT(plain, thread(1100, TAIL_RECLAIM_BEGIN), thread(1300, TAIL_RECLAIM_END), wants, other, has,
+        thread(1600, TAIL_DIRTY_PAUSE), thread(1610, TAIL_SLEEP), thread(1900, TAIL_WAKE),
+        thread(1900, TAIL_RUN));
+    assert_int_equal(s.ns[CAUSE_RECLAIM], 200);
+    assert_int_equal(s.ns[CAUSE_LOCK], 300);
+    assert_int_equal(s.ns[CAUSE_WRITEBACK], 290);
+    assert_int_equal(s.ns[CAUSE_PROGRAM], 210);
+}
+
+static void a_limit_holds_back_what_has_not_reached_the_block_layer(void **state)
+{
+    (void)state;
+    CUT(limited, thread(1000, TAIL_SLEEP), request(1800, TAIL_ISSUE, 80),
+        request(1900, TAIL_COMPLETE, 80));
+    assert_int_equal(s.ns[CAUSE_GROUP], 800);
+    assert_int_equal(s.ns[CAUSE_DEVICE], 100);
+    assert_int_equal(s.ns[CAUSE_UNKNOWN], 100);
+}
+
+static void without_a_limit_that_is_unknown(void **state)
+{
+    (void)state;
+    CUT(plain, thread(1000, TAIL_SLEEP), request(1800, TAIL_ISSUE, 80));
+    assert_int_equal(s.ns[CAUSE_UNKNOWN], 800);
+    assert_int_equal(s.ns[CAUSE_GROUP], 0);
+}
+
+static void a_request_is_complete_when_all_of_it_is(void **state)
+{
+    (void)state;
+    struct tail_event part = request(1200, TAIL_COMPLETE, 80);
+    part.sectors = 4;
+    struct tail_event rest = part;
+    rest.ns = 1700;
+    rest.sector = 84;
+    CUT(plain, request(1000, TAIL_INSERT, 80), request(1000, TAIL_ISSUE, 80),
+        thread(1000, TAIL_SLEEP), part, rest);
+    assert_int_equal(s.ns[CAUSE_DEVICE], 700);
+}
+
+static void of_queued_operations_the_requests_count_first(void **state)
+{
+    (void)state;
+    CUT(queued, request(1100, TAIL_ISSUE, 80), thread(1200, TAIL_PREEMPT),
+        request(1600, TAIL_COMPLETE, 80), thread(1900, TAIL_RUN));
+    assert_int_equal(s.ns[CAUSE_PROGRAM], 100 + 100);
+    assert_int_equal(s.ns[CAUSE_DEVICE], 500);
+    assert_int_equal(s.ns[CAUSE_CPU], 300);
+}
+
+static void a_queued_operation_without_requests_is_unknown(void **state)
+{
+    (void)state;
+    CUT(queued, thread(1200, TAIL_PREEMPT), thread(1900, TAIL_RUN));
+    assert_int_equal(s.ns[CAUSE_UNKNOWN], 1000);
+}
+
+static void events_at_and_after_the_end_count_for_nothing(void **state)
+{
+    (void)state;
+    CUT(plain, thread(2000, TAIL_SLEEP), thread(3000, TAIL_WAKE));
+    assert_int_equal(s.ns[CAUSE_PROGRAM], 1000);
+}
+
+static void every_cause_has_a_name_and_words(void **state)
+{
+    (void)state;
+    for (enum tail_cause cause = 0; cause < CAUSE_COUNT; cause++) {
+        assert_non_null(tail_cause_name(cause));
+        assert_non_null(tail_cause_words(cause));
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_read_is_cut_into_its_spans),
+        cmocka_unit_test(a_flush_is_an_overlap),
+        cmocka_unit_test(a_flush_that_ended_before_counts_for_nothing),
+        cmocka_unit_test(a_commit_counts_while_no_data_is_on_its_way),
+        cmocka_unit_test(what_the_log_writes_is_the_journal),
+        cmocka_unit_test(a_thread_that_wants_a_cpu_waits_for_nothing_else),
+        cmocka_unit_test(memory_locks_and_pauses),
+        cmocka_unit_test(a_limit_holds_back_what_has_not_reached_the_block_layer),
+        cmocka_unit_test(without_a_limit_that_is_unknown),
+        cmocka_unit_test(a_request_is_complete_when_all_of_it_is),
+        cmocka_unit_test(of_queued_operations_the_requests_count_first),
+        cmocka_unit_test(a_queued_operation_without_requests_is_unknown),
+        cmocka_unit_test(events_at_and_after_the_end_count_for_nothing),
+        cmocka_unit_test(every_cause_has_a_name_and_words),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,333 @@
+/* From the kernel's pages to the events of one operation, with pages made by hand. */
+#include <endian.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "tail/decode.h"
+#include "tail/history.h"
+#include "tail/page.h"
+
+static const char header_page[] = "\tfield: u64 timestamp;\toffset:0;\tsize:8;\tsigned:0;\n"
+                                  "\tfield: local_t commit;\toffset:8;\tsize:8;\tsigned:1;\n"
+                                  "\tfield: int overwrite;\toffset:8;\tsize:1;\tsigned:1;\n"
+                                  "\tfield: char data;\toffset:16;\tsize:4080;\tsigned:0;\n";
+
+#define COMMON                                                                                     \
+    "format:\n"                                                                                    \
+    "\tfield:unsigned short common_type;\toffset:0;\tsize:2;\tsigned:0;\n"                         \
+    "\tfield:unsigned char common_flags;\toffset:2;\tsize:1;\tsigned:0;\n"                         \
+    "\tfield:int common_pid;\toffset:4;\tsize:4;\tsigned:1;\n\n"
+
+static const char issue_format[] =
+    "name: block_rq_issue\nID: 2104\n" COMMON "\tfield:dev_t dev;\toffset:8;\tsize:4;\tsigned:0;\n"
+    "\tfield:sector_t sector;\toffset:16;\tsize:8;\tsigned:0;\n"
+    "\tfield:unsigned int nr_sector;\toffset:24;\tsize:4;\tsigned:0;\n"
+    "\tfield:char rwbs[10];\toffset:34;\tsize:10;\tsigned:0;\n"
+    "\tfield:__data_loc char[] cmd;\toffset:60;\tsize:4;\tsigned:0;\n";
+
+static const char switch_format[] = "name: sched_switch\nID: 372\n" COMMON
+                                    "\tfield:pid_t prev_pid;\toffset:24;\tsize:4;\tsigned:1;\n"
+                                    "\tfield:long prev_state;\toffset:32;\tsize:8;\tsigned:1;\n"
+                                    "\tfield:pid_t next_pid;\toffset:56;\tsize:4;\tsigned:1;\n";
+
+/* A page that is being made. */
+struct made {
+    unsigned char bytes[4096];
+    size_t used;
+};
+
+static void put_word(struct made *m, uint32_t word)
+{
+    memcpy(m->bytes + 16 + m->used, &word, sizeof word);
+    m->used += sizeof word;
+}
+
+static uint32_t head(unsigned kind, uint32_t delta)
+{
+#if __BYTE_ORDER == __LITTLE_ENDIAN
+    return kind | delta << 5;
+#else
+    return kind << 27 | delta;
+#endif
+}
+
+static void put_record(struct made *m, uint32_t delta, const void *record, size_t words)
+{
+    put_word(m, head((unsigned)words, delta));
+    memcpy(m->bytes + 16 + m->used, record, words * 4);
+    m->used += words * 4;
+}
+
+static void end_page(struct made *m, uint64_t ns, uint64_t flags)
+{
+    uint64_t commit = m->used | flags;
+    memcpy(m->bytes, &ns, sizeof ns);
+    memcpy(m->bytes + 8, &commit, sizeof commit);
+}
+
+static void a_page_is_walked(void **state)
+{
+    (void)state;
+    struct made m = {.used = 0};
+    struct tail_page_layout layout;
+    struct tail_page page;
+    const unsigned char *record;
+    size_t bytes;
+    put_record(&m, 10, "aaaabbbb", 2);
+    put_word(&m, head(30, 5)); /* a long time: 3 << 27, and 5 */
+    put_word(&m, 3);
+    put_word(&m, head(29, 1)); /* something that was discarded: eight bytes in all */
+    put_word(&m, 4);
+    put_word(&m, head(0, 7)); /* its length is beside it: four bytes and 12 */
+    put_word(&m, 16);
+    memcpy(m.bytes + 16 + m.used, "ccccddddeeee", 12);
+    m.used += 12;
+    put_word(&m, head(31, 0)); /* an absolute time, without its highest bits */
+    put_word(&m, 8);
+    put_record(&m, 1, "ffff", 1);
+    end_page(&m, 1000, 0);
+    assert_true(tail_page_layout(&layout, header_page));
+    assert_true(tail_page_begin(&page, &layout, m.bytes, sizeof m.bytes));
+    assert_false(page.follows_loss);
+    record = tail_page_next(&page, &bytes);
+    assert_memory_equal(record, "aaaabbbb", 8);
+    assert_int_equal(bytes, 8);
+    assert_int_equal(page.ns, 1010);
+    record = tail_page_next(&page, &bytes);
+    assert_memory_equal(record, "ccccddddeeee", 12);
+    assert_int_equal(bytes, 12);
+    assert_int_equal(page.ns, 1010 + 5 + (UINT64_C(3) << 27) + 7);
+    record = tail_page_next(&page, &bytes);
+    assert_memory_equal(record, "ffff", 4);
+    assert_int_equal(page.ns, (UINT64_C(8) << 27) + 1);
+    assert_null(tail_page_next(&page, &bytes));
+}
+
+static void lost_events_are_told(void **state)
+{
+    (void)state;
+    struct made m = {.used = 0};
+    struct tail_page_layout layout;
+    struct tail_page page;
+    uint64_t lost = 123;
+    put_record(&m, 10, "aaaabbbb", 2);
+    memcpy(m.bytes + 16 + m.used, &lost, sizeof lost);
+    end_page(&m, 1000, UINT64_C(3) << 30);
+    tail_page_layout(&layout, header_page);
+    assert_true(tail_page_begin(&page, &layout, m.bytes, sizeof m.bytes));
+    assert_true(page.follows_loss);
+    assert_int_equal(page.lost, 123);
+}
+
+static void a_broken_page_ends(void **state)
+{
+    (void)state;
+    struct tail_page_layout layout;
+    struct tail_page page;
+    size_t bytes;
+    tail_page_layout(&layout, header_page);
+    for (unsigned kind = 0; kind < 32; kind++) {
+        struct made m = {.used = 0};
+        put_word(&m, head(kind, 1));
+        put_word(&m, UINT32_MAX);
+        end_page(&m, 1000, 0);
+        assert_true(tail_page_begin(&page, &layout, m.bytes, sizeof m.bytes));
+        const unsigned char *record = tail_page_next(&page, &bytes);
+        assert_true(!record || bytes <= 4);
+        assert_null(tail_page_next(&page, &bytes));
+    }
+    struct made m = {.used = 4096}; /* longer than what was read */
+    end_page(&m, 1000, 0);
+    assert_false(tail_page_begin(&page, &layout, m.bytes, sizeof m.bytes));
+    assert_false(tail_page_begin(&page, &layout, m.bytes, 8));
+}
+
+static unsigned index_of(const char *path)
+{
+    unsigned i = 0;
+    while (i < TAIL_EVENTS && strcmp(tail_event_path(i), path) != 0)
+        i++;
+    assert_true(i < TAIL_EVENTS);
+    return i;
+}
+
+static void learn(struct tail_decoder *d)
+{
+    memset(d, 0, sizeof *d);
+    assert_true(tail_decoder_learn(d, index_of("block/block_rq_issue"), issue_format));
+    assert_true(tail_decoder_learn(d, index_of("sched/sched_switch"), switch_format));
+}
+
+static void put_number(unsigned char *record, size_t at, uint64_t value, size_t size)
+{
+    uint16_t two = (uint16_t)value;
+    uint32_t four = (uint32_t)value;
+    const void *from = size == 2 ? (void *)&two : size == 4 ? (void *)&four : (void *)&value;
+    memcpy(record + at, from, size);
+}
+
+static void requests_and_flushes(void **state)
+{
+    (void)state;
+    struct tail_decoder d;
+    struct tail_event events[2];
+    unsigned char record[64] = {0};
+    learn(&d);
+    put_number(record, 0, 2104, 2);
+    put_number(record, 4, 77, 4);
+    put_number(record, 8, tail_device(7, 1), 4);
+    put_number(record, 16, 4096, 8);
+    put_number(record, 24, 8, 4);
+    memcpy(record + 34, "WSM", 3);
+    assert_int_equal(tail_decode(&d, record, sizeof record, 5, events), 1);
+    assert_int_equal(events[0].kind, TAIL_ISSUE);
+    assert_int_equal(events[0].ns, 5);
+    assert_int_equal(events[0].thread, 77);
+    assert_int_equal(events[0].device, 7 << 20 | 1);
+    assert_int_equal(events[0].sector, 4096);
+    assert_int_equal(events[0].sectors, 8);
+    assert_true(events[0].is_meta);
+    put_number(record, 24, 0, 4);
+    assert_int_equal(tail_decode(&d, record, sizeof record, 5, events), 0); /* moves nothing */
+    memcpy(record + 34, "FF\0", 3);
+    assert_int_equal(tail_decode(&d, record, sizeof record, 5, events), 1);
+    assert_int_equal(events[0].kind, TAIL_FLUSH_BEGIN);
+    put_number(record, 0, 9999, 2); /* an event that nobody asked for */
+    assert_int_equal(tail_decode(&d, record, sizeof record, 5, events), 0);
+}
+
+static void a_switch_is_two_events(void **state)
+{
+    (void)state;
+    struct tail_decoder d;
+    struct tail_event events[2];
+    unsigned char record[64] = {0};
+    learn(&d);
+    put_number(record, 0, 372, 2);
+    put_number(record, 24, 11, 4);
+    put_number(record, 32, 2, 8); /* uninterruptible sleep */
+    put_number(record, 56, 12, 4);
+    assert_int_equal(tail_decode(&d, record, sizeof record, 5, events), 2);
+    assert_int_equal(events[0].kind, TAIL_SLEEP);
+    assert_int_equal(events[0].thread, 11);
+    assert_int_equal(events[1].kind, TAIL_RUN);
+    assert_int_equal(events[1].thread, 12);
+    put_number(record, 32, 0x100, 8); /* preempted in the kernel */
+    tail_decode(&d, record, sizeof record, 5, events);
+    assert_int_equal(events[0].kind, TAIL_PREEMPT);
+}
+
+static void an_event_without_a_field_is_missing(void **state)
+{
+    (void)state;
+    struct tail_decoder d;
+    memset(&d, 0, sizeof d);
+    assert_false(tail_decoder_learn(&d, index_of("block/block_rq_issue"), switch_format));
+    assert_false(tail_decoder_learn(&d, index_of("block/block_rq_issue"), ""));
+}
+
+static struct tail_event event(uint64_t ns, enum tail_kind kind, int thread, uint64_t sector)
+{
+    return (struct tail_event){.ns = ns,
+                               .kind = (uint8_t)kind,
+                               .thread = thread,
+                               .device = 1,
+                               .sector = sector,
+                               .sectors = 8};
+}
+
+static void add(struct tail_history *h, unsigned cpu, struct tail_event e)
+{
+    tail_history_add(h, cpu, &e);
+}
+
+static void the_events_of_an_operation_are_found(void **state)
+{
+    (void)state;
+    struct tail_history h;
+    const struct tail_event *found;
+    size_t count;
+    struct tail_search s = {.start_ns = 100, .end_ns = 200, .thread = 7, .by_thread = true};
+    assert_int_equal(tail_history_open(&h, 2), 0);
+    add(&h, 0, event(50, TAIL_FLUSH_BEGIN, 9, 0));
+    add(&h, 0, event(90, TAIL_ISSUE, 7, 800)); /* before it */
+    add(&h, 0, event(110, TAIL_ISSUE, 7, 80)); /* its own */
+    add(&h, 0, event(120, TAIL_SLEEP, 7, 0));
+    add(&h, 0, event(121, TAIL_SLEEP, 9, 0));   /* of another thread */
+    add(&h, 1, event(115, TAIL_ISSUE, 9, 160)); /* of another operation */
+    add(&h, 1, event(150, TAIL_COMPLETE, 0, 160));
+    add(&h, 1, event(160, TAIL_COMPLETE, 0, 80));
+    add(&h, 1, event(250, TAIL_RUN, 7, 0)); /* after it */
+    assert_true(tail_history_find(&h, &s, &found, &count));
+    assert_int_equal(count, 4);
+    assert_int_equal(found[0].kind, TAIL_FLUSH_BEGIN);
+    assert_int_equal(found[1].kind, TAIL_ISSUE);
+    assert_int_equal(found[1].sector, 80);
+    assert_int_equal(found[2].kind, TAIL_SLEEP);
+    assert_int_equal(found[3].kind, TAIL_COMPLETE);
+    s.before_ns = 50; /* what the thread had begun before counts, too */
+    assert_true(tail_history_find(&h, &s, &found, &count));
+    assert_int_equal(count, 5);
+    s = (struct tail_search){
+        .start_ns = 100, .end_ns = 200, .thread = 7, .device = 1, .sector = 164, .sectors = 1};
+    assert_true(tail_history_find(&h, &s, &found, &count)); /* by place: another thread made it */
+    assert_int_equal(found[1].sector, 160);
+    tail_history_close(&h);
+}
+
+static void what_is_lost_is_told(void **state)
+{
+    (void)state;
+    struct tail_history h;
+    const struct tail_event *found;
+    size_t count;
+    struct tail_search s = {.start_ns = 100, .end_ns = 200, .thread = 7, .by_thread = true};
+    assert_int_equal(tail_history_open(&h, 1), 0);
+    add(&h, 0, event(20, TAIL_FLUSH_BEGIN, 9, 0));
+    add(&h, 0, event(50, TAIL_SLEEP, 7, 0));
+    tail_history_lost(&h, 0, 90);
+    assert_true(tail_history_find(&h, &s, &found, &count)); /* all of it lies before */
+    assert_int_equal(count, 0); /* nor is a flush believed whose end may be lost */
+    add(&h, 0, event(110, TAIL_SLEEP, 7, 0));
+    tail_history_lost(&h, 0, 150);
+    assert_false(tail_history_find(&h, &s, &found, &count));
+    tail_history_close(&h);
+}
+
+static void what_was_overwritten_is_lost(void **state)
+{
+    (void)state;
+    struct tail_history h;
+    const struct tail_event *found;
+    size_t count;
+    struct tail_search s = {.start_ns = 1000, .end_ns = 2000, .thread = 7, .by_thread = true};
+    assert_int_equal(tail_history_open(&h, 1), 0);
+    for (uint64_t i = 0; i < h.lanes[0].room; i++)
+        add(&h, 0, event(1 + i, TAIL_SLEEP, 9, 0));
+    assert_true(tail_history_find(&h, &s, &found, &count));
+    for (uint64_t i = 0; i < 1000; i++)
+        add(&h, 0, event(h.lanes[0].room + i, TAIL_SLEEP, 9, 0));
+    assert_false(tail_history_find(&h, &s, &found, &count));
+    tail_history_close(&h);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_page_is_walked),
+        cmocka_unit_test(lost_events_are_told),
+        cmocka_unit_test(a_broken_page_ends),
+        cmocka_unit_test(requests_and_flushes),
+        cmocka_unit_test(a_switch_is_two_events),
+        cmocka_unit_test(an_event_without_a_field_is_missing),
+        cmocka_unit_test(the_events_of_an_operation_are_found),
+        cmocka_unit_test(what_is_lost_is_told),
+        cmocka_unit_test(what_was_overwritten_is_lost),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
