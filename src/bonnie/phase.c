@@ -62,7 +62,7 @@ static void drop_meanwhile(void *dropper)
     cache_dropper_drop(dropper, &ignored);
 }
 
-static int start_monitor(struct phase *ph, struct err *e)
+static int start_observers(struct phase *ph, struct err *e)
 {
     struct run_context *r = ph->context;
     const struct plan *p = r->plan;
@@ -83,7 +83,8 @@ static int start_monitor(struct phase *ph, struct err *e)
         .tick = drop_meanwhile,
         .tick_context = &r->helpers->dropper,
     };
-    return monitor_start(&ph->section.monitor, &setup, e);
+    int rc = monitor_start(&ph->section.monitor, &setup, e);
+    return rc == 0 ? phase_tail_begin(r, ph->workload, e) : rc;
 }
 
 /*
@@ -133,10 +134,7 @@ static bool look_at_cache(const struct run_context *r, double *percent)
     return true;
 }
 
-/*
- * Limit on the time for preparing all further laps of a round, because the user waits for that,
- * too.
- */
+/* Limit on the time for preparing all further laps of a round: the user waits for that, too. */
 static uint64_t longest_preparing_ns(const struct phase *ph)
 {
     return 2 * ph->round_ns;
@@ -430,14 +428,12 @@ int phase_run(struct run_context *r, enum test_id test, struct test_result *resu
     gathering_begin(&r->gathering);
     progress_lines_begin(&r->progress, ph.title);
     if (rc == 0)
-        rc = start_monitor(&ph, e);
-    if (rc == 0)
-        rc = phase_tail_begin(r, ph.workload, e);
+        rc = start_observers(&ph, e);
     if (rc == 0)
         rc = do_rounds(&ph, e);
     if (rc == 0)
         rc = record_result(&ph, test, result, e);
-    rc = phase_tail_end(r, rc == 0 ? &result->tail : NULL, rc, e);
+    rc = phase_tail_end(r, &result->tail, rc, e);
     int ended = monitor_end(ph.section.monitor, ph.section.elapsed_ns,
                             rc == 0 ? &result->intervals : NULL, &result->interval_count, e);
     rounds_close(&ph.rounds);

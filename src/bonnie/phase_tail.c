@@ -20,7 +20,7 @@ int phase_tail_begin(struct run_context *r, const struct workload *w, struct err
 
 int phase_tail_end(struct run_context *r, struct tail_summary *tail, int rc, struct err *e)
 {
-    struct tail_summary *wanted = r->examiner ? tail : NULL;
+    struct tail_summary *wanted = rc == 0 && r->examiner ? tail : NULL;
     int ended = examiner_end(r->examiner, &r->total->latencies, wanted, e);
     r->examiner = NULL;
     return rc ? rc : ended;

@@ -13,7 +13,7 @@ int phase_tail_begin(struct run_context *r, const struct workload *w, struct err
 
 /*
  * Call it after the last lap, when r->total has the phase's latencies. rc is the result of the
- * phase so far; tail may be NULL. Returns rc, or the first failure here.
+ * phase so far; *tail is set if that is 0 and there is anything to say. Returns the first failure.
  */
 int phase_tail_end(struct run_context *r, struct tail_summary *tail, int rc, struct err *e);
 

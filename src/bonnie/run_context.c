@@ -127,8 +127,7 @@ static int check_descriptors(const struct plan *p, struct err *e)
 {
     int limit = descriptor_limit_raise();
     int needed = DESCRIPTORS_IN_ALL + DESCRIPTORS_PER_WORKER * (int)p->workers;
-    if (p->explains_tail)
-        needed += DESCRIPTORS_OF_TRACE;
+    needed += p->explains_tail ? DESCRIPTORS_OF_TRACE : 0;
     if (limit == 0 || needed <= limit)
         return 0;
     return err_say(e,
@@ -154,10 +153,7 @@ static size_t buffer_size(const struct plan *p)
     return larger < QUEUE_ALIGNMENT ? QUEUE_ALIGNMENT : (size_t)larger;
 }
 
-/*
- * Draws random numbers for the run. They make its stamps differ from those that earlier processes
- * left on the storage, even with the same seed.
- */
+/* Draws random numbers for the run: its stamps differ from those of others with the same seed. */
 static int draw_numbers(struct run_context *r, struct err *e)
 {
     struct run_numbers *n = &r->numbers;
