@@ -242,7 +242,7 @@ static void note_reason(struct tail_trace *t, const char *what, int code)
 int tail_trace_open(struct tail_trace *t, struct err *e)
 {
     int code;
-    int rc = 0;
+    int rc;
     *t = (struct tail_trace){.is_wanted = true, .instances = -1, .set_event = -1, .tracing_on = -1};
     for (unsigned i = 0; i < TAIL_EVENTS; i++)
         t->filters[i] = -1;
@@ -264,12 +264,17 @@ int tail_trace_open(struct tail_trace *t, struct err *e)
     }
     note_other_tracer(t, place);
     t->is_open = open_instance(t, place);
-    if (!t->is_open)
+    if (!t->is_open) {
         note_reason(t, place, errno == ENOENT ? EIO : errno);
-    else
-        rc = tail_remover_start(&t->remover, t->instances, t->name, e);
-    if (rc != 0)
-        tail_trace_close(t);
+        return 0;
+    }
+    rc = tail_remover_start(&t->remover, t->instances, t->name, e);
+    if (t->remover.pid == 0) { /* nobody could remove it after -u */
+        close_files(t);
+        unlinkat(t->instances, t->name, AT_REMOVEDIR);
+        t->is_open = false;
+        add_note(t, "the process that would remove the trace instance cannot be confined");
+    }
     return rc;
 }
 
@@ -368,10 +373,7 @@ void tail_trace_close(struct tail_trace *t)
     if (!t->is_wanted)
         return;
     close_files(t);
-    if (t->remover.pid > 0)
-        tail_remover_stop(&t->remover);
-    else if (t->is_open) /* it could not be confined: without -u, the right is still there */
-        unlinkat(t->instances, t->name, AT_REMOVEDIR);
+    tail_remover_stop(&t->remover);
     descriptor_close(&t->instances);
     *t = (struct tail_trace){0};
 }
