@@ -31,9 +31,6 @@
 /* What is slow is decided anew at each of these looks. */
 #define LOOKS_PER_DECISION 20
 
-/* Five times the share of operations that are to be explained: what is slow changes. */
-#define FAST_PERCENT 99.5
-
 /* A write into the page cache may wait for a request that the thread made this long before. */
 #define BUFFERED_NS UINT64_C(1000000000)
 
@@ -197,7 +194,7 @@ static void look(struct examiner *x, uint64_t put[], bool reads)
 static void decide(struct examiner *x)
 {
     shared_stats_sum(x->setup.stats, x->total);
-    uint64_t slow = histogram_percentile(&x->total->latencies, FAST_PERCENT);
+    uint64_t slow = tail_slow_from(&x->total->latencies);
     uint64_t least = tail_heap_least(&x->board->heap);
     set_slow(x, slow > least ? slow : least);
 }

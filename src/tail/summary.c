@@ -87,6 +87,24 @@ static uint64_t latency_above(const struct histogram *latencies, uint64_t count)
     return histogram_percentile(latencies, 100 * (double)rest / (double)latencies->count);
 }
 
+/*
+ * Several times as many operations are told as are to be explained, because what is slow changes:
+ * one in this many, and at least this many times the least number.
+ */
+#define TOLD_OF_ALL   200
+#define TOLD_OF_LEAST 5
+
+uint64_t tail_slow_from(const struct histogram *latencies)
+{
+    uint64_t count = latencies->count;
+    uint64_t told = count / TOLD_OF_ALL;
+    if (told < TOLD_OF_LEAST * TAIL_LEAST)
+        told = TOLD_OF_LEAST * TAIL_LEAST;
+    if (told >= count)
+        return 0;
+    return histogram_percentile(latencies, 100 * (double)(count - told) / (double)count);
+}
+
 /* Whether it is none of the slowest; a histogram knows latencies to within 0.1 %. */
 static bool is_below(const struct tail_record *r, uint64_t above_ns)
 {

@@ -37,6 +37,12 @@ uint64_t tail_heap_least(const struct tail_heap *h);
 /* Adds an operation, in the place of the fastest one if there is no room. */
 void tail_heap_add(struct tail_heap *h, const struct tail_record *r);
 
+/*
+ * By the latencies so far: that from which on an operation is worth being examined. These are
+ * several times as many as will be explained.
+ */
+uint64_t tail_slow_from(const struct histogram *latencies);
+
 struct tail_summary {
     bool is_wanted;       /* false: the other fields mean nothing */
     bool is_traced;       /* the kernel's events were looked at */

@@ -97,6 +97,24 @@ static void what_is_faster_than_the_slowest_is_left_out(void **state)
     tail_summary_release(&s);
 }
 
+static void more_are_examined_than_are_explained(void **state)
+{
+    (void)state;
+    begin();
+    assert_int_equal(tail_slow_from(&latencies), 0);
+    for (uint64_t i = 1; i <= 40; i++)
+        histogram_record(&latencies, i);
+    assert_int_equal(tail_slow_from(&latencies), 0); /* so few that all are */
+    for (uint64_t i = 41; i <= 1000; i++)
+        histogram_record(&latencies, i);
+    assert_int_equal(tail_slow_from(&latencies), 950); /* ten are explained */
+    begin();
+    do_fast(99000);
+    for (uint64_t i = 0; i < 1000; i++)
+        histogram_record(&latencies, i < 500 ? 500 : 900); /* a hundred are explained */
+    assert_int_equal(tail_slow_from(&latencies), 500);
+}
+
 static void few_operations_are_all_explained(void **state)
 {
     (void)state;
@@ -130,6 +148,7 @@ int main(void)
         cmocka_unit_test(the_words),
         cmocka_unit_test(what_was_not_examined_is_told),
         cmocka_unit_test(what_is_faster_than_the_slowest_is_left_out),
+        cmocka_unit_test(more_are_examined_than_are_explained),
         cmocka_unit_test(few_operations_are_all_explained),
         cmocka_unit_test(nothing_is_said_where_nobody_asked),
     };
