@@ -69,6 +69,12 @@ static bool is_journal(const struct moment *m)
     return (m->commits > 0 || m->waits_for_log) && sleeps_elsewhere(m);
 }
 
+/* Held back before the block layer, where nobody's flush can delay it. */
+static bool is_group(const struct moment *m)
+{
+    return m->op->is_limited && m->thread == ASLEEP && !m->had_request;
+}
+
 static bool is_flush(const struct moment *m)
 {
     return m->flushes > 0 && (m->thread == ASLEEP || (m->op->is_queued && m->count > 0));
@@ -89,11 +95,6 @@ static bool is_program(const struct moment *m)
     return m->thread == RUNNING && thread_counts(m);
 }
 
-static bool is_group(const struct moment *m)
-{
-    return m->op->is_limited && m->thread == ASLEEP && !m->had_request;
-}
-
 static bool is_anything(const struct moment *m)
 {
     (void)m;
@@ -110,11 +111,11 @@ static const struct cause {
     [CAUSE_LOCK] = {"lock", "waited for a lock of the file", is_lock},
     [CAUSE_WRITEBACK] = {"writeback", "were held back until more was written back", is_writeback},
     [CAUSE_JOURNAL] = {"journal", "waited for a commit of the journal", is_journal},
+    [CAUSE_GROUP] = {"group", "were held back by the limit of a control group", is_group},
     [CAUSE_FLUSH] = {"flush", "waited behind a flush", is_flush},
     [CAUSE_DEVICE] = {"device", "the device itself took that long", is_device},
     [CAUSE_QUEUE] = {"queue", "waited in the queue before the device", is_queue},
     [CAUSE_PROGRAM] = {"program", "the program itself", is_program},
-    [CAUSE_GROUP] = {"group", "were held back by the limit of a control group", is_group},
     [CAUSE_UNKNOWN] = {"unknown", "unknown", is_anything},
 };
 

@@ -144,26 +144,21 @@ static bool is_about(const struct choice *c, size_t requests, const struct tail_
     return false;
 }
 
-/* Chooses the events that begin a request of the operation. */
-static void choose_requests(struct choice *c, const struct tail_history *h,
-                            const struct tail_search *s)
+/*
+ * Whether the event is of the operation without beginning a request: what became of its requests,
+ * which are the first events of the choice, or of its thread.
+ */
+static bool is_other(const struct choice *c, size_t requests, const struct tail_search *s,
+                     const struct tail_event *e)
 {
-    for (unsigned i = 0; i < h->cpus; i++) {
-        const struct tail_lane *l = &h->lanes[i];
-        for (uint64_t n = lane_seek(l, s->start_ns - s->before_ns); n < l->count && !c->is_full;
-             n++) {
-            const struct tail_event *e = lane_at(l, n);
-            if (e->ns > s->end_ns)
-                break;
-            if (begins_request(s, e))
-                choose(c, e);
-        }
-    }
+    if (is_request(e))
+        return !begins_request(s, e) && is_about(c, requests, e);
+    return e->thread == s->thread && e->ns >= s->start_ns;
 }
 
-/* Chooses what else is of the operation: what became of its requests, and its thread. */
-static void choose_others(struct choice *c, const struct tail_history *h,
-                          const struct tail_search *s)
+/* Chooses the events that begin a request of the operation, or else its other ones. */
+static void choose_own(struct choice *c, const struct tail_history *h, const struct tail_search *s,
+                       bool begins)
 {
     size_t requests = c->count;
     for (unsigned i = 0; i < h->cpus; i++) {
@@ -173,9 +168,7 @@ static void choose_others(struct choice *c, const struct tail_history *h,
             const struct tail_event *e = lane_at(l, n);
             if (e->ns > s->end_ns)
                 break;
-            bool is_own = is_request(e) ? !begins_request(s, e) && is_about(c, requests, e)
-                                        : e->thread == s->thread && e->ns >= s->start_ns;
-            if (is_own)
+            if (begins ? begins_request(s, e) : is_other(c, requests, s, e))
                 choose(c, e);
         }
     }
@@ -218,8 +211,8 @@ bool tail_history_find(struct tail_history *h, const struct tail_search *s,
                        const struct tail_event **events, size_t *count)
 {
     struct choice c = {.events = h->chosen};
-    choose_requests(&c, h, s);
-    choose_others(&c, h, s);
+    choose_own(&c, h, s, true);
+    choose_own(&c, h, s, false);
     choose_rare(&c, &h->rare, s->end_ns);
     sort_events(&c, h->chosen + TAIL_CHOSEN);
     *events = c.events;

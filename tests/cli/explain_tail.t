@@ -30,8 +30,7 @@ sub tests_of {
 
 sub instances { return grep {/explain-tail-/} glob "$TRACING/instances/*" }
 
-# ---- the option
-# ------------------------------------------------------------------------------------
+# ---- the option ----------------------------------------------------------------------------------------
 
 refused_ok(bonnie(@small, qw(--tests=seeks --explain-tail)),
     qr/--explain-tail: only put_block, rewrite, get_block and iops can be explained, and none of them will run/, 'nothing to explain');
@@ -40,8 +39,7 @@ refused_ok(bonnie(@explain, '--steady-state'), qr/--explain-tail cannot be combi
 my $without = bonnie(@small, qw(--tests=iops --iops-duration=1 --json));
 ok(!exists { tests_of($without) }->{iops}{tail}, 'without the option nothing is said');
 
-# ---- where nothing can be seen
-# ---------------------------------------------------------------------
+# ---- where nothing can be seen -------------------------------------------------------------------------
 
 # A sentence says why, and every cause is unknown.
 sub blind_ok {
@@ -85,8 +83,7 @@ if (system("unshare --pid --fork true 2>/dev/null") == 0) {
     blind_ok(bonnie({ wrap => [qw(unshare --pid --mount-proc --fork)] }, @explain, '--json'), qr/\Ain a PID namespace/, 'in a PID namespace');
 }
 
-# ---- what is seen
-# ----------------------------------------------------------------------------------
+# ---- what is seen --------------------------------------------------------------------------------------
 
 my $plain = bonnie(@explain, '--json');
 SKIP: {
@@ -120,11 +117,12 @@ SKIP: {
     is_deeply([instances()], [], '-u nobody leaves no instance');
 
     subtest 'a limit of a control group' => sub {
-        my ($group, $why) = io_limit($dir, 2 << 20);
+        my ($group, $why) = io_limit($dir, 512 << 10);
         plan skip_all => $why if !$group;
         my $run = bonnie({ wrap => [ $group->wrap ] }, '-d', $dir, qw(-r0 -n0 -s4 -f -D --tests=iops --iops-writes=0 --iops-block=64k --iops-duration=4 --explain-tail --json));
         my $x   = { tests_of($run) }->{iops}{tail};
-        cmp_ok($x->{percent}{group}, '>=', 80, 'is named') or diag $x->{sentence};
+        my ($most) = sort { $x->{percent}{$b} <=> $x->{percent}{$a} } @causes;
+        is($most, 'group', 'is named') or diag $x->{sentence};
     };
 
     subtest 'a killed run' => sub {
@@ -152,7 +150,7 @@ SKIP: {
     };
 
     subtest 'a run is not disturbed by --cleanup' => sub {
-        my $run = start(@explain, '--json');
+        my $run = start(@explain, '--iops-duration=8', '--json');
         my $remover;
         wait_until('the helper', sub { ($remover) = `ps -o pid=,comm= --ppid $run->{pid}` =~ /^\s*(\d+) bonnie-remover$/m });
         my $status = slurp("/proc/$remover/status");

@@ -136,6 +136,15 @@ static void a_limit_holds_back_what_has_not_reached_the_block_layer(void **state
     assert_int_equal(s.ns[CAUSE_UNKNOWN], 100);
 }
 
+static void a_flush_of_others_does_not_delay_what_a_limit_holds_back(void **state)
+{
+    (void)state;
+    const struct tail_event begun = {.ns = 500, .kind = TAIL_FLUSH_BEGIN, .device = DISK};
+    CUT(limited, begun, thread(1000, TAIL_SLEEP), request(1800, TAIL_ISSUE, 80));
+    assert_int_equal(s.ns[CAUSE_GROUP], 800);
+    assert_int_equal(s.ns[CAUSE_FLUSH], 200);
+}
+
 static void without_a_limit_that_is_unknown(void **state)
 {
     (void)state;
@@ -201,6 +210,7 @@ int main(void)
         cmocka_unit_test(a_thread_that_wants_a_cpu_waits_for_nothing_else),
         cmocka_unit_test(memory_locks_and_pauses),
         cmocka_unit_test(a_limit_holds_back_what_has_not_reached_the_block_layer),
+        cmocka_unit_test(a_flush_of_others_does_not_delay_what_a_limit_holds_back),
         cmocka_unit_test(without_a_limit_that_is_unknown),
         cmocka_unit_test(a_request_is_complete_when_all_of_it_is),
         cmocka_unit_test(of_queued_operations_the_requests_count_first),
