@@ -13,7 +13,7 @@ use warnings;
 use Exporter 'import';
 use Bonnie::Html qw(element text);
 
-our @EXPORT_OK = qw(area bar chart line steps tail whisker);
+our @EXPORT_OK = qw(area bar chart line points steps tail whisker);
 
 my $WIDTH = 1000;
 
@@ -138,6 +138,23 @@ sub area {
     my ($class, $from, $to, $top, $bottom) = @_;
     my ($width, $height) = (width($from, $to), pixels($bottom - $top));
     return [ $class, $from, pixels($top), "h${width}v${height}h-${width}z" ];
+}
+
+# A mark at each of @$points, [ x, y of its middle ]: upright, $tall pixels, or
+# with 0 round, if the class has round ends of lines. A line without length has no
+# other ends where pages are printed.
+sub points {
+    my ($class, $tall, $points) = @_;
+    my @places = map { [ horizontal($_->[0]), pixels($_->[1] - $tall / 2) ] } @{$points};
+    my $mark   = $tall ? "v$tall" : 'h0';
+    my ($x, $y) = @{ $places[0] };
+    my $path = $mark;
+    for my $place (@places[ 1 .. $#places ]) {
+        my $down = pixels($place->[1] - $y - $tall);
+        $path .= 'm' . ($place->[0] - $x) . ($down < 0 ? q{} : q{ }) . $down . $mark;
+        ($x, $y) = @{$place};
+    }
+    return [ $class, $points->[0][0], pixels($points->[0][1] - $tall / 2), $path ];
 }
 
 # An area for each of @$steps, [ x of its end, its height ], that stands on $y.

@@ -28,6 +28,12 @@ my $TOO_LARGE = 1e18;
 
 my $MAX_VERDICT = 120;
 
+# Of the slowest operations: longer texts and more operations are none of bonnie's.
+my $MAX_SENTENCE = 800;
+my $MOST_SLOW    = 1000;
+my @CAUSES       = qw(reclaim cpu lock writeback journal flush device queue program group unknown);
+my %IS_CAUSE     = map { $_ => 1 } @CAUSES;
+
 my @PERCENTILES = qw(min mean p50 p90 p95 p99 p99_9 p99_99 max);
 my @HOST        = qw(name kernel c_library cpu_model cpus ram_bytes directory filesystem
     mount_options device disk_model scheduler);
@@ -121,6 +127,7 @@ sub read_test {
         intervals   => [ grep { defined $_->{seconds} } map { interval(hash($_)) } list($written->{intervals}) ],
         hosts       => [ grep { defined $_->{name} && defined $_->{rate} } map { host_part(hash($_)) } list($written->{hosts}) ],
         known(steady => steady_state(hash($written->{steady_state}))),
+        known(slowest => slowest_operations(hash($written->{tail}))),
         device      => { known(name => text($device->{name})), known(busy_percent => number($device->{busy_percent})) },
         map { known($_ => text($written->{$_})) } qw(limited_by verdict workers engine iodepth direct),
     };
@@ -178,6 +185,28 @@ sub steady_fit {
     return if $fit{first_round} < 1 || $fit{first_round} > $rounds;
     $fit{slope} = -$fit{slope} if $sign;
     return \%fit;
+}
+
+# undef without a sentence. A cause that is not known here is unknown.
+sub slowest_operations {
+    my ($written) = @_;
+    my $sentence = text($written->{sentence}) // return;
+    my @operations = map { hash($_) } list($written->{operations});
+    my %of_cause;
+    for my $operation (@operations > $MOST_SLOW ? @operations[ 0 .. $MOST_SLOW - 1 ] : @operations) {
+        my ($seconds, $latency) = map { number($operation->{$_}) } qw(seconds latency_ns);
+        next if !defined $seconds || !$latency;
+        my $cause = text($operation->{cause}) // q{};
+        push @{ $of_cause{ $IS_CAUSE{$cause} ? $cause : 'unknown' } }, $seconds, $latency;
+    }
+    my $percent = hash($written->{percent});
+    return {
+        sentence => shorten($sentence, $MAX_SENTENCE),
+        note     => shorten(text($written->{note}) // q{}, $MAX_SENTENCE),
+        (map { $_ => number($written->{$_}) } qw(slowest examined lost_events)),
+        percent    => { map { known($_ => number($percent->{$_})) } @CAUSES },
+        operations => { map { $_ => pack 'd*', @{ $of_cause{$_} } } keys %of_cause },
+    };
 }
 
 sub figure {

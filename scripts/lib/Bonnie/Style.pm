@@ -69,18 +69,18 @@ td small { display: block; white-space: normal; color: var(--quiet); font-size: 
 .many .better small, .many .worse small, .b2 small, .w2 small { color: inherit; }
 .none { min-width: 6em; color: var(--quiet); white-space: normal; text-align: center; overflow-wrap: anywhere; }
 .scroll:has(.result), .scroll:has(.cuts), .one .scroll:has(.settings) { width: fit-content; max-width: 100%; }
-.result .label { min-width: 11rem; } .result th, .result td { padding-right: 1.1rem; }
+.result .label { min-width: 11rem; } :is(.result, .cuts) :is(th, td) { padding-right: 1.1rem; }
 .one .panels { grid-template-columns: repeat(auto-fit, minmax(min(100%, 24rem), 1fr)); }
 .headline { font-size: 1.1rem; }
 .settings td, .settings th, .limits td, .places td:nth-of-type(3), .places thead th:nth-child(4), .changes td:nth-child(4), .changes thead th:nth-child(4) { text-align: left; }
-.rounds td:nth-of-type(-n+2), .rounds thead th:nth-child(-n+3) { text-align: left; white-space: normal; }
-.rounds td:nth-of-type(2) { min-width: 11rem; }
+.rounds td:nth-of-type(-n+2), .rounds thead th:nth-child(-n+3), .slowest :is(td, th) { text-align: left; white-space: normal; }
+.rounds td:nth-of-type(2), .said { min-width: 11rem; }
 .settings td { min-width: 3rem; max-width: 18rem; white-space: normal; overflow-wrap: break-word; }
 .settings td:last-child { min-width: 5rem; overflow-wrap: anywhere; }
 .limits thead tr:nth-child(2) th { text-align: left; }
 .limits td { font-size: .9em; white-space: normal; min-width: 3.5rem; }
 .limits td span { display: block; }
-.wide th, .wide td { padding-left: .25rem; padding-right: .25rem; }
+.wide :is(th, td) { padding-inline: .25rem; }
 .wide small { font-size: .85em; }
 .one .settings td { max-width: 40rem; }
 .one :has(> .scroll .settings) { display: flex; flex-flow: wrap; align-items: start; column-gap: 1.5rem; }
@@ -135,12 +135,13 @@ figcaption span { display: block; max-width: 60rem; color: var(--quiet); font-si
 .chart .course { fill: var(--pale); stroke: var(--bar); stroke-width: 1px; }
 .chart .held { fill: var(--bar); stroke: none; } .chart .losses { fill: var(--worse); stroke: none; }
 .chart .open { fill: var(--unclear); stroke: none; }
-.cuts th, .cuts td { padding-right: 1.1rem; }
 .cuts .label { min-width: 7.5rem; } .fault { background: var(--w2); }
 .chart .band { fill: var(--range); fill-opacity: .2; stroke: none; }
 .chart .known { fill: var(--pale); stroke: none; }
-.chart .pair { stroke: var(--dark); stroke-width: 5px; stroke-linecap: round; }
+.chart .pair { stroke: var(--dark); }
 .chart .fit { stroke: var(--worse); stroke-width: 2.5px; stroke-dasharray: 6 3; }
+.chart :is(.pair, path.dot) { stroke-width: 5px; stroke-linecap: round; } .chart path.box { stroke-width: 4px; }
+.chart path.tick { stroke-width: 2.5px; }
 .chart .grid { stroke: var(--grid); stroke-width: 1px; } .chart .zero { stroke: var(--zero); stroke-width: 1px; }
 
 @media screen and (min-width: 76rem) {
@@ -184,7 +185,7 @@ figcaption span { display: block; max-width: 60rem; color: var(--quiet); font-si
   figcaption span, .legend, section > p { font-size: 8pt; }
   .panels { grid-template-columns: repeat(3, 1fr); gap: 1rem 1.5rem; }
   th, td, .settings td { min-width: 0; padding: .2rem .25rem; }
-  .changes th, .changes td, .one th, .one td { padding: .1rem .25rem; }
+  :is(.changes, .one) :is(th, td) { padding: .1rem .25rem; }
   .runs td, .runs th { padding: .1rem; }
   .label, thead tr:first-child th:first-child { position: static; min-width: 7em; overflow-wrap: break-word; }
   tr, figure, .panel, .chart, .legend, .scroll { break-inside: avoid; }

@@ -1,0 +1,254 @@
+# What the slowest operations of each test waited for, from JSON: for each label
+# the run with the median rate. A table has the sentences; a chart shows the
+# operations over time, a row for each cause.
+package Bonnie::TailCharts;
+
+use strict;
+use warnings;
+use Exporter 'import';
+use List::Util qw(max min sum0);
+use POSIX      qw(ceil);
+use Bonnie::Axis       qw(axis_of_time);
+use Bonnie::Chart      qw(line points);
+use Bonnie::Html       qw(element text);
+use Bonnie::HtmlTable  qw(absent cell head_cell row_head row_of row_title scrolling_table tests_run);
+use Bonnie::Panels     qw(panels panel row_label);
+use Bonnie::TimeCharts qw(middle);
+use Bonnie::Units      qw(figure_text grouped range_text);
+
+our @EXPORT_OK = qw(tail_charts tail_table);
+
+# In pixels: the height of a strip, that of one among many, and that of its part
+# above the longest operation.
+my $HIGH  = 52;
+my $LOW   = 30;
+my $MANY  = 6;
+my $ABOVE = 4;
+
+# Latencies that differ more than this have a logarithmic scale.
+my $WIDE = 10;
+
+# More marks than this make the page large, and a label of a test with fewer than
+# that shows nothing.
+my $MARKS_TOTAL = 4000;
+my $FEWEST      = 50;
+
+# Marks in a cell of this part of the width and this many pixels of the height
+# are one; where there are too many, the cells become larger.
+my $NEAR_X = 1 / 500;
+my $NEAR_Y = 1;
+
+# The words of src/tail/causes.c, shorter ones for charts of several labels, and
+# the mark: shape and colour, which are classes of the style sheet. Equal shares are
+# in this order.
+my @CAUSES = (
+    [ device    => 'the device itself took that long',               'device',        'dot bar'      ],
+    [ queue     => 'waited in the queue before the device',          'queue',         'box bar'      ],
+    [ flush     => 'waited behind a flush',                          'flush',         'tick bar'     ],
+    [ journal   => 'waited for a commit of the journal',             'journal',       'dot worse'    ],
+    [ writeback => 'were held back until more was written back',     'writeback',     'box worse'    ],
+    [ lock      => 'waited for a lock of the file',                  'lock',          'tick worse'   ],
+    [ group     => 'were held back by the limit of a control group', 'control group', 'box tail'     ],
+    [ cpu       => 'waited for a CPU',                               'CPU',           'dot range'    ],
+    [ reclaim   => 'had to free memory first',                       'memory',        'box range'    ],
+    [ program   => 'the program itself',                             'program',       'tick range'   ],
+    [ unknown   => 'unknown',                                        'unknown',       'dot unclear'  ],
+);
+
+# In pixels; 0 is round.
+my %TALL = (dot => 0, box => 4, tick => 7);
+
+my @HEADS = ('Test', 'What they waited for', 'Examined', 'Events lost');
+
+my @NOTES = (
+    'For each label, the run with the median rate. A mark is one of the slowest operations, or several that are close together: from '
+        . 'left to right when it began, upwards how long it took. The rows of one test have the same scales.',
+    'The longest part of an operation names its cause; behind a flush only means that the device was flushing meanwhile.',
+);
+
+# What is known of each test that was looked at: [ test, [ group, its slowest operations ], ... ].
+sub explained_tests {
+    my @groups = @_;
+    my @tests;
+    for my $test (tests_run(@groups)) {
+        my @found = map { my $slowest = slowest_of($_, $test); $slowest ? [ $_, $slowest ] : () } @groups;
+        push @tests, [ $test, @found ] if @found;
+    }
+    return @tests;
+}
+
+sub slowest_of {
+    my ($group, $test) = @_;
+    my @explained = grep { $_->{slowest} } $group->details($test->{name});
+    my ($details) = (middle(@explained), @explained);    # none has a rate if all were too fast
+    return $details ? $details->{slowest} : undef;
+}
+
+# A label that is alone has no column.
+sub tail_table {
+    my @groups = @_;
+    my @tests  = explained_tests(@groups) or return;
+    my @rows;
+    for my $row (@tests) {
+        my ($test, @found) = @{$row};
+        my $title = $test->{name_alone};
+        push @rows, map { row_of(@groups > 1 ? (row_head($_->[0]), cell($title)) : row_title($title), cells_of($_->[1])) } @found;
+    }
+    my @heads = map { head_cell($_) } @groups > 1 ? 'Label' : (), @HEADS;
+    return scrolling_table(caption => 'What the slowest operations waited for', class => 'slowest', head => [ row_of(@heads) ], rows => \@rows);
+}
+
+sub cells_of {
+    my ($slowest) = @_;
+    my ($of, $examined, $lost) = @{$slowest}{qw(slowest examined lost_events)};
+    my $share = defined $examined ? whole($examined) . (defined $of ? "\x{A0}of\x{A0}" . whole($of) : q{}) : undef;
+    my @numbers = map { defined $_ ? cell($_) : absent('not told') } $share, defined $lost ? whole($lost) : undef;
+    return (element('td', { class => 'said' }, sentences($slowest)), @numbers);
+}
+
+# The note is the end of the sentence, as bonnie writes it.
+sub sentences {
+    my ($slowest) = @_;
+    my ($sentence, $note) = @{$slowest}{qw(sentence note)};
+    my $shown = text(ucfirst $sentence);
+    return $note eq q{} || index($sentence, $note) >= 0 ? $shown : $shown . element('small', {}, text("Not everything can be seen: $note"));
+}
+
+sub whole {
+    my ($number) = @_;
+    return grouped(sprintf '%.0f', $number);
+}
+
+sub tail_charts {
+    my @tests = explained_tests(@_) or return;
+    my @drawn;
+    for my $row (@tests) {
+        my ($test, @found) = @{$row};
+        my @seen = grep { is_any_known($_->[1]) } @found;
+        push @drawn, [ $test, @seen ] if @seen;
+    }
+    my $most = max($FEWEST, int($MARKS_TOTAL / max(1, sum0(map { $#{$_} } @drawn))));
+    my @panels = map { tail_panel($most, scalar(@_), @{$_}) } @drawn;
+    return (not_drawn(@tests), panels('The slowest operations over time', \@NOTES, @panels));
+}
+
+sub is_any_known {
+    my ($slowest) = @_;
+    return grep { $_ ne 'unknown' } keys %{ $slowest->{operations} };
+}
+
+# A chart in which nothing has a known cause would show nothing that the table does not.
+sub not_drawn {
+    my @tests = @_;
+    my @names;
+    for my $row (@tests) {
+        my ($test, @found) = @{$row};
+        my @blind = grep { !is_any_known($_->[1]) } @found or next;
+        push @names, @blind == @found ? $test->{name_alone} : map { "$test->{name_alone} of " . row_label($_->[0]) } @blind;
+    }
+    return if !@names;
+    return element('p', {}, text('Not drawn, because no operation with a known cause is recorded: ' . join(', ', @names) . q{.})) . "\n";
+}
+
+sub tail_panel {
+    my ($most, $groups, $test, @found) = @_;
+    my (@seconds, @latencies, @rows);
+    for my $found (@found) {
+        my ($group, $slowest) = @{$found};
+        for my $cause (causes_of($slowest)) {
+            my @operations = unpack 'd*', $slowest->{operations}{ $cause->{name} } // q{};
+            push @seconds,   @operations[ grep { !($_ % 2) } 0 .. $#operations ];
+            push @latencies, @operations[ grep { $_ % 2 } 0 .. $#operations ];
+            push @rows, { group => $groups > 1 ? $group : undef, cause => $cause, operations => \@operations, most => ceil($most * $cause->{part}) };
+        }
+    }
+    my $time  = axis_of_time(max(@seconds));
+    my $scale = latency_scale(@rows > $MANY ? $LOW : $HIGH, @latencies);
+    return panel($test->{name_alone},
+        axis   => { %{$time}, unit => "seconds; height of a row: $scale->{words}" },
+        height => $scale->{height},
+        rows   => [ map { cause_row($time, $scale, $_) } @rows ],
+    );
+}
+
+# Those that occur, the most frequent first: { name, words, short,
+# look, percent, part of the operations that are recorded }.
+sub causes_of {
+    my ($slowest) = @_;
+    my $all = sum0(map {length} values %{ $slowest->{operations} });
+    my @causes;
+    for my $cause (@CAUSES) {
+        my ($name, $words, $short, $look) = @{$cause};
+        my $part    = length($slowest->{operations}{$name} // q{}) / $all;
+        my $percent = min(100, $slowest->{percent}{$name} // 100 * $part);
+        push @causes, { name => $name, words => $words, short => $short, look => $look, percent => $percent, part => $part } if $percent || $part;
+    }
+    my @sorted = sort { $b->{percent} <=> $a->{percent} } @causes;
+    return @sorted;
+}
+
+# { height of a strip, y: where a latency is below its top, words }
+sub latency_scale {
+    my ($height, @latencies) = @_;
+    my ($least, $most) = (min(@latencies), max(@latencies));
+    my $is_wide = $most > $WIDE * $least;
+    my $part    = $is_wide ? sub { log($_[0] / $least) / log($most / $least) } : sub { $_[0] / $most };
+    my $bottom  = $is_wide ? figure_text($least, 'ns') : 0;
+    return {
+        height => $height,
+        y      => sub { $height - ($height - $ABOVE) * $part->($_[0]) },
+        words  => "$bottom to " . figure_text($most, 'ns') . ($is_wide ? ', logarithmic' : q{}),
+    };
+}
+
+sub cause_row {
+    my ($time, $scale, $row) = @_;
+    my ($cause, @operations) = ($row->{cause}, @{ $row->{operations} });
+    my @latencies = @operations[ grep { $_ % 2 } 0 .. $#operations ];
+    my @marks     = map { line('grid', 0, 1, $_, $_) } $ABOVE, $scale->{height};
+    my ($shape)   = split / /, $cause->{look};
+    push @marks, points($cause->{look}, $TALL{$shape}, [ marks($row->{most}, $time, $scale, @operations) ]) if @operations;
+    return {
+        label => $row->{group} ? "$cause->{short}: " . row_label($row->{group}) : $cause->{words},
+        shown => join(', ', percent_text($cause->{percent}), extent(@latencies)),
+        marks => \@marks,
+    };
+}
+
+# Nothing without latencies.
+sub extent {
+    my ($least, @others) = sort { $a <=> $b } @_ or return;
+    my $most = $others[-1] // $least;
+    my $alike = figure_text($most, 'ns') eq figure_text($least, 'ns');
+    return $alike ? figure_text($most, 'ns') : range_text($least, $most, 'ns');
+}
+
+sub percent_text {
+    my ($percent) = @_;
+    return ($percent > 0 && $percent < 0.5 ? '< 1' : sprintf '%.0f', $percent) . "\x{A0}%";
+}
+
+# [ x, y ] of at most about $most marks.
+sub marks {
+    my ($most, $time, $scale, @operations) = @_;
+    my @places;
+    while (my ($seconds, $latency) = splice @operations, 0, 2) {
+        push @places, [ $time->{at}->($seconds), $scale->{y}->($latency) ];
+    }
+    my ($near_x, $near_y) = ($NEAR_X, $NEAR_Y);
+    my @marks = apart($near_x, $near_y, @places);
+    while (@marks > $most) {
+        ($near_x, $near_y) = (2 * $near_x, 2 * $near_y);
+        @marks = apart($near_x, $near_y, @places);
+    }
+    return @marks;
+}
+
+# One place of each cell of this size.
+sub apart {
+    my ($width, $height, @places) = @_;
+    my %taken;
+    return grep { !$taken{ int($_->[0] / $width) . q{ } . int($_->[1] / $height) }++ } @places;
+}
+
+1;
