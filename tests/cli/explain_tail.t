@@ -28,7 +28,12 @@ sub tests_of {
     return map { ($_->{name} => $_) } @{ report_ok($run->{out})->{runs}[0]{tests} };
 }
 
-sub instances { return grep {/explain-tail-/} glob "$TRACING/instances/*" }
+# The trace instances of a run: other runs on this machine have their own.
+sub instances {
+    my ($run) = @_;
+    my @found = glob "$TRACING/instances/explain-tail-$run->{pid}-*"; # not one by one, as in a scalar context
+    return @found;
+}
 
 # ---- the option ----------------------------------------------------------------------------------------
 
@@ -93,7 +98,7 @@ SKIP: {
 
     subtest 'a report' => sub {
         is(tree($dir), 0, 'nothing is left in the directory');
-        is_deeply([instances()], [], 'nor in tracefs');
+        is_deeply([ instances($plain) ], [], 'nor in tracefs');
         for my $t (@test{qw(put_block iops)}) {
             my $x = $t->{tail};
             is_deeply([ sort keys %{ $x->{percent} } ], [ sort @causes ], "$t->{name}: all causes");
@@ -114,7 +119,7 @@ SKIP: {
 
     my $as_user = bonnie(@explain, '--json', qw(-u nobody));
     ok({ tests_of($as_user) }->{iops}{tail}{traced}, 'with -u nobody, too');
-    is_deeply([instances()], [], '-u nobody leaves no instance');
+    is_deeply([ instances($as_user) ], [], '-u nobody leaves no instance');
 
     subtest 'a limit of a control group' => sub {
         my ($group, $why) = io_limit($dir, 512 << 10);
@@ -128,8 +133,8 @@ SKIP: {
     subtest 'a killed run' => sub {
         for my $whole (0, 1) {
             my $run = start(@explain, '--iops-duration=60');
-            wait_until('the instance', sub { instances() && tree($dir) });
-            my ($instance) = instances();
+            wait_until('the instance', sub { instances($run) && tree($dir) });
+            my ($instance) = instances($run);
             my ($remover) = `ps -o pid=,comm= --ppid $run->{pid}` =~ /^\s*(\d+) bonnie-remover$/m;
             kill KILL => $remover if $whole;
             kill KILL => $run->{pid};
@@ -138,14 +143,14 @@ SKIP: {
                 ok(-d $instance, 'together with its helper: the instance is left');
                 my $clean;
                 # Processes of the run may be ending still.
-                wait_until('the end of the instance', sub { $clean = bonnie('-d', $dir, '--cleanup'); !instances() });
+                wait_until('the end of the instance', sub { $clean = bonnie('-d', $dir, '--cleanup'); !instances($run) });
                 like($clean->{err}, qr/^bonnie: removed the trace instance explain-tail-\d+-[0-9a-f]{8}, which a killed run has left$/m, '--cleanup says that it removes it');
             }
             else {
-                wait_until('the end of the instance', sub { !instances() });
+                wait_until('the end of the instance', sub { !instances($run) });
                 bonnie('-d', $dir, '--cleanup');
             }
-            is_deeply([instances()], [], 'nothing is left');
+            is_deeply([ instances($run) ], [], 'nothing is left');
         }
     };
 
@@ -158,7 +163,7 @@ SKIP: {
         like($status, qr/^Seccomp:\s2$/m, 'is under a filter');
         is(scalar(my @open = glob "/proc/$remover/fd/*"), 2, 'and has two open descriptors');
         bonnie('-d', $dir, '--cleanup');
-        is(scalar(my @left = instances()), 1, 'its instance stays');
+        is(scalar(my @left = instances($run)), 1, 'its instance stays');
         my $done = finish($run);
         ok({ tests_of($done) }->{iops}{tail}{traced}, 'and it has seen everything');
     };
@@ -171,9 +176,9 @@ SKIP: {
         system "echo nop > $TRACING/current_tracer";
         my $x = { tests_of($run) }->{iops}{tail};
         ok($x->{traced}, 'events are seen all the same');
+        is_deeply([ instances($run) ], [], 'nothing is left');
         like($x->{note}, qr/another tracer is active \(\Q$other\E\): what it costs is in the figures/, 'and it is told');
     };
 }
 
-is_deeply([instances()], [], 'no instance is left');
 done_testing();
