@@ -21,11 +21,15 @@ static void swap_records(struct tail_record *a, struct tail_record *b)
     *b = old;
 }
 
-static void sift_up(struct tail_heap *h, unsigned at)
+static void sift_up(struct tail_heap *h)
 {
-    while (at > 0 && h->records[at].latency_ns < h->records[(at - 1) / 2].latency_ns) {
-        swap_records(&h->records[at], &h->records[(at - 1) / 2]);
-        at = (at - 1) / 2;
+    unsigned at = h->count - 1;
+    while (at > 0) {
+        unsigned above = (at - 1) / 2;
+        if (h->records[at].latency_ns >= h->records[above].latency_ns)
+            return;
+        swap_records(&h->records[at], &h->records[above]);
+        at = above;
     }
 }
 
@@ -48,7 +52,7 @@ void tail_heap_add(struct tail_heap *h, const struct tail_record *r)
 {
     if (h->count < TAIL_MOST) {
         h->records[h->count++] = *r;
-        sift_up(h, h->count - 1);
+        sift_up(h);
     } else if (r->latency_ns > h->records[0].latency_ns) {
         h->records[0] = *r;
         sift_down(h);
