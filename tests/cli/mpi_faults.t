@@ -74,6 +74,13 @@ sub in_one_place {
     return ('-d', "$case->{dir}");
 }
 
+# The same, for runs that are interrupted: Open MPI kills after a second, in which a busy machine may not clean up.
+sub in_one_place_without_haste {
+    my ($case) = @_;
+    $case->{how}{env} = { OMPI_MCA_odls_base_sigkill_timeout => 20 };
+    return (in_one_place($case), @ENDLESS);
+}
+
 # A directory for each rank.
 sub in_places {
     my ($case, $dir, %other) = @_;
@@ -244,7 +251,7 @@ my @OTHERS = (
         title     => 'the launcher is interrupted',
         turn      => 0,
         may_shift => 1,
-        place     => sub { (in_one_place(@_), @ENDLESS) },
+        place     => \&in_one_place_without_haste,
         strike    => sub { kill INT => $_[0]{run}{pid} },
         check     => \&interrupted_ok,
     },

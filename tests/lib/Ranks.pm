@@ -40,6 +40,7 @@ END
 #   ranks  => N            how many
 #   hosts  => N            names of hosts that they have in turn (takes root)
 #   wrap   => [COMMAND]    what the launcher is run with
+#   env    => { NAME => VALUE }  for the launcher
 #   before => { N => SH }  commands of the shell for rank N; what is in $before comes in front of it
 sub start_ranks {
     my ($how, @args) = @_;
@@ -47,7 +48,7 @@ sub start_ranks {
     my %before = %{ $how->{before} // {} };
     spew("$notes/before.$_", "$before{$_}\n") for keys %before;
     spew("$notes/begin", $BEGIN);
-    my %env = (RANK_NOTES => "$notes", RANK_HOSTS => $how->{hosts} // q{}, OMPI_ALLOW_RUN_AS_ROOT => 1, OMPI_ALLOW_RUN_AS_ROOT_CONFIRM => 1);
+    my %env = (RANK_NOTES => "$notes", RANK_HOSTS => $how->{hosts} // q{}, OMPI_ALLOW_RUN_AS_ROOT => 1, OMPI_ALLOW_RUN_AS_ROOT_CONFIRM => 1, %{ $how->{env} // {} });
     my @wrap = (@{ $how->{wrap} // [] }, $LAUNCHER, (is_open_mpi() ? '--oversubscribe' : ()), '-n', $how->{ranks}, 'sh', "$notes/begin");
     my $run = start({ program => $how->{program} // 'bonnie-mpi', wrap => \@wrap, env => \%env }, @args);
     $run->{notes} = $notes;
