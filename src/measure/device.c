@@ -28,18 +28,6 @@ static void path_of(const struct device_set *d, const struct device *device, con
              what);
 }
 
-/* Reads the text of a file in sysfs, as far as it fits. */
-static bool read_text(const char *path, char *text, size_t size)
-{
-    FILE *in = kernel_file_read(path);
-    if (!in)
-        return false;
-    size_t length = fread(text, 1, size - 1, in);
-    text[length] = '\0';
-    fclose(in);
-    return length > 0;
-}
-
 bool device_parse_number(const char *text, unsigned *major, unsigned *minor)
 {
     return sscanf(text, "%u:%u", major, minor) == 2;
@@ -48,7 +36,7 @@ bool device_parse_number(const char *text, unsigned *major, unsigned *minor)
 static bool read_number(const char *path, struct device *device)
 {
     char text[32];
-    return read_text(path, text, sizeof text) &&
+    return kernel_file_text(path, text, sizeof text) &&
            device_parse_number(text, &device->major, &device->minor);
 }
 
@@ -243,10 +231,10 @@ void device_describe(const struct device_set *d, struct device_facts *facts)
         if (device->stacked)
             continue;
         path_of(d, device, "/device/model", path);
-        if (read_text(path, text, sizeof text))
+        if (kernel_file_text(path, text, sizeof text))
             add_fact(facts->model, text, strlen(text));
         path_of(d, device, "/queue/scheduler", path);
-        if (read_text(path, text, sizeof text))
+        if (kernel_file_text(path, text, sizeof text))
             add_scheduler(facts->scheduler, text);
     }
 }
@@ -266,7 +254,7 @@ static bool read_stat(const struct device_set *d, const struct device *device,
     char path[PATH_MAX];
     char text[STAT_TEXT];
     path_of(d, device, "/stat", path);
-    return read_text(path, text, sizeof text) && device_parse_stat(text, s);
+    return kernel_file_text(path, text, sizeof text) && device_parse_stat(text, s);
 }
 
 void device_read(const struct device_set *d, struct device_counters *now)

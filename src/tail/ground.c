@@ -1,27 +1,25 @@
 #include "tail/ground.h"
 
 #include <inttypes.h>
+#include <limits.h>
 #include <stdio.h>
 
 #include "tail/event.h"
 #include "util/kernel_file.h"
 
-static bool read_line(const char *root, const struct device *d, const char *file, char *line,
-                      int size)
+/* Reads a file of the device's directory in sysfs. */
+static bool read_fact(const struct device_set *devices, const char *file, char *text, size_t size)
 {
-    char path[160];
-    snprintf(path, sizeof path, "%s/sys/dev/block/%u:%u/%s", root, d->major, d->minor, file);
-    FILE *in = kernel_file_read(path);
-    if (!in)
-        return false;
-    bool done = fgets(line, size, in) != NULL;
-    fclose(in);
-    return done;
+    char path[PATH_MAX];
+    const struct device *d = &devices->devices[0];
+    snprintf(path, sizeof path, "%s/sys/dev/block/%u:%u/%s", devices->root, d->major, d->minor,
+             file);
+    return kernel_file_text(path, text, size);
 }
 
 void tail_ground_find(struct tail_ground *g, const struct device_set *devices)
 {
-    char line[64];
+    char text[64];
     const struct device *d = &devices->devices[0];
     *g = (struct tail_ground){0};
     if (devices->count == 0 || devices->filesystem != 1 || d->stacked)
@@ -29,10 +27,10 @@ void tail_ground_find(struct tail_ground *g, const struct device_set *devices)
     unsigned major = d->major;
     unsigned minor = d->minor;
     g->is_known = true;
-    if (read_line(devices->root, d, "partition", line, sizeof line))
-        g->is_known = read_line(devices->root, d, "start", line, sizeof line) &&
-                      sscanf(line, "%" SCNu64, &g->start) == 1 &&
-                      read_line(devices->root, d, "../dev", line, sizeof line) &&
-                      device_parse_number(line, &major, &minor);
+    if (read_fact(devices, "partition", text, sizeof text))
+        g->is_known = read_fact(devices, "start", text, sizeof text) &&
+                      sscanf(text, "%" SCNu64, &g->start) == 1 &&
+                      read_fact(devices, "../dev", text, sizeof text) &&
+                      device_parse_number(text, &major, &minor);
     g->device = tail_device(major, minor);
 }

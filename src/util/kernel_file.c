@@ -13,6 +13,16 @@ FILE *kernel_file_read(const char *path)
     return fopen(path, "re");
 }
 
+bool kernel_file_text(const char *path, char *text, size_t size)
+{
+    FILE *in = kernel_file_read(path);
+    size_t length = in ? fread(text, 1, size - 1, in) : 0;
+    text[length] = '\0';
+    if (in)
+        fclose(in);
+    return length > 0;
+}
+
 bool kernel_file_exists(const char *path)
 {
     return access(path, F_OK) == 0;

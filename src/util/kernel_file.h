@@ -17,6 +17,12 @@ int kernel_file_open(const char *path, int flags);
 /* Opens a text file for reading. Returns NULL with errno when it cannot be opened. */
 FILE *kernel_file_read(const char *path);
 
+/*
+ * Reads the beginning of a text file into `text`, as far as it fits with a NUL. Returns false when
+ * the file cannot be read or is empty; `text` is empty then.
+ */
+bool kernel_file_text(const char *path, char *text, size_t size);
+
 /* Whether the file exists. */
 bool kernel_file_exists(const char *path);
 
