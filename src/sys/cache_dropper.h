@@ -2,8 +2,8 @@
 #define SYS_CACHE_DROPPER_H
 
 #include <stdbool.h>
-#include <sys/types.h>
 
+#include "sys/confine.h"
 #include "util/err.h"
 
 /*
@@ -17,14 +17,13 @@
  * answers.
  */
 struct cache_dropper {
-    pid_t pid; /* 0: there is no dropper */
-    int socket;
+    struct confined process;
 };
 
 /*
  * Starts the dropper if this process may empty the caches (it is root, and the system allows it),
- * and if the dropper can be confined. Otherwise d->pid becomes 0, which is not a failure. Returns
- * 0, or a negative errno with a line in e.
+ * and if the dropper can be confined. Otherwise there is no dropper, which is not a failure.
+ * Returns 0, or a negative errno with a line in e.
  */
 int cache_dropper_start(struct cache_dropper *d, struct err *e);
 

@@ -1,6 +1,5 @@
 #include "sys/dropper_filter.h"
 
-#include <sys/prctl.h>
 #include <sys/syscall.h>
 
 #include "sys/seccomp_rules.h"
@@ -27,6 +26,5 @@ bool dropper_filter_install(int socket, int drop_caches)
         MUST_BE(0),
         ANSWER(SECCOMP_RET_ALLOW),
     };
-    const struct sock_fprog program = {.len = sizeof rules / sizeof *rules, .filter = rules};
-    return ARCHITECTURE != 0 && prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &program, 0, 0) == 0;
+    return seccomp_install(rules, sizeof rules / sizeof *rules);
 }

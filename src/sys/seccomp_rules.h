@@ -5,8 +5,10 @@
 #include <linux/audit.h>
 #include <linux/filter.h>
 #include <linux/seccomp.h>
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <sys/prctl.h>
 
 /* The pieces that filters of seccomp(2) are made of. */
 
@@ -49,5 +51,15 @@
     SKIP_UNLESS(call, 4), LOAD(LOW_HALF(0)), MUST_BE(fd), ANSWER(SECCOMP_RET_ALLOW)
 
 #define ALLOW(call) SKIP_UNLESS(call, 1), ANSWER(SECCOMP_RET_ALLOW)
+
+/*
+ * Confines the calling process to the rules for the rest of its life. Returns false, and confines
+ * nothing, if the kernel accepts no filter or the architecture is not known.
+ */
+static inline bool seccomp_install(struct sock_filter *rules, size_t count)
+{
+    const struct sock_fprog program = {.len = (unsigned short)count, .filter = rules};
+    return ARCHITECTURE != 0 && prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &program, 0, 0) == 0;
+}
 
 #endif

@@ -37,13 +37,9 @@ static void add_note(struct tail_trace *t, const char *text)
 /* Reads the beginning of a file below a place of tracefs. Returns false when it cannot be read. */
 static bool read_file(const char *place, const char *file, char *text, size_t size)
 {
-    char path[INSTANCE_PATH];
+    char path[2 * INSTANCE_PATH];
     snprintf(path, sizeof path, "%s/%s", place, file);
-    int fd = kernel_file_open(path, O_RDONLY);
-    ssize_t bytes = fd < 0 ? -1 : read(fd, text, size - 1);
-    descriptor_close(&fd);
-    text[bytes > 0 ? bytes : 0] = '\0';
-    return bytes > 0;
+    return kernel_file_text(path, text, size);
 }
 
 static int open_instance_file(const struct tail_trace *t, const char *place, const char *file,
@@ -69,27 +65,23 @@ static bool set_file(const struct tail_trace *t, const char *place, const char *
     return done;
 }
 
-static const char *find_place(int *code)
+/*
+ * Opens the directory `instances` of tracefs. Returns the descriptor, with *place the mount point,
+ * or a negative errno.
+ */
+static int open_instances(const char **place)
 {
     char path[INSTANCE_PATH];
-    *code = ENOENT;
+    int rc = -ENOENT;
     for (size_t i = 0; i < sizeof places / sizeof *places; i++) {
-        snprintf(path, sizeof path, "%s/instances", places[i]);
+        *place = places[i];
+        snprintf(path, sizeof path, "%s/instances", *place);
         int fd = kernel_file_open(path, O_RDONLY | O_DIRECTORY);
-        if (fd >= 0) {
-            close(fd);
-            return places[i];
-        }
-        *code = errno == ENOENT ? *code : errno;
+        if (fd >= 0)
+            return fd;
+        rc = errno == ENOENT ? rc : -errno;
     }
-    return NULL;
-}
-
-static int open_instances(const char *place)
-{
-    char path[INSTANCE_PATH];
-    snprintf(path, sizeof path, "%s/instances", place);
-    return kernel_file_open(path, O_RDONLY | O_DIRECTORY);
+    return rc;
 }
 
 /* Makes a directory of tracefs, which is the instance. */
@@ -210,6 +202,15 @@ static void close_files(struct tail_trace *t)
     descriptor_close(&t->set_event);
 }
 
+/* Closes and removes the instance. Leaves errno alone. */
+static void discard_instance(struct tail_trace *t)
+{
+    int code = errno;
+    close_files(t);
+    unlinkat(t->instances, t->name, AT_REMOVEDIR);
+    errno = code;
+}
+
 /* Makes and opens the instance. A run with --cleanup may remove it before it has an open file. */
 static bool open_instance(struct tail_trace *t, const char *place)
 {
@@ -218,10 +219,7 @@ static bool open_instance(struct tail_trace *t, const char *place)
             return false;
         if (open_pipes(t, place) && open_files(t, place))
             return true;
-        int code = errno;
-        close_files(t);
-        unlinkat(t->instances, t->name, AT_REMOVEDIR);
-        errno = code;
+        discard_instance(t);
     }
     return false;
 }
@@ -239,39 +237,44 @@ static void note_reason(struct tail_trace *t, const char *what, int code)
     add_note(t, note);
 }
 
-int tail_trace_open(struct tail_trace *t, struct err *e)
+/* Opens an instance, or notes why there can be none. */
+static bool open_or_note(struct tail_trace *t, const char *place)
 {
-    int code;
-    int rc;
-    *t = (struct tail_trace){.is_wanted = true, .instances = -1, .set_event = -1, .tracing_on = -1};
-    for (unsigned i = 0; i < TAIL_EVENTS; i++)
-        t->filters[i] = -1;
-    const char *place = find_place(&code);
-    if (!place) {
-        note_reason(t, places[0], code);
-        return 0;
-    }
     if (is_in_namespace()) {
         add_note(t, "in a PID namespace the kernel's events cannot be told apart");
-        return 0;
+        return false;
     }
     tail_trace_cleanup();
-    t->instances = open_instances(place);
-    if (t->instances < 0 || !learn_formats(t, place)) {
+    if (!learn_formats(t, place)) {
         note_reason(t, place, errno);
+        return false;
+    }
+    note_other_tracer(t, place);
+    if (!open_instance(t, place)) {
+        note_reason(t, place, errno == ENOENT ? EIO : errno);
+        return false;
+    }
+    return true;
+}
+
+int tail_trace_open(struct tail_trace *t, struct err *e)
+{
+    const char *place;
+    *t = (struct tail_trace){.is_wanted = true, .set_event = -1, .tracing_on = -1};
+    for (unsigned i = 0; i < TAIL_EVENTS; i++)
+        t->filters[i] = -1;
+    t->instances = open_instances(&place);
+    if (t->instances < 0)
+        note_reason(t, places[0], -t->instances);
+    else
+        t->is_open = open_or_note(t, place);
+    if (!t->is_open) {
         descriptor_close(&t->instances);
         return 0;
     }
-    note_other_tracer(t, place);
-    t->is_open = open_instance(t, place);
-    if (!t->is_open) {
-        note_reason(t, place, errno == ENOENT ? EIO : errno);
-        return 0;
-    }
-    rc = tail_remover_start(&t->remover, t->instances, t->name, e);
-    if (t->remover.pid == 0) { /* nobody could remove it after -u */
-        close_files(t);
-        unlinkat(t->instances, t->name, AT_REMOVEDIR);
+    int rc = tail_remover_start(&t->remover, t->instances, t->name, e);
+    if (t->remover.pid == 0) { /* nobody could remove the instance after -u */
+        discard_instance(t);
         t->is_open = false;
         add_note(t, "the process that would remove the trace instance cannot be confined");
     }
@@ -373,7 +376,7 @@ void tail_trace_close(struct tail_trace *t)
     if (!t->is_wanted)
         return;
     close_files(t);
-    tail_remover_stop(&t->remover);
+    confined_stop(&t->remover);
     descriptor_close(&t->instances);
     *t = (struct tail_trace){0};
 }
@@ -408,9 +411,8 @@ static void remove_leftovers(int instances)
 
 void tail_trace_cleanup(void)
 {
-    int code;
-    const char *place = find_place(&code);
-    int instances = place ? open_instances(place) : -1;
+    const char *place;
+    int instances = open_instances(&place);
     if (instances >= 0)
         remove_leftovers(instances);
 }

@@ -34,7 +34,7 @@ struct tail_trace {
     size_t page_bytes;
     struct tail_page_layout layout;
     struct tail_decoder decoder;
-    struct tail_remover remover;
+    struct confined remover;
 };
 
 /*
