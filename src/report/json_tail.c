@@ -11,7 +11,7 @@ static json_t *shares(const struct tail_summary *s)
 static json_t *all_records(const struct tail_summary *s)
 {
     json_t *array = json_array();
-    for (size_t i = 0; i < s->count; i++) {
+    for (size_t i = 0; i < s->examined; i++) {
         const struct tail_record *r = &s->records[i];
         json_t *object = json_object();
         put_real(&object, "seconds", (double)r->start_ns / 1e9);

@@ -158,18 +158,22 @@ static void examine(struct examiner *x, const struct slow_op *op)
     tail_heap_add(&x->board->heap, &r);
 }
 
-static bool has_slow(const struct examiner *x)
+/* Stores how many operations were ever put into each box. Returns whether any box has some now. */
+static bool look_into_boxes(const struct examiner *x, uint64_t put[])
 {
+    bool any = false;
     for (unsigned i = 0; i < x->setup.count; i++) {
         const struct slow_box *b = &x->setup.boxes[i];
-        if (atomic_load_explicit(&b->put, memory_order_acquire) !=
-            atomic_load_explicit(&b->taken, memory_order_relaxed))
-            return true;
+        put[i] = atomic_load_explicit(&b->put, memory_order_acquire);
+        any |= put[i] != atomic_load_explicit(&b->taken, memory_order_relaxed);
     }
-    return false;
+    return any;
 }
 
-/* Examines what was in the boxes before the trace was read: its events have been recorded. */
+/*
+ * Examines the operations of which put[] knows. They were in the boxes before the trace was read,
+ * so their events have been recorded.
+ */
 static void examine_all(struct examiner *x, const uint64_t put[])
 {
     struct slow_op op;
@@ -179,12 +183,10 @@ static void examine_all(struct examiner *x, const uint64_t put[])
             examine(x, &op);
 }
 
-/* The workers' boxes, and how many operations were in them. */
+/* Reads the trace if there is a slow operation or if `reads`, and examines slow operations. */
 static void look(struct examiner *x, uint64_t put[], bool reads)
 {
-    bool slow = has_slow(x);
-    for (unsigned i = 0; i < x->setup.count; i++)
-        put[i] = atomic_load_explicit(&x->setup.boxes[i].put, memory_order_acquire);
+    bool slow = look_into_boxes(x, put);
     if (x->is_traced && (slow || reads))
         read_trace(x);
     if (slow)

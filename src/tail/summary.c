@@ -126,12 +126,11 @@ int tail_summary_make(struct tail_summary *s, const struct tail_heap *h,
         return -ENOMEM;
     memcpy(s->records, h->records, h->count * sizeof *s->records);
     qsort(s->records, h->count, sizeof *s->records, slowest_first);
-    s->count = h->count < s->slowest ? h->count : (size_t)s->slowest;
-    while (s->count > 0 && is_below(&s->records[s->count - 1], s->above_ns))
-        s->count--; /* an operation that took longer has not been examined */
-    s->examined = s->count;
-    qsort(s->records, s->count, sizeof *s->records, earliest_first);
-    for (size_t i = 0; i < s->count; i++) {
+    s->examined = h->count < s->slowest ? h->count : (size_t)s->slowest;
+    while (s->examined > 0 && is_below(&s->records[s->examined - 1], s->above_ns))
+        s->examined--; /* an operation that took longer has not been examined */
+    qsort(s->records, s->examined, sizeof *s->records, earliest_first);
+    for (size_t i = 0; i < s->examined; i++) {
         struct tail_record *r = &s->records[i];
         r->start_ns = r->start_ns > start_ns ? r->start_ns - start_ns : 0;
         s->by_cause[r->cause]++;
@@ -144,7 +143,7 @@ void tail_summary_release(struct tail_summary *s)
 {
     free(s->records);
     s->records = NULL;
-    s->count = 0;
+    s->examined = 0;
 }
 
 double tail_summary_percent(const struct tail_summary *s, enum tail_cause cause)
@@ -200,7 +199,7 @@ void tail_summary_words(char text[static TAIL_TEXT], const struct tail_summary *
     add_causes(text, s);
     add_words(text, ".");
     if (s->examined < s->slowest)
-        add_words(text, " Only %" PRIu64 " of these %" PRIu64 " could be examined.", s->examined,
+        add_words(text, " Only %zu of these %" PRIu64 " could be examined.", s->examined,
                   s->slowest);
     if (s->lost_ops > 0)
         add_words(text, " Of %" PRIu64 " the kernel has lost events.", s->lost_ops);

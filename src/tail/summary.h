@@ -48,14 +48,13 @@ struct tail_summary {
     bool is_traced;       /* the kernel's events were looked at */
     const char *note;     /* what could not be seen, and why; empty: nothing. Not owned */
     uint64_t ops;         /* of the test */
-    uint64_t slowest;     /* how many of them were to be explained, */
-    uint64_t examined;    /* and how many were */
-    uint64_t above_ns;    /* these took longer than this */
-    uint64_t lost_ops;    /* number of these of which events are lost */
+    uint64_t slowest;     /* number of operations that are to be explained */
+    uint64_t above_ns;    /* latency that all of these exceed */
+    uint64_t lost_ops;    /* number of examined operations of which events are lost */
     uint64_t lost_events; /* number of events that the kernel lost, as far as it counted them */
-    uint64_t by_cause[CAUSE_COUNT]; /* number of operations, of those that were examined */
-    struct tail_record *records;    /* these, in the order of time; owned */
-    size_t count;
+    uint64_t by_cause[CAUSE_COUNT]; /* number of examined operations with each cause */
+    struct tail_record *records;    /* the operations that were examined, by time; owned */
+    size_t examined;                /* their number */
 };
 
 /*

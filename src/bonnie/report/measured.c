@@ -100,10 +100,10 @@ static void begin_section(FILE *out, bool *has_begun)
 }
 
 /* Prints "NAMES: WORDS". */
-static void print_about(FILE *out, const struct test_group *group, const char *words)
+static void print_about(FILE *out, const char *names, const char *words)
 {
-    char text[NAMES_TEXT + 2 + WORDS_TEXT];
-    snprintf(text, sizeof text, "%s: %s", group->names, words);
+    char text[NAMES_TEXT + 2 + TAIL_TEXT];
+    snprintf(text, sizeof text, "%s: %s", names, words);
     fputs("  ", out);
     print_wrapped(out, 2, text);
 }
@@ -133,7 +133,7 @@ static void print_short(FILE *out, const struct result *r, bool *has_begun)
     else
         snprintf(words, sizeof words,
                  "measured for only %.2f to %.2f s; more takes long to prepare.", least, most);
-    print_about(out, &group, words);
+    print_about(out, group.names, words);
 }
 
 /* Notes for each test that had to become steady whether it has. */
@@ -142,14 +142,13 @@ static void print_steady(FILE *out, const struct result *r, bool *has_begun)
     for (enum test_id test = 0; test < TEST_COUNT; test++) {
         const struct test_result *t = &r->tests[test];
         char verdict[STEADY_TEXT];
-        char text[STEADY_TEXT + NAME_COLUMNS + 8];
+        char words[STEADY_TEXT + 1];
         if (!t->measured || !t->steady.wanted)
             continue;
         begin_section(out, has_begun);
         steady_text(verdict, &t->steady);
-        snprintf(text, sizeof text, "%s: %s.", test_name(test), verdict);
-        fputs("  ", out);
-        print_wrapped(out, 2, text);
+        snprintf(words, sizeof words, "%s.", verdict);
+        print_about(out, test_name(test), words);
     }
 }
 
@@ -173,7 +172,7 @@ static void print_plain_queues(FILE *out, const struct result *r, bool *has_begu
     if (group.count == 0)
         return;
     begin_section(out, has_begun);
-    print_about(out, &group, words);
+    print_about(out, group.names, words);
 }
 
 /*
@@ -258,14 +257,11 @@ static void print_tails(FILE *out, const struct result *r, bool *has_begun)
 {
     for (enum test_id test = 0; test < TEST_COUNT; test++) {
         char words[TAIL_TEXT];
-        char text[TAIL_TEXT + NAME_COLUMNS + 8];
         tail_summary_words(words, &r->tests[test].tail);
         if (words[0] == '\0')
             continue;
         begin_section(out, has_begun);
-        snprintf(text, sizeof text, "%s: %s", test_name(test), words);
-        fputs("  ", out);
-        print_wrapped(out, 2, text);
+        print_about(out, test_name(test), words);
     }
 }
 

@@ -55,7 +55,7 @@ static void the_words(void **state)
     tail_summary_words(words, &s);
     assert_string_equal(words, "of the slowest 0.1 % (above 100 ns): 71 % the device itself took "
                                "that long; 27 % waited behind a flush; 2 % waited for a CPU.");
-    assert_int_equal(s.count, 100);
+    assert_int_equal(s.examined, 100);
     assert_int_equal(s.records[0].start_ns, 0); /* in the order of time, from the start */
     assert_int_equal(s.records[99].start_ns, 99);
     tail_summary_release(&s);
