@@ -1,5 +1,10 @@
 #include "bonnie/phase_tail.h"
 
+static void latencies_of_test(const void *counts, struct histogram *sum)
+{
+    shared_stats_latencies(counts, sum);
+}
+
 int phase_tail_begin(struct run_context *r, const struct workload *w, struct err *e)
 {
     const struct plan *p = r->plan;
@@ -7,9 +12,9 @@ int phase_tail_begin(struct run_context *r, const struct workload *w, struct err
         return 0;
     const struct examiner_setup setup = {
         .trace = &r->helpers->trace,
-        .stats = &r->stats,
+        .kinds = {{.workers = p->workers, .latencies = latencies_of_test, .counts = &r->stats}},
+        .kind_count = 1,
         .boxes = r->slow,
-        .count = p->workers,
         .devices = &r->devices,
         .limit = &r->limit,
         .is_queued = p->engine.depth > 1,
@@ -20,8 +25,10 @@ int phase_tail_begin(struct run_context *r, const struct workload *w, struct err
 
 int phase_tail_end(struct run_context *r, struct tail_summary *tail, int rc, struct err *e)
 {
-    struct tail_summary *wanted = rc == 0 && r->examiner ? tail : NULL;
-    int ended = examiner_end(r->examiner, &r->total->latencies, wanted, e);
+    examiner_stop(r->examiner);
+    if (rc == 0 && r->examiner)
+        rc = examiner_sum_up(r->examiner, 0, &r->total->latencies, tail, e);
+    examiner_free(r->examiner);
     r->examiner = NULL;
-    return rc ? rc : ended;
+    return rc;
 }

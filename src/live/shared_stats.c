@@ -29,6 +29,13 @@ void shared_stats_sum(const struct shared_stats *s, struct op_stats *sum)
         op_stats_merge(sum, &s->workers[i].ops);
 }
 
+void shared_stats_latencies(const struct shared_stats *s, struct histogram *sum)
+{
+    histogram_clear(sum);
+    for (unsigned i = 0; i < s->used; i++)
+        histogram_merge(sum, &s->workers[i].ops.latencies);
+}
+
 uint64_t shared_stats_plain_queues(const struct shared_stats *s)
 {
     uint64_t count = 0;

@@ -18,6 +18,7 @@
 #include "sys/stop.h"
 #include "tail/history.h"
 #include "util/coverage.h"
+#include "util/descriptor.h"
 #include "util/kernel_file.h"
 #include "util/message.h"
 #include "util/shared_memory.h"
@@ -36,7 +37,7 @@
 
 /* What the process tells the program at its end, in shared memory. */
 struct board {
-    struct tail_heap heap;
+    struct tail_heap heaps[EXAMINER_KINDS];
     uint64_t lost_events;
     uint64_t start_ns; /* when the first operation that was told began; 0: none was */
     bool is_complete;
@@ -44,14 +45,16 @@ struct board {
 
 struct examiner {
     struct examiner_setup setup;
+    unsigned count; /* number of boxes */
     struct tail_ground ground;
     struct tail_history history; /* of the process */
     unsigned char *page;
-    struct op_stats *total;
+    struct histogram *latencies; /* of the process */
     struct board *board;
     int socket;
     pid_t pid;
     bool is_traced;
+    bool is_stopped;
 };
 
 int examiner_make_boxes(struct slow_box **boxes, unsigned count, struct err *e)
@@ -67,10 +70,11 @@ void examiner_free_boxes(struct slow_box *boxes, unsigned count)
     shared_memory_unmap(boxes, count * sizeof *boxes);
 }
 
-static void set_slow(struct examiner *x, uint64_t over_ns)
+/* Has workers tell operations that take this long or longer. */
+static void set_slow(struct slow_box boxes[], unsigned count, uint64_t over_ns)
 {
-    for (unsigned i = 0; i < x->setup.count; i++)
-        atomic_store_explicit(&x->setup.boxes[i].over_ns, over_ns, memory_order_relaxed);
+    for (unsigned i = 0; i < count; i++)
+        atomic_store_explicit(&boxes[i].over_ns, over_ns, memory_order_relaxed);
 }
 
 static void read_page(struct examiner *x, unsigned cpu, size_t bytes)
@@ -142,7 +146,7 @@ static void find_cause(struct examiner *x, const struct slow_op *told, struct ta
     r->cause = r->is_lost ? CAUSE_UNKNOWN : tail_largest(&spans);
 }
 
-static void examine(struct examiner *x, const struct slow_op *op)
+static void examine(struct examiner *x, struct tail_heap *heap, const struct slow_op *op)
 {
     struct tail_record r = {.start_ns = op->start_ns,
                             .latency_ns = op->end_ns - op->start_ns,
@@ -151,18 +155,18 @@ static void examine(struct examiner *x, const struct slow_op *op)
                             .writes = op->writes};
     uint64_t *first_ns = &x->board->start_ns;
     *first_ns = *first_ns == 0 || op->start_ns < *first_ns ? op->start_ns : *first_ns;
-    if (r.latency_ns <= tail_heap_least(&x->board->heap))
+    if (r.latency_ns <= tail_heap_least(heap))
         return;
     if (x->is_traced)
         find_cause(x, op, &r);
-    tail_heap_add(&x->board->heap, &r);
+    tail_heap_add(heap, &r);
 }
 
 /* Stores how many operations were ever put into each box. Returns whether any box has some now. */
 static bool look_into_boxes(const struct examiner *x, uint64_t put[])
 {
     bool any = false;
-    for (unsigned i = 0; i < x->setup.count; i++) {
+    for (unsigned i = 0; i < x->count; i++) {
         const struct slow_box *b = &x->setup.boxes[i];
         put[i] = atomic_load_explicit(&b->put, memory_order_acquire);
         any |= put[i] != atomic_load_explicit(&b->taken, memory_order_relaxed);
@@ -177,10 +181,13 @@ static bool look_into_boxes(const struct examiner *x, uint64_t put[])
 static void examine_all(struct examiner *x, const uint64_t put[])
 {
     struct slow_op op;
-    for (unsigned i = 0; i < x->setup.count; i++)
-        while (atomic_load_explicit(&x->setup.boxes[i].taken, memory_order_relaxed) < put[i] &&
-               slow_box_take(&x->setup.boxes[i], &op))
-            examine(x, &op);
+    unsigned box = 0;
+    for (unsigned kind = 0; kind < x->setup.kind_count; kind++)
+        for (unsigned i = 0; i < x->setup.kinds[kind].workers; i++, box++)
+            while (atomic_load_explicit(&x->setup.boxes[box].taken, memory_order_relaxed) <
+                       put[box] &&
+                   slow_box_take(&x->setup.boxes[box], &op))
+                examine(x, &x->board->heaps[kind], &op);
 }
 
 /* Reads the trace if there is a slow operation or if `reads`, and examines slow operations. */
@@ -193,12 +200,18 @@ static void look(struct examiner *x, uint64_t put[], bool reads)
         examine_all(x, put);
 }
 
+/* Decides anew what is slow. */
 static void decide(struct examiner *x)
 {
-    shared_stats_sum(x->setup.stats, x->total);
-    uint64_t slow = tail_slow_from(&x->total->latencies);
-    uint64_t least = tail_heap_least(&x->board->heap);
-    set_slow(x, slow > least ? slow : least);
+    struct slow_box *boxes = x->setup.boxes;
+    for (unsigned i = 0; i < x->setup.kind_count; i++) {
+        const struct examiner_kind *kind = &x->setup.kinds[i];
+        kind->latencies(kind->counts, x->latencies);
+        uint64_t slow = tail_slow_from(x->latencies);
+        uint64_t least = tail_heap_least(&x->board->heaps[i]);
+        set_slow(boxes, kind->workers, slow > least ? slow : least);
+        boxes += kind->workers;
+    }
 }
 
 /* The body of the process: it may use neither malloc nor stdio. */
@@ -266,13 +279,13 @@ static int begin_trace(struct examiner *x, struct err *e)
 static int fork_examiner(struct examiner *x, struct err *e)
 {
     int sockets[2];
-    uint64_t *put = calloc(x->setup.count, sizeof *put);
-    x->total = malloc(sizeof *x->total);
-    if (!put || !x->total || socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, sockets) != 0) {
+    uint64_t *put = calloc(x->count, sizeof *put);
+    x->latencies = malloc(sizeof *x->latencies);
+    if (!put || !x->latencies || socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, sockets) != 0) {
         free(put);
         return err_system(e, ENOMEM, "memory and a socket for the examiner");
     }
-    set_slow(x, 0);
+    set_slow(x->setup.boxes, x->count, 0);
     x->pid = fork();
     if (x->pid == 0) {
         x->socket = sockets[1];
@@ -293,18 +306,23 @@ int examiner_start(struct examiner **out, const struct examiner_setup *setup, st
     if (!x)
         return err_system(e, ENOMEM, "memory for the examiner");
     *x = (struct examiner){.setup = *setup, .socket = -1};
-    memset(setup->boxes, 0, setup->count * sizeof *setup->boxes);
+    for (unsigned i = 0; i < setup->kind_count; i++)
+        x->count += setup->kinds[i].workers;
+    for (unsigned i = 0; i < x->count; i++)
+        slow_box_empty(&setup->boxes[i]);
     int rc = shared_memory_map((void **)&x->board, sizeof *x->board, e);
     if (rc == 0)
         rc = begin_trace(x, e);
     return rc == 0 ? fork_examiner(x, e) : rc;
 }
 
-static void end_process(struct examiner *x)
+void examiner_stop(struct examiner *x)
 {
-    set_slow(x, UINT64_MAX);
-    if (x->socket >= 0)
-        close(x->socket);
+    if (!x || x->is_stopped)
+        return;
+    x->is_stopped = true;
+    set_slow(x->setup.boxes, x->count, UINT64_MAX);
+    descriptor_close(&x->socket);
     if (x->pid > 0)
         while (waitpid(x->pid, NULL, 0) < 0 && errno == EINTR)
             continue;
@@ -312,8 +330,8 @@ static void end_process(struct examiner *x)
         tail_trace_end(x->setup.trace);
 }
 
-static int sum_up(const struct examiner *x, const struct histogram *latencies,
-                  struct tail_summary *s, struct err *e)
+int examiner_sum_up(const struct examiner *x, unsigned kind, const struct histogram *latencies,
+                    struct tail_summary *s, struct err *e)
 {
     *s = (struct tail_summary){.is_wanted = true,
                                .is_traced = x->is_traced,
@@ -321,23 +339,18 @@ static int sum_up(const struct examiner *x, const struct histogram *latencies,
                                .lost_events = x->board->lost_events};
     if (!x->board->is_complete)
         return err_say(e, "the process that examines slow operations has died");
-    int rc = tail_summary_make(s, &x->board->heap, latencies, x->board->start_ns);
+    int rc = tail_summary_make(s, &x->board->heaps[kind], latencies, x->board->start_ns);
     return rc == 0 ? 0 : err_system(e, -rc, "memory for slow operations");
 }
 
-int examiner_end(struct examiner *x, const struct histogram *latencies,
-                 struct tail_summary *summary, struct err *e)
+void examiner_free(struct examiner *x)
 {
-    int rc = 0;
     if (!x)
-        return 0;
-    end_process(x);
-    if (summary)
-        rc = sum_up(x, latencies, summary, e);
+        return;
+    examiner_stop(x);
     shared_memory_unmap(x->board, sizeof *x->board);
     tail_history_close(&x->history);
     free(x->page);
-    free(x->total);
+    free(x->latencies);
     free(x);
-    return rc;
 }

@@ -3,7 +3,7 @@
 
 #include <stdbool.h>
 
-#include "live/shared_stats.h"
+#include "measure/histogram.h"
 #include "measure/io_limit.h"
 #include "measure/slow_ops.h"
 #include "tail/ground.h"
@@ -18,11 +18,26 @@
  */
 struct examiner;
 
+/* Most kinds of operations that one examiner tells apart. */
+#define EXAMINER_KINDS 2
+
+/* Operations that are judged together: those are slow that are among the slowest of their kind. */
+struct examiner_kind {
+    unsigned workers; /* number of their boxes, which follow those of the kind before */
+
+    /*
+     * Sets *sum to the latencies so far. Is called in the examiner, while the workers count, so
+     * `counts` must be in shared memory; it may use neither malloc nor stdio.
+     */
+    void (*latencies)(const void *counts, struct histogram *sum);
+    const void *counts;
+};
+
 struct examiner_setup {
     struct tail_trace *trace; /* if it is not open, all causes are unknown */
-    const struct shared_stats *stats;
+    struct examiner_kind kinds[EXAMINER_KINDS];
+    unsigned kind_count;
     struct slow_box *boxes; /* one for each worker, in shared memory */
-    unsigned count;
     const struct device_set *devices;
     const struct io_limit *limit;
     bool is_queued;   /* a worker has several operations in flight */
@@ -35,15 +50,21 @@ void examiner_free_boxes(struct slow_box *boxes, unsigned count);
 
 /*
  * Begins: from now on the workers tell slow operations. The main thread must call it while no
- * worker works. Returns 0 or a negative errno; *out is to be ended.
+ * worker works. Returns 0 or a negative errno; *out is to be freed.
  */
 int examiner_start(struct examiner **out, const struct examiner_setup *setup, struct err *e);
 
+/* Ends the process, when no worker works any more. x may be NULL. */
+void examiner_stop(struct examiner *x);
+
 /*
- * Ends it, when no worker works any more, and sums up what it found of a test with these latencies.
- * summary may be NULL, and so may x. Returns 0 or a negative errno.
+ * Sums up, after the end, what it found of the operations of a kind, which have these latencies.
+ * Returns 0 or a negative errno.
  */
-int examiner_end(struct examiner *x, const struct histogram *latencies,
-                 struct tail_summary *summary, struct err *e);
+int examiner_sum_up(const struct examiner *x, unsigned kind, const struct histogram *latencies,
+                    struct tail_summary *summary, struct err *e);
+
+/* Stops it, unless that is done, and frees it. x may be NULL. */
+void examiner_free(struct examiner *x);
 
 #endif
