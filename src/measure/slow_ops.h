@@ -6,34 +6,34 @@
 #include <stdint.h>
 
 /*
- * How a worker tells another process of its slow operations: a box in memory that both share. The
- * worker alone puts operations in, the other alone takes them out; neither waits. The other decides
- * what is slow.
+ * How a worker tells the examiner, another process, about its slow operations: through a box in
+ * shared memory. Only the worker puts operations in, and only the examiner takes them out; neither
+ * waits for the other. The examiner decides how long a slow operation takes.
  */
 
-/* One operation that took long. Times are of clock_ns(). */
+/* One slow operation. The times are from clock_ns(). */
 struct slow_op {
     uint64_t start_ns;
     uint64_t end_ns;
-    uint64_t offset; /* in its file */
-    uint64_t place;  /* of its first byte on the filesystem's device */
-    uint64_t placed; /* number of bytes from there on that are the operation's; 0: not known */
-    int thread;      /* the kernel's number of the thread that made it */
+    uint64_t offset; /* in the file */
+    uint64_t place;  /* where its first byte is on the filesystem's device, in bytes */
+    uint64_t placed; /* number of contiguous bytes from `place` on; 0: the place is not known */
+    int thread;      /* thread ID of the thread that made it */
     bool writes;
 };
 
 #define SLOW_ROOM 1024
 
 struct slow_box {
-    /* operations that take this long or longer are put in */
+    /* the worker puts in operations that take this long or longer */
     _Alignas(64) _Atomic uint64_t over_ns;
-    _Alignas(64) _Atomic uint64_t put; /* number of operations ever put in, */
-    _Atomic uint64_t missed;           /* and of those for which there was no room */
+    _Alignas(64) _Atomic uint64_t put; /* number of operations ever put in */
+    _Atomic uint64_t missed;           /* number of slow operations for which the box had no room */
     _Alignas(64) _Atomic uint64_t taken;
     struct slow_op ops[SLOW_ROOM];
 };
 
-/* Empties the box, while its worker does not work. Touches none of the operations' memory. */
+/* Empties the box. The worker must not be at work. Does not touch the memory of the operations. */
 static inline void slow_box_empty(struct slow_box *b)
 {
     atomic_store_explicit(&b->put, 0, memory_order_relaxed);
@@ -41,7 +41,7 @@ static inline void slow_box_empty(struct slow_box *b)
     atomic_store_explicit(&b->taken, 0, memory_order_relaxed);
 }
 
-/* Whether there is room for an operation; counts it as missed if there is none. */
+/* Whether the box has room for an operation. If not, counts the operation as missed. */
 static inline bool slow_box_has_room(struct slow_box *b)
 {
     uint64_t put = atomic_load_explicit(&b->put, memory_order_relaxed);
@@ -52,7 +52,7 @@ static inline bool slow_box_has_room(struct slow_box *b)
     return false;
 }
 
-/* Puts an operation in; there must be room. */
+/* Puts an operation into the box, which must have room. */
 static inline void slow_box_put(struct slow_box *b, const struct slow_op *op)
 {
     uint64_t put = atomic_load_explicit(&b->put, memory_order_relaxed);
@@ -60,7 +60,7 @@ static inline void slow_box_put(struct slow_box *b, const struct slow_op *op)
     atomic_store_explicit(&b->put, put + 1, memory_order_release);
 }
 
-/* Takes the oldest operation out; returns false when there is none. */
+/* Takes the oldest operation out of the box. Returns false when the box is empty. */
 static inline bool slow_box_take(struct slow_box *b, struct slow_op *op)
 {
     uint64_t taken = atomic_load_explicit(&b->taken, memory_order_relaxed);

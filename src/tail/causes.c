@@ -2,43 +2,43 @@
 
 #include <string.h>
 
-/* The most requests of one operation that are followed at a time. */
+/* Most requests of one operation that are followed at the same time. */
 #define MOST_REQUESTS 64
 
-/* One of the operation's requests that is not complete. */
+/* A request of the operation that is not complete yet. */
 struct request {
     uint32_t device;
     bool is_issued;
     bool is_meta;
-    uint64_t first; /* its sectors: from this one up to, but without, `end` */
+    uint64_t first; /* its sectors: from this one up to, but not including, `end` */
     uint64_t end;
-    uint64_t left; /* number of sectors that are not complete */
+    uint64_t left; /* number of sectors that are not complete yet */
 };
 
-/* What is known of the operation at one moment. */
+/* The state of the operation at one moment. */
 struct moment {
     const struct tail_op *op;
     enum { RUNNING, WANTS_CPU, ASLEEP } thread;
     struct request requests[MOST_REQUESTS];
     unsigned count;
-    unsigned issued;  /* of these, how many a device has */
-    unsigned meta;    /* and how many are for the filesystem's own data */
-    unsigned flushes; /* number of flushes that a device has */
+    unsigned issued;  /* number of these requests that a device has */
+    unsigned meta;    /* number of these requests for the filesystem's own data */
+    unsigned flushes; /* number of flushes that a device is doing */
     unsigned commits; /* number of commits under way */
     bool had_request;
     bool waits_for_log;
     bool frees_memory;
     bool pauses;
-    uint64_t lock; /* the lock that it waits for; 0: none */
+    uint64_t lock; /* address of the lock that the thread waits for; 0: none */
 };
 
-/* Whether the thread's state says what the operation waits for. */
+/* Whether the state of the thread says what the operation waits for. */
 static bool thread_counts(const struct moment *m)
 {
     return !m->op->is_queued || m->count == 0;
 }
 
-/* Whether the thread sleeps for something that is not its own data on its way. */
+/* Whether the thread sleeps, but not for its own data, which would be in a request. */
 static bool sleeps_elsewhere(const struct moment *m)
 {
     return m->thread == ASLEEP && m->count == m->meta;
@@ -69,7 +69,10 @@ static bool is_journal(const struct moment *m)
     return (m->commits > 0 || m->waits_for_log) && sleeps_elsewhere(m);
 }
 
-/* Held back before the block layer, where nobody's flush can delay it. */
+/*
+ * The limit of a control group holds an operation back before the operation has a request, so no
+ * flush can be the reason for its wait.
+ */
 static bool is_group(const struct moment *m)
 {
     return m->op->is_limited && m->thread == ASLEEP && !m->had_request;
@@ -227,7 +230,10 @@ static void take_in(struct moment *m, const struct tail_event *e)
     }
 }
 
-/* Of an operation whose thread does other things, nothing is known without its requests. */
+/*
+ * While a queued operation is in flight, its thread does other things, so only its requests tell
+ * what it waits for.
+ */
 static bool can_be_explained(const struct tail_op *op, const struct tail_event events[],
                              size_t count)
 {

@@ -8,11 +8,11 @@
 #include "tail/event.h"
 
 /*
- * Why an operation was slow: its time is cut into spans that do not overlap, each of which has one
- * cause, by the events that happened meanwhile. All functions here are pure.
+ * Explains why an operation was slow. Its time is cut into spans that do not overlap, and the
+ * events of that time give each span one cause. All functions here are pure.
  */
 
-/* In the order in which they are looked for: the first one that holds has the span. */
+/* A span gets the first of these causes that applies, in this order. */
 enum tail_cause {
     CAUSE_RECLAIM,
     CAUSE_CPU,
@@ -28,7 +28,7 @@ enum tail_cause {
     CAUSE_COUNT
 };
 
-/* The operation that is to be explained. */
+/* The operation to explain. */
 struct tail_op {
     uint64_t start_ns;
     uint64_t end_ns;
@@ -37,15 +37,15 @@ struct tail_op {
     bool is_limited; /* a control group limits operations of its kind */
 };
 
-/* How long each cause lasted, in nanoseconds; the sum is the operation's time. */
+/* How long each cause lasted, in nanoseconds. The sum is the duration of the operation. */
 struct tail_spans {
     uint64_t ns[CAUSE_COUNT];
 };
 
 /*
- * Cuts the operation's time. The events are in the order of time, those about requests and threads
- * are the operation's own, and some may lie before its start: what began there and had not ended
- * counts.
+ * Cuts the time of an operation into spans. The events are in the order of time. Those about
+ * requests and threads belong to the operation. Events from before its start count, too, because
+ * what they began may not have ended.
  */
 void tail_cut(struct tail_spans *spans, const struct tail_op *op, const struct tail_event events[],
               size_t count);
@@ -53,7 +53,9 @@ void tail_cut(struct tail_spans *spans, const struct tail_op *op, const struct t
 /* The cause with the longest span. */
 enum tail_cause tail_largest(const struct tail_spans *spans);
 
-/* The cause's name in JSON ("device"), and what it did, after a percentage, in words. */
+/*
+ * A cause's name in JSON ("device"), and the words for it after a percentage ("waited for a CPU").
+ */
 const char *tail_cause_name(enum tail_cause cause);
 const char *tail_cause_words(enum tail_cause cause);
 

@@ -2,21 +2,30 @@
 
 #include <string.h>
 
-/* Bits of contention_begin's `flags` (include/trace/events/lock.h): who waits does not sleep. */
+/*
+ * Bits of `flags` in contention_begin (include/trace/events/lock.h). A thread with one of these
+ * spins instead of sleeping, with LOCK_MUTEX only at first.
+ */
 #define LOCK_SPINS (UINT64_C(1) << 0)
 #define LOCK_MUTEX (UINT64_C(1) << 5)
 
-/* Bits of sched_switch's `prev_state` with which a thread does not want to run any more. */
+/*
+ * Bits of `prev_state` in sched_switch. A thread with one of these gives up its CPU because it has
+ * to wait.
+ */
 #define STATE_SLEEPS 0xff
 
-/* The values of the fields in the row of an event, in that order. */
+/* Values of an event's fields, in the order of its row in the table. */
 struct values {
     uint64_t of[TAIL_EVENT_FIELDS];
-    const unsigned char *text; /* the first field that is no number */
+    const unsigned char *text; /* the first field that is not a number */
     size_t text_bytes;
 };
 
-/* Makes of the values no, one or two events, of which kind and thread are set already. */
+/*
+ * Makes 0, 1 or 2 events from the values, and returns their number. The caller has set the kind and
+ * the thread of both.
+ */
 typedef unsigned reading(const struct values *v, struct tail_event events[static 2]);
 
 static unsigned take_plain(const struct values *v, struct tail_event events[static 2])
@@ -26,7 +35,10 @@ static unsigned take_plain(const struct values *v, struct tail_event events[stat
     return 1;
 }
 
-/* A flush moves nothing; neither does the last step of a request that waited for one. */
+/*
+ * Only requests with sectors move data. A flush has none, and neither has the last step of a
+ * request that waited for a flush.
+ */
 static unsigned take_request(const struct values *v, struct tail_event events[static 2])
 {
     struct tail_event *e = &events[0];
@@ -59,7 +71,10 @@ static unsigned take_woken(const struct values *v, struct tail_event events[stat
     return 1;
 }
 
-/* A thread that waits for a mutex may spin at first, and counts as waiting; others only sleep. */
+/*
+ * A thread that waits for a mutex counts as waiting even while it spins. For other locks only a
+ * thread that sleeps counts.
+ */
 static unsigned take_lock(const struct values *v, struct tail_event events[static 2])
 {
     events[0].sector = v->of[0];
@@ -78,7 +93,7 @@ static const struct row {
     enum tail_scope scope;
     enum tail_kind kind;
     reading *take;
-    const char *fields[TAIL_EVENT_FIELDS]; /* text last, as far as there is any */
+    const char *fields[TAIL_EVENT_FIELDS]; /* a field with text comes last */
 } rows[TAIL_EVENTS] = {
     {"block/block_rq_insert",
      "queues",

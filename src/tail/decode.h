@@ -8,52 +8,52 @@
 #include "tail/event.h"
 #include "tail/format.h"
 
-/* The kernel's events that causes are seen in, and how their records become a struct tail_event. */
+/* The kernel's events that show causes, and how their records become a struct tail_event. */
 
-/* Which of an event's occurrences the kernel is asked to record. */
+/* Which occurrences of an event the kernel has to record. */
 enum tail_scope {
     SCOPE_DEVICES,    /* those on the devices below the files */
-    SCOPE_FILESYSTEM, /* those of the filesystem's device */
-    SCOPE_THREAD,     /* those of the program's threads */
-    SCOPE_WOKEN,      /* those in which one of them becomes ready, */
-    SCOPE_SWITCHED,   /* or begins or ends to run */
+    SCOPE_FILESYSTEM, /* those on the filesystem's device */
+    SCOPE_THREAD,     /* those in the program's threads */
+    SCOPE_WOKEN,      /* those that make one of the program's threads ready to run */
+    SCOPE_SWITCHED,   /* those that give a CPU to one of the program's threads, or take it away */
 };
 
-/* The number of kernel events in the table. */
+/* Number of kernel events in the table. */
 enum { TAIL_EVENTS = 17 };
 
-/* Where an event is in tracefs ("block/block_rq_issue"), and what it is for. */
+/* Path of an event in tracefs ("block/block_rq_issue"). */
 const char *tail_event_path(unsigned index);
 enum tail_scope tail_event_scope(unsigned index);
 
 /*
- * What is seen in it, in words ("locks"), for the case that this kernel does not have it. NULL: it
- * is there only if a filesystem is loaded.
+ * What an event shows, in words ("locks"), for the message that this kernel lacks the event. NULL:
+ * the event exists only while its filesystem's module is loaded, so its absence means nothing.
  */
 const char *tail_event_purpose(unsigned index);
 
 #define TAIL_EVENT_FIELDS 4
 
-/* How to read the records of this kernel. */
+/* The formats of the records of the running kernel. */
 struct tail_decoder {
     struct tail_format {
         bool is_known;
         unsigned id;
         struct tail_field fields[TAIL_EVENT_FIELDS];
     } formats[TAIL_EVENTS];
-    struct tail_field id;     /* the fields that all events have */
-    struct tail_field thread; /* the thread that was running */
+    struct tail_field id;     /* fields that all events have */
+    struct tail_field thread; /* thread that was running */
 };
 
 /*
- * Reads the text of the event's file `format`. Returns false when a field is missing or of another
- * size, in which case the event counts as missing.
+ * Reads `text`, the contents of the event's file `format`. Returns false when a field is missing or
+ * has an unexpected size; the event then counts as missing.
  */
 bool tail_decoder_learn(struct tail_decoder *d, unsigned index, const char *text);
 
 /*
- * What a record of the trace tells, of which there may be two (a thread gives its CPU to another
- * one). Returns the number of events.
+ * Turns a record of the trace into events. One record can make two of them, when a CPU goes from
+ * one thread to another. Returns the number of events.
  */
 unsigned tail_decode(const struct tail_decoder *d, const unsigned char *record, size_t bytes,
                      uint64_t ns, struct tail_event events[static 2]);

@@ -23,23 +23,27 @@
 #include "util/message.h"
 #include "util/shared_memory.h"
 
-/* Interval at which the boxes are looked into, in ms. */
+/* Interval between looks into the boxes, in ms. */
 #define LOOK_MS 5
 
-/* The trace is read at every look at which there is a slow operation, and at each of these. */
+/*
+ * The examiner reads the trace at each look that finds a slow operation, and at every tenth look.
+ */
 #define LOOKS_PER_READING 10
 
-/* What is slow is decided anew at each of these looks. */
+/* The examiner decides what is slow at the first look and at every twentieth. */
 #define LOOKS_PER_DECISION 20
 
-/* A write into the page cache may wait for a request that the thread made this long before. */
+/*
+ * A write into the page cache may wait for a request that its thread made up to this long before.
+ */
 #define BUFFERED_NS UINT64_C(1000000000)
 
-/* What the process tells the program at its end, in shared memory. */
+/* What the examiner's process has to tell the program when it ends, in shared memory. */
 struct board {
     struct tail_heap heaps[EXAMINER_KINDS];
     uint64_t lost_events;
-    uint64_t start_ns; /* when the first operation that was told began; 0: none was */
+    uint64_t start_ns; /* when the earliest reported operation began; 0: none was reported */
     bool is_complete;
 };
 
@@ -47,9 +51,9 @@ struct examiner {
     struct examiner_setup setup;
     unsigned count; /* number of boxes */
     struct tail_ground ground;
-    struct tail_history history; /* of the process */
+    struct tail_history history; /* used only by the examiner's process */
     unsigned char *page;
-    struct histogram *latencies; /* of the process */
+    struct histogram *latencies; /* used only by the examiner's process */
     struct board *board;
     int socket;
     pid_t pid;
@@ -70,7 +74,7 @@ void examiner_free_boxes(struct slow_box *boxes, unsigned count)
     shared_memory_unmap(boxes, count * sizeof *boxes);
 }
 
-/* Has workers tell operations that take this long or longer. */
+/* Tells the workers to report operations that take this long or longer. */
 static void set_slow(struct slow_box boxes[], unsigned count, uint64_t over_ns)
 {
     for (unsigned i = 0; i < count; i++)
@@ -98,7 +102,10 @@ static void read_page(struct examiner *x, unsigned cpu, size_t bytes)
     }
 }
 
-/* The most pages that are read from one CPU in a row: it may record faster than they are read. */
+/*
+ * Most pages that are read from one CPU in a row. The limit is there because a CPU may record
+ * faster than the examiner reads.
+ */
 #define MOST_PAGES 4096
 
 static void read_trace(struct examiner *x)
@@ -113,7 +120,7 @@ static void read_trace(struct examiner *x)
     }
 }
 
-/* The directions in which a control group limits operations. */
+/* Whether a control group limits reads or writes. */
 static bool is_limited(const struct io_limit *l, bool writes)
 {
     if (writes)
@@ -162,7 +169,10 @@ static void examine(struct examiner *x, struct tail_heap *heap, const struct slo
     tail_heap_add(heap, &r);
 }
 
-/* Stores how many operations were ever put into each box. Returns whether any box has some now. */
+/*
+ * Stores in put[] the number of operations ever put into each box. Returns whether a box has
+ * operations now.
+ */
 static bool look_into_boxes(const struct examiner *x, uint64_t put[])
 {
     bool any = false;
@@ -175,8 +185,8 @@ static bool look_into_boxes(const struct examiner *x, uint64_t put[])
 }
 
 /*
- * Examines the operations of which put[] knows. They were in the boxes before the trace was read,
- * so their events have been recorded.
+ * Examines the operations that put[] counts. They were in the boxes before the trace was read, so
+ * the trace has their events.
  */
 static void examine_all(struct examiner *x, const uint64_t put[])
 {
@@ -190,7 +200,7 @@ static void examine_all(struct examiner *x, const uint64_t put[])
                 examine(x, &x->board->heaps[kind], &op);
 }
 
-/* Reads the trace if there is a slow operation or if `reads`, and examines slow operations. */
+/* Reads the trace if a box has operations or if `reads`, and examines these operations. */
 static void look(struct examiner *x, uint64_t put[], bool reads)
 {
     bool slow = look_into_boxes(x, put);
@@ -200,7 +210,7 @@ static void look(struct examiner *x, uint64_t put[], bool reads)
         examine_all(x, put);
 }
 
-/* Decides anew what is slow. */
+/* Decides anew how long a slow operation takes. */
 static void decide(struct examiner *x)
 {
     struct slow_box *boxes = x->setup.boxes;
@@ -214,7 +224,7 @@ static void decide(struct examiner *x)
     }
 }
 
-/* The body of the process: it may use neither malloc nor stdio. */
+/* The main loop of the examiner's process. It may use neither malloc nor stdio. */
 static void watch(struct examiner *x, uint64_t put[])
 {
     struct pollfd from = {.fd = x->socket, .events = POLLIN};
@@ -238,7 +248,10 @@ __attribute__((noreturn)) static void examiner_main(struct examiner *x, uint64_t
     _exit(0);
 }
 
-/* The numbers of the program's threads, which the kernel gives out in order, but for others. */
+/*
+ * Finds the lowest and the highest ID of the program's threads. Other programs' threads may have
+ * IDs between them.
+ */
 static void find_threads(struct tail_watch *w)
 {
     int tasks = kernel_file_open("/proc/self/task", O_RDONLY | O_DIRECTORY);
@@ -267,7 +280,7 @@ static int begin_trace(struct examiner *x, struct err *e)
     x->page = malloc(t->page_bytes);
     int rc = x->page ? tail_history_open(&x->history, t->cpus) : -ENOMEM;
     if (rc == 0) {
-        for (unsigned cpu = 0; cpu < t->cpus; cpu++) /* what the test before has left */
+        for (unsigned cpu = 0; cpu < t->cpus; cpu++) /* discard what an earlier test left */
             while (tail_trace_read(t, cpu, x->page) > 0)
                 continue;
         rc = tail_trace_begin(t, &w);

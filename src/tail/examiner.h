@@ -12,22 +12,22 @@
 #include "util/err.h"
 
 /*
- * The examiner: a process that, while a test runs, takes its slow operations out of the workers'
- * boxes, reads what the kernel has recorded, and finds why each was slow. It also decides what is
- * slow, by the latencies that the workers have counted so far.
+ * The examiner is a process that runs beside a test. It takes slow operations out of the workers'
+ * boxes, reads the kernel's events, and finds why each operation was slow. It also decides what is
+ * slow, from the latencies that the workers have counted so far.
  */
 struct examiner;
 
 /* Most kinds of operations that one examiner tells apart. */
 #define EXAMINER_KINDS 2
 
-/* Operations that are judged together: those are slow that are among the slowest of their kind. */
+/* Operations that are judged together: slow ones are the slowest of their kind. */
 struct examiner_kind {
-    unsigned workers; /* number of their boxes, which follow those of the kind before */
+    unsigned workers; /* number of the kind's boxes, which follow those of the previous kind */
 
     /*
-     * Sets *sum to the latencies so far. Is called in the examiner, while the workers count, so
-     * `counts` must be in shared memory; it may use neither malloc nor stdio.
+     * Sets *sum to the latencies so far. The examiner's process calls this while the workers count,
+     * so `counts` must be in shared memory, and the function may use neither malloc nor stdio.
      */
     void (*latencies)(const void *counts, struct histogram *sum);
     const void *counts;
@@ -40,31 +40,32 @@ struct examiner_setup {
     struct slow_box *boxes; /* one for each worker, in shared memory */
     const struct device_set *devices;
     const struct io_limit *limit;
-    bool is_queued;   /* a worker has several operations in flight */
-    bool is_buffered; /* a write may wait for what earlier ones have begun */
+    bool is_queued;   /* workers have several operations in flight */
+    bool is_buffered; /* a write may wait for requests that earlier writes made */
 };
 
-/* The boxes of that many workers, in shared memory. Returns 0 or a negative errno. */
+/* Makes boxes for `count` workers, in shared memory. Returns 0 or a negative errno. */
 int examiner_make_boxes(struct slow_box **boxes, unsigned count, struct err *e);
 void examiner_free_boxes(struct slow_box *boxes, unsigned count);
 
 /*
- * Begins: from now on the workers tell slow operations. The main thread must call it while no
- * worker works. Returns 0 or a negative errno; *out is to be freed.
+ * Starts the examiner; from now on the workers report slow operations. The main thread must call
+ * this while no worker works. Returns 0 or a negative errno. The caller frees *out with
+ * examiner_free().
  */
 int examiner_start(struct examiner **out, const struct examiner_setup *setup, struct err *e);
 
-/* Ends the process, when no worker works any more. x may be NULL. */
+/* Ends the examiner's process. No worker may be at work any more. x may be NULL. */
 void examiner_stop(struct examiner *x);
 
 /*
- * Sums up, after the end, what it found of the operations of a kind, which have these latencies.
- * Returns 0 or a negative errno.
+ * Sums up what the examiner found about the operations of a kind, which have these latencies. The
+ * process must have ended. Returns 0 or a negative errno.
  */
 int examiner_sum_up(const struct examiner *x, unsigned kind, const struct histogram *latencies,
                     struct tail_summary *summary, struct err *e);
 
-/* Stops it, unless that is done, and frees it. x may be NULL. */
+/* Stops the examiner, if it still runs, and frees it. x may be NULL. */
 void examiner_free(struct examiner *x);
 
 #endif

@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Whether the declaration `from` .. `end` ("char rwbs[10]") is of that name. */
+/* Whether the declaration from `from` to `end` ("char rwbs[10]") declares `name`. */
 static bool declares(const char *from, const char *end, const char *name)
 {
     const char *bracket = memchr(from, '[', (size_t)(end - from));

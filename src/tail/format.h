@@ -5,20 +5,29 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* Where the fields of a kernel event lie, as its file `format` in tracefs says. */
+/*
+ * Where the fields of a kernel event are in its records, according to the event's file `format` in
+ * tracefs.
+ */
 
 struct tail_field {
     unsigned offset;
     unsigned size; /* 0: the event has no such field */
 };
 
-/* Looks the field up in the text of such a file. Returns false when there is none. */
+/*
+ * Looks up a field in `text`, the contents of such a file. Returns false when there is no such
+ * field.
+ */
 bool tail_format_field(const char *text, const char *name, struct tail_field *field);
 
-/* The number by which the event is known in the trace. Returns false when the text has none. */
+/* Finds the number that identifies the event in the trace. Returns false when `text` has none. */
 bool tail_format_id(const char *text, unsigned *id);
 
-/* The value of a number of 1, 2, 4 or 8 bytes; of other fields, and beyond `bytes`, 0. */
+/*
+ * Returns the value of a number of 1, 2, 4 or 8 bytes, and 0 for other fields and for a field that
+ * is not within `bytes`.
+ */
 uint64_t tail_field_value(const struct tail_field *field, const unsigned char *record,
                           size_t bytes);
 

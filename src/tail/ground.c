@@ -7,7 +7,7 @@
 #include "tail/event.h"
 #include "util/kernel_file.h"
 
-/* Reads a file of the device's directory in sysfs. */
+/* Reads a file in the device's directory in sysfs. */
 static bool read_fact(const struct device_set *devices, const char *file, char *text, size_t size)
 {
     char path[PATH_MAX];

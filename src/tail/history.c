@@ -3,7 +3,10 @@
 #include <errno.h>
 #include <sys/mman.h>
 
-/* Room for this many events in all lanes together, but at least for those in each. */
+/*
+ * All lanes together have room for this number of events, but each has room for at least
+ * LEAST_EVENTS.
+ */
 #define DENSE_EVENTS ((size_t)1 << 19)
 #define LEAST_EVENTS ((size_t)1 << 12)
 #define RARE_EVENTS  ((size_t)1 << 12)
@@ -41,7 +44,7 @@ static void lane_add(struct tail_lane *l, const struct tail_event *e)
     l->events[l->count++ % l->room] = *e;
 }
 
-/* Number of the oldest event that is still there. */
+/* Number of the oldest event that is still in the lane. */
 static uint64_t lane_first(const struct tail_lane *l)
 {
     return l->count > l->room ? l->count - l->room : 0;
@@ -52,7 +55,7 @@ static const struct tail_event *lane_at(const struct tail_lane *l, uint64_t numb
     return &l->events[number % l->room];
 }
 
-/* Number of the first event at or after that time. */
+/* Number of the first event at or after `ns`. */
 static uint64_t lane_seek(const struct tail_lane *l, uint64_t ns)
 {
     uint64_t low = lane_first(l);
@@ -83,10 +86,11 @@ void tail_history_lost(struct tail_history *h, unsigned cpu, uint64_t to_ns)
     const struct tail_lane *l = &h->lanes[cpu];
     uint64_t from_ns = l->count > 0 ? lane_at(l, l->count - 1)->ns : 0;
     h->gaps[h->gap_count++ % TAIL_GAPS] = (struct tail_gap){from_ns, to_ns};
-    h->rare.count = 0; /* the end of what it holds may be among the lost */
+    h->rare.count =
+        0; /* the lost events may have ended flushes and commits that are in this lane */
 }
 
-/* Whether all events of that time are there. */
+/* Whether the history has all events of that time. */
 static bool is_complete(const struct tail_history *h, uint64_t start_ns, uint64_t end_ns)
 {
     uint64_t gaps = h->gap_count < TAIL_GAPS ? h->gap_count : TAIL_GAPS;
@@ -111,7 +115,7 @@ static bool overlaps(const struct tail_event *e, uint32_t device, uint64_t secto
     return e->device == device && e->sector < sector + sectors && sector < e->sector + e->sectors;
 }
 
-/* The events that are chosen so far. */
+/* The events chosen so far. */
 struct choice {
     struct tail_event *events;
     size_t count;
@@ -145,8 +149,8 @@ static bool is_about(const struct choice *c, size_t requests, const struct tail_
 }
 
 /*
- * Whether the event is of the operation without beginning a request: what became of its requests,
- * which are the first events of the choice, or of its thread.
+ * Whether the event belongs to the operation, but does not begin a request: it says what became of
+ * one of the operation's requests, which are the first events of the choice, or of its thread.
  */
 static bool is_other(const struct choice *c, size_t requests, const struct tail_search *s,
                      const struct tail_event *e)
@@ -156,7 +160,9 @@ static bool is_other(const struct choice *c, size_t requests, const struct tail_
     return e->thread == s->thread && e->ns >= s->start_ns;
 }
 
-/* Chooses the events that begin a request of the operation, or else its other ones. */
+/*
+ * Chooses the events that begin a request of the operation, or, if not `begins`, its other events.
+ */
 static void choose_own(struct choice *c, const struct tail_history *h, const struct tail_search *s,
                        bool begins)
 {
@@ -181,7 +187,7 @@ static void choose_rare(struct choice *c, const struct tail_lane *l, uint64_t en
             choose(c, lane_at(l, n));
 }
 
-/* Merges two neighbouring runs that are in order, each of at most `run` events. */
+/* Merges two adjacent sorted runs, each of at most `run` events. */
 static void merge_runs(struct tail_event *to, const struct tail_event *from, size_t count,
                        size_t run)
 {
@@ -195,7 +201,7 @@ static void merge_runs(struct tail_event *to, const struct tail_event *from, siz
     }
 }
 
-/* Puts the events in the order of time; qsort() may allocate memory, which a fork forbids. */
+/* Sorts the events by time. qsort() may allocate memory, which is forbidden after a fork. */
 static void sort_events(struct choice *c, struct tail_event *spare)
 {
     for (size_t run = 1; run < c->count; run *= 2) {

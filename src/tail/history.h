@@ -8,9 +8,9 @@
 #include "tail/event.h"
 
 /*
- * The events of the last moments, in memory of a fixed size: the newest overwrite the oldest. Those
- * of each CPU come in the order of time. What many operations are judged by, and is rare (flushes,
- * commits of the journal), is kept apart, and longer.
+ * The newest events, in memory of a fixed size, in which they overwrite the oldest. Events of one
+ * CPU arrive in the order of time. Flushes and commits of the journal have a lane of their own:
+ * they are rare, and many operations need them for longer.
  */
 struct tail_lane {
     struct tail_event *events;
@@ -18,7 +18,7 @@ struct tail_lane {
     uint64_t count; /* number of events ever added */
 };
 
-/* A stretch of time of which the kernel lost events. */
+/* A stretch of time in which the kernel lost events. */
 struct tail_gap {
     uint64_t from_ns;
     uint64_t to_ns;
@@ -34,10 +34,10 @@ struct tail_history {
     struct tail_lane rare;
     struct tail_gap gaps[TAIL_GAPS];
     uint64_t gap_count;
-    struct tail_event *chosen; /* room for the events of one operation, twice */
+    struct tail_event *chosen; /* room for twice TAIL_CHOSEN events */
 };
 
-/* The most events of one operation that are looked at. */
+/* Most events of one operation that are looked at. */
 #define TAIL_CHOSEN 16384
 
 /* Returns 0 or a negative errno. */
@@ -46,25 +46,26 @@ void tail_history_close(struct tail_history *h);
 
 void tail_history_add(struct tail_history *h, unsigned cpu, const struct tail_event *e);
 
-/* Notes that the kernel lost events of that CPU, from the last that was added up to to_ns. */
+/* Notes that the kernel lost events of this CPU, between the last added event and to_ns. */
 void tail_history_lost(struct tail_history *h, unsigned cpu, uint64_t to_ns);
 
-/* An operation, and by what its events are known. */
+/* An operation, and how to recognise its events. */
 struct tail_search {
     uint64_t start_ns;
     uint64_t end_ns;
-    uint64_t before_ns; /* requests that its thread made this long before may be waited for */
+    uint64_t before_ns; /* the operation may wait for requests that its thread made up to this long
+                           before */
     int thread;
-    bool by_thread;  /* the requests that its thread makes meanwhile are its own */
-    uint32_t device; /* where its data lie, if `sectors` is not 0 */
+    bool by_thread;  /* requests that its thread makes in that time belong to the operation */
+    uint32_t device; /* where its data is, if `sectors` is not 0 */
     uint64_t sector;
     uint64_t sectors;
 };
 
 /*
- * Finds the events of an operation, in the order of time, with those of a flush or commit that may
- * have begun before. They are valid until the next call. Returns false when some of them are lost,
- * or there are too many.
+ * Finds the events of an operation, and the flushes and commits that may have begun before it, in
+ * the order of time. They are valid until the next call. Returns false when some of the operation's
+ * events are lost, or when there are too many.
  */
 bool tail_history_find(struct tail_history *h, const struct tail_search *s,
                        const struct tail_event **events, size_t *count);

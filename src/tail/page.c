@@ -10,12 +10,15 @@
 #define LOST_COUNTED (UINT32_C(1) << 30)
 #define COMMIT_BYTES ((UINT32_C(1) << 20) - 1)
 
-/* Kinds of records; smaller ones are the number of words of a record. */
+/*
+ * Kinds of records. A smaller number than KIND_PADDING, other than 0, is the length of the record
+ * in words.
+ */
 enum { KIND_LONG = 0, KIND_PADDING = 29, KIND_EXTEND = 30, KIND_STAMP = 31 };
 
 #define DELTA_BITS 27
 
-/* An absolute time has no room for these bits; they are those of the time before. */
+/* A record with an absolute time has no room for these bits; they stay as they were. */
 #define STAMP_MISSING (UINT64_C(0xf8) << 56)
 
 bool tail_page_layout(struct tail_page_layout *layout, const char *text)
@@ -57,7 +60,7 @@ bool tail_page_begin(struct tail_page *page, const struct tail_page_layout *layo
     return true;
 }
 
-/* The head of a record: its kind, and the time since the one before. */
+/* The head of a record has its kind, and the time since the previous record. */
 static void split_head(uint32_t word, unsigned *kind, uint64_t *delta)
 {
 #if __BYTE_ORDER == __LITTLE_ENDIAN
@@ -80,7 +83,7 @@ const unsigned char *tail_page_next(struct tail_page *page, size_t *bytes)
         unsigned kind;
         split_head(word_at(at), &kind, &delta);
         if (kind == KIND_PADDING) {
-            if (delta == 0) /* to the end of the page */
+            if (delta == 0) /* up to the end of the page */
                 break;
             size = sizeof(uint32_t) + second;
         } else if (kind == KIND_EXTEND) {

@@ -6,12 +6,12 @@
 #include <stdint.h>
 
 /*
- * A page of the kernel's trace buffer, as trace_pipe_raw gives it (the layout is told by
- * header_page and header_event in tracefs, and in Documentation/trace/ring-buffer-design.rst of the
- * kernel).
+ * A page of the kernel's trace buffer, as trace_pipe_raw returns it. Its layout is described by
+ * header_page and header_event in tracefs, and in the kernel's
+ * Documentation/trace/ring-buffer-design.rst.
  */
 
-/* Where the parts of a page lie (header_page). */
+/* Where the parts of a page are (header_page). */
 struct tail_page_layout {
     unsigned commit_offset;
     unsigned commit_size;
@@ -19,24 +19,27 @@ struct tail_page_layout {
     unsigned data_size;
 };
 
-/* Reads the text of header_page. Returns false when it is of another form. */
+/* Reads `text`, the contents of header_page. Returns false when it has an unexpected form. */
 bool tail_page_layout(struct tail_page_layout *layout, const char *text);
 
 struct tail_page {
     const unsigned char *data;
-    size_t bytes; /* of data that are valid */
-    size_t at;    /* where the next record begins */
+    size_t bytes; /* number of valid bytes of data */
+    size_t at;    /* position of the next record */
     uint64_t base_ns;
-    uint64_t ns;       /* when the record was made that tail_page_next() returned */
-    bool follows_loss; /* events before this page were overwritten, */
-    uint64_t lost;     /* and this is their number; 0: not known */
+    uint64_t ns;       /* time of the record that tail_page_next() returned last */
+    bool follows_loss; /* the kernel lost events before this page */
+    uint64_t lost;     /* their number; 0: not known */
 };
 
-/* Begins to read a page of which `bytes` were read. Returns false when it is no page. */
+/*
+ * Begins to read a page, of which `bytes` were read from the kernel. Returns false when this is not
+ * a page.
+ */
 bool tail_page_begin(struct tail_page *page, const struct tail_page_layout *layout,
                      const unsigned char *memory, size_t bytes);
 
-/* The next record of the page and its size; NULL at the end. */
+/* Returns the next record of the page and its size; NULL at the end. */
 const unsigned char *tail_page_next(struct tail_page *page, size_t *bytes);
 
 #endif

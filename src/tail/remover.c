@@ -11,12 +11,12 @@
 
 /*
  * The instance cannot be removed while the program, or a process that it forked, has files of it
- * open. When the program was killed, they are closed a moment after the socket.
+ * open. When the program is killed, these files are closed a moment after the socket.
  */
 #define MOST_TRIES 500
 #define NAP_NS     10000000
 
-/* The arguments of unlinkat(2). The filter knows the name by its address. */
+/* Arguments of unlinkat(2). The filter compares the address of the name. */
 struct errand {
     int instances;
     char name[TAIL_INSTANCE_NAME];
@@ -48,7 +48,7 @@ static bool confine_remover(void *context, int socket)
     return seccomp_install(rules, sizeof rules / sizeof *rules);
 }
 
-/* Waits for the end of the program, and removes the instance. The filter allows no other calls. */
+/* Waits for the end of the program and removes the instance. The filter allows nothing else. */
 static void run_errand(void *context, int socket)
 {
     const struct errand *errand = context;
@@ -71,7 +71,7 @@ int tail_remover_start(struct confined *remover, int instances, const char *name
     const struct confined_job job = {.name = "remover",
                                      .purpose = "removes the trace instance",
                                      .keep = instances,
-                                     .outlives = true, /* it waits for its parent's death */
+                                     .outlives = true, /* its job begins when its parent dies */
                                      .confine = confine_remover,
                                      .work = run_errand,
                                      .context = &errand};

@@ -5,18 +5,18 @@
 #include "util/err.h"
 
 /*
- * The remover: a confined process that keeps the right to remove the trace instance of this run. It
- * does so when the program ends, however it ends: the end of the socket is the request. Its filter
- * lets it read from and write to the socket, remove that one directory, wait, and exit.
+ * The remover is a confined process that keeps the right to remove the trace instance of this run.
+ * It does so when the program ends, no matter how: it sees the end of the socket. Its filter allows
+ * it to use the socket, remove this one directory, wait, and exit.
  */
 
-/* Size of an instance's name, with its NUL. */
+/* Size of an instance's name, including its NUL. */
 #define TAIL_INSTANCE_NAME 48
 
 /*
- * Starts the remover of the instance `name` in the open directory `instances`. confined_stop() has
- * the instance removed, of which nothing may be open any more. If the remover cannot be confined,
- * its pid is 0, which is not a failure. Returns 0 or a negative errno with a line in e.
+ * Starts the remover of the instance `name` in the open directory `instances`. confined_stop()
+ * makes it remove the instance, whose files must be closed by then. If the remover cannot be
+ * confined, its pid is 0, which is not a failure. Returns 0 or a negative errno with a line in e.
  */
 int tail_remover_start(struct confined *remover, int instances, const char *name, struct err *e);
 

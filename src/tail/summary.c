@@ -73,7 +73,7 @@ static int earliest_first(const void *a, const void *b)
     return (first->start_ns > second->start_ns) - (first->start_ns < second->start_ns);
 }
 
-/* A thousandth of the operations, within the limits. */
+/* A thousandth of the operations, but at least TAIL_LEAST and at most TAIL_MOST of them. */
 static uint64_t count_slowest(uint64_t ops)
 {
     uint64_t count = ops / 1000;
@@ -82,7 +82,7 @@ static uint64_t count_slowest(uint64_t ops)
     return count < ops ? count : ops;
 }
 
-/* The latency that all but the slowest `count` operations do not exceed. */
+/* The latency that is exceeded by only the slowest `count` operations. */
 static uint64_t latency_above(const struct histogram *latencies, uint64_t count)
 {
     uint64_t rest = latencies->count - count;
@@ -92,8 +92,9 @@ static uint64_t latency_above(const struct histogram *latencies, uint64_t count)
 }
 
 /*
- * Several times as many operations are told as are to be explained, because what is slow changes:
- * one in this many, and at least this many times the least number.
+ * The workers report several times as many operations as will be explained, because the bound for
+ * slow ones changes during a test: one operation in TOLD_OF_ALL, and at least TOLD_OF_LEAST times
+ * TAIL_LEAST.
  */
 #define TOLD_OF_ALL   200
 #define TOLD_OF_LEAST 5
@@ -109,7 +110,7 @@ uint64_t tail_slow_from(const struct histogram *latencies)
     return histogram_percentile(latencies, 100 * (double)(count - told) / (double)count);
 }
 
-/* Whether it is none of the slowest; a histogram knows latencies to within 0.1 %. */
+/* Whether the operation is not one of the slowest. A histogram knows latencies to within 0.1 %. */
 static bool is_below(const struct tail_record *r, uint64_t above_ns)
 {
     return r->latency_ns + r->latency_ns / 512 < above_ns;
@@ -128,7 +129,7 @@ int tail_summary_make(struct tail_summary *s, const struct tail_heap *h,
     qsort(s->records, h->count, sizeof *s->records, slowest_first);
     s->examined = h->count < s->slowest ? h->count : (size_t)s->slowest;
     while (s->examined > 0 && is_below(&s->records[s->examined - 1], s->above_ns))
-        s->examined--; /* an operation that took longer has not been examined */
+        s->examined--; /* a slower operation was not examined */
     qsort(s->records, s->examined, sizeof *s->records, earliest_first);
     for (size_t i = 0; i < s->examined; i++) {
         struct tail_record *r = &s->records[i];
@@ -163,7 +164,7 @@ static void add_words(char text[static TAIL_TEXT], const char *format, ...)
     va_end(list);
 }
 
-/* The cause with the largest share among those that are not told yet; CAUSE_COUNT: none is left. */
+/* The cause with the largest share that is not in told[]; CAUSE_COUNT: there is none. */
 static enum tail_cause next_cause(const struct tail_summary *s, const bool told[CAUSE_COUNT])
 {
     enum tail_cause next = CAUSE_COUNT;

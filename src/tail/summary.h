@@ -8,21 +8,21 @@
 #include "measure/histogram.h"
 #include "tail/causes.h"
 
-/* The slowest operations of a test, and why they were slow: plain data, and pure functions. */
+/* The slowest operations of a test, and why they were slow: plain data and pure functions. */
 
-/* The most operations of a test that are examined. */
+/* Most operations of a test that are explained. */
 #define TAIL_MOST 1000
 
-/* The least, if the test has that many. */
+/* Fewest operations that are explained, if the test has this many. */
 #define TAIL_LEAST 10
 
 struct tail_record {
-    uint64_t start_ns; /* on the clock of clock_ns(), or since the start of the test */
+    uint64_t start_ns; /* time of clock_ns(), or since the start of the test */
     uint64_t latency_ns;
-    uint64_t offset; /* in its file */
+    uint64_t offset; /* in the file */
     enum tail_cause cause;
     bool writes;
-    bool is_lost; /* events of its time are lost, so nothing is known of it */
+    bool is_lost; /* some events of its time are lost, so its cause is unknown */
 };
 
 /* The slowest operations so far. */
@@ -31,34 +31,34 @@ struct tail_heap {
     unsigned count;
 };
 
-/* The latency from which on an operation is among the slowest; 0 while there is room. */
+/* The bound that an operation must exceed to be added; 0 while the heap has room. */
 uint64_t tail_heap_least(const struct tail_heap *h);
 
-/* Adds an operation, in the place of the fastest one if there is no room. */
+/* Adds an operation. When the heap is full, it takes the place of the fastest one. */
 void tail_heap_add(struct tail_heap *h, const struct tail_record *r);
 
 /*
- * By the latencies so far: that from which on an operation is worth being examined. These are
- * several times as many as will be explained.
+ * Returns the latency from which on operations are worth examining, judged by the latencies so far.
+ * The workers report several times as many operations as will be explained.
  */
 uint64_t tail_slow_from(const struct histogram *latencies);
 
 struct tail_summary {
-    bool is_wanted;       /* false: the other fields mean nothing */
-    bool is_traced;       /* the kernel's events were looked at */
-    const char *note;     /* what could not be seen, and why; empty: nothing. Not owned */
-    uint64_t ops;         /* of the test */
-    uint64_t slowest;     /* number of operations that are to be explained */
-    uint64_t above_ns;    /* latency that all of these exceed */
-    uint64_t lost_ops;    /* number of examined operations of which events are lost */
-    uint64_t lost_events; /* number of events that the kernel lost, as far as it counted them */
+    bool is_wanted;    /* false: the other fields mean nothing */
+    bool is_traced;    /* the kernel's events were read */
+    const char *note;  /* what could not be seen, and why; empty: everything was seen. Not owned */
+    uint64_t ops;      /* number of operations of the test */
+    uint64_t slowest;  /* number of operations to explain */
+    uint64_t above_ns; /* latency that they all exceed */
+    uint64_t lost_ops; /* number of examined operations whose events were lost in part */
+    uint64_t lost_events;           /* number of lost events, as far as the kernel counted them */
     uint64_t by_cause[CAUSE_COUNT]; /* number of examined operations with each cause */
-    struct tail_record *records;    /* the operations that were examined, by time; owned */
+    struct tail_record *records;    /* the examined operations, in the order of time; owned */
     size_t examined;                /* their number */
 };
 
 /*
- * Sums up the slowest of the operations in the histogram. start_ns is when the test began. Returns
+ * Sums up the slowest operations of a test that began at start_ns and has these latencies. Returns
  * 0 or -ENOMEM.
  */
 int tail_summary_make(struct tail_summary *s, const struct tail_heap *h,
@@ -66,16 +66,17 @@ int tail_summary_make(struct tail_summary *s, const struct tail_heap *h,
 
 void tail_summary_release(struct tail_summary *s);
 
-/* The share of the examined operations that has this cause, in percent. */
+/* The share of the examined operations with this cause, in percent. */
 double tail_summary_percent(const struct tail_summary *s, enum tail_cause cause);
 
 /* Room for a sentence about a test. */
 #define TAIL_TEXT 640
 
 /*
- * "of the slowest 0.1 % (above 8.1 ms): 71 % the device itself took that long; 29 % waited for a
- * CPU." Causes are in the order of their shares. It has no commas: scripts take a line with one for
- * the CSV line. Empty: there is nothing to say.
+ * Writes a sentence: "of the slowest 0.1 % (above 8.1 ms): 71 % the device itself took that long;
+ * 29 % waited for a CPU." The causes are in the order of their shares. The sentence has no comma,
+ * because scripts take a line with a comma for the CSV line. It is empty when there is nothing to
+ * say.
  */
 void tail_summary_words(char text[static TAIL_TEXT], const struct tail_summary *s);
 

@@ -16,7 +16,7 @@
 #include "util/message.h"
 #include "util/portable.h"
 
-/* Memory of the kernel for what is recorded, of all CPUs together and of each. */
+/* Size of the kernel's buffers, for all CPUs together and for each. */
 #define BUFFER_KIB     65536U
 #define MOST_CPU_KIB   8192U
 #define LEAST_CPU_KIB  128U
@@ -34,7 +34,10 @@ static void add_note(struct tail_trace *t, const char *text)
     snprintf(t->note + used, sizeof t->note - used, "%s%s", used > 0 ? "; " : "", text);
 }
 
-/* Reads the beginning of a file below a place of tracefs. Returns false when it cannot be read. */
+/*
+ * Reads the beginning of a file in tracefs, which is mounted at `place`. Returns false when it
+ * cannot be read.
+ */
 static bool read_file(const char *place, const char *file, char *text, size_t size)
 {
     char path[2 * INSTANCE_PATH];
@@ -66,8 +69,8 @@ static bool set_file(const struct tail_trace *t, const char *place, const char *
 }
 
 /*
- * Opens the directory `instances` of tracefs. Returns the descriptor, with *place the mount point,
- * or a negative errno.
+ * Opens the directory `instances` of tracefs. Returns its descriptor and sets *place to the mount
+ * point, or returns a negative errno.
  */
 static int open_instances(const char **place)
 {
@@ -84,7 +87,7 @@ static int open_instances(const char **place)
     return rc;
 }
 
-/* Makes a directory of tracefs, which is the instance. */
+/* Making a directory in `instances` makes a trace instance. */
 static bool make_instance(struct tail_trace *t)
 {
     uint32_t number = 0;
@@ -94,7 +97,7 @@ static bool make_instance(struct tail_trace *t)
     return mkdirat(t->instances, t->name, 0700) == 0;
 }
 
-/* How the kernel lays out its records, for events of which it may lack some. */
+/* Learns the layout of the kernel's records, and notes which events this kernel lacks. */
 static bool learn_formats(struct tail_trace *t, const char *place)
 {
     char text[FORMAT_BYTES];
@@ -122,10 +125,10 @@ static bool learn_formats(struct tail_trace *t, const char *place)
     return true;
 }
 
-/* The link of a process that is in the first namespace (PROC_PID_INIT_INO of the kernel). */
+/* The link in /proc of a process in the first PID namespace (PROC_PID_INIT_INO of the kernel). */
 #define FIRST_NAMESPACE "pid:[4026531836]"
 
-/* Whether the kernel's events have other numbers for threads than the program itself. */
+/* Whether thread IDs in the kernel's events differ from those that the program sees. */
 static bool is_in_namespace(void)
 {
     char text[64];
@@ -175,7 +178,7 @@ static bool open_filters(struct tail_trace *t, const char *place)
     return all;
 }
 
-/* Sets up the instance and opens all of it that is needed later. */
+/* Sets up the instance and opens the files that are needed later. */
 static bool open_files(struct tail_trace *t, const char *place)
 {
     char kib[24];
@@ -202,7 +205,7 @@ static void close_files(struct tail_trace *t)
     descriptor_close(&t->set_event);
 }
 
-/* Closes and removes the instance. Leaves errno alone. */
+/* Closes and removes the instance. Keeps errno. */
 static void discard_instance(struct tail_trace *t)
 {
     int code = errno;
@@ -211,7 +214,10 @@ static void discard_instance(struct tail_trace *t)
     errno = code;
 }
 
-/* Makes and opens the instance. A run with --cleanup may remove it before it has an open file. */
+/*
+ * Makes and opens an instance. Another run with --cleanup may remove it while none of its files is
+ * open, so this is tried again.
+ */
 static bool open_instance(struct tail_trace *t, const char *place)
 {
     for (int i = 0; i < TRIES_TO_MAKE; i++) {
@@ -237,7 +243,7 @@ static void note_reason(struct tail_trace *t, const char *what, int code)
     add_note(t, note);
 }
 
-/* Opens an instance, or notes why there can be none. */
+/* Opens an instance, or notes why that is impossible. */
 static bool open_or_note(struct tail_trace *t, const char *place)
 {
     if (is_in_namespace()) {
@@ -273,7 +279,7 @@ int tail_trace_open(struct tail_trace *t, struct err *e)
         return 0;
     }
     int rc = tail_remover_start(&t->remover, t->instances, t->name, e);
-    if (t->remover.pid == 0) { /* nobody could remove the instance after -u */
+    if (t->remover.pid == 0) { /* after -u nobody could remove the instance */
         discard_instance(t);
         t->is_open = false;
         add_note(t, "the process that would remove the trace instance cannot be confined");
@@ -327,7 +333,7 @@ static void filter_text(char text[static FILTER_BYTES], enum tail_scope scope,
     }
 }
 
-/* Has the kernel record the known events, or stop to. */
+/* Tells the kernel to record the known events, or to stop. */
 static bool enable_events(const struct tail_trace *t, bool on)
 {
     char text[INSTANCE_PATH];
@@ -381,7 +387,7 @@ void tail_trace_close(struct tail_trace *t)
     *t = (struct tail_trace){0};
 }
 
-/* Whether make_instance() makes such names. */
+/* Whether make_instance() could have made this name. */
 static bool is_ours(const char *name)
 {
     char made[TAIL_INSTANCE_NAME];
@@ -393,7 +399,7 @@ static bool is_ours(const char *name)
     return strcmp(made, name) == 0;
 }
 
-/* An instance that is in use has open files, and cannot be removed. */
+/* Instances that are in use have open files, so the kernel does not remove them. */
 static void remove_leftovers(int instances)
 {
     DIR *all = fdopendir(instances);

@@ -13,9 +13,9 @@
 #include "util/err.h"
 
 /*
- * A trace instance of the program's own: the kernel records into it while a test runs, the newest
- * events overwriting the oldest. It is opened as root; whoever holds its descriptors can use it
- * afterwards. It is removed when the program ends, by the remover.
+ * A trace instance of the program's own. While a test runs, the kernel records events into it, of
+ * which the newest overwrite the oldest. It is opened as root; a process that holds its descriptors
+ * can use it afterwards. The remover removes it when the program ends.
  */
 
 #define TAIL_NOTE 320
@@ -23,13 +23,13 @@
 struct tail_trace {
     bool is_open;
     bool is_wanted;
-    char note[TAIL_NOTE]; /* what cannot be seen, in words, and why; empty: nothing of the kind */
-    int instances;        /* the directory in which it is */
+    char note[TAIL_NOTE]; /* what cannot be seen, and why; empty: everything can be seen */
+    int instances;        /* directory of all instances */
     char name[TAIL_INSTANCE_NAME];
     int set_event;
     int tracing_on;
     int filters[TAIL_EVENTS];
-    int *pipes; /* of each CPU; -1: there is no such CPU */
+    int *pipes; /* for each CPU; -1: there is no such CPU */
     unsigned cpus;
     size_t page_bytes;
     struct tail_page_layout layout;
@@ -38,34 +38,34 @@ struct tail_trace {
 };
 
 /*
- * Makes the instance. Where the user may not, or the kernel cannot, there is none, and t->note says
- * why, which is not a failure. Returns 0 or a negative errno.
+ * Makes the instance. If the user may not, or the kernel cannot, there is no instance and t->note
+ * says why, which is not a failure. Returns 0 or a negative errno.
  */
 int tail_trace_open(struct tail_trace *t, struct err *e);
 
 /* The threads and devices whose events are recorded. */
 struct tail_watch {
-    int first_thread; /* all threads with numbers from this one */
-    int last_thread;  /* to this one */
+    int first_thread; /* lowest thread ID */
+    int last_thread;  /* highest thread ID */
     const struct device_set *devices;
 };
 
-/* Begins to record. What was recorded before is lost. Returns 0, or a negative errno. */
+/* Begins to record. Earlier records are lost. Returns 0 or a negative errno. */
 int tail_trace_begin(struct tail_trace *t, const struct tail_watch *w);
 
-/* Ends it. Costs nothing any more from then on. */
+/* Stops recording. After that the instance costs no time. */
 void tail_trace_end(struct tail_trace *t);
 
 /*
- * Reads a page of what a CPU has recorded into page, which has t->page_bytes. Returns the number of
- * bytes, 0 if there is nothing more at the moment.
+ * Reads a page of the records of a CPU into `page`, which has room for t->page_bytes. Returns the
+ * number of bytes, or 0 when there are no more records now.
  */
 size_t tail_trace_read(const struct tail_trace *t, unsigned cpu, unsigned char *page);
 
-/* Removes the instance, and waits until that is done. */
+/* Removes the instance, and waits until it is gone. */
 void tail_trace_close(struct tail_trace *t);
 
-/* Removes the instances that killed runs have left; says so in a line for each. */
+/* Removes the instances that killed runs left, and says so in a line for each. */
 void tail_trace_cleanup(void);
 
 #endif

@@ -1,6 +1,6 @@
-# What the slowest operations of each test waited for, from JSON: for each label
-# the run with the median rate. A table has the sentences; a chart shows the
-# operations over time, a row for each cause.
+# What the slowest operations of each test waited for, from JSON, taken for each
+# label from the run with the median rate: a table with the sentences, and a
+# chart of the operations over time with a row for each cause.
 package Bonnie::TailCharts;
 
 use strict;
@@ -18,23 +18,25 @@ use Bonnie::Units      qw(figure_text grouped range_text);
 
 our @EXPORT_OK = qw(tail_charts tail_table);
 
-# In pixels: the height of a strip, that of one among many, and that of its part
-# above the longest operation.
+# The height of a row in pixels, that of a row among more than $MANY, and the
+# space above the slowest operation.
 my $HIGH  = 52;
 my $LOW   = 30;
 my $MANY  = 6;
 my $ABOVE = 4;
 
-# Latencies that differ more than this have a logarithmic scale.
+# If the largest latency is more than this many times the smallest, the scale is
+# logarithmic.
 my $WIDE = 10;
 
-# More marks than this make the page large, and a label of a test with fewer than
-# that shows nothing.
+# More marks than this make the page large; but fewer marks than $FEWEST in a row
+# of a test would show nothing.
 my $MARKS_TOTAL = 4000;
 my $FEWEST      = 50;
 
-# Marks in a cell of this part of the width and this many pixels of the height
-# are one; where there are too many, the cells become larger.
+# Marks in the same cell are drawn as one. A cell has this part of the width and
+# this number of pixels of the height; where there are too many marks, cells
+# become larger.
 my $NEAR_X = 1 / 500;
 my $NEAR_Y = 1;
 
@@ -55,7 +57,7 @@ my @CAUSES = (
     [ unknown   => 'unknown',                                        'unknown',       'dot unclear'  ],
 );
 
-# In pixels; 0 is round.
+# Height of each shape in pixels; 0: round.
 my %TALL = (dot => 0, box => 4, tick => 7);
 
 my @HEADS = ('Test', 'What they waited for', 'Examined', 'Events lost');
@@ -66,7 +68,7 @@ my @NOTES = (
     'The longest part of an operation names its cause; behind a flush only means that the device was flushing meanwhile.',
 );
 
-# What is known of each test that was looked at: [ test, [ group, its slowest operations ], ... ].
+# The tests with explained operations: [ test, [ group, its slowest operations ], ... ].
 sub explained_tests {
     my @groups = @_;
     my @tests;
@@ -80,11 +82,11 @@ sub explained_tests {
 sub slowest_of {
     my ($group, $test) = @_;
     my @explained = grep { $_->{slowest} } $group->details($test->{name});
-    my ($details) = (middle(@explained), @explained);    # none has a rate if all were too fast
+    my ($details) = (middle(@explained), @explained);    # no run has a rate if all were too fast
     return $details ? $details->{slowest} : undef;
 }
 
-# A label that is alone has no column.
+# The table has a column for labels only if there are several.
 sub tail_table {
     my @groups = @_;
     my @tests  = explained_tests(@groups) or return;
@@ -106,7 +108,7 @@ sub cells_of {
     return (element('td', { class => 'said' }, sentences($slowest)), @numbers);
 }
 
-# The note is the end of the sentence, as bonnie writes it.
+# The sentence that bonnie writes may end with the note already.
 sub sentences {
     my ($slowest) = @_;
     my ($sentence, $note) = @{$slowest}{qw(sentence note)};
@@ -137,7 +139,7 @@ sub is_any_known {
     return grep { $_ ne 'unknown' } keys %{ $slowest->{operations} };
 }
 
-# A chart in which nothing has a known cause would show nothing that the table does not.
+# A chart without a known cause would show nothing that the table does not.
 sub not_drawn {
     my @tests = @_;
     my @names;
@@ -171,8 +173,8 @@ sub tail_panel {
     );
 }
 
-# Those that occur, the most frequent first: { name, words, short,
-# look, percent, part of the operations that are recorded }.
+# The causes that occur, the most frequent first: { name, words, short, look,
+# percent, part of the recorded operations }.
 sub causes_of {
     my ($slowest) = @_;
     my $all = sum0(map {length} values %{ $slowest->{operations} });
@@ -187,7 +189,7 @@ sub causes_of {
     return @sorted;
 }
 
-# { height of a strip, y: where a latency is below its top, words }
+# { height of a row, y: distance of a latency from the top of the row, words }
 sub latency_scale {
     my ($height, @latencies) = @_;
     my ($least, $most) = (min(@latencies), max(@latencies));
@@ -215,7 +217,7 @@ sub cause_row {
     };
 }
 
-# Nothing without latencies.
+# Returns nothing for no latencies.
 sub extent {
     my ($least, @others) = sort { $a <=> $b } @_ or return;
     my $most = $others[-1] // $least;
@@ -228,7 +230,7 @@ sub percent_text {
     return ($percent > 0 && $percent < 0.5 ? '< 1' : sprintf '%.0f', $percent) . "\x{A0}%";
 }
 
-# [ x, y ] of at most about $most marks.
+# Returns at most about $most marks as [ x, y ].
 sub marks {
     my ($most, $time, $scale, @operations) = @_;
     my @places;
@@ -244,7 +246,7 @@ sub marks {
     return @marks;
 }
 
-# One place of each cell of this size.
+# Keeps one place of each cell.
 sub apart {
     my ($width, $height, @places) = @_;
     my %taken;
