@@ -30,6 +30,15 @@ sub clean { return boncut('--cleanup', "$dir/test") }
 
 my @few = qw(write -c2 --units=4);
 
+# ---- the most workers ----------------------------------------------------------------------------
+
+{
+    my $run = boncut(qw(write -c256 --units=1 --time=0.2), "$dir/test");
+    is($run->{status}, 0, '256 workers') or diag($run->{err});
+    is_sound($run->{out}, 'and what they promised is there');
+    clean();
+}
+
 # ---- the reader ----------------------------------------------------------------------------------
 
 # Starts boncut with a pipe as its standard output. Returns the pipe and the

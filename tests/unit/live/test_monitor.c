@@ -134,6 +134,81 @@ static void the_rounds_clock_counts(void **state)
     free(intervals);
 }
 
+/* A lap goes on within the second that the one before it has begun. */
+static void seconds_go_on_across_laps(void **state)
+{
+    (void)state;
+    struct interval *intervals;
+    size_t count;
+    struct monitor *m = start();
+    monitor_go(m);
+    wait_ms(600);
+    monitor_pause(m, 600000000);
+    monitor_go(m);
+    wait_ms(1200); /* the first second ends after 400 of these milliseconds */
+    monitor_pause(m, 1800000000);
+    end(m, 1800000000, &intervals, &count);
+    assert_int_equal(count, 2);
+    assert_int_equal(intervals[1].end_ns, 1800000000);
+    free(intervals);
+}
+
+static void sleep_long(void *context)
+{
+    (void)context;
+    wait_ms(800);
+}
+
+/* A monitor whose first interval ends late, after 1500 ms, because a tick took from 700 on. */
+static struct monitor *start_late(void)
+{
+    struct err e;
+    struct monitor *m = NULL;
+    const struct monitor_setup ticking = {.title = "Test",
+                                          .stats = &stats,
+                                          .notes_intervals = true,
+                                          .tick = sleep_long,
+                                          .tick_interval_ns = 700000000};
+    err_init(&e);
+    assert_int_equal(monitor_start(&m, &ticking, &e), 0);
+    return m;
+}
+
+static void after_a_late_end_the_next_is_on_time(void **state)
+{
+    (void)state;
+    struct interval *intervals;
+    size_t count;
+    struct monitor *m = start_late();
+    monitor_go(m);
+    wait_ms(2800);
+    monitor_pause(m, 2800000000);
+    end(m, 2800000000, &intervals, &count);
+    assert_int_equal(count, 3); /* 1500, 2000, and the rest */
+    assert_true(intervals[1].end_ns - intervals[0].end_ns < 1000000000);
+    free(intervals);
+}
+
+/* The clock is set back to before the end of the first interval. */
+static void no_interval_ends_before_the_one_before_it(void **state)
+{
+    (void)state;
+    struct interval *intervals;
+    size_t count;
+    struct monitor *m = start_late();
+    monitor_go(m);
+    wait_ms(1800);
+    monitor_pause(m, 900000000);
+    monitor_go(m);
+    wait_ms(300);
+    monitor_pause(m, 1600000000);
+    end(m, 1600000000, &intervals, &count);
+    for (size_t i = 1; i < count; i++)
+        assert_true(intervals[i].end_ns > intervals[i - 1].end_ns);
+    assert_int_equal(intervals[count - 1].end_ns, 1600000000);
+    free(intervals);
+}
+
 /*
  * The monitor may read an entry while its worker records: the count is there, the bucket is not. An
  * interval that ends then lacks the operation, and the rest of the phase has it.
@@ -182,6 +257,9 @@ int main(void)
         TEST(intervals_add_up),
         TEST(pauses_do_not_count),
         TEST(the_rounds_clock_counts),
+        TEST(seconds_go_on_across_laps),
+        TEST(after_a_late_end_the_next_is_on_time),
+        TEST(no_interval_ends_before_the_one_before_it),
         TEST(what_is_being_recorded_is_not_lost),
         TEST(a_phase_may_end_before_it_began),
     };

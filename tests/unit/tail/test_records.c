@@ -35,6 +35,10 @@ static const char switch_format[] = "name: sched_switch\nID: 372\n" COMMON
                                     "\tfield:long prev_state;\toffset:32;\tsize:8;\tsigned:1;\n"
                                     "\tfield:pid_t next_pid;\toffset:56;\tsize:4;\tsigned:1;\n";
 
+static const char lock_format[] = "name: contention_begin\nID: 200\n" COMMON
+                                  "\tfield:void * lock_addr;\toffset:8;\tsize:8;\tsigned:0;\n"
+                                  "\tfield:unsigned int flags;\toffset:16;\tsize:4;\tsigned:0;\n";
+
 /* A page that is being made. */
 struct made {
     unsigned char bytes[4096];
@@ -222,6 +226,27 @@ static void a_switch_is_two_events(void **state)
     assert_int_equal(events[0].kind, TAIL_PREEMPT);
 }
 
+/* Flags: 1 for who spins, 2 for who reads, 32 for a mutex. */
+static void who_only_spins_waits_for_no_lock(void **state)
+{
+    (void)state;
+    struct tail_decoder d = {0};
+    struct tail_event events[2];
+    unsigned char record[24] = {0};
+    assert_true(tail_decoder_learn(&d, index_of("lock/contention_begin"), lock_format));
+    put_number(record, 0, 200, 2);
+    put_number(record, 8, 4711, 8);
+    put_number(record, 16, 1, 4);
+    assert_int_equal(tail_decode(&d, record, sizeof record, 5, events), 0);
+    const uint64_t sleeping[] = {0, 2, 33};
+    for (size_t i = 0; i < sizeof sleeping / sizeof *sleeping; i++) {
+        put_number(record, 16, sleeping[i], 4);
+        assert_int_equal(tail_decode(&d, record, sizeof record, 5, events), 1);
+        assert_int_equal(events[0].kind, TAIL_LOCK_BEGIN);
+        assert_int_equal(events[0].sector, 4711);
+    }
+}
+
 static void an_event_without_a_field_is_missing(void **state)
 {
     (void)state;
@@ -324,6 +349,7 @@ int main(void)
         cmocka_unit_test(a_broken_page_ends),
         cmocka_unit_test(requests_and_flushes),
         cmocka_unit_test(a_switch_is_two_events),
+        cmocka_unit_test(who_only_spins_waits_for_no_lock),
         cmocka_unit_test(an_event_without_a_field_is_missing),
         cmocka_unit_test(the_events_of_an_operation_are_found),
         cmocka_unit_test(what_is_lost_is_told),
