@@ -65,13 +65,16 @@ static void put_growth(struct histogram *difference, unsigned bucket, uint64_t g
 }
 
 /*
- * Corrects the maximum. The middle of the last bucket says nothing, and no other middle may exceed
- * the largest value.
+ * Corrects the range. The middle of the last bucket says nothing, and no other middle may exceed
+ * the largest value. If all values are in the bucket of the largest, the minimum is limited, too:
+ * above the maximum it would tell histogram_clear() that the histogram is empty.
  */
-static void limit_maximum(struct histogram *difference, uint64_t maximum)
+static void limit_range(struct histogram *difference, uint64_t maximum)
 {
     if (difference->maximum > maximum || difference->buckets[HISTOGRAM_BUCKETS - 1] > 0)
         difference->maximum = maximum;
+    if (difference->count > 0 && ~difference->inverted_minimum > difference->maximum)
+        difference->inverted_minimum = ~difference->maximum;
 }
 
 void histogram_subtract(struct histogram *difference, const struct histogram *now,
@@ -81,7 +84,7 @@ void histogram_subtract(struct histogram *difference, const struct histogram *no
     *difference = (struct histogram){.sum = now->sum - before->sum};
     for (unsigned i = span.first; i < span.end; i++)
         put_growth(difference, i, now->buckets[i] - before->buckets[i]);
-    limit_maximum(difference, now->maximum);
+    limit_range(difference, now->maximum);
 }
 
 void histogram_advance(struct histogram *now, struct histogram *seen)
@@ -97,7 +100,7 @@ void histogram_advance(struct histogram *now, struct histogram *seen)
         put_growth(now, i, now->buckets[i] - before);
     }
     seen->sum = sum;
-    limit_maximum(now, maximum);
+    limit_range(now, maximum);
 }
 
 /* The middle of a bucket, limited to the range of the recorded values. */

@@ -214,6 +214,29 @@ static void largest_values(void **state)
     assert_int_equal(values[2], 900);
 }
 
+/* What is new may be in one bucket alone, whose middle is above the largest value. */
+static void a_difference_can_be_emptied(void **state)
+{
+    struct histogram *now = new_histogram();
+    struct histogram *seen = new_histogram();
+    (void)state;
+    for (uint64_t value = 1000000; value < 1003000; value += 7) {
+        histogram_clear(now);
+        for (unsigned i = 0; i < HISTOGRAM_BUCKETS; i++)
+            assert_int_equal(now->buckets[i], 0);
+        histogram_record(now, value);
+        histogram_merge(now, seen);
+        now->maximum = value;
+        now->inverted_minimum = ~UINT64_C(1000000);
+        histogram_advance(now, seen);
+        assert_int_equal(now->count, 1);
+        assert_true(histogram_minimum(now) <= now->maximum);
+        assert_int_equal(histogram_bucket(now->maximum), histogram_bucket(value));
+    }
+    free(now);
+    free(seen);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -221,6 +244,7 @@ int main(void)
         cmocka_unit_test(mean_and_deviation_are_right),
         cmocka_unit_test(merged_parts_are_the_whole),
         cmocka_unit_test(looks_share_out_what_is_recorded),
+        cmocka_unit_test(a_difference_can_be_emptied),
         cmocka_unit_test(nothing_has_no_figures),
         cmocka_unit_test(ends_of_the_range),
         cmocka_unit_test(largest_values),
