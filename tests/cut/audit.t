@@ -7,6 +7,8 @@ use strict;
 use warnings;
 use FindBin;
 use lib "$FindBin::Bin/../lib";
+use IO::Handle;
+use POSIX ();
 use Test::More;
 use PowerCut;
 BEGIN { PowerCut::alone() }
@@ -34,6 +36,17 @@ SKIP: {
 
 my $barrier = PowerCut->new(mount => 'barrier=0');
 audit_ok('a mount that sends no flush', $barrier->dir, 2, qr/barrier/, qr/no flush reaches loop\d+/);
+
+# Somebody else empties the drive's cache now and then.
+my $other = fork // die "fork: $!\n";
+if ($other == 0) {
+    open my $drive, '+<', $barrier->{loop} or exit 1;
+    for (1 .. 15) { $drive->sync or exit 1; select undef, undef, undef, .02 }
+    POSIX::_exit(0);
+}
+audit_ok('and somebody else flushes the drive', $barrier->dir, 2, qr/no flush reaches loop\d+/);
+waitpid $other, 0;
+is($?, 0, 'which the drive did');
 undef $barrier;
 
 audit_ok('memory', Root::tmpfs('size=16m') . q{}, 2, qr/everything is in memory/, qr/^NOT DURABLE/m);

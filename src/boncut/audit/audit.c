@@ -126,6 +126,16 @@ static void print_time(uint64_t nanoseconds)
         printf("%.3g ms", (double)nanoseconds / MILLION);
 }
 
+/*
+ * The number of flushes that the trial's fsyncs have sent. Each of them needs one, so fewer than
+ * one for ten are somebody else's.
+ */
+static uint64_t flushes_of_trial(const struct audit *a, unsigned i)
+{
+    uint64_t flushes = a->after[i].flushes - a->before[i].flushes;
+    return flushes >= TRIAL_SYNCS / 10 ? flushes : 0;
+}
+
 static void judge_leaf(struct audit *a, unsigned i)
 {
     const struct leaf *l = &a->leaves[i];
@@ -134,7 +144,7 @@ static void judge_leaf(struct audit *a, unsigned i)
         printf("  %s: the kernel does not count its flushes\n", name);
         return;
     }
-    uint64_t flushes = a->after[i].flushes - a->before[i].flushes;
+    uint64_t flushes = flushes_of_trial(a, i);
     uint64_t writes = a->after[i].writes - a->before[i].writes;
     if (flushes > 0) {
         double each = (double)flushes / TRIAL_SYNCS;
