@@ -421,9 +421,9 @@ int good_for(const struct settings *s, struct coordinator *coordinator, struct p
     };
     if (coordinator->ranks.count > 1)
         return err_say(e, "-good-for judges the storage of one machine: it takes one rank");
-    if (s->sweep_count > 0 || s->engine || s->url_source || s->written_dump)
+    if (s->sweep_count > 0 || s->engine || s->url_source || s->written_dump || s->explain_tail)
         return err_say(e, "-good-for cannot be combined with -requests-engine, -url-source, "
-                          "-sweep or -written-urls-dump");
+                          "-sweep, -written-urls-dump or -explain-tail");
     struct answer *answers = q.answers = calloc(profiles_count() + 1, sizeof *answers);
     int rc =
         answers ? answer_inquiry(&q, page, e) : err_system(e, ENOMEM, "memory for the answers");

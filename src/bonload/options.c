@@ -133,6 +133,8 @@ static const struct option_entry entries[] = {
     {BOOLEAN("evict", evict),
      .help = "have the kernel forget a file's pages before each read of it"},
     {BOOLEAN("fsync", fsync), .help = "call fsync before a write ends"},
+    {BOOLEAN("explain-tail", explain_tail),
+     .help = "as root, say what the slowest requests waited for"},
     {CUSTOM("meta-ops", "OP[:WEIGHT],...", set_meta_ops), .words = meta_op_names,
      .offer = OFFER_LIST, .group = "meta",
      .help = "mix of operations; may be repeated (default: all)"},

@@ -260,6 +260,15 @@ static void plan_contents(struct plan *p, const struct settings *s)
     p->offset_limit = value_or(&s->offset_limit, DEFAULT_OFFSET_LIMIT);
 }
 
+static int plan_tail(struct plan *p, const struct settings *s, struct err *e)
+{
+    p->explains_tail = s->explain_tail && (p->target->traits & TARGET_FILES);
+    if (p->explains_tail && (p->mode == MODE_SEARCH || p->mode == MODE_SWEEP))
+        return err_say(e, "-explain-tail explains a single load, and cannot be combined with "
+                          "-max-latency or -sweep");
+    return 0;
+}
+
 /* A seed that differs from run to run. */
 static uint64_t seed_of_now(void)
 {
@@ -313,6 +322,8 @@ int plan_make(struct plan *p, const struct settings *s, struct err *e)
         rc = plan_sizes(p, s, e);
     if (rc == 0)
         rc = plan_names(p, s, e);
+    if (rc == 0)
+        rc = plan_tail(p, s, e);
     if (rc != 0)
         return rc;
     plan_end(p, s);
@@ -344,5 +355,7 @@ int plan_join(struct plan *p, const struct ranks *r, struct err *e)
     p->rank_seed = r->number > 0 ? rng_mix(p->seed + r->number) : p->seed;
     if (r->number > 0)
         p->show_progress = false;
+    if (r->count > 1 && p->explains_tail)
+        return err_say(e, "-explain-tail cannot be combined with several ranks");
     return check_shares(p, e);
 }

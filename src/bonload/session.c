@@ -218,8 +218,8 @@ static void tell_interim(struct conductor *c)
 }
 
 /* Conducts a run. After a failure, it leaves no more behind than after a success. */
-static int conduct_run(struct run *run, struct coordinator *coordinator, struct outputs *o,
-                       int *status, struct err *e)
+static int conduct_run(struct run *run, struct coordinator *coordinator,
+                       struct explainer *explainer, struct outputs *o, int *status, struct err *e)
 {
     struct conductor conductor;
     bool is_finished = false;
@@ -227,6 +227,7 @@ static int conduct_run(struct run *run, struct coordinator *coordinator, struct 
     if (rc != 0)
         return rc;
     conductor.asked = tell_interim;
+    conductor.explainer = explainer;
     rc = conductor_run(&conductor, e);
     if (rc == 0)
         rc = finish_run(&conductor, o, &is_finished, status, e);
@@ -286,6 +287,7 @@ int session(const struct settings *s, struct coordinator *coordinator, int *stat
     struct plan plan;
     struct run run;
     struct outputs outputs = {0};
+    struct explainer explainer = {0};
     if (s->good_for)
         return session_good_for(s, coordinator, status, e);
     int rc = make_plan(&plan, s, coordinator, e);
@@ -297,16 +299,19 @@ int session(const struct settings *s, struct coordinator *coordinator, int *stat
     if (rc == 0 && plan_ranks(&plan) > 1)
         stop_takes_repeats();
     if (rc == 0)
+        rc = explainer_open(&explainer, &plan, e);
+    if (rc == 0)
         rc = become_user(s, e);
     if (rc == 0)
         rc = open_outputs(&outputs, &plan, e);
     if (rc == 0)
         rc = run_open(&run, &plan, e);
     if (rc == 0) {
-        rc = conduct_run(&run, coordinator, &outputs, status, e);
+        rc = conduct_run(&run, coordinator, &explainer, &outputs, status, e);
         run_close(&run);
     }
     close_outputs(&outputs);
+    explainer_close(&explainer);
     if (rc == 0 && s->as_goader && is_request(stop_signal()))
         stop_forget();
     return rc;

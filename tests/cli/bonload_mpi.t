@@ -243,6 +243,7 @@ subtest 'refused once' => sub {
         [ 'an unknown option',          qr/-frob/, { ranks => 3 }, '-frob' ],
         [ 'fewer threads than ranks',   qr/-wt: 2 cannot be divided among 3 ranks/, { ranks => 3 }, @NULL, '-wt=2' ],
         [ 'fewer channels than ranks',  qr/-max-channels: 2 cannot be divided among 3 ranks/, { ranks => 3 }, @NULL, qw(-rps=10 -max-channels=2) ],
+        [ '-explain-tail',              qr/-explain-tail cannot be combined with several ranks/, { ranks => 2 }, '-wt=2', '-explain-tail', "-url=$dir/XX" ],
         [ 'one name',                   qr/there are fewer names than the 3 ranks/, { ranks => 3 }, '-wt=3', "-url=$dir/one" ],
         [ 'other options',              qr/\Arank 1 on \S+ was given other options/, { ranks => 2, before => { 1 => 'set -- "$@" -warmup=7ms' } }, @NULL, '-wt=2' ],
         [ 'no such target',             qr/-requests-engine/, { ranks => 3 }, qw(-requests-engine=frob -wt=3) ],

@@ -6,7 +6,6 @@ use strict;
 use warnings;
 use FindBin;
 use lib "$FindBin::Bin/../lib";
-use List::Util qw(sum);
 use Test::More;
 use Root;
 BEGIN { Root::private_mounts() }
@@ -14,10 +13,9 @@ use BonnieRun  qw(bonnie finish have refused_ok scratch_on_disk start tree wait_
 use IoLimit    qw(io_limit);
 use JsonReport qw(report_ok);
 use RunProgram qw(slurp);
+use TailRun    qw($TRACING @CAUSES examined_ok instances killed_ok remover_of without_tracefs);
 
-my $TRACING = '/sys/kernel/tracing';
 my $dir     = scratch_on_disk(oct 777);
-my @causes  = qw(reclaim cpu lock writeback journal flush device queue program group unknown);
 my @small   = ('-d', $dir, qw(-r0 -n0 -s4 -f --cache=keep));
 my @explain = (@small, '--tests=put_block,iops', qw(--iops-duration=1 --explain-tail));
 
@@ -26,13 +24,6 @@ sub tests_of {
     my ($run) = @_;
     is($run->{status}, 0, 'the run is complete') or diag $run->{err};
     return map { ($_->{name} => $_) } @{ report_ok($run->{out})->{runs}[0]{tests} };
-}
-
-# The trace instances of a run: other runs on this machine have their own.
-sub instances {
-    my ($run) = @_;
-    my @found = glob "$TRACING/instances/explain-tail-$run->{pid}-*"; # not one by one, as in a scalar context
-    return @found;
 }
 
 # ---- the option ----------------------------------------------------------------------------------------
@@ -64,10 +55,7 @@ sub blind_ok {
 }
 
 if (Root::may_mount()) {
-    system "umount $TRACING 2>/dev/null; umount /sys/kernel/debug 2>/dev/null";
-    system "mount -t tmpfs none /sys/kernel/debug 2>/dev/null";
-    blind_ok(bonnie(@explain, '--json'), qr/\Atracefs is not mounted \(mount -t tracefs tracefs \Q$TRACING\E\)\z/, 'no tracefs');
-    system "mount -t tracefs tracefs $TRACING 2>/dev/null";
+    without_tracefs(sub { blind_ok(bonnie(@explain, '--json'), qr/\Atracefs is not mounted \(mount -t tracefs tracefs \Q$TRACING\E\)\z/, 'no tracefs') });
 }
 if (!Root::may_mount()) {
     note('needs root and mounts of its own: the kernel\'s events');
@@ -100,16 +88,7 @@ SKIP: {
         is(tree($dir), 0, 'nothing is left in the directory');
         is_deeply([ instances($plain) ], [], 'nor in tracefs');
         for my $t (@test{qw(put_block iops)}) {
-            my $x = $t->{tail};
-            is_deeply([ sort keys %{ $x->{percent} } ], [ sort @causes ], "$t->{name}: all causes");
-            cmp_ok(abs(sum(values %{ $x->{percent} }) - 100), '<', 1e-6, 'their shares are all');
-            is(scalar @{ $x->{operations} }, $x->{examined}, 'each operation is there');
-            is((grep { $_->{latency_ns} * 1.002 < $x->{above_ns} } @{ $x->{operations} }), 0, 'and is slow');
-            my %count;
-            $count{ $_->{cause} }++ for @{ $x->{operations} };
-            is((grep { abs($x->{percent}{$_} - 100 * ($count{$_} // 0) / $x->{examined}) > 1e-6 } @causes), 0, 'the shares are theirs');
-            cmp_ok($x->{slowest}, '<=', 1000, 'at most 1000');
-            cmp_ok($x->{examined}, '>', 0, 'some were examined');
+            examined_ok($t->{tail}, $t->{name});
         }
     };
 
@@ -126,38 +105,18 @@ SKIP: {
         plan skip_all => $why if !$group;
         my $run = bonnie({ wrap => [ $group->wrap ] }, '-d', $dir, qw(-r0 -n0 -s4 -f -D --tests=iops --iops-writes=0 --iops-block=64k --iops-duration=4 --explain-tail --json));
         my $x   = { tests_of($run) }->{iops}{tail};
-        my ($most) = sort { $x->{percent}{$b} <=> $x->{percent}{$a} } @causes;
+        my ($most) = sort { $x->{percent}{$b} <=> $x->{percent}{$a} } @CAUSES;
         is($most, 'group', 'is named') or diag $x->{sentence};
     };
 
     subtest 'a killed run' => sub {
-        for my $whole (0, 1) {
-            my $run = start(@explain, '--iops-duration=60');
-            wait_until('the instance', sub { instances($run) && tree($dir) });
-            my ($instance) = instances($run);
-            my ($remover) = `ps -o pid=,comm= --ppid $run->{pid}` =~ /^\s*(\d+) bonnie-remover$/m;
-            kill KILL => $remover if $whole;
-            kill KILL => $run->{pid};
-            finish($run);
-            if ($whole) {
-                ok(-d $instance, 'together with its helper: the instance is left');
-                my $clean;
-                # Processes of the run may be ending still.
-                wait_until('the end of the instance', sub { $clean = bonnie('-d', $dir, '--cleanup'); !instances($run) });
-                like($clean->{err}, qr/^bonnie: removed the trace instance explain-tail-\d+-[0-9a-f]{8}, which a killed run has left$/m, '--cleanup says that it removes it');
-            }
-            else {
-                wait_until('the end of the instance', sub { !instances($run) });
-                bonnie('-d', $dir, '--cleanup');
-            }
-            is_deeply([ instances($run) ], [], 'nothing is left');
-        }
+        killed_ok(sub { start(@explain, '--iops-duration=60') }, $dir, sub { bonnie('-d', $dir, '--cleanup') });
     };
 
     subtest 'a run is not disturbed by --cleanup' => sub {
         my $run = start(@explain, '--iops-duration=8', '--json');
         my $remover;
-        wait_until('the helper', sub { ($remover) = `ps -o pid=,comm= --ppid $run->{pid}` =~ /^\s*(\d+) bonnie-remover$/m });
+        wait_until('the helper', sub { $remover = remover_of($run) });
         my $status = slurp("/proc/$remover/status");
         like($status, qr/^Cap\Q$_\E:\s0+$/m, "the helper has no capability: $_") for qw(Inh Prm Eff Amb);
         like($status, qr/^Seccomp:\s2$/m, 'is under a filter');

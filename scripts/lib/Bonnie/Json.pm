@@ -11,7 +11,7 @@ use Bonnie::Plain   qw(shorten);
 use Bonnie::Tests   qw(all_tests);
 use Bonnie::Written qw(bytes_text latency_text);
 
-our @EXPORT_OK = qw(hash list number report_records text);
+our @EXPORT_OK = qw(hash list number report_records slowest_operations text);
 
 # Reads keys of later versions if they are there.
 my %VERSIONS = map { $_ => 1 } 1, 2;

@@ -6,8 +6,10 @@ use warnings;
 use Exporter 'import';
 use Bonnie::LoadCharts qw(load_host_charts load_time_charts load_heat_charts load_percentile_charts load_step_charts);
 use Bonnie::LoadSettings qw(load_settings_table);
-use Bonnie::LoadTables qw(load_table slow_table step_table course_table);
+use Bonnie::LoadTables qw(load_label load_table slow_table step_table course_table);
 use Bonnie::LoadVerdict qw(load_verdict_table);
+use Bonnie::Json qw(hash slowest_operations);
+use Bonnie::TailCharts qw(tail_content);
 
 our @EXPORT_OK = qw(load_sections);
 
@@ -21,6 +23,7 @@ sub load_sections {
         { id => 'load-hosts',       title => 'Latency on each host',  content => with_kinds(\&load_host_charts) },
         { id => 'load-time',        title => 'Load over time',        content => with_kinds(sub { (load_time_charts(@_), load_heat_charts(@_), map { course_table($_) } @_) }) },
         { id => 'load-slowest',     title => 'Slowest requests',      content => with_kinds(\&slow_table) },
+        { id => 'load-tail',        title => 'What the slowest requests waited for', content => with_kinds(\&tail_of_kinds) },
         { id => 'load-settings',    title => 'Machine and settings of the load', content => sub { load_settings_table(loads_of(@_)) } },
     );
 }
@@ -36,6 +39,15 @@ sub with_kinds {
         my @kinds = map { $_->kinds } loads_of(@_);
         return @kinds ? $content->(@kinds) : ();
     };
+}
+
+sub tail_of_kinds {
+    my @explained;
+    for my $kind (@_) {
+        my $slowest = slowest_operations(hash($kind->{figures}{tail})) or next;
+        push @explained, [ load_label($kind), [ undef, $slowest ] ];
+    }
+    return tail_content(['Load'], [], @explained);
 }
 
 sub steps_content {

@@ -22,7 +22,7 @@ use Bonnie::RateCharts        qw(rate_charts);
 use Bonnie::RunTable          qw(run_table);
 use Bonnie::SettingsTable     qw(machine_table settings_table);
 use Bonnie::SteadyCharts      qw(steady_charts steady_table);
-use Bonnie::TailCharts        qw(tail_charts tail_table);
+use Bonnie::TailCharts        qw(tail_of_groups);
 use Bonnie::TimeCharts        qw(time_charts);
 
 our @EXPORT_OK = qw(html_page);
@@ -37,7 +37,7 @@ my @ONE_RUN = (
     { id => 'result',   title => 'Result',               content => \&result_content },
     { id => 'rates',    title => 'Rates',                content => sub { rate_charts_of_one(groups_of(@_)) } },
     { id => 'latency',  title => 'Latency',              content => sub { latency_chart_of_one(groups_of(@_)) } },
-    { id => 'slowest',  title => 'The slowest operations', content => \&slowest_content },
+    { id => 'slowest',  title => 'The slowest operations', content => sub { tail_of_groups(groups_of(@_)) } },
     { id => 'steady',   title => 'Steady state',         content => \&steady_content },
     { id => 'time',     title => 'Over time',            content => sub { time_charts(groups_of(@_)) } },
     { id => 'hosts',    title => 'Hosts',                content => sub { host_charts(groups_of(@_)) } },
@@ -48,7 +48,7 @@ my @SECTIONS = (
     { id => 'overview',   title => 'Overview',             content => \&overview_content },
     { id => 'rates',      title => 'Rates',                content => sub { rate_charts(groups_of(@_)) } },
     { id => 'latency',    title => 'Latency',              content => \&latency_content },
-    { id => 'slowest',    title => 'The slowest operations', content => \&slowest_content },
+    { id => 'slowest',    title => 'The slowest operations', content => sub { tail_of_groups(groups_of(@_)) } },
     { id => 'steady',     title => 'Steady state',         content => \&steady_content },
     { id => 'time',       title => 'Over time',            content => sub { time_charts(groups_of(@_)) } },
     { id => 'hosts',      title => 'Hosts',                content => sub { host_charts(groups_of(@_)) } },
@@ -156,11 +156,6 @@ sub limit_content {
     my @groups = groups_of(@_);
     return if !is_of_json(@groups);
     return (limit_legend(), limit_table(@groups));
-}
-
-sub slowest_content {
-    my @groups = groups_of(@_);
-    return (tail_table(@groups), tail_charts(@groups));
 }
 
 sub steady_content {

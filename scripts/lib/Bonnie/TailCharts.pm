@@ -1,6 +1,6 @@
-# What the slowest operations of each test waited for, from JSON, taken for each
-# label from the run with the median rate: a table with the sentences, and a
-# chart of the operations over time with a row for each cause.
+# What the slowest operations of each test, or of the reads and the writes of a
+# load, waited for, from JSON: a table with the sentences, and a chart of the
+# operations over time with a row for each cause.
 package Bonnie::TailCharts;
 
 use strict;
@@ -16,7 +16,7 @@ use Bonnie::Panels     qw(panels panel row_label);
 use Bonnie::TimeCharts qw(middle);
 use Bonnie::Units      qw(figure_text grouped range_text);
 
-our @EXPORT_OK = qw(tail_charts tail_table);
+our @EXPORT_OK = qw(tail_content tail_of_groups);
 
 # The height of a row in pixels, that of a row among more than $MANY, and the
 # space above the slowest operation.
@@ -60,23 +60,25 @@ my @CAUSES = (
 # Height of each shape in pixels; 0: round.
 my %TALL = (dot => 0, box => 4, tick => 7);
 
-my @HEADS = ('Test', 'What they waited for', 'Examined', 'Events lost');
+my @HEADS = ('What they waited for', 'Examined', 'Events lost');
+
+my $OF_GROUPS = 'For each label, the run with the median rate.';
 
 my @NOTES = (
-    'For each label, the run with the median rate. A mark is one of the slowest operations, or several that are close together: from '
-        . 'left to right when it began, upwards how long it took. The rows of one test have the same scales.',
+    'A mark is one of the slowest operations, or several that are close together: from '
+        . 'left to right when it began, upwards how long it took. The rows of one chart have the same scales.',
     'The longest part of an operation names its cause; behind a flush only means that the device was flushing meanwhile.',
 );
 
-# The tests with explained operations: [ test, [ group, its slowest operations ], ... ].
-sub explained_tests {
+# The tables and charts of groups: for each label those of the run with the median rate.
+sub tail_of_groups {
     my @groups = @_;
     my @tests;
     for my $test (tests_run(@groups)) {
         my @found = map { my $slowest = slowest_of($_, $test); $slowest ? [ $_, $slowest ] : () } @groups;
-        push @tests, [ $test, @found ] if @found;
+        push @tests, [ $test->{name_alone}, @found ] if @found;
     }
-    return @tests;
+    return tail_content(@groups > 1 ? [qw(Label Test)] : ['Test'], [$OF_GROUPS], @tests);
 }
 
 sub slowest_of {
@@ -86,17 +88,22 @@ sub slowest_of {
     return $details ? $details->{slowest} : undef;
 }
 
-# The table has a column for labels only if there are several.
+# Each of @explained is [ title, [ group, its slowest operations ], ... ]. @{$heads} are the heads of
+# the table's first columns: of the title, and before it of the label if there are several.
+sub tail_content {
+    my ($heads, $notes, @explained) = @_;
+    return if !@explained;
+    return (tail_table($heads, @explained), tail_charts(@{$heads} > 1, $notes, @explained));
+}
+
 sub tail_table {
-    my @groups = @_;
-    my @tests  = explained_tests(@groups) or return;
+    my ($heads, @explained) = @_;
     my @rows;
-    for my $row (@tests) {
-        my ($test, @found) = @{$row};
-        my $title = $test->{name_alone};
-        push @rows, map { row_of(@groups > 1 ? (row_head($_->[0]), cell($title)) : row_title($title), cells_of($_->[1])) } @found;
+    for my $row (@explained) {
+        my ($title, @found) = @{$row};
+        push @rows, map { row_of(@{$heads} > 1 ? (row_head($_->[0]), cell($title)) : row_title($title), cells_of($_->[1])) } @found;
     }
-    my @heads = map { head_cell($_) } @groups > 1 ? 'Label' : (), @HEADS;
+    my @heads = map { head_cell($_) } @{$heads}, @HEADS;
     return scrolling_table(caption => 'What the slowest operations waited for', class => 'slowest', head => [ row_of(@heads) ], rows => \@rows);
 }
 
@@ -122,16 +129,16 @@ sub whole {
 }
 
 sub tail_charts {
-    my @tests = explained_tests(@_) or return;
+    my ($has_labels, $notes, @explained) = @_;
     my @drawn;
-    for my $row (@tests) {
-        my ($test, @found) = @{$row};
+    for my $row (@explained) {
+        my ($title, @found) = @{$row};
         my @seen = grep { is_any_known($_->[1]) } @found;
-        push @drawn, [ $test, @seen ] if @seen;
+        push @drawn, [ $title, @seen ] if @seen;
     }
     my $most = max($FEWEST, int($MARKS_TOTAL / max(1, sum0(map { $#{$_} } @drawn))));
-    my @panels = map { tail_panel($most, scalar(@_), @{$_}) } @drawn;
-    return (not_drawn(@tests), panels('The slowest operations over time', \@NOTES, @panels));
+    my @panels = map { tail_panel($most, $has_labels, @{$_}) } @drawn;
+    return (not_drawn(@explained), panels('The slowest operations over time', [ @{$notes}, @NOTES ], @panels));
 }
 
 sub is_any_known {
@@ -141,19 +148,19 @@ sub is_any_known {
 
 # A chart without a known cause would show nothing that the table does not.
 sub not_drawn {
-    my @tests = @_;
+    my @explained = @_;
     my @names;
-    for my $row (@tests) {
-        my ($test, @found) = @{$row};
+    for my $row (@explained) {
+        my ($title, @found) = @{$row};
         my @blind = grep { !is_any_known($_->[1]) } @found or next;
-        push @names, @blind == @found ? $test->{name_alone} : map { "$test->{name_alone} of " . row_label($_->[0]) } @blind;
+        push @names, @blind == @found ? $title : map { "$title of " . row_label($_->[0]) } @blind;
     }
     return if !@names;
     return element('p', {}, text('Not drawn, because no operation with a known cause is recorded: ' . join(', ', @names) . q{.})) . "\n";
 }
 
 sub tail_panel {
-    my ($most, $groups, $test, @found) = @_;
+    my ($most, $has_labels, $title, @found) = @_;
     my (@seconds, @latencies, @rows);
     for my $found (@found) {
         my ($group, $slowest) = @{$found};
@@ -161,12 +168,12 @@ sub tail_panel {
             my @operations = unpack 'd*', $slowest->{operations}{ $cause->{name} } // q{};
             push @seconds,   @operations[ grep { !($_ % 2) } 0 .. $#operations ];
             push @latencies, @operations[ grep { $_ % 2 } 0 .. $#operations ];
-            push @rows, { group => $groups > 1 ? $group : undef, cause => $cause, operations => \@operations, most => ceil($most * $cause->{part}) };
+            push @rows, { group => $has_labels ? $group : undef, cause => $cause, operations => \@operations, most => ceil($most * $cause->{part}) };
         }
     }
     my $time  = axis_of_time(max(@seconds));
     my $scale = latency_scale(@rows > $MANY ? $LOW : $HIGH, @latencies);
-    return panel($test->{name_alone},
+    return panel($title,
         axis   => { %{$time}, unit => "seconds; height of a row: $scale->{words}" },
         height => $scale->{height},
         rows   => [ map { cause_row($time, $scale, $_) } @rows ],

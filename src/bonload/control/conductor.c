@@ -134,6 +134,9 @@ static int end_warmup(struct conductor *c, struct err *e)
     if (rc != 0)
         return rc;
     crew_forget(&c->crew);
+    rc = explainer_begin(c->explainer, &c->backing, e);
+    if (rc != 0)
+        return rc;
     series_restart(&c->intervals);
     series_restart(&c->timeline);
     progress_restart(&c->view);
@@ -220,50 +223,14 @@ static bool looks_together(const struct conductor *c)
            (steering_has_steps(p) || (p->mode == MODE_RATE && p->stop_on_bad_rate));
 }
 
-/* What a meeting of all ranks about the load works on. */
-struct look {
-    struct conductor *conductor;
-    uint64_t now_ns;
-    struct standing all;
-    struct order order;
-    bool is_damaged; /* the bytes of some rank cannot be decoded */
-};
-
-static void take_standing(void *context, unsigned rank, const void *brought, size_t bytes)
-{
-    struct look *l = context;
-    struct standing one;
-    (void)rank;
-    l->is_damaged |= bytes != sizeof one;
-    if (bytes == sizeof one)
-        standing_add(&l->all, memcpy(&one, brought, bytes));
-}
-
-static void decide_order(void *context)
-{
-    struct look *l = context;
-    struct conductor *c = l->conductor;
-    steering_decide(&c->steering, &l->all, c->coordinator->ranks.count, l->now_ns, &l->order);
-}
-
 static int look_at_steps(struct conductor *c, uint64_t now_ns, struct err *e)
 {
-    struct look look = {.conductor = c, .now_ns = now_ns};
+    struct order order;
     struct standing mine = crew_standing(&c->crew);
     mine.ended = c->end_ns != 0;
     mine.behind = c->is_bad_rate;
-    const struct meeting m = {.name = "Looking at the load",
-                              .mine = &mine,
-                              .bytes = sizeof mine,
-                              .take = take_standing,
-                              .decide = decide_order,
-                              .context = &look,
-                              .answer = &look.order,
-                              .answer_bytes = sizeof look.order};
-    int rc = coordinator_meet(c->coordinator, &m, e);
-    if (rc == 0 && look.is_damaged)
-        rc = err_say(e, FIGURES_DAMAGED);
-    return rc == 0 ? obey_order(c, &look.order, now_ns, e) : rc;
+    int rc = steering_meet(&c->steering, c->coordinator, &mine, now_ns, &order, e);
+    return rc == 0 ? obey_order(c, &order, now_ns, e) : rc;
 }
 
 /* Decides whether the stage ends. A failure of another rank ends this one, too. */
@@ -392,6 +359,8 @@ static int begin_load(struct conductor *c, struct err *e)
 {
     const struct meeting m = {.name = "Starting the load", .compares_clocks = true};
     int rc = coordinator_meet(c->coordinator, &m, e);
+    if (rc == 0 && c->run->plan->warmup_ns == 0)
+        rc = explainer_begin(c->explainer, &c->backing, e);
     if (rc != 0)
         return rc;
     uint64_t now_ns = clock_ns();
@@ -420,13 +389,16 @@ static int make_load(struct conductor *c, struct err *e)
     if (rc != 0)
         run_end_all(c->run);
     crew_join(&c->crew);
+    explainer_stop(c->explainer);
     return rc;
 }
 
 int conductor_run(struct conductor *c, struct err *e)
 {
     struct run *run = c->run;
-    int rc = crew_start(&c->crew, e);
+    int rc = explainer_equip(c->explainer, &c->crew, e);
+    if (rc == 0)
+        rc = crew_start(&c->crew, e);
     if (rc == 0)
         rc = make_load(c, e);
     if (rc != 0)

@@ -4,6 +4,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "bonload/control/explainer.h"
 #include "bonload/control/live.h"
 #include "bonload/control/outlook.h"
 #include "bonload/control/progress.h"
@@ -65,6 +66,7 @@ struct conductor {
     bool has_all_steps;     /* the search or sweep has done all its steps */
     uint64_t told_failures; /* failures that -verbose has reported: a bit for each kind */
     uint64_t memory_told_ns;
+    struct explainer *explainer; /* set by the caller; NULL: nothing is to be explained */
     void (*asked)(struct conductor
                       *c); /* called for SIGUSR1, which asks for the figures so far; may be NULL */
 };

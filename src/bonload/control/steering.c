@@ -74,6 +74,49 @@ void steering_decide(struct steering *s, const struct standing *all, unsigned ra
         begin_pause(s, now_ns, order);
 }
 
+/* What a meeting of all ranks about the load works on. */
+struct look {
+    struct steering *steering;
+    unsigned ranks;
+    uint64_t now_ns;
+    struct standing all;
+    struct order *order;
+    bool is_damaged; /* the bytes of some rank cannot be decoded */
+};
+
+static void take_standing(void *context, unsigned rank, const void *brought, size_t bytes)
+{
+    struct look *l = context;
+    struct standing one;
+    (void)rank;
+    l->is_damaged |= bytes != sizeof one;
+    if (bytes == sizeof one)
+        standing_add(&l->all, memcpy(&one, brought, bytes));
+}
+
+static void decide_order(void *context)
+{
+    struct look *l = context;
+    steering_decide(l->steering, &l->all, l->ranks, l->now_ns, l->order);
+}
+
+int steering_meet(struct steering *s, struct coordinator *c, const struct standing *mine,
+                  uint64_t now_ns, struct order *order, struct err *e)
+{
+    struct look look = {.steering = s, .ranks = c->ranks.count, .now_ns = now_ns, .order = order};
+    const struct meeting m = {.name = "Looking at the load",
+                              .mine = mine,
+                              .bytes = sizeof *mine,
+                              .take = take_standing,
+                              .decide = decide_order,
+                              .context = &look,
+                              .answer = order,
+                              .answer_bytes = sizeof *order};
+    *order = (struct order){.move = MOVE_NONE};
+    int rc = coordinator_meet(c, &m, e);
+    return rc == 0 && look.is_damaged ? err_say(e, FIGURES_DAMAGED) : rc;
+}
+
 void steering_note(const struct steering *s, size_t number, struct step *step)
 {
     if (s->plan->mode == MODE_SEARCH)

@@ -8,6 +8,7 @@
 #include "bonload/control/sweep.h"
 #include "bonload/plan/plan.h"
 #include "bonload/stats/standing.h"
+#include "sync/coordinator.h"
 
 /*
  * Decides the next load, in rank 0 for all ranks: the only load of a plan, or those of a search or
@@ -37,6 +38,13 @@ void steering_begin(struct steering *s, const struct plan *p, uint64_t now_ns,
 /* Decides what all ranks do next. To be called often, in rank 0. */
 void steering_decide(struct steering *s, const struct standing *all, unsigned ranks,
                      uint64_t now_ns, struct order *order);
+
+/*
+ * Has all ranks meet, and gives each the decision of rank 0. `mine` is the standing of this rank's
+ * load. Returns 0, or a negative errno with a line in e.
+ */
+int steering_meet(struct steering *s, struct coordinator *c, const struct standing *mine,
+                  uint64_t now_ns, struct order *order, struct err *e);
 
 /* Sets the load of step `number`, counted from 0, when the step has been measured. */
 void steering_note(const struct steering *s, size_t number, struct step *step);

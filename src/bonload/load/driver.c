@@ -4,6 +4,8 @@
 #include <sched.h>
 #include <stdlib.h>
 #include <sys/prctl.h>
+#include <sys/syscall.h>
+#include <unistd.h>
 
 #include "measure/clock.h"
 #include "util/units.h"
@@ -213,6 +215,26 @@ static void note_request(struct driver *d, const struct request *r, const struct
         failures_note(&d->run->failures, r->kind, r->failure, r->number);
 }
 
+/* What slow_ns points to where slow requests are not told. */
+static const _Atomic uint64_t never_slow = UINT64_MAX;
+
+/*
+ * Tells a slow request, which takes microseconds that no request counts. Time that does not count
+ * is taken to be before the request, as that for evicting is.
+ */
+static void tell_slow(struct driver *d, const struct observation *o, uint64_t end_ns)
+{
+    if (o->failed || !slow_box_has_room(d->slow))
+        return;
+    const struct slow_op op = {
+        .start_ns = end_ns - o->service_ns,
+        .end_ns = end_ns,
+        .thread = (int)syscall(SYS_gettid),
+        .writes = o->kind == LOAD_WRITE,
+    };
+    slow_box_put(d->slow, &op);
+}
+
 static struct recorder *recorder_of(const struct driver *d)
 {
     if (!d->run->rules.is_shared)
@@ -251,6 +273,8 @@ static void count_request(struct driver *d, const struct request *r, uint64_t en
         note_request(d, r, &o);
     if (o.missed)
         failures_note(&run->misses, r->kind, r->miss, r->number);
+    if (service_ns >= atomic_load_explicit(d->slow_ns, memory_order_relaxed))
+        tell_slow(d, &o, end_ns);
 }
 
 /*
@@ -375,6 +399,7 @@ static void wait_for_target(struct driver *d, bool is_over_now)
 void driver_work(struct driver *d)
 {
     prctl(PR_SET_TIMERSLACK, TIMER_SLACK_NS, 0, 0, 0);
+    d->slow_ns = d->slow ? &d->slow->over_ns : &never_slow;
     d->now_ns = clock_ns();
     for (;;) {
         uint32_t change = event_look(&d->run->change);

@@ -8,6 +8,7 @@
 
 #include "bonload/load/numbers.h"
 #include "bonload/load/run.h"
+#include "measure/slow_ops.h"
 #include "util/rng.h"
 
 /*
@@ -43,6 +44,8 @@ struct driver {
     _Atomic uint64_t ended;
     _Atomic uint64_t last_end_ns; /* when the driver's last request ended, by clock_ns() */
     struct slowest slowest;
+    struct slow_box *slow;           /* where slow requests are told; NULL: nowhere */
+    const _Atomic uint64_t *slow_ns; /* requests with at least this service time are told */
     pthread_t thread;
     bool has_thread;
 };

@@ -25,6 +25,7 @@
  */
 #define DESCRIPTORS_IN_ALL     16
 #define DESCRIPTORS_PER_THREAD 4
+#define DESCRIPTORS_OF_TRACE   24
 
 static bool target_blocks(const struct run *r)
 {
@@ -52,7 +53,7 @@ static int check_descriptors(const struct run *r, struct err *e)
         threads += load->pace == PACE_CLOSED ? load->channels : 0;
         needed += target_blocks(r) ? 0 : DESCRIPTORS_PER_THREAD * run_threads(r, load->channels);
     }
-    needed += threads;
+    needed += threads + (r->plan->explains_tail ? DESCRIPTORS_OF_TRACE : 0);
     if (!(r->target->traits & TARGET_NAMES) || r->plan->mode != MODE_THREADS || limit == 0 ||
         needed <= (uint64_t)limit)
         return 0;
@@ -160,7 +161,7 @@ static int open_recorders(struct run *r, struct err *e)
     };
     for (enum load_kind kind = 0; kind < LOAD_KINDS; kind++)
         r->rules.has_service |= r->loads[kind].pace == PACE_RATE;
-    return recorders_open(&r->recorders, count, e);
+    return recorders_open(&r->recorders, count, p->explains_tail, e);
 }
 
 int run_open(struct run *r, const struct plan *p, struct err *e)

@@ -65,6 +65,7 @@ struct plan {
     bool direct;
     bool evict; /* evict a file's pages before it is read */
     bool fsync;
+    bool explains_tail; /* finds what the slowest requests waited for */
     enum verify_mode verify;
 
     struct mix ops[LOAD_KINDS];      /* http, s3: set by the target */

@@ -67,6 +67,7 @@ struct settings {
     bool direct;
     bool evict;
     bool fsync;
+    bool explain_tail;
     enum verify_mode verify;
     bool has_verify;
 

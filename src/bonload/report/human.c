@@ -156,6 +156,7 @@ static void print_kind(const struct result *result, enum load_kind kind, FILE *o
     print_throughput(k, out);
     print_connections(k, out);
     print_source(result, kind, out);
+    print_waits(result, kind, out);
     print_failures(result, kind, out);
 }
 

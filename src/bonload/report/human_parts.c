@@ -173,6 +173,14 @@ static void print_together(const struct together *t, FILE *out)
         fprintf(out, "Slowest host: %s\n", together_slowest(t)->name);
 }
 
+void print_waits(const struct result *result, enum load_kind kind, FILE *out)
+{
+    char words[TAIL_TEXT];
+    tail_summary_words(words, &result->kinds[kind].tail);
+    if (words[0] != '\0')
+        fprintf(out, "Tail: %s\n", words);
+}
+
 void print_rest(const struct result *result, FILE *out)
 {
     uint64_t all = result->kinds[LOAD_READ].made + result->kinds[LOAD_WRITE].made;

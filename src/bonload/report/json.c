@@ -6,6 +6,7 @@
 #include "bonload/report/report.h"
 #include "bonload/targets/target.h"
 #include "report/json_object.h"
+#include "report/json_tail.h"
 #include "util/units.h"
 
 /* Version of the format that share/bonload.schema.json describes. Change both together. */
@@ -117,8 +118,7 @@ static json_t *kind_details(const struct result *result, enum load_kind kind)
     put_rates(&object, k);
     put_value(&object, "latency_ns", json_of_histogram(&t->response));
     put_value(&object, "histogram", json_of_buckets(&t->response));
-    put_value(&object, "service_ns",
-              json_of_histogram(t->service.count > 0 ? &t->service : &t->response));
+    put_value(&object, "service_ns", json_of_histogram(tally_service(t)));
     if (t->first_byte.count > 0)
         put_value(&object, "first_byte_ns", json_of_histogram(&t->first_byte));
     put_count(&object, "connections", t->connections);
@@ -129,6 +129,7 @@ static json_t *kind_details(const struct result *result, enum load_kind kind)
     put_value(&object, "failures", json_of_reasons(&result->failures, kind));
     put_value(&object, "missed", json_of_reasons(&result->misses, kind));
     put_value(&object, "slowest", json_of_slowest(result, k));
+    put_tail(&object, &k->tail);
     if (result->plan->mode == MODE_SEARCH && k->pace != PACE_FOLLOWS) {
         put_text(&object, "found", found_names[k->found]);
         put_real(&object, "found_load", k->found_load);

@@ -245,6 +245,10 @@ int conductor_result(struct conductor *c, struct result *result, struct err *e)
         err_system(e, ENOMEM, "memory for the results");
     if (rc == 0 && c->stage == STAGE_OVER)
         rc = gathering_end(c, result, e);
+    for (enum load_kind kind = 0; rc == 0 && !result->is_interim && kind < LOAD_KINDS; kind++)
+        if (result->kinds[kind].is_there)
+            rc = explainer_sum_up(c->explainer, kind, result->kinds[kind].tally,
+                                  &result->kinds[kind].tail, e);
     for (enum load_kind kind = 0; rc == 0 && kind < LOAD_KINDS; kind++) {
         result->kinds[kind].made = result->kinds[kind].total;
         result->kinds[kind].made_errors = result->kinds[kind].total_errors;

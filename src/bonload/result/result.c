@@ -112,6 +112,7 @@ void result_release(struct result *result)
         for (unsigned i = 0; i < k->slow_count; i++)
             release_slow(&k->slowest[i]);
         free(k->tally);
+        tail_summary_release(&k->tail);
     }
     for (size_t i = 0; i < result->op_count; i++)
         free(result->ops[i].tally);

@@ -14,6 +14,7 @@
 #include "bonload/stats/series.h"
 #include "bonload/stats/slowest.h"
 #include "sync/ranks.h"
+#include "tail/summary.h"
 
 /* Number of requests that failed, or missed, for one reason. */
 struct reason {
@@ -60,6 +61,7 @@ struct kind_result {
     struct slow_result slowest[SLOWEST_KEPT]; /* the slowest one first */
     enum found found;                         /* what a search has found */
     double found_load;
+    struct tail_summary tail; /* what the slowest requests waited for */
 };
 
 struct op_result {

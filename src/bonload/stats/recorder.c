@@ -184,14 +184,14 @@ void tally_subtract(struct tally *difference, const struct tally *now, const str
     histogram_subtract(&difference->first_byte, &now->first_byte, &before->first_byte);
 }
 
-int recorders_open(struct recorders *r, unsigned count, struct err *e)
+int recorders_open(struct recorders *r, unsigned count, bool is_seen, struct err *e)
 {
-    void *memory = mmap(NULL, count * sizeof *r->list, PROT_READ | PROT_WRITE,
-                        MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    int flags = (is_seen ? MAP_SHARED : MAP_PRIVATE) | MAP_ANONYMOUS | MAP_NORESERVE;
+    void *memory = mmap(NULL, count * sizeof *r->list, PROT_READ | PROT_WRITE, flags, -1, 0);
     *r = (struct recorders){0};
     if (memory == MAP_FAILED)
         return err_system(e, errno, "memory for what is counted");
-    *r = (struct recorders){.list = memory, .count = count};
+    *r = (struct recorders){.list = memory, .count = count, .is_seen = is_seen};
     return 0;
 }
 
@@ -205,7 +205,8 @@ void recorders_close(struct recorders *r)
 /* Gives the memory back to the system, which zeroes it when it is touched again. */
 void recorders_clear(struct recorders *r)
 {
-    if (madvise(r->list, r->count * sizeof *r->list, MADV_DONTNEED) != 0)
+    int advice = r->is_seen ? MADV_REMOVE : MADV_DONTNEED;
+    if (madvise(r->list, r->count * sizeof *r->list, advice) != 0)
         memset(r->list, 0, r->count * sizeof *r->list);
 }
 
@@ -221,6 +222,16 @@ void recorders_sum_responses(const struct recorders *r, enum load_kind kind, str
     histogram_clear(sum);
     for (unsigned i = 0; i < r->count; i++)
         merge_used(sum, &r->list[i].kinds[kind].response);
+}
+
+void recorders_sum_service(const struct recorders *r, const struct recorder_rules *rules,
+                           enum load_kind kind, struct histogram *sum)
+{
+    histogram_clear(sum);
+    for (unsigned i = 0; i < r->count; i++) {
+        const struct tally *t = &r->list[i].kinds[kind];
+        merge_used(sum, rules->has_service ? &t->service : &t->response);
+    }
 }
 
 struct counts recorders_counts(const struct recorders *r, enum load_kind kind)

@@ -92,12 +92,19 @@ static inline uint64_t tally_ended(const struct tally *t)
     return t->response.count + t->errors;
 }
 
+/* The service times of successful requests. */
+static inline const struct histogram *tally_service(const struct tally *t)
+{
+    return t->service.count > 0 ? &t->service : &t->response;
+}
+
 /* An array of recorders, whose memory is allocated when it is touched. */
 struct recorders {
     struct recorder *list;
     unsigned count;
+    bool is_seen; /* processes that are forked later see what is counted */
 };
-int recorders_open(struct recorders *r, unsigned count, struct err *e);
+int recorders_open(struct recorders *r, unsigned count, bool is_seen, struct err *e);
 void recorders_close(struct recorders *r);
 void recorders_clear(struct recorders *r);
 void recorders_sum(const struct recorders *r, enum load_kind kind, struct tally *sum);
@@ -107,6 +114,10 @@ void recorders_sum_op(const struct recorders *r, unsigned op, struct op_tally *s
 
 /* Adds up only the response times. This is cheap enough for many calls a second. */
 void recorders_sum_responses(const struct recorders *r, enum load_kind kind, struct histogram *sum);
+
+/* Adds up only the service times. */
+void recorders_sum_service(const struct recorders *r, const struct recorder_rules *rules,
+                           enum load_kind kind, struct histogram *sum);
 
 /* Some counts of one kind, without histograms. */
 struct counts {

@@ -27,7 +27,7 @@ static void open_run(struct run *run, struct plan *plan)
     run->most = UINT64_MAX;
     run->loads[LOAD_READ].pace = PACE_CLOSED;
     run->loads[LOAD_READ].active = 1;
-    assert_int_equal(recorders_open(&run->recorders, 1, &e), 0);
+    assert_int_equal(recorders_open(&run->recorders, 1, false, &e), 0);
 }
 
 static void end_requests(struct run *run, enum load_kind kind, unsigned count, bool failed)

@@ -1,0 +1,145 @@
+#!/usr/bin/perl
+# bonload -explain-tail: what the slowest requests to files waited for, in the words and keys of
+# bonnie. What is injected here is far longer than anything else that happens on a busy machine.
+
+use strict;
+use warnings;
+use FindBin;
+use lib "$FindBin::Bin/../lib";
+use JSON::PP ();
+use Test::More;
+use Root;
+BEGIN { Root::private_mounts() }
+use BonnieRun  qw(have refused_ok scratch_on_disk source takes_direct);
+use IoLimit    qw(io_limit);
+use JsonSchema qw(schema_errors);
+use LoadRun    qw(bonload load_started loaded);
+use RunProgram qw(slurp);
+use TailRun    qw($TRACING @CAUSES examined_ok instances killed_ok without_tracefs);
+
+my $dir     = scratch_on_disk(oct 777);
+my $schema  = JSON::PP::decode_json(slurp(source('share/bonload.schema.json')));
+my @load    = ("-url=$dir/a-XX", '-body-size=4KiB', '-fsync', '-cleanup');
+my @explain = (@load, qw(-wps=100 -rps=100 -max-requests=200 -explain-tail));
+
+# What a complete run says of its writes and reads: { writes => ..., reads => ... }.
+sub tails_of {
+    my ($run) = @_;
+    is($run->{status}, '0', 'the run is complete') or diag $run->{err};
+    my $report = JSON::PP::decode_json($run->{out} || '{}');
+    is_deeply([ schema_errors($schema, $report) ], [], 'as the schema says');
+    return { map { $_ => $report->{bonload}{$_}{tail} } qw(writes reads) };
+}
+
+# ---- the option ----------------------------------------------------------------------------------------
+
+for my $target (qw(null sleep meta http s3)) {
+    refused_ok(bonload("-requests-engine=$target", "-url=$dir/XX", qw(-rt=1 -explain-tail)),
+        qr/-explain-tail is an option for disk, but -requests-engine is $target/, "not of $target");
+}
+for my $mode (['-max-latency=1s'], [ '-sweep=10,20', '-rps=1' ]) {
+    refused_ok(bonload(@load, @{$mode}, '-explain-tail'), qr/-explain-tail explains a single load, and cannot be combined with -max-latency or -sweep/, "not with $mode->[0]");
+}
+refused_ok(bonload(qw(-good-for=etcd -explain-tail), $dir), qr/-good-for cannot be combined with .* or -explain-tail/, 'not of a profile');
+ok(!exists loaded(@load, '-wt=1', '-max-requests=20')->{bonload}{writes}{tail}, 'without the option nothing is said');
+
+my ($ours, $theirs) = map { JSON::PP::decode_json(slurp(source("share/$_.schema.json")))->{'$defs'} } qw(bonload bonnie);
+is_deeply($ours->{$_}, $theirs->{$_}, "both schemas have the same $_") for qw(tail slow_operation);
+
+# ---- where nothing can be seen -------------------------------------------------------------------------
+
+# A sentence says why, and every cause is unknown.
+sub blind_ok {
+    my ($run, $why, $name) = @_;
+    subtest $name => sub {
+        my $tails = tails_of($run);
+        for my $kind (qw(writes reads)) {
+            my $tail = $tails->{$kind};
+            ok(!$tail->{traced}, "$kind: not traced");
+            like($tail->{note}, $why, 'it says why');
+            is($tail->{percent}{unknown}, 100, 'all causes are unknown');
+            examined_ok($tail, $kind);
+        }
+    };
+    return;
+}
+
+if (Root::may_mount()) {
+    without_tracefs(sub { blind_ok(bonload(@explain, '-output=json'), qr/\Atracefs is not mounted \(mount -t tracefs tracefs \Q$TRACING\E\)\z/, 'no tracefs') });
+}
+if (!Root::may_mount()) {
+    note('needs root and mounts of its own: the kernel\'s events');
+    blind_ok(bonload(@explain, '-output=json'), qr/only root can|tracefs is not mounted|PID namespace/, 'without root') if !Root::is_root();
+    done_testing();
+    exit;
+}
+if (!-d "$TRACING/instances") {
+    note('there is no tracefs here: the kernel\'s events');
+    done_testing();
+    exit;
+}
+if (have('setpriv')) {
+    my @nobody = (wrap => [qw(setpriv --reuid=65534 --regid=65534 --clear-groups)]);
+    blind_ok(bonload({@nobody}, @explain, '-output=json'), qr/\Aonly root can look at the kernel's events\z/, 'without root');
+}
+
+# ---- what is seen --------------------------------------------------------------------------------------
+
+my $plain = bonload(@explain, '-output=json');
+SKIP: {
+    my $tails = tails_of($plain);
+    skip "cannot trace here: $tails->{writes}{note}", 1 if !$tails->{writes}{traced};
+
+    subtest 'a report' => sub {
+        is_deeply([ instances($plain) ], [], 'nothing is left in tracefs');
+        for my $kind (qw(writes reads)) {
+            examined_ok($tails->{$kind}, $kind);
+            my %of = map { $_->{kind} => 1 } @{ $tails->{$kind}{operations} };
+            is_deeply([ keys %of ], [ $kind =~ s/s\z//r ], 'requests of the other kind are apart');
+        }
+    };
+
+    my $text = bonload(@explain);
+    is(() = $text->{out} =~ /^Tail: of the slowest [\d.]+ % [(]above [\d.]+ [mun]?s[)]: \d+ % [^\n]+[.]$/mg, 2, 'a sentence for writes and one for reads') or diag $text->{out};
+
+    my $as_user = bonload(@explain, qw(-output=json -user=nobody));
+    ok(tails_of($as_user)->{writes}{traced}, 'with -user=nobody, too');
+    is_deeply([ instances($as_user) ], [], '-user=nobody leaves no instance');
+
+    subtest 'a warm-up' => sub {
+        my $report = loaded(@load, qw(-wt=2 -warmup=1s -duration=1s -explain-tail));
+        my $tail   = $report->{bonload}{writes}{tail};
+        examined_ok($tail, 'writes');
+        cmp_ok($tail->{slowest}, '<=', $report->{Writes}{Done}, 'is not explained');
+        is((grep { $_->{seconds} > $report->{bonload}{elapsed_seconds} } @{ $tail->{operations} }), 0, 'the time begins after it');
+    };
+
+    subtest 'a limit of a control group' => sub {
+        my ($group, $why) = io_limit($dir, 512 << 10);
+        plan skip_all => $why              if !$group;
+        plan skip_all => 'no direct I/O'   if !takes_direct($dir);
+        my @files = ("-url=$dir/limit-XX", '-body-size=64KiB', '-direct');
+        loaded(@files, qw(-wt=2 -max-requests=100));
+        my $run  = bonload({ wrap => [ $group->wrap ] }, @files, qw(-rt=2 -duration=4s -explain-tail -output=json));
+        my $tail = tails_of($run)->{reads};
+        my ($most) = sort { $tail->{percent}{$b} <=> $tail->{percent}{$a} } @CAUSES;
+        is($most, 'group', 'is named') or diag $tail->{sentence};
+        is(tails_of($run)->{writes}, undef, 'where nothing was written, nothing is said of writes');
+    };
+
+    subtest 'the page' => sub {
+        my $page = "$dir/page.html";
+        my $run  = bonload(@explain, '-output=json', "-timeline-file=$page");
+        my $tail = tails_of($run)->{writes};
+        my ($section) = slurp($page) =~ m{<section aria-labelledby="load-tail">(.*?)</section>}s;
+        like($section // q{}, qr/\Q${\ucfirst $tail->{sentence}}\E/, 'has the sentence');
+        like($section // q{}, qr/>The slowest operations over time</, 'and the chart');
+    };
+
+    subtest 'a killed run' => sub {
+        my @short = ("-url=$dir/k-XX", '-body-size=4KiB', '-fsync', '-wt=1', '-explain-tail');
+        killed_ok(sub { load_started(@short, '-duration=60s') }, $dir, sub { bonload(@short, qw(-max-requests=1 -cleanup)) });
+    };
+}
+
+done_testing();

@@ -1,0 +1,84 @@
+# What tests of --explain-tail and -explain-tail share: the trace instances of a run, and what must
+# hold for every report.
+package TailRun;
+
+use strict;
+use warnings;
+use Exporter 'import';
+use List::Util qw(sum);
+use Test::More;
+use BonnieRun qw(bonnie finish tree wait_until);
+
+our @EXPORT_OK = qw($TRACING @CAUSES examined_ok instances killed_ok remover_of without_tracefs);
+
+our $TRACING = '/sys/kernel/tracing';
+our @CAUSES  = qw(reclaim cpu lock writeback journal flush device queue program group unknown);
+
+# Runs $test where no tracefs is mounted, and mounts one. Needs a mount namespace (Root.pm).
+sub without_tracefs {
+    my ($test) = @_;
+    system "umount $TRACING 2>/dev/null; umount /sys/kernel/debug 2>/dev/null";
+    system "mount -t tmpfs none /sys/kernel/debug 2>/dev/null";
+    $test->();
+    system "mount -t tracefs tracefs $TRACING 2>/dev/null";
+    return;
+}
+
+# The trace instances of a run: other runs on this machine have their own.
+sub instances {
+    my ($run) = @_;
+    my @found = glob "$TRACING/instances/explain-tail-$run->{pid}-*"; # not one by one, as in a scalar context
+    return @found;
+}
+
+# The process that removes the instance of a run, or undef.
+sub remover_of {
+    my ($run) = @_;
+    my ($pid) = `ps -o pid=,comm= --ppid $run->{pid}` =~ /^\s*(\d+) $run->{name}-remover$/m;
+    return $pid;
+}
+
+# The figures of a `tail` belong together.
+sub examined_ok {
+    my ($tail, $name) = @_;
+    is_deeply([ sort keys %{ $tail->{percent} } ], [ sort @CAUSES ], "$name: all causes");
+    cmp_ok(abs(sum(values %{ $tail->{percent} }) - 100), '<', 1e-6, 'their shares are all');
+    is(scalar @{ $tail->{operations} }, $tail->{examined}, 'each operation is there');
+    is((grep { $_->{latency_ns} * 1.002 < $tail->{above_ns} } @{ $tail->{operations} }), 0, 'and is slow');
+    my %count;
+    $count{ $_->{cause} }++ for @{ $tail->{operations} };
+    is((grep { abs($tail->{percent}{$_} - 100 * ($count{$_} // 0) / $tail->{examined}) > 1e-6 } @CAUSES), 0, 'the shares are theirs');
+    cmp_ok($tail->{slowest}, '<=', 1000, 'at most 1000');
+    cmp_ok($tail->{examined}, '>', 0, 'some were examined');
+    return;
+}
+
+# killed_ok($start, $dir, $clean): runs that $start starts, and which work in a directory, are killed:
+# alone, and together with their helper; what is left then $clean removes, a run that it returns.
+sub killed_ok {
+    my ($start, $dir, $clean) = @_;
+    for my $whole (0, 1) {
+        my $run = $start->();
+        my $remover;
+        wait_until('the instance and its helper', sub { instances($run) && tree($dir) && ($remover = remover_of($run)) });
+        my ($instance) = instances($run);
+        kill KILL => $remover if $whole;
+        kill KILL => $run->{pid};
+        finish($run);
+        if ($whole) {
+            ok(-d $instance, 'together with its helper: the instance is left');
+            my $cleaned;
+            # Processes of the run may be ending still.
+            wait_until('the end of the instance', sub { $cleaned = $clean->(); !instances($run) });
+            like($cleaned->{err}, qr/^\w+: removed the trace instance explain-tail-\d+-[0-9a-f]{8}, which a killed run has left$/m, 'the next run says that it removes it');
+        }
+        else {
+            wait_until('the end of the instance', sub { !instances($run) });
+            $clean->();
+        }
+        is_deeply([ instances($run) ], [], 'nothing is left');
+    }
+    return;
+}
+
+1;
