@@ -8,7 +8,7 @@ use warnings;
 use FindBin;
 use lib "$FindBin::Bin/../lib";
 use Test::More;
-use Time::HiRes qw(sleep);
+use Time::HiRes qw(stat);
 use BonnieRun  qw(finish have program refused_ok run_tool scratch_on_disk start tree wait_until);
 use RunProgram qw(slurp spew);
 
@@ -64,10 +64,15 @@ sub into_pipe {
 {
     my ($pipe, $run) = into_pipe(@few, '--methods=rwf_dsync,truncate', '--units=32', "$dir/test");
     my $log = readline $pipe;
-    my $time = sub { return (split q{ }, slurp("/proc/$run->{pid}/io"))[3] };
-    my ($before, $now) = (-1, 0);
-    # When the pipe and then the rings are full, the methods that promise stop writing.
-    wait_until('nothing moves', sub { ($before, $now) = ($now, join q{ }, map { -M $_ } glob "$dir/test/*/rwf_dsync.*"); sleep .5; return $before eq $now });
+    # When the pipe and then the rings are full, a thread waits in a write to the pipe, and the methods
+    # that promise stop writing: half a second without a change.
+    my ($is_full, $before, $looks) = (sub { grep {/\A\d+ 0x1 /} map { eval { slurp($_) } // q{} } glob "/proc/$run->{pid}/task/*/syscall" }, q{}, 0);
+    wait_until('nothing moves', sub {
+        my $now = join q{ }, map { (stat $_)[9] // q{} } glob "$dir/test/*/rwf_dsync.*";
+        $looks  = $is_full->() && $now eq $before ? $looks + 1 : 0;
+        $before = $now;
+        return $looks == 25;
+    });
     kill TERM => $run->{pid};
     { local $/ = undef; $log .= readline $pipe; }
     is(finish($run)->{status}, 'signal 15', 'a pipe that is full: the run waits, and ends by a signal');
@@ -87,12 +92,13 @@ is_deeply([ tree("$dir/test") ], [], 'and nothing is left, for nothing was promi
 
 # ---- signals -------------------------------------------------------------------------------------
 
-for my $signal (qw(INT TERM HUP QUIT KILL)) {
+my %NUMBER = (INT => 2, TERM => 15, HUP => 1, QUIT => 3, KILL => 9);
+for my $signal (sort keys %NUMBER) {
     my $run = start({ program => 'boncut' }, @few, "$dir/test");
     wait_until('promises', sub { -s $run->{out_file} > 2000 });
     kill $signal => $run->{pid};
     finish($run);
-    like($run->{status}, qr/\Asignal \d+\z/, "$signal ends the run");
+    is($run->{status}, "signal $NUMBER{$signal}", "$signal ends the run");
     is_sound($run->{out}, 'and its log is of its directory');
     like(clean()->{out}, qr/\Aremoved /, 'which --cleanup removes');
 }

@@ -9,7 +9,7 @@ use FindBin;
 use lib "$FindBin::Bin/../lib";
 use JSON::PP ();
 use Test::More;
-use BonnieRun  qw(finish scratch wait_until);
+use BonnieRun  qw(finish scratch wait_until wait_until_working);
 use LoadRun    qw(bonload load_started);
 use RunProgram qw(slurp);
 use Trace      qw(can_trace);
@@ -173,11 +173,13 @@ is(bonload(qw(-good-for=etcd /nowhere/at/all))->{status}, '1', 'a directory that
 for my $signal (qw(INT TERM)) {
     my $dir = scratch();
     my $run = load_started(qw(-good-for=etcd -duration=100s -wps=50), $dir);
-    wait_until('its directory', sub { glob "$dir/bonload.*" });
-    select undef, undef, undef, .5;
+    wait_until('its hundreds of threads, which make the load', sub { slurp("/proc/$run->{pid}/status") =~ /^Threads:\s+\d{3}/m });
+    wait_until_working($run->{pid});
+    ok((glob "$dir/bonload.*"), "$signal: it has made something");
     kill $signal => $run->{pid};
     finish($run);
-    like($run->{status}, qr/\Asignal (?:2|15)\z/, "$signal: it ends by it");
+    is($run->{status}, 'signal ' . ($signal eq 'INT' ? 2 : 15), "$signal: it ends by it");
+    is($run->{err}, "bonload: stopped before anything could be judged\n", "$signal: and says so");
     is_deeply([ glob "$dir/*" ], [], "$signal: nothing is left");
 }
 

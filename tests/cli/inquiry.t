@@ -65,6 +65,7 @@ for my $engine (engines()) {
     finish($run);
     is($run->{status}, 0, "$engine, again and again, to the whole group: exit status 0") or diag($run->{err});
     is(scalar(split /,/, $run->{out}, -1), 50, 'and the report');
+    like($run->{err}, qr/^bonnie: figures so far$/m, 'and answers');
 }
 
 my $ignored = start({ wrap => [ 'sh', '-c', 'trap "" USR1; exec "$@"', 'sh' ] }, '-d', "$dir", qw(-r0 -s1:256:1000000000:2 -n0 --tests=seeks));

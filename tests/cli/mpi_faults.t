@@ -11,10 +11,9 @@ use lib "$FindBin::Bin/../lib";
 use POSIX         ();
 use Sys::Hostname qw(hostname);
 use Test::More;
-use Time::HiRes qw(sleep);
 use Root;
 BEGIN { Root::private_mounts() }
-use BonnieRun  qw(@ALL_TESTS bonnie finish scratch scratch_on_disk tree wait_until);
+use BonnieRun  qw(@ALL_TESTS bonnie finish scratch scratch_on_disk tree wait_until wait_until_working);
 use Ranks      qw(is_open_mpi lines_of mpi_missing pid_of start_ranks);
 use RunProgram qw(slurp);
 use SweepSize  qw(is_long);
@@ -55,7 +54,9 @@ sub strike {
     for my $case (@cases) {
         wait_until("$case->{test} under way", sub { slurp($case->{run}{err_file}) =~ /[.]{3}/ });
     }
-    sleep .3;
+    for my $case (@cases) {
+        wait_until_working(pid_of($case->{run}, $_)) for 0 .. $RANKS - 1;
+    }
     $_->{kind}{strike}->($_) for @cases;
     return;
 }

@@ -10,7 +10,7 @@ use Config;
 use Fcntl      qw(F_GETFL F_SETFL O_NONBLOCK O_RDWR);
 use POSIX      ();
 use Test::More;
-use BonnieRun  qw(@ALL_TESTS @TESTS bonnie engines finish has_terminal program scratch scratch_on_disk start takes_direct tree wait_until wait_until_taken);
+use BonnieRun  qw(@ALL_TESTS @TESTS bonnie engines finish has_terminal program scratch scratch_on_disk start takes_direct tree wait_until wait_until_taken wait_until_working);
 use RunProgram qw(slurp spew);
 use Trace      qw(%TITLE can_trace trace);
 
@@ -27,12 +27,12 @@ my %endless = (
     (map { ($_ => [ qw(-s0 -n2:100:0:5 -x 1000000 -c2), "--tests=$_" ]) } @TESTS[ 6 .. 11 ]),
 );
 
-# Starts a run and waits until its test has begun.
+# Starts a run and waits until it is in the middle of its test.
 sub begin {
     my ($test, @args) = @_;
     my $run = start('-d', $dir, qw(-r0 --cache=keep), @args ? @args : @{ $endless{$test} });
     wait_until("$test begins", sub { slurp($run->{err_file}) =~ /^\Q$TITLE{$test}\E\.\.\./m });
-    select undef, undef, undef, .02;
+    wait_until_working($run->{pid});
     return $run;
 }
 

@@ -6,16 +6,17 @@ use warnings;
 use FindBin;
 use lib "$FindBin::Bin/../lib";
 use File::Temp ();
-use IPC::SysV  qw(IPC_CREAT IPC_EXCL IPC_RMID IPC_SET IPC_STAT);
-use List::Util qw(max min);
+use IPC::SysV  qw(GETZCNT IPC_CREAT IPC_EXCL IPC_RMID IPC_SET IPC_STAT);
+use List::Util qw(max min sum0);
 use POSIX      ();
 use Test::More;
 use Root;
 BEGIN { Root::private_mounts() }
-use BonnieRun  qw(bonnie finish refused_ok scratch start tree wait_until);
+use BonnieRun  qw(bonnie finish refused_ok scratch start tree wait_until wait_until_working);
 use RunProgram qw(slurp);
 use Trace      qw(also_older can_trace);
 
+my $KEY   = 0x626f6e00; # the key of root's semaphores, which any user can guess
 my $dir   = scratch(oct 777);
 my @small = ('-d', $dir, qw(-r0 -n0 -f -m lab --cache=keep));
 
@@ -25,13 +26,12 @@ sub silent_ok {
     return is("$run->{status}$run->{out}$run->{err}", '0', "$name: exit status 0 and silence");
 }
 
-# Waits until that many runs have made their private directories, and a little longer: then they are
-# at their first meeting. Being too early can only let a test pass.
+# Waits until this number of runs waits at a meeting: the kernel counts the processes that wait for
+# one of the first three semaphores to become zero.
 sub await_runs {
     my ($number) = @_;
-    wait_until("$number runs", sub { $number == grep {m{/owner\z}} tree($dir) });
-    select undef, undef, undef, .3;
-    return;
+    my $id = semget $KEY ^ $> << 8, 0, 0;
+    return wait_until("$number runs at a meeting", sub { $number == sum0(map { semctl($id, $_, GETZCNT, 0) // 0 } 0 .. 2) });
 }
 
 # Three runs of different sizes, two of which wait for the third.
@@ -103,7 +103,7 @@ for my $end (qw(failure TERM KILL)) {
         else {
             my $run = start(@small, qw(-s64:256 -y -x 1000));
             wait_until('its first test', sub { slurp($run->{err_file}) =~ /Writing in chunks/ });
-            select undef, undef, undef, .3;
+            wait_until_working($run->{pid});
             kill $end => $run->{pid};
             finish($run);
         }
@@ -173,7 +173,6 @@ sub sets { return join q{; }, map { join q{ }, (split)[ 1, 4, 6 ] } grep {/\A\s*
 
 SKIP: {
     skip 'needs root and semaphores of its own: a live other user', 1 if !Root::may_mount();
-    my $KEY = 0x626f6e00; # root's key, which any user can guess
     my $nobody = getpwnam 'nobody';
     my $set = sub { return semget $KEY, 5, IPC_CREAT | IPC_EXCL | oct 666 };
     # Ways in which nobody can try to make a set look like root's, as far as the

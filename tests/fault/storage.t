@@ -47,7 +47,7 @@ SKIP: {
             my $run = start('-d', $ground->{dir}, @direct, qw(-r0 -s16:64k:1000000:3 -n0 -f16 --cache=keep --format=csv),
                 '--iops-duration=100', "--engine=$case->{engine}", $case->{engine} eq 'sync' ? () : '--iodepth=4', "--tests=$case->{test}");
             wait_until('the test', sub { slurp($run->{err_file}) =~ /^\Q$TITLE{ $case->{test} }\E/m });
-            select undef, undef, undef, .1;
+            wait_until_working($run->{pid});
             $run->{fault_at} = time;
             $disk->fail($case->{fails});
             return $run;

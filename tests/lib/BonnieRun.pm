@@ -18,7 +18,7 @@ use RunProgram     qw(slurp spew);
 
 our @EXPORT_OK = qw(@ALL_TESTS @BLOCK_TESTS @FIELDS @TESTS bonnie csv_of engines finish have has_terminal nobody_can program refused_ok
     run_tool scratch scratch_on_disk source start table_of takes_direct tree wait_until
-    wait_until_closed wait_until_taken);
+    wait_until_closed wait_until_taken wait_until_working);
 
 # The tests that have fields in the CSV line.
 our @TESTS = qw(putc put_block rewrite getc get_block seeks
@@ -276,6 +276,27 @@ sub wait_until_taken {
     my ($pid) = @_;
     my $pending = qr/^(?:Shd|Sig)Pnd:\s+0*[1-9a-f]/m;
     return wait_until('the signal to be taken', sub { (eval { slurp("/proc/$pid/status") } // q{}) !~ $pending });
+}
+
+# Waits until a process or one of its children has done something since the call: it has moved
+# data, made a child, or used a CPU for a tick. A run whose test has begun is then in the middle of
+# it. Also returns when the process has ended.
+sub wait_until_working {
+    my ($pid) = @_;
+    my $before = work_of($pid);
+    return wait_until("process $pid at work", sub { work_of($pid) ne $before });
+}
+
+# What the kernel has counted for a process and its children.
+sub work_of {
+    my ($pid) = @_;
+    my $work = q{};
+    for my $process ($pid, split q{ }, eval { slurp("/proc/$pid/task/$pid/children") } // q{}) {
+        my (undef, $stat) = split /[)] /, eval { slurp("/proc/$process/stat") } // q{};
+        my @ticks = (split q{ }, $stat // q{})[ 11, 12 ];
+        $work .= join q{ }, $process, (map { $_ // q{} } @ticks), eval { slurp("/proc/$process/io") } // q{};
+    }
+    return $work;
 }
 
 # The last CSV line on stdout as a hash of named fields; empty when there is none.
