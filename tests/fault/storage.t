@@ -12,7 +12,7 @@ use Test::More;
 use Time::HiRes qw(time);
 use Root;
 BEGIN { Root::private_mounts() }
-use BonnieRun   qw(@BLOCK_TESTS engines have start wait_until);
+use BonnieRun   qw(@BLOCK_TESTS engines have start wait_until wait_until_working);
 use Calls       qw(failures was_refused);
 use FailingDisk ();
 use Fault       qw(every left_in playground run_cases);
