@@ -81,6 +81,14 @@ subtest 'a fault that passes is no failure' => sub {
     }
 };
 
+# The 1024 files are made, opened to be evicted, and opened to be read; the program opens a few others before.
+subtest 'a file that was written cannot be opened to evict it' => sub {
+    my $run = injected('openat', 'error=EIO', 1250, qw(-r0 -q -s0 -n1:100:100), '--tests=seq_create,seq_stat');
+    is($run->{status}, 1, 'exit status 1');
+    like($run->{err}, qr{\Abonnie: open \S+/d00000/\w+$eio\Z}, 'one line');
+    is_deeply([ tree($dir) ], [], 'nothing is left');
+};
+
 # One close at a time: most of them do not matter.
 subtest 'a file that was written cannot be closed' => sub {
     for my $file ([ qr/data file 0 in \S+/, @io, '--tests=put_block' ], [ qr{\S+/d00000/\w+}, qw(-r0 -q -s0 -n1:100:100 --tests=seq_create) ]) {

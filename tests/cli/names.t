@@ -46,10 +46,11 @@ like($found, qr/\Agetc_putc /, 'found in PATH');
 like(qx($^X -e 'exec { \$ARGV[0] } q{}, q{--version}' '@{[program()]}'), qr/\Abonnie /, 'an empty name is bonnie');
 unlink "$dir/getc_putc";
 
-# Its messages use that name.
+# Its messages use that name; without arguments, too.
 symlink program(), "$dir/zcav" or die "zcav: $!\n";
-my $refused = run_tool("$dir/zcav", '--nonsense');
-like($refused->{err}, qr/\Azcav: /, 'its messages begin with it');
+for my $args ([], ['--nonsense']) {
+    like(run_tool("$dir/zcav", @{$args})->{err}, qr/\Azcav: /, "zcav @{$args}: its messages begin with its name");
+}
 unlink "$dir/zcav";
 
 done_testing();

@@ -460,6 +460,21 @@ static void rows_are_a_table(void **state)
     free(expected);
 }
 
+/* Runs that a report was not given are not in it. */
+static void only_the_given_runs_are_printed(void **state)
+{
+    (void)state;
+    struct result runs[2] = {full(), full()};
+    runs[0].percentiles = runs[1].percentiles = true;
+    runs[1].label = "another";
+    char *both = printed_at_the_end("diskmark", runs, 2);
+    char *one = printed_at_the_end("diskmark", runs, 1);
+    assert_non_null(strstr(both, "another"));
+    assert_null(strstr(one, "another"));
+    free(both);
+    free(one);
+}
+
 static size_t count(const char *text, char wanted)
 {
     size_t found = 0;
@@ -598,6 +613,7 @@ int main(void)
         cmocka_unit_test(header_names_every_field),
         cmocka_unit_test(several_runs_end_in_a_summary),
         cmocka_unit_test(rows_are_a_table),
+        cmocka_unit_test(only_the_given_runs_are_printed),
         cmocka_unit_test(no_label_breaks_the_csv_line),
         cmocka_unit_test(longest_label_leaves_the_csv_line_short),
         cmocka_unit_test(lines_fit_eighty_columns_and_end_without_blanks),
