@@ -293,7 +293,7 @@ static int fork_examiner(struct examiner *x, struct err *e)
 {
     int sockets[2];
     uint64_t *put = calloc(x->count, sizeof *put);
-    x->latencies = malloc(sizeof *x->latencies);
+    x->latencies = calloc(1, sizeof *x->latencies);
     if (!put || !x->latencies || socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, sockets) != 0) {
         free(put);
         return err_system(e, ENOMEM, "memory and a socket for the examiner");
