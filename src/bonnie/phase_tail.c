@@ -16,6 +16,7 @@ int phase_tail_begin(struct run_context *r, const struct workload *w, struct err
         .kind_count = 1,
         .boxes = r->slow,
         .devices = &r->devices,
+        .filesystem = r->mount.filesystem,
         .limit = &r->limit,
         .is_queued = p->engine.depth > 1,
         .is_buffered = !p->direct,

@@ -64,9 +64,13 @@ static bool is_writeback(const struct moment *m)
     return m->pauses && m->thread == ASLEEP && thread_counts(m);
 }
 
+/*
+ * Nothing shows what the thread itself waits for, so this and what follows holds only where all
+ * other reasons would be seen.
+ */
 static bool is_journal(const struct moment *m)
 {
-    return (m->commits > 0 || m->waits_for_log) && sleeps_elsewhere(m);
+    return m->op->sees_all && (m->commits > 0 || m->waits_for_log) && sleeps_elsewhere(m);
 }
 
 /*
@@ -75,12 +79,13 @@ static bool is_journal(const struct moment *m)
  */
 static bool is_group(const struct moment *m)
 {
-    return m->op->is_limited && m->thread == ASLEEP && !m->had_request;
+    return m->op->sees_all && m->op->is_limited && m->thread == ASLEEP && !m->had_request;
 }
 
 static bool is_flush(const struct moment *m)
 {
-    return m->flushes > 0 && (m->thread == ASLEEP || (m->op->is_queued && m->count > 0));
+    bool waits = m->thread == ASLEEP || (m->op->is_queued && m->count > 0);
+    return m->flushes > 0 && waits && (m->op->sees_all || m->count > 0);
 }
 
 static bool is_device(const struct moment *m)
@@ -95,7 +100,7 @@ static bool is_queue(const struct moment *m)
 
 static bool is_program(const struct moment *m)
 {
-    return m->thread == RUNNING && thread_counts(m);
+    return m->op->sees_all && m->thread == RUNNING && thread_counts(m);
 }
 
 static bool is_anything(const struct moment *m)

@@ -36,13 +36,13 @@ static unsigned take_plain(const struct values *v, struct tail_event events[stat
 }
 
 /*
- * Only requests with sectors move data. A flush has none, and neither has the last step of a
- * request that waited for a flush.
+ * Only requests with sectors move data. A flush has none ("FF"), and neither has the last step of a
+ * write that waited for a flush ("FWS").
  */
 static unsigned take_request(const struct values *v, struct tail_event events[static 2])
 {
     struct tail_event *e = &events[0];
-    bool is_flush = v->text_bytes > 0 && v->text[0] == 'F';
+    bool is_flush = v->text_bytes > 1 && v->text[0] == 'F' && v->text[1] == 'F';
     e->device = (uint32_t)v->of[0];
     e->sector = v->of[1];
     e->sectors = (uint32_t)v->of[2];
@@ -87,6 +87,10 @@ static unsigned take_pause(const struct values *v, struct tail_event events[stat
     return (int64_t)v->of[0] > 0;
 }
 
+/* What only one type of filesystem does. */
+#define COMMITS   "commits of the journal"
+#define LOG_WAITS "waits for the log"
+
 static const struct row {
     const char *path;
     const char *purpose;
@@ -96,19 +100,19 @@ static const struct row {
     const char *fields[TAIL_EVENT_FIELDS]; /* a field with text comes last */
 } rows[TAIL_EVENTS] = {
     {"block/block_rq_insert",
-     "queues",
+     "requests to devices",
      SCOPE_DEVICES,
      TAIL_INSERT,
      take_request,
      {"dev", "sector", "nr_sector", "rwbs"}},
     {"block/block_rq_issue",
-     "devices",
+     "requests to devices",
      SCOPE_DEVICES,
      TAIL_ISSUE,
      take_request,
      {"dev", "sector", "nr_sector", "rwbs"}},
     {"block/block_rq_complete",
-     "devices",
+     "requests to devices",
      SCOPE_DEVICES,
      TAIL_COMPLETE,
      take_request,
@@ -120,11 +124,11 @@ static const struct row {
      take_switch,
      {"prev_pid", "prev_state", "next_pid"}},
     {"sched/sched_wakeup", "waits for a CPU", SCOPE_WOKEN, TAIL_WAKE, take_woken, {"pid"}},
-    {"jbd2/jbd2_start_commit", NULL, SCOPE_FILESYSTEM, TAIL_COMMIT_BEGIN, take_plain, {"dev"}},
-    {"jbd2/jbd2_end_commit", NULL, SCOPE_FILESYSTEM, TAIL_COMMIT_END, take_plain, {"dev"}},
-    {"xfs/xfs_log_force", NULL, SCOPE_THREAD, TAIL_LOG_WAIT, take_plain, {NULL}},
-    {"xfs/xfs_log_grant_sleep", NULL, SCOPE_THREAD, TAIL_LOG_WAIT, take_plain, {NULL}},
-    {"xfs/xfs_log_grant_wake", NULL, SCOPE_THREAD, TAIL_LOG_READY, take_plain, {NULL}},
+    {"jbd2/jbd2_start_commit", COMMITS, SCOPE_FILESYSTEM, TAIL_COMMIT_BEGIN, take_plain, {"dev"}},
+    {"jbd2/jbd2_end_commit", COMMITS, SCOPE_FILESYSTEM, TAIL_COMMIT_END, take_plain, {"dev"}},
+    {"xfs/xfs_log_force", LOG_WAITS, SCOPE_THREAD, TAIL_LOG_WAIT, take_plain, {NULL}},
+    {"xfs/xfs_log_grant_sleep", LOG_WAITS, SCOPE_THREAD, TAIL_LOG_WAIT, take_plain, {NULL}},
+    {"xfs/xfs_log_grant_wake", LOG_WAITS, SCOPE_THREAD, TAIL_LOG_READY, take_plain, {NULL}},
     {"writeback/balance_dirty_pages",
      "writers that are held back",
      SCOPE_THREAD,
@@ -187,6 +191,27 @@ bool tail_decoder_learn(struct tail_decoder *d, unsigned index, const char *text
     for (unsigned i = 0; i < TAIL_EVENT_FIELDS && rows[index].fields[i] && f->is_known; i++)
         f->is_known = tail_format_field(text, rows[index].fields[i], &f->fields[i]);
     return f->is_known;
+}
+
+void tail_decoder_finish(struct tail_decoder *d)
+{
+    for (unsigned i = 0; i < TAIL_EVENTS; i++) {
+        if (d->formats[i].is_known)
+            continue;
+        for (unsigned other = 0; other < TAIL_EVENTS; other++)
+            if (strcmp(rows[other].purpose, rows[i].purpose) == 0)
+                d->formats[other].is_known = false;
+    }
+}
+
+bool tail_decoder_misses(const struct tail_decoder *d, unsigned index, const char *filesystem)
+{
+    const char *purpose = rows[index].purpose;
+    if (d->formats[index].is_known)
+        return false;
+    if (strcmp(purpose, COMMITS) == 0)
+        return strcmp(filesystem, "ext4") == 0 || strcmp(filesystem, "ext3") == 0;
+    return strcmp(purpose, LOG_WAITS) != 0 || strcmp(filesystem, "xfs") == 0;
 }
 
 static bool is_number(const struct tail_field *f)

@@ -27,8 +27,8 @@ const char *tail_event_path(unsigned index);
 enum tail_scope tail_event_scope(unsigned index);
 
 /*
- * What an event shows, in words ("locks"), for the message that this kernel lacks the event. NULL:
- * the event exists only while its filesystem's module is loaded, so its absence means nothing.
+ * What an event shows, in words ("locks"), for the message that this kernel lacks the event. Events
+ * of one purpose are of use only together.
  */
 const char *tail_event_purpose(unsigned index);
 
@@ -50,6 +50,12 @@ struct tail_decoder {
  * has an unexpected size; the event then counts as missing.
  */
 bool tail_decoder_learn(struct tail_decoder *d, unsigned index, const char *text);
+
+/* After all events: forgets those of a purpose for which another one is missing. */
+void tail_decoder_finish(struct tail_decoder *d);
+
+/* Whether that event is missing, though operations on that filesystem ("ext4") may cause it. */
+bool tail_decoder_misses(const struct tail_decoder *d, unsigned index, const char *filesystem);
 
 /*
  * Turns a record of the trace into events. One record can make two of them, when a CPU goes from

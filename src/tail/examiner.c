@@ -137,6 +137,7 @@ static void find_cause(struct examiner *x, const struct slow_op *told, struct ta
                                .end_ns = told->end_ns,
                                .thread = told->thread,
                                .is_queued = x->setup.is_queued,
+                               .sees_all = x->setup.trace->sees_all,
                                .is_limited = is_limited(x->setup.limit, told->writes)};
     struct tail_search search = {.start_ns = told->start_ns,
                                  .end_ns = told->end_ns,
@@ -272,7 +273,8 @@ static void find_threads(struct tail_watch *w)
 static int begin_trace(struct examiner *x, struct err *e)
 {
     struct tail_trace *t = x->setup.trace;
-    struct tail_watch w = {.devices = x->setup.devices};
+    struct tail_watch w = {.devices = x->setup.devices,
+                           .filesystem = x->setup.filesystem ? x->setup.filesystem : ""};
     if (!t->is_open)
         return 0;
     find_threads(&w);

@@ -39,6 +39,7 @@ struct examiner_setup {
     unsigned kind_count;
     struct slow_box *boxes; /* one for each worker, in shared memory */
     const struct device_set *devices;
+    const char *filesystem; /* its type, "ext4"; empty: unknown */
     const struct io_limit *limit;
     bool is_queued;   /* workers have several operations in flight */
     bool is_buffered; /* a write may wait for requests that earlier writes made */

@@ -78,7 +78,10 @@ static bool is_rare(const struct tail_event *e)
 
 void tail_history_add(struct tail_history *h, unsigned cpu, const struct tail_event *e)
 {
-    lane_add(is_rare(e) ? &h->rare : &h->lanes[cpu], e);
+    if (!is_rare(e))
+        lane_add(&h->lanes[cpu], e);
+    else if (e->ns > h->blind_ns) /* what began earlier may have ended in a gap */
+        lane_add(&h->rare, e);
 }
 
 void tail_history_lost(struct tail_history *h, unsigned cpu, uint64_t to_ns)
@@ -86,8 +89,8 @@ void tail_history_lost(struct tail_history *h, unsigned cpu, uint64_t to_ns)
     const struct tail_lane *l = &h->lanes[cpu];
     uint64_t from_ns = l->count > 0 ? lane_at(l, l->count - 1)->ns : 0;
     h->gaps[h->gap_count++ % TAIL_GAPS] = (struct tail_gap){from_ns, to_ns};
-    h->rare.count =
-        0; /* the lost events may have ended flushes and commits that are in this lane */
+    h->blind_ns = to_ns > h->blind_ns ? to_ns : h->blind_ns;
+    h->rare.count = 0;
 }
 
 /* Whether the history has all events of that time. */
@@ -160,6 +163,20 @@ static bool is_other(const struct choice *c, size_t requests, const struct tail_
     return e->thread == s->thread && e->ns >= s->start_ns;
 }
 
+/* From then on, not earlier than the search says, no event is lost: what began has its end, too. */
+static uint64_t known_since(const struct tail_history *h, const struct tail_search *s)
+{
+    uint64_t since_ns = s->start_ns - s->before_ns;
+    if (h->blind_ns > since_ns && h->blind_ns <= s->start_ns)
+        since_ns = h->blind_ns;
+    for (unsigned i = 0; i < h->cpus; i++) {
+        const struct tail_lane *l = &h->lanes[i];
+        if (l->count > l->room && lane_at(l, lane_first(l))->ns > since_ns)
+            since_ns = lane_at(l, lane_first(l))->ns;
+    }
+    return since_ns;
+}
+
 /*
  * Chooses the events that begin a request of the operation, or, if not `begins`, its other events.
  */
@@ -167,10 +184,10 @@ static void choose_own(struct choice *c, const struct tail_history *h, const str
                        bool begins)
 {
     size_t requests = c->count;
+    uint64_t since_ns = known_since(h, s);
     for (unsigned i = 0; i < h->cpus; i++) {
         const struct tail_lane *l = &h->lanes[i];
-        for (uint64_t n = lane_seek(l, s->start_ns - s->before_ns); n < l->count && !c->is_full;
-             n++) {
+        for (uint64_t n = lane_seek(l, since_ns); n < l->count && !c->is_full; n++) {
             const struct tail_event *e = lane_at(l, n);
             if (e->ns > s->end_ns)
                 break;

@@ -34,6 +34,7 @@ struct tail_history {
     struct tail_lane rare;
     struct tail_gap gaps[TAIL_GAPS];
     uint64_t gap_count;
+    uint64_t blind_ns;         /* the end of the latest gap */
     struct tail_event *chosen; /* room for twice TAIL_CHOSEN events */
 };
 

@@ -97,31 +97,21 @@ static bool make_instance(struct tail_trace *t)
     return mkdirat(t->instances, t->name, 0700) == 0;
 }
 
-/* Learns the layout of the kernel's records, and notes which events this kernel lacks. */
+/* Learns the layout of the kernel's records. */
 static bool learn_formats(struct tail_trace *t, const char *place)
 {
     char text[FORMAT_BYTES];
     char file[INSTANCE_PATH];
-    char missing[TAIL_NOTE] = "";
     if (!read_file(place, "events/header_page", text, sizeof text) ||
         !tail_page_layout(&t->layout, text))
         return false;
     t->page_bytes = t->layout.data_offset + t->layout.data_size;
     for (unsigned i = 0; i < TAIL_EVENTS; i++) {
         snprintf(file, sizeof file, "events/%s/format", tail_event_path(i));
-        const char *purpose = tail_event_purpose(i);
-        if ((!read_file(place, file, text, sizeof text) ||
-             !tail_decoder_learn(&t->decoder, i, text)) &&
-            purpose && !strstr(missing, purpose)) {
-            size_t used = strlen(missing);
-            snprintf(missing + used, sizeof missing - used, "%s%s", used > 0 ? "; " : "", purpose);
-        }
+        if (read_file(place, file, text, sizeof text))
+            tail_decoder_learn(&t->decoder, i, text);
     }
-    if (missing[0] != '\0') {
-        char note[TAIL_NOTE];
-        snprintf(note, sizeof note, "this kernel has no events for: %.200s", missing);
-        add_note(t, note);
-    }
+    tail_decoder_finish(&t->decoder);
     return true;
 }
 
@@ -348,10 +338,30 @@ static bool enable_events(const struct tail_trace *t, bool on)
     return all;
 }
 
+/* Notes, once, which events for tests on that filesystem this kernel lacks. */
+static void note_missing(struct tail_trace *t, const char *filesystem)
+{
+    static const char before[] = "this kernel has no events for: ";
+    char note[TAIL_NOTE] = "";
+    t->sees_all = true;
+    for (unsigned i = 0; i < TAIL_EVENTS; i++) {
+        const char *purpose = tail_event_purpose(i);
+        if (!tail_decoder_misses(&t->decoder, i, filesystem))
+            continue;
+        t->sees_all = false;
+        size_t used = strlen(note);
+        if (!strstr(note, purpose))
+            snprintf(note + used, sizeof note - used, "%s%s", used > 0 ? "; " : before, purpose);
+    }
+    if (!t->sees_all && !strstr(t->note, before))
+        add_note(t, note);
+}
+
 int tail_trace_begin(struct tail_trace *t, const struct tail_watch *w)
 {
     char text[FILTER_BYTES];
     bool all = true;
+    note_missing(t, w->filesystem);
     for (unsigned i = 0; i < TAIL_EVENTS; i++) {
         if (t->filters[i] < 0)
             continue;

@@ -26,6 +26,7 @@ struct tail_trace {
     char note[TAIL_NOTE]; /* what cannot be seen, and why; empty: everything can be seen */
     int instances;        /* directory of all instances */
     char name[TAIL_INSTANCE_NAME];
+    bool sees_all; /* this kernel has all events for the test that began last */
     int set_event;
     int tracing_on;
     int filters[TAIL_EVENTS];
@@ -48,6 +49,7 @@ struct tail_watch {
     int first_thread; /* lowest thread ID */
     int last_thread;  /* highest thread ID */
     const struct device_set *devices;
+    const char *filesystem; /* its type, "ext4"; empty: unknown */
 };
 
 /* Begins to record. Earlier records are lost. Returns 0 or a negative errno. */

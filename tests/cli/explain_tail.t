@@ -7,7 +7,7 @@ use warnings;
 use FindBin;
 use lib "$FindBin::Bin/../lib";
 use Test::More;
-use Root;
+use Root  qw(tmpfs);
 BEGIN { Root::private_mounts() }
 use BonnieRun  qw(bonnie finish have refused_ok scratch_on_disk start tree wait_until);
 use IoLimit    qw(io_limit);
@@ -127,17 +127,72 @@ SKIP: {
         ok({ tests_of($done) }->{iops}{tail}{traced}, 'and it has seen everything');
     };
 
-    subtest 'another tracer' => sub {
-        my ($other) = grep { $_ ne 'nop' } split q{ }, slurp("$TRACING/available_tracers") // q{};
-        plan skip_all => 'this kernel has no other tracer' if !$other;
-        is(system("echo $other > $TRACING/current_tracer"), 0, "$other is active");
-        my $run = bonnie(@explain, '--json');
-        system "echo nop > $TRACING/current_tracer";
-        my $x = { tests_of($run) }->{iops}{tail};
-        ok($x->{traced}, 'events are seen all the same');
-        is_deeply([ instances($run) ], [], 'nothing is left');
-        like($x->{note}, qr/another tracer is active \(\Q$other\E\): what it costs is in the figures/, 'and it is told');
+    subtest 'the ring overflows' => sub {
+        my $run = start(@small, qw(-D -c4 --tests=iops --iops-block=4k --iops-duration=12 --explain-tail --json));
+        my $examiner;
+        my $stats = sub { join q{}, map { slurp($_) } glob "$TRACING/instances/explain-tail-$run->{pid}-*/per_cpu/cpu*/stats" };
+        wait_until('operations', sub { $stats->() =~ /^read events: \d{4}/m });
+        wait_until('the examiner', sub { ($examiner) = `ps -o pid=,comm= --ppid $run->{pid}` =~ /^\s*(\d+) bonnie-examine$/m });
+        # Operations that last: they begin before the examiner stops, and their end is overwritten.
+        kill STOP => $run->{pid};
+        select undef, undef, undef, .5;
+        kill STOP => $examiner;
+        kill CONT => $run->{pid};
+        wait_until('an overflow', sub { $stats->() =~ /^overrun: [1-9]/m });
+        kill CONT => $examiner;
+        my $x = { tests_of(finish($run)) }->{iops}{tail};
+        cmp_ok($x->{lost_events}, '>', 0, 'lost events are counted');
+        cmp_ok($x->{lost_ops},    '>', 0, 'and operations of which some are lost');
+        my $unknown = grep { $_->{cause} eq 'unknown' } @{ $x->{operations} };
+        cmp_ok($unknown, '>=', $x->{lost_ops}, 'these are unknown');
+        like($x->{sentence}, qr/[.] The kernel has lost events: \Q$x->{lost_ops}\E of these operations are unknown for that[.]/, 'it is told');
     };
+
+    # What is only concluded from the absence of other events is not named where some are missing.
+    subtest 'a kernel without some events' => sub {
+        my %hidden = (lock => 'locks', block => 'requests to devices', jbd2 => 'commits of the journal');
+        my $filesystem = `stat -f -c %T $dir` =~ s{ext2/ext3}{ext4}r =~ s/\n//r;
+        my $empty = tmpfs('mode=755');
+        for my $events (sort keys %hidden) {
+            next if !-d "$TRACING/events/$events";
+            is(system("mount --bind $empty $TRACING/events/$events"), 0, "no events of $events");
+            my $run = bonnie(@explain, qw(-b --json));
+            system "umount $TRACING/events/$events";
+            my %test = tests_of($run);
+            my $is_others = $events eq 'jbd2' && $filesystem ne 'ext4';
+            for my $x (map { $test{$_}{tail} } qw(put_block iops)) {
+                ok($x->{traced}, 'the others are seen');
+                if ($is_others) {
+                    is($x->{note}, q{}, "which $filesystem does not have");
+                    next;
+                }
+                is($x->{note}, "this kernel has no events for: $hidden{$events}", 'it is told');
+                is_deeply([ grep { $x->{percent}{$_} } qw(program journal group) ], [], 'nothing is concluded') or diag $x->{sentence};
+            }
+        }
+    };
+
+    my @tracers = grep { $_ ne 'nop' && system("echo $_ 2>/dev/null > $TRACING/current_tracer") == 0 } split q{ }, slurp("$TRACING/available_tracers");
+    system "echo nop > $TRACING/current_tracer";
+    for my $other (@tracers) {
+        subtest "another tracer: $other" => sub {
+            my $instance = "$TRACING/instances/bonnie-test-$$";
+            my @others = map {"$instance/events/$_/enable"} qw(block/block_rq_issue sched/sched_switch);
+            mkdir $instance or die "$instance: $!\n";
+            is(system("for i in @others; do echo 1 > \$i; done; echo $other > $TRACING/current_tracer"), 0, 'is active, and an instance with events of ours');
+            my $run = bonnie(@explain, '--json');
+            system "echo nop > $TRACING/current_tracer";
+            # By other processes: Perl keeps the last file open from which it has read a line.
+            is(`cat @others`, "1\n" x @others, 'the events of the other instance stay as they are');
+            is(system("grep -q sched_switch: $instance/trace"), 0, 'and it has recorded');
+            wait_until("the end of $instance", sub { rmdir $instance });
+            my $x = { tests_of($run) }->{iops}{tail};
+            ok($x->{traced}, 'events are seen all the same');
+            is($x->{lost_ops}, 0, 'all of them');
+            is_deeply([ instances($run) ], [], 'nothing is left');
+            like($x->{note}, qr/another tracer is active \(\Q$other\E\): what it costs is in the figures/, 'and it is told');
+        };
+    }
 }
 
 done_testing();

@@ -11,10 +11,13 @@
 #define DISK 42
 #define SELF 7
 
-static const struct tail_op plain = {.start_ns = 1000, .end_ns = 2000, .thread = SELF};
+static const struct tail_op plain = {
+    .start_ns = 1000, .end_ns = 2000, .thread = SELF, .sees_all = true};
 static const struct tail_op queued = {
-    .start_ns = 1000, .end_ns = 2000, .thread = SELF, .is_queued = true};
+    .start_ns = 1000, .end_ns = 2000, .thread = SELF, .sees_all = true, .is_queued = true};
 static const struct tail_op limited = {
+    .start_ns = 1000, .end_ns = 2000, .thread = SELF, .sees_all = true, .is_limited = true};
+static const struct tail_op half_blind = {
     .start_ns = 1000, .end_ns = 2000, .thread = SELF, .is_limited = true};
 
 static struct tail_event thread(uint64_t ns, enum tail_kind kind)
@@ -55,6 +58,20 @@ static void a_read_is_cut_into_its_spans(void **state)
     assert_int_equal(s.ns[CAUSE_UNKNOWN], 10); /* complete, and not woken yet */
     assert_int_equal(s.ns[CAUSE_CPU], 190);
     assert_int_equal(tail_largest(&s), CAUSE_DEVICE);
+}
+
+/* Without some of the events, only what is seen to happen to the operation itself is named. */
+static void an_event_that_is_missing_names_nothing(void **state)
+{
+    (void)state;
+    CUT(half_blind, thread(900, TAIL_COMMIT_BEGIN), thread(1100, TAIL_SLEEP),
+        thread(1200, TAIL_COMMIT_END), thread(1300, TAIL_FLUSH_BEGIN),
+        request(1400, TAIL_ISSUE, 80), thread(1450, TAIL_FLUSH_END),
+        request(1500, TAIL_COMPLETE, 80), thread(1600, TAIL_WAKE), thread(1800, TAIL_RUN));
+    assert_int_equal(s.ns[CAUSE_FLUSH], 50); /* its own request was behind it */
+    assert_int_equal(s.ns[CAUSE_DEVICE], 50);
+    assert_int_equal(s.ns[CAUSE_CPU], 200);
+    assert_int_equal(s.ns[CAUSE_UNKNOWN], 700);
 }
 
 static void a_flush_is_an_overlap(void **state)
@@ -203,6 +220,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_read_is_cut_into_its_spans),
+        cmocka_unit_test(an_event_that_is_missing_names_nothing),
         cmocka_unit_test(a_flush_is_an_overlap),
         cmocka_unit_test(a_flush_that_ended_before_counts_for_nothing),
         cmocka_unit_test(a_commit_counts_while_no_data_is_on_its_way),

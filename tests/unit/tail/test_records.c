@@ -198,6 +198,8 @@ static void requests_and_flushes(void **state)
     assert_true(events[0].is_meta);
     put_number(record, 24, 0, 4);
     assert_int_equal(tail_decode(&d, record, sizeof record, 5, events), 0); /* moves nothing */
+    memcpy(record + 34, "FWS", 3);
+    assert_int_equal(tail_decode(&d, record, sizeof record, 5, events), 0); /* its flush is over */
     memcpy(record + 34, "FF\0", 3);
     assert_int_equal(tail_decode(&d, record, sizeof record, 5, events), 1);
     assert_int_equal(events[0].kind, TAIL_FLUSH_BEGIN);
@@ -245,6 +247,28 @@ static void who_only_spins_waits_for_no_lock(void **state)
         assert_int_equal(events[0].kind, TAIL_LOCK_BEGIN);
         assert_int_equal(events[0].sector, 4711);
     }
+}
+
+static void events_of_one_purpose_are_missing_together(void **state)
+{
+    (void)state;
+    struct tail_decoder d;
+    unsigned issue = index_of("block/block_rq_issue");
+    unsigned commit = index_of("jbd2/jbd2_end_commit");
+    unsigned log = index_of("xfs/xfs_log_force");
+    learn(&d);
+    tail_decoder_finish(&d);
+    assert_false(d.formats[issue].is_known); /* there is no block_rq_complete */
+    assert_true(tail_decoder_misses(&d, issue, ""));
+    assert_true(tail_decoder_misses(&d, commit, "ext4"));
+    assert_false(tail_decoder_misses(&d, commit, "xfs")); /* which has no such commits */
+    assert_true(tail_decoder_misses(&d, log, "xfs"));
+    assert_false(tail_decoder_misses(&d, log, "btrfs"));
+    for (unsigned i = 0; i < TAIL_EVENTS; i++)
+        d.formats[i].is_known = true;
+    tail_decoder_finish(&d);
+    assert_true(d.formats[issue].is_known);
+    assert_false(tail_decoder_misses(&d, commit, "ext4"));
 }
 
 static void an_event_without_a_field_is_missing(void **state)
@@ -318,6 +342,11 @@ static void what_is_lost_is_told(void **state)
     tail_history_lost(&h, 0, 90);
     assert_true(tail_history_find(&h, &s, &found, &count)); /* all of it lies before */
     assert_int_equal(count, 0); /* nor is a flush believed whose end may be lost */
+    s.before_ns = 50;
+    add(&h, 0, event(80, TAIL_FLUSH_BEGIN, 9, 0)); /* read later, from another CPU */
+    add(&h, 0, event(85, TAIL_ISSUE, 7, 80));
+    assert_true(tail_history_find(&h, &s, &found, &count));
+    assert_int_equal(count, 0); /* nor that a request is under way whose end may be lost */
     add(&h, 0, event(110, TAIL_SLEEP, 7, 0));
     tail_history_lost(&h, 0, 150);
     assert_false(tail_history_find(&h, &s, &found, &count));
@@ -350,6 +379,7 @@ int main(void)
         cmocka_unit_test(requests_and_flushes),
         cmocka_unit_test(a_switch_is_two_events),
         cmocka_unit_test(who_only_spins_waits_for_no_lock),
+        cmocka_unit_test(events_of_one_purpose_are_missing_together),
         cmocka_unit_test(an_event_without_a_field_is_missing),
         cmocka_unit_test(the_events_of_an_operation_are_found),
         cmocka_unit_test(what_is_lost_is_told),
