@@ -10,6 +10,7 @@ use Test::More;
 use Root  qw(tmpfs);
 BEGIN { Root::private_mounts() }
 use BonnieRun  qw(bonnie finish have refused_ok scratch_on_disk start tree wait_until);
+use Calls      qw(is_sanitized);
 use IoLimit    qw(io_limit);
 use JsonReport qw(report_ok);
 use RunProgram qw(slurp);
@@ -82,6 +83,7 @@ my $plain = bonnie(@explain, '--json');
 SKIP: {
     my %test = tests_of($plain);
     my $tail = $test{iops}{tail};
+    unlike($tail->{note} // q{}, qr/cannot be confined/, 'the helper can be confined') if !is_sanitized();
     skip "cannot trace here: $tail->{note}", 1 if !$tail->{traced};
 
     subtest 'a report' => sub {
@@ -121,6 +123,9 @@ SKIP: {
         like($status, qr/^Cap\Q$_\E:\s0+$/m, "the helper has no capability: $_") for qw(Inh Prm Eff Amb);
         like($status, qr/^Seccomp:\s2$/m, 'is under a filter');
         is(scalar(my @open = glob "/proc/$remover/fd/*"), 2, 'and has two open descriptors');
+        sleep 1;
+        my ($before, $after) = map {/^(voluntary_ctxt_switches:\s\d+)$/m} $status, slurp("/proc/$remover/status");
+        is($after, $before, 'it sleeps, and does not try to remove what is used');
         bonnie('-d', $dir, '--cleanup');
         is(scalar(my @left = instances($run)), 1, 'its instance stays');
         my $done = finish($run);
