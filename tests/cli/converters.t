@@ -82,8 +82,9 @@ SKIP: {
     like($out, qr{<TD[^>]*>lab</TD>|lab}i, 'and shows it');
     my %shown = map { $_ => 1 } $out =~ />([0-9.]+|\+{3,5})</g;
 
-    # It shows throughput in MiB, and getc and seeks unchanged.
-    my @figures = ((map { /^\d/ ? sprintf '%.0f', $_ / 1024 : $_ } @fields[ 11, 13, 17 ]), @fields[ 15, 19 ]);
+    # It shows throughput in MiB, and getc and seeks unchanged; of throughput that was measured for less than
+    # 10 ms, it does not show the +++++.
+    my @figures = ((map { sprintf '%.0f', $_ / 1024 } grep {/^\d/} @fields[ 11, 13, 17 ]), @fields[ 15, 19 ]);
     my @unshown = grep { !$shown{$_} } @figures;
     is(scalar(@unshown), 0, 'with our figures') or diag("@unshown");
     ($status, $out, $err) = debian('bon_csv2txt', $csv);
