@@ -28,7 +28,8 @@ bool tail_page_layout(struct tail_page_layout *layout, const char *text)
     if (!tail_format_field(text, "commit", &commit) || !tail_format_field(text, "data", &data))
         return false;
     *layout = (struct tail_page_layout){commit.offset, commit.size, data.offset, data.size};
-    return commit.offset >= sizeof(uint64_t) && data.offset >= commit.offset + commit.size;
+    return commit.offset >= sizeof(uint64_t) && commit.size <= sizeof(uint64_t) &&
+           data.offset > commit.offset && data.offset - commit.offset >= commit.size;
 }
 
 static uint32_t word_at(const unsigned char *at)

@@ -1,0 +1,116 @@
+/*
+ * What the kernel has recorded: any bytes are walked to their end, and whatever they tell, the
+ * spans of an operation fit together. The bytes begin with a text, up to a NUL, for the layout of
+ * pages and for the format of an event; where it is none, that of Linux 6.18 and one with all
+ * fields are used.
+ */
+#include "fuzz.h"
+#include "tail/causes.h"
+#include "tail/decode.h"
+#include "tail/history.h"
+#include "tail/page.h"
+
+static const struct tail_page_layout usual = {8, 8, 16, 4080};
+
+/* Each event has the number of its row and one, and all fields of all events. */
+static void learn_all(struct tail_decoder *d, const char *text)
+{
+    static const char fields[] = "\tfield:unsigned short common_type;\toffset:0;\tsize:2;\n"
+                                 "\tfield:int common_pid;\toffset:4;\tsize:4;\n"
+                                 "\tfield:dev_t dev;\toffset:8;\tsize:4;\n"
+                                 "\tfield:sector_t sector;\toffset:16;\tsize:8;\n"
+                                 "\tfield:unsigned int nr_sector;\toffset:24;\tsize:4;\n"
+                                 "\tfield:char rwbs[10];\toffset:28;\tsize:10;\n"
+                                 "\tfield:pid_t prev_pid;\toffset:8;\tsize:4;\n"
+                                 "\tfield:long prev_state;\toffset:16;\tsize:8;\n"
+                                 "\tfield:pid_t next_pid;\toffset:24;\tsize:4;\n"
+                                 "\tfield:pid_t pid;\toffset:8;\tsize:4;\n"
+                                 "\tfield:long pause;\toffset:16;\tsize:8;\n"
+                                 "\tfield:void * lock_addr;\toffset:8;\tsize:8;\n"
+                                 "\tfield:unsigned int flags;\toffset:16;\tsize:4;\n";
+    char all[2048];
+    memset(d, 0, sizeof *d);
+    for (unsigned i = 0; i < TAIL_EVENTS; i++) {
+        snprintf(all, sizeof all, "name: x\nID: %u\n%s", i + 1, fields);
+        MUST(tail_decoder_learn(d, i, all));
+    }
+    if (!tail_decoder_learn(d, 0, text))
+        tail_decoder_finish(d);
+}
+
+static void read_page(struct tail_history *h, const struct tail_decoder *d,
+                      const struct tail_page_layout *layout, const uint8_t *memory, size_t size)
+{
+    struct tail_page page;
+    struct tail_event events[2];
+    size_t bytes;
+    if (!tail_page_begin(&page, layout, memory, size))
+        return;
+    if (page.follows_loss)
+        tail_history_lost(h, 0, page.ns);
+    for (const uint8_t *at = tail_page_next(&page, &bytes); at;
+         at = tail_page_next(&page, &bytes)) {
+        MUST(at >= memory && bytes <= size && at + bytes <= memory + size);
+        unsigned count = tail_decode(d, at, bytes, page.ns, events);
+        MUST(count <= 2);
+        for (unsigned i = 0; i < count; i++)
+            tail_history_add(h, 0, &events[i]);
+    }
+}
+
+static void explain(struct tail_history *h, bool is_queued, bool sees_all)
+{
+    const struct tail_event *events;
+    struct tail_spans spans;
+    size_t count;
+    uint64_t sum = 0;
+    const struct tail_op op = {.start_ns = 2000,
+                               .end_ns = 9000,
+                               .thread = 7,
+                               .is_queued = is_queued,
+                               .is_limited = is_queued,
+                               .sees_all = sees_all};
+    const struct tail_search search = {.start_ns = op.start_ns,
+                                       .end_ns = op.end_ns,
+                                       .before_ns = 1000,
+                                       .thread = op.thread,
+                                       .by_thread = !is_queued,
+                                       .device = 1,
+                                       .sector = 80,
+                                       .sectors = 8};
+    tail_history_find(h, &search, &events, &count);
+    for (size_t i = 1; i < count; i++)
+        MUST(events[i - 1].ns <= events[i].ns);
+    tail_cut(&spans, &op, events, count);
+    for (enum tail_cause cause = 0; cause < CAUSE_COUNT; cause++)
+        sum += spans.ns[cause];
+    MUST(sum == op.end_ns - op.start_ns);
+    MUST(spans.ns[tail_largest(&spans)] >= sum / CAUSE_COUNT);
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+    const uint8_t *end = size > 0 ? memchr(data, '\0', size) : NULL;
+    size_t used = end ? (size_t)(end - data) : size;
+    size_t rest = end ? size - used - 1 : 0;
+    char *text = fuzz_text(data, used);
+    uint8_t *memory = malloc(rest > 0 ? rest : 1); /* reading past its end is noticed */
+    struct tail_page_layout layout;
+    struct tail_decoder decoder;
+    struct tail_history history;
+    MUST(memory);
+    if (rest > 0)
+        memcpy(memory, end + 1, rest);
+    if (!tail_page_layout(&layout, text))
+        layout = usual;
+    learn_all(&decoder, text);
+    MUST(tail_history_open(&history, 1) == 0);
+    read_page(&history, &decoder, &layout, memory, rest);
+    explain(&history, false, true);
+    explain(&history, true, true);
+    explain(&history, false, false);
+    tail_history_close(&history);
+    free(memory);
+    free(text);
+    return 0;
+}
