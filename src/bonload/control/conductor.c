@@ -389,7 +389,6 @@ static int make_load(struct conductor *c, struct err *e)
     if (rc != 0)
         run_end_all(c->run);
     crew_join(&c->crew);
-    explainer_stop(c->explainer);
     return rc;
 }
 

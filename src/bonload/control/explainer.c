@@ -72,16 +72,11 @@ int explainer_begin(struct explainer *x, const struct backing *b, struct err *e)
     return examiner_start(&x->examiner, &setup, e);
 }
 
-void explainer_stop(struct explainer *x)
-{
-    if (is_wanted(x))
-        examiner_stop(x->examiner);
-}
-
-int explainer_sum_up(const struct explainer *x, enum load_kind kind, const struct tally *t,
+int explainer_sum_up(struct explainer *x, enum load_kind kind, const struct tally *t,
                      struct tail_summary *summary, struct err *e)
 {
     if (!is_wanted(x) || !x->examiner)
         return 0;
+    examiner_stop(x->examiner);
     return examiner_sum_up(x->examiner, kind, tally_service(t), summary, e);
 }

@@ -38,14 +38,11 @@ int explainer_equip(struct explainer *x, struct crew *c, struct err *e);
 /* Begins to look at requests, while the drivers have threads but make none. */
 int explainer_begin(struct explainer *x, const struct backing *b, struct err *e);
 
-/* Ends it, when all requests have ended. */
-void explainer_stop(struct explainer *x);
-
 /*
- * Sums up what it found of the requests of a kind, after the end. Returns 0, or a negative errno
- * with a line in e.
+ * Sums up what it found of the requests of a kind, when all have ended; the first call may wait
+ * until all slow ones have been looked at. Returns 0, or a negative errno with a line in e.
  */
-int explainer_sum_up(const struct explainer *x, enum load_kind kind, const struct tally *t,
+int explainer_sum_up(struct explainer *x, enum load_kind kind, const struct tally *t,
                      struct tail_summary *summary, struct err *e);
 
 #endif
