@@ -45,18 +45,18 @@
 #define NAME_SIZE      64
 
 struct attack {
-    int dir_fd;     /* where the exchanges are made */
-    int events;     /* descriptor of inotify */
-    int watched;    /* inotify's number for the directory itself */
+    int dir_fd;     /* directory in which the exchanges are made */
+    int events;     /* inotify's descriptor */
+    int watched;    /* inotify's number for that directory */
     unsigned faces; /* number of faces made so far */
     unsigned long struck;
     unsigned long entered;
-    const char *prefix;   /* prefix of names to exchange when somebody makes them; NULL: private
+    const char *prefix;   /* prefix of the names to exchange when somebody makes them; NULL: private
                              directories */
     const char *target;   /* target of the links that are planted */
-    char bait[NAME_SIZE]; /* name of what is exchanged next */
-    int bait_fd;          /* its descriptor, if it is a directory */
-    int led_fd;           /* the directory that somebody was last led into, or -1 */
+    char bait[NAME_SIZE]; /* name of the next face */
+    int bait_fd;          /* its descriptor, if the face is a directory */
+    int led_fd;           /* the directory of ours that somebody works in, or -1 */
 };
 
 static void fail(const char *what)
@@ -93,7 +93,7 @@ static void make_bait(struct attack *a, const char *target)
         fail("watch a directory");
 }
 
-/* Makes a FACE, and stores its name in a->bait. */
+/* Makes a face and stores its name in a->bait. */
 static void make_face(struct attack *a, const char *face)
 {
     const char *value = strchr(face, '=');
@@ -116,7 +116,7 @@ static void make_face(struct attack *a, const char *face)
         close(rc);
 }
 
-/* Replaces `name` by the bait; in two steps where the filesystem cannot exchange names. */
+/* Exchanges `name` and the bait, in two steps where the filesystem cannot exchange names. */
 static bool exchange(struct attack *a, const char *name)
 {
     char aside[NAME_SIZE + 8];
@@ -133,7 +133,7 @@ static bool exchange(struct attack *a, const char *name)
 /* ---- run, told: strike once at every private directory -----------------------------------------
  */
 
-/* Exchanges `name` for the bait. If `name` is gone, the bait is kept for the next one. */
+/* Exchanges `name` for the bait. If `name` is gone, the bait stays for the next one. */
 static bool strike(struct attack *a, const char *name, const char *face)
 {
     if (!exchange(a, name))
@@ -149,7 +149,7 @@ static bool strike(struct attack *a, const char *name, const char *face)
 }
 
 /*
- * Called when somebody works in a directory of ours: replaces it by the link, so that he works in
+ * Called when somebody works in a directory of ours. Replaces it by the link, so that he goes on in
  * the link's target.
  */
 static void lead_astray(struct attack *a, const char *name)
@@ -189,14 +189,14 @@ static void take_events(struct attack *a, const char *face)
     }
 }
 
-/* True when the descriptor can be read without waiting, or is at its end. */
+/* True when the descriptor can be read without waiting, or has ended. */
 static bool is_ready(int fd)
 {
     struct pollfd one = {.fd = fd, .events = POLLIN};
     return poll(&one, 1, 0) > 0;
 }
 
-/* Does what the next line says; returns false at the end of the input. */
+/* Does what the next line says. Returns false when the input has ended. */
 static bool obey(struct attack *a, const char *face)
 {
     char line[NAME_SIZE];
@@ -241,7 +241,7 @@ static void attack_path(struct attack *a, const char *name, char *faces[], int c
     }
 }
 
-/* Opens the directory of a path; returns the part after its last slash. */
+/* Opens the directory of a path. Returns the part after the last slash. */
 static const char *open_parent(struct attack *a, const char *path)
 {
     char parent[PATH_MAX];

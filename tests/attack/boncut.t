@@ -1,7 +1,8 @@
 #!/usr/bin/perl
-# Root runs boncut in a directory of another user, who exchanges what it makes there for links to root's own, as
-# fast as he can: while it writes, while it checks, while it cleans up, and in the logs of a campaign. He never
-# wins: nothing of root's is changed, and boncut does not wait for him.
+# Root runs boncut in another user's directory. This attacker exchanges what boncut makes there for
+# links to root's files, as fast as he can: while boncut writes, while it checks, while it cleans
+# up, and in the logs of a campaign. He must never win: none of root's files changes, and boncut
+# does not wait for him.
 
 use strict;
 use warnings;
@@ -20,14 +21,14 @@ plan skip_all => 'needs root, user nobody and mounts of its own' if !Root::may_m
 my $TRIES = sized(20, 200, 10_000);
 my ($nobody, $nogroup) = (getpwnam 'nobody')[ 2, 3 ];
 
-# What would wait for him is killed, and he has won.
+# A run that waits for the attacker is killed, and he has won.
 my @GUARD = (wrap => [qw(timeout -s KILL 60)]);
 my @SMALL = ('-c1', '--units=2', '--methods=fsync,create,replace,unlink');
 my $bin   = dirname(program('boncut'));
 
 sub boncut { return run_tool('boncut', {@GUARD}, @_) }
 
-# A run that is over: its log, and the name of its directory.
+# A run that has ended: its log, and the name of its directory.
 sub written {
     my ($field) = @_;
     my $log = boncut('write', '--time=0.05', @SMALL, $field->{home})->{out};

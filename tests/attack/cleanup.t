@@ -1,7 +1,7 @@
 #!/usr/bin/perl
-# Root runs --cleanup in a directory of another user, who exchanges what a killed run has left for
-# something of his own, after every system call and as fast as he can. Only what the run left is
-# removed, and nothing is reported as removed that is still there.
+# Root runs --cleanup in another user's directory. This attacker exchanges what a killed run has
+# left for something of his own, after every system call and as fast as he can. --cleanup removes
+# only what the run left, and never reports something as removed that is still there.
 
 use strict;
 use warnings;
@@ -27,7 +27,7 @@ my $LEFT  = qr{\A(?:bonnie: left \S+/$NAME: [^\n]+\n)?\z};
 my @fields = battlefields();
 is(scalar @fields, 3, 'ext4, overlayfs and tmpfs');
 
-# Makes what a killed run of root's leaves behind.
+# Makes what a killed run of root leaves behind.
 sub leave {
     my ($field) = @_;
     my $dir = "$field->{home}/$NAME";
@@ -37,8 +37,8 @@ sub leave {
     return;
 }
 
-# Checks what is left of root's directory in the home: all of it, the empty directory,
-# or nothing.
+# Checks what is left of root's directory in the user's home: all of it, the empty
+# directory, or nothing.
 sub of_root {
     my ($field) = @_;
     my ($dir) = grep { -d && !-l && (lstat)[4] == 0 } map {"$field->{home}/$_"} tree($field->{home});
@@ -58,7 +58,7 @@ sub bait {
     return;
 }
 
-# The number of names left in it, wherever it is now.
+# The number of names left in it, wherever the attacker has put it.
 sub bait_in {
     my ($field) = @_;
     my ($dir) = grep { -d && !-l && (lstat)[4] != 0 } map {"$field->{home}/$_"} tree($field->{home});

@@ -1,8 +1,8 @@
 #!/usr/bin/perl
-# Root has the report written (--output) where another user may change what the path leads to. That
-# user puts a symbolic link in the place of the report, or of a directory on the way, after every
-# system call and as fast as he can. The link's target must never be touched, whether the system
-# protects links (fs.protected_symlinks) or not.
+# Root has the report written (--output) where another user may change what the path leads to. This
+# attacker puts a symbolic link in the place of the report, or of a directory on the way, after
+# every system call and as fast as he can. The program must never touch the link's target, whether
+# the system protects links (fs.protected_symlinks) or not.
 
 use strict;
 use warnings;
@@ -27,7 +27,7 @@ my $dir    = scratch();
 my $nobody = getpwnam 'nobody';
 
 # For each case: the file at home/report, the directory that contains it, which part of it the
-# report is written to, the target of a link in its place, and the last call of the run.
+# report is written to, the target of the attacker's link, and the last call of the run.
 my $RENAMED = qr/\Arename/;
 my @SCENES  = (
     { name => 'a file in his directory',       make => \&make_file, link => 'precious/file' },
@@ -42,7 +42,7 @@ sub make_file { my ($at) = @_; spew($at, 'his'); return }
 sub make_link { my ($at) = @_; symlink '/dev/null', $at; return }
 sub make_dir  { my ($at) = @_; mkdir $at, oct 755 or die "$at: $!\n"; return }
 
-# Makes a pipe and holds it open, so that it can be written to.
+# Makes a pipe and holds it open, so that nobody waits to write to it.
 sub make_pipe {
     my ($at) = @_;
     mkfifo($at, oct 666) or die "$at: $!\n";
@@ -50,7 +50,7 @@ sub make_pipe {
     return $reader;
 }
 
-# Prepares a case; the caller keeps the returned objects until its end.
+# Prepares a case. The caller keeps the returned objects until the case ends.
 sub set {
     my ($field, $scene) = @_;
     chown $scene->{mode} ? 0 : $nobody, -1, $field->{home};
@@ -67,8 +67,8 @@ sub run_to {
 
 sub link_of { my ($field, $scene) = @_; return "link=$field->{fs}/$scene->{link}" }
 
-# Prepares a case, and starts the attacker. He exchanges what is there for the link when told to,
-# and has done so once before if the link comes first.
+# Prepares a case and starts the attacker. When told to, he exchanges what is there for the link;
+# if the link comes first, he has already done so once.
 sub begin {
     my ($field, $scene, $link_first) = @_;
     my $kept   = set($field, $scene);
@@ -77,7 +77,7 @@ sub begin {
     return { attack => $attack, kept => $kept };
 }
 
-# Ends the attacker, and checks what has happened to root's files.
+# Ends the attacker, and checks what became of root's files.
 sub end {
     my ($field, $scene) = @_;
     end_of_attack($scene->{attack});
@@ -85,7 +85,8 @@ sub end {
     return harm($field);
 }
 
-# The system calls from the first look at the path to the end, after which the run can be stopped.
+# The system calls from the first look at the path to the end. The attacker can strike after each
+# of them.
 sub calls_of {
     my ($field, $scene, $link_first) = @_;
     my $begun = begin($field, $scene, $link_first);
@@ -94,8 +95,7 @@ sub calls_of {
     return grep { $_->[0] !~ /exit/ } @calls;
 }
 
-# One attempt that is certain to be in time: the exchange is made right after that
-# call.
+# One attempt that is certain to be in time: the attacker strikes right after that call.
 sub is_harmed {
     my ($field, $scene, $link_first, $call) = @_;
     my $begun = begin($field, $scene, $link_first);

@@ -1,8 +1,8 @@
 #!/usr/bin/perl
-# Examines every system call with a path, of whole runs and of --cleanup, in a directory of another
-# user. Either only root can change what the path leads to; or it is a name of one part in an open
-# directory, and is not followed if it is a link. `perl tests/attack/paths.t table` prints all
-# calls, with who could have changed the path.
+# Examines every system call with a path, in whole runs and in --cleanup, in another user's
+# directory. Either only root can change what the path leads to; or the path is a single name in an
+# open directory, and is not followed if it is a link. `perl tests/attack/paths.t table` prints all
+# calls, and who could have changed each path.
 
 use strict;
 use warnings;
@@ -51,7 +51,7 @@ safe_ok('hard links, as nobody', {}, @all, qw(-n1:-1:0:2 -b -u nobody));
 safe_ok('symbolic links', {}, qw(-r0 -q -s0 -n1:-2:0:2));
 safe_ok("engine $_", {}, @all, qw(-n0), "--engine=$_") for grep { !/sync|null/ } engines();
 
-# The test needs more directories than the limit on descriptors allows.
+# The run uses more directories than the limit on descriptors allows.
 safe_ok('few descriptors', { wrap => [ 'sh', '-c', 'ulimit -n 200; exec "$@"', 'sh' ] }, '--tests=ran_create,ran_stat,ran_del', qw(-r0 -q -s0 -n1:0:0:1000));
 
 my @of_runs = splice @all_calls;
@@ -66,7 +66,7 @@ is_deeply([ tree($home) ], [qw(dir random report)], 'nothing else is left');
 
 print "\nRuns:\n\n", table_of_paths(\%names, @of_runs), "\n--cleanup:\n\n", table_of_paths(\%names, @all_calls), "\n" if $prints;
 
-# The table recognises an unsafe path.
+# Proves that the table recognises an unsafe path.
 for my $unsafe (
     { call => 'openat',   directory => undef,  path => "$home/file", args => "AT_FDCWD, \"$home/file\", O_RDONLY" },
     { call => 'openat',   directory => $home,  path => 'file',       args => "8<$home>, \"file\", O_RDONLY" },

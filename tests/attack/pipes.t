@@ -1,6 +1,7 @@
 #!/usr/bin/perl
-# A pipe in the place of the owner file: opening it to read would wait for somebody to write. The
-# ranks of bonnie-mpi, which look for what killed ranks have left, and --cleanup do not wait.
+# The attacker puts a pipe in the place of the owner file: to open it for reading would be to
+# wait for a writer. The ranks of bonnie-mpi, which look for what killed ranks have left, and
+# --cleanup must not wait.
 
 use strict;
 use warnings;
@@ -15,7 +16,7 @@ use BonnieRun  qw(finish run_tool scratch tree wait_until);
 use Ranks      qw(mpi_missing pid_of start_ranks);
 use RunProgram qw(slurp);
 
-# A directory with a pipe as its owner file.
+# A directory whose owner file is a pipe.
 sub with_pipe {
     my ($dir, $uid, $gid) = @_;
     mkdir $dir, oct 700 or die "$dir: $!\n";
@@ -42,7 +43,8 @@ for my $case ([ 'bonnie', 'bonnie', qw(--cleanup -d) ], [ 'getc_putc', 'getc_put
 
 # ---- the ranks of bonnie-mpi ---------------------------------------------------------------------
 
-# Ends both ranks by a signal once the attacker has exchanged both directories; each then looks into the other's.
+# Ends both ranks by a signal when the attacker has exchanged both directories. Each rank then looks
+# into the other's directory.
 sub interrupted {
     my ($field) = @_;
     my ($nobody, $nogroup) = (getpwnam 'nobody')[ 2, 3 ];

@@ -1,9 +1,9 @@
 #!/usr/bin/perl
 # Root runs the other programs where another user may change what a path leads to: bonload with
-# files below a directory of his, zcav -l, and the outputs of the converters. That user exchanges
-# files and directories for links to root's, or for pipes, as fast as he can. Nothing of root's may
-# change, and no program may wait for him, whether the system protects links (fs.protected_symlinks)
-# or not.
+# files in that user's directory, zcav -l, and the converters with their outputs. This attacker
+# exchanges files and directories for links to root's, or for pipes, as fast as he can. None of
+# root's files may change, and no program may wait for him, whether the system protects links
+# (fs.protected_symlinks) or not.
 
 use strict;
 use warnings;
@@ -25,10 +25,12 @@ my $TRIES = sized(20, 200, 10_000);
 my ($nobody, $nogroup) = (getpwnam 'nobody')[ 2, 3 ];
 my $dir = scratch();
 
-# One attacker lasts for several tries: starting programs is most of the time.
+# One attacker lasts for several tries, because starting programs takes most of
+# the time.
 my $AT_ONCE = 25;
 
-# Runs a program COUNT times. One that waits for the attacker is killed, and fails its check.
+# Runs a program COUNT times. A program that waits for the attacker is killed, and its check
+# fails.
 my $REPEAT = 'n=$1; shift; while [ $n -gt 0 ]; do n=$((n - 1)); timeout -s KILL 20 "$@"; [ $? -ne 137 ] || exit 137; done';
 
 sub repeated { my ($count, @command) = @_; return { wrap => [ 'sh', '-c', $REPEAT, 'sh', $count, @command ] } }
@@ -39,7 +41,8 @@ my $CHOICE = $ENV{BONNIE_TEST_SCENES} // q{};
 my @LOAD   = qw(-body-size=100 -max-errors=100);
 my @NULL   = qw(-requests-engine=null -rt=1 -max-requests=10);
 
-# What every converter does with -o, and bon_ab with --keep, in one process: starting Perl takes a thousand times as long.
+# Does what every converter does for -o, and bon_ab for --keep, but in one process: starting Perl
+# takes a thousand times as long.
 my $WRITE = 'my ($count, $file) = @ARGV; my $report = "report\n" x 100_000; for (1 .. $count) { eval { write_report($report, $file) } }';
 my $KEEP  = 'my ($count, $dir) = @ARGV; for (1 .. $count) { eval { Bonnie::Ab::Keep->new($dir)->save_output(undef, 1, "a", "output\n") } }';
 
@@ -153,7 +156,7 @@ sub in_perl {
 
 sub converted { my ($output, $count) = @_; return in_perl('-MBonnie::Output=write_report', $WRITE, $count, $output) }
 
-# his(DIR, NAME BESIDE IT...): makes directories of the attacker's.
+# his(DIR, NAME BESIDE IT...): makes directories that belong to the attacker.
 sub his {
     my ($top, @names) = @_;
     my $home = $top =~ s{/[^/]*\z}{}r;
@@ -172,7 +175,8 @@ sub his_file {
     return;
 }
 
-# Makes names of root's files in two directories, one of which is exchanged.
+# Makes the names of root's files in two directories, of which the attacker
+# exchanges one.
 sub names {
     my ($field) = @_;
     spew("$dir/names", join q{}, map { my $in = $_; map {"$field->{home}/load/$in/$_\n"} qw(file data00000 new) } qw(d e));
@@ -185,7 +189,7 @@ is(scalar @fields, 3, 'ext4, overlayfs and tmpfs');
 my $protects = slurp('/proc/sys/fs/protected_symlinks');
 note('fs.protected_symlinks is ', $protects);
 
-# Shares of all tries: for each, the field and the number of tries with one attacker.
+# The tries are divided among attackers: for each, its field and its number of tries.
 sub shares {
     my ($tries) = @_;
     my @shares;
@@ -215,8 +219,7 @@ for my $scene (grep { $_->{name} =~ /$CHOICE/ } @SCENES) {
     is($won, 0, "$scene->{name}: he never wins");
 }
 
-# ---- programs that the attacker would like to have started
-# ---------------------------------------------
+# ---- programs that the attacker would like to have started ---------------------------------------
 my $shared = scratch(oct 1777);
 my $copy   = "$shared/mine";
 mkdir $_ or die "$_: $!\n" for $copy, "$shared/bin", "$shared/scripts", "$copy/deep";
@@ -233,7 +236,7 @@ for my $in ($copy, "$copy/deep") {
     ok(!-e "$shared/won", 'a bon_csv2html of another user, above the program, is not run');
 }
 
-# In PATH, too, only those are looked at that nobody else can change.
+# In PATH, too, programs look only at directories that nobody else can change.
 mkdir "$dir/bin" or die "$dir/bin: $!\n";
 spew("$dir/bin/bon_csv2html", "#!/bin/sh\necho drawn\n");
 chmod oct(755), "$dir/bin/bon_csv2html";
@@ -249,8 +252,8 @@ unlink "$dir/bin/bon_csv2html";
 rmdir "$dir/bin";
 
 # ---- pipes of the attacker's ---------------------------------------------------------------------
-# He may hold them open without ever writing or reading; nobody waits for him. The pipe of the last
-# cases takes the place of a file while the load runs.
+# The attacker may hold pipes open and never read or write; no program waits for him. The pipe of
+# the last cases takes the place of a file while the load runs.
 {
     my $disk = scratch_on_disk();
     his("$disk/his");
@@ -281,7 +284,7 @@ rmdir "$dir/bin";
         my @held = $is_held ? map { open my $end, '+<', $_ or die "$_: $!\n"; $end } $pipe : ();
         for my $case (@cases) {
             my ($reason, $program, @args) = @{$case};
-            next if $is_held && $args[0] eq q{-o}; # somebody reads it
+            next if $is_held && $args[0] eq q{-o}; # some process reads it
             my $run = run_tool($program, { wrap => [qw(timeout -s KILL 20)] }, @args);
             isnt($run->{status}, 'signal 9', "$program @args: does not wait");
             is($run->{status}, 1, 'is refused');
@@ -300,8 +303,8 @@ rmdir "$dir/bin";
     like(bonload(qw(-requests-engine=null -load-file=/dev/zero))->{err}, qr/-load-file: line 1 of /, 'a rate that has no end is not read into memory');
 }
 
-# ---- a file of root's that has a name in the attacker's directory: he could make one where
-# fs.protected_hardlinks is 0 ---------
+# ---- a file of root's that has a name in the attacker's directory --------------------------------
+# He can make such a name where fs.protected_hardlinks is 0.
 {
     my $disk = scratch_on_disk();
     my $file = "$disk/file";
@@ -319,8 +322,7 @@ rmdir "$dir/bin";
     is(slurp($file), 'precious', 'nor does disk write to it');
 }
 
-# ---- zcav -w: the backing file of a loop device, by any name, and a link of the attacker's
-# -----------------
+# ---- zcav -w: the backing file of a loop device, by any name, and a link of the attacker's -------
 my $disk  = scratch_on_disk();
 my $image = "$disk/of\nloop";
 spew($image, 'i' x (2 << 20));

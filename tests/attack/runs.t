@@ -1,7 +1,8 @@
 #!/usr/bin/perl
-# Root runs the program in a directory of another user, who exchanges the private directory for
-# something of his own: with a delay after every call between making and using it, so that he is
-# certainly in time, and in plain races. He never makes root work in a place of his choice.
+# Root runs the program in another user's directory. This attacker exchanges the private
+# directory for something of his own. A delay after each call between making and using the
+# directory gives him certain success in striking; besides that there are plain races. He must
+# never make root work in a place of his choice.
 
 use strict;
 use warnings;
@@ -24,13 +25,13 @@ my $RACES = sized(25, 100, 3400);
 my @fields = battlefields();
 is(scalar @fields, 3, 'ext4, overlayfs and tmpfs');
 
-# The messages about something that was put in the directory's place before it was opened or
-# checked, and afterwards.
+# The messages when something else was in the directory's place: before the program opened
+# or checked it, and after that.
 my $REFUSED = qr{\Abonnie: \S+/bonnie[.][0-9a-f]{16} is not the directory that was made; somebody has replaced it: [^\n]+\n\z};
 my $MOVED   = qr{\Abonnie: directory \S+/bonnie[.][0-9a-f]{16} was moved by somebody; it is left as /[^\n]+\n\z};
 
-# Runs the program, held up after a call until the attacker has struck. Returns the run, and
-# what he did.
+# Runs the program, which waits after a call until the attacker has struck. Returns the run,
+# and what he did.
 sub held_up {
     my ($field, $call, $face) = @_;
     my $attack = attack('told', $field->{home}, $face);
@@ -41,7 +42,7 @@ sub held_up {
     return ($run, end_of_attack($attack));
 }
 
-# What the attacker may put in the directory's place; of root's files, only those in his
+# What the attacker may put in the directory's place; of root's files only those in his
 # directory.
 my %FACES = (
     dir  => sub { return "dir=$_[0]{precious}" },
@@ -66,7 +67,7 @@ sub certain_ok {
     return;
 }
 
-for my $field (can_trace() ? @fields : ()) { # without strace the later block reports the skip
+for my $field (can_trace() ? @fields : ()) { # without strace, the later block says that it is skipped
     my ($mkdir, $open, @later) = calls_between(qr/\Amkdirat/, qr/"owner".*O_CREAT/, '-d', $field->{home}, @ARGS);
     like("$mkdir->[0] $open->[0]", qr/\Amkdirat openat2?\z/, "$field->{name}: the directory is made, then opened");
     cmp_ok(scalar @later, '>=', 3, 'then looked at, before it is used');
@@ -77,8 +78,8 @@ for my $field (can_trace() ? @fields : ()) { # without strace the later block re
     certain_ok($field, $_, 'dir', $MOVED) for every(2, @end);
 }
 
-# An empty directory of root's with mode 0700 cannot be told from the one that was made, and is as
-# good: nobody else can use it.
+# An empty directory of root with mode 0700 cannot be told from the one that the program made. It
+# is as good, because nobody else can use it.
 SKIP: {
     skip 'strace cannot trace here', 1 if !can_trace();
     my ($field) = grep { $_->{name} eq 'tmpfs' } @fields;

@@ -12,8 +12,7 @@ use Test::More;
 
 my $TOP = $ENV{BONNIE_TEST_SRCDIR} // dirname(__FILE__) . '/../..';
 
-# ---- exceptions
-# --------------------------------------------------------------------------------------
+# ---- exceptions ----------------------------------------------------------------------------------
 
 # File, call, reason. Each exception must be in use.
 my @EXCEPTIONS = (
@@ -176,8 +175,7 @@ for my $file (sort keys %wrong) {
     diag("$_->[0]$_->[1]" =~ s/\s+/ /gr) for @left;
 }
 
-# ---- testing the check
-# ---------------------------------------------------------------------------------
+# ---- testing the check ---------------------------------------------------------------------------
 
 for my $bad (
     'fd = open(path, O_RDONLY);',

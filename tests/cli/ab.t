@@ -17,7 +17,8 @@ my $JSON   = JSON::PP->new->utf8;
 my $SCHEMA = $JSON->decode(slurp("$FindBin::Bin/../../share/bon_ab.schema.json"));
 my ($LINE) = slurp(data_file('lab.csv')) =~ /^(1[.]98,.*\n)/m;
 
-# A command that prints "speed: N" with each of these speeds in turn. A file counts its runs.
+# A command that prints "speed: N" with each of these speeds in turn, and counts its runs in
+# a file.
 sub speeds {
     my ($name, @speeds) = @_;
     spew("$dir/$name.sh", "n=\$(cat '$dir/$name.n' 2>/dev/null || echo 0)\necho \$((n + 1)) >'$dir/$name.n'\nset -- @speeds\nshift \$((n % \$#))\necho \"speed: \$1\"\n");

@@ -14,24 +14,25 @@ use RunProgram  qw(path_of slurp spew);
 
 my $dir = File::Temp->newdir;
 
-# A command that waits itself, in a child, and in a grandchild in another session, and signals when
-# all wait. Its processes are found by a sleeping time that nobody else uses.
+# A command that waits in three processes: itself, a child, and a grandchild in a session of its
+# own. It makes a file when all three wait. Its processes are found by a sleeping time that no
+# other process uses.
 my $NAP  = 100_000 + $$;
 my $HANG = "(sleep $NAP & setsid sleep $NAP & sleep $NAP & touch $dir/hangs; wait)";
 
-# The processes that still wait, found by their sleeping time.
+# The waiting processes, found by their sleeping time.
 sub sleepers {
     return grep { command_line($_) eq "sleep\0$NAP\0" } glob '/proc/[0-9]*/cmdline';
 }
 
-# The command line of a process, which may end meanwhile.
+# The command line of a process; empty if the process has ended.
 sub command_line {
     my ($file) = @_;
     open my $in, '<', $file or return q{};
     return readline($in) // q{};
 }
 
-# Returns when $is is true; the test's alarm ends a program that hangs.
+# Returns 1 as soon as $is->() is true, and 0 when that takes more than a minute.
 sub wait_until {
     my ($is) = @_;
     for (1 .. 1200) {
@@ -41,7 +42,8 @@ sub wait_until {
     return 0;
 }
 
-# Sends $signals to a campaign when it hangs. Returns (exit status, stdout, stderr).
+# Starts a campaign and sends it each of $signals when a command hangs. Returns
+# (exit status, stdout, stderr).
 sub interrupted {
     my ($signals, @arguments) = @_;
     unlink "$dir/hangs", "$dir/state";
@@ -62,7 +64,7 @@ sub interrupted {
     return ($? & 127 ? 'signal ' . ($? & 127) : $? >> 8, slurp("$dir/out"), slurp("$dir/err"));
 }
 
-# A command that hangs in its Nth run.
+# A command whose run number $run hangs.
 sub hangs_in_run {
     my ($name, $run) = @_;
     return "n=\$(cat $dir/$name 2>/dev/null || echo 0); echo \$((n + 1)) >$dir/$name; if test \$n -eq $run; then $HANG; fi; echo speed: \$((100 + n % 2))";

@@ -1,6 +1,6 @@
 #!/usr/bin/perl
-# boncut without a cut: what it writes and checks, what it refuses, and that a log with any damage
-# is read as promising less than it did, or refused.
+# boncut without a power cut: what it writes and checks, what it refuses, and that it reads any
+# damaged log as promising less than it did, or refuses it.
 
 use strict;
 use warnings;
@@ -53,7 +53,7 @@ like(boncut('-h')->{out}, qr/\AUsage: boncut write/, '-h, --help');
 
 # ---- a run, and its check ------------------------------------------------------------------------
 
-# A run that goes on until each method has promised something of the first worker's own units.
+# A run that goes on until each method has promised something about the first worker's units.
 my $UNITS   = 4;
 my $written = start({ program => 'boncut' }, 'write', '--workers=2', "--units=$UNITS", '--block=4k', '--seed=7', "$dir/test");
 wait_until('promises', sub {
@@ -103,7 +103,7 @@ sub with_damage {
     return $json;
 }
 
-# Overwrites part of a file, and puts the old contents back.
+# Overwrites part of a file; the old contents can be put back.
 sub overwritten {
     my ($name, $finding, $file, $offset, $bytes) = @_;
     my $old = slurp("$run/$file");
@@ -120,7 +120,7 @@ sub overwritten {
     return with_damage($name, $finding, sub { $put->($new) }, sub { $put->($old) });
 }
 
-# The last promised version of a unit of each method.
+# For each unit of each method, the last promised version.
 my %last;
 /\A(\w+) (\d+) (\d+) / and $last{"$1 $2"} = $3 for @lines;
 my ($unit) = grep { $last{"fsync $_"} } 0 .. 3;
@@ -142,8 +142,8 @@ moved('a file of blocks is gone', 'missing', 'dsync.0', "$dir/aside");
 my $back = sprintf "$run/unlink.0/%d.%d", $unit, $last{"unlink $unit"};
 with_damage('a name is back', 'came_back', sub { spew($back, 'x') }, sub { unlink $back });
 ($unit) = grep { $last{"truncate $_"} } 0 .. 3;
-# Files of odd units shrink, the others grow from empty, by a byte a version. One that was not
-# promised any more may be there already.
+# With each version, files of odd units shrink by a byte, and the others, which begin empty,
+# grow by one. A version later than the promised one may be there already.
 my $size    = -s "$run/truncate.0/$unit";
 my $earlier = $unit % 2 ? $size + 2 : $last{"truncate $unit"} - 1;
 with_damage('another size', 'wrong_size',
@@ -166,8 +166,8 @@ cmp_ok(scalar(grep {/\Afsync /} split /^/, $second->{out}), '<=', 60, '--rate');
 
 # ---- the log, damaged ----------------------------------------------------------------------------
 
-# A damaged log promises less, and never anything else: everything that is left
-# was kept.
+# A check with a damaged log finds fewer promises, but never a loss: everything
+# that the log still promises was kept.
 sub harmless {
     my ($name, $damaged) = @_;
     my $found = boncut({ input => $damaged }, 'check', '--json', "$dir/test");

@@ -1,6 +1,6 @@
 #!/usr/bin/perl
-# boncut campaign, audit and fs-shutdown: with this machine as the victim, a cut that does nothing,
-# and one of a filesystem alone; campaigns that are interrupted and continued; commands that hang,
+# boncut campaign, audit and fs-shutdown, with this machine as the victim: a cut that does nothing,
+# and one of a single filesystem; campaigns that are interrupted and continued; commands that hang,
 # and victims that do not come back.
 
 use strict;
@@ -73,7 +73,7 @@ sub fails {
 fails('the boot id stays', qr/not up again, with a new boot id/, campaign('boot', '--cut=true', '--timeout=0.5', '--cuts=1'));
 fails('a victim that cannot write', qr/boncut --cleanup ended with status 127/, 'campaign', "--victim=$dir/nobody", '--cut=true', "--logs=$dir/no", "$dir/test");
 
-# How long a command may take that does not hang: on this machine, just now.
+# A command that does not hang may take this many seconds, on this machine just now.
 my ($patience, $hangs) = (1);
 while (1) {
     $hangs = boncut(campaign("hang$patience", '--cut=true', '--same-boot', "--patience=$patience", '--before-check=sleep 1000', '--cuts=1'));
@@ -91,7 +91,8 @@ is($endless->{status}, 3, 'a cut that hangs is ended') or diag($endless->{err});
 
 # ---- interrupted, and continued ------------------------------------------------------------------
 
-# The cut command of the cut after that one sends a signal to the campaign, which is the parent of its parent.
+# The cut command that follows cut number $cut sends a signal to the campaign, which is the parent
+# of its parent.
 sub ended_after {
     my ($signal, $cut) = @_;
     my $sends = "{ read -r _ _ _ campaign _ </proc/\$PPID/stat; kill -$signal \$campaign; sleep 1000; }";
@@ -124,7 +125,8 @@ SKIP: {
             --write-options=--methods=fsync,create --same-boot --after=200ms..400ms --cuts=2 --logs=$dir/shut --html=$dir/page.html $dir/mnt; echo \$?
         umount $dir/mnt
         END
-    # Without syncfs, after which nothing is at stake for a moment.
+    # The method syncfs is left out, because for a moment after each syncfs
+    # nothing is at stake.
     my $said = qx(unshare -m sh '$dir/script' 2>&1);
     system "losetup -d $loop";
     my ($lying, $honest, $cuts) = $said =~ /\A(.*?^\d$)\n(.*?^\d$)\n(.*)/ms;

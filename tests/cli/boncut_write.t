@@ -1,7 +1,7 @@
 #!/usr/bin/perl
 # boncut write: slow readers and readers that go away, signals, a full filesystem, other users'
-# directories, single methods. However it ends, the log matches the directory, and nothing that it
-# promises is lost.
+# directories, single methods. However the run ends, its log matches its directory, and nothing
+# that the log promises is lost.
 
 use strict;
 use warnings;
@@ -17,8 +17,7 @@ mkdir "$dir/test" or die "$dir/test: $!\n";
 
 sub boncut { return run_tool('boncut', @_) }
 
-# Checks that the log matches the directory: nothing is lost, and there was no
-# cut.
+# Checks that the log matches the directory: nothing is lost, and no cut was noticed.
 sub is_sound {
     my ($log, $name) = @_;
     my $check = boncut({ input => $log }, 'check', "$dir/test");
@@ -149,7 +148,8 @@ SKIP: {
     unlink "/dev/shm/boncut-test-$$";
     like($tmpfs, qr/^INCONCLUSIVE.*\n3\n\z/m, 'tmpfs: what works there is kept');
 
-    # Another user's directory in the place of ours, or one that others may use.
+    # The name of our directory is taken by another user's directory, or by one
+    # that others may write to.
     my $log = boncut(@few, '--time=0.2', "$dir/test")->{out};
     my ($private) = glob "$dir/test/boncut.*";
     chown 65_534, 65_534, $private;

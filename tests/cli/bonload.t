@@ -1,6 +1,6 @@
 #!/usr/bin/perl
 # bonload makes the load that it was asked for, and reports it: rates, threads, sweeps, reads that
-# follow writes, and the commands of goader's documentation, in goader's words.
+# follow writes, and the commands of goader's documentation in goader's own words.
 
 use strict;
 use warnings;
@@ -18,7 +18,7 @@ for my $rate (10, 1000, 20_000) {
     for my $arrival (qw(constant poisson)) {
         my $seconds = is_long() ? 10 : 2;
         my $k;
-        for my $try (1 .. 3) { # what is still due 100 ms after the end is not made: it takes a very busy machine
+        for my $try (1 .. 3) { # a very busy machine does not make requests that are still due 100 ms after the end
             $k = loaded("-rps=$rate", '-requests-engine=null', "-duration=${seconds}s", "-arrival=$arrival")->{bonload}{reads};
             last if $k->{requests} == $k->{due};
         }

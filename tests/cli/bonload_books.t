@@ -19,8 +19,7 @@ sub files_in {
     return sort grep { !m/\A[.]/ } readdir $in;
 }
 
-# ---- disk: files that were there before stay
-# ---------------------------------------------------------------
+# ---- disk: files that were there before stay -----------------------------------------------------
 mkdir "$dir/disk";
 spew("$dir/disk/03", 'theirs');
 my @DISK = (qw(-body-size=10 -cleanup), "-url=$dir/disk/XX");
@@ -29,7 +28,7 @@ is_deeply([ files_in("$dir/disk") ], ['03'], 'what was there before stays, altho
 is(bonload('-wt=3', '-max-requests=350', @DISK)->{status}, '0', 'disk -cleanup, names that recur');
 is_deeply([ files_in("$dir/disk") ], ['03'], 'the same');
 
-# Files that could not be opened do not count.
+# bonload does not count files that it could not open as its own.
 SKIP: {
     skip 'needs root, to be nobody', 2 if $>;
     mkdir "$dir/shared";
@@ -41,8 +40,7 @@ SKIP: {
     is_deeply([ files_in("$dir/shared") ], ['02'], 'and is not removed');
 }
 
-# ---- meta: files made by any thread, whether it reads or writes
-# -------------------------------------------
+# ---- meta: files made by any thread, whether it reads or writes ----------------------------------
 for my $case ([ '-rt=2', '-meta-ops=mknod,write,symlink' ], [ '-wt=1', '-rt=1', '-meta-ops=mknod,hardlink,unlink,write' ], ['-rt=1']) {
     my ($name) = join q{ }, @{$case};
     mkdir "$dir/meta";

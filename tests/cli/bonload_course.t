@@ -1,5 +1,5 @@
 #!/usr/bin/perl
-# A rate that changes: ramps and files of times and rates.
+# Rates that change: ramps, and files of times and rates.
 
 use strict;
 use warnings;

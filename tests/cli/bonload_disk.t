@@ -44,8 +44,7 @@ is($read->{bonload}{verified_bytes}, 50 * 1024, 'all of it was looked at');
 loaded('-rt=1', "-url=$dir/a-XXX", '-max-requests=50', '-seed=7', '-verify=stamp', '-chunk-size=100');
 like(bonload(@READ, '-seed=8')->{err}, qr/something other than what was written: 50 damaged reads$/m, 'another seed is another content');
 
-# ---- damage
-# -----------------------------------------------------------------------------------------
+# ---- damage --------------------------------------------------------------------------------------
 # damage($name, sub that changes $file, $expected message): changes files of an earlier run.
 sub damage {
     my ($name, $change, $words) = @_;
@@ -64,8 +63,8 @@ damage('a file that is longer', sub { spew($_[0], slurp($_[0]) . 'x') }, $DAMAGE
 damage('another file', sub { spew($_[0], slurp("$dir/a-008")) }, $DAMAGED);
 damage('zeros', sub { spew($_[0], "\0" x 1024) }, $DAMAGED);
 
-# A run finds damage in its own files: an older version of a name that was written again is put
-# back, until the run has read it.
+# A run finds damage in its own files. The test puts an older version back in place of a newer
+# one, again and again until the run has read it.
 {
     mkdir "$dir/own";
     my @size = ('-body-size=8KiB', '-wps=20', '-rps=200');
@@ -85,8 +84,7 @@ damage('zeros', sub { spew($_[0], "\0" x 1024) }, $DAMAGED);
     like($run->{err}, qr{^bonload: read: \Q$dir\E/own/f: damaged: not what was written$}m, 'an old copy that was put back is found');
 }
 
-# ---- names that recur
-# --------------------------------------------------------------------------------
+# ---- names that recur ----------------------------------------------------------------------------
 my $few = loaded('-wt=4', '-rpw=1', "-url=$dir/few-XX", '-body-size=20KiB', '-max-requests=5000');
 is($few->{bonload}{damaged}, 0, 'a hundred names, thousands of writes: nothing is taken for damage');
 is($few->{Reads}{Errors},    0, 'nor for an error');
@@ -128,8 +126,7 @@ is($many->{status}, 'signal 2', 'more threads than the soft limit on open files 
 like($many->{out}, qr/^Total errors: 0$/m, 'all have their file');
 refused_ok(bonload(limited('-n'), @MANY), qr/-rt, -wt: 100 threads need 116 open files at a time; the limit is 50 \(ulimit -Hn\)/, 'more than the hard limit');
 
-# ---- names that are not regular files
-# -------------------------------------------------------------------
+# ---- names that are not regular files ------------------------------------------------------------
 POSIX::mkfifo("$dir/fifo", oct 600) or die "mkfifo: $!\n";
 for my $options ('-wt=1', '-rt=1', '-wt=1 -fsync', '-rt=1 -direct') {
     my $run = bonload(split(q{ }, $options), "-url=$dir/fifo", '-max-requests=3');
@@ -155,8 +152,7 @@ bonload('-wt=1', "-url=$dir/list/XX", '-body-size=10', '-max-requests=5', "-writ
 is(slurp("$dir/names3"), join(q{}, map { sprintf "$dir/list/%02d\n", $_ } 1, 2, 4, 5), 'what failed is not in it');
 is(loaded('-rt=1', "-url=$dir/a-XXX", "-url-source=$dir/none", '-max-requests=1')->{Reads}{Done}, 1, '-url wins');
 
-# ---- symbolic links in names
-# -----------------------------------------------------------------------------
+# ---- symbolic links in names ---------------------------------------------------------------------
 mkdir "$dir/$_" for qw(real real/one real/two links);
 chmod oct(755), "$dir/$_" for qw(real links);
 symlink "$dir/real", "$dir/data";
@@ -247,8 +243,7 @@ is($full->{status}, '1', 'a full disk');
 like($full->{out}, qr/^Error: 20 x write: No space left on device$/m, 'each write is an error');
 like($full->{err}, qr{\Abonload: no write succeeded, so there was nothing to read: write: /dev/full: write: No space left on device\n\z}, 'and nothing was read');
 
-# ---- a directory that is missing
-# ---------------------------------------------------------------------
+# ---- a directory that is missing -----------------------------------------------------------------
 my $gone = bonload('-wps=200', '-duration=60s', "$dir/gone/XXXX");
 like($gone->{err}, qr{\Abonload: 100 % of the requests failed, more than -max-errors=50; the first: write: \Q$dir\E/gone/0\d+: open: No such file or directory; -mkdirs makes missing directories\n\z},
     'the path, the reason, and what helps');

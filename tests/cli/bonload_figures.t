@@ -1,5 +1,5 @@
 #!/usr/bin/perl
-# What bonload makes of its figures beyond goader: whole distributions, limits that a script asks for.
+# Figures that bonload prints and goader does not: whole distributions, and limits for scripts.
 
 use strict;
 use warnings;
@@ -16,7 +16,7 @@ my $dir   = scratch();
 my @SLEEP = qw(-requests-engine=sleep -rt=8 -max-requests=40 -max-errors=100);
 
 # ---- the distribution ----------------------------------------------------------------------------------
-# A histogram of JSON as a hash, and a percentile of it by nearest rank.
+# The histogram in a JSON report as a hash, and a percentile of it by nearest rank.
 sub buckets { my ($report) = @_; return { @{ $report->{bonload}{reads}{histogram} } } }
 
 sub percentile {

@@ -1,6 +1,6 @@
 #!/usr/bin/perl
-# Command lines for goader, each under both names: exit status, labels and JSON keys are those of
-# goader's documentation, or the difference stands in bonload(1).
+# goader's command lines, each run under both names: exit status, labels and JSON keys are those
+# of goader's documentation, or the difference is listed in bonload(1).
 
 use strict;
 use warnings;
@@ -18,7 +18,7 @@ my $dir = scratch();
 symlink program(), "$dir/goader" or die "symlink: $!\n";
 my %NAMES = (bonload => {}, goader => { program => "$dir/goader" });
 
-# Under one of the names; as LoadRun does it.
+# Runs bonload under one of its names, as LoadRun does.
 sub called {
     my ($name, @args) = @_;
     my %how = (%{ $NAMES{$name} }, dir => "$dir", env => { map { $_ => q{} } grep {/\AAWS_/} keys %ENV });
@@ -46,8 +46,9 @@ my %DIFFERS = map { $_ => 1 } ($list // q{}) =~ /^[.]It\n([A-Z]\w+)/mg;
 my %used;
 
 # ---- the table ------------------------------------------------------------------------------------------
-# Words; the labels, or 'refused'; kinds of requests that there are. What differs in all of it from
-# goader's documentation, an item of the list. `bonload`: what comes out of it under that name instead.
+# A row has the arguments, the expected labels (or 'refused'), and the kinds of requests that are
+# made; `differs` is an item of the manual's list if anything differs from goader's documentation;
+# `bonload` has what is expected under that name instead.
 mkdir "$dir/tmp";
 my $web = web_server();
 my $url = "$web->{url}/XXXXX";
@@ -60,7 +61,7 @@ my @DISK   = ('-url=tmp/XXX', '-body-size=4k');
 my @NULL   = qw(-requests-engine=null);
 my $WORDS  = { status => 1, differs => 'Wrong' };
 my @table  = (
-    # goader's documentation, its examples
+    # the examples of goader's documentation
     [ [ qw(-rps=30 -wps=30), @HTTP, @SOME ], rate => 'RW' ],
     [ [ '--max-latency=300ms', @HTTP, @SEARCH ],                search => 'RW', { differs => 'Searches' } ],
     [ [ qw(--max-latency=300ms -rt=0), @HTTP, @SEARCH ],        search => 'W' ],
@@ -80,7 +81,7 @@ my @table  = (
     [ [ qw(-requests-engine=sleep -wt=20 -max-requests=40) ],                  threads => 'W' ],
     [ [ qw(-requests-engine=http -wt=1), "-url=$url", '-body-size=10', @SOME ], threads => 'W' ],
     [ [ qw(-requests-engine=frob -wt=1 -url=x) ], refused => q{}, $WORDS ],
-    # the amount of load
+    # the size of the load
     [ [ @NULL, qw(-rps=100), @SOME ],                  rate => 'R' ],
     [ [ @NULL, qw(-wps=100), @SOME ],                  rate => 'W' ],
     [ [ @NULL, qw(-rps=100.5), @SOME ],                rate => 'R', { differs => 'Numbers' } ],
@@ -119,7 +120,7 @@ my @table  = (
     [ [ qw(-wt=2 -min-body-size=1 -max-body-size=100 -fair-random -random-fair-buckets=10 -url=tmp/XX), @SOME ], threads => 'W' ],
     [ [ qw(-wt=2 -min-body-size=3 -max-body-size=2 -url=tmp/XX) ],             refused => q{}, $WORDS ],
     [ [ '-wt=1', @DISK, '-written-urls-dump=dump', @SOME ],                    threads => 'W', { differs => 'Dump' } ],
-    # what goader's S3 takes
+    # options of goader's S3
     [ [ qw(-requests-engine=s3 -rt=1 -url=x -s3-bucket=b -s3-api-key=k -s3-secret-key=s) ], refused => q{}, $WORDS ],
     [ [ qw(-requests-engine=s3 -rt=1 -url=x -s3-bucket=b -s3-sign-ver=3 -s3-endpoint=http://127.0.0.1:1) ], refused => q{}, $WORDS ],
     [ [ qw(-requests-engine=s3 -rt=1 -url=x -s3-bucket=b -s3-api-key=k -s3-secret-key=s -s3-region=r), "-s3-endpoint=$web->{url}/status/200", @SOME ], threads => 'R' ],
@@ -135,7 +136,7 @@ my @table  = (
 cmp_ok(scalar @table, '>=', 60, 'the table is long enough');
 
 my $has_curl = bonload(qw(-requests-engine=http -rt=1 -url=http://127.0.0.1:1/))->{err} !~ /this build lacks libcurl/;
-called('bonload', @HTTP, qw(-wt=1), @SOME) if $has_curl; # what reads alone are to find
+called('bonload', @HTTP, qw(-wt=1), @SOME) if $has_curl; # objects for the cases that only read
 for my $row (@table) {
     my ($words, $labels, $kinds, $more) = @{$row};
     my %more = (status => 0, %{ $more // {} });
@@ -170,7 +171,8 @@ sub look_at {
 ok($DIFFERS{$_}, "bonload(1) tells of the difference: $_") for sort keys %used;
 
 # ---- what is done under the name goader alone -------------------------------------------------------------
-# A symbolic link of this user is followed, by which nobody else's file can be reached.
+# goader follows a symbolic link of this user, unless another user could have put it
+# there.
 mkdir "$dir/links";
 spew("$dir/far", q{});
 symlink '../far', "$dir/links/a" or die "symlink: $!\n";
@@ -180,7 +182,7 @@ is(-s "$dir/far", 10, 'to where it leads');
 chmod oct(777), "$dir/links";
 is(called('goader', qw(-wt=1 -max-requests=1 -body-size=10 links/a))->{status}, '1', 'but not where others can put one');
 
-# The end by a signal.
+# A signal ends the run.
 for my $signal (qw(HUP INT TERM)) {
     my $run = BonnieRun::start({ program => "$dir/goader" }, qw(-show-progress=false -requests-engine=sleep -rt=3 -max-requests=100000 -output=json));
     wait_until('requests', sub { has_ended($run) });
@@ -189,7 +191,8 @@ for my $signal (qw(HUP INT TERM)) {
     is($run->{status}, '0', "goader: $signal is answered with the results");
     is_deeply(JSON::PP::decode_json($run->{out})->{Reports}, ['Stopped by user'], "$signal: which say so");
 }
-# A request in ten thousand of those in flight fails there, which is told beside it.
+# The simulated target fails one request in ten thousand, so another error may be in
+# the list.
 is((grep { $_ eq 'Could not sustain given rate' } @{ JSON::PP::decode_json(called('goader', qw(-requests-engine=sleep -wps=500 -max-channels=2 -stop-on-bad-rate -output=json))->{out})->{Errors} }),
     1, 'why a rate ended the run');
 
@@ -197,7 +200,7 @@ web_tests() if $has_curl;
 
 sub web_tests {
     my $server = web_server(log => "$dir/log");
-    # Names, blanks, a password.
+    # Names with blanks, and a password.
     spew("$dir/blanks", "  $server->{url}/a b\t\n");
     is(called('goader', qw(-requests-engine=http -wt=1 -max-requests=2 -body-size=10 -url-source=blanks))->{status}, '0', 'names are trimmed');
     like(slurp("$dir/log"), qr{^\S+ PUT /a%20b HTTP}m, 'and a blank is encoded');
@@ -207,7 +210,7 @@ sub web_tests {
     like(slurp("$dir/log"), qr{^Authorization: Basic bWU6c2UgY3JldA==\r$}m, 'goader: user:password@ is basic authentication');
     unlike($run->{out} . $run->{err}, qr/se%20cret|bWU6c2/, 'of which nothing is told');
     like($run->{out}, qr{"url":"http://127.0.0.1:$port/echo"}, 'the URL is told without it');
-    # The same in a file of names, each line its own.
+    # Passwords in a file of names: each line has its own.
     truncate "$dir/log", 0;
     spew("$dir/named", "http://me:se%20cret\@127.0.0.1:$port/echo\nhttp://127.0.0.1:$port/status/200\n HTTP://you\@127.0.0.1:$port/status/200?a\@b \n");
     my $each = called('goader', qw(-requests-engine=http -rt=1 -max-requests=6 -verbose -output=json -url-source=named -written-urls-dump=told -timeline-file=page));
@@ -222,7 +225,7 @@ sub web_tests {
     kill KILL => $long->{pid};
     finish($long);
 
-    # An object store without keys, and without a scheme.
+    # An object store without keys, and an endpoint without a scheme.
     my @s3 = (qw(-requests-engine=s3 -wt=1 -max-requests=2 -body-size=10 -s3-bucket=b -url=key), "-s3-endpoint=127.0.0.1:$port/status/200");
     is(called('goader', @s3)->{status}, '0', 'goader: an endpoint without scheme is http, and needs no keys');
     my ($head) = slurp("$dir/log") =~ m{^\S+ (PUT /status/200/b/key .*)}ms;
@@ -230,7 +233,7 @@ sub web_tests {
     like(called('bonload', @s3, qw(-s3-api-key=a -s3-secret-key=b))->{out}, qr/^Error: 2 x TLS: .*; is it http[?]$/m, 'bonload: https, and what may be wrong');
     is(called('bonload', @s3)->{status}, '1', 'bonload: keys are needed');
 
-    # A server that does not keep what is put.
+    # A server that does not keep the objects that are put.
     my @lost = (qw(-requests-engine=http -wt=1 -rpw=1 -max-requests=20 -body-size=100), "-url=$server->{url}/status/200/XXX");
     is(called('goader', @lost)->{status}, '0', 'goader: what is read is not verified');
     is(called('bonload', @lost, '-verify=off')->{status}, '0', 'nor with -verify=off');

@@ -1,7 +1,7 @@
 #!/usr/bin/perl
-# bonload -good-for: what it says of storage that is good enough, of storage that is not, and where that
-# cannot be known; what it does to the storage; and what it leaves: nothing. Limits are far away from
-# what this machine can do, so that no time of it decides.
+# bonload -good-for: its verdict for storage that is good enough, for storage that is not, and when
+# it cannot tell; what it does to the storage; and that it leaves nothing behind. The limits are so
+# far from what this machine can do that its speed decides nothing.
 
 use strict;
 use warnings;
@@ -19,7 +19,7 @@ is("$list->{status}$list->{err}", '0', '-good-for=list');
 like($list->{out}, qr/^$_ /m, "has $_") for qw(etcd postgres mariadb redis maildir);
 like($list->{out}, qr/fdatasync p99 below 10[.]0 ms at 50 and 500 writes\/s\n.*\n *etcd 3[.]4 documentation/, 'with its source');
 
-# A profile of one's own.
+# Profiles made for this test.
 my $OWN = scratch();
 
 sub own {
@@ -32,7 +32,7 @@ sub own {
 }
 my @LOG = ('log wal 4MiB unit=4KiB count=2 recycled', 'request: commit wal 1000', 'load 90');
 
-# Nothing is left of a run in its directory.
+# Runs a profile, and checks that nothing is left in its directory.
 sub good_for {
     my ($profile, @args) = @_;
     my $dir = scratch();
@@ -41,7 +41,7 @@ sub good_for {
     return $run;
 }
 
-# Judged at the load that the profile names, and only there.
+# The verdict is about the load that the profile names, and no other.
 my $good = good_for(own('quick', @LOG, 'limit sync p99 1h'), qw(-duration=4s -wps=90));
 is($good->{status}, '0', 'good: exit status 0');
 like($good->{out}, qr{\Aquick: good[.] sync p99 \S+ [num]?s at 90 requests/s \(quick's limit: 3600 s\)[.]\n}, 'the verdict is on top');
@@ -52,7 +52,7 @@ is($bad->{status}, '2', 'not good: exit status 2');
 like($bad->{out}, qr{\Astrict: not good[.] sync p99 \S+ \S+ \(\S+ \S+ to \S+ \S+\) at 90 requests/s \(strict's limit: 1 ns\)[.]\n}, 'with its interval');
 unlike($bad->{out}, qr/search/, 'no search for more');
 
-# 100 syncs do not tell a p99.
+# 100 syncs are too few for a p99.
 my $unknown = good_for(own('few', @LOG, 'limit sync p99 1h'), qw(-duration=1s -wps=100));
 is($unknown->{status}, '3', 'unknown: exit status 3');
 like($unknown->{out}, qr{\Afew: unknown[.] sync p99 \S+ \S+ \(\S+ \S+ or more\)}, 'with its interval, which has no end');
@@ -61,7 +61,7 @@ my $figures = good_for(own('plain', @LOG[ 0, 1 ]), qw(-duration=1s -wt=2));
 is($figures->{status}, '0', 'nothing to judge it by: exit status 0');
 like($figures->{out}, qr{\Aplain: no verdict[.] \d+ requests/s at 2 clients, p99 \S+ \S+, sync p99 \S+ \S+; nothing is published}, 'figures');
 
-# What is done beside the requests is judged, too.
+# A limit may also be about work beside the requests.
 my $beside = good_for(own('beside', @LOG[ 0, 1 ], 'pages db 1MiB', 'beside flush 10ms: write db 2; sync db', 'load 10', 'limit flush max 1ns'), qw(-duration=1s));
 like($beside->{out}, qr{\Abeside: not good[.] flush longest}, 'a limit of what goes on beside');
 
@@ -89,8 +89,8 @@ like($html, qr/judged: good[.]/,                     'the page begins with the v
 like($html, qr/What was judged, and by which limit/, 'and has the table');
 
 # ---- what the storage is asked to do -----------------------------------------------------------------------
-# The calls of one request, and of what goes on beside, as docs/profiles.md has them from the programs: a thread
-# makes these, again and again, and no others.
+# The calls of one request, and those of the work beside the requests, as docs/profiles.md lists
+# them for the real programs. One thread makes exactly these, again and again.
 my $PAGE  = 'pwrite64 4096;';
 my $BLOCK = 'pwrite64 16384;';
 my %CALLS = (
@@ -101,14 +101,14 @@ my %CALLS = (
     maildir  => [ qr/creat;write 5437;fsync;renameat;open;fsync;/ ],
 );
 
-# The calls of each thread: {thread => "write 1392;fdatasync;..."}.
+# The calls of each thread: { thread => "write 1392;fdatasync;..." }.
 sub calls_of_threads {
     my ($trace) = @_;
     my %calls;
     for my $call (Trace::calls($trace)) {
         my ($name, $args) = @{$call}{qw(name args)};
         my ($bytes) = $args =~ /, ""(?:[.]{3})?, (\d+)/;
-        next if $name eq 'write'     && $args !~ /\A\d+<[^>]*(?:bonload[.][0-9a-f]{16}|#\d+)/; # one of the files
+        next if $name eq 'write'     && $args !~ /\A\d+<[^>]*(?:bonload[.][0-9a-f]{16}|#\d+)/; # not one of the profile's files
         next if $name =~ /\Aopenat/ && $args !~ /bonload[.][0-9a-f]{16}/;
         $name = $args =~ /O_CREAT/ ? 'creat' : 'open' if $name =~ /\Aopenat/;
         $calls{ $call->{pid} } .= $name . ($bytes ? " $bytes" : q{}) . ';';

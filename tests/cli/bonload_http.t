@@ -1,5 +1,5 @@
 #!/usr/bin/perl
-# The target http: objects are put, read and deleted, and every way in which a server can fail is
+# The target http: objects are put, read and deleted, and every kind of server failure is
 # counted.
 
 use strict;
@@ -23,7 +23,7 @@ my $dir    = scratch();
 my $server = web_server(log => "$dir/log");
 my $url    = $server->{url};
 
-# The operations of a report, by name.
+# The operations in a report, by name.
 sub operations { my ($json) = @_; return { map { $_->{name} => $_ } @{ $json->{bonload}{operations} } } }
 
 sub failures { my ($json, $kind) = @_; return { map { $_->{what} => $_->{count} } @{ $json->{bonload}{$kind}{failures} } } }
@@ -69,7 +69,7 @@ is_deeply(failures(loaded(@HTTP, qw(-rt=2 -max-requests=50 -ops=head -max-errors
 loaded(@HTTP, qw(-wt=2 -max-requests=30 -body-size=10 -cleanup), "$url/clean/XX");
 is_deeply(failures(loaded(@HTTP, qw(-rt=1 -max-requests=30 -max-errors=100), "$url/clean/XX"), 'reads'), { '404 Not Found' => 30 }, '-cleanup');
 
-# Names that recur, and are removed meanwhile.
+# Names that recur while their objects are being removed.
 my $few = loaded(@HTTP, qw(-wt=3 -rt=3 -max-requests=3000 -body-size=5000 -ops=get,put:3,delete), "$url/few/XX");
 is($few->{Writes}{Errors} + $few->{Reads}{Errors}, $few->{bonload}{writes}{errors}, 'reads of names that come and go are not taken for errors');
 is($few->{bonload}{damaged}, 0, 'nor for damage');
@@ -119,7 +119,8 @@ for my $wrong ($bodies[0] . 'x', '{"one": 2}', '{"on') {
 }
 
 # ---- ranges --------------------------------------------------------------------------------------------
-# The ranges that the server was asked for, [FROM, TO], and how many HEADs, since the log was emptied.
+# The ranges that the server was asked for, as [FROM, TO], and the number of HEADs, since the log
+# was emptied.
 sub ranges {
     my $log = slurp("$dir/log");
     truncate "$dir/log", 0;
@@ -169,8 +170,7 @@ unlike(slurp("$dir/log"), qr/^Expect:/m, 'nobody is asked whether a body may com
 my $echo = bonload(@HTTP, '-rt=1', '-max-requests=5', '-verbose', '-header=X-Token: tell-nobody', '-output=json', "-timeline-file=$dir/page", "$url/echo");
 unlike($echo->{out} . $echo->{err} . slurp("$dir/page"), qr/tell-nobody/, 'what the server tells of a header is told to nobody');
 
-# ---- failures
-# ------------------------------------------------------------------------------------------
+# ---- failures ------------------------------------------------------------------------------------
 my $nobody = free_port();
 for my $case (
     [ '/none',       '404 Not Found' ],
@@ -208,9 +208,8 @@ for my $case (
     is_deeply(\@more, [], "$path: once");
 }
 
-# ---- the run continues
-# ----------------------------------------------------------------------------------------- A server
-# that is killed and comes back: requests are refused meanwhile, and served afterwards.
+# ---- the run continues ---------------------------------------------------------------------------
+# The server is killed and comes back: requests are refused meanwhile, and served afterwards.
 my $port = free_port();
 my $weak = web_server(port => $port);
 loaded(@HTTP, qw(-wt=1 -max-requests=1 -body-size=100), "http://127.0.0.1:$port/x");
@@ -227,7 +226,7 @@ my $outage = JSON::PP::decode_json($run->{out});
 cmp_ok(failures($outage, 'reads')->{'connect: Connection refused'}, '>', 0, 'refused while it was away');
 cmp_ok($outage->{bonload}{reads}{connections}, '>=', 2, 'connected again');
 
-# A server that is stopped answers late, and the schedule goes on.
+# A stopped server answers late, while requests keep coming due.
 my $frozen = web_server();
 loaded(@HTTP, qw(-wt=1 -max-requests=1 -body-size=100), "$frozen->{url}/x");
 $run = load_started(@HTTP, qw(-rps=100 -max-requests=300 -output=json), "$frozen->{url}/x");

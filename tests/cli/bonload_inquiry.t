@@ -1,6 +1,7 @@
 #!/usr/bin/perl
-# SIGUSR1 while many threads make requests: the figures so far, again and again, and the run goes on to its
-# end. ThreadSanitizer runs this one, too, although it loses a signal now and then: none is waited for.
+# SIGUSR1 while many threads make requests: bonload prints its figures so far each time, and the run
+# goes on to its end. This test also runs under ThreadSanitizer, which loses a signal now and then,
+# so it does not wait for the answer to any single one.
 
 use strict;
 use warnings;
@@ -13,7 +14,8 @@ use RunProgram qw(slurp);
 
 my $dir = scratch();
 
-# Asks until the run has ended by itself. Returns how often it has answered with figures.
+# Sends SIGUSR1 again and again until the run has ended by itself. Returns the number of
+# answers with figures.
 sub ask_to_the_end {
     my ($run) = @_;
     my $state = q{};
@@ -26,7 +28,7 @@ sub ask_to_the_end {
     return scalar(() = $run->{err} =~ /^The run goes on[.]$/mg);
 }
 
-# A busy machine may need longer to answer once.
+# On a busy machine even a single answer may take longer than a short run.
 for my $load ([qw(-requests-engine=null -rt=4 -wt=4)], [qw(-wt=4 -rt=4 -body-size=4k -mkdirs), "-url=$dir/files/XXX"], [qw(-requests-engine=sleep -rps=200 -wps=100 -max-channels=50)]) {
     my ($run, $answers);
     for my $seconds (2, 8, 32) {

@@ -1,5 +1,6 @@
 #!/usr/bin/perl
-# The JSON report matches its schema in every mode, and the page of -timeline-file is drawn from it.
+# The JSON report matches its schema in every mode, and it is enough to draw the page of
+# -timeline-file.
 
 use strict;
 use warnings;
@@ -47,15 +48,15 @@ for my $name (sort keys %loads) {
     spew("$dir/report.json", $run->{out});
 }
 
-# The headline says where data came from and went to.
+# The headline says where data was read from and written to.
 my $cached = JSON::PP::decode_json(bonload('-output=json', @{ $loads{rates} })->{out});
 $cached->{bonload}{$_}{measured} = 'page cache' for qw(reads writes);
 my (undef, $cached_page) = run('bon_csv2html', [], JSON::PP::encode_json($cached));
 like($cached_page, qr/ writes per second [^()]*[(]to the page cache, at least in part[)] and /, 'writes went to the page cache');
 like($cached_page, qr/ reads per second [^()]*[(]from the page cache, at least in part[)][.]/, 'reads came from there');
 
-# Several reports at once, also beside results of bonnie; the text tables leave them out and
-# say so.
+# Several reports at once, also together with results of bonnie, which the text tables
+# cannot show: they say that they leave the loads out.
 spew("$dir/$_.json", bonload('-output=json', @{ $loads{$_} })->{out}) for qw(threads sweep);
 my ($status, $html, $err) = run('bon_csv2html', [ "$dir/threads.json", "$dir/sweep.json", RunProgram::data_file('lab.csv') ]);
 is($status, 0, 'load reports beside each other, and beside results');
@@ -70,8 +71,8 @@ spew("$dir/later.json", slurp("$dir/threads.json") =~ s/"format_version":1/"form
 is($status, 1, 'a later version');
 like($err, qr/format_version 7 of the load report is not known/, 'is named');
 
-# A row of a long load covers several intervals, whose percentiles cannot be
-# combined.
+# In a table of a long load, a row covers several intervals, whose percentiles
+# cannot be combined.
 my $long = JSON::PP::decode_json(slurp("$dir/threads.json"));
 $long->{bonload}{intervals} = [ map { interval($_) } 1 .. 40 ];
 sub interval {
@@ -90,7 +91,8 @@ for my $case ([ 40 => 'Highest median', 'Highest p99', '2 ms', '4 ms', '6 ms' ],
     is_deeply($row, [ '0', '100', '0', @first ], "$count intervals: the first row");
 }
 
-# Loads of one target are told apart by numbers, which are never cut off; others by their targets.
+# Loads of the same target have numbers, which are never cut off; others have the names of their
+# targets.
 my $other = JSON::PP::decode_json(slurp("$dir/threads.json"));
 $other->{bonload}{settings}{url} = 'elsewhere/XX';
 spew("$dir/other.json", JSON::PP::encode_json($other));
@@ -99,7 +101,7 @@ sub kinds_on_page { return [ (run('bon_csv2html', [ map {"$dir/$_.json"} @_ ]))[
 is_deeply([ @{ kinds_on_page(qw(follows follows)) }[ 0 .. 3 ] ], [ map { ("Load $_, writes", "Load $_, reads") } 1, 2 ], 'two loads of one target: numbers');
 is_deeply([ grep {/^Load/} @{ kinds_on_page(qw(threads other)) } ], [], 'of two targets: none');
 
-# The seed, which may be negative, reproduces the run.
+# The seed reproduces the run; it may be negative.
 for my $seed (-5, 18_446_744_073_709_551_615, 7) {
     my $first = bonload('-output=json', qw(-wt=1 -requests-engine=null -max-requests=20), "-seed=$seed", '-url=RRRRRRRR', "-written-urls-dump=$dir/names");
     my $report = JSON::PP::decode_json($first->{out});
@@ -110,19 +112,19 @@ for my $seed (-5, 18_446_744_073_709_551_615, 7) {
     like($told->{out}, qr/^Seed: $report->{bonload}{settings}{seed}$/m, "seed $seed: the other report says the same");
 }
 
-# A million requests make a small page.
+# The page of a million requests is small.
 my $run = bonload(qw(-rt=2 -requests-engine=null -max-requests=1000000), "-timeline-file=$dir/million.html");
 is($run->{status}, '0', 'a million requests');
 cmp_ok(-s "$dir/million.html", '<', 400_000, 'a page below 400 KB');
 
-# Whether the page can be drawn is checked before the load begins.
+# bonload checks before the load begins whether it will be able to draw the page.
 my $none = bonload({ env => { BON_CSV2HTML => "$dir/none" } }, qw(-rt=1 -requests-engine=sleep -duration=100s), "-timeline-file=$dir/x.html");
 is($none->{status}, '1', 'no program that draws');
 like($none->{err}, qr{\Abonload: -timeline-file: run \Q$dir\E/none: No such file or directory\n\z}, 'is told at once');
 ok(!-e "$dir/x.html", 'and leaves nothing');
 
-# As installed: the program in sbin and the drawing program in bin; or anywhere in
-# PATH.
+# As installed: bonload is in sbin and the program that draws in bin, or anywhere
+# in PATH.
 my ($scripts) = path_of('bon_csv2html') =~ m{\A(.*)/[^/]+\z};
 mkdir "$dir/$_" or die "$_: $!\n" for qw(sbin bin far far/alone);
 for my $place (qw(sbin far/alone)) {

@@ -34,18 +34,18 @@ my $dir    = scratch(oct 777);
 my $schema = JSON::PP::decode_json(slurp(source('share/bonload.schema.json')));
 my @NULL   = qw(-requests-engine=null);
 
-# As ranks(), for bonload-mpi, without progress unless asked for.
+# Like ranks(), but for bonload-mpi, and without progress unless the caller asks for it.
 sub with_quiet {
     my ($how, @args) = @_;
     return ({ %{$how}, program => 'bonload-mpi' }, ((grep {/show-progress/} @args) ? () : '-show-progress=false', @args));
 }
 sub load_ranks { return ranks(with_quiet(@_)) }
 
-# Several runs, each [ \%how, ARGUMENT... ], at the same time.
+# Runs several loads at the same time, each [ \%how, ARGUMENT... ].
 sub loads_together { return ranks_together(map { [ with_quiet(@{$_}) ] } @_) }
 
-# The report of a run, which must succeed and match the schema; and those of several at the same
-# time.
+# The report of a load, which must succeed and match the schema; and the reports of several
+# loads that run at the same time.
 sub loaded { my ($report) = all_loaded([@_]); return $report }
 
 sub all_loaded {
@@ -63,7 +63,7 @@ sub report_of {
     return $report->{bonload};
 }
 
-# Checks what holds for the figures of all ranks together.
+# Checks that the figures of all ranks together add up.
 sub sums_ok {
     my ($report, $ranks, $hosts) = @_;
     my @hosts = @{ $report->{hosts} };
@@ -183,8 +183,8 @@ subtest 'operations of meta' => sub {
     is(sum(map { $_->{count} } map { @{ $report->{$_}{missed} } } qw(reads writes)), sum(map { $report->{$_}{misses} } qw(reads writes)), 'and every miss');
 };
 
-# Each rank has ten slots of its own, of 100 ms on average: two ranks with N threads in all have a
-# mean of 5 x N ms, so 40 threads have 200 ms.
+# The target `sleep` has ten slots in each rank, of 100 ms on average. Two ranks with N threads in
+# all have a mean latency of 5 x N ms, so 40 threads have 200 ms.
 subtest 'search' => sub {
     if (is_long()) {
         my $reads = loaded({ ranks => 2 }, qw(-requests-engine=sleep -max-latency=200ms -wt=0))->{reads};
@@ -199,7 +199,8 @@ subtest 'search' => sub {
     cmp_ok($search->{writes}{found_load}, '<',  60, 'and thirty one above it');
     is($steps[0]{writes}{load}, 20, 'it begins with -wt');
     is($steps[1]{writes}{load}, 40, 'doubles');
-    # A busy machine may have too few requests in a first window to tell; a confirmation has enough.
+    # On a busy machine a first window may have too few requests for a verdict; a confirmation has
+    # enough.
     my @confirmed = grep { $_->{confirmation} && $_->{writes}{verdict} eq 'kept' } @steps;
     is_deeply([ grep { $_->{writes}{load} >= 60 } @confirmed ], [], 'until the limit breaks') or diag(explain(\@steps));
     ok($steps[-1]{confirmation}, 'and confirms');
@@ -222,13 +223,14 @@ subtest 'sweep' => sub {
     is("@{[ map { sprintf '%.3f', $_->{writes}{load} } @steps ]}", '66.667 200.000', 'each shared out between writes');
     is("@{[ map { sprintf '%.3f', $_->{reads}{load} } @steps ]}",  '33.333 100.000', 'and reads');
     cmp_ok(abs($_->{writes}{offered_per_second} - $_->{writes}{load}), '<', 1e-6, 'and offered by all together') for @steps;
-    # Of 267 writes for each second 200 are of the second step, and 100 of one rank.
+    # Each second of both steps makes 267 writes: 200 of them belong to the
+    # second step, 100 of these to one rank.
     cmp_ok($steps[1]{writes}{latency_ns}{count}, '>', .5 * $report->{writes}{requests}, 'what all have made is counted');
     is($short->{writes}{requests}, 40, 'it ends with -max-requests');
     cmp_ok(scalar @{ $short->{steps} }, '<', 3, 'in the step that it has come to');
 };
 
-# Checks for a single line that matches, and an exit status that is not 0.
+# Checks that the run failed with one line, which matches.
 sub fails_ok {
     my ($run, $reason, $name) = @_;
     my @lines = lines_of($run);
@@ -297,12 +299,12 @@ sub nobody_is_left {
     return;
 }
 
-# Its progress, which takes five seconds to appear, is checked below.
+# This run's progress, which takes five seconds to appear, is checked below.
 my $telling = start_ranks(with_quiet({ ranks => 2 }, @NULL, qw(-wps=100 -duration=100s -show-progress)));
 
-for my $signal (is_long() ? qw(INT TERM) : 'INT') { # launchers turn either into TERM or INT
+for my $signal (is_long() ? qw(INT TERM) : 'INT') { # launchers pass on either as TERM or INT
     subtest "the launcher gets $signal" => sub {
-        # Open MPI kills the ranks after a second, which is too short on a busy machine.
+        # Open MPI kills the ranks after a second, which is too soon on a busy machine.
         local $ENV{OMPI_MCA_odls_base_sigkill_timeout} = 20;
         my $run = started();
         kill $signal => $run->{pid};
@@ -328,7 +330,7 @@ subtest 'a rank is killed' => sub {
     }
 };
 
-# The threads of a process, except the main one, that may receive SIGUSR1.
+# The threads of a process, without the main one, that do not block SIGUSR1.
 sub takers_of_usr1 {
     my ($pid) = @_;
     my @takers;
@@ -341,7 +343,7 @@ sub takers_of_usr1 {
 
 subtest 'the figures so far' => sub {
     my $run = $telling;
-    wait_until('progress', sub { slurp($run->{err_file}) =~ m{^rank 0 of 2: writes \S+/s of 50 p50 .* s left$}m }); # before that, USR1 may still end the ranks
+    wait_until('progress', sub { slurp($run->{err_file}) =~ m{^rank 0 of 2: writes \S+/s of 50 p50 .* s left$}m }); # before that, USR1 may still kill the ranks
     wait_until('figures', sub { kill USR1 => pid_of($run, $_) for 0, 1; slurp($run->{err_file}) =~ /^The run goes on[.]$/m });
     like(slurp($run->{err_file}), qr/^Rank 0 alone, one of 2:$/m, 'USR1: those of rank 0, which it says');
     unlike(slurp($run->{err_file}), qr/rank 1 of 2|Rank 1 alone/, 'and so does the progress');

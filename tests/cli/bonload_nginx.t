@@ -1,5 +1,5 @@
 #!/usr/bin/perl
-# The target http against nginx: WebDAV, TLS, HTTP/2, unsuccessful answers, a slow server.
+# The target http against nginx: WebDAV, TLS, HTTP/2, error answers, and a slow server.
 
 use strict;
 use warnings;

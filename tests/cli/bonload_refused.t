@@ -1,6 +1,6 @@
 #!/usr/bin/perl
-# What bonload refuses: wrong usage is reported in one line before any load is made. And
-# secrets stay hidden.
+# What bonload refuses: it reports wrong usage in one line, before it makes any load.
+# And it hides secrets.
 
 use strict;
 use warnings;
@@ -66,7 +66,8 @@ for my $case (
     is($run->{out}, q{}, "@{$args}: no figures");
 }
 
-# A secret key must not appear in the list of processes. Both spellings; also for a header.
+# Secrets must not appear in the list of processes: a key in either spelling of its option,
+# and a header.
 SKIP: {
     skip 'this build lacks libcurl', 2 if !has_web();
     my $run = load_started(qw(-requests-engine=s3 -s3-endpoint=http://127.0.0.1:1 -s3-bucket=b -url=x -rps=1 -duration=100s -s3-api-key=public-key -s3-secret-key very-secret -insecure-https -ops=get -timeout=5s),

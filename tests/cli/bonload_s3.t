@@ -1,7 +1,6 @@
 #!/usr/bin/perl
-# The target s3 against a store that checks every signature with botocore: keys with every kind
-# of character, both versions of signatures, tokens, uploads in parts, and refusals of the
-# store.
+# The target s3 against a store that checks every signature with botocore: keys of all kinds of
+# characters, both versions of signatures, tokens, uploads in parts, and refusals.
 
 use strict;
 use warnings;
@@ -41,7 +40,7 @@ for my $case (
 }
 
 # ---- several servers -----------------------------------------------------------------------------------
-# Requests that a server got, and on how many connections.
+# The number of requests that a server got, and of the connections they came on.
 sub got {
     my ($log, $method) = @_;
     my @heads = grep {/\A\S+ $method /} split /^(?=\S+ [A-Z]+ \/)/m, slurp($log);
@@ -81,7 +80,7 @@ sub no_errors {
     return is_deeply({ %{ failures($json, 'writes') }, %{ failures($json, 'reads') } }, {}, "$name: no errors");
 }
 
-# Keys with every kind of character: those that URLs leave as they are, those that they encode, and
+# Keys of all kinds of characters: those that URLs contain as they are, those that URLs encode, and
 # any others.
 sub any_keys {
     my ($count) = @_;
@@ -166,8 +165,7 @@ sub with_store {
     is_deeply([ values %{ failures(loaded(@one, qw(-url=slow -timeout=1500ms)), 'writes') } ], [1], '-timeout holds for all parts together');
     is_deeply(failures(loaded(@one, '-url=late'), 'writes'), { '200 with an error: InvalidPart' => 1 }, 'success that is none');
 
-    # ---- refusals of the store
-    # ----------------------------------------------------------------------------------------------
+    # ---- refusals of the store -------------------------------------------------------------------
     my @wrong = map {s/\A-s3-secret-key=.*/-s3-secret-key=quite-another/r} @S3;
     my $run = bonload(@wrong, qw(-rt=2 -max-requests=20 -url=a));
     is($run->{status}, '1', 'a wrong secret: exit status 1');

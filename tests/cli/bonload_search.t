@@ -1,6 +1,6 @@
 #!/usr/bin/perl
-# A search finds a known answer, says when no load keeps the limit and when all do, and how far it
-# came.
+# A search finds a load that is known beforehand. It says when no load keeps the limit, when all
+# do, and how far it came when it could not finish.
 
 use strict;
 use warnings;
@@ -11,9 +11,9 @@ use BonnieRun qw(have scratch);
 use LoadRun   qw(bonload loaded);
 use SweepSize qw(is_long);
 
-# Ten slots of 100 ms on average: N threads have a mean of 10 x N ms, so 20 threads have 200 ms.
-# Twenty searches for exactly that take half an hour. For rates, the answer is within 10 % of the
-# load whose p99 equals the limit: a tenth less keeps the limit for a minute, a tenth more does not.
+# The target `sleep` has ten slots of 100 ms on average: N threads have a mean latency of 10 x N ms,
+# so 20 threads have 200 ms. Twenty searches for exactly that take half an hour. A rate that was
+# found is right within 10 %: a tenth less keeps the limit for a minute, and a tenth more does not.
 if (is_long()) {
     for my $try (1 .. 20) {
         my $reads = loaded(qw(-requests-engine=sleep -max-latency=200ms -wt=0))->{bonload}{reads};
@@ -30,7 +30,8 @@ if (is_long()) {
     }
 }
 
-# Ten threads have a mean of 100 ms, far below the limit; thirty one of 300 ms, and on a busy machine more.
+# Ten threads have a mean of 100 ms, far below the limit; thirty have 300 ms, or more on a busy
+# machine.
 my $search = loaded(qw(-requests-engine=sleep -max-latency=250ms -rt=0 -wt=10 -window=300ms -window-max=4s -adjust-on-errors=false))->{bonload};
 is($search->{writes}{found}, 'found', 'found');
 cmp_ok($search->{writes}{found_load}, '>=', 10, 'ten threads keep 250 ms');
@@ -64,19 +65,19 @@ like($most->{out}, qr/^$_: more than 3 threads: the limit is -max-channels$/m, "
 my $unsure = bonload(qw(-requests-engine=null -max-latency=10s -search=rate -rps=100 -wps=0 -window=20ms -duration=700ms));
 like($unsure->{out}, qr{^Reads: the search was not finished: at least [\d.]+/s$}m, 'what was given runs out: how far it came');
 
-# So few requests that they are over before the first window is: what was seen is still an answer.
+# All requests are made before the first window ends: what was seen is still an answer.
 my $few = bonload(qw(-requests-engine=null -max-latency=500ms -rpw=10 -max-requests=1000));
 like($few->{out}, qr/^Writes: the search was not finished: at least [1-9]\d* threads$/m, 'few requests: at least one thread');
 my $quiet = loaded(qw(-requests-engine=null -max-latency=10ms -search=rate -rps=0.5 -wps=0 -window=100ms -window-max=300ms -duration=3s))->{bonload}{reads};
 is($quiet->{found}, 'unsure', 'a rate at which nothing comes due is not known to break the limit');
 
-# Failures break a limit unless they are excluded.
+# Failures break the limit unless they are excluded.
 my $dir    = scratch();
 my @NONE   = ("-url=$dir/none", qw(-max-latency=10s -wt=0 -window=20ms -max-channels=2 -max-errors=100 -duration=5s));
 my $failed = loaded(@NONE)->{bonload}{reads};
 is($failed->{found}, 'none', 'failures break the limit');
 
-# With reads that follow writes, the limit applies to the writes.
+# When reads follow writes, the limit applies to the writes.
 my $follows = loaded(qw(-requests-engine=null -max-latency=10s -rpw=3 -window=20ms -max-channels=2))->{bonload};
 is($follows->{writes}{found}, 'most', '-rpw: writes are searched for');
 is($follows->{reads}{found},  undef,  'and reads are not');

@@ -1,6 +1,6 @@
 #!/usr/bin/perl
-# bonload and signals: the first one ends the load, and the figures are printed; the second ends it
-# at once; USR1 asks for the figures so far. And how progress is reported.
+# bonload and signals: the first one ends the load, and bonload prints its figures; the second one
+# ends bonload at once; USR1 asks for the figures so far. Also how bonload reports its progress.
 
 use strict;
 use warnings;
@@ -31,16 +31,17 @@ is(slurp($run->{out_file}), q{}, 'on standard error alone');
 kill INT => $run->{pid};
 finish($run);
 
-# Requests that take seconds: the second signal does not wait for them.
+# Each request takes seconds: the second signal does not wait for them.
 $run = load_started(@SLEEP, '-rt=500');
 wait_until('requests', sub { has_ended($run) });
-# A request within 20 ms of the first counts as the same, so it is repeated until the run has ended.
+# A signal within 20 ms of the first counts as the same one, so it is sent again until the run has
+# ended.
 wait_until('the end', sub { kill INT => $run->{pid}; slurp("/proc/$run->{pid}/stat") =~ /[)] Z / });
 finish($run);
 is($run->{status}, 'signal 2', 'the second one ends it at once');
 is($run->{out}, q{}, 'without figures');
 
-# At a rate, threads that sleep for a long time are woken.
+# At a low rate, threads sleep for a long time, and a signal wakes them.
 $run = load_started(qw(-requests-engine=null -rps=0.01 -max-requests=5));
 wait_until('the first request', sub { has_ended($run) });
 kill TERM => $run->{pid};
@@ -48,7 +49,7 @@ finish($run);
 is($run->{status}, 'signal 15', 'nobody sleeps on');
 like($run->{out}, qr/^The run was stopped by a signal[.]$/m, 'and the figures are printed');
 
-# A closed pipe: ended by SIGPIPE, as other programs are.
+# bonload ends by SIGPIPE when its output is a closed pipe, as other programs do.
 pipe my $reader, my $writer or die "pipe: $!\n";
 close $reader;
 my $gone = bonload({ out => "/proc/$$/fd/" . fileno $writer }, qw(-requests-engine=null -rt=1 -max-requests=10));
@@ -59,8 +60,7 @@ my $lines = bonload(qw(-requests-engine=null -rps=100 -duration=6s -show-progres
 like($lines->{err}, qr{\Areads \S+/s of 100 p50 \S+ [unm]?s p99 \S+ [unm]?s, \d s left\n\z}, 'a line every five seconds where there is no terminal');
 is(bonload(qw(-requests-engine=null -rps=100 -duration=6s -show-progress=false))->{err}, q{}, 'nothing with -show-progress=false');
 
-# ---- other messages while it runs
-# --------------------------------------------------------------------------
+# ---- other messages while it runs ----------------------------------------------------------------
 my $dir = scratch();
 my $verbose = bonload('-rt=2', "-url=$dir/none", '-max-requests=100', '-verbose', '-max-errors=100');
 is($verbose->{status}, '0', '-max-errors=100');

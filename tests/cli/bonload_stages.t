@@ -1,5 +1,5 @@
 #!/usr/bin/perl
-# The warm-up is step 0 of bonload: it is left out of every figure, but of nothing else. Each
+# The warm-up is step 0 of a load. All figures leave it out, and nothing else does. Each
 # request is in exactly one step.
 
 use strict;
@@ -14,14 +14,12 @@ use WarmUp    qw(warmups_agree);
 
 my $dir = scratch();
 
-# ---- names that recur: their contents are known, also when they were written during the warm-up
-# ------
+# ---- names that recur: their contents are known, also when they were written during the warm-up ----
 my $recurs = bonload(qw(-wt=2 -rt=2 -warmup=400ms -max-requests=100 -body-size=4k), "-url=$dir/XX");
 is($recurs->{status}, '0', 'names that recur while warming up: no damage') or diag($recurs->{err});
 like($recurs->{out}, qr/^Verified: [1-9]\d* bytes, damaged: 0 places$/m, 'which was looked for');
 
-# ---- the limit on requests does not include the warm-up
-# ------------------------------------------------
+# ---- the limit on requests does not include the warm-up ------------------------------------------
 for my $case ([ 1000, qw(-rt=4 -requests-engine=null) ], [ 100, qw(-rps=200 -requests-engine=sleep -max-channels=10) ],
     [ 300, qw(-rt=3 -wt=3 -requests-engine=null) ], [ 50, qw(-rt=20 -requests-engine=sleep) ]) {
     my ($most, @load) = @{$case};
@@ -32,8 +30,7 @@ my $followed = loaded(qw(-rpw=10 -wt=2 -requests-engine=null -warmup=200ms -max-
 is($followed->{Writes}{Done}, 909,  '-rpw=10: writes');
 is($followed->{Reads}{Done},  9090, '-rpw=10: and reads');
 
-# ---- no figure includes the warm-up
-# -----------------------------------------------------------------------
+# ---- no figure includes the warm-up --------------------------------------------------------------
 my $rate = loaded(qw(-rps=200 -requests-engine=sleep -max-channels=10 -warmup=1500ms -duration=500ms -stop-on-bad-rate));
 my $reads = $rate->{bonload}{reads};
 cmp_ok($reads->{due}, '<=', 100, 'what was due in half a second');
@@ -53,8 +50,7 @@ is($ended, $sliced->{reads}{requests}, 'the intervals have what counts');
 is($sliced->{reads}{due}, 100, 'which is what was due, but for what a busy machine could not begin in time');
 cmp_ok($ended, '<=', 100, 'and no more');
 
-# ---- a run that ends during the warm-up: no figure
-# -------------------------------------------------------
+# ---- a run that ends during the warm-up: no figure -----------------------------------------------
 my $early = LoadRun::load_started(qw(-rt=1 -requests-engine=null -warmup=60s -output=json));
 ok(BonnieRun::wait_until('figures', sub { LoadRun::has_ended($early) }), 'SIGUSR1 shows the figures of the warming up');
 kill INT => $early->{pid};

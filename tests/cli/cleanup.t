@@ -77,7 +77,7 @@ subtest 'killed when it had just begun' => sub {
     }
 };
 
-# Starts a program whose first call of that name takes longer.
+# Starts a program and makes its first call of this name take longer.
 my $slow = sub { return { wrap => [ qw(strace -f -qq -o /dev/null -e), "trace=$_[0]", '-e', "inject=$_[0]:$_[1]:when=1", '--' ] } };
 
 # A run that has made its directory, but no owner file yet, while --cleanup examines it.
@@ -94,8 +94,8 @@ SKIP: {
     is_deeply([ tree($dir) ], [], 'and nothing is left');
 }
 
-# Look-alikes: name => [how it is made, why it is left]. The right owner text makes everything else
-# right.
+# Look-alikes: name => [ sub that makes it, why --cleanup leaves it ]. Each has only one fault, and
+# mostly the right owner file.
 sub own { my ($name, $text) = @_; return spew("$dir/$name/owner", $text // "scratch directory of bonnie: $name\n") }
 my $outside = scratch();
 spew("$outside/data00000", 'precious');
@@ -154,7 +154,8 @@ subtest 'a real one with something foreign in it' => sub {
     }
 };
 
-# Also after a signal, and after one that comes when the directory has just been made.
+# The same after a signal, and after a signal that arrives just when the directory has
+# been made.
 subtest 'a run that cannot remove its directory' => sub {
     my @endless = qw(-s1:16k:1000000000 -n0 -f --tests=seeks);
     my @cases = (

@@ -1,5 +1,5 @@
 #!/usr/bin/perl
-# The program provides what public programs rely on that run bonnie++ and read its output.
+# Public programs run bonnie++ and read its output; here is what they rely on.
 
 use strict;
 use warnings;

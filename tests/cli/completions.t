@@ -19,7 +19,7 @@ my @PROGRAMS = qw(bonnie boncut zcav getc_putc generate_randfile bonload);
 my @SCRIPTS  = qw(bon_ab bon_csv2html bon_csv2txt);
 my %NAMES    = ((map { $_ => [$_] } @PROGRAMS, @SCRIPTS), bonnie => [qw(bonnie bonnie++ gobonniego)], bonload => [qw(bonload goader)]);
 
-# The table of a program as it prints it: a hash for each option.
+# The table of options that a program prints: a hash for each option.
 sub options_of {
     my ($program) = @_;
     my $run = run_tool($program eq 'bonnie' ? undef : $program, '--all-options');
@@ -43,7 +43,7 @@ sub bash_offers {
     return grep {length} map { chomp; $_ } readline $out;
 }
 
-# The words that a shell makes of what is typed at a terminal. Each line begins with the name of a
+# The words that a shell makes of a line typed at a terminal. Each line begins with the name of a
 # program, which is a function here that stores its arguments.
 sub typed {
     my ($shell, $command, $setup, @lines) = @_;
@@ -57,8 +57,7 @@ sub typed {
     return split /\n/, slurp($seen);
 }
 
-# ---- completeness, for every program
-# ---------------------------------------------------------------
+# ---- completeness, for every program -------------------------------------------------------------
 
 for my $program (@PROGRAMS) {
     my @options = options_of($program);
@@ -81,7 +80,8 @@ for my $program (@PROGRAMS) {
         like($fish, qr/^complete -c $program -s \Q$letter\E /m,    "fish: $program -$letter")  if length $letter;
     }
 
-    # Every offered value is accepted, and every value that a refusal names is offered.
+    # The program accepts every value that is offered, and every value that its
+    # refusals name is offered.
     for my $option (grep { $_->{words} ne q{} } @options) {
         my $given = length $option->{name} ? "$dash$option->{name}=" : "-$option->{letter}";
         for my $word (split q{ }, $option->{words}) {
@@ -145,8 +145,8 @@ for my $case (
 
 # ---- at the keyboard -----------------------------------------------------------------------------
 
-# The text typed, and the words that bash and zsh make of it, and fish, which adds a blank
-# after a name.
+# The typed text, and the words that bash and zsh make of it. Fish makes the same, but
+# adds a blank after a name.
 my @TYPED = (
     [ "bonnie --en\ti\t",                    '[--engine=io_uring]',                           '[--engine][io_uring]' ],
     [ "bonnie --engine=s\t",                 '[--engine=sync]',                               '[--engine=sync]' ],

@@ -1,6 +1,6 @@
 #!/usr/bin/perl
-# The CSV line through the converters: those of Debian's Bonnie++, and ours, which restore the
-# table; and ours also accept Bonnie++'s whole output.
+# The CSV line goes through converters: those of Debian's Bonnie++, and ours, which restore
+# the table. Ours also accept the whole output of Bonnie++.
 
 use strict;
 use warnings;
@@ -82,8 +82,8 @@ SKIP: {
     like($out, qr{<TD[^>]*>lab</TD>|lab}i, 'and shows it');
     my %shown = map { $_ => 1 } $out =~ />([0-9.]+|\+{3,5})</g;
 
-    # It shows throughput in MiB, and getc and seeks unchanged; of throughput that was measured for less than
-    # 10 ms, it does not show the +++++.
+    # The converter shows throughput in MiB, and getc and seeks unchanged. It does not show the +++++ of
+    # throughput that was measured for less than 10 ms.
     my @figures = ((map { sprintf '%.0f', $_ / 1024 } grep {/^\d/} @fields[ 11, 13, 17 ]), @fields[ 15, 19 ]);
     my @unshown = grep { !$shown{$_} } @figures;
     is(scalar(@unshown), 0, 'with our figures') or diag("@unshown");

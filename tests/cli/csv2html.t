@@ -1,6 +1,6 @@
 #!/usr/bin/perl
-# bon_csv2html as a user runs it. The page's appearance is not tested; that it is valid, complete,
-# self-contained, small and harmless is.
+# bon_csv2html as a user runs it. This tests that the page is valid, complete, self-contained,
+# small and harmless, but not what it looks like.
 
 use strict;
 use warnings;
@@ -34,7 +34,7 @@ sub rows_of {
     return @rows;
 }
 
-# The rows of a chart: [ label, figure ].
+# The rows of a chart, as [ label, figure ].
 sub chart_rows {
     my ($html, $title) = @_;
     my ($list) = $html =~ m{<h3>\Q$title\E</h3><div class="chart">.*?<ul[^>]*>(.*?)</ul>}s;
@@ -108,8 +108,8 @@ subtest 'figures and settings' => sub {
     is_deeply([ @of_second{ 'Largest file', 'Smallest file', 'Directories', 'File chunk' } ], [ "1\x{A0}KiB", "512\x{A0}bytes", '4', "4\x{A0}KiB" ], 'our own line as written');
 };
 
-# A variant of the golden report, with this label and this many runs, each of which $change->(test,
-# run) may change.
+# A variant of the golden report with this label and this number of runs. $change->(test, run) may
+# change each.
 my $JSON = JSON::PP->new->utf8->canonical;
 
 sub report {
@@ -264,7 +264,7 @@ subtest 'a single run' => sub {
     like($html, qr{<p class="headline">lab writes 368\x{A0}MiB/s in blocks, reads 3.10\x{A0}GiB/s in blocks, does 8,244 seeks a second and creates 31,209 files a second \(at 99\x{A0}% CPU\)[.]</p>}, 'a headline');
     unlike($html, qr/not recorded|>default</, 'nothing that is not known');
 
-    # The part of the page that a public site extracts.
+    # The part of the page that a public site cuts out.
     my ($table) = $html =~ m{(<table.*?</table>)}s;
     like($table =~ s/<[^>]*>/ /gr, qr/Results of lab .*Rate .*CPU.*Write in blocks +368\x{A0}MiB\/s +92 /s, 'the first table makes sense by itself');
 
@@ -343,7 +343,7 @@ SKIP: {
     }
 };
 
-# Files that no program has written must not cause failures.
+# Values that no program has written must not cause failures.
 subtest 'impossible figures' => sub {
     my $lab = slurp(data_file('lab.csv'));
     is(scalar(rows_of(page([], $lab =~ s/\d+us/0us/gr x 2), $LATENCY)), 1, 'no latency at all');

@@ -25,7 +25,7 @@ sub page_of {
     return $html;
 }
 
-# A variant of the file's report.
+# A variant of the report in this file.
 sub changed {
     my ($file, $change) = @_;
     my $report = $JSON->decode(slurp(data_file($file)));
@@ -35,7 +35,7 @@ sub changed {
     return "$path";
 }
 
-# The texts of the row that begins with this one.
+# The cells of the row with this first cell.
 sub row_of {
     my ($html, $name) = @_;
     my ($row) = $html =~ m{<tr><th class="label" scope="row"><bdi>\Q$name\E</bdi></th>(.*?)</tr>}s or return;

@@ -17,8 +17,8 @@ my $dir  = File::Temp->newdir;
 my $JSON = JSON::PP->new->utf8->canonical;
 my $GOLDEN = slurp("$FindBin::Bin/../golden/report/steady.json");
 
-# The page of variants of the golden report with these rounds in get_block: a list of figures, with
-# latencies of 1 and 2 ms, and changes to their JSON.
+# The page of variants of the golden report. Each variant is a list of figures for the rounds of
+# get_block, with latencies of 1 and 2 ms, and changes to its JSON.
 sub page_of {
     my @cases = @_;
     my @files;
@@ -87,7 +87,7 @@ subtest 'no rounds' => sub {
     unlike($html, qr/"steady"|Steady state/, 'no section');
 };
 
-# Values that no program writes are left out, and do no harm.
+# The page leaves out values that no program writes.
 for my $case (
     { steady => { metric => 'x' } }, { steady => { rounds => [] } }, { steady => { rounds => 7 } }, { steady => { fit => undef } },
     { fit => { first_round => 0 } }, { fit => { first_round => 6 } }, { fit => { mean => -1 } }, { fit => { slope => 'x' } }, { fit => { slope => undef } }, { fit => { range_percent => [] } },

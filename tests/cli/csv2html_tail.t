@@ -26,7 +26,8 @@ my $SCHEMA = $JSON->decode(slurp(source('share/bonnie.schema.json')));
 my $WORDS  = 'the device itself took that long';
 my @CAUSES = qw(reclaim cpu lock writeback journal flush device queue program group unknown);
 
-# A `tail` of these operations, [ seconds, milliseconds, cause ], with changes.
+# Makes the `tail` of a test from operations, [ seconds, milliseconds, cause ],
+# and changes.
 sub tail_of {
     my ($operations, %change) = @_;
     my %count;
@@ -40,7 +41,7 @@ sub tail_of {
     };
 }
 
-# A report of one run with this `tail` in its test.
+# A report with one run, whose test has this `tail`.
 sub report {
     my ($label, $tail, $rate) = @_;
     my $report = $JSON->decode($GOLDEN);
@@ -70,7 +71,7 @@ sub cells { return map { [ map { s/<[^>]*>//gr =~ s/\x{A0}/ /gr } m{<t[hd][^>]*>
 
 sub chart_rows { return map { [ map { s/<[^>]*>//gr =~ s/\x{A0}/ /gr } m{<bdi>(.*?)</bdi>(.*)} ] } $_[0] =~ m{<li>(.*?)</li>}gs }
 
-# How causes are marked.
+# The shape and the colour of each cause's marks.
 my %LOOK = (
     device => 'dot bar', queue => 'box bar', flush => 'tick bar', journal => 'dot worse', writeback => 'box worse', lock => 'tick worse',
     group => 'box tail', cpu => 'dot range', reclaim => 'box range', program => 'tick range', unknown => 'dot unclear',
@@ -78,7 +79,7 @@ my %LOOK = (
 
 sub path_of { return ($_[0] =~ /<path class="$LOOK{$_[1]}" d="(.*?)"/)[0] // q{} }
 
-# The number of marks of a cause.
+# The number of a cause's marks on the page.
 sub marks { return scalar(() = path_of(@_) =~ /h0|v[47]/g) }
 
 subtest 'a test with slow operations' => sub {
@@ -182,8 +183,7 @@ my $odd = page(report('lab', tail_of([], sentence => '<b>&' . 'x' x 5000, note =
 like($odd, qr/&lt;[Bb]&gt;&amp;x{500,800}[^x]/, 'a long text, and none for HTML');
 like($odd, qr/be seen: &lt;i&gt;&quot;</, 'nor is the note');
 
-# ---- what bonnie writes
-# ----------------------------------------------------------------------------
+# ---- what bonnie writes --------------------------------------------------------------------------
 
 my $disk = scratch_on_disk(oct 777);
 system 'mount -t tracefs tracefs /sys/kernel/tracing 2>/dev/null' if Root::may_mount();

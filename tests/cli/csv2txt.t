@@ -43,7 +43,7 @@ subtest 'standard input' => sub {
     is((run($PROGRAM, [], "\xEF\xBB\xBF$csv"))[1], $lab, 'with a byte order mark');
 };
 
-# A public script cuts the output at the second heading.
+# A public script cuts off the output at the second heading.
 subtest 'several lines' => sub {
     my $csv = slurp(data_file('lab.csv')) =~ s/^#.*\n//mgr;
     my ($status, $out) = run($PROGRAM, [], $csv . $csv =~ s/,lab,/,second,/r . $csv =~ s/,lab,/,third,/r);

@@ -113,7 +113,7 @@ subtest 'wrong use' => sub {
     }
 };
 
-# Labels as the program prints them in CSV, and as other programs may.
+# Labels as the program writes them in CSV, and as other programs may write them.
 subtest 'labels' => sub {
     for my $label (q{}, '0', 'a;b', '"a', 'K%C3%B6ln', "K\xC3\xB6ln", "\e[2J\x07", 'x' x 500, '--help', '$(id)', '%s%n') {
         my ($status, $out, $err) = run($PROGRAM, [ '--baseline', $label ], runs($label, 1 .. 4) . runs('other', 5 .. 8));

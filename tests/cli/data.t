@@ -1,6 +1,6 @@
 #!/usr/bin/perl
 # --data: random contents do not compress and never repeat; zero is zero; other contents compress
-# as far as asked for.
+# as far as the user wants.
 
 use strict;
 use warnings;
@@ -21,7 +21,7 @@ sub written {
     return map { my ($hex) = $_->{args} =~ /"([^"]*)"/; $hex =~ s/\\x//g; pack 'H*', $hex } @calls;
 }
 
-# Leaves out ends of files that are too short to be unique.
+# Leaves out the ends of files, which are too short to be unique.
 sub blocks { return grep { length > 100 } map { unpack '(a4096)*', $_ } @_ }
 
 my @io     = qw(-s1:16k:10:1 -n0 -f);
@@ -48,7 +48,8 @@ for my $case ([ '--data=compress=50', 50 ], [ '--data=compress=25', 25 ], [ '--d
     is((grep { $seen{$_}++ } @blocks), 0, "$option: no block is there twice");
     my $left = 100 * length(Compress::Zlib::compress($all)) / length $all;
     cmp_ok(abs($left - $percent), '<', 3, 'this is what is left');
-    # Single blocks compress in the same way. (The first is zeros, with which the engine was tried.)
+    # Single blocks compress in the same way. The first one does not count: it has the zeros with
+    # which the engine was tried.
     my @each = map { 100 * length(Compress::Zlib::compress($_)) / length $_ } @blocks[ 1 .. 20 ];
     is((grep { abs($_ - $percent) > 5 } @each), 0, 'of every single block');
 }

@@ -1,7 +1,7 @@
 #!/usr/bin/perl
-# -D: every descriptor that the block tests and the seeks use on data files has O_DIRECT; -b:
-# everything that is written is made durable, with its directories; without these options neither
-# happens.
+# With -D, every descriptor that the block tests and the seeks use on data files has O_DIRECT.
+# With -b, everything that is written is made durable, including directories. Without these
+# options neither happens.
 
 use strict;
 use warnings;

@@ -1,6 +1,6 @@
 #!/usr/bin/perl
-# --engine: every engine that works here does every block test, in the way that was asked for; one
-# that does not work says why.
+# --engine: every engine that works here does every block test, as the options say; one that does
+# not work says why.
 
 use strict;
 use warnings;
@@ -65,7 +65,8 @@ for my $engine (usable(qw(libaio io_uring null))) {
     is("$run->{status}" . ($run->{err} =~ /^(bonnie:.*)$/m ? $1 : q{}), '0', "$engine: odd chunks, more in flight than there are");
 }
 
-# The calls of each test, and the run. Uses -D if possible, for engines that queue only with it.
+# Runs the tests under strace. Returns the calls of each test, and the run. Uses -D if possible,
+# because some engines queue only with it.
 my $CALLS = join q{,}, qw(pread64 pwrite64 openat ftruncate write), map {"?$_"}
     qw(preadv pwritev preadv2 pwritev2 io_setup io_submit io_getevents io_uring_setup io_uring_enter io_uring_register);
 
@@ -78,8 +79,8 @@ sub calls_of {
 
 my %MOVES = (sync => qr/\Ap(?:read|write)64\z/, libaio => qr/\Aio_submit\z/, io_uring => qr/\Aio_uring_enter\z/);
 
-# The number of transfers that each submitting call of an engine hands over. io_uring has a single
-# call for submitting and waiting.
+# The number of transfers in each submitting call of an engine. io_uring has one call for
+# submitting and waiting.
 sub handed_over {
     my ($engine, @calls) = @_;
     return map { $_->{args} =~ /\A\w+, (\d+)/ } grep { $_->{name} =~ $MOVES{$engine} } @calls;
@@ -129,7 +130,7 @@ SKIP: {
         for my $what (qw(FILES BUFFERS)) {
             ok((grep { $_->{name} eq 'io_uring_register' && $_->{args} =~ /REGISTER_$what/ } @calls), 'io_uring registers its ' . lc $what);
         }
-        # The run continues without features that the system refuses.
+        # The run continues without a feature that the system refuses.
         for my $fault ('io_uring_register:error=ENOMEM', 'io_uring_setup:error=EINVAL:when=2', 'io_uring_setup:error=EINVAL:when=2..3', 'io_uring_setup:error=ENOMEM:when=1..4') {
             my ($run) = trace({}, [ '-e', 'trace=io_uring_register,io_uring_setup', '-e', "inject=$fault" ],
                 '-d', $dir, @SMALL, qw(-q --engine=io_uring --verify=full));
@@ -162,7 +163,7 @@ SKIP: {
         };
     }
 
-    # The kernel accepts one request, but not as many as are wanted.
+    # The kernel accepts one request, but not the whole number.
     for my $engine (usable('libaio')) {
         my ($run) = trace({}, [ '-e', 'trace=io_setup', '-e', 'inject=io_setup:error=EAGAIN:when=2+' ], '-d', $dir, @SMALL, '-q', "--engine=$engine");
         refused_ok($run, qr/\Abonnie: libaio: 32 requests \(see the sysctl fs\.aio-max-nr\): /, 'too many requests for libaio');
@@ -170,7 +171,7 @@ SKIP: {
     }
 }
 
-# Refused at once.
+# The system refuses at once.
 refused_ok(bonnie('-d', $dir, @SMALL, qw(--iodepth=2 --engine=sync)), qr/\Abonnie: --iodepth: the engine sync keeps one operation in flight/, '--iodepth=2 --engine=sync');
 refused_ok(bonnie('-d', $dir, @SMALL, qw(--iodepth=2)), qr/\Abonnie: --iodepth: the engine sync/, '--iodepth=2 with the default engine');
 refused_ok(bonnie('-d', $dir, @SMALL, qw(--engine=posixaio)), qr/\Abonnie: --engine: 'posixaio' is not accepted; expected sync, libaio, io_uring or null/, 'an unknown engine');
@@ -189,8 +190,8 @@ SKIP: {
     }
 };
 
-# Features of io_uring that not every system has: they work, or one line says which does
-# not.
+# Some systems lack these features of io_uring: each feature works, or one line names
+# it.
 sub works_or_says_why {
     my ($where, $way, @options) = @_;
     my $run = bonnie('-d', $where, @SMALL, qw(-q --engine=io_uring --verify=full), $way, @options);

@@ -1,6 +1,6 @@
 #!/usr/bin/perl
-# --explain-tail: what the slowest operations waited for, as the kernel's own events show it. What
-# is injected here is far longer than anything else that happens on a busy machine.
+# --explain-tail: what the slowest operations waited for, as the kernel's own events show it. The
+# delays injected here are far longer than any others on a busy machine.
 
 use strict;
 use warnings;
@@ -38,7 +38,7 @@ ok(!exists { tests_of($without) }->{iops}{tail}, 'without the option nothing is 
 
 # ---- where nothing can be seen -------------------------------------------------------------------------
 
-# A sentence says why, and every cause is unknown.
+# The sentence says why, and every cause is unknown.
 sub blind_ok {
     my ($run, $why, $name) = @_;
     subtest $name => sub {

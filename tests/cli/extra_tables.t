@@ -1,5 +1,6 @@
 #!/usr/bin/perl
-# --percentiles and --si: tables below the table, with the same figures as the run's JSON report.
+# --percentiles and --si print tables below the usual one, with the same figures as the run's
+# JSON report.
 
 use strict;
 use warnings;
@@ -12,7 +13,7 @@ use BonnieRun qw(@ALL_TESTS bonnie scratch);
 my $dir   = scratch();
 my @small = ('-d', "$dir", split(q{ }, '-r0 -s4m -n1 -f1 --cache=keep --iops-duration=0.05'), '--tests=' . join q{,}, @ALL_TESTS);
 
-# Without -q both are on stdout: the text, and the tests of the JSON object.
+# Without -q standard output has both the text and the tests of the JSON object.
 my ($text, $json) = bonnie(@small, '--format=text,json', '--percentiles', '--si')->{out} =~ /\A(.*?)(^\{\n.*^\}\n)\z/ms;
 my %test = map { $_->{name} => $_ } @{ JSON::PP->new->decode($json)->{runs}[0]{tests} };
 is_deeply([ sort keys %test ], [ sort @ALL_TESTS ], 'all tests');

@@ -1,7 +1,7 @@
 #!/usr/bin/perl
-# An error of the system anywhere: exit status 1, one line that names it, nothing is left behind,
-# and no figure is printed that was not measured. strace makes the first call fail, then the
-# second, and so on.
+# Any call to the system may fail: bonnie then exits with status 1, prints one line that names
+# the error, leaves nothing behind, and prints no figure that was not measured. strace makes the
+# first call fail, then the second, and so on.
 
 use strict;
 use warnings;
@@ -15,12 +15,12 @@ use Trace      qw(can_trace trace);
 plan skip_all => 'strace cannot trace here' if !can_trace();
 my $dir = scratch();
 
-# Everything in one thread, with much less data than a user would choose.
+# Everything happens in one thread, with much less data than a user would choose.
 my @io    = qw(-r0 -q -s1:256k:20:1 -n0 -f1);
 my @files = qw(-r0 -q -s0 -n1:700:600:2);
 
-# Makes call number $when fail, and the later ones if wanted. Returns the run, or undef when no call
-# failed.
+# Makes call number $when fail, and the later ones if the caller wants that. Returns the run, or
+# undef when no call failed.
 sub injected {
     my ($call, $fault, $when, @args) = @_;
     my ($run, @calls) = trace({}, [ '-e', "trace=$call", '-e', "inject=$call:$fault:when=$when" ], '-d', $dir, @args);
@@ -89,7 +89,7 @@ subtest 'a file that was written cannot be opened to evict it' => sub {
     is_deeply([ tree($dir) ], [], 'nothing is left');
 };
 
-# One close at a time: most of them do not matter.
+# strace makes one close fail at a time. Most of them do not matter.
 subtest 'a file that was written cannot be closed' => sub {
     for my $file ([ qr/data file 0 in \S+/, @io, '--tests=put_block' ], [ qr{\S+/d00000/\w+}, qw(-r0 -q -s0 -n1:100:100 --tests=seq_create) ]) {
         my ($name, @args) = @{$file};
@@ -109,7 +109,7 @@ subtest 'a write that never was' => sub {
     is_deeply([ tree($dir) ], [], 'nothing is left');
 };
 
-# Engines that queue: the calls that submit and wait.
+# The calls with which queueing engines submit and wait.
 my %usable = map { $_ => 1 } engines();
 my @blocks = (qw(-r0 -q -s1:16k:50:2 -n0 --iops-duration=0.02 --iodepth=8), '--tests=' . join q{,}, @BLOCK_TESTS);
 my %passes = (
@@ -161,7 +161,7 @@ subtest 'not every resource that a run wants' => sub {
     is_deeply([ tree($dir) ], [], 'nothing is left');
 };
 
-# From little more than the kernel needs to start a program to plenty.
+# Limits from a little above what the kernel needs to start a program, to plenty.
 subtest 'little stack' => sub {
     plan skip_all => 'sanitizers need more of it' if slurp(BonnieRun::program()) =~ /__asan_init|__tsan_init/;
     my %outcomes;

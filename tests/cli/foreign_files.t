@@ -1,6 +1,5 @@
 #!/usr/bin/perl
-# Files that are in the directory already stay as they are, whatever their
-# names.
+# Files that are in the directory already stay as they are, whatever their names.
 
 use strict;
 use warnings;
@@ -15,7 +14,7 @@ my $dir     = scratch();
 my $outside = scratch();
 spew("$outside/precious", 'data');
 
-# All names that a run could use, and those of older programs.
+# All names that a run could use, and names that older programs use.
 my $ours = 'bonnie.0123456789abcdef';
 mkdir "$dir/$_" for $ours, 'Bonnie.1234', "$dir/gobonniego" =~ s{.*/}{}r;
 spew("$dir/$_", 'data') for "$ours/owner", "$ours/data00000", 'data00000', 'owner', 'o0', "Bonnie.$$", 'Bonnie.1234/0000000001', 'bonnie.0';

@@ -1,5 +1,5 @@
 #!/usr/bin/perl
-# --format: which reports are printed, and in which order.
+# --format: which reports bonnie prints, and in which order.
 
 use strict;
 use warnings;
@@ -11,7 +11,8 @@ use BonnieRun qw(bonnie scratch tree);
 my $dir   = scratch();
 my @small = ('-d', $dir, qw(-r0 -s1 -n1 -mlab --cache=keep), '--tests=put_block,seq_create');
 
-# The first letters of the lines that begin reports, or S for the summary of several runs.
+# The first letters of the lines with which reports begin; S for the summary of several
+# runs.
 sub printed {
     my $run = bonnie(@small, @_);
     return join q{}, $run->{status} || (), $run->{out} =~ /^(V|S|\{|1(?=\.98)|<(?=TR>))/mg;

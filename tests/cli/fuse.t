@@ -1,7 +1,7 @@
 #!/usr/bin/perl
-# FUSE filesystems: they keep the name of a file that is removed while it is open for a moment; and
-# some keep no owners and modes. On these a run continues only if nobody else may write to the
-# directory.
+# FUSE filesystems. A file that is removed while it is open keeps a name for a moment. Some of
+# these filesystems keep no owners and modes: a run continues there only if nobody else may write
+# to the directory.
 
 use strict;
 use warnings;
@@ -38,7 +38,7 @@ SKIP: {
     skip 'this system mounts no FUSE filesystem', 18 if !defined $fs;
     works('files that are open keep a name', $fs);
 
-    # Like vfat and others: everything belongs to one user and has one mode.
+    # Like vfat, this one gives everything to one user, with one mode.
     my @no_owners = map {"--$_-ignore"} qw(chown chgrp chmod);
     works('no owners, and only root may write', Root::fuse(@no_owners, qw(--force-user=root --perms=0755)));
     for my $case ([qw(root 0777)], [qw(nobody 0755)]) {

@@ -64,7 +64,8 @@ ok(slurp("$dir/numbers") eq pack('N*', rand_of(5, 1000)), 'has replaced the file
 is(generate('-s5', "--file=$dir/more", 10)->{out}, q{}, '--file: nothing on standard output');
 is_deeply([ tree($dir) ], [qw(more numbers)], 'and no other file is there');
 
-# A file without a name gets one by /proc; if that is not to be had, the file has a temporary one from the start.
+# A file without a name gets one through /proc. Without /proc, the file has a temporary name from
+# the start.
 SKIP: {
     skip 'strace cannot trace here', 4 if !can_trace();
     my @no_proc = ('-e', 'trace=?access,faccessat,linkat', '-e', 'inject=?access,faccessat:error=EPERM');
@@ -146,7 +147,7 @@ my $generate = program('generate_randfile');
 is(qx(bash -c '"$generate" -s5 1000000000000 2>/dev/null | head -c 8 | od -A n -t x1; echo \${PIPESTATUS[0]}'),
     " 23 2a dd 1b 05 f2 a7 dd\n141\n", 'a reader that goes ends it by SIGPIPE, at once');
 
-# The memory does not grow with what has been written.
+# The program does not need more memory for a longer file.
 SKIP: {
     skip 'a sanitizer wants terabytes of address space', 1 if is_sanitized();
     my $address_space = 16_384;

@@ -1,6 +1,7 @@
 #!/usr/bin/perl
-# getc_putc: eight methods of moving single bytes, each implemented as it should be; the table and
-# the CSV line of Bonnie++ 2.00a; and no trace of the scratch file, however it ends.
+# getc_putc moves single bytes by eight methods, each of which makes the right calls. It prints
+# the table and the CSV line of Bonnie++ 2.00a, and leaves no trace of its scratch file, however
+# it ends.
 
 use strict;
 use warnings;

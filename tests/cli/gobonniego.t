@@ -50,7 +50,7 @@ my $plain = bonnie(@fast, qw(--size=64m --json -q --format=json));
 is(JSON::PP->new->decode($plain->{out})->{disk_space_used_gib}, 0.0625, 'a size with a suffix is what it says');
 like(bonnie(@fast, qw(--size=64m --format=csv -q))->{out}, qr/\A1\.98,(?:[^,]*,){48}[^,]*\n\z/, '--format=csv: 50 fields');
 
-# As scripts call it: by its name, or with the preset, with options behind a single dash.
+# Scripts call it by its name, or with the preset, and with options behind a single dash.
 my $bin = scratch();
 symlink program(), "$bin/gobonniego" or die "gobonniego: $!\n";
 sub gobonniego { return run_tool("$bin/gobonniego", @_) }
@@ -93,8 +93,8 @@ subtest 'a directory that is not there' => sub {
 
 SKIP: {
     skip 'there is no jq', 2 if !have('jq');
-    # The command that its page recommends, and the keys of its report that
-    # public programs read.
+    # The command on GoBonnieGo's page, and the keys of its report that public
+    # programs read.
     my $json = bonnie(@fast, qw(--size=16m --json -q))->{out};
     spew("$bin/report", $json);
     spew("$bin/recipe", '( .start_time | sub("\\\\.[0-9]*";"") | fromdate ) as $start | .results[] | ( .start_time | sub("\\\\.[0-9]*";"") | fromdate ) - $start');

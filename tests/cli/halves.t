@@ -1,5 +1,5 @@
 #!/usr/bin/perl
-# Halves of the table and figures that were not asked for are left out: -s 0, -n 0, -f, --tests.
+# -s 0, -n 0, -f and --tests leave halves of the table, or single figures, out.
 
 use strict;
 use warnings;
@@ -10,8 +10,8 @@ use BonnieRun qw(@ALL_TESTS @TESTS bonnie csv_of scratch tree);
 
 my $dir = scratch();
 
-# The tests that have a figure in the CSV line or, like iops, a table of their own; preceded by the
-# exit status if that is not 0.
+# The tests with a figure in the CSV line, or, like iops, with a table of their own; preceded by
+# the exit status if that is not 0.
 sub measured {
     my $run = bonnie('-d', $dir, qw(-r0 -s1 -n1 -mlab --cache=keep --iops-duration=0.02), @_);
     my $csv = csv_of($run);
@@ -30,7 +30,7 @@ is(measured('--fast', '-n0'), 'put_block rewrite get_block seeks',  '--fast');
 is(measured('-f1', '-n0'),    "@io", '-f with a size takes the per-character tests back in');
 is(measured('-f0', '-n0'),    'put_block rewrite get_block seeks', 'but not with size 0');
 
-# Each test alone, which has to prepare everything that it needs.
+# Each test runs alone, and prepares everything that it needs.
 for my $test (@ALL_TESTS) {
     is(measured("--tests=$test"), $test, "--tests=$test alone");
 }

@@ -38,8 +38,9 @@ wait_until('the run begins', sub { slurp($run->{err_file}) =~ /[.]{3}/ });
 kill INT => $run->{pid};
 well_ok('an ignored SIGINT', finish($run));
 
-# With too few descriptors the run fails somewhere, and leaves the directory as it was. What a caller of this test has left
-# open is closed before: with a limit of 4, it would take the last one, which loads the libraries.
+# With too few descriptors the run fails somewhere, and leaves the directory as it was. The shell
+# closes descriptors that this test's caller has left open: with a limit of 4, one of them would
+# take the place of the descriptor that loads the libraries.
 my $alone = join q{ }, map {"$_>&-"} 3 .. 9;
 for my $most (4 .. 9) {
     my $few = bonnie(after("exec $alone; ulimit -n $most"), @tiny, '-n1:0:0:6', '-c2');
@@ -49,13 +50,14 @@ for my $most (4 .. 9) {
     is_deeply([ tree($dir) ], [], "$most descriptors: nothing is left");
 }
 
-# The reader of stderr goes away while files exist.
+# The reader of stderr goes away while the run has files.
 my $gone = finish(start({ wrap => [ 'bash', '-c', '"$@" 2> >(head -c 5 >/dev/null)', 'bash' ] },
     '-d', $dir, qw(-r0 -s0 -n4 --cache=keep)));
 wait_until('the clean-up', sub { !tree($dir) });
 is_deeply([ tree($dir) ], [], 'a reader of stderr that is gone: nothing is left');
 
-# Ctrl-C goes to the whole group, also to seekers that are just being forked.
+# Ctrl-C goes to the whole group, including seekers that are being forked at
+# that moment.
 for my $try (1 .. 10) {
     my $group = start({ wrap => [ 'setsid', '--wait' ] }, '-d', $dir,
         qw(-r0 -s1:8k:100000000:200 -n0 -f --tests=seeks --cache=keep));

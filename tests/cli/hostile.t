@@ -28,8 +28,8 @@ sub labels {
     return filled($LAB, $size) =~ s/,lab,/',l' . $number++ . q{,}/ger;
 }
 
-# Inputs without a result, and inputs with: a name, and sub (size). The former consist of pieces
-# on which a regular expression or a list could waste time or memory.
+# Inputs without a result, and inputs with results, as (name, sub (size)). The former consist of
+# pieces on which a regular expression or a list could waste time or memory.
 my %WORTHLESS = (
     'keys that are cut off'       => sub { filled(qq({"\n), @_) },
     'objects in objects'          => sub { filled(qq({"a":\n), @_) },
@@ -76,7 +76,7 @@ my %RESULTS = (
     },
 );
 
-# (exit status, standard error, peak memory in KiB).
+# Returns (exit status, standard error, peak memory in KiB).
 sub measured {
     my ($program, $input) = @_;
     spew("$dir/in", $input);
@@ -86,9 +86,9 @@ sub measured {
     return ($status & 127 ? 'signal ' . ($status & 127) : $status >> 8, slurp("$dir/err"), slurp("$dir/peak"));
 }
 
-# The memory added from 2 to 4 units may be about twice that from 1 to 2; the interpreter enlarges
-# its data in steps. %is: status; most, the limit in bytes of memory per byte of input; sizes in
-# units, each twice the one before.
+# Doubling the input from 2 to 4 units may add about twice the memory that doubling it from 1 to 2
+# adds; the interpreter enlarges its data in steps. %is: status; most, the limit in bytes of
+# memory per byte of input; sizes in units, each twice the one before.
 sub grows_with_its_size {
     my ($program, $name, $make, %is) = @_;
     my ($expected, $most, @sizes) = (@is{qw(status most)}, @{ $is{sizes} });
@@ -111,7 +111,7 @@ my %results   = (status => 0, most => 300, sizes => [ 0.25, 0.5, 1 ]);
 grows_with_its_size('bon_csv2txt', $_, $WORTHLESS{$_}, %worthless) for sort keys %WORTHLESS;
 grows_with_its_size('bon_csv2txt', $_, $RESULTS{$_}, %results) for sort keys %RESULTS;
 
-# Both programs read input in the same way; only the page differs.
+# Both programs read input in the same way; they differ only in the page.
 grows_with_its_size('bon_csv2html', $_, $RESULTS{$_}, %results) for 'results of one label', 'runs of one report';
 
 subtest 'a line that is too long' => sub {

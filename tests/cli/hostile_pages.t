@@ -19,7 +19,7 @@ sub zcav_json {
     return '{"format":"zcav",' . substr JSON::PP::encode_json({ settings => \%settings, devices => [$device] }), 1;
 }
 
-# The page of a report, for which perl must print nothing.
+# The page of a report. perl must print no warning while it is made.
 sub page {
     my ($name, $report) = @_;
     my ($status, $out, $err) = run('bon_csv2html', [], $report);
@@ -27,7 +27,7 @@ sub page {
     return decode('UTF-8', $out);
 }
 
-# The limit on CPU time applies to every program that this test starts.
+# The limit on CPU time applies to each program that this test starts.
 if (!$ENV{BONNIE_TEST_LIMITED}) {
     exec 'sh', '-c', "ulimit -t $HANGS; BONNIE_TEST_LIMITED=1 exec \"\$@\"", 'sh', $^X, $0;
 }
@@ -40,7 +40,7 @@ page('10,000 blocks with bad ranges', zcav_json({ name => 'x', passes => [ { blo
 page('as many passes as blocks', zcav_json({ name => 'x', passes => [ { blocks => \@blocks }, map { { blocks => [ $blocks[0] ] } } 1 .. 9999 ] }, block_bytes => $MIB));
 page('no size of blocks', zcav_json({ name => 'x', passes => [ { blocks => [ @blocks[ 0 .. 9 ] ] } ] }));
 
-# Encoded in JSON as bonload prints it.
+# The name in the form that bonload gives it in JSON.
 sub load_json {
     my (%change) = @_;
     my %kind = (requests => 10, errors => 0, achieved_per_second => 5, latency_ns => { p50 => 1000, p99 => 2000, max => 3000 });

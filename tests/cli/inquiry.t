@@ -1,6 +1,6 @@
 #!/usr/bin/perl
 # USR1 asks how far the run is: standard error gets the figures of the tests that are done, and
-# those of the current one so far; the run continues undisturbed.
+# the current test's figures so far; the run continues undisturbed.
 
 use strict;
 use warnings;
@@ -12,7 +12,8 @@ use RunProgram qw(slurp);
 
 my $dir = scratch();
 
-# Asks until the answer matches, and returns what is on standard error by then.
+# Sends USR1 until the answer matches. Returns everything that is on standard
+# error by then.
 sub ask {
     my ($run, $answer) = @_;
     wait_until('its directory', sub { tree($dir) });
@@ -54,7 +55,7 @@ my $often = start('-d', "$dir", split q{ }, '-r0 -q -s0 -n1 -x1000000 --tests=se
 like(ask($often, qr/^  run [2-9]\d*\n(?:  seq_create .*\n)?  seq_\w+ .* so far$/m), qr/so far/, 'several runs: which one it is');
 end_ok($often, 'several runs');
 
-# However often it is asked.
+# USR1 again and again, as fast as this test can send it.
 for my $engine (engines()) {
     my $run = start('-d', "$dir", qw(-r0 -q -s32:4k:2000:2 -n1:1000:0:2 -c2 --format=csv --iops-duration=0.2 --iodepth=1), "--engine=$engine");
     wait_until('its directory', sub { tree($dir) });

@@ -1,6 +1,7 @@
 #!/usr/bin/perl
-# iops: whole blocks at random offsets in all files, with the wanted share of writes, uniformly
-# distributed or some blocks much more often than others.
+# iops moves whole blocks at random offsets in all files. It has the wanted share of writes,
+# and its offsets are distributed uniformly, or a few blocks are used much more often than
+# others.
 
 use strict;
 use warnings;
@@ -13,16 +14,15 @@ use Trace     qw(can_trace phases trace);
 
 my $dir = scratch();
 
-# Runs iops until it has done that many operations: first for a short time, then for longer ones.
-# Returns all of them, each as {pid, fd, offset, length, write}. The offsets depend only on the
-# seed.
+# Runs iops, for longer and longer times, until it has made that number of operations. Returns
+# all of them, each as { pid, fd, offset, length, write }. The offsets depend only on the seed.
 sub operations {
     my ($least, @options) = @_;
     for my $seconds (0.2, 1, 10, 100) {
         my ($run, @calls) = trace({}, [ '-e', 'trace=pread64,pwrite64,write' ],
             '-d', $dir, qw(-r0 -n0 -f -z7 --cache=keep --verify=full --tests=iops), "--iops-duration=$seconds", @options);
         my @moves = map { operation($_) } grep { $_->{name} ne 'write' } @{ phases(@calls)->{iops} };
-        # The same phase first fills the files, through other descriptors.
+        # Before that, the same phase fills the files through other descriptors.
         my %used = map { $_->{fd} => 1 } @moves[ @moves / 2 .. $#moves ];
         @moves = grep { $used{ $_->{fd} } } @moves;
         next if @moves < $least && $run->{status} eq '0';
@@ -40,7 +40,7 @@ sub operation {
 
 sub places_of { return map {"$_->{fd}:$_->{offset}"} @_ }
 
-# The number of times that the most frequent offset was used.
+# How often the most frequent offset was used.
 sub most {
     my %count;
     $count{$_}++ for places_of(@_);
@@ -142,7 +142,8 @@ SKIP: {
     };
 }
 
-# Few blocks, or one, and many operations in flight: no worker waits for ever.
+# With few blocks, or a single one, and many operations in flight, no worker
+# waits for ever.
 my %usable = map { $_ => 1 } engines();
 for my $engine (grep { $usable{$_} } qw(sync libaio io_uring null)) {
     for my $size (qw(4k:4k 16k:16k 16k:4k)) {
@@ -154,7 +155,7 @@ for my $engine (grep { $usable{$_} } qw(sync libaio io_uring null)) {
 }
 is(csv_of(bonnie('-d', $dir, qw(-r0 -s1 -n0 -q -x2 --iops-duration=0.05 --tests=iops)))->{file_size}, '1M', 'a run after the other');
 
-# Block sizes that fit into no file.
+# Block sizes that are larger than any file.
 my @iops = ('-d', $dir, qw(-r0 -n0 -q --tests=iops));
 refused_ok(bonnie(@iops, qw(-s1:8k --iops-block=2m)), qr/\Abonnie: --iops-block: 2097152 bytes are more than a worker's file has \(1048576\)/, 'a block larger than the file');
 refused_ok(bonnie(@iops, qw(-s1:8k --iops-block=512k -c3)), qr/--iops-block: 524288 bytes are more than a worker's file has \(\d+\)/, q{larger than a worker's file});

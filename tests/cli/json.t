@@ -15,8 +15,8 @@ my $MIB  = 1 << 20;
 my $dir  = scratch();
 my @tiny = ('-d', $dir, qw(-r0 -s1:4k:500:2 -n1 -mlab -z3 -q --json --iops-duration=0.05));
 
-# The number of operations of each test with the options above. A test that lasts for a time does
-# whole rounds.
+# The number of operations of each test with the options above. A test with a duration does whole
+# rounds.
 my %ops = (
     (map { $_ => $MIB / 4096 } qw(putc put_block rewrite getc get_block)),
     seeks => 500,
@@ -157,8 +157,8 @@ subtest 'failures' => sub {
     is("$long->{status}:$long->{out}", 'signal 15:', 'nor does one that was ended by a signal');
 };
 
-# The program waits at its prompt, with the file filled: changing the file now damages
-# it.
+# The program has filled its file and waits at its prompt: a change to the file is
+# damage now.
 sub damage {
     my ($pid) = @_;
     my ($file) = grep { (readlink // q{}) =~ m{\A\Q$dir\E/.*deleted} && -s } glob "/proc/$pid/fd/*";

@@ -1,5 +1,6 @@
 #!/usr/bin/perl
-# A user's ordinary links work in every program: /data -> /mnt/x, and a link to a disk as in /dev/disk/by-id.
+# Every program follows a user's ordinary links: /data -> /mnt/x, and a link to a disk as in
+# /dev/disk/by-id.
 
 use strict;
 use warnings;

@@ -1,6 +1,6 @@
 #!/usr/bin/perl
-# The live line: only on a terminal, never wider than the terminal, and removed
-# at the end.
+# The live line is shown only on a terminal, is never wider than the terminal,
+# and is gone at the end.
 
 use strict;
 use warnings;
@@ -14,7 +14,7 @@ use RunProgram qw(slurp);
 plan skip_all => 'script(1) makes no terminal here' if !has_terminal();
 my $dir = scratch();
 
-# The output of a run on a terminal with that many columns.
+# The output of a run on a terminal with this number of columns.
 sub seen {
     my ($columns, $environment, @options) = @_;
     my $log = File::Temp->new;
@@ -46,7 +46,7 @@ for my $columns (80, 40, 20) {
     $text =~ s/\e\[\d*m//g;
     my @drawn = $text =~ /\e\[J([^\r\n\e]*)/g;
     cmp_ok(scalar(grep {length} @drawn), '>', 1, "$columns columns: the line is drawn again and again");
-    # What the run prints when the line is gone may follow at once.
+    # The next output of the run may follow at once when the line is gone.
     my @too_long = grep { length >= $columns && !/^1[.]98,/ } @drawn;
     is("@too_long", q{}, 'it does not reach the last column');
     like($text, qr/Seeking[^\r\n]*%/, 'it tells how far the test is') if $columns > 20;

@@ -1,6 +1,6 @@
 #!/usr/bin/perl
-# What was measured: the device's counters, the residency of the files, the waiting for a CPU, the
-# verdict. No other test runs at the same time, which might drop the system's caches.
+# What was measured: the device's counters, the residency of the files, the time spent waiting for
+# a CPU, and the verdict. The test runs alone, because other tests might drop the system's caches.
 
 use strict;
 use warnings;
@@ -37,7 +37,8 @@ subtest 'in memory there is no device' => sub {
         my $loop   = qr/cpu: (?:Computing|Waiting for a CPU|The test used) .*/;
         like("$test->{limited_by}: $test->{verdict}", $test->{name} =~ /\A(?:putc|getc)\z/ ? qr/\A(?:$loop|$memory)\z/ : qr/\A$memory\z/, 'and a verdict that says so');
     }
-    # On a host that takes the CPU away without saying so, neither computing nor waiting is known to have taken the time.
+    # On a host that takes the CPU away without saying so, neither computing nor waiting accounts
+    # for the time.
     my @computed = grep { $tests->{$_}{cpu_percent} + ($tests->{$_}{waited_for_cpu_percent} // 0) > 95 } qw(putc getc);
     is($tests->{$_}{limited_by}, 'cpu', "$_ is a loop over characters: its speed is that of the CPU") for @computed;
     is_deeply([ @{ $object->{host} }{qw(disk_model scheduler)} ], [ undef, undef ], 'nor has it a model or a scheduler');
@@ -57,12 +58,12 @@ subtest 'told under the table' => sub {
 
     my $short = bonnie('-d', "$dir", qw(-s1 -n0 -f -r0 --min-time=0), '--tests=put_block,get_block');
     %csv = %{ csv_of($short) };
-    my $figures = grep { $csv{$_} ne '+++++' } qw(put_block get_block); # only if even a slow machine measures long enough
+    my $figures = grep { $csv{$_} ne '+++++' } qw(put_block get_block); # even a slow machine must measure long enough
     is(scalar(() = "$short->{out}$short->{err}" =~ /\b(?:put_block|get_block)\b/g), $figures, 'none beside +++++');
 };
 
-# The kernel may reclaim memory at any moment, and the figure shows it; it does not do so every
-# time.
+# The kernel may reclaim memory at any moment, and the figure shows that; so the run is
+# repeated.
 my ($kept, $object);
 for (1 .. 3) {
     ($kept, $object) = tests_of($disk, qw(-s16:64k -n0 -f --cache=keep), '--tests=put_block,get_block');
@@ -101,7 +102,7 @@ SKIP: {
     };
 }
 
-# Endless loops on one CPU, which end with the object.
+# Endless loops on one CPU. They end when the object is destroyed.
 sub busy_loops {
     my ($count, $cpu) = @_;
     my @pids;
@@ -129,8 +130,8 @@ SKIP: {
     skip 'this kernel does not tell how long a thread waited for a CPU', 1 if !$can_tell;
     subtest 'a busy machine is not blamed on the device' => sub {
         my ($cpu) = slurp('/proc/self/status') =~ /^Cpus_allowed_list:\s*(\d+)/m;
-        # A round with fewer files would fit into the few milliseconds that a thread gets at once
-        # after sleeping.
+        # A round with fewer files would fit into the few milliseconds of CPU that a thread gets
+        # at once after sleeping.
         my @options = ('-d', "$disk", qw(-q --json -r0 -s16:64k -f16 -n8 --cache=keep --min-time=0.3), '--tests=getc,seq_stat,ran_stat');
         for my $workers (1, 2) {
             my $loops = busy_loops(3, $cpu);
@@ -138,7 +139,7 @@ SKIP: {
             undef $loops;
             is($run->{status}, 0, "-c$workers: exit status 0") or diag($run->{err});
             my %tests = map { $_->{name} => $_ } @{ JSON::PP->new->decode($run->{out})->{runs}[0]{tests} };
-            for my $name (qw(getc seq_stat ran_stat)) { # these need no device: everything is cached, and nothing is written
+            for my $name (qw(getc seq_stat ran_stat)) { # these tests need no device: everything is cached, and nothing is written
                 cmp_ok($tests{$name}{waited_for_cpu_percent}, '>', 20, "-c$workers, $name: three loops on the same CPU are waited for");
                 isnt($tests{$name}{limited_by}, 'device', 'and that is not the device');
                 like($tests{$name}{verdict}, qr/(?:Waiting for a CPU|no CPU free) \d+ %/, 'which is said');
@@ -148,8 +149,7 @@ SKIP: {
     };
 }
 
-# The kernel holds transfers back before they reach the device, which is
-# therefore idle.
+# The kernel holds transfers back before they reach the device, so the device is idle.
 SKIP: {
     my ($limit, $why) = io_limit("$disk", 20 << 20);
     skip $why, 2 if !$limit;
@@ -160,7 +160,7 @@ SKIP: {
         my %tests = map { $_->{name} => $_ } @{ JSON::PP->new->decode($run->{out})->{runs}[0]{tests} };
         for my $name (qw(put_block get_block)) {
             my $verb = $name eq 'put_block' ? 'writes' : 'reads';
-            next if $tests{$name}{waited_for_cpu_percent} >= 50; # on a busy machine that is the limit
+            next if $tests{$name}{waited_for_cpu_percent} >= 50; # on a busy machine the CPU is the limit
             is($tests{$name}{limited_by}, 'device', "$name: that is the device");
             like($tests{$name}{verdict}, qr{\AControl group: $verb of 20[.]0 MiB/s; \d+ % used[.]\z}, 'and the limit is named')
                 or diag("$tests{$name}{bytes} bytes in $tests{$name}{elapsed_seconds} s");

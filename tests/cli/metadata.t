@@ -25,7 +25,7 @@ for my $kind (@kinds) {
 }
 is_deeply([ tree($dir) ], [], 'nothing is left in the directory');
 
-# The calls on files of all six tests, and the names in them.
+# The calls of all six tests that work on files, and the names of these files.
 sub traced {
     my ($run, @calls) = trace({}, [ '-y', '-e', 'trace=openat,newfstatat,unlinkat,linkat,symlinkat,mkdirat,pread64,pwrite64,write' ],
         '-d', $dir, qw(-s0 -r0 -z6 --cache=keep), @_);
@@ -33,7 +33,7 @@ sub traced {
     return phases(@calls);
 }
 
-# The file names of the calls of that name in a test, without directories.
+# For the calls with this name in a test, the file names without directories.
 sub names {
     my ($phase, $call) = @_;
     return map { $_->{args} =~ m{"(\w{10,22})"(?!, \{)} ? $1 : $_->{args} =~ m{\A\d+(?:<[^>]*>)?, "(\w{10,22})"} ? $1 : () }

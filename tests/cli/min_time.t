@@ -1,6 +1,6 @@
 #!/usr/bin/perl
-# How long is measured: --min-time, in whole rounds, with --drop-interval; and what is printed where
-# the kernel does not say how long a thread waited.
+# How long bonnie measures: --min-time, in whole rounds, with --drop-interval. What it prints where
+# the kernel does not tell how long a thread waited.
 
 use strict;
 use warnings;
@@ -30,7 +30,7 @@ subtest 'long enough' => sub {
         my $tests = tests_of($dir, '-s1', "-n$kind", '-c2', '--min-time=0.1', "--tests=$rest");
         for my $name (split /,/, $rest) {
             my $test = $tests->{$name};
-            if ($name =~ /_del/) { # these may stop with fewer files: see preparing.t
+            if ($name =~ /_del/) { # these may end with fewer files: see preparing.t
                 cmp_ok($test->{ops}, '>=', 1024, "-n $kind, $name: a whole round at least");
                 next;
             }

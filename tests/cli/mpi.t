@@ -45,7 +45,7 @@ subtest 'without a launcher it is as bonnie' => sub {
     is($usage, $plain_usage, 'the same options');
 };
 
-# What holds for the tests of a report on any machine.
+# Parts of the report of a test that are the same on any machine.
 sub sums_ok {
     my ($test, $hosts) = @_;
     my @hosts = @{ $test->{hosts} };
@@ -109,8 +109,8 @@ SKIP: {
     };
 }
 
-# The figures of a run in which each rank reads what another wrote: everything is
-# verified.
+# The figures of a run in which each rank reads what another one wrote, and
+# verifies everything.
 subtest 'shifted' => sub {
     my @full = ('-d', "$dir", qw(-r0 -s12m -n1:3000:100:5 -c2 --verify=full -x2 --json));
     my %shift = ('--shift=1' => 1, is_long() ? ('--shift=5' => 2, '--shift=0' => 0) : ());
@@ -130,7 +130,7 @@ subtest 'shifted' => sub {
     }
 };
 
-# Checks for a single line that matches, and an exit status that is not 0.
+# Checks that the run failed with one line, which matches.
 sub fails_ok {
     my ($run, $reason, $name) = @_;
     my @lines = lines_of($run);
@@ -168,7 +168,8 @@ SKIP: {
     };
 }
 
-# A library turns around the number by which rank 1 shows its byte order, as if that rank's machine were big-endian.
+# A preloaded library reverses the number with which rank 1 shows its byte order, as if the rank's
+# machine were big-endian.
 subtest 'ranks of another byte order are refused' => sub {
     my $shim = scratch(oct 777);
     my $cc   = $ENV{BONNIE_CC} // 'cc';

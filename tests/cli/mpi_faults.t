@@ -25,15 +25,14 @@ my @TESTED = is_long() ? @ALL_TESTS : qw(put_block seeks ran_create);
 my $RANKS  = 3;
 my $HOST   = hostname();
 
-# In seconds: how long others wait before they name a missing rank. A rank is stopped for ten
-# seconds more, and the run then continues for some seconds.
+# In seconds: the others wait this long before they name a missing rank. A rank is stopped
+# for ten seconds more, and the run then continues for some seconds.
 my $PATIENCE = 30;
 my $STOPPED  = $PATIENCE + 10;
 
 my @ENDLESS = qw(--seconds=1000);
 
-# ---- a case: a run that repeats one test, and a fault that it meets
-# ----------------------------------
+# ---- a case: a run that repeats one test, and a fault that it meets ------------------------------
 
 # A case of some kind. place() says where the ranks work and for how long; strike() causes the
 # fault; check() checks the end, or lets the run continue to it. A fault hits each rank in turn;
@@ -75,7 +74,8 @@ sub in_one_place {
     return ('-d', "$case->{dir}");
 }
 
-# The same, for runs that are interrupted: Open MPI kills after a second, in which a busy machine may not clean up.
+# The same for runs that are interrupted. Open MPI kills the ranks after a second, which may be too
+# soon for the clean-up on a busy machine.
 sub in_one_place_without_haste {
     my ($case) = @_;
     $case->{how}{env} = { OMPI_MCA_odls_base_sigkill_timeout => 20 };
@@ -123,7 +123,7 @@ sub failed_ok {
 
 # ---- stopped for 40 seconds ----------------------------------------------------------------------
 
-# Another process continues the rank, whatever this one is doing then.
+# Another process continues the rank, so that this one is free meanwhile.
 sub stop_rank {
     my ($case) = @_;
     my $pid = pid_of($case->{run}, $case->{rank});
@@ -196,7 +196,7 @@ sub in_a_small_place {
     return (in_places($case, scratch(), $case->{rank} => "$case->{room}"), @ENDLESS);
 }
 
-# Keeps filling: what one run has freed would otherwise be used by the next.
+# Fills it again and again; otherwise the next run would use what one run has freed.
 sub fill_place {
     my ($case) = @_;
     wait_until('a failure', sub { take_room("$case->{room}"); slurp($case->{run}{err_file}) =~ /^bonnie: rank/m });
@@ -271,7 +271,7 @@ SKIP: {
     push @OTHERS, $NO_ROOM;
 }
 
-# While some ranks are stopped, the runs with other faults proceed.
+# The runs with other faults proceed while the ranks of these are stopped.
 my @stopped = map { begin($STOP, $_) } 0 .. $#TESTED;
 strike(@stopped);
 for my $number (0 .. $#TESTED) {

@@ -1,6 +1,6 @@
 #!/usr/bin/perl
-# bonnie and the small programs are one executable. The name by which it is called says which
-# program it is, whatever links lead to; under any other name it is bonnie.
+# bonnie and the small programs are one executable. The name by which it is called decides
+# which program it is, whatever links lead to it; under any other name it is bonnie.
 
 use strict;
 use warnings;
@@ -46,7 +46,7 @@ like($found, qr/\Agetc_putc /, 'found in PATH');
 like(qx($^X -e 'exec { \$ARGV[0] } q{}, q{--version}' '@{[program()]}'), qr/\Abonnie /, 'an empty name is bonnie');
 unlink "$dir/getc_putc";
 
-# Its messages use that name; without arguments, too.
+# Messages begin with that name, without arguments, too.
 symlink program(), "$dir/zcav" or die "zcav: $!\n";
 for my $args ([], ['--nonsense']) {
     like(run_tool("$dir/zcav", @{$args})->{err}, qr/\Azcav: /, "zcav @{$args}: its messages begin with its name");

@@ -38,8 +38,8 @@ else {
     refused_ok(bonnie(@q, qw(-s1 -n0 -d), "$locked"), qr{\Q$locked\E.*Permission denied}, 'a directory without permission to write');
 }
 
-# Far too much for any filesystem: the message has both figures, and nothing was
-# written.
+# More than any filesystem has room for: the message has both figures, and
+# nothing was written.
 refused_ok(bonnie(@q, qw(-s 1024t -n0 -d), "$dir"), qr{: 1024 TiB are needed, [\d.]+ [GMT]iB are free}, 'data of 1024 TiB');
 refused_ok(bonnie(@q, qw(-s0 -n 1000000000:1t -d), "$dir"), qr{[\d.]+ [TPE]iB are needed, [\d.]+ [GMT]iB are free}, 'files of 1 TiB');
 
@@ -72,7 +72,7 @@ SKIP: {
 is(bonnie(@q, qw(-s7 -n0 -d), "$small")->{status}, 0, 'a filesystem is used up to the last MiB');
 is(bonnie(@q, qw(-s7 -n1 -d), "$small")->{status}, 0, 'the data is gone before the files are made');
 
-# Another program fills the filesystem while the run is working.
+# Another program fills the filesystem while the run is at work.
 sub fills_up {
     my ($name, $reason, $options, @args) = @_;
     my $fs = Root::tmpfs($options);
@@ -83,7 +83,7 @@ sub fills_up {
     return;
 }
 
-# A struct statfs (x86-64: 15 longs) with a TiB and a million files free.
+# A struct statfs (x86-64: 15 longs) with a TiB of room and a million free inodes.
 sub statfs_of_plenty {
     return unpack 'H*', pack 'q15', 0x01021994, 4096, (1 << 28) x 3, (1 << 20) x 2, 0, 255, 4096, 0, 0, 0, 0, 0;
 }

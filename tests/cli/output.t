@@ -1,5 +1,5 @@
 #!/usr/bin/perl
-# --output: the report goes to a file, which is complete or does not exist.
+# --output: the report goes to a file that is either complete or does not exist.
 
 use strict;
 use warnings;
@@ -51,7 +51,7 @@ ok(-s "$out/$long_name", 'is written');
 unlink "$out/$long_name";
 rmdir "$out/sub";
 
-# What a file passes on to the one that replaces it.
+# What the new file takes over from the file that it replaces.
 for my $mode (oct(600), oct(640), oct(666), oct(4711)) {
     spew("$out/report", 'old');
     chmod $mode, "$out/report";
@@ -83,7 +83,8 @@ SKIP: {
     }
 }
 
-# Users who may have put there what a path leads to, and how far it is followed.
+# The path leads to a file that another user may have put there; bonnie follows
+# it only so far.
 SKIP: {
     skip 'needs root: other users\' files', 1 if !is_root();
     my ($nobody, $nogroup) = (getpwnam 'nobody')[ 2, 3 ];
@@ -100,8 +101,8 @@ SKIP: {
         'hard link of root\'s link'   => sub { symlink "$here/report", "$here/link"; link "$here/link", $_[0] },
         'link of yet another user'    => sub { symlink "$his/next", $_[0]; symlink "$his/report", "$his/next"; POSIX::lchown(1, 1, "$his/next") },
     );
-    # The kind of file and its owner; owner and mode of its directory; whether it is
-    # used.
+    # The kind of the file, its owner, the owner and the mode of its directory, and
+    # whether bonnie uses it.
     for my $case (
         [ 'file',                      $nobody, oct(1777), 0,       0 ],
         [ 'file',                      $nobody, oct(1775), 0,       0 ],
@@ -150,7 +151,7 @@ SKIP: {
     POSIX::lchown($nobody, $nogroup, "$his/seed");
     refused_ok(bonnie(@tiny, '-q', "-Z$his/seed"), qr{random file \Q$his\E/seed: another user's link leads}, 'a random file behind a link of another user');
 
-    # Owner and group stay, except what goes beyond the user's rights.
+    # The new file keeps owner and group, but no rights beyond the user's.
     spew("$his/report", 'his');
     chown $nobody, $nogroup, "$his/report";
     chmod oct(640), "$his/report";
@@ -172,7 +173,7 @@ SKIP: {
 spew("$out/report", 'old');
 is_deeply([ tree($out) ], [qw(report report2)], 'nothing else is beside it');
 
-# A failure or a kill leaves the old file, and no other.
+# A failed or killed run leaves the old file, and no other.
 my @long = ('-d', $dir, qw(-r0 -s0 -n1 -q -x 1000000 --cache=keep));
 for my $signal (qw(TERM INT KILL)) {
     for my $name (qw(report new)) {
@@ -191,7 +192,8 @@ for my $signal (qw(TERM INT KILL)) {
 refused_ok(bonnie('-d', "$dir/none", qw(-s1 -n0 -q), "--output=$out/new"), qr/No such file/, 'a run that fails');
 is_deeply([ tree($out) ], [qw(report report2)], 'leaves no file');
 
-# Without /proc a file cannot be given its name later, so it has a name from the start.
+# Without /proc the file cannot be given its name at the end, so it has a name from the
+# start.
 SKIP: {
     skip 'only root, with mounts of its own, can hide a part of /proc', 3 if !is_root() || system('unshare --mount --propagation private true 2>/dev/null') != 0;
     my @hiding = (qw(unshare --mount --propagation private -- sh -c), 'mount -t tmpfs none /proc/$$/fd && exec "$@"', 'sh');

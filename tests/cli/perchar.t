@@ -1,6 +1,6 @@
 #!/usr/bin/perl
-# The per-character tests: how many characters -f and the preset give them, and the
-# functions that they use.
+# The per-character tests: how many characters they move with -f and with the
+# preset, and which functions they call.
 
 use strict;
 use warnings;
@@ -14,8 +14,7 @@ my $dir = scratch();
 my $cc = $ENV{BONNIE_CC} // 'cc';
 plan skip_all => 'no C compiler for a library that counts calls' if !have($cc =~ /(\S+)\z/);
 
-# A library that is loaded before the C library, and counts the calls of the
-# program.
+# A library that is loaded before the C library and counts the program's calls.
 spew("$dir/count.c", <<'END');
 #define _GNU_SOURCE
 #include <dlfcn.h>

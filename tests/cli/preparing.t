@@ -1,6 +1,7 @@
 #!/usr/bin/perl
-# What is not measured takes little time, too: where files are slow to make, a test that deletes
-# them stops with fewer, and the report says that it measured for less time than asked for.
+# Work that is not measured may not take long, either: where files are slow to make, a test that
+# deletes them stops with fewer files, and the report says that it measured for less time than
+# the user wanted.
 
 use strict;
 use warnings;
@@ -20,7 +21,8 @@ my ($run, @calls) = trace({}, [ '--seccomp-bpf', '-e', 'trace=openat', '-e', 'in
     '-d', $dir, qw(-r0 -s0 -n1 --tests=seq_del --min-time=0.4), '--format=text,json');
 is($run->{status}, 0, 'it succeeds') or diag($run->{err});
 
-# Further rounds may be prepared for 0.8 s, and each file takes at least 2 ms of that.
+# Each file takes at least 2 ms of the 0.8 s that the program allows for preparing
+# further rounds.
 my $made = grep { $_->{args} =~ /O_CREAT/ && $_->{args} !~ /owner|O_TMPFILE/ } @calls;
 cmp_ok($made, '>=', 1024,             'the first round has all files');
 cmp_ok($made, '<=', 1024 + 400 + 100, 'further rounds are content with what can be made in their time');

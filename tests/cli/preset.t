@@ -37,7 +37,7 @@ is((grep { length $csv->{$_} } @TESTS), 12, 'bonnie++: twelve tests');
 like($run->{out}, qr/\AVersion .*\n1\.98,[^\n]*\n\z/s, 'bonnie++: its table, then its CSV line');
 is(csv_of(bonnie(@tiny, qw(--tests=seq_create --format=csv)))->{num_files}, '16', 'bonnie++: 16 x 1024 files');
 
-# The rows of KDiskMark: of each, what reads above what writes.
+# The rows of KDiskMark, each with its reading tests above its writing ones.
 my @fixed = ('-d', $dir, '--preset=diskmark');
 refused_ok(bonnie(@fixed, $_), qr/^bonnie: --preset=diskmark: its rows say what -c, .* would$/m) for qw(-c2 --iodepth=2 --tests=iops --iops-writes=50);
 my $disk = scratch_on_disk();

@@ -1,5 +1,5 @@
 #!/usr/bin/perl
-# Where output goes: the tables and the CSV line to stdout, everything else to stderr.
+# Where output goes: tables and the CSV line to stdout, everything else to stderr.
 
 use strict;
 use warnings;

@@ -1,6 +1,6 @@
 #!/usr/bin/perl
-# What runs as root and what does not: the system's caches are dropped even after -u, by a
-# helper that can do nothing else; nothing that is measured runs as root.
+# What runs as root and what does not: even after -u a helper drops the system's caches,
+# and can do nothing else; nothing that is measured runs as root.
 
 use strict;
 use warnings;
@@ -32,7 +32,7 @@ if (!Root::is_root()) {
     exit;
 }
 
-# The ids of a run while it measures, read from /proc when it works on its files.
+# The ids of a run while it measures, read from /proc while it works on its files.
 sub becomes {
     my (@options) = @_;
     my ($run, @calls) = trace({}, [ '-e', 'trace=setresuid,setresgid,setgroups' ], @small, '--tests=put_block', @options);
@@ -97,8 +97,8 @@ subtest 'all calls of the helper' => sub {
     is_deeply([ sort keys %made ], [qw(exit pwrite64 read write)], 'read, write, pwrite and exit');
 };
 
-# The number of times that the kernel has dropped inodes and names, which only writing 2 or 3 to
-# drop_caches causes.
+# How often the kernel has dropped inodes and names, which happens only when a program writes 2
+# or 3 to drop_caches.
 sub drops_of_slab { return slurp('/proc/vmstat') =~ /^drop_slab (\d+)$/m ? $1 : die "no drop_slab\n" }
 
 subtest 'somebody else writes to drop_caches in between' => sub {
@@ -108,7 +108,7 @@ subtest 'somebody else writes to drop_caches in between' => sub {
     my $run = start({ in => "$kept/keys" }, @small, '-n0', '-yp', '--tests=' . join q{,}, @tests);
     open my $keys, '>', "$kept/keys" or die "$kept/keys: $!\n";
     $keys->autoflush;
-    # Two of these tests at once would mix up each other's writes.
+    # Two of these tests at the same time would count each other's writes.
     open my $caches, '>', '/proc/sys/vm/drop_caches' or die "drop_caches: $!\n";
     flock $caches, LOCK_EX or die "flock: $!\n";
     my $before = drops_of_slab();
@@ -125,8 +125,8 @@ subtest 'somebody else writes to drop_caches in between' => sub {
     is(finish($run)->{status}, 0, 'exit status 0');
 };
 
-# What /proc says about a process or thread: {Uid => '1 1 1 1', CapEff => '0000000000000000'
-# ...}.
+# What /proc says about a process or thread: { Uid => '1 1 1 1', CapEff =>
+# '0000000000000000' ... }.
 sub status_of {
     my ($pid) = @_;
     return { map { s/\s+/ /gr =~ /\A(\w+): ?(.*?) ?\z/ } split /\n/, slurp("/proc/$pid/status") };
@@ -136,7 +136,8 @@ sub children_of { return split q{ }, slurp("/proc/$_[0]/task/$_[0]/children") }
 
 subtest 'after the drop nothing but the dropper is privileged' => sub {
     plan skip_all => 'setpriv is not installed' if !have('setpriv');
-    # The worst case: groups, inherited capabilities, and securebits that keep them.
+    # The worst case: the caller has groups and inheritable capabilities, and
+    # securebits that keep them.
     my @rich = (qw(setpriv --securebits=+no_setuid_fixup), '--groups=0,4,24', '--inh-caps=+sys_admin,+chown', '--');
     my $run = start({ wrap => \@rich }, '-d', $dir, qw(-r0 -q -s1:16k:1000000000:3 -n0 -c2 -f --json -u nobody --tests=seeks));
     my @children;

@@ -11,11 +11,11 @@ use BonnieRun qw(bonnie refused_ok scratch tree);
 
 my $dir = scratch();
 
-# [OPTION as the message names it, WORDS, what the message says is accepted]
+# [ OPTION as the message names it, WORDS, what the message says is accepted ]
 my $SIZE  = qr/SIZE\[:CHUNK\[:SEEKS\[:SEEKERS\]\]\]/;
 my $FILES = qr/NUM\[:MAX\[:MIN\[:DIRS\[:CHUNK\]\]\]\]/;
 
-# A refusal names the wrong field, and what was given there.
+# A refusal names the wrong field, and its text on the command line.
 my %FIELD = (
     SIZE    => qr/SIZE in MiB, or with a suffix k, m, g, t, up to 1024t/,
     CHUNK   => qr/CHUNK from 256 to 1g bytes/,
@@ -100,7 +100,7 @@ refused_ok(bonnie('-d', $dir, '-s1', '-n1', '-g', 'no-such-group'), qr/-g \(--gr
 refused_ok(bonnie('-d', $dir, '-s1', '-n1', '-u', '0:no-such-group'), qr/no group is named 'no-such-group'/, 'unknown group of a user');
 refused_ok(bonnie('-d', $dir, '-s1', '-n1', '-u', '4294967295'), qr/-u \(--user\): no user is named '4294967295'/, 'no number of a user');
 
-# An abbreviation of several options.
+# A prefix of several options.
 refused_ok(bonnie('-d', $dir, '--dir', $dir), qr/ambiguous option --dir: it may be --directory, --direct$/m, 'an ambiguous long name');
 refused_ok(bonnie('-d', $dir, '--iops=4'), qr/ambiguous option --iops=4: it may be --iops-duration, --iops-block, /, 'with a value');
 
@@ -130,7 +130,7 @@ for my $name (qw(quiet sync direct unlocked require-steady json html cleanup ver
     refused_ok(bonnie("--$name=1"), qr/--$name takes no value/, "--$name with a value");
 }
 
-# The message is one harmless line, whatever was given.
+# The message is one harmless line, whatever the user has typed.
 for my $given ("4\nx", "4\e[31m", "\x07\r", "\xFF\xFE", 'x' x 5000, '%s%n%d') {
     for my $words ([ '-s', $given ], ["--$given"], ["-$given"], [$given], [ '-u', $given ]) {
         my $run = bonnie('-d', $dir, qw(-n1 -s1), @{$words});

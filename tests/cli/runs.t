@@ -30,7 +30,7 @@ is(scalar(() = $run->{out} =~ /^Latency/mg), 4, 'and both lines');
 is(scalar(() = $run->{out} =~ /^format_version/mg), 1, 'and one header');
 is(scalar(() = bonnie(@small, '-x1', '-s0', '--tests=seq_stat,ran_del')->{out} =~ /\n/g), 2, 'some of the tests only');
 
-# A run's files have other names than those that the run before left.
+# The files of a run have other names than those that the run before it left.
 for my $kind ([], ['-n1:300:20:3'], ['-n1:-1'], [ '-n1:-2:0:2', '-c2' ]) {
     for my $tests ('seq_create', 'seq_stat', 'ran_stat,seq_del', 'seq_create,ran_stat') {
         my $several = bonnie('-d', $dir, qw(-r0 -s0 -n1 -q -x3 --cache=keep), @{$kind}, "--tests=$tests");

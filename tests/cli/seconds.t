@@ -1,5 +1,6 @@
 #!/usr/bin/perl
-# --seconds: whole runs until a time has passed; and the lines below the tables of several runs.
+# --seconds: whole runs until this time has passed; and the lines below the tables of several
+# runs.
 
 use strict;
 use warnings;
@@ -12,7 +13,7 @@ use BonnieRun   qw(@ALL_TESTS bonnie refused_ok scratch tree);
 my $dir  = scratch();
 my @tiny = ('-d', $dir, qw(-r0 -s1 -n1 -mlab -q --cache=keep --iops-duration=0.05));
 
-# Runs with these arguments, and counts the CSV lines.
+# Runs with these arguments, and returns the number of CSV lines.
 sub runs_of {
     my $run = bonnie(@tiny, @_);
     return $run->{status} ? $run->{err} : scalar(() = $run->{out} =~ /^1\.98,/mg);

@@ -1,5 +1,5 @@
 #!/usr/bin/perl
-# -z and -Z: with the same seed a run does the same, in the same order and at the same offsets. The
+# -z and -Z: runs with the same seed do the same, in the same order and at the same offsets. The
 # contents differ from run to run, so that data left by an earlier run is noticed.
 
 use strict;
@@ -13,8 +13,8 @@ use Trace      qw(can_trace trace);
 
 my $dir = scratch();
 
-# What the workers did: each system call with names and offsets, but without descriptors and
-# contents.
+# What the workers did: each system call with its names and offsets, but without descriptors
+# and contents.
 sub deeds {
     my ($run, @calls) = trace({ dir => "$dir" }, [ '-e', 'trace=pread64,pwrite64,openat,unlinkat,newfstatat' ],
         qw(-s1:8k:40:1 -n1:40:0 -r0 -q --cache=keep), '--tests=put_block,seeks,ran_create,ran_del', @_);
@@ -40,15 +40,15 @@ refused_ok(bonnie('-d', $dir, '-Z', "$dir/none", '-s1', '-n0'), qr{random file \
 refused_ok(bonnie('-d', $dir, '-Z', "$dir/empty", '-s1', '-n0'), qr{random file \Q$dir\E/empty: is empty}, '-Z with an empty one');
 refused_ok(bonnie('-d', $dir, '-Z', "$dir", '-s1', '-n0'), qr{read random file \Q$dir\E: Is a directory}, '-Z with a directory');
 
-# The number of random values that two runs have in common in the same
-# positions.
+# How many positions have the same random value in both runs.
 sub in_common {
     my ($one, $other) = @_;
     my @random = grep { $one->[$_] !~ /\Apwrite64 8192, / } 0 .. $#{$one};
     return (scalar(@random), scalar grep { $one->[$_] eq ($other->[$_] // q{}) } @random);
 }
 
-# The 8-byte words that are written to the data files and those of the metadata tests.
+# The 8-byte words that a run writes to the data files and to the files of the
+# metadata tests.
 sub words {
     my (undef, @calls) = trace({ dir => "$dir" }, [ '-e', 'trace=pwrite64', '-xx', '-s8192' ],
         qw(-s1:8k:40:1 -n1:4000:4000 -r0 -q --cache=keep), '--tests=put_block,seeks,seq_create', @_);

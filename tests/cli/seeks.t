@@ -1,6 +1,6 @@
 #!/usr/bin/perl
-# The seeks: as many as asked for, shared among the seekers; every tenth rewrites its chunk,
-# whatever the chunk's number.
+# The seekers share the wanted number of seeks; every tenth rewrites its chunk, whatever the
+# chunk's number.
 
 use strict;
 use warnings;
@@ -49,7 +49,7 @@ is(scalar(keys %files), 3, 'in the files of all workers');
 
 is(scalar(grep { $_->{name} eq 'pread64' } seeks(qw(-s1:8k:3:8))), 3, 'fewer seeks than seekers');
 
-# Killing a seeker from outside is a failure with its own message.
+# A seeker that is killed from outside is a failure with a message of its own.
 my $killed = (trace({}, [ '-e', 'trace=pread64', '-e', 'inject=pread64:signal=KILL:when=20' ],
         '-d', $dir, qw(-r0 -n0 -q -s1:8k:400:2 --tests=seeks)))[0];
 refused_ok($killed, qr/seeker \d was killed by signal 9/, 'a killed seeker');

@@ -1,6 +1,6 @@
 #!/usr/bin/perl
-# A signal in any phase ends the run by that same signal, and nothing is left
-# behind.
+# A signal in any phase ends the run by that same signal, and the run leaves
+# nothing behind.
 
 use strict;
 use warnings;
@@ -18,7 +18,7 @@ my $dir    = scratch();
 my %number;
 @number{ split q{ }, $Config{sig_name} } = split q{ }, $Config{sig_num};
 
-# Endless runs, which are in the middle of their only test, or prepare it.
+# Endless runs with a single test. They are in the middle of it, or prepare it.
 my $SEEKS   = [qw(-s1:256:1000000000:3 -n0 -f)];
 my %endless = (
     (map { ($_ => [ qw(-s2:256:2000:3 -n0 -x 1000000 -c2), "--tests=$_" ]) } @TESTS[ 0 .. 4 ]),
@@ -53,11 +53,12 @@ for my $test (@ALL_TESTS) {
     }
 }
 
-# All signals that end a process, except KILL, those for a fault in the program, the two that belong
-# to the C library, the one with which the program wakes its workers, and the one that asks for
-# figures (inquiry.t).
+# All signals that end a process, except KILL, those for a fault in the program, two that belong to
+# the C library, the one with which the program wakes its workers, and the one that asks for figures
+# (inquiry.t).
 my %NOT = map { $_ => 1 } qw(ZERO KILL STOP SEGV BUS ILL FPE ABRT IOT SYS TRAP CHLD CLD CONT TSTP TTIN TTOU URG USR1 WINCH NUM32 NUM33 RTMIN);
-# SIGRTMIN, which wakes: the first that the C library leaves to programs.
+# SIGRTMIN, with which the program wakes its workers, is the first that the C
+# library leaves to programs.
 my $is_musl = bonnie('-d', $dir, qw(-r0 -s0 -n1 -q --json --tests=seq_create))->{out} =~ /"c_library": "musl"/;
 my $waking  = $is_musl ? 35 : 34;
 $NOT{"NUM$waking"} = 1;
@@ -69,7 +70,7 @@ for my $signal (@ENDING) {
     ended_ok($run, $signal, "SIG$signal");
 }
 
-# The manual names the program's own signal.
+# The manual names the signal that the program uses itself.
 my $woken = begin('ran_stat');
 kill $waking => $woken->{pid};
 wait_until_taken($woken->{pid});
@@ -77,7 +78,7 @@ is(waitpid($woken->{pid}, POSIX::WNOHANG()), 0, 'SIGRTMIN wakes, and ends nothin
 kill TERM => $woken->{pid};
 ended_ok($woken, 'TERM', 'SIGTERM after it');
 
-# A limit that every further write exceeds again.
+# A limit that every further write exceeds, too.
 for my $test (qw(putc put_block)) {
     my $limited = bonnie({ wrap => [ 'sh', '-c', 'ulimit -f 64 && exec "$@"', 'sh' ] }, '-d', $dir, qw(-q -r0 -s4 -n0), "--tests=$test");
     is($limited->{status}, "signal $number{XFSZ}", "a file of 64 KiB at most, $test: ended by SIGXFSZ");
@@ -99,8 +100,7 @@ for my $engine (grep { $usable{$_} } qw(libaio io_uring null)) {
 }
 is_deeply([ tree($disk) ], [], 'nothing is left there either');
 
-# During writeback, which takes long on slow storage: the run stops after a piece, not after
-# everything.
+# Writeback takes long on slow storage: the run stops after one piece, not after everything.
 SKIP: {
     skip 'strace cannot trace here', 4 if !can_trace();
     for my $test (qw(put_block get_block)) {
@@ -112,8 +112,8 @@ SKIP: {
 }
 is_deeply([ tree($disk) ], [], 'and nothing is left');
 
-# A call that fails when the signal comes: reported if it has a reason of its own, to anybody
-# who reads.
+# A call fails when the signal comes. The run reports the failure if it has a reason other
+# than the signal, and if somebody reads.
 SKIP: {
     skip 'strace cannot trace here', 4 if !can_trace();
     local $BonnieRun::HANGS = 20;
@@ -135,8 +135,7 @@ SKIP: {
     is(index(what_is_in($pipe), 'bonnie'), -1, 'one that nobody reads: nobody waits for it');
 }
 
-# As a terminal does it: the whole group gets the signal, seekers and helper
-# too.
+# A terminal sends the signal to the whole group, including seekers and helper.
 for my $test (qw(put_block seeks seq_create)) {
     my $run = begin($test);
     kill INT => -$run->{pid};
@@ -147,8 +146,8 @@ for my $test (qw(put_block seeks seq_create)) {
 
 # ---- nobody reads -------------------------------------------------------------------------------
 
-# A pipe from which nobody reads, with room for that many more bytes, and the name under which a
-# program can open it.
+# A pipe that nobody reads, with room for this number of bytes, and a name under which a program
+# can open it.
 sub unread_pipe {
     my ($room) = @_;
     pipe my $reader, my $writer or die "pipe: $!\n";
@@ -163,7 +162,7 @@ sub unread_pipe {
     return { reader => $reader, writer => $writer, name => "/proc/$$/fd/" . fileno $writer };
 }
 
-# What has not been read yet.
+# What is in the pipe and has not been read.
 sub what_is_in {
     my ($pipe) = @_;
     my $text = q{};
@@ -172,8 +171,8 @@ sub what_is_in {
     return $text;
 }
 
-# Waits until the process is blocked in a call on that descriptor, which two checks in a row must
-# find.
+# Waits until the process is blocked in a call on that descriptor, which three looks in a row
+# must find.
 sub wait_for_writer {
     my ($pid, $fd) = @_;
     my $call = sprintf '\A\d+ %#x ', $fd;
@@ -186,7 +185,7 @@ sub wait_for_writer {
     local $BonnieRun::HANGS = 20;
     my @work = ('-d', $dir, qw(-r0 -s256k -n1 -mlab --cache=keep --min-time=0));
 
-    # The reader stops to read at various points: before the first word, within it, in a later
+    # The reader stops reading at various points: before the first word, within it, in a later
     # one.
     for my $room (0, 1, 100, 150, 200, 250, 300, 350, 400) {
         for my $workers (1, 2) {
@@ -198,15 +197,15 @@ sub wait_for_writer {
         }
     }
 
-    # The line that reports a failure.
+    # The line that reports a failure cannot be written.
     my $pipe = unread_pipe(0);
     my $run  = start({ err => $pipe->{name} }, '-d', $dir, qw(-q -r0 -s1 -n0 --tests=put_block --engine=null --null=fail=1));
     wait_for_writer($run->{pid}, 2);
     kill TERM => $run->{pid};
     ended_ok($run, 'TERM', 'the reason of a failure, which nobody reads: SIGTERM');
 
-    # The report: on standard output, in a named pipe that somebody has opened, and in one
-    # that nobody has.
+    # The report cannot be written: standard output is a pipe that nobody reads, and so is
+    # a named pipe; another named pipe has not even been opened by a reader.
     $pipe = unread_pipe(0);
     $run  = start({ out => $pipe->{name} }, @work, qw(-q --json));
     wait_for_writer($run->{pid}, 1);
@@ -230,7 +229,7 @@ sub wait_for_writer {
     ended_ok($run, 'TERM', '--output is a pipe that nobody reads: SIGTERM');
     close $reader;
 
-    # What could not be removed is reported all the same, to anybody who reads.
+    # The run reports what it could not remove, even after a signal, if somebody reads.
     for my $room (0, 4096) {
         $pipe = unread_pipe($room);
         $run  = start({ err => $pipe->{name} }, '-d', $dir, qw(-q -r0 -s0 -n2 -x1000000 --tests=seq_create));
@@ -252,7 +251,8 @@ sub wait_for_files {
     return @files;
 }
 
-# A terminal that nobody reads: progress lines, and the live line of another process.
+# Nobody reads the terminal, to which progress lines go, and the live line of another
+# process.
 SKIP: {
     skip 'script(1) makes no terminal here', 2 if !has_terminal();
     my $terminal = fork // die "fork: $!\n";
@@ -275,7 +275,7 @@ SKIP: {
     waitpid $terminal, 0;
 }
 
-# Several signals at once, and one that was ignored from the start.
+# Several signals at once, and a signal that was ignored from the start.
 my $run = begin('seeks');
 kill $_ => $run->{pid} for qw(TERM TERM INT HUP);
 finish($run);
@@ -290,7 +290,7 @@ is(waitpid($run->{pid}, POSIX::WNOHANG()), 0, 'SIGHUP under nohup is ignored');
 kill TERM => $run->{pid};
 ended_ok($run, 'TERM', 'SIGTERM under nohup');
 
-# SIGKILL: no data file and no process is left.
+# After SIGKILL no data file and no process is left.
 $run = begin('seeks');
 my @children;
 wait_until('three seekers and the monitor', sub { @children = children($run->{pid}); @children == 4 });

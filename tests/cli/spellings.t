@@ -1,5 +1,5 @@
 #!/usr/bin/perl
-# Every way of writing options that scripts for Bonnie and Bonnie++ use.
+# Every spelling of options that scripts for Bonnie and Bonnie++ use.
 
 use strict;
 use warnings;
@@ -10,8 +10,8 @@ use BonnieRun qw(bonnie csv_of scratch tree);
 
 my $dir = scratch();
 
-# Runs with these arguments and returns the named fields, joined; the arguments come
-# last.
+# Runs with these arguments, which follow a few common ones, and returns the named
+# fields, joined.
 sub fields_of {
     my ($names, @words) = @_;
     my $run = bonnie('-d', $dir, qw(-r0 -s1 -n0 -mlab --cache=keep -q), @words);

@@ -35,13 +35,13 @@ SKIP: {
 }
 fails('closed stdout',           { out => 'closed' }, $closed, @tiny);
 fails('closed stdout, --help',   { out => 'closed' }, $closed, '--help');
-# With the helper that drops caches, which has one more descriptor.
+# The helper that drops caches has one more descriptor.
 fails('closed stdin and stdout', { in => 'closed', out => 'closed' }, $closed, @tiny, '--cache=evict');
 is(bonnie({ map { $_ => 'closed' } qw(in out err) }, @tiny, '--cache=evict')->{status}, 1, 'all three closed: exit status 1');
 is_deeply([ tree($dir) ], [], 'nothing is left');
 
-# A closed pipe: ended by SIGPIPE, as other programs are, and nothing is left
-# behind.
+# A closed pipe ends the run by SIGPIPE, as it ends other programs, and nothing
+# is left behind.
 my $gone = finish(start({ wrap => [ 'sh', '-c', '"$@" | true; :', 'sh' ] }, @tiny, '-x', '5'));
 is_deeply([ tree($dir) ], [], 'closed pipe: nothing is left');
 pipe my $reader, my $writer or die "pipe: $!\n";

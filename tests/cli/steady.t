@@ -1,6 +1,6 @@
 #!/usr/bin/perl
 # --steady-state: block tests are repeated in rounds until their figure is steady by SNIA's rule, or
-# the limit of rounds is reached. On devices of known speed, which changes while the program runs.
+# the limit of rounds is reached. Here they run on devices of known speed, which changes meanwhile.
 
 use strict;
 use warnings;
@@ -26,8 +26,7 @@ my $tests  = '--tests=' . join q{,}, @BLOCK_TESTS;
 my @small  = ('-d', $dir, qw(-r0 -n0 -s2:16k:100:2 --cache=keep)); # dropping the caches of the system is slow
 my @rounds = (@small, '--steady-state', '--round-time=0.02', '--max-rounds=7');
 
-# ---- the rule, implemented once more
-# ---------------------------------------------------------------
+# ---- the rule, implemented once more -------------------------------------------------------------
 
 # The rule's verdict on figures: ( steady, range, slope ), the latter two in percent of
 # the mean.
@@ -48,8 +47,8 @@ my %FIGURE = (
     p99       => sub { $_[0]{p99_ns} },
 );
 
-# Checks that everything in the JSON about a test's rounds is consistent, and that it is steady in
-# the first round in which it can be.
+# Checks that the JSON of a test's rounds is consistent, and that the test is steady in the first
+# round in which it can be.
 sub rounds_ok {
     my ($test, $most, $name) = @_;
     my $steady = $test->{steady_state};
@@ -66,7 +65,7 @@ sub rounds_ok {
     push @wrong, "the fit: $range, $rise" if !near($steady->{fit}{range_percent}, $range) || !near($steady->{fit}{slope_percent}, $rise);
     push @wrong, 'the window' if $steady->{fit}{first_round} != @rounds - $WINDOW + 1;
 
-    # The figures of the test are those of the window.
+    # The figures of the test must be those of the window.
     for my $key (qw(ops bytes elapsed_seconds)) {
         my $sum = sum(map { $_->{$key} } @rounds[ -$WINDOW .. -1 ]);
         push @wrong, "$key: $test->{$key} instead of $sum" if !near($test->{$key}, $sum);
@@ -162,7 +161,7 @@ SKIP: {
 my %number;
 @number{ split q{ }, $Config{sig_name} } = split q{ }, $Config{sig_num};
 
-# Signals to the runs of -x, one of which is always running.
+# Signals to runs with -x, of which one is always at work.
 for my $test (@BLOCK_TESTS) {
     for my $case ([ INT => qr/: round 1:/ ], [ TERM => qr/: round 4:/ ], [ HUP => qr/: round 5:.*: round 2:/s ]) {
         my ($signal, $when) = @{$case};
@@ -182,14 +181,13 @@ is_deeply([ tree($dir) ], [], 'nothing is left');
 
 # ---- devices of known speed ------------------------------------------------------------------------
 
-# A filesystem in memory, which a control group limits to a speed that changes after each round: by
-# the factors of the first rounds, or a function of the round's number. Returns the test's part of
-# the report, and the run.
+# A filesystem in memory. A control group limits it to a speed that changes after each round:
+# $factor_of->(round) times $SPEED. Returns the test's part of the report, and the run.
 my $DEVICE = eval { Root::may_mount() ? Root::filesystem('ext4', 128) : undef };
 my $SPEED  = 20 * $MIB;
 
-# A program that has to wait for a CPU may make up for the allowance that it missed, and is too fast
-# then.
+# A program that had to wait for a CPU may make up for the allowance that it missed, and is then too
+# fast.
 my @AT_ONCE = system('chrt -f 10 true 2>/dev/null') == 0 ? qw(chrt -f 10) : ();
 
 sub measure_at {
@@ -202,7 +200,7 @@ sub measure_at {
     wait_until('the end', sub {
         my $rounds = () = slurp($run->{err_file}) =~ /: round \d+:.*\n/g;
         my ($before, $now) = map { $factor_of->($_ + 1) } $seen, $rounds;
-        $limit->change($SPEED * $now) if $now != $before; # this gives a tenth of a second of credit
+        $limit->change($SPEED * $now) if $now != $before; # a change gives a tenth of a second of credit
         $seen = $rounds;
         return waitpid_would_return($run);
     });
@@ -223,14 +221,14 @@ my @KNOWN = (
     { name => 'falling by 15 % a round', factor => sub { 0.85**($_[0] - 1) }, most => 7, within => 0.2, words => qr/still falling \d+[.]\d % a round/ },
     { name => 'swinging by half', factor => sub { $_[0] % 2 ? 1 : 2 }, most => 7, within => 0.3, words => qr/not steady after 7 rounds/ },
     is_long() ? (
-        # The first round differs: only it is without the credit of a change.
+        # The first round differs from the others because no change has given it credit.
         { name => 'falling by 3 % a round', factor => sub { $_[0] == 1 ? 2 : 0.97**($_[0] - 2) }, most => 9, within => 0.08, words => qr/still falling \d[.]\d % a round/ },
         { name => 'swinging by 30 %', factor => sub { $_[0] % 2 ? 1 : 1.3 }, most => 8, within => 0.08, words => qr/not steady after 8 rounds/ },
     ) : (),
 );
 
-# Whether the device was as fast as the limit allowed: not if other programs needed the CPUs,
-# because then the kernel is late, too.
+# Whether the device was as fast as the limit allows. It is not if other programs needed the
+# CPUs, because then the kernel is late, too.
 sub was_as_told {
     my ($known, @figures) = @_;
     my $allowed  = $known->{within};
@@ -238,8 +236,8 @@ sub was_as_told {
     return @figures >= @expected && !grep { abs($figures[$_] / $expected[$_] - 1) > $allowed } 0 .. $#expected;
 }
 
-# Measures until that is so, a few times. Returns the result of measure_at(), and whether
-# it was so.
+# Measures up to three times, until the device was as fast as it should be. Returns the
+# result of measure_at(), and whether the device was that fast.
 sub measure_undisturbed {
     my ($known) = @_;
     my @measured;

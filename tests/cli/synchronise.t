@@ -46,7 +46,7 @@ sub three {
     return;
 }
 
-# The same under a single strace, which shows when each was done.
+# The same under a single strace, which shows when each process finished each test.
 sub in_step {
     my $log = File::Temp->new;
     my $three = '"$@" -s1 & a=$!; "$@" -s4 & b=$!; "$@" -s32 & wait $! && wait $a && wait $b';
@@ -90,7 +90,7 @@ subtest 'one process' => sub {
     silent_ok('-p -1', '-p-1');
 };
 
-# The other run when one fails, is ended, or is killed.
+# What happens to a process when its partner fails, is ended, or is killed.
 for my $end (qw(failure TERM KILL)) {
     subtest "a partner: $end" => sub {
         local $BonnieRun::HANGS = 30;
@@ -108,7 +108,8 @@ for my $end (qw(failure TERM KILL)) {
             finish($run);
         }
         finish($other);
-        # Its own processes end a moment later, and hold its directory until then.
+        # The partner's own processes end a moment later, and hold its directory
+        # until then.
         wait_until('what was killed is removed', sub { bonnie('-d', $dir, '--cleanup'); !tree($dir) }) if $end eq 'KILL';
         is($other->{status}, 1, 'the other fails, and does not hang');
         is($other->{out}, q{}, 'it prints nothing');
@@ -156,7 +157,7 @@ SKIP: {
     };
 }
 
-# User nobody makes a set of semaphores under root's key.
+# User nobody makes a set of semaphores with root's key.
 sub squat {
     my ($maker) = @_;
     my $child = fork // die "fork: $!\n";
@@ -176,7 +177,7 @@ SKIP: {
     my $nobody = getpwnam 'nobody';
     my $set = sub { return semget $KEY, 5, IPC_CREAT | IPC_EXCL | oct 666 };
     # Ways in which nobody can try to make a set look like root's, as far as the
-    # kernel lets him.
+    # kernel allows.
     my %made = (
         'as it is' => $set,
         'given to root' => sub {

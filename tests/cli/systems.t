@@ -1,6 +1,6 @@
 #!/usr/bin/perl
-# Systems that lack something or are larger than most: the run continues, and reports what it
-# found.
+# On systems that lack something, or are larger than most, the run continues and reports what
+# it found.
 
 use strict;
 use warnings;
@@ -17,7 +17,7 @@ plan skip_all => 'strace cannot trace here' if !can_trace();
 my $dir   = scratch_on_disk();
 my @small = ('-d', "$dir", qw(-q -s4 -n0 -r0 --json));
 
-# strace makes these calls fail with that error, as they do on such a system.
+# strace makes these calls fail with this error, as on a system that lacks them.
 sub run_without {
     my ($calls, $how, @words) = @_;
     return bonnie({ wrap => [ qw(strace -f -qq -o /dev/null -e), "trace=$calls", '-e', "inject=$calls:$how", '--' ] }, @words);
@@ -29,7 +29,8 @@ sub report_of {
     return JSON::PP->new->decode($run->{out});
 }
 
-# The number of threads that bonload makes for many channels under strace with these options.
+# The number of threads that bonload starts for many channels, under strace with these
+# options.
 sub threads_of_load {
     my (@options) = @_;
     my ($run, @calls) = trace({ program => 'bonload' }, [ '-e', 'trace=clone,clone3,sched_getaffinity', @options ],

@@ -1,7 +1,7 @@
 #!/usr/bin/perl
-# --time: the sequential block tests repeat laps through their files until the time is over; files
-# are evicted before laps that read, and emptied before laps that write; their contents are right
-# wherever a lap was cut off.
+# --time: the sequential block tests repeat laps through their files until the time is over. The
+# program evicts files before laps that read, and empties them before laps that write; their
+# contents are right wherever a lap was cut off.
 
 use strict;
 use warnings;
@@ -24,7 +24,8 @@ sub tests_of_run {
     return { map { $_->{name} => $_ } @{ $report->{runs}[0]{tests} } }, $report, $run->{err};
 }
 
-# The first of these times in which a run does what it should: a busy machine needs a longer one.
+# Calls $run with each of these times in turn until the result is enough: a busy machine needs a
+# longer time.
 sub first_time {
     my ($is_enough, $run, @seconds) = @_;
     my @result;
@@ -43,7 +44,7 @@ subtest 'as long as was asked for' => sub {
     );
     for my $name (@SEQUENTIAL) {
         my $test = $tests->{$name};
-        # A busy machine may take longer to prepare laps than the limit allows.
+        # A busy machine may need longer to prepare laps than the limit allows.
         my $is_told = $told =~ /^  (?:\w+ )*$name(?: \w+)*: measured for only \d/m;
         ok(($test->{elapsed_seconds} >= $seconds xor $is_told), "$name: so long at least, or it is told that it was not") or diag($test->{elapsed_seconds}, $told);
         cmp_ok($test->{bytes}, '>', 4 * $MIB, 'and more than once through the file') or diag($test->{bytes});
@@ -56,8 +57,8 @@ subtest 'as long as was asked for' => sub {
     is($plain->{settings}{sequential_seconds}, 0, 'which is said as well');
 };
 
-# Laps are cut off anywhere: in a file that is too large for the time and in smaller ones, with
-# several workers, operations in flight, and chunks that are not whole units.
+# Laps are cut off anywhere: in a file that is too large for the time, and in smaller ones;
+# with several workers, with operations in flight, and with chunks that are not whole units.
 my @sizes = ([ '-s64:16k:50:2', '-c3' ], [ '-s1:16k:50:2', '-c1' ], [ '-s300k:3000:50:2', '-c3' ], [ '-s7:24k:50:2', '-c1' ]);
 for my $engine (grep { $_ ne 'null' } engines()) {
     for my $options (@sizes[ $engine eq 'sync' ? (0 .. 3) : (0, 2) ]) {
@@ -83,7 +84,8 @@ SKIP: {
     };
 }
 
-# A run with that time, and of each test what happened at the start of the file, and what was prepared, in their order.
+# Makes a run with this time. Returns, for each test and in their order, what happened at the start
+# of the file, and what was prepared.
 sub events_of_run {
     my ($disk, $seconds) = @_;
     my ($run, @calls) = trace({}, [ '-e', 'trace=pread64,pwrite64,fadvise64,ftruncate,write' ],

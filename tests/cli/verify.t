@@ -1,7 +1,7 @@
 #!/usr/bin/perl
-# --verify: any damage to the data is found, counted and named, in every test that reads and with
-# every engine; and none is found where there is none. This test damages the unnamed files of the
-# running program while it waits at a prompt.
+# --verify finds, counts and names any damage to the data, in every test that reads and with
+# every engine; and it finds none where there is none. This test damages the unnamed files of the
+# running program while the program waits at a prompt.
 
 use strict;
 use warnings;
@@ -28,9 +28,9 @@ my @ENGINES = map { [ "--engine=$_", $_ eq 'sync' ? () : '--iodepth=64' ] } grep
 # The same blocks are damaged in the same way every time.
 srand 20;
 
-# Runs these tests; before each begins, the sub that $at has for it damages the data files, which
-# are those with that many bytes, in their order. A test that is named twice comes again in the next
-# run of -x.
+# Runs these tests. Before each of them begins, the sub that $at has for it damages the data files
+# of this size, which it gets in their order. A test that is named twice is meant once more in the
+# next run of -x.
 sub run_damaged {
     my ($at, $bytes, $tests, @options) = @_;
     my $kept = scratch();
@@ -78,8 +78,8 @@ sub read_file {
     return $text;
 }
 
-# Replaces these units of a file by what $change returns for each: {file, number,
-# bytes}.
+# In these units of a file, replaces the contents by what $change returns for {
+# file, number, bytes }.
 sub damage {
     my ($file, $units, $change, $size) = @_;
     $size //= $UNIT;
@@ -97,8 +97,8 @@ sub some_units {
     return [ (shuffle(0 .. $of - 1))[ 0 .. $count - 1 ] ];
 }
 
-# The program's findings in a test: {named => [[file, offset, what]], count => in all, sum => of the
-# run}.
+# The program's findings in a test: { named => [ [ file, offset, what ] ], count => of the test, sum
+# => of the run }.
 sub told {
     my ($run, $test) = @_;
     my %told = (named => [], sum => $run->{err} =~ /^bonnie: the storage returned something other than what was written: (\d+) damaged places?\n\z/m ? $1 : 0);
@@ -109,8 +109,8 @@ sub told {
     return \%told;
 }
 
-# Checks that exactly these units were found, the first of them named in these words, and that the
-# report is printed.
+# Checks that the program found exactly these units, that it describes the first ones with these
+# words, and that it prints the report.
 sub found_ok {
     my ($run, $test, $units, $words, $size) = @_;
     my $told = told($run, $test);
@@ -138,7 +138,7 @@ sub sound_ok {
     return is("$run->{status}" . ($run->{err} =~ /(bonnie: .*)/ ? $1 : q{}), '0', $name);
 }
 
-# Flips one bit of a unit, in the byte at this position.
+# Flips one bit in this byte of a unit.
 sub flip {
     my ($unit, $byte) = @_;
     my $bytes = $unit->{bytes};
@@ -149,13 +149,13 @@ sub flip {
 sub flip_anywhere { my ($unit) = @_; return flip($unit, int rand length $unit->{bytes}) }
 sub zeros { my ($unit) = @_; return "\0" x length $unit->{bytes} }
 
-# The unit's contents before it was rewritten; generation 1.0 follows that.
+# The unit's contents before it was rewritten as generation 1.0.
 sub before {
     my ($unit) = @_;
     return substr $unit->{file}{old}, $unit->{number} * $UNIT, $UNIT;
 }
 
-# The unit with these bytes as they were before.
+# The unit with its old bytes in this part.
 sub torn {
     my ($unit, $at, $length) = @_;
     my $bytes = $unit->{bytes};
@@ -163,7 +163,7 @@ sub torn {
     return $bytes;
 }
 
-# The number of the unit whose bytes are copied into another one.
+# Misdirected writes: the contents of unit $number come from the unit with this number.
 sub taken_from {
     my ($number, $of) = @_;
     return ($number + 7) % $of;
@@ -181,7 +181,8 @@ sub misdirected_words {
     return qr/\Amisdirected: generation 1\.0 expected, what belongs to data file 0 at $from found\z/;
 }
 
-# The damage to a unit, the mode of --verify that finds it, and the words for it.
+# Each kind of damage to a unit, the mode of --verify that finds it, and its
+# description in the report.
 my $CHANGED = qr/flipped: generation 1\.0 expected, changed bytes found/;
 my $TORN    = qr/torn: generation 1\.0 expected, parts of another write found/;
 my @KINDS   = (
@@ -261,7 +262,7 @@ subtest 'several files' => sub {
         'what belongs into one and is in the other');
 };
 
-# The sizes of the file and of its units.
+# The size of the file, and that of its units.
 for my $case (
     { name => 'chunks that are no multiple of a unit', bytes => 1_024_000, unit => 512, change => \&flip_anywhere, options => [qw(-s1000k:1000 --verify=full)] },
     { name => 'contents that compress', bytes => 2 << 20, unit => 4096, change => \&flip_anywhere, options => [qw(-s2 --data=compress=25 --verify=full)] },
@@ -328,8 +329,8 @@ subtest 'lost changes' => sub {
     is((grep { $changed->{ $_->[1] } && $_->[2] =~ /\Astale: generation 1\.[1-9]\d* expected, generation 1\.0 found\z/ } @named), 8, 'iops finds that they were lost');
 };
 
-# Blocks of an earlier run appear where its files were, if a write over them is
-# lost.
+# Blocks of an earlier run appear in the place of its files if a write over them
+# is lost.
 subtest 'what an earlier run wrote' => sub {
     my @tests = qw(put_block get_block);
     my $older = sub { my ($earlier) = @_; return sub { my ($unit) = @_; substr $earlier, ($unit->{number} * 7 + 3) % 256 * $UNIT, $UNIT } };
@@ -342,8 +343,8 @@ subtest 'what an earlier run wrote' => sub {
         found_ok($run, 'get_block', $units, qr/stale: generation 0\.0 expected, data of an earlier run \(seed 77\) found/);
     }
 
-    # The file of the previous run, under -x. Filled outside the clock, it is written once in each
-    # run.
+    # The file belongs to the previous run of -x. It is filled outside the measured time, so each
+    # run writes it once.
     for my $case (\@tests, ['get_block']) {
         my @each = @{$case};
         my @seen;
@@ -368,8 +369,8 @@ subtest 'the report is written' => sub {
     like(-e "$kept/report" ? slurp("$kept/report") : 'no file', qr/^1\.98,/m, 'to its file too');
 };
 
-# Many collisions: few blocks, many operations in flight, many writers and
-# readers.
+# Few blocks, with many operations in flight and many writers and readers, which
+# often meet at the same block.
 my $times = sized(1, 5, 25);
 for my $engine (@ENGINES, ['--engine=sync', '-b']) {
     subtest "no damage: @{$engine}" => sub {
@@ -390,8 +391,8 @@ for my $engine (@ENGINES, ['--engine=sync', '-b']) {
     };
 }
 
-# The engine null stores nothing, and so has nothing to verify. The rest of the program has to cope
-# with what it does to transfers.
+# The engine null stores nothing, so there is nothing to verify. The rest of the program has to
+# cope with what the engine does to transfers.
 sub null {
     my ($test, $word, @options) = @_;
     return bonnie('-d', $dir, qw(-r0 -q -n0 -s1:4k:200:2 --engine=null --cache=keep --iops-duration=0.05), "--tests=$test", "--null=$word", @options);

@@ -1,6 +1,6 @@
 #!/usr/bin/perl
-# Every command line for Bonnie++ that was found in public is accepted and works: first as it
-# is, then run with small sizes.
+# Public scripts have these command lines for Bonnie++. The program accepts each of them as
+# it is, and each works with small sizes.
 
 use strict;
 use warnings;
@@ -24,7 +24,7 @@ open my $list, '<', data_file('wild_commands.txt') or die "wild_commands.txt: $!
 chomp(my @lines = readline $list);
 is(scalar @lines, 61, 'all the lines are there');
 
-# The values of placeholders, by the option before them.
+# Values for placeholders, by the option before them.
 my %placeholder = (
     '-d' => "$dir", '-s' => '4', '-n' => '1', '-m' => 'lab', '-r' => '2', '-x' => '1', '-u' => $root ? 'nobody' : $>,
 );
@@ -39,7 +39,7 @@ sub words {
     return @words;
 }
 
-# The same words with every number of files, size and number of runs reduced: the fields stay.
+# The same words with smaller numbers of files, sizes and numbers of runs; the fields stay.
 sub small {
     my (@words) = @_;
     my $joined = join "\n", @words, q{};
@@ -53,7 +53,7 @@ sub small {
     return split /\n/, $joined;
 }
 
-# ":MAX:MIN:DIRS" with at most 16 KiB and 50 directories.
+# Reduces ":MAX:MIN:DIRS" to at most 16 KiB and 50 directories.
 sub small_fields {
     my ($fields) = @_;
     my (undef, $max, $min, $dirs) = split /:/, $fields;
@@ -72,7 +72,7 @@ SKIP: {
         my $run = bonnie({ dir => "$dir" }, small(@words), @add);
         is($run->{status}, 0, "runs: $line") or diag($run->{err});
         like($run->{out}, qr/^1[.]98,/m, 'with a result') if $line !~ /-p/;
-        # Otherwise a later line with -y would wait for the other processes.
+        # Without this, a later line with -y would wait for other processes.
         bonnie('-p', '-1', $line =~ /-u nobody/ && $root ? qw(-u nobody) : ()) if $line =~ /-p/;
     }
 }

@@ -35,8 +35,7 @@ my %work = (
 
 SKIP: {
     skip 'strace cannot trace here', 27 if !can_trace();
-    # The device is slow, so that no worker finishes before the last one has
-    # begun.
+    # The calls are slow, so that all workers have begun before one of them finishes.
     my ($run, @calls) = trace({}, [ '-y', '-e', 'trace=read,write,pread64,pwrite64,openat,newfstatat,unlinkat,fork,clone',
             map { ('-e', "inject=$_:$slow") } qw(pread64 pwrite64 openat newfstatat unlinkat read write) ],
         '-d', $dir, qw(-r0 -s4:32k:400:4 -f1 -n1:0:0:4 -c4 --iops-duration=1), '--tests=' . join q{,}, @ALL_TESTS);

@@ -39,7 +39,7 @@ sub truncate_file {
 
 # ---- output -------------------------------------------------------------------------------------
 
-# The kind of each line, without its figures.
+# The kind of each line, for which its figures do not matter.
 sub layout {
     my ($text) = @_;
     return join q{ }, map {
@@ -73,7 +73,7 @@ is(layout(zcav('-b4', '-f', $file)->{out}), layout($run->{out}), '-f');
 is(layout(zcav('-b4', "--file=$file", '--count', 1)->{out}), layout($run->{out}), 'long names');
 is(zcav(qw(-q -b4), $file)->{err}, q{}, '-q: silence');
 
-# A block's time and rate are consistent with its size.
+# A block's time and rate must agree with its size.
 for my $line (zcav(qw(--quiet -b20 -c2), $file)->{out} =~ /^(\d.*)$/mg) {
     my (undef, $rate, $seconds) = split q{ }, $line;
     cmp_ok(abs($rate * $seconds - 20), '<', 20 * .0006 / $seconds + .1, "$line: 20 MiB");
@@ -240,8 +240,8 @@ SKIP: {
     my $theirs = -x '/usr/sbin/zcav' ? layout(scalar qx(/usr/sbin/zcav -b 4 $loop 2>/dev/null)) : 'heading 0.00 0.00 0.01 0.01 0.02 read=20';
     is(layout(zcav('-b4', $loop)->{out}), $theirs, 'a loop device, as Bonnie++ prints it');
 
-    # According to the kernel's counters, everything is read from the device, and nothing
-    # else is.
+    # By the kernel's counters, the program reads everything from the device, and nothing
+    # else.
     my $sectors = sub { return (split q{ }, slurp("/sys/block/@{[ $loop =~ s{.*/}{}r ]}/stat"))[2] };
     my $moved   = sub { my $then = $sectors->(); zcav('-q', @_, $loop); return ($sectors->() - $then) * 512 };
     is($moved->('-b4'),             20 * $MIB, 'all of it is read by the device');
@@ -330,7 +330,7 @@ SKIP: {
 
 # ---- names ---------------------------------------------------------------------------------------
 
-# A name takes one line, and does not control the terminal.
+# A name takes up one line, and cannot control the terminal.
 my $odd = "$dir/a\nb\e[31m";
 truncate_file($odd, 2 * $MIB);
 my $named = zcav(qw(-b1), $odd, $odd);
@@ -346,7 +346,7 @@ for my $out ('/dev/full', 'closed') {
     is($failed->{status}, 1, "standard output $out: exit status 1");
     like($failed->{err}, qr/\Azcav: write to standard output: \S.*\n\z/, 'with the reason');
 }
-# A report larger than stdio's buffer.
+# A report that is larger than stdio's buffer.
 truncate_file("$dir/large", 8192 * $MIB);
 for my $args ([ '--json', "$dir/large" ], [ "$dir/large", "$dir/large" ]) {
     my $failed = zcav({ out => '/dev/full' }, qw(-q -b1 --engine=null), @{$args});

@@ -1,6 +1,6 @@
 #!/usr/bin/perl
-# bon_csv2html with measurements of zcav: our logs and those of Bonnie++, old ones too, JSON, and
-# several of them on one page, which names slow and failed places by their offsets.
+# bon_csv2html with measurements of zcav: logs of ours and of Bonnie++, including old ones, JSON,
+# and several of them on one page, which names slow and failed places by their offsets.
 
 use strict;
 use warnings;
@@ -24,7 +24,7 @@ sub page {
     return $html;
 }
 
-# The cells of each row of the table with this caption, rates in whole words.
+# The cells of each row of the table with this caption. Rates are in words.
 sub rows_of {
     my ($html, $caption) = @_;
     my ($body) = $html =~ m{<caption[^>]*><span>\Q$caption\E</span></caption>.*?<tbody>(.*?)</tbody>}s;
@@ -40,8 +40,8 @@ sub file_of {
     return "$dir/$name";
 }
 
-# 24 blocks of 16 MiB at 400 MiB/s; the second third at 20, and the last 8 MiB
-# unreadable.
+# 24 blocks of 16 MiB at 400 MiB/s; the second third at 20 MiB/s, and the last 8
+# MiB unreadable.
 my @RATE = ((400) x 8, (20) x 8, (400) x 7);
 my $LOG  = "#block offset (GiB), MiB/s, time\n"
     . join(q{}, map { sprintf "%.2f %.2f %.3f\n", $_ / 64, $RATE[$_], 16 / $RATE[$_] } 0 .. $#RATE)
@@ -70,7 +70,7 @@ subtest 'a log' => sub {
     is($status . decode('UTF-8', slurp("$dir/page.html")), "0$html", '-o');
 };
 
-# JSON has shorter times than a log.
+# Times may be shorter in JSON than in a log.
 subtest 'blocks that took less than a millisecond' => sub {
     my $json = file_of('fast.json', '{"format":"zcav","settings":{"block_bytes":1048576},'
             . '"devices":[{"name":"array","passes":[{"blocks":[[0,1048576,0.0001],[1048576,1048576,0.0002]]}]}]}');

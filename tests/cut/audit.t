@@ -1,7 +1,7 @@
 #!/usr/bin/perl
-# boncut audit distinguishes what can be known before a cut: a drive that flushes reach, a mount
-# that sends none, and memory. It says of a drive that ignores flushes that only a cut can show
-# that.
+# boncut audit tells before any cut what can be known: whether flushes reach the drive, whether
+# the mount sends any, whether all is in memory. About a drive that ignores flushes it says that
+# only a cut can show that.
 
 use strict;
 use warnings;
@@ -37,7 +37,7 @@ SKIP: {
 my $barrier = PowerCut->new(mount => 'barrier=0');
 audit_ok('a mount that sends no flush', $barrier->dir, 2, qr/barrier/, qr/no flush reaches loop\d+/);
 
-# Somebody else empties the drive's cache now and then.
+# Now and then another program empties the drive's cache.
 my $other = fork // die "fork: $!\n";
 if ($other == 0) {
     open my $drive, '+<', $barrier->{loop} or exit 1;

@@ -1,7 +1,7 @@
 #!/usr/bin/perl
-# A campaign on a machine whose power is cut: with one command, and again after it was interrupted
-# and after it was killed. Its output becomes an HTML page. And a campaign that shuts down only the
-# filesystem, and says so.
+# A campaign on a machine whose power is cut: started with one command, and continued after an
+# interruption and after a SIGKILL. Its output becomes an HTML page. Another campaign only shuts
+# down the filesystem, and says so.
 
 use strict;
 use warnings;
@@ -24,8 +24,8 @@ my $machine = PowerCut->new;
 my $dir     = scratch();
 local $ENV{PATH} = dirname(program('boncut')) . ":$ENV{PATH}";
 
-# The command that cuts the power: this process does it, and removes the file by which it was asked to. If the
-# campaign has been ended meanwhile, nobody waits for that.
+# The command that cuts the power. It asks this process, which cuts it and removes the file that the
+# command has made. The command does not wait for that if the campaign has ended meanwhile.
 $SIG{USR1} = sub {
     my @asked = glob "$dir/cut.*";
     $machine->off;
@@ -40,7 +40,7 @@ sub campaign {
     return start({ program => 'boncut' }, 'campaign', @campaign, "--logs=$dir/$logs", "--cuts=$cuts", @options, $machine->dir);
 }
 
-# Times of the checks' reports, by their names.
+# For each name, when this check's report was written.
 sub reports {
     my ($logs) = @_;
     return map { $_ => (stat)[9] } glob "$dir/$logs/*.json";
@@ -82,7 +82,7 @@ for my $signal (qw(INT KILL)) {
 
 # ---- shutting down only the filesystem -------------------------------------------------------
 
-# After a syncfs there is a moment in which nothing unsynced can be lost: then it is tried again.
+# For a moment after a syncfs nothing unsynced can be lost; in that case the test tries again.
 my ($said, %lost);
 my $MOST = 50;
 for my $try (1 .. $MOST) {

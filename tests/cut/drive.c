@@ -34,35 +34,37 @@
 #define SECOND_NS  UINT64_C(1000000000)
 #define SECTOR_MAX 4096
 
-/* A drive that is honest most of the time ignores one flush in this many. */
+/* A drive with the lie `some-flushes` ignores one flush in this many. */
 #define SOME_FLUSHES 50
 
-/* The fault of the drive. The last three damage single blocks, at the cut. */
+/* The drive's fault. The last three damage single blocks when the power is cut. */
 enum lie {
     LIE_NONE,
     LIE_ALL_FLUSHES,  /* flushes do nothing */
-    LIE_SOME_FLUSHES, /* one flush in SOME_FLUSHES does nothing, and its data waits for a second */
-    LIE_LAST_SECOND,  /* flushes do nothing, and everything of the last second is lost, in order */
+    LIE_SOME_FLUSHES, /* one flush in SOME_FLUSHES does nothing, and its data stays in memory for a
+                         second */
+    LIE_LAST_SECOND,  /* flushes do nothing, and the cut loses everything of the last second, but
+                         nothing older */
     LIE_MISPLACED,    /* a block was written where another belongs */
     LIE_OLD,          /* a block is as it was before its last write */
-    LIE_TORN,         /* half of a block is as before its last write */
+    LIE_TORN,         /* the second half of a block is as it was before its last write */
     LIES
 };
 
 static const char *const lie_words[LIES] = {
     "none", "all-flushes", "some-flushes", "last-second", "misplaced", "old", "torn"};
 
-/* A written sector that is not in the file yet. */
+/* A written sector that has not reached the file yet. */
 struct cached {
     struct cached *next;
     uint64_t sector;
     uint64_t number;     /* writes are numbered from 1 */
     uint64_t written_ns; /* when it was written */
-    uint64_t held_ns;    /* no flush stores it before that time */
+    uint64_t held_ns;    /* no flush stores it before this time */
     unsigned char data[];
 };
 
-/* The contents of a sector with boncut's stamp before its last write reached the file. */
+/* What a sector with boncut's stamp contained before its last write reached the file. */
 struct before {
     uint64_t number; /* number of the write that replaced it */
     unsigned char data[SECTOR_MAX];
@@ -77,10 +79,10 @@ static struct {
     unsigned flush_us;
     enum lie lie;
 
-    _Atomic bool is_cut; /* the power goes: a flush that is under way stays unfinished */
+    _Atomic bool is_cut; /* the power has been cut: a flush that is under way stays unfinished */
     pthread_mutex_t lock;
     uint64_t written;      /* number of the last write */
-    struct cached *oldest; /* a list in the order of the writes */
+    struct cached *oldest; /* list of the sectors in the order of their writes */
     struct cached **end;
     struct cached **newest; /* for each sector, what a read returns; NULL: what is in the file */
     uint64_t *stored;       /* for each sector, the number of the write that is in the file */
@@ -100,7 +102,7 @@ static uint64_t now_ns(void)
 
 /* ---- stamps -------------------------------------------------------------------------------- */
 
-/* Finds the stamp of a sector of boncut's; returns false when it has none. */
+/* Finds the stamp in one of boncut's sectors. Returns false when there is none. */
 static bool stamp_read(const unsigned char *data, struct pattern_stamp *stamp)
 {
     uint64_t last;
@@ -131,7 +133,7 @@ static off_t file_offset(uint64_t sector)
     return (off_t)(sector * drive.sector);
 }
 
-/* The image is a regular file, usually in memory: if it fails, the test does, too. */
+/* The image is a regular file, usually in memory. If it fails, the test fails, too. */
 static void file_read(void *data, uint64_t sector)
 {
     if (pread(drive.fd, data, drive.sector, file_offset(sector)) != (ssize_t)drive.sector)
@@ -177,7 +179,7 @@ static void cache_add(const unsigned char *data, uint64_t sector, uint64_t now)
     drive.newest[sector] = c;
 }
 
-/* Stores a written sector in the file, unless something newer is there already. */
+/* Stores a written sector in the file, unless the file has something newer already. */
 static void cache_store(const struct cached *c)
 {
     if (drive.stored[c->sector] > c->number)
@@ -188,7 +190,7 @@ static void cache_store(const struct cached *c)
     drive.stored[c->sector] = c->number;
 }
 
-/* True when the same call will store something newer of the same sector. */
+/* True when the same call will store a newer write of the same sector. */
 static bool cache_is_outdated(const struct cached *c, uint64_t last_number, uint64_t last_ns,
                               uint64_t now)
 {
@@ -198,8 +200,8 @@ static bool cache_is_outdated(const struct cached *c, uint64_t last_number, uint
 }
 
 /*
- * Stores, in the order of writing, what was written no later than these, and is not held back: of
- * each sector the newest. A cut that comes meanwhile does not wait for the end of it.
+ * Stores the writes up to these limits that nothing holds back, in their order, but only the newest
+ * of each sector. When the power is cut meanwhile, it stops.
  */
 static void cache_empty(uint64_t last_number, uint64_t last_ns, uint64_t now)
 {
@@ -232,7 +234,7 @@ static void cache_hold(uint64_t until_ns)
 
 /* ---- the cut --------------------------------------------------------------------------------- */
 
-/* A part of what no flush has asked for reaches the file: between a tenth and nine tenths of it. */
+/* Writes a part of the sectors in memory to the file: between a tenth and nine tenths of them. */
 static void cut_store_part(void)
 {
     uint64_t percent = 10 + rng_below(&drive.random, 81);
@@ -242,8 +244,8 @@ static void cut_store_part(void)
 }
 
 /*
- * Finds the sector of a file of boncut's that was stored longest ago, after write `number`, and is
- * still current.
+ * Finds the sector in one of boncut's files that was stored longest ago, but after write `number`,
+ * and has not been overwritten.
  */
 static bool find_stored(uint64_t file, uint64_t number, uint64_t *found)
 {
@@ -275,7 +277,7 @@ static void damage_file(uint64_t file)
     file_write(data, a);
 }
 
-/* Damages one block of each file of boncut's: the one that was promised longest ago. */
+/* Damages one block in each of boncut's files: the one that was promised longest ago. */
 static void cut_damage(void)
 {
     uint64_t files[64];
@@ -299,7 +301,7 @@ static void *cut_wait(void *signals)
     int sig;
     sigwait(signals, &sig);
     atomic_store(&drive.is_cut, true);
-    pthread_mutex_lock(&drive.lock); /* never released */
+    pthread_mutex_lock(&drive.lock); /* the lock stays held */
     atomic_store(&drive.is_cut, false);
     uint64_t now = now_ns();
     cache_empty(UINT64_MAX, now - SECOND_NS, now);
@@ -368,7 +370,7 @@ static int drive_get_ready(void)
     return drive.newest && drive.stored && drive.before ? 0 : -1;
 }
 
-/* Blocks the signal in all threads that nbdkit starts later, so that this one gets it. */
+/* Blocks the signal in all threads that nbdkit starts later, so that only this thread gets it. */
 static int drive_after_fork(void)
 {
     static sigset_t signals;
@@ -455,7 +457,7 @@ static int drive_pwrite(void *handle, const void *buffer, uint32_t count, uint64
     return 0;
 }
 
-/* True when this flush will do nothing. */
+/* True when this flush must do nothing. */
 static bool flush_is_lie(uint64_t now)
 {
     if (drive.lie == LIE_ALL_FLUSHES || drive.lie == LIE_LAST_SECOND)
@@ -466,7 +468,7 @@ static bool flush_is_lie(uint64_t now)
     return true;
 }
 
-/* A flush that the cut has left unfinished: nobody is told that it ended. */
+/* A flush that the cut leaves unfinished: its client never gets an answer. */
 static void flush_await_end(void)
 {
     pthread_mutex_unlock(&drive.lock);
@@ -474,7 +476,7 @@ static void flush_await_end(void)
         pause();
 }
 
-/* Data that is written during a flush waits for the next one. */
+/* Data written while a flush is under way waits for the next one. */
 static int drive_flush(void *handle, uint32_t flags)
 {
     (void)handle;

@@ -1,6 +1,6 @@
 #!/usr/bin/perl
-# bonload -good-for on a drive that takes 15 ms for each flush: not good enough for etcd. On one
-# that delays only the flush, the verdict depends on the limit.
+# bonload -good-for on a drive that takes 15 ms for each flush, which is not good enough for
+# etcd; and on one that delays nothing but flushes, where the verdict depends on the limit.
 
 use strict;
 use warnings;
@@ -17,7 +17,7 @@ plan skip_all => $lacking if defined $lacking;
 
 my $machine = PowerCut->new(fs => 'ext4', flush_us => 15_000);
 
-# etcd's limits are below the shortest possible flush here, however busy this machine is.
+# However quiet this machine is, the shortest possible flush here is above etcd's limits.
 my $run = bonload(qw(-good-for=etcd -duration=4s -output=json), $machine->dir);
 is($run->{status}, '2', 'etcd on a drive with flushes of 15 ms: exit status 2') or diag($run->{err});
 my ($answer) = @{ JSON::PP::decode_json($run->{out} || '{}')->{bonload}{good_for}{profiles} // [] };
@@ -30,7 +30,7 @@ ok(!exists $answer->{search}, 'no search for more');
 my $text = bonload(qw(-good-for=etcd -duration=4s -wps=50), $machine->dir);
 like($text->{out}, qr{\Aetcd: not good[.] (?:fdatasync|backend commit) p99 \S+ ms \(}, 'and so says the text');
 
-# The same storage, with much higher limits.
+# The same storage, with limits that are much higher.
 my $kept = bonload(qw(-good-for=etcd -wps=50 -duration=3s -max-latency=max:1h), $machine->dir);
 like($kept->{out}, qr/^  fdatasync .* good, longest, limit 3600 s$/m, 'its fdatasync is good enough for a limit of an hour');
 

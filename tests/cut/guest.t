@@ -1,6 +1,6 @@
 #!/usr/bin/perl
-# A guest of QEMU, whose disk is nbdkit's socket: both end at once, and the guest starts again. Its kernel
-# sends writes with FUA, which loop devices do not know.
+# A guest of QEMU, whose disk is an nbdkit: a cut ends both at once, and the guest starts again. Its
+# kernel sends writes with FUA, which loop devices do not have.
 
 use strict;
 use warnings;
@@ -18,7 +18,7 @@ plan skip_all => 'with --long alone' if !is_long();
 my $lacking = PowerCut::lacking() // CutGuest::lacking();
 plan skip_all => $lacking if defined $lacking;
 
-my $CUTS = 5; # of each drive
+my $CUTS = 5; # for each drive
 my %lost = (cached => 0, drive => 0);
 
 for my $drive (qw(random strict)) {

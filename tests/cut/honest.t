@@ -1,7 +1,7 @@
 #!/usr/bin/perl
-# Honest drives, one of which stores nothing that was not flushed, while the other stores a random
-# part of it: after each cut everything that a filesystem promised is there, and both control groups
-# have lost something.
+# Two honest drives: at a cut, one loses everything that was not flushed, and the other stores a
+# random part of it. After each cut everything that a filesystem promised must be there, and both
+# control groups must have lost something.
 
 use strict;
 use warnings;
@@ -24,12 +24,12 @@ my @machines = (
 );
 my $CUTS = $ENV{BONNIE_TEST_CUTS} // sized(1, 3, 200);
 
-# The number of cuts in which each control group lost something: at least 95 in a hundred on a quiet machine. On
-# a busy machine a cut often comes when nothing has been written since the last flush; and for a moment after a
-# syncfs, `cached` has nothing to lose.
+# In how many cuts each control group must lose something: 95 in a hundred on a quiet machine. On a
+# busy machine, cuts often come when nothing was written since the last flush; and for a moment
+# after a syncfs, `cached` has nothing to lose.
 my %all = (cuts => 0, cached => 0, drive => 0);
 
-# Makes cuts: nothing is lost, and all of them count.
+# Makes cuts. Nothing may be lost, and all of them must count.
 sub cuts_ok {
     my ($machine, $cuts, $name) = @_;
     my $sum = cuts($machine, $cuts);
@@ -49,7 +49,7 @@ SKIP: {
     }
 }
 
-# A few cuts may have met such a moment: they go on until one has not.
+# If a few cuts have all met such a moment, further ones follow until one has not.
 my $machine = PowerCut->new(drive => 'random');
 my $MOST    = 100;
 for (my $more = 0; $all{cached} * $all{drive} == 0 && $more < $MOST; $more++) {

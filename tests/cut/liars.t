@@ -1,5 +1,5 @@
 #!/usr/bin/perl
-# Storage that lies, a mount that lies and a program that lies: boncut finds each, and names what it
+# A drive that lies, a mount that lies and a program that lies: boncut finds each, and names what it
 # did.
 
 use strict;
@@ -21,7 +21,8 @@ my @small = qw(-c 4 --units 8);
 # A drive that ignores one flush in fifty does not show it at every cut.
 my $MOST_CUTS = 150;
 
-# Cuts the power until a check finds a wanted fault, by default any; returns that report.
+# Cuts the power until a check finds one of these faults, by default any. Returns the
+# report of that check.
 sub first_fault {
     my ($name, $machine, $cut, $is_wanted) = @_;
     for my $count (1 .. $MOST_CUTS) {
@@ -56,14 +57,14 @@ for my $fs (@mounts) {
 
 # ---- single blocks ----------------------------------------------------------------------------
 
-# btrfs writes in place, and without checksums, where it is told to.
+# btrfs can be told to write in place and without checksums.
 my %IN_PLACE = (btrfs => 'nodatacow');
 
 # The findings for each kind of damaged block.
 my %said = (old => ['lost'], torn => ['lost torn'], misplaced => ['foreign misdirected', 'lost']);
 
-# A finding with its detail. A file of `replace` with one older block is torn; its old block only
-# shows that it is old.
+# A finding with its detail. In a file of the method `replace`, a single older block means that
+# the file is torn; the block itself is only seen to be old.
 sub finding_of {
     my ($loss, $lie) = @_;
     return $said{$lie}[-1] if $loss->{method} eq 'replace' && $loss->{finding} eq 'torn';
@@ -72,7 +73,7 @@ sub finding_of {
 
 for my $lie (sort keys %said) {
     for my $fs (is_all() ? qw(ext4 xfs btrfs) : qw(ext4)) {
-        my %found; # in all cuts: a cut may come when there is only a part of it to be seen
+        my %found; # in all cuts together, because a cut may show only some of them
         my $is_whole = sub {
             my ($report) = @_;
             $found{ finding_of($_, $lie) } = 1 for @{ $report->{losses} };

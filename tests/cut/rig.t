@@ -1,7 +1,7 @@
 #!/usr/bin/perl
-# The machine that these tests use, without boncut: after a power cut, what a plain writer synced is
-# there, and what it did not sync is gone; a drive that lies has lost what was synced. And a test
-# that is killed leaves nothing behind.
+# The machine that these tests use, without boncut: after a power cut, everything that a plain
+# writer synced is there, and what it did not sync is gone; a drive that lies has lost synced data.
+# And a test that is killed leaves nothing behind.
 
 use strict;
 use warnings;
@@ -20,8 +20,8 @@ use SweepSize  qw(is_long sized);
 my $lacking = PowerCut::lacking();
 plan skip_all => $lacking if defined $lacking;
 
-# Starts a writer that overwrites a block with the number of the write, syncs it or not, and prints
-# the number. Returns the pipe that it prints to.
+# Starts a writer that overwrites a block with the number of the write, syncs it if $syncs, and
+# prints the number. Returns the pipe that it prints to.
 sub writer {
     my ($path, $syncs) = @_;
     pipe my $out, my $in or die "pipe: $!\n";
@@ -48,8 +48,8 @@ sub prepare {
     return;
 }
 
-# The numbers in a file: 512 of them, which are equal unless the file is torn; none if the
-# file is missing.
+# The different numbers in a file, which has 512 of them: one, unless the file is torn;
+# none, if the file is missing.
 sub numbers {
     my ($path) = @_;
     open my $file, '<:raw', $path or return;
@@ -57,8 +57,8 @@ sub numbers {
     return map { $_ + 0 } grep {/\A\d+\z/} sort keys %seen;
 }
 
-# Cuts the power some time after both writers have begun. Returns for each the last number printed,
-# and what is there.
+# Cuts the power $seconds after both writers have begun. Returns for each writer the last number
+# that it printed, and what is in its file.
 sub cut {
     my ($machine, $seconds) = @_;
     my $dir = $machine->dir;
@@ -96,7 +96,8 @@ SKIP: {
     }
 }
 
-# Drives that lie now and then, or to single blocks, need more than one file to be found: liars.t has them.
+# One file is not enough to find drives that lie only now and then, or only about single blocks:
+# liars.t has these.
 my @lies = (
     [ 'cache=unsafe'    => drive => 'unsafe' ],
     [ 'lie=last-second' => lie   => 'last-second' ],
@@ -114,8 +115,8 @@ for my $lie (is_long() ? @lies : @lies[ 0, 1 ]) {
     note("after $cuts cuts");
 }
 
-# A test that is killed while its machine is on. It starts like any other, without this test's
-# mounts.
+# A test that is killed while its machine is on. It starts like any other test, without the
+# mounts of this one.
 {
     local $ENV{BONNIE_TEST_MOUNTS};
     my $program = File::Temp->new;

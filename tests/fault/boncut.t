@@ -1,8 +1,8 @@
 #!/usr/bin/perl
-# boncut with one failing system call, of every kind and in every way. write ends with one line that
-# gives the reason, or continues; everything that it has promised until then is there, so check
-# finds no loss. If nothing was promised, nothing is left. check reports the failure, or what it
-# found without the call.
+# One system call of boncut fails, for every kind of call and every kind of failure. `write` ends
+# with one line that gives the reason, or continues; everything that it promised before that is
+# there, so `check` finds no loss. If it promised nothing, nothing is left. `check` reports the
+# failure, or what it found without the call.
 
 use strict;
 use warnings;
@@ -23,7 +23,7 @@ plan skip_all => 'strace cannot trace here' if !can_trace();
 my $none_of = is_sanitized() ? qr/\Am(?:map|unmap|protect|advise|remap)\z/ : qr/\A\z/;
 my $dir     = scratch_on_disk();
 
-# Cases for the calls that a run makes: each way to fail, in some places.
+# Cases for the calls that a run makes: every kind of failure, in some places.
 sub cases {
     my ($calls, $places) = @_;
     my @cases;
@@ -47,8 +47,8 @@ sub with_fault {
     return ($run, $what, $times);
 }
 
-# Whether a failure is a single line that gives the reason, apart from notes about methods
-# that are left out.
+# Whether a failure is reported in a single line with the reason; notes about methods that
+# are left out do not count.
 sub is_told {
     my ($run, $case) = @_;
     my @lines = grep { !/ is left out: |: what was promised is in | stayed in the page cache/ } split /\n/, $run->{err};
@@ -103,7 +103,7 @@ cmp_ok($hit, '>=', 10, 'calls of check that failed') or diag($hit);
 
 # ---- memory --------------------------------------------------------------------------------------
 
-# Every allocation fails once: that is told, or all goes as usual.
+# Each allocation fails in turn: boncut reports that, or goes on as usual.
 SKIP: {
     my $shim = File::Temp->new;
     my $cc   = $ENV{BONNIE_CC} // 'cc';
@@ -115,7 +115,7 @@ SKIP: {
         check => { args => [ 'check', '--json', "$dir" ], usual => 3, out => $JSON, how => { input => $log } },
         audit => { args => [ 'audit', "$dir" ], usual => 0, out => qr/^Filesystem: / },
     );
-    for my $name (sort keys %commands) { # write comes last: what the log is of goes then
+    for my $name (sort keys %commands) { # `write` comes last, because it replaces the directory that the log is about
         my ($args, $usual, $out, $how) = @{ $commands{$name} }{qw(args usual out how)};
         my $count = File::Temp->new;
         run_tool('boncut', { %{ $how // {} }, env => { LD_PRELOAD => "$shim", FAIL_MALLOC_COUNT => "$count" } }, @{$args});

@@ -1,6 +1,6 @@
 #!/usr/bin/perl
-# Every system call that a run makes fails once: the first, the second ... of every kind, in every
-# way that fits it. The run reports the failure and leaves nothing behind, or continues where that
+# Each system call of a run fails in turn: the first, the second ... of every kind, in every way
+# that fits it. The run reports the failure and leaves nothing behind, or continues where that
 # does no harm. BONNIE_FAULT_RUN and BONNIE_FAULT_CALL in the environment select runs and calls by
 # regular expressions.
 
@@ -58,8 +58,8 @@ my $none_of = is_sanitized() ? qr/\Am(?:map|unmap|protect|advise|remap)\z/ : qr/
 
 $ENV{$_} //= q{.} for qw(BONNIE_FAULT_RUN BONNIE_FAULT_CALL);
 
-# Numbers of cases of a run and of calls of one kind, unless all are tried; and the smallest number
-# of cases that must meet their fault.
+# How many cases of a run and of calls of one kind are tried, unless all are; and how many cases at
+# least must meet their fault.
 my $MOST  = 10;
 my $CALLS = is_long() ? 8 : 5;
 my $LEAST = 2000;
@@ -93,8 +93,8 @@ sub in_directory {
     return map {s/\bDIR\b/$dir/r} @args;
 }
 
-# Every call that may fail, in several places and in all ways; shuffled, but the same each
-# time.
+# Cases for every call that may fail, in several places and in all ways; shuffled, but
+# always in the same way.
 sub cases {
     my ($calls) = @_;
     my @cases;
@@ -108,7 +108,7 @@ sub cases {
     return shuffle(@cases);
 }
 
-# How a run has ended, and what is wrong with it, if anything.
+# How a run ended, and what is wrong with that, if anything.
 sub judge {
     my ($how, $usual, $case, $run, $ground) = @_;
     my ($what, $seconds) = injected($case->{log});
@@ -128,16 +128,16 @@ sub judge {
     return ($run->{status} ? 'told' : defined $what ? 'recovered' : 'missed', @wrong);
 }
 
-# zcav reports a place that cannot be read or written, and continues: everything else is in
-# the report.
+# zcav reports a place that it cannot read or write, and continues: everything else must be
+# in the report.
 sub is_bad_place {
     my ($case, $run) = @_;
     return $run->{status} eq '1' && $case->{fault} =~ /EIO|retval=0/
         && $run->{err} =~ /\A(?:zcav: (?:read|write) \S+ at \d+: Input\/output error\n)+zcav: \d+ bytes on \d of \d devices cannot be (?:read|written)\n\z/;
 }
 
-# Whether the call removes something, or is the last check of the directory that is to be
-# removed.
+# Whether the call removes something, or is the last check of a directory before its
+# removal.
 sub is_of_removal {
     my ($case) = @_;
     return $case->{call} eq 'unlinkat' || $case->{hit} =~ m{\Anewfstatat[(]\d+<[^>]*(?:/(?:bonnie|getc_putc)[.]\w{16}>, ""|>, "(?:bonnie|getc_putc)[.]\w{16}")};
@@ -146,7 +146,7 @@ sub is_of_removal {
 sub after_success {
     my ($how, $case, $what, $run) = @_;
     my @wrong;
-    my $buffer_size = $how->{by_character} && ($what // q{}) =~ /AT_EMPTY_PATH/; # the size that stdio asks of a data file
+    my $buffer_size = $how->{by_character} && ($what // q{}) =~ /AT_EMPTY_PATH/; # stdio asks for the size of a data file
     push @wrong, 'a false success' if defined $what && !$buffer_size && !defined harmless($what, $case->{fault});
     push @wrong, 'words'           if $run->{err} ne q{} && !$how->{talks};
     return @wrong;
@@ -154,8 +154,8 @@ sub after_success {
 
 sub after_failure {
     my ($how, $case, $what, $run) = @_;
-    return if is_damage($run) && $case->{fault} =~ /retval=|short/ || ($what // q{}) =~ /\Awrite[(]2<.*"\w+: /; # it hit the line itself
-    return if $case->{call} =~ /\Awritev?\z/ && $case->{fault} =~ /\AE/ && $run->{err} eq q{}; # it hit the dropper, and then the line itself
+    return if is_damage($run) && $case->{fault} =~ /retval=|short/ || ($what // q{}) =~ /\Awrite[(]2<.*"\w+: /; # the fault hit the report of the failure itself
+    return if $case->{call} =~ /\Awritev?\z/ && $case->{fault} =~ /\AE/ && $run->{err} eq q{}; # the fault hit the dropper first, and then the report of that
     my @lines = grep { !$how->{talks} || !/[.]{3}|\AGenerating |\Abonnie: (?:running as root|the size is less)/ } split /\n/, $run->{err};
     @lines = grep { !/: data file \d+ in / } @lines if $case->{fault} =~ /retval=|short/; # the damage was found before something else failed
     return scalar(@lines) . ' lines' if @lines != 1;
@@ -163,14 +163,14 @@ sub after_failure {
     return says_why($lines[0], $case->{call}, $case->{fault}) ? () : 'not the reason';
 }
 
-# A call that moved less than it reported: the damage is found when the data is
-# read.
+# A call that moved less than it reported: the program finds the damage when it
+# reads the data.
 sub is_damage {
     my ($run) = @_;
     return $run->{err} =~ /(?:something other than what was written: \d+ damaged places$|: not what was written, between)|has \d+ bytes, which is not what was written$/m;
 }
 
-# A report may be complete already when the clean-up fails.
+# The report may be complete before the clean-up fails.
 sub after_the_tests {
     my ($case, $run) = @_;
     return is_damage($run) || $run->{err} =~ /^bonnie: (?:remove|delete) /m;

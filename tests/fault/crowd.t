@@ -1,6 +1,6 @@
 #!/usr/bin/perl
-# Many runs at once in one directory, half of which are killed, while --cleanup runs all the time:
-# the results of the others stand, and nothing is left behind.
+# Many runs at the same time in one directory, half of which are killed, while --cleanup runs
+# again and again: the others give their results, and nothing is left behind.
 
 use strict;
 use warnings;
@@ -22,14 +22,14 @@ is($alone->{status}, 0, 'a run that is alone');
 my @measured = sort grep { csv_of($alone)->{$_} ne q{} } keys %{ csv_of($alone) };
 cmp_ok(scalar @measured, '>=', 20, 'prints its figures');
 
-# Every second run would never end, and is killed, by SIGKILL or by a signal after which
+# Every second run would never end. It is killed by SIGKILL, or by a signal after which
 # it can clean up.
 sub is_victim { my ($i) = @_; return $i % 2 }
 my @runs = map { start(@args, is_victim($_) ? '-x1000000' : ()) } 0 .. $RUNS - 1;
 my $cleaner = fork // die "fork: $!\n";
 if ($cleaner == 0) {
     my $goes_on = 1;
-    local $SIG{TERM} = sub { $goes_on = 0 }; # the one that is running has to end normally
+    local $SIG{TERM} = sub { $goes_on = 0 }; # the last --cleanup must end normally
     bonnie('-d', $ground->{dir}, '--cleanup') while $goes_on;
     POSIX::_exit(0);
 }

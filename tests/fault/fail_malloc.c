@@ -19,7 +19,7 @@
 #ifdef __GLIBC__
 #include <execinfo.h>
 #else
-/* musl has no such function: a crash has no names. */
+/* musl lacks this function, so a crash has no names of functions. */
 static int backtrace(void **frames, int size)
 {
     (void)frames;
@@ -33,7 +33,7 @@ static unsigned long fails_at;
 static pid_t first_process;
 static int notes = -1;
 
-/* Writes a line without allocating: it is called when there is no memory. */
+/* Writes a line without allocating memory, because there is none when this is called. */
 static void note(const char *what, const char *name)
 {
     char line[200];
@@ -51,13 +51,13 @@ static void crashed(int number)
         bool known = dladdr(frames[i], &info) && info.dli_sname;
         note("in ", known ? info.dli_sname : "?");
     }
-    raise(number); /* as if the handler had not been installed (SA_RESETHAND) */
+    raise(number); /* the next SIGSEGV kills, as if no handler had been installed (SA_RESETHAND) */
 }
 
 static void watch_crashes(void)
 {
     void *frame;
-    backtrace(&frame, 1); /* its first call allocates */
+    backtrace(&frame, 1); /* the first call of backtrace() allocates */
     struct sigaction action = {.sa_handler = crashed, .sa_flags = SA_RESETHAND};
     sigaction(SIGSEGV, &action, NULL);
     sigaction(SIGABRT, &action, NULL);
@@ -97,7 +97,8 @@ static bool fails(void)
 }
 
 /*
- * The function of that name that would be called without this library: glibc's, or a sanitizer's.
+ * The function of that name that would be called without this library: the C library's, or a
+ * sanitizer's.
  */
 #define NEXT(function)                                                                             \
     ({                                                                                             \
@@ -120,7 +121,10 @@ void *realloc(void *old, size_t size)
     return fails() ? NULL : NEXT(realloc)(old, size);
 }
 
-/* Not counted: musl refuses aligned memory if a library has malloc, but not this. */
+/*
+ * Calls of this function are not counted: musl refuses aligned memory if a library defines malloc,
+ * but not this.
+ */
 void *aligned_alloc(size_t alignment, size_t size)
 {
     return NEXT(aligned_alloc)(alignment, size);

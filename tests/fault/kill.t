@@ -22,7 +22,7 @@ my @runs    = (
     map {"-s2:16k:40:2 -n1 -f --cache=keep --iodepth=4 --engine=$_"} grep {/libaio|io_uring/} engines(),
 );
 
-# The duration of such a run when nobody kills it, so that the moments cover all of it.
+# How long such a run takes when nobody kills it. The moments are spread over this time.
 my %lasts;
 for my $args (@runs) {
     my $begin = time;
@@ -32,7 +32,7 @@ for my $args (@runs) {
     $lasts{$args} = time - $begin;
 }
 
-# What may be left: anything but data files.
+# What a killed run may leave: no data files.
 my $METADATA = qr{\Abonnie[.][0-9a-f]{16}(?:/(?:owner|o\d+|d\d{5}(?:/[a-z0-9]+)?))?\z};
 
 srand(my $seed = $ENV{BONNIE_TEST_SEED} // time);
@@ -48,7 +48,7 @@ run_cases('SIGKILL at a random moment', \@cases,
     hits      => .3,
     start     => sub {
         my ($case, $ground) = @_;
-        $case->{after} /= 2 if $case->{misses}; # the run was faster than the one that was timed
+        $case->{after} /= 2 if $case->{misses}; # the run before was faster than the one that was timed
         my $run = start('-d', $ground->{dir}, split q{ }, "$common $case->{args}");
         sleep $case->{after};
         $run->{fault_at} = time;

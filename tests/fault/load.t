@@ -1,7 +1,7 @@
 #!/usr/bin/perl
-# Every system call of bonload fails once. A request that fails is counted, and the load continues;
-# any other failure is reported in one line with the reason, and no figure is printed. Nothing
-# hangs, nothing crashes, and the sums are consistent.
+# Each system call of bonload fails in turn. bonload counts a request that fails, and the load
+# continues; it reports any other failure in one line with the reason, and prints no figure.
+# Nothing hangs, nothing crashes, and the sums are consistent.
 
 use strict;
 use warnings;
@@ -30,7 +30,7 @@ my %loads = (
     'profile' => [qw(-good-for=PROFILE -wt=2 -max-requests=20 -warmup=0s -duration=10s DIR)],
 );
 
-# All kinds of files and steps that a profile may have.
+# A profile with all kinds of files and steps.
 my $PROFILES = scratch();
 spew("$PROFILES/all", <<'END');
 name all
@@ -44,7 +44,7 @@ END
 
 delete $loads{web} if slurp(program()) =~ /this build lacks libcurl/;
 
-# In how many places a call of each kind fails.
+# For calls of each kind, the number of places in which one fails.
 my $PLACES = is_long() ? 12 : 1;
 my %cases;
 
@@ -68,7 +68,7 @@ sub arguments {
     return ('-output=json', map {s/\bDIR\b/$dir/r =~ s{\bPROFILE\b}{$PROFILES/all}r} @args);
 }
 
-# The calls made after main() has begun, by their numbers in one thread.
+# The calls made since main() began, by their numbers in one thread.
 sub census {
     my @args = @_;
     my ($run, $calls) = Calls::census({ program => 'bonload' }, '-show-progress=false', arguments(scratch(), @args));
@@ -87,7 +87,7 @@ sub fail_once {
     my @wrong = $run->{status} eq '0' ? () : $run->{status} eq '1' ? one_line($run) : "it ended by $run->{status}";
     push @wrong, books($run->{out}) if $run->{out} ne q{} && $run->{err} !~ /: write to standard output: /;
     push @wrong, 'neither figures nor a reason' if $run->{out} eq q{} && $run->{err} eq q{};
-    # What could not be removed is named, unless it was the end of everything.
+    # The report names what could not be removed, unless the failure ended everything.
     my @left = glob "$dir/bonload.*";
     push @wrong, "it left @left" if @left && $run->{err} !~ /(?:remove|unlink|rmdir) [^\n]*bonload[.]/;
     is("@wrong", q{}, "$name: $call $fault at $when") or diag($run->{err}, substr $run->{out}, 0, 300);
@@ -99,7 +99,7 @@ sub one_line {
     return $run->{err} =~ /\Abonload: [^\n]+\n\z/ ? () : 'not one line';
 }
 
-# Checks the sums: the number of requests of each kind equals that of its
+# Checks the sums: for each kind, the number of requests is that of its
 # latencies and errors.
 sub books {
     my ($out) = @_;

@@ -1,6 +1,6 @@
 #!/usr/bin/perl
-# zcav -w asks every loop device in use whether it stands on the file that is to be written. A device
-# whose server hangs does not hold it up, nor whoever reads what it prints.
+# zcav -w asks every loop device in use whether its file is the one to be written. A device whose
+# server hangs delays neither zcav nor a program that reads what zcav prints.
 
 use strict;
 use warnings;
@@ -14,7 +14,7 @@ use RunProgram qw(slurp spew);
 use SilentFile ();
 use Trace      qw(can_trace trace);
 
-# The only name that every system has for something in /dev that looks like a loop device.
+# A name in /dev that looks like a loop device, and exists on every system.
 my $DEVICE = 'loop-control';
 
 plan skip_all => 'needs root and its mounts' if !Root::may_mount();
@@ -29,7 +29,7 @@ spew("$list/$DEVICE/loop/backing_file", "/none\n");
 my $dir  = scratch();
 my $file = "$dir/file";
 
-# What zcav prints, to the end of the pipe that it prints to.
+# Everything that zcav prints, until all writers have closed the pipe.
 sub printed {
     spew($file, 'x' x (2 << 20));
     my $zcav = program('zcav');
@@ -39,7 +39,8 @@ sub printed {
 
 like(printed(), qr/\A#block offset .*^status 0\n\z/ms, 'a device that answers');
 
-# strace interrupts the read of the answer, which may have any number among those of its process.
+# strace interrupts the read of the answer. Among the reads of its process it may have any
+# number.
 SKIP: {
     skip 'strace cannot trace here', 2 if !can_trace();
     my @how  = ({ program => 'zcav' }, [qw(-y -e trace=read)]);

@@ -1,6 +1,6 @@
 #!/usr/bin/perl
-# Every allocation fails once, and memory is short from the start: the run reports that and leaves
-# nothing behind, or its report is complete all the same.
+# Each allocation fails in turn, or memory is short from the start: the run reports that and
+# leaves nothing behind, or its report is complete in spite of it.
 
 use strict;
 use warnings;
@@ -58,8 +58,8 @@ for my $name (sort keys %runs) {
             my $now = shape_of(report_of($in, $run));
             return 'missed', $now eq $shape ? () : "$run->{status}: $run->{err}" if !defined $failed;
             return 'recovered', $now eq $shape ? () : "another report: $now" if "$run->{status}$run->{err}" eq '0';
-            # glibc 2.36 may crash itself while looking up a user: that is not our fault, and no
-            # file exists yet.
+            # glibc 2.36 may crash while it looks up a user. That is not our fault, and no file
+            # exists yet.
             return 'missed' if $run->{status} =~ /\Asignal (?:6|11)\z/ && $run->{err} =~ /\A(?:\S+: nss_|\z)/ && grep {/\Aget(?:pw|gr)/} @crashed_in;
             my $told = $run->{status} eq '1' && $run->{err} =~ /\Abonnie: [^\n]*$NO_MEMORY\n\z/;
             return 'told', $told ? () : "$run->{status}: $run->{err}@crashed_in", $now eq shape_of(q{}) ? () : "a report: $now";
@@ -85,7 +85,7 @@ SKIP: {
         skip 'strace cannot trace here', 1 if !can_trace();
         skip "$name: with so little this build is not even loaded", 1 if !@cases;
         run_cases("little: $name", \@cases,
-            hits  => .25, # the other limits always take effect
+            hits  => .25, # the other limits always have an effect
             start => sub {
                 my ($case, $in) = @_;
                 $case->{log} = File::Temp->new;

@@ -20,7 +20,9 @@
 #define SYS_cachestat 451
 #endif
 
-/* A call, and the bits of one of its arguments for which it fails; or always. */
+/*
+ * A call, and the bits of one of its arguments for which it fails; without bits, it always fails.
+ */
 static const struct call {
     const char *name;
     long number;
@@ -48,7 +50,7 @@ static uint32_t place_of(int argument)
     return (uint32_t)(offsetof(struct seccomp_data, args) + (size_t)argument * 8) + half;
 }
 
-/* Adds what makes one call fail; returns the number of statements. */
+/* Adds the statements that make one call fail. Returns their number. */
 static size_t add_rule(struct sock_filter *rule, const struct call *c, uint32_t answer)
 {
     const struct sock_filter statements[] = {

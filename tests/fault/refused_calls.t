@@ -1,9 +1,9 @@
 #!/usr/bin/perl
-# Older kernels and filters of system calls, which lack or forbid the newest ones; and containers without
-# /proc and /sys, with a root that cannot be written and without CAP_SYS_ADMIN. For each call
-# and for all of them: a run does what it always does in another way, or ends with one line that says why.
-# Nothing crashes, hangs or stays behind, and what cannot be known is absent from the report
-# instead of being something else.
+# Older kernels and filters of system calls lack or forbid the newest calls; containers may have no
+# /proc and /sys, a root that cannot be written, and no CAP_SYS_ADMIN. For each of these calls, and
+# for all of them together, a run does the same in another way, or ends with one line that says why.
+# Nothing crashes, hangs or stays behind, and the report leaves out what is not known, instead of
+# saying something false.
 
 use strict;
 use warnings;
@@ -25,7 +25,7 @@ plan skip_all => "$cc does not build the program that forbids system calls"
 plan skip_all => 'system calls cannot be forbidden here' if system("$refuse EPERM cachestat true 2>/dev/null") != 0;
 
 # name => program and arguments; DIR is the directory of a run. `needs` is the call that the run
-# cannot do without, and that its line names.
+# cannot do without, and that its message names.
 my $small  = '-d DIR -r0 -q -z7 --min-time=0 -s256k:16k:20:2 -n1:100:1:2 -c2 --iops-duration=0.01 --json';
 my %runs   = (
     'bonnie'       => { args => "$small -f --verify=full" },
@@ -40,7 +40,7 @@ my %runs   = (
 
 my %number = map { $_ => 0 } qw(cases the_same less_known told crashed left hung);
 
-# What a run leaves in its directory except the report that it was asked for.
+# What a run leaves in its directory, except the report that the user wanted.
 sub left_in {
     my ($dir, $run) = @_;
     return if $run->{log};
@@ -59,10 +59,11 @@ sub in_sandbox {
     return { %{$done}, report => $report, left => [ left_in($dir, $run) ] };
 }
 
-# What depends on the moment differs between any two runs: figures, and how long lists of them are.
+# Figures, and the lengths of lists of figures, differ between any two runs.
 my $MEASURED = qr/time|seconds|rate|percent|latenc|_ns\b|percentiles|histogram|intervals|rounds|heat|TopTen|Reports|FinalSpeed|[.](?:seed|run|limit\w*|bottleneck|verdict|advice|busiest|label|cv|slowest)\b/;
 
-# What is the same in all runs with these arguments on this machine.
+# The part of the report that is the same in all runs with these arguments on
+# this machine.
 my $FIXED = qr/[.](?:ops|bytes|engine|direct|sync|verify|data|workers|iodepth|name|cache|page|cpus|ram_bytes)\z/;
 
 sub leaves {
@@ -73,7 +74,8 @@ sub leaves {
     return $found;
 }
 
-# Whether the report says that this is not known: it, or what it belongs to, is null.
+# Whether the report says that this value is not known: the value, or what it belongs
+# to, is null.
 sub is_null {
     my ($report, $path) = @_;
     for (my $part = $path; length $part; $part =~ s/[.][^.]*\z//) {
@@ -82,10 +84,11 @@ sub is_null {
     return 0;
 }
 
-# Whether it is in a list other than that of the tests of the run.
+# Whether this value is in a list other than the list of the run's tests.
 sub is_of_list { return $_[0] =~ s/\A[.]runs[.]0[.]tests[.]\d+//r =~ /[.]\d+(?:[.]|\z)/ }
 
-# How two reports differ: (what is wrong, number of values that are unknown now).
+# How two reports differ: (what is wrong, number of values that are unknown in
+# the second one).
 sub differences {
     my ($usual, $now) = map { leaves($_, q{}, {}) } @_;
     my (@wrong, $unknown);
@@ -156,7 +159,8 @@ SKIP: {
     my @needed = grep { !have($_) } qw(unshare setpriv);
     skip "needs @needed", 1 if @needed;
     skip 'needs root, for mounts', 1 if !Root::is_root();
-    # What is beside the run's directory cannot be written, and mount points of the kernel are empty.
+    # The container: nothing but the run's directory can be written, and the kernel's mount points
+    # are empty.
     my @mounts = ('mount --bind "$1" "$1"', 'mount -o remount,bind,ro /', map {"mount -t tmpfs -o mode=555 none $_"} qw(/sys /proc));
     my $narrow = join ' && ', @mounts, 'shift', 'exec setpriv --bounding-set=-sys_admin --inh-caps=-sys_admin "$@"';
     my @container = (qw(unshare --mount --propagation private sh -c), $narrow, 'sh', 'DIR');

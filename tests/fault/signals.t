@@ -1,7 +1,7 @@
 #!/usr/bin/perl
-# A signal at any system call, in any phase, ends the run by that signal and leaves nothing behind.
-# A second request ends it at once, and no other signal does. A signal that nohup ignores has no
-# effect. A child that is killed is a failure.
+# A signal at any system call, in any phase, ends the run by that signal, and the run leaves
+# nothing behind. A second request to end kills it at once; other signals do not. A signal that
+# nohup ignores has no effect. A child that is killed is a failure.
 
 use strict;
 use warnings;
@@ -49,7 +49,7 @@ for my $name (sort keys %runs) {
     }
     $_->{name} = "SIG$_->{signal} at $_->{call} $_->{when}" for @cases;
     run_cases("signals: $name", [ every(8, shuffle(@cases)) ],
-        hits  => .25, # a signal that comes to a child does not count
+        hits  => .25, # signals that arrive at a child do not count
         start => sub {
             my ($case, $in) = @_;
             return start({ wrap => [ sends($case) ] }, '-d', $in->{dir}, @args);
@@ -61,12 +61,12 @@ for my $name (sort keys %runs) {
             my $well = $run->{status} eq "signal $number{ $case->{signal} }" && "$run->{err}" eq q{} && $run->{out} =~ /\A(?:|.*\n)\z/s;
             return 'ended', $well ? () : "$run->{status}: $run->{err}$run->{out}";
         },
-        may_leave => sub { return $_[0]{twice} ? [] : undef }, # every thread gets one at a call of its own
+        may_leave => sub { return $_[0]{twice} ? [] : undef }, # every thread gets the signal at its own call
     );
 }
 
-# The strace command that sends a signal at a call, and whether the signal came; it
-# stores the moment in the run.
+# The strace command that sends a signal at a call. And whether the signal came,
+# whose moment is then stored in the run.
 sub sends {
     my ($case) = @_;
     chmod oct(666), $case->{log} = File::Temp->new;
@@ -140,9 +140,9 @@ run_cases('two signals, not two requests', [ map { { name => "SIG$_->[0], SIG$_-
     judge => \&ended_by_first,
 );
 
-# A program like timeout(1) sends its signal to the process, and then to its group: the second
-# signal arrives when the handler of the first returns. On a busy machine it may arrive as late as
-# an impatient user's, but not every time.
+# A program like timeout(1) sends its signal to the process, and then to its group. Here the
+# second signal arrives when the handler of the first returns. On a busy machine that may be as
+# late as the second signal of an impatient user, but not every time.
 my $cleaned = 0;
 run_cases('one request that comes twice', [ map { { name => "SIGTERM and its echo, $_", signals => ['TERM'] } } 1 .. 10 ],
     start => sub {

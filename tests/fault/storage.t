@@ -1,6 +1,6 @@
 #!/usr/bin/perl
 # Storage that fails, is full, or may not be written to: the run ends with the reason and leaves
-# nothing behind. The errors are the kernel's own, also for transfers in flight.
+# nothing behind. The errors are the kernel's own, including those of transfers in flight.
 
 use strict;
 use warnings;
@@ -22,8 +22,7 @@ use Trace       qw(%TITLE can_trace);
 my %usable  = map { $_ => 1 } engines();
 my @engines = grep { $usable{$_} } qw(sync libaio io_uring);
 
-# ---- a disk that fails to read or to write
-# --------------------------------------------------------
+# ---- a disk that fails to read or to write -------------------------------------------------------
 
 SKIP: {
     my ($disk, $why_not) = FailingDisk->new(96);
@@ -57,7 +56,7 @@ SKIP: {
             $disk->mend;
             my @lines = grep { !/[.]{3}|: running as root|the size is less/ } split /\n/, $run->{err};
             my $file  = qr/data file 0 in \S+(?: at \d+)?/;
-            # ext4 that cannot read its own blocks says EUCLEAN.
+            # ext4 answers EUCLEAN when it cannot read its own blocks.
             my $well  = @lines == 1 && $lines[0] =~ /\Abonnie: (?:read|write|write back|fsync|putc to) $file: (?:Input\/output error|Structure needs cleaning)\z/;
             return 'told', $run->{status} eq '1' && $run->{out} eq q{} && $well ? () : "$run->{status}: $run->{out}$run->{err}";
         },
@@ -65,15 +64,14 @@ SKIP: {
     );
 }
 
-# ---- limits on size, processes and time; no room
-# ------------------------------------------------------
+# ---- limits on size, processes and time; no room -------------------------------------------------
 
 my $small  = '-r0 -q --format=csv --min-time=0';
 my %signal = (XCPU => 24, XFSZ => 25);
 my $blocks = '-s4:64k -n0 -f --tests=put_block';
 my $too_large = qr/: File too large/;
 
-# name => the limit, the exit status, the line (undef: none), and the run.
+# name => the limit, the exit status, the message (undef: none), and the run.
 sub sh { my ($limit) = @_; return [ 'sh', '-c', "$limit; exec \"\$@\"", 'sh' ] }
 my %limits = (
     (map { ("files of 64 KiB at most, $_" => [ sh('ulimit -f 64'), "signal $signal{XFSZ}", undef, "$blocks --engine=$_" ]) } @engines),
@@ -118,7 +116,7 @@ SKIP: {
     limited('limits of processes', { as => 'nobody' }, %processes);
 }
 
-# Another program takes the room while the run is working.
+# Another program fills the filesystem while the run is at work.
 SKIP: {
     skip 'small filesystems need root and mounts of its own', 1 if !Root::may_mount();
     my $no_space = qr/: No space left on device/;
@@ -129,7 +127,7 @@ SKIP: {
         { name => 'no inodes for files',    size => 'size=8m,nr_inodes=4000', args => '-s0 -n2 --tests=seq_create',    inodes => 1 },
         { name => 'no inodes for links',    size => 'size=8m,nr_inodes=4000', args => '-s0 -n2:-2 --tests=ran_create', inodes => 1 },
     );
-    # Making the first directory takes a while, so that the room is gone by then.
+    # Making the first directory takes so long that there is no room left after it.
     my @slow = (qw(strace -f -qq -o /dev/null -e trace=mkdirat -e), 'inject=mkdirat:delay_exit=300000:when=1', '--');
     skip 'strace cannot trace here', 1 if !can_trace();
     for my $size (qw(size=12m size=24m), 'size=8m,nr_inodes=4000') {
@@ -155,7 +153,7 @@ SKIP: {
     }
 }
 
-# Fills all the room, or uses all inodes.
+# Uses up all room, or all inodes.
 sub take_all {
     my ($dir, $inodes) = @_;
     mkdir "$dir/taken";
