@@ -57,6 +57,7 @@ int explainer_begin(struct explainer *x, const struct backing *b, struct err *e)
         .kind_count = LOAD_KINDS,
         .boxes = x->boxes,
         .devices = &b->devices,
+        .filesystem = b->mount.filesystem,
         .limit = &x->limit,
         .is_buffered = !x->run->plan->direct,
     };
