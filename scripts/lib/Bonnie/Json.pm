@@ -6,6 +6,7 @@ use strict;
 use warnings;
 use Exporter 'import';
 use List::Util qw(any);
+use Bonnie::Causes  qw(@CAUSES %WORDS_OF_CAUSE);
 use Bonnie::Figure  qw(bad_figure fast_figure is_run no_figure value_figure);
 use Bonnie::Plain   qw(shorten);
 use Bonnie::Tests   qw(all_tests);
@@ -31,8 +32,6 @@ my $MAX_VERDICT = 120;
 # Of the slowest operations: longer texts and more operations are none of bonnie's.
 my $MAX_SENTENCE = 800;
 my $MOST_SLOW    = 1000;
-my @CAUSES       = qw(reclaim cpu lock writeback journal flush device queue program group unknown);
-my %IS_CAUSE     = map { $_ => 1 } @CAUSES;
 
 my @PERCENTILES = qw(min mean p50 p90 p95 p99 p99_9 p99_99 max);
 my @HOST        = qw(name kernel c_library cpu_model cpus ram_bytes directory filesystem
@@ -197,7 +196,7 @@ sub slowest_operations {
         my ($seconds, $latency) = map { number($operation->{$_}) } qw(seconds latency_ns);
         next if !defined $seconds || !$latency;
         my $cause = text($operation->{cause}) // q{};
-        push @{ $of_cause{ $IS_CAUSE{$cause} ? $cause : 'unknown' } }, $seconds, $latency;
+        push @{ $of_cause{ $WORDS_OF_CAUSE{$cause} ? $cause : 'unknown' } }, $seconds, $latency;
     }
     my $percent = hash($written->{percent});
     return {

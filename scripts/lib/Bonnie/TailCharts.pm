@@ -9,6 +9,7 @@ use Exporter 'import';
 use List::Util qw(max min sum0);
 use POSIX      qw(ceil);
 use Bonnie::Axis       qw(axis_of_time);
+use Bonnie::Causes     qw(@CAUSES %WORDS_OF_CAUSE);
 use Bonnie::Chart      qw(line points);
 use Bonnie::Html       qw(element text);
 use Bonnie::HtmlTable  qw(absent cell head_cell row_head row_of row_title scrolling_table tests_run);
@@ -40,21 +41,20 @@ my $FEWEST      = 50;
 my $NEAR_X = 1 / 500;
 my $NEAR_Y = 1;
 
-# The words of src/tail/causes.c, shorter ones for charts of several labels, and
-# the mark: shape and colour, which are classes of the style sheet. Equal shares are
-# in this order.
-my @CAUSES = (
-    [ device    => 'the device itself took that long',               'device',        'dot bar'      ],
-    [ queue     => 'waited in the queue before the device',          'queue',         'box bar'      ],
-    [ flush     => 'waited behind a flush',                          'flush',         'tick bar'     ],
-    [ journal   => 'waited for a commit of the journal',             'journal',       'dot worse'    ],
-    [ writeback => 'were held back until more was written back',     'writeback',     'box worse'    ],
-    [ lock      => 'waited for a lock of the file',                  'lock',          'tick worse'   ],
-    [ group     => 'were held back by the limit of a control group', 'control group', 'box tail'     ],
-    [ cpu       => 'waited for a CPU',                               'CPU',           'dot range'    ],
-    [ reclaim   => 'had to free memory first',                       'memory',        'box range'    ],
-    [ program   => 'the program itself',                             'program',       'tick range'   ],
-    [ unknown   => 'unknown',                                        'unknown',       'dot unclear'  ],
+# For each cause: short words for charts of several labels, and the mark, whose
+# shape and colour are classes of the style sheet.
+my %LOOKS = (
+    device    => [ 'device',        'dot bar' ],
+    queue     => [ 'queue',         'box bar' ],
+    flush     => [ 'flush',         'tick bar' ],
+    journal   => [ 'journal',       'dot worse' ],
+    writeback => [ 'writeback',     'box worse' ],
+    lock      => [ 'lock',          'tick worse' ],
+    group     => [ 'control group', 'box tail' ],
+    cpu       => [ 'CPU',           'dot range' ],
+    reclaim   => [ 'memory',        'box range' ],
+    program   => [ 'program',       'tick range' ],
+    unknown   => [ 'unknown',       'dot unclear' ],
 );
 
 # Height of each shape in pixels; 0: round.
@@ -187,10 +187,10 @@ sub causes_of {
     my $all = sum0(map {length} values %{ $slowest->{operations} });
     my @causes;
     for my $cause (@CAUSES) {
-        my ($name, $words, $short, $look) = @{$cause};
-        my $part    = length($slowest->{operations}{$name} // q{}) / $all;
-        my $percent = min(100, $slowest->{percent}{$name} // 100 * $part);
-        push @causes, { name => $name, words => $words, short => $short, look => $look, percent => $percent, part => $part } if $percent || $part;
+        my ($short, $look) = @{ $LOOKS{$cause} };
+        my $part    = length($slowest->{operations}{$cause} // q{}) / $all;
+        my $percent = min(100, $slowest->{percent}{$cause} // 100 * $part);
+        push @causes, { name => $cause, words => $WORDS_OF_CAUSE{$cause}, short => $short, look => $look, percent => $percent, part => $part } if $percent || $part;
     }
     my @sorted = sort { $b->{percent} <=> $a->{percent} } @causes;
     return @sorted;
