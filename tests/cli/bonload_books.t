@@ -23,7 +23,9 @@ sub files_in {
 mkdir "$dir/disk";
 spew("$dir/disk/03", 'theirs');
 my @DISK = (qw(-body-size=10 -cleanup), "-url=$dir/disk/XX");
-is(bonload('-wt=1', '-max-requests=8', @DISK)->{status}, '0', 'disk -cleanup');
+my $eight = bonload('-wt=1', '-max-requests=8', @DISK);
+is($eight->{status}, '0', 'disk -cleanup');
+like($eight->{out}, qr/^Total requests: 8$/m, 'after eight writes');
 is_deeply([ files_in("$dir/disk") ], ['03'], 'what was there before stays, although it was written');
 is(bonload('-wt=3', '-max-requests=350', @DISK)->{status}, '0', 'disk -cleanup, names that recur');
 is_deeply([ files_in("$dir/disk") ], ['03'], 'the same');
@@ -44,8 +46,9 @@ SKIP: {
 for my $case ([ '-rt=2', '-meta-ops=mknod,write,symlink' ], [ '-wt=1', '-rt=1', '-meta-ops=mknod,hardlink,unlink,write' ], ['-rt=1']) {
     my ($name) = join q{ }, @{$case};
     mkdir "$dir/meta";
-    is(bonload(@{$case}, qw(-requests-engine=meta -max-requests=2000 -body-size=10 -cleanup -meta-offset-limit=4k), "-url=$dir/meta/XX")->{status},
-        '0', "meta $name -cleanup");
+    my $run = bonload(@{$case}, qw(-requests-engine=meta -max-requests=2000 -body-size=10 -cleanup -meta-offset-limit=4k), "-url=$dir/meta/XX");
+    is($run->{status}, '0', "meta $name -cleanup");
+    like($run->{out}, qr/^Total requests: [1-9]\d*$/m, 'after its requests');
     is_deeply([ files_in("$dir/meta") ], [], 'nothing is left');
 }
 spew("$dir/meta/07", 'theirs');
