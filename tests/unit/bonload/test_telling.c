@@ -121,7 +121,7 @@ static uint64_t count_elsewhere(struct recorders *r)
 {
     const struct recorder_rules rules = {.has_service = true, .limit_ns = UINT64_MAX};
     const struct observation o = {.kind = LOAD_READ, .response_ns = 900, .service_ns = 100};
-    struct histogram *sum = malloc(sizeof *sum);
+    struct histogram *sum = calloc(1, sizeof *sum);
     assert_non_null(sum);
     pid_t child = fork();
     if (child == 0) {
