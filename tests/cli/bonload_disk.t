@@ -174,6 +174,12 @@ for my $engine (qw(disk meta)) {
     ok(-f "$dir/real/y", "$engine: and with more slashes than they need");
     unlink @made, "$dir/real/y";
 }
+# Without extended attributes on this filesystem, asking for one is an error.
+spew("$dir/real/y", 'data');
+spew("$dir/plain", "$dir/real/y\n");
+my $no_attribute = bonload(qw(-rt=1 -requests-engine=meta -meta-ops=getxattr -max-requests=6 -max-errors=100), "-url-source=$dir/plain");
+like($no_attribute->{out}, qr/^(?:Miss|Error): 6 x getxattr: /m, 'meta: what an operation says of an open file counts');
+unlink "$dir/real/y";
 chmod oct(777), "$dir/links";
 my $not_followed = bonload('-wt=1', "-url-source=$dir/names", '-max-requests=3', '-body-size=10', '-max-errors=100');
 like($not_followed->{out}, qr/^Error: 2 x open: a symbolic link that is not followed$/m, 'links are not followed where others can change them');
