@@ -1,6 +1,7 @@
 #!/usr/bin/perl
-# Bonnie::Ab::Measured: the report of every program that bon_ab reads, as that program printed it
-# (tests/data/ab; fio 3.33, hyperfine 1.15), also amid other output, and incomplete reports.
+# Bonnie::Ab::Measured reads the report of every program that bon_ab knows: as the program
+# printed it (tests/data/ab; fio 3.33, hyperfine 1.15), with other output around it, and when it
+# is incomplete.
 
 use strict;
 use warnings;

@@ -1,6 +1,6 @@
 #!/usr/bin/perl
-# Every text of the page has a contrast of at least 4.5 to 1 in both schemes,
-# by the formula of WCAG 2.
+# In both colour schemes every text of the page has a contrast of at least 4.5
+# to 1, by the formula of WCAG 2.
 
 use strict;
 use warnings;

@@ -11,7 +11,8 @@ use Bonnie::ComparisonText qw(comparison_text);
 use Bonnie::Figure         qw(number_figure);
 use Bonnie::Group          ();
 
-# runs(LABEL, TEST => [FIGURES], ...): records, the first one with the first figure of each test, and so on.
+# runs(LABEL, TEST => [FIGURES], ...): records, of which the first has the first figure of each
+# test, and so on.
 sub runs {
     my ($label, %figures) = @_;
     my @records;
@@ -110,8 +111,8 @@ subtest 'judged together' => sub {
     cmp_ok($putc->{runs_needed}, '>=', 5, 'which is said');
 };
 
-# Twelve tests of two equal groups. Each is called worse in one of forty cases, and one of the
-# twelve in a quarter of all; a script must be stopped in at most one of twenty.
+# Twelve tests of two equal groups. Each is called worse in one of forty comparisons, so one
+# of the twelve in a quarter of all; but a script must be stopped in at most one of twenty.
 subtest 'false alarms of twelve tests' => sub {
     srand 4711;
     my @tests = qw(putc put_block rewrite getc get_block seeks seq_create seq_stat seq_del ran_create ran_stat ran_del);

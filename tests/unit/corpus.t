@@ -1,5 +1,5 @@
 #!/usr/bin/perl
-# The converters read every file of the fuzzing corpus, as a whole, and print what they should.
+# The converters read every file of the fuzzing corpus and print what they should.
 
 use strict;
 use warnings;

@@ -22,7 +22,7 @@ sub nbsp {
     return $text =~ tr/ /\x{A0}/r;
 }
 
-# KiB/s in the table: each limit, from both sides.
+# KiB/s in the table, on both sides of each limit.
 my @SCALED = (
     0 => '0k', 4.3 => '4.3k', 13 => '13k', 1723 => '1723k', 9999 => '9999k', 9999.5 => '9.8m', 10000 => '9.8m', 10239 => '10.0m',
     53000 => '51.8m', 102348 => '99.9m', 102349 => '100m', 376832 => '368m', 1048063 => '1023m', 1048064 => '1.0g',
@@ -80,7 +80,7 @@ is_deeply([ axis_scale(99_000,    'ops/s') ], [ 1,    'ops/s' ],          'opera
 is_deeply([ axis_scale(600_000,   'ops/s') ], [ 1000, 'thousand ops/s' ], 'many of them');
 is_deeply([ axis_scale(2_306_867, 'KiB/s') ], [ 1024**2, 'GiB/s' ],       'throughput on an axis');
 
-# The positions of the ticks in percent of the width, and their texts.
+# Where the ticks are, in percent of the width, and their texts.
 sub ticks {
     my ($axis) = @_;
     return join q{ }, map { sprintf('%.0f:%s', 100 * $axis->{at}->($_->[0]), $_->[1]) =~ tr/\x{A0}\x{2212}\x{B5}/_\-u/r } @{ $axis->{ticks} };
@@ -98,7 +98,7 @@ is(ticks(axis_of_change(90)), '0:-50 50:0 100:+100', 'of large ones: half is as 
 is(ticks(axis_of_change(-80)), '0:-90 50:0 100:+900', 'of losses');
 is(axis_of_change(-100, 1e9)->{at}->($_->[0]), $_->[1], "a change of $_->[0] % is drawn within") for [ -100, 0 ], [ 1e9, 1 ], [ 0, 0.5 ];
 
-# The marks of a chart lie where the axis says, in the rows that they belong to.
+# The marks of a chart are where the axis says, in their own rows.
 my $axis  = axis_from_zero(400, 'ops/s');
 my @marks = ([ bar('bar', 0, 0.5, 6), whisker('range', 0.25, 0.75, 6, 8) ], [], [ bar('bar', 0, 1, 6), tail('tail', 0.1, 0.2, 6, 8) ]);
 my $chart = chart(axis => $axis, height => 12, rows => [ map { { label => "l$_", shown => "<$_>", marks => $marks[$_] } } 0 .. 2 ]);

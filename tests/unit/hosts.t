@@ -1,6 +1,6 @@
 #!/usr/bin/perl
-# The hosts of a run and of a load on the page: they are sorted, and of a hundred hosts, outliers
-# are named.
+# The hosts of a run and of a load on the page: they are sorted, and of a hundred hosts the
+# outliers are named.
 
 use strict;
 use warnings;
@@ -12,7 +12,7 @@ use RunProgram qw(data_file run slurp);
 
 my $golden = JSON::PP->new->utf8->decode(slurp(data_file('../golden/report/full.json')));
 
-# The section with that id on the page of a report.
+# The section with this id on the page of a report.
 sub section_of {
     my ($id, $report) = @_;
     my ($status, $out, $err) = run('bon_csv2html', [], JSON::PP->new->utf8->encode($report));
@@ -21,7 +21,7 @@ sub section_of {
     return $section // q{};
 }
 
-# The page of a run whose test get_block these hosts did: name => [rate, ranks].
+# The page of a run in which these hosts did get_block: name => [ rate, ranks ].
 sub page_of {
     my (%hosts) = @_;
     my ($test) = grep { $_->{name} eq 'get_block' } @{ $golden->{runs}[0]{tests} };
@@ -29,7 +29,7 @@ sub page_of {
     return section_of('hosts', $golden);
 }
 
-# The page of a load whose writes these hosts made: name => mean latency in ns.
+# The page of a load in which these hosts made the writes: name => mean latency in ns.
 sub load_page_of {
     my (%hosts) = @_;
     my %load = (format_version => 1, settings => { target => 'disk', url => 'XX' }, writes => { requests => 1 });
@@ -37,7 +37,7 @@ sub load_page_of {
     return section_of('load-hosts', { bonload => \%load });
 }
 
-# The labels of its rows, in order; and the figures beside them.
+# The labels of its rows in their order, and the figures beside them.
 sub rows_of    { my ($section) = @_; return $section =~ m{<bdi>(.*?)</bdi>}g }
 sub figures_of { my ($section) = @_; return map {s/\W+/ /gr} $section =~ m{<b>(.*?)</b>}g }
 

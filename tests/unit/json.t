@@ -28,8 +28,7 @@ sub read_all {
     return $value;
 }
 
-# JSON::PP's values in our form: booleans are 1 and 0, and strings are safe to
-# print.
+# JSON::PP's values in our form: booleans are 1 and 0, and strings are safe to print.
 sub plain {
     my ($value) = @_;
     return { map { $_ => plain($value->{$_}) } keys %{$value} } if ref $value eq 'HASH';
@@ -116,7 +115,7 @@ subtest 'what is no report' => sub {
         is_deeply(\@problems, ['run 1: rate of get_block is not a number'], 'and is named');
     }
 
-    # Whatever replaces any value, nothing dies or warns.
+    # Any value may be replaced by any other: nothing dies or warns.
     local $SIG{__WARN__} = sub { die @_ };
     my @places = $GOLDEN =~ /: (?=[^\s\[{])/g;
     for my $number (0 .. $#places) {

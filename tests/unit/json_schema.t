@@ -1,6 +1,6 @@
 #!/usr/bin/perl
-# The validator finds errors, and our schema lets none pass: the golden report is valid, and not
-# valid when anything in it is changed, missing or new.
+# The validator finds errors, and our schema finds them all: the golden report is valid, and no
+# longer valid when anything in it is changed, missing or new.
 
 use strict;
 use warnings;
@@ -61,7 +61,7 @@ is(errors_of($schema, $steady), q{}, 'so is one with rounds');
 isnt(errors_of($schema, $steady =~ s/"metric": "bandwidth"/"metric": "rate"/r), q{}, 'another metric is not');
 isnt(errors_of($schema, $steady =~ s/"figure": 5[0-9.]+/"figure": -1/r),        q{}, 'nor a negative figure');
 
-# Every place in a document, as the keys that lead there, and the container.
+# Every place in a document: its container, and the keys that lead to it.
 sub places {
     my ($value, @path) = @_;
     my @here = ref $value eq 'HASH' ? sort keys %{$value} : ref $value eq 'ARRAY' ? 0 .. $#{$value} : ();
@@ -75,9 +75,9 @@ sub holder {
 }
 
 my $rules     = $JSON->decode($schema);
-my $reference = $JSON->decode($golden =~ s/18446744073709551615/9/r);    # Storable turns so large a number into a text
+my $reference = $JSON->decode($golden =~ s/18446744073709551615/9/r);    # Storable turns numbers as large as this into text
 
-# The errors after a change of the container.
+# The errors after a change in the container.
 sub errors_after {
     my ($change, @path) = @_;
     my $document = dclone($reference);

@@ -1,6 +1,7 @@
 #!/usr/bin/perl
-# Bonnie::MannWhitney: known values, how often it errs, and that p-value and interval never
-# disagree. SciPy's results are in scipy.t. The random numbers are the same in every run.
+# Bonnie::MannWhitney: known values, how often it errs, and that the p-value and the
+# interval never disagree. scipy.t has SciPy's results. The random numbers are the same in
+# every run.
 
 use strict;
 use warnings;
@@ -14,7 +15,7 @@ my $ALPHA = 0.05;
 
 srand 4711;
 
-# By the method of Box and Muller.
+# Normal random numbers, by the method of Box and Muller.
 sub normal {
     return sqrt(-2 * log(1 - rand)) * cos(2 * 3.14159265358979 * rand);
 }
@@ -25,7 +26,7 @@ sub near {
     return;
 }
 
-# Runs of a test: $noise is their standard deviation, relative to the $typical rate.
+# The runs of a test: $noise is their standard deviation, relative to the $typical rate.
 sub runs {
     my ($count, $typical, $noise, $format) = @_;
     my @runs = map { $typical * (1 + $noise * normal()) } 1 .. $count;
@@ -64,7 +65,7 @@ subtest 'ratios' => sub {
     is(compare_ratios([ (0) x 5 ], [ (0) x 5 ], $ALPHA)->{ratio}, 1, 'nothing and nothing: no change');
 };
 
-# With $FEW so small none of the ratios is sorted.
+# $FEW is so small that no list of ratios is made and sorted.
 subtest 'many ratios are not written down' => sub {
     my $ties  = runs(90, 5, 0.3, '%.0f');
     my %lists = (
@@ -87,7 +88,7 @@ subtest 'many ratios are not written down' => sub {
     }
 };
 
-# Where the count of ratios, which ignores ties, gives another answer.
+# The interval counts ratios and ignores ties, so here it gives another answer.
 subtest 'with ties the p-value has the last word' => sub {
     my ($x, $y) = ([ 2, 3, 3, 3, 3 ], [ 4, 4, 4, 2, 4 ]);
     my $got = compare_ratios($x, $y, $ALPHA);
@@ -126,7 +127,8 @@ subtest 'how many are needed' => sub {
     cmp_ok($found / 500, '<', 0.9, 'and are not far too many');
 };
 
-# The share of comparisons that find a change, and whether p-value and interval ever disagreed.
+# The share of comparisons that find a change, and how often the p-value and the interval
+# disagree.
 sub found {
     my ($comparisons, $make_x, $make_y) = @_;
     my ($found, $contradictions) = (0, 0);
@@ -138,7 +140,8 @@ sub found {
     return ($found / $comparisons, $contradictions);
 }
 
-# An interval ends at "no change" only because of ties: the p-value says whether it includes that.
+# Only ties make an interval end at "no change". The p-value then says whether the interval
+# includes it.
 sub contradicts_itself {
     my ($got) = @_;
     my ($ratio, $low, $high) = @{$got}{qw(ratio low high)};
@@ -148,7 +151,7 @@ sub contradicts_itself {
     return $got->{larger} > 0 ? $low < 1 : $high > 1;
 }
 
-# [ Kind of runs, comparisons, runs of x and of y, rounded to ].
+# [ Kind of runs, number of comparisons, numbers of runs of x and of y, rounded to ].
 my @KINDS = (
     [ 'ten runs each',              2000, 10, 10, q{} ],
     [ 'four runs each',             1000, 4,  4,  q{} ],
@@ -173,8 +176,8 @@ for my $factor (0.9, 1 / 0.9) {
     is($contradictions, 0, 'p-value and interval agree');
 }
 
-# The interval contains the true change as often as it says: with eight runs each in 95.01 % of all
-# cases, within three standard errors for the number of cases tried here.
+# The interval contains the true change as often as it says: with eight runs on each side in 95.01
+# % of all cases, give or take three standard errors for the number of cases tried here.
 my $held = grep {
     my $got = compare_ratios(runs(8, 100, 0.05), runs(8, 120, 0.05), $ALPHA);
     $got->{low} <= 1.2 && 1.2 <= $got->{high};

@@ -166,7 +166,7 @@ static void the_ledger(void **state)
     add_header(&t, RUN);
     add_line(&t, "fsync", 3, 2, 2000, RUN);
     add_line(&t, "fsync", 3, 5, 5000, RUN);
-    add_line(&t, "fsync", 3, 4, 4000, RUN); /* out of order */
+    add_line(&t, "fsync", 3, 4, 4000, RUN); /* not in order */
     add_line(&t, "create", 3, 7, 9000, RUN + 1);
     add_line(&t, "create", 16, 7, 9000, RUN); /* there are only 16 units */
     add_line(&t, "!dsync", 4, 6, 6000, RUN);
@@ -188,7 +188,7 @@ static void the_ledger(void **state)
     ledger_release(&l);
 }
 
-/* Of `cached`, only what was written before syncfs returned counts. */
+/* Promises of `cached` count only from before the last syncfs that returned. */
 static void cached_and_syncfs(void **state)
 {
     (void)state;
@@ -213,7 +213,7 @@ static void cached_and_syncfs(void **state)
     ledger_release(&l);
 }
 
-/* Each write of a control group goes to the next of its groups of blocks. */
+/* Each write of a control group goes to the next one of its groups of blocks. */
 static void control_versions(void **state)
 {
     (void)state;
@@ -248,8 +248,9 @@ static void what_is_counted(void **state)
     findings_add(&f, &l, fsync_method, 2, &(struct loss){.finding = FOUND_LOST});
     findings_sum(&f, &sum);
     assert_int_equal(sum.units, 4);
-    assert_int_equal(sum.found[FOUND_UNKNOWN], 1); /* a failed call explains unreadable units, */
-    assert_int_equal(sum.found[FOUND_LOST], 1);    /* but not units older than promised */
+    assert_int_equal(sum.found[FOUND_UNKNOWN], 1); /* a failed call explains unreadable units */
+    assert_int_equal(sum.found[FOUND_LOST],
+                     1); /* a failed call does not explain units older than promised */
     assert_int_equal(tally_faults(&sum), 2);
     assert_int_equal(sum.last[0].units, 2);
     assert_int_equal(sum.last[0].lost, 1);

@@ -11,9 +11,11 @@
 #include "util/units.h"
 #include <cmocka.h>
 
-/* The first line of an answer, which is all that many people read. */
+/* The first line of an answer: many people read no more. */
 
-/* An answer about etcd at 50 writes per second, where syncs took 2 ms and commits this long. */
+/*
+ * An answer about etcd at 50 writes per second, where a sync took 2 ms and a commit took commit_ns.
+ */
 static struct answer answer_of(enum more more, uint64_t commit_ns)
 {
     struct answer a = {.profile = *profile_by_name("etcd"), .load_count = 1, .more = more};
@@ -60,7 +62,7 @@ static void more_is_said_of_the_deciding_limit(void **state)
     }
 }
 
-/* The search looks at syncs alone. */
+/* The search judges only the syncs. */
 static void another_limit_is_named(void **state)
 {
     (void)state;

@@ -13,8 +13,8 @@
 #include "util/units.h"
 
 /*
- * A rate is set, changed and removed while threads check whether a request is due, here without any
- * pause between two checks.
+ * A rate is set, changed and removed while threads check whether a request is due. Here the threads
+ * do not pause between two checks.
  */
 
 static _Atomic unsigned looks;
@@ -97,7 +97,7 @@ static void a_load_that_is_taken_back_makes_no_request(void **state)
     run_close(&run);
 }
 
-/* Parks the only driver; the requests of the step that ends have been made. */
+/* Parks the only driver. It has made the requests of the step that ends. */
 static void pause_until_parked(struct crew *crew)
 {
     run_pause(crew->run);
@@ -135,7 +135,7 @@ static void each_step_has_its_own_requests(void **state)
     run_close(&run);
 }
 
-/* A request that outlasts the pause counts for neither step. */
+/* A request that ends only after the pause counts for neither step. */
 static void a_straggler_is_in_no_step(void **state)
 {
     static struct run run;
@@ -148,7 +148,7 @@ static void a_straggler_is_in_no_step(void **state)
     run_set_rate(&run, LOAD_READ, RATE, run.start_ns);
     run_pause(&run);
     assert_int_equal(crew_busy(&crew), 1);
-    crew.list[0].budget = 1; /* of the previous step */
+    crew.list[0].budget = 1; /* belongs to the previous step */
     run_renew_budget(&run, 3);
     run_resume(&run);
     driver_work(&crew.list[0]);

@@ -13,7 +13,7 @@
 
 #define KINDS 100
 
-/* However many kinds of failures there are, the reported numbers add up to all failures. */
+/* The reported numbers add up to all failures, however many kinds there are. */
 static void beyond_the_room_they_are_counted_together(void **state)
 {
     static struct failures f;

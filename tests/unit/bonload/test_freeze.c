@@ -13,12 +13,11 @@
 #include "util/units.h"
 
 /*
- * 1000 requests a second for six seconds, and in the middle everything is stopped for two: the
- * result of a load generator that counts from the schedule is known exactly. The test controls the
- * clock.
+ * 1000 requests a second for six seconds, and in the middle everything stops for two. The result is
+ * known exactly for a load generator that counts from the schedule. The test controls the clock.
  */
 
-/* Waiting takes no time here: the clock moves to its end. */
+/* Waiting takes no time: it moves the clock to the end of the wait. */
 void event_wait(struct event *event, uint32_t seen, uint64_t until_ns)
 {
     (void)event, (void)seen;
@@ -38,7 +37,7 @@ static const struct settings no_settings;
 #define SECONDS 6
 #define FREEZE  (2 * BILLION)
 
-/* The target freezes at one request; all others take 10 us. */
+/* The target freezes during one request. All other requests take 10 us. */
 static uint64_t frozen_number;
 
 static int available(struct err *e)
@@ -62,7 +61,7 @@ static const struct target_ops freezing = {
     .describe = failure_describe,
 };
 
-/* With this target all requests that have begun end together, 10 us later. */
+/* With this target all requests in flight end together, 10 us later. */
 #define LOOKING MILLION
 static struct request *begun[2];
 static unsigned begun_count;
@@ -101,7 +100,7 @@ static const struct target_ops queueing = {
     .describe = failure_describe,
 };
 
-/* Makes the whole load with one channel in this thread. */
+/* Makes the whole load with one channel, in this thread. */
 static void make_load(struct crew *crew, struct run *run, struct plan *plan)
 {
     struct err e;
@@ -133,7 +132,7 @@ static void latency_counts_from_when_requests_were_due(void **state)
     const struct tally *t = &run.recorders.list[0].kinds[LOAD_READ];
     const struct histogram *response = &t->response;
     assert_int_equal(response->count, RATE * SECONDS);
-    /* 2000 requests waited, from 2 s down to 0: the 60 longest are 1 % of all. */
+    /* 2000 requests waited, from 2 s down to 0: 1 % of all are the 60 longest. */
     uint64_t p99 = histogram_percentile(response, 99);
     assert_in_range(p99, 1940 * MILLION - 20 * MILLION, 1940 * MILLION + 20 * MILLION);
     assert_in_range(response->maximum, FREEZE, FREEZE + FREEZE / 100);
@@ -160,7 +159,7 @@ static void without_a_freeze_nothing_is_late(void **state)
     run_close(&run);
 }
 
-/* More channels than CPUs, so that the first thread has two. */
+/* More channels than CPUs, so that the first thread has two channels. */
 #define CHANNELS 4096
 
 static void looking_at_what_was_read_counts_for_no_request(void **state)

@@ -15,9 +15,8 @@
 #include "sys/stop.h"
 
 /*
- * Rank 0 of two, of which the other one is played here: it brings what rank 0 brings, but to one
- * meeting something that is no such thing. No run goes on, or prints anything, as if that rank had
- * done nothing.
+ * Rank 0 of two. This test plays the other rank, which brings the same as rank 0, but rubbish to
+ * one meeting. The run must not go on, or print anything, as if that rank had done nothing.
  */
 
 static const char *damaged_meeting;
@@ -37,7 +36,7 @@ static int meet(struct coordinator *c, const struct meeting *m, struct err *e)
     return 0;
 }
 
-/* Makes a run whose other rank brings rubbish to the meeting of that name. */
+/* Makes a run whose other rank brings rubbish to the meeting `name`. */
 static void run_fails_at(const char *name, int argc, char *argv[])
 {
     static const struct coordinator_ops ops = {.meet = meet};

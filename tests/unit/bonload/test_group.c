@@ -10,8 +10,8 @@
 #include "bonload/targets/profile/group.h"
 
 /*
- * Group commit with a store that takes as long as the clients need: it ends when all of them are in
- * the batch, or wait for the next one. So no time decides how many commits a batch has.
+ * Group commit with a store whose sync ends when all clients are in the batch or wait for the next
+ * one. So the number of commits in a batch does not depend on time.
  */
 #define ROUNDS 200
 
@@ -21,8 +21,8 @@ struct bench {
     uint64_t stores;
     uint64_t records;
     uint64_t largest;
-    uint64_t fails_at;     /* number of the store that fails; 0: none */
-    _Atomic unsigned over; /* clients that have made all of their commits */
+    uint64_t fails_at;     /* number of the store call that fails; 0: none */
+    _Atomic unsigned over; /* number of clients that have made all of their commits */
 };
 
 static unsigned waiting_clients(struct commit_group *g)
@@ -69,7 +69,7 @@ static void run_clients(struct bench *b, unsigned clients)
     commit_group_close(&b->group);
 }
 
-/* 1/S: every commit has a sync of its own. */
+/* One client makes 1/S commits per second: each commit has a sync of its own. */
 static void one_client_has_each_sync_for_itself(void **state)
 {
     (void)state;
@@ -80,8 +80,9 @@ static void one_client_has_each_sync_for_itself(void **state)
 }
 
 /*
- * N/(2S): in two syncs each of N clients commits once, because who is in one cannot be in the next,
- * but is in the one after that. At the end, when clients go one by one, there may be a few more.
+ * N clients make N/(2S) commits per second: in two syncs each client commits once, because a client
+ * in one batch misses the next and is in the one after that. At the end, when clients finish one by
+ * one, there may be a few more syncs.
  */
 static void two_syncs_have_one_commit_of_each(void **state)
 {
@@ -95,7 +96,10 @@ static void two_syncs_have_one_commit_of_each(void **state)
     }
 }
 
-/* Nobody who waits is told that what was not stored is durable, and nobody hangs. */
+/*
+ * No waiting client is told that its commit is durable when it was not stored, and none waits for
+ * ever.
+ */
 static void a_failure_is_that_of_all_later_commits(void **state)
 {
     (void)state;

@@ -16,7 +16,7 @@
 
 #define LINE_NS (6 * BILLION)
 
-/* A run with one reading thread, in which nothing has ended yet. */
+/* A run with one reading thread, of which no request has ended yet. */
 static void open_run(struct run *run, struct plan *plan)
 {
     struct err e;
@@ -38,7 +38,7 @@ static void end_requests(struct run *run, enum load_kind kind, unsigned count, b
         recorder_add(run->recorders.list, &rules, &o);
 }
 
-/* The next line, without its newline. */
+/* The next progress line, without its newline. */
 static void look_until(struct progress_view *v, struct run *run, uint64_t now_ns, uint64_t goal_ns,
                        char line[static 200])
 {

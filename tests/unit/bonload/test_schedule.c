@@ -45,8 +45,8 @@ static int by_value(const void *a, const void *b)
 }
 
 /*
- * The test of Kolmogorov and Smirnov: the largest distance between the distribution of the gaps and
- * the exponential one exceeds 1.95 / sqrt(n) in one of 1000 cases; the seeds are fixed.
+ * The test of Kolmogorov and Smirnov. The largest distance between the distribution of the gaps and
+ * the exponential distribution exceeds 1.95 / sqrt(n) in one of 1000 cases; the seeds are fixed.
  */
 static void exponential_gaps(void **state)
 {
@@ -88,7 +88,10 @@ static void what_is_due_of_random_gaps(void **state)
 
 /* ---- a rate that changes --------------------------------------------------------------------- */
 
-/* In each second as many are due as the course says, to within one, whoever shares them. */
+/*
+ * In each second the course makes this number of requests due, give or take one, no matter how many
+ * ranks share them.
+ */
 static void expect_course(const struct course *c, double share, unsigned ranks, uint64_t seconds)
 {
     static struct arrivals a[4];
@@ -111,7 +114,7 @@ static void expect_course(const struct course *c, double share, unsigned ranks, 
     }
 }
 
-/* Every request is due within a nanosecond of when the course has reached its number. */
+/* Each request is due within a nanosecond of the moment at which the course reaches its number. */
 static void expect_exact(const struct course *c, uint64_t count)
 {
     static struct arrivals a;
@@ -164,7 +167,7 @@ static void jumps_and_pauses(void **state)
     expect_exact(&c, 3000);
 }
 
-/* Exponential gaps have the same course on average. */
+/* Exponential gaps follow the same course on average. */
 static void random_gaps_of_a_course(void **state)
 {
     static struct arrivals a;
@@ -249,7 +252,7 @@ static void random_names_can_be_made_again(void **state)
     names_close(&n);
 }
 
-/* No two of three ranks use the same name, and together they use those of a single machine. */
+/* Three ranks never use the same name, and together they use the names that a single one would. */
 static void names_of_ranks(void **state)
 {
     enum { RANKS = 3, NAMES = 5 };
@@ -272,7 +275,7 @@ static void names_of_ranks(void **state)
         }
         names_format(&n, 1, name);
         assert_int_equal(atoi(name), rank + 1);
-        names_format(&n, 34, name); /* the rank starts again with its own names */
+        names_format(&n, 34, name); /* a rank begins again with its own names */
         assert_int_equal(atoi(name), rank + 1);
         names_close(&n);
     }
@@ -300,7 +303,7 @@ static void fewer_names_than_ranks(void **state)
 
 /* ---- sizes ----------------------------------------------------------------------------------- */
 
-/* Chi-square statistic of counts against probabilities. */
+/* The chi-square statistic of counts against probabilities. */
 static double chi_square(const uint64_t *counts, const double *expected, int classes)
 {
     double sum = 0;
@@ -309,7 +312,9 @@ static double chi_square(const uint64_t *counts, const double *expected, int cla
     return sum;
 }
 
-/* With 99 degrees of freedom it exceeds 148.2 in one of 1000 cases; the seeds are fixed. */
+/*
+ * With 99 degrees of freedom the statistic exceeds 148.2 in one of 1000 cases; the seeds are fixed.
+ */
 #define CHI_SQUARE_99 148.2
 
 static void check_sizes(uint64_t fair_buckets)
@@ -347,11 +352,11 @@ static void uniform_sizes(void **state)
 static void fair_sizes(void **state)
 {
     (void)state;
-    check_sizes(1000); /* more buckets than sizes: each size has a bucket */
+    check_sizes(1000); /* there are more buckets than sizes: each size has a bucket */
     check_sizes(100);
 }
 
-/* Buckets of many sizes: four, with weights of 1/size at their middles. */
+/* Four buckets of many sizes; their weights are 1/size at their middles. */
 static void fair_buckets(void **state)
 {
     enum { BUCKETS = 4, DRAWS = 400000 };
@@ -370,7 +375,8 @@ static void fair_buckets(void **state)
         sum += expected[i] = 1 / (i * 1000 + 499.5);
     for (int i = 0; i < BUCKETS; i++)
         expected[i] *= DRAWS / sum;
-    assert_true(chi_square(counts, expected, BUCKETS) < 16.3); /* 3 degrees: one of 1000 */
+    assert_true(chi_square(counts, expected, BUCKETS) <
+                16.3); /* 3 degrees of freedom: exceeded in one of 1000 cases */
     sizes_close(&s);
 }
 

@@ -17,7 +17,7 @@
 
 /* ---- the steps of a search ------------------------------------------------------------------- */
 
-/* Searches where every load up to `keeps` keeps the limit; returns the number of steps. */
+/* Searches a load, where every load up to `keeps` keeps the limit. Returns the number of steps. */
 static int climb(struct ladder *l, double first, double most, bool is_whole, double keeps)
 {
     int steps = 0;
@@ -104,8 +104,8 @@ static struct judge judge_of(const char *text)
 }
 
 /*
- * A judge that has seen this many requests within a second, one by one, with the slow ones spread
- * evenly.
+ * The verdict of a judge that has seen this number of requests within a second, one by one, with
+ * the slow ones spread evenly.
  */
 static enum verdict judge_counts(const char *text, uint64_t good, uint64_t above, uint64_t errors)
 {
@@ -120,7 +120,7 @@ static enum verdict judge_counts(const char *text, uint64_t good, uint64_t above
     return judge_verdict(&j);
 }
 
-/* The bounds are wider than those of an interval that is examined only once: 301 and 19. */
+/* An interval that is examined only once would have tighter bounds: 301 and 19. */
 static void percentiles(void **state)
 {
     (void)state;
@@ -132,7 +132,7 @@ static void percentiles(void **state)
     assert_int_equal(judge_counts("p50:1ms", 100, 100, 0), VERDICT_BROKEN);
 }
 
-/* Requests that stall together are a single piece of evidence, however many they are. */
+/* Requests that stall together are one piece of evidence, however many they are. */
 static void a_stall_is_one_event(void **state)
 {
     struct judge j = judge_of("p99:1ms");
@@ -162,14 +162,14 @@ static void failures(void **state)
 {
     (void)state;
     assert_int_equal(judge_counts("max:1ms", 1000, 0, 30), VERDICT_KEPT);
-    assert_int_equal(judge_counts("max:1ms", 1000, 0, 35), VERDICT_OPEN); /* may be chance */
+    assert_int_equal(judge_counts("max:1ms", 1000, 0, 35), VERDICT_OPEN); /* this may be chance */
     assert_int_equal(judge_counts("max:1ms", 1000, 0, 60), VERDICT_BROKEN);
     assert_int_equal(judge_counts("max:1ms", 1, 0, 30), VERDICT_BROKEN);
 }
 
 /*
- * Feeds correlated latencies: each is `memory` times the one before plus a random part, with a mean
- * of `mean`. 100 of them end in a second.
+ * Feeds correlated latencies with a mean of `mean`: each is `memory` times the previous one plus a
+ * random part. 100 of them end in a second.
  */
 static enum verdict judge_dependent(uint64_t seed, double mean, double memory, double seconds,
                                     struct estimate *estimate)
@@ -189,8 +189,8 @@ static enum verdict judge_dependent(uint64_t seed, double mean, double memory, d
 }
 
 /*
- * Although it is examined repeatedly, and latencies are correlated, the interval misses the true
- * mean in at most 5 % of 400 cases.
+ * The interval misses the true mean in at most 5 % of 400 cases, although it is examined again and
+ * again, and although latencies are correlated.
  */
 static void the_interval_of_the_mean_is_honest(void **state)
 {
@@ -217,7 +217,7 @@ static void means(void **state)
     assert_int_equal(judge_dependent(1, 200e6, .5, 10, &e), VERDICT_BROKEN);
     assert_int_equal(judge_dependent(1, 100e6, .5, 1, &e), VERDICT_OPEN);
     assert_int_equal(judge_dependent(1, 100e6, .5, 61, &e), VERDICT_UNKNOWN);
-    /* Once the interval is narrow, its middle decides. */
+    /* When the interval is narrow, its middle decides. */
     struct judge j = judge_of("100ms");
     for (uint64_t i = 0; i < 2000; i++) {
         const struct counts one = {.good = 1, .good_ns = i % 2 ? 90000000 : 109800000};
@@ -228,7 +228,7 @@ static void means(void **state)
     assert_int_equal(judge_verdict(&j), VERDICT_KEPT);
 }
 
-/* Silence counts as a violation only while requests are waiting: at a low rate none may be due. */
+/* Silence breaks the limit only while requests are waiting: at a low rate none may be due. */
 static void a_target_that_says_nothing(void **state)
 {
     struct judge j = judge_of("100ms");
@@ -241,7 +241,7 @@ static void a_target_that_says_nothing(void **state)
     assert_int_equal(judge_verdict(&j), VERDICT_BROKEN);
 }
 
-/* A growing queue: its latencies have no mean, however long they are observed. */
+/* A queue that grows: its latencies never settle at a mean. */
 static void a_queue_that_grows(void **state)
 {
     struct judge j = judge_of("p99.9:1ms");
@@ -256,7 +256,7 @@ static void a_queue_that_grows(void **state)
 
 /* ---- one load after another ------------------------------------------------------------------ */
 
-/* Ends requests that take `latency_ns`, one for each look, until a decision is made. */
+/* At each look, ends one request that took `latency_ns`, until a decision is made. */
 static enum move pass(struct search *s, struct standing *all, uint64_t *now_ns, uint64_t latency_ns)
 {
     struct order order = {.move = MOVE_NONE};
@@ -272,7 +272,7 @@ static enum move pass(struct search *s, struct standing *all, uint64_t *now_ns, 
     return (enum move)order.move;
 }
 
-/* Requests of the load before that have not ended do not count against the next load. */
+/* Unfinished requests of the previous load do not count against the next one. */
 static void what_did_not_settle_is_said(void **state)
 {
     static struct search s;

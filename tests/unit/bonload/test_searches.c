@@ -15,12 +15,13 @@
 #include "util/units.h"
 
 /*
- * Whole searches with the real judge and ladder, on a simulated clock, for a store whose answer is
- * known. The store is a queue with one server and random arrivals: the share of requests that wait
- * longer than a limit is exp(-c (1-u)) at a utilisation of u. If that share is the allowed one at
- * the load L*, the fraction `knee` of the store's capacity, it is allowed^((1-u)/(1-knee)) at any
- * load; beyond u = 1 it is 1. The mean grows as 1/(1-u). Slow requests are either independent, or
- * all those that arrive during a stall, and end when it ends.
+ * Whole searches, with the real judge and ladder on a simulated clock, for a store whose answer is
+ * known. The store is a queue with one server and random arrivals: at a utilisation of u, the share
+ * of requests that wait longer than a limit is exp(-c (1-u)). If this share is the allowed one at
+ * the load L*, which is the fraction `knee` of the store's capacity, then it is
+ * allowed^((1-u)/(1-knee)) at any load; beyond u = 1 it is 1. The mean grows as 1/(1-u). Slow
+ * requests are either independent, or they are all requests that arrive during a stall, and end
+ * with it.
  */
 struct model {
     const char *limit;
@@ -31,7 +32,7 @@ struct model {
 #define TICK_NS UINT64_C(10000000)
 #define TICK    .01
 #define ANSWER  1000.
-/* Searches per model: by default, with scripts/test --all, and with --long. */
+/* Number of searches per model: by default, with scripts/test --all, and with --long. */
 #define SEARCHES      20
 #define SEARCHES_ALL  100
 #define SEARCHES_LONG 1000
@@ -40,8 +41,8 @@ struct store {
     const struct model *model;
     struct latency_limit limit;
     struct rng rng;
-    double answer; /* L* */
-    double rate;   /* rate that is set */
+    double answer; /* the answer, L* */
+    double rate;   /* rate that the search has set */
     double due;    /* fraction of a request that is due */
     double left;   /* remaining seconds of a stall; 0: there is none */
     uint64_t held; /* requests that arrived during the stall */
@@ -142,7 +143,7 @@ static void pass_tick(struct store *s)
 
 struct searched {
     struct search_answer answer;
-    double ratio; /* ratio of the answer to L* */
+    double ratio; /* ratio of the found load to L* */
     double seconds;
 };
 
@@ -162,7 +163,8 @@ static struct searched search_store(const struct model *m, uint64_t seed)
     assert_int_equal(latency_limit_parse(m->limit, &s.limit), 0);
     plan.limit = s.limit;
     plan.kinds[LOAD_WRITE] = (struct kind_plan){.pace = PACE_RATE, .rate = 100 * BILLION};
-    s.answer = ANSWER * exp2(random_part(&s) - .5); /* anywhere between two doublings */
+    s.answer =
+        ANSWER * exp2(random_part(&s) - .5); /* the answer is anywhere between two doublings */
     steering_begin(&steering, &plan, now_ns, order.loads);
     for (order.move = MOVE_STEP; order.move != MOVE_LAST_STEP;) {
         if (order.move == MOVE_PAUSE)
@@ -185,7 +187,7 @@ static int compare(const void *a, const void *b)
     return difference < 0 ? -1 : difference > 0;
 }
 
-/* The results of that many searches: a row of the table in docs/bonload-search.md. */
+/* The results of this number of searches: a row of the table in docs/bonload-search.md. */
 static void hold_promises(const struct model *m, unsigned count, bool is_promised)
 {
     static double seconds[SEARCHES_LONG];
@@ -219,7 +221,7 @@ static void searches(void **state)
         {"p99.9:20ms", .9, 0}, {"p99.9:20ms", .9, .02}, {"p99.9:20ms", .9, .2},
         {"20ms", .9, 0},       {"5ms", .9, .02},        {"20ms", .9, .2},
     };
-    /* With a smoother knee, a minute has too few stalls to tell loads apart. */
+    /* With a less sharp knee, a minute has too few stalls to tell loads apart. */
     static const struct model smooth[] = {
         {"p99:20ms", .8, 0}, {"p99:20ms", .8, .02}, {"p99:20ms", .8, .2},
         {"20ms", .8, 0},     {"5ms", .8, .02},      {"20ms", .8, .2},

@@ -1,4 +1,7 @@
-/* Merging the time series of several ranks, slice by slice, even if a rank has missed some. */
+/*
+ * Merging the time series of several ranks, slice by slice, including a rank that has missed
+ * slices.
+ */
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -12,7 +15,9 @@
 
 #define SLICE (BILLION / 10)
 
-/* A series whose slices end at these tenths of a second, with as many successful writes. */
+/*
+ * A series whose slices end at these tenths of a second. Each has this number of successful writes.
+ */
 static void make(struct series *s, size_t room, const unsigned *ends, size_t count)
 {
     struct err e;

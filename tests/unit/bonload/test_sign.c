@@ -33,7 +33,7 @@
 struct known {
     const char *name;
     const char *method;
-    const char *path; /* not encoded */
+    const char *path; /* not yet URL-encoded */
     struct sign_pair query[PAIRS];
     struct sign_pair headers[PAIRS];
     const char *body_hash;
@@ -323,7 +323,7 @@ static void version4_of_the_examples_of_s3(void **state)
     signer_close(&s);
 }
 
-/* Signs the first example, with that much room for the canonical request and for the header. */
+/* Signs the first example, with this much room for the canonical request and for the header. */
 static int sign_first(struct signer *s,
                       int (*sign)(struct signer *, const struct sign_request *, struct text *),
                       size_t room, char *authorization, size_t size)
@@ -360,7 +360,7 @@ static void every_part_stands_where_it_should(void **state)
     signer_close(&s);
 }
 
-/* A signing key is valid for a day: the next day has another one. */
+/* A signing key is valid for one day. */
 static void the_key_is_made_for_each_day(void **state)
 {
     unsigned char first[SHA256_BYTES];

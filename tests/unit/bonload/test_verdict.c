@@ -7,14 +7,17 @@
 #include "util/units.h"
 #include <cmocka.h>
 
-/* Verdicts on durations that are made here. */
+/* Verdicts on made-up durations. */
 
 static struct profile_limit limit_of(double percent)
 {
     return (struct profile_limit){LIMIT_ON_SYNC, "sync", percent, 10 * MILLION};
 }
 
-/* `count` durations of 1 ms, but `above` of 20 ms among them, evenly or in one stall, 50/s. */
+/*
+ * `count` durations, 50 per second: most are 1 ms, and `above` of them 20 ms, spread evenly or in
+ * one stall.
+ */
 static struct judged judge(unsigned count, unsigned above, bool together, double percent)
 {
     struct gauge g;
@@ -50,7 +53,7 @@ static void far_above_is_bad(void **state)
     assert_true(j.low_ns >= 19 * MILLION);
 }
 
-/* 1 % above is what the limit allows: noise decides on which side a sample lies. */
+/* The limit allows 1 % above, so noise decides on which side of it a sample lies. */
 static void at_the_limit_it_is_unknown(void **state)
 {
     (void)state;
@@ -69,7 +72,10 @@ static void few_say_nothing(void **state)
     assert_int_equal(judge(0, 0, false, 99).goodness, GOODNESS_UNKNOWN);
 }
 
-/* 30 above in one stall are one event; evenly, they are too many to be noise. */
+/*
+ * 30 durations above the limit are one event if they are in one stall. Spread evenly, they are too
+ * many to be noise.
+ */
 static void a_stall_is_one_event(void **state)
 {
     (void)state;
@@ -84,8 +90,10 @@ static void the_longest_needs_one(void **state)
     assert_int_equal(judge(500, 1, false, 100).goodness, GOODNESS_BAD);
 }
 
-/* By tables of the binomial distribution: n = 300, share .01: P(K = 0) = .049, P(K <= 6) = .967,
- * P(K <= 5) = .917. */
+/*
+ * From tables of the binomial distribution, n = 300, share .01: P(K = 0) = .049, P(K <= 6) = .967,
+ * P(K <= 5) = .917.
+ */
 static void ranks_are_those_of_the_binomial(void **state)
 {
     (void)state;

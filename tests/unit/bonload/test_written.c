@@ -31,7 +31,7 @@ static void nothing_yet(void **state)
     written_close(&w);
 }
 
-/* Writes numbers in turn; `fails` says which writes fail. */
+/* Writes the numbers in turn. `fails` says which of these writes fail. */
 static void write_up_to(struct written *w, uint64_t last, bool (*fails)(uint64_t))
 {
     while (atomic_load(&w->issued) < last) {
@@ -71,7 +71,8 @@ static void only_what_was_written_is_picked_and_all_of_it_alike(void **state)
         squares += ((double)counts[i] - expected) * ((double)counts[i] - expected) / expected;
     }
     assert_int_equal(counts[0], 0);
-    assert_true(squares < 43.8); /* chi-square with 19 degrees: one of 1000; the seed is fixed */
+    assert_true(squares < 43.8); /* chi-square with 19 degrees of freedom: exceeded in one of 1000
+                                    cases; the seed is fixed */
     written_close(&w);
 }
 
@@ -96,8 +97,8 @@ static void what_is_being_written_is_not_picked(void **state)
 }
 
 /*
- * Memory for failures is bounded: they are recorded one by one, then as blocks of 1024, then as
- * everything.
+ * Memory for failures is bounded: they are recorded one by one, later in blocks of 1024, and in the
+ * end as a limit beyond which everything counts as failed.
  */
 static void many_failures(void **state)
 {
@@ -116,17 +117,17 @@ static void many_failures(void **state)
         written_leave_out(&w, 300000 + i);
     written_leave_out(&w, far);
     assert_false(written_has(&w, far));
-    assert_false(written_has(&w, far + 1)); /* of the same block */
+    assert_false(written_has(&w, far + 1)); /* in the same block */
     assert_true(written_has(&w, far + 1024));
 
     for (uint64_t i = 0; i < 20000; i++)
         written_leave_out(&w, far + 4096 * i);
     assert_true(written_has(&w, far + 1024));
-    assert_false(written_has(&w, far + UINT64_C(4096) * 20000 + 5)); /* beyond all room */
+    assert_false(written_has(&w, far + UINT64_C(4096) * 20000 + 5)); /* beyond the limit */
     written_close(&w);
 }
 
-/* After the disk is full, what was written before is still read. */
+/* What was written before the disk was full is still read. */
 static void picks_among_few_of_very_many(void **state)
 {
     struct written w;
@@ -159,7 +160,7 @@ static void what_a_name_holds(void **state)
     assert_int_equal(before.last, 7);
     assert_false(versions_changed(&v, 5, &before));
 
-    /* Two overlapping writes: the contents are not known. */
+    /* Two writes overlap, so the contents are not known. */
     uint64_t one = versions_begin(&v, 5);
     assert_true(versions_changed(&v, 5, &before));
     uint64_t two = versions_begin(&v, 5);
@@ -178,8 +179,8 @@ static void what_a_name_holds(void **state)
 }
 
 /*
- * A thread reports its write late: meanwhile another thread has written the same name from
- * beginning to end. The report is prepared here in its own memory, and stored when it arrives.
+ * A thread reports its write late: meanwhile another thread has written the whole file. The test
+ * prepares the report in memory of its own, and stores it when it arrives.
  */
 static void a_late_note_is_not_believed(void **state)
 {
@@ -232,7 +233,7 @@ static void what_is_removed_is_not_picked(void **state)
     written_close(&w);
 }
 
-/* Of two writes of a name that overtake each other, the later one may make the file. */
+/* Two writes of one name overtake each other: the later one may make the file. */
 static void a_file_that_a_later_round_made(void **state)
 {
     struct written w;

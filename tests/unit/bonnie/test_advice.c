@@ -1,4 +1,7 @@
-/* Advice for all tests, reasons and settings: it fits all of them, and can be followed. */
+/*
+ * Advice for all tests, reasons and settings: it applies to all of them, and the user can follow
+ * it.
+ */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -107,7 +110,7 @@ static void check_test(const struct advice_facts *f)
     if (says("-D") || says("--engine") || says("--iodepth") || says("asynchronous"))
         assert_true(is_of_blocks(test) || is_random(test)); /* other tests ignore these options */
     if (says("chunk (-s"))
-        assert_true(is_of_blocks(test)); /* for seeks and iops the size is the work itself */
+        assert_true(is_of_blocks(test)); /* seeks and iops need their size as it is */
     if (says("seekers"))
         assert_int_equal(test, TEST_SEEKS);
     if (says("workers (-c)"))
@@ -230,7 +233,7 @@ static void common_cases(void **state)
 
 static char words[VERDICT_TEXT];
 
-/* The sentence for a judgement; even the longest fits into a line. */
+/* The sentence for a judgement. The longest one must fit into a line, too. */
 static const char *sentence(const struct judgement *j, const char *filesystem)
 {
     const struct advice_facts facts = {.cpus = 2};
@@ -301,7 +304,7 @@ static void sentences_name_their_figures(void **state)
     assert_string_equal(sentence(&j, NULL), "Control group: 500 reads/s; 98 % used.");
 }
 
-/* The rule is "less than 90 %": the text must not say 90. And 0 is not "only 0 %". */
+/* The rule is "less than 90 %": the text must not say 90, nor "only 0 %". */
 static void what_the_device_moved_is_rounded_down(void **state)
 {
     (void)state;
@@ -329,7 +332,10 @@ static void the_filesystem_is_named(void **state)
     assert_string_equal(sentence(&j, NULL), "This filesystem has no block device to watch.");
 }
 
-/* Two tests with the same reason: the smallest and the largest of each figure. */
+/*
+ * Two tests with the same reason share a sentence, which has the smallest and the largest of each
+ * figure.
+ */
 static void tests_are_told_together(void **state)
 {
     (void)state;

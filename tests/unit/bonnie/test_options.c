@@ -10,7 +10,7 @@
 #include "bonnie/options.h"
 #include "util/units.h"
 
-/* Copies the words, because the parser may write to them, as to main()'s. */
+/* Copies the words, because the parser may write to them as to those of main(). */
 static int parse(struct settings *s, struct err *e, ...)
 {
     static char copies[16][64];
@@ -54,7 +54,7 @@ static void size_has_four_fields(void **state)
     assert_int_equal(s.seeks.value, 50);
 }
 
-/* Bonnie++ skips a leading colon, so "-s:3000:64k" means the same as "-s 3000:64k". */
+/* Bonnie++ skips a colon at the beginning, so "-s:3000:64k" means the same as "-s 3000:64k". */
 static void leading_colon_is_skipped(void **state)
 {
     (void)state;
@@ -168,7 +168,7 @@ static void last_one_counts(void **state)
     assert_string_equal(s.formats[0], "html");
 }
 
-/* Every row can be reached by a letter or a name that no other row has. */
+/* Every row has a letter or a name that no other row has. */
 static void rows_are_distinct(void **state)
 {
     (void)state;

@@ -16,7 +16,7 @@
 
 static const struct host host = {.name = "lab", .ram_bytes = 4 * GIB, .cpus = 3};
 
-/* The plan of a command line: the words after "bonnie", with a NULL at the end. */
+/* The plan for a command line: the words after "bonnie", and a NULL at the end. */
 static int plan_of(struct plan *p, struct err *e, ...)
 {
     static struct settings settings; /* the plan points into it */
@@ -191,7 +191,7 @@ static void links_have_no_size(void **state)
     assert_int_not_equal(plan_of(&p, &e, "-n1::5", NULL), 0);
 }
 
-/* A filesystem that reports the room that a file without data takes. */
+/* A filesystem that reports how much room a file without data takes. */
 static const struct scratch_space blocks = {.block_bytes = 4096};
 static const struct scratch_space names = {.block_bytes = 4096, .file_bytes = 32};
 

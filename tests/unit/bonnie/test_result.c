@@ -16,7 +16,7 @@ static const struct test_result two_seconds = {
     .cpu_ns = 3000000000,
 };
 
-/* Rates are doubles, of which ten digits must be right. */
+/* Rates are doubles, and must be right to ten digits. */
 static void expect_rate(double rate, double expected)
 {
     assert_true(rate > expected * (1 - 1e-10) && rate < expected * (1 + 1e-10));
@@ -101,7 +101,7 @@ static void names_lead_back_to_their_tests(void **state)
     assert_int_equal(test_by_name("PUTC"), TEST_COUNT);
 }
 
-/* Seeks count operations, block tests KiB; a run without the test does not count. */
+/* Seeks count operations, block tests KiB. A run without the test does not count. */
 static void rates_come_from_the_runs_that_measured(void **state)
 {
     (void)state;

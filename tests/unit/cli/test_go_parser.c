@@ -12,7 +12,7 @@
 #include "cli/values.h"
 #include "util/units.h"
 
-/* The settings of a program whose options have Go's form. */
+/* The settings of a program whose options are written like Go's. */
 struct things {
     bool on;
     struct given count;
@@ -81,7 +81,7 @@ static const struct option_table table = {
 
 #define WORDS 8
 
-/* Parses copies of the words: the parser may write to argv. */
+/* Parses copies of the words, because the parser may write to argv. */
 struct parsed {
     int rc;
     struct things things;

@@ -13,7 +13,7 @@
 #include "measure/clock.h"
 #include "sys/stop.h"
 
-/* What every engine that works here must do, apart from moving the right bytes. */
+/* What every engine that works here must do, besides moving the right bytes. */
 
 #define CHUNK      8192
 #define FILE_BYTES ((off_t)8 << 20)
@@ -21,7 +21,7 @@
 static struct op_stats stats;
 static struct engine_options options;
 
-/* A file of that length without a name. */
+/* A file of this length without a name. */
 static int data_file(off_t bytes)
 {
     char name[] = "/tmp/bonnie-test-XXXXXX";
@@ -32,7 +32,7 @@ static int data_file(off_t bytes)
     return fd;
 }
 
-/* One engine alone, with a transfer of a chunk. */
+/* An engine on its own, with a transfer of one chunk. */
 struct bench {
     const struct engine_ops *engine;
     void *state;
@@ -67,7 +67,7 @@ static void close_bench(struct bench *b)
     free(b->buffer);
 }
 
-/* Polls without waiting until the transfer is complete; returns 0 when that does not happen. */
+/* Polls until the transfer is complete. Returns 0 when that does not happen within 3000 polls. */
 static int look_for_completion(struct bench *b)
 {
     int count = 0;
@@ -98,7 +98,7 @@ static void completions_are_seen_without_waiting(void **state)
     close(fd);
 }
 
-/* The same for a transfer that cannot be complete at once, because its data comes later. */
+/* The same for a transfer that is not complete at once, because its data comes later. */
 static void later_completions_are_seen_without_waiting(void **state)
 {
     (void)state;
@@ -121,7 +121,7 @@ static void later_completions_are_seen_without_waiting(void **state)
     close(ends[1]);
 }
 
-/* Reads of one length, repeatedly through the same file. */
+/* Reads of the same length, again and again from the same file. */
 struct reads {
     unsigned count;
     unsigned next;
@@ -170,7 +170,8 @@ static void assert_littles_law(const struct engine_ops *engine, int fd, size_t l
 }
 
 /*
- * Rate x mean latency is the mean number in flight; both sides, times the elapsed time, are sums.
+ * Rate x mean latency is the mean number in flight. Both sides are compared as sums, multiplied by
+ * the elapsed time.
  */
 static void littles_law_holds_for_every_engine(void **state)
 {

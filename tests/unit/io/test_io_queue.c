@@ -18,18 +18,18 @@
 static struct op_stats stats;
 static struct engine_options options;
 
-/* A source of `count` chunks, each read and then, if `rewrites`, written back. */
+/* A source of `count` chunks. Each of them is read and, if `rewrites`, written back. */
 struct chunks {
     unsigned count;
     bool rewrites;
-    unsigned later; /* number of times that it has no operation to give */
+    unsigned later; /* number of times that the source has no operation to give */
     unsigned next;
     unsigned reads;
     unsigned writes;
     unsigned most_at_once;
 };
 
-/* The memory of the source for an operation, which holds the operation's offset. */
+/* The source's memory for an operation, which holds the operation's offset. */
 static uint64_t *remembered(const struct io *io)
 {
     return io->user;
@@ -119,7 +119,8 @@ static void an_operation_may_be_of_two_transfers(void **state)
         assert_int_equal(run_null(depth, &c, &e), 0);
         assert_int_equal(c.reads, 100);
         assert_int_equal(c.writes, 100);
-        assert_int_equal(stats.latencies.count, 100); /* a rewritten chunk counts once */
+        assert_int_equal(stats.latencies.count,
+                         100); /* a chunk that is read and written back counts once */
         assert_int_equal(stats.bytes, 100 * CHUNK);
     }
 }
@@ -185,7 +186,7 @@ static void stopping_ends_it(void **state)
     assert_int_equal(stop_init(&e), 0); /* a new flag */
 }
 
-/* An engine that accepts two transfers, then is busy; every third wait is interrupted. */
+/* An engine that accepts two transfers and is then busy. Every third wait is interrupted. */
 static struct {
     struct io *taken[2];
     unsigned count;
@@ -250,14 +251,14 @@ static void busy_and_interrupted_engines_are_tried_again(void **state)
     assert_true(moody.refusals > 0);
 }
 
-/* An engine whose transfers are all complete when it is waited for, or at every poll. */
+/* An engine that completes all its transfers only when it is waited for, or at every poll. */
 static struct {
     bool is_fast;
     struct io *taken[64];
     unsigned count;
-    unsigned together; /* submitted since the last poll */
+    unsigned together; /* number of transfers since the last poll */
     unsigned looks;
-    unsigned most_together; /* after the first 64 polls */
+    unsigned most_together; /* counted after the first 64 polls */
 } bursts;
 
 static int bursts_open(void *state, const struct engine_setup *setup, struct err *e)
@@ -312,7 +313,7 @@ static unsigned most_together(bool is_fast, unsigned depth)
 }
 
 /*
- * Transfers that a slow device has completed together are returned to it in small batches; a fast
+ * A slow device gets the transfers that it has completed together back in small batches; a fast
  * device gets all of them at once. 32 chunks are the 256 KiB that limit both.
  */
 static void batches_follow_the_load(void **state)
@@ -324,7 +325,7 @@ static void batches_follow_the_load(void **state)
     }
 }
 
-/* A file of that many chunks without a name. */
+/* A file of this number of chunks without a name. */
 static int data_file(unsigned chunks)
 {
     char name[] = "/tmp/bonnie-test-XXXXXX";
@@ -350,7 +351,7 @@ static void assert_is_data_file(int fd, unsigned chunks)
     }
 }
 
-/* Each engine that works here reads what is in the file, and what it writes gets there. */
+/* Each engine that works here reads what is in the file, and writes what it should. */
 static void engines_move_the_bytes(void **state)
 {
     (void)state;
@@ -380,7 +381,8 @@ static void engines_move_the_bytes(void **state)
         io_queue_close(&q);
         assert_is_data_file(fd, COUNT);
 
-        struct chunks beyond = {.count = COUNT + 1}; /* the last one is beyond the end */
+        struct chunks beyond = {.count =
+                                    COUNT + 1}; /* the last chunk is beyond the end of the file */
         const struct io_source from_beyond = {
             .next = next, .transferred = transferred, .context = &beyond};
         assert_int_equal(io_queue_open(&q, &setup, &e), 0);

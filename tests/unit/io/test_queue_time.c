@@ -13,7 +13,7 @@
 #include "support/virtual_clock.h"
 #include "sys/stop.h"
 
-/* How a queue uses time, under a clock that stands still unless somebody sleeps. */
+/* How a queue uses time. The clock stands still unless somebody sleeps. */
 
 #define MICROSECOND UINT64_C(1000)
 #define MILLISECOND UINT64_C(1000000)
@@ -60,7 +60,7 @@ static void assert_within_percent(uint64_t found, uint64_t expected, double perc
     assert_in_range(found, (uint64_t)((double)expected - off), (uint64_t)((double)expected + off));
 }
 
-/* Large blocks, each of which takes the source some time to check. */
+/* The source takes some time to check each of these large blocks. */
 struct checks {
     unsigned next;
     unsigned count;
@@ -83,8 +83,8 @@ static enum transfer_answer checked(void *context, struct io *io)
 }
 
 /*
- * While the source checks what was read, other completions are not seen; that lengthens no latency
- * by more than the time for a burst of 256 KiB, or of 4 blocks.
+ * While the source checks what was read, the queue does not see other completions. That lengthens
+ * latencies by at most the time for a burst of 256 KiB, or of 4 blocks.
  */
 static void completions_are_seen_while_the_source_is_busy(void **state)
 {
@@ -104,7 +104,7 @@ static void completions_are_seen_while_the_source_is_busy(void **state)
 struct failing {
     unsigned left;
     unsigned failures;
-    unsigned fails_for_good; /* number of the failure that ends the run; 0: none does */
+    unsigned fails_for_good; /* number of the failure that ends the run; 0: none */
 };
 
 static enum source_answer next_of_failing(void *context, struct io *io, uint64_t now_ns)
@@ -143,7 +143,7 @@ static void the_source_decides_what_a_failure_means(void **state)
     assert_int_equal(stats.latencies.count, 49);
 }
 
-/* A source that waits for something elsewhere, and does not know when it will come. */
+/* A source that waits for something outside the queue, and does not know when it will come. */
 struct patient {
     uint64_t ready_ns;
     uint64_t questions;

@@ -56,8 +56,8 @@ static void end(struct monitor *m, uint64_t elapsed_ns, struct interval **interv
 }
 
 /*
- * How many intervals there are depends on when the machine lets this process and the monitor run.
- * A test that expects a number is repeated until it comes, this often.
+ * The number of intervals depends on when the machine lets this process and the monitor run. A test
+ * that expects a certain number is repeated up to this many times.
  */
 #define MOST_TRIES 5
 
@@ -128,7 +128,7 @@ static void pauses_do_not_count(void **state)
     free(intervals);
 }
 
-/* The rounds' own times count, not the longer time from go to pause. */
+/* The rounds' own times count, not the longer time between go and pause. */
 static void the_rounds_clock_counts(void **state)
 {
     (void)state;
@@ -155,7 +155,7 @@ static void the_rounds_clock_counts(void **state)
     free(intervals);
 }
 
-/* A lap goes on within the second that the one before it has begun. */
+/* A second that began in one lap goes on in the next. */
 static bool try_seconds_across_laps(void)
 {
     struct interval *intervals;
@@ -185,7 +185,10 @@ static void sleep_long(void *context)
     wait_ms(800);
 }
 
-/* A monitor whose first interval ends late, after 1500 ms, because a tick took from 700 on. */
+/*
+ * A monitor whose first interval ends late, after 1500 ms: a tick begins at 700 ms and takes 800
+ * ms.
+ */
 static struct monitor *start_late(void)
 {
     struct err e;
@@ -220,7 +223,7 @@ static void after_a_late_end_the_next_is_on_time(void **state)
     repeat(try_late_end);
 }
 
-/* The clock is set back to before the end of the first interval. */
+/* Time goes back to before the end of the first interval. */
 static void no_interval_ends_before_the_one_before_it(void **state)
 {
     (void)state;
@@ -241,8 +244,8 @@ static void no_interval_ends_before_the_one_before_it(void **state)
 }
 
 /*
- * The monitor may read an entry while its worker records: the count is there, the bucket is not. An
- * interval that ends then lacks the operation, and the rest of the phase has it.
+ * The monitor may read an entry while its worker records, when the count is there but the bucket is
+ * not. An interval that ends then lacks the operation; the rest of the phase has it.
  */
 static void what_is_being_recorded_is_not_lost(void **state)
 {
@@ -257,7 +260,8 @@ static void what_is_being_recorded_is_not_lost(void **state)
     wait_ms(1300);
     ops->latencies.count--;
     op_stats_add(ops, 1000, 512);
-    monitor_pause(m, 900000000); /* the clock was read a little before the interval's end */
+    monitor_pause(m,
+                  900000000); /* the worker's clock was read a little before the interval ended */
     end(m, 900000000, &intervals, &count);
     assert_int_equal(count, 1);
     assert_int_equal(intervals[0].ops, 2);

@@ -46,7 +46,7 @@ static void shows_bar_percent_rate_and_time_left(void **state)
     assert_string_equal(line(&r, 13), "Writing in");
 }
 
-/* Nor the two columns before it, where a terminal shows ^C. */
+/* The two columns before the last one stay empty, too: a terminal shows ^C there. */
 static void never_fills_the_last_column(void **state)
 {
     (void)state;
@@ -68,7 +68,7 @@ static void counts_operations_where_there_are_no_bytes_to_go(void **state)
     assert_non_null(strstr(line(&nearly, 80), ", 1 s left"));
 }
 
-/* The goal that is furthest away decides: rounds also continue until the time is over. */
+/* The goal that is furthest away decides, because rounds also continue until the time is over. */
 static void the_last_goal_counts(void **state)
 {
     (void)state;
@@ -92,7 +92,7 @@ static void does_not_guess_too_soon(void **state)
     assert_null(strstr(line(&r, 80), "left"));
 }
 
-/* Everything is submitted, but not yet on the device. */
+/* Everything was submitted, but has not reached the device. */
 static void says_when_only_the_end_is_missing(void **state)
 {
     (void)state;
@@ -119,7 +119,7 @@ static void a_line_that_is_done_keeps_rate_and_time(void **state)
     assert_string_equal(figures(&r), "5/s  3 min 05 s");
     r.elapsed_ns = SECOND / 100;
     assert_string_equal(figures(&r), "90000/s  10 ms");
-    r.elapsed_ns--; /* too short for a rate */
+    r.elapsed_ns--; /* the time is too short for a rate */
     assert_string_equal(figures(&r), "10 ms");
 }
 

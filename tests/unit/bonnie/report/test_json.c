@@ -42,7 +42,7 @@ static struct interval two_seconds[] = {
      .max_ns = 5000000},
 };
 
-/* A GiB in two seconds, with everything that can be known about it. */
+/* A GiB in two seconds, and everything that a test can know about it. */
 static struct test_result get_block(void)
 {
     return (struct test_result){
@@ -88,7 +88,7 @@ static struct test_result get_block(void)
     };
 }
 
-/* Five rounds of 0.4 s, the last of which made the test steady. */
+/* Five rounds of 0.4 s. With the last of them the test was steady. */
 static struct steady_result five_rounds(void)
 {
     static struct round rounds[5];
@@ -112,7 +112,7 @@ static struct steady_result five_rounds(void)
     };
 }
 
-/* A test of files, about which nothing else is known. */
+/* A test of files, about which nothing more is known. */
 static struct test_result seq_del(uint64_t elapsed_ns)
 {
     return (struct test_result){
@@ -130,7 +130,7 @@ static struct test_result seq_del(uint64_t elapsed_ns)
     };
 }
 
-/* Two runs; the second was half as fast in deleting. */
+/* Two runs. The second one deleted half as fast. */
 static void build(struct result runs[static 2])
 {
     runs[0] = (struct result){
@@ -180,7 +180,7 @@ static void build(struct result runs[static 2])
     runs[1].tests[TEST_SEQ_DEL] = seq_del(SECOND);
 }
 
-/* The output for that many runs; the caller frees it. */
+/* The output for this number of runs. The caller frees it. */
 static char *printed_by(const struct report_ops *report, const struct result runs[], size_t count)
 {
     char *text = NULL;
@@ -197,7 +197,7 @@ static char *printed(const struct result runs[], size_t count)
     return printed_by(&report_json, runs, count);
 }
 
-/* The same, parsed; the caller passes it to json_decref(). */
+/* The same, parsed. The caller passes it to json_decref(). */
 static json_t *parsed(const struct result runs[], size_t count)
 {
     json_error_t error;
@@ -220,15 +220,15 @@ static void expect_golden(const char *name, const struct result runs[], size_t c
 }
 
 /*
- * Compares every byte: the order of the keys, whole numbers and fractions. The file was written by
- * hand.
+ * Compares every byte, and so the order of the keys, whole numbers and fractions. The file was
+ * written by hand.
  */
 static void results_come_out_as_written_by_hand(void **state)
 {
     (void)state;
     struct result runs[2];
     build(runs);
-    runs[0].seed = UINT64_MAX; /* jansson itself can neither print nor parse it */
+    runs[0].seed = UINT64_MAX; /* the JSON library itself can neither print nor parse this */
     expect_golden("full.json", runs, 2);
 }
 
@@ -243,7 +243,7 @@ static void rounds_come_out_as_written_by_hand(void **state)
     expect_golden("steady.json", runs, 1);
 }
 
-/* That many bytes or operations in that many nanoseconds. */
+/* A test of this number of bytes or operations in this number of nanoseconds. */
 static struct test_result took(uint64_t bytes, uint64_t ops, uint64_t nanoseconds)
 {
     return (struct test_result){
@@ -303,7 +303,7 @@ static void every_test_is_there_in_running_order(void **state)
     json_decref(document);
 }
 
-/* The summary of a test covers only the runs that measured it. */
+/* The summary of a test covers only the runs that have measured it. */
 static void runs_without_the_test_do_not_count(void **state)
 {
     (void)state;
@@ -360,7 +360,7 @@ static void what_is_not_known_is_null(void **state)
     json_decref(document);
 }
 
-/* Valid UTF-8 stays as it is; jansson refuses to parse anything else. */
+/* Valid UTF-8 stays as it is. jansson parses nothing else. */
 static void no_label_breaks_the_document(void **state)
 {
     (void)state;
@@ -406,7 +406,7 @@ static void a_long_label_is_whole(void **state)
     json_decref(document);
 }
 
-/* Counters of jansson's allocations, and the number of the request that fails; 0: none. */
+/* The number of jansson's allocations so far, and the number of the one that fails; 0: none. */
 static size_t requests, fail_at, blocks;
 
 static void *scarce_malloc(size_t size)
@@ -440,7 +440,7 @@ static void without_memory_the_report_fails(void **state)
         rc = report_json.all(out, runs, 2);
         assert_int_equal(fclose(out), 0);
         assert_true(rc == 0 || (rc == -ENOMEM && length == 0));
-        requests = fail_at; /* no failure while the report is read */
+        requests = fail_at; /* no allocation fails while the report is parsed */
         json_t *document = rc == 0 ? json_loads(text, 0, NULL) : NULL;
         assert_true(rc != 0 || document);
         json_decref(document);

@@ -39,7 +39,7 @@ static struct result plain_result(void)
     };
 }
 
-/* A test that moved that many KiB/s for a second. */
+/* A test that moved this number of KiB per second for one second. */
 static struct test_result moved(uint64_t kib, double cpu, uint64_t latency_us)
 {
     return (struct test_result){
@@ -52,7 +52,7 @@ static struct test_result moved(uint64_t kib, double cpu, uint64_t latency_us)
     };
 }
 
-/* A test that did that many operations per second for ten seconds. */
+/* A test that did this number of operations per second for ten seconds. */
 static struct test_result did(double ops, double cpu, uint64_t latency_us)
 {
     return (struct test_result){
@@ -114,7 +114,7 @@ static struct result fast(void)
     return r;
 }
 
-/* A label that is short enough beside long settings. */
+/* A label that still fits beside long settings. */
 static struct result narrow(void)
 {
     struct result r = fast();
@@ -142,7 +142,7 @@ static struct result files(void)
     return r;
 }
 
-/* Links have no data: their sizes, if any, mean nothing. */
+/* Links have no data, so their sizes mean nothing. */
 static struct result links(void)
 {
     struct result r = plain_result();
@@ -176,7 +176,7 @@ static struct result short_tests(void)
     return r;
 }
 
-/* Everything that can be too wide for its column is. */
+/* Everything that can be too wide for its column is too wide. */
 static struct result wide(void)
 {
     struct result r = plain_result();
@@ -235,7 +235,7 @@ static struct result classic(void)
     return r;
 }
 
-/* Tests that were skipped, too short, or too fast for their columns. */
+/* Tests that were skipped, or were too short, or are too fast for their columns. */
 static struct result classic_gaps(void)
 {
     struct result r = plain_result();
@@ -259,7 +259,7 @@ static struct corruption_entry three_places[] = {
      .description = "flipped: generation 0.0 expected, changed bytes found"},
 };
 
-/* A verdict with figures that differ from test to test. */
+/* A verdict whose figures differ from test to test. */
 static struct verdict verdict(enum bottleneck by, enum bottleneck_reason reason, double percent,
                               uint64_t advice)
 {
@@ -276,8 +276,8 @@ static struct verdict verdict(enum bottleneck by, enum bottleneck_reason reason,
 }
 
 /*
- * Verdicts and advice, two of which share one; two tests that were measured briefly; corruption;
- * and a test too short for a verdict.
+ * Verdicts and advice, where two verdicts share an advice; two tests that were measured briefly;
+ * corruption; and a test too short for a verdict.
  */
 static struct result damaged(void)
 {
@@ -345,7 +345,7 @@ static const struct golden {
     {"classic_gaps.html", "html", classic_gaps},
 };
 
-/* The output of a format for r, or its header when r is NULL; the caller frees it. */
+/* The output of a format for r, or its header if r is NULL. The caller frees it. */
 static char *printed(const char *format, const struct result *r)
 {
     char *text = NULL;
@@ -385,7 +385,7 @@ static void header_names_every_field(void **state)
     free(expected);
 }
 
-/* The output of a format after that many runs; the caller frees it. */
+/* The output of a format after this number of runs. The caller frees it. */
 static char *printed_at_the_end(const char *format, const struct result runs[], size_t count)
 {
     char *text = NULL;
@@ -398,7 +398,7 @@ static char *printed_at_the_end(const char *format, const struct result runs[], 
 }
 
 /*
- * A steady test, one that is steady except for one run, one that was once too short, and a large
+ * Four tests: one steady, one steady except for one run, one that was too short once, and a large
  * one.
  */
 static void several_runs_end_in_a_summary(void **state)
@@ -427,7 +427,7 @@ static void several_runs_end_in_a_summary(void **state)
     free(expected);
 }
 
-/* Of three runs of a row the median one is shown; and the name of a row once. */
+/* For each row the report shows the median of three runs, and the row's name once. */
 static void rows_are_a_table(void **state)
 {
     (void)state;
@@ -513,7 +513,7 @@ static void no_label_breaks_the_csv_line(void **state)
     }
 }
 
-/* Readers with room for 1024 bytes must get the whole line. */
+/* A reader with room for 1024 bytes must get the whole line. */
 static void longest_label_leaves_the_csv_line_short(void **state)
 {
     (void)state;
@@ -594,7 +594,7 @@ static void a_full_disk_is_reported(void **state)
     }
 }
 
-/* Without a buffer, every write fails by itself, and flushing has nothing to do. */
+/* Without a buffer every write fails on its own, and a flush has nothing to do. */
 static void an_earlier_failure_is_not_forgotten(void **state)
 {
     (void)state;
