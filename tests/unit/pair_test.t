@@ -1,8 +1,8 @@
 #!/usr/bin/perl
-# Bonnie::PairTest: it errs no more often than it may, whatever the machine does, and needs no more
-# pairs than stated. A sample of the simulations in docs/comparison.md: more with BONNIE_TEST_ALL=1,
-# all with BONNIE_TEST_LONG=1, which takes an hour. The seeds are fixed, so nothing here depends on
-# chance.
+# Bonnie::PairTest errs no more often than it may, whatever the machine does, and needs no more
+# pairs than stated. This is a sample of the simulations in docs/comparison.md: more of them with
+# BONNIE_TEST_ALL=1, and all with BONNIE_TEST_LONG=1, which takes an hour. The seeds are fixed, so
+# nothing here depends on chance.
 
 use strict;
 use warnings;
@@ -87,7 +87,7 @@ subtest "$CAMPAIGNS campaigns without a difference, twelve metrics, 100 looks" =
     }
 };
 
-# Runs made by a real machine, with everything that happened to it.
+# Runs of a real machine, with everything that happened to it.
 subtest 'a bank of 300 real runs' => sub {
     srand 3;
     my $bank = bank_of(data_file('bank.csv'));
@@ -97,8 +97,8 @@ subtest 'a bank of 300 real runs' => sub {
     cmp_ok($reports, '<=', $LIMIT, 'A against A');
 };
 
-# Standard deviation of pairs, effect: the number of pairs in a fixed design with a power of 90 %
-# and the same probability of an error.
+# The standard deviation of pairs, the effect, and the number of pairs that a fixed design needs
+# for a power of 90 % at the same probability of an error.
 subtest 'the pairs that it needs' => sub {
     my $campaigns = $ENV{BONNIE_TEST_LONG} ? 1000 : $ENV{BONNIE_TEST_ALL} ? 151 : 51;
     is(fixed_design(1), 22, 'a fixed design for a difference as large as the scatter');

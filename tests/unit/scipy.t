@@ -12,16 +12,16 @@ use Test::More;
 use Bonnie::MannWhitney qw(compare_ratios);
 use RunProgram qw(slurp spew);
 
-# Debian's python, which has Debian's SciPy: PATH may have another one.
+# Debian's python has Debian's SciPy; another python in PATH may not have it.
 my $PYTHON = '/usr/bin/python3';
 plan skip_all => "$PYTHON has no SciPy" if system("$PYTHON -c 'import scipy.stats' 2>/dev/null") != 0;
 
 srand 20261121;
 my @ALPHAS = (0.05, 0.05, 0.01, 0.1);
 
-# Kinds of samples: [ number of pairs, fewest and most measurements of each, how they are rounded ].
-# Those for which SciPy counts all ways are small enough for that, and none has a single
-# measurement, which it refuses.
+# Kinds of samples: [ number of pairs, fewest and most measurements of each sample, how they are
+# rounded ]. Where SciPy counts all ways, samples are small enough for that. No sample has a single
+# measurement, which SciPy refuses.
 my @KINDS = ([ 50, 1, 25, '%.6f' ], [ 90, 2, 7, '%.0f' ], [ 30, 26, 50, '%.6f' ], [ 30, 26, 50, '%.0f' ]);
 
 sub size_between {

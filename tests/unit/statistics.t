@@ -1,5 +1,5 @@
 #!/usr/bin/perl
-# Bonnie::Statistics: statistics of a list of numbers. The quantiles are NumPy's.
+# Bonnie::Statistics: statistics of a list of numbers. NumPy gives the same quantiles.
 
 use strict;
 use warnings;

@@ -68,18 +68,18 @@ static void whoever_waits_for_a_cpu_is_not_measuring_the_device(void **state)
 {
     (void)state;
     struct evidence e = reading;
-    e.device.busy_percent = 100; /* also by the traffic of other programs */
+    e.device.busy_percent = 100; /* with the traffic of other programs */
     e.busiest.waited_ns = 5 * SECOND;
     assert_judged(&e, LIMITED_CPU, REASON_OTHERS_COMPUTED);
     e.busiest.waited_ns = 4 * SECOND;
     assert_judged(&e, LIMITED_DEVICE, REASON_DEVICE_BUSY);
-    e.device.busy_percent = 55; /* less than the worker wanted a CPU */
+    e.device.busy_percent = 55; /* less than the share of time in which the worker wanted a CPU */
     assert_judged(&e, LIMITED_CPU, REASON_OTHERS_COMPUTED);
     e.busiest = (struct cpu_demand){.computed_ns = 76 * SECOND / 10, .waited_ns = 24 * SECOND / 10};
     assert_judged(&e, LIMITED_CPU, REASON_COMPUTED);
     e.busiest = (struct cpu_demand){.computed_ns = 4 * SECOND, .waited_ns = 9 * SECOND};
     assert_judged(&e, LIMITED_CPU, REASON_OTHERS_COMPUTED);
-    assert_about(judgement.waited_percent, 60); /* limited to the elapsed time */
+    assert_about(judgement.waited_percent, 60); /* the elapsed time is the limit */
 }
 
 static void waiting_that_is_not_known_is_no_waiting(void **state)
@@ -95,7 +95,7 @@ static void waiting_that_is_not_known_is_no_waiting(void **state)
     assert_judged(&e, LIMITED_CPU, REASON_COMPUTED);
 }
 
-/* Many workers on few CPUs wait for each other. */
+/* On a few CPUs, many workers wait for each other. */
 static void workers_that_use_all_cpus_have_them(void **state)
 {
     (void)state;
@@ -105,9 +105,9 @@ static void workers_that_use_all_cpus_have_them(void **state)
     e.cpu_ns = 15 * SECOND;
     assert_judged(&e, LIMITED_CPU, REASON_CPUS_FULL);
     assert_about(judgement.cpus_percent, 75);
-    e.cpu_ns = 8 * SECOND; /* they used less than half: other programs used the rest */
+    e.cpu_ns = 8 * SECOND; /* the workers used less than half, so other programs used the rest */
     assert_judged(&e, LIMITED_CPU, REASON_OTHERS_COMPUTED);
-    e.workers = 2; /* no worker waits for another one */
+    e.workers = 2; /* with so few workers, none waits for another */
     e.cpu_ns = 15 * SECOND;
     assert_judged(&e, LIMITED_CPU, REASON_OTHERS_COMPUTED);
     e.busiest = (struct cpu_demand){.computed_ns = 95 * SECOND / 10};
@@ -125,7 +125,8 @@ static void what_does_not_come_from_the_device_is_the_page_cache(void **state)
     assert_judged(&e, LIMITED_PAGE_CACHE, REASON_READ_FROM_CACHE);
     assert_about(judgement.moved_percent, 89.9);
     e.device.read_bytes = 0;
-    e.busiest.computed_ns = 10 * SECOND; /* copying memory takes CPU time: that explains nothing */
+    e.busiest.computed_ns =
+        10 * SECOND; /* copying memory takes CPU time, which explains nothing here */
     assert_judged(&e, LIMITED_PAGE_CACHE, REASON_READ_FROM_CACHE);
     e.busiest = (struct cpu_demand){.waited_ns = 10 * SECOND};
     assert_judged(&e, LIMITED_PAGE_CACHE, REASON_READ_FROM_CACHE);
@@ -134,7 +135,7 @@ static void what_does_not_come_from_the_device_is_the_page_cache(void **state)
     assert_judged(&e, LIMITED_CPU, REASON_COMPUTED);
 }
 
-/* A loop over every character does not run at the speed of memory, wherever the characters are. */
+/* A loop over every character is slower than memory, wherever the characters are. */
 static void computing_on_every_byte_is_the_cpu(void **state)
 {
     (void)state;
@@ -157,7 +158,7 @@ static void others_traffic_proves_nothing_more(void **state)
     e.device.read_bytes = 5000 * MIB;
     assert_judged(&e, LIMITED_DEVICE, REASON_DEVICE_BUSY);
     assert_about(judgement.moved_percent, 100);
-    e.resident_percent = 99.5; /* what was in memory did not come from the device */
+    e.resident_percent = 99.5; /* data that was in memory did not come from the device */
     assert_judged(&e, LIMITED_PAGE_CACHE, REASON_READ_FROM_CACHE);
     assert_about(judgement.moved_percent, 0.5);
     e.resident_percent = 10;
@@ -190,7 +191,7 @@ static void a_worker_that_computes_all_the_time_is_the_limit(void **state)
     assert_judged(&e, LIMITED_CPU, REASON_COMPUTED);
 }
 
-/* The kernel holds transfers back before they reach the device, which is therefore idle. */
+/* The kernel holds transfers back before they reach the device, so the device is idle. */
 static void a_device_that_is_held_to_a_limit(void **state)
 {
     (void)state;
@@ -202,10 +203,11 @@ static void a_device_that_is_held_to_a_limit(void **state)
     assert_int_equal(judgement.held_by, IO_LIMIT_READ_BYTES);
     assert_int_equal(judgement.held_to, 100 * MIB);
     assert_about(judgement.held_percent, 100);
-    e.device.written_bytes = 10; /* by others: the work wrote nothing */
+    e.device.written_bytes = 10; /* other programs wrote this: the test wrote nothing */
     assert_judged(&e, LIMITED_DEVICE, REASON_DEVICE_HELD);
     assert_int_equal(judgement.held_by, IO_LIMIT_READ_BYTES);
-    e.device.read_bytes = 1700 * MIB; /* by others: what the work asked for was still limited */
+    e.device.read_bytes =
+        1700 * MIB; /* other programs read this, but the test's reads were limited as well */
     assert_judged(&e, LIMITED_DEVICE, REASON_DEVICE_HELD);
     e.device.read_bytes = 5000 * MIB;
     assert_judged(&e, LIMITED_DEVICE, REASON_DEVICE_HELD);
@@ -258,7 +260,7 @@ static void tests_of_many_files(void **state)
     e.filesystem = "tmpfs";
     e.busiest.computed_ns = 10 * SECOND;
     assert_judged(&e, LIMITED_PAGE_CACHE, REASON_IN_MEMORY);
-    e.device.known = false; /* on a server: half of the time is not enough evidence */
+    e.device.known = false; /* data on a server: half of the time is not enough evidence */
     e.filesystem = "nfs4";
     e.busiest.computed_ns = 6 * SECOND;
     assert_judged(&e, LIMITED_UNKNOWN, REASON_NO_DEVICE);

@@ -33,7 +33,7 @@ static const char *at(const char *format, ...)
     return text;
 }
 
-/* Makes a device; path is below sys/devices, and its last part is the name: "sda", "sda/sda1". */
+/* Makes a device. Its path is below sys/devices; the last part is its name: "sda", "sda/sda1". */
 static void make_device(const char *path, unsigned minor)
 {
     tree_file(at("sys/devices/%s/dev", path), at("8:%u\n", minor));
@@ -53,7 +53,7 @@ static void make_slave(const char *path, const char *slave)
     tree_link(at("sys/devices/%s/slaves/%s", path, name ? name + 1 : slave), at("../../%s", slave));
 }
 
-/* Sets sectors, operations and milliseconds in the kernel's form. */
+/* Sets sectors, operations and milliseconds, in the form of the kernel. */
 static void set_counters(const char *path, uint64_t reads, uint64_t read_sectors, uint64_t writes,
                          uint64_t written_sectors, uint64_t busy_ms)
 {
@@ -70,7 +70,7 @@ static void find(unsigned minor)
     device_find(&set, &p);
 }
 
-/* Reads the counters into `now`, and finds the change within a second. */
+/* Reads the counters into `now`, and computes the change within a second. */
 static bool changed(void)
 {
     device_read(&set, &after);
@@ -136,7 +136,7 @@ static void a_volume_on_two_disks(void **state)
     find(0);
     assert_string_equal(set.name, "dm-0 (nvme0n1, nvme1n1)");
     device_read(&set, &before);
-    set_counters("dm-0", 2, 16, 0, 0, 300); /* the disks do more than that: a mirror, for example */
+    set_counters("dm-0", 2, 16, 0, 0, 300); /* less than the disks do, as with a mirror */
     set_counters("nvme0n1", 2, 16, 0, 0, 200);
     set_counters("nvme1n1", 2, 16, 0, 0, 1500); /* the counter is not exact */
     assert_true(changed());
@@ -159,7 +159,9 @@ static void a_raid_on_two_partitions(void **state)
     assert_int_equal(set.count, 5); /* with the disks, for the busy time */
 }
 
-/* A volume on an encrypted partition of a RAID: the name has the top and the lowest devices. */
+/*
+ * A volume on an encrypted partition of a RAID: its name shows the top device and the lowest ones.
+ */
 static void a_tall_stack(void **state)
 {
     (void)state;
@@ -295,14 +297,14 @@ static void all_devices_of_the_filesystem_or_none(void **state)
     (void)state;
     make_device("sda", 10);
     make_btrfs_device("sda");
-    make_btrfs_device("sdb"); /* leads to nothing */
+    make_btrfs_device("sdb"); /* this link leads to nothing */
     device_find(&set, btrfs());
     assert_none();
 
     struct mount_info p = {.root = tree_root(), .major = 8, .minor = 10, .filesystem = "bcachefs"};
     device_find(&set, &p);
     assert_none();
-    find(77); /* not in this /sys: a container */
+    find(77); /* this device is not in /sys, as in a container */
     assert_none();
 }
 
@@ -335,7 +337,7 @@ static void more_devices_than_there_is_room_for(void **state)
     assert_none();
 }
 
-/* However wrong the tree is, the search ends. */
+/* The search ends, however wrong the tree is. */
 static void devices_that_stand_on_each_other(void **state)
 {
     (void)state;

@@ -27,7 +27,7 @@ static struct histogram *new_histogram(void)
     return h;
 }
 
-/* Draws values with one of several distributions, from a nanosecond to an hour. */
+/* Draws values between a nanosecond and an hour from one of several distributions. */
 static uint64_t draw(struct rng *r, unsigned shape)
 {
     uint64_t limit = UINT64_C(1) << (3 + shape % 39);
@@ -112,7 +112,7 @@ static void merged_parts_are_the_whole(void **state)
     free(sum);
 }
 
-/* Each look finds what was recorded since the previous one, in either way of asking. */
+/* Each look finds what was recorded since the previous one, whichever way it asks. */
 static void looks_share_out_what_is_recorded(void **state)
 {
     (void)state;
@@ -126,7 +126,7 @@ static void looks_share_out_what_is_recorded(void **state)
         struct rng r;
         rng_init(&r, 3, look);
         histogram_clear(recorded);
-        for (size_t i = 0; i < look % 7; i++) { /* nothing before some looks */
+        for (size_t i = 0; i < look % 7; i++) { /* before some looks nothing is recorded */
             uint64_t value = draw(&r, look);
             histogram_record(all, value);
             histogram_record(recorded, value);
@@ -176,7 +176,7 @@ static void ends_of_the_range(void **state)
     assert_int_equal(h->maximum, UINT64_MAX);
     assert_int_equal(histogram_percentile(h, 1), 0);
     assert_int_equal(histogram_percentile(h, 100), UINT64_MAX);
-    histogram_record(h, 3600 * UINT64_C(1000000000)); /* an hour is still distinguished */
+    histogram_record(h, 3600 * UINT64_C(1000000000)); /* an hour still has a bucket of its own */
     assert_close(histogram_percentile(h, 66), 3600 * UINT64_C(1000000000));
     histogram_clear(h);
     histogram_record(h, UINT64_MAX); /* and a histogram with only the largest value is not empty */
@@ -184,7 +184,7 @@ static void ends_of_the_range(void **state)
     free(h);
 }
 
-/* No gap, no overlap: the bucket of the next value is the same or the next one. */
+/* Buckets have no gaps and no overlap: the next value is in the same bucket or in the next one. */
 static void buckets_follow_each_other(void **state)
 {
     (void)state;
@@ -214,7 +214,7 @@ static void largest_values(void **state)
     assert_int_equal(values[2], 900);
 }
 
-/* What is new may be in one bucket alone, whose middle is above the largest value. */
+/* All new values may be in one bucket whose middle is above the largest value. */
 static void a_difference_can_be_emptied(void **state)
 {
     struct histogram *now = new_histogram();

@@ -87,7 +87,7 @@ static void version_1_has_a_file_for_each(void **state)
     (void)state;
     mount_v1("/");
     tree_file("sys/fs/cgroup/blkio/blkio.throttle.read_bps_device",
-              "8:0 1\n"); /* of another device */
+              "8:0 1\n"); /* a limit of another device */
     tree_file("sys/fs/cgroup/blkio/jobs/one/blkio.throttle.read_bps_device",
               "8:16 5\n8:0 20971520\n");
     tree_file("sys/fs/cgroup/blkio/jobs/one/blkio.throttle.write_bps_device", "8:0 30000000\n");
@@ -113,7 +113,7 @@ static void only_a_part_of_a_hierarchy_may_be_mounted(void **state)
     assert_limit(0, 0, 0, 0);
 }
 
-/* Two hosts may have twice as much; a host without a limit makes the sum unlimited. */
+/* Two hosts together may do twice as much. If one of them has no limit, the sum has none. */
 static void limits_of_several_hosts(void **state)
 {
     struct io_limit all = {{100, 200, 0, 0}};

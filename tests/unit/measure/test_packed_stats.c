@@ -60,7 +60,7 @@ static void refuses_others(void **state)
     assert_memory_equal(&added, &merged, sizeof merged);
 }
 
-/* Ranks may run on machines of different byte orders: both pack the same bytes. */
+/* Ranks may run on machines of different byte orders: all of them pack the same bytes. */
 static void bytes_are_those_of_every_machine(void **state)
 {
     (void)state;

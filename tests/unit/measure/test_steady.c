@@ -52,7 +52,7 @@ static void a_published_example(void **state)
     assert_true(fabs(fit.slope_percent - 4.05) < 0.005);
 }
 
-/* "At most": the exact limit is allowed. */
+/* "At most" includes the limit itself. */
 static void the_limits_themselves(void **state)
 {
     (void)state;
@@ -73,14 +73,14 @@ static void drifts_and_swings(void **state)
     assert_true(is_steady(7, 7, 7, 7, 7));
 }
 
-/* A window of zeros is not steady. */
+/* A window whose figures are all zero is not steady. */
 static void nothing_was_measured(void **state)
 {
     (void)state;
     assert_false(is_steady(0, 0, 0, 0, 0));
 }
 
-/* tests/lib/steady_reference.py makes the file with SciPy: five figures and its verdict. */
+/* tests/lib/steady_reference.py makes this file with SciPy: five figures, and SciPy's verdict. */
 static FILE *series(void)
 {
     const char *top = getenv("BONNIE_TEST_SRCDIR");
@@ -113,7 +113,7 @@ static void a_thousand_series_as_scipy_judges_them(void **state)
     assert_true(feof(in));
     fclose(in);
     assert_int_equal(count, 1000);
-    assert_in_range(steady, 200, 800); /* otherwise the test would be too easy */
+    assert_in_range(steady, 200, 800); /* a rule that always gives the same verdict would fail */
 }
 
 int main(void)

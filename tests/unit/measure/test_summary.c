@@ -76,7 +76,8 @@ static void no_run_is_all_zeroes(void **state)
 }
 
 /*
- * That many runs, half of them at 99 and half at 101: the deviation is sqrt(count / (count - 1)).
+ * This number of runs, half of them at 99 and half at 101: the deviation is sqrt(count / (count -
+ * 1)).
  */
 static double half_width_of(size_t count)
 {
@@ -90,7 +91,7 @@ static double half_width_of(size_t count)
     return s.ci95[1] - 100;
 }
 
-/* In that case half the width is t / sqrt(count - 1). The values of t come from other tables. */
+/* Half the width is then t / sqrt(count - 1). The values of t come from other tables. */
 static void the_interval_is_by_students_t(void **state)
 {
     (void)state;
@@ -101,7 +102,7 @@ static void the_interval_is_by_students_t(void **state)
     assert_true(fabs(half_width_of(2000) * sqrt(1999) - 1.9612) < 0.0005);
 }
 
-/* Differences between large rates are not lost in what they have in common. */
+/* Rates may be large and differ little: the differences are not lost. */
 static void large_rates_keep_their_digits(void **state)
 {
     (void)state;

@@ -12,7 +12,7 @@
 #define SECOND UINT64_C(1000000000)
 #define CHUNK  UINT64_C(1024)
 
-/* A device with a known speed in each round, which takes a second, half of it CPU time. */
+/* A device with a known speed in each round. A round takes a second, half of it CPU time. */
 struct device_of {
     struct section section;
     struct shared_stats stats;
@@ -37,7 +37,10 @@ static void close_device(struct device_of *d)
     shared_stats_close(&d->stats);
 }
 
-/* A round of that many operations, shared by two workers; each takes its equal part of the time. */
+/*
+ * A round of this number of operations, which two workers share. Each takes an equal part of the
+ * time.
+ */
 static bool round_at(struct device_of *d, unsigned ops)
 {
     for (unsigned i = 0; i < ops; i++)
@@ -50,7 +53,7 @@ static bool round_at(struct device_of *d, unsigned ops)
     return rounds_end(&d->rounds);
 }
 
-/* The number of rounds until no other one follows; the last speed continues. */
+/* The number of rounds that the rule asks for. After the given speeds, the last one continues. */
 static unsigned rounds_at(struct device_of *d, const unsigned speeds[], size_t count)
 {
     size_t i = 0;
@@ -109,7 +112,7 @@ static void steps_are_left_behind(void **state)
 }
 
 /*
- * Changing by three percent per round, or by 30 percent up and down: the rounds end, but nothing is
+ * The speed changes by 3 % per round, or goes up and down by 30 %: the rounds end, but nothing is
  * steady.
  */
 static void some_never_are(void **state)
@@ -133,7 +136,9 @@ static void some_never_are(void **state)
     close_device(&d);
 }
 
-/* After many unsteady rounds the test is steady as soon as the last five rounds are. */
+/*
+ * However many unsteady rounds there were, the test is steady as soon as its last five rounds are.
+ */
 static void many_rounds_before(void **state)
 {
     (void)state;

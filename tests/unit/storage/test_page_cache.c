@@ -46,7 +46,7 @@ static void write_all(int fd, off_t offset, size_t length)
     }
 }
 
-/* Both methods must give the same answer, unless the system reclaimed pages in between. */
+/* Both methods must give the same answer, unless the system reclaimed pages meanwhile. */
 static uint64_t resident(int fd, uint64_t bytes)
 {
     struct residency r, m, again;
@@ -82,7 +82,7 @@ static const char *temporary(void)
     return directory && directory[0] ? directory : "/tmp";
 }
 
-/* An empty file that can be evicted; the test is skipped where there is no place for one. */
+/* An empty file that can be evicted. The test is skipped if there is no place for one. */
 static int make_file_on_storage(void)
 {
     int fd = make_file(temporary());
@@ -96,7 +96,8 @@ static int make_file_on_storage(void)
 }
 
 /*
- * After writing, the file is in the cache; after evicting, it is not; after reading, it is again.
+ * A file is in the cache after it was written, gone after it was evicted, and back after it was
+ * read.
  */
 static void a_file_goes_and_comes_back(void **state)
 {
@@ -106,11 +107,12 @@ static void a_file_goes_and_comes_back(void **state)
     write_all(fd, 0, FILE_BYTES);
     assert_true(resident(fd, FILE_BYTES) > 0);
     uint64_t left = evict(fd);
-    if (left > 0) /* a filesystem that keeps pages: what matters is that this is reported */
+    if (left > 0) /* this filesystem keeps pages: what matters is that the program reports it */
         print_message("%ju bytes stay in the cache\n", (uintmax_t)left);
     assert_int_equal(resident(fd, FILE_BYTES), left);
 
-    posix_fadvise(fd, 0, 0, POSIX_FADV_RANDOM); /* without readahead only a part comes back */
+    posix_fadvise(fd, 0, 0,
+                  POSIX_FADV_RANDOM); /* without readahead only a part of the file comes back */
     assert_int_equal(pread(fd, &byte, 1, 3 * MEBI), 1);
     assert_int_equal(pread(fd, &byte, 1, FILE_BYTES - 1), 1);
     uint64_t some = resident(fd, FILE_BYTES);
@@ -124,7 +126,7 @@ static void a_file_goes_and_comes_back(void **state)
     close(fd);
 }
 
-/* A mapped page cannot be evicted: the others are, and the attempts end. */
+/* A mapped page cannot be evicted. The other pages are evicted, and the attempts end. */
 static void a_page_that_is_held_stays(void **state)
 {
     (void)state;

@@ -52,7 +52,7 @@ static void others_are_not_taken_for_ours(void **state)
         "d-0001",
         "owner",
         "000000000",               /* nine digits */
-        "000000000g",              /* not one of our letters */
+        "000000000g",              /* a letter that names never have */
         "0000000000ABC",           /* capitals */
         "0000000000abcdefghijklm", /* thirteen letters */
         "abc.0000000000",

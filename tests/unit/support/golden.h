@@ -2,8 +2,8 @@
 #define TESTS_UNIT_GOLDEN_H
 
 /*
- * The whole text of a file in tests/golden/report, which the caller frees. The test fails if the
- * file is missing.
+ * Returns the whole text of a file in tests/golden/report, which the caller frees. The test fails
+ * if there is no such file.
  */
 char *golden_text(const char *name);
 

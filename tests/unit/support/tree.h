@@ -3,10 +3,13 @@
 
 /*
  * A tree of files that replaces /sys and /proc, in a temporary directory of its own. Paths are
- * relative to it; missing parents of a file are made.
+ * relative to this directory. Missing parents of a file are made.
  */
 
-/* Fixtures for cmocka: each test has an empty tree, of which nothing is left, even on failure. */
+/*
+ * Fixtures for cmocka: each test begins with an empty tree, which is removed afterwards, even when
+ * the test fails.
+ */
 int tree_make(void **state);
 int tree_remove(void **state);
 

@@ -4,8 +4,8 @@
 #include <stdint.h>
 
 /*
- * A clock that only the test moves. A program that is linked with virtual_clock.c has its own
- * clock_gettime and clock_nanosleep: sleeping takes no time, and each reading of the clock takes
+ * A clock that only the test moves. virtual_clock.c replaces clock_gettime and clock_nanosleep in a
+ * program that is linked with it: sleeping takes no time, and each reading of the clock takes
  * `look_ns`, so nothing in such a test depends on the speed of the machine.
  */
 struct virtual_clock {

@@ -1,6 +1,6 @@
 /*
- * What names lead to below a directory: all of it by openat2(2), and once more with a filter that
- * refuses that call, so that paths are walked part by part.
+ * Where names below a directory lead to: first by openat2(2), and once more with a filter that
+ * refuses this call, so that the program walks paths part by part.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -27,7 +27,7 @@
 #include "sys/below.h"
 #include "sys/walk.h"
 
-/* The present directory of all tests; "shared" in it is one that all may write to. */
+/* The current directory of all tests. All users may write to its subdirectory "shared". */
 static char top[] = "/tmp/bonnie-below-XXXXXX";
 
 static int set_up(void **state)
@@ -62,7 +62,7 @@ static off_t size_of(const char *path)
     return st.st_size;
 }
 
-/* Whether a directory is opened, and is that of the path. */
+/* Whether a directory is opened, and whether it is the one at the path. */
 static void assert_leads(const struct below *from, const char *name, const char *path)
 {
     struct below b;
@@ -83,7 +83,7 @@ static void assert_refused(const struct below *from, const char *name, int code)
     assert_int_equal(b.fd, -1);
 }
 
-/* Opens a file below a directory; the result is closed, and returned as 0 or a negative errno. */
+/* Opens a file below a directory and closes it. Returns 0 or a negative errno. */
 static int tried(const char *directory, const char *name, int flags)
 {
     struct below b;
@@ -149,7 +149,7 @@ static void links_on_the_way(void **state)
     assert_int_equal(below_open_directory("shared/link", BELOW_MAKES, &e), -BELOW_LINK);
     assert_non_null(
         strstr(e.text, "make directory shared/link: a symbolic link on the way is not"));
-    assert_int_equal(chmod("shared", 01777), 0); /* there a link of one's own stays as it is */
+    assert_int_equal(chmod("shared", 01777), 0); /* there this user's links stay as they are */
     assert_leads(NULL, "shared/link/deep", "own/deep");
     if (geteuid() == 0) {
         assert_int_equal(lchown("shared/link", 65534, 65534), 0);
@@ -204,8 +204,8 @@ static void further_names(void **state)
 }
 
 /*
- * A link of this user's to a file in a directory of others, which may be one of ours: the directory
- * of the file decides.
+ * A link of this user to a file in a directory of others, or in one of ours: the file's directory
+ * decides.
  */
 static void further_names_behind_links(void **state)
 {
@@ -229,7 +229,7 @@ static void further_names_behind_links(void **state)
     below_close(&own);
 }
 
-/* Another user exchanges a directory of his for one of ours as fast as he can. */
+/* Another user exchanges one of his directories for one of ours, as fast as he can. */
 static void *exchange(void *ends)
 {
     while (!atomic_load((_Atomic bool *)ends))
@@ -285,7 +285,7 @@ static void changes_of_other_kinds(void **state)
     below_close(&shared);
 }
 
-/* A test that hangs is killed, and has failed. */
+/* A test that hangs is killed, and counts as failed. */
 static void pipes_are_not_waited_for(void **state)
 {
     struct below own;
@@ -366,7 +366,7 @@ static void whom_to_trust(void **state)
     assert_false(walk_trusts_path("none"));
 }
 
-/* From now on the kernel says that it has no openat2(2). */
+/* From now on the kernel answers that it has no openat2(2). */
 static bool forbid_openat2(void)
 {
     struct sock_filter code[] = {
@@ -380,7 +380,7 @@ static bool forbid_openat2(void)
            prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &filter) == 0;
 }
 
-/* For all further tests, too: a filter stays. */
+/* the filter stays for all further tests */
 static int set_up_without_openat2(void **state)
 {
     return forbid_openat2() ? set_up(state) : -1;
@@ -403,7 +403,7 @@ static int set_up_without_openat2(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {ALL(AT_ONCE), ALL(PART_BY_PART)};
-    const struct CMUnitTest unfiltered[] = {ALL(AT_ONCE)}; /* an emulator has no openat2 either */
+    const struct CMUnitTest unfiltered[] = {ALL(AT_ONCE)}; /* emulators have no openat2, either */
     if (!mkdtemp(top))
         return EXIT_FAILURE;
     bool has_filters = prctl(PR_GET_SECCOMP, 0, 0, 0, 0) >= 0;

@@ -1,4 +1,4 @@
-/* What a process may do under the dropper's filter, and what kills it. */
+/* What the dropper's filter allows a process to do, and what kills the process. */
 #include <errno.h>
 #include <setjmp.h>
 #include <signal.h>
@@ -16,8 +16,8 @@
 
 #include "sys/dropper_filter.h"
 
-static int ends[2];     /* of the socket; the confined process has ends[0] */
-static int drop_caches; /* a regular file in its place */
+static int ends[2];     /* a pair of sockets; the confined process has ends[0] */
+static int drop_caches; /* a regular file, used in place of the kernel's drop_caches */
 static char byte = '3';
 
 static int set_up(void **state)
@@ -30,7 +30,7 @@ static int set_up(void **state)
     return drop_caches < 0 || socketpair(AF_UNIX, SOCK_STREAM, 0, ends) != 0;
 }
 
-/* A system call with its arguments, made in a process that the filter confines. */
+/* A system call with its arguments, made by a process that the filter confines. */
 struct call {
     const char *name;
     long number;
@@ -38,7 +38,7 @@ struct call {
 };
 
 /*
- * The result for that process: 0 when the call succeeds, 1 when it fails, -1 when the process is
+ * What became of that process: 0 when the call succeeds, 1 when it fails, -1 when the process is
  * killed.
  */
 static int outcome(const struct call *c)
@@ -101,7 +101,7 @@ static void all_else_kills(void **state)
         {"close", SYS_close, {file}},
         {"getpid", SYS_getpid, {0}},
         {"no call", (long)UINT32_MAX, {0}},
-#ifdef __x86_64__ /* x32: the same architecture for a filter, but other numbers */
+#ifdef __x86_64__ /* x32: filters see the same architecture, but other numbers of calls */
         {"write by its number in x32", 0x40000000 | SYS_write, {socket, at, 1}},
 #endif
     };

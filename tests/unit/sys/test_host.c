@@ -9,7 +9,7 @@
 
 #include "sys/host.h"
 
-/* The model found in a /proc/cpuinfo with that text, with room for `size` bytes. */
+/* The model found in this text of /proc/cpuinfo, with room for `size` bytes. */
 static const char *model_in(const char *text, size_t size)
 {
     static char model[128];

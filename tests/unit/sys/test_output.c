@@ -1,6 +1,6 @@
 /*
- * The report's file: what it inherits from the file that it replaces. tests/cli/output.t tests
- * everything else on the program.
+ * The report's file: what it takes over from the file that it replaces. tests/cli/output.t tests
+ * the rest, on the program.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -53,7 +53,7 @@ static int tear_down(void **state)
 {
     struct place *p = *state;
     unlink(p->path);
-    int rc = rmdir(p->directory); /* fails if anything else is left */
+    int rc = rmdir(p->directory); /* rmdir() fails if anything else is left */
     free(p);
     return rc;
 }
@@ -76,7 +76,7 @@ static void replace(const struct place *p)
     output_discard(&o);
 }
 
-/* Sets an access list, if the filesystem supports them. */
+/* Sets an access list, if the filesystem has them. */
 static bool set_list(const char *path, const char *name)
 {
     if (setxattr(path, name, list, sizeof list, 0) == 0)

@@ -1,6 +1,4 @@
-/*
- * Whom to trust, asked by several threads at the same time.
- */
+/* Several threads ask at the same time whom they can trust. */
 #include <grp.h>
 #include <pthread.h>
 #include <pwd.h>
@@ -17,7 +15,7 @@
 
 #define THREADS 4
 
-/* A user whose group is their own, or NULL. */
+/* A user with a group of his own, or NULL. */
 static const struct passwd *user_with_a_group(void)
 {
     const struct passwd *user;
@@ -31,7 +29,7 @@ static const struct passwd *user_with_a_group(void)
     return user;
 }
 
-/* Number of times that the user's own directory was not trusted; `user` is that user. */
+/* How often the user's own directory was not trusted; `user` is this user. */
 static void *ask_often(void *user)
 {
     const struct passwd *self = user;

@@ -1,4 +1,6 @@
-/* What an operation waited for, by events made by hand. The operation lasts from 1000 to 2000. */
+/*
+ * What an operation waited for, by events made by hand. The operation lasts from 1000 to 2000 ns.
+ */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -25,7 +27,7 @@ static struct tail_event thread(uint64_t ns, enum tail_kind kind)
     return (struct tail_event){.ns = ns, .kind = (uint8_t)kind, .thread = SELF};
 }
 
-/* Something that happens to eight sectors. */
+/* An event about eight sectors. */
 static struct tail_event request(uint64_t ns, enum tail_kind kind, uint64_t sector)
 {
     return (struct tail_event){
@@ -55,7 +57,7 @@ static void a_read_is_cut_into_its_spans(void **state)
     assert_int_equal(s.ns[CAUSE_PROGRAM], 110 + 100);
     assert_int_equal(s.ns[CAUSE_QUEUE], 90);
     assert_int_equal(s.ns[CAUSE_DEVICE], 500);
-    assert_int_equal(s.ns[CAUSE_UNKNOWN], 10); /* complete, and not woken yet */
+    assert_int_equal(s.ns[CAUSE_UNKNOWN], 10); /* complete, but the thread has not been woken yet */
     assert_int_equal(s.ns[CAUSE_CPU], 190);
     assert_int_equal(tail_largest(&s), CAUSE_DEVICE);
 }
@@ -91,7 +93,8 @@ static void a_flush_that_ended_before_counts_for_nothing(void **state)
     (void)state;
     const struct tail_event begun = {.ns = 500, .kind = TAIL_FLUSH_BEGIN};
     const struct tail_event ended = {.ns = 900, .kind = TAIL_FLUSH_END};
-    const struct tail_event again = {.ns = 950, .kind = TAIL_FLUSH_END}; /* one that began unseen */
+    const struct tail_event again = {
+        .ns = 950, .kind = TAIL_FLUSH_END}; /* a flush whose beginning was not seen */
     CUT(plain, begun, ended, again, request(1000, TAIL_ISSUE, 80), thread(1000, TAIL_SLEEP));
     assert_int_equal(s.ns[CAUSE_DEVICE], 1000);
 }

@@ -1,4 +1,4 @@
-/* From the kernel's pages to the events of one operation, with pages made by hand. */
+/* From the kernel's pages to the events of one operation. The pages are made by hand. */
 #include <endian.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -39,7 +39,7 @@ static const char lock_format[] = "name: contention_begin\nID: 200\n" COMMON
                                   "\tfield:void * lock_addr;\toffset:8;\tsize:8;\tsigned:0;\n"
                                   "\tfield:unsigned int flags;\toffset:16;\tsize:4;\tsigned:0;\n";
 
-/* A page that is being made. */
+/* A page under construction. */
 struct made {
     unsigned char bytes[4096];
     size_t used;
@@ -85,9 +85,10 @@ static void a_page_is_walked(void **state)
     put_record(&m, 10, "aaaabbbb", 2);
     put_word(&m, head(30, 5)); /* a long time: 3 << 27, and 5 */
     put_word(&m, 3);
-    put_word(&m, head(29, 1)); /* something that was discarded: eight bytes in all */
+    put_word(&m, head(29, 1)); /* a discarded record, of eight bytes in all */
     put_word(&m, 4);
-    put_word(&m, head(0, 7)); /* its length is beside it: four bytes and 12 */
+    put_word(&m,
+             head(0, 7)); /* a record with its length in a field of its own: four bytes and 12 */
     put_word(&m, 16);
     memcpy(m.bytes + 16 + m.used, "ccccddddeeee", 12);
     m.used += 12;
@@ -197,13 +198,14 @@ static void requests_and_flushes(void **state)
     assert_int_equal(events[0].sectors, 8);
     assert_true(events[0].is_meta);
     put_number(record, 24, 0, 4);
-    assert_int_equal(tail_decode(&d, record, sizeof record, 5, events), 0); /* moves nothing */
+    assert_int_equal(tail_decode(&d, record, sizeof record, 5, events),
+                     0); /* a request that moves nothing */
     memcpy(record + 34, "FWS", 3);
     assert_int_equal(tail_decode(&d, record, sizeof record, 5, events), 0); /* its flush is over */
     memcpy(record + 34, "FF\0", 3);
     assert_int_equal(tail_decode(&d, record, sizeof record, 5, events), 1);
     assert_int_equal(events[0].kind, TAIL_FLUSH_BEGIN);
-    put_number(record, 0, 9999, 2); /* an event that nobody asked for */
+    put_number(record, 0, 9999, 2); /* an event that the program did not ask for */
     assert_int_equal(tail_decode(&d, record, sizeof record, 5, events), 0);
 }
 
@@ -216,19 +218,19 @@ static void a_switch_is_two_events(void **state)
     learn(&d);
     put_number(record, 0, 372, 2);
     put_number(record, 24, 11, 4);
-    put_number(record, 32, 2, 8); /* uninterruptible sleep */
+    put_number(record, 32, 2, 8); /* the thread sleeps and cannot be interrupted */
     put_number(record, 56, 12, 4);
     assert_int_equal(tail_decode(&d, record, sizeof record, 5, events), 2);
     assert_int_equal(events[0].kind, TAIL_SLEEP);
     assert_int_equal(events[0].thread, 11);
     assert_int_equal(events[1].kind, TAIL_RUN);
     assert_int_equal(events[1].thread, 12);
-    put_number(record, 32, 0x100, 8); /* preempted in the kernel */
+    put_number(record, 32, 0x100, 8); /* the kernel took the CPU away */
     tail_decode(&d, record, sizeof record, 5, events);
     assert_int_equal(events[0].kind, TAIL_PREEMPT);
 }
 
-/* Flags: 1 for who spins, 2 for who reads, 32 for a mutex. */
+/* Flags: 1 for a lock that spins, 2 for reading, 32 for a mutex. */
 static void who_only_spins_waits_for_no_lock(void **state)
 {
     (void)state;
@@ -304,14 +306,14 @@ static void the_events_of_an_operation_are_found(void **state)
     struct tail_search s = {.start_ns = 100, .end_ns = 200, .thread = 7, .by_thread = true};
     assert_int_equal(tail_history_open(&h, 2), 0);
     add(&h, 0, event(50, TAIL_FLUSH_BEGIN, 9, 0));
-    add(&h, 0, event(90, TAIL_ISSUE, 7, 800)); /* before it */
-    add(&h, 0, event(110, TAIL_ISSUE, 7, 80)); /* its own */
+    add(&h, 0, event(90, TAIL_ISSUE, 7, 800)); /* before the operation */
+    add(&h, 0, event(110, TAIL_ISSUE, 7, 80)); /* the operation's own request */
     add(&h, 0, event(120, TAIL_SLEEP, 7, 0));
-    add(&h, 0, event(121, TAIL_SLEEP, 9, 0));   /* of another thread */
-    add(&h, 1, event(115, TAIL_ISSUE, 9, 160)); /* of another operation */
+    add(&h, 0, event(121, TAIL_SLEEP, 9, 0));   /* an event of another thread */
+    add(&h, 1, event(115, TAIL_ISSUE, 9, 160)); /* a request of another operation */
     add(&h, 1, event(150, TAIL_COMPLETE, 0, 160));
     add(&h, 1, event(160, TAIL_COMPLETE, 0, 80));
-    add(&h, 1, event(250, TAIL_RUN, 7, 0)); /* after it */
+    add(&h, 1, event(250, TAIL_RUN, 7, 0)); /* after the operation */
     assert_true(tail_history_find(&h, &s, &found, &count));
     assert_int_equal(count, 4);
     assert_int_equal(found[0].kind, TAIL_FLUSH_BEGIN);
@@ -319,7 +321,7 @@ static void the_events_of_an_operation_are_found(void **state)
     assert_int_equal(found[1].sector, 80);
     assert_int_equal(found[2].kind, TAIL_SLEEP);
     assert_int_equal(found[3].kind, TAIL_COMPLETE);
-    s.before_ns = 50; /* what the thread had begun before counts, too */
+    s.before_ns = 50; /* what the thread began before the operation counts, too */
     assert_true(tail_history_find(&h, &s, &found, &count));
     assert_int_equal(count, 5);
     s = (struct tail_search){
@@ -340,7 +342,7 @@ static void what_is_lost_is_told(void **state)
     add(&h, 0, event(20, TAIL_FLUSH_BEGIN, 9, 0));
     add(&h, 0, event(50, TAIL_SLEEP, 7, 0));
     tail_history_lost(&h, 0, 90);
-    assert_true(tail_history_find(&h, &s, &found, &count)); /* all of it lies before */
+    assert_true(tail_history_find(&h, &s, &found, &count)); /* all of it is before the operation */
     assert_int_equal(count, 0); /* nor is a flush believed whose end may be lost */
     s.before_ns = 50;
     add(&h, 0, event(80, TAIL_FLUSH_BEGIN, 9, 0)); /* read later, from another CPU */

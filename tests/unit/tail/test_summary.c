@@ -89,7 +89,7 @@ static void what_is_faster_than_the_slowest_is_left_out(void **state)
     begin();
     do_fast(100000);
     for (uint64_t i = 0; i < 200; i++)
-        histogram_record(&latencies, 9000000); /* none of them was told */
+        histogram_record(&latencies, 9000000); /* the workers told of none of them */
     do_slow(0, 5000, CAUSE_CPU);
     tail_summary_make(&s, &heap, &latencies, 0);
     assert_int_equal(s.slowest, 100);
@@ -104,14 +104,14 @@ static void more_are_examined_than_are_explained(void **state)
     assert_int_equal(tail_slow_from(&latencies), 0);
     for (uint64_t i = 1; i <= 40; i++)
         histogram_record(&latencies, i);
-    assert_int_equal(tail_slow_from(&latencies), 0); /* so few that all are */
+    assert_int_equal(tail_slow_from(&latencies), 0); /* there are so few that all are examined */
     for (uint64_t i = 41; i <= 1000; i++)
         histogram_record(&latencies, i);
-    assert_int_equal(tail_slow_from(&latencies), 950); /* ten are explained */
+    assert_int_equal(tail_slow_from(&latencies), 950); /* so that ten can be explained */
     begin();
     do_fast(99000);
     for (uint64_t i = 0; i < 1000; i++)
-        histogram_record(&latencies, i < 500 ? 500 : 900); /* a hundred are explained */
+        histogram_record(&latencies, i < 500 ? 500 : 900); /* so that a hundred can be explained */
     assert_int_equal(tail_slow_from(&latencies), 500);
 }
 

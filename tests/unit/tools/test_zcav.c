@@ -10,7 +10,7 @@
 #include "tools/bad_ranges.h"
 #include "tools/zcav_log.h"
 
-/* Adds a range; returns whether it touched none of the others. */
+/* Adds a range. Returns whether it touches none of the others. */
 static bool add(struct bad_ranges *b, uint64_t offset, uint64_t bytes)
 {
     struct err e;
@@ -37,20 +37,23 @@ static void ranges_are_sorted_and_joined(void **state)
     assert_true(add(&b, 200, 10));
     assert_int_equal(b.count, 3);
     expect(&b, 0, 50, 10);
-    assert_false(add(&b, 110, 10)); /* after it */
+    assert_false(add(&b, 110, 10)); /* the range is after the others */
     expect(&b, 1, 100, 20);
-    assert_false(add(&b, 90, 10)); /* before it */
+    assert_false(add(&b, 90, 10)); /* the range is before the others */
     expect(&b, 1, 90, 30);
-    assert_false(add(&b, 95, 10)); /* within it */
+    assert_false(add(&b, 95, 10)); /* the range is within another */
     expect(&b, 1, 90, 30);
-    assert_false(add(&b, 55, 150)); /* around all */
+    assert_false(add(&b, 55, 150)); /* the range surrounds all others */
     assert_int_equal(b.count, 1);
     expect(&b, 0, 50, 160);
     assert_int_equal(bad_ranges_bytes(&b), 160);
     bad_ranges_release(&b);
 }
 
-/* Whatever the order, the ranges contain the right bytes, compared with a map of them. */
+/*
+ * In whatever order ranges are added, they contain the right bytes. A map of the bytes is the
+ * comparison.
+ */
 static void ranges_hold_what_was_added(void **state)
 {
     enum { SIZE = 400 };
@@ -86,7 +89,7 @@ static void middle_is_the_mean_of_the_middle_third(void **state)
     (void)state;
     struct zcav_block middle = zcav_log_middle(passes, 6, 100);
     assert_int_equal(middle.bytes, 100);
-    assert_int_equal(middle.nanoseconds, 25); /* without 1 and 10, 40 and 900 */
+    assert_int_equal(middle.nanoseconds, 25); /* the mean of the middle two, 20 and 30 */
     struct zcav_block two[] = {{100, 10}, {100, 30}};
     assert_int_equal(zcav_log_middle(two, 2, 100).nanoseconds, 20);
     struct zcav_block part[] = {{50, 10}};

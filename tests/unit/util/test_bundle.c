@@ -1,4 +1,4 @@
-/* Shares add up to the whole, and what travels in a bundle arrives unchanged. */
+/* Shares add up to the whole, and a bundle delivers its contents unchanged. */
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -30,7 +30,7 @@ static void shares_add_up(void **state)
     }
 }
 
-/* Each number is dealt to exactly one share, and none is beyond the total. */
+/* Each number is dealt to exactly one share, and no number is beyond the total. */
 static void numbers_are_dealt_once(void **state)
 {
     enum { TOTAL = 100 };
@@ -47,7 +47,7 @@ static void numbers_are_dealt_once(void **state)
     }
 }
 
-/* An object of every length, with mostly zeros. */
+/* An object of each length, which is mostly zeros. */
 static void objects_arrive(void **state)
 {
     enum { MOST = 100 };
@@ -105,7 +105,7 @@ static void what_was_cut_off_is_refused(void **state)
     }
     struct bundle_reader other = {.at = (unsigned char *)b.words, .bytes = bundle_bytes(&b)};
     assert_false(bundle_take(&other, words, sizeof words - 8));
-    b.words[2] = 4; /* the index of its first word: there are only 4 */
+    b.words[2] = 4; /* the index of the first word, of which there are only 4 */
     struct bundle_reader beyond = {.at = (unsigned char *)b.words, .bytes = bundle_bytes(&b)};
     assert_false(bundle_take(&beyond, words, sizeof words));
     bundle_release(&b);

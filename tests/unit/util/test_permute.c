@@ -10,8 +10,8 @@
 #include "util/permute.h"
 
 /*
- * Every number below count is reached exactly once: the results are as many as the numbers, and
- * none comes twice.
+ * The permutation reaches every number below count exactly once: there are as many results as
+ * numbers, and no result comes twice.
  */
 static void expect_bijection(uint64_t count, uint64_t key)
 {
@@ -60,7 +60,7 @@ static void largest_count_stays_inside(void **state)
         assert_true(permutation_at(&p, count - 1 - i) < count);
 }
 
-/* How many of the numbers below count two keys map to the same position. */
+/* For how many of the numbers below count two keys give the same position. */
 static int agreements(uint64_t count, uint64_t key1, uint64_t key2)
 {
     struct permutation one, two;
@@ -72,7 +72,7 @@ static int agreements(uint64_t count, uint64_t key1, uint64_t key2)
     return equal;
 }
 
-/* Two unrelated orders agree in about one position, however many there are. */
+/* Two unrelated orders have about one position in common, however many numbers there are. */
 static void key_changes_the_order(void **state)
 {
     (void)state;

@@ -14,7 +14,7 @@
 
 #include "util/portable.h"
 
-/* What scripts look for in messages, whatever the C library is. */
+/* Scripts look for these texts in messages, whatever the C library is. */
 static void reasons_are_those_of_glibc(void **state)
 {
     static const struct {
@@ -39,7 +39,7 @@ static void reasons_are_those_of_glibc(void **state)
         assert_string_equal(portable_reason(known[i].code), known[i].reason);
 }
 
-/* With its version, if it tells it. */
+/* The name of the C library, with its version if it tells it. */
 static void c_library_has_a_name(void **state)
 {
     (void)state;
@@ -57,7 +57,7 @@ static bool is_open(int fd)
     return fcntl(fd, F_GETFD) >= 0;
 }
 
-/* In a child, which has no other descriptors to lose. */
+/* Runs in a child, which can lose no other descriptors. */
 static int close_in_the_middle(void)
 {
     for (int fd = 10; fd < 20; fd++)
@@ -92,12 +92,13 @@ static void flags_of_a_write_are_passed_on(void **state)
     ssize_t written = portable_pwritev2(fileno(file), &part, 1, 4096, RWF_DSYNC);
     if (written < 0 && (errno == ENOSYS || errno == EOPNOTSUPP)) {
         fclose(file);
-        skip(); /* an emulator without this call */
+        skip(); /* an emulator that lacks this call */
     }
     assert_int_equal(written, sizeof text);
     assert_int_equal(pread(fileno(file), back, sizeof back, 4096), sizeof back);
     assert_string_equal(back, text);
-    assert_int_equal(portable_pwritev2(fileno(file), &part, 1, 0, 1 << 30), -1); /* no such flag */
+    assert_int_equal(portable_pwritev2(fileno(file), &part, 1, 0, 1 << 30),
+                     -1); /* there is no such flag */
     assert_int_equal(errno, EOPNOTSUPP);
     fclose(file);
 }

@@ -8,8 +8,8 @@
 #include "util/rng.h"
 
 /*
- * Published outputs of splitmix64 from the states 0 and 1234567: rng_mix() is one step of it, so an
- * error in a constant or a shift would show.
+ * Published outputs of splitmix64 from the states 0 and 1234567. rng_mix() is one step of it, so a
+ * wrong constant or shift would show.
  */
 static void mix_is_splitmix64(void **state)
 {

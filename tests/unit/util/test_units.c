@@ -123,7 +123,7 @@ static void expect_data_size(uint64_t bytes, const char *text)
     units_format_size(printed, bytes);
     assert_string_equal(printed, text);
 
-    /* A printed size can be given to -s, and means the same size. */
+    /* -s accepts a printed size, and it means the same size. */
     expect_size(printed, MIB, bytes);
 }
 

@@ -13,7 +13,7 @@
 #include "verify/contents.h"
 
 #define BLOCK  1024
-#define BLOCKS 64 /* in each of two files */
+#define BLOCKS 64 /* number of units in each of two files */
 
 static struct pattern pattern;
 static struct contents_file files[2];
@@ -43,7 +43,7 @@ static int teardown(void **state)
     return 0;
 }
 
-/* The number of corrupted units in the whole storage. */
+/* The number of damaged units in the whole storage. */
 static uint64_t corrupted(void)
 {
     struct corruption f = {0};
@@ -111,11 +111,11 @@ static void nobody_else_gets_a_claimed_block(void **state)
     uint64_t version = contents_version(&contents, 0, 0, 4 * BLOCK);
     assert_true(contents_claim(&contents, 0, BLOCK, 2 * BLOCK));
     assert_false(contents_claim(&contents, 0, 2 * BLOCK, 2 * BLOCK));
-    assert_true(
-        contents_claim(&contents, 0, 3 * BLOCK, BLOCK)); /* the failed claim has claimed nothing */
+    assert_true(contents_claim(&contents, 0, 3 * BLOCK,
+                               BLOCK)); /* the claim that failed has claimed nothing */
     contents_release(&contents, 0, 3 * BLOCK, BLOCK);
 
-    /* The writer may check the old contents; others cannot judge what they read meanwhile. */
+    /* The writer may check the old contents. Others cannot judge what they read meanwhile. */
     contents_check(&contents, 0, BLOCK, storage[0] + BLOCK, 2 * BLOCK, CONTENTS_CLAIMED, &f);
     assert_int_equal(f.checked_bytes, 2 * BLOCK);
     assert_int_equal(f.corrupted, 0);
@@ -133,7 +133,7 @@ static void counters_wrap_round(void **state)
     (void)state;
     for (int i = 0; i < 70000; i++) {
         assert_true(contents_claim(&contents, 0, 0, BLOCK));
-        if (i > 32000) /* near the wrap-around */
+        if (i > 32000) /* close to where the count wraps around */
             contents_fill(&contents, 0, 0, storage[0], BLOCK);
         contents_release(&contents, 0, 0, BLOCK);
         if (i > 32000 && i % 97 == 0)
@@ -153,7 +153,7 @@ static void off_checks_nothing(void **state)
     assert_int_equal(f.corrupted, 0);
 }
 
-/* Chunks that are not a multiple of a unit are compared byte by byte in every mode. */
+/* Chunks that are not a whole number of units are compared byte by byte in every mode. */
 static void odd_places_are_checked(void **state)
 {
     (void)state;
@@ -188,7 +188,8 @@ static void corruption_adds_up(void **state)
 }
 
 /*
- * A data set too large for a counter per block: sound data is accepted, and foreign data is found.
+ * A data set that is too large for one counter per block: good data is accepted, and foreign data
+ * is found.
  */
 static void shared_counters_accept_any_generation(void **state)
 {
@@ -203,7 +204,7 @@ static void shared_counters_accept_any_generation(void **state)
     contents.changes.count = 2 * BLOCKS;
 }
 
-/* The same for parts of units, which may have no stamp: all of their bytes are checked. */
+/* The same for parts of units, which may have no stamp: the check compares all of their bytes. */
 static void shared_counters_leave_no_part_unchecked(void **state)
 {
     (void)state;
@@ -213,7 +214,7 @@ static void shared_counters_leave_no_part_unchecked(void **state)
     contents.changes.count = 4;
     contents.changes.is_exact = false;
     change(0, 1, 1);
-    change(0, 5, 1); /* shares the counter of block 1, which has changed less often */
+    change(0, 5, 1); /* this block shares the counter of block 1, which has changed less often */
     change(0, 5, 1);
     contents_check(&contents, 0, first, storage[0] + first, length,
                    contents_version(&contents, 0, first, length), &f);
@@ -233,7 +234,7 @@ static void shared_counters_leave_no_part_unchecked(void **state)
     contents.changes.count = 2 * BLOCKS;
 }
 
-/* Data left by an earlier run is reported as such, whether that run had the same seed or not. */
+/* The report says that data is an earlier run's, whether that run had the same seed or not. */
 static void data_of_an_earlier_run_is_named(void **state)
 {
     (void)state;
@@ -258,7 +259,7 @@ static void data_of_an_earlier_run_is_named(void **state)
 #define THREADS 4
 #define ROUNDS  20000
 
-/* Threads read and change the same few blocks: no read that counts is ever wrong. */
+/* Threads read and change the same few blocks: a read that counts never finds damage. */
 static void *collide(void *argument)
 {
     struct corruption *f = argument;
@@ -271,7 +272,7 @@ static void *collide(void *argument)
             if (!contents_claim(&contents, 0, at, BLOCK))
                 continue;
             contents_fill(&contents, 0, at, buffer, BLOCK);
-            for (size_t w = 0; w < BLOCK; w += 8) /* word by word, unlike a device */
+            for (size_t w = 0; w < BLOCK; w += 8) /* memory changes word by word, unlike a device */
                 __atomic_store_n((uint64_t *)(void *)(storage[0] + at + w),
                                  *(uint64_t *)(void *)(buffer + w), __ATOMIC_RELAXED);
             contents_release(&contents, 0, at, BLOCK);

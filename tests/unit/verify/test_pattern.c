@@ -12,7 +12,7 @@
 
 #define BLOCKS 256
 
-/* A file's bytes made in one call, with which all other ways of making them are compared. */
+/* Makes the bytes of a file in one call. All other ways of making them are compared with these. */
 static unsigned char *make_file(const struct pattern *p, uint64_t file, uint64_t generation)
 {
     unsigned char *bytes = aligned_alloc(PATTERN_UNIT_MAX, BLOCKS * PATTERN_UNIT_MAX);
@@ -63,7 +63,7 @@ static void every_word_depends_on_the_run(void **state)
     }
 }
 
-/* For any offset, length and address, the bytes are those of the whole file. */
+/* For each offset, length and address the bytes are those of the whole file. */
 static void parts_are_parts_of_the_whole(void **state)
 {
     (void)state;
@@ -89,7 +89,7 @@ static void parts_are_parts_of_the_whole(void **state)
         memset(buffer, 0xee, sizeof buffer);
         pattern_fill(&p, to, parts[i].length, 0, parts[i].offset, 2);
         assert_memory_equal(to, whole + parts[i].offset, parts[i].length);
-        assert_int_equal(to[parts[i].length], 0xee); /* the byte after it is unchanged */
+        assert_int_equal(to[parts[i].length], 0xee); /* the byte behind the end is unchanged */
     }
     free(whole);
 }
@@ -99,7 +99,7 @@ static int compare_blocks(const void *a, const void *b)
     return memcmp(a, b, PATTERN_UNIT_MAX);
 }
 
-/* Over files, places and generations, no two blocks are equal. */
+/* No two blocks are equal, whatever their file, place and generation. */
 static void no_two_blocks_are_equal(void **state)
 {
     (void)state;
@@ -120,7 +120,7 @@ static void no_two_blocks_are_equal(void **state)
     free(all);
 }
 
-/* Every byte value is about as frequent as any other: 3906 in a million. */
+/* All byte values are about equally frequent: 3906 of each in a million. */
 static void bytes_are_spread_evenly(void **state)
 {
     (void)state;
@@ -168,7 +168,9 @@ static void stamp_tells_the_place(void **state)
     free(bytes);
 }
 
-/* What one machine has written, another checks: the bytes are the same, whatever its byte order is.
+/*
+ * One machine checks what another one has written: the bytes are the same, whatever the byte order
+ * is.
  */
 static void bytes_are_those_of_every_machine(void **state)
 {
@@ -186,7 +188,7 @@ static void bytes_are_those_of_every_machine(void **state)
     assert_int_equal(hash, UINT64_C(0xbfe543fe2faadcb4));
 }
 
-/* The unit sizes and kinds of contents that are checked below. */
+/* The sizes of units and the kinds of contents that these tests check. */
 static const struct {
     enum data_kind kind;
     unsigned percent;
@@ -197,7 +199,7 @@ static const struct {
 };
 #define FORMS (sizeof forms / sizeof *forms)
 
-/* A unit that belongs at a place, as some write left it. */
+/* A unit as a write has left it in its place. */
 static uint64_t unit[PATTERN_MAX_WORDS];
 static const struct pattern_place here = {.file = 3, .unit = 77, .generation = 5};
 
@@ -225,8 +227,8 @@ static void sound_units_are_sound(void **state)
 }
 
 /*
- * Flips every single bit: both modes find it in the stamp and the check word, the full mode
- * elsewhere.
+ * Flips each single bit. Both modes find it in the stamp and the check word, the full mode
+ * anywhere.
  */
 static void every_flipped_bit_is_found(void **state)
 {
@@ -289,13 +291,13 @@ static void torn_units_are_told(void **state)
             write_unit(&p, here);
             memset((char *)unit + torn, 0, p.unit_bytes - torn);
             assert_int_equal(check(&p, false), CORRUPTION_TORN);
-            unit[0] ^= 1; /* torn and flipped: changed bytes take precedence */
+            unit[0] ^= 1; /* both torn and flipped: changed bytes have priority */
             assert_int_equal(check(&p, false), CORRUPTION_FLIPPED);
         }
     }
 }
 
-/* Data that another run left: whole units, whatever they were made for, and torn ones. */
+/* Data left by another run: whole units of any kind, and torn ones. */
 static void other_runs_are_told(void **state)
 {
     (void)state;
