@@ -111,8 +111,7 @@ static void a_file_goes_and_comes_back(void **state)
         print_message("%ju bytes stay in the cache\n", (uintmax_t)left);
     assert_int_equal(resident(fd, FILE_BYTES), left);
 
-    posix_fadvise(fd, 0, 0,
-                  POSIX_FADV_RANDOM); /* without readahead only a part of the file comes back */
+    posix_fadvise(fd, 0, 0, POSIX_FADV_RANDOM); /* only a part of the file comes back */
     assert_int_equal(pread(fd, &byte, 1, 3 * MEBI), 1);
     assert_int_equal(pread(fd, &byte, 1, FILE_BYTES - 1), 1);
     uint64_t some = resident(fd, FILE_BYTES);

@@ -87,8 +87,7 @@ static void a_page_is_walked(void **state)
     put_word(&m, 3);
     put_word(&m, head(29, 1)); /* a discarded record, of eight bytes in all */
     put_word(&m, 4);
-    put_word(&m,
-             head(0, 7)); /* a record with its length in a field of its own: four bytes and 12 */
+    put_word(&m, head(0, 7)); /* the length has a field of its own: four bytes and 12 */
     put_word(&m, 16);
     memcpy(m.bytes + 16 + m.used, "ccccddddeeee", 12);
     m.used += 12;
@@ -198,8 +197,7 @@ static void requests_and_flushes(void **state)
     assert_int_equal(events[0].sectors, 8);
     assert_true(events[0].is_meta);
     put_number(record, 24, 0, 4);
-    assert_int_equal(tail_decode(&d, record, sizeof record, 5, events),
-                     0); /* a request that moves nothing */
+    assert_int_equal(tail_decode(&d, record, sizeof record, 5, events), 0); /* moves no data */
     memcpy(record + 34, "FWS", 3);
     assert_int_equal(tail_decode(&d, record, sizeof record, 5, events), 0); /* its flush is over */
     memcpy(record + 34, "FF\0", 3);

@@ -97,8 +97,7 @@ static void flags_of_a_write_are_passed_on(void **state)
     assert_int_equal(written, sizeof text);
     assert_int_equal(pread(fileno(file), back, sizeof back, 4096), sizeof back);
     assert_string_equal(back, text);
-    assert_int_equal(portable_pwritev2(fileno(file), &part, 1, 0, 1 << 30),
-                     -1); /* there is no such flag */
+    assert_int_equal(portable_pwritev2(fileno(file), &part, 1, 0, 1 << 30), -1); /* no such flag */
     assert_int_equal(errno, EOPNOTSUPP);
     fclose(file);
 }

@@ -111,8 +111,7 @@ static void nobody_else_gets_a_claimed_block(void **state)
     uint64_t version = contents_version(&contents, 0, 0, 4 * BLOCK);
     assert_true(contents_claim(&contents, 0, BLOCK, 2 * BLOCK));
     assert_false(contents_claim(&contents, 0, 2 * BLOCK, 2 * BLOCK));
-    assert_true(contents_claim(&contents, 0, 3 * BLOCK,
-                               BLOCK)); /* the claim that failed has claimed nothing */
+    assert_true(contents_claim(&contents, 0, 3 * BLOCK, BLOCK)); /* not claimed by the failure */
     contents_release(&contents, 0, 3 * BLOCK, BLOCK);
 
     /* The writer may check the old contents. Others cannot judge what they read meanwhile. */
