@@ -1,7 +1,7 @@
 /*
- * The bare loops that getc_putc is held against: eight ways of moving single bytes, in its order,
- * and nothing else. Usage: bytes FILE KIB. Prints KiB/s of each; of write and read for 1/64 of the
- * size.
+ * Bare loops with which getc_putc is compared: eight ways of moving single bytes, in its order, and
+ * nothing else. Usage: bytes FILE KIB. Prints the KiB/s of each; write and read move only 1/64 of
+ * the size.
  */
 #include <fcntl.h>
 #include <pthread.h>
@@ -19,7 +19,7 @@ static double seconds(void)
 
 static const char *path;
 
-/* As getc_putc has it: a larger one would not stay in the cache. */
+/* The same size as in getc_putc; a larger buffer would not stay in the cache. */
 #define BLOCK 65536
 
 static size_t size;
@@ -47,8 +47,10 @@ static void system_calls(unsigned char bytes[static BLOCK])
     close(in);
 }
 
-/* A loop in a function of its own: inlined into different places, the same one may take twice as
- * long. */
+/*
+ * Each loop is in a function of its own: the same loop may take twice as long when it is inlined
+ * into different places.
+ */
 #define LOOP(name, statement)                                                                      \
     __attribute__((noinline, aligned(64))) static void name(FILE *stream, unsigned char *bytes)    \
     {                                                                                              \
@@ -60,7 +62,7 @@ LOOP(get_locked, bytes[i] = (unsigned char)getc(stream))
 LOOP(put_unlocked, putc_unlocked(bytes[i], stream))
 LOOP(get_unlocked, bytes[i] = (unsigned char)getc_unlocked(stream))
 
-/* The file is there, and is not cut. */
+/* The file exists already, and keeps its size. */
 static void all_blocks(void (*loop)(FILE *, unsigned char *), int flags, unsigned char *bytes)
 {
     FILE *stream = fdopen(open(path, flags), flags == O_WRONLY ? "w" : "r");

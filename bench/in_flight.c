@@ -1,11 +1,12 @@
 /*
- * Little's law on the queue: random reads of a file with O_DIRECT for some seconds, with one
+ * Little's law on the queue. Reads a file at random places with O_DIRECT for some seconds, with one
  * engine. Prints rate x mean latency, and beside it the mean number of operations in flight, which
- * the queue integrates over time; both are the same when latencies are true.
+ * the queue integrates over time. Both are the same when latencies are true.
  *
  *     in_flight FILE ENGINE BLOCK DEPTH SECONDS
  *
- * FILE has a multiple of BLOCK bytes; an ENGINE that stores nothing needs none, and takes 100 us.
+ * The size of FILE is a multiple of BLOCK. An ENGINE that stores nothing needs no FILE, and takes
+ * 100 us for each block.
  */
 #include <fcntl.h>
 #include <stdio.h>

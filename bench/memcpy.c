@@ -1,6 +1,6 @@
 /*
- * What making contents is held against: memcpy of 64 KiB into 32 buffers in turn, as many as bonnie
- * fills at that depth. Prints GB/s for a number of MiB.
+ * The making of contents is compared with this: memcpy of 64 KiB into 32 buffers in turn, which is
+ * what bonnie fills at that depth. Prints GB/s for a number of MiB.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -21,7 +21,10 @@ static void copy(char *buffers, const char *from, size_t chunks)
 {
     for (size_t i = 0; i < chunks; i++) {
         memcpy(buffers + i % BUFFERS * CHUNK, from, CHUNK);
-        __asm__ volatile("" : : "r"(buffers) : "memory"); /* every copy is made */
+        __asm__ volatile(""
+                         :
+                         : "r"(buffers)
+                         : "memory"); /* keeps the compiler from leaving out copies */
     }
 }
 
@@ -35,7 +38,7 @@ int main(int argc, char *argv[])
     if (!from || !buffers || chunks == 0)
         return 1;
     memset(from, 1, CHUNK);
-    copy(buffers, from, BUFFERS); /* the first touch is not to count */
+    copy(buffers, from, BUFFERS); /* the first access to the memory must not count */
     double start = seconds();
     copy(buffers, from, chunks);
     printf("%.3f\n", (double)chunks * CHUNK / 1e9 / (seconds() - start));

@@ -1,6 +1,6 @@
 /*
- * The bare loops that the per-character tests are held against: putc and getc over the bytes of a
- * file, and nothing else. Prints KiB/s of both.
+ * Bare loops with which the per-character tests are compared: putc and getc over the bytes of a
+ * file, and nothing else. Prints the KiB/s of both.
  */
 #include <stdio.h>
 #include <stdlib.h>

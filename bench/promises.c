@@ -18,7 +18,10 @@
 #define BLOCK        4096
 #define WORKERS_MOST 64
 
-/* The control groups: a file, a write of it, and the pause between two of `cached`. */
+/*
+ * The control groups of boncut: a file, the size of a write, and the pause between two writes of
+ * `cached`.
+ */
 #define CONTROL_BYTES   (256 * BLOCK)
 #define CONTROL_WRITE   (16 * BLOCK)
 #define CACHED_PAUSE_NS 1000000
@@ -27,7 +30,7 @@ struct method {
     const char *name;
     int open_flags;
     int write_flags;
-    int (*sync)(int fd); /* one write of four is an append, as boncut has it */
+    int (*sync)(int fd); /* one write in four appends, as in boncut */
 };
 
 static const struct method methods[] = {
@@ -65,7 +68,7 @@ static void *make_buffer(size_t bytes)
     return buffer;
 }
 
-/* A file of that many bytes, opened with these flags when it is there. */
+/* Makes a file of this size, and opens it with these flags. */
 static int make_file(const char *name, unsigned number, uint64_t bytes, int flags)
 {
     char path[4096];
@@ -171,7 +174,7 @@ static void print_writes(struct worker workers[], unsigned count)
     }
 }
 
-/* DIRECTORY METHOD WORKERS UNITS */
+/* arguments: DIRECTORY METHOD WORKERS UNITS */
 int main(int argc, char *argv[])
 {
     static struct worker workers[WORKERS_MOST];

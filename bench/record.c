@@ -1,6 +1,6 @@
 /*
- * What recording one latency costs: a loop over latencies as storage has them, with and without
- * histogram_record. Prints the ns that each turn of both takes, for a number of turns.
+ * The cost of recording one latency: a loop over latencies like those of storage, with and without
+ * histogram_record. Prints how many ns each turn of both takes, for a number of turns.
  */
 #include <math.h>
 #include <stdio.h>
@@ -9,7 +9,10 @@
 
 #include "measure/histogram.h"
 
-/* A power of two. Few enough to stay in a cache, too many for a processor to learn by heart. */
+/*
+ * A power of two. The latencies must be few enough to stay in a cache, and too many for a
+ * processor's predictions.
+ */
 #define LATENCIES 16384
 
 static uint64_t latencies[LATENCIES];
@@ -22,8 +25,10 @@ static double nanoseconds(void)
     return (double)now.tv_sec * 1e9 + (double)now.tv_nsec;
 }
 
-/* 60 us and more, 20 on the average; one in a hundred takes ten times as long, one in a thousand a
- * hundred times. */
+/*
+ * 60 us, and 20 us more on average; one in a hundred takes ten times as long, one in a thousand a
+ * hundred times.
+ */
 static uint64_t draw(void)
 {
     double latency = 60e3 - 20e3 * log((rand() + 1.0) / (RAND_MAX + 1.0));
@@ -58,7 +63,7 @@ int main(int argc, char *argv[])
         return 1;
     for (size_t i = 0; i < LATENCIES; i++)
         latencies[i] = draw();
-    with_recording(LATENCIES); /* the first touch is not to count */
+    with_recording(LATENCIES); /* the first access to the memory must not count */
     double with = with_recording(turns);
     printf("%.3f %.3f\n", with, without(turns));
     return 0;

@@ -1,6 +1,7 @@
-# Two programs that read from the same files at the same time, by turns: one is stopped while the other is
-# measured, many times a second. A virtual machine's storage is 20 % faster in one minute than in the next,
-# and a file may lie at a better place than another: this way both have the same of either.
+# Two programs read from the same files by turns, many times a second: one is stopped while the
+# other is measured. A virtual machine's storage is 20 % faster in one minute than in the next, and
+# one file may lie at a better place than another: by turns both programs have the same share of
+# both.
 package Bench::Alternate;
 
 use strict;
@@ -15,19 +16,19 @@ use Bench::Table qw(median);
 
 our @EXPORT_OK = qw(alternate files_of start_program);
 
-# Seconds: of a turn, of what is not measured at its beginning, and of the pause in which what the other
-# has in flight comes back.
+# Seconds: the length of a turn, the part at its beginning that is not measured, and the pause in
+# which the other program's transfers end.
 my ($TURN, $WARM, $PAUSE) = (0.15, 0.03, 0.01);
 
-# A program reads all the time when it has read something at each of $LOOKS looks in a row, $BETWEEN seconds
-# apart; after $PATIENCE looks it is given up.
+# A program counts as reading all the time when it has read something at each of $LOOKS looks in a
+# row, $BETWEEN seconds apart. After $PATIENCE looks it has failed.
 my ($LOOKS, $BETWEEN, $PATIENCE) = (5, 0.1, 1200);
 
-# What is smaller is no data file.
+# Smaller files are not data files.
 my $DATA_BYTES = 1 << 20;
 
-# Starts a program, waits until it reads all the time, and stops it. Returns the program: its name, its process
-# ID, and the file of its messages.
+# Starts a program, waits until it reads all the time, and stops it. Returns the program: its name,
+# its process ID, and the file with its messages.
 sub start_program {
     my @command = @_;
     my %program = (name => $command[0], errors => File::Temp->new);
@@ -57,7 +58,8 @@ sub wait_until_it_reads {
     die "$program->{name} does not read\n";
 }
 
-# The files below that directory that the program has open, removed or not, as names that can be opened.
+# The files below this directory that the program has open, as names that can be opened. This
+# includes removed files.
 sub files_of {
     my ($program, $directory) = @_;
     my $above = abs_path($directory) . q{/};
@@ -70,8 +72,9 @@ sub files_of {
     return values %name_of;
 }
 
-# Gives each program its turns. Returns operations per second (the median of its turns) and the CPU time of one
-# in microseconds (the mean), of the first, then of the second. All reads are of that number of bytes.
+# Gives each program its turns; all reads are of $bytes bytes. Returns for the first program, and
+# then for the second, the operations per second (the median of its turns) and the CPU time of one
+# operation in microseconds (the mean).
 sub alternate {
     my ($turns, $block_bytes, @programs) = @_;
     my @sums = map { { program => $_, rates => [], operations => 0, ns => 0 } } @programs;
@@ -98,7 +101,7 @@ sub take_turn {
     return;
 }
 
-# What the kernel fetched from storage for this program.
+# The number of bytes that the kernel has fetched from storage for this program.
 sub bytes_read_by {
     my ($program) = @_;
     die_of_end($program) if waitpid($program->{pid}, WNOHANG) != 0;

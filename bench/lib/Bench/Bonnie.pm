@@ -1,4 +1,4 @@
-# Runs of bonnie, and the figures of its reports.
+# Runs bonnie, and finds figures in its reports.
 package Bench::Bonnie;
 
 use strict;
@@ -8,7 +8,7 @@ use Bench::Run qw(output_of);
 
 our @EXPORT_OK = qw(beside_bonnie use_bonnie bonnie_version bonnie_fields bonnie_iops bonnie_reads as_user $PUT_BLOCK $GET_BLOCK);
 
-# Fields of the CSV line, counted from 0, in KiB/s.
+# Fields of the CSV line with KiB/s, counted from 0.
 our $PUT_BLOCK = 11;
 our $GET_BLOCK = 17;
 
@@ -30,7 +30,7 @@ sub bonnie_version {
     return $version;
 }
 
-# Both bonnies want to be told that they are to stay root.
+# Both bonnies must be told to stay root.
 sub as_user {
     return $> == 0 ? qw(-u root) : ();
 }
@@ -45,15 +45,15 @@ sub bonnie_fields {
 
 my @RANDOM_READS = qw(-q -r 0 -n 0 --tests=iops --iops-writes=0 --iops-block=4k);
 
-# A command that reads blocks of 4 KiB at random places until it is ended.
+# A command that reads blocks of 4 KiB at random places until it is killed.
 sub bonnie_reads {
     my @options = @_;
     return ($bonnie, @RANDOM_READS, '--iops-duration=86400', as_user(), @options);
 }
 
-# Operations per second of random reads, and the seconds of CPU time that each of them took: the CSV line
-# has no field for these. %CP is a whole number, and 100 one CPU: half of one is lost at most, which is
-# 1 % of what a busy engine takes.
+# The rate of random reads, and the seconds of CPU time that each takes. The CSV line has no field
+# for the latter: %CP is a whole number, where 100 is one CPU, so rounding loses at most half of
+# one, which is 1 % of what a busy engine takes.
 sub bonnie_iops {
     my @options = @_;
     my $text = output_of($bonnie, @RANDOM_READS, qw(-m bench --format=text), as_user(), @options);

@@ -1,4 +1,5 @@
-# Rows of the tests of Bonnie++, against it, and of the per-character tests against bare loops.
+# Rows that compare the tests of Bonnie++ with Bonnie++ itself, and the per-character tests
+# with bare loops.
 package Bench::Classic;
 
 use strict;
@@ -35,7 +36,7 @@ sub classic_groups {
     );
 }
 
-# With -q, its table goes to standard error.
+# With -q Bonnie++ prints its table to standard error.
 sub bonniexx_fields {
     my @options = @_;
     my @silently = ('sh', '-c', 'exec "$@" 2>/dev/null', 'sh');
@@ -68,7 +69,7 @@ sub bare_loops {
     };
 }
 
-# The table goes to standard error.
+# The table is on standard error.
 sub bytes {
     my ($setup) = @_;
     my $kib = 1024 * $setup->{bytes};

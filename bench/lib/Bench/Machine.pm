@@ -1,4 +1,4 @@
-# What the figures were measured on, in a line.
+# Describes in one line what machine the figures were measured on.
 package Bench::Machine;
 
 use strict;
@@ -12,7 +12,7 @@ our @EXPORT_OK = qw(machine_line);
 sub filesystem_of {
     my ($directory) = @_;
     chomp(my $name = output_of(qw(stat -f -c %T), $directory));
-    return $name eq 'ext2/ext3' ? 'ext4' : $name; # they share a number, and ext4 is what it is today
+    return $name eq 'ext2/ext3' ? 'ext4' : $name; # these filesystems share a number, and today it is ext4
 }
 
 sub fio_version {

@@ -1,4 +1,4 @@
-# Rows of what the program itself costs: with the null engine nothing else is left.
+# Rows about the cost of the program itself: with the null engine there is no other.
 package Bench::Own;
 
 use strict;
@@ -32,7 +32,7 @@ sub own_groups {
     );
 }
 
-# By CPU time: what others on the machine take is not to count.
+# Counts CPU time, so that other programs on the machine have no influence.
 sub millions_per_cpu_second {
     my ($rate, $seconds) = @_;
     return 1 / $seconds / 1e6;
@@ -63,7 +63,7 @@ sub contents {
     };
 }
 
-# [engine, bytes of a block, depth].
+# [ engine, bytes of a block, depth ]
 sub littles_law {
     my ($setup) = @_;
     my @experiments;
@@ -87,7 +87,7 @@ sub in_flight {
     return split q{ }, output_of($program, $file, @run, $setup->{scaling_seconds});
 }
 
-# A file with bytes that cannot be compressed, written once.
+# A file whose bytes cannot be compressed, written once.
 my %files;
 
 sub file_of {

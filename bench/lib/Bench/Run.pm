@@ -1,4 +1,4 @@
-# Running other programs, and directories that are gone afterwards.
+# Runs other programs, and makes directories that are removed at the end.
 package Bench::Run;
 
 use strict;
@@ -9,7 +9,8 @@ use File::Temp     qw(tempdir);
 
 our @EXPORT_OK = qw(content_of has_program output_of has_begun has_ended end_programs scratch_in compiled queue_sources);
 
-# The programs that run now, by process ID: none may outlive this one, and go on writing.
+# The programs that run now, by process ID. None of them may outlive this program and go
+# on writing.
 my %running;
 
 END {
@@ -18,11 +19,11 @@ END {
     $? = $status;
 }
 
-# A process has been started by this one; it has been waited for.
+# Notes that this program has started a process, and that it has waited for one.
 sub has_begun { my ($pid) = @_; return $running{$pid} = 1 }
 sub has_ended { my ($pid) = @_; return delete $running{$pid} }
 
-# Ends all programs that run, stopped or not, which remove what they made.
+# Ends all programs that run, even if they are stopped. They remove what they made.
 sub end_programs {
     for my $pid (keys %running) {
         kill TERM => $pid;
@@ -33,7 +34,7 @@ sub end_programs {
     return;
 }
 
-# All that is in a file; nothing where it cannot be read.
+# The contents of a file; nothing if the file cannot be read.
 sub content_of {
     my ($file) = @_;
     open my $in, '<', $file or return q{};
@@ -46,10 +47,10 @@ sub has_program {
     return scalar grep { -x "$_/$name" && -f _ } split /:/, $ENV{PATH};
 }
 
-# What the command prints. Dies if it fails.
+# What a command prints. Dies if the command fails.
 sub output_of {
     my @command = @_;
-    no warnings 'exec'; # it dies instead
+    no warnings 'exec'; # it dies in that case
     my $pid = open my $out, '-|', @command or die "$command[0]: $!\n";
     has_begun($pid);
     my $text = join q{}, readline $out;
@@ -59,13 +60,14 @@ sub output_of {
     return $text;
 }
 
-# A new directory below that one, which goes with all that is in it when this program ends.
+# A new directory below this one. It is removed with its contents when this program ends.
 sub scratch_in {
     my ($directory) = @_;
     return tempdir('bench-XXXXXXXX', DIR => $directory, CLEANUP => 1);
 }
 
-# The path of the program that is made of bench/NAME.c and what else it needs, once.
+# The path of the program built from bench/NAME.c and the other files it needs. It
+# is built once.
 my %programs;
 
 sub compiled {
@@ -87,7 +89,7 @@ sub has_header {
     return system("echo '#include <$name>' | cc -E - >/dev/null 2>&1") == 0;
 }
 
-# The sources of the queue and of the engines that can be built here, and what they are linked with.
+# The sources of the queue and of the engines that can be built here, and the libraries to link.
 sub queue_sources {
     my $src = bench_directory() . '/../src';
     my @sources = glob "$src/io/*.c $src/util/*.c $src/measure/histogram.c $src/sys/stop.c $src/io/engines/{at_once,null,sync,table}.c";

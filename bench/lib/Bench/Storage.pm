@@ -1,4 +1,5 @@
-# Rows of storage and of memory, against fio: the same sizes, blocks, depths and flags.
+# Rows about storage and memory, compared with fio: the same sizes, blocks, depths and
+# flags.
 package Bench::Storage;
 
 use strict;
@@ -11,7 +12,8 @@ use Bench::Run       qw(end_programs scratch_in);
 
 our @EXPORT_OK = qw(storage_groups);
 
-# fio may register files and buffers with io_uring, as bonnie does, and is faster for it.
+# With io_uring fio can register files and buffers, as bonnie does, and is faster with
+# that.
 my %FIO_ENGINE = (
     libaio   => ['--ioengine=libaio'],
     io_uring => [qw(--ioengine=io_uring --registerfiles=1 --fixedbufs=1)],
@@ -36,8 +38,9 @@ sub group {
     return { title => $title, peer => 'fio', needs => ['fio'], experiments => \@experiments };
 }
 
-# Operations per second and microseconds of CPU time of each, of bonnie, then of fio: by turns, from the files
-# that bonnie has just written, one for each worker. Every worker reads from all of them.
+# For bonnie, and then for fio: operations per second, and the microseconds of CPU time of each.
+# They run by turns, on the files that bonnie has just written, one for each worker. Every worker
+# reads from all files.
 sub reads_of_both {
     my ($setup, $mib, $engine, $depth, $workers, @more) = @_;
     my $directory = scratch_in($setup->{directory});
@@ -88,15 +91,15 @@ sub our_blocks {
     return map { $_ =~ /\A[\d.]+\z/ ? $_ / 1024 : $_ } @fields[ $PUT_BLOCK, $GET_BLOCK ];
 }
 
-# In MiB/s, and in files of its own.
+# The figures are MiB/s; each program has files of its own.
 sub peer_blocks {
     my ($directory, $fallocate, @options) = @_;
     return map { $_ / 1024 } fio_blocks(scratch_in($directory), "--fallocate=$fallocate", @options);
 }
 
-# Both give the file its size before the clock starts: where a file grows under direct writes, a filesystem
-# may do them one by one. Left to itself fio allocates the file's space too, which bonnie does not: against
-# that there is a row of its own.
+# Both give the file its size before the clock starts: where a file grows by direct writes, a
+# filesystem may do these one by one. fio's default also allocates the file's space, which bonnie
+# does not do; another row compares with that.
 sub sequential {
     my ($setup, $engine) = @_;
     my $mib = $setup->{sequential_mib};
@@ -116,8 +119,8 @@ sub sequential {
     );
 }
 
-# On tmpfs allocating is half of the work of writing: fio may not do it before its clock starts
-# (--fallocate=none), as bonnie does not.
+# On tmpfs, allocating is half of the work of writing, so fio must not do it before its clock
+# starts (--fallocate=none); neither does bonnie.
 sub memory {
     my ($setup, $workers) = @_;
     my $mib = $setup->{tmpfs_mib};

@@ -1,4 +1,4 @@
-# Pairs of runs, and the table of what they gave.
+# Makes pairs of runs, and a table of their figures.
 package Bench::Table;
 
 use strict;
@@ -9,12 +9,13 @@ use Bench::Run qw(has_program);
 
 our @EXPORT_OK = qw(median print_group);
 
-# A group has a title, the names of what is measured (ours, bonnie unless it says so) and of its peer, and the
-# programs it needs; and experiments. An experiment has the names of its rows, and two functions (ours, peer)
-# that return a figure for each; or ours alone, where there is no peer; or one function (both) that returns the
-# figures of ours, then those of the peer.
+# A group has a title, the names of what is measured (`ours`, by default bonnie) and of its `peer`,
+# the programs that it needs, and experiments. An experiment has the names of its rows, and
+# functions that return a figure for each row: `ours` and `peer`, or `ours` alone where there is no
+# peer, or `both`, which returns the figures of ours and then those of the peer.
 
-# Runs those experiments of a group that have rows to print, and prints them. Returns how many failed.
+# Runs the experiments of a group that have rows to print, and prints the rows. Returns the number
+# of experiments that failed.
 sub print_group {
     my ($group, $setup) = @_;
     my @wanted = grep { grep { /$setup->{rows}/ } @{ $_->{rows} } } @{ $group->{experiments} };
@@ -29,7 +30,8 @@ sub print_group {
     return scalar grep { !eval { print_experiment($_, $setup); 1 } && failed($_, $@) } @wanted;
 }
 
-# One experiment that fails, for want of an engine or of space, takes no other with it.
+# An experiment that fails, for lack of an engine or of space, does not keep others
+# from running.
 sub failed {
     my ($experiment, $reason) = @_;
     chomp $reason;
@@ -50,7 +52,8 @@ sub print_experiment {
     return;
 }
 
-# The one that is first changes from pair to pair: one may leave the storage busy for the other.
+# The two sides take turns in going first, because the first may leave the storage busy for the
+# second.
 sub run_pair {
     my ($experiment, $pair, $ours, $peers) = @_;
     if ($experiment->{both}) {
@@ -66,7 +69,8 @@ sub run_pair {
     return;
 }
 
-# Figures of both in the order of the pairs; what is no number (`+++++`) was too fast to be measured.
+# The figures of both sides, in the order of the pairs. What is not a number (`+++++`) was too fast
+# to measure.
 sub print_row {
     my ($name, $ours, $peers) = @_;
     return print_alone($name, $ours) if !@{$peers};
@@ -99,7 +103,7 @@ sub median {
     return ($sorted[ $#sorted / 2 ] + $sorted[ @sorted / 2 ]) / 2;
 }
 
-# Three digits at least.
+# At least three digits.
 sub figure {
     my ($value) = @_;
     return sprintf $value >= 100 ? '%.0f' : $value >= 10 ? '%.1f' : '%.2f', $value;
