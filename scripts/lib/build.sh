@@ -3,9 +3,9 @@
 
 JOBS=$(nproc 2>/dev/null || echo 1)
 
-# Automake cannot build in another directory when the sources were built in place. In that case this
-# uses a copy of what git would commit and leaves the build in place alone; the copy keeps the
-# times, so that only what changed is built again.
+# Automake cannot build in another directory when the sources were built in place. So this builds a
+# copy of what git would commit, and leaves the build in place alone. The copied files keep their
+# times, so that only changed ones are built again.
 source_dir() {
 	if [ ! -e "$TOP/config.status" ]; then
 		echo "$TOP"
@@ -16,7 +16,7 @@ source_dir() {
 		return 1
 	}
 	copy=$TOP/build/source
-	rm -rf "$copy/scripts" "$copy/src" "$copy/tests" # what is deleted here shall not stay there
+	rm -rf "$copy/scripts" "$copy/src" "$copy/tests" # files that were deleted here must not stay in the copy
 	mkdir -p "$copy"
 	(cd "$TOP" && files_of_git | existing | tar --null -T - -cf -) | tar -xf - -C "$copy"
 	echo "$copy"
@@ -29,11 +29,11 @@ files_of_git() { git -C "$TOP" -c safe.directory='*' ls-files -z --cached --othe
 # shellcheck disable=SC2016 # the inner shell's variables
 existing() { xargs -0 sh -c 'for f; do [ ! -e "$f" ] || printf "%s\0" "$f"; done' sh; }
 
-# outdated FILE SOURCE: whether FILE does not exist yet, or the options of configure may have
-# changed since. make notices all other changes; but it would not compile again for other flags.
+# outdated FILE SOURCE: whether FILE does not exist yet, or is older than what SOURCE is configured
+# by. make notices all other changes, but does not compile again for other flags.
 outdated() { [ ! -e "$1" ] || [ -n "$(find "$2/configure.ac" "$2/m4" -newer "$1")" ]; }
 
-# configure_in NAME [OPTION]...: build/NAME is ready for make.
+# configure_in NAME [OPTION]...: prepares build/NAME for make.
 configure_in() {
 	build=$TOP/build/$1 stamp=$TOP/build/$1/configured-with
 	shift

@@ -6,7 +6,8 @@
 SOURCES=$TOP/build/sources
 LIBRARIES='jansson cmocka libaio liburing'
 
-# repository KIND: where this machine has its packages from, as a line of sources.list.
+# repository KIND: the line of sources.list that says where this machine gets its
+# packages.
 repository() {
 	line=$(apt-cache policy libjansson-dev | awk -v kind="$1" '
 		/^ +-?[0-9]+ https?:.* Packages$/ && split($3, part, "/") == 2 { print kind, $2, part[1], part[2]; exit }')
@@ -23,7 +24,7 @@ apt_in() {
 		-o Dir::State::Lists="$place/lists" -o Dir::Cache="$place/cache" "$@" </dev/null
 }
 
-# Fetches and unpacks the source packages, once: $SOURCES/NAME is then the source of one.
+# Fetches and unpacks the source packages once: $SOURCES/NAME is then the source of one.
 fetch_sources() (
 	[ ! -e "$SOURCES/complete" ] || exit 0
 	rm -rf "$SOURCES" && mkdir -p "$SOURCES" && cd "$SOURCES" || exit
@@ -36,7 +37,8 @@ fetch_sources() (
 	touch complete
 )
 
-# fetch_perl ARCHITECTURE: Debian's Perl for that architecture, once, in build/perl-ARCHITECTURE/root.
+# fetch_perl ARCHITECTURE: fetches Debian's Perl for that architecture once, into
+# build/perl-ARCHITECTURE/root.
 fetch_perl() (
 	place=$TOP/build/perl-$1
 	[ ! -e "$place/complete" ] || exit 0
@@ -53,7 +55,7 @@ fetch_perl() (
 	touch complete
 )
 
-# describe NAME VERSION: the file for pkg-config.
+# describe NAME VERSION: writes the file for pkg-config.
 describe() {
 	cat >"$prefix/lib/pkgconfig/$1.pc" <<-END
 		Name: $1
@@ -77,7 +79,8 @@ archive() (
 		"$archiver" rcs "$prefix/lib/$name.a" ./*.o
 )
 
-# What the configure scripts of jansson and cmocka would find in every C library of Linux.
+# The answers that the configure scripts of jansson and cmocka would find with every C
+# library on Linux.
 make_jansson() {
 	sed -e 's/@json_inline@/inline/; s/@json_[a-z_]*@/1/' \
 		"$SOURCES/jansson/src/jansson_config.h.in" >"$prefix/include/jansson_config.h"
@@ -112,7 +115,7 @@ make_liburing() {
 		describe liburing 2.3
 }
 
-# musl comes without the kernel's headers, which are those of the machine.
+# musl lacks the kernel's headers; it gets those of this machine.
 link_kernel_headers() {
 	mkdir -p "$prefix/kernel" || return
 	for place in linux asm-generic mtd "$(gcc -dumpmachine)/asm"; do
@@ -121,8 +124,8 @@ link_kernel_headers() {
 	common="-idirafter $prefix/kernel"
 }
 
-# configure_foreign NAME COMPILER LINKER-FLAGS [OPTION]...: build/NAME is ready for make, with libraries
-# that this compiler has built, and no others.
+# configure_foreign NAME COMPILER LINKER-FLAGS [OPTION]...: prepares build/NAME for make, with the
+# libraries that this compiler has built, and no others.
 configure_foreign() {
 	foreign=$1 compiler=$2 linking=$3 prefix=$TOP/build/$1-libraries common=
 	shift 3
@@ -137,14 +140,15 @@ configure_foreign() {
 		LDFLAGS="-L$prefix/lib $linking" PKG_CONFIG_LIBDIR="$prefix/lib/pkgconfig" "$@"
 }
 
-# loader_of TRIPLET: the dynamic linker of that machine, where Debian's cross compilers have it.
+# loader_of TRIPLET: the dynamic linker for that machine, where Debian's cross compilers have
+# it.
 loader_of() {
 	probe=$TOP/build/probe-$1
 	echo 'int main(void) { return 0; }' >"$probe.c" && "$1-gcc" -o "$probe" "$probe.c" || return
 	readelf -l "$probe" | sed -n "s|.*program interpreter: \(.*\)]|/usr/$1\1|p"
 }
 
-# linker_flags TRIPLET: what makes programs for that machine find its C library there. The emulator's
-# own way, -L, would show that directory in place of /, and then programs that open a path name by
-# name, as ours do, do not find what is really there.
+# linker_flags TRIPLET: flags with which programs for that machine find its C library there. The
+# emulator's own option -L would show that directory in place of /. Programs that open a path name
+# by name, as ours do, would then miss what is really there.
 linker_flags() { echo "-Wl,--dynamic-linker=$(loader_of "$1") -Wl,-rpath,/usr/$1/lib"; }
