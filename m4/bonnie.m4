@@ -1,10 +1,11 @@
-# BONNIE_SET_CFLAGS(FLAGS): the language and the warnings that every file of ours is built with. (The
-# macro must not be called like the variable: m4 would expand it wherever the variable is used.)
+# BONNIE_SET_CFLAGS(FLAGS): the language and the warnings for every file of ours. (The macro must
+# not have the name of the variable: m4 would expand it wherever the variable is used.)
 AC_DEFUN([BONNIE_SET_CFLAGS], [
   AC_SUBST([BONNIE_CFLAGS], ["$1"])
 ])
 
-# BONNIE_WERROR: --enable-werror, for those who mend warnings, not for those who only build.
+# BONNIE_WERROR: --enable-werror is for people who mend warnings, not for those who only
+# build.
 AC_DEFUN([BONNIE_WERROR], [
   AC_ARG_ENABLE([werror], [AS_HELP_STRING([--enable-werror], [take warnings as errors])],
     [AS_IF([test "$enableval" = yes], [BONNIE_CFLAGS="$BONNIE_CFLAGS -Werror"])])
@@ -18,8 +19,9 @@ AC_DEFUN([BONNIE_SANITIZER], [
     ])])
 ])
 
-# BONNIE_FUZZING: --enable-fuzzing builds for `make fuzz`: libFuzzer chooses inputs by the lines that
-# they reach, and the sanitizers tell what is wrong with them. Sets FUZZ_DRIVER, what has main().
+# BONNIE_FUZZING: --enable-fuzzing builds for `make fuzz`: libFuzzer chooses inputs by the lines
+# that they reach, and sanitizers say what is wrong with them. Sets FUZZ_DRIVER, the file with
+# main().
 AC_DEFUN([BONNIE_FUZZING], [
   AC_ARG_ENABLE([fuzzing], [AS_HELP_STRING([--enable-fuzzing], [build for make fuzz; needs clang])])
   FUZZ_DRIVER=tests/fuzz/libreplay.a
@@ -48,13 +50,13 @@ AC_DEFUN([BONNIE_COVERAGE], [
     ])])
 ])
 
-# BONNIE_PTHREAD: POSIX threads, wherever this C library keeps them.
+# BONNIE_PTHREAD: links POSIX threads, wherever this C library has them.
 AC_DEFUN([BONNIE_PTHREAD], [
   AC_SEARCH_LIBS([pthread_create], [pthread], [],
     [AC_MSG_ERROR([POSIX threads are needed])])
 ])
 
-# BONNIE_MATH: pow and its like, wherever this C library keeps them.
+# BONNIE_MATH: links pow and similar functions, wherever this C library has them.
 AC_DEFUN([BONNIE_MATH], [
   AC_SEARCH_LIBS([pow], [m], [], [AC_MSG_ERROR([the mathematical library is needed])])
 ])
@@ -100,9 +102,9 @@ AC_DEFUN([BONNIE_CURL], [
   AM_CONDITIONAL([HAVE_LIBCURL], [test "$have_curl" = yes])
 ])
 
-# BONNIE_COMPLETIONS(SHELL, DIRECTORY): --with-SHELL-completions=DIRECTORY is where this shell looks for
-# completions, and here is the default; sets SHELLcompletiondir. Shells look below their own prefix, which
-# need not be ours.
+# BONNIE_COMPLETIONS(SHELL, DIRECTORY): --with-SHELL-completions=DIRECTORY is where this shell looks
+# for completions; DIRECTORY is the default. Sets SHELLcompletiondir. Shells look below their own
+# prefix, which may differ from ours.
 AC_DEFUN([BONNIE_COMPLETIONS], [
   AC_ARG_WITH([$1-completions],
     [AS_HELP_STRING([--with-$1-completions=DIR], [put completions for $1 there ($2)])])

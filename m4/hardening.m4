@@ -13,9 +13,10 @@ AC_DEFUN([BONNIE_TRY_FLAG], [
   CFLAGS=$bonnie_cflags
 ])
 
-# BONNIE_HARDENING: what makes a mistake in the program harder to use against whoever runs it, so far
-# as this compiler has it; sets BONNIE_CFLAGS and BONNIE_LDFLAGS. CFLAGS of the user come later and win.
-# What else is chosen by then counts: sanitizers look at calls that _FORTIFY_SOURCE would replace.
+# BONNIE_HARDENING: flags that make mistakes in the program harder to exploit, as far as this
+# compiler has them. Sets BONNIE_CFLAGS and BONNIE_LDFLAGS. The user's CFLAGS come later and have
+# priority. Call this after the macros that choose sanitizers: these examine calls that
+# _FORTIFY_SOURCE would replace, so it is left out with them.
 AC_DEFUN([BONNIE_HARDENING], [
   AC_ARG_ENABLE([hardening],
     [AS_HELP_STRING([--disable-hardening], [build without stack protector, _FORTIFY_SOURCE, RELRO and PIE])])

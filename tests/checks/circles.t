@@ -1,7 +1,7 @@
 #!/usr/bin/perl
-# No file includes itself through others, where a .c and its .h count as one file. The folders
-# within bonload include each other only as the table in docs/architecture.md allows. Both checks
-# are first tested on sources with errors.
+# No file includes itself through others; a .c and its .h count as one file. The folders in
+# bonload include each other only as the table in docs/architecture.md allows. Both checks are
+# first tried on sources with errors.
 
 use strict;
 use warnings;
@@ -19,7 +19,7 @@ sub slurp {
     return readline $in;
 }
 
-# The files of ours that each file includes, by their names without .c or .h.
+# For each of our files the names of the files that it includes, without .c or .h.
 sub includes {
     my ($text) = @_;
     my %includes;
@@ -34,7 +34,7 @@ sub includes {
     return \%includes;
 }
 
-# The cycles: files that can be reached from one of their own includes, each with the others of its
+# The cycles: files that can be reached from one of their own includes, each with the others in its
 # cycle.
 sub circles {
     my ($includes) = @_;
@@ -52,8 +52,8 @@ sub circles {
     return [ sort keys %circles ];
 }
 
-# Reads the table of bonload's folders: the name, and what it may include, which brings what
-# that may.
+# Reads the table of bonload's folders: each name, and what the folder may include, directly
+# or through these.
 sub rooms {
     my ($page) = @_;
     my %rooms;
@@ -71,8 +71,8 @@ sub allowed {
     return ($room, map { allowed($rooms, $_, @above, $room) } @{ $rooms->{$room} });
 }
 
-# Includes between folders of bonload that the table does not allow. Files outside of all of them
-# may include any.
+# Includes between bonload's folders that the table does not allow. Files outside of these
+# folders may include any.
 sub strays {
     my ($includes, $rooms) = @_;
     my @strays;

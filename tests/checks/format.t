@@ -19,8 +19,8 @@ my @files;
 find({ no_chdir => 1, wanted => sub { push @files, $_ if /\.[ch]\z/ } }, "$TOP/src", "$TOP/tests");
 plan tests => @files + 2;
 
-# Checks all files with one process: starting it takes longer than reading a file. Its messages
-# begin with the name of the file.
+# Checks all files in one process, because starting it takes longer than reading a file. Its
+# messages begin with the name of the file.
 open my $said, '-|', 'sh', '-c', 'exec "$@" 2>&1', 'sh', $formatter, qw(--style=file --dry-run), @files or die "$formatter: $!\n";
 my ($file, %complaint) = (q{});
 while (my $line = readline $said) {

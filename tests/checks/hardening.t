@@ -1,5 +1,5 @@
 #!/usr/bin/perl
-# The binary has all the hardening that configure has reported, according to readelf.
+# According to readelf, the binary has all the hardening that configure has reported.
 
 use strict;
 use warnings;
@@ -8,7 +8,8 @@ use lib "$FindBin::Bin/../lib";
 use Test::More;
 use BonnieRun qw(have program);
 
-# The flags that the program was built with; configure decides what the compiler can do.
+# The flags with which the program was built; configure decides what the compiler can
+# do.
 my $flags = $ENV{BONNIE_FLAGS} // q{};
 plan skip_all => 'built with --disable-hardening' if $flags !~ /-stack-protector|-pie|-z,(?:relro|now)|FORTIFY/;
 plan skip_all => 'there is no readelf'            if !have('readelf');
@@ -17,7 +18,7 @@ my $program  = program();
 my $headers  = qx(readelf -hldW '$program' 2>&1);
 my $imported = qx(readelf -W --dyn-syms '$program' 2>&1);
 
-# Each flag, and what it leaves in the binary.
+# Each flag, and its trace in the binary.
 my @marks = (
     [ qr/-pie\b/,             $headers,  qr/^ *Type: +DYN\b/m,              'position-independent' ],
     [ qr/-pie\b/,             $headers,  qr/\(FLAGS_1\).*\bPIE\b/,         'and a program' ],

@@ -1,7 +1,7 @@
 #!/usr/bin/perl
-# The sources are as docs/architecture.md describes them: a file includes, directly or through
-# others, only what the table there allows; files are short; general folders know no program; and
-# nothing refers to one particular machine.
+# The sources are as docs/architecture.md describes them: a file includes only what the table
+# there allows, whether directly or through others; files are short; general folders do not know
+# any program; and nothing refers to a particular machine.
 
 use strict;
 use warnings;
@@ -41,8 +41,8 @@ sub slurp {
 
 sub folder { my ($file) = @_; return $file =~ s{/.*}{}r }
 
-# Every file of ours that a file includes, directly or through others, with the chain of
-# includes.
+# For each file of ours, every file that it includes, directly or through others, with
+# the chain of includes.
 sub closure {
     my ($file) = @_;
     my %way = ($file => $file);
@@ -75,8 +75,8 @@ for my $file (sort keys %text) {
 my @mains = grep {m{/main[.]c\z}} keys %text;
 cmp_ok($text{$_} =~ tr/\n//, '<', 100, "$_ is small") for sort @mains;
 
-# What general folders must not mention: programs, and the tests of one of them. Comments may, as
-# examples; the standard library has functions of those names.
+# General folders must not mention programs, or tests of one program. Comments may mention them
+# as examples; some functions of the standard library have such names.
 my @GENERAL = grep { !m/\A(?:bonnie|bonload|boncut|suite|tools)\z/ } @folders;
 cmp_ok(scalar @GENERAL, '>=', 10, 'there are general folders');
 for my $file (sort keys %text) {

@@ -21,7 +21,7 @@ for my $line ($help =~ /^  (-.*)$/mg) {
 my @names = sort map {split} keys %help;
 cmp_ok(scalar @names, '>=', 45, '--help lists the options');
 
-# Missing in --help on purpose: old scripts give it, and the program ignores it.
+# Deliberately absent from --help: old scripts use it, and the program ignores it.
 my $IGNORED = 'l';
 
 my $page = slurp(source('man/bonnie.8'));
@@ -50,7 +50,7 @@ for my $name (@names, $IGNORED) {
 }
 ok((grep {/(?<![\w-])-html\b/} values %code), 'tried in tests/cli: -html');
 
-# The small programs: the same checks, each with its own page and test.
+# The same checks for the small programs, each with its own page and test.
 for my $program (qw(boncut zcav getc_putc generate_randfile)) {
     my @options = run_tool($program, '--help')->{out} =~ /^  (-.*)$/mg;
     my ($manual) = map { slurp($_) } glob source("man/$program.[18]");

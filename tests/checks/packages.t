@@ -1,6 +1,6 @@
 #!/usr/bin/perl
-# configure.ac has the version; the files of packages and scripts that repeat it have the same. And
-# the packages contain every program.
+# Files of packages and scripts that repeat the version have the one of configure.ac. And the
+# packages contain every program.
 
 use strict;
 use warnings;

@@ -1,8 +1,8 @@
 #!/usr/bin/perl
-# Paths are resolved in one place: in C by src/sys/walk.c and its users below and named_file, in
-# Perl by Bonnie::Place. No other file of a program opens, makes, changes or removes anything by a
-# path, or follows a link: it uses names of one part in an open directory. The exceptions are listed
-# below, each with its reason. SECURITY.md has the files.
+# Only one place resolves paths: in C src/sys/walk.c, its users below and named_file, and in Perl
+# Bonnie::Place. No other file of a program opens, makes, changes or removes anything by a path, or
+# follows a link: it uses single names in an open directory. The exceptions are listed below, each
+# with its reason. SECURITY.md has the files.
 
 use strict;
 use warnings;
@@ -14,7 +14,7 @@ my $TOP = $ENV{BONNIE_TEST_SRCDIR} // dirname(__FILE__) . '/../..';
 
 # ---- exceptions ----------------------------------------------------------------------------------
 
-# File, call, reason. Each exception must be in use.
+# File, call, reason. Each exception must still be needed.
 my @EXCEPTIONS = (
     [ 'src/util/kernel_file.c',      [qw(open fopen access readlink)], 'the one place for files of the kernel, which nobody else can change' ],
     [ 'src/sys/walk.c',              [qw(access)],   'before it is looked whether anybody else can change the way there' ],
@@ -55,7 +55,7 @@ my %IN_DIRECTORY = (
     (map { $_ => qr/\bAT_SYMLINK_NOFOLLOW\b|\bAT_EMPTY_PATH\b/ } qw(fstatat statx fchownat utimensat faccessat fchmodat execveat)),
     linkat     => qr/\A(?!.*AT_SYMLINK_FOLLOW)/s,
     (map { $_ => qr// } qw(mkdirat mknodat mkfifoat unlinkat symlinkat renameat renameat2)),
-    readlinkat => qr/(?!)/, # shows what a link says, which somebody will follow
+    readlinkat => qr/(?!)/, # shows where a link leads; somebody will follow it
     mkostempat => qr/(?!)/,
 );
 my $AT = join q{|}, keys %IN_DIRECTORY;
@@ -97,7 +97,7 @@ sub is_declared {
 my $PERL = join q{|}, qw(open sysopen opendir rename unlink mkdir rmdir chmod chown symlink link utime truncate stat lstat chdir
     readlink mkfifo glob exec system qx);
 
-# Calls of these that only use handles: pipes, copies of standard ones, texts.
+# Calls of these names that use only handles: pipes, copies of standard streams, texts.
 my $HANDLES = qr/\Aopen\b[^;]*(?:'[<>]&=?'|'-[|]'|'[|]-'|\\[\$*])/;
 
 # Perl without comments, documentation, and the contents of quotes and barewords.

@@ -9,8 +9,8 @@ use Module::CoreList ();
 use POSIX          ();
 use Test::More;
 
-# Modules that many files use are loaded once, before the processes are forked that
-# compile one file each.
+# Each file is compiled in a process of its own. Modules that many files use are
+# loaded once, before these processes are forked.
 use Cwd              ();
 use Encode           ();
 use Fcntl            ();
@@ -27,7 +27,7 @@ use lib;
 
 my $TOP = $ENV{BONNIE_TEST_SRCDIR} // dirname(__FILE__) . '/../..';
 
-# Keeps a test that is only compiled from starting itself again.
+# Some tests start themselves again, which this prevents while they are only compiled.
 local $ENV{BONNIE_TEST_MOUNTS} = 'none';
 
 my @files = (map({"$TOP/tests/$_"} qw(run fuzz/run fuzz/converters)),
@@ -40,8 +40,8 @@ for my $file (@files) {
     $ours{ $name =~ s{/}{::}gr } = 1;
 }
 
-# The messages of perl -wc about a file: a process of its own compiles it after a statement that
-# exits before the file's first statement runs.
+# The messages of perl -wc about a file. A process of its own compiles the file after a
+# statement that exits before the file's first statement runs.
 my $compile = sub {
     my ($file, $text) = @_;
     my $pid = open(my $said, '-|') // die "fork: $!\n";

@@ -1,5 +1,6 @@
 #!/usr/bin/perl
-# tests/run adds up what programs of every kind print, and runs a failed one again only when it is told to.
+# tests/run adds up what programs of every kind print, and runs a failed program again only when it
+# is told to.
 
 use strict;
 use warnings;
@@ -23,7 +24,7 @@ my %PROGRAMS = (
 END
 );
 
-# Runs these programs in a new directory; the lines that say something of all of them, and the exit status.
+# Runs these programs in a new directory. Returns the lines about all of them, and the exit status.
 sub run_of {
     my ($again, @names) = @_;
     my $dir = tempdir(CLEANUP => 1);
@@ -38,7 +39,7 @@ sub run_of {
     return ($? >> 8, grep {/^(?:unsteady|table): |passed,/} split /\n/, $printed);
 }
 
-# The table of these rows as tests/run prints it.
+# The table of these rows, as tests/run prints it.
 sub table { return map { sprintf 'table: %-44s %10s', @{$_} } [ q{}, 'cases' ], @_ }
 
 is_deeply([ run_of(0, qw(passes skips)) ],

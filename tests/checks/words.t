@@ -11,7 +11,7 @@ use BonnieRun  qw(@ALL_TESTS @TESTS bonnie source);
 use RunProgram qw(slurp);
 use Trace      qw(%TITLE);
 
-# The words that the program says it accepts.
+# The words that the program accepts, by its own account.
 sub accepted {
     my ($option) = @_;
     my ($list) = bonnie("$option=?")->{err} =~ /expected (?:a comma-separated list of )?([^;\n]*)/;

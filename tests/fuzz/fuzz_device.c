@@ -1,6 +1,6 @@
 /*
- * What the kernel says about a device, its number, counters and limits; and about a thread's
- * waiting.
+ * What the kernel says about a device: its number, its counters and its limits; and about the time
+ * that a thread waited.
  */
 #include "fuzz.h"
 #include "measure/cpu.h"

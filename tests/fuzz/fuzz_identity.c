@@ -1,4 +1,4 @@
-/* -u and -g, one per line: the result is an identity, or the reason in one line. */
+/* -u and -g, one per line: each gives an identity, or a reason in one line. */
 #include <errno.h>
 
 #include "fuzz.h"

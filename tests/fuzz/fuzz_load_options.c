@@ -1,4 +1,4 @@
-/* What users of bonload write: command lines, durations, sizes, limits, mixes and templates. */
+/* What users of bonload may type: command lines, durations, sizes, limits, mixes and templates. */
 #include <errno.h>
 #include <stdbool.h>
 

@@ -1,6 +1,6 @@
 /*
- * A command line, one word per line, and the plan made from it: either all is accepted and the plan
- * is consistent, or it is refused in one line.
+ * A command line, one word per line, and the plan made from it. Either the parser accepts
+ * everything and the plan is consistent, or it refuses in one line.
  */
 #include "bonnie/options.h"
 #include "bonnie/plan.h"
@@ -13,7 +13,9 @@
 
 static const struct host host = {.name = "lab", .ram_bytes = (uint64_t)4 << 30, .cpus = 3};
 
-/* Each word is in memory of its own: the parser may write to words, but not past their ends. */
+/*
+ * Each word has memory of its own, because the parser may write to words, but not past their ends.
+ */
 static int split(const uint8_t *data, size_t size, char *words[MOST_WORDS + 2])
 {
     int count = 0;
@@ -42,7 +44,7 @@ static void plan(struct settings *s)
     struct plan p;
     struct err e;
     err_init(&e);
-    s->random_file = NULL; /* no file of this machine may matter */
+    s->random_file = NULL; /* the test must not depend on files of this machine */
     if (plan_make(&p, s, &host, &e) != 0) {
         must_explain(&e);
         return;
@@ -65,7 +67,7 @@ static void plan(struct settings *s)
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
     char *words[MOST_WORDS + 2];
-    char *owned[MOST_WORDS + 2]; /* getopt changes the order */
+    char *owned[MOST_WORDS + 2]; /* getopt changes the order of the words */
     struct settings s;
     struct err e;
     int count = split(data, size, words);

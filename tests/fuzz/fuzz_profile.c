@@ -1,4 +1,4 @@
-/* A user's own profile: what is accepted is within the limits, and refusals have a reason. */
+/* A user's own profile: accepted values are within the limits, and refusals have a reason. */
 #include <errno.h>
 
 #include "bonload/profiles/own.h"

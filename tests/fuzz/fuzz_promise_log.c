@@ -41,7 +41,10 @@ static size_t make_header(char text[static HEADER_LINE_MOST])
     return header_format(text, &h);
 }
 
-/* Line `number`, of a method that is not a control group, with each version of a unit once. */
+/*
+ * Line `number` of the log, of a method that is not a control group. Each version of a unit occurs
+ * once.
+ */
 static size_t make_line(char text[static LOG_LINE_MOST], unsigned number, uint64_t run)
 {
     const struct log_line line = {.method = 2 + number % (method_count - 2),
@@ -51,7 +54,7 @@ static size_t make_line(char text[static LOG_LINE_MOST], unsigned number, uint64
     return log_line_format(text, &line, run);
 }
 
-/* Applies the damage of a pair of bytes. */
+/* Damages the log as this pair of bytes says. */
 static void damage(struct text *t, uint8_t what, uint8_t where)
 {
     char line[HEADER_LINE_MOST];
@@ -79,7 +82,8 @@ static void damage(struct text *t, uint8_t what, uint8_t where)
 }
 
 /*
- * Checks that a promise was really made: otherwise check would report a loss that never happened.
+ * Checks that a promise was really made: a promise that was not would be reported as a loss that
+ * never happened.
  */
 static void check_promise(unsigned method, uint32_t unit, uint64_t version)
 {

@@ -2,7 +2,10 @@
 #include "fuzz.h"
 #include "report/sanitize.h"
 
-/* No control characters, and as many characters as bytes that are not continuation bytes. */
+/*
+ * The text has no control characters, and its number of characters is that of its bytes without
+ * continuation bytes.
+ */
 static void must_be_one_line(const char *text, size_t room)
 {
     size_t characters = 0;

@@ -1,4 +1,7 @@
-/* The random file: any bytes but none make a seed, and equal bytes make the same one. */
+/*
+ * The random file: any bytes make a seed, and equal bytes make the same seed; an empty file makes
+ * none.
+ */
 #include "fuzz.h"
 #include "sys/seed_file.h"
 

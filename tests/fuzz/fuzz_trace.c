@@ -1,8 +1,8 @@
 /*
- * What the kernel has recorded: any bytes are walked to their end, and whatever they tell, the
- * spans of an operation fit together. The bytes begin with a text, up to a NUL, for the layout of
- * pages and for the format of an event; where it is none, that of Linux 6.18 and one with all
- * fields are used.
+ * What the kernel has recorded. Any bytes are read to their end, and whatever they mean, the spans
+ * of an operation fit together. The bytes begin with a text, which ends with a NUL, for the layout
+ * of pages and for the format of an event. If that text is not valid, the layout of Linux 6.18 is
+ * used, and a format with all fields.
  */
 #include "fuzz.h"
 #include "tail/causes.h"
@@ -12,7 +12,7 @@
 
 static const struct tail_page_layout usual = {8, 8, 16, 4080};
 
-/* Each event has the number of its row and one, and all fields of all events. */
+/* In each event, the number is that of its row plus one, and the fields are those of all events. */
 static void learn_all(struct tail_decoder *d, const char *text)
 {
     static const char fields[] = "\tfield:unsigned short common_type;\toffset:0;\tsize:2;\n"
@@ -94,7 +94,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     size_t used = end ? (size_t)(end - data) : size;
     size_t rest = end ? size - used - 1 : 0;
     char *text = fuzz_text(data, used);
-    uint8_t *memory = malloc(rest > 0 ? rest : 1); /* reading past its end is noticed */
+    uint8_t *memory =
+        malloc(rest > 0 ? rest : 1); /* exact memory, so that reading past its end is noticed */
     struct tail_page_layout layout;
     struct tail_decoder decoder;
     struct tail_history history;

@@ -1,6 +1,6 @@
 /*
- * Sizes, counts and decimals: what cannot be parsed leaves the value alone, and what was printed
- * can be read back.
+ * Sizes, counts and decimals: text that cannot be parsed leaves the value unchanged, and printed
+ * values can be parsed again.
  */
 #include <errno.h>
 #include <stdbool.h>

@@ -1,4 +1,7 @@
-/* A store's answers: reading the text of an element never exceeds the answer or the buffer. */
+/*
+ * A store's answers: whoever reads the text of an element never reads past the answer or writes
+ * past the buffer.
+ */
 #include "bonload/targets/s3/xml_text.h"
 #include "fuzz.h"
 

@@ -1,6 +1,6 @@
 #!/usr/bin/perl
-# The files that `make install` installs. make installcheck, and therefore make
-# distcheck, runs this.
+# Checks the files that `make install` installs. make installcheck runs this,
+# and so does make distcheck.
 
 use strict;
 use warnings;
@@ -32,7 +32,7 @@ for my $page (qw(man1/bon_ab.1 man1/bonload.1 man1/goader.1 man8/bonnie.8 man8/b
 }
 ok(-s "$ENV{BONNIE_TEST_DATADIR}/$_", "schema of the JSON report: $_") for qw(bon_ab.schema.json bonnie.schema.json boncut.schema.json bonload.schema.json);
 
-# Every program has completions, under each of its names.
+# Every program has completions under each of its names.
 my @names = (qw(bonnie boncut getc_putc zcav bonload generate_randfile bon_ab bon_csv2html bon_csv2txt),
     map { s{.*/}{}r } grep { (readlink // q{}) =~ /\A(?:bonnie|bonload)\z/ } glob("$dir/*"), glob "$bin/*");
 my $data = dirname($ENV{BONNIE_TEST_DATADIR});

@@ -1,5 +1,6 @@
 #!/usr/bin/perl
-# Where addresses have 32 bits, configure says in one line that this does not do.
+# Where addresses have 32 bits, configure says in one line that it does not
+# support that.
 
 use strict;
 use warnings;

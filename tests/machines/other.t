@@ -1,6 +1,6 @@
 #!/usr/bin/perl
-# Programs that were built for another machine and are run by an emulator, beside those of this machine:
-# whole runs, and that each understands what the other has written. The environment names the emulator
+# Programs built for another machine, which an emulator runs, and programs of this machine: whole
+# runs of both, and each understands what the other has written. The environment names the emulator
 # (BONNIE_EMULATOR), a build for this machine (BONNIE_NATIVE) and, if there is one, the other
 # machine's Perl (BONNIE_FOREIGN_PERL).
 
@@ -17,7 +17,8 @@ my @emulator = split q{ }, $ENV{BONNIE_EMULATOR} // q{};
 plan skip_all => 'make check has not been given EMULATOR and NATIVE' if !@emulator || !$ENV{BONNIE_NATIVE};
 my $dir = scratch();
 
-# how(MACHINE, NAME): what runs the program of that name that was built for 'here' or 'there'.
+# how(MACHINE, NAME): how to run the program with this name that was built for 'here' or
+# 'there'.
 sub how {
     my ($machine, $name) = @_;
     return $machine eq 'here' ? { program => "$ENV{BONNIE_NATIVE}/$name" } : { $name eq 'bonnie' ? () : (program => $name), wrap => \@emulator };
@@ -37,7 +38,8 @@ for my $machine (qw(here there)) {
 }
 is_deeply([ sort grep { !/[.](?:json|csv)\z/ } tree($dir) ], [], 'nothing is left in the directory');
 
-# What the emulator lacks is refused with one line, and not replaced by something else.
+# Features that the emulator lacks are refused in one line, and nothing takes their
+# place.
 for my $engine (qw(libaio io_uring)) {
     refused_ok(bonnie(how('there', 'bonnie'), '-d', $dir, qw(-q -r0 -s1 -n0), "--engine=$engine"), qr/\b(?:$engine|AIO)\b/i, "$engine in the emulator");
 }

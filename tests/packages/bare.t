@@ -23,7 +23,8 @@ my ($made, $status) = debootstrap("$root", qw(ca-certificates git));
 plan skip_all => 'no mirror of Debian can be reached' if $status != 0 && $made =~ /Failed getting release file/;
 is($status, 0, 'debootstrap') or give_up($made);
 
-# Runs a command where the sources are; what it printed, but for colours.
+# Runs a command in the directory of the sources. Returns what it printed,
+# without colours.
 sub succeeds {
     my ($command, $name) = @_;
     my ($text, $rc) = in_machine("$root", "cd /srv/bonnie\n$command");
@@ -31,10 +32,10 @@ sub succeeds {
     return $text;
 }
 
-# What a test's output says about its failures.
+# The lines about failures in the output of a test.
 sub failures_in { my ($text) = @_; return $text =~ /^(#? *#   Failed test .*\n(?:#.*\n){0,8})/mg }
 
-# A test command says so at its end: all passed, of many.
+# At its end a test command says that all checks passed, and that they were many.
 sub all_pass {
     my ($text, $least, $name) = @_;
     my ($passed, $failed) = $text =~ /^(\d+) passed, (\d+) failed(?:, \d+ skipped)?$(?!.*^\d+ passed)/ms;

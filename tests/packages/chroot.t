@@ -46,7 +46,7 @@ apt-get -q -y --no-install-recommends build-dep /tmp/control
 chown -R builder: /srv/builder
 END
 ok(!-e "$build/dev/shm", 'there is no /dev/shm');
-# No network but the loopback interface, as sbuild and pbuilder have it.
+# Only the loopback interface, as with sbuild and pbuilder.
 my $log = succeeds($build, 'ip link set lo up; su builder -c "cd ~/source && scripts/package deb ~/packages"', 'scripts/package deb, with make check', '--net');
 my ($passed, $failed) = $log =~ /^(\d+) passed, (\d+) failed/m;
 is($failed, 0, 'all tests passed') or diag($log);
@@ -54,7 +54,7 @@ cmp_ok($passed // 0, '>', 1000, 'which are many');
 
 # ---- installing ----------------------------------------------------------------------------------
 
-# All files except those that apt and dpkg write whenever they run.
+# All files, except those that apt and dpkg write in every run.
 sub files {
     my ($root) = @_;
     my $list = output_of("cd '$root' && find . -xdev -path ./var/cache -prune -o -path ./var/log -prune -o -path ./var/lib/apt -prune -o -path ./var/lib/dpkg -prune -o -path ./tmp -prune -o -path ./proc -prune -o -print | sort");
@@ -112,9 +112,9 @@ is_deeply(files($user), $before, 'nothing is left of either');
 
 # ---- with MPI ------------------------------------------------------------------------------------
 
-# Open MPI leaves files behind by itself: libibverbs1 makes a group (rdma) when it is installed, and
-# so does openssh-client (_ssh). Neither removes it again, nor /etc/gshadow- and /run/adduser, which
-# making it left behind.
+# Open MPI's packages leave files behind: libibverbs1 makes a group (rdma) when it is installed, and
+# openssh-client makes one (_ssh). Neither removes its group, nor /etc/gshadow- and /run/adduser,
+# which were made with it.
 install('openmpi-bin', 'Open MPI alone');
 purge('openmpi-bin', 'is purged');
 $before = files($user);

@@ -35,8 +35,8 @@ for my $deb (glob "$dir/*.deb") {
     $files{$name} = [ output_of("dpkg-deb -c '$deb'") =~ m{ [.](/\S*[^/\s])(?: |$)}mg ];
 }
 is_deeply([ sort keys %fields ], [qw(bonload bonload-mpi bonnie bonnie++ bonnie-mpi)], 'the packages');
-# Two programs, each with the part of the library that it uses, and the Perl that draws their pages
-# and bonload's.
+# Two programs, each with its part of the library, and the Perl modules that draw pages for both of
+# them.
 cmp_ok($fields{bonnie}{size}, '<=', 300 * 1024, 'bonnie is small');
 
 my %known = map { $_ => 1 } qw(libaio1 libaio1t64 libc6 libjansson4 liburing2 perl);
@@ -60,7 +60,7 @@ for my $file (qw(/usr/bin/bonload /usr/bin/goader /usr/share/man/man1/goader.1.g
 }
 is_deeply([ grep { !m{\A/usr(?:/share(?:/doc(?:/bonnie\+\+(?:/.*)?)?)?)?\z} } @{ $files{'bonnie++'} } ], [], 'the transitional one has no file');
 
-# Another directory, umask, locale, time zone and hour.
+# Another directory, umask, locale, time zone and hour of the day.
 if (is_long()) {
     my $tmp = "$dir/elsewhere";
     mkdir $tmp or die "$tmp: $!\n";

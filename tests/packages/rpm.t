@@ -64,7 +64,7 @@ for my $program (qw(sbin/bonnie++ sbin/zcav sbin/getc_putc bin/generate_randfile
     like(output_of("'$root/usr/$program' --version"), qr/\A\Q$name\E 3/, "what is installed runs: $program");
 }
 
-# Another directory, umask, locale, time zone and hour.
+# Another directory, umask, locale, time zone and hour of the day.
 my $tmp = File::Temp->newdir('bonnie-test-XXXXXX', TMPDIR => 1);
 my ($again) = build('rpm', { %quick, TMPDIR => "$tmp", LC_ALL => 'POSIX', TZ => 'Pacific/Kiritimati' },
     qw(env NO_FAKE_STAT=1 FAKETIME_DONT_FAKE_MONOTONIC=1 faketime -f +26h sh -c), 'umask 077; exec "$@"', 'sh');
@@ -72,7 +72,7 @@ my $digests = digests($dir);
 cmp_ok(scalar keys %{$digests}, '>=', 5, 'all packages are held against each other');
 is_deeply(digests($again), $digests, 'built elsewhere and at another time they are the same to the byte');
 
-# Without MPI, and with bin in place of sbin, as in Fedora since 42.
+# Without MPI, and with bin instead of sbin, as in Fedora since 42.
 my $merged = File::Temp->new(TMPDIR => 1);
 print {$merged} "%_sbindir %{_bindir}\n" or die "$merged: $!\n";
 close $merged or die "$merged: $!\n";
