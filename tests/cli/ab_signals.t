@@ -98,13 +98,13 @@ for my $phase (sort keys %PHASE) {
 
 subtest 'a second signal ends the restoring command' => sub {
     my ($status, $out, $err) = interrupted([qw(INT INT)], @METRIC, '--prepare-a', ':', '--restore', $HANG, '--', 'sh', '-c', $HANG);
-    is("$status$err", "1bon_ab: the state is not restored: the command was interrupted\n", 'which is told, and a failure');
+    is("$status$err", "1bon_ab: the state is not restored: the command was interrupted\n", 'bon_ab reports it, and fails');
     is(scalar sleepers(), 0, 'nothing is left running');
 };
 
 subtest 'a signal while the state is restored' => sub {
     my ($status, $out, $err) = interrupted(['TERM'], @METRIC, '--pairs=1', '--prepare-a', ':', '--restore', $HANG, '--', 'echo', 'speed: 3');
-    is("$status$err", "1bon_ab: the state is not restored: the command was interrupted\n", 'is told, and a failure');
+    is("$status$err", "1bon_ab: the state is not restored: the command was interrupted\n", 'bon_ab reports it, and fails');
     is(scalar sleepers(), 0, 'nothing is left running');
 };
 

@@ -98,7 +98,7 @@ for my $signal (sort keys %NUMBER) {
     kill $signal => $run->{pid};
     finish($run);
     is($run->{status}, "signal $NUMBER{$signal}", "$signal ends the run");
-    is_sound($run->{out}, 'and its log is of its directory');
+    is_sound($run->{out}, 'and its log matches its directory');
     like(clean()->{out}, qr/\Aremoved /, 'which --cleanup removes');
 }
 {
@@ -110,9 +110,9 @@ for my $signal (sort keys %NUMBER) {
     my ($private) = glob "$dir/test/boncut.*";
     spew("$private/precious", 'x');
     my $left = clean();
-    is($left->{status}, 1, 'what no run makes');
-    like($left->{err}, qr/contains something that no run makes/, 'is left');
-    is(slurp("$private/precious"), 'x', 'as it is');
+    is($left->{status}, 1, 'a directory with a foreign file: exit status 1');
+    like($left->{err}, qr/contains something that no run makes/, 'and the reason');
+    is(slurp("$private/precious"), 'x', 'the file is untouched');
     unlink "$private/precious";
     clean();
 }

@@ -23,8 +23,8 @@ for my $rate (10, 1000, 20_000) {
             last if $k->{requests} == $k->{due};
         }
         my $asked = $arrival eq 'constant' ? 0 : 5 * sqrt $rate * $seconds;
-        cmp_ok(abs($k->{due} - $rate * $seconds), '<=', $asked, "$rate/s, $arrival: so many came due");
-        is($k->{requests}, $k->{due}, "$rate/s, $arrival: each was made");
+        cmp_ok(abs($k->{due} - $rate * $seconds), '<=', $asked, "$rate/s, $arrival: the right number came due");
+        is($k->{requests}, $k->{due}, "$rate/s, $arrival: and all were made");
     }
 }
 my $both = loaded(qw(-rps=300 -wps=0.5 -requests-engine=null -duration=2s))->{bonload};

@@ -26,7 +26,7 @@ my @DISK = (qw(-body-size=10 -cleanup), "-url=$dir/disk/XX");
 my $eight = bonload('-wt=1', '-max-requests=8', @DISK);
 is($eight->{status}, '0', 'disk -cleanup');
 like($eight->{out}, qr/^Total requests: 8$/m, 'after eight writes');
-is_deeply([ files_in("$dir/disk") ], ['03'], 'what was there before stays, although it was written');
+is_deeply([ files_in("$dir/disk") ], ['03'], 'a file that was there before stays, although the run wrote to it');
 is(bonload('-wt=3', '-max-requests=350', @DISK)->{status}, '0', 'disk -cleanup, names that recur');
 is_deeply([ files_in("$dir/disk") ], ['03'], 'the same');
 
@@ -57,9 +57,9 @@ is_deeply([ files_in("$dir/meta") ], ['07'], 'what was there before stays');
 unlink "$dir/meta/07";
 spew("$dir/meta/01", 'theirs');
 my $renamed = bonload(qw(-rt=1 -requests-engine=meta -meta-ops=rename -max-requests=500 -cleanup), "-url=$dir/meta/XX");
-like($renamed->{err}, qr/-cleanup: [1-9]\d* names are not known to be of this run, and stay$/m, 'names that got it are told');
-is(scalar(my ($kept) = files_in("$dir/meta")), 1, 'also when it was renamed');
-is(slurp("$dir/meta/$kept"), 'theirs', 'as it was');
+like($renamed->{err}, qr/-cleanup: [1-9]\d* names are not known to be of this run, and stay$/m, 'the run names files that it cannot know to be its own');
+is(scalar(my ($kept) = files_in("$dir/meta")), 1, 'a file that was there before stays, even when it was renamed');
+is(slurp("$dir/meta/$kept"), 'theirs', 'with its contents');
 
 # ---- each name once ------------------------------------------------------------------------------------------
 spew("$dir/list", "a\nb\na\nc\n");

@@ -21,7 +21,7 @@ for my $case ([ '-ramp=100..900/1s' => 500 ], [ "-load-file=$dir/day" => 125 + 5
     my ($course, $all) = @{$case};
     my $report = loaded(@NULL, $course, qw(-rps=1 -wps=0));
     my $reads  = $report->{bonload}{reads};
-    is($reads->{due}, $all, "$course: so many came due");
+    is($reads->{due}, $all, "$course: the right number came due");
     cmp_ok($reads->{requests}, '<=', $all, "$course: and no more were made");
     is_deeply([ schema_errors(JSON::PP::decode_json(slurp(source('share/bonload.schema.json'))), $report) ], [], "$course: as the schema says");
 }

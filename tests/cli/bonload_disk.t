@@ -22,7 +22,7 @@ sub files_in {
 
 # ---- writing ---------------------------------------------------------------------------------------
 my $written = loaded('-wt=2', "-url=$dir/a-XXX", '-body-size=1KiB', '-max-requests=50', '-seed=7');
-is($written->{Writes}{Done},   50, 'so many writes');
+is($written->{Writes}{Done},   50, '50 writes');
 is($written->{Writes}{Errors}, 0,  'all good');
 is_deeply([ files_in($dir) ], [ map { sprintf "$dir/a-%03d", $_ } 1 .. 50 ], 'from 1 on');
 is_deeply([ grep { -s $_ != 1024 } files_in($dir) ], [], 'as long as they should be');

@@ -31,7 +31,7 @@ sub failures { my ($json, $kind) = @_; return { map { $_->{what} => $_->{count} 
 # ---- writing and reading ---------------------------------------------------------------------------
 my $both = loaded(@HTTP, qw(-wt=3 -rt=3 -max-requests=600 -min-body-size=0 -max-body-size=70000 -verify=full -seed=5), "$url/a/XXXX");
 is($both->{Writes}{Errors} + $both->{Reads}{Errors}, 0, 'no errors');
-is($both->{Writes}{Done} + $both->{Reads}{Done}, 600, 'so many requests');
+is($both->{Writes}{Done} + $both->{Reads}{Done}, 600, '600 requests');
 cmp_ok($both->{bonload}{verified_bytes}, '>', 0, 'what is read was looked at');
 cmp_ok($both->{bonload}{$_}{connections}, '<=', 3, "$_: connections are kept alive") for qw(reads writes);
 cmp_ok($both->{bonload}{$_}{connections}, '>=', 1, "$_: and counted") for qw(reads writes);
@@ -236,10 +236,10 @@ select undef, undef, undef, 1;
 kill CONT => $frozen->{pid};
 finish($run);
 my $late = JSON::PP::decode_json($run->{out})->{bonload}{reads};
-cmp_ok($late->{due}, '>=', 300, 'what was due was due');
-is($late->{requests}, 300, 'and was made');
-is($late->{errors}, 0, 'late');
-cmp_ok($late->{latency_ns}{max}, '>=', .95e9, 'which shows');
+cmp_ok($late->{due}, '>=', 300, 'requests kept coming due');
+is($late->{requests}, 300, 'and all were made');
+is($late->{errors}, 0, 'without errors');
+cmp_ok($late->{latency_ns}{max}, '>=', .95e9, 'the latency shows the stop');
 
 # ---- wrong use ---------------------------------------------------------------------------------------------------
 spew("$dir/bad", "$url/ok\nfile:///etc/passwd\n");

@@ -46,7 +46,7 @@ $run = load_started(qw(-requests-engine=null -rps=0.01 -max-requests=5));
 wait_until('the first request', sub { has_ended($run) });
 kill TERM => $run->{pid};
 finish($run);
-is($run->{status}, 'signal 15', 'nobody sleeps on');
+is($run->{status}, 'signal 15', 'TERM wakes all sleeping threads');
 like($run->{out}, qr/^The run was stopped by a signal[.]$/m, 'and the figures are printed');
 
 # bonload ends by SIGPIPE when its output is a closed pipe, as other programs do.

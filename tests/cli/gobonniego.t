@@ -37,7 +37,7 @@ subtest 'JSON' => sub {
             read_seconds start_time write_bytes write_megabytes_per_second write_nanoseconds write_seconds)], 'the keys of a result');
         cmp_ok(abs($one->{"${_}_seconds"} - $one->{"${_}_nanoseconds"} / 1e9), '<', 1e-9, "$_: the time in both units") for qw(write read io);
         like($_, qr/\A\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ\z/, 'start_time: RFC 3339 in UTC') for $one->{start_time}, $object->{start_time};
-        is($one->{write_bytes}, 64 << 20, 'so many bytes written');
+        is($one->{write_bytes}, 64 << 20, '64 MiB written');
         is($one->{read_bytes},  64 << 20, 'and read');
         for my $way (qw(write read)) {
             cmp_ok(abs($one->{"${way}_megabytes_per_second"} - $one->{"${way}_bytes"} * 1000 / $one->{"${way}_nanoseconds"}), '<', .001, "$way: MB/s are 10^6 bytes");

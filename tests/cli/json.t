@@ -177,7 +177,7 @@ subtest 'damage' => sub {
     close $writer;
     finish($run);
     is($run->{status}, 1, 'exit status 1');
-    like($run->{err}, qr/^bonnie: the storage returned something other than what was written/m, 'which is said');
+    like($run->{err}, qr/^bonnie: the storage returned something other than what was written/m, 'the message names the damage');
     my $report = report_ok($run->{out});
     is(tests_of($report), 'get_block', 'but what was measured is reported');
     my $test = $report->{runs}[0]{tests}[0];

@@ -74,7 +74,7 @@ SKIP: {
     subtest 'what is in the cache is not taken for the device' => sub {
         my $read = $kept->{get_block};
         cmp_ok($read->{cache}{resident_percent_before}, '>=', 99, 'kept: it was in the cache');
-        is($read->{limited_by}, 'page cache', 'which is said');
+        is($read->{limited_by}, 'page cache', 'the verdict names the page cache');
         like($read->{verdict}, qr/\AThe device read (?:none|<1 %|\d\d? %) of the data$WAITED[.]\z/, 'with the figure');
         is($read->{cache}{system_dropped}, JSON::PP::false(), 'nothing was dropped');
 
@@ -142,7 +142,7 @@ SKIP: {
             for my $name (qw(getc seq_stat ran_stat)) { # these tests need no device: everything is cached, and nothing is written
                 cmp_ok($tests{$name}{waited_for_cpu_percent}, '>', 20, "-c$workers, $name: three loops on the same CPU are waited for");
                 isnt($tests{$name}{limited_by}, 'device', 'and that is not the device');
-                like($tests{$name}{verdict}, qr/(?:Waiting for a CPU|no CPU free) \d+ %/, 'which is said');
+                like($tests{$name}{verdict}, qr/(?:Waiting for a CPU|no CPU free) \d+ %/, 'the verdict gives the reason');
             }
             is($tests{getc}{limited_by}, 'cpu', "-c$workers, getc: it is the CPU");
         }

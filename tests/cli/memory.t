@@ -36,7 +36,7 @@ my $more = peak(qw(-s0 -n128));
 cmp_ok($few, '>', 500, 'there is something to see');
 cmp_ok($more - $few, '<=', 1024, 'no more than for few files');
 SKIP: {
-    skip 'so many files on a disk take minutes: no room in /dev/shm', 1 if !is_long() && !BonnieRun::in_memory();
+    skip 'this number of files takes minutes on a disk, and /dev/shm has no room', 1 if !is_long() && !BonnieRun::in_memory();
     my $count = sized(256, 1024, 1024);
     my $many  = peak('-s0', "-n$count", is_long() ? () : '--tests=seq_create,seq_stat,seq_del');
     cmp_ok($many, '<=', 16 << 10, "-n $count: at most 16 MiB");

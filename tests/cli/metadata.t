@@ -46,7 +46,7 @@ SKIP: {
     subtest 'empty files in one directory' => sub {
         my $phase = traced(qw(-n1));
         my @made  = names([ grep { $_->{args} =~ /O_CREAT/ } @{ $phase->{seq_create} } ], 'openat');
-        is(scalar @made, 1024, 'so many are made');
+        is(scalar @made, 1024, '1024 files are made');
         is_deeply(\@made, [ sort @made ], 'in sorted order');
         my %made = map { $_ => 1 } @made;
         is(scalar(keys %made), 1024, 'each with a name of its own');

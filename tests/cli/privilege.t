@@ -67,7 +67,7 @@ subtest 'caches' => sub {
 
     my ($helper) = grep { $_->{args} =~ /PR_SET_SECCOMP, SECCOMP_MODE_FILTER/ } @calls;
     ok($helper, 'a helper confines itself') or return;
-    is($helper->{result}, '0', 'with success');
+    is($helper->{result}, '0', 'and its call succeeds');
     my $pid = $helper->{pid};
     isnt($pid, $dropped_root->{pid}, 'which is a process of its own');
     ok((grep { $_->{pid} == $pid && $_->{name} eq 'capset' && $_->{result} eq '0' } @calls), 'without capabilities');
@@ -76,7 +76,7 @@ subtest 'caches' => sub {
     cmp_ok(scalar @drops, '>=', 6, 'the helper drops caches several times');
     is((grep { $_->{args} ne "$fd, \"3\", 1, 0" } @drops), 0, 'each time with a write at the start of drop_caches');
     is((grep { $_->{name} =~ /write/ && $_->{args} =~ /\A$fd, "3"/ && $_->{pid} != $pid } @calls), 0, 'which nobody else does');
-    is((grep { $_->{result} ne '1' } @drops), 0, 'with success');
+    is((grep { $_->{result} ne '1' } @drops), 0, 'and all of its writes succeed');
     my $phases = phases(@calls);
     for my $test (qw(rewrite getc get_block seeks seq_stat ran_stat)) {
         ok((grep { $_->{pid} == $pid && $_->{args} =~ /"3"/ } @{ $phases->{$test} }), "$test: caches are dropped");

@@ -22,10 +22,10 @@ sub seeks {
 my @calls = seeks(qw(-s2:16k:1000:3 -z9));
 my @reads = grep { $_->{name} eq 'pread64' } @calls;
 my @writes = grep { $_->{name} eq 'pwrite64' } @calls;
-is(scalar @reads,  1000, 'so many seeks');
+is(scalar @reads,  1000, '1000 seeks');
 is(scalar @writes, 100,  'every tenth rewrites');
 my %seekers = map { $_->{pid} => 1 } @reads;
-is(scalar(keys %seekers), 3, 'so many seekers, each of which seeks');
+is(scalar(keys %seekers), 3, 'three seekers, and each of them seeks');
 
 sub place { my ($offset) = $_[0]{args} =~ /, (\d+)\z/; return $offset }
 is((grep { place($_) % 16384 || place($_) >= 2 << 20 } @reads), 0, 'each at a chunk');

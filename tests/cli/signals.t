@@ -98,7 +98,7 @@ for my $engine (grep { $usable{$_} } qw(libaio io_uring null)) {
         }
     }
 }
-is_deeply([ tree($disk) ], [], 'nothing is left there either');
+is_deeply([ tree($disk) ], [], 'nothing is left on the disk either');
 
 # Writeback takes long on slow storage: the run stops after one piece, not after everything.
 SKIP: {
@@ -126,13 +126,13 @@ SKIP: {
     };
     my $told = qr/bonnie: fsync data file 0 in \Q$dir\E: Input\/output error\n/;
     like($fails->('error=EIO'), qr/\A$told\z/, 'the failure is told');
-    is($fails->('error=EINTR'), q{}, 'the signal needs no word');
+    is($fails->('error=EINTR'), q{}, 'the signal is not reported');
     my $pipe = unread_pipe(4096);
     $fails->('error=EIO', err => $pipe->{name});
     like(what_is_in($pipe), qr/\n$told\z/, 'a pipe: the failure is told');
     $pipe = unread_pipe(0);
     $fails->('error=EIO', err => $pipe->{name});
-    is(index(what_is_in($pipe), 'bonnie'), -1, 'one that nobody reads: nobody waits for it');
+    is(index(what_is_in($pipe), 'bonnie'), -1, 'a pipe that nobody reads: the run does not wait for it');
 }
 
 # A terminal sends the signal to the whole group, including seekers and helper.

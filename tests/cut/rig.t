@@ -135,7 +135,7 @@ for my $lie (is_long() ? @lies : @lies[ 0, 1 ]) {
     my $servers = sub {
         return grep { (eval { slurp($_) } // q{}) =~ /\Anbd/ } glob '/proc/[0-9]*/cmdline';
     };
-    cmp_ok(scalar $servers->(), '>', 0, 'and which has processes');
+    cmp_ok(scalar $servers->(), '>', 0, 'and whose processes run');
     kill KILL => $pid;
     waitpid $pid, 0;
     ok(eval { BonnieRun::wait_until('the end', sub { PowerCut::attachment($loop) ne $attached }) }, 'is killed: its loop device goes');

@@ -53,7 +53,7 @@ for my $i (0 .. $#runs) {
     $row{clean}++ if $kind;
     $row{$kind // 'told'}++;
 }
-is_deeply(\@bad, [], 'the others are not troubled');
+is_deeply(\@bad, [], 'each run ended as it should');
 is_deeply([ disorder($ground, []) ], [], 'nothing is left after --cleanup, and nothing foreign touched');
 add_row(\%row, @bad);
 

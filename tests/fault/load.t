@@ -61,7 +61,7 @@ for my $name (sort keys %loads) {
     }
 }
 fail_once('sleep', 'write', $_, 1) for Calls::faults_of('write'); # the report itself
-cmp_ok($cases{hit} // 0, '>=', 100, 'so many cases met their fault') if is_long();
+cmp_ok($cases{hit} // 0, '>=', 100, 'at least 100 cases met their fault') if is_long();
 
 sub arguments {
     my ($dir, @args) = @_;

@@ -64,7 +64,7 @@ subtest 'worse by more than a limit' => sub {
     my $few = compare([ runs('old', putc => [ 30, 31, 32 ]) ], [ runs('new', putc => [ 10, 11, 12 ]) ]);
     is(scalar(() = $few->worse_by(0)), 0, 'three runs of each: nothing is significant');
     is(scalar $few->judged, 0, 'nor could it be');
-    is(($few->rows)[0]{runs_needed}, 6, 'so many should show it');
+    is(($few->rows)[0]{runs_needed}, 6, 'six runs should show it');
     is(($few->rows)[0]{low_percent}, undef, 'there is no interval');
 };
 
@@ -77,7 +77,7 @@ subtest 'a few runs beside many' => sub {
     is_deeply($sure->unjudged, {}, 'so that none was not judged');
     my $unsure = compare([ runs('old', putc => [ 30 .. 33 ], getc => [ 1 .. 10 ]) ], [ runs('new', putc => [ 10 .. 13 ], getc => [ 1 .. 10 ]) ]);
     is(scalar(() = $unsure->worse_by(0)), 0, 'and are not where nothing else is');
-    is_deeply($unsure->unjudged, { 'too few runs' => ['putc'] }, 'which is said');
+    is_deeply($unsure->unjudged, { 'too few runs' => ['putc'] }, 'the comparison gives the reason');
     is(($unsure->rows)[0]{verdict}, 'worse', 'though the test is worse if judged by itself');
 };
 
@@ -108,7 +108,7 @@ subtest 'judged together' => sub {
 
     my ($putc) = Bonnie::Comparison->new((map { Bonnie::Group::by_label(@{ $few{$_} }) } qw(old new)), together => 1)->rows;
     ok(!$putc->{enough_runs}, 'four runs are too few for one of six tests');
-    cmp_ok($putc->{runs_needed}, '>=', 5, 'which is said');
+    cmp_ok($putc->{runs_needed}, '>=', 5, 'the comparison says how many runs would do');
 };
 
 # Twelve tests of two equal groups. Each is called worse in one of forty comparisons, so one

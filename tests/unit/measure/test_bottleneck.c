@@ -64,7 +64,7 @@ static void an_idle_device_is_not_blamed(void **state)
     assert_about(judgement.waited_percent, 70);
 }
 
-static void whoever_waits_for_a_cpu_is_not_measuring_the_device(void **state)
+static void a_worker_that_waits_for_a_cpu_does_not_measure_the_device(void **state)
 {
     (void)state;
     struct evidence e = reading;
@@ -298,7 +298,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(what_keeps_the_device_busy_is_its_speed),
         cmocka_unit_test(an_idle_device_is_not_blamed),
-        cmocka_unit_test(whoever_waits_for_a_cpu_is_not_measuring_the_device),
+        cmocka_unit_test(a_worker_that_waits_for_a_cpu_does_not_measure_the_device),
         cmocka_unit_test(waiting_that_is_not_known_is_no_waiting),
         cmocka_unit_test(workers_that_use_all_cpus_have_them),
         cmocka_unit_test(what_does_not_come_from_the_device_is_the_page_cache),
