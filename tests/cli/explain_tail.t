@@ -161,7 +161,7 @@ SKIP: {
         for my $events (sort keys %hidden) {
             next if !-d "$TRACING/events/$events";
             is(system("mount --bind $empty $TRACING/events/$events"), 0, "no events of $events");
-            my $run = bonnie(@explain, qw(-b --json));
+            my $run = bonnie(@explain, '--json');
             system "umount $TRACING/events/$events";
             my %test = tests_of($run);
             my $is_others = $events eq 'jbd2' && $filesystem ne 'ext4';
