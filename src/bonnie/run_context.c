@@ -121,13 +121,12 @@ static int check_data_file(struct run_context *r, struct err *e)
  */
 #define DESCRIPTORS_PER_WORKER 3
 #define DESCRIPTORS_IN_ALL     20
-#define DESCRIPTORS_OF_TRACE   24
 
 static int check_descriptors(const struct plan *p, struct err *e)
 {
     int limit = descriptor_limit_raise();
     int needed = DESCRIPTORS_IN_ALL + DESCRIPTORS_PER_WORKER * (int)p->workers;
-    needed += p->explains_tail ? DESCRIPTORS_OF_TRACE : 0;
+    needed += p->explains_tail ? (int)tail_trace_descriptors() : 0;
     if (limit == 0 || needed <= limit)
         return 0;
     return err_say(e,

@@ -140,12 +140,22 @@ static void note_other_tracer(struct tail_trace *t, const char *place)
     add_note(t, note);
 }
 
+static unsigned count_cpus(void)
+{
+    long cpus = sysconf(_SC_NPROCESSORS_CONF);
+    return cpus > 0 ? (unsigned)cpus : 1;
+}
+
+unsigned tail_trace_descriptors(void)
+{
+    return TAIL_EVENTS + count_cpus() + 4; /* two files, a directory, the remover's socket */
+}
+
 static bool open_pipes(struct tail_trace *t, const char *place)
 {
     char file[INSTANCE_PATH];
-    long cpus = sysconf(_SC_NPROCESSORS_CONF);
     bool any = false;
-    t->cpus = cpus > 0 ? (unsigned)cpus : 1;
+    t->cpus = count_cpus();
     t->pipes = calloc(t->cpus, sizeof *t->pipes);
     for (unsigned i = 0; t->pipes && i < t->cpus; i++) {
         snprintf(file, sizeof file, "per_cpu/cpu%u/trace_pipe_raw", i);

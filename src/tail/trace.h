@@ -38,6 +38,9 @@ struct tail_trace {
     struct confined remover;
 };
 
+/* The most descriptors that an instance takes: for events, CPUs, and the rest of it. */
+unsigned tail_trace_descriptors(void);
+
 /*
  * Makes the instance. If the user may not, or the kernel cannot, there is no instance and t->note
  * says why, which is not a failure. Returns 0 or a negative errno.

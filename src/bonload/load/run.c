@@ -12,6 +12,7 @@
 #include "sys/descriptor_limit.h"
 #include "sys/host.h"
 #include "sys/stop.h"
+#include "tail/trace.h"
 #include "util/mul_div.h"
 #include "util/units.h"
 
@@ -25,7 +26,6 @@
  */
 #define DESCRIPTORS_IN_ALL     16
 #define DESCRIPTORS_PER_THREAD 4
-#define DESCRIPTORS_OF_TRACE   24
 
 static bool target_blocks(const struct run *r)
 {
@@ -53,7 +53,7 @@ static int check_descriptors(const struct run *r, struct err *e)
         threads += load->pace == PACE_CLOSED ? load->channels : 0;
         needed += target_blocks(r) ? 0 : DESCRIPTORS_PER_THREAD * run_threads(r, load->channels);
     }
-    needed += threads + (r->plan->explains_tail ? DESCRIPTORS_OF_TRACE : 0);
+    needed += threads + (r->plan->explains_tail ? tail_trace_descriptors() : 0);
     if (!(r->target->traits & TARGET_NAMES) || r->plan->mode != MODE_THREADS || limit == 0 ||
         needed <= (uint64_t)limit)
         return 0;
