@@ -15,7 +15,7 @@ use IoLimit    qw(io_limit);
 use JsonSchema qw(schema_errors);
 use LoadRun    qw(bonload load_started loaded);
 use RunProgram qw(slurp);
-use TailRun    qw($TRACING @CAUSES examined_ok instances killed_ok without_tracefs);
+use TailRun    qw($TRACING @CAUSES blind_or_done examined_ok instances killed_ok);
 
 my $dir     = scratch_on_disk(oct 777);
 my $schema  = JSON::PP::decode_json(slurp(source('share/bonload.schema.json')));
@@ -64,24 +64,7 @@ sub blind_ok {
     return;
 }
 
-if (Root::may_mount()) {
-    without_tracefs(sub { blind_ok(bonload(@explain, '-output=json'), qr/\Atracefs is not mounted \(mount -t tracefs tracefs \Q$TRACING\E\)\z/, 'no tracefs') });
-}
-if (!Root::may_mount()) {
-    note('needs root and mounts of its own: the kernel\'s events');
-    blind_ok(bonload(@explain, '-output=json'), qr/only root can|tracefs is not mounted|PID namespace/, 'without root') if !Root::is_root();
-    done_testing();
-    exit;
-}
-if (!-d "$TRACING/instances") {
-    note('there is no tracefs here: the kernel\'s events');
-    done_testing();
-    exit;
-}
-if (have('setpriv')) {
-    my @nobody = (wrap => [qw(setpriv --reuid=65534 --regid=65534 --clear-groups)]);
-    blind_ok(bonload({@nobody}, @explain, '-output=json'), qr/\Aonly root can look at the kernel's events\z/, 'without root');
-}
+blind_or_done(sub { bonload({@_}, @explain, '-output=json') }, \&blind_ok);
 
 # ---- what is seen --------------------------------------------------------------------------------------
 

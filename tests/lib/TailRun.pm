@@ -7,9 +7,10 @@ use warnings;
 use Exporter 'import';
 use List::Util qw(sum);
 use Test::More;
-use BonnieRun qw(bonnie finish tree wait_until);
+use BonnieRun qw(finish have tree wait_until);
+use Root      ();
 
-our @EXPORT_OK = qw($TRACING @CAUSES examined_ok instances killed_ok remover_of without_tracefs);
+our @EXPORT_OK = qw($TRACING @CAUSES blind_or_done examined_ok instances killed_ok remover_of);
 
 our $TRACING = '/sys/kernel/tracing';
 our @CAUSES  = qw(reclaim cpu lock writeback journal flush device queue program group unknown);
@@ -21,6 +22,28 @@ sub without_tracefs {
     system "mount -t tmpfs none /sys/kernel/debug 2>/dev/null";
     $test->();
     system "mount -t tracefs tracefs $TRACING 2>/dev/null";
+    return;
+}
+
+# blind_or_done($run, $blind_ok): checks runs that see none of the kernel's events by $blind_ok->($result, $why, $name):
+# without tracefs, and as a user. $run->(@wrap) makes one, wrapped like this. Ends the test where nobody can see events.
+sub blind_or_done {
+    my ($run, $blind_ok) = @_;
+    my $lacking = !Root::may_mount() ? 'needs root and mounts of its own' : undef;
+    if ($lacking) {
+        $blind_ok->($run->(), qr/only root can|tracefs is not mounted|PID namespace/, 'without root') if !Root::is_root();
+    }
+    else {
+        without_tracefs(sub { $blind_ok->($run->(), qr/\Atracefs is not mounted \(mount -t tracefs tracefs \Q$TRACING\E\)\z/, 'no tracefs') });
+        $lacking = 'there is no tracefs here' if !-d "$TRACING/instances";
+    }
+    if ($lacking) {
+        note("$lacking: the kernel's events");
+        done_testing();
+        exit;
+    }
+    my @nobody = (wrap => [qw(setpriv --reuid=65534 --regid=65534 --clear-groups)]);
+    $blind_ok->($run->(@nobody), qr/\Aonly root can look at the kernel's events\z/, 'without root') if have('setpriv');
     return;
 }
 
