@@ -210,7 +210,9 @@ subtest 'search' => sub {
     like($most->{out}, qr/^$_: more than 5 threads: the limit is -max-channels$/m, "$_: all loads keep it") for qw(Writes Reads);
     my $unsure = finish($running);
     like($unsure->{out}, qr{^Reads: the search was not finished: at least [\d.]+/s$}m, 'what was given runs out: how far it came');
-    like($unsure->{out}, qr/^Total requests: (?:29\d|300)$/m, 'and no more than that is made');
+    my ($made) = $unsure->{out} =~ /^Total requests: (\d+)$/m;
+    cmp_ok($made, '<=', 300, 'no more than that is made');
+    cmp_ok($made, '>=', 150, 'and most of it: those that were due when a step ended late may not be');
 };
 
 subtest 'sweep' => sub {
