@@ -15,31 +15,37 @@ use Trace     qw(also_older can_trace trace);
 
 my $disk = scratch_on_disk();
 
-# The tests of a run, by name.
+# The tests of a run by name, and its text in one line.
 sub tests_of {
     my ($dir, @options) = @_;
-    my $run = bonnie('-d', "$dir", qw(-q --json -r0), @options);
+    my $run = bonnie('-d', "$dir", '-q', '--format=text,json', '-r0', @options);
     is($run->{status}, 0, "@options: exit status 0") or diag($run->{err});
-    return { map { $_->{name} => $_ } @{ JSON::PP->new->decode($run->{out})->{runs}[0]{tests} } };
+    my ($text, $json) = $run->{out} =~ /\A(.*?)^([{].*)/ms;
+    return ({ map { $_->{name} => $_ } @{ JSON::PP->new->decode($json)->{runs}[0]{tests} } }, $text =~ s/\s+/ /gr);
 }
 
 subtest 'long enough' => sub {
     my $dir  = scratch();
     my $rest = join q{,}, grep {/^(?:seq|ran)_|^seeks/} @ALL_TESTS;
+    my ($long, $short) = (0, 0);
     for my $kind ('1', '1:100:10:3', '1:-1', '1:-2') {
-        my $tests = tests_of($dir, '-s1', "-n$kind", '-c2', '--min-time=0.1', "--tests=$rest");
+        my ($tests, $text) = tests_of($dir, '-s1', "-n$kind", '-c2', '--min-time=0.1', "--tests=$rest");
         for my $name (split /,/, $rest) {
             my $test = $tests->{$name};
             if ($name =~ /_del/) { # these may end with fewer files: see preparing.t
                 cmp_ok($test->{ops}, '>=', 1024, "-n $kind, $name: a whole round at least");
                 next;
             }
-            cmp_ok($test->{elapsed_seconds}, '>=', 0.1, "-n $kind, $name: it went on");
+            # A busy machine may take too long to prepare further rounds, which the report says.
+            my $went_on = $test->{elapsed_seconds} >= 0.1;
+            $went_on ? $long++ : $short++;
+            ok($went_on || $text =~ /\b$name\b[\w, ]*: measured for only/, "-n $kind, $name: it went on, or the report says why not");
             is($test->{ops} % ($name eq 'seeks' ? 8192 : 1024), 0, 'for whole rounds');
         }
         is_deeply([ tree($dir) ], [], 'and left nothing');
     }
-    my $once = tests_of($dir, qw(-s1 -n1 --min-time=0), "--tests=$rest");
+    cmp_ok($short, '<', $long / 4, 'most went on');
+    my ($once) = tests_of($dir, qw(-s1 -n1 --min-time=0), "--tests=$rest");
     is($once->{$_}{ops}, $_ eq 'seeks' ? 8192 : 1024, "--min-time=0, $_: one round") for split /,/, $rest;
     my $whole = bonnie('-d', "$dir", qw(-s1 -n1 -r0 -q --min-time=0.5), "--tests=$rest");
     unlike("$whole->{out}$whole->{err}", qr/\+{3}/, 'no figure is missing');
