@@ -17,6 +17,7 @@
 #include "sys/byte_pipe.h"
 #include "sys/stop.h"
 #include "tail/history.h"
+#include "tail/run_delay.h"
 #include "util/coverage.h"
 #include "util/descriptor.h"
 #include "util/kernel_file.h"
@@ -52,6 +53,7 @@ struct examiner {
     unsigned count; /* number of boxes */
     struct tail_ground ground;
     struct tail_history history; /* used only by the examiner's process */
+    struct run_delays delays;    /* the same, if there is no trace */
     unsigned char *page;
     struct histogram *latencies; /* used only by the examiner's process */
     struct board *board;
@@ -154,7 +156,23 @@ static void find_cause(struct examiner *x, const struct slow_op *told, struct ta
     r->cause = r->is_lost ? CAUSE_UNKNOWN : tail_largest(&spans);
 }
 
-static void examine(struct examiner *x, struct tail_heap *heap, const struct slow_op *op)
+/*
+ * Without events all that can be known is that the thread waited for a CPU most of the time. While
+ * a queued operation is in flight, its thread does other things, so that says nothing.
+ */
+static void judge_by_delay(struct examiner *x, unsigned worker, const struct slow_op *op,
+                           struct tail_record *r)
+{
+    if (x->setup.is_queued)
+        return;
+    uint64_t least = run_delay_least(&x->delays.list[worker], op->start_ns, op->end_ns);
+    run_delays_watch(&x->delays, worker, op->thread);
+    if (least > r->latency_ns / 2)
+        r->cause = CAUSE_CPU;
+}
+
+static void examine(struct examiner *x, unsigned worker, struct tail_heap *heap,
+                    const struct slow_op *op)
 {
     struct tail_record r = {.start_ns = op->start_ns,
                             .latency_ns = op->end_ns - op->start_ns,
@@ -167,6 +185,8 @@ static void examine(struct examiner *x, struct tail_heap *heap, const struct slo
         return;
     if (x->is_traced)
         find_cause(x, op, &r);
+    else
+        judge_by_delay(x, worker, op, &r);
     tail_heap_add(heap, &r);
 }
 
@@ -198,7 +218,7 @@ static void examine_all(struct examiner *x, const uint64_t put[])
             while (atomic_load_explicit(&x->setup.boxes[box].taken, memory_order_relaxed) <
                        put[box] &&
                    slow_box_take(&x->setup.boxes[box], &op))
-                examine(x, &x->board->heaps[kind], &op);
+                examine(x, box, &x->board->heaps[kind], &op);
 }
 
 /* Reads the trace if a box has operations or if `reads`, and examines these operations. */
@@ -207,6 +227,7 @@ static void look(struct examiner *x, uint64_t put[], bool reads)
     bool slow = look_into_boxes(x, put);
     if (x->is_traced && (slow || reads))
         read_trace(x);
+    run_delays_sample(&x->delays);
     if (slow)
         examine_all(x, put);
 }
@@ -291,6 +312,12 @@ static int begin_trace(struct examiner *x, struct err *e)
     return rc == 0 ? 0 : err_system(e, -rc, "begin to trace");
 }
 
+static int begin_without_trace(struct examiner *x, struct err *e)
+{
+    int rc = run_delays_open(&x->delays, x->count);
+    return rc == 0 ? 0 : err_system(e, -rc, "memory for the workers' waits");
+}
+
 static int fork_examiner(struct examiner *x, struct err *e)
 {
     int sockets[2];
@@ -328,6 +355,8 @@ int examiner_start(struct examiner **out, const struct examiner_setup *setup, st
     int rc = shared_memory_map((void **)&x->board, sizeof *x->board, e);
     if (rc == 0)
         rc = begin_trace(x, e);
+    if (rc == 0 && !x->is_traced)
+        rc = begin_without_trace(x, e);
     return rc == 0 ? fork_examiner(x, e) : rc;
 }
 
@@ -365,6 +394,7 @@ void examiner_free(struct examiner *x)
     examiner_stop(x);
     shared_memory_unmap(x->board, sizeof *x->board);
     tail_history_close(&x->history);
+    run_delays_close(&x->delays);
     free(x->page);
     free(x->latencies);
     free(x);

@@ -122,6 +122,8 @@ static bool overlaps(const struct tail_event *e, uint32_t device, uint64_t secto
 struct choice {
     struct tail_event *events;
     size_t count;
+    size_t requests;  /* number of those that begin a request; these come first, by their place */
+    uint32_t longest; /* number of sectors of the longest of these */
     bool is_full;
 };
 
@@ -142,24 +144,44 @@ static bool begins_request(const struct tail_search *s, const struct tail_event 
     return e->ns >= s->start_ns && s->sectors > 0 && overlaps(e, s->device, s->sector, s->sectors);
 }
 
-/* Whether the event is about one of the first `requests` events of the choice. */
-static bool is_about(const struct choice *c, size_t requests, const struct tail_event *e)
+/* Whether the request is at or behind a place on a device. */
+static bool is_behind(const struct tail_event *request, uint32_t device, uint64_t sector)
 {
-    for (size_t i = 0; i < requests; i++)
-        if (overlaps(e, c->events[i].device, c->events[i].sector, c->events[i].sectors))
+    return request->device == device ? request->sector >= sector : request->device > device;
+}
+
+/* Whether the event is about one of the requests, of which there may be thousands. */
+static bool is_about(const struct choice *c, const struct tail_event *e)
+{
+    uint64_t end = e->sector + e->sectors;
+    size_t low = 0;
+    size_t high = c->requests;
+    while (low < high) {
+        size_t middle = low + (high - low) / 2;
+        if (is_behind(&c->events[middle], e->device, end))
+            high = middle;
+        else
+            low = middle + 1;
+    }
+    for (size_t i = low; i-- > 0;) {
+        const struct tail_event *request = &c->events[i];
+        if (overlaps(e, request->device, request->sector, request->sectors))
             return true;
+        if (request->device != e->device || request->sector + c->longest <= e->sector)
+            return false;
+    }
     return false;
 }
 
 /*
  * Whether the event belongs to the operation, but does not begin a request: it says what became of
- * one of the operation's requests, which are the first events of the choice, or of its thread.
+ * one of the operation's requests, or of its thread.
  */
-static bool is_other(const struct choice *c, size_t requests, const struct tail_search *s,
+static bool is_other(const struct choice *c, const struct tail_search *s,
                      const struct tail_event *e)
 {
     if (is_request(e))
-        return !begins_request(s, e) && is_about(c, requests, e);
+        return !begins_request(s, e) && is_about(c, e);
     return e->thread == s->thread && e->ns >= s->start_ns;
 }
 
@@ -183,7 +205,6 @@ static uint64_t known_since(const struct tail_history *h, const struct tail_sear
 static void choose_own(struct choice *c, const struct tail_history *h, const struct tail_search *s,
                        bool begins)
 {
-    size_t requests = c->count;
     uint64_t since_ns = known_since(h, s);
     for (unsigned i = 0; i < h->cpus; i++) {
         const struct tail_lane *l = &h->lanes[i];
@@ -191,7 +212,7 @@ static void choose_own(struct choice *c, const struct tail_history *h, const str
             const struct tail_event *e = lane_at(l, n);
             if (e->ns > s->end_ns)
                 break;
-            if (begins ? begins_request(s, e) : is_other(c, requests, s, e))
+            if (begins ? begins_request(s, e) : is_other(c, s, e))
                 choose(c, e);
         }
     }
@@ -204,30 +225,56 @@ static void choose_rare(struct choice *c, const struct tail_lane *l, uint64_t en
             choose(c, lane_at(l, n));
 }
 
+/* Whether an event may stand before another one. */
+typedef bool order(const struct tail_event *a, const struct tail_event *b);
+
+static bool by_time(const struct tail_event *a, const struct tail_event *b)
+{
+    return a->ns <= b->ns;
+}
+
+static bool by_place(const struct tail_event *a, const struct tail_event *b)
+{
+    return is_behind(b, a->device, a->sector);
+}
+
 /* Merges two adjacent sorted runs, each of at most `run` events. */
 static void merge_runs(struct tail_event *to, const struct tail_event *from, size_t count,
-                       size_t run)
+                       size_t run, order *is_before)
 {
     size_t middle = run < count ? run : count;
     size_t end = 2 * run < count ? 2 * run : count;
     size_t first = 0;
     size_t second = middle;
     for (size_t i = 0; i < end; i++) {
-        bool takes_first = first < middle && (second == end || from[first].ns <= from[second].ns);
+        bool takes_first =
+            first < middle && (second == end || is_before(&from[first], &from[second]));
         to[i] = from[takes_first ? first++ : second++];
     }
 }
 
-/* Sorts the events by time. qsort() may allocate memory, which is forbidden after a fork. */
-static void sort_events(struct choice *c, struct tail_event *spare)
+/*
+ * Sorts the events, to and fro between the halves of h->chosen. qsort() may allocate memory, which
+ * is forbidden after a fork.
+ */
+static void sort_events(const struct tail_history *h, struct choice *c, order *is_before)
 {
     for (size_t run = 1; run < c->count; run *= 2) {
+        struct tail_event *sorted = c->events == h->chosen ? h->chosen + TAIL_CHOSEN : h->chosen;
         for (size_t i = 0; i < c->count; i += 2 * run)
-            merge_runs(spare + i, c->events + i, c->count - i, run);
-        struct tail_event *sorted = spare;
-        spare = c->events;
+            merge_runs(sorted + i, c->events + i, c->count - i, run, is_before);
         c->events = sorted;
     }
+}
+
+/* What has been chosen so far are the requests. */
+static void note_requests(const struct tail_history *h, struct choice *c)
+{
+    sort_events(h, c, by_place);
+    c->requests = c->count;
+    for (size_t i = 0; i < c->count; i++)
+        if (c->events[i].sectors > c->longest)
+            c->longest = c->events[i].sectors;
 }
 
 bool tail_history_find(struct tail_history *h, const struct tail_search *s,
@@ -235,9 +282,10 @@ bool tail_history_find(struct tail_history *h, const struct tail_search *s,
 {
     struct choice c = {.events = h->chosen};
     choose_own(&c, h, s, true);
+    note_requests(h, &c);
     choose_own(&c, h, s, false);
     choose_rare(&c, &h->rare, s->end_ns);
-    sort_events(&c, h->chosen + TAIL_CHOSEN);
+    sort_events(h, &c, by_time);
     *events = c.events;
     *count = c.count;
     return !c.is_full && is_complete(h, s->start_ns, s->end_ns);

@@ -329,6 +329,36 @@ static void the_events_of_an_operation_are_found(void **state)
     tail_history_close(&h);
 }
 
+/*
+ * Of many requests, each in a place of its own, long and short ones, the ends of the thread's own
+ * are found. What others do lies between them.
+ */
+static void many_requests_are_told_apart(void **state)
+{
+    (void)state;
+    struct tail_history h;
+    const struct tail_event *found;
+    size_t count;
+    const struct tail_search s = {.start_ns = 1, .end_ns = 100000, .thread = 7, .by_thread = true};
+    assert_int_equal(tail_history_open(&h, 2), 0);
+    for (uint64_t i = 0; i < 2000; i++) {
+        uint64_t slot = i * 1237 % 2000; /* each one once */
+        struct tail_event begun = event(10 + i, TAIL_ISSUE, slot % 2 ? 7 : 9, 1000 * slot);
+        struct tail_event ended = event(5000 + i, TAIL_COMPLETE, 0, 1000 * slot);
+        begun.sectors = ended.sectors = slot % 3 ? 8 : 1000;
+        add(&h, 0, begun);
+        add(&h, 1, ended);
+    }
+    assert_true(tail_history_find(&h, &s, &found, &count));
+    assert_int_equal(count, 2000);
+    for (size_t i = 0; i < count; i++) {
+        assert_int_equal(found[i].sector / 1000 % 2, 1);
+        assert_true(i == 0 || found[i].ns > found[i - 1].ns);
+        assert_int_equal(found[i].kind, i < 1000 ? TAIL_ISSUE : TAIL_COMPLETE);
+    }
+    tail_history_close(&h);
+}
+
 static void what_is_lost_is_told(void **state)
 {
     (void)state;
@@ -382,6 +412,7 @@ int main(void)
         cmocka_unit_test(events_of_one_purpose_are_missing_together),
         cmocka_unit_test(an_event_without_a_field_is_missing),
         cmocka_unit_test(the_events_of_an_operation_are_found),
+        cmocka_unit_test(many_requests_are_told_apart),
         cmocka_unit_test(what_is_lost_is_told),
         cmocka_unit_test(what_was_overwritten_is_lost),
     };
