@@ -184,10 +184,17 @@ void tally_subtract(struct tally *difference, const struct tally *now, const str
     histogram_subtract(&difference->first_byte, &now->first_byte, &before->first_byte);
 }
 
+/* Maps zeroed memory for recorders, in the place of those at `at` unless that is NULL. */
+static void *map_recorders(struct recorder *at, unsigned count, bool is_seen)
+{
+    int flags = (is_seen ? MAP_SHARED : MAP_PRIVATE) | (at ? MAP_FIXED : 0);
+    return mmap(at, count * sizeof *at, PROT_READ | PROT_WRITE,
+                flags | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+}
+
 int recorders_open(struct recorders *r, unsigned count, bool is_seen, struct err *e)
 {
-    int flags = (is_seen ? MAP_SHARED : MAP_PRIVATE) | MAP_ANONYMOUS | MAP_NORESERVE;
-    void *memory = mmap(NULL, count * sizeof *r->list, PROT_READ | PROT_WRITE, flags, -1, 0);
+    void *memory = map_recorders(NULL, count, is_seen);
     *r = (struct recorders){0};
     if (memory == MAP_FAILED)
         return err_system(e, errno, "memory for what is counted");
@@ -202,11 +209,10 @@ void recorders_close(struct recorders *r)
     *r = (struct recorders){0};
 }
 
-/* Gives the memory back to the system, which zeroes it when it is touched again. */
+/* Puts new memory in the place of the old, which is zeroed when it is touched. */
 void recorders_clear(struct recorders *r)
 {
-    int advice = r->is_seen ? MADV_REMOVE : MADV_DONTNEED;
-    if (madvise(r->list, r->count * sizeof *r->list, advice) != 0)
+    if (map_recorders(r->list, r->count, r->is_seen) == MAP_FAILED)
         memset(r->list, 0, r->count * sizeof *r->list);
 }
 
