@@ -6,6 +6,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "util/descriptor.h"
 #include "util/kernel_file.h"
 
 #define SCHEDSTAT_TEXT 96 /* three numbers of up to 20 digits */
@@ -50,22 +51,23 @@ bool cpu_parse_schedstat(const char *text, uint64_t *waited_ns)
     return true;
 }
 
-/*
- * Reads the waiting time of the calling thread. Uses neither stdio nor malloc, which a forked
- * process must not call.
- */
-static bool read_waited(uint64_t *waited_ns)
+bool cpu_read_schedstat(int fd, uint64_t *waited_ns)
 {
     char text[SCHEDSTAT_TEXT];
-    int fd = kernel_file_open("/proc/thread-self/schedstat", O_RDONLY);
-    if (fd < 0)
-        return false;
-    ssize_t length = read(fd, text, sizeof text - 1);
-    close(fd);
+    ssize_t length = pread(fd, text, sizeof text - 1, 0);
     if (length <= 0)
         return false;
     text[length] = '\0';
     return cpu_parse_schedstat(text, waited_ns);
+}
+
+/* Reads the waiting time of the calling thread. */
+static bool read_waited(uint64_t *waited_ns)
+{
+    int fd = kernel_file_open("/proc/thread-self/schedstat", O_RDONLY);
+    bool is_known = fd >= 0 && cpu_read_schedstat(fd, waited_ns);
+    descriptor_close(&fd);
+    return is_known;
 }
 
 struct cpu_demand cpu_demand_of_thread(void)

@@ -122,8 +122,9 @@ static bool overlaps(const struct tail_event *e, uint32_t device, uint64_t secto
 struct choice {
     struct tail_event *events;
     size_t count;
-    size_t requests;  /* number of those that begin a request; these come first, by their place */
-    uint32_t longest; /* number of sectors of the longest of these */
+    uint64_t since_ns; /* what a lane has of earlier times is not chosen */
+    size_t requests;   /* number of those that begin a request; these come first, by their place */
+    uint32_t longest;  /* number of sectors of the longest of these */
     bool is_full;
 };
 
@@ -205,10 +206,9 @@ static uint64_t known_since(const struct tail_history *h, const struct tail_sear
 static void choose_own(struct choice *c, const struct tail_history *h, const struct tail_search *s,
                        bool begins)
 {
-    uint64_t since_ns = known_since(h, s);
     for (unsigned i = 0; i < h->cpus; i++) {
         const struct tail_lane *l = &h->lanes[i];
-        for (uint64_t n = lane_seek(l, since_ns); n < l->count && !c->is_full; n++) {
+        for (uint64_t n = lane_seek(l, c->since_ns); n < l->count && !c->is_full; n++) {
             const struct tail_event *e = lane_at(l, n);
             if (e->ns > s->end_ns)
                 break;
@@ -280,7 +280,7 @@ static void note_requests(const struct tail_history *h, struct choice *c)
 bool tail_history_find(struct tail_history *h, const struct tail_search *s,
                        const struct tail_event **events, size_t *count)
 {
-    struct choice c = {.events = h->chosen};
+    struct choice c = {.events = h->chosen, .since_ns = known_since(h, s)};
     choose_own(&c, h, s, true);
     note_requests(h, &c);
     choose_own(&c, h, s, false);

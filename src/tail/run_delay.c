@@ -54,14 +54,10 @@ void run_delays_close(struct run_delays *all)
 
 static void sample_one(struct run_delay *d)
 {
-    char text[96];
     struct run_delay_sample s = {.before_ns = clock_ns()};
-    ssize_t length = pread(d->fd, text, sizeof text - 1, 0);
+    bool is_known = cpu_read_schedstat(d->fd, &s.waited_ns);
     s.after_ns = clock_ns();
-    if (length <= 0)
-        return;
-    text[length] = '\0';
-    if (cpu_parse_schedstat(text, &s.waited_ns))
+    if (is_known)
         d->samples[d->count++ % RUN_DELAY_SAMPLES] = s;
 }
 

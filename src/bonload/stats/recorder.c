@@ -223,21 +223,26 @@ void recorders_sum(const struct recorders *r, enum load_kind kind, struct tally 
         tally_merge(sum, &r->list[i].kinds[kind]);
 }
 
-void recorders_sum_responses(const struct recorders *r, enum load_kind kind, struct histogram *sum)
+/* Adds up the service times, or else the response times. */
+static void sum_histograms(const struct recorders *r, enum load_kind kind, bool of_service,
+                           struct histogram *sum)
 {
     histogram_clear(sum);
-    for (unsigned i = 0; i < r->count; i++)
-        merge_used(sum, &r->list[i].kinds[kind].response);
+    for (unsigned i = 0; i < r->count; i++) {
+        const struct tally *t = &r->list[i].kinds[kind];
+        merge_used(sum, of_service ? &t->service : &t->response);
+    }
+}
+
+void recorders_sum_responses(const struct recorders *r, enum load_kind kind, struct histogram *sum)
+{
+    sum_histograms(r, kind, false, sum);
 }
 
 void recorders_sum_service(const struct recorders *r, const struct recorder_rules *rules,
                            enum load_kind kind, struct histogram *sum)
 {
-    histogram_clear(sum);
-    for (unsigned i = 0; i < r->count; i++) {
-        const struct tally *t = &r->list[i].kinds[kind];
-        merge_used(sum, rules->has_service ? &t->service : &t->response);
-    }
+    sum_histograms(r, kind, rules->has_service, sum);
 }
 
 struct counts recorders_counts(const struct recorders *r, enum load_kind kind)
