@@ -54,7 +54,7 @@ bool cpu_parse_schedstat(const char *text, uint64_t *waited_ns)
 bool cpu_read_schedstat(int fd, uint64_t *waited_ns)
 {
     char text[SCHEDSTAT_TEXT];
-    ssize_t length = pread(fd, text, sizeof text - 1, 0);
+    ssize_t length = read(fd, text, sizeof text - 1);
     if (length <= 0)
         return false;
     text[length] = '\0';

@@ -46,8 +46,8 @@ void cpu_demand_keep_larger(struct cpu_demand *most, const struct cpu_demand *ot
 bool cpu_parse_schedstat(const char *text, uint64_t *waited_ns);
 
 /*
- * Reads the same from an open schedstat file, again and again. Uses neither stdio nor malloc, which
- * a forked process must not call. Returns false also when the file cannot be read.
+ * Reads the same from a schedstat file that is at its beginning. Uses neither stdio nor malloc,
+ * which a forked process must not call. Returns false also when the file cannot be read.
  */
 bool cpu_read_schedstat(int fd, uint64_t *waited_ns);
 

@@ -56,8 +56,8 @@ bool tail_page_begin(struct tail_page *page, const struct tail_page_layout *layo
     if (page->bytes > room)
         return false;
     const struct tail_field lost = {(unsigned)page->bytes, layout->commit_size};
-    if (page->follows_loss && (committed & LOST_COUNTED))
-        page->lost = tail_field_value(&lost, page->data, room);
+    if (page->follows_loss)
+        page->lost = committed & LOST_COUNTED ? tail_field_value(&lost, page->data, room) : 1;
     return true;
 }
 

@@ -29,7 +29,7 @@ struct tail_page {
     uint64_t base_ns;
     uint64_t ns;       /* time of the record that tail_page_next() returned last */
     bool follows_loss; /* the kernel lost events before this page */
-    uint64_t lost;     /* their number; 0: not known */
+    uint64_t lost;     /* their number, or 1 if a full page had no room for it */
 };
 
 /*

@@ -55,7 +55,7 @@ void run_delays_close(struct run_delays *all)
 static void sample_one(struct run_delay *d)
 {
     struct run_delay_sample s = {.before_ns = clock_ns()};
-    bool is_known = cpu_read_schedstat(d->fd, &s.waited_ns);
+    bool is_known = lseek(d->fd, 0, SEEK_SET) == 0 && cpu_read_schedstat(d->fd, &s.waited_ns);
     s.after_ns = clock_ns();
     if (is_known)
         d->samples[d->count++ % RUN_DELAY_SAMPLES] = s;

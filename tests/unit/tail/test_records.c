@@ -128,6 +128,20 @@ static void lost_events_are_told(void **state)
     assert_int_equal(page.lost, 123);
 }
 
+static void a_loss_without_a_count_is_one_event_at_least(void **state)
+{
+    (void)state;
+    struct made m = {.used = 0};
+    struct tail_page_layout layout;
+    struct tail_page page;
+    put_record(&m, 10, "aaaabbbb", 2);
+    end_page(&m, 1000, UINT64_C(1) << 31);
+    tail_page_layout(&layout, header_page);
+    assert_true(tail_page_begin(&page, &layout, m.bytes, sizeof m.bytes));
+    assert_true(page.follows_loss);
+    assert_int_equal(page.lost, 1);
+}
+
 static void a_broken_page_ends(void **state)
 {
     (void)state;
@@ -405,6 +419,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_page_is_walked),
         cmocka_unit_test(lost_events_are_told),
+        cmocka_unit_test(a_loss_without_a_count_is_one_event_at_least),
         cmocka_unit_test(a_broken_page_ends),
         cmocka_unit_test(requests_and_flushes),
         cmocka_unit_test(a_switch_is_two_events),
