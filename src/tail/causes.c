@@ -26,6 +26,7 @@ struct moment {
     unsigned flushes; /* number of flushes that a device is doing */
     unsigned commits; /* number of commits under way */
     bool had_request;
+    bool sleeps_on; /* its requests are complete, but the thread has not been woken since */
     bool waits_for_log;
     bool frees_memory;
     bool pauses;
@@ -82,10 +83,14 @@ static bool is_group(const struct moment *m)
     return m->op->sees_all && m->op->is_limited && m->thread == ASLEEP && !m->had_request;
 }
 
+/*
+ * A thread without a request may have asked for the flush itself, but not while it sleeps on after
+ * its last request: then it waits for a thread of the kernel that has to finish that request.
+ */
 static bool is_flush(const struct moment *m)
 {
     bool waits = m->thread == ASLEEP || (m->op->is_queued && m->count > 0);
-    return m->flushes > 0 && waits && (m->op->sees_all || m->count > 0);
+    return m->flushes > 0 && waits && (m->count > 0 || (m->op->sees_all && !m->sleeps_on));
 }
 
 static bool is_device(const struct moment *m)
@@ -175,6 +180,7 @@ static void complete_request(struct moment *m, const struct tail_event *e)
     m->issued -= r->is_issued;
     m->meta -= r->is_meta;
     *r = m->requests[--m->count];
+    m->sleeps_on = m->count == 0 && m->thread == ASLEEP;
 }
 
 static void count_down(unsigned *count)
@@ -204,6 +210,7 @@ static void take_in(struct moment *m, const struct tail_event *e)
     case TAIL_PREEMPT:
     case TAIL_WAKE:
         m->thread = m->thread == RUNNING && e->kind == TAIL_WAKE ? RUNNING : WANTS_CPU;
+        m->sleeps_on = false;
         break;
     case TAIL_RUN:
         m->thread = RUNNING;

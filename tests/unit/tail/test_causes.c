@@ -99,6 +99,20 @@ static void a_flush_that_ended_before_counts_for_nothing(void **state)
     assert_int_equal(s.ns[CAUSE_DEVICE], 1000);
 }
 
+/* Until the thread is woken, it waits for the end of its request, and cannot ask for a flush. */
+static void a_flush_of_others_does_not_delay_what_is_complete(void **state)
+{
+    (void)state;
+    const struct tail_event begun = {.ns = 1300, .kind = TAIL_FLUSH_BEGIN, .device = DISK};
+    CUT(plain, request(1000, TAIL_ISSUE, 80), thread(1000, TAIL_SLEEP),
+        request(1300, TAIL_COMPLETE, 80), begun, thread(1600, TAIL_WAKE), thread(1600, TAIL_RUN),
+        thread(1700, TAIL_SLEEP));
+    assert_int_equal(s.ns[CAUSE_DEVICE], 300);
+    assert_int_equal(s.ns[CAUSE_UNKNOWN], 300);
+    assert_int_equal(s.ns[CAUSE_PROGRAM], 100);
+    assert_int_equal(s.ns[CAUSE_FLUSH], 300); /* it may have asked for this one */
+}
+
 static void a_commit_counts_while_no_data_is_on_its_way(void **state)
 {
     (void)state;
@@ -226,6 +240,7 @@ int main(void)
         cmocka_unit_test(an_event_that_is_missing_names_nothing),
         cmocka_unit_test(a_flush_is_an_overlap),
         cmocka_unit_test(a_flush_that_ended_before_counts_for_nothing),
+        cmocka_unit_test(a_flush_of_others_does_not_delay_what_is_complete),
         cmocka_unit_test(a_commit_counts_while_no_data_is_on_its_way),
         cmocka_unit_test(what_the_log_writes_is_the_journal),
         cmocka_unit_test(a_thread_that_wants_a_cpu_waits_for_nothing_else),
