@@ -109,21 +109,23 @@ is(scalar(grep {/json\z/} tree("$dir/again")), 4, 'to the end');
 # ---- shutting down a filesystem alone ------------------------------------------------------------
 
 SKIP: {
-    skip 'needs root, losetup, mkfs.ext4 and mounts of its own', 7
+    skip 'needs root, losetup, mkfs.ext4 and mounts of its own', 8
         if $> != 0 || !have(qw(losetup mkfs.ext4 unshare)) || system('unshare -m true 2>/dev/null') != 0;
     refused_ok(boncut('fs-shutdown', '--yes', '/'), qr/root filesystem/, 'never the root filesystem');
     spew("$dir/image", q{});
     truncate "$dir/image", 64 << 20;
     mkdir "$dir/mnt" or die "$dir/mnt: $!\n";
     chomp(my $loop = qx(mkfs.ext4 -q -F '$dir/image' && losetup -f --show '$dir/image'));
-    skip 'there is no loop device', 6 if $loop !~ m{\A/dev/};
+    skip 'there is no loop device', 7 if $loop !~ m{\A/dev/};
     my $program = program('boncut');
     spew("$dir/script", <<~"END");
         mount -o barrier=0 $loop $dir/mnt && $program audit $dir/mnt; echo \$? && umount $dir/mnt
         mount $loop $dir/mnt && $program audit $dir/mnt; echo \$?
         $program campaign '--victim=$victim' --cut='$program fs-shutdown --yes $dir/mnt' --before-check='for i in \$(seq 100); do umount $dir/mnt && break; sleep .1; done; mount $loop $dir/mnt' \\
             --write-options=--methods=fsync,create --same-boot --after=200ms..400ms --cuts=2 --logs=$dir/shut --html=$dir/page.html $dir/mnt; echo \$?
-        umount $dir/mnt
+        $program write --methods=fsync $dir/mnt >$dir/promises & until [ -s $dir/promises ]; do sleep .05; done
+        $program fs-shutdown --yes $dir/mnt; wait \$!; echo "writer: \$?"
+        for i in \$(seq 100); do umount $dir/mnt && break; sleep .1; done
         END
     # The method syncfs is left out, because for a moment after each syncfs
     # nothing is at stake.
@@ -136,6 +138,7 @@ SKIP: {
     is(scalar @kept, 2, 'fs-shutdown: nothing is lost, and the drive was not tested') or diag($said);
     like($cuts, qr/^KEPT: 0 of \d+ promises lost in 2 cuts: in less than 77[.]6 % of cuts .*; no cut reached the drive's cache/m, 'which the verdict says');
     like($cuts, qr/^0\n/m, 'with status 0');
+    like($cuts, qr/^writer: 137\n/m, 'the writer is killed, and cannot report what is not durable');
     like(-e "$dir/page.html" ? slurp("$dir/page.html") : q{}, qr/0 of \d+ promises lost in 2 cuts/, 'and its page');
 }
 like(boncut('audit', '/dev/shm')->{out}, qr/everything is in memory: nothing here is durable.*^NOT DURABLE/ms, 'audit: tmpfs') if -w '/dev/shm' && qx(stat -f -c %T /dev/shm) eq "tmpfs\n";
