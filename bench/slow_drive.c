@@ -2,12 +2,13 @@
  * A plugin of nbdkit for bench/tail: a drive in memory that is slow in known ways, and writes down
  * when.
  *
- *     nbdkit cc slow_drive.c size=BYTES log=FILE [read-us=N] [write-us=N] [flush-us=N] [every=N
- * delay-us=N]
+ *     nbdkit cc slow_drive.c size=BYTES log=FILE [read-us=N] [write-us=N]
+ *         [flush-us=N [flush-alone=1]] [every=N delay-us=N]
  *
  * A read takes read-us, a write write-us; one of them in `every`, chosen at random, delay-us more.
- * While the drive flushes, which takes flush-us, it does nothing else. The log has a line for each
- * delay and each flush: the word, and when it began and ended in ns of CLOCK_MONOTONIC.
+ * A flush takes flush-us, and with flush-alone the drive does nothing else meanwhile. The log has a
+ * line for each delay and each flush: the word, and when it began and ended in ns of
+ * CLOCK_MONOTONIC.
  */
 #include <pthread.h>
 #include <stdatomic.h>
@@ -31,6 +32,7 @@ static struct {
     unsigned read_us;
     unsigned write_us;
     unsigned flush_us;
+    unsigned flush_alone;
     unsigned every; /* 0: no request is delayed */
     unsigned delay_us;
     _Atomic uint64_t random;
@@ -42,11 +44,9 @@ static int set_number(const char *key, const char *value)
     const struct {
         const char *key;
         unsigned *number;
-    } numbers[] = {{"read-us", &drive.read_us},
-                   {"write-us", &drive.write_us},
-                   {"flush-us", &drive.flush_us},
-                   {"every", &drive.every},
-                   {"delay-us", &drive.delay_us}};
+    } numbers[] = {{"read-us", &drive.read_us},   {"write-us", &drive.write_us},
+                   {"flush-us", &drive.flush_us}, {"flush-alone", &drive.flush_alone},
+                   {"every", &drive.every},       {"delay-us", &drive.delay_us}};
     for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++)
         if (strcmp(key, numbers[i].key) == 0)
             return nbdkit_parse_unsigned(key, value, numbers[i].number);
@@ -152,10 +152,12 @@ static int drive_flush(void *handle, uint32_t flags)
 {
     (void)handle;
     (void)flags;
-    pthread_rwlock_wrlock(&drive.flushing);
+    if (drive.flush_alone)
+        pthread_rwlock_wrlock(&drive.flushing);
     if (drive.flush_us > 0)
         logged_pause("flush", drive.flush_us);
-    pthread_rwlock_unlock(&drive.flushing);
+    if (drive.flush_alone)
+        pthread_rwlock_unlock(&drive.flushing);
     return 0;
 }
 
