@@ -18,6 +18,7 @@ use BonnieRun  qw(bonnie scratch_on_disk source);
 use JsonReport qw(report_ok);
 use JsonSchema qw(schema_errors);
 use RunProgram qw(run slurp spew);
+use TailRun    (); # one of these tests at a time
 
 my $dir    = File::Temp->newdir;
 my $JSON   = JSON::PP->new->utf8->canonical;

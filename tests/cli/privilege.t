@@ -105,13 +105,13 @@ subtest 'somebody else writes to drop_caches in between' => sub {
     my @tests = qw(rewrite get_block seeks);
     my $kept  = scratch();
     POSIX::mkfifo("$kept/keys", oct 600) or die "$kept/keys: $!\n";
-    my $run = start({ in => "$kept/keys" }, @small, '-n0', '-yp', '--tests=' . join q{,}, @tests);
-    open my $keys, '>', "$kept/keys" or die "$kept/keys: $!\n";
-    $keys->autoflush;
     # Two of these tests at the same time would count each other's writes.
     open my $caches, '>', '/proc/sys/vm/drop_caches' or die "drop_caches: $!\n";
     flock $caches, LOCK_EX or die "flock: $!\n";
     my $before = drops_of_slab();
+    my $run = start({ in => "$kept/keys" }, @small, '-n0', '-yp', '--tests=' . join q{,}, @tests);
+    open my $keys, '>', "$kept/keys" or die "$kept/keys: $!\n";
+    $keys->autoflush;
     for my $test (@tests) {
         my $asked = qr/Press Enter to start \Q$TITLE{$test}\E: /;
         wait_until("the prompt of $test", sub { slurp($run->{err_file}) =~ $asked });
