@@ -341,11 +341,6 @@ unsigned plan_rows(const struct settings *s)
     return defaults_of(s)->rows ? defaults_of(s)->row_count : 1;
 }
 
-int plan_make(struct plan *p, const struct settings *s, const struct host *h, struct err *e)
-{
-    return plan_make_row(p, s, h, 0, e);
-}
-
 /* Whether there is anything to explain. */
 static int check_tail(const struct plan *p, struct err *e)
 {

@@ -139,17 +139,14 @@ static inline bool plan_changes_blocks(const struct plan *p)
     return p->tests[TEST_SEEKS] || (p->tests[TEST_IOPS] && p->iops.write_percent > 0);
 }
 
-/*
- * Makes the plan. Returns 0, or a negative errno with a line in e when the data set cannot be
- * divided among the workers, no test is left, a random file cannot be read, or options cannot be
- * combined.
- */
-int plan_make(struct plan *p, const struct settings *s, const struct host *h, struct err *e);
-
 /* Number of rows of the preset, each of which has a plan of its own; 1 if it has no rows. */
 unsigned plan_rows(const struct settings *s);
 
-/* Makes the plan of row number `row`, counted from 0. plan_make() makes that of row 0. */
+/*
+ * Makes the plan of row number `row`, counted from 0. Returns 0, or a negative errno with a line in
+ * e when the data set cannot be divided among the workers, no test is left, a random file cannot be
+ * read, or options cannot be combined.
+ */
 int plan_make_row(struct plan *p, const struct settings *s, const struct host *h, unsigned row,
                   struct err *e);
 

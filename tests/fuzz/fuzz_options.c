@@ -45,7 +45,7 @@ static void plan(struct settings *s)
     struct err e;
     err_init(&e);
     s->random_file = NULL; /* the test must not depend on files of this machine */
-    if (plan_make(&p, s, &host, &e) != 0) {
+    if (plan_make_row(&p, s, &host, 0, &e) != 0) {
         must_explain(&e);
         return;
     }

@@ -29,7 +29,7 @@ static int plan_of(struct plan *p, struct err *e, ...)
     va_end(arguments);
     err_init(e);
     assert_int_equal(options_parse(count, words, &settings, e), 0);
-    return plan_make(p, &settings, &host, e);
+    return plan_make_row(p, &settings, &host, 0, e);
 }
 
 static void shares_cover_all_once(void **state)
