@@ -6,7 +6,7 @@ use strict;
 use warnings;
 use FindBin;
 use lib "$FindBin::Bin/../lib";
-use Fcntl      qw(:flock SEEK_SET);
+use Fcntl      qw(SEEK_SET);
 use IO::Handle ();
 use POSIX      ();
 use Test::More;
@@ -14,6 +14,7 @@ use BonnieRun  qw(bonnie finish have refused_ok scratch start tree wait_until);
 use Root       ();
 use RunProgram qw(slurp);
 use Trace      qw(%TITLE can_trace phases trace);
+use Turn       qw(wait_for_turn);
 
 plan skip_all => 'strace cannot trace here' if !can_trace();
 
@@ -105,9 +106,8 @@ subtest 'somebody else writes to drop_caches in between' => sub {
     my @tests = qw(rewrite get_block seeks);
     my $kept  = scratch();
     POSIX::mkfifo("$kept/keys", oct 600) or die "$kept/keys: $!\n";
-    # Two of these tests at the same time would count each other's writes.
+    wait_for_turn('/proc/vmstat'); # two of these tests at the same time would count each other's writes
     open my $caches, '>', '/proc/sys/vm/drop_caches' or die "drop_caches: $!\n";
-    flock $caches, LOCK_EX or die "flock: $!\n";
     my $before = drops_of_slab();
     my $run = start({ in => "$kept/keys" }, @small, '-n0', '-yp', '--tests=' . join q{,}, @tests);
     open my $keys, '>', "$kept/keys" or die "$kept/keys: $!\n";

@@ -15,10 +15,13 @@ BEGIN { Root::private_mounts() }
 use BonnieRun  qw(bonnie finish refused_ok scratch start tree wait_until wait_until_working);
 use RunProgram qw(slurp);
 use Trace      qw(also_older can_trace);
+use Turn       qw(wait_for_turn);
 
 my $KEY   = 0x626f6e00; # the key of root's semaphores, which any user can guess
 my $dir   = scratch(oct 777);
 my @small = ('-d', $dir, qw(-r0 -n0 -f -m lab --cache=keep));
+
+wait_for_turn('/proc/sys/kernel/sem');
 
 sub silent_ok {
     my ($name, @args) = @_;
@@ -50,7 +53,7 @@ sub three {
 sub in_step {
     my $log = File::Temp->new;
     my $three = '"$@" -s1 & a=$!; "$@" -s4 & b=$!; "$@" -s32 & wait $! && wait $a && wait $b';
-    my $run   = bonnie({ wrap => [ qw(strace -f -qq -a1 -s48 -e), also_older('trace=write'), '-o', "$log", qw(-- sh -c), $three, 'sh' ] }, @small, qw(-y -x3));
+    my $run   = bonnie({ wrap => [ qw(strace --seccomp-bpf -f -qq -a1 -s48 -e), also_older('trace=write'), '-o', "$log", qw(-- sh -c), $three, 'sh' ] }, @small, qw(-y -x3));
     is($run->{status}, 0, 'under strace: exit status 0') or diag($run->{err});
     my %done;
     for my $call (Trace::calls("$log")) {

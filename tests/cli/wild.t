@@ -11,8 +11,10 @@ use Root;
 BEGIN { Root::private_mounts() }
 use BonnieRun  qw(bonnie scratch);
 use RunProgram qw(data_file);
+use Turn       qw(wait_for_turn);
 
 plan skip_all => 'this root may not make users that are there for a moment' if Root::is_root() && !Root::may_mount();
+wait_for_turn('/proc/sys/kernel/sem'); # the key of the semaphores depends only on the user
 my $root = Root::is_root();
 my $dir  = scratch(oct 777);
 if (Root::may_mount()) {

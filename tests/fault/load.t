@@ -80,7 +80,7 @@ sub fail_once {
     my ($name, $call, $fault, $when) = @_;
     my $dir = scratch();
     my $log = File::Temp->new;
-    my $run = finish(load_started({ wrap => [ qw(strace -f -qq -o), "$log", Calls::injection($call, $fault, $when, 10), '--' ] },
+    my $run = finish(load_started({ wrap => [ qw(strace --seccomp-bpf -f -qq -o), "$log", Calls::injection($call, $fault, $when, 10), '--' ] },
             arguments($dir, @{ $loads{$name} })));
     my $hit = slurp("$log") =~ /INJECTED/;
     $cases{hit}++ if $hit;

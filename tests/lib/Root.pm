@@ -18,9 +18,14 @@ sub is_root { return $> == 0 }
 sub may_mount { return is_root() && ($ENV{BONNIE_TEST_MOUNTS} // q{}) eq 'private' }
 
 # Starts this test program again, with mounts and semaphores of its own, if it may have them.
-# Call this before anything else. Does nothing for users other than root.
+# Call this before anything else. Does nothing for users other than root. Writing to drop_caches then
+# drops nothing, except with drops => 1, for tests of dropping itself.
 sub private_mounts {
-    return spare_caches() if may_mount();
+    my (%how) = @_;
+    if (may_mount()) {
+        spare_caches() if !$how{drops};
+        return;
+    }
     return if !is_root() || $ENV{BONNIE_TEST_MOUNTS};
     my @apart = qw(unshare --mount --ipc --propagation private --);
     local $ENV{BONNIE_TEST_MOUNTS} = 'private';
@@ -29,8 +34,7 @@ sub private_mounts {
 }
 
 # From now on writing to drop_caches drops nothing: it would drop all caches of the system, with the
-# programs that other tests are about to start. Tests of dropping itself have no mounts of their
-# own.
+# programs that other tests are about to start.
 my $NOTHING;
 
 sub spare_caches {
@@ -87,9 +91,8 @@ sub overlay {
 sub fuse {
     my (@options) = @_;
     return if !have('bindfs') || !-w '/dev/fuse';
-    my $below = File::Temp->newdir('bonnie-test-XXXXXX', TMPDIR => 1);
+    my $below = BonnieRun::scratch(oct 755);
     my $dir   = File::Temp->newdir('bonnie-test-XXXXXX', TMPDIR => 1);
-    chmod oct(755), "$below";
     command('bindfs', @options, "$below", "$dir");
     return Mounted->new($dir, $below);
 }
@@ -109,7 +112,7 @@ sub foreign {
     my ($type) = @_;
     my %needs = (exfat => [qw(mkfs.exfat mount.exfat-fuse losetup)], ntfs => [qw(mkntfs ntfs-3g)], gocryptfs => [qw(gocryptfs)]);
     return if !have(@{ $needs{$type} }) || !-w '/dev/fuse';
-    my ($below, $dir) = map { File::Temp->newdir('bonnie-test-XXXXXX', TMPDIR => 1) } 1 .. 2;
+    my ($below, $dir) = (BonnieRun::scratch(), File::Temp->newdir('bonnie-test-XXXXXX', TMPDIR => 1));
     my $image = File::Temp->new('bonnie-test-XXXXXX', DIR => BonnieRun::in_memory() // File::Spec->tmpdir);
     truncate $image, 64 << 20 or die "$image: $!\n";
     if ($type eq 'exfat') {
@@ -140,7 +143,7 @@ sub squashfs {
 
 my %MAKE = (
     ext2  => [qw(mkfs.ext2 -q -F)],
-    ext4  => [qw(mkfs.ext4 -q -F -O ^has_journal)],
+    ext4  => [qw(mkfs.ext4 -q -F)],
     xfs   => [qw(mkfs.xfs -q -f)],
     btrfs => [qw(mkfs.btrfs -q -f)],
 );

@@ -5,21 +5,20 @@ package TailRun;
 use strict;
 use warnings;
 use Exporter 'import';
-use Fcntl      qw(:flock);
 use List::Util qw(sum);
 use Test::More;
 use BonnieRun qw(finish have tree wait_until);
 use Root      ();
+use Turn      qw(wait_for_turn);
 
 our @EXPORT_OK = qw($TRACING @CAUSES blind_causes_ok blind_or_done examined_ok instances killed_ok remover_of);
 
 our $TRACING = '/sys/kernel/tracing';
 our @CAUSES  = qw(reclaim cpu lock writeback journal flush device queue program group unknown);
 
-# All test suites of a machine share one tracefs, its tracer included, so only one of these tests runs
-# at a time. The lock is on a file that every system has, and nobody else locks.
-open my $turn, '<', '/proc/version' or die "/proc/version: $!\n";
-flock $turn, LOCK_EX or die "flock: $!\n";
+# All processes of a machine share one tracefs and its tracer, and a run removes what a killed one has
+# left there.
+wait_for_turn('/proc/version');
 
 # Runs $test where no tracefs is mounted, and mounts one. Needs a mount namespace (Root.pm).
 sub without_tracefs {

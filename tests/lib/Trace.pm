@@ -39,8 +39,15 @@ sub trace {
     my ($how, $options, @args) = @_;
     my $log = File::Temp->new;
     chmod oct(666), "$log";
-    my $run = bonnie({ %{$how}, wrap => [ qw(strace -f -qq -a1 -s48 -o), "$log", (map { also_older($_) } @{$options}), '--' ] }, @args);
+    my $run = bonnie({ %{$how}, wrap => [ qw(strace -f -qq -a1 -s48 -o), "$log", only_these(@{$options}), (map { also_older($_) } @{$options}), '--' ] }, @args);
     return ($run, calls("$log"));
+}
+
+# The option with which the kernel stops the program for the traced calls alone. Signals that strace
+# injects do not reach the program then.
+sub only_these {
+    my $options = "@_";
+    return $options =~ /\btrace=/ && $options !~ /\bsignal=/ ? '--seccomp-bpf' : ();
 }
 
 sub calls {
