@@ -57,17 +57,18 @@ spew("$dir/urls",  join q{}, map {" $web->{url}/u$_ \n"} 1 .. 20);
 my @SOME   = qw(-max-requests=60);
 my @SEARCH = qw(-window=20ms -max-channels=4 -max-requests=300);
 my @HTTP   = ('--requests-engine=upload', "-url=$url", '-body-size=1k');
+my @BOTH   = ('--requests-engine=upload', "-url=$web->{url}/both/XXXXX", '-body-size=1k');
 my @DISK   = ('-url=tmp/XXX', '-body-size=4k');
 my @NULL   = qw(-requests-engine=null);
 my $WORDS  = { status => 1, differs => 'Wrong' };
 my @table  = (
     # the examples of goader's documentation
     [ [ qw(-rps=30 -wps=30), @HTTP, @SOME ], rate => 'RW' ],
-    [ [ '--max-latency=300ms', @HTTP, @SEARCH ],                search => 'RW', { differs => 'Searches' } ],
+    [ [ '--max-latency=300ms', @BOTH, @SEARCH ],                search => 'RW', { differs => 'Searches' } ],
     [ [ qw(--max-latency=300ms -rt=0), @HTTP, @SEARCH ],        search => 'W' ],
     [ [ qw(-rpt=10 --max-latency=300ms), @HTTP, @SEARCH ],      refused => q{}, $WORDS ],
     [ [ qw(-rpw=10 --max-latency=300ms), @HTTP, @SEARCH ],      search => 'RW' ],
-    [ [ qw(-rt=20 -wt=3), @HTTP, @SOME ], threads => 'RW' ],
+    [ [ qw(-rt=20 -wt=3), @BOTH, @SOME ], threads => 'RW' ],
     [ [ qw(-rt=20 -wt=0), @HTTP, @SOME ], threads => 'R' ],
     [ [ qw(--max-latency=500ms --max-requests=3000 -rpw=10 --requests-engine=disk --url=tmp/XXX --body-size=4k -window=20ms) ], search => 'RW' ],
     # the targets

@@ -86,7 +86,7 @@ sub DESTROY { $_[0]->stop; return }
 
 # ---- the server's process ------------------------------------------------------------------------------
 
-my (%connections, %objects, $LOG);
+my (%connections, %objects, @held, $LOG);
 
 sub serve {
     my ($socket, $log) = @_;
@@ -157,6 +157,7 @@ sub handle {
     my ($first) = $path =~ m{\A(/\w*)};
     return $MISBEHAVES{$first}->($c) if $MISBEHAVES{$first};
     return answer($c, $1, 'as you like it') if $path =~ m{\A/status/(\d+)};
+    return if $first eq '/both' && is_held($c, $method, $body);
     if ($method eq 'PUT') {
         my $status = exists $objects{$path} ? 204 : 201;
         $objects{$path} = $body;
@@ -177,6 +178,19 @@ sub handle {
     }
     return answer_range($c, $objects{$path}, $1, $2) if $method eq 'GET' && $path !~ m{\A/whole/} && $c->{head} =~ /^Range: bytes=(\d+)-(\d+)\r?$/m;
     return answer($c, 200, $objects{$path}, $method eq 'HEAD');
+}
+
+# Under /both/, no connection gets an answer to its second write before one connection has read:
+# a run of few requests then has reads and writes, no matter which of its threads start first.
+sub is_held {
+    my ($c, $method, $body) = @_;
+    if ($method eq 'GET') {
+        $c->{has_read} = 1;
+        handle(@{$_}) for splice @held;
+    }
+    return 0 if $method ne 'PUT' || !$c->{has_written}++ || grep { $_->{has_read} } values %connections;
+    push @held, [ $c, $body ];
+    return 1;
 }
 
 sub answer_range {
