@@ -25,7 +25,7 @@ my %MISBEHAVES = (
     '/half'    => sub { $_[0]{out} .= "HTTP/1.1 200 OK\r\nContent-Le"; $_[0]{ends} = 1 },
     '/short'   => sub { $_[0]{out} .= "HTTP/1.1 200 OK\r\nContent-Length: 1000\r\n\r\n" . 'x' x 100; $_[0]{ends} = 1 },
     '/lying'   => sub { $_[0]{out} .= "HTTP/1.1 200 OK\r\nContent-Length: 99999999999999999999\r\n\r\n12345"; $_[0]{ends} = 1 },
-    '/once'    => sub { answer($_[0], 200, 'farewell'); $_[0]{ends} = 1 },
+    '/once'    => sub { $_[0]{out} .= "HTTP/1.1 200 OK\r\n\r\nends with the connection"; $_[0]{ends} = 1 },
     '/chunks'  => sub { $_[0]{out} .= "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\nzzzz\r\nxx"; $_[0]{ends} = 1 },
     '/loop'    => sub { $_[0]{out} .= "HTTP/1.1 302 Found\r\nLocation: /loop\r\nContent-Length: 0\r\n\r\n" },
     '/silent'  => sub { $_[0]{is_silent} = 1 },
