@@ -171,11 +171,16 @@ sub start {
     unshift @args, '--min-time=0' # or every test takes half a second
         if !defined $how{program} && !grep {/\A--min-time/} @args;
     my @command = (@{ $how{wrap} // [] }, $how{as} ? program_for_all($path) : $path, @args);
+    # No signal comes between fork and exec while the test's own handlers would answer it.
+    my $before = POSIX::SigSet->new;
+    POSIX::sigprocmask(POSIX::SIG_BLOCK(), POSIX::SigSet->new(map { POSIX->can("SIG$_")->() } qw(HUP INT QUIT TERM)), $before);
     $run{pid} = fork // die "fork: $!\n";
     if ($run{pid} == 0) {
         setpgrp 0, 0;
         # Signals that a shell ignores for background jobs must act as in the foreground.
-        local @SIG{qw(INT QUIT)} = ('DEFAULT') x 2;
+        my @defaults = (qw(INT QUIT), grep { ref $SIG{$_} } qw(HUP TERM));
+        local @SIG{@defaults} = ('DEFAULT') x @defaults;
+        POSIX::sigprocmask(POSIX::SIG_SETMASK(), $before);
         local %ENV = (%ENV, %{ $how{env} // {} });
         redirect(0, POSIX::O_RDONLY(), $how{in} // '/dev/null');
         redirect(1, POSIX::O_WRONLY() | POSIX::O_CREAT() | POSIX::O_APPEND(), $run{out_file});
@@ -184,6 +189,7 @@ sub start {
         chdir $how{dir} or POSIX::_exit(126)         if $how{dir};
         exec {$command[0]} @command or POSIX::_exit(127);
     }
+    POSIX::sigprocmask(POSIX::SIG_SETMASK(), $before);
     $RUNNING{ $run{pid} } = $$;
     $STARTED{ $run{pid} } = 1;
     return \%run;
