@@ -15,13 +15,12 @@ use Trace     qw(also_older can_trace trace);
 
 my $disk = scratch_on_disk();
 
-# The tests of a run by name, and its text in one line.
+# The tests of a run by name, from its JSON, and its text in one line, which is on standard error then.
 sub tests_of {
     my ($dir, @options) = @_;
     my $run = bonnie('-d', "$dir", '-q', '--format=text,json', '-r0', @options);
     is($run->{status}, 0, "@options: exit status 0") or diag($run->{err});
-    my ($text, $json) = $run->{out} =~ /\A(.*?)^([{].*)/ms;
-    return ({ map { $_->{name} => $_ } @{ JSON::PP->new->decode($json)->{runs}[0]{tests} } }, $text =~ s/\s+/ /gr);
+    return ({ map { $_->{name} => $_ } @{ JSON::PP->new->decode($run->{out})->{runs}[0]{tests} } }, $run->{err} =~ s/\s+/ /gr);
 }
 
 subtest 'long enough' => sub {
