@@ -11,10 +11,10 @@ use BonnieRun qw(finish have tree wait_until);
 use Root      ();
 use Turn      qw(wait_for_turn);
 
-our @EXPORT_OK = qw($TRACING @CAUSES blind_causes_ok blind_or_done examined_ok instances killed_ok remover_of);
+our @EXPORT_OK = qw($TRACING blind_causes_ok blind_or_done examined_ok instances killed_ok known_cause remover_of);
 
 our $TRACING = '/sys/kernel/tracing';
-our @CAUSES  = qw(reclaim cpu lock writeback journal flush device queue program group unknown);
+my @CAUSES   = qw(reclaim cpu lock writeback journal flush device queue program group unknown);
 
 # All processes of a machine share one tracefs and its tracer, and a run removes what a killed one has
 # left there.
@@ -50,6 +50,14 @@ sub blind_or_done {
     my @nobody = (wrap => [qw(setpriv --reuid=65534 --regid=65534 --clear-groups)]);
     $blind_ok->($run->(@nobody), qr/\Aonly root can look at the kernel's events\z/, 'without root') if have('setpriv');
     return;
+}
+
+# The most frequent cause, apart from what a busy machine does to a run: a wait for a CPU, and events that come too late.
+sub known_cause {
+    my ($tail) = @_;
+    my $share = $tail->{percent};
+    my ($most) = sort { $share->{$b} <=> $share->{$a} } grep { $share->{$_} > 0 && !/^(?:cpu|unknown)\z/ } @CAUSES;
+    return $most;
 }
 
 # Without events, a wait for a CPU is all that can be known, by what the kernel counts for each thread.
