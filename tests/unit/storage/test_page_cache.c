@@ -95,6 +95,47 @@ static int make_file_on_storage(void)
     return fd;
 }
 
+/* Number of bytes of a file in the page cache at several moments. */
+struct seen {
+    uint64_t written; /* after the file was written */
+    uint64_t left;    /* after it was evicted, as the eviction says */
+    uint64_t evicted; /* the same, as a look says */
+    uint64_t some;    /* after two bytes of it were read */
+    uint64_t none;    /* then, in the part before the first of these bytes */
+    uint64_t part;    /* then, in the part with the first of these bytes */
+    uint64_t again;   /* after it was written and evicted once more */
+};
+
+static struct seen use_file(int fd)
+{
+    char byte;
+    struct seen s;
+    posix_fadvise(fd, 0, 0, POSIX_FADV_RANDOM); /* only a part of the file comes back */
+    write_all(fd, 0, FILE_BYTES);
+    s.written = resident(fd, FILE_BYTES);
+    s.left = evict(fd);
+    s.evicted = resident(fd, FILE_BYTES);
+    assert_int_equal(pread(fd, &byte, 1, 3 * MEBI), 1);
+    assert_int_equal(pread(fd, &byte, 1, FILE_BYTES - 1), 1);
+    s.some = resident(fd, FILE_BYTES);
+    s.none = resident(fd, 2 * MEBI);
+    s.part = resident(fd, 4 * MEBI);
+    write_all(fd, 0, FILE_BYTES);
+    s.again = evict(fd); /* dirty pages are written first */
+    return s;
+}
+
+/* A filesystem may keep pages: what matters is that the program reports it. */
+static bool is_right(const struct seen *s)
+{
+    return s->written > 0 && s->evicted == s->left && s->some > s->left && s->some < FILE_BYTES &&
+           (s->left > 0 || s->none == 0) && s->part > 0 && s->part <= s->some &&
+           s->again <= s->left;
+}
+
+/* Other programs drop the kernel's caches, but not each time. */
+#define TRIES 20
+
 /*
  * A file is in the cache after it was written, gone after it was evicted, and back after it was
  * read.
@@ -102,26 +143,18 @@ static int make_file_on_storage(void)
 static void a_file_goes_and_comes_back(void **state)
 {
     (void)state;
-    char byte;
+    struct seen s;
     int fd = make_file_on_storage();
-    write_all(fd, 0, FILE_BYTES);
-    assert_true(resident(fd, FILE_BYTES) > 0);
-    uint64_t left = evict(fd);
-    if (left > 0) /* this filesystem keeps pages: what matters is that the program reports it */
-        print_message("%ju bytes stay in the cache\n", (uintmax_t)left);
-    assert_int_equal(resident(fd, FILE_BYTES), left);
-
-    posix_fadvise(fd, 0, 0, POSIX_FADV_RANDOM); /* only a part of the file comes back */
-    assert_int_equal(pread(fd, &byte, 1, 3 * MEBI), 1);
-    assert_int_equal(pread(fd, &byte, 1, FILE_BYTES - 1), 1);
-    uint64_t some = resident(fd, FILE_BYTES);
-    assert_in_range(some, left + 1, FILE_BYTES - 1);
-    if (left == 0)
-        assert_int_equal(resident(fd, 2 * MEBI), 0);
-    assert_in_range(resident(fd, 4 * MEBI), 1, some);
-
-    write_all(fd, 0, FILE_BYTES);
-    assert_in_range(evict(fd), 0, left); /* dirty pages are written first */
+    bool is_as_expected = false;
+    for (int i = 0; i < TRIES && !is_as_expected; i++) {
+        s = use_file(fd);
+        is_as_expected = is_right(&s);
+    }
+    if (!is_as_expected)
+        print_message("%ju bytes, %ju (%ju) after eviction, %ju (%ju, %ju) after reading, %ju\n",
+                      (uintmax_t)s.written, (uintmax_t)s.left, (uintmax_t)s.evicted,
+                      (uintmax_t)s.some, (uintmax_t)s.none, (uintmax_t)s.part, (uintmax_t)s.again);
+    assert_true(is_as_expected);
     close(fd);
 }
 
