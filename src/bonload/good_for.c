@@ -8,13 +8,10 @@
 
 #include "bonload/control/conductor.h"
 #include "bonload/planning.h"
-#include "bonload/profiles/own.h"
 #include "bonload/profiles/profile.h"
 #include "bonload/report/report.h"
 #include "bonload/targets/profile/profile_target.h"
-#include "bonload/verdict/answer.h"
-#include "bonload/verdict/json.h"
-#include "bonload/verdict/text.h"
+#include "bonload/verdict/verdict.h"
 #include "sys/output.h"
 #include "sys/stop.h"
 #include "util/message.h"
@@ -40,44 +37,36 @@ struct inquiry {
     const char *directory; /* a directory on the storage in question */
     struct coordinator *coordinator;
     struct answer *answers;
-    size_t count;   /* number of answers begun */
-    FILE *details;  /* reports of the single runs, printed after the verdict */
-    char *own;      /* text of the user's own profile */
-    json_t *report; /* report of the last run that was judged */
+    size_t count;          /* number of answers begun */
+    struct answer *answer; /* the last of them */
+    unsigned loads;        /* number of loads that it judges */
+    FILE *details;         /* reports of the single runs, printed after the verdict */
+    char *own;             /* text of the user's own profile */
+    json_t *report;        /* report of the last run that was judged */
     bool is_all;
-    bool is_last; /* the current load is the last one of the profile */
     bool was_stopped;
 };
 
 static void add_figures(struct span_figures *f, const char *name, const struct histogram *h)
 {
-    *f = (struct span_figures){.name = name,
-                               .count = h->count,
-                               .p50 = histogram_percentile(h, 50),
-                               .p99 = histogram_percentile(h, 99),
-                               .longest = h->maximum};
+    *f = (struct span_figures){.name = name, .count = h->count, .times = latencies_of(h)};
 }
 
 /* Judges the work beside the requests, over all loads so far together. */
-static int add_works(struct answer *a, const struct run *run, struct at_load *l, struct err *e)
+static void add_works(struct answer *a, const struct run *run, struct at_load *l)
 {
     const struct profile *p = &a->profile;
-    int rc = 0;
-    for (uint32_t i = 0; rc == 0 && i < PROFILE_WORKS && p->works[i].name; i++) {
+    for (uint32_t i = 0; i < PROFILE_WORKS && p->works[i].name; i++) {
         const struct gauge *g = profile_target_gauge(run->shared, i);
-        add_figures(&l->works[i], p->works[i].name, g->durations);
-        if (!a->works[i].durations)
-            rc = gauge_open(&a->works[i], g->limit_ns, e);
-        if (rc == 0)
-            gauge_append(&a->works[i], g);
+        add_figures(&l->works[i], p->works[i].name, &g->durations);
+        gauge_append(&a->works[i], g);
     }
-    return rc;
 }
 
 /* Adds the results of a run with one load. */
-static int add_load(struct answer *a, const struct run *run, const struct result *result,
-                    bool is_last, struct err *e)
+static void add_load(const struct inquiry *q, const struct run *run, const struct result *result)
 {
+    struct answer *a = q->answer;
     const struct kind_result *k = &result->kinds[LOAD_WRITE];
     const struct profile *p = &a->profile;
     struct at_load *l = &a->loads[a->load_count++];
@@ -85,37 +74,25 @@ static int add_load(struct answer *a, const struct run *run, const struct result
         .asked = k->pace == PACE_RATE ? k->load : 0,
         .clients = run->plan->kinds[LOAD_WRITE].threads,
         .achieved = result_good_rate(k),
-        .requests = k->total,
+        .requests = tally_ended(k->tally),
     };
     add_figures(&l->response, p->request, &k->tally->response);
-    add_figures(&l->sync, p->sync, profile_target_gauge(run->shared, LIMIT_ON_SYNC)->durations);
-    int rc = add_works(a, run, l, e);
-    for (unsigned i = 0; rc == 0 && i < PROFILE_LIMITS && p->limits[i].name; i++) {
+    add_figures(&l->sync, p->sync, &profile_target_gauge(run->shared, LIMIT_ON_SYNC)->durations);
+    add_works(a, run, l);
+    for (unsigned i = 0; i < PROFILE_LIMITS && p->limits[i].name; i++) {
         uint32_t on = p->limits[i].on;
         const struct gauge *g =
             on == LIMIT_ON_SYNC ? profile_target_gauge(run->shared, on) : &a->works[on];
-        if (on == LIMIT_ON_SYNC || is_last)
+        if (on == LIMIT_ON_SYNC || a->load_count == q->loads)
             l->judged[l->judged_count++] = verdict_on(g, &p->limits[i]);
     }
-    return rc;
-}
-
-static void add_search(struct answer *a, const struct result *result)
-{
-    const struct kind_result *k = &result->kinds[LOAD_WRITE];
-    static const enum more more_of[] = {[FOUND_LOAD] = MORE_FOUND,
-                                        [FOUND_NONE] = MORE_NONE,
-                                        [FOUND_MOST] = MORE_MOST,
-                                        [FOUND_UNSURE] = MORE_UNSURE};
-    a->more = more_of[k->found];
-    a->most = k->found_load;
 }
 
 /* Adds the report that the run would print by itself. */
 static void add_details(struct inquiry *q, const struct plan *p, const struct result *result)
 {
     const struct kind_plan *k = &p->kinds[LOAD_WRITE];
-    const char *request = q->answers[q->count - 1].profile.request;
+    const char *request = q->answer->profile.request;
     if (p->mode == MODE_SEARCH)
         fputs("\n---- The search for a higher load ----\n", q->details);
     else if (p->mode == MODE_RATE)
@@ -129,8 +106,6 @@ static void add_details(struct inquiry *q, const struct plan *p, const struct re
 static int note_result(struct inquiry *q, const struct run *run, const struct result *result,
                        struct err *e)
 {
-    struct answer *a = &q->answers[q->count - 1];
-    int rc = 0;
     if (result->damaged > 0)
         return err_say(e,
                        "the storage returned something other than what was written: %" PRIu64
@@ -138,16 +113,18 @@ static int note_result(struct inquiry *q, const struct run *run, const struct re
                        result->damaged);
     q->was_stopped |= result->was_stopped;
     if (run->plan->mode == MODE_SEARCH) {
-        add_search(a, result);
+        q->answer->is_more_sought = true;
+        q->answer->more = result->kinds[LOAD_WRITE].answer;
     } else if (!result->was_stopped) {
         json_decref(q->report);
         q->report = report_object(result);
-        rc = q->report ? add_load(a, run, result, q->is_last, e)
-                       : err_system(e, ENOMEM, "memory for the report");
+        if (!q->report)
+            return err_system(e, ENOMEM, "memory for the report");
+        add_load(q, run, result);
     }
-    if (rc == 0 && !q->is_all)
+    if (!q->is_all)
         add_details(q, run->plan, result);
-    return rc;
+    return 0;
 }
 
 /* Conducts a run, and removes its files. If the target has failed, reports that as the reason. */
@@ -203,14 +180,14 @@ static int make_run(struct inquiry *q, const struct settings *s, struct err *e)
 }
 
 /* The settings that all runs of a profile share. */
-static struct settings settings_for(const struct inquiry *q, const struct profile *p)
+static struct settings settings_for(const struct inquiry *q)
 {
     struct settings s = *q->settings;
     s.engine = "profile";
-    s.profile = p;
+    s.profile = &q->answer->profile;
     s.url = q->directory;
     s.timeline_file = NULL;
-    s.has_latency_limit = false;
+    s.limit.nanoseconds = 0;
     memset(s.rate, 0, sizeof s.rate);
     memset(s.threads, 0, sizeof s.threads);
     s.rate[LOAD_READ].given = s.threads[LOAD_READ].given = true; /* there are no reads */
@@ -219,83 +196,80 @@ static struct settings settings_for(const struct inquiry *q, const struct profil
     return s;
 }
 
-/* The load that the user has fixed; NULL: none. */
-static const struct given *fixed_load(const struct given loads[])
+/* The load that the user has fixed; it is not given if there is none. */
+static struct given fixed_load(const struct given loads[])
 {
-    if (loads[LOAD_WRITE].given)
-        return &loads[LOAD_WRITE];
-    return loads[LOAD_READ].given ? &loads[LOAD_READ] : NULL;
+    return loads[LOAD_WRITE].given ? loads[LOAD_WRITE] : loads[LOAD_READ];
 }
 
 static bool is_fixed(const struct settings *s)
 {
-    return fixed_load(s->rate) || fixed_load(s->threads);
+    return fixed_load(s->rate).given || fixed_load(s->threads).given;
 }
 
 /*
- * Judges one load: `rate` in billionths of requests per second, or, if that is 0, `clients`
+ * Judges one load: `rate` in billionths of requests per second, or, if that is not given, `clients`
  * clients.
  */
-static int judge_load(struct inquiry *q, const struct profile *p, uint64_t rate, unsigned clients,
-                      unsigned loads, struct err *e)
+static int judge_load(struct inquiry *q, struct given rate, struct given clients, struct err *e)
 {
-    struct settings s = settings_for(q, p);
-    if (rate > 0)
-        s.rate[LOAD_WRITE] = (struct given){true, rate};
-    else
-        s.threads[LOAD_WRITE] = (struct given){true, clients};
-    q->is_last = q->answers[q->count - 1].load_count + 1 == loads;
+    struct settings s = settings_for(q);
+    s.rate[LOAD_WRITE] = rate;
+    s.threads[LOAD_WRITE] = clients;
     if (!s.duration_ns.given)
-        s.duration_ns = (struct given){true, JUDGED_NS / loads};
+        s.duration_ns = (struct given){true, JUDGED_NS / q->loads};
     return make_run(q, &s, e);
 }
 
-static int judge_fixed(struct inquiry *q, const struct profile *p, struct err *e)
+static int judge_fixed(struct inquiry *q, struct err *e)
 {
-    const struct settings *s = q->settings;
-    const struct given *rate = fixed_load(s->rate);
-    const struct given *threads = fixed_load(s->threads);
-    if (rate && threads)
+    const struct given rate = fixed_load(q->settings->rate);
+    const struct given clients = fixed_load(q->settings->threads);
+    if (rate.given && clients.given)
         return err_say(e, "threads (-rt, -wt) and rates (-rps, -wps) cannot be combined");
-    if ((rate ? rate : threads)->value == 0)
+    if ((rate.given ? rate : clients).value == 0)
         return err_say(e, "-good-for: the load must be above 0");
-    return judge_load(q, p, rate ? rate->value : 0, threads ? (unsigned)threads->value : 0, 1, e);
+    return judge_load(q, rate, clients, e);
 }
 
-static int judge_loads(struct inquiry *q, const struct profile *p, struct err *e)
+static int judge_loads(struct inquiry *q, struct err *e)
 {
-    unsigned loads = 0;
+    const struct given none = {false, 0};
+    const struct profile *p = &q->answer->profile;
     int rc = 0;
+    q->loads = 1;
     if (is_fixed(q->settings))
-        return judge_fixed(q, p, e);
-    while (loads < PROFILE_LOADS && p->loads[loads] > 0)
-        loads++;
-    if (loads == 0)
-        return judge_load(q, p, 0, p->clients, 1, e);
-    for (unsigned i = 0; rc == 0 && i < loads && !q->was_stopped; i++)
-        rc = judge_load(q, p, p->loads[i] * BILLION, 0, loads, e);
+        return judge_fixed(q, e);
+    if (p->loads[0] == 0)
+        return judge_load(q, none, (struct given){true, p->clients}, e);
+    while (q->loads < PROFILE_LOADS && p->loads[q->loads] > 0)
+        q->loads++;
+    for (unsigned i = 0; rc == 0 && i < q->loads && !q->was_stopped; i++)
+        rc = judge_load(q, (struct given){true, p->loads[i] * BILLION}, none, e);
     return rc;
 }
 
 /*
  * Searches for a higher load, from the highest good one on, unless there is none or a load is bad.
  */
-static int search_more(struct inquiry *q, const struct answer *a, struct err *e)
+static int search_more(struct inquiry *q, struct err *e)
 {
-    const struct profile *p = &a->profile;
-    const struct profile_limit *limit = profile_sought_limit(p);
+    const struct answer *a = q->answer;
+    const struct profile_limit *limit = profile_sought_limit(&a->profile);
     uint64_t rate = 0;
-    bool is_bad = false;
+    if (!limit || q->is_all || is_fixed(q->settings) || q->was_stopped)
+        return 0;
     for (size_t i = 0; i < a->load_count; i++) {
         const struct at_load *load = &a->loads[i];
-        is_bad |= load->judged_count > 0 && load->judged[0].goodness == GOODNESS_BAD;
-        if (load->judged_count > 0 && load->judged[0].goodness == GOODNESS_GOOD)
+        enum goodness goodness = load->judged_count > 0 ? load->judged[0].goodness : GOODNESS_NONE;
+        if (goodness == GOODNESS_BAD)
+            return 0;
+        if (goodness == GOODNESS_GOOD)
             rate = (uint64_t)load->asked * BILLION;
     }
-    if (is_bad || !limit || rate == 0 || q->is_all || is_fixed(q->settings) || q->was_stopped)
+    if (rate == 0)
         return 0;
-    struct settings s = settings_for(q, p);
-    s.has_latency_limit = true;
+    struct settings s = settings_for(q);
     s.search = SEARCH_RATE;
     s.limit = (struct latency_limit){
         .of = LIMIT_PERCENTILE, .percent = limit->percent, .nanoseconds = limit->nanoseconds};
@@ -307,7 +281,7 @@ static int search_more(struct inquiry *q, const struct answer *a, struct err *e)
 /* Makes -max-latency the limit on the syncs that requests wait for. */
 static int set_limit(struct profile *p, const struct settings *s, struct err *e)
 {
-    if (!s->has_latency_limit)
+    if (s->limit.nanoseconds == 0)
         return 0;
     if (s->limit.of == LIMIT_MEAN)
         return err_say(e, "-max-latency: with -good-for it is pN:DURATION or max:DURATION");
@@ -328,31 +302,29 @@ static int set_limit(struct profile *p, const struct settings *s, struct err *e)
 
 static int ask_profile(struct inquiry *q, const struct profile *p, struct err *e)
 {
-    struct answer *a = &q->answers[q->count++];
-    a->profile = *p;
-    int rc = set_limit(&a->profile, q->settings, e);
+    q->answer = &q->answers[q->count++];
+    q->answer->profile = *p;
+    int rc = set_limit(&q->answer->profile, q->settings, e);
     if (rc == 0)
-        rc = judge_loads(q, &a->profile, e);
-    return rc == 0 ? search_more(q, a, e) : rc;
+        rc = judge_loads(q, e);
+    return rc == 0 ? search_more(q, e) : rc;
 }
 
-static int ask_all(struct inquiry *q, struct err *e)
-{
-    int rc = 0;
-    for (size_t i = 0; rc == 0 && profile_table[i] && !q->was_stopped; i++)
-        rc = ask_profile(q, profile_table[i], e);
-    return rc;
-}
-
-static int ask_one(struct inquiry *q, struct err *e)
+static int ask_profiles(struct inquiry *q, struct err *e)
 {
     const char *name = q->settings->good_for;
     const struct profile *p = profile_by_name(name);
     struct profile own;
+    int rc = 0;
     if (p)
         return ask_profile(q, p, e);
-    int rc = profile_read(&own, name, &q->own, e);
-    return rc == 0 ? ask_profile(q, &own, e) : rc;
+    if (!q->is_all) {
+        rc = profile_read(&own, name, &q->own, e);
+        return rc == 0 ? ask_profile(q, &own, e) : rc;
+    }
+    for (size_t i = 0; rc == 0 && profile_table[i] && !q->was_stopped; i++)
+        rc = ask_profile(q, profile_table[i], e);
+    return rc;
 }
 
 /* The exit status for the worst of all verdicts. */
@@ -399,7 +371,7 @@ static int answer_inquiry(struct inquiry *q, struct page *page, struct err *e)
     q->details = open_memstream(&details, &size);
     if (!q->details)
         return err_system(e, ENOMEM, "memory for the report");
-    int rc = q->is_all ? ask_all(q, e) : ask_one(q, e);
+    int rc = ask_profiles(q, e);
     if (fclose(q->details) != 0 && rc == 0)
         rc = err_system(e, ENOMEM, "memory for the report");
     if (rc == 0 && !q->report)
@@ -424,16 +396,14 @@ int good_for(const struct settings *s, struct coordinator *coordinator, struct p
     if (s->sweep_count > 0 || s->engine || s->url_source || s->written_dump || s->explain_tail)
         return err_say(e, "-good-for cannot be combined with -requests-engine, -url-source, "
                           "-sweep, -written-urls-dump or -explain-tail");
-    struct answer *answers = q.answers = calloc(profiles_count() + 1, sizeof *answers);
+    q.answers = calloc(profiles_count() + 1, sizeof *q.answers);
     int rc =
-        answers ? answer_inquiry(&q, page, e) : err_system(e, ENOMEM, "memory for the answers");
+        q.answers ? answer_inquiry(&q, page, e) : err_system(e, ENOMEM, "memory for the answers");
     if (rc == 0 && !q.was_stopped)
         *status = status_of(&q);
-    for (size_t i = 0; i < q.count; i++)
-        answer_release(&answers[i]);
     json_decref(q.report);
     free(q.own);
-    free(answers);
+    free(q.answers);
     return rc;
 }
 

@@ -12,8 +12,7 @@
 
 /*
  * Blocks SIGUSR1, which asks for the figures so far, so that only the main thread accepts it, while
- * it waits. Threads inherit the mask, and an MPI library starts some of its own, so this comes
- * first.
+ * it waits. This comes first, because threads inherit the mask, also those of an MPI library.
  */
 static void hold_usr1(void)
 {
@@ -25,28 +24,20 @@ static void hold_usr1(void)
 
 static int run_action(const struct settings *s, struct coordinator *c, int *status, struct err *e)
 {
-    if (s->action != ACTION_RUN && c->ranks.number > 0)
-        return 0; /* the user has been warned already */
-    switch (s->action) {
-    case ACTION_HELP:
+    if (s->action == ACTION_RUN)
+        return session(s, c, status, e);
+    if (c->ranks.number > 0)
+        return 0; /* rank 0 prints for all */
+    if (s->action == ACTION_HELP)
         cli_print_help(&option_table, stdout);
-        return 0;
-    case ACTION_VERSION:
+    else if (s->action == ACTION_VERSION)
         cli_print_version(stdout);
-        return 0;
-    case ACTION_OPTIONS:
+    else
         cli_print_options(&option_table, stdout);
-        return 0;
-    case ACTION_RUN:
-        break;
-    }
-    return session(s, c, status, e);
+    return 0;
 }
 
-/*
- * Returns after all ranks have left, when the result of all is known. A load that breaks a
- * condition has its own exit status.
- */
+/* Returns after all ranks have left. A load that breaks a condition has its own exit status. */
 static int bonload(int argc, char *argv[], struct err *e)
 {
     static struct settings settings;

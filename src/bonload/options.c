@@ -2,30 +2,121 @@
 
 #include <ctype.h>
 #include <stddef.h>
+#include <stdio.h>
 #include <string.h>
 
-#include "bonload/goader.h"
-#include "bonload/good_for_option.h"
-#include "bonload/option_setters.h"
+#include "bonload/ledger/credentials.h"
 #include "bonload/targets/target.h"
 #include "cli/common_options.h"
 #include "cli/go_parser.h"
 #include "cli/parser.h"
+#include "util/message.h"
 #include "util/units.h"
+
+/* Setters of options. When they refuse a value, the line in e says what is accepted. */
+
+static int set_limit(void *limit, const char *value, struct err *e)
+{
+    if (latency_limit_parse(value, limit) != 0)
+        return err_say(e, "a duration for the mean (20ms), pN:DURATION or max:DURATION");
+    return 0;
+}
+
+static bool take_rate(void *settings, char *word)
+{
+    struct settings *s = settings;
+    uint64_t rate;
+    if (s->sweep_count == SWEEP_MOST || units_parse_decimal(word, &rate) != 0 || rate == 0)
+        return false;
+    s->sweep[s->sweep_count++] = rate;
+    return true;
+}
+
+static int set_sweep(void *settings, const char *value, struct err *e)
+{
+    struct settings *s = settings;
+    s->sweep_count = 0;
+    return value_list(s, value, take_rate,
+                      "up to 64 rates per second above 0, separated by commas: 100,200,400", e);
+}
+
+/* Appends the value to those given before, after a separator. */
+static int append_given(char *text, size_t size, char separator, const char *value,
+                        const char *accepted, struct err *e)
+{
+    size_t used = strlen(text);
+    size_t length = strlen(value);
+    if (length == 0 || used + length + 2 > size)
+        return err_say(e, "%s", accepted);
+    if (used > 0)
+        text[used++] = separator;
+    memcpy(text + used, value, length + 1);
+    return 0;
+}
+
+static int set_meta_ops(void *settings, const char *value, struct err *e)
+{
+    struct settings *s = settings;
+    return append_given(s->meta_ops, sizeof s->meta_ops, ',', value, "OP[:WEIGHT],...", e);
+}
+
+static int set_s3_endpoint(void *settings, const char *value, struct err *e)
+{
+    struct settings *s = settings;
+    return append_given(s->s3_endpoint, sizeof s->s3_endpoint, ',', value, "a URL, 8 KiB in all",
+                        e);
+}
+
+static int set_header(void *settings, const char *value, struct err *e)
+{
+    struct settings *s = settings;
+    const char *accepted = "NAME: VALUE, on one line, 8 KiB in all";
+    if (!strchr(value, ':') || strpbrk(value, "\r\n"))
+        return err_say(e, "%s", accepted);
+    return append_given(s->headers, sizeof s->headers, '\n', value, accepted, e);
+}
+
+static int set_secret(void *secret, const char *value, struct err *e)
+{
+    if (*value == '\0' || strlen(value) >= SETTINGS_SECRET)
+        return err_say(e, "a key of up to %d characters", SETTINGS_SECRET - 1);
+    snprintf(secret, SETTINGS_SECRET, "%s", value);
+    return 0;
+}
+
+/* Accepts a sign, because goader's seed may be negative. */
+static int set_seed(void *field, const char *value, struct err *e)
+{
+    struct given *seed = field;
+    int64_t with_sign;
+    seed->given = true;
+    if (units_parse_count(value, &seed->value) == 0)
+        return 0;
+    if (units_parse_signed(value, &with_sign) != 0)
+        return err_say(e, "a whole number");
+    seed->value = (uint64_t)with_sign;
+    return 0;
+}
 
 static const char *const object_op_words[] = {"get",  "put",   "head", "delete",
                                               "post", "patch", "list", NULL};
+static const char *const good_for_words[] = {"etcd",    "postgres", "mariadb", "redis",
+                                             "maildir", "all",      "list",    NULL};
 static const char *const sign_version_words[] = {"4", "2", NULL};
 
 #define FIELD(name) offsetof(struct settings, name)
 
-/* Start of a row, for options with a value, with a setter, and with true or false. */
+/* Starts of rows: with a value, a setter of a field or of the settings, true or false, a path. */
 #define VALUE(option, word, what, member)                                                          \
     .name = option, .value = VALUE_REQUIRED, .value_name = word, .kind = what,                     \
     .field = FIELD(member)
-#define CUSTOM(option, word, setter)                                                               \
+#define CUSTOM(option, word, setter, member)                                                       \
+    VALUE(option, word, OPTION_CUSTOM, member), .set = setter
+#define SETTER(option, word, setter)                                                               \
     .name = option, .value = VALUE_REQUIRED, .value_name = word, .set = setter
 #define BOOLEAN(option, member) .name = option, .kind = OPTION_BOOLEAN, .field = FIELD(member)
+#define PATH(option, word, member)                                                                 \
+    VALUE(option, word, OPTION_TEXT, member), .accepted = "the path of a file", .offer = OFFER_FILES
 
 /* Larger rates and numbers of threads can only be mistakes. */
 #define MOST_RATE     (UINT64_C(1000000000) * BILLION)
@@ -38,13 +129,16 @@ static const struct option_entry entries[] = {
     {VALUE("url", "TEMPLATE", OPTION_TEXT, url), .accepted = "a template", .offer = OFFER_FILES,
      .help = "path, URL or object key; XX.. becomes the request's number, NN.. random digits, RR.. "
              "random letters"},
-    {VALUE("url-source", "FILE", OPTION_TEXT, url_source), .accepted = "the path of a file",
-     .offer = OFFER_FILES,
-     .help =
-         "file with one such name per line, used in turn, over and over; -url takes precedence"},
+    {PATH("url-source", "FILE", url_source),
+     .help = "file with one such name per line, used in turn, over and over; -url takes "
+             "precedence"},
     OPTION_USER(struct settings),
     OPTION_GROUP(struct settings),
-    OPTION_GOOD_FOR(struct settings),
+    {VALUE("good-for", "PROFILE", OPTION_TEXT, good_for), .words = good_for_words,
+     .accepted = "the name of a profile, all, list, or a file",
+     .group = "Is this storage good enough?",
+     .help = "judge the storage of a directory by what a program does: etcd, postgres, mariadb, "
+             "redis, maildir, all, list, or a file with a profile"},
     {VALUE("rps", "R", OPTION_DECIMAL, rate[LOAD_READ]), .max = MOST_RATE,
      .accepted = "requests per second; fractions are allowed", .group = "Amount of load",
      .help = "reads per second, fractions allowed"},
@@ -52,8 +146,8 @@ static const struct option_entry entries[] = {
      .accepted = "requests per second; fractions are allowed", .help = "writes per second"},
     {VALUE("arrival", "HOW", OPTION_WORD, arrival), .words = arrival_names,
      .accepted = "constant or poisson",
-     .help =
-         "gaps between requests: constant, or poisson for exponential ones (default: constant)"},
+     .help = "gaps between requests: constant, or poisson for exponential ones (default: "
+             "constant)"},
     {VALUE("rt", "N", OPTION_COUNT, threads[LOAD_READ]), .max = MOST_CHANNELS,
      .accepted = "a whole number up to 100000",
      .help = "number of reading threads; each begins a request when its last one has ended"},
@@ -62,7 +156,7 @@ static const struct option_entry entries[] = {
     {VALUE("rpw", "R", OPTION_DECIMAL, reads_per_write), .max = MOST_RATE,
      .accepted = "a number of reads; fractions are allowed",
      .help = "reads for each successful write, fractions allowed"},
-    {CUSTOM("max-latency", "LIMIT", set_latency_limit),
+    {CUSTOM("max-latency", "LIMIT", set_limit, limit),
      .help = "find the largest load whose mean latency stays below this: 20ms; or another figure: "
              "p99:20ms, max:20ms"},
     {VALUE("search", "WHAT", OPTION_WORD, search), .words = search_names,
@@ -73,20 +167,20 @@ static const struct option_entry entries[] = {
     {VALUE("window-max", "D", OPTION_DURATION, window_most_ns), .min = 1,
      .accepted = "a duration above 0",
      .help = "longest time at each load of a search (default: 60s)"},
-    {CUSTOM("sweep", "R,R,...", set_sweep),
-     .help =
-         "several rates in turn, divided between reads and writes in the ratio of -rps and -wps"},
+    {SETTER("sweep", "R,R,...", set_sweep),
+     .help = "several rates in turn, divided between reads and writes in the ratio of -rps and "
+             "-wps"},
     {VALUE("ramp", "R..R/D", OPTION_TEXT, ramp), .accepted = "RATE..RATE/TIME",
      .help = "a rate that changes gradually, divided as in a sweep: 100..2000/60s"},
-    {VALUE("load-file", "FILE", OPTION_TEXT, load_file), .accepted = "the path of a file",
-     .offer = OFFER_FILES, .help = "file with a time and the rate at that time on each line"},
+    {PATH("load-file", "FILE", load_file),
+     .help = "file with a time and the rate at that time on each line"},
     {VALUE("max-channels", "N", OPTION_COUNT, max_channels), .min = 1, .max = MOST_CHANNELS,
      .accepted = "a whole number from 1 to 100000",
      .help = "largest number of reads, and of writes, in flight (default: 500)"},
     {VALUE("max-requests", "N", OPTION_COUNT, max_requests), .min = 1, .max = UINT64_MAX / 2,
      .accepted = "a whole number above 0", .group = "End of the run",
-     .help =
-         "stop after this number of requests (default: 10000; none with -duration or in a search)"},
+     .help = "stop after this number of requests (default: 10000; none with -duration or in a "
+             "search)"},
     {VALUE("duration", "D", OPTION_DURATION, duration_ns), .min = 1,
      .accepted = "a duration above 0: 30s, 1m30s",
      .help = "stop after this time; in a sweep: time at each rate (default there: 10s)"},
@@ -99,9 +193,9 @@ static const struct option_entry entries[] = {
     {VALUE("max-errors", "PERCENT", OPTION_DECIMAL, max_errors), .max = 100 * BILLION,
      .accepted = "percent, from 0 to 100",
      .help = "exit with status 1 if more than this share of requests failed (default: 50)"},
-    {CUSTOM("fail-above", "LIMIT", set_fail_above),
-     .help =
-         "exit with status 2 if the latency was above this: p99:20ms, max:1s, 5ms for the mean"},
+    {CUSTOM("fail-above", "LIMIT", set_limit, fail_above),
+     .help = "exit with status 2 if the latency was above this: p99:20ms, max:1s, 5ms for the "
+             "mean"},
     {VALUE("body-size", "SIZE", OPTION_BYTES, body_size), .max = TIB,
      .accepted = "a size up to 1TiB: 4KiB, 1.5MB", .group = "Written data",
      .help = "size of each write; 1KiB is 1024 bytes, 1k is 1000 (default: 160KiB)"},
@@ -116,12 +210,12 @@ static const struct option_entry entries[] = {
     {VALUE("random-fair-buckets", "N", OPTION_COUNT, fair_buckets), .min = 1, .max = 1000000,
      .accepted = "a whole number from 1 to 1000000",
      .help = "number of equal ranges of size from which -fair-random chooses (default: 1000)"},
-    {VALUE("written-urls-dump", "FILE", OPTION_TEXT, written_dump),
-     .accepted = "the path of a file", .offer = OFFER_FILES,
+    {PATH("written-urls-dump", "FILE", written_dump),
      .help = "file for the names of what was written (or read, if nothing was written), one per "
              "line, for -url-source"},
     {BOOLEAN("cleanup", cleanup), .help = "remove what the run wrote when it is over"},
-    {CUSTOM("verify", "HOW", set_verify), .words = verify_names,
+    {VALUE("verify", "HOW", OPTION_WORD, verify), .words = verify_names,
+     .accepted = "off, stamp or full",
      .help = "check that what is read is what was written: off, stamp or full (default: stamp if "
              "the run writes)"},
     {BOOLEAN("mkdirs", make_directories), .group = "disk and meta",
@@ -135,7 +229,7 @@ static const struct option_entry entries[] = {
     {BOOLEAN("fsync", fsync), .help = "call fsync before a write ends"},
     {BOOLEAN("explain-tail", explain_tail),
      .help = "as root, say what the slowest requests waited for"},
-    {CUSTOM("meta-ops", "OP[:WEIGHT],...", set_meta_ops), .words = meta_op_names,
+    {SETTER("meta-ops", "OP[:WEIGHT],...", set_meta_ops), .words = meta_op_names,
      .offer = OFFER_LIST, .group = "meta",
      .help = "mix of operations; may be repeated (default: all)"},
     {VALUE("meta-xattr-keys", "N", OPTION_COUNT, xattr_keys), .min = 1, .max = 1000000,
@@ -150,34 +244,30 @@ static const struct option_entry entries[] = {
      .words = object_op_words, .offer = OFFER_LIST, .group = "http and s3",
      .help = "mix of get, put, head, delete and, with http, post, patch, with s3, list; "
              "get:range=1MiB reads parts"},
-    {VALUE("body-file", "FILE", OPTION_TEXT, body_file), .accepted = "the path of a file",
-     .offer = OFFER_FILES, .help = "file with the body of every write"},
-    {VALUE("body-source", "FILE", OPTION_TEXT, body_source), .accepted = "the path of a file",
-     .offer = OFFER_FILES,
-     .help =
-         "file with the path of a body per line; the first goes with the first name, and so on"},
+    {PATH("body-file", "FILE", body_file), .help = "file with the body of every write"},
+    {PATH("body-source", "FILE", body_source),
+     .help = "file with the path of a body per line; the first goes with the first name, and so "
+             "on"},
     {VALUE("timeout", "D", OPTION_DURATION, timeout_ns), .min = 1, .accepted = "a duration above 0",
      .help = "http, s3: time limit of one request (default: 60s, or 5 x the limit of a search)"},
-    {CUSTOM("header", "HEADER", set_header), .quirks = OPTION_SECRET,
+    {SETTER("header", "HEADER", set_header), .quirks = OPTION_SECRET,
      .help = "one more header, NAME: VALUE; may be repeated"},
-    {VALUE("cert", "FILE", OPTION_TEXT, certificate), .accepted = "the path of a file",
-     .offer = OFFER_FILES, .help = "certificate of the client, PEM"},
-    {VALUE("key", "FILE", OPTION_TEXT, key), .accepted = "the path of a file", .offer = OFFER_FILES,
-     .help = "its private key, PEM (default: in the file of -cert)"},
-    {VALUE("cacert", "FILE", OPTION_TEXT, authorities), .accepted = "the path of a file",
-     .offer = OFFER_FILES, .help = "certificates that vouch for servers (default: SSL_CERT_FILE)"},
+    {PATH("cert", "FILE", certificate), .help = "certificate of the client, PEM"},
+    {PATH("key", "FILE", key), .help = "its private key, PEM (default: in the file of -cert)"},
+    {PATH("cacert", "FILE", authorities),
+     .help = "certificates that vouch for servers (default: SSL_CERT_FILE)"},
     {BOOLEAN("http1", http1), .help = "use HTTP/1.1 also where a server has HTTP/2"},
     {BOOLEAN("insecure-https", insecure_https), .help = "do not verify certificates"},
-    {CUSTOM("s3-endpoint", "URL[,URL]...", set_s3_endpoint), .group = "s3",
+    {SETTER("s3-endpoint", "URL[,URL]...", set_s3_endpoint), .group = "s3",
      .help = "URL of the store, or of its servers, used in turn; may be repeated (default: "
              "AWS_ENDPOINT_URL)"},
     {VALUE("s3-bucket", "NAME", OPTION_TEXT, s3_bucket), .accepted = "the name of a bucket",
      .help = "bucket"},
     {VALUE("s3-region", "NAME", OPTION_TEXT, s3_region), .accepted = "the name of a region",
      .help = "region (default: AWS_REGION, us-east-1)"},
-    {CUSTOM("s3-api-key", "KEY", set_s3_api_key), .quirks = OPTION_SECRET,
+    {CUSTOM("s3-api-key", "KEY", set_secret, s3_api_key), .quirks = OPTION_SECRET,
      .help = "access key (default: AWS_ACCESS_KEY_ID)"},
-    {CUSTOM("s3-secret-key", "KEY", set_s3_secret_key), .quirks = OPTION_SECRET,
+    {CUSTOM("s3-secret-key", "KEY", set_secret, s3_secret_key), .quirks = OPTION_SECRET,
      .help = "secret key (default: AWS_SECRET_ACCESS_KEY)"},
     {VALUE("s3-sign-ver", "N", OPTION_COUNT, s3_sign_version), .min = 2, .max = 4,
      .accepted = "4 or 2", .words = sign_version_words,
@@ -189,15 +279,13 @@ static const struct option_entry entries[] = {
      .accepted = "human or json", .group = "Output", .help = "human or json (default: human)"},
     {BOOLEAN("show-progress", show_progress),
      .help = "show progress during the run (default: true)"},
-    {VALUE("timeline-file", "PAGE", OPTION_TEXT, timeline_file), .accepted = "the path of a file",
-     .offer = OFFER_FILES, .help = "write an HTML page that shows the run over time"},
-    {VALUE("live-file", "FILE", OPTION_TEXT, live_file), .accepted = "the path of a file",
-     .offer = OFFER_FILES,
+    {PATH("timeline-file", "PAGE", timeline_file),
+     .help = "write an HTML page that shows the run over time"},
+    {PATH("live-file", "FILE", live_file),
      .help = "write the figures of each second: a line of CSV, or metrics to a name in .prom"},
-    {VALUE("hgrm", "PREFIX", OPTION_TEXT, hgrm), .accepted = "the path of a file",
-     .offer = OFFER_FILES,
+    {PATH("hgrm", "PREFIX", hgrm),
      .help = "write the distributions of latency to PREFIX-reads.hgrm and PREFIX-writes.hgrm"},
-    {CUSTOM("seed", "N", set_seed),
+    {CUSTOM("seed", "N", set_seed, seed),
      .help = "seed of everything that is random (default: the time)"},
     {BOOLEAN("verbose", verbose), .help = "report each distinct error when it first happens"},
     {BOOLEAN("memory-debug", memory_debug), .help = "report the memory used every 10 s"},
@@ -215,6 +303,22 @@ static const struct option_entry entries[] = {
     OPTION_ALL_OPTIONS(struct settings, action, ACTION_OPTIONS),
 };
 
+/* Defaults other than 0, of settings that do not depend on others. */
+static const struct settings defaults = {
+    .show_progress = true,
+    .adjust_on_errors = true,
+    .max_channels.value = 500,
+    .window_ns.value = BILLION,
+    .window_most_ns.value = 60 * BILLION,
+    .max_errors.value = 50 * BILLION,
+    .body_size.value = 160 * KIB,
+    .fair_buckets.value = 1000,
+    .xattr_keys.value = 10,
+    .xattr_length.value = 5120,
+    .offset_limit.value = 16 * MIB,
+    .verify = VERIFY_MODES,
+};
+
 const struct option_table option_table = {
     .entries = entries,
     .count = sizeof entries / sizeof *entries,
@@ -227,14 +331,20 @@ const struct option_table option_table = {
     .closing = "\nThe manual page bonload(1) says more.\n",
 };
 
-/*
- * Whether that target has the options of a group. A group that only some targets have bears their
- * names, in lower case.
- */
+/* Whether a target has the options of a group, whose name may list targets in lower case. */
 static bool is_for(const char *group, const char *target)
 {
     const char *at = strstr(group, target);
     return !islower((unsigned char)*group) || (at && strchr(" ", at[strlen(target)]));
+}
+
+int options_pass_goader(const struct settings *s, int rc, struct err *e)
+{
+    if (rc == 0 || !s->as_goader)
+        return rc;
+    message("%s; it is left out", e->text);
+    err_init(e);
+    return 0;
 }
 
 static int check_targets(const struct settings *s, const bool given[OPTIONS_MOST], struct err *e)
@@ -245,24 +355,42 @@ static int check_targets(const struct settings *s, const bool given[OPTIONS_MOST
     for (size_t i = 0; target && rc == 0 && i < option_table.count; i++) {
         group = entries[i].group ? entries[i].group : group;
         if (given[i] && !is_for(group, target->name))
-            rc = goader_passes(s,
-                               err_say(e, "-%s is an option for %s, but -requests-engine is %s",
-                                       entries[i].name, group, target->name),
-                               e);
+            rc = options_pass_goader(s,
+                                     err_say(e,
+                                             "-%s is an option for %s, but -requests-engine is %s",
+                                             entries[i].name, group, target->name),
+                                     e);
     }
     return rc;
+}
+
+/* Moves USER:PASSWORD@ from the URL in argv to settings->credentials. */
+static int take_credentials(struct settings *s, struct err *e)
+{
+    char *at = s->url ? credentials_end((char *)s->url) : NULL;
+    if (!at)
+        return 0;
+    char *from = strstr((char *)s->url, "//") + 2;
+    size_t length = (size_t)(at - from);
+    size_t rest = strlen(at + 1) + 1;
+    bool fits = length < sizeof s->credentials;
+    snprintf(s->credentials, sizeof s->credentials, "%.*s", (int)length, from);
+    memmove(from, at + 1, rest);
+    memset(from + rest, 0, length);
+    return fits ? 0
+                : err_say(e, "-url: a user's name and password of more than %zu characters",
+                          sizeof s->credentials - 1);
 }
 
 int options_parse(int argc, char *argv[], struct settings *settings, struct err *e)
 {
     bool given[OPTIONS_MOST];
-    *settings = (struct settings){.show_progress = true,
-                                  .adjust_on_errors = true,
-                                  .as_goader = cli_is_called(argc, argv, "goader")};
+    *settings = defaults;
+    settings->as_goader = cli_is_called(argc, argv, "goader");
     int rc = cli_parse_go(&option_table, "url", argc, argv, settings, given, e);
     if (rc == 0 && settings->action == ACTION_RUN)
         rc = check_targets(settings, given, e);
     if (rc == 0 && settings->as_goader)
-        rc = goader_take_credentials(settings, e);
+        rc = take_credentials(settings, e);
     return rc;
 }

@@ -19,14 +19,17 @@
 #include "sys/stop.h"
 #include "util/message.h"
 
+/* A file that has the name of an option's value with a suffix. */
+struct named_output {
+    struct output file;
+    char *name;
+};
+
 /* The files that are written at the end. They are opened before any load is made. */
 struct outputs {
-    struct output dump;
-    char *dump_name; /* with several ranks, each rank has a file of its own */
-    bool has_dump;
+    struct named_output dump;
+    struct named_output hgrm[LOAD_KINDS];
     struct page page;
-    struct output hgrm[LOAD_KINDS];
-    char *hgrm_names[LOAD_KINDS];
 };
 
 static bool is_first(const struct plan *p)
@@ -34,65 +37,52 @@ static bool is_first(const struct plan *p)
     return p->stripe.index == 0;
 }
 
-static int open_dump(struct outputs *o, const struct plan *p, struct err *e)
+static int open_named(struct named_output *o, const char *value, const char *suffix, struct err *e)
 {
-    const char *name = p->written_dump;
-    if (plan_ranks(p) > 1) {
-        if (asprintf(&o->dump_name, "%s.%u", p->written_dump, p->stripe.index) < 0)
-            return err_system(e, ENOMEM, "memory for the name of a file");
-        name = o->dump_name;
-    }
-    int rc = output_open(&o->dump, name, e);
-    o->has_dump = rc == 0;
-    return rc;
-}
-
-static int open_hgrm(struct outputs *o, const struct plan *p, enum load_kind kind, struct err *e)
-{
-    if (asprintf(&o->hgrm_names[kind], "%s-%s.hgrm", p->settings->hgrm,
-                 kind == LOAD_READ ? "reads" : "writes") < 0) {
-        o->hgrm_names[kind] = NULL;
+    if (asprintf(&o->name, "%s%s", value, suffix) < 0) {
+        o->name = NULL;
         return err_system(e, ENOMEM, "memory for the name of a file");
     }
-    int rc = output_open(&o->hgrm[kind], o->hgrm_names[kind], e);
-    if (rc != 0) {
-        free(o->hgrm_names[kind]);
-        o->hgrm_names[kind] = NULL;
-    }
-    return rc;
+    return output_open(&o->file, o->name, e);
+}
+
+static void close_named(struct named_output *o)
+{
+    output_discard(&o->file);
+    free(o->name);
 }
 
 static int open_outputs(struct outputs *o, const struct plan *p, struct err *e)
 {
+    static const char *const suffixes[] = {
+        [LOAD_WRITE] = "-writes.hgrm", [LOAD_READ] = "-reads.hgrm"};
+    const struct settings *s = p->settings;
+    char rank[16] = "";
     int rc = 0;
-    *o = (struct outputs){0};
-    if (p->written_dump)
-        rc = open_dump(o, p, e);
-    if (rc == 0 && p->timeline_file && is_first(p))
-        rc = page_open(&o->page, "-timeline-file", p->timeline_file, e);
-    for (enum load_kind kind = 0; p->settings->hgrm && is_first(p) && kind < LOAD_KINDS; kind++)
+    if (plan_ranks(p) > 1) /* each rank has a dump of its own */
+        snprintf(rank, sizeof rank, ".%u", p->stripe.index);
+    if (s->written_dump)
+        rc = open_named(&o->dump, s->written_dump, rank, e);
+    if (rc == 0 && s->timeline_file && is_first(p))
+        rc = page_open(&o->page, "-timeline-file", s->timeline_file, e);
+    for (enum load_kind kind = 0; s->hgrm && is_first(p) && kind < LOAD_KINDS; kind++)
         if (rc == 0 && plan_has(p, kind))
-            rc = open_hgrm(o, p, kind, e);
+            rc = open_named(&o->hgrm[kind], s->hgrm, suffixes[kind], e);
     return rc;
 }
 
 static void close_outputs(struct outputs *o)
 {
-    if (o->has_dump)
-        output_discard(&o->dump);
-    free(o->dump_name);
-    for (enum load_kind kind = 0; kind < LOAD_KINDS; kind++) {
-        if (o->hgrm_names[kind])
-            output_discard(&o->hgrm[kind]);
-        free(o->hgrm_names[kind]);
-    }
+    close_named(&o->dump);
+    for (enum load_kind kind = 0; kind < LOAD_KINDS; kind++)
+        close_named(&o->hgrm[kind]);
     page_close(&o->page);
 }
 
 static int print_result(const struct result *result, const char *json, struct err *e)
 {
     errno = 0;
-    if (result->plan->output == OUTPUT_HUMAN)
+    if (result->plan->settings->output == OUTPUT_HUMAN)
         report_human(result, stdout);
     else
         puts(json);
@@ -101,26 +91,25 @@ static int print_result(const struct result *result, const char *json, struct er
 
 static int print_reports(const struct result *result, struct outputs *o, struct err *e)
 {
-    const struct plan *p = result->plan;
+    const struct settings *s = result->plan->settings;
     char *json = NULL;
-    json_t *object = NULL;
     int rc = 0;
-    if (!is_first(p))
+    if (!is_first(result->plan))
         return 0;
-    if (p->output == OUTPUT_JSON || p->timeline_file) {
-        object = report_object(result);
+    if (s->output == OUTPUT_JSON || s->timeline_file) {
+        json_t *object = report_object(result);
         rc = report_json(object, &json, e);
+        json_decref(object);
     }
-    json_decref(object);
     if (rc == 0)
         rc = print_result(result, json, e);
-    if (rc == 0 && p->timeline_file)
+    if (rc == 0 && s->timeline_file)
         rc = page_write(&o->page, json, NULL, e);
-    for (enum load_kind kind = 0; kind < LOAD_KINDS; kind++) {
-        if (rc != 0 || !o->hgrm_names[kind])
+    for (enum load_kind kind = 0; rc == 0 && kind < LOAD_KINDS; kind++) {
+        if (!o->hgrm[kind].name)
             continue;
-        report_hgrm(&result->kinds[kind].tally->response, o->hgrm[kind].stream);
-        rc = output_finish(&o->hgrm[kind], e);
+        report_hgrm(&result->kinds[kind].tally->response, o->hgrm[kind].file.stream);
+        rc = output_finish(&o->hgrm[kind].file, e);
     }
     free(json);
     return rc;
@@ -141,7 +130,8 @@ static int judge_result(const struct result *result, const struct coordinator *c
                        result->plan->target->traits & TARGET_LOCAL
                            ? ""
                            : "; -verify=off is for a server that does not keep what is put");
-    if (result->reads_written && !result->has_written && result->kinds[LOAD_WRITE].total > 0)
+    if (result->reads_written && !result->has_written &&
+        tally_ended(result->kinds[LOAD_WRITE].tally) > 0)
         return err_say(e, "no write succeeded, so there was nothing to read: %s", first);
     if (share > most)
         return err_say(e,
@@ -156,46 +146,20 @@ static int judge_result(const struct result *result, const struct coordinator *c
 }
 
 /*
- * Does the same in rank 0 of several: reports what is wrong with the whole run, and not with rank
- * 0.
+ * Decides whether the run succeeded, and sets *status if it broke a condition. Of several ranks,
+ * rank 0 judges the whole run.
  */
-static int judge_as_first(const struct result *result, const struct coordinator *c, struct err *e)
+static int judge_run(const struct result *result, const struct coordinator *c, int *status,
+                     struct err *e)
 {
-    int rc = 0;
-    if (!is_first(result->plan))
-        return 0;
-    rc = judge_result(result, c, e);
+    bool is_judge = is_first(result->plan) && !result->was_stopped;
+    int rc = is_judge ? judge_result(result, c, e) : 0;
     if (rc != 0 && c->ranks.count > 1) {
         message("%s", e->text);
         e->text[0] = '\0';
     }
-    return rc;
-}
-
-/* Prints the reports, dumps names and removes objects. Returns the first failure. */
-static int finish_run(struct conductor *c, struct outputs *o, bool *is_finished, int *status,
-                      struct err *e)
-{
-    const struct plan *p = c->run->plan;
-    struct result result;
-    int rc = conductor_result(c, &result, e);
-    *is_finished = rc == 0;
-    if (rc != 0)
-        return rc;
-    rc = print_reports(&result, o, e);
-    if (p->written_dump) {
-        int dumped = aftermath_dump(c->run, &o->dump, e);
-        rc = rc ? rc : dumped;
-    }
-    if (p->cleanup) {
-        int removed = aftermath_remove(c->run, e);
-        rc = rc ? rc : removed;
-    }
-    if (rc == 0 && !result.was_stopped)
-        rc = judge_as_first(&result, c->coordinator, e);
-    if (rc == 0 && (result.is_bad_rate || (result.is_above && is_first(p) && !result.was_stopped)))
+    if (rc == 0 && (result->is_bad_rate || (result->is_above && is_judge)))
         *status = STATUS_BROKEN;
-    result_release(&result);
     return rc;
 }
 
@@ -217,12 +181,16 @@ static void tell_interim(struct conductor *c)
     result_release(&result);
 }
 
-/* Conducts a run. After a failure, it leaves no more behind than after a success. */
+/*
+ * Conducts a run, prints the reports, dumps names and removes objects. After a failure, it leaves
+ * no more behind than after a success. Returns the first failure.
+ */
 static int conduct_run(struct run *run, struct coordinator *coordinator,
                        struct explainer *explainer, struct outputs *o, int *status, struct err *e)
 {
+    const struct settings *s = run->plan->settings;
     struct conductor conductor;
-    bool is_finished = false;
+    struct result result;
     int rc = conductor_open(&conductor, run, coordinator, e);
     if (rc != 0)
         return rc;
@@ -230,9 +198,22 @@ static int conduct_run(struct run *run, struct coordinator *coordinator,
     conductor.explainer = explainer;
     rc = conductor_run(&conductor, e);
     if (rc == 0)
-        rc = finish_run(&conductor, o, &is_finished, status, e);
-    if (!is_finished && run->plan->cleanup)
-        aftermath_remove(run, e);
+        rc = conductor_result(&conductor, &result, e);
+    bool has_result = rc == 0;
+    if (has_result)
+        rc = print_reports(&result, o, e);
+    if (has_result && s->written_dump) {
+        int dumped = aftermath_dump(run, &o->dump.file, e);
+        rc = rc ? rc : dumped;
+    }
+    if (s->cleanup) {
+        int removed = aftermath_remove(run, e);
+        rc = rc ? rc : removed;
+    }
+    if (rc == 0)
+        rc = judge_run(&result, coordinator, status, e);
+    if (has_result)
+        result_release(&result);
     conductor_close(&conductor);
     return rc;
 }
@@ -252,14 +233,6 @@ static int become_user(const struct settings *s, struct err *e)
     struct identity identity;
     int rc = privilege_resolve(&identity, s->user, s->group, e);
     return rc == 0 ? privilege_become(&identity, false, e) : rc;
-}
-
-/*
- * Whether the signal asks for the end of the run. goader then prints its results and ends normally.
- */
-static bool is_request(int signal)
-{
-    return signal == SIGHUP || signal == SIGINT || signal == SIGTERM;
 }
 
 /* Makes the runs of -good-for, each of which has its own plan. */
@@ -312,7 +285,9 @@ int session(const struct settings *s, struct coordinator *coordinator, int *stat
     }
     close_outputs(&outputs);
     explainer_close(&explainer);
-    if (rc == 0 && s->as_goader && is_request(stop_signal()))
-        stop_forget();
+    int signal = stop_signal();
+    bool was_asked = signal == SIGHUP || signal == SIGINT || signal == SIGTERM;
+    if (rc == 0 && s->as_goader && was_asked)
+        stop_forget(); /* goader prints its results and ends normally */
     return rc;
 }

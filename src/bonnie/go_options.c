@@ -61,6 +61,7 @@ static void adapt_option(struct option_entry *entry)
         entry->alias = "v";
         entry->kind = OPTION_CUSTOM;
         entry->set = set_verbose_flag;
+        entry->field = 0;
     }
     if (entry->set == set_json_flag || entry->set == set_verbose_flag) {
         entry->value = VALUE_OPTIONAL;

@@ -18,7 +18,7 @@ int option_apply(const struct option_entry *entry, void *settings, const char *v
     void *field = (char *)settings + entry->field;
     switch (entry->kind) {
     case OPTION_CUSTOM:
-        return entry->set(settings, value, e);
+        return entry->set(field, value, e);
     case OPTION_FLAG:
         *(bool *)field = true;
         return 0;

@@ -82,10 +82,11 @@ struct option_entry {
     uint64_t unit;
     int constant;
     /*
-     * Stores the value in the settings; NULL: there is none. Returns 0, or -EINVAL with a line in e
-     * that says what is accepted; the parser puts the option's name and the value before it.
+     * Stores the value in `field`, or in the settings, whose offset is 0; NULL: there is none.
+     * Returns 0, or -EINVAL with a line in e that says what is accepted; the parser puts the
+     * option's name and the value before it.
      */
-    int (*set)(void *settings, const char *value, struct err *e);
+    int (*set)(void *field, const char *value, struct err *e);
 };
 
 /* All options of a program, in the order of --help. */

@@ -190,13 +190,11 @@ static void add_causes(char text[static TAIL_TEXT], const struct tail_summary *s
 
 void tail_summary_words(char text[static TAIL_TEXT], const struct tail_summary *s)
 {
-    char above[UNITS_TEXT];
     text[0] = '\0';
     if (!s->is_wanted || s->ops == 0)
         return;
-    units_format_time(above, s->above_ns);
     add_words(text, "of the slowest %.2g %% (above %s)", 100 * (double)s->slowest / (double)s->ops,
-              above);
+              units_time(s->above_ns).text);
     add_causes(text, s);
     add_words(text, ".");
     if (s->examined < s->slowest)

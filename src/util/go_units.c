@@ -203,10 +203,12 @@ static void format_decimal(char text[static GO_UNITS_TEXT], uint64_t number, uin
              digits, unit);
 }
 
-void go_format_duration(char text[static GO_UNITS_TEXT], uint64_t nanoseconds)
+struct go_text go_duration(uint64_t nanoseconds)
 {
     uint64_t ns = nanoseconds;
     char seconds[GO_UNITS_TEXT];
+    struct go_text duration;
+    char *text = duration.text;
     if (ns == 0)
         snprintf(text, GO_UNITS_TEXT, "0s");
     else if (ns < 1000)
@@ -225,4 +227,5 @@ void go_format_duration(char text[static GO_UNITS_TEXT], uint64_t nanoseconds)
         else
             memcpy(text, seconds, sizeof seconds);
     }
+    return duration;
 }

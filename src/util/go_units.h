@@ -9,7 +9,7 @@
  * fit), and leave the value alone when they fail.
  */
 
-/* Room for any text of the formatters below, with its NUL. */
+/* Room for a formatted duration, with its NUL. */
 #define GO_UNITS_TEXT 40
 
 /*
@@ -28,7 +28,13 @@ int go_parse_size(const char *text, uint64_t *bytes);
 /* Parses 1, t, T, true, TRUE, True, 0, f, F, false, FALSE, False. Returns 0 or -EINVAL. */
 int go_parse_bool(const char *text, _Bool *value);
 
-/* Formats a duration in the largest unit below it: "537.25µs", "1.353748ms", "1m30s", "0s". */
-void go_format_duration(char text[static GO_UNITS_TEXT], uint64_t nanoseconds);
+/*
+ * Formats a duration in the largest unit below it: "537.25µs", "1.353748ms", "1m30s", "0s". The
+ * text is returned by value, so go_duration(ns).text can be an argument of printf().
+ */
+struct go_text {
+    char text[GO_UNITS_TEXT];
+};
+struct go_text go_duration(uint64_t nanoseconds);
 
 #endif

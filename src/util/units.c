@@ -216,15 +216,17 @@ void units_format_latency(char text[static UNITS_TEXT], uint64_t nanoseconds)
         snprintf(text, UNITS_TEXT, "%" PRIu64 "s", s);
 }
 
-void units_format_time(char text[static UNITS_TEXT], uint64_t nanoseconds)
+struct units_text units_time(uint64_t nanoseconds)
 {
     static const char *const names[] = {"ns", "us", "ms", "s"};
+    struct units_text time;
     double number = (double)nanoseconds;
     size_t unit = 0;
     for (; number >= 999.5 && unit + 1 < sizeof names / sizeof *names; unit++)
         number /= 1000;
     int digits = unit == 0 || number >= 99.95 ? 0 : number >= 9.995 ? 1 : 2;
-    snprintf(text, UNITS_TEXT, "%.*f %s", digits, number, names[unit]);
+    snprintf(time.text, sizeof time.text, "%.*f %s", digits, number, names[unit]);
+    return time;
 }
 
 /* Prints one decimal less if the rounded text would otherwise be a column wider. */

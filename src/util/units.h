@@ -79,9 +79,13 @@ void units_format_latency(char text[static UNITS_TEXT], uint64_t nanoseconds);
 
 /*
  * Formats a time for people, with three digits: "940 ns", "116 us", "1.35 ms", "12.3 s"; from 1000
- * s on with more.
+ * s on with more. The text is returned by value, so units_time(ns).text can be an argument of
+ * printf().
  */
-void units_format_time(char text[static UNITS_TEXT], uint64_t nanoseconds);
+struct units_text {
+    char text[UNITS_TEXT];
+};
+struct units_text units_time(uint64_t nanoseconds);
 
 /*
  * Formats a number for a column four characters wide, in thousands or millions: "8.2k", "155k",

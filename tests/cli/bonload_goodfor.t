@@ -147,6 +147,12 @@ SKIP: {
     is_deeply([ glob "$dir/*" ], [], 'nothing is left');
 }
 
+# Several clients write the pages that others read.
+for my $write ('write db 2', 'write-run db 4') {
+    my $run = good_for(own('crowded', 'pages db 64KiB', "request: $write; read db 1"), qw(-wt=8 -duration=2s));
+    is($run->{status}, '0', "$write: pages in motion are not damaged") or diag $run->{err};
+}
+
 # ---- no room, signals, wrong use ---------------------------------------------------------------------------
 for my $case (
     [ ['-good-for=nix'],                              qr/there is no profile 'nix'/ ],

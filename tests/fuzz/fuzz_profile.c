@@ -1,7 +1,7 @@
 /* A user's own profile: accepted values are within the limits, and refusals have a reason. */
 #include <errno.h>
 
-#include "bonload/profiles/own.h"
+#include "bonload/profiles/profile.h"
 #include "fuzz.h"
 #include "util/units.h"
 

@@ -35,7 +35,8 @@ int conductor_open(struct conductor *c, struct run *run, struct coordinator *coo
     if (rc == 0)
         rc = series_open(&c->timeline, TIMELINE_NS, TIMELINE_MOST, e);
     if (rc == 0)
-        rc = progress_open(&c->view, run->plan->show_progress, e);
+        rc = progress_open(&c->view,
+                           run->plan->settings->show_progress && run->plan->stripe.index == 0, e);
     if (rc == 0)
         rc = live_file_open(&c->live, run->plan, e);
     if (rc == 0) {
@@ -68,7 +69,8 @@ static void enter_stage(struct conductor *c, enum stage stage, uint64_t now_ns)
 static uint64_t goal_ns(const struct conductor *c)
 {
     const struct plan *p = c->run->plan;
-    uint64_t all = p->mode == MODE_SWEEP ? p->duration_ns * p->sweep_count : p->duration_ns;
+    uint64_t all =
+        p->mode == MODE_SWEEP ? p->duration_ns * p->settings->sweep_count : p->duration_ns;
     uint64_t warmup_ns = c->counts ? 0 : p->warmup_ns;
     return all > 0 ? c->start_ns + warmup_ns + all : 0;
 }
@@ -76,13 +78,8 @@ static uint64_t goal_ns(const struct conductor *c)
 /* Sets the new loads. Reads come first, because the first successful write lets them begin. */
 static void set_loads(struct conductor *c, const uint64_t loads[LOAD_KINDS], uint64_t now_ns)
 {
-    for (enum load_kind kind = LOAD_KINDS; kind-- > 0;) {
-        enum pace pace = c->run->plan->kinds[kind].pace;
-        if (pace == PACE_RATE)
-            run_set_rate(c->run, kind, loads[kind], now_ns);
-        else if (pace == PACE_CLOSED)
-            run_set_threads(c->run, kind, (unsigned)loads[kind]);
-    }
+    for (enum load_kind kind = LOAD_KINDS; kind-- > 0;)
+        run_set_load(c->run, kind, loads[kind], now_ns);
 }
 
 /* Starts all sums at zero, and sets the first load. */
@@ -165,7 +162,7 @@ static void end_load(struct conductor *c, uint64_t now_ns)
         c->end_ns = now_ns;
     if (c->stage < STAGE_ENDING)
         enter_stage(c, STAGE_ENDING, now_ns);
-    run_end_all(c->run);
+    run_end(c->run);
 }
 
 static void begin_step(struct conductor *c, const uint64_t loads[LOAD_KINDS])
@@ -220,7 +217,7 @@ static bool looks_together(const struct conductor *c)
 {
     const struct plan *p = c->run->plan;
     return c->coordinator->ranks.count > 1 && c->stage >= STAGE_STEP &&
-           (steering_has_steps(p) || (p->mode == MODE_RATE && p->stop_on_bad_rate));
+           (steering_has_steps(p) || (p->mode == MODE_RATE && p->settings->stop_on_bad_rate));
 }
 
 static int look_at_steps(struct conductor *c, uint64_t now_ns, struct err *e)
@@ -273,11 +270,8 @@ static void look_at_rates(struct conductor *c, uint64_t now_ns)
 {
     if (c->run->plan->mode != MODE_RATE || c->stage != STAGE_STEP || c->end_ns != 0)
         return;
-    for (enum load_kind kind = 0; kind < LOAD_KINDS; kind++)
-        if (c->run->loads[kind].pace == PACE_RATE)
-            backlog_look(&c->backlog, c->run, kind, crew_progress(&c->crew, kind).ended, now_ns);
-    c->backlog.looked_ns = now_ns;
-    c->is_bad_rate = c->backlog.is_bad && c->run->plan->stop_on_bad_rate;
+    backlog_look(&c->backlog, &c->crew, now_ns);
+    c->is_bad_rate = c->backlog.is_bad && c->run->plan->settings->stop_on_bad_rate;
     if (c->is_bad_rate)
         end_load(c, now_ns);
 }
@@ -331,9 +325,9 @@ static int conductor_look(struct conductor *c, struct err *e)
     int rc = look_at_stage(c, now_ns, e);
     if (rc == 0)
         rc = look_at_course(c, now_ns, false, e);
-    if (c->run->plan->verbose)
+    if (c->run->plan->settings->verbose)
         tell_failures(c->run, &c->told_failures, &c->view);
-    if (c->run->plan->memory_debug)
+    if (c->run->plan->settings->memory_debug)
         tell_memory(&c->memory_told_ns, now_ns);
     progress_look(&c->view, c->run, now_ns, goal_ns(c));
     return rc;
@@ -387,7 +381,7 @@ static int make_load(struct conductor *c, struct err *e)
         rc = conductor_look(c, e);
     }
     if (rc != 0)
-        run_end_all(c->run);
+        run_end(c->run);
     crew_join(&c->crew);
     return rc;
 }
@@ -411,7 +405,7 @@ int conductor_run(struct conductor *c, struct err *e)
     if (rc == 0)
         rc = look_at_course(c, now_ns, true, e);
     progress_clear(&c->view);
-    if (run->plan->verbose) /* reports failures since the last tick, or before the first one */
+    if (run->plan->settings->verbose) /* of failures since the last tick, or before the first one */
         tell_failures(run, &c->told_failures, &c->view);
     enter_stage(c, STAGE_OVER, now_ns);
     return rc;

@@ -45,7 +45,7 @@ int explainer_equip(struct explainer *x, struct crew *c, struct err *e)
 static void latencies_of(const void *counts, struct histogram *sum)
 {
     const struct counted *c = counts;
-    recorders_sum_service(&c->run->recorders, &c->run->rules, c->kind, sum);
+    recorders_sum_times(&c->run->recorders, c->kind, c->run->rules.has_service, sum);
 }
 
 int explainer_begin(struct explainer *x, const struct backing *b, struct err *e)
@@ -59,7 +59,7 @@ int explainer_begin(struct explainer *x, const struct backing *b, struct err *e)
         .devices = &b->devices,
         .filesystem = b->mount.filesystem,
         .limit = &x->limit,
-        .is_buffered = !x->run->plan->direct,
+        .is_buffered = !x->run->plan->settings->direct,
     };
     for (enum load_kind kind = 0; kind < LOAD_KINDS; kind++) {
         x->counted[kind] = (struct counted){.run = x->run, .kind = kind};

@@ -53,10 +53,8 @@ int live_file_open(struct live_file *l, const struct plan *p, struct err *e)
     if (!l->path)
         return 0;
     l->is_metrics = ends_in(l->path, ".prom");
-    l->before = calloc(LOAD_KINDS, sizeof *l->before);
-    l->now = calloc(LOAD_KINDS, sizeof *l->now);
-    l->between = calloc(LOAD_KINDS, sizeof *l->between);
-    if (!l->before || !l->now || !l->between)
+    l->counted = calloc(1, sizeof *l->counted);
+    if (!l->counted)
         return err_system(e, ENOMEM, "memory for %s", l->path);
     return l->is_metrics ? check_metrics(l, e) : open_csv(l, e);
 }
@@ -65,9 +63,7 @@ void live_file_close(struct live_file *l)
 {
     if (l->csv)
         fclose(l->csv);
-    free(l->before);
-    free(l->now);
-    free(l->between);
+    free(l->counted);
     *l = (struct live_file){0};
 }
 
@@ -75,14 +71,14 @@ void live_file_restart(struct live_file *l)
 {
     l->last_ns = 0;
     if (l->path)
-        memset(l->before, 0, LOAD_KINDS * sizeof *l->before);
+        memset(l->counted, 0, sizeof *l->counted);
 }
 
 static int write_csv(struct live_file *l, uint64_t elapsed_ns, struct err *e)
 {
     fprintf(l->csv, "%.3f", (double)elapsed_ns / (double)BILLION);
     for (enum load_kind kind = 0; kind < LOAD_KINDS; kind++) {
-        const struct tally *t = &l->between[kind];
+        const struct tally *t = &l->counted->since[kind];
         fprintf(l->csv, ",%" PRIu64 ",%" PRIu64 ",%" PRIu64 ",%" PRIu64 ",%" PRIu64 ",%" PRIu64,
                 tally_ended(t), t->errors, t->bytes, histogram_percentile(&t->response, 50),
                 histogram_percentile(&t->response, 99), t->response.maximum);
@@ -99,15 +95,15 @@ static void print_metrics(const struct live_file *l, double seconds, FILE *out)
           "# TYPE bonload_latency_seconds summary\n",
           out);
     for (enum load_kind kind = 0; kind < LOAD_KINDS; kind++) {
-        const struct histogram *h = &l->between[kind].response;
+        const struct histogram *h = &l->counted->since[kind].response;
         for (size_t i = 0; i < sizeof percents / sizeof *percents; i++)
             fprintf(out, "bonload_latency_seconds{kind=\"%s\",quantile=\"%g\"} %.9f\n",
                     kind_names[kind], percents[i] / 100,
                     (double)histogram_percentile(h, percents[i]) / (double)BILLION);
         fprintf(out, "bonload_latency_seconds_sum{kind=\"%s\"} %.9f\n", kind_names[kind],
-                (double)l->now[kind].response.sum / (double)BILLION);
+                (double)l->counted->now[kind].response.sum / (double)BILLION);
         fprintf(out, "bonload_latency_seconds_count{kind=\"%s\"} %" PRIu64 "\n", kind_names[kind],
-                l->now[kind].response.count);
+                l->counted->now[kind].response.count);
     }
     fputs("# HELP bonload_failed_seconds Time of requests that failed.\n"
           "# TYPE bonload_failed_seconds summary\n",
@@ -116,14 +112,14 @@ static void print_metrics(const struct live_file *l, double seconds, FILE *out)
         fprintf(out,
                 "bonload_failed_seconds_sum{kind=\"%s\"} %.9f\n"
                 "bonload_failed_seconds_count{kind=\"%s\"} %" PRIu64 "\n",
-                kind_names[kind], (double)l->now[kind].error_ns / (double)BILLION, kind_names[kind],
-                l->now[kind].errors);
+                kind_names[kind], (double)l->counted->now[kind].error_ns / (double)BILLION,
+                kind_names[kind], l->counted->now[kind].errors);
     fputs("# HELP bonload_bytes_per_second Bytes moved in the last second.\n"
           "# TYPE bonload_bytes_per_second gauge\n",
           out);
     for (enum load_kind kind = 0; kind < LOAD_KINDS; kind++)
         fprintf(out, "bonload_bytes_per_second{kind=\"%s\"} %.3f\n", kind_names[kind],
-                (double)l->between[kind].bytes / seconds);
+                (double)l->counted->since[kind].bytes / seconds);
     fputs("# EOF\n", out);
 }
 
@@ -145,11 +141,8 @@ int live_file_look(struct live_file *l, const struct run *run, uint64_t elapsed_
     uint64_t passed_ns = elapsed_ns > l->last_ns ? elapsed_ns - l->last_ns : 0;
     if (!l->path || (passed_ns < BILLION && !is_last))
         return 0;
-    for (enum load_kind kind = 0; kind < LOAD_KINDS; kind++) {
-        recorders_sum(&run->recorders, kind, &l->now[kind]);
-        tally_subtract(&l->between[kind], &l->now[kind], &l->before[kind]);
-        l->before[kind] = l->now[kind];
-    }
+    for (enum load_kind kind = 0; kind < LOAD_KINDS; kind++)
+        recent_look(l->counted, &run->recorders, kind);
     l->last_ns = is_last ? elapsed_ns : elapsed_ns - elapsed_ns % BILLION;
     return l->is_metrics ? write_metrics(l, passed_ns, e) : write_csv(l, elapsed_ns, e);
 }

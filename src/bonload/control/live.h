@@ -17,10 +17,8 @@ struct live_file {
     const char *path; /* NULL: the user wants no file */
     bool is_metrics;
     FILE *csv;
-    uint64_t last_ns;      /* when the current second began, in ns since the start of the run */
-    struct tally *before;  /* for each kind: the counts when the current second began */
-    struct tally *now;     /* for each kind: the counts now */
-    struct tally *between; /* for each kind: the counts of the current second */
+    uint64_t last_ns;       /* when the current second began, in ns since the start of the run */
+    struct recent *counted; /* until now, and in the current second */
 };
 
 /* Opens the live file of a plan, if it has one. Returns 0, or a negative errno with a line in e. */

@@ -14,9 +14,7 @@ struct progress_view {
     struct progress_bar bar;
     uint64_t next_ns;
     uint64_t last_ns;
-    struct tally *now;
-    struct tally *before; /* counts at the last look, for each kind */
-    struct tally *difference;
+    struct recent *counted; /* until the last look, and since the one before it */
 };
 
 int progress_open(struct progress_view *v, bool is_wanted, struct err *e);

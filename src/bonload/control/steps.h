@@ -34,24 +34,34 @@ struct step {
 
 #define STEPS_MOST 256
 
+/* A rank's report on a step, with times of its own clock. */
+struct step_figures {
+    uint64_t begin_ns;
+    uint64_t end_ns; /* 0: the step goes on */
+    /* rate, in requests per second; 0: no schedule */
+    double offered[LOAD_KINDS];
+};
+
+/* What is counted before and in a step. Each array has an element for each kind or operation. */
+struct step_counts {
+    struct tally before[LOAD_KINDS];   /* before the current step */
+    struct tally measured[LOAD_KINDS]; /* in the last step; in rank 0, those of all ranks */
+    struct tally other;                /* room for those of another rank */
+    struct op_tally ops[OPS_MOST];     /* before the current step */
+};
+
 struct steps {
     struct run *run;
     struct coordinator *coordinator; /* the ranks that make the steps together */
     struct step *list;               /* all steps, in rank 0 */
     /* number of steps in the list; it keeps the first STEPS_MOST - 1 and the last one */
     size_t count;
-    uint64_t begin_ns; /* start of the current step */
-    uint64_t end_ns;   /* end of the current step; 0: it goes on */
-    /* rate in the current step, in requests per second; 0: no schedule */
-    double offered[LOAD_KINDS];
+    struct step_figures current;
     uint64_t due[LOAD_KINDS]; /* number of requests that were due before the current step */
     struct arrivals_cursor cursors[LOAD_KINDS];
-    struct failures failures; /* counts before the current step, as in `misses` and `ops` */
-    struct failures misses;
-    struct op_tally *ops;
-    struct tally *before; /* counts before the current step, for each kind */
-    /* for each kind, the counts of the last step; in rank 0, those of all ranks */
-    struct tally *measured;
+    struct failures failures; /* before the current step */
+    struct failures misses;   /* before the current step */
+    struct step_counts *counts;
 };
 
 int steps_open(struct steps *s, struct run *run, struct coordinator *coordinator, struct err *e);

@@ -14,7 +14,7 @@ static void set_rate(struct sweep *s, uint64_t now_ns, uint64_t loads[LOAD_KINDS
 {
     s->begin_ns = now_ns;
     for (enum load_kind k = 0; k < LOAD_KINDS; k++)
-        loads[k] = share_of(s->plan, k, s->plan->sweep[s->next]);
+        loads[k] = share_of(s->plan, k, s->plan->settings->sweep[s->next]);
     s->next++;
 }
 
@@ -28,7 +28,7 @@ void sweep_decide(struct sweep *s, uint64_t now_ns, struct order *order)
 {
     if (now_ns - s->begin_ns < s->plan->duration_ns)
         return;
-    bool is_last = s->next == s->plan->sweep_count;
+    bool is_last = s->next == s->plan->settings->sweep_count;
     order->move = is_last ? MOVE_LAST_STEP : MOVE_STEP;
     if (!is_last)
         set_rate(s, now_ns, order->loads);
@@ -42,5 +42,5 @@ void sweep_resume(struct sweep *s, uint64_t now_ns)
 void sweep_note(const struct plan *p, size_t number, struct step *step)
 {
     for (enum load_kind k = 0; k < LOAD_KINDS; k++)
-        step->kinds[k].load = (double)share_of(p, k, p->sweep[number]) / (double)BILLION;
+        step->kinds[k].load = (double)share_of(p, k, p->settings->sweep[number]) / (double)BILLION;
 }

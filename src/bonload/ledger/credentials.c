@@ -26,28 +26,21 @@ static char *part_line(char *line, char *end)
     return line + length + 1;
 }
 
-static int make_room(struct names *n, struct err *e)
-{
-    if (!n->credentials)
-        n->credentials = calloc(n->line_count, sizeof *n->credentials);
-    return n->credentials ? 0 : err_system(e, ENOMEM, "memory for the names");
-}
-
 int credentials_take(struct names *n, struct err *e)
 {
-    int rc = 0;
-    for (uint64_t i = 0; rc == 0 && i < n->line_count; i++) {
+    for (uint64_t i = 0; i < n->line_count; i++) {
         char *line = n->lines + n->starts[i];
         char *end = credentials_end(line);
         if (!end)
             continue;
-        rc = make_room(n, e);
-        if (rc == 0) {
-            n->credentials[i] = line;
-            n->starts[i] = (size_t)(part_line(line, end) - n->lines);
-        }
+        if (!n->credentials)
+            n->credentials = calloc(n->line_count, sizeof *n->credentials);
+        if (!n->credentials)
+            return err_system(e, ENOMEM, "memory for the names");
+        n->credentials[i] = line;
+        n->starts[i] = (size_t)(part_line(line, end) - n->lines);
     }
-    return rc;
+    return 0;
 }
 
 const char *credentials_of(const struct names *n, uint64_t number)

@@ -53,20 +53,12 @@ static struct name_part part_at(const char *at)
     return part;
 }
 
-static size_t count_parts(const char *template)
-{
-    size_t count = 0;
-    for (; *template; count++)
-        template += part_at(template).length;
-    return count;
-}
-
 static int open_template(struct names *n, const char *template, struct err *e)
 {
-    n->parts = calloc(count_parts(template) + 1, sizeof *n->parts);
+    n->longest = strlen(template);
+    n->parts = calloc(n->longest + 1, sizeof *n->parts); /* no part is empty */
     if (!n->parts)
         return err_system(e, ENOMEM, "memory for the template");
-    n->longest = strlen(template);
     for (; *template; n->part_count++) {
         n->parts[n->part_count] = part_at(template);
         template += n->parts[n->part_count].length;
@@ -241,15 +233,16 @@ uint64_t names_number(const struct names *n, uint64_t own_number)
     return stripe_number(&n->stripe, n->own > 0 ? (own_number - 1) % n->own + 1 : own_number);
 }
 
-uint64_t names_hash(const char *name)
+uint64_t names_hash(const char *name, size_t length)
 {
-    uint64_t hash = strlen(name);
-    while (*name) {
+    uint64_t hash = length;
+    while (length > 0) {
         uint64_t word = 0;
-        size_t length = strnlen(name, sizeof word);
-        memcpy(&word, name, length);
+        size_t part = length < sizeof word ? length : sizeof word;
+        memcpy(&word, name, part);
         hash = rng_mix(hash ^ le64toh(word));
-        name += length;
+        name += part;
+        length -= part;
     }
     return hash;
 }

@@ -59,8 +59,8 @@ bool names_deal(struct names *n, const struct stripe *stripe);
  */
 size_t names_directory(const struct names *n, const char **text);
 
-/* A 64-bit hash of the whole name. */
-uint64_t names_hash(const char *name);
+/* A 64-bit hash of a name of that length. */
+uint64_t names_hash(const char *name, size_t length);
 
 /* Turns this rank's own number into the number, among all ranks, that the name is made of. */
 uint64_t names_number(const struct names *n, uint64_t own_number);

@@ -37,20 +37,14 @@ static void share_out(struct sizes *s)
         s->up_to[i] /= sum;
 }
 
-int sizes_open(struct sizes *s, const struct sizes_setup *setup, struct err *e)
+int sizes_open(struct sizes *s, uint64_t seed, struct err *e)
 {
-    uint64_t range = setup->most - setup->least + 1;
-    *s = (struct sizes){
-        .seed_key = rng_mix(setup->seed ^ SIZE_STREAM),
-        .least = setup->least,
-        .stripe = setup->stripe,
-        .most = setup->most,
-        .buckets = setup->fair_buckets < range ? setup->fair_buckets : range,
-    };
-    if (setup->fair_buckets == 0 || s->least == s->most) {
-        s->buckets = 0;
+    uint64_t range = s->most - s->least + 1;
+    s->seed_key = rng_mix(seed ^ SIZE_STREAM);
+    if (s->buckets > range)
+        s->buckets = range;
+    if (s->buckets == 0 || range == 1)
         return 0;
-    }
     s->up_to = malloc(s->buckets * sizeof *s->up_to);
     if (!s->up_to)
         return err_system(e, ENOMEM, "memory for the buckets of sizes");

@@ -13,24 +13,18 @@
  * many bytes. Within a bucket, sizes are uniform. There are never more buckets than sizes.
  */
 struct sizes {
-    uint64_t seed_key;
+    /* The caller sets these. */
     uint64_t least;
     uint64_t most;
-    uint64_t buckets; /* 0: sizes are uniform */
-    double *up_to;    /* for each bucket, the share of requests in it and all buckets before it */
-    struct stripe stripe;
-};
-
-struct sizes_setup {
-    uint64_t least;
-    uint64_t most;
-    uint64_t fair_buckets; /* 0: sizes are uniform */
-    uint64_t seed;
+    uint64_t buckets;     /* 0: sizes are uniform */
     struct stripe stripe; /* numbers of this rank, if there are several */
+
+    uint64_t seed_key;
+    double *up_to; /* for each bucket, the share of requests in it and all buckets before it */
 };
 
 /* Returns 0, or -ENOMEM with a line in e; then there is nothing to close. */
-int sizes_open(struct sizes *s, const struct sizes_setup *setup, struct err *e);
+int sizes_open(struct sizes *s, uint64_t seed, struct err *e);
 void sizes_close(struct sizes *s);
 
 /* Size in bytes of the body with this rank's number. */

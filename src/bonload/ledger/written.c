@@ -135,11 +135,50 @@ uint64_t written_take_oldest(struct written *w)
     }
 }
 
+/* The lowest number that has the same name as `number`. */
+static uint64_t first_of_name(uint64_t number, uint64_t period)
+{
+    return period > 0 ? (number - 1) % period + 1 : number;
+}
+
 void written_note_file(struct written *w, uint64_t number, uint64_t period, bool made)
 {
-    bool is_first_round = period == 0 || number <= period;
-    if (is_first_round && !made)
+    uint64_t first = first_of_name(number, period);
+    if (number == first && !made)
         exceptions_note(&w->not_made, number);
-    if (!is_first_round && made)
-        number_set_add(&w->made_later, (number - 1) % period + 1);
+    if (number > first && made)
+        number_set_add(&w->made_later, first);
+}
+
+bool made_open(struct made *m, uint64_t period)
+{
+    m->period = period;
+    return number_set_open(&m->ours, EXCEPTION_SINGLES) &&
+           number_set_open(&m->strange, EXCEPTION_SINGLES);
+}
+
+void made_close(struct made *m)
+{
+    number_set_close(&m->ours);
+    number_set_close(&m->strange);
+}
+
+static void note_name(struct made *m, struct number_set *s, uint64_t number)
+{
+    if (!number_set_add(s, first_of_name(number, m->period)))
+        atomic_fetch_add(&m->unknown, 1);
+}
+
+void made_note(struct made *m, uint64_t number)
+{
+    if (m)
+        note_name(m, &m->ours, number);
+}
+
+void made_rename(struct made *m, uint64_t from, uint64_t to)
+{
+    if (!m)
+        return;
+    bool is_ours = number_set_has(&m->ours, first_of_name(from, m->period));
+    note_name(m, is_ours ? &m->ours : &m->strange, to);
 }

@@ -6,32 +6,11 @@
 #include "util/rng.h"
 #include "util/units.h"
 
-void arrivals_follow(struct arrivals *a, const struct course *course, double each, double first)
-{
-    a->course = course;
-    a->each = each;
-    a->first = first;
-}
-
 double arrivals_rate(const struct arrivals *a, uint64_t now_ns)
 {
     if (!a->course)
         return (double)a->rate / (double)BILLION;
     return course_rate(a->course, now_ns > a->start_ns ? now_ns - a->start_ns : 0) / a->each;
-}
-
-void arrivals_begin(struct arrivals *a, enum arrival how, uint64_t rate, uint64_t seed,
-                    uint64_t start_ns)
-{
-    a->how = how;
-    a->start_ns = start_ns;
-    a->rate = rate;
-    a->key = rng_mix(seed);
-    atomic_store(&a->taken, 0);
-    atomic_store(&a->next_ns, start_ns);
-    if (how == ARRIVAL_POISSON)
-        arrivals_take(a); /* makes the first gap */
-    atomic_store(&a->taken, 0);
 }
 
 uint64_t arrivals_at(const struct arrivals *a, uint64_t n)
@@ -57,6 +36,17 @@ static uint64_t gap_after(const struct arrivals *a, uint64_t due_ns)
     return gap < 1 ? 1 : gap < 1e18 ? (uint64_t)(gap + .5) : UINT64_C(1000000000000000000);
 }
 
+void arrivals_begin(struct arrivals *a, enum arrival how, uint64_t rate, uint64_t seed,
+                    uint64_t start_ns)
+{
+    a->how = how;
+    a->start_ns = start_ns;
+    a->rate = rate;
+    a->key = rng_mix(seed);
+    atomic_store(&a->taken, 0);
+    atomic_store(&a->next_ns, start_ns + gap_after(a, start_ns));
+}
+
 uint64_t arrivals_take(struct arrivals *a)
 {
     uint64_t n = atomic_fetch_add_explicit(&a->taken, 1, memory_order_relaxed);
@@ -71,10 +61,7 @@ uint64_t arrivals_take(struct arrivals *a)
     return due;
 }
 
-/*
- * Number of requests of a course that are due. Corrects the first estimate, because fractions may
- * make it wrong by one.
- */
+/* Number of requests of a course that are due. Fractions may make the estimate wrong by one. */
 static uint64_t due_of_course(const struct arrivals *a, uint64_t now_ns)
 {
     double number = (course_due(a->course, now_ns - a->start_ns) - a->first) / a->each;
@@ -90,10 +77,9 @@ uint64_t arrivals_due(const struct arrivals *a, struct arrivals_cursor *cursor, 
 {
     if (now_ns < a->start_ns)
         return 0;
-    if (a->how == ARRIVAL_CONSTANT && a->course)
-        return due_of_course(a, now_ns);
     if (a->how == ARRIVAL_CONSTANT)
-        return mul_div(now_ns - a->start_ns, a->rate, BILLION * BILLION) + 1;
+        return a->course ? due_of_course(a, now_ns)
+                         : mul_div(now_ns - a->start_ns, a->rate, BILLION * BILLION) + 1;
     if (cursor->start_ns != a->start_ns)
         *cursor = (struct arrivals_cursor){.start_ns = a->start_ns,
                                            .next_ns = a->start_ns + gap_after(a, a->start_ns)};

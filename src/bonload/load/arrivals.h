@@ -12,14 +12,19 @@
  * takes the next ticket; no thread hands tickets out. Times are those of clock_ns().
  */
 struct arrivals {
+    /*
+     * Set before arrivals_begin(): the schedule consists of every `each`-th request of a course
+     * (NULL: the rate does not change), starting with number `first`.
+     */
+    const struct course *course;
+    double each;
+    double first;
+
     enum arrival how;
     uint64_t start_ns;
-    uint64_t rate; /* billionths of requests per second; of a course, the largest rate */
-    const struct course *course; /* NULL: the rate does not change */
-    double each;            /* number of a course's requests for each request of the schedule */
-    double first;           /* number of a course's requests before the first one of the schedule */
-    uint64_t key;           /* key of the random gaps */
-    _Atomic uint64_t taken; /* number of tickets taken */
+    uint64_t rate;            /* billionths of requests per second; of a course, the largest rate */
+    uint64_t key;             /* key of the random gaps */
+    _Atomic uint64_t taken;   /* number of tickets taken */
     _Atomic uint64_t next_ns; /* with random gaps, when the next request is due */
 };
 
@@ -30,12 +35,6 @@ struct arrivals {
 void arrivals_begin(struct arrivals *a, enum arrival how, uint64_t rate, uint64_t seed,
                     uint64_t start_ns);
 
-/*
- * Makes the schedule consist of every `each`-th request of a course, starting with number `first`.
- * To be called before arrivals_begin().
- */
-void arrivals_follow(struct arrivals *a, const struct course *course, double each, double first);
-
 /* The rate at the time now_ns, in requests per second. */
 double arrivals_rate(const struct arrivals *a, uint64_t now_ns);
 
@@ -44,15 +43,12 @@ uint64_t arrivals_take(struct arrivals *a);
 
 /* How far a reader has counted a schedule's requests. Must be zero at first. */
 struct arrivals_cursor {
-    uint64_t start_ns; /* start of the schedule that this cursor belongs to */
+    uint64_t start_ns; /* start of the cursor's schedule; with another one, it starts again */
     uint64_t next_ns;
     uint64_t count;
 };
 
-/*
- * Number of requests that are due up to now_ns, which must not decrease. A cursor of another
- * schedule starts again.
- */
+/* Number of requests that are due up to now_ns, which must not decrease. */
 uint64_t arrivals_due(const struct arrivals *a, struct arrivals_cursor *cursor, uint64_t now_ns);
 
 /* When request n, counted from 0, is due with constant gaps. */

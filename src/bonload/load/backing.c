@@ -1,18 +1,13 @@
 #include "bonload/load/backing.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "sys/below.h"
 #include "sys/host.h"
 
-/*
- * Opens the nearest existing directory above a name, where the name's file is or will be. Shortens
- * `name` to that directory. Returns 0 or a negative errno.
- */
+/* Opens the nearest existing directory above a name, and shortens the name to that. */
 static int find_above(struct below *above, char *name)
 {
     const char *top = *name == '/' ? "/" : ".";
@@ -62,9 +57,10 @@ void backing_begin(struct backing *b, uint64_t now_ns)
 }
 
 /* Judges where one kind's bytes came from or went to. Ignores CPU time. */
-static void judge_kind(const struct backing_use *use, enum load_kind kind, uint64_t bytes,
-                       uint64_t elapsed_ns, struct judgement *j)
+static void judge_kind(struct backing_use *use, enum load_kind kind, uint64_t bytes,
+                       uint64_t elapsed_ns)
 {
+    struct judgement *j = &use->kinds[kind];
     const struct evidence evidence = {
         .elapsed_ns = elapsed_ns,
         .cpus = host_cpus(),
@@ -75,6 +71,12 @@ static void judge_kind(const struct backing_use *use, enum load_kind kind, uint6
         .device = use->use,
     };
     bottleneck_judge(j, &evidence);
+    if (j->by == LIMITED_PAGE_CACHE && j->reason == REASON_IN_MEMORY)
+        use->measured[kind] = "memory";
+    else if (j->by == LIMITED_PAGE_CACHE)
+        use->measured[kind] = bottleneck_name(LIMITED_PAGE_CACHE);
+    else
+        use->measured[kind] = bottleneck_name(j->device_known ? LIMITED_DEVICE : LIMITED_UNKNOWN);
 }
 
 void backing_use(const struct backing *b, uint64_t now_ns, const uint64_t bytes[LOAD_KINDS],
@@ -90,18 +92,7 @@ void backing_use(const struct backing *b, uint64_t now_ns, const uint64_t bytes[
     use->filesystem = b->mount.filesystem[0] ? b->mount.filesystem : NULL;
     use->options = b->mount.options[0] ? b->mount.options : NULL;
     use->device = b->devices.count > 0 ? b->devices.name : NULL;
-    for (enum load_kind kind = 0; kind < LOAD_KINDS; kind++) {
-        use->has_moved[kind] = b->is_judged && bytes[kind] > 0;
-        judge_kind(use, kind, bytes[kind], elapsed_ns, &use->kinds[kind]);
-    }
-}
-
-const char *backing_measured(const struct backing_use *use, enum load_kind kind)
-{
-    const struct judgement *j = &use->kinds[kind];
-    if (!use->is_watched || !use->has_moved[kind])
-        return NULL;
-    if (j->by == LIMITED_PAGE_CACHE)
-        return j->reason == REASON_IN_MEMORY ? "memory" : bottleneck_name(LIMITED_PAGE_CACHE);
-    return bottleneck_name(j->device_known ? LIMITED_DEVICE : LIMITED_UNKNOWN);
+    for (enum load_kind kind = 0; kind < LOAD_KINDS; kind++)
+        if (b->is_judged && bytes[kind] > 0)
+            judge_kind(use, kind, bytes[kind], elapsed_ns);
 }

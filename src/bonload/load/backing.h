@@ -31,7 +31,8 @@ struct backing_use {
     const char *device;     /* name of the device; NULL: there is none */
     struct device_use use;
     struct judgement kinds[LOAD_KINDS]; /* where the bytes of each kind came from or went to */
-    bool has_moved[LOAD_KINDS];         /* whether the kind moved any bytes of files */
+    /* the same in a word: "device", "page cache", "memory" or "unknown"; NULL: none were moved */
+    const char *measured[LOAD_KINDS];
 };
 
 /* Finds the devices. It is not a failure if there are none. */
@@ -40,14 +41,8 @@ void backing_open(struct backing *b, const struct run *run);
 /* Starts to count what the devices do. */
 void backing_begin(struct backing *b, uint64_t now_ns);
 
-/*
- * Computes what the devices did up to now_ns, while requests moved `bytes` of each kind. *use stays
- * valid as long as b.
- */
+/* Computes what the devices did up to now_ns, while requests moved `bytes` of each kind. */
 void backing_use(const struct backing *b, uint64_t now_ns, const uint64_t bytes[LOAD_KINDS],
                  struct backing_use *use);
-
-/* Where the bytes were: "device", "page cache", "memory" or "unknown"; NULL: none were moved. */
-const char *backing_measured(const struct backing_use *use, enum load_kind kind);
 
 #endif

@@ -4,7 +4,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "bonload/load/run.h"
+#include "bonload/load/crew.h"
 
 /* The requests of a rate that are due and have not ended, as frequent looks see them. */
 struct backlog {
@@ -14,11 +14,7 @@ struct backlog {
     struct arrivals_cursor cursors[LOAD_KINDS];
 };
 
-/*
- * Looks at one kind, of which `ended` requests have ended. The caller sets looked_ns after it has
- * looked at all kinds.
- */
-void backlog_look(struct backlog *b, const struct run *run, enum load_kind kind, uint64_t ended,
-                  uint64_t now_ns);
+/* Looks at all kinds that have a rate. */
+void backlog_look(struct backlog *b, const struct crew *crew, uint64_t now_ns);
 
 #endif

@@ -2,9 +2,7 @@
 
 #include <errno.h>
 #include <stdlib.h>
-#include <string.h>
 
-#include "measure/clock.h"
 #include "sys/stop.h"
 #include "util/units.h"
 
@@ -14,31 +12,19 @@
 int crew_open(struct crew *c, struct run *run, struct err *e)
 {
     *c = (struct crew){.run = run};
-    unsigned all = 0;
-    for (enum load_kind kind = 0; kind < LOAD_KINDS; kind++)
-        all += run->loads[kind].shares = run_threads(run, run->loads[kind].channels);
+    unsigned all = run->loads[LOAD_READ].shares + run->loads[LOAD_WRITE].shares;
     c->list = calloc(all, sizeof *c->list);
     if (!c->list)
         return err_system(e, ENOMEM, "memory for %u threads", all);
+    int rc = 0;
     for (enum load_kind kind = 0; kind < LOAD_KINDS; kind++) {
         struct load *load = &run->loads[kind];
-        unsigned first = 0;
-        for (unsigned i = 0; i < load->shares; i++) {
-            struct driver *d = &c->list[c->count];
-            unsigned share = load->channels / load->shares + (i < load->channels % load->shares);
-            int rc = driver_open(d, run, kind, first, share, e);
-            if (rc != 0) {
-                crew_close(c);
-                return rc;
-            }
-            d->share = i;
-            d->recorder = &run->recorders.list[i % run->recorders.count];
-            load->drivers++;
-            c->count++;
-            first += share;
-        }
+        for (unsigned i = 0; rc == 0 && i < load->shares; i++)
+            rc = driver_open(&c->list[c->count++], run, load, i, e);
     }
-    return 0;
+    if (rc != 0)
+        crew_close(c);
+    return rc;
 }
 
 void crew_close(struct crew *c)
@@ -71,12 +57,12 @@ static int start_driver(struct crew *c, struct driver *d, const pthread_attr_t *
     }
     int code = pthread_create(&d->thread, attributes, driver_main, d);
     if (code == 0) {
-        d->has_thread = true;
+        c->started++;
         return 0;
     }
     if (r->target->leave)
         r->target->leave(d->target);
-    return err_system(e, code, "start thread %u of %u", (unsigned)(d - c->list) + 1, c->count);
+    return err_system(e, code, "start thread %u of %u", c->started + 1, c->count);
 }
 
 int crew_start(struct crew *c, struct err *e)
@@ -85,11 +71,11 @@ int crew_start(struct crew *c, struct err *e)
     int rc = 0;
     pthread_attr_init(&attributes);
     pthread_attr_setstacksize(&attributes, STACK_BYTES);
-    for (unsigned i = 0; rc == 0 && i < c->count; i++)
-        rc = start_driver(c, &c->list[i], &attributes, e);
+    while (rc == 0 && c->started < c->count)
+        rc = start_driver(c, &c->list[c->started], &attributes, e);
     pthread_attr_destroy(&attributes);
     if (rc != 0) {
-        run_end_all(c->run);
+        run_end(c->run);
         crew_join(c);
     }
     return rc;
@@ -97,12 +83,9 @@ int crew_start(struct crew *c, struct err *e)
 
 void crew_join(struct crew *c)
 {
-    for (unsigned i = 0; i < c->count; i++) {
-        struct driver *d = &c->list[i];
-        if (!d->has_thread)
-            continue;
+    while (c->started > 0) {
+        struct driver *d = &c->list[--c->started];
         pthread_join(d->thread, NULL);
-        d->has_thread = false;
         if (d->run->target->leave)
             d->run->target->leave(d->target);
     }
@@ -114,7 +97,7 @@ unsigned crew_busy(const struct crew *c)
     for (unsigned i = 0; i < c->count; i++) {
         const struct driver *d = &c->list[i];
         unsigned parked = atomic_load(&d->parked);
-        busy += parked != DRIVER_OVER && parked != atomic_load(&d->load->gate);
+        busy += parked != DRIVER_OVER && parked != atomic_load(&c->run->gate);
     }
     return busy;
 }

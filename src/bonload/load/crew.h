@@ -1,7 +1,6 @@
 #ifndef BONLOAD_LOAD_CREW_H
 #define BONLOAD_LOAD_CREW_H
 
-#include <stdbool.h>
 #include <stdint.h>
 
 #include "bonload/load/driver.h"
@@ -14,6 +13,7 @@ struct crew {
     struct run *run;
     struct driver *list;
     unsigned count;
+    unsigned started; /* number of drivers that have a thread */
 };
 
 /*
@@ -44,10 +44,7 @@ uint64_t crew_last_end(const struct crew *c, enum load_kind kind);
 /* Adds a kind's slowest requests to *all. Drivers may go on making requests meanwhile. */
 void crew_add_slowest(const struct crew *c, enum load_kind kind, struct slowest *all);
 
-/*
- * Moves the slowest requests so far to `earlier`, as those of earlier loads. The run must be
- * paused.
- */
+/* Moves the slowest requests so far to those of earlier loads. The run must be paused. */
 void crew_move_slowest(struct crew *c, struct slowest earlier[LOAD_KINDS]);
 
 /*

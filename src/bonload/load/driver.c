@@ -8,20 +8,16 @@
 #include <unistd.h>
 
 #include "measure/clock.h"
-#include "util/units.h"
+#include "util/partition.h"
 
 /*
- * By default a sleep ends about 50 us late; with the least timer slack it ends only a few us late,
- * which the timer and the scheduler need. A thread whose request is due within SPIN_NS does not
- * sleep but polls the clock, which costs at most this much CPU time per request.
+ * With the least timer slack a sleep ends only a few us late, and not about 50. A thread whose
+ * request is due within SPIN_NS does not sleep but polls the clock.
  */
 #define TIMER_SLACK_NS 1
 #define SPIN_NS        UINT64_C(3000)
 
-/*
- * Number of requests for which a thread takes numbers at once, if the target's requests take almost
- * no time. Threads then seldom compete for numbers.
- */
+/* Instant requests take this many numbers at once, so that threads seldom compete for them. */
 #define INSTANT_BATCH 256
 
 /* A driver with requests in flight looks this often for changes that other threads make. */
@@ -34,26 +30,24 @@ enum turn {
     TURN_OVER, /* no further request may begin */
 };
 
-int driver_open(struct driver *d, struct run *run, enum load_kind kind, unsigned first_channel,
-                unsigned channels, struct err *e)
+int driver_open(struct driver *d, struct run *run, struct load *load, unsigned share, struct err *e)
 {
+    const struct partition part = partition_of(load->channels, load->shares, share);
     *d = (struct driver){
         .run = run,
-        .load = &run->loads[kind],
-        .first_channel = first_channel,
-        .channels = channels,
-        .recorder = run->recorders.list,
+        .load = load,
+        .share = share,
+        .channels = (unsigned)part.count,
+        .recorder = &run->recorders.list[share % run->recorders.count],
     };
-    rng_init(&d->rng, run->plan->rank_seed, 2 * (uint64_t)first_channel + kind);
-    d->requests = calloc(channels, sizeof *d->requests);
-    d->unused = calloc(2 * (size_t)channels, sizeof *d->unused);
-    if (!d->requests || !d->unused) {
-        driver_close(d);
-        return err_system(e, ENOMEM, "memory for %u channels", channels);
-    }
-    d->done = d->unused + channels;
-    for (unsigned i = channels; i-- > 0;) {
-        d->requests[i] = (struct request){.kind = kind, .channel = first_channel + i};
+    rng_init(&d->rng, run->plan->rank_seed, 2 * part.first + load->kind);
+    d->requests = calloc(part.count, sizeof *d->requests);
+    d->unused = calloc(2 * part.count, sizeof *d->unused);
+    if (!d->requests || !d->unused)
+        return err_system(e, ENOMEM, "memory for %u channels", d->channels);
+    d->done = d->unused + part.count;
+    for (unsigned i = d->channels; i-- > 0;) {
+        d->requests[i] = (struct request){.kind = load->kind, .channel = (unsigned)part.first + i};
         d->unused[d->unused_count++] = &d->requests[i];
     }
     return 0;
@@ -63,14 +57,9 @@ void driver_close(struct driver *d)
 {
     free(d->requests);
     free(d->unused);
-    d->requests = NULL;
-    d->unused = NULL;
 }
 
-/*
- * Takes the permission for one request from the budget. When the budget is used up, notes the time,
- * which ends the run.
- */
+/* Takes the permission for one request. When the budget is used up, notes when: the run ends. */
 static bool take_budget(struct driver *d)
 {
     struct run *run = d->run;
@@ -98,30 +87,24 @@ static bool is_exhausted(const struct driver *d)
            atomic_load_explicit(&d->run->exhausted_ns, memory_order_relaxed) != 0;
 }
 
-/* Takes the permission for one read that follows writes. */
-static bool take_follower(struct driver *d)
-{
-    uint64_t allowed = run_reads_allowed(d->run);
-    uint64_t begun = atomic_load(&d->load->followed);
-    while (begun < allowed)
-        if (atomic_compare_exchange_weak(&d->load->followed, &begun, begun + 1))
-            return true;
-    return false;
-}
-
 /* Whether no further write can succeed, so that no further read will get permission. */
 static bool writes_are_over(const struct driver *d)
 {
     return atomic_load(&d->run->loads[LOAD_WRITE].drivers) == 0;
 }
 
+/* Takes the permission for one read that follows writes. */
 static enum turn turn_of_follower(struct driver *d)
 {
     bool was_over = writes_are_over(d);
+    uint64_t allowed = run_reads_allowed(d->run);
+    uint64_t begun = atomic_load(&d->load->followed);
     d->ticket_ns = 0;
-    if (take_follower(d)) {
-        d->ticket_ns = d->now_ns;
-        return TURN_NOW;
+    while (begun < allowed) {
+        if (atomic_compare_exchange_weak(&d->load->followed, &begun, begun + 1)) {
+            d->ticket_ns = d->now_ns;
+            return TURN_NOW;
+        }
     }
     return was_over ? TURN_OVER : TURN_WAIT;
 }
@@ -155,29 +138,20 @@ static unsigned driver_quota(const struct driver *d)
     return active / d->load->shares + (d->share < active % d->load->shares);
 }
 
-/*
- * Whether the run is paused at this gate. If not, the driver enters the step. In both cases its
- * ticket is void.
- */
-static bool is_paused(struct driver *d, unsigned gate)
-{
-    d->ticket_ns = 0;
-    if (gate % 2 != 0)
-        return true;
-    d->gate = gate;
-    d->budget = 0;
-    return false;
-}
-
 /* Whether a request may begin on a free channel now. */
 static enum turn turn_of(struct driver *d)
 {
     struct load *load = d->load;
-    if (atomic_load_explicit(&load->is_over, memory_order_relaxed) || is_exhausted(d))
+    if (atomic_load_explicit(&d->run->is_over, memory_order_relaxed) || is_exhausted(d))
         return TURN_OVER;
-    unsigned gate = atomic_load_explicit(&load->gate, memory_order_acquire);
-    if (gate != d->gate && is_paused(d, gate))
-        return TURN_WAIT;
+    unsigned gate = atomic_load_explicit(&d->run->gate, memory_order_acquire);
+    if (gate != d->gate) {
+        d->ticket_ns = 0; /* the ticket is void: its step has ended */
+        if (gate % 2 != 0)
+            return TURN_WAIT;
+        d->gate = gate;
+        d->budget = 0;
+    }
     if (!atomic_load_explicit(&load->is_open, memory_order_relaxed))
         return writes_are_over(d) ? TURN_OVER : TURN_WAIT;
     if (load->pace == PACE_RATE)
@@ -185,9 +159,85 @@ static enum turn turn_of(struct driver *d)
     if (load->pace == PACE_FOLLOWS)
         return turn_of_follower(d);
     d->ticket_ns = 0;
-    if (d->in_flight >= driver_quota(d))
+    if (d->channels - d->unused_count >= driver_quota(d))
         return TURN_WAIT;
     return take_budget(d) ? TURN_NOW : TURN_OVER;
+}
+
+/* The next number for a request whose name does not matter. Takes several numbers at once. */
+static uint64_t next_of_batch(struct driver *d)
+{
+    struct run *run = d->run;
+    if (d->numbers == 0) {
+        d->numbers = d->budget + 1;
+        d->next_number = d->load->kind == LOAD_WRITE
+                             ? written_take(&run->written, d->numbers)
+                             : atomic_fetch_add(&run->read_numbers, d->numbers) + 1;
+    }
+    d->numbers--;
+    return d->next_number++;
+}
+
+/* Picks one of the run's writes at random, and returns its number; 0: there is none yet. */
+static uint64_t pick_written(struct run *run)
+{
+    return written_pick(&run->written,
+                        rng_mix(run->plan->rank_seed ^ atomic_fetch_add(&run->read_numbers, 1)));
+}
+
+static bool is_written_one_by_one(const struct run *run)
+{
+    return run->reads_written || !(run->target->traits & TARGET_INSTANT);
+}
+
+/*
+ * Gives a request its number, which determines its name. A removal gets the oldest object that the
+ * run wrote, or, in a run that writes nothing, the next name; a change gets one of the objects that
+ * the run wrote. If there is none, the request becomes a write.
+ */
+static void number_request(struct driver *d, struct request *r)
+{
+    struct run *run = d->run;
+    r->number = 0;
+    if (r->removes && run->plan->puts_nothing)
+        r->number = atomic_fetch_add(&run->removals, 1) + 1;
+    else if (r->removes)
+        r->number = written_take_oldest(&run->written);
+    else if (r->changes)
+        r->number = pick_written(run);
+    if (r->number != 0)
+        return;
+    r->removes = r->changes = false; /* there is no such object */
+    if (r->kind == LOAD_WRITE && is_written_one_by_one(run))
+        r->number = written_begin(&run->written, r->channel);
+    else if (r->kind == LOAD_READ && run->reads_written)
+        r->number = pick_written(run);
+    else
+        r->number = next_of_batch(d);
+}
+
+/* Updates the ledgers when a write has ended. */
+static void settle_number(struct driver *d, const struct request *r)
+{
+    struct run *run = d->run;
+    if (r->removes || r->changes)
+        return;
+    if (is_written_one_by_one(run))
+        written_end(&run->written, r->channel, r->number, r->failure == 0);
+    else if (r->failure != 0)
+        written_leave_out(&run->written, r->number);
+    if (run->plan->settings->cleanup && (run->target->traits & TARGET_FILES))
+        written_note_file(&run->written, r->number, run->period, r->made);
+    if (r->failure == 0 && plan_has(run->plan, LOAD_READ))
+        run_tell_written(run, d->now_ns);
+}
+
+/* Notes that nothing is written under the numbers that are left. */
+static void leave_numbers(struct driver *d)
+{
+    for (; d->numbers > 0; d->numbers--)
+        if (d->load->kind == LOAD_WRITE)
+            written_leave_out(&d->run->written, d->next_number++);
 }
 
 /*
@@ -218,9 +268,7 @@ static void note_request(struct driver *d, const struct request *r, const struct
 /* What slow_ns points to where slow requests are not told. */
 static const _Atomic uint64_t never_slow = UINT64_MAX;
 
-/*
- * Tells a slow request, which takes microseconds that no request counts. Time that does not count
- * is taken to be before the request, as that for evicting is.
+/* Tells a slow request. Time that does not count is taken to be before it, as that for evicting is.
  */
 static void tell_slow(struct driver *d, const struct observation *o, uint64_t end_ns)
 {
@@ -277,10 +325,7 @@ static void count_request(struct driver *d, const struct request *r, uint64_t en
         tell_slow(d, &o, end_ns);
 }
 
-/*
- * Handles the end of a request. The target examines the result first, in time that counts for no
- * request.
- */
+/* Handles the end of a request, which the target examines first, in time that does not count. */
 static void settle_request(struct driver *d, struct request *r, uint64_t end_ns)
 {
     struct run *run = d->run;
@@ -288,11 +333,11 @@ static void settle_request(struct driver *d, struct request *r, uint64_t end_ns)
         run->target->inspect(d->target, r);
         d->now_ns = clock_ns();
     }
-    bool is_of_step = r->gate == (atomic_load_explicit(&d->load->gate, memory_order_relaxed) & ~1U);
+    bool is_of_step = r->gate == (atomic_load_explicit(&run->gate, memory_order_relaxed) & ~1U);
     if (is_of_step && r->due_ns >= atomic_load_explicit(&run->counts_from_ns, memory_order_relaxed))
         count_request(d, r, end_ns);
     if (r->kind == LOAD_WRITE)
-        numbers_settle(run, r, d->now_ns);
+        settle_number(d, r);
     if (is_of_step) {
         count_one(&d->ended);
         atomic_store_explicit(&d->last_end_ns, end_ns, memory_order_relaxed);
@@ -308,21 +353,14 @@ static void begin_request(struct driver *d, struct request *r)
     r->gate = d->gate;
     d->ticket_ns = 0;
     d->unused_count--;
-    r->failure = 0;
-    r->miss = 0;
-    r->made = false;
-    r->bytes = 0;
-    r->aside_ns = 0;
-    r->judged_ns = 0;
-    r->first_byte_ns = 0;
+    r->removes = r->changes = r->made = false;
+    r->failure = r->miss = 0;
+    r->bytes = r->aside_ns = r->judged_ns = r->first_byte_ns = 0;
     r->connections = 0;
-    r->connect_ns = 0;
-    r->tls_ns = 0;
-    r->removes = false;
-    r->changes = false;
+    r->connect_ns = r->tls_ns = 0;
     if (target->choose)
         target->choose(d->run->shared, r, rng_next(&d->rng));
-    numbers_give(&d->numbers, d->run, r, d->budget + 1);
+    number_request(d, r);
     if (target->prepare) {
         target->prepare(d->target, r);
         d->now_ns = clock_ns();
@@ -331,31 +369,16 @@ static void begin_request(struct driver *d, struct request *r)
     if (r->due_ns == 0 || r->due_ns > r->start_ns)
         r->due_ns = r->start_ns;
     count_one(&d->begun);
-    enum target_answer answer = target->submit(d->target, r);
-    if (answer == TARGET_QUEUED) {
-        d->in_flight++;
+    if (target->submit(d->target, r) == TARGET_QUEUED)
         return;
-    }
     d->now_ns = clock_ns();
     settle_request(d, r, d->now_ns);
 }
 
-static void poll_requests(struct driver *d, uint64_t until_ns)
-{
-    unsigned ended = d->run->target->poll(d->target, until_ns, d->done, d->channels);
-    uint64_t end_ns = d->now_ns = clock_ns();
-    d->in_flight -= ended;
-    for (unsigned i = 0; i < ended; i++)
-        settle_request(d, d->done[i], end_ns);
-}
-
-/*
- * Parks a driver that has nothing in flight, if the run is paused: returns the unused part of the
- * budget. Returns whether the driver is parked.
- */
+/* If the run is paused, parks a driver with nothing in flight, and gives its budget back. */
 static bool park_driver(struct driver *d)
 {
-    unsigned gate = atomic_load(&d->load->gate);
+    unsigned gate = atomic_load(&d->run->gate);
     if (gate % 2 == 0)
         return false;
     if (gate == d->gate + 1)
@@ -374,7 +397,7 @@ static void driver_sleep(struct driver *d, uint32_t change, uint32_t writes)
     if (d->load->pace == PACE_FOLLOWS && atomic_load(&d->load->is_open) && !is_parked) {
         atomic_fetch_add(&run->followers, 1);
         if (run_reads_allowed(run) <= atomic_load(&d->load->followed) &&
-            !atomic_load(&d->load->is_over) && !writes_are_over(d))
+            !atomic_load(&run->is_over) && !writes_are_over(d))
             event_wait(&run->write_ended, writes, EVENT_NO_DEADLINE);
         atomic_fetch_sub(&run->followers, 1);
     } else if (d->ticket_ns == 0) {
@@ -393,7 +416,10 @@ static void wait_for_target(struct driver *d, bool is_over_now)
         until_ns = d->now_ns + 100 * LOOK_NS;
     else if (d->ticket_ns > 0 && d->ticket_ns < until_ns)
         until_ns = d->ticket_ns;
-    poll_requests(d, until_ns);
+    unsigned ended = d->run->target->poll(d->target, until_ns, d->done, d->channels);
+    uint64_t end_ns = d->now_ns = clock_ns();
+    for (unsigned i = 0; i < ended; i++)
+        settle_request(d, d->done[i], end_ns);
 }
 
 void driver_work(struct driver *d)
@@ -411,12 +437,12 @@ void driver_work(struct driver *d)
                 break;
             begin_request(d, d->unused[d->unused_count - 1]);
         }
-        if (d->in_flight > 0)
+        if (d->unused_count < d->channels)
             wait_for_target(d, turn == TURN_OVER);
         else if (turn == TURN_OVER)
             break;
         else
             driver_sleep(d, change, writes);
     }
-    numbers_leave(&d->numbers, d->run, d->load->kind);
+    leave_numbers(d);
 }

@@ -6,7 +6,6 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "bonload/load/numbers.h"
 #include "bonload/load/run.h"
 #include "measure/slow_ops.h"
 #include "util/rng.h"
@@ -14,32 +13,29 @@
 /*
  * A driver is a thread that begins the requests of one kind on its channels, each when it is due,
  * and counts each at its end. If the target blocks, there is a driver for each channel; otherwise
- * there is one for each CPU, and keeps many requests in flight. A driver with a free channel takes
- * the next ticket of the schedule, and waits until that is due.
+ * there is one for each CPU, which keeps many requests in flight.
  */
 struct driver {
     struct run *run;
     struct load *load;
-    struct recorder *recorder; /* used only if drivers do not share recorders; otherwise each
-                                  request chooses one */
+    struct recorder *recorder; /* unless drivers share recorders: then each request chooses one */
     void *target;              /* the target's data for this thread */
-    unsigned first_channel;
     unsigned channels;
     struct request *requests; /* one request for each channel */
-    struct request **unused;
+    struct request **unused;  /* those that are not in flight */
     unsigned unused_count;
     struct request **done;
-    unsigned in_flight;
     uint64_t now_ns;    /* the last reading of the clock */
     uint64_t ticket_ns; /* when the request of the driver's ticket is due; 0: it has no ticket */
     unsigned ticket_schedule; /* number of the schedule that the ticket is from */
     unsigned share;           /* index among the drivers of the load */
-    unsigned gate;            /* step that the driver works for, as in load->gate */
-    /* load->gate when the driver parked in a pause, with nothing in flight */
+    unsigned gate;            /* step that the driver works for, as in run->gate */
+    /* run->gate when the driver parked in a pause, with nothing in flight */
     _Atomic unsigned parked;
-    uint64_t budget; /* number of requests that the driver may begin before it asks for more */
-    struct numbers numbers;
-    struct rng rng; /* draws the operations */
+    uint64_t budget;      /* number of requests that the driver may begin before it asks for more */
+    uint64_t numbers;     /* number of numbers taken from the run and not used yet */
+    uint64_t next_number; /* the first of these */
+    struct rng rng;       /* draws the operations */
     _Atomic uint64_t begun;
     _Atomic uint64_t ended;
     _Atomic uint64_t last_end_ns; /* when the driver's last request ended, by clock_ns() */
@@ -47,23 +43,20 @@ struct driver {
     struct slow_box *slow;           /* where slow requests are told; NULL: nowhere */
     const _Atomic uint64_t *slow_ns; /* requests with at least this service time are told */
     pthread_t thread;
-    bool has_thread;
 };
 
 /* Value of driver.parked when the driver begins no further requests. */
 #define DRIVER_OVER (~0U)
 
 /*
- * Opens a driver. Returns 0, or a negative errno with a line in e; then there is nothing to close.
+ * Opens driver number `share` of a load. Returns 0, or a negative errno with a line in e. The
+ * caller must call driver_close() in either case.
  */
-int driver_open(struct driver *d, struct run *run, enum load_kind kind, unsigned first_channel,
-                unsigned channels, struct err *e);
+int driver_open(struct driver *d, struct run *run, struct load *load, unsigned share,
+                struct err *e);
 void driver_close(struct driver *d);
 
-/*
- * Main function of the driver's thread. Returns when no further request may begin and all have
- * ended.
- */
+/* The work of the driver's thread. Returns when no request may begin and all have ended. */
 void driver_work(struct driver *d);
 
 #endif

@@ -5,13 +5,10 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "bonload/ledger/credentials.h"
-#include "measure/clock.h"
 #include "sys/descriptor_limit.h"
 #include "sys/host.h"
-#include "sys/stop.h"
 #include "tail/trace.h"
 #include "util/mul_div.h"
 #include "util/units.h"
@@ -19,31 +16,20 @@
 /* Most recorders that a run has: beyond this number, their memory costs more than sharing them. */
 #define MOST_RECORDERS 32
 
-/*
- * Descriptors that a run needs besides one for each channel: DESCRIPTORS_IN_ALL for streams,
- * reports and the like, and DESCRIPTORS_PER_THREAD for epoll and libcurl if a thread has many
- * channels.
- */
-#define DESCRIPTORS_IN_ALL     16
-#define DESCRIPTORS_PER_THREAD 4
+/* Descriptors that a run needs besides one for each channel. */
+#define DESCRIPTORS_IN_ALL     16 /* for streams, reports and the like */
+#define DESCRIPTORS_PER_THREAD 4  /* for epoll and libcurl, if a thread has many channels */
 
 static bool target_blocks(const struct run *r)
 {
     return r->target->traits & TARGET_BLOCKS;
 }
 
-unsigned run_threads(const struct run *r, unsigned channels)
-{
-    unsigned most = target_blocks(r) ? channels : host_cpus();
-    return channels < most ? channels : most;
-}
-
 /*
- * Checks the limit on open files for a given number of threads, each of which has a file or a
- * connection open. With a rate, the target decides whether all channels are ever used, so nothing
- * is checked.
+ * Checks the limit on open files for a given number of threads, each with a file or a connection.
+ * With a rate, the target decides whether all channels are ever used, so nothing is checked.
  */
-static int check_descriptors(const struct run *r, struct err *e)
+static int check_descriptors(struct run *r, struct err *e)
 {
     int limit = descriptor_limit_raise();
     uint64_t needed = DESCRIPTORS_IN_ALL;
@@ -51,7 +37,7 @@ static int check_descriptors(const struct run *r, struct err *e)
     for (enum load_kind kind = 0; kind < LOAD_KINDS; kind++) {
         const struct load *load = &r->loads[kind];
         threads += load->pace == PACE_CLOSED ? load->channels : 0;
-        needed += target_blocks(r) ? 0 : DESCRIPTORS_PER_THREAD * run_threads(r, load->channels);
+        needed += target_blocks(r) ? 0 : DESCRIPTORS_PER_THREAD * load->shares;
     }
     needed += threads + (r->plan->explains_tail ? tail_trace_descriptors() : 0);
     if (!(r->target->traits & TARGET_NAMES) || r->plan->mode != MODE_THREADS || limit == 0 ||
@@ -69,27 +55,24 @@ static void init_load(struct run *r, enum load_kind kind)
     const struct kind_plan *k = &r->plan->kinds[kind];
     *load = (struct load){.kind = kind, .pace = k->pace};
     load->channels = k->pace == PACE_NONE ? 0 : (unsigned)plan_share(r->plan, k->channels);
+    load->shares = load->channels;
+    if (!target_blocks(r) && load->shares > host_cpus())
+        load->shares = host_cpus();
+    load->drivers = load->shares;
     load->is_open = kind == LOAD_WRITE || !r->reads_written;
 }
 
-/*
- * Number of requests that all ranks may begin. Reads that follow writes do not take from this
- * budget; then it is the largest number of writes that, together with their reads, keeps within the
- * limit.
- */
-static uint64_t budget_of_all(const struct plan *p)
+/* If reads follow writes, the writes take from the budget only what their reads leave of it. */
+uint64_t run_budget(const struct plan *p)
 {
-    if (p->kinds[LOAD_READ].pace != PACE_FOLLOWS || p->max_requests == UINT64_MAX)
-        return p->max_requests;
+    if (p->max_requests == UINT64_MAX)
+        return UINT64_MAX;
+    if (p->kinds[LOAD_READ].pace != PACE_FOLLOWS)
+        return plan_share(p, p->max_requests);
     uint64_t writes = mul_div(p->max_requests + 1, BILLION, p->reads_per_write + BILLION);
     while (mul_div(writes, p->reads_per_write, BILLION) > p->max_requests - writes)
         writes--;
-    return writes;
-}
-
-uint64_t run_budget(const struct plan *p)
-{
-    return p->max_requests < UINT64_MAX ? plan_share(p, budget_of_all(p)) : UINT64_MAX;
+    return plan_share(p, writes);
 }
 
 static int open_names(struct run *r, struct err *e)
@@ -99,12 +82,12 @@ static int open_names(struct run *r, struct err *e)
     int rc = names_open(&r->names, template, p->url_source, p->seed, e);
     if (rc != 0)
         return rc;
-    if (p->settings->as_goader)
+    if (p->settings->as_goader) {
         names_trim(&r->names);
-    if (p->settings->as_goader && (r->target->traits & TARGET_URLS))
-        rc = credentials_take(&r->names, e);
-    if (rc != 0)
-        return rc;
+        rc = r->target->traits & TARGET_URLS ? credentials_take(&r->names, e) : 0;
+        if (rc != 0)
+            return rc;
+    }
     bool is_dealt = names_deal(&r->names, &p->stripe);
     if (!is_dealt && plan_has(p, LOAD_WRITE) && (r->target->traits & TARGET_NAMES))
         return err_say(e, "there are fewer names than the %u ranks, of which each writes its own",
@@ -115,21 +98,16 @@ static int open_names(struct run *r, struct err *e)
     bool repeats = !names_are_unique(&r->names, most);
     if (repeats && r->reads_written && (r->target->traits & TARGET_STORES))
         rc = versions_open(&r->versions, e);
-    const struct sizes_setup sizes = {
-        .least = p->least_body,
-        .most = p->most_body,
-        .fair_buckets = p->fair_buckets,
-        .seed = p->seed,
-        .stripe = p->stripe,
-    };
-    if (rc == 0)
-        rc = sizes_open(&r->sizes, &sizes, e);
-    return rc;
+    r->sizes = (struct sizes){.least = p->least_body,
+                              .most = p->most_body,
+                              .buckets = p->fair_buckets,
+                              .stripe = p->stripe};
+    return rc == 0 ? sizes_open(&r->sizes, p->seed, e) : rc;
 }
 
 static bool tracks_names(const struct run *r)
 {
-    return r->plan->cleanup && (r->target->traits & TARGET_NO_KINDS);
+    return r->plan->settings->cleanup && (r->target->traits & TARGET_NO_KINDS);
 }
 
 static int open_target(struct run *r, struct err *e)
@@ -166,6 +144,8 @@ static int open_recorders(struct run *r, struct err *e)
 
 int run_open(struct run *r, const struct plan *p, struct err *e)
 {
+    static int (*const steps[])(struct run *, struct err *) = {check_descriptors, open_names,
+                                                               open_recorders, open_target};
     memset(r, 0, sizeof *r);
     r->plan = p;
     r->target = p->target;
@@ -174,15 +154,9 @@ int run_open(struct run *r, const struct plan *p, struct err *e)
     r->until_ns = UINT64_MAX;
     for (enum load_kind kind = 0; kind < LOAD_KINDS; kind++)
         init_load(r, kind);
-    int rc = check_descriptors(r, e);
-    if (rc == 0)
-        rc = open_names(r, e);
-    if (rc == 0)
-        rc = written_open(&r->written, r->loads[LOAD_WRITE].channels, e);
-    if (rc == 0)
-        rc = open_recorders(r, e);
-    if (rc == 0)
-        rc = open_target(r, e);
+    int rc = written_open(&r->written, r->loads[LOAD_WRITE].channels, e);
+    for (size_t i = 0; rc == 0 && i < sizeof steps / sizeof *steps; i++)
+        rc = steps[i](r, e);
     if (rc != 0)
         run_close(r);
     return rc;
@@ -198,39 +172,27 @@ void run_close(struct run *r)
     versions_close(&r->versions);
     sizes_close(&r->sizes);
     names_close(&r->names);
-    r->shared = NULL;
-}
-
-void run_describe(const struct run *r, uint32_t failure, char *text, size_t size)
-{
-    r->target->describe(r->shared, failure, text, size);
-}
-
-/* Advice about a failure; "": there is none. */
-static const char *what_helps(const struct run *r, const struct failure *f)
-{
-    bool is_missing =
-        (r->target->traits & TARGET_FILES) && failure_code(f) == failure_of(STEP_OPEN, ENOENT);
-    if (!is_missing)
-        return "";
-    return failure_kind(f) == LOAD_WRITE
-               ? "; -mkdirs makes missing directories"
-               : "; what is read must be written before, as by -wt=1, with -mkdirs where a "
-                 "directory is missing";
 }
 
 char *run_tell_failure(const struct run *r, const struct failure *f)
 {
+    static const char *const kinds[] = {[LOAD_WRITE] = "write", [LOAD_READ] = "read"};
+    static const char *const help[] = {
+        [LOAD_WRITE] = "; -mkdirs makes missing directories",
+        [LOAD_READ] = "; what is read must be written before, as by -wt=1, with -mkdirs where a "
+                      "directory is missing",
+    };
+    bool is_missing =
+        (r->target->traits & TARGET_FILES) && failure_code(f) == failure_of(STEP_OPEN, ENOENT);
     char reason[REASON_TEXT];
     char *text = NULL;
     uint64_t number = atomic_load(&f->number); /* 0: unknown so far */
-    char *name = calloc(1, r->names.longest + 1);
-    run_describe(r, failure_code(f), reason, sizeof reason);
-    if (name && number > 0)
-        names_format(&r->names, number, name);
-    bool has_name = name && *name != '\0';
-    if (asprintf(&text, "%s: %s%s%s%s", failure_kind(f) == LOAD_READ ? "read" : "write",
-                 has_name ? name : "", has_name ? ": " : "", reason, what_helps(r, f)) < 0)
+    char *name = calloc(1, r->names.longest + sizeof ": ");
+    r->target->describe(r->shared, failure_code(f), reason, sizeof reason);
+    if (name && number > 0 && names_format(&r->names, number, name) > 0)
+        strcat(name, ": ");
+    if (asprintf(&text, "%s: %s%s%s", kinds[failure_kind(f)], name ? name : "", reason,
+                 is_missing ? help[failure_kind(f)] : "") < 0)
         text = NULL;
     free(name);
     return text;
@@ -249,16 +211,10 @@ uint64_t run_ended_ns(const struct run *r, uint64_t now_ns)
     return exhausted_ns ? exhausted_ns : now_ns < until_ns ? now_ns : until_ns - 1;
 }
 
-void run_end(struct run *r, enum load_kind kind)
+void run_end(struct run *r)
 {
-    atomic_store(&r->loads[kind].is_over, true);
+    atomic_store(&r->is_over, true);
     run_wake(r);
-}
-
-void run_end_all(struct run *r)
-{
-    for (enum load_kind kind = 0; kind < LOAD_KINDS; kind++)
-        run_end(r, kind);
 }
 
 bool run_is_through(const struct run *r)
@@ -267,21 +223,16 @@ bool run_is_through(const struct run *r)
            atomic_load(&r->loads[LOAD_WRITE].drivers) == 0;
 }
 
-static void turn_gates(struct run *r)
-{
-    for (enum load_kind kind = 0; kind < LOAD_KINDS; kind++)
-        atomic_fetch_add(&r->loads[kind].gate, 1);
-    run_wake(r);
-}
-
 void run_pause(struct run *r)
 {
-    turn_gates(r);
+    atomic_fetch_add(&r->gate, 1);
+    run_wake(r);
 }
 
 void run_resume(struct run *r)
 {
-    turn_gates(r);
+    atomic_fetch_add(&r->gate, 1);
+    run_wake(r);
 }
 
 void run_renew_budget(struct run *r, uint64_t most)
@@ -292,54 +243,44 @@ void run_renew_budget(struct run *r, uint64_t most)
     atomic_store(&r->most, most);
 }
 
-void run_set_threads(struct run *r, enum load_kind kind, unsigned threads)
-{
-    atomic_store(&r->loads[kind].active, (unsigned)plan_share(r->plan, threads));
-    event_happens(&r->change, EVENT_WAKES_ALL);
-}
-
-/*
- * When this rank's first request is due. With constant gaps, the ranks take turns with the requests
- * of one schedule.
- */
-static uint64_t first_due(const struct plan *p, uint64_t rate, uint64_t now_ns)
-{
-    if (p->arrival != ARRIVAL_CONSTANT || p->course.count > 0)
-        return now_ns;
-    return now_ns + mul_div(p->stripe.index, BILLION * BILLION, rate * plan_ranks(p));
-}
-
-/* Makes a schedule follow the plan's course: it gets this rank's turns of the kind's share. */
-static void follow_course(const struct plan *p, enum load_kind kind, struct arrivals *a)
-{
-    double all = (double)p->kinds[LOAD_READ].rate + (double)p->kinds[LOAD_WRITE].rate;
-    double each = all / (double)p->kinds[kind].rate;
-    if (p->course.count > 0)
-        arrivals_follow(a, &p->course, each * plan_ranks(p), each * p->stripe.index);
-}
-
 /*
  * Begins a schedule with this rank's `rate`, in billionths of requests per second; 0: no request is
- * due.
+ * due. With constant gaps, the ranks take turns with the requests of one schedule, and if the plan
+ * has a course, with those of the kind's share of it.
  */
 static void begin_schedule(struct run *r, struct load *load, uint64_t rate, uint64_t now_ns)
 {
     const struct plan *p = r->plan;
     unsigned next = atomic_load(&load->schedule) + 1;
+    struct arrivals *a = &load->schedules[next % SCHEDULES];
+    uint64_t first_ns = now_ns;
     if (rate == 0)
         return;
-    follow_course(p, load->kind, &load->schedules[next % SCHEDULES]);
-    arrivals_begin(&load->schedules[next % SCHEDULES], p->arrival, rate,
-                   p->rank_seed + next + 1000 * (unsigned)load->kind, first_due(p, rate, now_ns));
+    if (p->course.count > 0) {
+        double all = (double)p->kinds[LOAD_READ].rate + (double)p->kinds[LOAD_WRITE].rate;
+        double each = all / (double)p->kinds[load->kind].rate;
+        a->course = &p->course;
+        a->each = each * plan_ranks(p);
+        a->first = each * p->stripe.index;
+    } else if (p->settings->arrival == ARRIVAL_CONSTANT) {
+        first_ns += mul_div(p->stripe.index, BILLION * BILLION, rate * plan_ranks(p));
+    }
+    arrivals_begin(a, p->settings->arrival, rate, p->rank_seed + next + 1000 * (unsigned)load->kind,
+                   first_ns);
     atomic_store(&load->schedule, next);
 }
 
-void run_set_rate(struct run *r, enum load_kind kind, uint64_t all, uint64_t now_ns)
+void run_set_load(struct run *r, enum load_kind kind, uint64_t all, uint64_t now_ns)
 {
     struct load *load = &r->loads[kind];
-    uint64_t rate = plan_share(r->plan, all);
-    begin_schedule(r, load, rate, now_ns);
-    atomic_store(&load->rate, rate); /* stored last, because drivers take tickets from now on */
+    uint64_t share = plan_share(r->plan, all);
+    if (load->pace == PACE_RATE) {
+        begin_schedule(r, load, share, now_ns);
+        atomic_store(&load->rate,
+                     share); /* stored last, because drivers take tickets from now on */
+    } else if (load->pace == PACE_CLOSED) {
+        atomic_store(&load->active, (unsigned)share);
+    }
     event_happens(&r->change, EVENT_WAKES_ALL);
 }
 

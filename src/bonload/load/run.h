@@ -1,10 +1,8 @@
 #ifndef BONLOAD_LOAD_RUN_H
 #define BONLOAD_LOAD_RUN_H
 
-#include <pthread.h>
 #include <stdatomic.h>
 #include <stdbool.h>
-#include <stddef.h>
 #include <stdint.h>
 
 #include "bonload/ledger/names.h"
@@ -20,15 +18,9 @@
 #include "sys/event.h"
 #include "util/err.h"
 
-/*
- * What all threads of a run share. The main thread conducts the run (conductor.h), and the drivers
- * make the requests (driver.h).
- */
+/* What all threads of a run share: the conductor (conductor.h) and the drivers (driver.h). */
 
-/*
- * Number of places for schedules: threads may still take tickets of a schedule that has been
- * replaced.
- */
+/* Number of schedules kept, because threads may still take tickets of one that was replaced. */
 #define SCHEDULES 4
 
 /* All requests of one kind: when they may begin. */
@@ -36,21 +28,29 @@ struct load {
     enum load_kind kind;
     enum pace pace;
     unsigned channels;
-    _Atomic unsigned active; /* PACE_CLOSED: number of channels that make requests */
-    _Atomic bool is_open;    /* false: reads must wait for the first successful write */
-    _Atomic bool is_over;    /* no further request may begin */
-    /* when the kind's first request could begin, by clock_ns(); 0: not yet */
-    _Atomic uint64_t opened_ns;
+    _Atomic unsigned active;    /* PACE_CLOSED: number of channels that make requests */
+    _Atomic bool is_open;       /* false: reads must wait for the first successful write */
+    _Atomic uint64_t opened_ns; /* when the kind's first request could begin; 0: not yet */
     struct arrivals schedules[SCHEDULES];
     _Atomic unsigned schedule; /* PACE_RATE: number of the current schedule */
     /* rate of that schedule, in billionths, for this rank; 0: no request is due */
     _Atomic uint64_t rate;
     _Atomic uint64_t followed; /* PACE_FOLLOWS: number of reads begun */
-    /* twice the number of the step whose requests may begin; if odd, the run is paused */
-    _Atomic unsigned gate;
-    unsigned shares;          /* number of drivers */
-    _Atomic unsigned drivers; /* number of drivers that have not ended */
+    unsigned shares;           /* number of drivers */
+    _Atomic unsigned drivers;  /* number of drivers that have not ended */
 };
+
+/* Whether requests become due by a schedule now. */
+static inline bool load_has_schedule(const struct load *load)
+{
+    return load->pace == PACE_RATE && atomic_load(&load->rate) > 0 && atomic_load(&load->is_open);
+}
+
+/* The current schedule, if there is a rate. */
+static inline const struct arrivals *load_schedule(const struct load *load)
+{
+    return &load->schedules[atomic_load(&load->schedule) % SCHEDULES];
+}
 
 struct run {
     const struct plan *plan;
@@ -67,6 +67,9 @@ struct run {
     /* last number that removals have used, in a run that writes nothing */
     _Atomic uint64_t removals;
     struct load loads[LOAD_KINDS];
+    _Atomic bool is_over; /* no further request may begin */
+    /* twice the number of the step whose requests may begin; if odd, the run is paused */
+    _Atomic unsigned gate;
     struct recorders recorders;
     struct recorder_rules rules;
     struct failures failures;
@@ -92,13 +95,9 @@ struct run {
 int run_open(struct run *r, const struct plan *p, struct err *e);
 void run_close(struct run *r);
 
-/* Number of threads for requests on that many channels. */
-unsigned run_threads(const struct run *r, unsigned channels);
-
 /*
- * Pauses the run between two steps: no request begins, and those in flight end. Requests that are
- * due but have not begun are dropped. A request belongs to the step in which it began; if it is
- * still in flight when the next step begins, it no longer counts.
+ * Pauses the run between two steps: no request begins, those in flight end, and those that are due
+ * are dropped. A request that is still in flight when the next step begins no longer counts.
  */
 void run_pause(struct run *r);
 void run_resume(struct run *r);
@@ -109,9 +108,8 @@ uint64_t run_budget(const struct plan *p);
 /* Renews the budget to `most` requests from the next step on. The run must be paused. */
 void run_renew_budget(struct run *r, uint64_t most);
 
-/* Stops requests of a kind from beginning. Those in flight continue. */
-void run_end(struct run *r, enum load_kind kind);
-void run_end_all(struct run *r);
+/* Stops requests from beginning. Those in flight continue. */
+void run_end(struct run *r);
 
 /* When the budget or the duration ended the load, or else now_ns. */
 uint64_t run_ended_ns(const struct run *r, uint64_t now_ns);
@@ -123,28 +121,21 @@ void run_wake(struct run *r);
 bool run_is_through(const struct run *r);
 
 /*
- * Set the load of a kind from now on: the number of active channels, or the rate in billionths of
- * requests per second. Both are for all ranks, and this rank takes its share.
+ * Sets the load of a kind from now on: the number of active channels, or the rate in billionths of
+ * requests per second. It is that of all ranks, and this rank takes its share.
  */
-void run_set_threads(struct run *r, enum load_kind kind, unsigned threads);
-void run_set_rate(struct run *r, enum load_kind kind, uint64_t rate, uint64_t now_ns);
-
-/* Describes a failure or a miss by its code, in at most `size` bytes with the NUL. */
-void run_describe(const struct run *r, uint32_t failure, char *text, size_t size);
+void run_set_load(struct run *r, enum load_kind kind, uint64_t all, uint64_t now_ns);
 
 /*
- * Describes the first request that failed in this way and the reason, "write: NAME: open: No such
- * file or directory", with an option that may help. The caller frees the text. NULL: there is no
- * memory.
+ * Describes the first request that failed in this way, "write: NAME: open: No such file or
+ * directory", and what may help. The caller frees the text; NULL: there is no memory.
  */
 char *run_tell_failure(const struct run *r, const struct failure *f);
 
 /* Number of reads that may follow the writes that have succeeded so far. */
 uint64_t run_reads_allowed(const struct run *r);
 
-/*
- * Notes a successful write: the first one opens the load of reads, and each lets followers begin.
- */
+/* Notes a successful write. The first one opens the load of reads; each lets followers begin. */
 void run_tell_written(struct run *r, uint64_t now_ns);
 
 #endif

@@ -10,8 +10,7 @@
 #include "util/go_units.h"
 #include "util/units.h"
 
-/* Limits on a file of loads, because another user may have made it. */
-#define LINE_BYTES 1000
+/* Limit on a file of loads, because another user may have made it. */
 #define MOST_BYTES (16 * MIB)
 
 #define NEVER        (UINT64_MAX / 4)
@@ -35,6 +34,8 @@ bool course_add(struct course *c, uint64_t at_ns, double rate)
         point.before =
             last->before + (last->rate + rate) / 2 * seconds_of(point.at_ns - last->at_ns);
     c->points[c->count++] = point;
+    c->peak = fmax(c->peak, rate);
+    c->end_ns = at_ns;
     return true;
 }
 
@@ -58,7 +59,7 @@ int course_parse_ramp(struct course *c, const char *text)
     if (!dots || !slash || slash < dots)
         return -EINVAL;
     *dots = *slash = '\0';
-    c->count = 0;
+    *c = (struct course){.count = 0};
     bool is_right = parse_rate(word, &from) == 0 && parse_rate(dots + 2, &to) == 0 &&
                     go_parse_duration(slash + 1, &time_ns) == 0 && time_ns > 0 && from + to > 0;
     return is_right && course_add(c, 0, from) && course_add(c, time_ns, to) ? 0 : -EINVAL;
@@ -83,58 +84,46 @@ static bool take_line(struct course *c, char *line)
     return has_time && parse_rate(word, &rate) == 0 && course_add(c, at_ns, rate);
 }
 
-/*
- * Reads one line, and takes its length from *left, the number of bytes that may still be read.
- * Returns false at the end. Shortens a line that does not fit, and makes it invalid unless it
- * contains a comment.
- */
-static bool read_line(FILE *in, char line[static LINE_BYTES], size_t *left)
+static int take_text(struct course *c, char *text, const char *path, struct err *e)
 {
-    size_t length = 0;
-    int c = EOF;
-    while (*left > 0 && (c = getc(in)) != EOF && c != '\n') {
-        (*left)--;
-        if (length < LINE_BYTES - 1)
-            line[length++] = c == '\0' ? '?' : (char)c;
+    unsigned number = 0;
+    for (char *line; (line = strsep(&text, "\n"));) {
+        number++;
+        if (!take_line(c, line))
+            return err_say(e,
+                           "-load-file: line %u of %s is not accepted; expected a time and a rate, "
+                           "in the order of time: 1m30s 200",
+                           number, path);
     }
-    line[length] = '\0';
-    if (length == LINE_BYTES - 1 && !strchr(line, '#'))
-        line[0] = '?';
-    return length > 0 || c == '\n';
+    if (c->count == 0 || c->peak <= 0 || c->end_ns == 0)
+        return err_say(e, "-load-file: %s makes no load", path);
+    return 0;
 }
 
 int course_read(struct course *c, const char *path, struct err *e)
 {
-    char line[LINE_BYTES];
-    size_t left = MOST_BYTES;
-    unsigned number = 0;
     FILE *in;
     int rc = named_file_read(&in, "open", path, e);
     if (rc != 0)
         return rc;
-    c->count = 0;
-    while (rc == 0 && read_line(in, line, &left)) {
-        number++;
-        if (!take_line(c, line))
-            rc = err_say(e,
-                         "-load-file: line %u of %s is not accepted; expected a time and a rate, "
-                         "in the order of time: 1m30s 200",
-                         number, path);
-    }
-    if (rc == 0 && left == 0)
-        rc = err_say(e, "-load-file: %s is longer than 16 MiB", path);
-    if (rc == 0 && ferror(in))
+    char *text = calloc(1, MOST_BYTES + 1);
+    size_t length = text ? fread(text, 1, MOST_BYTES, in) : 0;
+    for (size_t i = 0; i < length; i++)
+        text[i] = text[i] == '\0' ? '?' : text[i];
+    if (!text)
+        rc = err_system(e, ENOMEM, "memory for %s", path);
+    else if (ferror(in))
         rc = err_system(e, EIO, "read %s", path);
+    else if (length == MOST_BYTES)
+        rc = err_say(e, "-load-file: %s is longer than 16 MiB", path);
+    else
+        rc = take_text(c, text, path, e);
+    free(text);
     fclose(in);
-    if (rc == 0 && (c->count == 0 || course_peak(c) <= 0 || course_end(c) == 0))
-        rc = err_say(e, "-load-file: %s makes no load", path);
     return rc;
 }
 
-/*
- * The last point at or before that number of requests (or that time, if is_time); NULL: there is
- * none.
- */
+/* The last point at or before that number of requests (or that time, if is_time), or NULL. */
 static const struct course_point *point_before(const struct course *c, double number, bool is_time)
 {
     size_t low = 0;
@@ -187,17 +176,4 @@ uint64_t course_time(const struct course *c, double number)
         return NEVER;
     double passed_ns = 2 * left / (p->rate + root) * (double)BILLION;
     return passed_ns < (double)NEVER ? p->at_ns + (uint64_t)ceil(passed_ns) : NEVER;
-}
-
-double course_peak(const struct course *c)
-{
-    double peak = 0;
-    for (size_t i = 0; i < c->count; i++)
-        peak = fmax(peak, c->points[i].rate);
-    return peak;
-}
-
-uint64_t course_end(const struct course *c)
-{
-    return c->points[c->count - 1].at_ns;
 }

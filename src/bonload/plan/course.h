@@ -20,22 +20,21 @@ struct course_point {
 };
 
 struct course {
-    size_t count; /* 0: the rate is constant */
+    size_t count;    /* 0: the rate is constant */
+    double peak;     /* the largest rate */
+    uint64_t end_ns; /* time of the last point */
     struct course_point points[COURSE_MOST];
 };
 
-/*
- * Adds a point after all others. Returns false when the point is earlier than the last one, or
- * there is no room.
- */
+/* Adds a point. Returns false when it is earlier than the last one, or there is no room. */
 bool course_add(struct course *c, uint64_t at_ns, double rate);
 
 /* Parses "100..2000/60s". Returns 0 or -EINVAL. */
 int course_parse_ramp(struct course *c, const char *text);
 
 /*
- * Reads a file with a time (30s, 1m30s, or seconds) and a rate on each line; comments begin with #.
- * Returns 0, or a negative errno with a line in e.
+ * Adds the points of a file with a time (30s, 1m30s, or seconds) and a rate on each line; comments
+ * begin with #. Returns 0, or a negative errno with a line in e.
  */
 int course_read(struct course *c, const char *path, struct err *e);
 
@@ -47,9 +46,5 @@ int course_read(struct course *c, const char *path, struct err *e);
 double course_rate(const struct course *c, uint64_t at_ns);
 double course_due(const struct course *c, uint64_t at_ns);
 uint64_t course_time(const struct course *c, double number);
-
-/* course_peak() returns the largest rate, course_end() the time of the last point. */
-double course_peak(const struct course *c);
-uint64_t course_end(const struct course *c);
 
 #endif

@@ -2,7 +2,6 @@
 #define BONLOAD_PLAN_PLAN_H
 
 #include <stdbool.h>
-#include <stddef.h>
 #include <stdint.h>
 
 #include "bonload/plan/course.h"
@@ -29,16 +28,16 @@ struct kind_plan {
 };
 
 /*
- * Settings and defaults, combined and checked. Amounts are those of all ranks together; only
- * `stripe` and `rank_seed` differ between ranks.
+ * What the settings mean together, checked. What a single option says is in the settings alone.
+ * Amounts are those of all ranks together; only `stripe` and `rank_seed` differ between ranks.
  */
 struct plan {
+    const struct settings *settings;
     enum mode mode;
     const struct target_ops *target;
     const char *url;
     const char *url_source;
     struct kind_plan kinds[LOAD_KINDS];
-    enum arrival arrival;
     uint64_t reads_per_write; /* billionths; 0: reads do not depend on writes */
     uint64_t max_requests;    /* UINT64_MAX: no limit */
     uint64_t duration_ns;     /* 0: no limit; in a sweep, for each rate */
@@ -50,45 +49,24 @@ struct plan {
     uint64_t window_most_ns; /* longest window of a search */
     bool adjust_on_errors;
     unsigned max_channels;
-    uint64_t sweep[SWEEP_MOST]; /* rates of reads and writes together */
-    size_t sweep_count;
     struct course course; /* MODE_RATE: rates of reads and writes together */
-    bool stop_on_bad_rate;
 
     uint64_t least_body;
     uint64_t most_body;
     uint64_t fair_buckets; /* 0: uniform sizes */
-    const char *written_dump;
-    bool make_directories;
-    bool cleanup;
-    uint64_t chunk_bytes;
-    bool direct;
-    bool evict; /* evict a file's pages before it is read */
-    bool fsync;
-    bool explains_tail; /* finds what the slowest requests waited for */
+    bool explains_tail;    /* finds what the slowest requests waited for */
     enum verify_mode verify;
 
-    struct mix ops[LOAD_KINDS];      /* http, s3: set by the target */
-    bool puts_nothing;               /* requests that write leave nothing that reads could choose */
-    bool has_changes;                /* requests that write may change what was put */
-    uint64_t range_bytes;            /* number of bytes of an object that reads get; 0: all of it */
-    uint64_t timeout_ns;             /* longest time of a request */
-    const struct settings *settings; /* http, s3: settings that only the target needs */
+    struct mix ops[LOAD_KINDS]; /* http, s3: set by the target */
+    bool puts_nothing;          /* requests that write leave nothing that reads could choose */
+    bool has_changes;           /* requests that write may change what was put */
+    uint64_t range_bytes;       /* number of bytes of an object that reads get; 0: all of it */
+    uint64_t timeout_ns;        /* longest time of a request */
 
-    const char *meta_ops; /* "": all operations */
-    unsigned xattr_keys;
-    size_t xattr_length;
-    uint64_t offset_limit;
-
-    enum output_format output;
-    bool show_progress;
-    const char *timeline_file;
     double max_errors; /* percent */
     uint64_t seed;
     struct stripe stripe; /* this rank's part of numbers, threads, channels and rates */
     uint64_t rank_seed;   /* seed of what differs between ranks */
-    bool verbose;
-    bool memory_debug;
 };
 
 /* This rank's share of a total. */

@@ -11,10 +11,7 @@
 
 enum action { ACTION_RUN, ACTION_HELP, ACTION_VERSION, ACTION_OPTIONS };
 
-/*
- * Room for values that must be copied because argv is overwritten, and for those that the user may
- * give several times.
- */
+/* Room for values that are copied because argv is overwritten, or that are given several times. */
 #define SETTINGS_SECRET    512
 #define SETTINGS_HEADERS   8192
 #define SETTINGS_OPS       2048
@@ -23,10 +20,13 @@ enum action { ACTION_RUN, ACTION_HELP, ACTION_VERSION, ACTION_OPTIONS };
 
 struct profile;
 
-/* What the user asked for, as given. Nothing here is looked up or computed. */
+/*
+ * What the user asked for, as given. Nothing here is looked up or computed. A value that the user
+ * left out has its default, unless that depends on other settings.
+ */
 struct settings {
     enum action action;
-    bool as_goader;     /* the user called the program `goader` (goader.h) */
+    bool as_goader;     /* the user called the program `goader`: bonload(1) lists what differs */
     const char *engine; /* name of the target; NULL: default */
     const char *url;
     const char *url_source;
@@ -45,8 +45,7 @@ struct settings {
     struct given window_ns;
     struct given window_most_ns;
     enum arrival arrival;
-    bool has_latency_limit;
-    struct latency_limit limit;
+    struct latency_limit limit; /* of a search; 0 ns: none */
     enum search_for search;
     uint64_t sweep[SWEEP_MOST]; /* rates in billionths of requests per second */
     size_t sweep_count;
@@ -65,11 +64,10 @@ struct settings {
     bool cleanup;
     struct given chunk_bytes;
     bool direct;
-    bool evict;
+    bool evict; /* evict a file's pages before it is read */
     bool fsync;
     bool explain_tail;
-    enum verify_mode verify;
-    bool has_verify;
+    enum verify_mode verify; /* VERIFY_MODES: not given */
 
     char meta_ops[SETTINGS_OPS]; /* all values that the user gave, joined by commas */
     struct given xattr_keys;
@@ -99,10 +97,9 @@ struct settings {
     bool show_progress;
     const char *timeline_file;
     const char *live_file;
-    const char *hgrm; /* start of the paths of files with distributions */
-    bool has_fail_above;
-    struct latency_limit fail_above;
-    struct given max_errors; /* percent, in billionths */
+    const char *hgrm;                /* start of the paths of files with distributions */
+    struct latency_limit fail_above; /* 0 ns: none */
+    struct given max_errors;         /* percent, in billionths */
     struct given seed;
     bool verbose;
     bool memory_debug;

@@ -17,31 +17,27 @@ const char *const arrival_names[] = {
 const char *const search_names[] = {[SEARCH_THREADS] = "threads", [SEARCH_RATE] = "rate", NULL};
 const char *const output_names[] = {[OUTPUT_HUMAN] = "human", [OUTPUT_JSON] = "json", NULL};
 
-/* Parses "p99.9", the first `length` characters of a word, as a percentile. */
-static int parse_percentile(const char *word, size_t length, double *percent)
+/* Parses "max" or "p99.9". Returns false for anything else. */
+static bool parse_figure(const char *word, struct latency_limit *limit)
 {
-    char number[LIMIT_TEXT];
-    uint64_t billionths;
-    if (length < 2 || length >= sizeof number || *word != 'p')
-        return -EINVAL;
-    memcpy(number, word + 1, length - 1);
-    number[length - 1] = '\0';
-    if (units_parse_decimal(number, &billionths) != 0 || billionths == 0 ||
-        billionths >= 100 * BILLION)
-        return -EINVAL;
-    *percent = (double)billionths / (double)BILLION;
-    return 0;
+    uint64_t billionths = 0;
+    limit->of = LIMIT_MAX;
+    if (strcmp(word, "max") == 0)
+        return true;
+    limit->of = LIMIT_PERCENTILE;
+    bool is_number = *word == 'p' && units_parse_decimal(word + 1, &billionths) == 0;
+    limit->percent = (double)billionths / (double)BILLION;
+    return is_number && billionths > 0 && billionths < 100 * BILLION;
 }
 
 int latency_limit_parse(const char *text, struct latency_limit *limit)
 {
     struct latency_limit l = {.of = LIMIT_MEAN};
+    char word[LIMIT_TEXT];
     const char *colon = strchr(text, ':');
     if (colon) {
-        size_t length = (size_t)(colon - text);
-        bool is_max = length == 3 && memcmp(text, "max", 3) == 0;
-        l.of = is_max ? LIMIT_MAX : LIMIT_PERCENTILE;
-        if (!is_max && parse_percentile(text, length, &l.percent) != 0)
+        int length = snprintf(word, sizeof word, "%.*s", (int)(colon - text), text);
+        if (length >= LIMIT_TEXT || !parse_figure(word, &l))
             return -EINVAL;
         text = colon + 1;
     }

@@ -5,7 +5,6 @@
 #include <stdint.h>
 
 #include "measure/histogram.h"
-#include "util/err.h"
 
 /*
  * Reads and writes are counted, timed, limited and reported separately. Reports have writes first.

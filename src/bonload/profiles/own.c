@@ -1,12 +1,10 @@
-#include "bonload/profiles/own.h"
+#include "bonload/profiles/profile.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "sys/named_file.h"
 #include "util/go_units.h"
@@ -26,36 +24,35 @@
 #define MOST_MESSAGE       (16 * MIB)
 #define MOST_UNIT          MIB
 
-/* The current line. */
-struct line {
-    unsigned number;
-    char *words[LONGEST_LINE_WORDS + 1];
-    unsigned count;
-};
-
 /* The state of the parser. */
 struct parser {
     struct profile *profile;
-    struct line line;
     struct err *e;
+    /* the current line */
+    unsigned line;
+    char *words[LONGEST_LINE_WORDS];
+    unsigned count;
+    /* what earlier lines have defined */
+    unsigned files;
+    unsigned works;
+    unsigned limits;
+    unsigned loads;
 };
 
 static int refuse_line(struct parser *r, const char *accepted)
 {
-    return err_say(r->e, "line %u of the profile: expected %s", r->line.number, accepted);
+    return err_say(r->e, "line %u of the profile: expected %s", r->line, accepted);
 }
 
 static int split_words(struct parser *r, char *text)
 {
     char *rest;
-    struct line *l = &r->line;
-    l->count = 0;
+    r->count = 0;
     for (char *word = strtok_r(text, " \t\r", &rest); word; word = strtok_r(NULL, " \t\r", &rest)) {
-        if (l->count == LONGEST_LINE_WORDS)
+        if (r->count == LONGEST_LINE_WORDS)
             return refuse_line(r, "fewer words");
-        l->words[l->count++] = word;
+        r->words[r->count++] = word;
     }
-    l->words[l->count] = NULL;
     return 0;
 }
 
@@ -75,15 +72,6 @@ static bool parse_number(const char *text, uint64_t most, unsigned *number)
         return false;
     *number = (unsigned)value;
     return true;
-}
-
-/* Number of files that the text has defined so far. */
-static unsigned count_files(const struct profile *p)
-{
-    unsigned count = 0;
-    while (count < PROFILE_FILES && p->files[count].kind != PROFILE_NO_FILE)
-        count++;
-    return count;
 }
 
 /* Sets what a word after a file's size means. Returns false when it is unknown. */
@@ -130,21 +118,20 @@ static int add_file(struct parser *r, enum profile_file_kind kind)
     static const char accepted[] =
         "NAME SIZE and, for a log, [unit=SIZE] [count=1..8] preallocated, recycled or grows "
         "[direct]; for pages, unit=SIZE [direct], a multiple of 4096; for a mailbox, count=N";
-    unsigned place = count_files(r->profile);
-    if (place == PROFILE_FILES)
+    if (r->files == PROFILE_FILES)
         return refuse_line(r, "no more than 4 files");
     struct profile_file f = {.kind = kind, .unit = kind == PROFILE_PAGES ? BLOCK : 1, .count = 2};
-    if (r->line.count < 3 || !parse_size(r->line.words[2], 1, MOST_BYTES, &f.bytes))
+    if (r->count < 3 || !parse_size(r->words[2], 1, MOST_BYTES, &f.bytes))
         return refuse_line(r, accepted);
-    f.name = r->line.words[1];
+    f.name = r->words[1];
     if (find_file(r->profile, f.name) >= 0)
         return refuse_line(r, "a name that no other file has");
-    for (unsigned i = 3; i < r->line.count; i++)
-        if (!set_file(&f, r->line.words[i]))
+    for (unsigned i = 3; i < r->count; i++)
+        if (!set_file(&f, r->words[i]))
             return refuse_line(r, accepted);
     if (!file_is_possible(&f))
         return refuse_line(r, accepted);
-    r->profile->files[place] = f;
+    r->profile->files[r->files++] = f;
     return 0;
 }
 
@@ -198,7 +185,7 @@ static bool parse_step(const struct profile *p, char *text, struct profile_step 
     return false;
 }
 
-static int parse_steps(struct parser *r, char *text, struct profile_step steps[PROFILE_STEPS])
+static int parse_steps(struct parser *r, char *text, struct profile_step *steps)
 {
     char *rest;
     unsigned count = 0;
@@ -214,14 +201,12 @@ static int parse_steps(struct parser *r, char *text, struct profile_step steps[P
 
 static int add_work(struct parser *r, char *steps)
 {
-    unsigned place = 0;
-    while (place < PROFILE_WORKS && r->profile->works[place].name)
-        place++;
-    struct profile_work *w = &r->profile->works[place];
-    if (place == PROFILE_WORKS || r->line.count != 3 ||
-        go_parse_duration(r->line.words[2], &w->period_ns) != 0 || w->period_ns == 0)
+    struct profile_work *w = &r->profile->works[r->works];
+    if (r->works == PROFILE_WORKS || r->count != 3 ||
+        go_parse_duration(r->words[2], &w->period_ns) != 0 || w->period_ns == 0)
         return refuse_line(r, "beside NAME PERIOD: STEP; ..., three times at most");
-    w->name = r->line.words[1];
+    w->name = r->words[1];
+    r->works++;
     return parse_steps(r, steps, w->steps);
 }
 
@@ -241,42 +226,42 @@ static bool parse_percentile(const char *text, double *percent)
 static int add_limit(struct parser *r)
 {
     struct profile *p = r->profile;
-    struct profile_limit l = {.on = LIMIT_ON_SYNC, .name = r->line.words[1]};
-    unsigned place = 0;
-    while (place < PROFILE_LIMITS && p->limits[place].name)
-        place++;
-    if (place == PROFILE_LIMITS || r->line.count != 4 ||
-        !parse_percentile(r->line.words[2], &l.percent) ||
-        go_parse_duration(r->line.words[3], &l.nanoseconds) != 0 || l.nanoseconds == 0)
+    struct profile_limit l = {.on = LIMIT_ON_SYNC, .name = r->words[1]};
+    if (r->limits == PROFILE_LIMITS || r->count != 4 ||
+        !parse_percentile(r->words[2], &l.percent) ||
+        go_parse_duration(r->words[3], &l.nanoseconds) != 0 || l.nanoseconds == 0)
         return refuse_line(r,
                            "limit sync, or the name of what is done beside, then pN or max, and a "
                            "duration; three at most");
     bool is_found = strcmp(l.name, "sync") == 0;
-    for (uint32_t i = 0; i < PROFILE_WORKS && !is_found && p->works[i].name; i++) {
+    for (uint32_t i = 0; i < r->works && !is_found; i++) {
         is_found = strcmp(p->works[i].name, l.name) == 0;
         l.on = i;
     }
     if (!is_found)
         return refuse_line(r, "the name of what is done beside, as a line above has it, or sync");
-    p->limits[place] = l;
+    p->limits[r->limits++] = l;
     return 0;
 }
 
 static int add_load(struct parser *r)
 {
-    unsigned place = 0;
-    while (place < PROFILE_LOADS && r->profile->loads[place] > 0)
-        place++;
-    if (place == PROFILE_LOADS || r->line.count != 2 ||
-        !parse_number(r->line.words[1], MOST_LOAD, &r->profile->loads[place]))
+    if (r->loads == PROFILE_LOADS || r->count != 2 ||
+        !parse_number(r->words[1], MOST_LOAD, &r->profile->loads[r->loads]))
         return refuse_line(r, "load N, in requests per second; twice at most");
+    r->loads++;
     return 0;
 }
 
-/* Parses a line that has no steps. */
-static int parse_words(struct parser *r)
+/* Parses a line of at least one word. `steps` is what follows the colon; NULL: there is none. */
+static int parse_words(struct parser *r, char *steps)
 {
-    const char *first = r->line.words[0];
+    const char *first = r->words[0];
+    if (steps && strcmp(first, "beside") == 0)
+        return add_work(r, steps);
+    if (steps && r->count == 1 && strcmp(first, "request") == 0 &&
+        r->profile->steps[0].act == ACT_NONE)
+        return parse_steps(r, steps, r->profile->steps);
     if (strcmp(first, "log") == 0)
         return add_file(r, PROFILE_LOG);
     if (strcmp(first, "pages") == 0)
@@ -287,11 +272,11 @@ static int parse_words(struct parser *r)
         return add_limit(r);
     if (strcmp(first, "load") == 0)
         return add_load(r);
-    if (strcmp(first, "clients") == 0 && r->line.count == 2 &&
-        parse_number(r->line.words[1], MOST_CLIENTS, &r->profile->clients))
+    if (strcmp(first, "clients") == 0 && r->count == 2 &&
+        parse_number(r->words[1], MOST_CLIENTS, &r->profile->clients))
         return 0;
-    if (strcmp(first, "name") == 0 && r->line.count == 2) {
-        r->profile->name = r->line.words[1];
+    if (strcmp(first, "name") == 0 && r->count == 2) {
+        r->profile->name = r->words[1];
         return 0;
     }
     return refuse_line(
@@ -302,30 +287,20 @@ static int parse_words(struct parser *r)
 
 static int parse_line(struct parser *r, char *text)
 {
-    char *steps = strchr(text, ':');
-    size_t blanks = strspn(text, " \t\r");
-    text += blanks;
+    char *steps = NULL;
+    text += strspn(text, " \t\r");
     if (*text == '\0' || *text == '#')
         return 0;
     if (strncmp(text, "source ", 7) == 0) {
         r->profile->source = text + 7;
         return 0;
     }
-    bool has_steps =
-        steps && (strncmp(text, "request", 7) == 0 || strncmp(text, "beside ", 7) == 0);
-    if (has_steps)
+    if (strncmp(text, "request", 7) == 0 || strncmp(text, "beside ", 7) == 0)
+        steps = strchr(text, ':');
+    if (steps)
         *steps++ = '\0';
     int rc = split_words(r, text);
-    if (rc != 0 || r->line.count == 0)
-        return rc;
-    if (!has_steps)
-        return parse_words(r);
-    if (strcmp(r->line.words[0], "beside") == 0)
-        return add_work(r, steps);
-    if (r->line.count == 1 && strcmp(r->line.words[0], "request") == 0 &&
-        r->profile->steps[0].act == ACT_NONE)
-        return parse_steps(r, steps, r->profile->steps);
-    return parse_words(r);
+    return rc == 0 ? parse_words(r, steps) : rc;
 }
 
 static int check_whole(const struct profile *p, struct err *e)
@@ -349,53 +324,46 @@ int profile_parse(struct profile *p, char *text, struct err *e)
         char *end = strchr(text, '\n');
         if (end)
             *end++ = '\0';
-        r.line.number++;
+        r.line++;
         rc = parse_line(&r, text);
         text = end;
     }
     return rc == 0 ? check_whole(p, e) : rc;
 }
 
-static int read_text(int fd, const char *path, char *text, struct err *e)
+/* Reads the text of a profile, which the caller frees. */
+static int read_text(FILE *in, const char *path, char **text, struct err *e)
 {
-    size_t length = 0;
-    ssize_t got = 1;
-    while (got > 0 && length < TEXT_MOST) {
-        got = read(fd, text + length, TEXT_MOST - length);
-        length += got > 0 ? (size_t)got : 0;
-        if (got < 0 && errno == EINTR)
-            got = 1;
-    }
-    if (got < 0)
+    *text = malloc(TEXT_MOST + 1);
+    if (!*text)
+        return err_system(e, ENOMEM, "memory for %s", path);
+    size_t length = fread(*text, 1, TEXT_MOST, in);
+    if (ferror(in))
         return err_system(e, errno, "-good-for: read %s", path);
-    if (length == TEXT_MOST || memchr(text, '\0', length))
+    if (length == TEXT_MOST || memchr(*text, '\0', length))
         return err_say(e, "-good-for: %s is not a profile: it is not a text of less than 64 KiB",
                        path);
-    text[length] = '\0';
+    (*text)[length] = '\0';
     return 0;
 }
 
 int profile_read(struct profile *p, const char *path, char **text, struct err *e)
 {
-    struct named_file named;
+    FILE *in;
+    struct err failure;
+    err_init(&failure);
     *text = NULL;
-    int rc = named_file_find(&named, "-good-for: open", path, e);
-    if (rc != 0)
-        return rc;
-    bool is_there = named.fd >= 0;
-    int fd = is_there ? named_file_open(&named, O_RDONLY | O_NONBLOCK, e) : -ENOENT;
-    named_file_release(&named);
-    if (!is_there && !strchr(path, '/'))
+    int rc = named_file_read(&in, "-good-for: open", path, &failure);
+    if (rc == -ENOENT && !strchr(path, '/'))
         return err_say(e,
                        "-good-for: there is no profile '%.100s', and no file of that name; "
                        "-good-for=list prints the profiles",
                        path);
-    if (!is_there)
-        return err_system(e, ENOENT, "-good-for: open %s", path);
-    if (fd < 0)
-        return fd;
-    *text = malloc(TEXT_MOST + 1);
-    rc = *text ? read_text(fd, path, *text, e) : err_system(e, ENOMEM, "memory for %s", path);
-    close(fd);
+    if (rc != 0) {
+        err_append(e, &failure);
+        return rc;
+    }
+    rc = read_text(in, path, text, e);
+    fclose(in);
     return rc == 0 ? profile_parse(p, *text, e) : rc;
 }

@@ -1,97 +1,70 @@
 #include <inttypes.h>
 #include <math.h>
-#include <string.h>
 
-#include "bonload/report/human_parts.h"
 #include "bonload/report/report.h"
+#include "report/starts.h"
 #include "util/go_units.h"
 #include "util/units.h"
 
-/* The percentiles and labels of goader, unchanged. */
-static const double percentiles[] = {30, 40, 50, 60, 70, 80, 90, 95, 99};
-#define PERCENTILES (sizeof percentiles / sizeof *percentiles)
+const double goader_percentiles[GOADER_PERCENTILES] = {30, 40, 50, 60, 70, 80, 90, 95, 99};
 
-/* Formats a duration as goader does: "537.25µs". */
-static const char *format_duration(char text[static GO_UNITS_TEXT], uint64_t nanoseconds)
+static void print_found(const struct plan *p, const struct kind_result *k, FILE *out)
 {
-    go_format_duration(text, nanoseconds);
-    return text;
-}
-
-/* Formats a duration as this suite does: "537 us". */
-static const char *format_rounded(char text[static UNITS_TEXT], uint64_t nanoseconds)
-{
-    units_format_time(text, nanoseconds);
-    return text;
-}
-
-static void print_top_ten(const struct kind_result *k, FILE *out)
-{
-    uint64_t values[TOP_TEN];
-    char text[GO_UNITS_TEXT];
-    fputs("TopTen latencies: ", out);
-    for (unsigned i = histogram_largest(&k->tally->response, values, TOP_TEN); i-- > 0;)
-        fprintf(out, " %s", format_duration(text, values[i]));
-    fputc('\n', out);
-}
-
-static void print_found(const struct result *result, const struct kind_result *k, FILE *out)
-{
-    const struct plan *p = result->plan;
-    char limit[GO_UNITS_TEXT];
-    if (k->pace == PACE_FOLLOWS && p->search == SEARCH_RATE)
+    bool is_rate = p->search == SEARCH_RATE;
+    if (k->pace == PACE_FOLLOWS && is_rate)
         return;
-    fprintf(out, "%s with latency below %s: ", p->search == SEARCH_THREADS ? "Threads" : "Rate",
-            format_duration(limit, p->limit.nanoseconds));
-    if (k->found == FOUND_UNSURE && k->found_load <= 0)
+    fprintf(out, "%s with latency below %s: ", is_rate ? "Rate" : "Threads",
+            go_duration(p->limit.nanoseconds).text);
+    if (k->answer.found == FOUND_UNSURE && k->answer.load <= 0)
         fputs("not known\n", out);
     else
-        fprintf(out, "%.6g%s\n", k->found_load, p->search == SEARCH_THREADS ? "" : "/s");
+        fprintf(out, "%.6g%s\n", k->answer.load, is_rate ? "/s" : "");
 }
 
-/* Prints the lines that goader prints. */
-static void print_goaders(const struct result *result, const struct kind_result *k, FILE *out)
+/* Prints the lines that goader prints: as it does, unchanged. */
+static void print_goaders(const struct plan *p, const struct kind_result *k, FILE *out)
 {
-    char text[GO_UNITS_TEXT];
     const struct histogram *h = &k->tally->response;
+    uint64_t largest[TOP_TEN];
     if (h->count > 0) {
-        fprintf(out, "Average response time: %s\n",
-                format_duration(text, (uint64_t)histogram_mean(h)));
-        for (size_t i = 0; i < PERCENTILES; i++)
-            fprintf(out, "Percentile %.0f - %s\n", percentiles[i],
-                    format_duration(text, histogram_percentile(h, percentiles[i])));
-        print_top_ten(k, out);
+        fprintf(out, "Average response time: %s\n", go_duration((uint64_t)histogram_mean(h)).text);
+        for (size_t i = 0; i < GOADER_PERCENTILES; i++)
+            fprintf(out, "Percentile %.0f - %s\n", goader_percentiles[i],
+                    go_duration(histogram_percentile(h, goader_percentiles[i])).text);
+        fputs("TopTen latencies: ", out);
+        for (unsigned i = histogram_largest(h, largest, TOP_TEN); i-- > 0;)
+            fprintf(out, " %s", go_duration(largest[i]).text);
+        fputc('\n', out);
     }
-    if (result->plan->mode == MODE_SEARCH)
-        print_found(result, k, out);
-    fprintf(out, "Total requests: %" PRIu64 "\n", k->total);
-    fprintf(out, "Total errors: %" PRIu64 "\n", k->total_errors);
-    if (result->plan->mode == MODE_RATE && k->pace == PACE_RATE)
-        fprintf(out, "Staggered for: %s\n", format_duration(text, k->staggered_ns));
+    if (p->mode == MODE_SEARCH)
+        print_found(p, k, out);
+    fprintf(out, "Total requests: %" PRIu64 "\n", tally_ended(k->tally));
+    fprintf(out, "Total errors: %" PRIu64 "\n", k->tally->errors);
+    if (p->mode == MODE_RATE && k->pace == PACE_RATE)
+        fprintf(out, "Staggered for: %s\n", go_duration(k->staggered_ns).text);
     fprintf(out, "Average OP/s:  %.0f\n", floor(result_rate(k)));
     fprintf(out, "Average good OP/s:  %.0f\n", floor(result_good_rate(k)));
 }
 
-static void print_tail(const struct kind_result *k, FILE *out)
+/* Prints the mean and the p99 of times, if there are any. */
+static void print_times(const char *title, const struct histogram *h, FILE *out)
 {
-    char text[UNITS_TEXT];
-    char p99[UNITS_TEXT];
-    const struct histogram *h = &k->tally->response;
-    const struct histogram *service = &k->tally->service;
-    const struct histogram *first = &k->tally->first_byte;
+    if (h->count > 0)
+        fprintf(out, "%s: average %s, percentile 99 - %s\n", title,
+                units_time((uint64_t)histogram_mean(h)).text,
+                units_time(histogram_percentile(h, 99)).text);
+}
+
+static void print_tail(const struct tally *t, FILE *out)
+{
+    const struct histogram *h = &t->response;
     if (h->count == 0)
         return;
-    fprintf(out, "Percentile 99.9 - %s\n", format_rounded(text, histogram_percentile(h, 99.9)));
-    fprintf(out, "Percentile 99.99 - %s\n", format_rounded(text, histogram_percentile(h, 99.99)));
-    fprintf(out, "Longest - %s\n", format_rounded(text, h->maximum));
-    if (service->count > 0)
-        fprintf(out, "Service time: average %s, percentile 99 - %s\n",
-                format_rounded(text, (uint64_t)histogram_mean(service)),
-                format_rounded(p99, histogram_percentile(service, 99)));
-    if (first->count > 0)
-        fprintf(out, "First byte: average %s, percentile 99 - %s\n",
-                format_rounded(text, (uint64_t)histogram_mean(first)),
-                format_rounded(p99, histogram_percentile(first, 99)));
+    fprintf(out, "Percentile 99.9 - %s\n", units_time(histogram_percentile(h, 99.9)).text);
+    fprintf(out, "Percentile 99.99 - %s\n", units_time(histogram_percentile(h, 99.99)).text);
+    fprintf(out, "Longest - %s\n", units_time(h->maximum).text);
+    print_times("Service time", &t->service, out);
+    print_times("First byte", &t->first_byte, out);
 }
 
 /* Prints whether successful requests achieved the offered rate, to within 0.1 %. */
@@ -104,14 +77,13 @@ static void print_rates(const struct kind_result *k, FILE *out)
     fprintf(out, "Offered: %.6g/s, achieved: %.6g/s", k->offered, achieved);
     if (k->tally->errors > 0)
         fprintf(out, ", failed: %.6g/s", result_rate(k) - achieved);
-    fputc('\n', out);
-    fprintf(out, "Late: %" PRIu64 " requests began more than 1ms late (%.4g %%)\n", k->tally->late,
-            ended > 0 ? 100 * (double)k->tally->late / (double)ended : 0.);
+    fprintf(out, "\nLate: %" PRIu64 " requests began more than 1ms late (%.4g %%)\n",
+            k->tally->late, ended > 0 ? 100 * (double)k->tally->late / (double)ended : 0.);
     if (achieved < k->offered * .999)
         fprintf(out, "Shortfall: %.4g %% of the offered rate was not achieved\n",
                 100 * (1 - achieved / k->offered));
-    if (k->due > k->total)
-        fprintf(out, "Due, but not ended: %" PRIu64 " requests\n", k->due - k->total);
+    if (k->due > ended)
+        fprintf(out, "Due, but not ended: %" PRIu64 " requests\n", k->due - ended);
 }
 
 static void print_throughput(const struct kind_result *k, FILE *out)
@@ -123,41 +95,234 @@ static void print_throughput(const struct kind_result *k, FILE *out)
         fprintf(out, "Misses: %" PRIu64 "\n", k->tally->misses);
 }
 
+/* Number of connections that a conclusion needs at least. */
+#define RECONNECTS_LEAST 50
+
+/*
+ * Whether nearly every request needed a new connection, although fewer than a tenth as many were in
+ * flight at a time: then the server does not keep connections alive. By Little's law, the mean
+ * number of requests in flight is the number that begin during one request.
+ */
+static bool reconnects(const struct kind_result *k)
+{
+    const struct tally *t = k->tally;
+    double ended = (double)tally_ended(t);
+    double in_flight = result_rate(k) * histogram_mean(&t->response) / (double)BILLION;
+    return t->connections >= RECONNECTS_LEAST && (double)t->connections * 10 >= ended * 9 &&
+           in_flight * 10 < ended;
+}
+
 /* Prints the time for making connections, which does not count as service. */
 static void print_connections(const struct kind_result *k, FILE *out)
 {
     const struct tally *t = k->tally;
-    char connect[UNITS_TEXT];
-    char tls[UNITS_TEXT];
     if (t->connections == 0)
         return;
     fprintf(out, "New connections: %" PRIu64 ", connecting took: average %s", t->connections,
-            format_rounded(connect, t->connect_ns / t->connections));
+            units_time(t->connect_ns / t->connections).text);
     if (t->tls_ns > 0)
-        fprintf(out, ", of which TLS %s", format_rounded(tls, t->tls_ns / t->connections));
+        fprintf(out, ", of which TLS %s", units_time(t->tls_ns / t->connections).text);
     fputc('\n', out);
-    if (result_reconnects(k))
+    if (reconnects(k))
         fputs("The server closes connections after each request: every request paid for a new "
               "one.\n",
               out);
 }
 
+/* Options that the user has not given, and that would make the figure one of the device. */
+static const char *option_against(const struct settings *s, enum load_kind kind)
+{
+    if (kind == LOAD_WRITE)
+        return s->direct ? "-fsync" : s->fsync ? "-direct" : "-fsync or -direct";
+    return s->direct ? "" : s->evict ? "-direct" : "-evict or -direct";
+}
+
+/* Rounds down, because the advice is for "less than 90 %". */
+static void print_moved(const struct result *result, enum load_kind kind, FILE *out)
+{
+    const struct backing_use *b = &result->backing;
+    double percent = floor(b->kinds[kind].moved_percent);
+    const char *remedy = option_against(result->plan->settings, kind);
+    if (percent < 1)
+        fputs(b->kinds[kind].moved_percent > 0 ? "less than 1 %" : "none", out);
+    else
+        fprintf(out, "%.0f %%", percent);
+    fprintf(out, " of what was %s the device (%s)",
+            kind == LOAD_READ ? "read came from" : "written reached", b->device);
+    if (*remedy)
+        fprintf(out, "; %s measures the device", remedy);
+    fputc('\n', out);
+}
+
+/* Prints where data came from or went to: a device, or memory. */
+static void print_source(const struct result *result, enum load_kind kind, FILE *out)
+{
+    const struct backing_use *b = &result->backing;
+    const struct judgement *j = &b->kinds[kind];
+    const char *measured = b->measured[kind];
+    if (!measured)
+        return;
+    fprintf(out, "Measured: %s: ", measured);
+    if (j->by == LIMITED_PAGE_CACHE && j->device_known)
+        print_moved(result, kind, out);
+    else if (j->device_known)
+        fprintf(out, "%s was busy %.0f %% of the time\n", b->device, j->device_percent);
+    else
+        fprintf(out, "below %s there is no %s\n", b->filesystem ? b->filesystem : "this filesystem",
+                j->by == LIMITED_PAGE_CACHE ? "device" : "block device to watch");
+}
+
+static void print_reasons(const struct reasons_found *r, const char *title, enum load_kind kind,
+                          FILE *out)
+{
+    for (size_t i = 0; i < r->count; i++)
+        if (r->list[i].kind == kind)
+            fprintf(out, "%s: %" PRIu64 " x %s\n", title, r->list[i].count, r->list[i].text);
+    if (r->others[kind] > 0)
+        fprintf(out, "%s: %" PRIu64 " x " REASON_OTHERS "\n", title, r->others[kind]);
+}
+
 static void print_kind(const struct result *result, enum load_kind kind, FILE *out)
 {
     const struct kind_result *k = &result->kinds[kind];
-    if (!k->is_there || (k->total == 0 && k->begun == 0))
+    const struct tally *t = k->tally;
+    char waits[TAIL_TEXT];
+    if (k->pace == PACE_NONE || (tally_ended(t) == 0 && k->begun == 0))
         return;
     fprintf(out, "\n%s\n", load_titles[kind]);
-    print_goaders(result, k, out);
-    if (k->total == 0)
+    print_goaders(result->plan, k, out);
+    if (tally_ended(t) == 0)
         return;
-    print_tail(k, out);
+    print_tail(t, out);
     print_rates(k, out);
     print_throughput(k, out);
     print_connections(k, out);
     print_source(result, kind, out);
-    print_waits(result, kind, out);
-    print_failures(result, kind, out);
+    tail_summary_words(waits, &k->tail);
+    if (waits[0] != '\0')
+        fprintf(out, "Tail: %s\n", waits);
+    if (t->errors > 0)
+        fprintf(out, "Failed requests took: average %s, longest %s\n",
+                units_time(t->error_ns / t->errors).text, units_time(t->error_longest_ns).text);
+    print_reasons(&result->failures, "Error", kind, out);
+    print_reasons(&result->misses, "Miss", kind, out);
+}
+
+static void print_ops(const struct result *result, FILE *out)
+{
+    if (result->op_count == 0)
+        return;
+    fprintf(out, "\n%-12s %10s %10s %10s %14s %14s\n", "Operation", "good", "misses", "errors",
+            "p50", "p99");
+    for (size_t i = 0; i < result->op_count; i++) {
+        const struct op_tally *t = &result->ops[i];
+        if (t->response.count + t->errors == 0)
+            continue;
+        fprintf(out, "%-12s %10" PRIu64 " %10" PRIu64 " %10" PRIu64 " %14s %14s\n",
+                result->plan->target->ops[i], t->response.count - t->misses, t->misses, t->errors,
+                units_time(histogram_percentile(&t->response, 50)).text,
+                units_time(histogram_percentile(&t->response, 99)).text);
+    }
+}
+
+static void print_step(const struct step *step, enum load_kind kind, bool is_search, FILE *out)
+{
+    const struct step_kind *k = &step->kinds[kind];
+    if (!k->is_there)
+        return;
+    fprintf(out, "%-7s %10.6g %12.6g %12s %12s", load_titles[kind], k->load, k->achieved,
+            units_time(k->latencies.p50).text, units_time(k->latencies.p99).text);
+    if (is_search)
+        fprintf(out, " %12s %s%s\n", units_time(k->limited_ns).text, verdict_names[k->verdict],
+                step->is_confirmation ? " (confirmation)" : "");
+    else
+        fprintf(out, " %10" PRIu64 "\n", k->errors);
+}
+
+static void print_answer(const struct result *result, enum load_kind kind, FILE *out)
+{
+    const struct kind_result *k = &result->kinds[kind];
+    const char *unit = result->plan->search == SEARCH_THREADS ? " threads" : "/s";
+    if (k->pace == PACE_NONE || k->pace == PACE_FOLLOWS || k->answer.found == FOUND_LOAD)
+        return;
+    fprintf(out, "%s: ", load_titles[kind]);
+    if (k->answer.found == FOUND_NONE)
+        fputs("no load keeps the limit\n", out);
+    else if (k->answer.found == FOUND_MOST)
+        fprintf(out, "more than %.6g%s: the limit is -max-channels\n", k->answer.load, unit);
+    else if (k->answer.load <= 0)
+        fputs("no load is known to keep the limit\n", out);
+    else
+        fprintf(out, "the search was not finished: at least %.6g%s\n", k->answer.load, unit);
+}
+
+/* Prints the steps of a search or a sweep, and what a search has found. */
+static void print_steps(const struct result *result, FILE *out)
+{
+    const struct plan *p = result->plan;
+    const struct kind_result *k = result->kinds;
+    bool is_search = p->mode == MODE_SEARCH;
+    char name[LIMIT_TEXT] = "errors";
+    if (!is_search && p->mode != MODE_SWEEP)
+        return;
+    if (is_search)
+        latency_limit_name(&p->limit, name);
+    fprintf(out, "\nSteps   %10s %12s %12s %12s %*s\n",
+            is_search && p->search == SEARCH_THREADS ? "threads" : "offered/s", "achieved/s", "p50",
+            "p99", is_search ? 12 : 10, name);
+    for (size_t i = 0; i < result->steps->count; i++)
+        for (enum load_kind kind = 0; kind < LOAD_KINDS; kind++)
+            print_step(&result->steps->list[i], kind, is_search, out);
+    if (!is_search)
+        return;
+    for (enum load_kind kind = 0; kind < LOAD_KINDS; kind++)
+        print_answer(result, kind, out);
+    fprintf(out, "Figures: of the %s; all loads: %" PRIu64 " requests, %" PRIu64 " errors\n",
+            result->is_of_last_load ? "last load" : "whole search",
+            k[LOAD_WRITE].made + k[LOAD_READ].made,
+            k[LOAD_WRITE].made_errors + k[LOAD_READ].made_errors);
+}
+
+/* Prints how closely several ranks began together, and which host was the slowest. */
+static void print_together(const struct together *t, FILE *out)
+{
+    char starts[STARTS_TEXT];
+    unsigned hosts = 0;
+    if (t->ranks < 2)
+        return;
+    for (unsigned i = 0; i < t->ranks; i++)
+        hosts += t->hosts[i].ranks > 0;
+    starts_text(starts, t->start_spread_ns, t->clock_uncertainty_ns);
+    fprintf(out, "Ranks: %u on %u host%s, which began %s\n", t->ranks, hosts, hosts == 1 ? "" : "s",
+            starts);
+    if (hosts > 1)
+        fprintf(out, "Slowest host: %s\n", together_slowest(t)->name);
+}
+
+static void print_rest(const struct result *result, FILE *out)
+{
+    uint64_t all = result->kinds[LOAD_READ].made + result->kinds[LOAD_WRITE].made;
+    fprintf(out, "\nSeed: %" PRId64 "\n", (int64_t)result->plan->seed);
+    fprintf(out, "Time: %.3f s, CPU time: %.3f s", result->elapsed, result->cpu_seconds);
+    if (all > 0)
+        fprintf(out, ", %.3f us for each request", 1e6 * result->cpu_seconds / (double)all);
+    fputc('\n', out);
+    if (result->checked_bytes > 0 || result->damaged > 0)
+        fprintf(out, "Verified: %" PRIu64 " bytes, damaged: %" PRIu64 " places\n",
+                result->checked_bytes, result->damaged);
+    print_together(&result->together, out);
+    if (result->is_interim)
+        fputs("The run goes on.\n", out);
+    else if (result->was_stopped)
+        fputs("The run was stopped by a signal.\n", out);
+    else if (result->is_hopeless)
+        fputs("The run was ended early: nothing had succeeded.\n", out);
+    else if (result->is_above)
+        fputs("The latency was above -fail-above.\n", out);
+    else if (result->is_bad_rate)
+        fputs(
+            "The rate could not be kept: more than two seconds' worth of requests were overdue.\n",
+            out);
 }
 
 void report_human(const struct result *result, FILE *out)

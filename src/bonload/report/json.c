@@ -2,9 +2,9 @@
 #include <math.h>
 #include <stdio.h>
 
-#include "bonload/report/json_parts.h"
 #include "bonload/report/report.h"
 #include "bonload/targets/target.h"
+#include "report/json_latencies.h"
 #include "report/json_object.h"
 #include "report/json_tail.h"
 #include "util/units.h"
@@ -15,42 +15,88 @@
 /* Number of significant digits with which a number prints as the user wrote it. */
 #define REAL_DIGITS 15
 
-/* The keys of goader, with its percentiles. */
-static json_t *json_of_percentiles(const struct histogram *h)
+static const char *const kind_keys[LOAD_KINDS] = {[LOAD_WRITE] = "writes", [LOAD_READ] = "reads"};
+
+static void append_count(json_t **array, uint64_t count)
 {
-    static const double list[] = {30, 40, 50, 60, 70, 80, 90, 95, 99};
+    append_value(array, json_integer((json_int_t)count));
+}
+
+static void put_seconds(json_t **object, const char *key, uint64_t nanoseconds)
+{
+    put_real(object, key, (double)nanoseconds / (double)BILLION);
+}
+
+/* What the devices below the files did; null: they were not watched. */
+static json_t *json_of_device(const struct backing_use *b)
+{
+    if (!b->is_watched)
+        return json_null();
     json_t *object = json_object();
-    char name[16];
-    for (size_t i = 0; i < sizeof list / sizeof *list && h->count > 0; i++) {
-        snprintf(name, sizeof name, "%.0f", list[i]);
-        put_count(&object, name, histogram_percentile(h, list[i]));
+    put_fact(&object, "filesystem", b->filesystem);
+    put_fact(&object, "mount_options", b->options);
+    put_fact(&object, "name", b->device);
+    if (b->use.known) {
+        put_count(&object, "read_bytes", b->use.read_bytes);
+        put_count(&object, "written_bytes", b->use.written_bytes);
+        put_real(&object, "busy_percent", b->use.busy_percent);
     }
     return object;
 }
 
-static json_t *top_ten(const struct kind_result *k)
-{
-    uint64_t values[TOP_TEN];
-    json_t *array = json_array();
-    for (unsigned i = histogram_largest(&k->tally->response, values, TOP_TEN); i-- > 0;)
-        append_value(&array, json_integer((json_int_t)values[i]));
-    return array;
-}
-
-static json_t *put_goaders(const struct kind_result *k)
+/* The keys of goader about one kind. */
+static json_t *json_of_goaders(const struct kind_result *k)
 {
     const struct histogram *h = &k->tally->response;
+    uint64_t largest[TOP_TEN];
+    char name[16];
     json_t *object = json_object();
-    put_count(&object, "Errors", k->total_errors);
-    put_count(&object, "Done", k->total);
+    json_t *top_ten = json_array();
+    json_t *percentiles = json_object();
+    for (unsigned i = histogram_largest(h, largest, TOP_TEN); i-- > 0;)
+        append_count(&top_ten, largest[i]);
+    for (size_t i = 0; i < GOADER_PERCENTILES && h->count > 0; i++) {
+        snprintf(name, sizeof name, "%.0f", goader_percentiles[i]);
+        put_count(&percentiles, name, histogram_percentile(h, goader_percentiles[i]));
+    }
+    put_count(&object, "Errors", k->tally->errors);
+    put_count(&object, "Done", tally_ended(k->tally));
     put_count(&object, "AverageOps", (uint64_t)result_rate(k));
     put_count(&object, "AverageGoodOps", (uint64_t)result_good_rate(k));
-    put_count(&object, "FinalSpeed", (uint64_t)k->found_load);
+    put_count(&object, "FinalSpeed", (uint64_t)k->answer.load);
     put_count(&object, "AverageSpeed", (uint64_t)histogram_mean(h));
-    put_value(&object, "TopTen", top_ten(k));
-    put_value(&object, "Percentiles", json_of_percentiles(h));
+    put_value(&object, "TopTen", top_ten);
+    put_value(&object, "Percentiles", percentiles);
     put_count(&object, "StaggeredFor", k->staggered_ns);
     return object;
+}
+
+static json_t *json_of_latencies(const struct latencies *l, uint64_t count)
+{
+    json_t *object = json_object();
+    put_count(&object, "count", count);
+    put_latencies(&object, l);
+    return object;
+}
+
+static json_t *json_of_histogram(const struct histogram *h)
+{
+    const struct latencies l = latencies_of(h);
+    return json_of_latencies(&l, h->count);
+}
+
+/* The middle of each bucket that is not empty, followed by its number of requests. */
+static json_t *json_of_buckets(const struct histogram *h)
+{
+    const struct histogram_span span = histogram_span(h->inverted_minimum, h->maximum);
+    json_t *array = json_array();
+    for (unsigned i = span.first; i < span.end; i++) {
+        if (h->buckets[i] == 0)
+            continue;
+        append_count(&array, histogram_middle(i));
+        append_count(&array, h->buckets[i]);
+    }
+    return array;
 }
 
 static void append_reason(json_t **array, const char *what, uint64_t count)
@@ -72,31 +118,28 @@ static json_t *json_of_reasons(const struct reasons_found *r, enum load_kind kin
     return array;
 }
 
-static json_t *slow_request(const struct result *result, const struct slow_result *s)
-{
-    json_t *object = json_object();
-    put_count(&object, "latency_ns", s->response_ns);
-    put_real(&object, "at_seconds", s->at_seconds);
-    put_text(&object, "name", s->name);
-    if (result->plan->target->ops)
-        put_text(&object, "operation", result->plan->target->ops[s->op]);
-    put_text(&object, "outcome", s->outcome);
-    return object;
-}
-
-static json_t *json_of_slowest(const struct result *result, const struct kind_result *k)
+static json_t *json_of_slowest(const struct kind_result *k, const char *const ops[])
 {
     json_t *array = json_array();
-    for (unsigned i = 0; i < k->slow_count; i++)
-        append_value(&array, slow_request(result, &k->slowest[i]));
+    for (unsigned i = 0; i < k->slow_count; i++) {
+        const struct slow_result *s = &k->slowest[i];
+        json_t *one = json_object();
+        put_count(&one, "latency_ns", s->response_ns);
+        put_real(&one, "at_seconds", s->at_seconds);
+        put_text(&one, "name", s->name);
+        if (ops)
+            put_text(&one, "operation", ops[s->op]);
+        put_text(&one, "outcome", s->outcome);
+        append_value(&array, one);
+    }
     return array;
 }
 
 /* Appends the rates of a kind, and what only requests with due times have. */
 static void put_rates(json_t **object, const struct kind_result *k)
 {
-    put_count(object, "requests", k->total);
-    put_count(object, "errors", k->total_errors);
+    put_count(object, "requests", tally_ended(k->tally));
+    put_count(object, "errors", k->tally->errors);
     put_count(object, "misses", k->tally->misses);
     put_count(object, "bytes", k->tally->bytes);
     put_real(object, "elapsed_seconds", k->elapsed);
@@ -109,10 +152,11 @@ static void put_rates(json_t **object, const struct kind_result *k)
     put_count(object, "staggered_ns", k->staggered_ns);
 }
 
-static json_t *kind_details(const struct result *result, enum load_kind kind)
+static json_t *json_of_kind(const struct result *result, enum load_kind kind)
 {
     const struct kind_result *k = &result->kinds[kind];
     const struct tally *t = k->tally;
+    const char *measured = result->backing.measured[kind];
     json_t *object = json_object();
     put_real(&object, "load", k->load);
     put_rates(&object, k);
@@ -125,14 +169,18 @@ static json_t *kind_details(const struct result *result, enum load_kind kind)
     put_count(&object, "connect_mean_ns", t->connections > 0 ? t->connect_ns / t->connections : 0);
     put_count(&object, "tls_mean_ns", t->connections > 0 ? t->tls_ns / t->connections : 0);
     put_count(&object, "failed_mean_ns", t->errors > 0 ? t->error_ns / t->errors : 0);
-    put_source(&object, &result->backing, kind);
+    put_fact(&object, "measured", measured);
+    if (measured && result->backing.kinds[kind].device_known)
+        put_real(&object, "device_percent", result->backing.kinds[kind].moved_percent);
+    else
+        put_value(&object, "device_percent", json_null());
     put_value(&object, "failures", json_of_reasons(&result->failures, kind));
     put_value(&object, "missed", json_of_reasons(&result->misses, kind));
-    put_value(&object, "slowest", json_of_slowest(result, k));
+    put_value(&object, "slowest", json_of_slowest(k, result->plan->target->ops));
     put_tail(&object, &k->tail);
     if (result->plan->mode == MODE_SEARCH && k->pace != PACE_FOLLOWS) {
-        put_text(&object, "found", found_names[k->found]);
-        put_real(&object, "found_load", k->found_load);
+        put_text(&object, "found", found_names[k->answer.found]);
+        put_real(&object, "found_load", k->answer.load);
     }
     return object;
 }
@@ -141,9 +189,9 @@ static json_t *json_of_ops(const struct result *result)
 {
     json_t *array = json_array();
     for (size_t i = 0; i < result->op_count; i++) {
-        const struct op_tally *t = result->ops[i].tally;
+        const struct op_tally *t = &result->ops[i];
         json_t *one = json_object();
-        put_text(&one, "name", result->ops[i].name);
+        put_text(&one, "name", result->plan->target->ops[i]);
         put_count(&one, "requests", t->response.count + t->errors);
         put_count(&one, "misses", t->misses);
         put_count(&one, "errors", t->errors);
@@ -153,8 +201,136 @@ static json_t *json_of_ops(const struct result *result)
     return array;
 }
 
-/* Appends everything that goader's report does not have. */
-static json_t *put_ours(const struct result *result)
+static json_t *step_kind(const struct step_kind *k, bool is_search)
+{
+    json_t *object = json_object();
+    put_real(&object, "load", k->load);
+    put_real(&object, "offered_per_second", k->offered);
+    put_real(&object, "achieved_per_second", k->achieved);
+    put_count(&object, "errors", k->errors);
+    put_value(&object, "latency_ns", json_of_latencies(&k->latencies, k->requests - k->errors));
+    if (is_search) {
+        put_count(&object, "limited_ns", k->limited_ns);
+        put_text(&object, "verdict", verdict_names[k->verdict]);
+    }
+    return object;
+}
+
+/* The steps of a search or a sweep. */
+static json_t *json_of_steps(const struct result *result)
+{
+    json_t *array = json_array();
+    bool is_search = result->plan->mode == MODE_SEARCH;
+    for (size_t i = 0; i < result->steps->count; i++) {
+        const struct step *s = &result->steps->list[i];
+        json_t *one = json_object();
+        put_seconds(&one, "start_seconds", s->start_ns);
+        put_seconds(&one, "seconds", s->elapsed_ns);
+        put_flag(&one, "confirmation", s->is_confirmation);
+        for (enum load_kind kind = 0; kind < LOAD_KINDS; kind++)
+            if (s->kinds[kind].is_there)
+                put_value(&one, kind_keys[kind], step_kind(&s->kinds[kind], is_search));
+        append_value(&array, one);
+    }
+    return array;
+}
+
+/* One kind in a slice: its latencies, or the heat: the index and the number of each bin in use. */
+static json_t *slice_kind(const struct slice_kind *k, bool has_heat)
+{
+    json_t *object = json_object();
+    put_count(&object, "ended", k->good + k->errors);
+    put_count(&object, "errors", k->errors);
+    if (!has_heat) {
+        put_count(&object, "bytes", k->bytes);
+        put_count(&object, "p50_ns", k->p50_ns);
+        put_count(&object, "p99_ns", k->p99_ns);
+        put_count(&object, "max_ns", k->max_ns);
+        return object;
+    }
+    json_t *heat = json_array();
+    for (unsigned bin = 0; bin < HEAT_BINS; bin++) {
+        if (k->heat[bin] == 0)
+            continue;
+        append_count(&heat, bin);
+        append_count(&heat, k->heat[bin]);
+    }
+    put_value(&object, "heat", heat);
+    return object;
+}
+
+/* The course of the run over time. */
+static json_t *json_of_slices(const struct series *s, bool has_heat)
+{
+    json_t *array = json_array();
+    uint64_t begin_ns = 0;
+    for (size_t i = 0; i < s->count; i++) {
+        const struct slice *slice = &s->slices[i];
+        json_t *one = json_object();
+        put_seconds(&one, "seconds", slice->end_ns - begin_ns);
+        for (enum load_kind kind = 0; kind < LOAD_KINDS; kind++)
+            put_value(&one, kind_keys[kind], slice_kind(&slice->kinds[kind], has_heat));
+        append_value(&array, one);
+        begin_ns = slice->end_ns;
+    }
+    return array;
+}
+
+static json_t *json_of_timeline(const struct series *s)
+{
+    json_t *object = json_object();
+    json_t *edges = json_array();
+    for (unsigned bin = 0; bin < HEAT_BINS; bin++)
+        append_count(&edges, (uint64_t)heat_edge(bin));
+    put_value(&object, "edges_ns", edges);
+    put_value(&object, "slices", json_of_slices(s, true));
+    return object;
+}
+
+static json_t *host_kind(const struct host_kind *k, double seconds)
+{
+    json_t *object = json_object();
+    uint64_t good = k->requests - k->errors;
+    put_count(&object, "requests", k->requests);
+    put_count(&object, "errors", k->errors);
+    put_count(&object, "bytes", k->bytes);
+    put_real(&object, "achieved_per_second", seconds > 0 ? (double)k->requests / seconds : 0);
+    put_count(&object, "latency_mean_ns", good > 0 ? k->latency_sum_ns / good : 0);
+    put_count(&object, "latency_max_ns", k->latency_max_ns);
+    return object;
+}
+
+static json_t *host_figures(const struct host_result *h)
+{
+    double seconds = (double)(h->span.last_end - h->span.first_start) / (double)BILLION;
+    json_t *object = json_object();
+    put_text(&object, "name", h->name);
+    put_count(&object, "ranks", h->ranks);
+    put_real(&object, "elapsed_seconds", seconds);
+    put_real(&object, "cpu_seconds", h->cpu_seconds);
+    for (enum load_kind kind = 0; kind < LOAD_KINDS; kind++)
+        put_value(&object, kind_keys[kind], host_kind(&h->kinds[kind], seconds));
+    return object;
+}
+
+/* Appends what only a run of several ranks has. */
+static void put_together(json_t **object, const struct together *t)
+{
+    if (t->ranks < 2)
+        return;
+    json_t *hosts = json_array();
+    for (unsigned i = 0; i < t->ranks; i++)
+        if (t->hosts[i].ranks > 0)
+            append_value(&hosts, host_figures(&t->hosts[i]));
+    put_count(object, "ranks", t->ranks);
+    put_seconds(object, "start_spread_seconds", t->start_spread_ns);
+    put_seconds(object, "clock_uncertainty_seconds", t->clock_uncertainty_ns);
+    put_text(object, "slowest_host", together_slowest(t)->name);
+    put_value(object, "hosts", hosts);
+}
+
+/* Everything that goader's report does not have. */
+static json_t *json_of_ours(const struct result *result)
 {
     const struct plan *p = result->plan;
     json_t *object = json_object();
@@ -172,49 +348,36 @@ static json_t *put_ours(const struct result *result)
     put_value(&object, "device", json_of_device(&result->backing));
     put_count(&object, "verified_bytes", result->checked_bytes);
     put_count(&object, "damaged", result->damaged);
-    if (plan_has(p, LOAD_WRITE))
-        put_value(&object, "writes", kind_details(result, LOAD_WRITE));
-    if (plan_has(p, LOAD_READ))
-        put_value(&object, "reads", kind_details(result, LOAD_READ));
+    for (enum load_kind kind = 0; kind < LOAD_KINDS; kind++)
+        if (plan_has(p, kind))
+            put_value(&object, kind_keys[kind], json_of_kind(result, kind));
     put_value(&object, "operations", json_of_ops(result));
     put_value(&object, "steps", json_of_steps(result));
-    put_value(&object, "intervals", json_of_intervals(result->intervals));
+    put_value(&object, "intervals", json_of_slices(result->intervals, false));
     put_value(&object, "timeline", json_of_timeline(result->timeline));
     put_together(&object, &result->together);
     return object;
 }
 
-/* Why the run ended, in goader's words. */
-static json_t *reports(const struct result *result)
-{
-    json_t *array = json_array();
-    if (result->was_stopped)
-        append_value(&array, json_string("Stopped by user"));
-    else if (result->is_exhausted)
-        append_value(&array, json_string("Maximum requests count"));
-    return array;
-}
-
-/* The errors in goader's form, each only once. */
-static json_t *all_failures(const struct result *result)
-{
-    json_t *array = json_array();
-    if (result->is_bad_rate)
-        append_value(&array, json_string("Could not sustain given rate"));
-    for (size_t i = 0; i < result->failures.count; i++)
-        append_value(&array, json_string(result->failures.list[i].text));
-    return array;
-}
-
 json_t *report_object(const struct result *result)
 {
     json_t *object = json_object();
-    put_value(&object, "Writes", put_goaders(&result->kinds[LOAD_WRITE]));
-    put_value(&object, "Reads", put_goaders(&result->kinds[LOAD_READ]));
-    put_value(&object, "Errors", all_failures(result));
-    put_value(&object, "Reports", reports(result));
+    json_t *errors = json_array(); /* each only once */
+    json_t *reports = json_array();
+    if (result->is_bad_rate)
+        append_value(&errors, json_string("Could not sustain given rate"));
+    for (size_t i = 0; i < result->failures.count; i++)
+        append_value(&errors, json_string(result->failures.list[i].text));
+    if (result->was_stopped)
+        append_value(&reports, json_string("Stopped by user"));
+    else if (result->is_exhausted)
+        append_value(&reports, json_string("Maximum requests count"));
+    for (enum load_kind kind = 0; kind < LOAD_KINDS; kind++)
+        put_value(&object, load_titles[kind], json_of_goaders(&result->kinds[kind]));
+    put_value(&object, "Errors", errors);
+    put_value(&object, "Reports", reports);
     put_time(&object, "StartTime", result->start_time_ns / (int64_t)BILLION);
-    put_value(&object, "bonload", put_ours(result));
+    put_value(&object, "bonload", json_of_ours(result));
     return object;
 }
 

@@ -7,8 +7,10 @@
 #include "bonload/result/result.h"
 #include "util/err.h"
 
-/* goader prints its slowest successful requests, the slowest one last. */
-#define TOP_TEN 10
+/* goader prints its slowest successful requests, the slowest one last, and these percentiles. */
+#define TOP_TEN            10
+#define GOADER_PERCENTILES 9
+extern const double goader_percentiles[GOADER_PERCENTILES];
 
 /* Prints the report for people: the lines of goader, and then further ones. */
 void report_human(const struct result *result, FILE *out);
@@ -18,6 +20,10 @@ void report_human(const struct result *result, FILE *out);
  * share/bonload.schema.json describes it. The caller owns the object. NULL: memory ran out.
  */
 json_t *report_object(const struct result *result);
+
+/* Its parts about the host and the settings; likewise. */
+json_t *json_of_host(void);
+json_t *json_of_settings(const struct plan *p);
 
 /*
  * Formats such a report, or NULL, on one line. The caller frees *text. Returns 0, or a negative

@@ -4,6 +4,7 @@
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "util/message.h"
 
@@ -14,10 +15,7 @@ static uint64_t last_of(const struct run *run, uint64_t issued)
     return period > 0 && period < issued ? period : issued;
 }
 
-/*
- * Whether the last write of a name succeeded. Where names recur, this is the write of the last
- * round.
- */
+/* Whether the last write of a name succeeded: where names recur, that of the last round. */
 static bool was_written(const struct run *run, uint64_t number, uint64_t issued)
 {
     uint64_t period = names_period(&run->names);
@@ -26,26 +24,17 @@ static bool was_written(const struct run *run, uint64_t number, uint64_t issued)
     return written_has(&run->written, number);
 }
 
-static void dump_name(struct output *output, const char *name)
-{
-    fputs(name, output->stream);
-    fputc('\n', output->stream);
-}
-
 /*
- * Names that may occur twice are dumped in parts: DUMP_SET is the size of the set of dumped names,
- * and DUMP_PART the number of names in a part.
+ * Names that may occur twice are dumped in parts of about DUMP_PART names, so the set of those that
+ * have been dumped has a fixed size.
  */
 #define DUMP_SET  262144
 #define DUMP_PART (DUMP_SET / 4)
 
-/*
- * Whether a name belongs to the part and has not been dumped yet. The set identifies names by their
- * hash.
- */
+/* Whether a name, known by its hash, belongs to the part and has not been dumped yet. */
 static bool is_next(struct number_set *dumped, const char *name, uint64_t part, uint64_t parts)
 {
-    uint64_t hash = names_hash(name) | 1;
+    uint64_t hash = names_hash(name, strlen(name)) | 1;
     if ((hash >> 1) % parts != part || number_set_has(dumped, hash))
         return false;
     number_set_add(dumped, hash);
@@ -70,7 +59,7 @@ int aftermath_dump(const struct run *run, struct output *output, struct err *e)
                 continue;
             names_format(&run->names, number, name);
             if (is_unique || is_next(&dumped, name, part, parts))
-                dump_name(output, name);
+                fprintf(output->stream, "%s\n", name);
         }
     }
     number_set_close(&dumped);
@@ -80,29 +69,20 @@ int aftermath_dump(const struct run *run, struct output *output, struct err *e)
     return output_finish(output, e);
 }
 
-static int describe_removal(const struct run *run, uint64_t number, int code, struct err *e)
+/* Removes the file with a number's name. Sets *rc if that fails and the file may still be there. */
+static void remove_one(const struct run *run, uint64_t number, int *rc, struct err *e)
 {
+    int one = run->target->remove(run->shared, number);
+    if (one == 0 || one == -ENOENT || one == -ENOTDIR)
+        return;
     char *name = malloc(run->names.longest + 1);
     if (name)
         names_format(&run->names, number, name);
-    int rc = err_system(e, code, "remove %s", name ? name : "what was written");
+    *rc = err_system(e, -one, "remove %s", name ? name : "what was written");
     free(name);
-    return rc;
 }
 
-/* Removes the file with a number's name. Returns false when nothing more can be removed. */
-static bool remove_one(const struct run *run, uint64_t number, int *rc, struct err *e)
-{
-    int one = run->target->remove(run->shared, number);
-    if (one != 0 && one != -ENOENT && one != -ENOTDIR)
-        *rc = describe_removal(run, number, -one, e);
-    return *rc != -ENOTCONN;
-}
-
-/*
- * Removes the files that the run has made, by their names. Returns the number of names of which
- * this is unknown.
- */
+/* Removes the files that the run has made. Returns the number of names of which this is unknown. */
 static uint64_t remove_made(const struct run *run, int *rc, struct err *e)
 {
     const struct number_set *ours = &run->made.ours;
@@ -114,23 +94,20 @@ static uint64_t remove_made(const struct run *run, int *rc, struct err *e)
     return atomic_load(&run->made.unknown) + atomic_load(&run->made.strange.count);
 }
 
-/*
- * Removes what the run wrote, except what existed before or may have. Returns the number of these
- * exceptions.
- */
+/* Removes what the run wrote and made. Returns the number of names of which this is unknown. */
 static uint64_t remove_written(const struct run *run, int *rc, struct err *e)
 {
     const struct exceptions *not_made = &run->written.not_made;
     uint64_t last = last_of(run, atomic_load(&run->written.issued));
     uint64_t unknown = 0;
-    for (uint64_t number = 1; number <= last; number++) {
+    for (uint64_t number = 1; number <= last && *rc != -ENOTCONN; number++) {
         bool is_ours = number_set_has(&run->written.made_later, number);
         if (!is_ours && exceptions_has(not_made, number))
             continue;
         if (!is_ours && exceptions_may_have(not_made, number))
             unknown++;
-        else if (!remove_one(run, number, rc, e))
-            break;
+        else
+            remove_one(run, number, rc, e);
     }
     return unknown;
 }

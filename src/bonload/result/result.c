@@ -4,10 +4,37 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "util/units.h"
+#include "bonload/targets/target.h"
 
-/* Number of connections that a conclusion needs at least. */
-#define RECONNECTS_LEAST 50
+bool result_open(struct result *result)
+{
+    const char *const *ops = result->plan->target->ops;
+    bool is_open = true;
+    for (enum load_kind kind = 0; kind < LOAD_KINDS; kind++) {
+        result->kinds[kind].tally = calloc(1, sizeof(struct tally));
+        is_open = is_open && result->kinds[kind].tally;
+    }
+    while (ops && ops[result->op_count])
+        result->op_count++;
+    if (ops)
+        result->ops = calloc(result->op_count, sizeof *result->ops);
+    return is_open && (!ops || result->ops);
+}
+
+void result_release(struct result *result)
+{
+    for (enum load_kind kind = 0; kind < LOAD_KINDS; kind++) {
+        struct kind_result *k = &result->kinds[kind];
+        for (unsigned i = 0; i < k->slow_count; i++)
+            free(k->slowest[i].name);
+        free(k->tally);
+        tail_summary_release(&k->tail);
+    }
+    free(result->ops);
+    free(result->first_failure);
+    free(result->together.hosts);
+    *result = (struct result){0};
+}
 
 double result_rate(const struct kind_result *k)
 {
@@ -17,19 +44,6 @@ double result_rate(const struct kind_result *k)
 double result_good_rate(const struct kind_result *k)
 {
     return k->elapsed > 0 ? (double)k->tally->response.count / k->elapsed : 0;
-}
-
-/*
- * By Little's law, the mean number of requests in flight is the number that begin during one
- * request.
- */
-bool result_reconnects(const struct kind_result *k)
-{
-    const struct tally *t = k->tally;
-    uint64_t ended = tally_ended(t);
-    double in_flight = result_rate(k) * histogram_mean(&t->response) / (double)BILLION;
-    return t->connections >= RECONNECTS_LEAST && t->connections * 10 >= ended * 9 &&
-           in_flight * 10 < (double)ended;
 }
 
 double result_error_share(const struct result *result)
@@ -59,29 +73,21 @@ void reasons_add(struct reasons_found *r, enum load_kind kind, const char *text,
     r->list[i].count += count;
 }
 
-static void release_slow(const struct slow_result *slow)
-{
-    free(slow->name);
-    free(slow->outcome);
-}
-
 void result_add_slow(struct kind_result *k, const struct slow_result *slow)
 {
     struct slow_result *list = k->slowest;
-    unsigned at = k->slow_count;
+    unsigned at = 0;
+    while (at < k->slow_count && list[at].response_ns >= slow->response_ns)
+        at++;
     if (at == SLOWEST_KEPT) {
-        const struct slow_result *shortest = &list[--at];
-        if (slow->response_ns <= shortest->response_ns) {
-            release_slow(slow);
-            return;
-        }
-        release_slow(shortest);
-    } else {
-        k->slow_count++;
+        free(slow->name);
+        return;
     }
-    for (; at > 0 && list[at - 1].response_ns < slow->response_ns; at--)
-        list[at] = list[at - 1];
+    if (k->slow_count == SLOWEST_KEPT)
+        free(list[--k->slow_count].name);
+    memmove(&list[at + 1], &list[at], (k->slow_count - at) * sizeof *list);
     list[at] = *slow;
+    k->slow_count++;
 }
 
 /* The mean latency of a host's requests, reads and writes together, in ns. */
@@ -91,7 +97,7 @@ static double mean_of(const struct host_result *h)
     double count = 0;
     for (enum load_kind kind = 0; kind < LOAD_KINDS; kind++) {
         sum += (double)h->kinds[kind].latency_sum_ns;
-        count += (double)h->kinds[kind].good;
+        count += (double)(h->kinds[kind].requests - h->kinds[kind].errors);
     }
     return count > 0 ? sum / count : 0;
 }
@@ -103,20 +109,4 @@ const struct host_result *together_slowest(const struct together *t)
         if (mean_of(&t->hosts[i]) > mean_of(slowest))
             slowest = &t->hosts[i];
     return slowest;
-}
-
-void result_release(struct result *result)
-{
-    for (enum load_kind kind = 0; kind < LOAD_KINDS; kind++) {
-        struct kind_result *k = &result->kinds[kind];
-        for (unsigned i = 0; i < k->slow_count; i++)
-            release_slow(&k->slowest[i]);
-        free(k->tally);
-        tail_summary_release(&k->tail);
-    }
-    for (size_t i = 0; i < result->op_count; i++)
-        free(result->ops[i].tally);
-    free(result->first_failure);
-    free(result->together.hosts);
-    memset(result, 0, sizeof *result);
 }

@@ -15,6 +15,7 @@
 #include "bonload/stats/slowest.h"
 #include "sync/ranks.h"
 #include "tail/summary.h"
+#include "util/err.h"
 
 /* Number of requests that failed, or missed, for one reason. */
 struct reason {
@@ -35,23 +36,20 @@ struct reasons_found {
 struct slow_result {
     uint64_t response_ns;
     double at_seconds; /* when it was due, in seconds since the start of the run */
-    uint64_t op;
-    char *name;
-    char *outcome;
+    unsigned op;
+    char outcome[REASON_TEXT];
+    char *name; /* owned */
 };
 
 /* What was measured of one kind's requests. */
 struct kind_result {
-    bool is_there;
-    enum pace pace;
+    enum pace pace;      /* PACE_NONE: there are no requests of this kind */
     double load;         /* threads or requests per second that the user asked for */
     struct tally *tally; /* counts of the whole run, or of the answer that a search has confirmed */
     double elapsed;      /* number of seconds that `tally` covers */
-    uint64_t begin_ns;   /* when the first request could begin, on this rank's clock */
+    uint64_t begin_ns;   /* when the first request could begin and counted, on this rank's clock */
     uint64_t end_ns;     /* when the last request ended; 0: none did */
-    uint64_t total;      /* number of requests in `tally`, and of failures among them */
-    uint64_t total_errors;
-    uint64_t made; /* number of requests in the whole run, and of failures among them */
+    uint64_t made;       /* number of requests in the whole run, and of failures among them */
     uint64_t made_errors;
     uint64_t begun;
     uint64_t due;   /* PACE_RATE: number of requests that became due */
@@ -59,14 +57,8 @@ struct kind_result {
     uint64_t staggered_ns;
     unsigned slow_count;
     struct slow_result slowest[SLOWEST_KEPT]; /* the slowest one first */
-    enum found found;                         /* what a search has found */
-    double found_load;
-    struct tail_summary tail; /* what the slowest requests waited for */
-};
-
-struct op_result {
-    const char *name;
-    struct op_tally *tally;
+    struct search_answer answer;              /* what a search has found */
+    struct tail_summary tail;                 /* what the slowest requests waited for */
 };
 
 /* One host's part of a run that several ranks made together. */
@@ -74,7 +66,6 @@ struct host_kind {
     uint64_t requests;
     uint64_t errors;
     uint64_t bytes;
-    uint64_t good;
     uint64_t latency_sum_ns; /* sum over successful requests */
     uint64_t latency_max_ns;
 };
@@ -89,32 +80,33 @@ struct host_result {
 /* How several ranks made a run together. With one rank everything is 0. */
 struct together {
     unsigned ranks;
-    /* a host has the index of its first rank; there is an entry for each rank */
-    struct host_result *hosts;
-    uint64_t start_spread_ns; /* time from the first rank's start to the last rank's */
+    struct host_result *hosts; /* one for each rank: a host has the index of its first rank */
+    uint64_t start_spread_ns;  /* time from the first rank's start to the last rank's */
     uint64_t clock_uncertainty_ns;
     unsigned worst; /* the rank with the largest share of failed requests */
     double worst_share;
 };
 
-/* Everything that a report needs. The texts belong to the plan or to the result. */
+/*
+ * Everything that a report needs. The steps and the series belong to the conductor, the texts to
+ * the plan or the result.
+ */
 struct result {
     const struct plan *plan;
     struct kind_result kinds[LOAD_KINDS];
-    struct op_result ops[OPS_MOST];
+    struct op_tally *ops; /* for each operation of the target */
     size_t op_count;
     struct reasons_found failures;
     struct reasons_found misses;
     const struct steps *steps;
-    const struct series *intervals;
-    const struct series *timeline;
+    struct series *intervals;
+    struct series *timeline;
     int64_t start_time_ns; /* wall-clock time, since 1970 */
     uint64_t start_ns;     /* the same moment on this rank's clock */
     uint64_t end_ns;
     double elapsed;
     double cpu_seconds;
-    /* after a search: all figures except the steps cover only the last load */
-    bool is_of_last_load;
+    bool is_of_last_load;   /* after a search: all figures except the steps are of the last load */
     bool was_stopped;       /* a signal ended the run */
     bool is_exhausted;      /* -max-requests ended the run */
     bool is_above;          /* the latency is above the limit of -fail-above */
@@ -130,29 +122,36 @@ struct result {
     struct together together;
 };
 
+/*
+ * Allocates the counts of a result that has only a plan so far. Returns false when memory runs out.
+ * In either case result_release() frees what the result owns, but not the result itself.
+ */
+bool result_open(struct result *result);
+void result_release(struct result *result);
+
 /* Requests per second that ended: all of them, and only successful ones. */
 double result_rate(const struct kind_result *k);
 double result_good_rate(const struct kind_result *k);
 
-/*
- * Whether nearly every request needed a new connection, although fewer than a tenth as many were in
- * flight at a time: then the server does not keep connections alive.
- */
-bool result_reconnects(const struct kind_result *k);
-
-/* Share of requests that failed, in percent. */
+/* Share of the whole run's requests that failed, in percent. */
 double result_error_share(const struct result *result);
 
 /* Adds `count` to the reason with that text, or adds the reason. Cuts a text that is too long. */
 void reasons_add(struct reasons_found *r, enum load_kind kind, const char *text, uint64_t count);
 
-/* Keeps a request, with its texts, if it is one of the slowest. Otherwise frees the texts. */
+/* Keeps a request, with its name, if it is one of the slowest. Otherwise frees the name. */
 void result_add_slow(struct kind_result *k, const struct slow_result *slow);
 
 /* The host with the largest mean latency, if there are several ranks. */
 const struct host_result *together_slowest(const struct together *t);
 
-/* Frees what the result owns, but not the result itself. */
-void result_release(struct result *result);
+/*
+ * Combines the results of all ranks when all loads have ended: adds up amounts and histograms, and
+ * lets times run from the first rank's start to the last rank's end, on rank 0's clock. Only rank
+ * 0's *result changes. Does nothing with a single rank. Returns 0, or a negative errno with a line
+ * in e.
+ */
+struct coordinator;
+int gathering_end(struct coordinator *c, struct result *result, struct err *e);
 
 #endif

@@ -223,9 +223,8 @@ void recorders_sum(const struct recorders *r, enum load_kind kind, struct tally 
         tally_merge(sum, &r->list[i].kinds[kind]);
 }
 
-/* Adds up the service times, or else the response times. */
-static void sum_histograms(const struct recorders *r, enum load_kind kind, bool of_service,
-                           struct histogram *sum)
+void recorders_sum_times(const struct recorders *r, enum load_kind kind, bool of_service,
+                         struct histogram *sum)
 {
     histogram_clear(sum);
     for (unsigned i = 0; i < r->count; i++) {
@@ -234,15 +233,11 @@ static void sum_histograms(const struct recorders *r, enum load_kind kind, bool 
     }
 }
 
-void recorders_sum_responses(const struct recorders *r, enum load_kind kind, struct histogram *sum)
+void recent_look(struct recent *recent, const struct recorders *r, enum load_kind kind)
 {
-    sum_histograms(r, kind, false, sum);
-}
-
-void recorders_sum_service(const struct recorders *r, const struct recorder_rules *rules,
-                           enum load_kind kind, struct histogram *sum)
-{
-    sum_histograms(r, kind, rules->has_service, sum);
+    recent->before[kind] = recent->now[kind];
+    recorders_sum(r, kind, &recent->now[kind]);
+    tally_subtract(&recent->since[kind], &recent->now[kind], &recent->before[kind]);
 }
 
 struct counts recorders_counts(const struct recorders *r, enum load_kind kind)

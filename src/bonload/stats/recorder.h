@@ -109,15 +109,23 @@ void recorders_close(struct recorders *r);
 void recorders_clear(struct recorders *r);
 void recorders_sum(const struct recorders *r, enum load_kind kind, struct tally *sum);
 
+/* For each kind, the counts at the last two looks, and what was counted between them. */
+struct recent {
+    struct tally now[LOAD_KINDS];
+    struct tally before[LOAD_KINDS];
+    struct tally since[LOAD_KINDS];
+};
+void recent_look(struct recent *recent, const struct recorders *r, enum load_kind kind);
+
 /* Adds up the counts of one operation over all recorders. */
 void recorders_sum_op(const struct recorders *r, unsigned op, struct op_tally *sum);
 
-/* Adds up only the response times. This is cheap enough for many calls a second. */
-void recorders_sum_responses(const struct recorders *r, enum load_kind kind, struct histogram *sum);
-
-/* Adds up only the service times. */
-void recorders_sum_service(const struct recorders *r, const struct recorder_rules *rules,
-                           enum load_kind kind, struct histogram *sum);
+/*
+ * Adds up only the response times, or the service times if of_service is set. This is cheap enough
+ * for many calls a second.
+ */
+void recorders_sum_times(const struct recorders *r, enum load_kind kind, bool of_service,
+                         struct histogram *sum);
 
 /* Some counts of one kind, without histograms. */
 struct counts {

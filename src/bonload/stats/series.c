@@ -67,7 +67,7 @@ static void fill_kind(struct series *s, const struct recorders *r, enum load_kin
     struct histogram *h = s->slice_times;
     const struct counts before = s->before[kind];
     const struct counts now = recorders_counts(r, kind);
-    recorders_sum_responses(r, kind, h);
+    recorders_sum_times(r, kind, false, h);
     histogram_advance(h, &s->seen[kind]);
     *k = (struct slice_kind){
         .good = h->count,

@@ -22,7 +22,7 @@ void body_fill(const struct pattern *p, const struct body *body, uint64_t offset
                size_t length)
 {
     if (body->given)
-        memcpy(to, body->given + offset, length);
+        memcpy(to, body->given->bytes + offset, length);
     else
         pattern_fill(p, to, length, body->object, offset, body->generation);
 }
@@ -62,10 +62,11 @@ enum corruption_kind body_check(const struct pattern *p, enum verify_mode verify
 {
     const unsigned char *at = part;
     if (body->given) {
-        bool is_inside = length <= body->given_bytes && offset <= body->given_bytes - length;
+        const struct given_body *given = body->given;
+        bool is_inside = length <= given->size && offset <= given->size - length;
         *checked_bytes += length;
-        return is_inside && memcmp(part, body->given + offset, length) == 0 ? CORRUPTION_NONE
-                                                                            : CORRUPTION_FLIPPED;
+        return is_inside && memcmp(part, given->bytes + offset, length) == 0 ? CORRUPTION_NONE
+                                                                             : CORRUPTION_FLIPPED;
     }
     if (offset == 0 && body->generation == PATTERN_ANY) {
         body->generation = stamped_generation(p, body, part, length);

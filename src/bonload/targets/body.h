@@ -5,6 +5,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "bonload/targets/bodies.h"
 #include "verify/contents.h"
 #include "verify/pattern.h"
 
@@ -19,8 +20,7 @@ struct body {
     uint64_t object;     /* names_hash() of the object's name */
     uint64_t generation; /* body_generation(); PATTERN_ANY: taken from the stamp */
     /* contents given by the user; NULL: the pattern of object and generation */
-    const unsigned char *given;
-    uint64_t given_bytes;
+    const struct given_body *given;
 };
 
 /* Writes `length` bytes of a body, from `offset` on, to `to`. */

@@ -2,15 +2,11 @@
 
 #include <string.h>
 
-#include "bonload/targets/bodies.h"
-
 static void expect_write(struct expected *x, const struct target_setup *setup, uint64_t number)
 {
-    const struct given_body *given =
+    x->body.given =
         setup->bodies ? bodies_of(setup->bodies, names_number(setup->names, number)) : NULL;
-    x->body.given = given ? given->bytes : NULL;
-    x->body.given_bytes = given ? given->size : 0;
-    x->size = given ? given->size : sizes_of(setup->sizes, number);
+    x->size = x->body.given ? x->body.given->size : sizes_of(setup->sizes, number);
     /* the number among all ranks: the contents are those that a single process would write */
     x->body.generation = body_generation(stripe_number(&setup->plan->stripe, number), x->size);
     x->is_judged = true;
@@ -19,7 +15,7 @@ static void expect_write(struct expected *x, const struct target_setup *setup, u
 void expected_of_write(struct expected *x, const struct target_setup *setup, const char *name,
                        uint64_t number)
 {
-    x->body.object = names_hash(name);
+    x->body.object = names_hash(name, strlen(name));
     expect_write(x, setup, number);
 }
 
@@ -36,7 +32,7 @@ static bool has_this_name(const struct target_setup *setup, const char *name, ui
 void expected_of_read(struct expected *x, const struct target_setup *setup, const char *name,
                       uint64_t number, char *other)
 {
-    x->body.object = names_hash(name);
+    x->body.object = names_hash(name, strlen(name));
     x->body.generation = PATTERN_ANY;
     x->body.given = NULL;
     x->size = UINT64_MAX;

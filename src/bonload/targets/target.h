@@ -5,7 +5,6 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "bonload/ledger/made.h"
 #include "bonload/ledger/names.h"
 #include "bonload/ledger/sizes.h"
 #include "bonload/ledger/versions.h"
@@ -29,7 +28,7 @@ struct request {
     bool changes;      /* a write that may change the object with that number */
     uint64_t due_ns;   /* when the request should begin, by clock_ns() */
     uint64_t start_ns; /* when the request began */
-    unsigned gate;     /* step that the request belongs to: load.gate when it began */
+    unsigned gate;     /* step that the request belongs to: run.gate when it began */
 
     /* The target sets these before the request ends. */
     unsigned op;        /* index in target_ops.ops */

@@ -1,7 +1,6 @@
-#include "bonload/verdict/json.h"
-
 #include <errno.h>
 
+#include "bonload/verdict/verdict.h"
 #include "report/json_object.h"
 
 static json_t *span_of(const struct span_figures *f)
@@ -9,9 +8,9 @@ static json_t *span_of(const struct span_figures *f)
     json_t *object = json_object();
     put_text(&object, "name", f->name);
     put_count(&object, "count", f->count);
-    put_count(&object, "p50_ns", f->p50);
-    put_count(&object, "p99_ns", f->p99);
-    put_count(&object, "max_ns", f->longest);
+    put_count(&object, "p50_ns", f->times.p50);
+    put_count(&object, "p99_ns", f->times.p99);
+    put_count(&object, "max_ns", f->times.max);
     return object;
 }
 
@@ -52,10 +51,10 @@ static json_t *load_of(const struct at_load *l)
 }
 
 static const char *const more_names[] = {
-    [MORE_FOUND] = "load",
-    [MORE_NONE] = "none",
-    [MORE_MOST] = "more than the limit",
-    [MORE_UNSURE] = "not finished",
+    [FOUND_LOAD] = "load",
+    [FOUND_NONE] = "none",
+    [FOUND_MOST] = "more than the limit",
+    [FOUND_UNSURE] = "not finished",
 };
 
 static json_t *answer_of(const struct answer *a)
@@ -70,9 +69,9 @@ static json_t *answer_of(const struct answer *a)
     for (size_t i = 0; i < a->load_count; i++)
         append_value(&loads, load_of(&a->loads[i]));
     put_value(&object, "loads", loads);
-    if (a->more != MORE_NOT_SOUGHT) {
-        put_text(&object, "search", more_names[a->more]);
-        put_real(&object, "most_per_second", a->most);
+    if (a->is_more_sought) {
+        put_text(&object, "search", more_names[a->more.found]);
+        put_real(&object, "most_per_second", a->more.load);
     }
     return object;
 }

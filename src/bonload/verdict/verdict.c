@@ -79,25 +79,25 @@ static void find_interval(const struct gauge *g, struct judged *j)
 {
     uint64_t upper;
     uint64_t lower;
-    j->effect = design_effect(g, j->limit);
-    uint64_t n = (uint64_t)((double)j->count / j->effect);
+    uint64_t n = (uint64_t)((double)j->count / design_effect(g, j->limit));
     if (n == 0)
         n = 1;
     interval_ranks(n, j->limit->percent, &upper, &lower);
-    j->low_ns = value_of_rank(g->durations, lower, n);
-    j->high_ns = upper > 0 ? value_of_rank(g->durations, upper, n) : NO_UPPER_END;
+    j->low_ns = value_of_rank(&g->durations, lower, n);
+    j->high_ns = upper > 0 ? value_of_rank(&g->durations, upper, n) : NO_UPPER_END;
 }
 
 struct judged verdict_on(const struct gauge *g, const struct profile_limit *limit)
 {
-    struct judged j = {.limit = limit, .count = g->durations->count, .effect = 1};
-    j.goodness = GOODNESS_UNKNOWN;
-    j.high_ns = NO_UPPER_END;
+    struct judged j = {.limit = limit,
+                       .count = g->durations.count,
+                       .high_ns = NO_UPPER_END,
+                       .goodness = GOODNESS_UNKNOWN};
     if (j.count == 0)
         return j;
-    j.found_ns = j.low_ns = j.high_ns = g->durations->maximum;
+    j.found_ns = j.low_ns = j.high_ns = g->durations.maximum;
     if (limit->percent < 100) {
-        j.found_ns = histogram_percentile(g->durations, limit->percent);
+        j.found_ns = histogram_percentile(&g->durations, limit->percent);
         find_interval(g, &j);
     }
     if (j.low_ns >= limit->nanoseconds)
@@ -105,4 +105,33 @@ struct judged verdict_on(const struct gauge *g, const struct profile_limit *limi
     else if (j.high_ns < limit->nanoseconds)
         j.goodness = GOODNESS_GOOD;
     return j;
+}
+
+static double nearness(const struct judged *j)
+{
+    return (double)j->found_ns / (double)j->limit->nanoseconds;
+}
+
+const struct judged *answer_decider(const struct answer *a, const struct at_load **load)
+{
+    const struct judged *decider = NULL;
+    *load = NULL;
+    for (size_t i = 0; i < a->load_count; i++) {
+        for (size_t k = 0; k < a->loads[i].judged_count; k++) {
+            const struct judged *j = &a->loads[i].judged[k];
+            if (!decider || j->goodness > decider->goodness ||
+                (j->goodness == decider->goodness && nearness(j) > nearness(decider))) {
+                decider = j;
+                *load = &a->loads[i];
+            }
+        }
+    }
+    return decider;
+}
+
+enum goodness answer_goodness(const struct answer *a)
+{
+    const struct at_load *load;
+    const struct judged *j = answer_decider(a, &load);
+    return j ? j->goodness : GOODNESS_NONE;
 }

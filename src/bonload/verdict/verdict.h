@@ -1,10 +1,17 @@
 #ifndef BONLOAD_VERDICT_VERDICT_H
 #define BONLOAD_VERDICT_VERDICT_H
 
+#include <jansson.h>
+#include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
+#include <stdio.h>
 
+#include "bonload/control/search.h"
 #include "bonload/profiles/profile.h"
 #include "bonload/targets/profile/gauge.h"
+#include "measure/latencies.h"
+#include "util/err.h"
 
 /*
  * Judges whether a figure is below its limit. What was measured is a sample, so the figure has a
@@ -21,18 +28,15 @@ enum goodness {
 };
 extern const char *const goodness_names[]; /* "good", "not good", ... */
 
-/* Upper end of an interval when there are too few durations for one. */
-#define NO_UPPER_END UINT64_MAX
-
 struct judged {
     const struct profile_limit *limit;
     uint64_t count; /* number of durations */
-    double effect;  /* design effect by which `count` is divided */
     uint64_t found_ns;
     uint64_t low_ns;
-    uint64_t high_ns;
+    uint64_t high_ns; /* NO_UPPER_END: there are too few durations for one */
     enum goodness goodness;
 };
+#define NO_UPPER_END UINT64_MAX
 
 /*
  * Judges the durations in a gauge. A limit on the maximum needs no interval, because one duration
@@ -45,5 +49,60 @@ struct judged verdict_on(const struct gauge *g, const struct profile_limit *limi
  * longest. *upper is 0 if the percentile may be above all values.
  */
 void interval_ranks(uint64_t n, double percent, uint64_t *upper, uint64_t *lower);
+
+struct span_figures {
+    const char *name;
+    uint64_t count; /* number of durations */
+    struct latencies times;
+};
+
+/* What was measured with one load. */
+struct at_load {
+    double asked; /* requests per second; 0: `clients` concurrent requests */
+    unsigned clients;
+    double achieved;
+    uint64_t requests;
+    struct span_figures response; /* requests, from their due times on */
+    struct span_figures sync;     /* the syncs that requests waited for */
+    struct span_figures works[PROFILE_WORKS];
+    struct judged judged[PROFILE_LIMITS];
+    size_t judged_count;
+};
+
+/* What is known about a profile. Everything is copied, so the runs need not exist any more. */
+struct answer {
+    struct profile profile; /* with the limits that were applied */
+    struct at_load loads[PROFILE_LOADS];
+    size_t load_count;
+    /* over all loads together, because they do not depend on the load */
+    struct gauge works[PROFILE_WORKS];
+    bool is_more_sought;
+    struct search_answer more; /* what the search for a higher load has found */
+};
+
+/* The worst of all verdicts; GOODNESS_NONE: there is none. */
+enum goodness answer_goodness(const struct answer *a);
+
+/*
+ * The judgement that decides: one with the worst verdict and, if there are several, the one nearest
+ * to its limit, or the furthest above it. *load becomes its load. NULL: nothing was judged.
+ */
+const struct judged *answer_decider(const struct answer *a, const struct at_load **load);
+
+/* Prints the verdict in one or several lines, and below it the figures of each load. */
+void answer_print(const struct answer *a, FILE *out);
+
+/* Prints several answers as one table, and then each. */
+void answers_print(const struct answer *list, size_t count, FILE *out);
+
+/* Prints all profiles with the sources of their limits. */
+void profiles_print(FILE *out);
+
+/*
+ * Puts the answers about a directory into a report of bonload, as the key good_for of the key
+ * `bonload`. Returns 0, or a negative errno with a line in e.
+ */
+int answers_put(json_t *report, const struct answer *list, size_t count, const char *directory,
+                struct err *e);
 
 #endif

@@ -6,8 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "bonload/verdict/answer.h"
-#include "bonload/verdict/text.h"
+#include "bonload/verdict/verdict.h"
 #include "util/units.h"
 #include <cmocka.h>
 
@@ -16,18 +15,20 @@
 /*
  * An answer about etcd at 50 writes per second, where a sync took 2 ms and a commit took commit_ns.
  */
-static struct answer answer_of(enum more more, uint64_t commit_ns)
+static struct answer answer_of(bool is_more_sought, enum found found, uint64_t commit_ns)
 {
-    struct answer a = {.profile = *profile_by_name("etcd"), .load_count = 1, .more = more};
+    struct answer a = {.profile = *profile_by_name("etcd"),
+                       .load_count = 1,
+                       .is_more_sought = is_more_sought,
+                       .more = {.found = found, .load = 1830}};
     struct at_load *l = &a.loads[0];
-    const uint64_t found[] = {2 * MILLION, commit_ns};
+    const uint64_t found_ns[] = {2 * MILLION, commit_ns};
     l->asked = 50;
     l->judged_count = 2;
-    a.most = 1830;
     for (unsigned i = 0; i < 2; i++)
         l->judged[i] = (struct judged){.limit = &profile_by_name("etcd")->limits[i],
                                        .count = 1000,
-                                       .found_ns = found[i],
+                                       .found_ns = found_ns[i],
                                        .goodness = GOODNESS_GOOD};
     return a;
 }
@@ -50,15 +51,16 @@ static void more_is_said_of_the_deciding_limit(void **state)
 {
     (void)state;
     static const char *const lines[] = {
-        [MORE_NOT_SOUGHT] = SYNC,
-        [MORE_FOUND] = SYNC " Up to 1830/s stay below it.",
-        [MORE_NONE] = SYNC " No higher load was found to stay below it.",
-        [MORE_MOST] = SYNC " 1830/s and more stay below it.",
-        [MORE_UNSURE] = SYNC " At least 1830/s stay below it; the search was not finished.",
+        [FOUND_LOAD] = SYNC " Up to 1830/s stay below it.",
+        [FOUND_NONE] = SYNC " No higher load was found to stay below it.",
+        [FOUND_MOST] = SYNC " 1830/s and more stay below it.",
+        [FOUND_UNSURE] = SYNC " At least 1830/s stay below it; the search was not finished.",
     };
-    for (enum more more = MORE_NOT_SOUGHT; more <= MORE_UNSURE; more++) {
-        struct answer a = answer_of(more, 1 * MILLION);
-        first_line_is(&a, lines[more]);
+    struct answer unsought = answer_of(false, FOUND_LOAD, 1 * MILLION);
+    first_line_is(&unsought, SYNC);
+    for (enum found found = FOUND_LOAD; found <= FOUND_UNSURE; found++) {
+        struct answer a = answer_of(true, found, 1 * MILLION);
+        first_line_is(&a, lines[found]);
     }
 }
 
@@ -66,7 +68,7 @@ static void more_is_said_of_the_deciding_limit(void **state)
 static void another_limit_is_named(void **state)
 {
     (void)state;
-    struct answer a = answer_of(MORE_FOUND, 20 * MILLION);
+    struct answer a = answer_of(true, FOUND_LOAD, 20 * MILLION);
     first_line_is(&a, "etcd: good. backend commit p99 20.0 ms at 50 writes/s (etcd's limit: "
                       "25.0 ms). Up to 1830/s keep fdatasync p99 below 10.0 ms.");
 }

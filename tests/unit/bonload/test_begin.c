@@ -67,7 +67,7 @@ static void threads_look_while_a_load_begins(void **state)
         assert_int_equal(pthread_create(&thread, NULL, drive, &crew.list[0]), 0);
         while (atomic_load(&looks) < 10)
             continue;
-        run_set_rate(&run, LOAD_READ, RATE, clock_ns());
+        run_set_load(&run, LOAD_READ, RATE, clock_ns());
         pthread_join(thread, NULL);
         assert_int_equal(run.recorders.list[0].kinds[LOAD_READ].response.count, 1);
         crew_close(&crew);
@@ -83,14 +83,14 @@ static void a_load_that_is_taken_back_makes_no_request(void **state)
     pthread_t thread;
     (void)state;
     open_run(&crew, &run, &plan);
-    run_set_rate(&run, LOAD_READ, RATE, clock_ns());
-    run_set_rate(&run, LOAD_READ, 0, clock_ns());
+    run_set_load(&run, LOAD_READ, RATE, clock_ns());
+    run_set_load(&run, LOAD_READ, 0, clock_ns());
     atomic_store(&looks, 0);
     assert_int_equal(pthread_create(&thread, NULL, drive, &crew.list[0]), 0);
     while (atomic_load(&looks) < 1000)
         continue;
     assert_int_equal(crew_progress(&crew, LOAD_READ).begun, 0);
-    run_set_rate(&run, LOAD_READ, RATE, clock_ns());
+    run_set_load(&run, LOAD_READ, RATE, clock_ns());
     pthread_join(thread, NULL);
     assert_int_equal(crew_progress(&crew, LOAD_READ).begun, 1);
     crew_close(&crew);
@@ -115,7 +115,7 @@ static void each_step_has_its_own_requests(void **state)
     open_run(&crew, &run, &plan);
     run.most = UINT64_MAX;
     assert_int_equal(pthread_create(&thread, NULL, drive, &crew.list[0]), 0);
-    run_set_rate(&run, LOAD_READ, RATE, clock_ns());
+    run_set_load(&run, LOAD_READ, RATE, clock_ns());
     while (crew_progress(&crew, LOAD_READ).ended < 1000)
         continue;
     pause_until_parked(&crew);
@@ -126,7 +126,7 @@ static void each_step_has_its_own_requests(void **state)
     crew_forget(&crew);
     run_renew_budget(&run, 777);
     assert_int_equal(crew_progress(&crew, LOAD_READ).begun, 0);
-    run_set_rate(&run, LOAD_READ, RATE, clock_ns());
+    run_set_load(&run, LOAD_READ, RATE, clock_ns());
     run_resume(&run);
     pthread_join(thread, NULL);
     assert_int_equal(crew_progress(&crew, LOAD_READ).ended, 777);
@@ -145,7 +145,7 @@ static void a_straggler_is_in_no_step(void **state)
     open_run(&crew, &run, &plan);
     run.most = 3;
     run.start_ns = clock_ns();
-    run_set_rate(&run, LOAD_READ, RATE, run.start_ns);
+    run_set_load(&run, LOAD_READ, RATE, run.start_ns);
     run_pause(&run);
     assert_int_equal(crew_busy(&crew), 1);
     crew.list[0].budget = 1; /* belongs to the previous step */

@@ -117,7 +117,7 @@ static void make_load(struct crew *crew, struct run *run, struct plan *plan)
     assert_int_equal(crew_open(crew, run, &e), 0);
     assert_int_equal(crew->count, 1);
     run->start_ns = virtual_clock.now_ns;
-    run_set_rate(run, LOAD_READ, RATE * BILLION, run->start_ns);
+    run_set_load(run, LOAD_READ, RATE * BILLION, run->start_ns);
     driver_work(&crew->list[0]);
 }
 
@@ -178,7 +178,7 @@ static void looking_at_what_was_read_counts_for_no_request(void **state)
     virtual_clock.look_ns = 0;
     assert_int_equal(run_open(&run, &plan, &e), 0);
     assert_int_equal(crew_open(&crew, &run, &e), 0);
-    run_set_threads(&run, LOAD_READ, CHANNELS);
+    run_set_load(&run, LOAD_READ, CHANNELS, 0);
     driver_work(&crew.list[0]);
     const struct histogram *response = &run.recorders.list[0].kinds[LOAD_READ].response;
     assert_int_equal(response->count, 2);

@@ -96,7 +96,7 @@ static void expect_course(const struct course *c, double share, unsigned ranks, 
 {
     static struct arrivals a[4];
     for (unsigned i = 0; i < ranks; i++) {
-        arrivals_follow(&a[i], c, ranks / share, i / share);
+        a[i] = (struct arrivals){.course = c, .each = ranks / share, .first = i / share};
         arrivals_begin(&a[i], ARRIVAL_CONSTANT, BILLION, 1, START);
     }
     for (uint64_t second = 0; second < seconds; second++) {
@@ -118,7 +118,7 @@ static void expect_course(const struct course *c, double share, unsigned ranks, 
 static void expect_exact(const struct course *c, uint64_t count)
 {
     static struct arrivals a;
-    arrivals_follow(&a, c, 1, 0);
+    a = (struct arrivals){.course = c, .each = 1};
     arrivals_begin(&a, ARRIVAL_CONSTANT, BILLION, 1, START);
     for (uint64_t number = 0; number < count; number++) {
         uint64_t due_ns = arrivals_take(&a) - START;
@@ -175,7 +175,7 @@ static void random_gaps_of_a_course(void **state)
     uint64_t count = 0;
     (void)state;
     assert_int_equal(course_parse_ramp(&c, "1000..9000/10s"), 0);
-    arrivals_follow(&a, &c, 1, 0);
+    a = (struct arrivals){.course = &c, .each = 1};
     arrivals_begin(&a, ARRIVAL_POISSON, BILLION, 5, START);
     while (arrivals_take(&a) < START + 10 * BILLION)
         count++;
@@ -320,15 +320,13 @@ static double chi_square(const uint64_t *counts, const double *expected, int cla
 static void check_sizes(uint64_t fair_buckets)
 {
     enum { SIZES = 100, DRAWS = 500000 };
-    struct sizes s;
+    struct sizes s = {.least = 1, .most = SIZES, .buckets = fair_buckets};
     struct err e;
     uint64_t counts[SIZES] = {0};
     double expected[SIZES];
     double sum = 0;
     err_init(&e);
-    const struct sizes_setup setup = {
-        .least = 1, .most = SIZES, .fair_buckets = fair_buckets, .seed = 3};
-    assert_int_equal(sizes_open(&s, &setup, &e), 0);
+    assert_int_equal(sizes_open(&s, 3, &e), 0);
     for (uint64_t i = 1; i <= DRAWS; i++) {
         uint64_t size = sizes_of(&s, i);
         assert_in_range(size, 1, SIZES);
@@ -360,15 +358,14 @@ static void fair_sizes(void **state)
 static void fair_buckets(void **state)
 {
     enum { BUCKETS = 4, DRAWS = 400000 };
-    struct sizes s;
+    struct sizes s = {.least = 0, .most = 3999, .buckets = BUCKETS};
     struct err e;
     uint64_t counts[BUCKETS] = {0};
     double expected[BUCKETS];
     double sum = 0;
     (void)state;
     err_init(&e);
-    const struct sizes_setup setup = {.least = 0, .most = 3999, .fair_buckets = BUCKETS, .seed = 9};
-    assert_int_equal(sizes_open(&s, &setup, &e), 0);
+    assert_int_equal(sizes_open(&s, 9, &e), 0);
     for (uint64_t i = 1; i <= DRAWS; i++)
         counts[sizes_of(&s, i) / 1000]++;
     for (int i = 0; i < BUCKETS; i++)

@@ -3,6 +3,7 @@
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdio.h>
 #include <string.h>
 
 #include <cmocka.h>
@@ -20,22 +21,16 @@
 #define HELLO "44ce7dd67c959e0d3524ffac1771dfbba87d2b6b4b4e99e42034a8b803f8b072"
 #define ALL   "-._~0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz"
 
-#define HOST                                                                                       \
-    {                                                                                              \
-        "Host", "example.amazonaws.com"                                                            \
-    }
-#define DATE                                                                                       \
-    {                                                                                              \
-        "X-Amz-Date", "20150830T123600Z"                                                           \
-    }
-#define PAIRS 8
+#define HOST    "Host: example.amazonaws.com"
+#define DATE    "X-Amz-Date: 20150830T123600Z"
+#define HEADERS 8
 
 struct known {
     const char *name;
     const char *method;
-    const char *path; /* not yet URL-encoded */
-    struct sign_pair query[PAIRS];
-    struct sign_pair headers[PAIRS];
+    const char *path;  /* not yet URL-encoded */
+    const char *query; /* as the signature has it */
+    const char *headers[HEADERS];
     const char *body_hash;
     const char *canonical_hash; /* NULL: not published */
     const char *signature;
@@ -45,7 +40,7 @@ static const struct known suite[] = {
     {"get-vanilla",
      "GET",
      "/",
-     {{0}},
+     "",
      {HOST, DATE},
      EMPTY,
      "bb579772317eb040ac9ed261061d46c1f17a8133879d6129b6e1c25292927e63",
@@ -53,7 +48,7 @@ static const struct known suite[] = {
     {"get-vanilla-query-order-key-case",
      "GET",
      "/",
-     {{"Param2", "value2"}, {"Param1", "value1"}},
+     "Param1=value1&Param2=value2",
      {HOST, DATE},
      EMPTY,
      "816cd5b414d056048ba4f7c5386d6e0533120fb1fcfa93762cf0fc39e2cf19e0",
@@ -61,7 +56,7 @@ static const struct known suite[] = {
     {"get-vanilla-query-unreserved",
      "GET",
      "/",
-     {{ALL, ALL}},
+     ALL "=" ALL,
      {HOST, DATE},
      EMPTY,
      "c30d4703d9f799439be92736156d47ccfb2d879ddf56f5befa6d1d6aab979177",
@@ -69,7 +64,7 @@ static const struct known suite[] = {
     {"get-vanilla-utf8-query",
      "GET",
      "/",
-     {{"%E1%88%B4", "bar"}},
+     "%E1%88%B4=bar",
      {HOST, DATE},
      EMPTY,
      "eb30c5bed55734080471a834cc727ae56beb50e5f39d1bff6d0d38cb192a7073",
@@ -77,20 +72,16 @@ static const struct known suite[] = {
     {"get-header-key-duplicate",
      "GET",
      "/",
-     {{0}},
-     {DATE, {"My-Header1", "value2"}, {"My-Header1", "value2"}, HOST, {"My-Header1", "value1"}},
+     "",
+     {DATE, "My-Header1: value2", "My-Header1: value2", HOST, "My-Header1: value1"},
      EMPTY,
      "dc7f04a3abfde8d472b0ab1a418b741b7c67174dad1551b4117b15527fbe966c",
      "c9d5ea9f3f72853aea855b47ea873832890dbdd183b4468f858259531a5138ea"},
     {"get-header-value-order",
      "GET",
      "/",
-     {{0}},
-     {HOST,
-      {"My-Header1", "value4"},
-      {"My-Header1", "value1"},
-      {"My-Header1", "value3"},
-      {"My-Header1", "value2"},
+     "",
+     {HOST, "My-Header1: value4", "My-Header1: value1", "My-Header1: value3", "My-Header1: value2",
       DATE},
      EMPTY,
      "31ce73cd3f3d9f66977ad3dd957dc47af14df92fcd8509f59b349e9137c58b86",
@@ -98,15 +89,15 @@ static const struct known suite[] = {
     {"get-header-value-trim",
      "GET",
      "/",
-     {{0}},
-     {{"My-Header2", " \"a   b   c\""}, HOST, {"My-Header1", " value1 "}, DATE},
+     "",
+     {"My-Header2:  \"a   b   c\"", HOST, "My-Header1:  value1 ", DATE},
      EMPTY,
      "a726db9b0df21c14f559d0a978e563112acb1b9e05476f0a6a1c7d68f28605c7",
      "acc3ed3afb60bb290fc8d2dd0098b9911fcaa05412b367055dee359757a9c736"},
     {"get-unreserved",
      "GET",
      "/" ALL,
-     {{0}},
+     "",
      {HOST, DATE},
      EMPTY,
      "6a968768eefaa713e2a6b16b589a8ea192661f098f37349f4e2c0082757446f9",
@@ -114,7 +105,7 @@ static const struct known suite[] = {
     {"get-utf8",
      "GET",
      "/\xe1\x88\xb4",
-     {{0}},
+     "",
      {HOST, DATE},
      EMPTY,
      "2a0a97d02205e45ce2e994789806b19270cfbbb0921b278ccf58f5249ac42102",
@@ -122,7 +113,7 @@ static const struct known suite[] = {
     {"get-space-unnormalized",
      "GET",
      "/example space/",
-     {{0}},
+     "",
      {HOST, DATE},
      EMPTY,
      "63ee75631ed7234ae61b5f736dfc7754cdccfedbff4b5128a915706ee9390d86",
@@ -130,7 +121,7 @@ static const struct known suite[] = {
     {"get-slashes-unnormalized",
      "GET",
      "//example//",
-     {{0}},
+     "",
      {HOST, DATE},
      EMPTY,
      "528ec3105ee1f34ab014bb0a1a45da0ed2742a4fea3555149e5b4d5d201eb240",
@@ -138,7 +129,7 @@ static const struct known suite[] = {
     {"post-vanilla",
      "POST",
      "/",
-     {{0}},
+     "",
      {HOST, DATE},
      EMPTY,
      "553f88c9e4d10fc9e109e2aeb65f030801b70c2f6468faca261d401ae622fc87",
@@ -146,7 +137,7 @@ static const struct known suite[] = {
     {"post-vanilla-query",
      "POST",
      "/",
-     {{"Param1", "value1"}},
+     "Param1=value1",
      {HOST, DATE},
      EMPTY,
      "9d659678c1756bb3113e2ce898845a0a79dbbc57b740555917687f1b3340fbbd",
@@ -154,85 +145,66 @@ static const struct known suite[] = {
     {"post-header-key-sort",
      "POST",
      "/",
-     {{0}},
-     {{"My-Header1", "value1"}, DATE, HOST},
+     "",
+     {"My-Header1: value1", DATE, HOST},
      EMPTY,
      "9368318c2967cf6de74404b30c65a91e8f6253e0a8659d6d5319f1a812f87d65",
      "c5410059b04c1ee005303aed430f6e6645f61f4dc9e1461ec8f8916fdf18852c"},
     {"post-x-www-form-urlencoded",
      "POST",
      "/",
-     {{0}},
-     {{"Content-Type", "application/x-www-form-urlencoded"},
-      HOST,
-      {"Content-Length", "13"},
-      DATE,
-      {"X-Amz-Content-Sha256", FORM}},
+     "",
+     {"Content-Type: application/x-www-form-urlencoded", HOST, "Content-Length: 13", DATE,
+      "X-Amz-Content-Sha256: " FORM},
      FORM,
      "b1edd1d03544c25390e32085d55b57acc9a3961bb59415ff86c45c3d89d16cfb",
      "d3875051da38690788ef43de4db0d8f280229d82040bfac253562e56c3f20e0b"},
     {"post-x-www-form-urlencoded-parameters",
      "POST",
      "/",
-     {{0}},
-     {{"Content-Type", "application/x-www-form-urlencoded; charset=utf-8"},
-      HOST,
-      {"Content-Length", "13"},
-      DATE,
-      {"X-Amz-Content-Sha256", FORM}},
+     "",
+     {"Content-Type: application/x-www-form-urlencoded; charset=utf-8", HOST, "Content-Length: 13",
+      DATE, "X-Amz-Content-Sha256: " FORM},
      FORM,
      "a89f1a5b53e37702ee6363ce1da3ce8f54386f3c8f352ae652153c2982a0bc4d",
      "328d1b9eaadca9f5818ef05e8392801e091653bafec24fcab71e7344e7f51422"},
     {"session token",
      "GET",
      "/",
-     {{0}},
-     {HOST,
-      DATE,
-      {"X-Amz-Security-Token", "6e86291e8372ff2a2260956d9b8aae1d763fbf315fa00fa31553b73ebf194267"}},
+     "",
+     {HOST, DATE,
+      "X-Amz-Security-Token: 6e86291e8372ff2a2260956d9b8aae1d763fbf315fa00fa31553b73ebf194267"},
      EMPTY,
      NULL,
      "07ec1639c89043aa0e3e2de82b96708f198cceab042d4a97044c66dd9f74e7f8"},
 };
 
-#define S3_HOST                                                                                    \
-    {                                                                                              \
-        "Host", "examplebucket.s3.amazonaws.com"                                                   \
-    }
-#define S3_DATE                                                                                    \
-    {                                                                                              \
-        "x-amz-date", "20130524T000000Z"                                                           \
-    }
-#define S3_EMPTY                                                                                   \
-    {                                                                                              \
-        "x-amz-content-sha256", EMPTY                                                              \
-    }
+#define S3_HOST  "Host: examplebucket.s3.amazonaws.com"
+#define S3_DATE  "x-amz-date: 20130524T000000Z"
+#define S3_EMPTY "x-amz-content-sha256: " EMPTY
 
 static const struct known s3_examples[] = {
     {"GET object",
      "GET",
      "/test.txt",
-     {{0}},
-     {S3_HOST, {"Range", "bytes=0-9"}, S3_EMPTY, S3_DATE},
+     "",
+     {S3_HOST, "Range: bytes=0-9", S3_EMPTY, S3_DATE},
      EMPTY,
      "7344ae5b7ee6c3e7e6b0fe0640412a37625d1fbfff95c48bbb2dc43964946972",
      "f0e8bdb87c964420e857bd35b5d6ed310bd44f0170aba48dd91039c6036bdb41"},
     {"PUT object",
      "PUT",
      "/test$file.text",
-     {{0}},
-     {S3_HOST,
-      {"Date", "Fri, 24 May 2013 00:00:00 GMT"},
-      S3_DATE,
-      {"x-amz-storage-class", "REDUCED_REDUNDANCY"},
-      {"x-amz-content-sha256", HELLO}},
+     "",
+     {S3_HOST, "Date: Fri, 24 May 2013 00:00:00 GMT", S3_DATE,
+      "x-amz-storage-class: REDUCED_REDUNDANCY", "x-amz-content-sha256: " HELLO},
      HELLO,
      "9e0e90d9c76de8fa5b200d8c849cd5b8dc7a3be3951ddb7f6a76b4158342019d",
      "98ad721746da40c64f1a55b78f14c238d841ea1380cd77a1b5971af0ece108bd"},
     {"GET bucket lifecycle",
      "GET",
      "/",
-     {{"lifecycle", ""}},
+     "lifecycle=",
      {S3_HOST, S3_EMPTY, S3_DATE},
      EMPTY,
      NULL,
@@ -240,7 +212,7 @@ static const struct known s3_examples[] = {
     {"list objects",
      "GET",
      "/",
-     {{"prefix", "J"}, {"max-keys", "2"}},
+     "max-keys=2&prefix=J",
      {S3_HOST, S3_EMPTY, S3_DATE},
      EMPTY,
      NULL,
@@ -252,12 +224,15 @@ static const struct sign_keys suite_keys = {
 static const struct sign_keys s3_keys = {
     "AKIAIOSFODNN7EXAMPLE", "wJalrXUtnFEMI/K7MDENG/bPxRfiCYEXAMPLEKEY", "us-east-1", "s3"};
 
-static size_t count_pairs(const struct sign_pair *pairs)
+/* Links the headers as libcurl has them. */
+static const struct curl_slist *link_headers(struct curl_slist list[HEADERS],
+                                             const char *const headers[HEADERS])
 {
     size_t count = 0;
-    while (count < PAIRS && pairs[count].name)
-        count++;
-    return count;
+    for (; count < HEADERS && headers[count]; count++)
+        list[count] = (struct curl_slist){(char *)(uintptr_t)headers[count], &list[count + 1]};
+    list[count - 1].next = NULL;
+    return list;
 }
 
 static void open_signer(struct signer *s, const struct sign_keys *keys, size_t room)
@@ -277,22 +252,18 @@ static void assert_ends_with(const char *name, const char *text, const char *end
 static void check(struct signer *s, const struct known *k, const char *time)
 {
     char path[300];
-    char query[300];
     char authorization[600];
+    struct curl_slist list[HEADERS];
     struct text p;
-    struct text q;
     struct text a;
     text_begin(&p, path, sizeof path);
     text_put_encoded(&p, k->path, "/");
-    text_begin(&q, query, sizeof query);
-    sign_query(&q, k->query, count_pairs(k->query));
     text_begin(&a, authorization, sizeof authorization);
     const struct sign_request r = {
         .method = k->method,
         .path = path,
-        .query = query,
-        .headers = k->headers,
-        .header_count = count_pairs(k->headers),
+        .query = k->query,
+        .headers = link_headers(list, k->headers),
         .body_hash = k->body_hash,
         .time = time,
     };
@@ -328,15 +299,16 @@ static int sign_first(struct signer *s,
                       int (*sign)(struct signer *, const struct sign_request *, struct text *),
                       size_t room, char *authorization, size_t size)
 {
+    struct curl_slist list[HEADERS];
     struct text a;
     const struct sign_request r = {.method = "GET",
                                    .path = "/",
                                    .query = "",
-                                   .headers = suite[0].headers,
-                                   .header_count = 2,
+                                   .headers = link_headers(list, suite[0].headers),
                                    .body_hash = EMPTY,
                                    .time = "20150830T123600Z",
-                                   .resource = "/"};
+                                   .bucket = "",
+                                   .subresource = ""};
     open_signer(s, &suite_keys, room);
     text_begin(&a, authorization, size);
     return sign(s, &r, &a);
@@ -397,18 +369,20 @@ struct known2 {
     const char *method;
     const char *type;
     const char *time;
-    const char *resource;
+    const char *bucket;
+    const char *path;
+    const char *subresource;
     const char *signature;
 };
 
 static const struct known2 version2[] = {
-    {"GET", "", "Tue, 27 Mar 2007 19:36:42 +0000", "/awsexamplebucket1/photos/puppy.jpg",
+    {"GET", "", "Tue, 27 Mar 2007 19:36:42 +0000", "/awsexamplebucket1", "/photos/puppy.jpg", "",
      "qgk2+6Sv9/oM7G3qLEjTH1a1l1g="},
-    {"PUT", "image/jpeg", "Tue, 27 Mar 2007 21:15:45 +0000", "/awsexamplebucket1/photos/puppy.jpg",
-     "iqRzw+ileNPu1fhspnRs8nOjjIA="},
-    {"GET", "", "Tue, 27 Mar 2007 19:42:41 +0000", "/awsexamplebucket1/",
+    {"PUT", "image/jpeg", "Tue, 27 Mar 2007 21:15:45 +0000", "",
+     "/awsexamplebucket1/photos/puppy.jpg", "", "iqRzw+ileNPu1fhspnRs8nOjjIA="},
+    {"GET", "", "Tue, 27 Mar 2007 19:42:41 +0000", "", "/awsexamplebucket1/", "",
      "m0WP8eCtspQl5Ahe6L1SozdX9YA="},
-    {"GET", "", "Tue, 27 Mar 2007 19:44:46 +0000", "/awsexamplebucket1/?acl",
+    {"GET", "", "Tue, 27 Mar 2007 19:44:46 +0000", "", "/awsexamplebucket1/", "acl",
      "82ZHiFIjc+WbcwFKGUVEQspPn+0="},
 };
 
@@ -419,18 +393,45 @@ static void version2_of_the_examples_of_s3(void **state)
     open_signer(&s, &s3_keys, 2000);
     for (size_t i = 0; i < sizeof version2 / sizeof *version2; i++) {
         const struct known2 *k = &version2[i];
-        const struct sign_pair headers[] = {{"Content-Type", k->type}};
+        char type[40];
+        struct curl_slist headers = {type, NULL};
         char authorization[200];
         struct text a;
         const struct sign_request r = {.method = k->method,
-                                       .headers = headers,
-                                       .header_count = 1,
+                                       .path = k->path,
+                                       .headers = &headers,
                                        .time = k->time,
-                                       .resource = k->resource};
+                                       .bucket = k->bucket,
+                                       .subresource = k->subresource};
+        snprintf(type, sizeof type, "Content-Type: %s", k->type);
         text_begin(&a, authorization, sizeof authorization);
         assert_int_equal(sign_version2(&s, &r, &a), 0);
-        assert_ends_with(k->resource, authorization, k->signature);
+        assert_ends_with(k->path, authorization, k->signature);
     }
+    signer_close(&s);
+}
+
+/* Headers are signed if and only if libcurl sends them. */
+static void what_is_sent_is_signed(void **state)
+{
+    static const char *const headers[HEADERS] = {HOST, "Expect:", "B;", "A-B: 2", "a: 1"};
+    struct curl_slist list[HEADERS];
+    char authorization[300];
+    struct signer s;
+    struct text a;
+    const struct sign_request r = {.method = "GET",
+                                   .path = "/",
+                                   .query = "",
+                                   .headers = link_headers(list, headers),
+                                   .body_hash = EMPTY,
+                                   .time = "20150830T123600Z"};
+    (void)state;
+    open_signer(&s, &suite_keys, 2000);
+    text_begin(&a, authorization, sizeof authorization);
+    assert_int_equal(sign_version4(&s, &r, &a), 0);
+    assert_string_equal(s.canonical.memory,
+                        "GET\n/\n\na:1\na-b:2\nb:\nhost:example.amazonaws.com\n\n"
+                        "a;a-b;b;host\n" EMPTY);
     signer_close(&s);
 }
 
@@ -443,6 +444,7 @@ int main(void)
         cmocka_unit_test(the_key_is_made_for_each_day),
         cmocka_unit_test(no_room_is_a_failure),
         cmocka_unit_test(version2_of_the_examples_of_s3),
+        cmocka_unit_test(what_is_sent_is_signed),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

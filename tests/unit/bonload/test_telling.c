@@ -82,7 +82,7 @@ static void make_load(struct slow_box *box, uint64_t over_ns)
     assert_int_equal(crew_open(&crew, &run, &e), 0);
     crew.list[0].slow = box;
     run.start_ns = virtual_clock.now_ns = BILLION;
-    run_set_rate(&run, LOAD_READ, 10000 * BILLION, run.start_ns);
+    run_set_load(&run, LOAD_READ, 10000 * BILLION, run.start_ns);
     driver_work(&crew.list[0]);
     assert_int_equal(crew_progress(&crew, LOAD_READ).ended, REQUESTS);
     crew_close(&crew);
@@ -129,11 +129,11 @@ static uint64_t count_elsewhere(struct recorders *r)
         _exit(0);
     }
     assert_int_equal(waitpid(child, NULL, 0), child);
-    recorders_sum_service(r, &rules, LOAD_READ, sum);
+    recorders_sum_times(r, LOAD_READ, rules.has_service, sum);
     uint64_t count = sum->count;
     if (count > 0) {
         assert_int_equal(sum->maximum, 100);
-        recorders_sum_service(r, &(struct recorder_rules){0}, LOAD_READ, sum);
+        recorders_sum_times(r, LOAD_READ, false, sum);
         assert_int_equal(sum->maximum, 900); /* where nothing is due, the service is the response */
     }
     free(sum);

@@ -20,11 +20,9 @@ static struct profile_limit limit_of(double percent)
  */
 static struct judged judge(unsigned count, unsigned above, bool together, double percent)
 {
-    struct gauge g;
-    struct err e;
-    err_init(&e);
+    struct gauge g = {.used = 0};
     const struct profile_limit limit = limit_of(percent);
-    assert_int_equal(gauge_open(&g, limit.nanoseconds, &e), 0);
+    gauge_init(&g, limit.nanoseconds);
     for (unsigned i = 0; i < count; i++) {
         bool is_above = together
                             ? i >= count / 2 && i < count / 2 + above
@@ -33,7 +31,6 @@ static struct judged judge(unsigned count, unsigned above, bool together, double
     }
     struct judged j = verdict_on(&g, &limit);
     j.limit = NULL;
-    gauge_close(&g);
     return j;
 }
 

@@ -8,7 +8,6 @@
 #include <cmocka.h>
 
 #include "bonload/targets/s3/text.h"
-#include "bonload/targets/s3/xml_text.h"
 #include "bonload/targets/target.h"
 #include "bonload/targets/web/web_reasons.h"
 

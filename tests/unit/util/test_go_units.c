@@ -95,9 +95,7 @@ static void sizes(void **state)
 
 static void expect_text(uint64_t nanoseconds, const char *text)
 {
-    char formatted[GO_UNITS_TEXT];
-    go_format_duration(formatted, nanoseconds);
-    assert_string_equal(formatted, text);
+    assert_string_equal(go_duration(nanoseconds).text, text);
 }
 
 static void durations_as_go_prints_them(void **state)

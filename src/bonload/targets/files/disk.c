@@ -8,7 +8,6 @@
 
 #include "bonload/targets/expected.h"
 #include "bonload/targets/files/paths.h"
-#include "bonload/targets/files/workspace.h"
 #include "bonload/targets/target.h"
 #include "io/file.h"
 #include "measure/clock.h"
@@ -66,16 +65,16 @@ static int disk_open(void **shared, const struct target_setup *setup, struct err
     struct shared *s = calloc(1, sizeof *s);
     if (!s)
         return err_system(e, ENOMEM, "memory for the target");
-    int rc = paths_begin(&s->paths, setup, e);
+    s->setup = *setup;
+    int rc = paths_begin(&s->paths, &s->setup, e);
     if (rc != 0) {
         free(s);
         return rc;
     }
-    s->setup = *setup;
     s->buffer_bytes = buffer_for(setup->plan);
     s->read_bytes = s->buffer_bytes;
-    if (setup->plan->chunk_bytes > 0)
-        s->read_bytes = (size_t)setup->plan->chunk_bytes;
+    if (setup->plan->settings->chunk_bytes.value > 0)
+        s->read_bytes = (size_t)setup->plan->settings->chunk_bytes.value;
     if (s->read_bytes > s->buffer_bytes)
         s->buffer_bytes = round_up(s->read_bytes, WORKSPACE_ALIGNMENT);
     pattern_init(&s->pattern, DATA_RANDOM, 100, PATTERN_UNIT_MAX, setup->plan->seed, 0);
@@ -118,29 +117,24 @@ static void check_part(struct thread *t, uint64_t offset, size_t length)
 
 static void disk_fill(struct thread *t, uint64_t offset, size_t length)
 {
-    const struct body *body = &t->expected.body;
-    pattern_fill(&t->shared->pattern, t->work.buffer, length, body->object, offset,
-                 body->generation);
-}
-
-static void prepare_write(struct thread *t, uint64_t number)
-{
-    expected_of_write(&t->expected, &t->shared->setup, t->work.name, number);
-    t->is_filled = t->expected.size <= t->shared->buffer_bytes;
-    if (t->is_filled)
-        disk_fill(t, 0, (size_t)t->expected.size);
+    body_fill(&t->shared->pattern, &t->expected.body, offset, t->work.buffer, length);
 }
 
 static void disk_prepare(void *thread, struct request *r)
 {
     struct thread *t = thread;
-    names_format(t->shared->setup.names, r->number, t->work.name);
+    const struct shared *s = t->shared;
+    const char *name = t->work.name;
+    names_format(s->setup.names, r->number, t->work.name);
     t->kept_bytes = 0;
-    if (r->kind == LOAD_WRITE)
-        prepare_write(t, r->number);
-    else
-        expected_of_read(&t->expected, &t->shared->setup, t->work.name, r->number,
-                         t->work.other_name);
+    if (r->kind == LOAD_READ) {
+        expected_of_read(&t->expected, &s->setup, name, r->number, t->work.other_name);
+        return;
+    }
+    expected_of_write(&t->expected, &s->setup, name, r->number);
+    t->is_filled = t->expected.size <= s->buffer_bytes;
+    if (t->is_filled)
+        disk_fill(t, 0, (size_t)t->expected.size);
 }
 
 /*
@@ -149,23 +143,23 @@ static void disk_prepare(void *thread, struct request *r)
  */
 static int disk_open_to_write(struct thread *t, bool *is_new)
 {
-    const struct plan *p = t->shared->setup.plan;
-    int flags = O_WRONLY | O_CREAT | (p->direct ? O_DIRECT : 0);
+    const struct settings *s = t->shared->setup.plan->settings;
+    int flags = O_WRONLY | O_CREAT | (s->direct ? O_DIRECT : 0);
     *is_new = false;
-    if (p->fsync || p->cleanup) {
-        int fd = paths_open(&t->shared->paths, t->work.name, flags | O_EXCL);
+    if (s->fsync || s->cleanup) {
+        int fd = paths_open(&t->shared->paths, t->work.name, flags | O_EXCL, false);
         *is_new = fd >= 0;
         if (fd != -EEXIST)
             return fd;
     }
-    return paths_open(&t->shared->paths, t->work.name, flags | O_TRUNC);
+    return paths_open(&t->shared->paths, t->work.name, flags | O_TRUNC, false);
 }
 
 /* Writes the body. Direct transfers are whole blocks, so it cuts off the excess afterwards. */
 static int write_body(struct thread *t, int fd, struct request *r)
 {
     const struct shared *s = t->shared;
-    bool direct = s->setup.plan->direct;
+    bool direct = s->setup.plan->settings->direct;
     uint64_t size = t->expected.size;
     const struct io_file file = {.fd = fd, .name = t->work.name};
     struct err ignored;
@@ -174,8 +168,8 @@ static int write_body(struct thread *t, int fd, struct request *r)
     for (uint64_t at = 0; code == 0 && at < size;) {
         uint64_t left = size - at;
         size_t part = left < s->buffer_bytes ? (size_t)left : s->buffer_bytes;
-        uint64_t before_ns = t->is_filled ? 0 : clock_ns();
         if (!t->is_filled) {
+            uint64_t before_ns = clock_ns();
             disk_fill(t, at, part);
             /* making the contents does not count as writing */
             r->aside_ns += clock_ns() - before_ns;
@@ -192,7 +186,7 @@ static int write_body(struct thread *t, int fd, struct request *r)
 static uint32_t disk_write(struct thread *t, struct request *r)
 {
     bool is_new;
-    bool durable = t->shared->setup.plan->fsync;
+    bool durable = t->shared->setup.plan->settings->fsync;
     int fd = disk_open_to_write(t, &is_new);
     r->made = is_new;
     if (fd < 0)
@@ -255,7 +249,7 @@ static void disk_evict(struct thread *t)
 {
     struct stat st;
     struct err ignored;
-    int fd = paths_open(&t->shared->paths, t->work.name, O_RDONLY);
+    int fd = paths_open(&t->shared->paths, t->work.name, O_RDONLY, false);
     if (fd < 0)
         return;
     err_init(&ignored);
@@ -269,8 +263,8 @@ static void disk_evict(struct thread *t)
 
 static uint32_t disk_read(struct thread *t, struct request *r)
 {
-    int direct = t->shared->setup.plan->direct ? O_DIRECT : 0;
-    int fd = paths_open_unseen(&t->shared->paths, t->work.name, O_RDONLY | direct);
+    int direct = t->shared->setup.plan->settings->direct ? O_DIRECT : 0;
+    int fd = paths_open(&t->shared->paths, t->work.name, O_RDONLY | direct, true);
     if (fd < 0)
         return failure_of(STEP_OPEN, -fd);
     uint32_t failure = read_body(t, fd, r);
@@ -284,7 +278,7 @@ static enum target_answer disk_submit(void *thread, struct request *r)
     struct thread *t = thread;
     struct versions *v = t->shared->setup.versions;
     if (r->kind == LOAD_READ) {
-        if (t->shared->setup.plan->evict) {
+        if (t->shared->setup.plan->settings->evict) {
             disk_evict(t);
             r->aside_ns = clock_ns() - r->start_ns;
         }

@@ -11,8 +11,6 @@
 
 #include "bonload/plan/mix.h"
 #include "bonload/targets/files/paths.h"
-#include "bonload/targets/files/workspace.h"
-#include "bonload/targets/miss.h"
 #include "bonload/targets/target.h"
 #include "util/rng.h"
 #include "util/units.h"
@@ -68,17 +66,9 @@ struct thread {
     struct shared *shared;
     struct rng rng; /* random numbers of the current request */
     struct request *request;
-    uint64_t other_number; /* number of the name in work.other_name */
-    struct below_entry at; /* the directory of the name, and the last part of the name */
-};
-
-/* Either on_name (0 or a negative errno) or on_file (the result of a system call) is set. */
-struct operation {
-    int (*on_name)(struct thread *t);
-    ssize_t (*on_file)(struct thread *t, int fd);
-    int flags;       /* flags for opening the file */
-    bool changes;    /* changes something other than the contents */
-    bool only_looks; /* harmless on any kind of file: the kind is checked only after a failure */
+    uint64_t other_number;      /* number of the name in work.other_name */
+    struct below_entry at;      /* the directory of the name, and the last part of the name */
+    char value[XATTR_SIZE_MAX]; /* room for an attribute that is read, or for a list of them */
 };
 
 static int meta_open(void **shared, const struct target_setup *setup, struct err *e)
@@ -91,11 +81,11 @@ static int meta_open(void **shared, const struct target_setup *setup, struct err
     s->period = names_period(setup->names);
     s->is_root = geteuid() == 0;
     s->buffer_bytes = p->most_body < LARGEST_BUFFER ? (size_t)p->most_body : LARGEST_BUFFER;
-    if (s->buffer_bytes < p->xattr_length)
-        s->buffer_bytes = p->xattr_length;
-    int rc = mix_parse(&s->mix, p->meta_ops, meta_op_names, "-meta-ops", e);
+    if (s->buffer_bytes < p->settings->xattr_length.value)
+        s->buffer_bytes = p->settings->xattr_length.value;
+    int rc = mix_parse(&s->mix, p->settings->meta_ops, meta_op_names, "-meta-ops", e);
     if (rc == 0)
-        rc = paths_begin(&s->paths, setup, e);
+        rc = paths_begin(&s->paths, &s->setup, e);
     if (rc == 0)
         *shared = s;
     else
@@ -110,51 +100,88 @@ static void meta_close(void *shared)
     free(s);
 }
 
-/* Fills the buffer with random data, which nobody checks. */
-static void meta_fill(struct thread *t)
-{
-    struct rng rng;
-    rng_init(&rng, t->shared->setup.plan->seed, 0);
-    for (size_t i = 0; i < t->shared->buffer_bytes; i++)
-        t->work.buffer[i] = (unsigned char)rng_next(&rng);
-}
-
 static int meta_join(void **thread, void *shared, unsigned channels, struct err *e)
 {
     struct shared *s = shared;
+    struct rng rng;
     (void)channels;
     int rc = workspace_open(thread, sizeof(struct thread), s->setup.names, s->buffer_bytes, e);
     if (rc != 0)
         return rc;
     struct thread *t = *thread;
     t->shared = s;
-    meta_fill(t);
+    rng_init(&rng, s->setup.plan->seed, 0);
+    for (size_t i = 0; i < s->buffer_bytes; i++)
+        t->work.buffer[i] = (unsigned char)rng_next(&rng); /* nobody checks it */
     return 0;
 }
 
+static void meta_prepare(void *thread, struct request *r)
+{
+    struct thread *t = thread;
+    const struct shared *s = t->shared;
+    rng_init(&t->rng, s->setup.plan->rank_seed + 1 + r->kind, r->number);
+    r->op = mix_at(&s->mix, rng_below(&t->rng, s->mix.sum));
+    names_format(s->setup.names, r->number, t->work.name);
+}
+
 /* Turns the result of a system call into 0 or a negative errno. */
-static int meta_outcome(ssize_t result)
+static int outcome(ssize_t result)
 {
     return result < 0 ? -errno : 0;
 }
 
-/* Opens the file, but not the target of a link. Returns a negative errno if the name is a link. */
-static int meta_open_file(const struct thread *t, int flags)
+/* With -cleanup, records that the request made the file of its name, if rc is no failure. */
+static int note_made(const struct thread *t, int rc)
 {
-    struct below directory = {.fd = t->at.directory};
-    return below_open_file(&directory, t->at.name, flags, 0644);
+    if (rc >= 0)
+        made_note(t->shared->setup.made, t->request->number);
+    return rc;
 }
 
-/* Closes the file. Returns rc, or the failure of close(2) if rc is 0. */
-static int close_file(int fd, int rc)
+/* ---- operations on a file -------------------------------------------------------------------- */
+
+/* Opens a file for writing. With -cleanup, finds out whether the run made it. */
+static int open_to_write(const struct thread *t, const struct below *at)
 {
-    int closed = close(fd) == 0 || errno == EINTR ? 0 : -errno;
-    return rc != 0 ? rc : closed;
+    const char *name = t->at.name;
+    if (!t->shared->setup.made)
+        return below_open_file(at, name, O_WRONLY | O_CREAT, 0644);
+    int fd = -ENOENT;
+    for (int tries = 0; fd == -ENOENT && tries < 8; tries++) {
+        fd = note_made(t, below_open_file(at, name, O_WRONLY | O_CREAT | O_EXCL, 0644));
+        if (fd != -EEXIST)
+            return fd;
+        fd = below_open_file(at, name, O_WRONLY, 0);
+    }
+    return fd;
+}
+
+/*
+ * Opens the file of the request's name, but not the target of a link. Returns the descriptor or a
+ * negative errno.
+ */
+static int open_for(const struct thread *t, unsigned op)
+{
+    const struct below at = {.fd = t->at.directory};
+    switch (op) {
+    case META_WRITE:
+        return open_to_write(t, &at);
+    case META_TRUNCATE:
+        return below_open_file(&at, t->at.name, O_WRONLY, 0);
+    case META_SETATTR:
+        return below_open_to_change(&at, t->at.name, t->shared->is_root ? O_PATH : O_RDONLY);
+    case META_SETXATTR:
+    case META_REMOVEXATTR:
+        return below_open_to_change(&at, t->at.name, O_RDONLY);
+    default:
+        return below_open_unseen(&at, t->at.name, O_RDONLY);
+    }
 }
 
 static off_t random_offset(struct thread *t)
 {
-    return (off_t)rng_below(&t->rng, t->shared->setup.plan->offset_limit);
+    return (off_t)rng_below(&t->rng, t->shared->setup.plan->settings->offset_limit.value);
 }
 
 static size_t body_of(const struct thread *t)
@@ -163,78 +190,74 @@ static size_t body_of(const struct thread *t)
     return size < t->shared->buffer_bytes ? (size_t)size : t->shared->buffer_bytes;
 }
 
-/* With -cleanup, records that the request made the file of its name, if rc is 0. */
-static int meta_note_made(const struct thread *t, int rc)
-{
-    if (rc >= 0)
-        made_note(t->shared->setup.made, t->request->number);
-    return rc;
-}
-
-/* Opens a file for writing. With -cleanup, finds out whether the run made it. */
-static int meta_open_to_write(const struct thread *t)
-{
-    int fd = t->shared->setup.made ? -ENOENT : meta_open_file(t, O_WRONLY | O_CREAT);
-    for (int tries = 0; t->shared->setup.made && fd == -ENOENT && tries < 8; tries++) {
-        int made_fd = meta_note_made(t, meta_open_file(t, O_WRONLY | O_CREAT | O_EXCL));
-        if (made_fd != -EEXIST)
-            return made_fd;
-        fd = meta_open_file(t, O_WRONLY);
-    }
-    return fd;
-}
-
-/* Adds a transfer's bytes to the request's. Returns the result of the transfer. */
-static ssize_t moved_bytes(struct thread *t, ssize_t moved)
-{
-    t->request->bytes = moved > 0 ? (uint64_t)moved : 0;
-    return moved;
-}
-
-static ssize_t op_write(struct thread *t, int fd)
-{
-    return moved_bytes(t, pwrite(fd, t->work.buffer, body_of(t), random_offset(t)));
-}
-
-static ssize_t op_read(struct thread *t, int fd)
-{
-    return moved_bytes(t, pread(fd, t->work.buffer, body_of(t), random_offset(t)));
-}
-
-static ssize_t op_truncate(struct thread *t, int fd)
-{
-    return ftruncate(fd, random_offset(t));
-}
-
-static int op_unlink(struct thread *t)
-{
-    return meta_outcome(unlinkat(t->at.directory, t->at.name, 0));
-}
-
-static int op_mknod(struct thread *t)
-{
-    return meta_note_made(t, meta_outcome(mknodat(t->at.directory, t->at.name, S_IFREG | 0644, 0)));
-}
-
-static int op_stat(struct thread *t)
-{
-    struct stat st;
-    return meta_outcome(fstatat(t->at.directory, t->at.name, &st, AT_SYMLINK_NOFOLLOW));
-}
-
 /* Root changes the owner; other users change permissions, but never take away the owner's own. */
-static int op_setattr(struct thread *t)
+static int set_attributes(struct thread *t, int fd)
 {
-    const struct below at = {.fd = t->at.directory};
-    int fd = below_open_to_change(&at, t->at.name, t->shared->is_root ? O_PATH : O_RDONLY);
-    if (fd < 0)
-        return fd;
     if (!t->shared->is_root)
-        return close_file(fd, meta_outcome(fchmod(fd, 0600 | (mode_t)rng_below(&t->rng, 0100))));
+        return fchmod(fd, 0600 | (mode_t)rng_below(&t->rng, 0100));
     uid_t uid = (uid_t)rng_below(&t->rng, MOST_OWNER);
     gid_t gid = (gid_t)rng_below(&t->rng, MOST_OWNER);
-    return close_file(fd, meta_outcome(fchownat(fd, "", uid, gid, AT_EMPTY_PATH)));
+    return fchownat(fd, "", uid, gid, AT_EMPTY_PATH);
 }
+
+static const char *attribute_name(struct thread *t, char text[static ATTRIBUTE_TEXT])
+{
+    snprintf(text, ATTRIBUTE_TEXT, "user.load%" PRIu64,
+             rng_below(&t->rng, t->shared->setup.plan->settings->xattr_keys.value));
+    return text;
+}
+
+static int set_attribute(struct thread *t, int fd)
+{
+    char text[ATTRIBUTE_TEXT];
+    const char *name = attribute_name(t, text);
+    uint64_t length = rng_below(&t->rng, t->shared->setup.plan->settings->xattr_length.value + 1);
+    return fsetxattr(fd, name, t->work.buffer, (size_t)length, 0);
+}
+
+/* Does an operation on an open file. Returns the result of the system call. */
+static ssize_t operate(struct thread *t, unsigned op, int fd)
+{
+    char text[ATTRIBUTE_TEXT];
+    switch (op) {
+    case META_WRITE:
+        return pwrite(fd, t->work.buffer, body_of(t), random_offset(t));
+    case META_READ:
+        return pread(fd, t->work.buffer, body_of(t), random_offset(t));
+    case META_TRUNCATE:
+        return ftruncate(fd, random_offset(t));
+    case META_SETATTR:
+        return set_attributes(t, fd);
+    case META_SETXATTR:
+        return set_attribute(t, fd);
+    case META_GETXATTR:
+        return fgetxattr(fd, attribute_name(t, text), t->value, sizeof t->value);
+    case META_LISTXATTR:
+        return flistxattr(fd, t->value, sizeof t->value);
+    default:
+        return fremovexattr(fd, attribute_name(t, text));
+    }
+}
+
+static int operate_on_file(struct thread *t, unsigned op)
+{
+    /* harmless on any kind of file, so the kind is checked only after a failure */
+    bool only_looks = op == META_READ || op == META_GETXATTR || op == META_LISTXATTR;
+    uint64_t size;
+    int fd = open_for(t, op);
+    if (fd < 0)
+        return fd;
+    ssize_t result = operate(t, op, fd);
+    int rc = outcome(result);
+    int kind = rc != 0 && only_looks ? below_check_read(fd, &size) : 0;
+    if (rc == 0 && (op == META_WRITE || op == META_READ))
+        t->request->bytes = (uint64_t)result;
+    if (close(fd) != 0 && errno != EINTR && rc == 0)
+        rc = -errno;
+    return kind != 0 ? kind : rc;
+}
+
+/* ---- operations on names --------------------------------------------------------------------- */
 
 /* Chooses another name of the template. */
 static void choose_other(struct thread *t)
@@ -248,7 +271,7 @@ static void choose_other(struct thread *t)
 /* Removes the file with the request's name, so that a link can be made there. */
 static int clear_name(const struct thread *t)
 {
-    int rc = meta_outcome(unlinkat(t->at.directory, t->at.name, 0));
+    int rc = outcome(unlinkat(t->at.directory, t->at.name, 0));
     return rc == -ENOENT ? 0 : rc;
 }
 
@@ -263,103 +286,60 @@ static const char *link_target(const struct thread *t)
     return other + 1;
 }
 
-static int op_symlink(struct thread *t)
+static int make_symlink(struct thread *t)
 {
     choose_other(t);
     int rc = clear_name(t);
-    if (rc == 0)
-        rc = meta_outcome(symlinkat(link_target(t), t->at.directory, t->at.name));
-    return meta_note_made(t, rc);
+    return rc ? rc : note_made(t, outcome(symlinkat(link_target(t), t->at.directory, t->at.name)));
 }
 
-static int op_hardlink(struct thread *t)
+/* Makes a link to another name, or renames to it. */
+static int link_or_rename(struct thread *t, bool renames)
 {
     struct below_entry other;
     choose_other(t);
-    if (strcmp(t->work.name, t->work.other_name) == 0)
+    if (!renames && strcmp(t->work.name, t->work.other_name) == 0)
         return -EEXIST;
-    int rc = clear_name(t);
+    int rc = renames ? 0 : clear_name(t);
     if (rc == 0)
         rc = paths_find(&t->shared->paths, t->work.other_name, BELOW_FAILS, &other);
     if (rc != 0)
         return rc;
-    rc = meta_note_made(
-        t, meta_outcome(linkat(other.directory, other.name, t->at.directory, t->at.name, 0)));
+    if (renames) {
+        rc = outcome(renameat(t->at.directory, t->at.name, other.directory, other.name));
+        if (rc == 0)
+            made_rename(t->shared->setup.made, t->request->number, t->other_number);
+    } else {
+        rc = note_made(
+            t, outcome(linkat(other.directory, other.name, t->at.directory, t->at.name, 0)));
+    }
     below_release(&other);
     return rc;
 }
 
-static int op_rename(struct thread *t)
+static int operate_on_name(struct thread *t, unsigned op)
 {
-    struct below_entry other;
-    choose_other(t);
-    int rc = paths_find(&t->shared->paths, t->work.other_name, BELOW_FAILS, &other);
-    if (rc != 0)
-        return rc;
-    rc = meta_outcome(renameat(t->at.directory, t->at.name, other.directory, other.name));
-    if (rc == 0)
-        made_rename(t->shared->setup.made, t->request->number, t->other_number);
-    below_release(&other);
-    return rc;
+    struct stat st;
+    int directory = t->at.directory;
+    const char *name = t->at.name;
+    switch (op) {
+    case META_UNLINK:
+        return outcome(unlinkat(directory, name, 0));
+    case META_MKNOD:
+        return note_made(t, outcome(mknodat(directory, name, S_IFREG | 0644, 0)));
+    case META_STAT:
+        return outcome(fstatat(directory, name, &st, AT_SYMLINK_NOFOLLOW));
+    case META_SYMLINK:
+        return make_symlink(t);
+    case META_HARDLINK:
+    case META_RENAME:
+        return link_or_rename(t, op == META_RENAME);
+    default:
+        return operate_on_file(t, op);
+    }
 }
 
-static void attribute_name(struct thread *t, char text[static ATTRIBUTE_TEXT])
-{
-    snprintf(text, ATTRIBUTE_TEXT, "user.load%" PRIu64,
-             rng_below(&t->rng, t->shared->setup.plan->xattr_keys));
-}
-
-static ssize_t op_setxattr(struct thread *t, int fd)
-{
-    char attribute[ATTRIBUTE_TEXT];
-    attribute_name(t, attribute);
-    size_t length = (size_t)rng_below(&t->rng, t->shared->setup.plan->xattr_length + 1);
-    return fsetxattr(fd, attribute, t->work.buffer, length, 0);
-}
-
-static ssize_t op_getxattr(struct thread *t, int fd)
-{
-    char attribute[ATTRIBUTE_TEXT];
-    char value[XATTR_SIZE_MAX];
-    attribute_name(t, attribute);
-    return fgetxattr(fd, attribute, value, sizeof value);
-}
-
-static ssize_t op_listxattr(struct thread *t, int fd)
-{
-    char list[XATTR_LIST_MAX];
-    (void)t;
-    return flistxattr(fd, list, sizeof list);
-}
-
-static ssize_t op_removexattr(struct thread *t, int fd)
-{
-    char attribute[ATTRIBUTE_TEXT];
-    attribute_name(t, attribute);
-    return fremovexattr(fd, attribute);
-}
-
-static const struct operation operations[META_OPS] = {
-    [META_WRITE] = {.on_file = op_write, .flags = O_WRONLY | O_CREAT},
-    [META_READ] = {.on_file = op_read, .only_looks = true},
-    [META_TRUNCATE] = {.on_file = op_truncate, .flags = O_WRONLY},
-    [META_UNLINK] = {.on_name = op_unlink},
-    [META_MKNOD] = {.on_name = op_mknod},
-    [META_STAT] = {.on_name = op_stat},
-    [META_SETATTR] = {.on_name = op_setattr},
-    [META_SYMLINK] = {.on_name = op_symlink},
-    [META_HARDLINK] = {.on_name = op_hardlink},
-    [META_RENAME] = {.on_name = op_rename},
-    [META_SETXATTR] = {.on_file = op_setxattr, .changes = true},
-    [META_GETXATTR] = {.on_file = op_getxattr, .only_looks = true},
-    [META_LISTXATTR] = {.on_file = op_listxattr, .only_looks = true},
-    [META_REMOVEXATTR] = {.on_file = op_removexattr, .changes = true},
-};
-
-static bool is_xattr(unsigned op)
-{
-    return op >= META_SETXATTR;
-}
+/* ---- requests -------------------------------------------------------------------------------- */
 
 /* Whether the operation makes files: if it fails with ENOENT, a directory is missing. */
 static bool makes_file(unsigned op)
@@ -367,38 +347,35 @@ static bool makes_file(unsigned op)
     return op == META_WRITE || op == META_MKNOD || op == META_SYMLINK;
 }
 
-static void meta_prepare(void *thread, struct request *r)
+/* Whether an error is normal when several operations use the same names. */
+static bool is_miss(unsigned op, int code)
 {
-    struct thread *t = thread;
-    const struct shared *s = t->shared;
-    rng_init(&t->rng, s->setup.plan->rank_seed + 1 + r->kind, r->number);
-    r->op = mix_at(&s->mix, rng_below(&t->rng, s->mix.sum));
-    names_format(s->setup.names, r->number, t->work.name);
-}
-
-static int operate_on_file(struct thread *t, const struct operation *o)
-{
-    const struct below at = {.fd = t->at.directory};
-    int fd = o->flags & O_CREAT ? meta_open_to_write(t)
-             : o->changes       ? below_open_to_change(&at, t->at.name, O_RDONLY)
-             : o->only_looks    ? below_open_unseen(&at, t->at.name, o->flags)
-                                : meta_open_file(t, o->flags);
-    int rc = fd < 0 ? fd : meta_outcome(o->on_file(t, fd));
-    uint64_t size;
-    if (fd >= 0 && rc < 0 && o->only_looks && below_check_read(fd, &size) < 0)
-        rc = below_check_read(fd, &size);
-    return fd < 0 ? fd : close_file(fd, rc);
+    switch (code) {
+    case ENOENT:
+        return !makes_file(op);
+    case EEXIST:
+    case ENODATA:
+    case ELOOP:
+    case EMLINK:
+    case ERANGE:
+        return true;
+    case ENOSPC:
+    case E2BIG:
+    case EOPNOTSUPP:
+        return op >= META_SETXATTR;
+    default:
+        return false;
+    }
 }
 
 /* Does the operation in the directory of the request's name. */
-static int meta_operate(struct thread *t, unsigned op, enum below_missing missing)
+static int find_and_operate(struct thread *t, unsigned op, enum below_missing missing)
 {
     int rc = paths_find(&t->shared->paths, t->work.name, missing, &t->at);
-    if (rc != 0)
-        return rc;
-    const struct operation *o = &operations[op];
-    rc = o->on_name ? o->on_name(t) : operate_on_file(t, o);
-    below_release(&t->at);
+    if (rc == 0) {
+        rc = operate_on_name(t, op);
+        below_release(&t->at);
+    }
     return rc;
 }
 
@@ -406,12 +383,12 @@ static enum target_answer meta_submit(void *thread, struct request *r)
 {
     struct thread *t = thread;
     t->request = r;
-    int rc = meta_operate(t, r->op, BELOW_FAILS);
+    int rc = find_and_operate(t, r->op, BELOW_FAILS);
     if (rc == -ENOENT)
         paths_missed(&t->shared->paths, t->work.name);
-    if (rc == -ENOENT && makes_file(r->op) && t->shared->setup.plan->make_directories)
-        rc = meta_operate(t, r->op, BELOW_MAKES);
-    if (rc != 0 && miss_is_normal(-rc, makes_file(r->op), is_xattr(r->op)))
+    if (rc == -ENOENT && makes_file(r->op) && t->shared->setup.plan->settings->make_directories)
+        rc = find_and_operate(t, r->op, BELOW_MAKES);
+    if (rc != 0 && is_miss(r->op, -rc))
         r->miss = r->op << 16 | (uint32_t)-rc;
     else if (rc != 0)
         r->failure = r->op << 16 | (uint32_t)-rc;

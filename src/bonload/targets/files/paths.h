@@ -6,23 +6,25 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "bonload/ledger/names.h"
-#include "bonload/targets/files/directories.h"
 #include "bonload/targets/target.h"
 #include "sys/below.h"
 
 /*
  * Finds the files of names. All are below one directory, the common prefix of the names, which is
- * found only once (sys/below.h).
+ * found only once (sys/below.h). Directories below that to which names have led are kept open for
+ * later requests. All threads share them, and none is closed before the end. Once the slots are
+ * full, each request must find other directories by itself.
  */
+#define PATHS_SLOTS 1024
+
+struct kept_directory;
+
 struct paths {
-    const struct names *names;
-    bool makes_directories;
-    bool follows_links; /* follows this user's links in the last part of a name, as goader does */
-    char *directory;    /* the path of the directory, as the user gave it */
-    size_t skip;        /* length of this path in every name */
-    _Atomic int fd;     /* the directory; -1: not found yet */
-    struct directories kept;
+    const struct target_setup *setup;
+    char *directory; /* the path of the directory, as the user gave it */
+    size_t skip;     /* length of this path in every name */
+    _Atomic int fd;  /* the directory; -1: not found yet */
+    _Atomic(struct kept_directory *) slots[PATHS_SLOTS];
 };
 
 /*
@@ -33,34 +35,31 @@ int paths_check(struct plan *p, const struct settings *s, struct err *e);
 
 /*
  * Finds the directory above all names. It is not a failure if that is missing: it may be made
- * later. Returns 0, or a negative errno with a line in e; then there is nothing to close.
+ * later. *setup must outlive p. Returns 0, or a negative errno with a line in e; then there is
+ * nothing to close.
  */
 int paths_begin(struct paths *p, const struct target_setup *setup, struct err *e);
 
+/* Closes all directories. No other thread may use p any more. */
 void paths_end(struct paths *p);
 
 /*
- * Opens the file with that name, but not the target of a link (below_open_file()). With O_CREAT it
- * also makes missing directories, if the user wants that. Returns the descriptor or a negative
- * errno.
+ * Opens the file with that name, but not the target of a link, as below_open_file() does; with
+ * `unseen`, as below_open_unseen() does. Follows this user's links in the last part of a name only
+ * as goader does. With O_CREAT it also makes missing directories, if the user wants that. Returns
+ * the descriptor or a negative errno.
  */
-int paths_open(struct paths *p, const char *name, int flags);
+int paths_open(struct paths *p, const char *name, int flags, bool unseen);
 
 /* Finds the directory of a name, as below_find() does. */
 int paths_find(struct paths *p, const char *name, enum below_missing missing,
                struct below_entry *entry);
 
 /*
- * To be called when the entry that paths_find() found does not exist. Returns true if its kept
- * directory has been removed; then paths_find() will look it up again.
+ * To be called when the entry that paths_find() found does not exist. If its kept directory has
+ * been removed, stops using that, because a new one may have its name, and returns true.
  */
 bool paths_missed(struct paths *p, const char *name);
-
-/*
- * Opens a file for reading, as paths_open() does, but does not check its kind. If the caller reads
- * something unexpected, it must call below_check_read().
- */
-int paths_open_unseen(struct paths *p, const char *name, int flags);
 
 /* Syncs the directory of a name. Returns 0 or a negative errno. */
 int paths_sync_above(struct paths *p, const char *name);
@@ -71,5 +70,26 @@ int paths_sync_above(struct paths *p, const char *name);
  * a negative errno.
  */
 int paths_remove(struct paths *p, uint64_t number, bool links);
+
+/* Alignment of direct transfers, both in memory and in files. */
+#define WORKSPACE_ALIGNMENT 4096
+
+/* What a thread needs for working on files, one request at a time. */
+struct workspace {
+    unsigned char *buffer; /* aligned to WORKSPACE_ALIGNMENT */
+    char *name;            /* room for any name */
+    char *other_name;      /* room for a second name */
+};
+
+/*
+ * Allocates thread_bytes of zeroed memory for a target's thread. The memory begins with a
+ * workspace, whose buffer has at least `bytes` bytes. Returns 0, or -ENOMEM with a line in e; then
+ * there is nothing to close.
+ */
+int workspace_open(void **thread, size_t thread_bytes, const struct names *names, size_t bytes,
+                   struct err *e);
+
+/* Frees the thread's data with its workspace. */
+void workspace_close(void *thread);
 
 #endif

@@ -3,8 +3,10 @@
 #include <errno.h>
 #include <stdlib.h>
 
+#include "bonload/plan/settings.h"
 #include "bonload/targets/target.h"
 #include "measure/clock.h"
+#include "sys/stop.h"
 #include "util/units.h"
 
 /* Number of stamps' file numbers for each of a profile's files: a log needs one per segment. */
@@ -29,21 +31,12 @@ static int check_room(const struct acts *a, struct err *e)
 
 static int open_scratch(struct acts *a, const char *directory, struct err *e)
 {
-    struct scratch *s = &a->storage.scratch;
-    struct err ignored;
-    int rc = scratch_open(s, directory, BELOW_FAILS, e);
+    int rc = scratch_open(&a->storage.scratch, directory, BELOW_FAILS, e);
     if (rc != 0)
         return rc;
     a->has_scratch = true;
     rc = check_room(a, e);
-    if (rc == 0)
-        rc = scratch_make(s, e);
-    if (rc != 0) {
-        err_init(&ignored);
-        scratch_close(s, &ignored);
-        a->has_scratch = false;
-    }
-    return rc;
+    return rc == 0 ? scratch_make(&a->storage.scratch, e) : rc;
 }
 
 static bool file_is_committed(const struct profile *p, unsigned file, uint64_t *record_bytes)
@@ -77,22 +70,14 @@ static int open_profile_file(struct acts *a, unsigned i, struct err *e)
     return 0;
 }
 
-int acts_open(struct acts *a, const struct acts_setup *setup, struct err *e)
+int acts_open(struct acts *a, const struct plan *plan, struct err *e)
 {
-    struct err ignored;
-    *a = (struct acts){.profile = setup->profile};
-    a->storage.verify = setup->verify;
-    pattern_init(&a->storage.pattern, DATA_RANDOM, 100, PATTERN_UNIT_MAX, setup->seed, 0);
-    int rc = gauge_open(&a->syncs, setup->limit_ns, e);
-    if (rc == 0)
-        rc = open_scratch(a, setup->directory, e);
+    a->profile = plan->settings->profile;
+    a->storage.verify = plan->verify;
+    pattern_init(&a->storage.pattern, DATA_RANDOM, 100, PATTERN_UNIT_MAX, plan->seed, 0);
+    int rc = open_scratch(a, plan->url ? plan->url : ".", e);
     for (unsigned i = 0; rc == 0 && i < PROFILE_FILES; i++)
         rc = open_profile_file(a, i, e);
-    err_init(&ignored);
-    if (rc != 0) {
-        acts_close(a, &ignored);
-        gauge_close(&a->syncs);
-    }
     return rc;
 }
 
@@ -113,30 +98,13 @@ int acts_close(struct acts *a, struct err *e)
     return rc;
 }
 
-void acts_verified(const struct acts *a, uint64_t *checked_bytes, uint64_t *damaged)
-{
-    for (unsigned i = 0; i < PROFILE_FILES; i++) {
-        *checked_bytes += atomic_load(&a->pages[i].checked_bytes);
-        *damaged += atomic_load(&a->pages[i].damaged);
-    }
-}
-
-/* Size of the buffer that a step needs, in bytes. */
+/* Size of a buffer that is large enough for a step, in bytes. */
 static uint64_t step_bytes(const struct profile *p, const struct profile_step *s)
 {
     const struct profile_file *f = &p->files[s->file];
-    switch (s->act) {
-    case ACT_READ:
-    case ACT_WRITE:
-    case ACT_WRITE_OUT:
-        return f->unit;
-    case ACT_WRITE_RUN:
-        return f->unit * s->count;
-    case ACT_DELIVER:
+    if (f->kind == PROFILE_MAILBOX)
         return f->bytes;
-    default:
-        return 0;
-    }
+    return s->act == ACT_WRITE_RUN ? f->unit * s->count : f->unit;
 }
 
 static uint64_t buffer_bytes(const struct profile *p)
@@ -187,39 +155,20 @@ static int read_pages(struct actor *t, struct pages *p, unsigned count)
     return 0;
 }
 
-static int append_record(struct actor *t, struct log *l)
-{
-    uint64_t sync_ns;
-    t->step = l->syncs ? STEP_SYNC : STEP_WRITE;
-    int code = log_append(l, &sync_ns);
-    if (sync_ns > t->sync_ns)
-        t->sync_ns = sync_ns;
-    t->bytes += l->record_bytes;
-    return code;
-}
-
 static int sync_profile_file(struct actor *t, unsigned file, bool all)
 {
     t->step = STEP_SYNC;
     if (t->acts->profile->files[file].kind == PROFILE_LOG)
         return log_sync(&t->acts->logs[file]);
-    return pages_sync(&t->acts->pages[file], all);
-}
-
-static int deliver_message(struct actor *t, struct mailbox *m)
-{
-    uint64_t sync_ns;
-    int code = mailbox_deliver(m, t->buffer, &sync_ns, &t->step);
-    if (sync_ns > t->sync_ns)
-        t->sync_ns = sync_ns;
-    t->bytes += m->file->bytes;
-    return code;
+    return storage_sync(t->acts->pages[file].fd, all);
 }
 
 static int do_step(struct actor *t, const struct profile_step *s)
 {
     struct acts *a = t->acts;
+    struct log *l = &a->logs[s->file];
     struct pages *p = &a->pages[s->file];
+    struct mailbox *m = &a->mailboxes[s->file];
     t->step = STEP_WRITE;
     switch (s->act) {
     case ACT_NONE:
@@ -233,24 +182,34 @@ static int do_step(struct actor *t, const struct profile_step *s)
         return pages_write_run(p, &t->random, t->buffer, s->count);
     case ACT_APPEND:
     case ACT_COMMIT:
-        return append_record(t, &a->logs[s->file]);
+        t->step = l->syncs ? STEP_SYNC : STEP_WRITE;
+        t->bytes += l->record_bytes;
+        return log_append(l, &t->sync_ns);
     case ACT_SYNC:
     case ACT_SYNC_ALL:
         return sync_profile_file(t, s->file, s->act == ACT_SYNC_ALL);
     case ACT_DELIVER:
-        return deliver_message(t, &a->mailboxes[s->file]);
+        t->bytes += m->file->bytes;
+        return mailbox_deliver(m, t->buffer, &t->sync_ns, &t->step);
     case ACT_EXPIRE:
         t->step = STEP_UNLINK;
-        return mailbox_expire(&a->mailboxes[s->file]);
+        return mailbox_expire(m);
     }
     return 0;
 }
 
-int actor_do(struct actor *t, const struct profile_step *steps)
+uint32_t actor_do(struct actor *t, const struct profile_step *steps)
 {
     int code = 0;
     t->sync_ns = t->aside_ns = t->bytes = 0;
     for (unsigned i = 0; code == 0 && i < PROFILE_STEPS && steps[i].act != ACT_NONE; i++)
         code = do_step(t, &steps[i]);
-    return code;
+    return code ? failure_of((enum target_step)t->step, code) : 0;
+}
+
+void acts_fail(struct acts *a, uint32_t failure)
+{
+    uint32_t none = 0;
+    atomic_compare_exchange_strong(&a->failure, &none, failure);
+    stop_request();
 }

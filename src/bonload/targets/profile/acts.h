@@ -1,6 +1,7 @@
 #ifndef BONLOAD_TARGETS_PROFILE_ACTS_H
 #define BONLOAD_TARGETS_PROFILE_ACTS_H
 
+#include "bonload/plan/plan.h"
 #include "bonload/profiles/profile.h"
 #include "bonload/targets/profile/log.h"
 #include "bonload/targets/profile/mailbox.h"
@@ -17,6 +18,7 @@ struct acts {
     struct pages pages[PROFILE_FILES];
     struct mailbox mailboxes[PROFILE_FILES];
     bool has_scratch;
+    _Atomic uint32_t failure; /* the first failure that ends the run; 0: none */
 };
 
 /* What a thread needs to run steps. */
@@ -30,35 +32,24 @@ struct actor {
     unsigned step;         /* an enum target_step: the call that failed in it */
 };
 
-/* What the files are made from. */
-struct acts_setup {
-    const struct profile *profile;
-    const char *directory;
-    uint64_t seed;
-    enum verify_mode verify;
-    uint64_t limit_ns; /* limit on the syncs that requests wait for, in ns */
-};
-
 /*
- * Makes the files in a private directory if there is room for them. Returns 0, or a negative errno
- * with a line in e; then nothing is left on the storage.
+ * Makes the files of the plan's profile in a private directory if there is room for them. `a` is
+ * all zeros. Returns 0, or a negative errno with a line in e; the caller calls acts_close() in
+ * either case.
  */
-int acts_open(struct acts *a, const struct acts_setup *setup, struct err *e);
+int acts_open(struct acts *a, const struct plan *plan, struct err *e);
 
-/*
- * Removes all files. The gauge `syncs` stays until the caller closes it. Returns 0, or a negative
- * errno with a line in e.
- */
+/* Removes all files, unless that is done. Returns 0, or a negative errno with a line in e. */
 int acts_close(struct acts *a, struct err *e);
 
 /* `stream` selects the actor's random numbers. Returns 0, or -ENOMEM with a line in e. */
 int actor_open(struct actor *t, struct acts *a, uint64_t stream, struct err *e);
 void actor_close(struct actor *t);
 
-/* Does the steps up to the first ACT_NONE. Returns 0 or a positive errno. */
-int actor_do(struct actor *t, const struct profile_step *steps);
+/* Does the steps up to the first ACT_NONE. Returns 0, or the failure as of failure_of(). */
+uint32_t actor_do(struct actor *t, const struct profile_step *steps);
 
-/* Adds the number of bytes of pages that were checked, and that of damaged pages. */
-void acts_verified(const struct acts *a, uint64_t *checked_bytes, uint64_t *damaged);
+/* Ends the run because of that failure. */
+void acts_fail(struct acts *a, uint32_t failure);
 
 #endif

@@ -1,42 +1,21 @@
 #include "bonload/targets/profile/gauge.h"
 
-#include <errno.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "measure/clock.h"
 
-int gauge_open(struct gauge *g, uint64_t limit_ns, struct err *e)
+void gauge_init(struct gauge *g, uint64_t limit_ns)
 {
-    *g = (struct gauge){
-        .limit_ns = limit_ns,
-        .begin_ns = clock_ns(),
-        .durations = calloc(1, sizeof *g->durations),
-        .slices = calloc(GAUGE_SLICES, sizeof *g->slices),
-    };
+    g->limit_ns = limit_ns;
+    g->begin_ns = clock_ns();
     pthread_mutex_init(&g->lock, NULL);
-    if (g->durations && g->slices)
-        return 0;
-    gauge_close(g);
-    return err_system(e, ENOMEM, "memory for durations");
-}
-
-void gauge_close(struct gauge *g)
-{
-    if (!g->durations && !g->slices)
-        return;
-    free(g->durations);
-    free(g->slices);
-    g->durations = NULL;
-    g->slices = NULL;
-    pthread_mutex_destroy(&g->lock);
 }
 
 void gauge_restart(struct gauge *g)
 {
     pthread_mutex_lock(&g->lock);
-    histogram_clear(g->durations);
-    memset(g->slices, 0, GAUGE_SLICES * sizeof *g->slices);
+    histogram_clear(&g->durations);
+    memset(g->slices, 0, sizeof g->slices);
     g->used = 0;
     g->begin_ns = clock_ns();
     pthread_mutex_unlock(&g->lock);
@@ -52,13 +31,13 @@ void gauge_add(struct gauge *g, uint64_t duration_ns, uint64_t end_ns)
         g->used = place + 1;
     s->count++;
     s->above += duration_ns > g->limit_ns;
-    histogram_record(g->durations, duration_ns);
+    histogram_record(&g->durations, duration_ns);
     pthread_mutex_unlock(&g->lock);
 }
 
 void gauge_append(struct gauge *whole, const struct gauge *part)
 {
-    histogram_merge(whole->durations, part->durations);
+    histogram_merge(&whole->durations, &part->durations);
     for (unsigned i = 0; i < part->used; i++) {
         if (whole->used < GAUGE_SLICES)
             whole->used++;

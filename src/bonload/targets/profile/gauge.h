@@ -5,7 +5,6 @@
 #include <stdint.h>
 
 #include "measure/histogram.h"
-#include "util/err.h"
 
 /*
  * Durations of something that happens again and again: the syncs that requests wait for, or work
@@ -24,14 +23,13 @@ struct gauge {
     pthread_mutex_t lock;
     uint64_t limit_ns; /* UINT64_MAX: no limit */
     uint64_t begin_ns;
-    struct histogram *durations;
-    struct gauge_slice *slices;
+    struct histogram durations;
+    struct gauge_slice slices[GAUGE_SLICES];
     unsigned used; /* number of slices up to the last one with a duration */
 };
 
-/* Opens an empty gauge. Its slices begin now. Returns 0, or -ENOMEM with a line in e. */
-int gauge_open(struct gauge *g, uint64_t limit_ns, struct err *e);
-void gauge_close(struct gauge *g);
+/* Makes a gauge of all zeros ready for gauge_add(). Its slices begin now. */
+void gauge_init(struct gauge *g, uint64_t limit_ns);
 
 /* Clears the gauge. Its slices begin again now. */
 void gauge_restart(struct gauge *g);
@@ -39,7 +37,8 @@ void gauge_restart(struct gauge *g);
 /* Adds a duration that ended at end_ns, by clock_ns(). */
 void gauge_add(struct gauge *g, uint64_t duration_ns, uint64_t end_ns);
 
-/* Appends a gauge that is no longer in use: its slices follow those of `whole`. */
+/* Appends a gauge that is no longer in use: its slices follow those of `whole`, which may be all
+ * zeros. */
 void gauge_append(struct gauge *whole, const struct gauge *part);
 
 #endif

@@ -22,9 +22,7 @@ static bool is_kept_fresh(const struct log *l)
 /* Makes a segment ready for its next turn: frees its storage, and reserves it again. */
 static int refresh_segment(const struct log *l, int fd)
 {
-    if (ftruncate(fd, 0) != 0)
-        return errno;
-    if (lseek(fd, 0, SEEK_SET) != 0)
+    if (ftruncate(fd, 0) != 0 || lseek(fd, 0, SEEK_SET) != 0)
         return errno;
     return l->file->segment == SEGMENT_PREALLOCATED ? -storage_reserve(fd, l->file->bytes) : 0;
 }
@@ -131,13 +129,6 @@ static int make_segment(struct log *l, unsigned i, struct err *e)
               : 0;
 }
 
-static int start_keeper(struct log *l, struct err *e)
-{
-    int code = pthread_create(&l->keeper, NULL, keep_fresh, l);
-    l->has_keeper = code == 0;
-    return code ? err_system(e, code, "start a thread") : 0;
-}
-
 int log_open(struct log *l, const struct storage *storage, const struct profile_file *file,
              unsigned first_number, struct gauge *gauge, struct err *e)
 {
@@ -158,7 +149,11 @@ int log_open(struct log *l, const struct storage *storage, const struct profile_
         rc = make_segment(l, i, e);
         atomic_store(&l->is_fresh[i], true);
     }
-    return rc == 0 && is_kept_fresh(l) ? start_keeper(l, e) : rc;
+    if (rc != 0 || !is_kept_fresh(l))
+        return rc;
+    int code = pthread_create(&l->keeper, NULL, keep_fresh, l);
+    l->has_keeper = code == 0;
+    return code ? err_system(e, code, "start a thread") : 0;
 }
 
 void log_close(struct log *l)
@@ -177,9 +172,13 @@ void log_close(struct log *l)
     l->file = NULL;
 }
 
-int log_append(struct log *l, uint64_t *sync_ns)
+int log_append(struct log *l, uint64_t *longest_ns)
 {
-    return commit_group_join(&l->group, sync_ns);
+    uint64_t sync_ns;
+    int code = commit_group_join(&l->group, &sync_ns);
+    if (sync_ns > *longest_ns)
+        *longest_ns = sync_ns;
+    return code;
 }
 
 int log_sync(struct log *l)

@@ -45,7 +45,6 @@ struct log {
  * Makes the segments of a log. The caller has set l->record_bytes and l->syncs, and all else to 0.
  * The gauge gets the durations of the syncs. Returns 0, or a negative errno with a line in e; the
  * caller may call log_close() in either case.
-
  */
 int log_open(struct log *l, const struct storage *storage, const struct profile_file *file,
              unsigned first_number, struct gauge *gauge, struct err *e);
@@ -53,10 +52,10 @@ void log_close(struct log *l);
 
 /*
  * Appends a record, together with all others that have arrived by then. If the log syncs, returns
- * when the record is durable; *sync_ns becomes the duration of that sync. Returns 0 or a positive
- * errno.
+ * when the record is durable, and *longest_ns grows to the duration of that sync. Returns 0 or a
+ * positive errno.
  */
-int log_append(struct log *l, uint64_t *sync_ns);
+int log_append(struct log *l, uint64_t *longest_ns);
 
 /* Syncs the current segment. Returns 0 or a positive errno. */
 int log_sync(struct log *l);

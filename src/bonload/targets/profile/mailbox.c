@@ -53,25 +53,21 @@ static int remove_message(int fd, uint64_t number)
     return unlinkat(fd, name, 0) == 0 ? 0 : errno;
 }
 
-/* Removes all remaining messages. */
-static int remove_messages(const struct mailbox *m, int fd)
+/* Removes a directory with all remaining messages. */
+static int remove_directory(const struct mailbox *m, int fd, const char *name, struct err *e)
 {
+    const struct scratch *s = &m->storage->scratch;
     int code = 0;
-    for (uint64_t i = atomic_load(&m->expired) + 1; fd >= 0 && i <= atomic_load(&m->begun); i++) {
+    if (fd < 0)
+        return 0;
+    for (uint64_t i = atomic_load(&m->expired) + 1; i <= atomic_load(&m->begun); i++) {
         int removed = remove_message(fd, i);
         if (code == 0 && removed != ENOENT)
             code = removed;
     }
-    return code;
-}
-
-static int remove_directory(const struct mailbox *m, int *fd, const char *name, struct err *e)
-{
-    const struct scratch *s = &m->storage->scratch;
-    if (*fd < 0)
-        return 0;
-    close(*fd);
-    *fd = -1;
+    close(fd);
+    if (code != 0)
+        return err_system(e, code, "unlink a message in %s/%s", s->path, s->name);
     return unlinkat(s->fd, name, AT_REMOVEDIR) == 0
                ? 0
                : err_system(e, errno, "remove %s/%s/%s", s->path, s->name, name);
@@ -81,16 +77,10 @@ int mailbox_close(struct mailbox *m, struct err *e)
 {
     if (!m->file)
         return 0;
-    int code = remove_messages(m, m->new_fd);
-    int in_tmp = remove_messages(m, m->tmp_fd);
-    code = code ? code : in_tmp;
-    if (code != 0)
-        err_system(e, code, "unlink a message in %s/%s", m->storage->scratch.path,
-                   m->storage->scratch.name);
-    int rc = remove_directory(m, &m->tmp_fd, "tmp", e);
-    int other = remove_directory(m, &m->new_fd, "new", e);
+    int rc = remove_directory(m, m->tmp_fd, "tmp", e);
+    int other = remove_directory(m, m->new_fd, "new", e);
     m->file = NULL;
-    return code ? -code : rc ? rc : other;
+    return rc ? rc : other;
 }
 
 /*
@@ -109,7 +99,7 @@ static int sync_timed(const struct mailbox *m, int fd, uint64_t *longest_ns)
 }
 
 static int write_message(const struct mailbox *m, const char *name, const unsigned char *message,
-                         uint64_t *sync_ns, unsigned *step)
+                         uint64_t *longest_ns, unsigned *step)
 {
     *step = STEP_OPEN;
     int fd = openat(m->tmp_fd, name, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600);
@@ -119,7 +109,7 @@ static int write_message(const struct mailbox *m, const char *name, const unsign
     int code = storage_write(fd, message, m->file->bytes, -1);
     if (code == 0) {
         *step = STEP_SYNC;
-        code = sync_timed(m, fd, sync_ns);
+        code = sync_timed(m, fd, longest_ns);
     }
     if (close(fd) != 0 && errno != EINTR && code == 0) {
         *step = STEP_CLOSE;
@@ -129,31 +119,30 @@ static int write_message(const struct mailbox *m, const char *name, const unsign
 }
 
 /* Syncs the directory `new`. Opens it again for that, as dovecot-lda does. */
-static int sync_new(const struct mailbox *m, uint64_t *sync_ns)
+static int sync_new(const struct mailbox *m, uint64_t *longest_ns)
 {
     int fd = directory_open(m->storage->scratch.fd, "new");
     if (fd < 0)
         return -fd;
-    int code = sync_timed(m, fd, sync_ns);
+    int code = sync_timed(m, fd, longest_ns);
     close(fd);
     return code;
 }
 
-int mailbox_deliver(struct mailbox *m, unsigned char *buffer, uint64_t *sync_ns, unsigned *step)
+int mailbox_deliver(struct mailbox *m, unsigned char *buffer, uint64_t *longest_ns, unsigned *step)
 {
     char name[MESSAGE_NAME];
     uint64_t number = atomic_fetch_add(&m->begun, 1) + 1;
-    *sync_ns = 0;
     message_name(name, number);
     pattern_fill(&m->storage->pattern, buffer, m->file->bytes, number, 0, 0);
-    int code = write_message(m, name, buffer, sync_ns, step);
+    int code = write_message(m, name, buffer, longest_ns, step);
     if (code != 0)
         return code;
     *step = STEP_RENAME;
     if (renameat(m->tmp_fd, name, m->new_fd, name) != 0)
         return errno;
     *step = STEP_SYNC;
-    return sync_new(m, sync_ns);
+    return sync_new(m, longest_ns);
 }
 
 /*

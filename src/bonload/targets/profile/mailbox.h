@@ -28,11 +28,11 @@ int mailbox_open(struct mailbox *m, const struct storage *storage, const struct 
 int mailbox_close(struct mailbox *m, struct err *e);
 
 /*
- * Delivers a message. The buffer must have room for it. *sync_ns becomes the duration of the longer
- * of its two syncs. Returns 0 or a positive errno, with the failed call in *step, an enum
+ * Delivers a message. The buffer must have room for it. *longest_ns grows to the duration of the
+ * longer of its two syncs. Returns 0 or a positive errno, with the failed call in *step, an enum
  * target_step.
  */
-int mailbox_deliver(struct mailbox *m, unsigned char *buffer, uint64_t *sync_ns, unsigned *step);
+int mailbox_deliver(struct mailbox *m, unsigned char *buffer, uint64_t *longest_ns, unsigned *step);
 
 /* Unlinks the oldest messages beyond those to keep. Returns 0 or a positive errno. */
 int mailbox_expire(struct mailbox *m);

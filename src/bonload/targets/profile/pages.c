@@ -37,28 +37,29 @@ void pages_close(struct pages *p)
     p->file = NULL;
 }
 
-/* Fills the buffer with the next generation of a page. */
-static void fill_page(struct pages *p, uint64_t page, unsigned char *buffer)
+/* The latch of a page. Latches are taken in ascending order, so there is no deadlock. */
+static unsigned latch_of(const struct pages *p, uint64_t page)
 {
-    uint32_t generation = atomic_fetch_add(&p->begun[page], 1) + 1;
-    pattern_fill(&p->storage->pattern, buffer, p->file->unit, p->number, page * p->file->unit,
-                 generation);
+    return (unsigned)(page * PAGES_LATCHES / p->count);
 }
 
-static void end_page(struct pages *p, uint64_t page, int code)
+/* Writes the next generation of consecutive pages. */
+static int write_pages(struct pages *p, uint64_t first, unsigned count, unsigned char *buffer)
 {
-    if (code == 0)
-        atomic_store(&p->ended[page], atomic_load(&p->begun[page]));
-}
-
-static int write_page(struct pages *p, uint64_t page, unsigned char *buffer)
-{
-    pthread_mutex_t *latch = &p->latches[page % PAGES_LATCHES];
-    pthread_mutex_lock(latch);
-    fill_page(p, page, buffer);
-    int code = storage_write(p->fd, buffer, p->file->unit, (int64_t)(page * p->file->unit));
-    end_page(p, page, code);
-    pthread_mutex_unlock(latch);
+    const uint64_t unit = p->file->unit;
+    const unsigned last_latch = latch_of(p, first + count - 1);
+    for (unsigned i = latch_of(p, first); i <= last_latch; i++)
+        pthread_mutex_lock(&p->latches[i]);
+    for (unsigned i = 0; i < count; i++) {
+        uint32_t generation = atomic_fetch_add(&p->begun[first + i], 1) + 1;
+        pattern_fill(&p->storage->pattern, buffer + i * unit, unit, p->number, (first + i) * unit,
+                     generation);
+    }
+    int code = storage_write(p->fd, buffer, count * unit, (int64_t)(first * unit));
+    for (unsigned i = 0; code == 0 && i < count; i++)
+        atomic_store(&p->ended[first + i], atomic_load(&p->begun[first + i]));
+    for (unsigned i = latch_of(p, first); i <= last_latch; i++)
+        pthread_mutex_unlock(&p->latches[i]);
     return code;
 }
 
@@ -68,7 +69,7 @@ int pages_write(struct pages *p, struct rng *random, unsigned char *buffer, unsi
     int code = 0;
     for (unsigned i = 0; code == 0 && i < count; i++) {
         uint64_t page = rng_below(random, p->count);
-        code = write_page(p, page, buffer);
+        code = write_pages(p, page, 1, buffer);
         if (code == 0 && begins_out &&
             sync_file_range(p->fd, (off_t)(page * p->file->unit), (off_t)p->file->unit,
                             SYNC_FILE_RANGE_WRITE) != 0 &&
@@ -78,19 +79,12 @@ int pages_write(struct pages *p, struct rng *random, unsigned char *buffer, unsi
     return code;
 }
 
-/* Needs no latches, because only one thread writes consecutive pages to a file. */
 int pages_write_run(struct pages *p, struct rng *random, unsigned char *buffer, unsigned count)
 {
     if (count > p->count)
         count = (unsigned)p->count;
     uint64_t first = rng_below(random, p->count - count + 1);
-    for (unsigned i = 0; i < count; i++)
-        fill_page(p, first + i, buffer + i * p->file->unit);
-    int code =
-        storage_write(p->fd, buffer, count * p->file->unit, (int64_t)(first * p->file->unit));
-    for (unsigned i = 0; i < count; i++)
-        end_page(p, first + i, code);
-    return code;
+    return write_pages(p, first, count, buffer);
 }
 
 int pages_read(struct pages *p, struct rng *random, unsigned char *buffer, uint64_t *page,
@@ -109,7 +103,15 @@ int pages_read(struct pages *p, struct rng *random, unsigned char *buffer, uint6
     }
 }
 
-/* While a page is being written, a read may return any generation, and even parts of two. */
+/*
+ * While a page is being written, a read may return any generation, and even parts of two. If it
+ * cuts a unit's stamp in two, the unit looks as if no write had made it.
+ */
+static bool is_in_motion(enum corruption_kind kind)
+{
+    return kind == CORRUPTION_TORN || kind == CORRUPTION_FLIPPED;
+}
+
 bool pages_are_right(struct pages *p, const unsigned char *buffer, uint64_t page,
                      uint32_t ended_before)
 {
@@ -128,15 +130,10 @@ bool pages_are_right(struct pages *p, const unsigned char *buffer, uint64_t page
         };
         enum corruption_kind kind =
             pattern_check(&s->pattern, buffer + at, &expected, s->verify == VERIFY_FULL, &found);
-        is_right &= kind == CORRUPTION_NONE || (!was_still && kind == CORRUPTION_TORN);
+        is_right &= kind == CORRUPTION_NONE || (!was_still && is_in_motion(kind));
     }
     atomic_fetch_add(&p->checked_bytes, p->file->unit);
     if (!is_right)
         atomic_fetch_add(&p->damaged, 1);
     return is_right;
-}
-
-int pages_sync(struct pages *p, bool all)
-{
-    return storage_sync(p->fd, all);
 }

@@ -55,7 +55,4 @@ int pages_read(struct pages *p, struct rng *random, unsigned char *buffer, uint6
 bool pages_are_right(struct pages *p, const unsigned char *buffer, uint64_t page,
                      uint32_t ended_before);
 
-/* Calls fdatasync(2), or fsync(2) if `all`. Returns 0 or a positive errno. */
-int pages_sync(struct pages *p, bool all);
-
 #endif

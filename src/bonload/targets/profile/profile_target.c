@@ -1,38 +1,36 @@
 #include "bonload/targets/profile/profile_target.h"
 
 #include <errno.h>
-#include <stdio.h>
 #include <stdlib.h>
 
 #include "bonload/plan/settings.h"
-#include "bonload/targets/profile/beside.h"
+#include "bonload/targets/profile/acts.h"
 #include "bonload/targets/target.h"
 #include "measure/clock.h"
 #include "sys/stop.h"
 
 #define FAILURE_TEXT 256
 
+/* Work that begins late catches up, but by no more than this many periods. */
+#define LATE_PERIODS 10
+
+/* Work beside the requests: a thread that does its steps at its own pace. */
+struct beside {
+    struct shared *shared;
+    const struct profile_work *work;
+    struct actor actor;
+    struct gauge gauge; /* durations of the work */
+    pthread_t thread;
+    bool has_thread;
+};
+
 struct shared {
-    const struct profile *profile;
-    const char *directory;
     struct acts acts;
     struct beside works[PROFILE_WORKS];
+    struct event ends; /* happens when all work beside the requests must end */
+    _Atomic bool is_ending;
     _Atomic uint64_t threads; /* number of threads that have joined */
-    _Atomic uint32_t failure; /* failure of a request; all later requests fail, too */
-    bool is_finished;
 };
-
-/* The data of a thread, which has one channel. */
-struct thread {
-    struct shared *shared;
-    struct actor actor;
-};
-
-static int profile_available(struct err *e)
-{
-    (void)e;
-    return 0;
-}
 
 static int profile_check(struct plan *p, const struct settings *s, struct err *e)
 {
@@ -50,14 +48,55 @@ static uint64_t limit_on(const struct profile *p, uint32_t on)
     return limit;
 }
 
-static int begin_works(struct shared *s, struct err *e)
+static void *work_on(void *context)
 {
-    int rc = 0;
-    for (unsigned i = 0; rc == 0 && i < PROFILE_WORKS; i++)
-        if (s->profile->works[i].name)
-            rc = beside_begin(&s->works[i], &s->profile->works[i], &s->acts,
-                              limit_on(s->profile, i), i, e);
-    return rc;
+    struct beside *b = context;
+    struct shared *s = b->shared;
+    const uint32_t seen = event_look(&s->ends); /* before is_ending, so that no end is missed */
+    uint64_t due_ns = clock_ns();
+    stop_block_signals();
+    while (!atomic_load(&s->is_ending)) {
+        uint64_t begin_ns = clock_ns();
+        uint32_t failure = actor_do(&b->actor, b->work->steps);
+        uint64_t end_ns = clock_ns();
+        if (failure != 0) {
+            acts_fail(&s->acts, failure);
+            break;
+        }
+        gauge_add(&b->gauge, end_ns - begin_ns, end_ns);
+        due_ns += b->work->period_ns;
+        if (due_ns + LATE_PERIODS * b->work->period_ns < end_ns)
+            due_ns = end_ns;
+        while (!atomic_load(&s->is_ending) && clock_ns() < due_ns)
+            event_wait(&s->ends, seen, due_ns);
+    }
+    return NULL;
+}
+
+static int begin_work(struct shared *s, unsigned i, struct err *e)
+{
+    struct beside *b = &s->works[i];
+    b->shared = s;
+    b->work = &s->acts.profile->works[i];
+    int rc = actor_open(&b->actor, &s->acts, i, e);
+    if (rc != 0)
+        return rc;
+    int code = pthread_create(&b->thread, NULL, work_on, b);
+    b->has_thread = code == 0;
+    return code ? err_system(e, code, "start a thread") : 0;
+}
+
+int profile_target_finish(void *shared, struct err *e)
+{
+    struct shared *s = shared;
+    atomic_store(&s->is_ending, true);
+    event_happens(&s->ends, EVENT_WAKES_ALL);
+    for (unsigned i = 0; i < PROFILE_WORKS; i++) {
+        if (s->works[i].has_thread)
+            pthread_join(s->works[i].thread, NULL);
+        s->works[i].has_thread = false;
+    }
+    return acts_close(&s->acts, e);
 }
 
 static void close_target(void *shared)
@@ -67,32 +106,23 @@ static void close_target(void *shared)
     err_init(&e);
     profile_target_finish(s, &e);
     for (unsigned i = 0; i < PROFILE_WORKS; i++)
-        beside_close(&s->works[i]);
-    gauge_close(&s->acts.syncs);
+        actor_close(&s->works[i].actor);
     free(s);
 }
 
 static int profile_open(void **shared, const struct target_setup *setup, struct err *e)
 {
-    const struct plan *p = setup->plan;
+    const struct profile *p = setup->plan->settings->profile;
     struct shared *s = calloc(1, sizeof *s);
     if (!s)
         return err_system(e, ENOMEM, "memory for the target");
-    s->profile = p->settings->profile;
-    s->directory = p->url ? p->url : ".";
-    const struct acts_setup how = {
-        .profile = s->profile,
-        .directory = s->directory,
-        .seed = p->seed,
-        .verify = p->verify,
-        .limit_ns = limit_on(s->profile, LIMIT_ON_SYNC),
-    };
-    int rc = acts_open(&s->acts, &how, e);
-    if (rc != 0) {
-        free(s);
-        return rc;
+    gauge_init(&s->acts.syncs, limit_on(p, LIMIT_ON_SYNC));
+    int rc = acts_open(&s->acts, setup->plan, e);
+    for (unsigned i = 0; i < PROFILE_WORKS; i++) {
+        gauge_init(&s->works[i].gauge, limit_on(p, i));
+        if (rc == 0 && p->works[i].name)
+            rc = begin_work(s, i, e);
     }
-    rc = begin_works(s, e);
     if (rc != 0)
         close_target(s);
     else
@@ -103,12 +133,11 @@ static int profile_open(void **shared, const struct target_setup *setup, struct 
 static int profile_join(void **thread, void *shared, unsigned channels, struct err *e)
 {
     struct shared *s = shared;
-    struct thread *t = calloc(1, sizeof *t);
+    struct actor *t = malloc(sizeof *t);
     (void)channels;
     if (!t)
         return err_system(e, ENOMEM, "memory for a thread");
-    t->shared = s;
-    int rc = actor_open(&t->actor, &s->acts, PROFILE_WORKS + atomic_fetch_add(&s->threads, 1), e);
+    int rc = actor_open(t, &s->acts, PROFILE_WORKS + atomic_fetch_add(&s->threads, 1), e);
     if (rc == 0)
         *thread = t;
     else
@@ -118,37 +147,34 @@ static int profile_join(void **thread, void *shared, unsigned channels, struct e
 
 static void profile_leave(void *thread)
 {
-    struct thread *t = thread;
-    actor_close(&t->actor);
-    free(t);
+    actor_close(thread);
+    free(thread);
 }
 
 /*
- * After a failure of the storage all requests fail, because the program could not go on. Damage is
- * only counted.
+ * After a failure of the storage the run ends, because the program could not go on. Damage is only
+ * counted.
  */
 static enum target_answer profile_submit(void *thread, struct request *r)
 {
-    struct thread *t = thread;
-    struct shared *s = t->shared;
-    int code = actor_do(&t->actor, s->profile->steps);
-    r->bytes = t->actor.bytes;
-    r->aside_ns = t->actor.aside_ns;
-    r->judged_ns = t->actor.sync_ns;
-    if (code == 0)
-        return TARGET_ENDED;
-    r->failure = failure_of((enum target_step)t->actor.step, code);
-    if (t->actor.step != STEP_DAMAGED) {
-        uint32_t none = 0;
-        atomic_compare_exchange_strong(&s->failure, &none, r->failure);
-        stop_request();
-    }
+    struct actor *t = thread;
+    uint32_t failure = actor_do(t, t->acts->profile->steps);
+    r->bytes = t->bytes;
+    r->aside_ns = t->aside_ns;
+    r->judged_ns = t->sync_ns;
+    r->failure = failure;
+    if (failure != 0 && t->step != STEP_DAMAGED)
+        acts_fail(t->acts, failure);
     return TARGET_ENDED;
 }
 
 static void profile_verified(void *shared, uint64_t *checked_bytes, uint64_t *damaged)
 {
-    acts_verified(&((struct shared *)shared)->acts, checked_bytes, damaged);
+    const struct acts *a = &((struct shared *)shared)->acts;
+    for (unsigned i = 0; i < PROFILE_FILES; i++) {
+        *checked_bytes += atomic_load(&a->pages[i].checked_bytes);
+        *damaged += atomic_load(&a->pages[i].damaged);
+    }
 }
 
 static void profile_forget(void *shared)
@@ -156,8 +182,7 @@ static void profile_forget(void *shared)
     struct shared *s = shared;
     gauge_restart(&s->acts.syncs);
     for (unsigned i = 0; i < PROFILE_WORKS; i++)
-        if (s->works[i].work)
-            gauge_restart(&s->works[i].gauge);
+        gauge_restart(&s->works[i].gauge);
 }
 
 const struct gauge *profile_target_gauge(const void *shared, uint32_t on)
@@ -168,34 +193,20 @@ const struct gauge *profile_target_gauge(const void *shared, uint32_t on)
 
 int profile_target_failure(const void *shared, struct err *e)
 {
-    const struct shared *s = shared;
+    const struct acts *a = &((const struct shared *)shared)->acts;
     char text[FAILURE_TEXT];
-    uint32_t failure = atomic_load(&s->failure);
-    for (unsigned i = 0; failure == 0 && i < PROFILE_WORKS; i++)
-        failure = atomic_load(&s->works[i].failure);
+    uint32_t failure = atomic_load(&a->failure);
     if (failure == 0)
         return 0;
     failure_describe(NULL, failure, text, sizeof text);
-    err_say(e, "%s: %s: %s", s->profile->name, s->directory, text);
+    err_say(e, "%s: %s: %s", a->profile->name, a->storage.scratch.path, text);
     return -(int)(failure & 0xffff);
-}
-
-int profile_target_finish(void *shared, struct err *e)
-{
-    struct shared *s = shared;
-    if (s->is_finished)
-        return 0;
-    s->is_finished = true;
-    for (unsigned i = 0; i < PROFILE_WORKS; i++)
-        beside_end(&s->works[i]);
-    return acts_close(&s->acts, e);
 }
 
 const struct target_ops target_profile = {
     .name = "profile",
     .summary = "does to the storage what a program does",
     .traits = TARGET_BLOCKS | TARGET_LOCAL,
-    .available = profile_available,
     .check = profile_check,
     .open = profile_open,
     .join = profile_join,

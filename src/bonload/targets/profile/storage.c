@@ -40,11 +40,10 @@ int storage_make_file(const struct storage *s, const struct profile_file *f, uns
 
 int storage_reserve(int fd, uint64_t bytes)
 {
-    int rc;
-    do {
-        rc = fallocate(fd, 0, 0, (off_t)bytes) == 0 ? 0 : -errno;
-    } while (rc == -EINTR);
-    return rc == -EOPNOTSUPP || rc == -ENOSYS ? 0 : rc;
+    while (fallocate(fd, 0, 0, (off_t)bytes) != 0)
+        if (errno != EINTR)
+            return errno == EOPNOTSUPP || errno == ENOSYS ? 0 : -errno;
+    return 0;
 }
 
 int storage_write(int fd, const unsigned char *from, size_t length, int64_t at)
@@ -65,39 +64,25 @@ int storage_write(int fd, const unsigned char *from, size_t length, int64_t at)
 
 int storage_sync(int fd, bool all)
 {
-    int rc;
-    do {
-        rc = all ? fsync(fd) : fdatasync(fd);
-    } while (rc != 0 && errno == EINTR);
-    return rc == 0 ? 0 : errno;
-}
-
-static int fill_with(const struct storage *s, const struct profile_file *f, int fd, unsigned number,
-                     uint64_t bytes, unsigned char *buffer, struct err *e)
-{
-    int rc = 0;
-    for (uint64_t at = 0; rc == 0 && at < bytes;) {
-        uint64_t left = bytes - at;
-        size_t part = left < FILL_BYTES ? (size_t)left : FILL_BYTES;
-        pattern_fill(&s->pattern, buffer, part, number, at, 0);
-        int code = storage_write(fd, buffer, part, (int64_t)at);
-        rc = code ? err_system(e, code, "write the file '%s' in %s", f->name, s->scratch.path)
-                  : stop_check(e);
-        at += part;
-    }
-    int code = rc == 0 ? storage_sync(fd, true) : 0;
-    if (code != 0)
-        rc = err_system(e, code, "fsync the file '%s' in %s", f->name, s->scratch.path);
-    return rc;
+    while ((all ? fsync(fd) : fdatasync(fd)) != 0)
+        if (errno != EINTR)
+            return errno;
+    return 0;
 }
 
 int storage_fill(const struct storage *s, const struct profile_file *f, int fd, unsigned number,
                  uint64_t bytes, struct err *e)
 {
     unsigned char *buffer = aligned_alloc(STORAGE_ALIGNMENT, FILL_BYTES);
-    if (!buffer)
-        return err_system(e, ENOMEM, "memory for a buffer");
-    int rc = fill_with(s, f, fd, number, bytes, buffer, e);
+    int rc = buffer ? 0 : err_system(e, ENOMEM, "memory for a buffer");
+    for (uint64_t at = 0; rc == 0 && at < bytes; at += FILL_BYTES) {
+        size_t part = bytes - at < FILL_BYTES ? bytes - at : FILL_BYTES;
+        pattern_fill(&s->pattern, buffer, part, number, at, 0);
+        int code = storage_write(fd, buffer, part, (int64_t)at);
+        rc = code ? err_system(e, code, "write the file '%s' in %s", f->name, s->scratch.path)
+                  : stop_check(e);
+    }
     free(buffer);
-    return rc;
+    int code = rc == 0 ? storage_sync(fd, true) : 0;
+    return code ? err_system(e, code, "fsync the file '%s' in %s", f->name, s->scratch.path) : rc;
 }

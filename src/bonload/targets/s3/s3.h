@@ -5,23 +5,48 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "bonload/targets/s3/s3_place.h"
+#include "bonload/plan/settings.h"
 #include "bonload/targets/s3/s3_sign.h"
 #include "bonload/targets/web/web.h"
 
-/* What the files of the target s3 share: addressing and signing a transfer. */
+/* What the files of the target s3 share: its place, addressing and signing a transfer. */
 
-#define S3_OWN_HEADERS 5 /* Host, date, hash, token, Authorization */
+/* One of the servers of a store. */
+struct s3_site {
+    char origin[512]; /* scheme, host and port: "https://store:9000" */
+    char host[320];   /* the whole header Host: without the scheme's default port */
+    char root[512];   /* path before a key, percent-encoded: "/bucket/" or "/" */
+    char bucket[512]; /* "/bucket", percent-encoded, if the root does not have it; or "" */
+};
+
+#define S3_SITES_MOST 32
+
+/* Where an object store is, and as whom requests come. */
+struct s3_place {
+    struct s3_site sites[S3_SITES_MOST];
+    unsigned site_count;
+    const char *bucket;
+    struct sign_keys keys;
+    const char *token; /* session token; NULL: none */
+    unsigned version;  /* version of signatures, 2 or 4; 0: requests are not signed */
+};
+
+/*
+ * Finds the place from options and environment. The bucket is part of the path, unless a site's
+ * host name begins with it. The texts belong to the settings and the environment. Returns 0, or a
+ * negative errno with a line in e.
+ */
+int s3_place_find(struct s3_place *place, const struct settings *s, struct err *e);
+
+/* Room for an Authorization header, which names all headers. */
+#define S3_AUTHORIZATION (2048 + SETTINGS_HEADERS)
 
 /* The data that all threads share. */
 struct s3_shared {
     struct s3_place place;
-    _Atomic unsigned turn;                   /* number of requests that have chosen a site */
-    size_t url_bytes;                        /* room for a URL */
-    struct sign_pair given[SIGN_PAIRS_MOST]; /* headers that the user gave */
-    size_t given_count;
-    char *given_text;    /* texts of these headers */
-    uint64_t part_bytes; /* 0: objects are uploaded as a whole */
+    _Atomic unsigned turn; /* number of requests that have chosen a site */
+    size_t url_bytes;      /* room for a URL */
+    uint64_t part_bytes;   /* 0: objects are uploaded as a whole */
     uint64_t parts_most;
 };
 
@@ -32,53 +57,45 @@ struct upload {
     uint64_t part; /* number of the current part, counted from 1 */
     char id[512];  /* percent-encoded */
     char plain_id[256];
-    struct text list; /* the uploaded parts, as XML */
+    struct text list; /* the uploaded parts, as XML, in memory for free(3) */
     uint32_t failure; /* why the upload is being aborted */
 };
 
 /* The data of a thread. */
 struct s3_thread {
     struct signer signer;
+    char *url;      /* of the transfer that is being prepared */
     int64_t second; /* the second, since 1970, that `time` is about */
     char time[40];  /* that second in the form that signatures need */
     struct s3_exchange *exchanges;
 };
 
-/* The data of a channel: texts of the headers that differ between transfers. */
+/* The headers that differ between transfers. All but the first one are signed. */
+enum s3_line { LINE_AUTHORIZATION, LINE_HOST, LINE_DATE, LINE_HASH, S3_LINES };
+
+/* The data of a channel. */
 struct s3_exchange {
-    char *url;
     const struct s3_site *site; /* where the request goes */
     char date[64];
     char hash[32 + SHA256_HEX];
-    char *token;
-    char *authorization;
-    struct curl_slist lines[S3_OWN_HEADERS];
+    char authorization[S3_AUTHORIZATION];
+    struct curl_slist lines[S3_LINES]; /* those that the version needs precede the shared headers */
     struct upload upload;
 };
 
-struct s3_shared *s3_shared_of(const struct web_exchange *x);
-struct s3_exchange *s3_exchange_of(const struct web_exchange *x);
-
-/* A transfer of x->request. s3_set() sets it up after web_exchange_set(). */
-struct s3_transfer {
-    enum web_method method;
-    const char *key;               /* not yet percent-encoded; NULL: the bucket itself */
-    const struct sign_pair *query; /* percent-encoded */
-    size_t query_count;
-    const char *text; /* the text to send; NULL: a part of the body */
-    uint64_t from;    /* start of that part */
-    uint64_t bytes;   /* length of that part; if 0 and the method is not PUT, nothing is sent */
-};
-
-/* Addresses and signs the transfer. Returns 0 or a failure. */
-uint32_t s3_set(struct web_exchange *x, const struct s3_transfer *transfer);
+/*
+ * Addresses and signs a transfer of x->request, whose body has been set. `key` is not yet
+ * percent-encoded; NULL stands for the bucket itself. `query` is as sign_request.query, and
+ * `subresource` as sign_request.subresource. Returns 0 or a failure.
+ */
+uint32_t s3_set(struct web_exchange *x, enum web_method method, const char *key, const char *query,
+                const char *subresource);
 
 /*
- * Uploads in parts (s3_upload.c): s3_upload_open() allocates one, s3_upload_begin() starts it, and
- * s3_upload_follow() continues after a transfer.
+ * Uploads in parts (s3_upload.c): s3_upload_open() allocates the list of one, and returns false
+ * without memory; s3_upload_begin() starts it, and s3_upload_follow() continues after a transfer.
  */
-int s3_upload_open(struct upload *u, uint64_t parts_most);
-void s3_upload_close(struct upload *u);
+bool s3_upload_open(struct upload *u, uint64_t parts_most);
 uint32_t s3_upload_begin(struct web_exchange *x);
 bool s3_upload_follow(struct web_exchange *x);
 

@@ -1,6 +1,5 @@
-#include "bonload/targets/s3/s3_place.h"
+#include "bonload/targets/s3/s3.h"
 
-#include <curl/curl.h>
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -44,108 +43,85 @@ static int find_keys(struct s3_place *place, const struct settings *s, struct er
     return 0;
 }
 
-/* Gets one part of the endpoint's URL; `text` becomes "" if the part is missing. */
-static void get_part(CURLU *url, CURLUPart part, char *text, size_t size)
+/*
+ * Gets one part of the endpoint's URL, except the default port of its scheme. `text` becomes "" if
+ * the part is missing. Returns whether it is there.
+ */
+static bool get_part(CURLU *url, CURLUPart part, char *text, size_t size)
 {
     char *value = NULL;
     text[0] = '\0';
-    if (curl_url_get(url, part, &value, 0) == CURLUE_OK)
+    if (curl_url_get(url, part, &value, CURLU_NO_DEFAULT_PORT) == CURLUE_OK)
         snprintf(text, size, "%s", value);
     curl_free(value);
-}
-
-static bool has_part(CURLU *url, CURLUPart part)
-{
-    char text[8];
-    get_part(url, part, text, sizeof text);
     return text[0] != '\0';
 }
 
-/* Whether the host is "BUCKET.host", so that requests are in virtual style. */
-static bool names_bucket(const char *host, const char *bucket)
+static void take_origin(struct s3_site *site, const char *scheme, const char *host, CURLU *url)
 {
-    size_t length = strlen(bucket);
-    return strncasecmp(host, bucket, length) == 0 && host[length] == '.';
-}
-
-static bool is_implied(const char *scheme, const char *port)
-{
-    return *port == '\0' || strcmp(port, strcmp(scheme, "https") == 0 ? "443" : "80") == 0;
+    char port[16];
+    const char *colon = get_part(url, CURLUPART_PORT, port, sizeof port) ? ":" : "";
+    snprintf(site->host, sizeof site->host, "Host: %s%s%s", host, colon, port);
+    snprintf(site->origin, sizeof site->origin, "%s://%s%s%s", scheme, host, colon, port);
 }
 
 /*
- * Takes scheme, host and port from the URL. Returns whether the host name begins with the bucket's.
+ * Takes what precedes a key: the endpoint's own path and the bucket, unless the host is
+ * "BUCKET.host", so that requests are in virtual style. Returns false if it is too long.
  */
-static bool take_origin(struct s3_site *site, const char *bucket, CURLU *url)
-{
-    char scheme[16];
-    char host[256];
-    char port[16];
-    get_part(url, CURLUPART_SCHEME, scheme, sizeof scheme);
-    get_part(url, CURLUPART_HOST, host, sizeof host);
-    get_part(url, CURLUPART_PORT, port, sizeof port);
-    const char *colon = is_implied(scheme, port) ? "" : ":";
-    const char *number = *colon ? port : "";
-    snprintf(site->host, sizeof site->host, "%s%s%s", host, colon, number);
-    snprintf(site->host_header, sizeof site->host_header, "Host: %s%s%s", host, colon, number);
-    snprintf(site->origin, sizeof site->origin, "%s://%s%s%s", scheme, host, colon, number);
-    return names_bucket(host, bucket);
-}
-
-/* Takes what precedes a key: the endpoint's own path and, except in virtual style, the bucket. */
-static bool take_root(struct s3_site *site, const char *bucket, CURLU *url, bool is_virtual)
+static bool take_root(struct s3_site *site, const char *bucket, const char *host, CURLU *url)
 {
     char path[200];
     struct text root;
-    struct text resource;
+    struct text alone;
     get_part(url, CURLUPART_PATH, path, sizeof path);
     size_t length = strlen(path);
     while (length > 0 && path[length - 1] == '/')
         path[--length] = '\0';
     text_begin(&root, site->root, sizeof site->root);
+    text_begin(&alone, site->bucket, sizeof site->bucket);
     text_put(&root, path);
+    length = strlen(bucket);
+    bool is_virtual = strncasecmp(host, bucket, length) == 0 && host[length] == '.';
+    struct text *with_bucket = is_virtual ? &alone : &root;
+    text_put(with_bucket, "/");
+    text_put_encoded(with_bucket, bucket, "");
     text_put(&root, "/");
-    if (!is_virtual) {
-        text_put_encoded(&root, bucket, "");
-        text_put(&root, "/");
-    }
-    text_begin(&resource, site->resource, sizeof site->resource);
-    if (is_virtual) {
-        text_put(&resource, "/");
-        text_put_encoded(&resource, bucket, "");
-    }
-    text_put(&resource, site->root);
-    return text_is_whole(&root) && text_is_whole(&resource);
+    return text_is_whole(&root) && text_is_whole(&alone);
 }
 
-/* Splits the endpoint into its parts. */
-static int take_url(struct s3_site *site, const char *endpoint, const char *bucket, CURLU *url,
-                    struct err *e)
+static bool take_site(struct s3_site *site, const char *bucket, CURLU *url)
 {
-    if (has_part(url, CURLUPART_USER) || has_part(url, CURLUPART_PASSWORD))
-        return err_say(e, "-s3-endpoint: the URL must not contain a user's name or password");
-    bool is_virtual = take_origin(site, bucket, url);
-    if (take_root(site, bucket, url, is_virtual) && strncmp(site->origin, "http", 4) == 0)
-        return 0;
-    return err_say(e,
-                   "-s3-endpoint: '%.100s' is not accepted; expected a URL: http://HOST:PORT or "
-                   "https://HOST",
-                   endpoint);
+    char scheme[16];
+    char host[256];
+    get_part(url, CURLUPART_SCHEME, scheme, sizeof scheme);
+    get_part(url, CURLUPART_HOST, host, sizeof host);
+    take_origin(site, scheme, host, url);
+    return take_root(site, bucket, host, url) && strncmp(scheme, "http", 4) == 0;
 }
 
 static int take_endpoint(struct s3_site *site, const char *endpoint, const char *bucket,
                          bool as_goader, struct err *e)
 {
+    char text[8];
     CURLU *url = curl_url();
     if (!url)
         return err_system(e, ENOMEM, "memory for a URL");
     unsigned flags = strstr(endpoint, "://") ? 0
                      : as_goader             ? CURLU_GUESS_SCHEME
                                              : CURLU_DEFAULT_SCHEME;
-    int rc = curl_url_set(url, CURLUPART_URL, endpoint, flags) == CURLUE_OK
-                 ? take_url(site, endpoint, bucket, url, e)
-                 : err_say(e, "-s3-endpoint: this value is not accepted; expected a URL: "
-                              "http://HOST:PORT or https://HOST");
+    int rc = 0;
+    if (curl_url_set(url, CURLUPART_URL, endpoint, flags) != CURLUE_OK)
+        rc = err_say(e, "-s3-endpoint: this value is not accepted; expected a URL: "
+                        "http://HOST:PORT or https://HOST");
+    else if (get_part(url, CURLUPART_USER, text, sizeof text) ||
+             get_part(url, CURLUPART_PASSWORD, text, sizeof text))
+        rc = err_say(e, "-s3-endpoint: the URL must not contain a user's name or password");
+    else if (!take_site(site, bucket, url))
+        rc = err_say(e,
+                     "-s3-endpoint: '%.100s' is not accepted; expected a URL: http://HOST:PORT or "
+                     "https://HOST",
+                     endpoint);
     curl_url_cleanup(url);
     return rc;
 }

@@ -9,6 +9,8 @@
 #include <strings.h>
 
 #define AMZ_PREFIX "x-amz-"
+#define SHA1_BYTES 20
+#define BLOCK      64 /* block size of both hashes, in bytes */
 
 int signer_open(struct signer *s, const struct sign_keys *keys, size_t room, struct err *e)
 {
@@ -17,62 +19,83 @@ int signer_open(struct signer *s, const struct sign_keys *keys, size_t room, str
     if (!memory)
         return err_system(e, ENOMEM, "memory for signatures");
     text_begin(&s->canonical, memory, room);
-    return hasher_open(&s->hasher, e);
+    s->context = EVP_MD_CTX_new();
+    s->sha256 = EVP_MD_fetch(NULL, "SHA256", NULL);
+    s->sha1 = EVP_MD_fetch(NULL, "SHA1", NULL);
+    return s->context && s->sha256 && s->sha1
+               ? 0
+               : err_say(e, "libcrypto has no SHA-256 or no SHA-1 for signatures");
 }
 
 void signer_close(struct signer *s)
 {
-    hasher_close(&s->hasher);
+    EVP_MD_CTX_free(s->context);
+    EVP_MD_free(s->sha256);
+    EVP_MD_free(s->sha1);
     free(s->canonical.memory);
-    s->canonical.memory = NULL;
+    *s = (struct signer){0};
 }
 
-/* ---- sorting --------------------------------------------------------------------------------- */
-
-typedef int compare_pairs(const struct sign_pair *a, const struct sign_pair *b);
-
-/* Sorts pointers to the pairs. Equal pairs keep their order. */
-static void sort_pairs(const struct sign_pair *sorted[], const struct sign_pair *pairs,
-                       size_t count, compare_pairs *compare)
+void sign_hash_begin(struct signer *s)
 {
-    for (size_t i = 0; i < count; i++) {
-        size_t at = i;
-        for (; at > 0 && compare(sorted[at - 1], &pairs[i]) > 0; at--)
-            sorted[at] = sorted[at - 1];
-        sorted[at] = &pairs[i];
+    EVP_DigestInit_ex(s->context, s->sha256, NULL);
+}
+
+void sign_hash_add(struct signer *s, const void *part, size_t length)
+{
+    EVP_DigestUpdate(s->context, part, length);
+}
+
+static void write_hex(const unsigned char hash[static SHA256_BYTES], char hex[static SHA256_HEX])
+{
+    static const char digits[] = "0123456789abcdef";
+    for (size_t i = 0; i < SHA256_BYTES; i++) {
+        hex[2 * i] = digits[hash[i] >> 4];
+        hex[2 * i + 1] = digits[hash[i] & 15];
     }
+    hex[2 * SHA256_BYTES] = '\0';
 }
 
-static int by_name_and_value(const struct sign_pair *a, const struct sign_pair *b)
+void sign_hash_end(struct signer *s, char hex[static SHA256_HEX])
 {
-    int order = strcmp(a->name, b->name);
-    return order ? order : strcmp(a->value, b->value);
+    unsigned char hash[SHA256_BYTES];
+    EVP_DigestFinal_ex(s->context, hash, NULL);
+    write_hex(hash, hex);
 }
 
-static int by_header(const struct sign_pair *a, const struct sign_pair *b)
+/* Hashes one text after another. */
+static void hash_both(struct signer *s, const EVP_MD *md, const void *first, size_t first_length,
+                      const void *second, size_t second_length, unsigned char *hash)
 {
-    return strcasecmp(a->name, b->name);
+    EVP_DigestInit_ex(s->context, md, NULL);
+    EVP_DigestUpdate(s->context, first, first_length);
+    EVP_DigestUpdate(s->context, second, second_length);
+    EVP_DigestFinal_ex(s->context, hash, NULL);
 }
 
-void sign_query(struct text *query, const struct sign_pair *pairs, size_t count)
+/* A keyed hash (HMAC, RFC 2104). `hash` may overlap the key. */
+static void make_hmac(struct signer *s, const EVP_MD *md, const void *key, size_t key_length,
+                      const char *text, unsigned char *hash)
 {
-    const struct sign_pair *sorted[SIGN_PAIRS_MOST];
-    sort_pairs(sorted, pairs, count, by_name_and_value);
-    for (size_t i = 0; i < count; i++) {
-        text_put(query, i > 0 ? "&" : "");
-        text_put(query, sorted[i]->name);
-        text_put(query, "=");
-        text_put(query, sorted[i]->value);
+    unsigned char inner[BLOCK] = {0};
+    unsigned char outer[BLOCK];
+    if (key_length <= BLOCK)
+        memcpy(inner, key, key_length);
+    else
+        hash_both(s, md, key, key_length, "", 0, inner);
+    for (size_t i = 0; i < BLOCK; i++) {
+        outer[i] = inner[i] ^ 0x5c;
+        inner[i] ^= 0x36;
     }
+    hash_both(s, md, inner, BLOCK, text, strlen(text), hash);
+    hash_both(s, md, outer, BLOCK, hash, (size_t)EVP_MD_get_size(md), hash);
 }
 
-/* ---- headers --------------------------------------------------------------------------------- */
-
-static void put_lower(struct text *t, const char *name)
-{
-    for (; *name; name++)
-        text_put_byte(t, (char)tolower((unsigned char)*name));
-}
+struct header {
+    const char *name;
+    size_t length; /* of the name */
+    const char *value;
+};
 
 static bool is_blank(char c)
 {
@@ -80,18 +103,58 @@ static bool is_blank(char c)
 }
 
 /*
- * Appends a header's value without blanks at its ends; with `joins`, also reduces blanks within it
- * to one.
+ * Splits a line of libcurl's list: "NAME: VALUE", or "NAME;" for a header without a value. Returns
+ * false for "NAME:", which libcurl does not send.
+ */
+static bool split_line(struct header *h, const char *line)
+{
+    const char *colon = strchr(line, ':');
+    const char *end = colon ? colon : strchr(line, ';');
+    *h = (struct header){.name = line, .length = (size_t)(end - line), .value = end + 1};
+    while (is_blank(*h->value))
+        h->value++;
+    return !colon || *h->value;
+}
+
+static int compare_names(const struct header *a, const struct header *b)
+{
+    int order = strncasecmp(a->name, b->name, a->length < b->length ? a->length : b->length);
+    return order ? order : (a->length > b->length) - (a->length < b->length);
+}
+
+/* Sorts headers by name; those with the same name keep their order. Returns their number. */
+static size_t sort_headers(struct header sorted[static SIGN_HEADERS_MOST],
+                           const struct curl_slist *lines)
+{
+    size_t count = 0;
+    struct header h;
+    for (; lines && count < SIGN_HEADERS_MOST; lines = lines->next) {
+        if (!split_line(&h, lines->data))
+            continue;
+        size_t at = count++;
+        for (; at > 0 && compare_names(&sorted[at - 1], &h) > 0; at--)
+            sorted[at] = sorted[at - 1];
+        sorted[at] = h;
+    }
+    return count;
+}
+
+static void put_name(struct text *t, const struct header *h)
+{
+    for (size_t i = 0; i < h->length; i++)
+        text_put_byte(t, (char)tolower((unsigned char)h->name[i]));
+}
+
+/*
+ * Appends a header's value without the blanks at its end; with `joins`, also reduces blanks within
+ * it to one.
  */
 static void put_value(struct text *t, const char *value, bool joins)
 {
     size_t length = strlen(value);
     while (length > 0 && is_blank(value[length - 1]))
         length--;
-    size_t at = 0;
-    while (at < length && is_blank(value[at]))
-        at++;
-    for (; at < length; at++) {
+    for (size_t at = 0; at < length; at++) {
         if (!joins || !is_blank(value[at]))
             text_put_byte(t, value[at]);
         else if (!is_blank(value[at - 1]))
@@ -99,176 +162,152 @@ static void put_value(struct text *t, const char *value, bool joins)
     }
 }
 
-static bool has_same_name(const struct sign_pair *const sorted[], size_t i)
+static bool has_same_name(const struct header sorted[], size_t i)
 {
-    return i > 0 && by_header(sorted[i - 1], sorted[i]) == 0;
+    return i > 0 && compare_names(&sorted[i - 1], &sorted[i]) == 0;
 }
 
 /*
- * Appends "name:value
- * " for each header. Headers with the same name become one with all their values.
+ * Appends "name:value\n" for each header. Headers with the same name become one with all their
+ * values.
  */
-static void put_headers(struct text *t, const struct sign_pair *const sorted[], size_t count,
-                        bool joins)
+static void put_headers(struct text *t, const struct header sorted[], size_t count, bool joins)
 {
     for (size_t i = 0; i < count; i++) {
         if (has_same_name(sorted, i)) {
             text_put_byte(t, ',');
         } else {
-            put_lower(t, sorted[i]->name);
+            put_name(t, &sorted[i]);
             text_put_byte(t, ':');
         }
-        put_value(t, sorted[i]->value, joins);
+        put_value(t, sorted[i].value, joins);
         if (i + 1 == count || !has_same_name(sorted, i + 1))
             text_put_byte(t, '\n');
     }
 }
 
-static void put_names(struct text *t, const struct sign_pair *const sorted[], size_t count)
+static void put_names(struct text *t, const struct header sorted[], size_t count)
 {
     for (size_t i = 0; i < count; i++) {
         if (has_same_name(sorted, i))
             continue;
         text_put(t, i > 0 ? ";" : "");
-        put_lower(t, sorted[i]->name);
+        put_name(t, &sorted[i]);
     }
 }
 
-/* ---- version 4 ------------------------------------------------------------------------------- */
-
 static void make_canonical(struct text *t, const struct sign_request *r,
-                           const struct sign_pair *const sorted[])
+                           const struct header sorted[], size_t count)
 {
     text_begin(t, t->memory, t->size);
-    text_put(t, r->method);
+    text_put_all(t, r->method, "\n", r->path, "\n", r->query, "\n", NULL);
+    put_headers(t, sorted, count, true);
     text_put_byte(t, '\n');
-    text_put(t, r->path);
-    text_put_byte(t, '\n');
-    text_put(t, r->query);
-    text_put_byte(t, '\n');
-    put_headers(t, sorted, r->header_count, true);
-    text_put_byte(t, '\n');
-    put_names(t, sorted, r->header_count);
-    text_put_byte(t, '\n');
-    text_put(t, r->body_hash);
+    put_names(t, sorted, count);
+    text_put_all(t, "\n", r->body_hash, NULL);
 }
 
 /* Computes the key for one day, region and service, unless it is known already. */
 static void make_key(struct signer *s, const char *time)
 {
     char first[600];
-    unsigned char *key = s->key;
     if (strncmp(s->day, time, 8) == 0)
         return;
     snprintf(s->day, sizeof s->day, "%.8s", time);
     int length = snprintf(first, sizeof first, "AWS4%s", s->keys.secret);
-    hasher_hmac256(&s->hasher, first, (size_t)length, s->day, key);
-    hasher_hmac256(&s->hasher, key, SHA256_BYTES, s->keys.region, key);
-    hasher_hmac256(&s->hasher, key, SHA256_BYTES, s->keys.service, key);
-    hasher_hmac256(&s->hasher, key, SHA256_BYTES, "aws4_request", key);
+    make_hmac(s, s->sha256, first, (size_t)length, s->day, s->key);
+    make_hmac(s, s->sha256, s->key, SHA256_BYTES, s->keys.region, s->key);
+    make_hmac(s, s->sha256, s->key, SHA256_BYTES, s->keys.service, s->key);
+    make_hmac(s, s->sha256, s->key, SHA256_BYTES, "aws4_request", s->key);
 }
 
 /* Appends date, region and service. */
 static void put_scope(struct text *t, const struct signer *s)
 {
-    text_put(t, s->day);
-    text_put_byte(t, '/');
-    text_put(t, s->keys.region);
-    text_put_byte(t, '/');
-    text_put(t, s->keys.service);
-    text_put(t, "/aws4_request");
+    text_put_all(t, s->day, "/", s->keys.region, "/", s->keys.service, "/aws4_request", NULL);
 }
 
-static bool make_string(struct signer *s, const struct sign_request *r)
+static bool make_string(struct signer *s, const char *time)
 {
     char hash[SHA256_HEX];
     struct text t;
-    hasher_begin(&s->hasher);
-    hasher_add(&s->hasher, s->canonical.memory, s->canonical.used);
-    hasher_end(&s->hasher, hash);
+    sign_hash_begin(s);
+    sign_hash_add(s, s->canonical.memory, s->canonical.used);
+    sign_hash_end(s, hash);
     text_begin(&t, s->to_sign, sizeof s->to_sign);
-    text_put(&t, "AWS4-HMAC-SHA256\n");
-    text_put(&t, r->time);
-    text_put_byte(&t, '\n');
+    text_put_all(&t, "AWS4-HMAC-SHA256\n", time, "\n", NULL);
     put_scope(&t, s);
-    text_put_byte(&t, '\n');
-    text_put(&t, hash);
+    text_put_all(&t, "\n", hash, NULL);
     return text_is_whole(&t);
 }
 
 int sign_version4(struct signer *s, const struct sign_request *r, struct text *authorization)
 {
-    const struct sign_pair *sorted[SIGN_PAIRS_MOST];
+    struct header sorted[SIGN_HEADERS_MOST];
     unsigned char hash[SHA256_BYTES];
     char signature[SHA256_HEX];
-    sort_pairs(sorted, r->headers, r->header_count, by_header);
-    make_canonical(&s->canonical, r, sorted);
+    size_t count = sort_headers(sorted, r->headers);
+    make_canonical(&s->canonical, r, sorted, count);
     make_key(s, r->time);
-    if (!text_is_whole(&s->canonical) || !make_string(s, r))
+    if (!text_is_whole(&s->canonical) || !make_string(s, r->time))
         return -ENOBUFS;
-    hasher_hmac256(&s->hasher, s->key, sizeof s->key, s->to_sign, hash);
-    hasher_hex(hash, signature);
-    text_put(authorization, "AWS4-HMAC-SHA256 Credential=");
-    text_put(authorization, s->keys.access);
-    text_put_byte(authorization, '/');
+    make_hmac(s, s->sha256, s->key, sizeof s->key, s->to_sign, hash);
+    write_hex(hash, signature);
+    text_put_all(authorization, "AWS4-HMAC-SHA256 Credential=", s->keys.access, "/", NULL);
     put_scope(authorization, s);
     text_put(authorization, ", SignedHeaders=");
-    put_names(authorization, sorted, r->header_count);
-    text_put(authorization, ", Signature=");
-    text_put(authorization, signature);
+    put_names(authorization, sorted, count);
+    text_put_all(authorization, ", Signature=", signature, NULL);
     return text_is_whole(authorization) ? 0 : -ENOBUFS;
 }
 
-/* ---- version 2 ------------------------------------------------------------------------------- */
-
-/* Appends the value of a header, if the request has it. */
-static void put_header_value(struct text *t, const struct sign_request *r, const char *name)
+static bool begins_with(const struct header *h, const char *name)
 {
-    for (size_t i = 0; i < r->header_count; i++)
-        if (strcasecmp(r->headers[i].name, name) == 0)
-            put_value(t, r->headers[i].value, false);
+    return strncasecmp(h->name, name, strlen(name)) == 0;
 }
 
-/* Selects Amazon's own headers, because only these are signed. Returns their number. */
-static size_t select_amz(const struct sign_pair *sorted[], size_t count)
+/* Appends the value of a header, if the request has it. `name` ends in a colon. */
+static void put_value_of(struct text *t, const struct header sorted[], size_t count,
+                         const char *name)
+{
+    for (size_t i = 0; i < count; i++)
+        if (begins_with(&sorted[i], name))
+            put_value(t, sorted[i].value, false);
+    text_put_byte(t, '\n');
+}
+
+/* Selects Amazon's own headers, because only these are signed as a whole. Returns their number. */
+static size_t select_amz(struct header sorted[], size_t count)
 {
     size_t kept = 0;
     for (size_t i = 0; i < count; i++)
-        if (strncasecmp(sorted[i]->name, AMZ_PREFIX, sizeof AMZ_PREFIX - 1) == 0)
+        if (begins_with(&sorted[i], AMZ_PREFIX))
             sorted[kept++] = sorted[i];
     return kept;
 }
 
-static void make_string2(struct text *t, const struct sign_request *r,
-                         const struct sign_pair *const sorted[], size_t count)
+static void make_string2(struct text *t, const struct sign_request *r)
 {
+    struct header sorted[SIGN_HEADERS_MOST];
+    size_t count = sort_headers(sorted, r->headers);
     text_begin(t, t->memory, t->size);
-    text_put(t, r->method);
-    text_put_byte(t, '\n');
-    put_header_value(t, r, "content-md5");
-    text_put_byte(t, '\n');
-    put_header_value(t, r, "content-type");
-    text_put_byte(t, '\n');
-    text_put(t, r->time);
-    text_put_byte(t, '\n');
-    put_headers(t, sorted, count, false);
-    text_put(t, r->resource);
+    text_put_all(t, r->method, "\n", NULL);
+    put_value_of(t, sorted, count, "content-md5:");
+    put_value_of(t, sorted, count, "content-type:");
+    text_put_all(t, r->time, "\n", NULL);
+    put_headers(t, sorted, select_amz(sorted, count), false);
+    text_put_all(t, r->bucket, r->path, *r->subresource ? "?" : "", r->subresource, NULL);
 }
 
 int sign_version2(struct signer *s, const struct sign_request *r, struct text *authorization)
 {
-    const struct sign_pair *sorted[SIGN_PAIRS_MOST];
     unsigned char hash[SHA1_BYTES];
     unsigned char base64[2 * SHA1_BYTES];
-    sort_pairs(sorted, r->headers, r->header_count, by_header);
-    make_string2(&s->canonical, r, sorted, select_amz(sorted, r->header_count));
+    make_string2(&s->canonical, r);
     if (!text_is_whole(&s->canonical))
         return -ENOBUFS;
-    hasher_hmac1(&s->hasher, s->keys.secret, strlen(s->keys.secret), s->canonical.memory, hash);
+    make_hmac(s, s->sha1, s->keys.secret, strlen(s->keys.secret), s->canonical.memory, hash);
     EVP_EncodeBlock(base64, hash, sizeof hash);
-    text_put(authorization, "AWS ");
-    text_put(authorization, s->keys.access);
-    text_put_byte(authorization, ':');
-    text_put(authorization, (const char *)base64);
+    text_put_all(authorization, "AWS ", s->keys.access, ":", (const char *)base64, NULL);
     return text_is_whole(authorization) ? 0 : -ENOBUFS;
 }

@@ -1,10 +1,12 @@
 #ifndef BONLOAD_TARGETS_S3_S3_SIGN_H
 #define BONLOAD_TARGETS_S3_S3_SIGN_H
 
+#include <curl/curl.h>
+#include <openssl/evp.h>
 #include <stddef.h>
 
-#include "bonload/targets/s3/hasher.h"
 #include "bonload/targets/s3/text.h"
+#include "util/err.h"
 
 /*
  * Signs requests to an object store, with Amazon's version 4 (AWS4-HMAC-SHA256) or version 2
@@ -12,23 +14,20 @@
  * and not normalised.
  */
 
-/* A header or a query parameter. Each function says whether it wants it percent-encoded. */
-struct sign_pair {
-    const char *name;
-    const char *value;
-};
+#define SIGN_HEADERS_MOST 64
 
-#define SIGN_PAIRS_MOST 64
+#define SHA256_BYTES 32
+#define SHA256_HEX   (2 * SHA256_BYTES + 1)
 
 struct sign_request {
     const char *method;
-    const char *path;                /* percent-encoded, beginning with a slash */
-    const char *query;               /* as sign_query() makes it */
-    const struct sign_pair *headers; /* at most SIGN_PAIRS_MOST */
-    size_t header_count;
-    const char *body_hash; /* version 4: SHA-256 of the body, in hexadecimal digits */
-    const char *time; /* version 4: "20150830T123600Z"; version 2: the value of the header Date */
-    const char *resource; /* version 2: bucket, path and subresources */
+    const char *path;  /* percent-encoded, beginning with a slash */
+    const char *query; /* version 4: percent-encoded; ordered by name, each with an "=" */
+    const struct curl_slist *headers; /* as libcurl sends them; at most SIGN_HEADERS_MOST */
+    const char *body_hash;            /* version 4: SHA-256 of the body, in hexadecimal digits */
+    const char *time;   /* version 4: "20150830T123600Z"; version 2: the value of the header Date */
+    const char *bucket; /* version 2: "/bucket" if the path does not have it, or "" */
+    const char *subresource; /* version 2: the part of the query that is signed, not encoded */
 };
 
 struct sign_keys {
@@ -40,7 +39,9 @@ struct sign_keys {
 
 /* What a thread needs for signing. */
 struct signer {
-    struct hasher hasher;
+    EVP_MD_CTX *context; /* for one hash after another, so that none needs an allocation */
+    EVP_MD *sha256;
+    EVP_MD *sha1;
     struct sign_keys keys;
     char day[9];                     /* the day that `key` is valid for; "": there is no key yet */
     unsigned char key[SHA256_BYTES]; /* computed once a day */
@@ -55,11 +56,10 @@ struct signer {
 int signer_open(struct signer *s, const struct sign_keys *keys, size_t room, struct err *e);
 void signer_close(struct signer *s);
 
-/*
- * Appends a query in canonical order, by name and then by value. The pairs must be percent-encoded,
- * and no more than SIGN_PAIRS_MOST.
- */
-void sign_query(struct text *query, const struct sign_pair *pairs, size_t count);
+/* SHA-256, in lower-case hexadecimal digits, of data that comes in parts. */
+void sign_hash_begin(struct signer *s);
+void sign_hash_add(struct signer *s, const void *part, size_t length);
+void sign_hash_end(struct signer *s, char hex[static SHA256_HEX]);
 
 /* Append the value of the header Authorization. Return 0, or -ENOBUFS when there is no room. */
 int sign_version4(struct signer *s, const struct sign_request *r, struct text *authorization);

@@ -1,11 +1,9 @@
-#include <errno.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "bonload/targets/s3/s3.h"
-#include "bonload/targets/s3/xml_text.h"
 
 /*
  * An upload in parts. Beginning it returns an id, sending each part returns a tag, and sending the
@@ -19,83 +17,57 @@
 /* Text of a part in the list: its tag has up to 95 characters, each up to 6 when escaped. */
 #define PART_TEXT 640
 
-int s3_upload_open(struct upload *u, uint64_t parts_most)
+bool s3_upload_open(struct upload *u, uint64_t parts_most)
 {
     size_t size = sizeof LIST_BEGIN + sizeof LIST_END + (size_t)parts_most * 160 + PART_TEXT;
-    *u = (struct upload){0};
-    if (parts_most == 0)
-        return 0;
     char *memory = malloc(size);
-    if (!memory)
-        return -ENOMEM;
-    text_begin(&u->list, memory, size);
-    return 0;
+    if (memory)
+        text_begin(&u->list, memory, size);
+    return memory;
 }
-
-void s3_upload_close(struct upload *u)
-{
-    free(u->list.memory);
-    u->list.memory = NULL;
-}
-
-/* ---- transfers ------------------------------------------------------------------------------- */
 
 uint32_t s3_upload_begin(struct web_exchange *x)
 {
-    struct upload *u = &s3_exchange_of(x)->upload;
-    static const struct sign_pair query[] = {{"uploads", ""}};
-    const struct s3_transfer t = {
-        .method = METHOD_POST, .key = x->name, .query = query, .query_count = 1, .text = ""};
+    struct upload *u = &((struct s3_exchange *)x->own)->upload;
     u->step = UPLOAD_BEGIN;
-    u->failure = 0;
     u->part = 0;
     text_begin(&u->list, u->list.memory, u->list.size);
     text_put(&u->list, LIST_BEGIN);
-    uint32_t failure = s3_set(x, &t);
+    web_exchange_send_text(x, "");
+    uint32_t failure = s3_set(x, METHOD_POST, x->name, "uploads=", "uploads");
     x->keeps_answer = true;
     return failure;
 }
 
+/*
+ * Prepares the transfer of a step, whose body has been set. `part` is the start of its query.
+ * Returns true, because a transfer follows.
+ */
+static bool set_step(struct web_exchange *x, struct upload *u, enum upload_step step,
+                     const char *part)
+{
+    static const enum web_method methods[] = {
+        [UPLOAD_PART] = METHOD_PUT, [UPLOAD_END] = METHOD_POST, [UPLOAD_ABORT] = METHOD_DELETE};
+    char query[sizeof u->id + 64];
+    char plain[sizeof u->plain_id + 64];
+    snprintf(query, sizeof query, "%suploadId=%s", part, u->id);
+    snprintf(plain, sizeof plain, "%suploadId=%s", part, u->plain_id);
+    u->step = step;
+    x->failure = s3_set(x, methods[step], x->name, query, plain);
+    x->keeps_answer = step != UPLOAD_PART;
+    return true;
+}
+
 static bool put_part(struct web_exchange *x, struct upload *u)
 {
-    char number[24];
-    uint64_t part_bytes = s3_shared_of(x)->part_bytes;
-    uint64_t from = u->part * part_bytes;
+    char part[48];
+    const struct s3_shared *s3 = x->thread->shared->own;
+    uint64_t from = u->part * s3->part_bytes;
     uint64_t left = x->expected.size - from;
-    snprintf(number, sizeof number, "%" PRIu64, ++u->part);
-    const struct sign_pair query[] = {{"partNumber", number}, {"uploadId", u->id}};
-    const struct s3_transfer t = {
-        .method = METHOD_PUT,
-        .key = x->name,
-        .query = query,
-        .query_count = 2,
-        .from = from,
-        .bytes = left < part_bytes ? left : part_bytes,
-    };
-    u->step = UPLOAD_PART;
-    x->failure = s3_set(x, &t);
-    return true;
+    snprintf(part, sizeof part, "partNumber=%" PRIu64 "&", ++u->part);
+    web_exchange_send_body(x, from, left < s3->part_bytes ? left : s3->part_bytes);
+    return set_step(x, u, UPLOAD_PART, part);
 }
-
-/* Prepares the last transfer: the list of parts (UPLOAD_END), or the abort. */
-static bool end_upload(struct web_exchange *x, struct upload *u, enum upload_step step)
-{
-    bool is_end = step == UPLOAD_END;
-    const struct sign_pair query[] = {{"uploadId", u->id}};
-    const struct s3_transfer t = {
-        .method = is_end ? METHOD_POST : METHOD_DELETE,
-        .key = x->name,
-        .query = query,
-        .query_count = 1,
-        .text = is_end ? u->list.memory : "",
-    };
-    u->step = step;
-    x->failure = s3_set(x, &t);
-    x->keeps_answer = true;
-    return true;
-}
-
-/* ---- what follows ---------------------------------------------------------------------------- */
 
 /*
  * Prepares to abort the upload if it was begun, and keeps its first failure. Returns whether a
@@ -108,7 +80,8 @@ static bool give_up(struct web_exchange *x, struct upload *u)
         u->step = UPLOAD_NONE;
         return false;
     }
-    return end_upload(x, u, UPLOAD_ABORT);
+    web_exchange_send_text(x, "");
+    return set_step(x, u, UPLOAD_ABORT, "");
 }
 
 /* Appends a text, escaped for XML. */
@@ -127,9 +100,7 @@ static void note_part(struct web_exchange *x, struct upload *u)
 {
     char number[24];
     snprintf(number, sizeof number, "%" PRIu64, u->part);
-    text_put(&u->list, "<Part><PartNumber>");
-    text_put(&u->list, number);
-    text_put(&u->list, "</PartNumber><ETag>");
+    text_put_all(&u->list, "<Part><PartNumber>", number, "</PartNumber><ETag>", NULL);
     put_escaped(&u->list, x->tag);
     text_put(&u->list, "</ETag></Part>");
 }
@@ -144,24 +115,21 @@ static bool take_id(struct web_exchange *x, struct upload *u)
     return is_there && text_is_whole(&id);
 }
 
-static uint32_t upload_failure(struct web_exchange *x, const char *text)
-{
-    return web_reasons_failure(&x->thread->shared->reasons, text, text);
-}
-
 /*
  * Prepares the transfer after a part: the next part, or the end. Returns whether a transfer
  * follows.
  */
 static bool go_on(struct web_exchange *x, struct upload *u)
 {
+    const struct s3_shared *s3 = x->thread->shared->own;
     note_part(x, u);
-    if (u->part * s3_shared_of(x)->part_bytes < x->expected.size)
+    if (u->part * s3->part_bytes < x->expected.size)
         return put_part(x, u);
     text_put(&u->list, LIST_END);
+    web_exchange_send_text(x, u->list.memory);
     if (text_is_whole(&u->list))
-        return end_upload(x, u, UPLOAD_END);
-    x->failure = upload_failure(x, "the tags of the parts are too long");
+        return set_step(x, u, UPLOAD_END, "");
+    x->failure = web_failure(x, "the tags of the parts are too long");
     return give_up(x, u);
 }
 
@@ -176,19 +144,19 @@ static bool has_error(struct web_exchange *x)
     if (!xml_text(x->answer, x->answer_used, "Code", code, sizeof code))
         return false;
     snprintf(text, sizeof text, "200 with an error: %s", code);
-    x->failure = upload_failure(x, text);
+    x->failure = web_failure(x, text);
     return true;
 }
 
 bool s3_upload_follow(struct web_exchange *x)
 {
-    struct upload *u = &s3_exchange_of(x)->upload;
+    struct upload *u = &((struct s3_exchange *)x->own)->upload;
     switch (u->step) {
     case UPLOAD_NONE:
         return false;
     case UPLOAD_BEGIN:
         if (x->failure == 0 && !take_id(x, u))
-            x->failure = upload_failure(x, "the answer has no upload ID");
+            x->failure = web_failure(x, "the answer has no upload ID");
         return x->failure == 0 ? put_part(x, u) : give_up(x, u);
     case UPLOAD_PART:
         return x->failure == 0 ? go_on(x, u) : give_up(x, u);

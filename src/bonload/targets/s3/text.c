@@ -1,5 +1,7 @@
 #include "bonload/targets/s3/text.h"
 
+#include <stdarg.h>
+#include <stdio.h>
 #include <string.h>
 
 void text_begin(struct text *t, char *memory, size_t size)
@@ -8,24 +10,34 @@ void text_begin(struct text *t, char *memory, size_t size)
     memory[0] = '\0';
 }
 
-void text_put_bytes(struct text *t, const char *more, size_t length)
+static void put_bytes(struct text *t, const char *more, size_t length)
 {
-    size_t room = text_is_whole(t) ? t->size - t->used - 1 : 0;
-    size_t part = length < room ? length : room;
-    memcpy(t->memory + (text_is_whole(t) ? t->used : 0), more, part);
-    if (text_is_whole(t))
+    if (text_is_whole(t)) {
+        size_t room = t->size - t->used - 1;
+        size_t part = length < room ? length : room;
+        memcpy(t->memory + t->used, more, part);
         t->memory[t->used + part] = '\0';
+    }
     t->used += length;
 }
 
 void text_put(struct text *t, const char *more)
 {
-    text_put_bytes(t, more, strlen(more));
+    put_bytes(t, more, strlen(more));
+}
+
+void text_put_all(struct text *t, ...)
+{
+    va_list texts;
+    va_start(texts, t);
+    for (const char *more = va_arg(texts, const char *); more; more = va_arg(texts, const char *))
+        text_put(t, more);
+    va_end(texts);
 }
 
 void text_put_byte(struct text *t, char byte)
 {
-    text_put_bytes(t, &byte, 1);
+    put_bytes(t, &byte, 1);
 }
 
 static bool is_unreserved(char c)
@@ -43,6 +55,44 @@ void text_put_encoded(struct text *t, const char *more, const char *kept)
         if (is_unreserved(*more) || strchr(kept, *more))
             text_put_byte(t, *more);
         else
-            text_put_bytes(t, code, sizeof code);
+            put_bytes(t, code, sizeof code);
     }
+}
+
+static const struct entity {
+    const char *name;
+    char byte;
+} entities[] = {
+    {"&amp;", '&'}, {"&lt;", '<'}, {"&gt;", '>'}, {"&quot;", '"'}, {"&apos;", '\''}, {"&#34;", '"'},
+};
+
+/* Returns the byte at *at, and moves *at past it. The text ends in a "<", which no entity has. */
+static char take_byte(const char **at)
+{
+    for (size_t i = 0; i < sizeof entities / sizeof *entities; i++) {
+        size_t length = strlen(entities[i].name);
+        if (strncmp(*at, entities[i].name, length) != 0)
+            continue;
+        *at += length;
+        return entities[i].byte;
+    }
+    return *(*at)++;
+}
+
+bool xml_text(const char *xml, size_t length, const char *element, char *text, size_t size)
+{
+    char tag[32];
+    int tag_length = snprintf(tag, sizeof tag, "<%s>", element);
+    const char *end = xml + length;
+    const char *at = memmem(xml, length, tag, (size_t)tag_length);
+    const char *stop = NULL;
+    size_t used = 0;
+    if (at) {
+        at += tag_length;
+        stop = memchr(at, '<', (size_t)(end - at));
+    }
+    while (stop && at < stop && used + 1 < size)
+        text[used++] = take_byte(&at);
+    text[used] = '\0';
+    return stop;
 }

@@ -22,15 +22,23 @@ static inline bool text_is_whole(const struct text *t)
 /* Begins an empty text in the caller's memory. */
 void text_begin(struct text *t, char *memory, size_t size);
 
-/* Append a text, one byte, or some bytes. */
+/* Append a text, all texts before a NULL, or one byte. */
 void text_put(struct text *t, const char *more);
+void text_put_all(struct text *t, ...) __attribute__((sentinel));
 void text_put_byte(struct text *t, char byte);
-void text_put_bytes(struct text *t, const char *more, size_t length);
 
 /*
  * Appends bytes and percent-encodes them (RFC 3986), except letters, digits, - . _ ~ and the
  * characters in `kept`.
  */
 void text_put_encoded(struct text *t, const char *more, const char *kept);
+
+/*
+ * Copies the text of the first element with that name: it is meant for answers like
+ * <Code>NoSuchKey</Code>. Elements within it are not part of the text. The answer may be cut off
+ * anywhere; an element without an end does not count. Returns false, with an empty text, when there
+ * is no such element. Cuts a text that is too long.
+ */
+bool xml_text(const char *xml, size_t length, const char *element, char *text, size_t size);
 
 #endif

@@ -4,7 +4,6 @@
 
 #include "bonload/ledger/credentials.h"
 #include "bonload/targets/web/web.h"
-#include "bonload/targets/web/web_headers.h"
 
 /* http: the name of a request is its URL. */
 
@@ -15,15 +14,7 @@ static const char *const op_names[] = {
 static const enum web_method methods[] = {
     WEB_COMMON_METHODS, [HTTP_POST] = METHOD_POST, [HTTP_PATCH] = METHOD_PATCH};
 
-static int http_check(struct plan *p, const struct settings *s, struct err *e)
-{
-    return web_ops_check(p, s, op_names, methods, e);
-}
-
-/*
- * Checks that a URL can be loaded: it must have a known scheme, and no password, which reports
- * would show.
- */
+/* Checks that a URL has a known scheme, and no password, which reports would show. */
 static int check_url(const char *url, struct err *e)
 {
     if (!name_is_url(url))
@@ -78,7 +69,7 @@ static int http_open_dialect(struct web_shared *s, struct err *e)
 {
     int rc = check_urls(s->setup.names, e);
     hide_all_credentials(s);
-    return rc ? rc : web_headers_add(s, s->setup.plan->settings->headers, e);
+    return rc ? rc : web_add_given(s, e);
 }
 
 /* Replaces each blank, which URLs cannot have, by "%20". `url` must have room for that. */
@@ -97,14 +88,18 @@ static uint32_t http_address(struct web_exchange *x)
     if (x->thread->shared->setup.names->credentials)
         web_exchange_identify(x,
                               credentials_of(x->thread->shared->setup.names, x->request->number));
+    web_exchange_send_body(x, 0, method_sends(method) ? x->expected.size : 0);
     web_exchange_set(x, method, x->name);
-    if (method_sends(method))
-        web_exchange_send_body(x, 0, x->expected.size);
     return 0;
 }
 
 static const struct web_dialect dialect = {
-    .methods = methods, .open = http_open_dialect, .address = http_address};
+    .ops = op_names, .methods = methods, .open = http_open_dialect, .address = http_address};
+
+static int http_check(struct plan *p, const struct settings *s, struct err *e)
+{
+    return web_ops_check(p, s, &dialect, e);
+}
 
 static int http_open(void **shared, const struct target_setup *setup, struct err *e)
 {

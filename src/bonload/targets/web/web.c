@@ -5,18 +5,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "bonload/targets/web/web_outcome.h"
-#include "bonload/targets/web/web_range.h"
 #include "measure/clock.h"
 #include "util/units.h"
 
-/*
- * Gives ranges a stream of random numbers of their own, because other numbers come from the same
- * seed.
- */
+/* Gives ranges random numbers of their own, because others come from the same seed. */
 #define RANGE_STREAM UINT64_C(0x72616e676573)
-
-/* ---- opening --------------------------------------------------------------------------------- */
 
 /* Reads the bodies that the user gives. In a file of names, each line has its own. */
 static int open_bodies(struct web_shared *s, struct err *e)
@@ -33,6 +26,41 @@ static int open_bodies(struct web_shared *s, struct err *e)
     return rc;
 }
 
+int web_add_header(struct web_shared *s, const char *line, struct err *e)
+{
+    struct curl_slist *more = curl_slist_append(s->headers, line);
+    if (!more)
+        return err_system(e, ENOMEM, "memory for the headers");
+    s->headers = more;
+    return 0;
+}
+
+/* Hides a header's value in messages, and also the second word of "Basic c2VjcmV0" alone. */
+static void hide_value(struct web_reasons *r, const char *value)
+{
+    const char *blank = strrchr(value, ' ');
+    web_reasons_hide(r, value);
+    web_reasons_hide(r, blank ? blank + 1 : NULL);
+}
+
+int web_add_given(struct web_shared *s, struct err *e)
+{
+    char *next = s->given = strdup(s->setup.plan->settings->headers);
+    if (!next)
+        return err_system(e, ENOMEM, "memory for the headers");
+    int rc = web_add_header(s, "Expect:", e); /* keeps libcurl from adding its own */
+    while (rc == 0 && next && *next) {
+        const char *line = strsep(&next, "\n");
+        char *colon = strchr(line, ':');
+        const char *value = colon + 1 + strspn(colon + 1, " \t");
+        hide_value(&s->reasons, value);
+        if (*value == '\0')
+            strcpy(colon, ";"); /* as libcurl wants a header without a value */
+        rc = web_add_header(s, line, e);
+    }
+    return rc;
+}
+
 int web_open(void **shared, const struct target_setup *setup, const struct web_dialect *dialect,
              struct err *e)
 {
@@ -43,11 +71,9 @@ int web_open(void **shared, const struct target_setup *setup, const struct web_d
     s->dialect = dialect;
     pattern_init(&s->pattern, DATA_RANDOM, 100, PATTERN_UNIT_MAX, setup->plan->seed, 0);
     web_reasons_open(&s->reasons);
-    int rc = web_tls_open(&s->tls, setup->plan->settings, e);
+    int rc = web_tls_open(s, e);
     if (rc == 0 && curl_global_init(CURL_GLOBAL_DEFAULT) != CURLE_OK)
         rc = err_say(e, "libcurl cannot be started");
-    if (rc == 0 && setup->plan->range_bytes > 0 && !(s->sizes = calloc(1, sizeof *s->sizes)))
-        rc = err_system(e, ENOMEM, "memory for the sizes of objects");
     if (rc == 0)
         rc = open_bodies(s, e);
     if (rc == 0)
@@ -64,13 +90,12 @@ void web_close(void *shared)
     struct web_shared *s = shared;
     if (s->aside)
         web_leave(s->aside);
-    if (s->dialect->close)
-        s->dialect->close(s);
+    free(s->own);
     curl_slist_free_all(s->headers);
+    free(s->given);
     web_reasons_close(&s->reasons);
     bodies_close(&s->bodies);
-    free(s->sizes);
-    web_tls_close(&s->tls);
+    web_tls_close(s);
     free(s);
     curl_global_cleanup();
 }
@@ -81,38 +106,28 @@ void web_leave(void *thread)
     const struct web_dialect *dialect = t->shared->dialect;
     for (unsigned i = 0; t->exchanges && i < t->channels; i++) {
         atomic_fetch_add(&t->shared->checked_bytes, t->exchanges[i].expected.checked_bytes);
-        web_exchange_close(&t->exchanges[i]);
-        free(t->exchanges[i].name);
+        curl_easy_cleanup(t->exchanges[i].easy);
     }
     web_loop_close(&t->loop);
     if (dialect->leave)
         dialect->leave(t);
     free(t->exchanges);
-    free(t->units);
-    free(t->other_name);
+    free(t->names);
     free(t);
-}
-
-static int open_exchanges(struct web_thread *t)
-{
-    size_t longest = t->shared->setup.names->longest;
-    for (unsigned i = 0; i < t->channels; i++) {
-        struct web_exchange *x = &t->exchanges[i];
-        x->unit = t->units + (size_t)i * PATTERN_UNIT_MAX;
-        x->name = malloc(3 * longest + 1); /* room for a dialect that percent-encodes the name */
-        int rc = x->name ? web_exchange_open(x, t) : -ENOMEM;
-        if (rc != 0)
-            return rc;
-    }
-    return 0;
 }
 
 static int open_thread(struct web_thread *t, struct err *e)
 {
+    /* room for a dialect that percent-encodes the name */
+    size_t room = 3 * t->shared->setup.names->longest + 1;
     t->exchanges = calloc(t->channels, sizeof *t->exchanges);
-    t->units = aligned_alloc(PATTERN_UNIT_MAX, (size_t)t->channels * PATTERN_UNIT_MAX);
-    t->other_name = malloc(t->shared->setup.names->longest + 1);
-    if (!t->exchanges || !t->units || !t->other_name || open_exchanges(t) != 0)
+    t->names = malloc((t->channels + 1) * room);
+    bool is_complete = t->exchanges && t->names;
+    for (unsigned i = 0; is_complete && i < t->channels; i++) {
+        t->exchanges[i].name = t->names + (i + 1) * room;
+        is_complete = web_exchange_open(&t->exchanges[i], t);
+    }
+    if (!is_complete)
         return err_system(e, ENOMEM, "memory for %u channels", t->channels);
     return t->shared->dialect->join ? t->shared->dialect->join(t, e) : 0;
 }
@@ -136,8 +151,6 @@ int web_join(void **thread, void *shared, unsigned channels, struct err *e)
         web_leave(t);
     return rc;
 }
-
-/* ---- a request ------------------------------------------------------------------------------- */
 
 /* The exchange of a request. The channels of a thread have consecutive numbers. */
 static struct web_exchange *exchange_of(struct web_thread *t, const struct request *r)
@@ -168,7 +181,7 @@ void web_prepare(void *thread, struct request *r)
     if (method_sends(web_method_of(x)))
         expected_of_write(&x->expected, setup, x->name, r->number);
     else
-        expected_of_read(&x->expected, setup, x->name, r->number, t->other_name);
+        expected_of_read(&x->expected, setup, x->name, r->number, t->names);
     if (r->op == WEB_GET && setup->plan->range_bytes > 0)
         web_range_prepare(x);
     x->failure = t->shared->dialect->address(x);
@@ -195,6 +208,17 @@ static bool begin_next(struct web_exchange *x, bool has_failed)
     return begin_transfer(x);
 }
 
+static void end_exchange(struct web_exchange *x)
+{
+    struct request *r = x->request;
+    bool is_good = x->failure == 0;
+    r->failure = x->failure;
+    r->bytes = !is_good ? 0 : method_sends(web_method_of(x)) ? x->expected.size : x->received;
+    if (r->kind == LOAD_WRITE)
+        versions_end(x->thread->shared->setup.versions, x->expected.body.object, x->begun,
+                     r->number, is_good && !r->removes);
+}
+
 enum target_answer web_submit(void *thread, struct request *r)
 {
     struct web_thread *t = thread;
@@ -206,10 +230,7 @@ enum target_answer web_submit(void *thread, struct request *r)
     x->is_limited = false;
     if (begin_transfer(x))
         return TARGET_QUEUED;
-    r->failure = x->failure;
-    if (r->kind == LOAD_WRITE)
-        versions_end(t->shared->setup.versions, x->expected.body.object, x->begun, r->number,
-                     false);
+    end_exchange(x);
     return TARGET_ENDED;
 }
 
@@ -235,17 +256,6 @@ static void take_times(struct web_exchange *x)
     }
     if (r->kind == LOAD_READ && first > all)
         r->first_byte_ns = (uint64_t)(first - all) * 1000;
-}
-
-static void end_exchange(struct web_exchange *x)
-{
-    struct request *r = x->request;
-    bool is_good = x->failure == 0;
-    r->failure = x->failure;
-    r->bytes = !is_good ? 0 : method_sends(web_method_of(x)) ? x->expected.size : x->received;
-    if (r->kind == LOAD_WRITE)
-        versions_end(x->thread->shared->setup.versions, x->expected.body.object, x->begun,
-                     r->number, is_good && !r->removes);
 }
 
 /* Begins to read a range when its object's size is known. Asking for the size does not count. */
@@ -294,10 +304,11 @@ unsigned web_poll(void *thread, uint64_t until_ns, struct request *done[], unsig
 {
     struct web_thread *t = thread;
     unsigned ended = collect_ended(t, done, most);
-    if (ended > 0)
-        return ended;
-    web_loop_wait(&t->loop, until_ns);
-    return collect_ended(t, done, most);
+    if (ended == 0) {
+        web_loop_wait(&t->loop, until_ns);
+        ended = collect_ended(t, done, most);
+    }
+    return ended;
 }
 
 /*
@@ -333,16 +344,11 @@ void web_inspect(void *thread, struct request *r)
     web_exchange_look(x);
     if (x->range_bytes > 0)
         r->failure = web_range_verdict(x);
-    if (r->failure != 0)
-        return;
-    if (s->setup.plan->verify == VERIFY_OFF)
-        return; /* a server need not store what it gets */
-    r->failure = expected_verdict(&x->expected, &s->setup, r->bytes);
-    if (r->failure != 0)
-        atomic_fetch_add(&s->damaged, 1);
+    if (r->failure == 0 && s->setup.plan->verify != VERIFY_OFF) {
+        r->failure = expected_verdict(&x->expected, &s->setup, r->bytes);
+        atomic_fetch_add(&s->damaged, r->failure != 0);
+    }
 }
-
-/* ---- requests outside the load --------------------------------------------------------------- */
 
 uint32_t web_once(struct web_shared *s, struct request *r, uint64_t timeout_ns, long *status)
 {
@@ -350,9 +356,7 @@ uint32_t web_once(struct web_shared *s, struct request *r, uint64_t timeout_ns, 
     void *thread = s->aside;
     err_init(&e);
     *status = 0;
-    if (!thread)
-        web_join(&thread, s, 1, &e);
-    if (!thread)
+    if (!thread && web_join(&thread, s, 1, &e) != 0)
         return failure_of(STEP_OTHER, e.code);
     struct web_thread *t = s->aside = thread;
     struct web_exchange *x = exchange_of(t, r);
@@ -372,7 +376,7 @@ int web_remove(void *shared, uint64_t number)
     struct web_shared *s = shared;
     struct request r = {.kind = LOAD_WRITE, .op = WEB_DELETE, .removes = true, .number = number};
     long status;
-    uint32_t failure = web_once(s, &r, s->setup.plan->timeout_ns, &status);
+    uint32_t failure = web_once(s, &r, UINT64_MAX, &status);
     if (failure == 0 || status == 404)
         return 0;
     return status == 401 || status == 403 ? -EACCES : status != 0 ? -EIO : -ENOTCONN;

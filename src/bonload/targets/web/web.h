@@ -1,13 +1,254 @@
 #ifndef BONLOAD_TARGETS_WEB_WEB_H
 #define BONLOAD_TARGETS_WEB_WEB_H
 
-#include "bonload/targets/web/web_exchange.h"
-#include "bonload/targets/web/web_ops.h"
+#include <curl/curl.h>
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "bonload/targets/bodies.h"
+#include "bonload/targets/expected.h"
+#include "bonload/targets/target.h"
+#include "bonload/targets/web/web_loop.h"
+#include "bonload/targets/web/web_reasons.h"
+#include "util/rng.h"
+#include "verify/pattern.h"
 
 /*
  * What the targets http and s3 share: requests through libcurl, with one event loop for each
  * thread. The targets differ in their dialect: how they address and sign requests.
  */
+
+/* A new handle of libcurl has the first one. */
+enum web_method { METHOD_GET, METHOD_PUT, METHOD_HEAD, METHOD_DELETE, METHOD_POST, METHOD_PATCH };
+extern const char *const web_method_names[];
+
+/* Whether a method sends a body, and whether it may change what was put. */
+static inline bool method_sends(enum web_method method)
+{
+    return method == METHOD_PUT || method == METHOD_POST || method == METHOD_PATCH;
+}
+static inline bool method_changes(enum web_method method)
+{
+    return method == METHOD_POST || method == METHOD_PATCH;
+}
+
+/* Number of bytes that are kept of an unsuccessful answer, or of one that the target reads. */
+#define ANSWER_BYTES 4096
+
+struct web_shared;
+struct web_thread;
+
+/* Number of objects whose sizes are known at the same time. */
+#define WEB_SIZES 65536
+
+/* One channel: its libcurl handle, which is used again and again, and the data of its request. */
+struct web_exchange {
+    struct web_thread *thread;
+    CURL *easy;
+    char *name; /* name of the object, with room for three times its length */
+    void *own;  /* the dialect's data */
+    struct request *request;
+    struct expected expected;
+    uint64_t begun;   /* for a write: the result of versions_begin() */
+    uint32_t failure; /* failure of the last transfer */
+    bool is_limited;  /* the timeout is only the rest of -timeout */
+    bool continues;   /* this is not the first transfer of the request */
+
+    /* The part of the object that the request reads. */
+    uint64_t range_from;
+    uint64_t range_bytes;    /* 0: the whole object */
+    bool asks_size;          /* the current transfer asks for the object's size */
+    bool has_range;          /* the handle has the header Range */
+    const char *credentials; /* credentials of the name that the handle has now; NULL: none */
+
+    /* What a transfer sends: a part of the expected body, or a text. */
+    enum web_method method;
+    const char *text; /* NULL: a part of the body */
+    uint64_t send_from;
+    uint64_t send_bytes;
+    uint64_t sent;
+
+    /* What a transfer has received. */
+    long status; /* HTTP status; 0: unknown so far */
+    uint64_t received;
+    size_t header_bytes;
+    bool has_headers;  /* the headers are complete */
+    bool keeps_answer; /* keeps a successful answer, too */
+    size_t unit_used;
+    _Alignas(uint64_t) unsigned char unit[PATTERN_UNIT_MAX]; /* bytes that are not yet checked */
+    size_t answer_used;
+    char answer[ANSWER_BYTES];
+    char tag[96];                /* value of the header ETag; "": there was none */
+    char error[CURL_ERROR_SIZE]; /* libcurl's message */
+};
+
+struct web_dialect {
+    const char *const *ops;         /* target_ops.ops */
+    const enum web_method *methods; /* method of each operation, in the order of ops */
+
+    /*
+     * Opens the data that all threads share: shared->own, and further headers of every request.
+     * Returns 0, or a negative errno with a line in e.
+     */
+    int (*open)(struct web_shared *s, struct err *e);
+
+    /*
+     * Opens the data of one thread: thread->own, and that of each exchange. Returns 0, or a
+     * negative errno with a line in e. NULL: there is none.
+     */
+    int (*join)(struct web_thread *t, struct err *e);
+    void (*leave)(struct web_thread *t);
+
+    /* Prepares the first transfer of x->request. Returns 0 or a failure. */
+    uint32_t (*address)(struct web_exchange *x);
+
+    /*
+     * To be called when a transfer has ended with x->failure. Returns true if it has prepared
+     * another transfer of the same request. NULL: a request has only one transfer.
+     */
+    bool (*follow)(struct web_exchange *x);
+
+    /* Finds the store's own code and message in an unsuccessful answer. Returns false without. */
+    bool (*explain)(const struct web_exchange *x, char code[static WEB_REASON_KEY],
+                    char message[static WEB_REASON_TOLD]);
+};
+
+/* Number of files for TLS that the user may name. */
+#define TLS_FILES 3
+
+struct web_shared {
+    const struct web_dialect *dialect;
+    struct target_setup setup;
+    struct pattern pattern;
+    struct web_reasons reasons;
+    struct bodies bodies;       /* bodies that the user gives; setup.bodies points to them */
+    char *given;                /* lines of the user's headers, each with a NUL */
+    struct curl_slist *headers; /* headers of every request */
+    int tls_files[TLS_FILES];   /* descriptors; -1: the user has not named the file */
+    unsigned servers; /* number of servers, to each of which connections are kept; 0: one */
+    void *own;        /* the dialect's data, which web_close() frees */
+    _Atomic uint64_t sizes[WEB_SIZES]; /* sizes of objects, by a hash of their names */
+    _Atomic uint64_t threads;          /* number of threads that have joined */
+    struct web_thread *aside; /* makes requests outside the load; NULL: not needed so far */
+    _Atomic uint64_t checked_bytes;
+    _Atomic uint64_t damaged;
+};
+
+struct web_thread {
+    struct web_shared *shared;
+    struct web_loop loop;
+    unsigned channels;
+    struct web_exchange *exchanges;
+    struct rng rng; /* chooses ranges */
+    char *names;    /* one without a channel, and those of the exchanges */
+    void *own;      /* the dialect's data */
+};
+
+/*
+ * Operations of -ops (web_ops.c). Those that both targets have come first, with the same numbers; a
+ * dialect adds its own. An operation's method decides what it does.
+ */
+enum web_op { WEB_GET, WEB_PUT, WEB_HEAD, WEB_DELETE, WEB_COMMON };
+
+#define WEB_COMMON_NAMES                                                                           \
+    [WEB_GET] = "get", [WEB_PUT] = "put", [WEB_HEAD] = "head", [WEB_DELETE] = "delete"
+#define WEB_COMMON_METHODS                                                                         \
+    [WEB_GET] = METHOD_GET, [WEB_PUT] = METHOD_PUT, [WEB_HEAD] = METHOD_HEAD,                      \
+    [WEB_DELETE] = METHOD_DELETE
+
+/* The method of the next transfer of a request, unless that is part of an upload in parts. */
+static inline enum web_method web_method_of(const struct web_exchange *x)
+{
+    return x->asks_size ? METHOD_HEAD : x->thread->shared->dialect->methods[x->request->op];
+}
+
+/*
+ * Parses -ops, and checks the settings against it. Returns 0, or a negative errno with a line in e.
+ */
+int web_ops_check(struct plan *p, const struct settings *s, const struct web_dialect *dialect,
+                  struct err *e);
+
+/*
+ * Opens a channel (web_exchange.c) of a thread. The caller has set its name. Returns false without
+ * memory.
+ */
+bool web_exchange_open(struct web_exchange *x, struct web_thread *t);
+
+/* Sets USER:PASSWORD, percent-encoded, of the next transfers; NULL: none. */
+void web_exchange_identify(struct web_exchange *x, const char *credentials);
+
+/* Limits the duration of each of the next transfers. */
+void web_exchange_limit(struct web_exchange *x, uint64_t timeout_ns);
+
+/*
+ * Prepare a transfer: first what it sends, which is a text that stays in place or a part of the
+ * body, then all else. A method that sends nothing needs a part of no bytes.
+ */
+void web_exchange_send_text(struct web_exchange *x, const char *text);
+void web_exchange_send_body(struct web_exchange *x, uint64_t from, uint64_t bytes);
+void web_exchange_set(struct web_exchange *x, enum web_method method, const char *url);
+
+/* Writes `length` bytes of what the transfer sends, from `at` on, to `to`. */
+void web_exchange_fill(const struct web_exchange *x, uint64_t at, void *to, size_t length);
+
+/* Checks the last unit of a body that was read. */
+void web_exchange_look(struct web_exchange *x);
+
+/* Whether the answer's status means success. Many servers answer 202 to a POST. */
+bool web_is_success(const struct web_exchange *x);
+
+/*
+ * What became of a transfer (web_outcome.c). Judges a transfer that ended with `code`. Returns 0,
+ * or a failure whose kind is the HTTP status with the store's own code, or what happened to the
+ * connection.
+ */
+uint32_t web_outcome(struct web_exchange *x, CURLcode code);
+
+/* The failure that the text describes. */
+uint32_t web_failure(const struct web_exchange *x, const char *text);
+
+/*
+ * Reads of a part of an object at a random place, -ops=get:range=1MiB (web_range.c). If the
+ * object's size is unknown, a HEAD asks for it first, in time that does not count. A run that only
+ * reads remembers the sizes.
+ */
+
+/* Chooses the range of a request, or sets x->asks_size if the size must be asked for first. */
+void web_range_prepare(struct web_exchange *x);
+
+/*
+ * To be called after a HEAD for the size: chooses the range. Returns false, with x->failure set, if
+ * that is impossible.
+ */
+bool web_range_follow(struct web_exchange *x);
+
+/* Sets the header Range of the next transfer, or removes that of the last one. */
+void web_range_set(struct web_exchange *x, enum web_method method);
+
+/* Judges a successful answer to a request for a range. Returns 0 or a failure. */
+uint32_t web_range_verdict(const struct web_exchange *x);
+
+/*
+ * The files for TLS that the user names (web_tls.c): a certificate, its key, and authorities.
+ * libcurl opens them again for every connection, so they are found once (sys/named_file.h) and kept
+ * open, and libcurl gets the names that the kernel has for the descriptors. They must be plain
+ * files. Returns 0, or a negative errno with a line in e; the caller must call web_tls_close() in
+ * either case.
+ */
+int web_tls_open(struct web_shared *s, struct err *e);
+void web_tls_close(struct web_shared *s);
+
+/* Makes a handle use the files. */
+void web_tls_set(const struct web_shared *s, CURL *c);
+
+/*
+ * Add headers of every request: the user's, whose values are hidden in messages from then on, and
+ * one more. Return 0, or a negative errno with a line in e.
+ */
+int web_add_given(struct web_shared *s, struct err *e);
+int web_add_header(struct web_shared *s, const char *line, struct err *e);
 
 /*
  * Makes one request outside the load, and waits for its end, for at most timeout_ns or -timeout.
@@ -19,6 +260,7 @@ uint32_t web_once(struct web_shared *s, struct request *r, uint64_t timeout_ns, 
 int web_open(void **shared, const struct target_setup *setup, const struct web_dialect *dialect,
              struct err *e);
 int web_join(void **thread, void *shared, unsigned channels, struct err *e);
+void web_choose(void *shared, struct request *r, uint64_t random);
 void web_prepare(void *thread, struct request *r);
 enum target_answer web_submit(void *thread, struct request *r);
 void web_inspect(void *thread, struct request *r);

@@ -1,31 +1,46 @@
-#include "bonload/targets/web/web_exchange.h"
+#include "bonload/targets/web/web.h"
 
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
 
-#include "bonload/targets/web/web_ops.h"
-#include "bonload/targets/web/web_range.h"
 #include "measure/clock.h"
 #include "util/units.h"
 
 /* Approximate size of libcurl's buffers of all channels together. */
 #define ALL_BUFFERS     (32 * MIB)
 #define SMALLEST_BUFFER (16 * KIB)
-#define LARGEST_BUFFER                                                                             \
-    (48 * KIB) /* malloc(3) would give larger blocks back to the system each time */
+#define LARGEST_BUFFER  (48 * KIB) /* malloc(3) would give larger blocks back each time */
 
 /* An answer with more bytes of headers is refused. */
 #define MOST_HEADER_BYTES (256 * 1024)
 
 const char *const web_method_names[] = {
-    [METHOD_NONE] = "",       [METHOD_GET] = "GET",       [METHOD_PUT] = "PUT",
-    [METHOD_HEAD] = "HEAD",   [METHOD_DELETE] = "DELETE", [METHOD_POST] = "POST",
-    [METHOD_PATCH] = "PATCH",
+    [METHOD_GET] = "GET",       [METHOD_PUT] = "PUT",   [METHOD_HEAD] = "HEAD",
+    [METHOD_DELETE] = "DELETE", [METHOD_POST] = "POST", [METHOD_PATCH] = "PATCH",
 };
 
-/* ---- sending --------------------------------------------------------------------------------- */
+void web_exchange_send_text(struct web_exchange *x, const char *text)
+{
+    x->text = text;
+    x->send_bytes = strlen(text);
+}
+
+void web_exchange_send_body(struct web_exchange *x, uint64_t from, uint64_t bytes)
+{
+    x->text = NULL;
+    x->send_from = from;
+    x->send_bytes = bytes;
+}
+
+void web_exchange_fill(const struct web_exchange *x, uint64_t at, void *to, size_t length)
+{
+    if (x->text)
+        memcpy(to, x->text + at, length);
+    else
+        body_fill(&x->thread->shared->pattern, &x->expected.body, x->send_from + at, to, length);
+}
 
 static size_t on_read(char *to, size_t size, size_t count, void *exchange)
 {
@@ -33,10 +48,7 @@ static size_t on_read(char *to, size_t size, size_t count, void *exchange)
     uint64_t left = x->send_bytes - x->sent;
     size_t part = size * count < left ? size * count : (size_t)left;
     uint64_t before_ns = clock_ns();
-    if (x->text)
-        memcpy(to, x->text + x->sent, part);
-    else
-        body_fill(&x->thread->shared->pattern, &x->expected.body, x->send_from + x->sent, to, part);
+    web_exchange_fill(x, x->sent, to, part);
     /* making the contents does not count as sending */
     x->request->aside_ns += clock_ns() - before_ns;
     x->sent += part;
@@ -56,7 +68,11 @@ static int on_seek(void *exchange, curl_off_t offset, int origin)
     return CURL_SEEKFUNC_OK;
 }
 
-/* ---- receiving ------------------------------------------------------------------------------- */
+bool web_is_success(const struct web_exchange *x)
+{
+    return x->status == 200 || x->status == 201 || x->status == 204 || x->status == 206 ||
+           (x->status == 202 && method_changes(x->method));
+}
 
 static bool is_judged(const struct web_exchange *x)
 {
@@ -169,8 +185,6 @@ static size_t on_header(char *line, size_t size, size_t count, void *exchange)
     return x->header_bytes <= MOST_HEADER_BYTES ? length : 0;
 }
 
-/* ---- the handle ------------------------------------------------------------------------------ */
-
 static long buffer_bytes(const struct plan *p)
 {
     uint64_t channels = (uint64_t)p->kinds[LOAD_READ].channels + p->kinds[LOAD_WRITE].channels + 1;
@@ -195,13 +209,14 @@ static void set_callbacks(struct web_exchange *x)
     curl_easy_setopt(c, CURLOPT_HEADERDATA, x);
 }
 
-static void set_tls(CURL *c, const struct settings *s, const struct web_tls *files)
+static void set_tls(CURL *c, const struct web_shared *shared)
 {
+    const struct settings *s = shared->setup.plan->settings;
     long version = s->http1 ? CURL_HTTP_VERSION_1_1 : CURL_HTTP_VERSION_2TLS;
     curl_easy_setopt(c, CURLOPT_SSL_VERIFYPEER, s->insecure_https ? 0L : 1L);
     curl_easy_setopt(c, CURLOPT_SSL_VERIFYHOST, s->insecure_https ? 0L : 2L);
     curl_easy_setopt(c, CURLOPT_HTTP_VERSION, version);
-    web_tls_set(files, c);
+    web_tls_set(shared, c);
 }
 
 /* Sets basic authentication from the percent-encoded credentials of a URL; "": none. */
@@ -231,30 +246,21 @@ static void set_options(CURL *c, const struct web_shared *s)
                      (curl_off_t)INT64_MAX); /* libcurl cannot express larger sizes */
     curl_easy_setopt(c, CURLOPT_HTTPHEADER, s->headers);
     set_credentials(c, p->settings->credentials);
-    set_tls(c, p->settings, &s->tls);
+    set_tls(c, s);
 }
 
-int web_exchange_open(struct web_exchange *x, struct web_thread *t)
+bool web_exchange_open(struct web_exchange *x, struct web_thread *t)
 {
     x->thread = t;
     x->easy = curl_easy_init();
     if (!x->easy)
-        return -ENOMEM;
+        return false;
     set_options(x->easy, t->shared);
     web_exchange_limit(x, t->shared->setup.plan->timeout_ns);
     set_callbacks(x);
     web_loop_adopt(&t->loop, x->easy);
-    return 0;
+    return true;
 }
-
-void web_exchange_close(struct web_exchange *x)
-{
-    if (x->easy)
-        curl_easy_cleanup(x->easy);
-    x->easy = NULL;
-}
-
-/* ---- a transfer ------------------------------------------------------------------------------ */
 
 static void set_method(struct web_exchange *x, enum web_method method)
 {
@@ -268,14 +274,6 @@ static void set_method(struct web_exchange *x, enum web_method method)
     if (method_sends(method))
         curl_easy_setopt(x->easy, CURLOPT_UPLOAD, 1L);
     curl_easy_setopt(x->easy, CURLOPT_CUSTOMREQUEST, has_name ? web_method_names[method] : NULL);
-}
-
-static void set_length(struct web_exchange *x, uint64_t bytes)
-{
-    x->send_bytes = bytes;
-    x->sent = 0;
-    if (method_sends(x->method))
-        curl_easy_setopt(x->easy, CURLOPT_INFILESIZE_LARGE, (curl_off_t)bytes);
 }
 
 void web_exchange_identify(struct web_exchange *x, const char *credentials)
@@ -295,8 +293,10 @@ void web_exchange_set(struct web_exchange *x, enum web_method method, const char
 {
     set_method(x, method);
     curl_easy_setopt(x->easy, CURLOPT_URL, url);
-    web_exchange_send_text(x, "");
     web_range_set(x, method);
+    if (method_sends(method))
+        curl_easy_setopt(x->easy, CURLOPT_INFILESIZE_LARGE, (curl_off_t)x->send_bytes);
+    x->sent = 0;
     x->status = 0;
     x->received = 0;
     x->header_bytes = 0;
@@ -306,18 +306,4 @@ void web_exchange_set(struct web_exchange *x, enum web_method method, const char
     x->answer_used = 0;
     x->tag[0] = '\0';
     x->error[0] = '\0';
-}
-
-void web_exchange_send_text(struct web_exchange *x, const char *text)
-{
-    x->text = text;
-    x->send_from = 0;
-    set_length(x, strlen(text));
-}
-
-void web_exchange_send_body(struct web_exchange *x, uint64_t from, uint64_t bytes)
-{
-    x->text = NULL;
-    x->send_from = from;
-    set_length(x, bytes);
 }

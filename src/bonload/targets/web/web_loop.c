@@ -51,16 +51,11 @@ static void tell_epoll(struct web_loop *l, int fd, struct web_socket *s, uint32_
 
 static int on_socket(CURL *easy, curl_socket_t fd, int what, void *loop, void *unused)
 {
-    static const uint32_t bits[] = {[CURL_POLL_NONE] = 0,
-                                    [CURL_POLL_IN] = EPOLLIN,
-                                    [CURL_POLL_OUT] = EPOLLOUT,
-                                    [CURL_POLL_INOUT] = EPOLLIN | EPOLLOUT,
-                                    [CURL_POLL_REMOVE] = 0};
     struct web_socket *s = socket_of(loop, fd);
     (void)easy, (void)unused;
     if (!s)
         return -1;
-    s->wanted = bits[what];
+    s->wanted = (what & CURL_POLL_IN ? EPOLLIN : 0) | (what & CURL_POLL_OUT ? EPOLLOUT : 0);
     if (s->wanted != 0 || !s->is_lasting)
         tell_epoll(loop, fd, s, s->wanted);
     return 0;
@@ -101,10 +96,8 @@ int web_loop_open(struct web_loop *l, unsigned connections, struct err *e)
     if (l->epoll < 0)
         return err_system(e, errno, "open an epoll");
     l->multi = curl_multi_init();
-    if (!l->multi) {
-        web_loop_close(l);
+    if (!l->multi)
         return err_system(e, ENOMEM, "memory for libcurl");
-    }
     curl_multi_setopt(l->multi, CURLMOPT_SOCKETFUNCTION, on_socket);
     curl_multi_setopt(l->multi, CURLMOPT_SOCKETDATA, l);
     curl_multi_setopt(l->multi, CURLMOPT_TIMERFUNCTION, on_timer);
@@ -150,9 +143,7 @@ CURL *web_loop_ended(struct web_loop *l, CURLcode *code)
 {
     int left;
     CURLMsg *message = curl_multi_info_read(l->multi, &left);
-    while (message && message->msg != CURLMSG_DONE)
-        message = curl_multi_info_read(l->multi, &left);
-    if (!message)
+    if (!message) /* all messages are of ended transfers */
         return NULL;
     CURL *easy = message->easy_handle;
     *code = message->data.result;
@@ -161,8 +152,8 @@ CURL *web_loop_ended(struct web_loop *l, CURLcode *code)
 }
 
 /*
- * Lets libcurl handle an event on a socket. Stops watching a socket that libcurl does not wait for,
- * which is usually an idle connection that the server has closed.
+ * Lets libcurl handle an event. Stops watching a socket that libcurl does not wait for, which is
+ * usually an idle connection that the server has closed.
  */
 static void loop_act(struct web_loop *l, const struct epoll_event *event)
 {
@@ -178,9 +169,7 @@ static void loop_act(struct web_loop *l, const struct epoll_event *event)
         curl_multi_socket_action(l->multi, fd, bits, &running);
 }
 
-/*
- * Waits with epoll_wait(2), whose unit is a millisecond, and for the rest of the time with poll(2).
- */
+/* Waits with epoll_wait(2), whose unit is a millisecond, and with ppoll(2) for less than one. */
 static int loop_watch(struct web_loop *l, struct epoll_event *events, uint64_t until_ns)
 {
     uint64_t now_ns = clock_ns();

@@ -23,7 +23,7 @@ struct web_loop {
 
 /*
  * Opens a loop that keeps up to `connections` connections alive. Returns 0, or a negative errno
- * with a line in e.
+ * with a line in e; the caller must call web_loop_close() in either case.
  */
 int web_loop_open(struct web_loop *l, unsigned connections, struct err *e);
 void web_loop_close(struct web_loop *l);

@@ -1,4 +1,4 @@
-#include "bonload/targets/web/web_ops.h"
+#include "bonload/targets/web/web.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -14,51 +14,40 @@ static bool method_writes(enum web_method method)
     return method_sends(method) || method == METHOD_DELETE;
 }
 
-/* The operations of one kind, with a bit for each. */
-static unsigned ops_of(enum load_kind kind, const char *const names[],
-                       const enum web_method methods[])
+/* The operations whose methods have a property, with a bit for each. */
+static unsigned ops_where(const struct web_dialect *dialect, bool (*has)(enum web_method method))
 {
     unsigned bits = 0;
-    for (unsigned op = 0; names[op]; op++)
-        if (method_writes(methods[op]) == (kind == LOAD_WRITE))
+    for (unsigned op = 0; dialect->ops[op]; op++)
+        if (has(dialect->methods[op]))
             bits |= 1U << op;
     return bits;
 }
 
-/* The start of the list's item that contains the place `at`. */
-static const char *item_at(const char *list, const char *at)
+/* Takes ":range=SIZE", from `range` on, out of the item of get, which must be the only one. */
+static int take_range(struct plan *p, const char *list, char *range, struct err *e)
 {
-    while (at > list && at[-1] != ',')
-        at--;
-    return at;
-}
-
-/* Whether the list contains `get` more than once. */
-static bool repeats_get(const char *list)
-{
-    unsigned count = 0;
-    for (const char *at = list; (at = strstr(at, "get")); at++)
-        count += item_at(list, at) == at;
-    return count > 1;
-}
-
-/* Takes ":range=SIZE", which begins at `at`, out of the item of get. */
-static int take_range(struct plan *p, const char *list, char *at, struct err *e)
-{
-    static const char word[] = ":range=";
-    char *value = at + strlen(word);
+    char *value = range + strlen(":range=");
     size_t length = strcspn(value, ":,");
     char after = value[length];
-    bool is_get = strncmp(item_at(list, at), "get:", 4) == 0;
+    const char *item = list;
+    unsigned gets = 0;
+    for (const char *at = list; at; at = strchr(at, ',')) {
+        at += *at == ',';
+        gets += strncmp(at, "get", 3) == 0;
+        item = at < range ? at : item;
+    }
     value[length] = '\0';
-    if (!is_get || go_parse_size(value, &p->range_bytes) != 0 || p->range_bytes == 0 ||
-        p->range_bytes > TIB)
+    if (strncmp(item, "get:", 4) != 0 || go_parse_size(value, &p->range_bytes) != 0 ||
+        p->range_bytes == 0 || p->range_bytes > TIB)
         return err_say(e,
                        "-ops: '%.100s' is not accepted; expected get:range=SIZE or "
                        "get:WEIGHT:range=SIZE, with a size from 1 to 1TiB",
-                       item_at(list, at));
+                       item);
+    if (gets > 1)
+        return err_say(e, "-ops: get with a range is accepted once, and not beside another get");
     value[length] = after;
-    memmove(at, value + length, strlen(value + length) + 1);
+    memmove(range, value + length, strlen(value + length) + 1);
     return 0;
 }
 
@@ -69,33 +58,22 @@ static int parse_ops(struct plan *p, struct mix *mix, const char *ops, const cha
     char *list = strdup(ops);
     if (!list)
         return err_system(e, ENOMEM, "memory for -ops");
-    char *at = strstr(list, ":range=");
-    int rc = at ? take_range(p, list, at, e) : 0;
-    if (rc == 0 && p->range_bytes > 0 && repeats_get(list))
-        rc = err_say(e, "-ops: get with a range is accepted once, and not beside another get");
+    char *range = strstr(list, ":range=");
+    int rc = range ? take_range(p, list, range, e) : 0;
     if (rc == 0)
         rc = mix_parse(mix, list, names, "-ops", e);
     free(list);
     return rc;
 }
 
-/* Whether writes may change what a put has stored, or leave an object in an unknown state. */
-static bool has_changes(const struct plan *p, const char *const names[],
-                        const enum web_method methods[])
-{
-    for (unsigned op = 0; plan_has(p, LOAD_WRITE) && names[op]; op++)
-        if (method_changes(methods[op]) && p->ops[LOAD_WRITE].weights[op] > 0)
-            return true;
-    return false;
-}
-
 /*
- * Refuses what needs known contents: after post or patch, only the server knows what an object is.
+ * Refuses what needs known contents if writes may change what a put has stored: after post or
+ * patch, only the server knows what an object is.
  */
 static int check_changes(struct plan *p, const struct settings *s, struct err *e)
 {
     p->has_changes = true;
-    if (s->has_verify && s->verify != VERIFY_OFF)
+    if (s->verify != VERIFY_MODES && s->verify != VERIFY_OFF)
         return err_say(e, "-verify: what an object contains after post or patch is not known");
     if (s->cleanup && p->puts_nothing)
         return err_say(e, "-cleanup removes what put has written, but -ops has no put");
@@ -116,24 +94,26 @@ static int check_bodies(const struct settings *s, struct err *e)
     return 0;
 }
 
-int web_ops_check(struct plan *p, const struct settings *s, const char *const names[],
-                  const enum web_method methods[], struct err *e)
+int web_ops_check(struct plan *p, const struct settings *s, const struct web_dialect *dialect,
+                  struct err *e)
 {
     static const char *const missing[LOAD_KINDS] = {
         [LOAD_WRITE] = "-ops has nothing that writes, so writes have nothing to do (-wt=0: none)",
         [LOAD_READ] = "-ops has nothing that reads, so reads have nothing to do (-rt=0: none)",
     };
     struct mix all = {0};
-    int rc = parse_ops(p, &all, s->ops ? s->ops : DEFAULT_OPS, names, e);
+    unsigned writing = ops_where(dialect, method_writes);
+    unsigned changing = ops_where(dialect, method_changes);
+    int rc = parse_ops(p, &all, s->ops ? s->ops : DEFAULT_OPS, dialect->ops, e);
     for (enum load_kind kind = 0; rc == 0 && kind < LOAD_KINDS; kind++) {
-        p->ops[kind] = mix_part(&all, ops_of(kind, names, methods));
+        p->ops[kind] = mix_part(&all, kind == LOAD_WRITE ? writing : ~writing);
         if (plan_has(p, kind) && p->ops[kind].sum == 0)
             rc = err_say(e, "%s", missing[kind]);
     }
     p->puts_nothing = plan_has(p, LOAD_WRITE) && p->ops[LOAD_WRITE].weights[WEB_PUT] == 0;
     if (rc == 0 && p->puts_nothing && p->reads_per_write > 0)
         rc = err_say(e, "-rpw makes reads follow writes, but -ops has no put");
-    if (rc == 0 && has_changes(p, names, methods))
+    if (rc == 0 && plan_has(p, LOAD_WRITE) && mix_part(&all, changing).sum > 0)
         rc = check_changes(p, s, e);
     if (rc == 0)
         rc = check_bodies(s, e);

@@ -1,21 +1,18 @@
-#include "bonload/targets/web/web_outcome.h"
+#include "bonload/targets/web/web.h"
 
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
 
-#include "bonload/targets/web/web_exchange.h"
 #include "util/portable.h"
 
-/* ---- unsuccessful answers -------------------------------------------------------------------- */
-
 struct phrase {
-    long status;
+    long code;
     const char *text;
 };
 
 /* Usual phrases (RFC 9110). HTTP/2 has no phrases in its answers. */
-static const struct phrase phrases[] = {
+static const struct phrase statuses[] = {
     {301, "Moved Permanently"},
     {302, "Found"},
     {303, "See Other"},
@@ -40,14 +37,29 @@ static const struct phrase phrases[] = {
     {503, "Service Unavailable"},
     {504, "Gateway Timeout"},
     {507, "Insufficient Storage"},
+    {0, "not a success"},
 };
 
-static const char *phrase_of(long status)
+/* Errors that are described more plainly than by libcurl. */
+static const struct phrase transports[] = {
+    {CURLE_UNSUPPORTED_PROTOCOL, "the answer is not HTTP"},
+    {CURLE_WEIRD_SERVER_REPLY, "the answer is not HTTP"},
+    {CURLE_URL_MALFORMAT, "the URL cannot be used"},
+    {CURLE_COULDNT_RESOLVE_HOST, "the host name cannot be resolved"},
+    {CURLE_PARTIAL_FILE, "the body is shorter than announced"},
+    {CURLE_FILESIZE_EXCEEDED, "no body can have the announced length"},
+    {CURLE_WRITE_ERROR, "the headers do not end"},
+    {CURLE_OPERATION_TIMEDOUT, "timed out"},
+    {CURLE_GOT_NOTHING, "closed without an answer"},
+    {0, NULL},
+};
+
+/* The phrase for a code, or that of the last row, whose code is 0. */
+static const char *phrase_of(const struct phrase *list, long code)
 {
-    for (size_t i = 0; i < sizeof phrases / sizeof *phrases; i++)
-        if (phrases[i].status == status)
-            return phrases[i].text;
-    return "not a success";
+    while (list->code != 0 && list->code != code)
+        list++;
+    return list->text;
 }
 
 static uint32_t of_status(struct web_exchange *x)
@@ -62,37 +74,9 @@ static uint32_t of_status(struct web_exchange *x)
         snprintf(text, sizeof text, "%s%s%s", key, *message ? ": " : "", message);
     } else {
         snprintf(key, sizeof key, "%ld", x->status);
-        snprintf(text, sizeof text, "%s %s", key, phrase_of(x->status));
+        snprintf(text, sizeof text, "%s %s", key, phrase_of(statuses, x->status));
     }
     return web_reasons_failure(&s->reasons, key, text);
-}
-
-/* ---- no answer, or a partial one ------------------------------------------------------------- */
-
-/* A plainer description of an error than libcurl's; NULL: there is none. */
-static const char *words_for(CURLcode code)
-{
-    switch (code) {
-    case CURLE_UNSUPPORTED_PROTOCOL:
-    case CURLE_WEIRD_SERVER_REPLY:
-        return "the answer is not HTTP";
-    case CURLE_URL_MALFORMAT:
-        return "the URL cannot be used";
-    case CURLE_COULDNT_RESOLVE_HOST:
-        return "the host name cannot be resolved";
-    case CURLE_PARTIAL_FILE:
-        return "the body is shorter than announced";
-    case CURLE_FILESIZE_EXCEEDED:
-        return "no body can have the announced length";
-    case CURLE_WRITE_ERROR:
-        return "the headers do not end";
-    case CURLE_OPERATION_TIMEDOUT:
-        return "timed out";
-    case CURLE_GOT_NOTHING:
-        return "closed without an answer";
-    default:
-        return NULL;
-    }
 }
 
 /* The system's reason at the end of libcurl's message. */
@@ -105,7 +89,7 @@ static const char *reason_in(const char *error)
 static void describe_transport(const struct web_exchange *x, CURLcode code,
                                char text[static WEB_REASON_TOLD])
 {
-    const char *plain = words_for(code);
+    const char *plain = phrase_of(transports, code);
     const char *error = x->error[0] ? x->error : curl_easy_strerror(code);
     long number = 0;
     curl_easy_getinfo(x->easy, CURLINFO_OS_ERRNO, &number);
@@ -124,29 +108,20 @@ static void describe_transport(const struct web_exchange *x, CURLcode code,
         snprintf(text, WEB_REASON_TOLD, "%s", curl_easy_strerror(code));
 }
 
-static uint32_t of_transport(struct web_exchange *x, CURLcode code)
+uint32_t web_failure(const struct web_exchange *x, const char *text)
 {
-    char text[WEB_REASON_TOLD];
-    describe_transport(x, code, text);
-    return web_reasons_failure(&x->thread->shared->reasons, text, text);
-}
-
-/*
- * Judges an answer that the end of the connection has cut off: libcurl takes its headers for
- * complete.
- */
-static uint32_t of_half(struct web_exchange *x)
-{
-    static const char text[] = "closed within the headers";
     return web_reasons_failure(&x->thread->shared->reasons, text, text);
 }
 
 uint32_t web_outcome(struct web_exchange *x, CURLcode code)
 {
-    if (code != CURLE_OK)
-        return of_transport(x, code);
+    char text[WEB_REASON_TOLD];
+    if (code != CURLE_OK) {
+        describe_transport(x, code, text);
+        return web_failure(x, text);
+    }
     curl_easy_getinfo(x->easy, CURLINFO_RESPONSE_CODE, &x->status);
-    if (!x->has_headers)
-        return of_half(x);
+    if (!x->has_headers) /* libcurl takes them for complete when the connection ends */
+        return web_failure(x, "closed within the headers");
     return web_is_success(x) ? 0 : of_status(x);
 }

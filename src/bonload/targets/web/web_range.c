@@ -1,32 +1,26 @@
-#include "bonload/targets/web/web_range.h"
+#include "bonload/targets/web/web.h"
 
 #include <string.h>
 
 /*
+ * Sizes of objects. An object may displace another one, whose size must then be asked for again.
  * The lowest SIZE_BITS bits of a slot are the size + 1, as far as it fits. The bits above are part
  * of the name's hash. 0: the slot is empty.
  */
 #define SIZE_BITS 40
 #define SIZE_MASK ((UINT64_C(1) << SIZE_BITS) - 1)
 
-/* ---- sizes that are known -------------------------------------------------------------------- */
-
-static _Atomic uint64_t *slot_of(struct web_sizes *s, uint64_t hash)
+static bool find_size(const struct web_shared *s, uint64_t hash, uint64_t *size)
 {
-    return &s->slots[hash % (sizeof s->slots / sizeof *s->slots)];
-}
-
-static bool find_size(struct web_sizes *s, uint64_t hash, uint64_t *size)
-{
-    uint64_t slot = atomic_load_explicit(slot_of(s, hash), memory_order_relaxed);
+    uint64_t slot = atomic_load_explicit(&s->sizes[hash % WEB_SIZES], memory_order_relaxed);
     *size = (slot & SIZE_MASK) - 1;
     return slot != 0 && slot >> SIZE_BITS == hash >> SIZE_BITS;
 }
 
-static void note_size(struct web_sizes *s, uint64_t hash, uint64_t size)
+static void note_size(struct web_shared *s, uint64_t hash, uint64_t size)
 {
     uint64_t slot = (hash & ~SIZE_MASK) | (size < SIZE_MASK ? size + 1 : SIZE_MASK);
-    atomic_store_explicit(slot_of(s, hash), slot, memory_order_relaxed);
+    atomic_store_explicit(&s->sizes[hash % WEB_SIZES], slot, memory_order_relaxed);
 }
 
 /*
@@ -38,12 +32,10 @@ static bool knows_size(struct web_exchange *x, uint64_t *size)
     struct web_shared *s = x->thread->shared;
     const struct plan *p = s->setup.plan;
     if (!plan_has(p, LOAD_WRITE))
-        return find_size(s->sizes, x->expected.body.object, size);
+        return find_size(s, x->expected.body.object, size);
     *size = x->expected.size;
     return plan_reads_written(p) && !p->has_changes && *size != UINT64_MAX;
 }
-
-/* ---- the range of a request ------------------------------------------------------------------ */
 
 static void choose_range(struct web_exchange *x, uint64_t size)
 {
@@ -64,16 +56,15 @@ void web_range_prepare(struct web_exchange *x)
 
 bool web_range_follow(struct web_exchange *x)
 {
-    static const char text[] = "the answer to HEAD does not tell the size";
     struct web_shared *s = x->thread->shared;
     curl_off_t size = -1;
     x->asks_size = false;
     curl_easy_getinfo(x->easy, CURLINFO_CONTENT_LENGTH_DOWNLOAD_T, &size);
     if (x->failure == 0 && size < 0)
-        x->failure = web_reasons_failure(&s->reasons, text, text);
+        x->failure = web_failure(x, "the answer to HEAD does not tell the size");
     if (x->failure != 0)
         return false;
-    note_size(s->sizes, x->expected.body.object, (uint64_t)size);
+    note_size(s, x->expected.body.object, (uint64_t)size);
     choose_range(x, (uint64_t)size);
     return true;
 }
@@ -105,13 +96,12 @@ void web_range_set(struct web_exchange *x, enum web_method method)
 
 uint32_t web_range_verdict(const struct web_exchange *x)
 {
-    static const char whole[] = "200 instead of 206: the server has no ranges";
-    static const char other[] = "more than the range that was asked for";
-    struct web_shared *s = x->thread->shared;
+    const struct target_setup *setup = &x->thread->shared->setup;
     if (x->status != 206)
-        return web_reasons_failure(&s->reasons, whole, whole);
-    if (x->received == x->range_bytes || expected_is_overlapped(&x->expected, &s->setup))
+        return web_failure(x, "200 instead of 206: the server has no ranges");
+    if (x->received == x->range_bytes || expected_is_overlapped(&x->expected, setup))
         return 0;
-    return x->received < x->range_bytes ? failure_of(STEP_SHORT, 0)
-                                        : web_reasons_failure(&s->reasons, other, other);
+    if (x->received < x->range_bytes)
+        return failure_of(STEP_SHORT, 0);
+    return web_failure(x, "more than the range that was asked for");
 }

@@ -1,4 +1,4 @@
-#include "bonload/targets/web/web_tls.h"
+#include "bonload/targets/web/web.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -24,45 +24,35 @@ static int open_plain(int *fd, const char *path, struct err *e)
     return rc < 0 ? rc : 0;
 }
 
-/* The file or directory of authorities. Go programs take it from the same variable. */
-static const char *authorities_of(const struct settings *s)
+int web_tls_open(struct web_shared *s, struct err *e)
 {
-    return s->authorities ? s->authorities : getenv("SSL_CERT_FILE");
-}
-
-int web_tls_open(struct web_tls *t, const struct settings *s, struct err *e)
-{
-    const char *const paths[TLS_FILES] = {
-        [TLS_CERTIFICATE] = s->certificate,
-        [TLS_KEY] = s->key,
-        [TLS_AUTHORITIES] = authorities_of(s),
-    };
+    const struct settings *settings = s->setup.plan->settings;
+    /* Go programs take the authorities from the same variable */
+    const char *const paths[TLS_FILES] = {settings->certificate, settings->key,
+                                          settings->authorities ? settings->authorities
+                                                                : getenv("SSL_CERT_FILE")};
     int rc = 0;
     for (unsigned i = 0; i < TLS_FILES; i++) {
-        t->fds[i] = -1;
+        s->tls_files[i] = -1;
         if (rc == 0 && paths[i] && *paths[i])
-            rc = open_plain(&t->fds[i], paths[i], e);
+            rc = open_plain(&s->tls_files[i], paths[i], e);
     }
     return rc;
 }
 
-void web_tls_set(const struct web_tls *t, CURL *c)
+void web_tls_set(const struct web_shared *s, CURL *c)
 {
-    static const CURLoption options[TLS_FILES] = {
-        [TLS_CERTIFICATE] = CURLOPT_SSLCERT,
-        [TLS_KEY] = CURLOPT_SSLKEY,
-        [TLS_AUTHORITIES] = CURLOPT_CAINFO,
-    };
+    static const CURLoption options[TLS_FILES] = {CURLOPT_SSLCERT, CURLOPT_SSLKEY, CURLOPT_CAINFO};
     for (unsigned i = 0; i < TLS_FILES; i++) {
         char path[40];
-        snprintf(path, sizeof path, "/proc/self/fd/%d", t->fds[i]);
-        if (t->fds[i] >= 0)
+        snprintf(path, sizeof path, "/proc/self/fd/%d", s->tls_files[i]);
+        if (s->tls_files[i] >= 0)
             curl_easy_setopt(c, options[i], path);
     }
 }
 
-void web_tls_close(struct web_tls *t)
+void web_tls_close(struct web_shared *s)
 {
     for (unsigned i = 0; i < TLS_FILES; i++)
-        descriptor_close(&t->fds[i]);
+        descriptor_close(&s->tls_files[i]);
 }
