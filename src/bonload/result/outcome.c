@@ -118,7 +118,8 @@ static bool fill_kind(struct conductor *c, enum load_kind kind, uint64_t now_ns,
 static bool fill_ops(const struct conductor *c, struct result *result)
 {
     struct op_tally *whole = malloc(sizeof *whole);
-    for (size_t i = 0; whole && i < result->op_count; i++) {
+    bool has_memory = whole != NULL;
+    for (size_t i = 0; has_memory && i < result->op_count; i++) {
         recorders_sum_op(&c->run->recorders, (unsigned)i, whole);
         if (result->is_of_last_load)
             op_tally_subtract(&result->ops[i], whole, &c->steps.counts->ops[i]);
@@ -126,7 +127,7 @@ static bool fill_ops(const struct conductor *c, struct result *result)
             result->ops[i] = *whole;
     }
     free(whole);
-    return whole;
+    return has_memory;
 }
 
 /* Sets the figures that are not about one kind, when those are known. */

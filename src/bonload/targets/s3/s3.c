@@ -207,7 +207,7 @@ uint32_t s3_set(struct web_exchange *x, enum web_method method, const char *key,
     const struct s3_site *site = ((const struct s3_exchange *)x->own)->site;
     struct text url;
     text_begin(&url, thread->url, s3->url_bytes);
-    text_put_all(&url, site->origin, site->root, NULL);
+    text_put_all(&url, site->origin, site->root);
     if (key)
         text_put_encoded(&url, key, "/");
     struct sign_request r = {
@@ -219,7 +219,7 @@ uint32_t s3_set(struct web_exchange *x, enum web_method method, const char *key,
     };
     unsigned version = s3->place.version;
     bool is_signed = version == 0 || make_headers(x, version, &r);
-    text_put_all(&url, *query ? "?" : "", query, NULL);
+    text_put_all(&url, *query ? "?" : "", query);
     if (!is_signed || !text_is_whole(&url))
         return failure_of(STEP_OTHER, ENAMETOOLONG);
     if (url.memory[url.used - 1] == '=') /* "?uploads=" is only signed, and not sent */

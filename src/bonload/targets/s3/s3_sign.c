@@ -200,11 +200,11 @@ static void make_canonical(struct text *t, const struct sign_request *r,
                            const struct header sorted[], size_t count)
 {
     text_begin(t, t->memory, t->size);
-    text_put_all(t, r->method, "\n", r->path, "\n", r->query, "\n", NULL);
+    text_put_all(t, r->method, "\n", r->path, "\n", r->query, "\n");
     put_headers(t, sorted, count, true);
     text_put_byte(t, '\n');
     put_names(t, sorted, count);
-    text_put_all(t, "\n", r->body_hash, NULL);
+    text_put_all(t, "\n", r->body_hash);
 }
 
 /* Computes the key for one day, region and service, unless it is known already. */
@@ -224,7 +224,7 @@ static void make_key(struct signer *s, const char *time)
 /* Appends date, region and service. */
 static void put_scope(struct text *t, const struct signer *s)
 {
-    text_put_all(t, s->day, "/", s->keys.region, "/", s->keys.service, "/aws4_request", NULL);
+    text_put_all(t, s->day, "/", s->keys.region, "/", s->keys.service, "/aws4_request");
 }
 
 static bool make_string(struct signer *s, const char *time)
@@ -235,9 +235,9 @@ static bool make_string(struct signer *s, const char *time)
     sign_hash_add(s, s->canonical.memory, s->canonical.used);
     sign_hash_end(s, hash);
     text_begin(&t, s->to_sign, sizeof s->to_sign);
-    text_put_all(&t, "AWS4-HMAC-SHA256\n", time, "\n", NULL);
+    text_put_all(&t, "AWS4-HMAC-SHA256\n", time, "\n");
     put_scope(&t, s);
-    text_put_all(&t, "\n", hash, NULL);
+    text_put_all(&t, "\n", hash);
     return text_is_whole(&t);
 }
 
@@ -253,11 +253,11 @@ int sign_version4(struct signer *s, const struct sign_request *r, struct text *a
         return -ENOBUFS;
     make_hmac(s, s->sha256, s->key, sizeof s->key, s->to_sign, hash);
     write_hex(hash, signature);
-    text_put_all(authorization, "AWS4-HMAC-SHA256 Credential=", s->keys.access, "/", NULL);
+    text_put_all(authorization, "AWS4-HMAC-SHA256 Credential=", s->keys.access, "/");
     put_scope(authorization, s);
     text_put(authorization, ", SignedHeaders=");
     put_names(authorization, sorted, count);
-    text_put_all(authorization, ", Signature=", signature, NULL);
+    text_put_all(authorization, ", Signature=", signature);
     return text_is_whole(authorization) ? 0 : -ENOBUFS;
 }
 
@@ -291,12 +291,12 @@ static void make_string2(struct text *t, const struct sign_request *r)
     struct header sorted[SIGN_HEADERS_MOST];
     size_t count = sort_headers(sorted, r->headers);
     text_begin(t, t->memory, t->size);
-    text_put_all(t, r->method, "\n", NULL);
+    text_put_all(t, r->method, "\n");
     put_value_of(t, sorted, count, "content-md5:");
     put_value_of(t, sorted, count, "content-type:");
-    text_put_all(t, r->time, "\n", NULL);
+    text_put_all(t, r->time, "\n");
     put_headers(t, sorted, select_amz(sorted, count), false);
-    text_put_all(t, r->bucket, r->path, *r->subresource ? "?" : "", r->subresource, NULL);
+    text_put_all(t, r->bucket, r->path, *r->subresource ? "?" : "", r->subresource);
 }
 
 int sign_version2(struct signer *s, const struct sign_request *r, struct text *authorization)
@@ -308,6 +308,6 @@ int sign_version2(struct signer *s, const struct sign_request *r, struct text *a
         return -ENOBUFS;
     make_hmac(s, s->sha1, s->keys.secret, strlen(s->keys.secret), s->canonical.memory, hash);
     EVP_EncodeBlock(base64, hash, sizeof hash);
-    text_put_all(authorization, "AWS ", s->keys.access, ":", (const char *)base64, NULL);
+    text_put_all(authorization, "AWS ", s->keys.access, ":", (const char *)base64);
     return text_is_whole(authorization) ? 0 : -ENOBUFS;
 }

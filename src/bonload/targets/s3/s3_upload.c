@@ -100,7 +100,7 @@ static void note_part(struct web_exchange *x, struct upload *u)
 {
     char number[24];
     snprintf(number, sizeof number, "%" PRIu64, u->part);
-    text_put_all(&u->list, "<Part><PartNumber>", number, "</PartNumber><ETag>", NULL);
+    text_put_all(&u->list, "<Part><PartNumber>", number, "</PartNumber><ETag>");
     put_escaped(&u->list, x->tag);
     text_put(&u->list, "</ETag></Part>");
 }

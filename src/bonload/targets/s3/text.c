@@ -1,6 +1,5 @@
 #include "bonload/targets/s3/text.h"
 
-#include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -26,13 +25,10 @@ void text_put(struct text *t, const char *more)
     put_bytes(t, more, strlen(more));
 }
 
-void text_put_all(struct text *t, ...)
+void text_put_list(struct text *t, const char *const *list)
 {
-    va_list texts;
-    va_start(texts, t);
-    for (const char *more = va_arg(texts, const char *); more; more = va_arg(texts, const char *))
-        text_put(t, more);
-    va_end(texts);
+    for (; *list; list++)
+        text_put(t, *list);
 }
 
 void text_put_byte(struct text *t, char byte)

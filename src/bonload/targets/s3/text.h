@@ -22,10 +22,13 @@ static inline bool text_is_whole(const struct text *t)
 /* Begins an empty text in the caller's memory. */
 void text_begin(struct text *t, char *memory, size_t size);
 
-/* Append a text, all texts before a NULL, or one byte. */
+/* Append a text, all texts of a list that ends in NULL, or one byte. */
 void text_put(struct text *t, const char *more);
-void text_put_all(struct text *t, ...) __attribute__((sentinel));
+void text_put_list(struct text *t, const char *const *list);
 void text_put_byte(struct text *t, char byte);
+
+/* Appends several texts: text_put_all(&t, first, second). */
+#define text_put_all(t, ...) text_put_list((t), (const char *const[]){__VA_ARGS__, NULL})
 
 /*
  * Appends bytes and percent-encodes them (RFC 3986), except letters, digits, - . _ ~ and the
