@@ -62,12 +62,12 @@ static const struct entity {
     {"&amp;", '&'}, {"&lt;", '<'}, {"&gt;", '>'}, {"&quot;", '"'}, {"&apos;", '\''}, {"&#34;", '"'},
 };
 
-/* Returns the byte at *at, and moves *at past it. The text ends in a "<", which no entity has. */
-static char take_byte(const char **at)
+/* Returns the byte at *at, which is before `stop`, and moves *at past it. */
+static char take_byte(const char **at, const char *stop)
 {
     for (size_t i = 0; i < sizeof entities / sizeof *entities; i++) {
         size_t length = strlen(entities[i].name);
-        if (strncmp(*at, entities[i].name, length) != 0)
+        if (length > (size_t)(stop - *at) || memcmp(*at, entities[i].name, length) != 0)
             continue;
         *at += length;
         return entities[i].byte;
@@ -88,7 +88,7 @@ bool xml_text(const char *xml, size_t length, const char *element, char *text, s
         stop = memchr(at, '<', (size_t)(end - at));
     }
     while (stop && at < stop && used + 1 < size)
-        text[used++] = take_byte(&at);
+        text[used++] = take_byte(&at, stop);
     text[used] = '\0';
     return stop;
 }
