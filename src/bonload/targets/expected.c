@@ -37,17 +37,17 @@ void expected_of_read(struct expected *x, const struct target_setup *setup, cons
     x->body.given = NULL;
     x->size = UINT64_MAX;
     x->is_judged = false;
-    x->has_version = setup->versions->places;
     x->damage = CORRUPTION_NONE;
+    if (setup->versions->places)
+        x->version = versions_look(setup->versions, x->body.object);
     if (!plan_reads_written(setup->plan)) {
         if (setup->bodies)
             expect_write(x, setup, number);
         x->is_judged = setup->plan->verify != VERIFY_OFF;
-    } else if (!x->has_version ||
+    } else if (!setup->versions->places ||
                names_are_unique(setup->names, atomic_load(&setup->written->issued))) {
         expect_write(x, setup, number);
     } else {
-        x->version = versions_look(setup->versions, x->body.object);
         uint64_t last = x->version.last;
         if (x->version.is_quiet && last > 0 &&
             (last == number || has_this_name(setup, name, last, other)))
@@ -57,7 +57,8 @@ void expected_of_read(struct expected *x, const struct target_setup *setup, cons
 
 bool expected_is_overlapped(const struct expected *x, const struct target_setup *setup)
 {
-    return x->has_version && versions_changed(setup->versions, x->body.object, &x->version);
+    return setup->versions->places &&
+           versions_changed(setup->versions, x->body.object, &x->version);
 }
 
 void expected_look(struct expected *x, const struct plan *plan, const struct pattern *pattern,

@@ -14,10 +14,9 @@
  */
 struct expected {
     struct body body;
-    uint64_t size;    /* UINT64_MAX: unknown */
-    bool is_judged;   /* the contents are known, or the body's stamp is trusted */
-    bool has_version; /* for a read: `version` is the state of its name before the read */
-    struct version version;
+    uint64_t size;          /* UINT64_MAX: unknown */
+    bool is_judged;         /* the contents are known, or the body's stamp is trusted */
+    struct version version; /* for a read, if names recur: the state of its name before the read */
     enum corruption_kind damage;
     uint64_t checked_bytes; /* sum over all requests so far */
 };

@@ -324,7 +324,7 @@ static bool may_be_removed(const struct web_exchange *x)
     if (!plan_reads_written(setup->plan))
         return false;
     return written_is_removed(setup->written, r->number) ||
-           (x->expected.has_version && !x->expected.is_judged) ||
+           (setup->versions->places && !x->expected.is_judged) ||
            expected_is_overlapped(&x->expected, setup);
 }
 
