@@ -60,7 +60,7 @@ enum target_trait {
     TARGET_LOCAL = 128,   /* works on a filesystem of this machine, whose devices are watched */
 };
 
-/* What all threads of a target work with. It outlives the target. */
+/* What all threads of a target work with. All that it points to outlives the target. */
 struct target_setup {
     const struct plan *plan;
     const struct names *names; /* NULL: the target needs none */
@@ -93,7 +93,7 @@ struct target_ops {
 
     /*
      * Opens the data that all threads share; *shared may stay NULL. Returns 0, or a negative errno
-     * with a line in e.
+     * with a line in e. Unless *shared is NULL, the caller must call close() in either case.
      */
     int (*open)(void **shared, const struct target_setup *setup, struct err *e);
 

@@ -1,7 +1,6 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <stdatomic.h>
-#include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -28,8 +27,8 @@
 #define LARGEST_BUFFER  MIB
 
 struct shared {
-    struct target_setup setup;
     struct paths paths;
+    const struct settings *settings;
     struct pattern pattern;
     size_t buffer_bytes;
     size_t read_bytes; /* largest read */
@@ -42,7 +41,6 @@ struct thread {
     struct workspace work;
     struct shared *shared;
     struct expected expected; /* expected body of the current request */
-    bool is_filled;           /* the buffer holds the whole body that is to be written */
     /* for a read: the buffer holds a body of this size, to be inspected later */
     uint64_t kept_bytes;
 };
@@ -62,31 +60,18 @@ static size_t buffer_for(const struct plan *p)
 
 static int disk_open(void **shared, const struct target_setup *setup, struct err *e)
 {
-    struct shared *s = calloc(1, sizeof *s);
-    if (!s)
-        return err_system(e, ENOMEM, "memory for the target");
-    s->setup = *setup;
-    int rc = paths_begin(&s->paths, &s->setup, e);
-    if (rc != 0) {
-        free(s);
+    int rc = paths_open_target(shared, sizeof(struct shared), setup, e);
+    if (rc != 0)
         return rc;
-    }
-    s->buffer_bytes = buffer_for(setup->plan);
-    s->read_bytes = s->buffer_bytes;
-    if (setup->plan->settings->chunk_bytes.value > 0)
-        s->read_bytes = (size_t)setup->plan->settings->chunk_bytes.value;
+    struct shared *s = *shared;
+    s->settings = setup->plan->settings;
+    s->buffer_bytes = s->read_bytes = buffer_for(setup->plan);
+    if (s->settings->chunk_bytes.value > 0)
+        s->read_bytes = (size_t)s->settings->chunk_bytes.value;
     if (s->read_bytes > s->buffer_bytes)
         s->buffer_bytes = round_up(s->read_bytes, WORKSPACE_ALIGNMENT);
     pattern_init(&s->pattern, DATA_RANDOM, 100, PATTERN_UNIT_MAX, setup->plan->seed, 0);
-    *shared = s;
     return 0;
-}
-
-static void disk_close(void *shared)
-{
-    struct shared *s = shared;
-    paths_end(&s->paths);
-    free(s);
 }
 
 static void disk_leave(void *thread)
@@ -100,7 +85,8 @@ static int disk_join(void **thread, void *shared, unsigned channels, struct err 
 {
     struct shared *s = shared;
     (void)channels;
-    int rc = workspace_open(thread, sizeof(struct thread), s->setup.names, s->buffer_bytes, e);
+    int rc =
+        workspace_open(thread, sizeof(struct thread), s->paths.setup.names, s->buffer_bytes, e);
     if (rc == 0)
         ((struct thread *)*thread)->shared = s;
     return rc;
@@ -110,7 +96,7 @@ static int disk_join(void **thread, void *shared, unsigned channels, struct err 
 static void check_part(struct thread *t, uint64_t offset, size_t length)
 {
     const struct shared *s = t->shared;
-    expected_look(&t->expected, s->setup.plan, &s->pattern, offset, t->work.buffer, length);
+    expected_look(&t->expected, s->paths.setup.plan, &s->pattern, offset, t->work.buffer, length);
 }
 
 /* ---- writing --------------------------------------------------------------------------------- */
@@ -125,15 +111,14 @@ static void disk_prepare(void *thread, struct request *r)
     struct thread *t = thread;
     const struct shared *s = t->shared;
     const char *name = t->work.name;
-    names_format(s->setup.names, r->number, t->work.name);
+    names_format(s->paths.setup.names, r->number, t->work.name);
     t->kept_bytes = 0;
     if (r->kind == LOAD_READ) {
-        expected_of_read(&t->expected, &s->setup, name, r->number, t->work.other_name);
+        expected_of_read(&t->expected, &s->paths.setup, name, r->number, t->work.other_name);
         return;
     }
-    expected_of_write(&t->expected, &s->setup, name, r->number);
-    t->is_filled = t->expected.size <= s->buffer_bytes;
-    if (t->is_filled)
+    expected_of_write(&t->expected, &s->paths.setup, name, r->number);
+    if (t->expected.size <= s->buffer_bytes)
         disk_fill(t, 0, (size_t)t->expected.size);
 }
 
@@ -143,7 +128,7 @@ static void disk_prepare(void *thread, struct request *r)
  */
 static int disk_open_to_write(struct thread *t, bool *is_new)
 {
-    const struct settings *s = t->shared->setup.plan->settings;
+    const struct settings *s = t->shared->settings;
     int flags = O_WRONLY | O_CREAT | (s->direct ? O_DIRECT : 0);
     *is_new = false;
     if (s->fsync || s->cleanup) {
@@ -155,11 +140,14 @@ static int disk_open_to_write(struct thread *t, bool *is_new)
     return paths_open(&t->shared->paths, t->work.name, flags | O_TRUNC, false);
 }
 
-/* Writes the body. Direct transfers are whole blocks, so it cuts off the excess afterwards. */
+/*
+ * Writes the body, which disk_prepare() has made if it fits into the buffer. Direct transfers are
+ * whole blocks, so it cuts off the excess afterwards.
+ */
 static int write_body(struct thread *t, int fd, struct request *r)
 {
     const struct shared *s = t->shared;
-    bool direct = s->setup.plan->settings->direct;
+    bool direct = s->settings->direct;
     uint64_t size = t->expected.size;
     const struct io_file file = {.fd = fd, .name = t->work.name};
     struct err ignored;
@@ -168,7 +156,7 @@ static int write_body(struct thread *t, int fd, struct request *r)
     for (uint64_t at = 0; code == 0 && at < size;) {
         uint64_t left = size - at;
         size_t part = left < s->buffer_bytes ? (size_t)left : s->buffer_bytes;
-        if (!t->is_filled) {
+        if (size > s->buffer_bytes) {
             uint64_t before_ns = clock_ns();
             disk_fill(t, at, part);
             /* making the contents does not count as writing */
@@ -186,7 +174,7 @@ static int write_body(struct thread *t, int fd, struct request *r)
 static uint32_t disk_write(struct thread *t, struct request *r)
 {
     bool is_new;
-    bool durable = t->shared->setup.plan->settings->fsync;
+    bool durable = t->shared->settings->fsync;
     int fd = disk_open_to_write(t, &is_new);
     r->made = is_new;
     if (fd < 0)
@@ -263,7 +251,7 @@ static void disk_evict(struct thread *t)
 
 static uint32_t disk_read(struct thread *t, struct request *r)
 {
-    int direct = t->shared->setup.plan->settings->direct ? O_DIRECT : 0;
+    int direct = t->shared->settings->direct ? O_DIRECT : 0;
     int fd = paths_open(&t->shared->paths, t->work.name, O_RDONLY | direct, true);
     if (fd < 0)
         return failure_of(STEP_OPEN, -fd);
@@ -276,9 +264,9 @@ static uint32_t disk_read(struct thread *t, struct request *r)
 static enum target_answer disk_submit(void *thread, struct request *r)
 {
     struct thread *t = thread;
-    struct versions *v = t->shared->setup.versions;
+    struct versions *v = t->shared->paths.setup.versions;
     if (r->kind == LOAD_READ) {
-        if (t->shared->setup.plan->settings->evict) {
+        if (t->shared->settings->evict) {
             disk_evict(t);
             r->aside_ns = clock_ns() - r->start_ns;
         }
@@ -299,14 +287,9 @@ static void disk_inspect(void *thread, struct request *r)
     if (r->kind == LOAD_WRITE || r->failure != 0)
         return;
     check_part(t, 0, (size_t)t->kept_bytes);
-    r->failure = expected_verdict(&t->expected, &t->shared->setup, r->bytes);
-    if (r->failure != 0 && t->shared->setup.plan->verify != VERIFY_OFF)
+    r->failure = expected_verdict(&t->expected, &t->shared->paths.setup, r->bytes);
+    if (r->failure != 0 && t->shared->paths.setup.plan->verify != VERIFY_OFF)
         atomic_fetch_add(&t->shared->damaged, 1);
-}
-
-static int disk_remove(void *shared, uint64_t number)
-{
-    return paths_remove(&((struct shared *)shared)->paths, number, false);
 }
 
 static void disk_verified(void *shared, uint64_t *checked_bytes, uint64_t *damaged)
@@ -328,7 +311,7 @@ const struct target_ops target_disk = {
     .inspect = disk_inspect,
     .leave = disk_leave,
     .describe = failure_describe,
-    .remove = disk_remove,
+    .remove = paths_remove,
     .verified = disk_verified,
-    .close = disk_close,
+    .close = paths_close_target,
 };

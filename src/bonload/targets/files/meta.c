@@ -53,8 +53,8 @@ const char *const meta_op_names[META_OPS + 1] = {
 };
 
 struct shared {
-    struct target_setup setup;
     struct paths paths;
+    const struct settings *settings;
     struct mix mix;
     size_t buffer_bytes;
     uint64_t period; /* number of names; 0: unlimited */
@@ -73,31 +73,18 @@ struct thread {
 
 static int meta_open(void **shared, const struct target_setup *setup, struct err *e)
 {
-    const struct plan *p = setup->plan;
-    struct shared *s = calloc(1, sizeof *s);
-    if (!s)
-        return err_system(e, ENOMEM, "memory for the target");
-    s->setup = *setup;
+    uint64_t most = setup->plan->most_body;
+    int rc = paths_open_target(shared, sizeof(struct shared), setup, e);
+    if (rc != 0)
+        return rc;
+    struct shared *s = *shared;
     s->period = names_period(setup->names);
     s->is_root = geteuid() == 0;
-    s->buffer_bytes = p->most_body < LARGEST_BUFFER ? (size_t)p->most_body : LARGEST_BUFFER;
-    if (s->buffer_bytes < p->settings->xattr_length.value)
-        s->buffer_bytes = p->settings->xattr_length.value;
-    int rc = mix_parse(&s->mix, p->settings->meta_ops, meta_op_names, "-meta-ops", e);
-    if (rc == 0)
-        rc = paths_begin(&s->paths, &s->setup, e);
-    if (rc == 0)
-        *shared = s;
-    else
-        free(s);
-    return rc;
-}
-
-static void meta_close(void *shared)
-{
-    struct shared *s = shared;
-    paths_end(&s->paths);
-    free(s);
+    s->settings = setup->plan->settings;
+    s->buffer_bytes = most < LARGEST_BUFFER ? (size_t)most : LARGEST_BUFFER;
+    if (s->buffer_bytes < s->settings->xattr_length.value)
+        s->buffer_bytes = s->settings->xattr_length.value;
+    return mix_parse(&s->mix, s->settings->meta_ops, meta_op_names, "-meta-ops", e);
 }
 
 static int meta_join(void **thread, void *shared, unsigned channels, struct err *e)
@@ -105,12 +92,13 @@ static int meta_join(void **thread, void *shared, unsigned channels, struct err 
     struct shared *s = shared;
     struct rng rng;
     (void)channels;
-    int rc = workspace_open(thread, sizeof(struct thread), s->setup.names, s->buffer_bytes, e);
+    int rc =
+        workspace_open(thread, sizeof(struct thread), s->paths.setup.names, s->buffer_bytes, e);
     if (rc != 0)
         return rc;
     struct thread *t = *thread;
     t->shared = s;
-    rng_init(&rng, s->setup.plan->seed, 0);
+    rng_init(&rng, s->paths.setup.plan->seed, 0);
     for (size_t i = 0; i < s->buffer_bytes; i++)
         t->work.buffer[i] = (unsigned char)rng_next(&rng); /* nobody checks it */
     return 0;
@@ -120,9 +108,9 @@ static void meta_prepare(void *thread, struct request *r)
 {
     struct thread *t = thread;
     const struct shared *s = t->shared;
-    rng_init(&t->rng, s->setup.plan->rank_seed + 1 + r->kind, r->number);
+    rng_init(&t->rng, s->paths.setup.plan->rank_seed + 1 + r->kind, r->number);
     r->op = mix_at(&s->mix, rng_below(&t->rng, s->mix.sum));
-    names_format(s->setup.names, r->number, t->work.name);
+    names_format(s->paths.setup.names, r->number, t->work.name);
 }
 
 /* Turns the result of a system call into 0 or a negative errno. */
@@ -135,7 +123,7 @@ static int outcome(ssize_t result)
 static int note_made(const struct thread *t, int rc)
 {
     if (rc >= 0)
-        made_note(t->shared->setup.made, t->request->number);
+        made_note(t->shared->paths.setup.made, t->request->number);
     return rc;
 }
 
@@ -145,7 +133,7 @@ static int note_made(const struct thread *t, int rc)
 static int open_to_write(const struct thread *t, const struct below *at)
 {
     const char *name = t->at.name;
-    if (!t->shared->setup.made)
+    if (!t->shared->paths.setup.made)
         return below_open_file(at, name, O_WRONLY | O_CREAT, 0644);
     int fd = -ENOENT;
     for (int tries = 0; fd == -ENOENT && tries < 8; tries++) {
@@ -181,12 +169,12 @@ static int open_for(const struct thread *t, unsigned op)
 
 static off_t random_offset(struct thread *t)
 {
-    return (off_t)rng_below(&t->rng, t->shared->setup.plan->settings->offset_limit.value);
+    return (off_t)rng_below(&t->rng, t->shared->settings->offset_limit.value);
 }
 
 static size_t body_of(const struct thread *t)
 {
-    uint64_t size = sizes_of(t->shared->setup.sizes, t->request->number);
+    uint64_t size = sizes_of(t->shared->paths.setup.sizes, t->request->number);
     return size < t->shared->buffer_bytes ? (size_t)size : t->shared->buffer_bytes;
 }
 
@@ -203,7 +191,7 @@ static int set_attributes(struct thread *t, int fd)
 static const char *attribute_name(struct thread *t, char text[static ATTRIBUTE_TEXT])
 {
     snprintf(text, ATTRIBUTE_TEXT, "user.load%" PRIu64,
-             rng_below(&t->rng, t->shared->setup.plan->settings->xattr_keys.value));
+             rng_below(&t->rng, t->shared->settings->xattr_keys.value));
     return text;
 }
 
@@ -211,7 +199,7 @@ static int set_attribute(struct thread *t, int fd)
 {
     char text[ATTRIBUTE_TEXT];
     const char *name = attribute_name(t, text);
-    uint64_t length = rng_below(&t->rng, t->shared->setup.plan->settings->xattr_length.value + 1);
+    uint64_t length = rng_below(&t->rng, t->shared->settings->xattr_length.value + 1);
     return fsetxattr(fd, name, t->work.buffer, (size_t)length, 0);
 }
 
@@ -265,7 +253,7 @@ static void choose_other(struct thread *t)
     const struct shared *s = t->shared;
     uint64_t names = s->period > 0 ? s->period : t->request->number;
     t->other_number = rng_below(&t->rng, names) + 1;
-    names_format(s->setup.names, t->other_number, t->work.other_name);
+    names_format(s->paths.setup.names, t->other_number, t->work.other_name);
 }
 
 /* Removes the file with the request's name, so that a link can be made there. */
@@ -308,7 +296,7 @@ static int link_or_rename(struct thread *t, bool renames)
     if (renames) {
         rc = outcome(renameat(t->at.directory, t->at.name, other.directory, other.name));
         if (rc == 0)
-            made_rename(t->shared->setup.made, t->request->number, t->other_number);
+            made_rename(t->shared->paths.setup.made, t->request->number, t->other_number);
     } else {
         rc = note_made(
             t, outcome(linkat(other.directory, other.name, t->at.directory, t->at.name, 0)));
@@ -386,7 +374,7 @@ static enum target_answer meta_submit(void *thread, struct request *r)
     int rc = find_and_operate(t, r->op, BELOW_FAILS);
     if (rc == -ENOENT)
         paths_missed(&t->shared->paths, t->work.name);
-    if (rc == -ENOENT && makes_file(r->op) && t->shared->setup.plan->settings->make_directories)
+    if (rc == -ENOENT && makes_file(r->op) && t->shared->settings->make_directories)
         rc = find_and_operate(t, r->op, BELOW_MAKES);
     if (rc != 0 && is_miss(r->op, -rc))
         r->miss = r->op << 16 | (uint32_t)-rc;
@@ -397,16 +385,9 @@ static enum target_answer meta_submit(void *thread, struct request *r)
 
 static void meta_describe(const void *shared, uint32_t failure, char *text, size_t size)
 {
-    uint32_t op = failure >> 16;
-    char reason[128];
     (void)shared;
-    failure_describe(NULL, failure_of(STEP_OTHER, (int)(failure & 0xffff)), reason, sizeof reason);
-    snprintf(text, size, "%s: %s", op < META_OPS ? meta_op_names[op] : "", reason);
-}
-
-static int meta_remove(void *shared, uint64_t number)
-{
-    return paths_remove(&((struct shared *)shared)->paths, number, true);
+    snprintf(text, size, "%s: %s", meta_op_names[failure >> 16],
+             below_reason((int)(failure & 0xffff)));
 }
 
 const struct target_ops target_meta = {
@@ -421,6 +402,6 @@ const struct target_ops target_meta = {
     .submit = meta_submit,
     .leave = workspace_close,
     .describe = meta_describe,
-    .remove = meta_remove,
-    .close = meta_close,
+    .remove = paths_remove,
+    .close = paths_close_target,
 };

@@ -7,6 +7,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "util/descriptor.h"
 #include "util/units.h"
 
 /*
@@ -50,23 +51,28 @@ static int open_top(struct paths *p, enum below_missing missing, struct below *b
     return rc;
 }
 
-int paths_begin(struct paths *p, const struct target_setup *setup, struct err *e)
+int paths_open_target(void **shared, size_t shared_bytes, const struct target_setup *setup,
+                      struct err *e)
 {
     const char *text;
-    struct below b;
-    *p = (struct paths){.setup = setup, .fd = -1, .skip = names_directory(setup->names, &text)};
+    struct below top;
+    struct paths *p = *shared = calloc(1, shared_bytes);
+    if (!p)
+        return err_system(e, ENOMEM, "memory for the target");
+    p->setup = *setup;
+    atomic_init(&p->fd, -1);
+    p->skip = names_directory(setup->names, &text);
     p->directory = strndup(text, p->skip);
     if (!p->directory)
         return err_system(e, ENOMEM, "memory for the names");
-    if (open_top(p, BELOW_FAILS, &b) != -BELOW_LINK)
-        return 0; /* any other problem with the directory makes each request fail */
-    below_say(e, -BELOW_LINK, p->directory, BELOW_FAILS);
-    paths_end(p);
-    return -BELOW_LINK;
+    if (open_top(p, BELOW_FAILS, &top) == -BELOW_LINK)
+        return below_say(e, -BELOW_LINK, p->directory, BELOW_FAILS);
+    return 0; /* any other problem with the directory makes each request fail */
 }
 
-void paths_end(struct paths *p)
+void paths_close_target(void *shared)
 {
+    struct paths *p = shared;
     struct below top = {.fd = atomic_load(&p->fd)};
     for (size_t i = 0; i < PATHS_SLOTS; i++) {
         struct kept_directory *kept = atomic_load(&p->slots[i]);
@@ -76,6 +82,7 @@ void paths_end(struct paths *p)
     }
     below_close(&top);
     free(p->directory);
+    free(p);
 }
 
 /* The part of a name below the directory above all names. */
@@ -167,7 +174,7 @@ static int open_once(struct paths *p, const char *name, int flags, enum below_mi
     if (rc != 0)
         return rc;
     const struct below directory = {.fd = entry.directory,
-                                    .follows_files = p->setup->plan->settings->as_goader};
+                                    .follows_files = p->setup.plan->settings->as_goader};
     int fd = unseen ? below_open_unseen(&directory, entry.name, flags)
                     : below_open_file(&directory, entry.name, flags, 0644);
     below_release(&entry);
@@ -176,7 +183,7 @@ static int open_once(struct paths *p, const char *name, int flags, enum below_mi
 
 int paths_open(struct paths *p, const char *name, int flags, bool unseen)
 {
-    bool may_make = (flags & O_CREAT) && p->setup->plan->settings->make_directories;
+    bool may_make = (flags & O_CREAT) && p->setup.plan->settings->make_directories;
     for (enum below_missing missing = BELOW_FAILS;; missing = BELOW_MAKES) {
         int fd = open_once(p, name, flags, missing, unseen);
         if (fd == -ENOENT && paths_missed(p, name))
@@ -194,30 +201,30 @@ int paths_sync_above(struct paths *p, const char *name)
         return rc;
     int fd = openat(entry.directory, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
     rc = fd >= 0 && fsync(fd) == 0 ? 0 : -errno;
-    if (fd >= 0)
-        close(fd);
+    descriptor_close(&fd);
     below_release(&entry);
     return rc;
 }
 
 /* Whether paths_remove() may remove the entry; true also when it does not exist. */
-static bool may_remove(const struct below_entry *entry, bool links)
+static bool may_remove(const struct paths *p, const struct below_entry *entry)
 {
     struct stat st;
     return fstatat(entry->directory, entry->name, &st, AT_SYMLINK_NOFOLLOW) != 0 ||
-           S_ISREG(st.st_mode) || (links && S_ISLNK(st.st_mode));
+           S_ISREG(st.st_mode) || (p->setup.made && S_ISLNK(st.st_mode));
 }
 
-int paths_remove(struct paths *p, uint64_t number, bool links)
+int paths_remove(void *shared, uint64_t number)
 {
+    struct paths *p = shared;
     struct below_entry entry;
-    char *name = malloc(p->setup->names->longest + 1);
+    char *name = malloc(p->setup.names->longest + 1);
     if (!name)
         return -ENOMEM;
-    names_format(p->setup->names, number, name);
+    names_format(p->setup.names, number, name);
     int rc = paths_find(p, name, BELOW_FAILS, &entry);
     if (rc == 0) {
-        if (may_remove(&entry, links) && unlinkat(entry.directory, entry.name, 0) != 0 &&
+        if (may_remove(p, &entry) && unlinkat(entry.directory, entry.name, 0) != 0 &&
             errno != ENOENT)
             rc = -errno;
         below_release(&entry);

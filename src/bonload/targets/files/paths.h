@@ -10,17 +10,18 @@
 #include "sys/below.h"
 
 /*
- * Finds the files of names. All are below one directory, the common prefix of the names, which is
- * found only once (sys/below.h). Directories below that to which names have led are kept open for
- * later requests. All threads share them, and none is closed before the end. Once the slots are
- * full, each request must find other directories by itself.
+ * Finds the files of names, for a target on files, whose shared data begin with a struct paths. All
+ * files are below one directory, the common prefix of the names, which is found only once
+ * (sys/below.h). Directories below that to which names have led are kept open for later requests.
+ * All threads share them, and none is closed before the end. Once the slots are full, each request
+ * must find other directories by itself.
  */
 #define PATHS_SLOTS 1024
 
 struct kept_directory;
 
 struct paths {
-    const struct target_setup *setup;
+    struct target_setup setup;
     char *directory; /* the path of the directory, as the user gave it */
     size_t skip;     /* length of this path in every name */
     _Atomic int fd;  /* the directory; -1: not found yet */
@@ -34,14 +35,14 @@ struct paths {
 int paths_check(struct plan *p, const struct settings *s, struct err *e);
 
 /*
- * Finds the directory above all names. It is not a failure if that is missing: it may be made
- * later. *setup must outlive p. Returns 0, or a negative errno with a line in e; then there is
- * nothing to close.
+ * target_ops.open: allocates shared_bytes of zeroed memory for the target, and finds the directory
+ * above all names. It is not a failure if that is missing: it may be made later.
  */
-int paths_begin(struct paths *p, const struct target_setup *setup, struct err *e);
+int paths_open_target(void **shared, size_t shared_bytes, const struct target_setup *setup,
+                      struct err *e);
 
-/* Closes all directories. No other thread may use p any more. */
-void paths_end(struct paths *p);
+/* target_ops.close: closes all directories, and frees the target's memory. */
+void paths_close_target(void *shared);
 
 /*
  * Opens the file with that name, but not the target of a link, as below_open_file() does; with
@@ -65,11 +66,11 @@ bool paths_missed(struct paths *p, const char *name);
 int paths_sync_above(struct paths *p, const char *name);
 
 /*
- * Removes the regular file (or, with `links`, the symbolic link) whose name has that number. Leaves
- * files of other kinds, because runs do not make them. Returns 0, also when nothing was removed, or
- * a negative errno.
+ * target_ops.remove: removes the regular file (or, if the target makes more than these, the
+ * symbolic link) whose name has that number. Leaves files of other kinds, because runs do not make
+ * them. Returns 0, also when nothing was removed, or a negative errno.
  */
-int paths_remove(struct paths *p, uint64_t number, bool links);
+int paths_remove(void *shared, uint64_t number);
 
 /* Alignment of direct transfers, both in memory and in files. */
 #define WORKSPACE_ALIGNMENT 4096
