@@ -46,32 +46,20 @@ static int read_body(struct bodies *b, const char *path, struct err *e)
     return rc;
 }
 
-static int make_list(struct bodies *b, uint64_t count, struct err *e)
-{
-    b->list = calloc(count, sizeof *b->list);
-    return b->list ? 0 : err_system(e, ENOMEM, "memory for %zu bodies", (size_t)count);
-}
-
-static int read_list(struct bodies *b, const char *list, struct err *e)
-{
-    struct names paths;
-    int rc = names_open(&paths, NULL, list, 0, e);
-    if (rc != 0)
-        return rc;
-    rc = make_list(b, paths.line_count, e);
-    for (uint64_t i = 0; rc == 0 && i < paths.line_count; i++)
-        rc = read_body(b, paths.lines + paths.starts[i], e);
-    names_close(&paths);
-    return rc;
-}
-
 int bodies_open(struct bodies *b, const char *file, const char *list, struct err *e)
 {
+    struct names paths = {.line_count = file ? 1 : 0};
     *b = (struct bodies){0};
-    if (!file)
-        return list ? read_list(b, list, e) : 0;
-    int rc = make_list(b, 1, e);
-    return rc ? rc : read_body(b, file, e);
+    int rc = list ? names_open(&paths, NULL, list, 0, e) : 0;
+    if (rc != 0 || paths.line_count == 0)
+        return rc;
+    b->list = calloc(paths.line_count, sizeof *b->list);
+    if (!b->list)
+        rc = err_system(e, ENOMEM, "memory for %zu bodies", (size_t)paths.line_count);
+    for (uint64_t i = 0; rc == 0 && i < paths.line_count; i++)
+        rc = read_body(b, file ? file : paths.lines + paths.starts[i], e);
+    names_close(&paths);
+    return rc;
 }
 
 void bodies_close(struct bodies *b)

@@ -2,6 +2,46 @@
 
 #include <string.h>
 
+/*
+ * The lowest SIZE_BITS bits of a generation are the body's size, up to 1 TiB. The bits above are
+ * the number of the write.
+ */
+#define SIZE_BITS 41
+
+uint64_t body_generation(uint64_t number, uint64_t size)
+{
+    return number << SIZE_BITS | (size & ((UINT64_C(1) << SIZE_BITS) - 1));
+}
+
+uint64_t body_size(uint64_t generation)
+{
+    return generation & ((UINT64_C(1) << SIZE_BITS) - 1);
+}
+
+void body_fill(const struct pattern *p, const struct body *body, uint64_t offset, void *to,
+               size_t length)
+{
+    if (body->given)
+        memcpy(to, body->given->bytes + offset, length);
+    else
+        pattern_fill(p, to, length, body->object, offset, body->generation);
+}
+
+/*
+ * The generation in the stamp at the start of a body; PATTERN_ANY if the stamp is damaged, or was
+ * not made with this seed.
+ */
+static uint64_t stamped_generation(const struct pattern *p, const struct body *body,
+                                   const void *part, size_t length)
+{
+    unsigned char right[sizeof(struct pattern_stamp)];
+    if (length < sizeof right)
+        return PATTERN_ANY;
+    uint64_t generation = pattern_stamp_read(part).origin.place.generation;
+    pattern_fill(p, right, sizeof right, body->object, 0, generation);
+    return memcmp(part, right, sizeof right) == 0 ? generation : PATTERN_ANY;
+}
+
 static void expect_write(struct expected *x, const struct target_setup *setup, uint64_t number)
 {
     x->body.given =
@@ -37,7 +77,7 @@ void expected_of_read(struct expected *x, const struct target_setup *setup, cons
     x->body.given = NULL;
     x->size = UINT64_MAX;
     x->is_judged = false;
-    x->damage = CORRUPTION_NONE;
+    x->is_damaged = false;
     if (setup->versions->places)
         x->version = versions_look(setup->versions, x->body.object);
     if (!plan_reads_written(setup->plan)) {
@@ -61,12 +101,63 @@ bool expected_is_overlapped(const struct expected *x, const struct target_setup 
            versions_changed(setup->versions, x->body.object, &x->version);
 }
 
+/* Checks a part of a body that the user has given. */
+static void check_given(struct expected *x, uint64_t offset, const void *part, size_t length)
+{
+    const struct given_body *given = x->body.given;
+    bool is_inside = length <= given->size && offset <= given->size - length;
+    x->checked_bytes += length;
+    x->is_damaged = !is_inside || memcmp(part, given->bytes + offset, length) != 0;
+}
+
+/* Whether a piece of a body, which lies within one unit, is right. */
+static bool is_right(const struct pattern *p, bool full, const struct body *body, uint64_t offset,
+                     const unsigned char *piece, size_t length)
+{
+    unsigned char right[PATTERN_UNIT_MAX];
+    struct pattern_origin found;
+    const struct pattern_place expected = {
+        .file = body->object, .unit = offset / p->unit_bytes, .generation = body->generation};
+    if (length == p->unit_bytes && (uintptr_t)piece % _Alignof(uint64_t) == 0)
+        return pattern_check(p, piece, &expected, full, &found) == CORRUPTION_NONE;
+    pattern_fill(p, right, length, body->object, offset, body->generation);
+    return memcmp(piece, right, length) == 0;
+}
+
+/* Checks a part of a body that has the pattern of its object and generation. */
+static void check_pattern(struct expected *x, const struct pattern *p, bool full, uint64_t offset,
+                          const unsigned char *part, size_t length)
+{
+    while (length > 0) {
+        size_t piece = p->unit_bytes - (size_t)(offset % p->unit_bytes);
+        if (piece > length)
+            piece = length;
+        x->is_damaged = !is_right(p, full, &x->body, offset, part, piece);
+        if (x->is_damaged)
+            return;
+        x->checked_bytes += piece;
+        part += piece;
+        offset += piece;
+        length -= piece;
+    }
+}
+
 void expected_look(struct expected *x, const struct plan *plan, const struct pattern *pattern,
                    uint64_t offset, const void *part, size_t length)
 {
-    if (x->is_judged && x->damage == CORRUPTION_NONE && plan->verify != VERIFY_OFF)
-        x->damage =
-            body_check(pattern, plan->verify, &x->body, offset, part, length, &x->checked_bytes);
+    struct body *body = &x->body;
+    if (!x->is_judged || x->is_damaged || plan->verify == VERIFY_OFF)
+        return;
+    if (body->given) {
+        check_given(x, offset, part, length);
+        return;
+    }
+    if (offset == 0 && body->generation == PATTERN_ANY) {
+        body->generation = stamped_generation(pattern, body, part, length);
+        x->is_damaged = body->generation == PATTERN_ANY && length >= sizeof(struct pattern_stamp);
+    }
+    if (body->generation != PATTERN_ANY)
+        check_pattern(x, pattern, plan->verify == VERIFY_FULL, offset, part, length);
 }
 
 uint32_t expected_verdict(const struct expected *x, const struct target_setup *setup,
@@ -79,7 +170,7 @@ uint32_t expected_verdict(const struct expected *x, const struct target_setup *s
         size = body_size(x->body.generation);
     if (size != UINT64_MAX && bytes < size)
         return failure_of(STEP_SHORT, 0);
-    if (x->damage != CORRUPTION_NONE || (size != UINT64_MAX && bytes > size))
+    if (x->is_damaged || (size != UINT64_MAX && bytes > size))
         return failure_of(STEP_DAMAGED, 0);
     return 0;
 }

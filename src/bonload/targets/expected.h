@@ -5,8 +5,32 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "bonload/targets/body.h"
+#include "bonload/targets/bodies.h"
 #include "bonload/targets/target.h"
+#include "verify/pattern.h"
+
+/*
+ * The body that one write gives to an object. Its stamp identifies the object by a hash of its
+ * name, and the write by its number and the size of the body. So the name is enough to check what
+ * an earlier run with the same seed wrote.
+ */
+struct body {
+    uint64_t object;     /* names_hash() of the object's name */
+    uint64_t generation; /* body_generation(); PATTERN_ANY: taken from the stamp */
+    /* contents given by the user; NULL: the pattern of object and generation */
+    const struct given_body *given;
+};
+
+/* Writes `length` bytes of a body, from `offset` on, to `to`. */
+void body_fill(const struct pattern *p, const struct body *body, uint64_t offset, void *to,
+               size_t length);
+
+/*
+ * The generation of a write with that number, of which 23 bits are kept, and a body of that size,
+ * at most 1 TiB. body_size() returns the size that a generation contains.
+ */
+uint64_t body_generation(uint64_t number, uint64_t size);
+uint64_t body_size(uint64_t generation);
 
 /*
  * The expected body of a request: what a write must store, or what a read should return, as far as
@@ -16,9 +40,9 @@ struct expected {
     struct body body;
     uint64_t size;          /* UINT64_MAX: unknown */
     bool is_judged;         /* the contents are known, or the body's stamp is trusted */
+    bool is_damaged;        /* a part of what was read is wrong */
     struct version version; /* for a read, if names recur: the state of its name before the read */
-    enum corruption_kind damage;
-    uint64_t checked_bytes; /* sum over all requests so far */
+    uint64_t checked_bytes; /* bytes that could be judged, of all requests so far */
 };
 
 /* Prepares to write the name with that number. */
@@ -32,7 +56,11 @@ void expected_of_read(struct expected *x, const struct target_setup *setup, cons
 /* Whether a write of the same name has begun since the read was prepared. */
 bool expected_is_overlapped(const struct expected *x, const struct target_setup *setup);
 
-/* Checks a part of what was read. The parts must come in order, from offset 0. */
+/*
+ * Checks a part of what was read. The parts must come in order, from offset 0. If the generation is
+ * to be taken from the stamp, a body without a sound stamp counts as damaged, and one that is too
+ * short for a stamp cannot be judged.
+ */
 void expected_look(struct expected *x, const struct plan *plan, const struct pattern *pattern,
                    uint64_t offset, const void *part, size_t length);
 

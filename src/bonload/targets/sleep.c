@@ -132,11 +132,6 @@ static unsigned sleep_poll(void *thread, uint64_t until_ns, struct request *done
     return ended;
 }
 
-static void sleep_leave(void *thread)
-{
-    free(thread);
-}
-
 const struct target_ops target_sleep = {
     .name = "sleep",
     .summary = "sleeps up to 200 ms in one of 10 slots",
@@ -144,7 +139,7 @@ const struct target_ops target_sleep = {
     .join = sleep_join,
     .submit = sleep_submit,
     .poll = sleep_poll,
-    .leave = sleep_leave,
+    .leave = free,
     .describe = failure_describe,
     .close = sleep_close,
 };

@@ -72,35 +72,30 @@ struct target_setup {
     struct made *made;
 };
 
+/*
+ * Each function that returns an int returns 0 or a negative errno, and then sets the e that it
+ * gets.
+ */
 struct target_ops {
     const char *name;
     const char *summary; /* one line for messages */
     unsigned traits;     /* bits of enum target_trait */
-    const char *const
-        *ops; /* names of the operations, with a NULL at the end; NULL: reads and writes only */
+    /* names of the operations, with a NULL at the end; NULL: reads and writes only */
+    const char *const *ops;
 
-    /*
-     * Returns 0, or a negative errno with the reason in e when the target does not work in this
-     * build. NULL: it always works.
-     */
+    /* Fails with the reason if the target does not work in this build. NULL: it always works. */
     int (*available)(struct err *e);
 
-    /*
-     * Checks the settings, and adds the target's own to the plan. Returns 0, or a negative errno
-     * with a line in e. NULL: there is nothing to check.
-     */
+    /* Checks the settings, and adds the target's own to the plan. NULL: there are none. */
     int (*check)(struct plan *p, const struct settings *s, struct err *e);
 
     /*
-     * Opens the data that all threads share; *shared may stay NULL. Returns 0, or a negative errno
-     * with a line in e. Unless *shared is NULL, the caller must call close() in either case.
+     * Opens the data that all threads share; *shared may stay NULL. Otherwise the caller must call
+     * close(), also after a failure.
      */
     int (*open)(void **shared, const struct target_setup *setup, struct err *e);
 
-    /*
-     * Opens the data of one thread, for that many channels. Returns 0, or a negative errno with a
-     * line in e.
-     */
+    /* Opens the data of one thread, for that many channels. */
     int (*join)(void **thread, void *shared, unsigned channels, struct err *e);
 
     /*
@@ -110,10 +105,7 @@ struct target_ops {
      */
     void (*choose)(void *shared, struct request *r, uint64_t random);
 
-    /*
-     * Prepares a request that is about to begin, in time that does not count. NULL: there is
-     * nothing to do.
-     */
+    /* Prepares a request that is about to begin, in time that does not count. May be NULL. */
     void (*prepare)(void *thread, struct request *r);
 
     /* Begins a request. *r must stay in place until the request has ended. */
@@ -137,10 +129,7 @@ struct target_ops {
     /* Describes a failure or a miss in at most `size` bytes with the NUL. */
     void (*describe)(const void *shared, uint32_t failure, char *text, size_t size);
 
-    /*
-     * Removes what the request with that number wrote. Returns 0 or a negative errno. NULL: the
-     * target cannot remove anything.
-     */
+    /* Removes what the request with that number wrote. NULL: the target cannot remove anything. */
     int (*remove)(void *shared, uint64_t number);
 
     /*
