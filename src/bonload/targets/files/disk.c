@@ -173,10 +173,8 @@ static int write_body(struct thread *t, int fd, struct request *r)
 
 static uint32_t disk_write(struct thread *t, struct request *r)
 {
-    bool is_new;
     bool durable = t->shared->settings->fsync;
-    int fd = disk_open_to_write(t, &is_new);
-    r->made = is_new;
+    int fd = disk_open_to_write(t, &r->made);
     if (fd < 0)
         return failure_of(STEP_OPEN, -fd);
     int code = write_body(t, fd, r);
@@ -185,7 +183,7 @@ static uint32_t disk_write(struct thread *t, struct request *r)
         failure = failure_of(STEP_SYNC, errno);
     if (close(fd) != 0 && errno != EINTR && failure == 0)
         failure = failure_of(STEP_CLOSE, errno);
-    if (failure == 0 && durable && is_new) {
+    if (failure == 0 && durable && r->made) {
         int rc = paths_sync_above(&t->shared->paths, t->work.name);
         failure = rc ? failure_of(STEP_SYNC, -rc) : 0;
     }

@@ -123,19 +123,17 @@ static int s3_join(struct web_thread *t, struct err *e)
     struct s3_place *place = &s3->place;
     size_t room = s3->url_bytes + CANONICAL_EXTRA + SETTINGS_HEADERS +
                   (place->token ? strlen(place->token) : 0);
-    struct s3_thread *own = t->own = calloc(1, sizeof *own);
-    if (!own)
-        return err_system(e, ENOMEM, "memory for a thread");
-    own->url = malloc(s3->url_bytes);
-    own->exchanges = calloc(t->channels, sizeof *own->exchanges);
-    if (!own->url || !own->exchanges)
-        return err_system(e, ENOMEM, "memory for %u channels", t->channels);
-    for (unsigned i = 0; i < t->channels; i++) {
+    struct s3_thread *own = t->own = calloc(1, sizeof *own + t->channels * sizeof *own->exchanges);
+    if (own)
+        own->url = malloc(s3->url_bytes);
+    bool is_complete = own && own->url;
+    for (unsigned i = 0; is_complete && i < t->channels; i++) {
         t->exchanges[i].own = &own->exchanges[i];
         link_lines(&own->exchanges[i], &t->exchanges[i], place);
-        if (!s3_upload_open(&own->exchanges[i].upload, s3->parts_most))
-            return err_system(e, ENOMEM, "memory for %u channels", t->channels);
+        is_complete = s3_upload_open(&own->exchanges[i].upload, s3->parts_most);
     }
+    if (!is_complete)
+        return err_system(e, ENOMEM, "memory for %u channels", t->channels);
     return place->version > 0 ? signer_open(&own->signer, &place->keys, room, e) : 0;
 }
 
@@ -144,11 +142,10 @@ static void s3_leave(struct web_thread *t)
     struct s3_thread *own = t->own;
     if (!own)
         return;
-    for (unsigned i = 0; own->exchanges && i < t->channels; i++)
+    for (unsigned i = 0; i < t->channels; i++)
         free(own->exchanges[i].upload.list.memory);
     signer_close(&own->signer);
     free(own->url);
-    free(own->exchanges);
     free(own);
 }
 

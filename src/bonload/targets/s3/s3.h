@@ -55,19 +55,9 @@ enum upload_step { UPLOAD_NONE, UPLOAD_BEGIN, UPLOAD_PART, UPLOAD_END, UPLOAD_AB
 struct upload {
     enum upload_step step;
     uint64_t part; /* number of the current part, counted from 1 */
-    char id[512];  /* percent-encoded */
-    char plain_id[256];
+    char id[256];
     struct text list; /* the uploaded parts, as XML, in memory for free(3) */
     uint32_t failure; /* why the upload is being aborted */
-};
-
-/* The data of a thread. */
-struct s3_thread {
-    struct signer signer;
-    char *url;      /* of the transfer that is being prepared */
-    int64_t second; /* the second, since 1970, that `time` is about */
-    char time[40];  /* that second in the form that signatures need */
-    struct s3_exchange *exchanges;
 };
 
 /* The headers that differ between transfers. All but the first one are signed. */
@@ -81,6 +71,15 @@ struct s3_exchange {
     char authorization[S3_AUTHORIZATION];
     struct curl_slist lines[S3_LINES]; /* those that the version needs precede the shared headers */
     struct upload upload;
+};
+
+/* The data of a thread. */
+struct s3_thread {
+    struct signer signer;
+    char *url;                      /* of the transfer that is being prepared */
+    int64_t second;                 /* the second, since 1970, that `time` is about */
+    char time[40];                  /* that second in the form that signatures need */
+    struct s3_exchange exchanges[]; /* one for each channel */
 };
 
 /*

@@ -20,13 +20,14 @@ static const char *first_given(const char *option, const char *variable)
 static int find_keys(struct s3_place *place, const struct settings *s, struct err *e)
 {
     const char *access = getenv("AWS_ACCESS_KEY_ID");
+    const char *region = first_given(s->s3_region, "AWS_REGION");
     struct sign_keys *keys = &place->keys;
-    keys->access = first_given(s->s3_api_key, "AWS_ACCESS_KEY_ID");
-    keys->secret = first_given(s->s3_secret_key, "AWS_SECRET_ACCESS_KEY");
-    keys->region = first_given(s->s3_region, "AWS_REGION");
-    keys->service = "s3";
-    if (!keys->region)
-        keys->region = DEFAULT_REGION;
+    *keys = (struct sign_keys){
+        .access = first_given(s->s3_api_key, "AWS_ACCESS_KEY_ID"),
+        .secret = first_given(s->s3_secret_key, "AWS_SECRET_ACCESS_KEY"),
+        .region = region ? region : DEFAULT_REGION,
+        .service = "s3",
+    };
     if (s->as_goader && !keys->access && !keys->secret) {
         place->version = 0;
         return 0;
@@ -57,24 +58,25 @@ static bool get_part(CURLU *url, CURLUPart part, char *text, size_t size)
     return text[0] != '\0';
 }
 
-static void take_origin(struct s3_site *site, const char *scheme, const char *host, CURLU *url)
-{
-    char port[16];
-    const char *colon = get_part(url, CURLUPART_PORT, port, sizeof port) ? ":" : "";
-    snprintf(site->host, sizeof site->host, "Host: %s%s%s", host, colon, port);
-    snprintf(site->origin, sizeof site->origin, "%s://%s%s%s", scheme, host, colon, port);
-}
-
 /*
- * Takes what precedes a key: the endpoint's own path and the bucket, unless the host is
- * "BUCKET.host", so that requests are in virtual style. Returns false if it is too long.
+ * Finds a site of an endpoint. Before a key come the endpoint's own path and the bucket, unless the
+ * host is "BUCKET.host", so that requests are in virtual style. Returns false if the endpoint is
+ * not accepted.
  */
-static bool take_root(struct s3_site *site, const char *bucket, const char *host, CURLU *url)
+static bool take_site(struct s3_site *site, const char *bucket, CURLU *url)
 {
+    char scheme[16];
+    char host[256];
+    char port[16];
     char path[200];
     struct text root;
     struct text alone;
+    get_part(url, CURLUPART_SCHEME, scheme, sizeof scheme);
+    get_part(url, CURLUPART_HOST, host, sizeof host);
     get_part(url, CURLUPART_PATH, path, sizeof path);
+    const char *colon = get_part(url, CURLUPART_PORT, port, sizeof port) ? ":" : "";
+    snprintf(site->host, sizeof site->host, "Host: %s%s%s", host, colon, port);
+    snprintf(site->origin, sizeof site->origin, "%s://%s%s%s", scheme, host, colon, port);
     size_t length = strlen(path);
     while (length > 0 && path[length - 1] == '/')
         path[--length] = '\0';
@@ -87,17 +89,7 @@ static bool take_root(struct s3_site *site, const char *bucket, const char *host
     text_put(with_bucket, "/");
     text_put_encoded(with_bucket, bucket, "");
     text_put(&root, "/");
-    return text_is_whole(&root) && text_is_whole(&alone);
-}
-
-static bool take_site(struct s3_site *site, const char *bucket, CURLU *url)
-{
-    char scheme[16];
-    char host[256];
-    get_part(url, CURLUPART_SCHEME, scheme, sizeof scheme);
-    get_part(url, CURLUPART_HOST, host, sizeof host);
-    take_origin(site, scheme, host, url);
-    return take_root(site, bucket, host, url) && strncmp(scheme, "http", 4) == 0;
+    return text_is_whole(&root) && text_is_whole(&alone) && strncmp(scheme, "http", 4) == 0;
 }
 
 static int take_endpoint(struct s3_site *site, const char *endpoint, const char *bucket,

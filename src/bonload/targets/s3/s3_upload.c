@@ -48,12 +48,15 @@ static bool set_step(struct web_exchange *x, struct upload *u, enum upload_step 
 {
     static const enum web_method methods[] = {
         [UPLOAD_PART] = METHOD_PUT, [UPLOAD_END] = METHOD_POST, [UPLOAD_ABORT] = METHOD_DELETE};
-    char query[sizeof u->id + 64];
-    char plain[sizeof u->plain_id + 64];
-    snprintf(query, sizeof query, "%suploadId=%s", part, u->id);
-    snprintf(plain, sizeof plain, "%suploadId=%s", part, u->plain_id);
+    char memory[3 * sizeof u->id + 64];
+    char plain[sizeof u->id + 64];
+    struct text query;
+    text_begin(&query, memory, sizeof memory);
+    text_put_all(&query, part, "uploadId=");
+    text_put_encoded(&query, u->id, "");
+    snprintf(plain, sizeof plain, "%suploadId=%s", part, u->id);
     u->step = step;
-    x->failure = s3_set(x, methods[step], x->name, query, plain);
+    x->failure = s3_set(x, methods[step], x->name, memory, plain);
     x->keeps_answer = step != UPLOAD_PART;
     return true;
 }
@@ -105,16 +108,6 @@ static void note_part(struct web_exchange *x, struct upload *u)
     text_put(&u->list, "</ETag></Part>");
 }
 
-static bool take_id(struct web_exchange *x, struct upload *u)
-{
-    struct text id;
-    bool is_there =
-        xml_text(x->answer, x->answer_used, "UploadId", u->plain_id, sizeof u->plain_id);
-    text_begin(&id, u->id, sizeof u->id);
-    text_put_encoded(&id, u->plain_id, "");
-    return is_there && text_is_whole(&id);
-}
-
 /*
  * Prepares the transfer after a part: the next part, or the end. Returns whether a transfer
  * follows.
@@ -155,7 +148,8 @@ bool s3_upload_follow(struct web_exchange *x)
     case UPLOAD_NONE:
         return false;
     case UPLOAD_BEGIN:
-        if (x->failure == 0 && !take_id(x, u))
+        if (x->failure == 0 &&
+            !xml_text(x->answer, x->answer_used, "UploadId", u->id, sizeof u->id))
             x->failure = web_failure(x, "the answer has no upload ID");
         return x->failure == 0 ? put_part(x, u) : give_up(x, u);
     case UPLOAD_PART:
