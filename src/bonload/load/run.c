@@ -96,7 +96,7 @@ static int open_names(struct run *r, struct err *e)
     uint64_t most = p->warmup_ns > 0 ? UINT64_MAX : run_budget(p);
     r->period = names_period(&r->names);
     bool repeats = !names_are_unique(&r->names, most);
-    if (repeats && r->reads_written && (r->target->traits & TARGET_STORES))
+    if (repeats && r->reads_written && (r->target->traits & TARGET_NAMES))
         rc = versions_open(&r->versions, e);
     r->sizes = (struct sizes){.least = p->least_body,
                               .most = p->most_body,

@@ -10,7 +10,6 @@ static enum target_answer null_submit(void *thread, struct request *r)
 
 const struct target_ops target_null = {
     .name = "null",
-    .summary = "does nothing",
     .traits = TARGET_INSTANT,
     .submit = null_submit,
     .describe = failure_describe,

@@ -134,7 +134,6 @@ static unsigned sleep_poll(void *thread, uint64_t until_ns, struct request *done
 
 const struct target_ops target_sleep = {
     .name = "sleep",
-    .summary = "sleeps up to 200 ms in one of 10 slots",
     .open = sleep_open,
     .join = sleep_join,
     .submit = sleep_submit,

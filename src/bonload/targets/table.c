@@ -20,10 +20,9 @@ static int no_curl(struct err *e)
 }
 
 const struct target_ops target_http = {
-    .name = "http", .summary = "PUT and GET", .traits = TARGET_NAMES, .available = no_curl};
+    .name = "http", .traits = TARGET_NAMES, .available = no_curl};
 
-const struct target_ops target_s3 = {
-    .name = "s3", .summary = "object store", .traits = TARGET_NAMES, .available = no_curl};
+const struct target_ops target_s3 = {.name = "s3", .traits = TARGET_NAMES, .available = no_curl};
 #endif
 
 const struct target_ops *const target_table[] = {

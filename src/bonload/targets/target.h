@@ -50,20 +50,19 @@ enum target_answer {
 };
 
 enum target_trait {
-    TARGET_BLOCKS = 1,  /* submit() blocks in system calls, so each channel needs a thread */
-    TARGET_INSTANT = 2, /* requests take almost no time, and need neither names nor numbers */
-    TARGET_NAMES = 4,   /* needs a template or a file of names */
-    TARGET_STORES = 8,  /* what was written can be read back, so -cleanup and -verify make sense */
-    TARGET_NO_KINDS = 16, /* operations come from a single mix, and need no earlier writes */
-    TARGET_FILES = 32,    /* moves the bytes of whole files, so the devices below count them, too */
-    TARGET_URLS = 64,     /* names are URLs */
-    TARGET_LOCAL = 128,   /* works on a filesystem of this machine, whose devices are watched */
+    TARGET_BLOCKS = 1,   /* submit() blocks in system calls, so each channel needs a thread */
+    TARGET_INSTANT = 2,  /* requests take almost no time, and need neither names nor numbers */
+    TARGET_NAMES = 4,    /* stores what is written by names, so it needs a template or a file */
+    TARGET_NO_KINDS = 8, /* operations come from a single mix, and need no earlier writes */
+    TARGET_FILES = 16,   /* moves the bytes of whole files, so the devices below count them, too */
+    TARGET_URLS = 32,    /* names are URLs */
+    TARGET_LOCAL = 64,   /* works on a filesystem of this machine, whose devices are watched */
 };
 
 /* What all threads of a target work with. All that it points to outlives the target. */
 struct target_setup {
     const struct plan *plan;
-    const struct names *names; /* NULL: the target needs none */
+    const struct names *names;
     const struct sizes *sizes;
     const struct bodies *bodies; /* bodies that the user gives; NULL: the target makes bodies */
     struct versions *versions;
@@ -78,8 +77,7 @@ struct target_setup {
  */
 struct target_ops {
     const char *name;
-    const char *summary; /* one line for messages */
-    unsigned traits;     /* bits of enum target_trait */
+    unsigned traits; /* bits of enum target_trait */
     /* names of the operations, with a NULL at the end; NULL: reads and writes only */
     const char *const *ops;
 

@@ -1,7 +1,6 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <stdatomic.h>
-#include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -299,8 +298,7 @@ static void disk_verified(void *shared, uint64_t *checked_bytes, uint64_t *damag
 
 const struct target_ops target_disk = {
     .name = "disk",
-    .summary = "writes and reads files",
-    .traits = TARGET_BLOCKS | TARGET_NAMES | TARGET_STORES | TARGET_FILES | TARGET_LOCAL,
+    .traits = TARGET_BLOCKS | TARGET_NAMES | TARGET_FILES | TARGET_LOCAL,
     .check = paths_check,
     .open = disk_open,
     .join = disk_join,

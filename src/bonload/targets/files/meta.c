@@ -3,7 +3,6 @@
 #include <inttypes.h>
 #include <linux/limits.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <sys/xattr.h>
@@ -158,10 +157,10 @@ static int open_for(const struct thread *t, unsigned op)
     case META_TRUNCATE:
         return below_open_file(&at, t->at.name, O_WRONLY, 0);
     case META_SETATTR:
-        return below_open_to_change(&at, t->at.name, t->shared->is_root ? O_PATH : O_RDONLY);
     case META_SETXATTR:
     case META_REMOVEXATTR:
-        return below_open_to_change(&at, t->at.name, O_RDONLY);
+        return below_open_to_change(&at, t->at.name,
+                                    op == META_SETATTR && t->shared->is_root ? O_PATH : O_RDONLY);
     default:
         return below_open_unseen(&at, t->at.name, O_RDONLY);
     }
@@ -392,8 +391,7 @@ static void meta_describe(const void *shared, uint32_t failure, char *text, size
 
 const struct target_ops target_meta = {
     .name = "meta",
-    .summary = "a mix of operations on the names of the template",
-    .traits = TARGET_BLOCKS | TARGET_NAMES | TARGET_STORES | TARGET_NO_KINDS | TARGET_LOCAL,
+    .traits = TARGET_BLOCKS | TARGET_NAMES | TARGET_NO_KINDS | TARGET_LOCAL,
     .ops = meta_op_names,
     .check = paths_check,
     .open = meta_open,

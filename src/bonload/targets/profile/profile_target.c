@@ -205,7 +205,6 @@ int profile_target_failure(const void *shared, struct err *e)
 
 const struct target_ops target_profile = {
     .name = "profile",
-    .summary = "does to the storage what a program does",
     .traits = TARGET_BLOCKS | TARGET_LOCAL,
     .check = profile_check,
     .open = profile_open,

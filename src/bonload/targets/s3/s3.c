@@ -1,7 +1,6 @@
 #include "bonload/targets/s3/s3.h"
 
 #include <errno.h>
-#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -79,7 +78,7 @@ static int s3_open_dialect(struct web_shared *s, struct err *e)
     if (!s3)
         return err_system(e, ENOMEM, "memory for the target");
     s3->url_bytes = 3 * s->setup.names->longest + URL_EXTRA;
-    s3->part_bytes = settings->s3_part_bytes.given ? settings->s3_part_bytes.value : 0;
+    s3->part_bytes = settings->s3_part_bytes.value;
     uint64_t most = s->setup.bodies ? s->bodies.longest : s->setup.plan->most_body;
     if (s3->part_bytes > 0)
         s3->parts_most = most / s3->part_bytes + 1;
@@ -288,7 +287,7 @@ static const struct web_dialect dialect = {
 static int s3_check(struct plan *p, const struct settings *s, struct err *e)
 {
     struct s3_place place;
-    uint64_t part = s->s3_part_bytes.given ? s->s3_part_bytes.value : 0;
+    uint64_t part = s->s3_part_bytes.value;
     int rc = web_ops_check(p, s, &dialect, e);
     if (rc == 0)
         rc = s3_place_find(&place, s, e);
@@ -304,8 +303,7 @@ static int s3_open(void **shared, const struct target_setup *setup, struct err *
 
 const struct target_ops target_s3 = {
     .name = "s3",
-    .summary = "objects of a store, with signatures",
-    .traits = TARGET_NAMES | TARGET_STORES,
+    .traits = TARGET_NAMES,
     .ops = op_names,
     WEB_OPERATIONS,
     .check = s3_check,

@@ -137,10 +137,11 @@ static int take_endpoints(struct s3_place *place, const char *endpoints, bool as
 
 int s3_place_find(struct s3_place *place, const struct settings *s, struct err *e)
 {
-    *place = (struct s3_place){.version = DEFAULT_VERSION, .bucket = s->s3_bucket};
     const char *endpoints = first_given(s->s3_endpoint, "AWS_ENDPOINT_URL");
-    if (s->s3_sign_version.given)
-        place->version = (unsigned)s->s3_sign_version.value;
+    *place = (struct s3_place){
+        .bucket = s->s3_bucket,
+        .version = (unsigned)given_or(s->s3_sign_version, DEFAULT_VERSION),
+    };
     if (place->version == 3)
         return err_say(e, "-s3-sign-ver: '3' is not accepted; expected 4 or 2");
     if (!endpoints)

@@ -1,5 +1,6 @@
 #include "bonload/targets/s3/text.h"
 
+#include <ctype.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -36,19 +37,13 @@ void text_put_byte(struct text *t, char byte)
     put_bytes(t, &byte, 1);
 }
 
-static bool is_unreserved(char c)
-{
-    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '-' ||
-           c == '.' || c == '_' || c == '~';
-}
-
 void text_put_encoded(struct text *t, const char *more, const char *kept)
 {
     static const char digits[] = "0123456789ABCDEF";
     for (; *more; more++) {
         unsigned char c = (unsigned char)*more;
         const char code[] = {'%', digits[c >> 4], digits[c & 15]};
-        if (is_unreserved(*more) || strchr(kept, *more))
+        if (isalnum(c) || strchr("-._~", c) || strchr(kept, c))
             text_put_byte(t, *more);
         else
             put_bytes(t, code, sizeof code);

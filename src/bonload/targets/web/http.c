@@ -108,8 +108,7 @@ static int http_open(void **shared, const struct target_setup *setup, struct err
 
 const struct target_ops target_http = {
     .name = "http",
-    .summary = "requests for URLs",
-    .traits = TARGET_NAMES | TARGET_STORES | TARGET_URLS,
+    .traits = TARGET_NAMES | TARGET_URLS,
     .ops = op_names,
     WEB_OPERATIONS,
     .check = http_check,
