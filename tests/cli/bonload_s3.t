@@ -64,6 +64,9 @@ sub got {
     like(bonload(@all, "-s3-endpoint=$urls[0],ftp://h")->{err}, qr/\Abonload: -s3-endpoint: 'ftp:\/\/h' is not accepted; expected a URL[^\n]*\n\z/, 'each has to be a URL');
     like(bonload(@all, '-s3-endpoint=' . join q{,}, ('http://h') x 33)->{err}, qr/\Abonload: -s3-endpoint: up to 32 URLs[^\n]*\n\z/, 'no more than 32');
     like(bonload(@all, "-s3-endpoint=$urls[0],$servers[1]{url}")->{err}, qr/\Abonload: -s3-bucket: there is no bucket b at \Q$servers[1]{url}\E\n\z/, 'each has to have the bucket');
+    my $path = 'p' x 300;
+    loaded(@all, "-s3-endpoint=$urls[0]/$path");
+    ok(slurp("$dir/log-0") =~ m{ PUT /status/200/$path/b/\d}, 'a long path is sent as a whole');
 }
 
 SKIP: {

@@ -68,7 +68,7 @@ static bool take_site(struct s3_site *site, const char *bucket, CURLU *url)
     char scheme[16];
     char host[256];
     char port[16];
-    char path[200];
+    char path[sizeof site->root];
     struct text root;
     struct text alone;
     get_part(url, CURLUPART_SCHEME, scheme, sizeof scheme);
