@@ -78,6 +78,7 @@ struct target_ops {
     unsigned traits;     /* bits of enum target_trait */
     const char *const
         *ops; /* names of the operations, with a NULL at the end; NULL: reads and writes only */
+    const void *dialect; /* what differs between targets that share their operations */
 
     /*
      * Returns 0, or a negative errno with the reason in e when the target does not work in this
