@@ -35,9 +35,15 @@ int web_add_header(struct web_shared *s, const char *line, struct err *e)
     return 0;
 }
 
-/* Hides a header's value in messages, and also the second word of "Basic c2VjcmV0" alone. */
-static void hide_value(struct web_reasons *r, const char *value)
+/*
+ * Hides a header's value in messages, without the blanks at its end, which servers drop, and also
+ * the second word of "Basic c2VjcmV0" alone.
+ */
+static void hide_value(struct web_reasons *r, char *value)
 {
+    size_t length = strlen(value);
+    while (length > 0 && strchr(" \t", value[length - 1]))
+        value[--length] = '\0';
     const char *blank = strrchr(value, ' ');
     web_reasons_hide(r, value);
     web_reasons_hide(r, blank ? blank + 1 : NULL);
@@ -53,11 +59,11 @@ static int add_given(struct web_shared *s, struct err *e)
     while (rc == 0 && next && *next) {
         const char *line = strsep(&next, "\n");
         char *colon = strchr(line, ':');
-        const char *value = colon + 1 + strspn(colon + 1, " \t");
-        hide_value(&s->reasons, value);
+        char *value = colon + 1 + strspn(colon + 1, " \t");
         if (*value == '\0')
             strcpy(colon, ";"); /* as libcurl wants a header without a value */
         rc = web_add_header(s, line, e);
+        hide_value(&s->reasons, value); /* libcurl has copied the line */
     }
     return rc;
 }
