@@ -206,14 +206,9 @@ static void set_callbacks(struct web_exchange *x)
 /* Sets basic authentication from the percent-encoded credentials of a URL; "": none. */
 static void set_credentials(CURL *c, const char *credentials)
 {
-    size_t name = strcspn(credentials, ":");
-    char *user = curl_easy_unescape(c, credentials, (int)name, NULL);
-    char *password =
-        curl_easy_unescape(c, credentials + name + (credentials[name] != '\0'), 0, NULL);
-    curl_easy_setopt(c, CURLOPT_USERNAME, *credentials ? user : NULL);
-    curl_easy_setopt(c, CURLOPT_PASSWORD, *credentials ? password : NULL);
-    curl_free(user);
-    curl_free(password);
+    char *plain = curl_easy_unescape(c, credentials, 0, NULL);
+    curl_easy_setopt(c, CURLOPT_USERPWD, *credentials ? plain : NULL);
+    curl_free(plain);
 }
 
 static void set_options(CURL *c, const struct web_shared *s)
