@@ -363,7 +363,9 @@ long web_once(struct web_shared *s, struct request *r, uint64_t timeout_ns)
     struct err e;
     void *thread = s->aside;
     err_init(&e);
-    if (!thread && web_join(&thread, s, 1, &e) != 0) {
+    if (!thread)
+        web_join(&thread, s, 1, &e);
+    if (!thread) {
         r->failure = failure_of(STEP_OTHER, e.code);
         return 0;
     }

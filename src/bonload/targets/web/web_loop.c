@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "measure/clock.h"
+#include "util/descriptor.h"
 #include "util/units.h"
 
 #define NEVER        UINT64_MAX
@@ -109,10 +110,8 @@ void web_loop_close(struct web_loop *l)
 {
     if (l->multi)
         curl_multi_cleanup(l->multi);
-    if (l->epoll >= 0)
-        close(l->epoll);
+    descriptor_close(&l->epoll);
     free(l->sockets);
-    *l = (struct web_loop){.epoll = -1};
 }
 
 void web_loop_adopt(struct web_loop *l, CURL *easy)
