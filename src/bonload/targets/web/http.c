@@ -52,22 +52,17 @@ static void hide_credentials(struct web_shared *s, const char *credentials)
 }
 
 /*
- * Hides the credentials of all names. Servers' messages are not shown at all, because they may
- * contain other secrets.
+ * Hides the credentials of all names, and checks the names. Servers' messages are not shown at all,
+ * because they may contain other secrets.
  */
-static void hide_all_credentials(struct web_shared *s)
+static int http_open(struct web_shared *s, struct err *e)
 {
     const struct names *names = s->setup.names;
     hide_credentials(s, s->setup.plan->settings->credentials);
     for (uint64_t i = 0; names->credentials && i < names->line_count; i++)
         if (names->credentials[i])
             hide_credentials(s, names->credentials[i]);
-}
-
-static int http_open(struct web_shared *s, struct err *e)
-{
-    hide_all_credentials(s);
-    return check_urls(s->setup.names, e);
+    return check_urls(names, e);
 }
 
 /* Replaces each blank, which URLs cannot have, by "%20". `url` must have room for that. */
