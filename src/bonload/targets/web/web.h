@@ -88,7 +88,7 @@ struct web_dialect {
     const enum web_method *methods; /* method of each operation, in the order of target_ops.ops */
 
     /*
-     * Opens the data that all threads share: shared->own, and further headers of every request.
+     * Opens the data that all threads share: shared->own, and headers after the user's.
      * Returns 0, or a negative errno with a line in e.
      */
     int (*open)(struct web_shared *s, struct err *e);
