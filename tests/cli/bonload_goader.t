@@ -213,12 +213,12 @@ sub web_tests {
     like($run->{out}, qr{"url":"http://127.0.0.1:$port/echo"}, 'the URL is told without it');
     # Passwords in a file of names: each line has its own.
     truncate "$dir/log", 0;
-    spew("$dir/named", "http://me:se%20cret\@127.0.0.1:$port/echo\nhttp://127.0.0.1:$port/status/200\n HTTP://you\@127.0.0.1:$port/status/200?a\@b \n");
-    my $each = called('goader', qw(-requests-engine=http -rt=1 -max-requests=6 -verbose -output=json -url-source=named -written-urls-dump=told -timeline-file=page));
+    spew("$dir/named", "http://me:se%20cret\@127.0.0.1:$port/echo\nhttp://127.0.0.1:$port/status/200\n HTTP://you\@127.0.0.1:$port/status/200?a\@b \nhttp://:to%20ken\@127.0.0.1:$port/status/200?token\n");
+    my $each = called('goader', qw(-requests-engine=http -rt=1 -max-requests=8 -verbose -output=json -url-source=named -written-urls-dump=told -timeline-file=page));
     is_deeply([ map { [ m{ /(\S+) HTTP}, /^Authorization: Basic (\S+)\r$/m ] } split /^(?=\S+ GET \/)/m, slurp("$dir/log") ],
-        [ ([ 'echo', 'bWU6c2UgY3JldA==' ], ['status/200'], [ 'status/200?a@b', 'eW91Og==' ]) x 2 ], 'goader: lines of -url-source have their own');
+        [ ([ 'echo', 'bWU6c2UgY3JldA==' ], ['status/200'], [ 'status/200?a@b', 'eW91Og==' ], [ 'status/200?token', 'OnRvIGtlbg==' ]) x 2 ], 'goader: lines of -url-source have their own');
     unlike($each->{out} . $each->{err} . slurp("$dir/told") . slurp("$dir/page"), qr/cret|\bme:se|you@|bWU6c2/, 'which nothing tells');
-    is_deeply([ split /\n/, slurp("$dir/told") ], [ "http://127.0.0.1:$port/echo", "http://127.0.0.1:$port/status/200", "HTTP://127.0.0.1:$port/status/200?a\@b" ], 'names are told without them');
+    is_deeply([ split /\n/, slurp("$dir/told") ], [ "http://127.0.0.1:$port/echo", "http://127.0.0.1:$port/status/200", "HTTP://127.0.0.1:$port/status/200?a\@b", "http://127.0.0.1:$port/status/200?token" ], 'names are told without them');
     like(called('bonload', qw(-requests-engine=http -rt=1 -url-source=named))->{err}, qr/\Abonload: a URL must not contain a user's name or password[^\n]*\n\z/, 'bonload: neither there');
     my $long = BonnieRun::start({ program => "$dir/goader" }, qw(-show-progress=false -requests-engine=http -rps=1 -max-requests=100), "-url=$with");
     wait_until('the program', sub { slurp("/proc/$long->{pid}/cmdline") =~ m{goader\0.*http://127}s });

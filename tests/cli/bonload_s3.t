@@ -61,6 +61,9 @@ sub got {
     local $ENV{AWS_ENDPOINT_URL} = "$urls[0],$urls[1]";
     is(loaded(@all)->{Writes}{Errors}, 0, 'also from the environment');
     is((got("$dir/log-$_", 'PUT'))[0], 75, "server $_: half of the requests more") for 0, 1;
+    for my $before ([], [ map {"-header=X-$_: some value-$_"} 1 .. 40 ]) {
+        like(bonload(@all, "-s3-endpoint=$servers[0]{url}/tell", @{$before}, '-header=X-Token: tell-nobody ')->{out}, qr/^Error: 90 x 403 Denied: \*{11}$/m, 'a server tells the value of a header');
+    }
     like(bonload(@all, "-s3-endpoint=$urls[0],ftp://h")->{err}, qr/\Abonload: -s3-endpoint: 'ftp:\/\/h' is not accepted; expected a URL[^\n]*\n\z/, 'each has to be a URL');
     like(bonload(@all, '-s3-endpoint=' . join q{,}, ('http://h') x 33)->{err}, qr/\Abonload: -s3-endpoint: up to 32 URLs[^\n]*\n\z/, 'no more than 32');
     like(bonload(@all, "-s3-endpoint=$urls[0],$servers[1]{url}")->{err}, qr/\Abonload: -s3-bucket: there is no bucket b at \Q$servers[1]{url}\E\n\z/, 'each has to have the bucket');

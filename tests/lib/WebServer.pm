@@ -34,6 +34,7 @@ my %MISBEHAVES = (
     '/interim' => sub { endless($_[0], q{}, sub {"HTTP/1.1 102 Processing\r\n\r\n"}) },
     '/body'    => sub { endless($_[0], "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n", sub { "1000\r\n" . 'x' x 4096 . "\r\n" }) },
     '/loris'   => sub { endless($_[0], "HTTP/1.1 200 OK\r\nContent-Length: 100000\r\n\r\n", sub {'x'}); $_[0]{is_slow} = 1 },
+    '/tell'    => sub { answer($_[0], 403, '<Error><Code>Denied</Code><Message>' . ($_[0]{head} =~ /^X-Token: *(.*?) *\r?$/m)[0] . '</Message></Error>') },
     '/echo'    => sub { answer($_[0], 403, "<Error><Code>Denied</Code><Message>$_[0]{head}</Message></Error>") },
 );
 

@@ -73,12 +73,3 @@ unsigned mix_at(const struct mix *mix, uint64_t number)
         number -= mix->weights[op];
     return op;
 }
-
-struct mix mix_part(const struct mix *mix, unsigned bits)
-{
-    struct mix part = {0};
-    for (unsigned op = 0; op < MIX_MOST; op++)
-        if (bits >> op & 1)
-            part.sum += part.weights[op] = mix->weights[op];
-    return part;
-}

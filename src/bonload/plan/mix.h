@@ -24,7 +24,4 @@ int mix_parse(struct mix *mix, const char *text, const char *const names[], cons
 /* The operation that a random number below mix->sum stands for. */
 unsigned mix_at(const struct mix *mix, uint64_t number);
 
-/* The part of a mix with the operations whose bits are set. Its sum may be 0. */
-struct mix mix_part(const struct mix *mix, unsigned bits);
-
 #endif

@@ -80,6 +80,7 @@ struct target_ops {
     unsigned traits; /* bits of enum target_trait */
     /* names of the operations, with a NULL at the end; NULL: reads and writes only */
     const char *const *ops;
+    const void *dialect; /* what differs between targets that share their operations */
 
     /* Fails with the reason if the target does not work in this build. NULL: it always works. */
     int (*available)(struct err *e);

@@ -71,6 +71,7 @@ static void describe(const struct web_reasons *r, uint32_t failure, const char *
 static void one_kind_has_one_failure(void **state)
 {
     static struct web_reasons r;
+    char key[2 * WEB_REASON_KEY] = "";
     (void)state;
     web_reasons_open(&r);
     uint32_t first = web_reasons_failure(&r, "404", "404 Not Found");
@@ -78,6 +79,9 @@ static void one_kind_has_one_failure(void **state)
     assert_int_not_equal(first, 0);
     assert_int_not_equal(first, second);
     assert_int_equal(web_reasons_failure(&r, "404", "404 in other words"), first);
+    memset(key, 'k', sizeof key - 1);
+    uint32_t cut = web_reasons_failure(&r, key, "a long key");
+    assert_int_equal(web_reasons_failure(&r, key, "is cut"), cut);
     describe(&r, first, "404 Not Found");
     describe(&r, second, "500 line one");
     web_reasons_close(&r);
@@ -98,6 +102,21 @@ static void secrets_become_stars(void **state)
     snprintf(text, sizeof text, "%0*ds3cret", WEB_REASON_TEXT - 4, 0);
     web_reasons_describe(&r, web_reasons_failure(&r, "2", text), text, sizeof text);
     assert_null(strstr(text, "s3"));
+    web_reasons_close(&r);
+}
+
+/* As many as the target s3 may have: its keys and token, and two words of each header. */
+static void many_secrets_become_stars(void **state)
+{
+    static struct web_reasons r;
+    static char secrets[3 + 2 * 59][12];
+    (void)state;
+    web_reasons_open(&r);
+    for (unsigned i = 0; i < sizeof secrets / sizeof *secrets; i++) {
+        snprintf(secrets[i], sizeof secrets[i], "secret-%03u", i);
+        web_reasons_hide(&r, secrets[i]);
+    }
+    describe(&r, web_reasons_failure(&r, "1", "secret-000 secret-120"), "********** **********");
     web_reasons_close(&r);
 }
 
@@ -126,6 +145,7 @@ int main(void)
         cmocka_unit_test(keys_are_encoded),
         cmocka_unit_test(one_kind_has_one_failure),
         cmocka_unit_test(secrets_become_stars),
+        cmocka_unit_test(many_secrets_become_stars),
         cmocka_unit_test(there_is_room_for_a_number_of_kinds),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

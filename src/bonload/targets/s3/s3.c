@@ -40,10 +40,8 @@ static int look_for_bucket(struct web_shared *s, struct err *e)
     int rc = 0;
     for (unsigned i = 0; rc == 0 && i < s3->place.site_count; i++) {
         struct request r = {.kind = LOAD_READ, .op = S3_LOOK, .number = 1};
-        long status = 0;
         atomic_store(&s3->turn, i);
-        web_once(s, &r, LOOK_NS / s3->place.site_count, &status);
-        if (status == 404)
+        if (web_once(s, &r, LOOK_NS / s3->place.site_count) == 404)
             rc = err_say(e, "-s3-bucket: there is no bucket %.100s at %.200s", s3->place.bucket,
                          s3->place.sites[i].origin);
     }
@@ -87,8 +85,6 @@ static int s3_open_dialect(struct web_shared *s, struct err *e)
     web_reasons_hide(&s->reasons, s3->place.keys.secret);
     web_reasons_hide(&s->reasons, s3->place.keys.access);
     web_reasons_hide(&s->reasons, s3->place.token);
-    if (rc == 0)
-        rc = web_add_given(s, e);
     if (rc == 0)
         rc = check_headers(s, e);
     if (rc == 0 && s3->place.token)
@@ -274,7 +270,6 @@ static bool s3_explain(const struct web_exchange *x, char code[static WEB_REASON
 }
 
 static const struct web_dialect dialect = {
-    .ops = op_names,
     .methods = methods,
     .open = s3_open_dialect,
     .join = s3_join,
@@ -288,7 +283,7 @@ static int s3_check(struct plan *p, const struct settings *s, struct err *e)
 {
     struct s3_place place;
     uint64_t part = s->s3_part_bytes.value;
-    int rc = web_ops_check(p, s, &dialect, e);
+    int rc = web_check(p, s, e);
     if (rc == 0)
         rc = s3_place_find(&place, s, e);
     if (rc == 0 && part > 0 && p->most_body / part >= PARTS_MOST)
@@ -296,16 +291,11 @@ static int s3_check(struct plan *p, const struct settings *s, struct err *e)
     return rc;
 }
 
-static int s3_open(void **shared, const struct target_setup *setup, struct err *e)
-{
-    return web_open(shared, setup, &dialect, e);
-}
-
 const struct target_ops target_s3 = {
     .name = "s3",
     .traits = TARGET_NAMES,
     .ops = op_names,
-    WEB_OPERATIONS,
+    .dialect = &dialect,
     .check = s3_check,
-    .open = s3_open,
+    WEB_OPERATIONS,
 };

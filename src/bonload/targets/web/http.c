@@ -15,13 +15,12 @@ static const enum web_method methods[] = {
     WEB_COMMON_METHODS, [HTTP_POST] = METHOD_POST, [HTTP_PATCH] = METHOD_PATCH};
 
 /* Checks that a URL has a known scheme, and no password, which reports would show. */
-static int check_url(const char *url, struct err *e)
+static int check_url(char *url, struct err *e)
 {
     if (!name_is_url(url))
         return err_say(e, "'%.100s' is not a URL; expected http://HOST/PATH or https://HOST/PATH",
                        url);
-    const char *host = strstr(url, "//");
-    if (memchr(host + 2, '@', strcspn(host + 2, "/?#")))
+    if (credentials_end(url))
         return err_say(
             e, "a URL must not contain a user's name or password, which reports would show; "
                "use -header='Authorization: ...'");
@@ -53,23 +52,17 @@ static void hide_credentials(struct web_shared *s, const char *credentials)
 }
 
 /*
- * Hides the credentials of all names. Servers' messages are not shown at all, because they may
- * contain other secrets.
+ * Hides the credentials of all names, and checks the names. Servers' messages are not shown at all,
+ * because they may contain other secrets.
  */
-static void hide_all_credentials(struct web_shared *s)
+static int http_open(struct web_shared *s, struct err *e)
 {
     const struct names *names = s->setup.names;
     hide_credentials(s, s->setup.plan->settings->credentials);
     for (uint64_t i = 0; names->credentials && i < names->line_count; i++)
         if (names->credentials[i])
             hide_credentials(s, names->credentials[i]);
-}
-
-static int http_open_dialect(struct web_shared *s, struct err *e)
-{
-    int rc = check_urls(s->setup.names, e);
-    hide_all_credentials(s);
-    return rc ? rc : web_add_given(s, e);
+    return check_urls(names, e);
 }
 
 /* Replaces each blank, which URLs cannot have, by "%20". `url` must have room for that. */
@@ -83,34 +76,24 @@ static void encode_blanks(char *url)
 
 static uint32_t http_address(struct web_exchange *x)
 {
+    const struct names *names = x->thread->shared->setup.names;
     enum web_method method = web_method_of(x);
     encode_blanks(x->name);
-    if (x->thread->shared->setup.names->credentials)
-        web_exchange_identify(x,
-                              credentials_of(x->thread->shared->setup.names, x->request->number));
+    if (names->credentials)
+        web_exchange_identify(x, credentials_of(names, x->request->number));
     web_exchange_send_body(x, 0, method_sends(method) ? x->expected.size : 0);
     web_exchange_set(x, method, x->name);
     return 0;
 }
 
 static const struct web_dialect dialect = {
-    .ops = op_names, .methods = methods, .open = http_open_dialect, .address = http_address};
-
-static int http_check(struct plan *p, const struct settings *s, struct err *e)
-{
-    return web_ops_check(p, s, &dialect, e);
-}
-
-static int http_open(void **shared, const struct target_setup *setup, struct err *e)
-{
-    return web_open(shared, setup, &dialect, e);
-}
+    .methods = methods, .open = http_open, .address = http_address};
 
 const struct target_ops target_http = {
     .name = "http",
     .traits = TARGET_NAMES | TARGET_URLS,
     .ops = op_names,
+    .dialect = &dialect,
+    .check = web_check,
     WEB_OPERATIONS,
-    .check = http_check,
-    .open = http_open,
 };

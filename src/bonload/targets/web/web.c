@@ -35,15 +35,22 @@ int web_add_header(struct web_shared *s, const char *line, struct err *e)
     return 0;
 }
 
-/* Hides a header's value in messages, and also the second word of "Basic c2VjcmV0" alone. */
-static void hide_value(struct web_reasons *r, const char *value)
+/*
+ * Hides a header's value in messages, without the blanks at its end, which servers drop, and also
+ * the second word of "Basic c2VjcmV0" alone.
+ */
+static void hide_value(struct web_reasons *r, char *value)
 {
+    size_t length = strlen(value);
+    while (length > 0 && strchr(" \t", value[length - 1]))
+        value[--length] = '\0';
     const char *blank = strrchr(value, ' ');
     web_reasons_hide(r, value);
     web_reasons_hide(r, blank ? blank + 1 : NULL);
 }
 
-int web_add_given(struct web_shared *s, struct err *e)
+/* Adds the user's headers to every request, and hides their values in messages from now on. */
+static int add_given(struct web_shared *s, struct err *e)
 {
     char *next = s->given = strdup(s->setup.plan->settings->headers);
     if (!next)
@@ -52,23 +59,23 @@ int web_add_given(struct web_shared *s, struct err *e)
     while (rc == 0 && next && *next) {
         const char *line = strsep(&next, "\n");
         char *colon = strchr(line, ':');
-        const char *value = colon + 1 + strspn(colon + 1, " \t");
-        hide_value(&s->reasons, value);
+        char *value = colon + 1 + strspn(colon + 1, " \t");
         if (*value == '\0')
             strcpy(colon, ";"); /* as libcurl wants a header without a value */
         rc = web_add_header(s, line, e);
+        hide_value(&s->reasons, value); /* libcurl has copied the line */
     }
     return rc;
 }
 
-int web_open(void **shared, const struct target_setup *setup, const struct web_dialect *dialect,
-             struct err *e)
+int web_open(void **shared, const struct target_setup *setup, struct err *e)
 {
     struct web_shared *s = calloc(1, sizeof *s);
     if (!s)
         return err_system(e, ENOMEM, "memory for the target");
     s->setup = *setup;
-    s->dialect = dialect;
+    s->dialect = setup->plan->target->dialect;
+    s->servers = 1;
     pattern_init(&s->pattern, DATA_RANDOM, 100, PATTERN_UNIT_MAX, setup->plan->seed, 0);
     web_reasons_open(&s->reasons);
     int rc = web_tls_open(s, e);
@@ -77,7 +84,9 @@ int web_open(void **shared, const struct target_setup *setup, const struct web_d
     if (rc == 0)
         rc = open_bodies(s, e);
     if (rc == 0)
-        rc = dialect->open(s, e);
+        rc = add_given(s, e);
+    if (rc == 0)
+        rc = s->dialect->open(s, e);
     if (rc == 0)
         *shared = s;
     else
@@ -141,8 +150,7 @@ int web_join(void **thread, void *shared, unsigned channels, struct err *e)
     t->channels = channels;
     rng_init(&t->rng, t->shared->setup.plan->rank_seed ^ RANGE_STREAM,
              atomic_fetch_add(&t->shared->threads, 1));
-    unsigned servers = t->shared->servers > 1 ? t->shared->servers : 1;
-    int rc = web_loop_open(&t->loop, channels * servers, e);
+    int rc = web_loop_open(&t->loop, channels * t->shared->servers, e);
     if (rc == 0)
         rc = open_thread(t, e);
     if (rc == 0)
@@ -350,14 +358,17 @@ void web_inspect(void *thread, struct request *r)
     }
 }
 
-uint32_t web_once(struct web_shared *s, struct request *r, uint64_t timeout_ns, long *status)
+long web_once(struct web_shared *s, struct request *r, uint64_t timeout_ns)
 {
     struct err e;
     void *thread = s->aside;
     err_init(&e);
-    *status = 0;
-    if (!thread && web_join(&thread, s, 1, &e) != 0)
-        return failure_of(STEP_OTHER, e.code);
+    if (!thread)
+        web_join(&thread, s, 1, &e);
+    if (!thread) {
+        r->failure = failure_of(STEP_OTHER, e.code);
+        return 0;
+    }
     struct web_thread *t = s->aside = thread;
     struct web_exchange *x = exchange_of(t, r);
     uint64_t most_ns = s->setup.plan->timeout_ns;
@@ -367,17 +378,15 @@ uint32_t web_once(struct web_shared *s, struct request *r, uint64_t timeout_ns, 
     if (web_submit(t, r) == TARGET_QUEUED)
         while (web_poll(t, clock_ns() + BILLION, &done, 1) == 0)
             continue;
-    *status = x->status;
-    return r->failure;
+    return x->status;
 }
 
 int web_remove(void *shared, uint64_t number)
 {
     struct web_shared *s = shared;
     struct request r = {.kind = LOAD_WRITE, .op = WEB_DELETE, .removes = true, .number = number};
-    long status;
-    uint32_t failure = web_once(s, &r, UINT64_MAX, &status);
-    if (failure == 0 || status == 404)
+    long status = web_once(s, &r, UINT64_MAX);
+    if (r.failure == 0 || status == 404)
         return 0;
     return status == 401 || status == 403 ? -EACCES : status != 0 ? -EIO : -ENOTCONN;
 }

@@ -85,11 +85,10 @@ struct web_exchange {
 };
 
 struct web_dialect {
-    const char *const *ops;         /* target_ops.ops */
-    const enum web_method *methods; /* method of each operation, in the order of ops */
+    const enum web_method *methods; /* method of each operation, in the order of target_ops.ops */
 
     /*
-     * Opens the data that all threads share: shared->own, and further headers of every request.
+     * Opens the data that all threads share: shared->own, and headers after the user's.
      * Returns 0, or a negative errno with a line in e.
      */
     int (*open)(struct web_shared *s, struct err *e);
@@ -127,8 +126,8 @@ struct web_shared {
     char *given;                /* lines of the user's headers, each with a NUL */
     struct curl_slist *headers; /* headers of every request */
     int tls_files[TLS_FILES];   /* descriptors; -1: the user has not named the file */
-    unsigned servers; /* number of servers, to each of which connections are kept; 0: one */
-    void *own;        /* the dialect's data, which web_close() frees */
+    unsigned servers;           /* number of servers, to each of which connections are kept */
+    void *own;                  /* the dialect's data, which web_close() frees */
     _Atomic uint64_t sizes[WEB_SIZES]; /* sizes of objects, by a hash of their names */
     _Atomic uint64_t threads;          /* number of threads that have joined */
     struct web_thread *aside; /* makes requests outside the load; NULL: not needed so far */
@@ -163,12 +162,6 @@ static inline enum web_method web_method_of(const struct web_exchange *x)
 {
     return x->asks_size ? METHOD_HEAD : x->thread->shared->dialect->methods[x->request->op];
 }
-
-/*
- * Parses -ops, and checks the settings against it. Returns 0, or a negative errno with a line in e.
- */
-int web_ops_check(struct plan *p, const struct settings *s, const struct web_dialect *dialect,
-                  struct err *e);
 
 /*
  * Opens a channel (web_exchange.c) of a thread. The caller has set its name. Returns false without
@@ -224,8 +217,8 @@ void web_range_prepare(struct web_exchange *x);
  */
 bool web_range_follow(struct web_exchange *x);
 
-/* Sets the header Range of the next transfer, or removes that of the last one. */
-void web_range_set(struct web_exchange *x, enum web_method method);
+/* Sets the header Range of the next transfer, whose method is set, or removes the last one. */
+void web_range_set(struct web_exchange *x);
 
 /* Judges a successful answer to a request for a range. Returns 0 or a failure. */
 uint32_t web_range_verdict(const struct web_exchange *x);
@@ -240,25 +233,21 @@ uint32_t web_range_verdict(const struct web_exchange *x);
 int web_tls_open(struct web_shared *s, struct err *e);
 void web_tls_close(struct web_shared *s);
 
-/* Makes a handle use the files. */
+/* Makes a handle use the files, and verify servers if the user wants that. */
 void web_tls_set(const struct web_shared *s, CURL *c);
 
-/*
- * Add headers of every request: the user's, whose values are hidden in messages from then on, and
- * one more. Return 0, or a negative errno with a line in e.
- */
-int web_add_given(struct web_shared *s, struct err *e);
+/* Adds a header to every request. Returns 0, or -ENOMEM with a line in e. */
 int web_add_header(struct web_shared *s, const char *line, struct err *e);
 
 /*
  * Makes one request outside the load, and waits for its end, for at most timeout_ns or -timeout.
- * Returns 0 or the request's failure. *status becomes the HTTP status, or 0 without an answer.
+ * Returns the HTTP status, or 0 without an answer; r->failure says whether it failed.
  */
-uint32_t web_once(struct web_shared *s, struct request *r, uint64_t timeout_ns, long *status);
+long web_once(struct web_shared *s, struct request *r, uint64_t timeout_ns);
 
-/* The operations of a target, for target_ops. */
-int web_open(void **shared, const struct target_setup *setup, const struct web_dialect *dialect,
-             struct err *e);
+/* The operations of a target, for target_ops, whose `dialect` is a struct web_dialect. */
+int web_check(struct plan *p, const struct settings *s, struct err *e);
+int web_open(void **shared, const struct target_setup *setup, struct err *e);
 int web_join(void **thread, void *shared, unsigned channels, struct err *e);
 void web_choose(void *shared, struct request *r, uint64_t random);
 void web_prepare(void *thread, struct request *r);
@@ -273,8 +262,8 @@ void web_close(void *shared);
 
 /* The operations that are the same for both targets. */
 #define WEB_OPERATIONS                                                                             \
-    .join = web_join, .choose = web_choose, .prepare = web_prepare, .submit = web_submit,          \
-    .inspect = web_inspect, .poll = web_poll, .leave = web_leave, .describe = web_describe,        \
-    .remove = web_remove, .verified = web_verified, .close = web_close
+    .open = web_open, .join = web_join, .choose = web_choose, .prepare = web_prepare,              \
+    .submit = web_submit, .inspect = web_inspect, .poll = web_poll, .leave = web_leave,            \
+    .describe = web_describe, .remove = web_remove, .verified = web_verified, .close = web_close
 
 #endif

@@ -164,22 +164,16 @@ static void take_tag(struct web_exchange *x, const char *line, size_t length)
 }
 
 /*
- * Whether the headers are complete after this line. A blank line ends them; the first line of an
- * answer begins them again if an earlier answer came before.
+ * Takes a line of headers. A blank line ends them; the first line of an answer begins them again if
+ * an earlier answer came before.
  */
-static bool has_end(const struct web_exchange *x, const char *line, size_t length)
-{
-    if (length >= 5 && memcmp(line, "HTTP/", 5) == 0)
-        return false;
-    return x->has_headers || *line == '\r' || *line == '\n';
-}
-
 static size_t on_header(char *line, size_t size, size_t count, void *exchange)
 {
     struct web_exchange *x = exchange;
     size_t length = size * count;
+    bool is_first = length >= 5 && memcmp(line, "HTTP/", 5) == 0;
     x->header_bytes += length;
-    x->has_headers = has_end(x, line, length);
+    x->has_headers = !is_first && (x->has_headers || *line == '\r' || *line == '\n');
     if (x->method == METHOD_PUT)
         take_tag(x, line, length);
     return x->header_bytes <= MOST_HEADER_BYTES ? length : 0;
@@ -209,32 +203,18 @@ static void set_callbacks(struct web_exchange *x)
     curl_easy_setopt(c, CURLOPT_HEADERDATA, x);
 }
 
-static void set_tls(CURL *c, const struct web_shared *shared)
-{
-    const struct settings *s = shared->setup.plan->settings;
-    long version = s->http1 ? CURL_HTTP_VERSION_1_1 : CURL_HTTP_VERSION_2TLS;
-    curl_easy_setopt(c, CURLOPT_SSL_VERIFYPEER, s->insecure_https ? 0L : 1L);
-    curl_easy_setopt(c, CURLOPT_SSL_VERIFYHOST, s->insecure_https ? 0L : 2L);
-    curl_easy_setopt(c, CURLOPT_HTTP_VERSION, version);
-    web_tls_set(shared, c);
-}
-
 /* Sets basic authentication from the percent-encoded credentials of a URL; "": none. */
 static void set_credentials(CURL *c, const char *credentials)
 {
-    size_t name = strcspn(credentials, ":");
-    char *user = curl_easy_unescape(c, credentials, (int)name, NULL);
-    char *password =
-        curl_easy_unescape(c, credentials + name + (credentials[name] != '\0'), 0, NULL);
-    curl_easy_setopt(c, CURLOPT_USERNAME, *credentials ? user : NULL);
-    curl_easy_setopt(c, CURLOPT_PASSWORD, *credentials ? password : NULL);
-    curl_free(user);
-    curl_free(password);
+    char *plain = curl_easy_unescape(c, credentials, 0, NULL);
+    curl_easy_setopt(c, CURLOPT_USERPWD, *credentials ? plain : NULL);
+    curl_free(plain);
 }
 
 static void set_options(CURL *c, const struct web_shared *s)
 {
     const struct plan *p = s->setup.plan;
+    long version = p->settings->http1 ? CURL_HTTP_VERSION_1_1 : CURL_HTTP_VERSION_2TLS;
     curl_easy_setopt(c, CURLOPT_NOSIGNAL, 1L);
     curl_easy_setopt(c, CURLOPT_PATH_AS_IS, 1L);
     curl_easy_setopt(c, CURLOPT_PROXY, "");
@@ -245,8 +225,9 @@ static void set_options(CURL *c, const struct web_shared *s)
     curl_easy_setopt(c, CURLOPT_MAXFILESIZE_LARGE,
                      (curl_off_t)INT64_MAX); /* libcurl cannot express larger sizes */
     curl_easy_setopt(c, CURLOPT_HTTPHEADER, s->headers);
+    curl_easy_setopt(c, CURLOPT_HTTP_VERSION, version);
     set_credentials(c, p->settings->credentials);
-    set_tls(c, s);
+    web_tls_set(s, c);
 }
 
 bool web_exchange_open(struct web_exchange *x, struct web_thread *t)
@@ -285,15 +266,15 @@ void web_exchange_identify(struct web_exchange *x, const char *credentials)
 
 void web_exchange_limit(struct web_exchange *x, uint64_t timeout_ns)
 {
-    uint64_t timeout_ms = timeout_ns / MILLION + 1; /* 0 would mean no limit */
-    curl_easy_setopt(x->easy, CURLOPT_TIMEOUT_MS, (long)timeout_ms);
+    long timeout_ms = (long)(timeout_ns / MILLION) + 1; /* 0 would mean no limit */
+    curl_easy_setopt(x->easy, CURLOPT_TIMEOUT_MS, timeout_ms);
 }
 
 void web_exchange_set(struct web_exchange *x, enum web_method method, const char *url)
 {
     set_method(x, method);
     curl_easy_setopt(x->easy, CURLOPT_URL, url);
-    web_range_set(x, method);
+    web_range_set(x);
     if (method_sends(method))
         curl_easy_setopt(x->easy, CURLOPT_INFILESIZE_LARGE, (curl_off_t)x->send_bytes);
     x->sent = 0;

@@ -10,11 +10,11 @@
 #include <unistd.h>
 
 #include "measure/clock.h"
+#include "util/descriptor.h"
 #include "util/units.h"
 
 #define NEVER        UINT64_MAX
 #define EVENTS_MOST  64
-#define MILLISECOND  MILLION
 #define LONGEST_WAIT 1000 /* ms */
 
 struct web_socket {
@@ -67,7 +67,7 @@ static int on_timer(CURLM *multi, long milliseconds, void *loop)
     (void)multi;
     l->timer_ns = milliseconds < 0    ? NEVER
                   : milliseconds == 0 ? 0
-                                      : clock_ns() + (uint64_t)milliseconds * MILLISECOND;
+                                      : clock_ns() + (uint64_t)milliseconds * MILLION;
     return 0;
 }
 
@@ -110,10 +110,8 @@ void web_loop_close(struct web_loop *l)
 {
     if (l->multi)
         curl_multi_cleanup(l->multi);
-    if (l->epoll >= 0)
-        close(l->epoll);
+    descriptor_close(&l->epoll);
     free(l->sockets);
-    *l = (struct web_loop){.epoll = -1};
 }
 
 void web_loop_adopt(struct web_loop *l, CURL *easy)
@@ -174,7 +172,7 @@ static int loop_watch(struct web_loop *l, struct epoll_event *events, uint64_t u
 {
     uint64_t now_ns = clock_ns();
     uint64_t left_ns = until_ns > now_ns ? until_ns - now_ns : 0;
-    uint64_t left_ms = left_ns / MILLISECOND;
+    uint64_t left_ms = left_ns / MILLION;
     if (left_ns > 0 && left_ms == 0) {
         struct pollfd self = {.fd = l->epoll, .events = POLLIN};
         const struct timespec left = {.tv_nsec = (long)left_ns};

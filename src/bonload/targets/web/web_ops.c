@@ -14,22 +14,12 @@ static bool method_writes(enum web_method method)
     return method_sends(method) || method == METHOD_DELETE;
 }
 
-/* The operations whose methods have a property, with a bit for each. */
-static unsigned ops_where(const struct web_dialect *dialect, bool (*has)(enum web_method method))
-{
-    unsigned bits = 0;
-    for (unsigned op = 0; dialect->ops[op]; op++)
-        if (has(dialect->methods[op]))
-            bits |= 1U << op;
-    return bits;
-}
-
 /* Takes ":range=SIZE", from `range` on, out of the item of get, which must be the only one. */
 static int take_range(struct plan *p, const char *list, char *range, struct err *e)
 {
     char *value = range + strlen(":range=");
-    size_t length = strcspn(value, ":,");
-    char after = value[length];
+    char *end = value + strcspn(value, ":,");
+    char after = *end;
     const char *item = list;
     unsigned gets = 0;
     for (const char *at = list; at; at = strchr(at, ',')) {
@@ -37,7 +27,7 @@ static int take_range(struct plan *p, const char *list, char *range, struct err 
         gets += strncmp(at, "get", 3) == 0;
         item = at < range ? at : item;
     }
-    value[length] = '\0';
+    *end = '\0';
     if (strncmp(item, "get:", 4) != 0 || go_parse_size(value, &p->range_bytes) != 0 ||
         p->range_bytes == 0 || p->range_bytes > TIB)
         return err_say(e,
@@ -46,14 +36,13 @@ static int take_range(struct plan *p, const char *list, char *range, struct err 
                        item);
     if (gets > 1)
         return err_say(e, "-ops: get with a range is accepted once, and not beside another get");
-    value[length] = after;
-    memmove(range, value + length, strlen(value + length) + 1);
+    *end = after;
+    memmove(range, end, strlen(end) + 1);
     return 0;
 }
 
 /* Parses -ops, with the range. */
-static int parse_ops(struct plan *p, struct mix *mix, const char *ops, const char *const names[],
-                     struct err *e)
+static int parse_ops(struct plan *p, struct mix *mix, const char *ops, struct err *e)
 {
     char *list = strdup(ops);
     if (!list)
@@ -61,18 +50,31 @@ static int parse_ops(struct plan *p, struct mix *mix, const char *ops, const cha
     char *range = strstr(list, ":range=");
     int rc = range ? take_range(p, list, range, e) : 0;
     if (rc == 0)
-        rc = mix_parse(mix, list, names, "-ops", e);
+        rc = mix_parse(mix, list, p->target->ops, "-ops", e);
     free(list);
     return rc;
 }
 
 /*
- * Refuses what needs known contents if writes may change what a put has stored: after post or
- * patch, only the server knows what an object is.
+ * Divides the operations among reads and writes. Sets p->has_changes if a write may change what a
+ * put has stored.
  */
+static void divide_ops(struct plan *p, const struct mix *all)
+{
+    const struct web_dialect *dialect = p->target->dialect;
+    for (unsigned op = 0; p->target->ops[op]; op++) {
+        enum web_method method = dialect->methods[op];
+        enum load_kind kind = method_writes(method) ? LOAD_WRITE : LOAD_READ;
+        p->ops[kind].weights[op] = all->weights[op];
+        p->ops[kind].sum += all->weights[op];
+        if (method_changes(method) && all->weights[op] > 0 && plan_has(p, LOAD_WRITE))
+            p->has_changes = true;
+    }
+}
+
+/* Refuses what needs known contents: after post or patch, only the server knows them. */
 static int check_changes(struct plan *p, const struct settings *s, struct err *e)
 {
-    p->has_changes = true;
     if (s->verify != VERIFY_MODES && s->verify != VERIFY_OFF)
         return err_say(e, "-verify: what an object contains after post or patch is not known");
     if (s->cleanup && p->puts_nothing)
@@ -94,26 +96,23 @@ static int check_bodies(const struct settings *s, struct err *e)
     return 0;
 }
 
-int web_ops_check(struct plan *p, const struct settings *s, const struct web_dialect *dialect,
-                  struct err *e)
+int web_check(struct plan *p, const struct settings *s, struct err *e)
 {
     static const char *const missing[LOAD_KINDS] = {
         [LOAD_WRITE] = "-ops has nothing that writes, so writes have nothing to do (-wt=0: none)",
         [LOAD_READ] = "-ops has nothing that reads, so reads have nothing to do (-rt=0: none)",
     };
     struct mix all = {0};
-    unsigned writing = ops_where(dialect, method_writes);
-    unsigned changing = ops_where(dialect, method_changes);
-    int rc = parse_ops(p, &all, s->ops ? s->ops : DEFAULT_OPS, dialect->ops, e);
-    for (enum load_kind kind = 0; rc == 0 && kind < LOAD_KINDS; kind++) {
-        p->ops[kind] = mix_part(&all, kind == LOAD_WRITE ? writing : ~writing);
+    int rc = parse_ops(p, &all, s->ops ? s->ops : DEFAULT_OPS, e);
+    if (rc == 0)
+        divide_ops(p, &all);
+    for (enum load_kind kind = 0; rc == 0 && kind < LOAD_KINDS; kind++)
         if (plan_has(p, kind) && p->ops[kind].sum == 0)
             rc = err_say(e, "%s", missing[kind]);
-    }
     p->puts_nothing = plan_has(p, LOAD_WRITE) && p->ops[LOAD_WRITE].weights[WEB_PUT] == 0;
     if (rc == 0 && p->puts_nothing && p->reads_per_write > 0)
         rc = err_say(e, "-rpw makes reads follow writes, but -ops has no put");
-    if (rc == 0 && plan_has(p, LOAD_WRITE) && mix_part(&all, changing).sum > 0)
+    if (rc == 0 && p->has_changes)
         rc = check_changes(p, s, e);
     if (rc == 0)
         rc = check_bodies(s, e);

@@ -78,9 +78,9 @@ static char *put_digits(char *end, uint64_t number)
     return end;
 }
 
-void web_range_set(struct web_exchange *x, enum web_method method)
+void web_range_set(struct web_exchange *x)
 {
-    bool has_range = method == METHOD_GET && x->range_bytes > 0;
+    bool has_range = x->method == METHOD_GET && x->range_bytes > 0;
     char text[48];
     char *at = text + sizeof text;
     if (has_range) {

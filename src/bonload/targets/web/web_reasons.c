@@ -33,11 +33,22 @@ static void hide_secret(char *text, const char *secret)
         memset(at, '*', length); /* the secret itself may consist of stars */
 }
 
+/* Stores a text as one line of valid UTF-8 without any secret. */
+static void store_text(const struct web_reasons *r, char text[static WEB_REASON_TEXT],
+                       const char *told)
+{
+    char open[2 * WEB_REASON_TOLD];
+    snprintf(open, sizeof open, "%s", told);
+    for (unsigned i = 0; i < r->secret_count; i++)
+        hide_secret(open, r->secrets[i]);
+    sanitize_clean(text, WEB_REASON_TEXT, open);
+}
+
 /* The index of a key among the first `count`; `count` if it is not among them. */
 static unsigned find_reason(const struct web_reasons *r, const char *key, unsigned count)
 {
     unsigned at = 0;
-    while (at < count && strcmp(r->list[at].key, key) != 0)
+    while (at < count && strncmp(r->list[at].key, key, WEB_REASON_KEY - 1) != 0)
         at++;
     return at;
 }
@@ -51,7 +62,7 @@ static unsigned add_reason(struct web_reasons *r, const char *key, const char *t
     if (at == count && count < WEB_REASONS_MOST) {
         struct web_reason *reason = &r->list[at];
         snprintf(reason->key, sizeof reason->key, "%s", key);
-        sanitize_clean(reason->text, sizeof reason->text, text);
+        store_text(r, reason->text, text);
         atomic_store_explicit(&r->count, count + 1, memory_order_release);
     }
     pthread_mutex_unlock(&r->lock);
@@ -60,17 +71,10 @@ static unsigned add_reason(struct web_reasons *r, const char *key, const char *t
 
 uint32_t web_reasons_failure(struct web_reasons *r, const char *key, const char *text)
 {
-    char cut[WEB_REASON_KEY];
-    char open[2 * WEB_REASON_TOLD];
-    snprintf(cut, sizeof cut, "%s", key);
     unsigned count = atomic_load_explicit(&r->count, memory_order_acquire);
-    unsigned at = find_reason(r, cut, count);
-    if (at == count && count < WEB_REASONS_MOST) {
-        snprintf(open, sizeof open, "%s", text);
-        for (unsigned i = 0; i < r->secret_count; i++)
-            hide_secret(open, r->secrets[i]);
-        at = add_reason(r, cut, open);
-    }
+    unsigned at = find_reason(r, key, count);
+    if (at == count && count < WEB_REASONS_MOST)
+        at = add_reason(r, key, text);
     return failure_of(STEP_REASON, (int)at + 1);
 }
 

@@ -28,9 +28,9 @@ int web_tls_open(struct web_shared *s, struct err *e)
 {
     const struct settings *settings = s->setup.plan->settings;
     /* Go programs take the authorities from the same variable */
-    const char *const paths[TLS_FILES] = {settings->certificate, settings->key,
-                                          settings->authorities ? settings->authorities
-                                                                : getenv("SSL_CERT_FILE")};
+    const char *authorities =
+        settings->authorities ? settings->authorities : getenv("SSL_CERT_FILE");
+    const char *const paths[TLS_FILES] = {settings->certificate, settings->key, authorities};
     int rc = 0;
     for (unsigned i = 0; i < TLS_FILES; i++) {
         s->tls_files[i] = -1;
@@ -43,6 +43,9 @@ int web_tls_open(struct web_shared *s, struct err *e)
 void web_tls_set(const struct web_shared *s, CURL *c)
 {
     static const CURLoption options[TLS_FILES] = {CURLOPT_SSLCERT, CURLOPT_SSLKEY, CURLOPT_CAINFO};
+    bool is_verified = !s->setup.plan->settings->insecure_https;
+    curl_easy_setopt(c, CURLOPT_SSL_VERIFYPEER, is_verified ? 1L : 0L);
+    curl_easy_setopt(c, CURLOPT_SSL_VERIFYHOST, is_verified ? 2L : 0L);
     for (unsigned i = 0; i < TLS_FILES; i++) {
         char path[40];
         snprintf(path, sizeof path, "/proc/self/fd/%d", s->tls_files[i]);
