@@ -24,7 +24,6 @@ struct driver {
     struct request *requests; /* one request for each channel */
     struct request **unused;  /* those that are not in flight */
     unsigned unused_count;
-    struct request **done;
     uint64_t now_ns;    /* the last reading of the clock */
     uint64_t ticket_ns; /* when the request of the driver's ticket is due; 0: it has no ticket */
     unsigned ticket_schedule; /* number of the schedule that the ticket is from */
@@ -40,8 +39,7 @@ struct driver {
     _Atomic uint64_t ended;
     _Atomic uint64_t last_end_ns; /* when the driver's last request ended, by clock_ns() */
     struct slowest slowest;
-    struct slow_box *slow;           /* where slow requests are told; NULL: nowhere */
-    const _Atomic uint64_t *slow_ns; /* requests with at least this service time are told */
+    struct slow_box *slow; /* where slow requests are told; NULL: nowhere */
     pthread_t thread;
 };
 

@@ -94,7 +94,6 @@ static int open_names(struct run *r, struct err *e)
                        plan_ranks(p));
     /* no number above this will be used */
     uint64_t most = p->warmup_ns > 0 ? UINT64_MAX : run_budget(p);
-    r->period = names_period(&r->names);
     bool repeats = !names_are_unique(&r->names, most);
     if (repeats && r->reads_written && (r->target->traits & TARGET_STORES))
         rc = versions_open(&r->versions, e);
@@ -112,7 +111,7 @@ static bool tracks_names(const struct run *r)
 
 static int open_target(struct run *r, struct err *e)
 {
-    if (tracks_names(r) && !made_open(&r->made, r->period))
+    if (tracks_names(r) && !made_open(&r->made, r->names.period))
         return err_system(e, ENOMEM, "memory for what the run makes");
     const struct target_setup setup = {
         .plan = r->plan,

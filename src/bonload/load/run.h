@@ -61,7 +61,6 @@ struct run {
     struct versions versions;
     struct written written;
     struct made made;              /* used with -cleanup and TARGET_NO_KINDS */
-    uint64_t period;               /* number of names after which they recur; 0: never */
     bool reads_written;            /* reads choose among the run's own writes */
     _Atomic uint64_t read_numbers; /* last number that reads have used */
     /* last number that removals have used, in a run that writes nothing */

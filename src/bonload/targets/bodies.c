@@ -60,7 +60,7 @@ static int read_list(struct bodies *b, const char *list, struct err *e)
         return rc;
     rc = make_list(b, paths.line_count, e);
     for (uint64_t i = 0; rc == 0 && i < paths.line_count; i++)
-        rc = read_body(b, paths.lines + paths.starts[i], e);
+        rc = read_body(b, paths.lines[i], e);
     names_close(&paths);
     return rc;
 }

@@ -78,7 +78,7 @@ static int meta_open(void **shared, const struct target_setup *setup, struct err
     if (!s)
         return err_system(e, ENOMEM, "memory for the target");
     s->setup = *setup;
-    s->period = names_period(setup->names);
+    s->period = setup->names->period;
     s->is_root = geteuid() == 0;
     s->buffer_bytes = p->most_body < LARGEST_BUFFER ? (size_t)p->most_body : LARGEST_BUFFER;
     if (s->buffer_bytes < p->settings->xattr_length.value)
