@@ -29,6 +29,7 @@
 
 /* Largest size of a file of names, because the whole file is kept in memory. */
 #define MOST_BYTES GIB
+#define READ_BYTES MIB
 
 /* Interval at which a wait for a pipe checks for a signal to stop. */
 #define LOOK_MS 100
@@ -105,37 +106,25 @@ static int wait_for_names(int fd, const char *path, struct err *e)
     return rc == 0 && one.revents == 0 ? err_system(e, errno, "read %s", path) : rc;
 }
 
-/* Makes room for one more byte and the NUL. */
-static int make_room(struct names *n, size_t *room, size_t length, const char *path, struct err *e)
-{
-    if (*room - length >= 2)
-        return 0;
-    if (*room > MOST_BYTES)
-        return err_say(e, "%s is longer than 1 GiB, but a file of names must be shorter", path);
-    char *more = realloc(n->text, 2 * *room + 65536);
-    if (!more)
-        return err_system(e, ENOMEM, "memory for the names in %s", path);
-    *room = 2 * *room + 65536;
-    n->text = more;
-    return 0;
-}
-
 /* Reads the whole file, and appends a NUL. */
 static int read_all(struct names *n, int fd, const char *path, size_t *length, struct err *e)
 {
-    size_t room = 0;
     ssize_t got = 1;
     *length = 0;
     while (got != 0) {
-        int rc = make_room(n, &room, *length, path, e);
-        if (rc == 0)
-            rc = wait_for_names(fd, path, e);
+        char *text = realloc(n->text, *length + READ_BYTES + 1);
+        if (!text)
+            return err_system(e, ENOMEM, "memory for the names in %s", path);
+        n->text = text;
+        int rc = wait_for_names(fd, path, e);
         if (rc != 0)
             return rc;
-        got = read(fd, n->text + *length, room - *length - 1);
+        got = read(fd, n->text + *length, READ_BYTES);
         if (got < 0 && errno != EAGAIN && errno != EINTR)
             return err_system(e, errno, "read %s", path);
         *length += got > 0 ? (size_t)got : 0;
+        if (*length > MOST_BYTES)
+            return err_say(e, "%s is longer than 1 GiB, but a file of names must be shorter", path);
     }
     n->text[*length] = '\0';
     return 0;

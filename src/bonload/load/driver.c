@@ -116,13 +116,8 @@ static enum turn turn_on_schedule(struct driver *d)
         return TURN_WAIT;
     }
     /* the schedule must be read after the rate, which is stored last */
-    unsigned schedule = atomic_load(&load->schedule);
-    if (d->ticket_schedule != schedule)
-        d->ticket_ns = 0; /* the ticket is void: its schedule has been replaced */
-    if (d->ticket_ns == 0) {
-        d->ticket_schedule = schedule;
-        d->ticket_ns = arrivals_take(&load->schedules[schedule % SCHEDULES]);
-    }
+    if (d->ticket_ns == 0)
+        d->ticket_ns = arrivals_take(&load->schedules[atomic_load(&load->schedule) % SCHEDULES]);
     if (d->ticket_ns >= atomic_load_explicit(&d->run->until_ns, memory_order_relaxed))
         return TURN_OVER;
     if (d->ticket_ns > d->now_ns)
@@ -151,7 +146,7 @@ static enum turn turn_of(struct driver *d)
         d->gate = gate;
         d->budget = 0;
     }
-    if (!atomic_load_explicit(&load->is_open, memory_order_relaxed))
+    if (!atomic_load_explicit(&load->is_open, memory_order_acquire))
         return writes_are_over(d) ? TURN_OVER : TURN_WAIT;
     if (load->pace == PACE_RATE)
         return turn_on_schedule(d);

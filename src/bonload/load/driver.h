@@ -26,9 +26,8 @@ struct driver {
     unsigned unused_count;
     uint64_t now_ns;    /* the last reading of the clock */
     uint64_t ticket_ns; /* when the request of the driver's ticket is due; 0: it has no ticket */
-    unsigned ticket_schedule; /* number of the schedule that the ticket is from */
-    unsigned share;           /* index among the drivers of the load */
-    unsigned gate;            /* step that the driver works for, as in run->gate */
+    unsigned share;     /* index among the drivers of the load */
+    unsigned gate;      /* step that the driver works for, as in run->gate */
     /* run->gate when the driver parked in a pause, with nothing in flight */
     _Atomic unsigned parked;
     uint64_t budget;      /* number of requests that the driver may begin before it asks for more */
