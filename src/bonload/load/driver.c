@@ -98,7 +98,6 @@ static enum turn turn_of_follower(struct driver *d)
     bool was_over = writes_are_over(d);
     uint64_t allowed = run_reads_allowed(d->run);
     uint64_t begun = atomic_load(&d->load->followed);
-    d->ticket_ns = 0;
     while (begun < allowed) {
         if (atomic_compare_exchange_weak(&d->load->followed, &begun, begun + 1)) {
             d->ticket_ns = d->now_ns;
@@ -111,10 +110,8 @@ static enum turn turn_of_follower(struct driver *d)
 static enum turn turn_on_schedule(struct driver *d)
 {
     struct load *load = d->load;
-    if (atomic_load(&load->rate) == 0) {
-        d->ticket_ns = 0;
+    if (atomic_load(&load->rate) == 0)
         return TURN_WAIT;
-    }
     /* the schedule must be read after the rate, which is stored last */
     if (d->ticket_ns == 0)
         d->ticket_ns = arrivals_take(&load->schedules[atomic_load(&load->schedule) % SCHEDULES]);
@@ -152,7 +149,6 @@ static enum turn turn_of(struct driver *d)
         return turn_on_schedule(d);
     if (load->pace == PACE_FOLLOWS)
         return turn_of_follower(d);
-    d->ticket_ns = 0;
     if (d->channels - d->unused_count >= driver_quota(d))
         return TURN_WAIT;
     return take_budget(d) ? TURN_NOW : TURN_OVER;

@@ -275,8 +275,8 @@ void run_set_load(struct run *r, enum load_kind kind, uint64_t all, uint64_t now
     uint64_t share = plan_share(r->plan, all);
     if (load->pace == PACE_RATE) {
         begin_schedule(r, load, share, now_ns);
-        atomic_store(&load->rate,
-                     share); /* stored last, because drivers take tickets from now on */
+        /* stored last, because drivers take tickets from now on */
+        atomic_store(&load->rate, share);
     } else if (load->pace == PACE_CLOSED) {
         atomic_store(&load->active, (unsigned)share);
     }
