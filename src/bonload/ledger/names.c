@@ -152,20 +152,21 @@ static int read_name_file(struct names *n, const char *path, size_t *length, str
     return rc;
 }
 
-static uint64_t count_lines(const char *text)
+static uint64_t count_lines(const char *text, size_t length)
 {
     uint64_t lines = 1;
-    for (; (text = strchr(text, '\n')); text++)
-        lines++;
+    for (size_t i = 0; i < length; i++)
+        lines += text[i] == '\n';
     return lines;
 }
 
 /* Finds all lines that are not empty, and ends each with a NUL. */
-static void split_lines(struct names *n)
+static void split_lines(struct names *n, size_t bytes)
 {
-    char *rest = n->text;
-    for (char *line; (line = strsep(&rest, "\n"));) {
-        size_t length = strlen(line);
+    for (char *line = n->text, *end; line < n->text + bytes; line = end + 1) {
+        end = strchrnul(line, '\n');
+        *end = '\0';
+        size_t length = (size_t)(end - line);
         if (length > 0 && line[length - 1] == '\r')
             line[--length] = '\0';
         if (length > 0)
@@ -183,10 +184,10 @@ static int open_name_file(struct names *n, const char *path, struct err *e)
         return rc;
     if (strlen(n->text) != length)
         return err_say(e, "%s contains a NUL byte, but a file of names must be text", path);
-    n->lines = malloc(count_lines(n->text) * sizeof *n->lines);
+    n->lines = malloc(count_lines(n->text, length) * sizeof *n->lines);
     if (!n->lines)
         return err_system(e, ENOMEM, "memory for the names in %s", path);
-    split_lines(n);
+    split_lines(n, length);
     n->period = n->line_count;
     return n->line_count > 0 ? 0 : err_say(e, "%s contains no name", path);
 }

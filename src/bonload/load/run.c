@@ -62,8 +62,11 @@ static void init_load(struct run *r, enum load_kind kind)
     load->is_open = kind == LOAD_WRITE || !r->reads_written;
 }
 
-/* If reads follow writes, the writes take from the budget only what their reads leave of it. */
-uint64_t run_budget(const struct plan *p)
+/*
+ * Number of requests that may begin in this process, without those that follow others. If reads
+ * follow writes, the writes take from the budget only what their reads leave of it.
+ */
+static uint64_t run_budget(const struct plan *p)
 {
     if (p->max_requests == UINT64_MAX)
         return UINT64_MAX;
@@ -234,12 +237,12 @@ void run_resume(struct run *r)
     run_wake(r);
 }
 
-void run_renew_budget(struct run *r, uint64_t most)
+void run_renew_budget(struct run *r)
 {
     r->followed_from = atomic_load(&r->written.ok_count);
     atomic_store(&r->loads[LOAD_READ].followed, 0);
     atomic_store(&r->budget, 0);
-    atomic_store(&r->most, most);
+    atomic_store(&r->most, run_budget(r->plan));
 }
 
 /*

@@ -101,11 +101,8 @@ void run_close(struct run *r);
 void run_pause(struct run *r);
 void run_resume(struct run *r);
 
-/* Number of requests that may begin in this process, without those that follow others. */
-uint64_t run_budget(const struct plan *p);
-
-/* Renews the budget to `most` requests from the next step on. The run must be paused. */
-void run_renew_budget(struct run *r, uint64_t most);
+/* Renews the budget from the next step on. The run must be paused. */
+void run_renew_budget(struct run *r);
 
 /* Stops requests from beginning. Those in flight continue. */
 void run_end(struct run *r);
