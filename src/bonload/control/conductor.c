@@ -139,7 +139,7 @@ static int end_warmup(struct conductor *c, struct err *e)
     progress_restart(&c->view);
     live_file_restart(&c->live);
     c->told_failures = 0;
-    run_renew_budget(c->run, run_budget(c->run->plan));
+    run_renew_budget(c->run);
     begin_first_step(c, clock_ns());
     run_resume(c->run);
     return 0;

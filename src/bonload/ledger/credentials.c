@@ -6,8 +6,10 @@
 
 char *credentials_end(char *url)
 {
-    char *from = name_is_url(url) ? strstr(url, "//") + 2 : url;
-    return name_is_url(url) ? memrchr(from, '@', strcspn(from, "/?#")) : NULL;
+    if (!name_is_url(url))
+        return NULL;
+    char *from = strstr(url, "//") + 2;
+    return memrchr(from, '@', strcspn(from, "/?#"));
 }
 
 /*
@@ -29,16 +31,15 @@ static char *part_line(char *line, char *end)
 int credentials_take(struct names *n, struct err *e)
 {
     for (uint64_t i = 0; i < n->line_count; i++) {
-        char *line = n->lines + n->starts[i];
-        char *end = credentials_end(line);
+        char *end = credentials_end(n->lines[i]);
         if (!end)
             continue;
         if (!n->credentials)
             n->credentials = calloc(n->line_count, sizeof *n->credentials);
         if (!n->credentials)
             return err_system(e, ENOMEM, "memory for the names");
-        n->credentials[i] = line;
-        n->starts[i] = (size_t)(part_line(line, end) - n->lines);
+        n->credentials[i] = n->lines[i];
+        n->lines[i] = part_line(n->lines[i], end);
     }
     return 0;
 }

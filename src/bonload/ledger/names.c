@@ -29,6 +29,7 @@
 
 /* Largest size of a file of names, because the whole file is kept in memory. */
 #define MOST_BYTES GIB
+#define READ_BYTES MIB
 
 /* Interval at which a wait for a pipe checks for a signal to stop. */
 #define LOOK_MS 100
@@ -53,6 +54,30 @@ static struct name_part part_at(const char *at)
     return part;
 }
 
+static uint64_t power_of_ten(size_t digits)
+{
+    uint64_t power = 1;
+    if (digits > MOST_DIGITS)
+        return UINT64_MAX;
+    while (digits-- > 0)
+        power *= 10;
+    return power;
+}
+
+/* Finds out when the template's names recur, and how random they are. */
+static void count_names(struct names *n)
+{
+    static const size_t bits_of_one[] = {[NAME_DIGITS] = 3, [NAME_LETTERS] = 5};
+    size_t digits = 0;
+    for (size_t i = 0; i < n->part_count; i++) {
+        const struct name_part *part = &n->parts[i];
+        n->random_bits += bits_of_one[part->kind] * part->length;
+        if (part->kind == NAME_NUMBER && part->length > digits)
+            digits = part->length;
+    }
+    n->period = n->random_bits > 0 ? 0 : power_of_ten(digits);
+}
+
 static int open_template(struct names *n, const char *template, struct err *e)
 {
     n->longest = strlen(template);
@@ -63,6 +88,7 @@ static int open_template(struct names *n, const char *template, struct err *e)
         n->parts[n->part_count] = part_at(template);
         template += n->parts[n->part_count].length;
     }
+    count_names(n);
     return 0;
 }
 
@@ -80,39 +106,27 @@ static int wait_for_names(int fd, const char *path, struct err *e)
     return rc == 0 && one.revents == 0 ? err_system(e, errno, "read %s", path) : rc;
 }
 
-/* Makes room for one more byte and the NUL. */
-static int make_room(struct names *n, size_t *room, size_t length, const char *path, struct err *e)
-{
-    if (*room - length >= 2)
-        return 0;
-    if (*room > MOST_BYTES)
-        return err_say(e, "%s is longer than 1 GiB, but a file of names must be shorter", path);
-    char *more = realloc(n->lines, 2 * *room + 65536);
-    if (!more)
-        return err_system(e, ENOMEM, "memory for the names in %s", path);
-    *room = 2 * *room + 65536;
-    n->lines = more;
-    return 0;
-}
-
 /* Reads the whole file, and appends a NUL. */
 static int read_all(struct names *n, int fd, const char *path, size_t *length, struct err *e)
 {
-    size_t room = 0;
     ssize_t got = 1;
     *length = 0;
     while (got != 0) {
-        int rc = make_room(n, &room, *length, path, e);
-        if (rc == 0)
-            rc = wait_for_names(fd, path, e);
+        char *text = realloc(n->text, *length + READ_BYTES + 1);
+        if (!text)
+            return err_system(e, ENOMEM, "memory for the names in %s", path);
+        n->text = text;
+        int rc = wait_for_names(fd, path, e);
         if (rc != 0)
             return rc;
-        got = read(fd, n->lines + *length, room - *length - 1);
+        got = read(fd, n->text + *length, READ_BYTES);
         if (got < 0 && errno != EAGAIN && errno != EINTR)
             return err_system(e, errno, "read %s", path);
         *length += got > 0 ? (size_t)got : 0;
+        if (*length > MOST_BYTES)
+            return err_say(e, "%s is longer than 1 GiB, but a file of names must be shorter", path);
     }
-    n->lines[*length] = '\0';
+    n->text[*length] = '\0';
     return 0;
 }
 
@@ -147,19 +161,18 @@ static uint64_t count_lines(const char *text, size_t length)
 }
 
 /* Finds all lines that are not empty, and ends each with a NUL. */
-static void split_lines(struct names *n, size_t length)
+static void split_lines(struct names *n, size_t bytes)
 {
-    for (size_t at = 0; at < length;) {
-        size_t line = strcspn(n->lines + at, "\n");
-        size_t next = at + line + 1;
-        n->lines[at + line] = '\0';
-        if (line > 0 && n->lines[at + line - 1] == '\r')
-            n->lines[at + --line] = '\0';
-        if (line > 0)
-            n->starts[n->line_count++] = at;
-        if (line > n->longest)
-            n->longest = line;
-        at = next;
+    for (char *line = n->text, *end; line < n->text + bytes; line = end + 1) {
+        end = strchrnul(line, '\n');
+        *end = '\0';
+        size_t length = (size_t)(end - line);
+        if (length > 0 && line[length - 1] == '\r')
+            line[--length] = '\0';
+        if (length > 0)
+            n->lines[n->line_count++] = line;
+        if (length > n->longest)
+            n->longest = length;
     }
 }
 
@@ -169,12 +182,13 @@ static int open_name_file(struct names *n, const char *path, struct err *e)
     int rc = read_name_file(n, path, &length, e);
     if (rc != 0)
         return rc;
-    if (strlen(n->lines) != length)
+    if (strlen(n->text) != length)
         return err_say(e, "%s contains a NUL byte, but a file of names must be text", path);
-    n->starts = malloc(count_lines(n->lines, length) * sizeof *n->starts);
-    if (!n->starts)
+    n->lines = malloc(count_lines(n->text, length) * sizeof *n->lines);
+    if (!n->lines)
         return err_system(e, ENOMEM, "memory for the names in %s", path);
     split_lines(n, length);
+    n->period = n->line_count;
     return n->line_count > 0 ? 0 : err_say(e, "%s contains no name", path);
 }
 
@@ -192,21 +206,21 @@ void names_trim(struct names *n)
 {
     static const char blanks[] = " \t\v\f\r";
     for (uint64_t i = 0; i < n->line_count; i++) {
-        char *line = n->lines + n->starts[i];
+        char *line = n->lines[i];
         size_t skipped = strspn(line, blanks);
         size_t length = strlen(line);
         while (length > skipped && strchr(blanks, line[length - 1]))
             line[--length] = '\0';
         if (skipped < length)
-            n->starts[i] += skipped;
+            n->lines[i] += skipped;
     }
 }
 
 void names_close(struct names *n)
 {
     free(n->parts);
+    free(n->text);
     free(n->lines);
-    free(n->starts);
     free(n->credentials);
     *n = (struct names){0};
 }
@@ -230,7 +244,8 @@ static void put_random(char *to, const struct name_part *part, struct rng *rng)
 
 uint64_t names_number(const struct names *n, uint64_t own_number)
 {
-    return stripe_number(&n->stripe, n->own > 0 ? (own_number - 1) % n->own + 1 : own_number);
+    bool recurs = n->stripe.others > 0 && n->period > 0;
+    return stripe_number(&n->stripe, recurs ? (own_number - 1) % n->period + 1 : own_number);
 }
 
 uint64_t names_hash(const char *name, size_t length)
@@ -250,27 +265,20 @@ uint64_t names_hash(const char *name, size_t length)
 size_t names_format(const struct names *n, uint64_t own_number, char *name)
 {
     struct rng rng;
-    bool has_rng = false;
     char *to = name;
     uint64_t number = names_number(n, own_number);
-    if (n->lines) {
-        const char *line = n->lines + n->starts[(number - 1) % n->line_count];
-        size_t length = strlen(line);
-        memcpy(name, line, length + 1);
-        return length;
-    }
+    if (n->lines)
+        return (size_t)(stpcpy(name, n->lines[(number - 1) % n->line_count]) - name);
+    if (n->random_bits > 0)
+        rng_init(&rng, n->seed_key, number);
     for (size_t i = 0; i < n->part_count; i++) {
         const struct name_part *part = &n->parts[i];
-        if (part->kind == NAME_LITERAL) {
+        if (part->kind == NAME_LITERAL)
             memcpy(to, part->text, part->length);
-        } else if (part->kind == NAME_NUMBER) {
+        else if (part->kind == NAME_NUMBER)
             put_number(to, part->length, number);
-        } else {
-            if (!has_rng)
-                rng_init(&rng, n->seed_key, number);
-            has_rng = true;
+        else
             put_random(to, part, &rng);
-        }
         to += part->length;
     }
     *to = '\0';
@@ -280,12 +288,11 @@ size_t names_format(const struct names *n, uint64_t own_number, char *name)
 /* Length of the prefix that all lines share. */
 static size_t common_length(const struct names *n)
 {
-    const char *first = n->lines + n->starts[0];
+    const char *first = n->lines[0];
     size_t length = strlen(first);
     for (uint64_t i = 1; i < n->line_count; i++) {
-        const char *line = n->lines + n->starts[i];
         size_t same = 0;
-        while (same < length && line[same] == first[same])
+        while (same < length && n->lines[i][same] == first[same])
             same++;
         length = same;
     }
@@ -295,80 +302,38 @@ static size_t common_length(const struct names *n)
 size_t names_directory(const struct names *n, const char **text)
 {
     size_t length = 0;
+    *text = "";
     if (n->lines) {
-        *text = n->lines + n->starts[0];
+        *text = n->lines[0];
         length = common_length(n);
-    } else {
-        *text = n->part_count > 0 ? n->parts[0].text : "";
-        if (n->part_count > 0 && n->parts[0].kind == NAME_LITERAL)
-            length = n->parts[0].length;
+    } else if (n->part_count > 0 && n->parts[0].kind == NAME_LITERAL) {
+        *text = n->parts[0].text;
+        length = n->parts[0].length;
     }
     while (length > 0 && (*text)[length - 1] != '/')
         length--;
     return length;
 }
 
-static uint64_t power_of_ten(size_t digits)
-{
-    uint64_t power = 1;
-    if (digits > MOST_DIGITS)
-        return UINT64_MAX;
-    while (digits-- > 0)
-        power *= 10;
-    return power;
-}
-
-uint64_t names_period(const struct names *n)
-{
-    uint64_t period = 1;
-    if (n->own > 0)
-        return n->own;
-    if (n->lines)
-        return n->line_count;
-    for (size_t i = 0; i < n->part_count; i++) {
-        if (n->parts[i].kind == NAME_DIGITS || n->parts[i].kind == NAME_LETTERS)
-            return 0;
-        if (n->parts[i].kind == NAME_NUMBER && power_of_ten(n->parts[i].length) > period)
-            period = power_of_ten(n->parts[i].length);
-    }
-    return period;
-}
-
 bool names_deal(struct names *n, const struct stripe *stripe)
 {
     uint64_t ranks = (uint64_t)stripe->others + 1;
-    uint64_t period = names_period(n);
-    if (ranks == 1)
-        return true;
+    bool is_enough = n->period == 0 || n->period >= ranks;
     n->stripe = *stripe;
-    if (period > 0)
-        n->own = period < ranks ? 1 : period / ranks; /* the same for all ranks; some stay unused */
-    return period == 0 || period >= ranks;
-}
-
-/* Lower bound on the number of random bits in the template's random parts together. */
-static unsigned random_bits(const struct names *n)
-{
-    unsigned bits = 0;
-    for (size_t i = 0; i < n->part_count; i++) {
-        unsigned of_one = n->parts[i].kind == NAME_DIGITS    ? 3
-                          : n->parts[i].kind == NAME_LETTERS ? 5
-                                                             : 0;
-        bits += of_one * (unsigned)(n->parts[i].length < 64 ? n->parts[i].length : 64);
-    }
-    return bits;
+    if (n->period > 0)
+        n->period = is_enough ? n->period / ranks : 1; /* the same for all ranks */
+    return is_enough;
 }
 
 bool names_are_unique(const struct names *n, uint64_t last)
 {
-    uint64_t period = names_period(n);
     if (n->lines)
         return false; /* two lines may be equal */
-    if (period > 0)
-        return last <= period;
+    if (n->period > 0)
+        return last <= n->period;
     uint64_t all = last < UINT64_MAX / 2 ? last * ((uint64_t)n->stripe.others + 1) : last;
     unsigned bits = last > 1 ? 2 * (64 - (unsigned)__builtin_clzll(all)) : 0;
-    return random_bits(n) >= bits + RANDOM_ROOM;
+    return n->random_bits >= bits + RANDOM_ROOM;
 }
 
 bool name_is_url(const char *name)

@@ -28,13 +28,14 @@ struct names {
     uint64_t seed_key;
     struct name_part *parts; /* parts of the template */
     size_t part_count;
-    char *lines; /* the whole file, with a NUL after each line */
-    size_t *starts;
+    char *text;               /* the whole file, with a NUL after each line */
+    char **lines;             /* names in the file; NULL: names are made from the template */
     const char **credentials; /* for each line, the credentials of its URL; NULL: no line has any */
     uint64_t line_count;
     size_t longest;       /* length of the longest name in bytes, without the NUL */
     struct stripe stripe; /* numbers of this rank, if there are several */
-    uint64_t own;         /* number of this rank's names, if names recur */
+    uint64_t period;      /* number of this rank's names after which they recur; 0: never */
+    size_t random_bits;   /* at least this many random bits are in each name */
 };
 
 /*
@@ -70,12 +71,6 @@ uint64_t names_number(const struct names *n, uint64_t own_number);
  * the name.
  */
 size_t names_format(const struct names *n, uint64_t number, char *name);
-
-/*
- * Number of names after which the same names come again; 0: they do not, because parts of them are
- * random.
- */
-uint64_t names_period(const struct names *n);
 
 /* Whether all numbers up to `last` are sure to have different names. */
 bool names_are_unique(const struct names *n, uint64_t last);

@@ -5,9 +5,6 @@
 
 #include "util/rng.h"
 
-/* A set counts as full at this size, which keeps looking up a number fast. */
-#define FULL_PART(size) ((size) / 8 * 7)
-
 bool number_set_open(struct number_set *s, size_t size)
 {
     *s = (struct number_set){.size = size, .places = calloc(size, sizeof *s->places)};
@@ -28,7 +25,7 @@ void number_set_clear(struct number_set *s)
 
 bool number_set_add(struct number_set *s, uint64_t number)
 {
-    if (atomic_load(&s->count) >= FULL_PART(s->size))
+    if (atomic_load(&s->count) >= s->size / 8 * 7) /* a fuller set would be searched slowly */
         return false;
     for (size_t i = rng_mix(number) & (s->size - 1);; i = (i + 1) & (s->size - 1)) {
         uint64_t there = 0;

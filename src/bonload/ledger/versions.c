@@ -46,15 +46,6 @@ uint64_t versions_begin(struct versions *v, uint64_t hash)
     return atomic_fetch_add(&version_place_of(v, hash)->writes, ONE_BEGUN) + ONE_BEGUN;
 }
 
-/*
- * Whether no other write was in progress when the write began to which versions_begin() returned
- * `mine`.
- */
-static bool began_alone(uint64_t mine)
-{
-    return writes_begun(mine) == (uint32_t)(writes_ended(mine) + 1);
-}
-
 static uint64_t note_of(uint64_t writes, uint64_t number)
 {
     return (uint64_t)writes_begun(writes) << NUMBER_BITS | number;
@@ -65,7 +56,8 @@ void versions_end(struct versions *v, uint64_t hash, uint64_t mine, uint64_t num
     if (!v->places)
         return;
     struct version_place *p = version_place_of(v, hash);
-    bool is_known = ok && began_alone(mine) && number <= MOST_NUMBER;
+    bool began_alone = writes_begun(mine) == writes_ended(mine) + 1;
+    bool is_known = ok && began_alone && number <= MOST_NUMBER;
     atomic_store(&p->last, is_known ? note_of(mine, number) : 0);
     atomic_fetch_add(&p->writes, 1);
 }

@@ -38,9 +38,8 @@ void backing_open(struct backing *b, const struct run *run)
 {
     struct below directory;
     *b = (struct backing){0};
-    if (!(run->target->traits & TARGET_LOCAL) || plan_ranks(run->plan) > 1)
-        return;
-    if (find_directory(&directory, run) != 0)
+    if (!(run->target->traits & TARGET_LOCAL) || plan_ranks(run->plan) > 1 ||
+        find_directory(&directory, run) != 0)
         return;
     mount_info_find(&b->mount, directory.fd);
     device_find(&b->devices, &b->mount);

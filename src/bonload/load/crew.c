@@ -50,11 +50,9 @@ static int start_driver(struct crew *c, struct driver *d, const pthread_attr_t *
                         struct err *e)
 {
     struct run *r = d->run;
-    if (r->target->join) {
-        int rc = r->target->join(&d->target, r->shared, d->channels, e);
-        if (rc != 0)
-            return rc;
-    }
+    int rc = r->target->join ? r->target->join(&d->target, r->shared, d->channels, e) : 0;
+    if (rc != 0)
+        return rc;
     int code = pthread_create(&d->thread, attributes, driver_main, d);
     if (code == 0) {
         c->started++;

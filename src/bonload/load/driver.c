@@ -42,10 +42,9 @@ int driver_open(struct driver *d, struct run *run, struct load *load, unsigned s
     };
     rng_init(&d->rng, run->plan->rank_seed, 2 * part.first + load->kind);
     d->requests = calloc(part.count, sizeof *d->requests);
-    d->unused = calloc(2 * part.count, sizeof *d->unused);
+    d->unused = calloc(part.count, sizeof *d->unused);
     if (!d->requests || !d->unused)
         return err_system(e, ENOMEM, "memory for %u channels", d->channels);
-    d->done = d->unused + part.count;
     for (unsigned i = d->channels; i-- > 0;) {
         d->requests[i] = (struct request){.kind = load->kind, .channel = (unsigned)part.first + i};
         d->unused[d->unused_count++] = &d->requests[i];
@@ -67,8 +66,8 @@ static bool take_budget(struct driver *d)
         d->budget--;
         return true;
     }
-    uint64_t batch =
-        d->run->target->traits & TARGET_INSTANT && d->load->pace == PACE_CLOSED ? INSTANT_BATCH : 1;
+    bool is_instant = run->target->traits & TARGET_INSTANT && d->load->pace == PACE_CLOSED;
+    uint64_t batch = is_instant ? INSTANT_BATCH : 1;
     uint64_t most = atomic_load_explicit(&run->most, memory_order_relaxed);
     uint64_t used = atomic_fetch_add_explicit(&run->budget, batch, memory_order_relaxed);
     if (used >= most) {
@@ -99,7 +98,6 @@ static enum turn turn_of_follower(struct driver *d)
     bool was_over = writes_are_over(d);
     uint64_t allowed = run_reads_allowed(d->run);
     uint64_t begun = atomic_load(&d->load->followed);
-    d->ticket_ns = 0;
     while (begun < allowed) {
         if (atomic_compare_exchange_weak(&d->load->followed, &begun, begun + 1)) {
             d->ticket_ns = d->now_ns;
@@ -112,18 +110,11 @@ static enum turn turn_of_follower(struct driver *d)
 static enum turn turn_on_schedule(struct driver *d)
 {
     struct load *load = d->load;
-    if (atomic_load(&load->rate) == 0) {
-        d->ticket_ns = 0;
+    if (atomic_load(&load->rate) == 0)
         return TURN_WAIT;
-    }
     /* the schedule must be read after the rate, which is stored last */
-    unsigned schedule = atomic_load(&load->schedule);
-    if (d->ticket_schedule != schedule)
-        d->ticket_ns = 0; /* the ticket is void: its schedule has been replaced */
-    if (d->ticket_ns == 0) {
-        d->ticket_schedule = schedule;
-        d->ticket_ns = arrivals_take(&load->schedules[schedule % SCHEDULES]);
-    }
+    if (d->ticket_ns == 0)
+        d->ticket_ns = arrivals_take(&load->schedules[atomic_load(&load->schedule) % SCHEDULES]);
     if (d->ticket_ns >= atomic_load_explicit(&d->run->until_ns, memory_order_relaxed))
         return TURN_OVER;
     if (d->ticket_ns > d->now_ns)
@@ -152,13 +143,12 @@ static enum turn turn_of(struct driver *d)
         d->gate = gate;
         d->budget = 0;
     }
-    if (!atomic_load_explicit(&load->is_open, memory_order_relaxed))
+    if (!atomic_load_explicit(&load->is_open, memory_order_acquire))
         return writes_are_over(d) ? TURN_OVER : TURN_WAIT;
     if (load->pace == PACE_RATE)
         return turn_on_schedule(d);
     if (load->pace == PACE_FOLLOWS)
         return turn_of_follower(d);
-    d->ticket_ns = 0;
     if (d->channels - d->unused_count >= driver_quota(d))
         return TURN_WAIT;
     return take_budget(d) ? TURN_NOW : TURN_OVER;
@@ -227,7 +217,7 @@ static void settle_number(struct driver *d, const struct request *r)
     else if (r->failure != 0)
         written_leave_out(&run->written, r->number);
     if (run->plan->settings->cleanup && (run->target->traits & TARGET_FILES))
-        written_note_file(&run->written, r->number, run->period, r->made);
+        written_note_file(&run->written, r->number, run->names.period, r->made);
     if (r->failure == 0 && plan_has(run->plan, LOAD_READ))
         run_tell_written(run, d->now_ns);
 }
@@ -265,10 +255,8 @@ static void note_request(struct driver *d, const struct request *r, const struct
         failures_note(&d->run->failures, r->kind, r->failure, r->number);
 }
 
-/* What slow_ns points to where slow requests are not told. */
-static const _Atomic uint64_t never_slow = UINT64_MAX;
-
-/* Tells a slow request. Time that does not count is taken to be before it, as that for evicting is.
+/*
+ * Tells a slow request. Time that does not count is taken to be before it, as that for evicting is.
  */
 static void tell_slow(struct driver *d, const struct observation *o, uint64_t end_ns)
 {
@@ -321,7 +309,7 @@ static void count_request(struct driver *d, const struct request *r, uint64_t en
         note_request(d, r, &o);
     if (o.missed)
         failures_note(&run->misses, r->kind, r->miss, r->number);
-    if (service_ns >= atomic_load_explicit(d->slow_ns, memory_order_relaxed))
+    if (d->slow && service_ns >= atomic_load_explicit(&d->slow->over_ns, memory_order_relaxed))
         tell_slow(d, &o, end_ns);
 }
 
@@ -353,6 +341,7 @@ static void begin_request(struct driver *d, struct request *r)
     r->gate = d->gate;
     d->ticket_ns = 0;
     d->unused_count--;
+    /* one by one, which costs less than clearing all of *r */
     r->removes = r->changes = r->made = false;
     r->failure = r->miss = 0;
     r->bytes = r->aside_ns = r->judged_ns = r->first_byte_ns = 0;
@@ -394,16 +383,15 @@ static void driver_sleep(struct driver *d, uint32_t change, uint32_t writes)
 {
     struct run *run = d->run;
     bool is_parked = park_driver(d);
+    uint64_t until_ns = d->ticket_ns != 0 ? d->ticket_ns : EVENT_NO_DEADLINE;
     if (d->load->pace == PACE_FOLLOWS && atomic_load(&d->load->is_open) && !is_parked) {
         atomic_fetch_add(&run->followers, 1);
         if (run_reads_allowed(run) <= atomic_load(&d->load->followed) &&
             !atomic_load(&run->is_over) && !writes_are_over(d))
             event_wait(&run->write_ended, writes, EVENT_NO_DEADLINE);
         atomic_fetch_sub(&run->followers, 1);
-    } else if (d->ticket_ns == 0) {
-        event_wait(&run->change, change, EVENT_NO_DEADLINE);
-    } else if (d->ticket_ns - d->now_ns > SPIN_NS) {
-        event_wait(&run->change, change, d->ticket_ns);
+    } else if (until_ns - d->now_ns > SPIN_NS) {
+        event_wait(&run->change, change, until_ns);
     }
     d->now_ns = clock_ns();
 }
@@ -416,16 +404,17 @@ static void wait_for_target(struct driver *d, bool is_over_now)
         until_ns = d->now_ns + 100 * LOOK_NS;
     else if (d->ticket_ns > 0 && d->ticket_ns < until_ns)
         until_ns = d->ticket_ns;
-    unsigned ended = d->run->target->poll(d->target, until_ns, d->done, d->channels);
+    /* those that end are stored where settle_request() puts them */
+    struct request **done = d->unused + d->unused_count;
+    unsigned ended = d->run->target->poll(d->target, until_ns, done, d->channels - d->unused_count);
     uint64_t end_ns = d->now_ns = clock_ns();
     for (unsigned i = 0; i < ended; i++)
-        settle_request(d, d->done[i], end_ns);
+        settle_request(d, done[i], end_ns);
 }
 
 void driver_work(struct driver *d)
 {
     prctl(PR_SET_TIMERSLACK, TIMER_SLACK_NS, 0, 0, 0);
-    d->slow_ns = d->slow ? &d->slow->over_ns : &never_slow;
     d->now_ns = clock_ns();
     for (;;) {
         uint32_t change = event_look(&d->run->change);

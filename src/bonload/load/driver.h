@@ -24,12 +24,10 @@ struct driver {
     struct request *requests; /* one request for each channel */
     struct request **unused;  /* those that are not in flight */
     unsigned unused_count;
-    struct request **done;
     uint64_t now_ns;    /* the last reading of the clock */
     uint64_t ticket_ns; /* when the request of the driver's ticket is due; 0: it has no ticket */
-    unsigned ticket_schedule; /* number of the schedule that the ticket is from */
-    unsigned share;           /* index among the drivers of the load */
-    unsigned gate;            /* step that the driver works for, as in run->gate */
+    unsigned share;     /* index among the drivers of the load */
+    unsigned gate;      /* step that the driver works for, as in run->gate */
     /* run->gate when the driver parked in a pause, with nothing in flight */
     _Atomic unsigned parked;
     uint64_t budget;      /* number of requests that the driver may begin before it asks for more */
@@ -40,8 +38,7 @@ struct driver {
     _Atomic uint64_t ended;
     _Atomic uint64_t last_end_ns; /* when the driver's last request ended, by clock_ns() */
     struct slowest slowest;
-    struct slow_box *slow;           /* where slow requests are told; NULL: nowhere */
-    const _Atomic uint64_t *slow_ns; /* requests with at least this service time are told */
+    struct slow_box *slow; /* where slow requests are told; NULL: nowhere */
     pthread_t thread;
 };
 

@@ -62,8 +62,11 @@ static void init_load(struct run *r, enum load_kind kind)
     load->is_open = kind == LOAD_WRITE || !r->reads_written;
 }
 
-/* If reads follow writes, the writes take from the budget only what their reads leave of it. */
-uint64_t run_budget(const struct plan *p)
+/*
+ * Number of requests that may begin in this process, without those that follow others. If reads
+ * follow writes, the writes take from the budget only what their reads leave of it.
+ */
+static uint64_t run_budget(const struct plan *p)
 {
     if (p->max_requests == UINT64_MAX)
         return UINT64_MAX;
@@ -94,7 +97,6 @@ static int open_names(struct run *r, struct err *e)
                        plan_ranks(p));
     /* no number above this will be used */
     uint64_t most = p->warmup_ns > 0 ? UINT64_MAX : run_budget(p);
-    r->period = names_period(&r->names);
     bool repeats = !names_are_unique(&r->names, most);
     if (repeats && r->reads_written && (r->target->traits & TARGET_NAMES))
         rc = versions_open(&r->versions, e);
@@ -112,7 +114,7 @@ static bool tracks_names(const struct run *r)
 
 static int open_target(struct run *r, struct err *e)
 {
-    if (tracks_names(r) && !made_open(&r->made, r->period))
+    if (tracks_names(r) && !made_open(&r->made, r->names.period))
         return err_system(e, ENOMEM, "memory for what the run makes");
     const struct target_setup setup = {
         .plan = r->plan,
@@ -235,12 +237,12 @@ void run_resume(struct run *r)
     run_wake(r);
 }
 
-void run_renew_budget(struct run *r, uint64_t most)
+void run_renew_budget(struct run *r)
 {
     r->followed_from = atomic_load(&r->written.ok_count);
     atomic_store(&r->loads[LOAD_READ].followed, 0);
     atomic_store(&r->budget, 0);
-    atomic_store(&r->most, most);
+    atomic_store(&r->most, run_budget(r->plan));
 }
 
 /*
@@ -276,8 +278,8 @@ void run_set_load(struct run *r, enum load_kind kind, uint64_t all, uint64_t now
     uint64_t share = plan_share(r->plan, all);
     if (load->pace == PACE_RATE) {
         begin_schedule(r, load, share, now_ns);
-        atomic_store(&load->rate,
-                     share); /* stored last, because drivers take tickets from now on */
+        /* stored last, because drivers take tickets from now on */
+        atomic_store(&load->rate, share);
     } else if (load->pace == PACE_CLOSED) {
         atomic_store(&load->active, (unsigned)share);
     }

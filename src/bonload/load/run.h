@@ -61,7 +61,6 @@ struct run {
     struct versions versions;
     struct written written;
     struct made made;              /* used with -cleanup and TARGET_NO_KINDS */
-    uint64_t period;               /* number of names after which they recur; 0: never */
     bool reads_written;            /* reads choose among the run's own writes */
     _Atomic uint64_t read_numbers; /* last number that reads have used */
     /* last number that removals have used, in a run that writes nothing */
@@ -102,11 +101,8 @@ void run_close(struct run *r);
 void run_pause(struct run *r);
 void run_resume(struct run *r);
 
-/* Number of requests that may begin in this process, without those that follow others. */
-uint64_t run_budget(const struct plan *p);
-
-/* Renews the budget to `most` requests from the next step on. The run must be paused. */
-void run_renew_budget(struct run *r, uint64_t most);
+/* Renews the budget from the next step on. The run must be paused. */
+void run_renew_budget(struct run *r);
 
 /* Stops requests from beginning. Those in flight continue. */
 void run_end(struct run *r);

@@ -25,15 +25,15 @@ static double seconds_of(uint64_t ns)
 
 bool course_add(struct course *c, uint64_t at_ns, double rate)
 {
-    struct course_point *last = c->count > 0 ? &c->points[c->count - 1] : NULL;
-    if (c->count == COURSE_MOST || at_ns > LONGEST_NS || rate > LARGEST_RATE ||
-        (last && at_ns < last->at_ns))
+    const struct course_point start = {.rate = rate};
+    const struct course_point *last = c->count > 0 ? &c->points[c->count - 1] : &start;
+    if (c->count == COURSE_MOST || at_ns > LONGEST_NS || rate > LARGEST_RATE || at_ns < last->at_ns)
         return false;
-    struct course_point point = {.at_ns = at_ns, .rate = rate, .before = rate * seconds_of(at_ns)};
-    if (last)
-        point.before =
-            last->before + (last->rate + rate) / 2 * seconds_of(point.at_ns - last->at_ns);
-    c->points[c->count++] = point;
+    c->points[c->count++] = (struct course_point){
+        .at_ns = at_ns,
+        .rate = rate,
+        .before = last->before + (last->rate + rate) / 2 * seconds_of(at_ns - last->at_ns),
+    };
     c->peak = fmax(c->peak, rate);
     c->end_ns = at_ns;
     return true;
@@ -123,8 +123,14 @@ int course_read(struct course *c, const char *path, struct err *e)
     return rc;
 }
 
-/* The last point at or before that number of requests (or that time, if is_time), or NULL. */
-static const struct course_point *point_before(const struct course *c, double number, bool is_time)
+/* A part of the course: from one point to the next, before the first or after the last one. */
+struct part {
+    struct course_point from;
+    double slope; /* growth of the rate per second */
+};
+
+/* The part with that number of requests, or with that time if is_time. */
+static struct part part_at(const struct course *c, double number, bool is_time)
 {
     size_t low = 0;
     size_t high = c->count;
@@ -136,44 +142,38 @@ static const struct course_point *point_before(const struct course *c, double nu
         else
             high = middle;
     }
-    return low > 0 ? &c->points[low - 1] : NULL;
-}
-
-/* Growth of the rate per second after a point. */
-static double slope_of(const struct course *c, const struct course_point *p)
-{
-    if (p == &c->points[c->count - 1] || p[1].at_ns == p->at_ns)
-        return 0;
-    return (p[1].rate - p->rate) / seconds_of(p[1].at_ns - p->at_ns);
+    if (low == 0)
+        return (struct part){.from.rate = c->points[0].rate};
+    const struct course_point *p = &c->points[low - 1];
+    struct part part = {.from = *p};
+    if (low < c->count && p[1].at_ns > p->at_ns)
+        part.slope = (p[1].rate - p->rate) / seconds_of(p[1].at_ns - p->at_ns);
+    return part;
 }
 
 double course_rate(const struct course *c, uint64_t at_ns)
 {
-    const struct course_point *p = point_before(c, (double)at_ns, true);
-    return p ? p->rate + slope_of(c, p) * seconds_of(at_ns - p->at_ns) : c->points[0].rate;
+    struct part part = part_at(c, (double)at_ns, true);
+    return part.from.rate + part.slope * seconds_of(at_ns - part.from.at_ns);
 }
 
 double course_due(const struct course *c, uint64_t at_ns)
 {
-    const struct course_point *p = point_before(c, (double)at_ns, true);
-    if (!p)
-        return c->points[0].rate * seconds_of(at_ns);
-    double passed = seconds_of(at_ns - p->at_ns);
-    return p->before + (p->rate + slope_of(c, p) * passed / 2) * passed;
+    struct part part = part_at(c, (double)at_ns, true);
+    double passed = seconds_of(at_ns - part.from.at_ns);
+    return part.from.before + (part.from.rate + part.slope * passed / 2) * passed;
 }
 
 uint64_t course_time(const struct course *c, double number)
 {
-    const struct course_point *p = point_before(c, number, false);
-    if (!p)
-        return (uint64_t)ceil(number / c->points[0].rate * (double)BILLION);
-    double slope = slope_of(c, p);
-    double left = number - p->before;
-    double root = sqrt(fmax(p->rate * p->rate + 2 * slope * left, 0));
+    struct part part = part_at(c, number, false);
+    double rate = part.from.rate;
+    double left = number - part.from.before;
+    double root = sqrt(fmax(rate * rate + 2 * part.slope * left, 0));
     if (left <= 0)
-        return p->at_ns;
-    if (p->rate + root <= 0)
+        return part.from.at_ns;
+    if (rate + root <= 0)
         return NEVER;
-    double passed_ns = 2 * left / (p->rate + root) * (double)BILLION;
-    return passed_ns < (double)NEVER ? p->at_ns + (uint64_t)ceil(passed_ns) : NEVER;
+    double passed_ns = 2 * left / (rate + root) * (double)BILLION;
+    return passed_ns < (double)NEVER ? part.from.at_ns + (uint64_t)ceil(passed_ns) : NEVER;
 }

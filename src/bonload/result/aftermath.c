@@ -11,14 +11,14 @@
 /* The last number whose name counts: where names recur, none counts twice. */
 static uint64_t last_of(const struct run *run, uint64_t issued)
 {
-    uint64_t period = names_period(&run->names);
+    uint64_t period = run->names.period;
     return period > 0 && period < issued ? period : issued;
 }
 
 /* Whether the last write of a name succeeded: where names recur, that of the last round. */
 static bool was_written(const struct run *run, uint64_t number, uint64_t issued)
 {
-    uint64_t period = names_period(&run->names);
+    uint64_t period = run->names.period;
     if (period > 0 && issued > period)
         number += (issued - number) / period * period;
     return written_has(&run->written, number);

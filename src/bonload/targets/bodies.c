@@ -57,7 +57,7 @@ int bodies_open(struct bodies *b, const char *file, const char *list, struct err
     if (!b->list)
         rc = err_system(e, ENOMEM, "memory for %zu bodies", (size_t)paths.line_count);
     for (uint64_t i = 0; rc == 0 && i < paths.line_count; i++)
-        rc = read_body(b, file ? file : paths.lines + paths.starts[i], e);
+        rc = read_body(b, file ? file : paths.lines[i], e);
     names_close(&paths);
     return rc;
 }

@@ -124,7 +124,8 @@ static void each_step_has_its_own_requests(void **state)
     assert_int_equal(run.recorders.list[0].kinds[LOAD_READ].response.count, first.ended);
     assert_int_equal(atomic_load(&run.budget), first.begun);
     crew_forget(&crew);
-    run_renew_budget(&run, 777);
+    plan.max_requests = 777;
+    run_renew_budget(&run);
     assert_int_equal(crew_progress(&crew, LOAD_READ).begun, 0);
     run_set_load(&run, LOAD_READ, RATE, clock_ns());
     run_resume(&run);
@@ -149,7 +150,8 @@ static void a_straggler_is_in_no_step(void **state)
     run_pause(&run);
     assert_int_equal(crew_busy(&crew), 1);
     crew.list[0].budget = 1; /* belongs to the previous step */
-    run_renew_budget(&run, 3);
+    plan.max_requests = 3;
+    run_renew_budget(&run);
     run_resume(&run);
     driver_work(&crew.list[0]);
     assert_int_equal(crew_progress(&crew, LOAD_READ).ended, 3);

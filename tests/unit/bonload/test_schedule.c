@@ -217,15 +217,15 @@ static void periods(void **state)
     (void)state;
     err_init(&e);
     names_open(&n, "a/XXX", NULL, 1, &e);
-    assert_int_equal(names_period(&n), 1000);
+    assert_int_equal(n.period, 1000);
     assert_true(names_are_unique(&n, 1000));
     assert_false(names_are_unique(&n, 1001));
     names_close(&n);
     names_open(&n, "a", NULL, 1, &e);
-    assert_int_equal(names_period(&n), 1);
+    assert_int_equal(n.period, 1);
     names_close(&n);
     names_open(&n, "NN", NULL, 1, &e);
-    assert_int_equal(names_period(&n), 0);
+    assert_int_equal(n.period, 0);
     assert_false(names_are_unique(&n, 2));
     names_close(&n);
     names_open(&n, "RRRRRRRRRRRRRRRRRRRR", NULL, 1, &e);
@@ -266,7 +266,7 @@ static void names_of_ranks(void **state)
         err_init(&e);
         names_open(&n, "XX", NULL, 1, &e);
         assert_true(names_deal(&n, &stripe));
-        assert_int_equal(names_period(&n), 33);
+        assert_int_equal(n.period, 33);
         for (uint64_t i = 1; i <= NAMES; i++) {
             names_format(&n, i, name);
             int number = atoi(name);
@@ -291,13 +291,13 @@ static void fewer_names_than_ranks(void **state)
     err_init(&e);
     names_open(&n, "plain", NULL, 1, &e);
     assert_false(names_deal(&n, &stripe));
-    assert_int_equal(names_period(&n), 1);
+    assert_int_equal(n.period, 1);
     names_format(&n, 7, name);
     assert_string_equal(name, "plain");
     names_close(&n);
     names_open(&n, "RRRRRR", NULL, 1, &e);
     assert_true(names_deal(&n, &stripe));
-    assert_int_equal(names_period(&n), 0);
+    assert_int_equal(n.period, 0);
     names_close(&n);
 }
 

@@ -77,7 +77,7 @@ static int meta_open(void **shared, const struct target_setup *setup, struct err
     if (rc != 0)
         return rc;
     struct shared *s = *shared;
-    s->period = names_period(setup->names);
+    s->period = setup->names->period;
     s->is_root = geteuid() == 0;
     s->settings = setup->plan->settings;
     s->buffer_bytes = most < LARGEST_BUFFER ? (size_t)most : LARGEST_BUFFER;
