@@ -122,6 +122,7 @@ static int open_target(struct run *r, struct err *e)
         .sizes = &r->sizes,
         .versions = &r->versions,
         .written = &r->written,
+        .verified = &r->verified,
         .made = tracks_names(r) ? &r->made : NULL,
     };
     return r->target->open ? r->target->open(&r->shared, &setup, e) : 0;

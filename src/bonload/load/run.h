@@ -60,6 +60,7 @@ struct run {
     struct sizes sizes;
     struct versions versions;
     struct written written;
+    struct verified verified;
     struct made made;              /* used with -cleanup and TARGET_NO_KINDS */
     bool reads_written;            /* reads choose among the run's own writes */
     _Atomic uint64_t read_numbers; /* last number that reads have used */

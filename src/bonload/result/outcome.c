@@ -140,8 +140,8 @@ static void fill_rest(const struct conductor *c, struct result *result, uint64_t
     uint64_t last = 0;
     fill_reasons(run, &run->failures, is_last ? &c->steps.failures : &none, &result->failures);
     fill_reasons(run, &run->misses, is_last ? &c->steps.misses : &none, &result->misses);
-    if (run->target->verified)
-        run->target->verified(run->shared, &result->checked_bytes, &result->damaged);
+    result->checked_bytes = atomic_load(&run->verified.bytes);
+    result->damaged = atomic_load(&run->verified.damaged);
     for (enum load_kind kind = 0; kind < LOAD_KINDS; kind++) {
         const struct kind_result *k = &result->kinds[kind];
         last = k->end_ns > last ? k->end_ns : last;

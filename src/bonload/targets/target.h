@@ -1,6 +1,7 @@
 #ifndef BONLOAD_TARGETS_TARGET_H
 #define BONLOAD_TARGETS_TARGET_H
 
+#include <stdatomic.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -59,6 +60,12 @@ enum target_trait {
     TARGET_LOCAL = 64,   /* works on a filesystem of this machine, whose devices are watched */
 };
 
+/* What -verify has checked so far; all threads add to it. */
+struct verified {
+    _Atomic uint64_t bytes;
+    _Atomic uint64_t damaged; /* number of damaged reads */
+};
+
 /* What all threads of a target work with. All that it points to outlives the target. */
 struct target_setup {
     const struct plan *plan;
@@ -67,6 +74,7 @@ struct target_setup {
     const struct bodies *bodies; /* bodies that the user gives; NULL: the target makes bodies */
     struct versions *versions;
     const struct written *written;
+    struct verified *verified;
     /* with -cleanup and TARGET_NO_KINDS: names of the files that the run has made */
     struct made *made;
 };
@@ -130,12 +138,6 @@ struct target_ops {
 
     /* Removes what the request with that number wrote. NULL: the target cannot remove anything. */
     int (*remove)(void *shared, uint64_t number);
-
-    /*
-     * Adds the number of bytes that were checked, and that of damaged reads. NULL: the target
-     * checks nothing.
-     */
-    void (*verified)(void *shared, uint64_t *checked_bytes, uint64_t *damaged);
 
     /* Clears the target's own counts at the end of the warm-up. May be NULL. */
     void (*forget)(void *shared);

@@ -31,8 +31,6 @@ struct shared {
     struct pattern pattern;
     size_t buffer_bytes;
     size_t read_bytes; /* largest read */
-    _Atomic uint64_t checked_bytes;
-    _Atomic uint64_t damaged;
 };
 
 /* The data of one thread, which has one channel. */
@@ -76,7 +74,7 @@ static int disk_open(void **shared, const struct target_setup *setup, struct err
 static void disk_leave(void *thread)
 {
     struct thread *t = thread;
-    atomic_fetch_add(&t->shared->checked_bytes, t->expected.checked_bytes);
+    atomic_fetch_add(&t->shared->paths.setup.verified->bytes, t->expected.checked_bytes);
     workspace_close(t);
 }
 
@@ -281,19 +279,13 @@ static enum target_answer disk_submit(void *thread, struct request *r)
 static void disk_inspect(void *thread, struct request *r)
 {
     struct thread *t = thread;
+    const struct target_setup *setup = &t->shared->paths.setup;
     if (r->kind == LOAD_WRITE || r->failure != 0)
         return;
     check_part(t, 0, (size_t)t->kept_bytes);
-    r->failure = expected_verdict(&t->expected, &t->shared->paths.setup, r->bytes);
-    if (r->failure != 0 && t->shared->paths.setup.plan->verify != VERIFY_OFF)
-        atomic_fetch_add(&t->shared->damaged, 1);
-}
-
-static void disk_verified(void *shared, uint64_t *checked_bytes, uint64_t *damaged)
-{
-    const struct shared *s = shared;
-    *checked_bytes += atomic_load(&s->checked_bytes);
-    *damaged += atomic_load(&s->damaged);
+    r->failure = expected_verdict(&t->expected, setup, r->bytes);
+    if (r->failure != 0 && setup->plan->verify != VERIFY_OFF)
+        atomic_fetch_add(&setup->verified->damaged, 1);
 }
 
 const struct target_ops target_disk = {
@@ -308,6 +300,5 @@ const struct target_ops target_disk = {
     .leave = disk_leave,
     .describe = failure_describe,
     .remove = paths_remove,
-    .verified = disk_verified,
     .close = paths_close_target,
 };

@@ -70,10 +70,12 @@ static int open_profile_file(struct acts *a, unsigned i, struct err *e)
     return 0;
 }
 
-int acts_open(struct acts *a, const struct plan *plan, struct err *e)
+int acts_open(struct acts *a, const struct target_setup *setup, struct err *e)
 {
+    const struct plan *plan = setup->plan;
     a->profile = plan->settings->profile;
     a->storage.verify = plan->verify;
+    a->storage.verified = setup->verified;
     pattern_init(&a->storage.pattern, DATA_RANDOM, 100, PATTERN_UNIT_MAX, plan->seed, 0);
     int rc = open_scratch(a, plan->url ? plan->url : ".", e);
     for (unsigned i = 0; rc == 0 && i < PROFILE_FILES; i++)

@@ -37,7 +37,7 @@ struct actor {
  * all zeros. Returns 0, or a negative errno with a line in e; the caller calls acts_close() in
  * either case.
  */
-int acts_open(struct acts *a, const struct plan *plan, struct err *e);
+int acts_open(struct acts *a, const struct target_setup *setup, struct err *e);
 
 /* Removes all files, unless that is done. Returns 0, or a negative errno with a line in e. */
 int acts_close(struct acts *a, struct err *e);

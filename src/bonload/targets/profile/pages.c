@@ -132,8 +132,8 @@ bool pages_are_right(struct pages *p, const unsigned char *buffer, uint64_t page
             pattern_check(&s->pattern, buffer + at, &expected, s->verify == VERIFY_FULL, &found);
         is_right &= kind == CORRUPTION_NONE || (!was_still && is_in_motion(kind));
     }
-    atomic_fetch_add(&p->checked_bytes, p->file->unit);
+    atomic_fetch_add(&s->verified->bytes, p->file->unit);
     if (!is_right)
-        atomic_fetch_add(&p->damaged, 1);
+        atomic_fetch_add(&s->verified->damaged, 1);
     return is_right;
 }

@@ -23,8 +23,6 @@ struct pages {
     _Atomic uint32_t *begun;
     _Atomic uint32_t *ended;
     pthread_mutex_t latches[PAGES_LATCHES]; /* let only one thread at a time write a page */
-    _Atomic uint64_t checked_bytes;
-    _Atomic uint64_t damaged;
 };
 
 /*

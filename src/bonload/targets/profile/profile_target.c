@@ -117,7 +117,7 @@ static int profile_open(void **shared, const struct target_setup *setup, struct 
     if (!s)
         return err_system(e, ENOMEM, "memory for the target");
     gauge_init(&s->acts.syncs, limit_on(p, LIMIT_ON_SYNC));
-    int rc = acts_open(&s->acts, setup->plan, e);
+    int rc = acts_open(&s->acts, setup, e);
     for (unsigned i = 0; i < PROFILE_WORKS; i++) {
         gauge_init(&s->works[i].gauge, limit_on(p, i));
         if (rc == 0 && p->works[i].name)
@@ -168,15 +168,6 @@ static enum target_answer profile_submit(void *thread, struct request *r)
     return TARGET_ENDED;
 }
 
-static void profile_verified(void *shared, uint64_t *checked_bytes, uint64_t *damaged)
-{
-    const struct acts *a = &((struct shared *)shared)->acts;
-    for (unsigned i = 0; i < PROFILE_FILES; i++) {
-        *checked_bytes += atomic_load(&a->pages[i].checked_bytes);
-        *damaged += atomic_load(&a->pages[i].damaged);
-    }
-}
-
 static void profile_forget(void *shared)
 {
     struct shared *s = shared;
@@ -212,7 +203,6 @@ const struct target_ops target_profile = {
     .submit = profile_submit,
     .leave = profile_leave,
     .describe = failure_describe,
-    .verified = profile_verified,
     .forget = profile_forget,
     .close = close_target,
 };

@@ -4,6 +4,7 @@
 #include <stdbool.h>
 
 #include "bonload/profiles/profile.h"
+#include "bonload/targets/target.h"
 #include "storage/scratch.h"
 #include "util/err.h"
 #include "verify/contents.h"
@@ -14,6 +15,7 @@ struct storage {
     struct scratch scratch;
     struct pattern pattern;
     enum verify_mode verify;
+    struct verified *verified;
 };
 
 /*

@@ -114,7 +114,7 @@ void web_leave(void *thread)
     struct web_thread *t = thread;
     const struct web_dialect *dialect = t->shared->dialect;
     for (unsigned i = 0; t->exchanges && i < t->channels; i++) {
-        atomic_fetch_add(&t->shared->checked_bytes, t->exchanges[i].expected.checked_bytes);
+        atomic_fetch_add(&t->shared->setup.verified->bytes, t->exchanges[i].expected.checked_bytes);
         curl_easy_cleanup(t->exchanges[i].easy);
     }
     web_loop_close(&t->loop);
@@ -354,7 +354,7 @@ void web_inspect(void *thread, struct request *r)
         r->failure = web_range_verdict(x);
     if (r->failure == 0 && s->setup.plan->verify != VERIFY_OFF) {
         r->failure = expected_verdict(&x->expected, &s->setup, r->bytes);
-        atomic_fetch_add(&s->damaged, r->failure != 0);
+        atomic_fetch_add(&s->setup.verified->damaged, r->failure != 0);
     }
 }
 
@@ -398,11 +398,4 @@ void web_describe(const void *shared, uint32_t failure, char *text, size_t size)
         web_reasons_describe(&s->reasons, failure, text, size);
     else
         failure_describe(NULL, failure, text, size);
-}
-
-void web_verified(void *shared, uint64_t *checked_bytes, uint64_t *damaged)
-{
-    const struct web_shared *s = shared;
-    *checked_bytes += atomic_load(&s->checked_bytes);
-    *damaged += atomic_load(&s->damaged);
 }

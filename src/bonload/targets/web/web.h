@@ -131,8 +131,6 @@ struct web_shared {
     _Atomic uint64_t sizes[WEB_SIZES]; /* sizes of objects, by a hash of their names */
     _Atomic uint64_t threads;          /* number of threads that have joined */
     struct web_thread *aside; /* makes requests outside the load; NULL: not needed so far */
-    _Atomic uint64_t checked_bytes;
-    _Atomic uint64_t damaged;
 };
 
 struct web_thread {
@@ -257,13 +255,12 @@ unsigned web_poll(void *thread, uint64_t until_ns, struct request *done[], unsig
 void web_leave(void *thread);
 void web_describe(const void *shared, uint32_t failure, char *text, size_t size);
 int web_remove(void *shared, uint64_t number);
-void web_verified(void *shared, uint64_t *checked_bytes, uint64_t *damaged);
 void web_close(void *shared);
 
 /* The operations that are the same for both targets. */
 #define WEB_OPERATIONS                                                                             \
     .open = web_open, .join = web_join, .choose = web_choose, .prepare = web_prepare,              \
     .submit = web_submit, .inspect = web_inspect, .poll = web_poll, .leave = web_leave,            \
-    .describe = web_describe, .remove = web_remove, .verified = web_verified, .close = web_close
+    .describe = web_describe, .remove = web_remove, .close = web_close
 
 #endif
