@@ -47,12 +47,6 @@ static bool search_is_by_rate(const struct search *s)
     return s->plan->search == SEARCH_RATE;
 }
 
-static void enter_stage(struct search *s, enum search_stage stage, uint64_t now_ns)
-{
-    s->stage = stage;
-    s->stage_ns = now_ns;
-}
-
 /* ---- setting a load -------------------------------------------------------------------------- */
 
 static void set_searched_loads(const struct search *s, uint64_t loads[LOAD_KINDS])
@@ -64,7 +58,7 @@ static void set_searched_loads(const struct search *s, uint64_t loads[LOAD_KINDS
 
 void search_resume(struct search *s, const struct standing *all, uint64_t now_ns)
 {
-    enter_stage(s, SEARCH_SETTLES, now_ns);
+    s->stage_ns = now_ns;
     s->is_unsettled = all->busy > 0;
     for (enum load_kind k = 0; k < LOAD_KINDS; k++) {
         double load = s->is_searched[k] && !search_is_by_rate(s) ? s->ladders[k].load : 0;
@@ -72,9 +66,10 @@ void search_resume(struct search *s, const struct standing *all, uint64_t now_ns
     }
 }
 
-void search_begin(struct search *s, const struct plan *p, const struct standing *all,
-                  uint64_t now_ns, uint64_t loads[LOAD_KINDS])
+void search_begin(struct search *s, const struct plan *p, uint64_t now_ns,
+                  uint64_t loads[LOAD_KINDS])
 {
+    const struct standing nothing = {.busy = 0};
     *s = (struct search){.plan = p, .is_first = true};
     for (enum load_kind k = 0; k < LOAD_KINDS; k++) {
         const struct kind_plan *kind = &p->kinds[k];
@@ -85,7 +80,7 @@ void search_begin(struct search *s, const struct plan *p, const struct standing 
             ladder_begin(&s->ladders[k], kind->threads, kind->channels, true);
     }
     set_searched_loads(s, loads);
-    search_resume(s, all, now_ns);
+    search_resume(s, &nothing, now_ns);
 }
 
 /*
@@ -154,8 +149,8 @@ static struct judge_rules rules_of(const struct search *s)
 static void begin_window(struct search *s, const struct standing *all, uint64_t now_ns)
 {
     const struct judge_rules rules = rules_of(s);
-    enter_stage(s, SEARCH_MEASURES, now_ns);
-    s->fed_ns = now_ns;
+    s->is_measuring = true;
+    s->stage_ns = s->fed_ns = now_ns;
     for (enum load_kind k = 0; k < LOAD_KINDS; k++) {
         take_counts(s, all, k);
         judge_begin(&s->judges[k], &rules);
@@ -235,17 +230,6 @@ static void note_verdicts(struct search *s)
             continue;
         s->noted.kinds[k].load = s->ladders[k].load;
         s->noted.kinds[k].verdict = verdict_of(s, k);
-        s->is_unknown[k] = s->noted.kinds[k].verdict == VERDICT_UNKNOWN ||
-                           s->noted.kinds[k].verdict == VERDICT_UNSETTLED;
-    }
-}
-
-void search_note(const struct search *s, struct step *step)
-{
-    step->is_confirmation = s->noted.is_confirmation;
-    for (enum load_kind k = 0; k < LOAD_KINDS; k++) {
-        step->kinds[k].load = s->noted.kinds[k].load;
-        step->kinds[k].verdict = s->noted.kinds[k].verdict;
     }
 }
 
@@ -301,10 +285,9 @@ static void look_at_window(struct search *s, const struct standing *all, uint64_
     if (!is_known(s, now_ns))
         return;
     note_verdicts(s);
-    s->is_first = false;
+    s->is_first = s->is_measuring = false;
     bool is_over = s->confirmations > 0 ? confirm_answer(s) : climb_ladders(s);
     order->move = is_over ? MOVE_LAST_STEP : MOVE_STEP;
-    enter_stage(s, is_over ? SEARCH_IS_OVER : SEARCH_SETTLES, now_ns);
     if (!is_over)
         set_searched_loads(s, order->loads);
 }
@@ -312,11 +295,11 @@ static void look_at_window(struct search *s, const struct standing *all, uint64_
 void search_decide(struct search *s, const struct standing *all, uint64_t now_ns,
                    struct order *order)
 {
-    if (s->stage == SEARCH_SETTLES && has_settled(s, all, now_ns)) {
+    if (s->is_measuring) {
+        look_at_window(s, all, now_ns, order);
+    } else if (has_settled(s, all, now_ns)) {
         begin_window(s, all, now_ns);
         order->move = MOVE_WINDOW;
-    } else if (s->stage == SEARCH_MEASURES) {
-        look_at_window(s, all, now_ns, order);
     }
 }
 
@@ -329,7 +312,7 @@ static double search_reached(const struct search *s, enum load_kind kind,
 {
     const struct ladder *l = &s->ladders[kind];
     const struct judge_rules rules = rules_of(s);
-    bool is_kept = s->stage == SEARCH_MEASURES && judge_verdict(&s->judges[kind]) == VERDICT_KEPT;
+    bool is_kept = s->is_measuring && judge_verdict(&s->judges[kind]) == VERDICT_KEPT;
     if (is_kept || (s->is_first && judge_seems_kept(&rules, whole)))
         return l->load > l->kept ? l->load : l->kept;
     return s->confirmations > 1 ? 0 : l->kept; /* a failed confirmation refutes l->kept */
@@ -339,9 +322,10 @@ struct search_answer search_answer(const struct search *s, enum load_kind kind,
                                    const struct counts *whole)
 {
     const struct ladder *l = &s->ladders[kind];
+    enum verdict last = s->noted.kinds[kind].verdict;
     if (s->is_confirmed)
         return (struct search_answer){l->is_most ? FOUND_MOST : FOUND_LOAD, l->load};
-    if (l->is_none && !s->is_unknown[kind])
+    if (l->is_none && last != VERDICT_UNKNOWN && last != VERDICT_UNSETTLED)
         return (struct search_answer){FOUND_NONE, 0};
     return (struct search_answer){FOUND_UNSURE, l->is_none ? 0 : search_reached(s, kind, whole)};
 }

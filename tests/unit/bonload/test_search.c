@@ -285,7 +285,7 @@ static void what_did_not_settle_is_said(void **state)
                         .max_requests = UINT64_MAX};
     (void)state;
     plan.kinds[LOAD_WRITE] = (struct kind_plan){.pace = PACE_CLOSED, .threads = 1, .channels = 8};
-    search_begin(&s, &plan, &all, now_ns, loads);
+    search_begin(&s, &plan, now_ns, loads);
     assert_int_equal(loads[LOAD_WRITE], 1);
     assert_int_equal(pass(&s, &all, &now_ns, 1000), MOVE_WINDOW);
     assert_int_equal(search_answer(&s, LOAD_WRITE, &all.counts[LOAD_WRITE]).load, 1);
