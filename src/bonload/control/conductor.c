@@ -97,14 +97,19 @@ static void begin_sums(struct conductor *c, uint64_t now_ns)
 }
 
 /* Begins the first step whose requests count. */
-static void begin_first_step(struct conductor *c, uint64_t now_ns)
+static int begin_first_step(struct conductor *c, struct err *e)
 {
+    int rc = explainer_begin(c->explainer, &c->backing, e);
+    if (rc != 0)
+        return rc;
+    uint64_t now_ns = clock_ns();
     c->stage = STAGE_STEP;
     c->counts = true;
     begin_sums(c, now_ns);
     if (c->run->plan->mode == MODE_RATE && goal_ns(c) != 0)
         atomic_store(&c->run->until_ns, goal_ns(c));
     steps_begin(&c->steps, now_ns);
+    return 0;
 }
 
 static void pause_load(struct conductor *c, uint64_t now_ns)
@@ -122,17 +127,15 @@ static int end_warmup(struct conductor *c, struct err *e)
     if (rc != 0)
         return rc;
     crew_forget(&c->crew);
-    rc = explainer_begin(c->explainer, &c->backing, e);
-    if (rc != 0)
-        return rc;
     series_restart(&c->intervals);
     series_restart(&c->timeline);
     progress_restart(&c->view);
     live_file_restart(&c->live);
     run_renew_budget(c->run, run_budget(c->run->plan));
-    begin_first_step(c, clock_ns());
-    run_resume(c->run);
-    return 0;
+    rc = begin_first_step(c, e);
+    if (rc == 0)
+        run_resume(c->run);
+    return rc;
 }
 
 static int look_at_warmup(struct conductor *c, uint64_t now_ns, struct err *e)
@@ -340,25 +343,22 @@ static void wait_for_look(struct conductor *c)
 static int begin_load(struct conductor *c, struct err *e)
 {
     const struct meeting m = {.name = "Starting the load", .compares_clocks = true};
+    bool has_steps = steering_has_steps(c->run->plan);
     int rc = coordinator_meet(c->coordinator, &m, e);
-    if (rc == 0 && c->run->plan->warmup_ns == 0)
-        rc = explainer_begin(c->explainer, &c->backing, e);
     if (rc != 0)
         return rc;
-    uint64_t now_ns = clock_ns();
-    c->view.told_memory_ns = now_ns;
-    bool has_steps = steering_has_steps(c->run->plan);
+    c->view.told_memory_ns = clock_ns();
     if (c->run->plan->warmup_ns > 0) {
         atomic_store(&c->run->most, UINT64_MAX);
-        begin_sums(c, now_ns);
+        begin_sums(c, clock_ns());
         return 0;
     }
     if (has_steps) /* a pause keeps requests from ending before the sums of the first step begin */
         run_pause(c->run);
-    begin_first_step(c, now_ns);
+    rc = begin_first_step(c, e);
     if (has_steps)
         run_resume(c->run);
-    return 0;
+    return rc;
 }
 
 /* Makes the load, and returns when all requests of this rank have ended. */

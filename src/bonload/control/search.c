@@ -1,5 +1,7 @@
 #include "bonload/control/search.h"
 
+#include <string.h>
+
 #include "util/units.h"
 
 /* A confirmation uses windows that are longer by this factor. */
@@ -105,20 +107,6 @@ static bool has_settled(struct search *s, const struct standing *all, uint64_t n
 
 /* ---- judging a window ------------------------------------------------------------------------ */
 
-/* Returns the counts of the requests that ended since the last look. */
-static struct counts take_counts(struct search *s, const struct standing *all, enum load_kind k)
-{
-    const struct counts *now = &all->counts[k];
-    struct counts ended = {
-        .good = now->good - s->seen[k].good,
-        .errors = now->errors - s->seen[k].errors,
-        .good_ns = now->good_ns - s->seen[k].good_ns,
-        .above = now->above - s->seen[k].above,
-    };
-    s->seen[k] = *now;
-    return ended;
-}
-
 /* Number of windows that a load gets: more when it is a confirmation. */
 static unsigned windows_of(const struct search *s)
 {
@@ -128,19 +116,14 @@ static unsigned windows_of(const struct search *s)
 /*
  * Divides the probability of a wrong verdict among all confirmations: 1/2 + 1/6 + 1/12 + ... = 1.
  */
-static double alpha_of(const struct search *s)
-{
-    double n = s->confirmations;
-    return n > 0 ? ALPHA / (n * (n + 1)) : ALPHA;
-}
-
 static struct judge_rules rules_of(const struct search *s)
 {
     const struct plan *p = s->plan;
+    double n = s->confirmations;
     return (struct judge_rules){
         .limit = p->limit,
         .counts_errors = p->adjust_on_errors,
-        .alpha = alpha_of(s),
+        .alpha = n > 0 ? ALPHA / (n * (n + 1)) : ALPHA,
         .stall_ns = p->window_ns * windows_of(s) / STALL_PART,
         .most_ns = p->window_most_ns * windows_of(s),
     };
@@ -151,19 +134,26 @@ static void begin_window(struct search *s, const struct standing *all, uint64_t 
     const struct judge_rules rules = rules_of(s);
     s->is_measuring = true;
     s->stage_ns = s->fed_ns = now_ns;
-    for (enum load_kind k = 0; k < LOAD_KINDS; k++) {
-        take_counts(s, all, k);
+    memcpy(s->seen, all->counts, sizeof s->seen);
+    for (enum load_kind k = 0; k < LOAD_KINDS; k++)
         judge_begin(&s->judges[k], &rules);
-    }
 }
 
 static void feed_judges(struct search *s, const struct standing *all, uint64_t now_ns)
 {
     for (enum load_kind k = 0; k < LOAD_KINDS; k++) {
         const struct progress *progress = &all->progress[k];
-        struct counts ended = take_counts(s, all, k);
+        const struct counts *now = &all->counts[k];
+        const struct counts *seen = &s->seen[k];
+        const struct counts ended = {
+            .good = now->good - seen->good,
+            .errors = now->errors - seen->errors,
+            .good_ns = now->good_ns - seen->good_ns,
+            .above = now->above - seen->above,
+        };
         judge_feed(&s->judges[k], &ended, now_ns - s->fed_ns, progress->begun > progress->ended);
     }
+    memcpy(s->seen, all->counts, sizeof s->seen);
     s->fed_ns = now_ns;
 }
 
@@ -181,32 +171,23 @@ static enum verdict verdict_of(const struct search *s, enum load_kind k)
 static bool is_asked(const struct search *s, enum load_kind k)
 {
     const struct ladder *l = &s->ladders[k];
-    return s->is_searched[k] && !l->is_none && (s->confirmations > 0 || !l->is_found);
+    return s->is_searched[k] && l->found != FOUND_NONE &&
+           (s->confirmations > 0 || l->found == FOUND_UNSURE);
 }
 
 /*
- * Shortest length of the window: -window or LATENCIES_LEAST mean latencies, whichever is longer,
- * but no more than the longest window.
- */
-static uint64_t least_window(const struct search *s, const struct counts *seen)
-{
-    uint64_t least_ns = s->plan->window_ns * windows_of(s);
-    uint64_t most_ns = s->plan->window_most_ns * windows_of(s);
-    uint64_t latencies_ns = seen->good > 0 ? LATENCIES_LEAST * (seen->good_ns / seen->good) : 0;
-    if (latencies_ns > most_ns)
-        latencies_ns = most_ns;
-    return latencies_ns > least_ns ? latencies_ns : least_ns;
-}
-
-/*
- * Whether the window is long enough for a verdict. If the user limits the number of requests, a
- * part of them is enough.
+ * Whether the window is long enough for a verdict: as long as -window, and as LATENCIES_LEAST mean
+ * latencies or the longest window. If the user limits the number of requests, a part of them is
+ * enough.
  */
 static bool is_long_enough(const struct search *s, enum load_kind k, uint64_t now_ns)
 {
     const struct counts *seen = &s->judges[k].seen;
     uint64_t budget = s->plan->max_requests;
-    return now_ns - s->stage_ns >= least_window(s, seen) ||
+    uint64_t elapsed_ns = now_ns - s->stage_ns;
+    uint64_t latencies_ns = seen->good > 0 ? LATENCIES_LEAST * (seen->good_ns / seen->good) : 0;
+    bool has_latencies = elapsed_ns >= latencies_ns || elapsed_ns >= s->judges[k].rules.most_ns;
+    return (elapsed_ns >= s->plan->window_ns * windows_of(s) && has_latencies) ||
            (budget < UINT64_MAX && seen->good + seen->errors >= budget / BUDGET_PART);
 }
 
@@ -233,32 +214,27 @@ static void note_verdicts(struct search *s)
     }
 }
 
-/* Whether every kind has its answer. */
-static bool all_are_found(const struct search *s)
+static bool any_ladder_is(const struct search *s, enum found found)
 {
     for (enum load_kind k = 0; k < LOAD_KINDS; k++)
-        if (s->is_searched[k] && !s->ladders[k].is_found && !s->ladders[k].is_none)
-            return false;
-    return true;
-}
-
-/* Whether some kind cannot keep the limit at any load, so that there is nothing to confirm. */
-static bool any_is_none(const struct search *s)
-{
-    for (enum load_kind k = 0; k < LOAD_KINDS; k++)
-        if (s->is_searched[k] && s->ladders[k].is_none)
+        if (s->is_searched[k] && s->ladders[k].found == found)
             return true;
     return false;
 }
 
-/* Moves to the next load. Returns true when the search is over. */
+/*
+ * Moves to the next load. Returns true when the search is over: if some kind cannot keep the limit
+ * at any load, there is nothing to confirm.
+ */
 static bool climb_ladders(struct search *s)
 {
     for (enum load_kind k = 0; k < LOAD_KINDS; k++)
         if (is_asked(s, k))
             ladder_step(&s->ladders[k], verdict_of(s, k) == VERDICT_KEPT);
-    s->confirmations = all_are_found(s) && !any_is_none(s);
-    return any_is_none(s) && all_are_found(s);
+    if (any_ladder_is(s, FOUND_UNSURE))
+        return false;
+    s->confirmations = !any_ladder_is(s, FOUND_NONE);
+    return s->confirmations == 0;
 }
 
 /*
@@ -275,7 +251,7 @@ static bool confirm_answer(struct search *s)
         ladder_step_down(&s->ladders[k]);
     }
     s->confirmations++;
-    return s->is_confirmed || any_is_none(s);
+    return s->is_confirmed || any_ladder_is(s, FOUND_NONE);
 }
 
 static void look_at_window(struct search *s, const struct standing *all, uint64_t now_ns,
@@ -324,8 +300,9 @@ struct search_answer search_answer(const struct search *s, enum load_kind kind,
     const struct ladder *l = &s->ladders[kind];
     enum verdict last = s->noted.kinds[kind].verdict;
     if (s->is_confirmed)
-        return (struct search_answer){l->is_most ? FOUND_MOST : FOUND_LOAD, l->load};
-    if (l->is_none && last != VERDICT_UNKNOWN && last != VERDICT_UNSETTLED)
+        return (struct search_answer){l->found, l->load};
+    if (l->found == FOUND_NONE && last != VERDICT_UNKNOWN && last != VERDICT_UNSETTLED)
         return (struct search_answer){FOUND_NONE, 0};
-    return (struct search_answer){FOUND_UNSURE, l->is_none ? 0 : search_reached(s, kind, whole)};
+    return (struct search_answer){FOUND_UNSURE,
+                                  l->found == FOUND_NONE ? 0 : search_reached(s, kind, whole)};
 }

@@ -45,15 +45,9 @@ void search_decide(struct search *s, const struct standing *all, uint64_t now_ns
 /* Begins to settle the next load, after the pause between two steps. */
 void search_resume(struct search *s, const struct standing *all, uint64_t now_ns);
 
-/* What a search has found for one kind, at its end or so far. */
-enum found {
-    FOUND_LOAD,  /* the highest load that keeps the limit */
-    FOUND_NONE,  /* no load keeps the limit */
-    FOUND_MOST,  /* the highest allowed load keeps the limit */
-    FOUND_UNSURE /* the search has not ended; the load is known to keep the limit, or is 0 */
-};
 extern const char *const found_names[];
 
+/* What a search has found for one kind, at its end or so far. */
 struct search_answer {
     enum found found;
     double load;

@@ -57,14 +57,6 @@ static bool is_at_end(const struct steering *s, const struct standing *all)
     return all->behind > 0 || all->ended >= enough;
 }
 
-/* Replaces the order to begin a step with one to pause until all requests have ended. */
-static void begin_pause(struct steering *s, uint64_t now_ns, struct order *order)
-{
-    s->next = *order;
-    s->since_ns = now_ns;
-    order->move = MOVE_PAUSE;
-}
-
 static void end_pause(struct steering *s, const struct standing *all, uint64_t now_ns,
                       struct order *order)
 {
@@ -93,8 +85,11 @@ void steering_decide(struct steering *s, const struct standing *all, uint64_t no
         search_decide(&s->search, all, now_ns, order);
     else if (s->plan->mode == MODE_SWEEP)
         sweep_decide(s, now_ns, order);
-    if (order->move == MOVE_STEP || order->move == MOVE_LAST_STEP)
-        begin_pause(s, now_ns, order);
+    if (order->move != MOVE_STEP && order->move != MOVE_LAST_STEP)
+        return;
+    s->next = *order; /* which waits until all requests have ended */
+    s->since_ns = now_ns;
+    order->move = MOVE_PAUSE;
 }
 
 /* What a meeting of all ranks about the load works on. */
@@ -105,6 +100,24 @@ struct look {
     struct order *order;
     bool is_damaged; /* the bytes of some rank cannot be decoded */
 };
+
+/* Adds the standing of one rank to that of all. */
+static void standing_add(struct standing *all, const struct standing *one)
+{
+    for (enum load_kind kind = 0; kind < LOAD_KINDS; kind++) {
+        struct counts *counts = &all->counts[kind];
+        struct progress *progress = &all->progress[kind];
+        counts->good += one->counts[kind].good;
+        counts->errors += one->counts[kind].errors;
+        counts->good_ns += one->counts[kind].good_ns;
+        counts->above += one->counts[kind].above;
+        progress->begun += one->progress[kind].begun;
+        progress->ended += one->progress[kind].ended;
+    }
+    all->busy += one->busy;
+    all->ended += one->ended;
+    all->behind += one->behind;
+}
 
 static void take_standing(void *context, unsigned rank, const void *brought, size_t bytes)
 {

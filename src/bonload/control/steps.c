@@ -97,15 +97,16 @@ static void take_step(void *context, unsigned rank, const void *brought, size_t 
     struct step_counts *c = m->steps->counts;
     struct bundle_reader in = {.at = brought, .bytes = bytes};
     struct step_figures f;
-    bool is_whole = rank == 0 || bundle_take(&in, &f, sizeof f);
-    if (is_whole && rank > 0)
+    if (rank == 0)
+        return;
+    m->is_damaged |= !bundle_take(&in, &f, sizeof f);
+    if (!m->is_damaged)
         add_figures(m, rank, &f);
-    for (enum load_kind kind = 0; is_whole && rank > 0 && kind < LOAD_KINDS; kind++) {
-        is_whole = bundle_take(&in, &c->other, sizeof c->other);
-        if (is_whole)
+    for (enum load_kind kind = 0; !m->is_damaged && kind < LOAD_KINDS; kind++) {
+        m->is_damaged = !bundle_take(&in, &c->other, sizeof c->other);
+        if (!m->is_damaged)
             tally_merge(&c->measured[kind], &c->other);
     }
-    m->is_damaged |= !is_whole;
 }
 
 static int meet_for_step(struct step_meeting *m, struct err *e)
