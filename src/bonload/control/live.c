@@ -21,13 +21,9 @@ static int open_csv(struct live_file *l, struct err *e)
         close(fd);
         return err_system(e, ENOMEM, "memory for %s", l->path);
     }
-    fputs("seconds", l->csv);
-    for (enum load_kind kind = 0; kind < LOAD_KINDS; kind++)
-        for (const char *const *field = (const char *const[]){"s", "_errors", "_bytes", "_p50_ns",
-                                                              "_p99_ns", "_max_ns", NULL};
-             *field; field++)
-            fprintf(l->csv, ",%s%s", kind_names[kind], *field);
-    fputc('\n', l->csv);
+    fputs("seconds,writes,write_errors,write_bytes,write_p50_ns,write_p99_ns,write_max_ns,"
+          "reads,read_errors,read_bytes,read_p50_ns,read_p99_ns,read_max_ns\n",
+          l->csv);
     return 0;
 }
 

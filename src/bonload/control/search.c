@@ -133,7 +133,7 @@ static void begin_window(struct search *s, const struct standing *all, uint64_t 
 {
     const struct judge_rules rules = rules_of(s);
     s->is_measuring = true;
-    s->stage_ns = s->fed_ns = now_ns;
+    s->stage_ns = now_ns;
     memcpy(s->seen, all->counts, sizeof s->seen);
     for (enum load_kind k = 0; k < LOAD_KINDS; k++)
         judge_begin(&s->judges[k], &rules);
@@ -145,16 +145,17 @@ static void feed_judges(struct search *s, const struct standing *all, uint64_t n
         const struct progress *progress = &all->progress[k];
         const struct counts *now = &all->counts[k];
         const struct counts *seen = &s->seen[k];
+        struct judge *judge = &s->judges[k];
         const struct counts ended = {
             .good = now->good - seen->good,
             .errors = now->errors - seen->errors,
             .good_ns = now->good_ns - seen->good_ns,
             .above = now->above - seen->above,
         };
-        judge_feed(&s->judges[k], &ended, now_ns - s->fed_ns, progress->begun > progress->ended);
+        judge_feed(judge, &ended, now_ns - s->stage_ns - judge->elapsed_ns,
+                   progress->begun > progress->ended);
     }
     memcpy(s->seen, all->counts, sizeof s->seen);
-    s->fed_ns = now_ns;
 }
 
 /*
@@ -180,22 +181,22 @@ static bool is_asked(const struct search *s, enum load_kind k)
  * latencies or the longest window. If the user limits the number of requests, a part of them is
  * enough.
  */
-static bool is_long_enough(const struct search *s, enum load_kind k, uint64_t now_ns)
+static bool is_long_enough(const struct search *s, const struct judge *j)
 {
-    const struct counts *seen = &s->judges[k].seen;
+    const struct counts *seen = &j->seen;
     uint64_t budget = s->plan->max_requests;
-    uint64_t elapsed_ns = now_ns - s->stage_ns;
     uint64_t latencies_ns = seen->good > 0 ? LATENCIES_LEAST * (seen->good_ns / seen->good) : 0;
-    bool has_latencies = elapsed_ns >= latencies_ns || elapsed_ns >= s->judges[k].rules.most_ns;
-    return (elapsed_ns >= s->plan->window_ns * windows_of(s) && has_latencies) ||
+    bool has_latencies = j->elapsed_ns >= latencies_ns || j->elapsed_ns >= j->rules.most_ns;
+    return (j->elapsed_ns >= s->plan->window_ns * windows_of(s) && has_latencies) ||
            (budget < UINT64_MAX && seen->good + seen->errors >= budget / BUDGET_PART);
 }
 
 /* Whether all verdicts that matter are known. */
-static bool is_known(const struct search *s, uint64_t now_ns)
+static bool is_known(const struct search *s)
 {
     for (enum load_kind k = 0; k < LOAD_KINDS; k++)
-        if (is_asked(s, k) && (verdict_of(s, k) == VERDICT_OPEN || !is_long_enough(s, k, now_ns)))
+        if (is_asked(s, k) &&
+            (verdict_of(s, k) == VERDICT_OPEN || !is_long_enough(s, &s->judges[k])))
             return false;
     return true;
 }
@@ -258,7 +259,7 @@ static void look_at_window(struct search *s, const struct standing *all, uint64_
                            struct order *order)
 {
     feed_judges(s, all, now_ns);
-    if (!is_known(s, now_ns))
+    if (!is_known(s))
         return;
     note_verdicts(s);
     s->is_first = s->is_measuring = false;

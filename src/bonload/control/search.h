@@ -29,7 +29,6 @@ struct search {
     bool is_measuring;      /* the window has begun: the judges get all requests that end */
     bool is_unsettled;      /* the window began before the load had settled */
     uint64_t stage_ns;      /* when the window began, or else the load */
-    uint64_t fed_ns;        /* when the judges last got requests */
     uint64_t settled[LOAD_KINDS]; /* the load has settled when this number of requests has ended */
     struct step noted; /* the step that ended last: its loads, verdicts and is_confirmation */
 };

@@ -70,16 +70,6 @@ struct step_meeting {
     bool is_damaged;
 };
 
-/* Measures this rank's part of the step. */
-static void measure_step(struct steps *s)
-{
-    struct step_counts *c = s->counts;
-    for (enum load_kind kind = 0; kind < LOAD_KINDS; kind++) {
-        recorders_sum(&s->run->recorders, kind, &c->other);
-        tally_subtract(&c->measured[kind], &c->other, &c->before[kind]);
-    }
-}
-
 /* Adds a rank's figures. Its clock was compared with rank 0's at the end of the previous step. */
 static void add_figures(struct step_meeting *m, unsigned rank, const struct step_figures *f)
 {
@@ -165,8 +155,12 @@ static struct step *add_step(struct steps *s, const struct step_meeting *m)
 int steps_end(struct steps *s, struct step **step, struct err *e)
 {
     struct step_meeting m = {.steps = s};
+    struct step_counts *c = s->counts;
     *step = NULL;
-    measure_step(s);
+    for (enum load_kind kind = 0; kind < LOAD_KINDS; kind++) {
+        recorders_sum(&s->run->recorders, kind, &c->other);
+        tally_subtract(&c->measured[kind], &c->other, &c->before[kind]);
+    }
     int rc = meet_for_step(&m, e);
     if (rc == 0 && s->coordinator->ranks.number == 0) {
         add_figures(&m, 0, &s->current);
