@@ -1,7 +1,5 @@
 #include "bonload/control/explainer.h"
 
-#include <errno.h>
-
 _Static_assert((int)LOAD_KINDS <= (int)EXAMINER_KINDS, "reads and writes are judged apart");
 
 int explainer_open(struct explainer *x, const struct plan *p, struct err *e)

@@ -144,11 +144,10 @@ static void show_progress(struct progress_view *v, const struct run *run, uint64
                           uint64_t goal_ns)
 {
     char text[LINE_TEXT] = "";
-    bool is_first = v->next_ns == 0;
+    uint64_t elapsed_ns = now_ns - v->last_ns + 1;
+    FILE *line = v->next_ns == 0 ? NULL : fmemopen(text, sizeof text, "w"); /* not at first */
     v->next_ns = now_ns + (v->is_terminal ? REDRAW_NS : LINE_NS);
-    uint64_t elapsed_ns = now_ns - (is_first ? run->start_ns : v->last_ns) + 1;
     v->last_ns = now_ns;
-    FILE *line = is_first ? NULL : fmemopen(text, sizeof text, "w");
     if (!line)
         return;
     print_line(line, v, run, elapsed_ns, goal_ns);

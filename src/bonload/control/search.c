@@ -291,7 +291,7 @@ static double search_reached(const struct search *s, enum load_kind kind,
     const struct judge_rules rules = rules_of(s);
     bool is_kept = s->is_measuring && judge_verdict(&s->judges[kind]) == VERDICT_KEPT;
     if (is_kept || (s->is_first && judge_seems_kept(&rules, whole)))
-        return l->load > l->kept ? l->load : l->kept;
+        return l->load;                        /* which is never below l->kept */
     return s->confirmations > 1 ? 0 : l->kept; /* a failed confirmation refutes l->kept */
 }
 
@@ -302,8 +302,8 @@ struct search_answer search_answer(const struct search *s, enum load_kind kind,
     enum verdict last = s->noted.kinds[kind].verdict;
     if (s->is_confirmed)
         return (struct search_answer){l->found, l->load};
-    if (l->found == FOUND_NONE && last != VERDICT_UNKNOWN && last != VERDICT_UNSETTLED)
-        return (struct search_answer){FOUND_NONE, 0};
-    return (struct search_answer){FOUND_UNSURE,
-                                  l->found == FOUND_NONE ? 0 : search_reached(s, kind, whole)};
+    if (l->found != FOUND_NONE)
+        return (struct search_answer){FOUND_UNSURE, search_reached(s, kind, whole)};
+    bool is_unsure = last == VERDICT_UNKNOWN || last == VERDICT_UNSETTLED;
+    return (struct search_answer){is_unsure ? FOUND_UNSURE : FOUND_NONE, 0};
 }
