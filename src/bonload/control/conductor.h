@@ -62,8 +62,8 @@ struct conductor {
     bool all_are_over;           /* the load of all ranks has ended */
     bool has_all_steps;          /* the search or sweep has done all its steps */
     struct explainer *explainer; /* set by the caller; NULL: nothing is to be explained */
-    void (*asked)(struct conductor
-                      *c); /* called for SIGUSR1, which asks for the figures so far; may be NULL */
+    /* called for SIGUSR1, which asks for the figures so far; may be NULL */
+    void (*asked)(struct conductor *c);
 };
 
 /*
