@@ -17,14 +17,19 @@ void histogram_clear(struct histogram *h)
 
 void histogram_merge(struct histogram *whole, const struct histogram *part)
 {
-    whole->count += part->count;
-    whole->sum += part->sum;
-    if (part->maximum > whole->maximum)
-        whole->maximum = part->maximum;
-    if (part->inverted_minimum > whole->inverted_minimum)
-        whole->inverted_minimum = part->inverted_minimum;
-    for (unsigned i = 0; i < HISTOGRAM_BUCKETS; i++)
-        whole->buckets[i] += part->buckets[i];
+    uint64_t maximum = __atomic_load_n(&part->maximum, __ATOMIC_RELAXED);
+    uint64_t minimum = __atomic_load_n(&part->inverted_minimum, __ATOMIC_RELAXED);
+    const struct histogram_span span = histogram_span(minimum, maximum);
+    whole->sum += __atomic_load_n(&part->sum, __ATOMIC_RELAXED);
+    if (maximum > whole->maximum)
+        whole->maximum = maximum;
+    if (minimum > whole->inverted_minimum)
+        whole->inverted_minimum = minimum;
+    for (unsigned i = span.first; i < span.end; i++) {
+        uint64_t here = __atomic_load_n(&part->buckets[i], __ATOMIC_RELAXED);
+        whole->buckets[i] += here;
+        whole->count += here;
+    }
 }
 
 unsigned histogram_largest(const struct histogram *h, uint64_t values[], unsigned most)

@@ -64,7 +64,10 @@ static inline struct histogram_span histogram_span(uint64_t inverted_minimum, ui
 /* Empties the histogram. */
 void histogram_clear(struct histogram *h);
 
-/* Adds all values of *part to *whole. */
+/*
+ * Adds all values of *part to *whole. Other threads may be adding to *part: the count is that of
+ * the buckets that were read, so percentiles are right.
+ */
 void histogram_merge(struct histogram *whole, const struct histogram *part);
 
 /*

@@ -1,12 +1,9 @@
 #include "bonload/control/conductor.h"
 
 #include <errno.h>
-#include <inttypes.h>
 #include <signal.h>
-#include <string.h>
 #include <time.h>
 
-#include "bonload/control/verbose.h"
 #include "measure/clock.h"
 #include "measure/cpu.h"
 #include "sys/stop.h"
@@ -21,6 +18,13 @@
 
 /* After the end of a rate, requests that were due before it may still begin for this time. */
 #define GRACE_NS UINT64_C(100000000)
+
+/*
+ * A run without any success ends after HOPELESS_ERRORS failures, with a server not before
+ * HOPELESS_NS.
+ */
+#define HOPELESS_ERRORS 100
+#define HOPELESS_NS     (10 * BILLION)
 
 int conductor_open(struct conductor *c, struct run *run, struct coordinator *coordinator,
                    struct err *e)
@@ -59,12 +63,6 @@ void conductor_close(struct conductor *c)
     crew_close(&c->crew);
 }
 
-static void enter_stage(struct conductor *c, enum stage stage, uint64_t now_ns)
-{
-    c->stage = stage;
-    c->stage_ns = now_ns;
-}
-
 /* When the load or the warm-up ends, by clock_ns(); 0: unknown. */
 static uint64_t goal_ns(const struct conductor *c)
 {
@@ -99,28 +97,26 @@ static void begin_sums(struct conductor *c, uint64_t now_ns)
 }
 
 /* Begins the first step whose requests count. */
-static void begin_first_step(struct conductor *c, uint64_t now_ns)
+static int begin_first_step(struct conductor *c, struct err *e)
 {
-    enter_stage(c, STAGE_STEP, now_ns);
+    int rc = explainer_begin(c->explainer, &c->backing, e);
+    if (rc != 0)
+        return rc;
+    uint64_t now_ns = clock_ns();
+    c->stage = STAGE_STEP;
     c->counts = true;
     begin_sums(c, now_ns);
     if (c->run->plan->mode == MODE_RATE && goal_ns(c) != 0)
         atomic_store(&c->run->until_ns, goal_ns(c));
     steps_begin(&c->steps, now_ns);
+    return 0;
 }
 
-static void begin_warmup(struct conductor *c, uint64_t now_ns)
-{
-    enter_stage(c, STAGE_WARMING, now_ns);
-    atomic_store(&c->run->most, UINT64_MAX);
-    begin_sums(c, now_ns);
-}
-
-static void pause_load(struct conductor *c, enum stage stage, uint64_t now_ns)
+static void pause_load(struct conductor *c, uint64_t now_ns)
 {
     run_pause(c->run);
-    if (c->stage != STAGE_ENDING)
-        enter_stage(c, stage, now_ns);
+    c->stage = STAGE_PAUSE;
+    c->pause_ns = now_ns;
 }
 
 /* Forgets the counts of the warm-up, and begins the first step together with all other ranks. */
@@ -131,28 +127,27 @@ static int end_warmup(struct conductor *c, struct err *e)
     if (rc != 0)
         return rc;
     crew_forget(&c->crew);
-    rc = explainer_begin(c->explainer, &c->backing, e);
-    if (rc != 0)
-        return rc;
     series_restart(&c->intervals);
     series_restart(&c->timeline);
     progress_restart(&c->view);
     live_file_restart(&c->live);
-    c->told_failures = 0;
     run_renew_budget(c->run);
-    begin_first_step(c, clock_ns());
-    run_resume(c->run);
-    return 0;
+    rc = begin_first_step(c, e);
+    if (rc == 0)
+        run_resume(c->run);
+    return rc;
 }
 
 static int look_at_warmup(struct conductor *c, uint64_t now_ns, struct err *e)
 {
-    uint64_t elapsed_ns = now_ns - c->stage_ns;
-    if (c->stage == STAGE_WARMING && elapsed_ns >= c->run->plan->warmup_ns)
-        pause_load(c, STAGE_COOLING, now_ns);
-    else if (c->stage == STAGE_COOLING &&
-             (crew_busy(&c->crew) == 0 || elapsed_ns >= LONGEST_PAUSE_NS))
-        return end_warmup(c, e);
+    if (c->end_ns != 0)
+        return 0;
+    if (c->stage == STAGE_PAUSE) {
+        bool is_idle = crew_busy(&c->crew) == 0 || now_ns - c->pause_ns >= LONGEST_PAUSE_NS;
+        return is_idle ? end_warmup(c, e) : 0;
+    }
+    if (now_ns - c->start_ns >= c->run->plan->warmup_ns)
+        pause_load(c, now_ns);
     return 0;
 }
 
@@ -160,8 +155,6 @@ static void end_load(struct conductor *c, uint64_t now_ns)
 {
     if (c->end_ns == 0)
         c->end_ns = now_ns;
-    if (c->stage < STAGE_ENDING)
-        enter_stage(c, STAGE_ENDING, now_ns);
     run_end(c->run);
 }
 
@@ -173,8 +166,7 @@ static void begin_step(struct conductor *c, const uint64_t loads[LOAD_KINDS])
     set_loads(c, loads, now_ns);
     steps_begin(&c->steps, now_ns);
     run_resume(c->run);
-    if (c->stage != STAGE_ENDING)
-        enter_stage(c, STAGE_STEP, now_ns);
+    c->stage = STAGE_STEP;
 }
 
 static int end_step(struct conductor *c, struct err *e)
@@ -197,7 +189,7 @@ static int obey_order(struct conductor *c, const struct order *order, uint64_t n
         atomic_store(&c->run->counts_from_ns, now_ns);
     } else if (order->move == MOVE_PAUSE) {
         steps_stop(&c->steps, now_ns);
-        pause_load(c, STAGE_PAUSE, now_ns);
+        pause_load(c, now_ns);
     }
     if (order->move == MOVE_STEP || is_last)
         rc = end_step(c, e);
@@ -212,12 +204,12 @@ static int obey_order(struct conductor *c, const struct order *order, uint64_t n
     return rc;
 }
 
-/* Whether all ranks must go on exchanging their states until the end. */
-static bool looks_together(const struct conductor *c)
+/* Whether rank 0 decides what all ranks do, so that they exchange their states until the end. */
+static bool is_steered(const struct conductor *c)
 {
     const struct plan *p = c->run->plan;
-    return c->coordinator->ranks.count > 1 && c->stage >= STAGE_STEP &&
-           (steering_has_steps(p) || (p->mode == MODE_RATE && p->settings->stop_on_bad_rate));
+    bool ends_together = p->mode == MODE_RATE && p->settings->stop_on_bad_rate;
+    return steering_has_steps(p) || (ends_together && plan_ranks(p) > 1);
 }
 
 static int look_at_steps(struct conductor *c, uint64_t now_ns, struct err *e)
@@ -233,42 +225,35 @@ static int look_at_steps(struct conductor *c, uint64_t now_ns, struct err *e)
 /* Decides whether the stage ends. A failure of another rank ends this one, too. */
 static int look_at_stage(struct conductor *c, uint64_t now_ns, struct err *e)
 {
-    struct err failure;
     int rc = 0;
-    err_init(&failure);
-    if (c->stage < STAGE_STEP)
-        rc = look_at_warmup(c, now_ns, &failure);
-    else if (looks_together(c) ? !c->all_are_over
-                               : steering_has_steps(c->run->plan) && c->end_ns == 0)
-        rc = look_at_steps(c, now_ns, &failure);
+    if (!c->counts)
+        rc = look_at_warmup(c, now_ns, e);
+    else if (is_steered(c) && !c->all_are_over)
+        rc = look_at_steps(c, now_ns, e);
     coordinator_look(c->coordinator);
-    if (stop_signal())
-        return 0;
-    if (rc == 0)
-        return stop_check(e);
-    *e = failure;
-    return rc;
+    if (!stop_signal())
+        return rc == 0 ? stop_check(e) : rc;
+    err_init(e);
+    return 0;
 }
 
 /* Measures the last step of a sweep if the end of the run cut it short. */
 static int end_last_step(struct conductor *c, uint64_t now_ns, struct err *e)
 {
-    struct err failure;
-    err_init(&failure);
+    bool is_alone = c->coordinator->ranks.count == 1;
     if (c->run->plan->mode != MODE_SWEEP || c->has_all_steps || !c->counts)
         return 0;
     steps_stop(&c->steps, now_ns);
-    bool is_alone = c->coordinator->ranks.count == 1;
-    int rc = c->was_stopped && !is_alone ? -EINTR : end_step(c, &failure);
-    if (rc == 0 || (stop_signal() && !is_alone)) /* ranks do not meet for it after a signal */
-        return 0;
-    *e = failure;
-    return rc;
+    int rc = c->was_stopped && !is_alone ? -EINTR : end_step(c, e);
+    if (!stop_signal() || is_alone)
+        return rc;
+    err_init(e); /* ranks do not meet for it after a signal */
+    return 0;
 }
 
 static void look_at_rates(struct conductor *c, uint64_t now_ns)
 {
-    if (c->run->plan->mode != MODE_RATE || c->stage != STAGE_STEP || c->end_ns != 0)
+    if (c->run->plan->mode != MODE_RATE || !c->counts || c->end_ns != 0)
         return;
     backlog_look(&c->backlog, &c->crew, now_ns);
     c->is_bad_rate = c->backlog.is_bad && c->run->plan->settings->stop_on_bad_rate;
@@ -276,14 +261,26 @@ static void look_at_rates(struct conductor *c, uint64_t now_ns)
         end_load(c, now_ns);
 }
 
-/* Ends a run in which nothing succeeds, unless it has steps, or ranks that look together. */
+/*
+ * Ends a run in which nothing succeeds, unless it is steered. When every request fails, more of
+ * them show nothing new: a missing directory stays missing. A missing server may appear, so it gets
+ * more time.
+ */
 static void look_at_success(struct conductor *c, uint64_t now_ns)
 {
-    bool can_end = !steering_has_steps(c->run->plan) && !looks_together(c);
-    if (!can_end || c->stage != STAGE_STEP || c->end_ns != 0)
+    const struct run *run = c->run;
+    uint64_t patience_ns = run->target->traits & TARGET_FILES ? 0 : HOPELESS_NS;
+    uint64_t errors = 0;
+    if (is_steered(c) || !c->counts || c->end_ns != 0 || c->has_succeeded ||
+        run->plan->max_errors >= 100 || now_ns - c->start_ns < patience_ns)
         return;
-    outlook_look(&c->outlook, c->run, now_ns - c->stage_ns);
-    if (c->outlook.is_hopeless)
+    for (enum load_kind kind = 0; kind < LOAD_KINDS; kind++) {
+        const struct counts counts = recorders_counts(&run->recorders, kind);
+        c->has_succeeded |= counts.good > 0;
+        errors += counts.errors;
+    }
+    c->is_hopeless = !c->has_succeeded && errors >= HOPELESS_ERRORS;
+    if (c->is_hopeless)
         end_load(c, now_ns);
 }
 
@@ -303,7 +300,6 @@ static void look_at_end(struct conductor *c, uint64_t now_ns)
     uint64_t exhausted_ns = atomic_load(&c->run->exhausted_ns);
     if (exhausted_ns != 0 && c->end_ns == 0) { /* threads that sleep have not noticed */
         c->end_ns = exhausted_ns;
-        enter_stage(c, STAGE_ENDING, exhausted_ns);
         run_wake(c->run);
     }
 }
@@ -325,10 +321,6 @@ static int conductor_look(struct conductor *c, struct err *e)
     int rc = look_at_stage(c, now_ns, e);
     if (rc == 0)
         rc = look_at_course(c, now_ns, false, e);
-    if (c->run->plan->settings->verbose)
-        tell_failures(c->run, &c->told_failures, &c->view);
-    if (c->run->plan->settings->memory_debug)
-        tell_memory(&c->memory_told_ns, now_ns);
     progress_look(&c->view, c->run, now_ns, goal_ns(c));
     return rc;
 }
@@ -336,8 +328,7 @@ static int conductor_look(struct conductor *c, struct err *e)
 /* Waits until the next tick. On SIGUSR1, prints the figures so far. */
 static void wait_for_look(struct conductor *c)
 {
-    bool is_pause = c->stage == STAGE_COOLING || c->stage == STAGE_PAUSE;
-    const struct timespec tick = {.tv_nsec = is_pause ? PAUSE_TICK_NS : TICK_NS};
+    const struct timespec tick = {.tv_nsec = c->stage == STAGE_PAUSE ? PAUSE_TICK_NS : TICK_NS};
     sigset_t asked;
     sigemptyset(&asked);
     sigaddset(&asked, SIGUSR1);
@@ -352,31 +343,30 @@ static void wait_for_look(struct conductor *c)
 static int begin_load(struct conductor *c, struct err *e)
 {
     const struct meeting m = {.name = "Starting the load", .compares_clocks = true};
+    bool has_steps = steering_has_steps(c->run->plan);
     int rc = coordinator_meet(c->coordinator, &m, e);
-    if (rc == 0 && c->run->plan->warmup_ns == 0)
-        rc = explainer_begin(c->explainer, &c->backing, e);
     if (rc != 0)
         return rc;
-    uint64_t now_ns = clock_ns();
-    c->memory_told_ns = now_ns;
-    bool has_steps = steering_has_steps(c->run->plan);
+    c->view.told_memory_ns = clock_ns();
     if (c->run->plan->warmup_ns > 0) {
-        begin_warmup(c, now_ns);
+        atomic_store(&c->run->most, UINT64_MAX);
+        begin_sums(c, clock_ns());
         return 0;
     }
     if (has_steps) /* a pause keeps requests from ending before the sums of the first step begin */
         run_pause(c->run);
-    begin_first_step(c, now_ns);
+    rc = begin_first_step(c, e);
     if (has_steps)
         run_resume(c->run);
-    return 0;
+    return rc;
 }
 
 /* Makes the load, and returns when all requests of this rank have ended. */
 static int make_load(struct conductor *c, struct err *e)
 {
     int rc = begin_load(c, e);
-    while (rc == 0 && (!run_is_through(c->run) || (looks_together(c) && !c->all_are_over))) {
+    bool is_joint = c->coordinator->ranks.count > 1 && is_steered(c);
+    while (rc == 0 && (!run_is_through(c->run) || (is_joint && !c->all_are_over))) {
         wait_for_look(c);
         rc = conductor_look(c, e);
     }
@@ -405,8 +395,7 @@ int conductor_run(struct conductor *c, struct err *e)
     if (rc == 0)
         rc = look_at_course(c, now_ns, true, e);
     progress_clear(&c->view);
-    if (run->plan->settings->verbose) /* of failures since the last tick, or before the first one */
-        tell_failures(run, &c->told_failures, &c->view);
-    enter_stage(c, STAGE_OVER, now_ns);
+    progress_tell_failures(&c->view, run); /* since the last tick, or before the first one */
+    c->stage = STAGE_OVER;
     return rc;
 }

@@ -6,7 +6,6 @@
 
 #include "bonload/control/explainer.h"
 #include "bonload/control/live.h"
-#include "bonload/control/outlook.h"
 #include "bonload/control/progress.h"
 #include "bonload/control/steering.h"
 #include "bonload/control/steps.h"
@@ -27,12 +26,9 @@
  * search or a sweep.
  */
 enum stage {
-    STAGE_WARMING, /* requests of the warm-up begin; they do not count */
-    STAGE_COOLING, /* the last requests of the warm-up end */
-    STAGE_STEP,    /* requests of a step begin; they count */
-    STAGE_PAUSE,   /* the last requests of a step end before the next one begins */
-    STAGE_ENDING,  /* no further request begins; those in flight end */
-    STAGE_OVER,    /* all requests have ended */
+    STAGE_STEP,  /* requests of a step begin, until end_ns */
+    STAGE_PAUSE, /* the last requests of a step end before the next one begins */
+    STAGE_OVER,  /* all requests have ended */
 };
 
 struct conductor {
@@ -40,7 +36,7 @@ struct conductor {
     struct crew crew;
     struct coordinator *coordinator; /* the ranks that make the run together */
     enum stage stage;
-    uint64_t stage_ns; /* when the stage began */
+    uint64_t pause_ns; /* when the last pause began */
     bool counts;       /* the warm-up is over, so requests count */
     struct steering steering;
     struct steps steps;
@@ -56,19 +52,18 @@ struct conductor {
     uint64_t start_ns;
     uint64_t cpu_ns; /* CPU time that the process used before start_ns */
     struct backlog backlog;
-    struct outlook outlook;
     struct slowest earlier[LOAD_KINDS]; /* the slowest requests of a search's earlier loads */
     uint64_t end_ns; /* when the load ended and no further request could begin; 0: not yet */
 
     bool was_stopped; /* a signal stopped the run */
     bool is_bad_rate;
-    bool all_are_over;      /* the load of all ranks has ended */
-    bool has_all_steps;     /* the search or sweep has done all its steps */
-    uint64_t told_failures; /* failures that -verbose has reported: a bit for each kind */
-    uint64_t memory_told_ns;
+    bool has_succeeded;          /* at least one request has succeeded */
+    bool is_hopeless;            /* only failures, and many, so the load has ended */
+    bool all_are_over;           /* the load of all ranks has ended */
+    bool has_all_steps;          /* the search or sweep has done all its steps */
     struct explainer *explainer; /* set by the caller; NULL: nothing is to be explained */
-    void (*asked)(struct conductor
-                      *c); /* called for SIGUSR1, which asks for the figures so far; may be NULL */
+    /* called for SIGUSR1, which asks for the figures so far; may be NULL */
+    void (*asked)(struct conductor *c);
 };
 
 /*

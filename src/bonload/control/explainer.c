@@ -1,7 +1,5 @@
 #include "bonload/control/explainer.h"
 
-#include <errno.h>
-
 _Static_assert((int)LOAD_KINDS <= (int)EXAMINER_KINDS, "reads and writes are judged apart");
 
 int explainer_open(struct explainer *x, const struct plan *p, struct err *e)
@@ -15,15 +13,10 @@ static bool is_wanted(const struct explainer *x)
     return x && x->trace.is_wanted;
 }
 
-static unsigned count_boxes(const struct explainer *x)
-{
-    return x->workers[LOAD_WRITE] + x->workers[LOAD_READ];
-}
-
 void explainer_close(struct explainer *x)
 {
     examiner_free(x->examiner);
-    examiner_free_boxes(x->boxes, count_boxes(x));
+    examiner_free_boxes(x->boxes, x->workers[LOAD_WRITE] + x->workers[LOAD_READ]);
     tail_trace_close(&x->trace);
     *x = (struct explainer){0};
 }

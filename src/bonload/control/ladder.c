@@ -12,7 +12,10 @@
 
 void ladder_begin(struct ladder *l, double first, double most, bool is_whole)
 {
-    *l = (struct ladder){.is_whole = is_whole, .most = most, .load = first < most ? first : most};
+    *l = (struct ladder){.is_whole = is_whole,
+                         .most = most,
+                         .load = first < most ? first : most,
+                         .found = FOUND_UNSURE};
     l->least = is_whole ? 1 : first / LEAST_PART;
 }
 
@@ -27,7 +30,7 @@ static void ladder_bisect(struct ladder *l)
 {
     if (l->kept > 0 && l->broken - l->kept <= ladder_closeness(l)) {
         l->load = l->kept;
-        l->is_found = true;
+        l->found = FOUND_LOAD;
         return;
     }
     double middle = (l->kept + l->broken) / 2;
@@ -38,8 +41,9 @@ void ladder_step(struct ladder *l, bool kept)
 {
     if (!kept) {
         l->broken = l->load;
-        l->is_none = l->load <= l->least;
-        if (!l->is_none)
+        if (l->load <= l->least)
+            l->found = FOUND_NONE;
+        else
             ladder_bisect(l);
         return;
     }
@@ -47,8 +51,7 @@ void ladder_step(struct ladder *l, bool kept)
     if (l->broken > 0) {
         ladder_bisect(l);
     } else if (l->load >= l->most) {
-        l->is_found = true;
-        l->is_most = true;
+        l->found = FOUND_MOST;
     } else {
         l->load = fmin(2 * l->load, l->most);
     }
@@ -57,12 +60,11 @@ void ladder_step(struct ladder *l, bool kept)
 void ladder_step_down(struct ladder *l)
 {
     double step = CLOSE_SHARE * l->load;
-    l->is_most = false;
+    l->found = FOUND_LOAD;
     l->broken = l->load;
     l->load -= l->is_whole ? fmax(1, floor(step)) : step;
     if (l->load < l->least) {
-        l->is_none = true;
-        l->is_found = false;
+        l->found = FOUND_NONE;
         l->load = l->least;
     }
     l->kept = l->load;

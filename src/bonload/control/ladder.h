@@ -3,6 +3,14 @@
 
 #include <stdbool.h>
 
+/* What a search has found of one kind of load, at its end or so far. */
+enum found {
+    FOUND_LOAD,  /* the highest load that keeps the limit */
+    FOUND_NONE,  /* no load keeps the limit */
+    FOUND_MOST,  /* the highest allowed load keeps the limit */
+    FOUND_UNSURE /* the search has not ended; the load is known to keep the limit, or is 0 */
+};
+
 /*
  * Chooses the next load of a search: doubles the load until it breaks the limit, and then halves
  * the interval until it is within 5 % (or one thread). Loads are numbers of threads (is_whole) or
@@ -10,14 +18,12 @@
  */
 struct ladder {
     bool is_whole;
-    double most;   /* highest load that may be tried */
-    double least;  /* lowest load that may be tried */
-    double kept;   /* highest load known to keep the limit; 0: none */
-    double broken; /* lowest load known to break it; 0: none */
-    double load;   /* load to try now */
-    bool is_found; /* `load` is the answer, but not confirmed yet */
-    bool is_none;  /* no allowed load keeps the limit */
-    bool is_most;  /* even the highest allowed load keeps the limit */
+    double most;      /* highest load that may be tried */
+    double least;     /* lowest load that may be tried */
+    double kept;      /* highest load known to keep the limit; 0: none */
+    double broken;    /* lowest load known to break it; 0: none */
+    double load;      /* load to try now */
+    enum found found; /* what `load` is, though not confirmed yet */
 };
 
 /* Begins with the load `first`, but never tries one above `most`. */

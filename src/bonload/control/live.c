@@ -11,12 +11,6 @@
 
 static const char *const kind_names[LOAD_KINDS] = {[LOAD_WRITE] = "write", [LOAD_READ] = "read"};
 
-static bool ends_in(const char *text, const char *end)
-{
-    size_t length = strlen(text);
-    return length >= strlen(end) && strcmp(text + length - strlen(end), end) == 0;
-}
-
 static int open_csv(struct live_file *l, struct err *e)
 {
     int fd = output_open_live(l->path, e);
@@ -27,13 +21,9 @@ static int open_csv(struct live_file *l, struct err *e)
         close(fd);
         return err_system(e, ENOMEM, "memory for %s", l->path);
     }
-    fputs("seconds", l->csv);
-    for (enum load_kind kind = 0; kind < LOAD_KINDS; kind++)
-        for (const char *const *field = (const char *const[]){"s", "_errors", "_bytes", "_p50_ns",
-                                                              "_p99_ns", "_max_ns", NULL};
-             *field; field++)
-            fprintf(l->csv, ",%s%s", kind_names[kind], *field);
-    fputc('\n', l->csv);
+    fputs("seconds,writes,write_errors,write_bytes,write_p50_ns,write_p99_ns,write_max_ns,"
+          "reads,read_errors,read_bytes,read_p50_ns,read_p99_ns,read_max_ns\n",
+          l->csv);
     return 0;
 }
 
@@ -52,11 +42,11 @@ int live_file_open(struct live_file *l, const struct plan *p, struct err *e)
     *l = (struct live_file){.path = p->stripe.index == 0 ? p->settings->live_file : NULL};
     if (!l->path)
         return 0;
-    l->is_metrics = ends_in(l->path, ".prom");
+    const char *suffix = strrchr(l->path, '.');
     l->counted = calloc(1, sizeof *l->counted);
     if (!l->counted)
         return err_system(e, ENOMEM, "memory for %s", l->path);
-    return l->is_metrics ? check_metrics(l, e) : open_csv(l, e);
+    return suffix && strcmp(suffix, ".prom") == 0 ? check_metrics(l, e) : open_csv(l, e);
 }
 
 void live_file_close(struct live_file *l)
@@ -144,5 +134,5 @@ int live_file_look(struct live_file *l, const struct run *run, uint64_t elapsed_
     for (enum load_kind kind = 0; kind < LOAD_KINDS; kind++)
         recent_look(l->counted, &run->recorders, kind);
     l->last_ns = is_last ? elapsed_ns : elapsed_ns - elapsed_ns % BILLION;
-    return l->is_metrics ? write_metrics(l, passed_ns, e) : write_csv(l, elapsed_ns, e);
+    return l->csv ? write_csv(l, elapsed_ns, e) : write_metrics(l, passed_ns, e);
 }

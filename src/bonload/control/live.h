@@ -14,9 +14,8 @@
  * them). Otherwise it gets a line of CSV each second.
  */
 struct live_file {
-    const char *path; /* NULL: the user wants no file */
-    bool is_metrics;
-    FILE *csv;
+    const char *path;       /* NULL: the user wants no file */
+    FILE *csv;              /* NULL: the file has metrics */
     uint64_t last_ns;       /* when the current second began, in ns since the start of the run */
     struct recent *counted; /* until now, and in the current second */
 };

@@ -7,6 +7,8 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "util/kernel_file.h"
+#include "util/message.h"
 #include "util/units.h"
 
 #define REDRAW_NS UINT64_C(250000000)
@@ -14,10 +16,12 @@
 #define LINE_TEXT 400
 #define LINE_MOST 80 /* width of most terminals, with the newline */
 
+#define MEMORY_EVERY_NS (10 * BILLION)
+
 int progress_open(struct progress_view *v, bool is_wanted, struct err *e)
 {
     const char *kind = getenv("TERM");
-    *v = (struct progress_view){.is_on = is_wanted};
+    *v = (struct progress_view){0};
     v->is_terminal = isatty(STDERR_FILENO) && kind && strcmp(kind, "dumb") != 0;
     progress_bar_init(&v->bar, "", STDERR_FILENO);
     if (!is_wanted)
@@ -34,9 +38,10 @@ void progress_close(struct progress_view *v)
 
 void progress_restart(struct progress_view *v)
 {
-    if (v->is_on)
+    if (v->counted)
         memset(v->counted, 0, sizeof *v->counted);
     v->next_ns = 0;
+    v->told_failures = 0;
 }
 
 void progress_clear(void *view)
@@ -135,16 +140,14 @@ static void print_line(FILE *line, struct progress_view *v, const struct run *ru
     print_left(line, run, v->last_ns, goal_ns);
 }
 
-void progress_look(struct progress_view *v, struct run *run, uint64_t now_ns, uint64_t goal_ns)
+static void show_progress(struct progress_view *v, const struct run *run, uint64_t now_ns,
+                          uint64_t goal_ns)
 {
     char text[LINE_TEXT] = "";
-    if (!v->is_on || now_ns < v->next_ns)
-        return;
-    bool is_first = v->next_ns == 0;
+    uint64_t elapsed_ns = now_ns - v->last_ns + 1;
+    FILE *line = v->next_ns == 0 ? NULL : fmemopen(text, sizeof text, "w"); /* not at first */
     v->next_ns = now_ns + (v->is_terminal ? REDRAW_NS : LINE_NS);
-    uint64_t elapsed_ns = now_ns - (is_first ? run->start_ns : v->last_ns) + 1;
     v->last_ns = now_ns;
-    FILE *line = is_first ? NULL : fmemopen(text, sizeof text, "w");
     if (!line)
         return;
     print_line(line, v, run, elapsed_ns, goal_ns);
@@ -155,4 +158,52 @@ void progress_look(struct progress_view *v, struct run *run, uint64_t now_ns, ui
         progress_bar_draw_text(&v->bar, text);
     else
         fprintf(stderr, "%s\n", text);
+}
+
+/* ---- failures and memory --------------------------------------------------------------------- */
+
+static void tell_failure(const struct run *run, const struct failure *f)
+{
+    char rank[32] = "";
+    char *text = run_tell_failure(run, f);
+    if (plan_ranks(run->plan) > 1)
+        snprintf(rank, sizeof rank, "rank %u: ", run->plan->stripe.index);
+    message("%s%s", rank, text ? text : "a request failed");
+    free(text);
+}
+
+void progress_tell_failures(struct progress_view *v, const struct run *run)
+{
+    for (unsigned i = 0; run->plan->settings->verbose && i < FAILURES_MOST; i++) {
+        const struct failure *f = &run->failures.list[i];
+        if (v->told_failures >> i & 1 || atomic_load(&f->count) == 0)
+            continue;
+        v->told_failures |= UINT64_C(1) << i;
+        progress_clear(v);
+        tell_failure(run, f);
+    }
+}
+
+static void tell_memory(void)
+{
+    unsigned long total;
+    unsigned long resident;
+    FILE *in = kernel_file_read("/proc/self/statm");
+    if (!in)
+        return;
+    if (fscanf(in, "%lu %lu", &total, &resident) == 2)
+        message("memory used: %lu KiB", resident * (unsigned long)sysconf(_SC_PAGESIZE) / 1024);
+    fclose(in);
+}
+
+void progress_look(struct progress_view *v, const struct run *run, uint64_t now_ns,
+                   uint64_t goal_ns)
+{
+    progress_tell_failures(v, run);
+    if (run->plan->settings->memory_debug && now_ns >= v->told_memory_ns + MEMORY_EVERY_NS) {
+        v->told_memory_ns = now_ns;
+        tell_memory();
+    }
+    if (v->counted && now_ns >= v->next_ns)
+        show_progress(v, run, now_ns, goal_ns);
 }

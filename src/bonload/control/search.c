@@ -1,5 +1,7 @@
 #include "bonload/control/search.h"
 
+#include <string.h>
+
 #include "util/units.h"
 
 /* A confirmation uses windows that are longer by this factor. */
@@ -47,12 +49,6 @@ static bool search_is_by_rate(const struct search *s)
     return s->plan->search == SEARCH_RATE;
 }
 
-static void enter_stage(struct search *s, enum search_stage stage, uint64_t now_ns)
-{
-    s->stage = stage;
-    s->stage_ns = now_ns;
-}
-
 /* ---- setting a load -------------------------------------------------------------------------- */
 
 static void set_searched_loads(const struct search *s, uint64_t loads[LOAD_KINDS])
@@ -64,7 +60,7 @@ static void set_searched_loads(const struct search *s, uint64_t loads[LOAD_KINDS
 
 void search_resume(struct search *s, const struct standing *all, uint64_t now_ns)
 {
-    enter_stage(s, SEARCH_SETTLES, now_ns);
+    s->stage_ns = now_ns;
     s->is_unsettled = all->busy > 0;
     for (enum load_kind k = 0; k < LOAD_KINDS; k++) {
         double load = s->is_searched[k] && !search_is_by_rate(s) ? s->ladders[k].load : 0;
@@ -72,9 +68,10 @@ void search_resume(struct search *s, const struct standing *all, uint64_t now_ns
     }
 }
 
-void search_begin(struct search *s, const struct plan *p, const struct standing *all,
-                  uint64_t now_ns, uint64_t loads[LOAD_KINDS])
+void search_begin(struct search *s, const struct plan *p, uint64_t now_ns,
+                  uint64_t loads[LOAD_KINDS])
 {
+    const struct standing nothing = {.busy = 0};
     *s = (struct search){.plan = p, .is_first = true};
     for (enum load_kind k = 0; k < LOAD_KINDS; k++) {
         const struct kind_plan *kind = &p->kinds[k];
@@ -85,7 +82,7 @@ void search_begin(struct search *s, const struct plan *p, const struct standing 
             ladder_begin(&s->ladders[k], kind->threads, kind->channels, true);
     }
     set_searched_loads(s, loads);
-    search_resume(s, all, now_ns);
+    search_resume(s, &nothing, now_ns);
 }
 
 /*
@@ -110,20 +107,6 @@ static bool has_settled(struct search *s, const struct standing *all, uint64_t n
 
 /* ---- judging a window ------------------------------------------------------------------------ */
 
-/* Returns the counts of the requests that ended since the last look. */
-static struct counts take_counts(struct search *s, const struct standing *all, enum load_kind k)
-{
-    const struct counts *now = &all->counts[k];
-    struct counts ended = {
-        .good = now->good - s->seen[k].good,
-        .errors = now->errors - s->seen[k].errors,
-        .good_ns = now->good_ns - s->seen[k].good_ns,
-        .above = now->above - s->seen[k].above,
-    };
-    s->seen[k] = *now;
-    return ended;
-}
-
 /* Number of windows that a load gets: more when it is a confirmation. */
 static unsigned windows_of(const struct search *s)
 {
@@ -133,19 +116,14 @@ static unsigned windows_of(const struct search *s)
 /*
  * Divides the probability of a wrong verdict among all confirmations: 1/2 + 1/6 + 1/12 + ... = 1.
  */
-static double alpha_of(const struct search *s)
-{
-    double n = s->confirmations;
-    return n > 0 ? ALPHA / (n * (n + 1)) : ALPHA;
-}
-
 static struct judge_rules rules_of(const struct search *s)
 {
     const struct plan *p = s->plan;
+    double n = s->confirmations;
     return (struct judge_rules){
         .limit = p->limit,
         .counts_errors = p->adjust_on_errors,
-        .alpha = alpha_of(s),
+        .alpha = n > 0 ? ALPHA / (n * (n + 1)) : ALPHA,
         .stall_ns = p->window_ns * windows_of(s) / STALL_PART,
         .most_ns = p->window_most_ns * windows_of(s),
     };
@@ -154,22 +132,30 @@ static struct judge_rules rules_of(const struct search *s)
 static void begin_window(struct search *s, const struct standing *all, uint64_t now_ns)
 {
     const struct judge_rules rules = rules_of(s);
-    enter_stage(s, SEARCH_MEASURES, now_ns);
-    s->fed_ns = now_ns;
-    for (enum load_kind k = 0; k < LOAD_KINDS; k++) {
-        take_counts(s, all, k);
+    s->is_measuring = true;
+    s->stage_ns = now_ns;
+    memcpy(s->seen, all->counts, sizeof s->seen);
+    for (enum load_kind k = 0; k < LOAD_KINDS; k++)
         judge_begin(&s->judges[k], &rules);
-    }
 }
 
 static void feed_judges(struct search *s, const struct standing *all, uint64_t now_ns)
 {
     for (enum load_kind k = 0; k < LOAD_KINDS; k++) {
         const struct progress *progress = &all->progress[k];
-        struct counts ended = take_counts(s, all, k);
-        judge_feed(&s->judges[k], &ended, now_ns - s->fed_ns, progress->begun > progress->ended);
+        const struct counts *now = &all->counts[k];
+        const struct counts *seen = &s->seen[k];
+        struct judge *judge = &s->judges[k];
+        const struct counts ended = {
+            .good = now->good - seen->good,
+            .errors = now->errors - seen->errors,
+            .good_ns = now->good_ns - seen->good_ns,
+            .above = now->above - seen->above,
+        };
+        judge_feed(judge, &ended, now_ns - s->stage_ns - judge->elapsed_ns,
+                   progress->begun > progress->ended);
     }
-    s->fed_ns = now_ns;
+    memcpy(s->seen, all->counts, sizeof s->seen);
 }
 
 /*
@@ -186,40 +172,31 @@ static enum verdict verdict_of(const struct search *s, enum load_kind k)
 static bool is_asked(const struct search *s, enum load_kind k)
 {
     const struct ladder *l = &s->ladders[k];
-    return s->is_searched[k] && !l->is_none && (s->confirmations > 0 || !l->is_found);
+    return s->is_searched[k] && l->found != FOUND_NONE &&
+           (s->confirmations > 0 || l->found == FOUND_UNSURE);
 }
 
 /*
- * Shortest length of the window: -window or LATENCIES_LEAST mean latencies, whichever is longer,
- * but no more than the longest window.
+ * Whether the window is long enough for a verdict: as long as -window, and as LATENCIES_LEAST mean
+ * latencies or the longest window. If the user limits the number of requests, a part of them is
+ * enough.
  */
-static uint64_t least_window(const struct search *s, const struct counts *seen)
+static bool is_long_enough(const struct search *s, const struct judge *j)
 {
-    uint64_t least_ns = s->plan->window_ns * windows_of(s);
-    uint64_t most_ns = s->plan->window_most_ns * windows_of(s);
-    uint64_t latencies_ns = seen->good > 0 ? LATENCIES_LEAST * (seen->good_ns / seen->good) : 0;
-    if (latencies_ns > most_ns)
-        latencies_ns = most_ns;
-    return latencies_ns > least_ns ? latencies_ns : least_ns;
-}
-
-/*
- * Whether the window is long enough for a verdict. If the user limits the number of requests, a
- * part of them is enough.
- */
-static bool is_long_enough(const struct search *s, enum load_kind k, uint64_t now_ns)
-{
-    const struct counts *seen = &s->judges[k].seen;
+    const struct counts *seen = &j->seen;
     uint64_t budget = s->plan->max_requests;
-    return now_ns - s->stage_ns >= least_window(s, seen) ||
+    uint64_t latencies_ns = seen->good > 0 ? LATENCIES_LEAST * (seen->good_ns / seen->good) : 0;
+    bool has_latencies = j->elapsed_ns >= latencies_ns || j->elapsed_ns >= j->rules.most_ns;
+    return (j->elapsed_ns >= s->plan->window_ns * windows_of(s) && has_latencies) ||
            (budget < UINT64_MAX && seen->good + seen->errors >= budget / BUDGET_PART);
 }
 
 /* Whether all verdicts that matter are known. */
-static bool is_known(const struct search *s, uint64_t now_ns)
+static bool is_known(const struct search *s)
 {
     for (enum load_kind k = 0; k < LOAD_KINDS; k++)
-        if (is_asked(s, k) && (verdict_of(s, k) == VERDICT_OPEN || !is_long_enough(s, k, now_ns)))
+        if (is_asked(s, k) &&
+            (verdict_of(s, k) == VERDICT_OPEN || !is_long_enough(s, &s->judges[k])))
             return false;
     return true;
 }
@@ -235,46 +212,30 @@ static void note_verdicts(struct search *s)
             continue;
         s->noted.kinds[k].load = s->ladders[k].load;
         s->noted.kinds[k].verdict = verdict_of(s, k);
-        s->is_unknown[k] = s->noted.kinds[k].verdict == VERDICT_UNKNOWN ||
-                           s->noted.kinds[k].verdict == VERDICT_UNSETTLED;
     }
 }
 
-void search_note(const struct search *s, struct step *step)
-{
-    step->is_confirmation = s->noted.is_confirmation;
-    for (enum load_kind k = 0; k < LOAD_KINDS; k++) {
-        step->kinds[k].load = s->noted.kinds[k].load;
-        step->kinds[k].verdict = s->noted.kinds[k].verdict;
-    }
-}
-
-/* Whether every kind has its answer. */
-static bool all_are_found(const struct search *s)
+static bool any_ladder_is(const struct search *s, enum found found)
 {
     for (enum load_kind k = 0; k < LOAD_KINDS; k++)
-        if (s->is_searched[k] && !s->ladders[k].is_found && !s->ladders[k].is_none)
-            return false;
-    return true;
-}
-
-/* Whether some kind cannot keep the limit at any load, so that there is nothing to confirm. */
-static bool any_is_none(const struct search *s)
-{
-    for (enum load_kind k = 0; k < LOAD_KINDS; k++)
-        if (s->is_searched[k] && s->ladders[k].is_none)
+        if (s->is_searched[k] && s->ladders[k].found == found)
             return true;
     return false;
 }
 
-/* Moves to the next load. Returns true when the search is over. */
+/*
+ * Moves to the next load. Returns true when the search is over: if some kind cannot keep the limit
+ * at any load, there is nothing to confirm.
+ */
 static bool climb_ladders(struct search *s)
 {
     for (enum load_kind k = 0; k < LOAD_KINDS; k++)
         if (is_asked(s, k))
             ladder_step(&s->ladders[k], verdict_of(s, k) == VERDICT_KEPT);
-    s->confirmations = all_are_found(s) && !any_is_none(s);
-    return any_is_none(s) && all_are_found(s);
+    if (any_ladder_is(s, FOUND_UNSURE))
+        return false;
+    s->confirmations = !any_ladder_is(s, FOUND_NONE);
+    return s->confirmations == 0;
 }
 
 /*
@@ -291,20 +252,19 @@ static bool confirm_answer(struct search *s)
         ladder_step_down(&s->ladders[k]);
     }
     s->confirmations++;
-    return s->is_confirmed || any_is_none(s);
+    return s->is_confirmed || any_ladder_is(s, FOUND_NONE);
 }
 
 static void look_at_window(struct search *s, const struct standing *all, uint64_t now_ns,
                            struct order *order)
 {
     feed_judges(s, all, now_ns);
-    if (!is_known(s, now_ns))
+    if (!is_known(s))
         return;
     note_verdicts(s);
-    s->is_first = false;
+    s->is_first = s->is_measuring = false;
     bool is_over = s->confirmations > 0 ? confirm_answer(s) : climb_ladders(s);
     order->move = is_over ? MOVE_LAST_STEP : MOVE_STEP;
-    enter_stage(s, is_over ? SEARCH_IS_OVER : SEARCH_SETTLES, now_ns);
     if (!is_over)
         set_searched_loads(s, order->loads);
 }
@@ -312,11 +272,11 @@ static void look_at_window(struct search *s, const struct standing *all, uint64_
 void search_decide(struct search *s, const struct standing *all, uint64_t now_ns,
                    struct order *order)
 {
-    if (s->stage == SEARCH_SETTLES && has_settled(s, all, now_ns)) {
+    if (s->is_measuring) {
+        look_at_window(s, all, now_ns, order);
+    } else if (has_settled(s, all, now_ns)) {
         begin_window(s, all, now_ns);
         order->move = MOVE_WINDOW;
-    } else if (s->stage == SEARCH_MEASURES) {
-        look_at_window(s, all, now_ns, order);
     }
 }
 
@@ -329,9 +289,9 @@ static double search_reached(const struct search *s, enum load_kind kind,
 {
     const struct ladder *l = &s->ladders[kind];
     const struct judge_rules rules = rules_of(s);
-    bool is_kept = s->stage == SEARCH_MEASURES && judge_verdict(&s->judges[kind]) == VERDICT_KEPT;
+    bool is_kept = s->is_measuring && judge_verdict(&s->judges[kind]) == VERDICT_KEPT;
     if (is_kept || (s->is_first && judge_seems_kept(&rules, whole)))
-        return l->load > l->kept ? l->load : l->kept;
+        return l->load;                        /* which is never below l->kept */
     return s->confirmations > 1 ? 0 : l->kept; /* a failed confirmation refutes l->kept */
 }
 
@@ -339,9 +299,11 @@ struct search_answer search_answer(const struct search *s, enum load_kind kind,
                                    const struct counts *whole)
 {
     const struct ladder *l = &s->ladders[kind];
+    enum verdict last = s->noted.kinds[kind].verdict;
     if (s->is_confirmed)
-        return (struct search_answer){l->is_most ? FOUND_MOST : FOUND_LOAD, l->load};
-    if (l->is_none && !s->is_unknown[kind])
-        return (struct search_answer){FOUND_NONE, 0};
-    return (struct search_answer){FOUND_UNSURE, l->is_none ? 0 : search_reached(s, kind, whole)};
+        return (struct search_answer){l->found, l->load};
+    if (l->found != FOUND_NONE)
+        return (struct search_answer){FOUND_UNSURE, search_reached(s, kind, whole)};
+    bool is_unsure = last == VERDICT_UNKNOWN || last == VERDICT_UNSETTLED;
+    return (struct search_answer){is_unsure ? FOUND_UNSURE : FOUND_NONE, 0};
 }

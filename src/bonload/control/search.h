@@ -11,41 +11,31 @@
 
 /*
  * Searches for the largest load that keeps a latency limit. Rank 0 decides for all ranks. Each load
- * passes through the stages below. Reads and writes have the same windows, and are confirmed
- * together. The search knows only the time and the standing of all ranks' load.
+ * first settles, and then its requests are judged in a window. Reads and writes have the same
+ * windows, and are confirmed together. The search knows only the time and the standing of all
+ * ranks' load.
  */
-enum search_stage {
-    SEARCH_SETTLES,  /* the load is set and its requests begin, but none is judged yet */
-    SEARCH_MEASURES, /* the judges get all requests that end */
-    SEARCH_IS_OVER
-};
-
 struct search {
     const struct plan *plan;
-    enum search_stage stage;
     struct ladder ladders[LOAD_KINDS];
     struct judge judges[LOAD_KINDS];
     struct counts seen[LOAD_KINDS];
     /* false: the kind has no load of its own; it has no requests, or its reads follow writes */
     bool is_searched[LOAD_KINDS];
-    bool is_unknown[LOAD_KINDS]; /* its last verdict was unknown or unsettled */
     unsigned confirmations; /* number of confirmations so far, with the current one; 0: the search
                                is still looking */
     bool is_confirmed;      /* a confirmation has shown that the ladders' loads are the answer */
     bool is_first;          /* the first load has not been judged yet */
+    bool is_measuring;      /* the window has begun: the judges get all requests that end */
     bool is_unsettled;      /* the window began before the load had settled */
-    uint64_t stage_ns;      /* when the stage began */
-    uint64_t fed_ns;        /* when the judges last got requests */
+    uint64_t stage_ns;      /* when the window began, or else the load */
     uint64_t settled[LOAD_KINDS]; /* the load has settled when this number of requests has ended */
     struct step noted; /* the step that ended last: its loads, verdicts and is_confirmation */
 };
 
-/*
- * Begins a search. `all` is the present standing of the load; loads[] becomes the first load of
- * each kind.
- */
-void search_begin(struct search *s, const struct plan *p, const struct standing *all,
-                  uint64_t now_ns, uint64_t loads[LOAD_KINDS]);
+/* Begins before any request. loads[] becomes the first load of each kind. */
+void search_begin(struct search *s, const struct plan *p, uint64_t now_ns,
+                  uint64_t loads[LOAD_KINDS]);
 
 /* Judges the requests that have ended, and decides what comes next. To be called often. */
 void search_decide(struct search *s, const struct standing *all, uint64_t now_ns,
@@ -54,18 +44,9 @@ void search_decide(struct search *s, const struct standing *all, uint64_t now_ns
 /* Begins to settle the next load, after the pause between two steps. */
 void search_resume(struct search *s, const struct standing *all, uint64_t now_ns);
 
-/* Copies the last step's loads and verdicts into *step. */
-void search_note(const struct search *s, struct step *step);
-
-/* What a search has found for one kind, at its end or so far. */
-enum found {
-    FOUND_LOAD,  /* the highest load that keeps the limit */
-    FOUND_NONE,  /* no load keeps the limit */
-    FOUND_MOST,  /* the highest allowed load keeps the limit */
-    FOUND_UNSURE /* the search has not ended; the load is known to keep the limit, or is 0 */
-};
 extern const char *const found_names[];
 
+/* What a search has found for one kind, at its end or so far. */
 struct search_answer {
     enum found found;
     double load;

@@ -2,87 +2,122 @@
 
 #include <string.h>
 
+#include "util/mul_div.h"
+#include "util/units.h"
+
 bool steering_has_steps(const struct plan *p)
 {
     return p->mode == MODE_SEARCH || p->mode == MODE_SWEEP;
 }
 
+/* One kind's share of a sweep's rate of reads and writes together. */
+static uint64_t sweep_share(const struct plan *p, enum load_kind kind, size_t number)
+{
+    uint64_t all = p->kinds[LOAD_READ].rate + p->kinds[LOAD_WRITE].rate;
+    return mul_div(p->settings->sweep[number], p->kinds[kind].rate, all);
+}
+
+static void sweep_set_rate(struct steering *s, uint64_t loads[LOAD_KINDS])
+{
+    for (enum load_kind k = 0; k < LOAD_KINDS; k++)
+        loads[k] = sweep_share(s->plan, k, s->next_rate);
+    s->next_rate++;
+}
+
+/* Orders the next rate when the time of the current one is over. */
+static void sweep_decide(struct steering *s, uint64_t now_ns, struct order *order)
+{
+    if (now_ns - s->since_ns < s->plan->duration_ns)
+        return;
+    bool is_last = s->next_rate == s->plan->settings->sweep_count;
+    order->move = is_last ? MOVE_LAST_STEP : MOVE_STEP;
+    if (!is_last)
+        sweep_set_rate(s, order->loads);
+}
+
 void steering_begin(struct steering *s, const struct plan *p, uint64_t now_ns,
                     uint64_t loads[LOAD_KINDS])
 {
-    const struct standing nothing = {.ended = 0};
-    s->plan = p;
-    s->is_pausing = s->is_last = false;
+    *s = (struct steering){.plan = p, .since_ns = now_ns};
     for (enum load_kind k = 0; k < LOAD_KINDS; k++)
         loads[k] = p->kinds[k].pace == PACE_RATE ? p->kinds[k].rate : p->kinds[k].threads;
     if (p->mode == MODE_SEARCH)
-        search_begin(&s->search, p, &nothing, now_ns, loads);
+        search_begin(&s->search, p, now_ns, loads);
     else if (p->mode == MODE_SWEEP)
-        sweep_begin(&s->sweep, p, now_ns, loads);
+        sweep_set_rate(s, loads);
 }
 
 /*
  * Whether the run is at its end. A search ends with the first rank whose part has ended, because
  * the remaining ranks no longer make the whole load.
  */
-static bool is_at_end(const struct steering *s, const struct standing *all, unsigned ranks)
+static bool is_at_end(const struct steering *s, const struct standing *all)
 {
-    unsigned enough = s->plan->mode == MODE_SEARCH ? 1 : ranks;
+    unsigned enough = s->plan->mode == MODE_SEARCH ? 1 : plan_ranks(s->plan);
     return all->behind > 0 || all->ended >= enough;
-}
-
-/* Replaces the order to begin a step with one to pause until all requests have ended. */
-static void begin_pause(struct steering *s, uint64_t now_ns, struct order *order)
-{
-    s->is_pausing = true;
-    s->is_last = order->move == MOVE_LAST_STEP;
-    s->paused_ns = now_ns;
-    memcpy(s->next, order->loads, sizeof s->next);
-    order->move = MOVE_PAUSE;
 }
 
 static void end_pause(struct steering *s, const struct standing *all, uint64_t now_ns,
                       struct order *order)
 {
-    if (all->busy > 0 && now_ns - s->paused_ns < LONGEST_PAUSE_NS)
+    if (all->busy > 0 && now_ns - s->since_ns < LONGEST_PAUSE_NS)
         return;
-    s->is_pausing = false;
-    if (s->plan->mode == MODE_SEARCH && !s->is_last)
+    *order = s->next;
+    s->next.move = MOVE_NONE;
+    s->since_ns = now_ns;
+    if (s->plan->mode == MODE_SEARCH && order->move == MOVE_STEP)
         search_resume(&s->search, all, now_ns);
-    sweep_resume(&s->sweep, now_ns);
-    order->move = s->is_last ? MOVE_LAST_STEP : MOVE_STEP;
-    memcpy(order->loads, s->next, sizeof s->next);
 }
 
-void steering_decide(struct steering *s, const struct standing *all, unsigned ranks,
-                     uint64_t now_ns, struct order *order)
+void steering_decide(struct steering *s, const struct standing *all, uint64_t now_ns,
+                     struct order *order)
 {
     *order = (struct order){.move = MOVE_NONE};
-    if (is_at_end(s, all, ranks)) {
+    if (is_at_end(s, all)) {
         order->move = MOVE_END;
         return;
     }
-    if (s->is_pausing) {
+    if (s->next.move != MOVE_NONE) {
         end_pause(s, all, now_ns, order);
         return;
     }
     if (s->plan->mode == MODE_SEARCH)
         search_decide(&s->search, all, now_ns, order);
     else if (s->plan->mode == MODE_SWEEP)
-        sweep_decide(&s->sweep, now_ns, order);
-    if (order->move == MOVE_STEP || order->move == MOVE_LAST_STEP)
-        begin_pause(s, now_ns, order);
+        sweep_decide(s, now_ns, order);
+    if (order->move != MOVE_STEP && order->move != MOVE_LAST_STEP)
+        return;
+    s->next = *order; /* which waits until all requests have ended */
+    s->since_ns = now_ns;
+    order->move = MOVE_PAUSE;
 }
 
 /* What a meeting of all ranks about the load works on. */
 struct look {
     struct steering *steering;
-    unsigned ranks;
     uint64_t now_ns;
     struct standing all;
     struct order *order;
     bool is_damaged; /* the bytes of some rank cannot be decoded */
 };
+
+/* Adds the standing of one rank to that of all. */
+static void standing_add(struct standing *all, const struct standing *one)
+{
+    for (enum load_kind kind = 0; kind < LOAD_KINDS; kind++) {
+        struct counts *counts = &all->counts[kind];
+        struct progress *progress = &all->progress[kind];
+        counts->good += one->counts[kind].good;
+        counts->errors += one->counts[kind].errors;
+        counts->good_ns += one->counts[kind].good_ns;
+        counts->above += one->counts[kind].above;
+        progress->begun += one->progress[kind].begun;
+        progress->ended += one->progress[kind].ended;
+    }
+    all->busy += one->busy;
+    all->ended += one->ended;
+    all->behind += one->behind;
+}
 
 static void take_standing(void *context, unsigned rank, const void *brought, size_t bytes)
 {
@@ -97,13 +132,13 @@ static void take_standing(void *context, unsigned rank, const void *brought, siz
 static void decide_order(void *context)
 {
     struct look *l = context;
-    steering_decide(l->steering, &l->all, l->ranks, l->now_ns, l->order);
+    steering_decide(l->steering, &l->all, l->now_ns, l->order);
 }
 
 int steering_meet(struct steering *s, struct coordinator *c, const struct standing *mine,
                   uint64_t now_ns, struct order *order, struct err *e)
 {
-    struct look look = {.steering = s, .ranks = c->ranks.count, .now_ns = now_ns, .order = order};
+    struct look look = {.steering = s, .now_ns = now_ns, .order = order};
     const struct meeting m = {.name = "Looking at the load",
                               .mine = mine,
                               .bytes = sizeof *mine,
@@ -119,8 +154,12 @@ int steering_meet(struct steering *s, struct coordinator *c, const struct standi
 
 void steering_note(const struct steering *s, size_t number, struct step *step)
 {
-    if (s->plan->mode == MODE_SEARCH)
-        search_note(&s->search, step);
-    else
-        sweep_note(s->plan, number, step);
+    const struct step *noted = &s->search.noted;
+    bool is_sweep = s->plan->mode == MODE_SWEEP;
+    step->is_confirmation = noted->is_confirmation;
+    for (enum load_kind k = 0; k < LOAD_KINDS; k++) {
+        step->kinds[k].verdict = noted->kinds[k].verdict;
+        step->kinds[k].load = is_sweep ? (double)sweep_share(s->plan, k, number) / (double)BILLION
+                                       : noted->kinds[k].load;
+    }
 }

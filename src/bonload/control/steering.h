@@ -5,7 +5,6 @@
 #include <stdint.h>
 
 #include "bonload/control/search.h"
-#include "bonload/control/sweep.h"
 #include "bonload/plan/plan.h"
 #include "bonload/stats/standing.h"
 #include "sync/coordinator.h"
@@ -18,11 +17,9 @@
 struct steering {
     const struct plan *plan;
     struct search search;
-    struct sweep sweep;
-    bool is_pausing;           /* a step has ended, except for its requests in flight */
-    bool is_last;              /* no further step follows the pause */
-    uint64_t paused_ns;        /* when the pause began */
-    uint64_t next[LOAD_KINDS]; /* loads of the next step */
+    size_t next_rate;  /* index of the next rate of a sweep */
+    struct order next; /* what follows the pause between two steps; MOVE_NONE: there is no pause */
+    uint64_t since_ns; /* when the pause began, or else the load */
 };
 
 /* Longest pause between two steps; requests that are still in flight then no longer count. */
@@ -36,8 +33,8 @@ void steering_begin(struct steering *s, const struct plan *p, uint64_t now_ns,
                     uint64_t loads[LOAD_KINDS]);
 
 /* Decides what all ranks do next. To be called often, in rank 0. */
-void steering_decide(struct steering *s, const struct standing *all, unsigned ranks,
-                     uint64_t now_ns, struct order *order);
+void steering_decide(struct steering *s, const struct standing *all, uint64_t now_ns,
+                     struct order *order);
 
 /*
  * Has all ranks meet, and gives each the decision of rank 0. `mine` is the standing of this rank's
@@ -46,7 +43,10 @@ void steering_decide(struct steering *s, const struct standing *all, unsigned ra
 int steering_meet(struct steering *s, struct coordinator *c, const struct standing *mine,
                   uint64_t now_ns, struct order *order, struct err *e);
 
-/* Sets the load of step `number`, counted from 0, when the step has been measured. */
+/*
+ * Sets the load of step `number`, counted from 0, when the step has been measured; in a search,
+ * also what was found out about it.
+ */
 void steering_note(const struct steering *s, size_t number, struct step *step);
 
 #endif

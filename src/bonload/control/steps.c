@@ -70,16 +70,6 @@ struct step_meeting {
     bool is_damaged;
 };
 
-/* Measures this rank's part of the step. */
-static void measure_step(struct steps *s)
-{
-    struct step_counts *c = s->counts;
-    for (enum load_kind kind = 0; kind < LOAD_KINDS; kind++) {
-        recorders_sum(&s->run->recorders, kind, &c->other);
-        tally_subtract(&c->measured[kind], &c->other, &c->before[kind]);
-    }
-}
-
 /* Adds a rank's figures. Its clock was compared with rank 0's at the end of the previous step. */
 static void add_figures(struct step_meeting *m, unsigned rank, const struct step_figures *f)
 {
@@ -97,15 +87,16 @@ static void take_step(void *context, unsigned rank, const void *brought, size_t 
     struct step_counts *c = m->steps->counts;
     struct bundle_reader in = {.at = brought, .bytes = bytes};
     struct step_figures f;
-    bool is_whole = rank == 0 || bundle_take(&in, &f, sizeof f);
-    if (is_whole && rank > 0)
+    if (rank == 0)
+        return;
+    m->is_damaged |= !bundle_take(&in, &f, sizeof f);
+    if (!m->is_damaged)
         add_figures(m, rank, &f);
-    for (enum load_kind kind = 0; is_whole && rank > 0 && kind < LOAD_KINDS; kind++) {
-        is_whole = bundle_take(&in, &c->other, sizeof c->other);
-        if (is_whole)
+    for (enum load_kind kind = 0; !m->is_damaged && kind < LOAD_KINDS; kind++) {
+        m->is_damaged = !bundle_take(&in, &c->other, sizeof c->other);
+        if (!m->is_damaged)
             tally_merge(&c->measured[kind], &c->other);
     }
-    m->is_damaged |= !is_whole;
 }
 
 static int meet_for_step(struct step_meeting *m, struct err *e)
@@ -164,8 +155,12 @@ static struct step *add_step(struct steps *s, const struct step_meeting *m)
 int steps_end(struct steps *s, struct step **step, struct err *e)
 {
     struct step_meeting m = {.steps = s};
+    struct step_counts *c = s->counts;
     *step = NULL;
-    measure_step(s);
+    for (enum load_kind kind = 0; kind < LOAD_KINDS; kind++) {
+        recorders_sum(&s->run->recorders, kind, &c->other);
+        tally_subtract(&c->measured[kind], &c->other, &c->before[kind]);
+    }
     int rc = meet_for_step(&m, e);
     if (rc == 0 && s->coordinator->ranks.number == 0) {
         add_figures(&m, 0, &s->current);

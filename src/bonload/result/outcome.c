@@ -171,7 +171,7 @@ static bool fill_result(struct conductor *c, struct result *result)
         .was_stopped = c->was_stopped,
         .is_exhausted = atomic_load(&run->exhausted_ns) != 0,
         .is_bad_rate = c->is_bad_rate,
-        .is_hopeless = c->outlook.is_hopeless,
+        .is_hopeless = c->is_hopeless,
         .is_interim = c->stage != STAGE_OVER,
         .reads_written = run->reads_written,
         .has_written = atomic_load(&run->written.last_ok) > 0,

@@ -106,34 +106,11 @@ void recorder_add(struct recorder *r, const struct recorder_rules *rules,
     record_latency(&t->response, o->response_ns, shared);
 }
 
-/*
- * Adds a histogram to which other threads may be adding. Computes the count from the buckets it has
- * read, so percentiles are right.
- */
-static void merge_histogram(struct histogram *whole, const struct histogram *part)
-{
-    uint64_t count = 0;
-    whole->sum += __atomic_load_n(&part->sum, __ATOMIC_RELAXED);
-    uint64_t maximum = __atomic_load_n(&part->maximum, __ATOMIC_RELAXED);
-    uint64_t minimum = __atomic_load_n(&part->inverted_minimum, __ATOMIC_RELAXED);
-    if (maximum > whole->maximum)
-        whole->maximum = maximum;
-    if (minimum > whole->inverted_minimum)
-        whole->inverted_minimum = minimum;
-    const struct histogram_span span = histogram_span(minimum, maximum);
-    for (unsigned i = span.first; i < span.end; i++) {
-        uint64_t here = __atomic_load_n(&part->buckets[i], __ATOMIC_RELAXED);
-        whole->buckets[i] += here;
-        count += here;
-    }
-    whole->count += count;
-}
-
 /* Adds a histogram, but skips an unused one: reading its memory would allocate it. */
 static void merge_used(struct histogram *whole, const struct histogram *part)
 {
     if (__atomic_load_n(&part->count, __ATOMIC_RELAXED) > 0)
-        merge_histogram(whole, part);
+        histogram_merge(whole, part);
 }
 
 static void merge_number(uint64_t *whole, const uint64_t *part)

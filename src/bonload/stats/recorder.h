@@ -2,7 +2,6 @@
 #define BONLOAD_STATS_RECORDER_H
 
 #include <stdbool.h>
-#include <stddef.h>
 #include <stdint.h>
 
 #include "bonload/plan/words.h"

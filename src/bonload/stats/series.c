@@ -48,16 +48,18 @@ static unsigned bin_of(double nanoseconds)
     return bin < HEAT_BINS - 1 ? (unsigned)bin : HEAT_BINS - 1;
 }
 
+static void add_to_bin(uint32_t *bin, uint64_t count)
+{
+    uint64_t sum = *bin + count;
+    *bin = sum < UINT32_MAX ? (uint32_t)sum : UINT32_MAX;
+}
+
 static void fill_heat(uint32_t heat[HEAT_BINS], const struct histogram *h)
 {
     const struct histogram_span span = histogram_span(h->inverted_minimum, h->maximum);
-    for (unsigned i = span.first; i < span.end; i++) {
-        if (h->buckets[i] == 0)
-            continue;
-        uint32_t *bin = &heat[bin_of((double)histogram_middle(i))];
-        uint64_t sum = *bin + h->buckets[i];
-        *bin = sum < UINT32_MAX ? (uint32_t)sum : UINT32_MAX;
-    }
+    for (unsigned i = span.first; i < span.end; i++)
+        if (h->buckets[i] > 0)
+            add_to_bin(&heat[bin_of((double)histogram_middle(i))], h->buckets[i]);
 }
 
 /* Sets one kind's part of a slice: what was counted since the end of the last slice. */
@@ -97,32 +99,32 @@ static uint64_t percentile_of(const struct slice_kind *k, double percent)
     return k->max_ns;
 }
 
-static void merge_kind(struct slice_kind *to, const struct slice_kind *a,
-                       const struct slice_kind *b)
+static void merge_kind(struct slice_kind *to, const struct slice_kind *part)
 {
-    struct slice_kind sum = *a;
-    sum.good += b->good;
-    sum.errors += b->errors;
-    sum.bytes += b->bytes;
-    sum.max_ns = a->max_ns > b->max_ns ? a->max_ns : b->max_ns;
-    for (unsigned bin = 0; bin < HEAT_BINS; bin++) {
-        uint64_t both = (uint64_t)a->heat[bin] + b->heat[bin];
-        sum.heat[bin] = both < UINT32_MAX ? (uint32_t)both : UINT32_MAX;
-    }
-    sum.p50_ns = percentile_of(&sum, 50);
-    sum.p99_ns = percentile_of(&sum, 99);
-    *to = sum;
+    to->good += part->good;
+    to->errors += part->errors;
+    to->bytes += part->bytes;
+    if (part->max_ns > to->max_ns)
+        to->max_ns = part->max_ns;
+    for (unsigned bin = 0; bin < HEAT_BINS; bin++)
+        add_to_bin(&to->heat[bin], part->heat[bin]);
+    to->p50_ns = percentile_of(to, 50);
+    to->p99_ns = percentile_of(to, 99);
+}
+
+static void merge_slice(struct slice *to, const struct slice *part)
+{
+    for (enum load_kind kind = 0; kind < LOAD_KINDS; kind++)
+        merge_kind(&to->kinds[kind], &part->kinds[kind]);
+    if (part->end_ns > to->end_ns)
+        to->end_ns = part->end_ns;
 }
 
 static void series_halve(struct series *s)
 {
     for (size_t i = 0; i < s->count / 2; i++) {
-        const struct slice *a = &s->slices[2 * i];
-        const struct slice *b = a + 1;
-        struct slice both = {.end_ns = b->end_ns};
-        for (enum load_kind kind = 0; kind < LOAD_KINDS; kind++)
-            merge_kind(&both.kinds[kind], &a->kinds[kind], &b->kinds[kind]);
-        s->slices[i] = both;
+        merge_slice(&s->slices[2 * i], &s->slices[2 * i + 1]);
+        s->slices[i] = s->slices[2 * i];
     }
     if (s->count % 2 != 0)
         s->slices[s->count / 2] = s->slices[s->count - 1];
@@ -148,14 +150,6 @@ static uint64_t slice_at(const struct series *s, size_t i)
 {
     uint64_t begin_ns = i > 0 ? s->slices[i - 1].end_ns : 0;
     return i < s->count ? begin_ns / s->slice_ns : UINT64_MAX;
-}
-
-static void merge_slice(struct slice *to, const struct slice *part)
-{
-    for (enum load_kind kind = 0; kind < LOAD_KINDS; kind++)
-        merge_kind(&to->kinds[kind], &to->kinds[kind], &part->kinds[kind]);
-    if (part->end_ns > to->end_ns)
-        to->end_ns = part->end_ns;
 }
 
 bool series_merge(struct series *whole, struct series *part)

@@ -13,12 +13,12 @@
  * full, slices are merged in pairs, and later ones are twice as long.
  *
  * A slice has the distribution of latencies in HEAT_BINS bins, HEAT_PER_DOUBLE for each doubling.
- * Merged slices compute their percentiles from the bins; other slices have exact ones.
+ * The first bin has all times below HEAT_FROM_NS, and the last one all times above its edge. Merged
+ * slices compute their percentiles from the bins; other slices have exact ones.
  */
 #define HEAT_BINS       112
 #define HEAT_PER_DOUBLE 4
-#define HEAT_FROM_NS                                                                               \
-    1000 /* the first bin has all times below, and the last one all times above its edge */
+#define HEAT_FROM_NS    1000
 
 struct slice_kind {
     uint64_t good;

@@ -45,7 +45,4 @@ struct order {
 /* Message for bytes from another rank that cannot be decoded. */
 #define FIGURES_DAMAGED "the figures of another rank cannot be read"
 
-/* Adds the standing of one rank to that of all. */
-void standing_add(struct standing *all, const struct standing *one);
-
 #endif

@@ -19,9 +19,10 @@
 /* A run with one reading thread, of which no request has ended yet. */
 static void open_run(struct run *run, struct plan *plan)
 {
+    static const struct settings settings;
     struct err e;
     err_init(&e);
-    *plan = (struct plan){.max_requests = UINT64_MAX};
+    *plan = (struct plan){.settings = &settings, .max_requests = UINT64_MAX};
     memset(run, 0, sizeof *run);
     run->plan = plan;
     run->most = UINT64_MAX;

@@ -22,7 +22,7 @@ static int climb(struct ladder *l, double first, double most, bool is_whole, dou
 {
     int steps = 0;
     ladder_begin(l, first, most, is_whole);
-    while (!l->is_found && !l->is_none) {
+    while (l->found == FOUND_UNSURE) {
         ladder_step(l, l->load <= keeps);
         assert_true(++steps < 100);
     }
@@ -35,10 +35,9 @@ static void threads_are_found(void **state)
     (void)state;
     for (double keeps = 1; keeps <= 500; keeps++) {
         climb(&l, 1, 500, true, keeps);
-        assert_true(l.is_found);
         double close = fmax(1, .05 * keeps);
         assert_true(l.load <= keeps && l.load >= keeps - close);
-        assert_int_equal(l.is_most, keeps >= 500);
+        assert_int_equal(l.found, keeps >= 500 ? FOUND_MOST : FOUND_LOAD);
     }
 }
 
@@ -47,12 +46,12 @@ static void the_first_load_may_be_too_high(void **state)
     struct ladder l;
     (void)state;
     climb(&l, 64, 500, true, 3);
-    assert_true(l.is_found);
+    assert_int_equal(l.found, FOUND_LOAD);
     assert_int_equal((int)l.load, 3);
     climb(&l, 64, 500, true, 0);
-    assert_true(l.is_none);
+    assert_int_equal(l.found, FOUND_NONE);
     climb(&l, 100, 1e9, false, .001);
-    assert_true(l.is_none);
+    assert_int_equal(l.found, FOUND_NONE);
 }
 
 static void rates_are_found(void **state)
@@ -61,7 +60,7 @@ static void rates_are_found(void **state)
     (void)state;
     for (double keeps = 3; keeps < 1e6; keeps *= 1.37) {
         climb(&l, 100, 1e9, false, keeps);
-        assert_true(l.is_found);
+        assert_int_equal(l.found, FOUND_LOAD);
         assert_true(l.load <= keeps && l.load >= keeps * .95 - 1e-9);
     }
 }
@@ -75,7 +74,7 @@ static void an_answer_that_is_not_confirmed(void **state)
     assert_int_equal((int)l.load, 19);
     climb(&l, 1, 500, true, 1);
     ladder_step_down(&l);
-    assert_true(l.is_none);
+    assert_int_equal(l.found, FOUND_NONE);
     climb(&l, 100, 1e9, false, 1000);
     double before = l.load;
     ladder_step_down(&l);
@@ -285,7 +284,7 @@ static void what_did_not_settle_is_said(void **state)
                         .max_requests = UINT64_MAX};
     (void)state;
     plan.kinds[LOAD_WRITE] = (struct kind_plan){.pace = PACE_CLOSED, .threads = 1, .channels = 8};
-    search_begin(&s, &plan, &all, now_ns, loads);
+    search_begin(&s, &plan, now_ns, loads);
     assert_int_equal(loads[LOAD_WRITE], 1);
     assert_int_equal(pass(&s, &all, &now_ns, 1000), MOVE_WINDOW);
     assert_int_equal(search_answer(&s, LOAD_WRITE, &all.counts[LOAD_WRITE]).load, 1);

@@ -174,7 +174,7 @@ static struct searched search_store(const struct model *m, uint64_t seed)
         pass_tick(&s);
         now_ns += TICK_NS;
         s.standing.busy = s.held > 0;
-        steering_decide(&steering, &s.standing, 1, now_ns, &order);
+        steering_decide(&steering, &s.standing, now_ns, &order);
     }
     struct search_answer answer =
         search_answer(&steering.search, LOAD_WRITE, &s.standing.counts[LOAD_WRITE]);

@@ -225,9 +225,9 @@ static void a_difference_can_be_emptied(void **state)
         for (unsigned i = 0; i < HISTOGRAM_BUCKETS; i++)
             assert_int_equal(now->buckets[i], 0);
         histogram_record(now, value);
+        seen->maximum = value;
+        seen->inverted_minimum = ~UINT64_C(1000000);
         histogram_merge(now, seen);
-        now->maximum = value;
-        now->inverted_minimum = ~UINT64_C(1000000);
         histogram_advance(now, seen);
         assert_int_equal(now->count, 1);
         assert_true(histogram_minimum(now) <= now->maximum);
