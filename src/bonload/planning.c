@@ -61,44 +61,31 @@ static int find_mode(struct plan *p, const struct settings *s, struct err *e)
     return 0;
 }
 
-/* Plans one kind of a search. Both kinds are made, unless the user gives 0 for one. */
-static void plan_searched(struct plan *p, const struct settings *s, enum load_kind kind)
-{
-    struct kind_plan *k = &p->kinds[kind];
-    bool by_rate = s->search == SEARCH_RATE;
-    k->channels = p->max_channels;
-    if (by_rate)
-        k->rate = given_or(s->rate[kind], DEFAULT_SEARCH_RATE);
-    else
-        k->threads = (unsigned)given_or(s->threads[kind], 1);
-    if (k->rate > 0 || k->threads > 0)
-        k->pace = by_rate ? PACE_RATE : PACE_CLOSED;
-}
-
-/* Plans a kind of a sweep. Without a rate it has half, or all if the other one's is given as 0. */
-static void plan_swept(struct plan *p, const struct settings *s, enum load_kind kind)
+/*
+ * Plans one kind. A search makes both kinds, unless the user gives 0 for one. In a sweep or a
+ * course, a kind without a rate has half, or all if the other one's is given as 0.
+ */
+static void plan_kind(struct plan *p, const struct settings *s, enum load_kind kind)
 {
     struct kind_plan *k = &p->kinds[kind];
     enum load_kind other = kind == LOAD_READ ? LOAD_WRITE : LOAD_READ;
     k->channels = p->max_channels;
-    k->rate = given_or(s->rate[kind], s->rate[other].value == 0);
-    k->pace = k->rate > 0 ? PACE_RATE : PACE_NONE;
-}
-
-static void plan_kind(struct plan *p, const struct settings *s, enum load_kind kind)
-{
-    struct kind_plan *k = &p->kinds[kind];
-    if (p->mode == MODE_SEARCH) {
-        plan_searched(p, s, kind);
-    } else if (p->mode == MODE_SWEEP || p->course.count > 0) {
-        plan_swept(p, s, kind);
-    } else if (s->rate[kind].value > 0) {
-        *k = (struct kind_plan){
-            .pace = PACE_RATE, .rate = s->rate[kind].value, .channels = p->max_channels};
-    } else if (s->threads[kind].value > 0) {
-        unsigned threads = (unsigned)s->threads[kind].value;
-        *k = (struct kind_plan){.pace = PACE_CLOSED, .threads = threads, .channels = threads};
-    }
+    if (p->mode == MODE_SEARCH && s->search == SEARCH_RATE)
+        k->rate = given_or(s->rate[kind], DEFAULT_SEARCH_RATE);
+    else if (p->mode == MODE_SEARCH)
+        k->threads = (unsigned)given_or(s->threads[kind], 1);
+    else if (p->mode == MODE_THREADS)
+        k->channels = k->threads = (unsigned)s->threads[kind].value;
+    else if (p->mode == MODE_SWEEP || p->course.count > 0)
+        k->rate = given_or(s->rate[kind], s->rate[other].value == 0);
+    else if (s->rate[kind].value > 0)
+        k->rate = s->rate[kind].value;
+    else
+        k->channels = 0;
+    if (k->rate > 0)
+        k->pace = PACE_RATE;
+    else if (k->threads > 0)
+        k->pace = PACE_CLOSED;
 }
 
 /* Plans -rpw: reads have neither a rate nor threads, but as many channels as writes. */
@@ -223,10 +210,27 @@ static void plan_rest(struct plan *p, const struct settings *s)
         p->verify = checks ? VERIFY_STAMP : VERIFY_OFF;
 }
 
-int plan_make(struct plan *p, const struct settings *s, struct err *e)
+/* Turns the plan into that of one of several ranks, which have agreed on its seed. */
+static int join_ranks(struct plan *p, const struct ranks *r, struct err *e)
+{
+    static const char *const options[] = {[LOAD_WRITE] = "-wt", [LOAD_READ] = "-rt"};
+    p->stripe = (struct stripe){.others = r->count - 1, .index = r->number};
+    p->rank_seed = r->number > 0 ? rng_mix(p->seed + r->number) : p->seed;
+    if (r->count > 1 && p->explains_tail)
+        return err_say(e, "-explain-tail cannot be combined with several ranks");
+    for (enum load_kind kind = 0; kind < LOAD_KINDS; kind++)
+        if (plan_has(p, kind) && p->kinds[kind].channels < r->count)
+            return err_say(e, "%s: %u cannot be divided among %u ranks",
+                           p->mode == MODE_THREADS ? options[kind] : "-max-channels",
+                           p->kinds[kind].channels, r->count);
+    return 0;
+}
+
+int plan_make(struct plan *p, const struct settings *s, struct coordinator *c, struct err *e)
 {
     static int (*const steps[])(struct plan *, const struct settings *, struct err *) = {
         find_target, find_course, find_mode, plan_load, plan_sizes, plan_names, plan_tail};
+    int rc = 0;
     *p = (struct plan){
         .settings = s,
         .limit = s->limit,
@@ -240,26 +244,14 @@ int plan_make(struct plan *p, const struct settings *s, struct err *e)
     };
     if (p->window_most_ns < p->window_ns)
         p->window_most_ns = p->window_ns;
-    for (size_t i = 0; i < sizeof steps / sizeof *steps; i++) {
-        int rc = steps[i](p, s, e);
-        if (rc != 0)
-            return rc;
-    }
+    for (size_t i = 0; rc == 0 && i < sizeof steps / sizeof *steps; i++)
+        rc = steps[i](p, s, e);
+    if (rc != 0)
+        return rc;
     plan_rest(p, s);
-    return p->target->check ? p->target->check(p, s, e) : 0;
-}
-
-int plan_join(struct plan *p, const struct ranks *r, struct err *e)
-{
-    static const char *const options[] = {[LOAD_WRITE] = "-wt", [LOAD_READ] = "-rt"};
-    p->stripe = (struct stripe){.others = r->count - 1, .index = r->number};
-    p->rank_seed = r->number > 0 ? rng_mix(p->seed + r->number) : p->seed;
-    if (r->count > 1 && p->explains_tail)
-        return err_say(e, "-explain-tail cannot be combined with several ranks");
-    for (enum load_kind kind = 0; kind < LOAD_KINDS; kind++)
-        if (plan_has(p, kind) && p->kinds[kind].channels < r->count)
-            return err_say(e, "%s: %u cannot be divided among %u ranks",
-                           p->mode == MODE_THREADS ? options[kind] : "-max-channels",
-                           p->kinds[kind].channels, r->count);
-    return 0;
+    if (p->target->check)
+        rc = p->target->check(p, s, e);
+    if (rc == 0)
+        rc = coordinator_share(c, "Starting", &p->seed, sizeof p->seed, e);
+    return rc == 0 ? join_ranks(p, &c->ranks, e) : rc;
 }

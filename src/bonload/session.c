@@ -108,7 +108,7 @@ static int print_reports(const struct result *result, struct outputs *o, struct 
     for (enum load_kind kind = 0; rc == 0 && kind < LOAD_KINDS; kind++) {
         if (!o->hgrm[kind].name)
             continue;
-        report_hgrm(&result->kinds[kind].tally->response, o->hgrm[kind].file.stream);
+        report_hgrm(&result->figures->kinds[kind].tally.response, o->hgrm[kind].file.stream);
         rc = output_finish(&o->hgrm[kind].file, e);
     }
     free(json);
@@ -120,18 +120,18 @@ static int judge_result(const struct result *result, const struct coordinator *c
 {
     const struct together *t = &result->together;
     double most = result->plan->max_errors;
-    double share = result_error_share(result);
+    double share = result_error_share(result->figures);
     const char *first = result->first_failure ? result->first_failure : "see above";
-    if (result->damaged > 0)
+    if (result->figures->damaged > 0)
         return err_say(e,
                        "the storage returned something other than what was written: %" PRIu64
                        " damaged reads%s",
-                       result->damaged,
+                       result->figures->damaged,
                        result->plan->target->traits & TARGET_LOCAL
                            ? ""
                            : "; -verify=off is for a server that does not keep what is put");
-    if (result->reads_written && !result->has_written &&
-        tally_ended(result->kinds[LOAD_WRITE].tally) > 0)
+    if (result->reads_written && !result->figures->has_written &&
+        tally_ended(&result->figures->kinds[LOAD_WRITE].tally) > 0)
         return err_say(e, "no write succeeded, so there was nothing to read: %s", first);
     if (share > most)
         return err_say(e,
@@ -152,13 +152,13 @@ static int judge_result(const struct result *result, const struct coordinator *c
 static int judge_run(const struct result *result, const struct coordinator *c, int *status,
                      struct err *e)
 {
-    bool is_judge = is_first(result->plan) && !result->was_stopped;
+    bool is_judge = is_first(result->plan) && !result->figures->was_stopped;
     int rc = is_judge ? judge_result(result, c, e) : 0;
     if (rc != 0 && c->ranks.count > 1) {
         message("%s", e->text);
         e->text[0] = '\0';
     }
-    if (rc == 0 && (result->is_bad_rate || (result->is_above && is_judge)))
+    if (rc == 0 && (result->figures->is_bad_rate || (result->is_above && is_judge)))
         *status = STATUS_BROKEN;
     return rc;
 }
@@ -218,15 +218,6 @@ static int conduct_run(struct run *run, struct coordinator *coordinator,
     return rc;
 }
 
-/* Makes the plan. With several ranks, all use rank 0's seed. */
-static int make_plan(struct plan *p, const struct settings *s, struct coordinator *c, struct err *e)
-{
-    int rc = plan_make(p, s, e);
-    if (rc == 0)
-        rc = coordinator_share(c, "Starting", &p->seed, sizeof p->seed, e);
-    return rc == 0 ? plan_join(p, &c->ranks, e) : rc;
-}
-
 /* Changes the user before the program opens or makes any of the user's files. */
 static int become_user(const struct settings *s, struct err *e)
 {
@@ -263,7 +254,7 @@ int session(const struct settings *s, struct coordinator *coordinator, int *stat
     struct explainer explainer = {0};
     if (s->good_for)
         return session_good_for(s, coordinator, status, e);
-    int rc = make_plan(&plan, s, coordinator, e);
+    int rc = plan_make(&plan, s, coordinator, e);
     if (rc != 0)
         return rc;
     rc = stop_init(e);

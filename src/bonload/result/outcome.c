@@ -39,7 +39,7 @@ static void fill_offered(struct conductor *c, enum load_kind kind, uint64_t end_
 
 /* Describes a slow request. Returns false when memory runs out. */
 static bool describe_slow(const struct run *run, const struct slow_request *s,
-                          struct kind_result *k)
+                          struct slow_results *all)
 {
     struct slow_result slow = {
         .response_ns = s->response_ns,
@@ -53,7 +53,7 @@ static bool describe_slow(const struct run *run, const struct slow_request *s,
     names_format(&run->names, s->number, slow.name);
     if (s->failure != 0)
         run->target->describe(run->shared, s->failure, slow.outcome, sizeof slow.outcome);
-    result_add_slow(k, &slow);
+    result_add_slow(all, &slow);
     return true;
 }
 
@@ -69,7 +69,7 @@ static bool fill_slowest(const struct conductor *c, enum load_kind kind, struct 
     crew_add_slowest(&c->crew, kind, &slowest);
     for (unsigned i = 0; has_memory && i < slowest.count; i++)
         if (slowest.list[i].due_ns >= since_ns)
-            has_memory = describe_slow(c->run, &slowest.list[i], &result->kinds[kind]);
+            has_memory = describe_slow(c->run, &slowest.list[i], &result->slowest[kind]);
     return has_memory;
 }
 
@@ -94,7 +94,7 @@ static bool fill_kind(struct conductor *c, enum load_kind kind, uint64_t now_ns,
                       struct result *result)
 {
     const struct run *run = c->run;
-    struct kind_result *k = &result->kinds[kind];
+    struct kind_result *k = &result->figures->kinds[kind];
     uint64_t opened_ns = atomic_load(&run->loads[kind].opened_ns);
     k->begin_ns = opened_ns > 0 && opened_ns < c->start_ns ? c->start_ns : opened_ns;
     k->end_ns = c->stage == STAGE_OVER ? crew_last_end(&c->crew, kind) : now_ns;
@@ -103,9 +103,9 @@ static bool fill_kind(struct conductor *c, enum load_kind kind, uint64_t now_ns,
         k->load = (double)run->plan->kinds[kind].rate / (double)BILLION;
     else if (k->pace == PACE_CLOSED)
         k->load = run->plan->kinds[kind].threads;
-    recorders_sum(&run->recorders, kind, k->tally);
-    k->made = tally_ended(k->tally);
-    k->made_errors = k->tally->errors;
+    recorders_sum(&run->recorders, kind, &k->tally);
+    k->made = tally_ended(&k->tally);
+    k->made_errors = k->tally.errors;
     k->begun = crew_progress(&c->crew, kind).begun;
     k->elapsed = seconds_between(k->begin_ns, k->end_ns);
     k->staggered_ns = c->backlog.staggered_ns[kind];
@@ -119,12 +119,13 @@ static bool fill_ops(const struct conductor *c, struct result *result)
 {
     struct op_tally *whole = malloc(sizeof *whole);
     bool has_memory = whole != NULL;
-    for (size_t i = 0; has_memory && i < result->op_count; i++) {
-        recorders_sum_op(&c->run->recorders, (unsigned)i, whole);
+    for (unsigned i = 0; has_memory && i < result->op_count; i++) {
+        struct op_tally *t = &result->figures->ops[i];
+        recorders_sum_op(&c->run->recorders, i, whole);
         if (result->is_of_last_load)
-            op_tally_subtract(&result->ops[i], whole, &c->steps.counts->ops[i]);
+            op_tally_subtract(t, whole, &c->steps.counts->ops[i]);
         else
-            result->ops[i] = *whole;
+            *t = *whole;
     }
     free(whole);
     return has_memory;
@@ -135,20 +136,26 @@ static void fill_rest(const struct conductor *c, struct result *result, uint64_t
 {
     const struct run *run = c->run;
     static const struct failures none;
+    struct figures *f = result->figures;
     bool is_last = result->is_of_last_load;
     uint64_t bytes[LOAD_KINDS];
-    uint64_t last = 0;
-    fill_reasons(run, &run->failures, is_last ? &c->steps.failures : &none, &result->failures);
-    fill_reasons(run, &run->misses, is_last ? &c->steps.misses : &none, &result->misses);
+    fill_reasons(run, &run->failures, is_last ? &c->steps.failures : &none, &f->failures);
+    fill_reasons(run, &run->misses, is_last ? &c->steps.misses : &none, &f->misses);
     if (run->target->verified)
-        run->target->verified(run->shared, &result->checked_bytes, &result->damaged);
+        run->target->verified(run->shared, &f->checked_bytes, &f->damaged);
     for (enum load_kind kind = 0; kind < LOAD_KINDS; kind++) {
-        const struct kind_result *k = &result->kinds[kind];
-        last = k->end_ns > last ? k->end_ns : last;
-        bytes[kind] = k->tally->bytes;
+        const struct kind_result *k = &f->kinds[kind];
+        f->end_ns = k->end_ns > f->end_ns ? k->end_ns : f->end_ns;
+        bytes[kind] = k->tally.bytes;
     }
-    result->end_ns = last > 0 ? last : now_ns;
-    result->elapsed = seconds_between(result->start_ns, result->end_ns);
+    if (f->end_ns == 0)
+        f->end_ns = now_ns;
+    f->start_ns = c->start_ns;
+    f->cpu_seconds = (double)(cpu_used_ns() - c->cpu_ns) / (double)BILLION;
+    f->was_stopped = c->was_stopped;
+    f->is_bad_rate = c->is_bad_rate;
+    f->has_written = atomic_load(&run->written.last_ok) > 0;
+    result->elapsed = seconds_between(f->start_ns, f->end_ns);
     backing_use(&c->backing, now_ns, bytes, &result->backing);
     if (atomic_load(&run->failures.list[0].count) > 0)
         result->first_failure = run_tell_failure(run, &run->failures.list[0]);
@@ -165,16 +172,11 @@ static bool fill_result(struct conductor *c, struct result *result)
         .intervals = &c->intervals,
         .timeline = &c->timeline,
         .start_time_ns = c->start_time_ns,
-        .start_ns = c->start_ns,
-        .cpu_seconds = (double)(cpu_used_ns() - c->cpu_ns) / (double)BILLION,
         .is_of_last_load = run->plan->mode == MODE_SEARCH && c->has_all_steps,
-        .was_stopped = c->was_stopped,
         .is_exhausted = atomic_load(&run->exhausted_ns) != 0,
-        .is_bad_rate = c->is_bad_rate,
         .is_hopeless = c->outlook.is_hopeless,
         .is_interim = c->stage != STAGE_OVER,
         .reads_written = run->reads_written,
-        .has_written = atomic_load(&run->written.last_ok) > 0,
     };
     bool has_memory = result_open(result);
     for (enum load_kind kind = 0; has_memory && kind < LOAD_KINDS; kind++)
@@ -188,14 +190,14 @@ static bool fill_result(struct conductor *c, struct result *result)
 /* Sets what a search has found for one kind. */
 static void fill_answer(const struct conductor *c, enum load_kind kind, struct result *result)
 {
-    struct kind_result *k = &result->kinds[kind];
+    struct kind_result *k = &result->figures->kinds[kind];
     const struct counts whole = recorders_counts(&c->run->recorders, kind);
     k->answer = search_answer(&c->steering.search, kind, &whole);
     if (k->pace == PACE_FOLLOWS)
         k->answer.load = c->run->plan->kinds[kind].channels;
     if (!result->is_of_last_load)
         return;
-    *k->tally = c->steps.counts->measured[kind];
+    k->tally = c->steps.counts->measured[kind];
     k->elapsed = (double)c->steps.list[c->steps.count - 1].elapsed_ns / (double)BILLION;
 }
 
@@ -205,12 +207,12 @@ static int judge_kind(struct conductor *c, enum load_kind kind, struct result *r
 {
     const struct plan *p = result->plan;
     const struct latency_limit *above = &p->settings->fail_above;
-    struct kind_result *k = &result->kinds[kind];
+    struct kind_result *k = &result->figures->kinds[kind];
     int rc = 0;
     if (!result->is_interim && k->pace != PACE_NONE)
-        rc = explainer_sum_up(c->explainer, kind, k->tally, &k->tail, e);
+        rc = explainer_sum_up(c->explainer, kind, &k->tally, &result->tails[kind], e);
     if (p->settings->fail_above.nanoseconds > 0)
-        result->is_above |= latency_limit_figure(above, &k->tally->response) > above->nanoseconds;
+        result->is_above |= latency_limit_figure(above, &k->tally.response) > above->nanoseconds;
     if (p->mode == MODE_SEARCH && p->stripe.index == 0)
         fill_answer(c, kind, result);
     return rc;

@@ -53,8 +53,7 @@ static void run_fails_at(const char *name, int argc, char *argv[])
     assert_non_null(c.ranks.cards);
     assert_int_equal(stop_init(&e), 0);
     assert_int_equal(options_parse(argc, argv, &settings, &e), 0);
-    assert_int_equal(plan_make(&plan, &settings, &e), 0);
-    assert_int_equal(plan_join(&plan, &c.ranks, &e), 0);
+    assert_int_equal(plan_make(&plan, &settings, &c, &e), 0);
     assert_int_equal(run_open(&run, &plan, &e), 0);
     assert_int_equal(conductor_open(&conductor, &run, &c, &e), 0);
     int rc = conductor_run(&conductor, &e);
