@@ -71,7 +71,7 @@ static void add_load(const struct inquiry *q, const struct run *run, const struc
     const struct profile *p = &a->profile;
     struct at_load *l = &a->loads[a->load_count++];
     *l = (struct at_load){
-        .asked = k->pace == PACE_RATE ? k->load : 0,
+        .asked = (double)run->plan->kinds[LOAD_WRITE].rate / (double)BILLION,
         .clients = run->plan->kinds[LOAD_WRITE].threads,
         .achieved = result_good_rate(k),
         .requests = tally_ended(&k->tally),
@@ -158,22 +158,15 @@ static int conduct_run(struct inquiry *q, struct run *run, struct err *e)
 
 static int make_run(struct inquiry *q, const struct settings *s, struct err *e)
 {
-    struct plan *plan = malloc(sizeof *plan);
-    struct run *run = malloc(sizeof *run);
-    if (!plan || !run) {
-        free(run);
-        free(plan);
-        return err_system(e, ENOMEM, "memory for a run");
-    }
-    int rc = plan_make(plan, s, q->coordinator, e);
+    struct plan plan;
+    struct run run;
+    int rc = plan_make(&plan, s, q->coordinator, e);
     if (rc == 0)
-        rc = run_open(run, plan, e);
-    if (rc == 0) {
-        rc = conduct_run(q, run, e);
-        run_close(run);
-    }
-    free(run);
-    free(plan);
+        rc = run_open(&run, &plan, e);
+    if (rc != 0)
+        return rc;
+    rc = conduct_run(q, &run, e);
+    run_close(&run);
     return rc;
 }
 

@@ -332,7 +332,7 @@ static bool is_for(const char *group, const char *target)
 
 int options_pass_goader(const struct settings *s, int rc, struct err *e)
 {
-    if (rc == 0 || !s->as_goader)
+    if (!s->as_goader)
         return rc;
     message("%s; it is left out", e->text);
     err_init(e);
@@ -346,12 +346,11 @@ static int check_targets(const struct settings *s, const bool given[OPTIONS_MOST
     int rc = 0;
     for (size_t i = 0; target && rc == 0 && i < option_table.count; i++) {
         group = entries[i].group ? entries[i].group : group;
-        if (given[i] && !is_for(group, target->name))
-            rc = options_pass_goader(s,
-                                     err_say(e,
-                                             "-%s is an option for %s, but -requests-engine is %s",
-                                             entries[i].name, group, target->name),
-                                     e);
+        if (!given[i] || is_for(group, target->name))
+            continue;
+        rc = err_say(e, "-%s is an option for %s, but -requests-engine is %s", entries[i].name,
+                     group, target->name);
+        rc = options_pass_goader(s, rc, e);
     }
     return rc;
 }

@@ -58,6 +58,22 @@ static int find_mode(struct plan *p, const struct settings *s, struct err *e)
     if (!rates && !threads && !sweeps && !searches && !has_course)
         return err_say(e, "no load is given: use -rps or -wps, -rt or -wt, -max-latency or -sweep");
     p->mode = sweeps ? MODE_SWEEP : searches ? MODE_SEARCH : threads ? MODE_THREADS : MODE_RATE;
+    if (s->stop_on_bad_rate && p->mode != MODE_RATE)
+        return options_pass_goader(s, err_say(e, "-stop-on-bad-rate needs a rate (-rps, -wps)"), e);
+    return 0;
+}
+
+/* Plans the channels, of which there are at least as many as threads. */
+static int plan_channels(struct plan *p, const struct settings *s, struct err *e)
+{
+    uint64_t channels = s->max_channels.value;
+    uint64_t threads = s->threads[LOAD_READ].value;
+    if (s->threads[LOAD_WRITE].value > threads)
+        threads = s->threads[LOAD_WRITE].value;
+    if (threads > channels && s->max_channels.given && !s->as_goader)
+        return err_say(e, "-rt, -wt: %" PRIu64 " threads are more than -max-channels=%" PRIu64,
+                       threads, channels);
+    p->max_channels = (unsigned)(threads > channels ? threads : channels);
     return 0;
 }
 
@@ -88,6 +104,15 @@ static void plan_kind(struct plan *p, const struct settings *s, enum load_kind k
         k->pace = PACE_CLOSED;
 }
 
+static int plan_kinds(struct plan *p, const struct settings *s, struct err *e)
+{
+    for (enum load_kind kind = 0; kind < LOAD_KINDS; kind++)
+        plan_kind(p, s, kind);
+    if (!plan_has(p, LOAD_READ) && !plan_has(p, LOAD_WRITE))
+        return err_say(e, "neither reads nor writes are requested");
+    return 0;
+}
+
 /* Plans -rpw: reads have neither a rate nor threads, but as many channels as writes. */
 static int plan_following(struct plan *p, const struct settings *s, struct err *e)
 {
@@ -111,20 +136,6 @@ static int plan_following(struct plan *p, const struct settings *s, struct err *
     return 0;
 }
 
-/* Plans the channels, of which there are at least as many as threads. */
-static int plan_channels(struct plan *p, const struct settings *s, struct err *e)
-{
-    uint64_t channels = s->max_channels.value;
-    uint64_t threads = s->threads[LOAD_READ].value;
-    if (s->threads[LOAD_WRITE].value > threads)
-        threads = s->threads[LOAD_WRITE].value;
-    if (threads > channels && s->max_channels.given && !s->as_goader)
-        return err_say(e, "-rt, -wt: %" PRIu64 " threads are more than -max-channels=%" PRIu64,
-                       threads, channels);
-    p->max_channels = (unsigned)(threads > channels ? threads : channels);
-    return 0;
-}
-
 /* Plans each kind's share of a course's largest rate. */
 static void plan_peak(struct plan *p)
 {
@@ -132,25 +143,6 @@ static void plan_peak(struct plan *p)
     uint64_t peak = (uint64_t)(p->course.peak * (double)BILLION);
     for (enum load_kind kind = 0; kind < LOAD_KINDS; kind++)
         p->kinds[kind].rate = mul_div(peak, p->kinds[kind].rate, all);
-}
-
-static int plan_load(struct plan *p, const struct settings *s, struct err *e)
-{
-    int rc = 0;
-    if (s->stop_on_bad_rate && p->mode != MODE_RATE)
-        rc = options_pass_goader(s, err_say(e, "-stop-on-bad-rate needs a rate (-rps, -wps)"), e);
-    if (rc == 0)
-        rc = plan_channels(p, s, e);
-    for (enum load_kind kind = 0; rc == 0 && kind < LOAD_KINDS; kind++)
-        plan_kind(p, s, kind);
-    if (rc != 0)
-        return rc;
-    if (!plan_has(p, LOAD_READ) && !plan_has(p, LOAD_WRITE))
-        return err_say(e, "neither reads nor writes are requested");
-    rc = plan_following(p, s, e);
-    if (rc == 0 && p->course.count > 0)
-        plan_peak(p);
-    return rc;
 }
 
 static int plan_sizes(struct plan *p, const struct settings *s, struct err *e)
@@ -202,6 +194,8 @@ static void plan_rest(struct plan *p, const struct settings *s)
                                                  : (uint64_t)DEFAULT_TIMEOUT_NS;
     uint64_t requests = has_end ? UINT64_MAX : (uint64_t)DEFAULT_MAX_REQUESTS;
     bool checks = plan_has(p, LOAD_WRITE) && !s->as_goader;
+    if (p->course.count > 0)
+        plan_peak(p);
     p->max_requests = given_or(s->max_requests, requests);
     p->duration_ns = given_or(s->duration_ns, duration_ns);
     p->timeout_ns = given_or(s->timeout_ns, timeout_ns);
@@ -229,7 +223,8 @@ static int join_ranks(struct plan *p, const struct ranks *r, struct err *e)
 int plan_make(struct plan *p, const struct settings *s, struct coordinator *c, struct err *e)
 {
     static int (*const steps[])(struct plan *, const struct settings *, struct err *) = {
-        find_target, find_course, find_mode, plan_load, plan_sizes, plan_names, plan_tail};
+        find_target,    find_course, find_mode,  plan_channels, plan_kinds,
+        plan_following, plan_sizes,  plan_names, plan_tail};
     int rc = 0;
     *p = (struct plan){
         .settings = s,

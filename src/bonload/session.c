@@ -130,8 +130,7 @@ static int judge_result(const struct result *result, const struct coordinator *c
                        result->plan->target->traits & TARGET_LOCAL
                            ? ""
                            : "; -verify=off is for a server that does not keep what is put");
-    if (result->reads_written && !result->figures->has_written &&
-        tally_ended(&result->figures->kinds[LOAD_WRITE].tally) > 0)
+    if (!result->figures->could_read && tally_ended(&result->figures->kinds[LOAD_WRITE].tally) > 0)
         return err_say(e, "no write succeeded, so there was nothing to read: %s", first);
     if (share > most)
         return err_say(e,
@@ -190,7 +189,7 @@ static int conduct_run(struct run *run, struct coordinator *coordinator,
 {
     const struct settings *s = run->plan->settings;
     struct conductor conductor;
-    struct result result;
+    struct result result = {0};
     int rc = conductor_open(&conductor, run, coordinator, e);
     if (rc != 0)
         return rc;
@@ -212,17 +211,29 @@ static int conduct_run(struct run *run, struct coordinator *coordinator,
     }
     if (rc == 0)
         rc = judge_run(&result, coordinator, status, e);
-    if (has_result)
-        result_release(&result);
+    result_release(&result);
     conductor_close(&conductor);
     return rc;
 }
 
-/* Changes the user before the program opens or makes any of the user's files. */
-static int become_user(const struct settings *s, struct err *e)
+/*
+ * Takes over signals, and becomes the user before any of the user's files is opened or made. In
+ * between, opens what only root may open, if there is a plan that explains requests.
+ */
+static int begin_session(const struct settings *s, const struct coordinator *coordinator,
+                         const struct plan *p, struct explainer *explainer, struct err *e)
 {
     struct identity identity;
-    int rc = privilege_resolve(&identity, s->user, s->group, e);
+    int rc = stop_init(e);
+    if (rc != 0)
+        return rc;
+    stop_keeps_readers();
+    if (coordinator->ranks.count > 1)
+        stop_takes_repeats();
+    if (p)
+        rc = explainer_open(explainer, p, e);
+    if (rc == 0)
+        rc = privilege_resolve(&identity, s->user, s->group, e);
     return rc == 0 ? privilege_become(&identity, false, e) : rc;
 }
 
@@ -233,11 +244,7 @@ static int session_good_for(const struct settings *s, struct coordinator *coordi
     struct page page = {0};
     if (strcmp(s->good_for, "list") == 0)
         return good_for_list(e);
-    int rc = stop_init(e);
-    if (rc == 0)
-        stop_keeps_readers();
-    if (rc == 0)
-        rc = become_user(s, e);
+    int rc = begin_session(s, coordinator, NULL, NULL, e);
     if (rc == 0 && s->timeline_file)
         rc = page_open(&page, "-timeline-file", s->timeline_file, e);
     if (rc == 0)
@@ -257,15 +264,7 @@ int session(const struct settings *s, struct coordinator *coordinator, int *stat
     int rc = plan_make(&plan, s, coordinator, e);
     if (rc != 0)
         return rc;
-    rc = stop_init(e);
-    if (rc == 0)
-        stop_keeps_readers();
-    if (rc == 0 && plan_ranks(&plan) > 1)
-        stop_takes_repeats();
-    if (rc == 0)
-        rc = explainer_open(&explainer, &plan, e);
-    if (rc == 0)
-        rc = become_user(s, e);
+    rc = begin_session(s, coordinator, &plan, &explainer, e);
     if (rc == 0)
         rc = open_outputs(&outputs, &plan, e);
     if (rc == 0)

@@ -8,22 +8,26 @@
 
 const double goader_percentiles[GOADER_PERCENTILES] = {30, 40, 50, 60, 70, 80, 90, 95, 99};
 
-static void print_found(const struct plan *p, const struct kind_result *k, FILE *out)
+static void print_found(const struct result *result, enum load_kind kind, FILE *out)
 {
+    const struct plan *p = result->plan;
+    const struct search_answer *answer = &result->figures->kinds[kind].answer;
     bool is_rate = p->search == SEARCH_RATE;
-    if (k->pace == PACE_FOLLOWS && is_rate)
+    if (p->kinds[kind].pace == PACE_FOLLOWS && is_rate)
         return;
     fprintf(out, "%s with latency below %s: ", is_rate ? "Rate" : "Threads",
             go_duration(p->limit.nanoseconds).text);
-    if (k->answer.found == FOUND_UNSURE && k->answer.load <= 0)
+    if (answer->found == FOUND_UNSURE && answer->load <= 0)
         fputs("not known\n", out);
     else
-        fprintf(out, "%.6g%s\n", k->answer.load, is_rate ? "/s" : "");
+        fprintf(out, "%.6g%s\n", answer->load, is_rate ? "/s" : "");
 }
 
 /* Prints the lines that goader prints: as it does, unchanged. */
-static void print_goaders(const struct plan *p, const struct kind_result *k, FILE *out)
+static void print_goaders(const struct result *result, enum load_kind kind, FILE *out)
 {
+    const struct plan *p = result->plan;
+    const struct kind_result *k = &result->figures->kinds[kind];
     const struct histogram *h = &k->tally.response;
     uint64_t largest[TOP_TEN];
     if (h->count > 0) {
@@ -37,16 +41,15 @@ static void print_goaders(const struct plan *p, const struct kind_result *k, FIL
         fputc('\n', out);
     }
     if (p->mode == MODE_SEARCH)
-        print_found(p, k, out);
+        print_found(result, kind, out);
     fprintf(out, "Total requests: %" PRIu64 "\n", tally_ended(&k->tally));
     fprintf(out, "Total errors: %" PRIu64 "\n", k->tally.errors);
-    if (p->mode == MODE_RATE && k->pace == PACE_RATE)
+    if (p->mode == MODE_RATE && p->kinds[kind].pace == PACE_RATE)
         fprintf(out, "Staggered for: %s\n", go_duration(k->staggered_ns).text);
     fprintf(out, "Average OP/s:  %.0f\n", floor(result_rate(k)));
     fprintf(out, "Average good OP/s:  %.0f\n", floor(result_good_rate(k)));
 }
 
-/* Prints the mean and the p99 of times, if there are any. */
 static void print_times(const char *title, const struct histogram *h, FILE *out)
 {
     if (h->count > 0)
@@ -72,7 +75,7 @@ static void print_rates(const struct kind_result *k, FILE *out)
 {
     uint64_t ended = tally_ended(&k->tally);
     double achieved = result_good_rate(k);
-    if (k->pace != PACE_RATE || k->offered <= 0)
+    if (k->offered <= 0)
         return;
     fprintf(out, "Offered: %.6g/s, achieved: %.6g/s", k->offered, achieved);
     if (k->tally.errors > 0)
@@ -186,10 +189,10 @@ static void print_kind(const struct result *result, enum load_kind kind, FILE *o
     const struct kind_result *k = &result->figures->kinds[kind];
     const struct tally *t = &k->tally;
     char waits[TAIL_TEXT];
-    if (k->pace == PACE_NONE || (tally_ended(t) == 0 && k->begun == 0))
+    if (tally_ended(t) == 0 && k->begun == 0)
         return;
     fprintf(out, "\n%s\n", load_titles[kind]);
-    print_goaders(result->plan, k, out);
+    print_goaders(result, kind, out);
     if (tally_ended(t) == 0)
         return;
     print_tail(t, out);
@@ -242,7 +245,8 @@ static void print_answer(const struct result *result, enum load_kind kind, FILE 
 {
     const struct kind_result *k = &result->figures->kinds[kind];
     const char *unit = result->plan->search == SEARCH_THREADS ? " threads" : "/s";
-    if (k->pace == PACE_NONE || k->pace == PACE_FOLLOWS || k->answer.found == FOUND_LOAD)
+    enum pace pace = result->plan->kinds[kind].pace;
+    if (pace == PACE_NONE || pace == PACE_FOLLOWS || k->answer.found == FOUND_LOAD)
         return;
     fprintf(out, "%s: ", load_titles[kind]);
     if (k->answer.found == FOUND_NONE)
@@ -255,7 +259,6 @@ static void print_answer(const struct result *result, enum load_kind kind, FILE 
         fprintf(out, "the search was not finished: at least %.6g%s\n", k->answer.load, unit);
 }
 
-/* Prints the steps of a search or a sweep, and what a search has found. */
 static void print_steps(const struct result *result, FILE *out)
 {
     const struct plan *p = result->plan;

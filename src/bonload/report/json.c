@@ -144,7 +144,7 @@ static void put_rates(json_t **object, const struct kind_result *k)
     put_count(object, "bytes", k->tally.bytes);
     put_real(object, "elapsed_seconds", k->elapsed);
     put_real(object, "achieved_per_second", result_rate(k));
-    if (k->pace == PACE_RATE && k->due > 0) {
+    if (k->due > 0) {
         put_real(object, "offered_per_second", k->offered);
         put_count(object, "due", k->due);
     }
@@ -156,9 +156,11 @@ static json_t *json_of_kind(const struct result *result, enum load_kind kind)
 {
     const struct kind_result *k = &result->figures->kinds[kind];
     const struct tally *t = &k->tally;
+    const struct kind_plan *plan = &result->plan->kinds[kind];
     const char *measured = result->backing.measured[kind];
     json_t *object = json_object();
-    put_real(&object, "load", k->load);
+    put_real(&object, "load",
+             plan->rate > 0 ? (double)plan->rate / (double)BILLION : plan->threads);
     put_rates(&object, k);
     put_value(&object, "latency_ns", json_of_histogram(&t->response));
     put_value(&object, "histogram", json_of_buckets(&t->response));
@@ -179,7 +181,7 @@ static json_t *json_of_kind(const struct result *result, enum load_kind kind)
     put_value(&object, "slowest",
               json_of_slowest(&result->slowest[kind], result->plan->target->ops));
     put_tail(&object, &result->tails[kind]);
-    if (result->plan->mode == MODE_SEARCH && k->pace != PACE_FOLLOWS) {
+    if (result->plan->mode == MODE_SEARCH && plan->pace != PACE_FOLLOWS) {
         put_text(&object, "found", found_names[k->answer.found]);
         put_real(&object, "found_load", k->answer.load);
     }
@@ -217,7 +219,6 @@ static json_t *step_kind(const struct step_kind *k, bool is_search)
     return object;
 }
 
-/* The steps of a search or a sweep. */
 static json_t *json_of_steps(const struct result *result)
 {
     json_t *array = json_array();
@@ -260,7 +261,6 @@ static json_t *slice_kind(const struct slice_kind *k, bool has_heat)
     return object;
 }
 
-/* The course of the run over time. */
 static json_t *json_of_slices(const struct series *s, bool has_heat)
 {
     json_t *array = json_array();
@@ -303,7 +303,7 @@ static json_t *host_kind(const struct host_kind *k, double seconds)
 
 static json_t *host_figures(const struct host_result *h)
 {
-    double seconds = (double)(h->span.last_end - h->span.first_start) / (double)BILLION;
+    double seconds = seconds_between(h->span.first_start, h->span.last_end);
     json_t *object = json_object();
     put_text(&object, "name", h->name);
     put_count(&object, "ranks", h->ranks);

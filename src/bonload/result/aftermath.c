@@ -11,16 +11,14 @@
 /* The last number whose name counts: where names recur, none counts twice. */
 static uint64_t last_of(const struct run *run, uint64_t issued)
 {
-    uint64_t period = names_period(&run->names);
-    return period > 0 && period < issued ? period : issued;
+    return run->period > 0 && run->period < issued ? run->period : issued;
 }
 
 /* Whether the last write of a name succeeded: where names recur, that of the last round. */
 static bool was_written(const struct run *run, uint64_t number, uint64_t issued)
 {
-    uint64_t period = names_period(&run->names);
-    if (period > 0 && issued > period)
-        number += (issued - number) / period * period;
+    if (run->period > 0 && issued > run->period)
+        number += (issued - number) / run->period * run->period;
     return written_has(&run->written, number);
 }
 

@@ -30,13 +30,10 @@ static void pass(struct passage *p, void *object, size_t bytes)
 
 #define PASS(passage, variable) pass(passage, &(variable), sizeof(variable))
 
-static void pass_slow(struct passage *p, struct slow_result *s)
+static void pass_slow(struct passage *p, struct slow_result *s, size_t op_count)
 {
-    PASS(p, s->response_ns);
-    PASS(p, s->at_seconds);
-    PASS(p, s->op);
-    p->is_damaged |= s->op >= OPS_MOST;
-    PASS(p, s->outcome);
+    pass(p, s, offsetof(struct slow_result, name));
+    p->is_damaged |= s->op > 0 && s->op >= op_count;
     s->outcome[sizeof s->outcome - 1] = '\0';
     if (!p->is_taken)
         bundle_put_text(&p->out, s->name);
@@ -44,7 +41,7 @@ static void pass_slow(struct passage *p, struct slow_result *s)
         p->is_damaged = !(s->name = bundle_take_text(&p->in));
 }
 
-static void pass_slowest(struct passage *p, struct slow_results *slowest)
+static void pass_slowest(struct passage *p, struct slow_results *slowest, size_t op_count)
 {
     PASS(p, slowest->count);
     if (slowest->count > SLOWEST_KEPT) {
@@ -52,7 +49,7 @@ static void pass_slowest(struct passage *p, struct slow_results *slowest)
         p->is_damaged = true;
     }
     for (unsigned i = 0; i < slowest->count; i++)
-        pass_slow(p, &slowest->list[i]);
+        pass_slow(p, &slowest->list[i], op_count);
 }
 
 static void check_reasons(struct passage *p, struct reasons_found *r)
@@ -80,7 +77,7 @@ static bool pass_result(struct passage *p, struct result *r)
     check_reasons(p, &r->figures->failures);
     check_reasons(p, &r->figures->misses);
     for (enum load_kind kind = 0; kind < LOAD_KINDS; kind++)
-        pass_slowest(p, &r->slowest[kind]);
+        pass_slowest(p, &r->slowest[kind], r->op_count);
     pass_series(p, r->intervals);
     pass_series(p, r->timeline);
     return !p->is_damaged;
@@ -176,7 +173,7 @@ static void add_figures(struct figures *all, const struct figures *part, size_t 
     all->damaged += part->damaged;
     all->was_stopped |= part->was_stopped;
     all->is_bad_rate |= part->is_bad_rate;
-    all->has_written |= part->has_written;
+    all->could_read |= part->could_read;
     for (enum load_kind kind = 0; kind < LOAD_KINDS; kind++)
         add_kind(&all->kinds[kind], &part->kinds[kind]);
     for (size_t i = 0; i < op_count; i++)
@@ -225,22 +222,18 @@ static void take_rank(void *context, unsigned rank, const void *brought, size_t 
     result_release(&part);
 }
 
-static double span_seconds(const struct rank_span *s)
-{
-    return (double)(s->last_end - s->first_start) / (double)BILLION;
-}
-
 /* Sets the result's times to those of all ranks, when all results have come. */
-static void end_with_all(struct gathering *g)
+static void end_with_all(void *context)
 {
+    struct gathering *g = context;
     struct result *r = g->result;
-    r->elapsed = span_seconds(&g->span);
+    r->elapsed = seconds_between(g->span.first_start, g->span.last_end);
     r->together.ranks = g->ranks->count;
     r->together.start_spread_ns = g->span.last_start - g->span.first_start;
     for (enum load_kind kind = 0; kind < LOAD_KINDS; kind++) {
         struct kind_result *k = &r->figures->kinds[kind];
         double due = k->offered > 0 ? (double)k->due / k->offered : 0;
-        k->elapsed = span_seconds(&g->kinds[kind]);
+        k->elapsed = seconds_between(g->kinds[kind].first_start, g->kinds[kind].last_end);
         if (due > k->elapsed) /* there is one gap for each request */
             k->elapsed = due;
     }
@@ -250,8 +243,7 @@ static int hand_over(struct coordinator *c, struct result *result, struct err *e
 {
     struct gathering g = {.ranks = &c->ranks, .result = result};
     struct passage mine = {0};
-    bool is_first = c->ranks.number == 0;
-    if (is_first) {
+    if (c->ranks.number == 0) {
         result->together.hosts = calloc(c->ranks.count, sizeof *result->together.hosts);
         if (!result->together.hosts)
             return err_system(e, ENOMEM, "memory for the figures of %u ranks", c->ranks.count);
@@ -263,12 +255,11 @@ static int hand_over(struct coordinator *c, struct result *result, struct err *e
                               .mine = mine.out.words,
                               .bytes = bundle_bytes(&mine.out),
                               .take = take_rank,
+                              .decide = end_with_all,
                               .context = &g,
                               .is_last = true};
     int rc = mine.out.is_short ? err_system(e, ENOMEM, "memory for the figures")
                                : coordinator_meet(c, &m, e);
-    if (is_first)
-        end_with_all(&g);
     bundle_release(&mine.out);
     return rc == 0 && g.is_damaged ? err_say(e, FIGURES_DAMAGED) : rc;
 }

@@ -38,7 +38,7 @@ struct slow_result {
     double at_seconds; /* when it was due, in seconds since the start of the run */
     unsigned op;
     char outcome[REASON_TEXT];
-    char *name; /* owned */
+    char *name; /* owned; the last member, because what is before it travels as it is */
 };
 
 struct slow_results {
@@ -48,8 +48,6 @@ struct slow_results {
 
 /* What was measured of one kind's requests. */
 struct kind_result {
-    enum pace pace;     /* PACE_NONE: there are no requests of this kind */
-    double load;        /* threads or requests per second that the user asked for */
     struct tally tally; /* counts of the whole run, or of the answer that a search has confirmed */
     double elapsed;     /* number of seconds that `tally` covers */
     uint64_t begin_ns;  /* when the first request could begin and counted, on this rank's clock */
@@ -73,9 +71,9 @@ struct figures {
     double cpu_seconds;
     uint64_t checked_bytes; /* number of bytes that -verify checked */
     uint64_t damaged;
-    bool was_stopped;              /* a signal ended the run */
-    bool is_bad_rate;              /* -stop-on-bad-rate ended the run */
-    bool has_written;              /* at least one write has succeeded */
+    bool was_stopped; /* a signal ended the run */
+    bool is_bad_rate; /* -stop-on-bad-rate ended the run */
+    bool could_read;  /* a write has succeeded, or reads do not choose among the run's writes */
     struct op_tally ops[OPS_MOST]; /* for each operation of the target; the others do not travel */
 };
 
@@ -125,7 +123,6 @@ struct result {
     bool is_above;        /* the latency is above the limit of -fail-above */
     bool is_hopeless;     /* the run ended because nothing succeeded */
     bool is_interim;      /* the run goes on */
-    bool reads_written;   /* reads choose among the run's own writes */
     struct backing_use backing;
     char *first_failure; /* its description; NULL: there is none */
     struct together together;
@@ -137,6 +134,9 @@ struct result {
  */
 bool result_open(struct result *result);
 void result_release(struct result *result);
+
+/* The time between two moments of one clock, in seconds; 0 if the end does not come later. */
+double seconds_between(uint64_t begin_ns, uint64_t end_ns);
 
 /* Requests per second that ended: all of them, and only successful ones. */
 double result_rate(const struct kind_result *k);
