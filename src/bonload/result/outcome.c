@@ -145,7 +145,6 @@ static void fill_rest(const struct conductor *c, struct result *result, uint64_t
     if (f->end_ns == 0)
         f->end_ns = now_ns;
     f->start_ns = c->start_ns;
-    f->cpu_seconds = (double)(cpu_used_ns() - c->cpu_ns) / (double)BILLION;
     f->was_stopped = c->was_stopped;
     f->is_bad_rate = c->is_bad_rate;
     f->could_read = !run->reads_written || atomic_load(&run->written.last_ok) > 0;
@@ -160,6 +159,7 @@ static bool fill_result(struct conductor *c, struct result *result)
 {
     const struct run *run = c->run;
     uint64_t now_ns = clock_ns();
+    uint64_t cpu_ns = cpu_used_ns(); /* before adding up takes its share */
     *result = (struct result){
         .plan = run->plan,
         .steps = &c->steps,
@@ -173,6 +173,7 @@ static bool fill_result(struct conductor *c, struct result *result)
     };
     if (!result_open(result))
         return false;
+    result->figures->cpu_seconds = (double)(cpu_ns - c->cpu_ns) / (double)BILLION;
     for (enum load_kind kind = 0; kind < LOAD_KINDS; kind++)
         fill_kind(c, kind, now_ns, &result->figures->kinds[kind]);
     fill_rest(c, result, now_ns);
