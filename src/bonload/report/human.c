@@ -306,7 +306,8 @@ static void print_rest(const struct result *result, FILE *out)
     const struct figures *f = result->figures;
     uint64_t all = f->kinds[LOAD_READ].made + f->kinds[LOAD_WRITE].made;
     fprintf(out, "\nSeed: %" PRId64 "\n", (int64_t)result->plan->seed);
-    fprintf(out, "Time: %.3f s, CPU time: %.3f s", result->elapsed, f->cpu_seconds);
+    fprintf(out, "Time: %.3f s, CPU time: %.3f s", seconds_between(f->start_ns, f->end_ns),
+            f->cpu_seconds);
     if (all > 0)
         fprintf(out, ", %.3f us for each request", 1e6 * f->cpu_seconds / (double)all);
     fputc('\n', out);

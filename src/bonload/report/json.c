@@ -334,21 +334,22 @@ static void put_together(json_t **object, const struct together *t)
 static json_t *json_of_ours(const struct result *result)
 {
     const struct plan *p = result->plan;
+    const struct figures *f = result->figures;
     json_t *object = json_object();
     put_count(&object, "format_version", FORMAT_VERSION);
     put_text(&object, "version", PACKAGE_VERSION);
     put_value(&object, "host", json_of_host());
     put_value(&object, "settings", json_of_settings(p));
-    put_real(&object, "elapsed_seconds", result->elapsed);
-    put_real(&object, "cpu_seconds", result->figures->cpu_seconds);
+    put_real(&object, "elapsed_seconds", seconds_between(f->start_ns, f->end_ns));
+    put_real(&object, "cpu_seconds", f->cpu_seconds);
     if (p->mode == MODE_SEARCH)
         put_text(&object, "figures_of", result->is_of_last_load ? "last load" : "whole search");
-    put_flag(&object, "stopped", result->figures->was_stopped);
-    put_flag(&object, "bad_rate", result->figures->is_bad_rate);
+    put_flag(&object, "stopped", f->was_stopped);
+    put_flag(&object, "bad_rate", f->is_bad_rate);
     put_flag(&object, "above", result->is_above);
     put_value(&object, "device", json_of_device(&result->backing));
-    put_count(&object, "verified_bytes", result->figures->checked_bytes);
-    put_count(&object, "damaged", result->figures->damaged);
+    put_count(&object, "verified_bytes", f->checked_bytes);
+    put_count(&object, "damaged", f->damaged);
     for (enum load_kind kind = 0; kind < LOAD_KINDS; kind++)
         if (plan_has(p, kind))
             put_value(&object, kind_keys[kind], json_of_kind(result, kind));

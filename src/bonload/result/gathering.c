@@ -227,7 +227,8 @@ static void end_with_all(void *context)
 {
     struct gathering *g = context;
     struct result *r = g->result;
-    r->elapsed = seconds_between(g->span.first_start, g->span.last_end);
+    r->figures->start_ns = g->span.first_start;
+    r->figures->end_ns = g->span.last_end;
     r->together.ranks = g->ranks->count;
     r->together.start_spread_ns = g->span.last_start - g->span.first_start;
     for (enum load_kind kind = 0; kind < LOAD_KINDS; kind++) {

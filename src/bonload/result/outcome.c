@@ -148,7 +148,6 @@ static void fill_rest(const struct conductor *c, struct result *result, uint64_t
     f->was_stopped = c->was_stopped;
     f->is_bad_rate = c->is_bad_rate;
     f->could_read = !run->reads_written || atomic_load(&run->written.last_ok) > 0;
-    result->elapsed = seconds_between(f->start_ns, f->end_ns);
     backing_use(&c->backing, now_ns, bytes, &result->backing);
     if (atomic_load(&run->failures.list[0].count) > 0)
         result->first_failure = run_tell_failure(run, &run->failures.list[0]);

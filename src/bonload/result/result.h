@@ -117,12 +117,11 @@ struct result {
     struct series *intervals;
     struct series *timeline;
     int64_t start_time_ns; /* wall-clock time, since 1970 */
-    double elapsed;
-    bool is_of_last_load; /* after a search: all figures except the steps are of the last load */
-    bool is_exhausted;    /* -max-requests ended the run */
-    bool is_above;        /* the latency is above the limit of -fail-above */
-    bool is_hopeless;     /* the run ended because nothing succeeded */
-    bool is_interim;      /* the run goes on */
+    bool is_of_last_load;  /* after a search: all figures except the steps are of the last load */
+    bool is_exhausted;     /* -max-requests ended the run */
+    bool is_above;         /* the latency is above the limit of -fail-above */
+    bool is_hopeless;      /* the run ended because nothing succeeded */
+    bool is_interim;       /* the run goes on */
     struct backing_use backing;
     char *first_failure; /* its description; NULL: there is none */
     struct together together;
