@@ -32,7 +32,7 @@ static void pass(struct passage *p, void *object, size_t bytes)
 
 static void pass_slow(struct passage *p, struct slow_result *s, size_t op_count)
 {
-    pass(p, s, offsetof(struct slow_result, name));
+    pass(p, s, offsetof(struct slow_result, outcome) + sizeof s->outcome);
     p->is_damaged |= s->op > 0 && s->op >= op_count;
     s->outcome[sizeof s->outcome - 1] = '\0';
     if (!p->is_taken)

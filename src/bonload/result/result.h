@@ -38,7 +38,7 @@ struct slow_result {
     double at_seconds; /* when it was due, in seconds since the start of the run */
     unsigned op;
     char outcome[REASON_TEXT];
-    char *name; /* owned; the last member, because what is before it travels as it is */
+    char *name; /* owned; the last member, because all before it travels as it is */
 };
 
 struct slow_results {

@@ -129,11 +129,11 @@ static void nor_how_a_load_stands(void **state)
  */
 static void damage_operation(void)
 {
+    const size_t size = offsetof(struct slow_result, outcome) + REASON_TEXT;
     const size_t place = offsetof(struct slow_result, op) / sizeof *handed_over;
     const unsigned other = 1;
     size_t i = 0;
-    while (i < handed_bytes / sizeof *handed_over &&
-           handed_over[i] != offsetof(struct slow_result, name))
+    while (i < handed_bytes / sizeof *handed_over && handed_over[i] != size)
         i += 2 + 2 * handed_over[i + 1];
     for (i += 2; i < handed_bytes / sizeof *handed_over && handed_over[i] != place; i += 2)
         continue;
