@@ -67,16 +67,16 @@ static void add_works(struct answer *a, const struct run *run, struct at_load *l
 static void add_load(const struct inquiry *q, const struct run *run, const struct result *result)
 {
     struct answer *a = q->answer;
-    const struct kind_result *k = &result->kinds[LOAD_WRITE];
+    const struct kind_result *k = &result->figures->kinds[LOAD_WRITE];
     const struct profile *p = &a->profile;
     struct at_load *l = &a->loads[a->load_count++];
     *l = (struct at_load){
-        .asked = k->pace == PACE_RATE ? k->load : 0,
+        .asked = (double)run->plan->kinds[LOAD_WRITE].rate / (double)BILLION,
         .clients = run->plan->kinds[LOAD_WRITE].threads,
         .achieved = result_good_rate(k),
-        .requests = tally_ended(k->tally),
+        .requests = tally_ended(&k->tally),
     };
-    add_figures(&l->response, p->request, &k->tally->response);
+    add_figures(&l->response, p->request, &k->tally.response);
     add_figures(&l->sync, p->sync, &profile_target_gauge(run->shared, LIMIT_ON_SYNC)->durations);
     add_works(a, run, l);
     for (unsigned i = 0; i < PROFILE_LIMITS && p->limits[i].name; i++) {
@@ -106,16 +106,16 @@ static void add_details(struct inquiry *q, const struct plan *p, const struct re
 static int note_result(struct inquiry *q, const struct run *run, const struct result *result,
                        struct err *e)
 {
-    if (result->damaged > 0)
+    if (result->figures->damaged > 0)
         return err_say(e,
                        "the storage returned something other than what was written: %" PRIu64
                        " damaged reads",
-                       result->damaged);
-    q->was_stopped |= result->was_stopped;
+                       result->figures->damaged);
+    q->was_stopped |= result->figures->was_stopped;
     if (run->plan->mode == MODE_SEARCH) {
         q->answer->is_more_sought = true;
-        q->answer->more = result->kinds[LOAD_WRITE].answer;
-    } else if (!result->was_stopped) {
+        q->answer->more = result->figures->kinds[LOAD_WRITE].answer;
+    } else if (!result->figures->was_stopped) {
         json_decref(q->report);
         q->report = report_object(result);
         if (!q->report)
@@ -158,24 +158,15 @@ static int conduct_run(struct inquiry *q, struct run *run, struct err *e)
 
 static int make_run(struct inquiry *q, const struct settings *s, struct err *e)
 {
-    struct plan *plan = malloc(sizeof *plan);
-    struct run *run = malloc(sizeof *run);
-    if (!plan || !run) {
-        free(run);
-        free(plan);
-        return err_system(e, ENOMEM, "memory for a run");
-    }
-    int rc = plan_make(plan, s, e);
+    struct plan plan;
+    struct run run;
+    int rc = plan_make(&plan, s, q->coordinator, e);
     if (rc == 0)
-        rc = plan_join(plan, &q->coordinator->ranks, e);
-    if (rc == 0)
-        rc = run_open(run, plan, e);
-    if (rc == 0) {
-        rc = conduct_run(q, run, e);
-        run_close(run);
-    }
-    free(run);
-    free(plan);
+        rc = run_open(&run, &plan, e);
+    if (rc != 0)
+        return rc;
+    rc = conduct_run(q, &run, e);
+    run_close(&run);
     return rc;
 }
 

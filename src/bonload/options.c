@@ -54,26 +54,22 @@ static int append_given(char *text, size_t size, char separator, const char *val
     return 0;
 }
 
-static int set_meta_ops(void *settings, const char *value, struct err *e)
+static int set_meta_ops(void *ops, const char *value, struct err *e)
 {
-    struct settings *s = settings;
-    return append_given(s->meta_ops, sizeof s->meta_ops, ',', value, "OP[:WEIGHT],...", e);
+    return append_given(ops, SETTINGS_OPS, ',', value, "OP[:WEIGHT],...", e);
 }
 
-static int set_s3_endpoint(void *settings, const char *value, struct err *e)
+static int set_s3_endpoint(void *endpoints, const char *value, struct err *e)
 {
-    struct settings *s = settings;
-    return append_given(s->s3_endpoint, sizeof s->s3_endpoint, ',', value, "a URL, 8 KiB in all",
-                        e);
+    return append_given(endpoints, SETTINGS_ENDPOINTS, ',', value, "a URL, 8 KiB in all", e);
 }
 
-static int set_header(void *settings, const char *value, struct err *e)
+static int set_header(void *headers, const char *value, struct err *e)
 {
-    struct settings *s = settings;
     const char *accepted = "NAME: VALUE, on one line, 8 KiB in all";
     if (!strchr(value, ':') || strpbrk(value, "\r\n"))
         return err_say(e, "%s", accepted);
-    return append_given(s->headers, sizeof s->headers, '\n', value, accepted, e);
+    return append_given(headers, SETTINGS_HEADERS, '\n', value, accepted, e);
 }
 
 static int set_secret(void *secret, const char *value, struct err *e)
@@ -106,7 +102,10 @@ static const char *const sign_version_words[] = {"4", "2", NULL};
 
 #define FIELD(name) offsetof(struct settings, name)
 
-/* Starts of rows: with a value, a setter of a field or of the settings, true or false, a path. */
+/*
+ * Starts of rows: with a value, a setter of a field or of the settings, true or false, the path of
+ * a file, another action.
+ */
 #define VALUE(option, word, what, member)                                                          \
     .name = option, .value = VALUE_REQUIRED, .value_name = word, .kind = what,                     \
     .field = FIELD(member)
@@ -117,6 +116,8 @@ static const char *const sign_version_words[] = {"4", "2", NULL};
 #define BOOLEAN(option, member) .name = option, .kind = OPTION_BOOLEAN, .field = FIELD(member)
 #define PATH(option, word, member)                                                                 \
     VALUE(option, word, OPTION_TEXT, member), .accepted = "the path of a file", .offer = OFFER_FILES
+#define ACTION(option, what)                                                                       \
+    .name = option, .kind = OPTION_SETS, .field = FIELD(action), .constant = what
 
 /* Larger rates and numbers of threads can only be mistakes. */
 #define MOST_RATE     (UINT64_C(1000000000) * BILLION)
@@ -229,7 +230,7 @@ static const struct option_entry entries[] = {
     {BOOLEAN("fsync", fsync), .help = "call fsync before a write ends"},
     {BOOLEAN("explain-tail", explain_tail),
      .help = "as root, say what the slowest requests waited for"},
-    {SETTER("meta-ops", "OP[:WEIGHT],...", set_meta_ops), .words = meta_op_names,
+    {CUSTOM("meta-ops", "OP[:WEIGHT],...", set_meta_ops, meta_ops), .words = meta_op_names,
      .offer = OFFER_LIST, .group = "meta",
      .help = "mix of operations; may be repeated (default: all)"},
     {VALUE("meta-xattr-keys", "N", OPTION_COUNT, xattr_keys), .min = 1, .max = 1000000,
@@ -250,7 +251,7 @@ static const struct option_entry entries[] = {
              "on"},
     {VALUE("timeout", "D", OPTION_DURATION, timeout_ns), .min = 1, .accepted = "a duration above 0",
      .help = "http, s3: time limit of one request (default: 60s, or 5 x the limit of a search)"},
-    {SETTER("header", "HEADER", set_header), .quirks = OPTION_SECRET,
+    {CUSTOM("header", "HEADER", set_header, headers), .quirks = OPTION_SECRET,
      .help = "one more header, NAME: VALUE; may be repeated"},
     {PATH("cert", "FILE", certificate), .help = "certificate of the client, PEM"},
     {PATH("key", "FILE", key), .help = "its private key, PEM (default: in the file of -cert)"},
@@ -258,7 +259,7 @@ static const struct option_entry entries[] = {
      .help = "certificates that vouch for servers (default: SSL_CERT_FILE)"},
     {BOOLEAN("http1", http1), .help = "use HTTP/1.1 also where a server has HTTP/2"},
     {BOOLEAN("insecure-https", insecure_https), .help = "do not verify certificates"},
-    {SETTER("s3-endpoint", "URL[,URL]...", set_s3_endpoint), .group = "s3",
+    {CUSTOM("s3-endpoint", "URL[,URL]...", set_s3_endpoint, s3_endpoint), .group = "s3",
      .help = "URL of the store, or of its servers, used in turn; may be repeated (default: "
              "AWS_ENDPOINT_URL)"},
     {VALUE("s3-bucket", "NAME", OPTION_TEXT, s3_bucket), .accepted = "the name of a bucket",
@@ -289,17 +290,8 @@ static const struct option_entry entries[] = {
      .help = "seed of everything that is random (default: the time)"},
     {BOOLEAN("verbose", verbose), .help = "report each distinct error when it first happens"},
     {BOOLEAN("memory-debug", memory_debug), .help = "report the memory used every 10 s"},
-    {.name = "version",
-     .kind = OPTION_SETS,
-     .field = FIELD(action),
-     .constant = ACTION_VERSION,
-     .help = "print the version"},
-    {.letter = 'h',
-     .name = "help",
-     .kind = OPTION_SETS,
-     .field = FIELD(action),
-     .constant = ACTION_HELP,
-     .help = "print this help"},
+    {ACTION("version", ACTION_VERSION), .help = "print the version"},
+    {ACTION("help", ACTION_HELP), .letter = 'h', .help = "print this help"},
     OPTION_ALL_OPTIONS(struct settings, action, ACTION_OPTIONS),
 };
 
@@ -340,7 +332,7 @@ static bool is_for(const char *group, const char *target)
 
 int options_pass_goader(const struct settings *s, int rc, struct err *e)
 {
-    if (rc == 0 || !s->as_goader)
+    if (!s->as_goader)
         return rc;
     message("%s; it is left out", e->text);
     err_init(e);
@@ -354,12 +346,11 @@ static int check_targets(const struct settings *s, const bool given[OPTIONS_MOST
     int rc = 0;
     for (size_t i = 0; target && rc == 0 && i < option_table.count; i++) {
         group = entries[i].group ? entries[i].group : group;
-        if (given[i] && !is_for(group, target->name))
-            rc = options_pass_goader(s,
-                                     err_say(e,
-                                             "-%s is an option for %s, but -requests-engine is %s",
-                                             entries[i].name, group, target->name),
-                                     e);
+        if (!given[i] || is_for(group, target->name))
+            continue;
+        rc = err_say(e, "-%s is an option for %s, but -requests-engine is %s", entries[i].name,
+                     group, target->name);
+        rc = options_pass_goader(s, rc, e);
     }
     return rc;
 }

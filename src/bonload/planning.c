@@ -58,47 +58,59 @@ static int find_mode(struct plan *p, const struct settings *s, struct err *e)
     if (!rates && !threads && !sweeps && !searches && !has_course)
         return err_say(e, "no load is given: use -rps or -wps, -rt or -wt, -max-latency or -sweep");
     p->mode = sweeps ? MODE_SWEEP : searches ? MODE_SEARCH : threads ? MODE_THREADS : MODE_RATE;
+    if (s->stop_on_bad_rate && p->mode != MODE_RATE)
+        return options_pass_goader(s, err_say(e, "-stop-on-bad-rate needs a rate (-rps, -wps)"), e);
     return 0;
 }
 
-/* Plans one kind of a search. Both kinds are made, unless the user gives 0 for one. */
-static void plan_searched(struct plan *p, const struct settings *s, enum load_kind kind)
+/* Plans the channels, of which there are at least as many as threads. */
+static int plan_channels(struct plan *p, const struct settings *s, struct err *e)
 {
-    struct kind_plan *k = &p->kinds[kind];
-    bool by_rate = s->search == SEARCH_RATE;
-    k->channels = p->max_channels;
-    if (by_rate)
-        k->rate = given_or(s->rate[kind], DEFAULT_SEARCH_RATE);
-    else
-        k->threads = (unsigned)given_or(s->threads[kind], 1);
-    if (k->rate > 0 || k->threads > 0)
-        k->pace = by_rate ? PACE_RATE : PACE_CLOSED;
+    uint64_t channels = s->max_channels.value;
+    uint64_t threads = s->threads[LOAD_READ].value;
+    if (s->threads[LOAD_WRITE].value > threads)
+        threads = s->threads[LOAD_WRITE].value;
+    if (threads > channels && s->max_channels.given && !s->as_goader)
+        return err_say(e, "-rt, -wt: %" PRIu64 " threads are more than -max-channels=%" PRIu64,
+                       threads, channels);
+    p->max_channels = (unsigned)(threads > channels ? threads : channels);
+    return 0;
 }
 
-/* Plans a kind of a sweep. Without a rate it has half, or all if the other one's is given as 0. */
-static void plan_swept(struct plan *p, const struct settings *s, enum load_kind kind)
+/*
+ * Plans one kind. A search makes both kinds, unless the user gives 0 for one. In a sweep or a
+ * course, a kind without a rate has half, or all if the other one's is given as 0.
+ */
+static void plan_kind(struct plan *p, const struct settings *s, enum load_kind kind)
 {
     struct kind_plan *k = &p->kinds[kind];
     enum load_kind other = kind == LOAD_READ ? LOAD_WRITE : LOAD_READ;
     k->channels = p->max_channels;
-    k->rate = given_or(s->rate[kind], s->rate[other].value == 0);
-    k->pace = k->rate > 0 ? PACE_RATE : PACE_NONE;
+    if (p->mode == MODE_SEARCH && s->search == SEARCH_RATE)
+        k->rate = given_or(s->rate[kind], DEFAULT_SEARCH_RATE);
+    else if (p->mode == MODE_SEARCH)
+        k->threads = (unsigned)given_or(s->threads[kind], 1);
+    else if (p->mode == MODE_THREADS)
+        k->channels = k->threads = (unsigned)s->threads[kind].value;
+    else if (p->mode == MODE_SWEEP || p->course.count > 0)
+        k->rate = given_or(s->rate[kind], s->rate[other].value == 0);
+    else if (s->rate[kind].value > 0)
+        k->rate = s->rate[kind].value;
+    else
+        k->channels = 0;
+    if (k->rate > 0)
+        k->pace = PACE_RATE;
+    else if (k->threads > 0)
+        k->pace = PACE_CLOSED;
 }
 
-static void plan_kind(struct plan *p, const struct settings *s, enum load_kind kind)
+static int plan_kinds(struct plan *p, const struct settings *s, struct err *e)
 {
-    struct kind_plan *k = &p->kinds[kind];
-    if (p->mode == MODE_SEARCH) {
-        plan_searched(p, s, kind);
-    } else if (p->mode == MODE_SWEEP || p->course.count > 0) {
-        plan_swept(p, s, kind);
-    } else if (s->rate[kind].value > 0) {
-        *k = (struct kind_plan){
-            .pace = PACE_RATE, .rate = s->rate[kind].value, .channels = p->max_channels};
-    } else if (s->threads[kind].value > 0) {
-        unsigned threads = (unsigned)s->threads[kind].value;
-        *k = (struct kind_plan){.pace = PACE_CLOSED, .threads = threads, .channels = threads};
-    }
+    for (enum load_kind kind = 0; kind < LOAD_KINDS; kind++)
+        plan_kind(p, s, kind);
+    if (!plan_has(p, LOAD_READ) && !plan_has(p, LOAD_WRITE))
+        return err_say(e, "neither reads nor writes are requested");
+    return 0;
 }
 
 /* Plans -rpw: reads have neither a rate nor threads, but as many channels as writes. */
@@ -124,20 +136,6 @@ static int plan_following(struct plan *p, const struct settings *s, struct err *
     return 0;
 }
 
-/* Plans the channels, of which there are at least as many as threads. */
-static int plan_channels(struct plan *p, const struct settings *s, struct err *e)
-{
-    uint64_t channels = s->max_channels.value;
-    uint64_t threads = s->threads[LOAD_READ].value;
-    if (s->threads[LOAD_WRITE].value > threads)
-        threads = s->threads[LOAD_WRITE].value;
-    if (threads > channels && s->max_channels.given && !s->as_goader)
-        return err_say(e, "-rt, -wt: %" PRIu64 " threads are more than -max-channels=%" PRIu64,
-                       threads, channels);
-    p->max_channels = (unsigned)(threads > channels ? threads : channels);
-    return 0;
-}
-
 /* Plans each kind's share of a course's largest rate. */
 static void plan_peak(struct plan *p)
 {
@@ -145,25 +143,6 @@ static void plan_peak(struct plan *p)
     uint64_t peak = (uint64_t)(p->course.peak * (double)BILLION);
     for (enum load_kind kind = 0; kind < LOAD_KINDS; kind++)
         p->kinds[kind].rate = mul_div(peak, p->kinds[kind].rate, all);
-}
-
-static int plan_load(struct plan *p, const struct settings *s, struct err *e)
-{
-    int rc = 0;
-    if (s->stop_on_bad_rate && p->mode != MODE_RATE)
-        rc = options_pass_goader(s, err_say(e, "-stop-on-bad-rate needs a rate (-rps, -wps)"), e);
-    if (rc == 0)
-        rc = plan_channels(p, s, e);
-    for (enum load_kind kind = 0; rc == 0 && kind < LOAD_KINDS; kind++)
-        plan_kind(p, s, kind);
-    if (rc != 0)
-        return rc;
-    if (!plan_has(p, LOAD_READ) && !plan_has(p, LOAD_WRITE))
-        return err_say(e, "neither reads nor writes are requested");
-    rc = plan_following(p, s, e);
-    if (rc == 0 && p->course.count > 0)
-        plan_peak(p);
-    return rc;
 }
 
 static int plan_sizes(struct plan *p, const struct settings *s, struct err *e)
@@ -215,6 +194,8 @@ static void plan_rest(struct plan *p, const struct settings *s)
                                                  : (uint64_t)DEFAULT_TIMEOUT_NS;
     uint64_t requests = has_end ? UINT64_MAX : (uint64_t)DEFAULT_MAX_REQUESTS;
     bool checks = plan_has(p, LOAD_WRITE) && !s->as_goader;
+    if (p->course.count > 0)
+        plan_peak(p);
     p->max_requests = given_or(s->max_requests, requests);
     p->duration_ns = given_or(s->duration_ns, duration_ns);
     p->timeout_ns = given_or(s->timeout_ns, timeout_ns);
@@ -223,10 +204,28 @@ static void plan_rest(struct plan *p, const struct settings *s)
         p->verify = checks ? VERIFY_STAMP : VERIFY_OFF;
 }
 
-int plan_make(struct plan *p, const struct settings *s, struct err *e)
+/* Turns the plan into that of one of several ranks, which have agreed on its seed. */
+static int join_ranks(struct plan *p, const struct ranks *r, struct err *e)
+{
+    static const char *const options[] = {[LOAD_WRITE] = "-wt", [LOAD_READ] = "-rt"};
+    p->stripe = (struct stripe){.others = r->count - 1, .index = r->number};
+    p->rank_seed = r->number > 0 ? rng_mix(p->seed + r->number) : p->seed;
+    if (r->count > 1 && p->explains_tail)
+        return err_say(e, "-explain-tail cannot be combined with several ranks");
+    for (enum load_kind kind = 0; kind < LOAD_KINDS; kind++)
+        if (plan_has(p, kind) && p->kinds[kind].channels < r->count)
+            return err_say(e, "%s: %u cannot be divided among %u ranks",
+                           p->mode == MODE_THREADS ? options[kind] : "-max-channels",
+                           p->kinds[kind].channels, r->count);
+    return 0;
+}
+
+int plan_make(struct plan *p, const struct settings *s, struct coordinator *c, struct err *e)
 {
     static int (*const steps[])(struct plan *, const struct settings *, struct err *) = {
-        find_target, find_course, find_mode, plan_load, plan_sizes, plan_names, plan_tail};
+        find_target,    find_course, find_mode,  plan_channels, plan_kinds,
+        plan_following, plan_sizes,  plan_names, plan_tail};
+    int rc = 0;
     *p = (struct plan){
         .settings = s,
         .limit = s->limit,
@@ -240,26 +239,14 @@ int plan_make(struct plan *p, const struct settings *s, struct err *e)
     };
     if (p->window_most_ns < p->window_ns)
         p->window_most_ns = p->window_ns;
-    for (size_t i = 0; i < sizeof steps / sizeof *steps; i++) {
-        int rc = steps[i](p, s, e);
-        if (rc != 0)
-            return rc;
-    }
+    for (size_t i = 0; rc == 0 && i < sizeof steps / sizeof *steps; i++)
+        rc = steps[i](p, s, e);
+    if (rc != 0)
+        return rc;
     plan_rest(p, s);
-    return p->target->check ? p->target->check(p, s, e) : 0;
-}
-
-int plan_join(struct plan *p, const struct ranks *r, struct err *e)
-{
-    static const char *const options[] = {[LOAD_WRITE] = "-wt", [LOAD_READ] = "-rt"};
-    p->stripe = (struct stripe){.others = r->count - 1, .index = r->number};
-    p->rank_seed = r->number > 0 ? rng_mix(p->seed + r->number) : p->seed;
-    if (r->count > 1 && p->explains_tail)
-        return err_say(e, "-explain-tail cannot be combined with several ranks");
-    for (enum load_kind kind = 0; kind < LOAD_KINDS; kind++)
-        if (plan_has(p, kind) && p->kinds[kind].channels < r->count)
-            return err_say(e, "%s: %u cannot be divided among %u ranks",
-                           p->mode == MODE_THREADS ? options[kind] : "-max-channels",
-                           p->kinds[kind].channels, r->count);
-    return 0;
+    if (p->target->check)
+        rc = p->target->check(p, s, e);
+    if (rc == 0)
+        rc = coordinator_share(c, "Starting", &p->seed, sizeof p->seed, e);
+    return rc == 0 ? join_ranks(p, &c->ranks, e) : rc;
 }

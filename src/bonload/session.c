@@ -108,7 +108,7 @@ static int print_reports(const struct result *result, struct outputs *o, struct 
     for (enum load_kind kind = 0; rc == 0 && kind < LOAD_KINDS; kind++) {
         if (!o->hgrm[kind].name)
             continue;
-        report_hgrm(&result->kinds[kind].tally->response, o->hgrm[kind].file.stream);
+        report_hgrm(&result->figures->kinds[kind].tally.response, o->hgrm[kind].file.stream);
         rc = output_finish(&o->hgrm[kind].file, e);
     }
     free(json);
@@ -120,18 +120,17 @@ static int judge_result(const struct result *result, const struct coordinator *c
 {
     const struct together *t = &result->together;
     double most = result->plan->max_errors;
-    double share = result_error_share(result);
+    double share = result_error_share(result->figures);
     const char *first = result->first_failure ? result->first_failure : "see above";
-    if (result->damaged > 0)
+    if (result->figures->damaged > 0)
         return err_say(e,
                        "the storage returned something other than what was written: %" PRIu64
                        " damaged reads%s",
-                       result->damaged,
+                       result->figures->damaged,
                        result->plan->target->traits & TARGET_LOCAL
                            ? ""
                            : "; -verify=off is for a server that does not keep what is put");
-    if (result->reads_written && !result->has_written &&
-        tally_ended(result->kinds[LOAD_WRITE].tally) > 0)
+    if (!result->figures->could_read && tally_ended(&result->figures->kinds[LOAD_WRITE].tally) > 0)
         return err_say(e, "no write succeeded, so there was nothing to read: %s", first);
     if (share > most)
         return err_say(e,
@@ -152,13 +151,13 @@ static int judge_result(const struct result *result, const struct coordinator *c
 static int judge_run(const struct result *result, const struct coordinator *c, int *status,
                      struct err *e)
 {
-    bool is_judge = is_first(result->plan) && !result->was_stopped;
+    bool is_judge = is_first(result->plan) && !result->figures->was_stopped;
     int rc = is_judge ? judge_result(result, c, e) : 0;
     if (rc != 0 && c->ranks.count > 1) {
         message("%s", e->text);
         e->text[0] = '\0';
     }
-    if (rc == 0 && (result->is_bad_rate || (result->is_above && is_judge)))
+    if (rc == 0 && (result->figures->is_bad_rate || (result->is_above && is_judge)))
         *status = STATUS_BROKEN;
     return rc;
 }
@@ -190,7 +189,7 @@ static int conduct_run(struct run *run, struct coordinator *coordinator,
 {
     const struct settings *s = run->plan->settings;
     struct conductor conductor;
-    struct result result;
+    struct result result = {0};
     int rc = conductor_open(&conductor, run, coordinator, e);
     if (rc != 0)
         return rc;
@@ -212,26 +211,29 @@ static int conduct_run(struct run *run, struct coordinator *coordinator,
     }
     if (rc == 0)
         rc = judge_run(&result, coordinator, status, e);
-    if (has_result)
-        result_release(&result);
+    result_release(&result);
     conductor_close(&conductor);
     return rc;
 }
 
-/* Makes the plan. With several ranks, all use rank 0's seed. */
-static int make_plan(struct plan *p, const struct settings *s, struct coordinator *c, struct err *e)
-{
-    int rc = plan_make(p, s, e);
-    if (rc == 0)
-        rc = coordinator_share(c, "Starting", &p->seed, sizeof p->seed, e);
-    return rc == 0 ? plan_join(p, &c->ranks, e) : rc;
-}
-
-/* Changes the user before the program opens or makes any of the user's files. */
-static int become_user(const struct settings *s, struct err *e)
+/*
+ * Takes over signals, and becomes the user before any of the user's files is opened or made. In
+ * between, opens what only root may open, if there is a plan that explains requests.
+ */
+static int begin_session(const struct settings *s, const struct coordinator *coordinator,
+                         const struct plan *p, struct explainer *explainer, struct err *e)
 {
     struct identity identity;
-    int rc = privilege_resolve(&identity, s->user, s->group, e);
+    int rc = stop_init(e);
+    if (rc != 0)
+        return rc;
+    stop_keeps_readers();
+    if (coordinator->ranks.count > 1)
+        stop_takes_repeats();
+    if (p)
+        rc = explainer_open(explainer, p, e);
+    if (rc == 0)
+        rc = privilege_resolve(&identity, s->user, s->group, e);
     return rc == 0 ? privilege_become(&identity, false, e) : rc;
 }
 
@@ -242,11 +244,7 @@ static int session_good_for(const struct settings *s, struct coordinator *coordi
     struct page page = {0};
     if (strcmp(s->good_for, "list") == 0)
         return good_for_list(e);
-    int rc = stop_init(e);
-    if (rc == 0)
-        stop_keeps_readers();
-    if (rc == 0)
-        rc = become_user(s, e);
+    int rc = begin_session(s, coordinator, NULL, NULL, e);
     if (rc == 0 && s->timeline_file)
         rc = page_open(&page, "-timeline-file", s->timeline_file, e);
     if (rc == 0)
@@ -263,18 +261,10 @@ int session(const struct settings *s, struct coordinator *coordinator, int *stat
     struct explainer explainer = {0};
     if (s->good_for)
         return session_good_for(s, coordinator, status, e);
-    int rc = make_plan(&plan, s, coordinator, e);
+    int rc = plan_make(&plan, s, coordinator, e);
     if (rc != 0)
         return rc;
-    rc = stop_init(e);
-    if (rc == 0)
-        stop_keeps_readers();
-    if (rc == 0 && plan_ranks(&plan) > 1)
-        stop_takes_repeats();
-    if (rc == 0)
-        rc = explainer_open(&explainer, &plan, e);
-    if (rc == 0)
-        rc = become_user(s, e);
+    rc = begin_session(s, coordinator, &plan, &explainer, e);
     if (rc == 0)
         rc = open_outputs(&outputs, &plan, e);
     if (rc == 0)

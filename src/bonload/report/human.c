@@ -8,23 +8,27 @@
 
 const double goader_percentiles[GOADER_PERCENTILES] = {30, 40, 50, 60, 70, 80, 90, 95, 99};
 
-static void print_found(const struct plan *p, const struct kind_result *k, FILE *out)
+static void print_found(const struct result *result, enum load_kind kind, FILE *out)
 {
+    const struct plan *p = result->plan;
+    const struct search_answer *answer = &result->figures->kinds[kind].answer;
     bool is_rate = p->search == SEARCH_RATE;
-    if (k->pace == PACE_FOLLOWS && is_rate)
+    if (p->kinds[kind].pace == PACE_FOLLOWS && is_rate)
         return;
     fprintf(out, "%s with latency below %s: ", is_rate ? "Rate" : "Threads",
             go_duration(p->limit.nanoseconds).text);
-    if (k->answer.found == FOUND_UNSURE && k->answer.load <= 0)
+    if (answer->found == FOUND_UNSURE && answer->load <= 0)
         fputs("not known\n", out);
     else
-        fprintf(out, "%.6g%s\n", k->answer.load, is_rate ? "/s" : "");
+        fprintf(out, "%.6g%s\n", answer->load, is_rate ? "/s" : "");
 }
 
 /* Prints the lines that goader prints: as it does, unchanged. */
-static void print_goaders(const struct plan *p, const struct kind_result *k, FILE *out)
+static void print_goaders(const struct result *result, enum load_kind kind, FILE *out)
 {
-    const struct histogram *h = &k->tally->response;
+    const struct plan *p = result->plan;
+    const struct kind_result *k = &result->figures->kinds[kind];
+    const struct histogram *h = &k->tally.response;
     uint64_t largest[TOP_TEN];
     if (h->count > 0) {
         fprintf(out, "Average response time: %s\n", go_duration((uint64_t)histogram_mean(h)).text);
@@ -37,16 +41,15 @@ static void print_goaders(const struct plan *p, const struct kind_result *k, FIL
         fputc('\n', out);
     }
     if (p->mode == MODE_SEARCH)
-        print_found(p, k, out);
-    fprintf(out, "Total requests: %" PRIu64 "\n", tally_ended(k->tally));
-    fprintf(out, "Total errors: %" PRIu64 "\n", k->tally->errors);
-    if (p->mode == MODE_RATE && k->pace == PACE_RATE)
+        print_found(result, kind, out);
+    fprintf(out, "Total requests: %" PRIu64 "\n", tally_ended(&k->tally));
+    fprintf(out, "Total errors: %" PRIu64 "\n", k->tally.errors);
+    if (p->mode == MODE_RATE && p->kinds[kind].pace == PACE_RATE)
         fprintf(out, "Staggered for: %s\n", go_duration(k->staggered_ns).text);
     fprintf(out, "Average OP/s:  %.0f\n", floor(result_rate(k)));
     fprintf(out, "Average good OP/s:  %.0f\n", floor(result_good_rate(k)));
 }
 
-/* Prints the mean and the p99 of times, if there are any. */
 static void print_times(const char *title, const struct histogram *h, FILE *out)
 {
     if (h->count > 0)
@@ -70,15 +73,15 @@ static void print_tail(const struct tally *t, FILE *out)
 /* Prints whether successful requests achieved the offered rate, to within 0.1 %. */
 static void print_rates(const struct kind_result *k, FILE *out)
 {
-    uint64_t ended = tally_ended(k->tally);
+    uint64_t ended = tally_ended(&k->tally);
     double achieved = result_good_rate(k);
-    if (k->pace != PACE_RATE || k->offered <= 0)
+    if (k->offered <= 0)
         return;
     fprintf(out, "Offered: %.6g/s, achieved: %.6g/s", k->offered, achieved);
-    if (k->tally->errors > 0)
+    if (k->tally.errors > 0)
         fprintf(out, ", failed: %.6g/s", result_rate(k) - achieved);
-    fprintf(out, "\nLate: %" PRIu64 " requests began more than 1ms late (%.4g %%)\n",
-            k->tally->late, ended > 0 ? 100 * (double)k->tally->late / (double)ended : 0.);
+    fprintf(out, "\nLate: %" PRIu64 " requests began more than 1ms late (%.4g %%)\n", k->tally.late,
+            ended > 0 ? 100 * (double)k->tally.late / (double)ended : 0.);
     if (achieved < k->offered * .999)
         fprintf(out, "Shortfall: %.4g %% of the offered rate was not achieved\n",
                 100 * (1 - achieved / k->offered));
@@ -88,11 +91,10 @@ static void print_rates(const struct kind_result *k, FILE *out)
 
 static void print_throughput(const struct kind_result *k, FILE *out)
 {
-    if (k->tally->bytes > 0 && k->elapsed > 0)
-        fprintf(out, "Throughput: %.4g MiB/s\n",
-                (double)k->tally->bytes / (double)MIB / k->elapsed);
-    if (k->tally->misses > 0)
-        fprintf(out, "Misses: %" PRIu64 "\n", k->tally->misses);
+    if (k->tally.bytes > 0 && k->elapsed > 0)
+        fprintf(out, "Throughput: %.4g MiB/s\n", (double)k->tally.bytes / (double)MIB / k->elapsed);
+    if (k->tally.misses > 0)
+        fprintf(out, "Misses: %" PRIu64 "\n", k->tally.misses);
 }
 
 /* Number of connections that a conclusion needs at least. */
@@ -105,7 +107,7 @@ static void print_throughput(const struct kind_result *k, FILE *out)
  */
 static bool reconnects(const struct kind_result *k)
 {
-    const struct tally *t = k->tally;
+    const struct tally *t = &k->tally;
     double ended = (double)tally_ended(t);
     double in_flight = result_rate(k) * histogram_mean(&t->response) / (double)BILLION;
     return t->connections >= RECONNECTS_LEAST && (double)t->connections * 10 >= ended * 9 &&
@@ -115,7 +117,7 @@ static bool reconnects(const struct kind_result *k)
 /* Prints the time for making connections, which does not count as service. */
 static void print_connections(const struct kind_result *k, FILE *out)
 {
-    const struct tally *t = k->tally;
+    const struct tally *t = &k->tally;
     if (t->connections == 0)
         return;
     fprintf(out, "New connections: %" PRIu64 ", connecting took: average %s", t->connections,
@@ -184,13 +186,13 @@ static void print_reasons(const struct reasons_found *r, const char *title, enum
 
 static void print_kind(const struct result *result, enum load_kind kind, FILE *out)
 {
-    const struct kind_result *k = &result->kinds[kind];
-    const struct tally *t = k->tally;
+    const struct kind_result *k = &result->figures->kinds[kind];
+    const struct tally *t = &k->tally;
     char waits[TAIL_TEXT];
-    if (k->pace == PACE_NONE || (tally_ended(t) == 0 && k->begun == 0))
+    if (tally_ended(t) == 0 && k->begun == 0)
         return;
     fprintf(out, "\n%s\n", load_titles[kind]);
-    print_goaders(result->plan, k, out);
+    print_goaders(result, kind, out);
     if (tally_ended(t) == 0)
         return;
     print_tail(t, out);
@@ -198,14 +200,14 @@ static void print_kind(const struct result *result, enum load_kind kind, FILE *o
     print_throughput(k, out);
     print_connections(k, out);
     print_source(result, kind, out);
-    tail_summary_words(waits, &k->tail);
+    tail_summary_words(waits, &result->tails[kind]);
     if (waits[0] != '\0')
         fprintf(out, "Tail: %s\n", waits);
     if (t->errors > 0)
         fprintf(out, "Failed requests took: average %s, longest %s\n",
                 units_time(t->error_ns / t->errors).text, units_time(t->error_longest_ns).text);
-    print_reasons(&result->failures, "Error", kind, out);
-    print_reasons(&result->misses, "Miss", kind, out);
+    print_reasons(&result->figures->failures, "Error", kind, out);
+    print_reasons(&result->figures->misses, "Miss", kind, out);
 }
 
 static void print_ops(const struct result *result, FILE *out)
@@ -215,7 +217,7 @@ static void print_ops(const struct result *result, FILE *out)
     fprintf(out, "\n%-12s %10s %10s %10s %14s %14s\n", "Operation", "good", "misses", "errors",
             "p50", "p99");
     for (size_t i = 0; i < result->op_count; i++) {
-        const struct op_tally *t = &result->ops[i];
+        const struct op_tally *t = &result->figures->ops[i];
         if (t->response.count + t->errors == 0)
             continue;
         fprintf(out, "%-12s %10" PRIu64 " %10" PRIu64 " %10" PRIu64 " %14s %14s\n",
@@ -241,9 +243,10 @@ static void print_step(const struct step *step, enum load_kind kind, bool is_sea
 
 static void print_answer(const struct result *result, enum load_kind kind, FILE *out)
 {
-    const struct kind_result *k = &result->kinds[kind];
+    const struct kind_result *k = &result->figures->kinds[kind];
     const char *unit = result->plan->search == SEARCH_THREADS ? " threads" : "/s";
-    if (k->pace == PACE_NONE || k->pace == PACE_FOLLOWS || k->answer.found == FOUND_LOAD)
+    enum pace pace = result->plan->kinds[kind].pace;
+    if (pace == PACE_NONE || pace == PACE_FOLLOWS || k->answer.found == FOUND_LOAD)
         return;
     fprintf(out, "%s: ", load_titles[kind]);
     if (k->answer.found == FOUND_NONE)
@@ -256,11 +259,10 @@ static void print_answer(const struct result *result, enum load_kind kind, FILE 
         fprintf(out, "the search was not finished: at least %.6g%s\n", k->answer.load, unit);
 }
 
-/* Prints the steps of a search or a sweep, and what a search has found. */
 static void print_steps(const struct result *result, FILE *out)
 {
     const struct plan *p = result->plan;
-    const struct kind_result *k = result->kinds;
+    const struct kind_result *k = result->figures->kinds;
     bool is_search = p->mode == MODE_SEARCH;
     char name[LIMIT_TEXT] = "errors";
     if (!is_search && p->mode != MODE_SWEEP)
@@ -301,25 +303,27 @@ static void print_together(const struct together *t, FILE *out)
 
 static void print_rest(const struct result *result, FILE *out)
 {
-    uint64_t all = result->kinds[LOAD_READ].made + result->kinds[LOAD_WRITE].made;
+    const struct figures *f = result->figures;
+    uint64_t all = f->kinds[LOAD_READ].made + f->kinds[LOAD_WRITE].made;
     fprintf(out, "\nSeed: %" PRId64 "\n", (int64_t)result->plan->seed);
-    fprintf(out, "Time: %.3f s, CPU time: %.3f s", result->elapsed, result->cpu_seconds);
+    fprintf(out, "Time: %.3f s, CPU time: %.3f s", seconds_between(f->start_ns, f->end_ns),
+            f->cpu_seconds);
     if (all > 0)
-        fprintf(out, ", %.3f us for each request", 1e6 * result->cpu_seconds / (double)all);
+        fprintf(out, ", %.3f us for each request", 1e6 * f->cpu_seconds / (double)all);
     fputc('\n', out);
-    if (result->checked_bytes > 0 || result->damaged > 0)
-        fprintf(out, "Verified: %" PRIu64 " bytes, damaged: %" PRIu64 " places\n",
-                result->checked_bytes, result->damaged);
+    if (f->checked_bytes > 0 || f->damaged > 0)
+        fprintf(out, "Verified: %" PRIu64 " bytes, damaged: %" PRIu64 " places\n", f->checked_bytes,
+                f->damaged);
     print_together(&result->together, out);
     if (result->is_interim)
         fputs("The run goes on.\n", out);
-    else if (result->was_stopped)
+    else if (f->was_stopped)
         fputs("The run was stopped by a signal.\n", out);
     else if (result->is_hopeless)
         fputs("The run was ended early: nothing had succeeded.\n", out);
     else if (result->is_above)
         fputs("The latency was above -fail-above.\n", out);
-    else if (result->is_bad_rate)
+    else if (f->is_bad_rate)
         fputs(
             "The rate could not be kept: more than two seconds' worth of requests were overdue.\n",
             out);

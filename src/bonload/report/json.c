@@ -47,7 +47,7 @@ static json_t *json_of_device(const struct backing_use *b)
 /* The keys of goader about one kind. */
 static json_t *json_of_goaders(const struct kind_result *k)
 {
-    const struct histogram *h = &k->tally->response;
+    const struct histogram *h = &k->tally.response;
     uint64_t largest[TOP_TEN];
     char name[16];
     json_t *object = json_object();
@@ -59,8 +59,8 @@ static json_t *json_of_goaders(const struct kind_result *k)
         snprintf(name, sizeof name, "%.0f", goader_percentiles[i]);
         put_count(&percentiles, name, histogram_percentile(h, goader_percentiles[i]));
     }
-    put_count(&object, "Errors", k->tally->errors);
-    put_count(&object, "Done", tally_ended(k->tally));
+    put_count(&object, "Errors", k->tally.errors);
+    put_count(&object, "Done", tally_ended(&k->tally));
     put_count(&object, "AverageOps", (uint64_t)result_rate(k));
     put_count(&object, "AverageGoodOps", (uint64_t)result_good_rate(k));
     put_count(&object, "FinalSpeed", (uint64_t)k->answer.load);
@@ -118,11 +118,11 @@ static json_t *json_of_reasons(const struct reasons_found *r, enum load_kind kin
     return array;
 }
 
-static json_t *json_of_slowest(const struct kind_result *k, const char *const ops[])
+static json_t *json_of_slowest(const struct slow_results *slowest, const char *const ops[])
 {
     json_t *array = json_array();
-    for (unsigned i = 0; i < k->slow_count; i++) {
-        const struct slow_result *s = &k->slowest[i];
+    for (unsigned i = 0; i < slowest->count; i++) {
+        const struct slow_result *s = &slowest->list[i];
         json_t *one = json_object();
         put_count(&one, "latency_ns", s->response_ns);
         put_real(&one, "at_seconds", s->at_seconds);
@@ -138,27 +138,29 @@ static json_t *json_of_slowest(const struct kind_result *k, const char *const op
 /* Appends the rates of a kind, and what only requests with due times have. */
 static void put_rates(json_t **object, const struct kind_result *k)
 {
-    put_count(object, "requests", tally_ended(k->tally));
-    put_count(object, "errors", k->tally->errors);
-    put_count(object, "misses", k->tally->misses);
-    put_count(object, "bytes", k->tally->bytes);
+    put_count(object, "requests", tally_ended(&k->tally));
+    put_count(object, "errors", k->tally.errors);
+    put_count(object, "misses", k->tally.misses);
+    put_count(object, "bytes", k->tally.bytes);
     put_real(object, "elapsed_seconds", k->elapsed);
     put_real(object, "achieved_per_second", result_rate(k));
-    if (k->pace == PACE_RATE && k->due > 0) {
+    if (k->due > 0) {
         put_real(object, "offered_per_second", k->offered);
         put_count(object, "due", k->due);
     }
-    put_count(object, "late", k->tally->late);
+    put_count(object, "late", k->tally.late);
     put_count(object, "staggered_ns", k->staggered_ns);
 }
 
 static json_t *json_of_kind(const struct result *result, enum load_kind kind)
 {
-    const struct kind_result *k = &result->kinds[kind];
-    const struct tally *t = k->tally;
+    const struct kind_result *k = &result->figures->kinds[kind];
+    const struct tally *t = &k->tally;
+    const struct kind_plan *plan = &result->plan->kinds[kind];
     const char *measured = result->backing.measured[kind];
     json_t *object = json_object();
-    put_real(&object, "load", k->load);
+    put_real(&object, "load",
+             plan->rate > 0 ? (double)plan->rate / (double)BILLION : plan->threads);
     put_rates(&object, k);
     put_value(&object, "latency_ns", json_of_histogram(&t->response));
     put_value(&object, "histogram", json_of_buckets(&t->response));
@@ -174,11 +176,12 @@ static json_t *json_of_kind(const struct result *result, enum load_kind kind)
         put_real(&object, "device_percent", result->backing.kinds[kind].moved_percent);
     else
         put_value(&object, "device_percent", json_null());
-    put_value(&object, "failures", json_of_reasons(&result->failures, kind));
-    put_value(&object, "missed", json_of_reasons(&result->misses, kind));
-    put_value(&object, "slowest", json_of_slowest(k, result->plan->target->ops));
-    put_tail(&object, &k->tail);
-    if (result->plan->mode == MODE_SEARCH && k->pace != PACE_FOLLOWS) {
+    put_value(&object, "failures", json_of_reasons(&result->figures->failures, kind));
+    put_value(&object, "missed", json_of_reasons(&result->figures->misses, kind));
+    put_value(&object, "slowest",
+              json_of_slowest(&result->slowest[kind], result->plan->target->ops));
+    put_tail(&object, &result->tails[kind]);
+    if (result->plan->mode == MODE_SEARCH && plan->pace != PACE_FOLLOWS) {
         put_text(&object, "found", found_names[k->answer.found]);
         put_real(&object, "found_load", k->answer.load);
     }
@@ -189,7 +192,7 @@ static json_t *json_of_ops(const struct result *result)
 {
     json_t *array = json_array();
     for (size_t i = 0; i < result->op_count; i++) {
-        const struct op_tally *t = &result->ops[i];
+        const struct op_tally *t = &result->figures->ops[i];
         json_t *one = json_object();
         put_text(&one, "name", result->plan->target->ops[i]);
         put_count(&one, "requests", t->response.count + t->errors);
@@ -216,7 +219,6 @@ static json_t *step_kind(const struct step_kind *k, bool is_search)
     return object;
 }
 
-/* The steps of a search or a sweep. */
 static json_t *json_of_steps(const struct result *result)
 {
     json_t *array = json_array();
@@ -259,7 +261,6 @@ static json_t *slice_kind(const struct slice_kind *k, bool has_heat)
     return object;
 }
 
-/* The course of the run over time. */
 static json_t *json_of_slices(const struct series *s, bool has_heat)
 {
     json_t *array = json_array();
@@ -302,7 +303,7 @@ static json_t *host_kind(const struct host_kind *k, double seconds)
 
 static json_t *host_figures(const struct host_result *h)
 {
-    double seconds = (double)(h->span.last_end - h->span.first_start) / (double)BILLION;
+    double seconds = seconds_between(h->span.first_start, h->span.last_end);
     json_t *object = json_object();
     put_text(&object, "name", h->name);
     put_count(&object, "ranks", h->ranks);
@@ -333,21 +334,22 @@ static void put_together(json_t **object, const struct together *t)
 static json_t *json_of_ours(const struct result *result)
 {
     const struct plan *p = result->plan;
+    const struct figures *f = result->figures;
     json_t *object = json_object();
     put_count(&object, "format_version", FORMAT_VERSION);
     put_text(&object, "version", PACKAGE_VERSION);
     put_value(&object, "host", json_of_host());
     put_value(&object, "settings", json_of_settings(p));
-    put_real(&object, "elapsed_seconds", result->elapsed);
-    put_real(&object, "cpu_seconds", result->cpu_seconds);
+    put_real(&object, "elapsed_seconds", seconds_between(f->start_ns, f->end_ns));
+    put_real(&object, "cpu_seconds", f->cpu_seconds);
     if (p->mode == MODE_SEARCH)
         put_text(&object, "figures_of", result->is_of_last_load ? "last load" : "whole search");
-    put_flag(&object, "stopped", result->was_stopped);
-    put_flag(&object, "bad_rate", result->is_bad_rate);
+    put_flag(&object, "stopped", f->was_stopped);
+    put_flag(&object, "bad_rate", f->is_bad_rate);
     put_flag(&object, "above", result->is_above);
     put_value(&object, "device", json_of_device(&result->backing));
-    put_count(&object, "verified_bytes", result->checked_bytes);
-    put_count(&object, "damaged", result->damaged);
+    put_count(&object, "verified_bytes", f->checked_bytes);
+    put_count(&object, "damaged", f->damaged);
     for (enum load_kind kind = 0; kind < LOAD_KINDS; kind++)
         if (plan_has(p, kind))
             put_value(&object, kind_keys[kind], json_of_kind(result, kind));
@@ -364,16 +366,16 @@ json_t *report_object(const struct result *result)
     json_t *object = json_object();
     json_t *errors = json_array(); /* each only once */
     json_t *reports = json_array();
-    if (result->is_bad_rate)
+    if (result->figures->is_bad_rate)
         append_value(&errors, json_string("Could not sustain given rate"));
-    for (size_t i = 0; i < result->failures.count; i++)
-        append_value(&errors, json_string(result->failures.list[i].text));
-    if (result->was_stopped)
+    for (size_t i = 0; i < result->figures->failures.count; i++)
+        append_value(&errors, json_string(result->figures->failures.list[i].text));
+    if (result->figures->was_stopped)
         append_value(&reports, json_string("Stopped by user"));
     else if (result->is_exhausted)
         append_value(&reports, json_string("Maximum requests count"));
     for (enum load_kind kind = 0; kind < LOAD_KINDS; kind++)
-        put_value(&object, load_titles[kind], json_of_goaders(&result->kinds[kind]));
+        put_value(&object, load_titles[kind], json_of_goaders(&result->figures->kinds[kind]));
     put_value(&object, "Errors", errors);
     put_value(&object, "Reports", reports);
     put_time(&object, "StartTime", result->start_time_ns / (int64_t)BILLION);

@@ -49,8 +49,8 @@ static json_t *json_of_course(const struct course *c)
 {
     json_t *array = json_array();
     for (size_t i = 0; i < c->count; i++) {
-        append_value(&array, json_real((double)c->points[i].at_ns / (double)BILLION));
-        append_value(&array, json_real(c->points[i].rate));
+        append_real(&array, (double)c->points[i].at_ns / (double)BILLION);
+        append_real(&array, c->points[i].rate);
     }
     return array;
 }

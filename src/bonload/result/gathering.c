@@ -30,13 +30,10 @@ static void pass(struct passage *p, void *object, size_t bytes)
 
 #define PASS(passage, variable) pass(passage, &(variable), sizeof(variable))
 
-static void pass_slow(struct passage *p, struct slow_result *s)
+static void pass_slow(struct passage *p, struct slow_result *s, size_t op_count)
 {
-    PASS(p, s->response_ns);
-    PASS(p, s->at_seconds);
-    PASS(p, s->op);
-    p->is_damaged |= s->op >= OPS_MOST;
-    PASS(p, s->outcome);
+    pass(p, s, offsetof(struct slow_result, outcome) + sizeof s->outcome);
+    p->is_damaged |= s->op > 0 && s->op >= op_count;
     s->outcome[sizeof s->outcome - 1] = '\0';
     if (!p->is_taken)
         bundle_put_text(&p->out, s->name);
@@ -44,29 +41,19 @@ static void pass_slow(struct passage *p, struct slow_result *s)
         p->is_damaged = !(s->name = bundle_take_text(&p->in));
 }
 
-static void pass_kind(struct passage *p, struct kind_result *k)
+static void pass_slowest(struct passage *p, struct slow_results *slowest, size_t op_count)
 {
-    PASS(p, k->begin_ns);
-    PASS(p, k->end_ns);
-    PASS(p, k->made);
-    PASS(p, k->made_errors);
-    PASS(p, k->begun);
-    PASS(p, k->due);
-    PASS(p, k->offered);
-    PASS(p, k->staggered_ns);
-    PASS(p, *k->tally);
-    PASS(p, k->slow_count);
-    if (k->slow_count > SLOWEST_KEPT) {
-        k->slow_count = 0;
+    PASS(p, slowest->count);
+    if (slowest->count > SLOWEST_KEPT) {
+        slowest->count = 0;
         p->is_damaged = true;
     }
-    for (unsigned i = 0; i < k->slow_count; i++)
-        pass_slow(p, &k->slowest[i]);
+    for (unsigned i = 0; i < slowest->count; i++)
+        pass_slow(p, &slowest->list[i], op_count);
 }
 
-static void pass_reasons(struct passage *p, struct reasons_found *r)
+static void check_reasons(struct passage *p, struct reasons_found *r)
 {
-    PASS(p, *r);
     p->is_damaged |= r->count > FAILURES_MOST;
     for (size_t i = 0; !p->is_damaged && i < r->count; i++) {
         r->list[i].text[REASON_TEXT - 1] = '\0';
@@ -86,20 +73,11 @@ static void pass_series(struct passage *p, struct series *s)
 /* Returns false when what is read is no result. */
 static bool pass_result(struct passage *p, struct result *r)
 {
-    PASS(p, r->start_ns);
-    PASS(p, r->end_ns);
-    PASS(p, r->cpu_seconds);
-    PASS(p, r->checked_bytes);
-    PASS(p, r->damaged);
-    PASS(p, r->was_stopped);
-    PASS(p, r->is_bad_rate);
-    PASS(p, r->has_written);
+    pass(p, r->figures, offsetof(struct figures, ops) + r->op_count * sizeof *r->figures->ops);
+    check_reasons(p, &r->figures->failures);
+    check_reasons(p, &r->figures->misses);
     for (enum load_kind kind = 0; kind < LOAD_KINDS; kind++)
-        pass_kind(p, &r->kinds[kind]);
-    for (size_t i = 0; i < r->op_count; i++)
-        PASS(p, r->ops[i]);
-    pass_reasons(p, &r->failures);
-    pass_reasons(p, &r->misses);
+        pass_slowest(p, &r->slowest[kind], r->op_count);
     pass_series(p, r->intervals);
     pass_series(p, r->timeline);
     return !p->is_damaged;
@@ -118,33 +96,33 @@ static void add_to_host(struct host_kind *h, const struct kind_result *k)
 {
     h->requests += k->made;
     h->errors += k->made_errors;
-    h->bytes += k->tally->bytes;
-    h->latency_sum_ns += k->tally->response.sum;
-    if (k->tally->response.maximum > h->latency_max_ns)
-        h->latency_max_ns = k->tally->response.maximum;
+    h->bytes += k->tally.bytes;
+    h->latency_sum_ns += k->tally.response.sum;
+    if (k->tally.response.maximum > h->latency_max_ns)
+        h->latency_max_ns = k->tally.response.maximum;
 }
 
 /*
  * Adds a rank's result to its host's: converts its times to rank 0's clock, and compares its share
  * of failed requests with the others'.
  */
-static void add_rank(struct gathering *g, unsigned rank, const struct result *r)
+static void add_rank(struct gathering *g, unsigned rank, const struct figures *f)
 {
     struct together *t = &g->result->together;
     const struct rank_card *card = &g->ranks->cards[rank];
     struct host_result *host = &t->hosts[card->host_first];
-    uint64_t start = rank_clock_start(g->ranks, rank, r->start_ns);
-    uint64_t end = rank_clock_end(g->ranks, rank, r->end_ns);
-    double share = result_error_share(r);
+    uint64_t start = rank_clock_start(g->ranks, rank, f->start_ns);
+    uint64_t end = rank_clock_end(g->ranks, rank, f->end_ns);
+    double share = result_error_share(f);
     rank_span_add(&g->span, start, end);
     rank_span_add(&host->span, start, end);
     host->ranks++;
-    host->cpu_seconds += r->cpu_seconds;
+    host->cpu_seconds += f->cpu_seconds;
     memcpy(host->name, card->host, sizeof host->name);
     if (card->after.uncertainty_ns > t->clock_uncertainty_ns)
         t->clock_uncertainty_ns = card->after.uncertainty_ns;
     for (enum load_kind kind = 0; kind < LOAD_KINDS; kind++) {
-        const struct kind_result *k = &r->kinds[kind];
+        const struct kind_result *k = &f->kinds[kind];
         add_to_host(&host->kinds[kind], k);
         if (k->begin_ns > 0 && k->end_ns > 0)
             rank_span_add(&g->kinds[kind], rank_clock_start(g->ranks, rank, k->begin_ns),
@@ -156,11 +134,7 @@ static void add_rank(struct gathering *g, unsigned rank, const struct result *r)
     }
 }
 
-/*
- * Adds another rank's part of a kind, and takes its slow requests. `ahead` is the number of seconds
- * by which that rank began later than rank 0.
- */
-static void add_kind(struct kind_result *k, struct kind_result *part, double ahead)
+static void add_kind(struct kind_result *k, const struct kind_result *part)
 {
     k->made += part->made;
     k->made_errors += part->made_errors;
@@ -169,13 +143,18 @@ static void add_kind(struct kind_result *k, struct kind_result *part, double ahe
     k->offered += part->offered;
     if (part->staggered_ns > k->staggered_ns)
         k->staggered_ns = part->staggered_ns;
-    tally_merge(k->tally, part->tally);
-    for (unsigned i = 0; i < part->slow_count; i++) {
-        struct slow_result *slow = &part->slowest[i];
+    tally_merge(&k->tally, &part->tally);
+}
+
+/* Takes a rank's slow requests. That rank began `ahead` seconds later than rank 0. */
+static void take_slowest(struct slow_results *all, struct slow_results *part, double ahead)
+{
+    for (unsigned i = 0; i < part->count; i++) {
+        struct slow_result *slow = &part->list[i];
         slow->at_seconds = slow->at_seconds + ahead > 0 ? slow->at_seconds + ahead : 0;
-        result_add_slow(k, slow);
+        result_add_slow(all, slow);
     }
-    part->slow_count = 0;
+    part->count = 0;
 }
 
 static void add_reasons(struct reasons_found *whole, const struct reasons_found *part)
@@ -186,25 +165,33 @@ static void add_reasons(struct reasons_found *whole, const struct reasons_found 
         whole->others[kind] += part->others[kind];
 }
 
+/* Adds the figures that are of no rank alone. */
+static void add_figures(struct figures *all, const struct figures *part, size_t op_count)
+{
+    all->cpu_seconds += part->cpu_seconds;
+    all->checked_bytes += part->checked_bytes;
+    all->damaged += part->damaged;
+    all->was_stopped |= part->was_stopped;
+    all->is_bad_rate |= part->is_bad_rate;
+    all->could_read |= part->could_read;
+    for (enum load_kind kind = 0; kind < LOAD_KINDS; kind++)
+        add_kind(&all->kinds[kind], &part->kinds[kind]);
+    for (size_t i = 0; i < op_count; i++)
+        op_tally_merge(&all->ops[i], &part->ops[i]);
+    add_reasons(&all->failures, &part->failures);
+    add_reasons(&all->misses, &part->misses);
+}
+
 /* Adds another rank's result. Returns false when memory runs out. */
 static bool add_part(struct gathering *g, unsigned rank, struct result *part)
 {
     struct result *whole = g->result;
-    uint64_t start = rank_clock_start(g->ranks, rank, part->start_ns);
-    double ahead = ((double)start - (double)whole->start_ns) / (double)BILLION;
-    add_rank(g, rank, part);
-    whole->cpu_seconds += part->cpu_seconds;
-    whole->checked_bytes += part->checked_bytes;
-    whole->damaged += part->damaged;
-    whole->was_stopped |= part->was_stopped;
-    whole->is_bad_rate |= part->is_bad_rate;
-    whole->has_written |= part->has_written;
+    uint64_t start = rank_clock_start(g->ranks, rank, part->figures->start_ns);
+    double ahead = ((double)start - (double)whole->figures->start_ns) / (double)BILLION;
+    add_rank(g, rank, part->figures);
+    add_figures(whole->figures, part->figures, whole->op_count);
     for (enum load_kind kind = 0; kind < LOAD_KINDS; kind++)
-        add_kind(&whole->kinds[kind], &part->kinds[kind], ahead);
-    for (size_t i = 0; i < whole->op_count; i++)
-        op_tally_merge(&whole->ops[i], &part->ops[i]);
-    add_reasons(&whole->failures, &part->failures);
-    add_reasons(&whole->misses, &part->misses);
+        take_slowest(&whole->slowest[kind], &part->slowest[kind], ahead);
     return series_merge(whole->intervals, part->intervals) &&
            series_merge(whole->timeline, part->timeline);
 }
@@ -235,22 +222,19 @@ static void take_rank(void *context, unsigned rank, const void *brought, size_t 
     result_release(&part);
 }
 
-static double span_seconds(const struct rank_span *s)
-{
-    return (double)(s->last_end - s->first_start) / (double)BILLION;
-}
-
 /* Sets the result's times to those of all ranks, when all results have come. */
-static void end_with_all(struct gathering *g)
+static void end_with_all(void *context)
 {
+    struct gathering *g = context;
     struct result *r = g->result;
-    r->elapsed = span_seconds(&g->span);
+    r->figures->start_ns = g->span.first_start;
+    r->figures->end_ns = g->span.last_end;
     r->together.ranks = g->ranks->count;
     r->together.start_spread_ns = g->span.last_start - g->span.first_start;
     for (enum load_kind kind = 0; kind < LOAD_KINDS; kind++) {
-        struct kind_result *k = &r->kinds[kind];
+        struct kind_result *k = &r->figures->kinds[kind];
         double due = k->offered > 0 ? (double)k->due / k->offered : 0;
-        k->elapsed = span_seconds(&g->kinds[kind]);
+        k->elapsed = seconds_between(g->kinds[kind].first_start, g->kinds[kind].last_end);
         if (due > k->elapsed) /* there is one gap for each request */
             k->elapsed = due;
     }
@@ -260,12 +244,11 @@ static int hand_over(struct coordinator *c, struct result *result, struct err *e
 {
     struct gathering g = {.ranks = &c->ranks, .result = result};
     struct passage mine = {0};
-    bool is_first = c->ranks.number == 0;
-    if (is_first) {
+    if (c->ranks.number == 0) {
         result->together.hosts = calloc(c->ranks.count, sizeof *result->together.hosts);
         if (!result->together.hosts)
             return err_system(e, ENOMEM, "memory for the figures of %u ranks", c->ranks.count);
-        add_rank(&g, 0, result);
+        add_rank(&g, 0, result->figures);
     } else {
         pass_result(&mine, result);
     }
@@ -273,12 +256,11 @@ static int hand_over(struct coordinator *c, struct result *result, struct err *e
                               .mine = mine.out.words,
                               .bytes = bundle_bytes(&mine.out),
                               .take = take_rank,
+                              .decide = end_with_all,
                               .context = &g,
                               .is_last = true};
     int rc = mine.out.is_short ? err_system(e, ENOMEM, "memory for the figures")
                                : coordinator_meet(c, &m, e);
-    if (is_first)
-        end_with_all(&g);
     bundle_release(&mine.out);
     return rc == 0 && g.is_damaged ? err_say(e, FIGURES_DAMAGED) : rc;
 }

@@ -7,7 +7,7 @@
 #include "measure/cpu.h"
 #include "util/units.h"
 
-static double seconds_between(uint64_t begin_ns, uint64_t end_ns)
+double seconds_between(uint64_t begin_ns, uint64_t end_ns)
 {
     return end_ns > begin_ns ? (double)(end_ns - begin_ns) / (double)BILLION : 0;
 }
@@ -39,7 +39,7 @@ static void fill_offered(struct conductor *c, enum load_kind kind, uint64_t end_
 
 /* Describes a slow request. Returns false when memory runs out. */
 static bool describe_slow(const struct run *run, const struct slow_request *s,
-                          struct kind_result *k)
+                          struct slow_results *all)
 {
     struct slow_result slow = {
         .response_ns = s->response_ns,
@@ -53,24 +53,25 @@ static bool describe_slow(const struct run *run, const struct slow_request *s,
     names_format(&run->names, s->number, slow.name);
     if (s->failure != 0)
         run->target->describe(run->shared, s->failure, slow.outcome, sizeof slow.outcome);
-    result_add_slow(k, &slow);
+    result_add_slow(all, &slow);
     return true;
 }
 
+/* Describes the slowest requests of a kind. Returns false when memory runs out. */
 static bool fill_slowest(const struct conductor *c, enum load_kind kind, struct result *result)
 {
     struct slowest slowest = {0};
     uint64_t since_ns = 0;
-    bool has_memory = true;
     if (result->is_of_last_load)
         since_ns = c->steps.current.begin_ns; /* when the last load had settled */
     else
         slowest_merge(&slowest, &c->earlier[kind]);
     crew_add_slowest(&c->crew, kind, &slowest);
-    for (unsigned i = 0; has_memory && i < slowest.count; i++)
-        if (slowest.list[i].due_ns >= since_ns)
-            has_memory = describe_slow(c->run, &slowest.list[i], &result->kinds[kind]);
-    return has_memory;
+    for (unsigned i = 0; i < slowest.count; i++)
+        if (slowest.list[i].due_ns >= since_ns &&
+            !describe_slow(c->run, &slowest.list[i], &result->slowest[kind]))
+            return false;
+    return true;
 }
 
 /* Describes all failures, except those in `before`. */
@@ -89,45 +90,39 @@ static void fill_reasons(const struct run *run, const struct failures *f,
         r->others[kind] += atomic_load(&f->others[kind]) - atomic_load(&before->others[kind]);
 }
 
-/* Sets the figures of a kind, whose tally is empty. Returns false when memory runs out. */
-static bool fill_kind(struct conductor *c, enum load_kind kind, uint64_t now_ns,
-                      struct result *result)
+static void fill_kind(struct conductor *c, enum load_kind kind, uint64_t now_ns,
+                      struct kind_result *k)
 {
     const struct run *run = c->run;
-    struct kind_result *k = &result->kinds[kind];
     uint64_t opened_ns = atomic_load(&run->loads[kind].opened_ns);
     k->begin_ns = opened_ns > 0 && opened_ns < c->start_ns ? c->start_ns : opened_ns;
     k->end_ns = c->stage == STAGE_OVER ? crew_last_end(&c->crew, kind) : now_ns;
-    k->pace = run->loads[kind].pace;
-    if (k->pace == PACE_RATE)
-        k->load = (double)run->plan->kinds[kind].rate / (double)BILLION;
-    else if (k->pace == PACE_CLOSED)
-        k->load = run->plan->kinds[kind].threads;
-    recorders_sum(&run->recorders, kind, k->tally);
-    k->made = tally_ended(k->tally);
-    k->made_errors = k->tally->errors;
+    recorders_sum(&run->recorders, kind, &k->tally);
+    k->made = tally_ended(&k->tally);
+    k->made_errors = k->tally.errors;
     k->begun = crew_progress(&c->crew, kind).begun;
     k->elapsed = seconds_between(k->begin_ns, k->end_ns);
     k->staggered_ns = c->backlog.staggered_ns[kind];
-    if (k->pace == PACE_RATE && run->plan->mode == MODE_RATE)
+    if (run->plan->mode == MODE_RATE && run->loads[kind].pace == PACE_RATE)
         fill_offered(c, kind, c->end_ns ? c->end_ns : now_ns, k);
-    return fill_slowest(c, kind, result);
 }
 
 /* Sets the counts of all operations. Returns false when memory runs out. */
 static bool fill_ops(const struct conductor *c, struct result *result)
 {
     struct op_tally *whole = malloc(sizeof *whole);
-    bool has_memory = whole != NULL;
-    for (size_t i = 0; has_memory && i < result->op_count; i++) {
-        recorders_sum_op(&c->run->recorders, (unsigned)i, whole);
+    if (!whole)
+        return false;
+    for (unsigned i = 0; i < result->op_count; i++) {
+        struct op_tally *t = &result->figures->ops[i];
+        recorders_sum_op(&c->run->recorders, i, whole);
         if (result->is_of_last_load)
-            op_tally_subtract(&result->ops[i], whole, &c->steps.counts->ops[i]);
+            op_tally_subtract(t, whole, &c->steps.counts->ops[i]);
         else
-            result->ops[i] = *whole;
+            *t = *whole;
     }
     free(whole);
-    return has_memory;
+    return true;
 }
 
 /* Sets the figures that are not about one kind, when those are known. */
@@ -135,20 +130,24 @@ static void fill_rest(const struct conductor *c, struct result *result, uint64_t
 {
     const struct run *run = c->run;
     static const struct failures none;
+    struct figures *f = result->figures;
     bool is_last = result->is_of_last_load;
     uint64_t bytes[LOAD_KINDS];
-    uint64_t last = 0;
-    fill_reasons(run, &run->failures, is_last ? &c->steps.failures : &none, &result->failures);
-    fill_reasons(run, &run->misses, is_last ? &c->steps.misses : &none, &result->misses);
-    result->checked_bytes = atomic_load(&run->verified.bytes);
-    result->damaged = atomic_load(&run->verified.damaged);
+    fill_reasons(run, &run->failures, is_last ? &c->steps.failures : &none, &f->failures);
+    fill_reasons(run, &run->misses, is_last ? &c->steps.misses : &none, &f->misses);
+    f->checked_bytes = atomic_load(&run->verified.bytes);
+    f->damaged = atomic_load(&run->verified.damaged);
     for (enum load_kind kind = 0; kind < LOAD_KINDS; kind++) {
-        const struct kind_result *k = &result->kinds[kind];
-        last = k->end_ns > last ? k->end_ns : last;
-        bytes[kind] = k->tally->bytes;
+        const struct kind_result *k = &f->kinds[kind];
+        f->end_ns = k->end_ns > f->end_ns ? k->end_ns : f->end_ns;
+        bytes[kind] = k->tally.bytes;
     }
-    result->end_ns = last > 0 ? last : now_ns;
-    result->elapsed = seconds_between(result->start_ns, result->end_ns);
+    if (f->end_ns == 0)
+        f->end_ns = now_ns;
+    f->start_ns = c->start_ns;
+    f->was_stopped = c->was_stopped;
+    f->is_bad_rate = c->is_bad_rate;
+    f->could_read = !run->reads_written || atomic_load(&run->written.last_ok) > 0;
     backing_use(&c->backing, now_ns, bytes, &result->backing);
     if (atomic_load(&run->failures.list[0].count) > 0)
         result->first_failure = run_tell_failure(run, &run->failures.list[0]);
@@ -159,43 +158,39 @@ static bool fill_result(struct conductor *c, struct result *result)
 {
     const struct run *run = c->run;
     uint64_t now_ns = clock_ns();
+    uint64_t cpu_ns = cpu_used_ns(); /* before adding up takes its share */
     *result = (struct result){
         .plan = run->plan,
         .steps = &c->steps,
         .intervals = &c->intervals,
         .timeline = &c->timeline,
         .start_time_ns = c->start_time_ns,
-        .start_ns = c->start_ns,
-        .cpu_seconds = (double)(cpu_used_ns() - c->cpu_ns) / (double)BILLION,
         .is_of_last_load = run->plan->mode == MODE_SEARCH && c->has_all_steps,
-        .was_stopped = c->was_stopped,
         .is_exhausted = atomic_load(&run->exhausted_ns) != 0,
-        .is_bad_rate = c->is_bad_rate,
         .is_hopeless = c->is_hopeless,
         .is_interim = c->stage != STAGE_OVER,
-        .reads_written = run->reads_written,
-        .has_written = atomic_load(&run->written.last_ok) > 0,
     };
-    bool has_memory = result_open(result);
-    for (enum load_kind kind = 0; has_memory && kind < LOAD_KINDS; kind++)
-        has_memory = fill_kind(c, kind, now_ns, result);
-    if (!has_memory || !fill_ops(c, result))
+    if (!result_open(result))
         return false;
+    result->figures->cpu_seconds = (double)(cpu_ns - c->cpu_ns) / (double)BILLION;
+    for (enum load_kind kind = 0; kind < LOAD_KINDS; kind++)
+        fill_kind(c, kind, now_ns, &result->figures->kinds[kind]);
     fill_rest(c, result, now_ns);
-    return true;
+    return fill_ops(c, result) && fill_slowest(c, LOAD_WRITE, result) &&
+           fill_slowest(c, LOAD_READ, result);
 }
 
 /* Sets what a search has found for one kind. */
 static void fill_answer(const struct conductor *c, enum load_kind kind, struct result *result)
 {
-    struct kind_result *k = &result->kinds[kind];
+    struct kind_result *k = &result->figures->kinds[kind];
     const struct counts whole = recorders_counts(&c->run->recorders, kind);
     k->answer = search_answer(&c->steering.search, kind, &whole);
-    if (k->pace == PACE_FOLLOWS)
-        k->answer.load = c->run->plan->kinds[kind].channels;
+    if (result->plan->kinds[kind].pace == PACE_FOLLOWS)
+        k->answer.load = result->plan->kinds[kind].channels;
     if (!result->is_of_last_load)
         return;
-    *k->tally = c->steps.counts->measured[kind];
+    k->tally = c->steps.counts->measured[kind];
     k->elapsed = (double)c->steps.list[c->steps.count - 1].elapsed_ns / (double)BILLION;
 }
 
@@ -205,12 +200,12 @@ static int judge_kind(struct conductor *c, enum load_kind kind, struct result *r
 {
     const struct plan *p = result->plan;
     const struct latency_limit *above = &p->settings->fail_above;
-    struct kind_result *k = &result->kinds[kind];
+    struct kind_result *k = &result->figures->kinds[kind];
     int rc = 0;
-    if (!result->is_interim && k->pace != PACE_NONE)
-        rc = explainer_sum_up(c->explainer, kind, k->tally, &k->tail, e);
+    if (!result->is_interim && plan_has(p, kind))
+        rc = explainer_sum_up(c->explainer, kind, &k->tally, &result->tails[kind], e);
     if (p->settings->fail_above.nanoseconds > 0)
-        result->is_above |= latency_limit_figure(above, &k->tally->response) > above->nanoseconds;
+        result->is_above |= latency_limit_figure(above, &k->tally.response) > above->nanoseconds;
     if (p->mode == MODE_SEARCH && p->stripe.index == 0)
         fill_answer(c, kind, result);
     return rc;

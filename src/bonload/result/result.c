@@ -9,28 +9,21 @@
 bool result_open(struct result *result)
 {
     const char *const *ops = result->plan->target->ops;
-    bool is_open = true;
-    for (enum load_kind kind = 0; kind < LOAD_KINDS; kind++) {
-        result->kinds[kind].tally = calloc(1, sizeof(struct tally));
-        is_open = is_open && result->kinds[kind].tally;
-    }
     while (ops && ops[result->op_count])
         result->op_count++;
-    if (ops)
-        result->ops = calloc(result->op_count, sizeof *result->ops);
-    return is_open && (!ops || result->ops);
+    result->figures = calloc(1, sizeof *result->figures);
+    return result->figures;
 }
 
 void result_release(struct result *result)
 {
     for (enum load_kind kind = 0; kind < LOAD_KINDS; kind++) {
-        struct kind_result *k = &result->kinds[kind];
-        for (unsigned i = 0; i < k->slow_count; i++)
-            free(k->slowest[i].name);
-        free(k->tally);
-        tail_summary_release(&k->tail);
+        struct slow_results *slowest = &result->slowest[kind];
+        for (unsigned i = 0; i < slowest->count; i++)
+            free(slowest->list[i].name);
+        tail_summary_release(&result->tails[kind]);
     }
-    free(result->ops);
+    free(result->figures);
     free(result->first_failure);
     free(result->together.hosts);
     *result = (struct result){0};
@@ -38,21 +31,21 @@ void result_release(struct result *result)
 
 double result_rate(const struct kind_result *k)
 {
-    return k->elapsed > 0 ? (double)tally_ended(k->tally) / k->elapsed : 0;
+    return k->elapsed > 0 ? (double)tally_ended(&k->tally) / k->elapsed : 0;
 }
 
 double result_good_rate(const struct kind_result *k)
 {
-    return k->elapsed > 0 ? (double)k->tally->response.count / k->elapsed : 0;
+    return k->elapsed > 0 ? (double)k->tally.response.count / k->elapsed : 0;
 }
 
-double result_error_share(const struct result *result)
+double result_error_share(const struct figures *f)
 {
     uint64_t all = 0;
     uint64_t errors = 0;
     for (enum load_kind kind = 0; kind < LOAD_KINDS; kind++) {
-        all += result->kinds[kind].made;
-        errors += result->kinds[kind].made_errors;
+        all += f->kinds[kind].made;
+        errors += f->kinds[kind].made_errors;
     }
     return all > 0 ? 100 * (double)errors / (double)all : 0;
 }
@@ -73,21 +66,21 @@ void reasons_add(struct reasons_found *r, enum load_kind kind, const char *text,
     r->list[i].count += count;
 }
 
-void result_add_slow(struct kind_result *k, const struct slow_result *slow)
+void result_add_slow(struct slow_results *all, const struct slow_result *slow)
 {
-    struct slow_result *list = k->slowest;
+    struct slow_result *list = all->list;
     unsigned at = 0;
-    while (at < k->slow_count && list[at].response_ns >= slow->response_ns)
+    while (at < all->count && list[at].response_ns >= slow->response_ns)
         at++;
     if (at == SLOWEST_KEPT) {
         free(slow->name);
         return;
     }
-    if (k->slow_count == SLOWEST_KEPT)
-        free(list[--k->slow_count].name);
-    memmove(&list[at + 1], &list[at], (k->slow_count - at) * sizeof *list);
+    if (all->count == SLOWEST_KEPT)
+        free(list[--all->count].name);
+    memmove(&list[at + 1], &list[at], (all->count - at) * sizeof *list);
     list[at] = *slow;
-    k->slow_count++;
+    all->count++;
 }
 
 /* The mean latency of a host's requests, reads and writes together, in ns. */

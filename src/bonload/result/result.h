@@ -38,27 +38,43 @@ struct slow_result {
     double at_seconds; /* when it was due, in seconds since the start of the run */
     unsigned op;
     char outcome[REASON_TEXT];
-    char *name; /* owned */
+    char *name; /* owned; the last member, because all before it travels as it is */
+};
+
+struct slow_results {
+    unsigned count;
+    struct slow_result list[SLOWEST_KEPT]; /* the slowest one first */
 };
 
 /* What was measured of one kind's requests. */
 struct kind_result {
-    enum pace pace;      /* PACE_NONE: there are no requests of this kind */
-    double load;         /* threads or requests per second that the user asked for */
-    struct tally *tally; /* counts of the whole run, or of the answer that a search has confirmed */
-    double elapsed;      /* number of seconds that `tally` covers */
-    uint64_t begin_ns;   /* when the first request could begin and counted, on this rank's clock */
-    uint64_t end_ns;     /* when the last request ended; 0: none did */
-    uint64_t made;       /* number of requests in the whole run, and of failures among them */
+    struct tally tally; /* counts of the whole run, or of the answer that a search has confirmed */
+    double elapsed;     /* number of seconds that `tally` covers */
+    uint64_t begin_ns;  /* when the first request could begin and counted, on this rank's clock */
+    uint64_t end_ns;    /* when the last request ended; 0: none did */
+    uint64_t made;      /* number of requests in the whole run, and of failures among them */
     uint64_t made_errors;
     uint64_t begun;
     uint64_t due;   /* PACE_RATE: number of requests that became due */
     double offered; /* PACE_RATE: requests per second that became due */
     uint64_t staggered_ns;
-    unsigned slow_count;
-    struct slow_result slowest[SLOWEST_KEPT]; /* the slowest one first */
-    struct search_answer answer;              /* what a search has found */
-    struct tail_summary tail;                 /* what the slowest requests waited for */
+    struct search_answer answer; /* what a search has found */
+};
+
+/* What a rank measured, or all ranks together. It travels between hosts, so it has no pointers. */
+struct figures {
+    struct kind_result kinds[LOAD_KINDS];
+    struct reasons_found failures;
+    struct reasons_found misses;
+    uint64_t start_ns; /* when the run started, on this rank's clock */
+    uint64_t end_ns;
+    double cpu_seconds;
+    uint64_t checked_bytes; /* number of bytes that -verify checked */
+    uint64_t damaged;
+    bool was_stopped; /* a signal ended the run */
+    bool is_bad_rate; /* -stop-on-bad-rate ended the run */
+    bool could_read;  /* a write has succeeded, or reads do not choose among the run's writes */
+    struct op_tally ops[OPS_MOST]; /* for each operation of the target; the others do not travel */
 };
 
 /* One host's part of a run that several ranks made together. */
@@ -93,54 +109,46 @@ struct together {
  */
 struct result {
     const struct plan *plan;
-    struct kind_result kinds[LOAD_KINDS];
-    struct op_tally *ops; /* for each operation of the target */
+    struct figures *figures; /* owned */
     size_t op_count;
-    struct reasons_found failures;
-    struct reasons_found misses;
+    struct slow_results slowest[LOAD_KINDS];
+    struct tail_summary tails[LOAD_KINDS]; /* what the slowest requests waited for */
     const struct steps *steps;
     struct series *intervals;
     struct series *timeline;
     int64_t start_time_ns; /* wall-clock time, since 1970 */
-    uint64_t start_ns;     /* the same moment on this rank's clock */
-    uint64_t end_ns;
-    double elapsed;
-    double cpu_seconds;
-    bool is_of_last_load;   /* after a search: all figures except the steps are of the last load */
-    bool was_stopped;       /* a signal ended the run */
-    bool is_exhausted;      /* -max-requests ended the run */
-    bool is_above;          /* the latency is above the limit of -fail-above */
-    bool is_bad_rate;       /* -stop-on-bad-rate ended the run */
-    bool is_hopeless;       /* the run ended because nothing succeeded */
-    bool is_interim;        /* the run goes on */
-    bool reads_written;     /* reads choose among the run's own writes */
-    bool has_written;       /* at least one write has succeeded */
-    uint64_t checked_bytes; /* number of bytes that -verify checked */
-    uint64_t damaged;
+    bool is_of_last_load;  /* after a search: all figures except the steps are of the last load */
+    bool is_exhausted;     /* -max-requests ended the run */
+    bool is_above;         /* the latency is above the limit of -fail-above */
+    bool is_hopeless;      /* the run ended because nothing succeeded */
+    bool is_interim;       /* the run goes on */
     struct backing_use backing;
     char *first_failure; /* its description; NULL: there is none */
     struct together together;
 };
 
 /*
- * Allocates the counts of a result that has only a plan so far. Returns false when memory runs out.
- * In either case result_release() frees what the result owns, but not the result itself.
+ * Allocates the figures of a result that has only a plan so far. Returns false when memory runs
+ * out. In either case result_release() frees what the result owns, but not the result itself.
  */
 bool result_open(struct result *result);
 void result_release(struct result *result);
+
+/* The time between two moments of one clock, in seconds; 0 if the end does not come later. */
+double seconds_between(uint64_t begin_ns, uint64_t end_ns);
 
 /* Requests per second that ended: all of them, and only successful ones. */
 double result_rate(const struct kind_result *k);
 double result_good_rate(const struct kind_result *k);
 
 /* Share of the whole run's requests that failed, in percent. */
-double result_error_share(const struct result *result);
+double result_error_share(const struct figures *f);
 
 /* Adds `count` to the reason with that text, or adds the reason. Cuts a text that is too long. */
 void reasons_add(struct reasons_found *r, enum load_kind kind, const char *text, uint64_t count);
 
 /* Keeps a request, with its name, if it is one of the slowest. Otherwise frees the name. */
-void result_add_slow(struct kind_result *k, const struct slow_result *slow);
+void result_add_slow(struct slow_results *all, const struct slow_result *slow);
 
 /* The host with the largest mean latency, if there are several ranks. */
 const struct host_result *together_slowest(const struct together *t);

@@ -15,58 +15,82 @@
 #include "sys/stop.h"
 
 /*
- * Rank 0 of two. This test plays the other rank, which brings the same as rank 0, but rubbish to
- * one meeting. The run must not go on, or print anything, as if that rank had done nothing.
+ * One of two ranks. This test plays the other one, which brings the same as this rank, or what rank
+ * 1 handed over in an earlier run, but rubbish to one meeting. The run must not go on, or print
+ * anything, as if that rank had done nothing.
  */
 
+#define HANDING_OVER "Handing over the figures"
+
 static const char *damaged_meeting;
+
+/* What rank 1 handed over. */
+static uint64_t handed_over[1 << 17];
+static size_t handed_bytes;
 
 static int meet(struct coordinator *c, const struct meeting *m, struct err *e)
 {
     static const unsigned char rubbish[] = {0xff, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10};
     bool is_damaged = strcmp(m->name, damaged_meeting) == 0;
-    (void)c, (void)e;
-    if (m->take) {
-        m->take(m->context, 0, m->mine, m->bytes);
-        m->take(m->context, 1, is_damaged ? rubbish : m->mine,
-                is_damaged ? sizeof rubbish : m->bytes);
+    bool hands_over = strcmp(m->name, HANDING_OVER) == 0;
+    (void)e;
+    if (c->ranks.number == 1 && hands_over) {
+        assert_true(m->bytes <= sizeof handed_over);
+        memcpy(handed_over, m->mine, handed_bytes = m->bytes);
     }
+    if (c->ranks.number == 1)
+        return 0;
+    if (m->take)
+        m->take(m->context, 0, m->mine, m->bytes);
+    if (m->take && is_damaged)
+        m->take(m->context, 1, rubbish, sizeof rubbish);
+    else if (m->take && hands_over)
+        m->take(m->context, 1, handed_over, handed_bytes);
+    else if (m->take)
+        m->take(m->context, 1, m->mine, m->bytes);
     if (m->decide)
         m->decide(m->context);
     return 0;
 }
 
-/* Makes a run whose other rank brings rubbish to the meeting `name`. */
-static void run_fails_at(const char *name, int argc, char *argv[])
+/* Makes a run of a rank. Returns how it ended, and the number of reads that all ranks made. */
+static int run_as(unsigned rank, uint64_t *made, int argc, char *argv[], struct err *e)
 {
     static const struct coordinator_ops ops = {.meet = meet};
     static struct run run;
     struct settings settings;
     struct plan plan;
-    struct err e;
     struct conductor conductor;
     struct result result;
-    struct coordinator c = {.ops = &ops, .ranks = {.count = 2}};
+    struct coordinator c = {.ops = &ops, .ranks = {.count = 2, .number = rank}};
     c.ranks.cards = calloc(2, sizeof *c.ranks.cards);
-    damaged_meeting = name;
-    err_init(&e);
+    err_init(e);
     assert_non_null(c.ranks.cards);
-    assert_int_equal(stop_init(&e), 0);
-    assert_int_equal(options_parse(argc, argv, &settings, &e), 0);
-    assert_int_equal(plan_make(&plan, &settings, &e), 0);
-    assert_int_equal(plan_join(&plan, &c.ranks, &e), 0);
-    assert_int_equal(run_open(&run, &plan, &e), 0);
-    assert_int_equal(conductor_open(&conductor, &run, &c, &e), 0);
-    int rc = conductor_run(&conductor, &e);
+    assert_int_equal(stop_init(e), 0);
+    assert_int_equal(options_parse(argc, argv, &settings, e), 0);
+    assert_int_equal(plan_make(&plan, &settings, &c, e), 0);
+    assert_int_equal(run_open(&run, &plan, e), 0);
+    assert_int_equal(conductor_open(&conductor, &run, &c, e), 0);
+    int rc = conductor_run(&conductor, e);
     if (rc == 0) {
-        rc = conductor_result(&conductor, &result, &e);
+        rc = conductor_result(&conductor, &result, e);
+        *made = rc == 0 ? result.figures->kinds[LOAD_READ].made : 0;
         result_release(&result);
     }
-    assert_int_not_equal(rc, 0);
-    assert_string_equal(e.text, "the figures of another rank cannot be read");
     conductor_close(&conductor);
     run_close(&run);
     free(c.ranks.cards);
+    return rc;
+}
+
+/* Makes a run whose other rank brings rubbish to the meeting `name`. */
+static void run_fails_at(const char *name, int argc, char *argv[])
+{
+    struct err e;
+    uint64_t made;
+    damaged_meeting = name;
+    assert_int_not_equal(run_as(0, &made, argc, argv, &e), 0);
+    assert_string_equal(e.text, "the figures of another rank cannot be read");
 }
 
 #define RUN_FAILS_AT(name, ...)                                                                    \
@@ -82,7 +106,7 @@ static void run_fails_at(const char *name, int argc, char *argv[])
 static void figures_that_cannot_be_read_are_no_figures(void **state)
 {
     (void)state;
-    RUN_FAILS_AT("Handing over the figures", strdup("-rt=2"), strdup("-max-requests=10"));
+    RUN_FAILS_AT(HANDING_OVER, strdup("-rt=2"), strdup("-max-requests=10"));
 }
 
 static void neither_are_those_of_a_step(void **state)
@@ -99,12 +123,49 @@ static void nor_how_a_load_stands(void **state)
                  strdup("-duration=50ms"));
 }
 
+/*
+ * Gives a slow request of rank 1 an operation that the target does not have. In a bundle, two words
+ * precede each object, its size and a number of pairs: of a word that is not 0, and its place.
+ */
+static void damage_operation(void)
+{
+    const size_t size = offsetof(struct slow_result, outcome) + REASON_TEXT;
+    const size_t place = offsetof(struct slow_result, op) / sizeof *handed_over;
+    const unsigned other = 1;
+    size_t i = 0;
+    while (i < handed_bytes / sizeof *handed_over && handed_over[i] != size)
+        i += 2 + 2 * handed_over[i + 1];
+    for (i += 2; i < handed_bytes / sizeof *handed_over && handed_over[i] != place; i += 2)
+        continue;
+    assert_true(i < handed_bytes / sizeof *handed_over);
+    memcpy(&handed_over[i + 1], &other, sizeof other);
+}
+
+static void figures_arrive_as_they_were(void **state)
+{
+    char *argv[] = {"bonload", "-requests-engine=null", "-show-progress=false",
+                    "-rt=2",   "-max-requests=11",      NULL};
+    int argc = (int)(sizeof argv / sizeof *argv) - 1;
+    struct err e;
+    uint64_t made;
+    (void)state;
+    damaged_meeting = "";
+    assert_int_equal(run_as(1, &made, argc, argv, &e), 0);
+    assert_int_equal(made, 5);
+    assert_int_equal(run_as(0, &made, argc, argv, &e), 0);
+    assert_int_equal(made, 11);
+    damage_operation();
+    assert_int_not_equal(run_as(0, &made, argc, argv, &e), 0);
+    assert_string_equal(e.text, "the figures of another rank cannot be read");
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(figures_that_cannot_be_read_are_no_figures),
         cmocka_unit_test(neither_are_those_of_a_step),
         cmocka_unit_test(nor_how_a_load_stands),
+        cmocka_unit_test(figures_arrive_as_they_were),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
