@@ -31,7 +31,7 @@ sub works_in {
 
 mkdir "$top/x/load" or die "$top/x/load: $!\n";
 my $bonnie = BonnieRun::program();
-works_in("$top/x", 'bonnie -d', $bonnie, '-d', $data, qw(-r0 -q -s1 -n0 --tests=putc,put_block));
+works_in("$top/x", 'bonnie -d', $bonnie, '-d', $data, qw(-r0 -q -s1 -n0), '--tests=putc,put_block');
 works_in("$top/x", 'bonnie -d, with a slash', $bonnie, '-d', "$data/", qw(-r0 -q -s1 -n0 --tests=put_block), "--output=$data/report");
 works_in("$top/x", 'getc_putc -d', 'getc_putc', '-d', $data, '-s1');
 works_in("$top/x", 'generate_randfile', 'generate_randfile', '-f', "$data/random", 1 << 19);
