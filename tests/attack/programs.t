@@ -14,7 +14,7 @@ use Test::More;
 use Root;
 BEGIN { Root::private_mounts() }
 use Attack     qw(attack attacker_works battlefields clear_field end_of_attack harm);
-use BonnieRun  qw(finish have refused_ok run_tool scratch scratch_on_disk source start tree wait_until wait_until_taken);
+use BonnieRun  qw(finish have is_used mark refused_ok run_tool scratch scratch_on_disk source start tree wait_until wait_until_taken);
 use LoadRun    qw(bonload has_web);
 use RunProgram qw(data_file path_of slurp spew);
 use SweepSize  qw(sized);
@@ -117,10 +117,13 @@ my @SCENES = (
         make => sub { his_file("$_[0]{home}/in") },
         flip => 'in',
         face => sub {'fifo'},
+        says => qr/-load-file.*line 1 of the profile/s,
         run  => sub {
             my ($field, $count) = @_;
             my $run = bonload(repeated($count), '-requests-engine=null', "-load-file=$field->{home}/in");
-            return $run->{status} eq '137' ? $run : bonload(repeated($count), "-good-for=$field->{home}/in", $field->{home});
+            return $run if $run->{status} eq '137';
+            my $judged = bonload(repeated($count), "-good-for=$field->{home}/in", $field->{home});
+            return { %{$judged}, err => $run->{err} . $judged->{err} };
         },
     },
     {   name => 'bon_ab --keep',
@@ -202,7 +205,22 @@ sub shares {
     return @shares;
 }
 
+# What a scene's program does there without the attacker: it changes something, or says something
+# about what it reads.
+sub works_ok {
+    my ($scene, $field) = @_;
+    $scene->{make}->($field);
+    my @places = ($field->{home}, map {"$field->{home}/$_"} tree($field->{home}));
+    mark(@places);
+    my $run = $scene->{run}->($field, 1);
+    if ($scene->{says}) { like($run->{err}, $scene->{says}, "$scene->{name}: it is read") }
+    else                { cmp_ok(scalar(grep { is_used($_) } @places), '>', 0, "$scene->{name}: the program writes there") }
+    clear_field($field);
+    return;
+}
+
 for my $scene (grep { $_->{name} =~ /$CHOICE/ } @SCENES) {
+    works_ok($scene, $fields[0]);
     my ($struck, $tries, $won) = (0, 0, 0);
     for my $share (shares($TRIES)) {
         my ($field, $count) = @{$share};
@@ -313,8 +331,13 @@ rmdir "$dir/bin";
     link $file, "$disk/his/name" or die "link: $!\n";
     my $before = join q{ }, (lstat $file)[ 2, 4, 5, 7 ];
     for my $op (qw(write truncate setattr setxattr)) {
-        my $run = bonload(qw(-requests-engine=meta -rt=1 -max-requests=20 -body-size=10), "-meta-ops=$op", "-url=$disk/his/name");
-        is($run->{status}, 0, "meta, $op: it is a miss");
+        my @load = (qw(-requests-engine=meta -rt=1 -max-requests=20 -body-size=10), "-meta-ops=$op");
+        spew("$disk/his/single", 'his');
+        like(bonload(@load, "-url=$disk/his/single")->{out}, qr/^$op +[1-9]|20 x $op: Operation not supported$/m, "meta, $op: a file with one name is changed, where it can be");
+        unlink "$disk/his/single";
+        my $run = bonload(@load, "-url=$disk/his/name");
+        is($run->{status}, 0, 'one with two does not end the load');
+        like($run->{out}, qr/^$op +0 +20 +0 /m, 'it is a miss');
         is(join(q{ }, (lstat $file)[ 2, 4, 5, 7 ], slurp($file)), "$before precious", 'the file is as it was');
         is(qx(getfattr -d '$file' 2>/dev/null), q{}, 'without attributes') if have('getfattr');
     }

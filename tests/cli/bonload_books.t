@@ -7,7 +7,7 @@ use warnings;
 use FindBin;
 use lib "$FindBin::Bin/../lib";
 use Test::More;
-use BonnieRun  qw(scratch);
+use BonnieRun  qw(is_used mark scratch);
 use LoadRun    qw(bonload);
 use RunProgram qw(slurp spew);
 
@@ -27,7 +27,9 @@ my $eight = bonload('-wt=1', '-max-requests=8', @DISK);
 is($eight->{status}, '0', 'disk -cleanup');
 like($eight->{out}, qr/^Total requests: 8$/m, 'after eight writes');
 is_deeply([ files_in("$dir/disk") ], ['03'], 'a file that was there before stays, although the run wrote to it');
+mark("$dir/disk");
 is(bonload('-wt=3', '-max-requests=350', @DISK)->{status}, '0', 'disk -cleanup, names that recur');
+ok(is_used("$dir/disk"), 'files were made');
 is_deeply([ files_in("$dir/disk") ], ['03'], 'the same');
 
 # bonload does not count files that it could not open as its own.
@@ -46,13 +48,17 @@ SKIP: {
 for my $case ([ '-rt=2', '-meta-ops=mknod,write,symlink' ], [ '-wt=1', '-rt=1', '-meta-ops=mknod,hardlink,unlink,write' ], ['-rt=1']) {
     my ($name) = join q{ }, @{$case};
     mkdir "$dir/meta";
+    mark("$dir/meta");
     my $run = bonload(@{$case}, qw(-requests-engine=meta -max-requests=2000 -body-size=10 -cleanup -meta-offset-limit=4k), "-url=$dir/meta/XX");
     is($run->{status}, '0', "meta $name -cleanup");
     like($run->{out}, qr/^Total requests: [1-9]\d*$/m, 'after its requests');
+    ok(is_used("$dir/meta"), 'files were made');
     is_deeply([ files_in("$dir/meta") ], [], 'nothing is left');
 }
 spew("$dir/meta/07", 'theirs');
+mark("$dir/meta");
 bonload('-meta-ops=mknod,write,stat', qw(-rt=2 -requests-engine=meta -max-requests=500 -body-size=10 -cleanup -meta-offset-limit=1), "-url=$dir/meta/XX");
+ok(is_used("$dir/meta"), 'other files were made');
 is_deeply([ files_in("$dir/meta") ], ['07'], 'what was there before stays');
 unlink "$dir/meta/07";
 spew("$dir/meta/01", 'theirs');

@@ -9,7 +9,7 @@ use FindBin;
 use lib "$FindBin::Bin/../lib";
 use JSON::PP ();
 use Test::More;
-use BonnieRun  qw(finish scratch wait_until wait_until_working);
+use BonnieRun  qw(finish is_used mark scratch wait_until wait_until_working);
 use LoadRun    qw(bonload load_started);
 use RunProgram qw(slurp);
 use Trace      qw(can_trace);
@@ -32,11 +32,13 @@ sub own {
 }
 my @LOG = ('log wal 4MiB unit=4KiB count=2 recycled', 'request: commit wal 1000', 'load 90');
 
-# Runs a profile, and checks that nothing is left in its directory.
+# Runs a profile, and checks that nothing is left of what it made in its directory.
 sub good_for {
     my ($profile, @args) = @_;
     my $dir = scratch();
+    mark("$dir");
     my $run = bonload("-good-for=$profile", @args, $dir);
+    ok(is_used($dir), "$profile @args: makes something");
     is_deeply([ glob "$dir/* $dir/.[!.]*" ], [], "$profile @args: leaves nothing");
     return $run;
 }

@@ -355,19 +355,19 @@ subtest 'the figures so far' => sub {
 };
 
 if (is_long()) {
-    subtest 'a rank is stopped for 40 seconds' => sub {
-        my @loads = ([qw(-wt=3 -duration=20s)], [qw(-rt=3 -max-latency=p90:10s -max-channels=6 -window=20s)]);
-        my @runs  = map { start_ranks(with_quiet({ ranks => 3 }, qw(-requests-engine=sleep), @{$_})) } @loads;
-        for my $run (@runs) { pid_of($run, $_) for 0 .. 2 }
+    subtest 'a rank is stopped until it is named' => sub {
+        my @loads = ([qw(-wt=3 -duration=10s)], [qw(-rt=3 -max-latency=p90:10s -max-channels=6 -window=10s)]);
+        my @runs  = map { start_ranks(with_quiet({ ranks => 3 }, qw(-requests-engine=sleep), @{$loads[$_]}, "-live-file=$dir/live$_")) } 0 .. $#loads;
         my @pids = map { pid_of($_, 1) } @runs;
-        sleep 3;
+        wait_until('the loads', sub { 2 == grep { (eval { slurp("$dir/live$_") } // q{}) =~ /^\d/m } 0 .. $#loads });
         kill STOP => @pids;
-        sleep 60;
+        my $late = qr/rank 1 on \S+ has not arrived after 30 seconds/;
+        wait_until('that all say so', sub { 2 == grep { slurp($_->{err_file}) =~ $late } @runs });
         kill CONT => @pids;
         for my $args (@loads) {
             my $run = finish(shift @runs);
             is($run->{status}, '0', "@{$args}: the run goes on");
-            is(scalar(grep {/rank 1 on \S+ has not arrived after 30 seconds/} lines_of($run)), 1, 'it is named, once');
+            is(scalar(grep {$_ =~ $late} lines_of($run)), 1, 'it is named, once');
         }
     };
 }

@@ -56,9 +56,14 @@ my $gone = bonload({ out => "/proc/$$/fd/" . fileno $writer }, qw(-requests-engi
 is("$gone->{status}$gone->{err}", 'signal 13', 'nobody reads the figures: ended by SIGPIPE, without a word');
 
 # ---- progress ---------------------------------------------------------------------------------------
-my $lines = bonload(qw(-requests-engine=null -rps=100 -duration=6s -show-progress));
-like($lines->{err}, qr{\Areads \S+/s of 100 p50 \S+ [unm]?s p99 \S+ [unm]?s, \d s left\n\z}, 'a line every five seconds where there is no terminal');
-is(bonload(qw(-requests-engine=null -rps=100 -duration=6s -show-progress=false))->{err}, q{}, 'nothing with -show-progress=false');
+# Every five seconds where there is no terminal, and the memory every ten: the three runs wait at the same time.
+my ($shown, $silent, $memory) = map { load_started(qw(-requests-engine=null -rps=100), @{$_}) }
+    [qw(-duration=6s -show-progress)], [qw(-duration=6s -show-progress=false)], [qw(-duration=11s -memory-debug)];
+like(finish($shown)->{err}, qr{\Areads \S+/s of 100 p50 \S+ [unm]?s p99 \S+ [unm]?s, \d s left\n\z}, 'a line where there is no terminal');
+my $done = finish($silent);
+is("$done->{status}$done->{err}", '0', 'nothing with -show-progress=false');
+like($done->{out}, qr/^Total requests: [1-9]\d*$/m, 'while requests are made');
+like(finish($memory)->{err}, qr/\Abonload: memory used: \d+ KiB\n\z/, '-memory-debug');
 
 # ---- other messages while it runs ----------------------------------------------------------------
 my $dir = scratch();
@@ -66,6 +71,5 @@ my $verbose = bonload('-rt=2', "-url=$dir/none", '-max-requests=100', '-verbose'
 is($verbose->{status}, '0', '-max-errors=100');
 is($verbose->{err}, "bonload: read: $dir/none: open: No such file or directory; what is read must be written before, as by -wt=1, with -mkdirs where a directory is missing\n", '-verbose: each distinct error once');
 like($verbose->{out}, qr/^Error: 100 x open: No such file or directory$/m, 'how often, at the end');
-like(bonload(qw(-requests-engine=null -rps=10 -duration=11s -memory-debug))->{err}, qr/\Abonload: memory used: \d+ KiB\n\z/, '-memory-debug');
 
 done_testing();

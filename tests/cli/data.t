@@ -36,6 +36,7 @@ for my $case ([ 'data files', @io ], [ 'files of the metadata tests', @files ]) 
     is((grep { $seen{$_}++ } blocks(@random)), 0, 'no block is there twice');
     my @zero = written(@options, '--data=zero');
     ok(!grep({/[^\0]/} @zero), '--data=zero: nothing but zeros');
+    cmp_ok(length(join q{}, @zero), '>=', 1 << 20, 'a MiB of them or more');
     is(length(join q{}, @zero), length $all, 'as many') if $name eq 'data files';
     cmp_ok(length Compress::Zlib::compress(join q{}, written(@options, '--data', 'random')), '>', .95 * length $all, '--data random');
 }

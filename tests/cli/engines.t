@@ -7,7 +7,7 @@ use warnings;
 use FindBin;
 use lib "$FindBin::Bin/../lib";
 use Test::More;
-use BonnieRun qw(@BLOCK_TESTS bonnie csv_of engines refused_ok scratch scratch_on_disk takes_direct tree table_of);
+use BonnieRun qw(@BLOCK_TESTS bonnie csv_of engines is_used mark refused_ok scratch scratch_on_disk takes_direct tree table_of);
 use Trace     qw(can_trace phases trace);
 
 my $dir    = scratch();
@@ -60,9 +60,11 @@ for my $engine (usable(qw(sync libaio io_uring null))) {
 # Sizes that do not divide each other, and a depth larger than the number of
 # operations.
 for my $engine (usable(qw(libaio io_uring null))) {
+    mark("$dir");
     my $run = bonnie('-d', $dir, @SMALL, '-q', "--engine=$engine", qw(--iodepth=1024 -s200k:1000:50:2 --verify=full -c3),
         '--tests=put_block,rewrite,get_block,seeks');
     is("$run->{status}" . ($run->{err} =~ /^(bonnie:.*)$/m ? $1 : q{}), '0', "$engine: odd chunks, more in flight than there are");
+    ok(is_used($dir), 'in files');
 }
 
 # Runs the tests under strace. Returns the calls of each test, and the run. Uses -D if possible,
@@ -132,9 +134,10 @@ SKIP: {
         }
         # The run continues without a feature that the system refuses.
         for my $fault ('io_uring_register:error=ENOMEM', 'io_uring_setup:error=EINVAL:when=2', 'io_uring_setup:error=EINVAL:when=2..3', 'io_uring_setup:error=ENOMEM:when=1..4') {
-            my ($run) = trace({}, [ '-e', 'trace=io_uring_register,io_uring_setup', '-e', "inject=$fault" ],
+            my ($run, @calls) = trace({}, [ '-e', 'trace=io_uring_register,io_uring_setup', '-e', "inject=$fault" ],
                 '-d', $dir, @SMALL, qw(-q --engine=io_uring --verify=full));
             is("$run->{status}" . ($run->{err} =~ /^(bonnie:.*)$/m ? $1 : q{}), '0', "$fault is no failure");
+            cmp_ok(scalar(grep { $_->{result} =~ /INJECTED/ } @calls), '>', 0, 'which was met');
         }
     }
 
@@ -194,9 +197,11 @@ SKIP: {
 # it.
 sub works_or_says_why {
     my ($where, $way, @options) = @_;
+    mark("$where");
     my $run = bonnie('-d', $where, @SMALL, qw(-q --engine=io_uring --verify=full), $way, @options);
     my $name = "$way @options";
     if ($run->{status} eq '0') {
+        ok(is_used($where), "$name: files were made");
         unlike($run->{err}, qr/^bonnie:/m, "$name works");
     }
     else {

@@ -10,15 +10,17 @@ use lib "$FindBin::Bin/../lib";
 use Test::More;
 use Root;
 BEGIN { Root::private_mounts() }
-use BonnieRun  qw(@TESTS bonnie csv_of finish refused_ok scratch scratch_on_disk start tree wait_until wait_until_closed);
+use BonnieRun  qw(@TESTS bonnie csv_of finish is_used mark refused_ok scratch scratch_on_disk start tree wait_until wait_until_closed);
 use RunProgram qw(slurp);
 
 my @size = qw(-s32 -n4 -mlab -f4);
 
 sub measures_all {
     my ($name, $dir, $how, @options) = @_;
+    mark("$dir");
     my $run = bonnie($how, '-d', "$dir", @size, @options);
     is($run->{status}, 0, "$name: exit status 0") or diag($run->{err});
+    ok(is_used("$dir"), "$name: files were made");
     my $csv = csv_of($run);
     is(scalar(grep { length $csv->{$_} && length $csv->{"${_}_latency"} } @TESTS), 12, "$name: all twelve figures");
     is_deeply([ grep { $_ ne 'lost+found' } tree("$dir") ], [], "$name: nothing is left");
@@ -36,7 +38,7 @@ my %make = (tmpfs => sub { Root::tmpfs('size=200m') }, map { my $type = $_; ($ty
 for my $type (qw(tmpfs ext4 xfs btrfs)) {
     my $dir = $make{$type}->();
 SKIP: {
-        skip "this system makes or mounts no $type", 12 if !defined $dir;
+        skip "this system makes or mounts no $type", 16 if !defined $dir;
         measures_all("$type, root", $dir, {});
         measures_all("$type, root with -u nobody", $dir, {}, '-u', 'nobody');
         measures_all("$type, nobody", $dir, { as => 'nobody' });
@@ -68,7 +70,7 @@ sub leaves_little {
     my $killed = start('-d', "$dir", qw(-q -r0 -s4 -n0 -f -x1000000));
     wait_until('a line of it', sub { (() = slurp($killed->{out_file}) =~ /\n/g) > 1 });
     kill KILL => $killed->{pid};
-    finish($killed);
+    is(finish($killed)->{status}, 'signal 9', "$type: a run is killed");
     wait_until_closed($_) for glob "$dir/bonnie.*";
     is(bonnie('-d', "$dir", '--cleanup')->{status}, 0, "$type, --cleanup after a run that was killed: exit status 0");
     is_deeply(left_in($dir), [], 'nothing is left');
@@ -78,7 +80,7 @@ sub leaves_little {
 for my $type (sort keys %other) {
     my ($make, %cannot) = @{ $other{$type} };
 SKIP: {
-        my $dir = $make->() // skip("this system makes or mounts no $type", 9);
+        my $dir = $make->() // skip("this system makes or mounts no $type", 11);
         measures_all($type, $dir, {}, qw(-s4 -n1:500:0:3 -f1));
         for my $way (qw(-D -n1:-1 -n1:-2)) {
             my $run = bonnie('-d', "$dir", @quick, '-n1', $way);

@@ -6,7 +6,7 @@ use warnings;
 use FindBin;
 use lib "$FindBin::Bin/../lib";
 use Test::More;
-use BonnieRun  qw(bonnie scratch tree);
+use BonnieRun  qw(bonnie is_used mark scratch tree);
 use RunProgram qw(slurp spew);
 use Trace      qw(can_trace trace);
 
@@ -25,7 +25,9 @@ mkdir "$dir/bonnie.aaaaaaaaaaaaaaaa", oct 500;
 my %before = map { $_ => -f "$dir/$_" ? slurp("$dir/$_") : -l "$dir/$_" ? readlink "$dir/$_" : 'directory' } tree($dir);
 for my $options ([qw(-s1 -n1)], [qw(-s0 -n1:100:0:3 -c2)], [qw(-s1 -n1:-2 -b)],
     [qw(-s1 -n0 -c2 --iops-duration=0.05 --tests=iops)], [qw(-s1 -n0 --engine=null -f)]) {
+    mark("$dir");
     is(bonnie('-d', $dir, qw(-r0 -q), @{$options})->{status}, 0, "@{$options}: exit status 0");
+    ok(is_used($dir), 'files were made beside them');
 }
 my %after = map { $_ => -f "$dir/$_" ? slurp("$dir/$_") : -l "$dir/$_" ? readlink "$dir/$_" : 'directory' } tree($dir);
 is_deeply(\%after, \%before, 'everything is as it was');

@@ -9,7 +9,7 @@ use FindBin;
 use lib "$FindBin::Bin/../lib";
 use List::Util qw(max sum);
 use Test::More;
-use BonnieRun qw(bonnie csv_of engines refused_ok scratch tree);
+use BonnieRun qw(bonnie csv_of engines is_used mark refused_ok scratch tree);
 use Trace     qw(can_trace phases trace);
 
 my $dir = scratch();
@@ -149,7 +149,9 @@ for my $engine (grep { $usable{$_} } qw(sync libaio io_uring null)) {
     for my $size (qw(4k:4k 16k:16k 16k:4k)) {
         my @options = ("-s$size", '--iops-writes=100', '--iops-duration=0.05', '-c' . ($size eq '16k:4k' ? 3 : 1),
             "--engine=$engine", $engine eq 'sync' ? () : '--iodepth=64');
+        mark("$dir");
         my $run = bonnie('-d', $dir, qw(-r0 -n0 -q --verify=full --tests=iops), @options);
+        ok(is_used($dir), 'files were made');
         is("$run->{status}" . ($run->{err} =~ /^(bonnie:.*)/m ? $1 : q{}), '0', "it ends: @options");
     }
 }

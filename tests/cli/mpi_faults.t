@@ -1,6 +1,6 @@
 #!/usr/bin/perl
 # bonnie-mpi while a test is running: a rank is killed, runs out of room, loses its directory, or is
-# stopped for 40 seconds, or the launcher is interrupted. All ranks end, or continue; the cause is
+# stopped until the others name it, or the launcher is interrupted. All ranks end, or continue; the cause is
 # named; nothing is left behind except what a killed rank cannot remove. Three of the tests, or all
 # with BONNIE_TEST_LONG.
 
@@ -25,10 +25,10 @@ my @TESTED = is_long() ? @ALL_TESTS : qw(put_block seeks ran_create);
 my $RANKS  = 3;
 my $HOST   = hostname();
 
-# In seconds: the others wait this long before they name a missing rank. A rank is stopped
-# for ten seconds more, and the run then continues for some seconds.
+# In seconds: the others wait this long before they name a missing rank. A rank is stopped until
+# they have, and the run then continues for some seconds.
 my $PATIENCE = 30;
-my $STOPPED  = $PATIENCE + 10;
+my $NAMED    = qr/bonnie: [^:\n]*: (rank \d+ on \S+) has not arrived after $PATIENCE seconds/;
 
 my @ENDLESS = qw(--seconds=1000);
 
@@ -121,7 +121,7 @@ sub failed_ok {
     return;
 }
 
-# ---- stopped for 40 seconds ----------------------------------------------------------------------
+# ---- stopped until it is named -------------------------------------------------------------------
 
 # Another process continues the rank, so that this one is free meanwhile.
 sub stop_rank {
@@ -130,7 +130,7 @@ sub stop_rank {
     kill STOP => $pid;
     $case->{waker} = fork // die "fork: $!\n";
     return if $case->{waker} != 0;
-    sleep $STOPPED;
+    eval { wait_until('its name', sub { slurp($case->{run}{err_file}) =~ $NAMED }) } or warn $@;
     kill CONT => $pid;
     POSIX::_exit(0);
 }
@@ -141,7 +141,7 @@ sub goes_on_ok {
     finish($run);
     waitpid $case->{waker}, 0;
     is($run->{status}, 0, 'the run goes on to its end') or diag($run->{err});
-    my @named = $run->{err} =~ /bonnie: [^:\n]*: (rank \d+ on \S+) has not arrived after $PATIENCE seconds/g;
+    my @named = $run->{err} =~ /$NAMED/g;
     is("@named", "rank $rank on $HOST", "rank $rank is named, once, and nobody else") or diag($run->{err});
     unlike($run->{err}, qr/ranks in all/, 'and they are not counted, because all are named');
     nothing_left_ok($case->{dir});
@@ -227,9 +227,9 @@ sub interrupted_ok {
 # ---- all of them --------------------------------------------------------------------------------
 
 my $STOP = {
-    title  => 'RANK was stopped for 40 seconds',
+    title  => 'RANK was stopped until it was named',
     turn   => 0,
-    place  => sub { (in_one_place(@_), '--seconds=' . ($STOPPED + 5)) },
+    place  => sub { (in_one_place(@_), '--seconds=' . ($PATIENCE + 5)) },
     strike => \&stop_rank,
     check  => \&goes_on_ok,
 };

@@ -9,7 +9,7 @@ use lib "$FindBin::Bin/../lib";
 use Test::More;
 use Root;
 BEGIN { Root::private_mounts() }
-use BonnieRun  qw(bonnie refused_ok scratch tree);
+use BonnieRun  qw(bonnie is_used mark refused_ok scratch tree);
 use RunProgram qw(spew);
 use Trace      qw(can_trace trace);
 
@@ -69,8 +69,17 @@ SKIP: {
         is((grep { $_->{args} =~ /O_CREAT|O_TMPFILE/ || $_->{name} =~ /mkdirat|pwrite/ } @calls), 0, 'before anything is made');
     }
 }
-is(bonnie(@q, qw(-s7 -n0 -d), "$small")->{status}, 0, 'a filesystem is used up to the last MiB');
-is(bonnie(@q, qw(-s7 -n1 -d), "$small")->{status}, 0, 'the data is gone before the files are made');
+
+# Checks that a run has room, and uses it.
+sub has_room {
+    my ($name, $fs, @args) = @_;
+    mark("$fs");
+    is(bonnie(@q, '-d', "$fs", @args)->{status}, 0, $name);
+    ok(is_used("$fs"), 'and files are made');
+    return;
+}
+has_room('a filesystem is used up to the last MiB', $small, qw(-s7 -n0));
+has_room('the data is gone before the files are made', $small, qw(-s7 -n1));
 
 # Another program fills the filesystem while the run is at work.
 sub fills_up {
@@ -103,10 +112,10 @@ SKIP: {
 
 SKIP: {
     my $ext4 = Root::filesystem('ext4', 32);
-    skip 'this system makes or mounts no ext4', 2 if !defined $ext4;
+    skip 'this system makes or mounts no ext4', 3 if !defined $ext4;
     my @many = (@q, '-d', "$ext4", qw(-s0 --cache=keep --tests=seq_create));
     refused_ok(bonnie(@many, '-n9'), qr/: 9218 files are needed, \d{4} can be made/, 'more files than ext4 has inodes');
-    is(bonnie(@many, '-n9:-1')->{status}, 0, 'but hard links take none');
+    has_room('but hard links take none', $ext4, @many, '-n9:-1');
 }
 
 my $mount = Root::tmpfs('size=8m');

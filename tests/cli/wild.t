@@ -9,7 +9,7 @@ use lib "$FindBin::Bin/../lib";
 use Test::More;
 use Root;
 BEGIN { Root::private_mounts() }
-use BonnieRun  qw(bonnie scratch);
+use BonnieRun  qw(bonnie is_used mark scratch);
 use RunProgram qw(data_file);
 use Turn       qw(wait_for_turn);
 
@@ -71,8 +71,10 @@ for my $line (@lines) {
 SKIP: {
         skip 'only root can become another group', 1 if !$root && $line =~ /-g/;
         my @add = $line =~ /-p/ ? () : ($line =~ /-s/ ? () : '-s4', $line =~ /-n/ ? () : '-n1', "-d$dir");
+        mark("$dir");
         my $run = bonnie({ dir => "$dir" }, small(@words), @add);
         is($run->{status}, 0, "runs: $line") or diag($run->{err});
+        ok(is_used($dir), 'makes its files') if $line !~ /-p/;
         like($run->{out}, qr/^1[.]98,/m, 'with a result') if $line !~ /-p/;
         # Without this, a later line with -y would wait for other processes.
         bonnie('-p', '-1', $line =~ /-u nobody/ && $root ? qw(-u nobody) : ()) if $line =~ /-p/;

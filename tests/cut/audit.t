@@ -37,14 +37,24 @@ SKIP: {
 my $barrier = PowerCut->new(mount => 'barrier=0');
 audit_ok('a mount that sends no flush', $barrier->dir, 2, qr/barrier/, qr/no flush reaches loop\d+/);
 
-# Now and then another program empties the drive's cache.
+# Now and then another program empties the drive's cache, all the time that the audit takes.
+pipe my $flushed, my $flushes or die "pipe: $!\n";
 my $other = fork // die "fork: $!\n";
 if ($other == 0) {
-    open my $drive, '+<', $barrier->{loop} or exit 1;
-    for (1 .. 15) { $drive->sync or exit 1; select undef, undef, undef, .02 }
+    my $goes_on = 1;
+    local $SIG{TERM} = sub { $goes_on = 0 };
+    open my $drive, '+<', $barrier->{loop} or POSIX::_exit(1);
+    while ($goes_on) {
+        $drive->sync or POSIX::_exit(1);
+        syswrite $flushes, '.';
+        select undef, undef, undef, .02;
+    }
     POSIX::_exit(0);
 }
+close $flushes;
+is(sysread($flushed, my $first, 1), 1, 'another program flushes the drive');
 audit_ok('and somebody else flushes the drive', $barrier->dir, 2, qr/no flush reaches loop\d+/);
+kill TERM => $other;
 waitpid $other, 0;
 is($?, 0, 'which the drive did');
 undef $barrier;

@@ -46,9 +46,8 @@ my @bad;
 for my $i (0 .. $#runs) {
     my ($run, $values) = ($runs[$i], csv_of($runs[$i]));
     my $whole = "@measured" eq join q{ }, sort grep { $values->{$_} ne q{} } keys %{$values};
-    my $kind  = $run->{status} eq '0' && $whole ? 'recovered'
-        : is_victim($i) && $run->{status} =~ /\Asignal (?:9|15)\z/ ? 'ended'
-        :                                                             undef;
+    my $kind = is_victim($i) ? ($run->{status} =~ /\Asignal (?:9|15)\z/ ? 'ended' : undef)
+        :                      ($run->{status} eq '0' && $whole ? 'recovered' : undef);
     push @bad, "run $i: $run->{status} $run->{err}" if !$kind || $run->{err} ne q{};
     $row{clean}++ if $kind;
     $row{$kind // 'told'}++;

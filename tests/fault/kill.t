@@ -8,7 +8,7 @@ use FindBin;
 use lib "$FindBin::Bin/../lib";
 use Test::More;
 use Time::HiRes qw(sleep time);
-use BonnieRun   qw(bonnie engines finish scratch scratch_on_disk start takes_direct wait_until);
+use BonnieRun   qw(bonnie engines finish is_used mark scratch scratch_on_disk start takes_direct wait_until);
 use Fault       qw(left_in playground run_cases);
 use SweepSize   qw(is_long);
 
@@ -25,11 +25,13 @@ my @runs    = (
 # How long such a run takes when nobody kills it. The moments are spread over this time.
 my %lasts;
 for my $args (@runs) {
+    mark("$grounds[0]{dir}");
     my $begin = time;
     my $run   = bonnie('-d', $grounds[0]{dir}, split q{ }, "$common $args");
     is($run->{status}, 0, "$args: it works") or diag($run->{err});
     like($run->{out}, qr/^(?:1[.]98,|\{)/m, "$args: and prints its report");
     $lasts{$args} = time - $begin;
+    ok(is_used($grounds[0]{dir}), "$args: and makes files");
 }
 
 # What a killed run may leave: no data files.
@@ -48,7 +50,8 @@ run_cases('SIGKILL at a random moment', \@cases,
     hits      => .3,
     start     => sub {
         my ($case, $ground) = @_;
-        $case->{after} /= 2 if $case->{misses}; # the run before was faster than the one that was timed
+        $case->{after} *= $case->{too_soon} ? 2 : .5 if $case->{misses}; # the run before was slower or faster than the one that was timed
+        mark("$ground->{dir}");
         my $run = start('-d', $ground->{dir}, split q{ }, "$common $case->{args}");
         sleep $case->{after};
         $run->{fault_at} = time;
@@ -61,7 +64,8 @@ run_cases('SIGKILL at a random moment', \@cases,
         push @wrong, $run->{status} if $run->{status} !~ /\A(?:signal 9|0)\z/;
         wait_until('the end of its processes', sub { !kill 0, -$run->{pid} });
         $run->{after_fault} = time - $run->{fault_at};
-        return $run->{status} eq '0' ? 'missed' : 'ended', @wrong;
+        $case->{too_soon} = !is_used($ground->{dir}); # it had made nothing that could be left
+        return $run->{status} eq '0' || $case->{too_soon} ? 'missed' : 'ended', @wrong;
     },
     may_leave => sub { return [] },
 );

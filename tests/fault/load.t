@@ -52,6 +52,7 @@ for my $name (sort keys %loads) {
     my $calls = census(@{ $loads{$name} });
     cmp_ok(scalar keys %{$calls}, '>', 10, "$name: calls that may fail");
     my $number = 0;
+    my %before = %cases;
     for my $call (sort keys %{$calls}) {
         my @faults = Calls::faults_of($call);
         my ($first, $last) = @{ $calls->{$call} };
@@ -59,6 +60,9 @@ for my $name (sort keys %loads) {
             fail_once($name, $call, $faults[ $number++ % @faults ], $when) if @faults;
         }
     }
+    # Some do not: threads do not always take their turns in the same order.
+    my ($hit, $all) = map { ($cases{$_} // 0) - ($before{$_} // 0) } qw(hit all);
+    cmp_ok($hit, '>=', $all / 2, "$name: $hit of $all cases met their fault");
 }
 fail_once('sleep', 'write', $_, 1) for Calls::faults_of('write'); # the report itself
 cmp_ok($cases{hit} // 0, '>=', 100, 'at least 100 cases met their fault') if is_long();
@@ -83,6 +87,7 @@ sub fail_once {
     my $run = finish(load_started({ wrap => [ qw(strace --seccomp-bpf -f -qq -o), "$log", Calls::injection($call, $fault, $when, 10), '--' ] },
             arguments($dir, @{ $loads{$name} })));
     my $hit = slurp("$log") =~ /INJECTED/;
+    $cases{all}++;
     $cases{hit}++ if $hit;
     my @wrong = $run->{status} eq '0' ? () : $run->{status} eq '1' ? one_line($run) : "it ended by $run->{status}";
     push @wrong, books($run->{out}) if $run->{out} ne q{} && $run->{err} !~ /: write to standard output: /;

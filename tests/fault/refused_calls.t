@@ -11,7 +11,7 @@ use FindBin;
 use lib "$FindBin::Bin/../lib";
 use JSON::PP ();
 use Test::More;
-use BonnieRun  qw(bonnie engines have scratch tree);
+use BonnieRun  qw(bonnie engines have is_used mark scratch tree);
 use Root       ();
 use RunProgram qw(slurp spew);
 
@@ -50,13 +50,15 @@ sub left_in {
 sub in_sandbox {
     my ($run, @wrap) = @_;
     my $dir  = scratch(oct 777);
-    mkdir "$dir/data" if ($run->{program} // q{}) eq 'bonload';
+    my $used = ($run->{program} // q{}) eq 'bonload' ? "$dir/data" : "$dir";
+    mkdir $used;
+    mark($used);
     my @args = map {s/\bDIR\b/$dir/r} split q{ }, $run->{args};
     local $BonnieRun::HANGS = 60;
     my $done = bonnie({ program => $run->{program}, wrap => [ map {s/\bDIR\b/$dir/r} @wrap ] }, @args);
     my $text = -e "$dir/report" ? slurp("$dir/report") : $done->{out};
     my $report = $text =~ /\A\{/ ? (eval { JSON::PP::decode_json($text) }) // {} : { page => $text =~ m{</html>\s*\z} ? 1 : 0 };
-    return { %{$done}, report => $report, left => [ left_in($dir, $run) ] };
+    return { %{$done}, report => $report, left => [ left_in($dir, $run) ], is_used => is_used($used) };
 }
 
 # Figures, and the lengths of lists of figures, differ between any two runs.
@@ -123,6 +125,7 @@ sub judge {
         push @wrong, scalar(@lines) . ' lines' if @lines != 1;
     }
     elsif ($now->{status} eq '0') {
+        push @wrong, 'it has made no file' if !$now->{is_used};
         my ($differs, $unknown) = differences($usual->{report}, $now->{report});
         push @wrong, @{$differs};
         $row->{ $unknown ? 'less_known' : 'the_same' }++;

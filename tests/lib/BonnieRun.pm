@@ -16,7 +16,7 @@ use POSIX          ();
 use Test::More     ();
 use RunProgram     qw(slurp spew);
 
-our @EXPORT_OK = qw(@ALL_TESTS @BLOCK_TESTS @FIELDS @TESTS bonnie csv_of engines finish have has_terminal nobody_can program refused_ok
+our @EXPORT_OK = qw(@ALL_TESTS @BLOCK_TESTS @FIELDS @TESTS bonnie csv_of engines finish have has_terminal is_used mark nobody_can program refused_ok
     run_tool scratch scratch_on_disk source start table_of takes_direct tree wait_until
     wait_until_closed wait_until_taken wait_until_working);
 
@@ -334,6 +334,19 @@ sub tree {
     my @sorted = sort map { s{\A\Q$dir\E/?}{}r } grep { $_ ne "$dir" } @names;
     return @sorted;
 }
+
+# A time long ago, in whole even seconds, which every filesystem keeps.
+my $MARK = 1_000_000_000;
+
+# Marks directories: is_used() then tells of each whether anything was made in it or removed from it
+# since. That a program has left nothing behind says something only if it has made something.
+sub mark {
+    my (@dirs) = @_;
+    utime($MARK, $MARK, @dirs) == @dirs or die "utime @dirs: $!\n";
+    return;
+}
+
+sub is_used { my ($dir) = @_; return ((stat $dir)[9] // $MARK) != $MARK }
 
 # Checks a refusal or failure: exit status 1, one line on stderr that matches, and nothing on
 # stdout.

@@ -222,7 +222,7 @@ sub says_why {
 }
 
 # census(\%how, ARGUMENT...): the run, and the system calls that it makes: {call => [before main(),
-# in all]}, the largest numbers in any of its processes.
+# in all]}, the largest numbers in any of its processes. Without the calls that only the loader makes.
 sub census {
     my ($how, @args) = @_;
     my $log = File::Temp->new;
@@ -238,7 +238,8 @@ sub census {
     my %calls;
     for my $call (keys %count) {
         my ($most) = sort { $b <=> $a } values %{ $count{$call} };
-        $calls{$call} = [ ($loader{$call} // 0) + 1, $most ];
+        my $before = $loader{$call} // 0;
+        $calls{$call} = [ $before + 1, $most ] if $most > $before;
     }
     return ($run, \%calls);
 }
