@@ -7,8 +7,12 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "sys/stop.h"
 #include "sys/walk.h"
 #include "util/kernel_file.h"
+
+/* Time between two looks while a pipe has no writer, in ms. */
+#define LOOK_MS 100
 
 /* How far the search for a file has come. */
 struct search {
@@ -205,11 +209,17 @@ bool named_file_is_foreign_pipe(const struct named_file *f)
     return f->is_in_place && S_ISFIFO(f->facts.st_mode) && !walk_trusts(f->facts.st_uid);
 }
 
-/* Waits for a writer: without one, a pipe looks as if it had ended. */
-static void wait_for_writer(int fd)
+/*
+ * Waits for a writer: without one, a pipe looks as if it had ended. Looks again and again whether
+ * the run must stop, because a signal may come just before poll().
+ */
+static int wait_for_writer(int fd, struct err *e)
 {
     struct pollfd one = {.fd = fd, .events = POLLIN};
-    poll(&one, 1, -1);
+    int rc = stop_check(e);
+    while (rc == 0 && poll(&one, 1, LOOK_MS) <= 0)
+        rc = stop_check(e);
+    return rc;
 }
 
 int named_file_read(FILE **in, const char *purpose, const char *path, struct err *e)
@@ -226,8 +236,11 @@ int named_file_read(FILE **in, const char *purpose, const char *path, struct err
     named_file_release(&f);
     if (fd < 0)
         return fd;
-    if (is_pipe)
-        wait_for_writer(fd);
+    rc = is_pipe ? wait_for_writer(fd, e) : 0;
+    if (rc != 0) {
+        close(fd);
+        return rc;
+    }
     fcntl(fd, F_SETFL, O_RDONLY);
     *in = fdopen(fd, "r");
     if (*in)

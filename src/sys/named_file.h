@@ -56,8 +56,8 @@ bool named_file_is_foreign_pipe(const struct named_file *f);
 
 /*
  * Finds a file, and opens it as a stream for reading. If it is a pipe of this user or of root,
- * waits until somebody writes to it or a signal comes; refuses another user's pipe. Returns 0, and
- * the caller must then call fclose(3), or a negative errno with a line in e.
+ * waits until somebody writes to it or the run must stop (stop.h); refuses another user's pipe.
+ * Returns 0, and the caller must then call fclose(3), or a negative errno with a line in e.
  */
 int named_file_read(FILE **in, const char *purpose, const char *path, struct err *e);
 

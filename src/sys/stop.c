@@ -257,7 +257,7 @@ bool stop_requested(void)
 
 int stop_check(struct err *e)
 {
-    return stop_requested() ? err_system(e, EINTR, "the run was stopped") : 0;
+    return shared && stop_requested() ? err_system(e, EINTR, "the run was stopped") : 0;
 }
 
 void stop_request(void)

@@ -75,7 +75,10 @@ void stop_inquiry_ends(void);
 /* Whether the run must stop. Costs one plain load. Safe in threads and after fork. */
 bool stop_requested(void);
 
-/* Returns 0 if the run goes on, or -EINTR with a line in e if it must stop. */
+/*
+ * Returns 0 if the run goes on, as it does before stop_init(), or -EINTR with a line in e if it
+ * must stop.
+ */
 int stop_check(struct err *e);
 
 /* Requests that the run stops. */

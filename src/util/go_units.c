@@ -207,7 +207,7 @@ struct go_text go_duration(uint64_t nanoseconds)
 {
     uint64_t ns = nanoseconds;
     char seconds[GO_UNITS_TEXT];
-    struct go_text duration;
+    struct go_text duration = {.text = ""};
     char *text = duration.text;
     if (ns == 0)
         snprintf(text, GO_UNITS_TEXT, "0s");

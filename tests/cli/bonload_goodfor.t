@@ -8,6 +8,7 @@ use warnings;
 use FindBin;
 use lib "$FindBin::Bin/../lib";
 use JSON::PP ();
+use POSIX    ();
 use Test::More;
 use BonnieRun  qw(finish is_used mark scratch wait_until wait_until_working);
 use LoadRun    qw(bonload load_started);
@@ -41,6 +42,17 @@ sub good_for {
     ok(is_used($dir), "$profile @args: makes something");
     is_deeply([ glob "$dir/* $dir/.[!.]*" ], [], "$profile @args: leaves nothing");
     return $run;
+}
+
+# A profile may come through a pipe, and a signal ends the wait for it.
+POSIX::mkfifo("$OWN/pipe", oct 600) or die "mkfifo: $!\n";
+for my $writes (0, 1) {
+    my $waiting = load_started("-good-for=$OWN/pipe", '-wt=1', '-show-progress=false', scratch());
+    wait_until('that it is open', sub { grep { (readlink // q{}) eq "$OWN/pipe" } glob "/proc/$waiting->{pid}/fd/*" });
+    open my $other_end, '+<', "$OWN/pipe" or die "$OWN/pipe: $!\n" if $writes;
+    kill TERM => $waiting->{pid};
+    finish($waiting);
+    is("$waiting->{status}$waiting->{out}$waiting->{err}", 'signal 15', 'a profile through a pipe ' . ($writes ? 'that somebody has open' : 'without a writer') . ': TERM ends it');
 }
 
 # The verdict is about the load that the profile names, and no other.

@@ -264,7 +264,7 @@ uint64_t names_hash(const char *name, size_t length)
 
 size_t names_format(const struct names *n, uint64_t own_number, char *name)
 {
-    struct rng rng;
+    struct rng rng = {0}; /* used only with random parts */
     char *to = name;
     uint64_t number = names_number(n, own_number);
     if (n->lines)

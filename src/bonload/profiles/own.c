@@ -300,7 +300,7 @@ static int parse_line(struct parser *r, char *text)
     if (steps)
         *steps++ = '\0';
     int rc = split_words(r, text);
-    return rc == 0 ? parse_words(r, steps) : rc;
+    return rc == 0 && r->count > 0 ? parse_words(r, steps) : rc;
 }
 
 static int check_whole(const struct profile *p, struct err *e)
