@@ -63,13 +63,19 @@ void conductor_close(struct conductor *c)
     crew_close(&c->crew);
 }
 
+/* Whether requests count, because the warm-up is over. */
+static bool conductor_counts(const struct conductor *c)
+{
+    return c->stage >= STAGE_STEP;
+}
+
 /* When the load or the warm-up ends, by clock_ns(); 0: unknown. */
 static uint64_t goal_ns(const struct conductor *c)
 {
     const struct plan *p = c->run->plan;
     uint64_t all =
         p->mode == MODE_SWEEP ? p->duration_ns * p->settings->sweep_count : p->duration_ns;
-    uint64_t warmup_ns = c->counts ? 0 : p->warmup_ns;
+    uint64_t warmup_ns = conductor_counts(c) ? 0 : p->warmup_ns;
     return all > 0 ? c->start_ns + warmup_ns + all : 0;
 }
 
@@ -104,7 +110,6 @@ static int begin_first_step(struct conductor *c, struct err *e)
         return rc;
     uint64_t now_ns = clock_ns();
     c->stage = STAGE_STEP;
-    c->counts = true;
     begin_sums(c, now_ns);
     if (c->run->plan->mode == MODE_RATE && goal_ns(c) != 0)
         atomic_store(&c->run->until_ns, goal_ns(c));
@@ -112,10 +117,10 @@ static int begin_first_step(struct conductor *c, struct err *e)
     return 0;
 }
 
-static void pause_load(struct conductor *c, uint64_t now_ns)
+static void pause_load(struct conductor *c, enum stage stage, uint64_t now_ns)
 {
     run_pause(c->run);
-    c->stage = STAGE_PAUSE;
+    c->stage = stage;
     c->pause_ns = now_ns;
 }
 
@@ -142,12 +147,12 @@ static int look_at_warmup(struct conductor *c, uint64_t now_ns, struct err *e)
 {
     if (c->end_ns != 0)
         return 0;
-    if (c->stage == STAGE_PAUSE) {
+    if (c->stage == STAGE_COOLING) {
         bool is_idle = crew_busy(&c->crew) == 0 || now_ns - c->pause_ns >= LONGEST_PAUSE_NS;
         return is_idle ? end_warmup(c, e) : 0;
     }
     if (now_ns - c->start_ns >= c->run->plan->warmup_ns)
-        pause_load(c, now_ns);
+        pause_load(c, STAGE_COOLING, now_ns);
     return 0;
 }
 
@@ -189,7 +194,7 @@ static int obey_order(struct conductor *c, const struct order *order, uint64_t n
         atomic_store(&c->run->counts_from_ns, now_ns);
     } else if (order->move == MOVE_PAUSE) {
         steps_stop(&c->steps, now_ns);
-        pause_load(c, now_ns);
+        pause_load(c, STAGE_PAUSE, now_ns);
     }
     if (order->move == MOVE_STEP || is_last)
         rc = end_step(c, e);
@@ -226,7 +231,7 @@ static int look_at_steps(struct conductor *c, uint64_t now_ns, struct err *e)
 static int look_at_stage(struct conductor *c, uint64_t now_ns, struct err *e)
 {
     int rc = 0;
-    if (!c->counts)
+    if (!conductor_counts(c))
         rc = look_at_warmup(c, now_ns, e);
     else if (is_steered(c) && !c->all_are_over)
         rc = look_at_steps(c, now_ns, e);
@@ -241,7 +246,7 @@ static int look_at_stage(struct conductor *c, uint64_t now_ns, struct err *e)
 static int end_last_step(struct conductor *c, uint64_t now_ns, struct err *e)
 {
     bool is_alone = c->coordinator->ranks.count == 1;
-    if (c->run->plan->mode != MODE_SWEEP || c->has_all_steps || !c->counts)
+    if (c->run->plan->mode != MODE_SWEEP || c->has_all_steps || !conductor_counts(c))
         return 0;
     steps_stop(&c->steps, now_ns);
     int rc = c->was_stopped && !is_alone ? -EINTR : end_step(c, e);
@@ -253,7 +258,7 @@ static int end_last_step(struct conductor *c, uint64_t now_ns, struct err *e)
 
 static void look_at_rates(struct conductor *c, uint64_t now_ns)
 {
-    if (c->run->plan->mode != MODE_RATE || !c->counts || c->end_ns != 0)
+    if (c->run->plan->mode != MODE_RATE || !conductor_counts(c) || c->end_ns != 0)
         return;
     backlog_look(&c->backlog, &c->crew, now_ns);
     c->is_bad_rate = c->backlog.is_bad && c->run->plan->settings->stop_on_bad_rate;
@@ -271,7 +276,7 @@ static void look_at_success(struct conductor *c, uint64_t now_ns)
     const struct run *run = c->run;
     uint64_t patience_ns = run->target->traits & TARGET_FILES ? 0 : HOPELESS_NS;
     uint64_t errors = 0;
-    if (is_steered(c) || !c->counts || c->end_ns != 0 || c->has_succeeded ||
+    if (is_steered(c) || !conductor_counts(c) || c->end_ns != 0 || c->has_succeeded ||
         run->plan->max_errors >= 100 || now_ns - c->start_ns < patience_ns)
         return;
     for (enum load_kind kind = 0; kind < LOAD_KINDS; kind++) {
@@ -287,7 +292,7 @@ static void look_at_success(struct conductor *c, uint64_t now_ns)
 static void look_at_end(struct conductor *c, uint64_t now_ns)
 {
     const struct plan *p = c->run->plan;
-    uint64_t goal = p->mode == MODE_SWEEP || !c->counts ? 0 : goal_ns(c);
+    uint64_t goal = p->mode == MODE_SWEEP || !conductor_counts(c) ? 0 : goal_ns(c);
     if (stop_signal() && !c->was_stopped) {
         c->was_stopped = true;
         c->all_are_over = true; /* each rank gets the signal, so no rank must tell the others */
@@ -328,7 +333,8 @@ static int conductor_look(struct conductor *c, struct err *e)
 /* Waits until the next tick. On SIGUSR1, prints the figures so far. */
 static void wait_for_look(struct conductor *c)
 {
-    const struct timespec tick = {.tv_nsec = c->stage == STAGE_PAUSE ? PAUSE_TICK_NS : TICK_NS};
+    bool is_pause = c->stage == STAGE_COOLING || c->stage == STAGE_PAUSE;
+    const struct timespec tick = {.tv_nsec = is_pause ? PAUSE_TICK_NS : TICK_NS};
     sigset_t asked;
     sigemptyset(&asked);
     sigaddset(&asked, SIGUSR1);
@@ -390,7 +396,7 @@ int conductor_run(struct conductor *c, struct err *e)
     if (c->end_ns == 0)
         c->end_ns = run_ended_ns(run, now_ns);
     rc = end_last_step(c, now_ns, e);
-    if (!c->counts)
+    if (!conductor_counts(c))
         crew_forget(&c->crew);
     if (rc == 0)
         rc = look_at_course(c, now_ns, true, e);

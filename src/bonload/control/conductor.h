@@ -26,9 +26,11 @@
  * search or a sweep.
  */
 enum stage {
-    STAGE_STEP,  /* requests of a step begin, until end_ns */
-    STAGE_PAUSE, /* the last requests of a step end before the next one begins */
-    STAGE_OVER,  /* all requests have ended */
+    STAGE_WARMING, /* requests of the warm-up begin; they do not count */
+    STAGE_COOLING, /* the last requests of the warm-up end */
+    STAGE_STEP,    /* requests of a step begin, until end_ns; they count */
+    STAGE_PAUSE,   /* the last requests of a step end before the next one begins */
+    STAGE_OVER,    /* all requests have ended */
 };
 
 struct conductor {
@@ -37,7 +39,6 @@ struct conductor {
     struct coordinator *coordinator; /* the ranks that make the run together */
     enum stage stage;
     uint64_t pause_ns; /* when the last pause began */
-    bool counts;       /* the warm-up is over, so requests count */
     struct steering steering;
     struct steps steps;
     struct series intervals; /* slices of one second */
