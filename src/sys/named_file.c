@@ -4,14 +4,13 @@
 #include <fcntl.h>
 #include <poll.h>
 #include <stdio.h>
-#include <string.h>
 #include <unistd.h>
 
 #include "sys/stop.h"
 #include "sys/walk.h"
 #include "util/kernel_file.h"
 
-/* Time between two looks while a pipe has no writer, in ms. */
+/* Time between two looks for a signal, which may come just before poll(), in ms. */
 #define LOOK_MS 100
 
 /* How far the search for a file has come. */
@@ -209,17 +208,19 @@ bool named_file_is_foreign_pipe(const struct named_file *f)
     return f->is_in_place && S_ISFIFO(f->facts.st_mode) && !walk_trusts(f->facts.st_uid);
 }
 
-/*
- * Waits for a writer: without one, a pipe looks as if it had ended. Looks again and again whether
- * the run must stop, because a signal may come just before poll().
- */
-static int wait_for_writer(int fd, struct err *e)
+int named_file_wait(int fd, const char *path, struct err *e)
 {
     struct pollfd one = {.fd = fd, .events = POLLIN};
-    int rc = stop_check(e);
-    while (rc == 0 && poll(&one, 1, LOOK_MS) <= 0)
-        rc = stop_check(e);
-    return rc;
+    int ready = 0;
+    while (ready == 0) {
+        int rc = stop_check(e);
+        if (rc != 0)
+            return rc;
+        ready = poll(&one, 1, LOOK_MS);
+        if (ready < 0 && errno == EINTR)
+            ready = 0;
+    }
+    return ready > 0 ? 0 : err_system(e, errno, "read %s", path);
 }
 
 int named_file_read(FILE **in, const char *purpose, const char *path, struct err *e)
@@ -236,7 +237,7 @@ int named_file_read(FILE **in, const char *purpose, const char *path, struct err
     named_file_release(&f);
     if (fd < 0)
         return fd;
-    rc = is_pipe ? wait_for_writer(fd, e) : 0;
+    rc = is_pipe ? named_file_wait(fd, path, e) : 0;
     if (rc != 0) {
         close(fd);
         return rc;

@@ -55,6 +55,12 @@ int named_file_open(const struct named_file *f, int flags, struct err *e);
 bool named_file_is_foreign_pipe(const struct named_file *f);
 
 /*
+ * Waits until a file has data or its end; a pipe without a writer has neither. Returns 0, or a
+ * negative errno with a line in e, also when the run must stop (stop.h).
+ */
+int named_file_wait(int fd, const char *path, struct err *e);
+
+/*
  * Finds a file, and opens it as a stream for reading. If it is a pipe of this user or of root,
  * waits until somebody writes to it or the run must stop (stop.h); refuses another user's pipe.
  * Returns 0, and the caller must then call fclose(3), or a negative errno with a line in e.

@@ -49,7 +49,8 @@ POSIX::mkfifo("$OWN/pipe", oct 600) or die "mkfifo: $!\n";
 for my $writes (0, 1) {
     my $waiting = load_started("-good-for=$OWN/pipe", '-wt=1', '-show-progress=false', scratch());
     wait_until('that it is open', sub { grep { (readlink // q{}) eq "$OWN/pipe" } glob "/proc/$waiting->{pid}/fd/*" });
-    open my $other_end, '+<', "$OWN/pipe" or die "$OWN/pipe: $!\n" if $writes;
+    my $other_end;
+    if ($writes) { open $other_end, '+<', "$OWN/pipe" or die "$OWN/pipe: $!\n" }
     kill TERM => $waiting->{pid};
     finish($waiting);
     is("$waiting->{status}$waiting->{out}$waiting->{err}", 'signal 15', 'a profile through a pipe ' . ($writes ? 'that somebody has open' : 'without a writer') . ': TERM ends it');

@@ -356,7 +356,7 @@ subtest 'the figures so far' => sub {
 
 if (is_long()) {
     subtest 'a rank is stopped until it is named' => sub {
-        my @loads = ([qw(-wt=3 -duration=10s)], [qw(-rt=3 -max-latency=p90:10s -max-channels=6 -window=10s)]);
+        my @loads = ([qw(-wt=3 -duration=20s)], [qw(-rt=3 -max-latency=p90:10s -max-channels=6 -window=10s)]);
         my @runs  = map { start_ranks(with_quiet({ ranks => 3 }, qw(-requests-engine=sleep), @{$loads[$_]}, "-live-file=$dir/live$_")) } 0 .. $#loads;
         my @pids = map { pid_of($_, 1) } @runs;
         wait_until('the loads', sub { 2 == grep { (eval { slurp("$dir/live$_") } // q{}) =~ /^\d/m } 0 .. $#loads });

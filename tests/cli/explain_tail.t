@@ -101,7 +101,8 @@ SKIP: {
         my $run = start(@explain, '--iops-duration=8', '--json');
         my $remover;
         wait_until('the helper', sub { $remover = remover_of($run) });
-        my $status = slurp("/proc/$remover/status");
+        my $status;
+        wait_until('its sleep', sub { $status = slurp("/proc/$remover/status"); $status =~ /^State:\sS.*^Seccomp:\s2$/ms });
         like($status, qr/^Cap\Q$_\E:\s0+$/m, "the helper has no capability: $_") for qw(Inh Prm Eff Amb);
         like($status, qr/^Seccomp:\s2$/m, 'is under a filter');
         is(scalar(my @open = glob "/proc/$remover/fd/*"), 2, 'and has two open descriptors');

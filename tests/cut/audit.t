@@ -41,6 +41,7 @@ audit_ok('a mount that sends no flush', $barrier->dir, 2, qr/barrier/, qr/no flu
 pipe my $flushed, my $flushes or die "pipe: $!\n";
 my $other = fork // die "fork: $!\n";
 if ($other == 0) {
+    close $flushed; # so that SIGPIPE ends this process if the test dies
     my $goes_on = 1;
     local $SIG{TERM} = sub { $goes_on = 0 };
     open my $drive, '+<', $barrier->{loop} or POSIX::_exit(1);

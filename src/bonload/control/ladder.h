@@ -23,7 +23,7 @@ struct ladder {
     double kept;      /* highest load known to keep the limit; 0: none */
     double broken;    /* lowest load known to break it; 0: none */
     double load;      /* load to try now */
-    enum found found; /* what `load` is, though not confirmed yet */
+    enum found found; /* FOUND_UNSURE: `load` is to be tried; otherwise it is the answer */
 };
 
 /* Begins with the load `first`, but never tries one above `most`. */

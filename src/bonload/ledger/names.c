@@ -11,7 +11,6 @@
 #include <unistd.h>
 
 #include "sys/named_file.h"
-#include "sys/stop.h"
 #include "util/descriptor.h"
 #include "util/rng.h"
 #include "util/units.h"
@@ -30,9 +29,6 @@
 /* Largest size of a file of names, because the whole file is kept in memory. */
 #define MOST_BYTES GIB
 #define READ_BYTES MIB
-
-/* Interval at which a wait for a pipe checks for a signal to stop. */
-#define LOOK_MS 100
 
 static bool is_wildcard(const char *at)
 {
@@ -92,20 +88,6 @@ static int open_template(struct names *n, const char *template, struct err *e)
     return 0;
 }
 
-/*
- * Waits until a pipe has data or its end, also while nobody has opened it for writing. A signal
- * ends the wait.
- */
-static int wait_for_names(int fd, const char *path, struct err *e)
-{
-    struct pollfd one = {.fd = fd, .events = POLLIN};
-    int rc;
-    do {
-        rc = stop_check(e);
-    } while (rc == 0 && poll(&one, 1, LOOK_MS) == 0);
-    return rc == 0 && one.revents == 0 ? err_system(e, errno, "read %s", path) : rc;
-}
-
 /* Reads the whole file, and appends a NUL. */
 static int read_all(struct names *n, int fd, const char *path, size_t *length, struct err *e)
 {
@@ -116,7 +98,7 @@ static int read_all(struct names *n, int fd, const char *path, size_t *length, s
         if (!text)
             return err_system(e, ENOMEM, "memory for the names in %s", path);
         n->text = text;
-        int rc = wait_for_names(fd, path, e);
+        int rc = named_file_wait(fd, path, e);
         if (rc != 0)
             return rc;
         got = read(fd, n->text + *length, READ_BYTES);

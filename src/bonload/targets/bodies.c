@@ -48,15 +48,16 @@ static int read_body(struct bodies *b, const char *path, struct err *e)
 
 int bodies_open(struct bodies *b, const char *file, const char *list, struct err *e)
 {
-    struct names paths = {.line_count = file ? 1 : 0};
+    struct names paths = {.lines = NULL};
     *b = (struct bodies){0};
     int rc = list ? names_open(&paths, NULL, list, 0, e) : 0;
-    if (rc != 0 || paths.line_count == 0)
+    uint64_t count = file ? 1 : paths.line_count;
+    if (rc != 0 || count == 0)
         return rc;
-    b->list = calloc(paths.line_count, sizeof *b->list);
+    b->list = calloc(count, sizeof *b->list);
     if (!b->list)
-        rc = err_system(e, ENOMEM, "memory for %zu bodies", (size_t)paths.line_count);
-    for (uint64_t i = 0; rc == 0 && i < paths.line_count; i++)
+        rc = err_system(e, ENOMEM, "memory for %zu bodies", (size_t)count);
+    for (uint64_t i = 0; rc == 0 && i < count; i++)
         rc = read_body(b, file ? file : paths.lines[i], e);
     names_close(&paths);
     return rc;

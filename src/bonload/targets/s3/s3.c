@@ -251,9 +251,12 @@ static void choose_site(struct web_exchange *x)
 static uint32_t s3_address(struct web_exchange *x)
 {
     const struct s3_shared *s3 = x->thread->shared->own;
+    struct s3_exchange *own = x->own;
     unsigned op = x->request->op;
-    if (!x->continues)
+    if (!x->continues) {
         choose_site(x);
+        own->upload.step = UPLOAD_NONE;
+    }
     if (op == WEB_PUT && s3->part_bytes > 0 && x->expected.size > s3->part_bytes)
         return s3_upload_begin(x);
     web_exchange_send_body(x, 0, op == WEB_PUT ? x->expected.size : 0);

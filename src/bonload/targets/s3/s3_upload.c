@@ -28,12 +28,12 @@ bool s3_upload_open(struct upload *u, uint64_t parts_most)
 uint32_t s3_upload_begin(struct web_exchange *x)
 {
     struct upload *u = &((struct s3_exchange *)x->own)->upload;
+    u->step = UPLOAD_BEGIN;
     u->part = 0;
     text_begin(&u->list, u->list.memory, u->list.size);
     text_put(&u->list, LIST_BEGIN);
     web_exchange_send_text(x, "");
     uint32_t failure = s3_set(x, METHOD_POST, x->name, "uploads=", "uploads");
-    u->step = failure == 0 ? UPLOAD_BEGIN : UPLOAD_NONE;
     x->keeps_answer = true;
     return failure;
 }

@@ -1,6 +1,5 @@
 #include "bonload/targets/web/web.h"
 
-#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>

@@ -1,7 +1,5 @@
 #include "bonload/targets/web/web.h"
 
-#include <string.h>
-
 /*
  * Sizes of objects. An object may displace another one, whose size must then be asked for again.
  * The lowest SIZE_BITS bits of a slot are the size + 1, as far as it fits. The bits above are part

@@ -22,8 +22,14 @@ void web_reasons_close(struct web_reasons *r)
 
 void web_reasons_hide(struct web_reasons *r, const char *secret)
 {
-    if (secret && strlen(secret) >= SHORTEST_SECRET && r->secret_count < SECRETS_MOST)
-        r->secrets[r->secret_count++] = secret;
+    size_t length = secret ? strlen(secret) : 0;
+    unsigned at = r->secret_count;
+    if (length < SHORTEST_SECRET || at == SECRETS_MOST)
+        return;
+    for (; at > 0 && strlen(r->secrets[at - 1]) < length; at--)
+        r->secrets[at] = r->secrets[at - 1]; /* the longest first: one may be part of another */
+    r->secrets[at] = secret;
+    r->secret_count++;
 }
 
 static void hide_secret(char *text, const char *secret)
