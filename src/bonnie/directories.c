@@ -4,11 +4,16 @@
 #include <inttypes.h>
 #include <limits.h>
 #include <stdio.h>
+#include <time.h>
 
 #include "bonnie/plan_needs.h"
 #include "sys/stop.h"
 #include "util/rng.h"
 #include "util/units.h"
+
+/* How often, and how far apart, a directory without a lock is looked at: for 200 ms. */
+#define LOOKS   10
+#define LOOK_NS 20000000
 
 /* The number from which the name of a rank's directory is derived. */
 static uint64_t number_of(uint64_t number, unsigned rank)
@@ -163,13 +168,29 @@ int directories_meet_next(char host[RANK_HOST_SIZE], const struct plan *p, struc
     return coordinator_exchange(c, &parcel, e);
 }
 
+/*
+ * Whether a rank was killed and has left its directory. A rank that ends gives up the lock just
+ * before it removes its directory, so a directory without a lock must stay for LOOKS looks. That
+ * takes much less than the second after which Open MPI kills the others when one was killed.
+ */
+static bool has_left_directory(const struct plan *p, uint64_t number, char name[PRIVATE_NAME_SIZE])
+{
+    const struct timespec pause = {.tv_nsec = LOOK_NS};
+    for (unsigned i = 1; scratch_is_abandoned(p->directory, number, name); i++) {
+        if (i == LOOKS)
+            return true;
+        nanosleep(&pause, NULL);
+    }
+    return false;
+}
+
 void directories_tell_abandoned(const struct plan *p, uint64_t number, const char *next_host)
 {
     for (unsigned i = 1; i < p->ranks; i++) {
         char name[PRIVATE_NAME_SIZE];
         char text[PATH_MAX + PRIVATE_NAME_SIZE + RANK_HOST_SIZE + 80];
         unsigned rank = (p->rank + i) % p->ranks;
-        if (!scratch_is_abandoned(p->directory, number_of(number, rank), name))
+        if (!has_left_directory(p, number_of(number, rank), name))
             return;
         bool is_next = i == 1; /* a rank knows only the host of the next rank */
         snprintf(text, sizeof text,

@@ -10,7 +10,6 @@
 #include <sys/stat.h>
 #include <sys/statvfs.h>
 #include <sys/vfs.h>
-#include <time.h>
 #include <unistd.h>
 
 #include "storage/private_directory.h"
@@ -240,43 +239,23 @@ int scratch_join(struct scratch *s, uint64_t number, struct err *e)
 /* O_NONBLOCK, because somebody may have put a pipe in the file's place. */
 #define OPEN_OWNER (O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC)
 
-/*
- * A run that ends gives up the lock just before it removes its directory. So a directory without a
- * lock is abandoned only if it stays for ABANDONED_LOOKS times ABANDONED_LOOK_NS. That must be much
- * less than a second, after which Open MPI kills the other ranks of a killed one.
- */
-#define ABANDONED_LOOKS   10
-#define ABANDONED_LOOK_NS 20000000
-
 static bool is_plain(int fd)
 {
     struct stat st;
     return fstat(fd, &st) == 0 && S_ISREG(st.st_mode);
 }
 
-/* Whether no process has locked the owner file in the directory with that name. */
-static bool is_unlocked(int parent, const char *name)
-{
-    int fd = directory_open(parent, name);
-    int owner = fd >= 0 ? openat(fd, OWNER_FILE_NAME, OPEN_OWNER) : -1;
-    bool is_free = owner >= 0 && is_plain(owner) && owner_file_lock(owner) == 0;
-    close_if_open(&owner);
-    close_if_open(&fd);
-    return is_free;
-}
-
 bool scratch_is_abandoned(const char *path, uint64_t number, char name[PRIVATE_NAME_SIZE])
 {
-    const struct timespec pause = {.tv_nsec = ABANDONED_LOOK_NS};
     struct err ignored;
     err_init(&ignored);
     private_name(name, number);
     int parent = below_open_directory(path, BELOW_FAILS, &ignored);
-    bool is_abandoned = parent >= 0 && is_unlocked(parent, name);
-    for (unsigned i = 0; is_abandoned && i < ABANDONED_LOOKS; i++) {
-        nanosleep(&pause, NULL);
-        is_abandoned = is_unlocked(parent, name);
-    }
+    int fd = parent >= 0 ? directory_open(parent, name) : -1;
+    int owner = fd >= 0 ? openat(fd, OWNER_FILE_NAME, OPEN_OWNER) : -1;
+    bool is_abandoned = owner >= 0 && is_plain(owner) && owner_file_lock(owner) == 0;
+    close_if_open(&owner);
+    close_if_open(&fd);
     close_if_open(&parent);
     return is_abandoned;
 }

@@ -57,8 +57,7 @@ int scratch_join(struct scratch *s, uint64_t number, struct err *e);
 
 /*
  * Whether the run that made the directory with that number below `path` has ended and left it
- * there. Writes its name to `name`. If so, takes 200 ms, because a run that is ending may look the
- * same for a moment.
+ * there. Writes its name to `name`.
  */
 bool scratch_is_abandoned(const char *path, uint64_t number, char name[PRIVATE_NAME_SIZE]);
 

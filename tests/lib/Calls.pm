@@ -113,6 +113,7 @@ my @HARMLESS = (
     [ qr/sync_file_range/,      qr/./,         qr/EPERM|ENOSYS/, 'fsync does all of it' ],
     [ qr/io_destroy/,           qr/./,         undef,     'the kernel does it when the process ends' ],
     [ qr/wait4/,                qr/./,         qr/ECHILD/, 'a helper that has ended' ],
+    [ qr/kill/,                 qr/SIGKILL/,   undef,     'a helper that has answered ends by itself' ],
     [ qr/rt_sigaction|rt_sigprocmask/, qr/./,  undef,     'fails for numbers of signals that there are not' ],
     [ qr/prctl|capset|close_range/, qr/./,     undef,     'a dropper that cannot be confined is not used' ],
     [ qr/openat/,               qr/drop_caches/, undef,   'the same, if there is none' ],
