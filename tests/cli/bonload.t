@@ -63,8 +63,9 @@ is($alone->{steps}[0]{writes}{load}, 100, 'have all of it');
 
 # ---- the warm-up is left out ---------------------------------------------------------------------
 my $warm = loaded(qw(-rps=1000 -requests-engine=null -warmup=500ms -duration=500ms))->{bonload}{reads};
-is($warm->{requests}, $warm->{due}, '-warmup: those that came due afterwards');
-cmp_ok($warm->{requests}, '<=', 500, 'and no others');
+is($warm->{due}, 500, '-warmup: what came due afterwards');
+cmp_ok($warm->{requests}, '>', 0, 'is made, but for what a busy machine could not begin in time');
+cmp_ok($warm->{requests}, '<=', 500, 'and nothing else');
 is(loaded(qw(-rt=1 -requests-engine=sleep -warmup=300ms -max-requests=3))->{Reads}{Done}, 3, '-warmup: its requests are not counted');
 
 # ---- a rate that is not kept ---------------------------------------------------------------------

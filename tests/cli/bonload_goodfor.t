@@ -60,7 +60,7 @@ for my $writes (0, 1) {
 my $good = good_for(own('quick', @LOG, 'limit sync p99 1h'), qw(-duration=4s -wps=90));
 is($good->{status}, '0', 'good: exit status 0');
 like($good->{out}, qr{\Aquick: good[.] sync p99 \S+ [num]?s at 90 requests/s \(quick's limit: 3600 s\)[.]\n}, 'the verdict is on top');
-like($good->{out}, qr/^Total requests: 360$/m, 'with the report of the run');
+like($good->{out}, qr/^Total requests: 3[0-6]\d$/m, 'with the report of the run, which has 360 where the machine was not away at the end');
 
 my $bad = good_for(own('strict', @LOG, 'limit sync p99 1ns'), qw(-duration=4s));
 is($bad->{status}, '2', 'not good: exit status 2');
