@@ -56,7 +56,6 @@ struct shared {
     const struct settings *settings;
     struct mix mix;
     size_t buffer_bytes;
-    uint64_t period; /* number of names; 0: unlimited */
     bool is_root;
 };
 
@@ -77,7 +76,6 @@ static int meta_open(void **shared, const struct target_setup *setup, struct err
     if (rc != 0)
         return rc;
     struct shared *s = *shared;
-    s->period = setup->names->period;
     s->is_root = geteuid() == 0;
     s->settings = setup->plan->settings;
     s->buffer_bytes = most < LARGEST_BUFFER ? (size_t)most : LARGEST_BUFFER;
@@ -250,7 +248,8 @@ static int operate_on_file(struct thread *t, unsigned op)
 static void choose_other(struct thread *t)
 {
     const struct shared *s = t->shared;
-    uint64_t names = s->period > 0 ? s->period : t->request->number;
+    uint64_t period = s->paths.setup.names->period; /* 0: names do not recur */
+    uint64_t names = period > 0 ? period : t->request->number;
     t->other_number = rng_below(&t->rng, names) + 1;
     names_format(s->paths.setup.names, t->other_number, t->work.other_name);
 }
