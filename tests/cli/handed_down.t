@@ -7,27 +7,18 @@ use warnings;
 use FindBin;
 use lib "$FindBin::Bin/../lib";
 use Test::More;
-use BonnieRun qw(bonnie finish have is_used mark scratch start tree wait_until);
+use BonnieRun qw(bonnie finish have mark nothing_left_ok scratch start tree wait_until);
 use Root;
 use RunProgram qw(slurp);
 
 my $dir  = scratch();
 my @tiny = ('-d', $dir, qw(-r0 -s1 -n1 -f -mlab --cache=keep));
 
-# Checks that the directory has been used since it was marked, and is empty again.
-sub left_nothing_ok {
-    my ($name) = @_;
-    ok(is_used($dir), "$name: files were made");
-    is_deeply([ tree($dir) ], [], "$name: nothing is left");
-    mark("$dir");
-    return;
-}
-
 sub well_ok {
     my ($name, $run) = @_;
     is($run->{status}, 0, "$name: exit status 0");
     like($run->{out}, qr/^1[.]98,/m, "$name: the CSV line is there");
-    left_nothing_ok($name);
+    nothing_left_ok($dir, $name);
     return;
 }
 mark("$dir");
@@ -68,7 +59,7 @@ mark("$dir");
 my $gone = finish(start({ wrap => [ 'bash', '-c', '"$@" 2> >(head -c 5 >/dev/null)', 'bash' ] },
     '-d', $dir, qw(-r0 -s0 -n4 --cache=keep)));
 wait_until('the clean-up', sub { !tree($dir) });
-left_nothing_ok('a reader of stderr that is gone');
+nothing_left_ok($dir, 'a reader of stderr that is gone');
 
 # Ctrl-C goes to the whole group, including seekers that are being forked at
 # that moment.
@@ -81,7 +72,7 @@ for my $try (1 .. 10) {
     kill INT => -($leader // $group->{pid});
     finish($group);
     isnt($group->{status}, 0, "SIGINT to the group, $try: it ends the run, which would not end by itself");
-    left_nothing_ok("SIGINT to the group, $try");
+    nothing_left_ok($dir, "SIGINT to the group, $try");
 }
 
 SKIP: {

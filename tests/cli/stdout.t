@@ -6,19 +6,10 @@ use warnings;
 use FindBin;
 use lib "$FindBin::Bin/../lib";
 use Test::More;
-use BonnieRun qw(bonnie finish is_used mark refused_ok scratch start tree);
+use BonnieRun qw(bonnie finish is_used mark nothing_left_ok refused_ok scratch start);
 
 my $dir  = scratch();
 my @tiny = ('-d', $dir, qw(-r0 -s1 -n1 -f -q --format=csv --cache=keep));
-
-# Checks that nothing is left of the files that were made since the directory was marked.
-sub nothing_left_ok {
-    my ($name) = @_;
-    ok(is_used($dir), "$name: files were made");
-    is_deeply([ tree($dir) ], [], "$name: nothing is left");
-    mark("$dir");
-    return;
-}
 mark("$dir");
 
 sub fails {
@@ -28,7 +19,7 @@ sub fails {
     like($run->{err}, qr/\Abonnie: [^\n]*\n\z/, "$name: one line");
     like($run->{err}, $reason, "$name: which says why");
     if ($name =~ /--/) { ok(!is_used($dir), "$name: nothing was made") }
-    else               { nothing_left_ok($name) }
+    else               { nothing_left_ok($dir, $name) }
     return;
 }
 
@@ -49,26 +40,26 @@ fails('closed stdout, --help',   { out => 'closed' }, $closed, '--help');
 # The helper that drops caches has one more descriptor.
 fails('closed stdin and stdout', { in => 'closed', out => 'closed' }, $closed, @tiny, '--cache=evict');
 is(bonnie({ map { $_ => 'closed' } qw(in out err) }, @tiny, '--cache=evict')->{status}, 1, 'all three closed: exit status 1');
-nothing_left_ok('all three closed');
+nothing_left_ok($dir, 'all three closed');
 
 # A closed pipe ends the run by SIGPIPE, as it ends other programs, and nothing
 # is left behind.
 my $gone = finish(start({ wrap => [ 'sh', '-c', '"$@" | true; :', 'sh' ] }, @tiny, '-x', '5'));
-nothing_left_ok('closed pipe');
+nothing_left_ok($dir, 'closed pipe');
 pipe my $reader, my $writer or die "pipe: $!\n";
 my $fd = fileno $writer;
 close $reader;
 my $run = start({ out => "/proc/$$/fd/$fd" }, @tiny);
 is(finish($run)->{status}, 'signal 13', 'closed pipe: ended by SIGPIPE');
 is($run->{err}, q{}, 'without a word');
-nothing_left_ok('ended by SIGPIPE');
+nothing_left_ok($dir, 'ended by SIGPIPE');
 
 SKIP: {
     skip 'no /dev/full', 9 if !-c '/dev/full';
     for my $case ([ 'progress that cannot be shown', err => '/dev/full' ], [ 'a closed stderr', err => 'closed' ], [ 'a closed stdin', in => 'closed' ]) {
         my ($name, %how) = @{$case};
         is(bonnie(\%how, '-d', $dir, qw(-r0 -s1 -n0))->{status}, 0, "$name is no failure");
-        nothing_left_ok($name);
+        nothing_left_ok($dir, $name);
     }
 }
 

@@ -16,7 +16,7 @@ use POSIX          ();
 use Test::More     ();
 use RunProgram     qw(slurp spew);
 
-our @EXPORT_OK = qw(@ALL_TESTS @BLOCK_TESTS @FIELDS @TESTS bonnie csv_of engines finish have has_terminal is_used mark nobody_can program refused_ok
+our @EXPORT_OK = qw(@ALL_TESTS @BLOCK_TESTS @FIELDS @TESTS bonnie csv_of engines finish have has_terminal is_used mark nobody_can nothing_left_ok program refused_ok
     run_tool scratch scratch_on_disk source start table_of takes_direct tree wait_until
     wait_until_closed wait_until_taken wait_until_working);
 
@@ -347,6 +347,15 @@ sub mark {
 }
 
 sub is_used { my ($dir) = @_; return ((stat $dir)[9] // $MARK) != $MARK }
+
+# Checks that a directory has been used since it was marked and is empty again, and marks it anew.
+sub nothing_left_ok {
+    my ($dir, $name) = @_;
+    Test::More::ok(is_used($dir), "$name: files were made");
+    Test::More::is_deeply([ tree($dir) ], [], "$name: nothing is left");
+    mark("$dir");
+    return;
+}
 
 # Checks a refusal or failure: exit status 1, one line on stderr that matches, and nothing on
 # stdout.
