@@ -3,7 +3,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <poll.h>
-#include <stdio.h>
+#include <stdlib.h>
 #include <unistd.h>
 
 #include "sys/stop.h"
@@ -12,6 +12,9 @@
 
 /* Time between two looks for a signal, which may come just before poll(), in ms. */
 #define LOOK_MS 100
+
+/* Room for the text of most files; a longer one gets twice as much whenever it is full. */
+#define FIRST_BYTES 65536
 
 /* How far the search for a file has come. */
 struct search {
@@ -208,9 +211,37 @@ bool named_file_is_foreign_pipe(const struct named_file *f)
     return f->is_in_place && S_ISFIFO(f->facts.st_mode) && !walk_trusts(f->facts.st_uid);
 }
 
-int named_file_wait(int fd, const char *path, struct err *e)
+int named_file_open_to_read(const char *purpose, const char *path, struct err *e)
 {
-    struct pollfd one = {.fd = fd, .events = POLLIN};
+    struct named_file f;
+    int fd = named_file_find(&f, purpose, path, e);
+    if (fd < 0)
+        return fd;
+    if (f.fd < 0)
+        fd = err_system(e, ENOENT, "%s %s", purpose, path);
+    else if (named_file_is_foreign_pipe(&f))
+        fd = err_say(e, "%s %s: it is a pipe of another user", purpose, path);
+    else
+        fd = named_file_open(&f, O_RDONLY | O_NONBLOCK, e);
+    named_file_release(&f);
+    return fd;
+}
+
+/* The contents of a file as far as they have been read. */
+struct reading {
+    int fd;
+    const char *purpose;
+    const char *path;
+    size_t most; /* bytes that the caller wants */
+    size_t room; /* bytes that `text` has room for, in addition to a NUL */
+    size_t length;
+    char *text;
+};
+
+/* Waits until the file has data or its end; a pipe without a writer has neither. */
+static int wait_for_data(const struct reading *r, struct err *e)
+{
+    struct pollfd one = {.fd = r->fd, .events = POLLIN};
     int ready = 0;
     while (ready == 0) {
         int rc = stop_check(e);
@@ -220,34 +251,68 @@ int named_file_wait(int fd, const char *path, struct err *e)
         if (ready < 0 && errno == EINTR)
             ready = 0;
     }
-    return ready > 0 ? 0 : err_system(e, errno, "read %s", path);
+    return ready > 0 ? 0 : err_system(e, errno, "%s %s", r->purpose, r->path);
 }
 
-int named_file_read(FILE **in, const char *purpose, const char *path, struct err *e)
+/* Makes room for more bytes, unless there is some or all are there that the caller wants. */
+static int make_room(struct reading *r, struct err *e)
 {
-    struct named_file f;
-    int rc = named_file_find(&f, purpose, path, e);
+    if (r->text && (r->length < r->room || r->length == r->most))
+        return 0;
+    size_t more = r->text ? 2 * r->room : FIRST_BYTES;
+    r->room = more < r->most ? more : r->most;
+    char *larger = realloc(r->text, r->room + 1);
+    if (!larger)
+        return err_system(e, ENOMEM, "memory for %s", r->path);
+    r->text = larger;
+    return 0;
+}
+
+/* Reads the next bytes. Returns 1, 0 if there are no more to be read, or a negative errno. */
+static int read_more(struct reading *r, struct err *e)
+{
+    int rc = make_room(r, e);
+    if (rc != 0 || r->length == r->most)
+        return rc;
+    rc = wait_for_data(r, e);
     if (rc != 0)
         return rc;
-    bool is_pipe = f.fd >= 0 && S_ISFIFO(f.facts.st_mode);
-    bool is_foreign = f.fd >= 0 && named_file_is_foreign_pipe(&f);
-    int fd = f.fd < 0     ? err_system(e, ENOENT, "%s %s", purpose, path)
-             : is_foreign ? err_say(e, "%s %s: it is a pipe of another user", purpose, path)
-                          : named_file_open(&f, O_RDONLY | O_NONBLOCK, e);
-    named_file_release(&f);
-    if (fd < 0)
-        return fd;
-    rc = is_pipe ? named_file_wait(fd, path, e) : 0;
+    ssize_t got = read(r->fd, r->text + r->length, r->room - r->length);
+    if (got < 0 && errno != EAGAIN && errno != EINTR)
+        return err_system(e, errno, "%s %s", r->purpose, r->path);
+    r->length += got > 0 ? (size_t)got : 0;
+    return got != 0;
+}
+
+int named_file_contents(int fd, const char *purpose, const char *path, size_t most, char **text,
+                        size_t *length, struct err *e)
+{
+    struct reading r = {.fd = fd, .purpose = purpose, .path = path, .most = most};
+    int rc = 1;
+    while (rc > 0)
+        rc = read_more(&r, e);
+    *text = NULL;
+    *length = 0;
     if (rc != 0) {
-        close(fd);
+        free(r.text);
         return rc;
     }
-    fcntl(fd, F_SETFL, O_RDONLY);
-    *in = fdopen(fd, "r");
-    if (*in)
-        return 0;
+    r.text[r.length] = '\0';
+    *text = r.text;
+    *length = r.length;
+    return 0;
+}
+
+int named_file_read(const char *purpose, const char *path, size_t most, char **text, size_t *length,
+                    struct err *e)
+{
+    int fd = named_file_open_to_read(purpose, path, e);
+    *text = NULL;
+    if (fd < 0)
+        return fd;
+    int rc = named_file_contents(fd, purpose, path, most, text, length, e);
     close(fd);
-    return err_system(e, ENOMEM, "%s %s", purpose, path);
+    return rc;
 }
 
 void named_file_release(struct named_file *f)

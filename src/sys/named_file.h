@@ -3,7 +3,7 @@
 
 #include <limits.h>
 #include <stdbool.h>
-#include <stdio.h>
+#include <stddef.h>
 #include <sys/stat.h>
 
 #include "util/err.h"
@@ -55,17 +55,24 @@ int named_file_open(const struct named_file *f, int flags, struct err *e);
 bool named_file_is_foreign_pipe(const struct named_file *f);
 
 /*
- * Waits until a file has data or its end; a pipe without a writer has neither. Returns 0, or a
- * negative errno with a line in e, also when the run must stop (stop.h).
+ * Finds a file and opens it for reading, unless it is a pipe of another user. The descriptor has
+ * O_NONBLOCK, so nobody waits for a writer; use named_file_contents() with it. Returns the
+ * descriptor, or a negative errno with a line in e.
  */
-int named_file_wait(int fd, const char *path, struct err *e);
+int named_file_open_to_read(const char *purpose, const char *path, struct err *e);
 
 /*
- * Finds a file, and opens it as a stream for reading. If it is a pipe of this user or of root,
- * waits until somebody writes to it or the run must stop (stop.h); refuses another user's pipe.
- * Returns 0, and the caller must then call fclose(3), or a negative errno with a line in e.
+ * Reads an open file to its end, but not more than `most` bytes, which must be less than SIZE_MAX.
+ * Waits while a pipe or terminal has no data, until the run must stop (stop.h). Returns 0 with
+ * *length bytes and a NUL after them in *text, which the caller must free, or a negative errno with
+ * a line in e and NULL in *text.
  */
-int named_file_read(FILE **in, const char *purpose, const char *path, struct err *e);
+int named_file_contents(int fd, const char *purpose, const char *path, size_t most, char **text,
+                        size_t *length, struct err *e);
+
+/* Does both, and closes the file. */
+int named_file_read(const char *purpose, const char *path, size_t most, char **text, size_t *length,
+                    struct err *e);
 
 void named_file_release(struct named_file *f);
 

@@ -1,8 +1,8 @@
 #ifndef SYS_SEED_FILE_H
 #define SYS_SEED_FILE_H
 
+#include <stddef.h>
 #include <stdint.h>
-#include <stdio.h>
 
 #include "util/err.h"
 
@@ -18,7 +18,7 @@
  */
 int seed_file_seed(const char *path, uint64_t *seed, struct err *e);
 
-/* Does the same for an open file. `path` is its name for messages. */
-int seed_file_read(FILE *file, const char *path, uint64_t *seed, struct err *e);
+/* The seed of these bytes. */
+uint64_t seed_file_hash(const char *bytes, size_t length);
 
 #endif

@@ -41,7 +41,7 @@ for my $case (
     [ [qw(-ramp=1..2/1s -rt=1)],         qr/-ramp and -load-file set rates, and cannot be combined/ ],
     [ [qw(-ramp=1..2/1s -sweep=1)],      qr/-ramp and -load-file set rates, and cannot be combined/ ],
     [ [ '-ramp=1..2/1s', "-load-file=$dir/day" ], qr/-ramp and -load-file cannot be combined/ ],
-    [ ["-load-file=$dir/none"],          qr{open \Q$dir\E/none: No such file or directory} ],
+    [ ["-load-file=$dir/none"],          qr{read \Q$dir\E/none: No such file or directory} ],
     [ ["-load-file=$dir/back"],          qr{-load-file: line 2 of \Q$dir\E/back is not accepted; expected a time and a rate} ],
     [ ["-load-file=$dir/time"],          qr{-load-file: line 1 of \Q$dir\E/time is not accepted; expected a time and a rate} ],
     (map { [ ["-load-file=$dir/$_"], qr{-load-file: line 2 of \Q$dir\E/$_ is not accepted; expected a time and a rate, in} ] } qw(third comma word)),

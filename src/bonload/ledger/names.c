@@ -2,8 +2,6 @@
 
 #include <endian.h>
 #include <errno.h>
-#include <fcntl.h>
-#include <poll.h>
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
@@ -11,7 +9,6 @@
 #include <unistd.h>
 
 #include "sys/named_file.h"
-#include "util/descriptor.h"
 #include "util/rng.h"
 #include "util/units.h"
 
@@ -28,7 +25,6 @@
 
 /* Largest size of a file of names, because the whole file is kept in memory. */
 #define MOST_BYTES GIB
-#define READ_BYTES MIB
 
 static bool is_wildcard(const char *at)
 {
@@ -88,49 +84,28 @@ static int open_template(struct names *n, const char *template, struct err *e)
     return 0;
 }
 
-/* Reads the whole file, and appends a NUL. */
-static int read_all(struct names *n, int fd, const char *path, size_t *length, struct err *e)
+/* Reads a regular file or a pipe, and refuses other kinds of files, which may never end. */
+static int read_contents(struct names *n, int fd, const char *path, size_t *length, struct err *e)
 {
-    ssize_t got = 1;
-    *length = 0;
-    while (got != 0) {
-        char *text = realloc(n->text, *length + READ_BYTES + 1);
-        if (!text)
-            return err_system(e, ENOMEM, "memory for the names in %s", path);
-        n->text = text;
-        int rc = named_file_wait(fd, path, e);
-        if (rc != 0)
-            return rc;
-        got = read(fd, n->text + *length, READ_BYTES);
-        if (got < 0 && errno != EAGAIN && errno != EINTR)
-            return err_system(e, errno, "read %s", path);
-        *length += got > 0 ? (size_t)got : 0;
-        if (*length > MOST_BYTES)
-            return err_say(e, "%s is longer than 1 GiB, but a file of names must be shorter", path);
-    }
-    n->text[*length] = '\0';
-    return 0;
+    struct stat facts;
+    if (fstat(fd, &facts) != 0)
+        return err_system(e, errno, "read %s", path);
+    if (!S_ISREG(facts.st_mode) && !S_ISFIFO(facts.st_mode))
+        return err_say(e, "%s is neither a plain file nor a pipe, but a file of names must be one",
+                       path);
+    int rc = named_file_contents(fd, "read", path, MOST_BYTES + 1, &n->text, length, e);
+    if (rc == 0 && *length > MOST_BYTES)
+        return err_say(e, "%s is longer than 1 GiB, but a file of names must be shorter", path);
+    return rc;
 }
 
-/* Reads a regular file or a pipe, and refuses other kinds of files, which may never end. */
 static int read_name_file(struct names *n, const char *path, size_t *length, struct err *e)
 {
-    struct named_file named;
-    int fd = -1;
-    int rc = named_file_find(&named, "open", path, e);
-    if (rc != 0)
-        return rc;
-    if (named.fd < 0)
-        rc = err_system(e, ENOENT, "open %s", path);
-    else if (!S_ISREG(named.facts.st_mode) && !S_ISFIFO(named.facts.st_mode))
-        rc = err_say(e, "%s is neither a plain file nor a pipe, but a file of names must be one",
-                     path);
-    if (rc == 0)
-        fd = rc = named_file_open(&named, O_RDONLY | O_NONBLOCK, e);
-    if (rc >= 0)
-        rc = read_all(n, fd, path, length, e);
-    descriptor_close(&fd);
-    named_file_release(&named);
+    int fd = named_file_open_to_read("open", path, e);
+    if (fd < 0)
+        return fd;
+    int rc = read_contents(n, fd, path, length, e);
+    close(fd);
     return rc;
 }
 

@@ -102,24 +102,18 @@ static int take_text(struct course *c, char *text, const char *path, struct err 
 
 int course_read(struct course *c, const char *path, struct err *e)
 {
-    FILE *in;
-    int rc = named_file_read(&in, "open", path, e);
+    char *text;
+    size_t length;
+    int rc = named_file_read("read", path, MOST_BYTES, &text, &length, e);
     if (rc != 0)
         return rc;
-    char *text = calloc(1, MOST_BYTES + 1);
-    size_t length = text ? fread(text, 1, MOST_BYTES, in) : 0;
     for (size_t i = 0; i < length; i++)
         text[i] = text[i] == '\0' ? '?' : text[i];
-    if (!text)
-        rc = err_system(e, ENOMEM, "memory for %s", path);
-    else if (ferror(in))
-        rc = err_system(e, EIO, "read %s", path);
-    else if (length == MOST_BYTES)
+    if (length == MOST_BYTES)
         rc = err_say(e, "-load-file: %s is longer than 16 MiB", path);
     else
         rc = take_text(c, text, path, e);
     free(text);
-    fclose(in);
     return rc;
 }
 

@@ -332,28 +332,12 @@ int profile_parse(struct profile *p, char *text, struct err *e)
 }
 
 /* Reads the text of a profile, which the caller frees. */
-static int read_text(FILE *in, const char *path, char **text, struct err *e)
-{
-    *text = malloc(TEXT_MOST + 1);
-    if (!*text)
-        return err_system(e, ENOMEM, "memory for %s", path);
-    size_t length = fread(*text, 1, TEXT_MOST, in);
-    if (ferror(in))
-        return err_system(e, errno, "-good-for: read %s", path);
-    if (length == TEXT_MOST || memchr(*text, '\0', length))
-        return err_say(e, "-good-for: %s is not a profile: it is not a text of less than 64 KiB",
-                       path);
-    (*text)[length] = '\0';
-    return 0;
-}
-
 int profile_read(struct profile *p, const char *path, char **text, struct err *e)
 {
-    FILE *in;
+    size_t length;
     struct err failure;
     err_init(&failure);
-    *text = NULL;
-    int rc = named_file_read(&in, "-good-for: open", path, &failure);
+    int rc = named_file_read("-good-for: read", path, TEXT_MOST, text, &length, &failure);
     if (rc == -ENOENT && !strchr(path, '/'))
         return err_say(e,
                        "-good-for: there is no profile '%.100s', and no file of that name; "
@@ -363,7 +347,8 @@ int profile_read(struct profile *p, const char *path, char **text, struct err *e
         err_append(e, &failure);
         return rc;
     }
-    rc = read_text(in, path, text, e);
-    fclose(in);
-    return rc == 0 ? profile_parse(p, *text, e) : rc;
+    if (length == TEXT_MOST || memchr(*text, '\0', length))
+        return err_say(e, "-good-for: %s is not a profile: it is not a text of less than 64 KiB",
+                       path);
+    return profile_parse(p, *text, e);
 }

@@ -1,9 +1,9 @@
 #include "bonload/targets/bodies.h"
 
 #include <errno.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 #include "bonload/ledger/names.h"
 #include "sys/named_file.h"
@@ -12,22 +12,20 @@
 /* Largest size of all bodies together, because they are kept in memory. */
 #define MOST_BYTES GIB
 
-static int read_stream(struct given_body *body, struct bodies *b, FILE *in, const char *path,
-                       struct err *e)
+static int read_contents(struct given_body *body, struct bodies *b, int fd, const char *path,
+                         struct err *e)
 {
     struct stat facts;
-    if (fstat(fileno(in), &facts) != 0)
+    if (fstat(fd, &facts) != 0)
         return err_system(e, errno, "read %s", path);
     if (!S_ISREG(facts.st_mode))
         return err_say(e, "the body %s is not a plain file", path);
     if ((uint64_t)facts.st_size > MOST_BYTES - b->all_bytes)
         return err_say(e, "the bodies are longer than 1 GiB together, and are kept in memory");
-    body->size = (size_t)facts.st_size;
-    body->bytes = malloc(body->size + 1);
-    if (!body->bytes)
-        return err_system(e, ENOMEM, "memory for the body %s", path);
-    if (fread(body->bytes, 1, body->size, in) != body->size)
-        return err_system(e, EIO, "read %s", path);
+    int rc =
+        named_file_contents(fd, "read", path, (size_t)facts.st_size, &body->bytes, &body->size, e);
+    if (rc != 0)
+        return rc;
     b->all_bytes += body->size;
     if (body->size > b->longest)
         b->longest = body->size;
@@ -37,12 +35,11 @@ static int read_stream(struct given_body *body, struct bodies *b, FILE *in, cons
 /* Reads the next body of the list. */
 static int read_body(struct bodies *b, const char *path, struct err *e)
 {
-    FILE *in;
-    int rc = named_file_read(&in, "open", path, e);
-    if (rc != 0)
-        return rc;
-    rc = read_stream(&b->list[b->count++], b, in, path, e);
-    fclose(in);
+    int fd = named_file_open_to_read("open", path, e);
+    if (fd < 0)
+        return fd;
+    int rc = read_contents(&b->list[b->count++], b, fd, path, e);
+    close(fd);
     return rc;
 }
 

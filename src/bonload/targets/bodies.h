@@ -8,7 +8,7 @@
 
 /* Bodies that the user gives as files. They are read before the load begins. */
 struct given_body {
-    unsigned char *bytes;
+    char *bytes;
     size_t size;
 };
 
