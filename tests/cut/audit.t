@@ -12,8 +12,9 @@ use POSIX ();
 use Test::More;
 use PowerCut;
 BEGIN { PowerCut::alone() }
-use BonnieRun qw(run_tool);
-use Root      ();
+use BonnieRun  qw(run_tool);
+use Root       ();
+use RunProgram qw(slurp);
 
 my $lacking = PowerCut::lacking();
 plan skip_all => $lacking if defined $lacking;
@@ -37,24 +38,34 @@ SKIP: {
 my $barrier = PowerCut->new(mount => 'barrier=0');
 audit_ok('a mount that sends no flush', $barrier->dir, 2, qr/barrier/, qr/no flush reaches loop\d+/);
 
-# Now and then another program empties the drive's cache, all the time that the audit takes.
+# The number of writes that the kernel has counted for a drive.
+sub writes_of {
+    my ($drive) = @_;
+    return (split q{ }, slurp("/sys/block/$drive/stat"))[4];
+}
+
+# Another program empties the drive's cache after every 20 writes, of which each fsync of the audit makes one or more.
+my ($drive) = $barrier->{loop} =~ m{(loop\d+)\z};
+my $WRITES = 20;
 pipe my $flushed, my $flushes or die "pipe: $!\n";
 my $other = fork // die "fork: $!\n";
 if ($other == 0) {
     close $flushed; # so that SIGPIPE ends this process if the test dies
     my $goes_on = 1;
     local $SIG{TERM} = sub { $goes_on = 0 };
-    open my $drive, '+<', $barrier->{loop} or POSIX::_exit(1);
-    while ($goes_on) {
-        $drive->sync or POSIX::_exit(1);
+    open my $flushing, '+<', $barrier->{loop} or POSIX::_exit(1);
+    for (my $last = 0; $goes_on; select undef, undef, undef, .001) {
+        next if writes_of($drive) < $last + $WRITES;
+        $last = writes_of($drive);
+        $flushing->sync or POSIX::_exit(1);
         syswrite $flushes, '.';
-        select undef, undef, undef, .02;
     }
     POSIX::_exit(0);
 }
 close $flushes;
 is(sysread($flushed, my $first, 1), 1, 'another program flushes the drive');
 audit_ok('and somebody else flushes the drive', $barrier->dir, 2, qr/no flush reaches loop\d+/);
+is(sysread($flushed, my $next, 1), 1, 'which has flushed it again');
 kill TERM => $other;
 waitpid $other, 0;
 is($?, 0, 'which the drive did');
