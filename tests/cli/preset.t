@@ -44,7 +44,7 @@ my $disk = scratch_on_disk();
 SKIP: {
     skip 'the engine libaio cannot be used here', 1 if !grep { $_ eq 'libaio' } engines();
     skip 'this filesystem refuses O_DIRECT',      1 if !takes_direct($disk);
-    my @rows = ('-d', $disk, qw(--preset=diskmark -s8 --time=0.1 --iops-duration=1));
+    my @rows = ('-d', $disk, qw(--preset=diskmark -s64 --time=0.1 --iops-duration=1));
     $run = bonnie(@rows);
     my $line = qr/ +[\d.+]+ +[\d+]+ +[\d+]+(?: +\d+[mu]?s){3} +(?:device|cpu|others|page cache|unknown)\n/;
     is($run->{status}, 0, 'diskmark: exit status 0') or diag($run->{err});
