@@ -284,6 +284,7 @@ rmdir "$dir/bin";
     my @cases = (
         [ $other, @null[ 0 .. 2 ], "-load-file=$pipe" ],
         [ $other, @null, "-live-file=$pipe" ],
+        [ $other, @null, "-url-source=$pipe" ],
         [ $plain, @null, "-live-file=$pipe.prom" ],
         [ $other, @null, "-hgrm=$pipe" ],
         [ $other, 'bonload', "-good-for=$pipe", "$disk" ],
