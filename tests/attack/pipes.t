@@ -14,7 +14,6 @@ BEGIN { Root::private_mounts() }
 use Attack     qw(attack attacker_works battlefields clear_field end_of_attack harm strike);
 use BonnieRun  qw(finish run_tool scratch tree wait_until);
 use Ranks      qw(mpi_missing pid_of start_ranks);
-use RunProgram qw(slurp);
 
 # A directory whose owner file is a pipe.
 sub with_pipe {
@@ -43,13 +42,20 @@ for my $case ([ 'bonnie', 'bonnie', qw(--cleanup -d) ], [ 'getc_putc', 'getc_put
 
 # ---- the ranks of bonnie-mpi ---------------------------------------------------------------------
 
+# Whether the process has a data file below this directory.
+sub has_data {
+    my ($pid, $parent) = @_;
+    return grep { (readlink($_) // q{}) =~ m{\A\Q$parent\E/bonnie[.][^/]+/(?!owner)} } glob "/proc/$pid/fd/*";
+}
+
 # Ends both ranks by a signal when the attacker has exchanged both directories. Each rank then looks
 # into the other's directory.
 sub interrupted {
     my ($field) = @_;
     my ($nobody, $nogroup) = (getpwnam 'nobody')[ 2, 3 ];
     my $run = start_ranks({ ranks => 2 }, '-d', $field->{home}, qw(-r0 -s4m -n0 --min-time=0 --seconds=1000 --tests=put_block));
-    wait_until('put_block under way', sub { slurp($run->{err_file}) =~ /[.]{3}/ });
+    my @pids = map { pid_of($run, $_) } 0, 1;
+    wait_until('both ranks at work', sub { 2 == grep { has_data($_, $field->{home}) } @pids });
     my @names = grep {/\Abonnie[.][^\/]*\z/} tree($field->{home});
     is(scalar @names, 2, "$field->{name}: a directory for each rank");
     for my $number (0, 1) {
@@ -58,7 +64,6 @@ sub interrupted {
         ok(strike($attack, $names[$number]), 'is exchanged for one of his');
         end_of_attack($attack);
     }
-    my @pids = map { pid_of($run, $_) } 0, 1;
     kill TERM => @pids;
     local $BonnieRun::HANGS = 20;
     my $have_ended = eval { wait_until('the end of both', sub { !grep { kill 0 => $_ } @pids }) };
