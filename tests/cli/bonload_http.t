@@ -190,6 +190,7 @@ for my $case (
     [ '/header',     qr/\A(?:the headers do not end|Out of memory)/ ],
     [ '/interim',    'the headers do not end' ],
     [ '/silent',     'timed out' ],
+    [ '/late',       'timed out' ], # something comes in the last millisecond, and then nothing
     [ '/body',       'timed out' ],
     [ '/loris',      'timed out' ],
     [ "http://127.0.0.1:$nobody/", 'connect: Connection refused' ],

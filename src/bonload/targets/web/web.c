@@ -11,6 +11,9 @@
 /* Gives ranges random numbers of their own, because others come from the same seed. */
 #define RANGE_STREAM UINT64_C(0x72616e676573)
 
+/* Time after its timeout at which a transfer counts as forgotten, and between two looks. */
+#define FORGOTTEN_NS (100 * (uint64_t)MILLION)
+
 /* Reads the bodies that the user gives. In a file of names, each line has its own. */
 static int open_bodies(struct web_shared *s, struct err *e)
 {
@@ -199,6 +202,8 @@ static bool begin_transfer(struct web_exchange *x)
 {
     if (x->failure == 0 && web_loop_begin(&x->thread->loop, x->easy) != CURLM_OK)
         x->failure = failure_of(STEP_OTHER, ENOMEM);
+    if (x->failure == 0)
+        x->overdue_ns = clock_ns() + x->limit_ns + FORGOTTEN_NS;
     return x->failure == 0;
 }
 
@@ -283,6 +288,7 @@ static bool begin_range(struct web_exchange *x)
 static bool end_transfer(struct web_exchange *x, CURLcode code)
 {
     const struct web_dialect *dialect = x->thread->shared->dialect;
+    x->overdue_ns = 0;
     take_times(x);
     x->failure = web_outcome(x, code);
     bool has_failed = x->failure != 0;
@@ -308,6 +314,30 @@ static unsigned collect_ended(struct web_thread *t, struct request *done[], unsi
     return ended;
 }
 
+/*
+ * Ends transfers that should have timed out. libcurl 7.88 forgets the timeout of a transfer
+ * that gets data in the last millisecond before it, and waits for ever if nothing else comes.
+ * Called when all transfers that libcurl has ended are collected.
+ */
+static unsigned end_forgotten(struct web_thread *t, struct request *done[], unsigned most)
+{
+    unsigned ended = 0;
+    uint64_t now_ns = clock_ns();
+    if (now_ns < t->look_ns)
+        return 0;
+    for (unsigned i = 0; ended < most && i < t->channels; i++) {
+        struct web_exchange *x = &t->exchanges[i];
+        if (x->overdue_ns == 0 || x->overdue_ns > now_ns)
+            continue;
+        web_loop_abandon(&t->loop, x->easy);
+        if (end_transfer(x, CURLE_OPERATION_TIMEDOUT))
+            done[ended++] = x->request;
+    }
+    if (ended < most)
+        t->look_ns = now_ns + FORGOTTEN_NS;
+    return ended;
+}
+
 unsigned web_poll(void *thread, uint64_t until_ns, struct request *done[], unsigned most)
 {
     struct web_thread *t = thread;
@@ -316,7 +346,7 @@ unsigned web_poll(void *thread, uint64_t until_ns, struct request *done[], unsig
         web_loop_wait(&t->loop, until_ns);
         ended = collect_ended(t, done, most);
     }
-    return ended;
+    return ended < most ? ended + end_forgotten(t, &done[ended], most - ended) : ended;
 }
 
 /*

@@ -63,6 +63,9 @@ struct web_exchange {
     bool has_range;          /* the handle has the header Range */
     const char *credentials; /* credentials of the name that the handle has now; NULL: none */
 
+    uint64_t limit_ns;   /* longest duration of a transfer */
+    uint64_t overdue_ns; /* when the current transfer has been forgotten, by clock_ns(); 0: none */
+
     /* What a transfer sends: a part of the expected body, or a text. */
     enum web_method method;
     const char *text; /* NULL: a part of the body */
@@ -138,9 +141,10 @@ struct web_thread {
     struct web_loop loop;
     unsigned channels;
     struct web_exchange *exchanges;
-    struct rng rng; /* chooses ranges */
-    char *names;    /* one without a channel, and those of the exchanges */
-    void *own;      /* the dialect's data */
+    struct rng rng;   /* chooses ranges */
+    uint64_t look_ns; /* when to look for forgotten transfers again, by clock_ns() */
+    char *names;      /* one without a channel, and those of the exchanges */
+    void *own;        /* the dialect's data */
 };
 
 /*

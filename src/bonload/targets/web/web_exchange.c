@@ -266,6 +266,7 @@ void web_exchange_identify(struct web_exchange *x, const char *credentials)
 void web_exchange_limit(struct web_exchange *x, uint64_t timeout_ns)
 {
     long timeout_ms = (long)(timeout_ns / MILLION) + 1; /* 0 would mean no limit */
+    x->limit_ns = timeout_ns;
     curl_easy_setopt(x->easy, CURLOPT_TIMEOUT_MS, timeout_ms);
 }
 

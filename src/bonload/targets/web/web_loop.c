@@ -149,6 +149,11 @@ CURL *web_loop_ended(struct web_loop *l, CURLcode *code)
     return easy;
 }
 
+void web_loop_abandon(struct web_loop *l, CURL *easy)
+{
+    curl_multi_remove_handle(l->multi, easy);
+}
+
 /*
  * Lets libcurl handle an event. Stops watching a socket that libcurl does not wait for, which is
  * usually an idle connection that the server has closed.

@@ -40,6 +40,9 @@ CURLMcode web_loop_begin(struct web_loop *l, CURL *easy);
 /* Removes the next ended transfer from the loop and returns its handle; NULL: there is none. */
 CURL *web_loop_ended(struct web_loop *l, CURLcode *code);
 
+/* Removes a transfer that has not ended from the loop, and closes its connection. */
+void web_loop_abandon(struct web_loop *l, CURL *easy);
+
 /* Waits for events until clock_ns() reaches until_ns, and lets libcurl handle them. */
 void web_loop_wait(struct web_loop *l, uint64_t until_ns);
 
