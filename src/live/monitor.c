@@ -54,7 +54,7 @@ struct notes {
     struct op_stats now;
     struct op_stats difference;
     struct interval intervals[MOST_INTERVALS];
-    struct op_stats earlier; /* counts at the start of the last interval */
+    struct op_stats earlier; /* counts at the start of the last interval with operations */
 };
 
 struct monitor {
@@ -91,7 +91,8 @@ static void note_interval(struct monitor *m, uint64_t elapsed_ns)
         .p99_ns = histogram_percentile(h, 99),
         .max_ns = h->maximum,
     };
-    n->earlier = n->before;
+    if (h->count > 0)
+        n->earlier = n->before;
     n->before = n->now;
 }
 
@@ -314,15 +315,17 @@ static void await_end(const struct monitor *m)
 
 /*
  * Records what came after the last interval. The monitor may have read the statistics after the
- * workers' end.
+ * workers' end, and may have gone on noting intervals without operations until it heard of the end.
+ * The last interval takes all of these in.
  */
 static void note_rest(struct monitor *m, uint64_t elapsed_ns)
 {
     struct notes *n = m->notes;
-    struct interval *last = n->count > 0 ? &n->intervals[n->count - 1] : NULL;
-    if (last && last->end_ns >= elapsed_ns) { /* the last interval takes the rest in */
-        n->before = n->earlier;
-        n->count--;
+    bool is_empty = true;
+    while (is_empty && n->count > 0 && n->intervals[n->count - 1].end_ns >= elapsed_ns) {
+        is_empty = n->intervals[--n->count].ops == 0;
+        if (!is_empty)
+            n->before = n->earlier;
     }
     note_interval(m, elapsed_ns);
 }

@@ -32,7 +32,7 @@ for my $case ([ 'bonnie', 'bonnie', qw(--cleanup -d) ], [ 'getc_putc', 'getc_put
     my ($program, $prefix, @args) = @{$case};
     my $left = "$dir/$prefix.00000000000000ff";
     with_pipe($left, $>, (split q{ }, $))[0]);
-    my $run = run_tool($program, { wrap => [qw(timeout -s KILL 20)] }, @args, "$dir");
+    my $run = run_tool($program, { wrap => [qw(timeout -s KILL 120)] }, @args, "$dir");
     is($run->{status}, 0, "$program --cleanup does not wait");
     like($run->{err}, $REASON, 'and says why it is left');
     ok(-p "$left/owner", 'as it was');
@@ -65,7 +65,7 @@ sub interrupted {
         end_of_attack($attack);
     }
     kill TERM => @pids;
-    local $BonnieRun::HANGS = 20;
+    local $BonnieRun::HANGS = 120;
     my $have_ended = eval { wait_until('the end of both', sub { !grep { kill 0 => $_ } @pids }) };
     kill KILL => @pids if !$have_ended;
     finish($run);

@@ -31,7 +31,7 @@ my $AT_ONCE = 25;
 
 # Runs a program COUNT times. A program that waits for the attacker is killed, and its check
 # fails.
-my $REPEAT = 'n=$1; shift; while [ $n -gt 0 ]; do n=$((n - 1)); timeout -s KILL 20 "$@"; [ $? -ne 137 ] || exit 137; done';
+my $REPEAT = 'n=$1; shift; while [ $n -gt 0 ]; do n=$((n - 1)); timeout -s KILL 120 "$@"; [ $? -ne 137 ] || exit 137; done';
 
 sub repeated { my ($count, @command) = @_; return { wrap => [ 'sh', '-c', $REPEAT, 'sh', $count, @command ] } }
 
@@ -250,7 +250,7 @@ for my $place ("$shared/bin", "$shared/scripts") {
 for my $in ($copy, "$copy/deep") {
     system 'cp', LoadRun::program(), "$in/bonload";
     delete local $ENV{BON_CSV2HTML};
-    system "timeout -s KILL 20 $in/bonload -requests-engine=null -wt=1 -max-requests=10 -timeline-file=$dir/page.html >/dev/null 2>&1";
+    system "timeout -s KILL 120 $in/bonload -requests-engine=null -wt=1 -max-requests=10 -timeline-file=$dir/page.html >/dev/null 2>&1";
     ok(!-e "$shared/won", 'a bon_csv2html of another user, above the program, is not run');
 }
 
@@ -304,18 +304,18 @@ rmdir "$dir/bin";
         for my $case (@cases) {
             my ($reason, $program, @args) = @{$case};
             next if $is_held && $args[0] eq q{-o}; # some process reads it
-            my $run = run_tool($program, { wrap => [qw(timeout -s KILL 20)] }, @args);
+            my $run = run_tool($program, { wrap => [qw(timeout -s KILL 120)] }, @args);
             isnt($run->{status}, 'signal 9', "$program @args: does not wait");
             is($run->{status}, 1, 'is refused');
             like($run->{err}, $reason, 'and says why');
         }
         unlink @names;
     }
-    my $live = start({ program => 'bonload', wrap => [qw(timeout -s KILL 20)] }, qw(-show-progress=false -requests-engine=null -rps=10 -duration=3s), "-live-file=$pipe.prom");
+    my $live = start({ program => 'bonload', wrap => [qw(timeout -s KILL 120)] }, qw(-show-progress=false -requests-engine=null -rps=10 -duration=60s), "-live-file=$pipe.prom");
     wait_until('the first figures', sub { -s "$pipe.prom" });
-    unlink "$pipe.prom";
-    POSIX::mkfifo("$pipe.prom", oct 666);
-    chown $nobody, $nogroup, "$pipe.prom";
+    POSIX::mkfifo($pipe, oct 666) or die "$pipe: $!\n";
+    chown $nobody, $nogroup, $pipe;
+    rename $pipe, "$pipe.prom" or die "$pipe.prom: $!\n";
     finish($live);
     is($live->{status}, 1, '-live-file that becomes a pipe does not hold up the load');
     like($live->{err}, $plain, 'which says why');

@@ -116,7 +116,7 @@ is_deeply([ tree($disk) ], [], 'and nothing is left');
 # than the signal, and if somebody reads.
 SKIP: {
     skip 'strace cannot trace here', 4 if !can_trace();
-    local $BonnieRun::HANGS = 20;
+    local $BonnieRun::HANGS = 120;
     my $fails = sub {
         my ($fault, %how) = @_;
         my @strace = (qw(strace -f -qq -o /dev/null -e trace=fsync -e), "inject=fsync:$fault:signal=TERM:when=1", '--');
@@ -182,7 +182,7 @@ sub wait_for_writer {
 }
 
 {
-    local $BonnieRun::HANGS = 20;
+    local $BonnieRun::HANGS = 120;
     my @work = ('-d', $dir, qw(-r0 -s256k -n1 -mlab --cache=keep --min-time=0));
 
     # The reader stops reading at various points: before the first word, within it, in a later
@@ -268,7 +268,7 @@ SKIP: {
     kill STOP => $terminal;
     wait_for_writer($pid, 2);
     kill TERM => $pid;
-    my $ended = eval { local $BonnieRun::HANGS = 20; wait_until('its end', sub { !is_alive($pid) }) };
+    my $ended = eval { local $BonnieRun::HANGS = 120; wait_until('its end', sub { !is_alive($pid) }) };
     ok($ended, 'stderr is a terminal that nobody reads: SIGTERM ends the run');
     is_deeply([ tree($dir) ], [], 'nothing is left');
     kill $_ => -$terminal for qw(KILL CONT);

@@ -9,7 +9,7 @@ use lib "$FindBin::Bin/../lib";
 use POSIX ();
 use Test::More;
 use Time::HiRes qw(sleep time);
-use BonnieRun   qw(bonnie csv_of finish start);
+use BonnieRun   qw(bonnie csv_of finish start wait_until);
 use Fault       qw(add_row disorder playground);
 use SweepSize   qw(is_long);
 
@@ -53,6 +53,7 @@ for my $i (0 .. $#runs) {
     $row{$kind // 'told'}++;
 }
 is_deeply(\@bad, [], 'each run ended as it should');
+for my $run (@runs) { wait_until('the end of its processes', sub { !kill 0, -$run->{pid} }) }
 is_deeply([ disorder($ground, []) ], [], 'nothing is left after --cleanup, and nothing foreign touched');
 add_row(\%row, @bad);
 

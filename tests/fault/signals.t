@@ -164,7 +164,7 @@ cmp_ok($cleaned, '>', 0, 'one request that comes twice: nothing is left');
 my @children = (
     { name => 'a seeker',    args => '-s1:16k:1000000000:3 -n0 -f --tests=seeks', many => 4, which => 1, # the first one is the monitor
         line => qr/seeker [123] was killed by signal 9 \(Killed\)/ },
-    { name => 'the monitor', args => '-s1:64k -n0 -f --tests=iops --iops-duration=1 --json', many => 1 },
+    { name => 'the monitor', args => '-s1:64k -n0 -f --tests=iops --iops-duration=3 --json', many => 1 },
     { name => 'the dropper', args => '-s1:64k -n0 -f -x1000000 --cache=evict --tests=put_block,rewrite', many => 1,
         line => qr/the process that drops the caches has died/ },
 );

@@ -43,8 +43,8 @@ SKIP: {
         start   => sub {
             my ($case, $ground) = @_;
             my @direct = $case->{test} eq 'putc' ? '-b' : '-D';
-            my $run = start('-d', $ground->{dir}, @direct, qw(-r0 -s16:64k:1000000:3 -n0 -f16 --cache=keep --format=csv),
-                '--iops-duration=100', "--engine=$case->{engine}", $case->{engine} eq 'sync' ? () : '--iodepth=4', "--tests=$case->{test}");
+            my $run = start('-d', $ground->{dir}, @direct, qw(-r0 -n0 --cache=keep --format=csv),
+                $case->{test} eq 'putc' ? qw(-s64 -f64) : qw(-s16:64k:1000000:3 -f16 --time=100 --iops-duration=100), "--engine=$case->{engine}", $case->{engine} eq 'sync' ? () : '--iodepth=4', "--tests=$case->{test}");
             wait_until('the test', sub { slurp($run->{err_file}) =~ /^\Q$TITLE{ $case->{test} }\E/m });
             wait_until_working($run->{pid});
             $run->{fault_at} = time;
@@ -127,8 +127,8 @@ SKIP: {
         { name => 'no inodes for files',    size => 'size=8m,nr_inodes=4000', args => '-s0 -n2 --tests=seq_create',    inodes => 1 },
         { name => 'no inodes for links',    size => 'size=8m,nr_inodes=4000', args => '-s0 -n2:-2 --tests=ran_create', inodes => 1 },
     );
-    # Making the first directory takes so long that there is no room left after it.
-    my @slow = (qw(strace -f -qq -o /dev/null -e trace=mkdirat -e), 'inject=mkdirat:delay_exit=300000:when=1', '--');
+    # The run is stopped when it has made its directory, until there is no room left.
+    my @stopped = (qw(-e trace=mkdirat -e inject=mkdirat:signal=SIGSTOP:when=1 --));
     skip 'strace cannot trace here', 1 if !can_trace();
     for my $size (qw(size=12m size=24m), 'size=8m,nr_inodes=4000') {
         my $fs      = Root::tmpfs($size);
@@ -137,10 +137,12 @@ SKIP: {
             grounds => \@grounds,
             start   => sub {
                 my ($case, $ground) = @_;
-                my $run = start({ wrap => \@slow }, '-d', $ground->{dir}, split q{ }, "$small $case->{args}");
-                wait_until('its directory', sub { left_in($ground) });
+                my $log = File::Temp->new;
+                my $run = start({ wrap => [ qw(strace -f -qq -o), "$log", @stopped ] }, '-d', $ground->{dir}, split q{ }, "$small $case->{args}");
+                wait_until('its directory', sub { slurp("$log") =~ /--- stopped by SIGSTOP/ });
                 take_all("$fs", $case->{inodes});
                 $run->{fault_at} = time;
+                kill CONT => -$run->{pid};
                 return $run;
             },
             judge   => sub {

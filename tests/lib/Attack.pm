@@ -110,7 +110,7 @@ sub go_on {
 }
 
 # Calls whose number differs from run to run, because they wait for another process of the run.
-my $WAITS = qr/\A(?:wait4|clock_nanosleep|poll|ppoll|futex)\z/;
+my $WAITS = qr/\A(?:wait4|clock_nanosleep|kill|poll|ppoll|futex)\z/;
 
 # The calls of a run between the first matches of two patterns, each as [name, which call of that
 # name], and as a text. Only those of the process that makes the first match.

@@ -294,7 +294,7 @@ sub wait_until_taken {
 sub wait_until_working {
     my ($pid) = @_;
     my $before = work_of($pid);
-    return wait_until("process $pid at work", sub { work_of($pid) ne $before });
+    return wait_until("process $pid at work", sub { work_of($pid) ne $before || (eval { slurp("/proc/$pid/stat") } // 'gone') =~ /[)] Z|\Agone/ });
 }
 
 # What the kernel has counted for a process and its children.

@@ -67,11 +67,11 @@ static void close_bench(struct bench *b)
     free(b->buffer);
 }
 
-/* Polls until the transfer is complete. Returns 0 when that does not happen within 3000 polls. */
+/* Polls until the transfer is complete. Returns 0 when that does not happen within 60000 polls. */
 static int look_for_completion(struct bench *b)
 {
     int count = 0;
-    for (int tries = 0; count == 0 && tries < 3000; tries++) {
+    for (int tries = 0; count == 0 && tries < 60000; tries++) {
         usleep(1000);
         count = b->engine->wait(b->state, 0, b->done, 4);
     }

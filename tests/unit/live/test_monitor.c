@@ -59,7 +59,7 @@ static void end(struct monitor *m, uint64_t elapsed_ns, struct interval **interv
  * The number of intervals depends on when the machine lets this process and the monitor run. A test
  * that expects a certain number is repeated up to this many times.
  */
-#define MOST_TRIES 5
+#define MOST_TRIES 30
 
 static void repeat(bool (*try_once)(void))
 {
@@ -91,8 +91,10 @@ static bool try_intervals_that_add_up(void)
     uint64_t bytes = 0;
     for (size_t i = 0; i < count; i++) {
         assert_true(i == 0 || intervals[i].end_ns > intervals[i - 1].end_ns);
-        assert_in_range(intervals[i].p50_ns, 999, 1010);
-        assert_in_range(intervals[i].max_ns, 999, 1010);
+        if (intervals[i].ops > 0) { /* a busy machine may let none end */
+            assert_in_range(intervals[i].p50_ns, 999, 1010);
+            assert_in_range(intervals[i].max_ns, 999, 1010);
+        }
         sum += intervals[i].ops;
         bytes += intervals[i].bytes;
     }
@@ -270,6 +272,25 @@ static void what_is_being_recorded_is_not_lost(void **state)
     free(intervals);
 }
 
+/* The caller hears of the workers' end late, and the monitor later still. */
+static void seconds_after_the_end_are_no_intervals(void **state)
+{
+    (void)state;
+    struct interval *intervals;
+    size_t count;
+    struct monitor *m = start();
+    monitor_go(m);
+    op_stats_add(&stats.workers[0].ops, 1000, 512);
+    wait_ms(3300);
+    monitor_pause(m, 900000000);
+    end(m, 900000000, &intervals, &count);
+    assert_int_equal(count, 1);
+    assert_int_equal(intervals[0].ops, 1);
+    assert_int_equal(intervals[0].p50_ns, 1000);
+    assert_int_equal(intervals[0].end_ns, 900000000);
+    free(intervals);
+}
+
 static void a_phase_may_end_before_it_began(void **state)
 {
     (void)state;
@@ -296,6 +317,7 @@ int main(void)
         TEST(after_a_late_end_the_next_is_on_time),
         TEST(no_interval_ends_before_the_one_before_it),
         TEST(what_is_being_recorded_is_not_lost),
+        TEST(seconds_after_the_end_are_no_intervals),
         TEST(a_phase_may_end_before_it_began),
     };
     err_init(&e);
