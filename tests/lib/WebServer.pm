@@ -29,7 +29,7 @@ my %MISBEHAVES = (
     '/chunks'  => sub { $_[0]{out} .= "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\nzzzz\r\nxx"; $_[0]{ends} = 1 },
     '/loop'    => sub { $_[0]{out} .= "HTTP/1.1 302 Found\r\nLocation: /loop\r\nContent-Length: 0\r\n\r\n" },
     '/silent'  => sub { $_[0]{is_silent} = 1 },
-    '/late'    => sub { Time::HiRes::sleep(.3003); $_[0]{out} .= "HTTP/1.1 200 OK\r\nContent-Length: 9\r\n\r\n" },
+    '/late'    => sub { Time::HiRes::sleep(.2998 + rand .0010); $_[0]{out} .= "HTTP/1.1 200 OK\r\nContent-Length: 9\r\n\r\n" },
     '/headers' => sub { endless($_[0], "HTTP/1.1 200 OK\r\n", sub { 'X-Header-' . $_[0]{number}++ . ': ' . 'x' x 200 . "\r\n" }) },
     '/header'  => sub { endless($_[0], "HTTP/1.1 200 OK\r\nX: ", sub { 'x' x 4096 }) },
     '/interim' => sub { endless($_[0], q{}, sub {"HTTP/1.1 102 Processing\r\n\r\n"}) },
