@@ -49,9 +49,15 @@ sub reports {
 # ---- one command ------------------------------------------------------------------------------
 
 my $cuts  = sized(3, 10, 30);
-my $whole = finish(campaign('whole', $cuts, '--json'));
+my ($whole, $report);
+my $MOST_CUTS = 30;
+# After cuts that showed nothing, which happens on a busy machine, the campaign goes on.
+for (;; $cuts++) {
+    $whole  = finish(campaign('whole', $cuts, '--json'));
+    $report = eval { JSON::PP->new->decode($whole->{out} =~ s/\A.*?^(?={)//msr) } // {};
+    last if $cuts >= $MOST_CUTS || ($report->{verdict}{conclusive} // 1) > 0;
+}
 is("$whole->{status}$whole->{err}", '0', "a campaign of $cuts cuts: exit status 0");
-my $report = eval { JSON::PP->new->decode($whole->{out} =~ s/\A.*?^(?={)//msr) } // {};
 is($report->{verdict}{result}, 'kept', 'all is kept') or diag($whole->{out});
 is($report->{verdict}{cuts}, $cuts, 'in all cuts');
 my $conclusive = $report->{verdict}{conclusive};
