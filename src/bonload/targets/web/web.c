@@ -198,12 +198,12 @@ void web_prepare(void *thread, struct request *r)
     x->failure = t->shared->dialect->address(x);
 }
 
-static bool begin_transfer(struct web_exchange *x)
+static bool begin_transfer(struct web_exchange *x, uint64_t begin_ns)
 {
     if (x->failure == 0 && web_loop_begin(&x->thread->loop, x->easy) != CURLM_OK)
         x->failure = failure_of(STEP_OTHER, ENOMEM);
     if (x->failure == 0)
-        x->overdue_ns = clock_ns() + x->limit_ns + FORGOTTEN_NS;
+        x->overdue_ns = begin_ns + x->limit_ns + FORGOTTEN_NS;
     return x->failure == 0;
 }
 
@@ -214,11 +214,12 @@ static bool begin_transfer(struct web_exchange *x)
 static bool begin_next(struct web_exchange *x, bool has_failed)
 {
     uint64_t all_ns = x->thread->shared->setup.plan->timeout_ns;
-    uint64_t passed_ns = clock_ns() - x->request->start_ns;
+    uint64_t now_ns = clock_ns();
+    uint64_t passed_ns = now_ns - x->request->start_ns;
     uint64_t left_ns = has_failed ? all_ns / 10 : passed_ns < all_ns ? all_ns - passed_ns : 0;
     web_exchange_limit(x, left_ns);
     x->is_limited = true;
-    return begin_transfer(x);
+    return begin_transfer(x, now_ns);
 }
 
 static void end_exchange(struct web_exchange *x)
@@ -241,7 +242,7 @@ enum target_answer web_submit(void *thread, struct request *r)
     if (x->is_limited)
         web_exchange_limit(x, t->shared->setup.plan->timeout_ns);
     x->is_limited = false;
-    if (begin_transfer(x))
+    if (begin_transfer(x, r->start_ns))
         return TARGET_QUEUED;
     end_exchange(x);
     return TARGET_ENDED;
@@ -322,7 +323,7 @@ static unsigned collect_ended(struct web_thread *t, struct request *done[], unsi
 static unsigned end_forgotten(struct web_thread *t, struct request *done[], unsigned most)
 {
     unsigned ended = 0;
-    uint64_t now_ns = clock_ns();
+    uint64_t now_ns = t->loop.now_ns;
     if (now_ns < t->look_ns)
         return 0;
     for (unsigned i = 0; ended < most && i < t->channels; i++) {
@@ -404,6 +405,7 @@ long web_once(struct web_shared *s, struct request *r, uint64_t timeout_ns)
     uint64_t most_ns = s->setup.plan->timeout_ns;
     struct request *done;
     web_exchange_limit(x, timeout_ns < most_ns ? timeout_ns : most_ns);
+    r->start_ns = clock_ns();
     web_prepare(t, r);
     if (web_submit(t, r) == TARGET_QUEUED)
         while (web_poll(t, clock_ns() + BILLION, &done, 1) == 0)

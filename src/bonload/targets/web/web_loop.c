@@ -175,7 +175,7 @@ static void loop_act(struct web_loop *l, const struct epoll_event *event)
 /* Waits with epoll_wait(2), whose unit is a millisecond, and with ppoll(2) for less than one. */
 static int loop_watch(struct web_loop *l, struct epoll_event *events, uint64_t until_ns)
 {
-    uint64_t now_ns = clock_ns();
+    uint64_t now_ns = l->now_ns = clock_ns();
     uint64_t left_ns = until_ns > now_ns ? until_ns - now_ns : 0;
     uint64_t left_ms = left_ns / MILLION;
     if (left_ns > 0 && left_ms == 0) {
