@@ -131,7 +131,7 @@ for my $engine (grep { $usable{$_} } sort keys %passes) {
         for my $fault (@{ $fails{$engine} }) {
             my ($call, $says) = @{$fault};
             for my $test (@BLOCK_TESTS) {
-                my $run = injected($call, 'error=EIO', '4+', @blocks, "--engine=$engine", "--tests=$test") // { status => 'none' };
+                my $run = injected($call, 'error=EIO', '4+', @blocks, '--iops-duration=10', "--engine=$engine", "--tests=$test") // { status => 'none' };
                 refused_ok($run, qr/\Abonnie: $says/, "$call, $test");
                 is_deeply([ tree($dir) ], [], 'nothing is left');
             }
