@@ -19,12 +19,17 @@ sub seeks {
     return grep { $_->{name} =~ /\Ap/ } @{ phases(@calls)->{seeks} };
 }
 
-my @calls = seeks(qw(-s2:16k:1000:3 -z9));
-my @reads = grep { $_->{name} eq 'pread64' } @calls;
-my @writes = grep { $_->{name} eq 'pwrite64' } @calls;
-is(scalar @reads,  1000, '1000 seeks');
-is(scalar @writes, 100,  'every tenth rewrites');
-my %seekers = map { $_->{pid} => 1 } @reads;
+# More and more seeks, until there are some left for a seeker that begins late.
+my (@calls, @reads, @writes, %seekers);
+for my $count (1000, 10_000, 100_000) {
+    @calls  = seeks("-s2:16k:$count:3", '-z9');
+    @reads  = grep { $_->{name} eq 'pread64' } @calls;
+    @writes = grep { $_->{name} eq 'pwrite64' } @calls;
+    is(scalar @reads,  $count,      "$count seeks");
+    is(scalar @writes, $count / 10, 'every tenth rewrites');
+    %seekers = map { $_->{pid} => 1 } @reads;
+    last if keys %seekers == 3;
+}
 is(scalar(keys %seekers), 3, 'three seekers, and each of them seeks');
 
 sub place { my ($offset) = $_[0]{args} =~ /, (\d+)\z/; return $offset }
