@@ -82,6 +82,7 @@ static int start_observers(struct phase *ph, struct err *e)
         .tick_interval_ns = drops ? p->drop_interval_ns : 0,
         .tick = drop_meanwhile,
         .tick_context = &r->helpers->dropper,
+        .unshared_fd = &r->scratch.owner_fd, /* only this process may keep the lock */
     };
     int rc = monitor_start(&ph->section.monitor, &setup, e);
     return rc == 0 ? phase_tail_begin(r, ph->workload, e) : rc;

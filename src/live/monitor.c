@@ -250,6 +250,8 @@ int monitor_start(struct monitor **out, const struct monitor_setup *setup, struc
     if (m->pid == 0) {
         m->socket = sockets[1];
         close(sockets[0]);
+        if (setup->unshared_fd)
+            close(*setup->unshared_fd);
         monitor_main(m);
     }
     int code = errno;

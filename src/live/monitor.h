@@ -42,6 +42,7 @@ struct monitor_setup {
     uint64_t tick_interval_ns;
     void (*tick)(void *context);
     void *tick_context;
+    const int *unshared_fd; /* a descriptor that the monitor must not keep open; NULL: none */
 };
 
 /*

@@ -294,6 +294,9 @@ ended_ok($run, 'TERM', 'SIGTERM under nohup');
 $run = begin('seeks');
 my @children;
 wait_until('three seekers and the monitor', sub { @children = children($run->{pid}); @children == 4 });
+is(scalar(locks($run->{pid})), 1, 'the run has locked its directory');
+my $alone = eval { local $BonnieRun::HANGS = 30; wait_until('children without the lock', sub { !locks(@children) }) };
+ok($alone, 'and its children, which may end later, do not keep the lock');
 kill KILL => $run->{pid};
 is(finish($run)->{status}, "signal $number{KILL}", 'SIGKILL');
 is_deeply([ grep { !m{\Abonnie\.[0-9a-f]{16}(?:/owner)?\z} } tree($dir) ], [], 'leaves no data file');
@@ -306,6 +309,12 @@ sub is_alive {
     my ($pid) = @_;
     my $state = eval { slurp("/proc/$pid/stat") } // return 0;
     return $state !~ /[)] [ZX] /;
+}
+
+# The locked files of private directories that these processes have open.
+sub locks {
+    my (@pids) = @_;
+    return grep { (readlink($_) // q{}) =~ m{/owner\z} } map { glob "/proc/$_/fd/*" } @pids;
 }
 
 sub children {
