@@ -74,8 +74,8 @@ sub in_one_place {
     return ('-d', "$case->{dir}");
 }
 
-# The same for runs that are interrupted. Open MPI kills the ranks after a second, which may be too
-# soon for the clean-up on a busy machine.
+# The same for runs that the launcher ends, because it is interrupted or a rank has been killed. Open
+# MPI kills the ranks after a second, which may be too soon for the clean-up on a busy machine.
 sub in_one_place_without_haste {
     my ($case) = @_;
     $case->{how}{env} = { OMPI_MCA_odls_base_sigkill_timeout => 20 };
@@ -245,7 +245,7 @@ my @OTHERS = (
         title     => 'RANK is killed',
         turn      => 2,
         may_shift => 1,
-        place     => sub { (in_one_place(@_), @ENDLESS) },
+        place     => \&in_one_place_without_haste,
         strike    => sub { kill KILL => pid_of($_[0]{run}, $_[0]{rank}) },
         check     => \&killed_ok,
     },
