@@ -74,7 +74,7 @@ SKIP: {
     my $disk = scratch_on_disk();
     subtest 'every lap is prepared' => sub {
         my ($seconds, $run, %of) = first_time(
-            sub { my ($seconds, $run, %of) = @_; return !grep { ($of{$_} =~ tr/ //) < 4 } qw(put_block get_block) },
+            sub { my ($seconds, $run, %of) = @_; return $of{put_block} =~ /(?:begin.*){3}/ && $of{get_block} =~ /(?:read.*){2}/ },
             sub { events_of_run($disk, @_) },
             .1, 1, 10,
         );
