@@ -236,6 +236,7 @@ SKIP: {
     spew("$disk/image", contents_of_file());
     my $loop = loop_on("$disk/image") or skip 'losetup does not work here', 1;
     push @loops, $loop;
+    system 'udevadm settle --timeout=60 2>/dev/null' if have('udevadm'); # it looks at a new device, too
 
     my $theirs = -x '/usr/sbin/zcav' ? layout(scalar qx(/usr/sbin/zcav -b 4 $loop 2>/dev/null)) : 'heading 0.00 0.00 0.01 0.01 0.02 read=20';
     is(layout(zcav('-b4', $loop)->{out}), $theirs, 'a loop device, as Bonnie++ prints it');
