@@ -6,6 +6,7 @@ use strict;
 use warnings;
 use BonnieRun  qw(have scratch wait_until);
 use Exporter 'import';
+use HTTP::Tiny ();
 use IO::Socket::INET ();
 use RunProgram qw(slurp spew);
 use WebServer  qw(free_port);
@@ -60,7 +61,7 @@ sub configuration {
 daemon off; worker_processes 1; pid $dir/pid; error_log $dir/error.log; $user
 events { worker_connections 2048; }
 http {
-    log_format short '\$request_method \$server_protocol \$status \$connection';
+    log_format short '\$request_method \$server_protocol \$status \$connection \$uri';
     access_log $dir/log short;
     client_body_temp_path $dir/tmp/body; proxy_temp_path $dir/tmp/proxy; fastcgi_temp_path $dir/tmp/fast;
     uwsgi_temp_path $dir/tmp/uwsgi; scgi_temp_path $dir/tmp/scgi;
@@ -82,10 +83,23 @@ http {
 END
 }
 
-# The requests that nginx got: lines of method, protocol, status, connection.
-sub asked { my ($self) = @_; return split /\n/, slurp("$self->{dir}/log") }
+# The requests that nginx got: lines of method, protocol, status, connection, path.
+sub asked {
+    my ($self) = @_;
+    $self->log_all;
+    return grep { !m{ /logged/} } split /\n/, slurp("$self->{dir}/log");
+}
 
-sub forget { my ($self) = @_; truncate "$self->{dir}/log", 0; return }
+sub forget { my ($self) = @_; $self->log_all; truncate "$self->{dir}/log", 0; return }
+
+# nginx logs a request after its last byte is sent. It has one worker: when a later request is in
+# the log, so are all that were answered before.
+sub log_all {
+    my ($self) = @_;
+    my $path = '/logged/' . ++$self->{logged};
+    HTTP::Tiny->new->get("$self->{http}$path");
+    return wait_until('the log', sub { slurp("$self->{dir}/log") =~ m{ $path$}m });
+}
 
 sub DESTROY {
     my ($self) = @_;
