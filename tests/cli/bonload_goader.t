@@ -63,11 +63,11 @@ my @NULL   = qw(-requests-engine=null);
 my $WORDS  = { status => 1, differs => 'Wrong' };
 my @table  = (
     # the examples of goader's documentation
-    [ [ qw(-rps=30 -wps=30), @HTTP, @SOME ], rate => 'RW' ],
-    [ [ '--max-latency=300ms', @BOTH, @SEARCH ],                search => 'RW', { differs => 'Searches' } ],
-    [ [ qw(--max-latency=300ms -rt=0), @HTTP, @SEARCH ],        search => 'W' ],
+    [ [ qw(-rps=30 -wps=30 -max-channels=10), @BOTH, @SOME ], rate => 'RW' ],
+    [ [ qw(--max-latency=300ms -timeout=60s), @BOTH, @SEARCH ],  search => 'RW', { differs => 'Searches' } ],
+    [ [ qw(--max-latency=300ms -rt=0 -timeout=60s), @HTTP, @SEARCH ], search => 'W' ],
     [ [ qw(-rpt=10 --max-latency=300ms), @HTTP, @SEARCH ],      refused => q{}, $WORDS ],
-    [ [ qw(-rpw=10 --max-latency=300ms), @HTTP, @SEARCH ],      search => 'RW' ],
+    [ [ qw(-rpw=10 --max-latency=300ms -timeout=60s), @HTTP, @SEARCH ], search => 'RW' ],
     [ [ qw(-rt=20 -wt=3), @BOTH, @SOME ], threads => 'RW' ],
     [ [ qw(-rt=20 -wt=0), @HTTP, @SOME ], threads => 'R' ],
     [ [ qw(--max-latency=500ms --max-requests=3000 -rpw=10 --requests-engine=disk --url=tmp/XXX --body-size=4k -window=20ms) ], search => 'RW' ],
@@ -86,8 +86,8 @@ my @table  = (
     [ [ @NULL, qw(-rps=100), @SOME ],                  rate => 'R' ],
     [ [ @NULL, qw(-wps=100), @SOME ],                  rate => 'W' ],
     [ [ @NULL, qw(-rps=100.5), @SOME ],                rate => 'R', { differs => 'Numbers' } ],
-    [ [ @NULL, qw(--rps 100 --wps 50), @SOME ],        rate => 'RW' ],
-    [ [ @NULL, qw(-rps=100 -wps=100 -rpw=2), @SOME ],  rate => 'RW', { bonload => 'refused' } ],
+    [ [ @NULL, qw(--rps 100 --wps 5), @SOME ],         rate => 'RW' ],
+    [ [ @NULL, qw(-rps=100 -wps=20 -rpw=2), @SOME ],   rate => 'RW', { bonload => 'refused' } ],
     [ [ @NULL, qw(-wt=2 -rpw=1), @SOME ],              threads => 'RW' ],
     [ [ @NULL, qw(-wt=2 -rpw=0.5), @SOME ],            threads => 'RW' ],
     [ [ @NULL, qw(-wt=2 -rt=5 -rpw=1), @SOME ],        threads => 'RW' ],

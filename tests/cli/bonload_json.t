@@ -20,7 +20,7 @@ my $dir    = scratch();
 my $schema = JSON::PP::decode_json(slurp(source('share/bonload.schema.json')));
 
 my %loads = (
-    'rates'      => [qw(-rps=100 -wps=50.5 -max-requests=30), "-url=$dir/r-XX", '-body-size=1k'],
+    'rates'      => [qw(-rps=100 -wps=5.5 -max-requests=30), "-url=$dir/r-XX", '-body-size=1k'],
     'threads'    => [qw(-rt=2 -requests-engine=null -max-requests=20)],
     'follows'    => [qw(-wt=2 -rpw=0.5 -requests-engine=null -max-requests=30)],
     'search'     => [qw(-max-latency=p90:10s -max-channels=2 -window=20ms -requests-engine=null)],
