@@ -87,7 +87,7 @@ SKIP: {
     wait_until('the directory', sub { tree($dir) });
     my $done = bonnie($slow->('unlinkat', 'delay_enter=2000000'), '-d', $dir, '--cleanup');
     is($done->{status}, 0, 'a run that has just begun: exit status 0');
-    is(scalar(grep {m{\Abonnie[.][0-9a-f]{16}/owner\z}} tree($dir)), 1, 'it is at work, in that directory or in another');
+    ok(eval { wait_until('its owner file', sub { 1 == grep {m{\Abonnie[.][0-9a-f]{16}/owner\z}} tree($dir) }) }, 'it is at work, in that directory or in another');
     kill TERM => -$begun->{pid};
     finish($begun);
     is($begun->{status}, 'signal 15', 'until it is ended');
@@ -154,12 +154,15 @@ subtest 'a real one with something foreign in it' => sub {
     }
 };
 
+# A run that goes on for a while, also on a busy machine.
+my @LASTS = qw(-s1 -n0 -f --tests=iops --iops-duration=3);
+
 # The same after a signal, and after a signal that arrives just when the directory has
 # been made.
 subtest 'a run that cannot remove its directory' => sub {
     my @endless = qw(-s1:16k:1000000000 -n0 -f --tests=seeks);
     my @cases = (
-        [ 'at its end',                  [qw(-s0 -n40 --tests=seq_create)] ],
+        [ 'at its end',                  \@LASTS ],
         [ 'after a signal',              \@endless, 'TERM' ],
         [ 'after a signal as it begins', \@endless, 'TERM', $slow->('flock', 'delay_exit=1000000') ],
     );
@@ -181,13 +184,17 @@ subtest 'a run that cannot remove its directory' => sub {
 };
 
 subtest 'a run whose directory somebody moves' => sub {
+    my @own  = map { scratch() } 0, 1;
+    my @runs = map { start('-d', $_, qw(-r0 -q), @LASTS) } @own;
+    my @name;
     for my $other (0, 1) {
-        my $own = scratch();
-        my $run = start('-d', $own, qw(-r0 -s0 -n40 -q --tests=seq_create));
-        my $name;
-        wait_until('its directory', sub { ($name) = map {m{(.*)/owner\z}} tree($own) });
-        rename "$own/$name", "$own/moved" or die "$name: $!\n";
-        mkdir "$own/$name" if $other;
+        my $own = $own[$other];
+        wait_until('its directory', sub { ($name[$other]) = map {m{(.*)/owner\z}} tree($own) });
+        rename "$own/$name[$other]", "$own/moved" or die "$name[$other]: $!\n";
+        mkdir "$own/$name[$other]" if $other;
+    }
+    for my $other (0, 1) {
+        my ($own, $run, $name) = ($own[$other], $runs[$other], $name[$other]);
         is(finish($run)->{status}, 1, 'exit status 1');
         like($run->{err}, qr{^bonnie: directory \Q$own/$name\E was moved by somebody; it is left as \S*/moved\n\z}m, 'says where it is');
         is_deeply([ tree($own) ], [ $other ? $name : (), 'moved' ], 'it is empty, and the one in its place is left');
