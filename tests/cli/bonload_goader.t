@@ -98,7 +98,7 @@ my @table  = (
     [ [ @NULL, qw(-max-latency=1s -rt=3 -wt=0), @SEARCH ],                search => 'R' ],
     [ [ @NULL, qw(-max-latency=1s -wt=0 -adjust-on-errors=false), @SEARCH ], search => 'R' ],
     [ [ qw(-requests-engine=sleep -wps=500 -max-channels=2 -stop-on-bad-rate) ], rate => 'W', { status => 2, differs => 'Overdue' } ],
-    [ [ @NULL, qw(-rps=50 -stop-on-bad-rate), @SOME ], rate => 'R' ],
+    [ [ @NULL, qw(-rps=0.7 -stop-on-bad-rate -max-requests=1) ], rate => 'R', { differs => 'Numbers' } ],
     [ [ @NULL, qw(-rt=1 -stop-on-bad-rate), @SOME ],   threads => 'R', { bonload => 'refused' } ],
     [ [ @NULL, qw(-rt=1 -max-requests=1) ],            threads => 'R' ],
     [ [ @NULL, qw(-rt=1 -max-requests=0x1) ],          refused => q{}, $WORDS ],
