@@ -29,7 +29,7 @@ sub operations { my ($json) = @_; return { map { $_->{name} => $_ } @{ $json->{b
 sub failures { my ($json, $kind) = @_; return { map { $_->{what} => $_->{count} } @{ $json->{bonload}{$kind}{failures} } } }
 
 # ---- writing and reading ---------------------------------------------------------------------------
-my $both = loaded(@HTTP, qw(-wt=3 -rt=3 -max-requests=600 -min-body-size=0 -max-body-size=70000 -verify=full -seed=5), "$url/a/XXXX");
+my $both = loaded(@HTTP, qw(-wt=3 -rt=3 -max-requests=600 -min-body-size=0 -max-body-size=70000 -verify=full -seed=5), "$url/both/a-XXXX");
 is($both->{Writes}{Errors} + $both->{Reads}{Errors}, 0, 'no errors');
 is($both->{Writes}{Done} + $both->{Reads}{Done}, 600, '600 requests');
 cmp_ok($both->{bonload}{verified_bytes}, '>', 0, 'what is read was looked at');
@@ -42,7 +42,7 @@ like(bonload(@HTTP, qw(-rt=2 -max-requests=100), "$url/once")->{out}, $RECONNECT
 unlike(bonload(@HTTP, qw(-rt=2 -max-requests=100), "$url/status/200")->{out}, $RECONNECTS, 'one that does is not');
 
 my $written = $both->{Writes}{Done};
-my @SAME    = (@HTTP, '-rt=2', '-seed=5', '-verify=full', "-max-requests=$written", "$url/a/XXXX");
+my @SAME    = (@HTTP, '-rt=2', '-seed=5', '-verify=full', "-max-requests=$written", "$url/both/a-XXXX");
 my $again   = loaded(@SAME, qw(-min-body-size=0 -max-body-size=70000));
 is($again->{bonload}{damaged}, 0, 'another run with the same seed reads it back');
 is($again->{bonload}{verified_bytes}, $again->{bonload}{reads}{bytes}, 'all of it');
@@ -99,9 +99,9 @@ spew("$dir/bodies", join q{}, map {"$dir/body-$_\n"} 0 .. 2);
 spew("$dir/three",  join q{}, map {"$url/given/$_\n"} 0 .. 2);
 spew("$dir/two",    join q{}, map {"$url/given/$_\n"} 0 .. 1);
 my $tiny = HTTP::Tiny->new;
-my $one = loaded(@HTTP, qw(-wt=2 -rt=2 -max-requests=100), "-body-file=$dir/body-2", "$url/given/all-XX");
+my $one = loaded(@HTTP, qw(-wt=2 -rt=2 -max-requests=100), "-body-file=$dir/body-2", "$url/both/all-XX");
 is($one->{Writes}{Errors} + $one->{Reads}{Errors}, 0, '-body-file');
-is($tiny->get("$url/given/all-01")->{content}, $bodies[2], 'is what is put');
+is($tiny->get("$url/both/all-01")->{content}, $bodies[2], 'is what is put');
 is($one->{bonload}{writes}{bytes}, 50_000 * $one->{Writes}{Done}, 'and counted');
 cmp_ok($one->{bonload}{verified_bytes}, '>', 0, 'and compared with what is read');
 is_deeply([ schema_errors(JSON::PP::decode_json(slurp(source('share/bonload.schema.json'))), JSON::PP::decode_json(JSON::PP::encode_json($one))) ], [], 'the report is as its schema says');
@@ -160,8 +160,8 @@ is(scalar split(/\n/, slurp("$dir/urls")), 20, '-written-urls-dump');
 is(loaded(@HTTP, qw(-rt=2 -max-requests=60), "-url-source=$dir/urls")->{Reads}{Errors}, 0, '-url-source');
 
 # ---- headers --------------------------------------------------------------------------------------------
-loaded(@HTTP, '-rt=1', '-max-requests=1', '-header=X-Token: tell-nobody', '-header', 'X-Other:  b', '-header=X-Empty:', "$url/a/0001?x=%20y");
-my ($head) = slurp("$dir/log") =~ m{.*^\S+ (GET /a/0001[?]x=%20y .*)}ms;
+loaded(@HTTP, '-rt=1', '-max-requests=1', '-header=X-Token: tell-nobody', '-header', 'X-Other:  b', '-header=X-Empty:', "$url/both/a-0001?x=%20y");
+my ($head) = slurp("$dir/log") =~ m{.*^\S+ (GET /both/a-0001[?]x=%20y .*)}ms;
 like($head, qr/^X-Token: tell-nobody\r$/m, '-header');
 like($head, qr/^X-Other:  b\r$/m,          'more than one');
 like($head, qr/^X-Empty: *\r$/m,           'one without a value');
@@ -231,9 +231,9 @@ cmp_ok($outage->{bonload}{reads}{connections}, '>=', 2, 'connected again');
 # A stopped server answers late, while requests keep coming due.
 my $frozen = web_server();
 loaded(@HTTP, qw(-wt=1 -max-requests=1 -body-size=100), "$frozen->{url}/x");
-$run = load_started(@HTTP, qw(-rps=100 -max-requests=300 -output=json), "$frozen->{url}/x");
-wait_until('requests', sub { has_ended($run) });
 kill STOP => $frozen->{pid};
+$run = load_started(@HTTP, qw(-rps=100 -max-requests=300 -output=json), "$frozen->{url}/x");
+wait_until('the load', sub { has_ended($run); slurp($run->{err_file}) =~ /^The run goes on[.]$/m });
 select undef, undef, undef, 1;
 kill CONT => $frozen->{pid};
 finish($run);
