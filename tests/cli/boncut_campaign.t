@@ -122,7 +122,7 @@ SKIP: {
         mount -o barrier=0 $loop $dir/mnt && $program audit $dir/mnt; echo \$? && umount $dir/mnt
         mount $loop $dir/mnt && $program audit $dir/mnt; echo \$?
         $program campaign '--victim=$victim' --cut='$program fs-shutdown --yes $dir/mnt' --before-check='for i in \$(seq 100); do umount $dir/mnt && break; sleep .1; done; mount $loop $dir/mnt' \\
-            --write-options=--methods=fsync,create --same-boot --after=200ms..400ms --cuts=2 --logs=$dir/shut --html=$dir/page.html $dir/mnt; echo \$?
+            --write-options=--methods=fsync,create --same-boot --after=1s..2s --cuts=2 --logs=$dir/shut --html=$dir/page.html $dir/mnt; echo \$?
         $program write --methods=fsync $dir/mnt >$dir/promises & until [ -s $dir/promises ]; do sleep .05; done
         $program fs-shutdown --yes $dir/mnt; wait \$!; echo "writer: \$?"
         for i in \$(seq 100); do umount $dir/mnt && break; sleep .1; done
