@@ -53,7 +53,7 @@ sub typed {
     my @functions = map { sprintf $shell eq 'fish' ? "function %s$body" : "%s$body", $_ } sort keys %name;
     spew($seen, q{});
     spew("$kept/keys", join q{}, map {"$_\n"} @{$setup}, @functions, @lines, 'exit');
-    system "cd '$kept' && TERM=xterm HOME='$kept' INPUTRC=/dev/null timeout 60 script -qec '$command' /dev/null <keys >screen 2>&1";
+    system "cd '$kept' && TERM=xterm HOME='$kept' INPUTRC=/dev/null timeout 600 script -qec '$command' /dev/null <keys >screen 2>&1";
     return split /\n/, slurp($seen);
 }
 
