@@ -165,7 +165,7 @@ subtest 'disk: no two ranks have a name in common' => sub {
 
 subtest 'reads of what was written, few names, -cleanup' => sub {
     my ($report, $follows) = all_loaded(
-        [ { ranks => 3 }, qw(-wt=3 -rt=3 -max-requests=900 -body-size=5k -mkdirs -cleanup -verify=full), "-url=$dir/g/XX" ],
+        [ { ranks => 3 }, qw(-wt=3 -rt=3 -rpw=1 -max-requests=900 -body-size=5k -mkdirs -cleanup -verify=full), "-url=$dir/g/XX" ],
         [ { ranks => 3 }, @NULL, qw(-wt=3 -rpw=2.5 -max-requests=1000) ],
     );
     is($report->{reads}{errors} + $report->{writes}{errors} + $report->{damaged}, 0, 'each rank reads what it wrote, again and again');
@@ -219,17 +219,15 @@ subtest 'search' => sub {
 subtest 'sweep' => sub {
     my ($report, $short) = all_loaded(
         [ { ranks => 2 }, @NULL, qw(-sweep=100,300 -rps=1 -wps=2 -duration=500ms -warmup=100ms) ],
-        [ { ranks => 2 }, @NULL, qw(-sweep=100,200,300 -rps=0 -duration=300ms -max-requests=40) ],
+        [ { ranks => 2 }, @NULL, qw(-sweep=100,1000,2000 -rps=0 -duration=2s -max-requests=240) ],
     );
     my @steps = @{ $report->{steps} };
     is(scalar @steps, 2, 'two steps');
     is("@{[ map { sprintf '%.3f', $_->{writes}{load} } @steps ]}", '66.667 200.000', 'each shared out between writes');
     is("@{[ map { sprintf '%.3f', $_->{reads}{load} } @steps ]}",  '33.333 100.000', 'and reads');
     cmp_ok(abs($_->{writes}{offered_per_second} - $_->{writes}{load}), '<', 1e-6, 'and offered by all together') for @steps;
-    # Each second of both steps makes 267 writes: 200 of them belong to the
-    # second step, 100 of these to one rank.
-    cmp_ok($steps[1]{writes}{latency_ns}{count}, '>', .5 * $report->{writes}{requests}, 'what all have made is counted');
-    is($short->{writes}{requests}, 40, 'it ends with -max-requests');
+    is(sum(map { $_->{writes}{latency_ns}{count} + $_->{writes}{errors} } @steps), $report->{writes}{requests}, 'what all have made is counted');
+    is($short->{writes}{requests}, 240, 'it ends with -max-requests');
     cmp_ok(scalar @{ $short->{steps} }, '<', 3, 'in the step that it has come to');
 };
 
@@ -321,6 +319,7 @@ for my $signal (is_long() ? qw(INT TERM) : 'INT') { # launchers pass on either a
 }
 
 subtest 'a rank is killed' => sub {
+    local $ENV{OMPI_MCA_odls_base_sigkill_timeout} = 4; # as above, but it always waits so long
     for my $rank (is_long() ? (0 .. 2) : 1) {
         my $run = started();
         kill KILL => pid_of($run, $rank);
