@@ -63,8 +63,17 @@ for my $writes (0, 1) {
     is("$waiting->{status}$waiting->{out}$waiting->{err}", 'signal 15', 'a profile through a pipe ' . ($writes ? 'that somebody has open' : 'without a writer') . ': TERM ends it');
 }
 
-# The verdict is about the load that the profile names, and no other. It needs 299 syncs, which are
-# made even if the machine is away for a while: the runs that last so long go on at the same time.
+# Some runs last long, for a machine that is away for a while, and therefore go on at the same time.
+# The pages of this one are overwritten; what becomes of it is checked below.
+my $damaged_in = scratch();
+my $damaged    = load_started({}, '-good-for=' . own('reads', 'pages db 1MiB', 'request: read db 1'), qw(-wps=100 -duration=8s), $damaged_in);
+my $file;
+wait_until('its pages', sub { ($file) = grep { (-s $_ // 0) == 1 << 20 } glob "/proc/$damaged->{pid}/fd/*"; $file });
+open my $pages, '+<', $file or die "$file: $!\n";
+print {$pages} 'x' x (1 << 20);
+close $pages or die "$file: $!\n";
+
+# The verdict is about the load that the profile names, and no other. It needs 299 syncs.
 my @judging = (
     judging(own('quick', @LOG, 'limit sync p99 1h'), qw(-duration=8s -wps=90)),
     judging(own('strict', @LOG, 'limit sync p99 1ns'), qw(-duration=8s)),
@@ -158,20 +167,11 @@ SKIP: {
 }
 
 # ---- what is read is looked at -----------------------------------------------------------------------------
-{
-    my $dir = scratch();
-    my $run = load_started({}, '-good-for=' . own('reads', 'pages db 1MiB', 'request: read db 1'), qw(-wt=1 -duration=3s), $dir);
-    my $file;
-    wait_until('its pages', sub { ($file) = grep { (-s $_ // 0) == 1 << 20 } glob "/proc/$run->{pid}/fd/*"; $file });
-    open my $pages, '+<', $file or die "$file: $!\n";
-    print {$pages} 'x' x (1 << 20);
-    close $pages or die "$file: $!\n";
-    finish($run);
-    is($run->{status}, '1', 'damage: exit status 1');
-    like($run->{err}, qr/something other than what was written: \d+ damaged reads/, 'and says so');
-    is($run->{out}, q{}, 'no verdict on storage that is damaged');
-    is_deeply([ glob "$dir/*" ], [], 'nothing is left');
-}
+finish($damaged);
+is($damaged->{status}, '1', 'damage: exit status 1');
+like($damaged->{err}, qr/something other than what was written: \d+ damaged reads/, 'and says so');
+is($damaged->{out}, q{}, 'no verdict on storage that is damaged');
+is_deeply([ glob "$damaged_in/*" ], [], 'nothing is left');
 
 # Several clients write the pages that others read.
 for my $write ('write db 2', 'write-run db 4') {
