@@ -69,7 +69,7 @@ subtest 'told under the table' => sub {
 my ($kept, $object);
 for (1 .. 3) {
     ($kept, $object) = tests_of($disk, qw(-s16:64k -n0 -f --cache=keep), '--tests=put_block,get_block');
-    last if ($kept->{get_block}{cache}{resident_percent_before} // 0) >= 99;
+    last if ($kept->{get_block}{cache}{resident_percent_before} // 0) >= 99 && ($kept->{get_block}{limited_by} // q{}) eq 'page cache';
 }
 SKIP: {
     skip 'there is no block device below the temporary directory', 1 if !$object->{host}{device};
@@ -80,8 +80,12 @@ SKIP: {
         like($read->{verdict}, qr/\AThe device read (?:none|<1 %|\d\d? %) of the data$WAITED[.]\z/, 'with the figure');
         is($read->{cache}{system_dropped}, JSON::PP::false(), 'nothing was dropped');
 
-        my ($evicted) = tests_of($disk, qw(-s16:64k -n0 -f), '--tests=put_block,get_block');
-        $read = $evicted->{get_block};
+        my $evicted;
+        for (1 .. 3) { # others may drop the caches at any moment
+            ($evicted) = tests_of($disk, qw(-s16:64k -n0 -f), '--tests=put_block,get_block');
+            $read = $evicted->{get_block};
+            last if $read->{cache}{resident_percent_before} <= 1 && $read->{cache}{resident_percent_after} >= 90;
+        }
         cmp_ok($read->{cache}{resident_percent_before}, '<=', 1, 'evicted: at most one percent was in the cache');
         cmp_ok($read->{cache}{resident_percent_after}, '>=', 90, 'and then it was');
         cmp_ok($read->{device}{read_bytes}, '>=', $read->{bytes}, 'all of it came from the device');
