@@ -310,7 +310,7 @@ my $telling = start_ranks(with_quiet({ ranks => 2 }, @NULL, qw(-wps=100 -duratio
 for my $signal (is_long() ? qw(INT TERM) : 'INT') { # launchers pass on either as TERM or INT
     subtest "the launcher gets $signal" => sub {
         # Open MPI kills the ranks after a second, which is too soon on a busy machine.
-        local $ENV{OMPI_MCA_odls_base_sigkill_timeout} = 20;
+        local $ENV{OMPI_MCA_odls_base_sigkill_timeout} = 6;
         my $run = started();
         kill $signal => $run->{pid};
         finish($run);

@@ -78,7 +78,7 @@ sub in_one_place {
 # MPI kills the ranks after a second, which may be too soon for the clean-up on a busy machine.
 sub in_one_place_without_haste {
     my ($case) = @_;
-    $case->{how}{env} = { OMPI_MCA_odls_base_sigkill_timeout => 20 };
+    $case->{how}{env} = { OMPI_MCA_odls_base_sigkill_timeout => 6 };
     return (in_one_place($case), @ENDLESS);
 }
 
