@@ -311,11 +311,15 @@ for my $signal (is_long() ? qw(INT TERM) : 'INT') { # launchers pass on either a
     subtest "the launcher gets $signal" => sub {
         # Open MPI kills the ranks after a second, which is too soon on a busy machine.
         local $ENV{OMPI_MCA_odls_base_sigkill_timeout} = 6;
-        my $run = started();
-        kill $signal => $run->{pid};
-        finish($run);
-        isnt($run->{status}, '0', 'exit status not 0') if is_open_mpi(); # MPICH's may be 0
-        nobody_is_left($run);
+        my $run;
+        for my $try (1 .. 5) { # a rank of a busy machine may come too late to hand over its figures
+            $run = started();
+            kill $signal => $run->{pid};
+            finish($run);
+            isnt($run->{status}, '0', 'exit status not 0') if is_open_mpi(); # MPICH's may be 0
+            nobody_is_left($run);
+            last if $run->{err} !~ /^bonload: Handing over the figures: rank \d on \S+ has not arrived$/m;
+        }
         like($run->{out}, qr/^The run was stopped by a signal[.]$/m, 'the figures so far') or diag($run->{err});
         like($run->{out}, qr/^Ranks: 3 on /m, 'of all ranks');
         is(join(q{ }, grep { -f } glob "$dir/run/*"), q{}, 'what was written is removed');
