@@ -262,8 +262,10 @@ static int make_room(struct reading *r, struct err *e)
     size_t more = r->text ? 2 * r->room : FIRST_BYTES;
     r->room = more < r->most ? more : r->most;
     char *larger = realloc(r->text, r->room + 1);
-    if (!larger)
-        return err_system(e, ENOMEM, "memory for %s", r->path);
+    if (!larger) {
+        err_system(e, ENOMEM, "memory for %s", r->path);
+        return -ENOMEM; /* written out for the analyzer */
+    }
     r->text = larger;
     return 0;
 }
