@@ -26,6 +26,8 @@ static int read_contents(struct given_body *body, struct bodies *b, int fd, cons
         named_file_contents(fd, "read", path, (size_t)facts.st_size, &body->bytes, &body->size, e);
     if (rc != 0)
         return rc;
+    if (body->size != (size_t)facts.st_size) /* somebody has made the file shorter */
+        return err_system(e, EIO, "read %s", path);
     b->all_bytes += body->size;
     if (body->size > b->longest)
         b->longest = body->size;
