@@ -5,7 +5,7 @@
 #include "sys/named_file.h"
 #include "util/rng.h"
 
-uint64_t seed_file_hash(const char *bytes, size_t length)
+static uint64_t hash_of(const char *bytes, size_t length)
 {
     uint64_t hash = 0;
     for (size_t i = 0; i < length; i++)
@@ -21,7 +21,7 @@ int seed_file_seed(const char *path, uint64_t *seed, struct err *e)
     if (rc != 0)
         return rc;
     if (length > 0)
-        *seed = seed_file_hash(bytes, length);
+        *seed = hash_of(bytes, length);
     else
         rc = err_say(e, "random file %s: is empty, one byte or more is needed", path);
     free(bytes);

@@ -1,7 +1,6 @@
 #ifndef SYS_SEED_FILE_H
 #define SYS_SEED_FILE_H
 
-#include <stddef.h>
 #include <stdint.h>
 
 #include "util/err.h"
@@ -17,8 +16,5 @@
  * when the file is empty or cannot be read.
  */
 int seed_file_seed(const char *path, uint64_t *seed, struct err *e);
-
-/* The seed of these bytes. */
-uint64_t seed_file_hash(const char *bytes, size_t length);
 
 #endif

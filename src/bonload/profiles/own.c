@@ -331,7 +331,6 @@ int profile_parse(struct profile *p, char *text, struct err *e)
     return rc == 0 ? check_whole(p, e) : rc;
 }
 
-/* Reads the text of a profile, which the caller frees. */
 int profile_read(struct profile *p, const char *path, char **text, struct err *e)
 {
     size_t length;

@@ -66,6 +66,12 @@ static void no_more_than_was_asked_for(void **state)
     check_file(LONG_TEXT, LONG_TEXT - 1, LONG_TEXT - 1);
 }
 
+static void open_pipe(int ends[2])
+{
+    assert_int_equal(pipe2(ends, O_CLOEXEC), 0);
+    assert_int_equal(fcntl(ends[0], F_SETFL, O_NONBLOCK), 0);
+}
+
 static void *write_in_pieces(void *end)
 {
     static char given[LONG_TEXT];
@@ -94,8 +100,7 @@ static void a_pipe_that_is_written_in_pieces(void **state)
     struct err e;
     (void)state;
     err_init(&e);
-    assert_int_equal(pipe2(ends, O_CLOEXEC), 0);
-    assert_int_equal(fcntl(ends[0], F_SETFL, O_NONBLOCK), 0);
+    open_pipe(ends);
     assert_int_equal(pthread_create(&writer, NULL, write_in_pieces, (void *)(intptr_t)ends[1]), 0);
     int rc = named_file_contents(ends[0], "read", "pipe", SIZE_MAX / 2, &text, &got, &e);
     pthread_join(writer, NULL);
@@ -126,8 +131,7 @@ static void a_stop_while_a_pipe_is_silent(void **state)
     struct err e;
     (void)state;
     err_init(&e);
-    assert_int_equal(pipe2(ends, O_CLOEXEC), 0);
-    assert_int_equal(fcntl(ends[0], F_SETFL, O_NONBLOCK), 0);
+    open_pipe(ends);
     assert_int_equal(write(ends[1], "begun", 5), 5);
     assert_int_equal(
         pthread_create(&other, NULL, request_stop_when_read, (void *)(intptr_t)ends[0]), 0);
