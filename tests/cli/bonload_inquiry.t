@@ -8,7 +8,7 @@ use warnings;
 use FindBin;
 use lib "$FindBin::Bin/../lib";
 use Test::More;
-use BonnieRun  qw(finish scratch);
+use BonnieRun  qw(finish is_alive scratch);
 use LoadRun    qw(load_started);
 use RunProgram qw(slurp);
 
@@ -18,8 +18,7 @@ my $dir = scratch();
 # answers with figures.
 sub ask_to_the_end {
     my ($run) = @_;
-    my $state = q{};
-    while (($state = eval { slurp("/proc/$run->{pid}/stat") } // q{}) && $state !~ /[)] Z/) {
+    while (is_alive($run->{pid})) {
         my ($threads) = (eval { slurp("/proc/$run->{pid}/status") } // q{}) =~ /^Threads:\s+(\d+)/m;
         kill USR1 => $run->{pid} if ($threads // 0) >= 2; # the load has begun
         select undef, undef, undef, .02;

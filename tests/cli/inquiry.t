@@ -7,7 +7,7 @@ use warnings;
 use FindBin;
 use lib "$FindBin::Bin/../lib";
 use Test::More;
-use BonnieRun  qw(bonnie engines finish scratch start tree wait_until);
+use BonnieRun  qw(bonnie engines finish is_alive scratch start tree wait_until);
 use RunProgram qw(slurp);
 
 my $dir = scratch();
@@ -60,7 +60,7 @@ for my $engine (engines()) {
     my $run;
     for my $try (1 .. 5) { # it may be over before it is asked
         $run = start('-d', "$dir", qw(-r0 -q -s32:4k:2000:2 -n1:1000:0:2 -c2 --format=csv --iops-duration=0.2 --iodepth=1), "--engine=$engine");
-        wait_until('its directory or its end', sub { tree($dir) || slurp("/proc/$run->{pid}/stat") =~ /[)] Z/ });
+        wait_until('its directory or its end', sub { tree($dir) || !is_alive($run->{pid}) });
         for my $question (1 .. 400) {
             last if !kill USR1 => -$run->{pid};
             select undef, undef, undef, .001;

@@ -6,7 +6,7 @@ use warnings;
 use FindBin;
 use lib "$FindBin::Bin/../lib";
 use Test::More;
-use BonnieRun  qw(finish scratch start wait_until);
+use BonnieRun  qw(finish is_alive scratch start wait_until);
 use RunProgram qw(slurp);
 use SweepSize  qw(is_long sized);
 
@@ -19,7 +19,7 @@ my $dir  = scratch();
 sub peak {
     my (@args) = @_;
     my $run = start('-d', $dir, qw(-r0 -q --cache=keep --format=csv -x1000000), @args);
-    wait_until('a report', sub { slurp($run->{out_file}) =~ /^1[.]98,.*\n/m || slurp("/proc/$run->{pid}/stat") =~ /[)] Z/ });
+    wait_until('a report', sub { slurp($run->{out_file}) =~ /^1[.]98,.*\n/m || !is_alive($run->{pid}) });
     my ($peak) = (eval { slurp("/proc/$run->{pid}/status") } // q{}) =~ /^VmHWM:\s+(\d+) kB$/m;
     kill TERM => $run->{pid};
     finish($run);

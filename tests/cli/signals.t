@@ -10,7 +10,7 @@ use Config;
 use Fcntl      qw(F_GETFL F_SETFL O_NONBLOCK O_RDWR);
 use POSIX      ();
 use Test::More;
-use BonnieRun  qw(@ALL_TESTS @TESTS bonnie engines finish has_terminal program scratch scratch_on_disk start takes_direct tree wait_until wait_until_taken wait_until_working);
+use BonnieRun  qw(@ALL_TESTS @TESTS bonnie engines finish has_terminal is_alive program scratch scratch_on_disk start takes_direct tree wait_until wait_until_taken wait_until_working);
 use RunProgram qw(slurp spew);
 use Trace      qw(%TITLE can_trace trace);
 
@@ -304,12 +304,6 @@ my $ended = eval { local $BonnieRun::HANGS = 30; wait_until('the end of the seek
 ok($ended, 'and no process') or kill KILL => @children;
 is(bonnie('-d', $dir, '--cleanup')->{status}, 0, 'what it leaves');
 is_deeply([ tree($dir) ], [], 'is cleaned up');
-
-sub is_alive {
-    my ($pid) = @_;
-    my $state = eval { slurp("/proc/$pid/stat") } // return 0;
-    return $state !~ /[)] [ZX] /;
-}
 
 # The locked files of private directories that these processes have open.
 sub locks {

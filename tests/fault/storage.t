@@ -12,6 +12,7 @@ use Test::More;
 use Time::HiRes qw(time);
 use Root;
 BEGIN { Root::private_mounts() }
+use Attack      qw(stopped);
 use BonnieRun   qw(@BLOCK_TESTS engines have start wait_until wait_until_working);
 use Calls       qw(failures was_refused);
 use FailingDisk ();
@@ -128,7 +129,6 @@ SKIP: {
         { name => 'no inodes for links',    size => 'size=8m,nr_inodes=4000', args => '-s0 -n2:-2 --tests=ran_create', inodes => 1 },
     );
     # The run is stopped when it has made its directory, until there is no room left.
-    my @stopped = (qw(-e trace=mkdirat -e inject=mkdirat:signal=SIGSTOP:when=1 --));
     skip 'strace cannot trace here', 1 if !can_trace();
     for my $size (qw(size=12m size=24m), 'size=8m,nr_inodes=4000') {
         my $fs      = Root::tmpfs($size);
@@ -137,9 +137,7 @@ SKIP: {
             grounds => \@grounds,
             start   => sub {
                 my ($case, $ground) = @_;
-                my $log = File::Temp->new;
-                my $run = start({ wrap => [ qw(strace -f -qq -o), "$log", @stopped ] }, '-d', $ground->{dir}, split q{ }, "$small $case->{args}");
-                wait_until('its directory', sub { slurp("$log") =~ /--- stopped by SIGSTOP/ });
+                my $run = stopped('mkdirat', 1, '-d', $ground->{dir}, split q{ }, "$small $case->{args}");
                 take_all("$fs", $case->{inodes});
                 $run->{fault_at} = time;
                 kill CONT => -$run->{pid};

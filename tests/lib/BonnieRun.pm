@@ -16,7 +16,7 @@ use POSIX          ();
 use Test::More     ();
 use RunProgram     qw(slurp spew);
 
-our @EXPORT_OK = qw(@ALL_TESTS @BLOCK_TESTS @FIELDS @TESTS bonnie csv_of engines finish have has_terminal is_used mark nobody_can nothing_left_ok program refused_ok
+our @EXPORT_OK = qw(@ALL_TESTS @BLOCK_TESTS @FIELDS @TESTS bonnie csv_of engines finish have has_terminal is_alive is_used mark nobody_can nothing_left_ok program refused_ok
     run_tool scratch scratch_on_disk source start table_of takes_direct tree wait_until
     wait_until_closed wait_until_taken wait_until_working);
 
@@ -294,7 +294,14 @@ sub wait_until_taken {
 sub wait_until_working {
     my ($pid) = @_;
     my $before = work_of($pid);
-    return wait_until("process $pid at work", sub { work_of($pid) ne $before || (eval { slurp("/proc/$pid/stat") } // 'gone') =~ /[)] Z|\Agone/ });
+    return wait_until("process $pid at work", sub { work_of($pid) ne $before || !is_alive($pid) });
+}
+
+# False when a process has ended, waited for or not.
+sub is_alive {
+    my ($pid) = @_;
+    my $state = eval { slurp("/proc/$pid/stat") } // return 0;
+    return $state !~ /[)] [ZX] /;
 }
 
 # What the kernel has counted for a process and its children.
