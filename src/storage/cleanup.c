@@ -118,15 +118,6 @@ static int remove_metadata_directory(int fd, const char *name)
     return rc;
 }
 
-/*
- * Whether the name is one that a filesystem gives to a removed file while it is open. Such a file
- * vanishes by itself.
- */
-static bool is_going(const char *name)
-{
-    return strncmp(name, ".fuse_hidden", 12) == 0 || strncmp(name, ".nfs", 4) == 0;
-}
-
 int cleanup_scratch_entry(int fd, const char *name)
 {
     if (is_directory_name(name))
@@ -141,7 +132,7 @@ static int remove_contents(DIR *directory, const char *path, const char *name,
                            cleanup_entry *remove_entry, struct err *e)
 {
     for (const char *entry; (entry = next_name(directory));) {
-        if (is_going(entry) || strcmp(entry, OWNER_FILE_NAME) == 0)
+        if (is_vanishing_name(entry) || strcmp(entry, OWNER_FILE_NAME) == 0)
             continue;
         int rc = remove_entry(dirfd(directory), entry);
         if (rc == -EEXIST || rc == -ENOTEMPTY)

@@ -77,19 +77,23 @@ int directory_state(int fd)
 {
     _Alignas(struct dirent64) char entries[1024];
     ssize_t bytes;
+    int state = DIRECTORY_EMPTY;
     if (lseek(fd, 0, SEEK_SET) < 0)
         return -errno;
     while ((bytes = getdents64(fd, (void *)entries, sizeof entries)) > 0) {
         for (ssize_t at = 0; at < bytes;) {
             const struct dirent64 *entry = (const struct dirent64 *)(const void *)(entries + at);
-            if (is_entry(entry))
-                return DIRECTORY_IN_USE;
             at += entry->d_reclen;
+            if (!is_entry(entry))
+                continue;
+            if (!is_vanishing_name(entry->d_name))
+                return DIRECTORY_IN_USE;
+            state = DIRECTORY_VANISHING;
         }
     }
     if (bytes < 0)
         return errno == ENOENT || errno == ESTALE ? DIRECTORY_REMOVED : -errno;
-    return DIRECTORY_EMPTY;
+    return state;
 }
 
 /* Whether only root and this user can make, rename or remove anything in the directory. */
@@ -169,18 +173,25 @@ static int remove_once(int parent_fd, const char *name, int fd)
         return errno == EEXIST ? -ENOTEMPTY : -errno;
     }
     int state = directory_state(fd);
-    return state == DIRECTORY_EMPTY || state == DIRECTORY_IN_USE ? -ESTALE : 0;
+    return state < 0 || state == DIRECTORY_REMOVED ? 0 : -ESTALE;
 }
 
 /*
- * Each wait is twice as long as the last one, from one millisecond to this: half a second in all.
+ * Each wait is twice as long as the last one, from one millisecond to these: half a second in all,
+ * and eight seconds for files that vanish, whose server may be busy or far away.
  */
-#define LONGEST_WAIT_MS 256
+#define LONGEST_WAIT_MS           256
+#define LONGEST_VANISHING_WAIT_MS 4096
+
+static long longest_wait_ms(int fd)
+{
+    return directory_state(fd) == DIRECTORY_VANISHING ? LONGEST_VANISHING_WAIT_MS : LONGEST_WAIT_MS;
+}
 
 int private_directory_remove(int parent_fd, const char *name, int fd)
 {
     int rc = remove_once(parent_fd, name, fd);
-    for (long ms = 1; rc == -ENOTEMPTY && ms <= LONGEST_WAIT_MS; ms *= 2) {
+    for (long ms = 1; rc == -ENOTEMPTY && ms <= longest_wait_ms(fd); ms *= 2) {
         const struct timespec wait = {.tv_nsec = ms * 1000000};
         nanosleep(&wait, NULL);
         rc = remove_once(parent_fd, name, fd);

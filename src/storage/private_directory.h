@@ -23,8 +23,9 @@ int directory_has(int fd, const char *name, int other);
 
 enum directory_state {
     DIRECTORY_EMPTY,
-    DIRECTORY_IN_USE,  /* it is not empty */
-    DIRECTORY_REMOVED, /* it no longer has a name */
+    DIRECTORY_VANISHING, /* only files that were removed while they were open are left in it */
+    DIRECTORY_IN_USE,    /* something else is in it */
+    DIRECTORY_REMOVED,   /* it no longer has a name */
 };
 
 /* Returns the state of the open directory: an enum directory_state, or a negative errno. */
@@ -48,10 +49,11 @@ int private_directory_ownership(int parent_fd, int fd, char found[FOUND_SIZE]);
 
 /*
  * Removes the open directory, which must be empty, from the one behind parent_fd. Some filesystems
- * remove a file that was open only a moment after it was closed, so this waits for that for up to
- * half a second. Returns -ENOENT when the directory is already gone. Returns -ESTALE when somebody
- * has moved it; then it stays where it is, and so does whatever has its name now, unless that was
- * put there in the very moment before the removal.
+ * remove a file that was open only a moment after it was closed, so this waits for that: up to
+ * eight seconds while nothing else is in the directory, otherwise up to half a second. Returns
+ * -ENOENT when the directory is already gone. Returns -ESTALE when somebody has moved it; then it
+ * stays where it is, and so does whatever has its name now, unless that was put there in the very
+ * moment before the removal.
  */
 int private_directory_remove(int parent_fd, const char *name, int fd);
 

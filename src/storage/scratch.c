@@ -59,7 +59,7 @@ static int check_private_directory(struct scratch *s, struct err *e)
     int state = directory_state(s->fd);
     if (state < 0 || state == DIRECTORY_REMOVED)
         return err_system(e, state < 0 ? -state : ENOENT, "list directory %s/%s", s->path, s->name);
-    if (state == DIRECTORY_IN_USE)
+    if (state != DIRECTORY_EMPTY)
         return refuse_directory(s, OWNERSHIP_OTHER, "it is not empty", e);
     return 0;
 }

@@ -143,3 +143,8 @@ bool is_file_name(const char *name)
         strspn(digits, HEX) == INDEX_DIGITS && strspn(name, LETTERS) >= length - INDEX_DIGITS;
     return digits_first || digits_last;
 }
+
+bool is_vanishing_name(const char *name)
+{
+    return strncmp(name, ".fuse_hidden", 12) == 0 || strncmp(name, ".nfs", 4) == 0;
+}

@@ -63,4 +63,10 @@ bool is_link_target_name(const char *name);
 bool is_directory_name(const char *name);
 bool is_file_name(const char *name);
 
+/*
+ * Whether the name is one that a FUSE server or an NFS client gives to a file that is removed while
+ * it is open. Such a file vanishes by itself when it has been closed.
+ */
+bool is_vanishing_name(const char *name);
+
 #endif
