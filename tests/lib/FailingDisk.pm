@@ -6,7 +6,7 @@ use strict;
 use warnings;
 use File::Temp ();
 use POSIX      ();
-use BonnieRun  qw(have wait_until);
+use BonnieRun  qw(have is_alive wait_until);
 use Root       ();
 use RunProgram qw(slurp);
 
@@ -28,8 +28,8 @@ sub new {
         exec 'nbdfuse', "$top/fuse", '[', 'nbdkit', @filters, 'memory', "${mib}M", 'error=EIO', @errors, qw(rdelay=5ms wdelay=5ms), ']'
             or POSIX::_exit(127);
     }
-    eval { local $BonnieRun::HANGS = 10; wait_until('the file of nbdfuse', sub { -f "$top/fuse/nbd" }) }
-        or return (undef, 'nbdfuse does not work here');
+    wait_until('the file of nbdfuse, or its end', sub { -f "$top/fuse/nbd" || !is_alive($self->{server}) });
+    return (undef, 'nbdfuse does not work here') if !-f "$top/fuse/nbd";
     chomp($self->{loop} = `losetup -f --show --direct-io=on $top/fuse/nbd 2>/dev/null`);
     return (undef, 'there is no loop device with direct I/O') if $self->{loop} eq q{};
     system("mkfs.ext4 -q -F -O ^has_journal $self->{loop} && mount $self->{loop} $top/disk") == 0

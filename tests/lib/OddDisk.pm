@@ -7,7 +7,7 @@ use strict;
 use warnings;
 use File::Temp ();
 use POSIX      ();
-use BonnieRun  qw(have wait_until);
+use BonnieRun  qw(have is_alive wait_until);
 
 # OddDisk->new(third => MiB, slow => MiB per second, bad => MiB): the disk, or undef and why
 # this system cannot have one.
@@ -44,8 +44,8 @@ sub served {
         exec 'nbdfuse', $dir, '[', 'nbdkit', @nbdkit, ']' or POSIX::_exit(127);
     }
     push @{ $self->{servers} }, [ $pid, $dir ];
-    my $is_there = eval { local $BonnieRun::HANGS = 10; wait_until("$dir/nbd", sub { -f "$dir/nbd" }) };
-    return $is_there ? "$dir/nbd" : undef;
+    wait_until("$dir/nbd, or the end of its server", sub { -f "$dir/nbd" || !is_alive($pid) });
+    return -f "$dir/nbd" ? "$dir/nbd" : undef;
 }
 
 sub device { return $_[0]{loop} }

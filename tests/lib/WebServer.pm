@@ -46,10 +46,13 @@ sub endless {
     return;
 }
 
-# A port on which nobody listens.
+# A port on which nobody listens, below those that the kernel gives to connections of others.
 sub free_port {
-    my $socket = IO::Socket::INET->new(LocalAddr => '127.0.0.1', Listen => 1) or die "listen: $!\n";
-    return $socket->sockport;
+    for my $try (1 .. 100) {
+        my $port = 10_000 + int rand 20_000;
+        return $port if IO::Socket::INET->new(LocalAddr => '127.0.0.1', LocalPort => $port, Listen => 1);
+    }
+    die "no free port: $!\n";
 }
 
 # web_server(port => PORT, log => FILE): starts a server, which ends with the test or with
