@@ -66,9 +66,10 @@ my ($hit, @wrong) = 0;
 for my $case (cases($calls, is_long() ? 4 : 2)) {
     my ($run, $what, $times) = with_fault($case, {}, @write);
     my $name = "$case->{call} $case->{fault} at $case->{when}" . (defined $what ? ": $what" : q{});
+    my $is_mute = $case->{call} eq 'write' && ($times // 0) > 1 && $run->{err} eq q{}; # the error line failed, too
     $hit += defined $what;
     push @wrong, "$name: status $run->{status}" if $run->{status} !~ /\A[01]\z/;
-    push @wrong, "$name: $run->{err}"           if $run->{status} eq '1' && !is_told($run, $case);
+    push @wrong, "$name: $run->{err}"           if $run->{status} eq '1' && !$is_mute && !is_told($run, $case);
     if ($run->{out} =~ /\n/) {
         my $check = run_tool('boncut', { input => $run->{out} }, 'check', "$dir");
         push @wrong, "$name: $check->{out}$check->{err}" if $check->{status} ne '3';
