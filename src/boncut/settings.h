@@ -34,7 +34,7 @@ struct settings {
     bool json;
     bool is_unmounted; /* the filesystem no longer mounts */
     /* for `campaign` */
-    const char *victim; /* the beginning of every command that runs on the victim, as `ssh host` */
+    const char *victim; /* the beginning of every command for the victim, such as `ssh host` */
     const char *cut;
     const char *before_check;
     const char *write_options;

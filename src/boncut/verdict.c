@@ -76,8 +76,8 @@ static void say_inconclusive(struct check *c, const char *reason)
 static void say_kept(struct check *c, uint64_t promises)
 {
     c->verdict = VERDICT_KEPT;
-    snprintf(c->text, sizeof c->text, "KEPT: all that %" PRIu64 " promises said is there, %s",
-             promises,
+    snprintf(c->text, sizeof c->text,
+             "KEPT: all that was promised (%" PRIu64 " promises) is there, %s", promises,
              c->layer == LAYER_DRIVE
                  ? "and unflushed writes were lost in the drive's cache: sound as far as the drive."
                  : "and unsynced writes were lost: sound as far as the kernel; nothing is shown "
@@ -95,7 +95,7 @@ void verdict_find(struct check *c)
     else if (promises == 0)
         say_inconclusive(c, "the log has no promises.");
     else if (c->layer == LAYER_NONE && c->is_same_boot)
-        say_inconclusive(c, "the system has not been started since (its boot id is the old one), "
+        say_inconclusive(c, "the system has not been restarted since (its boot id is the old one), "
                             "and nothing is lost that was never synced: nothing was cut.");
     else if (c->layer == LAYER_NONE)
         say_inconclusive(c, "nothing is lost, not even writes that were never synced: nothing "

@@ -233,7 +233,7 @@ static int run_session(struct session *session, const struct settings *s, struct
 static int check_output(struct err *e)
 {
     return isatty(STDOUT_FILENO)
-               ? err_say(e, "standard output is a terminal: the log of promises is to go into a "
+               ? err_say(e, "standard output is a terminal: the log of promises must go to a "
                             "file or a pipe, away from this machine's power")
                : 0;
 }

@@ -257,7 +257,7 @@ static const struct option_entry entries[] = {
     {PATH("key", "FILE", key), .help = "its private key, PEM (default: in the file of -cert)"},
     {PATH("cacert", "FILE", authorities),
      .help = "certificates that vouch for servers (default: SSL_CERT_FILE)"},
-    {BOOLEAN("http1", http1), .help = "use HTTP/1.1 also where a server has HTTP/2"},
+    {BOOLEAN("http1", http1), .help = "use HTTP/1.1 even where a server has HTTP/2"},
     {BOOLEAN("insecure-https", insecure_https), .help = "do not verify certificates"},
     {CUSTOM("s3-endpoint", "URL[,URL]...", set_s3_endpoint, s3_endpoint), .group = "s3",
      .help = "URL of the store, or of its servers, used in turn; may be repeated (default: "

@@ -101,8 +101,8 @@ static int apply_option(void *settings, const struct option_entry *entry, const 
 
 /*
  * The word that getopt has refused, or reads next: the first one from optind on that is not an
- * operand. optind alone does not tell: glibc has already gone past an unknown name, musl may still
- * be at it, and operands may have been moved.
+ * operand. optind alone does not show which: glibc has already gone past an unknown name, musl may
+ * still be at it, and operands may have been moved.
  */
 static const char *next_word(int argc, char *const argv[])
 {

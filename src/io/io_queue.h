@@ -83,7 +83,7 @@ struct io_queue_setup {
     size_t user_bytes;   /* memory that the source needs for each operation; zeroed at first */
     const struct io_file *files;
     unsigned file_count;
-    struct slow_box *slow; /* where slow operations are told; NULL: nowhere */
+    struct slow_box *slow; /* where slow operations are reported; NULL: nowhere */
 };
 
 struct operation;

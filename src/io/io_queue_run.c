@@ -33,7 +33,7 @@ struct pass {
     const struct io_source *source;
     struct op_stats *stats;
     struct err *e;
-    const _Atomic uint64_t *slow_ns; /* operations that take this long are told */
+    const _Atomic uint64_t *slow_ns; /* operations that take this long are reported */
     uint64_t now_ns;                 /* last reading of the clock */
     uint64_t end_ns;                 /* when the source's time is over */
     uint64_t nap_ns;                 /* length of the next sleep, while the source waits */
@@ -77,7 +77,7 @@ static void reuse_operation(struct io_queue *q, struct operation *o)
  */
 #define OFF_THE_PATH __attribute__((noinline))
 
-/* What slow_ns points to where slow operations are not told. */
+/* What slow_ns points to where slow operations are not reported. */
 static const _Atomic uint64_t never_slow = UINT64_MAX;
 
 /* Puts a slow operation into the box; takes microseconds, which no operation counts. */

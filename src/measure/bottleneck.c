@@ -6,7 +6,8 @@
 #define CPU_BOUND_PERCENT 90
 
 /*
- * A lower threshold for the CPU, used if the device was less busy. The device must reach it, too.
+ * A lower threshold: for the CPU if the device was less busy, for waiting for a CPU, and for the
+ * device or its limit.
  */
 #define MOSTLY_PERCENT 50
 

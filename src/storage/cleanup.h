@@ -9,7 +9,7 @@
  */
 typedef int cleanup_entry(int fd, const char *name);
 
-/* Does this for the entries that scratch.h makes. */
+/* A cleanup_entry for the entries that scratch.h makes. */
 cleanup_entry cleanup_scratch_entry;
 
 /*

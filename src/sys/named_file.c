@@ -254,7 +254,7 @@ static int wait_for_data(const struct reading *r, struct err *e)
     return ready > 0 ? 0 : err_system(e, errno, "%s %s", r->purpose, r->path);
 }
 
-/* Makes room for more bytes, unless there is some or all are there that the caller wants. */
+/* Makes room for more bytes, unless there is room, or all that the caller wants has been read. */
 static int make_room(struct reading *r, struct err *e)
 {
     if (r->text && (r->length < r->room || r->length == r->most))

@@ -32,7 +32,8 @@ int stop_init(struct err *e);
 
 /*
  * For a program that prints its figures even after a signal: its output stays connected to its
- * reader. The second request gives up a reader that does not read. Call this after stop_init().
+ * reader. After a second request, it no longer waits for a reader that does not read. Call this
+ * after stop_init().
  */
 void stop_keeps_readers(void);
 

@@ -4,7 +4,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* What the kernel tells, reduced to what shows a cause. */
+/* What the kernel reports, reduced to what shows a cause. */
 enum tail_kind {
     TAIL_INSERT,       /* a request entered the queue of a device */
     TAIL_ISSUE,        /* the queue handed a request to the device */

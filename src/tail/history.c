@@ -267,7 +267,7 @@ static void sort_events(const struct tail_history *h, struct choice *c, order *i
     }
 }
 
-/* What has been chosen so far are the requests. */
+/* Notes that the events chosen so far are those of the requests, and the longest request. */
 static void note_requests(const struct tail_history *h, struct choice *c)
 {
     sort_events(h, c, by_place);

@@ -11,7 +11,7 @@
 
 #define RUN_DELAY_SAMPLES 512
 
-/* The run delay of a thread, read at a time between the two. Times are of clock_ns(). */
+/* The run delay of a thread, read at some time from before_ns to after_ns (clock_ns()). */
 struct run_delay_sample {
     uint64_t before_ns;
     uint64_t after_ns;

@@ -135,7 +135,7 @@ static void note_other_tracer(struct tail_trace *t, const char *place)
     text[strcspn(text, "\n")] = '\0';
     if (strcmp(text, "nop") == 0)
         return;
-    snprintf(note, sizeof note, "another tracer is active (%s): what it costs is in the figures",
+    snprintf(note, sizeof note, "another tracer is active (%s): the figures include its cost",
              text);
     add_note(t, note);
 }

@@ -18,9 +18,11 @@
  * A FACE is made beside what it is exchanged for, and belongs to the attacker:
  *
  *     dir=TARGET   a directory that everybody may write to. Whatever somebody makes in it is
- * counted, and when that is a metadata directory, a link to TARGET takes its place. link=TARGET  a
- * symbolic link file         a plain file fifo         a named pipe name=NAME    nothing new: an
- * entry of that name that is there already
+ *                  counted; if that is a metadata directory, a link to TARGET takes its place.
+ *     link=TARGET  a symbolic link
+ *     file         a plain file
+ *     fifo         a named pipe
+ *     name=NAME    nothing new: the entry of that name that is already there
  *
  * Prints "ready" when it is. Ends when its standard input ends, and then prints how many exchanges
  * succeeded ("struck") and how often something was made in a directory of its own ("entered").
@@ -130,8 +132,7 @@ static bool exchange(struct attack *a, const char *name)
            renameat(a->dir_fd, aside, a->dir_fd, a->bait) == 0;
 }
 
-/* ---- run, told: strike once at every private directory -----------------------------------------
- */
+/* ---- run, told: strike once at every private directory --------------------------------------- */
 
 /* Exchanges `name` for the bait. If `name` is gone, the bait stays for the next one. */
 static bool strike(struct attack *a, const char *name, const char *face)

@@ -113,7 +113,7 @@ sub perl_statements {
     return $text;
 }
 
-# The contents of quotes that matter: the modes of open, and whether there is a variable.
+# What is kept of a quoted text: the mode of an open, or the fact that there is a variable in it.
 sub in_quotes {
     my ($quoted) = @_;
     return $quoted if $quoted =~ /\A'[-<>+|&=]+'\z/;

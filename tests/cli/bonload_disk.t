@@ -179,7 +179,7 @@ for my $engine (qw(disk meta)) {
 spew("$dir/real/y", 'data');
 spew("$dir/plain", "$dir/real/y\n");
 my $no_attribute = bonload(qw(-rt=1 -requests-engine=meta -meta-ops=getxattr -max-requests=6 -max-errors=100), "-url-source=$dir/plain");
-like($no_attribute->{out}, qr/^(?:Miss|Error): 6 x getxattr: /m, 'meta: what an operation says of an open file counts');
+like($no_attribute->{out}, qr/^(?:Miss|Error): 6 x getxattr: /m, 'meta: a failure of an operation on an open file is counted');
 unlink "$dir/real/y";
 chmod oct(777), "$dir/links";
 my $not_followed = bonload('-wt=1', "-url-source=$dir/names", '-max-requests=3', '-body-size=10', '-max-errors=100');
@@ -260,7 +260,7 @@ like($gone->{out}, qr{^Offered: \S+/s, achieved: 0/s, failed: \S+/s$}m, 'what fa
 my ($failures) = $gone->{out} =~ /^Total errors: (\d+)$/m;
 cmp_ok($failures, '<', 12_000, 'of a minute of requests');
 like(bonload('-rps=200', '-duration=60s', "$dir/gone/XXXX")->{err},
-    qr{; the first: read: \Q$dir\E/gone/0\d+: open: No such file or directory; what is read must be written before, as by -wt=1, with -mkdirs where a directory is missing\n\z},
+    qr{; the first: read: \Q$dir\E/gone/0\d+: open: No such file or directory; what is read must have been written, as by -wt=1, with -mkdirs where a directory is missing\n\z},
     'and where nothing is written');
 is(bonload('-rt=2', "$dir/gone/XXXX", '-max-requests=3000', '-max-errors=100')->{status}, '0', '-max-errors=100 goes on');
 like(bonload('-rt=2', "$dir/gone/XXXX", '-max-requests=3000', '-max-errors=100')->{out}, qr/^Total errors: 3000$/m, 'to its end');

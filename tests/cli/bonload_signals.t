@@ -69,7 +69,7 @@ like(finish($memory)->{err}, qr/\Abonload: memory used: \d+ KiB\n\z/, '-memory-d
 my $dir = scratch();
 my $verbose = bonload('-rt=2', "-url=$dir/none", '-max-requests=100', '-verbose', '-max-errors=100');
 is($verbose->{status}, '0', '-max-errors=100');
-is($verbose->{err}, "bonload: read: $dir/none: open: No such file or directory; what is read must be written before, as by -wt=1, with -mkdirs where a directory is missing\n", '-verbose: each distinct error once');
+is($verbose->{err}, "bonload: read: $dir/none: open: No such file or directory; what is read must have been written, as by -wt=1, with -mkdirs where a directory is missing\n", '-verbose: each distinct error once');
 like($verbose->{out}, qr/^Error: 100 x open: No such file or directory$/m, 'how often, at the end');
 
 done_testing();

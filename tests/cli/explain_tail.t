@@ -193,7 +193,7 @@ SKIP: {
             ok($x->{traced}, 'events are seen all the same');
             is($x->{lost_ops}, 0, 'all of them');
             is_deeply([ instances($run) ], [], 'nothing is left');
-            like($x->{note}, qr/another tracer is active \(\Q$other\E\): what it costs is in the figures/, 'and it is told');
+            like($x->{note}, qr/another tracer is active \(\Q$other\E\): the figures include its cost/, 'and it is told');
         };
     }
 }

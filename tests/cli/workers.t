@@ -32,8 +32,8 @@ my %work = (
     (map { ("${_}_del"    => qr/\Aunlinkat $name/) } qw(seq ran)),
 );
 
-# The calls of these tests. They are slow, by so many microseconds, so that all workers have begun before one of them
-# finishes.
+# The calls of these tests. strace delays each by $delay microseconds, so that all workers have begun before
+# one of them finishes.
 sub slowed {
     my ($delay, @tests) = @_;
     my ($run, @calls) = trace({}, [ '-y', '-e', 'trace=read,write,pread64,pwrite64,openat,newfstatat,unlinkat,fork,clone',

@@ -58,8 +58,8 @@ my $none_of = is_sanitized() ? qr/\Am(?:map|unmap|protect|advise|remap)\z/ : qr/
 
 $ENV{$_} //= q{.} for qw(BONNIE_FAULT_RUN BONNIE_FAULT_CALL);
 
-# How many cases of a run and of calls of one kind are tried, unless all are; and how many cases at
-# least must meet their fault.
+# How many cases of a run are tried, unless all are; how many calls of one kind get a fault; and how many cases must at
+# least meet their fault with --long.
 my $MOST  = 10;
 my $CALLS = is_long() ? 8 : 5;
 my $LEAST = 2000;

@@ -84,7 +84,7 @@ for my $name (sort keys %limits) {
 SKIP: {
         skip 'strace cannot trace here', 1 if !can_trace();
         skip "$name: with so little this build is not even loaded", 1 if !@cases;
-        run_cases("little: $name", \@cases,
+        run_cases("limited: $name", \@cases,
             hits  => .25, # the other limits always have an effect
             start => sub {
                 my ($case, $in) = @_;

@@ -39,7 +39,7 @@ SKIP: {
     # One at a time, because there is one disk.
     my @ground = playground($disk->dir);
     system 'sync', '-f', $disk->dir; # otherwise the failing disk would lose the foreign files, too
-    run_cases('a disk that stops to read or write', [ every(8, @cases) ],
+    run_cases('a disk that stops working', [ every(8, @cases) ],
         grounds => \@ground,
         start   => sub {
             my ($case, $ground) = @_;

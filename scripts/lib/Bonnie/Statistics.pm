@@ -37,7 +37,7 @@ sub stddev {
     return sqrt(sum(map { ($_ - $mean)**2 } @values) / (@values - 1));
 }
 
-# The value that is as many times as large as the one as it is smaller than the other.
+# The geometric mean of two values.
 sub geometric_middle {
     my ($lower, $upper) = @_;
     return $lower == $upper ? $lower : sqrt($lower) * sqrt($upper);

@@ -191,11 +191,11 @@ static bool reaches_any(const struct audit *a)
 
 static void print_trial(struct audit *a)
 {
-    printf("%d fsyncs after one block each: ", TRIAL_SYNCS);
+    printf("%d fsyncs after one block each: median ", TRIAL_SYNCS);
     print_time(a->trial.median_ns);
-    printf(" in the middle, ");
+    printf(", slowest ");
     print_time(a->trial.slowest_ns);
-    puts(" the slowest");
+    putchar('\n');
     for (unsigned i = 0; i < a->leaf_count; i++) {
         judge_leaf(a, i);
         print_fua(a, i);
@@ -206,7 +206,7 @@ static void print_trial(struct audit *a)
         puts(" and nothing reaches the device: nothing here is durable");
         a->is_not_durable = true;
     } else if (a->leaf_count == 0 && a->trial.median_ns < TOO_FAST_NS) {
-        puts("  no drive answers that fast: these have waited for none");
+        puts("  no drive answers that fast: these waited for none");
     }
 }
 
@@ -245,7 +245,7 @@ int boncut_audit(const struct settings *s, int *status, struct err *e)
     print_trial(&a);
     printf("\n%s\n", a.is_not_durable
                          ? "NOT DURABLE: what fsync promises here does not survive a power cut."
-                         : "Nothing speaks against durability here, which only a cut can show.");
+                         : "Nothing here rules out durability, which only a cut can show.");
     *status = a.is_not_durable ? STATUS_NOT_DURABLE : 0;
     return 0;
 }

@@ -272,8 +272,8 @@ static int await_victim(const struct cut *c, struct err *e)
         return up;
     return up ? 0
               : err_say(e,
-                        "cut %u: the victim was not up again, with a new boot id, within "
-                        "--timeout; the same command goes on from here",
+                        "cut %u: the victim did not come up again, with a new boot id, within "
+                        "--timeout; repeat the command to go on from here",
                         c->number);
 }
 

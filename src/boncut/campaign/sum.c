@@ -78,7 +78,7 @@ void campaign_sum_end(struct campaign_sum *sum)
     if (sum->conclusive == 0) {
         sum->verdict = VERDICT_INCONCLUSIVE;
         snprintf(sum->text, sizeof sum->text,
-                 "INCONCLUSIVE: in none of %" PRIu64 " cuts anything was shown to be cut",
+                 "INCONCLUSIVE: none of %" PRIu64 " cuts was shown to have cut anything",
                  sum->cuts);
         return;
     }

@@ -252,7 +252,7 @@ static int end_last_step(struct conductor *c, uint64_t now_ns, struct err *e)
     int rc = c->was_stopped && !is_alone ? -EINTR : end_step(c, e);
     if (!stop_signal() || is_alone)
         return rc;
-    err_init(e); /* ranks do not meet for it after a signal */
+    err_init(e); /* after a signal, ranks do not meet to end a step: this is no failure */
     return 0;
 }
 

@@ -11,7 +11,7 @@
 #define EFFECT_BATCHES_LEAST 4
 
 /*
- * A piece tells only the mean of its requests, so only several pieces show how much latencies vary.
+ * A piece has only the mean of its requests, so only several pieces show how much latencies vary.
  */
 #define PIECES_LEAST 4
 

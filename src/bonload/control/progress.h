@@ -8,7 +8,7 @@
 #include "live/progress_bar.h"
 
 /*
- * What a run tells on standard error: the live display, which is a line that is redrawn on a
+ * What a run reports on standard error: the live display, which is a line that is redrawn on a
  * terminal, and lines elsewhere; with -verbose, failures; with -memory-debug, the memory used.
  */
 struct progress_view {
@@ -24,8 +24,8 @@ struct progress_view {
 int progress_open(struct progress_view *v, bool is_wanted, struct err *e);
 
 /*
- * Tells what is due of the run in this process. To be called often. goal_ns is when the run ends,
- * by clock_ns(); 0: unknown.
+ * Reports whatever is due of the run's part in this process. To be called often. goal_ns is when
+ * the run ends, by clock_ns(); 0: unknown.
  */
 void progress_look(struct progress_view *v, const struct run *run, uint64_t now_ns,
                    uint64_t goal_ns);

@@ -14,7 +14,7 @@
 #define SETTLING_PART   10
 #define SETTLING_LIMITS 20
 
-/* Any later load has the longest window divided by this at most. */
+/* Any later load gets at most the longest window divided by this. */
 #define SETTLING_WINDOWS 2
 
 /* The judge assumes stalls of the shortest window divided by this, even if it sees none. */

@@ -256,7 +256,7 @@ static void note_request(struct driver *d, const struct request *r, const struct
 }
 
 /*
- * Tells a slow request. Time that does not count is taken to be before it, as that for evicting is.
+ * Reports a slow request. Time that does not count is assumed to come before it, as evicting does.
  */
 static void tell_slow(struct driver *d, const struct observation *o, uint64_t end_ns)
 {

@@ -38,7 +38,7 @@ struct driver {
     _Atomic uint64_t ended;
     _Atomic uint64_t last_end_ns; /* when the driver's last request ended, by clock_ns() */
     struct slowest slowest;
-    struct slow_box *slow; /* where slow requests are told; NULL: nowhere */
+    struct slow_box *slow; /* where slow requests are reported; NULL: nowhere */
     pthread_t thread;
 };
 

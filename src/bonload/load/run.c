@@ -182,8 +182,8 @@ char *run_tell_failure(const struct run *r, const struct failure *f)
     static const char *const kinds[] = {[LOAD_WRITE] = "write", [LOAD_READ] = "read"};
     static const char *const help[] = {
         [LOAD_WRITE] = "; -mkdirs makes missing directories",
-        [LOAD_READ] = "; what is read must be written before, as by -wt=1, with -mkdirs where a "
-                      "directory is missing",
+        [LOAD_READ] = "; what is read must have been written, as by -wt=1, with -mkdirs where "
+                      "a directory is missing",
     };
     bool is_missing =
         (r->target->traits & TARGET_FILES) && failure_code(f) == failure_of(STEP_OPEN, ENOENT);

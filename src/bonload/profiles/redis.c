@@ -12,7 +12,7 @@ const struct profile profile_redis = {
     .name = "redis",
     .program = "Redis 7.0.15",
     .source = "Redis documentation, \"Redis persistence\", and aof.c, flushAppendOnlyFile(): while "
-              "a sync takes longer than 2 s, writes are no longer put off, and wait",
+              "a sync takes longer than 2 s, writes are no longer postponed, and block",
     .request = "appends",
     .sync = "write",
     .files =

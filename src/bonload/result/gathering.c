@@ -165,7 +165,7 @@ static void add_reasons(struct reasons_found *whole, const struct reasons_found 
         whole->others[kind] += part->others[kind];
 }
 
-/* Adds the figures that are of no rank alone. */
+/* Adds up the figures that belong to all ranks together. */
 static void add_figures(struct figures *all, const struct figures *part, size_t op_count)
 {
     all->cpu_seconds += part->cpu_seconds;

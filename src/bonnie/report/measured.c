@@ -128,11 +128,11 @@ static void print_short(FILE *out, const struct result *r, bool *has_begun)
         return;
     begin_section(out, has_begun);
     if (most - least < 0.005)
-        snprintf(words, sizeof words, "measured for only %.2f s; more takes long to prepare.",
+        snprintf(words, sizeof words, "measured for only %.2f s; more would take long to prepare.",
                  most);
     else
         snprintf(words, sizeof words,
-                 "measured for only %.2f to %.2f s; more takes long to prepare.", least, most);
+                 "measured for only %.2f to %.2f s; more would take long to prepare.", least, most);
     print_about(out, group.names, words);
 }
 

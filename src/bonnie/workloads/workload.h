@@ -39,7 +39,7 @@ struct work {
     uint64_t lap_ns;               /* time after which the lap is cut off; 0: no limit */
     uint64_t lap_start;            /* where the last lap was cut off; 0: start anew */
     struct worker_stats *stats;    /* counts of the worker in the current phase */
-    struct slow_box *slow;         /* where the queue tells slow operations; NULL: nowhere */
+    struct slow_box *slow;         /* where the queue reports slow operations; NULL: nowhere */
     struct corruption *corruption; /* corruption that the worker finds in the current phase */
     struct io_queue queue;         /* queue for block transfers in the current phase */
     struct data_file data;         /* the worker's part of the data set */

@@ -243,7 +243,7 @@ static void a_switch_is_two_events(void **state)
 }
 
 /* Flags: 1 for a lock that spins, 2 for reading, 32 for a mutex. */
-static void who_only_spins_waits_for_no_lock(void **state)
+static void spinning_is_no_wait_for_a_lock(void **state)
 {
     (void)state;
     struct tail_decoder d = {0};
@@ -385,12 +385,12 @@ static void what_is_lost_is_told(void **state)
     add(&h, 0, event(50, TAIL_SLEEP, 7, 0));
     tail_history_lost(&h, 0, 90);
     assert_true(tail_history_find(&h, &s, &found, &count)); /* all of it is before the operation */
-    assert_int_equal(count, 0); /* nor is a flush believed whose end may be lost */
+    assert_int_equal(count, 0); /* a flush whose end may be lost does not count */
     s.before_ns = 50;
     add(&h, 0, event(80, TAIL_FLUSH_BEGIN, 9, 0)); /* read later, from another CPU */
     add(&h, 0, event(85, TAIL_ISSUE, 7, 80));
     assert_true(tail_history_find(&h, &s, &found, &count));
-    assert_int_equal(count, 0); /* nor that a request is under way whose end may be lost */
+    assert_int_equal(count, 0); /* nor does a request whose end may be lost */
     add(&h, 0, event(110, TAIL_SLEEP, 7, 0));
     tail_history_lost(&h, 0, 150);
     assert_false(tail_history_find(&h, &s, &found, &count));
@@ -423,7 +423,7 @@ int main(void)
         cmocka_unit_test(a_broken_page_ends),
         cmocka_unit_test(requests_and_flushes),
         cmocka_unit_test(a_switch_is_two_events),
-        cmocka_unit_test(who_only_spins_waits_for_no_lock),
+        cmocka_unit_test(spinning_is_no_wait_for_a_lock),
         cmocka_unit_test(events_of_one_purpose_are_missing_together),
         cmocka_unit_test(an_event_without_a_field_is_missing),
         cmocka_unit_test(the_events_of_an_operation_are_found),

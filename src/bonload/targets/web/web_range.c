@@ -59,7 +59,7 @@ bool web_range_follow(struct web_exchange *x)
     x->asks_size = false;
     curl_easy_getinfo(x->easy, CURLINFO_CONTENT_LENGTH_DOWNLOAD_T, &size);
     if (x->failure == 0 && size < 0)
-        x->failure = web_failure(x, "the answer to HEAD does not tell the size");
+        x->failure = web_failure(x, "the answer to HEAD does not give the size");
     if (x->failure != 0)
         return false;
     note_size(s, x->expected.body.object, (uint64_t)size);
@@ -96,7 +96,7 @@ uint32_t web_range_verdict(const struct web_exchange *x)
 {
     const struct target_setup *setup = &x->thread->shared->setup;
     if (x->status != 206)
-        return web_failure(x, "200 instead of 206: the server has no ranges");
+        return web_failure(x, "200 instead of 206: the server does not support ranges");
     if (x->received == x->range_bytes || expected_is_overlapped(&x->expected, setup))
         return 0;
     if (x->received < x->range_bytes)
