@@ -73,13 +73,15 @@ static int explain_absence(struct check *c, int parent_fd, const char *path, str
     char other[PRIVATE_NAME_SIZE] = "";
     if (strcmp(h->filesystem, c->here.filesystem) != 0)
         return err_say(e,
-                       "%s is on %s, and the log is of a directory on %s: is that mounted? "
-                       "--unmounted says that it cannot be",
+                       "%s is on %s, but the log was made in a directory on %s: is that filesystem "
+                       "mounted? Give --unmounted if it cannot be",
                        path, *c->here.filesystem ? c->here.filesystem : "an unknown filesystem",
                        *h->filesystem ? h->filesystem : "an unknown filesystem");
     int rc = find_other_run(parent_fd, path, other, e);
     if (rc == 0 && *other)
-        return err_say(e, "the log is not of this directory: %s has %s, of another run, and not %s",
+        return err_say(e,
+                       "the log is not of this directory: %s contains %s, which is of another run, "
+                       "instead of %s",
                        path, other, h->directory);
     return rc == 0 ? say_gone(c, "is gone") : rc;
 }

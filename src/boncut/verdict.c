@@ -95,8 +95,9 @@ void verdict_find(struct check *c)
     else if (promises == 0)
         say_inconclusive(c, "the log has no promises.");
     else if (c->layer == LAYER_NONE && c->is_same_boot)
-        say_inconclusive(c, "the system has not been restarted since (its boot id is the old one), "
-                            "and nothing is lost that was never synced: nothing was cut.");
+        say_inconclusive(c,
+                         "the system has not been restarted since (its boot id is still the same), "
+                         "and not even writes that were never synced are lost: nothing was cut.");
     else if (c->layer == LAYER_NONE)
         say_inconclusive(c, "nothing is lost, not even writes that were never synced: nothing "
                             "shows that anything was cut.");

@@ -243,7 +243,7 @@ static const struct option_entry entries[] = {
      .help = "offsets of write, read and truncate stay below this (default: 16MiB)"},
     {VALUE("ops", "OP[:WEIGHT],...", OPTION_TEXT, ops), .accepted = "OP[:WEIGHT],...",
      .words = object_op_words, .offer = OFFER_LIST, .group = "http and s3",
-     .help = "mix of get, put, head, delete and, with http, post, patch, with s3, list; "
+     .help = "mix of get, put, head, delete, also post and patch (http) or list (s3); "
              "get:range=1MiB reads parts"},
     {PATH("body-file", "FILE", body_file), .help = "file with the body of every write"},
     {PATH("body-source", "FILE", body_source),

@@ -110,8 +110,8 @@ static int check_together(const struct looking *l, const struct scratch *s, stru
     const struct plan *p = l->plan;
     if (!l->all_see && l->shift > 0)
         return err_say(e,
-                       "--shift: rank %u on %s does not see what rank 0 makes in %s: that is not "
-                       "one directory for all",
+                       "--shift: rank %u on %s does not see what rank 0 makes in %s: the ranks do "
+                       "not share one directory",
                        l->rank, l->ranks->cards[l->rank].host, p->directory);
     if (!l->all_see)
         return 0;

@@ -326,8 +326,8 @@ static int check_rows(const struct settings *s, const struct preset_defaults *de
     if (!defaults->rows || !is_given)
         return 0;
     return err_say(e,
-                   "--preset=%s: its rows say what -c, --iodepth, --tests, --iops-block, "
-                   "--iops-writes and the CHUNK of -s would",
+                   "--preset=%s fixes -c, --iodepth, --tests, --iops-block, --iops-writes and the "
+                   "CHUNK of -s; these cannot be given",
                    defaults->name);
 }
 

@@ -177,7 +177,8 @@ static int unprivileged_part(const struct programme *all, bool stays_root, struc
     if (!p->coordination)
         return run_together(all, stays_root, helpers, ranks, o, found, e);
     if (ranks->ranks.count > 1)
-        return err_say(e, "-y: the ranks of an MPI job wait for one another without it");
+        return err_say(e,
+                       "-y: not with MPI, because the ranks of a job wait for one another anyway");
     int rc = coordinator_join(&others, p->coordination, e);
     if (rc != 0)
         return rc;

@@ -144,8 +144,8 @@ int page_open(struct page *p, const char *option, const char *path, struct err *
     *p = (struct page){.option = option, .program = find_drawer()};
     if (!p->program)
         return err_say(e,
-                       "%s: %s, which draws the page, was not found where nobody else can change "
-                       "it; " DRAWER_SET_BY " may name it",
+                       "%s: no %s, which draws the page, was found in a place that nobody else can "
+                       "change; " DRAWER_SET_BY " can name one",
                        option, DRAWER);
     int rc = try_drawer(p, e);
     if (rc == 0)

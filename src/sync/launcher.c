@@ -36,8 +36,8 @@ int launcher_check(const struct launcher *l, unsigned ranks, struct err *e)
     if (ranks > 1 || !started || !rank || atoi(started) < 2)
         return 0;
     err_say(e,
-            "%s processes were started, but none of them finds the others: the launcher is that "
-            "of another MPI, or srun wants --mpi=pmix or --mpi=pmi2",
+            "%s processes were started, but they do not find one another: the launcher belongs to "
+            "another MPI, or srun needs --mpi=pmix or --mpi=pmi2",
             started);
     if (strcmp(rank, "0") != 0)
         e->text[0] = '\0';

@@ -126,9 +126,9 @@ static const struct cause {
     [CAUSE_JOURNAL] = {"journal", "waited for a commit of the journal", is_journal},
     [CAUSE_GROUP] = {"group", "were held back by the limit of a control group", is_group},
     [CAUSE_FLUSH] = {"flush", "waited behind a flush", is_flush},
-    [CAUSE_DEVICE] = {"device", "the device itself took that long", is_device},
+    [CAUSE_DEVICE] = {"device", "waited for the device itself", is_device},
     [CAUSE_QUEUE] = {"queue", "waited in the queue before the device", is_queue},
-    [CAUSE_PROGRAM] = {"program", "the program itself", is_program},
+    [CAUSE_PROGRAM] = {"program", "ran in the program or the kernel", is_program},
     [CAUSE_UNKNOWN] = {"unknown", "unknown", is_anything},
 };
 

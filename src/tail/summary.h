@@ -73,7 +73,7 @@ double tail_summary_percent(const struct tail_summary *s, enum tail_cause cause)
 #define TAIL_TEXT 640
 
 /*
- * Writes a sentence: "of the slowest 0.1 % (above 8.1 ms): 71 % the device itself took that long;
+ * Writes a sentence: "of the slowest 0.1 % (above 8.1 ms): 71 % waited for the device itself;
  * 29 % waited for a CPU." The causes are in the order of their shares. The sentence has no comma,
  * because scripts take a line with a comma for the CSV line. It is empty when there is nothing to
  * say.

@@ -63,7 +63,7 @@ is_deeply([ files_in("$dir/meta") ], ['07'], 'what was there before stays');
 unlink "$dir/meta/07";
 spew("$dir/meta/01", 'theirs');
 my $renamed = bonload(qw(-rt=1 -requests-engine=meta -meta-ops=rename -max-requests=500 -cleanup), "-url=$dir/meta/XX");
-like($renamed->{err}, qr/-cleanup: [1-9]\d* names are not known to be of this run, and stay$/m, 'the run names files that it cannot know to be its own');
+like($renamed->{err}, qr/-cleanup: [1-9]\d* names are not known to belong to this run, and are kept$/m, 'the run names files that it cannot know to be its own');
 is(scalar(my ($kept) = files_in("$dir/meta")), 1, 'a file that was there before stays, even when it was renamed');
 is(slurp("$dir/meta/$kept"), 'theirs', 'with its contents');
 

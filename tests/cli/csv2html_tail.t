@@ -24,7 +24,7 @@ my $dir    = File::Temp->newdir;
 my $JSON   = JSON::PP->new->utf8->canonical;
 my $GOLDEN = slurp("$FindBin::Bin/../golden/report/full.json");
 my $SCHEMA = $JSON->decode(slurp(source('share/bonnie.schema.json')));
-my $WORDS  = 'the device itself took that long';
+my $WORDS  = 'waited for the device itself';
 my @CAUSES = qw(reclaim cpu lock writeback journal flush device queue program group unknown);
 
 # Makes the `tail` of a test from operations, [ seconds, milliseconds, cause ],
@@ -34,7 +34,7 @@ sub tail_of {
     my %count;
     $count{ $_->[2] }++ for @{$operations};
     return {
-        sentence => 'of the slowest 0.1 % (above 8.1 ms): 75 % the device itself took that long; 25 % waited for a CPU.',
+        sentence => 'of the slowest 0.1 % (above 8.1 ms): 75 % waited for the device itself; 25 % waited for a CPU.',
         traced => JSON::PP::true(), note => q{}, slowest => 1000, examined => scalar @{$operations}, above_ns => 8_100_000, lost_events => 1234, lost_ops => 0,
         percent    => { map { $_ => @{$operations} ? 100 * ($count{$_} // 0) / @{$operations} : 0 } @CAUSES },
         operations => [ map { { seconds => $_->[0], latency_ns => int(1e6 * $_->[1]), offset => 0, kind => 'read', cause => $_->[2] } } @{$operations} ],

@@ -39,7 +39,7 @@ is(csv_of(bonnie(@tiny, qw(--tests=seq_create --format=csv)))->{num_files}, '16'
 
 # The rows of KDiskMark, each with its reading tests above its writing ones.
 my @fixed = ('-d', $dir, '--preset=diskmark');
-refused_ok(bonnie(@fixed, $_), qr/^bonnie: --preset=diskmark: its rows say what -c, .* would$/m) for qw(-c2 --iodepth=2 --tests=iops --iops-writes=50);
+refused_ok(bonnie(@fixed, $_), qr/^bonnie: --preset=diskmark fixes -c, .*; these cannot be given$/m) for qw(-c2 --iodepth=2 --tests=iops --iops-writes=50);
 my $disk = scratch_on_disk();
 SKIP: {
     skip 'the engine libaio cannot be used here', 1 if !grep { $_ eq 'libaio' } engines();

@@ -9,7 +9,7 @@ use Exporter 'import';
 our @EXPORT_OK = qw(@CAUSES %WORDS_OF_CAUSE);
 
 my @TABLE = (
-    [ device    => 'the device itself took that long' ],
+    [ device    => 'waited for the device itself' ],
     [ queue     => 'waited in the queue before the device' ],
     [ flush     => 'waited behind a flush' ],
     [ journal   => 'waited for a commit of the journal' ],
@@ -18,7 +18,7 @@ my @TABLE = (
     [ group     => 'were held back by the limit of a control group' ],
     [ cpu       => 'waited for a CPU' ],
     [ reclaim   => 'had to free memory first' ],
-    [ program   => 'the program itself' ],
+    [ program   => 'ran in the program or the kernel' ],
     [ unknown   => 'unknown' ],
 );
 

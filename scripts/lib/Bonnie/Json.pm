@@ -162,7 +162,7 @@ sub steady_state {
     return {
         metric        => $metric,
         unit          => $METRIC{$metric},
-        verdict       => shorten(text($written->{verdict}) // 'not told', $MAX_VERDICT),
+        verdict       => shorten(text($written->{verdict}) // 'not given', $MAX_VERDICT),
         round_seconds => number($written->{round_seconds}) // 0,
         precondition  => number($written->{precondition})  // 0,
         rounds        => \@rounds,

@@ -124,7 +124,7 @@ sub go_into {
     chdir $name or die "$!\n";
     return if $name eq q{..};
     my @above = stat q{..} or die "$!\n";
-    die "somebody has exchanged the directory $name\n" if $above[0] != $before[0] || $above[1] != $before[1];
+    die "somebody has replaced the directory $name\n" if $above[0] != $before[0] || $above[1] != $before[1];
     return;
 }
 

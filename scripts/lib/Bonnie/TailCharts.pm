@@ -67,7 +67,7 @@ my $OF_GROUPS = 'For each label, the run with the median rate.';
 my @NOTES = (
     'A mark is one of the slowest operations, or several that are close together: from '
         . 'left to right when it began, upwards how long it took. The rows of one chart have the same scales.',
-    'The longest part of an operation names its cause; behind a flush only means that the device was flushing meanwhile.',
+    'The longest part of an operation names its cause; "behind a flush" only means that the device was flushing meanwhile.',
 );
 
 # The tables and charts of groups: for each label those of the run with the median rate.
@@ -111,7 +111,7 @@ sub cells_of {
     my ($slowest) = @_;
     my ($of, $examined, $lost) = @{$slowest}{qw(slowest examined lost_events)};
     my $share = defined $examined ? whole($examined) . (defined $of ? "\x{A0}of\x{A0}" . whole($of) : q{}) : undef;
-    my @numbers = map { defined $_ ? cell($_) : absent('not told') } $share, defined $lost ? whole($lost) : undef;
+    my @numbers = map { defined $_ ? cell($_) : absent('not given') } $share, defined $lost ? whole($lost) : undef;
     return (element('td', { class => 'said' }, sentences($slowest)), @numbers);
 }
 

@@ -171,7 +171,7 @@ static void print_fua(const struct audit *a, unsigned i)
 {
     const char *name = a->leaves[i].device->name;
     if (!a->knows_fua[i])
-        printf("  writes with FUA to %s: not known, which takes root and tracefs\n", name);
+        printf("  writes with FUA to %s: not known; counting them needs root and tracefs\n", name);
     else
         printf("  writes with FUA to %s: %.3g for each fsync\n", name,
                (double)a->fua_writes[i] / TRIAL_SYNCS);
@@ -206,7 +206,7 @@ static void print_trial(struct audit *a)
         puts(" and nothing reaches the device: nothing here is durable");
         a->is_not_durable = true;
     } else if (a->leaf_count == 0 && a->trial.median_ns < TOO_FAST_NS) {
-        puts("  no drive answers that fast: these waited for none");
+        puts("  no drive answers that fast: these fsyncs did not wait for one");
     }
 }
 

@@ -88,7 +88,7 @@ static int take_cut(struct session *session, unsigned number, struct err *e)
     }
     json_decref(report);
     return rc == 0 ? 0
-                   : err_say(e, "%s/%s: %s; without it the cut is made again",
+                   : err_say(e, "%s/%s: %s; remove this file to have the cut made again",
                              session->campaign.settings->logs, name, reason.text);
 }
 

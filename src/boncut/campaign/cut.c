@@ -76,9 +76,9 @@ static int say_failure(const struct cut *c, const char *what, int status, struct
     if (status == -EINTR)
         return err_system(e, EINTR, "%s", what);
     if (status == -ETIMEDOUT)
-        return err_say(e, "cut %u: %s did not end in time; what it said is in %s/%s", c->number,
-                       what, c->campaign->settings->logs, name);
-    return err_say(e, "cut %u: %s ended with status %d; what it said is in %s/%s", c->number, what,
+        return err_say(e, "cut %u: %s did not end in time; the output is in %s/%s", c->number, what,
+                       c->campaign->settings->logs, name);
+    return err_say(e, "cut %u: %s ended with status %d; the output is in %s/%s", c->number, what,
                    status, c->campaign->settings->logs, name);
 }
 
@@ -162,7 +162,7 @@ static int await_writer(struct cut *c, int log_fd, bool for_promises, uint64_t u
     }
     return !for_promises || has_promises(log_fd)
                ? 0
-               : say_failure(c, "boncut write promised nothing: it", -ETIMEDOUT, e);
+               : say_failure(c, "the wait for the first promise", -ETIMEDOUT, e);
 }
 
 /* Draws a random time from the range of --after. */

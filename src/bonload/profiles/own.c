@@ -230,16 +230,15 @@ static int add_limit(struct parser *r)
     if (r->limits == PROFILE_LIMITS || r->count != 4 ||
         !parse_percentile(r->words[2], &l.percent) ||
         go_parse_duration(r->words[3], &l.nanoseconds) != 0 || l.nanoseconds == 0)
-        return refuse_line(r,
-                           "limit sync, or the name of what is done beside, then pN or max, and a "
-                           "duration; three at most");
+        return refuse_line(r, "limit, then sync or the name of a beside line, then pN or max, and "
+                              "a duration; three at most");
     bool is_found = strcmp(l.name, "sync") == 0;
     for (uint32_t i = 0; i < r->works && !is_found; i++) {
         is_found = strcmp(p->works[i].name, l.name) == 0;
         l.on = i;
     }
     if (!is_found)
-        return refuse_line(r, "the name of what is done beside, as a line above has it, or sync");
+        return refuse_line(r, "sync, or the name of a beside line above this one");
     p->limits[r->limits++] = l;
     return 0;
 }

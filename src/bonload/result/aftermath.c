@@ -120,6 +120,7 @@ int aftermath_remove(const struct run *run, struct err *e)
     uint64_t unknown =
         run->made.ours.size > 0 ? remove_made(run, &rc, e) : remove_written(run, &rc, e);
     if (unknown > 0)
-        message("-cleanup: %" PRIu64 " names are not known to be of this run, and stay", unknown);
+        message("-cleanup: %" PRIu64 " names are not known to belong to this run, and are kept",
+                unknown);
     return rc;
 }

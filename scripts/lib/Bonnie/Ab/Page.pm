@@ -59,7 +59,7 @@ sub metric_content {
     my @head = map { head_cell($_) } 'Metric', "$a, median", "$b, median", "$b by $a", $sure, 'Difference', 'Scatter of pairs';
     my @words = (
         "The ratio is that of $b to $a in the same pair, the median of all pairs, which need not be the ratio of the two medians; their order in each pair was drawn at random.",
-        'The intervals hold together, for all metrics and after every pair.',
+        'The intervals are valid for all metrics at once, and after every pair.',
     );
     return (element('p', { class => 'quiet' }, text("@words")) . "\n",
         scrolling_table(caption => 'What differs', class => 'campaign', head => [ row_of(@head) ], rows => [ map { metric_row($campaign, $_) } @metrics ]));

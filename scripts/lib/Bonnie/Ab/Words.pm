@@ -139,7 +139,7 @@ sub table {
         sprintf($ROW, q{}, (map { shorten($report->{settings}{"name_$_"}, 11) } qw(a b)), 'B by A', $sure, q{}),
         (map { row($report, $_) } @metrics),
         'B by A is the median of the pairs\' own ratios, not the ratio of the two medians.',
-        'The intervals hold together, for all metrics and after every pair.',
+        'The intervals are valid for all metrics at once, and after every pair.',
         noise_text(@metrics),
     );
 }

@@ -33,7 +33,8 @@ int storage_make_file(const struct storage *s, const struct profile_file *f, uns
         int rc = scratch_remove_data_file(&s->scratch, number, e);
         close(fd);
         return rc ? rc
-                  : err_say(e, "%s: the filesystem has no files without a name", s->scratch.path);
+                  : err_say(e, "%s: the filesystem does not support files without a name",
+                            s->scratch.path);
     }
     return f->is_direct ? open_direct(fd, f->name) : fd;
 }

@@ -99,8 +99,10 @@ static int check_bodies(const struct settings *s, struct err *e)
 int web_check(struct plan *p, const struct settings *s, struct err *e)
 {
     static const char *const missing[LOAD_KINDS] = {
-        [LOAD_WRITE] = "-ops has nothing that writes, so writes have nothing to do (-wt=0: none)",
-        [LOAD_READ] = "-ops has nothing that reads, so reads have nothing to do (-rt=0: none)",
+        [LOAD_WRITE] = "-ops has nothing that writes, but writes are asked for (-wt=0 or -wps=0 "
+                       "turns them off)",
+        [LOAD_READ] =
+            "-ops has nothing that reads, but reads are asked for (-rt=0 or -rps=0 turns them off)",
     };
     struct mix all = {0};
     int rc = parse_ops(p, &all, s->ops ? s->ops : DEFAULT_OPS, e);
