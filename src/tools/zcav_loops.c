@@ -23,7 +23,7 @@
 #define IN_USE "/sys/block/loop*/loop/backing_file"
 
 /* Time that a device has to answer, in ms. */
-#define PATIENCE_MS 3000
+#define PATIENCE_MS 10000
 
 /* What the asking process answers about one device. */
 enum answer {

@@ -33,7 +33,7 @@ my $file = "$dir/file";
 sub printed {
     spew($file, 'x' x (2 << 20));
     my $zcav = program('zcav');
-    my $text = qx(timeout -s KILL 30 sh -c '"$zcav" -w --yes -q -b1 "$file" 2>&1; echo "status \$?"' | timeout -s KILL 30 cat);
+    my $text = qx(timeout -s KILL 120 sh -c '"$zcav" -w --yes -q -b1 "$file" 2>&1; echo "status \$?"' | timeout -s KILL 120 cat);
     return $? == 0 ? $text : "${text}the pipe did not end\n";
 }
 
