@@ -22,7 +22,7 @@ my $TRIES = sized(20, 200, 10_000);
 my ($nobody, $nogroup) = (getpwnam 'nobody')[ 2, 3 ];
 
 # A run that waits for the attacker is killed, and he has won.
-my @GUARD = (wrap => [qw(timeout -s KILL 60)]);
+my @GUARD = (wrap => [qw(timeout -s KILL 120)]);
 my @SMALL = ('-c1', '--units=2', '--methods=fsync,create,replace,unlink');
 my $bin   = dirname(program('boncut'));
 

@@ -53,7 +53,7 @@ sub has_data {
 sub interrupted {
     my ($field) = @_;
     my ($nobody, $nogroup) = (getpwnam 'nobody')[ 2, 3 ];
-    my $run = start_ranks({ ranks => 2 }, '-d', $field->{home}, qw(-r0 -s4m -n0 --min-time=0 --seconds=1000 --tests=put_block));
+    my $run = start_ranks({ ranks => 2, env => { OMPI_MCA_odls_base_sigkill_timeout => 6 } }, '-d', $field->{home}, qw(-r0 -s4m -n0 --min-time=0 --seconds=1000 --tests=put_block));
     my @pids = map { pid_of($run, $_) } 0, 1;
     wait_until('both ranks at work', sub { 2 == grep { has_data($_, $field->{home}) } @pids });
     my @names = grep {/\Abonnie[.][^\/]*\z/} tree($field->{home});

@@ -222,7 +222,9 @@ sub works_ok {
 for my $scene (grep { $_->{name} =~ /$CHOICE/ } @SCENES) {
     works_ok($scene, $fields[0]);
     my ($struck, $tries, $won) = (0, 0, 0);
-    for my $share (shares($TRIES)) {
+    my @shares = shares($TRIES);
+    my $more   = $scene->{watch} ? 20 : 0; # on a busy machine the attacker may get no CPU while there is a temporary file
+    while (my $share = shift @shares) {
         my ($field, $count) = @{$share};
         $scene->{make}->($field);
         my $face   = $scene->{face}->($field);
@@ -232,6 +234,7 @@ for my $scene (grep { $_->{name} =~ /$CHOICE/ } @SCENES) {
         $tries  += $count;
         clear_field($field);
         $won += harm($field) ne q{} || $run->{status} =~ /\A(?:137|signal 9)\z/;
+        push @shares, shares($TRIES) if !@shares && !$struck && $more-- > 0;
     }
     cmp_ok($struck, '>=', $scene->{watch} ? 1 : $tries, "$scene->{name}: exchanged $struck times in $tries tries");
     is($won, 0, "$scene->{name}: he never wins");

@@ -96,7 +96,7 @@ subtest 'one process' => sub {
 # What happens to a process when its partner fails, is ended, or is killed.
 for my $end (qw(failure TERM KILL)) {
     subtest "a partner: $end" => sub {
-        local $BonnieRun::HANGS = 30;
+        local $BonnieRun::HANGS = 120;
         silent_ok('-p 2', qw(-p 2));
         my $other = start(@small, qw(-s1 -y));
         await_runs(1);

@@ -27,6 +27,7 @@ local $ENV{PATH} = dirname(program('boncut')) . ":$ENV{PATH}";
 # The command that cuts the power. It asks this process, which cuts it and removes the file that the
 # command has made. The command does not wait for that if the campaign has ended meanwhile.
 $SIG{USR1} = sub {
+    local ($?, $!);
     my @asked = glob "$dir/cut.*";
     $machine->off;
     $machine->on;
@@ -81,7 +82,7 @@ for my $signal (qw(INT KILL)) {
     my %made     = reports($signal);
     my $goes_on  = finish(campaign($signal, 3));
     my %reports  = reports($signal);
-    is("$goes_on->{status}$goes_on->{err}", '0', 'the same command goes on to its end');
+    like("$goes_on->{status}$goes_on->{err}", qr/\A[03]\z/, 'the same command goes on to its end'); # 3: no cut showed anything
     is(scalar(keys %reports), 3, 'with all cuts');
     is_deeply({ map { $_ => $reports{$_} } keys %made }, \%made, 'and makes none of them again');
 }

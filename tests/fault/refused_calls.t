@@ -54,7 +54,7 @@ sub in_sandbox {
     mkdir $used;
     mark($used);
     my @args = map {s/\bDIR\b/$dir/r} split q{ }, $run->{args};
-    local $BonnieRun::HANGS = 60;
+    local $BonnieRun::HANGS = 300;
     my $done = bonnie({ program => $run->{program}, wrap => [ map {s/\bDIR\b/$dir/r} @wrap ] }, @args);
     my $text = -e "$dir/report" ? slurp("$dir/report") : $done->{out};
     my $report = $text =~ /\A\{/ ? (eval { JSON::PP::decode_json($text) }) // {} : { page => $text =~ m{</html>\s*\z} ? 1 : 0 };

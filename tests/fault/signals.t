@@ -106,13 +106,16 @@ run_cases('SIGHUP under nohup', \@nohup,
 # again if $repeats, until the run has ended.
 sub start_and_send {
     my ($in, $slowness, $repeats, $first, $second) = @_;
-    my @slow_to_clean = (qw(strace --seccomp-bpf -f -qq -o /dev/null -e trace=unlinkat -e), "inject=unlinkat:delay_enter=$slowness", '--');
+    my $log = File::Temp->new;
+    my @slow_to_clean = (qw(strace --seccomp-bpf -f -qq -o), "$log", '-e', 'trace=unlinkat,rt_sigreturn', '-e', "inject=unlinkat:delay_enter=$slowness", '--');
     my $run = start({ wrap => \@slow_to_clean }, '-d', $in->{dir}, split q{ }, "$common -s0 -n1 -x1000000 --tests=seq_create");
     wait_until('files', sub { grep {m{/d00000/}} left_in($in) });
     my ($pid) = split q{ }, slurp("/proc/$run->{pid}/task/$run->{pid}/children");
     kill $number{$first} => $pid;
     # On a busy machine everything may have been cleaned up by then, and the process is gone.
     wait_until_taken($pid);
+    # Until strace lets the process go on with the first, the kernel would run the handler of the second before.
+    wait_until('the handler to return', sub { slurp("$log") =~ /rt_sigreturn[(]/ || !is_alive($pid) });
     select undef, undef, undef, .05; # requests less than 20 ms apart count as one
     $run->{fault_at} = time;
     kill $number{$second} => $pid;

@@ -62,14 +62,14 @@ sub command {
 # Mounts a tmpfs with these options on a new directory, and returns that.
 sub tmpfs {
     my ($options) = @_;
-    my $dir = File::Temp->newdir('bonnie-test-XXXXXX', TMPDIR => 1);
+    my $dir = BonnieRun::scratch_on_disk();
     command('mount', '-t', 'tmpfs', '-o', "mode=0777,$options", 'bonnie-test', "$dir");
     return Mounted->new($dir);
 }
 
 # A ramfs, which has no size limit.
 sub ramfs {
-    my $dir = File::Temp->newdir('bonnie-test-XXXXXX', TMPDIR => 1);
+    my $dir = BonnieRun::scratch_on_disk();
     command(qw(mount -t ramfs bonnie-test), "$dir");
     return Mounted->new($dir);
 }
@@ -80,7 +80,7 @@ sub overlay {
     my $below = tmpfs('size=64m');
     mkdir "$below/$_" for qw(lower upper work);
     chmod oct(777), "$below/upper";
-    my $dir = File::Temp->newdir('bonnie-test-XXXXXX', TMPDIR => 1);
+    my $dir = BonnieRun::scratch_on_disk();
     command(qw(mount -t overlay -o), "lowerdir=$below/lower,upperdir=$below/upper,workdir=$below/work", 'bonnie-test', "$dir");
     return Mounted->new($dir, $below);
 }
@@ -92,7 +92,7 @@ sub fuse {
     my (@options) = @_;
     return if !have('bindfs') || !-w '/dev/fuse';
     my $below = BonnieRun::scratch(oct 755);
-    my $dir   = File::Temp->newdir('bonnie-test-XXXXXX', TMPDIR => 1);
+    my $dir   = BonnieRun::scratch_on_disk();
     command('bindfs', @options, "$below", "$dir");
     return Mounted->new($dir, $below);
 }
@@ -112,7 +112,7 @@ sub foreign {
     my ($type) = @_;
     my %needs = (exfat => [qw(mkfs.exfat mount.exfat-fuse losetup)], ntfs => [qw(mkntfs ntfs-3g)], gocryptfs => [qw(gocryptfs)]);
     return if !have(@{ $needs{$type} }) || !-w '/dev/fuse';
-    my ($below, $dir) = (BonnieRun::scratch(), File::Temp->newdir('bonnie-test-XXXXXX', TMPDIR => 1));
+    my ($below, $dir) = (BonnieRun::scratch(), BonnieRun::scratch_on_disk());
     my $image = File::Temp->new('bonnie-test-XXXXXX', DIR => BonnieRun::in_memory() // File::Spec->tmpdir);
     truncate $image, 64 << 20 or die "$image: $!\n";
     if ($type eq 'exfat') {
@@ -134,7 +134,7 @@ sub foreign {
 # A read-only filesystem.
 sub squashfs {
     return if !have('mksquashfs') || !knows('squashfs');
-    my ($below, $dir) = map { File::Temp->newdir('bonnie-test-XXXXXX', TMPDIR => 1) } 1 .. 2;
+    my ($below, $dir) = map { BonnieRun::scratch_on_disk() } 1 .. 2;
     my $image = File::Temp->new('bonnie-test-XXXXXX', TMPDIR => 1);
     command('mksquashfs', "$below", "$image", qw(-noappend -quiet -no-progress));
     command(qw(mount -t squashfs -o loop), "$image", "$dir");
@@ -156,7 +156,7 @@ sub filesystem {
     return if !have($make[0]) || !knows($type);
     my $image = File::Temp->new('bonnie-test-XXXXXX', DIR => BonnieRun::in_memory() // File::Spec->tmpdir);
     truncate $image, $mib << 20 or die "$image: $!\n";
-    my $dir = File::Temp->newdir('bonnie-test-XXXXXX', TMPDIR => 1);
+    my $dir = BonnieRun::scratch_on_disk();
     command(@make, "$image");
     command('mount', '-t', $type, '-o', join(q{,}, 'loop', @options), "$image", "$dir");
     chmod oct(777), "$dir" or die "$dir: $!\n";
