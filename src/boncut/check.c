@@ -73,7 +73,7 @@ static int explain_absence(struct check *c, int parent_fd, const char *path, str
     char other[PRIVATE_NAME_SIZE] = "";
     if (strcmp(h->filesystem, c->here.filesystem) != 0)
         return err_say(e,
-                       "%s is on %s, but the log was made in a directory on %s: is that filesystem "
+                       "%s is on %s, but the log is of a directory on %s: is that filesystem "
                        "mounted? Give --unmounted if it cannot be",
                        path, *c->here.filesystem ? c->here.filesystem : "an unknown filesystem",
                        *h->filesystem ? h->filesystem : "an unknown filesystem");

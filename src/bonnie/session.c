@@ -145,8 +145,9 @@ static int run_row(struct run_context *context, const struct programme *all, uns
 }
 
 /*
- * Runs the plans. The process has already given up the privileges that the user wanted it to. The
- * contexts stay open until everything is reported, because the results point to their texts.
+ * Runs the plans. The process has already given up the privileges that the user asked it to give
+ * up. The contexts stay open until everything is reported, because the results point to their
+ * texts.
  */
 static int run_together(const struct programme *all, bool stays_root, struct helpers *helpers,
                         struct coordinator *coordinator, struct output *o, struct findings *found,

@@ -4,7 +4,7 @@
 #include <stddef.h>
 
 /*
- * Makes labels harmless that come from outside, such as names of directories and devices. Every
+ * Makes labels that come from outside, such as names of directories and devices, harmless. Every
  * format prints them through one of the functions below; NULL is an empty label. All functions make
  * the label valid UTF-8 on one line:
  *

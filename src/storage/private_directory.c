@@ -185,14 +185,16 @@ static int remove_once(int parent_fd, const char *name, int fd)
 
 static long longest_wait_ms(int fd)
 {
-    return directory_state(fd) == DIRECTORY_VANISHING ? LONGEST_VANISHING_WAIT_MS : LONGEST_WAIT_MS;
+    int state = directory_state(fd); /* empty: the last file has vanished since the last try */
+    return state == DIRECTORY_VANISHING || state == DIRECTORY_EMPTY ? LONGEST_VANISHING_WAIT_MS
+                                                                    : LONGEST_WAIT_MS;
 }
 
 int private_directory_remove(int parent_fd, const char *name, int fd)
 {
     int rc = remove_once(parent_fd, name, fd);
     for (long ms = 1; rc == -ENOTEMPTY && ms <= longest_wait_ms(fd); ms *= 2) {
-        const struct timespec wait = {.tv_nsec = ms * 1000000};
+        const struct timespec wait = {.tv_sec = ms / 1000, .tv_nsec = ms % 1000 * 1000000};
         nanosleep(&wait, NULL);
         rc = remove_once(parent_fd, name, fd);
     }

@@ -202,8 +202,7 @@ void tail_summary_words(char text[static TAIL_TEXT], const struct tail_summary *
                   s->slowest);
     if (s->lost_ops > 0)
         add_words(text,
-                  " Events were lost, so the causes of %" PRIu64
-                  " of these operations are unknown.",
+                  " Events were lost: the causes of %" PRIu64 " of these operations are unknown.",
                   s->lost_ops);
     if (s->note[0] != '\0')
         add_words(text, " Not everything can be seen: %s.", s->note);

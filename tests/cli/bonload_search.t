@@ -44,7 +44,7 @@ is($search->{reads}, undef, 'no reads');
 my @steps = @{ $search->{steps} };
 is($steps[0]{writes}{load}, 10, 'it begins with -wt');
 is($steps[1]{writes}{load}, 20, 'and doubles');
-is_deeply([ grep { $_->{confirmation} && $_->{writes}{load} >= 30 && $_->{writes}{verdict} eq 'kept' } @steps ], [], 'until the limit breaks');
+cmp_ok(scalar(grep { $_->{writes}{load} > $search->{writes}{found_load} && $_->{writes}{verdict} ne 'kept' } @steps), '>', 0, 'until the limit breaks');
 ok($steps[-1]{confirmation}, 'and confirms');
 is($steps[-1]{writes}{verdict}, 'kept', 'what keeps it');
 is($steps[-1]{writes}{load}, $search->{writes}{found_load}, 'which is the answer');

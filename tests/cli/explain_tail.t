@@ -144,7 +144,7 @@ SKIP: {
         cmp_ok($x->{lost_ops},    '>', 0, 'and operations of which some are lost');
         my $unknown = grep { $_->{cause} eq 'unknown' } @{ $x->{operations} };
         cmp_ok($unknown, '>=', $x->{lost_ops}, 'these are unknown');
-        like($x->{sentence}, qr/[.] Events were lost, so the causes of \Q$x->{lost_ops}\E of these operations are unknown[.]/, 'it is told');
+        like($x->{sentence}, qr/[.] Events were lost: the causes of \Q$x->{lost_ops}\E of these operations are unknown[.]/, 'it is told');
     };
 
     # What is only concluded from the absence of other events is not named where some are missing.

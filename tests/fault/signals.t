@@ -114,7 +114,7 @@ sub start_and_send {
     kill $number{$first} => $pid;
     # On a busy machine everything may have been cleaned up by then, and the process is gone.
     wait_until_taken($pid);
-    # Until strace lets the process go on with the first, the kernel would run the handler of the second before.
+    # The second must not arrive while strace still holds the process up at the first: its handler would then run first.
     wait_until('the handler to return', sub { slurp("$log") =~ /rt_sigreturn[(]/ || !is_alive($pid) });
     select undef, undef, undef, .05; # requests less than 20 ms apart count as one
     $run->{fault_at} = time;

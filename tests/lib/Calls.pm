@@ -150,23 +150,23 @@ sub harmless {
 }
 
 # From strace's log: the first call that was made to fail, as a text; the seconds from then to the
-# end of the last process; and how many calls were made to fail, because strace counts those of
-# each thread separately. The call is named as glibc makes it (Trace.pm). Returns nothing when no
+# end of the last process; and the others that were made to fail, because strace counts those of
+# each thread separately. Calls are named as glibc makes them (Trace.pm). Returns nothing when no
 # call was made to fail.
 sub injected {
     my ($log) = @_;
-    my (%begun, $call, $at, $end);
-    my $times = 0;
+    my (%begun, @calls, $at, $end);
     for my $line (split /\n/, slurp("$log")) {
         my ($pid, $time, $what) = $line =~ /\A(\d+) +([\d.]+) +(.*)/ or next;
         $begun{$pid} = $1 if $what =~ /\A(.*) <unfinished [.]{3}>\z/;
         $end = $time if $what =~ /\A[+]{3}/;
-        next if $what !~ /INJECTED/ || $times++;
-        $at   = $time;
-        $call = $what =~ s/\A<[.]{3} \w+ resumed>/$begun{$pid} \/\/ /r;
+        next if $what !~ /INJECTED/;
+        $at //= $time;
+        my $call = $what =~ s/\A<[.]{3} \w+ resumed>/$begun{$pid} \/\/ /r;
+        push @calls, $call =~ /\A(\w+)[(](.*)/s ? sprintf('%s(%s', same_call($1, $2)) : $call;
     }
-    $call = sprintf '%s(%s', same_call($1, $2) if defined $call && $call =~ /\A(\w+)[(](.*)/s;
-    return defined $call ? ($call, ($end // $at) - $at, $times) : ();
+    my $first = shift @calls;
+    return defined $first ? ($first, ($end // $at) - $at, @calls) : ();
 }
 
 # From the log of strace -ttt, with execve: the seconds from the arrival of a signal at the program

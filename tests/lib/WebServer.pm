@@ -47,9 +47,12 @@ sub endless {
 }
 
 # A port on which nobody listens, below those that the kernel gives to connections of others.
+# Never the same one twice; other tests try other ports.
+my $next_port = $$ * 16;
+
 sub free_port {
     for my $try (1 .. 100) {
-        my $port = 10_000 + int rand 20_000;
+        my $port = 10_000 + $next_port++ % 20_000;
         return $port if IO::Socket::INET->new(LocalAddr => '127.0.0.1', LocalPort => $port, Listen => 1);
     }
     die "no free port: $!\n";

@@ -245,7 +245,7 @@ int boncut_audit(const struct settings *s, int *status, struct err *e)
     print_trial(&a);
     printf("\n%s\n", a.is_not_durable
                          ? "NOT DURABLE: what fsync promises here does not survive a power cut."
-                         : "Nothing here rules out durability, which only a cut can show.");
+                         : "Nothing here rules out durability, but only a cut can show it.");
     *status = a.is_not_durable ? STATUS_NOT_DURABLE : 0;
     return 0;
 }

@@ -162,7 +162,8 @@ static int await_writer(struct cut *c, int log_fd, bool for_promises, uint64_t u
     }
     return !for_promises || has_promises(log_fd)
                ? 0
-               : say_failure(c, "the wait for the first promise", -ETIMEDOUT, e);
+               : say_failure(c, "boncut write made no promise: the wait for the first one",
+                             -ETIMEDOUT, e);
 }
 
 /* Draws a random time from the range of --after. */

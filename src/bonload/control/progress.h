@@ -24,7 +24,7 @@ struct progress_view {
 int progress_open(struct progress_view *v, bool is_wanted, struct err *e);
 
 /*
- * Reports whatever is due of the run's part in this process. To be called often. goal_ns is when
+ * Reports what is due about this process's part of the run. To be called often. goal_ns is when
  * the run ends, by clock_ns(); 0: unknown.
  */
 void progress_look(struct progress_view *v, const struct run *run, uint64_t now_ns,

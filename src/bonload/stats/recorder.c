@@ -186,7 +186,7 @@ void recorders_close(struct recorders *r)
     *r = (struct recorders){0};
 }
 
-/* Replaces the memory by new memory, which the kernel zeroes when it is touched. */
+/* Replaces the memory with new memory, which the kernel zeroes when it is touched. */
 void recorders_clear(struct recorders *r)
 {
     if (map_recorders(r->list, r->count, r->is_seen) == MAP_FAILED)

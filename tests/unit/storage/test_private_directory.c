@@ -82,7 +82,7 @@ static void removal_waits_for_a_file_that_vanishes(void **state)
     pid_t server = fork();
     assert_true(server >= 0);
     if (server == 0) {
-        nanosleep(&(const struct timespec){.tv_nsec = 800000000}, NULL);
+        nanosleep(&(const struct timespec){.tv_sec = 2}, NULL);
         _exit(unlinkat(parent_fd, HIDDEN, 0) != 0);
     }
     int rc = private_directory_remove(parent_fd, "private", fd);

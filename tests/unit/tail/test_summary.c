@@ -77,7 +77,7 @@ static void what_was_not_examined_is_told(void **state)
     tail_summary_words(words, &s);
     assert_string_equal(words,
                         "of the slowest 0.1 % (above 100 ns): 100 % unknown. Only 6 of these 100 "
-                        "could be examined. Events were lost, so the causes of 1 of these "
+                        "could be examined. Events were lost: the causes of 1 of these "
                         "operations are unknown. Not everything can be seen: only root can look.");
     tail_summary_release(&s);
 }
