@@ -18,7 +18,7 @@
 /* Values of an event's fields, in the order of its row in the table. */
 struct values {
     uint64_t of[TAIL_EVENT_FIELDS];
-    const unsigned char *text; /* the first field that is not a number */
+    const unsigned char *text; /* the field that is not a number */
     size_t text_bytes;
 };
 
@@ -214,11 +214,6 @@ bool tail_decoder_misses(const struct tail_decoder *d, unsigned index, const cha
     return strcmp(purpose, LOG_WAITS) != 0 || strcmp(filesystem, "xfs") == 0;
 }
 
-static bool is_number(const struct tail_field *f)
-{
-    return f->size == 1 || f->size == 2 || f->size == 4 || f->size == 8;
-}
-
 static void read_values(struct values *v, const struct tail_format *f, const unsigned char *record,
                         size_t bytes)
 {
@@ -226,7 +221,7 @@ static void read_values(struct values *v, const struct tail_format *f, const uns
         const struct tail_field *field = &f->fields[i];
         bool fits = field->offset <= bytes && field->size <= bytes - field->offset;
         v->of[i] = tail_field_value(field, record, bytes);
-        if (field->size == 0 || is_number(field) || !fits)
+        if (!field->is_text || !fits)
             continue;
         v->text = record + field->offset;
         v->text_bytes = strnlen((const char *)v->text, field->size);

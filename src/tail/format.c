@@ -28,6 +28,7 @@ bool tail_format_field(const char *text, const char *name, struct tail_field *fi
             return false;
         if (!declares(at, end, name))
             continue;
+        field->is_text = memchr(at, '[', (size_t)(end - at)) != NULL;
         return sscanf(end, ";\toffset:%u;\tsize:%u;", &field->offset, &field->size) == 2;
     }
     return false;

@@ -13,6 +13,7 @@
 struct tail_field {
     unsigned offset;
     unsigned size; /* 0: the event has no such field */
+    bool is_text;  /* an array of characters, which may be as long as a number */
 };
 
 /*

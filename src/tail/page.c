@@ -42,7 +42,7 @@ static uint32_t word_at(const unsigned char *at)
 bool tail_page_begin(struct tail_page *page, const struct tail_page_layout *layout,
                      const unsigned char *memory, size_t bytes)
 {
-    const struct tail_field commit = {layout->commit_offset, layout->commit_size};
+    const struct tail_field commit = {.offset = layout->commit_offset, .size = layout->commit_size};
     *page = (struct tail_page){0};
     if (bytes < layout->data_offset)
         return false;
@@ -55,7 +55,7 @@ bool tail_page_begin(struct tail_page *page, const struct tail_page_layout *layo
     page->ns = page->base_ns;
     if (page->bytes > room)
         return false;
-    const struct tail_field lost = {(unsigned)page->bytes, layout->commit_size};
+    const struct tail_field lost = {.offset = (unsigned)page->bytes, .size = layout->commit_size};
     if (page->follows_loss)
         page->lost = committed & LOST_COUNTED ? tail_field_value(&lost, page->data, room) : 1;
     return true;
