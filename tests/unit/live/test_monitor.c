@@ -291,6 +291,27 @@ static void seconds_after_the_end_are_no_intervals(void **state)
     free(intervals);
 }
 
+/* The second interval ends after the phase, and has a single operation. */
+static void an_interval_that_is_noted_again_counts_once(void **state)
+{
+    (void)state;
+    struct interval *intervals;
+    size_t count;
+    uint64_t ops = 0;
+    struct monitor *m = start();
+    monitor_go(m);
+    op_stats_add(&stats.workers[0].ops, 1000, 512);
+    wait_ms(1500);
+    op_stats_add(&stats.workers[0].ops, 1000, 512);
+    wait_ms(1000);
+    monitor_pause(m, 1800000000);
+    end(m, 1800000000, &intervals, &count);
+    for (size_t i = 0; i < count; i++)
+        ops += intervals[i].ops;
+    assert_int_equal(ops, 2);
+    free(intervals);
+}
+
 static void a_phase_may_end_before_it_began(void **state)
 {
     (void)state;
@@ -318,6 +339,7 @@ int main(void)
         TEST(no_interval_ends_before_the_one_before_it),
         TEST(what_is_being_recorded_is_not_lost),
         TEST(seconds_after_the_end_are_no_intervals),
+        TEST(an_interval_that_is_noted_again_counts_once),
         TEST(a_phase_may_end_before_it_began),
     };
     err_init(&e);
