@@ -44,6 +44,7 @@ my @faults = (
     [ 'getdents64', 'error=EIO',   qr{list directory \d in \S+$eio},                     @files, '--tests=seq_stat' ],
     [ 'flock',     'error=EIO',    qr{lock \S+/owner$eio},                          @io ],
     [ '?clone,?clone3,?fork', 'error=EAGAIN', qr/: Resource temporarily unavailable/, @io ],
+    [ '?clone,?clone3,?fork', 'error=EAGAIN', qr/fork seeker 1 of 3: Resource/, qw(-r0 -q -s1:256k:20:3 -n0 -f --tests=seeks) ],
     [ 'pipe2',     'error=EMFILE', qr{pipes to the seekers: Too many open files},  @io ],
     [ 'pread64',   'error=EIO',    qr/read data file 0 in \S+ at \d+$eio/,               @io, qw(--iops-duration=0.02 --tests=iops) ],
     [ 'pwrite64',  'error=EIO',    qr/write data file 0 in \S+ at \d+$eio/,              @io, qw(--iops-duration=0.02 --tests=iops) ],

@@ -103,10 +103,13 @@ static void durations_as_go_prints_them(void **state)
     (void)state;
     expect_text(0, "0s");
     expect_text(999, "999ns");
+    expect_text(1000, "1\302\265s");
+    expect_text(999999, "999.999\302\265s");
     expect_text(537250, "537.25\302\265s");
     expect_text(1353748, "1.353748ms");
     expect_text(80120, "80.12\302\265s");
     expect_text(1000000, "1ms");
+    expect_text(999999999, "999.999999ms");
     expect_text(1000000000, "1s");
     expect_text(90000000000, "1m30s");
     expect_text(3600000000000, "1h0m0s");
