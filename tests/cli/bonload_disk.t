@@ -12,6 +12,7 @@ use Test::More;
 use BonnieRun  qw(finish refused_ok scratch scratch_on_disk takes_direct wait_until);
 use LoadRun    qw(bonload load_started loaded);
 use RunProgram qw(slurp spew);
+use Trace      qw(can_trace trace);
 
 my $dir = scratch();
 
@@ -152,6 +153,16 @@ mkdir "$dir/list/03";
 bonload('-wt=1', "-url=$dir/list/XX", '-body-size=10', '-max-requests=5', "-written-urls-dump=$dir/names3");
 is(slurp("$dir/names3"), join(q{}, map { sprintf "$dir/list/%02d\n", $_ } 1, 2, 4, 5), 'what failed is not in it');
 is(loaded('-rt=1', "-url=$dir/a-XXX", "-url-source=$dir/none", '-max-requests=1')->{Reads}{Done}, 1, '-url wins');
+
+# ---- directories of names ------------------------------------------------------------------------
+SKIP: {
+    skip 'strace cannot trace here', 2 if !can_trace();
+    mkdir "$dir/$_" for qw(few few/one few/two);
+    spew("$dir/names", join q{}, map {"$dir/few/one/$_\n$dir/few/two/$_\n"} 1 .. 30);
+    my ($run, @calls) = trace({ program => 'bonload' }, [qw(-e trace=openat,openat2)], qw(-wt=1 -max-requests=60 -body-size=10 -cleanup), "-url-source=$dir/names");
+    is($run->{status}, 0, 'names in two directories');
+    cmp_ok(scalar(grep { $_->{args} =~ m{one/?"} } @calls), '<', 10, 'a directory is not looked up again for each of its names');
+}
 
 # ---- symbolic links in names ---------------------------------------------------------------------
 mkdir "$dir/$_" for qw(real real/one real/two links);

@@ -98,6 +98,7 @@ subtest 'without -b all is on the device at the end of the clock all the same' =
     cmp_ok(count('fsync', @putc), '>=', 2, 'putc: fsync of every file');
     my $files = phases(traced(qw(-s0 -n1:600:600 -c4 --min-time=0), '--tests=seq_create,ran_create'));
     is(count('syncfs', @{ $files->{$_} }), 1, "$_: syncfs once, for the files of all workers") for qw(seq_create ran_create);
+    is(count('fsync', @{ $files->{$_} }), 0, "$_: and no fsync of a file") for qw(seq_create ran_create);
 };
 
 subtest 'writing back begins while the test writes, and not at its end' => sub {

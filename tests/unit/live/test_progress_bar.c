@@ -66,6 +66,8 @@ static void counts_operations_where_there_are_no_bytes_to_go(void **state)
     assert_non_null(strstr(line(&r, 80), "   5 % 25/s, 1 h 03 min left"));
     const struct progress_reading nearly = {.elapsed_ns = 2 * SECOND, .ops = 99, .goal_ops = 100};
     assert_non_null(strstr(line(&nearly, 80), ", 1 s left"));
+    const struct progress_reading hour = {.elapsed_ns = 200 * SECOND, .ops = 200, .goal_ops = 3800};
+    assert_non_null(strstr(line(&hour, 80), ", 1 h 00 min left"));
 }
 
 /* The goal that is furthest away decides, because rounds also continue until the time is over. */
