@@ -99,12 +99,35 @@ static void order_is_not_sorted(void **state)
     assert_in_range(neighbours, 0, 10);
 }
 
+/*
+ * A seed gives the same places and the same order of files on every machine. Calculated by another
+ * program with the same rounds.
+ */
+static void the_order_is_the_same_everywhere(void **state)
+{
+    (void)state;
+    static const uint64_t three[] = {0, 2, 1}, ten[] = {1, 2, 5, 7, 3, 4, 8, 9, 0, 6};
+    struct permutation p;
+    permutation_init(&p, 3, 7);
+    for (uint64_t i = 0; i < 3; i++)
+        assert_int_equal(permutation_at(&p, i), three[i]);
+    permutation_init(&p, 10, 42);
+    for (uint64_t i = 0; i < 10; i++)
+        assert_int_equal(permutation_at(&p, i), ten[i]);
+    permutation_init(&p, 1000003, 42);
+    assert_int_equal(permutation_at(&p, 999), 650324);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(every_small_count),     cmocka_unit_test(counts_around_powers_of_four),
-        cmocka_unit_test(a_large_prime),         cmocka_unit_test(largest_count_stays_inside),
-        cmocka_unit_test(key_changes_the_order), cmocka_unit_test(order_is_not_sorted),
+        cmocka_unit_test(every_small_count),
+        cmocka_unit_test(counts_around_powers_of_four),
+        cmocka_unit_test(a_large_prime),
+        cmocka_unit_test(largest_count_stays_inside),
+        cmocka_unit_test(key_changes_the_order),
+        cmocka_unit_test(order_is_not_sorted),
+        cmocka_unit_test(the_order_is_the_same_everywhere),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
