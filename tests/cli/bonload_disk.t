@@ -159,7 +159,7 @@ SKIP: {
     skip 'strace cannot trace here', 2 if !can_trace();
     mkdir "$dir/$_" for qw(few few/one few/two);
     spew("$dir/names", join q{}, map {"$dir/few/one/$_\n$dir/few/two/$_\n"} 1 .. 30);
-    my ($run, @calls) = trace({ program => 'bonload' }, [qw(-e trace=openat,openat2)], qw(-wt=1 -max-requests=60 -body-size=10 -cleanup), "-url-source=$dir/names");
+    my ($run, @calls) = trace({ program => 'bonload' }, [ '-e', 'trace=openat,openat2' ], qw(-wt=1 -max-requests=60 -body-size=10 -cleanup), "-url-source=$dir/names");
     is($run->{status}, 0, 'names in two directories');
     cmp_ok(scalar(grep { $_->{args} =~ m{one/?"} } @calls), '<', 10, 'a directory is not looked up again for each of its names');
 }
