@@ -10,7 +10,7 @@ use List::Util qw(max min sum);
 use Test::More;
 use Root;
 BEGIN { Root::private_mounts() }
-use BonnieRun  qw(@BLOCK_TESTS bonnie engines finish refused_ok scratch start takes_direct tree wait_until);
+use BonnieRun  qw(@BLOCK_TESTS bonnie engines finish is_alive refused_ok scratch start takes_direct tree wait_until);
 use Config;
 use IoLimit    qw(io_limit);
 use JSON::PP   ();
@@ -202,17 +202,11 @@ sub measure_at {
         my ($before, $now) = map { $factor_of->($_ + 1) } $seen, $rounds;
         $limit->change($SPEED * $now) if $now != $before; # a change gives a tenth of a second of credit
         $seen = $rounds;
-        return waitpid_would_return($run);
+        return !is_alive($run->{pid});
     });
     finish($run);
     my $report = eval { JSON::PP->new->decode($run->{out}) } // return (undef, "no report: $run->{err}");
     return ($report->{runs}[0]{tests}[0], $run);
-}
-
-# True when the process has ended: it is a zombie until finish() waits for it.
-sub waitpid_would_return {
-    my ($run) = @_;
-    return slurp("/proc/$run->{pid}/stat") =~ /\A\d+ \(.*\) Z/s;
 }
 
 my @KNOWN = (
