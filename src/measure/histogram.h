@@ -102,6 +102,12 @@ uint64_t histogram_minimum(const struct histogram *h);
  */
 uint64_t histogram_percentile(const struct histogram *h, double percent);
 
+/*
+ * The value of this rank, counted from 1 for the smallest, to within 0.1 %; the maximum if there
+ * are fewer values. Where a rank is known, a detour by a percentage may be one off.
+ */
+uint64_t histogram_at_rank(const struct histogram *h, uint64_t rank);
+
 /* The exact mean; 0: the histogram is empty. */
 double histogram_mean(const struct histogram *h);
 

@@ -86,9 +86,7 @@ static uint64_t count_slowest(uint64_t ops)
 static uint64_t latency_above(const struct histogram *latencies, uint64_t count)
 {
     uint64_t rest = latencies->count - count;
-    if (rest == 0)
-        return 0;
-    return histogram_percentile(latencies, 100 * (double)rest / (double)latencies->count);
+    return rest > 0 ? histogram_at_rank(latencies, rest) : 0;
 }
 
 /*
@@ -107,7 +105,7 @@ uint64_t tail_slow_from(const struct histogram *latencies)
         told = TOLD_OF_LEAST * TAIL_LEAST;
     if (told >= count)
         return 0;
-    return histogram_percentile(latencies, 100 * (double)(count - told) / (double)count);
+    return histogram_at_rank(latencies, count - told);
 }
 
 /* Whether the operation is not one of the slowest. A histogram knows latencies to within 0.1 %. */

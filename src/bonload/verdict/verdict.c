@@ -67,12 +67,15 @@ static double design_effect(const struct gauge *g, const struct profile_limit *l
     return judge_design_effect(&judge);
 }
 
-/* The value of a rank, counted from the longest, if n values stand for all. */
+/*
+ * The value of a rank, counted from 1 for the longest, if n values stand for all. The share of
+ * longer values, (rank - 1) / n, is kept.
+ */
 static uint64_t value_of_rank(const struct histogram *h, uint64_t rank, uint64_t n)
 {
     if (rank <= 1)
         return h->maximum;
-    return histogram_percentile(h, 100 * (double)(n - rank + 1) / (double)n);
+    return histogram_at_rank(h, h->count - h->count * (rank - 1) / n);
 }
 
 static void find_interval(const struct gauge *g, struct judged *j)

@@ -101,6 +101,25 @@ static void ranks_are_those_of_the_binomial(void **state)
     assert_int_equal(lower, 7);
 }
 
+/* All n durations differ, by more than a bucket: 10 us, 20 us, ... */
+static void the_ends_are_the_durations_of_their_ranks(void **state)
+{
+    (void)state;
+    const struct profile_limit limit = limit_of(99);
+    for (uint64_t n = 300; n <= 900; n++) {
+        struct gauge g = {.used = 0};
+        uint64_t upper;
+        uint64_t lower;
+        gauge_init(&g, limit.nanoseconds);
+        for (uint64_t i = 1; i <= n; i++)
+            gauge_add(&g, i * 10000, g.begin_ns + i * (BILLION / 50));
+        struct judged j = verdict_on(&g, &limit);
+        interval_ranks(n, 99, &upper, &lower);
+        assert_in_range(j.low_ns, (n - lower + 1) * 9988, (n - lower + 1) * 10012);
+        assert_in_range(j.high_ns, (n - upper + 1) * 9988, (n - upper + 1) * 10012);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -111,6 +130,7 @@ int main(void)
         cmocka_unit_test(a_stall_is_one_event),
         cmocka_unit_test(the_longest_needs_one),
         cmocka_unit_test(ranks_are_those_of_the_binomial),
+        cmocka_unit_test(the_ends_are_the_durations_of_their_ranks),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -237,10 +237,29 @@ static void a_difference_can_be_emptied(void **state)
     free(seen);
 }
 
+/* The first number of values whose percentile 99.9 rounding puts one rank higher. */
+static void rounding_moves_no_rank(void **state)
+{
+    (void)state;
+    struct histogram *h = new_histogram();
+    for (uint64_t i = 1; i <= 41000; i++)
+        histogram_record(h, i <= 40959 ? 1 : 2);
+    assert_int_equal(histogram_percentile(h, 99.9), 1);
+    for (uint64_t n = 1; n <= 900; n++) {
+        memset(h, 0, sizeof *h);
+        for (uint64_t i = 1; i <= n; i++)
+            histogram_record(h, i);
+        for (uint64_t rank = 1; rank <= n; rank++)
+            assert_int_equal(histogram_at_rank(h, rank), rank);
+    }
+    free(h);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(percentiles_are_those_of_sorted_values),
+        cmocka_unit_test(rounding_moves_no_rank),
         cmocka_unit_test(mean_and_deviation_are_right),
         cmocka_unit_test(merged_parts_are_the_whole),
         cmocka_unit_test(looks_share_out_what_is_recorded),
