@@ -26,7 +26,7 @@ for my $place (
 
 # Every program has completions, and a package contains them; dh_missing and rpmbuild check the
 # rest.
-my $makefile = slurp(source('Makefile.am'));
+my $makefile = join q{}, map { slurp($_) } map { glob source($_) } qw(Makefile.am {src/*,scripts}/local.mk);
 my @programs = map {split} $makefile =~ /^s?bin_(?:PROGRAMS|NAMES) \+?= (.*)$/mg, $makefile =~ /^dist_bin_SCRIPTS = (.*)$/mg;
 s{.*/}{} for @programs;
 my %completed = map { s/:.*//r => 1 } map {split} $makefile =~ /^\w*COMPLETED \+?= (.*)$/mg;

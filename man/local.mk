@@ -1,0 +1,10 @@
+dist_man_MANS = \
+	man/bon_ab.1 \
+	man/bon_csv2html.1 \
+	man/bon_csv2txt.1 \
+	man/boncut.8 \
+	man/bonload.1 \
+	man/bonnie.8 \
+	man/generate_randfile.1 \
+	man/getc_putc.8 \
+	man/zcav.8

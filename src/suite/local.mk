@@ -1,0 +1,10 @@
+# bonnie is also the small programs: links with their names call it.
+sbin_NAMES = getc_putc zcav
+bin_NAMES = generate_randfile
+noinst_SCRIPTS = $(sbin_NAMES) $(bin_NAMES)
+
+$(sbin_NAMES) $(bin_NAMES): bonnie
+	$(AM_V_GEN)rm -f $@ && $(LN_S) bonnie $@
+
+bonnie_SOURCES += src/suite/main.c src/bonnie/program_name.c
+bonnie_LDADD = $(BONNIE_LIBS)

@@ -1,0 +1,98 @@
+# Each is linked with the libraries of the program whose parts it tests.
+BONNIE_UNIT_TESTS = \
+	tests/unit/bonnie/report/test_json \
+	tests/unit/bonnie/report/test_report \
+	tests/unit/bonnie/test_advice \
+	tests/unit/bonnie/test_options \
+	tests/unit/bonnie/test_plan \
+	tests/unit/bonnie/test_result \
+	tests/unit/cli/test_go_parser \
+	tests/unit/io/test_engines \
+	tests/unit/io/test_io_queue \
+	tests/unit/io/test_queue_time \
+	tests/unit/live/test_monitor \
+	tests/unit/live/test_progress_bar \
+	tests/unit/measure/test_bottleneck \
+	tests/unit/measure/test_cpu \
+	tests/unit/measure/test_device \
+	tests/unit/measure/test_histogram \
+	tests/unit/measure/test_io_limit \
+	tests/unit/measure/test_mount_info \
+	tests/unit/measure/test_packed_stats \
+	tests/unit/measure/test_steady \
+	tests/unit/measure/test_summary \
+	tests/unit/report/test_sanitize \
+	tests/unit/report/test_starts \
+	tests/unit/run/test_rounds \
+	tests/unit/storage/test_page_cache \
+	tests/unit/storage/test_private_directory \
+	tests/unit/storage/test_scratch_names \
+	tests/unit/sys/test_below \
+	tests/unit/sys/test_cache_dropper \
+	tests/unit/sys/test_dropper_filter \
+	tests/unit/sys/test_host \
+	tests/unit/sys/test_named_file \
+	tests/unit/sys/test_output \
+	tests/unit/sys/test_walk \
+	tests/unit/tail/test_causes \
+	tests/unit/tail/test_records \
+	tests/unit/tail/test_run_delay \
+	tests/unit/tail/test_summary \
+	tests/unit/tools/test_zcav \
+	tests/unit/util/test_bundle \
+	tests/unit/util/test_err \
+	tests/unit/util/test_go_units \
+	tests/unit/util/test_permute \
+	tests/unit/util/test_portable \
+	tests/unit/util/test_rng \
+	tests/unit/util/test_units \
+	tests/unit/verify/test_contents \
+	tests/unit/verify/test_pattern
+
+BONLOAD_UNIT_TESTS = \
+	tests/unit/bonload/test_answer \
+	tests/unit/bonload/test_begin \
+	tests/unit/bonload/test_expected \
+	tests/unit/bonload/test_failures \
+	tests/unit/bonload/test_freeze \
+	tests/unit/bonload/test_gathering \
+	tests/unit/bonload/test_group \
+	tests/unit/bonload/test_progress \
+	tests/unit/bonload/test_schedule \
+	tests/unit/bonload/test_search \
+	tests/unit/bonload/test_searches \
+	tests/unit/bonload/test_series \
+	tests/unit/bonload/test_telling \
+	tests/unit/bonload/test_verdict \
+	tests/unit/bonload/test_written
+
+if HAVE_LIBCURL
+BONLOAD_UNIT_TESTS += \
+	tests/unit/bonload/test_sign \
+	tests/unit/bonload/test_web
+endif
+
+BONCUT_UNIT_TESTS = \
+	tests/unit/boncut/test_bound \
+	tests/unit/boncut/test_fua_trace \
+	tests/unit/boncut/test_log
+
+UNIT_TESTS = $(BONNIE_UNIT_TESTS) $(BONLOAD_UNIT_TESTS) $(BONCUT_UNIT_TESTS)
+
+VIRTUAL_CLOCK = tests/unit/support/virtual_clock.c tests/unit/support/virtual_clock.h
+TREE = tests/unit/support/tree.c tests/unit/support/tree.h
+GOLDEN = tests/unit/support/golden.c tests/unit/support/golden.h
+tests_unit_bonload_test_freeze_SOURCES = tests/unit/bonload/test_freeze.c $(VIRTUAL_CLOCK)
+tests_unit_bonload_test_telling_SOURCES = tests/unit/bonload/test_telling.c $(VIRTUAL_CLOCK)
+tests_unit_io_test_queue_time_SOURCES = tests/unit/io/test_queue_time.c $(VIRTUAL_CLOCK)
+tests_unit_tools_test_zcav_SOURCES = tests/unit/tools/test_zcav.c src/tools/bad_ranges.c src/tools/zcav_log.c
+tests_unit_measure_test_device_SOURCES = tests/unit/measure/test_device.c $(TREE)
+tests_unit_measure_test_io_limit_SOURCES = tests/unit/measure/test_io_limit.c $(TREE)
+tests_unit_measure_test_mount_info_SOURCES = tests/unit/measure/test_mount_info.c $(TREE)
+tests_unit_bonnie_report_test_json_SOURCES = tests/unit/bonnie/report/test_json.c $(GOLDEN)
+tests_unit_bonnie_report_test_report_SOURCES = tests/unit/bonnie/report/test_report.c $(GOLDEN)
+
+if HAVE_CMOCKA
+TESTED = $(UNIT_TESTS)
+check_PROGRAMS += $(UNIT_TESTS)
+endif
