@@ -147,6 +147,9 @@ subtest 'JSON' => sub {
     is(chart_rows($html, 'Read in blocks')->[0][1], "768\x{A0}MiB/s", 'charts have medians');
     $html = page([], report('x', 2, sub { delete $_[0]{limited_by} if $_[0]{name} eq 'get_block' }));
     is((rows_of($html, $LIMITS))[0][1], 'not recorded', 'a report that does not tell');
+    $html = page([], report('x', 2, sub { @{ $_[0] }{qw(limited_by verdict)} = ('cpu', 'Waiting for a CPU 74 % of the time: others used it.') }));
+    is((rows_of($html, $LIMITS))[0][5], 'waiting for a CPU: others used it', 'a busy machine, in the words of the terminal');
+    unlike($html, qr/limited by the CPU/, 'which is not a limit of the test');
     like($html, qr{<p class="quiet">2 runs[.] Measured on lab, 2023-11-14 22:13:20 UTC[.]</p>}, 'where and when');
 };
 

@@ -128,8 +128,17 @@ sub read_test {
         known(steady => steady_state(hash($written->{steady_state}))),
         known(slowest => slowest_operations(hash($written->{tail}))),
         device      => { known(name => text($device->{name})), known(busy_percent => number($device->{busy_percent})) },
-        map { known($_ => text($written->{$_})) } qw(limited_by verdict workers engine iodepth direct),
+        known(limited_by => limit_of($written)),
+        map { known($_ => text($written->{$_})) } qw(verdict workers engine iodepth direct),
     };
+}
+
+# A CPU that others used is not the limit of the test itself; only the verdict
+# says which it was.
+sub limit_of {
+    my ($written) = @_;
+    my $by = text($written->{limited_by});
+    return defined $by && $by eq 'cpu' && (text($written->{verdict}) // q{}) =~ /\bothers used it\b/ ? 'others' : $by;
 }
 
 # Omits what is unknown, because a hostile report may have many tests.

@@ -10,15 +10,16 @@ use Bonnie::HtmlTable qw(row_of row_head absent test_heads tests_run scrolling_t
 
 our @EXPORT_OK = qw(limit_table limit_legend limit_cell);
 
-# For each value of limited_by in JSON: the class with an icon in the style
+# For each value of limited_by in JSON, and "others": the class with an icon in the style
 # sheet, the words, and what they mean.
 my %LIMIT = (
     'device'     => [ 'device',  'device',     'most of the time was spent waiting for it' ],
     'page cache' => [ 'memory',  'page cache', 'more than a tenth of the data did not come from the device or did not reach it' ],
     'cpu'        => [ 'cpu',     'CPU',        'most of the time was spent computing, or waiting for a CPU' ],
+    'others'     => [ 'cpu',     'waiting for a CPU: others used it', 'other programs took the time' ],
     'unknown'    => [ 'unknown', 'unknown',    'the counters of the kernel do not show it' ],
 );
-my @ORDER = ('device', 'page cache', 'cpu', 'unknown');
+my @ORDER = ('device', 'page cache', 'cpu', 'others', 'unknown');
 
 sub limit_table {
     my @groups = @_;
