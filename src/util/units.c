@@ -216,17 +216,35 @@ void units_format_latency(char text[static UNITS_TEXT], uint64_t nanoseconds)
         snprintf(text, UNITS_TEXT, "%" PRIu64 "s", s);
 }
 
+struct units_text units_beside(double number, int decimals, double excluded)
+{
+    struct units_text bound;
+    struct units_text other;
+    do {
+        snprintf(bound.text, sizeof bound.text, "%.*f", decimals, number);
+        snprintf(other.text, sizeof other.text, "%.*f", decimals, excluded);
+    } while (strcmp(bound.text, other.text) == 0 && number != excluded && decimals++ < 9);
+    return bound;
+}
+
+struct units_text units_time_beside(uint64_t nanoseconds, uint64_t excluded)
+{
+    static const char *const names[] = {" ns", " us", " ms", " s"};
+    double number = (double)nanoseconds;
+    double scale = 1;
+    size_t unit = 0;
+    for (; number / scale >= 999.5 && unit + 1 < sizeof names / sizeof *names; unit++)
+        scale *= 1000;
+    number /= scale;
+    int digits = unit == 0 || number >= 99.95 ? 0 : number >= 9.995 ? 1 : 2;
+    struct units_text time = units_beside(number, digits, (double)excluded / scale);
+    strncat(time.text, names[unit], sizeof time.text - strlen(time.text) - 1);
+    return time;
+}
+
 struct units_text units_time(uint64_t nanoseconds)
 {
-    static const char *const names[] = {"ns", "us", "ms", "s"};
-    struct units_text time;
-    double number = (double)nanoseconds;
-    size_t unit = 0;
-    for (; number >= 999.5 && unit + 1 < sizeof names / sizeof *names; unit++)
-        number /= 1000;
-    int digits = unit == 0 || number >= 99.95 ? 0 : number >= 9.995 ? 1 : 2;
-    snprintf(time.text, sizeof time.text, "%.*f %s", digits, number, names[unit]);
-    return time;
+    return units_time_beside(nanoseconds, nanoseconds);
 }
 
 /* Prints one decimal less if the rounded text would otherwise be a column wider. */

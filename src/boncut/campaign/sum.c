@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "boncut/campaign/bound.h"
+#include "util/units.h"
 
 /* Probabilities of error of a one-sided bound, and of each bound of a two-sided interval. */
 #define ONE_SIDED 0.05
@@ -86,13 +87,15 @@ void campaign_sum_end(struct campaign_sum *sum)
     if (sum->lost == 0)
         snprintf(sum->text, sizeof sum->text,
                  "KEPT: 0 of %" PRIu64 " promises lost in %" PRIu64
-                 " cuts: in less than %.1f %% of cuts anything is lost (95 %%, one-sided)",
-                 sum->promises, sum->conclusive, 100 * bound_upper(0, sum->conclusive, ONE_SIDED));
+                 " cuts: in less than %s %% of cuts anything is lost (95 %%, one-sided)",
+                 sum->promises, sum->conclusive,
+                 units_beside(100 * bound_upper(0, sum->conclusive, ONE_SIDED), 1, 0).text);
     else
-        snprintf(sum->text, sizeof sum->text,
-                 "LOST: lost in %" PRIu64 " of %" PRIu64 " cuts: %.1f to %.1f %% (95 %%)",
-                 sum->lost, sum->conclusive,
-                 100 * bound_lower(sum->lost, sum->conclusive, TWO_SIDED),
-                 100 * bound_upper(sum->lost, sum->conclusive, TWO_SIDED));
+        snprintf(
+            sum->text, sizeof sum->text,
+            "LOST: lost in %" PRIu64 " of %" PRIu64 " cuts: %s to %s %% (95 %%)", sum->lost,
+            sum->conclusive,
+            units_beside(100 * bound_lower(sum->lost, sum->conclusive, TWO_SIDED), 1, 0).text,
+            units_beside(100 * bound_upper(sum->lost, sum->conclusive, TWO_SIDED), 1, 100).text);
     say_reach(sum);
 }

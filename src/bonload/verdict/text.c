@@ -32,18 +32,18 @@ static void print_interval(const struct judged *j, FILE *out)
 {
     if (j->limit->percent >= 100)
         return;
-    fprintf(out, " (%s ", units_time(j->low_ns).text);
+    fprintf(out, " (%s ", units_time_beside(j->low_ns, j->limit->nanoseconds).text);
     if (j->high_ns == NO_UPPER_END)
         fputs("or more)", out);
     else
-        fprintf(out, "to %s)", units_time(j->high_ns).text);
+        fprintf(out, "to %s)", units_time_beside(j->high_ns, j->limit->nanoseconds).text);
 }
 
 static void print_decider(const struct answer *a, const struct judged *j, const struct at_load *l,
                           FILE *out)
 {
     fprintf(out, " %s %s %s", j->limit->name, percentile_words(j->limit->percent).text,
-            j->count > 0 ? units_time(j->found_ns).text : "not seen");
+            j->count > 0 ? units_time_beside(j->found_ns, j->limit->nanoseconds).text : "not seen");
     if (j->goodness != GOODNESS_GOOD && j->count > 0)
         print_interval(j, out);
     fprintf(out, " at %s (%s's limit: %s).", load_words(a, l).text, a->profile.name,

@@ -35,7 +35,8 @@ static void print_figures(FILE *out, const struct summary *s, const char *unit)
     print_rate(out, s->max);
     fprintf(out, "  %-5s", unit);
     if (s->runs > 1)
-        fprintf(out, " %9.1f%%", summary_half_width_percent(s));
+        fprintf(out, " %9s%%",
+                units_beside(summary_half_width_percent(s), 1, SUMMARY_WIDE_PERCENT).text);
     fputs(summary_varies(s) ? "  varies\n" : "\n", out);
 }
 

@@ -3,6 +3,7 @@
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <string.h>
 
 #include <cmocka.h>
 
@@ -67,6 +68,8 @@ static void in_words(void **state)
     sum = sum_of(57, 3, 0);
     assert_string_equal(sum.text, "LOST: lost in 3 of 60 cuts: 1.0 to 13.9 % (95 %); all of these "
                                   "cuts reached the drive's cache");
+    sum = sum_of(4999, 1, 0);
+    assert_non_null(strstr(sum.text, "cuts: 0.001 to 0.1 % (95 %)"));
     sum = sum_of(0, 0, 4);
     assert_int_equal(sum.verdict, VERDICT_INCONCLUSIVE);
 }

@@ -196,6 +196,19 @@ static void expect_time(uint64_t nanoseconds, const char *text)
     assert_string_equal(units_time(nanoseconds).text, text);
 }
 
+static void a_bound_does_not_read_like_what_it_excludes(void **state)
+{
+    (void)state;
+    assert_string_equal(units_time_beside(9998000, 10000000).text, "9.998 ms");
+    assert_string_equal(units_time_beside(10000000, 10000000).text, "10.0 ms");
+    assert_string_equal(units_time_beside(999600, 1000000).text, "0.9996 ms");
+    assert_string_equal(units_time_beside(10020000, 10000000).text, "10.02 ms");
+    assert_string_equal(units_time_beside(12340000, 10000000).text, "12.3 ms");
+    assert_string_equal(units_beside(.0312, 1, 0).text, "0.03");
+    assert_string_equal(units_beside(0, 1, 0).text, "0.0");
+    assert_string_equal(units_beside(99.97, 1, 100).text, "99.97");
+}
+
 static void times_have_three_digits(void **state)
 {
     (void)state;
@@ -294,6 +307,7 @@ static void fractions_of_sizes_are_rounded_down(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_bound_does_not_read_like_what_it_excludes),
         cmocka_unit_test(fractions_of_sizes_are_rounded_down),
         cmocka_unit_test(sizes_with_suffix),
         cmocka_unit_test(sizes_without_suffix_count_units),
