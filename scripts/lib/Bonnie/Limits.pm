@@ -16,10 +16,10 @@ my %LIMIT = (
     'device'     => [ 'device',  'device',     'most of the time was spent waiting for it' ],
     'page cache' => [ 'memory',  'page cache', 'more than a tenth of the data did not come from the device or did not reach it' ],
     'cpu'        => [ 'cpu',     'CPU',        'most of the time was spent computing, or waiting for a CPU' ],
-    'others'     => [ 'cpu',     'waiting for a CPU: others used it', 'other programs took the time' ],
+    'others'     => [ 'cpu',     'waiting for a CPU: others used it', q{} ],
     'unknown'    => [ 'unknown', 'unknown',    'the counters of the kernel do not show it' ],
 );
-my @ORDER = ('device', 'page cache', 'cpu', 'others', 'unknown');
+my @ORDER = ('device', 'page cache', 'cpu', 'unknown');
 
 sub limit_table {
     my @groups = @_;
