@@ -1,11 +1,14 @@
 #!/usr/bin/perl
-# How figures are printed and compared: Bonnie::Text, ::Units, ::Grade, ::Axis, ::Chart.
+# How figures are printed and compared: Bonnie::Text, ::Units, ::Grade, ::Axis, ::Chart, and words around them.
 
 use strict;
 use warnings;
 use FindBin;
 use lib "$FindBin::Bin/../../scripts/lib";
 use Test::More;
+use Bonnie::Ab::Words qw(change_text interval_text);
+use Bonnie::ChangeWords ();
+use Bonnie::ComparisonText ();
 use Bonnie::Axis   qw(axis_from_zero axis_of_change axis_of_latency axis_of_time axis_ticks);
 use Bonnie::Chart  qw(bar chart steps tail whisker);
 use Bonnie::Figure qw(number_figure);
@@ -97,6 +100,19 @@ is(ticks(axis_of_change(-3, 4.5)), '0:-5 25:-2.5 50:0 75:+2.5 100:+5', 'an axis 
 is(ticks(axis_of_change(90)), '0:-50 50:0 100:+100', 'of large ones: half is as far as twice');
 is(ticks(axis_of_change(-80)), '0:-90 50:0 100:+900', 'of losses');
 is(axis_of_change(-100, 1e9)->{at}->($_->[0]), $_->[1], "a change of $_->[0] % is drawn within") for [ -100, 0 ], [ 1e9, 1 ], [ 0, 0.5 ];
+
+# A bound does not read like what the verdict beside it excludes.
+for my $case ([ slower => 0.805, 0.9998, '-19.5 to -0.02 %' ], [ better => 1.00004, 1.2, '+0.004 to +20.0 %' ], [ better => 1, 1.2, '+0.0 to +20.0 %' ],
+    [ same => 0.98, 1.0299, '-2.0 to +2.99 %' ], [ unknown => 0.9998, 1.0298, '+0.0 to +3.0 %' ], [ worse => undef, 0.9998, 'at most -0.02 %' ]) {
+    my ($verdict, $low, $high, $words) = @{$case};
+    is(interval_text({ settings => { margin_percent => 3 } }, { verdict => $verdict, interval => [ $low, $high ] }), $words, "$verdict: $words");
+}
+is(change_text({}, { verdict => 'worse', ratio => 0.9997 }), '-0.03 %', 'neither does the ratio');
+is(Bonnie::ChangeWords::interval_text({ enough_runs => 1, significant => 1, low_percent => -7, high_percent => -0.02 }), "\x{2212}7.0\x{A0}% to \x{2212}0.02\x{A0}%", 'a comparison, on a page');
+is(Bonnie::ComparisonText::percent_text(-0.02, 0), '-0.02 %', 'and as text');
+is(Bonnie::ComparisonText::p_text(0.04998), '0.04998', 'a p that is significant');
+is(figure_text(9_998_000, 'ns', undef, 10_000_000), "9.998\x{A0}ms", 'a latency beside its limit');
+is(figure_text(9_998_000, 'ns'), "10.0\x{A0}ms", 'and without one');
 
 # The marks of a chart are where the axis says, in their own rows.
 my $axis  = axis_from_zero(400, 'ops/s');

@@ -4,7 +4,8 @@ package Bonnie::ChangeWords;
 use strict;
 use warnings;
 use Exporter 'import';
-use List::Util qw(any);
+use List::Util    qw(any);
+use Bonnie::Units qw(beside);
 
 our @EXPORT_OK = qw(change_text counts_text few_text interval_text is_compared percent_text verdict_text);
 
@@ -27,7 +28,7 @@ sub interval_text {
     my @limits = @{$row}{qw(low_percent high_percent)};
     return 'too few runs' if !$row->{enough_runs};
     return 'unbounded'  if !any { defined } @limits;
-    return join ' to ', map { defined $_ ? percent_text($_) : 'unbounded' } @limits;
+    return join ' to ', map { defined $_ ? percent_text($_, $row->{significant} ? 0 : undef) : 'unbounded' } @limits;
 }
 
 # With too few runs nothing is significant, whatever was measured.
@@ -55,8 +56,8 @@ sub few_text {
 }
 
 sub percent_text {
-    my ($percent) = @_;
-    my $digits = sprintf abs $percent < 99.95 ? '%.1f' : '%.0f', abs $percent;
+    my ($percent, $excluded) = @_;
+    my $digits = beside(abs $percent, abs $percent < 99.95 ? 1 : 0, $excluded);
     my $sign = $digits == 0 ? q{} : $percent < 0 ? "\x{2212}" : q{+};
     return "$sign$digits\x{A0}%";
 }

@@ -9,6 +9,7 @@ use Bonnie::Figure qw(value_figure);
 use Bonnie::Plain  qw(shorten);
 use Bonnie::Tests  qw(test_named);
 use Bonnie::Text   qw(rate_text terminal_text);
+use Bonnie::Units  qw(beside);
 
 our @EXPORT_OK = qw(comparison_text);
 
@@ -70,7 +71,7 @@ sub row_text {
     my $unit = test_named($row->{test})->{unit};
     return sprintf $ROW, $row->{test},
         (map { median_text($row->{$_}, $unit) } qw(baseline_median other_median)),
-        change_text($row), (map { percent_text($row->{$_}) } qw(low_percent high_percent)),
+        change_text($row), (map { percent_text($row->{$_}, $row->{significant} ? 0 : undef) } qw(low_percent high_percent)),
         p_text($row->{p}), verdict_text($row);
 }
 
@@ -90,15 +91,16 @@ sub change_text {
 }
 
 sub percent_text {
-    my ($percent) = @_;
+    my ($percent, $excluded) = @_;
     return q{} if !defined $percent;
-    return sprintf abs $percent < 9999.95 ? '%+.1f %%' : '%+.0e %%', $percent;
+    return sprintf '%+.0e %%', $percent if abs $percent >= 9999.95;
+    return ($percent < 0 ? q{-} : q{+}) . beside(abs $percent, 1, $excluded) . ' %';
 }
 
 sub p_text {
     my ($p) = @_;
     return q{} if !defined $p;
-    return $p < 0.00005 ? '<0.0001' : sprintf '%.4f', $p;
+    return $p < 0.00005 ? '<0.0001' : beside($p, 4, $ALPHA);
 }
 
 sub verdict_text {

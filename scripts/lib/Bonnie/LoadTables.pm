@@ -34,9 +34,9 @@ sub head {
 }
 
 sub latency_text {
-    my ($nanoseconds) = @_;
+    my ($nanoseconds, $limit) = @_;
     my $value = number($nanoseconds);
-    return $value ? figure_text($value, 'ns') : "\x{2013}";
+    return $value ? figure_text($value, 'ns', undef, number($limit)) : "\x{2013}";
 }
 
 sub rate_text {

@@ -62,9 +62,10 @@ sub profile_rows {
 sub judged_cells {
     my ($judged) = @_;
     my $percentile = number($judged->{percentile}) // 0;
-    my $interval = latency_text($judged->{low_ns}) . (number($judged->{high_ns}) ? ' to ' . latency_text($judged->{high_ns}) : ' or more');
+    my ($found, $low, $high) = map { latency_text($judged->{$_}, $judged->{limit_ns}) } qw(found_ns low_ns high_ns);
+    my $interval = $low . (number($judged->{high_ns}) ? " to $high" : ' or more');
     return (cell(word($judged->{what}) . ($percentile < 100 ? " p$percentile" : ', longest')), cell(number($judged->{count}) // 0),
-        cell(latency_text($judged->{found_ns})), cell($percentile < 100 ? $interval : q{}), cell(latency_text($judged->{limit_ns})), cell(word($judged->{verdict})));
+        cell($found), cell($percentile < 100 ? $interval : q{}), cell(latency_text($judged->{limit_ns})), cell(word($judged->{verdict})));
 }
 
 sub duration_cells {

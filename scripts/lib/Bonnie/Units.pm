@@ -5,7 +5,7 @@ use strict;
 use warnings;
 use Exporter 'import';
 
-our @EXPORT_OK = qw(figure_text range_text axis_scale bytes_text size_text grouped);
+our @EXPORT_OK = qw(axis_scale beside bytes_text figure_text grouped range_text size_text);
 
 my @BINARY   = ([ 1, 'KiB/s' ], [ 1024, 'MiB/s' ], [ 1024**2, 'GiB/s' ], [ 1024**3, 'TiB/s' ]);
 my @OPS      = ([ 1, 'ops/s' ]);
@@ -21,13 +21,23 @@ my %SCALES = ('KiB/s' => \@BINARY, 'ops/s' => \@OPS, ns => \@SECONDS, bytes => \
 # A smaller part of a unit is written in a smaller unit: "51 MiB/s", not "0.05 GiB/s".
 my $LEAST_PART = 0.1;
 
+# A number with $decimals decimals, or as many more as it takes to differ from those in @excluded
+# that are not equal to it: a bound must not read like what it excludes.
+sub beside {
+    my ($number, $decimals, @excluded) = @_;
+    my @others = grep { defined && $_ != $number } @excluded;
+    $decimals++ while $decimals < 9 && grep { sprintf('%.*f', $decimals, $_) == sprintf '%.*f', $decimals, $number } @others;
+    return sprintf '%.*f', $decimals, $number;
+}
+
 # Units are those of Tests.pm, and "ns". With $like, the unit that suits that
 # value is used: neighbouring figures are easier to read in the same unit.
+# $excluded as for beside(): undef, or a limit.
 sub figure_text {
-    my ($value, $unit, $like) = @_;
+    my ($value, $unit, $like, $excluded) = @_;
     my ($divisor, $name) = scale_for($like // $value, @{ $SCALES{$unit} });
     ($divisor, $name) = scale_for($value, @{ $SCALES{$unit} }) if $value < $LEAST_PART * $divisor;
-    return three_digits($value / $divisor) . "\x{A0}$name";
+    return three_digits($value / $divisor, defined $excluded ? $excluded / $divisor : undef) . "\x{A0}$name";
 }
 
 # The unit appears once if both ends have the same.
@@ -58,10 +68,10 @@ sub scale_for {
 }
 
 sub three_digits {
-    my ($value) = @_;
-    return grouped(sprintf '%.0f', $value) if $value >= 99.95 || $value == int $value;
-    return sprintf '%.1f', $value          if $value >= 9.995;
-    return sprintf '%.2f', $value          if $value >= 0.095;
+    my ($value, $excluded) = @_;
+    return grouped(beside($value, 0, $excluded)) if $value >= 99.95 || $value == int $value;
+    return beside($value, 1, $excluded)          if $value >= 9.995;
+    return beside($value, 2, $excluded)          if $value >= 0.095;
     return sprintf '%.2g', $value;
 }
 

@@ -71,7 +71,7 @@ sub metric_row {
     return row_of(
         element('th', { scope => 'row', class => 'label' }, text(shorten($metric->{name}, $MAX_NAME))),
         (map { cell(metric_figure($metric, $_)) } qw(a b)),
-        cell(change_text($metric)), cell(interval_text($metric)),
+        cell(change_text($campaign, $metric)), cell(interval_text($campaign, $metric)),
         element('td', { class => $CLASS{ $metric->{verdict} } }, text(verdict_text($campaign, $metric))),
         defined $noise ? cell(noise_figure($noise) . ' %') : absent("\x{2013}"),
     );
@@ -102,7 +102,7 @@ sub interval_panel {
     my @points = (@pairs, @control);
     my $axis   = axis_of_change($campaign->{settings}{margin_percent}, @seen, map { quantile($_, @points) } 0.05, 0.95);
     my $height = max($LEAST, min($MOST, $PAIR * max(scalar @pairs, scalar @control)));
-    my @rows   = ({ label => $campaign->{settings}{name_b}, shown => change_text($metric) . ', ' . interval_text($metric),
+    my @rows   = ({ label => $campaign->{settings}{name_b}, shown => change_text($campaign, $metric) . ', ' . interval_text($campaign, $metric),
             marks => [ bands($axis, $height, @{ $metric->{course} }), points($axis, $height, @pairs) ] });
     push @rows, { label => "$campaign->{settings}{name_a} again", shown => counted(scalar @control, 'pair'), marks => [ points($axis, $height, @control) ] } if @control;
     return panel("$metric->{name}: " . verdict_text($campaign, $metric), axis => { %{$axis}, unit => 'change in percent' . ($axis->{unit} =~ /(, .*)/ ? $1 : q{}) }, height => $height, rows => \@rows);

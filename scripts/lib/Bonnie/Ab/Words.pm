@@ -6,7 +6,7 @@ use warnings;
 use Exporter 'import';
 use List::Util qw(max min);
 use Bonnie::Plain qw(plain_text shorten);
-use Bonnie::Units qw(figure_text);
+use Bonnie::Units qw(beside figure_text);
 
 our @EXPORT_OK = qw(change_text duration_text forecast_text interval_text metric_figure noise_figure plain_report result_sentence verdict_text);
 
@@ -15,21 +15,30 @@ my $MOST_NAMES = 3;
 
 my $MAX_NAME = 40;
 
+# @excluded: percentages that it must not read like, see Units.pm.
 sub percent {
-    my ($ratio) = @_;
+    my ($ratio, @excluded) = @_;
     my $percent = 100 * ($ratio - 1);
-    return (sprintf abs $percent < 99.95 ? '%+.1f %%' : '%+.0f %%', $percent) =~ s/\A-(?=0[.]0 )/+/r;
+    my $digits  = beside(abs $percent, abs $percent < 99.95 ? 1 : 0, @excluded);
+    return ($percent < 0 && $digits > 0 ? q{-} : q{+}) . "$digits %";
+}
+
+# What the verdict excludes: no difference, or one of the margin.
+sub excluded_by {
+    my ($report, $metric) = @_;
+    my $verdict = $metric->{verdict} // 'unknown';
+    return $verdict eq 'unknown' ? () : $verdict eq 'same' ? $report->{settings}{margin_percent} : 0;
 }
 
 sub change_text {
-    my ($metric) = @_;
-    return defined $metric->{ratio} ? percent($metric->{ratio}) : q{};
+    my ($report, $metric) = @_;
+    return defined $metric->{ratio} ? percent($metric->{ratio}, excluded_by($report, $metric)) : q{};
 }
 
 # "+4.1 to +6.3 %". Omits an end that is unknown.
 sub interval_text {
-    my ($metric) = @_;
-    my ($low, $high) = map { defined ? percent($_) : undef } @{ $metric->{interval} // [] };
+    my ($report, $metric) = @_;
+    my ($low, $high) = map { defined ? percent($_, excluded_by($report, $metric)) : undef } @{ $metric->{interval} // [] };
     return 'nothing known'        if !defined $low && !defined $high;
     return "at most $high"        if !defined $low;
     return "at least $low"        if !defined $high;
@@ -59,20 +68,20 @@ sub result_sentence {
     my $than  = " than $name_a";
     my @differ;
     for my $word (grep { $of{$_} } qw(faster better slower worse)) {
-        push @differ, "$word$than in " . names_text(1, @{ $of{$word} });
+        push @differ, "$word$than in " . names_text($report, 1, @{ $of{$word} });
         $than = q{};
     }
     my @parts;
     push @parts, "$name_b is " . join(' and ', @differ) if @differ;
-    push @parts, ($of{same} && !@differ ? "$name_a and $name_b have " : q{}) . 'no difference of ' . margin_text($report) . ' or more in ' . names_text(@judged == 1, @{ $of{same} }) if $of{same};
-    push @parts, (@parts ? 'not known yet: ' : "It is not known yet whether $name_a and $name_b differ in ") . names_text(@judged == 1, @{ $of{unknown} }) if $of{unknown};
+    push @parts, ($of{same} && !@differ ? "$name_a and $name_b have " : q{}) . 'no difference of ' . margin_text($report) . ' or more in ' . names_text($report, @judged == 1, @{ $of{same} }) if $of{same};
+    push @parts, (@parts ? 'not known yet: ' : "It is not known yet whether $name_a and $name_b differ in ") . names_text($report, @judged == 1, @{ $of{unknown} }) if $of{unknown};
     return join('; ', @parts) . q{.};
 }
 
 sub names_text {
-    my ($with_figures, @metrics) = @_;
+    my ($report, $with_figures, @metrics) = @_;
     return @metrics . ' metrics' if @metrics > $MOST_NAMES && !$with_figures;
-    my @names = map { shorten($_->{name}, $MAX_NAME) . ($with_figures ? ' (' . change_text($_) . ', ' . interval_text($_) . ')' : q{}) } @metrics;
+    my @names = map { shorten($_->{name}, $MAX_NAME) . ($with_figures ? ' (' . change_text($report, $_) . ', ' . interval_text($report, $_) . ')' : q{}) } @metrics;
     if (@names > $MOST_NAMES) {
         @names = (@names[ 0 .. $MOST_NAMES - 1 ], @names - $MOST_NAMES . ' more');
     }
@@ -146,8 +155,8 @@ sub table {
 
 sub row {
     my ($report, $metric) = @_;
-    my @words = $metric->{judged} ? (interval_text($metric), verdict_text($report, $metric)) : (q{}, q{});
-    my $line  = sprintf $ROW, $metric->{name}, (map { metric_figure($metric, $_) } qw(a b)), change_text($metric), @words;
+    my @words = $metric->{judged} ? (interval_text($report, $metric), verdict_text($report, $metric)) : (q{}, q{});
+    my $line  = sprintf $ROW, $metric->{name}, (map { metric_figure($metric, $_) } qw(a b)), change_text($report, $metric), @words;
     return $line;
 }
 
