@@ -66,7 +66,7 @@ is($err, q{},                                    'no complaint');
 ($status, undef, $err) = run('bon_csv2txt', ["$dir/threads.json"]);
 is($status, 1, 'bon_csv2txt has nothing to say of loads');
 like($err, qr/only bon_csv2html shows them/, 'and says so');
-spew("$dir/later.json", slurp("$dir/threads.json") =~ s/"format_version":1/"format_version":7/r);
+spew("$dir/later.json", slurp("$dir/threads.json") =~ s/"format_version":2/"format_version":7/r);
 ($status, undef, $err) = run('bon_csv2html', ["$dir/later.json"]);
 is($status, 1, 'a later version');
 like($err, qr/format_version 7 of the load report is not known/, 'is named');

@@ -7,7 +7,7 @@ use warnings;
 use Bonnie::Json  qw(hash list number text);
 
 # Reads keys of later versions if they are there.
-my $VERSION = 1;
+my %VERSIONS = map { $_ => 1 } 1, 2;
 
 # A limit for hostile reports.
 my $MOST = 2000;
@@ -23,7 +23,7 @@ sub is_report {
 sub records {
     my ($report) = @_;
     my $version = text($report->{bonload}{format_version}) // 'none';
-    return ([], "format_version $version of the load report is not known") if $version ne $VERSION;
+    return ([], "format_version $version of the load report is not known") if !$VERSIONS{$version};
     return ([ { load => bless { %{ $report->{bonload} }, start_time => $report->{StartTime} }, __PACKAGE__ } ]);
 }
 

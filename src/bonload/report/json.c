@@ -9,7 +9,7 @@
 #include "util/units.h"
 
 /* Version of the format that share/bonload.schema.json describes. Change both together. */
-#define FORMAT_VERSION 1
+#define FORMAT_VERSION 2
 
 /* Number of significant digits with which a number prints as the user wrote it. */
 #define REAL_DIGITS 15

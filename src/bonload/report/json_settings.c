@@ -82,6 +82,7 @@ json_t *json_of_settings(const struct plan *p)
         put_value(&object, "course", json_of_course(&p->course));
     if (p->mode == MODE_SEARCH)
         put_limit(&object, p);
+    put_real(&object, "max_errors_percent", p->max_errors);
     put_real(&object, "timeout_seconds", (double)p->timeout_ns / (double)BILLION);
     put_fact(&object, "operations", p->settings->ops);
     put_fact(&object, "body_file", p->settings->body_file);
