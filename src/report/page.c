@@ -14,68 +14,13 @@
 
 #include "sys/stop.h"
 #include "sys/walk.h"
+#include "util/descriptor.h"
 #include "util/kernel_file.h"
 
 #define DRAWER        "bon_csv2html"
 #define DRAWER_SET_BY "BON_CSV2HTML"
 
 extern char **environ;
-
-/*
- * The path of the program in a directory, or at `below` from there; NULL: another user can change
- * the program or the way to it.
- */
-static char *found_at(const char *directory, size_t length, const char *below)
-{
-    char *path = NULL;
-    if (asprintf(&path, "%.*s/%s%s", (int)length, directory, below, DRAWER) < 0)
-        return NULL;
-    if (walk_trusts_program(path))
-        return path;
-    free(path);
-    return NULL;
-}
-
-/*
- * Looks for the program beside this one, in bin beside sbin, and, before installation, among the
- * sources above.
- */
-static char *find_beside(void)
-{
-    static const char *const below[] = {"", "../bin/", "scripts/", "../../scripts/"};
-    char self[PATH_MAX];
-    if (!kernel_file_link("/proc/self/exe", self, sizeof self))
-        return NULL;
-    char *slash = strrchr(self, '/');
-    char *path = NULL;
-    for (size_t i = 0; !path && i < sizeof below / sizeof *below; i++)
-        path = found_at(self, (size_t)(slash - self), below[i]);
-    return path;
-}
-
-static char *find_in_path(void)
-{
-    const char *list = getenv("PATH");
-    char *path = NULL;
-    while (list && *list && !path) {
-        size_t length = strcspn(list, ":");
-        if (*list == '/')
-            path = found_at(list, length, "");
-        list += length + (list[length] == ':');
-    }
-    return path;
-}
-
-static char *find_drawer(void)
-{
-    const char *set = getenv(DRAWER_SET_BY);
-    if (set && *set)
-        return strdup(set);
-    char *path = find_beside();
-    if (!path)
-        path = found_at(PROGRAMS, strlen(PROGRAMS), "");
-    return path ? path : find_in_path();
-}
 
 static int start_drawer(const struct page *p, char *const argv[], int in, int out, pid_t *pid)
 {
@@ -121,33 +66,102 @@ static int run_drawer(const struct page *p, char *const argv[], int in, int out)
     return WIFEXITED(status) ? WEXITSTATUS(status) : EXIT_FAILURE;
 }
 
-/* Checks whether the program can run. */
+/*
+ * Checks that the program runs and is ours: Bonnie++ has another program of this name, which would
+ * draw an empty page.
+ */
 static int try_drawer(const struct page *p, struct err *e)
 {
+    static const char ours[] = DRAWER " ";
+    char said[sizeof ours] = "";
     char name[] = DRAWER;
-    char help[] = "--help";
-    char *const argv[] = {name, help, NULL};
-    int null = kernel_file_open("/dev/null", O_RDWR);
-    if (null < 0)
-        return err_system(e, errno, "open /dev/null");
-    int status = run_drawer(p, argv, null, null);
-    close(null);
+    char version[] = "--version";
+    char *const argv[] = {name, version, NULL};
+    int in = kernel_file_open("/dev/null", O_RDONLY);
+    int out = memfd_create("version", MFD_CLOEXEC);
+    int status = in < 0 || out < 0 ? -errno : run_drawer(p, argv, in, out);
+    bool is_ours = status == 0 && pread(out, said, sizeof said - 1, 0) > 0 && !strcmp(said, ours);
+    descriptor_close(&in);
+    descriptor_close(&out);
     if (status < 0)
         return err_system(e, -status, "%s: run %s", p->option, p->program);
     if (status > 0)
         return err_say(e, "%s: %s does not work here", p->option, p->program);
+    if (!is_ours)
+        return err_say(e, "%s: %s is another program of this name", p->option, p->program);
     return 0;
+}
+
+/*
+ * Takes the program in a directory, or at `below` from there, if it works, and if no other user can
+ * change it or the way to it.
+ */
+static bool take_at(struct page *p, const char *directory, size_t length, const char *below,
+                    struct err *e)
+{
+    char *path;
+    if (asprintf(&path, "%.*s/%s%s", (int)length, directory, below, DRAWER) < 0)
+        return false;
+    p->program = path;
+    if (walk_trusts_program(path) && try_drawer(p, e) == 0)
+        return true;
+    free(path);
+    p->program = NULL;
+    return false;
+}
+
+/*
+ * Looks for the program beside this one, in bin beside sbin, and, before installation, among the
+ * sources above.
+ */
+static bool find_beside(struct page *p, struct err *e)
+{
+    static const char *const below[] = {"", "../bin/", "scripts/", "../../scripts/"};
+    char self[PATH_MAX];
+    if (!kernel_file_link("/proc/self/exe", self, sizeof self))
+        return false;
+    size_t length = (size_t)(strrchr(self, '/') - self);
+    bool is_found = false;
+    for (size_t i = 0; !is_found && i < sizeof below / sizeof *below; i++)
+        is_found = take_at(p, self, length, below[i], e);
+    return is_found;
+}
+
+static bool find_in_path(struct page *p, struct err *e)
+{
+    const char *list = getenv("PATH");
+    bool is_found = false;
+    while (list && *list && !is_found) {
+        size_t length = strcspn(list, ":");
+        is_found = *list == '/' && take_at(p, list, length, "", e);
+        list += length + (list[length] == ':');
+    }
+    return is_found;
+}
+
+static int find_drawer(struct page *p, struct err *e)
+{
+    struct err why;
+    const char *set = getenv(DRAWER_SET_BY);
+    if (set && *set) {
+        p->program = strdup(set);
+        return try_drawer(p, e);
+    }
+    err_init(&why);
+    if (find_beside(p, &why) || find_in_path(p, &why))
+        return 0;
+    if (why.code != 0)
+        return err_say(e, "%s", why.text);
+    return err_say(e,
+                   "%s: no %s, which draws the page, was found in a place that nobody else can "
+                   "change; " DRAWER_SET_BY " can name one",
+                   p->option, DRAWER);
 }
 
 int page_open(struct page *p, const char *option, const char *path, struct err *e)
 {
-    *p = (struct page){.option = option, .program = find_drawer()};
-    if (!p->program)
-        return err_say(e,
-                       "%s: no %s, which draws the page, was found in a place that nobody else can "
-                       "change; " DRAWER_SET_BY " can name one",
-                       option, DRAWER);
-    int rc = try_drawer(p, e);
+    *p = (struct page){.option = option};
+    int rc = find_drawer(p, e);
     if (rc == 0)
         rc = output_open(&p->output, path, e);
     p->is_open = rc == 0;

@@ -21,9 +21,10 @@ struct page {
 /*
  * Finds bon_csv2html, and opens the page. The program is the first one of these: what BON_CSV2HTML
  * in the environment names; the one beside this program, in the bin directory beside this program's
- * directory, or among the sources above it, if only root and this user can change it; the one that
- * was installed with this program; the one in PATH. Returns 0, or a negative errno with a line in
- * e; the caller must call page_close() in either case.
+ * directory, or among the sources above it; the one in PATH. All but the first must be programs
+ * that only root and this user can change; one that does not work, or is Bonnie++'s, is passed
+ * over. Returns 0, or a negative errno with a line in e; the caller must call page_close() in
+ * either case.
  */
 int page_open(struct page *p, const char *option, const char *path, struct err *e);
 

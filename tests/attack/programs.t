@@ -259,7 +259,7 @@ for my $in ($copy, "$copy/deep") {
 
 # In PATH, too, programs look only at directories that nobody else can change.
 mkdir "$dir/bin" or die "$dir/bin: $!\n";
-spew("$dir/bin/bon_csv2html", "#!/bin/sh\necho drawn\n");
+spew("$dir/bin/bon_csv2html", "#!/bin/sh\ncase \$1 in --version) echo bon_csv2html 3 ;; *) echo drawn ;; esac\n");
 chmod oct(755), "$dir/bin/bon_csv2html";
 for my $path ("$shared/bin", "$shared/bin:relative:$dir/bin") {
     delete local $ENV{BON_CSV2HTML};

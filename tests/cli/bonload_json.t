@@ -124,21 +124,26 @@ like($none->{err}, qr{\Abonload: -timeline-file: run \Q$dir\E/none: No such file
 ok(!-e "$dir/x.html", 'and leaves nothing');
 
 # As installed: bonload is in sbin and the program that draws in bin, or anywhere
-# in PATH.
+# in PATH. Bonnie++'s program of that name, which takes what it reads for CSV and succeeds, is passed over.
 my ($scripts) = path_of('bon_csv2html') =~ m{\A(.*)/[^/]+\z};
-mkdir "$dir/$_" or die "$_: $!\n" for qw(sbin bin far far/alone);
+mkdir "$dir/$_" or die "$_: $!\n" for qw(sbin bin far far/alone other);
 for my $place (qw(sbin far/alone)) {
     copy(LoadRun::program(), "$dir/$place/bonload") or die "copy: $!\n";
     chmod oct 755, "$dir/$place/bonload";
 }
 symlink path_of('bon_csv2html'), "$dir/bin/bon_csv2html" or die "symlink: $!\n";
+spew("$dir/other/bon_csv2html", "#!/bin/sh\necho a page\n");
+chmod oct(755), "$dir/other/bon_csv2html";
 for my $case (
     { name => 'bin beside sbin', place => 'sbin',      path => '/none',           status => '0' },
     { name => 'PATH',            place => 'far/alone', path => ":/none:$scripts", status => '0' },
-    { name => 'nowhere',         place => 'far/alone', path => '/none',           status => '1' },
+    { name => 'behind another',  place => 'far/alone', path => "$dir/other:$scripts", status => '0' },
+    { name => 'only another',    place => 'far/alone', path => "$dir/other", status => '1', said => qr{\Abonload: -timeline-file: \Q$dir\E/other/bon_csv2html is another program of this name\n\z} },
+    { name => 'nowhere',         place => 'far/alone', path => '/none',           status => '1', said => qr{: no bon_csv2html, which draws the page, was found } },
 ) {
     my $found = bonnie({ program => "$dir/$case->{place}/bonload", env => { BON_CSV2HTML => q{}, PATH => $case->{path} } }, qw(-show-progress=false -rt=1 -requests-engine=null -max-requests=10), "-timeline-file=$dir/found.html");
     is($found->{status}, $case->{status}, "bon_csv2html is found: $case->{name}") or diag($found->{err});
+    like($found->{err}, $case->{said} // qr{\A\z}, 'and says why not');
     unlink "$dir/found.html";
 }
 
