@@ -72,7 +72,7 @@ static void print_cut(unsigned number, const struct campaign_cut *cut)
 /* Reads the report of cut `number`, and adds it to the sum. */
 static int take_cut(struct session *session, unsigned number, struct err *e)
 {
-    struct campaign_cut cut;
+    struct campaign_cut cut = {0};
     struct err reason;
     char name[CUT_NAME];
     err_init(&reason);

@@ -111,7 +111,7 @@ void tail_judge(struct judging *j, unsigned worker)
     char name[LAYOUT_NAME];
     uint32_t unit = worker * header_units_of_worker(j->header, j->method) + j->header->units;
     uint64_t promised = ledger_promise(j->ledger, j->method, unit)->version;
-    uint64_t last;
+    uint64_t last = 0;
     struct sight sight;
     if (promised == 0)
         return;

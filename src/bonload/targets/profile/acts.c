@@ -15,7 +15,7 @@
 /* Checks that the filesystem has room for the files, plus a sixteenth and 1 MiB for itself. */
 static int check_room(const struct acts *a, struct err *e)
 {
-    struct scratch_space space;
+    struct scratch_space space = {0};
     char needed[UNITS_TEXT];
     char there[UNITS_TEXT];
     int rc = scratch_space(&a->storage.scratch, &space, e);
