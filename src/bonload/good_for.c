@@ -25,6 +25,14 @@
 #define JUDGED_NS (31 * BILLION)
 #define WARMUP_NS BILLION
 
+/*
+ * The last requests may end later than the load by GRACE_NS and twice the longest limit (a commit
+ * waits for the sync that is under way, and then for its own), but no later than GRACE_MOST_NS.
+ * Any longer, and the storage has not kept up.
+ */
+#define GRACE_NS      (BILLION / 10)
+#define GRACE_MOST_NS BILLION
+
 /* A search that has not ended after this time reports how far it came. */
 #define SEARCH_NS (60 * BILLION)
 
@@ -63,6 +71,25 @@ static void add_works(struct answer *a, const struct run *run, struct at_load *l
     }
 }
 
+/*
+ * The successful requests per second of the load's time, and of the time by which the last ones
+ * were too late.
+ */
+static double achieved_rate(const struct kind_result *k, const struct profile *p)
+{
+    uint64_t grace_ns = GRACE_NS;
+    if (k->offered <= 0)
+        return result_good_rate(k);
+    for (unsigned i = 0; i < PROFILE_LIMITS && p->limits[i].name; i++)
+        if (GRACE_NS + 2 * p->limits[i].nanoseconds > grace_ns)
+            grace_ns = GRACE_NS + 2 * p->limits[i].nanoseconds;
+    if (grace_ns > GRACE_MOST_NS)
+        grace_ns = GRACE_MOST_NS;
+    double load_seconds = (double)k->due / k->offered;
+    double seconds = k->elapsed - (double)grace_ns / (double)BILLION;
+    return (double)k->tally.response.count / (seconds > load_seconds ? seconds : load_seconds);
+}
+
 /* Adds the results of a run with one load. */
 static void add_load(const struct inquiry *q, const struct run *run, const struct result *result)
 {
@@ -73,18 +100,20 @@ static void add_load(const struct inquiry *q, const struct run *run, const struc
     *l = (struct at_load){
         .asked = (double)run->plan->kinds[LOAD_WRITE].rate / (double)BILLION,
         .clients = run->plan->kinds[LOAD_WRITE].threads,
-        .achieved = result_good_rate(k),
+        .offered = k->offered,
+        .achieved = achieved_rate(k, p),
         .requests = tally_ended(&k->tally),
     };
     add_figures(&l->response, p->request, &k->tally.response);
     add_figures(&l->sync, p->sync, &profile_target_gauge(run->shared, LIMIT_ON_SYNC)->durations);
     add_works(a, run, l);
+    const struct circumstances c = {.is_load_made = at_load_is_made(l)};
     for (unsigned i = 0; i < PROFILE_LIMITS && p->limits[i].name; i++) {
         uint32_t on = p->limits[i].on;
         const struct gauge *g =
             on == LIMIT_ON_SYNC ? profile_target_gauge(run->shared, on) : &a->works[on];
         if (on == LIMIT_ON_SYNC || a->load_count == q->loads)
-            l->judged[l->judged_count++] = verdict_on(g, &p->limits[i]);
+            l->judged[l->judged_count++] = verdict_on(g, &p->limits[i], &c);
     }
 }
 
@@ -127,11 +156,14 @@ static int note_result(struct inquiry *q, const struct run *run, const struct re
     return 0;
 }
 
-/* Conducts a run, and removes its files. If the target has failed, reports that as the reason. */
+/*
+ * Conducts a run, and removes its files. If the target has failed, reports that as the reason. Work
+ * beside the requests may fail, or hang, until the target has ended.
+ */
 static int conduct_run(struct inquiry *q, struct run *run, struct err *e)
 {
     struct conductor conductor;
-    struct result result;
+    struct result result = {0};
     struct err failure;
     struct err left;
     err_init(&failure);
@@ -140,16 +172,15 @@ static int conduct_run(struct inquiry *q, struct run *run, struct err *e)
     if (rc != 0)
         return rc;
     rc = conductor_run(&conductor, &failure);
+    if (rc == 0)
+        rc = conductor_result(&conductor, &result, &failure);
+    profile_target_end(run->shared, conductor.end_ns);
     int failed = profile_target_failure(run->shared, e);
     if (failed == 0 && rc != 0)
         *e = failure;
-    if (rc == 0 && failed == 0) {
-        rc = conductor_result(&conductor, &result, e);
-        if (rc == 0) {
-            rc = note_result(q, run, &result, e);
-            result_release(&result);
-        }
-    }
+    else if (failed == 0)
+        rc = note_result(q, run, &result, e);
+    result_release(&result);
     int finished = profile_target_finish(run->shared, &left);
     err_append(e, &left);
     conductor_close(&conductor);
@@ -241,23 +272,20 @@ static int judge_loads(struct inquiry *q, struct err *e)
 }
 
 /*
- * Searches for a higher load, from the highest good one on, unless there is none or a load is bad.
+ * Searches for a higher load, from the highest good one on, unless there is none or anything is
+ * bad.
  */
 static int search_more(struct inquiry *q, struct err *e)
 {
     const struct answer *a = q->answer;
     const struct profile_limit *limit = profile_sought_limit(&a->profile);
     uint64_t rate = 0;
-    if (!limit || q->is_all || is_fixed(q->settings) || q->was_stopped)
+    if (!limit || q->is_all || is_fixed(q->settings) || q->was_stopped ||
+        answer_goodness(a) == GOODNESS_BAD)
         return 0;
-    for (size_t i = 0; i < a->load_count; i++) {
-        const struct at_load *load = &a->loads[i];
-        enum goodness goodness = load->judged_count > 0 ? load->judged[0].goodness : GOODNESS_NONE;
-        if (goodness == GOODNESS_BAD)
-            return 0;
-        if (goodness == GOODNESS_GOOD)
-            rate = (uint64_t)load->asked * BILLION;
-    }
+    for (size_t i = 0; i < a->load_count; i++)
+        if (a->loads[i].judged_count > 0 && a->loads[i].judged[0].goodness == GOODNESS_GOOD)
+            rate = (uint64_t)a->loads[i].asked * BILLION;
     if (rate == 0)
         return 0;
     struct settings s = settings_for(q);

@@ -166,6 +166,40 @@ SKIP: {
     }
 }
 
+# ---- work under way at the end of the load counts, and so does load that was not made ------------------------
+# Calls of the storage take so long, from the third of a thread on. What makes the files calls fsync.
+sub delayed {
+    my ($call, $delay, $from, $profile, @args) = @_;
+    my ($dir, $log) = (scratch(), scratch());
+    my @wrap = (qw(strace -f -qq --seccomp-bpf -o), "$log/trace", "-etrace=$call", "-einject=$call:delay_enter=$delay:when=$from+", '--');
+    return { run => load_started({ wrap => \@wrap }, "-good-for=$profile", '-warmup=0s', @args, $dir), dir => $dir, kept => $log };
+}
+
+SKIP: {
+    skip 'strace cannot trace here', 19 if !can_trace();
+    my @hanging = (qw(-duration=3s -max-latency=max:2s -wt=1));
+    my %hangs = (
+        'redis'                => delayed('fdatasync', '5s', 3, 'redis', '-duration=3s'),
+        'an own profile'       => delayed('fdatasync', '5s', 3, own('beside', @LOG[ 0, 1 ], 'pages db 1MiB', 'beside flush 5ms: write db 1; sync db', 'limit flush max 2s'), qw(-duration=3s -wt=1)),
+        "etcd's backend"       => delayed('fdatasync', '5s', 3, 'etcd', qw(-duration=3s -wps=1)),
+        'an own sync'          => delayed('fdatasync', '5s', 3, own('synced', 'pages db 1MiB', 'request: write db 1; sync db', 'limit sync max 2s'), qw(-duration=3s -wt=1)),
+        (map { $_ => delayed('fdatasync', '5s', 3, $_, @hanging) } qw(postgres mariadb)),
+        maildir                => delayed('fsync', '5s', 3, 'maildir', @hanging),
+    );
+    for my $name (sort keys %hangs) {
+        my $run = finish($hangs{$name}{run});
+        is("$run->{status}$run->{err}", '2', "$name, and a sync that hangs: not good");
+        like($run->{out}, qr/\A\S+: not good[.] .* \S+ s /, 'and says for how long');
+    }
+    my @slow = ('fdatasync', '20ms', 1, own('much', @LOG[ 0, 1 ], 'load 5000', 'limit sync max 1h'), qw(-max-channels=4 -duration=1s));
+    my $less = finish(delayed(@slow)->{run});
+    is($less->{status}, '3', 'four channels do not make 5000/s: unknown');
+    like($less->{out}, qr{\Amuch: unknown[.] sync longest \S+ ms at [\d.]+ of 5000 requests/s .*[.] The load asked for was not made[.]\n}, 'and names the load that was made');
+    my $broken = finish(delayed(@slow, '-max-latency=max:1ms')->{run});
+    is($broken->{status}, '2', 'a limit that is broken at less load is broken');
+    like($broken->{out}, qr{\Amuch: not good[.] sync longest \S+ ms at [\d.]+ of 5000 requests/s }, 'and names that load, too');
+}
+
 # ---- what is read is looked at -----------------------------------------------------------------------------
 finish($damaged);
 is($damaged->{status}, '1', 'damage: exit status 1');

@@ -17,14 +17,26 @@ static struct words percentile_words(double percent)
     return w;
 }
 
-/* "500 writes/s" or "8 clients". */
+/* A rate per second, "0.5" or "2000000". */
+static struct words rate_words(double rate)
+{
+    struct words w;
+    snprintf(w.text, sizeof w.text, rate < 1e6 ? "%.6g" : "%.0f", rate);
+    return w;
+}
+
+/* The load that was achieved: "500 writes/s", "161 of 500 writes/s" or "8 clients". */
 static struct words load_words(const struct answer *a, const struct at_load *l)
 {
     struct words w;
-    if (l->asked > 0)
-        snprintf(w.text, sizeof w.text, "%.6g %s/s", l->asked, a->profile.request);
-    else
+    if (l->asked <= 0)
         snprintf(w.text, sizeof w.text, "%u clients", l->clients);
+    else if (at_load_is_made(l))
+        snprintf(w.text, sizeof w.text, "%.20s %.32s/s", rate_words(l->asked).text,
+                 a->profile.request);
+    else
+        snprintf(w.text, sizeof w.text, "%.12s of %.12s %.32s/s", rate_words(l->achieved).text,
+                 rate_words(l->asked).text, a->profile.request);
     return w;
 }
 
@@ -48,13 +60,18 @@ static void print_decider(const struct answer *a, const struct judged *j, const 
         print_interval(j, out);
     fprintf(out, " at %s (%s's limit: %s).", load_words(a, l).text, a->profile.name,
             units_time(j->limit->nanoseconds).text);
+    if (j->outlasts_load)
+        fputs(" One above it outlasted the load.", out);
+    if (!at_load_is_made(l))
+        fputs(" The load asked for was not made.", out);
 }
 
 static void print_figures(const struct answer *a, FILE *out)
 {
     const struct at_load *l = &a->loads[a->load_count - 1];
-    fprintf(out, " %.0f %s/s at %s, p99 %s", l->achieved, a->profile.request, load_words(a, l).text,
-            units_time(l->response.times.p99).text);
+    if (l->asked <= 0)
+        fprintf(out, " %s %s/s at", rate_words(l->achieved).text, a->profile.request);
+    fprintf(out, " %s, p99 %s", load_words(a, l).text, units_time(l->response.times.p99).text);
     if (l->sync.count > 0)
         fprintf(out, ", %s p99 %s", l->sync.name, units_time(l->sync.times.p99).text);
     fputs("; nothing is published to judge it by.", out);
@@ -67,7 +84,7 @@ static void print_figures(const struct answer *a, FILE *out)
 static void print_more(const struct answer *a, const struct judged *decider, FILE *out)
 {
     const struct profile_limit *sought = profile_sought_limit(&a->profile);
-    if (a->more.found == FOUND_NONE)
+    if (a->more.load <= 0) /* also after FOUND_UNSURE */
         fputs(" No higher load was found to ", out);
     else if (a->more.found == FOUND_MOST)
         fprintf(out, " %.0f/s and more ", a->more.load);
@@ -105,8 +122,8 @@ static void print_row(const struct at_load *l, const struct span_figures *f, uin
 
 static void print_load(const struct answer *a, const struct at_load *l, FILE *out)
 {
-    fprintf(out, "\n%s, %.6g/s achieved:\n  %-18s %9s %10s %10s %10s\n", load_words(a, l).text,
-            l->achieved, "", "number", "p50", "p99", "longest");
+    fprintf(out, "\n%s, %s/s achieved:\n  %-18s %9s %10s %10s %10s\n", load_words(a, l).text,
+            rate_words(l->achieved).text, "", "number", "p50", "p99", "longest");
     print_row(l, &l->sync, LIMIT_ON_SYNC, out);
     for (uint32_t i = 0; i < PROFILE_WORKS; i++)
         print_row(l, &l->works[i], i, out);
@@ -141,8 +158,9 @@ static void print_table_row(const struct answer *a, FILE *out)
         l = &a->loads[a->load_count - 1];
         snprintf(what.text, sizeof what.text, "%.40s p99", l->sync.name);
     }
-    fprintf(out, "%-10s %-20s %10.6g %-22s %10s %10s  %s\n", a->profile.name, load_words(a, l).text,
-            l->achieved, what.text, units_time(j ? j->found_ns : l->sync.times.p99).text,
+    fprintf(out, "%-10s %-20s %10s %-22s %10s %10s  %s\n", a->profile.name, load_words(a, l).text,
+            rate_words(l->achieved).text, what.text,
+            units_time(j ? j->found_ns : l->sync.times.p99).text,
             j ? units_time(j->limit->nanoseconds).text : "-", goodness_names[answer_goodness(a)]);
 }
 

@@ -8,6 +8,9 @@
 /* Probability that the true percentile lies beyond one end of the interval. */
 #define TAIL .05
 
+/* Least share of the requests that came due. */
+#define LEAST_MADE .99
+
 /* Length of the stalls that are assumed even if none was seen, as in a search. */
 #define STALL_NS (BILLION / 100)
 
@@ -90,11 +93,13 @@ static void find_interval(const struct gauge *g, struct judged *j)
     j->high_ns = upper > 0 ? value_of_rank(&g->durations, upper, n) : NO_UPPER_END;
 }
 
-struct judged verdict_on(const struct gauge *g, const struct profile_limit *limit)
+struct judged verdict_on(const struct gauge *g, const struct profile_limit *limit,
+                         const struct circumstances *c)
 {
     struct judged j = {.limit = limit,
                        .count = g->durations.count,
                        .high_ns = NO_UPPER_END,
+                       .outlasts_load = g->outlasts_load,
                        .goodness = GOODNESS_UNKNOWN};
     if (j.count == 0)
         return j;
@@ -103,11 +108,18 @@ struct judged verdict_on(const struct gauge *g, const struct profile_limit *limi
         j.found_ns = histogram_percentile(&g->durations, limit->percent);
         find_interval(g, &j);
     }
+    if (j.outlasts_load && j.high_ns < g->durations.maximum)
+        j.high_ns = g->durations.maximum;
     if (j.low_ns >= limit->nanoseconds)
         j.goodness = GOODNESS_BAD;
-    else if (j.high_ns < limit->nanoseconds)
+    else if (j.high_ns < limit->nanoseconds && c->is_load_made)
         j.goodness = GOODNESS_GOOD;
     return j;
+}
+
+bool at_load_is_made(const struct at_load *l)
+{
+    return l->achieved >= LEAST_MADE * l->offered;
 }
 
 static double nearness(const struct judged *j)
@@ -136,5 +148,7 @@ enum goodness answer_goodness(const struct answer *a)
 {
     const struct at_load *load;
     const struct judged *j = answer_decider(a, &load);
-    return j ? j->goodness : GOODNESS_NONE;
+    if (j)
+        return j->goodness;
+    return a->profile.limits[0].name ? GOODNESS_UNKNOWN : GOODNESS_NONE;
 }

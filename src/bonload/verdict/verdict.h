@@ -22,7 +22,7 @@
  */
 enum goodness {
     GOODNESS_NONE, /* there is no limit */
-    GOODNESS_GOOD, /* the upper end of the interval is below the limit */
+    GOODNESS_GOOD, /* the upper end of the interval is below the limit, at the load asked for */
     GOODNESS_UNKNOWN,
     GOODNESS_BAD, /* the lower end of the interval is not below the limit */
 };
@@ -34,15 +34,23 @@ struct judged {
     uint64_t found_ns;
     uint64_t low_ns;
     uint64_t high_ns; /* NO_UPPER_END: there are too few durations for one */
+    bool
+        outlasts_load; /* as in struct gauge: then the upper end is the longest duration at least */
     enum goodness goodness;
 };
 #define NO_UPPER_END UINT64_MAX
 
+/* What decides besides the durations. */
+struct circumstances {
+    bool is_load_made; /* at_load_is_made(); if not, nothing is good */
+};
+
 /*
- * Judges the durations in a gauge. A limit on the maximum needs no interval, because one duration
- * decides.
+ * Judges the durations in a gauge that has ended. A limit on the maximum needs no interval, because
+ * one duration decides. A limit that is broken at less load than was asked for is broken.
  */
-struct judged verdict_on(const struct gauge *g, const struct profile_limit *limit);
+struct judged verdict_on(const struct gauge *g, const struct profile_limit *limit,
+                         const struct circumstances *c);
 
 /*
  * Computes the ranks of the interval's ends for n independent values, counted from 1 for the
@@ -60,7 +68,8 @@ struct span_figures {
 struct at_load {
     double asked; /* requests per second; 0: `clients` concurrent requests */
     unsigned clients;
-    double achieved;
+    double offered;  /* requests per second that came due; 0: they have no due times */
+    double achieved; /* successful requests per second */
     uint64_t requests;
     struct span_figures response; /* requests, from their due times on */
     struct span_figures sync;     /* the syncs that requests waited for */
@@ -68,6 +77,9 @@ struct at_load {
     struct judged judged[PROFILE_LIMITS];
     size_t judged_count;
 };
+
+/* Whether 99 % of the requests that came due were made in time, if they have due times. */
+bool at_load_is_made(const struct at_load *l);
 
 /* What is known about a profile. Everything is copied, so the runs need not exist any more. */
 struct answer {
@@ -80,7 +92,10 @@ struct answer {
     struct search_answer more; /* what the search for a higher load has found */
 };
 
-/* The worst of all verdicts; GOODNESS_NONE: there is none. */
+/*
+ * The worst of all verdicts; GOODNESS_NONE: the profile has no limits. If it has some but nothing
+ * was judged, that is unknown.
+ */
 enum goodness answer_goodness(const struct answer *a);
 
 /*

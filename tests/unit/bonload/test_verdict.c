@@ -29,7 +29,8 @@ static struct judged judge(unsigned count, unsigned above, bool together, double
                             : above > 0 && i % (count / above) == 0 && i / (count / above) < above;
         gauge_add(&g, (is_above ? 20 : 1) * MILLION, g.begin_ns + i * (BILLION / 50));
     }
-    struct judged j = verdict_on(&g, &limit);
+    const struct circumstances c = {.is_load_made = true};
+    struct judged j = verdict_on(&g, &limit, &c);
     j.limit = NULL;
     return j;
 }
@@ -113,10 +114,56 @@ static void the_ends_are_the_durations_of_their_ranks(void **state)
         gauge_init(&g, limit.nanoseconds);
         for (uint64_t i = 1; i <= n; i++)
             gauge_add(&g, i * 10000, g.begin_ns + i * (BILLION / 50));
-        struct judged j = verdict_on(&g, &limit);
+        const struct circumstances c = {.is_load_made = true};
+        struct judged j = verdict_on(&g, &limit, &c);
         interval_ranks(n, 99, &upper, &lower);
         assert_in_range(j.low_ns, (n - lower + 1) * 9988, (n - lower + 1) * 10012);
         assert_in_range(j.high_ns, (n - upper + 1) * 9988, (n - upper + 1) * 10012);
+    }
+}
+
+/* What is judged of a gauge at less than 99 % of the load: a broken limit, and nothing else. */
+static void a_load_that_was_not_made_is_not_good(void **state)
+{
+    (void)state;
+    const struct profile_limit limit = limit_of(100);
+    const struct at_load loads[] = {{.offered = 1000, .achieved = 990},
+                                    {.offered = 1000, .achieved = 989},
+                                    {.clients = 8, .achieved = 3}};
+    const bool made[] = {true, false, true};
+    for (unsigned i = 0; i < 3; i++) {
+        struct gauge g = {.used = 0};
+        const struct circumstances c = {.is_load_made = at_load_is_made(&loads[i])};
+        gauge_init(&g, limit.nanoseconds);
+        gauge_add(&g, MILLION, g.begin_ns + 1);
+        assert_int_equal(verdict_on(&g, &limit, &c).goodness,
+                         made[i] ? GOODNESS_GOOD : GOODNESS_UNKNOWN);
+        gauge_add(&g, 20 * MILLION, g.begin_ns + 2);
+        assert_int_equal(verdict_on(&g, &limit, &c).goodness, GOODNESS_BAD);
+    }
+}
+
+/* One of 1000 durations alone decides nothing, except where the load ended during it. */
+static void a_duration_that_outlasts_the_load_is_not_good(void **state)
+{
+    (void)state;
+    static struct gauge whole;
+    const struct profile_limit limit = limit_of(99);
+    const struct circumstances c = {.is_load_made = true};
+    const uint64_t end_ns = 30 * BILLION;
+    for (unsigned hangs = 0; hangs < 2; hangs++) {
+        struct gauge g = {.used = 0};
+        gauge_init(&g, limit.nanoseconds);
+        for (unsigned i = 0; i < 1000; i++)
+            gauge_add(&g, MILLION, g.begin_ns + i * (BILLION / 50));
+        gauge_add(&g, 8 * BILLION, g.begin_ns + end_ns + (hangs ? 7 : 0) * BILLION);
+        gauge_end(&g, g.begin_ns + end_ns);
+        struct judged j = verdict_on(&g, &limit, &c);
+        assert_int_equal(j.goodness, hangs ? GOODNESS_UNKNOWN : GOODNESS_GOOD);
+        assert_true(!hangs || j.high_ns == 8 * BILLION);
+        whole = (struct gauge){.used = 0};
+        gauge_append(&whole, &g);
+        assert_int_equal(verdict_on(&whole, &limit, &c).goodness, j.goodness);
     }
 }
 
@@ -130,6 +177,8 @@ int main(void)
         cmocka_unit_test(a_stall_is_one_event),
         cmocka_unit_test(the_longest_needs_one),
         cmocka_unit_test(ranks_are_those_of_the_binomial),
+        cmocka_unit_test(a_load_that_was_not_made_is_not_good),
+        cmocka_unit_test(a_duration_that_outlasts_the_load_is_not_good),
         cmocka_unit_test(the_ends_are_the_durations_of_their_ranks),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -159,10 +159,12 @@ static int read_pages(struct actor *t, struct pages *p, unsigned count)
 
 static int sync_profile_file(struct actor *t, unsigned file, bool all)
 {
+    struct acts *a = t->acts;
+    bool is_log = a->profile->files[file].kind == PROFILE_LOG;
+    int fd = is_log ? log_fd(&a->logs[file]) : a->pages[file].fd;
     t->step = STEP_SYNC;
-    if (t->acts->profile->files[file].kind == PROFILE_LOG)
-        return log_sync(&t->acts->logs[file]);
-    return storage_sync(t->acts->pages[file].fd, all);
+    return t->makes_requests ? storage_sync_timed(fd, all, &a->syncs, &t->sync_ns)
+                             : storage_sync(fd, all);
 }
 
 static int do_step(struct actor *t, const struct profile_step *s)

@@ -25,6 +25,7 @@ struct acts {
 struct actor {
     struct acts *acts;
     struct rng random;
+    bool makes_requests;   /* requests wait for its syncs */
     unsigned char *buffer; /* room for what any step reads or writes */
     uint64_t sync_ns;      /* longest sync in the last call of actor_do(); 0: none */
     uint64_t aside_ns;     /* part of its time that does not count: checking pages */

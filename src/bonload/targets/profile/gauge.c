@@ -17,6 +17,7 @@ void gauge_restart(struct gauge *g)
     histogram_clear(&g->durations);
     memset(g->slices, 0, sizeof g->slices);
     g->used = 0;
+    g->last_above_ns = 0;
     g->begin_ns = clock_ns();
     pthread_mutex_unlock(&g->lock);
 }
@@ -30,13 +31,22 @@ void gauge_add(struct gauge *g, uint64_t duration_ns, uint64_t end_ns)
     if (place >= g->used)
         g->used = place + 1;
     s->count++;
-    s->above += duration_ns > g->limit_ns;
+    if (duration_ns > g->limit_ns) {
+        s->above++;
+        g->last_above_ns = end_ns > g->last_above_ns ? end_ns : g->last_above_ns;
+    }
     histogram_record(&g->durations, duration_ns);
     pthread_mutex_unlock(&g->lock);
 }
 
+void gauge_end(struct gauge *g, uint64_t load_end_ns)
+{
+    g->outlasts_load = g->last_above_ns > load_end_ns + GAUGE_SLICE_NS;
+}
+
 void gauge_append(struct gauge *whole, const struct gauge *part)
 {
+    whole->outlasts_load |= part->outlasts_load;
     histogram_merge(&whole->durations, &part->durations);
     for (unsigned i = 0; i < part->used; i++) {
         if (whole->used < GAUGE_SLICES)

@@ -106,14 +106,7 @@ static int store_records(void *context, uint64_t records, uint64_t *sync_ns)
         code = part > 0 ? write_records(l, part) : turn_segment(l);
         bytes -= part;
     }
-    if (code != 0 || !l->syncs)
-        return code;
-    uint64_t begin_ns = clock_ns();
-    code = log_sync(l);
-    uint64_t end_ns = clock_ns();
-    *sync_ns = end_ns - begin_ns;
-    gauge_add(l->gauge, *sync_ns, end_ns);
-    return code;
+    return code == 0 && l->syncs ? storage_sync_timed(log_fd(l), false, l->gauge, sync_ns) : code;
 }
 
 static int make_segment(struct log *l, unsigned i, struct err *e)
@@ -181,7 +174,7 @@ int log_append(struct log *l, uint64_t *longest_ns)
     return code;
 }
 
-int log_sync(struct log *l)
+int log_fd(const struct log *l)
 {
-    return storage_sync(l->fds[atomic_load(&l->segment)], false);
+    return l->fds[atomic_load(&l->segment)];
 }

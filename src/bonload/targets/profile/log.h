@@ -57,7 +57,7 @@ void log_close(struct log *l);
  */
 int log_append(struct log *l, uint64_t *longest_ns);
 
-/* Syncs the current segment. Returns 0 or a positive errno. */
-int log_sync(struct log *l);
+/* The file of the current segment. */
+int log_fd(const struct log *l);
 
 #endif

@@ -8,7 +8,6 @@
 #include <unistd.h>
 
 #include "bonload/targets/target.h"
-#include "measure/clock.h"
 #include "storage/private_directory.h"
 
 #define MESSAGE_NAME 24
@@ -83,21 +82,6 @@ int mailbox_close(struct mailbox *m, struct err *e)
     return rc ? rc : other;
 }
 
-/*
- * Calls fsync(2), and adds its duration to the gauge. *longest_ns grows to it. Returns 0 or a
- * positive errno.
- */
-static int sync_timed(const struct mailbox *m, int fd, uint64_t *longest_ns)
-{
-    uint64_t begin_ns = clock_ns();
-    int code = storage_sync(fd, true);
-    uint64_t end_ns = clock_ns();
-    gauge_add(m->gauge, end_ns - begin_ns, end_ns);
-    if (end_ns - begin_ns > *longest_ns)
-        *longest_ns = end_ns - begin_ns;
-    return code;
-}
-
 static int write_message(const struct mailbox *m, const char *name, const unsigned char *message,
                          uint64_t *longest_ns, unsigned *step)
 {
@@ -109,7 +93,7 @@ static int write_message(const struct mailbox *m, const char *name, const unsign
     int code = storage_write(fd, message, m->file->bytes, -1);
     if (code == 0) {
         *step = STEP_SYNC;
-        code = sync_timed(m, fd, longest_ns);
+        code = storage_sync_timed(fd, true, m->gauge, longest_ns);
     }
     if (close(fd) != 0 && errno != EINTR && code == 0) {
         *step = STEP_CLOSE;
@@ -124,7 +108,7 @@ static int sync_new(const struct mailbox *m, uint64_t *longest_ns)
     int fd = directory_open(m->storage->scratch.fd, "new");
     if (fd < 0)
         return -fd;
-    int code = sync_timed(m, fd, longest_ns);
+    int code = storage_sync_timed(fd, true, m->gauge, longest_ns);
     close(fd);
     return code;
 }

@@ -86,7 +86,7 @@ static int begin_work(struct shared *s, unsigned i, struct err *e)
     return code ? err_system(e, code, "start a thread") : 0;
 }
 
-int profile_target_finish(void *shared, struct err *e)
+void profile_target_end(void *shared, uint64_t load_end_ns)
 {
     struct shared *s = shared;
     atomic_store(&s->is_ending, true);
@@ -95,8 +95,14 @@ int profile_target_finish(void *shared, struct err *e)
         if (s->works[i].has_thread)
             pthread_join(s->works[i].thread, NULL);
         s->works[i].has_thread = false;
+        gauge_end(&s->works[i].gauge, load_end_ns);
     }
-    return acts_close(&s->acts, e);
+    gauge_end(&s->acts.syncs, load_end_ns);
+}
+
+int profile_target_finish(void *shared, struct err *e)
+{
+    return acts_close(&((struct shared *)shared)->acts, e);
 }
 
 static void close_target(void *shared)
@@ -104,6 +110,7 @@ static void close_target(void *shared)
     struct shared *s = shared;
     struct err e;
     err_init(&e);
+    profile_target_end(s, 0);
     profile_target_finish(s, &e);
     for (unsigned i = 0; i < PROFILE_WORKS; i++)
         actor_close(&s->works[i].actor);
@@ -138,6 +145,7 @@ static int profile_join(void **thread, void *shared, unsigned channels, struct e
     if (!t)
         return err_system(e, ENOMEM, "memory for a thread");
     int rc = actor_open(t, &s->acts, PROFILE_WORKS + atomic_fetch_add(&s->threads, 1), e);
+    t->makes_requests = true;
     if (rc == 0)
         *thread = t;
     else

@@ -10,15 +10,25 @@
  * on at its own pace.
  */
 
-/* The gauge of what a limit is on. It lives until the target is closed. */
+/*
+ * Ends the work beside the requests when the last request has ended, and waits for what is under
+ * way: then the gauges have everything that began, with its whole duration. The load ended at
+ * load_end_ns, by clock_ns().
+ */
+void profile_target_end(void *shared, uint64_t load_end_ns);
+
+/*
+ * The gauge of what a limit is on. It is complete after profile_target_end(), and lives until the
+ * target is closed.
+ */
 const struct gauge *profile_target_gauge(const void *shared, uint32_t on);
 
 /* The failure that ended the run: 0, or a negative errno with a line in e. */
 int profile_target_failure(const void *shared, struct err *e);
 
 /*
- * Ends the work beside the requests, and removes all files. The gauges stay. Returns 0, or a
- * negative errno with a line in e.
+ * Removes all files, after profile_target_end(). The gauges stay. Returns 0, or a negative errno
+ * with a line in e.
  */
 int profile_target_finish(void *shared, struct err *e);
 

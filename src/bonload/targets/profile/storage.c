@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <unistd.h>
 
+#include "measure/clock.h"
 #include "sys/stop.h"
 #include "util/units.h"
 
@@ -69,6 +70,17 @@ int storage_sync(int fd, bool all)
         if (errno != EINTR)
             return errno;
     return 0;
+}
+
+int storage_sync_timed(int fd, bool all, struct gauge *gauge, uint64_t *longest_ns)
+{
+    uint64_t begin_ns = clock_ns();
+    int code = storage_sync(fd, all);
+    uint64_t end_ns = clock_ns();
+    gauge_add(gauge, end_ns - begin_ns, end_ns);
+    if (end_ns - begin_ns > *longest_ns)
+        *longest_ns = end_ns - begin_ns;
+    return code;
 }
 
 int storage_fill(const struct storage *s, const struct profile_file *f, int fd, unsigned number,

@@ -4,6 +4,7 @@
 #include <stdbool.h>
 
 #include "bonload/profiles/profile.h"
+#include "bonload/targets/profile/gauge.h"
 #include "bonload/targets/target.h"
 #include "storage/scratch.h"
 #include "util/err.h"
@@ -49,6 +50,12 @@ int storage_write(int fd, const unsigned char *from, size_t length, int64_t at);
  * positive errno.
  */
 int storage_sync(int fd, bool all);
+
+/*
+ * Does the same for requests that wait for it: adds its duration to the gauge, and *longest_ns
+ * grows to it.
+ */
+int storage_sync_timed(int fd, bool all, struct gauge *gauge, uint64_t *longest_ns);
 
 /* Alignment of buffers, as O_DIRECT requires. */
 #define STORAGE_ALIGNMENT 4096
