@@ -5,7 +5,6 @@
 #include "bonload/options.h"
 #include "bonload/targets/target.h"
 #include "measure/clock.h"
-#include "util/mul_div.h"
 #include "util/rng.h"
 #include "util/units.h"
 

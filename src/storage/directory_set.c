@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-#include "sys/descriptor_limit.h"
+#include "util/descriptor.h"
 
 /*
  * Number of descriptors that stay free for what is opened later: for the whole process, and for

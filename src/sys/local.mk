@@ -3,7 +3,6 @@ src_libsuite_a_SOURCES += \
 	src/sys/byte_pipe.c src/sys/byte_pipe.h \
 	src/sys/cache_dropper.c src/sys/cache_dropper.h \
 	src/sys/confine.c src/sys/confine.h \
-	src/sys/descriptor_limit.c src/sys/descriptor_limit.h \
 	src/sys/dropper_filter.c src/sys/dropper_filter.h \
 	src/sys/event.c src/sys/event.h \
 	src/sys/host.c src/sys/host.h \
@@ -18,4 +17,5 @@ src_libsuite_a_SOURCES += \
 	src/sys/stop.c src/sys/stop.h \
 	src/sys/task.h \
 	src/sys/thread_pool.c src/sys/thread_pool.h \
-	src/sys/walk.c src/sys/walk.h
+	src/sys/walk.c src/sys/walk.h \
+	src/util/descriptor.c src/util/descriptor.h

@@ -6,9 +6,7 @@ src_libsuite_a_SOURCES += \
 	src/util/go_units.c src/util/go_units.h \
 	src/util/kernel_file.c src/util/kernel_file.h \
 	src/util/message.c src/util/message.h \
-	src/util/mul_div.h \
 	src/util/partition.c src/util/partition.h \
-	src/util/permute.c src/util/permute.h \
 	src/util/portable.c src/util/portable.h \
 	src/util/printable.c src/util/printable.h \
 	src/util/rng.c src/util/rng.h \

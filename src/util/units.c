@@ -4,11 +4,10 @@
 #include <inttypes.h>
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 #include <stdio.h>
 #include <string.h>
 #include <strings.h>
-
-#include "util/mul_div.h"
 
 /*
  * A latency of this number of a unit or more is printed in the next unit, as Bonnie++ does:

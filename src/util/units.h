@@ -3,6 +3,13 @@
 
 #include <stdint.h>
 
+/* Returns a * b / c, rounded down. a * b may need 128 bits, but the quotient must fit into 64. */
+static inline uint64_t mul_div(uint64_t a, uint64_t b, uint64_t c)
+{
+    __extension__ typedef unsigned __int128 uint128;
+    return (uint64_t)((uint128)a * b / c);
+}
+
 #define MILLION UINT64_C(1000000)
 #define BILLION UINT64_C(1000000000)
 #define KIB     UINT64_C(1024)
@@ -85,6 +92,7 @@ void units_format_latency(char text[static UNITS_TEXT], uint64_t nanoseconds);
 struct units_text {
     char text[UNITS_TEXT];
 };
+
 struct units_text units_time(uint64_t nanoseconds);
 
 /*

@@ -2,7 +2,6 @@
 
 #include <string.h>
 
-#include "util/mul_div.h"
 #include "util/units.h"
 
 bool steering_has_steps(const struct plan *p)

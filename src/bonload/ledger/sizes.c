@@ -3,8 +3,8 @@
 #include <errno.h>
 #include <stdlib.h>
 
-#include "util/mul_div.h"
 #include "util/rng.h"
+#include "util/units.h"
 
 /*
  * Used in place of 0 as the middle of the bucket of empty bodies, because weights divide by the

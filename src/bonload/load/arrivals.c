@@ -2,7 +2,6 @@
 
 #include <math.h>
 
-#include "util/mul_div.h"
 #include "util/rng.h"
 #include "util/units.h"
 

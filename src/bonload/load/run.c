@@ -7,10 +7,9 @@
 #include <string.h>
 
 #include "bonload/ledger/credentials.h"
-#include "sys/descriptor_limit.h"
 #include "sys/host.h"
 #include "tail/trace.h"
-#include "util/mul_div.h"
+#include "util/descriptor.h"
 #include "util/units.h"
 
 /* Most recorders that a run has: beyond this number, their memory costs more than sharing them. */

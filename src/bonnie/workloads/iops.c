@@ -3,7 +3,6 @@
 
 #include "bonnie/workloads/workload.h"
 #include "util/partition.h"
-#include "util/permute.h"
 #include "util/rng.h"
 
 /*

@@ -6,7 +6,6 @@
 #include "bonnie/workloads/workload.h"
 #include "measure/clock.h"
 #include "sys/stop.h"
-#include "util/permute.h"
 #include "util/rng.h"
 
 /*

@@ -7,7 +7,7 @@
 
 #include <cmocka.h>
 
-#include "util/permute.h"
+#include "util/rng.h"
 
 /*
  * The permutation reaches every number below count exactly once: there are as many results as

@@ -1,4 +1,4 @@
-#include "sys/descriptor_limit.h"
+#include "util/descriptor.h"
 
 #include <limits.h>
 #include <sys/resource.h>
