@@ -8,7 +8,7 @@
 #include "bonnie/preset.h"
 #include "cli/common_options.h"
 #include "cli/parser.h"
-#include "io/engine_choice.h"
+#include "io/engine.h"
 #include "measure/steady.h"
 #include "util/units.h"
 

@@ -7,7 +7,7 @@
 
 #include "bonnie/option_limits.h"
 #include "bonnie/preset.h"
-#include "io/engine_choice.h"
+#include "io/engine.h"
 #include "live/shared_stats.h"
 #include "storage/scratch.h"
 #include "sync/ranks.h"

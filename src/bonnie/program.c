@@ -7,7 +7,7 @@
 #include "bonnie/session.h"
 #include "cli/help.h"
 #include "cli/option_list.h"
-#include "io/engine_choice.h"
+#include "io/engine.h"
 #include "storage/cleanup.h"
 #include "sync/coordinator.h"
 #include "sync/semaphores.h"

@@ -10,7 +10,7 @@
 #include <unistd.h>
 
 #include "bonnie/directories.h"
-#include "io/engine_choice.h"
+#include "io/engine.h"
 #include "io/io_queue.h"
 #include "sys/stop.h"
 #include "util/descriptor.h"

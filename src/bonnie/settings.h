@@ -8,7 +8,7 @@
 #include "bonnie/choices.h"
 #include "bonnie/tests.h"
 #include "cli/values.h"
-#include "io/engine_options.h"
+#include "io/engine.h"
 #include "measure/round.h"
 #include "storage/file_kind.h"
 #include "sync/coordinator.h"

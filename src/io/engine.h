@@ -4,11 +4,24 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdio.h>
 
-#include "io/engine_options.h"
 #include "io/file.h"
-#include "io/transfer.h"
 #include "util/err.h"
+
+/* Options of single engines. All zeros are the defaults. */
+struct engine_options {
+    struct {
+        bool sqpoll; /* a kernel thread looks for submissions, so these need no system call */
+        bool iopoll; /* the kernel polls for completions, without interrupts */
+    } uring;
+    struct {
+        uint64_t delay_ns; /* duration of every transfer */
+        uint64_t fail_at; /* number of the transfer, counted from 1, that fails with EIO; 0: none */
+        uint64_t short_at;   /* number of the transfer that moves half of its bytes */
+        uint64_t corrupt_at; /* number of the read in which one bit is flipped */
+    } null;
+};
 
 /*
  * An engine moves data between buffers and files: one transfer at a time, or many at once. It does
@@ -102,5 +115,24 @@ extern const struct engine_ops *const engine_table[];
 
 /* The engine with that name; NULL: there is none. */
 const struct engine_ops *engine_by_name(const char *name);
+
+/* What --engine and --iodepth mean, in every program that has them. */
+
+/*
+ * Finds the engine with that name, which must be in the table (NULL: the default), and its depth.
+ * wanted_depth 0 is the default: 32 if the engine keeps many transfers in flight, and otherwise 1.
+ * Returns 0, or -EINVAL with a line in e if the engine cannot have that depth.
+ */
+int engine_choose(const char *name, uint64_t wanted_depth, const struct engine_ops **engine,
+                  unsigned *depth, struct err *e);
+
+/* The values of --engine, with a NULL at the end: all engines of the table, and help. */
+extern const char *const engine_words[];
+
+/* Returns 0 if the engine works on this system, and otherwise a negative errno with a line in e. */
+int engine_check(const struct engine_ops *engine, struct err *e);
+
+/* Prints the text of --engine=help: every engine, and why it cannot be used if that is so. */
+void engine_print_all(FILE *out);
 
 #endif

@@ -11,6 +11,17 @@
 #include "measure/slow_ops.h"
 #include "util/err.h"
 
+struct operation;
+
+/* What the two files of the queue share, and nothing else uses. */
+
+/* One operation from its start to its end, with all its transfers. */
+struct operation {
+    struct io io;      /* must be first, because an engine's struct io is the operation */
+    uint64_t start_ns; /* when its first transfer was submitted; 0: not yet */
+    uint64_t end_ns;   /* when its last transfer came back */
+};
+
 /*
  * The one way from a source of operations to an engine. A queue belongs to one thread or process.
  * It keeps up to `depth` operations of a source in flight, times and counts them, continues short
@@ -85,8 +96,6 @@ struct io_queue_setup {
     unsigned file_count;
     struct slow_box *slow; /* where slow operations are reported; NULL: nowhere */
 };
-
-struct operation;
 
 struct io_queue {
     struct io_queue_setup setup;

@@ -3,7 +3,7 @@
 #include <errno.h>
 #include <unistd.h>
 
-#include "io/engines/at_once.h"
+#include "io/engines/sync.h"
 
 static enum engine_answer stream_submit(void *state, struct io *io)
 {

@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <time.h>
 
-#include "io/engine_choice.h"
+#include "io/engine.h"
 #include "report/page.h"
 #include "sys/output.h"
 #include "sys/stop.h"

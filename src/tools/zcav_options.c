@@ -2,7 +2,7 @@
 
 #include <string.h>
 
-#include "io/engine_choice.h"
+#include "io/engine.h"
 #include "util/units.h"
 
 #define FIELD(name) offsetof(struct zcav_settings, name)

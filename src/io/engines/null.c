@@ -1,7 +1,7 @@
 #include <errno.h>
 #include <time.h>
 
-#include "io/engines/at_once.h"
+#include "io/engines/sync.h"
 #include "measure/clock.h"
 
 /*

@@ -1,5 +1,5 @@
-#ifndef IO_ENGINES_AT_ONCE_H
-#define IO_ENGINES_AT_ONCE_H
+#ifndef IO_ENGINES_SYNC_H
+#define IO_ENGINES_SYNC_H
 
 #include "io/engine.h"
 
@@ -14,6 +14,7 @@ void at_once_close(void *state);
 struct at_once {
     struct engine_setup setup;
 };
+
 size_t at_once_state_bytes(unsigned depth);
 int at_once_open(void *state, const struct engine_setup *setup, struct err *e);
 int at_once_wait(void *state, unsigned least, struct io *done[], unsigned most);
