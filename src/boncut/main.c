@@ -10,7 +10,6 @@
 #include "boncut/options.h"
 #include "boncut/write.h"
 #include "cli/help.h"
-#include "cli/option_list.h"
 #include "storage/cleanup.h"
 #include "sys/program.h"
 

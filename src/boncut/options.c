@@ -5,7 +5,7 @@
 
 #include "boncut/header.h"
 #include "boncut/methods/method.h"
-#include "cli/common_options.h"
+#include "cli/option.h"
 #include "cli/parser.h"
 #include "util/units.h"
 

@@ -3,7 +3,7 @@
 
 #include <stdbool.h>
 
-#include "cli/values.h"
+#include "cli/option.h"
 
 /* The commands of boncut: the first word of its command line. */
 enum command {

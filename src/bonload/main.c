@@ -5,7 +5,6 @@
 #include "bonload/options.h"
 #include "bonload/session.h"
 #include "cli/help.h"
-#include "cli/option_list.h"
 #include "sync/coordinator.h"
 #include "sys/program.h"
 #include "util/err.h"

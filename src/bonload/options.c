@@ -7,8 +7,7 @@
 
 #include "bonload/ledger/credentials.h"
 #include "bonload/targets/target.h"
-#include "cli/common_options.h"
-#include "cli/go_parser.h"
+#include "cli/option.h"
 #include "cli/parser.h"
 #include "util/message.h"
 #include "util/units.h"

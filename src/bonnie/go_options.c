@@ -5,8 +5,8 @@
 #include "bonnie/option_setters.h"
 #include "bonnie/preset.h"
 #include "cli/help.h"
+#include "cli/option.h"
 #include "cli/parser.h"
-#include "cli/values.h"
 
 /* The program whose command line this is, and the preset that imitates it. */
 #define NAME "gobonniego"

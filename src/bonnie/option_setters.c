@@ -6,7 +6,7 @@
 #include "bonnie/preset.h"
 #include "bonnie/settings.h"
 #include "bonnie/size_spec.h"
-#include "cli/values.h"
+#include "cli/option.h"
 #include "io/engine.h"
 #include "util/units.h"
 

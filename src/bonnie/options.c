@@ -6,7 +6,7 @@
 #include "bonnie/option_limits.h"
 #include "bonnie/option_setters.h"
 #include "bonnie/preset.h"
-#include "cli/common_options.h"
+#include "cli/option.h"
 #include "cli/parser.h"
 #include "io/engine.h"
 #include "measure/steady.h"

@@ -14,7 +14,6 @@
 #include "bonnie/shifting.h"
 #include "live/monitor.h"
 #include "measure/clock.h"
-#include "run/rounds.h"
 #include "run/section.h"
 #include "storage/page_cache.h"
 #include "util/message.h"

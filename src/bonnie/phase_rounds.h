@@ -3,7 +3,7 @@
 
 #include "bonnie/result.h"
 #include "bonnie/run_context.h"
-#include "run/rounds.h"
+#include "run/section.h"
 
 /* The rounds of a phase that must become steady (run/rounds.h), as the plan wants them. */
 

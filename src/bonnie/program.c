@@ -6,7 +6,6 @@
 #include "bonnie/options.h"
 #include "bonnie/session.h"
 #include "cli/help.h"
-#include "cli/option_list.h"
 #include "io/engine.h"
 #include "storage/cleanup.h"
 #include "sync/coordinator.h"

@@ -7,7 +7,7 @@
 
 #include "bonnie/choices.h"
 #include "bonnie/tests.h"
-#include "cli/values.h"
+#include "cli/option.h"
 #include "io/engine.h"
 #include "measure/round.h"
 #include "storage/file_kind.h"

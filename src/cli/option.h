@@ -114,4 +114,99 @@ struct option_table {
 int option_apply(const struct option_entry *entry, void *settings, const char *value,
                  struct err *e);
 
+/*
+ * Options that several programs have, as rows of their tables. `settings` is the struct that they
+ * set; its fields have the names of the options.
+ */
+#define OPTION_DIRECTORY(settings)                                                                 \
+    {                                                                                              \
+        .letter = 'd', .name = "directory", .value = VALUE_REQUIRED, .value_name = "DIR",          \
+        .kind = OPTION_TEXT, .field = offsetof(settings, directory), .offer = OFFER_DIRECTORIES,   \
+        .accepted = "the path of a directory", .help = "scratch directory (default: .)"            \
+    }
+
+#define OPTION_USER(settings)                                                                      \
+    {                                                                                              \
+        .letter = 'u', .name = "user", .value = VALUE_REQUIRED, .value_name = "USER[:GROUP]",      \
+        .kind = OPTION_TEXT, .field = offsetof(settings, user), .offer = OFFER_USERS,              \
+        .accepted = "USER or USER:GROUP, names or numbers",                                        \
+        .help = "give up root and become this user"                                                \
+    }
+
+#define OPTION_GROUP(settings)                                                                     \
+    {                                                                                              \
+        .letter = 'g', .name = "group", .value = VALUE_REQUIRED, .value_name = "GROUP",            \
+        .kind = OPTION_TEXT, .field = offsetof(settings, group), .offer = OFFER_GROUPS,            \
+        .accepted = "a group, by name or number", .help = "become this group"                      \
+    }
+
+/* -V and -h. They set `member` to `action`. */
+#define OPTION_VERSION(settings, member, action)                                                   \
+    {                                                                                              \
+        .letter = 'V', .name = "version", .kind = OPTION_SETS,                                     \
+        .field = offsetof(settings, member), .constant = (action),                                 \
+        .help = "print the version and exit"                                                       \
+    }
+
+#define OPTION_HELP(settings, member, action)                                                      \
+    {                                                                                              \
+        .letter = 'h', .name = "help", .kind = OPTION_SETS, .field = offsetof(settings, member),   \
+        .constant = (action), .help = "print this help and exit"                                   \
+    }
+
+/*
+ * The option that prints the whole table (cli_print_options()) for making shell completions. It is
+ * for builds and not for users, so --help does not list it. It sets `member` to `action`.
+ */
+#define OPTION_ALL_OPTIONS(settings, member, action)                                               \
+    {                                                                                              \
+        .name = "all-options", .kind = OPTION_SETS, .field = offsetof(settings, member),           \
+        .constant = (action)                                                                       \
+    }
+
+/* A number that the user may have left out. */
+struct given {
+    bool given;
+    uint64_t value;
+};
+
+static inline uint64_t given_or(struct given g, uint64_t otherwise)
+{
+    return g.given ? g.value : otherwise;
+}
+
+/*
+ * Parse the values of options. Those that return int return 0, or -EINVAL with the line `accepted`
+ * in e.
+ */
+
+/* Parses a whole number from min to max. */
+int value_count(struct given *out, const char *value, uint64_t min, uint64_t max,
+                const char *accepted, struct err *e);
+
+/* Parses a size up to max. A number without a suffix is in units of `unit` bytes. */
+int value_size(struct given *out, const char *value, uint64_t unit, uint64_t max,
+               const char *accepted, struct err *e);
+
+/* Parses yes or no, as Go's flag package spells them. */
+int value_boolean(bool *out, const char *value, struct err *e);
+
+/* Parse a duration or a size as in Go, and a decimal number, which is stored in billionths. */
+int value_duration(struct given *out, const char *value, uint64_t min, const char *accepted,
+                   struct err *e);
+
+/* Parses any text that is not empty. */
+int value_text(const char **out, const char *value, const char *accepted, struct err *e);
+
+/*
+ * The index of `value` in a list of words that ends with NULL, which is also the value of the enum
+ * that the list describes; -1: it is not in the list.
+ */
+int value_word(const char *value, const char *const words[]);
+
+typedef bool value_take(void *settings, char *word);
+
+int value_list(void *settings, const char *list, value_take *take, const char *accepted,
+               struct err *e);
+
 #endif

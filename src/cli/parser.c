@@ -1,10 +1,118 @@
 #include "cli/parser.h"
 
 #include <getopt.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
 
-#include "cli/suggest.h"
+#include "cli/option.h"
+#include "util/err.h"
+
+/* Longer names get no suggestion. */
+#define NAME_MOST 31
+
+/* Number of changed letters up to which one name may be a misspelling of another. */
+#define NEAR 2
+
+/* The name that the user gave, without dashes and value. */
+struct given_name {
+    const char *text;
+    size_t length;
+};
+
+static bool begins_with(const char *name, const struct given_name *given)
+{
+    return name && given->length > 0 && strncmp(name, given->text, given->length) == 0;
+}
+
+/* The dashes that this table has before a name. */
+static const char *dashes_of(const struct option_table *table)
+{
+    return table->dashes ? table->dashes : "--";
+}
+
+/* Appends ", --name" to the list if there is room. */
+static void list_name(char *names, size_t size, const char *dashes, const char *name)
+{
+    size_t used = strlen(names);
+    snprintf(names + used, size - used, "%s%s%s", used > 0 ? ", " : "", dashes, name);
+}
+
+static size_t smaller(size_t a, size_t b)
+{
+    return a < b ? a : b;
+}
+
+/*
+ * Number of letters that must be inserted, removed or replaced to turn one name into the other
+ * (Levenshtein, 1966). Computes one row of the matrix at a time.
+ */
+static size_t name_distance(const char *name, const struct given_name *given)
+{
+    size_t row[NAME_MOST + 1];
+    for (size_t j = 0; j <= given->length; j++)
+        row[j] = j;
+    for (size_t i = 0; name[i] != '\0'; i++) {
+        size_t diagonal = row[0];
+        row[0] = i + 1;
+        for (size_t j = 0; j < given->length; j++) {
+            size_t replaced = diagonal + (name[i] != given->text[j]);
+            diagonal = row[j + 1];
+            row[j + 1] = smaller(replaced, smaller(row[j], row[j + 1]) + 1);
+        }
+    }
+    return row[given->length];
+}
+
+/* The listed name that is nearest to the given one; NULL: none is near enough. */
+static const char *nearest_name(const struct option_table *table, const struct given_name *given)
+{
+    const char *best = NULL;
+    size_t least = NEAR + 1;
+    for (size_t i = 0; i < table->count; i++) {
+        const struct option_entry *entry = &table->entries[i];
+        const char *const both[] = {entry->name, entry->alias};
+        for (size_t n = 0; entry->help && n < 2; n++) {
+            size_t found = both[n] ? name_distance(both[n], given) : least;
+            if (found < least && found < given->length) {
+                best = both[n];
+                least = found;
+            }
+        }
+    }
+    return best;
+}
+
+/*
+ * Reports a long option that the table does not have. `word` is as the user gave it:
+ * "--nmae=value". Lists the names that begin with the given one or, if there are none, suggests the
+ * nearest name. Returns -EINVAL.
+ */
+static int suggest_option(const struct option_table *table, const char *word, struct err *e)
+{
+    struct given_name given = {.text = word + strspn(word, "-")};
+    given.length = strcspn(given.text, "=");
+    const char *dashes = dashes_of(table);
+    const char *only = NULL;
+    unsigned begun = 0; /* number of names that begin with the given one */
+    char names[200] = "";
+    for (size_t i = 0; i < table->count; i++) {
+        const char *const both[] = {table->entries[i].name, table->entries[i].alias};
+        for (size_t n = 0; n < 2; n++) {
+            if (!begins_with(both[n], &given))
+                continue;
+            only = both[n];
+            begun++;
+            list_name(names, sizeof names, dashes, only);
+        }
+    }
+    if (begun > 1)
+        return err_say(e, "ambiguous option %.100s: it may be %s", word, names);
+    const char *name = only ? only : given.length <= NAME_MOST ? nearest_name(table, &given) : NULL;
+    if (name)
+        return err_say(e, "unknown option %.100s; did you mean %s%s?", word, dashes, name);
+    return err_say(e, "unknown option %.100s; %shelp lists the options", word, dashes);
+}
 
 /*
  * Code that getopt returns for the option in row i of the table: its letter or, without a letter, i
@@ -234,4 +342,148 @@ bool cli_is_called(int argc, char *const argv[], const char *name)
 {
     const char *slash = argc > 0 ? strrchr(argv[0], '/') : NULL;
     return argc > 0 && strcmp(slash ? slash + 1 : argv[0], name) == 0;
+}
+
+/* Number of characters of an unknown name that a message repeats. */
+#define NAME_SHOWN 100
+
+struct reader {
+    const struct option_table *table;
+    void *settings;
+    char **next; /* next word to read; NULL: there are no more */
+    const char *operand;
+    char *stray; /* the operand; NULL: there was none */
+    bool *given;
+    bool only_operands; /* "--" has been read */
+};
+
+static bool is_named(const char *name, const char *word, size_t length)
+{
+    return name && strlen(name) == length && memcmp(name, word, length) == 0;
+}
+
+static const struct option_entry *entry_named(const struct option_table *table, const char *word,
+                                              size_t length)
+{
+    for (size_t i = 0; i < table->count; i++) {
+        const struct option_entry *entry = &table->entries[i];
+        if (is_named(entry->name, word, length) || is_named(entry->alias, word, length) ||
+            (length == 1 && entry->letter == *word))
+            return entry;
+    }
+    return NULL;
+}
+
+static int refuse_flag(const struct option_entry *entry, const char *given, const char *accepted,
+                       struct err *e)
+{
+    if (!given)
+        return err_say(e, "-%s needs a value: %s", entry->name, accepted);
+    if (entry->quirks & OPTION_SECRET)
+        return err_say(e, "-%s: this value is not accepted; expected %s", entry->name, accepted);
+    return err_say(e, "-%s: '%.100s' is not accepted; expected %s", entry->name, given, accepted);
+}
+
+static int apply_flag(const struct reader *r, const struct option_entry *entry, char *value,
+                      struct err *e)
+{
+    struct err reason;
+    err_init(&reason);
+    int rc = option_apply(entry, r->settings, value, &reason);
+    if (rc != 0)
+        rc = refuse_flag(entry, value, reason.text, e);
+    if (value && (entry->quirks & OPTION_SECRET))
+        memset(value, '*', strlen(value));
+    return rc;
+}
+
+/*
+ * Refuses a name. The message does not repeat the value, because it may be a secret key after a
+ * misspelt option.
+ */
+static int refuse_name(const struct option_table *table, const char *name, size_t length,
+                       struct err *e)
+{
+    char word[NAME_SHOWN + 2];
+    snprintf(word, sizeof word, "-%.*s", (int)(length < NAME_SHOWN ? length : NAME_SHOWN), name);
+    return suggest_option(table, word, e);
+}
+
+/* Takes the next word as the value of a boolean without `=`, if that word is true or false. */
+static char *boolean_value(struct reader *r)
+{
+    const char *word = *r->next;
+    bool is_value = word && (strcmp(word, "true") == 0 || strcmp(word, "false") == 0);
+    return is_value ? *r->next++ : NULL;
+}
+
+/* Reads the option whose name begins at `name`. */
+static int read_option(struct reader *r, char *name, struct err *e)
+{
+    size_t length = strcspn(name, "=");
+    char *value = name[length] == '=' ? name + length + 1 : NULL;
+    const struct option_entry *entry = entry_named(r->table, name, length);
+    if (!entry || length == 0)
+        return refuse_name(r->table, name, length, e);
+    bool takes_next = entry->value == VALUE_REQUIRED && entry->kind != OPTION_BOOLEAN;
+    if (value && entry->value == VALUE_NONE && entry->kind != OPTION_BOOLEAN)
+        return err_say(e, "-%s takes no value", entry->name);
+    if (!value && takes_next) {
+        if (!*r->next)
+            return refuse_flag(entry, NULL, entry->accepted ? entry->accepted : entry->value_name,
+                               e);
+        value = *r->next++;
+    }
+    if (!value && entry->kind == OPTION_BOOLEAN)
+        value = boolean_value(r);
+    r->given[entry - r->table->entries] = true;
+    return apply_flag(r, entry, value, e);
+}
+
+static int refuse_word(const char *word, struct err *e)
+{
+    return err_say(e, "unexpected argument '%.100s'; -help lists the options", word);
+}
+
+static int read_operand(struct reader *r, char *word, struct err *e)
+{
+    if (!r->operand || r->stray)
+        return refuse_word(word, e);
+    r->stray = word;
+    return 0;
+}
+
+/* Takes a word without a dash as the operand, unless the option that it stands for was given. */
+static int take_operand(struct reader *r, struct err *e)
+{
+    const struct option_entry *entry = entry_named(r->table, r->operand, strlen(r->operand));
+    if (r->given[entry - r->table->entries])
+        return refuse_word(r->stray, e);
+    r->given[entry - r->table->entries] = true;
+    return apply_flag(r, entry, r->stray, e);
+}
+
+static int read_word(struct reader *r, char *word, struct err *e)
+{
+    if (r->only_operands || word[0] != '-' || word[1] == '\0')
+        return read_operand(r, word, e);
+    if (strcmp(word, "--") == 0) {
+        r->only_operands = true;
+        return 0;
+    }
+    return read_option(r, word + (word[1] == '-' ? 2 : 1), e);
+}
+
+int cli_parse_go(const struct option_table *table, const char *operand, int argc, char *argv[],
+                 void *settings, bool given[OPTIONS_MOST], struct err *e)
+{
+    struct reader r = {.table = table, .settings = settings, .operand = operand, .given = given};
+    memset(given, 0, OPTIONS_MOST * sizeof *given);
+    r.next = argv + (argc > 0 ? 1 : 0);
+    int rc = 0;
+    while (rc == 0 && *r.next) {
+        char *word = *r.next++;
+        rc = read_word(&r, word, e);
+    }
+    return rc == 0 && r.stray ? take_operand(&r, e) : rc;
 }

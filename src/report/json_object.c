@@ -1,11 +1,14 @@
 #include "report/json_object.h"
 
+#include <jansson.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
 
+#include "measure/latencies.h"
 #include "report/sanitize.h"
+#include "tail/summary.h"
 
 void put_value(json_t **object, const char *key, json_t *value)
 {
@@ -129,4 +132,61 @@ char *json_text(const json_t *object, size_t flags)
         return t.bytes;
     free(t.bytes);
     return NULL;
+}
+
+void put_latencies(json_t **object, const struct latencies *l)
+{
+    put_count(object, "min", l->min);
+    put_count(object, "mean", l->mean);
+    put_count(object, "p50", l->p50);
+    put_count(object, "p90", l->p90);
+    put_count(object, "p95", l->p95);
+    put_count(object, "p99", l->p99);
+    put_count(object, "p99_9", l->p99_9);
+    put_count(object, "p99_99", l->p99_99);
+    put_count(object, "max", l->max);
+}
+
+static json_t *shares(const struct tail_summary *s)
+{
+    json_t *object = json_object();
+    for (enum tail_cause cause = 0; cause < CAUSE_COUNT; cause++)
+        put_real(&object, tail_cause_name(cause), tail_summary_percent(s, cause));
+    return object;
+}
+
+static json_t *all_records(const struct tail_summary *s)
+{
+    json_t *array = json_array();
+    for (size_t i = 0; i < s->examined; i++) {
+        const struct tail_record *r = &s->records[i];
+        json_t *object = json_object();
+        put_real(&object, "seconds", (double)r->start_ns / 1e9);
+        put_count(&object, "latency_ns", r->latency_ns);
+        put_count(&object, "offset", r->offset);
+        put_text(&object, "kind", r->writes ? "write" : "read");
+        put_text(&object, "cause", tail_cause_name(r->cause));
+        append_value(&array, object);
+    }
+    return array;
+}
+
+void put_tail(json_t **object, const struct tail_summary *s)
+{
+    char words[TAIL_TEXT];
+    if (!s->is_wanted)
+        return;
+    json_t *tail = json_object();
+    tail_summary_words(words, s);
+    put_text(&tail, "sentence", words);
+    put_flag(&tail, "traced", s->is_traced);
+    put_text(&tail, "note", s->note);
+    put_count(&tail, "slowest", s->slowest);
+    put_count(&tail, "examined", s->examined);
+    put_count(&tail, "above_ns", s->above_ns);
+    put_count(&tail, "lost_events", s->lost_events);
+    put_count(&tail, "lost_ops", s->lost_ops);
+    put_value(&tail, "percent", shares(s));
+    put_value(&tail, "operations", all_records(s));
+    put_value(object, "tail", tail);
 }

@@ -5,6 +5,12 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "measure/latencies.h"
+#include "tail/summary.h"
+
+/* Appends the latencies to the object. Each key is the name of the field in the struct. */
+void put_latencies(json_t **object, const struct latencies *l);
+
 /*
  * Builds JSON such that only the end must check for failures. Every function appends to *object (or
  * *array). When memory runs out, *object is freed and becomes NULL, and stays NULL. Putting a NULL
@@ -21,7 +27,6 @@ void put_count(json_t **object, const char *key, uint64_t count);
 /* Appends a number with a fraction. JSON has neither infinity nor NaN: 0 replaces them. */
 void put_real(json_t **object, const char *key, double number);
 void append_real(json_t **array, double number);
-
 void put_flag(json_t **object, const char *key, bool flag);
 
 /*
@@ -42,5 +47,8 @@ void put_known_count(json_t **object, const char *key, uint64_t count);
  * NULL, or memory has run out. (jansson's own json_dumps() may silently lose a key then.)
  */
 char *json_text(const json_t *object, size_t flags);
+
+/* Appends "tail", what the slowest operations waited for; nothing if nobody wanted it. */
+void put_tail(json_t **object, const struct tail_summary *s);
 
 #endif

@@ -2,6 +2,7 @@
 
 #include <stdbool.h>
 #include <stdint.h>
+#include <stdio.h>
 #include <string.h>
 
 #define INVALID 0xFFFD /* Unicode's own replacement character */
@@ -176,4 +177,24 @@ size_t sanitize_cut(const char *text, size_t columns)
         } while (((unsigned char)text[bytes] & 0xC0) == 0x80);
     }
     return bytes;
+}
+
+#define NS_PER_US UINT64_C(1000)
+#define US_PER_MS 1e3
+
+/* Rounds up, so that the printed number is never too small. */
+static double milliseconds(uint64_t nanoseconds)
+{
+    uint64_t us = nanoseconds / NS_PER_US + (nanoseconds % NS_PER_US > 0);
+    return (double)us / US_PER_MS;
+}
+
+void starts_text(char text[static STARTS_TEXT], uint64_t spread_ns, uint64_t clock_uncertainty_ns)
+{
+    int used =
+        snprintf(text, STARTS_TEXT, "within %.3f ms of one another", milliseconds(spread_ns));
+    if (clock_uncertainty_ns > 0)
+        snprintf(text + used, STARTS_TEXT - (size_t)used,
+                 " (their clocks could be compared to within %.3f ms)",
+                 milliseconds(clock_uncertainty_ns));
 }

@@ -77,9 +77,12 @@ struct coordinator {
 };
 
 extern const struct coordinator_ops coordinator_alone;
-extern const struct coordinator_ops coordinator_prompt;     /* prompt.c */
+
+extern const struct coordinator_ops coordinator_prompt; /* prompt.c */
+
 extern const struct coordinator_ops coordinator_semaphores; /* semaphores.c */
-extern const struct coordinator_ops coordinator_mpi;        /* mpi.c, in programs built with MPI */
+
+extern const struct coordinator_ops coordinator_mpi; /* mpi.c, in programs built with MPI */
 
 /* How the running program coordinates by default. Each program defines it. */
 extern const struct coordinator_ops *const program_coordinator;

@@ -7,7 +7,7 @@
 #include <stdio.h>
 #include <time.h>
 
-#include "cli/values.h"
+#include "cli/option.h"
 #include "sys/output.h"
 #include "sys/stop.h"
 #include "tools/rand_sequence.h"

@@ -9,7 +9,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "cli/values.h"
+#include "cli/option.h"
 #include "io/file.h"
 #include "live/progress_lines.h"
 #include "measure/clock.h"

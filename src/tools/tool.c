@@ -3,7 +3,6 @@
 #include <stdio.h>
 
 #include "cli/help.h"
-#include "cli/option_list.h"
 #include "cli/parser.h"
 #include "sys/privilege.h"
 

@@ -3,7 +3,7 @@
 
 #include <stdbool.h>
 
-#include "cli/common_options.h"
+#include "cli/option.h"
 #include "util/err.h"
 
 /* What the small programs share. */

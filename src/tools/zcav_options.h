@@ -5,7 +5,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "cli/values.h"
+#include "cli/option.h"
 #include "tools/tool.h"
 #include "util/err.h"
 

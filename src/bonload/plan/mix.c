@@ -3,7 +3,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "cli/values.h"
+#include "cli/option.h"
 #include "util/units.h"
 
 #define MOST_WEIGHT 1000000000

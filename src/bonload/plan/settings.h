@@ -6,7 +6,7 @@
 #include <stdint.h>
 
 #include "bonload/plan/words.h"
-#include "cli/values.h"
+#include "cli/option.h"
 #include "verify/contents.h"
 
 enum action { ACTION_RUN, ACTION_HELP, ACTION_VERSION, ACTION_OPTIONS };

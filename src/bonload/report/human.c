@@ -2,7 +2,7 @@
 #include <math.h>
 
 #include "bonload/report/report.h"
-#include "report/starts.h"
+#include "report/sanitize.h"
 #include "util/go_units.h"
 #include "util/units.h"
 

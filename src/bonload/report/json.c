@@ -3,9 +3,7 @@
 
 #include "bonload/report/report.h"
 #include "bonload/targets/target.h"
-#include "report/json_latencies.h"
 #include "report/json_object.h"
-#include "report/json_tail.h"
 #include "util/units.h"
 
 /* Version of the format that share/bonload.schema.json describes. Change both together. */

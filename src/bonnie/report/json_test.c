@@ -1,9 +1,7 @@
 #include "bonnie/report/json_test.h"
 
 #include "bonnie/report/json_steady.h"
-#include "report/json_latencies.h"
 #include "report/json_object.h"
-#include "report/json_tail.h"
 
 static json_t *json_of_latency(const struct latencies *l)
 {

@@ -5,7 +5,7 @@
 
 #include "bonnie/report/report.h"
 #include "bonnie/report/steady_text.h"
-#include "report/starts.h"
+#include "report/sanitize.h"
 
 #define LAST_COLUMN 80
 

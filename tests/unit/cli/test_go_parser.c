@@ -8,8 +8,8 @@
 
 #include <string.h>
 
-#include "cli/go_parser.h"
-#include "cli/values.h"
+#include "cli/option.h"
+#include "cli/parser.h"
 #include "util/units.h"
 
 /* The settings of a program whose options are written like Go's. */

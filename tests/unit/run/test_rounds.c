@@ -7,7 +7,7 @@
 
 #include <cmocka.h>
 
-#include "run/rounds.h"
+#include "run/section.h"
 
 #define SECOND UINT64_C(1000000000)
 #define CHUNK  UINT64_C(1024)
