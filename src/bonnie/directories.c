@@ -6,7 +6,7 @@
 #include <stdio.h>
 #include <time.h>
 
-#include "bonnie/plan_needs.h"
+#include "bonnie/plan.h"
 #include "sys/stop.h"
 #include "util/rng.h"
 #include "util/units.h"

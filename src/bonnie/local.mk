@@ -1,57 +1,33 @@
 src_libbonnie_a_SOURCES = \
-	src/bonnie/advice.c src/bonnie/advice.h \
-	src/bonnie/choices.h \
-	src/bonnie/corruption_list.c src/bonnie/corruption_list.h \
 	src/bonnie/directories.c src/bonnie/directories.h \
 	src/bonnie/gathering.c src/bonnie/gathering.h \
-	src/bonnie/go_options.c src/bonnie/go_options.h \
-	src/bonnie/option_limits.h \
-	src/bonnie/option_setters.c src/bonnie/option_setters.h \
 	src/bonnie/options.c src/bonnie/options.h \
 	src/bonnie/phase.c src/bonnie/phase.h \
-	src/bonnie/phase_progress.c src/bonnie/phase_progress.h \
-	src/bonnie/phase_rounds.c src/bonnie/phase_rounds.h \
-	src/bonnie/phase_tail.c src/bonnie/phase_tail.h \
-	src/bonnie/phase_verdict.c src/bonnie/phase_verdict.h \
 	src/bonnie/plan.c src/bonnie/plan.h \
-	src/bonnie/plan_needs.c src/bonnie/plan_needs.h \
-	src/bonnie/plan_steady.c src/bonnie/plan_steady.h \
-	src/bonnie/precondition.c src/bonnie/precondition.h \
 	src/bonnie/preset.c src/bonnie/preset.h \
 	src/bonnie/program.c src/bonnie/program.h \
 	src/bonnie/report/classic.c \
 	src/bonnie/report/csv.c \
 	src/bonnie/report/diskmark.c \
-	src/bonnie/report/extra_tables.c src/bonnie/report/extra_tables.h \
 	src/bonnie/report/figures.c src/bonnie/report/figures.h \
 	src/bonnie/report/gobonniego.c \
 	src/bonnie/report/gobonniego_json.c \
 	src/bonnie/report/html_row.c \
 	src/bonnie/report/json.c \
-	src/bonnie/report/json_steady.c src/bonnie/report/json_steady.h \
-	src/bonnie/report/json_test.c src/bonnie/report/json_test.h \
-	src/bonnie/report/measured.c src/bonnie/report/measured.h \
-	src/bonnie/report/report.c src/bonnie/report/report.h \
-	src/bonnie/report/steady_text.c src/bonnie/report/steady_text.h \
-	src/bonnie/report/summary_table.c src/bonnie/report/summary_table.h \
 	src/bonnie/report/text.c \
 	src/bonnie/reports.c src/bonnie/reports.h \
 	src/bonnie/result.c src/bonnie/result.h \
-	src/bonnie/run.c src/bonnie/run.h \
 	src/bonnie/run_context.c src/bonnie/run_context.h \
 	src/bonnie/seekers.c src/bonnie/seekers.h \
 	src/bonnie/session.c src/bonnie/session.h \
 	src/bonnie/settings.h \
 	src/bonnie/shifting.c src/bonnie/shifting.h \
-	src/bonnie/size_spec.c src/bonnie/size_spec.h \
 	src/bonnie/tests.c src/bonnie/tests.h \
 	src/bonnie/verdict.c src/bonnie/verdict.h \
 	src/bonnie/workloads/block.c \
-	src/bonnie/workloads/chunks.c src/bonnie/workloads/chunks.h \
 	src/bonnie/workloads/iops.c \
 	src/bonnie/workloads/metadata.c \
 	src/bonnie/workloads/perchar.c \
-	src/bonnie/workloads/rewrite.c \
 	src/bonnie/workloads/seeks.c src/bonnie/workloads/seeks.h \
 	src/bonnie/workloads/workload.c src/bonnie/workloads/workload.h
 

@@ -1,16 +1,450 @@
 #include "bonnie/options.h"
 
+#include <errno.h>
+#include <stdbool.h>
 #include <stddef.h>
+#include <stdio.h>
+#include <string.h>
 
-#include "bonnie/go_options.h"
-#include "bonnie/option_limits.h"
-#include "bonnie/option_setters.h"
 #include "bonnie/preset.h"
+#include "bonnie/settings.h"
+#include "cli/help.h"
 #include "cli/option.h"
 #include "cli/parser.h"
 #include "io/engine.h"
 #include "measure/steady.h"
+#include "util/err.h"
 #include "util/units.h"
+
+static int go_options_parse(const struct option_table *plain, int argc, char *argv[],
+                            struct settings *s, struct err *e);
+static bool go_options_are_meant(int argc, char *const argv[]);
+
+#define LIMIT_WORKERS    1024
+#define LIMIT_RUNS       1000000
+#define LIMIT_SHIFT      1000000
+#define LIMIT_PROCESSES  1000
+#define LIMIT_IODEPTH    4096
+#define LIMIT_IOPS_BLOCK (64 * MIB)
+#define LIMIT_THETA      10
+#define LIMIT_ROUNDS     10000
+#define LIMIT_WRITINGS   1000
+
+#define MAX_FIELDS 5
+#define FIELD_SIZE 32
+
+/* The fields of "a:b:c". Missing ones are empty. */
+struct fields {
+    char text[MAX_FIELDS][FIELD_SIZE];
+};
+
+static int split_fields(struct fields *f, const char *text, size_t most)
+{
+    memset(f, 0, sizeof *f);
+    for (size_t i = 0;; i++) {
+        size_t length = strcspn(text, ":");
+        if (i >= most || length >= FIELD_SIZE)
+            return -EINVAL;
+        memcpy(f->text[i], text, length);
+        if (text[length] == '\0')
+            return 0;
+        text += length + 1;
+    }
+}
+
+/* Parses one field. An empty field leaves *out alone. */
+static int field_size(const char *field, uint64_t unit, uint64_t min, uint64_t max,
+                      struct given *out)
+{
+    uint64_t value;
+    if (*field == '\0')
+        return 0;
+    if (units_parse_size(field, unit, &value) != 0 || value < min || value > max)
+        return -EINVAL;
+    *out = (struct given){.given = true, .value = value};
+    return 0;
+}
+
+static int field_count(const char *field, uint64_t min, uint64_t max, struct given *out)
+{
+    uint64_t value;
+    if (*field == '\0')
+        return 0;
+    if (units_parse_count(field, &value) != 0 || value < min || value > max)
+        return -EINVAL;
+    *out = (struct given){.given = true, .value = value};
+    return 0;
+}
+
+/* Parses a size with a suffix. It may have a fraction. */
+static int field_rounded(const char *field, uint64_t max, struct given *out)
+{
+    uint64_t value;
+    if (units_parse_rounded_size(field, 1, &value) != 0 || value > max)
+        return -EINVAL;
+    *out = (struct given){.given = true, .value = value};
+    return 0;
+}
+
+/* Parses SIZE: bytes with a suffix, or a number of the preset's units. Both may have a fraction. */
+static int field_data(const char *field, struct settings *s)
+{
+    uint64_t billionths;
+    if (*field == '\0')
+        return 0;
+    s->data_bytes.given = s->data_units.given = false;
+    if (units_parse_decimal(field, &billionths) != 0)
+        return field_rounded(field, LIMIT_DATA_BYTES, &s->data_bytes);
+    s->data_units = (struct given){.given = true, .value = billionths};
+    return billionths / BILLION <= LIMIT_DATA_BYTES / MIB ? 0 : -EINVAL;
+}
+
+/* The name of a field, and what it accepts. */
+struct field_rule {
+    const char *name;
+    const char *accepted;
+};
+
+/* Refuses a field, and names it in the message. */
+static int refuse_field(const struct field_rule *rule, const char *given, const char *grammar,
+                        struct err *e)
+{
+    return err_say(e, "%s %s instead of '%s', in %s", rule->name, rule->accepted, given, grammar);
+}
+
+int size_spec_data(struct settings *s, const char *text, struct err *e)
+{
+    static const char grammar[] = "SIZE[:CHUNK[:SEEKS[:SEEKERS]]]";
+    static const struct field_rule rules[] = {
+        {"SIZE", "in MiB, or with a suffix k, m, g, t, up to 1024t"},
+        {"CHUNK", "from 256 to 1g bytes"},
+        {"SEEKS", "from 1 to 10^12"},
+        {"SEEKERS", "from 1 to 65536"},
+    };
+    struct fields f;
+    /* Bonnie++ ignores an empty first field, as in "-s:3000:64k", and old scripts rely on that. */
+    if (*text == ':')
+        text++;
+    if (split_fields(&f, text, 4) != 0)
+        return err_say(e, "%s, %s %s", grammar, rules[0].name, rules[0].accepted);
+    const int read[] = {
+        field_data(f.text[0], s),
+        field_size(f.text[1], 1, LIMIT_CHUNK_MIN, LIMIT_CHUNK_MAX, &s->chunk_bytes),
+        field_count(f.text[2], 1, LIMIT_SEEKS, &s->seeks),
+        field_count(f.text[3], 1, LIMIT_SEEKERS, &s->seekers),
+    };
+    for (size_t i = 0; i < sizeof read / sizeof *read; i++)
+        if (read[i] != 0)
+            return refuse_field(&rules[i], f.text[i], grammar, e);
+    return 0;
+}
+
+/* Parses MAX: a size, or the kind of links that are made. */
+static int field_max(struct settings *s, const char *field)
+{
+    s->file_kind = strcmp(field, "-1") == 0   ? FILES_HARD_LINKS
+                   : strcmp(field, "-2") == 0 ? FILES_SYMBOLIC_LINKS
+                                              : FILES_DATA;
+    return s->file_kind == FILES_DATA
+               ? field_size(field, 1, 0, LIMIT_FILE_BYTES, &s->file_max_bytes)
+               : 0;
+}
+
+int size_spec_files(struct settings *s, const char *text, struct err *e)
+{
+    static const char grammar[] = "NUM[:MAX[:MIN[:DIRS[:CHUNK]]]]";
+    static const struct field_rule rules[] = {
+        {"NUM", "in units of 1024 files, up to 10^9"},
+        {"MAX", "up to 1t bytes, -1 for hard or -2 for symbolic links,"},
+        {"MIN", "up to 1t bytes"},
+        {"DIRS", "up to 99999"},
+        {"CHUNK", "from 256 to 1g bytes"},
+    };
+    struct fields f;
+    if (split_fields(&f, text, 5) != 0)
+        return err_say(e, "%s, %s %s", grammar, rules[0].name, rules[0].accepted);
+    const int read[] = {
+        field_count(f.text[0], 0, LIMIT_FILES_K, &s->files_k),
+        field_max(s, f.text[1]),
+        field_size(f.text[2], 1, 0, LIMIT_FILE_BYTES, &s->file_min_bytes),
+        field_count(f.text[3], 0, LIMIT_DIRECTORIES, &s->directories),
+        field_size(f.text[4], 1, LIMIT_CHUNK_MIN, LIMIT_CHUNK_MAX, &s->file_chunk_bytes),
+    };
+    for (size_t i = 0; i < sizeof read / sizeof *read; i++)
+        if (read[i] != 0)
+            return refuse_field(&rules[i], f.text[i], grammar, e);
+    if (s->file_max_bytes.given && s->file_min_bytes.given &&
+        s->file_min_bytes.value > s->file_max_bytes.value)
+        return err_say(e, "a MIN no larger than MAX");
+    return 0;
+}
+
+/*
+ * Setters of options whose values are more than a number, a text or a word. Each stores a value as
+ * the field `set` of a struct option_entry requires; `settings` is a struct settings.
+ */
+static int set_size(void *settings, const char *value, struct err *e)
+{
+    struct settings *s = settings;
+    return size_spec_data(s, value, e);
+}
+
+static int set_files(void *settings, const char *value, struct err *e)
+{
+    struct settings *s = settings;
+    return size_spec_files(s, value, e);
+}
+
+static const char *const workers_words[] = {"auto", NULL};
+
+static int set_workers(void *settings, const char *value, struct err *e)
+{
+    struct settings *s = settings;
+    s->workers_auto = strcmp(value, "auto") == 0;
+    if (s->workers_auto)
+        return 0;
+    return value_count(&s->workers, value, 1, LIMIT_WORKERS, "1 to 1024, or auto", e);
+}
+
+static int set_label(void *settings, const char *value, struct err *e)
+{
+    struct settings *s = settings;
+    (void)e;
+    s->label = value;
+    return 0;
+}
+
+static int set_fast(void *settings, const char *value, struct err *e)
+{
+    struct settings *s = settings;
+    s->fast = value == NULL;
+    if (s->fast)
+        return 0;
+    return value_size(&s->perchar_bytes, value, MIB, LIMIT_DATA_BYTES,
+                      "MiB, or a size with a suffix k, m, g, t, up to 1024t", e);
+}
+
+static int set_seed(void *settings, const char *value, struct err *e)
+{
+    struct settings *s = settings;
+    s->random_file = NULL;
+    return value_count(&s->seed, value, 0, UINT64_MAX, "a whole number from 0 to 2^64-1", e);
+}
+
+static int set_random_file(void *settings, const char *value, struct err *e)
+{
+    struct settings *s = settings;
+    s->seed.given = false;
+    return value_text(&s->random_file, value, "the path of a file", e);
+}
+
+static int set_processes(void *settings, const char *value, struct err *e)
+{
+    struct settings *s = settings;
+    int64_t number;
+    if (units_parse_signed(value, &number) != 0 || number < -1 || number == 0 ||
+        number > LIMIT_PROCESSES)
+        return err_say(e, "1 to 1000 processes, or -1 to remove the semaphores");
+    s->action = ACTION_SEMAPHORES;
+    s->semaphore_processes = (int)number;
+    return 0;
+}
+
+/* What their values can be, or begin with (option_entry.words). */
+static const char *const synchronise_words[] = {"s", "p", NULL};
+
+static int set_synchronise(void *settings, const char *value, struct err *e)
+{
+    struct settings *s = settings;
+    int word = value ? value_word(value, synchronise_words) : 0;
+    if (word < 0)
+        return err_say(e, "s for semaphores or p for a prompt");
+    s->coordination = word == 0 ? &coordinator_semaphores : &coordinator_prompt;
+    return 0;
+}
+
+static bool take_test(void *settings, char *word)
+{
+    struct settings *s = settings;
+    enum test_id test = test_by_name(word);
+    if (test == TEST_COUNT)
+        return false;
+    s->tests[test] = true;
+    return true;
+}
+
+static int set_tests(void *settings, const char *value, struct err *e)
+{
+    struct settings *s = settings;
+    memset(s->tests, 0, sizeof s->tests);
+    s->tests_given = true;
+    return value_list(settings, value, take_test,
+                      "a comma-separated list of putc, put_block, rewrite, getc, get_block, seeks, "
+                      "iops, seq_create, seq_stat, seq_del, ran_create, ran_stat, ran_del",
+                      e);
+}
+
+static int set_preset(void *settings, const char *value, struct err *e)
+{
+    struct settings *s = settings;
+    s->preset = preset_by_name(value);
+    return s->preset ? 0 : err_say(e, "bonnie, bonnie++, gobonniego or diskmark");
+}
+
+static const char *const format_words[] = {"text", "csv", "json", "html", NULL};
+
+static bool take_format(void *settings, char *word)
+{
+    struct settings *s = settings;
+    int format = value_word(word, format_words);
+    if (format < 0)
+        return false;
+    for (size_t i = 0; i < s->format_count; i++)
+        if (s->formats[i] == format_words[format])
+            return false;
+    s->formats[s->format_count++] = format_words[format];
+    return true;
+}
+
+static int set_format(void *settings, const char *value, struct err *e)
+{
+    struct settings *s = settings;
+    s->format_count = 0;
+    return value_list(settings, value, take_format,
+                      "a comma-separated list of text, csv, json, html, each once", e);
+}
+
+static int set_json(void *settings, const char *value, struct err *e)
+{
+    struct settings *s = settings;
+    (void)value;
+    return set_format(s, "json", e);
+}
+
+static int set_html(void *settings, const char *value, struct err *e)
+{
+    struct settings *s = settings;
+    (void)value;
+    return set_format(s, "html", e);
+}
+
+static int set_engine(void *settings, const char *value, struct err *e)
+{
+    struct settings *s = settings;
+    if (strcmp(value, "help") == 0) {
+        s->action = ACTION_ENGINES;
+        return 0;
+    }
+    if (!engine_by_name(value))
+        return err_say(e, "sync, libaio, io_uring or null; help lists what each can do here");
+    s->engine = value;
+    return 0;
+}
+
+static const char *const uring_words[] = {"sqpoll", "iopoll", NULL};
+
+static bool take_uring(void *settings, char *word)
+{
+    struct settings *s = settings;
+    bool *const fields[] = {&s->engine_options.uring.sqpoll, &s->engine_options.uring.iopoll};
+    int field = value_word(word, uring_words);
+    if (field >= 0)
+        *fields[field] = true;
+    return field >= 0;
+}
+
+static int set_uring(void *settings, const char *value, struct err *e)
+{
+    return value_list(settings, value, take_uring, "a comma-separated list of sqpoll, iopoll", e);
+}
+
+static const char *const null_words[] = {"delay=", "fail=", "short=", "corrupt=", NULL};
+
+/*
+ * Parses a word of --null: "delay=500" is a delay in microseconds; other values are numbers of
+ * transfers. Returns false when the word is wrong.
+ */
+static bool take_null(void *settings, char *word)
+{
+    struct settings *s = settings;
+    uint64_t *const fields[] = {&s->engine_options.null.delay_ns, &s->engine_options.null.fail_at,
+                                &s->engine_options.null.short_at,
+                                &s->engine_options.null.corrupt_at};
+    size_t field = 0;
+    while (null_words[field] && strncmp(word, null_words[field], strlen(null_words[field])) != 0)
+        field++;
+    if (!null_words[field])
+        return false;
+    const char *number = word + strlen(null_words[field]);
+    if (units_parse_count(number, fields[field]) != 0 || *fields[field] > LIMIT_SEEKS)
+        return false;
+    if (field == 0)
+        *fields[field] *= 1000;
+    return true;
+}
+
+static int set_null(void *settings, const char *value, struct err *e)
+{
+    return value_list(settings, value, take_null,
+                      "a comma-separated list of delay=MICROSECONDS, fail=N, short=N, corrupt=N",
+                      e);
+}
+
+static int set_iops_block(void *settings, const char *value, struct err *e)
+{
+    struct settings *s = settings;
+    static const char accepted[] = "bytes, a multiple of 512 up to 64m";
+    int rc = value_size(&s->iops_block_bytes, value, 1, LIMIT_IOPS_BLOCK, accepted, e);
+    uint64_t bytes = s->iops_block_bytes.value;
+    return rc == 0 && (bytes == 0 || bytes % 512 != 0) ? err_say(e, "%s", accepted) : rc;
+}
+
+static const char *const iops_pattern_words[] = {"uniform", "zipf:", NULL};
+
+static int set_iops_pattern(void *settings, const char *value, struct err *e)
+{
+    struct settings *s = settings;
+    const char *zipf = iops_pattern_words[1];
+    uint64_t theta = 0;
+    bool is_zipf = strncmp(value, zipf, strlen(zipf)) == 0;
+    if (is_zipf ? units_parse_decimal(value + strlen(zipf), &theta) != 0 || theta == 0 ||
+                      theta > LIMIT_THETA * BILLION
+                : strcmp(value, "uniform") != 0)
+        return err_say(e, "uniform, or zipf:THETA with a number above 0, up to 10");
+    s->iops_theta = (double)theta / (double)BILLION;
+    return 0;
+}
+
+static int set_steady(void *settings, const char *value, struct err *e)
+{
+    struct settings *s = settings;
+    int metric = value ? value_word(value, round_metric_names) : 0;
+    if (metric < 0)
+        return err_say(e, "iops, bandwidth, latency or p99");
+    s->steady = true;
+    s->steady_metric_given = value != NULL;
+    s->steady_metric = (enum round_metric)metric;
+    return 0;
+}
+
+static const char *const data_words[] = {
+    [DATA_RANDOM] = "random", [DATA_ZERO] = "zero", [DATA_COMPRESS] = "compress=", NULL};
+
+static int set_data(void *settings, const char *value, struct err *e)
+{
+    struct settings *s = settings;
+    const char *compress = data_words[DATA_COMPRESS];
+    static const char accepted[] = "random, zero or compress=PERCENT with 1 to 100";
+    int word = value_word(value, data_words);
+    if (word >= 0 && word != DATA_COMPRESS) {
+        s->data = (enum data_kind)word;
+        return 0;
+    }
+    if (strncmp(value, compress, strlen(compress)) != 0)
+        return err_say(e, "%s", accepted);
+    s->data = DATA_COMPRESS;
+    return value_count(&s->compress_percent, value + strlen(compress), 1, 100, accepted, e);
+}
 
 static const char *const cache_names[] = {[CACHE_EVICT] = "evict", [CACHE_KEEP] = "keep", NULL};
 
@@ -352,4 +786,109 @@ int options_parse(int argc, char *argv[], struct settings *s, struct err *e)
     if (go_options_are_meant(argc, argv))
         return go_options_parse(&option_table, argc, argv, s, e);
     return cli_parse(&option_table, argc, argv, s, e);
+}
+
+/* The program whose command line this is, and the preset that imitates it. */
+#define NAME "gobonniego"
+
+/* Whether the program was called by GoBonnieGo's name, or with its preset. */
+static bool go_options_are_meant(int argc, char *const argv[])
+{
+    if (cli_is_called(argc, argv, NAME))
+        return true;
+    for (int i = 1; i < argc; i++)
+        if (strcmp(argv[i], "--preset=" NAME) == 0 ||
+            (strcmp(argv[i], "--preset") == 0 && i + 1 < argc && strcmp(argv[i + 1], NAME) == 0))
+            return true;
+    return false;
+}
+
+/* Stores the value of a Go flag. A flag without a value is true. */
+static int take_flag(const char *value, bool *flag, struct err *e)
+{
+    return value_boolean(flag, value ? value : "true", e);
+}
+
+static int set_json_flag(void *settings, const char *value, struct err *e)
+{
+    struct settings *s = settings;
+    bool is_wanted = false;
+    int rc = take_flag(value, &is_wanted, e);
+    s->format_count = 0;
+    return rc == 0 && is_wanted ? set_json(s, NULL, e) : rc;
+}
+
+static int set_verbose_flag(void *settings, const char *value, struct err *e)
+{
+    struct settings *s = settings;
+    bool is_wanted = false;
+    int rc = take_flag(value, &is_wanted, e);
+    s->verbose = is_wanted;
+    return rc;
+}
+
+/* Changes an option to the form that GoBonnieGo gives it. */
+static void adapt_option(struct option_entry *entry)
+{
+    if (!entry->name)
+        return;
+    if (strcmp(entry->name, "directory") == 0)
+        entry->alias = "dir";
+    if (strcmp(entry->name, "json") == 0)
+        entry->set = set_json_flag;
+    if (strcmp(entry->name, "verbose") == 0) {
+        /* with a letter, "-v=true" would be read as -v with the value "=true" */
+        entry->letter = 0;
+        entry->alias = "v";
+        entry->kind = OPTION_CUSTOM;
+        entry->set = set_verbose_flag;
+        entry->field = 0;
+    }
+    if (entry->set == set_json_flag || entry->set == set_verbose_flag) {
+        entry->value = VALUE_OPTIONAL;
+        entry->value_name = "true|false";
+    }
+}
+
+static struct option_table adapted(const struct option_table *plain,
+                                   struct option_entry changed[OPTIONS_MOST])
+{
+    for (size_t i = 0; i < plain->count; i++) {
+        changed[i] = plain->entries[i];
+        adapt_option(&changed[i]);
+    }
+    return (struct option_table){
+        .entries = changed,
+        .count = plain->count,
+        .usage = "Usage: " NAME " [FLAG]...\n"
+                 "Measure writing, reading and IOPS of a filesystem. GoBonnieGo's flags are -dir,\n"
+                 "-iops-duration, -json, -runs, -seconds, -size, -threads, -v and -version; all\n"
+                 "of these are accepted, and any long name may be written with one dash:\n\n",
+        .closing = plain->closing,
+        .single_dash = true,
+    };
+}
+
+/* Reads such a command line, as cli_parse() would. `plain` is the table of bonnie's options. */
+static int go_options_parse(const struct option_table *plain, int argc, char *argv[],
+                            struct settings *s, struct err *e)
+{
+    struct option_entry changed[OPTIONS_MOST];
+    struct option_table table = adapted(plain, changed);
+    s->has_go_flags = true;
+    if (cli_is_called(argc, argv, NAME))
+        s->preset = preset_by_name(NAME);
+    return cli_parse(&table, argc, argv, s, e);
+}
+
+void go_options_print_help(const struct option_table *plain, FILE *out)
+{
+    struct option_entry changed[OPTIONS_MOST];
+    struct option_table table = adapted(plain, changed);
+    cli_print_help(&table, out);
+}
+
+void go_options_print_version(FILE *out)
+{
+    fprintf(out, NAME " version %s\n", PACKAGE_VERSION);
 }

@@ -6,17 +6,298 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "bonnie/phase_progress.h"
-#include "bonnie/phase_rounds.h"
-#include "bonnie/phase_tail.h"
-#include "bonnie/phase_verdict.h"
+#include "bonnie/gathering.h"
+#include "bonnie/result.h"
+#include "bonnie/run_context.h"
 #include "bonnie/seekers.h"
 #include "bonnie/shifting.h"
+#include "bonnie/workloads/workload.h"
 #include "live/monitor.h"
+#include "live/progress_bar.h"
+#include "measure/bottleneck.h"
 #include "measure/clock.h"
 #include "run/section.h"
 #include "storage/page_cache.h"
 #include "util/message.h"
+
+/* "12 of 12: Reading and writing at random places" */
+#define PHASE_TITLE 64
+
+/* Messages on standard error about the current test. */
+
+/* Makes the title of a test; on a terminal, with the test's number among those of the run. */
+static void phase_title(char title[PHASE_TITLE], const struct run_context *r, enum test_id test)
+{
+    const char *name = workload_of(test)->title;
+    unsigned number = 0;
+    unsigned count = 0;
+    for (enum test_id t = 0; t < TEST_COUNT; t++) {
+        count += r->plan->tests[t];
+        number += t <= test && r->plan->tests[t];
+    }
+    if (progress_lines_is_live(&r->progress))
+        snprintf(title, PHASE_TITLE, "%u of %u: %s", number, count, name);
+    else
+        snprintf(title, PHASE_TITLE, "%s", name);
+}
+
+/* The amount of work, or the time, after which a test is done. */
+static struct monitor_goal phase_goal(const struct plan *p, enum test_id test)
+{
+    const struct workload *w = workload_of(test);
+    bool is_steady = p->steady.wanted && w->uses_engine; /* then the goal is an upper limit */
+    struct monitor_goal goal = {.nanoseconds = is_steady
+                                                   ? p->steady.most_rounds * p->steady.round_ns
+                                                   : workload_duration_ns(w, p)};
+    switch (w->unit) {
+    case UNIT_PERCHAR_BLOCK:
+        goal.bytes = p->data.perchar_bytes;
+        break;
+    case UNIT_CHUNK:
+        goal.bytes = goal.nanoseconds > 0 ? 1 : p->data.chunks * p->data.chunk_bytes;
+        break;
+    case UNIT_SEEK:
+        goal.ops = is_steady ? 1 : p->data.seeks;
+        break;
+    case UNIT_BLOCK:
+        break;
+    case UNIT_FILE:
+    case UNIT_NAME:
+        goal.ops = p->files.count;
+        break;
+    }
+    return goal;
+}
+
+/*
+ * Reports that a test is done, and keeps its figures in case SIGUSR1 asks for them later in the
+ * run.
+ */
+static void phase_tell(const char *title, struct run_context *r, enum test_id test,
+                       const struct test_result *t)
+{
+    char figures[PROGRESS_FIGURES];
+    const struct progress_reading reading = {
+        .elapsed_ns = t->elapsed_ns,
+        .ops = t->ops,
+        .bytes = t->bytes,
+        .goal_bytes = phase_goal(r->plan, test).bytes,
+    };
+    size_t used = strlen(r->figures);
+    progress_figures(figures, &reading);
+    progress_lines_done(&r->progress, title, figures);
+    snprintf(r->figures + used, sizeof r->figures - used, "  %-10s  %s\n", test_name(test),
+             figures);
+}
+
+#define TITLE "Preconditioning"
+
+static int write_once(struct run_context *r, struct err *e)
+{
+    const struct task *writing = &workload_put_block.task;
+    struct task_times unused;
+    for (unsigned i = 0; i < r->plan->workers; i++) {
+        r->work[i].lap_ns = 0;
+        r->work[i].lap_start = 0;
+    }
+    int rc = thread_pool_prepare(&r->pool, writing, e);
+    if (rc == 0)
+        rc = thread_pool_work(&r->pool, &unused, e);
+    for (unsigned i = 0; i < r->plan->workers; i++)
+        work_release(&r->work[i]);
+    return rc;
+}
+
+/*
+ * Writes the data set as often as the plan's steady state needs, in chunks and through the plan's
+ * engine, as put_block does, so that the storage is in the state of long use. The pool must be
+ * parked. What this counts in the statistics has no meaning. Returns 0, or a negative errno with a
+ * line in e.
+ */
+static int precondition(struct run_context *r, struct err *e)
+{
+    unsigned times = r->plan->steady.precondition;
+    int rc = 0;
+    if (times == 0)
+        return 0;
+    progress_lines_begin(&r->progress, TITLE);
+    for (unsigned i = 0; rc == 0 && i < times; i++)
+        rc = write_once(r, e);
+    if (rc == 0)
+        progress_lines_done(&r->progress, TITLE, NULL);
+    else
+        progress_lines_break(&r->progress);
+    return rc;
+}
+
+/* The rounds of a phase that must become steady (run/rounds.h), as the plan wants them. */
+
+/*
+ * Opens the rounds of a section, and preconditions the storage. Returns 0, or a negative errno with
+ * a line in e; the caller must call rounds_close() in either case.
+ */
+static int phase_rounds_begin(struct rounds *rounds, struct run_context *r, enum test_id test,
+                              const struct section *section, struct err *e)
+{
+    const struct steady_plan *p = &r->plan->steady;
+    const enum round_metric of_rate = test_counts_operations(test) ? ROUND_IOPS : ROUND_BANDWIDTH;
+    *rounds = (struct rounds){
+        .section = section,
+        .stats = &r->stats,
+        .metric = p->has_metric ? p->metric : of_rate,
+        .most = p->most_rounds,
+    };
+    int rc = rounds_open(rounds, e);
+    return rc == 0 ? precondition(r, e) : rc;
+}
+
+static void tell_round(const struct rounds *rounds, struct run_context *r, enum test_id test)
+{
+    const struct round *last = &rounds->list[rounds->count - 1];
+    progress_lines_break(&r->progress);
+    message("%s: round %u: %.0f %s", test_name(test), rounds->count,
+            round_figure(last, rounds->metric), round_unit(rounds->metric));
+}
+
+/* Ends a round and, with -v, reports its figure. Returns whether another round follows. */
+static bool phase_rounds_next(struct rounds *rounds, struct run_context *r, enum test_id test)
+{
+    bool goes_on = rounds_end(rounds);
+    if (r->plan->verbose > 0)
+        tell_round(rounds, r, test);
+    return goes_on;
+}
+
+/* Returns the rounds' result for the reports, which then own the list of rounds. */
+static struct steady_result phase_rounds_take(struct rounds *rounds, const struct plan *p)
+{
+    struct steady_result steady = {
+        .wanted = true,
+        .is_steady = rounds->is_steady,
+        .metric = rounds->metric,
+        .round_ns = p->steady.round_ns,
+        .most_rounds = p->steady.most_rounds,
+        .precondition = p->steady.precondition,
+        .fit = rounds->fit,
+        .rounds = rounds->list,
+        .count = rounds->count,
+    };
+    rounds->list = NULL;
+    return steady;
+}
+
+/*
+ * Finds what the slowest operations of a phase waited for. It does so if the plan wants it and the
+ * workers have a queue of operations.
+ */
+
+static void latencies_of_test(const void *counts, struct histogram *sum)
+{
+    shared_stats_latencies(counts, sum);
+}
+
+/* The caller must call this before the workers prepare. Returns 0 or a negative errno. */
+static int phase_tail_begin(struct run_context *r, const struct workload *w, struct err *e)
+{
+    const struct plan *p = r->plan;
+    if (!p->explains_tail || !w->uses_engine || w->forked)
+        return 0;
+    const struct examiner_setup setup = {
+        .trace = &r->helpers->trace,
+        .kinds = {{.workers = p->workers, .latencies = latencies_of_test, .counts = &r->stats}},
+        .kind_count = 1,
+        .boxes = r->slow,
+        .devices = &r->devices,
+        .filesystem = r->mount.filesystem,
+        .limit = &r->limit,
+        .is_queued = p->engine.depth > 1,
+        .is_buffered = !p->direct,
+    };
+    return examiner_start(&r->examiner, &setup, e);
+}
+
+/*
+ * The caller must call this after the last lap, when r->total holds the latencies of the phase.
+ * `rc` is the result of the phase so far; *tail is set if `rc` is 0 and there is something to say.
+ * Returns the first failure.
+ */
+static int phase_tail_end(struct run_context *r, struct tail_summary *tail, int rc, struct err *e)
+{
+    examiner_stop(r->examiner);
+    if (rc == 0 && r->examiner)
+        rc = examiner_sum_up(r->examiner, 0, &r->total->latencies, tail, e);
+    examiner_free(r->examiner);
+    r->examiner = NULL;
+    return rc;
+}
+
+/*
+ * The share of the data that was in the page cache, in percent; 0 for direct transfers, which
+ * bypass it.
+ */
+static double resident_percent(const struct test_result *t, const struct workload *w)
+{
+    bool uses_cache = w->reads && t->cache.known && !t->direct;
+    return uses_cache ? t->cache.resident_percent_before : 0;
+}
+
+static struct evidence evidence_of(const struct test_result *t, const struct workload *w,
+                                   const struct run_context *r, const struct test_figures *f)
+{
+    struct bytes_asked asked = workload_asked(w, r->plan, t->bytes);
+    return (struct evidence){
+        .elapsed_ns = t->elapsed_ns,
+        .cpu_ns = t->cpu_ns,
+        .busiest = f->busiest,
+        .cpus = f->cpus,
+        .workers = t->workers,
+        .read_bytes = asked.read,
+        .written_bytes = asked.written,
+        .resident_percent = resident_percent(t, w),
+        .filesystem = r->mount.filesystem[0] ? r->mount.filesystem : NULL,
+        .is_stored = !w->uses_engine || plan_stores(r->plan),
+        .computes = w->unit == UNIT_PERCHAR_BLOCK,
+        .device = t->device,
+        .limit = f->limit,
+    };
+}
+
+static struct advice_facts facts_of(const struct test_result *t, enum test_id test,
+                                    const struct run_context *r)
+{
+    const struct plan *p = r->plan;
+    const struct engine_ops *engine = p->engine.ops;
+    return (struct advice_facts){
+        .test = test,
+        .workers = t->workers,
+        .iodepth = t->iodepth,
+        .cpus = p->host->cpus,
+        .operation_bytes = t->chunk_bytes,
+        .is_direct = t->direct,
+        .is_durable = p->sync,
+        .engine_queues = engine->capabilities & ENGINE_QUEUES,
+        .engine_needs_direct = engine->capabilities & ENGINE_NEEDS_DIRECT,
+        .evicts = p->cache == CACHE_EVICT,
+        .is_compressible = p->contents != DATA_RANDOM,
+        .lacks_journal = r->mount.lacks_journal,
+    };
+}
+
+/*
+ * Judges what limited a test's figure, by the figures and by what the devices did. Sets the
+ * result's verdict and the time for which workers waited for a CPU. The rest of the result must be
+ * complete.
+ */
+static void phase_verdict(struct test_result *t, enum test_id test, const struct run_context *r,
+                          const struct test_figures *f)
+{
+    const struct evidence evidence = evidence_of(t, workload_of(test), r, f);
+    const struct advice_facts facts = facts_of(t, test, r);
+    struct judgement judgement;
+    bottleneck_judge(&judgement, &evidence);
+    t->waited_for_cpu_percent = judgement.waited_percent;
+    verdict_of_test(&t->verdict, &judgement, &facts, evidence.filesystem);
+}
 
 /* A phase in progress. */
 struct phase {

@@ -1,19 +1,74 @@
 #include "bonnie/plan.h"
 
 #include <inttypes.h>
+#include <stdbool.h>
+#include <stdint.h>
 #include <stdio.h>
 #include <string.h>
 #include <time.h>
 
-#include "bonnie/option_limits.h"
+#include "bonnie/options.h"
 #include "bonnie/preset.h"
+#include "bonnie/settings.h"
+#include "bonnie/tests.h"
 #include "io/engine.h"
 #include "live/shared_stats.h"
+#include "measure/round.h"
 #include "storage/scratch.h"
 #include "sync/ranks.h"
 #include "sys/seed_file.h"
+#include "util/err.h"
 #include "util/partition.h"
+#include "util/units.h"
 #include "verify/pattern.h"
+
+#define DEFAULT_ROUND_NS    (60 * BILLION)
+#define DEFAULT_MOST_ROUNDS 25
+
+/* The first given option that needs rounds; NULL: there is none. */
+static const char *option_of_rounds(const struct settings *s)
+{
+    return s->round_ns.given       ? "--round-time"
+           : s->precondition.given ? "--precondition"
+           : s->most_rounds.given  ? "--max-rounds"
+           : s->require_steady     ? "--require-steady"
+                                   : NULL;
+}
+
+static bool has_block_test(const bool tests[static TEST_COUNT])
+{
+    return tests[TEST_PUT_BLOCK] || tests[TEST_REWRITE] || tests[TEST_GET_BLOCK] ||
+           tests[TEST_SEEKS] || tests[TEST_IOPS];
+}
+
+/*
+ * Sets the steady_plan of a plan with these tests and this --time. Returns 0, or -EINVAL with a
+ * line in e when the user gave options of --steady-state without it, when it cannot be combined
+ * with other options, or when no chosen test can become steady.
+ */
+static int plan_steady(struct steady_plan *steady, const bool tests[static TEST_COUNT],
+                       uint64_t time_ns, const struct settings *s, struct err *e)
+{
+    const char *alone = option_of_rounds(s);
+    *steady = (struct steady_plan){
+        .wanted = s->steady,
+        .is_required = s->require_steady,
+        .has_metric = s->steady_metric_given,
+        .metric = s->steady_metric,
+        .round_ns = given_or(s->round_ns, DEFAULT_ROUND_NS),
+        .precondition = (unsigned)given_or(s->precondition, 0),
+        .most_rounds = (unsigned)given_or(s->most_rounds, DEFAULT_MOST_ROUNDS),
+    };
+    if (!s->steady)
+        return alone ? err_say(e, "%s: there are no rounds without --steady-state", alone) : 0;
+    if (time_ns > 0)
+        return err_say(e, "--time cannot be combined with --steady-state, which ends tests "
+                          "when they are steady; --round-time is the time of a round");
+    if (!has_block_test(tests))
+        return err_say(e, "--steady-state: only put_block, rewrite, get_block, seeks and iops "
+                          "can become steady, and none of them will run");
+    return 0;
+}
 
 #define DEFAULT_IOPS_WRITES 10
 #define DEFAULT_MIN_TIME_NS (BILLION / 2)
@@ -438,4 +493,58 @@ int plan_share(struct plan *share, const struct plan *whole, const struct ranks 
     if (r->number > 0)
         silence_rank(share);
     return check_plan(share, e);
+}
+
+/* Number of blocks for the private directory and the owner file. */
+#define OTHER_BLOCKS 2
+
+/*
+ * Average storage of a file: sizes are spread evenly, and the last block is half full on average.
+ */
+static uint64_t average_file(const struct files_plan *f, uint64_t block)
+{
+    if (f->min_bytes == f->max_bytes)
+        return round_up(f->min_bytes, block);
+    return (f->min_bytes + f->max_bytes + block) / 2;
+}
+
+/* Storage of all metadata files with their names, inodes and directories. */
+static uint64_t metadata_bytes(const struct plan *p, const struct scratch_space *space)
+{
+    const struct files_plan *f = &p->files;
+    uint64_t each = average_file(f, space->block_bytes) + space->file_bytes;
+    uint64_t directories = space->file_bytes > 0 ? f->directories * space->block_bytes : 0;
+    uint64_t files = 0;
+    if (!plan_has_test(p, TEST_FIRST_METADATA, TEST_COUNT))
+        return 0;
+    if (__builtin_mul_overflow(f->count, each, &files) ||
+        __builtin_add_overflow(files, directories, &files))
+        return UINT64_MAX;
+    return files;
+}
+
+uint64_t plan_bytes_needed(const struct plan *p, const struct scratch_space *space)
+{
+    /* the data files are removed before the metadata tests begin */
+    uint64_t block = space->block_bytes;
+    uint64_t files = metadata_bytes(p, space);
+    uint64_t data = 0;
+    if (files == UINT64_MAX)
+        return files;
+    if (p->tests[TEST_PUTC] || p->tests[TEST_GETC])
+        data = p->data.perchar_bytes;
+    if (p->tests[TEST_PUT_BLOCK] || p->tests[TEST_REWRITE] || p->tests[TEST_GET_BLOCK] ||
+        p->tests[TEST_SEEKS] || p->tests[TEST_IOPS])
+        data = plan_stores(p) ? p->data.bytes : data;
+    data = round_up(data, block) + (data > 0 ? p->workers * block : 0);
+    return (data > files ? data : files) + OTHER_BLOCKS * block;
+}
+
+uint64_t plan_files_needed(const struct plan *p, bool links_are_files)
+{
+    if (!plan_has_test(p, TEST_FIRST_METADATA, TEST_COUNT))
+        return p->workers;
+    bool are_links = p->files.kind == FILES_HARD_LINKS;
+    uint64_t inodes = are_links && !links_are_files ? 0 : p->files.count;
+    return inodes + p->files.directories + p->workers;
 }

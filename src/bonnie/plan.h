@@ -5,10 +5,10 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "bonnie/choices.h"
-#include "bonnie/plan_steady.h"
+#include "bonnie/settings.h"
 #include "bonnie/tests.h"
 #include "io/engine.h"
+#include "measure/round.h"
 #include "storage/file_kind.h"
 #include "sync/coordinator.h"
 #include "sys/host.h"
@@ -16,9 +16,30 @@
 #include "verify/contents.h"
 #include "verify/pattern.h"
 
-struct preset_row;
 struct settings;
+struct plan;
+struct scratch_space;
+struct preset_row;
 struct ranks;
+
+/* How block tests are repeated until their figure is steady. */
+struct steady_plan {
+    bool wanted; /* false: the other fields mean nothing */
+    bool is_required;
+    bool has_metric; /* false: the metric is the rate of the test */
+    enum round_metric metric;
+    uint64_t round_ns;
+    unsigned precondition; /* number of times that the data set is written before the first round */
+    unsigned most_rounds;
+};
+
+/*
+ * The largest number of bytes and of files that the plan needs at any moment on a filesystem with
+ * these blocks and inodes. UINT64_MAX bytes: more than can be counted. links_are_files: a hard link
+ * counts as a file there.
+ */
+uint64_t plan_bytes_needed(const struct plan *p, const struct scratch_space *space);
+uint64_t plan_files_needed(const struct plan *p, bool links_are_files);
 
 /* The data set of the tests that move data. */
 struct data_plan {

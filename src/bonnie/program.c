@@ -2,7 +2,6 @@
 
 #include <stdio.h>
 
-#include "bonnie/go_options.h"
 #include "bonnie/options.h"
 #include "bonnie/session.h"
 #include "cli/help.h"

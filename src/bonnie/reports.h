@@ -1,10 +1,68 @@
 #ifndef BONNIE_REPORTS_H
 #define BONNIE_REPORTS_H
 
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdio.h>
+
 #include "bonnie/plan.h"
 #include "bonnie/result.h"
 #include "sys/output.h"
 #include "util/err.h"
+
+/*
+ * One format of the report. All hooks print to `out`, and flush it, so that they notice a full
+ * disk. They return 0, or a negative errno when not everything could be written.
+ */
+struct report_ops {
+    const char *name; /* name for --format */
+    const char *help; /* description in one line */
+
+    /* Prints the heading above the lines of several runs. NULL: the format has none. */
+    int (*header)(FILE *out);
+
+    /* Prints one run. NULL: the format prints nothing for a single run. */
+    int (*run)(FILE *out, const struct result *r);
+
+    /*
+     * Prints notes for people below one run: what limited the figures and, with `advice`, which
+     * options may help. Notes go elsewhere when scripts read the report (reports.h). NULL: the
+     * format has no notes.
+     */
+    int (*notes)(FILE *out, const struct result *r, bool advice);
+
+    /* Prints all runs, at least one, at the end. NULL: the format prints nothing at the end. */
+    int (*all)(FILE *out, const struct result runs[], size_t count);
+};
+
+/* The format with that name; NULL: there is none. */
+const struct report_ops *report_by_name(const char *name);
+
+/* The format with that index in the table, counted from 0; NULL: there are no more. */
+const struct report_ops *report_at(size_t index);
+
+/*
+ * Ends a hook's output: flushes `out`. Returns 0, or a negative errno when something was not
+ * written.
+ */
+int report_end(FILE *out);
+
+/* One object for each file in this folder that prints a format. report_by_name() finds them. */
+extern const struct report_ops report_text;
+
+extern const struct report_ops report_csv;
+
+extern const struct report_ops report_json;
+
+extern const struct report_ops report_classic;
+
+extern const struct report_ops report_html_row;
+
+extern const struct report_ops report_gobonniego;
+
+extern const struct report_ops report_gobonniego_json;
+
+extern const struct report_ops report_diskmark;
 
 /*
  * The reports that a session prints, each to the stream that the plan wants: some after each run,

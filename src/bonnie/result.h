@@ -5,8 +5,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "bonnie/choices.h"
-#include "bonnie/corruption_list.h"
+#include "bonnie/settings.h"
 #include "bonnie/tests.h"
 #include "bonnie/verdict.h"
 #include "measure/device.h"
@@ -19,6 +18,28 @@
 #include "storage/page_cache.h"
 #include "sync/ranks.h"
 #include "tail/summary.h"
+#include "util/err.h"
+#include "verify/contents.h"
+
+/* The first corrupted places that a test found, described for reports. */
+struct corruption_entry {
+    uint64_t file;                          /* number of the data file, counted from 0 */
+    uint64_t offset;                        /* offset in that file */
+    const char *kind;                       /* "stale", "torn" ...; a static text */
+    char description[CORRUPTED_PLACE_TEXT]; /* the kind, what was expected, and what was found */
+};
+
+struct corruption_list {
+    struct corruption_entry *entries; /* belongs to the list; NULL: none */
+    size_t count;
+};
+
+/*
+ * Describes the places that c has recorded. Returns 0, or a negative errno with a line in e;
+ * corruption_list_release() frees the list.
+ */
+int corruption_list_make(struct corruption_list *list, const struct corruption *c,
+                         const struct pattern *p, struct err *e);
 
 /*
  * What was measured, as plain numbers: everything that a report needs, and nothing that points into

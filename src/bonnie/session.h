@@ -13,6 +13,7 @@
  * also with a line in e, if all tests ran but a figure that had to be steady is not.
  */
 #define EXIT_NOT_STEADY 3
+
 int session(const struct settings *s, struct coordinator *ranks, struct err *e);
 
 #endif

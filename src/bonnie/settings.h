@@ -5,7 +5,6 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "bonnie/choices.h"
 #include "bonnie/tests.h"
 #include "cli/option.h"
 #include "io/engine.h"
@@ -14,6 +13,20 @@
 #include "sync/coordinator.h"
 #include "verify/contents.h"
 #include "verify/pattern.h"
+
+/* Constants that settings, plan and result share. */
+
+/* Whether cached data is evicted before tests that read. */
+enum cache_mode { CACHE_EVICT, CACHE_KEEP };
+
+/* Most formats that a session can print: text, csv, json, html, each at most once. */
+#define MAX_FORMATS 4
+
+/* Defaults of Bonnie++, which its table and its CSV line omit. */
+#define DEFAULT_CHUNK_BYTES      8192
+#define DEFAULT_FILE_CHUNK_BYTES 8192
+#define DEFAULT_SEEKS            8192
+#define DEFAULT_SEEKERS          5
 
 /*
  * What the user asked for, as given. Nothing is looked up, guessed or computed here. The plan

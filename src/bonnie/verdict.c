@@ -1,18 +1,217 @@
 #include "bonnie/verdict.h"
 
+#include <ctype.h>
 #include <inttypes.h>
 #include <math.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
 #include <stdio.h>
 #include <string.h>
 
+#include "bonnie/tests.h"
+#include "measure/bottleneck.h"
 #include "util/units.h"
+
+/* Operations below this size cost as much CPU time for the system call as for moving the data. */
+#define SMALL_FOR_CPU (64 * KIB)
+
+/*
+ * If operations below this size come one at a time, a device spends much of its time on other
+ * things.
+ */
+#define SMALL_FOR_DEVICE MIB
+
+/* Most devices need no more operations in flight than this. */
+#define MANY_IN_FLIGHT 32
+
+/* The size of a direct transfer is a multiple of at least this. */
+#define SECTOR_BYTES 512
+
+/* ---- sets of tests ---- */
+
+#define TEST(name)  (1U << TEST_##name)
+#define CHARACTERS  (TEST(PUTC) | TEST(GETC))
+#define BLOCKS      (TEST(PUT_BLOCK) | TEST(REWRITE) | TEST(GET_BLOCK))
+#define BLOCK_READS (TEST(REWRITE) | TEST(GET_BLOCK))
+#define RANDOM      (TEST(SEEKS) | TEST(IOPS))
+#define CREATING    (TEST(SEQ_CREATE) | TEST(RAN_CREATE))
+#define LOOKING     (TEST(SEQ_STAT) | TEST(RAN_STAT))
+#define FILES       (CREATING | LOOKING | TEST(SEQ_DEL) | TEST(RAN_DEL))
+#define ALL_TESTS   (CHARACTERS | BLOCKS | RANDOM | FILES)
+
+/* ---- sets of conditions ---- */
+
+#define IS_DIRECT        (1U << 0)
+#define IS_DURABLE       (1U << 1)
+#define QUEUES           (1U << 2)
+#define QUEUES_IF_DIRECT (1U << 3)
+#define EVICTS           (1U << 4)
+#define IS_COMPRESSIBLE  (1U << 5)
+#define LACKS_JOURNAL    (1U << 6)
+#define HAS_FREE_CPUS    (1U << 7)  /* fewer workers than CPUs */
+#define ONE_IN_FLIGHT    (1U << 8)  /* one operation at a time */
+#define FEW_IN_FLIGHT    (1U << 9)  /* fewer than MANY_IN_FLIGHT */
+#define BELOW_64K        (1U << 10) /* fewer bytes per operation than SMALL_FOR_CPU */
+#define BELOW_1M         (1U << 11)
+#define UNALIGNED        (1U << 12) /* not aligned as O_DIRECT requires */
+
+static unsigned conditions_of(const struct advice_facts *f)
+{
+    const struct {
+        bool holds;
+        unsigned condition;
+    } all[] = {
+        {f->is_direct, IS_DIRECT},
+        {f->is_durable, IS_DURABLE},
+        {f->engine_queues, QUEUES},
+        {f->engine_needs_direct, QUEUES_IF_DIRECT},
+        {f->evicts, EVICTS},
+        {f->is_compressible, IS_COMPRESSIBLE},
+        {f->lacks_journal, LACKS_JOURNAL},
+        {f->workers < f->cpus, HAS_FREE_CPUS},
+        {f->workers * f->iodepth == 1, ONE_IN_FLIGHT},
+        {f->workers * f->iodepth < MANY_IN_FLIGHT, FEW_IN_FLIGHT},
+        {f->operation_bytes < SMALL_FOR_CPU, BELOW_64K},
+        {f->operation_bytes < SMALL_FOR_DEVICE, BELOW_1M},
+        {f->operation_bytes % SECTOR_BYTES != 0, UNALIGNED},
+    };
+    unsigned conditions = 0;
+    for (size_t i = 0; i < sizeof all / sizeof all[0]; i++)
+        conditions |= all[i].holds ? all[i].condition : 0;
+    return conditions;
+}
+
+/* ---- the table ---- */
+
+/* Without a journal, ext4 does not reuse an inode for minutes after it has been freed. */
+#define A_JOURNAL "a journal (this ext4 has none)"
+
+#define LARGER_CHUNK "larger chunks (-s SIZE:1m)"
+#define DIRECT       "-D"
+#define MORE_WORKERS "more workers (-c)"
+#define MORE_SEEKERS "more seekers (-s)"
+#define ASYNCHRONOUS "--engine=io_uring --iodepth=32"
+
+/*
+ * Something to try. All remedies that fit are joined by "or", and followed by the text that
+ * `endings` has for the reason.
+ */
+struct remedy {
+    enum bottleneck_reason reason;
+    unsigned tests;
+    unsigned needs;    /* all these conditions must hold */
+    unsigned excludes; /* none of these conditions may hold */
+    const char *words;
+};
+
+static const struct remedy remedies[] = {
+    {REASON_COMPUTED, BLOCKS, BELOW_64K, 0, LARGER_CHUNK},
+    {REASON_COMPUTED, BLOCKS | RANDOM, 0, IS_DIRECT | UNALIGNED, DIRECT},
+    {REASON_COMPUTED, CHARACTERS | BLOCKS | TEST(IOPS), HAS_FREE_CPUS, 0, MORE_WORKERS},
+    {REASON_COMPUTED, TEST(SEEKS), HAS_FREE_CPUS, 0, MORE_SEEKERS},
+    {REASON_COMPUTED, FILES & ~CREATING, HAS_FREE_CPUS, 0, MORE_WORKERS},
+    {REASON_COMPUTED, CREATING, HAS_FREE_CPUS, LACKS_JOURNAL, MORE_WORKERS},
+    {REASON_COMPUTED, CREATING, LACKS_JOURNAL, 0, A_JOURNAL},
+
+    {REASON_CPUS_FULL, BLOCKS, BELOW_64K, 0, LARGER_CHUNK},
+    {REASON_CPUS_FULL, BLOCKS | RANDOM, 0, IS_DIRECT | UNALIGNED, DIRECT},
+    {REASON_CPUS_FULL, CREATING, LACKS_JOURNAL, 0, A_JOURNAL},
+
+    {REASON_DEVICE_BUSY, BLOCKS, ONE_IN_FLIGHT | BELOW_1M | IS_DIRECT, 0, LARGER_CHUNK},
+    {REASON_DEVICE_BUSY, TEST(PUT_BLOCK) | TEST(REWRITE), ONE_IN_FLIGHT | BELOW_1M | IS_DURABLE,
+     IS_DIRECT, LARGER_CHUNK},
+    {REASON_DEVICE_BUSY, BLOCKS | RANDOM, FEW_IN_FLIGHT | IS_DIRECT, QUEUES, ASYNCHRONOUS},
+    {REASON_DEVICE_BUSY, BLOCKS | RANDOM, FEW_IN_FLIGHT | IS_DIRECT | QUEUES, 0,
+     "a greater --iodepth"},
+    {REASON_DEVICE_BUSY, BLOCK_READS | RANDOM, FEW_IN_FLIGHT, IS_DIRECT | QUEUES | UNALIGNED,
+     "-D " ASYNCHRONOUS},
+    {REASON_DEVICE_BUSY, BLOCK_READS | RANDOM, QUEUES_IF_DIRECT, IS_DIRECT | UNALIGNED, DIRECT},
+    {REASON_DEVICE_BUSY, BLOCKS, ONE_IN_FLIGHT | IS_DIRECT, 0, MORE_WORKERS},
+    {REASON_DEVICE_BUSY, BLOCK_READS, ONE_IN_FLIGHT, IS_DIRECT, MORE_WORKERS},
+    {REASON_DEVICE_BUSY, TEST(IOPS), FEW_IN_FLIGHT, 0, MORE_WORKERS},
+    {REASON_DEVICE_BUSY, TEST(SEEKS), FEW_IN_FLIGHT, 0, MORE_SEEKERS},
+    {REASON_DEVICE_BUSY, FILES, ONE_IN_FLIGHT, 0, MORE_WORKERS},
+
+    {REASON_READ_FROM_CACHE, ALL_TESTS & ~FILES, 0, EVICTS | IS_DIRECT, "--cache=evict"},
+    {REASON_READ_FROM_CACHE, LOOKING, 0, EVICTS, "--cache=evict"},
+    {REASON_READ_FROM_CACHE, BLOCKS | RANDOM, 0, IS_DIRECT | UNALIGNED, DIRECT},
+    {REASON_READ_FROM_CACHE, ALL_TESTS & ~FILES, 0, IS_DIRECT, "a larger -s"},
+    {REASON_READ_FROM_CACHE, ALL_TESTS & ~FILES, IS_COMPRESSIBLE, 0, "--data=random"},
+    {REASON_READ_FROM_CACHE, LOOKING, 0, 0, "more files (-n)"},
+
+    {REASON_NOT_WRITTEN, ALL_TESTS & ~FILES, IS_COMPRESSIBLE, 0, "--data=random"},
+    {REASON_NOT_WRITTEN, RANDOM, 0, IS_DIRECT | UNALIGNED, DIRECT},
+    {REASON_NOT_WRITTEN, CREATING, 0, IS_DURABLE, "-b (--sync)"},
+
+    {REASON_DEVICE_HELD, ALL_TESTS, 0, 0, "running outside of that control group"},
+    {REASON_IN_MEMORY, ALL_TESTS, 0, 0, "a directory on a device (-d)"},
+    {REASON_OTHERS_COMPUTED, ALL_TESTS, 0, 0, "measuring again on an idle machine"},
+};
+
+static const char *const endings[REASON_COUNT] = {
+    [REASON_COMPUTED] = " may help.",
+    [REASON_CPUS_FULL] = " may help.",
+    [REASON_DEVICE_BUSY] = " may help.",
+    [REASON_READ_FROM_CACHE] = " would measure the device.",
+    [REASON_NOT_WRITTEN] = " would measure the device.",
+    [REASON_DEVICE_HELD] = " would measure the device.",
+    [REASON_IN_MEMORY] = " would measure that device.",
+    [REASON_OTHERS_COMPUTED] = " would tell more.",
+};
+
+static bool remedy_fits(const struct remedy *r, const struct advice_facts *f, unsigned conditions)
+{
+    return r->reason == f->reason && (r->tests & (1U << f->test)) != 0 &&
+           (conditions & r->needs) == r->needs && (conditions & r->excludes) == 0;
+}
+
+_Static_assert(sizeof remedies / sizeof remedies[0] <= 64, "a set of remedies has a bit for each");
+
+uint64_t advice_for(const struct advice_facts *f)
+{
+    unsigned conditions = conditions_of(f);
+    uint64_t set = 0;
+    for (size_t i = 0; i < sizeof remedies / sizeof remedies[0]; i++)
+        if (remedy_fits(&remedies[i], f, conditions))
+            set |= UINT64_C(1) << i;
+    return set;
+}
+
+/*
+ * Whether an earlier remedy of the set has the same text, as remedies for different tests may have.
+ */
+static bool is_repeated(uint64_t set, size_t at)
+{
+    for (size_t i = 0; i < at; i++)
+        if ((set & UINT64_C(1) << i) && strcmp(remedies[i].words, remedies[at].words) == 0)
+            return true;
+    return false;
+}
+
+void advice_text(char text[static ADVICE_TEXT], uint64_t set)
+{
+    const char *ending = "";
+    size_t used = 0;
+    text[0] = '\0';
+    for (size_t i = 0; i < sizeof remedies / sizeof remedies[0]; i++) {
+        if (!(set & UINT64_C(1) << i) || is_repeated(set, i))
+            continue;
+        used += (size_t)snprintf(text + used, ADVICE_TEXT - used, "%s%s", used > 0 ? " or " : "",
+                                 remedies[i].words);
+        ending = endings[remedies[i].reason];
+    }
+    snprintf(text + used, ADVICE_TEXT - used, "%s", ending);
+    text[0] = (char)toupper((unsigned char)text[0]);
+}
 
 /*
  * A shorter wait for a CPU is not mentioned. WORTH_ADDING_PERCENT applies beside the note that no
  * device was measured.
  */
 #define WORTH_TELLING_PERCENT 1
-#define WORTH_ADDING_PERCENT  25
+
+#define WORTH_ADDING_PERCENT 25
 
 /* "100-100 %" */
 #define SPAN_TEXT 16

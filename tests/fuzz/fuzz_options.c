@@ -4,7 +4,6 @@
  */
 #include "bonnie/options.h"
 #include "bonnie/plan.h"
-#include "bonnie/plan_needs.h"
 #include "fuzz.h"
 #include "storage/scratch.h"
 #include "util/partition.h"

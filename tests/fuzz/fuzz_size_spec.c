@@ -1,8 +1,7 @@
 /* The grammars of -s and -n: accepted values are within the limits, and refusals have a reason. */
 #include <errno.h>
 
-#include "bonnie/option_limits.h"
-#include "bonnie/size_spec.h"
+#include "bonnie/options.h"
 #include "fuzz.h"
 
 static void must_be_within(struct given field, uint64_t least, uint64_t most)

@@ -1,7 +1,5 @@
-#include "bonnie/report/extra_tables.h"
 #include "bonnie/report/figures.h"
-#include "bonnie/report/report.h"
-#include "bonnie/report/summary_table.h"
+#include "bonnie/reports.h"
 
 /*
  * Prints Tim Bray's table. A test that was not run leaves its column empty, so that later figures

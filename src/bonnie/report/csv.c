@@ -1,5 +1,5 @@
 #include "bonnie/report/figures.h"
-#include "bonnie/report/report.h"
+#include "bonnie/reports.h"
 
 /*
  * The CSV line in format 1.98 of Bonnie++ 2.00a, with 50 fields. Bonnie++ itself prints the number

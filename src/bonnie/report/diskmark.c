@@ -1,5 +1,5 @@
-#include "bonnie/report/extra_tables.h"
-#include "bonnie/report/report.h"
+#include "bonnie/report/figures.h"
+#include "bonnie/reports.h"
 #include "util/units.h"
 
 /*

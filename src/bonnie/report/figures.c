@@ -1,11 +1,18 @@
 #include "bonnie/report/figures.h"
 
 #include <inttypes.h>
+#include <math.h>
 #include <stdio.h>
 #include <string.h>
 
+#include "bonnie/reports.h"
+#include "bonnie/result.h"
+#include "measure/summary.h"
+#include "util/units.h"
+
 /* Smaller rates are printed with one decimal. At each limit the rounded text gets longer. */
-#define SMALL_RATE  9.95
+#define SMALL_RATE 9.95
+
 #define SMALL_SEEKS 999.95
 
 static void print_number(char text[static UNITS_TEXT], int decimals, double number)
@@ -127,4 +134,149 @@ void figures_classic(struct classic_figures *f, const struct result *r)
     print_count(f->size, (r->data_bytes + MIB / 2) / MIB);
     for (enum test_id test = 0; test < TEST_FIRST_METADATA; test = test_next_classic(test))
         fill_classic(next++, r, test);
+}
+
+/* Names the slope if the rule rejects it, and otherwise the range. */
+static void tell_unsteady(char text[static STEADY_TEXT], const struct steady_result *s)
+{
+    const struct steady_fit *f = &s->fit;
+    double percent = fabs(f->slope_percent) / (STEADY_WINDOW - 1);
+    if (fabs(f->slope_percent) > STEADY_SLOPE_PERCENT)
+        snprintf(text, STEADY_TEXT, "not steady after %u rounds: still %s %.1f %% a round",
+                 s->count, f->slope > 0 ? "rising" : "falling", percent);
+    else
+        snprintf(text, STEADY_TEXT,
+                 "not steady after %u rounds: the last %d range over %.0f %% of their mean",
+                 s->count, STEADY_WINDOW, f->range_percent);
+}
+
+void steady_text(char text[static STEADY_TEXT], const struct steady_result *s)
+{
+    if (s->is_steady)
+        snprintf(text, STEADY_TEXT, "steady after round %u of %u", s->count, s->most_rounds);
+    else
+        tell_unsteady(text, s);
+}
+
+/* Smaller rates are printed with one decimal. At this limit the rounded text gets longer. */
+#define SMALL_MEAN 999.95
+
+/*
+ * Whether all runs of the test were long enough. As in the table of a single run, a test that was
+ * too short has no figure.
+ */
+static bool is_long_enough(const struct result runs[], size_t count, enum test_id test)
+{
+    for (size_t i = 0; i < count; i++) {
+        const struct test_result *t = &runs[i].tests[test];
+        if (t->measured && !test_result_is_long_enough(t))
+            return false;
+    }
+    return true;
+}
+
+static void print_rate(FILE *out, double rate)
+{
+    fprintf(out, " %11.*f", rate < SMALL_MEAN ? 1 : 0, rate);
+}
+
+static void print_figures(FILE *out, const struct summary *s, const char *unit)
+{
+    print_rate(out, s->median);
+    print_rate(out, s->min);
+    print_rate(out, s->max);
+    fprintf(out, "  %-5s", unit);
+    if (s->runs > 1)
+        fprintf(out, " %9s%%",
+                units_beside(summary_half_width_percent(s), 1, SUMMARY_WIDE_PERCENT).text);
+    fputs(summary_varies(s) ? "  varies\n" : "\n", out);
+}
+
+static int print_test(FILE *out, const struct result runs[], size_t count, enum test_id test)
+{
+    struct summary s;
+    int rc = result_summarise(&s, runs, count, test);
+    if (rc != 0 || s.runs == 0)
+        return rc;
+    fprintf(out, "%-10s %7zu", test_name(test), s.runs);
+    if (is_long_enough(runs, count, test))
+        print_figures(out, &s, test_rate_unit(test));
+    else
+        fprintf(out, " %11s %11s %11s  %s\n", "+++++", "+++++", "+++++", test_rate_unit(test));
+    return 0;
+}
+
+int summary_table(FILE *out, const struct result runs[], size_t count)
+{
+    if (count < 2)
+        return 0;
+    fprintf(out, "%-10s %7s %11s %11s %11s  %-5s %10s\n", "Summary", "runs", "median", "min", "max",
+            "unit", "+- 95%");
+    int rc = 0;
+    for (enum test_id test = 0; rc == 0 && test < TEST_COUNT; test++)
+        rc = print_test(out, runs, count, test);
+    int written = report_end(out);
+    return rc ? rc : written;
+}
+
+#define NAME_COLUMNS 10
+
+/*
+ * Smaller latencies are printed in nanoseconds, because whole microseconds would hide differences.
+ */
+#define SMALL_LATENCY_NS 10000
+
+static bool moves_data(enum test_id test)
+{
+    return test < TEST_FIRST_METADATA && test != TEST_SEEKS;
+}
+
+static void print_throughput(FILE *out, const struct result *r)
+{
+    fprintf(out, "%-*s %12s %12s\n", NAME_COLUMNS, "Throughput", "MiB/s", "MB/s");
+    for (enum test_id test = 0; test < TEST_COUNT; test++) {
+        const struct test_result *t = &r->tests[test];
+        double kib = test_result_kib_per_second(t);
+        if (!t->measured || !moves_data(test))
+            continue;
+        if (test_result_is_long_enough(t))
+            fprintf(out, "%-*s %12.1f %12.1f\n", NAME_COLUMNS, test_name(test), kib / 1024,
+                    kib * 1024 / 1e6);
+        else
+            fprintf(out, "%-*s %12s %12s\n", NAME_COLUMNS, test_name(test), "+++++", "+++++");
+    }
+}
+
+static void print_latency(FILE *out, uint64_t nanoseconds)
+{
+    char text[UNITS_TEXT];
+    if (nanoseconds < SMALL_LATENCY_NS)
+        snprintf(text, sizeof text, "%" PRIu64 "ns", nanoseconds);
+    else
+        units_format_latency(text, nanoseconds);
+    fprintf(out, " %8s", text);
+}
+
+static void print_percentiles(FILE *out, const struct result *r)
+{
+    fprintf(out, "%-*s %8s %8s %8s %8s %8s %8s %8s\n", NAME_COLUMNS, "Latency", "50%", "90%", "95%",
+            "99%", "99.9%", "99.99%", "max");
+    for (enum test_id test = 0; test < TEST_COUNT; test++) {
+        const struct latencies *l = &r->tests[test].latency_ns;
+        const uint64_t all[] = {l->p50, l->p90, l->p95, l->p99, l->p99_9, l->p99_99, l->max};
+        if (!r->tests[test].measured)
+            continue;
+        fprintf(out, "%-*s", NAME_COLUMNS, test_name(test));
+        for (size_t i = 0; i < sizeof all / sizeof *all; i++)
+            print_latency(out, all[i]);
+        fputc('\n', out);
+    }
+}
+
+void extra_tables(FILE *out, const struct result *r)
+{
+    if (r->si)
+        print_throughput(out, r);
+    if (r->percentiles)
+        print_percentiles(out, r);
 }

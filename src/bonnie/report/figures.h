@@ -2,10 +2,33 @@
 #define BONNIE_REPORT_FIGURES_H
 
 #include <stdbool.h>
+#include <stdio.h>
 
 #include "bonnie/result.h"
 #include "report/sanitize.h"
 #include "util/units.h"
+
+/*
+ * Says how the rounds of a test ended: "steady after round 9 of 25". The text has no commas,
+ * because scripts take a line with a comma for the CSV line.
+ */
+#define STEADY_TEXT 128
+
+void steady_text(char text[static STEADY_TEXT], const struct steady_result *s);
+
+/*
+ * The `all` hook of tables for people. For several runs, prints a line for each test: the number of
+ * runs, the median, smallest and largest rate, half of the 95 % confidence interval in percent of
+ * the mean, and a mark if the runs vary too much (summary.h). Prints nothing for one run.
+ */
+int summary_table(FILE *out, const struct result runs[], size_t count);
+
+/*
+ * Prints, below the tables, what these have no column for: the throughput of the tests of data
+ * files in MiB/s (2^20 bytes) and MB/s (10^6 bytes), and the percentiles of every test's latency.
+ * Prints only what the result asks for. No line has a comma.
+ */
+void extra_tables(FILE *out, const struct result *r);
 
 /*
  * A result as texts, field by field, as the CSV line has them. The Bonnie++ table is made from
@@ -60,6 +83,7 @@ bool figures_any(const struct figures *f, enum test_id first, enum test_id end);
 
 /* The figures that Tim Bray's Bonnie prints. */
 #define CLASSIC_TESTS 6
+
 struct classic_figures {
     char size[UNITS_TEXT]; /* size of the data, rounded to MiB */
     /*
@@ -68,6 +92,7 @@ struct classic_figures {
      */
     struct figure tests[CLASSIC_TESTS];
 };
+
 void figures_classic(struct classic_figures *f, const struct result *r);
 
 #endif

@@ -1,7 +1,7 @@
 #include <errno.h>
 #include <stdlib.h>
 
-#include "bonnie/report/report.h"
+#include "bonnie/reports.h"
 #include "report/json_object.h"
 #include "util/units.h"
 

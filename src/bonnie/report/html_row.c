@@ -1,5 +1,5 @@
 #include "bonnie/report/figures.h"
-#include "bonnie/report/report.h"
+#include "bonnie/reports.h"
 
 /*
  * Prints the row of an HTML table that Tim Bray's Bonnie prints: label, MB, and the pairs of

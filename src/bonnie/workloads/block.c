@@ -1,6 +1,106 @@
 #include <fcntl.h>
+#include <stdbool.h>
+#include <stdint.h>
 
-#include "bonnie/workloads/chunks.h"
+#include "bonnie/workloads/workload.h"
+#include "io/file.h"
+
+/*
+ * Goes through a worker's data file in chunks, from the first to the last. That is a lap. If the
+ * end of its time cuts a lap off, the next lap continues there.
+ */
+struct chunks {
+    struct work *work;
+    uint64_t next;    /* offset of the next chunk */
+    uint64_t written; /* number of bytes written, from the start of the file */
+    int rc;           /* first failure to write back, whose line is in e */
+    struct err *e;
+};
+
+/*
+ * Prepares the data, and opens file and queue with that access. Returns 0, or a negative errno with
+ * a line in e.
+ */
+static int chunks_open(struct work *w, int access, struct err *e)
+{
+    int rc = work_open_data(w, access, e);
+    return rc == 0 ? work_open_queue(w, e) : rc;
+}
+
+/*
+ * Puts the place of the next chunk into *io. Returns false at the end of the file, or after a
+ * failure.
+ */
+static bool chunks_next(struct chunks *c, struct io *io, enum io_kind kind)
+{
+    size_t chunk = c->work->plan->data.chunk_bytes;
+    if (c->rc != 0 || c->next >= c->work->data.bytes)
+        return false;
+    io->kind = kind;
+    io->file = 0;
+    io->offset = c->next;
+    io->length = chunk;
+    c->next += chunk;
+    return true;
+}
+
+/* Steps of a source that reads chunks and checks them. chunks_next_read() is its `next`. */
+static enum source_answer chunks_next_read(void *context, struct io *io, uint64_t now_ns)
+{
+    (void)now_ns;
+    struct chunks *c = context;
+    const struct work *w = c->work;
+    if (!chunks_next(c, io, IO_READ))
+        return SOURCE_ENDED;
+    op_state(io)->version = contents_version(w->contents, w->number, io->offset, io->length);
+    return SOURCE_READY;
+}
+
+static void chunks_check(const struct chunks *c, const struct io *io)
+{
+    struct work *w = c->work;
+    contents_check(w->contents, w->number, io->offset, io->buffer, io->length,
+                   op_state(io)->version, w->corruption);
+}
+
+/*
+ * Counts a chunk that has been written, and writes the file back in pieces (io/file.h). Otherwise
+ * the system would let the storage idle until much of the file is in memory, or until the final
+ * fsync: the figure would first describe memory, and then the storage. The time counts for this
+ * chunk.
+ */
+static enum transfer_answer chunks_wrote(struct chunks *c, const struct io *io)
+{
+    const struct plan *p = c->work->plan;
+    uint64_t begun = c->written / IO_PIECE * IO_PIECE;
+    c->written += io->length;
+    uint64_t ended = c->written / IO_PIECE * IO_PIECE;
+    if (ended == begun || p->direct || p->sync || !plan_stores(p))
+        return OPERATION_ENDED;
+    /* with a queue, a chunk of the piece may still be in flight; the final sync writes it back */
+    int rc = io_write_behind(c->work->data.file, begun, ended - begun, c->e);
+    if (c->rc == 0)
+        c->rc = rc;
+    return OPERATION_ENDED_NOW;
+}
+
+/*
+ * Moves all chunks from work->lap_start on, or as many as the lap's time allows, with the two steps
+ * of a source; their context is a struct chunks. Afterwards lap_start is the place where the lap
+ * ended. Returns 0, or a negative errno with a line in e.
+ */
+static int chunks_run(struct work *w, const struct io_source *steps, enum work_direction direction,
+                      struct err *e)
+{
+    struct chunks c = {.work = w, .next = w->lap_start, .written = w->lap_start, .e = e};
+    const struct io_source source = {.next = steps->next,
+                                     .transferred = steps->transferred,
+                                     .context = &c,
+                                     .duration_ns = w->lap_ns};
+    int rc = work_run_queue(w, &source, direction, e);
+    w->lap_start = c.next;
+    return rc == 0 ? c.rc : rc;
+}
 
 /*
  * put_block and get_block: go through the whole data set in chunks, once from the first to the
@@ -75,4 +175,46 @@ const struct workload workload_get_block = {
     .reads = true,
     .shifts = true,
     .task = {.prepare = get_prepare, .work = get_work},
+};
+
+/*
+ * rewrite: reads, changes and writes back every chunk. With a queue, many chunks are in flight at
+ * once, each at its own step.
+ */
+
+static enum transfer_answer rewrite_transferred(void *context, struct io *io)
+{
+    struct chunks *c = context;
+    if (io->kind == IO_WRITE)
+        return chunks_wrote(c, io);
+    chunks_check(c, io);
+    contents_fill_next(c->work->contents, c->work->number, io->offset, io->buffer, io->length);
+    io->kind = IO_WRITE;
+    return OPERATION_CONTINUES;
+}
+
+static int rewrite_prepare(void *context, struct err *e)
+{
+    return chunks_open(context, O_RDWR, e);
+}
+
+static int rewrite_work(void *context, struct err *e)
+{
+    struct work *w = context;
+    const struct io_source steps = {.next = chunks_next_read, .transferred = rewrite_transferred};
+    int rc = chunks_run(w, &steps, WORK_WRITES, e);
+    w->contents->files[w->number].rewritten = w->lap_start;
+    if (w->lap_start == w->data.bytes)
+        contents_end_rewriting(w->contents, w->number);
+    return rc;
+}
+
+const struct workload workload_rewrite = {
+    .title = "Rewriting",
+    .unit = UNIT_CHUNK,
+    .read_percent = 100,
+    .written_percent = 100,
+    .uses_engine = true,
+    .reads = true,
+    .task = {.prepare = rewrite_prepare, .work = rewrite_work},
 };

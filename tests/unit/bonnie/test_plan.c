@@ -8,7 +8,6 @@
 
 #include "bonnie/options.h"
 #include "bonnie/plan.h"
-#include "bonnie/plan_needs.h"
 #include "bonnie/preset.h"
 #include "storage/scratch.h"
 #include "util/partition.h"

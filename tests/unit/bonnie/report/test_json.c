@@ -11,7 +11,7 @@
 
 #include <cmocka.h>
 
-#include "bonnie/report/report.h"
+#include "bonnie/reports.h"
 #include "support/golden.h"
 
 #define SECOND UINT64_C(1000000000)

@@ -9,7 +9,7 @@
 
 #include <cmocka.h>
 
-#include "bonnie/report/report.h"
+#include "bonnie/reports.h"
 #include "support/golden.h"
 
 /*
