@@ -16,20 +16,6 @@
 #include "util/err.h"
 #include "util/units.h"
 
-static int go_options_parse(const struct option_table *plain, int argc, char *argv[],
-                            struct settings *s, struct err *e);
-static bool go_options_are_meant(int argc, char *const argv[]);
-
-#define LIMIT_WORKERS    1024
-#define LIMIT_RUNS       1000000
-#define LIMIT_SHIFT      1000000
-#define LIMIT_PROCESSES  1000
-#define LIMIT_IODEPTH    4096
-#define LIMIT_IOPS_BLOCK (64 * MIB)
-#define LIMIT_THETA      10
-#define LIMIT_ROUNDS     10000
-#define LIMIT_WRITINGS   1000
-
 #define MAX_FIELDS 5
 #define FIELD_SIZE 32
 
@@ -112,7 +98,11 @@ static int refuse_field(const struct field_rule *rule, const char *given, const 
     return err_say(e, "%s %s instead of '%s', in %s", rule->name, rule->accepted, given, grammar);
 }
 
-int size_spec_data(struct settings *s, const char *text, struct err *e)
+/*
+ * Parses -s SIZE[:CHUNK[:SEEKS[:SEEKERS]]]. Without a suffix SIZE is in the preset's units, and
+ * CHUNK in bytes. An empty field keeps its default.
+ */
+static int set_size(void *settings, const char *text, struct err *e)
 {
     static const char grammar[] = "SIZE[:CHUNK[:SEEKS[:SEEKERS]]]";
     static const struct field_rule rules[] = {
@@ -121,6 +111,7 @@ int size_spec_data(struct settings *s, const char *text, struct err *e)
         {"SEEKS", "from 1 to 10^12"},
         {"SEEKERS", "from 1 to 65536"},
     };
+    struct settings *s = settings;
     struct fields f;
     /* Bonnie++ ignores an empty first field, as in "-s:3000:64k", and old scripts rely on that. */
     if (*text == ':')
@@ -150,7 +141,11 @@ static int field_max(struct settings *s, const char *field)
                : 0;
 }
 
-int size_spec_files(struct settings *s, const char *text, struct err *e)
+/*
+ * Parses -n NUM[:MAX[:MIN[:DIRS[:CHUNK]]]]. NUM is in units of 1024 files; a MAX of -1 or -2 asks
+ * for links.
+ */
+static int set_files(void *settings, const char *text, struct err *e)
 {
     static const char grammar[] = "NUM[:MAX[:MIN[:DIRS[:CHUNK]]]]";
     static const struct field_rule rules[] = {
@@ -160,6 +155,7 @@ int size_spec_files(struct settings *s, const char *text, struct err *e)
         {"DIRS", "up to 99999"},
         {"CHUNK", "from 256 to 1g bytes"},
     };
+    struct settings *s = settings;
     struct fields f;
     if (split_fields(&f, text, 5) != 0)
         return err_say(e, "%s, %s %s", grammar, rules[0].name, rules[0].accepted);
@@ -177,22 +173,6 @@ int size_spec_files(struct settings *s, const char *text, struct err *e)
         s->file_min_bytes.value > s->file_max_bytes.value)
         return err_say(e, "a MIN no larger than MAX");
     return 0;
-}
-
-/*
- * Setters of options whose values are more than a number, a text or a word. Each stores a value as
- * the field `set` of a struct option_entry requires; `settings` is a struct settings.
- */
-static int set_size(void *settings, const char *value, struct err *e)
-{
-    struct settings *s = settings;
-    return size_spec_data(s, value, e);
-}
-
-static int set_files(void *settings, const char *value, struct err *e)
-{
-    struct settings *s = settings;
-    return size_spec_files(s, value, e);
 }
 
 static const char *const workers_words[] = {"auto", NULL};
@@ -780,14 +760,6 @@ const struct option_table option_table = {
     .closing = "\nSizes take a suffix k, m, g or t (powers of 1024). The manual is bonnie(8).\n",
 };
 
-int options_parse(int argc, char *argv[], struct settings *s, struct err *e)
-{
-    *s = (struct settings){.directory = "."};
-    if (go_options_are_meant(argc, argv))
-        return go_options_parse(&option_table, argc, argv, s, e);
-    return cli_parse(&option_table, argc, argv, s, e);
-}
-
 /* The program whose command line this is, and the preset that imitates it. */
 #define NAME "gobonniego"
 
@@ -850,45 +822,48 @@ static void adapt_option(struct option_entry *entry)
     }
 }
 
-static struct option_table adapted(const struct option_table *plain,
-                                   struct option_entry changed[OPTIONS_MOST])
+/* The table as GoBonnieGo's users know it, with its entries in `changed`. */
+static struct option_table go_table(struct option_entry changed[OPTIONS_MOST])
 {
-    for (size_t i = 0; i < plain->count; i++) {
-        changed[i] = plain->entries[i];
+    for (size_t i = 0; i < option_table.count; i++) {
+        changed[i] = entries[i];
         adapt_option(&changed[i]);
     }
     return (struct option_table){
         .entries = changed,
-        .count = plain->count,
+        .count = option_table.count,
         .usage = "Usage: " NAME " [FLAG]...\n"
                  "Measure writing, reading and IOPS of a filesystem. GoBonnieGo's flags are -dir,\n"
                  "-iops-duration, -json, -runs, -seconds, -size, -threads, -v and -version; all\n"
                  "of these are accepted, and any long name may be written with one dash:\n\n",
-        .closing = plain->closing,
+        .closing = option_table.closing,
         .single_dash = true,
     };
 }
 
-/* Reads such a command line, as cli_parse() would. `plain` is the table of bonnie's options. */
-static int go_options_parse(const struct option_table *plain, int argc, char *argv[],
-                            struct settings *s, struct err *e)
+void options_print_help(const struct settings *s, FILE *out)
 {
     struct option_entry changed[OPTIONS_MOST];
-    struct option_table table = adapted(plain, changed);
-    s->has_go_flags = true;
-    if (cli_is_called(argc, argv, NAME))
-        s->preset = preset_by_name(NAME);
-    return cli_parse(&table, argc, argv, s, e);
-}
-
-void go_options_print_help(const struct option_table *plain, FILE *out)
-{
-    struct option_entry changed[OPTIONS_MOST];
-    struct option_table table = adapted(plain, changed);
+    const struct option_table table = s->has_go_flags ? go_table(changed) : option_table;
     cli_print_help(&table, out);
 }
 
-void go_options_print_version(FILE *out)
+void options_print_version(const struct settings *s, FILE *out)
 {
-    fprintf(out, NAME " version %s\n", PACKAGE_VERSION);
+    if (s->has_go_flags)
+        fprintf(out, NAME " version %s\n", PACKAGE_VERSION);
+    else
+        cli_print_version(out);
+}
+
+int options_parse(int argc, char *argv[], struct settings *s, struct err *e)
+{
+    struct option_entry changed[OPTIONS_MOST];
+    *s = (struct settings){.directory = ".", .has_go_flags = go_options_are_meant(argc, argv)};
+    if (!s->has_go_flags)
+        return cli_parse(&option_table, argc, argv, s, e);
+    if (cli_is_called(argc, argv, NAME))
+        s->preset = preset_by_name(NAME);
+    const struct option_table table = go_table(changed);
+    return cli_parse(&table, argc, argv, s, e);
 }

@@ -9,8 +9,7 @@
 #include "util/err.h"
 #include "util/units.h"
 
-/* Limits of the numbers on the command line. The texts in options.c and size_spec.c repeat them. */
-
+/* Limits of the numbers on the command line. The texts in options.c repeat them. */
 #define LIMIT_DATA_BYTES  (1024 * TIB)
 #define LIMIT_CHUNK_MIN   256
 #define LIMIT_CHUNK_MAX   GIB
@@ -19,32 +18,15 @@
 #define LIMIT_FILES_K     UINT64_C(1000000000)
 #define LIMIT_FILE_BYTES  TIB
 #define LIMIT_DIRECTORIES 99999
-
-/*
- * Two options that consist of fields separated by colons. An empty field keeps its default. Both
- * functions return 0, or -EINVAL with a line in e that says what is accepted.
- */
-
-/*
- * Parses -s SIZE[:CHUNK[:SEEKS[:SEEKERS]]]. Without a suffix SIZE is in the preset's units, and
- * CHUNK in bytes.
- */
-int size_spec_data(struct settings *s, const char *text, struct err *e);
-
-/*
- * Parses -n NUM[:MAX[:MIN[:DIRS[:CHUNK]]]]. NUM is in units of 1024 files; a MAX of -1 or -2 asks
- * for links.
- */
-int size_spec_files(struct settings *s, const char *text, struct err *e);
-
-/*
- * GoBonnieGo's command line: its options have a single dash (-dir D, -runs=2, -json), and `-dir` is
- * `--directory`. It also accepts all options of bonnie.
- */
-
-/* Print the texts of -help and -version in that form. */
-void go_options_print_help(const struct option_table *plain, FILE *out);
-void go_options_print_version(FILE *out);
+#define LIMIT_WORKERS     1024
+#define LIMIT_RUNS        1000000
+#define LIMIT_SHIFT       1000000
+#define LIMIT_PROCESSES   1000
+#define LIMIT_IODEPTH     4096
+#define LIMIT_IOPS_BLOCK  (64 * MIB)
+#define LIMIT_THETA       10
+#define LIMIT_ROUNDS      10000
+#define LIMIT_WRITINGS    1000
 
 /* All options of bonnie. They set a struct settings. */
 extern const struct option_table option_table;
@@ -54,5 +36,12 @@ extern const struct option_table option_table;
  * or -EINVAL.
  */
 int options_parse(int argc, char *argv[], struct settings *s, struct err *e);
+
+/*
+ * Print the texts of --help and --version. GoBonnieGo's command line has texts of its own: its
+ * options have a single dash (-dir D, -runs=2, -json), beside all options of bonnie.
+ */
+void options_print_help(const struct settings *s, FILE *out);
+void options_print_version(const struct settings *s, FILE *out);
 
 #endif

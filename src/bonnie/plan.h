@@ -17,7 +17,6 @@
 #include "verify/pattern.h"
 
 struct settings;
-struct plan;
 struct scratch_space;
 struct preset_row;
 struct ranks;
@@ -32,14 +31,6 @@ struct steady_plan {
     unsigned precondition; /* number of times that the data set is written before the first round */
     unsigned most_rounds;
 };
-
-/*
- * The largest number of bytes and of files that the plan needs at any moment on a filesystem with
- * these blocks and inodes. UINT64_MAX bytes: more than can be counted. links_are_files: a hard link
- * counts as a file there.
- */
-uint64_t plan_bytes_needed(const struct plan *p, const struct scratch_space *space);
-uint64_t plan_files_needed(const struct plan *p, bool links_are_files);
 
 /* The data set of the tests that move data. */
 struct data_plan {
@@ -192,5 +183,13 @@ static inline unsigned plan_all_directories(const struct plan *p)
  * there is too little for each rank.
  */
 int plan_share(struct plan *share, const struct plan *whole, const struct ranks *r, struct err *e);
+
+/*
+ * The largest number of bytes and of files that the plan needs at any moment on a filesystem with
+ * these blocks and inodes. UINT64_MAX bytes: more than can be counted. links_are_files: a hard link
+ * counts as a file there.
+ */
+uint64_t plan_bytes_needed(const struct plan *p, const struct scratch_space *space);
+uint64_t plan_files_needed(const struct plan *p, bool links_are_files);
 
 #endif

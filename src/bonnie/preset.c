@@ -2,7 +2,7 @@
 
 #include <string.h>
 
-#include "bonnie/options.h"
+#include "util/units.h"
 
 #define ALL_IO_TESTS                                                                               \
     [TEST_PUTC] = true, [TEST_PUT_BLOCK] = true, [TEST_REWRITE] = true, [TEST_GETC] = true,        \

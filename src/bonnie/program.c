@@ -36,32 +36,16 @@ static int clean_directory(const struct settings *s, struct err *e)
     return rc == 0 ? cleanup_directory(s->directory, cleanup_scratch_entry, e) : rc;
 }
 
-static void print_help(const struct settings *s)
-{
-    if (s->has_go_flags)
-        go_options_print_help(&option_table, stdout);
-    else
-        cli_print_help(&option_table, stdout);
-}
-
-static void print_version(const struct settings *s)
-{
-    if (s->has_go_flags)
-        go_options_print_version(stdout);
-    else
-        cli_print_version(stdout);
-}
-
 static int run_action(const struct settings *s, struct coordinator *coordinator, struct err *e)
 {
     if (s->action != ACTION_RUN && coordinator->ranks.number > 0)
         return 0; /* the user has already been warned */
     switch (s->action) {
     case ACTION_HELP:
-        print_help(s);
+        options_print_help(s, stdout);
         return 0;
     case ACTION_VERSION:
-        print_version(s);
+        options_print_version(s, stdout);
         return 0;
     case ACTION_SEMAPHORES:
         return change_semaphores(s, e);

@@ -49,19 +49,12 @@ int report_end(FILE *out);
 
 /* One object for each file in this folder that prints a format. report_by_name() finds them. */
 extern const struct report_ops report_text;
-
 extern const struct report_ops report_csv;
-
 extern const struct report_ops report_json;
-
 extern const struct report_ops report_classic;
-
 extern const struct report_ops report_html_row;
-
 extern const struct report_ops report_gobonniego;
-
 extern const struct report_ops report_gobonniego_json;
-
 extern const struct report_ops report_diskmark;
 
 /*

@@ -9,12 +9,19 @@ static void must_be_within(struct given field, uint64_t least, uint64_t most)
     MUST(!field.given || (field.value >= least && field.value <= most));
 }
 
-static void size_of_data(const char *text)
+static int parse_option(struct settings *s, char *option, char *text, struct err *e)
 {
-    struct settings s = {0};
+    char name[] = "bonnie";
+    char *argv[] = {name, option, text, NULL};
+    err_init(e);
+    return options_parse(3, argv, s, e);
+}
+
+static void size_of_data(char *text)
+{
+    struct settings s;
     struct err e;
-    err_init(&e);
-    if (size_spec_data(&s, text, &e) != 0) {
+    if (parse_option(&s, (char[]){"-s"}, text, &e) != 0) {
         MUST(e.code == EINVAL && e.text[0] != '\0');
         return;
     }
@@ -26,12 +33,11 @@ static void size_of_data(const char *text)
     must_be_within(s.seekers, 1, LIMIT_SEEKERS);
 }
 
-static void files(const char *text)
+static void files(char *text)
 {
-    struct settings s = {0};
+    struct settings s;
     struct err e;
-    err_init(&e);
-    if (size_spec_files(&s, text, &e) != 0) {
+    if (parse_option(&s, (char[]){"-n"}, text, &e) != 0) {
         MUST(e.code == EINVAL && e.text[0] != '\0');
         return;
     }
