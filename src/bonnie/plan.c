@@ -7,6 +7,7 @@
 #include <string.h>
 #include <time.h>
 
+#include "bonnie/options.h"
 #include "bonnie/preset.h"
 #include "bonnie/settings.h"
 #include "bonnie/tests.h"

@@ -16,7 +16,6 @@
 #include "verify/contents.h"
 #include "verify/pattern.h"
 
-struct settings;
 struct scratch_space;
 struct preset_row;
 struct ranks;
