@@ -5,7 +5,6 @@
 #include <poll.h>
 #include <signal.h>
 #include <stddef.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -15,7 +14,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "live/progress.h"
+#include "live/progress_bar.h"
 #include "measure/clock.h"
 #include "sys/byte_pipe.h"
 #include "sys/stop.h"
@@ -35,8 +34,7 @@
  * Time that the monitor has to end before it is killed, because its terminal may be stopped; after
  * a signal it has less.
  */
-#define END_MS 2000
-
+#define END_MS     2000
 #define STOPPED_MS 100
 
 /* What the main thread and the monitor tell each other. */

@@ -3,7 +3,7 @@
 
 #include <stdint.h>
 
-#include "measure/histogram.h"
+#include "measure/op_stats.h"
 #include "util/err.h"
 
 /*

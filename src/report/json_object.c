@@ -6,7 +6,7 @@
 #include <string.h>
 #include <time.h>
 
-#include "measure/histogram.h"
+#include "measure/latencies.h"
 #include "report/sanitize.h"
 #include "tail/summary.h"
 

@@ -5,7 +5,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "measure/histogram.h"
+#include "measure/latencies.h"
 #include "tail/summary.h"
 
 /* Appends the latencies to the object. Each key is the name of the field in the struct. */

@@ -95,6 +95,11 @@ static unsigned count_on_host(const struct ranks *r, uint32_t first)
     return count;
 }
 
+unsigned ranks_beside(const struct ranks *r, unsigned rank)
+{
+    return r->cards ? count_on_host(r, r->cards[rank].host_first) : 1;
+}
+
 unsigned ranks_per_cpu(const struct ranks *r)
 {
     unsigned most = 1;

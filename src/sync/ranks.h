@@ -63,6 +63,9 @@ void rank_span_add(struct rank_span *s, uint64_t start, uint64_t end);
 /* Finds the first rank of each host, and adds up the hosts' memory, when all cards are complete. */
 void ranks_find_hosts(struct ranks *r);
 
+/* Number of ranks on the host of a rank. Only in rank 0. */
+unsigned ranks_beside(const struct ranks *r, unsigned rank);
+
 /* Number of ranks that share a CPU, rounded up, on the host where it is largest. Only in rank 0. */
 unsigned ranks_per_cpu(const struct ranks *r);
 

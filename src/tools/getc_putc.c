@@ -11,7 +11,7 @@
 
 #include "cli/option.h"
 #include "io/file.h"
-#include "live/progress.h"
+#include "live/progress_lines.h"
 #include "measure/clock.h"
 #include "report/sanitize.h"
 #include "storage/cleanup.h"

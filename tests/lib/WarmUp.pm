@@ -5,6 +5,7 @@ use strict;
 use warnings;
 no warnings 'qw';
 use Exporter 'import';
+use LoadRun qw(found_of);
 use Test::More;
 
 our @EXPORT_OK = qw(warmups_agree);
@@ -25,7 +26,7 @@ my @EXACT = (
     [ 'a search in vain', [ @SLEEP, qw(-max-latency=max:1ms -wt=0 -rt=3 -window=100ms) ], \&answer, 'none 0' ],
 );
 
-sub answer { my ($report) = @_; return "$report->{reads}{found} $report->{reads}{found_load}" }
+sub answer { my ($report) = @_; return found_of($report->{reads}) . " $report->{reads}{found_load}" }
 
 # The values of a key at each step of a sweep, in whole requests per second.
 sub loads_of {

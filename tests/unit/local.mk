@@ -1,5 +1,3 @@
-tests/unit/%.$(OBJEXT): AM_CPPFLAGS += -I$(srcdir)/tests/unit $(CMOCKA_CFLAGS)
-
 # Each is linked with the libraries of the program whose parts it tests.
 BONNIE_UNIT_TESTS = \
 	tests/unit/bonnie/report/test_json \
@@ -15,6 +13,7 @@ BONNIE_UNIT_TESTS = \
 	tests/unit/live/test_monitor \
 	tests/unit/live/test_progress_bar \
 	tests/unit/measure/test_bottleneck \
+	tests/unit/measure/test_busy \
 	tests/unit/measure/test_cpu \
 	tests/unit/measure/test_device \
 	tests/unit/measure/test_histogram \
@@ -54,6 +53,7 @@ BONNIE_UNIT_TESTS = \
 BONLOAD_UNIT_TESTS = \
 	tests/unit/bonload/test_answer \
 	tests/unit/bonload/test_begin \
+	tests/unit/bonload/test_backing \
 	tests/unit/bonload/test_expected \
 	tests/unit/bonload/test_failures \
 	tests/unit/bonload/test_freeze \
@@ -68,7 +68,7 @@ BONLOAD_UNIT_TESTS = \
 	tests/unit/bonload/test_verdict \
 	tests/unit/bonload/test_written
 
-if HAVE_CURL
+if HAVE_LIBCURL
 BONLOAD_UNIT_TESTS += \
 	tests/unit/bonload/test_sign \
 	tests/unit/bonload/test_web
@@ -88,6 +88,8 @@ tests_unit_bonload_test_freeze_SOURCES = tests/unit/bonload/test_freeze.c $(VIRT
 tests_unit_bonload_test_telling_SOURCES = tests/unit/bonload/test_telling.c $(VIRTUAL_CLOCK)
 tests_unit_io_test_queue_time_SOURCES = tests/unit/io/test_queue_time.c $(VIRTUAL_CLOCK)
 tests_unit_tools_test_zcav_SOURCES = tests/unit/tools/test_zcav.c src/tools/bad_ranges.c src/tools/zcav_log.c
+tests_unit_bonload_test_backing_SOURCES = tests/unit/bonload/test_backing.c $(TREE)
+tests_unit_measure_test_busy_SOURCES = tests/unit/measure/test_busy.c $(TREE)
 tests_unit_measure_test_device_SOURCES = tests/unit/measure/test_device.c $(TREE)
 tests_unit_measure_test_io_limit_SOURCES = tests/unit/measure/test_io_limit.c $(TREE)
 tests_unit_measure_test_mount_info_SOURCES = tests/unit/measure/test_mount_info.c $(TREE)

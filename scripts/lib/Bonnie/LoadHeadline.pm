@@ -13,7 +13,8 @@ use Bonnie::Plain      qw(shorten);
 
 our @EXPORT_OK = qw(load_headline load_facts);
 
-my $MAX_TEXT = 60;
+my $MAX_TEXT  = 60;
+my $MAX_WORDS = 400;
 
 # One sentence on a single load, or nothing.
 sub load_headline {
@@ -22,7 +23,14 @@ sub load_headline {
     my ($load) = @loads;
     my %told   = (search => \&of_search, sweep => \&of_sweep);
     my $words  = load_verdict($load) // ($told{ $load->mode } // \&of_load)->($load);
-    return defined $words ? "$words." : undef;
+    return defined $words ? "$words." . machine_text($load) : undef;
+}
+
+# What others did meanwhile, in the words of the terminal.
+sub machine_text {
+    my ($load) = @_;
+    my $words = text(hash($load->{machine})->{words}) // return q{};
+    return ' Machine: ' . shorten($words, $MAX_WORDS) . q{.};
 }
 
 sub of_load {
@@ -72,7 +80,8 @@ sub of_search {
             most   => "the $latency stays below $below even with $most",
             unsure => $kind->{figures}{found_load} ? "the $latency stays below $below with $most or more" : "no load is known to keep the $latency below $below",
         );
-        push @parts, $words{ text($kind->{figures}{found}) } // "no load keeps the $latency below $below";
+        my $reason = shorten(text($kind->{figures}{found_reason}) // q{}, $MAX_TEXT);
+        push @parts, ($words{ text($kind->{figures}{found}) } // "no load keeps the $latency below $below") . ($reason eq q{} ? q{} : " ($reason)");
     }
     return @parts ? ucfirst join '; ', @parts : undef;
 }

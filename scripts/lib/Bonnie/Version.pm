@@ -1,4 +1,4 @@
-# The version of all programs: configure.ac reads it here, the scripts say it.
+# The only place with the version of the Perl programs.
 package Bonnie::Version;
 
 use strict;

@@ -69,6 +69,35 @@ static bool conductor_counts(const struct conductor *c)
     return c->stage >= STAGE_STEP;
 }
 
+static uint64_t ended_so_far(const struct conductor *c)
+{
+    return crew_progress(&c->crew, LOAD_READ).ended + crew_progress(&c->crew, LOAD_WRITE).ended;
+}
+
+static void read_machine(const struct conductor *c, struct busy_reading *now)
+{
+    busy_read(now, c->backing.is_watched ? &c->backing.devices : NULL, "");
+}
+
+static void begin_span(struct conductor *c, enum span span)
+{
+    c->watches[span].ended = ended_so_far(c);
+    crew_begin_span(&c->crew, span);
+    read_machine(c, &c->watches[span].machine);
+}
+
+struct busy_evidence conductor_machine(const struct conductor *c, enum span span)
+{
+    const struct watch *w = &c->watches[span];
+    const struct busy_work work = {
+        .waited_ns = crew_longest_wait(&c->crew, span),
+        .requests = ended_so_far(c) - w->ended,
+    };
+    struct busy_reading now;
+    read_machine(c, &now);
+    return busy_between(&w->machine, &now, &work);
+}
+
 /* When the load or the warm-up ends, by clock_ns(); 0: unknown. */
 static uint64_t goal_ns(const struct conductor *c)
 {
@@ -95,11 +124,25 @@ static void begin_sums(struct conductor *c, uint64_t now_ns)
     c->start_ns = c->run->start_ns = now_ns;
     c->backlog = (struct backlog){.looked_ns = now_ns};
     backing_begin(&c->backing, now_ns);
+    begin_span(c, SPAN_RUN);
     for (enum load_kind kind = 0; kind < LOAD_KINDS; kind++)
         if (atomic_load(&c->run->loads[kind].is_open))
             atomic_store(&c->run->loads[kind].opened_ns, now_ns);
     steering_begin(&c->steering, c->run->plan, now_ns, loads);
     set_loads(c, loads, now_ns);
+}
+
+static void begin_step(struct conductor *c, uint64_t now_ns)
+{
+    steps_begin(&c->steps, now_ns);
+    begin_span(c, SPAN_STEP);
+}
+
+static void stop_step(struct conductor *c, uint64_t now_ns)
+{
+    if (c->steps.current.end_ns == 0)
+        c->steps.current.machine = conductor_machine(c, SPAN_STEP);
+    steps_stop(&c->steps, now_ns);
 }
 
 /* Begins the first step whose requests count. */
@@ -113,7 +156,7 @@ static int begin_first_step(struct conductor *c, struct err *e)
     begin_sums(c, now_ns);
     if (c->run->plan->mode == MODE_RATE && goal_ns(c) != 0)
         atomic_store(&c->run->until_ns, goal_ns(c));
-    steps_begin(&c->steps, now_ns);
+    begin_step(c, now_ns);
     return 0;
 }
 
@@ -163,13 +206,13 @@ static void end_load(struct conductor *c, uint64_t now_ns)
     run_end(c->run);
 }
 
-static void begin_step(struct conductor *c, const uint64_t loads[LOAD_KINDS])
+static void make_step(struct conductor *c, const uint64_t loads[LOAD_KINDS])
 {
     uint64_t now_ns = clock_ns();
     if (c->run->plan->mode == MODE_SEARCH)
         crew_move_slowest(&c->crew, c->earlier);
     set_loads(c, loads, now_ns);
-    steps_begin(&c->steps, now_ns);
+    begin_step(c, now_ns);
     run_resume(c->run);
     c->stage = STAGE_STEP;
 }
@@ -190,16 +233,16 @@ static int obey_order(struct conductor *c, const struct order *order, uint64_t n
     bool is_last = order->move == MOVE_LAST_STEP;
     int rc = 0;
     if (order->move == MOVE_WINDOW) {
-        steps_begin(&c->steps, now_ns);
+        begin_step(c, now_ns);
         atomic_store(&c->run->counts_from_ns, now_ns);
     } else if (order->move == MOVE_PAUSE) {
-        steps_stop(&c->steps, now_ns);
+        stop_step(c, now_ns);
         pause_load(c, STAGE_PAUSE, now_ns);
     }
     if (order->move == MOVE_STEP || is_last)
         rc = end_step(c, e);
     if (rc == 0 && order->move == MOVE_STEP)
-        begin_step(c, order->loads);
+        make_step(c, order->loads);
     c->has_all_steps |= is_last;
     if (is_last || order->move == MOVE_END) {
         c->all_are_over = true;
@@ -223,6 +266,7 @@ static int look_at_steps(struct conductor *c, uint64_t now_ns, struct err *e)
     struct standing mine = crew_standing(&c->crew);
     mine.ended = c->end_ns != 0;
     mine.behind = c->is_bad_rate;
+    mine.machine = c->steps.current.end_ns != 0 ? c->steps.current.machine : busy_unknown;
     int rc = steering_meet(&c->steering, c->coordinator, &mine, now_ns, &order, e);
     return rc == 0 ? obey_order(c, &order, now_ns, e) : rc;
 }
@@ -248,7 +292,7 @@ static int end_last_step(struct conductor *c, uint64_t now_ns, struct err *e)
     bool is_alone = c->coordinator->ranks.count == 1;
     if (c->run->plan->mode != MODE_SWEEP || c->has_all_steps || !conductor_counts(c))
         return 0;
-    steps_stop(&c->steps, now_ns);
+    stop_step(c, now_ns);
     int rc = c->was_stopped && !is_alone ? -EINTR : end_step(c, e);
     if (!stop_signal() || is_alone)
         return rc;

@@ -14,6 +14,7 @@
 #include "bonload/load/crew.h"
 #include "bonload/load/run.h"
 #include "bonload/stats/series.h"
+#include "measure/busy.h"
 #include "sync/coordinator.h"
 
 /*
@@ -47,6 +48,10 @@ struct conductor {
     struct live_file live;
 
     struct backing backing; /* the devices below the files */
+    struct watch {          /* how the machine was when a span began */
+        struct busy_reading machine;
+        uint64_t ended; /* number of requests that had ended */
+    } watches[SPANS];
 
     /* These begin when the warm-up is over, or else with the run. */
     int64_t start_time_ns; /* wall-clock time, since 1970 */
@@ -80,6 +85,9 @@ void conductor_close(struct conductor *c);
  * negative errno with a line in e. A signal is not a failure.
  */
 int conductor_run(struct conductor *c, struct err *e);
+
+/* What others have done on this machine since a span began. */
+struct busy_evidence conductor_machine(const struct conductor *c, enum span span);
 
 /*
  * Makes the figures so far, or those of the whole run when it is over: then all ranks meet for the

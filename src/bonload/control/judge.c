@@ -43,7 +43,8 @@ const char *const verdict_names[] = {[VERDICT_OPEN] = "open",
                                      [VERDICT_KEPT] = "kept",
                                      [VERDICT_BROKEN] = "broken",
                                      [VERDICT_UNKNOWN] = "not known",
-                                     [VERDICT_UNSETTLED] = "not settled"};
+                                     [VERDICT_UNSETTLED] = "not settled",
+                                     [VERDICT_BUSY] = "busy"};
 
 void judge_begin(struct judge *j, const struct judge_rules *rules)
 {

@@ -38,6 +38,7 @@ enum verdict {
     VERDICT_BROKEN,
     VERDICT_UNKNOWN,   /* the longest window did not settle it; counts as broken */
     VERDICT_UNSETTLED, /* requests of the previous load did not end in time; counts as broken */
+    VERDICT_BUSY,      /* not kept, while others used the machine; nothing is said of the store */
 };
 extern const char *const verdict_names[];
 

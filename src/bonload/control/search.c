@@ -1,5 +1,6 @@
 #include "bonload/control/search.h"
 
+#include <math.h>
 #include <string.h>
 
 #include "util/units.h"
@@ -36,6 +37,18 @@
 /* Probability of a wrong verdict. */
 #define ALPHA .05
 
+/*
+ * Less load does not help if at 1/HELP_PART of a load there are still more than 1/HELP_LEAST of the
+ * late requests, and of the mean latency. This says nothing of a rate of which less than MADE_SHARE
+ * could be made: it was more than the store can do, and so may be an eighth of it.
+ */
+#define HELP_PART  8
+#define HELP_LEAST 2
+#define MADE_SHARE .9
+
+/* If a confirmation goes down to less than this share of a load, the search tries that again. */
+#define FAR_SHARE .9
+
 /* The search has no upper bound on a rate: what the channels cannot do shows in the latency. */
 #define MOST_RATE 1e9
 
@@ -43,6 +56,13 @@ const char *const found_names[] = {[FOUND_LOAD] = "found",
                                    [FOUND_NONE] = "none",
                                    [FOUND_MOST] = "most",
                                    [FOUND_UNSURE] = "unsure"};
+
+const char *const found_reasons[] = {
+    [FOUND_BY_STEPS] = "",
+    [FOUND_BUSY] = "others used the machine when the limit broke",
+    [FOUND_NO_CAUSE] = "less load does not help, so the load is not the cause",
+    [FOUND_NO_CAUSE_BUSY] = "less load does not help, and others used the machine",
+};
 
 static bool search_is_by_rate(const struct search *s)
 {
@@ -110,7 +130,7 @@ static bool has_settled(struct search *s, const struct standing *all, uint64_t n
 /* Number of windows that a load gets: more when it is a confirmation. */
 static unsigned windows_of(const struct search *s)
 {
-    return s->confirmations > 0 ? CONFIRMING_WINDOWS : 1;
+    return s->is_confirming ? CONFIRMING_WINDOWS : 1;
 }
 
 /*
@@ -119,7 +139,7 @@ static unsigned windows_of(const struct search *s)
 static struct judge_rules rules_of(const struct search *s)
 {
     const struct plan *p = s->plan;
-    double n = s->confirmations;
+    double n = s->is_confirming ? s->confirmations : 0;
     return (struct judge_rules){
         .limit = p->limit,
         .counts_errors = p->adjust_on_errors,
@@ -173,7 +193,7 @@ static bool is_asked(const struct search *s, enum load_kind k)
 {
     const struct ladder *l = &s->ladders[k];
     return s->is_searched[k] && l->found != FOUND_NONE &&
-           (s->confirmations > 0 || l->found == FOUND_UNSURE);
+           (s->is_confirming || l->found == FOUND_UNSURE);
 }
 
 /*
@@ -203,15 +223,46 @@ static bool is_known(const struct search *s)
 
 /* ---- deciding -------------------------------------------------------------------------------- */
 
-/* Records the verdicts on the step that ends now. */
-static void note_verdicts(struct search *s)
+/*
+ * Adds the requests that ended in the pause, and those that never did: a window that ends when it
+ * knows its answer leaves out the longest ones.
+ */
+static void feed_last(struct search *s, const struct standing *all, uint64_t paused_ns)
 {
-    s->noted = (struct step){.is_confirmation = s->confirmations > 0};
+    for (enum load_kind k = 0; k < LOAD_KINDS; k++) {
+        const struct counts *now = &all->counts[k];
+        const struct counts *seen = &s->seen[k];
+        uint64_t left = all->busy > 0 ? all->progress[k].begun - all->progress[k].ended : 0;
+        const struct counts ended = {
+            .good = now->good - seen->good + left,
+            .errors = now->errors - seen->errors,
+            .good_ns = now->good_ns - seen->good_ns + left * paused_ns,
+            .above =
+                now->above - seen->above + (paused_ns >= s->plan->limit.nanoseconds ? left : 0),
+        };
+        judge_feed(&s->judges[k], &ended, 0, false);
+    }
+}
+
+/* The verdict when all requests of the window are known. */
+static enum verdict last_verdict(const struct search *s, enum load_kind k, bool is_busy)
+{
+    const struct judge *j = &s->judges[k];
+    enum verdict verdict = s->decided[k];
+    if (verdict == VERDICT_KEPT && !judge_seems_kept(&j->rules, &j->seen))
+        verdict = judge_verdict(j) == VERDICT_BROKEN ? VERDICT_BROKEN : VERDICT_UNKNOWN;
+    return verdict != VERDICT_KEPT && is_busy ? VERDICT_BUSY : verdict;
+}
+
+/* Records the verdicts on the step that ends now. */
+static void note_verdicts(struct search *s, bool is_busy)
+{
+    s->noted = (struct step){.is_confirmation = s->is_confirming};
     for (enum load_kind k = 0; k < LOAD_KINDS; k++) {
         if (!s->is_searched[k])
             continue;
         s->noted.kinds[k].load = s->ladders[k].load;
-        s->noted.kinds[k].verdict = verdict_of(s, k);
+        s->noted.kinds[k].verdict = last_verdict(s, k, is_busy);
     }
 }
 
@@ -223,6 +274,54 @@ static bool any_ladder_is(const struct search *s, enum found found)
     return false;
 }
 
+static enum bound bound_of(enum verdict verdict)
+{
+    return verdict == VERDICT_BUSY        ? BOUND_BUSY
+           : verdict == VERDICT_UNSETTLED ? BOUND_DOUBTFUL
+                                          : BOUND_SURE;
+}
+
+/* Whether the load that broke the limit was made, so that less of it should help. */
+static bool was_made(const struct search *s, enum load_kind k)
+{
+    const struct judge *j = &s->judges[k];
+    double due = s->ladders[k].load * (double)j->elapsed_ns / (double)BILLION;
+    return !search_is_by_rate(s) || (double)(j->seen.good + j->seen.errors) >= MADE_SHARE * due;
+}
+
+/* Whether less load does not help. Asked of each load that breaks the limit before any keeps it. */
+static bool helps_nothing(struct search *s, enum load_kind k)
+{
+    const struct counts *seen = &s->judges[k].seen;
+    struct broken_step *first = &s->broken[k];
+    const struct broken_step now = {
+        .load = s->ladders[k].load,
+        .late = (double)(seen->above + seen->errors) / fmax(1, (double)(seen->good + seen->errors)),
+        .mean_ns = (double)seen->good_ns / fmax(1, (double)seen->good),
+    };
+    if (s->plan->limit.of == LIMIT_MAX || !was_made(s, k)) /* max ends with the first late one */
+        return false;
+    if (first->load <= 0)
+        *first = now;
+    return now.load * HELP_PART <= first->load && now.late * HELP_LEAST >= first->late &&
+           now.mean_ns * HELP_LEAST >= first->mean_ns;
+}
+
+static void climb_ladder(struct search *s, enum load_kind k)
+{
+    struct ladder *l = &s->ladders[k];
+    enum verdict verdict = s->noted.kinds[k].verdict;
+    if (verdict == VERDICT_KEPT) {
+        ladder_step_up(l);
+        return;
+    }
+    bool is_no_cause = ladder_kept(l) <= 0 && helps_nothing(s, k);
+    s->is_no_cause |= is_no_cause;
+    ladder_step_back(l, bound_of(verdict));
+    if (is_no_cause)
+        l->found = FOUND_NONE;
+}
+
 /*
  * Moves to the next load. Returns true when the search is over: if some kind cannot keep the limit
  * at any load, there is nothing to confirm.
@@ -231,11 +330,32 @@ static bool climb_ladders(struct search *s)
 {
     for (enum load_kind k = 0; k < LOAD_KINDS; k++)
         if (is_asked(s, k))
-            ladder_step(&s->ladders[k], verdict_of(s, k) == VERDICT_KEPT);
+            climb_ladder(s, k);
+    if (any_ladder_is(s, FOUND_NONE))
+        return true;
     if (any_ladder_is(s, FOUND_UNSURE))
         return false;
-    s->confirmations = !any_ladder_is(s, FOUND_NONE);
-    return s->confirmations == 0;
+    for (enum load_kind k = 0; k < LOAD_KINDS; k++)
+        if (s->confirmations == 0)
+            s->sought[k] = s->ladders[k].load;
+    s->is_confirming = true;
+    s->confirmations++;
+    return false;
+}
+
+/* Looks once for more than has been confirmed, if that is far from what it was to be. */
+static bool looks_up(struct search *s)
+{
+    bool looks = false;
+    for (enum load_kind k = 0; !s->has_looked_up && k < LOAD_KINDS; k++) {
+        if (!s->is_searched[k] || s->ladders[k].load >= FAR_SHARE * s->sought[k])
+            continue;
+        ladder_look_up(&s->ladders[k], s->sought[k]);
+        looks = true;
+    }
+    s->has_looked_up = true;
+    s->is_confirming = !looks;
+    return looks;
 }
 
 /*
@@ -244,15 +364,18 @@ static bool climb_ladders(struct search *s)
  */
 static bool confirm_answer(struct search *s)
 {
-    s->is_confirmed = true;
+    bool is_kept = true;
     for (enum load_kind k = 0; k < LOAD_KINDS; k++) {
-        if (!s->is_searched[k] || verdict_of(s, k) == VERDICT_KEPT)
+        if (!s->is_searched[k] || s->noted.kinds[k].verdict == VERDICT_KEPT)
             continue;
-        s->is_confirmed = false;
-        ladder_step_down(&s->ladders[k]);
+        is_kept = false;
+        ladder_step_down(&s->ladders[k], bound_of(s->noted.kinds[k].verdict));
     }
+    if (is_kept && looks_up(s))
+        return false;
+    s->is_confirmed = is_kept;
     s->confirmations++;
-    return s->is_confirmed || any_ladder_is(s, FOUND_NONE);
+    return is_kept || any_ladder_is(s, FOUND_NONE);
 }
 
 static void look_at_window(struct search *s, const struct standing *all, uint64_t now_ns,
@@ -261,9 +384,18 @@ static void look_at_window(struct search *s, const struct standing *all, uint64_
     feed_judges(s, all, now_ns);
     if (!is_known(s))
         return;
-    note_verdicts(s);
+    for (enum load_kind k = 0; k < LOAD_KINDS; k++)
+        s->decided[k] = verdict_of(s, k);
+    order->move = MOVE_PAUSE;
+}
+
+void search_end_step(struct search *s, const struct standing *all, uint64_t paused_ns,
+                     struct order *order)
+{
+    feed_last(s, all, paused_ns);
+    note_verdicts(s, all->disturbed > 0);
     s->is_first = s->is_measuring = false;
-    bool is_over = s->confirmations > 0 ? confirm_answer(s) : climb_ladders(s);
+    bool is_over = s->is_confirming ? confirm_answer(s) : climb_ladders(s);
     order->move = is_over ? MOVE_LAST_STEP : MOVE_STEP;
     if (!is_over)
         set_searched_loads(s, order->loads);
@@ -290,9 +422,7 @@ static double search_reached(const struct search *s, enum load_kind kind,
     const struct ladder *l = &s->ladders[kind];
     const struct judge_rules rules = rules_of(s);
     bool is_kept = s->is_measuring && judge_verdict(&s->judges[kind]) == VERDICT_KEPT;
-    if (is_kept || (s->is_first && judge_seems_kept(&rules, whole)))
-        return l->load;                        /* which is never below l->kept */
-    return s->confirmations > 1 ? 0 : l->kept; /* a failed confirmation refutes l->kept */
+    return is_kept || (s->is_first && judge_seems_kept(&rules, whole)) ? l->load : ladder_kept(l);
 }
 
 struct search_answer search_answer(const struct search *s, enum load_kind kind,
@@ -300,10 +430,18 @@ struct search_answer search_answer(const struct search *s, enum load_kind kind,
 {
     const struct ladder *l = &s->ladders[kind];
     enum verdict last = s->noted.kinds[kind].verdict;
+    bool is_busy = l->bound == BOUND_BUSY && l->broken > 0;
+    if (s->is_confirmed && l->found == FOUND_LOAD && is_busy)
+        return (struct search_answer){FOUND_UNSURE, l->load, FOUND_BUSY};
     if (s->is_confirmed)
-        return (struct search_answer){l->found, l->load};
+        return (struct search_answer){l->found, l->load, FOUND_BY_STEPS};
     if (l->found != FOUND_NONE)
-        return (struct search_answer){FOUND_UNSURE, search_reached(s, kind, whole)};
+        return (struct search_answer){FOUND_UNSURE, search_reached(s, kind, whole), FOUND_BY_STEPS};
+    if (is_busy)
+        return (struct search_answer){FOUND_UNSURE, 0,
+                                      s->is_no_cause ? FOUND_NO_CAUSE_BUSY : FOUND_BUSY};
+    if (s->is_no_cause)
+        return (struct search_answer){FOUND_NONE, 0, FOUND_NO_CAUSE};
     bool is_unsure = last == VERDICT_UNKNOWN || last == VERDICT_UNSETTLED;
-    return (struct search_answer){is_unsure ? FOUND_UNSURE : FOUND_NONE, 0};
+    return (struct search_answer){is_unsure ? FOUND_UNSURE : FOUND_NONE, 0, FOUND_BY_STEPS};
 }

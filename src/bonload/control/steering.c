@@ -23,11 +23,9 @@ static void sweep_set_rate(struct steering *s, uint64_t loads[LOAD_KINDS])
     s->next_rate++;
 }
 
-/* Orders the next rate when the time of the current one is over. */
-static void sweep_decide(struct steering *s, uint64_t now_ns, struct order *order)
+/* Orders the next rate, or the end. */
+static void sweep_end_step(struct steering *s, struct order *order)
 {
-    if (now_ns - s->since_ns < s->plan->duration_ns)
-        return;
     bool is_last = s->next_rate == s->plan->settings->sweep_count;
     order->move = is_last ? MOVE_LAST_STEP : MOVE_STEP;
     if (!is_last)
@@ -56,15 +54,21 @@ static bool is_at_end(const struct steering *s, const struct standing *all)
     return all->behind > 0 || all->ended >= enough;
 }
 
-static void end_pause(struct steering *s, const struct standing *all, uint64_t now_ns,
-                      struct order *order)
+/* Ends the pause when no request is in flight. */
+static void look_at_pause(struct steering *s, const struct standing *all, uint64_t now_ns,
+                          struct order *order)
 {
-    if (all->busy > 0 && now_ns - s->since_ns < LONGEST_PAUSE_NS)
+    uint64_t paused_ns = now_ns - s->since_ns;
+    if (all->busy > 0 && paused_ns < LONGEST_PAUSE_NS)
         return;
-    *order = s->next;
-    s->next.move = MOVE_NONE;
+    s->is_paused = false;
     s->since_ns = now_ns;
-    if (s->plan->mode == MODE_SEARCH && order->move == MOVE_STEP)
+    if (s->plan->mode == MODE_SWEEP) {
+        sweep_end_step(s, order);
+        return;
+    }
+    search_end_step(&s->search, all, paused_ns, order);
+    if (order->move == MOVE_STEP)
         search_resume(&s->search, all, now_ns);
 }
 
@@ -74,26 +78,23 @@ void steering_decide(struct steering *s, const struct standing *all, uint64_t no
     *order = (struct order){.move = MOVE_NONE};
     if (is_at_end(s, all)) {
         order->move = MOVE_END;
-        return;
-    }
-    if (s->next.move != MOVE_NONE) {
-        end_pause(s, all, now_ns, order);
-        return;
-    }
-    if (s->plan->mode == MODE_SEARCH)
+    } else if (s->is_paused) {
+        look_at_pause(s, all, now_ns, order);
+    } else if (s->plan->mode == MODE_SEARCH) {
         search_decide(&s->search, all, now_ns, order);
-    else if (s->plan->mode == MODE_SWEEP)
-        sweep_decide(s, now_ns, order);
-    if (order->move != MOVE_STEP && order->move != MOVE_LAST_STEP)
-        return;
-    s->next = *order; /* which waits until all requests have ended */
-    s->since_ns = now_ns;
-    order->move = MOVE_PAUSE;
+    } else if (s->plan->mode == MODE_SWEEP && now_ns - s->since_ns >= s->plan->duration_ns) {
+        order->move = MOVE_PAUSE;
+    }
+    if (order->move == MOVE_PAUSE) {
+        s->is_paused = true;
+        s->since_ns = now_ns;
+    }
 }
 
 /* What a meeting of all ranks about the load works on. */
 struct look {
     struct steering *steering;
+    const struct ranks *ranks;
     uint64_t now_ns;
     struct standing all;
     struct order *order;
@@ -122,10 +123,13 @@ static void take_standing(void *context, unsigned rank, const void *brought, siz
 {
     struct look *l = context;
     struct standing one;
-    (void)rank;
     l->is_damaged |= bytes != sizeof one;
-    if (bytes == sizeof one)
-        standing_add(&l->all, memcpy(&one, brought, bytes));
+    if (bytes != sizeof one)
+        return;
+    memcpy(&one, brought, bytes);
+    busy_among(&one.machine, ranks_beside(l->ranks, rank));
+    standing_add(&l->all, &one);
+    l->all.disturbed += busy_is(&one.machine);
 }
 
 static void decide_order(void *context)
@@ -137,7 +141,7 @@ static void decide_order(void *context)
 int steering_meet(struct steering *s, struct coordinator *c, const struct standing *mine,
                   uint64_t now_ns, struct order *order, struct err *e)
 {
-    struct look look = {.steering = s, .now_ns = now_ns, .order = order};
+    struct look look = {.steering = s, .ranks = &c->ranks, .now_ns = now_ns, .order = order};
     const struct meeting m = {.name = "Looking at the load",
                               .mine = mine,
                               .bytes = sizeof *mine,

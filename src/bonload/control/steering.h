@@ -18,7 +18,7 @@ struct steering {
     const struct plan *plan;
     struct search search;
     size_t next_rate;  /* index of the next rate of a sweep */
-    struct order next; /* what follows the pause between two steps; MOVE_NONE: there is no pause */
+    bool is_paused;    /* the last requests of a step are ending */
     uint64_t since_ns; /* when the pause began, or else the load */
 };
 

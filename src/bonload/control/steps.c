@@ -66,6 +66,7 @@ void steps_stop(struct steps *s, uint64_t now_ns)
 struct step_meeting {
     struct steps *steps;
     struct rank_span span;
+    struct busy_evidence machine;
     double offered[LOAD_KINDS];
     bool is_damaged;
 };
@@ -76,6 +77,9 @@ static void add_figures(struct step_meeting *m, unsigned rank, const struct step
     const struct ranks *r = &m->steps->coordinator->ranks;
     rank_span_add(&m->span, rank_clock_end(r, rank, f->begin_ns),
                   rank_clock_end(r, rank, f->end_ns));
+    struct busy_evidence machine = f->machine;
+    busy_among(&machine, ranks_beside(r, rank));
+    busy_keep_busier(&m->machine, &machine);
     for (enum load_kind kind = 0; kind < LOAD_KINDS; kind++)
         m->offered[kind] += f->offered[kind];
 }
@@ -146,6 +150,7 @@ static struct step *add_step(struct steps *s, const struct step_meeting *m)
     *step = (struct step){
         .start_ns = begin_ns > s->run->start_ns ? begin_ns - s->run->start_ns : 0,
         .elapsed_ns = m->span.last_end - begin_ns,
+        .machine = m->machine,
     };
     for (enum load_kind kind = 0; kind < LOAD_KINDS; kind++)
         step->kinds[kind] = step_kind_of(m, kind);
@@ -154,7 +159,7 @@ static struct step *add_step(struct steps *s, const struct step_meeting *m)
 
 int steps_end(struct steps *s, struct step **step, struct err *e)
 {
-    struct step_meeting m = {.steps = s};
+    struct step_meeting m = {.steps = s, .machine = busy_unknown};
     struct step_counts *c = s->counts;
     *step = NULL;
     for (enum load_kind kind = 0; kind < LOAD_KINDS; kind++) {

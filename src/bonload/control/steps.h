@@ -7,7 +7,8 @@
 
 #include "bonload/control/judge.h"
 #include "bonload/load/run.h"
-#include "measure/histogram.h"
+#include "measure/busy.h"
+#include "measure/latencies.h"
 #include "sync/coordinator.h"
 
 /* The loads that a search or a sweep made, one after another, and what was measured with each. */
@@ -28,6 +29,7 @@ struct step_kind {
 struct step {
     uint64_t start_ns; /* since the start of the run */
     uint64_t elapsed_ns;
+    struct busy_evidence machine; /* what others did meanwhile, on the busiest host */
     bool is_confirmation;
     struct step_kind kinds[LOAD_KINDS];
 };
@@ -37,7 +39,8 @@ struct step {
 /* A rank's report on a step, with times of its own clock. */
 struct step_figures {
     uint64_t begin_ns;
-    uint64_t end_ns; /* 0: the step goes on */
+    uint64_t end_ns;              /* 0: the step goes on */
+    struct busy_evidence machine; /* set by the caller when the step has stopped */
     /* rate, in requests per second; 0: no schedule */
     double offered[LOAD_KINDS];
 };

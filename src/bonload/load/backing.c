@@ -7,6 +7,12 @@
 #include "sys/below.h"
 #include "sys/host.h"
 
+/*
+ * No device lets a request that opens, moves and closes end in less than this, except those that
+ * are memory themselves (dax).
+ */
+#define INSTANT_NS 10000
+
 /* Opens the nearest existing directory above a name, and shortens the name to that. */
 static int find_above(struct below *above, char *name)
 {
@@ -46,6 +52,9 @@ void backing_open(struct backing *b, const struct run *run)
     below_close(&directory);
     b->is_watched = true;
     b->is_judged = run->target->traits & TARGET_FILES;
+    bool may_cache = !run->plan->settings->direct && !strstr(b->mount.options, "dax");
+    b->may_be_cached[LOAD_READ] = may_cache;
+    b->may_be_cached[LOAD_WRITE] = may_cache && !run->plan->settings->fsync;
 }
 
 void backing_begin(struct backing *b, uint64_t now_ns)
@@ -55,11 +64,15 @@ void backing_begin(struct backing *b, uint64_t now_ns)
         device_read(&b->devices, &b->before);
 }
 
-/* Judges where one kind's bytes came from or went to. Ignores CPU time. */
-static void judge_kind(struct backing_use *use, enum load_kind kind, uint64_t bytes,
-                       uint64_t elapsed_ns)
+/*
+ * Judges where one kind's bytes came from or went to. Ignores CPU time. The device's bytes may be
+ * those of others, but whoever has waited for it has taken longer than a few microseconds.
+ */
+static void judge_kind(const struct backing *b, struct backing_use *use, enum load_kind kind,
+                       const struct traffic *t, uint64_t elapsed_ns)
 {
     struct judgement *j = &use->kinds[kind];
+    uint64_t bytes = t->bytes;
     const struct evidence evidence = {
         .elapsed_ns = elapsed_ns,
         .cpus = host_cpus(),
@@ -70,6 +83,12 @@ static void judge_kind(struct backing_use *use, enum load_kind kind, uint64_t by
         .device = use->use,
     };
     bottleneck_judge(j, &evidence);
+    if (j->by != LIMITED_PAGE_CACHE && j->device_known && b->may_be_cached[kind] &&
+        t->median_ns < INSTANT_NS) {
+        j->by = LIMITED_PAGE_CACHE;
+        j->reason = kind == LOAD_READ ? REASON_READ_FROM_CACHE : REASON_NOT_WRITTEN;
+        use->instant_ns[kind] = t->median_ns;
+    }
     if (j->by == LIMITED_PAGE_CACHE && j->reason == REASON_IN_MEMORY)
         use->measured[kind] = "memory";
     else if (j->by == LIMITED_PAGE_CACHE)
@@ -78,7 +97,7 @@ static void judge_kind(struct backing_use *use, enum load_kind kind, uint64_t by
         use->measured[kind] = bottleneck_name(j->device_known ? LIMITED_DEVICE : LIMITED_UNKNOWN);
 }
 
-void backing_use(const struct backing *b, uint64_t now_ns, const uint64_t bytes[LOAD_KINDS],
+void backing_use(const struct backing *b, uint64_t now_ns, const struct traffic traffic[LOAD_KINDS],
                  struct backing_use *use)
 {
     struct device_counters now;
@@ -92,6 +111,6 @@ void backing_use(const struct backing *b, uint64_t now_ns, const uint64_t bytes[
     use->options = b->mount.options[0] ? b->mount.options : NULL;
     use->device = b->devices.count > 0 ? b->devices.name : NULL;
     for (enum load_kind kind = 0; kind < LOAD_KINDS; kind++)
-        if (b->is_judged && bytes[kind] > 0)
-            judge_kind(use, kind, bytes[kind], elapsed_ns);
+        if (b->is_judged && traffic[kind].bytes > 0)
+            judge_kind(b, use, kind, &traffic[kind], elapsed_ns);
 }

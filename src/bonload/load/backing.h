@@ -17,6 +17,7 @@
 struct backing {
     bool is_watched; /* false: the target has no files, or other ranks use the same devices */
     bool is_judged;  /* the bytes of requests are those of files (TARGET_FILES) */
+    bool may_be_cached[LOAD_KINDS]; /* requests need not wait for a device */
     struct mount_info mount;
     struct device_set devices;
     struct device_counters before; /* counters when the measurement began */
@@ -33,6 +34,14 @@ struct backing_use {
     struct judgement kinds[LOAD_KINDS]; /* where the bytes of each kind came from or went to */
     /* the same in a word: "device", "page cache", "memory" or "unknown"; NULL: none were moved */
     const char *measured[LOAD_KINDS];
+    /* median request of a kind, in ns, if it is too short for any device; otherwise 0 */
+    uint64_t instant_ns[LOAD_KINDS];
+};
+
+/* What the requests of a kind did. */
+struct traffic {
+    uint64_t bytes;
+    uint64_t median_ns; /* of their service times */
 };
 
 /* Finds the devices. It is not a failure if there are none. */
@@ -41,8 +50,8 @@ void backing_open(struct backing *b, const struct run *run);
 /* Starts to count what the devices do. */
 void backing_begin(struct backing *b, uint64_t now_ns);
 
-/* Computes what the devices did up to now_ns, while requests moved `bytes` of each kind. */
-void backing_use(const struct backing *b, uint64_t now_ns, const uint64_t bytes[LOAD_KINDS],
+/* Computes what the devices did up to now_ns, while requests of each kind did that. */
+void backing_use(const struct backing *b, uint64_t now_ns, const struct traffic traffic[LOAD_KINDS],
                  struct backing_use *use);
 
 #endif

@@ -1,9 +1,15 @@
 #include "bonload/load/crew.h"
 
 #include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
 #include <stdlib.h>
+#include <unistd.h>
 
+#include "measure/cpu.h"
 #include "sys/stop.h"
+#include "util/descriptor.h"
+#include "util/kernel_file.h"
 #include "util/units.h"
 
 /* Enough stack for system calls. Only the pages that a thread touches take memory. */
@@ -39,7 +45,9 @@ static void *driver_main(void *argument)
 {
     struct driver *d = argument;
     stop_block_signals();
+    atomic_store(&d->thread_id, gettid());
     driver_work(d);
+    atomic_store(&d->waited_ns, cpu_demand_of_thread().waited_ns);
     atomic_store(&d->parked, DRIVER_OVER);
     if (atomic_fetch_sub(&d->load->drivers, 1) == 1)
         run_wake(d->run);
@@ -121,6 +129,44 @@ struct standing crew_standing(const struct crew *c)
         s.progress[kind] = crew_progress(c, kind);
     }
     return s;
+}
+
+/* How long a thread has waited for a CPU. Returns false when the kernel does not say. */
+static bool read_wait(const struct driver *d, uint64_t *waited_ns)
+{
+    char path[64];
+    pid_t id = atomic_load(&d->thread_id);
+    *waited_ns = 0;
+    if (id == 0)
+        return true;
+    snprintf(path, sizeof path, "/proc/self/task/%d/schedstat", (int)id);
+    int fd = kernel_file_open(path, O_RDONLY);
+    bool is_known = fd >= 0 && cpu_read_schedstat(fd, waited_ns);
+    descriptor_close(&fd);
+    if (atomic_load(&d->parked) != DRIVER_OVER)
+        return is_known;
+    *waited_ns = atomic_load(&d->waited_ns);
+    return true;
+}
+
+void crew_begin_span(struct crew *c, enum span span)
+{
+    for (unsigned i = 0; i < c->count; i++)
+        read_wait(&c->list[i], &c->list[i].waited_before_ns[span]);
+}
+
+double crew_longest_wait(const struct crew *c, enum span span)
+{
+    uint64_t longest = 0;
+    for (unsigned i = 0; i < c->count; i++) {
+        uint64_t before = c->list[i].waited_before_ns[span];
+        uint64_t now;
+        if (!read_wait(&c->list[i], &now))
+            return -1;
+        if (now > before && now - before > longest)
+            longest = now - before;
+    }
+    return (double)longest;
 }
 
 uint64_t crew_last_end(const struct crew *c, enum load_kind kind)

@@ -1,6 +1,7 @@
 #ifndef BONLOAD_LOAD_CREW_H
 #define BONLOAD_LOAD_CREW_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 #include "bonload/load/driver.h"
@@ -37,6 +38,12 @@ struct progress crew_progress(const struct crew *c, enum load_kind kind);
 
 /* The standing of this process's load. The caller sets `ended` and `behind`. */
 struct standing crew_standing(const struct crew *c);
+
+/* Begins a span: from now on, the drivers' waits for a CPU belong to it. */
+void crew_begin_span(struct crew *c, enum span span);
+
+/* The longest time in a span that a driver waited for a CPU, in ns; negative: unknown. */
+double crew_longest_wait(const struct crew *c, enum span span);
 
 /* When the last request of a kind ended, by clock_ns(); 0: none has. */
 uint64_t crew_last_end(const struct crew *c, enum load_kind kind);

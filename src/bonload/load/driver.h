@@ -5,10 +5,14 @@
 #include <stdatomic.h>
 #include <stdbool.h>
 #include <stdint.h>
+#include <sys/types.h>
 
 #include "bonload/load/run.h"
 #include "measure/slow_ops.h"
 #include "util/rng.h"
+
+/* The times that waits for a CPU are measured in: everything that counts, and the current step. */
+enum span { SPAN_RUN, SPAN_STEP, SPANS };
 
 /*
  * A driver is a thread that begins the requests of one kind on its channels, each when it is due,
@@ -40,6 +44,9 @@ struct driver {
     struct slowest slowest;
     struct slow_box *slow; /* where slow requests are reported; NULL: nowhere */
     pthread_t thread;
+    _Atomic pid_t thread_id;    /* by which the kernel knows the thread; 0: it has not begun */
+    _Atomic uint64_t waited_ns; /* how long it waited for a CPU, when it is over */
+    uint64_t waited_before_ns[SPANS]; /* the same when a span began */
 };
 
 /* Value of driver.parked when the driver begins no further requests. */

@@ -165,7 +165,10 @@ static void print_source(const struct result *result, enum load_kind kind, FILE 
     if (!measured)
         return;
     fprintf(out, "Measured: %s: ", measured);
-    if (j->by == LIMITED_PAGE_CACHE && j->device_known)
+    if (b->instant_ns[kind] > 0)
+        fprintf(out, "half of the %s took no more than %s, and waited for no device\n",
+                kind == LOAD_READ ? "reads" : "writes", units_time(b->instant_ns[kind]).text);
+    else if (j->by == LIMITED_PAGE_CACHE && j->device_known)
         print_moved(result, kind, out);
     else if (j->device_known)
         fprintf(out, "%s was busy %.0f %% of the time\n", b->device, j->device_percent);
@@ -246,15 +249,18 @@ static void print_answer(const struct result *result, enum load_kind kind, FILE 
     const struct kind_result *k = &result->figures->kinds[kind];
     const char *unit = result->plan->search == SEARCH_THREADS ? " threads" : "/s";
     enum pace pace = result->plan->kinds[kind].pace;
+    const char *reason = found_reasons[k->answer.why];
     if (pace == PACE_NONE || pace == PACE_FOLLOWS || k->answer.found == FOUND_LOAD)
         return;
     fprintf(out, "%s: ", load_titles[kind]);
     if (k->answer.found == FOUND_NONE)
-        fputs("no load keeps the limit\n", out);
+        fprintf(out, "no load keeps the limit%s%s\n", *reason ? ": " : "", reason);
     else if (k->answer.found == FOUND_MOST)
         fprintf(out, "more than %.6g%s: the limit is -max-channels\n", k->answer.load, unit);
     else if (k->answer.load <= 0)
-        fputs("no load is known to keep the limit\n", out);
+        fprintf(out, "no load is known to keep the limit%s%s\n", *reason ? ": " : "", reason);
+    else if (*reason)
+        fprintf(out, "at least %.6g%s: %s\n", k->answer.load, unit, reason);
     else
         fprintf(out, "the search was not finished: at least %.6g%s\n", k->answer.load, unit);
 }
@@ -305,12 +311,15 @@ static void print_rest(const struct result *result, FILE *out)
 {
     const struct figures *f = result->figures;
     uint64_t all = f->kinds[LOAD_READ].made + f->kinds[LOAD_WRITE].made;
+    char machine[BUSY_TEXT];
     fprintf(out, "\nSeed: %" PRId64 "\n", (int64_t)result->plan->seed);
     fprintf(out, "Time: %.3f s, CPU time: %.3f s", seconds_between(f->start_ns, f->end_ns),
             f->cpu_seconds);
     if (all > 0)
         fprintf(out, ", %.3f us for each request", 1e6 * f->cpu_seconds / (double)all);
     fputc('\n', out);
+    busy_words(machine, &f->machine);
+    fprintf(out, "Machine: %s\n", machine);
     if (f->checked_bytes > 0 || f->damaged > 0)
         fprintf(out, "Verified: %" PRIu64 " bytes, damaged: %" PRIu64 " places\n", f->checked_bytes,
                 f->damaged);

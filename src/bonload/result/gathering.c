@@ -190,6 +190,8 @@ static bool add_part(struct gathering *g, unsigned rank, struct result *part)
     double ahead = ((double)start - (double)whole->figures->start_ns) / (double)BILLION;
     add_rank(g, rank, part->figures);
     add_figures(whole->figures, part->figures, whole->op_count);
+    busy_among(&part->figures->machine, ranks_beside(g->ranks, rank));
+    busy_keep_busier(&whole->figures->machine, &part->figures->machine);
     for (enum load_kind kind = 0; kind < LOAD_KINDS; kind++)
         take_slowest(&whole->slowest[kind], &part->slowest[kind], ahead);
     return series_merge(whole->intervals, part->intervals) &&
@@ -249,6 +251,7 @@ static int hand_over(struct coordinator *c, struct result *result, struct err *e
         if (!result->together.hosts)
             return err_system(e, ENOMEM, "memory for the figures of %u ranks", c->ranks.count);
         add_rank(&g, 0, result->figures);
+        busy_among(&result->figures->machine, ranks_beside(&c->ranks, 0));
     } else {
         pass_result(&mine, result);
     }

@@ -132,7 +132,7 @@ static void fill_rest(const struct conductor *c, struct result *result, uint64_t
     static const struct failures none;
     struct figures *f = result->figures;
     bool is_last = result->is_of_last_load;
-    uint64_t bytes[LOAD_KINDS];
+    struct traffic traffic[LOAD_KINDS];
     fill_reasons(run, &run->failures, is_last ? &c->steps.failures : &none, &f->failures);
     fill_reasons(run, &run->misses, is_last ? &c->steps.misses : &none, &f->misses);
     f->checked_bytes = atomic_load(&run->verified.bytes);
@@ -140,7 +140,10 @@ static void fill_rest(const struct conductor *c, struct result *result, uint64_t
     for (enum load_kind kind = 0; kind < LOAD_KINDS; kind++) {
         const struct kind_result *k = &f->kinds[kind];
         f->end_ns = k->end_ns > f->end_ns ? k->end_ns : f->end_ns;
-        bytes[kind] = k->tally.bytes;
+        traffic[kind] = (struct traffic){
+            .bytes = k->tally.bytes,
+            .median_ns = histogram_percentile(tally_service(&k->tally), 50),
+        };
     }
     if (f->end_ns == 0)
         f->end_ns = now_ns;
@@ -148,7 +151,8 @@ static void fill_rest(const struct conductor *c, struct result *result, uint64_t
     f->was_stopped = c->was_stopped;
     f->is_bad_rate = c->is_bad_rate;
     f->could_read = !run->reads_written || atomic_load(&run->written.last_ok) > 0;
-    backing_use(&c->backing, now_ns, bytes, &result->backing);
+    f->machine = conductor_machine(c, SPAN_RUN);
+    backing_use(&c->backing, now_ns, traffic, &result->backing);
     if (atomic_load(&run->failures.list[0].count) > 0)
         result->first_failure = run_tell_failure(run, &run->failures.list[0]);
 }

@@ -4,6 +4,7 @@
 #include <stdint.h>
 
 #include "bonload/stats/recorder.h"
+#include "measure/busy.h"
 
 /*
  * How a load stands, on one rank or on all ranks together, and rank 0's order about it, which all
@@ -19,8 +20,10 @@ struct progress {
 struct standing {
     struct counts counts[LOAD_KINDS];
     struct progress progress[LOAD_KINDS];
-    uint64_t busy;   /* in a pause: number of threads that still have requests in flight */
-    uint64_t ended;  /* number of ranks whose load has ended */
+    uint64_t busy;  /* in a pause: number of threads that still have requests in flight */
+    uint64_t ended; /* number of ranks whose load has ended */
+    struct busy_evidence machine; /* in a pause: what others did during the step */
+    uint64_t disturbed;           /* number of ranks on whose machine others were busy */
     uint64_t behind; /* number of ranks that could not keep their rate, with -stop-on-bad-rate */
 };
 
@@ -33,10 +36,6 @@ enum move {
     MOVE_END        /* the load ends */
 };
 
-/*
- * A search or a sweep orders MOVE_WINDOW, MOVE_STEP or MOVE_LAST_STEP. Before a step ends,
- * steering.h inserts the pause in which requests end.
- */
 struct order {
     uint64_t move;              /* an enum move */
     uint64_t loads[LOAD_KINDS]; /* for all ranks: threads, or billionths of requests per second */

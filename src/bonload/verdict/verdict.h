@@ -10,7 +10,7 @@
 #include "bonload/control/search.h"
 #include "bonload/profiles/profile.h"
 #include "bonload/targets/profile/gauge.h"
-#include "measure/histogram.h"
+#include "measure/latencies.h"
 #include "util/err.h"
 
 /*

@@ -23,7 +23,10 @@ static int climb(struct ladder *l, double first, double most, bool is_whole, dou
     int steps = 0;
     ladder_begin(l, first, most, is_whole);
     while (l->found == FOUND_UNSURE) {
-        ladder_step(l, l->load <= keeps);
+        if (l->load <= keeps)
+            ladder_step_up(l);
+        else
+            ladder_step_back(l, BOUND_SURE);
         assert_true(++steps < 100);
     }
     return steps;
@@ -70,15 +73,55 @@ static void an_answer_that_is_not_confirmed(void **state)
     struct ladder l;
     (void)state;
     climb(&l, 1, 500, true, 20);
-    ladder_step_down(&l);
+    ladder_step_down(&l, BOUND_SURE);
     assert_int_equal((int)l.load, 19);
     climb(&l, 1, 500, true, 1);
-    ladder_step_down(&l);
+    ladder_step_down(&l, BOUND_SURE);
     assert_int_equal(l.found, FOUND_NONE);
     climb(&l, 100, 1e9, false, 1000);
     double before = l.load;
-    ladder_step_down(&l);
+    ladder_step_down(&l, BOUND_SURE);
     assert_true(fabs(l.load - .95 * before) < 1e-9);
+}
+
+/* A bound that was broken while the machine was busy is tried again, and gives way. */
+static void a_doubtful_bound_is_tried_again(void **state)
+{
+    struct ladder l;
+    (void)state;
+    ladder_begin(&l, 100, 1e9, false);
+    while (l.load < 1600)
+        ladder_step_up(&l);
+    ladder_step_back(&l, BOUND_BUSY);
+    while (l.load < 1600)
+        ladder_step_up(&l);
+    assert_int_equal((int)l.load, 1600);
+    assert_int_equal(l.found, FOUND_UNSURE);
+    ladder_step_up(&l);
+    assert_int_equal((int)l.load, 3200);
+    ladder_step_back(&l, BOUND_BUSY);
+    while (l.found == FOUND_UNSURE && l.load < 3200)
+        ladder_step_up(&l);
+    ladder_step_back(&l, BOUND_BUSY);
+    assert_int_equal(l.found, FOUND_LOAD);
+    assert_int_equal(l.bound, BOUND_BUSY);
+    assert_true(l.load >= .95 * 3200 && l.load < 3200);
+}
+
+/* What kept the limit below a load that broke it has not been refuted. */
+static void what_was_never_refuted_stays(void **state)
+{
+    struct ladder l;
+    (void)state;
+    ladder_begin(&l, 250, 16000, false);
+    while (l.found == FOUND_UNSURE)
+        ladder_step_up(&l);
+    assert_int_equal(l.found, FOUND_MOST);
+    ladder_step_down(&l, BOUND_SURE);
+    assert_int_equal((int)ladder_kept(&l), 8000);
+    for (int i = 0; i < 20; i++)
+        ladder_step_down(&l, BOUND_SURE);
+    assert_int_equal((int)ladder_kept(&l), 4000);
 }
 
 /* ---- whether a load keeps the limit ---------------------------------------------------------- */
@@ -255,49 +298,184 @@ static void a_queue_that_grows(void **state)
 
 /* ---- one load after another ------------------------------------------------------------------ */
 
-/* At each look, ends one request that took `latency_ns`, until a decision is made. */
-static enum move pass(struct search *s, struct standing *all, uint64_t *now_ns, uint64_t latency_ns)
+/* A search for a rate of writes, or a number of threads, at one look after another. */
+struct hunt {
+    struct search search;
+    struct plan plan;
+    struct standing all;
+    uint64_t now_ns;
+    uint64_t loads[LOAD_KINDS];
+};
+
+static void begin_hunt(struct hunt *c, const char *limit, struct kind_plan writes)
+{
+    *c = (struct hunt){.plan = {.limit = limit_of(limit),
+                                .search = writes.rate > 0 ? SEARCH_RATE : SEARCH_THREADS,
+                                .window_ns = BILLION,
+                                .window_most_ns = 60 * BILLION,
+                                .adjust_on_errors = true,
+                                .max_requests = UINT64_MAX}};
+    c->plan.kinds[LOAD_WRITE] = writes;
+    search_begin(&c->search, &c->plan, 0, c->loads);
+}
+
+static void end_writes(struct hunt *c, uint64_t count, uint64_t latency_ns)
+{
+    c->all.progress[LOAD_WRITE].begun += count;
+    c->all.progress[LOAD_WRITE].ended += count;
+    c->all.counts[LOAD_WRITE].good += count;
+    c->all.counts[LOAD_WRITE].good_ns += count * latency_ns;
+    c->all.counts[LOAD_WRITE].above += latency_ns > c->plan.limit.nanoseconds ? count : 0;
+}
+
+/* At each look, ends `count` requests, of which each hundredth is late, until the next decision. */
+static enum move pass(struct hunt *c, uint64_t count, uint64_t latency_ns, uint64_t late)
 {
     struct order order = {.move = MOVE_NONE};
     for (int i = 0; i < 10000 && order.move == MOVE_NONE; i++) {
-        *now_ns += BILLION / 100;
-        all->progress[LOAD_WRITE].begun += 10;
-        all->progress[LOAD_WRITE].ended += 10;
-        all->counts[LOAD_WRITE].good += 10;
-        all->counts[LOAD_WRITE].good_ns += 10 * latency_ns;
-        all->counts[LOAD_WRITE].above += latency_ns > s->plan->limit.nanoseconds ? 10 : 0;
-        search_decide(s, all, *now_ns, &order);
+        c->now_ns += BILLION / 100;
+        end_writes(c, count - late, latency_ns);
+        end_writes(c, late, 2 * c->plan.limit.nanoseconds);
+        search_decide(&c->search, &c->all, c->now_ns, &order);
     }
     return (enum move)order.move;
 }
 
+static enum move end_step(struct hunt *c, uint64_t paused_ns)
+{
+    struct order order;
+    search_end_step(&c->search, &c->all, paused_ns, &order);
+    memcpy(c->loads, order.loads, sizeof c->loads);
+    return (enum move)order.move;
+}
+
+static enum verdict noted(const struct hunt *c)
+{
+    return c->search.noted.kinds[LOAD_WRITE].verdict;
+}
+
+static struct search_answer answer_of(const struct hunt *c)
+{
+    return search_answer(&c->search, LOAD_WRITE, &c->all.counts[LOAD_WRITE]);
+}
+
+static const struct kind_plan eight_threads = {.pace = PACE_CLOSED, .threads = 1, .channels = 8};
+
 /* Unfinished requests of the previous load do not count against the next one. */
 static void what_did_not_settle_is_said(void **state)
 {
-    static struct search s;
-    struct standing all = {.busy = 0};
-    uint64_t loads[LOAD_KINDS];
-    uint64_t now_ns = 0;
-    struct plan plan = {.limit = limit_of("max:1ms"),
-                        .window_ns = BILLION,
-                        .window_most_ns = 60 * BILLION,
-                        .max_requests = UINT64_MAX};
+    static struct hunt c;
     (void)state;
-    plan.kinds[LOAD_WRITE] = (struct kind_plan){.pace = PACE_CLOSED, .threads = 1, .channels = 8};
-    search_begin(&s, &plan, now_ns, loads);
-    assert_int_equal(loads[LOAD_WRITE], 1);
-    assert_int_equal(pass(&s, &all, &now_ns, 1000), MOVE_WINDOW);
-    assert_int_equal(search_answer(&s, LOAD_WRITE, &all.counts[LOAD_WRITE]).load, 1);
-    assert_int_equal(pass(&s, &all, &now_ns, 1000), MOVE_STEP);
-    assert_int_equal(s.noted.kinds[LOAD_WRITE].verdict, VERDICT_KEPT);
-    all.busy = 1;
-    search_resume(&s, &all, now_ns);
-    assert_int_equal(pass(&s, &all, &now_ns, BILLION), MOVE_WINDOW);
-    assert_int_equal(pass(&s, &all, &now_ns, BILLION), MOVE_STEP);
-    assert_int_equal(s.noted.kinds[LOAD_WRITE].verdict, VERDICT_UNSETTLED);
-    struct search_answer answer = search_answer(&s, LOAD_WRITE, &all.counts[LOAD_WRITE]);
-    assert_int_equal(answer.found, FOUND_UNSURE);
-    assert_int_equal(answer.load, 1);
+    begin_hunt(&c, "max:1ms", eight_threads);
+    assert_int_equal(c.loads[LOAD_WRITE], 1);
+    assert_int_equal(pass(&c, 10, 1000, 0), MOVE_WINDOW);
+    assert_int_equal(answer_of(&c).load, 1);
+    assert_int_equal(pass(&c, 10, 1000, 0), MOVE_PAUSE);
+    assert_int_equal(end_step(&c, 0), MOVE_STEP);
+    assert_int_equal(noted(&c), VERDICT_KEPT);
+    c.all.busy = 1;
+    search_resume(&c.search, &c.all, c.now_ns);
+    assert_int_equal(pass(&c, 10, BILLION, 0), MOVE_WINDOW);
+    assert_int_equal(pass(&c, 10, BILLION, 0), MOVE_PAUSE);
+    assert_int_equal(end_step(&c, 0), MOVE_STEP);
+    assert_int_equal(noted(&c), VERDICT_UNSETTLED);
+    assert_int_equal(answer_of(&c).found, FOUND_UNSURE);
+    assert_int_equal(answer_of(&c).load, 1);
+}
+
+/* Requests that are in flight when the window knows its answer belong to it, and are the longest.
+ */
+static void what_ends_in_the_pause_counts(void **state)
+{
+    static struct hunt c;
+    (void)state;
+    for (int has_ended = 0; has_ended < 2; has_ended++) {
+        begin_hunt(&c, "300ms", eight_threads);
+        pass(&c, 1, 100 * MILLION, 0);
+        assert_int_equal(pass(&c, 1, 100 * MILLION, 0), MOVE_PAUSE);
+        uint64_t seen = c.search.judges[LOAD_WRITE].seen.good;
+        if (has_ended) {
+            end_writes(&c, seen, 700 * MILLION);
+        } else {
+            c.all.progress[LOAD_WRITE].begun += seen;
+            c.all.busy = 1;
+        }
+        end_step(&c, 700 * MILLION);
+        assert_true(noted(&c) != VERDICT_KEPT);
+    }
+}
+
+/*
+ * A load of 1000 a second, of which the same share is late at any load: others use the machine. A
+ * search that halves the load a thousand times ends nowhere.
+ */
+static void less_load_that_does_not_help(void **state)
+{
+    static struct hunt c;
+    const struct kind_plan rate = {.pace = PACE_RATE, .rate = 1600 * BILLION};
+    (void)state;
+    for (unsigned busy = 0; busy < 2; busy++) {
+        enum move move = MOVE_STEP;
+        int steps = 0;
+        begin_hunt(&c, "p99:10ms", rate);
+        while (move == MOVE_STEP) {
+            uint64_t count = c.loads[LOAD_WRITE] / BILLION / 100;
+            assert_int_equal(pass(&c, count, MILLION, count / 2), MOVE_WINDOW);
+            assert_int_equal(pass(&c, count, MILLION, count / 2), MOVE_PAUSE);
+            c.all.disturbed = busy;
+            move = end_step(&c, 0);
+            assert_int_equal(noted(&c), busy ? VERDICT_BUSY : VERDICT_BROKEN);
+            search_resume(&c.search, &c.all, c.now_ns);
+            steps++;
+        }
+        assert_int_equal(steps, 4);
+        assert_int_equal(answer_of(&c).found, busy ? FOUND_UNSURE : FOUND_NONE);
+        assert_int_equal(answer_of(&c).why, busy ? FOUND_NO_CAUSE_BUSY : FOUND_NO_CAUSE);
+    }
+}
+
+/* More than the store can do is not made: then an eighth of it may not help, and a 64th does. */
+static void an_overload_says_nothing_of_less(void **state)
+{
+    static struct hunt c;
+    const struct kind_plan rate = {.pace = PACE_RATE, .rate = 51200 * BILLION};
+    enum move move = MOVE_STEP;
+    (void)state;
+    begin_hunt(&c, "p99:10ms", rate);
+    while (move == MOVE_STEP && c.search.ladders[LOAD_WRITE].count == 0) {
+        bool is_over = c.loads[LOAD_WRITE] > 1000 * BILLION;
+        assert_int_equal(pass(&c, 8, is_over ? BILLION : MILLION, 0), MOVE_WINDOW);
+        assert_int_equal(pass(&c, 8, is_over ? BILLION : MILLION, 0), MOVE_PAUSE);
+        move = end_step(&c, 0);
+        search_resume(&c.search, &c.all, c.now_ns);
+    }
+    assert_int_equal(noted(&c), VERDICT_KEPT);
+}
+
+/* Six steps are kept; then others begin to work, and the time is over. */
+static void what_was_kept_stays(void **state)
+{
+    static struct hunt c;
+    const struct kind_plan rate = {.pace = PACE_RATE, .rate = 1000 * BILLION};
+    enum move move = MOVE_STEP;
+    (void)state;
+    begin_hunt(&c, "p99:10ms", rate);
+    while (!c.search.is_confirming) {
+        uint64_t count = c.loads[LOAD_WRITE] / BILLION / 100;
+        bool is_over = count > 160;
+        pass(&c, count, is_over ? BILLION : MILLION, 0);
+        pass(&c, count, is_over ? BILLION : MILLION, 0);
+        move = end_step(&c, 0);
+        assert_int_equal(move, MOVE_STEP);
+        search_resume(&c.search, &c.all, c.now_ns);
+    }
+    double sought = c.search.ladders[LOAD_WRITE].load;
+    pass(&c, 100, BILLION, 0);
+    pass(&c, 100, BILLION, 0);
+    c.all.disturbed = 1;
+    assert_int_equal(end_step(&c, 0), MOVE_STEP);
+    assert_int_equal(answer_of(&c).found, FOUND_UNSURE);
+    assert_true(answer_of(&c).load >= 8000 && answer_of(&c).load < sought);
 }
 
 static void limits_as_users_write_them(void **state)
@@ -325,6 +503,8 @@ int main(void)
         cmocka_unit_test(the_first_load_may_be_too_high),
         cmocka_unit_test(rates_are_found),
         cmocka_unit_test(an_answer_that_is_not_confirmed),
+        cmocka_unit_test(a_doubtful_bound_is_tried_again),
+        cmocka_unit_test(what_was_never_refuted_stays),
         cmocka_unit_test(percentiles),
         cmocka_unit_test(a_stall_is_one_event),
         cmocka_unit_test(the_longest),
@@ -334,6 +514,10 @@ int main(void)
         cmocka_unit_test(a_target_that_says_nothing),
         cmocka_unit_test(a_queue_that_grows),
         cmocka_unit_test(what_did_not_settle_is_said),
+        cmocka_unit_test(what_ends_in_the_pause_counts),
+        cmocka_unit_test(less_load_that_does_not_help),
+        cmocka_unit_test(an_overload_says_nothing_of_less),
+        cmocka_unit_test(what_was_kept_stays),
         cmocka_unit_test(limits_as_users_write_them),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

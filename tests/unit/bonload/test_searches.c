@@ -236,8 +236,101 @@ static void searches(void **state)
         hold_promises(&smooth[i], count, false);
 }
 
+/*
+ * A store that is fast, but stands still for `length` seconds now and then, whatever the load:
+ * 1.96 % of its requests are late, so no load keeps p99.
+ */
+struct stalls {
+    double length;
+    double every; /* mean time between their beginnings, in seconds */
+    double left;  /* remaining seconds of a stall */
+    uint64_t held;
+};
+
+#define STALLED_RATE 1000 /* requests per second */
+
+/* Requests that end in the next tick. Gaps between stalls are exponential. */
+static struct counts pass_stalled(struct stalls *s, struct rng *rng)
+{
+    const uint64_t count = (uint64_t)(STALLED_RATE * TICK);
+    double random = ((double)(rng_next(rng) >> 11) + .5) * 0x1p-53;
+    struct counts ended = {.good = count};
+    if (s->left <= 0 && random < TICK / (s->every - s->length))
+        s->left = s->length;
+    if (s->left <= 0)
+        return ended;
+    s->held += count;
+    s->left -= TICK;
+    if (s->left > TICK / 2)
+        return (struct counts){0};
+    ended.good = ended.above = s->held;
+    s->left = 0;
+    s->held = 0;
+    return ended;
+}
+
+/*
+ * Whether a window of a search with these windows says that the store keeps p99, when the requests
+ * that are in flight at its end have ended.
+ */
+static bool window_keeps(struct stalls *s, struct rng *rng, double window, double longest,
+                         double alpha)
+{
+    struct judge judge;
+    const struct judge_rules rules = {
+        .limit = {.of = LIMIT_PERCENTILE, .percent = 99, .nanoseconds = 20 * MILLION},
+        .alpha = alpha,
+        .stall_ns = (uint64_t)(window * 1e7),
+        .most_ns = (uint64_t)(longest * 1e9),
+    };
+    enum verdict verdict = VERDICT_OPEN;
+    judge_begin(&judge, &rules);
+    while (verdict == VERDICT_OPEN || (double)judge.elapsed_ns < window * 1e9) {
+        const struct counts ended = pass_stalled(s, rng);
+        judge_feed(&judge, &ended, TICK_NS, s->held > 0);
+        verdict = judge_verdict(&judge);
+    }
+    struct counts seen = judge.seen;
+    seen.good += s->held;
+    seen.above += s->held;
+    return verdict == VERDICT_KEPT && judge_seems_kept(&rules, &seen);
+}
+
+/*
+ * What docs/bonload-search.md says of rare stalls: in how many of the trials a first window keeps
+ * the limit, and in how many a confirmation keeps it, too.
+ */
+static void rare_stalls(void **state)
+{
+    static const struct stalls shapes[] = {
+        {.02, 1.02, 0, 0}, {.05, 2.55, 0, 0}, {.2, 10.2, 0, 0}, {.5, 25.5, 0, 0}, {2, 102, 0, 0}};
+    static const double windows[][2] = {{1, 60}, {30, 600}};
+    unsigned count = getenv("BONNIE_TEST_LONG") ? SEARCHES_LONG : SEARCHES;
+    (void)state;
+    for (size_t i = 0; i < sizeof shapes / sizeof *shapes; i++) {
+        unsigned kept[2] = {0};
+        unsigned confirmed[2] = {0};
+        for (unsigned k = 0; k < 2 * count; k++) {
+            const double *w = windows[k % 2];
+            struct stalls s = shapes[i];
+            struct rng rng;
+            rng_init(&rng, k / 2, i);
+            bool is_kept = window_keeps(&s, &rng, w[0], w[1], .05);
+            kept[k % 2] += is_kept;
+            confirmed[k % 2] += is_kept && window_keeps(&s, &rng, 3 * w[0], 3 * w[1], .025);
+        }
+        print_message("| %4.2f s every %6.2f s | %4.1f %% | %4.1f %% | %4.1f %% | %4.1f %% |\n",
+                      shapes[i].length, shapes[i].every, 100. * kept[0] / count,
+                      100. * confirmed[0] / count, 100. * kept[1] / count,
+                      100. * confirmed[1] / count);
+        assert_true(confirmed[1] <= kept[1] && confirmed[0] <= kept[0]);
+        if (shapes[i].length <= .02) /* twice what is assumed unseen */
+            assert_true(confirmed[0] <= .05 * count);
+    }
+}
+
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(searches)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(searches), cmocka_unit_test(rare_stalls)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
