@@ -12,8 +12,8 @@
 #include "boncut/report/report.h"
 #include "boncut/verdict.h"
 #include "storage/private_directory.h"
-#include "sys/below.h"
 #include "sys/output.h"
+#include "sys/path.h"
 #include "sys/stop.h"
 #include "util/descriptor.h"
 #include "util/message.h"
@@ -173,7 +173,7 @@ static int judge_directory(struct check *c, const struct settings *s, struct err
 {
     struct err failure;
     err_init(&failure);
-    int rc = below_open_directory(s->directory, BELOW_FAILS, &failure);
+    int rc = path_open_to_list(s->directory, PATH_FAILS, &failure);
     int parent_fd = rc;
     header_describe_place(&c->here, parent_fd);
     c->is_same_boot = *c->here.boot_id && strcmp(c->here.boot_id, c->ledger.header.boot_id) == 0;

@@ -13,7 +13,7 @@
 #include <unistd.h>
 
 #include "measure/mount_info.h"
-#include "sys/below.h"
+#include "sys/path.h"
 #include "util/kernel_file.h"
 #include "util/portable.h"
 
@@ -78,7 +78,7 @@ static int shut_down(const char *path, int fd, struct err *e)
 
 int boncut_fs_shutdown(const struct settings *s, struct err *e)
 {
-    int fd = below_open_directory(s->directory, BELOW_FAILS, e);
+    int fd = path_open_to_list(s->directory, PATH_FAILS, e);
     if (fd < 0)
         return fd;
     int rc = shut_down(s->directory, fd, e);

@@ -303,7 +303,7 @@ static int open_scratch(struct run_context *r, struct err *e)
     const struct plan *p = r->plan;
     struct coordinator *c = r->coordinator;
     int rc =
-        scratch_open(&r->scratch, p->directory, p->makes_directory ? BELOW_MAKES : BELOW_FAILS, e);
+        scratch_open(&r->scratch, p->directory, p->makes_directory ? PATH_MAKES : PATH_FAILS, e);
     if (rc == 0)
         rc = check_engine(p, e);
     if (rc == 0)

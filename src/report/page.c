@@ -12,8 +12,8 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "sys/path.h"
 #include "sys/stop.h"
-#include "sys/walk.h"
 #include "util/descriptor.h"
 #include "util/kernel_file.h"
 
@@ -103,7 +103,7 @@ static bool take_at(struct page *p, const char *directory, size_t length, const 
     if (asprintf(&path, "%.*s/%s%s", (int)length, directory, below, DRAWER) < 0)
         return false;
     p->program = path;
-    if (walk_trusts_program(path) && try_drawer(p, e) == 0)
+    if (path_is_safe_program(path) && try_drawer(p, e) == 0)
         return true;
     free(path);
     p->program = NULL;

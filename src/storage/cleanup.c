@@ -12,7 +12,7 @@
 
 #include "storage/private_directory.h"
 #include "storage/scratch_names.h"
-#include "sys/below.h"
+#include "sys/path.h"
 #include "util/message.h"
 #include "util/portable.h"
 #include "util/printable.h"
@@ -224,7 +224,7 @@ static int examine_directory(DIR *parent, const char *path, const char *name,
 
 int cleanup_directory(const char *path, cleanup_entry *remove_entry, struct err *e)
 {
-    int fd = below_open_directory(path, BELOW_FAILS, e);
+    int fd = path_open_to_list(path, PATH_FAILS, e);
     if (fd < 0)
         return fd;
     DIR *parent = fdopendir(fd);

@@ -167,10 +167,10 @@ static int try_to_make(struct scratch *s, uint64_t number, struct err *e)
 /* Number of names that are tried if --cleanup removes the directory each time. */
 #define TRIES 5
 
-int scratch_open(struct scratch *s, const char *path, enum below_missing missing, struct err *e)
+int scratch_open(struct scratch *s, const char *path, enum path_missing missing, struct err *e)
 {
     *s = (struct scratch){.path = path, .parent_fd = -1, .fd = -1, .owner_fd = -1};
-    s->parent_fd = below_open_directory(path, missing, e);
+    s->parent_fd = path_open_to_list(path, missing, e);
     return s->parent_fd >= 0 ? 0 : s->parent_fd;
 }
 
@@ -250,7 +250,7 @@ bool scratch_is_abandoned(const char *path, uint64_t number, char name[PRIVATE_N
     struct err ignored;
     err_init(&ignored);
     private_name(name, number);
-    int parent = below_open_directory(path, BELOW_FAILS, &ignored);
+    int parent = path_open_to_list(path, PATH_FAILS, &ignored);
     int fd = parent >= 0 ? directory_open(parent, name) : -1;
     int owner = fd >= 0 ? openat(fd, OWNER_FILE_NAME, OPEN_OWNER) : -1;
     bool is_abandoned = owner >= 0 && is_plain(owner) && owner_file_lock(owner) == 0;

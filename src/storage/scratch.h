@@ -6,7 +6,7 @@
 #include <sys/types.h>
 
 #include "storage/scratch_names.h"
-#include "sys/below.h"
+#include "sys/path.h"
 #include "util/err.h"
 
 /*
@@ -31,10 +31,10 @@ struct scratch {
 
 /*
  * Opens the user's directory. `path` must outlive s, and is not looked up again. Links on the way
- * are followed as in sys/below.h. Missing directories are made as `missing` says, and stay. Returns
+ * are followed as in sys/path.h. Missing directories are made as `missing` says, and stay. Returns
  * 0, or a negative errno with a line in e.
  */
-int scratch_open(struct scratch *s, const char *path, enum below_missing missing, struct err *e);
+int scratch_open(struct scratch *s, const char *path, enum path_missing missing, struct err *e);
 
 /*
  * Makes the private directory in the user's. Until scratch_close() the umask of the process is 077,

@@ -1,13 +1,13 @@
 src_libsuite_a_SOURCES += \
-	src/sys/below.c src/sys/below.h \
 	src/sys/byte_pipe.c src/sys/byte_pipe.h \
 	src/sys/cache_dropper.c src/sys/cache_dropper.h \
 	src/sys/confine.c src/sys/confine.h \
 	src/sys/dropper_filter.c src/sys/dropper_filter.h \
 	src/sys/event.c src/sys/event.h \
 	src/sys/host.c src/sys/host.h \
-	src/sys/named_file.c src/sys/named_file.h \
+	src/sys/input.c src/sys/input.h \
 	src/sys/output.c src/sys/output.h \
+	src/sys/path.c src/sys/path.h \
 	src/sys/privilege.c src/sys/privilege.h \
 	src/sys/process_group.c src/sys/process_group.h \
 	src/sys/program.c src/sys/program.h \
@@ -17,5 +17,4 @@ src_libsuite_a_SOURCES += \
 	src/sys/stop.c src/sys/stop.h \
 	src/sys/task.h \
 	src/sys/thread_pool.c src/sys/thread_pool.h \
-	src/sys/walk.c src/sys/walk.h \
 	src/util/descriptor.c src/util/descriptor.h

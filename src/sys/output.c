@@ -11,7 +11,6 @@
 #include <unistd.h>
 
 #include "sys/stop.h"
-#include "sys/walk.h"
 #include "util/descriptor.h"
 #include "util/kernel_file.h"
 
@@ -34,7 +33,7 @@ static mode_t usual_mode(void)
  * Gives the new file the access list of the old one, or none if that has none. Returns false when
  * the new file cannot have that list.
  */
-static bool keep_access_list(const struct named_file *old, int fd)
+static bool keep_access_list(const struct path_file *old, int fd)
 {
     static const char acl[] = "system.posix_acl_access";
     char value[ACL_ROOM];
@@ -53,7 +52,7 @@ static bool keep_access_list(const struct named_file *old, int fd)
  * group, its own group gets the permissions of others; if it cannot have the access list, its group
  * gets none.
  */
-static void keep_access(const struct named_file *old, int fd)
+static void keep_access(const struct path_file *old, int fd)
 {
     mode_t mode = old->facts.st_mode & 0777;
     if (fchown(fd, old->facts.st_uid, old->facts.st_gid) != 0 &&
@@ -92,7 +91,7 @@ static int open_unnamed(int directory, mode_t mode)
  */
 static int open_beside(struct output *o, mode_t mode, struct err *e)
 {
-    int directory = o->file.directory;
+    int directory = o->file.directory.fd;
     int fd = open_unnamed(directory, mode);
     if (fd >= 0)
         return fd;
@@ -107,32 +106,14 @@ static int open_beside(struct output *o, mode_t mode, struct err *e)
     return fd;
 }
 
-/*
- * Refuses to replace another user's file in a sticky directory: this would fail only after the run.
- */
-static int check_replaceable(const struct output *o, struct err *e)
-{
-    const struct stat *old = &o->file.facts;
-    struct stat directory;
-    if (o->file.fd < 0)
-        return 0;
-    if (fstat(o->file.directory, &directory) != 0)
-        return err_system(e, errno, "open %s", o->path);
-    uid_t me = geteuid();
-    if (!(directory.st_mode & S_ISVTX) || me == 0 || me == old->st_uid || me == directory.st_uid)
-        return 0;
-    return err_system(e, EPERM, "replace %s", o->path);
-}
-
 static int open_temporary(struct output *o, struct err *e)
 {
     bool replaces = o->file.fd >= 0;
-    int fd = check_replaceable(o, e);
-    if (fd == 0)
-        fd = open_beside(o, replaces ? 0600 : usual_mode(), e);
-    if (fd < 0)
-        return fd;
-    if (replaces)
+    int rc = replaces ? path_check_replaced(&o->file.directory, o->file.name) : 0;
+    if (rc != 0 && rc != -ENOENT)
+        return path_say(&o->file, rc, e);
+    int fd = open_beside(o, replaces ? 0600 : usual_mode(), e);
+    if (fd >= 0 && replaces)
         keep_access(&o->file, fd);
     return fd;
 }
@@ -144,20 +125,23 @@ static int open_temporary(struct output *o, struct err *e)
  * Opens a device or a pipe. Waits for a pipe's reader, as open(2) does, but not after a signal, and
  * not if the pipe is another user's.
  */
-static int open_special(const struct named_file *f, struct err *e)
+static int open_special(struct path_file *f, struct err *e)
 {
     const struct timespec pause = {.tv_nsec = LOOK_NS};
     int flags = O_WRONLY | O_APPEND; /* appends to a regular file that /dev/stdout leads to */
     bool is_pipe = S_ISFIFO(f->facts.st_mode);
-    int fd = named_file_open(f, is_pipe ? flags | O_NONBLOCK : flags, e);
-    if (fd == -ENXIO && named_file_is_foreign_pipe(f)) {
+    int rc = is_pipe ? 0 : path_check_changed(f);
+    if (rc != 0)
+        return path_say(f, rc, e);
+    int fd = path_reopen(f, is_pipe ? flags | O_NONBLOCK : flags, e);
+    if (fd == -ENXIO && path_is_foreign_pipe(f)) {
         err_init(e);
         return err_say(e, "open %s: it is a pipe of another user, and nobody reads it", f->path);
     }
     while (fd == -ENXIO && is_pipe && stop_check(e) == 0) {
         nanosleep(&pause, NULL);
         err_init(e);
-        fd = named_file_open(f, flags | O_NONBLOCK, e);
+        fd = path_reopen(f, flags | O_NONBLOCK, e);
     }
     if (fd >= 0 && is_pipe && fcntl(fd, F_SETFL, flags) != 0) {
         close(fd);
@@ -175,48 +159,33 @@ static int open_direct(struct output *o, struct err *e)
     return fd;
 }
 
-/* Opens a regular file and empties it, unless another user may have linked it to this name. */
-static int open_emptied(const struct named_file *f, struct err *e)
+/* Whether the path leads to no file yet, or to a regular file by its name. */
+static bool is_plain(const struct path_file *f)
 {
-    struct stat directory;
-    if (fstat(f->directory, &directory) != 0)
-        return err_system(e, errno, "open %s", f->path);
-    if (f->facts.st_nlink > 1 && !walk_trusts_entry(&directory, &f->facts))
-        return err_say(e,
-                       "open %s: this file has another name elsewhere, and others can change the "
-                       "directory that this one is in",
-                       f->path);
-    int fd = named_file_open(f, O_WRONLY, e);
-    if (fd >= 0 && ftruncate(fd, 0) != 0) {
-        close(fd);
-        return err_system(e, errno, "empty %s", f->path);
-    }
-    return fd;
+    return f->fd < 0 || (f->is_in_place && S_ISREG(f->facts.st_mode));
 }
 
-static int open_new(const struct named_file *f, struct err *e)
+static int open_emptied(struct path_file *f, struct err *e)
 {
-    int fd =
-        openat(f->directory, f->name, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0666);
-    return fd >= 0 ? fd : err_system(e, errno, "open %s", f->path);
+    int flags = O_WRONLY | O_CREAT | O_TRUNC;
+    int fd = path_open_file(&f->directory, f->name, flags, 0666, 0);
+    return fd >= 0 ? fd : path_say(f, fd, e);
 }
 
 int output_open_live(const char *path, struct err *e)
 {
-    struct named_file f;
-    int rc = named_file_find(&f, "open", path, e);
+    struct path_file f;
+    int rc = path_find(&f, "open", path, e);
     if (rc != 0)
         return rc;
     int fd;
-    if (f.fd >= 0 && named_file_is_foreign_pipe(&f))
+    if (f.fd >= 0 && path_is_foreign_pipe(&f))
         fd = err_say(e, "open %s: it is a pipe of another user", path);
-    else if (f.fd < 0)
-        fd = open_new(&f, e);
-    else if (f.is_in_place && S_ISREG(f.facts.st_mode))
+    else if (is_plain(&f))
         fd = open_emptied(&f, e);
     else
         fd = open_special(&f, e);
-    named_file_release(&f);
+    path_release(&f);
     return fd;
 }
 
@@ -225,11 +194,10 @@ enum takes { TAKES_PLAIN, TAKES_ANY };
 
 static int open_file(struct output *o, enum takes takes, struct err *e)
 {
-    const struct named_file *f = &o->file;
-    bool is_plain = f->fd < 0 || (f->is_in_place && S_ISREG(f->facts.st_mode));
-    if (!is_plain && takes == TAKES_PLAIN)
+    bool is_special = !is_plain(&o->file);
+    if (is_special && takes == TAKES_PLAIN)
         return err_say(e, "open %s: it is not a plain file", o->path);
-    int fd = is_plain ? open_temporary(o, e) : open_direct(o, e);
+    int fd = is_special ? open_direct(o, e) : open_temporary(o, e);
     if (fd < 0)
         return fd;
     o->stream = fdopen(fd, "w");
@@ -242,7 +210,7 @@ static int open_file(struct output *o, enum takes takes, struct err *e)
 static int open_path(struct output *o, const char *path, enum takes takes, struct err *e)
 {
     *o = (struct output){0};
-    int rc = named_file_find(&o->file, "open", path, e);
+    int rc = path_find(&o->file, "open", path, e);
     if (rc != 0)
         return rc;
     o->path = path;
@@ -273,7 +241,7 @@ static int give_name(struct output *o, struct err *e)
     if (rc != 0)
         return rc;
     snprintf(descriptor, sizeof descriptor, DESCRIPTOR_PATH, fileno(o->stream));
-    if (linkat(AT_FDCWD, descriptor, o->file.directory, o->temporary, AT_SYMLINK_FOLLOW) != 0)
+    if (linkat(AT_FDCWD, descriptor, o->file.directory.fd, o->temporary, AT_SYMLINK_FOLLOW) != 0)
         return err_system(e, errno, "name the report %s", o->temporary);
     o->is_named = true;
     return 0;
@@ -327,7 +295,7 @@ int output_finish(struct output *o, struct err *e)
     close_stream(o, &code);
     if (code != 0)
         return err_system(e, code, "write the report to %s", name);
-    int at = o->file.directory;
+    int at = o->file.directory.fd;
     if (is_replaced && renameat(at, o->temporary, at, o->file.name) != 0)
         return err_system(e, errno, "rename the report to %s", name);
     o->is_named = false;
@@ -342,7 +310,7 @@ void output_discard(struct output *o)
     if (o->stream)
         close_stream(o, &ignored);
     if (o->is_named)
-        unlinkat(o->file.directory, o->temporary, 0);
-    named_file_release(&o->file);
+        unlinkat(o->file.directory.fd, o->temporary, 0);
+    path_release(&o->file);
     *o = (struct output){0};
 }

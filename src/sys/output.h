@@ -5,7 +5,7 @@
 #include <stdbool.h>
 #include <stdio.h>
 
-#include "sys/named_file.h"
+#include "sys/path.h"
 #include "util/err.h"
 
 /*
@@ -14,7 +14,7 @@
 struct output {
     FILE *stream;
     const char *path;             /* NULL: standard output */
-    struct named_file file;       /* what the path led to when the output was opened */
+    struct path_file file;        /* what the path led to when the output was opened */
     bool is_direct;               /* a device or a pipe, which needs no temporary file */
     bool is_named;                /* there is a file with the temporary name */
     char temporary[NAME_MAX + 1]; /* temporary name in the directory of the file */
@@ -24,7 +24,8 @@ struct output {
  * Opens the output; path may be NULL. Call this before the run, so that a wrong path fails at once,
  * and after stop_init(). The new file takes over mode, owner, group and POSIX access list of the
  * file that it replaces, as far as this process may set them. Where it may not, nobody gets more
- * access than before. Returns 0, or a negative errno with a line in e.
+ * access than before. path.h says which files are replaced. Returns 0, or a negative errno with a
+ * line in e.
  */
 int output_open(struct output *o, const char *path, struct err *e);
 
@@ -35,9 +36,9 @@ int output_open(struct output *o, const char *path, struct err *e);
 int output_open_plain(struct output *o, const char *path, struct err *e);
 
 /*
- * Opens a file that has its name from the start: a new one, an existing one that is emptied, a
- * device, or a pipe of this user or of root. Waits for a pipe's reader until the run must stop.
- * Returns the descriptor, or a negative errno with a line in e.
+ * Opens a file that has its name from the start: a new one, one that is emptied or made anew as
+ * path.h says, a device, or a pipe of this user or of root. Waits for a pipe's reader until the run
+ * must stop. Returns the descriptor, or a negative errno with a line in e.
  */
 int output_open_live(const char *path, struct err *e);
 

@@ -2,7 +2,7 @@
 
 #include <stdlib.h>
 
-#include "sys/named_file.h"
+#include "sys/input.h"
 #include "util/rng.h"
 
 static uint64_t hash_of(const char *bytes, size_t length)
@@ -17,7 +17,7 @@ int seed_file_seed(const char *path, uint64_t *seed, struct err *e)
 {
     char *bytes;
     size_t length;
-    int rc = named_file_read("read random file", path, SEED_FILE_BYTES, &bytes, &length, e);
+    int rc = input_read("read random file", path, SEED_FILE_BYTES, &bytes, &length, e);
     if (rc != 0)
         return rc;
     if (length > 0)

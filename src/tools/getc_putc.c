@@ -256,7 +256,7 @@ static int measure_file(struct session *s, struct err *e)
 
 static int measure_directory(struct session *s, struct err *e)
 {
-    int rc = scratch_open(&s->scratch, s->settings->directory, BELOW_FAILS, e);
+    int rc = scratch_open(&s->scratch, s->settings->directory, PATH_FAILS, e);
     if (rc != 0)
         return rc;
     rc = check_space(&s->scratch, size_of(s->settings), e);

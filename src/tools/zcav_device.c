@@ -10,7 +10,7 @@
 #include <unistd.h>
 
 #include "storage/scratch.h"
-#include "sys/named_file.h"
+#include "sys/path.h"
 #include "tools/zcav_guard.h"
 #include "util/descriptor.h"
 #include "util/portable.h"
@@ -21,27 +21,20 @@ static bool is_standard_input(const char *path)
     return strcmp(path, "-") == 0;
 }
 
-/* Opens what a path leads to. Sets *was_led if a link of another user was on the way. */
-static int open_named(const char *path, bool *was_led, struct err *e)
+static int open_first(const char *path, const struct zcav_settings *s, struct err *e)
 {
-    struct named_file named;
-    int rc = named_file_find(&named, "open", path, e);
+    struct path_file f;
+    if (is_standard_input(path)) {
+        int fd = fcntl(STDIN_FILENO, F_DUPFD_CLOEXEC, 0);
+        return fd >= 0 ? fd : err_system(e, errno, "open %s", path);
+    }
+    int rc = path_find(&f, "open", path, e);
     if (rc != 0)
         return rc;
-    *was_led = named.was_led;
-    rc = named.fd >= 0 ? named_file_open(&named, O_RDONLY, e)
-                       : err_system(e, ENOENT, "open %s", path);
-    named_file_release(&named);
+    rc = f.fd < 0 ? -ENOENT : s->writes ? path_check_changed(&f) : 0;
+    rc = rc == 0 ? path_reopen(&f, O_RDONLY, e) : path_say(&f, rc, e);
+    path_release(&f);
     return rc;
-}
-
-static int open_first(const char *path, bool *was_led, struct err *e)
-{
-    *was_led = false;
-    if (!is_standard_input(path))
-        return open_named(path, was_led, e);
-    int fd = fcntl(STDIN_FILENO, F_DUPFD_CLOEXEC, 0);
-    return fd >= 0 ? fd : err_system(e, errno, "open %s", path);
 }
 
 static int find_kind(struct zcav_device *d, const struct stat *st, struct err *e)
@@ -101,8 +94,7 @@ int zcav_device_open(struct zcav_device *d, const char *path, const struct zcav_
     d->file.name = d->label;
     if (s->writes && !named)
         return err_say(e, "-w: standard input cannot be written to");
-    bool was_led;
-    int fd = open_first(path, &was_led, e);
+    int fd = open_first(path, s, e);
     if (fd < 0)
         return fd;
     d->file.fd = fd;
@@ -110,7 +102,7 @@ int zcav_device_open(struct zcav_device *d, const char *path, const struct zcav_
     if (rc == 0)
         rc = find_kind(d, &st, e);
     if (rc == 0 && s->writes)
-        rc = zcav_guard(d->file.name, &st, was_led, s->yes, e);
+        rc = zcav_guard(d->file.name, &st, s->yes, e);
     d->direct =
         named && (d->kind == ZCAV_BLOCK ? !s->buffered : d->kind == ZCAV_PLAIN && s->direct);
     if (rc == 0 && named)

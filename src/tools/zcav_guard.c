@@ -69,7 +69,7 @@ static int refuse_swap(const char *path, const struct stat *st, struct err *e)
     return is_swap ? err_system(e, EBUSY, "-w: %s is used as swap", path) : 0;
 }
 
-int zcav_guard(const char *path, const struct stat *st, bool was_led, bool yes, struct err *e)
+int zcav_guard(const char *path, const struct stat *st, bool yes, struct err *e)
 {
     bool is_block = S_ISBLK(st->st_mode);
     if (!is_block && !S_ISREG(st->st_mode))
@@ -79,10 +79,5 @@ int zcav_guard(const char *path, const struct stat *st, bool was_led, bool yes, 
         rc = refuse_swap(path, st, e);
     if (rc == 0 && is_block && !yes)
         return err_say(e, "-w would destroy the contents of %s; --yes confirms that", path);
-    if (rc == 0 && was_led && !yes)
-        return err_say(e,
-                       "-w: a link of another user leads from %s to a file; --yes confirms that "
-                       "it is the one to be destroyed",
-                       path);
     return rc;
 }

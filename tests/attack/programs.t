@@ -66,19 +66,19 @@ my @SCENES = (
         run  => sub { bonload(repeated($_[1]), '-requests-engine=meta', '-wt=1', "-url-source=$dir/names", '-max-requests=400', '-cleanup', '-mkdirs', @LOAD) },
     },
     {   name => 'disk, where a file is a pipe',
-        make => sub { his("$_[0]{home}/load"); his_file("$_[0]{home}/load/f") },
+        make => sub { his("$_[0]{home}/load"); spew("$_[0]{home}/load/f", 'mine') },
         flip => 'load/f',
         face => sub {'fifo'},
         run  => sub { bonload(repeated($_[1]), qw(-wt=1 -rt=1 -rpw=1), "-url=$_[0]{home}/load/f", '-max-requests=50', @LOAD) },
     },
     {   name => 'disk, where a file is a link',
-        make => sub { his("$_[0]{home}/load"); his_file("$_[0]{home}/load/f") },
+        make => sub { his("$_[0]{home}/load"); spew("$_[0]{home}/load/f", 'mine') },
         flip => 'load/f',
         face => sub {"link=$_[0]{precious}/file"},
         run  => sub { bonload(repeated($_[1]), '-wt=1', "-url=$_[0]{home}/load/f", '-max-requests=50', @LOAD) },
     },
     {   name => 'zcav -l',
-        make => sub { his_file("$_[0]{home}/log") },
+        make => sub { spew("$_[0]{home}/log", 'mine') },
         flip => 'log',
         face => sub {"link=$_[0]{precious}/file"},
         run  => sub { run_tool('zcav', repeated($_[1]), '-q', '-b1', '-l', "$_[0]{home}/log", "$dir/device") },
@@ -90,25 +90,25 @@ my @SCENES = (
         run  => sub { run_tool('zcav', repeated($_[1]), '-q', '-b1', '-l', "$_[0]{home}/load/d/file", "$dir/device") },
     },
     {   name => '-live-file',
-        make => sub { his_file("$_[0]{home}/live") },
+        make => sub { spew("$_[0]{home}/live", 'mine') },
         flip => 'live',
         face => sub {"link=$_[0]{precious}/file"},
         run  => sub { bonload(repeated($_[1]), @NULL, "-live-file=$_[0]{home}/live") },
     },
     {   name => '-live-file, where it is a pipe',
-        make => sub { his_file("$_[0]{home}/live") },
+        make => sub { spew("$_[0]{home}/live", 'mine') },
         flip => 'live',
         face => sub {'fifo'},
         run  => sub { bonload(repeated($_[1]), @NULL, "-live-file=$_[0]{home}/live") },
     },
     {   name => '-hgrm',
-        make => sub { his_file("$_[0]{home}/out-reads.hgrm") },
+        make => sub { spew("$_[0]{home}/out-reads.hgrm", 'mine') },
         flip => 'out-reads.hgrm',
         face => sub {"link=$_[0]{precious}/file"},
         run  => sub { bonload(repeated($_[1]), @NULL, "-hgrm=$_[0]{home}/out") },
     },
     {   name => '-hgrm, where it is a pipe',
-        make => sub { his_file("$_[0]{home}/out-reads.hgrm") },
+        make => sub { spew("$_[0]{home}/out-reads.hgrm", 'mine') },
         flip => 'out-reads.hgrm',
         face => sub {'fifo'},
         run  => sub { bonload(repeated($_[1]), @NULL, "-hgrm=$_[0]{home}/out") },
@@ -291,7 +291,7 @@ rmdir "$dir/bin";
         [ $plain, @null, "-live-file=$pipe.prom" ],
         [ $other, @null, "-hgrm=$pipe" ],
         [ $other, 'bonload', "-good-for=$pipe", "$disk" ],
-        (map { [ $plain, @web, "$_=$pipe" ] } @web_files),
+        (map { [ $other, @web, "$_=$pipe" ] } @web_files),
         [ $other, 'zcav', qw(-q -b1 -l), $pipe, "$dir/device" ],
         [ $other, 'bonnie', qw(-r0 -n0 -s0 -Z), $pipe, '-d', "$disk" ],
         [ $other, path_of('bon_csv2txt'), '-o', $pipe, data_file('lab.csv') ],
@@ -325,28 +325,41 @@ rmdir "$dir/bin";
     like(bonload(qw(-requests-engine=null -load-file=/dev/zero))->{err}, qr/-load-file: \S+ is longer than 16 MiB/, 'a rate that has no end is not read into memory');
 }
 
-# ---- a file of root's that has a name in the attacker's directory --------------------------------
-# He can make such a name where fs.protected_hardlinks is 0.
+# ---- a file of root's in the attacker's directory ------------------------------------------------
+# It may be any file of root's: he can give it a name there where fs.protected_hardlinks is 0, or move
+# a directory of root's there.
 {
-    my $disk = scratch_on_disk();
+    my $disk = scratch_on_disk(oct 755);
     my $file = "$disk/file";
-    spew($file, 'precious');
+    spew($file, 'x' x (2 << 20));
     his("$disk/his");
     link $file, "$disk/his/name" or die "link: $!\n";
-    my $before = join q{ }, (lstat $file)[ 2, 4, 5, 7 ];
+    my $facts  = sub { return join q{ }, (lstat $file)[ 2, 4, 5, 7 ] };
+    my $before = $facts->();
     for my $op (qw(write truncate setattr setxattr)) {
-        my @load = (qw(-requests-engine=meta -rt=1 -max-requests=20 -body-size=10), "-meta-ops=$op");
-        spew("$disk/his/single", 'his');
-        like(bonload(@load, "-url=$disk/his/single")->{out}, qr/^$op +[1-9]|20 x $op: Operation not supported$/m, "meta, $op: a file with one name is changed, where it can be");
-        unlink "$disk/his/single";
+        my @load = (qw(-requests-engine=meta -rt=1 -max-requests=20 -body-size=10 -max-errors=100), "-meta-ops=$op");
+        spew("$disk/single", 'mine');
+        like(bonload(@load, "-url=$disk/single")->{out}, qr/^$op +[1-9]|20 x $op: Operation not supported$/m, "meta, $op: a file in a directory of root's is changed, where it can be");
+        unlink "$disk/single";
         my $run = bonload(@load, "-url=$disk/his/name");
-        is($run->{status}, 0, 'one with two does not end the load');
-        like($run->{out}, qr/^$op +0 +20 +0 /m, 'it is a miss');
-        is(join(q{ }, (lstat $file)[ 2, 4, 5, 7 ], slurp($file)), "$before precious", 'the file is as it was');
+        like($run->{out}, qr/Error: 20 x $op: another user can change its directory.*[(]-u[)]/, 'one in a directory of his is not, and the line names -u');
+        is($facts->(), $before, 'the file is as it was');
         is(qx(getfattr -d '$file' 2>/dev/null), q{}, 'without attributes') if have('getfattr');
     }
     bonload('-wt=1', "-url=$disk/his/name", '-max-requests=5', @LOAD);
-    is(slurp($file), 'precious', 'nor does disk write to it');
+    is(-s "$disk/his/name", 100, 'disk makes a new file there');
+    unlink "$disk/his/name";
+    link $file, "$disk/his/name" or die "link: $!\n";
+    for my $program ([ 'zcav', qw(-q -b1 -l), "$disk/his/name", "$dir/device" ], [ 'bonload', @NULL, "-live-file=$disk/his/name" ]) {
+        is(run_tool(@{$program})->{status}, 0, "$program->[0] makes a new file, too");
+        isnt((stat "$disk/his/name")[1], (stat $file)[1], 'which is not that of root\'s');
+        unlink "$disk/his/name";
+        link $file, "$disk/his/name" or die "link: $!\n";
+    }
+    refused_ok(run_tool('zcav', qw(-q -w -b1), "$disk/his/name"), qr/another user can change its directory.*[(]-u[)]/, 'zcav -w refuses it');
+    is(slurp($file), 'x' x (2 << 20), 'root\'s file is as it was');
+    chown $nobody, $nogroup, $file;
+    is(run_tool('zcav', qw(-q -w -b1 -u nobody), "$disk/his/name")->{status}, 0, 'with -u his own file is written');
 }
 
 # ---- zcav -w: the backing file of a loop device, by any name, and a link of the attacker's -------
@@ -367,7 +380,7 @@ his("$disk/his");
 his_file("$disk/his/file");
 symlink 'file', "$disk/his/link";
 POSIX::lchown($nobody, $nogroup, "$disk/his/link");
-refused_ok(run_tool('zcav', '-w', '-b1', "$disk/his/link"), qr/-w: a link of another user leads from .* to a file; --yes confirms/, 'nor what a link of his leads to');
+refused_ok(run_tool('zcav', '-w', '--yes', '-b1', "$disk/his/link"), qr/a symbolic link is not followed/, 'nor what a link of his leads to');
 is(slurp("$disk/his/file"), 'his', 'which is as it was');
 
 # ---- SIGUSR1 is for programs that can answer it ---------------------------------------------------------

@@ -1,5 +1,5 @@
 #!/usr/bin/perl
-# Only one place resolves paths: in C src/sys/walk.c, its users below and named_file, and in Perl
+# Only one place resolves paths: in C src/sys/path.c, and in Perl
 # Bonnie::Place. No other file of a program opens, makes, changes or removes anything by a path, or
 # follows a link: it uses single names in an open directory. The exceptions are listed below, each
 # with its reason. SECURITY.md has the files.
@@ -17,10 +17,7 @@ my $TOP = $ENV{BONNIE_TEST_SRCDIR} // dirname(__FILE__) . '/../..';
 # File, call, reason. Each exception must still be needed.
 my @EXCEPTIONS = (
     [ 'src/util/kernel_file.c',      [qw(open fopen access readlink)], 'the one place for files of the kernel, which nobody else can change' ],
-    [ 'src/sys/walk.c',              [qw(access)],   'before it is looked whether anybody else can change the way there' ],
-    [ 'src/sys/walk.c',              [qw(readlinkat)], 'of a link that is open' ],
-    [ 'src/sys/below.c',             [qw(openat)],   'follows a link of the kernel\'s, once it is known to be one' ],
-    [ 'src/sys/named_file.c',        [qw(openat)],   'the same' ],
+    [ 'src/sys/path.c',              [qw(faccessat fstatat openat readlinkat)], 'the one place: single names in open directories, once they are known' ],
     [ 'src/sys/start_up.c',          [qw(open)],     '/dev/null, for standard descriptors, which are inherited' ],
     [ 'src/sys/output.c',            [qw(getxattr linkat)], 'by a descriptor: /proc/self/fd/N' ],
     [ 'src/measure/device.c',        [qw(scandir)],  'a directory of sysfs' ],

@@ -92,44 +92,42 @@ SKIP: {
     my $here = scratch(oct 755);
     chown $nobody, $nogroup, "$his";
     my %make = (
-        file => sub { spew($_[0], 'his') },
-        pipe => sub { POSIX::mkfifo($_[0], oct 666) },
-        'link to root\'s directory'   => sub { symlink "$here/report", $_[0] },
-        'link to his directory'       => sub { symlink "$his/report",  $_[0] },
+        file   => sub { spew($_[0], 'his') },
+        pipe   => sub { POSIX::mkfifo($_[0], oct 666) },
+        link   => sub { symlink "$here/report", $_[0] },
         'link within the directory'   => sub { symlink 'other',        $_[0] },
         'link of the kernel'          => sub { symlink '/dev/stdout',  $_[0] },
         'hard link of root\'s link'   => sub { symlink "$here/report", "$here/link"; link "$here/link", $_[0] },
-        'link of yet another user'    => sub { symlink "$his/next", $_[0]; symlink "$his/report", "$his/next"; POSIX::lchown(1, 1, "$his/next") },
     );
-    # The kind of the file, its owner, the owner and the mode of its directory, and
-    # whether bonnie uses it.
+    # The kind of the file, its owner, the owner and the mode of its directory, and whether bonnie
+    # uses it. Links count where root alone can change the directory, files also if they are root's.
     for my $case (
-        [ 'file',                      $nobody, oct(1777), 0,       0 ],
-        [ 'file',                      $nobody, oct(1775), 0,       0 ],
+        [ 'file',                      $nobody, oct(755),  0,       1 ],
         [ 'file',                      $nobody, oct(1755), 0,       1 ],
-        [ 'file',                      $nobody, oct(1777), $nobody, 1 ],
+        [ 'file',                      $nobody, oct(775),  0,       0 ],
+        [ 'file',                      $nobody, oct(777),  0,       0 ],
+        [ 'file',                      $nobody, oct(1777), 0,       0 ],
+        [ 'file',                      $nobody, oct(755),  $nobody, 0 ],
         [ 'file',                      1,       oct(1777), $nobody, 0 ],
-        [ 'file',                      $nobody, oct(777),  0,       1 ],
+        [ 'file',                      0,       oct(2775), 0,       1 ],
+        [ 'file',                      0,       oct(1777), 0,       1 ],
+        [ 'file',                      0,       oct(755),  $nobody, 1 ],
         [ 'pipe',                      $nobody, oct(1777), 0,       0 ],
-        [ 'link to root\'s directory', 0,       oct(1777), 0,       1 ],
-        [ 'link to root\'s directory', 0,       oct(777),  $nobody, 1 ],
-        [ 'link to root\'s directory', $nobody, oct(1777), 0,       0 ],
-        [ 'link to root\'s directory', $nobody, oct(1777), $nobody, 0 ],
-        [ 'link to root\'s directory', $nobody, oct(777),  0,       0 ],
-        [ 'link to root\'s directory', $nobody, oct(755),  $nobody, 0 ],
-        [ 'link to his directory',     $nobody, oct(1777), 0,       0 ],
-        [ 'link to his directory',     $nobody, oct(755),  $nobody, 1 ],
-        [ 'link to his directory',     $nobody, oct(777),  0,       1 ],
-        [ 'link to his directory',     1,       oct(777),  0,       0 ],
-        [ 'link within the directory', $nobody, oct(1777), 0,       0 ],
-        [ 'link within the directory', $nobody, oct(777),  0,       1 ],
-        [ 'link within the directory', $nobody, oct(755),  $nobody, 1 ],
-        [ 'link of the kernel',        0,       oct(777),  0,       1 ],
-        [ 'link of the kernel',        $nobody, oct(755),  $nobody, 0 ],
+        [ 'link',                      0,       oct(755),  0,       1 ],
+        [ 'link',                      $nobody, oct(755),  0,       1 ],
+        [ 'link',                      0,       oct(2775), 0,       0 ],
+        [ 'link',                      0,       oct(777),  0,       0 ],
+        [ 'link',                      0,       oct(1777), 0,       0 ],
+        [ 'link',                      $nobody, oct(1777), 0,       0 ],
+        [ 'link',                      0,       oct(755),  $nobody, 0 ],
+        [ 'link',                      $nobody, oct(755),  $nobody, 0 ],
+        [ 'link within the directory', $nobody, oct(755),  0,       1 ],
+        [ 'link within the directory', 0,       oct(777),  0,       0 ],
+        [ 'link within the directory', $nobody, oct(755),  $nobody, 0 ],
+        [ 'link of the kernel',        0,       oct(755),  0,       1 ],
+        [ 'link of the kernel',        0,       oct(777),  0,       0 ],
         [ 'hard link of root\'s link', 0,       oct(755),  0,       1 ],
         [ 'hard link of root\'s link', 0,       oct(755),  $nobody, 0 ],
-        [ 'hard link of root\'s link', 0,       oct(777),  0,       0 ],
-        [ 'link of yet another user',  $nobody, oct(755),  $nobody, 0 ],
         ) {
         my ($kind, $owner, $mode, $of, $is_used) = @{$case};
         my $place = scratch();
@@ -141,33 +139,40 @@ SKIP: {
         my $report = bonnie(@tiny, '-q', '--format=csv', "--output=$place/report");
         is($report->{status}, 0, "$name: is used") if $is_used;
         refused_ok($report, qr{open \Q$place\E/report: .*another user}, "$name: is not used") if !$is_used;
-        is_deeply([ grep {-s} "$here/report" ], $is_used && $kind =~ /root/ ? ["$here/report"] : [], 'nothing else is written');
-        unlink "$here/report", "$here/link", "$his/report", "$his/next";
+        my $end = $kind =~ /within/ ? "$place/other" : $kind eq 'link of the kernel' ? '/dev/stdout' : "$here/report";
+        like($report->{err}, qr{give its target: \Q$end\E$}m, 'the message names where it leads') if $kind =~ /link/ && !$is_used;
+        is_deeply([ grep {-s} "$here/report" ], $is_used && $kind =~ /\A(?:link|hard.*)\z/ ? ["$here/report"] : [], 'nothing else is written');
+        unlink "$here/report", "$here/link";
     }
 
     # The same holds for the random file.
     spew("$here/secret", 'secret');
     symlink "$here/secret", "$his/seed";
-    POSIX::lchown($nobody, $nogroup, "$his/seed");
-    refused_ok(bonnie(@tiny, '-q', "-Z$his/seed"), qr{random file \Q$his\E/seed: another user's link leads}, 'a random file behind a link of another user');
+    refused_ok(bonnie(@tiny, '-q', "-Z$his/seed"), qr{random file \Q$his\E/seed: a symbolic link is not followed.*: \Q$here\E/secret$}, 'a random file behind a link in another user\'s directory');
 
     # The new file keeps owner and group, but no rights beyond the user's.
-    spew("$his/report", 'his');
-    chown $nobody, $nogroup, "$his/report";
-    chmod oct(640), "$his/report";
-    is(bonnie(@tiny, '-q', "--output=$his/report")->{status}, 0, 'a file of another user');
-    is(join(q{ }, (stat "$his/report")[ 4, 5 ]), "$nobody $nogroup", 'stays theirs');
+    spew("$here/report", 'his');
+    chown $nobody, $nogroup, "$here/report";
+    chmod oct(640), "$here/report";
+    is(bonnie(@tiny, '-q', "--output=$here/report")->{status}, 0, 'a file of another user');
+    is(join(q{ }, (stat "$here/report")[ 4, 5 ]), "$nobody $nogroup", 'stays theirs');
     is((stat _)[2] & oct(777), oct 640, 'with its mode');
+    chmod oct(664), "$here/report";
+    chown 0, 0, "$here/report";
+    chown $nobody, $nogroup, "$here";
+    is(bonnie({ as => 'nobody' }, '-d', $here, @tiny[ 2 .. $#tiny ], '-q', "--output=$here/report")->{status}, 0, 'a file of root\'s, replaced by the user of the directory');
+    is(join(q{ }, (stat "$here/report")[ 4, 5 ]), "$nobody $nogroup", 'is his then');
+    is((stat _)[2] & oct(777), oct 644, 'and his group may do what others may');
     my $open = scratch(oct 777);
     spew("$open/report", 'root\'s');
-    chmod oct(664), "$open/report";
-    is(bonnie({ as => 'nobody' }, '-d', $open, @tiny[ 2 .. $#tiny ], '-q', "--output=$open/report")->{status}, 0, 'a file of root\'s, replaced by another user');
-    is(join(q{ }, (stat "$open/report")[ 4, 5 ]), "$nobody $nogroup", 'is his then');
-    is((stat _)[2] & oct(777), oct 644, 'and his group may do what others may');
-    my $sticky = scratch(oct 1777);
-    spew("$sticky/report", 'root\'s');
-    refused_ok(bonnie({ as => 'nobody' }, '-d', $sticky, @tiny[ 2 .. $#tiny ], '-q', "--output=$sticky/report"),
-        qr{replace \Q$sticky\E/report: Operation not permitted}, 'in a sticky directory: known before the run');
+    refused_ok(bonnie({ as => 'nobody' }, '-d', $open, @tiny[ 2 .. $#tiny ], '-q', "--output=$open/report"),
+        qr{open \Q$open\E/report: another user can change its directory, so only your own files}, 'a file of root\'s in a directory for all: known before the run');
+    for my $mode (oct(777), oct 1777) {
+        chmod $mode, "$open";
+        for my $time (1, 2) {
+            is(bonnie({ as => 'nobody' }, '-d', $open, @tiny[ 2 .. $#tiny ], '-q', "--output=$open/his")->{status}, 0, "his own report there: time $time");
+        }
+    }
 }
 
 spew("$out/report", 'old');

@@ -21,7 +21,7 @@ use RunProgram qw(slurp spew);
 use Trace      qw(can_trace trace);
 
 my $MIB  = 2**20;
-my $dir  = scratch(oct 777);
+my $dir  = scratch(oct 755);
 my $file = "$dir/file";
 
 # 20 MiB with different contents.
@@ -135,7 +135,7 @@ unlink "$dir/page.html";
 
 # ---- engines ------------------------------------------------------------------------------------
 
-my $disk = scratch_on_disk(oct 777);
+my $disk = scratch_on_disk(oct 755);
 spew("$disk/file", contents_of_file());
 my @direct = takes_direct($disk) ? '-D' : ();
 for my $engine (engines()) {

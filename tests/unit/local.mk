@@ -28,13 +28,12 @@ BONNIE_UNIT_TESTS = \
 	tests/unit/storage/test_page_cache \
 	tests/unit/storage/test_private_directory \
 	tests/unit/storage/test_scratch_names \
-	tests/unit/sys/test_below \
 	tests/unit/sys/test_cache_dropper \
 	tests/unit/sys/test_dropper_filter \
 	tests/unit/sys/test_host \
-	tests/unit/sys/test_named_file \
+	tests/unit/sys/test_input \
 	tests/unit/sys/test_output \
-	tests/unit/sys/test_walk \
+	tests/unit/sys/test_path \
 	tests/unit/tail/test_causes \
 	tests/unit/tail/test_records \
 	tests/unit/tail/test_run_delay \

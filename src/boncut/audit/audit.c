@@ -12,7 +12,7 @@
 #include "boncut/audit/trial.h"
 #include "measure/mount_info.h"
 #include "report/sanitize.h"
-#include "sys/below.h"
+#include "sys/path.h"
 #include "sys/stop.h"
 #include "util/units.h"
 #include "util/word_list.h"
@@ -214,7 +214,7 @@ static void print_trial(struct audit *a)
 
 static int find_facts(struct audit *a, const char *path, struct err *e)
 {
-    int fd = below_open_directory(path, BELOW_FAILS, e);
+    int fd = path_open_to_list(path, PATH_FAILS, e);
     if (fd < 0)
         return fd;
     mount_info_find(&a->mount, fd);

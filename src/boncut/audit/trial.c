@@ -74,7 +74,7 @@ static int run_in(struct trial *t, const struct scratch *s, struct err *e)
 int trial_run(struct trial *t, const char *path, struct err *e)
 {
     struct scratch s;
-    int rc = scratch_open(&s, path, BELOW_FAILS, e);
+    int rc = scratch_open(&s, path, PATH_FAILS, e);
     if (rc == 0)
         rc = scratch_make(&s, e);
     if (rc == 0)

@@ -17,7 +17,6 @@
 #include "boncut/verdict.h"
 #include "report/json_object.h"
 #include "report/page.h"
-#include "sys/below.h"
 #include "sys/host.h"
 #include "sys/output.h"
 #include "sys/stop.h"
@@ -38,9 +37,9 @@ struct session {
 static int open_logs(struct session *session, const struct settings *s, struct err *e)
 {
     uint64_t seed;
-    session->campaign.logs_fd = below_open_directory(s->logs, BELOW_MAKES, e);
-    if (session->campaign.logs_fd < 0)
-        return session->campaign.logs_fd;
+    int rc = path_open(&session->campaign.logs, NULL, s->logs, PATH_MAKES, e);
+    if (rc != 0)
+        return rc;
     if (getrandom(&seed, sizeof seed, 0) != (ssize_t)sizeof seed)
         return err_system(e, errno, "random number");
     rng_init(&session->campaign.rng, seed, 0);
@@ -77,8 +76,7 @@ static int take_cut(struct session *session, unsigned number, struct err *e)
     char name[CUT_NAME];
     err_init(&reason);
     cut_name(name, number, "json");
-    const struct below logs = {.fd = session->campaign.logs_fd};
-    int fd = below_open_file(&logs, name, O_RDONLY, 0);
+    int fd = path_open_file(&session->campaign.logs, name, O_RDONLY, 0, 0);
     json_t *report = fd >= 0 ? json_loadfd(fd, 0, NULL) : NULL;
     descriptor_close(&fd);
     int rc = campaign_cut_read(&cut, report, &reason);
@@ -177,7 +175,7 @@ static int run_session(struct session *session, int *status, struct err *e)
 
 int boncut_campaign(const struct settings *s, int *status, struct err *e)
 {
-    struct session session = {.campaign = {.settings = s, .logs_fd = -1}};
+    struct session session = {.campaign = {.settings = s, .logs = {.fd = -1}}};
     int rc = stop_init(e);
     if (rc == 0 && s->page)
         rc = page_open(&session.page, "--html", s->page, e);
@@ -187,7 +185,7 @@ int boncut_campaign(const struct settings *s, int *status, struct err *e)
     if (rc == 0)
         rc = run_session(&session, status, e);
     json_decref(session.cuts);
-    descriptor_close(&session.campaign.logs_fd);
+    path_close(&session.campaign.logs);
     page_close(&session.page);
     return rc;
 }

@@ -12,7 +12,6 @@
 #include "boncut/header.h"
 #include "boncut/verdict.h"
 #include "measure/clock.h"
-#include "sys/below.h"
 #include "sys/stop.h"
 #include "util/descriptor.h"
 #include "util/kernel_file.h"
@@ -48,7 +47,7 @@ bool cut_is_done(const struct campaign *c, unsigned number)
     char name[CUT_NAME];
     struct stat st;
     cut_name(name, number, "json");
-    return fstatat(c->logs_fd, name, &st, AT_SYMLINK_NOFOLLOW) == 0 && st.st_size > 0;
+    return fstatat(c->logs.fd, name, &st, AT_SYMLINK_NOFOLLOW) == 0 && st.st_size > 0;
 }
 
 static uint64_t patience_of(const struct cut *c)
@@ -62,11 +61,10 @@ static int open_log(const struct cut *c, const char *ending, int flags, struct e
 {
     char name[CUT_NAME];
     cut_name(name, c->number, ending);
-    const struct below logs = {.fd = c->campaign->logs_fd};
-    int fd = below_open_file(&logs, name, flags, 0666);
+    int fd = path_open_file(&c->campaign->logs, name, flags, 0666, 0);
     return fd >= 0
                ? fd
-               : err_say(e, "open %s/%s: %s", c->campaign->settings->logs, name, below_reason(-fd));
+               : err_say(e, "open %s/%s: %s", c->campaign->settings->logs, name, path_reason(-fd));
 }
 
 static int say_failure(const struct cut *c, const char *what, int status, struct err *e)
@@ -268,7 +266,7 @@ static int await_victim(const struct cut *c, struct err *e)
     while ((up = is_up(c, old_id, e)) == 0 && clock_ns() < until_ns)
         pause_ns(c->campaign->settings->same_boot ? PAUSE_NS : RETRY_NS);
     cut_name(name, c->number, "boot");
-    unlinkat(c->campaign->logs_fd, name, 0);
+    path_remove(&c->campaign->logs, name);
     if (up < 0)
         return up;
     return up ? 0
@@ -299,7 +297,8 @@ static int check_victim(struct cut *c, int before_status, struct err *e)
     }
     descriptor_close(&in);
     descriptor_close(&out);
-    if (rc == 0 && renameat(c->campaign->logs_fd, aside, c->campaign->logs_fd, name) != 0)
+    int logs = c->campaign->logs.fd;
+    if (rc == 0 && renameat(logs, aside, logs, name) != 0)
         rc = err_system(e, errno, "rename %s/%s", c->campaign->settings->logs, aside);
     return rc;
 }

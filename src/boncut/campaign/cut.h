@@ -5,6 +5,7 @@
 #include <stdint.h>
 
 #include "boncut/settings.h"
+#include "sys/path.h"
 #include "util/err.h"
 #include "util/rng.h"
 
@@ -15,7 +16,7 @@
  */
 struct campaign {
     const struct settings *settings;
-    int logs_fd; /* descriptor of the directory of logs */
+    struct path_directory logs; /* the directory of logs */
     struct rng rng;
 };
 

@@ -8,7 +8,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "sys/named_file.h"
+#include "sys/input.h"
 #include "util/rng.h"
 #include "util/units.h"
 
@@ -93,7 +93,7 @@ static int read_contents(struct names *n, int fd, const char *path, size_t *leng
     if (!S_ISREG(facts.st_mode) && !S_ISFIFO(facts.st_mode))
         return err_say(e, "%s is neither a plain file nor a pipe, but a file of names must be one",
                        path);
-    int rc = named_file_contents(fd, "read", path, MOST_BYTES + 1, &n->text, length, e);
+    int rc = input_contents(fd, "read", path, MOST_BYTES + 1, &n->text, length, e);
     if (rc == 0 && *length > MOST_BYTES)
         return err_say(e, "%s is longer than 1 GiB, but a file of names must be shorter", path);
     return rc;
@@ -101,7 +101,7 @@ static int read_contents(struct names *n, int fd, const char *path, size_t *leng
 
 static int read_name_file(struct names *n, const char *path, size_t *length, struct err *e)
 {
-    int fd = named_file_open_to_read("open", path, e);
+    int fd = input_open("open", path, e);
     if (fd < 0)
         return fd;
     int rc = read_contents(n, fd, path, length, e);

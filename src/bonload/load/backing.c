@@ -4,8 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "sys/below.h"
 #include "sys/host.h"
+#include "sys/path.h"
 
 /*
  * No device lets a request that opens, moves and closes end in less than this, except those that
@@ -14,23 +14,23 @@
 #define INSTANT_NS 10000
 
 /* Opens the nearest existing directory above a name, and shortens the name to that. */
-static int find_above(struct below *above, char *name)
+static int find_above(struct path_directory *above, char *name)
 {
     const char *top = *name == '/' ? "/" : ".";
     int rc = -ENOENT;
     for (char *slash = strrchr(name, '/'); rc == -ENOENT && slash && slash > name;
          slash = strrchr(name, '/')) {
         *slash = '\0';
-        rc = below_open(above, NULL, name, BELOW_FAILS);
+        rc = path_open(above, NULL, name, PATH_FAILS, NULL);
     }
-    return rc == -ENOENT ? below_open(above, NULL, top, BELOW_FAILS) : rc;
+    return rc == -ENOENT ? path_open(above, NULL, top, PATH_FAILS, NULL) : rc;
 }
 
 /* Opens the directory that a target works in. Returns 0 or a negative errno. */
-static int find_directory(struct below *directory, const struct run *run)
+static int find_directory(struct path_directory *directory, const struct run *run)
 {
     if (!(run->target->traits & TARGET_NAMES))
-        return below_open(directory, NULL, run->plan->url ? run->plan->url : ".", BELOW_FAILS);
+        return path_open(directory, NULL, run->plan->url ? run->plan->url : ".", PATH_FAILS, NULL);
     char *name = malloc(run->names.longest + 1);
     if (!name)
         return -ENOMEM;
@@ -42,14 +42,14 @@ static int find_directory(struct below *directory, const struct run *run)
 
 void backing_open(struct backing *b, const struct run *run)
 {
-    struct below directory;
+    struct path_directory directory;
     *b = (struct backing){0};
     if (!(run->target->traits & TARGET_LOCAL) || plan_ranks(run->plan) > 1 ||
         find_directory(&directory, run) != 0)
         return;
     mount_info_find(&b->mount, directory.fd);
     device_find(&b->devices, &b->mount);
-    below_close(&directory);
+    path_close(&directory);
     b->is_watched = true;
     b->is_judged = run->target->traits & TARGET_FILES;
     bool may_cache = !run->plan->settings->direct && !strstr(b->mount.options, "dax");

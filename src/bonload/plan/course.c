@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "sys/named_file.h"
+#include "sys/input.h"
 #include "util/go_units.h"
 #include "util/units.h"
 
@@ -104,7 +104,7 @@ int course_read(struct course *c, const char *path, struct err *e)
 {
     char *text;
     size_t length;
-    int rc = named_file_read("read", path, MOST_BYTES, &text, &length, e);
+    int rc = input_read("read", path, MOST_BYTES, &text, &length, e);
     if (rc != 0)
         return rc;
     for (size_t i = 0; i < length; i++)

@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "sys/named_file.h"
+#include "sys/input.h"
 #include "util/go_units.h"
 #include "util/units.h"
 
@@ -335,7 +335,7 @@ int profile_read(struct profile *p, const char *path, char **text, struct err *e
     size_t length;
     struct err failure;
     err_init(&failure);
-    int rc = named_file_read("-good-for: read", path, TEXT_MOST, text, &length, &failure);
+    int rc = input_read("-good-for: read", path, TEXT_MOST, text, &length, &failure);
     if (rc == -ENOENT && !strchr(path, '/'))
         return err_say(e,
                        "-good-for: there is no profile '%.100s', and no file of that name; "

@@ -6,7 +6,7 @@
 #include <unistd.h>
 
 #include "bonload/ledger/names.h"
-#include "sys/named_file.h"
+#include "sys/input.h"
 #include "util/units.h"
 
 /* Largest size of all bodies together, because they are kept in memory. */
@@ -22,8 +22,7 @@ static int read_contents(struct given_body *body, struct bodies *b, int fd, cons
         return err_say(e, "the body %s is not a plain file", path);
     if ((uint64_t)facts.st_size > MOST_BYTES - b->all_bytes)
         return err_say(e, "the bodies are longer than 1 GiB together, and are kept in memory");
-    int rc =
-        named_file_contents(fd, "read", path, (size_t)facts.st_size, &body->bytes, &body->size, e);
+    int rc = input_contents(fd, "read", path, (size_t)facts.st_size, &body->bytes, &body->size, e);
     if (rc != 0)
         return rc;
     if (body->size != (size_t)facts.st_size) /* somebody has made the file shorter */
@@ -37,7 +36,7 @@ static int read_contents(struct given_body *body, struct bodies *b, int fd, cons
 /* Reads the next body of the list. */
 static int read_body(struct bodies *b, const char *path, struct err *e)
 {
-    int fd = named_file_open_to_read("open", path, e);
+    int fd = input_open("open", path, e);
     if (fd < 0)
         return fd;
     int rc = read_contents(&b->list[b->count++], b, fd, path, e);

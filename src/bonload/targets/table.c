@@ -2,7 +2,7 @@
 #include <string.h>
 
 #include "bonload/targets/target.h"
-#include "sys/below.h"
+#include "sys/path.h"
 
 extern const struct target_ops target_disk;
 extern const struct target_ops target_http;
@@ -61,5 +61,5 @@ void failure_describe(const void *shared, uint32_t failure, char *text, size_t s
     uint32_t step = failure >> 16;
     int code = (int)(failure & 0xffff);
     snprintf(text, size, "%s%s", step <= STEP_OTHER ? steps[step] : "",
-             code ? below_reason(code) : "");
+             code ? path_reason(code) : "");
 }

@@ -129,12 +129,12 @@ static int disk_open_to_write(struct thread *t, bool *is_new)
     int flags = O_WRONLY | O_CREAT | (s->direct ? O_DIRECT : 0);
     *is_new = false;
     if (s->fsync || s->cleanup) {
-        int fd = paths_open(&t->shared->paths, t->work.name, flags | O_EXCL, false);
+        int fd = paths_open(&t->shared->paths, t->work.name, flags | O_EXCL, 0);
         *is_new = fd >= 0;
         if (fd != -EEXIST)
             return fd;
     }
-    return paths_open(&t->shared->paths, t->work.name, flags | O_TRUNC, false);
+    return paths_open(&t->shared->paths, t->work.name, flags | O_TRUNC, 0);
 }
 
 /*
@@ -210,7 +210,7 @@ static uint32_t read_body(struct thread *t, int fd, struct request *r)
             return 0;
         }
         if (seen > 0)
-            seen = below_check_read(fd, &size);
+            seen = path_check_read(fd, &size);
         if (seen != 0)
             return failure_of(STEP_OPEN, -seen);
         if (got <= 0)
@@ -232,7 +232,7 @@ static void disk_evict(struct thread *t)
 {
     struct stat st;
     struct err ignored;
-    int fd = paths_open(&t->shared->paths, t->work.name, O_RDONLY, false);
+    int fd = paths_open(&t->shared->paths, t->work.name, O_RDONLY, 0);
     if (fd < 0)
         return;
     err_init(&ignored);
@@ -247,7 +247,7 @@ static void disk_evict(struct thread *t)
 static uint32_t disk_read(struct thread *t, struct request *r)
 {
     int direct = t->shared->settings->direct ? O_DIRECT : 0;
-    int fd = paths_open(&t->shared->paths, t->work.name, O_RDONLY | direct, true);
+    int fd = paths_open(&t->shared->paths, t->work.name, O_RDONLY | direct, PATH_ANY_KIND);
     if (fd < 0)
         return failure_of(STEP_OPEN, -fd);
     uint32_t failure = read_body(t, fd, r);

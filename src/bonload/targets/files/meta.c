@@ -65,7 +65,7 @@ struct thread {
     struct rng rng; /* random numbers of the current request */
     struct request *request;
     uint64_t other_number;      /* number of the name in work.other_name */
-    struct below_entry at;      /* the directory of the name, and the last part of the name */
+    struct paths_entry at;      /* the directory of the name, and the last part of the name */
     char value[XATTR_SIZE_MAX]; /* room for an attribute that is read, or for a list of them */
 };
 
@@ -127,17 +127,18 @@ static int note_made(const struct thread *t, int rc)
 /* ---- operations on a file -------------------------------------------------------------------- */
 
 /* Opens a file for writing. With -cleanup, finds out whether the run made it. */
-static int open_to_write(const struct thread *t, const struct below *at)
+static int open_to_write(const struct thread *t)
 {
+    struct path_directory *at = t->at.directory;
     const char *name = t->at.name;
     if (!t->shared->paths.setup.made)
-        return below_open_file(at, name, O_WRONLY | O_CREAT, 0644);
+        return path_open_file(at, name, O_WRONLY | O_CREAT, 0644, 0);
     int fd = -ENOENT;
     for (int tries = 0; fd == -ENOENT && tries < 8; tries++) {
-        fd = note_made(t, below_open_file(at, name, O_WRONLY | O_CREAT | O_EXCL, 0644));
+        fd = note_made(t, path_open_file(at, name, O_WRONLY | O_CREAT | O_EXCL, 0644, 0));
         if (fd != -EEXIST)
             return fd;
-        fd = below_open_file(at, name, O_WRONLY, 0);
+        fd = path_open_file(at, name, O_WRONLY, 0, 0);
     }
     return fd;
 }
@@ -148,20 +149,16 @@ static int open_to_write(const struct thread *t, const struct below *at)
  */
 static int open_for(const struct thread *t, unsigned op)
 {
-    const struct below at = {.fd = t->at.directory};
-    switch (op) {
-    case META_WRITE:
-        return open_to_write(t, &at);
-    case META_TRUNCATE:
-        return below_open_file(&at, t->at.name, O_WRONLY, 0);
-    case META_SETATTR:
-    case META_SETXATTR:
-    case META_REMOVEXATTR:
-        return below_open_to_change(&at, t->at.name,
-                                    op == META_SETATTR && t->shared->is_root ? O_PATH : O_RDONLY);
-    default:
-        return below_open_unseen(&at, t->at.name, O_RDONLY);
-    }
+    struct path_directory *at = t->at.directory;
+    const char *name = t->at.name;
+    if (op == META_WRITE)
+        return open_to_write(t);
+    if (op == META_TRUNCATE)
+        return path_open_file(at, name, O_WRONLY, 0, 0);
+    if (op == META_SETATTR && t->shared->is_root)
+        return path_open_file(at, name, O_PATH, 0, PATH_CHANGES | PATH_ANY_KIND);
+    bool changes = op == META_SETATTR || op == META_SETXATTR || op == META_REMOVEXATTR;
+    return path_open_file(at, name, O_RDONLY, 0, changes ? PATH_CHANGES : PATH_ANY_KIND);
 }
 
 static off_t random_offset(struct thread *t)
@@ -234,7 +231,7 @@ static int operate_on_file(struct thread *t, unsigned op)
         return fd;
     ssize_t result = operate(t, op, fd);
     int rc = outcome(result);
-    int kind = rc != 0 && only_looks ? below_check_read(fd, &size) : 0;
+    int kind = rc != 0 && only_looks ? path_check_read(fd, &size) : 0;
     if (rc == 0 && (op == META_WRITE || op == META_READ))
         t->request->bytes = (uint64_t)result;
     if (close(fd) != 0 && errno != EINTR && rc == 0)
@@ -257,7 +254,7 @@ static void choose_other(struct thread *t)
 /* Removes the file with the request's name, so that a link can be made there. */
 static int clear_name(const struct thread *t)
 {
-    int rc = outcome(unlinkat(t->at.directory, t->at.name, 0));
+    int rc = path_remove(t->at.directory, t->at.name);
     return rc == -ENOENT ? 0 : rc;
 }
 
@@ -276,41 +273,45 @@ static int make_symlink(struct thread *t)
 {
     choose_other(t);
     int rc = clear_name(t);
-    return rc ? rc : note_made(t, outcome(symlinkat(link_target(t), t->at.directory, t->at.name)));
+    return rc ? rc
+              : note_made(t, outcome(symlinkat(link_target(t), t->at.directory->fd, t->at.name)));
 }
 
 /* Makes a link to another name, or renames to it. */
 static int link_or_rename(struct thread *t, bool renames)
 {
-    struct below_entry other;
+    struct paths_entry other;
     choose_other(t);
     if (!renames && strcmp(t->work.name, t->work.other_name) == 0)
         return -EEXIST;
     int rc = renames ? 0 : clear_name(t);
     if (rc == 0)
-        rc = paths_find(&t->shared->paths, t->work.other_name, BELOW_FAILS, &other);
+        rc = paths_find(&t->shared->paths, t->work.other_name, PATH_FAILS, &other);
     if (rc != 0)
         return rc;
     if (renames) {
-        rc = outcome(renameat(t->at.directory, t->at.name, other.directory, other.name));
+        rc = path_check_replaced(other.directory, other.name);
+        if (rc == 0 || rc == -ENOENT)
+            rc =
+                outcome(renameat(t->at.directory->fd, t->at.name, other.directory->fd, other.name));
         if (rc == 0)
             made_rename(t->shared->paths.setup.made, t->request->number, t->other_number);
     } else {
-        rc = note_made(
-            t, outcome(linkat(other.directory, other.name, t->at.directory, t->at.name, 0)));
+        rc = note_made(t, outcome(linkat(other.directory->fd, other.name, t->at.directory->fd,
+                                         t->at.name, 0)));
     }
-    below_release(&other);
+    paths_release(&other);
     return rc;
 }
 
 static int operate_on_name(struct thread *t, unsigned op)
 {
     struct stat st;
-    int directory = t->at.directory;
+    int directory = t->at.directory->fd;
     const char *name = t->at.name;
     switch (op) {
     case META_UNLINK:
-        return outcome(unlinkat(directory, name, 0));
+        return path_remove(t->at.directory, name);
     case META_MKNOD:
         return note_made(t, outcome(mknodat(directory, name, S_IFREG | 0644, 0)));
     case META_STAT:
@@ -355,12 +356,12 @@ static bool is_miss(unsigned op, int code)
 }
 
 /* Does the operation in the directory of the request's name. */
-static int find_and_operate(struct thread *t, unsigned op, enum below_missing missing)
+static int find_and_operate(struct thread *t, unsigned op, enum path_missing missing)
 {
     int rc = paths_find(&t->shared->paths, t->work.name, missing, &t->at);
     if (rc == 0) {
         rc = operate_on_name(t, op);
-        below_release(&t->at);
+        paths_release(&t->at);
     }
     return rc;
 }
@@ -369,11 +370,11 @@ static enum target_answer meta_submit(void *thread, struct request *r)
 {
     struct thread *t = thread;
     t->request = r;
-    int rc = find_and_operate(t, r->op, BELOW_FAILS);
+    int rc = find_and_operate(t, r->op, PATH_FAILS);
     if (rc == -ENOENT)
         paths_missed(&t->shared->paths, t->work.name);
     if (rc == -ENOENT && makes_file(r->op) && t->shared->settings->make_directories)
-        rc = find_and_operate(t, r->op, BELOW_MAKES);
+        rc = find_and_operate(t, r->op, PATH_MAKES);
     if (rc != 0 && is_miss(r->op, -rc))
         r->miss = r->op << 16 | (uint32_t)-rc;
     else if (rc != 0)
@@ -385,7 +386,7 @@ static void meta_describe(const void *shared, uint32_t failure, char *text, size
 {
     (void)shared;
     snprintf(text, size, "%s: %s", meta_op_names[failure >> 16],
-             below_reason((int)(failure & 0xffff)));
+             path_reason((int)(failure & 0xffff)));
 }
 
 const struct target_ops target_meta = {

@@ -20,7 +20,7 @@
 #define PROBES 4
 
 struct kept_directory {
-    struct below at;
+    struct path_directory at;
     _Atomic bool is_gone; /* removed: the slot stays taken, but is not used */
     size_t length;
     char name[];
@@ -36,18 +36,25 @@ int paths_check(struct plan *p, const struct settings *s, struct err *e)
                    p->target->name);
 }
 
-/* Opens the directory above all names. One thread finds it, and all threads use it. */
-static int open_top(struct paths *p, enum below_missing missing, struct below *b)
+/*
+ * Opens the directory above all names. One thread finds it, and all threads use it. Returns 0 or a
+ * negative errno, with a line in e unless e is NULL.
+ */
+static int open_top(struct paths *p, enum path_missing missing, struct path_directory **top,
+                    struct err *e)
 {
-    int none = -1;
-    *b = (struct below){.fd = atomic_load_explicit(&p->fd, memory_order_acquire)};
-    if (b->fd >= 0)
+    *top = atomic_load_explicit(&p->top, memory_order_acquire);
+    if (*top)
         return 0;
-    int rc = below_open(b, NULL, p->directory, missing);
-    if (rc == 0 && !atomic_compare_exchange_strong(&p->fd, &none, b->fd)) {
-        below_close(b);
-        b->fd = none;
+    struct path_directory *found = malloc(sizeof *found);
+    int rc = found ? path_open(found, NULL, p->directory, missing, e) : -ENOMEM;
+    if (rc == 0 && atomic_compare_exchange_strong(&p->top, top, found)) {
+        *top = found;
+        return 0;
     }
+    if (rc == 0)
+        path_close(found);
+    free(found);
     return rc;
 }
 
@@ -55,32 +62,36 @@ int paths_open_target(void **shared, size_t shared_bytes, const struct target_se
                       struct err *e)
 {
     const char *text;
-    struct below top;
+    struct path_directory *top;
+    struct err failure;
     struct paths *p = *shared = calloc(1, shared_bytes);
     if (!p)
         return err_system(e, ENOMEM, "memory for the target");
     p->setup = *setup;
-    atomic_init(&p->fd, -1);
     p->skip = names_directory(setup->names, &text);
     p->directory = strndup(text, p->skip);
     if (!p->directory)
         return err_system(e, ENOMEM, "memory for the names");
-    if (open_top(p, BELOW_FAILS, &top) == -BELOW_LINK)
-        return below_say(e, -BELOW_LINK, p->directory, BELOW_FAILS);
-    return 0; /* any other problem with the directory makes each request fail */
+    err_init(&failure);
+    if (open_top(p, PATH_FAILS, &top, &failure) != -PATH_LINK)
+        return 0; /* any other problem with the directory makes each request fail */
+    *e = failure;
+    return -PATH_LINK;
 }
 
 void paths_close_target(void *shared)
 {
     struct paths *p = shared;
-    struct below top = {.fd = atomic_load(&p->fd)};
+    struct path_directory *top = atomic_load(&p->top);
     for (size_t i = 0; i < PATHS_SLOTS; i++) {
         struct kept_directory *kept = atomic_load(&p->slots[i]);
         if (kept)
-            below_close(&kept->at);
+            path_close(&kept->at);
         free(kept);
     }
-    below_close(&top);
+    if (top)
+        path_close(top);
+    free(top);
     free(p->directory);
     free(p);
 }
@@ -113,45 +124,70 @@ static struct kept_directory *look_up(struct paths *p, const char *name, size_t 
 
 /* Keeps the directory that was found, unless another thread has taken the slot. */
 static void keep_directory(_Atomic(struct kept_directory *) *slot, const char *name, size_t length,
-                           struct below_entry *entry)
+                           struct paths_entry *entry)
 {
     struct kept_directory *none = NULL;
     struct kept_directory *kept = malloc(sizeof *kept + length);
     if (!kept)
         return;
-    kept->at = entry->found;
+    kept->at.fd = entry->found.fd;
+    atomic_init(&kept->at.changes, 0);
     kept->length = length;
     atomic_init(&kept->is_gone, false);
     memcpy(kept->name, name, length);
-    if (atomic_compare_exchange_strong(slot, &none, kept))
-        entry->found.fd = -1; /* below_release() will leave it open */
-    else
+    if (atomic_compare_exchange_strong(slot, &none, kept)) {
+        entry->directory = &kept->at;
+        entry->found.fd = -1; /* paths_release() will leave it open */
+    } else {
         free(kept);
+    }
 }
 
-int paths_find(struct paths *p, const char *name, enum below_missing missing,
-               struct below_entry *entry)
+/* Finds the directory that `length` bytes of a name lead to, for this entry alone. */
+static int find_directory(const struct path_directory *top, const char *name, size_t length,
+                          enum path_missing missing, struct paths_entry *entry)
 {
-    struct below top;
+    char above[PATH_MAX];
+    if (length >= sizeof above)
+        return -ENAMETOOLONG;
+    memcpy(above, name, length);
+    above[length] = '\0';
+    entry->directory = &entry->found;
+    return path_open(&entry->found, *above == '/' ? NULL : top, above, missing, NULL);
+}
+
+int paths_find(struct paths *p, const char *name, enum path_missing missing,
+               struct paths_entry *entry)
+{
+    struct path_directory *top;
     _Atomic(struct kept_directory *) *slot;
-    int rc = open_top(p, missing, &top);
+    int rc = open_top(p, missing, &top, NULL);
     if (rc != 0)
         return rc;
     name = rest_of(p, name);
     const char *slash = strrchr(name, '/');
-    if (!slash || *name == '/')
-        return below_find(&top, name, missing, entry);
+    entry->directory = top;
+    entry->name = slash ? slash + 1 : name;
+    entry->found.fd = -1;
+    if (!slash)
+        return 0;
     size_t length = (size_t)(slash - name);
-    const struct kept_directory *kept = look_up(p, name, length, &slot);
+    if (*name == '/')
+        return find_directory(top, name, length + 1, missing, entry);
+    struct kept_directory *kept = look_up(p, name, length, &slot);
     if (kept && !atomic_load_explicit(&kept->is_gone, memory_order_relaxed)) {
-        *entry =
-            (struct below_entry){.directory = kept->at.fd, .name = slash + 1, .found = {.fd = -1}};
+        entry->directory = &kept->at;
         return 0;
     }
-    rc = below_find(&top, name, missing, entry);
+    rc = find_directory(top, name, length, missing, entry);
     if (rc == 0 && slot && entry->found.fd < MOST_DESCRIPTOR)
         keep_directory(slot, name, length, entry);
     return rc;
+}
+
+void paths_release(struct paths_entry *entry)
+{
+    path_close(&entry->found);
 }
 
 bool paths_missed(struct paths *p, const char *name)
@@ -166,68 +202,67 @@ bool paths_missed(struct paths *p, const char *name)
     return !atomic_exchange(&kept->is_gone, true);
 }
 
-static int open_once(struct paths *p, const char *name, int flags, enum below_missing missing,
-                     bool unseen)
+static int open_once(struct paths *p, const char *name, int flags, enum path_missing missing,
+                     unsigned how)
 {
-    struct below_entry entry;
+    struct paths_entry entry;
     int rc = paths_find(p, name, missing, &entry);
     if (rc != 0)
         return rc;
-    const struct below directory = {.fd = entry.directory,
-                                    .follows_files = p->setup.plan->settings->as_goader};
-    int fd = unseen ? below_open_unseen(&directory, entry.name, flags)
-                    : below_open_file(&directory, entry.name, flags, 0644);
-    below_release(&entry);
+    if (p->setup.plan->settings->as_goader)
+        how |= PATH_FOLLOWS;
+    int fd = path_open_file(entry.directory, entry.name, flags, 0644, how);
+    paths_release(&entry);
     return fd;
 }
 
-int paths_open(struct paths *p, const char *name, int flags, bool unseen)
+int paths_open(struct paths *p, const char *name, int flags, unsigned how)
 {
     bool may_make = (flags & O_CREAT) && p->setup.plan->settings->make_directories;
-    for (enum below_missing missing = BELOW_FAILS;; missing = BELOW_MAKES) {
-        int fd = open_once(p, name, flags, missing, unseen);
+    for (enum path_missing missing = PATH_FAILS;; missing = PATH_MAKES) {
+        int fd = open_once(p, name, flags, missing, how);
         if (fd == -ENOENT && paths_missed(p, name))
-            fd = open_once(p, name, flags, missing, unseen);
-        if (fd != -ENOENT || !may_make || missing == BELOW_MAKES)
+            fd = open_once(p, name, flags, missing, how);
+        if (fd != -ENOENT || !may_make || missing == PATH_MAKES)
             return fd;
     }
 }
 
 int paths_sync_above(struct paths *p, const char *name)
 {
-    struct below_entry entry;
-    int rc = paths_find(p, name, BELOW_FAILS, &entry);
+    struct paths_entry entry;
+    int rc = paths_find(p, name, PATH_FAILS, &entry);
     if (rc != 0)
         return rc;
-    int fd = openat(entry.directory, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    int fd = openat(entry.directory->fd, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
     rc = fd >= 0 && fsync(fd) == 0 ? 0 : -errno;
     descriptor_close(&fd);
-    below_release(&entry);
+    paths_release(&entry);
     return rc;
 }
 
 /* Whether paths_remove() may remove the entry; true also when it does not exist. */
-static bool may_remove(const struct paths *p, const struct below_entry *entry)
+static bool may_remove(const struct paths *p, const struct paths_entry *entry)
 {
     struct stat st;
-    return fstatat(entry->directory, entry->name, &st, AT_SYMLINK_NOFOLLOW) != 0 ||
+    return fstatat(entry->directory->fd, entry->name, &st, AT_SYMLINK_NOFOLLOW) != 0 ||
            S_ISREG(st.st_mode) || (p->setup.made && S_ISLNK(st.st_mode));
 }
 
 int paths_remove(void *shared, uint64_t number)
 {
     struct paths *p = shared;
-    struct below_entry entry;
+    struct paths_entry entry;
     char *name = malloc(p->setup.names->longest + 1);
     if (!name)
         return -ENOMEM;
     names_format(p->setup.names, number, name);
-    int rc = paths_find(p, name, BELOW_FAILS, &entry);
+    int rc = paths_find(p, name, PATH_FAILS, &entry);
     if (rc == 0) {
-        if (may_remove(p, &entry) && unlinkat(entry.directory, entry.name, 0) != 0 &&
-            errno != ENOENT)
-            rc = -errno;
-        below_release(&entry);
+        if (may_remove(p, &entry))
+            rc = path_remove(entry.directory, entry.name);
+        rc = rc == -ENOENT ? 0 : rc;
+        paths_release(&entry);
     }
     free(name);
     return rc;

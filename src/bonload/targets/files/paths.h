@@ -7,12 +7,12 @@
 #include <stdint.h>
 
 #include "bonload/targets/target.h"
-#include "sys/below.h"
+#include "sys/path.h"
 
 /*
  * Finds the files of names, for a target on files, whose shared data begin with a struct paths. All
  * files are below one directory, the common prefix of the names, which is found only once
- * (sys/below.h). Directories below that to which names have led are kept open for later requests.
+ * (sys/path.h). Directories below that to which names have led are kept open for later requests.
  * All threads share them, and none is closed before the end. Once the slots are full, each request
  * must find other directories by itself.
  */
@@ -22,9 +22,9 @@ struct kept_directory;
 
 struct paths {
     struct target_setup setup;
-    char *directory; /* the path of the directory, as the user gave it */
-    size_t skip;     /* length of this path in every name */
-    _Atomic int fd;  /* the directory; -1: not found yet */
+    char *directory;                      /* the path of the directory, as the user gave it */
+    size_t skip;                          /* length of this path in every name */
+    _Atomic(struct path_directory *) top; /* the directory; NULL: not found yet */
     _Atomic(struct kept_directory *) slots[PATHS_SLOTS];
 };
 
@@ -45,16 +45,27 @@ int paths_open_target(void **shared, size_t shared_bytes, const struct target_se
 void paths_close_target(void *shared);
 
 /*
- * Opens the file with that name, but not the target of a link, as below_open_file() does; with
- * `unseen`, as below_open_unseen() does. Follows this user's links in the last part of a name only
- * as goader does. With O_CREAT it also makes missing directories, if the user wants that. Returns
- * the descriptor or a negative errno.
+ * Opens the file with that name as path_open_file() does, and follows a link in the last part of
+ * the name only as goader does. With O_CREAT it also makes missing directories, if the user wants
+ * that. Returns the descriptor or a negative errno.
  */
-int paths_open(struct paths *p, const char *name, int flags, bool unseen);
+int paths_open(struct paths *p, const char *name, int flags, unsigned how);
 
-/* Finds the directory of a name, as below_find() does. */
-int paths_find(struct paths *p, const char *name, enum below_missing missing,
-               struct below_entry *entry);
+/* The directory that contains the last part of a name, and that part. */
+struct paths_entry {
+    struct path_directory *directory;
+    const char *name;
+    struct path_directory found; /* the directory, if it belongs to this entry alone */
+};
+
+/*
+ * Finds the entry of a name, which must outlive it. Returns 0, and the caller must then call
+ * paths_release(), or a negative errno.
+ */
+int paths_find(struct paths *p, const char *name, enum path_missing missing,
+               struct paths_entry *entry);
+
+void paths_release(struct paths_entry *entry);
 
 /*
  * To be called when the entry that paths_find() found does not exist. If its kept directory has

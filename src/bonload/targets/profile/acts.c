@@ -31,7 +31,7 @@ static int check_room(const struct acts *a, struct err *e)
 
 static int open_scratch(struct acts *a, const char *directory, struct err *e)
 {
-    int rc = scratch_open(&a->storage.scratch, directory, BELOW_FAILS, e);
+    int rc = scratch_open(&a->storage.scratch, directory, PATH_FAILS, e);
     if (rc != 0)
         return rc;
     a->has_scratch = true;

@@ -227,7 +227,7 @@ uint32_t web_range_verdict(const struct web_exchange *x);
 
 /*
  * The files for TLS that the user names (web_tls.c): a certificate, its key, and authorities.
- * libcurl opens them again for every connection, so they are found once (sys/named_file.h) and kept
+ * libcurl opens them again for every connection, so they are found once (sys/path.h) and kept
  * open, and libcurl gets the names that the kernel has for the descriptors. They must be plain
  * files. Returns 0, or a negative errno with a line in e; the caller must call web_tls_close() in
  * either case.

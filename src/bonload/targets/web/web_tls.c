@@ -1,27 +1,22 @@
 #include "bonload/targets/web/web.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <sys/stat.h>
 
-#include "sys/named_file.h"
+#include "sys/input.h"
 #include "util/descriptor.h"
 
 static int open_plain(int *fd, const char *path, struct err *e)
 {
-    struct named_file named;
-    int rc = named_file_find(&named, "open", path, e);
-    if (rc != 0)
-        return rc;
-    if (named.fd < 0)
-        rc = err_system(e, ENOENT, "open %s", path);
-    else if (!S_ISREG(named.facts.st_mode))
-        rc = err_say(e, "open %s: it is not a plain file", path);
-    else
-        rc = *fd = named_file_open(&named, O_RDONLY, e);
-    named_file_release(&named);
-    return rc < 0 ? rc : 0;
+    struct stat facts;
+    *fd = input_open("open", path, e);
+    if (*fd < 0)
+        return *fd;
+    if (fstat(*fd, &facts) != 0)
+        return err_system(e, errno, "open %s", path);
+    return S_ISREG(facts.st_mode) ? 0 : err_say(e, "open %s: it is not a plain file", path);
 }
 
 int web_tls_open(struct web_shared *s, struct err *e)

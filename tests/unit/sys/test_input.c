@@ -14,7 +14,7 @@
 
 #include <cmocka.h>
 
-#include "sys/named_file.h"
+#include "sys/input.h"
 #include "sys/stop.h"
 
 #define LONG_TEXT 300007 /* bytes: several times the room that a text gets first */
@@ -37,7 +37,7 @@ static void check_file(size_t length, size_t most, size_t expected)
     assert_non_null(given);
     fill(given, length);
     assert_int_equal(pwrite(fd, given, length, 0), length);
-    assert_int_equal(named_file_contents(fd, "read", "given", most, &text, &got, &e), 0);
+    assert_int_equal(input_contents(fd, "read", "given", most, &text, &got, &e), 0);
     assert_int_equal(got, expected);
     assert_memory_equal(text, given, expected);
     assert_int_equal(text[expected], '\0');
@@ -102,7 +102,7 @@ static void a_pipe_that_is_written_in_pieces(void **state)
     err_init(&e);
     open_pipe(ends);
     assert_int_equal(pthread_create(&writer, NULL, write_in_pieces, (void *)(intptr_t)ends[1]), 0);
-    int rc = named_file_contents(ends[0], "read", "pipe", SIZE_MAX / 2, &text, &got, &e);
+    int rc = input_contents(ends[0], "read", "pipe", SIZE_MAX / 2, &text, &got, &e);
     pthread_join(writer, NULL);
     close(ends[0]);
     assert_int_equal(rc, 0);
@@ -135,7 +135,7 @@ static void a_stop_while_a_pipe_is_silent(void **state)
     assert_int_equal(write(ends[1], "begun", 5), 5);
     assert_int_equal(
         pthread_create(&other, NULL, request_stop_when_read, (void *)(intptr_t)ends[0]), 0);
-    int rc = named_file_contents(ends[0], "read", "pipe", SIZE_MAX / 2, &text, &got, &e);
+    int rc = input_contents(ends[0], "read", "pipe", SIZE_MAX / 2, &text, &got, &e);
     pthread_join(other, NULL);
     close(ends[0]);
     close(ends[1]);
@@ -150,11 +150,11 @@ static void what_cannot_be_read(void **state)
     struct err e;
     (void)state;
     err_init(&e);
-    assert_int_equal(named_file_read("read", "/proc/self", 100, &text, &got, &e), -EISDIR);
+    assert_int_equal(input_read("read", "/proc/self", 100, &text, &got, &e), -EISDIR);
     assert_string_equal(e.text, "read /proc/self: Is a directory");
     assert_null(text);
     err_init(&e);
-    assert_int_equal(named_file_read("read", "/none", 100, &text, &got, &e), -ENOENT);
+    assert_int_equal(input_read("read", "/none", 100, &text, &got, &e), -ENOENT);
     assert_string_equal(e.text, "read /none: No such file or directory");
     assert_null(text);
 }

@@ -1,0 +1,664 @@
+#include "sys/path.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <linux/magic.h>
+#include <linux/openat2.h>
+#include <stdatomic.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/syscall.h>
+#include <sys/sysmacros.h>
+#include <sys/vfs.h>
+#include <unistd.h>
+
+#include "util/descriptor.h"
+#include "util/kernel_file.h"
+#include "util/portable.h"
+
+#define OPEN_DIRECTORY (O_PATH | O_DIRECTORY | O_CLOEXEC)
+#define OPEN_ANY       (O_PATH | O_NOFOLLOW | O_CLOEXEC)
+
+/* ---- whom to trust --------------------------------------------------------------------------- */
+
+/* The uid that the kernel shows for users whom a user namespace does not map. */
+#define OVERFLOW_UID 65534
+
+/* Whether the uid is this user's, and no other user can seem to have it. */
+static bool is_own(uid_t uid)
+{
+    char map[64] = "";
+    unsigned first, outside, count;
+    if (uid != geteuid() || uid != OVERFLOW_UID)
+        return uid == geteuid();
+    kernel_file_text("/proc/self/uid_map", map, sizeof map);
+    return sscanf(map, "%u %u %u", &first, &outside, &count) == 3 && count == UINT32_MAX;
+}
+
+static bool is_trusted(uid_t uid)
+{
+    return uid == 0 || is_own(uid);
+}
+
+/*
+ * The user whose process shows a FUSE filesystem: its last field in mountinfo is
+ * "rw,user_id=1000,...". There is no user for virtiofs, which only root can mount.
+ */
+static uid_t user_of_fuse(dev_t device)
+{
+    FILE *mounts = kernel_file_read("/proc/self/mountinfo");
+    unsigned major_number, minor_number;
+    char *line = NULL;
+    size_t room = 0;
+    uid_t user = OVERFLOW_UID;
+    while (mounts && getline(&line, &room, mounts) > 0) {
+        if (sscanf(line, "%*u %*u %u:%u", &major_number, &minor_number) != 2 ||
+            makedev(major_number, minor_number) != device)
+            continue;
+        const char *named = strstr(strrchr(line, ' '), ",user_id=");
+        user = named ? (uid_t)strtoul(named + strlen(",user_id="), NULL, 10) : 0;
+    }
+    free(line);
+    if (mounts)
+        fclose(mounts);
+    return user;
+}
+
+/* Whether others can change neither this directory itself nor, by the filesystem, what it shows. */
+static bool is_kept(int directory, const struct stat *facts, bool may_be_sticky)
+{
+    struct statfs fs;
+    bool others_write = facts->st_mode & (S_IWGRP | S_IWOTH);
+    if (!is_trusted(facts->st_uid) || fstatfs(directory, &fs) != 0)
+        return false;
+    if (others_write && !(may_be_sticky && (facts->st_mode & S_ISVTX)))
+        return false;
+    return fs.f_type != FUSE_SUPER_MAGIC || is_trusted(user_of_fuse(facts->st_dev));
+}
+
+static bool is_same(const struct stat *a, const struct stat *b)
+{
+    return a->st_dev == b->st_dev && a->st_ino == b->st_ino;
+}
+
+/* Goes from the directory up to the root, which is above itself. */
+static bool is_safe(int directory)
+{
+    struct stat facts, below = {0};
+    int at = openat(directory, ".", OPEN_DIRECTORY);
+    bool is_first = true;
+    bool is_good = at >= 0;
+    while (is_good && fstat(at, &facts) == 0 && (is_first || !is_same(&facts, &below))) {
+        is_good = is_kept(at, &facts, !is_first);
+        is_first = false;
+        below = facts;
+        int above = is_good ? openat(at, "..", OPEN_DIRECTORY) : -1;
+        close(at);
+        at = above;
+        is_good = at >= 0;
+    }
+    descriptor_close(&at);
+    return is_good;
+}
+
+/* Which files may be opened for a change in a directory. */
+enum changes {
+    UNKNOWN,
+    ALL_FILES,
+    OWN_FILES, /* and new ones */
+    NEW_FILES,
+};
+
+static enum changes changes_in(struct path_directory *d)
+{
+    int changes = atomic_load_explicit(&d->changes, memory_order_relaxed);
+    char protected[2] = "";
+    if (changes != UNKNOWN)
+        return (enum changes)changes;
+    if (is_safe(d->fd))
+        changes = ALL_FILES;
+    else if (geteuid() != 0 && is_own(geteuid()) &&
+             kernel_file_text("/proc/sys/fs/protected_hardlinks", protected, sizeof protected) &&
+             *protected == '1')
+        changes = OWN_FILES;
+    else
+        changes = NEW_FILES;
+    atomic_store_explicit(&d->changes, changes, memory_order_relaxed);
+    return (enum changes)changes;
+}
+
+/* ---- one name after the other ---------------------------------------------------------------- */
+
+/* The limit of the kernel (path_resolution(7)). */
+#define MOST_LINKS 40
+
+struct walk {
+    int directory;           /* O_PATH: the directory that the walk has reached */
+    char name[NAME_MAX + 1]; /* the name that was looked up last */
+    char rest[PATH_MAX];     /* the part of the path that is still ahead */
+    unsigned links;          /* number of links that were followed */
+    enum path_missing missing;
+};
+
+static void go_to(struct walk *w, int directory)
+{
+    descriptor_close(&w->directory);
+    w->directory = directory;
+}
+
+/* An absolute path starts at `/`. */
+static int go_to_start(struct walk *w, int from)
+{
+    bool is_absolute = w->rest[0] == '/';
+    int fd = openat(is_absolute ? AT_FDCWD : from, is_absolute ? "/" : ".", OPEN_DIRECTORY);
+    if (fd < 0)
+        return -errno;
+    go_to(w, fd);
+    return 0;
+}
+
+static int start(struct walk *w, int from, const char *path, enum path_missing missing)
+{
+    w->directory = -1;
+    w->links = 0;
+    w->missing = missing;
+    if (strlen(path) >= sizeof w->rest)
+        return -ENAMETOOLONG;
+    strcpy(w->rest, path);
+    return go_to_start(w, from);
+}
+
+/* Moves the next name out of the rest. Returns 0 or a negative errno: -EISDIR if there is none. */
+static int take_name(struct walk *w, bool *is_last)
+{
+    const char *first = w->rest + strspn(w->rest, "/");
+    size_t length = strcspn(first, "/");
+    if (length == 0)
+        return -EISDIR;
+    if (length > NAME_MAX)
+        return -ENAMETOOLONG;
+    memcpy(w->name, first, length);
+    w->name[length] = '\0';
+    *is_last = first[length] == '\0';
+    memmove(w->rest, first + length, strlen(first + length) + 1);
+    return 0;
+}
+
+/* The root directory of every procfs; its links, such as `self`, are texts like all others. */
+#define PROC_ROOT_INO 1
+
+/* Whether only the kernel knows where the link leads, as those of /proc/self/fd. */
+static bool is_of_kernel(int link, const struct walk *w)
+{
+    struct statfs fs;
+    struct stat directory;
+    return fstatfs(link, &fs) == 0 && fs.f_type == PROC_SUPER_MAGIC &&
+           fstat(w->directory, &directory) == 0 && directory.st_ino != PROC_ROOT_INO;
+}
+
+/* Whether a directory of procfs is this process's, or below that: /proc/PID/task/TID/fd. */
+static bool is_of_this_process(const struct walk *w)
+{
+    static const char *const above[] = {".", "..", "../..", "../../.."};
+    char self[sizeof "../../../../self"];
+    struct stat here, own;
+    for (size_t i = 0; i < sizeof above / sizeof *above; i++) {
+        snprintf(self, sizeof self, "%s/../self", above[i]);
+        if (fstatat(w->directory, above[i], &here, 0) == 0 &&
+            fstatat(w->directory, self, &own, 0) == 0 && is_same(&here, &own))
+            return true;
+    }
+    return false;
+}
+
+/*
+ * Follows a link. Returns 0 if the walk goes on with its target, the descriptor (O_PATH) of what
+ * the kernel has led to, which is never 0, or a negative errno.
+ */
+static int follow(struct walk *w, int link)
+{
+    char target[PATH_MAX];
+    if (is_of_kernel(link, w)) {
+        int fd =
+            is_of_this_process(w) ? openat(w->directory, w->name, O_PATH | O_CLOEXEC) : -PATH_LINK;
+        return fd == -1 ? -errno : fd;
+    }
+    if (!is_safe(w->directory))
+        return -PATH_LINK;
+    if (++w->links > MOST_LINKS)
+        return -PATH_ENDLESS;
+    ssize_t length = readlinkat(link, "", target, sizeof target);
+    size_t rest = strlen(w->rest);
+    if (length < 0)
+        return -errno;
+    if ((size_t)length + rest >= sizeof w->rest)
+        return -ENAMETOOLONG;
+    memmove(w->rest + length, w->rest, rest + 1);
+    memcpy(w->rest, target, (size_t)length);
+    return w->rest[0] == '/' ? go_to_start(w, AT_FDCWD) : 0;
+}
+
+/*
+ * Opens what has the name (O_PATH), even if it is a link. For a directory the kernel also mounts
+ * what an automounter would mount there.
+ */
+static int open_any(const struct walk *w, bool is_on_the_way)
+{
+    int fd = openat(w->directory, w->name, OPEN_ANY | (is_on_the_way ? O_DIRECTORY : 0));
+    if (fd < 0 && errno == ENOENT && is_on_the_way && w->missing == PATH_MAKES) {
+        if (mkdirat(w->directory, w->name, 0777) != 0 && errno != EEXIST)
+            return -errno;
+        fd = openat(w->directory, w->name, OPEN_ANY | O_DIRECTORY);
+    }
+    if (fd < 0 && errno == ENOTDIR && is_on_the_way)
+        fd = openat(w->directory, w->name, OPEN_ANY);
+    return fd >= 0 ? fd : -errno;
+}
+
+/*
+ * Looks at the next name: enters a directory, and follows a link. Returns 0 if the walk goes on, or
+ * the descriptor (O_PATH) of anything else, or a negative errno.
+ */
+static int step(struct walk *w, bool is_on_the_way, struct stat *facts)
+{
+    int fd = open_any(w, is_on_the_way);
+    int rc = fd < 0 || fstat(fd, facts) == 0 ? fd : -errno;
+    if (rc > 0 && S_ISLNK(facts->st_mode)) {
+        rc = follow(w, fd);
+        close(fd);
+        fd = rc;
+        if (rc <= 0)
+            return rc;
+        w->name[0] = '\0';
+        rc = fstat(fd, facts) == 0 ? fd : -errno;
+    }
+    if (rc > 0 && S_ISDIR(facts->st_mode)) {
+        go_to(w, fd);
+        return 0;
+    }
+    if (rc < 0 && fd >= 0)
+        close(fd);
+    return rc;
+}
+
+/* ---- messages -------------------------------------------------------------------------------- */
+
+const char *path_reason(int code)
+{
+    const char *foreign =
+        geteuid() == 0
+            ? "another user can change its directory, so root changes no file that is "
+              "there; its owner can (-u)"
+            : "another user can change its directory, so only your own files are changed "
+              "there";
+    const char *reason = code == PATH_NOT_A_FILE ? "not a plain file"
+                         : code == PATH_LINK     ? "a symbolic link that is not followed"
+                         : code == PATH_FOREIGN
+                             ? foreign
+                             : portable_reason(code == PATH_ENDLESS ? ELOOP : code);
+    return reason ? reason : "unknown error";
+}
+
+static int say(const char *verb, const char *path, int code, struct err *e)
+{
+    if (code == -PATH_FOREIGN || code == -PATH_NOT_A_FILE) {
+        err_say(e, "%s %s: %s", verb, path, path_reason(-code));
+        return code;
+    }
+    err_system(e, code == -PATH_ENDLESS ? ELOOP : -code, "%s %s", verb, path);
+    return code;
+}
+
+/* Names the target of the link that the walk has not followed. */
+static int say_where(const struct walk *w, const char *verb, const char *path, int code,
+                     struct err *e)
+{
+    char directory[PATH_MAX] = "";
+    char target[PATH_MAX];
+    char descriptor[40];
+    ssize_t length =
+        code == -PATH_LINK ? readlinkat(w->directory, w->name, target, sizeof target - 1) : -1;
+    if (length < 0)
+        return say(verb, path, code, e);
+    target[length] = '\0';
+    snprintf(descriptor, sizeof descriptor, "/proc/self/fd/%d", w->directory);
+    if (*target != '/')
+        kernel_file_link(descriptor, directory, sizeof directory);
+    err_say(e,
+            "%s %.120s: a symbolic link is not followed where another user can change its "
+            "directory or one above it; if it is right, give its target: %s%s%s%s",
+            verb, path, directory, *directory ? "/" : "", target, w->rest);
+    return code;
+}
+
+/* ---- directories ----------------------------------------------------------------------------- */
+
+/* openat2(2) exists since Linux 5.6, and filters of system calls may refuse it. */
+static _Atomic bool lacks_openat2;
+
+/*
+ * Opens a directory in one call, if there is no symbolic link on the way; with RESOLVE_BENEATH,
+ * only below `at`. Returns -PATH_LINK when there may be a link, so that the path must be walked.
+ */
+static int open_linkless(int at, const char *path, unsigned resolve)
+{
+    const struct open_how how = {.flags = OPEN_DIRECTORY, .resolve = RESOLVE_NO_SYMLINKS | resolve};
+    if (atomic_load_explicit(&lacks_openat2, memory_order_relaxed))
+        return -PATH_LINK;
+    long fd = syscall(SYS_openat2, at, path, &how, sizeof how);
+    if (fd >= 0)
+        return (int)fd;
+    if (errno == ENOSYS)
+        atomic_store(&lacks_openat2, true);
+    bool is_unclear = errno == ENOSYS || errno == EPERM || errno == EAGAIN || errno == EXDEV;
+    return is_unclear ? -PATH_LINK : -errno;
+}
+
+/* Whether nothing but slashes is left. */
+static bool has_ended(const struct walk *w)
+{
+    return w->rest[strspn(w->rest, "/")] == '\0';
+}
+
+static int walk_to_directory(struct walk *w, bool is_below)
+{
+    struct stat facts;
+    bool is_last;
+    int rc = 0;
+    while (rc == 0 && !has_ended(w)) {
+        rc = take_name(w, &is_last);
+        /* the directory above one changes when somebody moves it */
+        if (rc == 0 && is_below && w->links == 0 && strcmp(w->name, "..") == 0)
+            rc = -EXDEV;
+        if (rc == 0)
+            rc = step(w, true, &facts);
+    }
+    if (rc <= 0)
+        return rc;
+    close(rc);
+    return -ENOTDIR;
+}
+
+int path_open(struct path_directory *d, const struct path_directory *from, const char *path,
+              enum path_missing missing, struct err *e)
+{
+    struct walk w;
+    int at = from ? from->fd : AT_FDCWD;
+    int fd = open_linkless(at, *path ? path : ".", from ? RESOLVE_BENEATH : 0);
+    d->fd = fd;
+    atomic_init(&d->changes, UNKNOWN);
+    if (fd >= 0)
+        return 0;
+    d->fd = -1;
+    if (fd != -PATH_LINK && !(fd == -ENOENT && missing == PATH_MAKES))
+        return e ? say(missing == PATH_MAKES ? "make directory" : "open directory", path, fd, e)
+                 : fd;
+    int rc = start(&w, at, path, missing);
+    if (rc == 0)
+        rc = walk_to_directory(&w, from != NULL);
+    if (rc == 0) {
+        d->fd = w.directory;
+        return 0;
+    }
+    if (e)
+        say_where(&w, missing == PATH_MAKES ? "make directory" : "open directory", path, rc, e);
+    descriptor_close(&w.directory);
+    return rc;
+}
+
+void path_close(struct path_directory *d)
+{
+    descriptor_close(&d->fd);
+}
+
+int path_open_to_list(const char *path, enum path_missing missing, struct err *e)
+{
+    struct path_directory d;
+    int rc = path_open(&d, NULL, path, missing, e);
+    if (rc != 0)
+        return rc;
+    int fd = openat(d.fd, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    rc = fd >= 0 ? fd : say("open directory", path, -errno, e);
+    path_close(&d);
+    return rc;
+}
+
+/* ---- files that the user has named ----------------------------------------------------------- */
+
+/* Walks to the directory of the last name, and looks at what has that name. */
+static int walk_to_file(struct walk *w, struct path_file *f)
+{
+    bool is_last = false;
+    int fd = 0;
+    while (fd == 0) {
+        int rc = take_name(w, &is_last);
+        if (rc != 0)
+            return rc;
+        fd = step(w, !is_last, &f->facts);
+    }
+    bool is_missing = fd == -ENOENT && is_last && w->rest[0] == '\0';
+    if (fd > 0 && !is_last) {
+        close(fd);
+        return -ENOTDIR;
+    }
+    if (fd < 0 && !is_missing)
+        return fd;
+    f->fd = is_missing ? -1 : fd;
+    f->is_in_place = w->name[0] != '\0';
+    memcpy(f->name, w->name, sizeof f->name);
+    return 0;
+}
+
+static int find_from(struct walk *w, int from, struct path_file *f)
+{
+    int rc = start(w, from, f->path, PATH_FAILS);
+    if (rc == 0)
+        rc = *f->path ? walk_to_file(w, f) : -ENOENT;
+    f->directory.fd = rc == 0 ? w->directory : -1;
+    return rc;
+}
+
+int path_find(struct path_file *f, const char *verb, const char *path, struct err *e)
+{
+    struct walk w;
+    *f = (struct path_file){.verb = verb, .path = path, .fd = -1};
+    int rc = find_from(&w, AT_FDCWD, f);
+    if (rc != 0) {
+        say_where(&w, verb, path, rc, e);
+        descriptor_close(&w.directory);
+    }
+    return rc;
+}
+
+int path_reopen(const struct path_file *f, int flags, struct err *e)
+{
+    int fd = kernel_file_reopen(f->fd, flags);
+    if (fd >= 0)
+        return fd;
+    if (errno == ENOENT && !kernel_file_exists("/proc/self/fd"))
+        return err_system(e, ENOENT, "%s %s: /proc is not mounted", f->verb, f->path);
+    return err_system(e, errno, "%s %s", f->verb, f->path);
+}
+
+/* Whether the rule lets this user change a file of that owner in place. */
+static bool may_change(struct path_directory *d, uid_t owner)
+{
+    enum changes changes = changes_in(d);
+    return changes == ALL_FILES || (changes == OWN_FILES && is_own(owner));
+}
+
+int path_check_changed(struct path_file *f)
+{
+    return !f->is_in_place || may_change(&f->directory, f->facts.st_uid) ? 0 : -PATH_FOREIGN;
+}
+
+bool path_is_foreign_pipe(const struct path_file *f)
+{
+    return f->is_in_place && S_ISFIFO(f->facts.st_mode) && !is_trusted(f->facts.st_uid);
+}
+
+int path_say(const struct path_file *f, int code, struct err *e)
+{
+    return say(f->verb, f->path, code, e);
+}
+
+void path_release(struct path_file *f)
+{
+    path_close(&f->directory);
+    descriptor_close(&f->fd);
+}
+
+bool path_is_safe_program(const char *path)
+{
+    struct path_file f;
+    struct err ignored;
+    err_init(&ignored);
+    if (path_find(&f, "run", path, &ignored) != 0)
+        return false;
+    bool is_good = f.fd >= 0 && f.is_in_place && S_ISREG(f.facts.st_mode) &&
+                   is_trusted(f.facts.st_uid) && !(f.facts.st_mode & (S_IWGRP | S_IWOTH)) &&
+                   is_safe(f.directory.fd) && faccessat(f.directory.fd, f.name, X_OK, 0) == 0;
+    path_release(&f);
+    return is_good;
+}
+
+/* ---- names of one part in a directory -------------------------------------------------------- */
+
+/* Opens whatever has the name, but no link: neither waits nor empties it. */
+static int open_name(const struct path_directory *d, const char *name, int flags, mode_t mode)
+{
+    int how = (flags & ~O_TRUNC) | O_NOFOLLOW | O_CLOEXEC | O_NOCTTY | O_NONBLOCK;
+    int fd = openat(d->fd, name, how, mode);
+    if (fd >= 0)
+        return fd;
+    return errno == ENXIO ? -PATH_NOT_A_FILE : -errno; /* a pipe without a reader, or a socket */
+}
+
+/* Looks whether the name is that of a regular file of this user's own. */
+static int check_own(const struct path_directory *d, const char *name)
+{
+    struct stat facts;
+    if (fstatat(d->fd, name, &facts, AT_SYMLINK_NOFOLLOW) != 0)
+        return -errno;
+    if (S_ISLNK(facts.st_mode))
+        return -PATH_LINK;
+    if (S_ISDIR(facts.st_mode))
+        return -EISDIR;
+    if (!S_ISREG(facts.st_mode))
+        return -PATH_NOT_A_FILE;
+    return is_own(facts.st_uid) ? 0 : -PATH_FOREIGN;
+}
+
+/* How often a file is made anew if others put another one there each time. */
+#define TRIES 8
+
+/*
+ * Opens a file for a change where none that is there may be changed: makes a new one. With O_TRUNC
+ * it takes the place of a file of this user's own.
+ */
+static int open_new(const struct path_directory *d, const char *name, int flags, mode_t mode)
+{
+    int fd = -EEXIST;
+    for (unsigned tries = 0; fd == -EEXIST && tries < TRIES; tries++) {
+        int rc = 0;
+        if (flags & O_CREAT)
+            fd = open_name(d, name, flags | O_EXCL, mode);
+        if (fd != -EEXIST || (flags & O_EXCL))
+            return fd;
+        rc = check_own(d, name);
+        bool is_gone = rc == -ENOENT && (flags & O_CREAT);
+        if (rc != 0 && !is_gone)
+            return rc;
+        if (rc == 0 && !(flags & O_TRUNC))
+            return -PATH_FOREIGN;
+        if (rc == 0 && unlinkat(d->fd, name, 0) != 0 && errno != ENOENT)
+            return -errno;
+    }
+    return fd;
+}
+
+/* Checks what was opened before anything is done with it. */
+static int check_opened(struct path_directory *d, int fd, int flags, unsigned how)
+{
+    struct stat facts;
+    bool writes = (flags & O_ACCMODE) != O_RDONLY;
+    if (fstat(fd, &facts) != 0)
+        return -errno;
+    if ((writes || (how & PATH_CHANGES)) && !may_change(d, facts.st_uid))
+        return -PATH_FOREIGN;
+    if (how & PATH_ANY_KIND)
+        return 0;
+    if (S_ISREG(facts.st_mode)) {
+        bool is_cut = (flags & O_TRUNC) && facts.st_size > 0;
+        return is_cut && ftruncate(fd, 0) != 0 ? -errno : 0;
+    }
+    if (S_ISDIR(facts.st_mode))
+        return -EISDIR;
+    if (!S_ISBLK(facts.st_mode) && !(S_ISCHR(facts.st_mode) && writes))
+        return -PATH_NOT_A_FILE;
+    return fcntl(fd, F_SETFL, flags & ~(O_CREAT | O_TRUNC)) == 0 ? 0 : -errno;
+}
+
+/* Opens what the link of that name leads to. */
+static int open_led(const struct path_directory *d, const char *name, int flags, mode_t mode,
+                    unsigned how)
+{
+    struct walk w;
+    struct path_file f = {.path = name, .fd = -1};
+    int fd = find_from(&w, d->fd, &f);
+    if (fd != 0) {
+        descriptor_close(&w.directory);
+        return fd;
+    }
+    if (f.is_in_place)
+        fd = path_open_file(&f.directory, f.name, flags, mode, how & ~(unsigned)PATH_FOLLOWS);
+    else if ((fd = kernel_file_reopen(f.fd, flags)) < 0)
+        fd = -errno;
+    path_release(&f);
+    return fd;
+}
+
+int path_open_file(struct path_directory *d, const char *name, int flags, mode_t mode, unsigned how)
+{
+    bool changes = (flags & O_ACCMODE) != O_RDONLY || (how & PATH_CHANGES);
+    bool is_new = changes && changes_in(d) == NEW_FILES;
+    int fd = is_new ? open_new(d, name, flags, mode) : open_name(d, name, flags, mode);
+    if (fd == -PATH_LINK && (how & PATH_FOLLOWS))
+        return open_led(d, name, flags, mode, how);
+    bool is_checked = is_new || (flags & O_EXCL) || (!changes && (how & PATH_ANY_KIND));
+    if (fd < 0 || is_checked)
+        return fd;
+    int rc = check_opened(d, fd, flags, how);
+    if (rc == 0)
+        return fd;
+    close(fd);
+    return rc;
+}
+
+int path_check_read(int fd, uint64_t *size)
+{
+    struct stat facts;
+    if (fstat(fd, &facts) != 0)
+        return -errno;
+    *size = S_ISREG(facts.st_mode) ? (uint64_t)facts.st_size : 0;
+    if (S_ISREG(facts.st_mode) || S_ISBLK(facts.st_mode))
+        return 0;
+    return S_ISDIR(facts.st_mode) ? -EISDIR : -PATH_NOT_A_FILE;
+}
+
+int path_check_replaced(struct path_directory *d, const char *name)
+{
+    struct stat facts;
+    if (changes_in(d) == ALL_FILES)
+        return 0;
+    if (fstatat(d->fd, name, &facts, AT_SYMLINK_NOFOLLOW) != 0)
+        return -errno;
+    return is_own(facts.st_uid) ? 0 : -PATH_FOREIGN;
+}
+
+int path_remove(struct path_directory *d, const char *name)
+{
+    int rc = path_check_replaced(d, name);
+    return rc != 0 ? rc : unlinkat(d->fd, name, 0) == 0 ? 0 : -errno;
+}
