@@ -429,8 +429,8 @@ static void mpi_compare_clock(struct mpi *s, unsigned rank, struct clock_offset 
             break;
         uint64_t half = (clock_ns() - asked) / 2;
         if (half < best.uncertainty_ns)
-            best = (struct clock_offset){.ns = (int64_t)(asked + half - theirs),
-                                         .uncertainty_ns = half};
+            best = (struct clock_offset){
+                .ns = (int64_t)(asked + half - theirs), .uncertainty_ns = half, .at_ns = asked};
     }
     if (best.uncertainty_ns < UINT64_MAX)
         *offset = best;
@@ -716,22 +716,19 @@ static int gather_arrivals(struct coordinator *c, const struct meeting *m, struc
 }
 
 /*
- * Compares each clock except rank 0's once, with the first rank that reads it. The other ranks with
- * that clock use the same result.
+ * Compares the clocks of all ranks with rank 0's. No clock is taken for another one's: virtual
+ * machines that were restored from one snapshot have the same boot id.
  */
-static void compare_clocks(struct coordinator *c)
+static int compare_clocks(struct coordinator *c, struct err *e)
 {
     struct rank_card *cards = c->ranks.cards;
-    for (unsigned i = 1; i < c->ranks.count; i++) {
-        unsigned same = 0;
-        while (cards[same].clock != cards[i].clock)
-            same++;
+    int rc = 0;
+    for (unsigned i = 1; rc == 0 && i < c->ranks.count; i++) {
         cards[i].before = cards[i].after;
-        if (same < i)
-            cards[i].after = cards[same].after;
-        else
-            mpi_compare_clock(c->state, i, &cards[i].after);
+        mpi_compare_clock(c->state, i, &cards[i].after);
+        rc = ranks_check_clock(&c->ranks, i, e);
     }
+    return rc;
 }
 
 static int meet_as_first(struct coordinator *c, const struct meeting *m, struct err *e)
@@ -740,10 +737,10 @@ static int meet_as_first(struct coordinator *c, const struct meeting *m, struct 
     if (m->take)
         m->take(m->context, 0, m->mine, m->bytes);
     int rc = gather_arrivals(c, m, e);
+    if (rc == 0 && m->compares_clocks)
+        rc = compare_clocks(c, e);
     if (rc != 0)
         return rc;
-    if (m->compares_clocks && c->ranks.cards)
-        compare_clocks(c);
     if (m->decide)
         m->decide(m->context);
     for (unsigned i = 1; rc == 0 && !m->is_last && i < c->ranks.count; i++)

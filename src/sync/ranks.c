@@ -1,53 +1,17 @@
 #include "sync/ranks.h"
 
-#include <fcntl.h>
-#include <limits.h>
 #include <stddef.h>
 #include <stdio.h>
 #include <string.h>
-#include <unistd.h>
 
-#include "util/kernel_file.h"
-#include "util/message.h"
-#include "util/rng.h"
+#include "util/units.h"
 
 /* All its bytes differ, so it shows the order of a rank's bytes. */
 #define ORDER UINT64_C(0x0102030405060708)
 
-/* A hash of a text. */
-static uint64_t hash_text(uint64_t value, const char *text, size_t length)
-{
-    for (size_t i = 0; i < length; i++)
-        value = rng_mix(value ^ (unsigned char)text[i]);
-    return value;
-}
-
-/*
- * A number for the clock that this process reads: each boot of a kernel has a random id, and each
- * time namespace a number (time_namespaces(7)).
- */
-static uint64_t identify_clock(const struct host *host)
-{
-    char text[PATH_MAX];
-    uint64_t clock = 0;
-    int fd = kernel_file_open("/proc/sys/kernel/random/boot_id", O_RDONLY);
-    ssize_t length = fd >= 0 ? read(fd, text, sizeof text) : -1;
-    if (fd >= 0)
-        close(fd);
-    if (length <= 0) /* unknown, so it must differ from all others */
-        return hash_text((uint64_t)getpid(), host->name, strlen(host->name));
-    clock = hash_text(clock, text, (size_t)length);
-    return kernel_file_link("/proc/self/ns/time", text, sizeof text)
-               ? hash_text(clock, text, strlen(text))
-               : clock;
-}
-
 void rank_card_fill(struct rank_card *card, const struct host *host)
 {
-    *card = (struct rank_card){.order = ORDER,
-                               .clock = identify_clock(host),
-                               .ram_bytes = host->ram_bytes,
-                               .cpus = host->cpus};
+    *card = (struct rank_card){.order = ORDER, .ram_bytes = host->ram_bytes, .cpus = host->cpus};
     snprintf(card->host, sizeof card->host, "%.*s", RANK_HOST_SIZE - 1, host->name);
 }
 
@@ -116,6 +80,29 @@ bool ranks_is_first(const struct ranks *r, unsigned rank)
     return !r->cards || r->cards[rank].host_first == rank;
 }
 
+/*
+ * A kernel slews its clock by a tenth at most (the tick of adjtimex(2)), so two clocks move apart
+ * by at most a fifth of the time.
+ */
+#define DRIFT_PART 5
+
+int ranks_check_clock(const struct ranks *r, unsigned rank, struct err *e)
+{
+    const struct clock_offset *before = &r->cards[rank].before;
+    const struct clock_offset *after = &r->cards[rank].after;
+    uint64_t passed_ns = after->at_ns - before->at_ns;
+    uint64_t moved_ns = after->ns > before->ns ? (uint64_t)after->ns - (uint64_t)before->ns
+                                               : (uint64_t)before->ns - (uint64_t)after->ns;
+    uint64_t most_ns = passed_ns / DRIFT_PART + before->uncertainty_ns + after->uncertainty_ns;
+    if (before->at_ns == 0 || moved_ns <= most_ns)
+        return 0;
+    return err_say(e,
+                   "the clock of rank %u on %s moved by %.3g s against that of rank 0 within %.3g "
+                   "s, so the times of the ranks cannot be compared",
+                   rank, r->cards[rank].host, (double)moved_ns / (double)BILLION,
+                   (double)passed_ns / (double)BILLION);
+}
+
 static uint64_t shift_time(uint64_t ns, const struct clock_offset *offset)
 {
     return ns + (uint64_t)offset->ns;
@@ -137,6 +124,8 @@ void rank_span_add(struct rank_span *s, uint64_t start, uint64_t end)
         s->first_start = start;
     if (start > s->last_start)
         s->last_start = start;
+    if (end < start) /* offsets are uncertain, and a test may be shorter than that */
+        end = start;
     if (end > s->last_end)
         s->last_end = end;
 }

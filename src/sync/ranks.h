@@ -16,6 +16,7 @@
 struct clock_offset {
     int64_t ns;
     uint64_t uncertainty_ns;
+    uint64_t at_ns; /* when it was measured, on rank 0's clock; 0: not yet */
 };
 
 /* What rank 0 knows about a rank. Has no pointers, because it travels between hosts. */
@@ -23,8 +24,6 @@ struct clock_offset {
 struct rank_card {
     char host[RANK_HOST_SIZE];
     uint64_t order; /* the same number in every rank, which shows the order of the rank's bytes */
-    /* equal in ranks that read the very same clock: one kernel and one time namespace */
-    uint64_t clock;
     uint64_t ram_bytes;
     uint32_t cpus;
     uint32_t host_first;        /* first rank on this rank's host */
@@ -71,6 +70,12 @@ unsigned ranks_per_cpu(const struct ranks *r);
 
 /* Whether the rank is the first one on its host. Only in rank 0. */
 bool ranks_is_first(const struct ranks *r, unsigned rank);
+
+/*
+ * Fails in rank 0 if a rank's clock moved against rank 0's, between its last two comparisons, by
+ * more than clocks that run can. Returns 0, or a negative errno with a line in e.
+ */
+int ranks_check_clock(const struct ranks *r, unsigned rank, struct err *e);
 
 /*
  * Converts a time on a rank's clock to rank 0's, by the comparison at the start of the test

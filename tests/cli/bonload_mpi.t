@@ -15,7 +15,7 @@ BEGIN { Root::private_mounts() }
 use BonnieRun  qw(finish program run_tool scratch source tree wait_until);
 use JsonSchema qw(schema_errors);
 use LoadRun    qw(bonload found_of);
-use Ranks      qw(is_open_mpi lines_of mpi_missing pid_of ranks ranks_together start_ranks);
+use Ranks      qw(faked_clock is_open_mpi lines_of mpi_missing pid_of ranks ranks_together start_ranks);
 use RunProgram qw(slurp spew);
 use SweepSize  qw(is_long);
 use WarmUp     qw(warmups_agree);
@@ -147,6 +147,23 @@ SKIP: {
         cmp_ok(max(map { $_->{at_seconds} } @{ $report->{writes}{slowest} }), '<', 1000, 'and each request was due then');
     };
 }
+
+# Virtual machines that were restored from one snapshot have the same boot id, and clocks of their own.
+subtest 'the clock of one rank differs, and the kernel seems to be the same' => sub {
+    my ($report) = loaded({ ranks => 3, before => { 1 => faked_clock('+3600s') } }, qw(-requests-engine=sleep -wt=3 -duration=300ms));
+    cmp_ok($report->{start_spread_seconds}, '<', 1000, 'it began with the others');
+    cmp_ok($report->{elapsed_seconds},      '<', 1000, 'and ended with them');
+    my $run = load_ranks({ ranks => 2, before => { 1 => faked_clock('+3600s x3') } }, qw(-requests-engine=sleep -wt=2 -duration=2s));
+    is($run->{status}, '1', 'a clock that runs three times as fast: refused');
+    is(scalar(grep {/^rank 0 on \S+ the clock of rank 1 on \S+ moved by [\d.]+ s against that of rank 0 within [\d.]+ s, so the times of the ranks cannot be compared$/} lines_of($run)), 1, 'in one line') or diag($run->{err});
+    is($run->{out}, q{}, 'and without a figure');
+};
+
+subtest 'what is made is what was due, also where a rate cannot be divided' => sub {
+    my ($report) = loaded({ ranks => 3 }, @NULL, qw(-wps=500 -rps=700 -duration=3s));
+    is($report->{writes}{due}, 1500, 'three seconds of 500/s');
+    cmp_ok($report->{$_}{requests}, '<=', $report->{$_}{due}, "no more $_ than were due") for qw(writes reads);
+};
 
 subtest 'disk: no two ranks have a name in common' => sub {
     my $report = loaded({ ranks => 3 }, qw(-wt=3 -max-requests=500 -min-body-size=100 -max-body-size=9000 -mkdirs -seed=7), "-url=$dir/f/XXXX", "-written-urls-dump=$dir/names");

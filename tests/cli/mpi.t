@@ -14,7 +14,7 @@ use BonnieRun  qw(@ALL_TESTS bonnie csv_of program run_tool scratch scratch_on_d
 use IoLimit    qw(io_limit);
 use JsonReport qw(report_ok);
 use RunProgram qw(spew);
-use Ranks      qw(lines_of mpi_missing ranks ranks_together);
+use Ranks      qw(faked_clock lines_of mpi_missing ranks ranks_together);
 use SweepSize  qw(is_long);
 use Trace      qw(can_trace);
 
@@ -108,6 +108,16 @@ SKIP: {
         }
     };
 }
+
+# Virtual machines that were restored from one snapshot have the same boot id, and clocks of their own.
+subtest 'the clock of one rank differs, and the kernel seems to be the same' => sub {
+    my $report = report_ok(ranks({ ranks => 3, before => { 1 => faked_clock('+3600s') } }, @small, '--json')->{out});
+    for my $test (@{ $report->{runs}[0]{tests} }) {
+        cmp_ok($test->{start_spread_seconds}, '<', 1000, "$test->{name}: it began with the others");
+        cmp_ok($test->{elapsed_seconds},      '<', 1000, "$test->{name}: and ended with them");
+        cmp_ok($test->{rate},                 '>', 0,    "$test->{name}: at a rate");
+    }
+};
 
 # The figures of a run in which each rank reads what another one wrote, and
 # verifies everything.

@@ -9,7 +9,7 @@ use Exporter 'import';
 use BonnieRun  qw(finish have scratch start wait_until);
 use RunProgram qw(slurp spew);
 
-our @EXPORT_OK = qw(is_open_mpi lines_of mpi_missing pid_of ranks ranks_together start_ranks);
+our @EXPORT_OK = qw(faked_clock is_open_mpi lines_of mpi_missing pid_of ranks ranks_together start_ranks);
 
 my $LAUNCHER = $ENV{BONNIE_MPIRUN} || 'mpirun';
 
@@ -64,6 +64,9 @@ sub ranks_together {
     my @runs = map { start_ranks(@{$_}) } @_;
     return map { finish($_) } @runs;
 }
+
+# What comes before a rank whose clock is another one, as faketime(1) has it, on the same kernel.
+sub faked_clock { my ($time) = @_; return qq{set -- env ASAN_OPTIONS=verify_asan_link_order=0 faketime -f '$time' "\$@"} }
 
 # The process of a rank that has begun.
 sub pid_of {
