@@ -412,9 +412,15 @@ int good_for(const struct settings *s, struct coordinator *coordinator, struct p
     };
     if (coordinator->ranks.count > 1)
         return err_say(e, "-good-for judges the storage of one machine: it takes one rank");
-    if (s->sweep_count > 0 || s->engine || s->url_source || s->written_dump || s->explain_tail)
+    if (s->sweep_count > 0 || s->engine || s->url_source || s->written_dump || s->ramp ||
+        s->load_file || s->reads_per_write.given || s->stop_on_bad_rate || s->live_file ||
+        s->hgrm || s->explain_tail)
         return err_say(e, "-good-for cannot be combined with -requests-engine, -url-source, "
-                          "-sweep, -written-urls-dump or -explain-tail");
+                          "-sweep, -ramp, -load-file, -rpw, -stop-on-bad-rate, -live-file, -hgrm, "
+                          "-written-urls-dump or -explain-tail");
+    if (s->fail_above.nanoseconds > 0)
+        return err_say(e, "-good-for has limits of its own, and cannot be combined with "
+                          "-fail-above; -max-latency=pN:DURATION sets another limit");
     q.answers = calloc(profiles_count() + 1, sizeof *q.answers);
     int rc =
         q.answers ? answer_inquiry(&q, page, e) : err_system(e, ENOMEM, "memory for the answers");

@@ -122,6 +122,8 @@ static int judge_result(const struct result *result, const struct coordinator *c
     double most = result->plan->max_errors;
     double share = result_error_share(result->figures);
     const char *first = result->first_failure ? result->first_failure : "see above";
+    uint64_t limit_ns = result->plan->settings->fail_above.nanoseconds;
+    const char *which = result->is_of_last_load ? " at the last load" : "";
     if (result->figures->damaged > 0)
         return err_say(e,
                        "the storage returned something other than what was written: %" PRIu64
@@ -134,13 +136,20 @@ static int judge_result(const struct result *result, const struct coordinator *c
         return err_say(e, "no write succeeded, so there was nothing to read: %s", first);
     if (share > most)
         return err_say(e,
-                       "%.4g %% of the requests failed, more than -max-errors=%.4g; the first: %s",
-                       share, most, first);
+                       "%.4g %% of the requests%s failed, more than -max-errors=%.4g; the first: "
+                       "%s",
+                       share, which, most, first);
     if (t->worst_share > most)
         return err_say(e,
-                       "rank %u on %s: %.4g %% of the requests failed, more than "
+                       "rank %u on %s: %.4g %% of the requests%s failed, more than "
                        "-max-errors=%.4g",
-                       t->worst, c->ranks.cards[t->worst].host, t->worst_share, most);
+                       t->worst, c->ranks.cards[t->worst].host, t->worst_share, which, most);
+    for (enum load_kind kind = 0; kind < LOAD_KINDS; kind++) {
+        const struct tally *tally = &result->figures->kinds[kind].tally;
+        if (limit_ns > 0 && tally->failed.count > 0 && tally->response.count == 0)
+            return err_say(e, "%s: none succeeded, so -fail-above has no latency to judge: %s",
+                           load_titles[kind], first);
+    }
     return 0;
 }
 

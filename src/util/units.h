@@ -10,6 +10,13 @@ static inline uint64_t mul_div(uint64_t a, uint64_t b, uint64_t c)
     return (uint64_t)((uint128)a * b / c);
 }
 
+/* The same, rounded up. */
+static inline uint64_t mul_div_up(uint64_t a, uint64_t b, uint64_t c)
+{
+    __extension__ typedef unsigned __int128 uint128;
+    return (uint64_t)(((uint128)a * b + c - 1) / c);
+}
+
 #define MILLION UINT64_C(1000000)
 #define BILLION UINT64_C(1000000000)
 #define KIB     UINT64_C(1024)

@@ -70,6 +70,24 @@ SKIP: {
     skip 'there is no promtool', 1 if !have('promtool');
     is(qx(promtool check metrics < $dir/live.prom 2>&1), q{}, 'promtool has nothing to say');
 }
+unlike(slurp("$dir/live.prom"), qr/quantile="[\d.]+"\} (?!NaN$)/m, 'after the run no second is the last one: no quantile');
+like(slurp("$dir/live.prom"), qr/quantile="0[.]99"\} NaN$/m, 'which is NaN');
+
+# What a CSV file says, as rows of cells by name.
+sub seconds_in {
+    my ($head, @rows) = map { [ split /,/, $_, -1 ] } split /\n/, slurp($_[0]);
+    return map { my $row = $_; +{ map { $head->[$_] => $row->[$_] } 0 .. $#{$head} } } @rows;
+}
+my $warmed = loaded(qw(-requests-engine=sleep -rt=3 -warmup=1100ms -duration=1100ms -max-errors=100), "-live-file=$dir/warm.csv");
+my @warm   = seconds_in("$dir/warm.csv");
+is(sum(map { $_->{reads} } @warm), $warmed->{Reads}{Done}, 'CSV has none of the requests of the warm-up');
+is_deeply([ map { $_->{seconds} } @warm ], [ sort { $a <=> $b } map { $_->{seconds} } @warm ], 'its seconds do not run backwards');
+is(join(q{}, map { my $row = $_; map { $row->{"write_$_"} } qw(p50_ns p99_ns max_ns) } @warm), q{}, 'a kind that never runs has no latency');
+my $dead = loaded(qw(-rps=20 -duration=1s -max-errors=100), "-url=$dir/none/XX", "-live-file=$dir/dead.csv");
+is(join(q{}, map { my $row = $_; map { $row->{"read_$_"} } qw(p50_ns p99_ns max_ns) } seconds_in("$dir/dead.csv")), q{}, 'nor has one without a success');
+is(sum(map { $_->{read_errors} } seconds_in("$dir/dead.csv")), $dead->{Reads}{Errors}, 'while its errors are there');
+is_deeply([ grep {defined} map { $_->{reads}{p99_ns} } @{ $dead->{bonload}{intervals} } ], [], 'intervals in JSON: null');
+unlink "$dir/warm.csv", "$dir/dead.csv";
 refused_ok(bonload(@SLEEP, "-live-file=$dir/none/$_"), qr{none/$_: No such file or directory}, "-live-file where there is no directory: $_") for qw(x x.prom);
 
 # ---- a limit --------------------------------------------------------------------------------------------
@@ -78,6 +96,15 @@ is($above->{status}, '2', '-fail-above: exit status 2');
 like($above->{out}, qr/^The latency was above -fail-above[.]$/m, 'and a line');
 ok(!bonload(@SLEEP, "-fail-above=$_")->{status}, "-fail-above=$_ is kept") for qw(p50:1h max:1h 1h);
 is(JSON::PP::decode_json(bonload(@SLEEP, '-output=json', '-fail-above=max:1ns')->{out})->{bonload}{above}, 1, 'in JSON too');
+my $none = bonload(qw(-rt=1 -max-requests=5 -max-errors=100 -fail-above=p99:1h), "-url=$dir/none/XX");
+is($none->{status}, '1', 'where nothing succeeds, no latency is below the limit');
+like($none->{err}, qr/^bonload: Reads: none succeeded, so -fail-above has no latency to judge: read: /m, 'as a line says');
+
+# A search begins with a load that is far too large. What it prints, and judges, is the last load.
+my $search = bonload(qw(-requests-engine=sleep -wt=100 -rt=0 -max-latency=400ms -window=100ms -window-max=400ms -max-errors=100 -fail-above=max:850ms -output=json));
+my $last   = JSON::PP::decode_json($search->{out})->{bonload};
+is($last->{above} ? 1 : 0, $last->{writes}{latency_ns}{max} > 850e6 ? 1 : 0, "a search: -fail-above judges the figures that are printed, of the $last->{figures_of}");
+is($search->{status}, $last->{above} ? '2' : '0', 'so does the exit status');
 refused_ok(bonload('-fail-above=p0:1s'), qr/-fail-above: 'p0:1s' is not accepted; expected a duration/, 'a limit that is none');
 
 done_testing();

@@ -219,6 +219,8 @@ for my $case (
     [ [qw(-good-for=etcd -max-latency=20ms)],         qr/-max-latency: with -good-for/ ],
     [ [qw(-good-for=etcd -requests-engine=null)],     qr/cannot be combined/ ],
     [ [qw(-good-for=etcd -wps=5 -wt=5)],              qr/cannot be combined/ ],
+    (map { [ [ '-good-for=redis', $_ ], qr/cannot be combined with .*-live-file, -hgrm/ ] } qw(-live-file=x -hgrm=x -stop-on-bad-rate -ramp=1..9/3s -load-file=x -rpw=2)),
+    [ [qw(-good-for=redis -fail-above=max:1ns)],      qr/-good-for has limits of its own, and cannot be combined with -fail-above; -max-latency=/ ],
     [ [qw(-good-for=etcd -wps=0)],                    qr/the load must be above 0/ ],
     [ [qw(-requests-engine=profile -wt=1)],           qr/needs -good-for/ ],
     [ [ '-good-for=' . own('bad', 'log wal 16MiB', 'request: commit wall 100') ], qr/line 3 of the profile: expected up to 6 of/ ],

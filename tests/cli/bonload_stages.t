@@ -53,6 +53,7 @@ cmp_ok($ended, '<=', 100, 'and no more');
 # ---- a run that ends during the warm-up: no figure -----------------------------------------------
 my $early = LoadRun::load_started(qw(-rt=1 -requests-engine=null -warmup=60s -output=json));
 ok(BonnieRun::wait_until('figures', sub { LoadRun::has_ended($early) }), 'SIGUSR1 shows the figures of the warming up');
+like(RunProgram::slurp($early->{err_file}), qr/^These requests are those of the warm-up, which do not count[.]$/m, 'and says so');
 kill INT => $early->{pid};
 my $stopped = BonnieRun::finish($early);
 is($stopped->{status}, 'signal 2', 'a signal while warming up');

@@ -136,6 +136,8 @@ static void begin_step(struct conductor *c, uint64_t now_ns)
 {
     steps_begin(&c->steps, now_ns);
     begin_span(c, SPAN_STEP);
+    c->load_backing = c->backing;
+    backing_begin(&c->load_backing, now_ns);
 }
 
 static void stop_step(struct conductor *c, uint64_t now_ns)
@@ -175,10 +177,7 @@ static int end_warmup(struct conductor *c, struct err *e)
     if (rc != 0)
         return rc;
     crew_forget(&c->crew);
-    series_restart(&c->intervals);
-    series_restart(&c->timeline);
     progress_restart(&c->view);
-    live_file_restart(&c->live);
     run_renew_budget(c->run);
     rc = begin_first_step(c, e);
     if (rc == 0)
@@ -355,6 +354,8 @@ static void look_at_end(struct conductor *c, uint64_t now_ns)
 
 static int look_at_course(struct conductor *c, uint64_t now_ns, bool is_last, struct err *e)
 {
+    if (!conductor_counts(c))
+        return 0;
     uint64_t elapsed_ns = now_ns > c->start_ns ? now_ns - c->start_ns : 0;
     series_look(&c->intervals, &c->run->recorders, elapsed_ns, is_last);
     series_look(&c->timeline, &c->run->recorders, elapsed_ns, is_last);

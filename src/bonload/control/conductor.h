@@ -47,8 +47,9 @@ struct conductor {
     struct progress_view view;
     struct live_file live;
 
-    struct backing backing; /* the devices below the files */
-    struct watch {          /* how the machine was when a span began */
+    struct backing backing;      /* the devices below the files, since requests count */
+    struct backing load_backing; /* since the current step began to be measured */
+    struct watch {               /* how the machine was when a span began */
         struct busy_reading machine;
         uint64_t ended; /* number of requests that had ended */
     } watches[SPANS];

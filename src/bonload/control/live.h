@@ -16,16 +16,13 @@
 struct live_file {
     const char *path;       /* NULL: the user wants no file */
     FILE *csv;              /* NULL: the file has metrics */
-    uint64_t last_ns;       /* when the current second began, in ns since the start of the run */
+    uint64_t last_ns;       /* when the current second began, in ns since requests count */
     struct recent *counted; /* until now, and in the current second */
 };
 
 /* Opens the live file of a plan, if it has one. Returns 0, or a negative errno with a line in e. */
 int live_file_open(struct live_file *l, const struct plan *p, struct err *e);
 void live_file_close(struct live_file *l);
-
-/* Starts again after all counters have been cleared. */
-void live_file_restart(struct live_file *l);
 
 /*
  * Writes the figures if a second is over, or if is_last is set. To be called often. Returns 0, or a

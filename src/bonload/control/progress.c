@@ -109,7 +109,7 @@ static void print_kind(FILE *line, struct progress_view *v, const struct run *ru
 static void print_errors(FILE *line, const struct progress_view *v)
 {
     const struct tally *now = v->counted->now;
-    uint64_t errors = now[LOAD_READ].errors + now[LOAD_WRITE].errors;
+    uint64_t errors = now[LOAD_READ].failed.count + now[LOAD_WRITE].failed.count;
     if (errors > 0)
         fprintf(line, "%" PRIu64 " error%s, ", errors, errors == 1 ? "" : "s");
 }

@@ -133,7 +133,7 @@ static struct step_kind step_kind_of(const struct step_meeting *m, enum load_kin
     return (struct step_kind){
         .is_there = s->run->loads[kind].pace != PACE_NONE,
         .requests = tally_ended(t),
-        .errors = t->errors,
+        .errors = t->failed.count,
         .offered = m->offered[kind] > 0 ? m->offered[kind] : achieved,
         .achieved = achieved,
         .latencies = latencies_of(&t->response),

@@ -16,7 +16,8 @@ uint64_t arrivals_at(const struct arrivals *a, uint64_t n)
 {
     if (a->course)
         return a->start_ns + course_time(a->course, a->first + (double)n * a->each);
-    return a->start_ns + mul_div(n, BILLION * BILLION, a->rate);
+    /* rounded up: arrivals_due() counts what is due by then */
+    return a->start_ns + mul_div_up(n, BILLION * BILLION, a->rate);
 }
 
 /*

@@ -1,28 +1,42 @@
 #include "bonload/load/backlog.h"
 
+#include <math.h>
+
 #include "util/units.h"
 
-#define BAD_RATE_SECONDS 2
+/* Number of requests that were due some seconds before now_ns. */
+static uint64_t due_before(struct backlog *b, const struct load *load, unsigned seconds,
+                           uint64_t now_ns)
+{
+    const struct arrivals *schedule = load_schedule(load);
+    uint64_t ago_ns = seconds * BILLION;
+    return now_ns < schedule->start_ns + ago_ns
+               ? 0
+               : arrivals_due(schedule, &b->cursors[load->kind][seconds], now_ns - ago_ns);
+}
 
 /*
- * Adds the time for which more than one second's worth of requests were due and had not ended.
- * Between two looks the backlog grew as the schedule says, so the moment when it crossed that line
- * can be computed, even if this thread did not run then.
+ * Adds the time for which more than one second's worth of requests were due and had not ended: so
+ * long as the number of those that ended is below what was due a second ago. That number grew as
+ * the schedule says, so the moment when it crossed the line can be computed, even if this thread
+ * did not run then.
  */
 static void look_at(struct backlog *b, const struct load *load, uint64_t ended, uint64_t now_ns)
 {
-    const struct arrivals *schedule = load_schedule(load);
-    bool has_begun = load_has_schedule(load);
-    uint64_t due = has_begun ? arrivals_due(schedule, &b->cursors[load->kind], now_ns) : 0;
-    double rate = arrivals_rate(schedule, now_ns);
-    double line = rate > 1 ? rate : 1;
+    if (!load_has_schedule(load))
+        return;
+    uint64_t due = due_before(b, load, 0, now_ns);
     double backlog = due > ended ? (double)(due - ended) : 0;
-    if (backlog > line) {
+    double second = fmax((double)(due - due_before(b, load, 1, now_ns)), 1);
+    double seconds =
+        fmax((double)(due - due_before(b, load, BAD_RATE_SECONDS, now_ns)), BAD_RATE_SECONDS);
+    if (backlog > second) {
+        double rate = arrivals_rate(load_schedule(load), now_ns - BILLION);
         double passed = (double)(now_ns - b->looked_ns);
-        double above = (backlog - line) / rate * (double)BILLION;
+        double above = (backlog - second) / rate * (double)BILLION;
         b->staggered_ns[load->kind] += (uint64_t)(above < passed ? above : passed);
     }
-    b->is_bad |= backlog > BAD_RATE_SECONDS * line;
+    b->is_bad |= backlog > seconds;
 }
 
 void backlog_look(struct backlog *b, const struct crew *crew, uint64_t now_ns)

@@ -43,7 +43,7 @@ static void print_goaders(const struct result *result, enum load_kind kind, FILE
     if (p->mode == MODE_SEARCH)
         print_found(result, kind, out);
     fprintf(out, "Total requests: %" PRIu64 "\n", tally_ended(&k->tally));
-    fprintf(out, "Total errors: %" PRIu64 "\n", k->tally.errors);
+    fprintf(out, "Total errors: %" PRIu64 "\n", k->tally.failed.count);
     if (p->mode == MODE_RATE && p->kinds[kind].pace == PACE_RATE)
         fprintf(out, "Staggered for: %s\n", go_duration(k->staggered_ns).text);
     fprintf(out, "Average OP/s:  %.0f\n", floor(result_rate(k)));
@@ -78,7 +78,7 @@ static void print_rates(const struct kind_result *k, FILE *out)
     if (k->offered <= 0)
         return;
     fprintf(out, "Offered: %.6g/s, achieved: %.6g/s", k->offered, achieved);
-    if (k->tally.errors > 0)
+    if (k->tally.failed.count > 0)
         fprintf(out, ", failed: %.6g/s", result_rate(k) - achieved);
     fprintf(out, "\nLate: %" PRIu64 " requests began more than 1ms late (%.4g %%)\n", k->tally.late,
             ended > 0 ? 100 * (double)k->tally.late / (double)ended : 0.);
@@ -206,9 +206,10 @@ static void print_kind(const struct result *result, enum load_kind kind, FILE *o
     tail_summary_words(waits, &result->tails[kind]);
     if (waits[0] != '\0')
         fprintf(out, "Tail: %s\n", waits);
-    if (t->errors > 0)
+    if (t->failed.count > 0)
         fprintf(out, "Failed requests took: average %s, longest %s\n",
-                units_time(t->error_ns / t->errors).text, units_time(t->error_longest_ns).text);
+                units_time((uint64_t)histogram_mean(&t->failed)).text,
+                units_time(t->failed.maximum).text);
     print_reasons(&result->figures->failures, "Error", kind, out);
     print_reasons(&result->figures->misses, "Miss", kind, out);
 }
@@ -324,6 +325,8 @@ static void print_rest(const struct result *result, FILE *out)
         fprintf(out, "Verified: %" PRIu64 " bytes, damaged: %" PRIu64 " places\n", f->checked_bytes,
                 f->damaged);
     print_together(&result->together, out);
+    if (result->is_warmup)
+        fputs("These requests are those of the warm-up, which do not count.\n", out);
     if (result->is_interim)
         fputs("The run goes on.\n", out);
     else if (f->was_stopped)

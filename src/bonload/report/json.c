@@ -56,7 +56,7 @@ static json_t *json_of_goaders(const struct kind_result *k)
         snprintf(name, sizeof name, "%.0f", goader_percentiles[i]);
         put_count(&percentiles, name, histogram_percentile(h, goader_percentiles[i]));
     }
-    put_count(&object, "Errors", k->tally.errors);
+    put_count(&object, "Errors", k->tally.failed.count);
     put_count(&object, "Done", tally_ended(&k->tally));
     put_count(&object, "AverageOps", (uint64_t)result_rate(k));
     put_count(&object, "AverageGoodOps", (uint64_t)result_good_rate(k));
@@ -136,7 +136,7 @@ static json_t *json_of_slowest(const struct slow_results *slowest, const char *c
 static void put_rates(json_t **object, const struct kind_result *k)
 {
     put_count(object, "requests", tally_ended(&k->tally));
-    put_count(object, "errors", k->tally.errors);
+    put_count(object, "errors", k->tally.failed.count);
     put_count(object, "misses", k->tally.misses);
     put_count(object, "bytes", k->tally.bytes);
     put_real(object, "elapsed_seconds", k->elapsed);
@@ -167,7 +167,7 @@ static json_t *json_of_kind(const struct result *result, enum load_kind kind)
     put_count(&object, "connections", t->connections);
     put_count(&object, "connect_mean_ns", t->connections > 0 ? t->connect_ns / t->connections : 0);
     put_count(&object, "tls_mean_ns", t->connections > 0 ? t->tls_ns / t->connections : 0);
-    put_count(&object, "failed_mean_ns", t->errors > 0 ? t->error_ns / t->errors : 0);
+    put_count(&object, "failed_mean_ns", (uint64_t)histogram_mean(&t->failed));
     put_fact(&object, "measured", measured);
     if (measured && result->backing.kinds[kind].device_known)
         put_real(&object, "device_percent", result->backing.kinds[kind].moved_percent);
@@ -271,9 +271,9 @@ static json_t *slice_kind(const struct slice_kind *k, bool has_heat)
     put_count(&object, "errors", k->errors);
     if (!has_heat) {
         put_count(&object, "bytes", k->bytes);
-        put_count(&object, "p50_ns", k->p50_ns);
-        put_count(&object, "p99_ns", k->p99_ns);
-        put_count(&object, "max_ns", k->max_ns);
+        put_known_count(&object, "p50_ns", k->p50_ns); /* 0: nothing succeeded */
+        put_known_count(&object, "p99_ns", k->p99_ns);
+        put_known_count(&object, "max_ns", k->max_ns);
         return object;
     }
     json_t *heat = json_array();

@@ -94,8 +94,8 @@ struct gathering {
 
 static void add_to_host(struct host_kind *h, const struct kind_result *k)
 {
-    h->requests += k->made;
-    h->errors += k->made_errors;
+    h->requests += tally_ended(&k->tally);
+    h->errors += k->tally.failed.count;
     h->bytes += k->tally.bytes;
     h->latency_sum_ns += k->tally.response.sum;
     if (k->tally.response.maximum > h->latency_max_ns)
@@ -115,7 +115,6 @@ static void add_rank(struct gathering *g, unsigned rank, const struct figures *f
     uint64_t end = rank_clock_end(g->ranks, rank, f->end_ns);
     double share = result_error_share(f);
     rank_span_add(&g->span, start, end);
-    rank_span_add(&host->span, start, end);
     host->ranks++;
     host->cpu_seconds += f->cpu_seconds;
     memcpy(host->name, card->host, sizeof host->name);
@@ -123,10 +122,13 @@ static void add_rank(struct gathering *g, unsigned rank, const struct figures *f
         t->clock_uncertainty_ns = card->after.uncertainty_ns;
     for (enum load_kind kind = 0; kind < LOAD_KINDS; kind++) {
         const struct kind_result *k = &f->kinds[kind];
+        uint64_t first = rank_clock_start(g->ranks, rank, k->begin_ns);
+        uint64_t last = rank_clock_end(g->ranks, rank, k->end_ns);
         add_to_host(&host->kinds[kind], k);
-        if (k->begin_ns > 0 && k->end_ns > 0)
-            rank_span_add(&g->kinds[kind], rank_clock_start(g->ranks, rank, k->begin_ns),
-                          rank_clock_end(g->ranks, rank, k->end_ns));
+        if (k->begin_ns == 0 || k->end_ns == 0)
+            continue;
+        rank_span_add(&g->kinds[kind], first, last);
+        rank_span_add(&host->span, first, last);
     }
     if (share > t->worst_share) {
         t->worst_share = share;

@@ -24,7 +24,7 @@ static void fill_offered(struct conductor *c, enum load_kind kind, uint64_t end_
     const struct arrivals *a = load_schedule(load);
     if (k->begin_ns == 0 || atomic_load(&load->rate) == 0)
         return;
-    uint64_t due = arrivals_due(a, &c->backlog.cursors[kind], end_ns);
+    uint64_t due = arrivals_due(a, c->backlog.cursors[kind], end_ns);
     if (end_ns == atomic_load(&c->run->exhausted_ns) && due > k->begun)
         due--; /* the budget did not allow the last one */
     k->due = due;
@@ -90,17 +90,30 @@ static void fill_reasons(const struct run *run, const struct failures *f,
         r->others[kind] += atomic_load(&f->others[kind]) - atomic_load(&before->others[kind]);
 }
 
+/* When the last request of a kind has ended; now_ns: the run goes on. */
+static uint64_t last_end(const struct conductor *c, enum load_kind kind, uint64_t now_ns)
+{
+    return c->stage == STAGE_OVER ? crew_last_end(&c->crew, kind) : now_ns;
+}
+
 static void fill_kind(struct conductor *c, enum load_kind kind, uint64_t now_ns,
-                      struct kind_result *k)
+                      bool is_of_last_load, struct kind_result *k)
 {
     const struct run *run = c->run;
+    struct step_counts *counts = c->steps.counts;
     uint64_t opened_ns = atomic_load(&run->loads[kind].opened_ns);
     k->begin_ns = opened_ns > 0 && opened_ns < c->start_ns ? c->start_ns : opened_ns;
-    k->end_ns = c->stage == STAGE_OVER ? crew_last_end(&c->crew, kind) : now_ns;
+    k->end_ns = last_end(c, kind, now_ns);
     recorders_sum(&run->recorders, kind, &k->tally);
     k->made = tally_ended(&k->tally);
-    k->made_errors = k->tally.errors;
+    k->made_errors = k->tally.failed.count;
     k->begun = crew_progress(&c->crew, kind).begun;
+    if (is_of_last_load) {
+        counts->other = k->tally;
+        tally_subtract(&k->tally, &counts->other, &counts->before[kind]);
+        k->begin_ns = c->steps.current.begin_ns;
+        k->end_ns = c->steps.current.end_ns;
+    }
     k->elapsed = seconds_between(k->begin_ns, k->end_ns);
     k->staggered_ns = c->backlog.staggered_ns[kind];
     if (run->plan->mode == MODE_RATE && run->loads[kind].pace == PACE_RATE)
@@ -132,17 +145,20 @@ static void fill_rest(const struct conductor *c, struct result *result, uint64_t
     static const struct failures none;
     struct figures *f = result->figures;
     bool is_last = result->is_of_last_load;
+    const struct failures *before = is_last ? &c->steps.failures : &none;
     struct traffic traffic[LOAD_KINDS];
-    fill_reasons(run, &run->failures, is_last ? &c->steps.failures : &none, &f->failures);
+    unsigned first = 0;
+    fill_reasons(run, &run->failures, before, &f->failures);
     fill_reasons(run, &run->misses, is_last ? &c->steps.misses : &none, &f->misses);
     f->checked_bytes = atomic_load(&run->verified.bytes);
     f->damaged = atomic_load(&run->verified.damaged);
     for (enum load_kind kind = 0; kind < LOAD_KINDS; kind++) {
-        const struct kind_result *k = &f->kinds[kind];
-        f->end_ns = k->end_ns > f->end_ns ? k->end_ns : f->end_ns;
+        uint64_t end_ns = last_end(c, kind, now_ns);
+        f->end_ns = end_ns > f->end_ns ? end_ns : f->end_ns;
+        const struct tally *t = &f->kinds[kind].tally;
         traffic[kind] = (struct traffic){
-            .bytes = k->tally.bytes,
-            .median_ns = histogram_percentile(tally_service(&k->tally), 50),
+            .bytes = t->bytes,
+            .median_ns = histogram_percentile(tally_service(t), 50),
         };
     }
     if (f->end_ns == 0)
@@ -152,9 +168,12 @@ static void fill_rest(const struct conductor *c, struct result *result, uint64_t
     f->is_bad_rate = c->is_bad_rate;
     f->could_read = !run->reads_written || atomic_load(&run->written.last_ok) > 0;
     f->machine = conductor_machine(c, SPAN_RUN);
-    backing_use(&c->backing, now_ns, traffic, &result->backing);
-    if (atomic_load(&run->failures.list[0].count) > 0)
-        result->first_failure = run_tell_failure(run, &run->failures.list[0]);
+    backing_use(is_last ? &c->load_backing : &c->backing, now_ns, traffic, &result->backing);
+    while (first < FAILURES_MOST - 1 &&
+           atomic_load(&run->failures.list[first].count) == atomic_load(&before->list[first].count))
+        first++;
+    if (f->failures.count > 0)
+        result->first_failure = run_tell_failure(run, &run->failures.list[first]);
 }
 
 /* Sets the figures of this rank. Returns false when memory runs out. */
@@ -173,12 +192,13 @@ static bool fill_result(struct conductor *c, struct result *result)
         .is_exhausted = atomic_load(&run->exhausted_ns) != 0,
         .is_hopeless = c->is_hopeless,
         .is_interim = c->stage != STAGE_OVER,
+        .is_warmup = c->stage < STAGE_STEP,
     };
     if (!result_open(result))
         return false;
     result->figures->cpu_seconds = (double)(cpu_ns - c->cpu_ns) / (double)BILLION;
     for (enum load_kind kind = 0; kind < LOAD_KINDS; kind++)
-        fill_kind(c, kind, now_ns, &result->figures->kinds[kind]);
+        fill_kind(c, kind, now_ns, result->is_of_last_load, &result->figures->kinds[kind]);
     fill_rest(c, result, now_ns);
     return fill_ops(c, result) && fill_slowest(c, LOAD_WRITE, result) &&
            fill_slowest(c, LOAD_READ, result);
@@ -192,10 +212,6 @@ static void fill_answer(const struct conductor *c, enum load_kind kind, struct r
     k->answer = search_answer(&c->steering.search, kind, &whole);
     if (result->plan->kinds[kind].pace == PACE_FOLLOWS)
         k->answer.load = result->plan->kinds[kind].channels;
-    if (!result->is_of_last_load)
-        return;
-    k->tally = c->steps.counts->measured[kind];
-    k->elapsed = (double)c->steps.list[c->steps.count - 1].elapsed_ns / (double)BILLION;
 }
 
 /* Sets what a kind's figures say, when those of all ranks are known. */

@@ -44,8 +44,8 @@ double result_error_share(const struct figures *f)
     uint64_t all = 0;
     uint64_t errors = 0;
     for (enum load_kind kind = 0; kind < LOAD_KINDS; kind++) {
-        all += f->kinds[kind].made;
-        errors += f->kinds[kind].made_errors;
+        all += tally_ended(&f->kinds[kind].tally);
+        errors += f->kinds[kind].tally.failed.count;
     }
     return all > 0 ? 100 * (double)errors / (double)all : 0;
 }

@@ -50,8 +50,8 @@ struct slow_results {
 struct kind_result {
     struct tally tally; /* counts of the whole run, or of the answer that a search has confirmed */
     double elapsed;     /* number of seconds that `tally` covers */
-    uint64_t begin_ns;  /* when the first request could begin and counted, on this rank's clock */
-    uint64_t end_ns;    /* when the last request ended; 0: none did */
+    uint64_t begin_ns;  /* when the first request of `tally` could begin, on this rank's clock */
+    uint64_t end_ns;    /* when the last one ended; 0: none did */
     uint64_t made;      /* number of requests in the whole run, and of failures among them */
     uint64_t made_errors;
     uint64_t begun;
@@ -123,6 +123,7 @@ struct result {
     bool is_above;         /* the latency is above the limit of -fail-above */
     bool is_hopeless;      /* the run ended because nothing succeeded */
     bool is_interim;       /* the run goes on */
+    bool is_warmup;        /* the figures are of the warm-up */
     struct backing_use backing;
     char *first_failure; /* its description; NULL: there is none */
     struct together together;
@@ -142,7 +143,7 @@ double seconds_between(uint64_t begin_ns, uint64_t end_ns);
 double result_rate(const struct kind_result *k);
 double result_good_rate(const struct kind_result *k);
 
-/* Share of the whole run's requests that failed, in percent. */
+/* Share of the requests that failed, in percent: of those that the figures are of. */
 double result_error_share(const struct figures *f);
 
 /* Adds `count` to the reason with that text, or adds the reason. Cuts a text that is too long. */

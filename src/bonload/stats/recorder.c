@@ -44,12 +44,9 @@ static void add_connections(struct tally *t, const struct observation *o, bool s
 static void add_failure(struct recorder *r, const struct recorder_rules *rules,
                         const struct observation *o)
 {
-    struct tally *t = &r->kinds[o->kind];
-    shared_add(&t->error_ns, o->response_ns, rules->is_shared);
-    shared_raise(&t->error_longest_ns, o->response_ns);
     if (rules->has_ops)
         shared_add(&r->ops[o->op].errors, 1, rules->is_shared);
-    shared_add(&t->errors, 1, rules->is_shared);
+    record_latency(&r->kinds[o->kind].failed, o->response_ns, rules->is_shared);
 }
 
 /* Adds the figures that only few requests have. */
@@ -121,20 +118,16 @@ static void merge_number(uint64_t *whole, const uint64_t *part)
 void tally_merge(struct tally *whole, const struct tally *part)
 {
     merge_number(&whole->bytes, &part->bytes);
-    merge_number(&whole->errors, &part->errors);
-    merge_number(&whole->error_ns, &part->error_ns);
     merge_number(&whole->misses, &part->misses);
     merge_number(&whole->late, &part->late);
     merge_number(&whole->above, &part->above);
     merge_number(&whole->connections, &part->connections);
     merge_number(&whole->connect_ns, &part->connect_ns);
     merge_number(&whole->tls_ns, &part->tls_ns);
-    uint64_t longest = __atomic_load_n(&part->error_longest_ns, __ATOMIC_RELAXED);
-    if (longest > whole->error_longest_ns)
-        whole->error_longest_ns = longest;
     merge_used(&whole->response, &part->response);
     merge_used(&whole->service, &part->service);
     merge_used(&whole->first_byte, &part->first_byte);
+    merge_used(&whole->failed, &part->failed);
 }
 
 void op_tally_merge(struct op_tally *whole, const struct op_tally *part)
@@ -147,9 +140,6 @@ void op_tally_merge(struct op_tally *whole, const struct op_tally *part)
 void tally_subtract(struct tally *difference, const struct tally *now, const struct tally *before)
 {
     difference->bytes = now->bytes - before->bytes;
-    difference->errors = now->errors - before->errors;
-    difference->error_ns = now->error_ns - before->error_ns;
-    difference->error_longest_ns = now->error_longest_ns;
     difference->misses = now->misses - before->misses;
     difference->late = now->late - before->late;
     difference->above = now->above - before->above;
@@ -159,6 +149,7 @@ void tally_subtract(struct tally *difference, const struct tally *now, const str
     histogram_subtract(&difference->response, &now->response, &before->response);
     histogram_subtract(&difference->service, &now->service, &before->service);
     histogram_subtract(&difference->first_byte, &now->first_byte, &before->first_byte);
+    histogram_subtract(&difference->failed, &now->failed, &before->failed);
 }
 
 /* Maps zeroed memory for recorders, in the place of those at `at` unless that is NULL. */
@@ -223,7 +214,7 @@ struct counts recorders_counts(const struct recorders *r, enum load_kind kind)
     for (unsigned i = 0; i < r->count; i++) {
         const struct tally *t = &r->list[i].kinds[kind];
         merge_number(&sum.good, &t->response.count);
-        merge_number(&sum.errors, &t->errors);
+        merge_number(&sum.errors, &t->failed.count);
         merge_number(&sum.good_ns, &t->response.sum);
         merge_number(&sum.above, &t->above);
         merge_number(&sum.bytes, &t->bytes);

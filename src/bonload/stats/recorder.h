@@ -15,9 +15,6 @@
  */
 struct tally {
     uint64_t bytes;
-    uint64_t errors;
-    uint64_t error_ns; /* sum over all failed requests, each from its due time */
-    uint64_t error_longest_ns;
     uint64_t misses;      /* requests that did not fail but missed (miss.h) */
     uint64_t late;        /* requests that began more than LATE_NS after they were due */
     uint64_t connections; /* number of new connections, those of failed requests included */
@@ -28,6 +25,7 @@ struct tally {
     /* empty if requests have no due times: then the service time is the response time */
     struct histogram service;
     struct histogram first_byte; /* empty unless the target knows when the first byte came */
+    struct histogram failed;     /* failed requests, each from its due time */
 };
 
 /* A request that begins within a millisecond of its due time is on time. */
@@ -88,7 +86,7 @@ void op_tally_subtract(struct op_tally *difference, const struct op_tally *now,
 /* Number of requests that have ended, successful or failed. */
 static inline uint64_t tally_ended(const struct tally *t)
 {
-    return t->response.count + t->errors;
+    return t->response.count + t->failed.count;
 }
 
 /* The service times of successful requests. */

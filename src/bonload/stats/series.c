@@ -3,28 +3,17 @@
 #include <errno.h>
 #include <math.h>
 #include <stdlib.h>
-#include <string.h>
 
 int series_open(struct series *s, uint64_t slice_ns, size_t room, struct err *e)
 {
-    *s = (struct series){.first_slice_ns = slice_ns, .room = room};
+    *s = (struct series){.slice_ns = slice_ns, .next_ns = slice_ns, .room = room};
     s->slices = calloc(room, sizeof *s->slices);
     s->seen = calloc(LOAD_KINDS, sizeof *s->seen);
     s->slice_times = calloc(1, sizeof *s->slice_times);
-    if (s->slices && s->seen && s->slice_times) {
-        series_restart(s);
+    if (s->slices && s->seen && s->slice_times)
         return 0;
-    }
     series_close(s);
     return err_system(e, ENOMEM, "memory for the course of the run");
-}
-
-void series_restart(struct series *s)
-{
-    s->slice_ns = s->next_ns = s->first_slice_ns;
-    s->count = 0;
-    memset(s->before, 0, sizeof s->before);
-    memset(s->seen, 0, LOAD_KINDS * sizeof *s->seen);
 }
 
 void series_close(struct series *s)

@@ -37,7 +37,6 @@ struct slice {
 
 struct series {
     uint64_t slice_ns;
-    uint64_t first_slice_ns; /* length of a slice before any were merged */
     size_t room;
     size_t count;
     uint64_t next_ns; /* end of the current slice */
@@ -50,9 +49,6 @@ struct series {
 /* Opens a series with room for `room` slices. Returns 0, or -ENOMEM with a line in e. */
 int series_open(struct series *s, uint64_t slice_ns, size_t room, struct err *e);
 void series_close(struct series *s);
-
-/* Starts again after all counters have been cleared. */
-void series_restart(struct series *s);
 
 /* Ends the current slice if its time is over, or if is_last is set. */
 void series_look(struct series *s, const struct recorders *r, uint64_t elapsed_ns, bool is_last);

@@ -29,6 +29,24 @@ static void beyond_the_room_they_are_counted_together(void **state)
     assert_int_equal(sum + f.others[LOAD_READ], KINDS * (KINDS + 1) / 2);
 }
 
+/* The longest failure of a step is one of its own. */
+static void those_of_a_step_are_its_own(void **state)
+{
+    static struct recorder r;
+    static struct tally before, step;
+    const struct recorder_rules rules = {.limit_ns = UINT64_MAX};
+    (void)state;
+    recorder_add(&r, &rules, &(struct observation){.response_ns = 1120000000, .failed = true});
+    before = r.kinds[LOAD_WRITE];
+    for (uint64_t ms = 1; ms <= 3; ms++)
+        recorder_add(&r, &rules,
+                     &(struct observation){.response_ns = ms * 100000000, .failed = true});
+    tally_subtract(&step, &r.kinds[LOAD_WRITE], &before);
+    assert_int_equal(step.failed.count, 3);
+    assert_int_equal(step.failed.sum, 600000000);
+    assert_in_range(step.failed.maximum, 299000000, 301000000);
+}
+
 static void so_are_texts(void **state)
 {
     static struct reasons_found r;
@@ -48,6 +66,7 @@ static void so_are_texts(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(those_of_a_step_are_its_own),
         cmocka_unit_test(beyond_the_room_they_are_counted_together),
         cmocka_unit_test(so_are_texts),
     };

@@ -13,6 +13,7 @@
 #include "bonload/ledger/names.h"
 #include "bonload/ledger/sizes.h"
 #include "bonload/load/arrivals.h"
+#include "bonload/load/backlog.h"
 #include "util/units.h"
 
 /* ---- arrivals -------------------------------------------------------------------------------- */
@@ -26,8 +27,8 @@ static void constant_gaps(void **state)
     (void)state;
     arrivals_begin(&a, ARRIVAL_CONSTANT, 3 * BILLION, 1, START);
     assert_int_equal(arrivals_take(&a), START);
-    assert_int_equal(arrivals_take(&a), START + 333333333);
-    assert_int_equal(arrivals_take(&a), START + 666666666);
+    assert_int_equal(arrivals_take(&a), START + 333333334);
+    assert_int_equal(arrivals_take(&a), START + 666666667);
     assert_int_equal(arrivals_take(&a), START + BILLION);
     assert_int_equal(arrivals_due(&a, &cursor, START - 1), 0);
     assert_int_equal(arrivals_due(&a, &cursor, START), 1);
@@ -35,6 +36,20 @@ static void constant_gaps(void **state)
     /* A schedule does not drift over a week at 20,000/s. */
     arrivals_begin(&a, ARRIVAL_CONSTANT, 20000 * BILLION, 1, START);
     assert_int_equal(arrivals_at(&a, UINT64_C(604800) * 20000), START + 604800 * BILLION);
+}
+
+/* What is made until some moment is what is due by then, also for a third of 500/s. */
+static void made_and_due_agree(void **state)
+{
+    static struct arrivals a;
+    struct arrivals_cursor cursor = {0};
+    (void)state;
+    arrivals_begin(&a, ARRIVAL_CONSTANT, UINT64_C(166666666667), 1, START);
+    for (uint64_t n = 1; n <= 1000; n++) {
+        assert_int_equal(arrivals_due(&a, &cursor, arrivals_at(&a, n) - 1), n);
+        assert_int_equal(arrivals_due(&a, &cursor, arrivals_at(&a, n)), n + 1);
+    }
+    assert_int_equal(arrivals_at(&a, 500), START + 3 * BILLION);
 }
 
 static int by_value(const void *a, const void *b)
@@ -180,6 +195,47 @@ static void random_gaps_of_a_course(void **state)
     while (arrivals_take(&a) < START + 10 * BILLION)
         count++;
     assert_true(fabs((double)count - 50000) < 5 * sqrt(50000));
+}
+
+/* ---- what is overdue ------------------------------------------------------------------------- */
+
+/* Looks at writes that each take `took_ns`, until the end of the course. Returns what was seen. */
+static struct backlog look_through(const struct course *c, uint64_t took_ns)
+{
+    static struct run run;
+    static struct driver driver;
+    struct load *load = &run.loads[LOAD_WRITE];
+    const struct crew crew = {.run = &run, .list = &driver, .count = 1};
+    struct backlog b = {.looked_ns = START};
+    struct arrivals_cursor cursor = {0};
+    memset(&run, 0, sizeof run);
+    driver = (struct driver){.run = &run, .load = load};
+    *load = (struct load){.kind = LOAD_WRITE, .pace = PACE_RATE, .is_open = true, .rate = 1};
+    load->schedules[0] = (struct arrivals){.course = c, .each = 1};
+    arrivals_begin(&load->schedules[0], ARRIVAL_CONSTANT, 1, 1, START);
+    for (uint64_t now_ns = START; now_ns < START + c->end_ns; now_ns += BILLION / 100) {
+        if (now_ns > START + took_ns)
+            driver.ended = arrivals_due(&load->schedules[0], &cursor, now_ns - took_ns);
+        backlog_look(&b, &crew, now_ns);
+    }
+    return b;
+}
+
+/* What counts is how long requests are overdue, and not the rate at that moment. */
+static void a_rate_that_falls(void **state)
+{
+    static struct course c;
+    (void)state;
+    memset(&c, 0, sizeof c);
+    assert_true(course_add(&c, 0, 40));
+    assert_true(course_add(&c, 5 * BILLION, 40));
+    assert_true(course_add(&c, 5 * BILLION, 1));
+    assert_true(course_add(&c, 10 * BILLION, 1));
+    assert_false(look_through(&c, BILLION / 5).is_bad);
+    assert_int_equal(look_through(&c, BILLION / 5).staggered_ns[LOAD_WRITE], 0);
+    assert_false(look_through(&c, 3 * BILLION / 2).is_bad);
+    assert_true(look_through(&c, 3 * BILLION / 2).staggered_ns[LOAD_WRITE] > 3 * BILLION);
+    assert_true(look_through(&c, 5 * BILLION / 2).is_bad);
 }
 
 /* ---- names ----------------------------------------------------------------------------------- */
@@ -381,6 +437,8 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(constant_gaps),
+        cmocka_unit_test(made_and_due_agree),
+        cmocka_unit_test(a_rate_that_falls),
         cmocka_unit_test(exponential_gaps),
         cmocka_unit_test(what_is_due_of_random_gaps),
         cmocka_unit_test(ramps),
