@@ -47,8 +47,8 @@ TEST_ENVIRONMENT = \
 	BON_CSV2TXT='$(abs_srcdir)/scripts/bon_csv2txt' \
 	PERL='$(PERL)'
 
-# Which program tests run, and how many at a time: make check CLI_TESTS='signals seeks' FAULT_TESTS=
-# TEST_JOBS=2. The tests of the converters and their modules, which are Perl, gain nothing from a
+# Which program tests run, and how many at a time, if not as many as tests/run thinks right: make check
+# CLI_TESTS='signals seeks' FAULT_TESTS= TEST_JOBS=2. The tests of the converters and their modules, which are Perl, gain nothing from a
 # second compiler.
 CLI_TESTS = *
 CLI_WITHOUT =
@@ -60,7 +60,7 @@ STORE_TESTS =
 MACHINE_TESTS =
 CHECK_TESTS = *
 MODULE_TESTS = *
-TEST_JOBS = 1
+TEST_JOBS =
 
 # Unit tests to leave out: one of them simulates so much that it takes minutes in an
 # emulator.
@@ -79,7 +79,7 @@ cli_files = $(filter-out $(wildcard $(CLI_WITHOUT:%=$(srcdir)/tests/cli/%.t)), \
 	$(wildcard $(CLI_TESTS:%=$(srcdir)/tests/cli/%.t)))
 
 check-local: $(check_PROGRAMS) $(check_DATA) $(REPLAYED) $(sbin_PROGRAMS) $(bin_PROGRAMS) $(noinst_SCRIPTS)
-	$(TEST_ENVIRONMENT) $(PERL) $(srcdir)/tests/run --jobs $(TEST_JOBS) $(filter-out $(UNIT_WITHOUT), $(TESTED)) $(REPLAYED) \
+	$(TEST_ENVIRONMENT) $(PERL) $(srcdir)/tests/run $(TEST_JOBS:%=--jobs=%) $(filter-out $(UNIT_WITHOUT), $(TESTED)) $(REPLAYED) \
 		$(MODULE_TESTS:%=$(srcdir)/tests/unit/%.t) $(cli_files) \
 		$(FAULT_TESTS:%=$(srcdir)/tests/fault/%.t) $(ATTACK_TESTS:%=$(srcdir)/tests/attack/%.t) \
 		$(CUT_TESTS:%=$(srcdir)/tests/cut/%.t) $(STORE_TESTS:%=$(srcdir)/tests/stores/%.t) \
@@ -89,11 +89,11 @@ check-local: $(check_PROGRAMS) $(check_DATA) $(REPLAYED) $(sbin_PROGRAMS) $(bin_
 # check-faults runs only the tests of tests/fault, and builds FAULT_NEEDS for them;
 # check-cli runs those of tests/cli.
 check-faults: $(FAULT_NEEDS)
-	$(TEST_ENVIRONMENT) $(PERL) $(srcdir)/tests/run --jobs $(TEST_JOBS) \
+	$(TEST_ENVIRONMENT) $(PERL) $(srcdir)/tests/run $(TEST_JOBS:%=--jobs=%) \
 		$(FAULT_TESTS:%=$(srcdir)/tests/fault/%.t)
 
 check-cli: $(sbin_PROGRAMS) $(bin_PROGRAMS) $(noinst_SCRIPTS)
-	$(TEST_ENVIRONMENT) $(PERL) $(srcdir)/tests/run --jobs $(TEST_JOBS) $(cli_files)
+	$(TEST_ENVIRONMENT) $(PERL) $(srcdir)/tests/run $(TEST_JOBS:%=--jobs=%) $(cli_files)
 
 # Tests the converters as they were installed, with their modules and the link.
 installcheck-local:
@@ -103,4 +103,4 @@ installcheck-local:
 	BON_CSV2TXT='$(DESTDIR)$(bindir)/bon_csv2txt' \
 	BONNIE_TEST_SRCDIR='$(abs_srcdir)' BONNIE_TEST_MANDIR='$(DESTDIR)$(mandir)' \
 	BONNIE_TEST_DATADIR='$(DESTDIR)$(pkgdatadir)' PERL='$(PERL)' \
-	$(PERL) $(srcdir)/tests/run --jobs $(TEST_JOBS) $(srcdir)/tests/install/*.t $(srcdir)/tests/cli/csv2*.t
+	$(PERL) $(srcdir)/tests/run $(TEST_JOBS:%=--jobs=%) $(srcdir)/tests/install/*.t $(srcdir)/tests/cli/csv2*.t

@@ -6,7 +6,7 @@ use warnings;
 use FindBin;
 use lib "$FindBin::Bin/../lib";
 use Test::More;
-use BonnieRun qw(bonnie csv_of scratch tree);
+use BonnieRun qw(@ALL_TESTS bonnie csv_of scratch tree);
 
 my $dir = scratch();
 
@@ -53,6 +53,21 @@ my %spelling = (
 for my $name (sort keys %spelling) {
     my ($names, $expected, @words) = @{ $spelling{$name} };
     is(fields_of($names, @words), $expected, $name);
+}
+
+# Each word of an option's list is accepted, as the line says that refuses another; tests are run one by
+# one in halves.t, engines in engines.t, presets in preset.t.
+sub words_of {
+    my ($option) = @_;
+    my ($list) = bonnie("$option=?")->{err} =~ /expected (?:a comma-separated list of )?([^;\n]*)/;
+    return $list =~ s/, each once//r =~ /([a-z_]+(?:\+\+)?)(?:, | or |\z)/g;
+}
+
+is("@{[ words_of('--tests') ]}", "@ALL_TESTS", 'the tests of the program are those that are tested');
+for my $option (qw(--format --data --cache --verify)) {
+    my @words = words_of($option);
+    cmp_ok(scalar @words, '>=', 2, "$option has words");
+    is(bonnie('-d', $dir, '-r0', '-s1', '-n0', '--tests=put_block,get_block', '-q', "$option=$_")->{status}, '0', "$option=$_") for @words;
 }
 
 subtest 'the number of files' => sub {
