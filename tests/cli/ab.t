@@ -9,8 +9,10 @@ use lib "$FindBin::Bin/../lib";
 use File::Temp ();
 use JSON::PP   ();
 use Test::More;
+use Root;
+BEGIN { Root::private_mounts() }
 use JsonSchema qw(schema_errors);
-use RunProgram qw(data_file run slurp spew);
+use RunProgram qw(data_file path_of run slurp spew);
 
 my $dir    = File::Temp->newdir;
 my $JSON   = JSON::PP->new->utf8;
@@ -103,6 +105,50 @@ subtest 'reports' => sub {
 
     ($status, $out) = ab('--a', 'true', '--b', 'sleep 0.3', '--json', '--pairs=8');
     is($report = (json_of($out)->{metrics}[0]{name}), 'wall_time', 'no report: the time that it takes');
+
+    # What looks like a report is never taken for none.
+    spew("$dir/fio.out", "x: (g=0): rw=read\nfio-3.33\nStarting 1 process\n");
+    ($status, $out, $err) = ab('--a', "cat $dir/fio.out", '--b', "cat $dir/fio.out");
+    is($status, 1, q{fio's text: exit status 1});
+    like($err, qr/\Abon_ab: pair 1 is left out: [AB] printed fio's text, not its JSON \(--output-format=json\); --metric=wall_time compares the time$/m, 'and why');
+    ($status, $out, $err) = ab('--a', "cat $dir/fio.out", '--b', "cat $dir/fio.out", '--metric=wall_time', '--pairs=1', '--json');
+    is("$status$err" . json_of($out)->{metrics}[0]{name}, '3wall_time', 'unless that is what is wanted');
+
+    # A report that says that its own work failed.
+    spew("$dir/failed.json", slurp(data_file('ab/hyperfine.json')) =~ s/"exit_codes": \[\s*\K0/1/r);
+    my @failed = ('--a', "cat '" . data_file('ab/hyperfine.json') . q{'}, '--b', "cat $dir/failed.json");
+    ($status, $out, $err) = ab(@failed);
+    is($status, 1, 'a report of failed work: exit status 1');
+    like($err, qr/^bon_ab: pair 1 is left out: B printed a report of hyperfine in which 1 of 3 runs failed, the first with exit status 1$/m, 'and why');
+    is((ab(@failed, '--ignore-failure'))[0], 0, '--ignore-failure: it counts');
+    is((ab(@SPEED, '--ignore-failure', '--a', 'echo speed: 5', '--b', 'echo speed: 5; exit 3'))[0], 0, 'a command that fails, too');
+    is((ab(@SPEED, '--ignore-failure', '--a', 'echo speed: 5', '--b', 'echo speed: 5; kill -9 $$'))[0], 1, 'but not one that is killed');
+};
+
+subtest 'numbers' => sub {
+    my @took = ('--metric=s=/took (.*) s/', '--less-is-better');
+    my ($status, $out) = ab(@took, '--a', 'echo took .98 s', '--b', 'echo took 1.00 s', '--json', '--pairs=20');
+    my ($metric) = @{ json_of($out)->{metrics} };
+    is("$metric->{median_a} $metric->{median_b} $metric->{verdict} $status", '0.98 1 worse 2', 'a number is read as a whole');
+    ($status, $out, my $err) = ab(@took, '--a', 'echo took 0,5 s', '--b', 'echo took 1 s');
+    is($status, 1, 'or not at all');
+    like($err, qr/: A printed no single positive number for --metric s: "0,5"$/m, 'and it says so');
+    ($status, $out, $err) = ab('--metric=t=/took (.*)/', '--less-is-better', '--a', 'echo took 950 ms', '--b', 'echo took 1.2 s');
+    is($status, 1, 'another unit is another number');
+    like($err, qr/: [AB] printed another unit than before for --metric t: "(?:950 ms"; it was "s"|1[.]2 s"; it was "ms")$/m, 'and it says so');
+};
+
+subtest 'what programs print reaches the terminal as plain text' => sub {
+    my $odd  = qq{\\u001b[31m\xC2\x9B31m\xE2\x80\xAE};
+    my $json = '{"bonload": {"settings": {"a' . $odd . '": "b%s"}, "writes": {"requests": 9, "achieved_per_second": 77}}}';
+    spew("$dir/$_.json", sprintf $json =~ s/%s/%s$odd/r, $_) for 1, 2;
+    my ($status, $out, $err) = ab('--a', "cat $dir/1.json", '--b', "cat $dir/2.json");
+    like($out, qr/^Settings differ \(A, B\): settings[.]a/m, 'a key and a value are shown');
+    unlike("$out$err", qr/\e|\xC2[\x80-\x9F]|\xE2\x80\xAE/, 'without control characters');
+    ($status, $out, $err) = ab("--\e[31mwrong\xC2\x9B");
+    like("$status$err", qr/\A1bon_ab: [^\e\x9B]+\n\z/, 'an option that is not known, too');
+    ($status, $out, $err) = ab('--a', 'true', '--b', qq{printf 'no \\033[31m\\302\\233m' >&2; exit 1});
+    unlike("$out$err", qr/\e|\xC2[\x80-\x9F]/, 'and what a command says');
 };
 
 subtest 'preparing, restoring, warming up, control' => sub {
@@ -130,7 +176,7 @@ subtest 'commands that fail' => sub {
         [ 'is killed',          'kill -9 $$',                            'B was killed by signal 9 and said nothing' ],
         [ 'hangs',              'sleep 1000 & sleep 1000',               'B timed out after \d+ s', qw(2s 20s 120s) ],
         [ 'prints nothing',     ':',                                     'B printed nothing that matches --metric speed' ],
-        [ 'prints no number',   'echo speed: fast',                      'B printed no positive number for --metric speed: "fast"' ],
+        [ 'prints no number',   'echo speed: fast',                      'B printed no single positive number for --metric speed: "fast"' ],
         [ 'prints half a report', "head -c 3000 '" . data_file('ab/fio.json') . q{'}, 'B printed a JSON report that cannot be read: .*' ],
         [ 'is not there',       '/nowhere/program',                      'B ended with exit status 127: .*not found' ],
     ) {
@@ -169,9 +215,21 @@ subtest 'settings' => sub {
     my ($status, $out, $err) = ab('--a', "cat $dir/a.json", '--b', "cat $dir/b.json");
     like($out, qr/^Settings differ \(A, B\): settings[.]reads[.]channels \(4, 8\); settings[.]writes[.]channels \(4, 8\)[.]$/m, 'that differ are told');
     my $change = "n=\$(cat $dir/n 2>/dev/null || echo 0); echo \$((n + 1)) >$dir/n; if test \$n -lt 4; then cat $dir/a.json; else cat $dir/b.json; fi";
-    ($status, $out, $err) = ab('--a', "cat $dir/a.json", '--b', $change);
-    like($err, qr/\Abon_ab: settings of B changed in pair 5: settings[.]reads[.]channels was 4, is 8; [^\n]*\n\z/, 'that change are told');
-    is($status, 0, 'and the campaign goes on');
+    my @change = ('--a', "cat $dir/a.json", '--b', $change);
+    ($status, $out, $err) = ab(@change, '--json');
+    my $words = qr/settings of B changed in pair 5: settings[.]reads[.]channels was 4, is 8; [^\n]*/;
+    like($err, qr/\Abon_ab: $words; with --settings-may-change it goes on\n\z/, 'that change are told');
+    is($status, 1, 'and end the campaign');
+    is(scalar @{ json_of($out)->{pairs} }, 4, 'with what was known');
+    unlink "$dir/n";
+    ($status, $out, $err) = ab(@change, '--settings-may-change');
+    like("$status$err", qr/\A0bon_ab: $words\n\z/, '--settings-may-change: it goes on');
+    my @keep = ('--a', "cat $dir/a.json", '--b', "cat $dir/set.json", '--keep', "$dir/set", '--metric=writes');
+    spew("$dir/set.json", $a);
+    ab(@keep, '--pairs=2');
+    spew("$dir/set.json", $b);
+    ($status, $out, $err) = ab(@keep);
+    like("$status$err", qr/\A1bon_ab: settings of B changed in pair 3: settings[.]reads[.]channels was 4, is 8;/, 'also when a campaign is continued');
 };
 
 subtest '--keep' => sub {
@@ -231,6 +289,22 @@ subtest 'the page' => sub {
             diag $said;
         }
     }
+};
+
+subtest 'temporary files' => sub {
+    is((ab(@SPEED, '--a', 'echo speed: 5', '--b', 'echo speed: 5', '--pairs=1'))[0], 3, 'a command that says something');
+    my @command = ($^X, path_of('bon_ab'), @SPEED, '--pairs=1', '--prepare-a=:', "--restore=touch $dir/restored", '--', 'sh', '-c', "test -d $dir/full && cat /dev/zero >$dir/full/file 2>&1; echo lost >&2; exit 3");
+    my $told = sub { my $tmpdir = shift; open my $said, '-|', 'sh', '-c', 'export TMPDIR="$0"; exec "$@" 2>&1', $tmpdir, @command or die; local $/ = undef; return readline($said) };
+    like($told->("$dir/nowhere"), qr/ended with exit status 3: lost$/m, 'a TMPDIR that is not there: another directory');
+    plan skip_all => 'the rest needs root and its mounts' if !Root::may_mount();
+    my $full = Root::tmpfs('size=64k');
+    symlink "$full", "$dir/full";
+    like($told->("$full"), qr/^bon_ab: pair 1 is left out: [AB] ended with exit status 3; cannot write a temporary file in \Q$full\E: No space left on device; TMPDIR names another directory$/m, 'full at the end: it does not say that nothing was said');
+    unlink "$dir/restored";
+    my $said = $told->("$full");
+    like($said, qr/^bon_ab: cannot write a temporary file in \Q$full\E: No space left on device; TMPDIR names another directory$/m, 'full before: one line');
+    is(scalar(() = $said =~ /^bon_ab:/mg), 1, 'and no other');
+    ok(-e "$dir/restored", 'the state is restored all the same');
 };
 
 subtest 'what is refused' => sub {

@@ -116,6 +116,23 @@ subtest 'a command that ignores TERM' => sub {
     is(scalar sleepers(), 0, 'nothing is left running');
 };
 
+subtest 'bon_ab itself is killed' => sub {
+    my ($status) = interrupted(['KILL'], @METRIC, '--prepare-a', ':', '--', 'sh', '-c', $HANG);
+    is($status, 'signal 9', 'without a chance to do anything');
+    ok(wait_until(sub { !sleepers() }), 'nothing is left running');
+    ok(wait_until(sub { slurp("$dir/err") ne q{} }), 'and this is told');
+    is(slurp("$dir/err"), "bon_ab: killed; the command that was running is ended, the state is not restored\n", 'in one line');
+    for my $signal (qw(KILL TERM)) {
+        interrupted([$signal], @METRIC, '--a', "(setsid sleep $NAP &); $HANG", '--b', 'true');
+        ok(wait_until(sub { slurp("$dir/err") =~ /\n/ }), "$signal: a daemon that has left the session is told");
+        my ($number) = slurp("$dir/err") =~ /process (\d+) \(sleep\) has left its session and is still running\n\z/;
+        my @left = sleepers();
+        is_deeply([ map { m{(\d+)/cmdline} } @left ], [ $number // 'not told' ], 'and left alone');
+        kill KILL => grep { m{(\d+)/cmdline} && ($_ = $1) } @left;
+        wait_until(sub { !sleepers() });
+    }
+};
+
 subtest 'after a time' => sub {
     my $status;
     for my $timeout (qw(300ms 3s 30s)) { # a busy machine may need longer until all wait

@@ -8,7 +8,7 @@ use warnings;
 use FindBin;
 use lib "$FindBin::Bin/../../scripts/lib", "$FindBin::Bin/../lib";
 use Test::More;
-use Bonnie::Ab::Measured qw(measured);
+use Bonnie::Ab::Measured qw(measured number_in unread_report);
 use RunProgram qw(data_file slurp);
 
 my $GOLDEN = "$FindBin::Bin/../golden/report";
@@ -61,6 +61,93 @@ is_deeply([ @{$less}{qw(unit more)} ], [ 'ns', 0 ], 'of times less is better');
     my ($middle) = grep {/^put_block=/} judged(measured($three));
     is($middle, 'put_block=200', 'of three runs the median');
 }
+
+# fio of several machines: each job once, and not their sum; and the form of its version 2.
+is_deeply([ judged(measured(slurp(data_file('ab/fio-clients.json')))) ], [ 'one.read=3.4133e+05', 'two.read=17185', 'two.write=20741' ], 'fio --client');
+{
+    my $old = measured(slurp(data_file('ab/fio2.json')));
+    my %value = map { $_->{name} => $_->{value} } @{ $old->{metrics} };
+    is_deeply([ @value{qw(read read.p99 read.mean)} ], [ 4090, 2_500_000, 961_200 ], 'fio 2: KiB/s and microseconds');
+    ok(!eval { measured('{"fio version": "fio-9", "work": []}') }, 'a form that is not known');
+    is($@, "a report of fio without any figure: it has no jobs or client_stats with bw_bytes or bw\n", 'names what is missing');
+}
+
+# A search is judged by the load that it has found.
+{
+    my $search = sub {
+        my ($found, $load, $by) = @_;
+        return qq[{"bonload": {"settings": {"mode": "search", "limit": {"search": "$by"}}, "writes": {"requests": 9, "achieved_per_second": 77, "found": "$found", "found_load": $load}}}];
+    };
+    is_deeply([ judged(measured($search->('found', 4000, 'rate'))) ], ['writes=4000'], 'a search: the load found, not the last step');
+    is(measured($search->('found', 12, 'threads'))->{metrics}[0]{unit}, undef, 'threads are no rate');
+    ok(!eval { measured($search->('none', 'null', 'rate')) }, 'found nothing');
+    is($@, "a report of bonload whose search of writes has found no load\n", 'is no figure');
+}
+
+# Reports that say that their own work has failed.
+my %FAILED = (
+    'hyperfine, a status' => [ slurp(data_file('ab/hyperfine.json')) =~ s/"exit_codes": \[\s*\K0/3/r, 'a report of hyperfine in which 1 of 3 runs failed, the first with exit status 3' ],
+    'hyperfine, a signal' => [ slurp(data_file('ab/hyperfine.json')) =~ s/"exit_codes": \[\s*0,\s*\K0/null/r, 'a report of hyperfine in which 1 of 3 runs failed, the first with a signal' ],
+    'fio'                 => [ slurp(data_file('ab/fio.json')) =~ s/"error" : \K0/28/r, 'a report of fio with error 28 (No space left on device) in job x' ],
+    'bonload, damage'     => [ slurp(data_file('ab/bonload.json')) =~ s/"damaged":\K0/2/r, 'a report of bonload with 2 damaged reads' ],
+    'bonload, stopped'    => [ slurp(data_file('ab/bonload.json')) =~ s/"stopped":\Kfalse/true/r, 'a report of bonload that was stopped' ],
+    'bonload, errors'     => [ slurp(data_file('ab/bonload.json')) =~ s/"timeout_seconds"/"max_errors_percent":5,$&/r =~ s/"requests":198,"errors":\K0/109/r, 'a report of bonload in which 50 % of the requests failed, more than -max-errors=5' ],
+);
+is(measured($FAILED{$_}[0])->{failed}, $FAILED{$_}[1], $_) for sort keys %FAILED;
+is(measured(slurp(data_file("ab/$_.json")))->{failed}, undef, "$_ has not failed") for qw(bonload fio fio2 gobonniego hyperfine);
+
+# What others do to reports.
+for my $kind (sort keys %REPORT) {
+    my ($file, $metrics) = @{ $REPORT{$kind} };
+    my $bytes = slurp(data_file($file));
+    my $number = 10;
+    my %changed = (
+        'in an array'                   => "[\n$bytes]\n",
+        'in an array, after a line'     => "[info] begin\n[$bytes,\n$bytes]\n",
+        'in another object'             => "{\"host\": \"x\", \"output\": [$bytes]}\n",
+        'indented'                      => $bytes =~ s/^/    /mgr,
+        'behind a word on its line'     => "starting {1}\nresult: $bytes",
+        'behind a prefix on each line'  => $bytes =~ s/^/job_1  | /mgr,
+        'behind a time on each line'    => "10:59:59 INFO: starting\n" . $bytes =~ s/^/'10:59:' . $number++ . ' INFO: '/mger,
+    );
+    is_deeply([ eval { judged(measured($changed{$_}) // {}) } ], $metrics, "$kind $_") or diag $@ for sort keys %changed;
+}
+ok(!eval { measured("one\nnode7: " . slurp(data_file('ab/fio.json')) =~ s/^(?=.*"(?:read|clat_ns)")/node8 -> /mgr) }, 'behind prefixes that are not the same');
+like($@, qr/\Aa report that begins on line 2, behind "node7: ", and cannot be read: a key and a colon are missing$/, 'is told');
+{
+    my ($line) = slurp("$GOLDEN/full.csv") =~ /^(1[.]98,.*)$/m;
+    my @expected = judged(measured($line));
+    my %changed = (
+        'quoted'             => q{"} . $line =~ s/,/","/gr . q{"},
+        'quoted, semicolons' => q{"} . $line =~ s/,/";"/gr . q{"},
+        'semicolons'         => $line =~ tr/,/;/r,
+        'decimal commas'     => $line =~ tr/,./;,/r =~ s/\A1,98;(\d+),/1.98;$1./r,
+        'behind a prefix'    => "2026-11-25 10:00:00,123 INFO $line",
+    );
+    is_deeply([ eval { judged(measured("$changed{$_}\n") // {}) } ], \@expected, "CSV, $_") or diag $@ for sort keys %changed;
+    my $half = substr $changed{quoted}, 0, 200;
+    ok(!eval { measured("$half\n") }, 'half a line, quoted, is refused');
+}
+
+# Other forms of the reports are not taken for text without any.
+my %UNREAD = (
+    "job: (g=0): rw=read\nfio-3.33\nStarting 1 process\n"                => q{fio's text, not its JSON (--output-format=json)},
+    "3;fio-3.33;x;0;0;1024;512000;128000\n"                              => q{fio's terse form, not its JSON (--output-format=json)},
+    "  Time (mean \xC2\xB1 \xCF\x83):      15.6 ms \xC2\xB1   2.2 ms\n"  => q{hyperfine's text, not its JSON (--export-json=/dev/stdout)},
+    "Version 3.0.0       ------Sequential Output------ --Sequential Inp\n" => q{bonnie's table, not its JSON (--json)},
+    "x = {'bonload': 1, \"fio version\" : \"3\"}"                          => 'something like a report that cannot be read',
+);
+is(unread_report($_, q{}), $UNREAD{$_}, $UNREAD{$_}) for sort keys %UNREAD;
+is(unread_report(q{}, (keys %UNREAD)[0]), (values %UNREAD)[0] . ', on standard error', 'on standard error');
+is(unread_report("12 MB copied\n", "done\n"), undef, 'other text');
+
+# Numbers are read as a whole, or not at all.
+my %NUMBER = (
+    '.99' => 0.99, '0.5 s' => 0.5, '5.' => 5, '5.,' => 5, 'took 12ms' => 12, '1,234,567.5' => 1234567.5, '1,234' => 1234, '(7)' => 7, '=1e3' => 1000, '2.5E-3x' => 0.0025, '-4' => -4, '~ 8 %' => 8,
+    map { $_ => undef } '0,5', '0,500', ',99', '1,23', '1.2.3', '12:34', '1 min 20 s', '1h30m', '5 of 7', 'p99', 'x86', '1 234', "1'234", '0x1F', 'none', '', '1,2345',
+);
+is((number_in($_))[0], $NUMBER{$_}, "\"$_\" is " . ($NUMBER{$_} // 'no single number')) for sort keys %NUMBER;
+is((number_in('took 12 ms.'))[1], 'ms.', 'with its unit');
 
 is(measured("hello\n1,2,3\n"), undef, 'no report');
 is(measured(q{}),              undef, 'nothing at all');

@@ -14,6 +14,7 @@ use Bonnie::Cut      ();
 use Bonnie::Json     qw(report_records);
 use Bonnie::JsonText qw(try_value);
 use Bonnie::Load     ();
+use Bonnie::Output   qw(tell_line);
 use Bonnie::Place    qw(open_to_read);
 use Bonnie::Plain    qw(plain_text);
 use Bonnie::ZcavLog  qw(is_zcav zcav_courses);
@@ -160,14 +161,14 @@ sub skip_line {
 sub problem {
     my ($file, $words) = @_;
     $file->{problems}++;
-    print {*STDERR} "$file->{name}:$file->{line}: $words\n" if $file->{problems} <= $MOST_LISTED;
+    tell_line("$file->{name}:$file->{line}: $words") if $file->{problems} <= $MOST_LISTED;
     return [];
 }
 
 sub tell_of_the_rest {
     my ($file) = @_;
     my $more = $file->{problems} - $MOST_LISTED;
-    print {*STDERR} "$file->{name}: $more more like these\n" if $more > 0;
+    tell_line("$file->{name}: $more more like these") if $more > 0;
     return;
 }
 

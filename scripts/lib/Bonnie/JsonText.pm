@@ -4,8 +4,8 @@
 # machines with ten runs each have 4 MB, so this module uses regular
 # expressions, which are several times as fast.
 #
-# Strings come out as plain text (see Plain.pm), true and false as 1 and 0, null
-# as undef. Keys stay as they are in the text.
+# Strings and keys come out as plain text (see Plain.pm), true and false as 1 and
+# 0, null as undef.
 package Bonnie::JsonText;
 
 use strict;
@@ -81,7 +81,7 @@ sub object {
     die "a key and a colon are missing\n" if $mark ne q{};
     do {
         ${$text} =~ /$KEY/gc or die "a key and a colon are missing\n";
-        my $key = $1;
+        my $key = string($1);
         $object{$key} = value($text, $open);
         $mark = mark($text);
     } while $mark eq q{,};

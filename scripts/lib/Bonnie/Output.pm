@@ -1,4 +1,5 @@
-# Writes a finished report completely, or leaves the old file as it is.
+# All that these programs say: reports, which are written completely or leave the old file as it is,
+# and lines on standard error. Whatever a text has from outside, it is made safe here.
 package Bonnie::Output;
 
 use strict;
@@ -6,19 +7,45 @@ use warnings;
 use Encode ();
 use Errno  qw(EEXIST ENXIO);
 use Exporter 'import';
+use File::Basename qw(basename);
 use Fcntl         qw(:mode F_SETFL O_APPEND O_CREAT O_EXCL O_NOCTTY O_NOFOLLOW O_NONBLOCK O_WRONLY);
 use Bonnie::Place qw(in_its_directory);
-use Bonnie::Plain qw(plain_text);
+use Bonnie::Plain qw(plain_text safe_lines);
 
-our @EXPORT_OK = qw(write_report);
+our @EXPORT_OK = qw(complain draw_line tell_line write_bytes write_report);
 
 # Interval at which to look for the reader of a pipe, in seconds.
 my $LOOK = 0.05;
 
+# One line on standard error, after the name of the program.
+sub complain {
+    my ($text) = @_;
+    return tell_line(basename($0) . ": $text");
+}
+
+sub tell_line {
+    my ($text) = @_;
+    print {*STDERR} safe_lines($text), "\n";
+    return;
+}
+
+# Replaces the line at the cursor of the terminal that standard error is.
+sub draw_line {
+    my ($text) = @_;
+    print {*STDERR} "\r\e[K", safe_lines($text);
+    STDERR->flush;
+    return;
+}
+
 # $file undef or "-" is standard output; $shown is its name in messages.
 sub write_report {
     my ($text, $file, $shown) = @_;
-    my $bytes = Encode::encode('UTF-8', $text);
+    return write_bytes(Encode::encode('UTF-8', safe_lines($text)), $file, $shown);
+}
+
+# The same for bytes, as they are; not for a terminal.
+sub write_bytes {
+    my ($bytes, $file, $shown) = @_;
     return write_stdout($bytes) if !defined $file || $file eq q{-};
     eval { in_its_directory($file, sub { write_name($bytes, @_); return }); 1 }
         or die 'cannot write ', plain_text($shown // $file), q{: }, plain_text($@ =~ s/\n\z//r), "\n";

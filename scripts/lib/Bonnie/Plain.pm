@@ -1,5 +1,4 @@
-# Turns foreign bytes into text that is safe to show: it cannot move a cursor,
-# reverse the writing direction or end a line.
+# Text that is safe to show: it cannot move a cursor, reverse the writing direction or end a line.
 package Bonnie::Plain;
 
 use strict;
@@ -7,15 +6,20 @@ use warnings;
 use Encode ();
 use Exporter 'import';
 
-our @EXPORT_OK = qw(plain_text shorten);
+our @EXPORT_OK = qw(plain_text safe_lines shorten);
 
 my $REPLACEMENT = "\x{FFFD}";
 
+# Makes it of foreign bytes.
 sub plain_text {
     my ($bytes) = @_;
-    my $text = Encode::decode('UTF-8', $bytes);
-    $text =~ s/[\p{Cc}\p{Cs}\p{Zl}\p{Zp}\p{Bidi_Control}\p{Noncharacter_Code_Point}]/$REPLACEMENT/g;
-    return $text;
+    return safe_lines(Encode::decode('UTF-8', $bytes)) =~ s/\n/$REPLACEMENT/gr;
+}
+
+# The same of a text, whose lines may end.
+sub safe_lines {
+    my ($text) = @_;
+    return $text =~ s/[\x00-\x09\x0B-\x1F\x7F-\x9F\p{Cs}\p{Zl}\p{Zp}\p{Bidi_Control}\p{Noncharacter_Code_Point}]/$REPLACEMENT/gr;
 }
 
 # At most $max characters; an ellipsis marks a cut.

@@ -8,10 +8,11 @@ use Exporter 'import';
 use File::Basename qw(basename);
 use Getopt::Long   ();
 use Bonnie::Input  qw(read_logs_too read_results);
-use Bonnie::Output qw(write_report);
+use Bonnie::Output qw(complain write_report);
+use Bonnie::Plain  qw(plain_text);
 use Bonnie::Version;
 
-our @EXPORT_OK = qw(run_program complain);
+our @EXPORT_OK = qw(run_program);
 
 # %program: help => TEXT; options => [ specifications for Getopt::Long ]; check => sub ($options),
 # which dies when options are wrong, before anything is read; logs => true if the program also reads
@@ -23,18 +24,12 @@ sub run_program {
 
     # A closed pipe must cause an error message, not silent death.
     local $SIG{PIPE} = 'IGNORE';
+    local $SIG{__WARN__} = sub { complain($_[0] =~ s/\n\z//r) };
     binmode STDERR, ':encoding(UTF-8)';
     my $status = eval { work(%program) };
     return $status if defined $status;
     complain($@ =~ s/\n\z//r);
     return 1;
-}
-
-# One line on standard error.
-sub complain {
-    my ($text) = @_;
-    print {*STDERR} basename($0), ": $text\n";
-    return;
 }
 
 sub work {
@@ -62,7 +57,7 @@ sub parse_options {
     my (%options, $complaint);
     local $SIG{__WARN__} = sub { $complaint //= lcfirst shift };
     $parser->getoptions(\%options, 'help|h', 'version|V', 'output|o=s', @extra)
-        or die $complaint =~ s/\s*\z//r, "; try --help\n";
+        or die plain_text($complaint =~ s/\s*\z//r), "; try --help\n";
     die "--output needs a file name; try --help\n" if ($options{output} // q{-}) eq q{};
     return \%options;
 }

@@ -9,8 +9,8 @@
 #   known_as  { name => { name, unit, more, judged, speed, place } } for all metrics that were
 #             printed, and in which place
 #   course    { name => [ [ low, high ], ... ] }, the interval after each pair, from kept files too
+#   settings  { a => { name => text }, b => ... } as the first reports of both have them
 #   told      [ WORDS ], what a reader should know: settings that differ or changed
-#   problems  number of pairs left out
 #   ended     known, pairs, time, signal, failures, error
 #   elapsed   seconds
 #
@@ -22,9 +22,10 @@ use warnings;
 use Digest::SHA qw(sha256_hex);
 use List::Util  qw(all any max min);
 use POSIX       qw(strftime);
-use Bonnie::Ab::Command  qw(now run_command);
+use Bonnie::Ab::Command  qw(run_command);
 use Bonnie::Ab::Judge;
-use Bonnie::Ab::Measured qw(measured);
+use Bonnie::Ab::Measured qw(measured number_in unread_report);
+use Bonnie::Ab::Session  qw(now start_watcher);
 use Bonnie::Plain        qw(plain_text shorten);
 use Bonnie::Statistics   qw(median);
 
@@ -56,12 +57,15 @@ sub new {
 sub go {
     my ($self) = @_;
     local @SIG{qw(INT TERM HUP QUIT)} = (sub { $self->{signal} = shift; $self->{signals}++ }) x 4;
+    ($self->{watcher}, my $watching) = start_watcher();
     $self->{began} = now();
     my $done = eval { $self->{ended} = $self->work; 1 };
     my $why  = $done ? undef : $@ =~ s/\n\z//r;
     $self->{ended} = 'error' if !$done;
     $self->{elapsed} = $self->seconds;
     my $unrestored = $self->restore;
+    close delete $self->{watcher};
+    waitpid $watching, 0;
     $why //= "$MOST_FAILURES pairs in a row failed" if $self->{ended} eq 'failures';
     return $why // $unrestored;
 }
@@ -77,6 +81,7 @@ sub take_over {
     $self->{before} = $kept->{elapsed};
     $self->{start_time} = $kept->{start_time};
     $self->{known_as} = $kept->{known_as};
+    $self->{settings} = $kept->{reported};
     @{ $self->{control} } = @{ $kept->{control} };
     for my $pair (@{ $kept->{pairs} }) {
         push @{ $self->{pairs} }, $pair;
@@ -163,10 +168,8 @@ sub measure_pair {
         my $side = $side_of->{$role};
         my $run  = $self->measure_run("$kind $number", $side);
         return if $self->{signals};
-        if ($kind eq 'pair' && !defined $run->{failed}) {
-            $self->compare_settings($side, $number, $run->{settings});
-            $self->{hooks}{output}->($self, $number, $side, $run->{output});
-        }
+        $self->compare_settings($side, "$kind $number", $run->{settings}) if !defined $run->{failed};
+        $self->{hooks}{output}->($self, $number, $side, $run->{output}) if $kind eq 'pair' && !defined $run->{failed};
         $pair{failed} = "$self->{plan}{name}{$side} $run->{failed}" if defined $run->{failed};
         last if defined $run->{failed};
         $pair{$role} = $run->{values};
@@ -189,7 +192,7 @@ sub measure_run {
     my $prepared = $self->run_one("$what: preparing $plan->{name}{$side}", $plan->{prepare}{$side}, 0);
     return { failed => "could not be prepared: the command $prepared->{failed}" } if $prepared && defined $prepared->{failed};
     my $run = $self->run_one("$what: $plan->{name}{$side}", $plan->{command}{$side}, 1);
-    return { failed => $run->{failed} } if defined $run->{failed};
+    return { failed => $run->{failed} } if defined $run->{failed} && !($plan->{ignore_failure} && $run->{has_ended});
     my $values = eval { $self->values_of($run) } // return { failed => 'printed ' . $@ =~ s/\n\z//r };
     return { values => $values, settings => $run->{settings}, output => $run->{output} };
 }
@@ -200,14 +203,20 @@ sub run_one {
     $signals //= 0;
     my $show = sub { $self->{hooks}{show}->($self, $words) };
     $show->();
-    return run_command($command, captures => $captures, timeout => $self->{plan}{timeout}, tick => $show,
-        stopped => sub { $self->{signals} > $signals });
+    my $run = run_command($self->{watcher}, $command, captures => $captures, regardless => $self->{ended}, timeout => $self->{plan}{timeout},
+        tick => $show, stopped => sub { $self->{signals} > $signals });
+    $self->{hooks}{complain}->("$words: $run->{left}") if defined $run->{left};
+    return $run;
 }
 
 # Dies when a value is missing, with words that follow "printed".
 sub values_of {
     my ($self, $run) = @_;
+    my $plan    = $self->{plan};
     my $report  = measured($run->{output});
+    my $unread  = !$report && $plan->{needs_report} ? unread_report(@{$run}{qw(output errors)}) : undef;
+    die "$unread; --metric=wall_time compares the time\n" if defined $unread;
+    die "$report->{failed}\n" if $report && defined $report->{failed} && !$plan->{ignore_failure};
     my %values  = (wall_time => $run->{seconds} * 1e9);
     my %metrics = (wall_time => $WALL_TIME);
     my @names   = ($report ? map { $_->{name} } @{ $report->{metrics} } : ());
@@ -216,8 +225,8 @@ sub values_of {
         $values{ $metric->{name} } = $metric->{value};
     }
     push @names, 'wall_time';
-    for my $metric (grep { $_->{pattern} } @{ $self->{plan}{metrics} }) {
-        $values{ $metric->{name} } = matched($metric, $run);
+    for my $metric (grep { $_->{pattern} } @{ $plan->{metrics} }) {
+        $values{ $metric->{name} } = $self->matched($metric, $run);
         push @names, $metric->{name};
         $metrics{ $metric->{name} } = { name => $metric->{name}, unit => undef, more => $metric->{more}, judged => 0, speed => 0 };
     }
@@ -228,16 +237,19 @@ sub values_of {
     return \%values;
 }
 
-# The text in the pattern's first parentheses, or all that it matched.
+# The number in the text in the pattern's first parentheses, or in all that it matched. Its unit must
+# not change.
 sub matched {
-    my ($metric, $run) = @_;
+    my ($self, $metric, $run) = @_;
     my $text = "$run->{output}\n$run->{errors}";
-    $text =~ $metric->{pattern} or die "nothing that matches --metric $metric->{name}\n";
-    my $found  = defined $1 ? $1 : $&;
-    my ($number) = $found =~ /([-+]?\d[\d,]*(?:[.]\d+)?(?:[eE][-+]?\d+)?)/a;
-    $number = ($number // q{}) =~ tr/,//dr;
-    die 'no positive number for --metric ' . $metric->{name} . ': "' . shorten(plain_text($found), 40) . "\"\n" if $number eq q{} || $number <= 0;
-    return $number + 0;
+    $text =~ $metric->{pattern} or die "nothing that matches --metric $metric->{name}" . (defined $run->{lost} ? "; $run->{lost}" : q{}) . "\n";
+    my $found = defined $1 ? $1 : $&;
+    my $words = "for --metric $metric->{name}: \"" . shorten(plain_text($found), 40) . q{"};
+    my ($number, $unit) = number_in($found);
+    die "no single positive number $words\n" if !defined $number || $number <= 0;
+    my $before = $self->{units}{ $metric->{name} } //= $unit;
+    die "another unit than before $words; it was \"" . shorten(plain_text($before), 40) . "\"\n" if $unit ne $before;
+    return $number;
 }
 
 # Chooses the judged metrics, once for all pairs, because the probability of an
@@ -279,22 +291,23 @@ sub judge {
     return;
 }
 
-# Compares the first settings of A with those of B, and later settings of each
-# with its own first ones.
+# Compares the first settings of A with those of B, and later settings of each with its own first
+# ones. Dies when they have changed, unless they may.
 sub compare_settings {
-    my ($self, $side, $number, $settings) = @_;
+    my ($self, $side, $what, $settings) = @_;
     my ($all, $name) = ($self->{settings}, $self->{plan}{name});
     if ($all->{$side}) {
         my @changed = grep { !$self->{changed}{"$side $_"}++ } differing($all->{$side}, $settings);
         return if !@changed;
-        my $words = "settings of $name->{$side} changed in pair $number: " . listed(map { "$_ was " . value($all->{$side}{$_}) . ', is ' . value($settings->{$_}) } @changed);
+        my $words = "settings of $name->{$side} changed in $what: " . listed(map { value($_) . ' was ' . value($all->{$side}{$_}) . ', is ' . value($settings->{$_}) } @changed);
+        die "$words; with --settings-may-change it goes on\n" if !$self->{plan}{settings_may_change};
         push @{ $self->{told} }, $words;
         return $self->{hooks}{complain}->($words);
     }
     $all->{$side} = $settings;
     return if !$all->{a} || !$all->{b};
     my @differ = differing($all->{a}, $all->{b});
-    push @{ $self->{told} }, "settings differ ($name->{a}, $name->{b}): " . listed(map { "$_ (" . value($all->{a}{$_}) . ', ' . value($all->{b}{$_}) . ')' } @differ) if @differ;
+    push @{ $self->{told} }, "settings differ ($name->{a}, $name->{b}): " . listed(map { value($_) . ' (' . value($all->{a}{$_}) . ', ' . value($all->{b}{$_}) . ')' } @differ) if @differ;
     return;
 }
 

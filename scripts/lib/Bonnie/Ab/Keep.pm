@@ -4,11 +4,10 @@ package Bonnie::Ab::Keep;
 
 use strict;
 use warnings;
-use Encode ();
 use Fcntl  qw(LOCK_EX LOCK_NB);
 use Bonnie::Ab::Report qw(json_text kept_of same_campaign);
 use Bonnie::JsonText   qw(try_value);
-use Bonnie::Output     qw(write_report);
+use Bonnie::Output     qw(write_bytes write_report);
 use Bonnie::Place      qw(at_directory make_directory open_to_read);
 use Bonnie::Plain      qw(plain_text);
 
@@ -47,17 +46,17 @@ sub continue {
 
 sub save {
     my ($self, $report) = @_;
-    return $self->write_file(json_text($report), $REPORT);
+    return $self->write_file(\&write_report, json_text($report), $REPORT);
 }
 
 sub save_output {
     my ($self, $campaign, $pair, $side, $bytes) = @_;
-    return $self->write_file(Encode::decode('UTF-8', $bytes), sprintf 'pair-%03d-%s.out', $pair, $side);
+    return $self->write_file(\&write_bytes, $bytes, sprintf 'pair-%03d-%s.out', $pair, $side);
 }
 
 sub write_file {
-    my ($self, $text, $name) = @_;
-    at_directory($self->{handle}, sub { write_report($text, $name, "$self->{dir}/$name"); return });
+    my ($self, $write, $content, $name) = @_;
+    at_directory($self->{handle}, sub { $write->($content, $name, "$self->{dir}/$name"); return });
     return;
 }
 

@@ -5,6 +5,7 @@ package Bonnie::Ab::Live;
 use strict;
 use warnings;
 use Bonnie::Ab::Words qw(duration_text);
+use Bonnie::Output    qw(draw_line);
 
 sub new {
     my ($class) = @_;
@@ -19,8 +20,7 @@ sub show {
     my $line  = "$words, " . duration_text($campaign->seconds);
     $line .= "; $known of " . @{ $campaign->{judges} } . ' known' if @{ $campaign->{judges} };
     $line .= '; ' . left_text($campaign) if !$campaign->is_known;
-    print {*STDERR} "\r\e[K", substr $line, 0, 79;
-    STDERR->flush;
+    draw_line(substr $line, 0, 79);
     $self->{shown} = 1;
     return;
 }
@@ -36,7 +36,7 @@ sub left_text {
 
 sub clear {
     my ($self) = @_;
-    print {*STDERR} "\r\e[K" if $self->{shown};
+    draw_line(q{}) if $self->{shown};
     $self->{shown} &&= 0;
     return;
 }

@@ -9,20 +9,41 @@ package Bonnie::Ab::Measured;
 use strict;
 use warnings;
 use Exporter 'import';
-use List::Util qw(max sum0 uniq);
+use List::Util qw(any max sum0 uniq);
 use Bonnie::Csv        qw(parse_line);
 use Bonnie::Figure     qw(is_value);
 use Bonnie::Json       qw(hash list number report_records text);
 use Bonnie::JsonText   qw(try_value);
+use Bonnie::Plain      qw(plain_text shorten);
 use Bonnie::Statistics qw(median);
 use Bonnie::Tests      qw(all_tests);
 
-our @EXPORT_OK = qw(measured);
+our @EXPORT_OK = qw(measured number_in unread_report);
 
-my $REPORT_BEGINS = qr/^(?:\xEF\xBB\xBF)?+(?=\{[ \t\r\n]*+")/m;
+# A report, or a list of them, at the beginning of a line, and behind the words of a log.
+my $REPORT_BEGINS = qr/^(?:\xEF\xBB\xBF)?+[ \t]*+(?=(?:\[\s{0,99}+){0,9}+\{\s{0,99}+")/m;
+my $BEHIND_WORDS  = qr/^([^\n{"]*[^\s{"\[][ \t]*)(?=(?:\[[ \t]*+){0,9}+\{[ \t]*+(?:"|\r?$))/m;
 
-# Longer lines are not results.
+# Logs whose lines begin in more ways are not read.
+my $MOST_PREFIXES = 20;
+
+# What reports in JSON have, and other text has not.
+my $LOOKS_LIKE = qr/"fio version"|"bonload"\s*:|"format"\s*:\s*"bonnie"|"write_megabytes_per_second"|"exit_codes"/;
+
+# Other forms of the reports.
+my @OTHER_FORMS = (
+    [ qr/^fio-\d|^\s+(?:read|write|trim)\s*: IOPS=/m => q{fio's text, not its JSON (--output-format=json)} ],
+    [ qr/^\d;fio-\d/m                                => q{fio's terse form, not its JSON (--output-format=json)} ],
+    [ qr/^ *Time \(mean \S+ \S+\):/m                 => q{hyperfine's text, not its JSON (--export-json=/dev/stdout)} ],
+    [ qr/^Version \S+ +-+Sequential Output-+/m       => q{bonnie's table, not its JSON (--json)} ],
+    [ qr/^Average good OP\/s:/m                      => q{bonload's text, not its JSON (-output=json)} ],
+    [ qr/^Sequential Write MB\/s:/m                  => q{GoBonnieGo's text, not its JSON (-json)} ],
+    [ $LOOKS_LIKE                                    => 'something like a report that cannot be read' ],
+);
+
+# Longer lines are not results, and lines with fewer separators are none that was changed.
 my $LONGEST_LINE = 65_536;
+my $SEPARATORS   = 20;
 
 # Percentiles by the keys of bonnie and bonload, which are part of the names of
 # metrics.
@@ -31,56 +52,127 @@ my @PERCENTILES = qw(mean p50 p90 p95 p99 p99_9 p99_99 max);
 # fio's keys for these percentiles.
 my %FIO = ('50.000000' => 'p50', '90.000000' => 'p90', '95.000000' => 'p95', '99.000000' => 'p99', '99.900000' => 'p99_9', '99.990000' => 'p99_99');
 
-# How each kind of report is recognised, and the function that turns it into
-# runs, each a list of metrics, and settings.
+# Where the figures of fio 3 and of fio 2 are, and what their latencies are multiplied by.
+my @FIO_LATENCIES = ([ lat_ns => 'clat_ns', 1 ], [ lat => 'clat', 1000 ]);
+
+# How each kind of report is recognised; what it has figures in; the function that turns it into
+# settings and runs, each a list of metrics; and the function that says in words that its own work
+# has failed.
 my @KINDS = (
-    [ bonnie     => sub { ($_[0]{format} // q{}) eq 'bonnie' },   \&of_bonnie ],
-    [ bonload    => sub { ref $_[0]{bonload} eq 'HASH' },         \&of_bonload ],
-    [ fio        => sub { defined $_[0]{'fio version'} },         \&of_fio ],
-    [ GoBonnieGo => sub { defined first_result($_[0])->{iops} },  \&of_gobonniego ],
-    [ hyperfine  => sub { defined first_result($_[0])->{mean} && defined first_result($_[0])->{command} }, \&of_hyperfine ],
+    [ bonnie     => sub { ($_[0]{format} // q{}) eq 'bonnie' }, 'runs', \&of_bonnie ],
+    [ bonload    => sub { ref $_[0]{bonload} eq 'HASH' }, 'reads or writes', \&of_bonload, \&failed_bonload ],
+    [ fio        => sub { defined $_[0]{'fio version'} }, 'jobs or client_stats with bw_bytes or bw', \&of_fio, \&failed_fio ],
+    [ GoBonnieGo => sub { defined first_result($_[0])->{iops} }, 'results', \&of_gobonniego ],
+    [ hyperfine  => sub { defined first_result($_[0])->{command} && exists first_result($_[0])->{mean} }, 'results with median or mean', \&of_hyperfine, \&failed_hyperfine ],
 );
 
-# Returns { kind, metrics => [ ... ], settings => { name => text } }, or undef
-# if the output has no report. Dies when a report cannot be read.
+# Returns { kind, metrics => [ ... ], settings => { name => text }, failed => in words how the
+# measured work itself has failed, or undef }; undef if the output has no report. Dies when a report
+# cannot be read.
 sub measured {
     my ($bytes) = @_;
-    my $found = of_json($bytes) // of_csv($bytes) // return;
+    my ($found, $fault) = of_json($bytes);
+    $found //= of_log($bytes);
+    die "a JSON report that cannot be read: $fault\n" if defined $fault;
+    $found //= of_csv($bytes) // return;
     my @metrics = middle_of(@{ $found->{runs} });
-    die "a report of $found->{kind} without any figure\n" if !@metrics;
-    return { kind => $found->{kind}, settings => $found->{settings}, metrics => \@metrics };
+    die "a report of $found->{kind} without any figure: it has no $found->{has}\n" if !@metrics && !defined $found->{failed};
+    return { %{$found}, metrics => \@metrics };
 }
 
+# What looks like a report that measured() does not read, in words; undef: nothing does.
+sub unread_report {
+    my ($output, $errors) = @_;
+    for my $form (@OTHER_FORMS) {
+        return $form->[1] if $output =~ $form->[0];
+        return "$form->[1], on standard error" if $errors =~ $form->[0];
+    }
+    return;
+}
+
+# The number in a text that has only one, and what follows it, its unit; nothing if there is none,
+# or several. Commas are allowed between groups of three digits.
+sub number_in {
+    my ($text) = @_;
+    my ($number, $unit) = $text =~ /\A[^\d]*?(?<![\w.,])([-+]?(?:[1-9]\d{0,2}(?:,\d{3})+(?:[.]\d+)?|\d+(?:[.]\d*)?|[.]\d+)(?:[eE][-+]?\d+)?)\s*([^\d\s]*)[^\d]*\z/a or return;
+    return ($number =~ tr/,//dr + 0, $unit);
+}
+
+# Returns what was found, and why some of it cannot be read.
 sub of_json {
     my ($bytes) = @_;
-    my ($found, $fault);
+    my $found;
     pos($bytes) = 0;
     while ($bytes =~ /$REPORT_BEGINS/gc) {
-        my ($report, $why) = try_value(\$bytes);
-        $fault //= $why;
-        last if $why;
-        my ($kind) = grep { $_->[1]->($report) } @KINDS or next;
-        my ($settings, @runs) = $kind->[2]->($report);
-        $found //= { kind => $kind->[0], settings => $settings };
-        push @{ $found->{runs} }, @runs if $found->{kind} eq $kind->[0];
+        my ($value, $fault) = try_value(\$bytes);
+        return ($found, $fault->{why}) if $fault;
+        for my $report (reports_in($value)) {
+            my ($json, $kind, undef, $has, $runs, $failed) = @{$report};
+            next if $found && $found->{kind} ne $kind;
+            my ($settings, @runs) = $runs->($json);
+            $found //= { kind => $kind, has => $has, settings => $settings };
+            $found->{failed} //= $failed->($json) if $failed;
+            push @{ $found->{runs} }, @runs;
+        }
     }
-    die "a JSON report that cannot be read: $fault->{why}\n" if $fault;
     return $found;
+}
+
+# The reports in a value, however deep, each with its kind.
+sub reports_in {
+    my ($value) = @_;
+    return map { reports_in($_) } @{$value} if ref $value eq 'ARRAY';
+    return if ref $value ne 'HASH';
+    my ($kind) = grep { $_->[1]->($value) } @KINDS;
+    return $kind ? [ $value, @{$kind} ] : map { reports_in($value->{$_}) } sort keys %{$value};
+}
+
+# Reads JSON in lines that a log has put words before: the same ones, apart from numbers.
+sub of_log {
+    my ($bytes) = @_;
+    my (%tried, $unread);
+    while (keys %tried < $MOST_PREFIXES && $bytes =~ /$BEHIND_WORDS/g) {
+        my ($words, $place) = ($1, $-[0]);
+        my $prefix = join '\d+', map { quotemeta } split /\d+/a, $words, -1;
+        next if $tried{$prefix}++;
+        my $text  = substr($bytes, $place) =~ s/^$prefix//mgar;
+        my ($found, $fault) = of_json($text);
+        return $found if $found && !defined $fault;
+        my $line = 1 + substr($bytes, 0, $place) =~ tr/\n//;
+        $unread //= "a report that begins on line $line, behind \"" . shorten(plain_text($words), 40) . '", and cannot be read' . (defined $fault ? ": $fault" : q{}) . "\n" if $text =~ $LOOKS_LIKE;
+    }
+    die $unread if defined $unread;
+    return;
 }
 
 sub of_csv {
     my ($bytes) = @_;
     my (@records, @problems);
-    for my $line (split /\n/, $bytes) {
-        next if length $line > $LONGEST_LINE;
+    for my $line (grep { length() <= $LONGEST_LINE && !/\{\s*"/ } split /\n/, $bytes) {
         my ($record, @wrong) = parse_line($line);
+        ($record, @wrong) = changed_line($line, @wrong) if !$record && $line =~ tr/,;// >= $SEPARATORS;
         push @records, $record // ();
         push @problems, @wrong;
     }
     die "a result that cannot be read: $problems[0]\n" if @problems;
     return if !@records;
     my %settings = map { $_ => $records[0]{$_} } qw(version concurrency file_size chunk_size seek_count seekers num_files max_size min_size num_dirs file_chunk_size);
-    return { kind => 'bonnie', settings => flat(\%settings), runs => [ map { [ record_metrics($_) ] } @records ] };
+    return { kind => 'bonnie', settings => flat(\%settings), runs => [ map { [ record_metrics($_) ] } @records ], has => 'figures' };
+}
+
+# Reads a line of CSV with quoted fields, with semicolons (and decimal commas), or behind other
+# words. @wrong: what is wrong with it as it is. Returns the same as parse_line().
+sub changed_line {
+    my ($line, @wrong) = @_;
+    my $separator = $line =~ tr/;// >= $SEPARATORS ? q{;} : q{,};
+    $line =~ s/\A.*?(?<![\w.])(?="?1[.]9\d[[:alnum:]]*"?$separator)//a;
+    my @fields;
+    while ($line =~ /\G\s*+(?:"((?:[^"]|"")*+)"\s*+|([^$separator]*+))(?:($separator)|\z)/gc) {
+        push @fields, ($1 // $2) =~ s/\A(\d+),(\d+)\s*\z/$1.$2/ar =~ tr/,/ /r;
+        last if !defined $3;
+    }
+    my ($record, @others) = parse_line(join q{,}, @fields);
+    return $record || @wrong || "@fields" =~ /\A1[.]9\d/a ? ($record, @others) : ();
 }
 
 sub of_bonnie {
@@ -105,18 +197,34 @@ sub record_metrics {
     return @metrics;
 }
 
-# Uses the result of a search, and not that of its last step.
+# The figure of a search is the load that it has found: a rate, or a number of threads.
 sub of_bonload {
     my ($report) = @_;
-    my $load = $report->{bonload};
-    my @metrics;
+    my ($load, $settings) = map { ($_, hash($_->{settings})) } $report->{bonload};
+    my $is_search = (text($settings->{mode}) // q{}) eq 'search';
+    my $is_rate   = (text(hash($settings->{limit})->{search}) // 'rate') eq 'rate';
+    my (@metrics, @nothing);
     for my $kind (qw(writes reads)) {
         my $figures = hash($load->{$kind});
         next if !number($figures->{requests});
-        push @metrics, rate($kind, number($figures->{found}) // number($figures->{achieved_per_second}), 'ops/s');
-        push @metrics, latencies($kind, hash($figures->{latency_ns}));
+        my $found = $is_search ? number($figures->{found_load}) : number($figures->{achieved_per_second});
+        push @nothing, $kind if $is_search && !$found;
+        push @metrics, rate($kind, $found, $is_rate ? 'ops/s' : undef), latencies($kind, hash($figures->{latency_ns})) if $found;
     }
-    return (flat({ version => text($load->{version}), settings => hash($load->{settings}) }), \@metrics);
+    die "a report of bonload whose search of @nothing has found no load\n" if !@metrics && @nothing;
+    return (flat({ version => text($load->{version}), settings => $settings }), \@metrics);
+}
+
+# By its default, unless the report says what it allowed.
+sub failed_bonload {
+    my ($report) = @_;
+    my $load = $report->{bonload};
+    my ($all, $errors) = map { my $key = $_; sum0(map { number(hash($load->{$_})->{$key}) // 0 } qw(writes reads)) } qw(requests errors);
+    my $most = number(hash($load->{settings})->{max_errors_percent}) // 50;
+    return 'a report of bonload that was stopped' if number($load->{stopped});
+    return "a report of bonload with $load->{damaged} damaged reads" if number($load->{damaged});
+    return sprintf 'a report of bonload in which %.4g %% of the requests failed, more than -max-errors=%.4g', 100 * $errors / $all, $most if $all && 100 * $errors > $most * $all;
+    return;
 }
 
 sub of_gobonniego {
@@ -135,7 +243,7 @@ sub of_gobonniego {
 # each metric's name begins with that of its job.
 sub of_fio {
     my ($report) = @_;
-    my @jobs  = map { hash($_) } list($report->{jobs});
+    my @jobs  = fio_jobs($report);
     my @names = uniq(map { text($_->{jobname}) // q{} } @jobs);
     my @metrics;
     for my $name (@names) {
@@ -148,20 +256,38 @@ sub of_fio {
     return (flat({ version => text($report->{'fio version'}), global => hash($report->{'global options'}), jobs => \%options }), \@metrics);
 }
 
+# With --client, a job of each machine, and their sum, which is left out.
+sub fio_jobs {
+    my ($report) = @_;
+    my @jobs = map { hash($_) } list($report->{jobs} // $report->{client_stats});
+    return @jobs > 1 ? grep { (text($_->{jobname}) // q{}) ne 'All clients' } @jobs : @jobs;
+}
+
+sub failed_fio {
+    my ($report) = @_;
+    for my $job (fio_jobs($report)) {
+        my $error = number($job->{error}) || number($job->{first_error}) or next;
+        return 'a report of fio with error ' . $error . ' (' . do { local $! = $error; "$!" } . ') in job ' . shorten(text($job->{jobname}) // q{}, 40);
+    }
+    return;
+}
+
+# Up to version 2, rates are KiB/s and latencies microseconds.
 sub fio_metrics {
     my ($name, @parts) = @_;
-    my $bytes = sum0(map { number($_->{bw_bytes}) // 0 } @parts) or return;
+    my $kib = sum0(map { defined $_->{bw_bytes} ? (number($_->{bw_bytes}) // 0) / 1024 : number($_->{bw}) // 0 } @parts) or return;
     my @latencies;
     for my $part (@parts) {
-        my ($whole, $device) = map { hash($part->{$_}) } qw(lat_ns clat_ns);
+        my ($keys) = grep { $part->{ $_->[0] } } @FIO_LATENCIES or next;
+        my ($whole, $device) = map { hash($part->{$_}) } @{$keys}[ 0, 1 ];
         my %latency = map { $_ => number($whole->{$_}) } qw(mean max);
         my $at = hash((%{ hash($whole->{percentile}) } ? $whole : $device)->{percentile});
         $latency{ $FIO{$_} } = number($at->{$_}) for grep { $FIO{$_} } keys %{$at};
-        push @latencies, \%latency;
+        push @latencies, { map { $_ => ($latency{$_} // 0) * $keys->[2] } keys %latency };
     }
-    my %worst = map { my $key = $_; $key => max(map { $_->{$key} // 0 } @latencies) } @PERCENTILES;
+    my %worst = map { my $key = $_; $key => max(0, map { $_->{$key} // 0 } @latencies) } @PERCENTILES;
     my $iops  = sum0(map { number($_->{iops}) // 0 } @parts);
-    return (rate($name, $bytes / 1024, 'KiB/s'), { %{ rate("$name.iops", $iops, 'ops/s') }, judged => 0 }, latencies($name, \%worst));
+    return (rate($name, $kib, 'KiB/s'), { %{ rate("$name.iops", $iops, 'ops/s') }, judged => 0 }, latencies($name, \%worst));
 }
 
 sub of_hyperfine {
@@ -174,6 +300,17 @@ sub of_hyperfine {
         push @metrics, { name => $name, value => ($median // $mean // 0) * 1e9, unit => 'ns', more => 0, judged => 1 };
     }
     return (flat({ map { $_ + 1 => { command => text($results[$_]{command}) } } 0 .. $#results }), \@metrics);
+}
+
+# The exit status of a command that a signal has ended is null.
+sub failed_hyperfine {
+    my ($report) = @_;
+    for my $result (map { hash($_) } list($report->{results})) {
+        my @codes  = list($result->{exit_codes});
+        my @failed = grep { ($_ // 1) ne '0' } @codes or next;
+        return sprintf 'a report of hyperfine in which %d of %d runs failed, the first with %s', scalar @failed, scalar @codes, defined $failed[0] ? "exit status $failed[0]" : 'a signal';
+    }
+    return;
 }
 
 sub first_result {

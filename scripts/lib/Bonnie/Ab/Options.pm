@@ -10,7 +10,7 @@ our @EXPORT_OK = qw(@OPTIONS plan_of);
 
 # Specifications for Getopt::Long.
 our @OPTIONS = qw(a=s b=s prepare-a=s prepare-b=s restore=s name-a=s name-b=s warmup=s timeout=s metric=s@
-    more-is-better less-is-better margin=s pairs=s time=s alpha=s seed=s control=s keep=s json);
+    more-is-better less-is-better ignore-failure settings-may-change margin=s pairs=s time=s alpha=s seed=s control=s keep=s json);
 
 my %SECONDS = (ms => 0.001, q{} => 1, s => 1, m => 60, h => 3600, d => 86_400);
 
@@ -29,8 +29,9 @@ my %LIMITS = (
 
 # $options: what was given; @command: the one after "--". Returns { command =>
 # { a, b }, prepare => { a, b }, name => { a, b }, restore, warmup, timeout,
-# metrics => [ { name, pattern, more } ], margin (percent), pairs, time, alpha,
-# seed, control, keep }. Dies of what is wrong.
+# metrics => [ { name, pattern, more } ], needs_report => whether any of them is in reports only,
+# margin (percent), pairs, time, alpha, seed, control, keep, ignore_failure, settings_may_change }.
+# Dies of what is wrong.
 sub plan_of {
     my ($options, @command) = @_;
     my %plan = (
@@ -39,9 +40,13 @@ sub plan_of {
         restore => $options->{restore} // $options->{'prepare-a'},
         metrics => [ metrics($options) ],
         keep    => $options->{keep},
+        ignore_failure      => $options->{'ignore-failure'} ? 1 : 0,
+        settings_may_change => $options->{'settings-may-change'} ? 1 : 0,
         (map { $_ => scalar number($options, $_) } keys %LIMITS),
         (map { $_ => scalar duration($options, $_) } qw(timeout time)),
     );
+    my @named = grep { !$_->{pattern} } @{ $plan{metrics} };
+    $plan{needs_report} = !@{ $plan{metrics} } || grep { $_->{name} ne 'wall_time' } @named;
     wrong('--name-a and --name-b must differ') if $plan{name}{a} eq $plan{name}{b};
     wrong('--keep needs a directory') if defined $plan{keep} && $plan{keep} eq q{};
     my %default = (warmup => 0, control => 0, pairs => 100, alpha => 0.05, margin => 3);

@@ -8,7 +8,7 @@ use warnings;
 use Exporter 'import';
 use JSON::PP ();
 use List::Util qw(any);
-use Bonnie::Ab::Result qw(is_campaign);
+use Bonnie::Ab::Result qw(%VERSIONS is_campaign);
 use Bonnie::Ab::Words  qw(result_sentence);
 use Bonnie::Json       qw(hash list number text);
 use Bonnie::Plain      qw(plain_text);
@@ -17,10 +17,10 @@ use Bonnie::Version;
 
 our @EXPORT_OK = qw(json_text kept_of report_of same_campaign);
 
-my $VERSION = 1;
+my $VERSION = 2;
 
 # The settings that must not change when a campaign is continued.
-my @SAME = qw(command_a command_b prepare_a prepare_b name_a name_b alpha margin_percent metrics);
+my @SAME = qw(command_a command_b prepare_a prepare_b name_a name_b alpha margin_percent metrics ignore_failure);
 
 # $failure: words, or undef.
 sub report_of {
@@ -40,6 +40,7 @@ sub report_of {
         failure         => $failure,
         settings        => settings($campaign->{plan}),
         metrics         => [ (map { judged_metric($campaign, $_) } @judges), map { shown_metric($known->{$_}, @pairs) } @others ],
+        reported        => $campaign->{settings},
         pairs           => $campaign->{pairs},
         control         => $campaign->{control},
         notes           => $campaign->{told},
@@ -55,6 +56,7 @@ sub settings {
     return {
         (map { ("command_$_" => command_text($plan->{command}{$_}), "prepare_$_" => $plan->{prepare}{$_}, "name_$_" => $plan->{name}{$_}) } qw(a b)),
         (map { $_ => $plan->{$_} } qw(restore alpha seed warmup control)),
+        (map { $_ => bool($plan->{$_}) } qw(ignore_failure settings_may_change)),
         metrics         => [ map { $_->{text} // $_->{name} } @{ $plan->{metrics} } ],
         margin_percent  => $plan->{margin},
         most_pairs      => $plan->{pairs},
@@ -130,7 +132,7 @@ sub json_text {
 # What Campaign.pm takes over from such a report. Dies if somebody has changed the report.
 sub kept_of {
     my ($json) = @_;
-    die "its format is not known\n" if !is_campaign($json) || (number($json->{format_version}) // 0) != $VERSION;
+    die "its format is not known\n" if !is_campaign($json) || !$VERSIONS{ text($json->{format_version}) // q{} };
     my %known;
     for my $metric (map { hash($_) } list($json->{metrics})) {
         my ($name, $more) = (text($metric->{name}), number($metric->{more_is_better}));
@@ -144,6 +146,7 @@ sub kept_of {
         pairs      => [ map { kept_pair(hash($_), \%known) } list($json->{pairs}) ],
         control    => [ map { kept_pair(hash($_), \%known) } list($json->{control}) ],
         seed       => number(hash($json->{settings})->{seed}),
+        reported   => { map { $_ => hash(hash($json->{reported})->{$_}) } grep { ref hash($json->{reported})->{$_} } qw(a b) },
     };
 }
 
@@ -166,7 +169,7 @@ sub same_campaign {
     my ($json, $plan, $any_seed) = @_;
     my ($kept, $wanted) = (hash($json->{settings}), settings($plan));
     for my $name (@SAME, $any_seed ? () : 'seed') {
-        my ($old, $new) = map { ref $_ ? join "\n", @{$_} : $_ // q{} } $kept->{$name}, $wanted->{$name};
+        my ($old, $new) = map { ref $_ eq 'ARRAY' ? join "\n", @{$_} : $_ || q{} } $kept->{$name}, $wanted->{$name};
         next if $old eq plain_text($new);
         die 'it holds another campaign: its ' . $name =~ tr/_/ /r . " is not the same\n";
     }

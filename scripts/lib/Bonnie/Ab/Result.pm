@@ -8,7 +8,10 @@ use Exporter 'import';
 use Bonnie::Json  ();
 use Bonnie::Plain qw(shorten);
 
-our @EXPORT_OK = qw(campaign_of is_campaign);
+our @EXPORT_OK = qw(%VERSIONS campaign_of is_campaign);
+
+# The format versions of reports that can be read.
+our %VERSIONS = map { $_ => 1 } 1, 2;
 
 # Limit on metrics and pairs, above the numbers of any real report.
 my $MANY = 1000;
@@ -23,8 +26,8 @@ sub is_campaign {
 # shown.
 sub campaign_of {
     my ($json) = @_;
-    my ($version, $settings) = (number($json->{format_version}) // 0, hash($json->{settings}));
-    return (undef, 'format_version ' . shorten("$version", 20) . ' of the report of bon_ab is not known') if $version != 1;
+    my ($version, $settings) = (Bonnie::Json::text($json->{format_version}) // 'none', hash($json->{settings}));
+    return (undef, 'format_version ' . shorten("$version", 20) . ' of the report of bon_ab is not known') if !$VERSIONS{$version};
     my %campaign = (
         settings => { map { $_ => word($settings->{$_}) } qw(name_a name_b command_a command_b prepare_a prepare_b restore) },
         elapsed  => number($json->{elapsed_seconds}) // 0,
