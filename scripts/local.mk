@@ -74,6 +74,7 @@ dist_perlab_DATA = \
 	scripts/lib/Bonnie/Ab/Page.pm \
 	scripts/lib/Bonnie/Ab/Report.pm \
 	scripts/lib/Bonnie/Ab/Result.pm \
+	scripts/lib/Bonnie/Ab/Session.pm \
 	scripts/lib/Bonnie/Ab/Words.pm
 
 # ---- completions for shells --------------------------------------------------------------------
