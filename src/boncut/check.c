@@ -1,14 +1,13 @@
 #include "boncut/check.h"
 
-#include <dirent.h>
 #include <errno.h>
-#include <fcntl.h>
+#include <linux/fs.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
-#include "boncut/methods/method.h"
+#include "boncut/methods/contents.h"
 #include "boncut/report/report.h"
 #include "boncut/verdict.h"
 #include "storage/private_directory.h"
@@ -20,13 +19,7 @@
 #include "util/portable.h"
 #include "util/units.h"
 
-/* ---- the directory --------------------------------------------------------------------------- */
-
-/* Whether the error means that the filesystem is damaged, and not that access is denied. */
-static bool is_damage(int code)
-{
-    return code == EIO || code == EUCLEAN || code == EBADMSG || code == ENODATA;
-}
+/* ---- the place ------------------------------------------------------------------------------- */
 
 static int say_gone(struct check *c, const char *what)
 {
@@ -35,60 +28,101 @@ static int say_gone(struct check *c, const char *what)
     return 0;
 }
 
-static int say_unreadable(struct check *c, int code)
+static const char *or_unknown(const char *text)
 {
-    char what[sizeof c->gone];
-    snprintf(what, sizeof what, "cannot be read (%s)", portable_reason(code));
-    return say_gone(c, what);
+    return *text ? text : "unknown";
+}
+
+static int refuse_other_filesystem(const struct check *c, const char *path, struct err *e)
+{
+    const struct header *h = &c->ledger.header;
+    return err_say(
+        e,
+        "%s is on a filesystem of type %s with the UUID %s, but the log is of one of type "
+        "%s with the UUID %s: is that one mounted? Give --unmounted if it cannot be",
+        path, or_unknown(c->here.filesystem), or_unknown(c->here.uuid), or_unknown(h->filesystem),
+        or_unknown(h->uuid));
+}
+
+/* Whether the filesystem is the log's: 1 or 0; -1: that is not known. */
+static int is_same_filesystem(const struct check *c)
+{
+    const struct header *h = &c->ledger.header;
+    if (*h->uuid && *c->here.uuid)
+        return strcmp(h->uuid, c->here.uuid) == 0;
+    return strcmp(h->filesystem, c->here.filesystem) == 0 ? -1 : 0;
 }
 
 /*
- * Looks for the private directory of another run, and stores its name in `other`, which stays empty
- * when there is none.
+ * Refuses a filesystem that is not the log's, and one that does not show what the storage holds.
  */
-static int find_other_run(int fd, const char *path, char other[PRIVATE_NAME_SIZE], struct err *e)
+static int check_filesystem(const struct check *c, int fd, const char *path, struct err *e)
 {
-    int again = openat(fd, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-    DIR *directory = again >= 0 ? fdopendir(again) : NULL;
-    *other = '\0';
-    if (!directory) {
-        int code = errno;
-        descriptor_close(&again);
-        return is_damage(code) ? 0 : err_system(e, code, "list directory %s", path);
-    }
-    for (const struct dirent *entry; (entry = readdir(directory));)
-        if (is_private_name(entry->d_name))
-            snprintf(other, PRIVATE_NAME_SIZE, "%.*s", PRIVATE_NAME_SIZE - 1, entry->d_name);
-    closedir(directory);
-    return 0;
+    static const struct {
+        const char *option; /* part of a mount option */
+        const char *state;
+    } states[] = {
+        {"shutdown", "shut down"},
+        {"norecovery", "mounted without the recovery of its journal"},
+        {"nologreplay", "mounted without the replay of its log"},
+        {"roll_forward", "mounted without the recovery of what was synced"},
+    };
+    const char *state = NULL;
+    int version;
+    for (size_t i = 0; i < sizeof states / sizeof *states; i++)
+        if (strstr(c->here.options, states[i].option))
+            state = states[i].state;
+    if (portable_ioctl(fd, FS_IOC_GETVERSION, &version) != 0 && errno == EIO)
+        state = states[0].state;
+    if (state)
+        return err_say(
+            e,
+            "the filesystem of %s is %s, so nothing on it can be judged: unmount it, and "
+            "mount it again",
+            path, state);
+    return is_same_filesystem(c) == 0 ? refuse_other_filesystem(c, path, e) : 0;
+}
+
+static void see_run(void *context, int fd, const char *name)
+{
+    char *other = context;
+    (void)fd;
+    if (is_private_name(name))
+        snprintf(other, PRIVATE_NAME_SIZE, "%.*s", PRIVATE_NAME_SIZE - 1, name);
 }
 
 /*
- * Finds out why the log's directory is missing. Returns 0 when the directory was lost, and a
- * failure when `path` is not the place that the log describes.
+ * Finds out why the log's directory is missing. Returns 0 when it was lost, and a failure when this
+ * is not certainly the place where it was.
  */
 static int explain_absence(struct check *c, int parent_fd, const char *path, struct err *e)
 {
     const struct header *h = &c->ledger.header;
     char other[PRIVATE_NAME_SIZE] = "";
-    if (strcmp(h->filesystem, c->here.filesystem) != 0)
-        return err_say(e,
-                       "%s is on %s, but the log is of a directory on %s: is that filesystem "
-                       "mounted? Give --unmounted if it cannot be",
-                       path, *c->here.filesystem ? c->here.filesystem : "an unknown filesystem",
-                       *h->filesystem ? h->filesystem : "an unknown filesystem");
-    int rc = find_other_run(parent_fd, path, other, e);
-    if (rc == 0 && *other)
+    int rc = directory_look(parent_fd, ".", see_run, other);
+    if (rc < 0)
+        return err_system(e, -rc, "list directory %s", path);
+    if (*other)
         return err_say(e,
                        "the log is not of this directory: %s contains %s, which is of another run, "
                        "instead of %s",
                        path, other, h->directory);
-    return rc == 0 ? say_gone(c, "is gone") : rc;
+    if (is_same_filesystem(c) < 0)
+        return err_say(e,
+                       "%s does not contain %s, and the filesystem has no UUID in the log that "
+                       "would show whether it is the same: is the right one mounted?",
+                       path, h->directory);
+    if (!*h->parent || strcmp(h->parent, c->here.parent) != 0)
+        return err_say(e,
+                       "%s does not contain %s, and is not the directory of that filesystem in "
+                       "which it was made",
+                       path, h->directory);
+    return say_gone(c, "is gone");
 }
 
 /*
- * Opens the private directory that the log names, and accepts no other. If it is lost or damaged,
- * returns 0 with c->is_gone set and no descriptor in *fd.
+ * Opens the private directory that the log names, and accepts no other. If it is lost, returns 0
+ * with c->is_gone set and no descriptor in *fd.
  */
 static int open_directory(struct check *c, int parent_fd, const char *path, int *fd, struct err *e)
 {
@@ -97,9 +131,7 @@ static int open_directory(struct check *c, int parent_fd, const char *path, int 
     if (*fd == -ENOENT)
         return explain_absence(c, parent_fd, path, e);
     if (*fd < 0)
-        return is_damage(-*fd)
-                   ? say_unreadable(c, -*fd)
-                   : err_system(e, -*fd, "open directory %s/%s", path, c->ledger.header.directory);
+        return err_system(e, -*fd, "open directory %s/%s", path, c->ledger.header.directory);
     int ownership = private_directory_ownership(parent_fd, *fd, found);
     if (ownership < 0)
         return err_system(e, -ownership, "check directory %s/%s", path, c->ledger.header.directory);
@@ -149,42 +181,38 @@ static void tell_residency(const struct check *c)
 }
 
 /*
- * Accepts the user's claim that the filesystem does not mount, if the directory is indeed missing.
+ * Accepts the user's claim that the filesystem does not mount, unless the directory can be opened.
  */
-static int judge_unmounted(struct check *c, int parent_fd, const char *path, struct err *e)
+static int judge_unmounted(struct check *c, const char *path, struct err *e)
 {
     const char *name = c->ledger.header.directory;
-    if (parent_fd >= 0 && faccessat(parent_fd, name, F_OK, AT_SYMLINK_NOFOLLOW) == 0)
-        return err_say(e, "--unmounted: %s/%s is there", path, name);
-    return say_gone(c, "is on a filesystem that does not mount");
-}
-
-static int judge_mounted(struct check *c, int parent_fd, const char *path, struct err *e)
-{
-    int fd = -1;
-    int rc = open_directory(c, parent_fd, path, &fd, e);
-    if (rc == 0 && !c->is_gone)
-        rc = judge_all(c, fd, e);
+    struct err ignored;
+    err_init(&ignored);
+    int parent_fd = path_open_to_list(path, PATH_FAILS, &ignored);
+    int fd = parent_fd >= 0 ? directory_open(parent_fd, name) : -1;
+    int rc = fd >= 0 ? err_say(e, "--unmounted: %s/%s is there", path, name)
+                     : say_gone(c, "is on a filesystem that does not mount");
     descriptor_close(&fd);
+    descriptor_close(&parent_fd);
     return rc;
 }
 
-static int judge_directory(struct check *c, const struct settings *s, struct err *e)
+static int judge_mounted(struct check *c, const char *path, struct err *e)
 {
-    struct err failure;
-    err_init(&failure);
-    int rc = path_open_to_list(s->directory, PATH_FAILS, &failure);
-    int parent_fd = rc;
+    const struct header *h = &c->ledger.header;
+    int fd = -1;
+    int parent_fd = path_open_to_list(path, PATH_FAILS, e);
+    if (parent_fd < 0)
+        return parent_fd;
     header_describe_place(&c->here, parent_fd);
-    c->is_same_boot = *c->here.boot_id && strcmp(c->here.boot_id, c->ledger.header.boot_id) == 0;
-    if (s->is_unmounted)
-        rc = judge_unmounted(c, parent_fd, s->directory, e);
-    else if (parent_fd >= 0)
-        rc = judge_mounted(c, parent_fd, s->directory, e);
-    else if (is_damage(-parent_fd))
-        rc = say_unreadable(c, -parent_fd);
-    else
-        *e = failure;
+    c->is_same_boot = *c->here.boot_id && strcmp(c->here.boot_id, h->boot_id) == 0;
+    c->is_same_mount = header_is_same_mount(h, &c->here);
+    int rc = check_filesystem(c, parent_fd, path, e);
+    if (rc == 0)
+        rc = open_directory(c, parent_fd, path, &fd, e);
+    if (rc == 0 && !c->is_gone)
+        rc = judge_all(c, fd, e);
+    descriptor_close(&fd);
     descriptor_close(&parent_fd);
     return rc;
 }
@@ -214,7 +242,8 @@ int boncut_check(const struct settings *s, int *status, struct err *e)
     if (rc == 0)
         rc = ledger_read(&check.ledger, STDIN_FILENO, e);
     if (rc == 0)
-        rc = judge_directory(&check, s, e);
+        rc = s->is_unmounted ? judge_unmounted(&check, s->directory, e)
+                             : judge_mounted(&check, s->directory, e);
     if (rc == 0) {
         tell_residency(&check);
         verdict_find(&check);

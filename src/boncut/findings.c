@@ -23,15 +23,15 @@ static bool excuses_failure(enum finding finding)
     return finding == FOUND_FOREIGN || finding == FOUND_TORN || finding == FOUND_UNREADABLE;
 }
 
-static bool is_fault(enum finding finding)
+static bool is_loss(enum finding finding)
 {
-    return finding != FOUND_KEPT && finding != FOUND_UNKNOWN;
+    return finding != FOUND_KEPT && finding < FOUND_UNREADABLE;
 }
 
 static void recent_add(struct recent *r, enum finding finding)
 {
     r->units++;
-    r->lost += is_fault(finding);
+    r->lost += is_loss(finding);
 }
 
 static void add_recent(struct findings *f, struct tally *t, uint64_t before_end_us,
@@ -50,7 +50,7 @@ void findings_add(struct findings *f, const struct ledger *l, unsigned method, u
 {
     const struct promise *p = ledger_promise(l, method, unit);
     struct tally *t = &f->methods[method];
-    if (p->is_doubtful && excuses_failure(loss->finding))
+    if (p->failed > p->version && excuses_failure(loss->finding))
         loss->finding = FOUND_UNKNOWN;
     loss->method = method;
     loss->promised = p->version;
@@ -58,17 +58,14 @@ void findings_add(struct findings *f, const struct ledger *l, unsigned method, u
     t->units++;
     t->found[loss->finding]++;
     add_recent(f, t, loss->before_end_us, loss->finding);
-    if (is_fault(loss->finding) && f->loss_count < LOSSES_NAMED)
+    if ((is_loss(loss->finding) || loss->finding == FOUND_UNREADABLE) &&
+        f->loss_count < LOSSES_NAMED)
         f->losses[f->loss_count++] = *loss;
 }
 
-uint64_t tally_faults(const struct tally *t)
+uint64_t tally_losses(const struct tally *t)
 {
-    uint64_t faults = 0;
-    for (unsigned finding = 0; finding < FINDINGS; finding++)
-        if (is_fault((enum finding)finding))
-            faults += t->found[finding];
-    return faults;
+    return t->units - t->found[FOUND_KEPT] - t->found[FOUND_UNREADABLE] - t->found[FOUND_UNKNOWN];
 }
 
 void findings_sum(const struct findings *f, struct tally *sum)

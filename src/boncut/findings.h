@@ -15,15 +15,15 @@ enum finding {
     FOUND_MISSING,   /* a name is missing */
     FOUND_CAME_BACK, /* a name exists that should be gone */
     FOUND_WRONG_SIZE,
-    FOUND_UNREADABLE,
-    FOUND_UNKNOWN, /* unsound after a later call failed: nothing is known, so this is not a fault */
+    FOUND_UNREADABLE, /* an error: neither kept nor lost */
+    FOUND_UNKNOWN,    /* unsound after a later call failed: nothing is known */
     FINDINGS
 };
 
 /* The findings as words for reports: "came_back". */
 extern const char *const finding_names[FINDINGS];
 
-/* A unit whose state differs from the promise. */
+/* A unit that is not known to be kept. */
 #define FILE_TEXT 160
 struct loss {
     unsigned method;
@@ -40,7 +40,7 @@ struct loss {
 /* Units whose last promise was made within a certain time before the end of the log. */
 struct recent {
     uint64_t units;
-    uint64_t lost;
+    uint64_t lost; /* in one way or another; unreadable units are not */
 };
 
 #define RECENT_BINS   30
@@ -54,7 +54,7 @@ struct tally {
     struct recent last[LAST_SECONDS];
 };
 
-/* Summary of the blocks of a control group. */
+/* Summary of the blocks of a control group, without those that are unreadable or foreign. */
 struct control_tally {
     uint64_t blocks; /* blocks whose last write nothing is known to have made durable */
     uint64_t lost;
@@ -79,6 +79,7 @@ struct findings {
     uint64_t new_names; /* number of files that were synced without their directory */
     /* number of these files that still have their name, which POSIX does not promise */
     uint64_t new_names_present;
+    int error; /* errno of the first unit that is unreadable; 0: none */
     unsigned loss_count;
     struct loss losses[LOSSES_NAMED]; /* the first LOSSES_NAMED losses */
 };
@@ -92,6 +93,8 @@ void findings_add(struct findings *f, const struct ledger *l, unsigned method, u
 
 /* Adds up the tallies of all methods in `sum`. */
 void findings_sum(const struct findings *f, struct tally *sum);
-uint64_t tally_faults(const struct tally *t);
+
+/* Number of units that are lost in one way or another. */
+uint64_t tally_losses(const struct tally *t);
 
 #endif

@@ -26,8 +26,16 @@ struct header {
     char options[HEADER_TEXT]; /* mount options */
     char boot_id[HEADER_TEXT]; /* empty: not known */
     char kernel[HEADER_TEXT];
-    uint64_t mount_id; /* 0: not known */
+    uint64_t mount_id; /* never used twice within one boot; 0: not known */
     int64_t time;      /* seconds since 1970 */
+    /* Version 1 of the log lacks these. */
+    char uuid[HEADER_TEXT];   /* UUID of the filesystem; empty: not known */
+    char parent[HEADER_TEXT]; /* what identifies the user's directory within the filesystem, after
+                                 a power cut, too; empty: not known */
+    uint64_t superblock; /* differs for each time that the filesystem's first mount is made; 0: not
+                            known */
+    bool drive_is_in_place; /* an unflushed direct overwrite reaches the device, at the place that
+                               the file's data had before */
 };
 
 /*
@@ -46,8 +54,17 @@ struct header {
 uint32_t header_units_of_worker(const struct header *h, unsigned method);
 uint32_t header_units(const struct header *h, unsigned method);
 
-/* Fills in the present mount and boot. A field that cannot be found out stays empty or 0. */
+/*
+ * Fills in the filesystem, mount and boot of the user's directory, as they are now. A field that
+ * cannot be found out stays empty or 0.
+ */
 void header_describe_place(struct header *h, int directory_fd);
+
+/*
+ * Whether the filesystem has stayed mounted since `before` was described, so that the kernel still
+ * remembers what was written. Without evidence, true within one boot.
+ */
+bool header_is_same_mount(const struct header *before, const struct header *now);
 
 /* Formats the header as a line. Returns the length with the newline. */
 size_t header_format(char text[static HEADER_LINE_MOST], const struct header *h);

@@ -27,50 +27,32 @@ static int open_ledger(struct ledger *l, struct err *e)
     return 0;
 }
 
-/*
- * Ignores the lines of `cached` until one is certainly younger than the syncfs that was just
- * promised.
- */
-static void note_syncfs(struct ledger *l)
-{
-    l->cached_from = UINT64_MAX;
-}
-
-static void note_control(struct ledger *l, const struct log_line *line)
-{
-    if (line->method != method_cached || l->cached_from != UINT64_MAX || !l->units[method_syncfs])
-        return;
-    l->cached_from = line->version;
-}
-
 static bool line_is_of_run(const struct ledger *l, const struct log_line *line)
 {
     return (l->header.methods & 1U << line->method) &&
-           line->unit < header_units(&l->header, line->method);
+           (methods[line->method].is_control ||
+            line->unit < header_units(&l->header, line->method));
 }
 
 static void take_line(struct ledger *l, const struct log_line *line)
 {
-    struct promise *p = &l->units[line->method][line->unit];
+    bool is_control = methods[line->method].is_control;
+    struct promise *p = &l->units[line->method][is_control ? 0 : line->unit];
     if (line->time_us > l->last_us)
         l->last_us = line->time_us;
-    if (methods[line->method].is_control)
-        note_control(l, line);
     if (line->is_failure) {
-        p->is_doubtful |= line->version > p->version;
+        p->failed = line->version > p->failed ? line->version : p->failed;
         return;
     }
     if (line->version <= p->version) {
         l->repeated++;
         return;
     }
-    if (line->method == method_syncfs)
-        note_syncfs(l);
-    if (methods[line->method].is_control)
-        l->promises[line->method] = line->version;
-    else
-        l->promises[line->method]++;
-    *p = (struct promise){.version = line->version, .time_us = line->time_us};
+    if (line->method == method_cached)
+        l->cached_from = line->unit;
+    l->promises[line->method] = is_control ? line->version : l->promises[line->method] + 1;
+    p->version = line->version;
+    p->time_us = line->time_us;
 }
 
 /*

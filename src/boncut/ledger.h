@@ -11,7 +11,8 @@
 struct promise {
     uint64_t version; /* 0: nothing was promised */
     uint64_t time_us;
-    bool is_doubtful; /* a later call failed, so the sectors may hold anything */
+    uint64_t failed; /* the last version that a call failed to give it; if that is later than the
+                        promised one, the sectors may hold anything */
 };
 
 /* `check` counts separately what was promised in the last 1, 2 and 3 seconds before the cut. */

@@ -13,7 +13,7 @@
  *
  * A `!` before the method says that a call failed while it gave the unit this version. The control
  * groups number their writes: the version is the number of writes that have returned, and the unit
- * is 0.
+ * is the number of those that a syncfs may have made durable (0 for `drive`).
  */
 struct log_line {
     unsigned method; /* index in the table of methods */

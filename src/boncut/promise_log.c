@@ -85,23 +85,32 @@ static size_t take_ring(struct promise_log *log, struct promise_ring *ring, size
 {
     uint64_t put = atomic_load_explicit(&ring->put, memory_order_acquire);
     uint64_t taken = atomic_load_explicit(&ring->taken, memory_order_relaxed);
-    for (; taken < put && length + LOG_LINE_MOST <= BATCH_BYTES; taken++)
-        length += log_line_format(log->text + length, &ring->lines[taken % PROMISE_RING], log->run);
+    for (; taken < put && length + LOG_LINE_MOST <= BATCH_BYTES; taken++) {
+        const struct log_line *line = &ring->lines[taken % PROMISE_RING];
+        log->is_synced |= line->method == method_syncfs;
+        length += log_line_format(log->text + length, line, log->run);
+    }
     atomic_store_explicit(&ring->taken, taken, memory_order_release);
     return length;
 }
 
 /*
  * Appends the number of writes of a control group to the batch. This must come after the promises:
- * ledger.c relies on that order.
+ * whatever a syncfs among them has made durable was written before.
  */
 static size_t take_control(struct promise_log *log, unsigned method, size_t length)
 {
     uint64_t writes = atomic_load_explicit(&log->writes[method], memory_order_acquire);
     if (writes == log->told[method])
         return length;
-    const struct log_line line = {
-        .method = method, .version = writes, .time_us = (clock_ns() - log->start_ns) / 1000};
+    if (method == method_cached && log->is_synced) {
+        log->cached_from = writes;
+        log->is_synced = false;
+    }
+    const struct log_line line = {.method = method,
+                                  .unit = method == method_cached ? (uint32_t)log->cached_from : 0,
+                                  .version = writes,
+                                  .time_us = (clock_ns() - log->start_ns) / 1000};
     log->told[method] = writes;
     return length + log_line_format(log->text + length, &line, log->run);
 }

@@ -32,6 +32,8 @@ struct promise_log {
     struct promise_ring *rings; /* one for each worker */
     _Atomic uint64_t *writes; /* for each control group, the number of writes that have returned */
     uint64_t *told;           /* for each control group, the number of writes that the log says */
+    bool is_synced;           /* a syncfs was promised after the last line of `cached` */
+    uint64_t cached_from;     /* number of writes of `cached` that a syncfs may have made durable */
     _Atomic bool has_failed;  /* writing the log has failed */
     char *text;               /* the batch that is being filled */
 };

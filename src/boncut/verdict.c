@@ -1,9 +1,11 @@
 #include "boncut/verdict.h"
 
+#include <errno.h>
 #include <inttypes.h>
 #include <stdio.h>
 
 #include "boncut/methods/method.h"
+#include "util/portable.h"
 
 const char *const layer_names[LAYERS] = {
     [LAYER_NONE] = "none",
@@ -14,6 +16,7 @@ const char *const layer_names[LAYERS] = {
 const char *const verdict_names[VERDICTS] = {
     [VERDICT_KEPT] = "kept",
     [VERDICT_LOST] = "lost",
+    [VERDICT_UNREADABLE] = "unreadable",
     [VERDICT_INCONCLUSIVE] = "inconclusive",
 };
 
@@ -21,16 +24,22 @@ int verdict_status(enum verdict verdict)
 {
     static const int statuses[VERDICTS] = {[VERDICT_KEPT] = STATUS_KEPT,
                                            [VERDICT_LOST] = STATUS_LOST,
+                                           [VERDICT_UNREADABLE] = STATUS_LOST,
                                            [VERDICT_INCONCLUSIVE] = STATUS_INCONCLUSIVE};
     return statuses[verdict];
+}
+
+bool control_counts(const struct check *c, unsigned method)
+{
+    return method != method_drive || c->ledger.header.drive_is_in_place;
 }
 
 static enum layer find_layer(const struct check *c)
 {
     const struct control_tally *controls = c->findings.controls;
-    if (controls[method_drive].lost > 0)
+    if (controls[method_drive].lost > 0 && control_counts(c, method_drive) && !c->is_same_mount)
         return LAYER_DRIVE;
-    return controls[method_cached].lost > 0 ? LAYER_HOST : LAYER_NONE;
+    return controls[method_cached].lost + controls[method_drive].lost > 0 ? LAYER_HOST : LAYER_NONE;
 }
 
 static uint64_t promises_of(const struct ledger *l)
@@ -51,10 +60,8 @@ static const char *words_for_layer(enum layer layer)
     return words[layer];
 }
 
-static void say_lost(struct check *c, uint64_t promises)
+static void say_lost(struct check *c, const struct tally *sum, uint64_t promises)
 {
-    struct tally sum;
-    findings_sum(&c->findings, &sum);
     c->verdict = VERDICT_LOST;
     if (c->is_gone)
         snprintf(c->text, sizeof c->text,
@@ -64,7 +71,15 @@ static void say_lost(struct check *c, uint64_t promises)
     else
         snprintf(c->text, sizeof c->text,
                  "LOST: %" PRIu64 " of %" PRIu64 " units are not as promised. %s",
-                 tally_faults(&sum), sum.units, words_for_layer(c->layer));
+                 tally_losses(sum), sum->units, words_for_layer(c->layer));
+}
+
+static void say_unreadable(struct check *c, const struct tally *sum)
+{
+    int code = c->findings.error;
+    c->verdict = VERDICT_UNREADABLE;
+    snprintf(c->text, sizeof c->text, "UNREADABLE: %" PRIu64 " promised units cannot be read (%s).",
+             sum->found[FOUND_UNREADABLE], code == EIO ? "EIO" : portable_reason(code));
 }
 
 static void say_inconclusive(struct check *c, const char *reason)
@@ -90,10 +105,16 @@ void verdict_find(struct check *c)
     uint64_t promises = promises_of(&c->ledger);
     findings_sum(&c->findings, &sum);
     c->layer = find_layer(c);
-    if (c->is_gone || tally_faults(&sum) > 0)
-        say_lost(c, promises);
+    if (c->is_gone || tally_losses(&sum) > 0)
+        say_lost(c, &sum, promises);
+    else if (sum.found[FOUND_UNREADABLE] > 0)
+        say_unreadable(c, &sum);
     else if (promises == 0)
         say_inconclusive(c, "the log has no promises.");
+    else if (c->is_same_mount)
+        say_inconclusive(c, "the filesystem has not been unmounted since (the boot id is still the "
+                            "same): what the kernel remembers was read, which says nothing about "
+                            "the drive.");
     else if (c->layer == LAYER_NONE && c->is_same_boot)
         say_inconclusive(c,
                          "the system has not been restarted since (its boot id is still the same), "

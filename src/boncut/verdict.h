@@ -18,10 +18,10 @@ enum layer {
 /* The layers as words: "drive". */
 extern const char *const layer_names[LAYERS];
 
-enum verdict { VERDICT_KEPT, VERDICT_LOST, VERDICT_INCONCLUSIVE, VERDICTS };
+enum verdict { VERDICT_KEPT, VERDICT_LOST, VERDICT_UNREADABLE, VERDICT_INCONCLUSIVE, VERDICTS };
 extern const char *const verdict_names[VERDICTS];
 
-/* Exit statuses. */
+/* Exit statuses. Units that cannot be read have that of units that are lost. */
 enum { STATUS_KEPT = 0, STATUS_LOST = 2, STATUS_INCONCLUSIVE = 3 };
 
 /* Everything that `check` reports. */
@@ -32,11 +32,18 @@ struct check {
     bool is_gone;            /* the private directory is missing, and with it everything */
     char gone[128];          /* what happened to the directory, in words: "is gone" */
     bool is_same_boot;       /* the system has not been rebooted since `write` */
+    bool is_same_mount;      /* nor has the filesystem been unmounted: the kernel remembers it */
     uint64_t resident_bytes; /* number of bytes that stayed in the page cache during the check */
     enum layer layer;
     enum verdict verdict;
     char text[1024]; /* the verdict in words */
 };
+
+/*
+ * Whether losses of this control group show how far the cut reached. Where a direct overwrite is
+ * not in place, the kernel may lose what the drive has kept.
+ */
+bool control_counts(const struct check *c, unsigned method);
 
 /* Sets the layer, the verdict and the text of a check from its other fields. */
 void verdict_find(struct check *c);

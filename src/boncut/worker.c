@@ -4,7 +4,10 @@
 #include <stdlib.h>
 #include <time.h>
 
+#include "io/file.h"
 #include "measure/clock.h"
+#include "measure/device.h"
+#include "measure/mount_info.h"
 #include "sys/stop.h"
 #include "util/message.h"
 #include "util/portable.h"
@@ -61,28 +64,33 @@ static void tell_promise(struct worker *w, unsigned method, uint32_t unit, bool 
     promise_log_put(&run->log, w->number, &line);
 }
 
-/* Number of units, from this one on, that a step of the method changes. */
+/*
+ * Number of units, from this one on, that a step of the method changes. At a rate it is one, since
+ * each unit is a promise.
+ */
 static uint32_t batch_at(const struct write_run *run, unsigned method, uint32_t unit)
 {
     uint32_t left = run->header.units - unit;
     uint32_t batch = methods[method].batch;
-    return batch < 2 ? 1 : batch < left ? batch : left;
+    return batch < 2 || run->gap_ns > 0 ? 1 : batch < left ? batch : left;
 }
 
-/*
- * Changes one or several units to their next versions, and promises these. With is_told, it also
- * logs a failure.
- */
-static int step_method(struct worker *w, unsigned method, uint32_t unit, bool is_told)
+/* Changes one or several units to their next versions. */
+static int step_method(struct worker *w, unsigned method, uint32_t unit)
 {
-    uint32_t batch = batch_at(w->run, method, unit);
+    struct work *work = &w->work[method];
     uint64_t *versions = w->versions[method] + unit;
-    for (uint32_t i = 0; i < batch; i++)
+    work->batch = batch_at(w->run, method, unit);
+    for (uint32_t i = 0; i < work->batch; i++)
         versions[i]++;
-    int rc = methods[method].step(&w->work[method], unit, versions);
-    for (uint32_t i = 0; i < batch && (rc == 0 || is_told); i++)
-        tell_promise(w, method, unit + i, rc != 0);
-    return rc;
+    return methods[method].step(work, unit, versions);
+}
+
+/* Promises what the last step of the method has changed, or says that it has failed. */
+static void tell_step(struct worker *w, unsigned method, uint32_t unit, bool is_failure)
+{
+    for (uint32_t i = 0; i < w->work[method].batch; i++)
+        tell_promise(w, method, unit + i, is_failure);
 }
 
 static int control_step_of(struct worker *w, unsigned method)
@@ -94,7 +102,10 @@ static int control_step_of(struct worker *w, unsigned method)
     return rc;
 }
 
-/* Makes the files of a method, and makes a first step with it. */
+/*
+ * Makes the files of a method, and makes a first step with it. At a rate that one is not promised,
+ * because all methods of all workers make it at once.
+ */
 static int prepare_method(struct worker *w, unsigned method, struct err *e)
 {
     struct work *work = &w->work[method];
@@ -113,8 +124,9 @@ static int prepare_method(struct worker *w, unsigned method, struct err *e)
         return err_system(e, ENOMEM, "memory for the versions of %zu units", units);
     int rc = methods[method].begin ? methods[method].begin(work) : -ENOSYS;
     if (rc == 0)
-        rc = methods[method].is_control ? control_step_of(w, method)
-                                        : step_method(w, method, 0, false);
+        rc = methods[method].is_control ? control_step_of(w, method) : step_method(w, method, 0);
+    if (rc == 0 && !methods[method].is_control && w->run->gap_ns == 0)
+        tell_step(w, method, 0, false);
     if (rc == 0 || !is_unsupported(-rc))
         return rc == 0 ? 0 : say_failed_call(w->run, work, -rc, e);
     leave_out(w->run, work, -rc);
@@ -141,6 +153,54 @@ static int prepare_worker(void *context, struct err *e)
     return rc;
 }
 
+/* ---- the control group `drive` --------------------------------------------------------------- */
+
+/* A hash of the places of all blocks on the device; 0: not known. */
+static uint64_t places_of_blocks(const struct work *w)
+{
+    uint64_t hash = 0;
+    uint64_t place;
+    uint64_t bytes = w->header->block_bytes;
+    for (uint64_t block = 0; block < CONTROL_BLOCKS; block++) {
+        if (file_place(w->fd, block * bytes, bytes, &place) == 0)
+            return 0;
+        hash = rng_mix(hash ^ place);
+    }
+    return hash;
+}
+
+/* Overwrites all blocks once. Returns whether each write has reached the device. */
+static bool overwrites_reach_device(struct worker *w, const struct device_set *devices)
+{
+    struct device_counters before, after;
+    bool reach = true;
+    for (unsigned i = 0; i < CONTROL_GROUPS && reach; i++) {
+        device_read(devices, &before);
+        int rc = control_step_of(w, method_drive);
+        device_read(devices, &after);
+        reach = rc == 0 && before.known && after.known &&
+                after.written_bytes >=
+                    before.written_bytes + (uint64_t)CONTROL_BATCH * w->run->header.block_bytes;
+    }
+    return reach;
+}
+
+void worker_probe_drive(struct worker *w)
+{
+    struct mount_info mount;
+    struct device_set devices;
+    struct header *h = &w->run->header;
+    const struct work *work = &w->work[method_drive];
+    if (!(h->methods & 1U << method_drive))
+        return;
+    mount_info_find(&mount, w->run->directory_fd);
+    device_find(&devices, &mount);
+    uint64_t places = places_of_blocks(work);
+    /* Twice: the second write waits until the filesystem has noted where the first one went. */
+    h->drive_is_in_place = places != 0 && overwrites_reach_device(w, &devices) &&
+                           overwrites_reach_device(w, &devices) && places_of_blocks(work) == places;
+}
+
 /* ---- working --------------------------------------------------------------------------------- */
 
 static void sleep_ns(uint64_t nanoseconds)
@@ -163,8 +223,9 @@ static bool await_turn(const struct write_run *run, uint64_t *next_ns)
     uint64_t now_ns;
     while ((now_ns = clock_ns()) < *next_ns && !is_over(run))
         sleep_ns(*next_ns - now_ns < 50 * MILLION ? *next_ns - now_ns : 50 * MILLION);
-    uint64_t earliest_ns = now_ns - run->gap_ns; /* a worker that is late does not catch up */
-    *next_ns = (*next_ns > earliest_ns ? *next_ns : earliest_ns) + run->gap_ns;
+    *next_ns += run->gap_ns;
+    if (*next_ns < now_ns) /* a worker that is late does not catch up */
+        *next_ns = now_ns;
     return !is_over(run);
 }
 
@@ -220,7 +281,10 @@ static int make_round(struct worker *w, uint64_t *next_ns, struct err *e)
         is_idle = false;
         if (run->gap_ns > 0 ? !await_turn(run, next_ns) : is_over(run))
             return 0;
-        int rc = outcome_of_step(w, method, step_method(w, method, draw_unit(w, method), true), e);
+        uint32_t unit = draw_unit(w, method);
+        int rc = step_method(w, method, unit);
+        tell_step(w, method, unit, rc != 0);
+        rc = outcome_of_step(w, method, rc, e);
         if (rc != 0)
             return rc;
     }
@@ -231,7 +295,8 @@ static int make_round(struct worker *w, uint64_t *next_ns, struct err *e)
 
 static int make_promises(struct worker *w, struct err *e)
 {
-    uint64_t next_ns = clock_ns();
+    /* the workers take turns */
+    uint64_t next_ns = clock_ns() + w->number * w->run->gap_ns / w->run->header.workers;
     int rc = 0;
     while (rc == 0 && !is_over(w->run) && !atomic_load(&w->run->log.has_failed))
         rc = make_round(w, &next_ns, e);

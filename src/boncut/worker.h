@@ -46,6 +46,13 @@ struct worker {
  */
 extern const struct task worker_task;
 
+/*
+ * Finds out whether the overwrites of the control group `drive` reach the device, each in its
+ * place, and notes it in the run's header. The worker is that of the group; its files are durable,
+ * and no other worker writes yet.
+ */
+void worker_probe_drive(struct worker *w);
+
 /* Closes the files and frees the memory of a worker, but not the worker itself. */
 void worker_close(struct worker *w);
 

@@ -90,7 +90,7 @@ static int make_directory(struct session *session, const struct settings *s, str
     if (rc != 0)
         return rc;
     memcpy(h->directory, scratch->name, sizeof h->directory);
-    header_describe_place(h, scratch->fd);
+    header_describe_place(h, scratch->parent_fd);
     snprintf(session->path, sizeof session->path, "%s/%s", s->directory, scratch->name);
     return 0;
 }
@@ -167,12 +167,6 @@ static int start_pool(struct session *session, struct err *e)
     return thread_pool_start(&session->pool, session->worker_count, contexts, NULL, e);
 }
 
-static void set_pace(struct write_run *run, const struct settings *s)
-{
-    run->end_ns = s->time_ns.given ? clock_ns() + s->time_ns.value : UINT64_MAX;
-    run->gap_ns = s->rate.given ? BILLION * run->header.workers / s->rate.value : 0;
-}
-
 static int prepare_run(struct session *session, struct err *e)
 {
     struct write_run *run = &session->run;
@@ -183,7 +177,11 @@ static int prepare_run(struct session *session, struct err *e)
     run->header.methods &= ~atomic_load(&run->left_out);
     if (!(run->header.methods & ~control_methods()))
         return err_say(e, "%s: none of the methods works here", session->path);
-    return sync_directory(session, e);
+    rc = sync_directory(session, e);
+    for (unsigned i = 0; rc == 0 && i < session->worker_count; i++)
+        if (session->workers[i].methods == 1U << method_drive)
+            worker_probe_drive(&session->workers[i]);
+    return rc;
 }
 
 /*
@@ -196,7 +194,7 @@ static int make_promises(struct session *session, const struct settings *s, stru
     int rc = promise_log_begin(&session->run.log, &session->run.header, e);
     /* leaves the directory for `check`; --cleanup removes it later */
     session->scratch.is_guest = rc == 0;
-    set_pace(&session->run, s);
+    session->run.end_ns = s->time_ns.given ? clock_ns() + s->time_ns.value : UINT64_MAX;
     if (rc == 0)
         rc = thread_pool_work(&session->pool, &times, e);
     if (rc == 0 || rc == -EINTR)
@@ -209,6 +207,7 @@ static int run_session(struct session *session, const struct settings *s, struct
     struct write_run *run = &session->run;
     run->path = session->path;
     run->directory_fd = session->scratch.fd;
+    run->gap_ns = s->rate.given ? BILLION * run->header.workers / s->rate.value : 0;
     choose_first_sync(run);
     pattern_init(&run->pattern, DATA_RANDOM, 100, PATTERN_UNIT_MIN, run->header.seed,
                  run->header.run);

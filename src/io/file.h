@@ -116,4 +116,11 @@ int io_sync_pieces(const struct io_file *f, struct err *e);
 /* Closes the file if it is open. f->fd becomes -1. */
 int io_close(struct io_file *f, struct err *e);
 
+/*
+ * Where a part of a file lies on the device of its filesystem, as the filesystem says (FIEMAP).
+ * Returns the number of bytes, from `offset` on and at most `length`, that lie in one piece from
+ * *place on; 0: not known. Takes a few microseconds.
+ */
+uint64_t file_place(int fd, uint64_t offset, uint64_t length, uint64_t *place);
+
 #endif

@@ -1,8 +1,6 @@
 #include "io/io_queue.h"
 
 #include <errno.h>
-#include <linux/fiemap.h>
-#include <linux/fs.h>
 #include <stdint.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -12,40 +10,7 @@
 #include "io/file.h"
 #include "measure/clock.h"
 #include "sys/stop.h"
-#include "util/portable.h"
 #include "util/units.h"
-
-/* An extent with one of these lies nowhere, or not as the file's bytes are. */
-#define PLACELESS                                                                                  \
-    (FIEMAP_EXTENT_UNKNOWN | FIEMAP_EXTENT_DELALLOC | FIEMAP_EXTENT_ENCODED |                      \
-     FIEMAP_EXTENT_DATA_INLINE | FIEMAP_EXTENT_DATA_TAIL)
-
-/*
- * Where a part of a file lies on the device of its filesystem, as the filesystem says (FIEMAP).
- * Returns the number of bytes, from `offset` on and at most `length`, that lie in one piece from
- * *place on; 0: not known. Takes a few microseconds.
- */
-static uint64_t file_place(int fd, uint64_t offset, uint64_t length, uint64_t *place)
-{
-    union {
-        struct fiemap map;
-        unsigned char room[sizeof(struct fiemap) + sizeof(struct fiemap_extent)];
-    } asked;
-    memset(&asked, 0, sizeof asked);
-    asked.map.fm_start = offset;
-    asked.map.fm_length = length;
-    asked.map.fm_extent_count = 1;
-    if (portable_ioctl(fd, FS_IOC_FIEMAP, &asked) != 0 || asked.map.fm_mapped_extents == 0)
-        return 0;
-    struct fiemap_extent extent;
-    memcpy(&extent, asked.room + sizeof(struct fiemap), sizeof extent);
-    uint64_t skipped = offset - extent.fe_logical;
-    if ((extent.fe_flags & PLACELESS) || extent.fe_logical > offset || skipped >= extent.fe_length)
-        return 0;
-    *place = extent.fe_physical + skipped;
-    uint64_t left = extent.fe_length - skipped;
-    return left < length ? left : length;
-}
 
 #define HUGE_PAGE       ((size_t)2 << 20) /* of x86-64 and of most other systems with 4 KiB pages */
 #define HUGE_FROM_BYTES ((size_t)1 << 20)

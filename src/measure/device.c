@@ -115,9 +115,9 @@ static int add_all(struct device_set *d, const char *directory, const struct dev
 static bool find_top(struct device_set *d, const struct mount_info *p)
 {
     const struct device top = {0};
-    if (p->btrfs_uuid[0] != '\0') {
+    if (strcmp(p->filesystem, "btrfs") == 0 && *p->uuid) {
         char path[PATH_MAX];
-        snprintf(path, sizeof path, "%s/sys/fs/btrfs/%s/devices", p->root, p->btrfs_uuid);
+        snprintf(path, sizeof path, "%s/sys/fs/btrfs/%s/devices", p->root, p->uuid);
         return add_all(d, path, &top) > 0;
     }
     /* A bcachefs has the device number of one of its devices, however many it has. */

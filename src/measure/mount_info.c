@@ -2,7 +2,8 @@
 
 #include <limits.h>
 #include <linux/btrfs.h>
-#include <linux/magic.h>
+#include <stddef.h>
+#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -144,22 +145,36 @@ static void guess_type(struct mount_info *p, int fd)
         snprintf(p->filesystem, sizeof p->filesystem, "%s", name);
 }
 
-/*
- * Reads the UUID of a btrfs, which leads to its devices. Every btrfs, and every subvolume, has an
- * anonymous device number.
- */
-static void read_btrfs_uuid(struct mount_info *p, int fd)
+#define UUID_BYTES 16
+
+/* Requests whose answers have the UUID at this offset. The first one that is answered counts. */
+static const struct {
+    unsigned long request;
+    size_t offset;
+} uuid_requests[] = {
+    {_IOC(_IOC_READ, 0x15, 0, 17), 1},    /* FS_IOC_GETFSUUID, since Linux 6.9 */
+    {_IOC(_IOC_READ, 'f', 44, 8), 8},     /* EXT4_IOC_GETFSUUID, to which its length is given */
+    {_IOC(_IOC_READ, 'X', 100, 112), 64}, /* XFS_IOC_FSGEOMETRY_V1 */
+    {BTRFS_IOC_FS_INFO, offsetof(struct btrfs_ioctl_fs_info_args, fsid)},
+};
+
+static void read_uuid(struct mount_info *p, int fd)
 {
-    struct statfs fs;
-    struct btrfs_ioctl_fs_info_args info = {0};
-    if (fstatfs(fd, &fs) != 0 || fs.f_type != BTRFS_SUPER_MAGIC ||
-        portable_ioctl(fd, BTRFS_IOC_FS_INFO, &info) != 0)
-        return;
-    char *end = p->btrfs_uuid;
-    for (size_t i = 0; i < sizeof info.fsid; i++) {
-        if (i == 4 || i == 6 || i == 8 || i == 10)
-            *end++ = '-';
-        end += sprintf(end, "%02x", info.fsid[i]);
+    const size_t count = sizeof uuid_requests / sizeof *uuid_requests;
+    static const unsigned char none[UUID_BYTES]; /* a filesystem that has never got one */
+    const uint32_t length = UUID_BYTES;
+    for (size_t i = 0; i < count && !*p->uuid; i++) {
+        unsigned char answer[sizeof(struct btrfs_ioctl_fs_info_args)] = {0};
+        memcpy(answer, &length, sizeof length);
+        const unsigned char *uuid = answer + uuid_requests[i].offset;
+        if (portable_ioctl(fd, uuid_requests[i].request, answer) != 0 ||
+            memcmp(uuid, none, sizeof none) == 0)
+            continue;
+        char *end = p->uuid;
+        for (size_t byte = 0; byte < UUID_BYTES; byte++)
+            end +=
+                sprintf(end, byte == 4 || byte == 6 || byte == 8 || byte == 10 ? "-%02x" : "%02x",
+                        uuid[byte]);
     }
 }
 
@@ -175,5 +190,5 @@ void mount_info_find(struct mount_info *p, int directory_fd)
     if (p->filesystem[0] == '\0')
         guess_type(p, directory_fd);
     mount_info_find_journal(p);
-    read_btrfs_uuid(p, directory_fd);
+    read_uuid(p, directory_fd);
 }

@@ -12,7 +12,7 @@ struct mount_info {
     unsigned major;      /* device number of the directory's contents */
     unsigned minor;      /* major 0: the number has no device; the filesystem made it up */
     char filesystem[32]; /* type of the filesystem ("ext4", "nfs4", "fuse.sshfs"); empty: unknown */
-    char btrfs_uuid[37]; /* UUID of a btrfs, as in /sys/fs/btrfs; empty: this is not a btrfs */
+    char uuid[37];       /* UUID of the filesystem, "01234567-89ab-..."; empty: unknown */
     char options[MOUNT_OPTIONS]; /* options of the mount and its filesystem, "rw,relatime,discard";
                                     empty: unknown; cut if they are longer */
     bool lacks_journal;          /* this is an ext4 without a journal */

@@ -60,6 +60,16 @@ my $lost = JSON::PP::decode_json(slurp("$dir/lost/0001.json"));
 is_deeply([ schema_errors($schema, $lost) ], [], 'its report is as any other');
 like($lost->{verdict}{text}, qr/is on a filesystem that does not mount, with all of [1-9]\d* promises/, 'and says so');
 
+# What the command says when it did not run says nothing of the filesystem: the cut is made once more.
+my $ssh = boncut(campaign('ssh', "--cut=echo cut >>$dir/cuts", '--same-boot', '--cuts=1', '--before-check=exit 255'));
+is($ssh->{status}, 1, 'a --before-check with the status of ssh: status 1');
+like($ssh->{err}, qr/\Aboncut: cut 1: --before-check ended with status 255; [^\n]*; nothing could be judged, in two attempts\n\z/, 'and why');
+is(slurp("$dir/cuts"), "cut\ncut\n", 'after a second cut');
+unlink "$dir/cuts";
+my $recovers = boncut(campaign('recovers', '--cut=true', '--same-boot', '--cuts=1', "--before-check=test -e $dir/tried || { touch $dir/tried; exit 255; }"));
+is($recovers->{status}, 3, 'once is no failure') or diag($recovers->{err});
+unlink "$dir/tried";
+
 # ---- failures ------------------------------------------------------------------------------------
 
 sub fails {
@@ -109,14 +119,14 @@ is(scalar(grep {/json\z/} tree("$dir/again")), 4, 'to the end');
 # ---- shutting down a filesystem alone ------------------------------------------------------------
 
 SKIP: {
-    skip 'needs root, losetup, mkfs.ext4 and mounts of its own', 8
+    skip 'needs root, losetup, mkfs.ext4 and mounts of its own', 11
         if $> != 0 || !have(qw(losetup mkfs.ext4 unshare)) || system('unshare -m true 2>/dev/null') != 0;
     refused_ok(boncut('fs-shutdown', '--yes', '/'), qr/root filesystem/, 'never the root filesystem');
     spew("$dir/image", q{});
     truncate "$dir/image", 64 << 20;
     mkdir "$dir/mnt" or die "$dir/mnt: $!\n";
     chomp(my $loop = qx(mkfs.ext4 -q -F '$dir/image' && losetup -f --show '$dir/image'));
-    skip 'there is no loop device', 7 if $loop !~ m{\A/dev/};
+    skip 'there is no loop device', 10 if $loop !~ m{\A/dev/};
     my $program = program('boncut');
     spew("$dir/script", <<~"END");
         mount -o barrier=0 $loop $dir/mnt && $program audit $dir/mnt; echo \$? && umount $dir/mnt
@@ -126,6 +136,8 @@ SKIP: {
         $program write --methods=fsync $dir/mnt >$dir/promises & until [ -s $dir/promises ]; do sleep .05; done
         $program fs-shutdown --yes $dir/mnt; wait \$!; echo "writer: \$?"
         for i in \$(seq 100); do umount $dir/mnt && break; sleep .1; done
+        mount $loop $dir/mnt; echo
+        $program campaign '--victim=$victim' '--cut=umount -l $dir/mnt' --write-options=--methods=fsync --same-boot --after=10ms..50ms --cuts=1 --logs=$dir/lazy $dir/mnt; echo "unmounted: \$?"
         END
     # The method syncfs is left out, because for a moment after each syncfs
     # nothing is at stake.
@@ -139,6 +151,9 @@ SKIP: {
     like($cuts, qr/^KEPT: 0 of \d+ promises lost in 2 cuts: in less than 77[.]6 % of cuts .*; no cut reached the drive's cache/m, 'which the verdict says');
     like($cuts, qr/^0\n/m, 'with status 0');
     like($cuts, qr/^writer: 137\n/m, 'the writer is killed, and cannot report what is not durable');
+    like($cuts, qr/^boncut: cut 1: \Q$dir\E\/mnt is on the filesystem with the UUID [^\n]*: is that one mounted\?\nunmounted: 1\n/m, 'an unmounted filesystem is not a lost one') or diag($said);
+    ok(!-e "$dir/lazy/0001.json", 'and has no verdict');
+    is_deeply([ tree("$dir/mnt") ], [], 'nor files on the one below');
     like(-e "$dir/page.html" ? slurp("$dir/page.html") : q{}, qr/0 of \d+ promises lost in 2 cuts/, 'and its page');
 }
 like(boncut('audit', '/dev/shm')->{out}, qr/everything is in memory: nothing here is durable.*^NOT DURABLE/ms, 'audit: tmpfs') if -w '/dev/shm' && qx(stat -f -c %T /dev/shm) eq "tmpfs\n";

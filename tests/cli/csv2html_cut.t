@@ -45,9 +45,17 @@ sub row_of {
 my $check = page_of(data_file('boncut-check.json'));
 like($check, qr{<h1>Power cuts</h1>}, 'a check: heading');
 like($check, qr{<p class="headline">LOST: 28 of 242 units}, 'its sentence');
-is_deeply(row_of($check, 'fdatasync'), [ 20, 15, 13, 2, '1 missing, 1 of a wrong size', '2 of 8', '2 of 13', '2 of 13' ], 'a method that lost something');
-is_deeply(row_of($check, 'msync'), [ 19, 15, 15, 0, "\x{2013}", '0 of 7', '0 of 14', '0 of 15' ], 'and one that did not');
+is_deeply(row_of($check, 'fdatasync'), [ 20, 15, 13, 0, 2, '1 missing, 1 of a wrong size', '2 of 8', '2 of 13', '2 of 13' ], 'a method that lost something');
+is_deeply(row_of($check, 'msync'), [ 19, 15, 15, 0, 0, "\x{2013}", '0 of 7', '0 of 14', '0 of 15' ], 'and one that did not');
 is_deeply(row_of($check, 'drive'), [ '1,346', 256, 0, 'nothing is shown about the drive' ], 'a control group');
+my $in_place = page_of(changed('boncut-check.json', sub {
+    my ($report) = @_;
+    my ($drive) = grep { $_->{name} eq 'drive' } @{ $report->{controls} };
+    @{$drive}{qw(lost counts)} = (256, JSON::PP::false);
+    @{ $report->{methods}[1] }{qw(kept unreadable)} = (10, 3);
+}));
+is_deeply(row_of($in_place, 'drive'), [ '1,346', 256, 256, 'nothing: writes are not known to be in place' ], 'a control group that does not count');
+is_deeply([ @{ row_of($in_place, 'fdatasync') }[ 2 .. 4 ] ], [ 10, 3, 2 ], 'what is unreadable is not lost');
 like($check, qr{<b>28 lost</b>}, 'the last three seconds');
 like($check, qr{create[.]0/4[.]1</td><td>0</td><td>version 1</td><td>none</td><td>missing</td><td>0[.]332 s</td>}, 'a loss');
 
@@ -59,7 +67,7 @@ unlike($campaign, qr{What was lost}, 'and no method');
 
 my $many = page_of(data_file('boncut-campaign.json'), (data_file('boncut-check.json')) x 6);
 ok($many =~ /6 checks, added up/, 'a campaign with its checks');
-is_deeply(row_of($many, 'fdatasync'), [ 120, 90, 78, 12, '6 missing, 6 of a wrong size', '12 of 48', '12 of 78', '12 of 78' ], 'which are added up');
+is_deeply(row_of($many, 'fdatasync'), [ 120, 90, 78, 0, 12, '6 missing, 6 of a wrong size', '12 of 48', '12 of 78', '12 of 78' ], 'which are added up');
 
 my $beside = page_of(data_file('boncut-check.json'), "$FindBin::Bin/../golden/report/full.json");
 like($beside, qr{<h1>Bonnie results</h1>.*Promises and what became of them}s, 'beside results of bonnie');
@@ -75,6 +83,11 @@ my $hostile = page_of(changed('boncut-check.json', sub {
     $report->{controls}         = { };
 }));
 unlike($hostile, qr{<script>|<b><}, 'a hostile report: no tag of its own');
+like(page_of(changed('boncut-check.json', sub {
+    my ($report) = @_;
+    $report->{format_version} = 1;
+    delete $_->{counts} for @{ $report->{controls} };
+})), qr{nothing is shown about the drive}, 'version 1');
 my ($status, $out, $err) = run('bon_csv2html', [ changed('boncut-check.json', sub { $_[0]{format_version} = 9 }) ]);
 isnt($status, 0, 'another version is refused');
 like($err, qr/format_version 9 of the report of boncut is not known/, 'and says so');

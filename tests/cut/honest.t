@@ -16,13 +16,20 @@ use SweepSize qw(is_all sized);
 my $lacking = PowerCut::lacking();
 plan skip_all => $lacking if defined $lacking;
 
-# By default, five machines with one cut each; with --all, some cuts of every machine; with
+# By default, six machines with one cut each; with --all, some cuts of every machine; with
 # --long 200 cuts of each, or the number in BONNIE_TEST_CUTS.
 my @machines = (
-    [qw(ext4 strict 4096)], [qw(ext4 random 512)], [qw(xfs random 4096)], [qw(btrfs random 4096)], [qw(btrfs strict 4096)],
-    is_all() ? ([qw(ext4 random 4096)], [qw(xfs strict 4096)], [qw(xfs random 512)]) : (),
+    [qw(ext4 strict 4096)], [qw(ext4 random 512)], [qw(xfs random 4096)], [qw(btrfs random 4096)],
+    [qw(btrfs random 4096 nodatacow)], [qw(ext4 random 4096 data=journal)],
+    is_all() ? ([qw(ext4 random 4096)], [qw(xfs strict 4096)], [qw(xfs random 512)], [qw(btrfs strict 4096)]) : (),
 );
 my $CUTS = $ENV{BONNIE_TEST_CUTS} // sized(1, 3, 200);
+
+# Where the writes of `drive` are not in place: what they lose shows nothing of the drive.
+sub is_elsewhere {
+    my ($fs, $mount) = @_;
+    return $mount eq 'data=journal' || $fs eq 'btrfs' && $mount ne 'nodatacow';
+}
 
 # In how many cuts each control group must lose something: 95 in a hundred on a quiet machine. On a
 # busy machine, cuts often come when nothing was written since the last flush; and for a moment
@@ -31,21 +38,24 @@ my %all = (cuts => 0, cached => 0, drive => 0);
 
 # Makes cuts. Nothing may be lost, and all of them must count.
 sub cuts_ok {
-    my ($machine, $cuts, $name) = @_;
+    my ($machine, $cuts, $name, $is_elsewhere) = @_;
     my $sum = cuts($machine, $cuts);
     is($sum->{faults}, 0, "$name: nothing is lost in $cuts cuts") or diag(join "\n", @{ $sum->{words} });
     cmp_ok($sum->{promises}, '>', 0, "of $sum->{promises} promises");
+    is($sum->{in_place}, $is_elsewhere ? 0 : $cuts, $is_elsewhere ? '`drive` does not count' : '`drive` counts');
+    is($sum->{reached_drive}, $is_elsewhere ? 0 : $sum->{drive}, 'and says how far the cut reached');
     note(sprintf '%.2f s a cut; control groups lost in %d and %d', @{$sum}{qw(seconds cached drive)});
+    return if $is_elsewhere;
     $all{$_} += $sum->{$_} for qw(cached drive);
     $all{cuts} += $cuts;
     return;
 }
 
 for my $case (@machines) {
-    my ($fs, $drive, $sector) = @{$case};
+    my ($fs, $drive, $sector, $mount) = (@{$case}, 'defaults');
 SKIP: {
-        my $machine = PowerCut->new(fs => $fs, drive => $drive, sector => $sector) // skip("there is no mkfs.$fs", 2);
-        cuts_ok($machine, $CUTS, "$fs, $drive drive with sectors of $sector");
+        my $machine = PowerCut->new(fs => $fs, drive => $drive, sector => $sector, mount => $mount) // skip("there is no mkfs.$fs", 4);
+        cuts_ok($machine, $CUTS, "$fs ($mount), $drive drive with sectors of $sector", is_elsewhere($fs, $mount));
     }
 }
 

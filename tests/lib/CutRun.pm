@@ -42,35 +42,39 @@ sub cut {
     return said($dir, $write->{out_file}, $machine->on ? () : '--unmounted');
 }
 
-# The report of check on a directory and a log of promises.
+# The report of check on a directory and a log of promises. When nothing could be judged, it has only the
+# reason.
 sub said {
     my ($dir, $promises, @options) = @_;
     my $check  = run_tool('boncut', { in => $promises }, 'check', '--json', @options, $dir);
+    return { status => 1, err => $check->{err}, verdict => { text => $check->{err} }, sum => {}, losses => [], controls => [] } if $check->{status} eq '1' && $check->{out} eq q{};
     my $report = eval { JSON::PP->new->decode($check->{out}) } // die "boncut check: $check->{status} $check->{err}$check->{out}";
     return { %{$report}, status => $check->{status}, err => $check->{err} };
 }
 
 # Options for honest storage. A promise flushes everything, so the control group `drive` needs time
 # between two promises: after each flush there is a moment, longer on a busy machine, in which the
-# drive has nothing to lose. All workers make a promise every two fifths of a second, at the same
-# time.
-my @AT_EASE = qw(-c 4 --units 8 --rate 10);
+# drive has nothing to lose. The workers make a promise in turn, every 25 ms.
+my @AT_EASE = qw(-c 4 --units 8 --rate 40);
 
 # cuts(MACHINE, N, ...): the sums over N cuts: promises; cuts with a fault; descriptions of the
-# first faults; cuts in which each control group lost something, and exit statuses; seconds per cut.
+# first faults; cuts in which each control group lost something, those in which `drive` counts, and
+# those that reached the drive; exit statuses; seconds per cut.
 # A cut may come at any moment between two promises.
 sub cuts {
     my ($machine, $count, %how) = @_;
-    my %sum   = (promises => 0, faults => 0, words => [], cached => 0, drive => 0, statuses => {});
+    my %sum   = (promises => 0, faults => 0, words => [], cached => 0, drive => 0, in_place => 0, reached_drive => 0, statuses => {});
     my $begun = Time::HiRes::time();
     for my $number (1 .. $count) {
         my $report = cut($machine, seconds => .5 + rand .2, options => \@AT_EASE, %how);
         my $faults = faults_of($report);
-        $sum{promises} += $report->{sum}{promises};
+        $sum{promises} += $report->{sum}{promises} // 0;
         $sum{faults}++ if %{$faults};
         $sum{statuses}{ $report->{status} }++;
         push @{ $sum{words} }, "cut $number: $report->{verdict}{text}", map { JSON::PP->new->canonical->encode($_) } @{ $report->{losses} } if %{$faults};
         $sum{ $_->{name} } += $_->{lost} > 0 for @{ $report->{controls} };
+        $sum{in_place} += $_->{name} eq 'drive' && $_->{counts} for @{ $report->{controls} };
+        $sum{reached_drive} += ($report->{verdict}{layer_cut} // q{}) eq 'drive';
     }
     $sum{seconds} = (Time::HiRes::time() - $begun) / $count;
     return \%sum;

@@ -11,14 +11,15 @@ use Bonnie::Plain qw(shorten);
 
 our @EXPORT_OK = qw(count fault_words faults finding_words words);
 
-my $VERSION = 1;
+# Reports of version 1 do not say whether a control group counts: all of them did.
+my $VERSIONS = qr/\A[12]\z/;
 
 # Limits for hostile reports.
 my $MOST     = 1000;
 my $MAX_NAME = 60;
 my $MAX_TEXT = 300;
 
-# The faults of a unit: key, and words.
+# How a unit is lost: key, and words.
 my @FAULTS = (
     [ lost       => 'older than promised' ],
     [ foreign    => 'foreign' ],
@@ -26,7 +27,6 @@ my @FAULTS = (
     [ missing    => 'missing' ],
     [ came_back  => 'came back' ],
     [ wrong_size => 'of a wrong size' ],
-    [ unreadable => 'unreadable' ],
 );
 
 sub is_report {
@@ -38,7 +38,7 @@ sub is_report {
 sub records {
     my ($report) = @_;
     my $version = text($report->{format_version}) // 'none';
-    return ([], "format_version $version of the report of boncut is not known") if $version ne $VERSION;
+    return ([], "format_version $version of the report of boncut is not known") if $version !~ $VERSIONS;
     return ([ { cut => bless { %{$report} }, __PACKAGE__ } ]);
 }
 
@@ -73,6 +73,9 @@ sub added_up {
         losses      => [ map { $_->losses } @checks ],
         map { my $part = $_; ($part => [ add_named(map { $_->$part } @checks) ]) } qw(methods controls),
     );
+    for my $sum (@{ $sum{controls} }) {
+        $sum->{counts} = !grep { words($_->{name}) eq $sum->{name} && !$_->{counts} } map { $_->controls } @checks;
+    }
     return bless \%sum, __PACKAGE__;
 }
 
@@ -130,14 +133,14 @@ sub what { return $_[0]{added_up} ? count($_[0]{added_up}) . ' checks, added up'
 
 # The methods that promise something, and the two control groups, which promise nothing.
 sub methods  { return few(list($_[0]{methods})) }
-sub controls { return few(list($_[0]{controls})) }
+sub controls { return map { { counts => 1, %{$_} } } few(list($_[0]{controls})) }
 sub losses   { return few(list($_[0]{losses})) }
 sub each_cut { return few(list($_[0]{cuts})) }
 
 # The last tenths of a second; the last one ends with the log.
 sub tenths { return few(list($_[0]{last_tenths})) }
 
-# Number of a method's units that are not as promised.
+# Number of a method's units that are lost.
 sub faults {
     my ($method) = @_;
     my $sum = 0;

@@ -83,7 +83,7 @@ sub amount { return cell(grouped(count($_[0]))) }
 sub method_table {
     my ($cut) = @_;
     my @methods = $cut->methods or return;
-    my @titles = ('Method', 'Promises', 'Units', 'Kept', 'Lost', 'What was lost', map {"Lost of the last $_\x{A0}s"} @LAST);
+    my @titles = ('Method', 'Promises', 'Units', 'Kept', 'Unreadable', 'Lost', 'What was lost', map {"Lost of the last $_\x{A0}s"} @LAST);
     return (scrolling_table(caption => label_words($cut) . ': ' . $cut->what, class => 'cuts', head => [ row_of(map { head_cell($_) } @titles) ],
             rows => [ map { method_row($_) } @methods ]), control_table($cut));
 }
@@ -92,7 +92,7 @@ sub method_row {
     my ($method) = @_;
     my $faults = faults($method);
     my @last   = map { hash($_) } list($method->{last_seconds});
-    return row_of(row_title(words($method->{name})), (map { amount($method->{$_}) } qw(promises units kept)), fault_cell($faults),
+    return row_of(row_title(words($method->{name})), (map { amount($method->{$_}) } qw(promises units kept unreadable)), fault_cell($faults),
         $faults ? cell(fault_words($method)) : absent("\x{2013}"), map { last_cell($last[ $_ - 1 ]) } @LAST);
 }
 
@@ -124,7 +124,8 @@ sub control_row {
     my ($group) = @_;
     my $name  = words($group->{name});
     my $words = $GROUP{$name} // [ $name, q{}, q{} ];
-    return row_of(row_title($name), (map { amount($group->{$_}) } qw(writes blocks lost)), cell(count($group->{lost}) ? $words->[1] : $words->[2]));
+    my $shows = !$group->{counts} ? 'nothing: writes are not known to be in place' : count($group->{lost}) ? $words->[1] : $words->[2];
+    return row_of(row_title($name), (map { amount($group->{$_}) } qw(writes blocks lost)), cell($shows));
 }
 
 # ---- the last seconds -----------------------------------------------------------
@@ -159,21 +160,21 @@ sub second_panel {
 
 # ---- the cuts of a campaign -----------------------------------------------------
 
-my %LOOKS = (kept => 'held', lost => 'losses', inconclusive => 'open');
+my %LOOKS = (kept => 'held', lost => 'losses', unreadable => 'open', inconclusive => 'open');
 
 sub cut_chart {
     my ($cut) = @_;
     my @each = $cut->each_cut or return;
-    my %count = (kept => 0, lost => 0, inconclusive => 0);
+    my %count;
     my @marks;
     for my $i (0 .. $#each) {
         my $verdict = verdict_of($each[$i]);
         $count{$verdict}++;
-        push @marks, area($LOOKS{$verdict}, ($i + $GAP) / @each, ($i + 1 - $GAP) / @each, $verdict eq 'inconclusive' ? $CUTS / 2 : 0, $CUTS);
+        push @marks, area($LOOKS{$verdict}, ($i + $GAP) / @each, ($i + 1 - $GAP) / @each, $LOOKS{$verdict} eq 'open' ? $CUTS / 2 : 0, $CUTS);
     }
     my $axis = { unit => 'cuts', at => sub { $_[0] / @each }, ticks => [ [ 0, '0' ], [ scalar @each, scalar @each ] ] };
-    my $shown = join ', ', map { "$count{$_} $_" } grep { $count{$_} } qw(kept lost inconclusive);
-    return panels($cut->sentence, [ 'Blue: all promises were kept. Orange: something was lost. Half as high: inconclusive.' ],
+    my $shown = join ', ', map { "$count{$_} $_" } grep { $count{$_} } qw(kept lost unreadable inconclusive);
+    return panels($cut->sentence, [ 'Blue: all promises were kept. Orange: something was lost. Half as high: inconclusive, or unreadable.' ],
         panel('One mark for each cut', axis => $axis, height => $CUTS, rows => [ { label => label_words($cut), shown => $shown, marks => \@marks } ]));
 }
 

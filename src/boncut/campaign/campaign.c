@@ -23,7 +23,7 @@
 #include "util/descriptor.h"
 
 #define DEFAULT_CUTS   10
-#define FORMAT_VERSION 1
+#define FORMAT_VERSION 2
 #define REAL_DIGITS    12
 
 /* A campaign in progress. */
@@ -114,6 +114,7 @@ static json_t *verdict_json(const struct campaign_sum *sum)
     put_count(&object, "cuts", sum->cuts);
     put_count(&object, "conclusive", sum->conclusive);
     put_count(&object, "lost", sum->lost);
+    put_count(&object, "unreadable", sum->unreadable);
     put_count(&object, "reached_drive", sum->reached_drive);
     put_count(&object, "promises", sum->promises);
     put_count(&object, "lost_units", sum->lost_units);

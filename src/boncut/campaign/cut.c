@@ -34,20 +34,19 @@ struct cut {
     struct campaign *campaign;
     unsigned number;
     int said_fd;
-    pid_t writer; /* 0: it is not running */
+    pid_t writer;         /* 0: it is not running */
+    struct header header; /* of the log */
 };
+
+/*
+ * The result of a step after which nothing is known of the promises: the command could not be run,
+ * or did not find what the log is of. Its line is in e.
+ */
+#define NOT_JUDGED 1
 
 void cut_name(char name[CUT_NAME], unsigned number, const char *ending)
 {
     snprintf(name, CUT_NAME, "%04u.%s", number, ending);
-}
-
-bool cut_is_done(const struct campaign *c, unsigned number)
-{
-    char name[CUT_NAME];
-    struct stat st;
-    cut_name(name, number, "json");
-    return fstatat(c->logs.fd, name, &st, AT_SYMLINK_NOFOLLOW) == 0 && st.st_size > 0;
 }
 
 static uint64_t patience_of(const struct cut *c)
@@ -197,6 +196,59 @@ static void end_writer(struct cut *c)
     c->writer = 0;
 }
 
+static int read_header(const struct cut *c, struct header *h, struct err *e)
+{
+    char text[HEADER_LINE_MOST];
+    int fd = open_log(c, "promises", O_RDONLY, e);
+    if (fd < 0)
+        return fd;
+    ssize_t length = pread(fd, text, sizeof text, 0);
+    const char *end = length > 0 ? memchr(text, '\n', (size_t)length) : NULL;
+    int rc = header_parse(h, text, end ? (size_t)(end - text) : 0, e);
+    close(fd);
+    return rc;
+}
+
+bool cut_is_done(struct campaign *c, unsigned number)
+{
+    char name[CUT_NAME];
+    struct stat st;
+    struct err ignored;
+    struct cut cut = {.campaign = c, .number = number};
+    cut_name(name, number, "json");
+    if (fstatat(c->logs.fd, name, &st, AT_SYMLINK_NOFOLLOW) != 0 || st.st_size == 0)
+        return false;
+    err_init(&ignored);
+    if (!*c->uuid && read_header(&cut, &cut.header, &ignored) == 0)
+        memcpy(c->uuid, cut.header.uuid, HEADER_TEXT);
+    return true;
+}
+
+/*
+ * Reads the header of the cut's log. The filesystem must be that of the cuts before: a directory
+ * where it is not mounted any more belongs to another one.
+ */
+static int check_header(struct cut *c, struct err *e)
+{
+    char *uuid = c->campaign->uuid;
+    int rc = read_header(c, &c->header, e);
+    if (rc != 0)
+        return rc;
+    if (!*uuid)
+        memcpy(uuid, c->header.uuid, HEADER_TEXT);
+    if (strcmp(uuid, c->header.uuid) == 0)
+        return 0;
+    rc = err_say(
+        e,
+        "cut %u: %s is on the filesystem with the UUID %s, but before it was on %s: is that "
+        "one mounted?",
+        c->number, c->campaign->settings->directory, *c->header.uuid ? c->header.uuid : "unknown",
+        uuid);
+    end_writer(c);
+    clean_up(c, e); /* which cannot change the line in e any more */
+    return rc;
+}
+
 /*
  * Lets the writer make promises for some time, and cuts the power. The cut command may fail because
  * the cut may end its own connection; the victim's state shows whether the cut has worked.
@@ -208,6 +260,8 @@ static int write_and_cut(struct cut *c, struct err *e)
     if (rc == 0)
         rc = await_writer(c, log_fd, true, clock_ns() + patience_of(c), e);
     if (rc == 0)
+        rc = check_header(c, e);
+    if (rc == 0)
         rc = await_writer(c, log_fd, false, clock_ns() + draw_delay(c->campaign), e);
     if (rc == 0) {
         int status = run_command(c, c->campaign->settings->cut, -1, -1, patience_of(c), e);
@@ -218,25 +272,8 @@ static int write_and_cut(struct cut *c, struct err *e)
     return rc;
 }
 
-/* Reads the victim's boot id before the cut from the header of the log. */
-static int read_old_boot_id(const struct cut *c, char id[HEADER_TEXT], struct err *e)
-{
-    char text[HEADER_LINE_MOST];
-    struct header h;
-    int fd = open_log(c, "promises", O_RDONLY, e);
-    if (fd < 0)
-        return fd;
-    ssize_t length = pread(fd, text, sizeof text, 0);
-    const char *end = length > 0 ? memchr(text, '\n', (size_t)length) : NULL;
-    int rc = header_parse(&h, text, end ? (size_t)(end - text) : 0, e);
-    close(fd);
-    if (rc == 0)
-        memcpy(id, h.boot_id, HEADER_TEXT);
-    return rc;
-}
-
-/* Whether the victim answers with a boot id other than old_id. */
-static int is_up(const struct cut *c, const char *old_id, struct err *e)
+/* Whether the victim answers, with a boot id other than before the cut. */
+static int is_up(const struct cut *c, struct err *e)
 {
     char line[COMMAND_MOST];
     char id[HEADER_TEXT] = "";
@@ -251,19 +288,16 @@ static int is_up(const struct cut *c, const char *old_id, struct err *e)
     if (status == -EINTR)
         return say_failure(c, "the wait for the victim", status, e);
     id[strcspn(id, "\n")] = '\0';
-    return status == 0 && (!asks || (length > 1 && strcmp(id, old_id) != 0));
+    return status == 0 && (!asks || (length > 1 && strcmp(id, c->header.boot_id) != 0));
 }
 
 static int await_victim(const struct cut *c, struct err *e)
 {
-    char old_id[HEADER_TEXT];
     char name[CUT_NAME];
     uint64_t limit_ns = given_or(c->campaign->settings->timeout_ns, DEFAULT_TIMEOUT_NS);
     uint64_t until_ns = clock_ns() + limit_ns;
-    int up = read_old_boot_id(c, old_id, e);
-    if (up != 0)
-        return up;
-    while ((up = is_up(c, old_id, e)) == 0 && clock_ns() < until_ns)
+    int up;
+    while ((up = is_up(c, e)) == 0 && clock_ns() < until_ns)
         pause_ns(c->campaign->settings->same_boot ? PAUSE_NS : RETRY_NS);
     cut_name(name, c->number, "boot");
     path_remove(&c->campaign->logs, name);
@@ -274,6 +308,12 @@ static int await_victim(const struct cut *c, struct err *e)
                         "cut %u: the victim did not come up again, with a new boot id, within "
                         "--timeout; repeat the command to go on from here",
                         c->number);
+}
+
+/* Whether a command with this exit status did not run, or was ended: 255 is ssh's own. */
+static bool is_no_answer(int status)
+{
+    return status >= 126;
 }
 
 /* Makes the victim run `boncut check`. The report gets its final name only when it is complete. */
@@ -294,6 +334,8 @@ static int check_victim(struct cut *c, int before_status, struct err *e)
         bool is_verdict =
             status == STATUS_KEPT || status == STATUS_LOST || status == STATUS_INCONCLUSIVE;
         rc = is_verdict ? 0 : say_failure(c, "boncut check", status, e);
+        if (rc != 0 && status > 0)
+            rc = NOT_JUDGED;
     }
     descriptor_close(&in);
     descriptor_close(&out);
@@ -313,23 +355,42 @@ static int prepare_check(struct cut *c, int *status, struct err *e)
     if (!c->campaign->settings->before_check)
         return 0;
     *status = run_command(c, c->campaign->settings->before_check, -1, -1, patience_of(c), e);
-    return *status < 0 ? say_failure(c, "--before-check", *status, e) : 0;
+    if (*status >= 0 && !is_no_answer(*status))
+        return 0;
+    int rc = say_failure(c, "--before-check", *status, e);
+    return *status < 0 ? rc : NOT_JUDGED;
+}
+
+static int make_once(struct cut *c, struct err *e)
+{
+    int before_status = 0;
+    int rc = clean_up(c, e);
+    if (rc == 0)
+        rc = write_and_cut(c, e);
+    if (rc == 0)
+        rc = await_victim(c, e);
+    if (rc == 0)
+        rc = prepare_check(c, &before_status, e);
+    if (rc == 0)
+        rc = check_victim(c, before_status, e);
+    return rc;
 }
 
 int cut_make(struct campaign *campaign, unsigned number, struct err *e)
 {
     struct cut c = {.campaign = campaign, .number = number, .said_fd = -1};
-    int before_status = 0;
+    struct err reason;
+    int rc = NOT_JUDGED;
     c.said_fd = open_log(&c, "said", O_WRONLY | O_CREAT | O_TRUNC | O_APPEND, e);
-    int rc = c.said_fd < 0 ? c.said_fd : clean_up(&c, e);
-    if (rc == 0)
-        rc = write_and_cut(&c, e);
-    if (rc == 0)
-        rc = await_victim(&c, e);
-    if (rc == 0)
-        rc = prepare_check(&c, &before_status, e);
-    if (rc == 0)
-        rc = check_victim(&c, before_status, e);
+    if (c.said_fd < 0)
+        return c.said_fd;
+    for (int attempt = 0; rc == NOT_JUDGED && attempt < 2; attempt++) {
+        err_init(&reason);
+        rc = make_once(&c, &reason);
+    }
     descriptor_close(&c.said_fd);
+    if (rc == NOT_JUDGED)
+        return err_say(e, "%s; nothing could be judged, in two attempts", reason.text);
+    err_append(e, &reason);
     return rc;
 }

@@ -4,6 +4,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "boncut/header.h"
 #include "boncut/settings.h"
 #include "sys/path.h"
 #include "util/err.h"
@@ -18,6 +19,8 @@ struct campaign {
     const struct settings *settings;
     struct path_directory logs; /* the directory of logs */
     struct rng rng;
+    char
+        uuid[HEADER_TEXT]; /* of the filesystem on which the cuts were made; empty: not known yet */
 };
 
 #define CUT_NAME 32
@@ -25,12 +28,13 @@ struct campaign {
 /* Stores "0007." and the ending in `name`. */
 void cut_name(char name[CUT_NAME], unsigned number, const char *ending);
 
-/* Whether that cut has been made and checked. */
-bool cut_is_done(const struct campaign *c, unsigned number);
+/* Whether that cut has been made and checked. If so, notes the filesystem of its log. */
+bool cut_is_done(struct campaign *c, unsigned number);
 
 /*
- * Makes the cut and checks it. The .json file exists only when it is complete. Returns 0 or a
- * negative errno with a line in e.
+ * Makes the cut and checks it; once more if nothing could be judged. The .json file exists only
+ * when it is complete. Returns 0 or a negative errno with a line in e: also if nothing could be
+ * judged again, or if DIR is on another filesystem than in the cuts before.
  */
 int cut_make(struct campaign *c, unsigned number, struct err *e);
 

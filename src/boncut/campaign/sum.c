@@ -43,15 +43,17 @@ int campaign_cut_read(struct campaign_cut *cut, const json_t *report, struct err
         .units = count_of(sum, "units"),
         .text = text,
     };
-    uint64_t sound = count_of(sum, "kept") + count_of(sum, "unknown");
-    cut->lost_units = cut->units > sound ? cut->units - sound : 0;
+    uint64_t others =
+        count_of(sum, "kept") + count_of(sum, "unknown") + count_of(sum, "unreadable");
+    cut->lost_units = cut->units > others ? cut->units - others : 0;
     return 0;
 }
 
 void campaign_sum_add(struct campaign_sum *sum, const struct campaign_cut *cut)
 {
     sum->cuts++;
-    if (cut->verdict == VERDICT_INCONCLUSIVE)
+    sum->unreadable += cut->verdict == VERDICT_UNREADABLE;
+    if (cut->verdict == VERDICT_INCONCLUSIVE || cut->verdict == VERDICT_UNREADABLE)
         return;
     sum->conclusive++;
     sum->lost += cut->verdict == VERDICT_LOST;
@@ -76,6 +78,14 @@ static void say_reach(struct campaign_sum *sum)
 
 void campaign_sum_end(struct campaign_sum *sum)
 {
+    if (sum->unreadable > 0 && sum->lost == 0) {
+        sum->verdict = VERDICT_UNREADABLE;
+        snprintf(sum->text, sizeof sum->text,
+                 "UNREADABLE: in %" PRIu64 " of %" PRIu64
+                 " cuts, promised units cannot be read; nothing is known to be lost",
+                 sum->unreadable, sum->cuts);
+        return;
+    }
     if (sum->conclusive == 0) {
         sum->verdict = VERDICT_INCONCLUSIVE;
         snprintf(sum->text, sizeof sum->text,

@@ -11,6 +11,7 @@ struct campaign_sum {
     uint64_t cuts;
     uint64_t conclusive; /* number of cuts that kept everything or lost something */
     uint64_t lost;       /* number of cuts that lost something */
+    uint64_t unreadable; /* number of other cuts after which something could not be read */
     uint64_t promises;   /* number of promises in conclusive cuts */
     uint64_t lost_units;
     uint64_t reached_drive; /* number of cuts that reached a drive's cache */

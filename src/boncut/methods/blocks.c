@@ -69,7 +69,7 @@ void blocks_judge(struct judging *j, unsigned worker)
         if (promised == 0)
             continue;
         if (fd < 0) {
-            judging_tell_finding(j, first + block, FOUND_MISSING, name);
+            judging_tell_finding(j, first + block, judging_failure(j, -fd), name);
             continue;
         }
         contents_look(j, fd, layout_stamp(j->method, worker, 0), block, 1, promised, &sight);

@@ -1,5 +1,6 @@
 #include "boncut/methods/contents.h"
 
+#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
@@ -10,6 +11,7 @@
 
 #include "storage/page_cache.h"
 #include "storage/private_directory.h"
+#include "util/descriptor.h"
 #include "util/portable.h"
 
 /* ---- writing --------------------------------------------------------------------------------- */
@@ -68,6 +70,32 @@ int judging_open(struct judging *j, int fd, const char *name)
     if (j->evicts && page_cache_evict(opened, name, &left, &ignored) == 0 && left.known)
         j->resident_bytes += left.bytes;
     return opened;
+}
+
+enum finding judging_failure(struct judging *j, int code)
+{
+    if (code == ENOENT || code == ENOTDIR || code == ELOOP)
+        return FOUND_MISSING;
+    if (j->findings->error == 0)
+        j->findings->error = code;
+    return FOUND_UNREADABLE;
+}
+
+int directory_look(int fd, const char *name, name_seen *see, void *context)
+{
+    int opened = directory_open(fd, name);
+    DIR *directory = opened >= 0 ? fdopendir(opened) : NULL;
+    if (!directory) {
+        int rc = opened < 0 ? opened : -errno;
+        descriptor_close(&opened);
+        return rc;
+    }
+    errno = 0;
+    for (const struct dirent *entry; (entry = readdir(directory)); errno = 0)
+        see(context, opened, entry->d_name);
+    int rc = -errno;
+    closedir(directory);
+    return rc;
 }
 
 /*
@@ -164,7 +192,7 @@ void contents_look(struct judging *j, int fd, uint64_t stamp, uint64_t block, un
     *s = (struct sight){.finding = FOUND_KEPT, .offset = offset, .oldest = UINT64_MAX};
     ssize_t got = read_whole(fd, j->buffer, bytes, offset);
     if (got < 0 || (size_t)got < bytes) {
-        sight_set(s, got < 0 ? FOUND_UNREADABLE : FOUND_WRONG_SIZE, offset);
+        sight_set(s, got < 0 ? judging_failure(j, errno) : FOUND_WRONG_SIZE, offset);
         return;
     }
     for (size_t at = 0; s->finding == FOUND_KEPT && at < bytes; at += SECTOR_BYTES)

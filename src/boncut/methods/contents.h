@@ -40,6 +40,19 @@ int work_make_directory(struct work *w, int fd, const char *name);
  */
 int judging_open(struct judging *j, int fd, const char *name);
 
+/*
+ * What it means that a call on a promised name has failed with this errno: the name is missing, or
+ * it is not known what became of it.
+ */
+enum finding judging_failure(struct judging *j, int code);
+
+/*
+ * Calls see() with the open directory and each name in it. Returns 0, or a negative errno when the
+ * directory could not be read to its end: then it may have names that were not seen.
+ */
+typedef void name_seen(void *context, int fd, const char *name);
+int directory_look(int fd, const char *name, name_seen *see, void *context);
+
 /* The state of a range of a file. */
 struct sight {
     enum finding finding;

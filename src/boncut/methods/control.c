@@ -46,7 +46,7 @@ void control_judge(struct judging *j, unsigned worker)
         if (version == control_version(durable, block))
             continue;
         contents_look(j, fd, layout_stamp(j->method, worker, 0), block, 1, version, &sight);
-        t->blocks++;
+        t->blocks += sight.finding == FOUND_KEPT || sight.finding == FOUND_LOST;
         t->lost += sight.finding == FOUND_LOST;
     }
     descriptor_close(&fd);

@@ -12,8 +12,8 @@ int drive_begin(struct work *w);
 int control_step(struct work *w, uint32_t unit, const uint64_t versions[]);
 
 /*
- * Counts the blocks that are older than the last write to them. That is never a fault. Unreadable
- * and foreign blocks do not count: they say nothing about a cut.
+ * Counts the blocks that are older than the last write to them, which is expected of a cut.
+ * Unreadable and foreign blocks do not count: they say nothing about one.
  */
 void control_judge(struct judging *j, unsigned worker);
 

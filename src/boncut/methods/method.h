@@ -25,6 +25,7 @@ struct work {
     int directory_fd; /* the private directory */
     unsigned method;
     unsigned worker;
+    uint32_t batch;            /* number of units that the step changes */
     const char *call;          /* name of the last system call, for messages */
     int (*first_sync)(int fd); /* begin() syncs its files with this; NULL: the caller does */
     /* ---- */
@@ -56,7 +57,7 @@ struct method {
     bool is_control; /* promises nothing; losses are expected, and show what the cut has reached */
     bool is_fact;    /* promises nothing either, but its losses prove nothing */
     unsigned tails;  /* number of units of each worker beyond --units */
-    unsigned batch;  /* number of units that a step changes; 0: one */
+    unsigned batch;  /* largest number of units that a step changes; 0: one */
     uint64_t interval_ns; /* shortest time between the starts of two steps of a worker */
 
     /*
@@ -67,7 +68,7 @@ struct method {
     int (*begin)(struct work *w);
 
     /*
-     * Gives `batch` units, from `unit` on, the next versions, and makes them durable (a control
+     * Gives w->batch units, from `unit` on, the next versions, and makes them durable (a control
      * group does not). Returns 0 or a negative errno, with the failed call in w->call.
      */
     int (*step)(struct work *w, uint32_t unit, const uint64_t versions[]);

@@ -1,6 +1,5 @@
 #include "boncut/methods/names.h"
 
-#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
@@ -79,7 +78,8 @@ struct seen {
     bool has_old;
     uint64_t old;    /* one of these versions */
     bool has_wanted; /* the promised version or a later one is sound: nothing else matters then */
-    bool has_exact;  /* the promised version exists, in the state `exact` */
+    bool is_unreadable; /* one of these cannot be read */
+    bool has_exact;     /* the promised version exists, in the state `exact` */
     struct sight exact;
 };
 
@@ -88,10 +88,11 @@ struct names {
     struct judging *j;
     const struct names_rule *rule;
     unsigned worker;
+    unsigned side;
     uint32_t first; /* the worker's first unit */
     struct seen *seen;
     char directory[LAYOUT_NAME];
-    bool is_missing; /* a directory is missing */
+    enum finding listing; /* a directory is missing, or unreadable, or else both are known */
 };
 
 static void look_at_contents(const struct names *n, int fd, const char *name, uint32_t unit,
@@ -102,7 +103,7 @@ static void look_at_contents(const struct names *n, int fd, const char *name, ui
         return;
     int file = judging_open(n->j, fd, name);
     if (file < 0) {
-        s->finding = FOUND_UNREADABLE;
+        s->finding = judging_failure(n->j, -file);
         return;
     }
     contents_look(n->j, file, layout_stamp(n->j->method, n->worker, unit + 1), 0, 1,
@@ -124,44 +125,39 @@ static void see_version(const struct names *n, int fd, const char *name, uint32_
     if (seen->has_wanted || n->rule->is_absent)
         return;
     look_at_contents(n, fd, name, unit, version, &sight);
-    if (sight.finding == FOUND_KEPT)
-        seen->has_wanted = true;
+    seen->has_wanted |= sight.finding == FOUND_KEPT;
+    seen->is_unreadable |= sight.finding == FOUND_UNREADABLE;
     if (version == promised) {
         seen->has_exact = true;
         seen->exact = sight;
     }
 }
 
-static void see_side(struct names *n, unsigned side)
+static void see_name(void *context, int fd, const char *name)
 {
+    const struct names *n = context;
     uint32_t unit;
     uint64_t version;
-    side_name(n->directory, n->j->method, n->worker, side, n->rule->sides);
-    int fd = directory_open(n->j->directory_fd, n->directory);
-    DIR *directory = fd >= 0 ? fdopendir(fd) : NULL;
-    if (!directory) {
-        descriptor_close(&fd);
-        n->is_missing = true;
-        return;
-    }
-    for (const struct dirent *entry; (entry = readdir(directory));)
-        if (layout_parse_version(entry->d_name, &unit, &version) && unit < n->j->header->units &&
-            version % n->rule->sides == side)
-            see_version(n, fd, entry->d_name, unit, version);
-    closedir(directory);
+    if (layout_parse_version(name, &unit, &version) && unit < n->j->header->units &&
+        version % n->rule->sides == n->side)
+        see_version(n, fd, name, unit, version);
 }
 
 /* Returns the state of a unit. *version becomes the version whose name shows it. */
 static enum finding names_finding(const struct names *n, const struct seen *seen, uint64_t promised,
                                   uint64_t *version)
 {
+    bool wants_none = n->rule->is_absent || n->rule->leaves_none;
     *version = promised;
-    if (n->is_missing)
+    if (n->listing == FOUND_MISSING)
         return FOUND_MISSING;
-    if (seen->has_old && (n->rule->is_absent || n->rule->leaves_none)) {
+    if (seen->has_old && wants_none) {
         *version = seen->old;
         return FOUND_CAME_BACK;
     }
+    if (n->listing == FOUND_UNREADABLE ? wants_none || !seen->has_wanted
+                                       : seen->is_unreadable && !seen->has_wanted)
+        return FOUND_UNREADABLE;
     if (n->rule->is_absent || seen->has_wanted)
         return FOUND_KEPT;
     return seen->has_exact ? seen->exact.finding : FOUND_MISSING;
@@ -198,8 +194,12 @@ void names_judge(struct judging *j, unsigned worker, const struct names_rule *ru
         j->failure = ENOMEM;
         return;
     }
-    for (unsigned side = 0; side < rule->sides; side++)
-        see_side(&n, side);
+    for (n.side = 0; n.listing != FOUND_MISSING && n.side < rule->sides; n.side++) {
+        side_name(n.directory, j->method, worker, n.side, rule->sides);
+        int rc = directory_look(j->directory_fd, n.directory, see_name, &n);
+        if (rc < 0)
+            n.listing = judging_failure(j, -rc);
+    }
     for (uint32_t unit = 0; unit < j->header->units; unit++)
         tell_unit(&n, unit);
     free(n.seen);
@@ -217,7 +217,10 @@ void names_judge_units(struct judging *j, unsigned worker, names_look *look)
         uint64_t promised = ledger_promise(j->ledger, j->method, first + unit)->version;
         if (promised == 0)
             continue;
-        look(j, fd, worker, unit, promised, &sight);
+        if (fd >= 0)
+            look(j, fd, worker, unit, promised, &sight);
+        else
+            sight = (struct sight){.finding = judging_failure(j, -fd)};
         snprintf(file, sizeof file, "%s/%u", directory, unit);
         judging_tell(j, first + unit, &sight, file);
     }

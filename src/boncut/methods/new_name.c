@@ -1,5 +1,6 @@
 #include "boncut/methods/new_name.h"
 
+#include <errno.h>
 #include <fcntl.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -24,14 +25,18 @@ void new_name_judge(struct judging *j, unsigned worker)
     uint32_t first = worker * header_units_of_worker(j->header, j->method);
     layout_worker_name(name, j->method, worker);
     int fd = directory_open(j->directory_fd, name);
+    if (fd < 0 && fd != -ENOENT)
+        return;
     for (uint32_t unit = 0; unit < j->header->units; unit++) {
         uint64_t synced = ledger_promise(j->ledger, j->method, first + unit)->version;
         if (synced == 0)
             continue;
         layout_version_name(name, unit, synced);
+        bool is_there = fd >= 0 && fstatat(fd, name, &st, AT_SYMLINK_NOFOLLOW) == 0;
+        if (!is_there && fd >= 0 && errno != ENOENT)
+            continue;
         j->findings->new_names++;
-        j->findings->new_names_present +=
-            fd >= 0 && fstatat(fd, name, &st, AT_SYMLINK_NOFOLLOW) == 0;
+        j->findings->new_names_present += is_there;
     }
     descriptor_close(&fd);
 }

@@ -43,9 +43,10 @@ static void replace_look(struct judging *j, int directory_fd, unsigned worker, u
     char name[LAYOUT_NAME];
     layout_unit_name(name, unit);
     int fd = judging_open(j, directory_fd, name);
-    *s = (struct sight){.finding = FOUND_MISSING};
-    if (fd < 0)
+    if (fd < 0) {
+        *s = (struct sight){.finding = judging_failure(j, -fd)};
         return;
+    }
     contents_look(j, fd, layout_stamp(j->method, worker, unit + 1), 0, BLOCKS, 0, s);
     descriptor_close(&fd);
     if (s->finding != FOUND_KEPT)

@@ -1,8 +1,8 @@
 #include "boncut/methods/tail.h"
 
-#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <string.h>
 #include <unistd.h>
 
 #include "boncut/layout.h"
@@ -64,60 +64,58 @@ void tail_end(struct work *w)
     descriptor_close(&w->other_fd);
 }
 
-/*
- * Sets *last to the highest number of the tail's files that exist. Returns false when there is
- * none.
- */
-static bool last_file(const struct judging *j, unsigned worker, uint64_t *last)
+/* Examines one of the tail's files, up to its block with number `blocks` - 1. */
+static void look_at_file(struct judging *j, unsigned worker, uint64_t number, uint64_t blocks,
+                         struct sight *s, char name[LAYOUT_NAME])
 {
-    bool is_there = false;
-    uint64_t number;
-    int fd = openat(j->directory_fd, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-    DIR *directory = fd >= 0 ? fdopendir(fd) : NULL;
-    if (!directory) {
-        descriptor_close(&fd);
-        return false;
-    }
-    for (const struct dirent *entry; (entry = readdir(directory));) {
-        if (!layout_parse_tail(entry->d_name, j->method, worker, &number))
-            continue;
-        *last = is_there && *last > number ? *last : number;
-        is_there = true;
-    }
-    closedir(directory);
-    return is_there;
-}
-
-/*
- * Examines the tail's file that contains `version`, up to the block with that version. Stores the
- * file's name in `name`.
- */
-static void look_at_tail(struct judging *j, unsigned worker, uint64_t version, struct sight *s,
-                         char name[LAYOUT_NAME])
-{
-    uint64_t number = file_of(j->header, version);
-    uint64_t blocks = block_of(j->header, version) + 1;
     layout_tail_name(name, j->method, worker, number);
     int fd = judging_open(j, j->directory_fd, name);
-    *s = (struct sight){.finding = fd < 0 ? FOUND_MISSING : FOUND_KEPT};
+    *s = (struct sight){.finding = fd < 0 ? judging_failure(j, -fd) : FOUND_KEPT};
     for (uint64_t block = 0; s->finding == FOUND_KEPT && block < blocks; block++)
         contents_look(j, fd, layout_stamp(j->method, worker, number + 1), block, 1,
                       number * j->header->units + block + 1, s);
     descriptor_close(&fd);
 }
 
+/* The search for a file that has replaced the one with the promised version. */
+struct successor {
+    struct judging *j;
+    unsigned worker;
+    uint64_t promised_file;
+    struct sight sight; /* of the best later file */
+    char name[LAYOUT_NAME];
+};
+
+static void see_successor(void *context, int fd, const char *name)
+{
+    struct successor *s = context;
+    struct sight sight;
+    char found[LAYOUT_NAME];
+    uint64_t number;
+    (void)fd;
+    if (s->sight.finding == FOUND_KEPT ||
+        !layout_parse_tail(name, s->j->method, s->worker, &number) || number <= s->promised_file)
+        return;
+    look_at_file(s->j, s->worker, number, 1, &sight, found);
+    if (sight.finding == FOUND_KEPT || s->sight.finding == FOUND_MISSING) {
+        s->sight = sight;
+        memcpy(s->name, found, sizeof s->name);
+    }
+}
+
 void tail_judge(struct judging *j, unsigned worker)
 {
-    char name[LAYOUT_NAME];
-    uint32_t unit = worker * header_units_of_worker(j->header, j->method) + j->header->units;
+    const struct header *h = j->header;
+    uint32_t unit = worker * header_units_of_worker(h, j->method) + h->units;
     uint64_t promised = ledger_promise(j->ledger, j->method, unit)->version;
-    uint64_t last = 0;
-    struct sight sight;
     if (promised == 0)
         return;
-    look_at_tail(j, worker, promised, &sight, name);
-    if (sight.finding == FOUND_MISSING && last_file(j, worker, &last) &&
-        last > file_of(j->header, promised))
-        look_at_tail(j, worker, last * j->header->units + 1, &sight, name);
-    judging_tell(j, unit, &sight, name);
+    struct successor s = {.j = j, .worker = worker, .promised_file = file_of(h, promised)};
+    look_at_file(j, worker, s.promised_file, block_of(h, promised) + 1, &s.sight, s.name);
+    if (s.sight.finding == FOUND_MISSING) {
+        int rc = directory_look(j->directory_fd, ".", see_successor, &s);
+        if (rc < 0 && s.sight.finding != FOUND_KEPT)
+            s.sight.finding = judging_failure(j, -rc);
+    }
+    judging_tell(j, unit, &s.sight, s.name);
 }

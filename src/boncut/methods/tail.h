@@ -19,7 +19,8 @@ void tail_end(struct work *w);
 
 /*
  * Judges the tail: the file with the promised version must be long enough, and sound up to that
- * version; or a later file exists, and its first block is sound.
+ * version; or it is gone, and the first block of a later file is sound. A file that was begun just
+ * before the cut may be empty: then the one before it is still there.
  */
 void tail_judge(struct judging *j, unsigned worker);
 

@@ -60,14 +60,14 @@ static void truncate_look(struct judging *j, int directory_fd, unsigned worker, 
 {
     char name[LAYOUT_NAME];
     struct stat st;
-    (void)j;
     (void)worker;
     layout_unit_name(name, unit);
-    *s = (struct sight){.finding = FOUND_MISSING};
-    if (fstatat(directory_fd, name, &st, AT_SYMLINK_NOFOLLOW) != 0)
+    *s = (struct sight){.finding = FOUND_WRONG_SIZE};
+    if (fstatat(directory_fd, name, &st, AT_SYMLINK_NOFOLLOW) != 0) {
+        s->finding = judging_failure(j, errno);
         return;
+    }
     uint64_t size = (uint64_t)st.st_size;
-    s->finding = FOUND_WRONG_SIZE;
     if (size > SPAN)
         return;
     s->has_version = true;

@@ -8,7 +8,7 @@
 #include "sys/host.h"
 #include "util/units.h"
 
-#define FORMAT_VERSION 1
+#define FORMAT_VERSION 2
 #define REAL_DIGITS    12
 
 static double seconds_of(uint64_t microseconds)
@@ -92,6 +92,7 @@ static json_t *controls_json(const struct check *c)
         put_count(&object, "writes", c->ledger.promises[method]);
         put_count(&object, "blocks", c->findings.controls[method].blocks);
         put_count(&object, "lost", c->findings.controls[method].lost);
+        put_flag(&object, "counts", control_counts(c, method));
         append_value(&array, object);
     }
     return array;
@@ -152,6 +153,7 @@ static json_t *verdict_json(const struct check *c)
     put_text(&object, "text", c->text);
     put_count(&object, "exit_status", (uint64_t)verdict_status(c->verdict));
     put_flag(&object, "same_boot", c->is_same_boot);
+    put_flag(&object, "same_mount", c->is_same_mount);
     put_flag(&object, "directory_gone", c->is_gone);
     put_count(&object, "page_cache_bytes", c->resident_bytes);
     return object;

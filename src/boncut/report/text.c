@@ -62,9 +62,12 @@ static void print_controls(const struct check *c, FILE *out)
             fprintf(out, "Control group %s: not written, it does not work here\n",
                     methods[controls[i]].name);
         else
-            fprintf(out, "Control group %s (%s): %" PRIu64 " of %" PRIu64 " blocks lost%s\n",
-                    methods[controls[i]].name, what[i], t->lost, t->blocks,
-                    t->lost > 0 ? ", as expected of a cut" : "");
+            fprintf(
+                out, "Control group %s (%s): %" PRIu64 " of %" PRIu64 " blocks lost%s\n",
+                methods[controls[i]].name, what[i], t->lost, t->blocks,
+                control_counts(c, controls[i])
+                    ? t->lost > 0 ? ", as expected of a cut" : ""
+                    : ", which shows nothing of the drive: writes are not known to be in place");
     }
 }
 
@@ -98,7 +101,7 @@ static void print_losses(const struct check *c, FILE *out)
 {
     const struct findings *f = &c->findings;
     if (f->loss_count > 0)
-        fprintf(out, "\nThe first %u that are not as promised:\n", f->loss_count);
+        fprintf(out, "\nThe first %u that are not known to be as promised:\n", f->loss_count);
     for (unsigned i = 0; i < f->loss_count; i++) {
         const struct loss *l = &f->losses[i];
         fprintf(out, "  %s %s at %" PRIu64 ": %s", methods[l->method].name, l->file, l->offset,

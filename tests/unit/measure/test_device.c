@@ -229,13 +229,13 @@ static const struct mount_info *btrfs(void)
     p = (struct mount_info){.root = tree_root(),
                             .minor = 45,
                             .filesystem = "btrfs",
-                            .btrfs_uuid = "01234567-89ab-cdef-0123-456789abcdef"};
+                            .uuid = "01234567-89ab-cdef-0123-456789abcdef"};
     return &p;
 }
 
 static void make_btrfs_device(const char *name)
 {
-    tree_link(at("sys/fs/btrfs/%s/devices/%s", btrfs()->btrfs_uuid, name),
+    tree_link(at("sys/fs/btrfs/%s/devices/%s", btrfs()->uuid, name),
               at("../../../../devices/%s", name));
 }
 
