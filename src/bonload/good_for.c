@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "bonload/control/conductor.h"
 #include "bonload/planning.h"
@@ -12,7 +13,10 @@
 #include "bonload/report/report.h"
 #include "bonload/targets/profile/profile_target.h"
 #include "bonload/verdict/verdict.h"
+#include "measure/clock.h"
+#include "sys/host.h"
 #include "sys/output.h"
+#include "sys/path.h"
 #include "sys/stop.h"
 #include "util/message.h"
 #include "util/units.h"
@@ -43,6 +47,7 @@
 struct inquiry {
     const struct settings *settings;
     const char *directory; /* a directory on the storage in question */
+    struct durability durability;
     struct coordinator *coordinator;
     struct answer *answers;
     size_t count;          /* number of answers begun */
@@ -187,11 +192,39 @@ static int conduct_run(struct inquiry *q, struct run *run, struct err *e)
     return failed ? failed : rc ? rc : finished;
 }
 
+/* Makes the report of a profile that needs no run: everything in it is zero. */
+static int report_nothing(struct inquiry *q, const struct plan *p, struct err *e)
+{
+    struct steps steps = {0};
+    struct series none = {0};
+    struct result result = {.plan = p,
+                            .steps = &steps,
+                            .intervals = &none,
+                            .timeline = &none,
+                            .start_time_ns = clock_wall_ns()};
+    json_decref(q->report);
+    q->report = NULL;
+    if (result_open(&result)) {
+        result.figures->machine = (struct busy_evidence){.cpus = host_cpus(),
+                                                         .own_percent = -1,
+                                                         .others_percent = -1,
+                                                         .stolen_percent = -1,
+                                                         .waited_percent = -1,
+                                                         .throttled_percent = -1,
+                                                         .foreign_percent = -1};
+        q->report = report_object(&result);
+    }
+    result_release(&result);
+    return q->report ? 0 : err_system(e, ENOMEM, "memory for the report");
+}
+
 static int make_run(struct inquiry *q, const struct settings *s, struct err *e)
 {
     struct plan plan;
     struct run run;
     int rc = plan_make(&plan, s, q->coordinator, e);
+    if (rc == 0 && answer_is_certain(q->answer))
+        return report_nothing(q, &plan, e);
     if (rc == 0)
         rc = run_open(&run, &plan, e);
     if (rc != 0)
@@ -323,6 +356,7 @@ static int ask_profile(struct inquiry *q, const struct profile *p, struct err *e
 {
     q->answer = &q->answers[q->count++];
     q->answer->profile = *p;
+    q->answer->durability = q->durability;
     int rc = set_limit(&q->answer->profile, q->settings, e);
     if (rc == 0)
         rc = judge_loads(q, e);
@@ -401,6 +435,16 @@ static int answer_inquiry(struct inquiry *q, struct page *page, struct err *e)
     return rc;
 }
 
+static int ask_durability(struct inquiry *q, struct err *e)
+{
+    int fd = path_open_to_list(q->directory, PATH_FAILS, e);
+    if (fd < 0)
+        return fd;
+    durability_find(&q->durability, fd);
+    close(fd);
+    return 0;
+}
+
 int good_for(const struct settings *s, struct coordinator *coordinator, struct page *page,
              int *status, struct err *e)
 {
@@ -422,8 +466,9 @@ int good_for(const struct settings *s, struct coordinator *coordinator, struct p
         return err_say(e, "-good-for has limits of its own, and cannot be combined with "
                           "-fail-above; -max-latency=pN:DURATION sets another limit");
     q.answers = calloc(profiles_count() + 1, sizeof *q.answers);
-    int rc =
-        q.answers ? answer_inquiry(&q, page, e) : err_system(e, ENOMEM, "memory for the answers");
+    int rc = q.answers ? ask_durability(&q, e) : err_system(e, ENOMEM, "memory for the answers");
+    if (rc == 0)
+        rc = answer_inquiry(&q, page, e);
     if (rc == 0 && !q.was_stopped)
         *status = status_of(&q);
     json_decref(q.report);

@@ -28,6 +28,25 @@ static void path_of(const struct device_set *d, const struct device *device, con
              what);
 }
 
+bool device_fact(const struct device_set *d, const struct device *device, const char *name,
+                 char *text, size_t size)
+{
+    char path[PATH_MAX];
+    char what[64];
+    snprintf(what, sizeof what, "/%s", name);
+    path_of(d, device, what, path);
+    bool is_there = kernel_file_text(path, text, size);
+    text[strcspn(text, "\n")] = '\0';
+    return is_there;
+}
+
+bool device_is_drive(const struct device_set *d, const struct device *device)
+{
+    char path[PATH_MAX];
+    path_of(d, device, "/partition", path);
+    return !device->stacked && !kernel_file_exists(path);
+}
+
 bool device_parse_number(const char *text, unsigned *major, unsigned *minor)
 {
     return sscanf(text, "%u:%u", major, minor) == 2;

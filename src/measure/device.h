@@ -2,6 +2,7 @@
 #define MEASURE_DEVICE_H
 
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 
 #include "measure/mount_info.h"
@@ -73,6 +74,16 @@ struct device_stat {
     uint64_t write_sectors;
     uint64_t busy_ms;
 };
+
+/*
+ * Reads the first line of a file in the device's directory of sysfs, "queue/write_cache". Returns
+ * false, and an empty text, if it does not exist.
+ */
+bool device_fact(const struct device_set *d, const struct device *device, const char *name,
+                 char *text, size_t size);
+
+/* Whether the device is neither a volume or RAID nor a partition. */
+bool device_is_drive(const struct device_set *d, const struct device *device);
 
 /* Finds the block devices below the filesystem p. */
 void device_find(struct device_set *d, const struct mount_info *p);

@@ -5,6 +5,7 @@ src_libsuite_a_SOURCES += \
 	src/measure/control_group.c src/measure/control_group.h \
 	src/measure/cpu.c src/measure/cpu.h \
 	src/measure/device.c src/measure/device.h \
+	src/measure/durability.c src/measure/durability.h \
 	src/measure/filesystem_name.c src/measure/filesystem_name.h \
 	src/measure/histogram.c src/measure/histogram.h \
 	src/measure/interval.h \

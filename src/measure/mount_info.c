@@ -18,6 +18,8 @@
 #include "util/portable.h"
 #include "util/word_list.h"
 
+#define UPPER_LAYER "upperdir="
+
 long mount_info_id(FILE *fdinfo)
 {
     char line[128];
@@ -44,8 +46,23 @@ static long mount_of(int fd)
     return id;
 }
 
+/* Copies a path in which the kernel wrote some characters as \040. Empty: it is too long. */
+static void read_path(char path[PATH_MAX], const char *text, size_t length)
+{
+    size_t used = 0;
+    while (length > 0 && used < PATH_MAX - 1) {
+        unsigned octal = 0;
+        bool is_escaped = length >= 4 && sscanf(text, "\\%3o", &octal) == 1;
+        path[used++] = is_escaped ? (char)octal : *text;
+        text += is_escaped ? 4 : 1;
+        length -= is_escaped ? 4 : 1;
+    }
+    path[length > 0 ? 0 : used] = '\0';
+}
+
 /*
- * Adds the options of a list that p does not have yet. If they do not fit, the text ends in dots.
+ * Adds the options of a list that p does not have yet. If they do not fit, the text ends in dots,
+ * and so does an option with a long path or a list of layers.
  */
 static void add_options(struct mount_info *p, const char *list)
 {
@@ -53,9 +70,12 @@ static void add_options(struct mount_info *p, const char *list)
         size_t length = strcspn(list, ", \n");
         size_t used = strlen(p->options);
         size_t room = sizeof p->options - used;
+        size_t shown = length > MOUNT_OPTION ? MOUNT_OPTION - strlen("...") : length;
+        if (strncmp(list, UPPER_LAYER, strlen(UPPER_LAYER)) == 0)
+            read_path(p->upper_layer, list + strlen(UPPER_LAYER), length - strlen(UPPER_LAYER));
         if (length > 0 && !word_list_has(p->options, list, length) &&
-            (size_t)snprintf(p->options + used, room, "%s%.*s", used > 0 ? "," : "", (int)length,
-                             list) >= room) {
+            (size_t)snprintf(p->options + used, room, "%s%.*s%s", used > 0 ? "," : "", (int)shown,
+                             list, shown < length ? "..." : "") >= room) {
             strcpy(p->options + sizeof p->options - sizeof "...", "...");
             return;
         }

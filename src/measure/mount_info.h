@@ -1,10 +1,12 @@
 #ifndef MEASURE_MOUNT_INFO_H
 #define MEASURE_MOUNT_INFO_H
 
+#include <limits.h>
 #include <stdbool.h>
 #include <stdio.h>
 
 #define MOUNT_OPTIONS 512
+#define MOUNT_OPTION  64
 
 /* The filesystem of a directory, as stat(2), /proc and an ioctl show it. */
 struct mount_info {
@@ -14,7 +16,10 @@ struct mount_info {
     char filesystem[32]; /* type of the filesystem ("ext4", "nfs4", "fuse.sshfs"); empty: unknown */
     char uuid[37];       /* UUID of the filesystem, "01234567-89ab-..."; empty: unknown */
     char options[MOUNT_OPTIONS]; /* options of the mount and its filesystem, "rw,relatime,discard";
-                                    empty: unknown; cut if they are longer */
+                                    empty: unknown; cut if they are longer, as is any of them that
+                                    is longer than MOUNT_OPTION */
+    char upper_layer[PATH_MAX];  /* of an overlay: path of its upper layer, in the mounts of whoever
+                                    mounted it; empty: there is none */
     bool lacks_journal;          /* this is an ext4 without a journal */
 };
 

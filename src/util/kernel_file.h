@@ -7,8 +7,9 @@
 
 /*
  * Files that the kernel provides: /proc, /sys, control groups, /dev/null. Only root can change what
- * such a path leads to, so these files are opened by path, here and nowhere else. All other files
- * are found by sys/path.h. Tests give paths below a tree of their own.
+ * such a path leads to, so these files are opened by path, here and nowhere else, as is a directory
+ * whose path the kernel gives, if nothing is done in it. All other files are found by sys/path.h.
+ * Tests give paths below a tree of their own.
  */
 
 /* Opens such a file with these flags of open(2). Returns the descriptor, or -1 with errno. */

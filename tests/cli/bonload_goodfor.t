@@ -10,7 +10,10 @@ use lib "$FindBin::Bin/../lib";
 use JSON::PP ();
 use POSIX    ();
 use Test::More;
-use BonnieRun  qw(finish is_used mark scratch wait_until wait_until_working);
+use Root       ();
+BEGIN { Root::private_mounts() }
+use BonnieRun  qw(finish is_used mark scratch scratch_on_disk source wait_until wait_until_working);
+use JsonSchema qw(schema_errors);
 use LoadRun    qw(bonload load_started);
 use RunProgram qw(slurp);
 use Trace      qw(can_trace);
@@ -19,6 +22,14 @@ my $list = bonload('-good-for=list');
 is("$list->{status}$list->{err}", '0', '-good-for=list');
 like($list->{out}, qr/^$_ /m, "has $_") for qw(etcd postgres mariadb redis maildir);
 like($list->{out}, qr/fdatasync p99 below 10[.]0 ms at 50 and 500 writes\/s\n.*\n *etcd 3[.]4 documentation/, 'with its source');
+
+# Nothing in memory is judged, so the storage is a filesystem on a loop device, which is as fast, or the disk.
+my $STORAGE = (Root::may_mount() ? Root::filesystem('ext4', 2048) : undef) // scratch_on_disk();
+plan skip_all => 'the only storage is memory' if qx(df --output=fstype '$STORAGE') =~ /tmpfs/;
+
+sub storage { return BonnieRun::new_directory("$STORAGE") }
+
+my $SCHEMA = JSON::PP::decode_json(slurp(source('share/bonload.schema.json')));
 
 # Profiles made for this test.
 my $OWN = scratch();
@@ -38,7 +49,7 @@ sub good_for { return judged(judging(@_)) }
 
 sub judging {
     my ($profile, @args) = @_;
-    my $dir = scratch();
+    my $dir = storage();
     mark("$dir");
     return { run => load_started("-good-for=$profile", @args, $dir), dir => $dir, name => "$profile @args" };
 }
@@ -54,7 +65,8 @@ sub judged {
 # A profile may come through a pipe, and a signal ends the wait for it.
 POSIX::mkfifo("$OWN/pipe", oct 600) or die "mkfifo: $!\n";
 for my $writes (0, 1) {
-    my $waiting = load_started("-good-for=$OWN/pipe", '-wt=1', '-show-progress=false', scratch());
+    my $dir     = storage();
+    my $waiting = load_started("-good-for=$OWN/pipe", '-wt=1', '-show-progress=false', $dir);
     wait_until('that it is open', sub { grep { (readlink // q{}) eq "$OWN/pipe" } glob "/proc/$waiting->{pid}/fd/*" });
     my $other_end;
     if ($writes) { open $other_end, '+<', "$OWN/pipe" or die "$OWN/pipe: $!\n" }
@@ -65,7 +77,7 @@ for my $writes (0, 1) {
 
 # Some runs last long, for a machine that is away for a while, and therefore go on at the same time.
 # The pages of this one are overwritten; what becomes of it is checked below.
-my $damaged_in = scratch();
+my $damaged_in = storage();
 my $damaged    = load_started({}, '-good-for=' . own('reads', 'pages db 1MiB', 'request: read db 1'), qw(-wps=100 -duration=8s), $damaged_in);
 my $file;
 wait_until('its pages', sub { ($file) = grep { (-s $_ // 0) == 1 << 20 } glob "/proc/$damaged->{pid}/fd/*"; $file });
@@ -100,19 +112,66 @@ like($figures->{out}, qr{\Aplain: no verdict[.] \d+ requests/s at 2 clients, p99
 # A limit may also be about work beside the requests.
 like($beside->{out}, qr{\Abeside: not good[.] flush longest}, 'a limit of what goes on beside');
 
-my ($FILESYSTEM) = qx(df --output=fstype '$OWN') =~ /\n(.+)\n/;
+my ($FILESYSTEM) = qx(df --output=fstype '$STORAGE') =~ /\n(.+)\n/;
 
 # ---- the programs' profiles -----------------------------------------------------------------------------
 for my $profile (qw(etcd postgres mariadb redis maildir)) {
     my $run = good_for($profile, qw(-duration=1s -wt=2 -output=json -verify=full));
     like($run->{status}, qr/\A[023]\z/, "$profile runs") or diag($run->{err});
     my $report = eval { JSON::PP::decode_json($run->{out}) } // {};
+    is_deeply([ schema_errors($SCHEMA, $report) ], [], 'as the schema says');
     my ($answer) = @{ $report->{bonload}{good_for}{profiles} // [] };
     is($answer->{name}, $profile, 'and says so in JSON');
     cmp_ok($answer->{loads}[0]{requests} // 0, '>', 0, 'with requests');
     is($report->{bonload}{damaged}, 0, 'no damage');
     is($report->{bonload}{device}{filesystem}, $FILESYSTEM, 'the filesystem is named');
     cmp_ok($report->{bonload}{verified_bytes}, '>', 0, 'pages that were read were looked at') if $profile eq 'postgres';
+}
+
+# ---- storage that keeps nothing ------------------------------------------------------------------------------
+# No load is needed to know that: the verdict is there at once, and the directory stays untouched.
+sub keeps_nothing_ok {
+    my ($dir, $what) = @_;
+    my $run = bonload('-good-for=etcd', "$dir");
+    is("$run->{status}$run->{err}", '2', "$what: exit status 2");
+    like($run->{out}, qr/\Aetcd: not good: nothing written here survives a crash [(]$what[)][.]\n\z/, 'and says why');
+    return;
+}
+
+SKIP: {
+    skip 'this test may not mount', 28 if !Root::may_mount();
+    my $memory = Root::tmpfs('size=256m');
+    keeps_nothing_ok($memory, 'tmpfs');
+    my $figures = bonload('-good-for=' . own('plain', @LOG[ 0, 1 ]), qw(-duration=1s -wt=2), "$memory");
+    is($figures->{status}, '0', 'without limits: figures');
+    like($figures->{out}, qr/\Aplain: nothing written here survives a crash [(]tmpfs[)][.]\nplain: no verdict[.] \d+ /, 'with that sentence above');
+    my $json = bonload(qw(-good-for=redis -output=json), "-timeline-file=$OWN/memory.html", "$memory");
+    is($json->{status}, '2', 'as JSON');
+    is_deeply([ schema_errors($SCHEMA, eval { JSON::PP::decode_json($json->{out}) }) ], [], 'as the schema says');
+    like(slurp("$OWN/memory.html"), qr/redis: not good; nothing written there survives a crash [(]tmpfs[)]/, 'and so says the page');
+    is(bonload(qw(-good-for=etcd -wps=0), "$memory")->{status}, '1', 'what is refused stays so');
+
+    my $barrier = Root::filesystem('ext4', 64, 'barrier=0');
+    keeps_nothing_ok($barrier, '(?:barrier=0|nobarrier)') if $barrier;
+SKIP: {
+        skip 'there is no overlay', 16 if !Root::knows('overlay');
+        mkdir "$STORAGE/$_" or die "$STORAGE/$_: $!\n" for qw(layers other);
+        keeps_nothing_ok(Root::overlay("$STORAGE/layers", 'volatile'), '(?:fsync=)?volatile');
+        keeps_nothing_ok(Root::overlay(), 'tmpfs below an overlay');
+        keeps_nothing_ok(Root::overlay($barrier), '(?:barrier=0|nobarrier) below an overlay');
+        my @small = (own('small', @LOG, 'limit sync max 1h'), qw(-wps=10 -duration=1s));
+        my $over = Root::overlay("$STORAGE/other");
+        my $seen = bonload("-good-for=$small[0]", @small[ 1, 2 ], "$over");
+        is($seen->{status}, '0', 'an overlay of such storage is judged') or diag($seen->{out}, $seen->{err});
+        unlike($seen->{out}, qr/survives/, 'without a word');
+        # In other mounts the path of the upper layer leads elsewhere.
+        for my $elsewhere ('true', "mkdir '$STORAGE/other/upper'") {
+            my @apart = (qw(unshare --mount -- sh -c), "mount -t tmpfs none '$STORAGE/other' && $elsewhere && exec \"\$0\" \"\$@\"");
+            my $hidden = bonload({ wrap => \@apart }, "-good-for=$small[0]", @small[ 1, 2 ], "$over");
+            is($hidden->{status}, '0', 'as is one whose layers cannot be seen') or diag($hidden->{out}, $hidden->{err});
+            like($hidden->{out}, qr/\Asmall: good[.] .*\nWhether it survives a crash is not known: what is below this overlay cannot be seen from here[.]\n/, 'with a line that says so');
+        }
+    }
 }
 
 # ---- the page -----------------------------------------------------------------------------------------
@@ -154,7 +213,7 @@ sub calls_of_threads {
 for my $profile (sort keys %CALLS) {
 SKIP: {
         skip 'strace cannot trace here', 2 if !can_trace();
-        my ($dir, $where) = (scratch(), scratch());
+        my ($dir, $where) = (scratch(), storage());
         my @wrap = (qw(strace -f -qq -y -s0 -e), 'trace=openat,openat2,write,pwrite64,pread64,fsync,fdatasync,sync_file_range,renameat,unlinkat', '-o', "$dir/trace", '--');
         my $run = bonload({ wrap => \@wrap }, "-good-for=$profile", qw(-wt=1 -warmup=0s -duration=2500ms), $where);
         like($run->{status}, qr/\A[023]\z/, "$profile, traced") or diag($run->{err});
@@ -170,7 +229,7 @@ SKIP: {
 # Calls of the storage take so long, from the third of a thread on. What makes the files calls fsync.
 sub delayed {
     my ($call, $delay, $from, $profile, @args) = @_;
-    my ($dir, $log) = (scratch(), scratch());
+    my ($dir, $log) = (storage(), scratch());
     my @wrap = (qw(strace -f -qq --seccomp-bpf -o), "$log/trace", "-etrace=$call", "-einject=$call:delay_enter=$delay:when=$from+", '--');
     return { run => load_started({ wrap => \@wrap }, "-good-for=$profile", '-warmup=0s', @args, $dir), dir => $dir, kept => $log };
 }
@@ -239,7 +298,7 @@ for my $case (
 is(bonload(qw(-good-for=etcd /nowhere/at/all))->{status}, '1', 'a directory that is not there');
 
 for my $signal (qw(INT TERM)) {
-    my $dir = scratch();
+    my $dir = storage();
     my $run = load_started(qw(-good-for=etcd -duration=100s -wps=50), $dir);
     wait_until('its hundreds of threads, which make the load', sub { slurp("/proc/$run->{pid}/status") =~ /^Threads:\s+\d{3}/m });
     wait_until_working($run->{pid});

@@ -69,7 +69,17 @@ is(sysread($flushed, my $next, 1), 1, 'which has flushed it again');
 kill TERM => $other;
 waitpid $other, 0;
 is($?, 0, 'which the drive did');
+
+# An overlay is what its upper layer is, and a volatile one syncs nothing.
+audit_ok('an overlay above a mount that sends no flush', Root::overlay($barrier->dir) . q{}, 2, qr/barrier\S* below an overlay: the filesystem sends no flush/);
 undef $barrier;
+audit_ok('an overlay above memory', Root::overlay() . q{}, 2, qr/tmpfs below an overlay: everything is in memory/);
+
+my $sound = PowerCut->new;
+audit_ok('an overlay that syncs nothing', Root::overlay($sound->dir, 'volatile') . q{}, 2, qr/volatile: fsync does nothing/, qr/^NOT DURABLE/m);
+mkdir $sound->dir . '/sub' or die "mkdir: $!\n";
+audit_ok('an overlay above a drive that flushes reach', Root::overlay($sound->dir . '/sub') . q{}, 0, qr/^Filesystem: overlay /m);
+undef $sound;
 
 audit_ok('memory', Root::tmpfs('size=16m') . q{}, 2, qr/everything is in memory/, qr/^NOT DURABLE/m);
 

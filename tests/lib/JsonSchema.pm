@@ -23,6 +23,7 @@ my %KEYWORD = (
     const                => \&check_const,
     enum                 => \&check_enum,
     minimum              => \&check_minimum,
+    exclusiveMinimum     => \&check_above,
     maximum              => \&check_maximum,
     pattern              => \&check_pattern,
     properties           => \&check_properties,
@@ -97,6 +98,11 @@ sub check_const {
 sub check_enum {
     my ($words, $value, $place) = @_;
     return (grep { is_equal($_, $value) } @{$words}) ? () : "$place: is none of those allowed";
+}
+
+sub check_above {
+    my ($least, $value, $place) = @_;
+    return is_number($value) && $value <= $least ? "$place: is not above $least" : ();
 }
 
 sub check_minimum {

@@ -74,14 +74,15 @@ sub ramfs {
     return Mounted->new($dir);
 }
 
-# An overlay over two directories of a tmpfs.
+# An overlay with these options over two directories of a filesystem, which is a tmpfs unless it is given.
 sub overlay {
+    my ($below, @options) = @_;
     return if !knows('overlay');
-    my $below = tmpfs('size=64m');
+    $below //= tmpfs('size=64m');
     mkdir "$below/$_" for qw(lower upper work);
     chmod oct(777), "$below/upper";
     my $dir = BonnieRun::scratch_on_disk();
-    command(qw(mount -t overlay -o), "lowerdir=$below/lower,upperdir=$below/upper,workdir=$below/work", 'bonnie-test', "$dir");
+    command(qw(mount -t overlay -o), join(q{,}, "lowerdir=$below/lower,upperdir=$below/upper,workdir=$below/work", @options), 'bonnie-test', "$dir");
     return Mounted->new($dir, $below);
 }
 

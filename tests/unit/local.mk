@@ -16,6 +16,7 @@ BONNIE_UNIT_TESTS = \
 	tests/unit/measure/test_busy \
 	tests/unit/measure/test_cpu \
 	tests/unit/measure/test_device \
+	tests/unit/measure/test_durability \
 	tests/unit/measure/test_histogram \
 	tests/unit/measure/test_io_limit \
 	tests/unit/measure/test_mount_info \
@@ -91,6 +92,7 @@ tests_unit_bonload_test_backing_SOURCES = tests/unit/bonload/test_backing.c $(TR
 tests_unit_measure_test_busy_SOURCES = tests/unit/measure/test_busy.c $(TREE)
 tests_unit_measure_test_device_SOURCES = tests/unit/measure/test_device.c $(TREE)
 tests_unit_measure_test_io_limit_SOURCES = tests/unit/measure/test_io_limit.c $(TREE)
+tests_unit_measure_test_durability_SOURCES = tests/unit/measure/test_durability.c $(TREE)
 tests_unit_measure_test_mount_info_SOURCES = tests/unit/measure/test_mount_info.c $(TREE)
 tests_unit_bonnie_report_test_json_SOURCES = tests/unit/bonnie/report/test_json.c $(GOLDEN)
 tests_unit_bonnie_report_test_report_SOURCES = tests/unit/bonnie/report/test_report.c $(GOLDEN)

@@ -29,6 +29,8 @@ sub word { return shorten(text($_[0]) // q{}, $MAX_TEXT) }
 sub load_verdict {
     my ($load) = @_;
     my @words = map { word($_->{name}) . ': ' . word($_->{verdict}) . more_text($_) } profiles($load);
+    my $asked = hash($load->{good_for});
+    push @words, 'nothing written there survives a crash (' . word($asked->{durability_of}) . ')' if (text($asked->{durability}) // q{}) eq 'none';
     return @words ? join '; ', @words : undef;
 }
 

@@ -10,22 +10,23 @@
 #include "boncut/audit/fua_trace.h"
 #include "boncut/audit/leaves.h"
 #include "boncut/audit/trial.h"
+#include "measure/durability.h"
 #include "measure/mount_info.h"
 #include "report/sanitize.h"
 #include "sys/path.h"
 #include "sys/stop.h"
 #include "util/units.h"
-#include "util/word_list.h"
 
 /* The exit status when the audit is certain that the directory is not durable. */
 #define STATUS_NOT_DURABLE 2
 
-/* No drive is that fast: a call that returns sooner has not waited for one. */
+/* Only persistent memory is that fast: a call that returns sooner has waited for no other drive. */
 #define TOO_FAST_NS 10000
 
 /* What the audit has found out about a directory. */
 struct audit {
     struct mount_info mount;
+    struct durability durability;
     struct device_set devices;
     struct leaf leaves[LEAVES_MOST];
     unsigned leaf_count;
@@ -39,56 +40,23 @@ struct audit {
 
 /* ---- how it is mounted ----------------------------------------------------------------------- */
 
-static bool has_option(const struct audit *a, const char *option)
+static void print_mount(const struct audit *a)
 {
-    return word_list_has(a->mount.options, option, strlen(option));
-}
-
-static bool is_in_memory(const struct audit *a)
-{
-    return strcmp(a->mount.filesystem, "tmpfs") == 0 || strcmp(a->mount.filesystem, "ramfs") == 0;
-}
-
-static bool sends_no_flush(const struct audit *a)
-{
-    return has_option(a, "barrier=0") || has_option(a, "nobarrier");
-}
-
-/* Whether the directory has a drive that may have a volatile cache. */
-static bool has_volatile_cache(const struct audit *a)
-{
-    for (unsigned i = 0; i < a->leaf_count; i++)
-        if (a->leaves[i].cache != CACHE_THROUGH)
-            return true;
-    return a->leaf_count == 0;
-}
-
-static void print_mount(struct audit *a)
-{
+    static const char *const endings[] = {
+        [DURABILITY_OPEN] = "",
+        [DURABILITY_HIDDEN] = " cannot be seen from here",
+        [DURABILITY_NONE] = ": nothing written here survives a crash",
+    };
     char text[MOUNT_OPTIONS];
     sanitize_clean(text, sizeof text, a->mount.filesystem);
     printf("Filesystem: %s", *text ? text : "not known");
     sanitize_clean(text, sizeof text, a->mount.options);
     printf("%s%s%s\n", *text ? " (" : "", text, *text ? ")" : "");
-    if (is_in_memory(a)) {
-        puts("  everything is in memory: nothing here is durable");
-        a->is_not_durable = true;
-    }
-    if (sends_no_flush(a)) {
-        printf("  mounted without barriers: the filesystem sends no flush%s\n",
-               has_volatile_cache(a) ? ", so what is in a drive's cache is not durable" : "");
-        a->is_not_durable |= has_volatile_cache(a);
-    }
-    if (strcmp(a->mount.filesystem, "overlay") == 0 && has_option(a, "volatile")) {
-        puts("  an overlay mounted volatile: fsync does nothing, nothing here is durable");
-        a->is_not_durable = true;
-    }
+    sanitize_clean(text, sizeof text, a->durability.what);
+    if (a->durability.why)
+        printf("  %s: %s%s\n", text, a->durability.why, endings[a->durability.kind]);
     if (a->mount.lacks_journal)
         puts("  without a journal: after a cut it needs fsck, which may lose names");
-    if (strncmp(a->mount.filesystem, "nfs", 3) == 0)
-        puts("  of a server, whose export may be async: this cannot be seen from here");
-    if (strncmp(a->mount.filesystem, "fuse", 4) == 0)
-        puts("  of a FUSE server: what it does for fsync cannot be seen from here");
 }
 
 /* ---- the drives ------------------------------------------------------------------------------ */
@@ -140,6 +108,10 @@ static void judge_leaf(struct audit *a, unsigned i)
 {
     const struct leaf *l = &a->leaves[i];
     const char *name = l->device->name;
+    if (l->is_persistent_memory) {
+        printf("  %s: persistent memory, where fsync needs no request\n", name);
+        return;
+    }
     if (!a->before[i].known || !a->after[i].known) {
         printf("  %s: the kernel does not count its flushes\n", name);
         return;
@@ -183,8 +155,8 @@ static void print_fua(const struct audit *a, unsigned i)
 static bool reaches_any(const struct audit *a)
 {
     for (unsigned i = 0; i < a->leaf_count; i++)
-        if (!a->before[i].known || !a->after[i].known || a->after[i].writes > a->before[i].writes ||
-            a->after[i].flushes > a->before[i].flushes)
+        if (a->leaves[i].is_persistent_memory || !a->before[i].known || !a->after[i].known ||
+            a->after[i].writes > a->before[i].writes || a->after[i].flushes > a->before[i].flushes)
             return true;
     return a->leaf_count == 0;
 }
@@ -206,7 +178,7 @@ static void print_trial(struct audit *a)
         puts(" and nothing reaches the device: nothing here is durable");
         a->is_not_durable = true;
     } else if (a->leaf_count == 0 && a->trial.median_ns < TOO_FAST_NS) {
-        puts("  no drive answers that fast: these fsyncs did not wait for one");
+        puts("  only persistent memory answers that fast: no other drive was waited for");
     }
 }
 
@@ -218,6 +190,8 @@ static int find_facts(struct audit *a, const char *path, struct err *e)
     if (fd < 0)
         return fd;
     mount_info_find(&a->mount, fd);
+    durability_find(&a->durability, fd);
+    a->is_not_durable = a->durability.kind == DURABILITY_NONE;
     close(fd);
     device_find(&a->devices, &a->mount);
     a->leaf_count = leaves_find(a->leaves, &a->devices);

@@ -15,10 +15,12 @@
 enum write_cache { CACHE_UNKNOWN, CACHE_BACK, CACHE_THROUGH };
 
 struct leaf {
+    const struct device_set *devices;
     const struct device *device;
     enum write_cache cache; /* what the drive says about its cache, in queue/write_cache */
-    int fua;         /* 1: the drive accepts writes with FUA; 0: it does not; -1: not known */
-    bool is_virtual; /* by its name, a hypervisor, a file or memory emulates this drive */
+    int fua; /* 1: the drive accepts writes with FUA; 0: it does not; -1: not known */
+    bool is_persistent_memory; /* which syncs in no time, and needs no request for that */
+    bool is_virtual;           /* by its name, a hypervisor, a file or memory emulates this drive */
 };
 
 struct leaf_counts {

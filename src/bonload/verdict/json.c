@@ -35,6 +35,7 @@ static json_t *load_of(const struct at_load *l)
     json_t *judged = json_array();
     put_real(&object, "load_per_second", l->asked);
     put_count(&object, "clients", l->clients);
+    put_real(&object, "offered_per_second", l->offered);
     put_real(&object, "achieved_per_second", l->achieved);
     put_count(&object, "requests", l->requests);
     append_value(&durations, span_of(&l->response));
@@ -79,9 +80,14 @@ static json_t *answer_of(const struct answer *a)
 int answers_put(json_t *report, const struct answer *list, size_t count, const char *directory,
                 struct err *e)
 {
+    static const char *const durabilities[] = {[DURABILITY_OPEN] = "not ruled out",
+                                               [DURABILITY_HIDDEN] = "not known",
+                                               [DURABILITY_NONE] = "none"};
     json_t *object = json_object();
     json_t *profiles = json_array();
     put_text(&object, "directory", directory);
+    put_text(&object, "durability", durabilities[list->durability.kind]);
+    put_text(&object, "durability_of", list->durability.what);
     for (size_t i = 0; i < count; i++)
         append_value(&profiles, answer_of(&list[i]));
     put_value(&object, "profiles", profiles);

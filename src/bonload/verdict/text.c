@@ -3,6 +3,9 @@
 #include "bonload/verdict/verdict.h"
 #include "util/units.h"
 
+/* Of a struct durability's `what`. */
+#define NOTHING_SURVIVES "nothing written here survives a crash (%s).\n"
+
 /* A few words that are returned by value, so they can be an argument of printf(). */
 struct words {
     char text[64];
@@ -70,7 +73,7 @@ static void print_figures(const struct answer *a, FILE *out)
 {
     const struct at_load *l = &a->loads[a->load_count - 1];
     if (l->asked <= 0)
-        fprintf(out, " %s %s/s at", rate_words(l->achieved).text, a->profile.request);
+        fprintf(out, " %.0f %s/s at", l->achieved, a->profile.request);
     fprintf(out, " %s, p99 %s", load_words(a, l).text, units_time(l->response.times.p99).text);
     if (l->sync.count > 0)
         fprintf(out, ", %s p99 %s", l->sync.name, units_time(l->sync.times.p99).text);
@@ -134,6 +137,14 @@ void answer_print(const struct answer *a, FILE *out)
 {
     const struct at_load *load;
     const struct judged *j = answer_decider(a, &load);
+    const struct durability *d = &a->durability;
+    if (answer_is_certain(a)) {
+        fprintf(out, "%s: %s: " NOTHING_SURVIVES, a->profile.name, goodness_names[GOODNESS_BAD],
+                d->what);
+        return;
+    }
+    if (d->kind == DURABILITY_NONE)
+        fprintf(out, "%s: " NOTHING_SURVIVES, a->profile.name, d->what);
     fprintf(out, "%s: %s.", a->profile.name, goodness_names[answer_goodness(a)]);
     if (j)
         print_decider(a, j, load, out);
@@ -142,6 +153,9 @@ void answer_print(const struct answer *a, FILE *out)
     if (a->is_more_sought)
         print_more(a, j, out);
     fputc('\n', out);
+    if (d->kind == DURABILITY_HIDDEN)
+        fprintf(out, "Whether it survives a crash is not known: %s cannot be seen from here.\n",
+                d->why);
     for (size_t i = 0; i < a->load_count; i++)
         print_load(a, &a->loads[i], out);
 }
@@ -151,6 +165,11 @@ static void print_table_row(const struct answer *a, FILE *out)
     const struct at_load *l;
     const struct judged *j = answer_decider(a, &l);
     struct words what;
+    if (answer_is_certain(a)) {
+        fprintf(out, "%-10s %-20s %10s %-22s %10s %10s  %s\n", a->profile.name, "-", "-",
+                "durability", "-", "-", goodness_names[GOODNESS_BAD]);
+        return;
+    }
     if (j) {
         snprintf(what.text, sizeof what.text, "%.40s %.16s", j->limit->name,
                  percentile_words(j->limit->percent).text);
@@ -169,7 +188,7 @@ void answers_print(const struct answer *list, size_t count, FILE *out)
     fprintf(out, "%-10s %-20s %10s %-22s %10s %10s  %s\n", "Profile", "Load", "achieved/s",
             "judged", "found", "limit", "verdict");
     for (size_t i = 0; i < count; i++)
-        if (list[i].load_count > 0)
+        if (list[i].load_count > 0 || answer_is_certain(&list[i]))
             print_table_row(&list[i], out);
     for (size_t i = 0; i < count; i++) {
         fputc('\n', out);

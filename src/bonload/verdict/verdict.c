@@ -144,10 +144,17 @@ const struct judged *answer_decider(const struct answer *a, const struct at_load
     return decider;
 }
 
+bool answer_is_certain(const struct answer *a)
+{
+    return a->profile.limits[0].name && a->durability.kind == DURABILITY_NONE;
+}
+
 enum goodness answer_goodness(const struct answer *a)
 {
     const struct at_load *load;
     const struct judged *j = answer_decider(a, &load);
+    if (answer_is_certain(a))
+        return GOODNESS_BAD;
     if (j)
         return j->goodness;
     return a->profile.limits[0].name ? GOODNESS_UNKNOWN : GOODNESS_NONE;

@@ -10,6 +10,7 @@
 #include "bonload/control/search.h"
 #include "bonload/profiles/profile.h"
 #include "bonload/targets/profile/gauge.h"
+#include "measure/durability.h"
 #include "measure/latencies.h"
 #include "util/err.h"
 
@@ -84,6 +85,7 @@ bool at_load_is_made(const struct at_load *l);
 /* What is known about a profile. Everything is copied, so the runs need not exist any more. */
 struct answer {
     struct profile profile; /* with the limits that were applied */
+    struct durability durability;
     struct at_load loads[PROFILE_LOADS];
     size_t load_count;
     /* over all loads together, because they do not depend on the load */
@@ -91,6 +93,12 @@ struct answer {
     bool is_more_sought;
     struct search_answer more; /* what the search for a higher load has found */
 };
+
+/*
+ * Whether the profile is not good, without any run: it has limits, but nothing written there
+ * survives a crash.
+ */
+bool answer_is_certain(const struct answer *a);
 
 /*
  * The worst of all verdicts; GOODNESS_NONE: the profile has no limits. If it has some but nothing

@@ -95,6 +95,23 @@ static void options_that_do_not_fit_end_in_dots(void **state)
     assert_memory_equal(options, "rw,option", 9);
 }
 
+/* A long option leaves room for what follows it. The path of the upper layer is kept apart, whole.
+ */
+static void a_long_option_ends_in_dots(void **state)
+{
+    (void)state;
+    char line[2 * MOUNT_OPTIONS + 100] = "1 0 0:50 / / rw - overlay overlay rw,lowerdir=/layer";
+    while (strlen(line) < 2 * MOUNT_OPTIONS)
+        strcat(line, ":/layer");
+    strcat(line, ",upperdir=/a\\040b\\054c/\\134x,volatile\n");
+    tree_file("proc/self/mountinfo", line);
+    struct mount_info p = {.root = tree_root()};
+    mount_info_read_mount(&p, 1);
+    assert_memory_equal(p.options, "rw,lowerdir=/layer:/layer:", 26);
+    assert_non_null(strstr(p.options, "...,upperdir=/a\\040b\\054c/\\134x,volatile"));
+    assert_string_equal(p.upper_layer, "/a b,c/\\x");
+}
+
 static bool lacks_journal(const char *filesystem)
 {
     struct mount_info p = {.root = tree_root(), .major = 254, .minor = 3};
@@ -183,6 +200,7 @@ int main(void)
         IN_TREE(without_that_mount_it_is_not_known),
         IN_TREE(the_options_are_of_mount_and_filesystem),
         IN_TREE(options_that_do_not_fit_end_in_dots),
+        IN_TREE(a_long_option_ends_in_dots),
         IN_TREE(an_ext4_may_lack_a_journal),
         IN_TREE(a_mount_may_have_any_number_of_layers),
         cmocka_unit_test(the_number_of_a_filesystem_has_a_name),

@@ -1,0 +1,140 @@
+#include "measure/durability.h"
+
+#include <fcntl.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/vfs.h>
+#include <unistd.h>
+
+#include "measure/device.h"
+#include "measure/mount_info.h"
+#include "util/kernel_file.h"
+#include "util/word_list.h"
+
+/* An overlay may lie on another one; the kernel allows two. */
+#define LAYERS_MOST 3
+
+#define IN_MEMORY     "everything is in memory"
+#define SYNCS_NOTHING "fsync does nothing"
+#define SENDS_NONE    "the filesystem sends no flush, so what is in a drive's cache is lost"
+#define NEEDS_NONE    "the filesystem sends no flush, and no drive below it needs one"
+#define OF_FUSE       "what the FUSE server does for fsync"
+#define OF_SERVER     "whether its server syncs, or exports async,"
+
+/* What a filesystem or one of its mount options says. The first one in the table decides. */
+struct sign {
+    const char *filesystem; /* its type; NULL: any */
+    const char *option;     /* as /proc/self/mountinfo has it; NULL: none is needed */
+    enum durability_kind kind;
+    const char *why;
+};
+
+static const struct sign signs[] = {
+    {"tmpfs", NULL, DURABILITY_NONE, IN_MEMORY},
+    {"ramfs", NULL, DURABILITY_NONE, IN_MEMORY},
+    {"rootfs", NULL, DURABILITY_NONE, IN_MEMORY},
+    {"devtmpfs", NULL, DURABILITY_NONE, IN_MEMORY},
+    {"overlay", "volatile", DURABILITY_NONE, SYNCS_NOTHING},
+    {"overlay", "fsync=volatile", DURABILITY_NONE, SYNCS_NOTHING}, /* Linux 6.18 */
+    {NULL, "barrier=0", DURABILITY_NONE, SENDS_NONE},
+    {NULL, "barrier=none", DURABILITY_NONE, SENDS_NONE}, /* reiserfs */
+    {NULL, "nobarrier", DURABILITY_NONE, SENDS_NONE},
+    {"f2fs", "fsync_mode=nobarrier", DURABILITY_NONE, SENDS_NONE},
+    {"bcachefs", "journal_flush_disabled", DURABILITY_NONE, SENDS_NONE},
+    {"nfs", NULL, DURABILITY_HIDDEN, OF_SERVER},
+    {"nfs4", NULL, DURABILITY_HIDDEN, OF_SERVER},
+    {"cifs", NULL, DURABILITY_HIDDEN, OF_SERVER},
+    {"smb3", NULL, DURABILITY_HIDDEN, OF_SERVER},
+    {"9p", NULL, DURABILITY_HIDDEN, OF_SERVER},
+    {"virtiofs", NULL, DURABILITY_HIDDEN, OF_SERVER},
+    {"ceph", NULL, DURABILITY_HIDDEN, OF_SERVER},
+    {"fuse", NULL, DURABILITY_HIDDEN, OF_FUSE},
+    {"fuseblk", NULL, DURABILITY_HIDDEN, OF_FUSE},
+    {"overlay", NULL, DURABILITY_HIDDEN, "what is below this overlay"},
+};
+
+static bool has_sign(const struct mount_info *m, const struct sign *s)
+{
+    /* "fuse.sshfs" is a "fuse" */
+    size_t length = strcspn(m->filesystem, ".");
+    if (s->filesystem &&
+        (strncmp(m->filesystem, s->filesystem, length) != 0 || s->filesystem[length]))
+        return false;
+    return !s->option || word_list_has(m->options, s->option, strlen(s->option));
+}
+
+/* Looks at the drives. Returns whether one of them may have a volatile cache. */
+static bool look_at_drives(struct durability *d, const struct mount_info *m)
+{
+    static const char *const memories[] = {"zram", "ram", "nullb"};
+    struct device_set devices;
+    bool may_lose = false;
+    char cache[64];
+    device_find(&devices, m);
+    for (unsigned i = 0; i < devices.count; i++) {
+        const struct device *device = &devices.devices[i];
+        if (!device_is_drive(&devices, device))
+            continue;
+        device_fact(&devices, device, "queue/write_cache", cache, sizeof cache);
+        may_lose |= strcmp(cache, "write through") != 0;
+        for (size_t k = 0; k < sizeof memories / sizeof *memories; k++) {
+            if (strncmp(device->name, memories[k], strlen(memories[k])) != 0)
+                continue;
+            d->kind = DURABILITY_NONE;
+            d->why = IN_MEMORY;
+            snprintf(d->what, sizeof d->what, "%s", device->name);
+        }
+    }
+    return may_lose || devices.count == 0;
+}
+
+void durability_of_mount(struct durability *d, const struct mount_info *mount)
+{
+    *d = (struct durability){.kind = DURABILITY_OPEN};
+    bool may_lose = look_at_drives(d, mount);
+    for (size_t i = 0; d->kind == DURABILITY_OPEN && i < sizeof signs / sizeof *signs; i++) {
+        const struct sign *s = &signs[i];
+        if (!has_sign(mount, s))
+            continue;
+        bool is_harmless = strcmp(s->why, SENDS_NONE) == 0 && !may_lose;
+        d->kind = is_harmless ? DURABILITY_OPEN : s->kind;
+        d->why = is_harmless ? NEEDS_NONE : s->why;
+        snprintf(d->what, sizeof d->what, "%s", s->option ? s->option : mount->filesystem);
+    }
+}
+
+/*
+ * Whether a directory is on the filesystem of an overlay's upper layer: statfs(2) of an overlay
+ * returns the sizes of that filesystem. A path alone says nothing, for in the mounts of a container
+ * it may lead elsewhere.
+ */
+static bool is_upper(int overlay_fd, int fd)
+{
+    struct statfs overlay;
+    struct statfs layer;
+    return fstatfs(overlay_fd, &overlay) == 0 && fstatfs(fd, &layer) == 0 &&
+           overlay.f_blocks == layer.f_blocks && overlay.f_bsize == layer.f_bsize &&
+           overlay.f_files == layer.f_files;
+}
+
+static void find_layer(struct durability *d, int fd, unsigned layer)
+{
+    struct mount_info mount;
+    mount_info_find(&mount, fd);
+    durability_of_mount(d, &mount);
+    if (d->kind != DURABILITY_HIDDEN || mount.upper_layer[0] == '\0' || layer == LAYERS_MOST)
+        return;
+    int upper_fd = kernel_file_open(mount.upper_layer, O_RDONLY | O_DIRECTORY);
+    if (upper_fd >= 0 && is_upper(fd, upper_fd))
+        find_layer(d, upper_fd, layer + 1);
+    if (upper_fd >= 0)
+        close(upper_fd);
+    size_t used = strlen(d->what);
+    if (layer == 1 && used > 0 && d->kind != DURABILITY_HIDDEN)
+        snprintf(d->what + used, sizeof d->what - used, " below an overlay");
+}
+
+void durability_find(struct durability *d, int directory_fd)
+{
+    find_layer(d, directory_fd, 1);
+}

@@ -1,0 +1,29 @@
+#ifndef MEASURE_DURABILITY_H
+#define MEASURE_DURABILITY_H
+
+/*
+ * What is certain, before any power cut, about whether anything survives one that is written in a
+ * directory and synced. It follows from the filesystem, its mount options, the layer below an
+ * overlay, and what drives say about their caches. Nothing is written.
+ */
+enum durability_kind {
+    DURABILITY_OPEN,   /* nothing rules it out, but only a cut can show it */
+    DURABILITY_HIDDEN, /* what decides cannot be seen from here */
+    DURABILITY_NONE,   /* nothing written there survives a crash */
+};
+
+struct durability {
+    enum durability_kind kind;
+    char what[64]; /* "tmpfs", "barrier=0", "tmpfs below an overlay"; may be empty if it is open */
+    const char *why; /* "everything is in memory"; NULL if `what` is empty; of what is hidden, the
+                        subject: "... cannot be seen from here" */
+};
+
+/* Judges the directory behind directory_fd, which must not be open with O_PATH. */
+void durability_find(struct durability *d, int directory_fd);
+
+/* Does the same for a filesystem that is not an overlay. */
+struct mount_info;
+void durability_of_mount(struct durability *d, const struct mount_info *mount);
+
+#endif
