@@ -108,15 +108,22 @@ static void add_load(const struct inquiry *q, const struct run *run, const struc
         .offered = k->offered,
         .achieved = achieved_rate(k, p),
         .requests = tally_ended(&k->tally),
+        .machine = result->figures->machine,
     };
     add_figures(&l->response, p->request, &k->tally.response);
     add_figures(&l->sync, p->sync, &profile_target_gauge(run->shared, LIMIT_ON_SYNC)->durations);
     add_works(a, run, l);
-    const struct circumstances c = {.is_load_made = at_load_is_made(l)};
+    bool was_ever_busy = false;
+    for (size_t i = 0; i < a->load_count; i++)
+        was_ever_busy |= busy_is(&a->loads[i].machine);
     for (unsigned i = 0; i < PROFILE_LIMITS && p->limits[i].name; i++) {
         uint32_t on = p->limits[i].on;
         const struct gauge *g =
             on == LIMIT_ON_SYNC ? profile_target_gauge(run->shared, on) : &a->works[on];
+        const struct circumstances c = {
+            .is_load_made = at_load_is_made(l),
+            .is_busy = on == LIMIT_ON_SYNC ? busy_is(&l->machine) : was_ever_busy,
+        };
         if (on == LIMIT_ON_SYNC || a->load_count == q->loads)
             l->judged[l->judged_count++] = verdict_on(g, &p->limits[i], &c);
     }

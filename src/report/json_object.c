@@ -190,3 +190,30 @@ void put_tail(json_t **object, const struct tail_summary *s)
     put_value(&tail, "operations", all_records(s));
     put_value(object, "tail", tail);
 }
+
+void put_machine(json_t **object, const struct busy_evidence *e)
+{
+    char words[BUSY_TEXT];
+    json_t *machine = json_object();
+    const struct {
+        const char *key;
+        double percent;
+    } figures[] = {
+        {"own_percent", e->own_percent},
+        {"others_percent", e->others_percent},
+        {"stolen_percent", e->stolen_percent},
+        {"waited_percent", e->waited_percent},
+        {"throttled_percent", e->throttled_percent},
+        {"foreign_percent", e->foreign_percent},
+    };
+    busy_words(words, e);
+    put_flag(&machine, "busy", busy_is(e));
+    put_text(&machine, "words", words);
+    put_count(&machine, "cpus", e->cpus);
+    for (size_t i = 0; i < sizeof figures / sizeof *figures; i++)
+        if (figures[i].percent < 0)
+            put_value(&machine, figures[i].key, json_null());
+        else
+            put_real(&machine, figures[i].key, figures[i].percent);
+    put_value(object, "machine", machine);
+}

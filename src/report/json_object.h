@@ -5,6 +5,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "measure/busy.h"
 #include "measure/latencies.h"
 #include "tail/summary.h"
 
@@ -50,5 +51,8 @@ char *json_text(const json_t *object, size_t flags);
 
 /* Appends "tail", what the slowest operations waited for; nothing if nobody wanted it. */
 void put_tail(json_t **object, const struct tail_summary *s);
+
+/* Appends "machine", what others did to CPUs and device. What is not known is null. */
+void put_machine(json_t **object, const struct busy_evidence *e);
 
 #endif

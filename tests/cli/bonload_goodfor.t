@@ -14,7 +14,7 @@ use Root       ();
 BEGIN { Root::private_mounts() }
 use BonnieRun  qw(finish is_used mark scratch scratch_on_disk source wait_until wait_until_working);
 use JsonSchema qw(schema_errors);
-use LoadRun    qw(bonload load_started);
+use LoadRun    qw(as_idle bonload load_started);
 use RunProgram qw(slurp);
 use Trace      qw(can_trace);
 
@@ -96,6 +96,7 @@ is($good->{status}, '0', 'good: exit status 0');
 like($good->{out}, qr{\Aquick: good[.] sync p99 \S+ [num]?s at 90 requests/s \(quick's limit: 3600 s\)[.]\n}, 'the verdict is on top');
 like($good->{out}, qr/^Total requests: (?:[3-6]\d\d|7[01]\d|720)$/m, 'with the report of the run, which has 720 where the machine was not away at the end');
 
+($bad, $beside) = map { as_idle($_) } $bad, $beside;
 is($bad->{status}, '2', 'not good: exit status 2');
 like($bad->{out}, qr{\Astrict: not good[.] sync p99 \S+ \S+ \(\S+ \S+ to \S+ \S+\) at 90 requests/s \(strict's limit: 1 ns\)[.]\n}, 'with its interval');
 unlike($bad->{out}, qr/search/, 'no search for more');
@@ -246,7 +247,7 @@ SKIP: {
         maildir                => delayed('fsync', '5s', 3, 'maildir', @hanging),
     );
     for my $name (sort keys %hangs) {
-        my $run = finish($hangs{$name}{run});
+        my $run = as_idle(finish($hangs{$name}{run}));
         is("$run->{status}$run->{err}", '2', "$name, and a sync that hangs: not good");
         like($run->{out}, qr/\A\S+: not good[.] .* \S+ s /, 'and says for how long');
     }
@@ -254,7 +255,7 @@ SKIP: {
     my $less = finish(delayed(@slow)->{run});
     is($less->{status}, '3', 'four channels do not make 5000/s: unknown');
     like($less->{out}, qr{\Amuch: unknown[.] sync longest \S+ ms at [\d.]+ of 5000 requests/s .*[.] The load asked for was not made[.]\n}, 'and names the load that was made');
-    my $broken = finish(delayed(@slow, '-max-latency=max:1ms')->{run});
+    my $broken = as_idle(finish(delayed(@slow, '-max-latency=max:1ms')->{run}));
     is($broken->{status}, '2', 'a limit that is broken at less load is broken');
     like($broken->{out}, qr{\Amuch: not good[.] sync longest \S+ ms at [\d.]+ of 5000 requests/s }, 'and names that load, too');
 }

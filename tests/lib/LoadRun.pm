@@ -8,7 +8,7 @@ use JSON::PP ();
 use BonnieRun ();
 use RunProgram qw(slurp);
 
-our @EXPORT_OK = qw(bonload found_of has_ended has_web loaded load_started program);
+our @EXPORT_OK = qw(as_idle bonload found_of has_ended has_web loaded load_started program);
 
 sub program { return BonnieRun::program('bonload') }
 
@@ -48,6 +48,14 @@ sub found_of {
     my ($kind) = @_;
     return $kind->{found} if $kind->{found} ne 'unsure' || $kind->{found_reason} !~ /others used the machine/;
     return $kind->{found_load} > 0 ? 'found' : 'none';
+}
+
+# A run of -good-for with the verdict that it withheld because others used the machine, which a test
+# cannot prevent.
+sub as_idle {
+    my ($run) = @_;
+    return $run if $run->{status} ne '3' || $run->{out} !~ /\A\S+: unknown[.].* The machine was busy: |"withheld":true/;
+    return { %{$run}, status => '2', out => $run->{out} =~ s/\A(\S+): unknown/$1: not good/r =~ s/\A.*?\K The machine was busy: [^.\n]*[.]//r =~ s/"verdict":"unknown"/"verdict":"not good"/gr };
 }
 
 # The JSON report of a run, which must succeed.

@@ -67,7 +67,7 @@ sub judged_cells {
     my ($found, $low, $high) = map { latency_text($judged->{$_}, $judged->{limit_ns}) } qw(found_ns low_ns high_ns);
     my $interval = $low . (number($judged->{high_ns}) ? " to $high" : ' or more');
     return (cell(word($judged->{what}) . ($percentile < 100 ? " p$percentile" : ', longest')), cell(number($judged->{count}) // 0),
-        cell($found), cell($percentile < 100 ? $interval : q{}), cell(latency_text($judged->{limit_ns})), cell(word($judged->{verdict})));
+        cell($found), cell($percentile < 100 ? $interval : q{}), cell(latency_text($judged->{limit_ns})), cell(word($judged->{verdict}) . ($judged->{withheld} ? ': the machine was busy' : q{})));
 }
 
 sub duration_cells {

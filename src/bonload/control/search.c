@@ -435,8 +435,11 @@ struct search_answer search_answer(const struct search *s, enum load_kind kind,
         return (struct search_answer){FOUND_UNSURE, l->load, FOUND_BUSY};
     if (s->is_confirmed)
         return (struct search_answer){l->found, l->load, FOUND_BY_STEPS};
-    if (l->found != FOUND_NONE)
-        return (struct search_answer){FOUND_UNSURE, search_reached(s, kind, whole), FOUND_BY_STEPS};
+    if (l->found != FOUND_NONE) {
+        double reached = search_reached(s, kind, whole);
+        return (struct search_answer){FOUND_UNSURE, reached,
+                                      reached <= 0 && is_busy ? FOUND_BUSY : FOUND_BY_STEPS};
+    }
     if (is_busy)
         return (struct search_answer){FOUND_UNSURE, 0,
                                       s->is_no_cause ? FOUND_NO_CAUSE_BUSY : FOUND_BUSY};

@@ -217,33 +217,6 @@ static json_t *step_kind(const struct step_kind *k, bool is_search)
     return object;
 }
 
-static json_t *json_of_machine(const struct busy_evidence *e)
-{
-    char words[BUSY_TEXT];
-    json_t *object = json_object();
-    const struct {
-        const char *key;
-        double percent;
-    } figures[] = {
-        {"own_percent", e->own_percent},
-        {"others_percent", e->others_percent},
-        {"stolen_percent", e->stolen_percent},
-        {"waited_percent", e->waited_percent},
-        {"throttled_percent", e->throttled_percent},
-        {"foreign_percent", e->foreign_percent},
-    };
-    busy_words(words, e);
-    put_flag(&object, "busy", busy_is(e));
-    put_text(&object, "words", words);
-    put_count(&object, "cpus", e->cpus);
-    for (size_t i = 0; i < sizeof figures / sizeof *figures; i++)
-        if (figures[i].percent < 0)
-            put_value(&object, figures[i].key, json_null());
-        else
-            put_real(&object, figures[i].key, figures[i].percent);
-    return object;
-}
-
 static json_t *json_of_steps(const struct result *result)
 {
     json_t *array = json_array();
@@ -254,7 +227,7 @@ static json_t *json_of_steps(const struct result *result)
         put_seconds(&one, "start_seconds", s->start_ns);
         put_seconds(&one, "seconds", s->elapsed_ns);
         put_flag(&one, "confirmation", s->is_confirmation);
-        put_value(&one, "machine", json_of_machine(&s->machine));
+        put_machine(&one, &s->machine);
         for (enum load_kind kind = 0; kind < LOAD_KINDS; kind++)
             if (s->kinds[kind].is_there)
                 put_value(&one, kind_keys[kind], step_kind(&s->kinds[kind], is_search));
@@ -373,7 +346,7 @@ static json_t *json_of_ours(const struct result *result)
     put_flag(&object, "stopped", f->was_stopped);
     put_flag(&object, "bad_rate", f->is_bad_rate);
     put_flag(&object, "above", result->is_above);
-    put_value(&object, "machine", json_of_machine(&f->machine));
+    put_machine(&object, &f->machine);
     put_value(&object, "device", json_of_device(&result->backing));
     put_count(&object, "verified_bytes", f->checked_bytes);
     put_count(&object, "damaged", f->damaged);

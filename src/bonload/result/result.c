@@ -12,6 +12,8 @@ bool result_open(struct result *result)
     while (ops && ops[result->op_count])
         result->op_count++;
     result->figures = calloc(1, sizeof *result->figures);
+    if (result->figures)
+        result->figures->machine = busy_unknown;
     return result->figures;
 }
 

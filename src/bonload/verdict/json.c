@@ -25,6 +25,7 @@ static json_t *judged_of(const struct judged *j)
     put_count(&object, "low_ns", j->low_ns);
     put_known_count(&object, "high_ns", j->high_ns == NO_UPPER_END ? 0 : j->high_ns);
     put_text(&object, "verdict", goodness_names[j->goodness]);
+    put_flag(&object, "withheld", j->is_withheld);
     return object;
 }
 
@@ -38,6 +39,7 @@ static json_t *load_of(const struct at_load *l)
     put_real(&object, "offered_per_second", l->offered);
     put_real(&object, "achieved_per_second", l->achieved);
     put_count(&object, "requests", l->requests);
+    put_machine(&object, &l->machine);
     append_value(&durations, span_of(&l->response));
     if (l->sync.count > 0)
         append_value(&durations, span_of(&l->sync));
@@ -73,6 +75,7 @@ static json_t *answer_of(const struct answer *a)
     if (a->is_more_sought) {
         put_text(&object, "search", more_names[a->more.found]);
         put_real(&object, "most_per_second", a->more.load);
+        put_text(&object, "search_reason", found_reasons[a->more.why]);
     }
     return object;
 }

@@ -43,6 +43,15 @@ static struct words load_words(const struct answer *a, const struct at_load *l)
     return w;
 }
 
+static struct machine_words {
+    char text[BUSY_TEXT];
+} machine_words(const struct at_load *l)
+{
+    struct machine_words w;
+    busy_words(w.text, &l->machine);
+    return w;
+}
+
 static void print_interval(const struct judged *j, FILE *out)
 {
     if (j->limit->percent >= 100)
@@ -67,6 +76,8 @@ static void print_decider(const struct answer *a, const struct judged *j, const 
         fputs(" One above it outlasted the load.", out);
     if (!at_load_is_made(l))
         fputs(" The load asked for was not made.", out);
+    if (j->is_withheld)
+        fprintf(out, " The machine was %s.", machine_words(l).text);
 }
 
 static void print_figures(const struct answer *a, FILE *out)
@@ -100,7 +111,10 @@ static void print_more(const struct answer *a, const struct judged *decider, FIL
     else
         fprintf(out, "keep %.40s %s below %s", sought->name, percentile_words(sought->percent).text,
                 units_time(sought->nanoseconds).text);
-    fputs(a->more.found == FOUND_UNSURE ? "; the search was not finished." : ".", out);
+    const char *reason = found_reasons[a->more.why];
+    if (a->more.found == FOUND_UNSURE && !*reason)
+        reason = "the search was not finished";
+    fprintf(out, "%s%s.", *reason ? "; " : "", reason);
 }
 
 /* Prints a row of figures: that of the program's makers beside the one that is judged. */
@@ -131,6 +145,7 @@ static void print_load(const struct answer *a, const struct at_load *l, FILE *ou
     for (uint32_t i = 0; i < PROFILE_WORKS; i++)
         print_row(l, &l->works[i], i, out);
     print_row(l, &l->response, PROFILE_WORKS, out); /* no limit is on this */
+    fprintf(out, "  Machine: %s\n", machine_words(l).text);
 }
 
 void answer_print(const struct answer *a, FILE *out)

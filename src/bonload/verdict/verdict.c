@@ -110,7 +110,8 @@ struct judged verdict_on(const struct gauge *g, const struct profile_limit *limi
     }
     if (j.outlasts_load && j.high_ns < g->durations.maximum)
         j.high_ns = g->durations.maximum;
-    if (j.low_ns >= limit->nanoseconds)
+    j.is_withheld = j.low_ns >= limit->nanoseconds && c->is_busy;
+    if (j.low_ns >= limit->nanoseconds && !c->is_busy)
         j.goodness = GOODNESS_BAD;
     else if (j.high_ns < limit->nanoseconds && c->is_load_made)
         j.goodness = GOODNESS_GOOD;

@@ -10,6 +10,7 @@
 #include "bonload/control/search.h"
 #include "bonload/profiles/profile.h"
 #include "bonload/targets/profile/gauge.h"
+#include "measure/busy.h"
 #include "measure/durability.h"
 #include "measure/latencies.h"
 #include "util/err.h"
@@ -25,7 +26,8 @@ enum goodness {
     GOODNESS_NONE, /* there is no limit */
     GOODNESS_GOOD, /* the upper end of the interval is below the limit, at the load asked for */
     GOODNESS_UNKNOWN,
-    GOODNESS_BAD, /* the lower end of the interval is not below the limit */
+    GOODNESS_BAD, /* the lower end of the interval is not below the limit; unknown if others used
+                     the machine */
 };
 extern const char *const goodness_names[]; /* "good", "not good", ... */
 
@@ -37,6 +39,7 @@ struct judged {
     uint64_t high_ns; /* NO_UPPER_END: there are too few durations for one */
     bool
         outlasts_load; /* as in struct gauge: then the upper end is the longest duration at least */
+    bool is_withheld;  /* it would be GOODNESS_BAD, but others used the machine */
     enum goodness goodness;
 };
 #define NO_UPPER_END UINT64_MAX
@@ -44,6 +47,7 @@ struct judged {
 /* What decides besides the durations. */
 struct circumstances {
     bool is_load_made; /* at_load_is_made(); if not, nothing is good */
+    bool is_busy;      /* busy_is(); if so, nothing is bad */
 };
 
 /*
@@ -72,6 +76,7 @@ struct at_load {
     double offered;  /* requests per second that came due; 0: they have no due times */
     double achieved; /* successful requests per second */
     uint64_t requests;
+    struct busy_evidence machine; /* what others did meanwhile */
     struct span_figures response; /* requests, from their due times on */
     struct span_figures sync;     /* the syncs that requests waited for */
     struct span_figures works[PROFILE_WORKS];

@@ -20,7 +20,7 @@ static struct answer answer_of(bool is_more_sought, enum found found, uint64_t c
     struct answer a = {.profile = *profile_by_name("etcd"),
                        .load_count = 1,
                        .is_more_sought = is_more_sought,
-                       .more = {.found = found, .load = 1830}};
+                       .more = {.found = found, .load = found == FOUND_NONE ? 0 : 1830}};
     struct at_load *l = &a.loads[0];
     const uint64_t found_ns[] = {2 * MILLION, commit_ns};
     l->asked = 50;
@@ -64,6 +64,15 @@ static void more_is_said_of_the_deciding_limit(void **state)
     }
 }
 
+static void why_there_is_no_more_is_said(void **state)
+{
+    (void)state;
+    struct answer a = answer_of(true, FOUND_UNSURE, 1 * MILLION);
+    a.more.why = FOUND_BUSY;
+    first_line_is(&a, SYNC " At least 1830/s stay below it; others used the machine when the limit "
+                           "broke.");
+}
+
 /* The search judges only the syncs. */
 static void another_limit_is_named(void **state)
 {
@@ -77,6 +86,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(more_is_said_of_the_deciding_limit),
+        cmocka_unit_test(why_there_is_no_more_is_said),
         cmocka_unit_test(another_limit_is_named),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

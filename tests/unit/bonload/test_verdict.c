@@ -167,11 +167,29 @@ static void a_duration_that_outlasts_the_load_is_not_good(void **state)
     }
 }
 
+/* A busy machine makes good storage look bad, and never bad storage good. */
+static void on_a_busy_machine_nothing_is_bad(void **state)
+{
+    const struct circumstances c = {.is_load_made = true, .is_busy = true};
+    (void)state;
+    for (unsigned is_slow = 0; is_slow < 2; is_slow++) {
+        struct gauge g = {.used = 0};
+        const struct profile_limit limit = limit_of(99);
+        gauge_init(&g, limit.nanoseconds);
+        for (unsigned i = 0; i < 1000; i++)
+            gauge_add(&g, (is_slow ? 20 : 1) * MILLION, g.begin_ns + i * (BILLION / 50));
+        struct judged j = verdict_on(&g, &limit, &c);
+        assert_int_equal(j.goodness, is_slow ? GOODNESS_UNKNOWN : GOODNESS_GOOD);
+        assert_int_equal(j.is_withheld, is_slow);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(far_below_is_good),
         cmocka_unit_test(far_above_is_bad),
+        cmocka_unit_test(on_a_busy_machine_nothing_is_bad),
         cmocka_unit_test(at_the_limit_it_is_unknown),
         cmocka_unit_test(few_say_nothing),
         cmocka_unit_test(a_stall_is_one_event),
