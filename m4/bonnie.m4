@@ -76,30 +76,17 @@ AC_DEFUN([BONNIE_LIBAIO], [
   AM_CONDITIONAL([HAVE_LIBAIO], [test "$have_libaio" = yes])
 ])
 
-# BONNIE_LIBURING: the engine io_uring, unless --without-liburing; sets LIBURING_* and have_liburing.
-AC_DEFUN([BONNIE_LIBURING], [
-  AC_ARG_WITH([liburing], [AS_HELP_STRING([--without-liburing], [leave the engine io_uring out])])
-  have_liburing=no
-  AS_IF([test "$with_liburing" != no],
-    [PKG_CHECK_MODULES([LIBURING], [liburing >= 2.2], [have_liburing=yes], [have_liburing=no])])
-  AS_IF([test "$have_liburing" = yes],
-    [AC_DEFINE([HAVE_LIBURING], [1], [liburing is there])],
-    [AS_IF([test "$with_liburing" = yes], [AC_MSG_ERROR([liburing 2.2 or later is not there])])])
-  AM_CONDITIONAL([HAVE_LIBURING], [test "$have_liburing" = yes])
-])
-
-# BONNIE_CURL: the targets http and s3, unless --without-curl; sets CURL_* and have_curl. Signatures are
-# made with libcrypto.
-AC_DEFUN([BONNIE_CURL], [
-  AC_ARG_WITH([curl], [AS_HELP_STRING([--without-curl], [leave the targets http and s3 out])])
-  have_curl=no
-  AS_IF([test "$with_curl" != no],
-    [PKG_CHECK_MODULES([CURL], [libcurl >= 7.74 libcrypto >= 3.0], [have_curl=yes], [have_curl=no])])
-  AS_IF([test "$have_curl" = yes],
-    [AC_DEFINE([HAVE_LIBCURL], [1], [libcurl and libcrypto are there])],
-    [AS_IF([test "$with_curl" = yes],
-      [AC_MSG_ERROR([libcurl 7.74 or libcrypto 3.0 or later is not there])])])
-  AM_CONDITIONAL([HAVE_LIBCURL], [test "$have_curl" = yes])
+# BONNIE_MODULE(NAME, MODULES, TEXT): uses what pkg-config knows as MODULES, unless --without-NAME; TEXT
+# says what is left out without it. Sets NAME_CFLAGS, NAME_LIBS, have_NAME, and HAVE_NAME for make and
+# the compiler.
+AC_DEFUN([BONNIE_MODULE], [
+  AC_ARG_WITH([$1], [AS_HELP_STRING([--without-$1], [leave out $3])])
+  have_$1=no
+  AS_IF([test "$with_$1" != no], [PKG_CHECK_MODULES(m4_toupper([$1]), [$2], [have_$1=yes], [have_$1=no])])
+  AS_CASE([$have_$1,$with_$1],
+    [yes,*], [AC_DEFINE([HAVE_]m4_toupper([$1]), [1], [$2 is there])],
+    [no,yes], [AC_MSG_ERROR([$2 or later is not there])])
+  AM_CONDITIONAL([HAVE_]m4_toupper([$1]), [test "$have_$1" = yes])
 ])
 
 # BONNIE_COMPLETIONS(SHELL, DIRECTORY): --with-SHELL-completions=DIRECTORY is where this shell looks

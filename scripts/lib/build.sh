@@ -31,7 +31,7 @@ existing() { xargs -0 sh -c 'for f; do [ ! -e "$f" ] || printf "%s\0" "$f"; done
 
 # outdated FILE SOURCE: whether FILE does not exist yet, or is older than what SOURCE is configured
 # by. make notices all other changes, but does not compile again for other flags.
-outdated() { [ ! -e "$1" ] || [ -n "$(find "$2/configure.ac" "$2/m4" -newer "$1")" ]; }
+outdated() { [ ! -e "$1" ] || [ -n "$(find "$2/configure.ac" "$2/scripts/lib/Bonnie/Version.pm" "$2/m4" -newer "$1")" ]; }
 
 # configure_in NAME [OPTION]...: prepares build/NAME for make.
 configure_in() {

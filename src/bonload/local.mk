@@ -72,7 +72,7 @@ src_libbonload_a_SOURCES = \
 	src/bonload/verdict/text.c \
 	src/bonload/verdict/verdict.c src/bonload/verdict/verdict.h
 
-if HAVE_LIBCURL
+if HAVE_CURL
 src_libbonload_a_SOURCES += \
 	src/bonload/targets/s3/s3.c src/bonload/targets/s3/s3.h \
 	src/bonload/targets/s3/s3_place.c \

@@ -15,7 +15,7 @@ BONNIE_FUZZ_TARGETS = \
 	tests/fuzz/fuzz_units
 
 BONLOAD_FUZZ_TARGETS = tests/fuzz/fuzz_load_options tests/fuzz/fuzz_profile
-if HAVE_LIBCURL
+if HAVE_CURL
 BONLOAD_FUZZ_TARGETS += tests/fuzz/fuzz_xml_text
 endif
 

@@ -1,3 +1,5 @@
+tests/unit/%.$(OBJEXT): AM_CPPFLAGS += -I$(srcdir)/tests/unit $(CMOCKA_CFLAGS)
+
 # Each is linked with the libraries of the program whose parts it tests.
 BONNIE_UNIT_TESTS = \
 	tests/unit/bonnie/report/test_json \
@@ -68,7 +70,7 @@ BONLOAD_UNIT_TESTS = \
 	tests/unit/bonload/test_verdict \
 	tests/unit/bonload/test_written
 
-if HAVE_LIBCURL
+if HAVE_CURL
 BONLOAD_UNIT_TESTS += \
 	tests/unit/bonload/test_sign \
 	tests/unit/bonload/test_web

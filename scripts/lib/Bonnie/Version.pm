@@ -1,4 +1,4 @@
-# The only place with the version of the Perl programs.
+# The version of all programs: configure.ac reads it here, the scripts say it.
 package Bonnie::Version;
 
 use strict;

@@ -13,7 +13,7 @@ extern const struct target_ops target_s3;
 extern const struct target_ops target_sleep;
 
 /* A target that this build lacks keeps its row in the table, and says why it cannot be used. */
-#ifndef HAVE_LIBCURL
+#ifndef HAVE_CURL
 static int no_curl(struct err *e)
 {
     return err_say(e, "this build lacks libcurl or libcrypto, which the targets http and s3 need");
