@@ -41,7 +41,7 @@ dist_perl_DATA = \
 	scripts/lib/Bonnie/Page.pm \
 	scripts/lib/Bonnie/PairTest.pm \
 	scripts/lib/Bonnie/Panels.pm \
-	scripts/lib/Bonnie/Place.pm \
+	scripts/lib/Bonnie/Path.pm \
 	scripts/lib/Bonnie/Plain.pm \
 	scripts/lib/Bonnie/Program.pm \
 	scripts/lib/Bonnie/RateCharts.pm \

@@ -14,11 +14,11 @@ BEGIN { Root::private_mounts() }
 use Attack         qw(attack attacker_works battlefields clear_field end_of_attack harm);
 use BonnieRun      qw(program run_tool);
 use File::Basename qw(basename dirname);
-use SweepSize      qw(sized);
+use SweepSize      qw(tries);
 
 plan skip_all => 'needs root, user nobody and mounts of its own' if !Root::may_mount() || !attacker_works();
 
-my $TRIES = sized(20, 200, 10_000);
+my $TRIES = tries(20);
 my ($nobody, $nogroup) = (getpwnam 'nobody')[ 2, 3 ];
 
 # A run that waits for the attacker is killed, and he has won.

@@ -13,27 +13,21 @@ use POSIX ();
 use Test::More;
 use Root;
 BEGIN { Root::private_mounts() }
-use Attack     qw(attack attacker_works battlefields clear_field end_of_attack harm);
+use Attack     qw(attack attacker_works battlefields clear_field end_of_attack harm repeated);
 use BonnieRun  qw(finish have is_used mark refused_ok run_tool scratch scratch_on_disk source start tree wait_until wait_until_taken);
 use LoadRun    qw(bonload has_web);
 use RunProgram qw(data_file path_of slurp spew);
-use SweepSize  qw(sized);
+use SweepSize  qw(tries);
 
 plan skip_all => 'needs root, user nobody and mounts of its own' if !Root::may_mount() || !attacker_works();
 
-my $TRIES = sized(20, 200, 10_000);
+my $TRIES = tries(20);
 my ($nobody, $nogroup) = (getpwnam 'nobody')[ 2, 3 ];
 my $dir = scratch();
 
 # One attacker lasts for several tries, because starting programs takes most of
 # the time.
 my $AT_ONCE = 25;
-
-# Runs a program COUNT times. A program that waits for the attacker is killed, and its check
-# fails.
-my $REPEAT = 'n=$1; shift; while [ $n -gt 0 ]; do n=$((n - 1)); timeout -s KILL 120 "$@"; [ $? -ne 137 ] || exit 137; done';
-
-sub repeated { my ($count, @command) = @_; return { wrap => [ 'sh', '-c', $REPEAT, 'sh', $count, @command ] } }
 
 # The scenes to play: those that the environment names, or all.
 my $CHOICE = $ENV{BONNIE_TEST_SCENES} // q{};
@@ -133,16 +127,30 @@ my @SCENES = (
         run  => sub { in_perl('-MBonnie::Ab::Keep', $KEEP, $_[1], "$_[0]{home}/kept") },
     },
     {   name  => 'the temporary file of a converter',
-        make  => sub { his_file("$_[0]{home}/out", oct 666) },
+        make  => sub { spew("$_[0]{home}/out", 'mine') },
         watch => '.bon_csv',
         face  => sub {"link=$_[0]{precious}/file"},
         run   => sub { converted("$_[0]{home}/out", $_[1]) },
     },
     {   name => 'the output of a converter',
-        make => sub { his_file("$_[0]{home}/out") },
+        make => sub { spew("$_[0]{home}/out", 'mine') },
         flip => 'out',
         face => sub {"link=$_[0]{precious}/file"},
         run  => sub { converted("$_[0]{home}/out", $_[1]) },
+    },
+    {   name => 'a directory on the way to it that becomes a link to one beside it',
+        make => sub { my ($field) = @_; chmod oct(1777), $field->{fs}; mkdir "$field->{fs}/way"; chown $nobody, $nogroup, "$field->{fs}/way"; return },
+        flip => '../way',
+        face => sub {'link=precious'},
+        run  => sub { converted("$_[0]{fs}/way/file", $_[1]) },
+        used => sub {"$_[0]{fs}/way"},
+    },
+    {   name => 'bon_ab --keep that becomes a link to a directory beside it',
+        make => sub { my ($field) = @_; chmod oct(1777), $field->{fs}; mkdir "$field->{fs}/way"; chown $nobody, $nogroup, "$field->{fs}/way"; return },
+        flip => '../way',
+        face => sub {'link=precious'},
+        run  => sub { in_perl('-MBonnie::Ab::Keep', $KEEP, $_[1], "$_[0]{fs}/way") },
+        used => sub {"$_[0]{fs}/way"},
     },
     {   name => 'a directory on the way to it',
         make => sub { his("$_[0]{home}/load", 'load/d') },
@@ -210,7 +218,7 @@ sub shares {
 sub works_ok {
     my ($scene, $field) = @_;
     $scene->{make}->($field);
-    my @places = ($field->{home}, map {"$field->{home}/$_"} tree($field->{home}));
+    my @places = $scene->{used} ? $scene->{used}->($field) : ($field->{home}, map {"$field->{home}/$_"} tree($field->{home}));
     mark(@places);
     my $run = $scene->{run}->($field, 1);
     if ($scene->{says}) { like($run->{err}, $scene->{says}, "$scene->{name}: it is read") }

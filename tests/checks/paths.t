@@ -1,6 +1,6 @@
 #!/usr/bin/perl
 # Only one place resolves paths: in C src/sys/path.c, and in Perl
-# Bonnie::Place. No other file of a program opens, makes, changes or removes anything by a path, or
+# Bonnie::Path. No other file of a program opens, makes, changes or removes anything by a path, or
 # follows a link: it uses single names in an open directory. The exceptions are listed below, each
 # with its reason. SECURITY.md has the files.
 
@@ -27,8 +27,8 @@ my @EXCEPTIONS = (
     [ 'src/boncut/fs_shutdown.c',    [qw(stat)],     'of the root directory' ],
     [ 'src/boncut/audit/fua_trace.c', [qw(mkdir rmdir)], 'a directory of tracefs' ],
     [ 'src/boncut/campaign/shell.c', [qw(execl)],    '/bin/sh, for commands that the user has given' ],
-    [ 'scripts/lib/Bonnie/Place.pm',  [qw(chdir lstat mkdir open opendir readlink stat sysopen)], 'the one place: names of one part, in the present directory' ],
-    [ 'scripts/lib/Bonnie/Output.pm', [qw(chmod chown lstat rename stat sysopen unlink), '-p', '-f'], 'names of one part, in the directory that Bonnie::Place has gone to; chmod and chown by handle' ],
+    [ 'scripts/lib/Bonnie/Path.pm',   [qw(chdir lstat mkdir open opendir readlink stat sysopen)], 'the one place: names of one part, in the present directory' ],
+    [ 'scripts/lib/Bonnie/Output.pm', [qw(chmod chown lstat rename stat sysopen unlink), '-p', '-f'], 'names of one part, in the directory that Bonnie::Path has gone to; chmod and chown by handle' ],
     [ 'scripts/lib/Bonnie/Ab/Command.pm', [qw(open glob)], '/dev/null and /proc' ],
     [ 'scripts/lib/Bonnie/Ab/Command.pm', [qw(exec)],  'what the user has said that is to be run' ],
     [ 'src/report/page.c',           [qw(posix_spawn)], 'the program that the user has named, or that nobody else can change' ],

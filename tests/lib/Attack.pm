@@ -14,7 +14,7 @@ use Root       ();
 use RunProgram qw(slurp spew);
 use Trace      qw(trace);
 
-our @EXPORT_OK = qw(attack attacker_works battlefields calls_between clear_field end_of_attack go_on harm stopped strike);
+our @EXPORT_OK = qw(attack attacker_works battlefields calls_between clear_field end_of_attack go_on harm repeated stopped strike);
 
 my $PROGRAM = $ENV{BONNIE_ATTACKER} // './tests/attack/attacker';
 
@@ -128,6 +128,12 @@ sub calls_between {
     }
     return @between;
 }
+
+# Runs a program COUNT times. A program that waits for the attacker is killed, and its check
+# fails.
+my $REPEAT = 'n=$1; shift; while [ $n -gt 0 ]; do n=$((n - 1)); timeout -s KILL 120 "$@"; rc=$?; [ $rc -ne 137 ] || break; done; exit $rc';
+
+sub repeated { my ($count, @command) = @_; return { wrap => [ 'sh', '-c', $REPEAT, 'sh', $count, @command ] } }
 
 # Ends the attacker. Returns how often he exchanged something, and how often somebody made
 # something in his directories.

@@ -6,7 +6,7 @@ use strict;
 use warnings;
 use Exporter 'import';
 
-our @EXPORT_OK = qw(is_all is_long sized);
+our @EXPORT_OK = qw(is_all is_long sized tries);
 
 sub is_long { return !!$ENV{BONNIE_TEST_LONG} }
 sub is_all  { return !!$ENV{BONNIE_TEST_ALL} || is_long() }
@@ -15,6 +15,12 @@ sub is_all  { return !!$ENV{BONNIE_TEST_ALL} || is_long() }
 sub sized {
     my ($default, $all, $long) = @_;
     return is_long() ? $long : is_all() ? $all : $default;
+}
+
+# The number of tries of an attack: BONNIE_TEST_TRIES, or a sample.
+sub tries {
+    my ($default) = @_;
+    return $ENV{BONNIE_TEST_TRIES} // sized($default, 100, 200);
 }
 
 1;

@@ -15,7 +15,7 @@ use Bonnie::Json     qw(report_records);
 use Bonnie::JsonText qw(try_value);
 use Bonnie::Load     ();
 use Bonnie::Output   qw(tell_line);
-use Bonnie::Place    qw(open_to_read);
+use Bonnie::Path     qw(open_to_read);
 use Bonnie::Plain    qw(plain_text);
 use Bonnie::ZcavLog  qw(is_zcav zcav_courses);
 

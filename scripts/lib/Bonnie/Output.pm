@@ -9,7 +9,7 @@ use Errno  qw(EEXIST ENXIO);
 use Exporter 'import';
 use File::Basename qw(basename);
 use Fcntl         qw(:mode F_SETFL O_APPEND O_CREAT O_EXCL O_NOCTTY O_NOFOLLOW O_NONBLOCK O_WRONLY);
-use Bonnie::Place qw(in_its_directory);
+use Bonnie::Path  qw(check_changed check_replaced in_its_directory);
 use Bonnie::Plain qw(plain_text safe_lines);
 
 our @EXPORT_OK = qw(complain draw_line tell_line write_bytes write_report);
@@ -65,17 +65,8 @@ sub write_name {
     my @facts = lstat $name;
     die "Is a directory\n" if @facts && S_ISDIR($facts[2]);
     return write_in_place($bytes, $name, $is_of_kernel) if $is_of_kernel || (@facts && !S_ISREG($facts[2]));
-    check_sticky(@facts) if @facts;
+    check_replaced(@facts) if @facts;
     return replace_file($bytes, $name, @facts);
-}
-
-# Refuses another user's file in a directory that all may write to.
-sub check_sticky {
-    my $uid  = $_[4];
-    my @here = stat q{.} or die "$!\n";
-    return if !($here[2] & S_ISVTX && $here[2] & (S_IWGRP | S_IWOTH));
-    die "it belongs to another user, in a sticky directory that others may write to\n" if !grep { $_ == $uid } 0, $>, $here[4];
-    return;
 }
 
 # Opens the file without waiting, and checks what was opened before using it.
@@ -90,6 +81,7 @@ sub write_in_place {
         select undef, undef, undef, $LOOK;
     }
     die "it is a plain file by now\n" if -f $handle && !$is_of_kernel;
+    check_changed(stat _) if !$is_of_kernel && !-p _;
     fcntl $handle, F_SETFL, $flags or die "$!\n";
     binmode $handle;
     put($handle, $bytes) or die "$!\n";

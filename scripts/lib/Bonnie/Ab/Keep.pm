@@ -8,7 +8,7 @@ use Fcntl  qw(LOCK_EX LOCK_NB);
 use Bonnie::Ab::Report qw(json_text kept_of same_campaign);
 use Bonnie::JsonText   qw(try_value);
 use Bonnie::Output     qw(write_bytes write_report);
-use Bonnie::Place      qw(at_directory make_directory open_to_read);
+use Bonnie::Path       qw(at_directory make_directory open_to_read);
 use Bonnie::Plain      qw(plain_text);
 
 my $REPORT = 'campaign.json';

@@ -1,0 +1,222 @@
+# Finds the file of a path that the user has given, one name at a time, by changing into each
+# directory. Then the file has a name of one part, so nobody can put another file in its place. The
+# rule is that of sys/path.h: a symbolic link is followed only where nobody but root and this user
+# can change the directory or one above it, and where others can, a file is replaced only if it is
+# this user's own.
+package Bonnie::Path;
+
+use strict;
+use warnings;
+use Cwd ();
+use Errno qw(EEXIST);
+use Exporter 'import';
+use Fcntl qw(:mode F_SETFL O_DIRECTORY O_NOCTTY O_NOFOLLOW O_NONBLOCK O_RDONLY);
+
+our @EXPORT_OK = qw(at_directory check_changed check_replaced in_its_directory make_directory open_to_read);
+
+# Opens a directory that may be entered but not listed; it is not in Fcntl (open(2)).
+my $O_PATH = oct 10_000_000;
+
+# The limit of the kernel.
+my $MOST_LINKS = 40;
+
+# The uid that the kernel shows for users whom a user namespace does not map.
+my $OVERFLOW_UID = 65_534;
+
+# The inode of the root directory of every procfs; its links are texts like all others.
+my $PROC_ROOT_INO = 1;
+
+# in_its_directory($path, sub ($name, $is_of_kernel)): calls the sub in the directory of the file,
+# which need not exist, and then returns to the current directory. $is_of_kernel: the name is one of
+# the kernel's links (/dev/stdout leads to one), which only the kernel can follow. Returns what the
+# sub returned, or dies with a reason.
+sub in_its_directory {
+    my ($path, $work) = @_;
+    return elsewhere(sub { return $work->(walk($path)) });
+}
+
+# at_directory($handle, sub ()): calls the sub in a directory that is open, and then returns to the
+# current directory.
+sub at_directory {
+    my ($handle, $work) = @_;
+    return elsewhere(sub { chdir $handle or die "$!\n"; return $work->() });
+}
+
+# Opens the directory that a path leads to, and makes it if it is missing. Returns a handle, or dies
+# with a reason.
+sub make_directory {
+    my ($path) = @_;
+    my $bare = $path =~ s{/+\z}{}r;
+    in_its_directory($bare, sub { mkdir $_[0] or $! == EEXIST or die "$!\n" }) if $bare !~ m{\A[./]*\z};
+    return in_its_directory("$path/", sub { open my $handle, '<', q{.} or die "$!\n"; return $handle });
+}
+
+# Opens the file or pipe that a path leads to. The open never waits, and the pipe of another user is
+# not waited for at all. Returns a handle, or dies with a reason.
+sub open_to_read {
+    my ($path) = @_;
+    return in_its_directory($path, \&open_name);
+}
+
+sub open_name {
+    my ($name, $is_of_kernel) = @_;
+    my $flags = O_RDONLY | O_NOCTTY;
+    sysopen my $handle, $name, $flags | O_NONBLOCK | ($is_of_kernel ? 0 : O_NOFOLLOW) or die "$!\n";
+    my @facts = stat $handle or die "$!\n";
+    die "Is a directory\n" if S_ISDIR($facts[2]);
+    if (S_ISFIFO($facts[2])) {
+        die "it is a pipe of another user\n" if !$is_of_kernel && !is_trusted($facts[4]);
+        wait_for_writer($handle);
+    }
+    fcntl $handle, F_SETFL, $flags or die "$!\n";
+    return $handle;
+}
+
+# Waits for a writer: without one, a pipe looks as if it had ended.
+sub wait_for_writer {
+    my ($handle) = @_;
+    vec(my $wanted = q{}, fileno $handle, 1) = 1;
+    until (select(my $ready = $wanted, undef, undef, undef) > 0) { }
+    return;
+}
+
+# Calls a sub that may change the current directory, and then returns to it.
+sub elsewhere {
+    my ($work) = @_;
+    my $path   = opendir(my $here, q{.}) ? undef : Cwd::getcwd();
+    my @done   = eval { (1, scalar $work->()) };
+    my $reason = $@;
+    chdir($path // $here) or die "go back to the present directory: $!\n";
+    die $reason if !@done;
+    return $done[1];
+}
+
+# ---- one name after the other --------------------------------------------------------------------
+
+# Goes to the directory of the last name.
+sub walk {
+    my ($path) = @_;
+    my $links = 0;
+    my @rest  = begin($path);
+    while (@rest) {
+        my $name = shift @rest;
+        next if @rest && enter($name);
+        my @facts = lstat $name;
+        return ($name, 0) if !@rest && (!@facts || !S_ISLNK($facts[2]));
+        die "$!\n" if !@facts;
+        die "Not a directory\n" if !S_ISLNK($facts[2]);
+        if (is_of_kernel(@facts)) {
+            refuse_link($name, @rest) if !is_of_this_process();
+            return ($name, 1) if !@rest;
+            chdir $name or die "$!\n";
+            next;
+        }
+        refuse_link($name, @rest) if !is_safe();
+        die "too many links\n" if ++$links > $MOST_LINKS;
+        my $target = readlink $name // die "$!\n";
+        unshift @rest, begin($target);
+    }
+    die "Is a directory\n";
+}
+
+# Splits a path into names; an absolute one begins at the root.
+sub begin {
+    my ($path) = @_;
+    chdir q{/} or die "$!\n" if $path =~ m{\A/};
+    return ((grep { $_ ne q{} && $_ ne q{.} } split m{/}, $path), $path =~ m{/\z} ? q{.} : ());
+}
+
+# Enters a directory by its handle. Returns false if the name is not that of one; it may be a link.
+sub enter {
+    my ($name) = @_;
+    sysopen my $directory, $name, $O_PATH | O_DIRECTORY | O_NOFOLLOW or return $!{ENOTDIR} || $!{ELOOP} ? 0 : die "$!\n";
+    chdir $directory or die "$!\n";
+    return 1;
+}
+
+sub refuse_link {
+    my ($name, @rest) = @_;
+    my $target = readlink $name // die "$!\n";
+    my $here   = $target =~ m{\A/} ? q{} : Cwd::getcwd() . q{/};
+    my $end    = join q{/}, "$here$target", @rest;
+    die "a symbolic link is not followed where another user can change its directory or one above it; if it is right, give its target: $end\n";
+}
+
+sub is_of_kernel {
+    my (@facts) = @_;
+    my @proc = stat '/proc/self/fd';
+    return @proc && $proc[0] == $facts[0] && (stat q{.})[1] != $PROC_ROOT_INO;
+}
+
+# Whether the current directory is /proc/self or below it.
+sub is_of_this_process {
+    for my $above (q{.}, q{..}, '../..', '../../..') {
+        my @here = stat $above         or next;
+        my @self = stat "$above/../self" or next;
+        return 1 if $here[0] == $self[0] && $here[1] == $self[1];
+    }
+    return 0;
+}
+
+# ---- whom to trust -------------------------------------------------------------------------------
+
+# Whether the uid is this user's, and no other user can seem to have it.
+sub is_own {
+    my ($uid) = @_;
+    return $uid == $> if $uid != $OVERFLOW_UID;
+    open my $map, '<', '/proc/self/uid_map' or return 0;
+    return $uid == $> && (split q{ }, readline($map) // q{})[2] == 4_294_967_295;
+}
+
+sub is_trusted { my ($uid) = @_; return $uid == 0 || is_own($uid) }
+
+# Whether nobody else can change the current directory or one above it, and then returns to it.
+sub is_safe {
+    sysopen my $here, q{.}, $O_PATH | O_DIRECTORY or die "$!\n";
+    my ($is_good, @below) = (1);
+    while ($is_good) {
+        my @facts = stat q{.} or die "$!\n";
+        last if @below && $facts[0] == $below[0] && $facts[1] == $below[1];
+        $is_good = is_kept(scalar @below, @facts) && chdir q{..};
+        @below   = @facts;
+    }
+    chdir $here or die "go back to the present directory: $!\n";
+    return $is_good;
+}
+
+# A sticky directory keeps the entries of root and this user.
+sub is_kept {
+    my ($may_be_sticky, @facts) = @_;
+    return 0 if !is_trusted($facts[4]);
+    return 0 if $facts[2] & (S_IWGRP | S_IWOTH) && !($may_be_sticky && $facts[2] & S_ISVTX);
+    my $user = user_of_fuse($facts[0]);
+    return !defined $user || is_trusted($user);
+}
+
+# The user whose process shows a FUSE filesystem; undef if this is none.
+sub user_of_fuse {
+    my ($device) = @_;
+    open my $mounts, '<', '/proc/self/mountinfo' or return $OVERFLOW_UID;
+    while (my $line = readline $mounts) {
+        my ($major, $minor, $type, $options) = $line =~ /\A\d+ \d+ (\d+):(\d+) .* - (\S+) .* (\S+)\n\z/ or next;
+        next if $device != (($major << 8) | ($minor & 0xff) | ($minor & ~0xff) << 12);
+        return $type =~ /\Afuse/ ? $options =~ /,user_id=(\d+)/ ? $1 : $OVERFLOW_UID : undef;
+    }
+    return;
+}
+
+# Dies if the rule does not let this user replace or change in place what has these facts, in the
+# current directory.
+sub check_replaced {
+    my (@facts) = @_;
+    die "another user can change its directory, so only your own files are replaced there\n" if !is_own($facts[4]) && !is_safe();
+    return;
+}
+
+sub check_changed {
+    my (@facts) = @_;
+    die "another user can change its directory, so root changes no file that is there\n" if $> == 0 && !is_safe();
+    return check_replaced(@facts);
+}
+
+1;

@@ -1,0 +1,216 @@
+#!/usr/bin/perl
+# Another user shows root's own link, or a link of his own, by a name that root has given to a
+# program: nothing is exchanged while the program runs. Every program that writes, and those that
+# read, must refuse the link, say where it leads, and leave what is there as it is. The same for a
+# user who shares a group with others. Then everything that users ordinarily do still works.
+
+use strict;
+use warnings;
+use FindBin;
+use lib "$FindBin::Bin/../lib";
+use POSIX ();
+use Test::More;
+use Root;
+BEGIN { Root::private_mounts() }
+use Attack     qw(attacker_works battlefields clear_field harm repeated);
+use BonnieRun  qw(bonnie program run_tool scratch scratch_on_disk);
+use LoadRun    qw(bonload);
+use RunProgram qw(data_file path_of slurp spew);
+use SweepSize  qw(tries);
+
+plan skip_all => 'needs root, user nobody and mounts of its own' if !Root::may_mount() || !attacker_works();
+
+my $TRIES = int((tries(3) + 2) / 3); # on each of three filesystems
+my ($nobody, $nogroup) = (getpwnam 'nobody')[ 2, 3 ];
+my $dir = scratch(oct 755);
+spew("$dir/device", 'x' x (3 << 20));
+# Starting Perl would take most of the time.
+chomp(my $version = qx('$^X' '@{[ path_of('bon_csv2html') ]}' --version));
+spew("$dir/bon_csv2html", "#!/bin/sh\n[ \"\$1\" != --version ] || exec echo '$version'\nexec cat\n");
+chmod oct(755), "$dir/bon_csv2html";
+local $ENV{BON_CSV2HTML} = "$dir/bon_csv2html";
+
+# Does something as the other user.
+sub as_he {
+    my ($work) = @_;
+    my $pid = fork // die "fork: $!\n";
+    if (!$pid) {
+        $) = "$nogroup $nogroup";
+        POSIX::setgid($nogroup);
+        POSIX::setuid($nobody);
+        POSIX::_exit($work->() ? 0 : 1);
+    }
+    waitpid $pid, 0;
+    return $? == 0;
+}
+
+sub his { my ($made, $mode) = @_; mkdir $made or die "$made: $!\n"; chmod $mode // oct(755), $made; chown $nobody, $nogroup, $made; return $made }
+
+# ---- root's programs ------------------------------------------------------------------------------
+
+my @NULL  = qw(bonload -show-progress=false -requests-engine=null -max-requests=10);
+my @SMALL = ('-d', $dir, qw(-q -r0 -s256k -n0 -f --tests=put_block --engine=null --format=csv --cache=keep));
+
+# For each program: the end of the name that it uses, and its command; PATH is what the user gives.
+my %WRITE = (
+    'zcav -l'                => [ q{},           qw(zcav -q -b1 -l PATH), "$dir/device" ],
+    'zcav --html'            => [ q{},           qw(zcav -q -b1 --html=PATH), "$dir/device" ],
+    'zcav -w'                => [ q{},           qw(zcav -q -b1 -w --yes PATH) ],
+    '-live-file'             => [ q{},           @NULL, '-rt=1', '-live-file=PATH' ],
+    '-live-file=FILE.prom'   => [ '.prom',       @NULL, '-rt=1', '-live-file=PATH.prom' ],
+    '-hgrm'                  => [ '-reads.hgrm', @NULL, '-rt=1', '-hgrm=PATH' ],
+    '-written-urls-dump'     => [ q{},           @NULL, '-wt=1', '-written-urls-dump=PATH' ],
+    '-timeline-file'         => [ q{},           @NULL, '-rt=1', '-timeline-file=PATH' ],
+    'bonnie --output'        => [ q{},           program(), @SMALL, '--output=PATH' ],
+    'generate_randfile -f'   => [ q{},           qw(generate_randfile -f PATH 1000) ],
+);
+my %READ = (
+    'bonnie -Z'              => [ q{},           program(), @SMALL, '-Z', 'PATH' ],
+    '-load-file'             => [ q{},           @NULL, '-rt=1', '-load-file=PATH' ],
+    '-url-source'            => [ q{},           @NULL, '-rt=1', '-url-source=PATH' ],
+    '-good-for=FILE'         => [ q{},           'bonload', '-good-for=PATH', $dir ],
+);
+
+sub run_of {
+    my ($count, $path, undef, $program, @args) = @_;
+    s/PATH/$path/ for @args;
+    return run_tool($program, repeated($count), @args);
+}
+
+# ---- where the link is ----------------------------------------------------------------------------
+
+# Each makes a link to $end and returns the path by which root names it.
+my %PLACE = (
+    'root\'s link in his directory' => sub {
+        my ($field, $end, $suffix) = @_;
+        symlink $end, "$field->{home}/link" or die "link: $!\n";
+        as_he(sub { rename "$field->{home}/link", "$field->{home}/log$suffix" }) or die "he cannot move it\n";
+        return "$field->{home}/log";
+    },
+    'root\'s link that he moved to a directory for all' => sub {
+        my ($field, $end, $suffix) = @_;
+        mkdir "$field->{fs}/tmp";
+        chmod oct(1777), "$field->{fs}/tmp";
+        symlink $end, "$field->{home}/link" or die "link: $!\n";
+        as_he(sub { rename "$field->{home}/link", "$field->{fs}/tmp/log$suffix" }) or die "he cannot move it\n";
+        return "$field->{fs}/tmp/log";
+    },
+    'root\'s link in root\'s directory, which he moved' => sub {
+        my ($field, $end, $suffix) = @_;
+        mkdir "$field->{home}/safe" or die "safe: $!\n";
+        chmod oct(755), "$field->{home}/safe";
+        symlink $end, "$field->{home}/safe/log$suffix" or die "link: $!\n";
+        as_he(sub { rename "$field->{home}/safe", "$field->{home}/logs" }) or die "he cannot move it\n";
+        return "$field->{home}/logs/log";
+    },
+    'his link in a directory for all' => sub {
+        my ($field, $end, $suffix) = @_;
+        mkdir "$field->{fs}/tmp";
+        chmod oct(777), "$field->{fs}/tmp";
+        as_he(sub { symlink $end, "$field->{fs}/tmp/log$suffix" }) or die "he makes no link\n";
+        return "$field->{fs}/tmp/log";
+    },
+    'a link in a directory that he is allowed to list' => sub {
+        my ($field, $end, $suffix) = @_;
+        mkdir "$field->{fs}/tmp";
+        chown 0, $nogroup, "$field->{fs}/tmp";
+        chmod oct(2775), "$field->{fs}/tmp";
+        as_he(sub { symlink $end, "$field->{fs}/tmp/log$suffix" }) or die "he makes no link\n";
+        return "$field->{fs}/tmp/log";
+    },
+);
+
+my @fields = battlefields();
+is(scalar @fields, 3, 'ext4, overlayfs and tmpfs');
+for my $field (@fields) {
+    spew("$field->{precious}/file", 'x' x (2 << 20)); # zcav writes whole blocks
+    harm($field);
+    for my $place (sort keys %PLACE) {
+        for my $case ((map { [ $_, $WRITE{$_} ] } sort keys %WRITE), map { [ $_, $READ{$_} ] } sort keys %READ) {
+            my ($name, $command) = @{$case};
+            my $path = $PLACE{$place}->($field, "$field->{precious}/file", $command->[0]);
+            my $run  = run_of($TRIES, $path, @{$command});
+            my @bad  = harm($field) || ();
+            push @bad, "exit status $run->{status}" if $run->{status} ne '1';
+            push @bad, $run->{err} if $run->{err} !~ m{: a symbolic link is not followed .*give its target: \Q$field->{precious}\E/file$}m;
+            is_deeply(\@bad, [], "$field->{name}, $place: $name refuses it");
+            clear_field($field);
+            system 'rm', '-rf', "$field->{fs}/tmp";
+        }
+    }
+}
+
+# ---- zcav -w, and a hard link -----------------------------------------------------------------------
+
+for my $field (@fields) {
+    link "$field->{precious}/file", "$field->{home}/name" or die "link: $!\n";
+    harm($field);
+    my $run = run_of($TRIES, "$field->{home}/name", @{ $WRITE{'zcav -w'} });
+    is($run->{status}, 1, "$field->{name}: zcav -w refuses a hard link in his directory");
+    like($run->{err}, qr/another user can change its directory, .*[(]-u[)]/, 'and names -u');
+    is(harm($field), q{}, 'root\'s file is as it was');
+    clear_field($field);
+}
+
+# ---- what a FUSE filesystem of his shows -------------------------------------------------------------
+
+SKIP: {
+    my $fuse = his_fuse() or skip 'no FUSE filesystem of another user can be mounted here', 1;
+    my $field = $fields[0];
+    symlink "$field->{precious}/file", "$fuse->{below}/log" or die "link: $!\n";
+    harm($field);
+    my $shown = join q{ }, map { (lstat)[4] } $fuse->{dir}, "$fuse->{dir}/log";
+    is($shown, '0 0', 'it says that all is root\'s');
+    for my $name (grep { !$WRITE{$_}[0] } sort keys %WRITE) {
+        my $run = run_of(1, "$fuse->{dir}/log", @{ $WRITE{$name} });
+        is($run->{status}, 1, "$name refuses a link there");
+        is(harm($field), q{}, 'and leaves its target');
+    }
+    system 'umount', '-l', $fuse->{dir};
+}
+
+# A directory with root's files, as bindfs shows it that this user has mounted for all.
+sub his_fuse {
+    return if !-e '/dev/fuse' || system('command -v bindfs fusermount3 >/dev/null 2>&1 || command -v bindfs fusermount >/dev/null 2>&1') != 0;
+    my $conf = scratch_on_disk(oct 755);
+    spew("$conf/fuse.conf", "user_allow_other\n");
+    chmod oct(644), "$conf/fuse.conf";
+    system "mknod -m 666 $conf/fuse c 10 229 && mount --bind $conf/fuse /dev/fuse";
+    -e '/etc/fuse.conf' && system('mount', '--bind', "$conf/fuse.conf", '/etc/fuse.conf') == 0 or return;
+    my $top = scratch_on_disk(oct 755);
+    mkdir "$top/below";
+    his("$top/dir");
+    my $mounted = system(qw(setpriv --reuid nobody --regid), $nogroup, qw(--clear-groups bindfs -o allow_other --force-user=root --force-group=root --perms=0755), "$top/below", "$top/dir") == 0;
+    return $mounted ? { top => $top, conf => $conf, below => "$top/below", dir => "$top/dir" } : undef;
+}
+
+# ---- a group that others are in, too ----------------------------------------------------------------
+# User daemon has a group of the same name, and this is the primary group of another user, too.
+{
+    my ($own, $group) = (getpwnam 'daemon')[ 2, 3 ];
+    my $other = 4202;
+    my $top = scratch_on_disk(oct 755);
+    mkdir "$top/$_" for qw(shared private);
+    chown $own, $group, "$top/shared", "$top/private";
+    chmod oct(775), "$top/shared";
+    chmod oct(700), "$top/private";
+    spew("$top/private/file", 'precious');
+    chown $own, $group, "$top/private/file";
+    symlink '../private', "$top/shared/way" or die "link: $!\n";
+    POSIX::lchown($other, $group, "$top/shared/way");
+    my @as = (wrap => [qw(setpriv --reuid), $own, '--regid', $group, '--clear-groups']);
+    my %run = (
+        'bonload'         => [ 'bonload', { @as, env => {} }, qw(-show-progress=false -wt=1 -max-requests=3 -body-size=10), "-url=$top/shared/way/file" ],
+        'bonload, meta'   => [ 'bonload', { @as }, qw(-show-progress=false -requests-engine=meta -wt=1 -max-requests=9 -body-size=10), '-meta-ops=write,truncate,unlink', "-url=$top/shared/way/file" ],
+        'bon_csv2html -o' => [ $^X, { @as }, path_of('bon_csv2html'), '-o', "$top/shared/way/file", data_file('lab.csv') ],
+        'bon_csv2txt -o'  => [ $^X, { @as }, path_of('bon_csv2txt'), '-o', "$top/shared/way/file", data_file('lab.csv') ],
+    );
+    for my $name (sort keys %run) {
+        my $run = run_tool(@{ $run{$name} });
+        isnt($run->{status}, 0, "$name: another member's link is not followed");
+        like("$run->{out}$run->{err}", qr{a symbolic link is not followed .*private}, 'and the line says where it leads');
+        is(slurp("$top/private/file"), 'precious', 'what it leads to is as it was');
+    }
+}
+
+done_testing();
