@@ -1,17 +1,10 @@
 #include "boncut/layout.h"
 
-#include <ctype.h>
-#include <dirent.h>
-#include <errno.h>
-#include <fcntl.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
 #include "boncut/methods/method.h"
-#include "storage/private_directory.h"
 
 void layout_worker_name(char name[LAYOUT_NAME], unsigned method, unsigned worker)
 {
@@ -76,77 +69,4 @@ bool layout_parse_tail(const char *name, unsigned method, unsigned worker, uint6
 uint64_t layout_stamp(unsigned method, unsigned worker, uint64_t number)
 {
     return (uint64_t)(method + 1) << 56 | (uint64_t)worker << 40 | number;
-}
-
-/* Whether a run makes entries of that name in its private directory. */
-static bool is_of_worker(const char *name)
-{
-    uint64_t number;
-    unsigned method;
-    size_t length = strcspn(name, ".");
-    if (!method_find(name, length, &method) || name[length] != '.')
-        return false;
-    name += length + 1;
-    if (!take_digits(&name, &number))
-        return false;
-    if (*name == '+')
-        return name++, take_digits(&name, &number) && *name == '\0';
-    return *name == '\0' || ((*name == 'a' || *name == 'b') && name[1] == '\0');
-}
-
-static bool is_of_unit(const char *name)
-{
-    uint32_t unit;
-    uint64_t number;
-    return layout_parse_version(name, &unit, &number) ||
-           (take_digits(&name, &number) && *name == '\0');
-}
-
-/* Removes a file, or an empty directory. */
-static int remove_one(int fd, const char *name)
-{
-    if (unlinkat(fd, name, 0) == 0)
-        return 0;
-    int code = errno;
-    if ((code == EISDIR || code == EPERM) && unlinkat(fd, name, AT_REMOVEDIR) == 0)
-        return 0;
-    return -code;
-}
-
-static int remove_units(DIR *directory)
-{
-    int rc = 0;
-    bool removed = true;
-    while (rc == 0 && removed) { /* a filesystem may skip entries while others are removed */
-        removed = false;
-        rewinddir(directory);
-        for (const struct dirent *entry; rc == 0 && (entry = readdir(directory));) {
-            if (!is_of_unit(entry->d_name))
-                continue;
-            removed = true;
-            rc = remove_one(dirfd(directory), entry->d_name);
-        }
-    }
-    return rc;
-}
-
-int layout_remove(int fd, const char *name)
-{
-    if (!is_of_worker(name))
-        return -EEXIST;
-    int below = directory_open(fd, name);
-    if (below == -ENOTDIR)
-        return unlinkat(fd, name, 0) == 0 ? 0 : -errno;
-    DIR *directory = below >= 0 ? fdopendir(below) : NULL;
-    if (!directory) {
-        int rc = below < 0 ? below : -errno;
-        if (below >= 0)
-            close(below);
-        return rc;
-    }
-    int rc = remove_units(directory);
-    closedir(directory);
-    if (rc == 0 && unlinkat(fd, name, AT_REMOVEDIR) != 0)
-        rc = -errno;
-    return rc;
 }

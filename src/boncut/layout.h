@@ -7,8 +7,8 @@
 #include "util/err.h"
 
 /*
- * Names of everything that a run makes in its private directory. --cleanup recognises a run's files
- * by these:
+ * Names of everything that a run makes in its private directory; --cleanup recognises them by their
+ * form (storage/scratch_names.h):
  *
  *     fsync.0        the blocks of worker 0 for the method fsync
  *     fsync.0+3      the fourth file that this worker has appended to
@@ -36,11 +36,5 @@ bool layout_parse_tail(const char *name, unsigned method, unsigned worker, uint6
 
 /* The number that identifies a file of a method and a worker in the stamps of its blocks. */
 uint64_t layout_stamp(unsigned method, unsigned worker, uint64_t number);
-
-/*
- * Removes the entry from the private directory behind fd. Returns 0, -EEXIST when no run makes
- * entries of that name, or another negative errno.
- */
-int layout_remove(int fd, const char *name);
 
 #endif

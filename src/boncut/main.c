@@ -5,18 +5,20 @@
 #include "boncut/campaign/campaign.h"
 #include "boncut/check.h"
 #include "boncut/fs_shutdown.h"
-#include "boncut/layout.h"
 #include "boncut/methods/method.h"
 #include "boncut/options.h"
 #include "boncut/write.h"
 #include "cli/help.h"
 #include "storage/cleanup.h"
 #include "sys/program.h"
+#include "tail/trace.h"
 
 static int run_command(const struct settings *s, int *status, struct err *e)
 {
-    if (s->cleanup)
-        return cleanup_directory(s->directory, layout_remove, e);
+    if (s->cleanup) {
+        tail_trace_cleanup();
+        return cleanup_directory(s->directory, e);
+    }
     switch (s->command) {
     case COMMAND_WRITE:
         return boncut_write(s, e);

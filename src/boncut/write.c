@@ -15,6 +15,7 @@
 #include "boncut/layout.h"
 #include "boncut/worker.h"
 #include "measure/clock.h"
+#include "storage/cleanup.h"
 #include "storage/scratch.h"
 #include "sys/stop.h"
 #include "sys/thread_pool.h"
@@ -126,7 +127,7 @@ static void remove_all(const struct session *session)
         return;
     rewinddir(directory);
     for (const struct dirent *entry; (entry = readdir(directory));)
-        layout_remove(session->scratch.fd, entry->d_name);
+        cleanup_entry(session->scratch.fd, entry->d_name);
     closedir(directory);
 }
 

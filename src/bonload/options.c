@@ -214,6 +214,8 @@ static const struct option_entry entries[] = {
      .help = "file for the names of what was written (or read, if nothing was written), one per "
              "line, for -url-source"},
     {BOOLEAN("cleanup", cleanup), .help = "remove what the run wrote when it is over"},
+    {PATH("cleanup-killed", "DIR", left_in),
+     .help = "remove what killed runs of the suite left in DIR, and exit"},
     {VALUE("verify", "HOW", OPTION_WORD, verify), .words = verify_names,
      .accepted = "off, stamp or full",
      .help = "check that what is read is what was written: off, stamp or full (default: stamp if "

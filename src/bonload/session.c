@@ -14,9 +14,11 @@
 #include "bonload/result/aftermath.h"
 #include "bonload/targets/target.h"
 #include "report/page.h"
+#include "storage/cleanup.h"
 #include "sys/output.h"
 #include "sys/privilege.h"
 #include "sys/stop.h"
+#include "tail/trace.h"
 #include "util/message.h"
 
 /* A file that has the name of an option's value with a suffix. */
@@ -227,10 +229,10 @@ static int conduct_run(struct run *run, struct coordinator *coordinator,
 
 /*
  * Takes over signals, and becomes the user before any of the user's files is opened or made. In
- * between, opens what only root may open, if there is a plan that explains requests.
+ * between, opens what only root may open, if there is an explainer.
  */
 static int begin_session(const struct settings *s, const struct coordinator *coordinator,
-                         const struct plan *p, struct explainer *explainer, struct err *e)
+                         struct explainer *explainer, struct err *e)
 {
     struct identity identity;
     int rc = stop_init(e);
@@ -239,8 +241,8 @@ static int begin_session(const struct settings *s, const struct coordinator *coo
     stop_keeps_readers();
     if (coordinator->ranks.count > 1)
         stop_takes_repeats();
-    if (p)
-        rc = explainer_open(explainer, p, e);
+    if (explainer)
+        rc = explainer_open(explainer, e);
     if (rc == 0)
         rc = privilege_resolve(&identity, s->user, s->group, e);
     return rc == 0 ? privilege_become(&identity, false, e) : rc;
@@ -253,7 +255,7 @@ static int session_good_for(const struct settings *s, struct coordinator *coordi
     struct page page = {0};
     if (strcmp(s->good_for, "list") == 0)
         return good_for_list(e);
-    int rc = begin_session(s, coordinator, NULL, NULL, e);
+    int rc = begin_session(s, coordinator, NULL, e);
     if (rc == 0 && s->timeline_file)
         rc = page_open(&page, "-timeline-file", s->timeline_file, e);
     if (rc == 0)
@@ -262,18 +264,31 @@ static int session_good_for(const struct settings *s, struct coordinator *coordi
     return rc;
 }
 
+/* -cleanup-killed */
+static int clean_up(const struct settings *s, const struct coordinator *coordinator, struct err *e)
+{
+    if (coordinator->ranks.number > 0)
+        return 0;
+    tail_trace_cleanup();
+    int rc = begin_session(s, coordinator, NULL, e);
+    return rc == 0 ? cleanup_directory(s->left_in, e) : rc;
+}
+
 int session(const struct settings *s, struct coordinator *coordinator, int *status, struct err *e)
 {
     struct plan plan;
     struct run run;
     struct outputs outputs = {0};
     struct explainer explainer = {0};
+    if (s->left_in)
+        return clean_up(s, coordinator, e);
     if (s->good_for)
         return session_good_for(s, coordinator, status, e);
-    int rc = plan_make(&plan, s, coordinator, e);
-    if (rc != 0)
-        return rc;
-    rc = begin_session(s, coordinator, &plan, &explainer, e);
+    int rc = begin_session(s, coordinator, s->explain_tail ? &explainer : NULL, e);
+    if (rc == 0)
+        rc = plan_make(&plan, s, coordinator, e);
+    if (rc == 0 && !plan.explains_tail)
+        explainer_close(&explainer);
     if (rc == 0)
         rc = open_outputs(&outputs, &plan, e);
     if (rc == 0)

@@ -33,7 +33,10 @@ static int clean_directory(const struct settings *s, struct err *e)
 {
     tail_trace_cleanup();
     int rc = as_user(s, e);
-    return rc == 0 ? cleanup_directory(s->directory, cleanup_scratch_entry, e) : rc;
+    if (rc != 0)
+        return rc;
+    semaphores_clean_up();
+    return cleanup_directory(s->directory, e);
 }
 
 static int run_action(const struct settings *s, struct coordinator *coordinator, struct err *e)

@@ -3,22 +3,19 @@
 #include <errno.h>
 #include <inttypes.h>
 #include <poll.h>
-#include <signal.h>
 #include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/socket.h>
-#include <sys/wait.h>
-#include <time.h>
 #include <unistd.h>
 
 #include "live/progress_bar.h"
 #include "measure/clock.h"
 #include "sys/byte_pipe.h"
+#include "sys/helper.h"
 #include "sys/stop.h"
-#include "util/coverage.h"
 #include "util/message.h"
 
 #define INTERVAL_NS UINT64_C(1000000000)
@@ -61,7 +58,7 @@ struct monitor {
     struct monitor_setup setup;
     struct notes *notes;
     struct progress_bar bar;
-    pid_t pid;
+    struct helper process;
     int socket; /* connected to the other process */
 };
 
@@ -179,15 +176,18 @@ static uint64_t earlier(uint64_t a, uint64_t b)
     return a < b ? a : b;
 }
 
-/* The main loop of the monitor, a forked process: no malloc, no stdio, no return. */
-__attribute__((noreturn)) static void monitor_main(struct monitor *m)
+/* The main loop of the monitor, a forked process: no malloc, no stdio. */
+static void monitor_main(void *context, int socket)
 {
     const uint64_t never = UINT64_MAX;
+    struct monitor *m = context;
     const struct monitor_setup *s = &m->setup;
+    m->socket = socket;
+    if (s->unshared_fd)
+        close(*s->unshared_fd);
     uint64_t next_draw = s->draws ? clock_ns() : never;
     uint64_t next_interval = never;
     uint64_t next_tick = never;
-    stop_init_child();
     for (char message = 0; message != MESSAGE_END;) {
         message = listen_until(m, earlier(next_draw, earlier(next_interval, next_tick)));
         uint64_t now = clock_ns();
@@ -219,8 +219,6 @@ __attribute__((noreturn)) static void monitor_main(struct monitor *m)
         }
     }
     progress_bar_erase(&m->bar);
-    coverage_dump();
-    _exit(0);
 }
 
 /* Number of bytes that the notes need. Without intervals there is no room for these. */
@@ -231,39 +229,29 @@ static size_t notes_bytes(const struct monitor_setup *s)
 
 int monitor_start(struct monitor **out, const struct monitor_setup *setup, struct err *e)
 {
-    int sockets[2];
     struct monitor *m = calloc(1, sizeof *m);
     void *notes = mmap(NULL, notes_bytes(setup), PROT_READ | PROT_WRITE,
                        MAP_SHARED | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-    if (!m || notes == MAP_FAILED ||
-        socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, sockets) != 0) {
-        int rc = err_system(e, errno, "memory and a socket for the monitor");
+    if (!m || notes == MAP_FAILED) {
+        int rc = err_system(e, errno, "memory for the monitor");
         if (notes != MAP_FAILED)
             munmap(notes, notes_bytes(setup));
         free(m);
         return rc;
     }
-    *m = (struct monitor){.setup = *setup, .notes = notes, .socket = sockets[0]};
+    *m = (struct monitor){.setup = *setup, .notes = notes};
     progress_bar_init(&m->bar, setup->title, STDERR_FILENO);
     m->bar.has_colour = setup->has_colour;
-    m->pid = fork();
-    if (m->pid == 0) {
-        m->socket = sockets[1];
-        close(sockets[0]);
-        if (setup->unshared_fd)
-            close(*setup->unshared_fd);
-        monitor_main(m);
+    int rc = helper_start(&m->process, "monitor", monitor_main, m, e);
+    if (rc != 0) {
+        munmap(notes, notes_bytes(setup));
+        free(m);
+        return rc;
     }
-    int code = errno;
-    close(sockets[1]);
+    m->socket = m->process.socket;
+    stop_inquiries_to(m->socket, MESSAGE_ASK);
     *out = m;
-    if (m->pid > 0) {
-        stop_inquiries_to(m->socket, MESSAGE_ASK);
-        return 0;
-    }
-    monitor_end(m, 0, NULL, NULL, e);
-    *out = NULL;
-    return err_system(e, code, "fork the monitor");
+    return 0;
 }
 
 void monitor_go(struct monitor *m)
@@ -299,20 +287,6 @@ void monitor_pause(struct monitor *m, uint64_t elapsed_ns)
     /* the objects that `tick` uses belong to the caller again */
     if (heard && m->setup.tick_interval_ns > 0)
         await_answer(m);
-}
-
-/* Waits until the monitor has ended. Kills it if that takes too long. */
-static void await_end(const struct monitor *m)
-{
-    const struct timespec pause = {.tv_nsec = 1000000};
-    for (int look = 0; look < (stop_signal() ? STOPPED_MS : END_MS); look++) {
-        if (waitpid(m->pid, NULL, WNOHANG) != 0)
-            return;
-        nanosleep(&pause, NULL);
-    }
-    kill(m->pid, SIGKILL);
-    while (waitpid(m->pid, NULL, 0) < 0 && errno == EINTR)
-        continue;
 }
 
 /*
@@ -357,13 +331,9 @@ int monitor_end(struct monitor *m, uint64_t elapsed_ns, struct interval **interv
     }
     if (!m)
         return 0;
-    if (m->pid > 0) {
-        if (!send_message(m, MESSAGE_END))
-            kill(m->pid, SIGKILL);
-        await_end(m);
-    }
+    send_message(m, MESSAGE_END);
     stop_inquiries_to(-1, 0);
-    close(m->socket);
+    helper_end(&m->process, stop_signal() ? STOPPED_MS : END_MS);
     if (intervals && m->setup.notes_intervals) {
         note_rest(m, elapsed_ns);
         rc = hand_over(m->notes, intervals, count, e);

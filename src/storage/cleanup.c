@@ -93,8 +93,19 @@ static const char *why_not_ours(DIR *parent, DIR *directory, const char *name, i
                                                                      : "it has no owner file";
 }
 
-/* Removes the metadata files of one directory, and the directory. */
-static int remove_metadata_directory(int fd, const char *name)
+/* Removes a file, or an empty directory, which is also a unit of boncut's. */
+static int remove_one(int fd, const char *name)
+{
+    if (unlinkat(fd, name, 0) == 0)
+        return 0;
+    int code = errno;
+    if ((code == EISDIR || code == EPERM) && unlinkat(fd, name, AT_REMOVEDIR) == 0)
+        return 0;
+    return -code;
+}
+
+/* Removes what a run makes in one directory of its private directory, and that directory. */
+static int remove_subdirectory(int fd, const char *name)
 {
     DIR *directory = open_below(fd, name);
     if (!directory)
@@ -104,12 +115,11 @@ static int remove_metadata_directory(int fd, const char *name)
     do { /* lists again, because a filesystem may skip entries while others are removed */
         removed = false;
         rewinddir(directory);
-        for (const char *file; (file = next_name(directory));) {
-            if (!is_file_name(file))
+        for (const char *entry; rc == 0 && (entry = next_name(directory));) {
+            if (!is_file_name(entry) && !is_unit_name(entry) && !is_message_name(entry))
                 continue;
             removed = true;
-            if (unlinkat(dirfd(directory), file, 0) != 0)
-                rc = -errno;
+            rc = remove_one(dirfd(directory), entry);
         }
     } while (rc == 0 && removed);
     closedir(directory);
@@ -118,23 +128,25 @@ static int remove_metadata_directory(int fd, const char *name)
     return rc;
 }
 
-int cleanup_scratch_entry(int fd, const char *name)
+int cleanup_entry(int fd, const char *name)
 {
-    if (is_directory_name(name))
-        return remove_metadata_directory(fd, name);
-    if (is_data_name(name) || is_link_target_name(name))
-        return unlinkat(fd, name, 0) == 0 ? 0 : -errno;
-    return -EEXIST; /* no run has made it, so it stays */
+    int rc = -ENOTDIR;
+    if (is_directory_name(name) || is_mailbox_name(name))
+        return remove_subdirectory(fd, name);
+    if (is_worker_name(name))
+        rc = remove_subdirectory(fd, name);
+    else if (!is_data_name(name) && !is_link_target_name(name))
+        return -EEXIST;
+    return rc == -ENOTDIR ? (unlinkat(fd, name, 0) == 0 ? 0 : -errno) : rc;
 }
 
 /* Removes everything that a run makes in its private directory, except the owner file. */
-static int remove_contents(DIR *directory, const char *path, const char *name,
-                           cleanup_entry *remove_entry, struct err *e)
+static int remove_contents(DIR *directory, const char *path, const char *name, struct err *e)
 {
     for (const char *entry; (entry = next_name(directory));) {
         if (is_vanishing_name(entry) || strcmp(entry, OWNER_FILE_NAME) == 0)
             continue;
-        int rc = remove_entry(dirfd(directory), entry);
+        int rc = cleanup_entry(dirfd(directory), entry);
         if (rc == -EEXIST || rc == -ENOTEMPTY)
             return err_say(e, "%s/%s/%s: contains something that no run makes; left as it is", path,
                            name, entry);
@@ -183,9 +195,9 @@ static int remove_empty(DIR *parent, DIR *directory, const char *path, const cha
  * file.
  */
 static int remove_private_directory(DIR *parent, DIR *directory, const char *path, const char *name,
-                                    int *owner_fd, cleanup_entry *remove_entry, struct err *e)
+                                    int *owner_fd, struct err *e)
 {
-    int rc = remove_contents(directory, path, name, remove_entry, e);
+    int rc = remove_contents(directory, path, name, e);
     if (rc != 0)
         return rc;
     if (unlinkat(dirfd(directory), OWNER_FILE_NAME, 0) != 0 && errno != ENOENT)
@@ -199,8 +211,7 @@ static int remove_private_directory(DIR *parent, DIR *directory, const char *pat
  * Examines a directory whose name has the form of a private directory's, and removes it if it is
  * ours.
  */
-static int examine_directory(DIR *parent, const char *path, const char *name,
-                             cleanup_entry *remove_entry, struct err *e)
+static int examine_directory(DIR *parent, const char *path, const char *name, struct err *e)
 {
     DIR *directory = open_below(dirfd(parent), name);
     if (!directory) {
@@ -215,14 +226,14 @@ static int examine_directory(DIR *parent, const char *path, const char *name,
     else if (owner_fd < 0)
         rc = remove_empty(parent, directory, path, name, false, e);
     else
-        rc = remove_private_directory(parent, directory, path, name, &owner_fd, remove_entry, e);
+        rc = remove_private_directory(parent, directory, path, name, &owner_fd, e);
     if (owner_fd >= 0)
         close(owner_fd);
     closedir(directory);
     return rc;
 }
 
-int cleanup_directory(const char *path, cleanup_entry *remove_entry, struct err *e)
+int cleanup_directory(const char *path, struct err *e)
 {
     int fd = path_open_to_list(path, PATH_FAILS, e);
     if (fd < 0)
@@ -234,11 +245,11 @@ int cleanup_directory(const char *path, cleanup_entry *remove_entry, struct err 
     }
     int rc = 0;
     for (const char *name; (name = next_name(parent));) {
-        if (!is_private_name(name))
+        if (!is_private_name_of_suite(name))
             continue;
         struct err one;
         err_init(&one);
-        int failed = examine_directory(parent, path, name, remove_entry, &one);
+        int failed = examine_directory(parent, path, name, &one);
         if (failed != 0 && rc == 0)
             *e = one; /* the caller reports this failure */
         else if (failed != 0)

@@ -18,20 +18,28 @@
 #define DIRECTORY_DIGITS 5
 #define INDEX_DIGITS     10
 #define MOST_LETTERS     12
+#define NUMBER_DIGITS    16
 #define CHECK_BITS       16
+
+/* The programs of the suite that make private directories. */
+static const char *const makers[] = {"bonnie", "bonload", "boncut", "getc_putc"};
+
+/* The number that the name of a private directory has in place of this one. */
+static uint64_t checked_number(uint64_t number)
+{
+    number >>= CHECK_BITS;
+    return number << CHECK_BITS | (rng_mix(number) & ((1U << CHECK_BITS) - 1));
+}
 
 void private_name(char name[PRIVATE_NAME_SIZE], uint64_t number)
 {
-    number >>= CHECK_BITS;
-    uint64_t check = rng_mix(number) & ((1U << CHECK_BITS) - 1);
-    snprintf(name, PRIVATE_NAME_SIZE, "%s.%016" PRIx64, program_name, number << CHECK_BITS | check);
+    snprintf(name, PRIVATE_NAME_SIZE, "%s.%016" PRIx64, program_name, checked_number(number));
 }
 
 bool private_name_is_made(const char *name)
 {
-    char made[PRIVATE_NAME_SIZE];
-    private_name(made, strtoull(strrchr(name, '.') + 1, NULL, 16));
-    return strcmp(made, name) == 0;
+    uint64_t number = strtoull(strrchr(name, '.') + 1, NULL, 16);
+    return number == checked_number(number);
 }
 
 void data_name(char name[DATA_NAME_SIZE], unsigned number)
@@ -91,8 +99,9 @@ void file_name(char name[FILE_NAME_SIZE], enum name_order order, uint64_t seed, 
 
 size_t owner_text(char text[OWNER_TEXT_SIZE], const char *private_directory)
 {
-    int length = snprintf(text, OWNER_TEXT_SIZE, "scratch directory of %s: %s\n", program_name,
-                          private_directory);
+    int length =
+        snprintf(text, OWNER_TEXT_SIZE, "scratch directory of %.*s: %s\n",
+                 (int)strcspn(private_directory, "."), private_directory, private_directory);
     return length < OWNER_TEXT_SIZE ? (size_t)length : OWNER_TEXT_SIZE - 1;
 }
 
@@ -110,10 +119,24 @@ static bool has_form(const char *name, const char *prefix, const char *set, size
     return rest >= least && rest <= most && strspn(name + length, set) == rest;
 }
 
+static bool is_private_name_of(const char *program, const char *name)
+{
+    size_t length = strlen(program);
+    return strncmp(name, program, length) == 0 &&
+           has_form(name + length, ".", HEX, NUMBER_DIGITS, NUMBER_DIGITS);
+}
+
 bool is_private_name(const char *name)
 {
-    size_t length = strlen(program_name);
-    return strncmp(name, program_name, length) == 0 && has_form(name + length, ".", HEX, 16, 16);
+    return is_private_name_of(program_name, name);
+}
+
+bool is_private_name_of_suite(const char *name)
+{
+    for (size_t i = 0; i < sizeof makers / sizeof *makers; i++)
+        if (is_private_name_of(makers[i], name))
+            return true;
+    return false;
 }
 
 bool is_data_name(const char *name)
@@ -142,6 +165,42 @@ bool is_file_name(const char *name)
     bool digits_last =
         strspn(digits, HEX) == INDEX_DIGITS && strspn(name, LETTERS) >= length - INDEX_DIGITS;
     return digits_first || digits_last;
+}
+
+/* Moves *text past up to 18 digits. Returns whether there was one. */
+static bool pass_digits(const char **text)
+{
+    size_t digits = strspn(*text, DECIMAL);
+    *text += digits;
+    return digits > 0 && digits <= 18;
+}
+
+bool is_worker_name(const char *name)
+{
+    size_t method = strspn(name, "abcdefghijklmnopqrstuvwxyz_");
+    const char *rest = name + method + 1;
+    if (method == 0 || method > 16 || name[method] != '.' || !pass_digits(&rest))
+        return false;
+    if (*rest == '+')
+        return rest++, pass_digits(&rest) && *rest == '\0';
+    return *rest == '\0' || ((*rest == 'a' || *rest == 'b') && rest[1] == '\0');
+}
+
+bool is_unit_name(const char *name)
+{
+    if (!pass_digits(&name))
+        return false;
+    return *name == '\0' || (*name++ == '.' && pass_digits(&name) && *name == '\0');
+}
+
+bool is_mailbox_name(const char *name)
+{
+    return strcmp(name, "tmp") == 0 || strcmp(name, "new") == 0;
+}
+
+bool is_message_name(const char *name)
+{
+    return has_form(name, "", HEX, NUMBER_DIGITS, NUMBER_DIGITS);
 }
 
 bool is_vanishing_name(const char *name)

@@ -6,7 +6,7 @@
 #include <stdint.h>
 
 /*
- * Names of everything that a run makes on the storage. --cleanup recognises a run's files by these:
+ * Names of everything that a run makes in a directory. --cleanup recognises a run's files by these:
  *
  *     PROGRAM.0123456789abcdef/  the private directory of one run of that program
  *         owner                  says whose it is; locked while the run lives
@@ -15,6 +15,11 @@
  *         d00000/                a directory of the metadata tests
  *             000000002axyz      a file with a name in sorted order
  *             xyz000000002a      a file with a name in random order
+ *         fsync.0                what boncut promises (boncut/layout.h): a file
+ *         create.0b/             or a directory
+ *             17.4               with its units
+ *         tmp/ new/              the mailbox of a profile
+ *             0000000000000001   a message
  */
 
 /* Room for each kind of name, with its NUL. */
@@ -56,12 +61,17 @@ size_t owner_text(char text[OWNER_TEXT_SIZE], const char *private_directory);
  */
 bool private_name_is_made(const char *name);
 
-/* Whether a name has the form of a private directory's. */
+/* Whether a name has the form of a private directory's of this program, or of any of the suite. */
 bool is_private_name(const char *name);
+bool is_private_name_of_suite(const char *name);
 bool is_data_name(const char *name);
 bool is_link_target_name(const char *name);
 bool is_directory_name(const char *name);
 bool is_file_name(const char *name);
+bool is_worker_name(const char *name);
+bool is_unit_name(const char *name);
+bool is_mailbox_name(const char *name);
+bool is_message_name(const char *name);
 
 /*
  * Whether the name is one that a FUSE server or an NFS client gives to a file that is removed while

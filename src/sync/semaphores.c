@@ -90,6 +90,18 @@ int semaphores_remove(struct err *e)
     return 0;
 }
 
+void semaphores_clean_up(void)
+{
+    struct semid_ds set = {0};
+    struct err ignored;
+    int id;
+    err_init(&ignored);
+    if (find_semaphores(&id, SEMAPHORES, &ignored) == 0 && id >= 0 &&
+        semctl(id, 0, IPC_STAT, (union semun){.set = &set}) == 0 && set.sem_otime != 0 &&
+        semctl(id, ALIVE, GETVAL) == 0 && semctl(id, 0, IPC_RMID) == 0)
+        message("removed semaphore set %d, whose processes have all ended", id);
+}
+
 int semaphores_make(int processes, struct err *e)
 {
     int rc = semaphores_remove(e);

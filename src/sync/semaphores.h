@@ -16,4 +16,10 @@ int semaphores_make(int processes, struct err *e);
  */
 int semaphores_remove(struct err *e);
 
+/*
+ * --cleanup: removes the semaphores of this user if processes have met at them and all of these
+ * have ended, and says so.
+ */
+void semaphores_clean_up(void);
+
 #endif

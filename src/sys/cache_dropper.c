@@ -7,12 +7,17 @@
 
 #include "sys/byte_pipe.h"
 #include "sys/dropper_filter.h"
+#include "sys/stop.h"
 #include "util/kernel_file.h"
 
 #define DROP_CACHES "/proc/sys/vm/drop_caches"
 
 /* "3": page cache and reclaimable slab objects (Documentation/admin-guide/sysctl/vm.rst). */
 #define DROP_EVERYTHING "3"
+
+/* Time that the dropper has to end, which may be dropping caches; after a signal it has less. */
+#define END_MS     2000
+#define STOPPED_MS 100
 
 /*
  * Makes the kernel drop its caches. Returns 0 or a positive errno. The offset must be 0 every time:
@@ -49,7 +54,6 @@ int cache_dropper_start(struct cache_dropper *d, struct err *e)
         return 0;
     /* user 0 needs no capability to write to DROP_CACHES */
     const struct confined_job job = {.name = "dropper",
-                                     .purpose = "drops caches",
                                      .keep = drop_caches,
                                      .confine = confine_dropper,
                                      .work = serve_requests,
@@ -90,5 +94,5 @@ int cache_dropper_drop(struct cache_dropper *d, struct err *e)
 
 void cache_dropper_stop(struct cache_dropper *d)
 {
-    confined_stop(&d->process);
+    helper_end(&d->process, stop_signal() ? STOPPED_MS : END_MS);
 }

@@ -17,7 +17,7 @@
  * answers.
  */
 struct cache_dropper {
-    struct confined process;
+    struct helper process;
 };
 
 /*
@@ -36,7 +36,7 @@ bool cache_dropper_is_there(const struct cache_dropper *d);
  */
 int cache_dropper_drop(struct cache_dropper *d, struct err *e);
 
-/* Ends the dropper, and waits for it. */
+/* Ends the dropper, and waits for it, but not for ever: without root it cannot be killed. */
 void cache_dropper_stop(struct cache_dropper *d);
 
 #endif

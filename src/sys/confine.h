@@ -2,26 +2,21 @@
 #define SYS_CONFINE_H
 
 #include <stdbool.h>
-#include <sys/types.h>
 
+#include "sys/helper.h"
 #include "util/err.h"
 
 /*
- * A confined process: a small child that keeps a single right of root's after the rest of the
- * program has given up root. It gives up all capabilities and all descriptors except its end of a
- * socket and the one that the right is about, and then runs under a filter of seccomp(2).
+ * A confined process: a helper that keeps a single right of root's after the rest of the program
+ * has given up root. It gives up all capabilities and all descriptors except its end of a socket
+ * and the one that the right is about, and then runs under a filter of seccomp(2).
  */
-struct confined {
-    pid_t pid; /* 0: there is none */
-    int socket;
-};
 
 /* What the process does. Must stay valid until confined_start() has returned. */
 struct confined_job {
-    const char *name;    /* behind the program's name where processes are listed: "dropper" */
-    const char *purpose; /* in messages, after "the process that": "drops caches" */
-    int keep;            /* the descriptor that the process needs; the caller keeps its own copy */
-    bool outlives;       /* the process must go on when its parent is killed */
+    const char *name; /* as in helper_start() */
+    int keep;         /* the descriptor that the process needs; the caller keeps its own copy */
+    bool outlives;    /* the process must go on when its parent is killed */
 
     /* Installs the filter, which must allow the exit of a thread and the calls of `work`. */
     bool (*confine)(void *context, int socket);
@@ -32,12 +27,9 @@ struct confined_job {
 };
 
 /*
- * Forks the process. If it cannot be confined, it ends at once and c->pid becomes 0, which is not a
- * failure. Returns 0, or a negative errno with a line in e.
+ * Forks the process. If it cannot be confined, it ends at once and h->pid becomes 0, which is not a
+ * failure. Returns 0, or a negative errno with a line in e. To be ended with helper_end().
  */
-int confined_start(struct confined *c, const struct confined_job *job, struct err *e);
-
-/* Closes the socket, which is the process's signal to end, and waits for the end. */
-void confined_stop(struct confined *c);
+int confined_start(struct helper *h, const struct confined_job *job, struct err *e);
 
 #endif

@@ -4,6 +4,7 @@ src_libsuite_a_SOURCES += \
 	src/sys/confine.c src/sys/confine.h \
 	src/sys/dropper_filter.c src/sys/dropper_filter.h \
 	src/sys/event.c src/sys/event.h \
+	src/sys/helper.c src/sys/helper.h \
 	src/sys/host.c src/sys/host.h \
 	src/sys/input.c src/sys/input.h \
 	src/sys/output.c src/sys/output.h \

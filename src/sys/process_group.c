@@ -132,6 +132,8 @@ static unsigned reap_processes(struct process_group *g, int options, int *rc, st
         pid_t pid = waitpid(g->pids[i], &status, options);
         if (pid == 0 || (pid < 0 && errno == EINTR)) {
             left++;
+            if (stop_requested())
+                kill(g->pids[i], SIGCONT); /* somebody may have stopped it, and it must see that */
             continue;
         }
         g->pids[i] = 0;

@@ -4,24 +4,13 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <poll.h>
-#include <signal.h>
-#include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
-#include <sys/mman.h>
-#include <sys/prctl.h>
-#include <sys/socket.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
-#include "sys/byte_pipe.h"
-#include "sys/stop.h"
+#include "sys/helper.h"
 #include "tail/history.h"
 #include "tail/run_delay.h"
-#include "util/coverage.h"
-#include "util/descriptor.h"
 #include "util/kernel_file.h"
-#include "util/message.h"
 #include "util/shared_memory.h"
 
 /* Interval between looks into the boxes, in ms. */
@@ -40,6 +29,9 @@
  */
 #define BUFFERED_NS UINT64_C(1000000000)
 
+/* Time that the examiner's process has for its last look before it is killed. */
+#define END_MS 10000
+
 /* What the examiner's process has to tell the program when it ends, in shared memory. */
 struct board {
     struct tail_heap heaps[EXAMINER_KINDS];
@@ -57,8 +49,8 @@ struct examiner {
     unsigned char *page;
     struct histogram *latencies; /* used only by the examiner's process */
     struct board *board;
-    int socket;
-    pid_t pid;
+    struct helper process;
+    uint64_t *put; /* for each box, the number of operations ever put into it */
     bool is_traced;
     bool is_stopped;
 };
@@ -247,27 +239,17 @@ static void decide(struct examiner *x)
 }
 
 /* The main loop of the examiner's process. It may use neither malloc nor stdio. */
-static void watch(struct examiner *x, uint64_t put[])
+static void watch(void *context, int socket)
 {
-    struct pollfd from = {.fd = x->socket, .events = POLLIN};
+    struct examiner *x = context;
+    struct pollfd from = {.fd = socket, .events = POLLIN};
     for (unsigned n = 1; poll(&from, 1, LOOK_MS) <= 0; n++) {
-        look(x, put, n % LOOKS_PER_READING == 0);
+        look(x, x->put, n % LOOKS_PER_READING == 0);
         if (n % LOOKS_PER_DECISION == 0 || n == 1)
             decide(x);
     }
-    look(x, put, true);
+    look(x, x->put, true);
     x->board->is_complete = true;
-}
-
-__attribute__((noreturn)) static void examiner_main(struct examiner *x, uint64_t put[])
-{
-    char name[16];
-    stop_init_child();
-    snprintf(name, sizeof name, "%.7s-examine", program_name);
-    prctl(PR_SET_NAME, name);
-    watch(x, put);
-    coverage_dump();
-    _exit(0);
 }
 
 /*
@@ -320,25 +302,12 @@ static int begin_without_trace(struct examiner *x, struct err *e)
 
 static int fork_examiner(struct examiner *x, struct err *e)
 {
-    int sockets[2];
-    uint64_t *put = calloc(x->count, sizeof *put);
+    x->put = calloc(x->count, sizeof *x->put);
     x->latencies = calloc(1, sizeof *x->latencies);
-    if (!put || !x->latencies || socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, sockets) != 0) {
-        free(put);
-        return err_system(e, ENOMEM, "memory and a socket for the examiner");
-    }
+    if (!x->put || !x->latencies)
+        return err_system(e, ENOMEM, "memory for the examiner");
     set_slow(x->setup.boxes, x->count, 0);
-    x->pid = fork();
-    if (x->pid == 0) {
-        x->socket = sockets[1];
-        close(sockets[0]);
-        examiner_main(x, put);
-    }
-    int code = errno;
-    free(put);
-    close(sockets[1]);
-    x->socket = sockets[0];
-    return x->pid > 0 ? 0 : err_system(e, code, "fork the examiner");
+    return helper_start(&x->process, "examine", watch, x, e);
 }
 
 int examiner_start(struct examiner **out, const struct examiner_setup *setup, struct err *e)
@@ -347,7 +316,7 @@ int examiner_start(struct examiner **out, const struct examiner_setup *setup, st
     *out = x;
     if (!x)
         return err_system(e, ENOMEM, "memory for the examiner");
-    *x = (struct examiner){.setup = *setup, .socket = -1};
+    *x = (struct examiner){.setup = *setup};
     for (unsigned i = 0; i < setup->kind_count; i++)
         x->count += setup->kinds[i].workers;
     for (unsigned i = 0; i < x->count; i++)
@@ -366,10 +335,7 @@ void examiner_stop(struct examiner *x)
         return;
     x->is_stopped = true;
     set_slow(x->setup.boxes, x->count, UINT64_MAX);
-    descriptor_close(&x->socket);
-    if (x->pid > 0)
-        while (waitpid(x->pid, NULL, 0) < 0 && errno == EINTR)
-            continue;
+    helper_end(&x->process, END_MS);
     if (x->is_traced)
         tail_trace_end(x->setup.trace);
 }
@@ -397,5 +363,6 @@ void examiner_free(struct examiner *x)
     run_delays_close(&x->delays);
     free(x->page);
     free(x->latencies);
+    free(x->put);
     free(x);
 }

@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include "sys/seccomp_rules.h"
+#include "sys/stop.h"
 
 /*
  * The instance cannot be removed while the program, or a process that it forked, has files of it
@@ -64,16 +65,22 @@ static void run_errand(void *context, int socket)
     }
 }
 
-int tail_remover_start(struct confined *remover, int instances, const char *name, struct err *e)
+int tail_remover_start(struct helper *remover, int instances, const char *name, struct err *e)
 {
     struct errand errand = {.instances = instances};
     snprintf(errand.name, sizeof errand.name, "%s", name);
     const struct confined_job job = {.name = "remover",
-                                     .purpose = "removes the trace instance",
                                      .keep = instances,
                                      .outlives = true, /* its job begins when its parent dies */
                                      .confine = confine_remover,
                                      .work = run_errand,
                                      .context = &errand};
     return confined_start(remover, &job, e);
+}
+
+void tail_remover_stop(struct helper *remover)
+{
+    if (!helper_end(remover, MOST_TRIES * (NAP_NS / 1000000) + 1000))
+        stop_message("the process that removes the trace instance is stopped, and does so when it "
+                     "goes on");
 }

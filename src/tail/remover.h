@@ -14,10 +14,16 @@
 #define TAIL_INSTANCE_NAME 48
 
 /*
- * Starts the remover of the instance `name` in the open directory `instances`. confined_stop()
- * makes it remove the instance, whose files must be closed by then. If the remover cannot be
- * confined, its pid is 0, which is not a failure. Returns 0 or a negative errno with a line in e.
+ * Starts the remover of the instance `name` in the open directory `instances`. If the remover
+ * cannot be confined, its pid is 0, which is not a failure. Returns 0 or a negative errno with a
+ * line in e.
  */
-int tail_remover_start(struct confined *remover, int instances, const char *name, struct err *e);
+int tail_remover_start(struct helper *remover, int instances, const char *name, struct err *e);
+
+/*
+ * Makes the remover remove the instance, whose files must be closed by then, and waits until it has
+ * ended. If it does not, because somebody has stopped it, says so.
+ */
+void tail_remover_stop(struct helper *remover);
 
 #endif

@@ -87,14 +87,19 @@ static int open_instances(const char **place)
     return rc;
 }
 
-/* Making a directory in `instances` makes a trace instance. */
-static bool make_instance(struct tail_trace *t)
+bool tail_instance_name(char name[TAIL_INSTANCE_NAME])
 {
     uint32_t number = 0;
     if (getrandom(&number, sizeof number, 0) != (ssize_t)sizeof number)
         return false;
-    snprintf(t->name, sizeof t->name, "explain-tail-%d-%08" PRIx32, (int)getpid(), number);
-    return mkdirat(t->instances, t->name, 0700) == 0;
+    snprintf(name, TAIL_INSTANCE_NAME, "explain-tail-%d-%08" PRIx32, (int)getpid(), number);
+    return true;
+}
+
+/* Making a directory in `instances` makes a trace instance. */
+static bool make_instance(struct tail_trace *t)
+{
+    return tail_instance_name(t->name) && mkdirat(t->instances, t->name, 0700) == 0;
 }
 
 /* Learns the layout of the kernel's records. */
@@ -402,12 +407,12 @@ void tail_trace_close(struct tail_trace *t)
     if (!t->is_wanted)
         return;
     close_files(t);
-    confined_stop(&t->remover);
+    tail_remover_stop(&t->remover);
     descriptor_close(&t->instances);
     *t = (struct tail_trace){0};
 }
 
-/* Whether make_instance() could have made this name. */
+/* Whether tail_instance_name() could have made this name. */
 static bool is_ours(const char *name)
 {
     char made[TAIL_INSTANCE_NAME];

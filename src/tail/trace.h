@@ -35,7 +35,7 @@ struct tail_trace {
     size_t page_bytes;
     struct tail_page_layout layout;
     struct tail_decoder decoder;
-    struct confined remover;
+    struct helper remover;
 };
 
 /* The most descriptors that an instance takes: for events, CPUs, and the rest of it. */
@@ -70,7 +70,16 @@ size_t tail_trace_read(const struct tail_trace *t, unsigned cpu, unsigned char *
 /* Removes the instance, and waits until it is gone. */
 void tail_trace_close(struct tail_trace *t);
 
-/* Removes the instances that killed runs left, and says so in a line for each. */
+/*
+ * Writes a new name for a trace instance. Returns false when there are no random numbers. An
+ * instance is in use as long as its file `tracing_on` is open.
+ */
+bool tail_instance_name(char name[TAIL_INSTANCE_NAME]);
+
+/*
+ * --cleanup: removes the instances that killed runs of any program left, and says so in a line for
+ * each. Only root can.
+ */
 void tail_trace_cleanup(void);
 
 #endif

@@ -18,6 +18,7 @@
 #include "storage/scratch.h"
 #include "sys/host.h"
 #include "sys/stop.h"
+#include "tail/trace.h"
 #include "tools/byte_ways.h"
 #include "tools/tool.h"
 #include "util/message.h"
@@ -397,10 +398,12 @@ int getc_putc(int argc, char *argv[], struct err *e)
     if (rc != 0 || !runs)
         return rc;
     rc = stop_init(e);
+    if (settings.cleans_up)
+        tail_trace_cleanup();
     if (rc == 0)
         rc = tool_become(&settings.common, settings.quiet, e);
     if (rc != 0)
         return rc;
-    return settings.cleans_up ? cleanup_directory(settings.directory, cleanup_scratch_entry, e)
+    return settings.cleans_up ? cleanup_directory(settings.directory, e)
                               : measure_and_print(&settings, e);
 }

@@ -5,10 +5,12 @@
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
     char *name = fuzz_text(data, size);
-    bool is_ours = is_private_name(name) || is_data_name(name) || is_link_target_name(name) ||
-                   is_directory_name(name) || is_file_name(name);
+    bool is_ours = is_private_name_of_suite(name) || is_data_name(name) ||
+                   is_link_target_name(name) || is_directory_name(name) || is_file_name(name) ||
+                   is_worker_name(name) || is_unit_name(name) || is_mailbox_name(name) ||
+                   is_message_name(name);
     MUST(!is_ours || (strcspn(name, "/ \n") == strlen(name) && strcmp(name, "..") != 0 &&
-                      strcmp(name, OWNER_FILE_NAME) != 0 && strlen(name) < PRIVATE_NAME_SIZE));
+                      strcmp(name, OWNER_FILE_NAME) != 0 && strlen(name) < 64));
     char text[OWNER_TEXT_SIZE];
     MUST(owner_text(text, name) < sizeof text);
 

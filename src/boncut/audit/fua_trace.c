@@ -7,6 +7,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "tail/trace.h"
+#include "util/descriptor.h"
 #include "util/kernel_file.h"
 
 #define INSTANCES "/sys/kernel/tracing/instances"
@@ -21,11 +23,16 @@ static int open_in(const struct fua_trace *t, const char *name, int flags)
 
 void fua_trace_begin(struct fua_trace *t)
 {
-    snprintf(t->path, sizeof t->path, INSTANCES "/boncut.%ld", (long)getpid());
+    char name[TAIL_INSTANCE_NAME];
+    *t = (struct fua_trace){.in_use = -1};
+    if (!tail_instance_name(name))
+        return;
+    snprintf(t->path, sizeof t->path, INSTANCES "/%s", name);
     if (mkdir(t->path, 0700) != 0) {
         t->path[0] = '\0';
         return;
     }
+    t->in_use = open_in(t, "tracing_on", O_WRONLY);
     int fd = open_in(t, "events/block/" EVENT "/enable", O_WRONLY);
     bool is_on = fd >= 0 && write(fd, "1", 1) == 1;
     if (fd >= 0)
@@ -36,6 +43,7 @@ void fua_trace_begin(struct fua_trace *t)
 
 void fua_trace_end(struct fua_trace *t)
 {
+    descriptor_close(&t->in_use);
     if (t->path[0])
         rmdir(t->path);
     t->path[0] = '\0';

@@ -13,6 +13,7 @@
  */
 struct fua_trace {
     char path[96]; /* path of the instance; empty: there is none, and nothing is known */
+    int in_use;    /* keeps --cleanup from removing it */
 };
 
 /* Makes an instance, and begins to count. Without the right to do so, t->path stays empty. */

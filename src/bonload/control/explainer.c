@@ -2,10 +2,10 @@
 
 _Static_assert((int)LOAD_KINDS <= (int)EXAMINER_KINDS, "reads and writes are judged apart");
 
-int explainer_open(struct explainer *x, const struct plan *p, struct err *e)
+int explainer_open(struct explainer *x, struct err *e)
 {
     *x = (struct explainer){0};
-    return p->explains_tail ? tail_trace_open(&x->trace, e) : 0;
+    return tail_trace_open(&x->trace, e);
 }
 
 static bool is_wanted(const struct explainer *x)

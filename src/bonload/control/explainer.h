@@ -9,8 +9,8 @@
 
 /*
  * Finds what the slowest requests waited for (-explain-tail). Explained is the service time: the
- * one in which a thread carried out the request. Reads and writes are judged apart. Of a plan that
- * wants none of this, and of NULL, all functions do nothing.
+ * one in which a thread carried out the request. Reads and writes are judged apart. Of one that
+ * is not open, and of NULL, all functions do nothing.
  */
 struct explainer {
     struct tail_trace trace;
@@ -29,7 +29,7 @@ struct explainer {
  * Opens what only root may open. Returns 0, or a negative errno with a line in e; to be closed in
  * both cases.
  */
-int explainer_open(struct explainer *x, const struct plan *p, struct err *e);
+int explainer_open(struct explainer *x, struct err *e);
 void explainer_close(struct explainer *x);
 
 /* Gives the drivers a place for slow requests, before they have threads. */

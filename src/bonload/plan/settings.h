@@ -62,6 +62,7 @@ struct settings {
     const char *written_dump;
     bool make_directories;
     bool cleanup;
+    const char *left_in; /* a directory in which killed runs left something; NULL: none */
     struct given chunk_bytes;
     bool direct;
     bool evict; /* evict a file's pages before it is read */

@@ -31,6 +31,42 @@ static void names_have_their_form(void **state)
     assert_true(is_link_target_name(origin) && is_directory_name(directory));
 }
 
+static void names_of_all_programs_are_known(void **state)
+{
+    (void)state;
+    static const char *const ours[] = {"bonnie.0123456789abcdef", "bonload.0123456789abcdef",
+                                       "boncut.0123456789abcdef", "getc_putc.0123456789abcdef"};
+    static const char *const others[] = {"zcav.0123456789abcdef", "bon.0123456789abcdef",
+                                         "bonloads.0123456789abcdef", "boncut0123456789abcdef"};
+    char text[OWNER_TEXT_SIZE];
+    for (size_t i = 0; i < sizeof ours / sizeof *ours; i++) {
+        assert_true(is_private_name_of_suite(ours[i]));
+        assert_true(is_private_name(ours[i]) == (i == 0));
+        assert_false(is_private_name_of_suite(others[i]));
+    }
+    assert_memory_equal(text, "scratch directory of boncut: boncut.0123456789abcdef\n",
+                        owner_text(text, ours[2]));
+}
+
+static void names_of_promises_and_messages_have_their_form(void **state)
+{
+    (void)state;
+    static const char *const workers[] = {"fsync.0", "rwf_dsync.17+3", "rename.0b"};
+    static const char *const units[] = {"17", "17.4"};
+    static const char *const none[] = {"",    "fsync",    "fsync.",   "fsync.x",
+                                       ".0",  "fsync.0c", "fsync.0+", "fsync.0ab",
+                                       "17.", "17.x",     "../0",     "1234567890123456789"};
+    for (size_t i = 0; i < sizeof workers / sizeof *workers; i++)
+        assert_true(is_worker_name(workers[i]) && !is_unit_name(workers[i]));
+    for (size_t i = 0; i < sizeof units / sizeof *units; i++)
+        assert_true(is_unit_name(units[i]) && !is_worker_name(units[i]));
+    for (size_t i = 0; i < sizeof none / sizeof *none; i++)
+        assert_false(is_worker_name(none[i]) || is_unit_name(none[i]) || is_message_name(none[i]) ||
+                     is_mailbox_name(none[i]));
+    assert_true(is_mailbox_name("tmp") && is_mailbox_name("new"));
+    assert_true(is_message_name("00000000000000ff") && !is_message_name("00000000000000fg"));
+}
+
 static void others_are_not_taken_for_ours(void **state)
 {
     (void)state;
@@ -146,6 +182,8 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(names_have_their_form),
+        cmocka_unit_test(names_of_all_programs_are_known),
+        cmocka_unit_test(names_of_promises_and_messages_have_their_form),
         cmocka_unit_test(others_are_not_taken_for_ours),
         cmocka_unit_test(file_names_are_in_their_order),
         cmocka_unit_test(file_names_are_all_different),
