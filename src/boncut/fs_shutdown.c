@@ -16,6 +16,7 @@
 #include "sys/path.h"
 #include "util/kernel_file.h"
 #include "util/portable.h"
+#include "util/printable.h"
 
 /* XFS_IOC_GOINGDOWN of the kernel's fs/xfs/libxfs/xfs_fs.h; ext4 and f2fs support it, too. */
 #define IOC_SHUTDOWN           _IOR('X', 125, uint32_t)
@@ -88,6 +89,6 @@ int boncut_fs_shutdown(const struct settings *s, struct err *e)
             "The filesystem of %s is shut down, and what it had in memory is lost. Unmount it and "
             "mount it again before the check.\nThis tests the filesystem alone: the drive has lost "
             "nothing.\n",
-            s->directory);
+            printable(s->directory).text);
     return rc;
 }

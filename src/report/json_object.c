@@ -7,8 +7,8 @@
 #include <time.h>
 
 #include "measure/latencies.h"
-#include "report/sanitize.h"
 #include "tail/summary.h"
+#include "util/printable.h"
 
 void put_value(json_t **object, const char *key, json_t *value)
 {

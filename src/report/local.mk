@@ -1,5 +1,3 @@
 src_libsuite_a_SOURCES += \
 	src/report/json_object.c src/report/json_object.h \
-	src/report/page.c src/report/page.h \
-	src/report/sanitize.c src/report/sanitize.h
-
+	src/report/page.c src/report/page.h

@@ -3,7 +3,6 @@
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
-#include <limits.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
@@ -163,10 +162,7 @@ static void say_left(const char *path, const char *name, const char *reason)
 
 static void say_removed(const char *path, const char *name)
 {
-    char line[PATH_MAX + PRIVATE_NAME_SIZE];
-    snprintf(line, sizeof line, "%s/%s", path, name);
-    make_printable(line);
-    printf("removed %s\n", line);
+    printf("removed %s/%s\n", printable(path).text, name);
 }
 
 /*

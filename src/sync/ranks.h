@@ -84,4 +84,14 @@ int ranks_check_clock(const struct ranks *r, unsigned rank, struct err *e);
 uint64_t rank_clock_start(const struct ranks *r, unsigned rank, uint64_t ns);
 uint64_t rank_clock_end(const struct ranks *r, unsigned rank, uint64_t ns);
 
+/* Room for the text of starts_text(). */
+#define STARTS_TEXT 128
+
+/*
+ * Writes how closely several ranks began together: "within 0.476 ms of one another". In parentheses
+ * follows clock_uncertainty_ns, which says how well their clocks could be compared; 0: all ranks
+ * read the same clock.
+ */
+void starts_text(char text[static STARTS_TEXT], uint64_t spread_ns, uint64_t clock_uncertainty_ns);
+
 #endif

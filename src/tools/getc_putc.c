@@ -6,6 +6,7 @@
 #include <pthread.h>
 #include <stddef.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -13,7 +14,6 @@
 #include "io/file.h"
 #include "live/progress_lines.h"
 #include "measure/clock.h"
-#include "report/sanitize.h"
 #include "storage/cleanup.h"
 #include "storage/scratch.h"
 #include "sys/host.h"
@@ -22,6 +22,7 @@
 #include "tools/byte_ways.h"
 #include "tools/tool.h"
 #include "util/message.h"
+#include "util/printable.h"
 #include "util/rng.h"
 #include "util/units.h"
 
@@ -378,15 +379,20 @@ static const struct option_table option_table = {
 
 static int measure_and_print(const struct settings *settings, struct err *e)
 {
-    struct session s = {.settings = settings, .companion = {.lock = PTHREAD_MUTEX_INITIALIZER}};
+    struct session *s = calloc(1, sizeof *s); /* its blocks are too large for a small stack */
     struct rng rng;
+    if (!s)
+        return err_system(e, ENOMEM, "memory for two blocks");
+    s->settings = settings;
+    pthread_mutex_init(&s->companion.lock, NULL);
     rng_init(&rng, 1, 0);
     for (size_t i = 0; i < BLOCK_BYTES; i++)
-        s.contents[i] = (unsigned char)rng_next(&rng);
-    progress_lines_init(&s.progress, settings->quiet);
-    int rc = measure_directory(&s, e);
+        s->contents[i] = (unsigned char)rng_next(&rng);
+    progress_lines_init(&s->progress, settings->quiet);
+    int rc = measure_directory(s, e);
     if (rc == 0)
-        print_report(&s);
+        print_report(s);
+    free(s);
     return rc;
 }
 

@@ -7,6 +7,7 @@
 
 #include "sys/output.h"
 #include "util/portable.h"
+#include "util/printable.h"
 #include "util/units.h"
 
 /* A block that took less time has no figure, but `++++`. */
@@ -123,7 +124,7 @@ int zcav_log_close(struct zcav_log *l, const char *device, struct err *e)
         rc = err_system(e, errno, "write to %s", l->name);
     if (rc == 0 && l->text) {
         errno = 0;
-        printf("# device: %s\n%s\n\n", device, l->text);
+        printf("# device: %s\n%s\n\n", printable(device).text, l->text);
         rc = output_flush(e);
     }
     zcav_log_discard(l);

@@ -15,6 +15,7 @@
 #include "tools/stream_engine.h"
 #include "util/message.h"
 #include "util/portable.h"
+#include "util/printable.h"
 #include "util/units.h"
 
 unsigned zcav_passes(const struct zcav_settings *s)
@@ -217,7 +218,7 @@ static void tell_pass(const struct zcav_job *j)
     if (localtime_r(&now, &local))
         strftime(text, sizeof text, "%H:%M:%S", &local);
     fprintf(stderr, "%s# Finished loop %u, on device %s at %s\n", j->is_live ? ZCAV_ERASE : "",
-            j->pass + 1, j->device.file.name, text);
+            j->pass + 1, printable(j->device.file.name).text, text);
 }
 
 static int too_small(const struct zcav_job *j, struct err *e)

@@ -1,22 +1,209 @@
 #include "util/printable.h"
 
-#include <stdbool.h>
+#include <stdint.h>
+#include <string.h>
 
-/* First of the two bytes of a control character from 0x80 to 0x9f in UTF-8. */
-#define C1_LEAD 0xc2
+#define INVALID 0xFFFD /* Unicode's own replacement character */
 
-static bool is_c1(const unsigned char *text)
+/* What a format prints for a character that it cannot print as it is; NULL: it can. */
+typedef const char *substitute_fn(uint32_t character);
+
+struct range {
+    uint32_t first, last;
+};
+
+/* White space except the blank: control characters, and Unicode's two separators. */
+static const struct range spaces[] = {{0x09, 0x0D}, {0x85, 0x85}, {0x2028, 0x2029}};
+
+/*
+ * Characters that must not reach a terminal: C0 and C1 controls; marks and overrides of the
+ * direction (Unicode's property Bidi_Control) and their invisible neighbours; noncharacters; and
+ * the replacement for bytes that are not a character.
+ */
+static const struct range unprintable[] = {
+    {0x00, 0x1F},     {0x7F, 0x9F},     {0x061C, 0x061C}, {0x200B, 0x200F},  {0x202A, 0x202E},
+    {0x2060, 0x206F}, {0xFDD0, 0xFDEF}, {0xFEFF, 0xFEFF}, {0xFFF9, INVALID},
+};
+
+static bool in_ranges(uint32_t character, const struct range *ranges, size_t count)
 {
-    return text[0] == C1_LEAD && text[1] >= 0x80 && text[1] <= 0x9f;
+    for (size_t i = 0; i < count; i++) {
+        if (character >= ranges[i].first && character <= ranges[i].last)
+            return true;
+    }
+    return false;
+}
+
+static const char *substitute_everywhere(uint32_t c)
+{
+    if (in_ranges(c, spaces, sizeof spaces / sizeof spaces[0]))
+        return " ";
+    if (in_ranges(c, unprintable, sizeof unprintable / sizeof unprintable[0]))
+        return "?";
+    /* the last two characters of every plane are noncharacters, too */
+    return (c & 0xFFFE) == 0xFFFE ? "?" : NULL;
+}
+
+static const char *substitute_plain(uint32_t c)
+{
+    switch (c) {
+    case ',':
+        return ";";
+    case '"':
+        return "'";
+    case '<':
+        return "(";
+    case '>':
+        return ")";
+    default:
+        return substitute_everywhere(c);
+    }
+}
+
+static const char *substitute_html(uint32_t c)
+{
+    switch (c) {
+    case '&':
+        return "&amp;";
+    case '<':
+        return "&lt;";
+    case '>':
+        return "&gt;";
+    case '"':
+        return "&quot;";
+    case '\'':
+        return "&#39;";
+    default:
+        return substitute_everywhere(c);
+    }
+}
+
+/* Number of bytes that a character's first byte announces (RFC 3629); 0: no character begins so. */
+static size_t announced_bytes(unsigned char first)
+{
+    if (first < 0x80)
+        return 1;
+    if (first < 0xC2 || first > 0xF4)
+        return 0;
+    return first < 0xE0 ? 2 : first < 0xF0 ? 3 : 4;
+}
+
+/*
+ * Reads the character at `text`. Returns its length, or 1 with INVALID when the bytes are not a
+ * character.
+ */
+static size_t read_character(const char *text, uint32_t *character)
+{
+    static const uint32_t smallest[] = {0, 0, 0x80, 0x800, 0x10000};
+    unsigned char first = (unsigned char)text[0];
+    size_t bytes = announced_bytes(first);
+    uint32_t c = bytes < 2 ? first : first & (0x7FU >> bytes);
+    *character = INVALID;
+    for (size_t i = 1; i < bytes; i++) {
+        unsigned char next = (unsigned char)text[i];
+        if ((next & 0xC0) != 0x80)
+            return 1;
+        c = c << 6 | (next & 0x3F);
+    }
+    bool surrogate = c >= 0xD800 && c <= 0xDFFF;
+    if (bytes == 0 || c < smallest[bytes] || c > 0x10FFFF || surrogate)
+        return 1;
+    *character = c;
+    return bytes;
+}
+
+/* Appends the label to `text`, cut before the first character that does not fit. */
+static void render_label(char *text, size_t size, const char *label, substitute_fn *substitute)
+{
+    size_t start = strlen(text);
+    size_t used = start;
+    size_t bytes;
+    for (; *label != '\0'; label += bytes) {
+        uint32_t character;
+        bytes = read_character(label, &character);
+        const char *other = substitute(character);
+        size_t length = other ? strlen(other) : bytes;
+        if (used + length >= size)
+            break;
+        memcpy(text + used, other ? other : label, length);
+        bool leading_blank = used == start && text[used] == ' ';
+        used += leading_blank ? 0 : length;
+    }
+    while (used > start && text[used - 1] == ' ')
+        used--;
+    text[used] = '\0';
 }
 
 void make_printable(char *text)
 {
-    for (unsigned char *at = (unsigned char *)text; *at; at++) {
-        if (is_c1(at))
-            *at++ = '?';
-        else if (*at >= ' ' && *at != 0x7f)
-            continue;
-        *at = '?';
+    char *to = text;
+    uint32_t character;
+    for (size_t bytes; *text != '\0'; text += bytes) {
+        bytes = read_character(text, &character);
+        bool is_shown = !substitute_everywhere(character);
+        memmove(to, is_shown ? text : "?", is_shown ? bytes : 1);
+        to += is_shown ? bytes : 1;
     }
+    *to = '\0';
+}
+
+bool is_printable(const char *text)
+{
+    uint32_t character;
+    for (size_t bytes; *text != '\0'; text += bytes) {
+        bytes = read_character(text, &character);
+        if (substitute_everywhere(character))
+            return false;
+    }
+    return true;
+}
+
+struct printable printable(const char *text)
+{
+    struct printable clean;
+    sanitize_clean(clean.text, sizeof clean.text, text);
+    return clean;
+}
+
+void sanitize_plain(char text[static LABEL_BYTES], const char *label)
+{
+    label = label ? label : "";
+    text[0] = '\0';
+    render_label(text, LABEL_BYTES, label, substitute_plain);
+    if (text[0] == '\0' || !strchr("=+-@", text[0]))
+        return;
+    strcpy(text, "'");
+    render_label(text, LABEL_BYTES, label, substitute_plain);
+}
+
+void sanitize_html(char text[static LABEL_HTML_BYTES], const char *label)
+{
+    text[0] = '\0';
+    render_label(text, LABEL_HTML_BYTES, label ? label : "", substitute_html);
+}
+
+void sanitize_clean(char *text, size_t size, const char *label)
+{
+    text[0] = '\0';
+    render_label(text, size, label ? label : "", substitute_everywhere);
+}
+
+size_t sanitize_columns(const char *text)
+{
+    size_t columns = 0;
+    for (; *text != '\0'; text++)
+        /* does not count the later bytes of a character */
+        columns += ((unsigned char)*text & 0xC0) != 0x80;
+    return columns;
+}
+
+size_t sanitize_cut(const char *text, size_t columns)
+{
+    size_t bytes = 0;
+    while (text[bytes] != '\0' && columns-- > 0) {
+        do {
+            bytes++;
+        } while (((unsigned char)text[bytes] & 0xC0) == 0x80);
+    }
+    return bytes;
 }

@@ -14,6 +14,7 @@ use Test::More;
 use BonnieRun  qw(finish have program refused_ok run_tool scratch_on_disk source start tree wait_until);
 use JsonSchema qw(schema_errors);
 use RunProgram qw(slurp spew);
+use Trace      qw(can_trace);
 
 my $dir = scratch_on_disk();
 mkdir "$dir/test" or die "$dir/test: $!\n";
@@ -115,6 +116,35 @@ ok(eval { wait_until('the end', sub { !grep { (eval { slurp($_) } // q{}) =~ /wr
 is(boncut(campaign('again', '--cut=true', '--same-boot', '--cuts=4'))->{status}, 3, 'the same command goes on');
 is(slurp("$dir/again/0001.promises"), $first, 'after what was done');
 is(scalar(grep {/json\z/} tree("$dir/again")), 4, 'to the end');
+
+# ---- reports of others ---------------------------------------------------------------------------
+
+# Puts a report into a directory of logs, where a campaign of one cut finds it.
+sub found_report {
+    my ($logs, $text, $size) = @_;
+    my $report = { verdict => { result => 'lost', layer_cut => 'drive', text => $text }, sum => { promises => 1, units => 1 } };
+    mkdir "$dir/$logs" or die "$dir/$logs: $!\n";
+    spew("$dir/$logs/0001.json", JSON::PP::encode_json($report) . q{ } x $size);
+    return campaign($logs, '--cut=true', '--same-boot', '--cuts=1');
+}
+
+my $wild = boncut(found_report('wild', "LOST: \e[2J\x{9b}31m\nKEPT", 0));
+is($wild->{status}, 2, 'a report that is there counts');
+like($wild->{out}, qr/\Acut 1: LOST: [?]\[2J[?]31m KEPT\n/, 'and nothing in it controls the terminal');
+refused_ok(boncut(found_report('huge', 'LOST', 30_000_000)), qr{huge/0001[.]json: it is larger than 16 MiB; remove this file}, 'one of 30 MB');
+my @large = found_report('large', 'LOST', 8_000_000);
+is(boncut(@large)->{status}, 2, 'one of 8 MB');
+SKIP: {
+    skip 'strace cannot trace here', 1 if !can_trace();
+    boncut({ wrap => [ qw(strace -qq -e trace=read -o), "$dir/reads", '--' ] }, @large);
+    cmp_ok(slurp("$dir/reads") =~ tr/\n//, '<', 20_000, 'is read in pieces');
+}
+SKIP: {
+    skip 'needs root', 1 if $> != 0;
+    my @forged = found_report('forged', 'LOST', 0);
+    chown 65534, 65534, "$dir/forged/0001.json";
+    refused_ok(boncut(@forged), qr{forged/0001[.]json: it belongs to uid 65534, so another user may have made it up; remove}, 'one of another user');
+}
 
 # ---- shutting down a filesystem alone ------------------------------------------------------------
 

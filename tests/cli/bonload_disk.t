@@ -212,6 +212,11 @@ if ($> == 0) {
         is($run->{err}, sprintf("Using uid:%d, gid:%d.\n", $uid // $nobody, $gid), "@{$args}: is told");
         is_deeply([ map { join q{:}, (stat)[ 4, 5 ] } files_in($open) ], [ (($uid // $nobody) . ":$gid") x 4 ], "@{$args}: owns all that is made");
     }
+    my $secret = scratch(oct 777);
+    spew("$secret/day", "0s 10\n1s 10\n");
+    chmod oct(600), "$secret/day";
+    my $run = bonload(qw(-u nobody -wps=1 -max-requests=1), "-load-file=$secret/day", "-url=$secret/XX");
+    is("$run->{status} $run->{err}", "1 Using uid:$nobody, gid:$nogroup.\nbonload: read $secret/day: Permission denied\n", '-load-file is read as the user');
 } else {
     refused_ok(bonload('-u', $> + 1, '-wt=1', "-url=$dir/XX"), qr/only root can become uid/, 'an ordinary user becomes nobody else');
 }

@@ -284,6 +284,7 @@ for my $case (
     [ [qw(-good-for=etcd -wps=0)],                    qr/the load must be above 0/ ],
     [ [qw(-requests-engine=profile -wt=1)],           qr/needs -good-for/ ],
     [ [ '-good-for=' . own('bad', 'log wal 16MiB', 'request: commit wall 100') ], qr/line 3 of the profile: expected up to 6 of/ ],
+    [ [ '-good-for=' . own('raw', "log w\e[2Jal 16MiB preallocated") ],           qr/line \d of the profile: expected words of UTF-8, without control characters/ ],
     [ [ '-good-for=' . own('twice', @LOG, 'request: sync wal') ],                 qr/line 5 of the profile: expected name NAME, .* one request: STEP/ ],
     [ [ '-good-for=' . own('same', @LOG, 'pages wal 1MiB') ],                     qr/line 5 of the profile: expected a name that no other file has/ ],
     [ [ '-good-for=' . own('empty') ],                qr/has no line: request:/ ],

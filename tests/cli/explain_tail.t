@@ -97,6 +97,22 @@ SKIP: {
         killed_ok(sub { start(@explain, '--iops-duration=60') }, $dir, sub { bonnie('-d', $dir, '--cleanup') });
     };
 
+    # Without root it cannot be continued by the run, which must end all the same.
+    subtest 'a stopped helper' => sub {
+        for my $user (q{}, 'nobody') {
+            my $run = start(@explain, '--iops-duration=60', $user ? ('-u', $user) : ());
+            my $remover;
+            wait_until('the instance and its helper', sub { instances($run) && tree($dir) && ($remover = remover_of($run)) });
+            kill STOP => $remover;
+            wait_until('its stop', sub { slurp("/proc/$remover/stat") =~ /[)] T / });
+            kill TERM => $run->{pid};
+            is(finish($run)->{status}, 'signal 15', ($user || 'root') . ': the run ends');
+            like($run->{err}, qr/^bonnie: the process that removes the trace instance is stopped, and does so when it goes on$/m, 'and says what is left') if $user;
+            kill CONT => $remover;
+            wait_until('the end of the instance', sub { !instances($run) });
+        }
+    };
+
     subtest 'a run is not disturbed by --cleanup' => sub {
         my $run = start(@explain, '--iops-duration=8', '--json');
         my $remover;

@@ -160,4 +160,10 @@ for my $signal (qw(TERM INT HUP QUIT XCPU KILL)) {
     }
 }
 
+# Its blocks need no more stack than any program is given.
+for my $kib (112, 128, 144) {
+    my $run = run_tool('getc_putc', { wrap => [ 'sh', '-c', "ulimit -s $kib; exec \"\$@\"", 'sh' ] }, '-d', $dir, qw(-q -s 1m));
+    like("$run->{status} $run->{err}", qr/\A(?:0 |1 getc_putc: the stack is limited to $kib KiB, but \d+ KiB are needed [(]ulimit -s[)]\n\z)/, "ulimit -s $kib");
+}
+
 done_testing();

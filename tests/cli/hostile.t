@@ -114,6 +114,19 @@ grows_with_its_size('bon_csv2txt', $_, $RESULTS{$_}, %results) for sort keys %RE
 # Both programs read input in the same way; they differ only in the page.
 grows_with_its_size('bon_csv2html', $_, $RESULTS{$_}, %results) for 'results of one label', 'runs of one report';
 
+subtest 'a file that is too large' => sub {
+    my $sparse = "$dir/sparse";
+    spew($sparse, $LAB);
+    truncate $sparse, 3 << 30 or die "$sparse: $!\n";
+    for my $program (qw(bon_csv2txt bon_csv2html)) {
+        local $RunProgram::ADDRESS_SPACE = 1 << 20;
+        my ($status, undef, $err) = run($program, [$sparse]);
+        is("$status $err", "1 $program: cannot read $sparse: it is larger than 256 MiB\n", "$program refuses it, in 1 GiB of memory");
+    }
+    my $piped = `head -c 300M /dev/zero | $^X @{[ path_of('bon_csv2txt') ]} 2>&1`;
+    is($piped, "bon_csv2txt: cannot read standard input: it is larger than 256 MiB\n", 'from a pipe, too');
+};
+
 subtest 'a line that is too long' => sub {
     my ($status, $out, $err) = run('bon_csv2txt', [], 'x' x 65_536 . "\n" . 'x' x 65_537 . "\n$LAB");
     is($status, 0, 'hides nothing behind it');

@@ -175,22 +175,42 @@ my @children = (
         line => qr/the process that drops the caches has died/ },
 );
 pop @children if !Root::is_root() || !-w '/proc/sys/vm/drop_caches';
+# Starts the run of a case and sends a signal to its child.
+sub with_child {
+    my ($signal, $case, $in) = @_;
+    my $run = start('-d', $in->{dir}, split q{ }, "$common $case->{args}");
+    my @pids;
+    wait_until('its directory', sub { grep {m{/owner\z}} left_in($in) }); # by then the dropper is ready
+    wait_until('its children', sub { @pids = split q{ }, slurp("/proc/$run->{pid}/task/$run->{pid}/children"); @pids >= $case->{many} });
+    wait_until_working($run->{pid});
+    $run->{fault_at} = time;
+    $run->{child}    = $pids[ $case->{which} // 0 ];
+    kill $signal => $run->{child};
+    return $run;
+}
+
 run_cases('a child is killed', \@children,
-    start => sub {
-        my ($case, $in) = @_;
-        my $run = start('-d', $in->{dir}, split q{ }, "$common $case->{args}");
-        my @pids;
-        wait_until('its directory', sub { grep {m{/owner\z}} left_in($in) }); # by then the dropper is ready
-        wait_until('its children', sub { @pids = split q{ }, slurp("/proc/$run->{pid}/task/$run->{pid}/children"); @pids >= $case->{many} });
-        wait_until_working($run->{pid});
-        $run->{fault_at} = time;
-        kill KILL => $pids[ $case->{which} // 0 ];
-        return $run;
-    },
+    start => sub { return with_child('KILL', @_) },
     judge => sub {
         my ($case, $run) = @_;
         return 'recovered', $run->{status} eq '0' ? () : "$run->{status}: $run->{err}" if !$case->{line};
         return 'told', $run->{status} eq '1' && $run->{err} =~ /\Abonnie: $case->{line}\n\z/ ? () : "$run->{status}: $run->{err}";
+    },
+);
+
+# ---- a child is stopped, and the run is to end --------------------------------------------------
+
+my @stopped = (@children, map { { %{$_}, args => "$_->{args} -u nobody", name => "$_->{name}, as nobody" } } grep { $_->{name} eq 'the dropper' } @children);
+run_cases('a child is stopped', \@stopped,
+    start => sub {
+        my $run = with_child('STOP', @_);
+        wait_until('its stop', sub { slurp("/proc/$run->{child}/stat") =~ /[)] T / });
+        kill TERM => $run->{pid};
+        return $run;
+    },
+    judge => sub {
+        my ($case, $run) = @_;
+        return 'ended', $run->{status} eq 'signal 15' ? () : "$run->{status}: $run->{err}";
     },
 );
 

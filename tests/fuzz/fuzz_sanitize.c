@@ -1,6 +1,6 @@
 /* Labels and names from outside: whatever they contain, reports stay valid. */
 #include "fuzz.h"
-#include "report/sanitize.h"
+#include "util/printable.h"
 
 /*
  * The text has no control characters, and its number of characters is that of its bytes without

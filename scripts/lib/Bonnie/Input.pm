@@ -28,8 +28,11 @@ my $JSON_BEGINS = qr/(?:\xEF\xBB\xBF)?+(?=\{[ \t\r\n]*+")/;
 # at once.
 my $ORDINARY = qr/\G(?:[\n\r]++|(?:(?![{1\xEF\s])[^,\n]{0,10000}+\n){1,1000}+)/a;
 
-# In bytes; CSV results are far shorter. JSON reports have no limit.
+# In bytes; CSV results are far shorter. A JSON report may be as long as its file.
 our $LONGEST_LINE = 65_536;
+
+# A file is read as a whole. The reports of twenty machines have some 100 MB at most.
+my $LARGEST_FILE = 256 << 20;
 
 # Further problems of a file are counted but not listed.
 my $MOST_LISTED = 20;
@@ -87,12 +90,14 @@ sub lines_between {
 sub contents {
     my ($file, $name) = @_;
     my $handle = open_input($file, $name);
-    local $/ = undef;
-    my $bytes = readline $handle;
-
-    # close succeeds at the end of a file, and fails after an error of reading.
-    close $handle or die "cannot read $name: $!\n";
-    return $bytes // q{};
+    my $bytes  = q{};
+    my $got    = 1;
+    while ($got && length $bytes <= $LARGEST_FILE && -s $handle <= $LARGEST_FILE) {
+        $got = read $handle, $bytes, 1 << 20, length $bytes;
+    }
+    die "cannot read $name: $!\n" if !defined $got;
+    die "cannot read $name: it is larger than 256 MiB\n" if $got;
+    return $bytes;
 }
 
 sub open_input {

@@ -12,9 +12,9 @@
 #include "boncut/audit/trial.h"
 #include "measure/durability.h"
 #include "measure/mount_info.h"
-#include "report/sanitize.h"
 #include "sys/path.h"
 #include "sys/stop.h"
+#include "util/printable.h"
 #include "util/units.h"
 
 /* The exit status when the audit is certain that the directory is not durable. */
@@ -47,14 +47,13 @@ static void print_mount(const struct audit *a)
         [DURABILITY_HIDDEN] = " cannot be seen from here",
         [DURABILITY_NONE] = ": nothing written here survives a crash",
     };
-    char text[MOUNT_OPTIONS];
-    sanitize_clean(text, sizeof text, a->mount.filesystem);
-    printf("Filesystem: %s", *text ? text : "not known");
-    sanitize_clean(text, sizeof text, a->mount.options);
-    printf("%s%s%s\n", *text ? " (" : "", text, *text ? ")" : "");
-    sanitize_clean(text, sizeof text, a->durability.what);
+    const char *options = a->mount.options;
+    printf("Filesystem: %s",
+           *a->mount.filesystem ? printable(a->mount.filesystem).text : "not known");
+    printf("%s%s%s\n", *options ? " (" : "", printable(options).text, *options ? ")" : "");
     if (a->durability.why)
-        printf("  %s: %s%s\n", text, a->durability.why, endings[a->durability.kind]);
+        printf("  %s: %s%s\n", printable(a->durability.what).text, a->durability.why,
+               endings[a->durability.kind]);
     if (a->mount.lacks_journal)
         puts("  without a journal: after a cut it needs fsck, which may lose names");
 }

@@ -21,10 +21,14 @@
 #include "sys/output.h"
 #include "sys/stop.h"
 #include "util/descriptor.h"
+#include "util/printable.h"
 
 #define DEFAULT_CUTS   10
 #define FORMAT_VERSION 2
 #define REAL_DIGITS    12
+
+/* Most bytes of a check's report. It has some KiB, because it lists only the first losses. */
+#define REPORT_MOST (16 << 20)
 
 /* A campaign in progress. */
 struct session {
@@ -64,8 +68,43 @@ static void note_cut(struct session *session, unsigned number, const struct camp
 
 static void print_cut(unsigned number, const struct campaign_cut *cut)
 {
-    printf("cut %u: %s\n", number, cut->text);
+    printf("cut %u: %s\n", number, printable(cut->text).text);
     fflush(stdout);
+}
+
+/* A report in progress of being read. */
+struct reading {
+    int fd;
+    uint64_t left; /* bytes that it may still have */
+};
+
+static size_t read_some(void *buffer, size_t bytes, void *context)
+{
+    struct reading *r = context;
+    ssize_t got = stop_requested() || bytes > r->left ? -1 : read(r->fd, buffer, bytes);
+    r->left -= got > 0 ? (uint64_t)got : 0;
+    return (size_t)got; /* -1: fails */
+}
+
+/*
+ * Reads the report of a check, which must be this user's or root's: whoever may write to the
+ * directory of logs could leave another. Returns NULL with a line in e when it is unusable.
+ */
+static json_t *read_report(struct campaign *c, const char *name, struct err *e)
+{
+    struct reading r = {.fd = path_open_file(&c->logs, name, O_RDONLY, 0, 0), .left = REPORT_MOST};
+    json_t *report = NULL;
+    struct stat st;
+    if (r.fd < 0 || fstat(r.fd, &st) != 0)
+        err_say(e, "%s", path_reason(r.fd < 0 ? -r.fd : errno));
+    else if (st.st_uid != geteuid() && st.st_uid != 0)
+        err_say(e, "it belongs to uid %u, so another user may have made it up", st.st_uid);
+    else if (st.st_size > REPORT_MOST)
+        err_say(e, "it is larger than %d MiB", REPORT_MOST >> 20);
+    else
+        report = json_load_callback(read_some, &r, 0, NULL);
+    descriptor_close(&r.fd);
+    return report;
 }
 
 /* Reads the report of cut `number`, and adds it to the sum. */
@@ -76,10 +115,10 @@ static int take_cut(struct session *session, unsigned number, struct err *e)
     char name[CUT_NAME];
     err_init(&reason);
     cut_name(name, number, "json");
-    int fd = path_open_file(&session->campaign.logs, name, O_RDONLY, 0, 0);
-    json_t *report = fd >= 0 ? json_loadfd(fd, 0, NULL) : NULL;
-    descriptor_close(&fd);
-    int rc = campaign_cut_read(&cut, report, &reason);
+    json_t *report = read_report(&session->campaign, name, &reason);
+    int rc = stop_check(e);
+    if (rc == 0)
+        rc = campaign_cut_read(&cut, report, &reason);
     if (rc == 0) {
         note_cut(session, number, &cut);
         print_cut(number, &cut);

@@ -2,20 +2,17 @@
 
 #include "boncut/methods/method.h"
 #include "boncut/report/report.h"
-#include "report/sanitize.h"
+#include "util/printable.h"
 #include "util/units.h"
 
 static void print_place(const struct check *c, FILE *out)
 {
-    char text[HEADER_TEXT];
     const struct header *h = &c->ledger.header;
-    sanitize_clean(text, sizeof text, h->device);
-    fprintf(out, "%s on %s", h->directory, *text ? text : "no block device");
-    sanitize_clean(text, sizeof text, h->filesystem);
-    fprintf(out, ", %s", *text ? text : "unknown filesystem");
-    sanitize_clean(text, sizeof text, h->options);
-    fprintf(out, "%s%s%s; %u workers, blocks of %u bytes\n\n", *text ? " (" : "", text,
-            *text ? ")" : "", h->workers, h->block_bytes);
+    fprintf(out, "%s on %s", h->directory,
+            *h->device ? printable(h->device).text : "no block device");
+    fprintf(out, ", %s", *h->filesystem ? printable(h->filesystem).text : "unknown filesystem");
+    fprintf(out, "%s%s%s; %u workers, blocks of %u bytes\n\n", *h->options ? " (" : "",
+            printable(h->options).text, *h->options ? ")" : "", h->workers, h->block_bytes);
 }
 
 static void print_row(FILE *out, const char *name, uint64_t promises, const struct tally *t)
@@ -125,5 +122,5 @@ void check_report_text(const struct check *c, FILE *out)
         print_losses(c, out);
         fputc('\n', out);
     }
-    fprintf(out, "%s\n", c->text);
+    fprintf(out, "%s\n", printable(c->text).text);
 }

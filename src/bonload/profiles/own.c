@@ -8,6 +8,7 @@
 
 #include "sys/input.h"
 #include "util/go_units.h"
+#include "util/printable.h"
 #include "util/units.h"
 
 /* Limits on the text of a profile: its bytes, and the words of a line. */
@@ -51,6 +52,8 @@ static int split_words(struct parser *r, char *text)
     for (char *word = strtok_r(text, " \t\r", &rest); word; word = strtok_r(NULL, " \t\r", &rest)) {
         if (r->count == LONGEST_LINE_WORDS)
             return refuse_line(r, "fewer words");
+        if (!is_printable(word))
+            return refuse_line(r, "words of UTF-8, without control characters");
         r->words[r->count++] = word;
     }
     return 0;

@@ -2,8 +2,9 @@
 #include <math.h>
 
 #include "bonload/report/report.h"
-#include "report/sanitize.h"
+#include "sync/ranks.h"
 #include "util/go_units.h"
+#include "util/printable.h"
 #include "util/units.h"
 
 const double goader_percentiles[GOADER_PERCENTILES] = {30, 40, 50, 60, 70, 80, 90, 95, 99};
@@ -150,7 +151,7 @@ static void print_moved(const struct result *result, enum load_kind kind, FILE *
     else
         fprintf(out, "%.0f %%", percent);
     fprintf(out, " of what was %s the device (%s)",
-            kind == LOAD_READ ? "read came from" : "written reached", b->device);
+            kind == LOAD_READ ? "read came from" : "written reached", printable(b->device).text);
     if (*remedy)
         fprintf(out, "; %s measures the device", remedy);
     fputc('\n', out);
@@ -171,9 +172,11 @@ static void print_source(const struct result *result, enum load_kind kind, FILE 
     else if (j->by == LIMITED_PAGE_CACHE && j->device_known)
         print_moved(result, kind, out);
     else if (j->device_known)
-        fprintf(out, "%s was busy %.0f %% of the time\n", b->device, j->device_percent);
+        fprintf(out, "%s was busy %.0f %% of the time\n", printable(b->device).text,
+                j->device_percent);
     else
-        fprintf(out, "below %s there is no %s\n", b->filesystem ? b->filesystem : "this filesystem",
+        fprintf(out, "below %s there is no %s\n",
+                printable(b->filesystem ? b->filesystem : "this filesystem").text,
                 j->by == LIMITED_PAGE_CACHE ? "device" : "block device to watch");
 }
 
@@ -182,7 +185,8 @@ static void print_reasons(const struct reasons_found *r, const char *title, enum
 {
     for (size_t i = 0; i < r->count; i++)
         if (r->list[i].kind == kind)
-            fprintf(out, "%s: %" PRIu64 " x %s\n", title, r->list[i].count, r->list[i].text);
+            fprintf(out, "%s: %" PRIu64 " x %s\n", title, r->list[i].count,
+                    printable(r->list[i].text).text);
     if (r->others[kind] > 0)
         fprintf(out, "%s: %" PRIu64 " x " REASON_OTHERS "\n", title, r->others[kind]);
 }
@@ -305,7 +309,7 @@ static void print_together(const struct together *t, FILE *out)
     fprintf(out, "Ranks: %u on %u host%s, which began %s\n", t->ranks, hosts, hosts == 1 ? "" : "s",
             starts);
     if (hosts > 1)
-        fprintf(out, "Slowest host: %s\n", together_slowest(t)->name);
+        fprintf(out, "Slowest host: %s\n", printable(together_slowest(t)->name).text);
 }
 
 static void print_rest(const struct result *result, FILE *out)

@@ -4,6 +4,7 @@
 #include "bonload/report/report.h"
 #include "bonload/targets/target.h"
 #include "report/json_object.h"
+#include "util/printable.h"
 #include "util/units.h"
 
 /* Version of the format that share/bonload.schema.json describes. Change both together. */
@@ -369,7 +370,7 @@ json_t *report_object(const struct result *result)
     if (result->figures->is_bad_rate)
         append_value(&errors, json_string("Could not sustain given rate"));
     for (size_t i = 0; i < result->figures->failures.count; i++)
-        append_value(&errors, json_string(result->figures->failures.list[i].text));
+        append_value(&errors, json_string(printable(result->figures->failures.list[i].text).text));
     if (result->figures->was_stopped)
         append_value(&reports, json_string("Stopped by user"));
     else if (result->is_exhausted)

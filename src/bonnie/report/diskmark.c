@@ -1,5 +1,6 @@
 #include "bonnie/report/figures.h"
 #include "bonnie/reports.h"
+#include "util/printable.h"
 #include "util/units.h"
 
 /*
@@ -99,7 +100,7 @@ static int diskmark_all(FILE *out, const struct result runs[], size_t count)
         before = runs[i].row;
     }
     for (size_t i = 0; i < count && (runs[i].percentiles || runs[i].si); i++) {
-        fprintf(out, "%s\n", runs[i].label);
+        fprintf(out, "%s\n", printable(runs[i].label).text);
         extra_tables(out, &runs[i]);
     }
     return report_end(out);

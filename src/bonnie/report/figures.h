@@ -5,7 +5,7 @@
 #include <stdio.h>
 
 #include "bonnie/result.h"
-#include "report/sanitize.h"
+#include "util/printable.h"
 #include "util/units.h"
 
 /*

@@ -7,7 +7,8 @@
 #include "bonnie/report/figures.h"
 #include "bonnie/reports.h"
 #include "bonnie/result.h"
-#include "report/sanitize.h"
+#include "sync/ranks.h"
+#include "util/printable.h"
 
 #define LAST_COLUMN 80
 
@@ -25,7 +26,9 @@
 /* Prints words, and breaks lines at blanks. The current line is already at column `indent`. */
 static void print_wrapped(FILE *out, size_t indent, const char *text)
 {
+    const struct printable clean = printable(text);
     size_t column = indent;
+    text = clean.text;
     while (*text) {
         size_t word = strcspn(text, " ");
         if (column > indent && column + 1 + word > LAST_COLUMN) {
@@ -277,7 +280,7 @@ static void print_slowest(FILE *out, const struct result *r)
             continue;
         const struct host_result *slowest = together_slowest(t);
         fprintf(out, "  %-*s  slowest host: %s (%.2f s of %.2f s)\n", NAME_COLUMNS, test_name(test),
-                slowest->name, (double)slowest->elapsed_ns / 1e9,
+                printable(slowest->name).text, (double)slowest->elapsed_ns / 1e9,
                 (double)r->tests[test].elapsed_ns / 1e9);
     }
 }

@@ -7,7 +7,7 @@
 
 #include <cmocka.h>
 
-#include "report/sanitize.h"
+#include "util/printable.h"
 
 static void expect_plain(const char *label, const char *expected)
 {
@@ -157,9 +157,48 @@ static void cuts_are_between_characters(void **state)
     assert_int_equal(sanitize_cut("\342\202\254\342\202\254", 1), 3);
 }
 
+static const struct {
+    const char *text;
+    const char *message; /* in place, for a message of one line */
+    const char *clean;   /* for a line of a report */
+} texts[] = {
+    {"plain", "plain", "plain"},
+    {"", "", ""},
+    {"caf\xc3\xa9 \xf0\x9f\x92\xbe", "caf\xc3\xa9 \xf0\x9f\x92\xbe",
+     "caf\xc3\xa9 \xf0\x9f\x92\xbe"},
+    {"a\nb\tc\r", "a?b?c?", "a b c"},
+    {"\x1b[2J\x7f", "?[2J?", "?[2J?"},
+    {"\xc2\x9b"
+     "31m",
+     "?31m", "?31m"}, /* C1 in UTF-8 */
+    {"\x9b"
+     "31m \xe9t\xe9",
+     "?31m ?t?", "?31m ?t?"}, /* bytes that are no characters */
+    {"txt.\xe2\x80\xae"
+     "exe",
+     "txt.?exe", "txt.?exe"}, /* right to left */
+    {"cut \xf0\x9f", "cut ??", "cut ??"},
+};
+
+static void nothing_controls_the_terminal(void **state)
+{
+    (void)state;
+    char text[64];
+    for (size_t i = 0; i < sizeof texts / sizeof *texts; i++) {
+        strcpy(text, texts[i].text);
+        make_printable(text);
+        assert_string_equal(text, texts[i].message);
+        assert_true(is_printable(text));
+        assert_int_equal(is_printable(texts[i].text), strcmp(text, texts[i].text) == 0);
+        assert_string_equal(printable(texts[i].text).text, texts[i].clean);
+    }
+    assert_string_equal(printable(NULL).text, "");
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(nothing_controls_the_terminal),
         cmocka_unit_test(ordinary_labels_stay),
         cmocka_unit_test(formats_that_quote_get_all_that_is_harmless),
         cmocka_unit_test(no_label_is_an_empty_one),

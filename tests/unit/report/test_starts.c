@@ -6,7 +6,7 @@
 
 #include <cmocka.h>
 
-#include "report/sanitize.h"
+#include "sync/ranks.h"
 
 static void expect(uint64_t spread_ns, uint64_t clock_uncertainty_ns, const char *expected)
 {

@@ -40,6 +40,9 @@ static const struct phrase statuses[] = {
     {0, "not a success"},
 };
 
+/* What libcurl says both of a line of more than 100 KiB and of memory that it does not get. */
+#define LINE_TOO_LONG "a line of headers is too long, or memory is short"
+
 /* Errors that are described more plainly than by libcurl. */
 static const struct phrase transports[] = {
     {CURLE_UNSUPPORTED_PROTOCOL, "the answer is not HTTP"},
@@ -51,6 +54,8 @@ static const struct phrase transports[] = {
     {CURLE_WRITE_ERROR, "the headers do not end"},
     {CURLE_OPERATION_TIMEDOUT, "timed out"},
     {CURLE_GOT_NOTHING, "closed without an answer"},
+    {CURLE_OUT_OF_MEMORY, LINE_TOO_LONG}, /* up to 8.5 */
+    {100, LINE_TOO_LONG},                 /* CURLE_TOO_LARGE */
     {0, NULL},
 };
 

@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "bonload/targets/target.h"
-#include "report/sanitize.h"
+#include "util/printable.h"
 
 /* Shorter secrets are not hidden: that would protect nothing, and make other words unreadable. */
 #define SHORTEST_SECRET 4

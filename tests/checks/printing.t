@@ -1,0 +1,123 @@
+#!/usr/bin/perl
+# Text from outside (names, what other programs wrote or said) reaches a terminal only through
+# util/printable.h. Every %s of printf() and fprintf(), and what puts() and fputs() print, is one
+# of: literals; what a function returns whose text is ours, or printable(); and what the tables below
+# name, with the reason. What is new, and none of these, is wrapped in printable() or added here.
+
+use strict;
+use warnings;
+use File::Find ();
+use FindBin;
+use lib "$FindBin::Bin/../lib";
+use Test::More;
+use BonnieRun  qw(source);
+use RunProgram qw(slurp);
+
+my $LITERAL = qr/"(?:[^"\\]|\\.)*"/;
+
+# Functions whose texts are numbers with units, or words of the program.
+my $OURS = qr/\A(?:printable|units_\w+|go_duration|\w+_words)\(.*\)[.]text\z|\A(?:bottleneck_name|limit_of|offer_text|or_empty|portable_reason|test_name|test_rate_unit|value_text)\(.*\)\z|\A\w+_(?:names|titles)\[.*\]\z/s;
+
+# Expressions that are harmless: in this file, or in all.
+my %HARMLESS = (
+    'words of the program, in all files' => [ q{}, qw(program_name unit units measured version) ],
+    'tables of options'      => [ 'cli/', qw(*word dashes table->dashes entry->alias entry->help entry->name entry->value_name table->closing table->entries[i].group table->usage text) ],
+    'forms of is_private_name_of_suite()' => [ 'storage/cleanup.c', 'name' ],
+    'tables of methods'      => [ 'boncut/', qw(methods[i].name methods[i].promise methods[l->method].name methods[controls[i]].name what[i] caches[l->cache]) ],
+    'engines'                => [ 'io/engine_choice.c', qw((*engine)->name (*engine)->summary reason.text) ],
+    'ways of getc_putc'      => [ 'tools/getc_putc.c', qw(byte_ways[i].name figure) ],
+    'tables of the program'  => [ 'bonnie/report/', qw(heading headings note group->names name text rest) ],
+    'fields of figures.c, made printable there' => [ 'bonnie/report/', qw(f->label f.label), map {"f.$_"} qw(chunk concurrency directories file_chunk file_max file_min files seed seekers seeks size tests[i].cpu tests[i].rate tests[test].cpu tests[test].latency tests[test].rate) ],
+    'made printable above'   => [ 'bonnie/report/', qw(label line->text r->version) ],
+    'made printable above '  => [ 'tools/getc_putc.c', 'label' ],
+    'names of phases'        => [ 'live/', qw(title figures) ],
+    'names of phases '       => [ 'sync/prompt.c', 'phase' ],
+    'JSON, of texts that json_object.c made printable' => [ q{}, 'json' ],
+    'JSON, of texts that json_object.c made printable ' => [ 'boncut/', 'text' ],
+    'made printable itself'  => [ 'util/message.c', 'text' ],
+    'names of a profile, refused by own.c unless printable' => [ 'bonload/', qw(a->profile.name a->profile.request f->name j->limit->name l->sync.name needed p->limits[i].name p->name p->program p->request p->source request sought->name what.text) ],
+    'written to a file of names, exactly'  => [ 'bonload/result/aftermath.c', 'name' ],
+    'numbers and our words'  => [ 'bonload/report/human.c', qw(name remedy result->plan->target->ops[i] starts title waits) ],
+    'numbers and our words ' => [ 'bonload/control/progress.c', 'text' ],
+    'what text.c printed'    => [ 'bonload/good_for.c', 'details' ],
+    'our words and numbers'  => [ 'boncut/', qw(block h->directory l->detail l->file name session->sum.text) ],
+    'names of drives in sysfs' => [ 'boncut/audit/', 'l->device->name' ],
+    'numbers, and our words' => [ 'tools/zcav', qw(done l->text text) ],
+);
+
+# The text from an opening bracket to its closing one, without both.
+sub inside {
+    my ($text, $at) = @_;
+    my $depth = 0;
+    pos($text) = $at;
+    while ($text =~ /\G(?:$LITERAL|'(?:[^'\\]|\\.)*'|([()])|.)/gcs) {
+        $depth += !defined $1 ? 0 : $1 eq '(' ? 1 : -1;
+        return substr $text, $at + 1, pos($text) - $at - 2 if $depth == 0;
+    }
+    die "a bracket is open\n";
+}
+
+# Arguments, split at commas outside brackets and literals.
+sub arguments {
+    my ($text) = @_;
+    my @list  = (q{});
+    my $depth = 0;
+    while ($text =~ /\G($LITERAL|'(?:[^'\\]|\\.)*'|.)/gs) {
+        my $piece = $1;
+        $depth += $piece =~ /\A[(\[{]\z/ ? 1 : $piece =~ /\A[)\]}]\z/ ? -1 : 0;
+        $piece eq q{,} && $depth == 0 ? push @list, q{} : ($list[-1] .= $piece);
+    }
+    return map { s/\A\s+|\s+\z//gr =~ s/\s+/ /gr } @list;
+}
+
+# What a call prints as text.
+sub texts_of {
+    my ($function, @arguments) = @_;
+    return $arguments[0] if $function =~ /puts/;
+    shift @arguments if $function ne 'printf';
+    my $format = (shift @arguments) =~ s/" (PRI\w+) ?"?/<$1>/gr;
+    my @texts;
+    while ($format =~ /%[-+ #0]*([*]|\d+)?(?:[.]([*]|\d+)?)?(?:<PRI\w+>|(?:hh|h|ll|l|z|j|t)?([a-zA-Z%]))/g) {
+        my ($width, $precision, $kind) = map { $_ // q{} } $1, $2, $3;
+        next if $kind eq '%';
+        shift @arguments for grep { $_ eq '*' } $width, $precision;
+        my $argument = shift @arguments;
+        push @texts, $argument if $kind eq 's';
+    }
+    return @texts;
+}
+
+my %used;
+
+sub is_harmless {
+    my ($file, $text) = @_;
+    return 1 if $text =~ /\A(?:$LITERAL|[A-Z_]+| )+\z/;
+    return 1 if $text =~ $OURS;
+    return is_harmless($file, $1) && is_harmless($file, $2) if $text =~ /\A[^?"]*[?] (.*?) : (.*)\z/;
+    for my $reason (keys %HARMLESS) {
+        my ($where, @texts) = @{ $HARMLESS{$reason} };
+        next if index($file, $where) != 0 || !grep { $_ eq $text } @texts;
+        $used{"$reason: $text"} = 1;
+        return 1;
+    }
+    return 0;
+}
+
+my @files;
+File::Find::find({ no_chdir => 1, wanted => sub { push @files, $_ if /[.]c\z/ } }, source('src'));
+my (@wild, $calls);
+for my $path (sort @files) {
+    my ($file) = $path =~ m{/src/(.*)};
+    my $code = slurp($path) =~ s{/[*].*?[*]/}{ }gsr;
+    while ($code =~ /\b(f?printf|f?puts)(?=[(])/g) {
+        $calls++;
+        push @wild, map {"$file: $_"} grep { !is_harmless($file, $_) } texts_of($1, arguments(inside($code, pos $code)));
+    }
+    push @wild, "$file: json_string()" if $file ne 'report/json_object.c' && $code =~ /\bjson_string(?:n|_nocheck)?\((?!"|printable\()/;
+}
+cmp_ok($calls, '>', 200, "$calls calls that print");
+is(join("\n", @wild), q{}, 'what they print is ours, or went through util/printable.h');
+my @unused = grep { !$used{$_} } map { my $reason = $_; my (undef, @texts) = @{ $HARMLESS{$reason} }; map {"$reason: $_"} @texts } sort keys %HARMLESS;
+is(join("\n", @unused), q{}, 'and the tables have nothing that is not there');
+
+done_testing();

@@ -1,0 +1,52 @@
+#!/usr/bin/perl
+# scripts/setup installs servers without starting them: while apt runs, policy-rc.d forbids it. A
+# policy that the system has stays as it is. apt is a script of this test's.
+
+use strict;
+use warnings;
+use FindBin;
+use lib "$FindBin::Bin/../lib";
+use Test::More;
+use BonnieRun  qw(scratch source);
+use RunProgram qw(slurp spew);
+
+my $dir    = scratch();
+my $policy = "$dir/policy-rc.d";
+my $setup  = slurp(source('scripts/setup'));
+is($setup =~ s{^POLICY=\K/usr/sbin/policy-rc[.]d$}{$policy}m, 1, 'the script has one place for the policy');
+is($setup =~ s{^(\t\ttest +)libcmocka-dev .*}{$1no-such-server command no-such-server}m, 1, 'and a list of packages');
+mkdir "$dir/$_" for qw(scripts bin);
+spew("$dir/scripts/setup", $setup);
+spew("$dir/bin/apt-get", <<"END");
+#!/bin/sh
+echo "\$*" >>$dir/calls
+case "\$*" in *install*) sh $policy nginx start; echo "policy: \$?" >>$dir/calls; exit \${APT_STATUS-0};; esac
+END
+spew("$dir/bin/$_", "#!/bin/sh\n\"\$@\"\n") for qw(apt-cache sudo);
+chmod oct 755, glob("$dir/bin/*"), "$dir/scripts/setup";
+local $ENV{PATH} = "$dir/bin:$ENV{PATH}";
+
+sub setup_test {
+    my ($what, $status) = @_;
+    unlink "$dir/calls";
+    my $said = `sh $dir/scripts/setup test 2>&1`;
+    is($? >> 8, $status, "$what: exit status $status") or diag($said);
+    my $calls = slurp("$dir/calls");
+    like($calls, qr/^-q .* install .* no-such-server/m, "$what: it installs");
+    return $calls =~ /^policy: (\d+)$/m ? $1 : 'none';
+}
+
+is(setup_test('no policy', 0), 101, 'no server may start');
+ok(!-e $policy, 'and the policy is gone again');
+
+{
+    local $ENV{APT_STATUS} = 100;
+    is(setup_test('apt fails', 1), 101, 'no server may start');
+    ok(!-e $policy, 'and the policy is gone again');
+}
+
+spew($policy, "exit 7\n");
+is(setup_test('a policy of the system', 0), 7, 'it decides');
+is(slurp($policy), "exit 7\n", 'and stays');
+
+done_testing();

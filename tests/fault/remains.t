@@ -1,0 +1,102 @@
+#!/usr/bin/perl
+# SIGKILL at random moments, every program of the suite. Its processes end by themselves, and one
+# --cleanup, of whichever program, removes what is left: directories, trace instances, semaphores.
+
+use strict;
+use warnings;
+use Cwd            qw(abs_path);
+use File::Basename qw(dirname);
+use FindBin;
+use lib "$FindBin::Bin/../lib";
+use Test::More;
+use Time::HiRes qw(sleep);
+use Root ();
+BEGIN { Root::private_mounts() }
+use BonnieRun  qw(bonnie finish program run_tool scratch_on_disk start wait_until);
+use RunProgram qw(slurp spew);
+use SweepSize  qw(sized);
+use TailRun    qw($TRACING);
+
+my $KILLS = sized(3, 5, 100);
+my $base  = scratch_on_disk();
+my $dir   = "$base/test";
+mkdir $dir or die "$dir: $!\n";
+system "mount -t tracefs tracefs $TRACING 2>/dev/null" if Root::may_mount() && !-d "$TRACING/instances";
+my $bin     = abs_path(dirname(program()));
+my $explain = -w "$TRACING/instances" && Root::is_root();
+spew("$base/device", 'x' x 1_000_000);
+
+# Programs and their arguments; those with `makes` have a directory to leave.
+my @runs = (
+    { program => 'bonnie', makes => 1, args => [ '-d', $dir, qw(-r0 -q -s0 -n2:100:0:3 -x1000000 --cache=keep) ] },
+    { program => 'bonnie', args => [ '-d', $dir, qw(-r0 -q -s1:16k:40:3 -n1 -f -x1000000), $explain ? '--explain-tail' : () ] },
+    { program => 'bonnie', makes => 1, semaphores => 1, args => [ '-d', $dir, qw(-r0 -q -y -s0 -n1:100:0:3 -x1000000 --cache=keep) ] },
+    { program => 'bonload', makes => 1, args => [ '-good-for=maildir', '-duration', '9s', $dir ] },
+    { program => 'bonload', args => [ '-wt', 2, '-body-size', '4KiB', '-duration', '9s', '-mkdirs', $explain ? '-explain-tail' : (), "$dir/load/NNN" ] },
+    { program => 'bonload', args => [ qw(-rt 2 -duration 9s -requests-engine null) ] },
+    { program => 'boncut', makes => 1, args => [ qw(write -c2 --units=4), $dir ] },
+    { program => 'boncut', makes => 1, args => [ 'audit', $dir ] },
+    { program => 'boncut', makes => 1,
+        args => [ 'campaign', "--victim=env PATH=$bin:$ENV{PATH}", qw(--cut=true --same-boot --cuts=1000 --after=10ms..20ms), '--write-options=-c1 --units=2 --methods=fsync', "--logs=$base/logs", $dir ] },
+    { program => 'getc_putc', makes => 1, args => [ '-d', $dir, qw(-q -s 100g) ] },
+    { program => 'zcav', args => [ qw(-c 100000 -b 1), "$base/device" ] },
+    { program => 'generate_randfile', args => [ '--file', "$dir/random", 100_000_000 ] },
+);
+
+# One way to clean up for each run, in turn. Only bonnie makes semaphores, and removes them.
+my @cleanups = (
+    [ 'bonnie', '-d', $dir, '--cleanup' ],
+    [ 'boncut', '--cleanup', $dir ],
+    [ 'bonload', "-cleanup-killed=$dir" ],
+    [ 'getc_putc', '--cleanup', '-d', $dir ],
+);
+
+# Processes that one of our runs has started, however they have left its group and session.
+sub processes {
+    my ($mark) = @_;
+    return grep { (eval { slurp("$_/environ") } // q{}) =~ /(?:\A|\0)BONNIE_TEST_REMAINS=$mark(?:\0|\z)/ } glob '/proc/[0-9]*';
+}
+
+sub directories { return map {m{/([a-z_]+[.][0-9a-f]{16})\z}} glob "$dir/*.????????????????" }
+
+sub instances {
+    my ($pids) = @_;
+    return grep { m{/(?:explain-tail-|boncut[.])(\d+)(?:-[^/]*)?\z} && $pids->{$1} } glob "$TRACING/instances/*";
+}
+
+sub semaphores { return slurp('/proc/sysvipc/sem') =~ /^\s*(\d+ +\d+ )/mg }
+
+srand(my $seed = $ENV{BONNIE_TEST_SEED} // time);
+note("BONNIE_TEST_SEED=$seed");
+my $number = 0;
+for my $case (@runs) {
+    my $name = join q{ }, $case->{program}, $case->{args}[0] =~ /\A-d/ ? $number : $case->{args}[0];
+    my (%pids, $left);
+    for my $kill (1 .. $KILLS) {
+        bonnie('-p1') if $case->{semaphores};
+        my $mark = "$$-" . ++$number;
+        my %before = map { $_ => 1 } directories();
+        my $run  = start({ program => $case->{program}, env => { BONNIE_TEST_REMAINS => $mark } }, @{ $case->{args} });
+        $pids{ $run->{pid} } = 1;
+        if ($kill == 1 && $case->{makes}) { # one at least has something to leave
+            my $looks = 0;
+            sleep .001 while $looks++ < 10_000 && !grep { !$before{$_} } directories();
+        }
+        else {
+            sleep rand .4;
+        }
+        kill KILL => $run->{pid};
+        finish($run);
+        wait_until("$name: the end of its processes", sub { !processes($mark) });
+        $left ||= grep { !$before{$_} } directories();
+    }
+    ok($left, "$name: something is left") if $case->{makes} && $case->{args}[0] ne 'audit'; # audit may be faster
+    my @how = @{ $cleanups[ $case->{semaphores} ? 0 : $number / $KILLS % @cleanups ] };
+    my $done = run_tool(shift @how, @how);
+    is($done->{status}, 0, "$name: --cleanup works") or diag($done->{err});
+    is_deeply([ directories() ], [], "$name: no directory is left");
+    is_deeply([ instances(\%pids) ], [], "$name: no trace instance");
+    is_deeply([ semaphores() ], [], "$name: no semaphore") if Root::may_mount(); # then they are ours
+}
+
+done_testing();
