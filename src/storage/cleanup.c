@@ -241,7 +241,7 @@ int cleanup_directory(const char *path, struct err *e)
     }
     int rc = 0;
     for (const char *name; (name = next_name(parent));) {
-        if (!is_private_name_of_suite(name))
+        if (!is_private_name_of_any(name))
             continue;
         struct err one;
         err_init(&one);

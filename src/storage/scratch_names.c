@@ -21,8 +21,9 @@
 #define NUMBER_DIGITS    16
 #define CHECK_BITS       16
 
-/* The programs of the suite that make private directories. */
-static const char *const makers[] = {"bonnie", "bonload", "boncut", "getc_putc"};
+/* Names of programs and methods have some of these letters. */
+#define PROGRAM_LETTERS      "abcdefghijklmnopqrstuvwxyz_"
+#define MOST_PROGRAM_LETTERS 16
 
 /* The number that the name of a private directory has in place of this one. */
 static uint64_t checked_number(uint64_t number)
@@ -119,24 +120,19 @@ static bool has_form(const char *name, const char *prefix, const char *set, size
     return rest >= least && rest <= most && strspn(name + length, set) == rest;
 }
 
-static bool is_private_name_of(const char *program, const char *name)
+bool is_private_name(const char *name)
 {
-    size_t length = strlen(program);
-    return strncmp(name, program, length) == 0 &&
+    size_t length = strlen(program_name);
+    return strncmp(name, program_name, length) == 0 &&
            has_form(name + length, ".", HEX, NUMBER_DIGITS, NUMBER_DIGITS);
 }
 
-bool is_private_name(const char *name)
+bool is_private_name_of_any(const char *name)
 {
-    return is_private_name_of(program_name, name);
-}
-
-bool is_private_name_of_suite(const char *name)
-{
-    for (size_t i = 0; i < sizeof makers / sizeof *makers; i++)
-        if (is_private_name_of(makers[i], name))
-            return true;
-    return false;
+    size_t length = strspn(name, PROGRAM_LETTERS);
+    return length > 0 && length <= MOST_PROGRAM_LETTERS &&
+           has_form(name + length, ".", HEX, NUMBER_DIGITS, NUMBER_DIGITS) &&
+           (is_private_name(name) || private_name_is_made(name));
 }
 
 bool is_data_name(const char *name)
@@ -177,9 +173,9 @@ static bool pass_digits(const char **text)
 
 bool is_worker_name(const char *name)
 {
-    size_t method = strspn(name, "abcdefghijklmnopqrstuvwxyz_");
+    size_t method = strspn(name, PROGRAM_LETTERS);
     const char *rest = name + method + 1;
-    if (method == 0 || method > 16 || name[method] != '.' || !pass_digits(&rest))
+    if (method == 0 || method > MOST_PROGRAM_LETTERS || name[method] != '.' || !pass_digits(&rest))
         return false;
     if (*rest == '+')
         return rest++, pass_digits(&rest) && *rest == '\0';

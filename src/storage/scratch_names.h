@@ -61,9 +61,12 @@ size_t owner_text(char text[OWNER_TEXT_SIZE], const char *private_directory);
  */
 bool private_name_is_made(const char *name);
 
-/* Whether a name has the form of a private directory's of this program, or of any of the suite. */
+/*
+ * Whether a name has the form of a private directory's of this program; or of any program, if it
+ * also passes the check.
+ */
 bool is_private_name(const char *name);
-bool is_private_name_of_suite(const char *name);
+bool is_private_name_of_any(const char *name);
 bool is_data_name(const char *name);
 bool is_link_target_name(const char *name);
 bool is_directory_name(const char *name);

@@ -16,22 +16,22 @@ use RunProgram qw(slurp);
 my $LITERAL = qr/"(?:[^"\\]|\\.)*"/;
 
 # Functions whose texts are numbers with units, or words of the program.
-my $OURS = qr/\A(?:printable|units_\w+|go_duration|\w+_words)\(.*\)[.]text\z|\A(?:bottleneck_name|limit_of|offer_text|or_empty|portable_reason|test_name|test_rate_unit|value_text)\(.*\)\z|\A\w+_(?:names|titles)\[.*\]\z/s;
+my $OURS = qr/\A(?:printable|units_\w+|go_duration|\w+_words)\(.*\)[.]text\z|\A(?:bottleneck_name|limit_of|offer_text|or_empty|portable_reason|test_name|test_rate_unit|value_\w+)\(.*\)\z|\A\w+_(?:names|titles)\[.*\]\z/s;
 
 # Expressions that are harmless: in this file, or in all.
 my %HARMLESS = (
     'words of the program, in all files' => [ q{}, qw(program_name unit units measured version) ],
     'tables of options'      => [ 'cli/', qw(*word dashes table->dashes entry->alias entry->help entry->name entry->value_name table->closing table->entries[i].group table->usage text) ],
-    'forms of is_private_name_of_suite()' => [ 'storage/cleanup.c', 'name' ],
+    'form of is_private_name_of_any()' => [ 'storage/cleanup.c', 'name' ],
     'tables of methods'      => [ 'boncut/', qw(methods[i].name methods[i].promise methods[l->method].name methods[controls[i]].name what[i] caches[l->cache]) ],
-    'engines'                => [ 'io/engine_choice.c', qw((*engine)->name (*engine)->summary reason.text) ],
+    'engines'                => [ 'io/', qw((*engine)->name (*engine)->summary reason.text) ],
     'ways of getc_putc'      => [ 'tools/getc_putc.c', qw(byte_ways[i].name figure) ],
     'tables of the program'  => [ 'bonnie/report/', qw(heading headings note group->names name text rest) ],
     'fields of figures.c, made printable there' => [ 'bonnie/report/', qw(f->label f.label), map {"f.$_"} qw(chunk concurrency directories file_chunk file_max file_min files seed seekers seeks size tests[i].cpu tests[i].rate tests[test].cpu tests[test].latency tests[test].rate) ],
     'made printable above'   => [ 'bonnie/report/', qw(label line->text r->version) ],
     'made printable above '  => [ 'tools/getc_putc.c', 'label' ],
     'names of phases'        => [ 'live/', qw(title figures) ],
-    'names of phases '       => [ 'sync/prompt.c', 'phase' ],
+    'names of phases '       => [ 'sync/', 'phase' ],
     'JSON, of texts that json_object.c made printable' => [ q{}, 'json' ],
     'JSON, of texts that json_object.c made printable ' => [ 'boncut/', 'text' ],
     'made printable itself'  => [ 'util/message.c', 'text' ],

@@ -5,7 +5,7 @@
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
     char *name = fuzz_text(data, size);
-    bool is_ours = is_private_name_of_suite(name) || is_data_name(name) ||
+    bool is_ours = is_private_name_of_any(name) || is_data_name(name) ||
                    is_link_target_name(name) || is_directory_name(name) || is_file_name(name) ||
                    is_worker_name(name) || is_unit_name(name) || is_mailbox_name(name) ||
                    is_message_name(name);

@@ -2,6 +2,7 @@
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -34,18 +35,19 @@ static void names_have_their_form(void **state)
 static void names_of_all_programs_are_known(void **state)
 {
     (void)state;
-    static const char *const ours[] = {"bonnie.0123456789abcdef", "bonload.0123456789abcdef",
-                                       "boncut.0123456789abcdef", "getc_putc.0123456789abcdef"};
-    static const char *const others[] = {"zcav.0123456789abcdef", "bon.0123456789abcdef",
-                                         "bonloads.0123456789abcdef", "boncut0123456789abcdef"};
-    char text[OWNER_TEXT_SIZE];
-    for (size_t i = 0; i < sizeof ours / sizeof *ours; i++) {
-        assert_true(is_private_name_of_suite(ours[i]));
-        assert_true(is_private_name(ours[i]) == (i == 0));
-        assert_false(is_private_name_of_suite(others[i]));
+    static const char *const programs[] = {"bonload", "boncut", "getc_putc"};
+    char made[PRIVATE_NAME_SIZE], other[PRIVATE_NAME_SIZE], text[OWNER_TEXT_SIZE];
+    private_name(made, 1 << 20);
+    assert_true(is_private_name_of_any(made) && is_private_name_of_any("bonnie.0000000000000001"));
+    for (size_t i = 0; i < sizeof programs / sizeof *programs; i++) {
+        snprintf(other, sizeof other, "%s%s", programs[i], strchr(made, '.'));
+        assert_true(is_private_name_of_any(other) && !is_private_name(other));
+        other[strlen(other) - 1] ^= 1;
+        assert_false(is_private_name_of_any(other));
     }
+    assert_false(is_private_name_of_any(strchr(made, '.')));
     assert_memory_equal(text, "scratch directory of boncut: boncut.0123456789abcdef\n",
-                        owner_text(text, ours[2]));
+                        owner_text(text, "boncut.0123456789abcdef"));
 }
 
 static void names_of_promises_and_messages_have_their_form(void **state)
