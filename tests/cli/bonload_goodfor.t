@@ -312,4 +312,20 @@ for my $signal (qw(INT TERM)) {
     is_deeply([ glob "$dir/*" ], [], "$signal: nothing is left");
 }
 
+# ---- what a killed run leaves ------------------------------------------------------------------------
+
+subtest 'a killed run' => sub {
+    my $left = BonnieRun::scratch();
+    my $run  = BonnieRun::start({ program => 'bonload' }, '-good-for=maildir', '-duration=60s', $left);
+    BonnieRun::wait_until('messages', sub { grep {m{/new/}} BonnieRun::tree($left) });
+    kill KILL => $run->{pid};
+    BonnieRun::finish($run);
+    BonnieRun::wait_until_closed($left);
+    my ($name) = BonnieRun::tree($left);
+    $run = bonload("-cleanup-killed=$left");
+    is("$run->{status}$run->{err}", '0', '-cleanup-killed works');
+    is($run->{out}, "removed $left/$name\n", 'and says what it removed');
+    is_deeply([ BonnieRun::tree($left) ], [], 'nothing is left');
+};
+
 done_testing();
