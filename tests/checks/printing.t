@@ -42,6 +42,7 @@ my %HARMLESS = (
     'our words'              => [ 'measure/busy.c', qw(figures[i].of figures[i].what) ],
     'what text.c printed'    => [ 'bonload/good_for.c', 'details' ],
     'our words and numbers'  => [ 'boncut/', qw(block h->directory l->detail l->file name session->sum.text) ],
+    'words of durability.c'  => [ 'bo', qw(a->durability.why d->why endings[a->durability.kind]) ],
     'names of drives in sysfs' => [ 'boncut/audit/', 'l->device->name' ],
     'numbers, and our words' => [ 'tools/zcav', qw(done l->text text) ],
 );
@@ -93,7 +94,7 @@ my %used;
 sub is_harmless {
     my ($file, $text) = @_;
     return 1 if $text =~ /\A(?:$LITERAL|[A-Z_]+| )+\z/;
-    return 1 if $text =~ $OURS;
+    return 1 if $text =~ $OURS || $text =~ /\A(?<choice>[^?":]*[?] (?:$LITERAL|(?&choice)) : (?:$LITERAL|(?&choice)))\z/;
     return is_harmless($file, $1) && is_harmless($file, $2) if $text =~ /\A[^?"]*[?] (.*?) : (.*)\z/;
     for my $reason (keys %HARMLESS) {
         my ($where, @texts) = @{ $HARMLESS{$reason} };
