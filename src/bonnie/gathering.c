@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "measure/packed_stats.h"
+#include "measure/histogram.h"
 
 /* A rank's report on its part of a round, with times of its own clock. */
 struct rank_round {

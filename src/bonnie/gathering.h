@@ -5,8 +5,8 @@
 
 #include "bonnie/result.h"
 #include "measure/cpu.h"
+#include "measure/histogram.h"
 #include "measure/io_limit.h"
-#include "measure/op_stats.h"
 #include "sync/coordinator.h"
 #include "sys/thread_pool.h"
 #include "verify/contents.h"

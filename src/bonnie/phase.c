@@ -13,7 +13,7 @@
 #include "bonnie/shifting.h"
 #include "bonnie/workloads/workload.h"
 #include "live/monitor.h"
-#include "live/progress_bar.h"
+#include "live/progress.h"
 #include "measure/bottleneck.h"
 #include "measure/clock.h"
 #include "run/section.h"

@@ -13,7 +13,7 @@
 #include "bonnie/tests.h"
 #include "io/engine.h"
 #include "live/shared_stats.h"
-#include "measure/round.h"
+#include "measure/steady.h"
 #include "storage/scratch.h"
 #include "sync/ranks.h"
 #include "sys/seed_file.h"

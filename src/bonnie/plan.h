@@ -8,7 +8,7 @@
 #include "bonnie/settings.h"
 #include "bonnie/tests.h"
 #include "io/engine.h"
-#include "measure/round.h"
+#include "measure/steady.h"
 #include "storage/file_kind.h"
 #include "sync/coordinator.h"
 #include "sys/host.h"

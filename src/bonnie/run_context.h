@@ -4,7 +4,7 @@
 #include "bonnie/gathering.h"
 #include "bonnie/plan.h"
 #include "bonnie/workloads/workload.h"
-#include "live/progress_lines.h"
+#include "live/progress.h"
 #include "live/shared_stats.h"
 #include "measure/device.h"
 #include "measure/io_limit.h"

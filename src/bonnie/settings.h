@@ -8,7 +8,7 @@
 #include "bonnie/tests.h"
 #include "cli/option.h"
 #include "io/engine.h"
-#include "measure/round.h"
+#include "measure/steady.h"
 #include "storage/file_kind.h"
 #include "sync/coordinator.h"
 #include "verify/contents.h"

@@ -7,7 +7,7 @@
 
 #include "io/engine.h"
 #include "io/file.h"
-#include "measure/op_stats.h"
+#include "measure/histogram.h"
 #include "measure/slow_ops.h"
 #include "util/err.h"
 

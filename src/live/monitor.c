@@ -4,6 +4,7 @@
 #include <inttypes.h>
 #include <poll.h>
 #include <stddef.h>
+#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -11,7 +12,7 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
-#include "live/progress_bar.h"
+#include "live/progress.h"
 #include "measure/clock.h"
 #include "sys/byte_pipe.h"
 #include "sys/helper.h"
@@ -31,7 +32,8 @@
  * Time that the monitor has to end before it is killed, because its terminal may be stopped; after
  * a signal it has less.
  */
-#define END_MS     2000
+#define END_MS 2000
+
 #define STOPPED_MS 100
 
 /* What the main thread and the monitor tell each other. */

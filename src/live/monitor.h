@@ -6,7 +6,6 @@
 #include <stdint.h>
 
 #include "live/shared_stats.h"
-#include "measure/interval.h"
 #include "util/err.h"
 
 /*
@@ -19,6 +18,16 @@
  * worker ever reads a clock, takes a lock or prints for the monitor.
  */
 struct monitor;
+
+/* What a test did in an interval of about a second. */
+struct interval {
+    uint64_t end_ns; /* end of the interval, in ns since the start of the test */
+    uint64_t ops;    /* number of operations that ended in it */
+    uint64_t bytes;
+    uint64_t p50_ns; /* percentiles of their latencies */
+    uint64_t p99_ns;
+    uint64_t max_ns;
+};
 
 /* How much a phase has to do, for computing its progress; 0: unknown beforehand. */
 struct monitor_goal {

@@ -3,7 +3,7 @@
 
 #include <stdint.h>
 
-#include "measure/op_stats.h"
+#include "measure/histogram.h"
 #include "util/err.h"
 
 /*

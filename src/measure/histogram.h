@@ -1,6 +1,8 @@
 #ifndef MEASURE_HISTOGRAM_H
 #define MEASURE_HISTOGRAM_H
 
+#include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 
 /*
@@ -110,5 +112,93 @@ uint64_t histogram_at_rank(const struct histogram *h, uint64_t rank);
 
 /* The exact mean; 0: the histogram is empty. */
 double histogram_mean(const struct histogram *h);
+
+/* How long operations took, in nanoseconds. */
+struct latencies {
+    uint64_t min;
+    uint64_t mean;
+    uint64_t p50;
+    uint64_t p90;
+    uint64_t p95;
+    uint64_t p99;
+    uint64_t p99_9;
+    uint64_t p99_99;
+    uint64_t max;
+};
+
+/* The latencies that a histogram of nanoseconds contains. */
+struct latencies latencies_of(const struct histogram *h);
+
+/*
+ * What one worker counts while it works. Each worker has its own struct, to which no other writes;
+ * afterwards they are added up. The struct has no pointers, so it can be in a mapping that forked
+ * processes share, and those of several processes or ranks can simply be added.
+ */
+struct op_stats {
+    uint64_t bytes;        /* number of bytes that the rate counts; a rewritten chunk counts once */
+    uint64_t errors;       /* number of failed operations, if failures do not end the run */
+    uint64_t in_flight_ns; /* number of transfers in flight, integrated over time */
+    struct histogram latencies; /* latency of every operation that the rate counts */
+};
+
+/* Counts an operation that took `nanoseconds` and moved `bytes`. */
+static inline void op_stats_add(struct op_stats *s, uint64_t nanoseconds, uint64_t bytes)
+{
+    s->bytes += bytes;
+    histogram_record(&s->latencies, nanoseconds);
+}
+
+/* Adds the counts of *part to *whole. */
+static inline void op_stats_merge(struct op_stats *whole, const struct op_stats *part)
+{
+    whole->bytes += part->bytes;
+    whole->errors += part->errors;
+    whole->in_flight_ns += part->in_flight_ns;
+    histogram_merge(&whole->latencies, &part->latencies);
+}
+
+/* Computes the difference between two readings of statistics (histogram_subtract()). */
+static inline void op_stats_subtract(struct op_stats *difference, const struct op_stats *now,
+                                     const struct op_stats *before)
+{
+    difference->bytes = now->bytes - before->bytes;
+    difference->errors = now->errors - before->errors;
+    difference->in_flight_ns = now->in_flight_ns - before->in_flight_ns;
+    histogram_subtract(&difference->latencies, &now->latencies, &before->latencies);
+}
+
+/*
+ * Statistics in the form in which they travel between hosts. Of the histogram's 17408 buckets, only
+ * those that are not empty travel, which are a few hundred. All words are little-endian. Nothing is
+ * lost: the sum of packed statistics is exactly what op_stats_merge() makes of the originals.
+ */
+
+/* The words before the buckets. */
+struct packed_stats {
+    uint64_t bytes;
+    uint64_t errors;
+    uint64_t in_flight_ns;
+    uint64_t count;
+    uint64_t latency_sum_ns;
+    uint64_t latency_max_ns;
+    uint64_t latency_inverted_min_ns;
+    uint64_t buckets; /* number of pairs that follow, each the index of a bucket and its count */
+};
+
+/* Most words that packed statistics take. */
+#define PACKED_STATS_HEAD (sizeof(struct packed_stats) / sizeof(uint64_t))
+#define PACKED_STATS_MOST (PACKED_STATS_HEAD + 2 * HISTOGRAM_BUCKETS)
+
+/*
+ * Packs *s into `words`, which must have room for PACKED_STATS_MOST. Returns the number of words.
+ */
+size_t packed_stats_make(uint64_t *words, const struct op_stats *s);
+
+/*
+ * Adds packed statistics of `bytes` bytes to *whole, and copies the words before the buckets to
+ * *head. Returns false when the bytes are invalid; then it adds nothing.
+ */
+bool packed_stats_add(struct op_stats *whole, const uint64_t *words, size_t bytes,
+                      struct packed_stats *head);
 
 #endif

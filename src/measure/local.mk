@@ -6,15 +6,9 @@ src_libsuite_a_SOURCES += \
 	src/measure/cpu.c src/measure/cpu.h \
 	src/measure/device.c src/measure/device.h \
 	src/measure/durability.c src/measure/durability.h \
-	src/measure/filesystem_name.c src/measure/filesystem_name.h \
 	src/measure/histogram.c src/measure/histogram.h \
-	src/measure/interval.h \
 	src/measure/io_limit.c src/measure/io_limit.h \
-	src/measure/latencies.c src/measure/latencies.h \
 	src/measure/mount_info.c src/measure/mount_info.h \
-	src/measure/op_stats.h \
-	src/measure/packed_stats.c src/measure/packed_stats.h \
-	src/measure/round.c src/measure/round.h \
 	src/measure/slow_ops.h \
 	src/measure/steady.c src/measure/steady.h \
 	src/measure/summary.c src/measure/summary.h

@@ -1,6 +1,62 @@
 #include "measure/steady.h"
 
 #include <math.h>
+#include <stdint.h>
+
+#include "measure/histogram.h"
+
+const char *const round_metric_names[ROUND_METRICS + 1] = {
+    [ROUND_IOPS] = "iops",
+    [ROUND_BANDWIDTH] = "bandwidth",
+    [ROUND_LATENCY] = "latency",
+    [ROUND_P99] = "p99",
+};
+
+struct round round_of(const struct op_stats *counted, uint64_t start_ns, uint64_t end_ns)
+{
+    const struct histogram *h = &counted->latencies;
+    return (struct round){
+        .end_ns = end_ns,
+        .elapsed_ns = end_ns - start_ns,
+        .ops = h->count,
+        .bytes = counted->bytes,
+        .mean_ns = (uint64_t)histogram_mean(h),
+        .p99_ns = histogram_percentile(h, 99),
+    };
+}
+
+static double per_second(uint64_t amount, const struct round *r)
+{
+    return r->elapsed_ns > 0 ? (double)amount * 1e9 / (double)r->elapsed_ns : 0;
+}
+
+double round_figure(const struct round *r, enum round_metric metric)
+{
+    switch (metric) {
+    case ROUND_IOPS:
+        return per_second(r->ops, r);
+    case ROUND_BANDWIDTH:
+        return per_second(r->bytes, r) / 1024;
+    case ROUND_LATENCY:
+        return (double)r->mean_ns;
+    case ROUND_P99:
+        return (double)r->p99_ns;
+    case ROUND_METRICS:
+        break;
+    }
+    return 0;
+}
+
+const char *round_unit(enum round_metric metric)
+{
+    static const char *const units[] = {
+        [ROUND_IOPS] = "ops/s",
+        [ROUND_BANDWIDTH] = "KiB/s",
+        [ROUND_LATENCY] = "ns",
+        [ROUND_P99] = "ns",
+    };
+    return units[metric];
+}
 
 /* The place of a round in a window, relative to the middle: -2, -1, 0, 1, 2. */
 static double place_of(unsigned round)

@@ -6,7 +6,7 @@
 #include <string.h>
 #include <time.h>
 
-#include "measure/latencies.h"
+#include "measure/histogram.h"
 #include "tail/summary.h"
 #include "util/printable.h"
 

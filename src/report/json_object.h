@@ -6,7 +6,7 @@
 #include <stdint.h>
 
 #include "measure/busy.h"
-#include "measure/latencies.h"
+#include "measure/histogram.h"
 #include "tail/summary.h"
 
 /* Appends the latencies to the object. Each key is the name of the field in the struct. */

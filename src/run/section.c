@@ -5,7 +5,6 @@
 #include <stdlib.h>
 
 #include "live/shared_stats.h"
-#include "measure/round.h"
 #include "measure/steady.h"
 #include "util/err.h"
 

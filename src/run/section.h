@@ -7,7 +7,6 @@
 #include "live/monitor.h"
 #include "live/shared_stats.h"
 #include "measure/device.h"
-#include "measure/round.h"
 #include "measure/steady.h"
 #include "sys/thread_pool.h"
 #include "util/err.h"

@@ -12,7 +12,7 @@
 
 #include "cli/option.h"
 #include "io/file.h"
-#include "live/progress_lines.h"
+#include "live/progress.h"
 #include "measure/clock.h"
 #include "storage/cleanup.h"
 #include "storage/scratch.h"

@@ -8,7 +8,7 @@
 #include <unistd.h>
 
 #include "live/monitor.h"
-#include "live/progress_lines.h"
+#include "live/progress.h"
 #include "measure/clock.h"
 #include "sys/stop.h"
 #include "sys/thread_pool.h"

@@ -35,7 +35,7 @@ int explainer_equip(struct explainer *x, struct crew *c, struct err *e)
 }
 
 /* Runs in the examiner. */
-static void latencies_of(const void *counts, struct histogram *sum)
+static void latencies_of_kind(const void *counts, struct histogram *sum)
 {
     const struct counted *c = counts;
     recorders_sum_times(&c->run->recorders, c->kind, c->run->rules.has_service, sum);
@@ -58,7 +58,7 @@ int explainer_begin(struct explainer *x, const struct backing *b, struct err *e)
         x->counted[kind] = (struct counted){.run = x->run, .kind = kind};
         setup.kinds[kind] = (struct examiner_kind){
             .workers = x->workers[kind],
-            .latencies = latencies_of,
+            .latencies = latencies_of_kind,
             .counts = &x->counted[kind],
         };
     }

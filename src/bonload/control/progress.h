@@ -5,7 +5,7 @@
 #include <stdint.h>
 
 #include "bonload/load/run.h"
-#include "live/progress_bar.h"
+#include "live/progress.h"
 
 /*
  * What a run reports on standard error: the live display, which is a line that is redrawn on a

@@ -8,7 +8,7 @@
 #include "bonload/control/judge.h"
 #include "bonload/load/run.h"
 #include "measure/busy.h"
-#include "measure/latencies.h"
+#include "measure/histogram.h"
 #include "sync/coordinator.h"
 
 /* The loads that a search or a sweep made, one after another, and what was measured with each. */

@@ -12,7 +12,7 @@
 #include "bonload/targets/profile/gauge.h"
 #include "measure/busy.h"
 #include "measure/durability.h"
-#include "measure/latencies.h"
+#include "measure/histogram.h"
 #include "util/err.h"
 
 /*

@@ -6,7 +6,7 @@
 
 #include "bonnie/plan.h"
 #include "io/io_queue.h"
-#include "measure/op_stats.h"
+#include "measure/histogram.h"
 #include "verify/contents.h"
 
 /* Number of seeks of which one rewrites its chunk. */

@@ -7,7 +7,7 @@
 
 #include <cmocka.h>
 
-#include "live/progress_bar.h"
+#include "live/progress.h"
 #include "util/units.h"
 
 #define SECOND UINT64_C(1000000000)

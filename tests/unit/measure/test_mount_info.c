@@ -14,7 +14,6 @@
 #include <linux/magic.h>
 #include <sys/vfs.h>
 
-#include "measure/filesystem_name.h"
 #include "measure/mount_info.h"
 #include "support/tree.h"
 

@@ -8,7 +8,7 @@
 
 #include <cmocka.h>
 
-#include "measure/packed_stats.h"
+#include "measure/histogram.h"
 #include "util/rng.h"
 
 static uint64_t words[PACKED_STATS_MOST];

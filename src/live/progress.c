@@ -1,14 +1,23 @@
-#include "live/progress_bar.h"
+#include "live/progress.h"
 
 #include <inttypes.h>
 #include <poll.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/ioctl.h>
 #include <unistd.h>
 
-#include "live/colours.h"
+#include "sys/stop.h"
 #include "util/units.h"
+
+/* Escape sequences that set colours on a terminal (ECMA-48, SGR). */
+#define COLOUR_DONE "\033[32m" /* green */
+#define COLOUR_BAR  "\033[36m" /* cyan */
+#define COLOUR_NONE "\033[0m"
 
 #define DEFAULT_COLUMNS 80
 #define KEPT_COLUMNS    3
@@ -20,7 +29,8 @@
  * The bar shows no time left before this time has passed and this part is done: it would be a
  * guess.
  */
-#define GUESS_AFTER_NS   BILLION
+#define GUESS_AFTER_NS BILLION
+
 #define GUESS_AFTER_PART .01
 
 /* A rate over a shorter time would depend on the clock and the scheduler. */
@@ -262,4 +272,47 @@ void progress_bar_erase(struct progress_bar *g)
     if (g->drawn > 0)
         put_text(g, text, format_erase(text, g->drawn, terminal_columns(g->fd)));
     g->drawn = 0;
+}
+
+void progress_lines_init(struct progress_lines *p, bool quiet)
+{
+    const char *kind = getenv("TERM");
+    *p = (struct progress_lines){.quiet = quiet};
+    p->is_terminal = isatty(STDERR_FILENO) && kind && strcmp(kind, "dumb") != 0;
+    const char *no_colour = getenv("NO_COLOR"); /* https://no-color.org */
+    p->has_colour = p->is_terminal && (!no_colour || *no_colour == '\0');
+}
+
+bool progress_lines_is_live(const struct progress_lines *p)
+{
+    return p->is_terminal && !p->quiet;
+}
+
+void progress_lines_begin(struct progress_lines *p, const char *title)
+{
+    if (p->quiet || stop_signal())
+        return;
+    fprintf(stderr, "%s...", title);
+    fflush(stderr);
+    p->line_open = true;
+}
+
+void progress_lines_done(struct progress_lines *p, const char *title, const char *figures)
+{
+    if (!p->line_open || stop_signal())
+        return;
+    if (p->is_terminal)
+        fprintf(stderr, "\r%s...", title);
+    fputs(p->has_colour ? COLOUR_DONE "done" COLOUR_NONE : "done", stderr);
+    if (p->is_terminal && figures)
+        fprintf(stderr, "  %s", figures);
+    fputc('\n', stderr);
+    p->line_open = false;
+}
+
+void progress_lines_break(struct progress_lines *p)
+{
+    if (p->line_open)
+        fputc('\n', stderr);
+    p->line_open = false;
 }
