@@ -9,7 +9,7 @@
 #include "bonnie/tests.h"
 #include "io/engine.h"
 #include "measure/steady.h"
-#include "storage/file_kind.h"
+#include "storage/file_set.h"
 #include "sync/coordinator.h"
 #include "sys/host.h"
 #include "util/err.h"

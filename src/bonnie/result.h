@@ -13,7 +13,7 @@
 #include "measure/histogram.h"
 #include "measure/steady.h"
 #include "measure/summary.h"
-#include "storage/file_kind.h"
+#include "storage/file_set.h"
 #include "storage/page_cache.h"
 #include "sync/ranks.h"
 #include "tail/summary.h"

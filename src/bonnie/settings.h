@@ -9,7 +9,7 @@
 #include "cli/option.h"
 #include "io/engine.h"
 #include "measure/steady.h"
-#include "storage/file_kind.h"
+#include "storage/file_set.h"
 #include "sync/coordinator.h"
 #include "verify/contents.h"
 #include "verify/pattern.h"

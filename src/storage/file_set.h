@@ -4,11 +4,26 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "storage/directory_set.h"
-#include "storage/file_kind.h"
 #include "storage/scratch.h"
 #include "util/partition.h"
 #include "verify/pattern.h"
+
+/* What the files of a set are. */
+enum file_kind { FILES_DATA, FILES_HARD_LINKS, FILES_SYMBOLIC_LINKS };
+
+/*
+ * One worker's metadata directories. As many of them stay open as the limit on descriptors allows,
+ * so that a name of one part leads to each file. The others are opened one at a time, when they are
+ * used. All functions return 0 (or a descriptor), or a negative errno with a line in e.
+ */
+struct directory_set {
+    const struct scratch *scratch;
+    struct partition numbers; /* numbers of this worker's directories */
+    int least_free;           /* number of descriptors that must stay free */
+    int *fds; /* one for each directory; -1: it is not kept open. NULL: there are no directories */
+    int other_fd;   /* the last used directory of those that are not kept open; -1: none */
+    uint64_t other; /* index of that directory */
+};
 
 /*
  * One worker's share of the metadata files, in directories of its own. Names, sizes and contents
@@ -69,6 +84,7 @@ struct file_set_state {
     uint64_t made;
     uint32_t order;
 };
+
 struct file_set_state file_set_state(const struct file_set *s);
 
 /* Takes over the set of another process, which must have been initialised in the same way. */

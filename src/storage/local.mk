@@ -1,8 +1,6 @@
 src_libsuite_a_SOURCES += \
 	src/storage/cleanup.c src/storage/cleanup.h \
 	src/storage/data_file.c src/storage/data_file.h \
-	src/storage/directory_set.c src/storage/directory_set.h \
-	src/storage/file_kind.h \
 	src/storage/file_set.c src/storage/file_set.h \
 	src/storage/page_cache.c src/storage/page_cache.h \
 	src/storage/private_directory.c src/storage/private_directory.h \

@@ -1,8 +1,130 @@
 #include "verify/contents.h"
 
+#include <errno.h>
 #include <inttypes.h>
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/mman.h>
+
+#include "util/err.h"
+#include "util/shared_memory.h"
+
+/* Numbers of changes are known modulo this. */
+#define GENERATIONS_CHANGES 32768
+
+/* The counter of a block. */
+static inline _Atomic uint16_t *generations_counter(const struct generations *g, uint64_t block)
+{
+    return &g->counters[g->is_exact ? block : block % g->count];
+}
+
+/*
+ * Number of times that a block was changed, modulo GENERATIONS_CHANGES. generations_stored() leaves
+ * out a change that is in progress, and so tells a reader what the storage has. generations_next()
+ * includes it, and so tells the writer what to store.
+ */
+static inline uint64_t generations_stored(const struct generations *g, uint64_t block)
+{
+    return g->counters ? atomic_load(generations_counter(g, block)) / 2U : 0;
+}
+
+static inline uint64_t generations_next(const struct generations *g, uint64_t block)
+{
+    if (!g->counters)
+        return 0;
+    return (atomic_load(generations_counter(g, block)) + 1U) / 2 % GENERATIONS_CHANGES;
+}
+
+#define MAX_COUNTERS (UINT64_C(1) << 25)
+
+int generations_open(struct generations *g, uint64_t blocks, struct err *e)
+{
+    g->is_exact = blocks <= MAX_COUNTERS;
+    g->count = g->is_exact ? blocks : MAX_COUNTERS;
+    /* Pages that nothing touches take no memory. */
+    void *memory = mmap(NULL, g->count * sizeof *g->counters, PROT_READ | PROT_WRITE,
+                        MAP_SHARED | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    if (memory == MAP_FAILED)
+        return err_system(e, errno, "memory to count the changes of blocks");
+    g->counters = memory;
+    return 0;
+}
+
+void generations_close(struct generations *g)
+{
+    if (g->counters)
+        munmap((void *)g->counters, g->count * sizeof *g->counters);
+    *g = (struct generations){0};
+}
+
+static bool claim_one(_Atomic uint16_t *counter)
+{
+    uint16_t seen = atomic_load(counter);
+    return seen % 2 == 0 && atomic_compare_exchange_strong(counter, &seen, (uint16_t)(seen + 1));
+}
+
+/*
+ * Begins to change `count` blocks, from block `first` on. Returns false, and begins nothing, when
+ * another writer is changing one of them.
+ */
+static bool generations_claim(struct generations *g, uint64_t first, uint64_t count)
+{
+    uint64_t done = 0;
+    while (done < count && claim_one(generations_counter(g, first + done)))
+        done++;
+    if (done == count)
+        return true;
+    while (done > 0) /* gives back the claimed blocks, none of which has been changed */
+        atomic_fetch_sub(generations_counter(g, first + --done), 1);
+    return false;
+}
+
+/* Ends the change that generations_claim() began. */
+static void generations_release(struct generations *g, uint64_t first, uint64_t count)
+{
+    for (uint64_t i = 0; i < count; i++)
+        atomic_fetch_add(generations_counter(g, first + i), 1);
+}
+
+static uint64_t generations_version(const struct generations *g, uint64_t first, uint64_t count)
+{
+    uint64_t sum = 0; /* even counters only grow, so the sum is equal only if each of them is */
+    for (uint64_t i = 0; i < count; i++) {
+        uint16_t seen = atomic_load(generations_counter(g, first + i));
+        if (seen % 2 != 0)
+            return GENERATIONS_CHANGING;
+        sum += seen;
+    }
+    return sum;
+}
+
+int corruption_log_open(struct corruption_log *log, unsigned room, struct err *e)
+{
+    *log = (struct corruption_log){.room = room};
+    return shared_memory_map((void **)&log->workers, room * sizeof *log->workers, e);
+}
+
+void corruption_log_close(struct corruption_log *log)
+{
+    shared_memory_unmap(log->workers, log->room * sizeof *log->workers);
+    *log = (struct corruption_log){0};
+}
+
+void corruption_log_begin(struct corruption_log *log)
+{
+    memset(log->workers, 0, log->room * sizeof *log->workers);
+}
+
+void corruption_log_sum(const struct corruption_log *log, struct corruption *sum)
+{
+    memset(sum, 0, sizeof *sum);
+    for (unsigned i = 0; i < log->room; i++)
+        corruption_merge(sum, &log->workers[i]);
+}
 
 const char *const verify_names[VERIFY_MODES + 1] = {
     [VERIFY_STAMP] = "stamp", [VERIFY_FULL] = "full", [VERIFY_OFF] = "off"};

@@ -1,13 +1,40 @@
 #ifndef VERIFY_CONTENTS_H
 #define VERIFY_CONTENTS_H
 
+#include <stdatomic.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
 #include "util/err.h"
-#include "verify/generations.h"
 #include "verify/pattern.h"
+
+/*
+ * Counts how often each block of the data set was changed, for tests that change blocks at random
+ * places, several at once and in several processes. Each block has a counter of 16 bits in a shared
+ * mapping. The counter is odd while the block is being changed, and grows by two with each change.
+ * This is a sequence lock on which readers never wait: a reader compares the counters before and
+ * after it reads.
+ *
+ * Beyond 2^25 blocks (64 MiB of counters), several blocks share one counter, and the number of
+ * changes of a single block is unknown.
+ */
+struct generations {
+    _Atomic uint16_t *counters; /* NULL: no block is ever changed */
+    uint64_t count;
+    bool is_exact; /* each block has a counter of its own */
+};
+
+/* Allocates counters for `blocks` blocks. Returns 0, or a negative errno with a line in e. */
+int generations_open(struct generations *g, uint64_t blocks, struct err *e);
+void generations_close(struct generations *g);
+
+/*
+ * A number that a reader compares before and after it reads: if both are equal, none of the blocks
+ * was changed in between. GENERATIONS_CHANGING means that one of them is being changed now; it
+ * never counts as equal.
+ */
+#define GENERATIONS_CHANGING UINT64_MAX
 
 /*
  * Knows what the data files should contain at any moment, and checks whether they do. The
@@ -18,6 +45,7 @@
  * every byte.
  */
 enum verify_mode { VERIFY_STAMP, VERIFY_FULL, VERIFY_OFF, VERIFY_MODES };
+
 extern const char *const verify_names[VERIFY_MODES + 1];
 
 /* One of the files that make up the data set. */
@@ -49,6 +77,7 @@ struct corrupted_place {
 
 /* What one worker or seeker has checked. Has no pointers, so it can be in a shared mapping. */
 #define CORRUPTION_KEPT 8
+
 struct corruption {
     uint64_t checked_bytes;
     uint64_t corrupted;                           /* number of corrupted units */
@@ -87,6 +116,7 @@ void contents_release(struct contents *c, unsigned file, uint64_t offset, size_t
  * what is wrong to *found.
  */
 #define CONTENTS_CLAIMED (GENERATIONS_CHANGING - 1)
+
 uint64_t contents_version(const struct contents *c, unsigned file, uint64_t offset, size_t length);
 void contents_check(const struct contents *c, unsigned file, uint64_t offset, const void *buffer,
                     size_t length, uint64_t version, struct corruption *found);
@@ -96,7 +126,27 @@ void corruption_merge(struct corruption *whole, const struct corruption *part);
 
 /* Describes a corrupted place: "stale: generation 2.0 expected, generation 1.0 found". */
 #define CORRUPTED_PLACE_TEXT 256
+
 void corrupted_place_describe(char text[static CORRUPTED_PLACE_TEXT],
                               const struct corrupted_place *place, const struct pattern *p);
+
+/*
+ * The corruption that the workers of a phase have found: an entry for each worker, in memory that
+ * processes share.
+ */
+struct corruption_log {
+    struct corruption *workers;
+    unsigned room;
+};
+
+/* Opens a log with room for `room` workers. Returns 0, or a negative errno with a line in e. */
+int corruption_log_open(struct corruption_log *log, unsigned room, struct err *e);
+void corruption_log_close(struct corruption_log *log);
+
+/* Empties all entries. */
+void corruption_log_begin(struct corruption_log *log);
+
+/* Adds up what all workers have found. */
+void corruption_log_sum(const struct corruption_log *log, struct corruption *sum);
 
 #endif

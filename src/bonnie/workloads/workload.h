@@ -12,7 +12,6 @@
 #include "storage/scratch.h"
 #include "sys/task.h"
 #include "verify/contents.h"
-#include "verify/corruption_log.h"
 
 /*
  * What a test does, but not when. Each step of a workload gets the struct work of one worker, and
