@@ -213,7 +213,6 @@ static int report_nothing(struct inquiry *q, const struct plan *p, struct err *e
     q->report = NULL;
     if (result_open(&result)) {
         result.figures->machine = (struct busy_evidence){.cpus = host_cpus(),
-                                                         .own_percent = -1,
                                                          .others_percent = -1,
                                                          .stolen_percent = -1,
                                                          .waited_percent = -1,
