@@ -70,6 +70,7 @@ dist_perlab_DATA = \
 	scripts/lib/Bonnie/Ab/Keep.pm \
 	scripts/lib/Bonnie/Ab/Live.pm \
 	scripts/lib/Bonnie/Ab/Measured.pm \
+	scripts/lib/Bonnie/Ab/Neighbour.pm \
 	scripts/lib/Bonnie/Ab/Options.pm \
 	scripts/lib/Bonnie/Ab/Page.pm \
 	scripts/lib/Bonnie/Ab/Report.pm \

@@ -291,6 +291,31 @@ subtest 'the page' => sub {
     }
 };
 
+subtest 'beside' => sub {
+    my $run  = "if test -e $dir/beside; then echo speed: 50; else echo speed: 100; fi";
+    my @how  = (@SPEED, '--settle=50ms');
+    my $busy = "trap 'rm -f $dir/beside' EXIT; trap 'exit 0' TERM; touch $dir/beside; while :; do dd if=/dev/zero of=$dir/written bs=64k count=1 conv=fsync 2>/dev/null; done";
+    my ($status, $out, $err) = ab(@how, '--beside-b', $busy =~ s/touch/sleep 0.01; touch/r, '--settle=2s', '--pairs=2', '--json', '--', 'sh', '-c', $run);
+    my $report = json_of($out);
+    my ($pair) = @{ $report->{pairs} };
+    is($pair->{b}{speed}, 50, 'it runs beside B') or diag $err;
+    is($pair->{a}{speed}, 100, 'and has ended before A');
+    ok(!exists $pair->{beside}{a} && $pair->{beside}{b}{starts} == 1, 'only beside B');
+
+    spew("$dir/neighbour.json", slurp(data_file('ab/fio.json')));
+    ($status, $out, $err) = ab(@how, '--beside-a', 'sleep 1000', '--beside-b', "cat $dir/neighbour.json; sleep 1000", '--pairs=1', '--settle=500ms', '--', 'sh', '-c', $run);
+    like($out, qr/^Beside A: in the median run the command there read \S+ \S+ from storage and wrote \S+ \S+, which is next to nothing[.]$/m, 'one that does nothing is told');
+    like($out, qr/^Beside B: .*; it reports read 3[.]641e[+]04, write 3[.]645e[+]04[.]$/m, 'and what its own report says');
+
+    ($status, $out, $err) = ab(@how, '--beside-b', "echo . >>$dir/started", '--pairs=1', '--json', '--', 'sh', '-c', "until test \"\$(wc -l <$dir/started 2>/dev/null || echo 9)\" -gt 2; do sleep 0.02; done; echo speed: 5");
+    is($status, 3, 'one that ends with exit status 0 is started again');
+    cmp_ok(json_of($out)->{pairs}[0]{beside}{b}{starts}, '>', 2, 'and again');
+    ($status, $out, $err) = ab(@how, '--beside-b', 'echo broken >&2; exit 3', '--', 'sh', '-c', 'sleep 1000 & test -n "$BON_AB_SESSION" && echo speed: 5');
+    like("$status$err", qr/\A1bon_ab: pair 1 is left out: B the command beside it ended with exit status 3: broken\n/, 'one that fails fails the pair');
+    ($status, $out, $err) = ab(@how, '--beside-b', "sleep 0.3; exit 4", '--beside-a', ':', '--', 'sh', '-c', 'sleep 5; echo speed: 5', '--pairs=1');
+    like($err, qr/^bon_ab: 3 pairs in a row failed$/m, 'also while the measured command runs');
+};
+
 subtest 'temporary files' => sub {
     is((ab(@SPEED, '--a', 'echo speed: 5', '--b', 'echo speed: 5', '--pairs=1'))[0], 3, 'a command that says something');
     my @command = ($^X, path_of('bon_ab'), @SPEED, '--pairs=1', '--prepare-a=:', "--restore=touch $dir/restored", '--', 'sh', '-c', "test -d $dir/full && cat /dev/zero >$dir/full/file 2>&1; echo lost >&2; exit 3");
@@ -325,6 +350,8 @@ subtest 'what is refused' => sub {
         [ [ @two, '--warmup=1.5' ],             '--warmup needs a whole number' ],
         [ [ @two, '--control=x' ],              '--control needs a whole number' ],
         [ [ @two, '--seed=x' ],                 '--seed needs a whole number' ],
+        [ [ @two, '--settle=1s' ],              '--settle needs --beside-a or --beside-b' ],
+        [ [ @two, '--beside-b= ' ],             '--beside-b is empty' ],
         [ [ @two, '--name-a=B' ],               'must differ' ],
         [ [ @two, '--name-a= ' ],               '--name-a is empty' ],
         [ [ @two, '--keep', q{} ],              '--keep needs a directory' ],

@@ -46,7 +46,7 @@ sub wait_until {
 # (exit status, stdout, stderr).
 sub interrupted {
     my ($signals, @arguments) = @_;
-    unlink "$dir/hangs", "$dir/state";
+    unlink map {"$dir/$_"} qw(hangs state err); # a watcher of before may still write to its own
     my $child = fork // die "fork: $!\n";
     if (!$child) {
         open STDOUT, '>', "$dir/out" or die;
@@ -76,6 +76,7 @@ my %PHASE  = (
     'in the control'  => [ '--control=2', '--', 'sh', '-c', hangs_in_run('control', 3) ],
     'in a pair'       => [ '--', 'sh', '-c', hangs_in_run('pair', 6) ],
     'preparing A'     => [ '--', 'echo', 'speed: 3' ],
+    'beside B'        => [ '--beside-b', $HANG, '--beside-a', $HANG, '--', 'sleep', '100' ],
     'preparing B'     => [ '--prepare-b', "$HANG", '--', 'echo', 'speed: 3' ],
 );
 
@@ -122,12 +123,14 @@ subtest 'bon_ab itself is killed' => sub {
     ok(wait_until(sub { !sleepers() }), 'nothing is left running');
     ok(wait_until(sub { slurp("$dir/err") ne q{} }), 'and this is told');
     is(slurp("$dir/err"), "bon_ab: killed; the command that was running is ended, the state is not restored\n", 'in one line');
+    interrupted(['KILL'], @METRIC, '--beside-a', $HANG, '--beside-b', $HANG, '--', 'sh', '-c', "sleep $NAP");
+    ok(wait_until(sub { !sleepers() }), 'nor beside');
     for my $signal (qw(KILL TERM)) {
         interrupted([$signal], @METRIC, '--a', "(setsid sleep $NAP &); $HANG", '--b', 'true');
         ok(wait_until(sub { slurp("$dir/err") =~ /\n/ }), "$signal: a daemon that has left the session is told");
-        my ($number) = slurp("$dir/err") =~ /process (\d+) \(sleep\) has left its session and is still running\n\z/;
+        my ($number) = slurp("$dir/err") =~ /process (\d+) \(\w+\) has left its session and is still running\n\z/;
         my @left = sleepers();
-        is_deeply([ map { m{(\d+)/cmdline} } @left ], [ $number // 'not told' ], 'and left alone');
+        is_deeply([ map { m{(\d+)/cmdline} } @left ], [ $number // 'not told' ], 'and left alone') or diag slurp("$dir/err");
         kill KILL => grep { m{(\d+)/cmdline} && ($_ = $1) } @left;
         wait_until(sub { !sleepers() });
     }

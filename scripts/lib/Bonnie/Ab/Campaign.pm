@@ -2,8 +2,8 @@
 # are made from its findings, one structure:
 #
 #   plan      see Options.pm
-#   pairs     [ { number, first => 'a' or 'b', seconds, a => VALUES, b => VALUES } ];
-#             a pair that is left out has `failed`, why, instead of values
+#   pairs     [ { number, first => 'a' or 'b', seconds, a => VALUES, b => VALUES, beside => { a, b } as
+#             Neighbour.pm has it, if there are any } ]; a pair that is left out has `failed`, why, instead of values
 #   control   the same of A against A
 #   judges    of the judged metrics, see Judge.pm; [] as long as none are chosen
 #   known_as  { name => { name, unit, more, judged, speed, place } } for all metrics that were
@@ -25,6 +25,7 @@ use POSIX       qw(strftime);
 use Bonnie::Ab::Command  qw(run_command);
 use Bonnie::Ab::Judge;
 use Bonnie::Ab::Measured qw(measured number_in unread_report);
+use Bonnie::Ab::Neighbour;
 use Bonnie::Ab::Session  qw(now start_watcher);
 use Bonnie::Plain        qw(plain_text shorten);
 use Bonnie::Statistics   qw(median);
@@ -33,6 +34,9 @@ use Bonnie::Statistics   qw(median);
 my $MOST_FAILURES = 3;
 
 my $WALL_TIME = { name => 'wall_time', unit => 'ns', more => 0, judged => 0, speed => 1 };
+
+# The interval at which to look after the command beside, in seconds.
+my $LOOK = 0.05;
 
 my $MOST_SETTINGS = 10;
 my $MAX_VALUE     = 40;
@@ -173,6 +177,7 @@ sub measure_pair {
         $pair{failed} = "$self->{plan}{name}{$side} $run->{failed}" if defined $run->{failed};
         last if defined $run->{failed};
         $pair{$role} = $run->{values};
+        $pair{beside}{$role} = $run->{beside} if $run->{beside};
     }
     $pair{seconds} = now() - $began;
     return \%pair;
@@ -191,20 +196,42 @@ sub measure_run {
     my $plan = $self->{plan};
     my $prepared = $self->run_one("$what: preparing $plan->{name}{$side}", $plan->{prepare}{$side}, 0);
     return { failed => "could not be prepared: the command $prepared->{failed}" } if $prepared && defined $prepared->{failed};
-    my $run = $self->run_one("$what: $plan->{name}{$side}", $plan->{command}{$side}, 1);
+    my ($run, $beside) = $self->run_beside("$what: $plan->{name}{$side}", $side);
     return { failed => $run->{failed} } if defined $run->{failed} && !($plan->{ignore_failure} && $run->{has_ended});
     my $values = eval { $self->values_of($run) } // return { failed => 'printed ' . $@ =~ s/\n\z//r };
-    return { values => $values, settings => $run->{settings}, output => $run->{output} };
+    return { values => $values, settings => $run->{settings}, output => $run->{output}, beside => $beside };
+}
+
+# Runs the command of one side, with the one beside it, which ends in any case. Returns the run, and
+# what the other did.
+sub run_beside {
+    my ($self, $words, $side) = @_;
+    my ($plan, $command) = map { ($_, $_->{beside}{$side}) } $self->{plan};
+    return $self->run_one($words, $plan->{command}{$side}, 1) if !defined $command;
+    my $neighbour = Bonnie::Ab::Neighbour->new($self->{watcher}, $command);
+    my $run = eval {
+        my $until = now() + $plan->{settle};
+        $self->{hooks}{show}->($self, "$words: settling");
+        select undef, undef, undef, min($LOOK, max(0, $until - now())) while now() < $until && !$self->{signals} && !$neighbour->has_failed;
+        $neighbour->has_failed ? {} : $self->run_one($words, $plan->{command}{$side}, 1, 0, sub { $neighbour->has_failed });
+    };
+    my $fault = $@;
+    my ($beside, $left) = $neighbour->end;
+    $self->{hooks}{complain}->("$words: $left") if defined $left;
+    die $fault if !$run;
+    $run->{failed} = $neighbour->{failed} if defined $neighbour->{failed};
+    $run->{has_ended} = 0 if defined $neighbour->{failed};
+    return ($run, $beside);
 }
 
 sub run_one {
-    my ($self, $words, $command, $captures, $signals) = @_;
+    my ($self, $words, $command, $captures, $signals, $stopped) = @_;
     return if !defined $command;
     $signals //= 0;
     my $show = sub { $self->{hooks}{show}->($self, $words) };
     $show->();
     my $run = run_command($self->{watcher}, $command, captures => $captures, regardless => $self->{ended}, timeout => $self->{plan}{timeout},
-        tick => $show, stopped => sub { $self->{signals} > $signals });
+        tick => $show, stopped => sub { $self->{signals} > $signals || $stopped && $stopped->() });
     $self->{hooks}{complain}->("$words: $run->{left}") if defined $run->{left};
     return $run;
 }

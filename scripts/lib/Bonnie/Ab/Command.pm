@@ -8,7 +8,7 @@ use List::Util          qw(first);
 use Bonnie::Ab::Session qw(now);
 use Bonnie::Plain       qw(plain_text shorten);
 
-our @EXPORT_OK = qw(run_command);
+our @EXPORT_OK = qw(contents last_line run_command temporary_file);
 
 # Largest output of a command; reports are far smaller.
 my $MOST_OUTPUT = 64 * 2**20;

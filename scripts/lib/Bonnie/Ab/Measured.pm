@@ -211,8 +211,17 @@ sub of_bonload {
         push @nothing, $kind if $is_search && !$found;
         push @metrics, rate($kind, $found, $is_rate ? 'ops/s' : undef), latencies($kind, hash($figures->{latency_ns})) if $found;
     }
+    my @profiles = map { hash($_) } list(hash($load->{good_for})->{profiles});
+    push @metrics, map { profile_metrics(@profiles > 1 ? (text($_->{name}) // q{}) . q{.} : q{}, $_) } @profiles;
     die "a report of bonload whose search of @nothing has found no load\n" if !@metrics && @nothing;
     return (flat({ version => text($load->{version}), settings => $settings }), \@metrics);
+}
+
+# The durations under the last load of a profile of -good-for, as "fdatasync.p99".
+sub profile_metrics {
+    my ($prefix, $profile) = @_;
+    my $load = hash((list($profile->{loads}))[-1]);
+    return map { my $times = $_; latencies($prefix . (text($times->{name}) // q{}), { map { $_ => $times->{"${_}_ns"} } qw(p50 p99 max) }) } map { hash($_) } list($load->{durations});
 }
 
 # By its default, unless the report says what it allowed.

@@ -9,7 +9,7 @@ use Bonnie::Plain qw(plain_text shorten);
 our @EXPORT_OK = qw(@OPTIONS plan_of);
 
 # Specifications for Getopt::Long.
-our @OPTIONS = qw(a=s b=s prepare-a=s prepare-b=s restore=s name-a=s name-b=s warmup=s timeout=s metric=s@
+our @OPTIONS = qw(a=s b=s prepare-a=s prepare-b=s beside-a=s beside-b=s settle=s restore=s name-a=s name-b=s warmup=s timeout=s metric=s@
     more-is-better less-is-better ignore-failure settings-may-change margin=s pairs=s time=s alpha=s seed=s control=s keep=s json);
 
 my %SECONDS = (ms => 0.001, q{} => 1, s => 1, m => 60, h => 3600, d => 86_400);
@@ -28,7 +28,7 @@ my %LIMITS = (
 );
 
 # $options: what was given; @command: the one after "--". Returns { command =>
-# { a, b }, prepare => { a, b }, name => { a, b }, restore, warmup, timeout,
+# { a, b }, prepare => { a, b }, beside => { a, b }, settle, name => { a, b }, restore, warmup, timeout,
 # metrics => [ { name, pattern, more } ], needs_report => whether any of them is in reports only,
 # margin (percent), pairs, time, alpha, seed, control, keep, ignore_failure, settings_may_change }.
 # Dies of what is wrong.
@@ -43,13 +43,13 @@ sub plan_of {
         ignore_failure      => $options->{'ignore-failure'} ? 1 : 0,
         settings_may_change => $options->{'settings-may-change'} ? 1 : 0,
         (map { $_ => scalar number($options, $_) } keys %LIMITS),
-        (map { $_ => scalar duration($options, $_) } qw(timeout time)),
+        (map { $_ => scalar duration($options, $_) } qw(timeout time settle)),
     );
     my @named = grep { !$_->{pattern} } @{ $plan{metrics} };
     $plan{needs_report} = !@{ $plan{metrics} } || grep { $_->{name} ne 'wall_time' } @named;
     wrong('--name-a and --name-b must differ') if $plan{name}{a} eq $plan{name}{b};
     wrong('--keep needs a directory') if defined $plan{keep} && $plan{keep} eq q{};
-    my %default = (warmup => 0, control => 0, pairs => 100, alpha => 0.05, margin => 3);
+    my %default = (warmup => 0, control => 0, settle => 1, pairs => 100, alpha => 0.05, margin => 3);
     $plan{$_} //= $default{$_} for keys %default;
     return \%plan;
 }
@@ -66,11 +66,14 @@ sub commands {
     wrong("--$given[0] needs the other of --a and --b") if @given == 1;
     wrong('a command after -- and --a, --b cannot be given together') if @given && @command;
     wrong('no command is given: it comes after --, or as --a and --b') if !@given && !@command;
-    wrong('nothing differs between A and B: give --prepare-a or --prepare-b, or --a and --b')
-        if @command && !defined $prepare{a} && !defined $prepare{b};
+    my %beside = (a => $options->{'beside-a'}, b => $options->{'beside-b'});
+    wrong("--beside-$_ is empty") for grep { defined $beside{$_} && $beside{$_} !~ /\S/ } qw(a b);
+    wrong('--settle needs --beside-a or --beside-b') if defined $options->{settle} && !grep {defined} values %beside;
+    wrong('nothing differs between A and B: give --prepare-a or --prepare-b, --beside-a or --beside-b, or --a and --b')
+        if @command && !grep {defined} values %prepare, values %beside;
     my %command = @given ? map { $_ => $options->{$_} } @given : map { $_ => [@command] } qw(a b);
     wrong("--$_ is empty") for grep { !ref $command{$_} && $command{$_} !~ /\S/ } sort keys %command;
-    return (command => \%command, prepare => \%prepare);
+    return (command => \%command, prepare => \%prepare, beside => \%beside);
 }
 
 sub name {

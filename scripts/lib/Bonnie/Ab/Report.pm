@@ -20,7 +20,7 @@ our @EXPORT_OK = qw(json_text kept_of report_of same_campaign);
 my $VERSION = 2;
 
 # The settings that must not change when a campaign is continued.
-my @SAME = qw(command_a command_b prepare_a prepare_b name_a name_b alpha margin_percent metrics ignore_failure);
+my @SAME = qw(command_a command_b prepare_a prepare_b beside_a beside_b settle name_a name_b alpha margin_percent metrics ignore_failure);
 
 # $failure: words, or undef.
 sub report_of {
@@ -54,8 +54,8 @@ sub report_of {
 sub settings {
     my ($plan) = @_;
     return {
-        (map { ("command_$_" => command_text($plan->{command}{$_}), "prepare_$_" => $plan->{prepare}{$_}, "name_$_" => $plan->{name}{$_}) } qw(a b)),
-        (map { $_ => $plan->{$_} } qw(restore alpha seed warmup control)),
+        (map { ("command_$_" => command_text($plan->{command}{$_}), "prepare_$_" => $plan->{prepare}{$_}, "beside_$_" => $plan->{beside}{$_}, "name_$_" => $plan->{name}{$_}) } qw(a b)),
+        (map { $_ => $plan->{$_} } qw(restore settle alpha seed warmup control)),
         (map { $_ => bool($plan->{$_}) } qw(ignore_failure settings_may_change)),
         metrics         => [ map { $_->{text} // $_->{name} } @{ $plan->{metrics} } ],
         margin_percent  => $plan->{margin},
@@ -153,6 +153,7 @@ sub kept_of {
 sub kept_pair {
     my ($pair, $known) = @_;
     my %kept = map { $_ => number($pair->{$_}) // 0 } qw(number seconds);
+    $kept{beside} = $pair->{beside} if ref $pair->{beside} eq 'HASH';
     $kept{first} = (text($pair->{first}) // q{}) eq 'b' ? 'b' : 'a';
     return { %kept, failed => text($pair->{failed}) } if defined $pair->{failed};
     my @judged = grep { $known->{$_}{judged} } keys %{$known};

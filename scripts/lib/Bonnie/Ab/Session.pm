@@ -76,6 +76,27 @@ sub status {
     return $status;
 }
 
+# Whether the command has ended and status() was not yet called.
+sub is_over {
+    my ($self) = @_;
+    my ($pid, $process) = stat_of($self->{leader});
+    return !$process || $process->{state} eq 'Z';
+}
+
+# What the processes of the session, and those of their children that have ended, have read from
+# storage and written to it: (read => bytes, written => bytes); nothing if that is not known.
+sub storage_bytes {
+    my ($self) = @_;
+    my %bytes;
+    for my $pid (keys %{ { $self->processes, $self->{leader} => 0 } }) {
+        open my $in, '<', "/proc/$pid/io" or next;
+        my %io = map { /\A(\w+): (\d+)/a } readline $in;
+        $bytes{read}    += $io{read_bytes}  // 0;
+        $bytes{written} += $io{write_bytes} // 0;
+    }
+    return %bytes;
+}
+
 sub over {
     my ($self) = @_;
     syswrite $self->{watcher}, "end $self->{leader}\n" if $self->{watcher};

@@ -6,7 +6,9 @@ use warnings;
 use Exporter 'import';
 use List::Util qw(max min);
 use Bonnie::Plain qw(plain_text shorten);
-use Bonnie::Units qw(beside figure_text);
+use Bonnie::Json       qw(hash);
+use Bonnie::Statistics qw(median);
+use Bonnie::Units qw(beside bytes_text figure_text);
 
 our @EXPORT_OK = qw(change_text duration_text forecast_text interval_text metric_figure noise_figure plain_report result_sentence verdict_text);
 
@@ -14,6 +16,9 @@ our @EXPORT_OK = qw(change_text duration_text forecast_text interval_text metric
 my $MOST_NAMES = 3;
 
 my $MAX_NAME = 40;
+
+# In bytes: a command that moves less beside another did nothing.
+my $NOTHING = 2**20;
 
 # @excluded: percentages that it must not read like, see Units.pm.
 sub percent {
@@ -125,6 +130,7 @@ sub plain_report {
     my @lines  = ("$pairs in " . duration_text($report->{elapsed_seconds}) . ", order by --seed=$report->{settings}{seed}");
     push @lines, q{}, table($report, @judged) if @judged;
     push @lines, q{}, 'Latencies, not judged', map { row($report, $_) } @tails if @tails;
+    push @lines, q{}, map { beside_text($report, $_) } grep { defined $report->{settings}{"beside_$_"} } qw(a b);
     push @lines, q{}, control_text($report) if @{ $report->{control} };
     push @lines, q{}, map { ucfirst "$_." } @{ $report->{notes} } if @{ $report->{notes} };
     push @lines, q{}, 'To know the rest: ' . forecast_text($report) . q{.} if $report->{forecast};
@@ -169,6 +175,21 @@ sub noise_text {
 sub noise_figure {
     my ($percent) = @_;
     return sprintf $percent < 99.5 ? '%.2g' : '%.0f', $percent;
+}
+
+# What the command beside one side did, in the median of its runs.
+sub beside_text {
+    my ($report, $side) = @_;
+    my $name = $report->{settings}{"name_$side"};
+    my @runs = map { hash(hash($_->{beside})->{$side}) } grep { !defined $_->{failed} } @{ $report->{pairs} } or return;
+    my ($read, $written) = map { my $key = $_; [ map { $_->{$key} // () } @runs ] } qw(read written);
+    return "Beside $name: how much the command there did is not known." if !@{$read};
+    my @bytes = map { median(@{$_}) } $read, $written;
+    my %figures = map { my $run = $_; map { ($_ => 1) } keys %{ hash($run->{figures}) } } @runs;
+    my @shown = map { my $key = $_; sprintf '%s %.4g', shorten($key, $MAX_NAME), median(map { hash($_->{figures})->{$key} // () } @runs) } sort keys %figures;
+    return "Beside $name: in the median run the command there read " . bytes_text($bytes[0]) . ' from storage and wrote ' . bytes_text($bytes[1])
+        . (@shown ? '; it reports ' . join ', ', @shown[ 0 .. min($#shown, $MOST_NAMES - 1) ] : q{})
+        . ($bytes[0] + $bytes[1] < $NOTHING && !@shown ? ', which is next to nothing.' : q{.});
 }
 
 sub control_text {

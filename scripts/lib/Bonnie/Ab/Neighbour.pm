@@ -1,0 +1,67 @@
+# A command that runs beside a measured one, in a session of its own, and what it did meanwhile.
+package Bonnie::Ab::Neighbour;
+
+use strict;
+use warnings;
+use Bonnie::Ab::Command  qw(contents last_line temporary_file);
+use Bonnie::Ab::Measured qw(measured);
+use Bonnie::Ab::Session;
+
+# Starts it.
+sub new {
+    my ($class, $watcher, $command) = @_;
+    my $self = bless {
+        watcher => $watcher, command => $command, bytes => { read => 0, written => 0 }, starts => 0,
+        output => temporary_file(), errors => temporary_file(),
+    }, $class;
+    $self->start;
+    return $self;
+}
+
+sub start {
+    my ($self) = @_;
+    $self->{session} = Bonnie::Ab::Session->start(@{$self}{qw(watcher command output errors)});
+    $self->{starts}++;
+    return;
+}
+
+# Looks after it: one that has ended with exit status 0 is started again. Returns whether it has
+# failed.
+sub has_failed {
+    my ($self) = @_;
+    return 1 if defined $self->{failed};
+    return 0 if !$self->{session}->is_over;
+    $self->count;
+    my $status = $self->{session}->status // return 0;
+    if ($status == 0) {
+        $self->start;
+        return 0;
+    }
+    my $last = last_line(contents($self->{errors})) // last_line(contents($self->{output}));
+    $self->{failed} = 'the command beside it ' . ($status & 127 ? 'was killed by signal ' . ($status & 127) : 'ended with exit status ' . ($status >> 8))
+        . (defined $last ? ": $last" : ' and said nothing');
+    return 1;
+}
+
+# Adds up what its processes have moved to and from storage. Each counts those of its children that
+# have ended, too.
+sub count {
+    my ($self) = @_;
+    my %bytes = $self->{session}->storage_bytes;
+    $self->{bytes} = %bytes && $self->{bytes} ? { map { $_ => $self->{bytes}{$_} + $bytes{$_} } keys %bytes } : undef;
+    return;
+}
+
+# Ends it with all its processes. Returns { starts => how often it was started, read, written =>
+# bytes, or undef where they are not known, figures => { metric => value } of its own report }, and
+# in words which processes are left.
+sub end {
+    my ($self) = @_;
+    $self->count if !defined $self->{failed};
+    my $left   = $self->{session}->end;
+    my $report = eval { measured(contents($self->{output})) };
+    my %figures = map { $_->{name} => $_->{value} } grep { $_->{judged} } @{ $report ? $report->{metrics} : [] };
+    return ({ starts => $self->{starts}, (map { $_ => $self->{bytes} ? $self->{bytes}{$_} : undef } qw(read written)), figures => \%figures }, $left);
+}
+
+1;
