@@ -4,6 +4,7 @@
 
 use strict;
 use warnings;
+use File::Find qw(find);
 use FindBin;
 use lib "$FindBin::Bin/../lib";
 use Test::More;
@@ -42,5 +43,12 @@ for my $program (@programs) {
 }
 my @files = ($spec, map { slurp($_) } grep {-f} glob source('packaging/debian/{*,*/*}'));
 is_deeply([ grep {/[.]example\b/} @files ], [], 'no address is invented');
+
+my $top = source(q{.});
+my @sources;
+# What no fragment lists may still be built, or found beside a script, but is not in a release, or not installed.
+my %listed = map { $_ => 1 } map {split} map { slurp($_) } glob source('{src/*,scripts}/local.mk');
+find({ no_chdir => 1, wanted => sub { push @sources, s{\A\Q$top\E/}{}r if /[.](?:[ch]|pm)\z/ } }, "$top/src", "$top/scripts/lib");
+is_deeply([ grep { !$listed{$_} } @sources ], [], 'each source and module is listed');
 
 done_testing();
