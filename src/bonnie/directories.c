@@ -28,7 +28,7 @@ int directories_check_space(const struct plan *p, const struct scratch *s, struc
     if (rc != 0)
         return rc;
     if (space.is_read_only)
-        return err_system(e, EROFS, "%s", p->directory);
+        return err_system(e, EROFS, "%s", p->settings->directory);
     uint64_t bytes = plan_bytes_needed(p, &space);
     uint64_t files = plan_files_needed(p, space.links_are_files);
     if (space.bytes < bytes) {
@@ -36,13 +36,14 @@ int directories_check_space(const struct plan *p, const struct scratch *s, struc
         char there[UNITS_TEXT];
         units_format_readable(needed, bytes);
         units_format_readable(there, space.bytes);
-        return err_say(e, "%s: %s are needed, %s are free; a smaller %s needs less", p->directory,
-                       needed, there, p->data.bytes >= bytes / 2 ? "-s" : "-n");
+        return err_say(e, "%s: %s are needed, %s are free; a smaller %s needs less",
+                       p->settings->directory, needed, there,
+                       p->data.bytes >= bytes / 2 ? "-s" : "-n");
     }
     if (space.files < files)
         return err_say(
             e, "%s: %" PRIu64 " files are needed, %" PRIu64 " can be made; a smaller -n needs less",
-            p->directory, files, space.files);
+            p->settings->directory, files, space.files);
     return 0;
 }
 
@@ -95,8 +96,8 @@ static unsigned shift_by_hosts(const struct ranks *r)
 static void choose_shift(void *context)
 {
     struct looking *l = context;
-    if (l->plan->shift_is_given)
-        l->shift = l->plan->shift % l->ranks->count;
+    if (l->plan->settings->shift.given)
+        l->shift = (unsigned)l->plan->settings->shift.value % l->ranks->count;
     else
         l->shift = l->all_see ? shift_by_hosts(l->ranks) : 0;
 }
@@ -112,7 +113,7 @@ static int check_together(const struct looking *l, const struct scratch *s, stru
         return err_say(e,
                        "--shift: rank %u on %s does not see what rank 0 makes in %s: the ranks do "
                        "not share one directory",
-                       l->rank, l->ranks->cards[l->rank].host, p->directory);
+                       l->rank, l->ranks->cards[l->rank].host, p->settings->directory);
     if (!l->all_see)
         return 0;
     struct plan all = *plan_whole(p);
@@ -176,7 +177,7 @@ int directories_meet_next(char host[RANK_HOST_SIZE], const struct plan *p, struc
 static bool has_left_directory(const struct plan *p, uint64_t number, char name[PRIVATE_NAME_SIZE])
 {
     const struct timespec pause = {.tv_nsec = LOOK_NS};
-    for (unsigned i = 1; scratch_is_abandoned(p->directory, number, name); i++) {
+    for (unsigned i = 1; scratch_is_abandoned(p->settings->directory, number, name); i++) {
         if (i == LOOKS)
             return true;
         nanosleep(&pause, NULL);
@@ -195,7 +196,7 @@ void directories_tell_abandoned(const struct plan *p, uint64_t number, const cha
         bool is_next = i == 1; /* a rank knows only the host of the next rank */
         snprintf(text, sizeof text,
                  "rank %u%s%s was killed and has left %s/%s; --cleanup removes it", rank,
-                 is_next ? " on " : "", is_next ? next_host : "", p->directory, name);
+                 is_next ? " on " : "", is_next ? next_host : "", p->settings->directory, name);
         stop_message(text);
     }
 }

@@ -426,7 +426,7 @@ static int set_data(void *settings, const char *value, struct err *e)
     return value_count(&s->compress_percent, value + strlen(compress), 1, 100, accepted, e);
 }
 
-static const char *const cache_names[] = {[CACHE_EVICT] = "evict", [CACHE_KEEP] = "keep", NULL};
+const char *const cache_names[] = {[CACHE_EVICT] = "evict", [CACHE_KEEP] = "keep", NULL};
 
 #define FIELD(name) offsetof(struct settings, name)
 

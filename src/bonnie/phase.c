@@ -200,15 +200,15 @@ static void latencies_of_test(const void *counts, struct histogram *sum)
 static int phase_tail_begin(struct run_context *r, const struct workload *w, struct err *e)
 {
     const struct plan *p = r->plan;
-    if (!p->explains_tail || !w->uses_engine || w->forked)
+    if (!p->settings->explain_tail || !w->uses_engine || w->forked)
         return 0;
     const struct examiner_setup setup = {
         .trace = &r->helpers->trace,
         .kinds = {{.workers = p->workers, .latencies = latencies_of_test, .counts = &r->stats}},
         .kind_count = 1,
         .boxes = r->slow,
-        .devices = &r->devices,
-        .filesystem = r->mount.filesystem,
+        .devices = &r->storage.devices,
+        .filesystem = r->storage.mount.filesystem,
         .limit = &r->limit,
         .is_queued = p->engine.depth > 1,
         .is_buffered = !p->direct,
@@ -254,7 +254,7 @@ static struct evidence evidence_of(const struct test_result *t, const struct wor
         .read_bytes = asked.read,
         .written_bytes = asked.written,
         .resident_percent = resident_percent(t, w),
-        .filesystem = r->mount.filesystem[0] ? r->mount.filesystem : NULL,
+        .filesystem = r->storage.mount.filesystem[0] ? r->storage.mount.filesystem : NULL,
         .is_stored = !w->uses_engine || plan_stores(r->plan),
         .computes = w->unit == UNIT_PERCHAR_BLOCK,
         .device = t->device,
@@ -274,12 +274,12 @@ static struct advice_facts facts_of(const struct test_result *t, enum test_id te
         .cpus = p->host->cpus,
         .operation_bytes = t->chunk_bytes,
         .is_direct = t->direct,
-        .is_durable = p->sync,
+        .is_durable = p->settings->sync,
         .engine_queues = engine->capabilities & ENGINE_QUEUES,
         .engine_needs_direct = engine->capabilities & ENGINE_NEEDS_DIRECT,
-        .evicts = p->cache == CACHE_EVICT,
-        .is_compressible = p->contents != DATA_RANDOM,
-        .lacks_journal = r->mount.lacks_journal,
+        .evicts = p->settings->cache == CACHE_EVICT,
+        .is_compressible = p->settings->data != DATA_RANDOM,
+        .lacks_journal = r->storage.mount.lacks_journal,
     };
 }
 
@@ -323,10 +323,10 @@ struct phase {
  */
 static int drop_system_caches(struct run_context *r, bool *done, struct err *e)
 {
-    if (!cache_dropper_is_there(&r->helpers->dropper) || r->plan->cache != CACHE_EVICT)
+    if (!cache_dropper_is_there(&r->helpers->dropper) || r->plan->settings->cache != CACHE_EVICT)
         return 0;
     if (syncfs(r->scratch.fd) != 0)
-        return err_system(e, errno, "syncfs %s", r->plan->directory);
+        return err_system(e, errno, "syncfs %s", r->plan->settings->directory);
     *done = true;
     return cache_dropper_drop(&r->helpers->dropper, e);
 }
@@ -676,7 +676,7 @@ static void tell_corruption(struct run_context *r, enum test_id test, const stru
     for (size_t i = 0; i < t->corruption.count; i++) {
         const struct corruption_entry *entry = &t->corruption.entries[i];
         message("%s: data file %" PRIu64 " in %s at %" PRIu64 ": %s", test_name(test), entry->file,
-                r->plan->directory, entry->offset, entry->description);
+                r->plan->settings->directory, entry->offset, entry->description);
     }
     if (t->corrupted > t->corruption.count)
         message("%s: %" PRIu64 " damaged places in all", test_name(test), t->corrupted);
@@ -691,7 +691,7 @@ static void init_phase(struct phase *ph, struct run_context *r, enum test_id tes
         .context = r,
         .test = test,
         .workload = w,
-        .section = {.devices = &r->devices},
+        .section = {.devices = &r->storage.devices},
         .is_steady = is_steady,
         .is_cut = is_steady || workload_is_cut(w),
         .round_ns = is_steady ? p->steady.round_ns : workload_duration_ns(w, p),

@@ -81,10 +81,12 @@ static int choose_seed(struct plan *p, const struct settings *s, struct err *e)
 
 static void name_contents(struct plan *p)
 {
-    if (p->contents == DATA_COMPRESS)
-        snprintf(p->contents_name, sizeof p->contents_name, "compress=%u", p->compress_percent);
+    const struct settings *s = p->settings;
+    if (s->data == DATA_COMPRESS)
+        snprintf(p->contents_name, sizeof p->contents_name, "compress=%u",
+                 (unsigned)s->compress_percent.value);
     else
-        strcpy(p->contents_name, p->contents == DATA_ZERO ? "zero" : "random");
+        strcpy(p->contents_name, s->data == DATA_ZERO ? "zero" : "random");
 }
 
 /* Size of the data that -s gives in the preset's units. Rounds only a fraction. */
@@ -317,47 +319,35 @@ static int check_files(const struct plan *p, struct err *e)
  */
 static int check_runs(const struct plan *p, struct err *e)
 {
-    if (p->seconds_ns > 0 && p->coordination == &coordinator_semaphores)
+    if (p->seconds_ns > 0 && p->settings->coordination == &coordinator_semaphores)
         return err_say(e, "--seconds cannot be combined with -y: every process must make the same "
                           "number of runs (-x)");
     return 0;
 }
 
-/* Copies settings and defaults that need no computation. */
-static void copy_settings(struct plan *p, const struct settings *s, const struct host *h,
-                          const struct preset_defaults *defaults, unsigned row)
+/* Begins the plan with settings and defaults that need no further computation. */
+static void begin_plan(struct plan *p, const struct settings *s, const struct host *h,
+                       const struct preset_defaults *defaults, unsigned row)
 {
     uint64_t workers = given_or(s->workers, defaults->every_cpu ? h->cpus : 1);
     *p = (struct plan){
+        .settings = s,
+        .preset = defaults,
         .host = h,
-        .directory = s->directory,
-        .makes_directory = defaults->makes_directory,
         .label = s->label ? s->label : (defaults->host_name_is_label ? h->name : NULL),
         .output = s->output,
-        .preset = defaults->name,
         .row = defaults->rows ? &defaults->rows[row] : NULL,
         .workers = s->workers_auto ? h->cpus : (unsigned)workers,
         .runs = given_or(s->runs, 1),
         .seconds_ns = given_or(s->seconds_ns, 0),
-        .sync = s->sync,
         .direct = s->direct || defaults->direct,
-        .unlocked = s->unlocked,
         .quiet = s->quiet,
-        .percentiles = s->percentiles,
-        .explains_tail = s->explain_tail,
-        .si = s->si,
         .verbose = s->verbose,
-        .cache = s->cache,
         .min_time_ns = given_or(s->min_time_ns, DEFAULT_MIN_TIME_NS),
         .time_ns = given_or(s->time_ns, s->steady ? 0 : defaults->time_ns),
         .drop_interval_ns = given_or(s->drop_interval_ns, defaults->drop_interval_ns),
-        .contents = s->data,
-        .compress_percent = (unsigned)s->compress_percent.value,
         .verify = s->verify,
-        .coordination = s->coordination,
         .ranks = 1,
-        .shift_is_given = s->shift.given,
-        .shift = (unsigned)s->shift.value,
     };
 }
 
@@ -400,7 +390,7 @@ unsigned plan_rows(const struct settings *s)
 static int check_tail(const struct plan *p, struct err *e)
 {
     const bool *tests = p->tests;
-    if (!p->explains_tail)
+    if (!p->settings->explain_tail)
         return 0;
     if (p->steady.wanted)
         return err_say(e, "--explain-tail cannot be combined with --steady-state");
@@ -415,7 +405,7 @@ int plan_make_row(struct plan *p, const struct settings *s, const struct host *h
                   struct err *e)
 {
     const struct preset_defaults *defaults = defaults_of(s);
-    copy_settings(p, s, h, defaults, row);
+    begin_plan(p, s, h, defaults, row);
     name_contents(p);
     choose_data(p, s, h, defaults);
     choose_files(p, s, defaults);

@@ -70,16 +70,15 @@ struct files_plan {
 };
 
 /*
- * Settings and host combined: checked, complete, and never changed afterwards. The texts belong to
- * the settings or the host.
+ * Settings, preset and host combined: checked, complete, and never changed afterwards. What a
+ * setting decides alone is not repeated here. The settings and the host must outlive the plan.
  */
 struct plan {
+    const struct settings *settings;      /* what the user asked for */
+    const struct preset_defaults *preset; /* what decides where the user did not */
     const struct host *host;
-    const char *directory;
-    bool makes_directory; /* makes a missing directory, which then stays */
-    const char *label;
+    const char *label; /* NULL: none */
     const char *output;
-    const char *preset;
     const struct preset_row *row; /* this plan's row of the preset; NULL: the preset has no rows */
     unsigned workers;
     /* with several ranks, number of this rank's first worker in the whole run */
@@ -94,31 +93,19 @@ struct plan {
     struct steady_plan steady;
     struct engine_plan engine;
     struct files_plan files;
-    bool sync;
     bool direct;
-    bool unlocked;
     bool quiet;
     unsigned verbose;
-    enum cache_mode cache;
     uint64_t drop_interval_ns; /* interval at which caches are dropped while tests read; 0: never */
     uint64_t min_time_ns;      /* tests that can be repeated last at least this long */
     uint64_t time_ns;          /* time of each sequential block test; 0: once through the data */
     bool wants_intervals;      /* a report shows intervals */
-    bool explains_tail;        /* finds what the slowest operations of block tests waited for */
-    enum data_kind contents;
-    unsigned compress_percent; /* with DATA_COMPRESS */
     char contents_name[16];    /* the contents, in the form of --data */
     enum verify_mode verify;
-    /* how processes begin together; NULL: as the program does by itself */
-    const struct coordinator_ops *coordination;
     /* if this is one rank's share, the plan of all ranks; otherwise NULL */
     const struct plan *whole;
-    unsigned rank;       /* number of the rank whose share this is */
-    unsigned ranks;      /* number of ranks that share the whole plan */
-    bool shift_is_given; /* false: the hosts and their directories decide about the shift */
-    unsigned shift; /* a rank's tests read what the rank with a number higher by this has written */
-    bool percentiles;   /* the text report has percentiles of every test below the table */
-    bool si;            /* the text report has MB/s beside MiB/s */
+    unsigned rank;      /* number of the rank whose share this is */
+    unsigned ranks;     /* number of ranks that share the whole plan */
     bool text_is_named; /* the user chose the text report by its name */
     size_t format_count;
     const char *formats[MAX_FORMATS]; /* names of reports (report_by_name()) */

@@ -56,15 +56,10 @@ static double ops_of_each_rank(const struct host_result *h)
     return h->elapsed_ns > 0 ? (double)h->ops / (double)h->elapsed_ns / h->ranks : 0;
 }
 
-static bool are_of_one_row(const struct result *a, const struct result *b)
-{
-    return !a->row || (a->row == b->row && a->iops_write_percent == b->iops_write_percent);
-}
-
 size_t result_count_alike(const struct result runs[], size_t count)
 {
     size_t i = count > 0;
-    while (i < count && are_of_one_row(&runs[0], &runs[i]))
+    while (i < count && runs[i].plan->row == runs[0].plan->row)
         i++;
     return i;
 }

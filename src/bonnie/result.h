@@ -5,12 +5,14 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "bonnie/plan.h"
 #include "bonnie/settings.h"
 #include "bonnie/tests.h"
 #include "bonnie/verdict.h"
 #include "live/monitor.h"
 #include "measure/device.h"
 #include "measure/histogram.h"
+#include "measure/mount_info.h"
 #include "measure/steady.h"
 #include "measure/summary.h"
 #include "storage/file_set.h"
@@ -41,9 +43,8 @@ int corruption_list_make(struct corruption_list *list, const struct corruption *
                          const struct pattern *p, struct err *e);
 
 /*
- * What was measured, as plain numbers: everything that a report needs, and nothing that points into
- * the run. The texts belong to the plan or the host, which outlive the result. A test can set one
- * by hand.
+ * What was measured, as plain numbers, beside the plan and the storage: everything that a report
+ * needs. A test can set one by hand.
  */
 
 /* One host's part of a test that several ranks did together. */
@@ -113,63 +114,21 @@ struct test_result {
     struct together together;
 };
 
-/* The machine and the storage. A text that is NULL is unknown. */
-struct host_facts {
-    const char *name;
-    const char *kernel; /* "Linux 6.1.0-18-amd64" */
-    const char *c_library;
-    const char *cpu_model;
-    unsigned cpus; /* number of CPUs that the program may use */
-    uint64_t ram_bytes;
-    const char *directory;  /* scratch directory, as the user gave it */
-    const char *filesystem; /* type of the filesystem: "ext4" */
-    const char *device;     /* block devices below the filesystem: "dm-0 (nvme0n1, nvme1n1)" */
-    /* models of these devices, or of the disks below them, joined by ", " */
-    const char *disk_model;
-    const char *scheduler;     /* I/O schedulers of these devices: "mq-deadline" */
-    const char *mount_options; /* "rw,relatime,discard" */
+/* The storage below the scratch directory. Empty texts are unknown. */
+struct storage {
+    struct mount_info mount;   /* the filesystem of the directory */
+    struct device_set devices; /* devices below the filesystem */
+    struct device_facts disks; /* facts about these devices */
 };
 
-/* One whole run: the settings that a report shows, and all figures. */
+/* One whole run: what was planned and found, which outlive the result, and all figures. */
 struct result {
-    const char *version; /* version of the program */
-    const char *label;   /* as the user gave it; the reports sanitize it. NULL: none */
-    unsigned concurrency;
-    unsigned ranks; /* number of ranks that made the run together */
-    unsigned shift; /* a rank's tests read what the rank with a number higher by this wrote */
-    uint64_t seed;
-    int64_t start_time; /* seconds since 1970, UTC */
-    struct host_facts host;
-    const char *preset; /* name of the preset */
-    const char *row;    /* name of the preset's row: "RND4K Q32T1"; NULL: the preset has no rows */
-    bool direct;
-    bool sync;          /* every write was synced */
-    const char *data;   /* kind of contents: "random", "zero", "compress=50" */
-    const char *verify; /* "stamp", "full", "off" */
-    const char *cache;  /* "evict", "keep" */
-    bool percentiles;   /* the report for people has percentiles of every test */
-    bool si;            /* the report for people has MB/s beside MiB/s */
-    double min_seconds; /* shortest time of a test that can be repeated */
-
-    uint64_t data_bytes;  /* size that the user wants; 0: the tests that move data were skipped */
-    uint64_t chunk_bytes; /* chunk size of the block tests */
-    uint64_t seeks;
-    unsigned seekers;
-    const char *engine;        /* the engine of the block tests */
-    unsigned iodepth;          /* operations in flight per worker or seeker */
-    uint64_t iops_block_bytes; /* block size of iops */
-    unsigned iops_write_percent;
-    double iops_seconds;
-    double iops_theta;         /* exponent of the Zipf distribution of offsets; 0: uniform */
-    double sequential_seconds; /* time of each block test; 0: once through the data */
-
-    uint64_t files_k; /* number of files in units of 1024; 0: the metadata tests were skipped */
-    enum file_kind file_kind;
-    uint64_t file_max_bytes;
-    uint64_t file_min_bytes;
-    unsigned directories;
-    uint64_t file_chunk_bytes;
-
+    const struct plan *plan; /* the plan of all ranks */
+    const struct storage *storage;
+    const char *version; /* of the program */
+    unsigned ranks;      /* number of ranks that made the run together */
+    unsigned shift;      /* a rank's tests read what the rank with a number higher by this wrote */
+    int64_t start_time;  /* seconds since 1970, UTC */
     struct test_result tests[TEST_COUNT];
 };
 
@@ -197,6 +156,12 @@ size_t result_count_alike(const struct result runs[], size_t count);
 
 /* The host with the fewest operations per second and rank; NULL: there are no hosts. */
 const struct host_result *together_slowest(const struct together *t);
+
+/* Number of workers of all ranks. */
+static inline unsigned result_workers(const struct result *r)
+{
+    return r->plan->workers * r->ranks;
+}
 
 /* Frees what a result owns, but not the result itself. */
 void result_release(struct result *r);

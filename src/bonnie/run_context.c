@@ -1,4 +1,5 @@
 #include "bonnie/run_context.h"
+#include "bonnie/preset.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -25,12 +26,12 @@ static int check_alignment(const struct plan *p, uint32_t alignment, struct err 
         return err_say(e,
                        "-s (--size): direct I/O on %s needs chunks that are a multiple of %" PRIu32
                        " bytes, which %" PRIu64 " is not",
-                       p->directory, alignment, p->data.chunk_bytes);
+                       p->settings->directory, alignment, p->data.chunk_bytes);
     if (p->tests[TEST_IOPS] && p->iops.block_bytes % alignment != 0)
         return err_say(e,
                        "--iops-block: direct I/O on %s needs a multiple of %" PRIu32
                        " bytes, which %" PRIu64 " is not",
-                       p->directory, alignment, p->iops.block_bytes);
+                       p->settings->directory, alignment, p->iops.block_bytes);
     return 0;
 }
 
@@ -76,7 +77,7 @@ static int explain_engine(const struct plan *p, struct err *e)
 
 static int try_engine(struct run_context *r, int fd, uint32_t alignment, struct err *e)
 {
-    const struct io_file file = {.fd = fd, .name = r->plan->directory};
+    const struct io_file file = {.fd = fd, .name = r->plan->settings->directory};
     struct trial trial = {.bytes = alignment > QUEUE_ALIGNMENT ? alignment : QUEUE_ALIGNMENT};
     const struct io_queue_setup setup = work_queue_setup(r->plan, &file, 1, trial.bytes);
     const struct io_source source = {
@@ -100,7 +101,7 @@ static int check_data_file(struct run_context *r, struct err *e)
     if (fd < 0)
         return fd;
     uint32_t alignment = scratch_direct_alignment(fd);
-    int opened = scratch_reopen(fd, O_RDWR | (p->direct ? O_DIRECT : 0), p->directory, e);
+    int opened = scratch_reopen(fd, O_RDWR | (p->direct ? O_DIRECT : 0), p->settings->directory, e);
     if (is_named)
         scratch_remove_data_file(&r->scratch, p->first_worker, e);
     close(fd);
@@ -125,7 +126,7 @@ static int check_descriptors(const struct plan *p, struct err *e)
 {
     int limit = descriptor_limit_raise();
     int needed = DESCRIPTORS_IN_ALL + DESCRIPTORS_PER_WORKER * (int)p->workers;
-    needed += p->explains_tail ? (int)tail_trace_descriptors() : 0;
+    needed += p->settings->explain_tail ? (int)tail_trace_descriptors() : 0;
     if (limit == 0 || needed <= limit)
         return 0;
     return err_say(e,
@@ -164,7 +165,7 @@ static int draw_numbers(struct run_context *r, struct err *e)
 static int make_contents(struct run_context *r, struct err *e)
 {
     const struct plan *p = r->plan;
-    pattern_init(&r->pattern, p->contents, p->compress_percent,
+    pattern_init(&r->pattern, p->settings->data, (unsigned)p->settings->compress_percent.value,
                  pattern_unit_for(p->data.change_bytes), p->seed, r->numbers.first_run);
     r->contents = (struct contents){
         .pattern = &r->pattern,
@@ -192,11 +193,11 @@ static void init_data_file(struct run_context *r, struct work *w)
 {
     const struct plan *p = r->plan;
     struct data_file_setup setup = {
-        .directory = p->directory,
+        .directory = p->settings->directory,
         .number = w->number,
         .file = &r->data[w->number],
         .contents = &r->contents,
-        .sync = p->sync,
+        .sync = p->settings->sync,
         .direct = p->direct,
         .keeps_name = r->shift > 0,
     };
@@ -228,7 +229,7 @@ static void init_file_set(struct run_context *r, struct work *w)
         .min_bytes = p->files.min_bytes,
         .max_bytes = p->files.max_bytes,
         .chunk_bytes = p->files.chunk_bytes,
-        .sync = p->sync,
+        .sync = p->settings->sync,
         .buffer = w->buffer,
     };
     file_set_init(&w->files, &setup);
@@ -272,7 +273,7 @@ static int make_workers(struct run_context *r, struct err *e)
     int rc = shared_stats_open(&r->stats, places, e);
     if (rc == 0)
         rc = corruption_log_open(&r->corruption_log, places, e);
-    if (rc == 0 && r->plan->explains_tail)
+    if (rc == 0 && r->plan->settings->explain_tail)
         rc = examiner_make_boxes(&r->slow, count, e);
     for (unsigned i = 0; rc == 0 && i < count; i++)
         rc = make_worker(r, i, bytes, e);
@@ -302,8 +303,8 @@ static int open_scratch(struct run_context *r, struct err *e)
 {
     const struct plan *p = r->plan;
     struct coordinator *c = r->coordinator;
-    int rc =
-        scratch_open(&r->scratch, p->directory, p->makes_directory ? PATH_MAKES : PATH_FAILS, e);
+    int rc = scratch_open(&r->scratch, p->settings->directory,
+                          p->preset->makes_directory ? PATH_MAKES : PATH_FAILS, e);
     if (rc == 0)
         rc = check_engine(p, e);
     if (rc == 0)
@@ -322,10 +323,10 @@ static int open_scratch(struct run_context *r, struct err *e)
 /* Finds out about the storage below the directory. */
 static void find_storage(struct run_context *r)
 {
-    mount_info_find(&r->mount, r->scratch.fd);
-    device_find(&r->devices, &r->mount);
-    device_describe(&r->devices, &r->disks);
-    io_limit_find(&r->limit, &r->devices);
+    mount_info_find(&r->storage.mount, r->scratch.fd);
+    device_find(&r->storage.devices, &r->storage.mount);
+    device_describe(&r->storage.devices, &r->storage.disks);
+    io_limit_find(&r->limit, &r->storage.devices);
 }
 
 /* Makes the workers and what they work with. */

@@ -48,10 +48,8 @@ struct run_context {
     struct coordinator *coordinator;
     struct progress_lines progress;
     struct scratch scratch;
-    struct mount_info mount;   /* the filesystem of the directory */
-    struct device_set devices; /* devices below the filesystem */
-    struct device_facts disks; /* facts about these devices */
-    struct io_limit limit;     /* limits that a control group sets on these devices */
+    struct storage storage; /* what is known of the storage below the directory */
+    struct io_limit limit;  /* limits that a control group sets on these devices */
     struct run_numbers numbers;
     char next_host[RANK_HOST_SIZE]; /* host of the next rank, if there are several ranks */
     struct pattern pattern;

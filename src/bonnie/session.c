@@ -25,68 +25,6 @@
 #include "util/message.h"
 #include "util/units.h"
 
-static struct host_facts describe_host(const struct run_context *r)
-{
-    const struct host *h = r->plan->host;
-    return (struct host_facts){
-        .name = h->name,
-        .kernel = h->kernel[0] ? h->kernel : NULL,
-        .c_library = h->c_library[0] ? h->c_library : NULL,
-        .cpu_model = h->cpu_model[0] ? h->cpu_model : NULL,
-        .cpus = h->cpus,
-        .ram_bytes = h->ram_bytes,
-        .directory = r->plan->directory,
-        .filesystem = r->mount.filesystem[0] ? r->mount.filesystem : NULL,
-        .device = r->devices.count > 0 ? r->devices.name : NULL,
-        .disk_model = r->disks.model[0] ? r->disks.model : NULL,
-        .scheduler = r->disks.scheduler[0] ? r->disks.scheduler : NULL,
-        .mount_options = r->mount.options[0] ? r->mount.options : NULL,
-    };
-}
-
-/* Copies the settings that reports show. */
-static void describe_run(const struct run_context *r, struct result *result)
-{
-    const struct plan *p = plan_whole(r->plan);
-    *result = (struct result){
-        .version = PACKAGE_VERSION,
-        .label = p->label,
-        .concurrency = p->workers * r->plan->ranks,
-        .ranks = r->plan->ranks,
-        .shift = r->shift,
-        .seed = p->seed,
-        .start_time = time(NULL),
-        .host = describe_host(r),
-        .preset = p->preset,
-        .row = p->row ? p->row->name : NULL,
-        .direct = p->direct,
-        .sync = p->sync,
-        .data = p->contents_name,
-        .verify = verify_names[p->verify],
-        .cache = p->cache == CACHE_EVICT ? "evict" : "keep",
-        .percentiles = p->percentiles,
-        .si = p->si,
-        .min_seconds = (double)p->min_time_ns / 1e9,
-        .data_bytes = p->data.bytes,
-        .chunk_bytes = p->data.chunk_bytes,
-        .seeks = p->data.seeks,
-        .seekers = p->data.seekers,
-        .engine = p->engine.ops->name,
-        .iodepth = p->engine.depth,
-        .iops_block_bytes = p->iops.block_bytes,
-        .iops_write_percent = p->iops.write_percent,
-        .iops_seconds = (double)p->iops.duration_ns / 1e9,
-        .iops_theta = p->iops.theta,
-        .sequential_seconds = (double)p->time_ns / 1e9,
-        .files_k = p->files.count / 1024,
-        .file_kind = p->files.kind,
-        .file_max_bytes = p->files.max_bytes,
-        .file_min_bytes = p->files.min_bytes,
-        .directories = p->files.directories_given,
-        .file_chunk_bytes = p->files.chunk_bytes,
-    };
-}
-
 /*
  * Runs all tests of the plan once, each as a phase (phase.h). `index` is the number of the run in
  * the session, counted from 0. Sets *result, which the caller must release. Corrupted data is not a
@@ -96,7 +34,14 @@ static void describe_run(const struct run_context *r, struct result *result)
 static int run_once(struct run_context *r, uint64_t index, struct result *result, struct err *e)
 {
     int rc = 0;
-    describe_run(r, result);
+    *result = (struct result){
+        .plan = plan_whole(r->plan),
+        .storage = &r->storage,
+        .version = PACKAGE_VERSION,
+        .ranks = r->plan->ranks,
+        .shift = r->shift,
+        .start_time = time(NULL),
+    };
     run_context_begin_run(r, index);
     for (enum test_id test = 0; rc == 0 && test < TEST_COUNT; test++) {
         if (test == TEST_FIRST_METADATA) /* the metadata tests need the room of the data files */
@@ -136,7 +81,7 @@ static void say_more(const struct plan *p, const struct helpers *helpers)
     message("seed %" PRIu64 ", %u workers, chunks of %" PRIu64 " bytes", p->seed, p->workers,
             p->data.chunk_bytes);
     message("before tests that read, %s",
-            p->cache == CACHE_KEEP ? "caches are kept"
+            p->settings->cache == CACHE_KEEP ? "caches are kept"
             : cache_dropper_is_there(&helpers->dropper)
                 ? "all caches of the system are dropped"
                 : "the files' own pages are evicted; the system's caches "
@@ -261,12 +206,12 @@ static int unprivileged_part(const struct programme *all, bool stays_root, struc
 {
     struct coordinator others;
     const struct plan *p = &all->share[0];
-    if (!p->coordination)
+    if (!p->settings->coordination)
         return run_together(all, stays_root, helpers, ranks, o, found, e);
     if (ranks->ranks.count > 1)
         return err_say(e,
                        "-y: not with MPI, because the ranks of a job wait for one another anyway");
-    int rc = coordinator_join(&others, p->coordination, e);
+    int rc = coordinator_join(&others, p->settings->coordination, e);
     if (rc != 0)
         return rc;
     rc = run_together(all, stays_root, helpers, &others, o, found, e);
@@ -296,11 +241,11 @@ static int check_ranks(const struct programme *all, const struct coordinator *ra
     if (all->whole[0].steady.wanted)
         return err_say(
             e, "--steady-state cannot be combined with several ranks; --time makes tests longer");
-    if (all->whole[0].explains_tail)
+    if (all->whole[0].settings->explain_tail)
         return err_say(e, "--explain-tail cannot be combined with several ranks");
     if (all->count > 1)
         return err_say(e, "--preset=%s cannot be combined with several ranks",
-                       all->whole[0].preset);
+                       all->whole[0].preset->name);
     return 0;
 }
 
@@ -358,9 +303,9 @@ int session(const struct settings *s, struct coordinator *ranks, struct err *e)
         stop_takes_inquiries();
     if (rc == 0 && ranks->ranks.count > 1)
         stop_takes_repeats();
-    if (rc == 0 && plan->cache == CACHE_EVICT)
+    if (rc == 0 && plan->settings->cache == CACHE_EVICT)
         rc = cache_dropper_start(&helpers.dropper, e);
-    if (rc == 0 && plan->explains_tail)
+    if (rc == 0 && plan->settings->explain_tail)
         rc = tail_trace_open(&helpers.trace, e);
     if (rc == 0)
         rc = privilege_become(&identity, plan->quiet, e);

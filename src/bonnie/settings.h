@@ -19,6 +19,9 @@
 /* Whether cached data is evicted before tests that read. */
 enum cache_mode { CACHE_EVICT, CACHE_KEEP };
 
+/* The names of these modes, with a NULL at the end. */
+extern const char *const cache_names[];
+
 /* Most formats that a session can print: text, csv, json, html, each at most once. */
 #define MAX_FORMATS 4
 

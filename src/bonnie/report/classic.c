@@ -15,7 +15,7 @@ static const char headings[] =
 static void print_label(FILE *out, const struct result *r)
 {
     char label[LABEL_BYTES];
-    sanitize_plain(label, r->label);
+    sanitize_plain(label, r->plan->label);
     label[sanitize_cut(label, LABEL_COLUMNS)] = '\0';
     fprintf(out, "%s%*s", label, (int)(LABEL_COLUMNS - sanitize_columns(label)), "");
 }

@@ -1,3 +1,6 @@
+#include <string.h>
+
+#include "bonnie/preset.h"
 #include "bonnie/report/figures.h"
 #include "bonnie/reports.h"
 #include "util/printable.h"
@@ -12,7 +15,7 @@
 
 static bool is_read(const struct result *r, enum test_id test)
 {
-    return test == TEST_GET_BLOCK || (test == TEST_IOPS && r->iops_write_percent == 0);
+    return test == TEST_GET_BLOCK || (test == TEST_IOPS && r->plan->iops.write_percent == 0);
 }
 
 static unsigned count_below(const struct result runs[], size_t count, enum test_id test, size_t i)
@@ -78,11 +81,10 @@ static void print_heading(FILE *out, const struct result *r)
             "/sec", "%CP", "mean", "99%", "max", "limited by");
 }
 
-/* Prints a row or a part of it. Reads come above writes. */
-static void print_row(FILE *out, const struct result runs[], size_t count, bool is_new)
+/* Prints a row or a part of it under a name. Reads come above writes. */
+static void print_row(FILE *out, const struct result runs[], size_t count, const char *name)
 {
     static const enum test_id order[] = {TEST_GET_BLOCK, TEST_PUT_BLOCK, TEST_IOPS};
-    const char *name = is_new && runs[0].row ? runs[0].row : "";
     for (size_t i = 0; i < sizeof order / sizeof *order; i++) {
         print_test(out, runs, count, order[i], name);
         if (runs[0].tests[order[i]].measured)
@@ -92,15 +94,17 @@ static void print_row(FILE *out, const struct result runs[], size_t count, bool 
 
 static int diskmark_all(FILE *out, const struct result runs[], size_t count)
 {
-    const char *before = NULL;
+    const char *before = "";
     print_heading(out, &runs[0]);
     for (size_t i = 0, step; i < count; i += step) {
+        const char *name = runs[i].plan->row ? runs[i].plan->row->name : "";
         step = result_count_alike(&runs[i], count - i);
-        print_row(out, &runs[i], step, runs[i].row != before);
-        before = runs[i].row;
+        print_row(out, &runs[i], step, strcmp(name, before) != 0 ? name : "");
+        before = name;
     }
-    for (size_t i = 0; i < count && (runs[i].percentiles || runs[i].si); i++) {
-        fprintf(out, "%s\n", printable(runs[i].label).text);
+    for (size_t i = 0;
+         i < count && (runs[i].plan->settings->percentiles || runs[i].plan->settings->si); i++) {
+        fprintf(out, "%s\n", printable(runs[i].plan->label).text);
         extra_tables(out, &runs[i]);
     }
     return report_end(out);

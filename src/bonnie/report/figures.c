@@ -54,41 +54,41 @@ static void fill_figure(struct figure *f, const struct result *r, enum test_id t
 
 static void fill_io_settings(struct figures *f, const struct result *r)
 {
-    units_format_size(f->size, r->data_bytes);
-    if (r->chunk_bytes != DEFAULT_CHUNK_BYTES)
-        units_format_chunk(f->chunk, r->chunk_bytes);
-    print_count(f->seeks, r->seeks);
-    print_count(f->seekers, r->seekers);
+    units_format_size(f->size, r->plan->data.bytes);
+    if (r->plan->data.chunk_bytes != DEFAULT_CHUNK_BYTES)
+        units_format_chunk(f->chunk, r->plan->data.chunk_bytes);
+    print_count(f->seeks, r->plan->data.seeks);
+    print_count(f->seekers, r->plan->data.seekers);
 }
 
 static void fill_data_sizes(struct figures *f, const struct result *r)
 {
-    if (r->file_max_bytes != 0)
-        print_count(f->file_max, r->file_max_bytes);
-    if (r->file_min_bytes != 0)
-        print_count(f->file_min, r->file_min_bytes);
-    if (r->file_chunk_bytes != DEFAULT_FILE_CHUNK_BYTES)
-        print_count(f->file_chunk, r->file_chunk_bytes);
+    if (r->plan->files.max_bytes != 0)
+        print_count(f->file_max, r->plan->files.max_bytes);
+    if (r->plan->files.min_bytes != 0)
+        print_count(f->file_min, r->plan->files.min_bytes);
+    if (r->plan->files.chunk_bytes != DEFAULT_FILE_CHUNK_BYTES)
+        print_count(f->file_chunk, r->plan->files.chunk_bytes);
 }
 
 static void fill_file_settings(struct figures *f, const struct result *r)
 {
-    print_count(f->files, r->files_k);
-    if (r->file_kind == FILES_HARD_LINKS)
+    print_count(f->files, r->plan->files.count / 1024);
+    if (r->plan->files.kind == FILES_HARD_LINKS)
         strcpy(f->file_max, "link");
-    else if (r->file_kind == FILES_SYMBOLIC_LINKS)
+    else if (r->plan->files.kind == FILES_SYMBOLIC_LINKS)
         strcpy(f->file_max, "symlink");
     else
         fill_data_sizes(f, r);
-    if (r->directories > 1)
-        print_count(f->directories, r->directories);
+    if (r->plan->files.directories_given > 1)
+        print_count(f->directories, r->plan->files.directories_given);
 }
 
 static void fill_iops(struct figures *f, const struct result *r)
 {
     const struct latencies *latency = &r->tests[TEST_IOPS].latency_ns;
-    units_format_chunk(f->iops_block, r->iops_block_bytes);
-    print_count(f->iops_writes, r->iops_write_percent);
+    units_format_chunk(f->iops_block, r->plan->iops.block_bytes);
+    print_count(f->iops_writes, r->plan->iops.write_percent);
     units_format_latency(f->iops_p50, latency->p50);
     units_format_latency(f->iops_p99, latency->p99);
     units_format_latency(f->iops_p99_9, latency->p99_9);
@@ -97,9 +97,9 @@ static void fill_iops(struct figures *f, const struct result *r)
 void figures_init(struct figures *f, const struct result *r)
 {
     memset(f, 0, sizeof *f);
-    sanitize_plain(f->label, r->label);
-    print_count(f->concurrency, r->concurrency);
-    print_count(f->seed, r->seed);
+    sanitize_plain(f->label, r->plan->label);
+    print_count(f->concurrency, result_workers(r));
+    print_count(f->seed, r->plan->seed);
     for (enum test_id test = 0; test < TEST_COUNT; test++)
         fill_figure(&f->tests[test], r, test);
     if (figures_any(f, 0, TEST_FIRST_METADATA))
@@ -131,7 +131,7 @@ static void fill_classic(struct figure *f, const struct result *r, enum test_id 
 void figures_classic(struct classic_figures *f, const struct result *r)
 {
     struct figure *next = f->tests;
-    print_count(f->size, (r->data_bytes + MIB / 2) / MIB);
+    print_count(f->size, (r->plan->data.bytes + MIB / 2) / MIB);
     for (enum test_id test = 0; test < TEST_FIRST_METADATA; test = test_next_classic(test))
         fill_classic(next++, r, test);
 }
@@ -275,8 +275,8 @@ static void print_percentiles(FILE *out, const struct result *r)
 
 void extra_tables(FILE *out, const struct result *r)
 {
-    if (r->si)
+    if (r->plan->settings->si)
         print_throughput(out, r);
-    if (r->percentiles)
+    if (r->plan->settings->percentiles)
         print_percentiles(out, r);
 }

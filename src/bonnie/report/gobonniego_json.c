@@ -49,11 +49,11 @@ static json_t *gobonniego_document(const struct result runs[], size_t count)
     json_t *results = json_array();
     put_text(&object, "version", first->version);
     put_time(&object, "start_time", first->start_time);
-    put_text(&object, "gobonniego_directory", first->host.directory);
-    put_real(&object, "disk_space_used_gib", (double)first->data_bytes / (double)GIB);
-    put_count(&object, "num_readers_and_writers", first->concurrency);
-    put_count(&object, "physical_memory_bytes", first->host.ram_bytes);
-    put_real(&object, "iops_duration_seconds", first->iops_seconds);
+    put_text(&object, "gobonniego_directory", first->plan->settings->directory);
+    put_real(&object, "disk_space_used_gib", (double)first->plan->data.bytes / (double)GIB);
+    put_count(&object, "num_readers_and_writers", result_workers(first));
+    put_count(&object, "physical_memory_bytes", first->plan->host->ram_bytes);
+    put_real(&object, "iops_duration_seconds", (double)first->plan->iops.duration_ns / 1e9);
     for (size_t i = 0; i < count; i++)
         append_value(&results, one_run(&runs[i]));
     put_value(&object, "results", results);

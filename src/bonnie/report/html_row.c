@@ -9,7 +9,7 @@ static int html_row_run(FILE *out, const struct result *r)
 {
     char label[LABEL_HTML_BYTES];
     struct classic_figures f;
-    sanitize_html(label, r->label);
+    sanitize_html(label, r->plan->label);
     figures_classic(&f, r);
     fprintf(out, "<TR><TD>%s</TD><TD>%s</TD>", label, f.size);
     for (size_t i = 0; i < CLASSIC_TESTS; i++)

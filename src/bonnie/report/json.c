@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "bonnie/preset.h"
 #include "bonnie/report/figures.h"
 #include "bonnie/reports.h"
 #include "bonnie/result.h"
@@ -214,37 +215,43 @@ static json_t *json_of_test(const struct test_result *t, enum test_id test, cons
 /* Number of significant digits with which a number prints as the user wrote it. */
 #define REAL_DIGITS 15
 
-static json_t *json_of_host(const struct host_facts *h)
+/* Puts a text that may be unknown, which is null. */
+static void put_known(json_t **object, const char *key, const char *text)
+{
+    put_fact(object, key, text[0] ? text : NULL);
+}
+
+static json_t *json_of_host(const struct host *h, const char *directory, const struct storage *s)
 {
     json_t *object = json_object();
-    put_fact(&object, "name", h->name);
-    put_fact(&object, "kernel", h->kernel);
-    put_fact(&object, "c_library", h->c_library);
-    put_fact(&object, "cpu_model", h->cpu_model);
+    put_known(&object, "name", h->name);
+    put_known(&object, "kernel", h->kernel);
+    put_known(&object, "c_library", h->c_library);
+    put_known(&object, "cpu_model", h->cpu_model);
     put_known_count(&object, "cpus", h->cpus);
     put_known_count(&object, "ram_bytes", h->ram_bytes);
-    put_fact(&object, "directory", h->directory);
-    put_fact(&object, "filesystem", h->filesystem);
-    put_fact(&object, "device", h->device);
-    put_fact(&object, "disk_model", h->disk_model);
-    put_fact(&object, "scheduler", h->scheduler);
-    put_fact(&object, "mount_options", h->mount_options);
+    put_text(&object, "directory", directory);
+    put_known(&object, "filesystem", s->mount.filesystem);
+    put_known(&object, "device", s->devices.name);
+    put_known(&object, "disk_model", s->disks.model);
+    put_known(&object, "scheduler", s->disks.scheduler);
+    put_known(&object, "mount_options", s->mount.options);
     return object;
 }
 
 static void put_io_settings(json_t **object, const struct result *r)
 {
-    put_count(object, "data_bytes", r->data_bytes);
-    put_count(object, "chunk_bytes", r->chunk_bytes);
-    put_count(object, "seeks", r->seeks);
-    put_count(object, "seekers", r->seekers);
-    put_text(object, "engine", r->engine);
-    put_count(object, "iodepth", r->iodepth);
-    put_count(object, "iops_block_bytes", r->iops_block_bytes);
-    put_count(object, "iops_write_percent", r->iops_write_percent);
-    put_real(object, "iops_seconds", r->iops_seconds);
-    put_real(object, "iops_theta", r->iops_theta);
-    put_real(object, "sequential_seconds", r->sequential_seconds);
+    put_count(object, "data_bytes", r->plan->data.bytes);
+    put_count(object, "chunk_bytes", r->plan->data.chunk_bytes);
+    put_count(object, "seeks", r->plan->data.seeks);
+    put_count(object, "seekers", r->plan->data.seekers);
+    put_text(object, "engine", r->plan->engine.ops->name);
+    put_count(object, "iodepth", r->plan->engine.depth);
+    put_count(object, "iops_block_bytes", r->plan->iops.block_bytes);
+    put_count(object, "iops_write_percent", r->plan->iops.write_percent);
+    put_real(object, "iops_seconds", (double)r->plan->iops.duration_ns / 1e9);
+    put_real(object, "iops_theta", r->plan->iops.theta);
+    put_real(object, "sequential_seconds", (double)r->plan->time_ns / 1e9);
 }
 
 static void put_file_settings(json_t **object, const struct result *r)
@@ -254,27 +261,27 @@ static void put_file_settings(json_t **object, const struct result *r)
         [FILES_HARD_LINKS] = "hard_links",
         [FILES_SYMBOLIC_LINKS] = "symbolic_links",
     };
-    put_count(object, "files", r->files_k * 1024);
-    put_text(object, "file_kind", kinds[r->file_kind]);
-    put_count(object, "file_max_bytes", r->file_max_bytes);
-    put_count(object, "file_min_bytes", r->file_min_bytes);
-    put_count(object, "directories", r->directories);
-    put_count(object, "file_chunk_bytes", r->file_chunk_bytes);
+    put_count(object, "files", r->plan->files.count);
+    put_text(object, "file_kind", kinds[r->plan->files.kind]);
+    put_count(object, "file_max_bytes", r->plan->files.max_bytes);
+    put_count(object, "file_min_bytes", r->plan->files.min_bytes);
+    put_count(object, "directories", r->plan->files.directories_given);
+    put_count(object, "file_chunk_bytes", r->plan->files.chunk_bytes);
 }
 
 static json_t *json_of_settings(const struct result *r)
 {
     json_t *object = json_object();
-    put_text(&object, "preset", r->preset);
-    put_count(&object, "workers", r->concurrency);
+    put_text(&object, "preset", r->plan->preset->name);
+    put_count(&object, "workers", result_workers(r));
     if (r->ranks > 1)
         put_count(&object, "shift", r->shift);
-    put_flag(&object, "direct", r->direct);
-    put_flag(&object, "sync", r->sync);
-    put_text(&object, "data", r->data);
-    put_text(&object, "verify", r->verify);
-    put_text(&object, "cache", r->cache);
-    put_real(&object, "min_seconds", r->min_seconds);
+    put_flag(&object, "direct", r->plan->direct);
+    put_flag(&object, "sync", r->plan->settings->sync);
+    put_text(&object, "data", r->plan->contents_name);
+    put_text(&object, "verify", verify_names[r->plan->verify]);
+    put_text(&object, "cache", cache_names[r->plan->settings->cache]);
+    put_real(&object, "min_seconds", (double)r->plan->min_time_ns / 1e9);
     put_io_settings(&object, r);
     put_file_settings(&object, r);
     return object;
@@ -287,7 +294,7 @@ static json_t *one_run(const struct result *r)
     put_time(&object, "start_time", r->start_time);
     for (enum test_id test = 0; test < TEST_COUNT; test++)
         if (r->tests[test].measured)
-            append_value(&tests, json_of_test(&r->tests[test], test, r->host.device));
+            append_value(&tests, json_of_test(&r->tests[test], test, r->storage->devices.name));
     put_value(&object, "tests", tests);
     return object;
 }
@@ -344,10 +351,11 @@ static json_t *json_of_runs(const struct result runs[], size_t count)
     put_text(&object, "format", "bonnie");
     put_count(&object, "format_version", FORMAT_VERSION);
     put_text(&object, "bonnie_version", first->version);
-    put_text(&object, "label", first->label);
+    put_text(&object, "label", first->plan->label);
     put_time(&object, "start_time", first->start_time);
-    put_count(&object, "seed", first->seed);
-    put_value(&object, "host", json_of_host(&first->host));
+    put_count(&object, "seed", first->plan->seed);
+    put_value(&object, "host",
+              json_of_host(first->plan->host, first->plan->settings->directory, first->storage));
     put_value(&object, "settings", json_of_settings(first));
     put_value(&object, "runs", all_runs(runs, count));
     put_value(&object, "summary", all_summaries(runs, count));
@@ -379,7 +387,7 @@ static int print_object(FILE *out, const struct result runs[], size_t count)
     json_decref(object);
     if (!text)
         return -ENOMEM;
-    int rc = print_with_seed(out, text, runs[0].seed);
+    int rc = print_with_seed(out, text, runs[0].plan->seed);
     free(text);
     return rc;
 }

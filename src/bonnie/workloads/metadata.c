@@ -174,7 +174,7 @@ static int prepare_create(void *context, struct err *e)
 static int prepare_existing(struct work *w, enum name_order order, bool cold, struct err *e)
 {
     int rc = file_set_fill(&w->files, order, w->prepare_until_ns, e);
-    if (rc == 0 && cold && w->plan->cache == CACHE_EVICT)
+    if (rc == 0 && cold && w->plan->settings->cache == CACHE_EVICT)
         rc = file_set_evict(&w->files, e);
     return rc;
 }

@@ -89,7 +89,7 @@ static int put_prepare(void *context, struct err *e)
 static int put_perchar_blocks(struct work *w, FILE *stream, struct err *e)
 {
     void (*put)(FILE *, const unsigned char *, size_t) =
-        w->plan->unlocked ? put_unlocked : put_each;
+        w->plan->settings->unlocked ? put_unlocked : put_each;
     struct data_file *d = &w->data;
     unsigned char characters[PERCHAR_BLOCK_BYTES] __attribute__((aligned(8)));
     for (uint64_t at = 0; at < w->perchar_bytes;) {
@@ -129,7 +129,8 @@ static int get_prepare(void *context, struct err *e)
 
 static int get_perchar_blocks(struct work *w, FILE *stream, struct err *e)
 {
-    void (*get)(FILE *, unsigned char *, size_t) = w->plan->unlocked ? get_unlocked : get_each;
+    void (*get)(FILE *, unsigned char *, size_t) =
+        w->plan->settings->unlocked ? get_unlocked : get_each;
     struct data_file *d = &w->data;
     unsigned char characters[PERCHAR_BLOCK_BYTES] __attribute__((aligned(8)));
     for (uint64_t at = 0; at < w->perchar_bytes;) {

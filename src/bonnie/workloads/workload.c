@@ -83,7 +83,7 @@ int work_have_data(struct work *w, uint64_t bytes, struct err *e)
 {
     struct data_file *d = &w->data;
     int rc = data_file_fill(d, w->scratch, bytes, w->buffer, w->buffer_bytes, e);
-    return rc == 0 && w->plan->cache == CACHE_EVICT ? data_file_evict(d, e) : rc;
+    return rc == 0 && w->plan->settings->cache == CACHE_EVICT ? data_file_evict(d, e) : rc;
 }
 
 int work_open_data(struct work *w, int access, struct err *e)

@@ -266,10 +266,10 @@ static void contents_and_preset_are_named_as_given(void **state)
     struct err e;
     assert_int_equal(plan_of(&p, &e, NULL), 0);
     assert_string_equal(p.contents_name, "random");
-    assert_string_equal(p.preset, "bonnie++");
+    assert_string_equal(p.preset->name, "bonnie++");
     assert_int_equal(plan_of(&p, &e, "--data=zero", "--preset=bonnie", NULL), 0);
     assert_string_equal(p.contents_name, "zero");
-    assert_string_equal(p.preset, "bonnie");
+    assert_string_equal(p.preset->name, "bonnie");
     assert_int_equal(plan_of(&p, &e, "--data=compress=100", NULL), 0);
     assert_string_equal(p.contents_name, "compress=100");
 }

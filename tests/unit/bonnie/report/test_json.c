@@ -11,6 +11,7 @@
 
 #include <cmocka.h>
 
+#include "bonnie/preset.h"
 #include "bonnie/reports.h"
 #include "support/golden.h"
 
@@ -130,46 +131,52 @@ static struct test_result seq_del(uint64_t elapsed_ns)
     };
 }
 
+/* What the runs of a test case point to. build() begins them anew. */
+static struct plan plan;
+static struct storage storage;
+static struct host host;
+
 /* Two runs. The second one deleted half as fast. */
 static void build(struct result runs[static 2])
 {
-    runs[0] = (struct result){
-        .version = "3.0.0",
-        .label = " k\303\266ln \"<1>\"\n",
-        .concurrency = 4,
-        .seed = 42,
-        .start_time = 1700000000,
-        .host = {.name = "lab",
-                 .kernel = "Linux 6.1.0-18-amd64",
-                 .c_library = "glibc 2.36",
-                 .cpus = 8,
-                 .directory = "/raid1/caf\351",
-                 .filesystem = "ext4",
-                 .device = "dm-0 (nvme0n1, nvme1n1)",
-                 .disk_model = "Fast SSD, Fast SSD",
-                 .mount_options = "rw,noatime,stripe=256"},
-        .preset = "bonnie++",
-        .direct = true,
-        .data = "compress=50",
-        .verify = "full",
-        .cache = "evict",
-        .min_seconds = 0.5,
-        .data_bytes = UINT64_C(1) << 30,
-        .chunk_bytes = 8192,
-        .seeks = 8192,
-        .seekers = 5,
-        .engine = "io_uring",
-        .iodepth = 32,
-        .iops_block_bytes = 4096,
-        .iops_write_percent = 10,
-        .iops_seconds = 15,
-        .iops_theta = 0.99,
-        .sequential_seconds = 30,
-        .files_k = 16,
-        .file_kind = FILES_HARD_LINKS,
-        .directories = 3,
-        .file_chunk_bytes = 8192,
+    static const struct preset_defaults preset = {.name = "bonnie++"};
+    static const struct engine_ops engine = {.name = "io_uring"};
+    static const struct settings settings = {.directory = "/raid1/caf\351", .cache = CACHE_EVICT};
+    host = (struct host){
+        .name = "lab", .kernel = "Linux 6.1.0-18-amd64", .c_library = "glibc 2.36", .cpus = 8};
+    storage = (struct storage){
+        .mount = {.filesystem = "ext4", .options = "rw,noatime,stripe=256"},
+        .devices = {.name = "dm-0 (nvme0n1, nvme1n1)"},
+        .disks = {.model = "Fast SSD, Fast SSD"},
     };
+    plan = (struct plan){
+        .settings = &settings,
+        .preset = &preset,
+        .host = &host,
+        .label = " k\303\266ln \"<1>\"\n",
+        .workers = 4,
+        .seed = 42,
+        .direct = true,
+        .contents_name = "compress=50",
+        .verify = VERIFY_FULL,
+        .min_time_ns = SECOND / 2,
+        .time_ns = 30 * SECOND,
+        .data = {.bytes = UINT64_C(1) << 30, .chunk_bytes = 8192, .seeks = 8192, .seekers = 5},
+        .engine = {.ops = &engine, .depth = 32},
+        .iops = {.block_bytes = 4096,
+                 .write_percent = 10,
+                 .duration_ns = 15 * SECOND,
+                 .theta = 0.99},
+        .files = {.count = 16384,
+                  .kind = FILES_HARD_LINKS,
+                  .directories_given = 3,
+                  .chunk_bytes = 8192},
+    };
+    runs[0] = (struct result){.plan = &plan,
+                              .storage = &storage,
+                              .version = "3.0.0",
+                              .ranks = 1,
+                              .start_time = 1700000000};
     runs[1] = runs[0];
     runs[1].start_time += 60;
     runs[0].tests[TEST_GET_BLOCK] = get_block();
@@ -228,7 +235,7 @@ static void results_come_out_as_written_by_hand(void **state)
     (void)state;
     struct result runs[2];
     build(runs);
-    runs[0].seed = UINT64_MAX; /* the JSON library itself can neither print nor parse this */
+    plan.seed = UINT64_MAX; /* the JSON library itself can neither print nor parse this */
     expect_golden("full.json", runs, 2);
 }
 
@@ -253,13 +260,20 @@ static struct test_result took(uint64_t bytes, uint64_t ops, uint64_t nanosecond
 static void gobonniego_s_object_is_key_for_key(void **state)
 {
     (void)state;
+    static const struct settings settings = {.directory = "/raid1"};
+    static const struct host machine = {.ram_bytes = UINT64_C(16) << 30};
+    const struct plan half_a_gib = {
+        .settings = &settings,
+        .host = &machine,
+        .workers = 4,
+        .data.bytes = 512 << 20,
+        .iops.duration_ns = SECOND / 2,
+    };
     struct result runs[2] = {{
+        .plan = &half_a_gib,
         .version = "3.0.0",
+        .ranks = 1,
         .start_time = 1700000000,
-        .concurrency = 4,
-        .host = {.directory = "/raid1", .ram_bytes = UINT64_C(16) << 30},
-        .data_bytes = 512 << 20,
-        .iops_seconds = 0.5,
     }};
     runs[0].tests[TEST_PUT_BLOCK] = took(512000000, 1, SECOND);
     runs[0].tests[TEST_GET_BLOCK] = took(512000000, 1, SECOND / 2);
@@ -347,14 +361,15 @@ static void what_is_not_known_is_null(void **state)
     (void)state;
     struct result runs[2];
     build(runs);
-    runs[0].label = NULL;
-    runs[0].host = (struct host_facts){0};
+    plan.label = NULL;
+    host = (struct host){0};
+    storage = (struct storage){0};
     json_t *document = parsed(runs, 1);
     const char *key;
     json_t *value;
     json_object_foreach(json_object_get(document, "host"), key, value)
     {
-        assert_true(json_is_null(value));
+        assert_true(json_is_null(value) || strcmp(key, "directory") == 0);
     }
     assert_string_equal(json_string_value(json_object_get(document, "label")), "");
     json_decref(document);
@@ -382,8 +397,8 @@ static void no_label_breaks_the_document(void **state)
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
         struct result runs[2];
         build(runs);
-        runs[0].seed = i;
-        runs[0].label = cases[i].label;
+        plan.seed = i;
+        plan.label = cases[i].label;
         json_t *document = parsed(runs, 1);
         assert_string_equal(json_string_value(json_object_get(document, "label")),
                             cases[i].expected);
@@ -400,7 +415,7 @@ static void a_long_label_is_whole(void **state)
     label[sizeof label - 1] = '\0';
     struct result runs[2];
     build(runs);
-    runs[0].label = label;
+    plan.label = label;
     json_t *document = parsed(runs, 1);
     assert_string_equal(json_string_value(json_object_get(document, "label")), label);
     json_decref(document);

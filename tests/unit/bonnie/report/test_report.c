@@ -9,6 +9,7 @@
 
 #include <cmocka.h>
 
+#include "bonnie/preset.h"
 #include "bonnie/reports.h"
 #include "support/golden.h"
 
@@ -20,23 +21,36 @@
 #define SECOND     UINT64_C(1000000000)
 #define CSV_FIELDS 50
 
-/* The fields of a result that the test case does not set. */
+/* What the results of a test case point to. plain_result() begins it anew. */
+static struct settings settings;
+static struct plan plan;
+
+/* A result without tests, with a plan that the test case may change. */
 static struct result plain_result(void)
 {
-    return (struct result){
-        .version = "3.0.0",
+    static const struct host host;
+    static const struct preset_defaults preset = {.name = "bonnie++"};
+    static const struct engine_ops engine = {.name = "sync"};
+    static const struct storage storage;
+    settings = (struct settings){0};
+    plan = (struct plan){
+        .settings = &settings,
+        .preset = &preset,
+        .host = &host,
         .label = "lab",
-        .concurrency = 1,
+        .workers = 1,
         .seed = 1,
-        .data_bytes = UINT64_C(1) << 30,
-        .chunk_bytes = DEFAULT_CHUNK_BYTES,
-        .seeks = DEFAULT_SEEKS,
-        .seekers = DEFAULT_SEEKERS,
-        .files_k = 1,
-        .file_kind = FILES_DATA,
-        .directories = 1,
-        .file_chunk_bytes = DEFAULT_FILE_CHUNK_BYTES,
+        .data = {.bytes = UINT64_C(1) << 30,
+                 .chunk_bytes = DEFAULT_CHUNK_BYTES,
+                 .seeks = DEFAULT_SEEKS,
+                 .seekers = DEFAULT_SEEKERS},
+        .engine.ops = &engine,
+        .files = {.count = 1024,
+                  .kind = FILES_DATA,
+                  .directories_given = 1,
+                  .chunk_bytes = DEFAULT_FILE_CHUNK_BYTES},
     };
+    return (struct result){.plan = &plan, .storage = &storage, .version = "3.0.0", .ranks = 1};
 }
 
 /* A test that moved this number of KiB per second for one second. */
@@ -74,8 +88,8 @@ static struct test_result lasted(struct test_result t, uint64_t nanoseconds)
 static struct result full(void)
 {
     struct result r = plain_result();
-    r.seed = 1700000000;
-    r.files_k = 16;
+    plan.seed = 1700000000;
+    plan.files.count = UINT64_C(16) * 1024;
     r.tests[TEST_PUTC] = moved(1723, 99, 4964);
     r.tests[TEST_PUT_BLOCK] = moved(376832, 92, 5079);
     r.tests[TEST_REWRITE] = moved(2306867, 79, 499);
@@ -101,12 +115,12 @@ static struct result gobonniego(void)
 static struct result fast(void)
 {
     struct result r = plain_result();
-    r.label = "server.example.org";
-    r.concurrency = 4;
-    r.data_bytes = 64 << 20;
-    r.chunk_bytes = 32768;
-    r.seeks = 10000;
-    r.seekers = 12;
+    plan.label = "server.example.org";
+    plan.workers = 4;
+    plan.data.bytes = 64 << 20;
+    plan.data.chunk_bytes = 32768;
+    plan.data.seeks = 10000;
+    plan.data.seekers = 12;
     r.tests[TEST_PUT_BLOCK] = moved(53000, 12.4, 109000);
     r.tests[TEST_REWRITE] = moved(9999, 3.6, 2095000);
     r.tests[TEST_GET_BLOCK] = moved(102349, 9, 100000000);
@@ -118,8 +132,8 @@ static struct result fast(void)
 static struct result narrow(void)
 {
     struct result r = fast();
-    r.label = "lab";
-    r.seekers = DEFAULT_SEEKERS;
+    plan.label = "lab";
+    plan.data.seekers = DEFAULT_SEEKERS;
     r.tests[TEST_PUT_BLOCK].measured = false;
     r.tests[TEST_REWRITE].measured = false;
     r.tests[TEST_GET_BLOCK].measured = false;
@@ -129,10 +143,10 @@ static struct result narrow(void)
 static struct result files(void)
 {
     struct result r = plain_result();
-    r.file_max_bytes = 1024;
-    r.file_min_bytes = 512;
-    r.directories = 4;
-    r.file_chunk_bytes = 4096;
+    plan.files.max_bytes = 1024;
+    plan.files.min_bytes = 512;
+    plan.files.directories_given = 4;
+    plan.files.chunk_bytes = 4096;
     r.tests[TEST_SEQ_CREATE] = did(672, 29, 18244);
     r.tests[TEST_SEQ_STAT] = did(5.3, 0.2, 191000);
     r.tests[TEST_SEQ_DEL] = did(10, 0, 1662000);
@@ -146,9 +160,9 @@ static struct result files(void)
 static struct result links(void)
 {
     struct result r = plain_result();
-    r.file_kind = FILES_HARD_LINKS;
-    r.file_min_bytes = 77;
-    r.file_chunk_bytes = 4096;
+    plan.files.kind = FILES_HARD_LINKS;
+    plan.files.min_bytes = 77;
+    plan.files.chunk_bytes = 4096;
     r.tests[TEST_SEQ_CREATE] = did(25015, 99, 97);
     r.tests[TEST_SEQ_STAT] = did(28712, 100, 77);
     r.tests[TEST_SEQ_DEL] = did(26846, 99.7, 303);
@@ -158,8 +172,8 @@ static struct result links(void)
 static struct result symlinks(void)
 {
     struct result r = plain_result();
-    r.file_kind = FILES_SYMBOLIC_LINKS;
-    r.directories = 3;
+    plan.files.kind = FILES_SYMBOLIC_LINKS;
+    plan.files.directories_given = 3;
     r.tests[TEST_RAN_STAT] = did(28712, 100, 61);
     r.tests[TEST_RAN_DEL] = did(26846, 100, 301);
     return r;
@@ -169,7 +183,7 @@ static struct result symlinks(void)
 static struct result short_tests(void)
 {
     struct result r = plain_result();
-    r.data_bytes = 1 << 20;
+    plan.data.bytes = 1 << 20;
     r.tests[TEST_PUT_BLOCK] = lasted(moved(1000, 0.5, 700), 9999999);
     r.tests[TEST_REWRITE] = lasted(moved(1000, 0.5, 800), 10000000);
     r.tests[TEST_SEQ_CREATE] = lasted(did(1024, 1, 9), 0);
@@ -181,18 +195,18 @@ static struct result wide(void)
 {
     struct result r = plain_result();
     r.version = "3.0.0-rc1-with-more";
-    r.label = "a-machine-with-a-name-longer-than-any-table-has-room-for";
-    r.concurrency = 128;
-    r.seed = UINT64_MAX;
-    r.data_bytes = UINT64_C(1) << 50;
-    r.chunk_bytes = (1 << 20) + 1;
-    r.seeks = UINT64_C(1000000000000);
-    r.seekers = 1000;
-    r.files_k = 1048576;
-    r.file_max_bytes = 1 << 30;
-    r.file_min_bytes = 1000;
-    r.directories = 99999;
-    r.file_chunk_bytes = 65536;
+    plan.label = "a-machine-with-a-name-longer-than-any-table-has-room-for";
+    plan.workers = 128;
+    plan.seed = UINT64_MAX;
+    plan.data.bytes = UINT64_C(1) << 50;
+    plan.data.chunk_bytes = (1 << 20) + 1;
+    plan.data.seeks = UINT64_C(1000000000000);
+    plan.data.seekers = 1000;
+    plan.files.count = UINT64_C(1048576) * 1024;
+    plan.files.max_bytes = 1 << 30;
+    plan.files.min_bytes = 1000;
+    plan.files.directories_given = 99999;
+    plan.files.chunk_bytes = 65536;
     r.tests[TEST_PUTC] = moved(104805172, 1600, 99999);
     r.tests[TEST_PUT_BLOCK] = moved(UINT64_C(10485760000), 100, 100000);
     r.tests[TEST_REWRITE] = moved(1048064, 100, 99999000);
@@ -206,7 +220,7 @@ static struct result wide(void)
 static struct result hostile(void)
 {
     struct result r = plain_result();
-    r.label = "<script>alert(1)</script>,\"x\"&";
+    plan.label = "<script>alert(1)</script>,\"x\"&";
     r.tests[TEST_PUT_BLOCK] = moved(4096, 50, 10);
     return r;
 }
@@ -214,9 +228,9 @@ static struct result hostile(void)
 static struct result utf8(void)
 {
     struct result r = plain_result();
-    r.label = "k\303\266ln-\342\202\254\342\202\254-1";
-    r.data_bytes = 1536 << 10;
-    r.concurrency = 4;
+    plan.label = "k\303\266ln-\342\202\254\342\202\254-1";
+    plan.data.bytes = 1536 << 10;
+    plan.workers = 4;
     r.tests[TEST_GETC] = moved(4096, 50, 10);
     return r;
 }
@@ -224,8 +238,8 @@ static struct result utf8(void)
 static struct result classic(void)
 {
     struct result r = plain_result();
-    r.label = "mystery";
-    r.data_bytes = 750 << 20;
+    plan.label = "mystery";
+    plan.data.bytes = 750 << 20;
     r.tests[TEST_PUTC] = moved(534, 65.7, 10);
     r.tests[TEST_PUT_BLOCK] = moved(1236, 22.5, 10);
     r.tests[TEST_REWRITE] = moved(419, 17.5, 10);
@@ -239,8 +253,8 @@ static struct result classic(void)
 static struct result classic_gaps(void)
 {
     struct result r = plain_result();
-    r.label = "k\303\266lnische";
-    r.data_bytes = (UINT64_C(16384) << 20) - 1;
+    plan.label = "k\303\266lnische";
+    plan.data.bytes = (UINT64_C(16384) << 20) - 1;
     r.tests[TEST_PUT_BLOCK] = moved(1234567, 100, 10);
     r.tests[TEST_REWRITE] = lasted(moved(1234567, 100, 10), 1);
     r.tests[TEST_GET_BLOCK] = moved(534, 65.7, 10);
@@ -431,10 +445,16 @@ static void several_runs_end_in_a_summary(void **state)
 static void rows_are_a_table(void **state)
 {
     (void)state;
+    static const struct preset_row rows[] = {
+        {.name = "SEQ1M Q8T1"}, {.name = "RND4K Q32T1"}, {.name = "RND4K Q32T1"}};
+    struct plan plans[3];
     struct result runs[5];
     for (unsigned i = 0; i < 5; i++) {
+        unsigned row = i < 3 ? 0 : i - 2;
         runs[i] = plain_result();
-        runs[i].row = i < 3 ? "SEQ1M Q8T1" : "RND4K Q32T1";
+        plans[row] = plan;
+        plans[row].row = &rows[row];
+        runs[i].plan = &plans[row];
     }
     for (unsigned i = 0; i < 3; i++) {
         static const uint64_t kib[] = {3000000, 1000000, 2000000};
@@ -450,7 +470,7 @@ static void rows_are_a_table(void **state)
         .is_known = true,
         .least = {.by = LIMITED_DEVICE, .reason = REASON_DEVICE_BUSY},
     };
-    runs[4].iops_write_percent = 100;
+    plans[2].iops.write_percent = 100;
     runs[4].tests[TEST_IOPS] = lasted(did(1, 10, 300), 9999999);
     char *expected = golden_text("diskmark.txt");
     char *text = printed_at_the_end("diskmark", runs, 5);
@@ -465,8 +485,10 @@ static void only_the_given_runs_are_printed(void **state)
 {
     (void)state;
     struct result runs[2] = {full(), full()};
-    runs[0].percentiles = runs[1].percentiles = true;
-    runs[1].label = "another";
+    struct plan other = plan;
+    settings.percentiles = true;
+    other.label = "another";
+    runs[1].plan = &other;
     char *both = printed_at_the_end("diskmark", runs, 2);
     char *one = printed_at_the_end("diskmark", runs, 1);
     assert_non_null(strstr(both, "another"));
@@ -502,7 +524,7 @@ static void no_label_breaks_the_csv_line(void **state)
     };
     for (size_t i = 0; i < sizeof labels / sizeof labels[0]; i++) {
         struct result r = full();
-        r.label = labels[i];
+        plan.label = labels[i];
         char *line = printed("csv", &r);
         assert_int_equal(count(line, ','), CSV_FIELDS - 1);
         assert_int_equal(count(line, '\n'), 1);
@@ -521,7 +543,7 @@ static void longest_label_leaves_the_csv_line_short(void **state)
     memset(label, 'm', sizeof label - 1);
     label[sizeof label - 1] = '\0';
     struct result r = wide();
-    r.label = label;
+    plan.label = label;
     for (enum test_id test = TEST_SEQ_CREATE; test < TEST_COUNT; test++)
         r.tests[test] = did(1234567, 1234, 99999);
     char *line = printed("csv", &r);
@@ -534,8 +556,8 @@ static void lines_fit_eighty_columns_and_end_without_blanks(void **state)
     (void)state;
     struct result r = full();
     for (unsigned workers = 1; workers < 1000000000; workers = workers * 10 + 3) {
-        r.concurrency = workers;
-        r.label = workers % 20 ? "some.machine.with.a.name" : "m";
+        plan.workers = workers;
+        plan.label = workers % 20 ? "some.machine.with.a.name" : "m";
         char *text = printed("text", &r);
         assert_null(strstr(text, " \n"));
         for (char *line = strtok(text, "\n"); line; line = strtok(NULL, "\n"))
