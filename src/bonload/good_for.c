@@ -14,7 +14,6 @@
 #include "bonload/targets/profile/profile_target.h"
 #include "bonload/verdict/verdict.h"
 #include "measure/clock.h"
-#include "sys/host.h"
 #include "sys/output.h"
 #include "sys/path.h"
 #include "sys/stop.h"
@@ -210,16 +209,7 @@ static int report_nothing(struct inquiry *q, const struct plan *p, struct err *e
                             .timeline = &none,
                             .start_time_ns = clock_wall_ns()};
     json_decref(q->report);
-    q->report = NULL;
-    if (result_open(&result)) {
-        result.figures->machine = (struct busy_evidence){.cpus = host_cpus(),
-                                                         .others_percent = -1,
-                                                         .stolen_percent = -1,
-                                                         .waited_percent = -1,
-                                                         .throttled_percent = -1,
-                                                         .foreign_percent = -1};
-        q->report = report_object(&result);
-    }
+    q->report = result_open(&result) ? report_object(&result) : NULL;
     result_release(&result);
     return q->report ? 0 : err_system(e, ENOMEM, "memory for the report");
 }

@@ -186,7 +186,8 @@ bool busy_is(const struct busy_evidence *e)
            e->foreign_percent >= BUSY_FOREIGN;
 }
 
-const struct busy_evidence busy_unknown = {.others_percent = -1,
+const struct busy_evidence busy_unknown = {.own_percent = -1,
+                                           .others_percent = -1,
                                            .stolen_percent = -1,
                                            .waited_percent = -1,
                                            .throttled_percent = -1,
@@ -195,9 +196,10 @@ const struct busy_evidence busy_unknown = {.others_percent = -1,
 void busy_among(struct busy_evidence *e, unsigned processes)
 {
     double beside = (processes - 1) * e->own_percent;
+    if (e->others_percent < 0)
+        return;
     e->own_percent += beside;
-    if (e->others_percent >= 0)
-        e->others_percent = rest_of(e->others_percent, beside);
+    e->others_percent = rest_of(e->others_percent, beside);
 }
 
 void busy_keep_busier(struct busy_evidence *most, const struct busy_evidence *other)
@@ -234,12 +236,13 @@ void busy_words(char text[static BUSY_TEXT], const struct busy_evidence *e)
         return;
     fprintf(out, "%s: others used ", busy_is(e) ? "busy" : "not busy");
     if (e->others_percent < 0)
-        fputs("an unknown share", out);
+        fputs("an unknown share of the CPUs", out);
     else
         fprintf(out, "%.0f %%", floor(e->others_percent));
     if (e->stolen_percent >= 1)
         fprintf(out, " and the host took %.0f %%", floor(e->stolen_percent));
-    fprintf(out, " of %u CPU%s", e->cpus, e->cpus == 1 ? "" : "s");
+    if (e->others_percent >= 0)
+        fprintf(out, " of %u CPU%s", e->cpus, e->cpus == 1 ? "" : "s");
     print_mark(out, lacks_cpus(e), BUSY_CPUS);
     for (size_t i = 0; i < sizeof figures / sizeof *figures; i++) {
         if (figures[i].percent < 1)

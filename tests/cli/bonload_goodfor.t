@@ -299,6 +299,26 @@ for my $case (
 }
 is(bonload(qw(-good-for=etcd /nowhere/at/all))->{status}, '1', 'a directory that is not there');
 
+# Others who take the CPUs make good storage look bad, and never bad storage good.
+my @others;
+chomp(my $cpus = `nproc`);
+for (1 .. 4 * $cpus) {
+    my $pid = fork // die "fork: $!\n";
+    exec $^X, '-e', 'alarm 100; 1 while 1' or POSIX::_exit(1) if !$pid;
+    push @others, $pid;
+}
+my $slow = good_for(own('slow', @LOG, 'limit sync max 1ns'), qw(-duration=1s -wps=100), "-timeline-file=$OWN/busy.html");
+my $fast = good_for(own('fast', @LOG, 'limit sync max 1h'),  qw(-duration=1s -wps=100));
+kill KILL => @others;
+waitpid $_, 0 for @others;
+my $BUSY = qr/busy: others used \d+ % (?:and the host took \d+ % )?of \d+ CPUs? \(busy from 25 %\)/;
+is($slow->{status}, '3', 'a limit that is broken on a busy machine: unknown');
+like($slow->{out}, qr/\Aslow: unknown[.] sync longest .* The machine was $BUSY.*[.]\n/, 'and says what others did');
+like($slow->{out}, qr/^Machine: $BUSY/m, 'as does the report of the run');
+like(slurp("$OWN/busy.html"), qr/ Machine: $BUSY/, 'and the page');
+is($fast->{status}, '0', 'a limit that is kept there is kept');
+like($fast->{out}, qr/^Machine: $BUSY/m, 'on the same machine');
+
 for my $signal (qw(INT TERM)) {
     my $dir = storage();
     my $run = load_started(qw(-good-for=etcd -duration=100s -wps=50), $dir);

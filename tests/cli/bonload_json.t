@@ -45,6 +45,8 @@ for my $name (sort keys %loads) {
     cmp_ok(length $html, '<', 400_000, "$name: the page is small");
     like($html, qr{<p class="headline">[A-Z][^<]+[.]</p>}, "$name: the result in a sentence") if $name ne 'no request';
     like($html, qr{<p class="quiet">1 load[.] Measured on \S+, \d{4}-\d\d-\d\d [\d:]{8} UTC[.]</p>}, "$name: where and when");
+    my $machine = $report->{bonload}{machine}{words} =~ s/'/&#39;/r;
+    like($html, qr{<p class="headline">.* Machine: \Q$machine\E[.]</p>}, "$name: and what others did, in the same words") if $name ne 'no request';
     spew("$dir/report.json", $run->{out});
 }
 

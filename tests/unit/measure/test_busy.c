@@ -107,7 +107,7 @@ static void ranks_beside_are_no_others(void **state)
     busy_among(&e, 4);
     assert_false(busy_is(&e));
     struct busy_evidence busiest = busy_unknown;
-    assert_words(&busiest, "not busy: others used an unknown share of 0 CPUs");
+    assert_words(&busiest, "not busy: others used an unknown share of the CPUs");
     busy_keep_busier(&busiest, &e);
     assert_words(&busiest, "not busy: others used 5 % of 2 CPUs");
 }
