@@ -144,7 +144,7 @@ sub settings_table {
     my $settings = $campaign->{settings};
     my @rows = map { row_of(element('th', { scope => 'row', class => 'label' }, text($_->[0])), map { $_ eq q{} ? absent("\x{2013}") : element('td', {}, text($_)) } @{$_}[ 1, 2 ]) }
         grep { "$_->[1]$_->[2]" ne q{} }
-        [ 'Command', @{$settings}{qw(command_a command_b)} ], [ 'Before each run', @{$settings}{qw(prepare_a prepare_b)} ];
+        [ 'Command', @{$settings}{qw(command_a command_b)} ], [ 'Before each run', @{$settings}{qw(prepare_a prepare_b)} ], [ 'Beside it', @{$settings}{qw(beside_a beside_b)} ];
     my @head = (head_cell(q{}), map { head_cell(shorten($settings->{"name_$_"}, $MAX_NAME)) } qw(a b));
     my $rest = sprintf 'Differences below %.4g %% do not matter (--margin); the order is that of --seed=%s.', @{$settings}{qw(margin_percent seed)};
     return (scrolling_table(caption => 'Commands', class => 'settings', head => [ row_of(@head) ], rows => \@rows), element('p', { class => 'quiet' }, text($rest)) . "\n");

@@ -29,7 +29,7 @@ sub campaign_of {
     my ($version, $settings) = (Bonnie::Json::text($json->{format_version}) // 'none', hash($json->{settings}));
     return (undef, 'format_version ' . shorten("$version", 20) . ' of the report of bon_ab is not known') if !$VERSIONS{$version};
     my %campaign = (
-        settings => { map { $_ => word($settings->{$_}) } qw(name_a name_b command_a command_b prepare_a prepare_b restore) },
+        settings => { map { $_ => word($settings->{$_}) } qw(name_a name_b command_a command_b prepare_a prepare_b beside_a beside_b restore) },
         elapsed  => number($json->{elapsed_seconds}) // 0,
         started  => word($json->{start_time}),
         result   => word($json->{result}),
