@@ -42,6 +42,7 @@ my %HARMLESS = (
     'our words'              => [ 'measure/busy.c', qw(figures[i].of figures[i].what) ],
     'what text.c printed'    => [ 'bonload/good_for.c', 'details' ],
     'our words and numbers'  => [ 'boncut/', qw(block h->directory l->detail l->file name session->sum.text) ],
+    'found_reasons[]'        => [ 'bonload/verdict/text.c', 'reason' ],
     'words of durability.c'  => [ 'bo', qw(a->durability.why d->why endings[a->durability.kind]) ],
     'names of drives in sysfs' => [ 'boncut/audit/', 'l->device->name' ],
     'numbers, and our words' => [ 'tools/zcav', qw(done l->text text) ],
