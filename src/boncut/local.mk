@@ -15,25 +15,11 @@ src_libboncut_a_SOURCES = \
 	src/boncut/layout.c src/boncut/layout.h \
 	src/boncut/ledger.c src/boncut/ledger.h \
 	src/boncut/log_line.c src/boncut/log_line.h \
-	src/boncut/methods/blocks.c src/boncut/methods/blocks.h \
 	src/boncut/methods/contents.c src/boncut/methods/contents.h \
-	src/boncut/methods/control.c src/boncut/methods/control.h \
-	src/boncut/methods/create.c src/boncut/methods/create.h \
-	src/boncut/methods/fsync.c src/boncut/methods/fsync.h \
-	src/boncut/methods/link.c src/boncut/methods/link.h \
 	src/boncut/methods/method.h \
-	src/boncut/methods/mkdir.c src/boncut/methods/mkdir.h \
-	src/boncut/methods/msync.c src/boncut/methods/msync.h \
 	src/boncut/methods/names.c src/boncut/methods/names.h \
-	src/boncut/methods/new_name.c src/boncut/methods/new_name.h \
-	src/boncut/methods/rename.c src/boncut/methods/rename.h \
-	src/boncut/methods/replace.c src/boncut/methods/replace.h \
-	src/boncut/methods/synced_writes.c src/boncut/methods/synced_writes.h \
-	src/boncut/methods/syncfs.c src/boncut/methods/syncfs.h \
+	src/boncut/methods/overwrites.c src/boncut/methods/overwrites.h \
 	src/boncut/methods/table.c \
-	src/boncut/methods/tail.c src/boncut/methods/tail.h \
-	src/boncut/methods/truncate.c src/boncut/methods/truncate.h \
-	src/boncut/methods/unlink.c src/boncut/methods/unlink.h \
 	src/boncut/options.c src/boncut/options.h \
 	src/boncut/promise_log.c src/boncut/promise_log.h \
 	src/boncut/report/json.c \
@@ -45,7 +31,7 @@ src_libboncut_a_SOURCES = \
 	src/boncut/write.c src/boncut/write.h
 
 if HAVE_LIBURING
-src_libboncut_a_SOURCES += src/boncut/methods/uring_fsync.c src/boncut/methods/uring_fsync.h
+src_libboncut_a_SOURCES += src/boncut/methods/uring_fsync.c
 endif
 
 BONCUT_LIBS = src/libboncut.a $(SUITE_LIBS)

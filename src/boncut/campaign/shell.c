@@ -111,6 +111,9 @@ void shell_end(pid_t process)
     kill(-process, SIGKILL); /* kills everything that the process has started, too */
     if (!has_ended)
         waitpid(process, NULL, 0);
+    const uint64_t until_ns = clock_ns() + GRACE_NS;
+    while (kill(-process, 0) == 0 && clock_ns() < until_ns)
+        pause_a_moment();
 }
 
 int shell_wait(pid_t process, uint64_t until_ns)

@@ -27,7 +27,9 @@ int shell_wait(pid_t process, uint64_t until_ns);
 /* Whether the process has ended; does not wait. If so, *status becomes the exit status. */
 int shell_has_ended(pid_t process, int *status);
 
-/* Ends the process group: sends SIGTERM, and SIGKILL after at most a second. */
+/*
+ * Ends the process group: sends SIGTERM, and SIGKILL after at most a second, and waits for its end.
+ */
 void shell_end(pid_t process);
 
 #endif

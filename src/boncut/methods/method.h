@@ -51,6 +51,16 @@ struct judging {
     int failure;             /* a positive errno that ends the judging, or 0 */
 };
 
+/* Which names of a unit may and must exist after the cut. */
+struct names_rule {
+    unsigned sides;    /* number of directories; if 2, the second one has the odd versions */
+    bool is_absent;    /* no version up to the promised one may exist; otherwise that one or a later
+                          one must */
+    bool leaves_none;  /* no version before the promised one may exist */
+    bool has_contents; /* each name is that of a file of one block */
+    bool has_version;  /* the block contains that version; otherwise version 0 */
+};
+
 struct method {
     const char *name;
     const char *promise; /* the calls that have returned when the promise is made, in words */
@@ -58,6 +68,9 @@ struct method {
     bool is_fact;    /* promises nothing either, but its losses prove nothing */
     unsigned tails;  /* number of units of each worker beyond --units */
     unsigned batch;  /* largest number of units that a step changes; 0: one */
+    int open_flags;  /* of open(2), for files of blocks */
+    int write_flags; /* of pwritev2(2), for their blocks */
+    struct names_rule names;
     uint64_t interval_ns; /* shortest time between the starts of two steps of a worker */
 
     /*

@@ -4,6 +4,7 @@
 #include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "boncut/layout.h"
@@ -13,22 +14,20 @@
 
 /* ---- writing --------------------------------------------------------------------------------- */
 
-static void side_name(char name[LAYOUT_NAME], unsigned method, unsigned worker, unsigned side,
-                      unsigned sides)
+static void side_name(char name[LAYOUT_NAME], unsigned method, unsigned worker, unsigned side)
 {
-    if (sides == 1)
+    if (methods[method].names.sides == 1)
         layout_worker_name(name, method, worker);
     else
         layout_side_name(name, method, worker, side);
 }
 
-int names_begin(struct work *w, unsigned sides)
+int names_begin(struct work *w)
 {
     int *const fds[] = {&w->fd, &w->other_fd};
-    const unsigned most = sizeof fds / sizeof *fds;
     char name[LAYOUT_NAME];
-    for (unsigned side = 0; side < sides && side < most; side++) {
-        side_name(name, w->method, w->worker, side, sides);
+    for (unsigned side = 0; side < methods[w->method].names.sides; side++) {
+        side_name(name, w->method, w->worker, side);
         *fds[side] = work_make_directory(w, w->directory_fd, name);
         if (*fds[side] < 0)
             return *fds[side];
@@ -42,13 +41,15 @@ void names_end(struct work *w)
     descriptor_close(&w->other_fd);
 }
 
-int names_sync(struct work *w, int directory_fd)
+/* Makes the directory durable. */
+static int sync_directory(struct work *w, int directory_fd)
 {
     return work_called(w, "fsync of the directory", fsync(directory_fd));
 }
 
-int names_make_file(struct work *w, int directory_fd, const char *name, uint32_t unit,
-                    unsigned blocks, uint64_t version, int (*sync)(int fd))
+/* Makes a file with `version` in all its blocks, and syncs it with `sync` (NULL: not at all). */
+static int make_file(struct work *w, int directory_fd, const char *name, uint32_t unit,
+                     unsigned blocks, uint64_t version, int (*sync)(int fd))
 {
     int fd = work_create(w, directory_fd, name, 0);
     if (fd < 0)
@@ -61,13 +62,190 @@ int names_make_file(struct work *w, int directory_fd, const char *name, uint32_t
     return rc;
 }
 
-int names_forget(struct work *w, uint32_t unit, uint64_t version, int flags)
+/*
+ * Removes the name of version - 2 of a unit before the unit gets `version`: nothing is promised
+ * about that name any more. `flags` are those of unlinkat(2).
+ */
+static int forget_name(struct work *w, uint32_t unit, uint64_t version, int flags)
 {
     char name[LAYOUT_NAME];
     if (version <= 2)
         return 0;
     layout_version_name(name, unit, version - 2);
     return work_called(w, flags ? "rmdir" : "unlink", unlinkat(w->fd, name, flags));
+}
+
+/* Makes the first file of each unit, whose name has a version or is the unit's number alone. */
+static int begin_with_files(struct work *w, bool has_version, unsigned blocks)
+{
+    char name[LAYOUT_NAME];
+    int rc = names_begin(w);
+    for (uint32_t unit = 0; rc == 0 && unit < w->header->units; unit++) {
+        if (has_version)
+            layout_version_name(name, unit, 0);
+        else
+            layout_unit_name(name, unit);
+        rc = make_file(w, w->fd, name, unit, blocks, 0, w->first_sync);
+    }
+    return rc;
+}
+
+int new_name_step(struct work *w, uint32_t unit, const uint64_t versions[])
+{
+    char name[LAYOUT_NAME];
+    int rc = forget_name(w, unit, versions[0], 0);
+    layout_version_name(name, unit, versions[0]);
+    return rc == 0 ? make_file(w, w->fd, name, unit, 1, versions[0], fsync) : rc;
+}
+
+int create_step(struct work *w, uint32_t unit, const uint64_t versions[])
+{
+    int rc = new_name_step(w, unit, versions);
+    return rc == 0 ? sync_directory(w, w->fd) : rc;
+}
+
+/* Makes the name durable before it removes it: otherwise no cut could bring the name back. */
+int unlink_step(struct work *w, uint32_t unit, const uint64_t versions[])
+{
+    char name[LAYOUT_NAME];
+    layout_version_name(name, unit, versions[0]);
+    int rc = make_file(w, w->fd, name, unit, 1, versions[0], NULL);
+    if (rc == 0)
+        rc = sync_directory(w, w->fd);
+    if (rc == 0)
+        rc = work_called(w, "unlink", unlinkat(w->fd, name, 0));
+    return rc == 0 ? sync_directory(w, w->fd) : rc;
+}
+
+int rename_begin(struct work *w)
+{
+    return begin_with_files(w, true, 1);
+}
+
+int rename_step(struct work *w, uint32_t unit, const uint64_t versions[])
+{
+    char from[LAYOUT_NAME];
+    char to[LAYOUT_NAME];
+    bool is_odd = versions[0] % 2;
+    int from_fd = is_odd ? w->fd : w->other_fd;
+    int to_fd = is_odd ? w->other_fd : w->fd;
+    layout_version_name(from, unit, versions[0] - 1);
+    layout_version_name(to, unit, versions[0]);
+    int rc = work_called(w, "rename", renameat(from_fd, from, to_fd, to));
+    if (rc == 0)
+        rc = sync_directory(w, to_fd);
+    return rc == 0 ? sync_directory(w, from_fd) : rc;
+}
+
+/* All links of a unit lead to one file, whose name is the unit's number. */
+int link_begin(struct work *w)
+{
+    return begin_with_files(w, false, 1);
+}
+
+static int sync_file(struct work *w, const char *name)
+{
+    int fd = openat(w->fd, name, O_RDONLY | O_NOFOLLOW | O_CLOEXEC);
+    int rc = work_called(w, "open", fd);
+    if (rc == 0)
+        rc = work_called(w, "fsync", fsync(fd));
+    descriptor_close(&fd);
+    return rc;
+}
+
+int link_step(struct work *w, uint32_t unit, const uint64_t versions[])
+{
+    char target[LAYOUT_NAME];
+    char name[LAYOUT_NAME];
+    int rc = forget_name(w, unit, versions[0], 0);
+    layout_unit_name(target, unit);
+    layout_version_name(name, unit, versions[0]);
+    if (rc == 0)
+        rc = work_called(w, "link", linkat(w->fd, target, w->fd, name, 0));
+    if (rc == 0)
+        rc = sync_file(w, name);
+    return rc == 0 ? sync_directory(w, w->fd) : rc;
+}
+
+int mkdir_step(struct work *w, uint32_t unit, const uint64_t versions[])
+{
+    char name[LAYOUT_NAME];
+    int rc = forget_name(w, unit, versions[0], AT_REMOVEDIR);
+    layout_version_name(name, unit, versions[0]);
+    int fd = rc == 0 ? work_make_directory(w, w->fd, name) : rc;
+    if (fd < 0)
+        return fd;
+    rc = sync_directory(w, fd);
+    descriptor_close(&fd);
+    return rc == 0 ? sync_directory(w, w->fd) : rc;
+}
+
+/*
+ * Number of blocks in a file of `replace`: several, so that `check` notices a file with only half
+ * of a version.
+ */
+#define REPLACE_BLOCKS 4
+
+int replace_begin(struct work *w)
+{
+    return begin_with_files(w, false, REPLACE_BLOCKS);
+}
+
+int replace_step(struct work *w, uint32_t unit, const uint64_t versions[])
+{
+    char aside[LAYOUT_NAME];
+    char name[LAYOUT_NAME];
+    layout_version_name(aside, unit, versions[0]);
+    layout_unit_name(name, unit);
+    int rc = make_file(w, w->fd, aside, unit, REPLACE_BLOCKS, versions[0], fsync);
+    if (rc == 0)
+        rc = work_called(w, "rename", renameat(w->fd, aside, w->fd, name));
+    return rc == 0 ? sync_directory(w, w->fd) : rc;
+}
+
+/*
+ * Files of even units grow from size 0, so their size is their version. Files of odd units shrink
+ * from SPAN, so SPAN minus their size is their version. No file has blocks.
+ */
+#define SPAN (UINT64_C(1) << 26)
+
+static uint64_t size_of(uint32_t unit, uint64_t version)
+{
+    return unit % 2 ? SPAN - version : version;
+}
+
+static int set_size(struct work *w, int fd, uint32_t unit, uint64_t version, int (*sync)(int fd))
+{
+    int rc = work_called(w, "truncate", ftruncate(fd, (off_t)size_of(unit, version)));
+    return rc == 0 && sync ? work_called(w, "fsync", sync(fd)) : rc;
+}
+
+int truncate_begin(struct work *w)
+{
+    char name[LAYOUT_NAME];
+    int rc = names_begin(w);
+    for (uint32_t unit = 0; rc == 0 && unit < w->header->units; unit++) {
+        layout_unit_name(name, unit);
+        int fd = work_create(w, w->fd, name, 0);
+        rc = fd < 0 ? fd : set_size(w, fd, unit, 0, w->first_sync);
+        descriptor_close(&fd);
+    }
+    return rc;
+}
+
+int truncate_step(struct work *w, uint32_t unit, const uint64_t versions[])
+{
+    char name[LAYOUT_NAME];
+    w->call = "truncate";
+    if (versions[0] >= SPAN)
+        return -EFBIG;
+    layout_unit_name(name, unit);
+    int fd = openat(w->fd, name, O_WRONLY | O_NOFOLLOW | O_CLOEXEC);
+    int rc = work_called(w, "open", fd);
+    if (rc == 0)
+        rc = set_size(w, fd, unit, versions[0], fsync);
+    descriptor_close(&fd);
+    return rc;
 }
 
 /* ---- judging --------------------------------------------------------------------------------- */
@@ -183,8 +361,9 @@ static void tell_unit(const struct names *n, uint32_t unit)
     judging_tell(n->j, n->first + unit, &sight, file);
 }
 
-void names_judge(struct judging *j, unsigned worker, const struct names_rule *rule)
+void names_judge(struct judging *j, unsigned worker)
 {
+    const struct names_rule *rule = &methods[j->method].names;
     struct names n = {.j = j,
                       .rule = rule,
                       .worker = worker,
@@ -195,7 +374,7 @@ void names_judge(struct judging *j, unsigned worker, const struct names_rule *ru
         return;
     }
     for (n.side = 0; n.listing != FOUND_MISSING && n.side < rule->sides; n.side++) {
-        side_name(n.directory, j->method, worker, n.side, rule->sides);
+        side_name(n.directory, j->method, worker, n.side);
         int rc = directory_look(j->directory_fd, n.directory, see_name, &n);
         if (rc < 0)
             n.listing = judging_failure(j, -rc);
@@ -205,7 +384,12 @@ void names_judge(struct judging *j, unsigned worker, const struct names_rule *ru
     free(n.seen);
 }
 
-void names_judge_units(struct judging *j, unsigned worker, names_look *look)
+/* Examines one unit in the worker's directory. `promised` is its last promised version. */
+typedef void unit_look(struct judging *j, int directory_fd, unsigned worker, uint32_t unit,
+                       uint64_t promised, struct sight *s);
+
+/* Judges all units of a worker with a method in which a unit's name, "17", never changes. */
+static void judge_units(struct judging *j, unsigned worker, unit_look *look)
 {
     char directory[LAYOUT_NAME];
     char file[FILE_TEXT];
@@ -223,6 +407,82 @@ void names_judge_units(struct judging *j, unsigned worker, names_look *look)
             sight = (struct sight){.finding = judging_failure(j, -fd)};
         snprintf(file, sizeof file, "%s/%u", directory, unit);
         judging_tell(j, first + unit, &sight, file);
+    }
+    descriptor_close(&fd);
+}
+
+/* A file may have any version from the promised one on, but all its blocks must have the same. */
+static void replace_look(struct judging *j, int directory_fd, unsigned worker, uint32_t unit,
+                         uint64_t promised, struct sight *s)
+{
+    char name[LAYOUT_NAME];
+    layout_unit_name(name, unit);
+    int fd = judging_open(j, directory_fd, name);
+    if (fd < 0) {
+        *s = (struct sight){.finding = judging_failure(j, -fd)};
+        return;
+    }
+    contents_look(j, fd, layout_stamp(j->method, worker, unit + 1), 0, REPLACE_BLOCKS, 0, s);
+    descriptor_close(&fd);
+    if (s->finding != FOUND_KEPT)
+        return;
+    s->has_version = true;
+    s->found = s->oldest;
+    if (s->oldest != s->newest)
+        s->finding = FOUND_TORN;
+    else if (s->oldest < promised)
+        s->finding = FOUND_LOST;
+}
+
+void replace_judge(struct judging *j, unsigned worker)
+{
+    judge_units(j, worker, replace_look);
+}
+
+static void truncate_look(struct judging *j, int directory_fd, unsigned worker, uint32_t unit,
+                          uint64_t promised, struct sight *s)
+{
+    char name[LAYOUT_NAME];
+    struct stat st;
+    (void)worker;
+    layout_unit_name(name, unit);
+    *s = (struct sight){.finding = FOUND_WRONG_SIZE};
+    if (fstatat(directory_fd, name, &st, AT_SYMLINK_NOFOLLOW) != 0) {
+        s->finding = judging_failure(j, errno);
+        return;
+    }
+    uint64_t size = (uint64_t)st.st_size;
+    if (size > SPAN)
+        return;
+    s->has_version = true;
+    s->found = unit % 2 ? SPAN - size : size;
+    s->finding = s->found >= promised ? FOUND_KEPT : FOUND_WRONG_SIZE;
+}
+
+void truncate_judge(struct judging *j, unsigned worker)
+{
+    judge_units(j, worker, truncate_look);
+}
+
+void new_name_judge(struct judging *j, unsigned worker)
+{
+    char name[LAYOUT_NAME];
+    struct stat st;
+    uint32_t first = worker * header_units_of_worker(j->header, j->method);
+    layout_worker_name(name, j->method, worker);
+    int fd = directory_open(j->directory_fd, name);
+    if (fd < 0 && fd != -ENOENT)
+        return;
+    for (uint32_t unit = 0; unit < j->header->units; unit++) {
+        uint64_t synced = ledger_promise(j->ledger, j->method, first + unit)->version;
+        if (synced == 0)
+            continue;
+        layout_version_name(name, unit, synced);
+        bool is_there = fd >= 0 && fstatat(fd, name, &st, AT_SYMLINK_NOFOLLOW) == 0;
+        if (!is_there && fd >= 0 && errno != ENOENT)
+            continue;
+        j->findings->new_names++;
+        j->findings->new_names_present += is_there;
     }
     descriptor_close(&fd);
 }

@@ -1,4 +1,4 @@
-#include "boncut/methods/uring_fsync.h"
+#include "boncut/methods/overwrites.h"
 
 #include <errno.h>
 #include <liburing.h>
@@ -6,11 +6,10 @@
 
 #include "boncut/header.h"
 #include "boncut/layout.h"
-#include "boncut/methods/blocks.h"
 
 int uring_fsync_begin(struct work *w)
 {
-    int rc = blocks_begin(w, 0);
+    int rc = blocks_begin(w);
     if (rc != 0)
         return rc;
     struct io_uring *ring = calloc(1, sizeof *ring);
