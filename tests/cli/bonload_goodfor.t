@@ -239,7 +239,7 @@ SKIP: {
     skip 'strace cannot trace here', 19 if !can_trace();
     my @hanging = (qw(-duration=3s -max-latency=max:2s -wt=1));
     my %hangs = (
-        'redis'                => delayed('fdatasync', '5s', 3, 'redis', '-duration=3s'),
+        'redis'                => delayed('fdatasync', '5s', 3, 'redis', '-duration=4s'),
         'an own profile'       => delayed('fdatasync', '5s', 3, own('beside', @LOG[ 0, 1 ], 'pages db 1MiB', 'beside flush 5ms: write db 1; sync db', 'limit flush max 2s'), qw(-duration=3s -wt=1)),
         "etcd's backend"       => delayed('fdatasync', '5s', 3, 'etcd', qw(-duration=3s -wps=1)),
         'an own sync'          => delayed('fdatasync', '5s', 3, own('synced', 'pages db 1MiB', 'request: write db 1; sync db', 'limit sync max 2s'), qw(-duration=3s -wt=1)),
@@ -254,10 +254,10 @@ SKIP: {
     my @slow = ('fdatasync', '20ms', 1, own('much', @LOG[ 0, 1 ], 'load 5000', 'limit sync max 1h'), qw(-max-channels=4 -duration=1s));
     my $less = finish(delayed(@slow)->{run});
     is($less->{status}, '3', 'four channels do not make 5000/s: unknown');
-    like($less->{out}, qr{\Amuch: unknown[.] sync longest \S+ ms at [\d.]+ of 5000 requests/s .*[.] The load asked for was not made[.]\n}, 'and names the load that was made');
+    like($less->{out}, qr{\Amuch: unknown[.] sync longest \S+ \S+ at [\d.]+ of 5000 requests/s .*[.] The load asked for was not made[.]\n}, 'and names the load that was made');
     my $broken = as_idle(finish(delayed(@slow, '-max-latency=max:1ms')->{run}));
     is($broken->{status}, '2', 'a limit that is broken at less load is broken');
-    like($broken->{out}, qr{\Amuch: not good[.] sync longest \S+ ms at [\d.]+ of 5000 requests/s }, 'and names that load, too');
+    like($broken->{out}, qr{\Amuch: not good[.] sync longest \S+ \S+ at [\d.]+ of 5000 requests/s }, 'and names that load, too');
 }
 
 # ---- what is read is looked at -----------------------------------------------------------------------------
