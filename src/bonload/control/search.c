@@ -251,7 +251,8 @@ static enum verdict last_verdict(const struct search *s, enum load_kind k, bool 
     enum verdict verdict = s->decided[k];
     if (verdict == VERDICT_KEPT && !judge_seems_kept(&j->rules, &j->seen))
         verdict = judge_verdict(j) == VERDICT_BROKEN ? VERDICT_BROKEN : VERDICT_UNKNOWN;
-    return verdict != VERDICT_KEPT && is_busy ? VERDICT_BUSY : verdict;
+    bool is_against = verdict != VERDICT_KEPT && verdict != VERDICT_OPEN;
+    return is_against && is_busy ? VERDICT_BUSY : verdict;
 }
 
 /* Records the verdicts on the step that ends now. */
