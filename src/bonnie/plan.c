@@ -16,7 +16,6 @@
 #include "measure/steady.h"
 #include "storage/scratch.h"
 #include "sync/ranks.h"
-#include "sys/seed_file.h"
 #include "util/err.h"
 #include "util/partition.h"
 #include "util/units.h"
@@ -72,12 +71,6 @@ static int plan_steady(struct steady_plan *steady, const bool tests[static TEST_
 
 #define DEFAULT_IOPS_WRITES 10
 #define DEFAULT_MIN_TIME_NS (BILLION / 2)
-
-static int choose_seed(struct plan *p, const struct settings *s, struct err *e)
-{
-    p->seed = given_or(s->seed, (uint64_t)time(NULL));
-    return s->random_file ? seed_file_seed(s->random_file, &p->seed, e) : 0;
-}
 
 static void name_contents(struct plan *p)
 {
@@ -406,6 +399,7 @@ int plan_make_row(struct plan *p, const struct settings *s, const struct host *h
 {
     const struct preset_defaults *defaults = defaults_of(s);
     begin_plan(p, s, h, defaults, row);
+    p->seed = given_or(s->seed, (uint64_t)time(NULL));
     name_contents(p);
     choose_data(p, s, h, defaults);
     choose_files(p, s, defaults);
@@ -413,8 +407,6 @@ int plan_make_row(struct plan *p, const struct settings *s, const struct host *h
     int rc = check_rows(s, defaults, e);
     if (rc == 0)
         rc = check_size(p, s, e);
-    if (rc == 0)
-        rc = choose_seed(p, s, e);
     if (rc == 0)
         rc = choose_tests(p, s, defaults, e);
     if (rc == 0)

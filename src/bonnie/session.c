@@ -21,6 +21,7 @@
 #include "sys/host.h"
 #include "sys/output.h"
 #include "sys/privilege.h"
+#include "sys/seed_file.h"
 #include "sys/stop.h"
 #include "util/message.h"
 #include "util/units.h"
@@ -271,16 +272,25 @@ static int make_plans(struct programme *all, const struct settings *s, struct ho
     all->count = plan_rows(s);
     for (unsigned row = 0; rc == 0 && row < all->count; row++) {
         rc = plan_make_row(&all->whole[row], s, host, row, e);
-        all->whole[row].seed = all->whole[0].seed;
         label_row(all, row, s->label);
     }
-    if (rc == 0)
-        rc =
-            coordinator_share(ranks, "Starting", &all->whole[0].seed, sizeof all->whole[0].seed, e);
     if (rc == 0)
         rc = check_ranks(all, ranks, e);
     for (unsigned row = 0; rc == 0 && row < all->count; row++)
         rc = plan_share(&all->share[row], &all->whole[row], &ranks->ranks, e);
+    return rc;
+}
+
+/* Reads the seed from the user's file, if one is given. All rows of all ranks have the same. */
+static int share_seed(struct programme *all, const struct settings *s, struct coordinator *ranks,
+                      struct err *e)
+{
+    uint64_t seed = all->whole[0].seed;
+    int rc = s->random_file ? seed_file_seed(s->random_file, &seed, e) : 0;
+    if (rc == 0)
+        rc = coordinator_share(ranks, "Starting", &seed, sizeof seed, e);
+    for (unsigned row = 0; row < all->count; row++)
+        all->whole[row].seed = all->share[row].seed = seed;
     return rc;
 }
 
@@ -309,6 +319,8 @@ int session(const struct settings *s, struct coordinator *ranks, struct err *e)
         rc = tail_trace_open(&helpers.trace, e);
     if (rc == 0)
         rc = privilege_become(&identity, plan->quiet, e);
+    if (rc == 0)
+        rc = share_seed(&all, s, ranks, e);
     if (rc == 0)
         rc = output_open(&output, plan->output, e);
     if (rc == 0)

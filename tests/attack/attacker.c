@@ -15,6 +15,10 @@
  *     attacker flip PATH FACE...
  *         Keeps exchanging what is at PATH for each FACE in turn, as fast as it can.
  *
+ *     attacker link PATH TARGET
+ *         Keeps making a hard link to TARGET at PATH, and removing it, as fast as it can. It stays
+ *         root, which does what any user may do where fs.protected_hardlinks is 0.
+ *
  * A FACE is made beside what it is exchanged for, and belongs to the attacker:
  *
  *     dir=TARGET   a directory that everybody may write to. Whatever somebody makes in it is
@@ -242,6 +246,16 @@ static void attack_path(struct attack *a, const char *name, char *faces[], int c
     }
 }
 
+/* A name of somebody else's file comes and goes. */
+static void attack_names(struct attack *a, const char *name, const char *target)
+{
+    puts("ready");
+    for (unsigned turn = 0; turn % 64 != 0 || !is_ready(STDIN_FILENO); turn++) {
+        a->struck += linkat(AT_FDCWD, target, a->dir_fd, name, 0) == 0;
+        unlinkat(a->dir_fd, name, 0);
+    }
+}
+
 /* Opens the directory of a path. Returns the part after the last slash. */
 static const char *open_parent(struct attack *a, const char *path)
 {
@@ -257,7 +271,9 @@ static const char *open_parent(struct attack *a, const char *path)
 int main(int argc, char *argv[])
 {
     struct attack a = {.dir_fd = -1, .events = -1, .bait_fd = -1, .led_fd = -1};
-    become_nobody();
+    bool links = argc == 4 && strcmp(argv[1], "link") == 0;
+    if (!links)
+        become_nobody();
     umask(0);
     setvbuf(stdout, NULL, _IOLBF, 0);
     bool by_itself = argc == 4 && strcmp(argv[1], "run") == 0;
@@ -275,9 +291,12 @@ int main(int argc, char *argv[])
     } else if (argc >= 4 && argc <= 3 + MOST_FACES && strcmp(argv[1], "flip") == 0) {
         const char *name = open_parent(&a, argv[2]);
         attack_path(&a, name, argv + 3, argc - 3);
+    } else if (links) {
+        const char *name = open_parent(&a, argv[2]);
+        attack_names(&a, name, argv[3]);
     } else {
-        fprintf(stderr,
-                "usage: attacker run|told DIR FACE | watch DIR PREFIX FACE | flip PATH FACE...\n");
+        fprintf(stderr, "usage: attacker run|told DIR FACE | watch DIR PREFIX FACE | "
+                        "flip PATH FACE... | link PATH TARGET\n");
         return EXIT_FAILURE;
     }
     printf("struck %lu entered %lu\n", a.struck, a.entered);

@@ -213,4 +213,73 @@ sub his_fuse {
     }
 }
 
+# ---- what users ordinarily do -------------------------------------------------------------------------
+
+# works($name, \%how, PROGRAM, ARGUMENT...): the program's exit status is 0.
+sub works { my ($name, @command) = @_; my $run = run_tool(@command); return is($run->{status}, 0, $name) || diag("$run->{err}") }
+
+{
+    my ($own, $group) = (getpwnam 'daemon')[ 2, 3 ];
+    my @as   = (wrap => [ qw(setpriv --reuid), $own, '--regid', $group, '--clear-groups' ]);
+    my $home = scratch_on_disk(oct 755);
+    my $team = scratch_on_disk(oct 755);
+    my $host = scratch_on_disk(oct 755);
+    chown $own, $group, "$home";
+    chown 0, $group, "$team";
+    chmod oct(2775), "$team";
+    mkdir "$home/deep";
+    chown $own, $group, "$home/deep";
+    symlink 'deep', "$home/link";
+    POSIX::lchown($own, $group, "$home/link");
+    symlink "$home/deep", "$team/link";
+    POSIX::lchown($own, $group, "$team/link");
+    my $csv = data_file('lab.csv');
+    my $converter = path_of('bon_csv2txt');
+    for my $time (1, 2) {
+        for my $way ("$home/a", "$home/link/b", "$home/deep/../link/c", "$team/d", '/tmp/bonnie-test-e', '/var/run/../../tmp/bonnie-test-f') {
+            works("$way, time $time", 'generate_randfile', {@as}, '-f', $way, 1000);
+            works("$way, from Perl, time $time", $^X, {@as}, $converter, '-o', "$way.txt", $csv);
+        }
+    }
+    unlink map { ("/tmp/bonnie-test-$_", "/tmp/bonnie-test-$_.txt") } qw(e f);
+    for my $program ([ 'generate_randfile', { @as, dir => '/' }, '-f', "$team/link/g", 1000 ], [ $^X, { @as, dir => '/' }, $converter, '-o', "$team/link/g", $csv ]) {
+        my $run = run_tool(@{$program});
+        is($run->{status}, 1, 'through a link in the directory of the group: not');
+        like($run->{err}, qr{give its target: \Q$home\E/deep/g$}m, 'and the line says what is');
+        works('which is', $program->[0], { @as }, map { $_ eq "$team/link/g" ? "$home/deep/g" : $_ } @{$program}[ 2 .. $#{$program} ]);
+    }
+    for my $way (qw(/dev/stdout /dev/fd/3 /proc/self/fd/1 /proc/thread-self/fd/3)) {
+        my @shell = (@{ $as[1] }, 'sh', '-c', '"$0" "$@" 3>&1 | cat');
+        like(run_tool('generate_randfile', { wrap => \@shell }, '-f', $way, 1000)->{out}, qr/\A.{4000}\z/s, $way);
+        like(run_tool($^X, { wrap => \@shell }, $converter, '-o', $way, $csv)->{out}, qr/Sequential Output/, "$way, from Perl");
+    }
+
+    # root, in a directory of another user
+    chown $own, $group, "$host";
+    my @load = qw(-show-progress=false -body-size=100 -wt=1 -max-requests=20);
+    works('root works there', 'bonnie', '-d', "$host", qw(-q -r0 -s1 -n1 -f));
+    works("root's report is there, time $_", 'generate_randfile', '-f', "$host/report", 1000) for 1, 2;
+    works("root's load is there, time $_", 'bonload', @load, "-url=$host/load-X") for 1, 2;
+    spew("$host/his", 'his');
+    chown $own, $group, "$host/his";
+    is(run_tool(@{$_})->{status}, 1, "$_->[0] leaves that user's files") for [ 'generate_randfile', '-f', "$host/his", 1000 ], [ 'bonload', @load, "-url=$host/his" ], [ $^X, $converter, '-o', "$host/his", $csv ];
+    is(slurp("$host/his"), 'his', 'as they were');
+
+    # a user namespace that does not map root: all that is root's belongs to user 65534 there
+    my @inside = (wrap => [ @{ $as[1] }, qw(unshare --user --map-user), $own, '--map-group', $group, '--' ]);
+    my @nobody = (wrap => [ @{ $as[1] }, qw(unshare --user --) ]);
+    SKIP: {
+        skip 'a user cannot have a user namespace here', 1 if system(@{ $inside[1] }, 'true') != 0;
+        for my $how ([@inside], [@nobody]) {
+            works('a way of real directories', 'generate_randfile', { @{$how} }, '-f', "$home/deep/new", 1000);
+            works('from Perl',                 $^X,                 { @{$how} }, $converter, '-o', "$home/deep/new.txt", $csv);
+            unlink "$home/deep/new", "$home/deep/new.txt";
+            for my $program ([ 'generate_randfile', '-f', "$home/link/new", 1000 ], [ $^X, $converter, '-o', "$home/link/new", $csv ]) {
+                my ($name, @args) = @{$program};
+                like(run_tool($name, { @{$how} }, @args)->{err}, qr{give its target: \Q$home\E/deep/new$}m, 'a link below root\'s directories, whom nobody knows there');
+            }
+        }
+    }
+}
+
 done_testing();

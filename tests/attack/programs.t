@@ -160,6 +160,21 @@ my @SCENES = (
     },
 );
 
+# A name of root's file in his directory, which comes and goes, so that it is the only one at one
+# moment and one of two at the next.
+push @SCENES, map { {
+    name => "$_->[0], where a name of root's file comes and goes",
+    make => sub {},
+    link => 'load',
+    run  => $_->[1],
+    says => $_->[2],
+} } (
+    [ 'zcav -l',    sub { run_tool('zcav', repeated($_[1]), '-q', '-b1', '-l', "$_[0]{home}/load", "$dir/device") } ],
+    [ '-live-file', sub { bonload(repeated($_[1]), @NULL, "-live-file=$_[0]{home}/load") } ],
+    [ 'disk',       sub { bonload(repeated($_[1]), '-wt=1', "-url=$_[0]{home}/load", '-max-requests=50', @LOAD) } ],
+    map { my $op = $_; [ "meta, $op", sub { bonload(repeated($_[1]), qw(-requests-engine=meta -rt=1 -max-requests=400 -max-errors=100), "-meta-ops=$op", "-url=$_[0]{home}/load") }, qr/^Miss: 400 x $op/m ] } qw(truncate setattr setxattr),
+);
+
 sub in_perl {
     my ($module, $code, $count, $path) = @_;
     return run_tool($^X, repeated(1), '-I' . source('scripts', 'lib'), $module, '-e', $code, $count, $path);
@@ -221,7 +236,7 @@ sub works_ok {
     my @places = $scene->{used} ? $scene->{used}->($field) : ($field->{home}, map {"$field->{home}/$_"} tree($field->{home}));
     mark(@places);
     my $run = $scene->{run}->($field, 1);
-    if ($scene->{says}) { like($run->{err}, $scene->{says}, "$scene->{name}: it is read") }
+    if ($scene->{says}) { like("$run->{out}$run->{err}", $scene->{says}, "$scene->{name}: it is read") }
     else                { cmp_ok(scalar(grep { is_used($_) } @places), '>', 0, "$scene->{name}: the program writes there") }
     clear_field($field);
     return;
@@ -235,8 +250,8 @@ for my $scene (grep { $_->{name} =~ /$CHOICE/ } @SCENES) {
     while (my $share = shift @shares) {
         my ($field, $count) = @{$share};
         $scene->{make}->($field);
-        my $face   = $scene->{face}->($field);
-        my $attack = $scene->{watch} ? attack('watch', $field->{home}, $scene->{watch}, $face) : attack('flip', "$field->{home}/$scene->{flip}", $face);
+        my $face   = $scene->{face} ? $scene->{face}->($field) : undef;
+        my $attack = $scene->{link} ? attack('link', "$field->{home}/$scene->{link}", "$field->{precious}/file") : $scene->{watch} ? attack('watch', $field->{home}, $scene->{watch}, $face) : attack('flip', "$field->{home}/$scene->{flip}", $face);
         my $run    = $scene->{run}->($field, $count);
         $struck += (end_of_attack($attack))[0];
         $tries  += $count;
