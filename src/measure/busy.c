@@ -198,7 +198,7 @@ void busy_among(struct busy_evidence *e, unsigned processes)
     double beside = (processes - 1) * e->own_percent;
     if (e->others_percent < 0)
         return;
-    e->own_percent += beside;
+    e->own_percent = fmin(100, e->own_percent + beside);
     e->others_percent = rest_of(e->others_percent, beside);
 }
 
