@@ -5,7 +5,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "tail/event.h"
+#include "tail/trace.h"
 
 /*
  * Explains why an operation was slow. Its time is cut into spans that do not overlap, and the

@@ -3,15 +3,139 @@
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <inttypes.h>
+#include <limits.h>
 #include <poll.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
 #include <stdlib.h>
+#include <sys/mman.h>
 #include <unistd.h>
 
+#include "measure/clock.h"
+#include "measure/cpu.h"
+#include "measure/device.h"
 #include "sys/helper.h"
 #include "tail/history.h"
-#include "tail/run_delay.h"
+#include "tail/trace.h"
+#include "util/descriptor.h"
 #include "util/kernel_file.h"
 #include "util/shared_memory.h"
+
+/*
+ * The place of the filesystem's device in the terms of requests, for which a partition is a part of
+ * its disk. It is not known where the filesystem has several devices, or volumes between itself and
+ * the disks.
+ */
+struct tail_ground {
+    bool is_known;
+    uint32_t device; /* as in struct tail_event */
+    uint64_t start;  /* first sector of the filesystem's device on `device` */
+};
+
+/* Reads a file in the device's directory in sysfs. */
+static bool read_fact(const struct device_set *devices, const char *file, char *text, size_t size)
+{
+    char path[PATH_MAX];
+    const struct device *d = &devices->devices[0];
+    snprintf(path, sizeof path, "%s/sys/dev/block/%u:%u/%s", devices->root, d->major, d->minor,
+             file);
+    return kernel_file_text(path, text, size);
+}
+
+static void tail_ground_find(struct tail_ground *g, const struct device_set *devices)
+{
+    char text[64];
+    const struct device *d = &devices->devices[0];
+    *g = (struct tail_ground){0};
+    if (devices->count == 0 || devices->filesystem != 1 || d->stacked)
+        return;
+    unsigned major = d->major;
+    unsigned minor = d->minor;
+    g->is_known = true;
+    if (read_fact(devices, "partition", text, sizeof text))
+        g->is_known = read_fact(devices, "start", text, sizeof text) &&
+                      sscanf(text, "%" SCNu64, &g->start) == 1 &&
+                      read_fact(devices, "../dev", text, sizeof text) &&
+                      device_parse_number(text, &major, &minor);
+    g->device = tail_device(major, minor);
+}
+
+uint64_t run_delay_least(const struct run_delay *d, uint64_t start_ns, uint64_t end_ns)
+{
+    const struct run_delay_sample *first = NULL;
+    const struct run_delay_sample *last = NULL;
+    uint64_t oldest = d->count > RUN_DELAY_SAMPLES ? d->count - RUN_DELAY_SAMPLES : 0;
+    for (uint64_t n = oldest; n < d->count && !last; n++) {
+        const struct run_delay_sample *s = &d->samples[n % RUN_DELAY_SAMPLES];
+        if (!first && s->before_ns >= start_ns && s->after_ns <= end_ns)
+            first = s;
+        else if (first && s->before_ns >= end_ns)
+            last = s;
+    }
+    if (!last)
+        return 0;
+    uint64_t added = last->waited_ns - first->waited_ns;
+    uint64_t after = last->after_ns - end_ns; /* what was added may be of this time, too */
+    return added > after ? added - after : 0;
+}
+
+int run_delays_open(struct run_delays *all, unsigned count)
+{
+    void *memory = mmap(NULL, count * sizeof *all->list, PROT_READ | PROT_WRITE,
+                        MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    *all = (struct run_delays){0};
+    if (memory == MAP_FAILED)
+        return -ENOMEM;
+    *all = (struct run_delays){.list = memory, .count = count};
+    for (unsigned i = 0; i < count; i++)
+        all->list[i].fd = -1;
+    return 0;
+}
+
+void run_delays_close(struct run_delays *all)
+{
+    for (unsigned i = 0; i < all->count; i++)
+        descriptor_close(&all->list[i].fd);
+    if (all->list)
+        munmap(all->list, all->count * sizeof *all->list);
+    *all = (struct run_delays){0};
+}
+
+static void sample_one(struct run_delay *d)
+{
+    struct run_delay_sample s = {.before_ns = clock_ns()};
+    bool is_known = lseek(d->fd, 0, SEEK_SET) == 0 && cpu_read_schedstat(d->fd, &s.waited_ns);
+    s.after_ns = clock_ns();
+    if (is_known)
+        d->samples[d->count++ % RUN_DELAY_SAMPLES] = s;
+}
+
+/*
+ * Reads the run delay of each worker whose thread is known. Uses neither malloc nor stdio streams.
+ */
+static void run_delays_sample(struct run_delays *all)
+{
+    for (unsigned i = 0; i < all->count; i++)
+        if (all->list[i].fd >= 0)
+            sample_one(&all->list[i]);
+}
+
+/* Says which thread of the parent process a worker is; from then on it is sampled. */
+static void run_delays_watch(struct run_delays *all, unsigned worker, int thread)
+{
+    char path[64];
+    struct run_delay *d = &all->list[worker];
+    if (d->thread == thread)
+        return;
+    descriptor_close(&d->fd);
+    d->thread = thread;
+    d->count = 0;
+    snprintf(path, sizeof path, "/proc/%d/task/%d/schedstat", (int)getppid(), thread);
+    d->fd = kernel_file_open(path, O_RDONLY);
+}
 
 /* Interval between looks into the boxes, in ms. */
 #define LOOK_MS 5

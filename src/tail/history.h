@@ -5,7 +5,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "tail/event.h"
+#include "tail/trace.h"
 
 /*
  * The newest events, in memory of a fixed size, in which they overwrite the oldest. Events of one

@@ -1,23 +1,556 @@
 #include "tail/trace.h"
 
 #include <dirent.h>
+#include <endian.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/random.h>
 #include <sys/stat.h>
+#include <sys/syscall.h>
+#include <time.h>
 #include <unistd.h>
 
+#include "sys/confine.h"
+#include "sys/seccomp_rules.h"
+#include "sys/stop.h"
 #include "util/descriptor.h"
+#include "util/err.h"
 #include "util/kernel_file.h"
 #include "util/message.h"
 #include "util/portable.h"
 
+/* Which occurrences of an event the kernel has to record. */
+enum tail_scope {
+    SCOPE_DEVICES,    /* those on the devices below the files */
+    SCOPE_FILESYSTEM, /* those on the filesystem's device */
+    SCOPE_THREAD,     /* those in the program's threads */
+    SCOPE_WOKEN,      /* those that make one of the program's threads ready to run */
+    SCOPE_SWITCHED,   /* those that give a CPU to one of the program's threads, or take it away */
+};
+
+/* Whether the declaration from `from` to `end` ("char rwbs[10]") declares `name`. */
+static bool declares(const char *from, const char *end, const char *name)
+{
+    const char *bracket = memchr(from, '[', (size_t)(end - from));
+    const char *type = "__data_loc ";
+    if (bracket && strncmp(from, type, strlen(type)) != 0)
+        end = bracket;
+    size_t length = strlen(name);
+    if ((size_t)(end - from) <= length || strncmp(end - length, name, length) != 0)
+        return false;
+    return end[-(ptrdiff_t)length - 1] == ' ';
+}
+
+/*
+ * Looks up a field in `text`, the contents of such a file. Returns false when there is no such
+ * field.
+ */
+static bool tail_format_field(const char *text, const char *name, struct tail_field *field)
+{
+    *field = (struct tail_field){0};
+    for (const char *at = strstr(text, "field:"); at; at = strstr(at, "field:")) {
+        at += strlen("field:");
+        at += strspn(at, " ");
+        const char *end = strchr(at, ';');
+        if (!end)
+            return false;
+        if (!declares(at, end, name))
+            continue;
+        field->is_text = memchr(at, '[', (size_t)(end - at)) != NULL;
+        return sscanf(end, ";\toffset:%u;\tsize:%u;", &field->offset, &field->size) == 2;
+    }
+    return false;
+}
+
+/* Finds the number that identifies the event in the trace. Returns false when `text` has none. */
+static bool tail_format_id(const char *text, unsigned *id)
+{
+    const char *at = strstr(text, "\nID:");
+    return at && sscanf(at, "\nID: %u", id) == 1;
+}
+
+/*
+ * Returns the value of a number of 1, 2, 4 or 8 bytes, and 0 for other fields and for a field that
+ * is not within `bytes`.
+ */
+static uint64_t tail_field_value(const struct tail_field *field, const unsigned char *record,
+                                 size_t bytes)
+{
+    uint8_t one;
+    uint16_t two;
+    uint32_t four;
+    uint64_t eight;
+    if (field->offset > bytes || field->size > bytes - field->offset)
+        return 0;
+    switch (field->size) {
+    case 1:
+        memcpy(&one, record + field->offset, sizeof one);
+        return one;
+    case 2:
+        memcpy(&two, record + field->offset, sizeof two);
+        return two;
+    case 4:
+        memcpy(&four, record + field->offset, sizeof four);
+        return four;
+    case 8:
+        memcpy(&eight, record + field->offset, sizeof eight);
+        return eight;
+    default:
+        return 0;
+    }
+}
+
+/* Flags in the page's `commit` (kernel/trace/ring_buffer.c). */
+#define LOST_EVENTS (UINT32_C(1) << 31)
+
+#define LOST_COUNTED (UINT32_C(1) << 30)
+#define COMMIT_BYTES ((UINT32_C(1) << 20) - 1)
+
+/*
+ * Kinds of records. A smaller number than KIND_PADDING, other than 0, is the length of the record
+ * in words.
+ */
+enum { KIND_LONG = 0, KIND_PADDING = 29, KIND_EXTEND = 30, KIND_STAMP = 31 };
+
+#define DELTA_BITS 27
+
+/* A record with an absolute time has no room for these bits; they stay as they were. */
+#define STAMP_MISSING (UINT64_C(0xf8) << 56)
+
+bool tail_page_layout(struct tail_page_layout *layout, const char *text)
+{
+    struct tail_field commit;
+    struct tail_field data;
+    if (!tail_format_field(text, "commit", &commit) || !tail_format_field(text, "data", &data))
+        return false;
+    *layout = (struct tail_page_layout){commit.offset, commit.size, data.offset, data.size};
+    return commit.offset >= sizeof(uint64_t) && commit.size <= sizeof(uint64_t) &&
+           data.offset > commit.offset && data.offset - commit.offset >= commit.size;
+}
+
+static uint32_t word_at(const unsigned char *at)
+{
+    uint32_t word;
+    memcpy(&word, at, sizeof word);
+    return word;
+}
+
+bool tail_page_begin(struct tail_page *page, const struct tail_page_layout *layout,
+                     const unsigned char *memory, size_t bytes)
+{
+    const struct tail_field commit = {.offset = layout->commit_offset, .size = layout->commit_size};
+    *page = (struct tail_page){0};
+    if (bytes < layout->data_offset)
+        return false;
+    size_t room = bytes - layout->data_offset;
+    uint32_t committed = (uint32_t)tail_field_value(&commit, memory, bytes);
+    page->data = memory + layout->data_offset;
+    page->bytes = committed & COMMIT_BYTES;
+    page->follows_loss = committed & LOST_EVENTS;
+    memcpy(&page->base_ns, memory, sizeof page->base_ns);
+    page->ns = page->base_ns;
+    if (page->bytes > room)
+        return false;
+    const struct tail_field lost = {.offset = (unsigned)page->bytes, .size = layout->commit_size};
+    if (page->follows_loss)
+        page->lost = committed & LOST_COUNTED ? tail_field_value(&lost, page->data, room) : 1;
+    return true;
+}
+
+/* The head of a record has its kind, and the time since the previous record. */
+static void split_head(uint32_t word, unsigned *kind, uint64_t *delta)
+{
+#if __BYTE_ORDER == __LITTLE_ENDIAN
+    *kind = word & 31;
+    *delta = word >> 5;
+#else
+    *kind = word >> DELTA_BITS;
+    *delta = word & ((UINT32_C(1) << DELTA_BITS) - 1);
+#endif
+}
+
+const unsigned char *tail_page_next(struct tail_page *page, size_t *bytes)
+{
+    while (page->bytes - page->at >= 2 * sizeof(uint32_t)) {
+        const unsigned char *at = page->data + page->at;
+        size_t left = page->bytes - page->at;
+        uint32_t second = word_at(at + sizeof(uint32_t));
+        size_t size = 2 * sizeof(uint32_t);
+        uint64_t delta;
+        unsigned kind;
+        split_head(word_at(at), &kind, &delta);
+        if (kind == KIND_PADDING) {
+            if (delta == 0) /* up to the end of the page */
+                break;
+            size = sizeof(uint32_t) + second;
+        } else if (kind == KIND_EXTEND) {
+            page->ns += delta + ((uint64_t)second << DELTA_BITS);
+        } else if (kind == KIND_STAMP) {
+            page->ns = (delta + ((uint64_t)second << DELTA_BITS)) | (page->base_ns & STAMP_MISSING);
+        } else {
+            size_t head = kind == KIND_LONG ? 2 * sizeof(uint32_t) : sizeof(uint32_t);
+            size =
+                sizeof(uint32_t) + (kind == KIND_LONG ? (size_t)second : kind * sizeof(uint32_t));
+            if (size < head || size > left)
+                break;
+            page->ns += delta;
+            page->at += size;
+            *bytes = size - head;
+            return at + head;
+        }
+        if (size > left || size == 0)
+            break;
+        page->at += size;
+    }
+    page->at = page->bytes;
+    return NULL;
+}
+
+/*
+ * Bits of `flags` in contention_begin (include/trace/events/lock.h). A thread with one of these
+ * spins instead of sleeping, with LOCK_MUTEX only at first.
+ */
+#define LOCK_SPINS (UINT64_C(1) << 0)
+
+#define LOCK_MUTEX (UINT64_C(1) << 5)
+
+/*
+ * Bits of `prev_state` in sched_switch. A thread with one of these gives up its CPU because it has
+ * to wait.
+ */
+#define STATE_SLEEPS 0xff
+
+/* Values of an event's fields, in the order of its row in the table. */
+struct values {
+    uint64_t of[TAIL_EVENT_FIELDS];
+    const unsigned char *text; /* the field that is not a number */
+    size_t text_bytes;
+};
+
+/*
+ * Makes 0, 1 or 2 events from the values, and returns their number. The caller has set the kind and
+ * the thread of both.
+ */
+typedef unsigned reading(const struct values *v, struct tail_event events[static 2]);
+
+static unsigned take_plain(const struct values *v, struct tail_event events[static 2])
+{
+    (void)v;
+    (void)events;
+    return 1;
+}
+
+/*
+ * Only requests with sectors move data. A flush has none ("FF"), and neither has the last step of a
+ * write that waited for a flush ("FWS").
+ */
+static unsigned take_request(const struct values *v, struct tail_event events[static 2])
+{
+    struct tail_event *e = &events[0];
+    bool is_flush = v->text_bytes > 1 && v->text[0] == 'F' && v->text[1] == 'F';
+    e->device = (uint32_t)v->of[0];
+    e->sector = v->of[1];
+    e->sectors = (uint32_t)v->of[2];
+    e->is_meta = v->text_bytes > 0 && memchr(v->text, 'M', v->text_bytes) != NULL;
+    if (e->sectors > 0)
+        return 1;
+    if (!is_flush || e->kind == TAIL_INSERT)
+        return 0;
+    e->kind = e->kind == TAIL_ISSUE ? TAIL_FLUSH_BEGIN : TAIL_FLUSH_END;
+    return 1;
+}
+
+static unsigned take_switch(const struct values *v, struct tail_event events[static 2])
+{
+    events[0].kind = v->of[1] & STATE_SLEEPS ? TAIL_SLEEP : TAIL_PREEMPT;
+    events[0].thread = (int32_t)v->of[0];
+    events[1] = events[0];
+    events[1].kind = TAIL_RUN;
+    events[1].thread = (int32_t)v->of[2];
+    return 2;
+}
+
+static unsigned take_woken(const struct values *v, struct tail_event events[static 2])
+{
+    events[0].thread = (int32_t)v->of[0];
+    return 1;
+}
+
+/*
+ * A thread that waits for a mutex counts as waiting even while it spins. For other locks only a
+ * thread that sleeps counts.
+ */
+static unsigned take_lock(const struct values *v, struct tail_event events[static 2])
+{
+    events[0].sector = v->of[0];
+    return events[0].kind == TAIL_LOCK_END || !(v->of[1] & LOCK_SPINS) || (v->of[1] & LOCK_MUTEX);
+}
+
+static unsigned take_pause(const struct values *v, struct tail_event events[static 2])
+{
+    (void)events;
+    return (int64_t)v->of[0] > 0;
+}
+
+/* What only one type of filesystem does. */
+#define COMMITS "commits of the journal"
+
+#define LOG_WAITS "waits for the log"
+
+static const struct row {
+    const char *path;
+    const char *purpose;
+    enum tail_scope scope;
+    enum tail_kind kind;
+    reading *take;
+    const char *fields[TAIL_EVENT_FIELDS]; /* a field with text comes last */
+} rows[TAIL_EVENTS] = {
+    {"block/block_rq_insert",
+     "requests to devices",
+     SCOPE_DEVICES,
+     TAIL_INSERT,
+     take_request,
+     {"dev", "sector", "nr_sector", "rwbs"}},
+    {"block/block_rq_issue",
+     "requests to devices",
+     SCOPE_DEVICES,
+     TAIL_ISSUE,
+     take_request,
+     {"dev", "sector", "nr_sector", "rwbs"}},
+    {"block/block_rq_complete",
+     "requests to devices",
+     SCOPE_DEVICES,
+     TAIL_COMPLETE,
+     take_request,
+     {"dev", "sector", "nr_sector", "rwbs"}},
+    {"sched/sched_switch",
+     "waits for a CPU",
+     SCOPE_SWITCHED,
+     TAIL_SLEEP,
+     take_switch,
+     {"prev_pid", "prev_state", "next_pid"}},
+    {"sched/sched_wakeup", "waits for a CPU", SCOPE_WOKEN, TAIL_WAKE, take_woken, {"pid"}},
+    {"jbd2/jbd2_start_commit", COMMITS, SCOPE_FILESYSTEM, TAIL_COMMIT_BEGIN, take_plain, {"dev"}},
+    {"jbd2/jbd2_end_commit", COMMITS, SCOPE_FILESYSTEM, TAIL_COMMIT_END, take_plain, {"dev"}},
+    {"xfs/xfs_log_force", LOG_WAITS, SCOPE_THREAD, TAIL_LOG_WAIT, take_plain, {NULL}},
+    {"xfs/xfs_log_grant_sleep", LOG_WAITS, SCOPE_THREAD, TAIL_LOG_WAIT, take_plain, {NULL}},
+    {"xfs/xfs_log_grant_wake", LOG_WAITS, SCOPE_THREAD, TAIL_LOG_READY, take_plain, {NULL}},
+    {"writeback/balance_dirty_pages",
+     "writers that are held back",
+     SCOPE_THREAD,
+     TAIL_DIRTY_PAUSE,
+     take_pause,
+     {"pause"}},
+    {"vmscan/mm_vmscan_direct_reclaim_begin",
+     "reclaim of memory",
+     SCOPE_THREAD,
+     TAIL_RECLAIM_BEGIN,
+     take_plain,
+     {NULL}},
+    {"vmscan/mm_vmscan_direct_reclaim_end",
+     "reclaim of memory",
+     SCOPE_THREAD,
+     TAIL_RECLAIM_END,
+     take_plain,
+     {NULL}},
+    {"vmscan/mm_vmscan_memcg_reclaim_begin",
+     "reclaim of memory",
+     SCOPE_THREAD,
+     TAIL_RECLAIM_BEGIN,
+     take_plain,
+     {NULL}},
+    {"vmscan/mm_vmscan_memcg_reclaim_end",
+     "reclaim of memory",
+     SCOPE_THREAD,
+     TAIL_RECLAIM_END,
+     take_plain,
+     {NULL}},
+    {"lock/contention_begin",
+     "locks",
+     SCOPE_THREAD,
+     TAIL_LOCK_BEGIN,
+     take_lock,
+     {"lock_addr", "flags"}},
+    {"lock/contention_end", "locks", SCOPE_THREAD, TAIL_LOCK_END, take_lock, {"lock_addr"}},
+};
+
+const char *tail_event_path(unsigned index)
+{
+    return rows[index].path;
+}
+
+static enum tail_scope tail_event_scope(unsigned index)
+{
+    return rows[index].scope;
+}
+
+/*
+ * What an event shows, in words ("locks"), for the message that this kernel lacks the event. Events
+ * of one purpose are of use only together.
+ */
+static const char *tail_event_purpose(unsigned index)
+{
+    return rows[index].purpose;
+}
+
+bool tail_decoder_learn(struct tail_decoder *d, unsigned index, const char *text)
+{
+    struct tail_format *f = &d->formats[index];
+    f->is_known = tail_format_id(text, &f->id) && tail_format_field(text, "common_type", &d->id) &&
+                  tail_format_field(text, "common_pid", &d->thread);
+    for (unsigned i = 0; i < TAIL_EVENT_FIELDS && rows[index].fields[i] && f->is_known; i++)
+        f->is_known = tail_format_field(text, rows[index].fields[i], &f->fields[i]);
+    return f->is_known;
+}
+
+void tail_decoder_finish(struct tail_decoder *d)
+{
+    for (unsigned i = 0; i < TAIL_EVENTS; i++) {
+        if (d->formats[i].is_known)
+            continue;
+        for (unsigned other = 0; other < TAIL_EVENTS; other++)
+            if (strcmp(rows[other].purpose, rows[i].purpose) == 0)
+                d->formats[other].is_known = false;
+    }
+}
+
+bool tail_decoder_misses(const struct tail_decoder *d, unsigned index, const char *filesystem)
+{
+    const char *purpose = rows[index].purpose;
+    if (d->formats[index].is_known)
+        return false;
+    if (strcmp(purpose, COMMITS) == 0)
+        return strcmp(filesystem, "ext4") == 0 || strcmp(filesystem, "ext3") == 0;
+    return strcmp(purpose, LOG_WAITS) != 0 || strcmp(filesystem, "xfs") == 0;
+}
+
+static void read_values(struct values *v, const struct tail_format *f, const unsigned char *record,
+                        size_t bytes)
+{
+    for (unsigned i = 0; i < TAIL_EVENT_FIELDS; i++) {
+        const struct tail_field *field = &f->fields[i];
+        bool fits = field->offset <= bytes && field->size <= bytes - field->offset;
+        v->of[i] = tail_field_value(field, record, bytes);
+        if (!field->is_text || !fits)
+            continue;
+        v->text = record + field->offset;
+        v->text_bytes = strnlen((const char *)v->text, field->size);
+    }
+}
+
+unsigned tail_decode(const struct tail_decoder *d, const unsigned char *record, size_t bytes,
+                     uint64_t ns, struct tail_event events[static 2])
+{
+    unsigned id = (unsigned)tail_field_value(&d->id, record, bytes);
+    unsigned index = 0;
+    while (index < TAIL_EVENTS && !(d->formats[index].is_known && d->formats[index].id == id))
+        index++;
+    if (index == TAIL_EVENTS)
+        return 0;
+    struct values values = {0};
+    read_values(&values, &d->formats[index], record, bytes);
+    events[0] = (struct tail_event){.ns = ns,
+                                    .thread = (int32_t)tail_field_value(&d->thread, record, bytes),
+                                    .kind = (uint8_t)rows[index].kind};
+    return rows[index].take(&values, events);
+}
+
+/*
+ * The instance cannot be removed while the program, or a process that it forked, has files of it
+ * open. When the program is killed, these files are closed a moment after the socket.
+ */
+#define MOST_TRIES 500
+
+#define NAP_NS 10000000
+
+/* Arguments of unlinkat(2). The filter compares the address of the name. */
+struct errand {
+    int instances;
+    char name[TAIL_INSTANCE_NAME];
+};
+
+static bool confine_remover(void *context, int socket)
+{
+    const struct errand *errand = context;
+    uint64_t name = (uint64_t)(uintptr_t)errand->name;
+    struct sock_filter rules[] = {
+        LOAD(FIELD(arch)),
+        MUST_BE(ARCHITECTURE),
+        LOAD(FIELD(nr)),
+        ALLOW(SYS_exit),
+        ALLOW(SYS_clock_nanosleep),
+        ALLOW_ON(SYS_read, socket),
+        ALLOW_ON(SYS_write, socket),
+        MUST_BE(SYS_unlinkat),
+        LOAD(LOW_HALF(0)),
+        MUST_BE(errand->instances),
+        LOAD(LOW_HALF(1)),
+        MUST_BE((uint32_t)name),
+        LOAD(HIGH_HALF(1)),
+        MUST_BE((uint32_t)(name >> 32)),
+        LOAD(LOW_HALF(2)),
+        MUST_BE(AT_REMOVEDIR),
+        ANSWER(SECCOMP_RET_ALLOW),
+    };
+    return seccomp_install(rules, sizeof rules / sizeof *rules);
+}
+
+/* Waits for the end of the program and removes the instance. The filter allows nothing else. */
+static void run_errand(void *context, int socket)
+{
+    const struct errand *errand = context;
+    const struct timespec nap = {.tv_nsec = NAP_NS};
+    char byte;
+    while (syscall(SYS_read, socket, &byte, 1) < 0 && errno == EINTR)
+        continue;
+    for (int i = 0; i < MOST_TRIES; i++) {
+        if (syscall(SYS_unlinkat, errand->instances, errand->name, AT_REMOVEDIR) == 0 ||
+            errno == ENOENT)
+            return;
+        syscall(SYS_clock_nanosleep, CLOCK_MONOTONIC, 0, &nap, NULL);
+    }
+}
+
+/*
+ * Starts the remover of the instance `name` in the open directory `instances`. If the remover
+ * cannot be confined, its pid is 0, which is not a failure. Returns 0 or a negative errno with a
+ * line in e.
+ */
+static int tail_remover_start(struct helper *remover, int instances, const char *name,
+                              struct err *e)
+{
+    struct errand errand = {.instances = instances};
+    snprintf(errand.name, sizeof errand.name, "%s", name);
+    const struct confined_job job = {.name = "remover",
+                                     .keep = instances,
+                                     .outlives = true, /* its job begins when its parent dies */
+                                     .confine = confine_remover,
+                                     .work = run_errand,
+                                     .context = &errand};
+    return confined_start(remover, &job, e);
+}
+
+/*
+ * Makes the remover remove the instance, whose files must be closed by then, and waits until it has
+ * ended. If it does not, because somebody has stopped it, says so.
+ */
+static void tail_remover_stop(struct helper *remover)
+{
+    if (!helper_end(remover, MOST_TRIES * (NAP_NS / 1000000) + 1000))
+        stop_message("the process that removes the trace instance is stopped, and does so when it "
+                     "goes on");
+}
+
 /* Size of the kernel's buffers, for all CPUs together and for each. */
-#define BUFFER_KIB     65536U
+#define BUFFER_KIB 65536U
+
 #define MOST_CPU_KIB   8192U
 #define LEAST_CPU_KIB  128U
 #define INSTANCE_PATH  128

@@ -7,10 +7,143 @@
 #include <sys/types.h>
 
 #include "measure/device.h"
-#include "tail/decode.h"
-#include "tail/page.h"
-#include "tail/remover.h"
+#include "sys/confine.h"
 #include "util/err.h"
+
+/* What the kernel reports, reduced to what shows a cause. */
+enum tail_kind {
+    TAIL_INSERT,       /* a request entered the queue of a device */
+    TAIL_ISSUE,        /* the queue handed a request to the device */
+    TAIL_COMPLETE,     /* the device completed a request, or `sectors` of it */
+    TAIL_FLUSH_BEGIN,  /* a device began to flush its own cache */
+    TAIL_FLUSH_END,    /* a device ended a flush */
+    TAIL_SLEEP,        /* a thread gave up its CPU because it has to wait */
+    TAIL_PREEMPT,      /* a thread lost its CPU and wants it back */
+    TAIL_RUN,          /* a thread got a CPU */
+    TAIL_WAKE,         /* a thread no longer has to wait, and wants a CPU */
+    TAIL_COMMIT_BEGIN, /* the filesystem's journal began a commit */
+    TAIL_COMMIT_END,
+    TAIL_LOG_WAIT,   /* a thread began to wait for the log; its operation may end first */
+    TAIL_LOG_READY,  /* the log has room, and the thread no longer waits for it */
+    TAIL_LOCK_BEGIN, /* a thread began to wait for the lock with the address `sector` */
+    TAIL_LOCK_END,
+    TAIL_RECLAIM_BEGIN, /* a thread has to free memory before it gets any */
+    TAIL_RECLAIM_END,
+    TAIL_DIRTY_PAUSE, /* the kernel makes a thread pause: too much data waits for writeback */
+};
+
+struct tail_event {
+    uint64_t ns;      /* time of clock_ns() */
+    uint64_t sector;  /* first sector of a request, of 512 bytes; or the address of a lock */
+    uint32_t sectors; /* number of sectors of a request */
+    uint32_t device;  /* the kernel's device number: major << 20 | minor */
+    int32_t thread; /* the thread that it happened to; for a request, the thread that was running */
+    uint8_t kind;   /* enum tail_kind */
+    bool is_meta;   /* the request is for the filesystem's own data */
+};
+
+/* The device number that events have. */
+static inline uint32_t tail_device(unsigned major, unsigned minor)
+{
+    return major << 20 | minor;
+}
+
+/*
+ * Where the fields of a kernel event are in its records, according to the event's file `format` in
+ * tracefs.
+ */
+
+struct tail_field {
+    unsigned offset;
+    unsigned size; /* 0: the event has no such field */
+    bool is_text;  /* an array of characters, which may be as long as a number */
+};
+
+/*
+ * A page of the kernel's trace buffer, as trace_pipe_raw returns it. Its layout is described by
+ * header_page and header_event in tracefs, and in the kernel's
+ * Documentation/trace/ring-buffer-design.rst.
+ */
+
+/* Where the parts of a page are (header_page). */
+struct tail_page_layout {
+    unsigned commit_offset;
+    unsigned commit_size;
+    unsigned data_offset;
+    unsigned data_size;
+};
+
+/* Reads `text`, the contents of header_page. Returns false when it has an unexpected form. */
+bool tail_page_layout(struct tail_page_layout *layout, const char *text);
+
+struct tail_page {
+    const unsigned char *data;
+    size_t bytes; /* number of valid bytes of data */
+    size_t at;    /* position of the next record */
+    uint64_t base_ns;
+    uint64_t ns;       /* time of the record that tail_page_next() returned last */
+    bool follows_loss; /* the kernel lost events before this page */
+    uint64_t lost;     /* their number, or 1 if a full page had no room for it */
+};
+
+/*
+ * Begins to read a page, of which `bytes` were read from the kernel. Returns false when this is not
+ * a page.
+ */
+bool tail_page_begin(struct tail_page *page, const struct tail_page_layout *layout,
+                     const unsigned char *memory, size_t bytes);
+
+/* Returns the next record of the page and its size; NULL at the end. */
+const unsigned char *tail_page_next(struct tail_page *page, size_t *bytes);
+
+/* The kernel's events that show causes, and how their records become a struct tail_event. */
+
+/* Number of kernel events in the table. */
+enum { TAIL_EVENTS = 17 };
+
+/* Path of an event in tracefs ("block/block_rq_issue"). */
+const char *tail_event_path(unsigned index);
+
+#define TAIL_EVENT_FIELDS 4
+
+/* The formats of the records of the running kernel. */
+struct tail_decoder {
+    struct tail_format {
+        bool is_known;
+        unsigned id;
+        struct tail_field fields[TAIL_EVENT_FIELDS];
+    } formats[TAIL_EVENTS];
+    struct tail_field id;     /* fields that all events have */
+    struct tail_field thread; /* thread that was running */
+};
+
+/*
+ * Reads `text`, the contents of the event's file `format`. Returns false when a field is missing or
+ * has an unexpected size; the event then counts as missing.
+ */
+bool tail_decoder_learn(struct tail_decoder *d, unsigned index, const char *text);
+
+/* After all events: forgets those of a purpose for which another one is missing. */
+void tail_decoder_finish(struct tail_decoder *d);
+
+/* Whether that event is missing, though operations on that filesystem ("ext4") may cause it. */
+bool tail_decoder_misses(const struct tail_decoder *d, unsigned index, const char *filesystem);
+
+/*
+ * Turns a record of the trace into events. One record can make two of them, when a CPU goes from
+ * one thread to another. Returns the number of events.
+ */
+unsigned tail_decode(const struct tail_decoder *d, const unsigned char *record, size_t bytes,
+                     uint64_t ns, struct tail_event events[static 2]);
+
+/*
+ * The remover is a confined process that keeps the right to remove the trace instance of this run.
+ * It does so when the program ends, no matter how: it sees the end of the socket. Its filter allows
+ * it to use the socket, remove this one directory, wait, and exit.
+ */
+
+/* Size of an instance's name, including its NUL. */
+#define TAIL_INSTANCE_NAME 48
 
 /*
  * A trace instance of the program's own. While a test runs, the kernel records events into it, of

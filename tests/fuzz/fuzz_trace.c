@@ -6,9 +6,8 @@
  */
 #include "fuzz.h"
 #include "tail/causes.h"
-#include "tail/decode.h"
 #include "tail/history.h"
-#include "tail/page.h"
+#include "tail/trace.h"
 
 static const struct tail_page_layout usual = {8, 8, 16, 4080};
 

@@ -8,9 +8,8 @@
 
 #include <cmocka.h>
 
-#include "tail/decode.h"
 #include "tail/history.h"
-#include "tail/page.h"
+#include "tail/trace.h"
 
 static const char header_page[] = "\tfield: u64 timestamp;\toffset:0;\tsize:8;\tsigned:0;\n"
                                   "\tfield: local_t commit;\toffset:8;\tsize:8;\tsigned:1;\n"

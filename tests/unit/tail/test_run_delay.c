@@ -7,7 +7,7 @@
 
 #include <cmocka.h>
 
-#include "tail/run_delay.h"
+#include "tail/examiner.h"
 
 static struct run_delay d;
 
