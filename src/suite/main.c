@@ -2,7 +2,7 @@
 
 #include "bonnie/program.h"
 #include "sys/program.h"
-#include "tools/tools.h"
+#include "tools/tool.h"
 #include "util/message.h"
 
 /*

@@ -1,18 +1,63 @@
-#include "tools/tools.h"
-
 #include <endian.h>
 #include <errno.h>
 #include <inttypes.h>
 #include <stddef.h>
+#include <stdint.h>
 #include <stdio.h>
 #include <time.h>
 
 #include "cli/option.h"
 #include "sys/output.h"
 #include "sys/stop.h"
-#include "tools/rand_sequence.h"
 #include "tools/tool.h"
 #include "util/message.h"
+
+/*
+ * The numbers of glibc's rand(3), whatever the C library is: an additive feedback generator of 31
+ * words (random(3), TYPE_3). A seed has the same numbers on every machine.
+ */
+#define RAND_SEQUENCE_WORDS 31
+
+struct rand_sequence {
+    uint32_t words[RAND_SEQUENCE_WORDS];
+    unsigned at; /* index of the word for the next number */
+};
+
+static uint32_t rand_sequence_next(struct rand_sequence *s);
+
+/* Number of words between the two words that are added. */
+#define DISTANCE 3
+
+/* Number of the first numbers, which show the seed too plainly and are left out. */
+#define LEFT_OUT (10 * RAND_SEQUENCE_WORDS)
+
+/* Returns 16807 times the word modulo 2^31 - 1, by Schrage's method, which needs only 32 bits. */
+static int32_t multiplied(int32_t word)
+{
+    int32_t next = 16807 * (word % 127773) - 2836 * (word / 127773);
+    return next < 0 ? next + INT32_MAX : next;
+}
+
+static void rand_sequence_init(struct rand_sequence *s, uint32_t seed)
+{
+    int32_t word = seed == 0 ? 1 : (int32_t)seed;
+    for (unsigned i = 0; i < RAND_SEQUENCE_WORDS; i++) {
+        s->words[i] = (uint32_t)word;
+        word = multiplied(word);
+    }
+    s->at = DISTANCE;
+    for (unsigned i = 0; i < LEFT_OUT; i++)
+        rand_sequence_next(s);
+}
+
+/* The next number, which has 31 bits. */
+static uint32_t rand_sequence_next(struct rand_sequence *s)
+{
+    unsigned partner = (s->at + RAND_SEQUENCE_WORDS - DISTANCE) % RAND_SEQUENCE_WORDS;
+    uint32_t sum = s->words[s->at] += s->words[partner];
+    s->at = (s->at + 1) % RAND_SEQUENCE_WORDS;
+    return sum >> 1;
+}
 
 /*
  * generate_randfile: writes the integers of glibc's rand(3) in network byte order, four bytes each.

@@ -1,4 +1,4 @@
-#include "tools/tools.h"
+#include "tools/tool.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -20,7 +20,6 @@
 #include "sys/stop.h"
 #include "tail/trace.h"
 #include "tools/byte_ways.h"
-#include "tools/tool.h"
 #include "util/message.h"
 #include "util/printable.h"
 #include "util/rng.h"

@@ -31,7 +31,6 @@ struct zcav_device {
  */
 int zcav_device_open(struct zcav_device *d, const char *path, const struct zcav_settings *s,
                      struct err *e);
-
 void zcav_device_close(struct zcav_device *d);
 
 #endif

@@ -7,16 +7,43 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "io/engine.h"
+#include "io/engines/sync.h"
 #include "live/monitor.h"
 #include "live/progress.h"
 #include "measure/clock.h"
 #include "sys/stop.h"
 #include "sys/thread_pool.h"
-#include "tools/stream_engine.h"
 #include "util/message.h"
 #include "util/portable.h"
 #include "util/printable.h"
 #include "util/units.h"
+
+#define STREAM_ENDED ENODATA
+
+static enum engine_answer stream_submit(void *state, struct io *io)
+{
+    const struct at_once *s = state;
+    ssize_t moved = read(s->setup.files[io->file].fd, io->buffer, io->length);
+    io->result = moved < 0 ? -errno : moved == 0 ? -STREAM_ENDED : moved;
+    return ENGINE_COMPLETED;
+}
+
+/*
+ * An engine for pipes and terminals, which have no offsets: each transfer goes on where the last
+ * one has ended, whatever its own offset is, and there is only one transfer at a time. At the end
+ * of the stream a transfer fails with STREAM_ENDED.
+ */
+static const struct engine_ops engine_stream = {
+    .name = "read",
+    .summary = "read, one transfer at a time",
+    .available = at_once_available,
+    .state_bytes = at_once_state_bytes,
+    .open = at_once_open,
+    .submit = stream_submit,
+    .wait = at_once_wait,
+    .close = at_once_close,
+};
 
 unsigned zcav_passes(const struct zcav_settings *s)
 {

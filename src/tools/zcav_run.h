@@ -3,7 +3,6 @@
 
 #include "io/io_queue.h"
 #include "live/shared_stats.h"
-#include "tools/bad_ranges.h"
 #include "tools/zcav_device.h"
 #include "tools/zcav_log.h"
 #include "tools/zcav_options.h"

@@ -7,7 +7,6 @@
 
 #include <cmocka.h>
 
-#include "tools/bad_ranges.h"
 #include "tools/zcav_log.h"
 
 /* Adds a range. Returns whether it touches none of the others. */
