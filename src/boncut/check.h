@@ -1,7 +1,7 @@
 #ifndef BONCUT_CHECK_H
 #define BONCUT_CHECK_H
 
-#include "boncut/settings.h"
+#include "boncut/options.h"
 #include "util/err.h"
 
 /*

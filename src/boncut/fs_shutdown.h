@@ -1,7 +1,7 @@
 #ifndef BONCUT_FS_SHUTDOWN_H
 #define BONCUT_FS_SHUTDOWN_H
 
-#include "boncut/settings.h"
+#include "boncut/options.h"
 #include "util/err.h"
 
 /*

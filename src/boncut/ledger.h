@@ -4,7 +4,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "boncut/header.h"
+#include "boncut/log.h"
 #include "util/err.h"
 
 /* The last promise about a unit. The versions of a unit only grow. */
@@ -17,7 +17,6 @@ struct promise {
 
 /* `check` counts separately what was promised in the last 1, 2 and 3 seconds before the cut. */
 #define LAST_SECONDS 3
-
 #define METHODS_MOST 32
 
 /* All promises of a log. Its memory depends on the number of units, not on that of promises. */
@@ -40,7 +39,6 @@ struct ledger {
  * when the input is not a log, or contains logs of several runs.
  */
 int ledger_read(struct ledger *l, int fd, struct err *e);
-
 void ledger_release(struct ledger *l);
 
 /* The last promise about a unit. */
@@ -67,5 +65,96 @@ uint64_t control_version(uint64_t writes, uint32_t block);
  */
 #define CONTROL_BATCH  16
 #define CONTROL_GROUPS (CONTROL_BLOCKS / CONTROL_BATCH)
+
+/* The state of a unit. */
+enum finding {
+    FOUND_KEPT,
+    FOUND_LOST,      /* a sector is older than promised */
+    FOUND_FOREIGN,   /* zeros, or contents of another place, another run or unknown origin */
+    FOUND_TORN,      /* a file that was promised as a whole has parts of two versions */
+    FOUND_MISSING,   /* a name is missing */
+    FOUND_CAME_BACK, /* a name exists that should be gone */
+    FOUND_WRONG_SIZE,
+    FOUND_UNREADABLE, /* an error: neither kept nor lost */
+    FOUND_UNKNOWN,    /* unsound after a later call failed: nothing is known */
+    FINDINGS
+};
+
+/* The findings as words for reports: "came_back". */
+extern const char *const finding_names[FINDINGS];
+
+/* A unit that is not known to be kept. */
+#define FILE_TEXT 160
+
+struct loss {
+    unsigned method;
+    enum finding finding;
+    char file[FILE_TEXT]; /* path below the private directory */
+    uint64_t offset;
+    uint64_t promised;
+    bool has_version; /* a version was found */
+    uint64_t found;
+    const char *detail;     /* of foreign contents: "zeroed"; of lost ones: "torn"; NULL: none */
+    uint64_t before_end_us; /* time from the promise to the last line of the log, in microseconds */
+};
+
+/* Units whose last promise was made within a certain time before the end of the log. */
+struct recent {
+    uint64_t units;
+    uint64_t lost; /* in one way or another; unreadable units are not */
+};
+
+#define RECENT_BINS 30
+
+/* Summary of the units of one method. */
+struct tally {
+    uint64_t units; /* number of units judged */
+    uint64_t found[FINDINGS];
+    /* units of the last second, of the last two, of the last three */
+    struct recent last[LAST_SECONDS];
+};
+
+/* Summary of the blocks of a control group, without those that are unreadable or foreign. */
+struct control_tally {
+    uint64_t blocks; /* blocks whose last write nothing is known to have made durable */
+    uint64_t lost;
+};
+
+/* Overwrites that were in progress at the cut. These numbers are facts, not faults. */
+struct overwrites {
+    uint64_t under_way; /* number of blocks that are newer than promised, in whole or in part */
+    uint64_t torn;      /* number of those that have several versions */
+    uint32_t torn_at;   /* smallest power of two that divides the offset of any boundary between
+                           versions, in bytes; 0: there is no boundary */
+};
+
+#define LOSSES_NAMED 20
+
+struct findings {
+    struct tally methods[METHODS_MOST];
+    struct control_tally controls[METHODS_MOST];
+    struct recent bins[RECENT_BINS]; /* all methods together, in steps of RECENT_BIN_US; the last
+                                        bin ends with the log */
+    struct overwrites overwrites;
+    uint64_t new_names; /* number of files that were synced without their directory */
+    /* number of these files that still have their name, which POSIX does not promise */
+    uint64_t new_names_present;
+    int error; /* errno of the first unit that is unreadable; 0: none */
+    unsigned loss_count;
+    struct loss losses[LOSSES_NAMED]; /* the first LOSSES_NAMED losses */
+};
+
+/*
+ * Counts a unit of a method. The caller sets what was found and where in `loss`; findings_add()
+ * fills in its method, versions and times.
+ */
+void findings_add(struct findings *f, const struct ledger *l, unsigned method, uint32_t unit,
+                  struct loss *loss);
+
+/* Adds up the tallies of all methods in `sum`. */
+void findings_sum(const struct findings *f, struct tally *sum);
+
+/* Number of units that are lost in one way or another. */
+uint64_t tally_losses(const struct tally *t);
 
 #endif

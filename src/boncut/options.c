@@ -1,9 +1,10 @@
 #include "boncut/options.h"
 
+#include <stdbool.h>
 #include <stdint.h>
 #include <string.h>
 
-#include "boncut/header.h"
+#include "boncut/log.h"
 #include "boncut/methods/method.h"
 #include "cli/option.h"
 #include "cli/parser.h"

@@ -1,8 +1,56 @@
 #ifndef BONCUT_OPTIONS_H
 #define BONCUT_OPTIONS_H
 
-#include "boncut/settings.h"
+#include <stdbool.h>
+
 #include "cli/option.h"
+
+/* The commands of boncut: the first word of its command line. */
+enum command {
+    COMMAND_NONE,
+    COMMAND_WRITE,
+    COMMAND_CHECK,
+    COMMAND_AUDIT,
+    COMMAND_CAMPAIGN,
+    COMMAND_FS_SHUTDOWN,
+    COMMANDS
+};
+
+/* What the user asked for; nothing is looked up or computed. */
+struct settings {
+    int action; /* of enum action */
+    int command;
+    const char *directory;
+    bool cleanup;
+    /* for `write` */
+    struct given workers;
+    struct given units;
+    struct given block_bytes;
+    struct given rate;
+    struct given seed;
+    struct given time_ns;
+    unsigned methods; /* a bit for each method; 0: all methods */
+    /* for `check` */
+    bool json;
+    bool is_unmounted; /* the filesystem no longer mounts */
+    /* for `campaign` */
+    const char *victim; /* the beginning of every command for the victim, such as `ssh host` */
+    const char *cut;
+    const char *before_check;
+    const char *write_options;
+    const char *logs;
+    const char *page;
+    struct given cuts;
+    struct given after_least_ns;
+    struct given after_most_ns;
+    struct given timeout_ns;
+    struct given patience_ns;
+    bool same_boot;
+    /* for `fs-shutdown` */
+    bool yes;
+};
+
+enum action { ACTION_RUN, ACTION_HELP, ACTION_VERSION, ACTION_OPTIONS, ACTION_METHODS };
 
 extern const struct option_table option_table;
 

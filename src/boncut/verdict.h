@@ -4,7 +4,6 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "boncut/findings.h"
 #include "boncut/ledger.h"
 
 /* The deepest cache whose contents the cut destroyed, as far as the control groups show. */

@@ -1,7 +1,7 @@
 #ifndef BONCUT_WRITE_H
 #define BONCUT_WRITE_H
 
-#include "boncut/settings.h"
+#include "boncut/options.h"
 #include "util/err.h"
 
 /*

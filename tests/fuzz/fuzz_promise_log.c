@@ -8,7 +8,7 @@
 #include <unistd.h>
 
 #include "boncut/ledger.h"
-#include "boncut/log_line.h"
+#include "boncut/log.h"
 #include "boncut/methods/method.h"
 #include "fuzz.h"
 #include "util/rng.h"

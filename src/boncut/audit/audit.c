@@ -3,19 +3,287 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
+#include <stdbool.h>
+#include <stdint.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
-#include "boncut/audit/fua_trace.h"
-#include "boncut/audit/leaves.h"
-#include "boncut/audit/trial.h"
+#include "measure/clock.h"
+#include "measure/device.h"
 #include "measure/durability.h"
 #include "measure/mount_info.h"
+#include "storage/scratch.h"
 #include "sys/path.h"
 #include "sys/stop.h"
+#include "tail/trace.h"
+#include "util/descriptor.h"
+#include "util/err.h"
+#include "util/kernel_file.h"
 #include "util/printable.h"
+#include "util/rng.h"
 #include "util/units.h"
+
+/*
+ * Counts writes that are durable by themselves (FUA). The kernel has no counter for them, but root
+ * can see them as events of tracefs (Documentation/trace/ftrace.rst). The trace uses an instance of
+ * its own and disturbs no other user of tracefs.
+ */
+struct fua_trace {
+    char path[96]; /* path of the instance; empty: there is none, and nothing is known */
+    int in_use;    /* keeps --cleanup from removing it */
+};
+
+/*
+ * The drives at the bottom of a filesystem: neither volumes nor partitions. The kernel counts
+ * flushes only for these (Documentation/block/stat.rst), not for device mapper and md.
+ */
+#define LEAVES_MOST DEVICE_MOST
+
+enum write_cache { CACHE_UNKNOWN, CACHE_BACK, CACHE_THROUGH };
+
+struct leaf {
+    const struct device_set *devices;
+    const struct device *device;
+    enum write_cache cache; /* what the drive says about its cache, in queue/write_cache */
+    int fua; /* 1: the drive accepts writes with FUA; 0: it does not; -1: not known */
+    bool is_persistent_memory; /* which syncs in no time, and needs no request for that */
+    bool is_virtual;           /* by its name, a hypervisor, a file or memory emulates this drive */
+};
+
+struct leaf_counts {
+    bool known;
+    uint64_t writes;
+    uint64_t flushes;
+};
+
+/* Number of fsyncs in a trial. */
+#define TRIAL_SYNCS 200
+
+struct trial {
+    uint64_t median_ns;
+    uint64_t slowest_ns;
+};
+
+static void fua_trace_end(struct fua_trace *t);
+
+#define INSTANCES "/sys/kernel/tracing/instances"
+#define EVENT     "block_rq_issue"
+
+static int open_in(const struct fua_trace *t, const char *name, int flags)
+{
+    char path[160];
+    snprintf(path, sizeof path, "%s/%s", t->path, name);
+    return kernel_file_open(path, flags);
+}
+
+/* Makes an instance, and begins to count. Without the right to do so, t->path stays empty. */
+static void fua_trace_begin(struct fua_trace *t)
+{
+    char name[TAIL_INSTANCE_NAME];
+    *t = (struct fua_trace){.in_use = -1};
+    if (!tail_instance_name(name))
+        return;
+    snprintf(t->path, sizeof t->path, INSTANCES "/%s", name);
+    if (mkdir(t->path, 0700) != 0) {
+        t->path[0] = '\0';
+        return;
+    }
+    t->in_use = open_in(t, "tracing_on", O_WRONLY);
+    int fd = open_in(t, "events/block/" EVENT "/enable", O_WRONLY);
+    bool is_on = fd >= 0 && write(fd, "1", 1) == 1;
+    if (fd >= 0)
+        close(fd);
+    if (!is_on)
+        fua_trace_end(t);
+}
+
+/* Removes the trace instance. */
+static void fua_trace_end(struct fua_trace *t)
+{
+    descriptor_close(&t->in_use);
+    if (t->path[0])
+        rmdir(t->path);
+    t->path[0] = '\0';
+}
+
+bool fua_trace_line(const char *line, unsigned major, unsigned minor)
+{
+    unsigned found_major, found_minor;
+    char kind[16];
+    const char *event = strstr(line, EVENT ": ");
+    if (!event ||
+        sscanf(event + strlen(EVENT ": "), "%u,%u %15s", &found_major, &found_minor, kind) != 3)
+        return false;
+    const char *write = strchr(kind, 'W');
+    return found_major == major && found_minor == minor && write && strchr(write, 'F');
+}
+
+/*
+ * Sets *writes to the number of FUA writes to the device since fua_trace_begin(). Returns false
+ * when the number is unknown.
+ */
+static bool fua_trace_count(const struct fua_trace *t, const struct device *device,
+                            uint64_t *writes)
+{
+    char *line = NULL;
+    size_t room = 0;
+    int fd = t->path[0] ? open_in(t, "trace", O_RDONLY) : -1;
+    FILE *in = fd >= 0 ? fdopen(fd, "r") : NULL;
+    if (!in) {
+        if (fd >= 0)
+            close(fd);
+        return false;
+    }
+    *writes = 0;
+    while (getline(&line, &room, in) > 0)
+        *writes += fua_trace_line(line, device->major, device->minor);
+    free(line);
+    fclose(in);
+    return true;
+}
+
+static bool begins_with(const char *text, const char *const words[])
+{
+    for (; *words; words++)
+        if (strncmp(text, *words, strlen(*words)) == 0)
+            return true;
+    return false;
+}
+
+/* Whether the names of the driver or of the disk model show that the device is virtual. */
+static bool looks_virtual(const struct device_set *devices, const struct device *device)
+{
+    static const char *const names[] = {"vd", "xvd", "loop", "nbd", "zram", "ram", "rbd", NULL};
+    static const char *const models[] = {"QEMU",           "VBOX",   "VMware", "Virtual", "Amazon",
+                                         "PersistentDisk", "Google", "MSFT",   NULL};
+    char model[64];
+    device_fact(devices, device, "device/model", model, sizeof model);
+    return begins_with(device->name, names) || begins_with(model, models);
+}
+
+static enum write_cache cache_of(const struct device_set *devices, const struct device *device)
+{
+    char text[64];
+    device_fact(devices, device, "queue/write_cache", text, sizeof text);
+    return strcmp(text, "write back") == 0      ? CACHE_BACK
+           : strcmp(text, "write through") == 0 ? CACHE_THROUGH
+                                                : CACHE_UNKNOWN;
+}
+
+/* Stores the leaves of the device set, which must outlive them. Returns the number of leaves. */
+static unsigned leaves_find(struct leaf leaves[LEAVES_MOST], const struct device_set *devices)
+{
+    unsigned count = 0;
+    for (unsigned i = 0; i < devices->count; i++) {
+        const struct device *device = &devices->devices[i];
+        char fua[64];
+        if (!device_is_drive(devices, device))
+            continue;
+        device_fact(devices, device, "queue/fua", fua, sizeof fua);
+        leaves[count++] = (struct leaf){.devices = devices,
+                                        .device = device,
+                                        .cache = cache_of(devices, device),
+                                        .fua = *fua == '\0' ? -1 : *fua == '1',
+                                        .is_persistent_memory =
+                                            strncmp(device->name, "pmem", strlen("pmem")) == 0,
+                                        .is_virtual = looks_virtual(devices, device)};
+    }
+    return count;
+}
+
+/* Reads fields 5 (writes) and 16 (flushes) of `stat`. Linux before 5.5 has no field 16. */
+static struct leaf_counts leaf_count(const struct leaf *leaf)
+{
+    struct leaf_counts c = {.known = false};
+    char text[512]; /* 17 numbers of up to 20 digits */
+    device_fact(leaf->devices, leaf->device, "stat", text, sizeof text);
+    c.known =
+        sscanf(text, "%*u %*u %*u %*u %" SCNu64 " %*u %*u %*u %*u %*u %*u %*u %*u %*u %*u %" SCNu64,
+               &c.writes, &c.flushes) == 2;
+    return c;
+}
+
+#define BLOCK 4096
+
+static int compare_times(const void *a, const void *b)
+{
+    uint64_t left = *(const uint64_t *)a;
+    uint64_t right = *(const uint64_t *)b;
+    return (left > right) - (left < right);
+}
+
+static int write_block(const struct scratch *s, int fd, unsigned number, struct err *e)
+{
+    uint64_t block[BLOCK / sizeof(uint64_t)];
+    struct rng rng;
+    rng_init(&rng, clock_ns(), number);
+    for (unsigned i = 0; i < BLOCK / sizeof *block; i++)
+        block[i] = rng_next(&rng);
+    ssize_t written = pwrite(fd, block, BLOCK, (off_t)number * BLOCK);
+    return written == BLOCK
+               ? 0
+               : err_system(e, written < 0 ? errno : ENOSPC, "write in %s/%s", s->path, s->name);
+}
+
+static int sync_file(const struct scratch *s, int fd, struct err *e)
+{
+    return fsync(fd) == 0 ? 0 : err_system(e, errno, "fsync in %s/%s", s->path, s->name);
+}
+
+static int measure_syncs(const struct scratch *s, int fd, uint64_t times[TRIAL_SYNCS],
+                         struct err *e)
+{
+    int rc = 0;
+    for (unsigned i = 0; rc == 0 && i < TRIAL_SYNCS; i++)
+        rc = write_block(s, fd, i, e);
+    if (rc == 0)
+        rc = sync_file(s, fd, e);
+    for (unsigned i = 0; rc == 0 && i < TRIAL_SYNCS; i++) {
+        rc = stop_check(e);
+        if (rc == 0)
+            rc = write_block(s, fd, i, e);
+        uint64_t start_ns = clock_ns();
+        if (rc == 0)
+            rc = sync_file(s, fd, e);
+        times[i] = clock_ns() - start_ns;
+    }
+    return rc;
+}
+
+/* The file needs a name: btrfs does not sync a file that has none. */
+static int run_in(struct trial *t, const struct scratch *s, struct err *e)
+{
+    uint64_t times[TRIAL_SYNCS];
+    int fd = scratch_make_named_file(s, 0, e);
+    if (fd < 0)
+        return fd;
+    int rc = measure_syncs(s, fd, times, e);
+    close(fd);
+    int removed = scratch_remove_data_file(s, 0, e);
+    qsort(times, TRIAL_SYNCS, sizeof *times, compare_times);
+    *t = (struct trial){.median_ns = times[TRIAL_SYNCS / 2], .slowest_ns = times[TRIAL_SYNCS - 1]};
+    return rc == 0 ? removed : rc;
+}
+
+/*
+ * Overwrites one block of a file and calls fsync(2), TRIAL_SYNCS times. The file is in a private
+ * directory below the path; trial_run() removes both afterwards. Returns 0 or a negative errno with
+ * a line in e.
+ */
+static int trial_run(struct trial *t, const char *path, struct err *e)
+{
+    struct scratch s;
+    int rc = scratch_open(&s, path, PATH_FAILS, e);
+    if (rc == 0)
+        rc = scratch_make(&s, e);
+    if (rc == 0)
+        rc = run_in(t, &s, e);
+    int closed = scratch_close(&s, e);
+    return rc == 0 ? closed : rc;
+}
 
 /* The exit status when the audit is certain that the directory is not durable. */
 #define STATUS_NOT_DURABLE 2

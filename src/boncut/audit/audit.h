@@ -1,8 +1,18 @@
 #ifndef BONCUT_AUDIT_AUDIT_H
 #define BONCUT_AUDIT_AUDIT_H
 
-#include "boncut/settings.h"
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "boncut/options.h"
+#include "measure/device.h"
 #include "util/err.h"
+
+/*
+ * Whether this line of the trace reports a write with FUA to the device: "... block_rq_issue: 8,0
+ * WFS ...", where the F after the W means FUA.
+ */
+bool fua_trace_line(const char *line, unsigned major, unsigned minor);
 
 /*
  * `boncut audit`: reports what can be known about a directory before any power cut: how it is

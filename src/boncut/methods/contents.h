@@ -3,7 +3,7 @@
 
 #include <stdint.h>
 
-#include "boncut/findings.h"
+#include "boncut/ledger.h"
 #include "boncut/methods/method.h"
 
 /* Writes and checks blocks that carry a stamp in every sector of 512 bytes. */

@@ -4,8 +4,8 @@
 #include <liburing.h>
 #include <stdlib.h>
 
-#include "boncut/header.h"
 #include "boncut/layout.h"
+#include "boncut/log.h"
 
 int uring_fsync_begin(struct work *w)
 {

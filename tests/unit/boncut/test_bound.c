@@ -7,8 +7,7 @@
 
 #include <cmocka.h>
 
-#include "boncut/campaign/bound.h"
-#include "boncut/campaign/sum.h"
+#include "boncut/campaign/campaign.h"
 
 static void expect(double value, double expected)
 {

@@ -5,7 +5,7 @@
 
 #include <cmocka.h>
 
-#include "boncut/audit/fua_trace.h"
+#include "boncut/audit/audit.h"
 
 #define BEFORE "     jbd2/sda1-8-123     [001] .....  1234.567890: block_rq_issue: "
 

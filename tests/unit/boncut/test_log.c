@@ -9,9 +9,8 @@
 
 #include <cmocka.h>
 
-#include "boncut/findings.h"
 #include "boncut/ledger.h"
-#include "boncut/log_line.h"
+#include "boncut/log.h"
 #include "boncut/methods/method.h"
 
 #define RUN UINT64_C(0x123456789abcdef0)

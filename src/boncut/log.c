@@ -1,23 +1,142 @@
-#include "boncut/header.h"
+#include "boncut/log.h"
 
+#include <endian.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
 #include <limits.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
-#include "boncut/log_line.h"
 #include "boncut/methods/method.h"
 #include "measure/device.h"
 #include "measure/mount_info.h"
+#include "storage/scratch_names.h"
 #include "sys/host.h"
 #include "util/descriptor.h"
+#include "util/err.h"
 #include "util/kernel_file.h"
+#include "util/rng.h"
 #include "util/units.h"
+
+/* Eight digits and a blank. */
+#define LOG_CHECKSUM_LENGTH 9
+
+static uint32_t checksum(const char *text, size_t length, uint64_t key)
+{
+    uint64_t hash = rng_mix(key ^ length);
+    for (; length >= sizeof hash; text += sizeof hash, length -= sizeof hash) {
+        uint64_t word;
+        memcpy(&word, text, sizeof word);
+        hash = rng_mix(hash ^ le64toh(word));
+    }
+    uint64_t rest = 0;
+    memcpy(&rest, text, length);
+    return (uint32_t)(rng_mix(hash ^ le64toh(rest)) >> 32);
+}
+
+size_t log_checksum_append(char *text, size_t length, uint64_t key)
+{
+    uint32_t sum = checksum(text, length, key);
+    text[length] = ' ';
+    for (int digit = 0; digit < 8; digit++)
+        text[length + 1 + (size_t)digit] = "0123456789abcdef"[sum >> (28 - 4 * digit) & 15];
+    return length + LOG_CHECKSUM_LENGTH;
+}
+
+/*
+ * Whether the text ends in its checksum. If so, *length becomes the length of the text before the
+ * blank and the checksum.
+ */
+static bool log_checksum_is_right(const char *text, size_t *length, uint64_t key)
+{
+    char right[LOG_CHECKSUM_LENGTH];
+    if (*length < LOG_CHECKSUM_LENGTH)
+        return false;
+    size_t before = *length - LOG_CHECKSUM_LENGTH;
+    uint32_t sum = checksum(text, before, key);
+    right[0] = ' ';
+    for (int digit = 0; digit < 8; digit++)
+        right[1 + digit] = "0123456789abcdef"[sum >> (28 - 4 * digit) & 15];
+    if (memcmp(text + before, right, sizeof right) != 0)
+        return false;
+    *length = before;
+    return true;
+}
+
+static char *put_number(char *to, uint64_t number)
+{
+    char digits[20];
+    size_t count = 0;
+    do {
+        digits[count++] = (char)('0' + number % 10);
+        number /= 10;
+    } while (number > 0);
+    *to++ = ' ';
+    while (count > 0)
+        *to++ = digits[--count];
+    return to;
+}
+
+size_t log_line_format(char text[static LOG_LINE_MOST], const struct log_line *line, uint64_t run)
+{
+    char *to = text;
+    const char *name = methods[line->method].name;
+    size_t length = strlen(name);
+    if (line->is_failure)
+        *to++ = '!';
+    memcpy(to, name, length);
+    to = put_number(to + length, line->unit);
+    to = put_number(to, line->version);
+    to = put_number(to, line->time_us);
+    length = log_checksum_append(text, (size_t)(to - text), run);
+    text[length] = '\n';
+    return length + 1;
+}
+
+/* Reads a blank and a number of at most `most` from *at, and moves *at past them. */
+static bool take_number(const char **at, const char *end, uint64_t most, uint64_t *number)
+{
+    const char *from = *at;
+    uint64_t value = 0;
+    if (from == end || *from++ != ' ')
+        return false;
+    const char *first = from;
+    for (; from < end && *from >= '0' && *from <= '9'; from++) {
+        unsigned digit = (unsigned)(*from - '0');
+        if (value > (most - digit) / 10)
+            return false;
+        value = value * 10 + digit;
+    }
+    *at = from;
+    *number = value;
+    return from > first;
+}
+
+bool log_line_parse(struct log_line *line, const char *text, size_t length, uint64_t run)
+{
+    uint64_t unit;
+    if (!log_checksum_is_right(text, &length, run))
+        return false;
+    const char *end = text + length;
+    line->is_failure = length > 0 && *text == '!';
+    text += line->is_failure;
+    const char *blank = memchr(text, ' ', (size_t)(end - text));
+    if (!blank || !method_find(text, (size_t)(blank - text), &line->method))
+        return false;
+    if (!take_number(&blank, end, UINT32_MAX, &unit) ||
+        !take_number(&blank, end, INT64_MAX, &line->version) ||
+        !take_number(&blank, end, INT64_MAX, &line->time_us))
+        return false;
+    line->unit = (uint32_t)unit;
+    return blank == end;
+}
 
 #define FORMAT "boncut-log "
 #define LATEST 2
@@ -62,6 +181,7 @@ struct statx_facts {
     uint64_t subvolume;
     uint64_t rest[11];
 };
+
 _Static_assert(sizeof(struct statx_facts) == 256, "the size of struct statx");
 
 #define STATX_FACTS_UNIQUE_MOUNT 0x4000U /* since Linux 6.8 */
@@ -155,7 +275,7 @@ static void put_word(struct text *t, const char *key, const char *value)
     }
 }
 
-static void put_number(struct text *t, const char *key, uint64_t number)
+static void put_number_field(struct text *t, const char *key, uint64_t number)
 {
     t->length += (size_t)sprintf(t->to + t->length, " %s=%" PRIu64, key, number);
 }
@@ -176,11 +296,11 @@ static void put_methods(struct text *t, unsigned used)
 size_t header_format(char text[static HEADER_LINE_MOST], const struct header *h)
 {
     struct text t = {.to = text, .length = (size_t)sprintf(text, FORMAT "%d", LATEST)};
-    put_number(&t, "seed", h->seed);
-    put_number(&t, "run", h->run);
-    put_number(&t, "block", h->block_bytes);
-    put_number(&t, "units", h->units);
-    put_number(&t, "workers", h->workers);
+    put_number_field(&t, "seed", h->seed);
+    put_number_field(&t, "run", h->run);
+    put_number_field(&t, "block", h->block_bytes);
+    put_number_field(&t, "units", h->units);
+    put_number_field(&t, "workers", h->workers);
     put_methods(&t, h->methods);
     put_word(&t, "directory", h->directory);
     put_word(&t, "device", h->device);
@@ -188,12 +308,12 @@ size_t header_format(char text[static HEADER_LINE_MOST], const struct header *h)
     put_word(&t, "options", h->options);
     put_word(&t, "boot", h->boot_id);
     put_word(&t, "kernel", h->kernel);
-    put_number(&t, "mount", h->mount_id);
-    put_number(&t, "time", (uint64_t)h->time);
+    put_number_field(&t, "mount", h->mount_id);
+    put_number_field(&t, "time", (uint64_t)h->time);
     put_word(&t, "uuid", h->uuid);
     put_word(&t, "parent", h->parent);
-    put_number(&t, "superblock", h->superblock);
-    put_number(&t, "in_place", h->drive_is_in_place);
+    put_number_field(&t, "superblock", h->superblock);
+    put_number_field(&t, "in_place", h->drive_is_in_place);
     t.length = log_checksum_append(text, t.length, HEADER_KEY);
     text[t.length] = '\n';
     return t.length + 1;
@@ -227,8 +347,8 @@ static bool take_word(const char **text, const char *end, const char *key,
     return true;
 }
 
-static bool take_number(const char **text, const char *end, const char *key, uint64_t least,
-                        uint64_t most, uint64_t *number)
+static bool take_number_field(const char **text, const char *end, const char *key, uint64_t least,
+                              uint64_t most, uint64_t *number)
 {
     char value[HEADER_TEXT];
     return take_word(text, end, key, value) && units_parse_count(value, number) == 0 &&
@@ -260,25 +380,25 @@ static bool take_all(struct header *h, const char *text, const char *end)
     int version = *text++ - '0';
     if (version < 1 || version > LATEST)
         return false;
-    if (!take_number(&text, end, "seed", 0, UINT64_MAX, &h->seed) ||
-        !take_number(&text, end, "run", 0, UINT64_MAX, &h->run) ||
-        !take_number(&text, end, "block", HEADER_BLOCK_LEAST, HEADER_BLOCK_MOST, &block) ||
-        !take_number(&text, end, "units", 1, HEADER_UNITS_MOST, &units) ||
-        !take_number(&text, end, "workers", 1, HEADER_WORKERS_MOST, &workers) ||
+    if (!take_number_field(&text, end, "seed", 0, UINT64_MAX, &h->seed) ||
+        !take_number_field(&text, end, "run", 0, UINT64_MAX, &h->run) ||
+        !take_number_field(&text, end, "block", HEADER_BLOCK_LEAST, HEADER_BLOCK_MOST, &block) ||
+        !take_number_field(&text, end, "units", 1, HEADER_UNITS_MOST, &units) ||
+        !take_number_field(&text, end, "workers", 1, HEADER_WORKERS_MOST, &workers) ||
         !take_methods(&text, end, &h->methods) || !take_word(&text, end, "directory", directory) ||
         !take_word(&text, end, "device", h->device) ||
         !take_word(&text, end, "filesystem", h->filesystem) ||
         !take_word(&text, end, "options", h->options) ||
         !take_word(&text, end, "boot", h->boot_id) || !take_word(&text, end, "kernel", h->kernel) ||
-        !take_number(&text, end, "mount", 0, UINT64_MAX, &h->mount_id) ||
-        !take_number(&text, end, "time", 0, INT64_MAX, &time))
+        !take_number_field(&text, end, "mount", 0, UINT64_MAX, &h->mount_id) ||
+        !take_number_field(&text, end, "time", 0, INT64_MAX, &time))
         return false;
     if (version == 1)
         h->mount_id = 0; /* one that is used again after an unmount */
     else if (!take_word(&text, end, "uuid", h->uuid) ||
              !take_word(&text, end, "parent", h->parent) ||
-             !take_number(&text, end, "superblock", 0, UINT64_MAX, &h->superblock) ||
-             !take_number(&text, end, "in_place", 0, 1, &in_place))
+             !take_number_field(&text, end, "superblock", 0, UINT64_MAX, &h->superblock) ||
+             !take_number_field(&text, end, "in_place", 0, 1, &in_place))
         return false;
     h->block_bytes = (uint32_t)block;
     h->units = (uint32_t)units;
