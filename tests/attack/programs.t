@@ -239,6 +239,7 @@ sub works_ok {
     if ($scene->{says}) { like("$run->{out}$run->{err}", $scene->{says}, "$scene->{name}: it is read") }
     else                { cmp_ok(scalar(grep { is_used($_) } @places), '>', 0, "$scene->{name}: the program writes there") }
     clear_field($field);
+    system 'rm', '-rf', "$field->{fs}/way";
     return;
 }
 
@@ -256,6 +257,7 @@ for my $scene (grep { $_->{name} =~ /$CHOICE/ } @SCENES) {
         $struck += (end_of_attack($attack))[0];
         $tries  += $count;
         clear_field($field);
+        system 'rm', '-rf', "$field->{fs}/way", glob "$field->{fs}/face.*";
         $won += harm($field) ne q{} || $run->{status} =~ /\A(?:137|signal 9)\z/;
         push @shares, shares($TRIES) if !@shares && !$struck && $more-- > 0;
     }
