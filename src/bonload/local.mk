@@ -1,23 +1,16 @@
 src_libbonload_a_SOURCES = \
 	src/bonload/control/conductor.c src/bonload/control/conductor.h \
 	src/bonload/control/explainer.c src/bonload/control/explainer.h \
-	src/bonload/control/judge.c src/bonload/control/judge.h \
-	src/bonload/control/ladder.c src/bonload/control/ladder.h \
 	src/bonload/control/live.c src/bonload/control/live.h \
 	src/bonload/control/progress.c src/bonload/control/progress.h \
 	src/bonload/control/search.c src/bonload/control/search.h \
 	src/bonload/control/steering.c src/bonload/control/steering.h \
-	src/bonload/control/steps.c src/bonload/control/steps.h \
 	src/bonload/good_for.c src/bonload/good_for.h \
-	src/bonload/ledger/credentials.c src/bonload/ledger/credentials.h \
 	src/bonload/ledger/names.c src/bonload/ledger/names.h \
-	src/bonload/ledger/number_set.c src/bonload/ledger/number_set.h \
 	src/bonload/ledger/sizes.c src/bonload/ledger/sizes.h \
-	src/bonload/ledger/versions.c src/bonload/ledger/versions.h \
 	src/bonload/ledger/written.c src/bonload/ledger/written.h \
 	src/bonload/load/arrivals.c src/bonload/load/arrivals.h \
 	src/bonload/load/backing.c src/bonload/load/backing.h \
-	src/bonload/load/backlog.c src/bonload/load/backlog.h \
 	src/bonload/load/crew.c src/bonload/load/crew.h \
 	src/bonload/load/driver.c src/bonload/load/driver.h \
 	src/bonload/load/run.c src/bonload/load/run.h \
@@ -25,8 +18,8 @@ src_libbonload_a_SOURCES = \
 	src/bonload/plan/course.c src/bonload/plan/course.h \
 	src/bonload/plan/mix.c src/bonload/plan/mix.h \
 	src/bonload/plan/plan.h \
+	src/bonload/plan/settings.c \
 	src/bonload/plan/settings.h \
-	src/bonload/plan/words.c src/bonload/plan/words.h \
 	src/bonload/planning.c src/bonload/planning.h \
 	src/bonload/profiles/etcd.c \
 	src/bonload/profiles/maildir.c \
@@ -39,30 +32,19 @@ src_libbonload_a_SOURCES = \
 	src/bonload/report/hgrm.c \
 	src/bonload/report/human.c \
 	src/bonload/report/json.c \
-	src/bonload/report/json_settings.c \
 	src/bonload/report/report.h \
 	src/bonload/result/aftermath.c src/bonload/result/aftermath.h \
-	src/bonload/result/gathering.c \
-	src/bonload/result/outcome.c \
 	src/bonload/result/result.c src/bonload/result/result.h \
 	src/bonload/session.c src/bonload/session.h \
-	src/bonload/stats/failures.c src/bonload/stats/failures.h \
 	src/bonload/stats/recorder.c src/bonload/stats/recorder.h \
 	src/bonload/stats/series.c src/bonload/stats/series.h \
-	src/bonload/stats/slowest.h \
-	src/bonload/stats/standing.h \
-	src/bonload/targets/bodies.c src/bonload/targets/bodies.h \
 	src/bonload/targets/expected.c src/bonload/targets/expected.h \
 	src/bonload/targets/files/disk.c \
 	src/bonload/targets/files/meta.c \
 	src/bonload/targets/files/paths.c src/bonload/targets/files/paths.h \
 	src/bonload/targets/null.c \
-	src/bonload/targets/profile/acts.c src/bonload/targets/profile/acts.h \
 	src/bonload/targets/profile/gauge.c src/bonload/targets/profile/gauge.h \
-	src/bonload/targets/profile/group.c src/bonload/targets/profile/group.h \
 	src/bonload/targets/profile/log.c src/bonload/targets/profile/log.h \
-	src/bonload/targets/profile/mailbox.c src/bonload/targets/profile/mailbox.h \
-	src/bonload/targets/profile/pages.c src/bonload/targets/profile/pages.h \
 	src/bonload/targets/profile/profile_target.c src/bonload/targets/profile/profile_target.h \
 	src/bonload/targets/profile/storage.c src/bonload/targets/profile/storage.h \
 	src/bonload/targets/sleep.c \
@@ -75,19 +57,10 @@ src_libbonload_a_SOURCES = \
 if HAVE_CURL
 src_libbonload_a_SOURCES += \
 	src/bonload/targets/s3/s3.c src/bonload/targets/s3/s3.h \
-	src/bonload/targets/s3/s3_place.c \
 	src/bonload/targets/s3/s3_sign.c src/bonload/targets/s3/s3_sign.h \
-	src/bonload/targets/s3/s3_upload.c \
-	src/bonload/targets/s3/text.c src/bonload/targets/s3/text.h \
 	src/bonload/targets/web/http.c \
-	src/bonload/targets/web/web.c src/bonload/targets/web/web.h \
-	src/bonload/targets/web/web_exchange.c \
-	src/bonload/targets/web/web_loop.c src/bonload/targets/web/web_loop.h \
-	src/bonload/targets/web/web_ops.c \
-	src/bonload/targets/web/web_outcome.c \
-	src/bonload/targets/web/web_range.c \
-	src/bonload/targets/web/web_reasons.c src/bonload/targets/web/web_reasons.h \
-	src/bonload/targets/web/web_tls.c
+	src/bonload/targets/web/web.c src/bonload/targets/web/web.h
+
 endif
 
 BONLOAD_LIBS = src/libbonload.a $(SUITE_LIBS) $(CURL_LIBS)

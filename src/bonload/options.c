@@ -5,7 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "bonload/ledger/credentials.h"
+#include "bonload/ledger/names.h"
 #include "bonload/targets/target.h"
 #include "cli/option.h"
 #include "cli/parser.h"

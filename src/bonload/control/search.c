@@ -1,9 +1,387 @@
 #include "bonload/control/search.h"
 
+#include <errno.h>
 #include <math.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
 #include <string.h>
 
+#include "bonload/load/run.h"
+#include "bonload/plan/settings.h"
+#include "bonload/stats/recorder.h"
+#include "measure/busy.h"
+#include "measure/histogram.h"
+#include "sync/coordinator.h"
+#include "util/bundle.h"
 #include "util/units.h"
+
+#define STEPS_MOST 256
+
+#define MOST_ERROR_SHARE .03
+#define ENOUGH_FOR_MAX   1000
+#define NARROW_SHARE     .025
+
+/* The variance of fewer batches is too uncertain. */
+#define BATCHES_LEAST 10
+
+#define EFFECT_BATCHES_LEAST 4
+
+/*
+ * A piece has only the mean of its requests, so only several pieces show how much latencies vary.
+ */
+#define PIECES_LEAST 4
+
+/* mean_reach() makes the interval of the mean narrowest for this number of batches. */
+#define BATCHES_EXPECTED 100
+
+/* Weight of the prior: it counts like this many requests above the limit. */
+#define PRIOR_ABOVE .5
+
+/*
+ * With that prior and alpha .05, the verdict "kept" needs so many requests that a limit that is
+ * just broken would let ABOVE_EXPECTED of them be above it. Assumed stalls may make this wait only
+ * 1/QUIET_PART of the longest window.
+ */
+#define ABOVE_EXPECTED 4.1
+
+#define QUIET_PART 4
+
+/*
+ * The limit counts as broken if requests are in flight and none ends for SILENT_LIMITS limits and
+ * SILENT_LEAST nanoseconds.
+ */
+#define SILENT_LIMITS 10
+
+#define SILENT_LEAST UINT64_C(500000000)
+
+/* Length of the first period that is examined for growing latencies. */
+#define FIRST_STRETCH_NS UINT64_C(250000000)
+
+const char *const verdict_names[] = {[VERDICT_OPEN] = "open",
+                                     [VERDICT_KEPT] = "kept",
+                                     [VERDICT_BROKEN] = "broken",
+                                     [VERDICT_UNKNOWN] = "not known",
+                                     [VERDICT_UNSETTLED] = "not settled",
+                                     [VERDICT_BUSY] = "busy"};
+
+void judge_begin(struct judge *j, const struct judge_rules *rules)
+{
+    *j = (struct judge){.rules = *rules, .trend = {.end_ns = FIRST_STRETCH_NS, .lowest = INFINITY}};
+}
+
+static void trend_add(struct judge_trend *t, double latency_ns, double limit_ns, uint64_t now_ns)
+{
+    t->lowest = fmin(t->lowest, latency_ns);
+    t->highest = fmax(t->highest, latency_ns);
+    if (now_ns < t->end_ns)
+        return;
+    t->grows = t->highest_early > 0 && t->lowest > fmax(limit_ns, t->highest_early);
+    t->highest_early = fmax(t->highest_early, t->highest_before);
+    t->highest_before = t->highest;
+    t->highest = 0;
+    t->lowest = INFINITY;
+    t->end_ns *= 2;
+}
+
+static void level_close(struct judge_level *l, double batches, double mean)
+{
+    l->batches += batches;
+    l->sum += batches * mean;
+    l->squares += batches * mean * mean;
+}
+
+/* Adds `count` requests of value `each`, which may fill several batches of `size` requests. */
+static void level_add(struct judge_level *l, double size, double count, double each)
+{
+    double room = size - l->open;
+    if (count < room) {
+        l->open += count;
+        l->open_sum += count * each;
+        return;
+    }
+    level_close(l, 1, (l->open_sum + room * each) / size);
+    count -= room;
+    double whole = floor(count / size);
+    level_close(l, whole, each);
+    l->open = count - whole * size;
+    l->open_sum = l->open * each;
+}
+
+void judge_feed(struct judge *j, const struct counts *ended, uint64_t elapsed_ns, bool in_flight)
+{
+    double count = (double)ended->good;
+    double sum = j->rules.limit.of == LIMIT_MEAN
+                     ? (double)ended->good_ns / (double)j->rules.limit.nanoseconds
+                     : (double)ended->above;
+    for (unsigned k = 0; count > 0 && k < JUDGE_LEVELS; k++)
+        level_add(&j->levels[k], (double)(UINT64_C(1) << k), count, sum / count);
+    j->seen.good += ended->good;
+    j->seen.good_ns += ended->good_ns;
+    j->seen.errors += ended->errors;
+    j->seen.above += ended->above;
+    j->elapsed_ns += elapsed_ns;
+    j->pieces += count > 0;
+    j->silent_ns += in_flight && j->seen.good + j->seen.errors == 0 ? elapsed_ns : 0;
+    if (count > 0)
+        trend_add(&j->trend, (double)ended->good_ns / count, (double)j->rules.limit.nanoseconds,
+                  j->elapsed_ns);
+}
+
+static double level_variance(const struct judge_level *l)
+{
+    double mean = l->sum / l->batches;
+    return fmax(0, l->squares / l->batches - mean * mean) * l->batches / (l->batches - 1);
+}
+
+/* ---- the mean -------------------------------------------------------------------------------- */
+
+/*
+ * Half the width of the mean's interval, in standard errors, such that the interval holds for all
+ * looks together.
+ */
+static double mean_reach(double alpha, double batches)
+{
+    double expected = -2 * log(alpha) + log(-2 * log(alpha)) + 1;
+    double scaled = batches * expected / BATCHES_EXPECTED;
+    double reach = sqrt(2 * (1 + 1 / scaled) * (log(scaled + 1) / 2 - log(alpha)));
+    return reach * (1 + 4 / batches); /* the deviation is only an estimate: Student's tails */
+}
+
+struct estimate judge_mean(const struct judge *j)
+{
+    double limit = (double)j->rules.limit.nanoseconds;
+    struct estimate e = {.mean = (double)j->seen.good_ns / fmax(1, (double)j->seen.good)};
+    if (j->levels[0].batches < BATCHES_LEAST || j->pieces < PIECES_LEAST)
+        e.half_width = INFINITY;
+    for (unsigned k = 0; k < JUDGE_LEVELS && j->levels[k].batches >= BATCHES_LEAST; k++) {
+        const struct judge_level *l = &j->levels[k];
+        double deviation = sqrt(level_variance(l) / l->batches) * limit;
+        e.half_width = fmax(e.half_width, mean_reach(j->rules.alpha, l->batches) * deviation);
+    }
+    return e;
+}
+
+static enum verdict verdict_of_mean(const struct judge *j)
+{
+    double limit = (double)j->rules.limit.nanoseconds;
+    struct estimate e = judge_mean(j);
+    bool is_known = fabs(e.mean - limit) > e.half_width || 2 * e.half_width < NARROW_SHARE * limit;
+    if (!is_known)
+        return VERDICT_OPEN;
+    return e.mean > limit ? VERDICT_BROKEN : VERDICT_KEPT;
+}
+
+/* ---- a share --------------------------------------------------------------------------------- */
+
+static double log_beta(double a, double b)
+{
+    return lgamma(a) + lgamma(b) - lgamma(a + b);
+}
+
+/* Whether a share of independent requests is above or below the allowed one. */
+static enum verdict verdict_of_share(double above, double count, double allowed, double alpha)
+{
+    double prior_below = PRIOR_ABOVE * (1 - allowed) / allowed;
+    double mixture = log_beta(above + PRIOR_ABOVE, count - above + prior_below) -
+                     log_beta(PRIOR_ABOVE, prior_below);
+    double likelihood = above * log(allowed) + (count - above) * log1p(-allowed);
+    if (mixture - likelihood < -log(alpha))
+        return VERDICT_OPEN;
+    return above > allowed * count ? VERDICT_BROKEN : VERDICT_KEPT;
+}
+
+static double judge_allowed(const struct judge *j)
+{
+    return 1 - j->rules.limit.percent / 100;
+}
+
+double judge_design_effect(const struct judge *j)
+{
+    double count = (double)j->seen.good;
+    double share = (double)j->seen.above / count;
+    double independent = share * (1 - share);
+    double most_ns = (double)j->rules.most_ns / QUIET_PART * judge_allowed(j) / ABOVE_EXPECTED;
+    double stall_ns = fmin((double)j->rules.stall_ns, most_ns);
+    double effect = fmax(1, count * stall_ns / (double)(j->elapsed_ns + 1));
+    for (unsigned k = 0; independent > 0 && k < JUDGE_LEVELS; k++) {
+        const struct judge_level *l = &j->levels[k];
+        if (l->batches < EFFECT_BATCHES_LEAST)
+            break;
+        effect = fmax(effect, level_variance(l) * (double)(UINT64_C(1) << k) / independent);
+    }
+    return effect;
+}
+
+static enum verdict verdict_of_percentile(const struct judge *j)
+{
+    double effect = judge_design_effect(j);
+    return verdict_of_share((double)j->seen.above / effect, (double)j->seen.good / effect,
+                            judge_allowed(j), j->rules.alpha);
+}
+
+/* ---- the verdict ----------------------------------------------------------------------------- */
+
+static enum verdict verdict_of_max(const struct judge *j)
+{
+    if (j->seen.above > 0)
+        return VERDICT_BROKEN;
+    return j->seen.good >= ENOUGH_FOR_MAX ? VERDICT_KEPT : VERDICT_OPEN;
+}
+
+/*
+ * The verdict on failures. A limit counts as kept only when it is known that failures are few
+ * enough.
+ */
+static enum verdict verdict_of_errors(const struct judge *j)
+{
+    double errors = (double)j->seen.errors;
+    double all = errors + (double)j->seen.good;
+    if (!j->rules.counts_errors || errors <= MOST_ERROR_SHARE * all)
+        return VERDICT_KEPT;
+    return verdict_of_share(errors, all, MOST_ERROR_SHARE, j->rules.alpha);
+}
+
+static bool judge_hears_nothing(const struct judge *j)
+{
+    return j->silent_ns > SILENT_LIMITS * j->rules.limit.nanoseconds + SILENT_LEAST;
+}
+
+enum verdict judge_verdict(const struct judge *j)
+{
+    enum verdict errors = verdict_of_errors(j);
+    enum verdict verdict = VERDICT_OPEN;
+    if (errors == VERDICT_BROKEN || judge_hears_nothing(j) || j->trend.grows)
+        return VERDICT_BROKEN;
+    if (j->seen.good > 0)
+        verdict = j->rules.limit.of == LIMIT_MEAN  ? verdict_of_mean(j)
+                  : j->rules.limit.of == LIMIT_MAX ? verdict_of_max(j)
+                                                   : verdict_of_percentile(j);
+    if (verdict == VERDICT_KEPT)
+        verdict = errors;
+    return verdict == VERDICT_OPEN && j->elapsed_ns >= j->rules.most_ns ? VERDICT_UNKNOWN : verdict;
+}
+
+bool judge_seems_kept(const struct judge_rules *rules, const struct counts *seen)
+{
+    double all = (double)(seen->good + seen->errors);
+    double allowed = rules->limit.of == LIMIT_MAX ? 0 : 1 - rules->limit.percent / 100;
+    if (seen->good == 0 || (rules->counts_errors && (double)seen->errors > MOST_ERROR_SHARE * all))
+        return false;
+    if (rules->limit.of == LIMIT_MEAN)
+        return seen->good_ns <= seen->good * rules->limit.nanoseconds;
+    return (double)seen->above <= allowed * (double)seen->good;
+}
+
+#define CLOSE_SHARE .05
+
+/*
+ * A search for a rate gives up when even this part of the first rate, 1/LEAST_PART, breaks the
+ * limit.
+ */
+#define LEAST_PART 1024
+
+void ladder_begin(struct ladder *l, double first, double most, bool is_whole)
+{
+    *l = (struct ladder){.is_whole = is_whole,
+                         .most = most,
+                         .load = first < most ? first : most,
+                         .found = FOUND_UNSURE};
+    l->least = is_whole ? 1 : first / LEAST_PART;
+}
+
+double ladder_kept(const struct ladder *l)
+{
+    return l->count > 0 ? l->kept[l->count - 1] : 0;
+}
+
+static void note_kept(struct ladder *l)
+{
+    if (l->load <= ladder_kept(l))
+        return;
+    l->count -= l->count == LADDER_KEPT; /* a full list keeps its last place for the highest */
+    l->kept[l->count++] = l->load;
+}
+
+static void note_broken(struct ladder *l, enum bound bound)
+{
+    while (l->count > 0 && l->kept[l->count - 1] >= l->load)
+        l->count--;
+    l->broken = l->load;
+    l->bound = bound;
+}
+
+/* Width of the interval at which the search ends. */
+static double ladder_closeness(const struct ladder *l)
+{
+    double share = CLOSE_SHARE * ladder_kept(l);
+    return l->is_whole && share < 1 ? 1 : share;
+}
+
+static void ladder_bisect(struct ladder *l)
+{
+    double kept = ladder_kept(l);
+    bool is_close = kept > 0 && l->broken - kept <= ladder_closeness(l);
+    double middle = (kept + l->broken) / 2;
+    l->is_again = is_close && l->bound != BOUND_SURE && !l->is_again;
+    if (is_close && !l->is_again) {
+        l->load = kept;
+        l->found = FOUND_LOAD;
+    } else if (l->is_again) {
+        l->load = l->broken;
+    } else {
+        l->load = l->is_whole ? fmax(1, floor(middle)) : middle;
+    }
+}
+
+void ladder_step_up(struct ladder *l)
+{
+    note_kept(l);
+    if (l->is_again) /* so that is no bound */
+        l->broken = 0;
+    l->is_again = false;
+    if (l->broken > 0)
+        ladder_bisect(l);
+    else if (l->load >= l->most)
+        l->found = FOUND_MOST;
+    else
+        l->load = fmin(2 * l->load, l->most);
+}
+
+void ladder_step_back(struct ladder *l, enum bound bound)
+{
+    bool went_down = bound == BOUND_SURE && l->count == 0 && !l->is_again;
+    note_broken(l, went_down ? BOUND_DOUBTFUL : bound);
+    if (l->load <= l->least)
+        l->found = FOUND_NONE;
+    else
+        ladder_bisect(l);
+}
+
+void ladder_step_down(struct ladder *l, enum bound bound)
+{
+    double step = CLOSE_SHARE * l->load;
+    note_broken(l, bound);
+    l->found = FOUND_LOAD;
+    l->load -= l->is_whole ? fmax(1, floor(step)) : step;
+    if (l->load < l->least) {
+        l->found = FOUND_NONE;
+        l->load = l->least;
+    }
+}
+
+/*
+ * Begins again between the load that has been confirmed and `above`, which once kept the limit
+ * and then broke it.
+ */
+static void ladder_look_up(struct ladder *l, double above)
+{
+    note_kept(l);
+    l->broken = l->load = above;
+    l->is_again = true;
+    l->found = FOUND_UNSURE;
+}
 
 /* A confirmation uses windows that are longer by this factor. */
 #define CONFIRMING_WINDOWS 3
@@ -12,7 +390,8 @@
  * A load settles for at least a window divided by SETTLING_PART. The first load has SETTLING_LIMITS
  * limits and a window for it at most.
  */
-#define SETTLING_PART   10
+#define SETTLING_PART 10
+
 #define SETTLING_LIMITS 20
 
 /* Any later load gets at most the longest window divided by this. */
@@ -42,7 +421,8 @@
  * late requests, and of the mean latency. This says nothing of a rate of which less than MADE_SHARE
  * could be made: it was more than the store can do, and so may be an eighth of it.
  */
-#define HELP_PART  8
+#define HELP_PART 8
+
 #define HELP_LEAST 2
 #define MADE_SHARE .9
 
@@ -448,4 +828,171 @@ struct search_answer search_answer(const struct search *s, enum load_kind kind,
         return (struct search_answer){FOUND_NONE, 0, FOUND_NO_CAUSE};
     bool is_unsure = last == VERDICT_UNKNOWN || last == VERDICT_UNSETTLED;
     return (struct search_answer){is_unsure ? FOUND_UNSURE : FOUND_NONE, 0, FOUND_BY_STEPS};
+}
+
+int steps_open(struct steps *s, struct run *run, struct coordinator *coordinator, struct err *e)
+{
+    *s = (struct steps){.run = run, .coordinator = coordinator};
+    s->list = calloc(STEPS_MOST, sizeof *s->list);
+    s->counts = calloc(1, sizeof *s->counts);
+    if (s->list && s->counts)
+        return 0;
+    steps_close(s);
+    return err_system(e, ENOMEM, "memory for the steps");
+}
+
+void steps_close(struct steps *s)
+{
+    free(s->list);
+    free(s->counts);
+    *s = (struct steps){0};
+}
+
+void steps_begin(struct steps *s, uint64_t now_ns)
+{
+    s->current = (struct step_figures){.begin_ns = now_ns};
+    failures_copy(&s->failures, &s->run->failures);
+    failures_copy(&s->misses, &s->run->misses);
+    for (unsigned op = 0; s->run->target->ops && s->run->target->ops[op]; op++)
+        recorders_sum_op(&s->run->recorders, op, &s->counts->ops[op]);
+    for (enum load_kind kind = 0; kind < LOAD_KINDS; kind++) {
+        const struct load *load = &s->run->loads[kind];
+        recorders_sum(&s->run->recorders, kind, &s->counts->before[kind]);
+        s->due[kind] = load_has_schedule(load)
+                           ? arrivals_due(load_schedule(load), &s->cursors[kind], now_ns)
+                           : 0;
+    }
+}
+
+/* Rate that this rank offered in the step, in requests per second; 0: it has no schedule. */
+static double offered_rate(struct steps *s, enum load_kind kind, uint64_t now_ns)
+{
+    const struct arrivals *a = load_schedule(&s->run->loads[kind]);
+    if (!load_has_schedule(&s->run->loads[kind]))
+        return 0;
+    if (a->how == ARRIVAL_CONSTANT)
+        return (double)a->rate / (double)BILLION;
+    return (double)(arrivals_due(a, &s->cursors[kind], now_ns) - s->due[kind]) * (double)BILLION /
+           (double)(now_ns - s->current.begin_ns);
+}
+
+void steps_stop(struct steps *s, uint64_t now_ns)
+{
+    if (s->current.end_ns != 0)
+        return;
+    s->current.end_ns = now_ns;
+    for (enum load_kind kind = 0; kind < LOAD_KINDS; kind++)
+        s->current.offered[kind] = offered_rate(s, kind, now_ns);
+}
+
+/* What a meeting of all ranks at the end of a step works on. */
+struct step_meeting {
+    struct steps *steps;
+    struct rank_span span;
+    struct busy_evidence machine;
+    double offered[LOAD_KINDS];
+    bool is_damaged;
+};
+
+/* Adds a rank's figures. Its clock was compared with rank 0's at the end of the previous step. */
+static void add_figures(struct step_meeting *m, unsigned rank, const struct step_figures *f)
+{
+    const struct ranks *r = &m->steps->coordinator->ranks;
+    rank_span_add(&m->span, rank_clock_end(r, rank, f->begin_ns),
+                  rank_clock_end(r, rank, f->end_ns));
+    struct busy_evidence machine = f->machine;
+    busy_among(&machine, ranks_beside(r, rank));
+    busy_keep_busier(&m->machine, &machine);
+    for (enum load_kind kind = 0; kind < LOAD_KINDS; kind++)
+        m->offered[kind] += f->offered[kind];
+}
+
+/* Adds the report of another rank to that of rank 0. */
+static void take_step(void *context, unsigned rank, const void *brought, size_t bytes)
+{
+    struct step_meeting *m = context;
+    struct step_counts *c = m->steps->counts;
+    struct bundle_reader in = {.at = brought, .bytes = bytes};
+    struct step_figures f;
+    if (rank == 0)
+        return;
+    m->is_damaged |= !bundle_take(&in, &f, sizeof f);
+    if (!m->is_damaged)
+        add_figures(m, rank, &f);
+    for (enum load_kind kind = 0; !m->is_damaged && kind < LOAD_KINDS; kind++) {
+        m->is_damaged = !bundle_take(&in, &c->other, sizeof c->other);
+        if (!m->is_damaged)
+            tally_merge(&c->measured[kind], &c->other);
+    }
+}
+
+static int meet_for_step(struct step_meeting *m, struct err *e)
+{
+    struct steps *s = m->steps;
+    struct bundle bundle = {0};
+    if (s->coordinator->ranks.number > 0) {
+        bundle_put(&bundle, &s->current, sizeof s->current);
+        for (enum load_kind kind = 0; kind < LOAD_KINDS; kind++)
+            bundle_put(&bundle, &s->counts->measured[kind], sizeof *s->counts->measured);
+    }
+    const struct meeting meeting = {.name = "Ending a step",
+                                    .mine = bundle.words,
+                                    .bytes = bundle_bytes(&bundle),
+                                    .take = take_step,
+                                    .context = m,
+                                    .compares_clocks = true};
+    int rc = bundle.is_short ? err_system(e, ENOMEM, "memory for a step")
+                             : coordinator_meet(s->coordinator, &meeting, e);
+    bundle_release(&bundle);
+    return rc == 0 && m->is_damaged ? err_say(e, FIGURES_DAMAGED) : rc;
+}
+
+static struct step_kind step_kind_of(const struct step_meeting *m, enum load_kind kind)
+{
+    const struct steps *s = m->steps;
+    const struct tally *t = &s->counts->measured[kind];
+    double elapsed_ns = (double)(m->span.last_end - m->span.first_start + 1);
+    double achieved = (double)tally_ended(t) * (double)BILLION / elapsed_ns;
+    return (struct step_kind){
+        .is_there = s->run->loads[kind].pace != PACE_NONE,
+        .requests = tally_ended(t),
+        .errors = t->failed.count,
+        .offered = m->offered[kind] > 0 ? m->offered[kind] : achieved,
+        .achieved = achieved,
+        .latencies = latencies_of(&t->response),
+        .limited_ns = latency_limit_figure(&s->run->plan->limit, &t->response),
+    };
+}
+
+static struct step *add_step(struct steps *s, const struct step_meeting *m)
+{
+    uint64_t begin_ns = m->span.first_start;
+    if (s->count == STEPS_MOST)
+        s->count--; /* a full list keeps its last place for the last step */
+    struct step *step = &s->list[s->count++];
+    *step = (struct step){
+        .start_ns = begin_ns > s->run->start_ns ? begin_ns - s->run->start_ns : 0,
+        .elapsed_ns = m->span.last_end - begin_ns,
+        .machine = m->machine,
+    };
+    for (enum load_kind kind = 0; kind < LOAD_KINDS; kind++)
+        step->kinds[kind] = step_kind_of(m, kind);
+    return step;
+}
+
+int steps_end(struct steps *s, struct step **step, struct err *e)
+{
+    struct step_meeting m = {.steps = s, .machine = busy_unknown};
+    struct step_counts *c = s->counts;
+    *step = NULL;
+    for (enum load_kind kind = 0; kind < LOAD_KINDS; kind++) {
+        recorders_sum(&s->run->recorders, kind, &c->other);
+        tally_subtract(&c->measured[kind], &c->other, &c->before[kind]);
+    }
+    int rc = meet_for_step(&m, e);
+    if (rc == 0 && s->coordinator->ranks.number == 0) {
+        add_figures(&m, 0, &s->current);
+        *step = add_step(s, &m);
+    }
+    return rc;
 }

@@ -2,12 +2,251 @@
 #define BONLOAD_CONTROL_SEARCH_H
 
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 
-#include "bonload/control/judge.h"
-#include "bonload/control/ladder.h"
-#include "bonload/control/steps.h"
-#include "bonload/stats/standing.h"
+#include "bonload/load/run.h"
+#include "bonload/plan/settings.h"
+#include "bonload/stats/recorder.h"
+#include "measure/busy.h"
+#include "measure/histogram.h"
+#include "sync/coordinator.h"
+
+/*
+ * Judges whether a load keeps the limit of a search. A judge gets the requests that ended in a
+ * window piece by piece, and is asked for its verdict again and again, so every bound must hold for
+ * all these looks together:
+ *
+ * - For a percentile pN, the judge compares the share of requests above the limit with 100-N %.
+ *   Requests that stall together are one piece of evidence, so it divides the number of requests by
+ *   the design effect (Kish, "Survey Sampling", 1965). This is the factor by which the variance of
+ *   the share in batches exceeds that of independent requests, and the largest one of batches of
+ *   1, 2, 4, ... requests counts. A window may have seen no stall yet, so the judge always assumes
+ *   stalls of a hundredth of the shortest window. It knows the answer when the mixture of binomial
+ *   likelihoods over a beta distribution is 1/alpha times the likelihood of 100-N % (Robbins,
+ *   "Statistical methods related to the law of the iterated logarithm", 1970; Ville's inequality).
+ * - For the mean, the judge knows the answer when the limit lies outside the normal mixture's
+ *   confidence sequence (Robbins, the same; Waudby-Smith et al., "Time-uniform central limit theory
+ *   and asymptotic confidence sequences", 2024), or when this is narrower than 2.5 % of the limit.
+ *   Successive latencies depend on each other, so the largest variance of batches of 1, 2, 4, ...
+ *   requests counts.
+ * - The first request above the limit breaks max; 1000 requests without one keep it.
+ *
+ * Three other things break the limit: failures of more than 3 % of the requests, unless failures
+ * are excluded; requests in flight of which none ends for ten times the limit and half a second;
+ * and latencies above the limit that keep growing, because further requests would not settle their
+ * mean or share.
+ */
+enum verdict {
+    VERDICT_OPEN,
+    VERDICT_KEPT,
+    VERDICT_BROKEN,
+    VERDICT_UNKNOWN,   /* the longest window did not settle it; counts as broken */
+    VERDICT_UNSETTLED, /* requests of the previous load did not end in time; counts as broken */
+    VERDICT_BUSY,      /* not kept, while others used the machine; nothing is said of the store */
+};
+
+extern const char *const verdict_names[];
+
+/*
+ * Level k of a judge's statistics: batches of 2^k requests, and the mean of each batch. A request's
+ * value is its latency divided by the limit, or for a percentile 1 if it is above the limit and 0
+ * if not.
+ */
+struct judge_level {
+    double open;     /* number of requests in the unfinished batch */
+    double open_sum; /* sum of their values */
+    double batches;
+    double sum;     /* sum of the means of whole batches */
+    double squares; /* sum of the squares of these means */
+};
+
+#define JUDGE_LEVELS 32
+
+/*
+ * Whether latencies keep growing. Each period is as long as all earlier ones together. Latencies
+ * grow when the lowest mean of a piece in one period exceeds the highest of all periods but the
+ * previous one.
+ */
+struct judge_trend {
+    uint64_t end_ns; /* end of the current period, in ns since the window began */
+    double lowest;
+    double highest;
+    double highest_before; /* highest mean of the previous period */
+    double highest_early;  /* highest mean of all periods before that */
+    bool grows;
+};
+
+struct judge_rules {
+    struct latency_limit limit;
+    bool counts_errors;
+    double alpha;      /* probability of a wrong verdict, over all looks */
+    uint64_t stall_ns; /* length of the stalls that the judge assumes even if it sees none */
+    uint64_t most_ns;  /* longest window */
+};
+
+struct judge {
+    struct judge_rules rules;
+    struct judge_level levels[JUDGE_LEVELS];
+    struct judge_trend trend;
+    unsigned pieces; /* number of pieces in which a request succeeded */
+    struct counts seen;
+    uint64_t elapsed_ns;
+    uint64_t silent_ns; /* time in flight before the first request ended */
+};
+
+void judge_begin(struct judge *j, const struct judge_rules *rules);
+
+/* Adds the requests that ended in the last elapsed_ns, and whether others are still in flight. */
+void judge_feed(struct judge *j, const struct counts *ended, uint64_t elapsed_ns, bool in_flight);
+
+/* Returns the verdict so far. It needs no further requests unless it is VERDICT_OPEN. */
+enum verdict judge_verdict(const struct judge *j);
+
+/* Whether the requests seen keep the limit, even if only by chance. */
+bool judge_seems_kept(const struct judge_rules *rules, const struct counts *seen);
+
+/*
+ * The mean and half the width of its interval, in ns. The width is infinite with too few batches or
+ * pieces.
+ */
+struct estimate {
+    double mean;
+    double half_width;
+};
+
+struct estimate judge_mean(const struct judge *j);
+
+/*
+ * The design effect of a percentile: how much requests depend on each other, or 1 if they do not.
+ */
+double judge_design_effect(const struct judge *j);
+
+/* What a search has found of one kind of load, at its end or so far. */
+enum found {
+    FOUND_LOAD,  /* the highest load that keeps the limit */
+    FOUND_NONE,  /* no load keeps the limit */
+    FOUND_MOST,  /* the highest allowed load keeps the limit */
+    FOUND_UNSURE /* the search has not ended; the load is known to keep the limit, or is 0 */
+};
+
+/*
+ * How far the end of a ladder can be trusted. A load that has broken the limit once, for a reason
+ * that may have passed, is tried again before it becomes the end.
+ */
+enum bound {
+    BOUND_SURE,
+    BOUND_DOUBTFUL, /* the load broke the limit before any load had kept it, or was unsettled */
+    BOUND_BUSY,     /* others used the machine meanwhile, so that it may not have been the load */
+};
+
+#define LADDER_KEPT 64
+
+/*
+ * Chooses the next load of a search: doubles the load until it breaks the limit, and then halves
+ * the interval until it is within 5 % (or one thread). Loads are numbers of threads (is_whole) or
+ * rates.
+ */
+struct ladder {
+    bool is_whole;
+    double most;              /* highest load that may be tried */
+    double least;             /* lowest load that may be tried */
+    double broken;            /* lowest load that is taken to break it; 0: none */
+    double load;              /* load to try now */
+    enum bound bound;         /* how sure `broken` is */
+    bool is_again;            /* `load` is tried again, as the doubtful bound that it was */
+    enum found found;         /* FOUND_UNSURE: `load` is to be tried; otherwise it is the answer */
+    unsigned count;           /* number of loads in `kept` */
+    double kept[LADDER_KEPT]; /* loads that kept the limit and have never broken it, ascending */
+};
+
+/* Begins with the load `first`, but never tries one above `most`. */
+void ladder_begin(struct ladder *l, double first, double most, bool is_whole);
+
+/* Records that the load keeps the limit, and chooses the next one. */
+void ladder_step_up(struct ladder *l);
+
+/* Records that the load breaks the limit, and how sure that is, and chooses the next one. */
+void ladder_step_back(struct ladder *l, enum bound bound);
+
+/* Lowers the load by 5 % (or one thread) after a confirmation in which it broke the limit. */
+void ladder_step_down(struct ladder *l, enum bound bound);
+
+/* Highest load that kept the limit and has never broken it; 0: none. */
+double ladder_kept(const struct ladder *l);
+
+/* The loads that a search or a sweep made, one after another, and what was measured with each. */
+
+struct step_kind {
+    bool is_there;
+    double load;     /* threads, or requests per second */
+    double offered;  /* requests per second that became due; with threads, the same as `achieved` */
+    double achieved; /* requests per second that ended, failed ones included */
+    enum verdict verdict;
+    uint64_t requests;
+    uint64_t errors;
+    struct latencies latencies;
+    /* figure that the search limits (mean, percentile or maximum); 0 in a sweep */
+    uint64_t limited_ns;
+};
+
+struct step {
+    uint64_t start_ns; /* since the start of the run */
+    uint64_t elapsed_ns;
+    struct busy_evidence machine; /* what others did meanwhile, on the busiest host */
+    bool is_confirmation;
+    struct step_kind kinds[LOAD_KINDS];
+};
+
+/* A rank's report on a step, with times of its own clock. */
+struct step_figures {
+    uint64_t begin_ns;
+    uint64_t end_ns;              /* 0: the step goes on */
+    struct busy_evidence machine; /* set by the caller when the step has stopped */
+    /* rate, in requests per second; 0: no schedule */
+    double offered[LOAD_KINDS];
+};
+
+/* What is counted before and in a step. Each array has an element for each kind or operation. */
+struct step_counts {
+    struct tally before[LOAD_KINDS];   /* before the current step */
+    struct tally measured[LOAD_KINDS]; /* in the last step; in rank 0, those of all ranks */
+    struct tally other;                /* room for those of another rank */
+    struct op_tally ops[OPS_MOST];     /* before the current step */
+};
+
+struct steps {
+    struct run *run;
+    struct coordinator *coordinator; /* the ranks that make the steps together */
+    struct step *list;               /* all steps, in rank 0 */
+    /* number of steps in the list; it keeps the first STEPS_MOST - 1 and the last one */
+    size_t count;
+    struct step_figures current;
+    uint64_t due[LOAD_KINDS]; /* number of requests that were due before the current step */
+    struct arrivals_cursor cursors[LOAD_KINDS];
+    struct failures failures; /* before the current step */
+    struct failures misses;   /* before the current step */
+    struct step_counts *counts;
+};
+
+int steps_open(struct steps *s, struct run *run, struct coordinator *coordinator, struct err *e);
+void steps_close(struct steps *s);
+
+/* Begins the next step. Whatever is counted from now on belongs to it. */
+void steps_begin(struct steps *s, uint64_t now_ns);
+
+/*
+ * Sets the end of the step. Its requests may still be in flight. Only the first call in a step
+ * matters.
+ */
+void steps_stop(struct steps *s, uint64_t now_ns);
+
+/*
+ * Ends the step; all ranks meet for this. In rank 0 *step becomes the measurements of all ranks,
+ * and the caller sets its load, verdict and is_confirmation; in other ranks *step becomes NULL.
+ * Returns 0, or a negative errno with a line in e.
+ */
+int steps_end(struct steps *s, struct step **step, struct err *e);
 
 /*
  * Searches for the largest load that keeps a latency limit. Rank 0 decides for all ranks. Each load
@@ -72,6 +311,7 @@ enum found_why {
     FOUND_NO_CAUSE,      /* FOUND_NONE: less load does not help, so the load is not the cause */
     FOUND_NO_CAUSE_BUSY, /* FOUND_UNSURE: both, and the load is 0 */
 };
+
 struct search_answer {
     enum found found;
     double load;

@@ -6,7 +6,7 @@
 
 #include "bonload/control/search.h"
 #include "bonload/plan/plan.h"
-#include "bonload/stats/standing.h"
+#include "bonload/stats/recorder.h"
 #include "sync/coordinator.h"
 
 /*

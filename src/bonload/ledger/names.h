@@ -74,10 +74,23 @@ size_t names_format(const struct names *n, uint64_t number, char *name);
 
 /* Whether all numbers up to `last` are sure to have different names. */
 bool names_are_unique(const struct names *n, uint64_t last);
-
 void names_close(struct names *n);
 
 /* Whether the name is a URL with the scheme http or https, in lower or upper case. */
 bool name_is_url(const char *name);
+
+/* USER:PASSWORD@ before the hosts of URLs. */
+
+/* Returns the @ that ends the credentials in a URL, or NULL if the URL has none. */
+char *credentials_end(char *url);
+
+/*
+ * Moves the credentials out of all lines of a file of names, so that the names no longer contain
+ * them. Returns 0, or a negative errno with a line in e.
+ */
+int credentials_take(struct names *n, struct err *e);
+
+/* Credentials that were part of the name with this number; NULL: none. */
+const char *credentials_of(const struct names *n, uint64_t number);
 
 #endif

@@ -1,9 +1,197 @@
 #include "bonload/ledger/written.h"
 
 #include <errno.h>
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
 #include <stdlib.h>
+#include <string.h>
 
+#include "util/err.h"
 #include "util/rng.h"
+
+/*
+ * Exceptions among numbers that are used in sequence. The first ones are stored one by one, in up
+ * to 1 MiB. Later ones are stored as blocks of 1024 numbers, which count as exceptions as a whole.
+ * When no more blocks fit, every number from the start of the next block on counts.
+ */
+#define EXCEPTION_SINGLES 131072 /* 1 MiB of numbers */
+#define EXCEPTION_BLOCKS  16384
+#define EXCEPTION_BLOCK   1024
+
+/*
+ * Knows which write a name holds, if names recur. Each name has an entry, which several names share
+ * if there are more names than entries. An entry counts the writes that began and ended, and holds
+ * the number of the last write if no other overlapped it and the number is below 2^40. Safe in
+ * threads, without locks.
+ */
+#define VERSION_PLACES 65536
+
+bool number_set_open(struct number_set *s, size_t size)
+{
+    *s = (struct number_set){.size = size, .places = calloc(size, sizeof *s->places)};
+    return s->places;
+}
+
+void number_set_close(struct number_set *s)
+{
+    free(s->places);
+    *s = (struct number_set){0};
+}
+
+void number_set_clear(struct number_set *s)
+{
+    memset(s->places, 0, s->size * sizeof *s->places);
+    atomic_store(&s->count, 0);
+}
+
+bool number_set_add(struct number_set *s, uint64_t number)
+{
+    if (atomic_load(&s->count) >= s->size / 8 * 7) /* a fuller set would be searched slowly */
+        return false;
+    for (size_t i = rng_mix(number) & (s->size - 1);; i = (i + 1) & (s->size - 1)) {
+        uint64_t there = 0;
+        if (atomic_compare_exchange_strong(&s->places[i], &there, number)) {
+            atomic_fetch_add(&s->count, 1);
+            return true;
+        }
+        if (there == number)
+            return true;
+    }
+}
+
+bool number_set_has(const struct number_set *s, uint64_t number)
+{
+    if (atomic_load_explicit(&s->count, memory_order_relaxed) == 0)
+        return false;
+    for (size_t i = rng_mix(number) & (s->size - 1);; i = (i + 1) & (s->size - 1)) {
+        uint64_t there = atomic_load_explicit(&s->places[i], memory_order_relaxed);
+        if (there == number)
+            return true;
+        if (there == 0)
+            return false;
+    }
+}
+
+static bool exceptions_open(struct exceptions *x)
+{
+    x->from = UINT64_MAX;
+    return number_set_open(&x->singles, EXCEPTION_SINGLES) &&
+           number_set_open(&x->blocks, EXCEPTION_BLOCKS);
+}
+
+static void exceptions_close(struct exceptions *x)
+{
+    number_set_close(&x->singles);
+    number_set_close(&x->blocks);
+}
+
+static uint64_t block_of(uint64_t number)
+{
+    return number / EXCEPTION_BLOCK + 1;
+}
+
+/* Records an exception. */
+static void exceptions_note(struct exceptions *x, uint64_t number)
+{
+    if (number_set_add(&x->singles, number) || number_set_add(&x->blocks, block_of(number)))
+        return;
+    uint64_t from = number / EXCEPTION_BLOCK * EXCEPTION_BLOCK;
+    uint64_t seen = atomic_load_explicit(&x->from, memory_order_relaxed);
+    while (seen > from && !atomic_compare_exchange_weak(&x->from, &seen, from))
+        continue;
+}
+
+bool exceptions_has(const struct exceptions *x, uint64_t number)
+{
+    return number_set_has(&x->singles, number);
+}
+
+bool exceptions_may_have(const struct exceptions *x, uint64_t number)
+{
+    return number >= atomic_load_explicit(&x->from, memory_order_relaxed) ||
+           number_set_has(&x->singles, number) || number_set_has(&x->blocks, block_of(number));
+}
+
+#define ONE_BEGUN (UINT64_C(1) << 32)
+
+/*
+ * A record of the last write has the write's number in its lowest NUMBER_BITS bits. Above these, it
+ * has the number of writes that had begun by then, which exposes a record that was stored too late.
+ */
+#define NUMBER_BITS 40
+
+#define MOST_NUMBER ((UINT64_C(1) << NUMBER_BITS) - 1)
+
+static uint32_t writes_begun(uint64_t writes)
+{
+    return (uint32_t)(writes >> 32);
+}
+
+static uint32_t writes_ended(uint64_t writes)
+{
+    return (uint32_t)writes;
+}
+
+static struct version_place *version_place_of(const struct versions *v, uint64_t hash)
+{
+    return &v->places[hash % VERSION_PLACES];
+}
+
+int versions_open(struct versions *v, struct err *e)
+{
+    v->places = calloc(VERSION_PLACES, sizeof *v->places);
+    return v->places ? 0 : err_system(e, ENOMEM, "memory for what names hold");
+}
+
+void versions_close(struct versions *v)
+{
+    free(v->places);
+    v->places = NULL;
+}
+
+uint64_t versions_begin(struct versions *v, uint64_t hash)
+{
+    if (!v->places)
+        return 0;
+    return atomic_fetch_add(&version_place_of(v, hash)->writes, ONE_BEGUN) + ONE_BEGUN;
+}
+
+static uint64_t note_of(uint64_t writes, uint64_t number)
+{
+    return (uint64_t)writes_begun(writes) << NUMBER_BITS | number;
+}
+
+void versions_end(struct versions *v, uint64_t hash, uint64_t mine, uint64_t number, bool ok)
+{
+    if (!v->places)
+        return;
+    struct version_place *p = version_place_of(v, hash);
+    bool began_alone = writes_begun(mine) == writes_ended(mine) + 1;
+    bool is_known = ok && began_alone && number <= MOST_NUMBER;
+    atomic_store(&p->last, is_known ? note_of(mine, number) : 0);
+    atomic_fetch_add(&p->writes, 1);
+}
+
+struct version versions_look(const struct versions *v, uint64_t hash)
+{
+    const struct version_place *p = version_place_of(v, hash);
+    uint64_t writes = atomic_load(&p->writes);
+    uint64_t last = atomic_load(&p->last);
+    uint64_t number = last & MOST_NUMBER;
+    return (struct version){
+        .writes = writes,
+        .last = last == note_of(writes, number) ? number : 0,
+        .is_quiet = writes_begun(writes) == writes_ended(writes),
+    };
+}
+
+bool versions_changed(const struct versions *v, uint64_t hash, const struct version *before)
+{
+    return !before->is_quiet || writes_begun(atomic_load(&version_place_of(v, hash)->writes)) !=
+                                    writes_begun(before->writes);
+}
 
 /* Flag in a channel's entry: the channel is about to take this number or a higher one. */
 #define TAKING (UINT64_C(1) << 63)

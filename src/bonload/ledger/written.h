@@ -3,10 +3,77 @@
 
 #include <stdatomic.h>
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 
-#include "bonload/ledger/number_set.h"
 #include "util/err.h"
+
+/*
+ * A set of numbers above 0 that can only grow, in memory of a fixed size: open addressing, with 0
+ * for an empty place. Safe in threads, without locks.
+ */
+struct number_set {
+    _Atomic uint64_t *places; /* NULL: the set is empty and takes no numbers */
+    size_t size;              /* number of places, a power of two */
+    _Atomic uint64_t count;
+};
+
+/* Opens a set with `size` places. Returns false when there is no memory. */
+bool number_set_open(struct number_set *s, size_t size);
+void number_set_close(struct number_set *s);
+
+/* Adds a number. Returns false when the set is full. */
+bool number_set_add(struct number_set *s, uint64_t number);
+bool number_set_has(const struct number_set *s, uint64_t number);
+
+/* Removes all numbers. No other thread may use the set meanwhile. */
+void number_set_clear(struct number_set *s);
+
+struct exceptions {
+    struct number_set singles;
+    struct number_set blocks;
+    _Atomic uint64_t from; /* all numbers from this one on are exceptions */
+};
+
+/*
+ * exceptions_has(): whether the number is stored as an exception by itself. exceptions_may_have():
+ * whether it counts as one, perhaps only because of its block.
+ */
+bool exceptions_has(const struct exceptions *x, uint64_t number);
+bool exceptions_may_have(const struct exceptions *x, uint64_t number);
+
+struct version_place {
+    /* number of writes begun in the upper half, of writes ended in the lower half */
+    _Atomic uint64_t writes;
+    _Atomic uint64_t last; /* record of the last write (NUMBER_BITS in versions.c); 0: unknown */
+};
+
+struct versions {
+    struct version_place *places; /* NULL: names do not recur, so nothing is tracked */
+};
+
+/* Returns 0, or -ENOMEM with a line in e. */
+int versions_open(struct versions *v, struct err *e);
+void versions_close(struct versions *v);
+
+/* Begins a write of the name with that hash. Returns a value for versions_end(). */
+uint64_t versions_begin(struct versions *v, uint64_t hash);
+
+/* Ends the write for which versions_begin() returned `begun`. `ok` is false if the write failed. */
+void versions_end(struct versions *v, uint64_t hash, uint64_t begun, uint64_t number, bool ok);
+
+/* The state of a name before it is read. */
+struct version {
+    uint64_t writes;
+    /* number of the last write to the name, or to another name with the same entry; 0: unknown */
+    uint64_t last;
+    bool is_quiet; /* no write was in progress */
+};
+
+struct version versions_look(const struct versions *v, uint64_t hash);
+
+/* Whether a write was in progress when *before was taken, or has begun since. */
+bool versions_changed(const struct versions *v, uint64_t hash, const struct version *before);
 
 /*
  * What a run has written so far, without a list of it: writes are numbered from 1, and a name is
@@ -69,7 +136,6 @@ static inline bool written_is_removed(const struct written *w, uint64_t number)
  * then the first round's write finds a file that belongs to this run all the same.
  */
 void written_note_file(struct written *w, uint64_t number, uint64_t period, bool made);
-
 void written_close(struct written *w);
 
 /*

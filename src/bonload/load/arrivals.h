@@ -5,7 +5,7 @@
 #include <stdint.h>
 
 #include "bonload/plan/course.h"
-#include "bonload/plan/words.h"
+#include "bonload/plan/settings.h"
 
 /*
  * A schedule: when the requests of a rate are due, no matter what happens to them. Any free thread

@@ -6,8 +6,7 @@
 
 #include "bonload/load/driver.h"
 #include "bonload/load/run.h"
-#include "bonload/stats/slowest.h"
-#include "bonload/stats/standing.h"
+#include "bonload/stats/recorder.h"
 
 /* All drivers of a run, with their threads. */
 struct crew {
@@ -59,5 +58,22 @@ void crew_move_slowest(struct crew *c, struct slowest earlier[LOAD_KINDS]);
  * in flight will not count.
  */
 void crew_forget(struct crew *c);
+
+#define BAD_RATE_SECONDS 2
+
+/*
+ * The requests of a rate that are due and have not ended, as frequent looks see them. A
+ * second's worth is what became due in the last second, or 1 if that is less.
+ */
+struct backlog {
+    uint64_t looked_ns;                /* time of the last look, or the start of the load */
+    uint64_t staggered_ns[LOAD_KINDS]; /* time with more than one second's worth of such requests */
+    bool is_bad;                       /* there were more than BAD_RATE_SECONDS' worth once */
+    /* what was due at the last look, and so many seconds before */
+    struct arrivals_cursor cursors[LOAD_KINDS][BAD_RATE_SECONDS + 1];
+};
+
+/* Looks at all kinds that have a rate. */
+void backlog_look(struct backlog *b, const struct crew *crew, uint64_t now_ns);
 
 #endif

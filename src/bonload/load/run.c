@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "bonload/ledger/credentials.h"
+#include "bonload/ledger/names.h"
 #include "sys/host.h"
 #include "tail/trace.h"
 #include "util/descriptor.h"

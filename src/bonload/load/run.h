@@ -7,13 +7,10 @@
 
 #include "bonload/ledger/names.h"
 #include "bonload/ledger/sizes.h"
-#include "bonload/ledger/versions.h"
 #include "bonload/ledger/written.h"
 #include "bonload/load/arrivals.h"
 #include "bonload/plan/plan.h"
-#include "bonload/stats/failures.h"
 #include "bonload/stats/recorder.h"
-#include "bonload/stats/slowest.h"
 #include "bonload/targets/target.h"
 #include "sys/event.h"
 #include "util/err.h"

@@ -7,7 +7,6 @@
 #include "bonload/plan/course.h"
 #include "bonload/plan/mix.h"
 #include "bonload/plan/settings.h"
-#include "bonload/plan/words.h"
 #include "util/partition.h"
 
 struct target_ops;

@@ -6,16 +6,21 @@
 #include <stdint.h>
 
 #include "bonload/control/search.h"
-#include "bonload/control/steps.h"
 #include "bonload/load/backing.h"
 #include "bonload/plan/plan.h"
-#include "bonload/stats/failures.h"
 #include "bonload/stats/recorder.h"
 #include "bonload/stats/series.h"
-#include "bonload/stats/slowest.h"
 #include "sync/ranks.h"
 #include "tail/summary.h"
 #include "util/err.h"
+
+/*
+ * Combines the results of all ranks when all loads have ended: adds up amounts and histograms, and
+ * lets times run from the first rank's start to the last rank's end, on rank 0's clock. Only rank
+ * 0's *result changes. Does nothing with a single rank. Returns 0, or a negative errno with a line
+ * in e.
+ */
+struct coordinator;
 
 /* Number of requests that failed, or missed, for one reason. */
 struct reason {
@@ -30,6 +35,7 @@ struct reasons_found {
     size_t count;
     struct reason list[FAILURES_MOST];
 };
+
 #define REASON_OTHERS "of other kinds"
 
 /* One of the slowest requests. */
@@ -86,6 +92,7 @@ struct host_kind {
     uint64_t latency_sum_ns; /* sum over successful requests */
     uint64_t latency_max_ns;
 };
+
 struct host_result {
     char name[RANK_HOST_SIZE];
     unsigned ranks; /* number of ranks on this host; 0: the entry is empty */
@@ -154,14 +161,6 @@ void result_add_slow(struct slow_results *all, const struct slow_result *slow);
 
 /* The host with the largest mean latency, if there are several ranks. */
 const struct host_result *together_slowest(const struct together *t);
-
-/*
- * Combines the results of all ranks when all loads have ended: adds up amounts and histograms, and
- * lets times run from the first rank's start to the last rank's end, on rank 0's clock. Only rank
- * 0's *result changes. Does nothing with a single rank. Returns 0, or a negative errno with a line
- * in e.
- */
-struct coordinator;
 int gathering_end(struct coordinator *c, struct result *result, struct err *e);
 
 #endif

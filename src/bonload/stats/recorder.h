@@ -1,12 +1,120 @@
 #ifndef BONLOAD_STATS_RECORDER_H
 #define BONLOAD_STATS_RECORDER_H
 
+#include <stdatomic.h>
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "bonload/plan/words.h"
+#include "bonload/plan/settings.h"
+#include "measure/busy.h"
 #include "measure/histogram.h"
 #include "util/err.h"
+
+/*
+ * Counts the failures of each kind. Only the target knows what their codes mean. There is room for
+ * FAILURES_MOST kinds; all others are counted together. Safe in threads, without locks.
+ */
+#define FAILURES_MOST 64
+#define REASON_TEXT   256 /* room for the description of a failure */
+
+struct failure {
+    _Atomic uint64_t key; /* kind of load and code in one number; 0: the entry is empty */
+    _Atomic uint64_t count;
+    _Atomic uint64_t number; /* number of the first request that failed so; 0: unknown so far */
+};
+
+struct failures {
+    struct failure list[FAILURES_MOST];
+    _Atomic uint64_t others[LOAD_KINDS];
+};
+
+/* Counts a failure. `code` must not be 0. */
+void failures_note(struct failures *f, enum load_kind kind, uint32_t code, uint64_t number);
+
+/* Copies the counts so far. No other thread may use `copy`. */
+void failures_copy(struct failures *copy, const struct failures *f);
+
+/* Clears all counts. */
+void failures_clear(struct failures *f);
+
+static inline enum load_kind failure_kind(const struct failure *f)
+{
+    return (enum load_kind)(atomic_load(&f->key) >> 32);
+}
+
+static inline uint32_t failure_code(const struct failure *f)
+{
+    return (uint32_t)atomic_load(&f->key);
+}
+
+/*
+ * The slowest requests of a thread. Only that thread adds, while others may read: the thread counts
+ * its changes, and a reader reads again if the count has changed.
+ */
+#define SLOWEST_KEPT 10
+
+struct slow_request {
+    uint64_t response_ns;
+    uint64_t due_ns;
+    uint64_t number;
+    uint32_t failure;
+    unsigned op;
+};
+
+struct slowest {
+    unsigned changes; /* odd: a change is in progress */
+    unsigned count;
+    struct slow_request list[SLOWEST_KEPT]; /* longest first */
+};
+
+static inline void slow_copy(struct slow_request *to, const struct slow_request *from)
+{
+    __atomic_store_n(&to->response_ns, __atomic_load_n(&from->response_ns, __ATOMIC_ACQUIRE),
+                     __ATOMIC_RELEASE);
+    __atomic_store_n(&to->due_ns, __atomic_load_n(&from->due_ns, __ATOMIC_ACQUIRE),
+                     __ATOMIC_RELEASE);
+    __atomic_store_n(&to->number, __atomic_load_n(&from->number, __ATOMIC_ACQUIRE),
+                     __ATOMIC_RELEASE);
+    __atomic_store_n(&to->failure, __atomic_load_n(&from->failure, __ATOMIC_ACQUIRE),
+                     __ATOMIC_RELEASE);
+    __atomic_store_n(&to->op, __atomic_load_n(&from->op, __ATOMIC_ACQUIRE), __ATOMIC_RELEASE);
+}
+
+/* Keeps a request if it is one of the slowest. */
+static inline void slowest_add(struct slowest *s, const struct slow_request *request)
+{
+    unsigned at = s->count;
+    if (at == SLOWEST_KEPT && request->response_ns <= s->list[at - 1].response_ns)
+        return;
+    __atomic_store_n(&s->changes, s->changes + 1, __ATOMIC_RELAXED);
+    if (at < SLOWEST_KEPT)
+        __atomic_store_n(&s->count, s->count + 1, __ATOMIC_RELEASE);
+    else
+        at--;
+    for (; at > 0 && s->list[at - 1].response_ns < request->response_ns; at--)
+        slow_copy(&s->list[at], &s->list[at - 1]);
+    slow_copy(&s->list[at], request);
+    __atomic_store_n(&s->changes, s->changes + 1, __ATOMIC_RELEASE);
+}
+
+static inline void slowest_clear(struct slowest *s)
+{
+    __atomic_store_n(&s->count, 0, __ATOMIC_RELEASE);
+}
+
+static inline void slowest_merge(struct slowest *whole, const struct slowest *part)
+{
+    struct slowest copy;
+    unsigned changes;
+    do {
+        changes = __atomic_load_n(&part->changes, __ATOMIC_ACQUIRE);
+        copy.count = __atomic_load_n(&part->count, __ATOMIC_ACQUIRE);
+        for (unsigned i = 0; i < copy.count; i++)
+            slow_copy(&copy.list[i], &part->list[i]);
+    } while (changes % 2 != 0 || changes != __atomic_load_n(&part->changes, __ATOMIC_ACQUIRE));
+    for (unsigned i = 0; i < copy.count; i++)
+        slowest_add(whole, &copy.list[i]);
+}
 
 /*
  * Counts of the requests of one kind. Recorders belong to CPUs and not to channels, so memory does
@@ -101,6 +209,7 @@ struct recorders {
     unsigned count;
     bool is_seen; /* processes that are forked later see what is counted */
 };
+
 int recorders_open(struct recorders *r, unsigned count, bool is_seen, struct err *e);
 void recorders_close(struct recorders *r);
 void recorders_clear(struct recorders *r);
@@ -112,6 +221,7 @@ struct recent {
     struct tally before[LOAD_KINDS];
     struct tally since[LOAD_KINDS];
 };
+
 void recent_look(struct recent *recent, const struct recorders *r, enum load_kind kind);
 
 /* Adds up the counts of one operation over all recorders. */
@@ -132,6 +242,45 @@ struct counts {
     uint64_t above;
     uint64_t bytes;
 };
+
 struct counts recorders_counts(const struct recorders *r, enum load_kind kind);
+
+/*
+ * How a load stands, on one rank or on all ranks together, and rank 0's order about it, which all
+ * ranks carry out. Neither has pointers, because they travel between hosts.
+ */
+
+/* Numbers of one kind's requests that have begun and ended since the load began. */
+struct progress {
+    uint64_t begun;
+    uint64_t ended;
+};
+
+struct standing {
+    struct counts counts[LOAD_KINDS];
+    struct progress progress[LOAD_KINDS];
+    uint64_t busy;  /* in a pause: number of threads that still have requests in flight */
+    uint64_t ended; /* number of ranks whose load has ended */
+    struct busy_evidence machine; /* in a pause: what others did during the step */
+    uint64_t disturbed;           /* number of ranks on whose machine others were busy */
+    uint64_t behind; /* number of ranks that could not keep their rate, with -stop-on-bad-rate */
+};
+
+enum move {
+    MOVE_NONE,
+    MOVE_WINDOW,    /* the load has settled; requests that are due from now on are measured */
+    MOVE_PAUSE,     /* requests stop beginning, and those in flight end */
+    MOVE_STEP,      /* a step has ended; `loads` is the next load */
+    MOVE_LAST_STEP, /* the last step has ended */
+    MOVE_END        /* the load ends */
+};
+
+struct order {
+    uint64_t move;              /* an enum move */
+    uint64_t loads[LOAD_KINDS]; /* for all ranks: threads, or billionths of requests per second */
+};
+
+/* Message for bytes from another rank that cannot be decoded. */
+#define FIGURES_DAMAGED "the figures of another rank cannot be read"
 
 #endif

@@ -5,9 +5,30 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "bonload/targets/bodies.h"
 #include "bonload/targets/target.h"
+#include "util/err.h"
 #include "verify/pattern.h"
+
+/* Bodies that the user gives as files. They are read before the load begins. */
+struct given_body {
+    char *bytes;
+    size_t size;
+};
+
+struct bodies {
+    uint64_t count; /* 0: the user gave none, so the target makes bodies */
+    struct given_body *list;
+    size_t all_bytes;
+    size_t longest;
+};
+
+/*
+ * Reads the body in `file`, or those in the files that `list` names, one path per line. One of the
+ * two or both are NULL. Returns 0, or a negative errno with a line in e; the caller must call
+ * bodies_close() in either case.
+ */
+int bodies_open(struct bodies *b, const char *file, const char *list, struct err *e);
+void bodies_close(struct bodies *b);
 
 /*
  * The body that one write gives to an object. Its stamp identifies the object by a hash of its

@@ -8,10 +8,9 @@
 
 #include "bonload/ledger/names.h"
 #include "bonload/ledger/sizes.h"
-#include "bonload/ledger/versions.h"
 #include "bonload/ledger/written.h"
 #include "bonload/plan/plan.h"
-#include "bonload/plan/words.h"
+#include "bonload/plan/settings.h"
 #include "util/err.h"
 
 /*

@@ -9,7 +9,7 @@
 #include <stdlib.h>
 
 #include "bonload/result/result.h"
-#include "bonload/stats/failures.h"
+#include "bonload/stats/recorder.h"
 
 #define KINDS 100
 

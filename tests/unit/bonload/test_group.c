@@ -7,7 +7,7 @@
 #include <pthread.h>
 #include <sched.h>
 
-#include "bonload/targets/profile/group.h"
+#include "bonload/targets/profile/log.h"
 
 /*
  * Group commit with a store whose sync ends when all clients are in the batch or wait for the next

@@ -13,7 +13,7 @@
 #include "bonload/ledger/names.h"
 #include "bonload/ledger/sizes.h"
 #include "bonload/load/arrivals.h"
-#include "bonload/load/backlog.h"
+#include "bonload/load/crew.h"
 #include "util/units.h"
 
 /* ---- arrivals -------------------------------------------------------------------------------- */

@@ -9,8 +9,6 @@
 #include <math.h>
 #include <string.h>
 
-#include "bonload/control/judge.h"
-#include "bonload/control/ladder.h"
 #include "bonload/control/search.h"
 #include "util/rng.h"
 #include "util/units.h"

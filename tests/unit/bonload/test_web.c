@@ -7,9 +7,9 @@
 
 #include <cmocka.h>
 
-#include "bonload/targets/s3/text.h"
+#include "bonload/targets/s3/s3_sign.h"
 #include "bonload/targets/target.h"
-#include "bonload/targets/web/web_reasons.h"
+#include "bonload/targets/web/web.h"
 
 static void text_of(const char *xml, const char *element, const char *expected)
 {

@@ -6,7 +6,6 @@
 
 #include <cmocka.h>
 
-#include "bonload/ledger/versions.h"
 #include "bonload/ledger/written.h"
 #include "util/rng.h"
 

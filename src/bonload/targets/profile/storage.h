@@ -1,6 +1,8 @@
 #ifndef BONLOAD_TARGETS_PROFILE_STORAGE_H
 #define BONLOAD_TARGETS_PROFILE_STORAGE_H
 
+#include <pthread.h>
+#include <stdatomic.h>
 #include <stdbool.h>
 
 #include "bonload/profiles/profile.h"
@@ -8,6 +10,7 @@
 #include "bonload/targets/target.h"
 #include "storage/scratch.h"
 #include "util/err.h"
+#include "util/rng.h"
 #include "verify/contents.h"
 #include "verify/pattern.h"
 
@@ -59,5 +62,82 @@ int storage_sync_timed(int fd, bool all, struct gauge *gauge, uint64_t *longest_
 
 /* Alignment of buffers, as O_DIRECT requires. */
 #define STORAGE_ALIGNMENT 4096
+
+/*
+ * A file of pages, each of which has been written at least once. The number of writes to each page
+ * is counted, so its contents are known.
+ */
+#define PAGES_LATCHES 64
+
+struct pages {
+    const struct storage *storage;
+    const struct profile_file *file;
+    unsigned number; /* number of the file, for the stamps of its contents */
+    int fd;
+    uint64_t count;
+    /* for each page, the number of writes that have begun, and of those that have ended */
+    _Atomic uint32_t *begun;
+    _Atomic uint32_t *ended;
+    pthread_mutex_t latches[PAGES_LATCHES]; /* let only one thread at a time write a page */
+};
+
+/*
+ * Makes the file. Returns 0, or a negative errno with a line in e; the caller may call
+ * pages_close() in either case.
+ */
+int pages_open(struct pages *p, const struct storage *storage, const struct profile_file *file,
+               unsigned number, struct err *e);
+void pages_close(struct pages *p);
+
+/*
+ * Write `count` pages: pages_write() at random offsets, with room for one page in the buffer;
+ * pages_write_run() consecutive ones, with room for all. With begins_out, the kernel starts
+ * writeback of each page. Return 0 or a positive errno.
+ */
+int pages_write(struct pages *p, struct rng *random, unsigned char *buffer, unsigned count,
+                bool begins_out);
+int pages_write_run(struct pages *p, struct rng *random, unsigned char *buffer, unsigned count);
+
+/*
+ * Reads a page at a random offset. *page becomes its number, *ended_before the number of its writes
+ * that had ended by then. Returns 0 or a positive errno.
+ */
+int pages_read(struct pages *p, struct rng *random, unsigned char *buffer, uint64_t *page,
+               uint32_t *ended_before);
+
+/* Whether a page that was read has the expected contents. Without -verify it checks nothing. */
+bool pages_are_right(struct pages *p, const unsigned char *buffer, uint64_t page,
+                     uint32_t ended_before);
+
+/*
+ * A mailbox as in maildir(5), in the private directory: each message is a file, and is delivered
+ * when its name is in the directory `new`.
+ */
+struct mailbox {
+    const struct storage *storage;
+    const struct profile_file *file;
+    struct gauge *gauge; /* gets the durations of syncs */
+    int tmp_fd;          /* the directory `tmp`; -1: it does not exist */
+    int new_fd;
+    _Atomic uint64_t begun;   /* number of messages begun; messages are numbered from 1 */
+    _Atomic uint64_t expired; /* number of the message that was removed last */
+};
+
+/* Makes the directories. Returns 0, or a negative errno with a line in e. */
+int mailbox_open(struct mailbox *m, const struct storage *storage, const struct profile_file *file,
+                 struct gauge *gauge, struct err *e);
+
+/* Removes all messages and the directories. Returns 0, or a negative errno with a line in e. */
+int mailbox_close(struct mailbox *m, struct err *e);
+
+/*
+ * Delivers a message. The buffer must have room for it. *longest_ns grows to the duration of the
+ * longer of its two syncs. Returns 0 or a positive errno, with the failed call in *step, an enum
+ * target_step.
+ */
+int mailbox_deliver(struct mailbox *m, unsigned char *buffer, uint64_t *longest_ns, unsigned *step);
+
+/* Unlinks the oldest messages beyond those to keep. Returns 0 or a positive errno. */
+int mailbox_expire(struct mailbox *m);
 
 #endif

@@ -1,12 +1,322 @@
 #include "bonload/targets/s3/s3.h"
 
 #include <errno.h>
+#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 #include <time.h>
 
 #include "util/units.h"
+
+#define DEFAULT_REGION  "us-east-1"
+#define DEFAULT_VERSION 4
+
+static const char *first_given(const char *option, const char *variable)
+{
+    const char *from_environment = getenv(variable);
+    if (option && *option)
+        return option;
+    return from_environment && *from_environment ? from_environment : NULL;
+}
+
+static int find_keys(struct s3_place *place, const struct settings *s, struct err *e)
+{
+    const char *access = getenv("AWS_ACCESS_KEY_ID");
+    const char *region = first_given(s->s3_region, "AWS_REGION");
+    struct sign_keys *keys = &place->keys;
+    *keys = (struct sign_keys){
+        .access = first_given(s->s3_api_key, "AWS_ACCESS_KEY_ID"),
+        .secret = first_given(s->s3_secret_key, "AWS_SECRET_ACCESS_KEY"),
+        .region = region ? region : DEFAULT_REGION,
+        .service = "s3",
+    };
+    if (s->as_goader && !keys->access && !keys->secret) {
+        place->version = 0;
+        return 0;
+    }
+    if (!keys->access || !keys->secret)
+        return err_say(e, "no keys are given: use -s3-api-key and -s3-secret-key, or "
+                          "AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY in the environment");
+    if (strlen(keys->secret) >= SETTINGS_SECRET || strlen(keys->access) >= SETTINGS_SECRET ||
+        strlen(keys->region) > 64)
+        return err_say(e, "a key has more than %d characters, or the region more than 64",
+                       SETTINGS_SECRET - 1);
+    if (access && strcmp(access, keys->access) == 0) /* a token belongs to one access key */
+        place->token = first_given(NULL, "AWS_SESSION_TOKEN");
+    return 0;
+}
+
+/*
+ * Gets one part of the endpoint's URL, except the default port of its scheme. `text` becomes "" if
+ * the part is missing. Returns whether it is there.
+ */
+static bool get_part(CURLU *url, CURLUPart part, char *text, size_t size)
+{
+    char *value = NULL;
+    text[0] = '\0';
+    if (curl_url_get(url, part, &value, CURLU_NO_DEFAULT_PORT) == CURLUE_OK)
+        snprintf(text, size, "%s", value);
+    curl_free(value);
+    return text[0] != '\0';
+}
+
+/*
+ * Finds a site of an endpoint. Before a key come the endpoint's own path and the bucket, unless the
+ * host is "BUCKET.host", so that requests are in virtual style. Returns false if the endpoint is
+ * not accepted.
+ */
+static bool take_site(struct s3_site *site, const char *bucket, CURLU *url)
+{
+    char scheme[16];
+    char host[256];
+    char port[16];
+    char path[sizeof site->root];
+    struct text root;
+    struct text alone;
+    get_part(url, CURLUPART_SCHEME, scheme, sizeof scheme);
+    get_part(url, CURLUPART_HOST, host, sizeof host);
+    get_part(url, CURLUPART_PATH, path, sizeof path);
+    const char *colon = get_part(url, CURLUPART_PORT, port, sizeof port) ? ":" : "";
+    snprintf(site->host, sizeof site->host, "Host: %s%s%s", host, colon, port);
+    snprintf(site->origin, sizeof site->origin, "%s://%s%s%s", scheme, host, colon, port);
+    size_t length = strlen(path);
+    while (length > 0 && path[length - 1] == '/')
+        path[--length] = '\0';
+    text_begin(&root, site->root, sizeof site->root);
+    text_begin(&alone, site->bucket, sizeof site->bucket);
+    text_put(&root, path);
+    length = strlen(bucket);
+    bool is_virtual = strncasecmp(host, bucket, length) == 0 && host[length] == '.';
+    struct text *with_bucket = is_virtual ? &alone : &root;
+    text_put(with_bucket, "/");
+    text_put_encoded(with_bucket, bucket, "");
+    text_put(&root, "/");
+    return text_is_whole(&root) && text_is_whole(&alone) && strncmp(scheme, "http", 4) == 0;
+}
+
+static int take_endpoint(struct s3_site *site, const char *endpoint, const char *bucket,
+                         bool as_goader, struct err *e)
+{
+    char text[8];
+    CURLU *url = curl_url();
+    if (!url)
+        return err_system(e, ENOMEM, "memory for a URL");
+    unsigned flags = strstr(endpoint, "://") ? 0
+                     : as_goader             ? CURLU_GUESS_SCHEME
+                                             : CURLU_DEFAULT_SCHEME;
+    int rc = 0;
+    if (curl_url_set(url, CURLUPART_URL, endpoint, flags) != CURLUE_OK)
+        rc = err_say(e, "-s3-endpoint: this value is not accepted; expected a URL: "
+                        "http://HOST:PORT or https://HOST");
+    else if (get_part(url, CURLUPART_USER, text, sizeof text) ||
+             get_part(url, CURLUPART_PASSWORD, text, sizeof text))
+        rc = err_say(e, "-s3-endpoint: the URL must not contain a user's name or password");
+    else if (!take_site(site, bucket, url))
+        rc = err_say(e,
+                     "-s3-endpoint: '%.100s' is not accepted; expected a URL: http://HOST:PORT or "
+                     "https://HOST",
+                     endpoint);
+    curl_url_cleanup(url);
+    return rc;
+}
+
+/* Parses "URL,URL,...". */
+static int take_endpoints(struct s3_place *place, const char *endpoints, bool as_goader,
+                          struct err *e)
+{
+    char one[512];
+    int rc = 0;
+    for (size_t length; rc == 0 && *endpoints; endpoints += length + (endpoints[length] == ',')) {
+        length = strcspn(endpoints, ",");
+        if (place->site_count == S3_SITES_MOST || length >= sizeof one)
+            return err_say(e, "-s3-endpoint: up to %d URLs of up to %zu characters are accepted",
+                           S3_SITES_MOST, sizeof one - 1);
+        snprintf(one, sizeof one, "%.*s", (int)length, endpoints);
+        rc = take_endpoint(&place->sites[place->site_count++], one, place->bucket, as_goader, e);
+    }
+    return rc;
+}
+
+int s3_place_find(struct s3_place *place, const struct settings *s, struct err *e)
+{
+    const char *endpoints = first_given(s->s3_endpoint, "AWS_ENDPOINT_URL");
+    *place = (struct s3_place){
+        .bucket = s->s3_bucket,
+        .version = (unsigned)given_or(s->s3_sign_version, DEFAULT_VERSION),
+    };
+    if (place->version == 3)
+        return err_say(e, "-s3-sign-ver: '3' is not accepted; expected 4 or 2");
+    if (!endpoints)
+        return err_say(e, "no store is given: use -s3-endpoint=URL, or AWS_ENDPOINT_URL in the "
+                          "environment");
+    if (!place->bucket)
+        return err_say(e, "no bucket is given: use -s3-bucket=NAME");
+    int rc = find_keys(place, s, e);
+    return rc ? rc : take_endpoints(place, endpoints, s->as_goader, e);
+}
+
+/*
+ * An upload in parts. Beginning it returns an id, sending each part returns a tag, and sending the
+ * list of tags completes it. If it fails, it is aborted, so that its parts do not stay in the
+ * store.
+ */
+
+#define LIST_BEGIN "<CompleteMultipartUpload>"
+#define LIST_END   "</CompleteMultipartUpload>"
+
+/* Text of a part in the list: its tag has up to 95 characters, each up to 6 when escaped. */
+#define PART_TEXT 640
+
+bool s3_upload_open(struct upload *u, uint64_t parts_most)
+{
+    size_t size = sizeof LIST_BEGIN + sizeof LIST_END + (size_t)parts_most * 160 + PART_TEXT;
+    char *memory = malloc(size);
+    if (memory)
+        text_begin(&u->list, memory, size);
+    return memory;
+}
+
+uint32_t s3_upload_begin(struct web_exchange *x)
+{
+    struct upload *u = &((struct s3_exchange *)x->own)->upload;
+    u->step = UPLOAD_BEGIN;
+    u->part = 0;
+    text_begin(&u->list, u->list.memory, u->list.size);
+    text_put(&u->list, LIST_BEGIN);
+    web_exchange_send_text(x, "");
+    uint32_t failure = s3_set(x, METHOD_POST, x->name, "uploads=", "uploads");
+    x->keeps_answer = true;
+    return failure;
+}
+
+/*
+ * Prepares the transfer of a step, whose body has been set. `part` is the start of its query.
+ * Returns true, because a transfer follows.
+ */
+static bool set_step(struct web_exchange *x, struct upload *u, enum upload_step step,
+                     const char *part)
+{
+    static const enum web_method methods[] = {
+        [UPLOAD_PART] = METHOD_PUT, [UPLOAD_END] = METHOD_POST, [UPLOAD_ABORT] = METHOD_DELETE};
+    char memory[3 * sizeof u->id + 64];
+    char plain[sizeof u->id + 64];
+    struct text query;
+    text_begin(&query, memory, sizeof memory);
+    text_put_all(&query, part, "uploadId=");
+    text_put_encoded(&query, u->id, "");
+    snprintf(plain, sizeof plain, "%suploadId=%s", part, u->id);
+    u->step = step;
+    x->failure = s3_set(x, methods[step], x->name, memory, plain);
+    x->keeps_answer = step != UPLOAD_PART;
+    return true;
+}
+
+static bool put_part(struct web_exchange *x, struct upload *u)
+{
+    char part[48];
+    const struct s3_shared *s3 = x->thread->shared->own;
+    uint64_t from = u->part * s3->part_bytes;
+    uint64_t left = x->expected.size - from;
+    snprintf(part, sizeof part, "partNumber=%" PRIu64 "&", ++u->part);
+    web_exchange_send_body(x, from, left < s3->part_bytes ? left : s3->part_bytes);
+    return set_step(x, u, UPLOAD_PART, part);
+}
+
+/*
+ * Prepares to abort the upload if it was begun, and keeps its first failure. Returns whether a
+ * transfer follows.
+ */
+static bool give_up(struct web_exchange *x, struct upload *u)
+{
+    u->failure = x->failure;
+    if (u->step == UPLOAD_BEGIN) {
+        u->step = UPLOAD_NONE;
+        return false;
+    }
+    web_exchange_send_text(x, "");
+    return set_step(x, u, UPLOAD_ABORT, "");
+}
+
+/* Appends a text, escaped for XML. */
+static void put_escaped(struct text *t, const char *more)
+{
+    for (; *more; more++) {
+        const char *entity = *more == '&' ? "&amp;" : *more == '<' ? "&lt;" : "&quot;";
+        if (*more == '&' || *more == '<' || *more == '"')
+            text_put(t, entity);
+        else
+            text_put_byte(t, *more);
+    }
+}
+
+static void note_part(struct web_exchange *x, struct upload *u)
+{
+    char number[24];
+    snprintf(number, sizeof number, "%" PRIu64, u->part);
+    text_put_all(&u->list, "<Part><PartNumber>", number, "</PartNumber><ETag>");
+    put_escaped(&u->list, x->tag);
+    text_put(&u->list, "</ETag></Part>");
+}
+
+/*
+ * Prepares the transfer after a part: the next part, or the end. Returns whether a transfer
+ * follows.
+ */
+static bool go_on(struct web_exchange *x, struct upload *u)
+{
+    const struct s3_shared *s3 = x->thread->shared->own;
+    note_part(x, u);
+    if (u->part * s3->part_bytes < x->expected.size)
+        return put_part(x, u);
+    text_put(&u->list, LIST_END);
+    web_exchange_send_text(x, u->list.memory);
+    if (text_is_whole(&u->list))
+        return set_step(x, u, UPLOAD_END, "");
+    x->failure = web_failure(x, "the tags of the parts are too long");
+    return give_up(x, u);
+}
+
+/*
+ * Whether the answer reports an error: a store may answer 200 before it finds that it cannot
+ * complete the upload.
+ */
+static bool has_error(struct web_exchange *x)
+{
+    char code[WEB_REASON_KEY];
+    char text[WEB_REASON_KEY + 32];
+    if (!xml_text(x->answer, x->answer_used, "Code", code, sizeof code))
+        return false;
+    snprintf(text, sizeof text, "200 with an error: %s", code);
+    x->failure = web_failure(x, text);
+    return true;
+}
+
+bool s3_upload_follow(struct web_exchange *x)
+{
+    struct upload *u = &((struct s3_exchange *)x->own)->upload;
+    switch (u->step) {
+    case UPLOAD_NONE:
+        return false;
+    case UPLOAD_BEGIN:
+        if (x->failure == 0 &&
+            !xml_text(x->answer, x->answer_used, "UploadId", u->id, sizeof u->id))
+            x->failure = web_failure(x, "the answer has no upload ID");
+        return x->failure == 0 ? put_part(x, u) : give_up(x, u);
+    case UPLOAD_PART:
+        return x->failure == 0 ? go_on(x, u) : give_up(x, u);
+    case UPLOAD_END:
+        if (x->failure != 0 || has_error(x))
+            return give_up(x, u);
+        break;
+    case UPLOAD_ABORT:
+        x->failure = u->failure;
+        break;
+    }
+    u->step = UPLOAD_NONE;
+    return false;
+}
 
 /* s3: a request's name is the key of an object, and every transfer is signed. */
 
@@ -22,6 +332,7 @@
 enum { S3_LIST = WEB_COMMON, S3_LOOK };
 
 static const char *const op_names[] = {WEB_COMMON_NAMES, [S3_LIST] = "list", NULL};
+
 static const enum web_method methods[] = {
     WEB_COMMON_METHODS, [S3_LIST] = METHOD_GET, [S3_LOOK] = METHOD_HEAD};
 

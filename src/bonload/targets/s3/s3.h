@@ -52,6 +52,7 @@ struct s3_shared {
 
 /* The state of an upload in parts. */
 enum upload_step { UPLOAD_NONE, UPLOAD_BEGIN, UPLOAD_PART, UPLOAD_END, UPLOAD_ABORT };
+
 struct upload {
     enum upload_step step;
     uint64_t part; /* number of the current part, counted from 1 */

@@ -2,7 +2,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "bonload/ledger/credentials.h"
+#include "bonload/ledger/names.h"
 #include "bonload/targets/web/web.h"
 
 /* http: the name of a request is its URL. */

@@ -1,12 +1,998 @@
 #include "bonload/targets/web/web.h"
 
+#include <curl/curl.h>
 #include <errno.h>
 #include <inttypes.h>
+#include <poll.h>
+#include <pthread.h>
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
+#include <sys/epoll.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
+#include "bonload/targets/target.h"
 #include "measure/clock.h"
+#include "sys/input.h"
+#include "util/descriptor.h"
+#include "util/err.h"
+#include "util/go_units.h"
+#include "util/portable.h"
+#include "util/printable.h"
 #include "util/units.h"
+
+/* Shorter secrets are not hidden: that would protect nothing, and make other words unreadable. */
+#define SHORTEST_SECRET 4
+
+void web_reasons_open(struct web_reasons *r)
+{
+    memset(r, 0, sizeof *r);
+    pthread_mutex_init(&r->lock, NULL);
+}
+
+void web_reasons_close(struct web_reasons *r)
+{
+    pthread_mutex_destroy(&r->lock);
+}
+
+void web_reasons_hide(struct web_reasons *r, const char *secret)
+{
+    size_t length = secret ? strlen(secret) : 0;
+    unsigned at = r->secret_count;
+    if (length < SHORTEST_SECRET || at == SECRETS_MOST)
+        return;
+    for (; at > 0 && strlen(r->secrets[at - 1]) < length; at--)
+        r->secrets[at] = r->secrets[at - 1]; /* the longest first: one may be part of another */
+    r->secrets[at] = secret;
+    r->secret_count++;
+}
+
+static void hide_secret(char *text, const char *secret)
+{
+    size_t length = strlen(secret);
+    for (char *at = strstr(text, secret); at; at = strstr(at + length, secret))
+        memset(at, '*', length); /* the secret itself may consist of stars */
+}
+
+/* Stores a text as one line of valid UTF-8 without any secret. */
+static void store_text(const struct web_reasons *r, char text[static WEB_REASON_TEXT],
+                       const char *told)
+{
+    char open[2 * WEB_REASON_TOLD];
+    snprintf(open, sizeof open, "%s", told);
+    for (unsigned i = 0; i < r->secret_count; i++)
+        hide_secret(open, r->secrets[i]);
+    sanitize_clean(text, WEB_REASON_TEXT, open);
+}
+
+/* The index of a key among the first `count`; `count` if it is not among them. */
+static unsigned find_reason(const struct web_reasons *r, const char *key, unsigned count)
+{
+    unsigned at = 0;
+    while (at < count && strncmp(r->list[at].key, key, WEB_REASON_KEY - 1) != 0)
+        at++;
+    return at;
+}
+
+/* Adds a kind of failure, unless another thread has added it meanwhile. Returns its index. */
+static unsigned add_reason(struct web_reasons *r, const char *key, const char *text)
+{
+    pthread_mutex_lock(&r->lock);
+    unsigned count = atomic_load(&r->count);
+    unsigned at = find_reason(r, key, count);
+    if (at == count && count < WEB_REASONS_MOST) {
+        struct web_reason *reason = &r->list[at];
+        snprintf(reason->key, sizeof reason->key, "%s", key);
+        store_text(r, reason->text, text);
+        atomic_store_explicit(&r->count, count + 1, memory_order_release);
+    }
+    pthread_mutex_unlock(&r->lock);
+    return at;
+}
+
+uint32_t web_reasons_failure(struct web_reasons *r, const char *key, const char *text)
+{
+    unsigned count = atomic_load_explicit(&r->count, memory_order_acquire);
+    unsigned at = find_reason(r, key, count);
+    if (at == count && count < WEB_REASONS_MOST)
+        at = add_reason(r, key, text);
+    return failure_of(STEP_REASON, (int)at + 1);
+}
+
+void web_reasons_describe(const struct web_reasons *r, uint32_t failure, char *text, size_t size)
+{
+    unsigned at = (failure & 0xffff) - 1;
+    bool is_known = at < atomic_load_explicit(&r->count, memory_order_acquire);
+    snprintf(text, size, "%s", is_known ? r->list[at].text : "another reason");
+}
+
+struct phrase {
+    long code;
+    const char *text;
+};
+
+/* Usual phrases (RFC 9110). HTTP/2 has no phrases in its answers. */
+static const struct phrase statuses[] = {
+    {301, "Moved Permanently"},
+    {302, "Found"},
+    {303, "See Other"},
+    {304, "Not Modified"},
+    {307, "Temporary Redirect"},
+    {308, "Permanent Redirect"},
+    {400, "Bad Request"},
+    {401, "Unauthorized"},
+    {403, "Forbidden"},
+    {404, "Not Found"},
+    {405, "Method Not Allowed"},
+    {408, "Request Timeout"},
+    {409, "Conflict"},
+    {411, "Length Required"},
+    {412, "Precondition Failed"},
+    {413, "Content Too Large"},
+    {416, "Range Not Satisfiable"},
+    {429, "Too Many Requests"},
+    {500, "Internal Server Error"},
+    {501, "Not Implemented"},
+    {502, "Bad Gateway"},
+    {503, "Service Unavailable"},
+    {504, "Gateway Timeout"},
+    {507, "Insufficient Storage"},
+    {0, "not a success"},
+};
+
+/* What libcurl says both of a line of more than 100 KiB and of memory that it does not get. */
+#define LINE_TOO_LONG "a line of headers is too long, or memory is short"
+
+/* Errors that are described more plainly than by libcurl. */
+static const struct phrase transports[] = {
+    {CURLE_UNSUPPORTED_PROTOCOL, "the answer is not HTTP"},
+    {CURLE_WEIRD_SERVER_REPLY, "the answer is not HTTP"},
+    {CURLE_URL_MALFORMAT, "the URL cannot be used"},
+    {CURLE_COULDNT_RESOLVE_HOST, "the host name cannot be resolved"},
+    {CURLE_PARTIAL_FILE, "the body is shorter than announced"},
+    {CURLE_FILESIZE_EXCEEDED, "no body can have the announced length"},
+    {CURLE_WRITE_ERROR, "the headers do not end"},
+    {CURLE_OPERATION_TIMEDOUT, "timed out"},
+    {CURLE_GOT_NOTHING, "closed without an answer"},
+    {CURLE_OUT_OF_MEMORY, LINE_TOO_LONG}, /* up to 8.5 */
+    {100, LINE_TOO_LONG},                 /* CURLE_TOO_LARGE */
+    {0, NULL},
+};
+
+/* The phrase for a code, or that of the last row, whose code is 0. */
+static const char *phrase_of(const struct phrase *list, long code)
+{
+    while (list->code != 0 && list->code != code)
+        list++;
+    return list->text;
+}
+
+static uint32_t of_status(struct web_exchange *x)
+{
+    struct web_shared *s = x->thread->shared;
+    char code[WEB_REASON_KEY];
+    char message[WEB_REASON_TOLD];
+    char key[2 * WEB_REASON_KEY];
+    char text[2 * WEB_REASON_TOLD];
+    if (s->dialect->explain && s->dialect->explain(x, code, message)) {
+        snprintf(key, sizeof key, "%ld %s", x->status, code);
+        snprintf(text, sizeof text, "%s%s%s", key, *message ? ": " : "", message);
+    } else {
+        snprintf(key, sizeof key, "%ld", x->status);
+        snprintf(text, sizeof text, "%s %s", key, phrase_of(statuses, x->status));
+    }
+    return web_reasons_failure(&s->reasons, key, text);
+}
+
+/* The system's reason at the end of libcurl's message. */
+static const char *reason_in(const char *error)
+{
+    const char *colon = strstr(error, "ailure: ");
+    return colon ? colon + strlen("ailure: ") : error;
+}
+
+static void describe_transport(const struct web_exchange *x, CURLcode code,
+                               char text[static WEB_REASON_TOLD])
+{
+    const char *plain = phrase_of(transports, code);
+    const char *error = x->error[0] ? x->error : curl_easy_strerror(code);
+    long number = 0;
+    curl_easy_getinfo(x->easy, CURLINFO_OS_ERRNO, &number);
+    if (plain)
+        snprintf(text, WEB_REASON_TOLD, "%s", plain);
+    else if (code == CURLE_COULDNT_CONNECT && number != 0)
+        snprintf(text, WEB_REASON_TOLD, "connect: %s", portable_reason((int)number));
+    else if (code == CURLE_RECV_ERROR)
+        snprintf(text, WEB_REASON_TOLD, "receive: %s", reason_in(error));
+    else if (code == CURLE_SEND_ERROR)
+        snprintf(text, WEB_REASON_TOLD, "send: %s", reason_in(error));
+    else if (code == CURLE_SSL_CONNECT_ERROR || code == CURLE_PEER_FAILED_VERIFICATION)
+        snprintf(text, WEB_REASON_TOLD, "TLS: %s%s", error,
+                 strstr(error, "wrong version number") ? "; is it http?" : "");
+    else
+        snprintf(text, WEB_REASON_TOLD, "%s", curl_easy_strerror(code));
+}
+
+uint32_t web_failure(const struct web_exchange *x, const char *text)
+{
+    return web_reasons_failure(&x->thread->shared->reasons, text, text);
+}
+
+uint32_t web_outcome(struct web_exchange *x, CURLcode code)
+{
+    char text[WEB_REASON_TOLD];
+    if (code != CURLE_OK) {
+        describe_transport(x, code, text);
+        return web_failure(x, text);
+    }
+    curl_easy_getinfo(x->easy, CURLINFO_RESPONSE_CODE, &x->status);
+    if (!x->has_headers) /* libcurl takes them for complete when the connection ends */
+        return web_failure(x, "closed within the headers");
+    return web_is_success(x) ? 0 : of_status(x);
+}
+
+/*
+ * Sizes of objects. An object may displace another one, whose size must then be asked for again.
+ * The lowest SIZE_BITS bits of a slot are the size + 1, as far as it fits. The bits above are part
+ * of the name's hash. 0: the slot is empty.
+ */
+#define SIZE_BITS 40
+
+#define SIZE_MASK ((UINT64_C(1) << SIZE_BITS) - 1)
+
+static bool find_size(const struct web_shared *s, uint64_t hash, uint64_t *size)
+{
+    uint64_t slot = atomic_load_explicit(&s->sizes[hash % WEB_SIZES], memory_order_relaxed);
+    *size = (slot & SIZE_MASK) - 1;
+    return slot != 0 && slot >> SIZE_BITS == hash >> SIZE_BITS;
+}
+
+static void note_size(struct web_shared *s, uint64_t hash, uint64_t size)
+{
+    uint64_t slot = (hash & ~SIZE_MASK) | (size < SIZE_MASK ? size + 1 : SIZE_MASK);
+    atomic_store_explicit(&s->sizes[hash % WEB_SIZES], slot, memory_order_relaxed);
+}
+
+/*
+ * Whether the size of the object is known. A run that only reads remembers what HEAD told; a run
+ * that writes knows what it wrote.
+ */
+static bool knows_size(struct web_exchange *x, uint64_t *size)
+{
+    struct web_shared *s = x->thread->shared;
+    const struct plan *p = s->setup.plan;
+    if (!plan_has(p, LOAD_WRITE))
+        return find_size(s, x->expected.body.object, size);
+    *size = x->expected.size;
+    return plan_reads_written(p) && !p->has_changes && *size != UINT64_MAX;
+}
+
+static void choose_range(struct web_exchange *x, uint64_t size)
+{
+    uint64_t most = x->thread->shared->setup.plan->range_bytes;
+    x->range_bytes = most < size ? most : size;
+    x->range_from = rng_below(&x->thread->rng, size - x->range_bytes + 1);
+    x->expected.size = x->range_bytes;
+}
+
+void web_range_prepare(struct web_exchange *x)
+{
+    uint64_t size;
+    if (knows_size(x, &size))
+        choose_range(x, size);
+    else
+        x->asks_size = true;
+}
+
+bool web_range_follow(struct web_exchange *x)
+{
+    struct web_shared *s = x->thread->shared;
+    curl_off_t size = -1;
+    x->asks_size = false;
+    curl_easy_getinfo(x->easy, CURLINFO_CONTENT_LENGTH_DOWNLOAD_T, &size);
+    if (x->failure == 0 && size < 0)
+        x->failure = web_failure(x, "the answer to HEAD does not give the size");
+    if (x->failure != 0)
+        return false;
+    note_size(s, x->expected.body.object, (uint64_t)size);
+    choose_range(x, (uint64_t)size);
+    return true;
+}
+
+/* Writes a number that ends before `end`. Returns a pointer to its first digit. */
+static char *put_digits(char *end, uint64_t number)
+{
+    do
+        *--end = (char)('0' + number % 10);
+    while ((number /= 10) > 0);
+    return end;
+}
+
+void web_range_set(struct web_exchange *x)
+{
+    bool has_range = x->method == METHOD_GET && x->range_bytes > 0;
+    char text[48];
+    char *at = text + sizeof text;
+    if (has_range) {
+        *--at = '\0';
+        at = put_digits(at, x->range_from + x->range_bytes - 1);
+        *--at = '-';
+        at = put_digits(at, x->range_from);
+    }
+    if (has_range || x->has_range)
+        curl_easy_setopt(x->easy, CURLOPT_RANGE, has_range ? at : NULL);
+    x->has_range = has_range;
+}
+
+uint32_t web_range_verdict(const struct web_exchange *x)
+{
+    const struct target_setup *setup = &x->thread->shared->setup;
+    if (x->status != 206)
+        return web_failure(x, "200 instead of 206: the server does not support ranges");
+    if (x->received == x->range_bytes || expected_is_overlapped(&x->expected, setup))
+        return 0;
+    if (x->received < x->range_bytes)
+        return failure_of(STEP_SHORT, 0);
+    return web_failure(x, "more than the range that was asked for");
+}
+
+static int open_plain(int *fd, const char *path, struct err *e)
+{
+    struct stat facts;
+    *fd = input_open("open", path, e);
+    if (*fd < 0)
+        return *fd;
+    if (fstat(*fd, &facts) != 0)
+        return err_system(e, errno, "open %s", path);
+    return S_ISREG(facts.st_mode) ? 0 : err_say(e, "open %s: it is not a plain file", path);
+}
+
+int web_tls_open(struct web_shared *s, struct err *e)
+{
+    const struct settings *settings = s->setup.plan->settings;
+    /* Go programs take the authorities from the same variable */
+    const char *authorities =
+        settings->authorities ? settings->authorities : getenv("SSL_CERT_FILE");
+    const char *const paths[TLS_FILES] = {settings->certificate, settings->key, authorities};
+    int rc = 0;
+    for (unsigned i = 0; i < TLS_FILES; i++) {
+        s->tls_files[i] = -1;
+        if (rc == 0 && paths[i] && *paths[i])
+            rc = open_plain(&s->tls_files[i], paths[i], e);
+    }
+    return rc;
+}
+
+void web_tls_set(const struct web_shared *s, CURL *c)
+{
+    static const CURLoption options[TLS_FILES] = {CURLOPT_SSLCERT, CURLOPT_SSLKEY, CURLOPT_CAINFO};
+    bool is_verified = !s->setup.plan->settings->insecure_https;
+    curl_easy_setopt(c, CURLOPT_SSL_VERIFYPEER, is_verified ? 1L : 0L);
+    curl_easy_setopt(c, CURLOPT_SSL_VERIFYHOST, is_verified ? 2L : 0L);
+    for (unsigned i = 0; i < TLS_FILES; i++) {
+        char path[40];
+        snprintf(path, sizeof path, "/proc/self/fd/%d", s->tls_files[i]);
+        if (s->tls_files[i] >= 0)
+            curl_easy_setopt(c, options[i], path);
+    }
+}
+
+void web_tls_close(struct web_shared *s)
+{
+    for (unsigned i = 0; i < TLS_FILES; i++)
+        descriptor_close(&s->tls_files[i]);
+}
+
+#define DEFAULT_OPS "get,put"
+
+static bool method_writes(enum web_method method)
+{
+    return method_sends(method) || method == METHOD_DELETE;
+}
+
+/* Takes ":range=SIZE", from `range` on, out of the item of get, which must be the only one. */
+static int take_range(struct plan *p, const char *list, char *range, struct err *e)
+{
+    char *value = range + strlen(":range=");
+    char *end = value + strcspn(value, ":,");
+    char after = *end;
+    const char *item = list;
+    unsigned gets = 0;
+    for (const char *at = list; at; at = strchr(at, ',')) {
+        at += *at == ',';
+        gets += strncmp(at, "get", 3) == 0;
+        item = at < range ? at : item;
+    }
+    *end = '\0';
+    if (strncmp(item, "get:", 4) != 0 || go_parse_size(value, &p->range_bytes) != 0 ||
+        p->range_bytes == 0 || p->range_bytes > TIB)
+        return err_say(e,
+                       "-ops: '%.100s' is not accepted; expected get:range=SIZE or "
+                       "get:WEIGHT:range=SIZE, with a size from 1 to 1TiB",
+                       item);
+    if (gets > 1)
+        return err_say(e, "-ops: get with a range is accepted once, and not beside another get");
+    *end = after;
+    memmove(range, end, strlen(end) + 1);
+    return 0;
+}
+
+/* Parses -ops, with the range. */
+static int parse_ops(struct plan *p, struct mix *mix, const char *ops, struct err *e)
+{
+    char *list = strdup(ops);
+    if (!list)
+        return err_system(e, ENOMEM, "memory for -ops");
+    char *range = strstr(list, ":range=");
+    int rc = range ? take_range(p, list, range, e) : 0;
+    if (rc == 0)
+        rc = mix_parse(mix, list, p->target->ops, "-ops", e);
+    free(list);
+    return rc;
+}
+
+/*
+ * Divides the operations among reads and writes. Sets p->has_changes if a write may change what a
+ * put has stored.
+ */
+static void divide_ops(struct plan *p, const struct mix *all)
+{
+    const struct web_dialect *dialect = p->target->dialect;
+    for (unsigned op = 0; p->target->ops[op]; op++) {
+        enum web_method method = dialect->methods[op];
+        enum load_kind kind = method_writes(method) ? LOAD_WRITE : LOAD_READ;
+        p->ops[kind].weights[op] = all->weights[op];
+        p->ops[kind].sum += all->weights[op];
+        if (method_changes(method) && all->weights[op] > 0 && plan_has(p, LOAD_WRITE))
+            p->has_changes = true;
+    }
+}
+
+/* Refuses what needs known contents: after post or patch, only the server knows them. */
+static int check_changes(struct plan *p, const struct settings *s, struct err *e)
+{
+    if (s->verify != VERIFY_MODES && s->verify != VERIFY_OFF)
+        return err_say(e, "-verify: what an object contains after post or patch is not known");
+    if (s->cleanup && p->puts_nothing)
+        return err_say(e, "-cleanup removes what put has written, but -ops has no put");
+    p->verify = VERIFY_OFF;
+    return 0;
+}
+
+/* Refuses sizes beside bodies from files, which have the sizes of their files. */
+static int check_bodies(const struct settings *s, struct err *e)
+{
+    bool has_sizes =
+        s->body_size.given || s->min_body_size.given || s->max_body_size.given || s->fair_random;
+    if (s->body_file && s->body_source)
+        return err_say(e, "-body-file and -body-source cannot be combined");
+    if ((s->body_file || s->body_source) && has_sizes)
+        return err_say(e, "-body-file and -body-source take the sizes of the files, and cannot be "
+                          "combined with other sizes");
+    return 0;
+}
+
+int web_check(struct plan *p, const struct settings *s, struct err *e)
+{
+    static const char *const missing[LOAD_KINDS] = {
+        [LOAD_WRITE] = "-ops has nothing that writes, but writes are asked for (-wt=0 or -wps=0 "
+                       "turns them off)",
+        [LOAD_READ] =
+            "-ops has nothing that reads, but reads are asked for (-rt=0 or -rps=0 turns them off)",
+    };
+    struct mix all = {0};
+    int rc = parse_ops(p, &all, s->ops ? s->ops : DEFAULT_OPS, e);
+    if (rc == 0)
+        divide_ops(p, &all);
+    for (enum load_kind kind = 0; rc == 0 && kind < LOAD_KINDS; kind++)
+        if (plan_has(p, kind) && p->ops[kind].sum == 0)
+            rc = err_say(e, "%s", missing[kind]);
+    p->puts_nothing = plan_has(p, LOAD_WRITE) && p->ops[LOAD_WRITE].weights[WEB_PUT] == 0;
+    if (rc == 0 && p->puts_nothing && p->reads_per_write > 0)
+        rc = err_say(e, "-rpw makes reads follow writes, but -ops has no put");
+    if (rc == 0 && p->has_changes)
+        rc = check_changes(p, s, e);
+    if (rc == 0)
+        rc = check_bodies(s, e);
+    return rc;
+}
+
+void web_choose(void *shared, struct request *r, uint64_t random)
+{
+    const struct web_shared *s = shared;
+    const struct plan *p = s->setup.plan;
+    const struct mix *mix = &p->ops[r->kind];
+    r->op = mix_at(mix, random % mix->sum);
+    enum web_method method = s->dialect->methods[r->op];
+    r->removes = method == METHOD_DELETE;
+    r->changes = method_changes(method) && !p->puts_nothing;
+}
+
+#define NEVER        UINT64_MAX
+#define EVENTS_MOST  64
+#define LONGEST_WAIT 1000 /* ms */
+
+struct web_socket {
+    uint32_t wanted; /* events that libcurl waits for, as bits of epoll */
+    uint32_t set;    /* events that epoll watches; 0: the socket is not registered */
+    bool is_lasting; /* belongs to a connection whose end libcurl reports */
+};
+
+/* The entry of a descriptor; NULL when there is no memory. */
+static struct web_socket *socket_of(struct web_loop *l, int fd)
+{
+    if (fd < 0)
+        return NULL;
+    if ((unsigned)fd >= l->room) {
+        unsigned room = 2 * (unsigned)fd + 64;
+        struct web_socket *more = realloc(l->sockets, room * sizeof *more);
+        if (!more)
+            return NULL;
+        memset(more + l->room, 0, (room - l->room) * sizeof *more);
+        l->sockets = more;
+        l->room = room;
+    }
+    return &l->sockets[fd];
+}
+
+static void tell_epoll(struct web_loop *l, int fd, struct web_socket *s, uint32_t events)
+{
+    struct epoll_event event = {.events = events, .data.fd = fd};
+    int how = events == 0 ? EPOLL_CTL_DEL : s->set == 0 ? EPOLL_CTL_ADD : EPOLL_CTL_MOD;
+    if (s->set == events)
+        return;
+    s->set = epoll_ctl(l->epoll, how, fd, &event) == 0 ? events : 0;
+}
+
+static int on_socket(CURL *easy, curl_socket_t fd, int what, void *loop, void *unused)
+{
+    struct web_socket *s = socket_of(loop, fd);
+    (void)easy, (void)unused;
+    if (!s)
+        return -1;
+    s->wanted = (what & CURL_POLL_IN ? EPOLLIN : 0) | (what & CURL_POLL_OUT ? EPOLLOUT : 0);
+    if (s->wanted != 0 || !s->is_lasting)
+        tell_epoll(loop, fd, s, s->wanted);
+    return 0;
+}
+
+static int on_timer(CURLM *multi, long milliseconds, void *loop)
+{
+    struct web_loop *l = loop;
+    (void)multi;
+    l->timer_ns = milliseconds < 0    ? NEVER
+                  : milliseconds == 0 ? 0
+                                      : clock_ns() + (uint64_t)milliseconds * MILLION;
+    return 0;
+}
+
+static curl_socket_t on_open(void *loop, curlsocktype purpose, struct curl_sockaddr *address)
+{
+    int fd = socket(address->family, address->socktype | SOCK_CLOEXEC, address->protocol);
+    struct web_socket *s = socket_of(loop, fd);
+    (void)purpose;
+    if (s)
+        *s = (struct web_socket){.is_lasting = true};
+    return fd;
+}
+
+static int on_close(void *loop, curl_socket_t fd)
+{
+    struct web_socket *s = socket_of(loop, fd);
+    if (s)
+        *s = (struct web_socket){0};
+    return close(fd);
+}
+
+/*
+ * Opens a loop that keeps up to `connections` connections alive. Returns 0, or a negative errno
+ * with a line in e; the caller must call web_loop_close() in either case.
+ */
+static int web_loop_open(struct web_loop *l, unsigned connections, struct err *e)
+{
+    *l = (struct web_loop){.timer_ns = NEVER};
+    l->epoll = epoll_create1(EPOLL_CLOEXEC);
+    if (l->epoll < 0)
+        return err_system(e, errno, "open an epoll");
+    l->multi = curl_multi_init();
+    if (!l->multi)
+        return err_system(e, ENOMEM, "memory for libcurl");
+    curl_multi_setopt(l->multi, CURLMOPT_SOCKETFUNCTION, on_socket);
+    curl_multi_setopt(l->multi, CURLMOPT_SOCKETDATA, l);
+    curl_multi_setopt(l->multi, CURLMOPT_TIMERFUNCTION, on_timer);
+    curl_multi_setopt(l->multi, CURLMOPT_TIMERDATA, l);
+    curl_multi_setopt(l->multi, CURLMOPT_MAXCONNECTS, (long)connections + 1);
+    return 0;
+}
+
+static void web_loop_close(struct web_loop *l)
+{
+    if (l->multi)
+        curl_multi_cleanup(l->multi);
+    descriptor_close(&l->epoll);
+    free(l->sockets);
+}
+
+/*
+ * Lets the loop watch the sockets of a handle. To be called once, before the handle's first
+ * transfer.
+ */
+static void web_loop_adopt(struct web_loop *l, CURL *easy)
+{
+    curl_easy_setopt(easy, CURLOPT_OPENSOCKETFUNCTION, on_open);
+    curl_easy_setopt(easy, CURLOPT_OPENSOCKETDATA, l);
+    curl_easy_setopt(easy, CURLOPT_CLOSESOCKETFUNCTION, on_close);
+    curl_easy_setopt(easy, CURLOPT_CLOSESOCKETDATA, l);
+}
+
+static void run_timer(struct web_loop *l)
+{
+    int running;
+    l->timer_ns = NEVER;
+    curl_multi_socket_action(l->multi, CURL_SOCKET_TIMEOUT, 0, &running);
+}
+
+/* Begins a transfer. If there is a connection, its request is sent at once. */
+static CURLMcode web_loop_begin(struct web_loop *l, CURL *easy)
+{
+    CURLMcode code = curl_multi_add_handle(l->multi, easy);
+    if (code == CURLM_OK && l->timer_ns == 0)
+        run_timer(l);
+    return code;
+}
+
+/* Removes the next ended transfer from the loop and returns its handle; NULL: there is none. */
+static CURL *web_loop_ended(struct web_loop *l, CURLcode *code)
+{
+    int left;
+    CURLMsg *message = curl_multi_info_read(l->multi, &left);
+    if (!message) /* all messages are of ended transfers */
+        return NULL;
+    CURL *easy = message->easy_handle;
+    *code = message->data.result;
+    curl_multi_remove_handle(l->multi, easy);
+    return easy;
+}
+
+/* Removes a transfer that has not ended from the loop, and closes its connection. */
+static void web_loop_abandon(struct web_loop *l, CURL *easy)
+{
+    curl_multi_remove_handle(l->multi, easy);
+}
+
+/*
+ * Lets libcurl handle an event. Stops watching a socket that libcurl does not wait for, which is
+ * usually an idle connection that the server has closed.
+ */
+static void loop_act(struct web_loop *l, const struct epoll_event *event)
+{
+    int running;
+    int fd = event->data.fd;
+    struct web_socket *s = socket_of(l, fd);
+    int bits = (event->events & EPOLLIN ? CURL_CSELECT_IN : 0) |
+               (event->events & EPOLLOUT ? CURL_CSELECT_OUT : 0) |
+               (event->events & (EPOLLERR | EPOLLHUP) ? CURL_CSELECT_ERR : 0);
+    if (s && s->wanted == 0)
+        tell_epoll(l, fd, s, 0);
+    else
+        curl_multi_socket_action(l->multi, fd, bits, &running);
+}
+
+/* Waits with epoll_wait(2), whose unit is a millisecond, and with ppoll(2) for less than one. */
+static int loop_watch(struct web_loop *l, struct epoll_event *events, uint64_t until_ns)
+{
+    uint64_t now_ns = l->now_ns = clock_ns();
+    uint64_t left_ns = until_ns > now_ns ? until_ns - now_ns : 0;
+    uint64_t left_ms = left_ns / MILLION;
+    if (left_ns > 0 && left_ms == 0) {
+        struct pollfd self = {.fd = l->epoll, .events = POLLIN};
+        const struct timespec left = {.tv_nsec = (long)left_ns};
+        ppoll(&self, 1, &left, NULL);
+    }
+    return epoll_wait(l->epoll, events, EVENTS_MOST,
+                      (int)(left_ms < LONGEST_WAIT ? left_ms : LONGEST_WAIT));
+}
+
+/* Waits for events until clock_ns() reaches until_ns, and lets libcurl handle them. */
+static void web_loop_wait(struct web_loop *l, uint64_t until_ns)
+{
+    struct epoll_event events[EVENTS_MOST];
+    int count = loop_watch(l, events, l->timer_ns < until_ns ? l->timer_ns : until_ns);
+    for (int i = 0; i < count; i++)
+        loop_act(l, &events[i]);
+    if (l->timer_ns != NEVER && l->timer_ns <= clock_ns())
+        run_timer(l);
+}
+
+/* Approximate size of libcurl's buffers of all channels together. */
+#define ALL_BUFFERS (32 * MIB)
+
+#define SMALLEST_BUFFER (16 * KIB)
+#define LARGEST_BUFFER  (48 * KIB) /* malloc(3) would give larger blocks back each time */
+
+/* An answer with more bytes of headers is refused. */
+#define MOST_HEADER_BYTES (256 * 1024)
+
+const char *const web_method_names[] = {
+    [METHOD_GET] = "GET",       [METHOD_PUT] = "PUT",   [METHOD_HEAD] = "HEAD",
+    [METHOD_DELETE] = "DELETE", [METHOD_POST] = "POST", [METHOD_PATCH] = "PATCH",
+};
+
+void web_exchange_send_text(struct web_exchange *x, const char *text)
+{
+    x->text = text;
+    x->send_bytes = strlen(text);
+}
+
+void web_exchange_send_body(struct web_exchange *x, uint64_t from, uint64_t bytes)
+{
+    x->text = NULL;
+    x->send_from = from;
+    x->send_bytes = bytes;
+}
+
+void web_exchange_fill(const struct web_exchange *x, uint64_t at, void *to, size_t length)
+{
+    if (x->text)
+        memcpy(to, x->text + at, length);
+    else
+        body_fill(&x->thread->shared->pattern, &x->expected.body, x->send_from + at, to, length);
+}
+
+static size_t on_read(char *to, size_t size, size_t count, void *exchange)
+{
+    struct web_exchange *x = exchange;
+    uint64_t left = x->send_bytes - x->sent;
+    size_t part = size * count < left ? size * count : (size_t)left;
+    uint64_t before_ns = clock_ns();
+    web_exchange_fill(x, x->sent, to, part);
+    /* making the contents does not count as sending */
+    x->request->aside_ns += clock_ns() - before_ns;
+    x->sent += part;
+    return part;
+}
+
+/*
+ * Goes back to the start of the body: when the server has closed the connection, libcurl sends the
+ * body again on a new one.
+ */
+static int on_seek(void *exchange, curl_off_t offset, int origin)
+{
+    struct web_exchange *x = exchange;
+    if (origin != SEEK_SET || offset < 0 || (uint64_t)offset > x->send_bytes)
+        return CURL_SEEKFUNC_FAIL;
+    x->sent = (uint64_t)offset;
+    return CURL_SEEKFUNC_OK;
+}
+
+bool web_is_success(const struct web_exchange *x)
+{
+    return x->status == 200 || x->status == 201 || x->status == 204 || x->status == 206 ||
+           (x->status == 202 && method_changes(x->method));
+}
+
+static bool is_judged(const struct web_exchange *x)
+{
+    return x->expected.is_judged && x->thread->shared->setup.plan->verify != VERIFY_OFF;
+}
+
+void web_exchange_look(struct web_exchange *x)
+{
+    const struct web_shared *s = x->thread->shared;
+    if (x->unit_used > 0)
+        expected_look(&x->expected, s->setup.plan, &s->pattern,
+                      x->range_from + x->received - x->unit_used, x->unit, x->unit_used);
+    x->unit_used = 0;
+}
+
+/*
+ * Collects a body in units. Checks each unit when the next one begins. A range may begin within a
+ * unit.
+ */
+static void take_body(struct web_exchange *x, const char *part, size_t length)
+{
+    while (length > 0) {
+        uint64_t begin = x->range_from + x->received - x->unit_used;
+        size_t most = PATTERN_UNIT_MAX - (size_t)(begin % PATTERN_UNIT_MAX);
+        if (x->unit_used == most) {
+            web_exchange_look(x);
+            continue;
+        }
+        size_t room = most - x->unit_used;
+        size_t piece = length < room ? length : room;
+        memcpy(x->unit + x->unit_used, part, piece);
+        x->unit_used += piece;
+        x->received += piece;
+        part += piece;
+        length -= piece;
+    }
+}
+
+/* Takes a part of a body, and checks it in time that does not count as the server's. */
+static void take_judged(struct web_exchange *x, const char *part, size_t length)
+{
+    if (x->unit_used + length <= PATTERN_UNIT_MAX) {
+        take_body(x, part, length);
+        return;
+    }
+    uint64_t before_ns = clock_ns();
+    take_body(x, part, length);
+    x->request->aside_ns += clock_ns() - before_ns;
+}
+
+static void keep_answer(struct web_exchange *x, const char *part, size_t length)
+{
+    size_t room = ANSWER_BYTES - x->answer_used;
+    size_t piece = length < room ? length : room;
+    memcpy(x->answer + x->answer_used, part, piece);
+    x->answer_used += piece;
+}
+
+static size_t on_write(char *part, size_t size, size_t count, void *exchange)
+{
+    struct web_exchange *x = exchange;
+    size_t length = size * count;
+    if (x->status == 0)
+        curl_easy_getinfo(x->easy, CURLINFO_RESPONSE_CODE, &x->status);
+    if (x->keeps_answer || !web_is_success(x))
+        keep_answer(x, part, length);
+    else if (is_judged(x))
+        take_judged(x, part, length);
+    else
+        x->received += length;
+    return length;
+}
+
+/* Takes the header `ETag: "0123"`, which identifies a part of an upload. */
+static void take_tag(struct web_exchange *x, const char *line, size_t length)
+{
+    static const char name[] = "etag:";
+    size_t skipped = sizeof name - 1;
+    if (length <= skipped || strncasecmp(line, name, skipped) != 0)
+        return;
+    while (skipped < length && line[skipped] == ' ')
+        skipped++;
+    while (length > skipped && strchr("\r\n ", line[length - 1]))
+        length--;
+    if (length - skipped < sizeof x->tag) {
+        memcpy(x->tag, line + skipped, length - skipped);
+        x->tag[length - skipped] = '\0';
+    }
+}
+
+/*
+ * Takes a line of headers. A blank line ends them; the first line of an answer begins them again if
+ * an earlier answer came before.
+ */
+static size_t on_header(char *line, size_t size, size_t count, void *exchange)
+{
+    struct web_exchange *x = exchange;
+    size_t length = size * count;
+    bool is_first = length >= 5 && memcmp(line, "HTTP/", 5) == 0;
+    x->header_bytes += length;
+    x->has_headers = !is_first && (x->has_headers || *line == '\r' || *line == '\n');
+    if (x->method == METHOD_PUT)
+        take_tag(x, line, length);
+    return x->header_bytes <= MOST_HEADER_BYTES ? length : 0;
+}
+
+static long buffer_bytes(const struct plan *p)
+{
+    uint64_t channels = (uint64_t)p->kinds[LOAD_READ].channels + p->kinds[LOAD_WRITE].channels + 1;
+    uint64_t bytes = ALL_BUFFERS / channels;
+    return bytes < SMALLEST_BUFFER  ? (long)SMALLEST_BUFFER
+           : bytes > LARGEST_BUFFER ? (long)LARGEST_BUFFER
+                                    : (long)bytes;
+}
+
+static void set_callbacks(struct web_exchange *x)
+{
+    CURL *c = x->easy;
+    curl_easy_setopt(c, CURLOPT_PRIVATE, x);
+    curl_easy_setopt(c, CURLOPT_ERRORBUFFER, x->error);
+    curl_easy_setopt(c, CURLOPT_READFUNCTION, on_read);
+    curl_easy_setopt(c, CURLOPT_READDATA, x);
+    curl_easy_setopt(c, CURLOPT_SEEKFUNCTION, on_seek);
+    curl_easy_setopt(c, CURLOPT_SEEKDATA, x);
+    curl_easy_setopt(c, CURLOPT_WRITEFUNCTION, on_write);
+    curl_easy_setopt(c, CURLOPT_WRITEDATA, x);
+    curl_easy_setopt(c, CURLOPT_HEADERFUNCTION, on_header);
+    curl_easy_setopt(c, CURLOPT_HEADERDATA, x);
+}
+
+/* Sets basic authentication from the percent-encoded credentials of a URL; "": none. */
+static void set_credentials(CURL *c, const char *credentials)
+{
+    char *plain = curl_easy_unescape(c, credentials, 0, NULL);
+    curl_easy_setopt(c, CURLOPT_USERPWD, *credentials ? plain : NULL);
+    curl_free(plain);
+}
+
+static void set_options(CURL *c, const struct web_shared *s)
+{
+    const struct plan *p = s->setup.plan;
+    long version = p->settings->http1 ? CURL_HTTP_VERSION_1_1 : CURL_HTTP_VERSION_2TLS;
+    curl_easy_setopt(c, CURLOPT_NOSIGNAL, 1L);
+    curl_easy_setopt(c, CURLOPT_PATH_AS_IS, 1L);
+    curl_easy_setopt(c, CURLOPT_PROXY, "");
+    curl_easy_setopt(c, CURLOPT_DISALLOW_USERNAME_IN_URL, 1L);
+    curl_easy_setopt(c, CURLOPT_USERAGENT, "bonload/" PACKAGE_VERSION);
+    curl_easy_setopt(c, CURLOPT_BUFFERSIZE, buffer_bytes(p));
+    curl_easy_setopt(c, CURLOPT_UPLOAD_BUFFERSIZE, buffer_bytes(p));
+    curl_easy_setopt(c, CURLOPT_MAXFILESIZE_LARGE,
+                     (curl_off_t)INT64_MAX); /* libcurl cannot express larger sizes */
+    curl_easy_setopt(c, CURLOPT_HTTPHEADER, s->headers);
+    curl_easy_setopt(c, CURLOPT_HTTP_VERSION, version);
+    set_credentials(c, p->settings->credentials);
+    web_tls_set(s, c);
+}
+
+bool web_exchange_open(struct web_exchange *x, struct web_thread *t)
+{
+    x->thread = t;
+    x->easy = curl_easy_init();
+    if (!x->easy)
+        return false;
+    set_options(x->easy, t->shared);
+    web_exchange_limit(x, t->shared->setup.plan->timeout_ns);
+    set_callbacks(x);
+    web_loop_adopt(&t->loop, x->easy);
+    return true;
+}
+
+static void set_method(struct web_exchange *x, enum web_method method)
+{
+    bool has_name = method == METHOD_DELETE || method_changes(method);
+    if (x->method == method)
+        return;
+    x->method = method;
+    curl_easy_setopt(x->easy, CURLOPT_HTTPGET, 1L); /* resets what the last method has set */
+    if (method == METHOD_HEAD)
+        curl_easy_setopt(x->easy, CURLOPT_NOBODY, 1L);
+    if (method_sends(method))
+        curl_easy_setopt(x->easy, CURLOPT_UPLOAD, 1L);
+    curl_easy_setopt(x->easy, CURLOPT_CUSTOMREQUEST, has_name ? web_method_names[method] : NULL);
+}
+
+void web_exchange_identify(struct web_exchange *x, const char *credentials)
+{
+    if (credentials != x->credentials)
+        set_credentials(x->easy, credentials ? credentials : "");
+    x->credentials = credentials;
+}
+
+void web_exchange_limit(struct web_exchange *x, uint64_t timeout_ns)
+{
+    long timeout_ms = (long)(timeout_ns / MILLION) + 1; /* 0 would mean no limit */
+    x->limit_ns = timeout_ns;
+    curl_easy_setopt(x->easy, CURLOPT_TIMEOUT_MS, timeout_ms);
+}
+
+void web_exchange_set(struct web_exchange *x, enum web_method method, const char *url)
+{
+    set_method(x, method);
+    curl_easy_setopt(x->easy, CURLOPT_URL, url);
+    web_range_set(x);
+    if (method_sends(method))
+        curl_easy_setopt(x->easy, CURLOPT_INFILESIZE_LARGE, (curl_off_t)x->send_bytes);
+    x->sent = 0;
+    x->status = 0;
+    x->received = 0;
+    x->header_bytes = 0;
+    x->has_headers = false;
+    x->unit_used = 0;
+    x->keeps_answer = false;
+    x->answer_used = 0;
+    x->tag[0] = '\0';
+    x->error[0] = '\0';
+}
 
 /* Gives ranges random numbers of their own, because others come from the same seed. */
 #define RANGE_STREAM UINT64_C(0x72616e676573)

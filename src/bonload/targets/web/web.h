@@ -2,18 +2,81 @@
 #define BONLOAD_TARGETS_WEB_WEB_H
 
 #include <curl/curl.h>
+#include <pthread.h>
 #include <stdatomic.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
-#include "bonload/targets/bodies.h"
 #include "bonload/targets/expected.h"
 #include "bonload/targets/target.h"
-#include "bonload/targets/web/web_loop.h"
-#include "bonload/targets/web/web_reasons.h"
+#include "util/err.h"
 #include "util/rng.h"
 #include "verify/pattern.h"
+
+struct web_socket;
+struct web_shared;
+struct web_thread;
+
+/*
+ * Reasons of failures, in words that may come from a server. All failures of one kind have the same
+ * key; the text is that of the first one. There is room for WEB_REASONS_MOST kinds; all further
+ * ones count as one kind. Safe in threads; only a new kind takes a lock.
+ */
+#define WEB_REASONS_MOST 96
+#define WEB_REASON_KEY   96
+#define WEB_REASON_TEXT  192
+
+/* Room for a server's text. Secrets are removed from it before it is cut to WEB_REASON_TEXT. */
+#define WEB_REASON_TOLD 1024
+
+/*
+ * Number of secrets: words that are replaced by stars in every text, whoever wrote it. The target
+ * s3, which shows a server's text, has two for each of 59 headers, and three for its keys.
+ */
+#define SECRETS_MOST 128
+
+struct web_reason {
+    char key[WEB_REASON_KEY];
+    char text[WEB_REASON_TEXT];
+};
+
+struct web_reasons {
+    pthread_mutex_t lock; /* held while a thread adds a kind */
+    atomic_uint count;
+    struct web_reason list[WEB_REASONS_MOST];
+    const char *secrets[SECRETS_MOST]; /* complete before the first failure */
+    unsigned secret_count;
+};
+
+void web_reasons_open(struct web_reasons *r);
+void web_reasons_close(struct web_reasons *r);
+
+/* Adds a secret, which must outlive the reasons. Ignores NULL and "". */
+void web_reasons_hide(struct web_reasons *r, const char *secret);
+
+/*
+ * Returns the code (failure_of()) of the failure with that key. Stores the text as one line of
+ * valid UTF-8 without any secret.
+ */
+uint32_t web_reasons_failure(struct web_reasons *r, const char *key, const char *text);
+
+/* Describes a failure by its code. */
+void web_reasons_describe(const struct web_reasons *r, uint32_t failure, char *text, size_t size);
+
+/*
+ * The transfers of one thread: libcurl's multi interface on epoll(7). The cost depends on the
+ * number of sockets with events, not on that of all sockets. The socket of a connection that is
+ * kept alive stays registered with epoll between transfers, which saves system calls.
+ */
+struct web_loop {
+    CURLM *multi;
+    int epoll;
+    uint64_t timer_ns;          /* when libcurl must be called, by clock_ns(); UINT64_MAX: never */
+    uint64_t now_ns;            /* when the last wait began, by clock_ns() */
+    struct web_socket *sockets; /* indexed by descriptor */
+    unsigned room;
+};
 
 /*
  * What the targets http and s3 share: requests through libcurl, with one event loop for each
@@ -22,6 +85,7 @@
 
 /* A new handle of libcurl has the first one. */
 enum web_method { METHOD_GET, METHOD_PUT, METHOD_HEAD, METHOD_DELETE, METHOD_POST, METHOD_PATCH };
+
 extern const char *const web_method_names[];
 
 /* Whether a method sends a body, and whether it may change what was put. */
@@ -29,6 +93,7 @@ static inline bool method_sends(enum web_method method)
 {
     return method == METHOD_PUT || method == METHOD_POST || method == METHOD_PATCH;
 }
+
 static inline bool method_changes(enum web_method method)
 {
     return method == METHOD_POST || method == METHOD_PATCH;
@@ -36,9 +101,6 @@ static inline bool method_changes(enum web_method method)
 
 /* Number of bytes that are kept of an unsuccessful answer, or of one that the target reads. */
 #define ANSWER_BYTES 4096
-
-struct web_shared;
-struct web_thread;
 
 /* Number of objects whose sizes are known at the same time. */
 #define WEB_SIZES 65536
@@ -155,6 +217,7 @@ enum web_op { WEB_GET, WEB_PUT, WEB_HEAD, WEB_DELETE, WEB_COMMON };
 
 #define WEB_COMMON_NAMES                                                                           \
     [WEB_GET] = "get", [WEB_PUT] = "put", [WEB_HEAD] = "head", [WEB_DELETE] = "delete"
+
 #define WEB_COMMON_METHODS                                                                         \
     [WEB_GET] = METHOD_GET, [WEB_PUT] = METHOD_PUT, [WEB_HEAD] = METHOD_HEAD,                      \
     [WEB_DELETE] = METHOD_DELETE

@@ -1,20 +1,27 @@
-#include "bonload/plan/words.h"
+#include "bonload/plan/settings.h"
 
 #include <errno.h>
+#include <stdbool.h>
+#include <stdint.h>
 #include <stdio.h>
 #include <string.h>
 
+#include "measure/histogram.h"
 #include "util/go_units.h"
 #include "util/units.h"
 
 const char *const load_titles[LOAD_KINDS] = {[LOAD_WRITE] = "Writes", [LOAD_READ] = "Reads"};
+
 const char *const mode_names[] = {[MODE_RATE] = "rate",
                                   [MODE_THREADS] = "threads",
                                   [MODE_SEARCH] = "search",
                                   [MODE_SWEEP] = "sweep"};
+
 const char *const arrival_names[] = {
     [ARRIVAL_CONSTANT] = "constant", [ARRIVAL_POISSON] = "poisson", NULL};
+
 const char *const search_names[] = {[SEARCH_THREADS] = "threads", [SEARCH_RATE] = "rate", NULL};
+
 const char *const output_names[] = {[OUTPUT_HUMAN] = "human", [OUTPUT_JSON] = "json", NULL};
 
 /* Parses "max" or "p99.9". Returns false for anything else. */
