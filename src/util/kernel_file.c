@@ -5,7 +5,7 @@
 
 int kernel_file_open(const char *path, int flags)
 {
-    return open(path, flags | O_CLOEXEC | O_NOCTTY);
+    return open(path, flags | O_CLOEXEC | O_NOCTTY, 0); /* a file is there, even with O_CREAT */
 }
 
 FILE *kernel_file_read(const char *path)
