@@ -15,7 +15,7 @@
 #include "sys/path.h"
 #include "sys/stop.h"
 #include "util/descriptor.h"
-#include "util/message.h"
+#include "util/err.h"
 #include "util/portable.h"
 #include "util/units.h"
 

@@ -1,3 +1,3 @@
-#include "util/message.h"
+#include "util/err.h"
 
 const char *program_name = "boncut";

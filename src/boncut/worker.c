@@ -17,7 +17,6 @@
 #include "measure/mount_info.h"
 #include "sys/stop.h"
 #include "util/err.h"
-#include "util/message.h"
 #include "util/portable.h"
 #include "util/units.h"
 

@@ -19,7 +19,7 @@
 #include "storage/scratch.h"
 #include "sys/stop.h"
 #include "sys/thread_pool.h"
-#include "util/message.h"
+#include "util/err.h"
 #include "util/units.h"
 
 #define DEFAULT_WORKERS 4

@@ -17,7 +17,7 @@
 #include "sys/output.h"
 #include "sys/path.h"
 #include "sys/stop.h"
-#include "util/message.h"
+#include "util/err.h"
 #include "util/units.h"
 
 /*

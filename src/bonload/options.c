@@ -9,7 +9,7 @@
 #include "bonload/targets/target.h"
 #include "cli/option.h"
 #include "cli/parser.h"
-#include "util/message.h"
+#include "util/err.h"
 #include "util/units.h"
 
 /* Setters of options. When they refuse a value, the line in e says what is accepted. */

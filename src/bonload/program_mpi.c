@@ -1,5 +1,5 @@
 #include "sync/coordinator.h"
-#include "util/message.h"
+#include "util/err.h"
 
 /* The program and its files have the same names with and without MPI. */
 const char *program_name = "bonload";

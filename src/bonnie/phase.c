@@ -18,7 +18,7 @@
 #include "measure/clock.h"
 #include "run/section.h"
 #include "storage/page_cache.h"
-#include "util/message.h"
+#include "util/err.h"
 
 /* "12 of 12: Reading and writing at random places" */
 #define PHASE_TITLE 64

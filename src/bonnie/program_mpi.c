@@ -1,7 +1,7 @@
 #include "bonnie/program.h"
 #include "sync/coordinator.h"
 #include "sys/program.h"
-#include "util/message.h"
+#include "util/err.h"
 
 /* The program and its files have the same names with and without MPI. */
 const char *program_name = "bonnie";

@@ -1,5 +1,5 @@
 #include "sync/coordinator.h"
-#include "util/message.h"
+#include "util/err.h"
 
 const char *program_name = "bonnie";
 const struct coordinator_ops *const program_coordinator = &coordinator_alone;

@@ -23,7 +23,7 @@
 #include "sys/privilege.h"
 #include "sys/seed_file.h"
 #include "sys/stop.h"
-#include "util/message.h"
+#include "util/err.h"
 #include "util/units.h"
 
 /*

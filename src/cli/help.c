@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "cli/option.h"
-#include "util/message.h"
+#include "util/err.h"
 
 static const char *or_empty(const char *text)
 {

@@ -17,7 +17,7 @@
 #include "sys/byte_pipe.h"
 #include "sys/helper.h"
 #include "sys/stop.h"
-#include "util/message.h"
+#include "util/err.h"
 
 #define INTERVAL_NS UINT64_C(1000000000)
 #define REDRAW_NS   UINT64_C(200000000)

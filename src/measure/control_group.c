@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "util/kernel_file.h"
-#include "util/word_list.h"
+#include "util/printable.h"
 
 /* A mounted hierarchy of control groups. */
 struct hierarchy {

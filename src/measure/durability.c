@@ -9,7 +9,7 @@
 #include "measure/device.h"
 #include "measure/mount_info.h"
 #include "util/kernel_file.h"
-#include "util/word_list.h"
+#include "util/printable.h"
 
 /* An overlay may lie on another one; the kernel allows two. */
 #define LAYERS_MOST 3

@@ -15,7 +15,7 @@
 
 #include "util/kernel_file.h"
 #include "util/portable.h"
-#include "util/word_list.h"
+#include "util/printable.h"
 
 struct known_type {
     unsigned long type;

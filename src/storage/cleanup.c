@@ -12,7 +12,7 @@
 #include "storage/private_directory.h"
 #include "storage/scratch_names.h"
 #include "sys/path.h"
-#include "util/message.h"
+#include "util/err.h"
 #include "util/portable.h"
 #include "util/printable.h"
 

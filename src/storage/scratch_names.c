@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "util/message.h"
+#include "util/err.h"
 #include "util/rng.h"
 
 #define DATA_PREFIX        "data"

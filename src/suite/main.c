@@ -3,7 +3,7 @@
 #include "bonnie/program.h"
 #include "sys/program.h"
 #include "tools/tool.h"
-#include "util/message.h"
+#include "util/err.h"
 
 /*
  * bonnie and the small programs are one executable, because they share most of their code. The name

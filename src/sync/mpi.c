@@ -16,7 +16,6 @@
 #include "sys/host.h"
 #include "sys/stop.h"
 #include "util/err.h"
-#include "util/message.h"
 
 /*
  * The messages between rank 0 and another rank of an MPI job: one function for each kind and

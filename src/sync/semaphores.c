@@ -7,7 +7,7 @@
 #include "sync/coordinator.h"
 #include "sync/semaphores.h"
 #include "sys/stop.h"
-#include "util/message.h"
+#include "util/err.h"
 
 /*
  * A barrier for N processes, made of three semaphores that take turns. In phase k every process

@@ -11,7 +11,7 @@
 
 #include "sys/stop.h"
 #include "util/coverage.h"
-#include "util/message.h"
+#include "util/err.h"
 
 int helper_start(struct helper *h, const char *name, void (*work)(void *context, int socket),
                  void *context, struct err *e)

@@ -16,8 +16,8 @@
 
 #include "measure/clock.h"
 #include "util/coverage.h"
+#include "util/err.h"
 #include "util/kernel_file.h"
-#include "util/message.h"
 
 /*
  * Signals that do not stop the run (signal(7)): two that cannot be caught; those that the kernel

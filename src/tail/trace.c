@@ -23,7 +23,6 @@
 #include "util/descriptor.h"
 #include "util/err.h"
 #include "util/kernel_file.h"
-#include "util/message.h"
 #include "util/portable.h"
 
 /* Which occurrences of an event the kernel has to record. */

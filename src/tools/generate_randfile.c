@@ -10,7 +10,7 @@
 #include "sys/output.h"
 #include "sys/stop.h"
 #include "tools/tool.h"
-#include "util/message.h"
+#include "util/err.h"
 
 /*
  * The numbers of glibc's rand(3), whatever the C library is: an additive feedback generator of 31

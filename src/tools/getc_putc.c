@@ -20,7 +20,7 @@
 #include "sys/stop.h"
 #include "tail/trace.h"
 #include "tools/byte_ways.h"
-#include "util/message.h"
+#include "util/err.h"
 #include "util/printable.h"
 #include "util/rng.h"
 #include "util/units.h"

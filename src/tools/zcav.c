@@ -15,7 +15,6 @@
 #include "tools/zcav_options.h"
 #include "tools/zcav_run.h"
 #include "util/err.h"
-#include "util/message.h"
 #include "util/portable.h"
 #include "util/units.h"
 

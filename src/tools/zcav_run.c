@@ -14,7 +14,7 @@
 #include "measure/clock.h"
 #include "sys/stop.h"
 #include "sys/thread_pool.h"
-#include "util/message.h"
+#include "util/err.h"
 #include "util/portable.h"
 #include "util/printable.h"
 #include "util/units.h"

@@ -65,3 +65,17 @@ void err_append(struct err *e, const struct err *further)
     size_t used = strlen(e->text);
     snprintf(e->text + used, sizeof e->text - used, "; %s", further->text);
 }
+
+/* Room for a message. The text of any failure is shorter. */
+#define MESSAGE_TEXT 1024
+
+void message(const char *format, ...)
+{
+    char text[MESSAGE_TEXT];
+    va_list arguments;
+    va_start(arguments, format);
+    vsnprintf(text, sizeof text, format, arguments);
+    va_end(arguments);
+    make_printable(text);
+    fprintf(stderr, "%s: %s\n", program_name, text);
+}

@@ -5,11 +5,10 @@ src_libsuite_a_SOURCES += \
 	src/util/err.c src/util/err.h \
 	src/util/go_units.c src/util/go_units.h \
 	src/util/kernel_file.c src/util/kernel_file.h \
-	src/util/message.c src/util/message.h \
 	src/util/partition.c src/util/partition.h \
 	src/util/portable.c src/util/portable.h \
 	src/util/printable.c src/util/printable.h \
 	src/util/rng.c src/util/rng.h \
 	src/util/shared_memory.c src/util/shared_memory.h \
-	src/util/units.c src/util/units.h \
-	src/util/word_list.c src/util/word_list.h
+	src/util/units.c src/util/units.h
+

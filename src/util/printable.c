@@ -1,5 +1,7 @@
 #include "util/printable.h"
 
+#include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 #include <string.h>
 
@@ -206,4 +208,16 @@ size_t sanitize_cut(const char *text, size_t columns)
         } while (((unsigned char)text[bytes] & 0xC0) == 0x80);
     }
     return bytes;
+}
+
+bool word_list_has(const char *list, const char *word, size_t length)
+{
+    for (;;) {
+        size_t here = strcspn(list, ",: \n");
+        if (here == length && strncmp(list, word, length) == 0)
+            return true;
+        if (list[here] != ',')
+            return false;
+        list += here + 1;
+    }
 }

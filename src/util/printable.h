@@ -5,6 +5,12 @@
 #include <stddef.h>
 
 /*
+ * Whether the `length` bytes at `word` are one of the comma-separated words of `list`. The list
+ * ends at a colon, a blank, the end of the line or a NUL.
+ */
+bool word_list_has(const char *list, const char *word, size_t length);
+
+/*
  * Makes text from outside harmless: names of files and devices, what other programs have written or
  * said. Whatever is printed goes through one of the functions below, and tests/checks/printed.t
  * finds what does not. NULL is an empty text. All functions make it valid UTF-8 on one line:
@@ -20,9 +26,11 @@
 
 /* Text for a line of a report or on the terminal: printf("%s", printable(name).text). */
 #define PRINTABLE_TEXT 1024
+
 struct printable {
     char text[PRINTABLE_TEXT];
 };
+
 struct printable printable(const char *text);
 
 /*

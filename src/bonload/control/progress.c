@@ -7,8 +7,8 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "util/err.h"
 #include "util/kernel_file.h"
-#include "util/message.h"
 #include "util/units.h"
 
 #define REDRAW_NS UINT64_C(250000000)

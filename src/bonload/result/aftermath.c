@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "util/message.h"
+#include "util/err.h"
 
 /* The last number whose name counts: where names recur, none counts twice. */
 static uint64_t last_of(const struct run *run, uint64_t issued)
