@@ -10,7 +10,7 @@
 #include "boncut/methods/contents.h"
 #include "boncut/report/report.h"
 #include "boncut/verdict.h"
-#include "storage/private_directory.h"
+#include "storage/scratch.h"
 #include "sys/output.h"
 #include "sys/path.h"
 #include "sys/stop.h"

@@ -17,7 +17,7 @@
 #include "boncut/methods/method.h"
 #include "measure/device.h"
 #include "measure/mount_info.h"
-#include "storage/scratch_names.h"
+#include "storage/scratch.h"
 #include "sys/host.h"
 #include "util/descriptor.h"
 #include "util/err.h"

@@ -5,7 +5,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "storage/scratch_names.h"
+#include "storage/scratch.h"
 #include "util/err.h"
 
 /*

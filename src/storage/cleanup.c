@@ -9,8 +9,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "storage/private_directory.h"
-#include "storage/scratch_names.h"
+#include "storage/scratch.h"
 #include "sys/path.h"
 #include "util/err.h"
 #include "util/portable.h"

@@ -3,6 +3,5 @@ src_libsuite_a_SOURCES += \
 	src/storage/data_file.c src/storage/data_file.h \
 	src/storage/file_set.c src/storage/file_set.h \
 	src/storage/page_cache.c src/storage/page_cache.h \
-	src/storage/private_directory.c src/storage/private_directory.h \
-	src/storage/scratch.c src/storage/scratch.h \
-	src/storage/scratch_names.c src/storage/scratch_names.h
+	src/storage/scratch.c src/storage/scratch.h
+

@@ -1,21 +1,430 @@
 #include "storage/scratch.h"
 
+#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <inttypes.h>
 #include <limits.h>
 #include <linux/magic.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
+#include <sys/file.h>
 #include <sys/random.h>
 #include <sys/stat.h>
 #include <sys/statvfs.h>
+#include <sys/syscall.h>
 #include <sys/vfs.h>
+#include <time.h>
 #include <unistd.h>
 
-#include "storage/private_directory.h"
+#include "util/err.h"
 #include "util/kernel_file.h"
 #include "util/portable.h"
 #include "util/rng.h"
+
+#define DATA_PREFIX        "data"
+#define LINK_TARGET_PREFIX "o"
+#define DIRECTORY_PREFIX   "d"
+#define HEX                "0123456789abcdef"
+#define DECIMAL            "0123456789"
+#define LETTERS            "abcdefghijklmnopqrstuvwxyz234567" /* 32 letters, so each takes 5 random bits */
+#define DIRECTORY_DIGITS   5
+#define INDEX_DIGITS       10
+#define MOST_LETTERS       12
+#define NUMBER_DIGITS      16
+#define CHECK_BITS         16
+
+/* Names of programs and methods have some of these letters. */
+#define PROGRAM_LETTERS "abcdefghijklmnopqrstuvwxyz_"
+
+#define MOST_PROGRAM_LETTERS 16
+
+/* The number that the name of a private directory has in place of this one. */
+static uint64_t checked_number(uint64_t number)
+{
+    number >>= CHECK_BITS;
+    return number << CHECK_BITS | (rng_mix(number) & ((1U << CHECK_BITS) - 1));
+}
+
+void private_name(char name[PRIVATE_NAME_SIZE], uint64_t number)
+{
+    snprintf(name, PRIVATE_NAME_SIZE, "%s.%016" PRIx64, program_name, checked_number(number));
+}
+
+bool private_name_is_made(const char *name)
+{
+    uint64_t number = strtoull(strrchr(name, '.') + 1, NULL, 16);
+    return number == checked_number(number);
+}
+
+void data_name(char name[DATA_NAME_SIZE], unsigned number)
+{
+    snprintf(name, DATA_NAME_SIZE, DATA_PREFIX "%05u", number % 100000);
+}
+
+void link_target_name(char name[LINK_TARGET_NAME_SIZE], uint64_t number)
+{
+    snprintf(name, LINK_TARGET_NAME_SIZE, LINK_TARGET_PREFIX "%" PRIu64, number);
+}
+
+/* Formats without printf, like file_name(), because every timed file needs the name. */
+void directory_name(char name[DIRECTORY_NAME_SIZE], unsigned number)
+{
+    *name = DIRECTORY_PREFIX[0];
+    for (int i = DIRECTORY_DIGITS; i > 0; i--) {
+        name[i] = DECIMAL[number % 10];
+        number /= 10;
+    }
+    name[DIRECTORY_DIGITS + 1] = '\0';
+}
+
+/* Writes up to twelve letters that depend on seed and index. Returns their number. */
+static size_t random_letters(char *text, uint64_t seed, uint64_t index)
+{
+    uint64_t bits = rng_mix(seed ^ rng_mix(index));
+    size_t length = (size_t)(bits % (MOST_LETTERS + 1));
+    for (size_t i = 0; i < length; i++) {
+        bits >>= 5;
+        text[i] = LETTERS[bits % 32];
+    }
+    return length;
+}
+
+/* Formats without printf, because every timed file needs the digits. */
+static size_t index_digits(char *text, uint64_t index)
+{
+    for (int i = INDEX_DIGITS - 1; i >= 0; i--) {
+        text[i] = HEX[index % 16];
+        index /= 16;
+    }
+    return INDEX_DIGITS;
+}
+
+void file_name(char name[FILE_NAME_SIZE], enum name_order order, uint64_t seed, uint64_t index)
+{
+    if (order == NAMES_SORTED) {
+        name += index_digits(name, index);
+        name += random_letters(name, seed, index);
+    } else {
+        name += random_letters(name, seed, index);
+        name += index_digits(name, index);
+    }
+    *name = '\0';
+}
+
+size_t owner_text(char text[OWNER_TEXT_SIZE], const char *private_directory)
+{
+    int length =
+        snprintf(text, OWNER_TEXT_SIZE, "scratch directory of %.*s: %s\n",
+                 (int)strcspn(private_directory, "."), private_directory, private_directory);
+    return length < OWNER_TEXT_SIZE ? (size_t)length : OWNER_TEXT_SIZE - 1;
+}
+
+/*
+ * Whether the name is the prefix, followed by `least` to `most` characters of the set and nothing
+ * else.
+ */
+static bool has_form(const char *name, const char *prefix, const char *set, size_t least,
+                     size_t most)
+{
+    size_t length = strlen(prefix);
+    if (strncmp(name, prefix, length) != 0)
+        return false;
+    size_t rest = strlen(name + length);
+    return rest >= least && rest <= most && strspn(name + length, set) == rest;
+}
+
+bool is_private_name(const char *name)
+{
+    size_t length = strlen(program_name);
+    return strncmp(name, program_name, length) == 0 &&
+           has_form(name + length, ".", HEX, NUMBER_DIGITS, NUMBER_DIGITS);
+}
+
+bool is_private_name_of_any(const char *name)
+{
+    size_t length = strspn(name, PROGRAM_LETTERS);
+    return length > 0 && length <= MOST_PROGRAM_LETTERS &&
+           has_form(name + length, ".", HEX, NUMBER_DIGITS, NUMBER_DIGITS) &&
+           (is_private_name(name) || private_name_is_made(name));
+}
+
+bool is_data_name(const char *name)
+{
+    return has_form(name, DATA_PREFIX, DECIMAL, 5, 5);
+}
+
+bool is_link_target_name(const char *name)
+{
+    return has_form(name, LINK_TARGET_PREFIX, DECIMAL, 1, 20);
+}
+
+bool is_directory_name(const char *name)
+{
+    return has_form(name, DIRECTORY_PREFIX, DECIMAL, 5, 5);
+}
+
+bool is_file_name(const char *name)
+{
+    size_t length = strlen(name);
+    if (length < INDEX_DIGITS || length > INDEX_DIGITS + MOST_LETTERS)
+        return false;
+    bool digits_first = strspn(name, HEX) >= INDEX_DIGITS &&
+                        strspn(name + INDEX_DIGITS, LETTERS) == length - INDEX_DIGITS;
+    const char *digits = name + length - INDEX_DIGITS;
+    bool digits_last =
+        strspn(digits, HEX) == INDEX_DIGITS && strspn(name, LETTERS) >= length - INDEX_DIGITS;
+    return digits_first || digits_last;
+}
+
+/* Moves *text past up to 18 digits. Returns whether there was one. */
+static bool pass_digits(const char **text)
+{
+    size_t digits = strspn(*text, DECIMAL);
+    *text += digits;
+    return digits > 0 && digits <= 18;
+}
+
+bool is_worker_name(const char *name)
+{
+    size_t method = strspn(name, PROGRAM_LETTERS);
+    const char *rest = name + method + 1;
+    if (method == 0 || method > MOST_PROGRAM_LETTERS || name[method] != '.' || !pass_digits(&rest))
+        return false;
+    if (*rest == '+')
+        return rest++, pass_digits(&rest) && *rest == '\0';
+    return *rest == '\0' || ((*rest == 'a' || *rest == 'b') && rest[1] == '\0');
+}
+
+bool is_unit_name(const char *name)
+{
+    if (!pass_digits(&name))
+        return false;
+    return *name == '\0' || (*name++ == '.' && pass_digits(&name) && *name == '\0');
+}
+
+bool is_mailbox_name(const char *name)
+{
+    return strcmp(name, "tmp") == 0 || strcmp(name, "new") == 0;
+}
+
+bool is_message_name(const char *name)
+{
+    return has_form(name, "", HEX, NUMBER_DIGITS, NUMBER_DIGITS);
+}
+
+bool is_vanishing_name(const char *name)
+{
+    return strncmp(name, ".fuse_hidden", 12) == 0 || strncmp(name, ".nfs", 4) == 0;
+}
+
+#if __has_include(<linux/openat2.h>)
+#include <linux/openat2.h>
+#endif
+#define OPEN_DIRECTORY (O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC)
+
+/*
+ * Mode bits that must not be set: any permission of others, sticky, and set-user-ID. The
+ * set-group-ID bit comes from the parent, and has no meaning here.
+ */
+#define FOREIGN_MODE (07777 & ~(S_ISGID | S_IRWXU))
+
+/*
+ * Calls openat2(2), which exists since Linux 5.6, unless a filter forbids it; then returns -ENOSYS
+ * or -EPERM.
+ */
+static int open_beneath(int fd, const char *name)
+{
+#ifdef RESOLVE_BENEATH
+    const struct open_how how = {.flags = OPEN_DIRECTORY,
+                                 .resolve =
+                                     RESOLVE_BENEATH | RESOLVE_NO_SYMLINKS | RESOLVE_NO_XDEV};
+    int below = (int)syscall(SYS_openat2, fd, name, &how, sizeof how);
+    return below >= 0 ? below : -errno;
+#else
+    (void)fd;
+    (void)name;
+    return -ENOSYS;
+#endif
+}
+
+int directory_open(int fd, const char *name)
+{
+    int below = open_beneath(fd, name);
+    if (below != -ENOSYS && below != -EPERM)
+        return below;
+    below = openat(fd, name, OPEN_DIRECTORY);
+    return below >= 0 ? below : -errno;
+}
+
+/* Whether that name in the directory behind fd is the file that is open as `other`: 1 or 0. */
+static int directory_has(int fd, const char *name, int other)
+{
+    struct stat named, open;
+    if (fstat(other, &open) != 0 || fstatat(fd, name, &named, AT_SYMLINK_NOFOLLOW) != 0)
+        return -errno;
+    return named.st_dev == open.st_dev && named.st_ino == open.st_ino;
+}
+
+static bool is_entry(const struct dirent64 *entry)
+{
+    return strcmp(entry->d_name, ".") != 0 && strcmp(entry->d_name, "..") != 0;
+}
+
+/*
+ * Uses the system call, because readdir(3) does not distinguish a removed directory from an empty
+ * one.
+ */
+int directory_state(int fd)
+{
+    _Alignas(struct dirent64) char entries[1024];
+    ssize_t bytes;
+    int state = DIRECTORY_EMPTY;
+    if (lseek(fd, 0, SEEK_SET) < 0)
+        return -errno;
+    while ((bytes = getdents64(fd, (void *)entries, sizeof entries)) > 0) {
+        for (ssize_t at = 0; at < bytes;) {
+            const struct dirent64 *entry = (const struct dirent64 *)(const void *)(entries + at);
+            at += entry->d_reclen;
+            if (!is_entry(entry))
+                continue;
+            if (!is_vanishing_name(entry->d_name))
+                return DIRECTORY_IN_USE;
+            state = DIRECTORY_VANISHING;
+        }
+    }
+    if (bytes < 0)
+        return errno == ENOENT || errno == ESTALE ? DIRECTORY_REMOVED : -errno;
+    return state;
+}
+
+/* Whether only root and this user can make, rename or remove anything in the directory. */
+static bool is_for_us_alone(const struct stat *directory)
+{
+    return (directory->st_uid == 0 || directory->st_uid == geteuid()) &&
+           (directory->st_mode & (S_IWGRP | S_IWOTH)) == 0;
+}
+
+/* Makes a file that nobody else knows, and that vanishes when it is closed. */
+static int make_probe(int fd)
+{
+    char name[PRIVATE_NAME_SIZE];
+    uint64_t number;
+    int probe = openat(fd, ".", O_RDWR | O_TMPFILE | O_CLOEXEC, 0600);
+    if (probe >= 0)
+        return probe;
+    if (getrandom(&number, sizeof number, 0) != (ssize_t)sizeof number)
+        return -1;
+    private_name(name, number);
+    probe = openat(fd, name, O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600);
+    if (probe >= 0)
+        unlinkat(fd, name, 0);
+    return probe;
+}
+
+/*
+ * Whether files made in the directory have the owner and the mode that they were made with. Opens
+ * the test file when it makes it, so no other file can be mistaken for it. In doubt, returns true.
+ */
+static bool keeps_owners(int fd)
+{
+    struct stat st;
+    int probe = make_probe(fd);
+    bool kept = probe < 0 || fstat(probe, &st) != 0 ||
+                (st.st_uid == geteuid() && (st.st_mode & 0777) == 0600);
+    if (probe >= 0)
+        close(probe);
+    return kept;
+}
+
+int private_directory_ownership(int parent_fd, int fd, char found[FOUND_SIZE])
+{
+    struct stat parent, st;
+    if (fstat(parent_fd, &parent) != 0 || fstat(fd, &st) != 0)
+        return -errno;
+    bool is_here = st.st_dev == parent.st_dev;
+    if (is_here && st.st_uid == geteuid() && (st.st_mode & FOREIGN_MODE) == 0)
+        return OWNERSHIP_OURS;
+    snprintf(found, FOUND_SIZE, "it belongs to uid %u with mode %04o%s", st.st_uid,
+             st.st_mode & 07777, is_here ? "" : ", on another filesystem");
+    if (!is_here || keeps_owners(parent_fd))
+        return OWNERSHIP_OTHER;
+    return is_for_us_alone(&parent) ? OWNERSHIP_OURS : OWNERSHIP_UNKNOWN;
+}
+
+/* The result when the directory cannot be found by its name, or the name cannot be removed. */
+static int gone_or_moved(int fd)
+{
+    return directory_state(fd) == DIRECTORY_REMOVED ? -ENOENT : -ESTALE;
+}
+
+/*
+ * Removes the directory by its name, because no system call removes it by its descriptor. Checks
+ * the name right before, and afterwards whether the right directory was removed.
+ */
+static int remove_once(int parent_fd, const char *name, int fd)
+{
+    int is_it = directory_has(parent_fd, name, fd);
+    if (is_it == 0 || is_it == -ENOENT)
+        return gone_or_moved(fd);
+    if (is_it < 0)
+        return is_it;
+    if (unlinkat(parent_fd, name, AT_REMOVEDIR) != 0) {
+        if (errno == ENOENT || errno == ENOTDIR)
+            return gone_or_moved(fd);
+        return errno == EEXIST ? -ENOTEMPTY : -errno;
+    }
+    int state = directory_state(fd);
+    return state < 0 || state == DIRECTORY_REMOVED ? 0 : -ESTALE;
+}
+
+/*
+ * Each wait is twice as long as the last one, from one millisecond to these: half a second in all,
+ * and eight seconds for files that vanish, whose server may be busy or far away.
+ */
+#define LONGEST_WAIT_MS 256
+
+#define LONGEST_VANISHING_WAIT_MS 4096
+
+static long longest_wait_ms(int fd)
+{
+    int state = directory_state(fd); /* empty: the last file has vanished since the last try */
+    return state == DIRECTORY_VANISHING || state == DIRECTORY_EMPTY ? LONGEST_VANISHING_WAIT_MS
+                                                                    : LONGEST_WAIT_MS;
+}
+
+int private_directory_remove(int parent_fd, const char *name, int fd)
+{
+    int rc = remove_once(parent_fd, name, fd);
+    for (long ms = 1; rc == -ENOTEMPTY && ms <= longest_wait_ms(fd); ms *= 2) {
+        const struct timespec wait = {.tv_sec = ms / 1000, .tv_nsec = ms % 1000 * 1000000};
+        nanosleep(&wait, NULL);
+        rc = remove_once(parent_fd, name, fd);
+    }
+    return rc;
+}
+
+int owner_file_lock(int owner_fd)
+{
+    if (flock(owner_fd, LOCK_EX | LOCK_NB) == 0)
+        return 0;
+    bool has_locks = errno != ENOSYS && errno != ENOLCK && errno != EOPNOTSUPP;
+    return has_locks ? -errno : -ENOLCK;
+}
+
+int private_directory_say_moved(struct err *e, const char *path, const char *name, int fd)
+{
+    char link[40];
+    char place[PATH_MAX];
+    snprintf(link, sizeof link, "/proc/self/fd/%d", fd);
+    bool is_known = kernel_file_link(link, place, sizeof place);
+    return err_say(e, "directory %s/%s was moved by somebody; it is left as %s", path, name,
+                   is_known ? place : "it is");
+}
 
 /* An alignment that suits every device, used if the kernel does not say. */
 #define COMMON_ALIGNMENT 4096
@@ -265,7 +674,8 @@ bool scratch_is_abandoned(const char *path, uint64_t number, char name[PRIVATE_N
  * filesystems. A filesystem that reports no number of inodes takes them from its space: an inode of
  * btrfs has 160 bytes (struct btrfs_inode_item), and 25 for each of its four keys.
  */
-#define NAME_BYTES  32
+#define NAME_BYTES 32
+
 #define INODE_BYTES 256
 
 /* tmpfs and ramfs do not count names and inodes as used space. */

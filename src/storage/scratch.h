@@ -2,12 +2,150 @@
 #define STORAGE_SCRATCH_H
 
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 #include <sys/types.h>
 
-#include "storage/scratch_names.h"
 #include "sys/path.h"
 #include "util/err.h"
+
+/*
+ * Names of everything that a run makes in a directory. --cleanup recognises a run's files by these:
+ *
+ *     PROGRAM.0123456789abcdef/  the private directory of one run of that program
+ *         owner                  says whose it is; locked while the run lives
+ *         data00000              a data file, for the moment until it is unlinked
+ *         o0                     the target of the links in the metadata tests
+ *         d00000/                a directory of the metadata tests
+ *             000000002axyz      a file with a name in sorted order
+ *             xyz000000002a      a file with a name in random order
+ *         fsync.0                what boncut promises (boncut/layout.h): a file
+ *         create.0b/             or a directory
+ *             17.4               with its units
+ *         tmp/ new/              the mailbox of a profile
+ *             0000000000000001   a message
+ */
+
+/* Room for each kind of name, with its NUL. */
+#define PRIVATE_NAME_SIZE     40
+#define DATA_NAME_SIZE        12
+#define LINK_TARGET_NAME_SIZE 24
+#define DIRECTORY_NAME_SIZE   12
+#define FILE_NAME_SIZE        24
+#define OWNER_FILE_NAME       "owner"
+#define OWNER_TEXT_SIZE       80
+
+enum name_order { NAMES_SORTED, NAMES_RANDOM };
+
+/*
+ * Write the names. A private directory's name contains the upper 48 bits of the number, and a
+ * checksum of these in place of the others.
+ */
+void private_name(char name[PRIVATE_NAME_SIZE], uint64_t number);
+void data_name(char name[DATA_NAME_SIZE], unsigned number);
+void link_target_name(char name[LINK_TARGET_NAME_SIZE], uint64_t number);
+void directory_name(char name[DIRECTORY_NAME_SIZE], unsigned number);
+
+/*
+ * Writes the name of metadata file `index` (below 2^40) in a run with that seed: ten hexadecimal
+ * digits and up to twelve random letters, which come first in random order.
+ */
+void file_name(char name[FILE_NAME_SIZE], enum name_order order, uint64_t seed, uint64_t index);
+
+/*
+ * Writes the contents of the owner file in a private directory with that name, without a NUL.
+ * Returns the length.
+ */
+size_t owner_text(char text[OWNER_TEXT_SIZE], const char *private_directory);
+
+/*
+ * Whether a private directory's name passes the check. One in 65536 names of other origin does,
+ * too.
+ */
+bool private_name_is_made(const char *name);
+
+/*
+ * Whether a name has the form of a private directory's of this program; or of any program, if it
+ * also passes the check.
+ */
+bool is_private_name(const char *name);
+bool is_private_name_of_any(const char *name);
+bool is_data_name(const char *name);
+bool is_link_target_name(const char *name);
+bool is_directory_name(const char *name);
+bool is_file_name(const char *name);
+bool is_worker_name(const char *name);
+bool is_unit_name(const char *name);
+bool is_mailbox_name(const char *name);
+bool is_message_name(const char *name);
+
+/*
+ * Whether the name is one that a FUSE server or an NFS client gives to a file that is removed while
+ * it is open. Such a file vanishes by itself when it has been closed.
+ */
+bool is_vanishing_name(const char *name);
+
+/*
+ * A run makes, opens and removes its private directory by its name in the user's directory. Whoever
+ * may write to the user's directory, or owns it, can put something else in its place at any moment
+ * in between. So what was opened is checked, and everything after that uses the descriptor.
+ *
+ * A `name` never has a slash. Functions that return int return 0 or a negative errno, unless they
+ * say otherwise.
+ */
+
+/*
+ * Opens the directory with that name in the directory behind fd for reading. Refuses symbolic links
+ * and mounted filesystems. Returns the descriptor, which the caller closes.
+ */
+int directory_open(int fd, const char *name);
+
+enum directory_state {
+    DIRECTORY_EMPTY,
+    DIRECTORY_VANISHING, /* only files that were removed while they were open are left in it */
+    DIRECTORY_IN_USE,    /* something else is in it */
+    DIRECTORY_REMOVED,   /* it no longer has a name */
+};
+
+/* Returns the state of the open directory: an enum directory_state, or a negative errno. */
+int directory_state(int fd);
+
+enum ownership {
+    OWNERSHIP_OURS,
+    OWNERSHIP_OTHER,   /* another user owns it, or may use it */
+    OWNERSHIP_UNKNOWN, /* no owners or modes are kept, and others may write here */
+};
+
+/*
+ * Whether only this user can have made the open directory, which was found in the one behind
+ * parent_fd: it belongs to the effective user, nobody else may use it, and it is on the same
+ * device. If the filesystem keeps no owners or modes, only root and this user may be able to write
+ * to the parent. Returns an enum ownership; unless that is OWNERSHIP_OURS, `found` says what was
+ * found.
+ */
+#define FOUND_SIZE 160
+
+int private_directory_ownership(int parent_fd, int fd, char found[FOUND_SIZE]);
+
+/*
+ * Removes the open directory, which must be empty, from the one behind parent_fd. Some filesystems
+ * remove a file that was open only a moment after it was closed, so this waits for that: up to
+ * eight seconds while nothing else is in the directory, otherwise up to half a second. Returns
+ * -ENOENT when the directory is already gone. Returns -ESTALE when somebody has moved it; then it
+ * stays where it is, and so does whatever has its name now, unless that was put there in the very
+ * moment before the removal.
+ */
+int private_directory_remove(int parent_fd, const char *name, int fd);
+
+/*
+ * Takes the lock of an open owner file, which a run holds as long as it lives. Returns -EWOULDBLOCK
+ * when the run is alive, and -ENOLCK when the filesystem has no locks (Lustre mounted without
+ * `flock`, for example), so that nobody knows.
+ */
+int owner_file_lock(int owner_fd);
+
+/* Explains -ESTALE in e: says where the directory path/name is now. Returns a negative errno. */
+int private_directory_say_moved(struct err *e, const char *path, const char *name, int fd);
 
 /*
  * Scratch space: a private directory below the user's, and everything in it. Only this module makes
@@ -77,6 +215,7 @@ struct scratch_space {
     bool links_are_files; /* a hard link counts as a file, as on tmpfs */
     bool is_read_only;
 };
+
 int scratch_space(const struct scratch *s, struct scratch_space *space, struct err *e);
 
 /*

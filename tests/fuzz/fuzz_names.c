@@ -1,6 +1,6 @@
 /* Names that --cleanup accepts as ours: none may lead out of the directory that it examines. */
 #include "fuzz.h"
-#include "storage/scratch_names.h"
+#include "storage/scratch.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {

@@ -10,7 +10,7 @@
 #include <unistd.h>
 
 #include "storage/page_cache.h"
-#include "storage/private_directory.h"
+#include "storage/scratch.h"
 #include "util/descriptor.h"
 #include "util/portable.h"
 

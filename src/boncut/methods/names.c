@@ -9,7 +9,7 @@
 
 #include "boncut/layout.h"
 #include "boncut/methods/contents.h"
-#include "storage/private_directory.h"
+#include "storage/scratch.h"
 #include "util/descriptor.h"
 
 /* ---- writing --------------------------------------------------------------------------------- */

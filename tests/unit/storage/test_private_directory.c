@@ -13,7 +13,7 @@
 
 #include <cmocka.h>
 
-#include "storage/private_directory.h"
+#include "storage/scratch.h"
 
 #define HIDDEN "private/.fuse_hidden0000000100000001"
 

@@ -8,7 +8,7 @@
 
 #include <cmocka.h>
 
-#include "storage/scratch_names.h"
+#include "storage/scratch.h"
 
 static void names_have_their_form(void **state)
 {

@@ -13,7 +13,7 @@
 #include "bonload/targets/profile/gauge.h"
 #include "bonload/targets/target.h"
 #include "measure/clock.h"
-#include "storage/private_directory.h"
+#include "storage/scratch.h"
 #include "sys/stop.h"
 #include "util/rng.h"
 #include "util/units.h"
