@@ -9,7 +9,7 @@
 #include "boncut/ledger.h"
 #include "boncut/log.h"
 #include "boncut/methods/method.h"
-#include "sys/task.h"
+#include "sys/thread_pool.h"
 #include "util/err.h"
 #include "util/rng.h"
 

@@ -14,7 +14,6 @@
 
 #include "live/progress.h"
 #include "measure/clock.h"
-#include "sys/byte_pipe.h"
 #include "sys/helper.h"
 #include "sys/stop.h"
 #include "util/err.h"

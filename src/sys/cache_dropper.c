@@ -2,13 +2,40 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <stdbool.h>
 #include <sys/socket.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 
-#include "sys/byte_pipe.h"
-#include "sys/dropper_filter.h"
+#include "sys/helper.h"
+#include "sys/seccomp_rules.h"
 #include "sys/stop.h"
 #include "util/kernel_file.h"
+
+bool dropper_filter_install(int socket, int drop_caches)
+{
+    struct sock_filter rules[] = {
+        LOAD(FIELD(arch)),
+        MUST_BE(ARCHITECTURE),
+        LOAD(FIELD(nr)),
+        ALLOW(SYS_exit),
+        ALLOW_ON(SYS_read, socket),
+        ALLOW_ON(SYS_write, socket),
+        MUST_BE(SYS_pwrite64),
+        LOAD(LOW_HALF(0)),
+        MUST_BE(drop_caches),
+        LOAD(LOW_HALF(2)),
+        MUST_BE(1),
+        LOAD(HIGH_HALF(2)),
+        MUST_BE(0),
+        LOAD(LOW_HALF(3)),
+        MUST_BE(0),
+        LOAD(HIGH_HALF(3)),
+        MUST_BE(0),
+        ANSWER(SECCOMP_RET_ALLOW),
+    };
+    return seccomp_install(rules, sizeof rules / sizeof *rules);
+}
 
 #define DROP_CACHES "/proc/sys/vm/drop_caches"
 
@@ -16,7 +43,8 @@
 #define DROP_EVERYTHING "3"
 
 /* Time that the dropper has to end, which may be dropping caches; after a signal it has less. */
-#define END_MS     2000
+#define END_MS 2000
+
 #define STOPPED_MS 100
 
 /*

@@ -4,7 +4,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-#include "sys/byte_pipe.h"
+#include "sys/helper.h"
 #include "sys/privilege.h"
 #include "util/portable.h"
 

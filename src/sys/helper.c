@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <sys/prctl.h>
 #include <sys/socket.h>
+#include <sys/types.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
@@ -12,6 +13,24 @@
 #include "sys/stop.h"
 #include "util/coverage.h"
 #include "util/err.h"
+
+ssize_t byte_read(int fd, char *byte)
+{
+    ssize_t got;
+    do {
+        got = read(fd, byte, 1);
+    } while (got < 0 && errno == EINTR && !stop_requested());
+    return got;
+}
+
+int byte_write(int fd, char byte)
+{
+    ssize_t put;
+    do {
+        put = write(fd, &byte, 1);
+    } while (put < 0 && errno == EINTR && !stop_requested());
+    return put == 1 ? 0 : put < 0 ? -errno : -EIO;
+}
 
 int helper_start(struct helper *h, const char *name, void (*work)(void *context, int socket),
                  void *context, struct err *e)

@@ -6,6 +6,20 @@
 
 #include "util/err.h"
 
+/* Single bytes over pipes and sockets, by which forked processes talk to their parent. */
+
+/*
+ * Reads one byte from a pipe or a socket. A signal interrupts this only if the run must stop.
+ * Returns what read(2) returns: 1, 0 at the end, or -1 with errno.
+ */
+ssize_t byte_read(int fd, char *byte);
+
+/*
+ * Writes one byte to a pipe. A signal interrupts this only if the run must stop. Returns 0 or a
+ * negative errno.
+ */
+int byte_write(int fd, char byte);
+
 /*
  * A helper is a forked process that does something beside the program, to which it is connected by
  * a socket. Signals that stop the program do not end it; it is killed when the program dies.

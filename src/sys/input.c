@@ -3,11 +3,20 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <poll.h>
+#include <stdint.h>
 #include <stdlib.h>
 #include <unistd.h>
 
 #include "sys/path.h"
 #include "sys/stop.h"
+#include "util/err.h"
+#include "util/rng.h"
+
+/*
+ * A seed comes from the first SEED_FILE_BYTES of a file, because the file may be a device that
+ * never ends.
+ */
+#define SEED_FILE_BYTES 1048576
 
 /* Time between two looks for a signal, which may come just before poll(), in ms. */
 #define LOOK_MS 100
@@ -118,5 +127,28 @@ int input_read(const char *verb, const char *path, size_t most, char **text, siz
         return fd;
     int rc = input_contents(fd, verb, path, most, text, length, e);
     close(fd);
+    return rc;
+}
+
+static uint64_t hash_of(const char *bytes, size_t length)
+{
+    uint64_t hash = 0;
+    for (size_t i = 0; i < length; i++)
+        hash = rng_mix(hash ^ (unsigned char)bytes[i]);
+    return hash;
+}
+
+int seed_file_seed(const char *path, uint64_t *seed, struct err *e)
+{
+    char *bytes;
+    size_t length;
+    int rc = input_read("read random file", path, SEED_FILE_BYTES, &bytes, &length, e);
+    if (rc != 0)
+        return rc;
+    if (length > 0)
+        *seed = hash_of(bytes, length);
+    else
+        rc = err_say(e, "random file %s: is empty, one byte or more is needed", path);
+    free(bytes);
     return rc;
 }

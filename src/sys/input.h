@@ -2,8 +2,15 @@
 #define SYS_INPUT_H
 
 #include <stddef.h>
+#include <stdint.h>
 
 #include "util/err.h"
+
+/*
+ * Computes a seed from all bytes and their order. Returns 0, or a negative errno with a line in e
+ * when the file is empty or cannot be read.
+ */
+int seed_file_seed(const char *path, uint64_t *seed, struct err *e);
 
 /* Reads files that the user has named, which path.h finds. `verb` is for messages: "read". */
 

@@ -1,9 +1,6 @@
 src_libsuite_a_SOURCES += \
-	src/sys/byte_pipe.c src/sys/byte_pipe.h \
 	src/sys/cache_dropper.c src/sys/cache_dropper.h \
 	src/sys/confine.c src/sys/confine.h \
-	src/sys/dropper_filter.c src/sys/dropper_filter.h \
-	src/sys/event.c src/sys/event.h \
 	src/sys/helper.c src/sys/helper.h \
 	src/sys/host.c src/sys/host.h \
 	src/sys/input.c src/sys/input.h \
@@ -13,9 +10,6 @@ src_libsuite_a_SOURCES += \
 	src/sys/process_group.c src/sys/process_group.h \
 	src/sys/program.c src/sys/program.h \
 	src/sys/seccomp_rules.h \
-	src/sys/seed_file.c src/sys/seed_file.h \
-	src/sys/start_up.c src/sys/start_up.h \
 	src/sys/stop.c src/sys/stop.h \
-	src/sys/task.h \
 	src/sys/thread_pool.c src/sys/thread_pool.h \
 	src/util/descriptor.c src/util/descriptor.h

@@ -11,7 +11,7 @@
 
 #include "measure/clock.h"
 #include "measure/cpu.h"
-#include "sys/byte_pipe.h"
+#include "sys/helper.h"
 #include "sys/stop.h"
 #include "util/coverage.h"
 #include "util/descriptor.h"

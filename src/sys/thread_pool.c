@@ -1,19 +1,40 @@
 #include "sys/thread_pool.h"
 
 #include <errno.h>
+#include <linux/futex.h>
 #include <signal.h>
+#include <stdatomic.h>
+#include <stddef.h>
+#include <stdint.h>
 #include <stdlib.h>
+#include <sys/syscall.h>
 #include <time.h>
+#include <unistd.h>
 
 #include "measure/clock.h"
 #include "measure/cpu.h"
 #include "sys/stop.h"
+#include "util/err.h"
+
+void event_happens(struct event *event, int most)
+{
+    atomic_fetch_add_explicit(&event->count, 1, memory_order_release);
+    syscall(SYS_futex, &event->count, FUTEX_WAKE_PRIVATE, most, NULL, NULL, 0);
+}
+
+void event_wait(struct event *event, uint32_t seen, uint64_t until_ns)
+{
+    const struct timespec until = clock_timespec(until_ns);
+    syscall(SYS_futex, &event->count, FUTEX_WAIT_BITSET_PRIVATE, seen,
+            until_ns == EVENT_NO_DEADLINE ? NULL : &until, NULL, FUTEX_BITSET_MATCH_ANY);
+}
 
 /*
  * Interval at which the main thread looks for signals while the workers are busy; LOOKOUT_NS
  * applies if it has a lookout.
  */
-#define TICK_NS    100000000
+#define TICK_NS 100000000
+
 #define LOOKOUT_NS 20000000
 
 struct pool_thread {

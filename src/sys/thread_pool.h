@@ -2,12 +2,63 @@
 #define SYS_THREAD_POOL_H
 
 #include <pthread.h>
+#include <stdatomic.h>
 #include <stdbool.h>
 #include <stdint.h>
 
 #include "measure/cpu.h"
-#include "sys/task.h"
 #include "util/err.h"
+
+/*
+ * A task in several steps. Each step runs in a worker's thread with the worker's own context, and
+ * returns 0, or a negative errno with a line in e. All workers have finished a step before any
+ * worker begins the next one.
+ */
+struct task {
+    int (*prepare)(void *context, struct err *e);
+    int (*connect)(void *context,
+                   struct err *e); /* connects to what other workers have prepared; may be NULL */
+    int (*work)(void *context, struct err *e);
+    int (*finish)(void *context, struct err *e); /* last part of the work; may be NULL */
+};
+
+/*
+ * What the main thread does fifty times a second while others work: it looks for a reason to call
+ * stop_request().
+ */
+struct lookout {
+    void (*look)(void *context);
+    void *context;
+};
+
+/*
+ * An event that may happen again and again, and that threads wait for: a futex(2) that counts. A
+ * thread reads the count, decides that it must wait, and waits until the count changes, so it
+ * misses nothing that happens in between.
+ */
+struct event {
+    _Atomic uint32_t count;
+};
+
+/* Value of until_ns for waiting without a deadline. */
+#define EVENT_NO_DEADLINE UINT64_MAX
+
+static inline uint32_t event_look(const struct event *event)
+{
+    return atomic_load_explicit(&event->count, memory_order_acquire);
+}
+
+/* Makes the event happen. Up to `most` waiting threads go on. */
+void event_happens(struct event *event, int most);
+
+/* Value of `most` for waking all waiting threads. */
+#define EVENT_WAKES_ALL 0x7fffffff
+
+/*
+ * Waits until the event has happened after `seen` was read, or clock_ns() reaches until_ns. A
+ * signal that is handled may end the wait early.
+ */
+void event_wait(struct event *event, uint32_t seen, uint64_t until_ns);
 
 /*
  * A pool of threads that do one job at a time together. Every worker prepares, waits at a barrier

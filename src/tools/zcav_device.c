@@ -20,7 +20,7 @@
 #include <unistd.h>
 
 #include "storage/scratch.h"
-#include "sys/byte_pipe.h"
+#include "sys/helper.h"
 #include "sys/path.h"
 #include "util/descriptor.h"
 #include "util/err.h"

@@ -6,7 +6,7 @@
 #include <unistd.h>
 
 #include "fuzz.h"
-#include "sys/seed_file.h"
+#include "sys/input.h"
 
 static int seed_of(const uint8_t *data, size_t size, uint64_t *seed)
 {

@@ -12,7 +12,7 @@
 #include "bonload/plan/plan.h"
 #include "bonload/stats/recorder.h"
 #include "bonload/targets/target.h"
-#include "sys/event.h"
+#include "sys/thread_pool.h"
 #include "util/err.h"
 
 /* What all threads of a run share: the conductor (conductor.h) and the drivers (driver.h). */

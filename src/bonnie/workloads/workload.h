@@ -10,7 +10,7 @@
 #include "storage/data_file.h"
 #include "storage/file_set.h"
 #include "storage/scratch.h"
-#include "sys/task.h"
+#include "sys/thread_pool.h"
 #include "verify/contents.h"
 
 /*

@@ -14,7 +14,7 @@
 
 #include <cmocka.h>
 
-#include "sys/dropper_filter.h"
+#include "sys/cache_dropper.h"
 
 static int ends[2];     /* a pair of sockets; the confined process has ends[0] */
 static int drop_caches; /* a regular file, used in place of the kernel's drop_caches */

@@ -10,8 +10,8 @@
 #include <unistd.h>
 
 #include "measure/clock.h"
-#include "sys/event.h"
 #include "sys/stop.h"
+#include "sys/thread_pool.h"
 #include "util/units.h"
 
 void commit_group_open(struct commit_group *g,

@@ -8,7 +8,7 @@
 
 #include "bonload/targets/profile/gauge.h"
 #include "bonload/targets/profile/storage.h"
-#include "sys/event.h"
+#include "sys/thread_pool.h"
 
 /*
  * Group commit: a thread that finds no sync in progress stores its record at once. Records that
