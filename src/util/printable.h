@@ -12,7 +12,7 @@ bool word_list_has(const char *list, const char *word, size_t length);
 
 /*
  * Makes text from outside harmless: names of files and devices, what other programs have written or
- * said. Whatever is printed goes through one of the functions below, and tests/checks/printed.t
+ * said. Whatever is printed goes through one of the functions below, and tests/checks/printing.t
  * finds what does not. NULL is an empty text. All functions make it valid UTF-8 on one line:
  *
  *   - white space (tab, newline, U+2028 ...) becomes a blank; blanks at both ends are dropped;
