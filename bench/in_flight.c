@@ -14,9 +14,9 @@
 #include <sys/stat.h>
 
 #include "io/io_queue.h"
+#include "util/err.h"
 #include "measure/clock.h"
 #include "sys/stop.h"
-#include "util/message.h"
 #include "util/rng.h"
 
 const char *program_name = "in_flight";

@@ -209,7 +209,7 @@ void put_machine(json_t **object, const struct busy_evidence *e)
     busy_words(words, e);
     put_flag(&machine, "busy", busy_is(e));
     put_text(&machine, "words", words);
-    put_count(&machine, "cpus", e->cpus);
+    put_known_count(&machine, "cpus", e->cpus);
     for (size_t i = 0; i < sizeof figures / sizeof *figures; i++)
         if (figures[i].percent < 0)
             put_value(&machine, figures[i].key, json_null());

@@ -318,7 +318,7 @@ rmdir "$dir/bin";
         [ $other, 'bonload', "-good-for=$pipe", "$disk" ],
         (map { [ $other, @web, "$_=$pipe" ] } @web_files),
         [ $other, 'zcav', qw(-q -b1 -l), $pipe, "$dir/device" ],
-        [ $other, 'bonnie', qw(-r0 -n0 -s0 -Z), $pipe, '-d', "$disk" ],
+        [ $other, 'bonnie', qw(-r0 -n0 -s1 -Z), $pipe, '-d', "$disk" ],
         [ $other, path_of('bon_csv2txt'), '-o', $pipe, data_file('lab.csv') ],
         [ $other, path_of('bon_csv2txt'), $pipe ],
     );

@@ -18,7 +18,7 @@ my $TOP = $ENV{BONNIE_TEST_SRCDIR} // dirname(__FILE__) . '/../..';
 my @EXCEPTIONS = (
     [ 'src/util/kernel_file.c',      [qw(open fopen access readlink)], 'the one place for files of the kernel, which nobody else can change' ],
     [ 'src/sys/path.c',              [qw(faccessat fstatat openat readlinkat)], 'the one place: single names in open directories, once they are known' ],
-    [ 'src/sys/start_up.c',          [qw(open)],     '/dev/null, for standard descriptors, which are inherited' ],
+    [ 'src/sys/program.c',           [qw(open)],     '/dev/null, for standard descriptors, which are inherited' ],
     [ 'src/sys/output.c',            [qw(getxattr linkat)], 'by a descriptor: /proc/self/fd/N' ],
     [ 'src/measure/device.c',        [qw(scandir)],  'a directory of sysfs' ],
     [ 'src/tools/zcav_device.c',     [qw(glob)],     'names in sysfs' ],

@@ -6,7 +6,8 @@ use warnings;
 use FindBin;
 use lib "$FindBin::Bin/../lib";
 use Test::More;
-use BonnieRun qw(bonnie scratch source tree);
+use BonnieRun  qw(bonnie scratch source tree);
+use RunProgram qw(slurp);
 
 my $dir = scratch();
 
@@ -18,8 +19,7 @@ for my $word (qw(-h --help)) {
     unlike($run->{out}, qr/[ \t]$/m, 'no blanks at the ends of lines');
 }
 
-open my $configure, '<', source('configure.ac') or die "configure.ac: $!\n";
-my ($version) = join(q{}, readline $configure) =~ /AC_INIT\(\[bonnie\], \[([^]]+)\]/;
+my ($version) = slurp(source('scripts/lib/Bonnie/Version.pm')) =~ /VERSION = '([^']+)'/;
 for my $word (qw(-V --version)) {
     my $run = bonnie({ dir => "$dir" }, $word);
     is("$run->{status}$run->{err}$run->{out}", "0bonnie $version\n", "$word: name and version");

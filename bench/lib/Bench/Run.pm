@@ -92,7 +92,7 @@ sub has_header {
 # The sources of the queue and of the engines that can be built here, and the libraries to link.
 sub queue_sources {
     my $src = bench_directory() . '/../src';
-    my @sources = glob "$src/io/*.c $src/util/*.c $src/measure/histogram.c $src/sys/stop.c $src/io/engines/{at_once,null,sync,table}.c";
+    my @sources = glob "$src/io/*.c $src/util/*.c $src/measure/histogram.c $src/sys/stop.c $src/io/engines/{null,sync}.c";
     for my $library ([qw(libaio LIBAIO aio)], [qw(liburing LIBURING uring)]) {
         my ($header, $macro, $linked) = @{$library};
         my $source = $header eq 'liburing' ? 'io_uring' : $header;
