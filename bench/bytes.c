@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
 /*
  * Bare loops with which getc_putc is compared: eight ways of moving single bytes, in its order, and
  * nothing else. Usage: bytes FILE KIB. Prints the KiB/s of each; write and read move only 1/64 of

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
 /*
  * Little's law on the queue. Reads a file at random places with O_DIRECT for some seconds, with one
  * engine. Prints rate x mean latency, and beside it the mean number of operations in flight, which

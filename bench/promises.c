@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
 /*
  * The bare loop beside `boncut write`: workers that each overwrite random blocks of a file of their
  * own, durably, with the calls of one method, and note nothing; and beside them the two writers

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
 /*
  * The cost of recording one latency: a loop over latencies like those of storage, with and without
  * histogram_record. Prints how many ns each turn of both takes, for a number of turns.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
 /*
  * A plugin of nbdkit for bench/tail: a drive in memory that is slow in known ways, and writes down
  * when.

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
 # BONNIE_SET_CFLAGS(FLAGS): the language and the warnings for every file of ours. (The macro must
 # not have the name of the variable: m4 would expand it wherever the variable is used.)
 AC_DEFUN([BONNIE_SET_CFLAGS], [

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
 # BONNIE_TRY_FLAG(VARIABLE, FLAG, [PROLOGUE]): adds FLAG to VARIABLE if a program is built with it, and
 # with what we use anyhow, without a warning.
 AC_DEFUN([BONNIE_TRY_FLAG], [

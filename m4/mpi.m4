@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
 # BONNIE_MPI: bonnie-mpi and bonload-mpi, if there is an MPI, unless --without-mpi; --with-mpi=MPICC names the wrapper of
 # the compiler, mpicc otherwise. Only what the wrapper adds is taken from it, so that the compiler stays
 # ours: sets MPI_CFLAGS, MPI_LIBS, MPIRUN and have_mpi. Both MPICH and Open MPI show that with -show.

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
 dist_man_MANS = \
 	man/bon_ab.1 \
 	man/bon_csv2html.1 \

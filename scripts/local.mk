@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
 dist_bin_SCRIPTS = scripts/bon_ab scripts/bon_csv2html scripts/bon_csv2txt
 
 perldir = $(pkgdatadir)/perl/Bonnie

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
 # The program for tests/attack that plays another user of the machine.
 check_PROGRAMS = tests/attack/attacker
 tests_attack_attacker_LDADD =

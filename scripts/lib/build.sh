@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
 # shellcheck shell=sh
 # How the scripts here build, each in its own directory below build/. To be sourced with $TOP set.
 

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
 # shellcheck shell=sh
 # What builds for musl and for other machines need and Debian's native packages do not have: libraries,
 # built here from Debian's source packages, and a Perl of the other machine. All of it stays below

@@ -1,5 +1,5 @@
-#ifndef BONCUT_CHECK_H
-#define BONCUT_CHECK_H
+// SPDX-License-Identifier: GPL-2.0-or-later
+#pragma once
 
 #include "boncut/options.h"
 #include "util/err.h"
@@ -9,5 +9,3 @@
  * *status is the exit status. Returns 0, or a negative errno with a line in e.
  */
 int boncut_check(const struct settings *s, int *status, struct err *e);
-
-#endif

@@ -1,5 +1,5 @@
-#ifndef BONCUT_FS_SHUTDOWN_H
-#define BONCUT_FS_SHUTDOWN_H
+// SPDX-License-Identifier: GPL-2.0-or-later
+#pragma once
 
 #include "boncut/options.h"
 #include "util/err.h"
@@ -10,5 +10,3 @@
  * negative errno with a line in e.
  */
 int boncut_fs_shutdown(const struct settings *s, struct err *e);
-
-#endif

@@ -1,5 +1,5 @@
-#ifndef BONCUT_LAYOUT_H
-#define BONCUT_LAYOUT_H
+// SPDX-License-Identifier: GPL-2.0-or-later
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -36,5 +36,3 @@ bool layout_parse_tail(const char *name, unsigned method, unsigned worker, uint6
 
 /* The number that identifies a file of a method and a worker in the stamps of its blocks. */
 uint64_t layout_stamp(unsigned method, unsigned worker, uint64_t number);
-
-#endif

@@ -1,5 +1,5 @@
-#ifndef BONCUT_LEDGER_H
-#define BONCUT_LEDGER_H
+// SPDX-License-Identifier: GPL-2.0-or-later
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -156,5 +156,3 @@ void findings_sum(const struct findings *f, struct tally *sum);
 
 /* Number of units that are lost in one way or another. */
 uint64_t tally_losses(const struct tally *t);
-
-#endif

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
 src_libboncut_a_SOURCES = \
 	src/boncut/audit/audit.c src/boncut/audit/audit.h \
 	src/boncut/campaign/campaign.c src/boncut/campaign/campaign.h \

@@ -1,5 +1,5 @@
-#ifndef BONCUT_LOG_H
-#define BONCUT_LOG_H
+// SPDX-License-Identifier: GPL-2.0-or-later
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -111,5 +111,3 @@ size_t header_format(char text[static HEADER_LINE_MOST], const struct header *h)
  * line in e when the text is not the header of a log.
  */
 int header_parse(struct header *h, const char *text, size_t length, struct err *e);
-
-#endif

@@ -1,5 +1,5 @@
-#ifndef BONCUT_OPTIONS_H
-#define BONCUT_OPTIONS_H
+// SPDX-License-Identifier: GPL-2.0-or-later
+#pragma once
 
 #include <stdbool.h>
 
@@ -56,5 +56,3 @@ extern const struct option_table option_table;
 
 /* Reads the command line. Returns 0, or -EINVAL with a line in e. */
 int options_parse(int argc, char *argv[], struct settings *s, struct err *e);
-
-#endif

@@ -1,5 +1,5 @@
-#ifndef BONCUT_VERDICT_H
-#define BONCUT_VERDICT_H
+// SPDX-License-Identifier: GPL-2.0-or-later
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -49,5 +49,3 @@ void verdict_find(struct check *c);
 
 /* The exit status for a verdict. */
 int verdict_status(enum verdict verdict);
-
-#endif

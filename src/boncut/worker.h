@@ -1,5 +1,5 @@
-#ifndef BONCUT_WORKER_H
-#define BONCUT_WORKER_H
+// SPDX-License-Identifier: GPL-2.0-or-later
+#pragma once
 
 #include <stdatomic.h>
 #include <stdbool.h>
@@ -95,5 +95,3 @@ void worker_probe_drive(struct worker *w);
 
 /* Closes the files and frees the memory of a worker, but not the worker itself. */
 void worker_close(struct worker *w);
-
-#endif

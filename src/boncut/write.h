@@ -1,5 +1,5 @@
-#ifndef BONCUT_WRITE_H
-#define BONCUT_WRITE_H
+// SPDX-License-Identifier: GPL-2.0-or-later
+#pragma once
 
 #include "boncut/options.h"
 #include "util/err.h"
@@ -9,5 +9,3 @@
  * comes, or the time is over. Returns 0, or a negative errno with a line in e.
  */
 int boncut_write(const struct settings *s, struct err *e);
-
-#endif

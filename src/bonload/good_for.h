@@ -1,5 +1,5 @@
-#ifndef BONLOAD_GOOD_FOR_H
-#define BONLOAD_GOOD_FOR_H
+// SPDX-License-Identifier: GPL-2.0-or-later
+#pragma once
 
 #include "bonload/plan/settings.h"
 #include "report/page.h"
@@ -18,5 +18,3 @@ int good_for(const struct settings *s, struct coordinator *coordinator, struct p
 
 /* Prints all profiles, for -good-for=list. Returns 0, or a negative errno with a line in e. */
 int good_for_list(struct err *e);
-
-#endif

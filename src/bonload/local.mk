@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
 src_libbonload_a_SOURCES = \
 	src/bonload/control/conductor.c src/bonload/control/conductor.h \
 	src/bonload/control/explainer.c src/bonload/control/explainer.h \

@@ -1,5 +1,5 @@
-#ifndef BONLOAD_OPTIONS_H
-#define BONLOAD_OPTIONS_H
+// SPDX-License-Identifier: GPL-2.0-or-later
+#pragma once
 
 #include "bonload/plan/settings.h"
 #include "cli/option.h"
@@ -20,5 +20,3 @@ int options_parse(int argc, char *argv[], struct settings *settings, struct err 
  * returns rc.
  */
 int options_pass_goader(const struct settings *s, int rc, struct err *e);
-
-#endif

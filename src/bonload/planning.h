@@ -1,5 +1,5 @@
-#ifndef BONLOAD_PLANNING_H
-#define BONLOAD_PLANNING_H
+// SPDX-License-Identifier: GPL-2.0-or-later
+#pragma once
 
 #include "bonload/plan/plan.h"
 #include "sync/coordinator.h"
@@ -11,5 +11,3 @@
  * with a line in e.
  */
 int plan_make(struct plan *p, const struct settings *s, struct coordinator *c, struct err *e);
-
-#endif

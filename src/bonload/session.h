@@ -1,5 +1,5 @@
-#ifndef BONLOAD_SESSION_H
-#define BONLOAD_SESSION_H
+// SPDX-License-Identifier: GPL-2.0-or-later
+#pragma once
 
 #include "bonload/plan/settings.h"
 #include "sync/coordinator.h"
@@ -14,5 +14,3 @@
  * e; the line is empty when the failure has already been reported.
  */
 int session(const struct settings *s, struct coordinator *coordinator, int *status, struct err *e);
-
-#endif

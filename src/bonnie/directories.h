@@ -1,5 +1,5 @@
-#ifndef BONNIE_DIRECTORIES_H
-#define BONNIE_DIRECTORIES_H
+// SPDX-License-Identifier: GPL-2.0-or-later
+#pragma once
 
 #include "bonnie/plan.h"
 #include "storage/scratch.h"
@@ -40,5 +40,3 @@ int directories_meet_next(char host[RANK_HOST_SIZE], const struct plan *p, struc
  * ranks does so, so that each directory is reported once.
  */
 void directories_tell_abandoned(const struct plan *p, uint64_t number, const char *next_host);
-
-#endif

@@ -1,5 +1,5 @@
-#ifndef BONNIE_GATHERING_H
-#define BONNIE_GATHERING_H
+// SPDX-License-Identifier: GPL-2.0-or-later
+#pragma once
 
 #include <stdint.h>
 
@@ -73,5 +73,3 @@ int gathering_end_round(struct gathering *g, const struct task_times *times,
  */
 int gathering_end_test(struct gathering *g, struct test_figures *figures, struct op_stats *total,
                        struct together *together, struct err *e);
-
-#endif

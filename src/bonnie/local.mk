@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
 src_libbonnie_a_SOURCES = \
 	src/bonnie/directories.c src/bonnie/directories.h \
 	src/bonnie/gathering.c src/bonnie/gathering.h \

@@ -1,5 +1,5 @@
-#ifndef BONNIE_OPTIONS_H
-#define BONNIE_OPTIONS_H
+// SPDX-License-Identifier: GPL-2.0-or-later
+#pragma once
 
 #include <stdbool.h>
 #include <stdio.h>
@@ -43,5 +43,3 @@ int options_parse(int argc, char *argv[], struct settings *s, struct err *e);
  */
 void options_print_help(const struct settings *s, FILE *out);
 void options_print_version(const struct settings *s, FILE *out);
-
-#endif

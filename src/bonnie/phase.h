@@ -1,5 +1,5 @@
-#ifndef BONNIE_PHASE_H
-#define BONNIE_PHASE_H
+// SPDX-License-Identifier: GPL-2.0-or-later
+#pragma once
 
 #include "bonnie/result.h"
 #include "bonnie/run_context.h"
@@ -12,5 +12,3 @@
  * signal) with a line in e.
  */
 int phase_run(struct run_context *r, enum test_id test, struct test_result *result, struct err *e);
-
-#endif

@@ -1,5 +1,5 @@
-#ifndef BONNIE_PLAN_H
-#define BONNIE_PLAN_H
+// SPDX-License-Identifier: GPL-2.0-or-later
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -177,5 +177,3 @@ int plan_share(struct plan *share, const struct plan *whole, const struct ranks 
  */
 uint64_t plan_bytes_needed(const struct plan *p, const struct scratch_space *space);
 uint64_t plan_files_needed(const struct plan *p, bool links_are_files);
-
-#endif

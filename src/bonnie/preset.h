@@ -1,5 +1,5 @@
-#ifndef BONNIE_PRESET_H
-#define BONNIE_PRESET_H
+// SPDX-License-Identifier: GPL-2.0-or-later
+#pragma once
 
 #include "bonnie/settings.h"
 
@@ -52,5 +52,3 @@ extern const char *const preset_names[];
 
 /* The preset with that name; NULL: there is none. */
 const struct preset_defaults *preset_by_name(const char *name);
-
-#endif

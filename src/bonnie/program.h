@@ -1,9 +1,7 @@
-#ifndef BONNIE_PROGRAM_H
-#define BONNIE_PROGRAM_H
+// SPDX-License-Identifier: GPL-2.0-or-later
+#pragma once
 
 #include "util/err.h"
 
 /* The program bonnie, as program_run() (sys/program.h) calls it. */
 int bonnie(int argc, char *argv[], struct err *e);
-
-#endif

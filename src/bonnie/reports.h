@@ -1,5 +1,5 @@
-#ifndef BONNIE_REPORTS_H
-#define BONNIE_REPORTS_H
+// SPDX-License-Identifier: GPL-2.0-or-later
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -86,5 +86,3 @@ int reports_end(struct reports *r, struct err *e);
 
 /* Frees all results that were kept. */
 void reports_release(struct reports *r);
-
-#endif

@@ -1,5 +1,5 @@
-#ifndef BONNIE_RESULT_H
-#define BONNIE_RESULT_H
+// SPDX-License-Identifier: GPL-2.0-or-later
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -181,5 +181,3 @@ const char *test_rate_unit(enum test_id test);
 
 /* CPU time in percent of the elapsed time; above 100 if several CPUs were used. */
 double test_result_cpu_percent(const struct test_result *t);
-
-#endif

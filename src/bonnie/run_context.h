@@ -1,5 +1,5 @@
-#ifndef BONNIE_RUN_CONTEXT_H
-#define BONNIE_RUN_CONTEXT_H
+// SPDX-License-Identifier: GPL-2.0-or-later
+#pragma once
 
 #include "bonnie/gathering.h"
 #include "bonnie/plan.h"
@@ -104,5 +104,3 @@ void run_context_give_back(struct run_context *r, unsigned worker);
  * then reported on standard error.
  */
 int run_context_close(struct run_context *r, int rc, struct err *e);
-
-#endif

@@ -1,5 +1,5 @@
-#ifndef BONNIE_SEEKERS_H
-#define BONNIE_SEEKERS_H
+// SPDX-License-Identifier: GPL-2.0-or-later
+#pragma once
 
 #include "bonnie/run_context.h"
 #include "sys/thread_pool.h"
@@ -32,5 +32,3 @@ uint64_t seekers_next_ticket(const struct seekers *s);
 
 /* Ends all seekers that still run, and frees s, which may be NULL. */
 void seekers_release(struct seekers *s);
-
-#endif

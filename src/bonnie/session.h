@@ -1,5 +1,5 @@
-#ifndef BONNIE_SESSION_H
-#define BONNIE_SESSION_H
+// SPDX-License-Identifier: GPL-2.0-or-later
+#pragma once
 
 #include "bonnie/settings.h"
 #include "sync/coordinator.h"
@@ -15,5 +15,3 @@
 #define EXIT_NOT_STEADY 3
 
 int session(const struct settings *s, struct coordinator *ranks, struct err *e);
-
-#endif

@@ -1,5 +1,5 @@
-#ifndef BONNIE_SETTINGS_H
-#define BONNIE_SETTINGS_H
+// SPDX-License-Identifier: GPL-2.0-or-later
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -126,5 +126,3 @@ struct settings {
     size_t format_count; /* 0: the preset's formats */
     const char *formats[MAX_FORMATS];
 };
-
-#endif

@@ -1,5 +1,5 @@
-#ifndef BONNIE_SHIFTING_H
-#define BONNIE_SHIFTING_H
+// SPDX-License-Identifier: GPL-2.0-or-later
+#pragma once
 
 #include "bonnie/run_context.h"
 
@@ -25,5 +25,3 @@ int shifting_begin(struct run_context *r, const struct workload *w, struct err *
  * negative errno with a line in e.
  */
 int shifting_end(struct run_context *r, const struct workload *w, struct err *e);
-
-#endif

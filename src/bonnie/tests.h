@@ -1,5 +1,5 @@
-#ifndef BONNIE_TESTS_H
-#define BONNIE_TESTS_H
+// SPDX-License-Identifier: GPL-2.0-or-later
+#pragma once
 
 /*
  * The tests, in the order in which they run and are reported. Their canonical names are the same on
@@ -42,5 +42,3 @@ const char *test_name(enum test_id test);
 
 /* The test with that canonical name; TEST_COUNT: there is none. */
 enum test_id test_by_name(const char *name);
-
-#endif

@@ -1,5 +1,5 @@
-#ifndef BONNIE_VERDICT_H
-#define BONNIE_VERDICT_H
+// SPDX-License-Identifier: GPL-2.0-or-later
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -78,5 +78,3 @@ bool verdict_join(struct verdict *to, const struct verdict *other);
  * into the rest of its line in measured.c. The text is empty if the verdict says nothing.
  */
 void verdict_sentence(char text[static VERDICT_TEXT], const struct verdict *v);
-
-#endif

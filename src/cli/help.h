@@ -1,5 +1,5 @@
-#ifndef CLI_HELP_H
-#define CLI_HELP_H
+// SPDX-License-Identifier: GPL-2.0-or-later
+#pragma once
 
 #include <stdio.h>
 
@@ -28,5 +28,3 @@ void cli_print_help(const struct option_table *table, FILE *out);
 
 /* Prints the text of --version. */
 void cli_print_version(FILE *out);
-
-#endif

@@ -1,5 +1,5 @@
-#ifndef CLI_OPTION_H
-#define CLI_OPTION_H
+// SPDX-License-Identifier: GPL-2.0-or-later
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -208,5 +208,3 @@ typedef bool value_take(void *settings, char *word);
 
 int value_list(void *settings, const char *list, value_take *take, const char *accepted,
                struct err *e);
-
-#endif

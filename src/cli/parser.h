@@ -1,5 +1,5 @@
-#ifndef CLI_PARSER_H
-#define CLI_PARSER_H
+// SPDX-License-Identifier: GPL-2.0-or-later
+#pragma once
 
 #include <stdbool.h>
 
@@ -35,5 +35,3 @@ int cli_parse(const struct option_table *table, int argc, char *argv[], void *se
  * slash.
  */
 bool cli_is_called(int argc, char *const argv[], const char *name);
-
-#endif

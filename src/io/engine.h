@@ -1,5 +1,5 @@
-#ifndef IO_ENGINE_H
-#define IO_ENGINE_H
+// SPDX-License-Identifier: GPL-2.0-or-later
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -134,5 +134,3 @@ int engine_check(const struct engine_ops *engine, struct err *e);
 
 /* Prints the text of --engine=help: every engine, and why it cannot be used if that is so. */
 void engine_print_all(FILE *out);
-
-#endif

@@ -1,5 +1,5 @@
-#ifndef IO_FILE_H
-#define IO_FILE_H
+// SPDX-License-Identifier: GPL-2.0-or-later
+#pragma once
 
 #include <errno.h>
 #include <stddef.h>
@@ -122,5 +122,3 @@ int io_close(struct io_file *f, struct err *e);
  * *place on; 0: not known. Takes a few microseconds.
  */
 uint64_t file_place(int fd, uint64_t offset, uint64_t length, uint64_t *place);
-
-#endif

@@ -1,5 +1,5 @@
-#ifndef IO_IO_QUEUE_H
-#define IO_IO_QUEUE_H
+// SPDX-License-Identifier: GPL-2.0-or-later
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -139,5 +139,3 @@ bool io_queue_has_buffers(const struct io_queue *q);
 
 /* Closes the queue if it is open. */
 void io_queue_close(struct io_queue *q);
-
-#endif

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
 src_libsuite_a_SOURCES += \
 	src/io/engine.c \
 	src/io/engine.h \

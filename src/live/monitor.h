@@ -1,5 +1,5 @@
-#ifndef LIVE_MONITOR_H
-#define LIVE_MONITOR_H
+// SPDX-License-Identifier: GPL-2.0-or-later
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -78,5 +78,3 @@ void monitor_pause(struct monitor *m, uint64_t elapsed_ns);
  */
 int monitor_end(struct monitor *m, uint64_t elapsed_ns, struct interval **intervals, size_t *count,
                 struct err *e);
-
-#endif

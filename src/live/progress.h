@@ -1,5 +1,5 @@
-#ifndef LIVE_PROGRESS_H
-#define LIVE_PROGRESS_H
+// SPDX-License-Identifier: GPL-2.0-or-later
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -86,5 +86,3 @@ void progress_lines_done(struct progress_lines *p, const char *title, const char
 
 /* Ends a line that was begun, so that other output gets a line of its own. */
 void progress_lines_break(struct progress_lines *p);
-
-#endif

@@ -1,5 +1,5 @@
-#ifndef LIVE_SHARED_STATS_H
-#define LIVE_SHARED_STATS_H
+// SPDX-License-Identifier: GPL-2.0-or-later
+#pragma once
 
 #include <stdint.h>
 
@@ -41,5 +41,3 @@ void shared_stats_latencies(const struct shared_stats *s, struct histogram *sum)
 
 /* Number of queues whose buffers the kernel has not registered (io_queue_has_buffers()). */
 uint64_t shared_stats_plain_queues(const struct shared_stats *s);
-
-#endif

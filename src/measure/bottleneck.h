@@ -1,5 +1,5 @@
-#ifndef MEASURE_BOTTLENECK_H
-#define MEASURE_BOTTLENECK_H
+// SPDX-License-Identifier: GPL-2.0-or-later
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -69,5 +69,3 @@ struct judgement {
 
 /* Sets *j by the evidence, which need not outlive the call. */
 void bottleneck_judge(struct judgement *j, const struct evidence *e);
-
-#endif

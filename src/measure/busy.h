@@ -1,5 +1,5 @@
-#ifndef MEASURE_BUSY_H
-#define MEASURE_BUSY_H
+// SPDX-License-Identifier: GPL-2.0-or-later
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -85,5 +85,3 @@ void busy_words(char text[static BUSY_TEXT], const struct busy_evidence *e);
 
 /* Adds the CPU times of a line of /proc/stat ("cpu3 ...") in ns. False: it is no such line. */
 bool busy_parse_cpu(const char *line, unsigned *cpu, uint64_t *used_ns, uint64_t *stolen_ns);
-
-#endif

@@ -1,5 +1,5 @@
-#ifndef MEASURE_CLOCK_H
-#define MEASURE_CLOCK_H
+// SPDX-License-Identifier: GPL-2.0-or-later
+#pragma once
 
 #include <stdint.h>
 #include <time.h>
@@ -26,5 +26,3 @@ static inline struct timespec clock_timespec(uint64_t nanoseconds)
     return (struct timespec){.tv_sec = (time_t)(nanoseconds / 1000000000),
                              .tv_nsec = (long)(nanoseconds % 1000000000)};
 }
-
-#endif

@@ -1,5 +1,5 @@
-#ifndef MEASURE_CONTROL_GROUP_H
-#define MEASURE_CONTROL_GROUP_H
+// SPDX-License-Identifier: GPL-2.0-or-later
+#pragma once
 
 #include <stdbool.h>
 
@@ -18,5 +18,3 @@ struct control_group {
 void control_groups_visit(const char *root, const char *controller,
                           void (*visit)(void *context, const struct control_group *g),
                           void *context);
-
-#endif

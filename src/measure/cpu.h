@@ -1,5 +1,5 @@
-#ifndef MEASURE_CPU_H
-#define MEASURE_CPU_H
+// SPDX-License-Identifier: GPL-2.0-or-later
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -50,5 +50,3 @@ bool cpu_parse_schedstat(const char *text, uint64_t *waited_ns);
  * which a forked process must not call. Returns false also when the file cannot be read.
  */
 bool cpu_read_schedstat(int fd, uint64_t *waited_ns);
-
-#endif

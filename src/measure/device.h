@@ -1,5 +1,5 @@
-#ifndef MEASURE_DEVICE_H
-#define MEASURE_DEVICE_H
+// SPDX-License-Identifier: GPL-2.0-or-later
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -114,5 +114,3 @@ bool device_difference(const struct device_counters *before, const struct device
 /* Parse the text of the files `dev` ("8:1") and `stat`. Return false when it has another form. */
 bool device_parse_number(const char *text, unsigned *major, unsigned *minor);
 bool device_parse_stat(const char *text, struct device_stat *s);
-
-#endif

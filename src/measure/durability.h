@@ -1,5 +1,5 @@
-#ifndef MEASURE_DURABILITY_H
-#define MEASURE_DURABILITY_H
+// SPDX-License-Identifier: GPL-2.0-or-later
+#pragma once
 
 /*
  * What is certain, before any power cut, about whether anything survives one that is written in a
@@ -25,5 +25,3 @@ void durability_find(struct durability *d, int directory_fd);
 /* Does the same for a filesystem that is not an overlay. */
 struct mount_info;
 void durability_of_mount(struct durability *d, const struct mount_info *mount);
-
-#endif

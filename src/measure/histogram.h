@@ -1,5 +1,5 @@
-#ifndef MEASURE_HISTOGRAM_H
-#define MEASURE_HISTOGRAM_H
+// SPDX-License-Identifier: GPL-2.0-or-later
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -200,5 +200,3 @@ size_t packed_stats_make(uint64_t *words, const struct op_stats *s);
  */
 bool packed_stats_add(struct op_stats *whole, const uint64_t *words, size_t bytes,
                       struct packed_stats *head);
-
-#endif

@@ -1,5 +1,5 @@
-#ifndef MEASURE_IO_LIMIT_H
-#define MEASURE_IO_LIMIT_H
+// SPDX-License-Identifier: GPL-2.0-or-later
+#pragma once
 
 #include <stdint.h>
 
@@ -40,5 +40,3 @@ void io_limit_find(struct io_limit *l, const struct device_set *d);
 void io_limit_read_max(struct io_limit *l, const struct device_set *d, const char *line);
 void io_limit_read_throttle(struct io_limit *l, const struct device_set *d, const char *line,
                             enum io_limit_kind kind);
-
-#endif

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
 src_libsuite_a_SOURCES += \
 	src/measure/bottleneck.c src/measure/bottleneck.h \
 	src/measure/busy.c src/measure/busy.h \

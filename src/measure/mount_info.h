@@ -1,5 +1,5 @@
-#ifndef MEASURE_MOUNT_INFO_H
-#define MEASURE_MOUNT_INFO_H
+// SPDX-License-Identifier: GPL-2.0-or-later
+#pragma once
 
 #include <limits.h>
 #include <stdbool.h>
@@ -52,5 +52,3 @@ void mount_info_read(struct mount_info *p, FILE *mountinfo, long mount_id);
 
 /* The number of a mount, from the text of /proc/self/fdinfo/N; -1: the text does not have it. */
 long mount_info_id(FILE *fdinfo);
-
-#endif

@@ -1,5 +1,5 @@
-#ifndef MEASURE_SLOW_OPS_H
-#define MEASURE_SLOW_OPS_H
+// SPDX-License-Identifier: GPL-2.0-or-later
+#pragma once
 
 #include <stdatomic.h>
 #include <stdbool.h>
@@ -70,5 +70,3 @@ static inline bool slow_box_take(struct slow_box *b, struct slow_op *op)
     atomic_store_explicit(&b->taken, taken + 1, memory_order_release);
     return true;
 }
-
-#endif

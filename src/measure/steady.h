@@ -1,5 +1,5 @@
-#ifndef MEASURE_STEADY_H
-#define MEASURE_STEADY_H
+// SPDX-License-Identifier: GPL-2.0-or-later
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -56,5 +56,3 @@ struct steady_fit {
  * is not steady, because nothing was measured in it.
  */
 bool steady_judge(struct steady_fit *fit, const double figures[static STEADY_WINDOW]);
-
-#endif

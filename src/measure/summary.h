@@ -1,5 +1,5 @@
-#ifndef MEASURE_SUMMARY_H
-#define MEASURE_SUMMARY_H
+// SPDX-License-Identifier: GPL-2.0-or-later
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -31,5 +31,3 @@ double summary_half_width_percent(const struct summary *s);
 #define SUMMARY_WIDE_PERCENT 10
 #define SUMMARY_WIDE_SPREAD  1.5
 bool summary_varies(const struct summary *s);
-
-#endif

@@ -1,5 +1,5 @@
-#ifndef REPORT_JSON_OBJECT_H
-#define REPORT_JSON_OBJECT_H
+// SPDX-License-Identifier: GPL-2.0-or-later
+#pragma once
 
 #include <jansson.h>
 #include <stdbool.h>
@@ -54,5 +54,3 @@ void put_tail(json_t **object, const struct tail_summary *s);
 
 /* Appends "machine", what others did to CPUs and device. What is not known is null. */
 void put_machine(json_t **object, const struct busy_evidence *e);
-
-#endif

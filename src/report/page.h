@@ -1,5 +1,5 @@
-#ifndef REPORT_PAGE_H
-#define REPORT_PAGE_H
+// SPDX-License-Identifier: GPL-2.0-or-later
+#pragma once
 
 #include <stdbool.h>
 
@@ -37,5 +37,3 @@ int page_write(struct page *p, const char *json, const char *title, struct err *
 
 /* Frees what p owns, and removes a page that was not finished. */
 void page_close(struct page *p);
-
-#endif

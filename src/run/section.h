@@ -1,5 +1,5 @@
-#ifndef RUN_SECTION_H
-#define RUN_SECTION_H
+// SPDX-License-Identifier: GPL-2.0-or-later
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -76,5 +76,3 @@ void rounds_window(const struct rounds *r, struct section *section, struct op_st
 
 /* Frees what r owns. Does nothing if r is all zeros. */
 void rounds_close(struct rounds *r);
-
-#endif

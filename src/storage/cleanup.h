@@ -1,5 +1,5 @@
-#ifndef STORAGE_CLEANUP_H
-#define STORAGE_CLEANUP_H
+// SPDX-License-Identifier: GPL-2.0-or-later
+#pragma once
 
 #include "util/err.h"
 
@@ -22,5 +22,3 @@ int cleanup_directory(const char *path, struct err *e);
  * entries of that name, or another negative errno.
  */
 int cleanup_entry(int fd, const char *name);
-
-#endif

@@ -1,5 +1,5 @@
-#ifndef STORAGE_DATA_FILE_H
-#define STORAGE_DATA_FILE_H
+// SPDX-License-Identifier: GPL-2.0-or-later
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -75,5 +75,3 @@ int data_file_open(struct data_file *d, int access, enum data_file_use use, stru
 
 /* Closes d->file, if it is open. */
 int data_file_close(struct data_file *d, struct err *e);
-
-#endif

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
 #include "storage/file_set.h"
 
 #include <errno.h>

@@ -1,5 +1,5 @@
-#ifndef STORAGE_FILE_SET_H
-#define STORAGE_FILE_SET_H
+// SPDX-License-Identifier: GPL-2.0-or-later
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -146,5 +146,3 @@ int file_set_remove(struct file_set *s, const struct file_place *place, struct e
 
 /* Makes the data of all files durable, if they have any. */
 int file_set_sync(const struct file_set *s, struct err *e);
-
-#endif

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
 src_libsuite_a_SOURCES += \
 	src/storage/cleanup.c src/storage/cleanup.h \
 	src/storage/data_file.c src/storage/data_file.h \

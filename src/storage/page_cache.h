@@ -1,5 +1,5 @@
-#ifndef STORAGE_PAGE_CACHE_H
-#define STORAGE_PAGE_CACHE_H
+// SPDX-License-Identifier: GPL-2.0-or-later
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -40,5 +40,3 @@ struct residency page_cache_residency_by_mincore(int fd, uint64_t bytes);
  * Returns 0, or a negative errno with a line in e.
  */
 int page_cache_evict(int fd, const char *name, struct residency *left, struct err *e);
-
-#endif

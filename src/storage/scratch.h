@@ -1,5 +1,5 @@
-#ifndef STORAGE_SCRATCH_H
-#define STORAGE_SCRATCH_H
+// SPDX-License-Identifier: GPL-2.0-or-later
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -256,5 +256,3 @@ int scratch_remove_directory(const struct scratch *s, unsigned number, struct er
 /* Make and remove the empty file that links point to. */
 int scratch_make_link_target(const struct scratch *s, uint64_t number, struct err *e);
 int scratch_remove_link_target(const struct scratch *s, uint64_t number, struct err *e);
-
-#endif

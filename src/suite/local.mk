@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
 # bonnie is also the small programs: links with their names call it.
 sbin_NAMES = getc_putc zcav
 bin_NAMES = generate_randfile

@@ -1,5 +1,5 @@
-#ifndef SYNC_COORDINATOR_H
-#define SYNC_COORDINATOR_H
+// SPDX-License-Identifier: GPL-2.0-or-later
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -133,5 +133,3 @@ void coordinator_await_leaving(struct coordinator *c, int rc, const struct err *
  * or another rank has.
  */
 int coordinator_leave(struct coordinator *c, int rc, struct err *e);
-
-#endif

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
 src_libsuite_a_SOURCES += \
 	src/sync/coordinator.c src/sync/coordinator.h \
 	src/sync/ranks.c src/sync/ranks.h \

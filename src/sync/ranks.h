@@ -1,5 +1,5 @@
-#ifndef SYNC_RANKS_H
-#define SYNC_RANKS_H
+// SPDX-License-Identifier: GPL-2.0-or-later
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -93,5 +93,3 @@ uint64_t rank_clock_end(const struct ranks *r, unsigned rank, uint64_t ns);
  * read the same clock.
  */
 void starts_text(char text[static STARTS_TEXT], uint64_t spread_ns, uint64_t clock_uncertainty_ns);
-
-#endif

@@ -1,5 +1,5 @@
-#ifndef SYNC_SEMAPHORES_H
-#define SYNC_SEMAPHORES_H
+// SPDX-License-Identifier: GPL-2.0-or-later
+#pragma once
 
 #include "util/err.h"
 
@@ -21,5 +21,3 @@ int semaphores_remove(struct err *e);
  * have ended, and says so.
  */
 void semaphores_clean_up(void);
-
-#endif

@@ -1,5 +1,5 @@
-#ifndef SYS_CACHE_DROPPER_H
-#define SYS_CACHE_DROPPER_H
+// SPDX-License-Identifier: GPL-2.0-or-later
+#pragma once
 
 #include <stdbool.h>
 
@@ -50,5 +50,3 @@ int cache_dropper_drop(struct cache_dropper *d, struct err *e);
 
 /* Ends the dropper, and waits for it, but not for ever: without root it cannot be killed. */
 void cache_dropper_stop(struct cache_dropper *d);
-
-#endif

@@ -1,5 +1,5 @@
-#ifndef SYS_CONFINE_H
-#define SYS_CONFINE_H
+// SPDX-License-Identifier: GPL-2.0-or-later
+#pragma once
 
 #include <stdbool.h>
 
@@ -31,5 +31,3 @@ struct confined_job {
  * failure. Returns 0, or a negative errno with a line in e. To be ended with helper_end().
  */
 int confined_start(struct helper *h, const struct confined_job *job, struct err *e);
-
-#endif

@@ -1,5 +1,5 @@
-#ifndef SYS_HELPER_H
-#define SYS_HELPER_H
+// SPDX-License-Identifier: GPL-2.0-or-later
+#pragma once
 
 #include <stdbool.h>
 #include <sys/types.h>
@@ -44,5 +44,3 @@ int helper_start(struct helper *h, const char *name, void (*work)(void *context,
  * one of root's may be beyond the rights that this process has left.
  */
 bool helper_end(struct helper *h, unsigned patience_ms);
-
-#endif

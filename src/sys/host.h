@@ -1,5 +1,5 @@
-#ifndef SYS_HOST_H
-#define SYS_HOST_H
+// SPDX-License-Identifier: GPL-2.0-or-later
+#pragma once
 
 #include <stdint.h>
 #include <stdio.h>
@@ -30,5 +30,3 @@ unsigned host_cpus(void);
  * architectures. `model` has room for `size` bytes, and becomes empty when there is none.
  */
 void host_read_cpu_model(FILE *cpuinfo, char *model, size_t size);
-
-#endif

@@ -1,5 +1,5 @@
-#ifndef SYS_INPUT_H
-#define SYS_INPUT_H
+// SPDX-License-Identifier: GPL-2.0-or-later
+#pragma once
 
 #include <stddef.h>
 #include <stdint.h>
@@ -33,5 +33,3 @@ int input_contents(int fd, const char *verb, const char *path, size_t most, char
 /* Does both, and closes the file. */
 int input_read(const char *verb, const char *path, size_t most, char **text, size_t *length,
                struct err *e);
-
-#endif

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
 src_libsuite_a_SOURCES += \
 	src/sys/cache_dropper.c src/sys/cache_dropper.h \
 	src/sys/confine.c src/sys/confine.h \

@@ -1,5 +1,5 @@
-#ifndef SYS_OUTPUT_H
-#define SYS_OUTPUT_H
+// SPDX-License-Identifier: GPL-2.0-or-later
+#pragma once
 
 #include <limits.h>
 #include <stdbool.h>
@@ -60,5 +60,3 @@ int output_finish(struct output *o, struct err *e);
 
 /* Frees what o owns, and removes what was written unless the output was finished. */
 void output_discard(struct output *o);
-
-#endif

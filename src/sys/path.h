@@ -1,5 +1,5 @@
-#ifndef SYS_PATH_H
-#define SYS_PATH_H
+// SPDX-License-Identifier: GPL-2.0-or-later
+#pragma once
 
 #include <limits.h>
 #include <stdbool.h>
@@ -145,5 +145,3 @@ void path_release(struct path_file *f);
 
 /* Whether this process can execute the file, and others can change neither it nor its directory. */
 bool path_is_safe_program(const char *path);
-
-#endif

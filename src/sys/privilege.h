@@ -1,5 +1,5 @@
-#ifndef SYS_PRIVILEGE_H
-#define SYS_PRIVILEGE_H
+// SPDX-License-Identifier: GPL-2.0-or-later
+#pragma once
 
 #include <stdbool.h>
 #include <sys/types.h>
@@ -36,5 +36,3 @@ int privilege_become(const struct identity *id, bool is_quiet, struct err *e);
  * Safe after fork. Returns 0, or a negative errno with a line in e.
  */
 int privilege_give_up_capabilities(struct err *e);
-
-#endif

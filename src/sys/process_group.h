@@ -1,5 +1,5 @@
-#ifndef SYS_PROCESS_GROUP_H
-#define SYS_PROCESS_GROUP_H
+// SPDX-License-Identifier: GPL-2.0-or-later
+#pragma once
 
 #include "sys/thread_pool.h"
 #include "util/err.h"
@@ -50,5 +50,3 @@ int process_group_work(struct process_group *g, struct task_times *times, struct
 
 /* Ends the processes that still run, and frees the group, which may be NULL. */
 void process_group_release(struct process_group *g);
-
-#endif

@@ -1,5 +1,5 @@
-#ifndef SYS_PROGRAM_H
-#define SYS_PROGRAM_H
+// SPDX-License-Identifier: GPL-2.0-or-later
+#pragma once
 
 #include "util/err.h"
 
@@ -15,5 +15,3 @@
  * another process reports it. Returns the exit status.
  */
 int program_run(int argc, char *argv[], int (*work)(int argc, char *argv[], struct err *e));
-
-#endif

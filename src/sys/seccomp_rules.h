@@ -1,5 +1,5 @@
-#ifndef SYS_SECCOMP_RULES_H
-#define SYS_SECCOMP_RULES_H
+// SPDX-License-Identifier: GPL-2.0-or-later
+#pragma once
 
 #include <endian.h>
 #include <linux/audit.h>
@@ -61,5 +61,3 @@ static inline bool seccomp_install(struct sock_filter *rules, size_t count)
     const struct sock_fprog program = {.len = (unsigned short)count, .filter = rules};
     return ARCHITECTURE != 0 && prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &program, 0, 0) == 0;
 }
-
-#endif

@@ -1,5 +1,5 @@
-#ifndef SYS_STOP_H
-#define SYS_STOP_H
+// SPDX-License-Identifier: GPL-2.0-or-later
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -124,5 +124,3 @@ void stop_forget(void);
  * Ends the process by the signal that requested the stop, if any, as if it had never been caught.
  */
 void stop_end_by_signal(void);
-
-#endif

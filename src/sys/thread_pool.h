@@ -1,5 +1,5 @@
-#ifndef SYS_THREAD_POOL_H
-#define SYS_THREAD_POOL_H
+// SPDX-License-Identifier: GPL-2.0-or-later
+#pragma once
 
 #include <pthread.h>
 #include <stdatomic.h>
@@ -119,5 +119,3 @@ int thread_pool_prepare(struct thread_pool *p, const struct task *task, struct e
  * stops all workers. Returns 0, or the first failure with a line in e.
  */
 int thread_pool_work(struct thread_pool *p, struct task_times *times, struct err *e);
-
-#endif

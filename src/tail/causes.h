@@ -1,5 +1,5 @@
-#ifndef TAIL_CAUSES_H
-#define TAIL_CAUSES_H
+// SPDX-License-Identifier: GPL-2.0-or-later
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -59,5 +59,3 @@ enum tail_cause tail_largest(const struct tail_spans *spans);
  */
 const char *tail_cause_name(enum tail_cause cause);
 const char *tail_cause_words(enum tail_cause cause);
-
-#endif

@@ -1,5 +1,5 @@
-#ifndef TAIL_EXAMINER_H
-#define TAIL_EXAMINER_H
+// SPDX-License-Identifier: GPL-2.0-or-later
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -108,5 +108,3 @@ int examiner_sum_up(const struct examiner *x, unsigned kind, const struct histog
 
 /* Stops the examiner, if it still runs, and frees it. x may be NULL. */
 void examiner_free(struct examiner *x);
-
-#endif

@@ -1,5 +1,5 @@
-#ifndef TAIL_HISTORY_H
-#define TAIL_HISTORY_H
+// SPDX-License-Identifier: GPL-2.0-or-later
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -70,5 +70,3 @@ struct tail_search {
  */
 bool tail_history_find(struct tail_history *h, const struct tail_search *s,
                        const struct tail_event **events, size_t *count);
-
-#endif

@@ -1,5 +1,5 @@
-#ifndef TAIL_SUMMARY_H
-#define TAIL_SUMMARY_H
+// SPDX-License-Identifier: GPL-2.0-or-later
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -79,5 +79,3 @@ double tail_summary_percent(const struct tail_summary *s, enum tail_cause cause)
  * say.
  */
 void tail_summary_words(char text[static TAIL_TEXT], const struct tail_summary *s);
-
-#endif

@@ -1,5 +1,5 @@
-#ifndef TAIL_TRACE_H
-#define TAIL_TRACE_H
+// SPDX-License-Identifier: GPL-2.0-or-later
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -214,5 +214,3 @@ bool tail_instance_name(char name[TAIL_INSTANCE_NAME]);
  * each. Only root can.
  */
 void tail_trace_cleanup(void);
-
-#endif

@@ -1,5 +1,5 @@
-#ifndef TOOLS_BYTE_WAYS_H
-#define TOOLS_BYTE_WAYS_H
+// SPDX-License-Identifier: GPL-2.0-or-later
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -37,5 +37,3 @@ struct byte_way {
  */
 #define BYTE_WAYS 8
 extern const struct byte_way byte_ways[BYTE_WAYS];
-
-#endif

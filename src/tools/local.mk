@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
 bonnie_SOURCES += \
 	src/tools/byte_ways.c src/tools/byte_ways.h \
 	src/tools/generate_randfile.c \

@@ -1,5 +1,5 @@
-#ifndef TOOLS_TOOL_H
-#define TOOLS_TOOL_H
+// SPDX-License-Identifier: GPL-2.0-or-later
+#pragma once
 
 #include <stdbool.h>
 
@@ -47,5 +47,3 @@ int tool_parse(const struct option_table *table, int argc, char *argv[],
  * Returns 0, or a negative errno with a line in e.
  */
 int tool_become(const struct tool_settings *settings, bool quiet, struct err *e);
-
-#endif

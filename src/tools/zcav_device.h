@@ -1,5 +1,5 @@
-#ifndef TOOLS_ZCAV_DEVICE_H
-#define TOOLS_ZCAV_DEVICE_H
+// SPDX-License-Identifier: GPL-2.0-or-later
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -32,5 +32,3 @@ struct zcav_device {
 int zcav_device_open(struct zcav_device *d, const char *path, const struct zcav_settings *s,
                      struct err *e);
 void zcav_device_close(struct zcav_device *d);
-
-#endif

@@ -1,5 +1,5 @@
-#ifndef TOOLS_ZCAV_LOG_H
-#define TOOLS_ZCAV_LOG_H
+// SPDX-License-Identifier: GPL-2.0-or-later
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -89,5 +89,3 @@ void zcav_log_discard(struct zcav_log *l);
 
 /* Combines all passes for one block: sorts them, and returns the mean of the middle third. */
 struct zcav_block zcav_log_middle(struct zcav_block *passes, size_t count, uint64_t block_bytes);
-
-#endif

@@ -1,5 +1,5 @@
-#ifndef TOOLS_ZCAV_OPTIONS_H
-#define TOOLS_ZCAV_OPTIONS_H
+// SPDX-License-Identifier: GPL-2.0-or-later
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -56,5 +56,3 @@ extern const struct option_table zcav_option_table;
  * then been printed. Returns 0, or -EINVAL with a line in e.
  */
 int zcav_options(int argc, char *argv[], struct zcav_settings *s, bool *runs, struct err *e);
-
-#endif

@@ -1,5 +1,5 @@
-#ifndef TOOLS_ZCAV_RUN_H
-#define TOOLS_ZCAV_RUN_H
+// SPDX-License-Identifier: GPL-2.0-or-later
+#pragma once
 
 #include "io/io_queue.h"
 #include "live/shared_stats.h"
@@ -61,5 +61,3 @@ void zcav_job_release(struct zcav_job *j);
  * a line in e.
  */
 int zcav_run(struct zcav_job *jobs, unsigned count, struct err *e);
-
-#endif

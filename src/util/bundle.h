@@ -1,5 +1,5 @@
-#ifndef UTIL_BUNDLE_H
-#define UTIL_BUNDLE_H
+// SPDX-License-Identifier: GPL-2.0-or-later
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -36,5 +36,3 @@ bool bundle_take(struct bundle_reader *r, void *object, size_t bytes);
 
 /* Reads the next text, which the caller frees. Returns NULL when there is none, or no memory. */
 char *bundle_take_text(struct bundle_reader *r);
-
-#endif

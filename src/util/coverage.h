@@ -1,5 +1,5 @@
-#ifndef UTIL_COVERAGE_H
-#define UTIL_COVERAGE_H
+// SPDX-License-Identifier: GPL-2.0-or-later
+#pragma once
 
 /*
  * In a build with --enable-coverage, a process that returns from main() records which lines it has
@@ -21,5 +21,3 @@ static inline void coverage_dump(void)
     __gcov_dump();
 #endif
 }
-
-#endif

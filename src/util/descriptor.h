@@ -1,5 +1,5 @@
-#ifndef UTIL_DESCRIPTOR_H
-#define UTIL_DESCRIPTOR_H
+// SPDX-License-Identifier: GPL-2.0-or-later
+#pragma once
 
 #include <unistd.h>
 
@@ -17,5 +17,3 @@ static inline void descriptor_close(int *fd)
         close(*fd);
     *fd = -1;
 }
-
-#endif

@@ -1,5 +1,5 @@
-#ifndef UTIL_ERR_H
-#define UTIL_ERR_H
+// SPDX-License-Identifier: GPL-2.0-or-later
+#pragma once
 
 /*
  * The name of the program. Each program defines it in its own folder, and it is written nowhere
@@ -46,5 +46,3 @@ int err_say(struct err *e, const char *format, ...) __attribute__((format(printf
  * Does nothing if `further` is not set; copies it if e is not set.
  */
 void err_append(struct err *e, const struct err *further);
-
-#endif

@@ -1,5 +1,5 @@
-#ifndef UTIL_GO_UNITS_H
-#define UTIL_GO_UNITS_H
+// SPDX-License-Identifier: GPL-2.0-or-later
+#pragma once
 
 #include <stdint.h>
 
@@ -36,5 +36,3 @@ struct go_text {
     char text[GO_UNITS_TEXT];
 };
 struct go_text go_duration(uint64_t nanoseconds);
-
-#endif

@@ -1,5 +1,5 @@
-#ifndef UTIL_KERNEL_FILE_H
-#define UTIL_KERNEL_FILE_H
+// SPDX-License-Identifier: GPL-2.0-or-later
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -38,5 +38,3 @@ bool kernel_file_link(const char *path, char *text, size_t size);
  * now. Returns the new descriptor, or -1 with errno: ENOENT also if /proc is not mounted.
  */
 int kernel_file_reopen(int fd, int flags);
-
-#endif

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
 #include "util/partition.h"
 
 struct partition partition_of(uint64_t total, uint64_t parts, uint64_t index)

@@ -1,5 +1,5 @@
-#ifndef UTIL_PARTITION_H
-#define UTIL_PARTITION_H
+// SPDX-License-Identifier: GPL-2.0-or-later
+#pragma once
 
 #include <stdint.h>
 
@@ -30,5 +30,3 @@ uint64_t stripe_count(const struct stripe *s, uint64_t total);
 
 /* The number, among all things, of the nth thing that this taker gets. Both count from 1. */
 uint64_t stripe_number(const struct stripe *s, uint64_t n);
-
-#endif

@@ -1,5 +1,5 @@
-#ifndef UTIL_PORTABLE_H
-#define UTIL_PORTABLE_H
+// SPDX-License-Identifier: GPL-2.0-or-later
+#pragma once
 
 #include <stdbool.h>
 #include <sys/types.h>
@@ -35,5 +35,3 @@ ssize_t portable_pwritev2(int fd, const struct iovec *parts, int count, off_t of
 
 /* Calls ioctl(2). Its request is an int in some C libraries. */
 int portable_ioctl(int fd, unsigned long request, void *argument);
-
-#endif

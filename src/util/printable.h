@@ -1,5 +1,5 @@
-#ifndef UTIL_PRINTABLE_H
-#define UTIL_PRINTABLE_H
+// SPDX-License-Identifier: GPL-2.0-or-later
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -71,5 +71,3 @@ size_t sanitize_columns(const char *text);
  * Number of bytes of the first `columns` characters of valid UTF-8, or of all if there are fewer.
  */
 size_t sanitize_cut(const char *text, size_t columns);
-
-#endif

@@ -1,5 +1,5 @@
-#ifndef UTIL_RNG_H
-#define UTIL_RNG_H
+// SPDX-License-Identifier: GPL-2.0-or-later
+#pragma once
 
 #include <stdint.h>
 
@@ -69,5 +69,3 @@ static inline uint64_t rng_below(struct rng *r, uint64_t bound)
     }
     return (uint64_t)(product >> 64);
 }
-
-#endif

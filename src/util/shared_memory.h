@@ -1,5 +1,5 @@
-#ifndef UTIL_SHARED_MEMORY_H
-#define UTIL_SHARED_MEMORY_H
+// SPDX-License-Identifier: GPL-2.0-or-later
+#pragma once
 
 #include <stddef.h>
 
@@ -13,5 +13,3 @@ int shared_memory_map(void **memory, size_t bytes, struct err *e);
 
 /* Unmaps the memory, which may be NULL. */
 void shared_memory_unmap(void *memory, size_t bytes);
-
-#endif

@@ -1,5 +1,5 @@
-#ifndef UTIL_UNITS_H
-#define UTIL_UNITS_H
+// SPDX-License-Identifier: GPL-2.0-or-later
+#pragma once
 
 #include <stdint.h>
 
@@ -132,5 +132,3 @@ static inline uint64_t round_up(uint64_t value, uint64_t unit)
 {
     return (value + unit - 1) / unit * unit;
 }
-
-#endif

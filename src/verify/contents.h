@@ -1,5 +1,5 @@
-#ifndef VERIFY_CONTENTS_H
-#define VERIFY_CONTENTS_H
+// SPDX-License-Identifier: GPL-2.0-or-later
+#pragma once
 
 #include <stdatomic.h>
 #include <stdbool.h>
@@ -148,5 +148,3 @@ void corruption_log_begin(struct corruption_log *log);
 
 /* Adds up what all workers have found. */
 void corruption_log_sum(const struct corruption_log *log, struct corruption *sum);
-
-#endif

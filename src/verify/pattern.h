@@ -1,5 +1,5 @@
-#ifndef VERIFY_PATTERN_H
-#define VERIFY_PATTERN_H
+// SPDX-License-Identifier: GPL-2.0-or-later
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -105,5 +105,3 @@ bool pattern_is_of_run(const struct pattern *p, const struct pattern_origin *ori
 
 /* A kind of corruption in one word: "flipped". */
 const char *corruption_kind_name(enum corruption_kind kind);
-
-#endif

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
 /*
  * Plays another user of the machine who attacks what root does in a directory that he may write to.
  * Started as root, it becomes user nobody before anything else.

@@ -1,4 +1,5 @@
 #!/usr/bin/perl
+# SPDX-License-Identifier: GPL-2.0-or-later
 # Root runs boncut in another user's directory. This attacker exchanges what boncut makes there for
 # links to root's files, as fast as he can: while boncut writes, while it checks, while it cleans
 # up, and in the logs of a campaign. He must never win: none of root's files changes, and boncut

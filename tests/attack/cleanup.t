@@ -1,4 +1,5 @@
 #!/usr/bin/perl
+# SPDX-License-Identifier: GPL-2.0-or-later
 # Root runs --cleanup in another user's directory. This attacker exchanges what a killed run has
 # left for something of his own, after every system call and as fast as he can. --cleanup removes
 # only what the run left, and never reports something as removed that is still there.

@@ -1,4 +1,5 @@
 #!/usr/bin/perl
+# SPDX-License-Identifier: GPL-2.0-or-later
 # Another user shows root's own link, or a link of his own, by a name that root has given to a
 # program: nothing is exchanged while the program runs. Every program that writes, and those that
 # read, must refuse the link, say where it leads, and leave what is there as it is. The same for a

@@ -1,4 +1,5 @@
 #!/usr/bin/perl
+# SPDX-License-Identifier: GPL-2.0-or-later
 # Root has the report written (--output) where another user may change what the path leads to. This
 # attacker puts a symbolic link in the place of the report, or of a directory on the way, after
 # every system call and as fast as he can. The program must never touch the link's target, whether

@@ -1,4 +1,5 @@
 #!/usr/bin/perl
+# SPDX-License-Identifier: GPL-2.0-or-later
 # Examines every system call with a path, in whole runs and in --cleanup, in another user's
 # directory. Either only root can change what the path leads to; or the path is a single name in an
 # open directory, and is not followed if it is a link. `perl tests/attack/paths.t table` prints all

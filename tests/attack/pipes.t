@@ -1,4 +1,5 @@
 #!/usr/bin/perl
+# SPDX-License-Identifier: GPL-2.0-or-later
 # The attacker puts a pipe in the place of the owner file: to open it for reading would be to
 # wait for a writer. The ranks of bonnie-mpi, which look for what killed ranks have left, and
 # --cleanup must not wait.

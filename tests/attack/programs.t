@@ -1,4 +1,5 @@
 #!/usr/bin/perl
+# SPDX-License-Identifier: GPL-2.0-or-later
 # Root runs the other programs where another user may change what a path leads to: bonload with
 # files in that user's directory, zcav -l, and the converters with their outputs. This attacker
 # exchanges files and directories for links to root's, or for pipes, as fast as he can. None of

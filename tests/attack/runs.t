@@ -1,4 +1,5 @@
 #!/usr/bin/perl
+# SPDX-License-Identifier: GPL-2.0-or-later
 # Root runs the program in another user's directory. This attacker exchanges the private
 # directory for something of his own. A delay after each call between making and using the
 # directory gives him certain success in striking; besides that there are plain races. He must

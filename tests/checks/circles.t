@@ -1,4 +1,5 @@
 #!/usr/bin/perl
+# SPDX-License-Identifier: GPL-2.0-or-later
 # No file includes itself through others; a .c and its .h count as one file. The folders in
 # bonload include each other only as the table in docs/architecture.md allows. Both checks are
 # first tried on sources with errors.

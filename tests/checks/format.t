@@ -1,4 +1,5 @@
 #!/usr/bin/perl
+# SPDX-License-Identifier: GPL-2.0-or-later
 # Every C file has the layout that .clang-format describes. Checked only with the version of
 # clang-format for which the file was made, because each version formats differently.
 

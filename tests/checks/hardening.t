@@ -1,4 +1,5 @@
 #!/usr/bin/perl
+# SPDX-License-Identifier: GPL-2.0-or-later
 # According to readelf, the binary has all the hardening that configure has reported.
 
 use strict;

@@ -1,4 +1,5 @@
 #!/usr/bin/perl
+# SPDX-License-Identifier: GPL-2.0-or-later
 # The sources are as docs/architecture.md describes them: a file includes only what the table
 # there allows, whether directly or through others; general folders do not know
 # any program; and nothing refers to a particular machine.
@@ -100,5 +101,8 @@ find({
 }, $TOP);
 cmp_ok(scalar @files, '>', 100, 'the files are there');
 is_deeply([ grep { slurp($_) =~ m{/wor[k]/|/hom[e]/\w|/roo[t]/\w} } @files ], [], 'no path of one machine');
+
+my @sources = grep { m{[.](?:[ch]|t|p[lm]|py|sh|mk|m4|am|ac)\z} || slurp($_) =~ /\A#!/ } @files;
+is_deeply([ grep { slurp($_) !~ m{\A(?:#!.*\n)?(?://|\#) SPDX-License-Identifier: GPL-2[.]0-or-later\n} } @sources ], [], 'each source begins with its licence');
 
 done_testing();

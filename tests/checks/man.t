@@ -1,4 +1,5 @@
 #!/usr/bin/perl
+# SPDX-License-Identifier: GPL-2.0-or-later
 # mandoc reports nothing about the manual pages, and every program has one.
 
 use strict;

@@ -1,4 +1,5 @@
 #!/usr/bin/perl
+# SPDX-License-Identifier: GPL-2.0-or-later
 # Every option is documented and tested: --help, the manual page and the tests have
 # the same options.
 

@@ -1,4 +1,5 @@
 #!/usr/bin/perl
+# SPDX-License-Identifier: GPL-2.0-or-later
 # What tells of each version begins with that of the programs. And the packages contain every program, and
 # no address that nobody has.
 

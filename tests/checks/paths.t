@@ -1,4 +1,5 @@
 #!/usr/bin/perl
+# SPDX-License-Identifier: GPL-2.0-or-later
 # Only one place resolves paths: in C src/sys/path.c, and in Perl
 # Bonnie::Path. No other file of a program opens, makes, changes or removes anything by a path, or
 # follows a link: it uses single names in an open directory. The exceptions are listed below, each

@@ -1,4 +1,5 @@
 #!/usr/bin/perl
+# SPDX-License-Identifier: GPL-2.0-or-later
 # Every Perl file compiles without a warning, uses strict and warnings, and needs only core modules.
 
 use strict;

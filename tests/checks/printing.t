@@ -1,4 +1,5 @@
 #!/usr/bin/perl
+# SPDX-License-Identifier: GPL-2.0-or-later
 # Text from outside (names, what other programs wrote or said) reaches a terminal only through
 # util/printable.h. Every %s of printf() and fprintf(), and what puts() and fputs() print, is one
 # of: literals; what a function returns whose text is ours, or printable(); and what the tables below

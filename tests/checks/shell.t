@@ -1,4 +1,5 @@
 #!/usr/bin/perl
+# SPDX-License-Identifier: GPL-2.0-or-later
 # The shell scripts are POSIX sh, and shellcheck finds nothing in them.
 
 use strict;

@@ -1,4 +1,5 @@
 #!/usr/bin/perl
+# SPDX-License-Identifier: GPL-2.0-or-later
 # bon_ab as a user runs it: its results, refusals and kept files, and commands that fail, hang,
 # print nothing or half a report, or change their settings.
 

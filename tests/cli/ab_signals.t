@@ -1,4 +1,5 @@
 #!/usr/bin/perl
+# SPDX-License-Identifier: GPL-2.0-or-later
 # bon_ab is interrupted in every phase: the running command is ended with its children, also those
 # that have left its process group or session; the state is restored; and the results so far are
 # printed.

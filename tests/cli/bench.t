@@ -1,4 +1,5 @@
 #!/usr/bin/perl
+# SPDX-License-Identifier: GPL-2.0-or-later
 # bench/compare and bench/promises work: their C programs are built from the current sources, and
 # the rows that need only a compiler have figures. The figures themselves are not tested.
 

@@ -1,4 +1,5 @@
 #!/usr/bin/perl
+# SPDX-License-Identifier: GPL-2.0-or-later
 # boncut without a power cut: what it writes and checks, what it refuses, and that it reads any
 # damaged log as promising less than it did, or refuses it.
 

@@ -1,4 +1,5 @@
 #!/usr/bin/perl
+# SPDX-License-Identifier: GPL-2.0-or-later
 # boncut campaign, audit and fs-shutdown, with this machine as the victim: a cut that does nothing,
 # and one of a single filesystem; campaigns that are interrupted and continued; commands that hang,
 # and victims that do not come back.

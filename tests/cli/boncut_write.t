@@ -1,4 +1,5 @@
 #!/usr/bin/perl
+# SPDX-License-Identifier: GPL-2.0-or-later
 # boncut write: slow readers and readers that go away, signals, a full filesystem, other users'
 # directories, single methods. However the run ends, its log matches its directory, and nothing
 # that the log promises is lost.

@@ -1,4 +1,5 @@
 #!/usr/bin/perl
+# SPDX-License-Identifier: GPL-2.0-or-later
 # bonload makes the load that it was asked for, and reports it: rates, threads, sweeps, reads that
 # follow writes, and the commands of goader's documentation in goader's own words.
 

@@ -1,4 +1,5 @@
 #!/usr/bin/perl
+# SPDX-License-Identifier: GPL-2.0-or-later
 # bonload's record of what it has written: -cleanup removes the files that the run made and no
 # others, and -written-urls-dump has each name once.
 

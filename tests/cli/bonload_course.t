@@ -1,4 +1,5 @@
 #!/usr/bin/perl
+# SPDX-License-Identifier: GPL-2.0-or-later
 # Rates that change: ramps, and files of times and rates.
 
 use strict;

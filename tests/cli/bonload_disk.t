@@ -1,4 +1,5 @@
 #!/usr/bin/perl
+# SPDX-License-Identifier: GPL-2.0-or-later
 # The target disk: files are written and read as the options say, and damage is found.
 
 use strict;

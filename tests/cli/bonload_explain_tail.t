@@ -1,4 +1,5 @@
 #!/usr/bin/perl
+# SPDX-License-Identifier: GPL-2.0-or-later
 # bonload -explain-tail: what the slowest requests to files waited for, in the words and keys of
 # bonnie. What is injected here is far longer than anything else that happens on a busy machine.
 

@@ -1,4 +1,5 @@
 #!/usr/bin/perl
+# SPDX-License-Identifier: GPL-2.0-or-later
 # Figures that bonload prints and goader does not: whole distributions, and limits for scripts.
 
 use strict;

@@ -1,4 +1,5 @@
 #!/usr/bin/perl
+# SPDX-License-Identifier: GPL-2.0-or-later
 # goader's command lines, each run under both names: exit status, labels and JSON keys are those
 # of goader's documentation, or the difference is listed in bonload(1).
 

@@ -1,4 +1,5 @@
 #!/usr/bin/perl
+# SPDX-License-Identifier: GPL-2.0-or-later
 # bonload -good-for: its verdict for storage that is good enough, for storage that is not, and when
 # it cannot tell; what it does to the storage; and that it leaves nothing behind. The limits are so
 # far from what this machine can do that its speed decides nothing.

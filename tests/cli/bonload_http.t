@@ -1,4 +1,5 @@
 #!/usr/bin/perl
+# SPDX-License-Identifier: GPL-2.0-or-later
 # The target http: objects are put, read and deleted, and every kind of server failure is
 # counted.
 

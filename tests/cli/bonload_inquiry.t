@@ -1,4 +1,5 @@
 #!/usr/bin/perl
+# SPDX-License-Identifier: GPL-2.0-or-later
 # SIGUSR1 while many threads make requests: bonload prints its figures so far each time, and the run
 # goes on to its end. This test also runs under ThreadSanitizer, which loses a signal now and then,
 # so it does not wait for the answer to any single one.

@@ -1,4 +1,5 @@
 #!/usr/bin/perl
+# SPDX-License-Identifier: GPL-2.0-or-later
 # The JSON report matches its schema in every mode, and it is enough to draw the page of
 # -timeline-file.
 

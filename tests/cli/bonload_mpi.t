@@ -1,4 +1,5 @@
 #!/usr/bin/perl
+# SPDX-License-Identifier: GPL-2.0-or-later
 # bonload-mpi: several ranks make one load, find one result, and end together.
 
 use strict;

@@ -1,4 +1,5 @@
 #!/usr/bin/perl
+# SPDX-License-Identifier: GPL-2.0-or-later
 # The target http against nginx: WebDAV, TLS, HTTP/2, error answers, and a slow server.
 
 use strict;

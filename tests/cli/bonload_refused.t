@@ -1,4 +1,5 @@
 #!/usr/bin/perl
+# SPDX-License-Identifier: GPL-2.0-or-later
 # What bonload refuses: it reports wrong usage in one line, before it makes any load.
 # And it hides secrets.
 

@@ -1,4 +1,5 @@
 #!/usr/bin/perl
+# SPDX-License-Identifier: GPL-2.0-or-later
 # The target s3 against a store that checks every signature with botocore: keys of all kinds of
 # characters, both versions of signatures, tokens, uploads in parts, and refusals.
 

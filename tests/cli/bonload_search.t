@@ -1,4 +1,5 @@
 #!/usr/bin/perl
+# SPDX-License-Identifier: GPL-2.0-or-later
 # A search finds a load that is known beforehand. It says when no load keeps the limit, when all
 # do, and how far it came when it could not finish.
 

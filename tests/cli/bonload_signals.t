@@ -1,4 +1,5 @@
 #!/usr/bin/perl
+# SPDX-License-Identifier: GPL-2.0-or-later
 # bonload and signals: the first one ends the load, and bonload prints its figures; the second one
 # ends bonload at once; USR1 asks for the figures so far. Also how bonload reports its progress.
 

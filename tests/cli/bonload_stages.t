@@ -1,4 +1,5 @@
 #!/usr/bin/perl
+# SPDX-License-Identifier: GPL-2.0-or-later
 # The warm-up is step 0 of a load. All figures leave it out, and nothing else does. Each
 # request is in exactly one step.
 

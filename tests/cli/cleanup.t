@@ -1,4 +1,5 @@
 #!/usr/bin/perl
+# SPDX-License-Identifier: GPL-2.0-or-later
 # --cleanup removes what killed runs left, and nothing else.
 
 use strict;

@@ -1,4 +1,5 @@
 #!/usr/bin/perl
+# SPDX-License-Identifier: GPL-2.0-or-later
 # Public programs run bonnie++ and read its output; here is what they rely on.
 
 use strict;

@@ -1,4 +1,5 @@
 #!/usr/bin/perl
+# SPDX-License-Identifier: GPL-2.0-or-later
 # Completions for bash, zsh and fish: every option and value of every program, as a user gets them
 # at the keyboard.
 

@@ -1,4 +1,5 @@
 #!/usr/bin/perl
+# SPDX-License-Identifier: GPL-2.0-or-later
 # The CSV line goes through converters: those of Debian's Bonnie++, and ours, which restore
 # the table. Ours also accept the whole output of Bonnie++.
 

@@ -1,4 +1,5 @@
 #!/usr/bin/perl
+# SPDX-License-Identifier: GPL-2.0-or-later
 # bon_csv2html as a user runs it. This tests that the page is valid, complete, self-contained,
 # small and harmless, but not what it looks like.
 

@@ -1,4 +1,5 @@
 #!/usr/bin/perl
+# SPDX-License-Identifier: GPL-2.0-or-later
 # boncut's reports on the page of bon_csv2html: methods and their losses, control groups, the last
 # three seconds, and the cuts of a campaign with their bound.
 

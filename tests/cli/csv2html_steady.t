@@ -1,4 +1,5 @@
 #!/usr/bin/perl
+# SPDX-License-Identifier: GPL-2.0-or-later
 # The rounds of a steady state on the page of bon_csv2html: a table with the outcome, and a chart of
 # the rounds with the window, its band and the fitted line.
 

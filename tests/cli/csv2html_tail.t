@@ -1,4 +1,5 @@
 #!/usr/bin/perl
+# SPDX-License-Identifier: GPL-2.0-or-later
 # The slowest operations on the page of bon_csv2html: a table of sentences, and a chart with a row
 # for each cause.
 

@@ -1,4 +1,5 @@
 #!/usr/bin/perl
+# SPDX-License-Identifier: GPL-2.0-or-later
 # bon_csv2txt --baseline and --fail-below as a user runs them.
 
 use strict;

@@ -1,4 +1,5 @@
 #!/usr/bin/perl
+# SPDX-License-Identifier: GPL-2.0-or-later
 # --data: random contents do not compress and never repeat; zero is zero; other contents compress
 # as far as the user wants.
 

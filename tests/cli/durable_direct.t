@@ -1,4 +1,5 @@
 #!/usr/bin/perl
+# SPDX-License-Identifier: GPL-2.0-or-later
 # With -D, every descriptor that the block tests and the seeks use on data files has O_DIRECT.
 # With -b, everything that is written is made durable, including directories. Without these
 # options neither happens.

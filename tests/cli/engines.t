@@ -1,4 +1,5 @@
 #!/usr/bin/perl
+# SPDX-License-Identifier: GPL-2.0-or-later
 # --engine: every engine that works here does every block test, as the options say; one that does
 # not work says why.
 

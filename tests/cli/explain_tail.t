@@ -1,4 +1,5 @@
 #!/usr/bin/perl
+# SPDX-License-Identifier: GPL-2.0-or-later
 # --explain-tail: what the slowest operations waited for, as the kernel's own events show it. The
 # delays injected here are far longer than any others on a busy machine.
 

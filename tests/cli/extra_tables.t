@@ -1,4 +1,5 @@
 #!/usr/bin/perl
+# SPDX-License-Identifier: GPL-2.0-or-later
 # --percentiles and --si print tables below the usual one, with the same figures as the run's
 # JSON report.
 

@@ -1,4 +1,5 @@
 #!/usr/bin/perl
+# SPDX-License-Identifier: GPL-2.0-or-later
 # Any call to the system may fail: bonnie then exits with status 1, prints one line that names
 # the error, leaves nothing behind, and prints no figure that was not measured. strace makes the
 # first call fail, then the second, and so on.

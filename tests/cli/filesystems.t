@@ -1,4 +1,5 @@
 #!/usr/bin/perl
+# SPDX-License-Identifier: GPL-2.0-or-later
 # Whole runs on real filesystems: tmpfs, ext4, xfs and btrfs; as root, as root with -u nobody, and
 # as an ordinary user; and on others, as root. All twelve figures are printed, and nothing is left
 # behind.

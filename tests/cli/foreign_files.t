@@ -1,4 +1,5 @@
 #!/usr/bin/perl
+# SPDX-License-Identifier: GPL-2.0-or-later
 # Files that are in the directory already stay as they are, whatever their names.
 
 use strict;

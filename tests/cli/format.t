@@ -1,4 +1,5 @@
 #!/usr/bin/perl
+# SPDX-License-Identifier: GPL-2.0-or-later
 # --format: which reports bonnie prints, and in which order.
 
 use strict;

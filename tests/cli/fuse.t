@@ -1,4 +1,5 @@
 #!/usr/bin/perl
+# SPDX-License-Identifier: GPL-2.0-or-later
 # FUSE filesystems. A file that is removed while it is open keeps a name for a moment. Some of
 # these filesystems keep no owners and modes: a run continues there only if nobody else may write
 # to the directory.

@@ -1,4 +1,5 @@
 #!/usr/bin/perl
+# SPDX-License-Identifier: GPL-2.0-or-later
 # generate_randfile writes the integers of rand(3) for a seed, four bytes each, most significant
 # byte first; bonnie -Z reads the file; failures and signals leave nothing that looks complete.
 

@@ -1,4 +1,5 @@
 #!/usr/bin/perl
+# SPDX-License-Identifier: GPL-2.0-or-later
 # getc_putc moves single bytes by eight methods, each of which makes the right calls. It prints
 # the table and the CSV line of Bonnie++ 2.00a, and leaves no trace of its scratch file, however
 # it ends.

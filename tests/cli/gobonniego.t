@@ -1,4 +1,5 @@
 #!/usr/bin/perl
+# SPDX-License-Identifier: GPL-2.0-or-later
 # Preset gobonniego: GoBonnieGo's three tests, its text, its JSON object key for key, and its
 # options.
 

@@ -1,4 +1,5 @@
 #!/usr/bin/perl
+# SPDX-License-Identifier: GPL-2.0-or-later
 # -s 0, -n 0, -f and --tests leave halves of the table, or single figures, out.
 
 use strict;

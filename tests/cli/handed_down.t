@@ -1,4 +1,5 @@
 #!/usr/bin/perl
+# SPDX-License-Identifier: GPL-2.0-or-later
 # What the caller passes on - ignored signals, few descriptors, a seccomp filter, closed streams, a
 # process group - changes neither the result nor what is left behind.
 

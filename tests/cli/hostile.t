@@ -1,4 +1,5 @@
 #!/usr/bin/perl
+# SPDX-License-Identifier: GPL-2.0-or-later
 # Files made to keep a converter busy: time and memory grow in proportion to the size of the input,
 # and errors are reported in a few lines.
 #

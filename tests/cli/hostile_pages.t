@@ -1,4 +1,5 @@
 #!/usr/bin/perl
+# SPDX-License-Identifier: GPL-2.0-or-later
 # bon_csv2html with reports made to do harm: its time grows in proportion to their size, the page
 # shows names in any script, and perl prints no warning.
 

@@ -1,4 +1,5 @@
 #!/usr/bin/perl
+# SPDX-License-Identifier: GPL-2.0-or-later
 # USR1 asks how far the run is: standard error gets the figures of the tests that are done, and
 # the current test's figures so far; the run continues undisturbed.
 

@@ -1,4 +1,5 @@
 #!/usr/bin/perl
+# SPDX-License-Identifier: GPL-2.0-or-later
 # iops moves whole blocks at random offsets in all files. It has the wanted share of writes,
 # and its offsets are distributed uniformly, or a few blocks are used much more often than
 # others.

@@ -1,4 +1,5 @@
 #!/usr/bin/perl
+# SPDX-License-Identifier: GPL-2.0-or-later
 # --json: one object that matches its schema, whose figures are consistent with one another and
 # with the options.
 

@@ -1,4 +1,5 @@
 #!/usr/bin/perl
+# SPDX-License-Identifier: GPL-2.0-or-later
 # A label from anywhere does no harm in any report, and the CSV line keeps its 50 fields.
 
 use strict;

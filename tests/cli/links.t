@@ -1,4 +1,5 @@
 #!/usr/bin/perl
+# SPDX-License-Identifier: GPL-2.0-or-later
 # Every program follows a user's ordinary links: /data -> /mnt/x, and a link to a disk as in
 # /dev/disk/by-id.
 

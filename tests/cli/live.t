@@ -1,4 +1,5 @@
 #!/usr/bin/perl
+# SPDX-License-Identifier: GPL-2.0-or-later
 # The live line is shown only on a terminal, is never wider than the terminal,
 # and is gone at the end.
 

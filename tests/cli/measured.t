@@ -1,4 +1,5 @@
 #!/usr/bin/perl
+# SPDX-License-Identifier: GPL-2.0-or-later
 # What was measured: the device's counters, the residency of the files, the time spent waiting for
 # a CPU, and the verdict. The test runs alone, because other tests might drop the system's caches.
 

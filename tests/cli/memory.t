@@ -1,4 +1,5 @@
 #!/usr/bin/perl
+# SPDX-License-Identifier: GPL-2.0-or-later
 # Memory does not grow with what is measured: names are computed, not stored.
 
 use strict;

@@ -1,4 +1,5 @@
 #!/usr/bin/perl
+# SPDX-License-Identifier: GPL-2.0-or-later
 # The metadata tests with empty files, files with data, hard and symbolic links, in one directory
 # and in many, and the calls that they make.
 

@@ -1,4 +1,5 @@
 #!/usr/bin/perl
+# SPDX-License-Identifier: GPL-2.0-or-later
 # How long bonnie measures: --min-time, in whole rounds, with --drop-interval. What it prints where
 # the kernel does not tell how long a thread waited.
 

@@ -1,4 +1,5 @@
 #!/usr/bin/perl
+# SPDX-License-Identifier: GPL-2.0-or-later
 # bonnie-mpi: several ranks make one run, and are refused together. Faults while they work are in
 # mpi_faults.t.
 

@@ -1,4 +1,5 @@
 #!/usr/bin/perl
+# SPDX-License-Identifier: GPL-2.0-or-later
 # bonnie-mpi while a test is running: a rank is killed, runs out of room, loses its directory, or is
 # stopped until the others name it, or the launcher is interrupted. All ranks end, or continue; the cause is
 # named; nothing is left behind except what a killed rank cannot remove. Three of the tests, or all

@@ -1,4 +1,5 @@
 #!/usr/bin/perl
+# SPDX-License-Identifier: GPL-2.0-or-later
 # bonnie and the small programs are one executable. The name by which it is called decides
 # which program it is, whatever links lead to it; under any other name it is bonnie.
 

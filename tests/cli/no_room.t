@@ -1,4 +1,5 @@
 #!/usr/bin/perl
+# SPDX-License-Identifier: GPL-2.0-or-later
 # An unusable directory, or a filesystem with too little room, is refused before anything is
 # written; a later failure leaves nothing behind.
 

@@ -1,4 +1,5 @@
 #!/usr/bin/perl
+# SPDX-License-Identifier: GPL-2.0-or-later
 # --output: the report goes to a file that is either complete or does not exist.
 
 use strict;

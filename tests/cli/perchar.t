@@ -1,4 +1,5 @@
 #!/usr/bin/perl
+# SPDX-License-Identifier: GPL-2.0-or-later
 # The per-character tests: how many characters they move with -f and with the
 # preset, and which functions they call.
 

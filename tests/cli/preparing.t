@@ -1,4 +1,5 @@
 #!/usr/bin/perl
+# SPDX-License-Identifier: GPL-2.0-or-later
 # Work that is not measured may not take long, either: where files are slow to make, a test that
 # deletes them stops with fewer files, and the report says that it measured for less time than
 # the user wanted.

@@ -1,4 +1,5 @@
 #!/usr/bin/perl
+# SPDX-License-Identifier: GPL-2.0-or-later
 # --preset: the defaults of Tim Bray's Bonnie and of Bonnie++.
 
 use strict;

@@ -1,4 +1,5 @@
 #!/usr/bin/perl
+# SPDX-License-Identifier: GPL-2.0-or-later
 # Where output goes: tables and the CSV line to stdout, everything else to stderr.
 
 use strict;

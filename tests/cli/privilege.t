@@ -1,4 +1,5 @@
 #!/usr/bin/perl
+# SPDX-License-Identifier: GPL-2.0-or-later
 # What runs as root and what does not: even after -u a helper drops the system's caches,
 # and can do nothing else; nothing that is measured runs as root.
 

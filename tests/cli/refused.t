@@ -1,4 +1,5 @@
 #!/usr/bin/perl
+# SPDX-License-Identifier: GPL-2.0-or-later
 # A wrong command line is refused: one line on stderr names the option, what was given and
 # what is accepted; nothing is printed on stdout, and nothing is written to the directory.
 

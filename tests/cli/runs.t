@@ -1,4 +1,5 @@
 #!/usr/bin/perl
+# SPDX-License-Identifier: GPL-2.0-or-later
 # Several runs: -x N prints only CSV, with a header of 50 names first.
 
 use strict;

@@ -1,4 +1,5 @@
 #!/usr/bin/perl
+# SPDX-License-Identifier: GPL-2.0-or-later
 # --seconds: whole runs until this time has passed; and the lines below the tables of several
 # runs.
 

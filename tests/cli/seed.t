@@ -1,4 +1,5 @@
 #!/usr/bin/perl
+# SPDX-License-Identifier: GPL-2.0-or-later
 # -z and -Z: runs with the same seed do the same, in the same order and at the same offsets. The
 # contents differ from run to run, so that data left by an earlier run is noticed.
 

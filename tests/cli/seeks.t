@@ -1,4 +1,5 @@
 #!/usr/bin/perl
+# SPDX-License-Identifier: GPL-2.0-or-later
 # The seekers share the wanted number of seeks; every tenth rewrites its chunk, whatever the
 # chunk's number.
 

@@ -1,4 +1,5 @@
 #!/usr/bin/perl
+# SPDX-License-Identifier: GPL-2.0-or-later
 # scripts/setup installs servers without starting them: while apt runs, policy-rc.d forbids it. A
 # policy that the system has stays as it is. apt is a script of this test's.
 

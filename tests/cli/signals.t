@@ -1,4 +1,5 @@
 #!/usr/bin/perl
+# SPDX-License-Identifier: GPL-2.0-or-later
 # A signal in any phase ends the run by that same signal, and the run leaves
 # nothing behind.
 

@@ -1,4 +1,5 @@
 #!/usr/bin/perl
+# SPDX-License-Identifier: GPL-2.0-or-later
 # Every spelling of options that scripts for Bonnie and Bonnie++ use.
 
 use strict;

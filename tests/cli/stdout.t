@@ -1,4 +1,5 @@
 #!/usr/bin/perl
+# SPDX-License-Identifier: GPL-2.0-or-later
 # A report that cannot be printed is a failure, and leaves nothing behind.
 
 use strict;

@@ -1,4 +1,5 @@
 #!/usr/bin/perl
+# SPDX-License-Identifier: GPL-2.0-or-later
 # --steady-state: block tests are repeated in rounds until their figure is steady by SNIA's rule, or
 # the limit of rounds is reached. Here they run on devices of known speed, which changes meanwhile.
 

@@ -1,4 +1,5 @@
 #!/usr/bin/perl
+# SPDX-License-Identifier: GPL-2.0-or-later
 # -p and -y: several processes begin every test together, or at a prompt.
 
 use strict;

@@ -1,4 +1,5 @@
 #!/usr/bin/perl
+# SPDX-License-Identifier: GPL-2.0-or-later
 # On systems that lack something, or are larger than most, the run continues and reports what
 # it found.
 

@@ -1,4 +1,5 @@
 #!/usr/bin/perl
+# SPDX-License-Identifier: GPL-2.0-or-later
 # --time: the sequential block tests repeat laps through their files until the time is over. The
 # program evicts files before laps that read, and empties them before laps that write; their
 # contents are right wherever a lap was cut off.

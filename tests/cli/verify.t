@@ -1,4 +1,5 @@
 #!/usr/bin/perl
+# SPDX-License-Identifier: GPL-2.0-or-later
 # --verify finds, counts and names any damage to the data, in every test that reads and with
 # every engine; and it finds none where there is none. This test damages the unnamed files of the
 # running program while the program waits at a prompt.

@@ -1,4 +1,5 @@
 #!/usr/bin/perl
+# SPDX-License-Identifier: GPL-2.0-or-later
 # Public scripts have these command lines for Bonnie++. The program accepts each of them as
 # it is, and each works with small sizes.
 

@@ -1,4 +1,5 @@
 #!/usr/bin/perl
+# SPDX-License-Identifier: GPL-2.0-or-later
 # -c: four workers, or four seekers, work at the same time in every test.
 
 use strict;

@@ -1,4 +1,5 @@
 #!/usr/bin/perl
+# SPDX-License-Identifier: GPL-2.0-or-later
 # zcav prints what Bonnie++'s zcav prints, line by line; reads exactly what it should, and continues
 # past unreadable places; and writes only where it may, and nowhere else.
 

@@ -1,4 +1,5 @@
 #!/usr/bin/perl
+# SPDX-License-Identifier: GPL-2.0-or-later
 # bon_csv2html with measurements of zcav: logs of ours and of Bonnie++, including old ones, JSON,
 # and several of them on one page, which names slow and failed places by their offsets.
 

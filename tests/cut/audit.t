@@ -1,4 +1,5 @@
 #!/usr/bin/perl
+# SPDX-License-Identifier: GPL-2.0-or-later
 # boncut audit tells before any cut what can be known: whether flushes reach the drive, whether
 # the mount sends any, whether all is in memory. About a drive that ignores flushes it says that
 # only a cut can show that.

@@ -1,4 +1,5 @@
 #!/usr/bin/perl
+# SPDX-License-Identifier: GPL-2.0-or-later
 # A campaign on a machine whose power is cut: started with one command, and continued after an
 # interruption and after a SIGKILL. Its output becomes an HTML page. Another campaign only shuts
 # down the filesystem, and says so.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
 /*
  * A plugin of nbdkit for the tests of boncut: a drive with a cache that forgets when its power is
  * cut, and that may lie about it.

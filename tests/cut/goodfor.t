@@ -1,4 +1,5 @@
 #!/usr/bin/perl
+# SPDX-License-Identifier: GPL-2.0-or-later
 # bonload -good-for on a drive that takes 15 ms for each flush, which is not good enough for
 # etcd; and on one that delays nothing but flushes, where the verdict depends on the limit.
 

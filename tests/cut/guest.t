@@ -1,4 +1,5 @@
 #!/usr/bin/perl
+# SPDX-License-Identifier: GPL-2.0-or-later
 # A guest of QEMU, whose disk is an nbdkit: a cut ends both at once, and the guest starts again. Its
 # kernel sends writes with FUA, which loop devices do not have.
 

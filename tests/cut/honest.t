@@ -1,4 +1,5 @@
 #!/usr/bin/perl
+# SPDX-License-Identifier: GPL-2.0-or-later
 # Two honest drives: at a cut, one loses everything that was not flushed, and the other stores a
 # random part of it. After each cut everything that a filesystem promised must be there, and both
 # control groups must have lost something.

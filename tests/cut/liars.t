@@ -1,4 +1,5 @@
 #!/usr/bin/perl
+# SPDX-License-Identifier: GPL-2.0-or-later
 # A drive that lies, a mount that lies and a program that lies: boncut finds each, and names what it
 # did.
 

@@ -1,4 +1,5 @@
 #!/usr/bin/perl
+# SPDX-License-Identifier: GPL-2.0-or-later
 # The machine that these tests use, without boncut: after a power cut, everything that a plain
 # writer synced is there, and what it did not sync is gone; a drive that lies has lost synced data.
 # And a test that is killed leaves nothing behind.

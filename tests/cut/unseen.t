@@ -1,4 +1,5 @@
 #!/usr/bin/perl
+# SPDX-License-Identifier: GPL-2.0-or-later
 # What boncut check says where nothing was cut, and where it cannot see what the storage holds: no loss
 # is reported of anything that was not looked at, and nothing is called kept that only the kernel
 # remembers. A log that is shortened or reordered says the same as the whole log.

@@ -1,4 +1,5 @@
 #!/usr/bin/perl
+# SPDX-License-Identifier: GPL-2.0-or-later
 # One system call of boncut fails, for every kind of call and every kind of failure. `write` ends
 # with one line that gives the reason, or continues; everything that it promised before that is
 # there, so `check` finds no loss. If it promised nothing, nothing is left. `check` reports the

@@ -1,4 +1,5 @@
 #!/usr/bin/perl
+# SPDX-License-Identifier: GPL-2.0-or-later
 # Each system call of a run fails in turn: the first, the second ... of every kind, in every way
 # that fits it. The run reports the failure and leaves nothing behind, or continues where that
 # does no harm. BONNIE_FAULT_RUN and BONNIE_FAULT_CALL in the environment select runs and calls by

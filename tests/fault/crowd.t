@@ -1,4 +1,5 @@
 #!/usr/bin/perl
+# SPDX-License-Identifier: GPL-2.0-or-later
 # Many runs at the same time in one directory, half of which are killed, while --cleanup runs
 # again and again: the others give their results, and nothing is left behind.
 

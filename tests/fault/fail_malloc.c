@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
 /*
  * A library to preload: makes the Nth call of malloc and similar functions fail, in any thread or
  * library, as FAIL_MALLOC_AT in the environment says, and then writes a line "failed" to the file

@@ -1,4 +1,5 @@
 #!/usr/bin/perl
+# SPDX-License-Identifier: GPL-2.0-or-later
 # SIGKILL at random moments of whole runs: no data file is left, and --cleanup removes everything
 # that is left, and nothing else.
 

@@ -1,4 +1,5 @@
 #!/usr/bin/perl
+# SPDX-License-Identifier: GPL-2.0-or-later
 # Each system call of bonload fails in turn. bonload counts a request that fails, and the load
 # continues; it reports any other failure in one line with the reason, and prints no figure.
 # Nothing hangs, nothing crashes, and the sums are consistent.

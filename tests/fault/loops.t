@@ -1,4 +1,5 @@
 #!/usr/bin/perl
+# SPDX-License-Identifier: GPL-2.0-or-later
 # zcav -w asks every loop device in use whether its file is the one to be written. A device whose
 # server hangs delays neither zcav nor a program that reads what zcav prints.
 

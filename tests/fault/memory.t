@@ -1,4 +1,5 @@
 #!/usr/bin/perl
+# SPDX-License-Identifier: GPL-2.0-or-later
 # Each allocation fails in turn, or memory is short from the start: the run reports that and
 # leaves nothing behind, or its report is complete in spite of it.
 

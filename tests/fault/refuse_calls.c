@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
 /*
  * Runs a command in which system calls fail, as on an older kernel or in a container with a filter:
  *

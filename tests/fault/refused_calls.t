@@ -1,4 +1,5 @@
 #!/usr/bin/perl
+# SPDX-License-Identifier: GPL-2.0-or-later
 # Older kernels and filters of system calls lack or forbid the newest calls; containers may have no
 # /proc and /sys, a root that cannot be written, and no CAP_SYS_ADMIN. For each of these calls, and
 # for all of them together, a run does the same in another way, or ends with one line that says why.

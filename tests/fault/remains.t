@@ -1,4 +1,5 @@
 #!/usr/bin/perl
+# SPDX-License-Identifier: GPL-2.0-or-later
 # SIGKILL at random moments, every program of the suite. Its processes end by themselves, and one
 # --cleanup, of whichever program, removes what is left: directories, trace instances, semaphores.
 

@@ -1,4 +1,5 @@
 #!/usr/bin/perl
+# SPDX-License-Identifier: GPL-2.0-or-later
 # A signal at any system call, in any phase, ends the run by that signal, and the run leaves
 # nothing behind. A second request to end kills it at once; other signals do not. A signal that
 # nohup ignores has no effect. A child that is killed is a failure.

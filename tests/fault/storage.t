@@ -1,4 +1,5 @@
 #!/usr/bin/perl
+# SPDX-License-Identifier: GPL-2.0-or-later
 # Storage that fails, is full, or may not be written to: the run ends with the reason and leaves
 # nothing behind. The errors are the kernel's own, including those of transfers in flight.
 

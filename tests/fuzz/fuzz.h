@@ -1,5 +1,5 @@
-#ifndef BONNIE_TESTS_FUZZ_H
-#define BONNIE_TESTS_FUZZ_H
+// SPDX-License-Identifier: GPL-2.0-or-later
+#pragma once
 
 #include <stddef.h>
 #include <stdint.h>
@@ -40,5 +40,3 @@ static inline FILE *fuzz_file(const uint8_t *data, size_t size)
     MUST(file);
     return file;
 }
-
-#endif

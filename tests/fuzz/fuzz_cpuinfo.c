@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
 /* /proc/cpuinfo: the model is one line of words that fits into its buffer. */
 #include <ctype.h>
 

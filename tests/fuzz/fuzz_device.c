@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
 /*
  * What the kernel says about a device: its number, its counters and its limits; and about the time
  * that a thread waited.

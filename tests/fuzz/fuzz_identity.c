@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
 /* -u and -g, one per line: each gives an identity, or a reason in one line. */
 #include <errno.h>
 

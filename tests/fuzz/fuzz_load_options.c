@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
 /* What users of bonload may type: command lines, durations, sizes, limits, mixes and templates. */
 #include <errno.h>
 #include <stdbool.h>

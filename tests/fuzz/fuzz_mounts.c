@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
 /* /proc/self/mountinfo and fdinfo: the type of a filesystem is one word, and so are its options. */
 #include "fuzz.h"
 #include "measure/mount_info.h"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
 /* Names that --cleanup accepts as ours: none may lead out of the directory that it examines. */
 #include "fuzz.h"
 #include "storage/scratch.h"

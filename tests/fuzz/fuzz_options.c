@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
 /*
  * A command line, one word per line, and the plan made from it. Either the parser accepts
  * everything and the plan is consistent, or it refuses in one line.

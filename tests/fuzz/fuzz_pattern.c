@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
 /*
  * Data from storage: the first byte selects the contents, the next ones the place, and the others
  * overwrite what should be there. Corruption must be found exactly when there is some.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
 /* A user's own profile: accepted values are within the limits, and refusals have a reason. */
 #include <errno.h>
 

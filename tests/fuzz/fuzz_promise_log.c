@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
 /*
  * The log of promises. However its text is damaged, it never claims more than was promised: what it
  * says about a unit is one of its promises, or nothing. The input is the damage: pairs of bytes,

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
 /* Labels and names from outside: whatever they contain, reports stay valid. */
 #include "fuzz.h"
 #include "util/printable.h"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
 /*
  * The random file: any bytes make a seed, and equal bytes make the same seed; an empty file makes
  * none.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
 /* The grammars of -s and -n: accepted values are within the limits, and refusals have a reason. */
 #include <errno.h>
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
 /*
  * What the kernel has recorded. Any bytes are read to their end, and whatever they mean, the spans
  * of an operation fit together. The bytes begin with a text, which ends with a NUL, for the layout

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
 /*
  * Sizes, counts and decimals: text that cannot be parsed leaves the value unchanged, and printed
  * values can be parsed again.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
 /*
  * A store's answers: whoever reads the text of an element never reads past the answer or writes
  * past the buffer.

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
 # libFuzzer runs these targets where the compiler has it; elsewhere each target replays its corpus
 # as a test.
 BONNIE_FUZZ_TARGETS = \

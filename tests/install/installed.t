@@ -1,4 +1,5 @@
 #!/usr/bin/perl
+# SPDX-License-Identifier: GPL-2.0-or-later
 # Checks the files that `make install` installs. make installcheck runs this,
 # and so does make distcheck.
 

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
 # Another user of the machine, who attacks what root does in a directory of his own:
 # the program tests/attack/attacker, and filesystems on which it attacks.
 package Attack;

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
 # A Debian with nothing but what a test installs, in a directory, and commands that run in it. They
 # have mounts and processes of their own, which end with the command, with the test, and when the
 # test is killed.

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
 # Runs bonnie or another program of the suite, as this user or another, either to its end or
 # beside the test, and reports what it printed, how it ended and what it left behind.
 package BonnieRun;

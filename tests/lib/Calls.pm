@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
 # The system calls of a run, the ways in which each of them may fail, and those
 # failures that do no harm.
 package Calls;

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
 # A guest of QEMU on a drive of nbdkit (PowerCut.pm): a whole system with a kernel of its own, which
 # starts again after a cut. It has nothing but busybox and boncut, in an initial filesystem that is
 # made here. It writes to the drive's filesystem, or checks it, as the command line of its kernel

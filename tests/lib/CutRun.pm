@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
 # Runs boncut on a machine whose power is cut (PowerCut.pm), and reports the findings of each
 # cut.
 package CutRun;

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
 # A disk that fails on demand: memory that nbdkit serves and nbdfuse shows as a file, with a loop
 # device and a filesystem on it. Needs root, /dev/fuse, and mounts of its own (Root.pm).
 package FailingDisk;

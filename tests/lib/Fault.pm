@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
 # What all tests of faults share: foreign files beside the run, what a clean end is, two runs at a
 # time, and the table of how many cases were run and which of them were not clean.
 package Fault;

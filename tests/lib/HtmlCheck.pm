@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
 # Checks the tags of an HTML page.
 package HtmlCheck;
 

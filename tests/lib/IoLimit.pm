@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
 # A control group whose processes may read and write only that many bytes per second on the device
 # of a directory. It is removed with the object.
 package IoLimit;

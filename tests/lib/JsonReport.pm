@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
 # Reports of --json: whether one is valid, and whether its figures are consistent.
 package JsonReport;
 

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
 # A small validator for JSON Schema, draft 2020-12, with only the keywords that our schemas use.
 # Values are as JSON::PP decodes them, and must not have been used as strings before: Perl would no
 # longer know that they are numbers.

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
 # Runs bonload to its end or beside the test, and reads its output.
 package LoadRun;
 

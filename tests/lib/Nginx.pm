@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
 # nginx for the tests: WebDAV below a directory, with and without TLS, and locations that give the
 # answers that a test needs. Its files are in a directory that is removed with the object.
 package Nginx;

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
 # Real object stores for the tests in tests/stores. Those that are not in PATH are built
 # first, which takes minutes; all are tested in the same way.
 package ObjectStore;

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
 # A disk like that of an old machine: its second third is slow, and its end cannot be read.
 # nbdkit serves each part, nbdfuse shows it as a file, nbdkit's plugin split joins the parts, and
 # a loop device uses the whole. Needs root and /dev/fuse.

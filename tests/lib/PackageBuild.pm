@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
 # Makes packages with scripts/package, in an environment of the test's choice.
 package PackageBuild;
 

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
 # Simulated campaigns of pairs, and what bon_ab's test says about them. Times
 # are in seconds, values are natural logarithms of rates.
 package PairSimulation;

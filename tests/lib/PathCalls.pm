@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
 # Every system call of a run with a path: what the path is relative to, and who else could have
 # changed, before the call, what it leads to.
 package PathCalls;

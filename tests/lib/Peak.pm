@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
 # perl -MPeak PROGRAM: at its end the program writes its peak memory in KiB into the file that
 # $PEAK names.
 package Peak;

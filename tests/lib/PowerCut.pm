@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
 # A machine whose power can be cut, made of a filesystem: nbdkit plays a drive, nbdfuse shows it as
 # a file, and a loop device on that has the filesystem. The cut is the end of nbdkit, and loses
 # everything that the drive has not stored. Needs root, /dev/fuse, and processes and mounts of its

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
 # Runs bonnie-mpi or bonload-mpi under the launcher of the MPI with which it was built. Its ranks
 # record their process ids, have hosts with names of their own, and may each have a command before
 # them.

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
 # What only root can do for a test: mounts and semaphores of its own, filesystems, other users.
 # Everything is removed when the test ends, however it ends.
 package Root;

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
 # Runs one of the Perl programs: the installed one if the environment names it,
 # and otherwise that of this source tree.
 package RunProgram;

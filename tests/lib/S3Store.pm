@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
 # The object store of the tests (s3_store.py), which checks every signature with botocore.
 package S3Store;
 

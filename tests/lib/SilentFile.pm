@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
 # A file whose server takes every request and answers none: whoever opens the file waits, and
 # cannot even be killed. Only for tests with mounts of their own. The file is released with the
 # object.

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
 # The size of a sweep over many cases: by default tests take a quick sample, with `scripts/test
 # --all` a larger one, and with `scripts/test --long` all cases.
 package SweepSize;

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
 # What tests of --explain-tail and -explain-tail share: the trace instances of a run, and what must
 # hold for every report.
 package TailRun;

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
 # Runs bonnie under strace, and finds which system calls it made in which of its tests.
 package Trace;
 

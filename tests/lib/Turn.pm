@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
 # One test at a time, also of other suites on this machine, with something that all of them share.
 package Turn;
 

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
 # What the warm-up must not change: the figures of a run.
 package WarmUp;
 

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
 # A small web server for the tests, which stores what is put, and misbehaves on request. It is
 # one process with any number of connections, on a free port of the loopback interface.
 package WebServer;

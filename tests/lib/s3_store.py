@@ -1,4 +1,5 @@
 #!/usr/bin/python3
+# SPDX-License-Identifier: GPL-2.0-or-later
 """A small object store for the tests, in memory: it checks every signature with botocore.
 
 s3_store.py PORT ACCESS SECRET REGION BUCKET [TOKEN]: prints its port, then serves until its standard

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
 """What SciPy makes of pairs of samples: reads JSON [{"x": [...], "y": [...], "alpha": 0.05}, ...] from
 standard input and prints [{"p": ..., "ratio": ..., "low": ..., "high": ...}, ...].
 

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
 """What SciPy says of 1000 random series of five figures: prints lines of the figures, the range and the
 rise of the fitted line in percent of the mean, and 1 if both are within the limits of the rule
 (src/measure/steady.h), else 0. tests/data/steady.csv is its output.

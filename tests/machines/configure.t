@@ -1,4 +1,5 @@
 #!/usr/bin/perl
+# SPDX-License-Identifier: GPL-2.0-or-later
 # Where addresses have 32 bits, configure says in one line that it does not
 # support that.
 

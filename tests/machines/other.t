@@ -1,4 +1,5 @@
 #!/usr/bin/perl
+# SPDX-License-Identifier: GPL-2.0-or-later
 # Programs built for another machine, which an emulator runs, and programs of this machine: whole
 # runs of both, and each understands what the other has written. The environment names the emulator
 # (BONNIE_EMULATOR), a build for this machine (BONNIE_NATIVE) and, if there is one, the other

@@ -1,4 +1,5 @@
 #!/usr/bin/perl
+# SPDX-License-Identifier: GPL-2.0-or-later
 # A bare Debian 12 with git, and nothing else: README's two commands do there what README says, quickstart a second time,
 # too; and make check passes with what a build needs, which is less than what the tests can use.
 #

@@ -1,4 +1,5 @@
 #!/usr/bin/perl
+# SPDX-License-Identifier: GPL-2.0-or-later
 # A clean Debian 12: the packages are built there by an ordinary user, without network, without
 # /dev/shm and without strace, on a root that is no mount point, and make check passes. On another
 # clean Debian they are installed, run and purged, and leave nothing behind; and they replace

@@ -1,4 +1,5 @@
 #!/usr/bin/perl
+# SPDX-License-Identifier: GPL-2.0-or-later
 # The Debian packages: they build without a warning, lintian and blhc find nothing, each file is in
 # its package, and the dependencies are right. With BONNIE_TEST_LONG=1 they are built again in
 # another environment, and are equal to the byte.

@@ -1,4 +1,5 @@
 #!/usr/bin/perl
+# SPDX-License-Identifier: GPL-2.0-or-later
 # The RPM packages: rpmlint finds nothing, and installed into an empty root every file is where
 # Fedora wants it. Built again in another environment, they are equal to the byte. scripts/test
 # --long runs this.

@@ -1,4 +1,5 @@
 #!/usr/bin/perl
+# SPDX-License-Identifier: GPL-2.0-or-later
 # The target s3 against s3s-fs, which checks signatures and stores objects as files. Building it
 # takes minutes, so only scripts/test --long runs this.
 

@@ -1,4 +1,5 @@
 #!/usr/bin/perl
+# SPDX-License-Identifier: GPL-2.0-or-later
 # Bonnie::Ab::Measured reads the report of every program that bon_ab knows: as the program
 # printed it (tests/data/ab; fio 3.33, hyperfine 1.15), with other output around it, and when it
 # is incomplete.

@@ -1,4 +1,5 @@
 #!/usr/bin/perl
+# SPDX-License-Identifier: GPL-2.0-or-later
 # In both colour schemes every text of the page has a contrast of at least 4.5
 # to 1, by the formula of WCAG 2.
 

@@ -1,4 +1,5 @@
 #!/usr/bin/perl
+# SPDX-License-Identifier: GPL-2.0-or-later
 # Bonnie::Comparison: two groups of runs, test by test, and the table of the comparison.
 
 use strict;

@@ -1,4 +1,5 @@
 #!/usr/bin/perl
+# SPDX-License-Identifier: GPL-2.0-or-later
 # The converters read every file of the fuzzing corpus and print what they should.
 
 use strict;

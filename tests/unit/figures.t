@@ -1,4 +1,5 @@
 #!/usr/bin/perl
+# SPDX-License-Identifier: GPL-2.0-or-later
 # How figures are printed and compared: Bonnie::Text, ::Units, ::Grade, ::Axis, ::Chart, and words around them.
 
 use strict;

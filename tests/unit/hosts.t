@@ -1,4 +1,5 @@
 #!/usr/bin/perl
+# SPDX-License-Identifier: GPL-2.0-or-later
 # The hosts of a run and of a load on the page: they are sorted, and of a hundred hosts the
 # outliers are named.
 

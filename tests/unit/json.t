@@ -1,4 +1,5 @@
 #!/usr/bin/perl
+# SPDX-License-Identifier: GPL-2.0-or-later
 # Bonnie::JsonText reads what JSON::PP reads, and refuses what it refuses; Bonnie::Json makes the
 # same of a report as of the CSV line of the same run; Bonnie::Group groups the runs of a label.
 

@@ -1,4 +1,5 @@
 #!/usr/bin/perl
+# SPDX-License-Identifier: GPL-2.0-or-later
 # The validator finds errors, and our schema finds them all: the golden report is valid, and no
 # longer valid when anything in it is changed, missing or new.
 

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
 tests/unit/%.$(OBJEXT): AM_CPPFLAGS += -I$(srcdir)/tests/unit $(CMOCKA_CFLAGS)
 
 # Each is linked with the libraries of the program whose parts it tests.

@@ -1,4 +1,5 @@
 #!/usr/bin/perl
+# SPDX-License-Identifier: GPL-2.0-or-later
 # Bonnie::MannWhitney: known values, how often it errs, and that the p-value and the
 # interval never disagree. scipy.t has SciPy's results. The random numbers are the same in
 # every run.

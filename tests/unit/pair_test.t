@@ -1,4 +1,5 @@
 #!/usr/bin/perl
+# SPDX-License-Identifier: GPL-2.0-or-later
 # Bonnie::PairTest errs no more often than it may, whatever the machine does, and needs no more
 # pairs than stated. This is a sample of the simulations in docs/comparison.md: more of them with
 # BONNIE_TEST_ALL=1, and all with BONNIE_TEST_LONG=1, which takes an hour. The seeds are fixed, so

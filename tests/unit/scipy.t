@@ -1,4 +1,5 @@
 #!/usr/bin/perl
+# SPDX-License-Identifier: GPL-2.0-or-later
 # Bonnie::MannWhitney and Bonnie::Statistics give the same results as SciPy for 200 pairs of
 # samples.
 

@@ -1,4 +1,5 @@
 #!/usr/bin/perl
+# SPDX-License-Identifier: GPL-2.0-or-later
 # Bonnie::Statistics: statistics of a list of numbers. NumPy gives the same quantiles.
 
 use strict;

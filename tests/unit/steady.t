@@ -1,4 +1,5 @@
 #!/usr/bin/perl
+# SPDX-License-Identifier: GPL-2.0-or-later
 # SciPy gives the results in tests/data/steady.csv, with which the unit test checks the rule of
 # the steady state.
 

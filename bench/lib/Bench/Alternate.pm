@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
 # Two programs read from the same files by turns, many times a second: one is stopped while the
 # other is measured. A virtual machine's storage is 20 % faster in one minute than in the next, and
 # one file may lie at a better place than another: by turns both programs have the same share of

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
 # Runs bonnie, and finds figures in its reports.
 package Bench::Bonnie;
 

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
 # Rows that compare the tests of Bonnie++ with Bonnie++ itself, and the per-character tests
 # with bare loops.
 package Bench::Classic;

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
 # Describes in one line what machine the figures were measured on.
 package Bench::Machine;
 

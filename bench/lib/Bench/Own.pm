@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
 # Rows about the cost of the program itself: with the null engine there is no other.
 package Bench::Own;
 

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
 # Runs other programs, and makes directories that are removed at the end.
 package Bench::Run;
 

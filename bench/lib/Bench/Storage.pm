@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
 # Rows about storage and memory, compared with fio: the same sizes, blocks, depths and
 # flags.
 package Bench::Storage;

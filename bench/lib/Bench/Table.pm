@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
 # Makes pairs of runs, and a table of their figures.
 package Bench::Table;
 

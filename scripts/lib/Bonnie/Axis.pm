@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
 # Horizontal axes of charts: where values lie on them, and which values label
 # them.
 #

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
 # What a slow operation may have waited for: the names that JSON reports have, and
 # the words of src/tail/causes.c.
 package Bonnie::Causes;

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
 # A row of a comparison (see Comparison.pm) in the words of the page.
 package Bonnie::ChangeWords;
 

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
 # One label compared with the baseline: how each test changed, in words, as a
 # chart and as a table.
 package Bonnie::Changes;

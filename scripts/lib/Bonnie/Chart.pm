@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
 # A chart: rows below each other, one axis for all.
 #
 # A row is a line of text (label left, figure right) with a strip below, in

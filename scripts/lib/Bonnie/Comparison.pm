@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
 # Two groups of runs (see Group.pm), test by test: what changed from the
 # baseline to the other, and whether that is more than chance.
 #

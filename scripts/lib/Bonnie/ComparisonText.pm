@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
 # A comparison as a table of at most 80 columns.
 package Bonnie::ComparisonText;
 

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
 # What the completions for all shells share.
 package Bonnie::Completion;
 

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
 # Reads the CSV lines of every generation into records (see Record.pm).
 #
 # The number of fields tells the generation: 27 is 1.03, 47 and 48 are

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
 # One report of boncut, of a check or a campaign, read from its JSON. Invalid figures become 0 or
 # undef, whatever the file contains.
 package Bonnie::Cut;

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
 # The sections of the page about power cuts: what each method promised and what became of it, the
 # promises of the last seconds, the losses, and the cuts of a campaign.
 package Bonnie::CutPage;

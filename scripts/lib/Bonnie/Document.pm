@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
 # The HTML document around every page: head, header, sections, footer.
 package Bonnie::Document;
 

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
 # One figure of a result: a rate, a CPU percentage or a latency.
 #
 #   { state => STATE, text => as written in the input, value => number }

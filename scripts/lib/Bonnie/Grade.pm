@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
 # How good a figure is, compared with the others of its column.
 #
 # The measure is the ratio to the column's median, so that a grade means the

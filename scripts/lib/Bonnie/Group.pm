@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
 # The runs of one label, and what they share. Values of a test are those of the
 # runs that measured it, in the order of the runs.
 package Bonnie::Group;

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
 # Bars of the hosts that made a run together, from the slowest to the fastest,
 # in a panel for each test. If there are many hosts, outliers have rows of their
 # own, and all others share one.

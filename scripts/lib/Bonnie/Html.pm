@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
 # Builds HTML and SVG elements. Foreign text enters the page only through text()
 # or an attribute here.
 package Bonnie::Html;

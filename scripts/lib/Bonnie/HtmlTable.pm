@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
 # What all tables of the page share: rows, their headings, and the region in
 # which a wide table scrolls.
 package Bonnie::HtmlTable;

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
 # Reads all input files, and reports on stderr what cannot be read. A file may
 # contain CSV lines, JSON reports and other output of programs in any order.
 #

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
 # Makes records (see Record.pm) of a JSON report of bonnie: one for each run,
 # with everything that the run's CSV line would have, and more.
 package Bonnie::Json;

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
 # Reads JSON values out of a text.
 #
 # JSON::PP reads character by character and takes a second for 1.5 MB. Twenty

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
 # Bands of the latencies on a logarithmic axis: percentiles from JSON, and the
 # longest operation, which is the only latency of the CSV line.
 package Bonnie::LatencyCharts;

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
 # How grades (see Grade.pm) look, and the legend that explains this. The style
 # sheet gives each class a sign besides its colour, which screen readers speak,
 # so that nothing depends on colour alone.

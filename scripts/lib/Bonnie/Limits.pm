@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
 # The table of what limited each figure, according to the kernel's counters
 # during the measurement; the CSV line does not have it.
 package Bonnie::Limits;

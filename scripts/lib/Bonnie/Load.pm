@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
 # One report of the load generator, read from its JSON. Invalid figures become
 # undef, whatever the file contains.
 package Bonnie::Load;

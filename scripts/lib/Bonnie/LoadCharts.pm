@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
 # The charts of load reports: requests and errors over time, the distribution of
 # latencies over time, percentiles, and the latency at each load of a sweep and
 # on each host.

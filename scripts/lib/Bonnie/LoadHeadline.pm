@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
 # The top of the page of a load: its result in one sentence, and where and when
 # it was measured.
 package Bonnie::LoadHeadline;

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
 # The table of how and where loads were made, and what storage was below. Each
 # load has a column.
 package Bonnie::LoadSettings;

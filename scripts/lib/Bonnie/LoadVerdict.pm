@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
 # What bonload -good-for says about a storage: the sentence at the top of the page, and the table of
 # what was judged.
 package Bonnie::LoadVerdict;

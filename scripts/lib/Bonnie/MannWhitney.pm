@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
 # Whether two lists of measurements differ, and by what ratio: the U test of
 # Mann and Whitney (The Annals of Mathematical Statistics 18, 1947), with the
 # estimate and interval of Hodges and Lehmann (the same, 34, 1963) that belong

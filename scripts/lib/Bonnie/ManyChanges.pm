@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
 # Compares many labels with the baseline in one table: a row for each label, a
 # column for each test, as in the table of rates.
 package Bonnie::ManyChanges;

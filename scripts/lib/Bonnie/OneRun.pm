@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
 # The page of a single run: one table with a row for each test, a chart for each
 # unit with the tests on one scale, and a chart of all latencies.
 package Bonnie::OneRun;

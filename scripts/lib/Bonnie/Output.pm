@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
 # All that these programs say: reports, which are written completely or leave the old file as it is,
 # and lines on standard error. Whatever a text has from outside, it is made safe here.
 package Bonnie::Output;

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
 # The tables with one row for each label: rates and latencies of every test,
 # coloured column by column.
 package Bonnie::Overview;

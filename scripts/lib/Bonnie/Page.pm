@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
 # Composes the HTML page from tables and charts.
 package Bonnie::Page;
 

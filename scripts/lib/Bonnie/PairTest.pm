@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
 # Whether pairs of measurements differ, and by what ratio: a test whose result
 # may be used after every pair.
 #

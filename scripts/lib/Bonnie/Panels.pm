@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
 # A figure of the page: charts of one kind beside each other, with a panel for
 # each test.
 package Bonnie::Panels;

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
 # Finds the file of a path that the user has given, one name at a time, by changing into each
 # directory. Then the file has a name of one part, so nobody can put another file in its place. The
 # rule is that of sys/path.h: a symbolic link is followed only where nobody but root and this user

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
 # Text that is safe to show: it cannot move a cursor, reverse the writing direction or end a line.
 package Bonnie::Plain;
 

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
 # What all programs share: options, help, exit status.
 package Bonnie::Program;
 

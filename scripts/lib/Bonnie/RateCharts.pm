@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
 # Bars of the rates: the median of each label's runs, and their range.
 package Bonnie::RateCharts;
 

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
 # The ratios of every value of one list to every value of another, in order.
 # Finds those at given positions without making all of them where they are many.
 package Bonnie::Ratios;

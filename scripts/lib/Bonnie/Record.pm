@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
 # One result, the input of every report, whatever file it came from. A JSON report has one for each
 # of its runs.
 #

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
 # The table with one row for each run: rate and CPU use of every test.
 package Bonnie::RunTable;
 

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
 # The HTML tables of where and how each label was measured.
 package Bonnie::SettingsTable;
 

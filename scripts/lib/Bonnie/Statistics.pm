@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
 # Statistics of a list of numbers, which may be in any order but not empty.
 package Bonnie::Statistics;
 

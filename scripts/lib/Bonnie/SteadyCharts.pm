@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
 # The rounds of tests that were repeated until they were steady, from JSON: for
 # each label the run with the median rate. A table has the outcome; a chart
 # shows the rounds, the window in which the test became steady, and the line

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
 # The style sheet of the page.
 package Bonnie::Style;
 

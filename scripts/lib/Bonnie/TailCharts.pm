@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
 # What the slowest operations of each test, or of the reads and the writes of a
 # load, waited for, from JSON: a table with the sentences, and a chart of the
 # operations over time with a row for each cause.

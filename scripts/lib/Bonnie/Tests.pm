@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
 # The tests, in the order in which they run. Every report takes names, titles
 # and units from here. The CSV line has the halves "io" and "files", twelve
 # tests in this order; only JSON has "mixed".

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
 # The 80-column table of Bonnie++, for one record or for many.
 package Bonnie::Text;
 

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
 # The course of each test, from the intervals in JSON: for each label the run
 # with the median rate.
 package Bonnie::TimeCharts;

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
 # Figures in a form for people: three digits and a unit.
 package Bonnie::Units;
 

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
 # The version of all programs: configure.ac reads it here, the scripts say it.
 package Bonnie::Version;
 

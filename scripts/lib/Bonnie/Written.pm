@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
 # Sizes and latencies as bonnie itself writes them in CSV lines and tables.
 package Bonnie::Written;
 

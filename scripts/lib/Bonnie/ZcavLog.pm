@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
 # Reads measurements of zcav: its JSON, its logs, and the logs of Bonnie++'s zcav,
 # 1.03 to 2.00a.
 #

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
 # The page of zcav: the curve of each pass along each device, and the places
 # that are slow or unreadable, by their offsets.
 package Bonnie::ZcavPage;

@@ -1,5 +1,5 @@
-#ifndef BONCUT_AUDIT_AUDIT_H
-#define BONCUT_AUDIT_AUDIT_H
+// SPDX-License-Identifier: GPL-2.0-or-later
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -21,5 +21,3 @@ bool fua_trace_line(const char *line, unsigned major, unsigned minor);
  * errno with a line in e.
  */
 int boncut_audit(const struct settings *s, int *status, struct err *e);
-
-#endif

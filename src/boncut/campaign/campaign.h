@@ -1,5 +1,5 @@
-#ifndef BONCUT_CAMPAIGN_CAMPAIGN_H
-#define BONCUT_CAMPAIGN_CAMPAIGN_H
+// SPDX-License-Identifier: GPL-2.0-or-later
+#pragma once
 
 #include <jansson.h>
 #include <stdint.h>
@@ -52,5 +52,3 @@ void campaign_sum_end(struct campaign_sum *sum);
  * e.
  */
 int boncut_campaign(const struct settings *s, int *status, struct err *e);
-
-#endif

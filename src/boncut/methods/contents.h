@@ -1,5 +1,5 @@
-#ifndef BONCUT_METHODS_CONTENTS_H
-#define BONCUT_METHODS_CONTENTS_H
+// SPDX-License-Identifier: GPL-2.0-or-later
+#pragma once
 
 #include <stdint.h>
 
@@ -79,5 +79,3 @@ void judging_tell(struct judging *j, uint32_t unit, const struct sight *s, const
 
 /* Adds to the findings a unit without contents: its name is missing, or its size is wrong. */
 void judging_tell_finding(struct judging *j, uint32_t unit, enum finding finding, const char *file);
-
-#endif

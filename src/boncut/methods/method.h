@@ -1,5 +1,5 @@
-#ifndef BONCUT_METHODS_METHOD_H
-#define BONCUT_METHODS_METHOD_H
+// SPDX-License-Identifier: GPL-2.0-or-later
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -112,5 +112,3 @@ void method_print_all(FILE *out);
 
 /* Sets *method to the index of the method with that name. Returns false when there is none. */
 bool method_find(const char *name, size_t length, unsigned *method);
-
-#endif

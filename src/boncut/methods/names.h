@@ -1,5 +1,5 @@
-#ifndef BONCUT_METHODS_NAMES_H
-#define BONCUT_METHODS_NAMES_H
+// SPDX-License-Identifier: GPL-2.0-or-later
+#pragma once
 
 #include "boncut/methods/method.h"
 
@@ -32,5 +32,3 @@ void truncate_judge(struct judging *j, unsigned worker);
 /* A new file that is synced, while its directory is not: counts how many have kept their name. */
 int new_name_step(struct work *w, uint32_t unit, const uint64_t versions[]);
 void new_name_judge(struct judging *j, unsigned worker);
-
-#endif

@@ -1,5 +1,5 @@
-#ifndef BONCUT_METHODS_OVERWRITES_H
-#define BONCUT_METHODS_OVERWRITES_H
+// SPDX-License-Identifier: GPL-2.0-or-later
+#pragma once
 
 #include "boncut/methods/method.h"
 
@@ -46,5 +46,3 @@ void uring_fsync_end(struct work *w);
  */
 int control_step(struct work *w, uint32_t unit, const uint64_t versions[]);
 void control_judge(struct judging *j, unsigned worker);
-
-#endif

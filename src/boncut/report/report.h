@@ -1,5 +1,5 @@
-#ifndef BONCUT_REPORT_REPORT_H
-#define BONCUT_REPORT_REPORT_H
+// SPDX-License-Identifier: GPL-2.0-or-later
+#pragma once
 
 #include <stdio.h>
 
@@ -13,5 +13,3 @@ void check_report_text(const struct check *c, FILE *out);
  * or a negative errno with a line in e.
  */
 int check_report_json(const struct check *c, char **text, struct err *e);
-
-#endif

@@ -1,5 +1,5 @@
-#ifndef BONLOAD_CONTROL_CONDUCTOR_H
-#define BONLOAD_CONTROL_CONDUCTOR_H
+// SPDX-License-Identifier: GPL-2.0-or-later
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -96,5 +96,3 @@ struct busy_evidence conductor_machine(const struct conductor *c, enum span span
  */
 struct result;
 int conductor_result(struct conductor *c, struct result *result, struct err *e);
-
-#endif

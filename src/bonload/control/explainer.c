@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
 #include "bonload/control/explainer.h"
 
 _Static_assert((int)LOAD_KINDS <= (int)EXAMINER_KINDS, "reads and writes are judged apart");

@@ -1,5 +1,5 @@
-#ifndef BONLOAD_CONTROL_EXPLAINER_H
-#define BONLOAD_CONTROL_EXPLAINER_H
+// SPDX-License-Identifier: GPL-2.0-or-later
+#pragma once
 
 #include "bonload/load/backing.h"
 #include "bonload/load/crew.h"
@@ -44,5 +44,3 @@ int explainer_begin(struct explainer *x, const struct backing *b, struct err *e)
  */
 int explainer_sum_up(struct explainer *x, enum load_kind kind, const struct tally *t,
                      struct tail_summary *summary, struct err *e);
-
-#endif

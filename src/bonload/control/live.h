@@ -1,5 +1,5 @@
-#ifndef BONLOAD_CONTROL_LIVE_H
-#define BONLOAD_CONTROL_LIVE_H
+// SPDX-License-Identifier: GPL-2.0-or-later
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -30,5 +30,3 @@ void live_file_close(struct live_file *l);
  */
 int live_file_look(struct live_file *l, const struct run *run, uint64_t elapsed_ns, bool is_last,
                    struct err *e);
-
-#endif

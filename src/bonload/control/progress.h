@@ -1,5 +1,5 @@
-#ifndef BONLOAD_CONTROL_PROGRESS_H
-#define BONLOAD_CONTROL_PROGRESS_H
+// SPDX-License-Identifier: GPL-2.0-or-later
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -39,5 +39,3 @@ void progress_restart(struct progress_view *v);
 /* Removes the progress line from the terminal. */
 void progress_clear(void *view);
 void progress_close(struct progress_view *v);
-
-#endif

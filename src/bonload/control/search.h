@@ -1,5 +1,5 @@
-#ifndef BONLOAD_CONTROL_SEARCH_H
-#define BONLOAD_CONTROL_SEARCH_H
+// SPDX-License-Identifier: GPL-2.0-or-later
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -327,5 +327,3 @@ extern const char *const found_reasons[];
  */
 struct search_answer search_answer(const struct search *s, enum load_kind kind,
                                    const struct counts *whole);
-
-#endif

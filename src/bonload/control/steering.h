@@ -1,5 +1,5 @@
-#ifndef BONLOAD_CONTROL_STEERING_H
-#define BONLOAD_CONTROL_STEERING_H
+// SPDX-License-Identifier: GPL-2.0-or-later
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -48,5 +48,3 @@ int steering_meet(struct steering *s, struct coordinator *c, const struct standi
  * also what was found out about it.
  */
 void steering_note(const struct steering *s, size_t number, struct step *step);
-
-#endif

@@ -1,5 +1,5 @@
-#ifndef BONLOAD_LEDGER_NAMES_H
-#define BONLOAD_LEDGER_NAMES_H
+// SPDX-License-Identifier: GPL-2.0-or-later
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -92,5 +92,3 @@ int credentials_take(struct names *n, struct err *e);
 
 /* Credentials that were part of the name with this number; NULL: none. */
 const char *credentials_of(const struct names *n, uint64_t number);
-
-#endif

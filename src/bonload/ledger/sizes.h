@@ -1,5 +1,5 @@
-#ifndef BONLOAD_LEDGER_SIZES_H
-#define BONLOAD_LEDGER_SIZES_H
+// SPDX-License-Identifier: GPL-2.0-or-later
+#pragma once
 
 #include <stdint.h>
 
@@ -29,5 +29,3 @@ void sizes_close(struct sizes *s);
 
 /* Size in bytes of the body with this rank's number. */
 uint64_t sizes_of(const struct sizes *s, uint64_t number);
-
-#endif

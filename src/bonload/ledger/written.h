@@ -1,5 +1,5 @@
-#ifndef BONLOAD_LEDGER_WRITTEN_H
-#define BONLOAD_LEDGER_WRITTEN_H
+// SPDX-License-Identifier: GPL-2.0-or-later
+#pragma once
 
 #include <stdatomic.h>
 #include <stdbool.h>
@@ -158,5 +158,3 @@ void made_note(struct made *m, uint64_t number);
 
 /* Records that the run renamed a file. Does nothing if m is NULL. */
 void made_rename(struct made *m, uint64_t from, uint64_t to);
-
-#endif

@@ -1,5 +1,5 @@
-#ifndef BONLOAD_LOAD_ARRIVALS_H
-#define BONLOAD_LOAD_ARRIVALS_H
+// SPDX-License-Identifier: GPL-2.0-or-later
+#pragma once
 
 #include <stdatomic.h>
 #include <stdint.h>
@@ -53,5 +53,3 @@ uint64_t arrivals_due(const struct arrivals *a, struct arrivals_cursor *cursor, 
 
 /* When request n, counted from 0, is due with constant gaps. */
 uint64_t arrivals_at(const struct arrivals *a, uint64_t n);
-
-#endif

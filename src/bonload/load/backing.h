@@ -1,5 +1,5 @@
-#ifndef BONLOAD_LOAD_BACKING_H
-#define BONLOAD_LOAD_BACKING_H
+// SPDX-License-Identifier: GPL-2.0-or-later
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -53,5 +53,3 @@ void backing_begin(struct backing *b, uint64_t now_ns);
 /* Computes what the devices did up to now_ns, while requests of each kind did that. */
 void backing_use(const struct backing *b, uint64_t now_ns, const struct traffic traffic[LOAD_KINDS],
                  struct backing_use *use);
-
-#endif

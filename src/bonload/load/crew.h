@@ -1,5 +1,5 @@
-#ifndef BONLOAD_LOAD_CREW_H
-#define BONLOAD_LOAD_CREW_H
+// SPDX-License-Identifier: GPL-2.0-or-later
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -75,5 +75,3 @@ struct backlog {
 
 /* Looks at all kinds that have a rate. */
 void backlog_look(struct backlog *b, const struct crew *crew, uint64_t now_ns);
-
-#endif

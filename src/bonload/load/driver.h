@@ -1,5 +1,5 @@
-#ifndef BONLOAD_LOAD_DRIVER_H
-#define BONLOAD_LOAD_DRIVER_H
+// SPDX-License-Identifier: GPL-2.0-or-later
+#pragma once
 
 #include <pthread.h>
 #include <stdatomic.h>
@@ -62,5 +62,3 @@ void driver_close(struct driver *d);
 
 /* The work of the driver's thread. Returns when no request may begin and all have ended. */
 void driver_work(struct driver *d);
-
-#endif

@@ -1,5 +1,5 @@
-#ifndef BONLOAD_LOAD_RUN_H
-#define BONLOAD_LOAD_RUN_H
+// SPDX-License-Identifier: GPL-2.0-or-later
+#pragma once
 
 #include <stdatomic.h>
 #include <stdbool.h>
@@ -131,5 +131,3 @@ uint64_t run_reads_allowed(const struct run *r);
 
 /* Notes a successful write. The first one opens the load of reads; each lets followers begin. */
 void run_tell_written(struct run *r, uint64_t now_ns);
-
-#endif

@@ -1,5 +1,5 @@
-#ifndef BONLOAD_PLAN_COURSE_H
-#define BONLOAD_PLAN_COURSE_H
+// SPDX-License-Identifier: GPL-2.0-or-later
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -46,5 +46,3 @@ int course_read(struct course *c, const char *path, struct err *e);
 double course_rate(const struct course *c, uint64_t at_ns);
 double course_due(const struct course *c, uint64_t at_ns);
 uint64_t course_time(const struct course *c, double number);
-
-#endif

@@ -1,5 +1,5 @@
-#ifndef BONLOAD_PLAN_MIX_H
-#define BONLOAD_PLAN_MIX_H
+// SPDX-License-Identifier: GPL-2.0-or-later
+#pragma once
 
 #include <stdint.h>
 
@@ -23,5 +23,3 @@ int mix_parse(struct mix *mix, const char *text, const char *const names[], cons
 
 /* The operation that a random number below mix->sum stands for. */
 unsigned mix_at(const struct mix *mix, uint64_t number);
-
-#endif

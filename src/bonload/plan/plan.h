@@ -1,5 +1,5 @@
-#ifndef BONLOAD_PLAN_PLAN_H
-#define BONLOAD_PLAN_PLAN_H
+// SPDX-License-Identifier: GPL-2.0-or-later
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -90,5 +90,3 @@ static inline bool plan_reads_written(const struct plan *p)
 {
     return plan_has(p, LOAD_READ) && plan_has(p, LOAD_WRITE) && !p->puts_nothing;
 }
-
-#endif

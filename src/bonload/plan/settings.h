@@ -1,5 +1,5 @@
-#ifndef BONLOAD_PLAN_SETTINGS_H
-#define BONLOAD_PLAN_SETTINGS_H
+// SPDX-License-Identifier: GPL-2.0-or-later
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -151,5 +151,3 @@ struct settings {
     bool verbose;
     bool memory_debug;
 };
-
-#endif

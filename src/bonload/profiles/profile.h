@@ -1,5 +1,5 @@
-#ifndef BONLOAD_PROFILES_PROFILE_H
-#define BONLOAD_PROFILES_PROFILE_H
+// SPDX-License-Identifier: GPL-2.0-or-later
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -129,5 +129,3 @@ int profile_parse(struct profile *p, char *text, struct err *e);
  * 0, or a negative errno with a line in e.
  */
 int profile_read(struct profile *p, const char *path, char **text, struct err *e);
-
-#endif

@@ -1,5 +1,5 @@
-#ifndef BONLOAD_REPORT_REPORT_H
-#define BONLOAD_REPORT_REPORT_H
+// SPDX-License-Identifier: GPL-2.0-or-later
+#pragma once
 
 #include <jansson.h>
 #include <stdio.h>
@@ -33,5 +33,3 @@ int report_json(const json_t *object, char **text, struct err *e);
 
 /* Prints a distribution of latencies in ms, in the form of HdrHistogram's percentile files. */
 void report_hgrm(const struct histogram *h, FILE *out);
-
-#endif

@@ -1,5 +1,5 @@
-#ifndef BONLOAD_RESULT_AFTERMATH_H
-#define BONLOAD_RESULT_AFTERMATH_H
+// SPDX-License-Identifier: GPL-2.0-or-later
+#pragma once
 
 #include "bonload/load/run.h"
 #include "sys/output.h"
@@ -18,5 +18,3 @@ int aftermath_dump(const struct run *run, struct output *output, struct err *e);
  * a negative errno with a line in e about the first failure.
  */
 int aftermath_remove(const struct run *run, struct err *e);
-
-#endif

@@ -1,5 +1,5 @@
-#ifndef BONLOAD_RESULT_RESULT_H
-#define BONLOAD_RESULT_RESULT_H
+// SPDX-License-Identifier: GPL-2.0-or-later
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -162,5 +162,3 @@ void result_add_slow(struct slow_results *all, const struct slow_result *slow);
 /* The host with the largest mean latency, if there are several ranks. */
 const struct host_result *together_slowest(const struct together *t);
 int gathering_end(struct coordinator *c, struct result *result, struct err *e);
-
-#endif

@@ -1,5 +1,5 @@
-#ifndef BONLOAD_STATS_RECORDER_H
-#define BONLOAD_STATS_RECORDER_H
+// SPDX-License-Identifier: GPL-2.0-or-later
+#pragma once
 
 #include <stdatomic.h>
 #include <stdbool.h>
@@ -282,5 +282,3 @@ struct order {
 
 /* Message for bytes from another rank that cannot be decoded. */
 #define FIGURES_DAMAGED "the figures of another rank cannot be read"
-
-#endif

@@ -1,5 +1,5 @@
-#ifndef BONLOAD_STATS_SERIES_H
-#define BONLOAD_STATS_SERIES_H
+// SPDX-License-Identifier: GPL-2.0-or-later
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -61,5 +61,3 @@ bool series_merge(struct series *whole, struct series *part);
 
 /* Lower edge of a bin, in ns. */
 double heat_edge(unsigned bin);
-
-#endif

@@ -1,5 +1,5 @@
-#ifndef BONLOAD_TARGETS_EXPECTED_H
-#define BONLOAD_TARGETS_EXPECTED_H
+// SPDX-License-Identifier: GPL-2.0-or-later
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -88,5 +88,3 @@ void expected_look(struct expected *x, const struct plan *plan, const struct pat
 /* Judges a read of `bytes` bytes. Returns 0, or the failure as failure_of() has it. */
 uint32_t expected_verdict(const struct expected *x, const struct target_setup *setup,
                           uint64_t bytes);
-
-#endif

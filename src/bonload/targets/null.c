@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
 #include "bonload/targets/target.h"
 
 /* null: does nothing, and so measures the cost of the program itself. */

@@ -1,5 +1,5 @@
-#ifndef BONLOAD_TARGETS_TARGET_H
-#define BONLOAD_TARGETS_TARGET_H
+// SPDX-License-Identifier: GPL-2.0-or-later
+#pragma once
 
 #include <stdatomic.h>
 #include <stdbool.h>
@@ -182,5 +182,3 @@ static inline uint32_t failure_of(enum target_step step, int code)
     return (uint32_t)step << 16 | (uint32_t)code;
 }
 void failure_describe(const void *shared, uint32_t failure, char *text, size_t size);
-
-#endif

@@ -1,5 +1,5 @@
-#ifndef BONLOAD_VERDICT_VERDICT_H
-#define BONLOAD_VERDICT_VERDICT_H
+// SPDX-License-Identifier: GPL-2.0-or-later
+#pragma once
 
 #include <jansson.h>
 #include <stdbool.h>
@@ -132,5 +132,3 @@ void profiles_print(FILE *out);
  */
 int answers_put(json_t *report, const struct answer *list, size_t count, const char *directory,
                 struct err *e);
-
-#endif

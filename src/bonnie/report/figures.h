@@ -1,5 +1,5 @@
-#ifndef BONNIE_REPORT_FIGURES_H
-#define BONNIE_REPORT_FIGURES_H
+// SPDX-License-Identifier: GPL-2.0-or-later
+#pragma once
 
 #include <stdbool.h>
 #include <stdio.h>
@@ -94,5 +94,3 @@ struct classic_figures {
 };
 
 void figures_classic(struct classic_figures *f, const struct result *r);
-
-#endif

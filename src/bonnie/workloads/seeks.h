@@ -1,5 +1,5 @@
-#ifndef BONNIE_WORKLOADS_SEEKS_H
-#define BONNIE_WORKLOADS_SEEKS_H
+// SPDX-License-Identifier: GPL-2.0-or-later
+#pragma once
 
 #include <stdatomic.h>
 #include <stdint.h>
@@ -32,5 +32,3 @@ struct seeks {
  * Returns 0, or a negative errno with a line in e.
  */
 int seeks_run(const struct seeks *s, struct io_queue *q, struct op_stats *stats, struct err *e);
-
-#endif

@@ -1,5 +1,5 @@
-#ifndef BONNIE_WORKLOADS_WORKLOAD_H
-#define BONNIE_WORKLOADS_WORKLOAD_H
+// SPDX-License-Identifier: GPL-2.0-or-later
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -164,5 +164,3 @@ extern const struct workload workload_seq_del;
 extern const struct workload workload_ran_create;
 extern const struct workload workload_ran_stat;
 extern const struct workload workload_ran_del;
-
-#endif

@@ -1,5 +1,5 @@
-#ifndef IO_ENGINES_SYNC_H
-#define IO_ENGINES_SYNC_H
+// SPDX-License-Identifier: GPL-2.0-or-later
+#pragma once
 
 #include "io/engine.h"
 
@@ -18,5 +18,3 @@ struct at_once {
 size_t at_once_state_bytes(unsigned depth);
 int at_once_open(void *state, const struct engine_setup *setup, struct err *e);
 int at_once_wait(void *state, unsigned least, struct io *done[], unsigned most);
-
-#endif

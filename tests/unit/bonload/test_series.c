@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
 /*
  * Merging the time series of several ranks, slice by slice, including a rank that has missed
  * slices.

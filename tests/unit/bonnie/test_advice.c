@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
 /*
  * Advice for all tests, reasons and settings: it applies to all of them, and the user can follow
  * it.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
 /* Adding up packed statistics gives the same as merging the originals. */
 
 #include <setjmp.h>

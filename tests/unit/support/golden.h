@@ -1,10 +1,8 @@
-#ifndef TESTS_UNIT_GOLDEN_H
-#define TESTS_UNIT_GOLDEN_H
+// SPDX-License-Identifier: GPL-2.0-or-later
+#pragma once
 
 /*
  * Returns the whole text of a file in tests/golden/report, which the caller frees. The test fails
  * if there is no such file.
  */
 char *golden_text(const char *name);
-
-#endif

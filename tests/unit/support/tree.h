@@ -1,5 +1,5 @@
-#ifndef BONNIE_TESTS_TREE_H
-#define BONNIE_TESTS_TREE_H
+// SPDX-License-Identifier: GPL-2.0-or-later
+#pragma once
 
 /*
  * A tree of files that replaces /sys and /proc, in a temporary directory of its own. Paths are
@@ -20,5 +20,3 @@ void tree_directory(const char *path);
 void tree_file(const char *path, const char *text);
 void tree_link(const char *path, const char *target);
 void tree_unlink(const char *path);
-
-#endif

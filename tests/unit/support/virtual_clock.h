@@ -1,5 +1,5 @@
-#ifndef TESTS_UNIT_SUPPORT_VIRTUAL_CLOCK_H
-#define TESTS_UNIT_SUPPORT_VIRTUAL_CLOCK_H
+// SPDX-License-Identifier: GPL-2.0-or-later
+#pragma once
 
 #include <stdint.h>
 
@@ -16,5 +16,3 @@ struct virtual_clock {
 };
 
 extern struct virtual_clock virtual_clock;
-
-#endif

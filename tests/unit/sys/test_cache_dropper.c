@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
 /* What the program says of the dropper's answers. The test itself is at the dropper's end. */
 #include <errno.h>
 #include <setjmp.h>

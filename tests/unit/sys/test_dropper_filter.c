@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
 /* What the dropper's filter allows a process to do, and what kills the process. */
 #include <errno.h>
 #include <setjmp.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
 /* What comes out of a file that the user has named: all of it, however it comes, or nothing. */
 #include <errno.h>
 #include <fcntl.h>

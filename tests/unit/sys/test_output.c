@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
 /*
  * The report's file: what it takes over from the file that it replaces. tests/cli/output.t tests
  * the rest, on the program.

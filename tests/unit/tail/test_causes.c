@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
 /*
  * What an operation waited for, by events made by hand. The operation lasts from 1000 to 2000 ns.
  */

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
 /* From the kernel's pages to the events of one operation. The pages are made by hand. */
 #include <endian.h>
 #include <setjmp.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
 /* How long a thread has waited for a CPU during an operation, by samples of its run delay. */
 #include <setjmp.h>
 #include <stdarg.h>

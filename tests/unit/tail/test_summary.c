@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
 /* Which operations are the slowest, and what is said about them. */
 #include <setjmp.h>
 #include <stdarg.h>

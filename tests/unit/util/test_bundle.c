@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
 /* Shares add up to the whole, and a bundle delivers its contents unchanged. */
 
 #include <setjmp.h>

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
 # A campaign: pairs of runs of A and B in random order, until it is known how they differ. Reports
 # are made from its findings, one structure:
 #

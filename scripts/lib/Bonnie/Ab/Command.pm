@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
 # Runs one command to its end, or ends it and all its descendants.
 package Bonnie::Ab::Command;
 

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
 # One metric of a campaign: its pairs, and the verdict on it.
 package Bonnie::Ab::Judge;
 

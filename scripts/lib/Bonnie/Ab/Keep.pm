@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
 # The directory in which a campaign keeps its results and from which a later one
 # can continue: campaign.json, the report so far, and the output of each run.
 package Bonnie::Ab::Keep;

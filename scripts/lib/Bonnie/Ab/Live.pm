@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
 # The line that says what is running and how long it may take. Only on
 # terminals.
 package Bonnie::Ab::Live;

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
 # Finds metrics in the output of a command: in reports of bonnie (JSON and CSV),
 # bonload, GoBonnieGo, fio and hyperfine, anywhere in the output.
 #

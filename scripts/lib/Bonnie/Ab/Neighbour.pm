@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
 # A command that runs beside a measured one, in a session of its own, and what it did meanwhile.
 package Bonnie::Ab::Neighbour;
 

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
 # Checks the options of bon_ab, and makes the plan of a campaign.
 package Bonnie::Ab::Options;
 

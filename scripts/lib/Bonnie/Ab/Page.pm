@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
 # The HTML page of bon_ab's campaigns, made from their JSON.
 package Bonnie::Ab::Page;
 

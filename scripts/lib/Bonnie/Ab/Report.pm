@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
 # The findings of a campaign as plain data, which are the same whether they come
 # from the campaign or from its JSON. Text, JSON and page are made of them.
 # share/bon_ab.schema.json describes them.

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
 # Reads bon_ab's JSON for the page. Invalid figures become undef, whatever the
 # file contains.
 package Bonnie::Ab::Result;

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
 # A command in a session of its own, so that Ctrl-C reaches only this process, and so that the
 # command can be ended with all its descendants: when it is told to, and also when this process is
 # killed, which a watcher notices, a process that holds the other end of a pipe.

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
 # The findings of a campaign (see Report.pm), in words and as a table.
 package Bonnie::Ab::Words;
 

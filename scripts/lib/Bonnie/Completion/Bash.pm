@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
 # Completion for bash, from the table of options of a program (scripts/completions has its form).
 package Bonnie::Completion::Bash;
 

@@ -1,5 +1,5 @@
-#ifndef BONLOAD_TARGETS_FILES_PATHS_H
-#define BONLOAD_TARGETS_FILES_PATHS_H
+// SPDX-License-Identifier: GPL-2.0-or-later
+#pragma once
 
 #include <stdatomic.h>
 #include <stdbool.h>
@@ -103,5 +103,3 @@ int workspace_open(void **thread, size_t thread_bytes, const struct names *names
 
 /* Frees the thread's data with its workspace. */
 void workspace_close(void *thread);
-
-#endif

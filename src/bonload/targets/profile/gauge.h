@@ -1,5 +1,5 @@
-#ifndef BONLOAD_TARGETS_PROFILE_GAUGE_H
-#define BONLOAD_TARGETS_PROFILE_GAUGE_H
+// SPDX-License-Identifier: GPL-2.0-or-later
+#pragma once
 
 #include <pthread.h>
 #include <stdbool.h>
@@ -52,5 +52,3 @@ void gauge_end(struct gauge *g, uint64_t load_end_ns);
  * Appends a gauge that has ended: its slices follow those of `whole`, which may be all zeros.
  */
 void gauge_append(struct gauge *whole, const struct gauge *part);
-
-#endif

@@ -1,5 +1,5 @@
-#ifndef BONLOAD_TARGETS_PROFILE_LOG_H
-#define BONLOAD_TARGETS_PROFILE_LOG_H
+// SPDX-License-Identifier: GPL-2.0-or-later
+#pragma once
 
 #include <pthread.h>
 #include <stdatomic.h>
@@ -99,5 +99,3 @@ int log_append(struct log *l, uint64_t *longest_ns);
 
 /* The file of the current segment. */
 int log_fd(const struct log *l);
-
-#endif

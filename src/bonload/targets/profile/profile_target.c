@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
 #include "bonload/targets/profile/profile_target.h"
 
 #include <errno.h>

@@ -1,5 +1,5 @@
-#ifndef BONLOAD_TARGETS_PROFILE_PROFILE_TARGET_H
-#define BONLOAD_TARGETS_PROFILE_PROFILE_TARGET_H
+// SPDX-License-Identifier: GPL-2.0-or-later
+#pragma once
 
 #include "bonload/profiles/profile.h"
 #include "bonload/targets/profile/gauge.h"
@@ -31,5 +31,3 @@ int profile_target_failure(const void *shared, struct err *e);
  * with a line in e.
  */
 int profile_target_finish(void *shared, struct err *e);
-
-#endif

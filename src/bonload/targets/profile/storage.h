@@ -1,5 +1,5 @@
-#ifndef BONLOAD_TARGETS_PROFILE_STORAGE_H
-#define BONLOAD_TARGETS_PROFILE_STORAGE_H
+// SPDX-License-Identifier: GPL-2.0-or-later
+#pragma once
 
 #include <pthread.h>
 #include <stdatomic.h>
@@ -139,5 +139,3 @@ int mailbox_deliver(struct mailbox *m, unsigned char *buffer, uint64_t *longest_
 
 /* Unlinks the oldest messages beyond those to keep. Returns 0 or a positive errno. */
 int mailbox_expire(struct mailbox *m);
-
-#endif

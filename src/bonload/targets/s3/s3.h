@@ -1,5 +1,5 @@
-#ifndef BONLOAD_TARGETS_S3_S3_H
-#define BONLOAD_TARGETS_S3_S3_H
+// SPDX-License-Identifier: GPL-2.0-or-later
+#pragma once
 
 #include <curl/curl.h>
 #include <stdbool.h>
@@ -98,5 +98,3 @@ uint32_t s3_set(struct web_exchange *x, enum web_method method, const char *key,
 bool s3_upload_open(struct upload *u, uint64_t parts_most);
 uint32_t s3_upload_begin(struct web_exchange *x);
 bool s3_upload_follow(struct web_exchange *x);
-
-#endif

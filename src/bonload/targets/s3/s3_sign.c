@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
 #include "bonload/targets/s3/s3_sign.h"
 
 #include <ctype.h>

@@ -1,5 +1,5 @@
-#ifndef BONLOAD_TARGETS_S3_S3_SIGN_H
-#define BONLOAD_TARGETS_S3_S3_SIGN_H
+// SPDX-License-Identifier: GPL-2.0-or-later
+#pragma once
 
 #include <curl/curl.h>
 #include <openssl/evp.h>
@@ -103,5 +103,3 @@ void sign_hash_end(struct signer *s, char hex[static SHA256_HEX]);
 /* Append the value of the header Authorization. Return 0, or -ENOBUFS when there is no room. */
 int sign_version4(struct signer *s, const struct sign_request *r, struct text *authorization);
 int sign_version2(struct signer *s, const struct sign_request *r, struct text *authorization);
-
-#endif

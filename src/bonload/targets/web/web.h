@@ -1,5 +1,5 @@
-#ifndef BONLOAD_TARGETS_WEB_WEB_H
-#define BONLOAD_TARGETS_WEB_WEB_H
+// SPDX-License-Identifier: GPL-2.0-or-later
+#pragma once
 
 #include <curl/curl.h>
 #include <pthread.h>
@@ -329,5 +329,3 @@ void web_close(void *shared);
     .open = web_open, .join = web_join, .choose = web_choose, .prepare = web_prepare,              \
     .submit = web_submit, .inspect = web_inspect, .poll = web_poll, .leave = web_leave,            \
     .describe = web_describe, .remove = web_remove, .close = web_close
-
-#endif
