@@ -45,7 +45,7 @@ bool exceptions_may_have(const struct exceptions *x, uint64_t number);
 struct version_place {
     /* number of writes begun in the upper half, of writes ended in the lower half */
     _Atomic uint64_t writes;
-    _Atomic uint64_t last; /* record of the last write (NUMBER_BITS in versions.c); 0: unknown */
+    _Atomic uint64_t last; /* record of the last write (NUMBER_BITS in written.c); 0: unknown */
 };
 
 struct versions {
