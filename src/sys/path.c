@@ -89,15 +89,14 @@ static bool is_safe(int directory)
     struct stat facts, below = {0};
     int at = openat(directory, ".", OPEN_DIRECTORY);
     bool is_first = true;
-    bool is_good = at >= 0;
-    while (is_good && fstat(at, &facts) == 0 && (is_first || !is_same(&facts, &below))) {
-        is_good = is_kept(at, &facts, !is_first);
-        is_first = false;
-        below = facts;
-        int above = is_good ? openat(at, "..", OPEN_DIRECTORY) : -1;
+    bool is_good = false;
+    while (at >= 0 && fstat(at, &facts) == 0 && is_kept(at, &facts, !is_first)) {
+        is_good = !is_first && is_same(&facts, &below);
+        int above = is_good ? -1 : openat(at, "..", OPEN_DIRECTORY);
         close(at);
         at = above;
-        is_good = at >= 0;
+        is_first = false;
+        below = facts;
     }
     descriptor_close(&at);
     return is_good;

@@ -417,6 +417,36 @@ static void programs(void **state)
     assert_false(path_is_safe_program("none"));
 }
 
+/* Number of calls after which fstat() fails, as one of a FUSE server may; -1: it never fails. */
+static int fstats_left = -1;
+static bool has_failed;
+
+int fstat(int fd, struct stat *facts)
+{
+    if (fstats_left != 0) {
+        fstats_left -= fstats_left > 0;
+        return fstatat(fd, "", facts, AT_EMPTY_PATH);
+    }
+    has_failed = true;
+    errno = EIO;
+    return -1;
+}
+
+/* A directory of which nothing can be found out is not safe, and neither are those below it. */
+static void directories_that_fail(void **state)
+{
+    (void)state;
+    put("own/file", "text");
+    assert_int_equal(symlink("file", "own/link") | chmod("own/file", 0700), 0);
+    for (int calls = 0; calls < 100; calls++) {
+        fstats_left = calls;
+        has_failed = false;
+        bool is_safe = path_is_safe_program("own/link");
+        fstats_left = -1;
+        assert_int_equal(is_safe, !has_failed);
+    }
+}
+
 /* From now on the kernel answers that it has no openat2(2). */
 static bool forbid_openat2(void)
 {
@@ -449,7 +479,8 @@ static int set_up_without_openat2(void **state)
     CASE(directories), CASE(missing_directories), CASE(links_on_the_way),                          \
         CASE(links_below_others), CASE(links_of_the_kernel), CASE(files), CASE(links_to_files),    \
         CASE(files_in_shared_directories), CASE(files_of_others), CASE(further_names),             \
-        CASE(names_that_come_and_go), CASE(pipes_are_not_waited_for), CASE(programs)
+        CASE(names_that_come_and_go), CASE(pipes_are_not_waited_for), CASE(programs),              \
+        CASE(directories_that_fail)
 
 int main(void)
 {
