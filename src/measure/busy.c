@@ -130,6 +130,12 @@ static double rest_of(double whole, double part)
     return whole > part ? whole - part : 0;
 }
 
+/* A sum may fall: when a virtual machine moves to another host, or the process to another group. */
+static double increase(uint64_t before, uint64_t after)
+{
+    return after > before ? (double)(after - before) : 0;
+}
+
 static double foreign_percent(const struct busy_reading *before, const struct busy_reading *after,
                               const struct busy_work *work)
 {
@@ -158,13 +164,12 @@ struct busy_evidence busy_between(const struct busy_reading *before,
         .stolen_percent = -1,
         .waited_percent = work->waited_ns < 0 ? -1 : percent_of(work->waited_ns, elapsed),
         .throttled_percent =
-            percent_of((double)(after->throttled_ns - before->throttled_ns), elapsed),
+            percent_of(increase(before->throttled_ns, after->throttled_ns), elapsed),
         .foreign_percent = foreign_percent(before, after, work),
     };
     if (after->cpus > 0 && before->cpus == after->cpus) {
-        e.others_percent =
-            percent_of(rest_of((double)(after->used_ns - before->used_ns), own), all);
-        e.stolen_percent = percent_of((double)(after->stolen_ns - before->stolen_ns), all);
+        e.others_percent = percent_of(rest_of(increase(before->used_ns, after->used_ns), own), all);
+        e.stolen_percent = percent_of(increase(before->stolen_ns, after->stolen_ns), all);
     }
     return e;
 }

@@ -48,6 +48,17 @@ static void others_use_the_cpus(void **state)
     assert_words(&e, "busy: others used 10 % and the host took 15 % of 2 CPUs (busy from 25 %)");
 }
 
+/* As after the virtual machine has moved to another host, or the process to another group. */
+static void counters_fall(void **state)
+{
+    struct busy_reading r = after();
+    const struct busy_reading more = {.cpus = 2, .stolen_ns = 7, .throttled_ns = 7};
+    (void)state;
+    struct busy_evidence e = busy_between(&more, &r, &quiet);
+    assert_false(busy_is(&e));
+    assert_words(&e, "not busy: others used 0 % of 2 CPUs");
+}
+
 /* Threads that wait while their own process uses all CPUs wait for each other. */
 static void threads_wait(void **state)
 {
@@ -146,9 +157,10 @@ static void counters_of_the_kernel(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(others_use_the_cpus),        cmocka_unit_test(threads_wait),
-        cmocka_unit_test(a_quota_holds_back),         cmocka_unit_test(others_use_the_device),
-        cmocka_unit_test(ranks_beside_are_no_others), IN_TREE(counters_of_the_kernel),
+        cmocka_unit_test(others_use_the_cpus),   cmocka_unit_test(threads_wait),
+        cmocka_unit_test(counters_fall),         cmocka_unit_test(a_quota_holds_back),
+        cmocka_unit_test(others_use_the_device), cmocka_unit_test(ranks_beside_are_no_others),
+        IN_TREE(counters_of_the_kernel),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
