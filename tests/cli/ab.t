@@ -10,6 +10,7 @@ use lib "$FindBin::Bin/../lib";
 use File::Temp ();
 use JSON::PP   ();
 use Test::More;
+use BonnieRun qw(is_alive);
 use Root;
 BEGIN { Root::private_mounts() }
 use JsonSchema qw(schema_errors);
@@ -311,6 +312,11 @@ subtest 'beside' => sub {
     ($status, $out, $err) = ab(@how, '--beside-b', "echo . >>$dir/started", '--pairs=1', '--json', '--', 'sh', '-c', "until test \"\$(wc -l <$dir/started 2>/dev/null || echo 9)\" -gt 2; do sleep 0.02; done; echo speed: 5");
     is($status, 3, 'one that ends with exit status 0 is started again');
     cmp_ok(json_of($out)->{pairs}[0]{beside}{b}{starts}, '>', 2, 'and again');
+    ab(@how, '--beside-b', "sleep 1000 & echo \$! >>$dir/behind", '--pairs=1', '--settle=500ms', '--', 'sh', '-c', $run);
+    my @behind = split /\n/, slurp("$dir/behind");
+    cmp_ok(@behind, '>', 0, 'one that leaves a process behind');
+    is(scalar(grep { is_alive($_) } @behind), 0, 'which is ended with it');
+    kill KILL => grep { is_alive($_) } @behind;
     ($status, $out, $err) = ab(@how, '--beside-b', 'echo broken >&2; exit 3', '--', 'sh', '-c', 'sleep 1000 & test -n "$BON_AB_SESSION" && echo speed: 5');
     like("$status$err", qr/\A1bon_ab: pair 1 is left out: B the command beside it ended with exit status 3: broken\n/, 'one that fails fails the pair');
     ($status, $out, $err) = ab(@how, '--beside-b', "sleep 0.3; exit 4", '--beside-a', ':', '--', 'sh', '-c', 'sleep 5; echo speed: 5', '--pairs=1');

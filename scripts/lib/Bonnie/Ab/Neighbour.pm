@@ -12,7 +12,7 @@ use Bonnie::Ab::Session;
 sub new {
     my ($class, $watcher, $command) = @_;
     my $self = bless {
-        watcher => $watcher, command => $command, bytes => { read => 0, written => 0 }, starts => 0,
+        watcher => $watcher, command => $command, bytes => { read => 0, written => 0 }, starts => 0, left => [],
         output => temporary_file(), errors => temporary_file(),
     }, $class;
     $self->start;
@@ -26,8 +26,8 @@ sub start {
     return;
 }
 
-# Looks after it: one that has ended with exit status 0 is started again. Returns whether it has
-# failed.
+# Looks after it: one that has ended with exit status 0 is started again, when what it has left
+# running is ended, too. Returns whether it has failed.
 sub has_failed {
     my ($self) = @_;
     return 1 if defined $self->{failed};
@@ -35,6 +35,7 @@ sub has_failed {
     $self->count;
     my $status = $self->{session}->status // return 0;
     if ($status == 0) {
+        push @{ $self->{left} }, $self->{session}->end;
         $self->start;
         return 0;
     }
@@ -59,10 +60,10 @@ sub count {
 sub end {
     my ($self) = @_;
     $self->count if !defined $self->{failed};
-    my $left   = $self->{session}->end;
+    my @left   = (@{ $self->{left} }, $self->{session}->end);
     my $report = eval { measured(contents($self->{output})) };
     my %figures = map { $_->{name} => $_->{value} } grep { $_->{judged} } @{ $report ? $report->{metrics} : [] };
-    return ({ starts => $self->{starts}, (map { $_ => $self->{bytes} ? $self->{bytes}{$_} : undef } qw(read written)), figures => \%figures }, $left);
+    return ({ starts => $self->{starts}, (map { $_ => $self->{bytes} ? $self->{bytes}{$_} : undef } qw(read written)), figures => \%figures }, @left ? join('; ', @left) : undef);
 }
 
 1;
