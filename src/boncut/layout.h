@@ -8,7 +8,7 @@
 
 /*
  * Names of everything that a run makes in its private directory; --cleanup recognises them by their
- * form (storage/scratch_names.h):
+ * form (storage/scratch.h):
  *
  *     fsync.0        the blocks of worker 0 for the method fsync
  *     fsync.0+3      the fourth file that this worker has appended to

@@ -133,8 +133,8 @@ struct overwrites {
 struct findings {
     struct tally methods[METHODS_MOST];
     struct control_tally controls[METHODS_MOST];
-    struct recent bins[RECENT_BINS]; /* all methods together, in steps of RECENT_BIN_US; the last
-                                        bin ends with the log */
+    struct recent bins[RECENT_BINS]; /* all methods together, in steps of a tenth of a second; the
+                                        last bin ends with the log */
     struct overwrites overwrites;
     uint64_t new_names; /* number of files that were synced without their directory */
     /* number of these files that still have their name, which POSIX does not promise */

@@ -160,11 +160,7 @@ uint32_t header_units(const struct header *h, unsigned method)
 
 static void read_boot_id(char text[HEADER_TEXT])
 {
-    int fd = kernel_file_open("/proc/sys/kernel/random/boot_id", O_RDONLY);
-    ssize_t length = fd >= 0 ? read(fd, text, HEADER_TEXT - 1) : 0;
-    if (fd >= 0)
-        close(fd);
-    text[length > 0 ? length : 0] = '\0';
+    kernel_file_text("/proc/sys/kernel/random/boot_id", text, HEADER_TEXT);
     text[strcspn(text, "\n")] = '\0';
 }
 

@@ -9,10 +9,10 @@
 #include "util/err.h"
 
 /*
- * One line of the log: "METHOD UNIT VERSION TIME CHECKSUM
- * ". The numbers are decimal, the time is in microseconds since the run began, and the checksum has
- * eight hexadecimal digits. The checksum covers the text before its blank and the run's number, so
- * `check` counts a line of another run as damaged.
+ * One line of the log: "METHOD UNIT VERSION TIME CHECKSUM" and a newline. The numbers are decimal,
+ * the time is in microseconds since the run began, and the checksum has eight hexadecimal digits.
+ * The checksum covers the text before its blank and the run's number, so `check` counts a line of
+ * another run as damaged.
  *
  * A `!` before the method says that a call failed while it gave the unit this version. The control
  * groups number their writes: the version is the number of writes that have returned, and the unit
@@ -39,8 +39,7 @@ size_t log_line_format(char text[static LOG_LINE_MOST], const struct log_line *l
 bool log_line_parse(struct log_line *line, const char *text, size_t length, uint64_t run);
 
 /*
- * Appends a blank and the checksum of the text; the buffer must have room for LOG_CHECKSUM_LENGTH
- * more bytes. Returns the new length.
+ * Appends a blank and the checksum of the text, together nine characters. Returns the new length.
  */
 size_t log_checksum_append(char *text, size_t length, uint64_t key);
 

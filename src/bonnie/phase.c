@@ -131,8 +131,6 @@ static int precondition(struct run_context *r, struct err *e)
     return rc;
 }
 
-/* The rounds of a phase that must become steady (run/rounds.h), as the plan wants them. */
-
 /*
  * Opens the rounds of a section, and preconditions the storage. Returns 0, or a negative errno with
  * a line in e; the caller must call rounds_close() in either case.

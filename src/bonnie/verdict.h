@@ -9,8 +9,8 @@
 #include "measure/bottleneck.h"
 
 /*
- * Advises options that may give a higher figure. The table in advice.c says which of them fit a
- * test and its settings.
+ * Advises options that may give a higher figure. A table in verdict.c says which of them fit a test
+ * and its settings.
  */
 
 /* What the advice depends on. */
@@ -75,6 +75,6 @@ bool verdict_join(struct verdict *to, const struct verdict *other);
 /*
  * Writes the verdict in words, with the figures on which it is based: one sentence with a full stop
  * and no commas, because scripts take a line with a comma for the CSV line. For one test it fits
- * into the rest of its line in measured.c. The text is empty if the verdict says nothing.
+ * into the rest of its line of "What was measured". The text is empty if the verdict says nothing.
  */
 void verdict_sentence(char text[static VERDICT_TEXT], const struct verdict *v);

@@ -8,7 +8,7 @@
  * directory `path`, whichever program of the suite has made them: those of killed runs, and those
  * that `boncut write` has left for `boncut check`. A directory counts as private only if its name
  * has the right form, it belongs to this user and has mode 0700, and it has an owner file that
- * names it and that no live run has locked. Only what runs make (scratch_names.h) is removed from
+ * names it and that no live run has locked. Only what runs make (scratch.h) is removed from
  * it. An empty directory whose name passes the check of its last digits also counts: it is of a run
  * that was killed at once.
  *

@@ -153,7 +153,7 @@ int private_directory_say_moved(struct err *e, const char *path, const char *nam
  *
  * The private directory has mode 0700 and a name that nobody can guess. It has an owner file, which
  * is locked (flock) while the run is alive. When the directory has been opened by its name, it is
- * checked to be the one that was made (private_directory.h). After that, everything is reached by
+ * checked to be the one that was made. After that, everything is reached by
  * names of one part below a descriptor. All functions return 0 (or a descriptor), or a negative
  * errno with a line in e.
  */

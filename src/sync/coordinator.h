@@ -78,7 +78,7 @@ struct coordinator {
 
 extern const struct coordinator_ops coordinator_alone;
 
-extern const struct coordinator_ops coordinator_prompt; /* prompt.c */
+extern const struct coordinator_ops coordinator_prompt;
 
 extern const struct coordinator_ops coordinator_semaphores; /* semaphores.c */
 

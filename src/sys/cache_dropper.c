@@ -64,7 +64,7 @@ static bool confine_dropper(void *drop_caches, int socket)
     return dropper_filter_install(socket, *(const int *)drop_caches);
 }
 
-/* Answers requests. dropper_filter.c allows no other system calls than these. */
+/* Answers requests. Its filter allows no other system calls than these. */
 static void serve_requests(void *drop_caches, int socket)
 {
     char request;

@@ -24,9 +24,8 @@ bool dropper_filter_install(int socket, int drop_caches);
  *
  * It is forked before the program drops its privileges. It opens /proc/sys/vm/drop_caches, and
  * gives up all capabilities and all other descriptors except its end of a socket. From then on it
- * runs under a filter of seccomp(2) (dropper_filter.h): it can read from and write to the socket,
- * write one byte at the start of drop_caches, and exit. One byte asks for a drop, and one byte
- * answers.
+ * runs under a filter of seccomp(2): it can read from and write to the socket, write one byte at
+ * the start of drop_caches, and exit. One byte asks for a drop, and one byte answers.
  */
 struct cache_dropper {
     struct helper process;

@@ -24,8 +24,6 @@ struct rand_sequence {
     unsigned at; /* index of the word for the next number */
 };
 
-static uint32_t rand_sequence_next(struct rand_sequence *s);
-
 /* Number of words between the two words that are added. */
 #define DISTANCE 3
 
@@ -39,6 +37,15 @@ static int32_t multiplied(int32_t word)
     return next < 0 ? next + INT32_MAX : next;
 }
 
+/* The next number, which has 31 bits. */
+static uint32_t rand_sequence_next(struct rand_sequence *s)
+{
+    unsigned partner = (s->at + RAND_SEQUENCE_WORDS - DISTANCE) % RAND_SEQUENCE_WORDS;
+    uint32_t sum = s->words[s->at] += s->words[partner];
+    s->at = (s->at + 1) % RAND_SEQUENCE_WORDS;
+    return sum >> 1;
+}
+
 static void rand_sequence_init(struct rand_sequence *s, uint32_t seed)
 {
     int32_t word = seed == 0 ? 1 : (int32_t)seed;
@@ -49,15 +56,6 @@ static void rand_sequence_init(struct rand_sequence *s, uint32_t seed)
     s->at = DISTANCE;
     for (unsigned i = 0; i < LEFT_OUT; i++)
         rand_sequence_next(s);
-}
-
-/* The next number, which has 31 bits. */
-static uint32_t rand_sequence_next(struct rand_sequence *s)
-{
-    unsigned partner = (s->at + RAND_SEQUENCE_WORDS - DISTANCE) % RAND_SEQUENCE_WORDS;
-    uint32_t sum = s->words[s->at] += s->words[partner];
-    s->at = (s->at + 1) % RAND_SEQUENCE_WORDS;
-    return sum >> 1;
 }
 
 /*

@@ -68,8 +68,6 @@ struct trial {
     uint64_t slowest_ns;
 };
 
-static void fua_trace_end(struct fua_trace *t);
-
 #define INSTANCES "/sys/kernel/tracing/instances"
 #define EVENT     "block_rq_issue"
 
@@ -78,6 +76,15 @@ static int open_in(const struct fua_trace *t, const char *name, int flags)
     char path[160];
     snprintf(path, sizeof path, "%s/%s", t->path, name);
     return kernel_file_open(path, flags);
+}
+
+/* Removes the trace instance. */
+static void fua_trace_end(struct fua_trace *t)
+{
+    descriptor_close(&t->in_use);
+    if (t->path[0])
+        rmdir(t->path);
+    t->path[0] = '\0';
 }
 
 /* Makes an instance, and begins to count. Without the right to do so, t->path stays empty. */
@@ -95,19 +102,9 @@ static void fua_trace_begin(struct fua_trace *t)
     t->in_use = open_in(t, "tracing_on", O_WRONLY);
     int fd = open_in(t, "events/block/" EVENT "/enable", O_WRONLY);
     bool is_on = fd >= 0 && write(fd, "1", 1) == 1;
-    if (fd >= 0)
-        close(fd);
+    descriptor_close(&fd);
     if (!is_on)
         fua_trace_end(t);
-}
-
-/* Removes the trace instance. */
-static void fua_trace_end(struct fua_trace *t)
-{
-    descriptor_close(&t->in_use);
-    if (t->path[0])
-        rmdir(t->path);
-    t->path[0] = '\0';
 }
 
 bool fua_trace_line(const char *line, unsigned major, unsigned minor)
@@ -134,8 +131,7 @@ static bool fua_trace_count(const struct fua_trace *t, const struct device *devi
     int fd = t->path[0] ? open_in(t, "trace", O_RDONLY) : -1;
     FILE *in = fd >= 0 ? fdopen(fd, "r") : NULL;
     if (!in) {
-        if (fd >= 0)
-            close(fd);
+        descriptor_close(&fd);
         return false;
     }
     *writes = 0;

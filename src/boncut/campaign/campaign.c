@@ -46,8 +46,7 @@ struct campaign {
     const struct settings *settings;
     struct path_directory logs; /* the directory of logs */
     struct rng rng;
-    char
-        uuid[HEADER_TEXT]; /* of the filesystem on which the cuts were made; empty: not known yet */
+    char uuid[HEADER_TEXT]; /* of the filesystem that is cut; empty: not known yet */
 };
 
 #define CUT_NAME 32
@@ -865,7 +864,7 @@ static json_t *verdict_json(const struct campaign_sum *sum)
     put_count(&object, "reached_drive", sum->reached_drive);
     put_count(&object, "promises", sum->promises);
     put_count(&object, "lost_units", sum->lost_units);
-    double probability = sum->lost > 0 ? 0.025 : 0.05;
+    double probability = sum->lost > 0 ? TWO_SIDED : ONE_SIDED;
     put_real(&object, "lower_percent", 100 * bound_lower(sum->lost, sum->conclusive, probability));
     put_real(&object, "upper_percent", 100 * bound_upper(sum->lost, sum->conclusive, probability));
     return object;

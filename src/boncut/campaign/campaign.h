@@ -42,7 +42,7 @@ struct campaign_cut {
 
 void campaign_sum_add(struct campaign_sum *sum, const struct campaign_cut *cut);
 
-/* Computes the verdict and its bound (bound.h) when all cuts have been added. */
+/* Computes the verdict and its bound when all cuts have been added. */
 void campaign_sum_end(struct campaign_sum *sum);
 
 /*

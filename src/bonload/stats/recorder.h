@@ -123,7 +123,7 @@ static inline void slowest_merge(struct slowest *whole, const struct slowest *pa
  */
 struct tally {
     uint64_t bytes;
-    uint64_t misses;      /* requests that did not fail but missed (miss.h) */
+    uint64_t misses;      /* requests that did not fail but missed */
     uint64_t late;        /* requests that began more than LATE_NS after they were due */
     uint64_t connections; /* number of new connections, those of failed requests included */
     uint64_t connect_ns;  /* time spent on making these connections */

@@ -92,7 +92,7 @@ uint32_t s3_set(struct web_exchange *x, enum web_method method, const char *key,
                 const char *subresource);
 
 /*
- * Uploads in parts (s3_upload.c): s3_upload_open() allocates the list of one, and returns false
+ * Uploads in parts: s3_upload_open() allocates the list of one, and returns false
  * without memory; s3_upload_begin() starts it, and s3_upload_follow() continues after a transfer.
  */
 bool s3_upload_open(struct upload *u, uint64_t parts_most);

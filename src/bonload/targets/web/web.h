@@ -210,7 +210,7 @@ struct web_thread {
 };
 
 /*
- * Operations of -ops (web_ops.c). Those that both targets have come first, with the same numbers; a
+ * Operations of -ops. Those that both targets have come first, with the same numbers; a
  * dialect adds its own. An operation's method decides what it does.
  */
 enum web_op { WEB_GET, WEB_PUT, WEB_HEAD, WEB_DELETE, WEB_COMMON };
@@ -229,8 +229,7 @@ static inline enum web_method web_method_of(const struct web_exchange *x)
 }
 
 /*
- * Opens a channel (web_exchange.c) of a thread. The caller has set its name. Returns false without
- * memory.
+ * Opens a channel of a thread. The caller has set its name. Returns false without memory.
  */
 bool web_exchange_open(struct web_exchange *x, struct web_thread *t);
 
@@ -258,7 +257,7 @@ void web_exchange_look(struct web_exchange *x);
 bool web_is_success(const struct web_exchange *x);
 
 /*
- * What became of a transfer (web_outcome.c). Judges a transfer that ended with `code`. Returns 0,
+ * Judges a transfer that ended with `code`. Returns 0,
  * or a failure whose kind is the HTTP status with the store's own code, or what happened to the
  * connection.
  */
@@ -268,7 +267,7 @@ uint32_t web_outcome(struct web_exchange *x, CURLcode code);
 uint32_t web_failure(const struct web_exchange *x, const char *text);
 
 /*
- * Reads of a part of an object at a random place, -ops=get:range=1MiB (web_range.c). If the
+ * Reads of a part of an object at a random place, -ops=get:range=1MiB. If the
  * object's size is unknown, a HEAD asks for it first, in time that does not count. A run that only
  * reads remembers the sizes.
  */
@@ -289,7 +288,7 @@ void web_range_set(struct web_exchange *x);
 uint32_t web_range_verdict(const struct web_exchange *x);
 
 /*
- * The files for TLS that the user names (web_tls.c): a certificate, its key, and authorities.
+ * The files for TLS that the user names: a certificate, its key, and authorities.
  * libcurl opens them again for every connection, so they are found once (sys/path.h) and kept
  * open, and libcurl gets the names that the kernel has for the descriptors. They must be plain
  * files. Returns 0, or a negative errno with a line in e; the caller must call web_tls_close() in
