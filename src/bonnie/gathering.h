@@ -12,9 +12,11 @@
 #include "verify/contents.h"
 
 /*
- * Combines the figures of one test on several ranks. Rank 0 gathers them; the time runs from the
- * start of the first rank to the end of the last, on rank 0's clock. With one rank the figures stay
- * as measured. Functions that return int return 0, or a negative errno with a line in e.
+ * Combines the figures of one test on several ranks. Rank 0 gathers them, at a meeting after each
+ * lap (which is called a round here) and at one at the end of the test, where packed histograms
+ * travel, too. The time runs from the first rank's start to the last one's end, on rank 0's clock.
+ * With one rank the figures stay as measured. Functions that return int return 0, or a negative
+ * errno with a line in e.
  */
 
 /*

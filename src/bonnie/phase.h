@@ -6,9 +6,22 @@
 #include "bonnie/tests.h"
 
 /*
- * Runs one test: workers prepare, caches are emptied before tests that read, all workers start
- * together, and what they counted is recorded. If a test that can be repeated ends too soon, it
- * goes on with further laps. Returns 0 with *result set, or a negative errno (-EINTR after a
- * signal) with a line in e.
+ * Runs one test: one round, or with --steady-state rounds until its figure is steady. A round is
+ * one lap, or as many as fill --min-time or --time. A lap:
+ *
+ * 1. Each worker prepares in its own thread: it makes, empties or fills its files, evicts what it
+ *    will read, and opens its queue. With a shift, all then do so again on another rank's files.
+ * 2. Before a test that reads, the system's caches are dropped, if there is a dropper; not in
+ *    further laps of a round whose laps end with its time.
+ * 3. The seekers are forked. In the first lap, the page cache is looked at, and the coordinator
+ *    waits for others; for ranks it does so in every lap.
+ * 4. The devices' counters are read, the monitor is told, and all workers begin together. The final
+ *    fsync is part of the work, in some tests as a step of its own when all have worked.
+ * 5. When the last worker has ended, the counters and the cache are read again, and queues and
+ *    seekers are taken down. Nothing until the next lap's step 4 counts.
+ *
+ * At the end the statistics are summed up, over all ranks, and the verdict is found. Returns 0 with
+ * *result set, or a negative errno (-EINTR after a signal) with a line in e; then the test has no
+ * figures.
  */
 int phase_run(struct run_context *r, enum test_id test, struct test_result *result, struct err *e);

@@ -40,7 +40,8 @@ struct data_plan {
     uint64_t perchar_bytes;
     uint64_t seeks;
     unsigned seekers;
-    uint64_t change_bytes; /* seeks and iops change multiples of this */
+    /* seeks and iops change multiples of this: the largest that divides both their operations */
+    uint64_t change_bytes;
 };
 
 /* The iops test. */
@@ -70,8 +71,9 @@ struct files_plan {
 };
 
 /*
- * Settings, preset and host combined: checked, complete, and never changed afterwards. What a
- * setting decides alone is not repeated here. The settings and the host must outlive the plan.
+ * Settings, preset and host combined: checked, complete, and not changed once a run begins; before
+ * that, session.c sets the row's label and the seed of all ranks. What a setting decides alone is
+ * not repeated here. The settings and the host must outlive the plan.
  */
 struct plan {
     const struct settings *settings;      /* what the user asked for */

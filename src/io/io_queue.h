@@ -11,28 +11,28 @@
 #include "measure/slow_ops.h"
 #include "util/err.h"
 
-struct operation;
-
-/* What the two files of the queue share, and nothing else uses. */
-
-/* One operation from its start to its end, with all its transfers. */
-struct operation {
-    struct io io;      /* must be first, because an engine's struct io is the operation */
-    uint64_t start_ns; /* when its first transfer was submitted; 0: not yet */
-    uint64_t end_ns;   /* when its last transfer came back */
-};
-
 /*
  * The one way from a source of operations to an engine. A queue belongs to one thread or process.
  * It keeps up to `depth` operations of a source in flight, times and counts them, continues short
  * and interrupted transfers, and describes failures.
  *
- * The load is a closed loop: an operation begins when another one has ended.
+ * The load is a closed loop: an operation begins when another one has ended. The queue works in
+ * steps: it completes a batch of what has come back, fills up from the source, submits all of it
+ * together, and takes what is complete by now, with one look at the clock for each of the last two.
+ * It waits only if there is nothing else to do, and checks after each step whether the run must
+ * stop. BATCHES_IN_DEPTH and follow_load() say why batches are small.
  *
  * All memory, buffers included, is one mapping that io_queue_open() makes. So a queue can be opened
  * and used in a forked process, and using it allocates nothing. Functions return 0, or a negative
  * errno with a line in e; -EINTR: the run must stop.
  */
+
+/* One operation from its start to its end, with all its transfers. Only the queue uses it. */
+struct operation {
+    struct io io;      /* must be first, because an engine's struct io is the operation */
+    uint64_t start_ns; /* when its first transfer was submitted; 0: not yet */
+    uint64_t end_ns;   /* when its last transfer came back */
+};
 
 /* Alignment of buffers: no device needs more than a page. */
 #define QUEUE_ALIGNMENT 4096

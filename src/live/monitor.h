@@ -15,7 +15,9 @@
  * the caller has something else to do during the phase.
  *
  * The monitor is a process of its own so that the main thread can be a worker, and so that no
- * worker ever reads a clock, takes a lock or prints for the monitor.
+ * worker ever reads a clock, takes a lock or prints for the monitor. It uses neither malloc nor
+ * stdio's streams, and is there in every test, because SIGUSR1 may come at any time. If it hangs on
+ * a stopped terminal, it is killed.
  */
 struct monitor;
 

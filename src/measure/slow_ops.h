@@ -8,7 +8,8 @@
 /*
  * How a worker tells the examiner, another process, about its slow operations: through a box in
  * shared memory. Only the worker puts operations in, and only the examiner takes them out; neither
- * waits for the other. The examiner decides how long a slow operation takes.
+ * waits for the other. The examiner decides how long a slow operation takes. A worker may also be a
+ * thread that makes requests: then an operation is a request, with its service time.
  */
 
 /* One slow operation. The times are from clock_ns(). */

@@ -10,6 +10,12 @@
 #include "util/err.h"
 
 /*
+ * The private directory in which a run has all its files, except those that the user names. First
+ * come the names, then the checks of a directory that was opened by its name, and then the
+ * directory of a run (struct scratch) and what it has in it.
+ */
+
+/*
  * Names of everything that a run makes in a directory. --cleanup recognises a run's files by these:
  *
  *     PROGRAM.0123456789abcdef/  the private directory of one run of that program
@@ -175,7 +181,8 @@ struct scratch {
 int scratch_open(struct scratch *s, const char *path, enum path_missing missing, struct err *e);
 
 /*
- * Makes the private directory in the user's. Until scratch_close() the umask of the process is 077,
+ * Makes the private directory in the user's; another one if --cleanup of somebody takes it for that
+ * of a run that was killed at once. Until scratch_close() the umask of the process is 077,
  * because the user's own might lock the owner out of what is made. If somebody has put something
  * else in the directory's place, that is left alone, and this fails.
  */

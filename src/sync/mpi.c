@@ -20,9 +20,10 @@
 
 /*
  * The messages between rank 0 and another rank of an MPI job: one function for each kind and
- * direction. mpi.c knows what they mean together. No function waits for a message that has not
- * arrived. Those that send wait until the message has left, which short ones do at once, and give
- * up at a signal. Functions that return int return 0, or a negative errno with a line in e.
+ * direction. What they mean together is below (coordinator_mpi). No function waits for a message
+ * that has not arrived. Those that send wait until the message has left, which short ones do at
+ * once, and give up at a signal. Functions that return int return 0, or a negative errno with a
+ * line in e.
  */
 struct mpi {
     MPI_Comm comm;

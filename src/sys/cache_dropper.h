@@ -7,6 +7,19 @@
 #include "util/err.h"
 
 /*
+ * The dropper is a small process that may still empty the system's caches (page cache, inodes,
+ * directory entries) after the rest of the program has given up root.
+ *
+ * It is forked before the program drops its privileges. It opens /proc/sys/vm/drop_caches,
+ * gives up all capabilities and all other descriptors except its end of a socket, and installs its
+ * filter. From then on, one byte asks for a drop, and one byte answers. Without a dropper, only the
+ * files' own pages can be evicted (storage/page_cache.h).
+ */
+struct cache_dropper {
+    struct helper process;
+};
+
+/*
  * Confines the calling process, for the rest of its life, to the system calls of the cache dropper,
  * with a filter of seccomp(2): read(2) and write(2) on `socket`, pwrite(2) of one byte at offset 0
  * of `drop_caches`, and the exit of one thread. Any other call, and any call with the numbers of
@@ -17,19 +30,6 @@
  * not in the table.
  */
 bool dropper_filter_install(int socket, int drop_caches);
-
-/*
- * The dropper is a small process that may still empty the system's caches (page cache, inodes,
- * directory entries) after the rest of the program has given up root.
- *
- * It is forked before the program drops its privileges. It opens /proc/sys/vm/drop_caches, and
- * gives up all capabilities and all other descriptors except its end of a socket. From then on it
- * runs under a filter of seccomp(2): it can read from and write to the socket, write one byte at
- * the start of drop_caches, and exit. One byte asks for a drop, and one byte answers.
- */
-struct cache_dropper {
-    struct helper process;
-};
 
 /*
  * Starts the dropper if this process may empty the caches (it is root, and the system allows it),

@@ -13,8 +13,11 @@
 #include "util/err.h"
 
 /*
- * The examiner is a process that runs beside a test. It takes slow operations out of the workers'
- * boxes, reads the kernel's events, and finds why each operation was slow. It also decides what is
+ * The examiner is a process that runs beside a test. Every few milliseconds it takes slow
+ * operations out of the workers' boxes (slow_ops.h), reads what the kernel has recorded (trace.h)
+ * into its own memory, chooses the events of each operation there (history.h), and has them cut it
+ * into spans (causes.h); where events of that time are lost, nothing is said. The slowest
+ * operations stay in a heap, from which the summary comes (summary.h). It also decides what is
  * slow, from the latencies that the workers have counted so far.
  */
 struct examiner;

@@ -10,6 +10,13 @@
 #include "sys/confine.h"
 #include "util/err.h"
 
+/*
+ * The kernel's own events, from tracefs: what they say (struct tail_event), how their records are
+ * decoded, whatever the kernel's version, and the trace instance of this run, which is made as
+ * root, used afterwards by its open files, and removed by a process of its own however the run
+ * ends.
+ */
+
 /* What the kernel reports, reduced to what shows a cause. */
 enum tail_kind {
     TAIL_INSERT,       /* a request entered the queue of a device */

@@ -10,6 +10,13 @@
 #include "verify/pattern.h"
 
 /*
+ * What data files should hold, and whether they do. Bytes are a function of a generation
+ * (pattern.h), so only generations have to be remembered: of each file how often it was written as
+ * a whole, which its worker alone counts (contents_file), and of each block how often it was
+ * changed at random since (generations). What is damaged is noted, and ends no test.
+ */
+
+/*
  * Counts how often each block of the data set was changed, for tests that change blocks at random
  * places, several at once and in several processes. Each block has a counter of 16 bits in a shared
  * mapping. The counter is odd while the block is being changed, and grows by two with each change.

@@ -15,8 +15,9 @@
  * two units are equal, whichever run wrote them, and nothing in them can be compressed; `compress`
  * leaves the end of each unit zero. A stamp at the start of a unit and a check word at its end say
  * which unit it is. They reveal writes that were lost, torn or misdirected, and data that an
- * earlier run has left. Zeros have no stamp. Words are little-endian, so that every machine can
- * read what another has written.
+ * earlier run has left: the random words are the same in all runs, so parts of another's units are
+ * known as such. Zeros have no stamp. Words are little-endian, so that every machine can read what
+ * another has written.
  */
 enum data_kind { DATA_RANDOM, DATA_ZERO, DATA_COMPRESS };
 

@@ -13,6 +13,13 @@
 #include "sync/coordinator.h"
 
 /*
+ * The search for the largest load that keeps a limit: the judge says of a window's requests whether
+ * they keep it, the ladder which load is next, the steps are what was measured, and struct search
+ * joins them. Judge, ladder and search have no clock and no threads: they see times and counts, and
+ * answer with an order. So tests run whole searches against a store whose answer is known.
+ */
+
+/*
  * Judges whether a load keeps the limit of a search. A judge gets the requests that ended in a
  * window piece by piece, and is asked for its verdict again and again, so every bound must hold for
  * all these looks together:

@@ -9,6 +9,12 @@
 #include "util/err.h"
 
 /*
+ * What became of the numbers of a run's writes: which were written (struct written), which write a
+ * name holds, where names recur (struct versions), and with -cleanup which files the run made. The
+ * memory is fixed. Name, size and contents follow from the number (names.h, sizes.h, expected.h).
+ */
+
+/*
  * A set of numbers above 0 that can only grow, in memory of a fixed size: open addressing, with 0
  * for an empty place. Safe in threads, without locks.
  */

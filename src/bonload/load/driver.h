@@ -17,7 +17,12 @@ enum span { SPAN_RUN, SPAN_STEP, SPANS };
 /*
  * A driver is a thread that begins the requests of one kind on its channels, each when it is due,
  * and counts each at its end. If the target blocks, there is a driver for each channel; otherwise
- * there is one for each CPU, which keeps many requests in flight.
+ * there is at most one for each CPU, which keeps many requests in flight.
+ *
+ * Nobody hands out requests: a driver with a free channel asks whether one is due (turn_of()). With
+ * threads one always is. At a rate the driver takes the next ticket of the schedule (arrivals.h),
+ * one atomic addition or compare-and-swap, and sleeps until then, unless the load changes. Reads
+ * that follow writes take a permission for each.
  */
 struct driver {
     struct run *run;

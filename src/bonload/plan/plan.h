@@ -28,7 +28,10 @@ struct kind_plan {
 
 /*
  * What the settings mean together, checked. What a single option says is in the settings alone.
- * Amounts are those of all ranks together; only `stripe` and `rank_seed` differ between ranks.
+ * Amounts are those of all ranks together; only `stripe` and `rank_seed` differ between ranks. A
+ * rank takes its share where it uses an amount: of channels and of the budget in run_open(), of a
+ * load in run_set_load(), of numbers in names.h and sizes.h; its ledger has numbers of its own. A
+ * target's check() adds what is the target's own.
  */
 struct plan {
     const struct settings *settings;

@@ -11,6 +11,14 @@
 #include "util/err.h"
 
 /*
+ * What is counted of requests: failures and misses by their reason, the slowest requests of each
+ * thread, and tallies with histograms, which belong to CPUs: a histogram has 139 KB, and there may
+ * be a thousand channels. Everything can be read while it is being counted: a window of a search, a
+ * slice of time or a step is the difference of two sums. What decisions see is at the end (struct
+ * standing).
+ */
+
+/*
  * Counts the failures of each kind. Only the target knows what their codes mean. There is room for
  * FAILURES_MOST kinds; all others are counted together. Safe in threads, without locks.
  */

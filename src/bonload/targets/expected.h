@@ -32,8 +32,8 @@ void bodies_close(struct bodies *b);
 
 /*
  * The body that one write gives to an object. Its stamp identifies the object by a hash of its
- * name, and the write by its number and the size of the body. So the name is enough to check what
- * an earlier run with the same seed wrote.
+ * name, and the write by its number and the size of the body; its run is 0. So the name is enough
+ * to check what an earlier run with the same seed wrote.
  */
 struct body {
     uint64_t object;     /* names_hash() of the object's name */

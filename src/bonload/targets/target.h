@@ -17,6 +17,11 @@
  * A target is what requests go to: files, a server, or nothing. It only carries out single
  * requests. The driver above it (driver.h) decides when they begin, times and counts them, and
  * reports their failures.
+ *
+ * A request goes through choose() (its operation), the driver, which gives it its number,
+ * prepare(), submit(), poll() if it was queued, and inspect(); the service time is that from
+ * submit() to the end. A removal gets the oldest number that was written, reads choose among later
+ * ones; a read whose object was removed meanwhile is a miss.
  */
 
 /* One request. */

@@ -14,8 +14,9 @@
 #include "verify/contents.h"
 
 /*
- * What a test does, but not when. Each step of a workload gets the struct work of one worker, and
- * touches nothing of another worker.
+ * What a test does, but not when (phase.h). Each step of a workload gets the struct work of one
+ * worker, and touches nothing of another worker, except that seeks and iops use the data files of
+ * all. Block tests are a struct io_source; what it remembers about an operation is in io->user.
  */
 
 /*

@@ -14,6 +14,15 @@
 #include "util/rng.h"
 #include "verify/pattern.h"
 
+/*
+ * What the targets http and s3 share: requests through libcurl, with one event loop for each
+ * thread, and for each channel a handle that lasts the whole run. The targets differ in their
+ * dialect: how they address and sign requests, and whether another transfer follows in the same
+ * request. prepare() computes name, size and signature, submit() sends, poll() has libcurl act on
+ * what happened. Bodies are checked unit by unit as they come, which is not the store's time, nor
+ * is connecting. A failure has the store's own code, or says what became of the connection.
+ */
+
 struct web_socket;
 struct web_shared;
 struct web_thread;
@@ -77,11 +86,6 @@ struct web_loop {
     struct web_socket *sockets; /* indexed by descriptor */
     unsigned room;
 };
-
-/*
- * What the targets http and s3 share: requests through libcurl, with one event loop for each
- * thread. The targets differ in their dialect: how they address and sign requests.
- */
 
 /* A new handle of libcurl has the first one. */
 enum web_method { METHOD_GET, METHOD_PUT, METHOD_HEAD, METHOD_DELETE, METHOD_POST, METHOD_PATCH };
