@@ -28,11 +28,12 @@ static DIR *open_below(int fd, const char *name)
     return directory;
 }
 
-/* The next entry except "." and ".."; NULL: there are no more. */
+/* The next entry except "." and ".."; NULL: there are no more, or errno says what has failed. */
 static const char *next_name(DIR *directory)
 {
     const struct dirent *entry;
     do {
+        errno = 0;
         entry = readdir(directory);
     } while (entry && (strcmp(entry->d_name, ".") == 0 || strcmp(entry->d_name, "..") == 0));
     return entry ? entry->d_name : NULL;
@@ -44,6 +45,7 @@ static bool holds_only(DIR *directory, const char *allowed)
     bool only = true;
     for (const char *name; only && (name = next_name(directory));)
         only = allowed && strcmp(name, allowed) == 0;
+    only = only && errno == 0;
     rewinddir(directory);
     return only;
 }
@@ -120,6 +122,7 @@ static int remove_subdirectory(int fd, const char *name)
             removed = true;
             rc = remove_one(dirfd(directory), entry);
         }
+        rc = rc ? rc : -errno;
     } while (rc == 0 && removed);
     closedir(directory);
     if (rc == 0 && unlinkat(fd, name, AT_REMOVEDIR) != 0)
@@ -152,7 +155,7 @@ static int remove_contents(DIR *directory, const char *path, const char *name, s
         if (rc != 0)
             return err_system(e, -rc, "remove %s/%s/%s", path, name, entry);
     }
-    return 0;
+    return errno == 0 ? 0 : err_system(e, errno, "list directory %s/%s", path, name);
 }
 
 static void say_left(const char *path, const char *name, const char *reason)
@@ -252,6 +255,8 @@ int cleanup_directory(const char *path, struct err *e)
             message("%s", one.text);
         rc = rc ? rc : failed;
     }
+    if (errno != 0)
+        rc = rc ? rc : err_system(e, errno, "list directory %s", path);
     closedir(parent);
     return rc;
 }

@@ -7,6 +7,7 @@
 #include <inttypes.h>
 #include <limits.h>
 #include <linux/magic.h>
+#include <linux/openat2.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -223,9 +224,6 @@ bool is_vanishing_name(const char *name)
     return strncmp(name, ".fuse_hidden", 12) == 0 || strncmp(name, ".nfs", 4) == 0;
 }
 
-#if __has_include(<linux/openat2.h>)
-#include <linux/openat2.h>
-#endif
 #define OPEN_DIRECTORY (O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC)
 
 /*
@@ -240,17 +238,11 @@ bool is_vanishing_name(const char *name)
  */
 static int open_beneath(int fd, const char *name)
 {
-#ifdef RESOLVE_BENEATH
     const struct open_how how = {.flags = OPEN_DIRECTORY,
                                  .resolve =
                                      RESOLVE_BENEATH | RESOLVE_NO_SYMLINKS | RESOLVE_NO_XDEV};
     int below = (int)syscall(SYS_openat2, fd, name, &how, sizeof how);
     return below >= 0 ? below : -errno;
-#else
-    (void)fd;
-    (void)name;
-    return -ENOSYS;
-#endif
 }
 
 int directory_open(int fd, const char *name)
