@@ -9,8 +9,8 @@
 /*
  * Whether the machine was busy with something other than the work that is measured. A busy machine
  * makes good storage look bad: a thread that has its answer waits for a CPU, and so do the kernel
- * threads that write, and whoever uses the same device delays it. Never does it make bad storage
- * look good. Everything is counted by the kernel, between two readings.
+ * threads that write, and whoever uses the same device delays it. It never makes bad storage look
+ * good. Everything is counted by the kernel, between two readings.
  */
 
 /* Counters at one moment. Owns nothing. */
@@ -54,8 +54,8 @@ struct busy_evidence busy_between(const struct busy_reading *before,
 
 /*
  * Whether the machine was busy:
- * - Others and the host used at least a quarter of the CPUs: then whoever becomes ready to run
- *   finds its CPU taken in one of four cases.
+ * - Others and the host used at least a quarter of the CPUs: then a thread that becomes ready to
+ *   run finds its CPU taken in one of four cases.
  * - A thread waited for a CPU for at least a quarter of the time, unless this process itself used
  *   two thirds of the CPUs: then its threads waited for each other.
  * - A quota held the process back for at least a hundredth of the time, which alone breaks a limit
