@@ -182,17 +182,25 @@ static void tell_residency(const struct check *c)
 }
 
 /*
- * Accepts the user's claim that the filesystem does not mount, unless the directory can be opened.
+ * Accepts the user's claim that the filesystem does not mount, unless the directory can be opened,
+ * or this user may not look.
  */
 static int judge_unmounted(struct check *c, const char *path, struct err *e)
 {
     const char *name = c->ledger.header.directory;
-    struct err ignored;
-    err_init(&ignored);
-    int parent_fd = path_open_to_list(path, PATH_FAILS, &ignored);
-    int fd = parent_fd >= 0 ? directory_open(parent_fd, name) : -1;
-    int rc = fd >= 0 ? err_say(e, "--unmounted: %s/%s is there", path, name)
-                     : say_gone(c, "is on a filesystem that does not mount");
+    struct err why;
+    int rc;
+    err_init(&why);
+    int parent_fd = path_open_to_list(path, PATH_FAILS, &why);
+    int fd = parent_fd >= 0 ? directory_open(parent_fd, name) : parent_fd;
+    if (parent_fd >= 0 && fd < 0)
+        err_system(&why, -fd, "open directory %s/%s", path, name);
+    if (fd >= 0)
+        rc = err_say(e, "--unmounted: %s/%s is there", path, name);
+    else if (fd == -EACCES || fd == -PATH_LINK)
+        rc = err_say(e, "%s", why.text);
+    else
+        rc = say_gone(c, "is on a filesystem that does not mount");
     descriptor_close(&fd);
     descriptor_close(&parent_fd);
     return rc;

@@ -11,7 +11,7 @@ use lib "$FindBin::Bin/../lib";
 use JSON::PP   ();
 use Time::HiRes ();
 use Test::More;
-use BonnieRun  qw(refused_ok run_tool scratch_on_disk source start finish tree wait_until);
+use BonnieRun  qw(refused_ok run_tool scratch scratch_on_disk source start finish tree wait_until);
 use JsonSchema qw(schema_errors);
 use RunProgram qw(slurp spew);
 
@@ -158,6 +158,9 @@ refused_ok(boncut({ input => $log }, 'check', "$dir/empty"), qr/\Q$dir\E\/empty 
 my $second = boncut('write', '--time=0.3', '--rate=100', '--methods=fsync', '-c1', "$dir/other");
 refused_ok(boncut({ input => $log }, 'check', "$dir/other"), qr/the log is not of this directory/, 'a directory of another run');
 refused_ok(boncut({ input => $log }, 'check', '--unmounted', "$dir/test"), qr/--unmounted: \Q$run\E is there/, 'a filesystem that is said not to mount, and does');
+my $shared = scratch(oct 777);
+symlink $dir, "$shared/link" or die "$shared/link: $!\n";
+refused_ok(boncut({ input => $log }, 'check', '--unmounted', "$shared/link/test"), qr/a symbolic link is not followed/, 'nor is it lost where a link is not followed');
 my $unmounted = boncut({ input => $log }, 'check', '--unmounted', "$dir/empty");
 is($unmounted->{status}, 2, 'a filesystem that does not mount: lost');
 like($unmounted->{out}, qr/^LOST: the directory boncut[.]\w+ is on a filesystem that does not mount, with all of \d+ promises/m, 'which it says');
