@@ -9,10 +9,13 @@ use List::Util          qw(first);
 use Bonnie::Ab::Session qw(now);
 use Bonnie::Plain       qw(plain_text shorten);
 
-our @EXPORT_OK = qw(contents last_line run_command temporary_file);
+our @EXPORT_OK = qw($TOO_LONG contents is_too_long last_line run_command temporary_file);
 
 # Largest output of a command; reports are far smaller.
 my $MOST_OUTPUT = 64 * 2**20;
+our $TOO_LONG = 'printed more than ' . $MOST_OUTPUT / 2**20 . ' MiB';
+
+sub is_too_long { my ($bytes) = @_; return $bytes > $MOST_OUTPUT }
 
 # In seconds: the interval at which to look whether the command has ended, and whether a signal came
 # just before the wait. When a command's output ends, the command is about to end, so the first
@@ -48,7 +51,7 @@ sub run_command {
     read_all($reader, \$run{output}) if $reader;
     $run{errors}    = contents($errors);
     $run{lost}      = no_room($errors);
-    $run{has_ended} = defined $run{status} && !($run{status} & 127) && length $run{output} <= $MOST_OUTPUT;
+    $run{has_ended} = defined $run{status} && !($run{status} & 127) && !is_too_long(length $run{output});
     $run{failed}    = failure($command, \%run, $why, $how{timeout});
     $run{left}      = $session->end if defined $run{failed} && $how{captures} || $why;
     return \%run;
@@ -110,7 +113,7 @@ sub read_all {
         my $got = sysread $reader, my $bytes, 65_536;
         return 1 if !defined $got;
         return 0 if !$got;
-        ${$output} .= $bytes if length ${$output} <= $MOST_OUTPUT;
+        ${$output} .= $bytes if !is_too_long(length ${$output});
     }
 }
 
@@ -126,7 +129,7 @@ sub failure {
     my ($command, $run, $why, $timeout) = @_;
     return 'was interrupted'            if $why eq 'stopped';
     return "timed out after $timeout s" if $why eq 'timeout';
-    return 'printed more than ' . $MOST_OUTPUT / 2**20 . ' MiB' if length $run->{output} > $MOST_OUTPUT;
+    return $TOO_LONG                    if is_too_long(length $run->{output});
     return if !$run->{status};
     my $signal = $run->{status} & 127;
     my $ended  = $signal ? "was killed by signal $signal" : 'ended with exit status ' . ($run->{status} >> 8);

@@ -4,7 +4,7 @@ package Bonnie::Ab::Neighbour;
 
 use strict;
 use warnings;
-use Bonnie::Ab::Command  qw(contents last_line temporary_file);
+use Bonnie::Ab::Command  qw($TOO_LONG contents is_too_long last_line temporary_file);
 use Bonnie::Ab::Measured qw(measured);
 use Bonnie::Ab::Session;
 
@@ -30,6 +30,7 @@ sub start {
 # running is ended, too. Returns whether it has failed.
 sub has_failed {
     my ($self) = @_;
+    $self->{failed} //= "the command beside it $TOO_LONG" if is_too_long((-s $self->{output}) + -s $self->{errors});
     return 1 if defined $self->{failed};
     return 0 if !$self->{session}->is_over;
     $self->count;
@@ -61,7 +62,7 @@ sub end {
     my ($self) = @_;
     $self->count if !defined $self->{failed};
     my @left   = (@{ $self->{left} }, $self->{session}->end);
-    my $report = eval { measured(contents($self->{output})) };
+    my $report = defined $self->{failed} ? undef : eval { measured(contents($self->{output})) };
     my %figures = map { $_->{name} => $_->{value} } grep { $_->{judged} } @{ $report ? $report->{metrics} : [] };
     return ({ starts => $self->{starts}, (map { $_ => $self->{bytes} ? $self->{bytes}{$_} : undef } qw(read written)), figures => \%figures }, @left ? join('; ', @left) : undef);
 }
