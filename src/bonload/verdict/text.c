@@ -64,6 +64,14 @@ static void print_interval(const struct judged *j, FILE *out)
         fprintf(out, "to %s)", units_time_beside(j->high_ns, j->limit->nanoseconds).text);
 }
 
+/* Work beside the requests is judged over all loads, so others may have come in an earlier one. */
+static const struct at_load *busy_load(const struct answer *a, const struct at_load *l)
+{
+    for (size_t i = 0; !busy_is(&l->machine) && i < a->load_count; i++)
+        l = &a->loads[i];
+    return l;
+}
+
 static void print_decider(const struct answer *a, const struct judged *j, const struct at_load *l,
                           FILE *out)
 {
@@ -78,7 +86,7 @@ static void print_decider(const struct answer *a, const struct judged *j, const 
     if (!at_load_is_made(l))
         fputs(" The load asked for was not made.", out);
     if (j->is_withheld)
-        fprintf(out, " The machine was %s.", machine_words(l).text);
+        fprintf(out, " The machine was %s.", machine_words(busy_load(a, l)).text);
 }
 
 static void print_figures(const struct answer *a, FILE *out)

@@ -83,12 +83,32 @@ static void another_limit_is_named(void **state)
                       "25.0 ms). Up to 1830/s keep fdatasync p99 below 10.0 ms.");
 }
 
+/* Others used the machine at the first load, and the last one is not to blame. */
+static void the_busy_load_is_named(void **state)
+{
+    (void)state;
+    struct answer a = answer_of(false, FOUND_LOAD, 30 * MILLION);
+    a.load_count = 2;
+    a.loads[1] = a.loads[0];
+    a.loads[0].judged_count = 1;
+    a.loads[0].machine = (struct busy_evidence){.cpus = 2, .others_percent = 96};
+    struct judged *j = &a.loads[1].judged[1];
+    j->goodness = GOODNESS_UNKNOWN;
+    j->is_withheld = true;
+    j->low_ns = j->high_ns = j->found_ns;
+    first_line_is(&a,
+                  "etcd: unknown. backend commit p99 30.0 ms (30.0 ms to 30.0 ms) at 50 writes/s "
+                  "(etcd's limit: 25.0 ms). The machine was busy: others used 96 % of 2 CPUs "
+                  "(busy from 25 %).");
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(more_is_said_of_the_deciding_limit),
         cmocka_unit_test(why_there_is_no_more_is_said),
         cmocka_unit_test(another_limit_is_named),
+        cmocka_unit_test(the_busy_load_is_named),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
