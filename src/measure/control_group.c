@@ -37,9 +37,10 @@ static bool find_group(const char *root, const struct hierarchy *h, const char *
         return false;
     while (!found && fgets(line, sizeof line, in)) {
         const char *list = strchr(line, ':');
-        const char *where = list ? strchr(list + 1, ':') : NULL;
+        char *where = list ? strchr(list + 1, ':') : NULL;
         if (!where)
             continue;
+        *where = '\0';
         found = h->is_v2 ? where == list + 1 : has_controller(list + 1, controller);
         snprintf(group, PATH_MAX, "%.*s", (int)strcspn(where + 1, "\n"), where + 1);
     }

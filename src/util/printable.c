@@ -214,7 +214,7 @@ size_t sanitize_cut(const char *text, size_t columns)
 bool word_list_has(const char *list, const char *word, size_t length)
 {
     for (;;) {
-        size_t here = strcspn(list, ",: \n");
+        size_t here = strcspn(list, ", \n");
         if (here == length && strncmp(list, word, length) == 0)
             return true;
         if (list[here] != ',')

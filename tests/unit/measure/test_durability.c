@@ -57,6 +57,7 @@ static void the_mount_says_so(void **state)
         {"f2fs", "rw,fsync_mode=posix", DURABILITY_OPEN, ""},
         {"bcachefs", "rw,journal_flush_disabled", DURABILITY_NONE, "journal_flush_disabled"},
         {"overlay", "rw,lowerdir=/a,volatile", DURABILITY_NONE, "volatile"},
+        {"overlay", "rw,lowerdir=/a:/b,volatile", DURABILITY_NONE, "volatile"},
         {"overlay", "rw,lowerdir=/a,fsync=volatile", DURABILITY_NONE, "fsync=volatile"},
         {"overlay", "rw,lowerdir=/a,fsync=strict", DURABILITY_HIDDEN, "overlay"},
         {"nfs4", "rw,vers=4.2", DURABILITY_HIDDEN, "nfs4"},
