@@ -36,10 +36,9 @@ struct judged {
     uint64_t count; /* number of durations */
     uint64_t found_ns;
     uint64_t low_ns;
-    uint64_t high_ns; /* NO_UPPER_END: there are too few durations for one */
-    bool
-        outlasts_load; /* as in struct gauge: then the upper end is the longest duration at least */
-    bool is_withheld;  /* it would be GOODNESS_BAD, but others used the machine */
+    uint64_t high_ns;   /* NO_UPPER_END: there are too few durations for one */
+    bool outlasts_load; /* as in struct gauge: the longest duration is in the interval */
+    bool is_withheld;   /* it would be GOODNESS_BAD, but others used the machine */
     enum goodness goodness;
 };
 #define NO_UPPER_END UINT64_MAX
