@@ -463,7 +463,9 @@ int good_for(const struct settings *s, struct coordinator *coordinator, struct p
         return err_say(e, "-good-for has limits of its own, and cannot be combined with "
                           "-fail-above; -max-latency=pN:DURATION sets another limit");
     q.answers = calloc(profiles_count() + 1, sizeof *q.answers);
-    int rc = q.answers ? ask_durability(&q, e) : err_system(e, ENOMEM, "memory for the answers");
+    if (!q.answers)
+        return err_system(e, ENOMEM, "memory for the answers");
+    int rc = ask_durability(&q, e);
     if (rc == 0)
         rc = answer_inquiry(&q, page, e);
     if (rc == 0 && !q.was_stopped)

@@ -149,6 +149,7 @@ struct findings {
  * one.
  */
 struct programme {
+    const struct settings *settings;
     struct plan whole[MAX_ROWS]; /* for each row, the plan of all ranks */
     struct plan share[MAX_ROWS]; /* for each row, this rank's share */
     char labels[MAX_ROWS][LABEL_ROOM];
@@ -207,13 +208,12 @@ static int unprivileged_part(const struct programme *all, bool stays_root, struc
                              struct err *e)
 {
     struct coordinator others;
-    const struct plan *p = &all->share[0];
-    if (!p->settings->coordination)
+    if (!all->settings->coordination)
         return run_together(all, stays_root, helpers, ranks, o, found, e);
     if (ranks->ranks.count > 1)
         return err_say(e,
                        "-y: not with MPI, because the ranks of a job wait for one another anyway");
-    int rc = coordinator_join(&others, p->settings->coordination, e);
+    int rc = coordinator_join(&others, all->settings->coordination, e);
     if (rc != 0)
         return rc;
     rc = run_together(all, stays_root, helpers, &others, o, found, e);
@@ -243,7 +243,7 @@ static int check_ranks(const struct programme *all, const struct coordinator *ra
     if (all->whole[0].steady.wanted)
         return err_say(
             e, "--steady-state cannot be combined with several ranks; --time makes tests longer");
-    if (all->whole[0].settings->explain_tail)
+    if (all->settings->explain_tail)
         return err_say(e, "--explain-tail cannot be combined with several ranks");
     if (all->count > 1)
         return err_say(e, "--preset=%s cannot be combined with several ranks",
@@ -298,7 +298,7 @@ static int share_seed(struct programme *all, const struct settings *s, struct co
 int session(const struct settings *s, struct coordinator *ranks, struct err *e)
 {
     struct host host;
-    struct programme all = {0};
+    struct programme all = {.settings = s};
     const struct plan *plan = &all.share[0]; /* has what all rows have in common */
     struct identity identity;
     struct output output = {0};
@@ -314,9 +314,9 @@ int session(const struct settings *s, struct coordinator *ranks, struct err *e)
         stop_takes_inquiries();
     if (rc == 0 && ranks->ranks.count > 1)
         stop_takes_repeats();
-    if (rc == 0 && plan->settings->cache == CACHE_EVICT)
+    if (rc == 0 && s->cache == CACHE_EVICT)
         rc = cache_dropper_start(&helpers.dropper, e);
-    if (rc == 0 && plan->settings->explain_tail)
+    if (rc == 0 && s->explain_tail)
         rc = tail_trace_open(&helpers.trace, e);
     if (rc == 0)
         rc = privilege_become(&identity, plan->quiet, e);

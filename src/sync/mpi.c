@@ -457,7 +457,8 @@ static int make_state(struct mpi **out, unsigned ranks, struct err *e)
     if (!s || !has_come) {
         free(s);
         free(has_come);
-        return err_system(e, ENOMEM, "memory for %u ranks", ranks);
+        err_system(e, ENOMEM, "memory for %u ranks", ranks);
+        return -ENOMEM;
     }
     s->has_come = has_come;
     mpi_share_cpus(s, 1);
@@ -675,7 +676,7 @@ static void name_missing(const struct coordinator *c, const char *what, const ch
 static int take_one(struct coordinator *c, const struct meeting *m, unsigned *rank, struct err *e)
 {
     struct mpi *s = c->state;
-    size_t bytes;
+    size_t bytes = 0;
     int rc = mpi_receive_arrival(s, rank, &bytes, e);
     if (rc == 0)
         s->has_come[*rank] = true;

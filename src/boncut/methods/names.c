@@ -27,7 +27,7 @@ int names_begin(struct work *w)
 {
     int *const fds[] = {&w->fd, &w->other_fd};
     char name[LAYOUT_NAME];
-    for (unsigned side = 0; side < methods[w->method].names.sides; side++) {
+    for (unsigned side = 0; side < 2 && side < methods[w->method].names.sides; side++) {
         side_name(name, w->method, w->worker, side);
         *fds[side] = work_make_directory(w, w->directory_fd, name);
         if (*fds[side] < 0)

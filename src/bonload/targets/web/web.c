@@ -1126,8 +1126,10 @@ static int open_thread(struct web_thread *t, struct err *e)
         t->exchanges[i].name = t->names + (i + 1) * room;
         is_complete = web_exchange_open(&t->exchanges[i], t);
     }
-    if (!is_complete)
-        return err_system(e, ENOMEM, "memory for %u channels", t->channels);
+    if (!is_complete) {
+        err_system(e, ENOMEM, "memory for %u channels", t->channels);
+        return -ENOMEM;
+    }
     return t->shared->dialect->join ? t->shared->dialect->join(t, e) : 0;
 }
 
