@@ -181,6 +181,10 @@ struct statx_facts {
 
 _Static_assert(sizeof(struct statx_facts) == 256, "the size of struct statx");
 
+/* Bits of its mask; C libraries may lack those as well. */
+#define STATX_FACTS_INODE        0x0100U
+#define STATX_FACTS_BASIC        0x07ffU
+#define STATX_FACTS_BIRTH        0x0800U
 #define STATX_FACTS_UNIQUE_MOUNT 0x4000U /* since Linux 6.8 */
 #define STATX_FACTS_SUBVOLUME    0x8000U /* since Linux 6.10 */
 
@@ -192,10 +196,11 @@ static void describe_directory(struct header *h, int fd)
 {
     struct statx_facts facts = {0};
     if (syscall(SYS_statx, fd, "", AT_EMPTY_PATH,
-                STATX_BASIC_STATS | STATX_BTIME | STATX_FACTS_UNIQUE_MOUNT | STATX_FACTS_SUBVOLUME,
+                STATX_FACTS_BASIC | STATX_FACTS_BIRTH | STATX_FACTS_UNIQUE_MOUNT |
+                    STATX_FACTS_SUBVOLUME,
                 &facts) != 0)
         return;
-    if (facts.mask & STATX_INO)
+    if (facts.mask & STATX_FACTS_INODE)
         snprintf(h->parent, sizeof h->parent, "%" PRIu64 ":%" PRId64 ".%09" PRIu32 ":%" PRIu64,
                  facts.inode, facts.birth_seconds, facts.birth_nanoseconds, facts.subvolume);
     h->mount_id = facts.mask & STATX_FACTS_UNIQUE_MOUNT ? facts.mount_id : 0;

@@ -397,46 +397,6 @@ static bool mpi_take_parcel(struct mpi *s, unsigned from, void *bytes, size_t co
     return is_there && receive_message(s, &status, bytes, count, &ignored) == 0;
 }
 
-/* Waits for the other rank's clock. Returns false when it does not come, or a signal does. */
-static bool await_pong(struct mpi *s, uint64_t *theirs)
-{
-    struct err ignored;
-    struct mpi_wait wait = mpi_wait_begin(s);
-    MPI_Status status;
-    err_init(&ignored);
-    wait.spin_until_ns = wait.start_ns + PINGS_SPIN_NS;
-    while (!has_message(s, TAG_PONG, &status)) {
-        if (stop_signal())
-            return false;
-        mpi_wait_sleep(&wait);
-    }
-    return receive_message(s, &status, theirs, sizeof *theirs, &ignored) == 0;
-}
-
-/*
- * Asks another rank for its clock 16 times, as rank 0, and uses the shortest round trip. The other
- * rank answers as long as rank 0 asks. The uncertainty is half of that round trip, because the
- * question or the answer may have taken all of it. If a signal comes before the first answer,
- * *offset stays as it was.
- */
-static void mpi_compare_clock(struct mpi *s, unsigned rank, struct clock_offset *offset)
-{
-    struct clock_offset best = {.uncertainty_ns = UINT64_MAX};
-    for (int i = 0; i < ROUND_TRIPS; i++) {
-        uint64_t theirs;
-        uint64_t asked = clock_ns();
-        send_bare(s, (int)rank, TAG_PING);
-        if (!await_pong(s, &theirs))
-            break;
-        uint64_t half = (clock_ns() - asked) / 2;
-        if (half < best.uncertainty_ns)
-            best = (struct clock_offset){
-                .ns = (int64_t)(asked + half - theirs), .uncertainty_ns = half, .at_ns = asked};
-    }
-    if (best.uncertainty_ns < UINT64_MAX)
-        *offset = best;
-}
-
 static bool mpi_answer_ping(struct mpi *s)
 {
     struct err ignored;
@@ -685,13 +645,38 @@ static int take_one(struct coordinator *c, const struct meeting *m, unsigned *ra
     return rc;
 }
 
+/* Rank 0's waiting for other ranks. */
+struct patience {
+    struct mpi_wait wait;
+    uint64_t named_at_ns;
+    bool is_named;
+};
+
+static struct patience begin_patience(struct mpi *s)
+{
+    struct patience p = {.wait = mpi_wait_begin(s)};
+    p.named_at_ns = p.wait.start_ns + NAMED_AFTER_NS;
+    return p;
+}
+
+/* Sleeps a little, and names those that have not come when that has been too long. */
+static void wait_more(const struct coordinator *c, const char *what, struct patience *p)
+{
+    if (mpi_wait_now(&p->wait) > p->named_at_ns) {
+        if (!p->is_named)
+            name_missing(c, what, waiting);
+        p->is_named = true;
+        mpi_send_patience(c->state); /* otherwise rank 1 would report this rank */
+        p->named_at_ns += NAMED_AFTER_NS;
+    }
+    mpi_wait_sleep(&p->wait);
+}
+
 /* Waits until all other ranks have come. */
 static int gather_arrivals(struct coordinator *c, const struct meeting *m, struct err *e)
 {
     struct mpi *s = c->state;
-    struct mpi_wait wait = mpi_wait_begin(s);
-    uint64_t named_at_ns = wait.start_ns + NAMED_AFTER_NS;
-    bool is_named = false;
+    struct patience patience = begin_patience(s);
     int rc = 0;
     memset(s->has_come, 0, c->ranks.count);
     for (unsigned count = 1; rc == 0 && count < c->ranks.count;) {
@@ -699,18 +684,11 @@ static int gather_arrivals(struct coordinator *c, const struct meeting *m, struc
         rc = check_others(c, e);
         if (rc == 0 && mpi_has_arrival(s)) {
             rc = take_one(c, m, &rank, e);
-            mpi_wait_again(&wait);
+            mpi_wait_again(&patience.wait);
             count++;
-            continue;
+        } else {
+            wait_more(c, m->name, &patience);
         }
-        if (mpi_wait_now(&wait) > named_at_ns) {
-            if (!is_named)
-                name_missing(c, m->name, waiting);
-            is_named = true;
-            mpi_send_patience(s); /* otherwise rank 1 would report this rank */
-            named_at_ns += NAMED_AFTER_NS;
-        }
-        mpi_wait_sleep(&wait);
     }
     if (rc == -EINTR && m->is_last)
         name_missing(c, m->name, "");
@@ -718,17 +696,70 @@ static int gather_arrivals(struct coordinator *c, const struct meeting *m, struc
 }
 
 /*
+ * Waits for the other rank's clock. *theirs stays 0 if a signal comes first. Returns 0, or a
+ * negative errno with a line in e if another rank has failed.
+ */
+static int await_pong(struct coordinator *c, const char *what, uint64_t *theirs, struct err *e)
+{
+    struct mpi *s = c->state;
+    struct patience patience = begin_patience(s);
+    MPI_Status status;
+    int rc = 0;
+    patience.wait.spin_until_ns = patience.wait.start_ns + PINGS_SPIN_NS;
+    *theirs = 0;
+    while (rc == 0 && !has_message(s, TAG_PONG, &status)) {
+        if (stop_signal())
+            return 0;
+        rc = check_others(c, e);
+        wait_more(c, what, &patience);
+    }
+    return rc == 0 ? receive_message(s, &status, theirs, sizeof *theirs, e) : rc;
+}
+
+/*
+ * Asks another rank for its clock 16 times, as rank 0, and uses the shortest round trip. The other
+ * rank answers as long as rank 0 asks. The uncertainty is half of that round trip, because the
+ * question or the answer may have taken all of it. If a signal comes before the first answer,
+ * *offset stays as it was.
+ */
+static int ask_clock(struct coordinator *c, const char *what, unsigned rank,
+                     struct clock_offset *offset, struct err *e)
+{
+    struct clock_offset best = {.uncertainty_ns = UINT64_MAX};
+    struct mpi *s = c->state;
+    int rc = 0;
+    s->has_come[rank] = false;
+    for (int i = 0; rc == 0 && i < ROUND_TRIPS; i++) {
+        uint64_t theirs;
+        uint64_t asked = clock_ns();
+        send_bare(s, (int)rank, TAG_PING);
+        rc = await_pong(c, what, &theirs, e);
+        if (theirs == 0)
+            break;
+        uint64_t half = (clock_ns() - asked) / 2;
+        if (half < best.uncertainty_ns)
+            best = (struct clock_offset){
+                .ns = (int64_t)(asked + half - theirs), .uncertainty_ns = half, .at_ns = asked};
+    }
+    s->has_come[rank] = true;
+    if (best.uncertainty_ns < UINT64_MAX)
+        *offset = best;
+    return rc;
+}
+
+/*
  * Compares the clocks of all ranks with rank 0's. No clock is taken for another one's: virtual
  * machines that were restored from one snapshot have the same boot id.
  */
-static int compare_clocks(struct coordinator *c, struct err *e)
+static int compare_clocks(struct coordinator *c, const char *what, struct err *e)
 {
     struct rank_card *cards = c->ranks.cards;
     int rc = 0;
     for (unsigned i = 1; rc == 0 && i < c->ranks.count; i++) {
         cards[i].before = cards[i].after;
-        mpi_compare_clock(c->state, i, &cards[i].after);
-        rc = ranks_check_clock(&c->ranks, i, e);
+        rc = ask_clock(c, what, i, &cards[i].after, e);
+        if (rc == 0)
+            rc = ranks_check_clock(&c->ranks, i, e);
     }
     return rc;
 }
@@ -740,7 +771,7 @@ static int meet_as_first(struct coordinator *c, const struct meeting *m, struct 
         m->take(m->context, 0, m->mine, m->bytes);
     int rc = gather_arrivals(c, m, e);
     if (rc == 0 && m->compares_clocks)
-        rc = compare_clocks(c, e);
+        rc = compare_clocks(c, m->name, e);
     if (rc != 0)
         return rc;
     if (m->decide)
