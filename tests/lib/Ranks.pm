@@ -67,7 +67,7 @@ sub ranks_together {
 }
 
 # What comes before a rank whose clock is another one, as faketime(1) has it, on the same kernel.
-sub faked_clock { my ($time) = @_; return qq{set -- env ASAN_OPTIONS=verify_asan_link_order=0 faketime -f '$time' "\$@"} }
+sub faked_clock { my ($time) = @_; return qq{set -- env "ASAN_OPTIONS=\$ASAN_OPTIONS:verify_asan_link_order=0" faketime -f '$time' "\$@"} }
 
 # The process of a rank that has begun.
 sub pid_of {
