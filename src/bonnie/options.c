@@ -302,6 +302,17 @@ static int set_json(void *settings, const char *value, struct err *e)
     return set_format(s, "json", e);
 }
 
+static int set_csv(void *settings, const char *value, struct err *e)
+{
+    struct settings *s = settings;
+    int generation = value_word(value, csv_names);
+    if (generation < 0)
+        return err_say(e, "1.03, 1.96, 1.97 or 1.98");
+    s->csv_given = true;
+    s->csv = (enum csv_generation)generation;
+    return 0;
+}
+
 static int set_html(void *settings, const char *value, struct err *e)
 {
     struct settings *s = settings;
@@ -706,6 +717,13 @@ static const struct option_entry entries[] = {
      .words = format_words,
      .offer = OFFER_LIST,
      .help = "reports to print: text, csv, json, html (default: text,csv)"},
+    {.name = "csv",
+     .value = VALUE_REQUIRED,
+     .value_name = "GENERATION",
+     .set = set_csv,
+     .words = csv_names,
+     .help = "print the CSV line, as Bonnie++ 1.03, 1.96, 1.97 or 2.00a (1.98) does (default: "
+             "1.98)"},
     {.name = "json", .set = set_json, .help = "same as --format=json"},
     {.name = "percentiles",
      .kind = OPTION_FLAG,
@@ -831,22 +849,31 @@ static struct option_table go_table(struct option_entry changed[OPTIONS_MOST])
         adapt_option(&changed[i]);
     }
     return (struct option_table){
-        .entries = changed,
-        .count = option_table.count,
-        .usage = "Usage: " NAME " [FLAG]...\n"
-                 "Measure writing, reading and IOPS of a filesystem. GoBonnieGo's flags are -dir,\n"
-                 "-iops-duration, -json, -runs, -seconds, -size, -threads, -v and -version; all\n"
-                 "of these are accepted, and any long name may be written with one dash:\n\n",
-        .closing = option_table.closing,
-        .single_dash = true,
-    };
+        .entries = changed, .count = option_table.count, .single_dash = true};
 }
+
+static const char go_help[] =
+    "Usage: " NAME " [FLAG]...\n"
+    "Measure writing, reading and IOPS of a filesystem.\n\n"
+    "  -dir DIR            where; made if it is missing, and stays (default: .)\n"
+    "  -size GIB           size of the data (default: twice the RAM); or with a\n"
+    "                      suffix: 500m\n"
+    "  -threads N          readers, and writers (default: the number of CPUs)\n"
+    "  -runs N             number of runs (default: 1)\n"
+    "  -seconds N          begin further runs until this has passed (default: 0)\n"
+    "  -iops-duration N    seconds of the IOPS test (default: 15)\n"
+    "  -json               print one JSON object\n"
+    "  -v                  print more details on stderr\n"
+    "  -version            print the version and exit\n"
+    "  -h, -help           print this help and exit\n\n"
+    "A flag may have two dashes. Options of bonnie work as well: see bonnie --help.\n";
 
 void options_print_help(const struct settings *s, FILE *out)
 {
-    struct option_entry changed[OPTIONS_MOST];
-    const struct option_table table = s->has_go_flags ? go_table(changed) : option_table;
-    cli_print_help(&table, out);
+    if (s->has_go_flags)
+        fputs(go_help, out);
+    else
+        cli_print_help(&option_table, out);
 }
 
 void options_print_version(const struct settings *s, FILE *out)
@@ -860,7 +887,9 @@ void options_print_version(const struct settings *s, FILE *out)
 int options_parse(int argc, char *argv[], struct settings *s, struct err *e)
 {
     struct option_entry changed[OPTIONS_MOST];
-    *s = (struct settings){.directory = ".", .has_go_flags = go_options_are_meant(argc, argv)};
+    *s = (struct settings){.directory = ".",
+                           .has_go_flags = go_options_are_meant(argc, argv),
+                           .is_bonniexx = cli_is_called(argc, argv, "bonnie++")};
     if (!s->has_go_flags)
         return cli_parse(&option_table, argc, argv, s, e);
     if (cli_is_called(argc, argv, NAME))

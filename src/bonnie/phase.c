@@ -29,7 +29,8 @@
 /* Makes the title of a test; on a terminal, with the test's number among those of the run. */
 static void phase_title(char title[PHASE_TITLE], const struct run_context *r, enum test_id test)
 {
-    const char *name = workload_of(test)->title;
+    const struct workload *w = workload_of(test);
+    const char *name = r->plan->settings->is_bonniexx && w->old_title ? w->old_title : w->title;
     unsigned number = 0;
     unsigned count = 0;
     for (enum test_id t = 0; t < TEST_COUNT; t++) {
@@ -84,9 +85,15 @@ static void phase_tell(const char *title, struct run_context *r, enum test_id te
         .bytes = t->bytes,
         .goal_bytes = phase_goal(r->plan, test).bytes,
     };
+    const struct workload *w = workload_of(test);
     size_t used = strlen(r->figures);
     progress_figures(figures, &reading);
-    progress_lines_done(&r->progress, title, figures);
+    if (!r->plan->settings->is_bonniexx)
+        progress_lines_done(&r->progress, title, figures);
+    else if (w->forked)
+        progress_lines_end(&r->progress, "done...", r->plan->data.seekers);
+    else
+        progress_lines_end(&r->progress, workload_has_data(w) ? "done" : "done.", 1);
     snprintf(r->figures + used, sizeof r->figures - used, "  %-10s  %s\n", test_name(test),
              figures);
 }

@@ -223,6 +223,8 @@ static void choose_formats(struct plan *p, const struct settings *s,
                                         : strcmp(names[i], "json") == 0 ? defaults->json
                                                                         : names[i];
     }
+    if (s->csv_given && !plan_has_format(p, "csv"))
+        p->formats[p->format_count++] = "csv";
     p->wants_intervals = plan_has_format(p, "json");
 }
 

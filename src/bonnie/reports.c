@@ -97,7 +97,7 @@ int reports_begin(struct reports *r, const struct plan *p, const struct output *
     for (size_t i = 0; rc == 0 && p->csv_header && i < p->format_count; i++) {
         const struct report_ops *report = report_by_name(p->formats[i]);
         if (report->header)
-            rc = check_printed(r, report->header(o->stream), o->stream, e);
+            rc = check_printed(r, report->header(o->stream, p), o->stream, e);
     }
     return rc;
 }

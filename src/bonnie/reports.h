@@ -19,7 +19,7 @@ struct report_ops {
     const char *help; /* description in one line */
 
     /* Prints the heading above the lines of several runs. NULL: the format has none. */
-    int (*header)(FILE *out);
+    int (*header)(FILE *out, const struct plan *p);
 
     /* Prints one run. NULL: the format prints nothing for a single run. */
     int (*run)(FILE *out, const struct result *r);

@@ -299,13 +299,36 @@ static void break_progress_line(void *line)
     progress_lines_break(line);
 }
 
+/*
+ * Opens the user's directory. One that this makes may be misspelt, and then be on another
+ * filesystem than was meant, so a line says which it is.
+ */
+static int open_directory(struct run_context *r, struct err *e)
+{
+    const struct plan *p = r->plan;
+    const char *path = p->settings->directory;
+    struct mount_info mount = {0};
+    struct device_set devices;
+    int rc = scratch_open(&r->scratch, path, PATH_FAILS, e);
+    if (rc != -ENOENT || !p->preset->makes_directory)
+        return rc;
+    err_init(e);
+    rc = scratch_open(&r->scratch, path, PATH_MAKES, e);
+    if (rc != 0 || p->rank > 0)
+        return rc;
+    mount_info_find(&mount, r->scratch.parent_fd);
+    device_find(&devices, &mount);
+    message("made %s, on the filesystem %s%s%s", path, mount.filesystem,
+            devices.count > 0 ? " of " : "", devices.name);
+    return 0;
+}
+
 /* Makes the private directory. No rank writes anything before all ranks have their directories. */
 static int open_scratch(struct run_context *r, struct err *e)
 {
     const struct plan *p = r->plan;
     struct coordinator *c = r->coordinator;
-    int rc = scratch_open(&r->scratch, p->settings->directory,
-                          p->preset->makes_directory ? PATH_MAKES : PATH_FAILS, e);
+    int rc = open_directory(r, e);
     if (rc == 0)
         rc = check_engine(p, e);
     if (rc == 0)
@@ -356,6 +379,8 @@ int run_context_open(struct run_context *r, const struct plan *p, struct helpers
         .lookout = {.look = coordinator_look, .context = coordinator},
     };
     progress_lines_init(&r->progress, p->quiet);
+    if (p->settings->is_bonniexx)
+        r->progress.is_terminal = r->progress.has_colour = false;
     coordinator->break_line = break_progress_line;
     coordinator->line = &r->progress;
     int rc = check_descriptors(p, e);

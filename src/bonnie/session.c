@@ -70,9 +70,9 @@ static void advise_user(const struct plan *p, bool stays_root)
         char advised[UNITS_TEXT];
         units_format_readable(advised, p->advise_bytes);
         message(
-            "the size is less than twice the RAM, so some reads may come from memory; -s %" PRIu64
+            "the size is less than twice the RAM, so some reads may come from memory; %s %" PRIu64
             "m (%s) avoids that",
-            p->advise_bytes / MIB, advised);
+            p->settings->has_go_flags ? "-size" : "-s", p->advise_bytes / MIB, advised);
     }
 }
 

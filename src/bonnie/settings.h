@@ -25,6 +25,12 @@ extern const char *const cache_names[];
 /* Most formats that a session can print: text, csv, json, html, each at most once. */
 #define MAX_FORMATS 4
 
+/* The generations of Bonnie++'s CSV lines, the newest first, and their names with a NULL at the
+ * end. */
+enum csv_generation { CSV_1_98, CSV_1_97, CSV_1_96, CSV_1_03 };
+
+extern const char *const csv_names[];
+
 /* Defaults of Bonnie++, which its table and its CSV line omit. */
 #define DEFAULT_CHUNK_BYTES      8192
 #define DEFAULT_FILE_CHUNK_BYTES 8192
@@ -51,6 +57,7 @@ struct settings {
     enum action action;
     const struct preset_defaults *preset; /* NULL: not given */
     bool has_go_flags;                    /* the command line has GoBonnieGo's form */
+    bool is_bonniexx;                     /* called bonnie++: progress is told in its words */
 
     const char *directory;
     const char *label; /* NULL: not given */
@@ -125,4 +132,6 @@ struct settings {
 
     size_t format_count; /* 0: the preset's formats */
     const char *formats[MAX_FORMATS];
+    bool csv_given;          /* --csv: the line is printed whatever the formats are */
+    enum csv_generation csv; /* generation of the CSV line */
 };

@@ -65,36 +65,36 @@ static size_t name_distance(const char *name, const struct given_name *given)
     return row[given->length];
 }
 
-/* The listed name that is nearest to the given one; NULL: none is near enough. */
-static const char *nearest_name(const struct option_table *table, const struct given_name *given)
+/* Lists the names that are nearest to the given one; none if all are too far from it. */
+static void list_nearest(char *names, size_t size, const struct option_table *table,
+                         const struct given_name *given)
 {
-    const char *best = NULL;
-    size_t least = NEAR + 1;
+    size_t least = NEAR;
     for (size_t i = 0; i < table->count; i++) {
         const struct option_entry *entry = &table->entries[i];
         const char *const both[] = {entry->name, entry->alias};
         for (size_t n = 0; entry->help && n < 2; n++) {
-            size_t found = both[n] ? name_distance(both[n], given) : least;
-            if (found < least && found < given->length) {
-                best = both[n];
-                least = found;
-            }
+            size_t found = both[n] ? name_distance(both[n], given) : NEAR + 1;
+            if (found > least || found >= given->length)
+                continue;
+            if (found < least)
+                names[0] = '\0';
+            least = found;
+            list_name(names, size, dashes_of(table), both[n]);
         }
     }
-    return best;
 }
 
 /*
  * Reports a long option that the table does not have. `word` is as the user gave it:
- * "--nmae=value". Lists the names that begin with the given one or, if there are none, suggests the
- * nearest name. Returns -EINVAL.
+ * "--nmae=value". Lists the names that begin with the given one or, if there are none, the nearest
+ * ones. Returns -EINVAL.
  */
 static int suggest_option(const struct option_table *table, const char *word, struct err *e)
 {
     struct given_name given = {.text = word + strspn(word, "-")};
     given.length = strcspn(given.text, "=");
     const char *dashes = dashes_of(table);
-    const char *only = NULL;
     unsigned begun = 0; /* number of names that begin with the given one */
     char names[200] = "";
     for (size_t i = 0; i < table->count; i++) {
@@ -102,16 +102,16 @@ static int suggest_option(const struct option_table *table, const char *word, st
         for (size_t n = 0; n < 2; n++) {
             if (!begins_with(both[n], &given))
                 continue;
-            only = both[n];
             begun++;
-            list_name(names, sizeof names, dashes, only);
+            list_name(names, sizeof names, dashes, both[n]);
         }
     }
     if (begun > 1)
         return err_say(e, "ambiguous option %.100s: it may be %s", word, names);
-    const char *name = only ? only : given.length <= NAME_MOST ? nearest_name(table, &given) : NULL;
-    if (name)
-        return err_say(e, "unknown option %.100s; did you mean %s%s?", word, dashes, name);
+    if (begun == 0 && given.length <= NAME_MOST)
+        list_nearest(names, sizeof names, table, &given);
+    if (names[0] != '\0')
+        return err_say(e, "unknown option %.100s; did you mean %s?", word, names);
     return err_say(e, "unknown option %.100s; %shelp lists the options", word, dashes);
 }
 

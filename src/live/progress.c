@@ -311,6 +311,13 @@ void progress_lines_done(struct progress_lines *p, const char *title, const char
     p->line_open = false;
 }
 
+void progress_lines_end(struct progress_lines *p, const char *word, unsigned times)
+{
+    for (unsigned i = 0; p->line_open && !stop_signal() && i < times; i++)
+        fputs(word, stderr);
+    progress_lines_break(p);
+}
+
 void progress_lines_break(struct progress_lines *p)
 {
     if (p->line_open)

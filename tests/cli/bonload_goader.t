@@ -172,6 +172,8 @@ sub look_at {
 }
 ok($DIFFERS{$_}, "bonload(1) tells of the difference: $_") for sort keys %used;
 
+like(called('goader', qw(-rpt=10 -url=x))->{err}, qr/unknown option -rpt; did you mean .*-rpw\b/, "the -rpt of goader's documentation is -rpw");
+
 # ---- what is done under the name goader alone -------------------------------------------------------------
 # goader follows a symbolic link of this user, unless another user could have put it
 # there.

@@ -45,7 +45,7 @@ for my $case (
     [ [ @NULL, qw(-rt=1 -mkdirs) ],              qr/-mkdirs is an option for disk and meta, but -requests-engine is null/ ],
     [ [qw(-rt=1 -url=x -s3-bucket=b)],           qr/-s3-bucket is an option for s3, but -requests-engine is disk/ ],
     [ [qw(-frob)],        qr/unknown option -frob; -help lists the options/ ],
-    [ [qw(-rpz=5)],       qr/unknown option -rpz; did you mean -rps[?]/ ],
+    [ [qw(-rpz=5)],       qr/unknown option -rpz; did you mean -rps, -rpw[?]/ ],
     [ [qw(--mkdir)],      qr/unknown option -mkdir; did you mean -mkdirs[?]/ ],
     [ [qw(-max=5)],       qr/ambiguous option -max: it may be -max-latency, -max-channels, -max-requests, -max-errors, -max-body-size/ ],
     [ [qw(-s3-secret-kay=hidden)], qr/unknown option -s3-secret-kay; did you mean -s3-secret-key[?]$/ ],

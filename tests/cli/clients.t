@@ -1,6 +1,7 @@
 #!/usr/bin/perl
 # SPDX-License-Identifier: GPL-2.0-or-later
-# Public programs run bonnie++ and read its output; here is what they rely on.
+# Public programs run bonnie++ and read its output; here is what they rely on. Each takes its columns, counted from 1, or
+# its regular expressions from what was printed, as that program does.
 
 use strict;
 use warnings;
@@ -8,8 +9,8 @@ use FindBin;
 use lib "$FindBin::Bin/../lib";
 use Test::More;
 use File::Temp ();
-use BonnieRun  qw(bonnie scratch tree);
-use RunProgram qw(spew);
+use BonnieRun  qw(@TESTS bonnie csv_of finish nothing_left_ok program run_tool scratch start tree);
+use RunProgram qw(run spew);
 
 my $dir   = scratch();
 my @small = ('-d', $dir, qw(-r0 -s2 --cache=keep));
@@ -62,12 +63,140 @@ subtest 'an NFV suite' => sub {
     my $run = bonnie(@small, qw(-n1));
     my $last = (split /\n/, $run->{out})[-1];
     is(scalar(my @fields = split /,/, $last, -1), 50, 'the last line of stdout is the result');
+    my $its_sample = join q{,     }, split /,/, $last, -1;
+    is((run('bon_csv2txt', [], "$its_sample\n"))[1], (run('bon_csv2txt', [], "$last\n"))[1], 'and its own sample has blanks behind commas');
 };
 
 subtest 'a hardware certification suite' => sub {
     my $run = bonnie('-d', $dir, '-r', '7951.52', '-s', '2.5', qw(-n0 -f --cache=keep));
     is($run->{status}, 0, 'a fraction of a MiB');
     is((split /,/, (split /\n/, $run->{out})[-1])[5], '2M', 'is rounded down');
+};
+
+# ---- what is read from the line of each generation -----------------------------------------------
+
+# The lines of one generation, and of all that was printed: runs with files of two sizes in three directories, on a label
+# with blanks, in chunks of other than the usual size.
+my @odd = (@small, qw(-s2:16k -n1:100:10:3:512 -c2 -z7), '-m', 'lab 7');
+my %line_of;
+my %number_of = ('1.03' => 27, '1.96' => 48, '1.97' => 48, '1.98' => 50);
+for my $generation (sort keys %number_of) {
+    my $run = bonnie(@odd, qw(-q), "--csv=$generation");
+    my @lines = split /\n/, $run->{out};
+    is(scalar @lines, 1, "--csv=$generation: one line") or diag($run->{err});
+    $line_of{$generation} = [ split /,/, $lines[0] // q{}, -1 ];
+    is(scalar @{ $line_of{$generation} }, $number_of{$generation}, "of $number_of{$generation} fields");
+}
+
+# Columns of a line, counted from 1.
+sub columns {
+    my ($generation, @numbers) = @_;
+    return @{ $line_of{$generation} }[ map { $_ - 1 } @numbers ];
+}
+
+sub twos { my ($from, $to) = @_; return map { $from + 2 * $_ } 0 .. ($to - $from) / 2 }
+
+sub figures_ok {
+    my ($name, @fields) = @_;
+    return is((grep { !/\A(?:[0-9]+(?:[.][0-9]+)?|[+]{3,5})\z/a } @fields), 0, "$name: " . @fields . ' figures');
+}
+
+sub latencies_ok {
+    my ($name, @fields) = @_;
+    return is((grep { !/\A[0-9]+(?:[mu]s|s)\z/a } @fields), 0, "$name: " . @fields . ' latencies');
+}
+
+my $version = (bonnie('-V')->{out} =~ /([\d.]+)/)[0];
+my ($major, $rest) = $version =~ /\A(\d+)[.](.*)\z/;
+is((columns('1.98', 2))[0], "$major." . $rest =~ tr/.//dr, 'the version has one dot');
+for my $generation ('1.96', '1.97') {
+    is(join(q{,}, columns($generation, 1, 3 .. 7, 20 .. 24)), "$generation,lab 7,2,7,2M,,1,100,10,3,512", "$generation: the settings, without a chunk size");
+    figures_ok("$generation: a board farm's script", columns($generation, 8 .. 19, 25 .. 36));
+    latencies_ok("$generation: the same", columns($generation, 37 .. 48));
+    is(join(q{,}, columns($generation, 6)), '2M', "$generation: a read-ahead script: the size");
+    figures_ok("$generation: a read-ahead script", columns($generation, 10, 12, 16));
+    figures_ok("$generation: a gnuplot script", columns($generation, 10, 12, 16, 18, 25, 29, 31, 35));
+    like(join(q{,}, columns($generation, 3, 5, 20)), qr/\Alab 7,\d+,1\z/, "$generation: a queue's benchmark: label, time and files");
+    figures_ok("$generation: a queue's benchmark", columns($generation, 8 .. 19, 25 .. 36));
+    latencies_ok("$generation: a queue's benchmark", columns($generation, 43 .. 48));
+    is((grep { !/\A(\d+)([mu]s)\z/ && !/\A\d+s\z/ } columns($generation, 37 .. 48)), 0, "$generation: charts in Ruby: durations");
+}
+is(join(q{,}, columns('1.98', 1, 3 .. 9, 22 .. 26)), '1.98,lab 7,2,7,2M,16k,8192,5,1,100,10,3,512', '1.98: the settings, each in its column');
+figures_ok("1.98: a data-frame script", columns('1.98', 10 .. 21, 27 .. 38));
+like(join(q{,}, columns('1.98', 1, 2)), qr/^[0-9]+\.[0-9]+,[0-9]+\.[0-9]+\z/, '1.98: a collector for clusters of containers: the beginning of a line');
+figures_ok('1.98: the same', columns('1.98', twos(10, 20), twos(27, 37)));
+latencies_ok('1.98: a benchmark suite in Python', columns('1.98', 39 .. 44));
+like(bonnie('-V')->{out} . bonnie('-V')->{err}, qr/\d+\.\d+/, 'and -V prints a version');
+like((columns('1.98', 1))[0], qr/1\.9\d/, '1.98: a cluster bench in Python: the format');
+like((columns('1.03', 2))[0], qr/\A\d+[KMGT]?:16k\z/, '1.03: the same: the size, and the chunk size of a run with another');
+figures_ok('1.03: the same', columns('1.03', 3 .. 14, 16 .. 27));
+is(join(q{,}, columns('1.03', 1, 15)), 'lab 7,1:100:10/3', '1.03: the label and the files');
+figures_ok("1.03: a phone maker's suite", columns('1.03', 3, 9, 16));
+is(join(q{,}, @{ $line_of{'1.03'} }) =~ tr/,//, 26, '1.03: a test grid: 26 commas');
+
+subtest 'charts in PHP and in JavaScript' => sub {
+    for my $generation (sort keys %number_of) {
+        my @with_comma = grep {/,/} split /\n/, bonnie(@small, qw(-s1 -n0 -f), "--csv=$generation")->{out};
+        is(scalar @with_comma, 1, 'beside the table there is one line of more than one field');
+        is(scalar(my @fields = split /,/, $with_comma[0], -1), $number_of{$generation}, "that of $generation, if half of it is empty, too");
+    }
+};
+
+subtest 'a disk benchmark in Python' => sub {
+    my ($first, @lines) = split /\n/, bonnie(@small, qw(-s1 -n0 -q -x2 --csv=1.03))->{out};
+    is(scalar(my @names = split /,/, $first), 27, 'a first line of names');
+    is(join(q{ }, map { scalar(my @fields = split /,/, $_, -1) } @lines), '27 27', 'then 27 fields in each');
+    is("@names[4, 10]", 'put_block get_block', 'rates where it takes them');
+};
+
+subtest 'our converters read all of them alike' => sub {
+    my %table;
+    for my $generation (sort keys %number_of) {
+        my $line = join q{,}, @{ $line_of{$generation} };
+        my ($status, $out, $err) = run('bon_csv2txt', [], "$line\n");
+        is("$status$err", '0', "$generation: read without a word");
+        my ($padded) = (run('bon_csv2txt', [], $line =~ s/,/,     /gr . "\n"))[1];
+        is($padded, $out, "$generation: blanks behind commas are nothing");
+        my ($sizes, $files) = ($out =~ /^lab 7 +(\S+) .*\n(?:Latency.*\n)?Version/m, $out =~ /^ +(1:\S+) /m);
+        $table{$generation} = "$sizes $files";
+        like($out, qr/^Version \Q$version\E /m, "$generation: the version has its dots again") if $generation ne '1.03';
+    }
+    is_deeply(\%table, { '1.03' => '2M:16k 1:100:10/3', '1.96' => '2M::2 1:100:10/3:512', '1.97' => '2M::2 1:100:10/3:512', '1.98' => '2M:16k:2 1:100:10/3:512' },
+        'with all settings that the generation has');
+};
+
+# ---- other ways --------------------------------------------------------------------------------
+
+my $bin = scratch();
+symlink program(), "$bin/bonnie++" or die "bonnie++: $!\n";
+
+subtest 'a robot test of a container host: progress to the letter' => sub {
+    my $run = run_tool("$bin/bonnie++", @small, qw(-n1 -u root));
+    my ($old) = RunProgram::slurp(RunProgram::data_file('bonnie++-2.00a-output.txt')) =~ /\A(.*?)^Version/ms;
+    $old =~ s/^Using .*\n//m if $> != 0;
+    my $new = join q{}, grep { !/^bonnie(?:\+\+)?: |^What was measured|^  / } split /^/, $run->{err};
+    is($new, $old, 'what Bonnie++ 2.00a printed');
+    like($run->{err}, qr/^Delete files in random order\.\.\.done\.$/m, 'what it waits for');
+    like(run_tool("$bin/bonnie++", @small, qw(-s2:::2 -n0 -f))->{err}, qr/^start 'em\.\.\.done\.\.\.done\.\.\.$/m, 'a word for each seeker');
+    unlike(bonnie(@small, qw(-s1 -n0 -f))->{err}, qr/intelligently/, 'only under that name');
+};
+
+subtest 'a group run' => sub {
+    is(bonnie('-p3')->{status}, 0, '-p3');
+    my @runs = map { start(@small, qw(-s1 -n0 -f -q -y s -m), "run$_") } 1 .. 3;
+    my $lines = join q{}, map { finish($_)->{out} } @runs;
+    is(bonnie(qw(-p -1))->{status}, 0, '-p -1');
+    like((run('bon_csv2txt', [], $lines))[1], qr/^run1 +1M .*^run2 +1M .*^run3 +1M /ms, 'all of them in one table');
+};
+
+subtest 'a web page for log lines' => sub {
+    my ($line) = bonnie(@small, qw(-s1 -n0 -f -q))->{out};
+    my ($cut) = "Nov 25 20:11:07 host7 benchmark[81]: $line" =~ /: (1\.9.*)/s;
+    my ($status, $page) = run('bon_csv2html', [], $cut);
+    is($status, 0, 'a page of a line whose prefix was cut off');
+    my $shown = $page =~ s{>(\d+)us(?=</td>)}{'>' . $1 / 1000 . 'ms'}ger;
+    unlike($shown, qr{>\d+us</td>}, 'no latency in microseconds is left');
+    like($shown, qr{>[\d.]+[^<\d]*s</td>}, 'latencies are in its cells');
 };
 
 # The arguments of each of these programs, and the converter that it uses.

@@ -75,7 +75,14 @@ subtest 'flags as Go spells them' => sub {
     like(gobonniego(@go, qw(-json=false -seconds 0 -v))->{out}, qr/\ASequential Write MB\/s: [\d.]+\nSequential Read MB\/s: [\d.]+\nIOPS: \d+\n\z/, 'without -json: its three lines');
     my ($version) = bonnie('--version')->{out} =~ /([\d.]+)/;
     is(gobonniego('-version')->{out}, "gobonniego version $version\n", '-version');
-    like(gobonniego($_)->{out}, qr/\AUsage: gobonniego .*^  -d, --directory, --dir DIR\n/ms, $_) for qw(-h -help);
+    for my $help (map { gobonniego($_)->{out} } qw(-h -help --help)) {
+        like($help, qr/\AUsage: gobonniego .*^  -size GIB .*twice the RAM.*^  -threads N .*number of CPUs/ms, 'its own flags, units and defaults');
+        is((grep { $help !~ /^  $_\b/m } qw(-dir -iops-duration -json -runs -seconds -size -threads -v -version)), 0, 'all of them');
+        unlike($help, qr/-n\b|--\w+(?<!--help)[ =\n]|MiB/, 'and no others');
+        cmp_ok($help =~ tr/\n//, '<=', 25, 'on one screen');
+    }
+    my ($advice) = gobonniego(@go, '-size=0.015625')->{err} =~ /(-\S+ \d+m) \([\d.]+ [GT]iB\) avoids that$/m;
+    like($advice, qr/\A-size \d+m\z/, 'its advice has its own flag');
     refused_ok({ %{ gobonniego(qw(-dir /tmp -threadz 1)) }, name => 'bonnie' }, qr/unknown option -threadz; did you mean --threads[?]/, 'a flag that there is not');
     refused_ok({ %{ gobonniego(qw(-json=perhaps)) }, name => 'bonnie' }, qr/--json: 'perhaps' is not accepted; expected true or false/, 'neither yes nor no');
     refused_ok(bonnie(@go, '-q'), qr/unknown option -i; --help/, 'without the preset they are letters, as ever');
@@ -87,7 +94,11 @@ subtest 'a directory that is not there' => sub {
     my $run = gobonniego(@go, '-dir', "$dir/new/below");
     is($run->{status}, 0, 'exit status 0') or diag($run->{err});
     is_deeply([ tree($dir) ], [qw(new new/below)], 'it is made, and stays');
-    is(gobonniego(@go, '-dir', "$dir/new/below")->{status}, 0, 'it may be there');
+    chomp(my $filesystem = qx(stat -f -c %T '$dir'));
+    like($run->{err}, qr/^bonnie: made \Q$dir\E\/new\/below, on the filesystem [\w.-]+(?: of .+)?$/m, "and it says on which filesystem ($filesystem)");
+    $run = gobonniego(@go, '-dir', "$dir/new/below");
+    is($run->{status}, 0, 'it may be there');
+    unlike($run->{err}, qr/: made /, 'then nothing is said');
     refused_ok(bonnie(qw(-q -s1 -n0 -f -d), "$dir/other"), qr/No such file or directory/, 'only under this preset');
     refused_ok({ %{ gobonniego(@go, '-dir', '/proc/none/below') }, name => 'bonnie' }, qr{make directory /proc/none/below: No such file}, 'one that cannot be made');
 };

@@ -42,18 +42,23 @@ my $KNOWN_FORMAT = qr/1[.]9\d[[:alnum:]]*/a;
 sub parse_line {
     my ($line) = @_;
     $line =~ s/^\xEF\xBB\xBF//;    # the byte order mark of some editors
-    $line =~ s/^\s++//a;
-    $line =~ s/(?<!\s)\s++\z//a;    # the possessive match never starts within a run of spaces, which would take quadratic time
+    $line = trimmed($line);
     return if $line =~ /^#/ || !looks_like_result($line) || is_header($line);
 
     my $problem = why_unreadable($line);
     return (undef, $problem) if $problem;
-    return build_record(split /,/, $line, -1);
+    return build_record(map { trimmed($_) } split /,/, $line, -1);
+}
+
+# Without the blanks around it, which some programs put behind commas.
+sub trimmed {
+    my ($text) = @_;
+    return $text =~ s/\A\s++//ar =~ s/(?<!\s)\s++\z//ar;    # the possessive match never starts within a run of spaces, which would take quadratic time
 }
 
 sub looks_like_result {
     my ($line) = @_;
-    return $line =~ /^$KNOWN_FORMAT(?:,|\z)/ || ($line =~ tr/,//) >= $COMMAS_OF_A_RESULT;
+    return $line =~ /^$KNOWN_FORMAT\s*+(?:,|\z)/a || ($line =~ tr/,//) >= $COMMAS_OF_A_RESULT;
 }
 
 sub is_header {
@@ -67,7 +72,7 @@ sub why_unreadable {
     my ($begin) = split /,/, $line, 2;
     my $count = 1 + $line =~ tr/,//;
     my $first = shorten(plain_text($begin), 20);
-    my $known = $begin =~ /^$KNOWN_FORMAT\z/;
+    my $known = trimmed($begin) =~ /^$KNOWN_FORMAT\z/;
     return "number of fields is $count; a result has 27, 47, 48 or 50" if !$COLUMNS{$count};
     return "number of fields is 27; format $first has 47, 48 or 50"    if $known && $count == 27;
     return "unknown format \"$first\"" if !$known && $count != 27;
@@ -109,12 +114,16 @@ sub split_at_colons {
 
 # Bonnie++ from 1.9x to 2.00a omits both chunk sizes, and prints num_dirs one
 # column late, in place of the second one. Programs from version 3 on have each
-# field in its own column.
+# field in its own column, and a version with one dot; only their lines of 50
+# fields say the chunk size.
 sub repair_settings {
     my ($field) = @_;
+    return if $field->{format} eq '1.03';
     my ($major) = $field->{version} =~ /^(\d+)/a;
-    return if defined $major && $major >= 3 || $field->{format} eq '1.03';
-    $field->{chunk_size} = undef if $field->{chunk_size} eq q{};
+    my $is_ours = defined $major && $major >= 3;
+    $field->{version} =~ s/\A(\d+)[.](\d)(\d)\z/$1.$2.$3/a if $is_ours;
+    $field->{chunk_size} = undef if $field->{chunk_size} eq q{} && !($is_ours && exists $field->{seekers});
+    return if $is_ours;
     return if $field->{num_dirs} ne q{} || !defined $field->{file_chunk_size};
     $field->{num_dirs}        = $field->{file_chunk_size};
     $field->{file_chunk_size} = undef;

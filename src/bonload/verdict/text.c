@@ -97,7 +97,8 @@ static void print_figures(const struct answer *a, FILE *out)
     fprintf(out, " %s, p99 %s", load_words(a, l).text, units_time(l->response.times.p99).text);
     if (l->sync.count > 0)
         fprintf(out, ", %s p99 %s", l->sync.name, units_time(l->sync.times.p99).text);
-    fputs("; nothing is published to judge it by.", out);
+    fputs("; nothing is published to judge it by. One run does not compare two disks; bon_ab does.",
+          out);
 }
 
 /*

@@ -1,50 +1,103 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
+#include <string.h>
+
 #include "bonnie/report/figures.h"
 #include "bonnie/reports.h"
 
-/*
- * The CSV line in format 1.98 of Bonnie++ 2.00a, with 50 fields. Bonnie++ itself prints the number
- * of directories in the field for the chunk size of the metadata tests; here each has its own
- * field.
- */
-#define FORMAT_VERSION "1.98"
+const char *const csv_names[] = {
+    [CSV_1_98] = "1.98", [CSV_1_97] = "1.97", [CSV_1_96] = "1.96", [CSV_1_03] = "1.03", NULL};
 
-static int csv_header(FILE *out)
+/*
+ * A CSV line of one generation of Bonnie++. Each field is in the column from which the converter of
+ * that generation reads it; Bonnie++ from 1.96 on itself prints the number of directories in the
+ * field for the chunk size of the metadata tests.
+ */
+struct csv_line {
+    FILE *out;
+    enum csv_generation generation;
+    bool is_header; /* names instead of texts */
+    const char *separator;
+};
+
+/* Prints a field if the line's generation has it; `first` is the first one that has. */
+static void put_field(struct csv_line *l, enum csv_generation first, const char *name,
+                      const char *suffix, const char *text)
 {
-    fputs("format_version,bonnie_version,name,concurrency,seed", out);
-    fputs(",file_size,chunk_size,num_seeks,seek_proc_count", out);
+    if (l->generation > first)
+        return;
+    fprintf(l->out, "%s%s%s", l->separator, l->is_header ? name : text, l->is_header ? suffix : "");
+    l->separator = ",";
+}
+
+/* MAJOR, a dot, and the other numbers without dots: readers accept one dot (3.0.0: 3.00). */
+static void put_version(struct csv_line *l, const char *version)
+{
+    char text[UNITS_TEXT];
+    size_t length = 0;
+    for (const char *at = version; *at != '\0' && length + 1 < sizeof text; at++)
+        if (*at != '.' || !memchr(text, '.', length))
+            text[length++] = *at;
+    text[length] = '\0';
+    put_field(l, CSV_1_96, "bonnie_version", "", text);
+}
+
+/* Prints a setting that 1.03 has in the field before it, and only if it is not the default. */
+static void put_part(struct csv_line *l, const char *before, const char *name, const char *text)
+{
+    if (l->generation != CSV_1_03)
+        put_field(l, CSV_1_96, name, "", text);
+    else if (*text != '\0')
+        fprintf(l->out, "%s%s", before, text);
+}
+
+static int put_line(struct csv_line *l, const char *version, const struct figures *f)
+{
+    bool is_without_chunk = l->generation == CSV_1_96 || l->generation == CSV_1_97;
+    put_field(l, CSV_1_96, "format_version", "", csv_names[l->generation]);
+    put_version(l, version);
+    put_field(l, CSV_1_03, "name", "", f->label);
+    put_field(l, CSV_1_96, "concurrency", "", f->concurrency);
+    put_field(l, CSV_1_96, "seed", "", f->seed);
+    put_field(l, CSV_1_03, "file_size", "", f->size);
+    put_part(l, ":", "chunk_size", is_without_chunk ? "" : f->chunk);
+    put_field(l, CSV_1_98, "num_seeks", "", f->seeks);
+    put_field(l, CSV_1_98, "seek_proc_count", "", f->seekers);
     for (enum test_id test = 0; test < TEST_COUNT; test = test_next_classic(test)) {
-        if (test == TEST_FIRST_METADATA)
-            fputs(",num_files,max_size,min_size,num_dirs,file_chunk_size", out);
-        fprintf(out, ",%s,%s_cpu", test_name(test), test_name(test));
+        if (test == TEST_FIRST_METADATA) {
+            put_field(l, CSV_1_03, "num_files", "", f->files);
+            put_part(l, ":", "max_size", f->file_max);
+            put_part(l, ":", "min_size", f->file_min);
+            put_part(l, "/", "num_dirs", f->directories);
+            put_field(l, CSV_1_96, "file_chunk_size", "", f->file_chunk);
+        }
+        put_field(l, CSV_1_03, test_name(test), "", f->tests[test].rate);
+        put_field(l, CSV_1_03, test_name(test), "_cpu", f->tests[test].cpu);
     }
     for (enum test_id test = 0; test < TEST_COUNT; test = test_next_classic(test))
-        fprintf(out, ",%s_latency", test_name(test));
-    fputc('\n', out);
-    return report_end(out);
+        put_field(l, CSV_1_96, test_name(test), "_latency", f->tests[test].latency);
+    fputc('\n', l->out);
+    return report_end(l->out);
+}
+
+static int csv_header(FILE *out, const struct plan *p)
+{
+    const struct figures none = {0};
+    struct csv_line l = {
+        .out = out, .generation = p->settings->csv, .is_header = true, .separator = ""};
+    return put_line(&l, "", &none);
 }
 
 static int csv_run(FILE *out, const struct result *r)
 {
     struct figures f;
+    struct csv_line l = {.out = out, .generation = r->plan->settings->csv, .separator = ""};
     figures_init(&f, r);
-    fprintf(out, FORMAT_VERSION ",%s,%s,%s,%s", r->version, f.label, f.concurrency, f.seed);
-    fprintf(out, ",%s,%s,%s,%s", f.size, f.chunk, f.seeks, f.seekers);
-    for (enum test_id test = 0; test < TEST_COUNT; test = test_next_classic(test)) {
-        if (test == TEST_FIRST_METADATA)
-            fprintf(out, ",%s,%s,%s,%s,%s", f.files, f.file_max, f.file_min, f.directories,
-                    f.file_chunk);
-        fprintf(out, ",%s,%s", f.tests[test].rate, f.tests[test].cpu);
-    }
-    for (enum test_id test = 0; test < TEST_COUNT; test = test_next_classic(test))
-        fprintf(out, ",%s", f.tests[test].latency);
-    fputc('\n', out);
-    return report_end(out);
+    return put_line(&l, r->version, &f);
 }
 
 const struct report_ops report_csv = {
     .name = "csv",
-    .help = "one comma-separated line of 50 fields, as Bonnie++ 2.00a prints it",
+    .help = "one comma-separated line, as Bonnie++ 2.00a (50 fields) or an older one prints it",
     .header = csv_header,
     .run = csv_run,
 };

@@ -240,6 +240,7 @@ static int ran_del(void *context, struct err *e)
 
 const struct workload workload_seq_create = {
     .title = "Creating files in sorted order",
+    .old_title = "Create files in sequential order",
     .unit = UNIT_FILE,
     .written_percent = 100,
     .repeats = true,
@@ -248,6 +249,7 @@ const struct workload workload_seq_create = {
 
 const struct workload workload_seq_stat = {
     .title = "Reading files in directory order",
+    .old_title = "Stat files in sequential order",
     .unit = UNIT_FILE,
     .read_percent = 100,
     .reads = true,
@@ -258,6 +260,7 @@ const struct workload workload_seq_stat = {
 
 const struct workload workload_seq_del = {
     .title = "Deleting files in directory order",
+    .old_title = "Delete files in sequential order",
     .unit = UNIT_NAME,
     .shifts = true,
     .repeats = true,
@@ -266,6 +269,7 @@ const struct workload workload_seq_del = {
 
 const struct workload workload_ran_create = {
     .title = "Creating files in random order",
+    .old_title = "Create files in random order",
     .unit = UNIT_FILE,
     .written_percent = 100,
     .repeats = true,
@@ -274,6 +278,7 @@ const struct workload workload_ran_create = {
 
 const struct workload workload_ran_stat = {
     .title = "Reading files in random order",
+    .old_title = "Stat files in random order",
     .unit = UNIT_FILE,
     .read_percent = 100,
     .reads = true,
@@ -284,6 +289,7 @@ const struct workload workload_ran_stat = {
 
 const struct workload workload_ran_del = {
     .title = "Deleting files in random order",
+    .old_title = "Delete files in random order",
     .unit = UNIT_NAME,
     .shifts = true,
     .repeats = true,

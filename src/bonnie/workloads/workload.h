@@ -61,7 +61,8 @@ enum work_unit {
 };
 
 struct workload {
-    const char *title; /* title for the progress line */
+    const char *title;     /* title for the progress line */
+    const char *old_title; /* that of Bonnie++ 2.00a; NULL: it has no such test */
     enum work_unit unit;
     unsigned read_percent;    /* share of the counted bytes that are read, in percent */
     unsigned written_percent; /* share that is written; for UNIT_BLOCK, the plan decides */
