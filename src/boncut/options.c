@@ -354,6 +354,6 @@ static int check_settings(const struct settings *s, struct err *e)
 int options_parse(int argc, char *argv[], struct settings *s, struct err *e)
 {
     *s = (struct settings){0};
-    int rc = cli_parse(&option_table, argc, argv, s, e);
+    int rc = cli_parse(&option_table, argc, argv, s, NULL, e);
     return rc == 0 && s->action == ACTION_RUN ? check_settings(s, e) : rc;
 }

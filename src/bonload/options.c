@@ -316,7 +316,8 @@ static const struct settings defaults = {
 const struct option_table option_table = {
     .entries = entries,
     .count = sizeof entries / sizeof *entries,
-    .dashes = "-",
+    .operand_name = "url",
+    .style = STYLE_GO,
     .operand_offer = OFFER_FILES,
     .usage = "Usage: bonload [OPTION]... [TEMPLATE]\n"
              "Generate load and measure the latency of requests, or find the largest load\n"
@@ -380,7 +381,7 @@ int options_parse(int argc, char *argv[], struct settings *settings, struct err 
     bool given[OPTIONS_MOST];
     *settings = defaults;
     settings->as_goader = cli_is_called(argc, argv, "goader");
-    int rc = cli_parse_go(&option_table, "url", argc, argv, settings, given, e);
+    int rc = cli_parse(&option_table, argc, argv, settings, given, e);
     if (rc == 0 && settings->action == ACTION_RUN)
         rc = check_targets(settings, given, e);
     if (rc == 0 && settings->as_goader)

@@ -849,7 +849,7 @@ static struct option_table go_table(struct option_entry changed[OPTIONS_MOST])
         adapt_option(&changed[i]);
     }
     return (struct option_table){
-        .entries = changed, .count = option_table.count, .single_dash = true};
+        .entries = changed, .count = option_table.count, .style = STYLE_ONE_DASH};
 }
 
 static const char go_help[] =
@@ -891,9 +891,9 @@ int options_parse(int argc, char *argv[], struct settings *s, struct err *e)
                            .has_go_flags = go_options_are_meant(argc, argv),
                            .is_bonniexx = cli_is_called(argc, argv, "bonnie++")};
     if (!s->has_go_flags)
-        return cli_parse(&option_table, argc, argv, s, e);
+        return cli_parse(&option_table, argc, argv, s, NULL, e);
     if (cli_is_called(argc, argv, NAME))
         s->preset = preset_by_name(NAME);
     const struct option_table table = go_table(changed);
-    return cli_parse(&table, argc, argv, s, e);
+    return cli_parse(&table, argc, argv, s, NULL, e);
 }

@@ -48,7 +48,7 @@ static void print_option(const struct option_entry *entry, FILE *out)
 
 void cli_print_options(const struct option_table *table, FILE *out)
 {
-    fprintf(out, "program\t%s\t%s\t%s\n", program_name, table->dashes ? table->dashes : "--",
+    fprintf(out, "program\t%s\t%s\t%s\n", program_name, option_dashes(table),
             offer_text(table->operand_offer, NULL));
     for (size_t i = 0; i < table->count; i++)
         if (table->entries[i].help)
@@ -100,7 +100,7 @@ void cli_print_help(const struct option_table *table, FILE *out)
             continue;
         if (table->entries[i].group)
             fprintf(out, "\n%s\n", table->entries[i].group);
-        print_form(out, table->dashes ? table->dashes : "--", &table->entries[i]);
+        print_form(out, option_dashes(table), &table->entries[i]);
         print_text(out, table->entries[i].help);
     }
     fputs(table->closing, out);

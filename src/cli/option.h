@@ -24,14 +24,14 @@ enum option_kind {
     OPTION_CUSTOM,       /* `set` decides */
     OPTION_FLAG,         /* bool: becomes true */
     OPTION_COUNT,        /* struct given: a whole number from `min` to `max` */
-    OPTION_SIZE,         /* struct given, in bytes, up to `max`; a bare number is in `unit` */
-    OPTION_ROUNDED_SIZE, /* does the same, and accepts a fraction (units_parse_rounded_size()) */
+    OPTION_ROUNDED_SIZE, /* struct given, in bytes, up to `max`; a bare number is in `unit`, and
+                            may have a fraction (units_parse_rounded_size()) */
     OPTION_SECONDS,      /* struct given, in nanoseconds; at least `min` */
     OPTION_BOOLEAN,      /* bool: true without a value, or what the value says (go_parse_bool()) */
     OPTION_DURATION,     /* struct given, in nanoseconds: a duration as in Go, at least `min` */
     OPTION_BYTES,        /* struct given: a size as in Go, from `min` to `max` */
     OPTION_DECIMAL,      /* struct given, in billionths: from `min` to `max` */
-    OPTION_TEXT,         /* const char *: any text that is not empty */
+    OPTION_TEXT,         /* const char *: any text; it may be empty if nothing is `accepted` */
     OPTION_WORD,         /* an enum: index of the value in `words` */
     OPTION_SETS,         /* an enum: becomes `constant` */
     OPTION_COUNTS,       /* unsigned: number of times that the option was given */
@@ -48,12 +48,19 @@ enum option_offer {
     OFFER_GROUPS,
 };
 
-/* Spellings of old scripts that getopt_long(3) would misread. */
+/* How the words of a command line become options. */
+enum option_style {
+    STYLE_LETTERS,  /* as getopt_long(3): -l, --name; letters in one word; names may be cut short */
+    STYLE_ONE_DASH, /* does the same, but a name may also follow a single dash */
+    STYLE_GO, /* as programs written in Go: names after one dash or two, all of which are whole */
+};
+
+/* Where an option differs from the others. */
 enum option_quirk {
     OPTION_TAKES_NUMBERS = 1, /* -fb means -f -b: only a number can be attached to -f */
     OPTION_DETACHED = 2,      /* one of `words` may be a separate word: "-y s" */
     OPTION_SINGLE_DASH = 4,   /* -name means the same as --name */
-    OPTION_SECRET = 8,        /* the value is overwritten in argv at once (cli_parse_go()) */
+    OPTION_SECRET = 8,        /* the value is overwritten in argv at once */
 };
 
 /* One option: everything that the parser, --help and the completions need to know. */
@@ -97,13 +104,20 @@ struct option_table {
     const char *closing; /* lines below the options in --help */
     /*
      * Takes an operand (a word that is not an option) at its place among the options. Returns 0, or
-     * a negative errno with a line in e. NULL: the program has no operands.
+     * a negative errno with a line in e. NULL: the program has none.
      */
     int (*operand)(void *settings, const char *word, struct err *e);
+    /* name of an option whose value may also be given once as an operand; NULL: there is none */
+    const char *operand_name;
     enum option_offer operand_offer; /* what operands are; OFFER_WORDS: unknown */
-    bool single_dash;   /* a long name may also follow a single dash (getopt_long_only) */
-    const char *dashes; /* what precedes a long name in --help and messages; NULL: "--" */
+    enum option_style style;
 };
+
+/* What precedes a long name in --help and messages. */
+static inline const char *option_dashes(const struct option_table *table)
+{
+    return table->style == STYLE_GO ? "-" : "--";
+}
 
 #define OPTIONS_MOST 96
 
@@ -191,11 +205,11 @@ int value_size(struct given *out, const char *value, uint64_t unit, uint64_t max
 /* Parses yes or no, as Go's flag package spells them. */
 int value_boolean(bool *out, const char *value, struct err *e);
 
-/* Parse a duration or a size as in Go, and a decimal number, which is stored in billionths. */
+/* Parses a duration as in Go. */
 int value_duration(struct given *out, const char *value, uint64_t min, const char *accepted,
                    struct err *e);
 
-/* Parses any text that is not empty. */
+/* Parses any text; it may be empty if `accepted` is NULL. */
 int value_text(const char **out, const char *value, const char *accepted, struct err *e);
 
 /*
@@ -203,6 +217,13 @@ int value_text(const char **out, const char *value, const char *accepted, struct
  * that the list describes; -1: it is not in the list.
  */
 int value_word(const char *value, const char *const words[]);
+
+/*
+ * Splits a comma-separated list, and calls `take` with a copy of each word, which `take` may
+ * change. Refuses the list when `take` returns false, or when a word has VALUE_WORD characters or
+ * more.
+ */
+#define VALUE_WORD 32
 
 typedef bool value_take(void *settings, char *word);
 

@@ -11,7 +11,7 @@
 int tool_parse(const struct option_table *table, int argc, char *argv[],
                struct tool_settings *settings, bool *runs, struct err *e)
 {
-    int rc = cli_parse(table, argc, argv, settings, e);
+    int rc = cli_parse(table, argc, argv, settings, NULL, e);
     *runs = rc == 0 && settings->action == TOOL_RUN;
     if (rc == 0 && settings->action == TOOL_HELP)
         cli_print_help(table, stdout);

@@ -67,17 +67,15 @@ static void plan(struct settings *s)
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
     char *words[MOST_WORDS + 2];
-    char *owned[MOST_WORDS + 2]; /* getopt changes the order of the words */
     struct settings s;
     struct err e;
     int count = split(data, size, words);
-    memcpy(owned, words, sizeof words);
     err_init(&e);
     if (options_parse(count, words, &s, &e) == 0)
         plan(&s);
     else
         must_explain(&e);
     for (int i = 0; i < count; i++)
-        free(owned[i]);
+        free(words[i]);
     return 0;
 }

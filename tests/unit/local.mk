@@ -9,7 +9,7 @@ BONNIE_UNIT_TESTS = \
 	tests/unit/bonnie/test_options \
 	tests/unit/bonnie/test_plan \
 	tests/unit/bonnie/test_result \
-	tests/unit/cli/test_go_parser \
+	tests/unit/cli/test_parser \
 	tests/unit/io/test_engines \
 	tests/unit/io/test_io_queue \
 	tests/unit/io/test_queue_time \
