@@ -1,8 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 src_libbonload_a_SOURCES = \
 	src/bonload/control/conductor.c src/bonload/control/conductor.h \
-	src/bonload/control/explainer.c src/bonload/control/explainer.h \
-	src/bonload/control/live.c src/bonload/control/live.h \
 	src/bonload/control/progress.c src/bonload/control/progress.h \
 	src/bonload/control/search.c src/bonload/control/search.h \
 	src/bonload/control/steering.c src/bonload/control/steering.h \
@@ -13,7 +11,6 @@ src_libbonload_a_SOURCES = \
 	src/bonload/load/arrivals.c src/bonload/load/arrivals.h \
 	src/bonload/load/backing.c src/bonload/load/backing.h \
 	src/bonload/load/crew.c src/bonload/load/crew.h \
-	src/bonload/load/driver.c src/bonload/load/driver.h \
 	src/bonload/load/run.c src/bonload/load/run.h \
 	src/bonload/options.c src/bonload/options.h \
 	src/bonload/plan/course.c src/bonload/plan/course.h \
@@ -22,19 +19,12 @@ src_libbonload_a_SOURCES = \
 	src/bonload/plan/settings.c \
 	src/bonload/plan/settings.h \
 	src/bonload/planning.c src/bonload/planning.h \
-	src/bonload/profiles/etcd.c \
-	src/bonload/profiles/maildir.c \
-	src/bonload/profiles/mariadb.c \
 	src/bonload/profiles/own.c \
-	src/bonload/profiles/postgres.c \
 	src/bonload/profiles/profile.h \
-	src/bonload/profiles/redis.c \
 	src/bonload/profiles/table.c \
-	src/bonload/report/hgrm.c \
 	src/bonload/report/human.c \
 	src/bonload/report/json.c \
 	src/bonload/report/report.h \
-	src/bonload/result/aftermath.c src/bonload/result/aftermath.h \
 	src/bonload/result/result.c src/bonload/result/result.h \
 	src/bonload/session.c src/bonload/session.h \
 	src/bonload/stats/recorder.c src/bonload/stats/recorder.h \
@@ -43,7 +33,6 @@ src_libbonload_a_SOURCES = \
 	src/bonload/targets/files/disk.c \
 	src/bonload/targets/files/meta.c \
 	src/bonload/targets/files/paths.c src/bonload/targets/files/paths.h \
-	src/bonload/targets/null.c \
 	src/bonload/targets/profile/gauge.c src/bonload/targets/profile/gauge.h \
 	src/bonload/targets/profile/log.c src/bonload/targets/profile/log.h \
 	src/bonload/targets/profile/profile_target.c src/bonload/targets/profile/profile_target.h \

@@ -4,8 +4,6 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "bonload/control/explainer.h"
-#include "bonload/control/live.h"
 #include "bonload/control/progress.h"
 #include "bonload/control/search.h"
 #include "bonload/control/steering.h"
@@ -14,7 +12,42 @@
 #include "bonload/load/run.h"
 #include "bonload/stats/series.h"
 #include "measure/busy.h"
+#include "measure/io_limit.h"
 #include "sync/coordinator.h"
+#include "tail/examiner.h"
+#include "tail/trace.h"
+
+/*
+ * Finds what the slowest requests waited for (-explain-tail). Explained is the service time: the
+ * one in which a thread carried out the request. Reads and writes are judged apart. Of one that
+ * is not open, and of NULL, all functions do nothing.
+ */
+struct explainer {
+    struct tail_trace trace;
+    struct slow_box *boxes; /* one for each driver */
+    unsigned workers[LOAD_KINDS];
+    const struct run *run;
+    struct counted {
+        const struct run *run;
+        enum load_kind kind;
+    } counted[LOAD_KINDS];
+    struct io_limit limit;
+    struct examiner *examiner;
+};
+
+/*
+ * Opens what only root may open. Returns 0, or a negative errno with a line in e; to be closed in
+ * both cases.
+ */
+int explainer_open(struct explainer *x, struct err *e);
+void explainer_close(struct explainer *x);
+
+/*
+ * Sums up what it found of the requests of a kind, when all have ended; the first call may wait
+ * until all slow ones have been looked at. Returns 0, or a negative errno with a line in e.
+ */
+int explainer_sum_up(struct explainer *x, enum load_kind kind, const struct tally *t,
+                     struct tail_summary *summary, struct err *e);
 
 /*
  * The main thread's part in a run: it sets the load, watches the run, and ends it. It wakes up a

@@ -15,7 +15,7 @@
 #include "sys/thread_pool.h"
 #include "util/err.h"
 
-/* What all threads of a run share: the conductor (conductor.h) and the drivers (driver.h). */
+/* What all threads of a run share: the conductor (conductor.h) and the drivers (crew.h). */
 
 /* Number of schedules kept, because threads may still take tickets of one that was replaced. */
 #define SCHEDULES 4

@@ -15,7 +15,7 @@
 
 /*
  * A target is what requests go to: files, a server, or nothing. It only carries out single
- * requests. The driver above it (driver.h) decides when they begin, times and counts them, and
+ * requests. The driver above it (crew.h) decides when they begin, times and counts them, and
  * reports their failures.
  *
  * A request goes through choose() (its operation), the driver, which gives it its number,
