@@ -451,6 +451,7 @@ int good_for(const struct settings *s, struct coordinator *coordinator, struct p
         .coordinator = coordinator,
         .is_all = strcmp(s->good_for, "all") == 0,
     };
+    size_t profiles = 0;
     if (coordinator->ranks.count > 1)
         return err_say(e, "-good-for judges the storage of one machine: it takes one rank");
     if (s->sweep_count > 0 || s->engine || s->url_source || s->written_dump || s->ramp ||
@@ -462,7 +463,9 @@ int good_for(const struct settings *s, struct coordinator *coordinator, struct p
     if (s->fail_above.nanoseconds > 0)
         return err_say(e, "-good-for has limits of its own, and cannot be combined with "
                           "-fail-above; -max-latency=pN:DURATION sets another limit");
-    q.answers = calloc(profiles_count() + 1, sizeof *q.answers);
+    while (profile_table[profiles])
+        profiles++;
+    q.answers = calloc(profiles, sizeof *q.answers);
     if (!q.answers)
         return err_system(e, ENOMEM, "memory for the answers");
     int rc = ask_durability(&q, e);

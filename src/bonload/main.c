@@ -10,18 +10,6 @@
 #include "sys/program.h"
 #include "util/err.h"
 
-/*
- * Blocks SIGUSR1, which asks for the figures so far, so that only the main thread accepts it, while
- * it waits. This comes first, because threads inherit the mask, also those of an MPI library.
- */
-static void hold_usr1(void)
-{
-    sigset_t set;
-    sigemptyset(&set);
-    sigaddset(&set, SIGUSR1);
-    sigprocmask(SIG_BLOCK, &set, NULL);
-}
-
 static int run_action(const struct settings *s, struct coordinator *c, int *status, struct err *e)
 {
     if (s->action == ACTION_RUN)
@@ -43,7 +31,11 @@ static int bonload(int argc, char *argv[], struct err *e)
     static struct settings settings;
     struct coordinator coordinator;
     int status = EXIT_SUCCESS;
-    hold_usr1();
+    sigset_t
+        usr1; /* asks for the figures so far; only the main thread accepts it, while it waits */
+    sigemptyset(&usr1);
+    sigaddset(&usr1, SIGUSR1);
+    sigprocmask(SIG_BLOCK, &usr1, NULL); /* first, because all threads, also MPI's, inherit this */
     int rc = coordinator_join(&coordinator, program_coordinator, e);
     if (rc == 0)
         rc = options_parse(argc, argv, &settings, e);

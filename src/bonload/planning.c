@@ -104,19 +104,14 @@ static void plan_kind(struct plan *p, const struct settings *s, enum load_kind k
         k->pace = PACE_CLOSED;
 }
 
+/* Plans both kinds. With -rpw, reads have neither a rate nor threads, but channels as writes do. */
 static int plan_kinds(struct plan *p, const struct settings *s, struct err *e)
 {
+    struct kind_plan *reads = &p->kinds[LOAD_READ];
     for (enum load_kind kind = 0; kind < LOAD_KINDS; kind++)
         plan_kind(p, s, kind);
     if (!plan_has(p, LOAD_READ) && !plan_has(p, LOAD_WRITE))
         return err_say(e, "neither reads nor writes are requested");
-    return 0;
-}
-
-/* Plans -rpw: reads have neither a rate nor threads, but as many channels as writes. */
-static int plan_following(struct plan *p, const struct settings *s, struct err *e)
-{
-    struct kind_plan *reads = &p->kinds[LOAD_READ];
     p->reads_per_write = s->reads_per_write.value;
     if (p->reads_per_write == 0)
         return 0;
@@ -136,15 +131,6 @@ static int plan_following(struct plan *p, const struct settings *s, struct err *
     return 0;
 }
 
-/* Plans each kind's share of a course's largest rate. */
-static void plan_peak(struct plan *p)
-{
-    uint64_t all = p->kinds[LOAD_READ].rate + p->kinds[LOAD_WRITE].rate;
-    uint64_t peak = (uint64_t)(p->course.peak * (double)BILLION);
-    for (enum load_kind kind = 0; kind < LOAD_KINDS; kind++)
-        p->kinds[kind].rate = mul_div(peak, p->kinds[kind].rate, all);
-}
-
 static int plan_sizes(struct plan *p, const struct settings *s, struct err *e)
 {
     bool has_range = s->min_body_size.given || s->max_body_size.given;
@@ -160,28 +146,18 @@ static int plan_sizes(struct plan *p, const struct settings *s, struct err *e)
     return 0;
 }
 
+/* Plans where names come from, and what is found out about the slowest requests. */
 static int plan_names(struct plan *p, const struct settings *s, struct err *e)
 {
     p->url = s->url;
     p->url_source = s->url ? NULL : s->url_source;
     if ((p->target->traits & TARGET_NAMES) && !p->url && !p->url_source)
         return err_say(e, "no names are given: use -url=TEMPLATE or -url-source=FILE");
-    return 0;
-}
-
-static int plan_tail(struct plan *p, const struct settings *s, struct err *e)
-{
     p->explains_tail = s->explain_tail && (p->target->traits & TARGET_FILES);
     if (p->explains_tail && (p->mode == MODE_SEARCH || p->mode == MODE_SWEEP))
         return err_say(e, "-explain-tail explains a single load, and cannot be combined with "
                           "-max-latency or -sweep");
     return 0;
-}
-
-/* A seed that differs from run to run. */
-static uint64_t seed_of_now(void)
-{
-    return rng_mix((uint64_t)clock_wall_ns()) >> 1;
 }
 
 /* Plans what the mode and the loads decide, unless it is given. */
@@ -194,8 +170,10 @@ static void plan_rest(struct plan *p, const struct settings *s)
                                                  : (uint64_t)DEFAULT_TIMEOUT_NS;
     uint64_t requests = has_end ? UINT64_MAX : (uint64_t)DEFAULT_MAX_REQUESTS;
     bool checks = plan_has(p, LOAD_WRITE) && !s->as_goader;
-    if (p->course.count > 0)
-        plan_peak(p);
+    uint64_t all = p->kinds[LOAD_READ].rate + p->kinds[LOAD_WRITE].rate;
+    uint64_t peak = (uint64_t)(p->course.peak * (double)BILLION);
+    for (enum load_kind kind = 0; p->course.count > 0 && kind < LOAD_KINDS; kind++)
+        p->kinds[kind].rate = mul_div(peak, p->kinds[kind].rate, all);
     p->max_requests = given_or(s->max_requests, requests);
     p->duration_ns = given_or(s->duration_ns, duration_ns);
     p->timeout_ns = given_or(s->timeout_ns, timeout_ns);
@@ -223,8 +201,7 @@ static int join_ranks(struct plan *p, const struct ranks *r, struct err *e)
 int plan_make(struct plan *p, const struct settings *s, struct coordinator *c, struct err *e)
 {
     static int (*const steps[])(struct plan *, const struct settings *, struct err *) = {
-        find_target,    find_course, find_mode,  plan_channels, plan_kinds,
-        plan_following, plan_sizes,  plan_names, plan_tail};
+        find_target, find_course, find_mode, plan_channels, plan_kinds, plan_sizes, plan_names};
     int rc = 0;
     *p = (struct plan){
         .settings = s,
@@ -235,7 +212,7 @@ int plan_make(struct plan *p, const struct settings *s, struct coordinator *c, s
         .window_most_ns = s->window_most_ns.value,
         .adjust_on_errors = s->adjust_on_errors,
         .max_errors = (double)s->max_errors.value / (double)BILLION,
-        .seed = given_or(s->seed, seed_of_now()),
+        .seed = given_or(s->seed, rng_mix((uint64_t)clock_wall_ns()) >> 1),
     };
     if (p->window_most_ns < p->window_ns)
         p->window_most_ns = p->window_ns;

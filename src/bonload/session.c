@@ -73,24 +73,6 @@ static int open_outputs(struct outputs *o, const struct plan *p, struct err *e)
     return rc;
 }
 
-static void close_outputs(struct outputs *o)
-{
-    close_named(&o->dump);
-    for (enum load_kind kind = 0; kind < LOAD_KINDS; kind++)
-        close_named(&o->hgrm[kind]);
-    page_close(&o->page);
-}
-
-static int print_result(const struct result *result, const char *json, struct err *e)
-{
-    errno = 0;
-    if (result->plan->settings->output == OUTPUT_HUMAN)
-        report_human(result, stdout);
-    else
-        puts(json);
-    return output_flush(e);
-}
-
 static int print_reports(const struct result *result, struct outputs *o, struct err *e)
 {
     const struct settings *s = result->plan->settings;
@@ -103,8 +85,13 @@ static int print_reports(const struct result *result, struct outputs *o, struct 
         rc = report_json(object, &json, e);
         json_decref(object);
     }
+    errno = 0;
+    if (rc == 0 && s->output == OUTPUT_HUMAN)
+        report_human(result, stdout);
+    else if (rc == 0)
+        puts(json);
     if (rc == 0)
-        rc = print_result(result, json, e);
+        rc = output_flush(e);
     if (rc == 0 && s->timeline_file)
         rc = page_write(&o->page, json, NULL, e);
     for (enum load_kind kind = 0; rc == 0 && kind < LOAD_KINDS; kind++) {
@@ -427,7 +414,10 @@ int session(const struct settings *s, struct coordinator *coordinator, int *stat
         rc = conduct_run(&run, coordinator, &explainer, &outputs, status, e);
         run_close(&run);
     }
-    close_outputs(&outputs);
+    close_named(&outputs.dump);
+    for (enum load_kind kind = 0; kind < LOAD_KINDS; kind++)
+        close_named(&outputs.hgrm[kind]);
+    page_close(&outputs.page);
     explainer_close(&explainer);
     int signal = stop_signal();
     bool was_asked = signal == SIGHUP || signal == SIGINT || signal == SIGTERM;

@@ -107,15 +107,6 @@ static void print_kind(FILE *line, struct progress_view *v, const struct run *ru
     fputs(", ", line);
 }
 
-/* Prints the errors of both kinds, "3 errors, ", or nothing if there are none. */
-static void print_errors(FILE *line, const struct progress_view *v)
-{
-    const struct tally *now = v->counted->now;
-    uint64_t errors = now[LOAD_READ].failed.count + now[LOAD_WRITE].failed.count;
-    if (errors > 0)
-        fprintf(line, "%" PRIu64 " error%s, ", errors, errors == 1 ? "" : "s");
-}
-
 /* Prints what is left, "12 s left" or "4000 requests left", if it fits. */
 static void print_left(FILE *line, const struct run *run, uint64_t now_ns, uint64_t goal_ns)
 {
@@ -138,7 +129,10 @@ static void print_line(FILE *line, struct progress_view *v, const struct run *ru
     for (enum load_kind kind = 0; kind < LOAD_KINDS; kind++)
         if (run->loads[kind].pace != PACE_NONE)
             print_kind(line, v, run, kind, elapsed_ns);
-    print_errors(line, v);
+    const struct tally *now = v->counted->now;
+    uint64_t errors = now[LOAD_READ].failed.count + now[LOAD_WRITE].failed.count;
+    if (errors > 0)
+        fprintf(line, "%" PRIu64 " error%s, ", errors, errors == 1 ? "" : "s");
     print_left(line, run, v->last_ns, goal_ns);
 }
 
@@ -164,38 +158,31 @@ static void show_progress(struct progress_view *v, const struct run *run, uint64
 
 /* ---- failures and memory --------------------------------------------------------------------- */
 
-static void tell_failure(const struct run *run, const struct failure *f)
-{
-    char rank[32] = "";
-    char *text = run_tell_failure(run, f);
-    if (plan_ranks(run->plan) > 1)
-        snprintf(rank, sizeof rank, "rank %u: ", run->plan->stripe.index);
-    message("%s%s", rank, text ? text : "a request failed");
-    free(text);
-}
-
 void progress_tell_failures(struct progress_view *v, const struct run *run)
 {
+    char rank[32] = "";
+    if (plan_ranks(run->plan) > 1)
+        snprintf(rank, sizeof rank, "rank %u: ", run->plan->stripe.index);
     for (unsigned i = 0; run->plan->settings->verbose && i < FAILURES_MOST; i++) {
         const struct failure *f = &run->failures.list[i];
         if (v->told_failures >> i & 1 || atomic_load(&f->count) == 0)
             continue;
         v->told_failures |= UINT64_C(1) << i;
         progress_clear(v);
-        tell_failure(run, f);
+        char *text = run_tell_failure(run, f);
+        message("%s%s", rank, text ? text : "a request failed");
+        free(text);
     }
 }
 
 static void tell_memory(void)
 {
-    unsigned long total;
     unsigned long resident;
     FILE *in = kernel_file_read("/proc/self/statm");
-    if (!in)
-        return;
-    if (fscanf(in, "%lu %lu", &total, &resident) == 2)
+    if (in && fscanf(in, "%*u %lu", &resident) == 1)
         message("memory used: %lu KiB", resident * (unsigned long)sysconf(_SC_PAGESIZE) / 1024);
-    fclose(in);
+    if (in)
+        fclose(in);
 }
 
 void progress_look(struct progress_view *v, const struct run *run, uint64_t now_ns,

@@ -3,18 +3,9 @@
 
 #include <errno.h>
 #include <math.h>
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "bonload/load/run.h"
-#include "bonload/plan/settings.h"
-#include "bonload/stats/recorder.h"
-#include "measure/busy.h"
-#include "measure/histogram.h"
-#include "sync/coordinator.h"
 #include "util/bundle.h"
 #include "util/units.h"
 
@@ -244,16 +235,12 @@ static enum verdict verdict_of_errors(const struct judge *j)
     return verdict_of_share(errors, all, MOST_ERROR_SHARE, j->rules.alpha);
 }
 
-static bool judge_hears_nothing(const struct judge *j)
-{
-    return j->silent_ns > SILENT_LIMITS * j->rules.limit.nanoseconds + SILENT_LEAST;
-}
-
 enum verdict judge_verdict(const struct judge *j)
 {
     enum verdict errors = verdict_of_errors(j);
     enum verdict verdict = VERDICT_OPEN;
-    if (errors == VERDICT_BROKEN || judge_hears_nothing(j) || j->trend.grows)
+    bool is_silent = j->silent_ns > SILENT_LIMITS * j->rules.limit.nanoseconds + SILENT_LEAST;
+    if (errors == VERDICT_BROKEN || is_silent || j->trend.grows)
         return VERDICT_BROKEN;
     if (j->seen.good > 0)
         verdict = j->rules.limit.of == LIMIT_MEAN  ? verdict_of_mean(j)
@@ -313,17 +300,11 @@ static void note_broken(struct ladder *l, enum bound bound)
     l->bound = bound;
 }
 
-/* Width of the interval at which the search ends. */
-static double ladder_closeness(const struct ladder *l)
-{
-    double share = CLOSE_SHARE * ladder_kept(l);
-    return l->is_whole && share < 1 ? 1 : share;
-}
-
 static void ladder_bisect(struct ladder *l)
 {
     double kept = ladder_kept(l);
-    bool is_close = kept > 0 && l->broken - kept <= ladder_closeness(l);
+    double closeness = fmax(CLOSE_SHARE * kept, l->is_whole); /* where the search ends */
+    bool is_close = kept > 0 && l->broken - kept <= closeness;
     double middle = (kept + l->broken) / 2;
     l->is_again = is_close && l->bound != BOUND_SURE && !l->is_again;
     if (is_close && !l->is_again) {

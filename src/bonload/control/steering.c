@@ -24,15 +24,6 @@ static void sweep_set_rate(struct steering *s, uint64_t loads[LOAD_KINDS])
     s->next_rate++;
 }
 
-/* Orders the next rate, or the end. */
-static void sweep_end_step(struct steering *s, struct order *order)
-{
-    bool is_last = s->next_rate == s->plan->settings->sweep_count;
-    order->move = is_last ? MOVE_LAST_STEP : MOVE_STEP;
-    if (!is_last)
-        sweep_set_rate(s, order->loads);
-}
-
 void steering_begin(struct steering *s, const struct plan *p, uint64_t now_ns,
                     uint64_t loads[LOAD_KINDS])
 {
@@ -45,17 +36,7 @@ void steering_begin(struct steering *s, const struct plan *p, uint64_t now_ns,
         sweep_set_rate(s, loads);
 }
 
-/*
- * Whether the run is at its end. A search ends with the first rank whose part has ended, because
- * the remaining ranks no longer make the whole load.
- */
-static bool is_at_end(const struct steering *s, const struct standing *all)
-{
-    unsigned enough = s->plan->mode == MODE_SEARCH ? 1 : plan_ranks(s->plan);
-    return all->behind > 0 || all->ended >= enough;
-}
-
-/* Ends the pause when no request is in flight. */
+/* Ends the pause when no request is in flight: orders the next load, or the end. */
 static void look_at_pause(struct steering *s, const struct standing *all, uint64_t now_ns,
                           struct order *order)
 {
@@ -65,7 +46,10 @@ static void look_at_pause(struct steering *s, const struct standing *all, uint64
     s->is_paused = false;
     s->since_ns = now_ns;
     if (s->plan->mode == MODE_SWEEP) {
-        sweep_end_step(s, order);
+        bool is_last = s->next_rate == s->plan->settings->sweep_count;
+        order->move = is_last ? MOVE_LAST_STEP : MOVE_STEP;
+        if (!is_last)
+            sweep_set_rate(s, order->loads);
         return;
     }
     search_end_step(&s->search, all, paused_ns, order);
@@ -76,8 +60,11 @@ static void look_at_pause(struct steering *s, const struct standing *all, uint64
 void steering_decide(struct steering *s, const struct standing *all, uint64_t now_ns,
                      struct order *order)
 {
+    /* a search ends with the first rank that does, because the others make only a part of its load
+     */
+    unsigned enough = s->plan->mode == MODE_SEARCH ? 1 : plan_ranks(s->plan);
     *order = (struct order){.move = MOVE_NONE};
-    if (is_at_end(s, all)) {
+    if (all->behind > 0 || all->ended >= enough) {
         order->move = MOVE_END;
     } else if (s->is_paused) {
         look_at_pause(s, all, now_ns, order);
@@ -102,35 +89,28 @@ struct look {
     bool is_damaged; /* the bytes of some rank cannot be decoded */
 };
 
-/* Adds the standing of one rank to that of all. */
-static void standing_add(struct standing *all, const struct standing *one)
-{
-    for (enum load_kind kind = 0; kind < LOAD_KINDS; kind++) {
-        struct counts *counts = &all->counts[kind];
-        struct progress *progress = &all->progress[kind];
-        counts->good += one->counts[kind].good;
-        counts->errors += one->counts[kind].errors;
-        counts->good_ns += one->counts[kind].good_ns;
-        counts->above += one->counts[kind].above;
-        progress->begun += one->progress[kind].begun;
-        progress->ended += one->progress[kind].ended;
-    }
-    all->busy += one->busy;
-    all->ended += one->ended;
-    all->behind += one->behind;
-}
-
 static void take_standing(void *context, unsigned rank, const void *brought, size_t bytes)
 {
     struct look *l = context;
+    struct standing *all = &l->all;
     struct standing one;
     l->is_damaged |= bytes != sizeof one;
     if (bytes != sizeof one)
         return;
     memcpy(&one, brought, bytes);
     busy_among(&one.machine, ranks_beside(l->ranks, rank));
-    standing_add(&l->all, &one);
-    l->all.disturbed += busy_is(&one.machine);
+    for (enum load_kind kind = 0; kind < LOAD_KINDS; kind++) {
+        all->counts[kind].good += one.counts[kind].good;
+        all->counts[kind].errors += one.counts[kind].errors;
+        all->counts[kind].good_ns += one.counts[kind].good_ns;
+        all->counts[kind].above += one.counts[kind].above;
+        all->progress[kind].begun += one.progress[kind].begun;
+        all->progress[kind].ended += one.progress[kind].ended;
+    }
+    all->busy += one.busy;
+    all->ended += one.ended;
+    all->behind += one.behind;
+    all->disturbed += busy_is(&one.machine);
 }
 
 static void decide_order(void *context)

@@ -110,14 +110,6 @@ static int read_name_file(struct names *n, const char *path, size_t *length, str
     return rc;
 }
 
-static uint64_t count_lines(const char *text, size_t length)
-{
-    uint64_t lines = 1;
-    for (size_t i = 0; i < length; i++)
-        lines += text[i] == '\n';
-    return lines;
-}
-
 /* Finds all lines that are not empty, and ends each with a NUL. */
 static void split_lines(struct names *n, size_t bytes)
 {
@@ -137,12 +129,15 @@ static void split_lines(struct names *n, size_t bytes)
 static int open_name_file(struct names *n, const char *path, struct err *e)
 {
     size_t length = 0;
+    uint64_t lines = 1;
     int rc = read_name_file(n, path, &length, e);
     if (rc != 0)
         return rc;
     if (strlen(n->text) != length)
         return err_say(e, "%s contains a NUL byte, but a file of names must be text", path);
-    n->lines = malloc(count_lines(n->text, length) * sizeof *n->lines);
+    for (size_t i = 0; i < length; i++)
+        lines += n->text[i] == '\n';
+    n->lines = malloc(lines * sizeof *n->lines);
     if (!n->lines)
         return err_system(e, ENOMEM, "memory for the names in %s", path);
     split_lines(n, length);
@@ -192,14 +187,6 @@ static void put_number(char *to, size_t length, uint64_t number)
     }
 }
 
-static void put_random(char *to, const struct name_part *part, struct rng *rng)
-{
-    static const char letters[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ";
-    for (size_t i = 0; i < part->length; i++)
-        to[i] = part->kind == NAME_DIGITS ? (char)('0' + rng_below(rng, 10))
-                                          : letters[rng_below(rng, sizeof letters - 1)];
-}
-
 uint64_t names_number(const struct names *n, uint64_t own_number)
 {
     bool recurs = n->stripe.others > 0 && n->period > 0;
@@ -222,6 +209,7 @@ uint64_t names_hash(const char *name, size_t length)
 
 size_t names_format(const struct names *n, uint64_t own_number, char *name)
 {
+    static const char letters[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ";
     struct rng rng = {0}; /* used only with random parts */
     char *to = name;
     uint64_t number = names_number(n, own_number);
@@ -235,26 +223,14 @@ size_t names_format(const struct names *n, uint64_t own_number, char *name)
             memcpy(to, part->text, part->length);
         else if (part->kind == NAME_NUMBER)
             put_number(to, part->length, number);
-        else
-            put_random(to, part, &rng);
+        for (size_t k = 0; k < part->length && part->kind == NAME_DIGITS; k++)
+            to[k] = (char)('0' + rng_below(&rng, 10));
+        for (size_t k = 0; k < part->length && part->kind == NAME_LETTERS; k++)
+            to[k] = letters[rng_below(&rng, sizeof letters - 1)];
         to += part->length;
     }
     *to = '\0';
     return (size_t)(to - name);
-}
-
-/* Length of the prefix that all lines share. */
-static size_t common_length(const struct names *n)
-{
-    const char *first = n->lines[0];
-    size_t length = strlen(first);
-    for (uint64_t i = 1; i < n->line_count; i++) {
-        size_t same = 0;
-        while (same < length && n->lines[i][same] == first[same])
-            same++;
-        length = same;
-    }
-    return length;
 }
 
 size_t names_directory(const struct names *n, const char **text)
@@ -263,7 +239,13 @@ size_t names_directory(const struct names *n, const char **text)
     *text = "";
     if (n->lines) {
         *text = n->lines[0];
-        length = common_length(n);
+        length = strlen(*text);
+        for (uint64_t i = 1; i < n->line_count; i++) {
+            size_t same = 0;
+            while (same < length && n->lines[i][same] == (*text)[same])
+                same++;
+            length = same;
+        }
     } else if (n->part_count > 0 && n->parts[0].kind == NAME_LITERAL) {
         *text = n->parts[0].text;
         length = n->parts[0].length;

@@ -2,15 +2,13 @@
 #include "bonload/ledger/sizes.h"
 
 #include <errno.h>
+#include <math.h>
 #include <stdlib.h>
 
 #include "util/rng.h"
 #include "util/units.h"
 
-/*
- * Used in place of 0 as the middle of the bucket of empty bodies, because weights divide by the
- * middle.
- */
+/* The middle of the bucket of empty bodies, because weights divide by the middle. */
 #define LEAST_MIDDLE .5
 
 /* Gives sizes a stream of random numbers of their own, because names use the same seed. */
@@ -22,25 +20,10 @@ static uint64_t first_of_bucket(const struct sizes *s, uint64_t bucket)
     return s->least + mul_div(s->most - s->least + 1, bucket, s->buckets);
 }
 
-static double weight_of(const struct sizes *s, uint64_t bucket)
-{
-    double middle =
-        ((double)first_of_bucket(s, bucket) + (double)first_of_bucket(s, bucket + 1) - 1) / 2;
-    return 1 / (middle > LEAST_MIDDLE ? middle : LEAST_MIDDLE);
-}
-
-static void share_out(struct sizes *s)
-{
-    double sum = 0;
-    for (uint64_t i = 0; i < s->buckets; i++)
-        s->up_to[i] = sum += weight_of(s, i);
-    for (uint64_t i = 0; i < s->buckets; i++)
-        s->up_to[i] /= sum;
-}
-
 int sizes_open(struct sizes *s, uint64_t seed, struct err *e)
 {
     uint64_t range = s->most - s->least + 1;
+    double sum = 0;
     s->seed_key = rng_mix(seed ^ SIZE_STREAM);
     if (s->buckets > range)
         s->buckets = range;
@@ -49,7 +32,12 @@ int sizes_open(struct sizes *s, uint64_t seed, struct err *e)
     s->up_to = malloc(s->buckets * sizeof *s->up_to);
     if (!s->up_to)
         return err_system(e, ENOMEM, "memory for the buckets of sizes");
-    share_out(s);
+    for (uint64_t i = 0; i < s->buckets; i++) {
+        double ends = (double)first_of_bucket(s, i) + (double)first_of_bucket(s, i + 1) - 1;
+        s->up_to[i] = sum += 1 / fmax(ends / 2, LEAST_MIDDLE);
+    }
+    for (uint64_t i = 0; i < s->buckets; i++)
+        s->up_to[i] /= sum;
     return 0;
 }
 

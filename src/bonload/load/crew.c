@@ -133,13 +133,6 @@ static enum turn turn_on_schedule(struct driver *d)
     return take_budget(d) ? TURN_NOW : TURN_OVER;
 }
 
-/* Number of active channels of this driver: an equal share of the load's. */
-static unsigned driver_quota(const struct driver *d)
-{
-    unsigned active = atomic_load_explicit(&d->load->active, memory_order_relaxed);
-    return active / d->load->shares + (d->share < active % d->load->shares);
-}
-
 /* Whether a request may begin on a free channel now. */
 static enum turn turn_of(struct driver *d)
 {
@@ -160,7 +153,9 @@ static enum turn turn_of(struct driver *d)
         return turn_on_schedule(d);
     if (load->pace == PACE_FOLLOWS)
         return turn_of_follower(d);
-    if (d->channels - d->unused_count >= driver_quota(d))
+    unsigned active = atomic_load_explicit(&load->active, memory_order_relaxed);
+    unsigned quota = active / load->shares + (d->share < active % load->shares);
+    if (d->channels - d->unused_count >= quota)
         return TURN_WAIT;
     return take_budget(d) ? TURN_NOW : TURN_OVER;
 }
@@ -233,14 +228,6 @@ static void settle_number(struct driver *d, const struct request *r)
         run_tell_written(run, d->now_ns);
 }
 
-/* Notes that nothing is written under the numbers that are left. */
-static void leave_numbers(struct driver *d)
-{
-    for (; d->numbers > 0; d->numbers--)
-        if (d->load->kind == LOAD_WRITE)
-            written_leave_out(&d->run->written, d->next_number++);
-}
-
 /*
  * Adds one to a number that only this thread changes. The store releases, so a thread that sees the
  * end of a request also sees its beginning.
@@ -249,21 +236,6 @@ static void count_one(_Atomic uint64_t *number)
 {
     atomic_store_explicit(number, atomic_load_explicit(number, memory_order_relaxed) + 1,
                           memory_order_release);
-}
-
-/* Records a slow or failed request. */
-static void note_request(struct driver *d, const struct request *r, const struct observation *o)
-{
-    const struct slow_request slow = {
-        .response_ns = o->response_ns,
-        .due_ns = r->due_ns,
-        .number = r->number,
-        .failure = r->failure,
-        .op = r->op,
-    };
-    slowest_add(&d->slowest, &slow);
-    if (r->failure != 0)
-        failures_note(&d->run->failures, r->kind, r->failure, r->number);
 }
 
 /*
@@ -280,14 +252,6 @@ static void tell_slow(struct driver *d, const struct observation *o, uint64_t en
         .writes = o->kind == LOAD_WRITE,
     };
     slow_box_put(d->slow, &op);
-}
-
-static struct recorder *recorder_of(const struct driver *d)
-{
-    if (!d->run->rules.is_shared)
-        return d->recorder;
-    int cpu = sched_getcpu();
-    return &d->run->recorders.list[(unsigned)(cpu < 0 ? 0 : cpu) % d->run->recorders.count];
 }
 
 /* Counts a request that ended at end_ns. */
@@ -313,11 +277,22 @@ static void count_request(struct driver *d, const struct request *r, uint64_t en
         .failed = r->failure != 0,
         .missed = r->miss != 0,
     };
-    recorder_add(recorder_of(d), &run->rules, &o);
+    struct recorder *recorder = d->recorder;
+    if (run->rules.is_shared) {
+        int cpu = sched_getcpu();
+        recorder = &run->recorders.list[(unsigned)(cpu < 0 ? 0 : cpu) % run->recorders.count];
+    }
+    recorder_add(recorder, &run->rules, &o);
     bool is_slow = d->slowest.count < SLOWEST_KEPT ||
                    o.response_ns > d->slowest.list[SLOWEST_KEPT - 1].response_ns;
-    if (is_slow || o.failed)
-        note_request(d, r, &o);
+    if (is_slow)
+        slowest_add(&d->slowest, &(struct slow_request){.response_ns = o.response_ns,
+                                                        .due_ns = r->due_ns,
+                                                        .number = r->number,
+                                                        .failure = r->failure,
+                                                        .op = r->op});
+    if (o.failed)
+        failures_note(&run->failures, r->kind, r->failure, r->number);
     if (o.missed)
         failures_note(&run->misses, r->kind, r->miss, r->number);
     if (d->slow && service_ns >= atomic_load_explicit(&d->slow->over_ns, memory_order_relaxed))
@@ -444,7 +419,8 @@ void driver_work(struct driver *d)
         else
             driver_sleep(d, change, writes);
     }
-    leave_numbers(d);
+    for (; d->numbers > 0 && d->load->kind == LOAD_WRITE; d->numbers--)
+        written_leave_out(&d->run->written, d->next_number++); /* these were never begun */
 }
 
 /* Enough stack for system calls. Only the pages that a thread touches take memory. */

@@ -36,29 +36,23 @@ static bool mix_take_op(void *parsing, char *word)
     return true;
 }
 
-/* "write, read and unlink" */
-static void list_names(const char *const names[], char *text, size_t size)
-{
-    size_t used = 0;
-    for (size_t i = 0; names[i] && used < size; i++) {
-        const char *before = i == 0 ? "" : names[i + 1] ? ", " : " and ";
-        used += (size_t)snprintf(text + used, size - used, "%s%s", before, names[i]);
-    }
-}
-
 int mix_parse(struct mix *mix, const char *text, const char *const names[], const char *option,
               struct err *e)
 {
     struct parsing parsing = {mix, names};
-    char list[ACCEPTED_TEXT / 2];
+    char list[ACCEPTED_TEXT / 2]; /* "write, read and unlink" */
     char accepted[ACCEPTED_TEXT];
+    size_t used = 0;
     *mix = (struct mix){0};
     if (*text == '\0') {
         for (; names[mix->sum]; mix->sum++)
             mix->weights[mix->sum] = 1;
         return 0;
     }
-    list_names(names, list, sizeof list);
+    for (size_t i = 0; names[i] && used < sizeof list; i++) {
+        const char *before = i == 0 ? "" : names[i + 1] ? ", " : " and ";
+        used += (size_t)snprintf(list + used, sizeof list - used, "%s%s", before, names[i]);
+    }
     snprintf(accepted, sizeof accepted, "%s takes OP[:WEIGHT],... of %s, with weights from 0 to %d",
              option, list, MOST_WEIGHT);
     int rc = value_list(&parsing, text, mix_take_op, accepted, e);

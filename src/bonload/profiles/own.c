@@ -2,7 +2,6 @@
 #include "bonload/profiles/profile.h"
 
 #include <errno.h>
-#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -160,16 +159,6 @@ static const struct step_word {
     {"expire", ACT_EXPIRE, PROFILE_MAILBOX, OPERAND_NONE},
 };
 
-static bool parse_operand(const struct profile_file *f, enum operand operand, const char *text,
-                          struct profile_step *s)
-{
-    if (operand == OPERAND_PAGES)
-        return parse_number(text, MOST_PAGES, &s->count);
-    if (operand == OPERAND_BYTES)
-        return parse_size(text, 1, f->bytes < MOST_UNIT ? f->bytes : MOST_UNIT, &s->bytes);
-    return !text;
-}
-
 /* Parses a step of at most three words, and changes the text. Returns false when it is wrong. */
 static bool parse_step(const struct profile *p, char *text, struct profile_step *s)
 {
@@ -184,7 +173,10 @@ static bool parse_step(const struct profile *p, char *text, struct profile_step 
         if (strcmp(w->word, word) != 0 || w->kind != p->files[file].kind)
             continue;
         *s = (struct profile_step){.act = w->act, .file = (unsigned)file};
-        return parse_operand(&p->files[file], w->operand, operand, s);
+        uint64_t most = p->files[file].bytes < MOST_UNIT ? p->files[file].bytes : MOST_UNIT;
+        return w->operand == OPERAND_PAGES   ? parse_number(operand, MOST_PAGES, &s->count)
+               : w->operand == OPERAND_BYTES ? parse_size(operand, 1, most, &s->bytes)
+                                             : !operand;
     }
     return false;
 }
@@ -247,15 +239,6 @@ static int add_limit(struct parser *r)
     return 0;
 }
 
-static int add_load(struct parser *r)
-{
-    if (r->loads == PROFILE_LOADS || r->count != 2 ||
-        !parse_number(r->words[1], MOST_LOAD, &r->profile->loads[r->loads]))
-        return refuse_line(r, "load N, in requests per second; twice at most");
-    r->loads++;
-    return 0;
-}
-
 /* Parses a line of at least one word. `steps` is what follows the colon; NULL: there is none. */
 static int parse_words(struct parser *r, char *steps)
 {
@@ -274,7 +257,10 @@ static int parse_words(struct parser *r, char *steps)
     if (strcmp(first, "limit") == 0)
         return add_limit(r);
     if (strcmp(first, "load") == 0)
-        return add_load(r);
+        return r->loads < PROFILE_LOADS && r->count == 2 &&
+                       parse_number(r->words[1], MOST_LOAD, &r->profile->loads[r->loads++])
+                   ? 0
+                   : refuse_line(r, "load N, in requests per second; twice at most");
     if (strcmp(first, "clients") == 0 && r->count == 2 &&
         parse_number(r->words[1], MOST_CLIENTS, &r->profile->clients))
         return 0;

@@ -100,9 +100,6 @@ struct profile {
 /* All profiles, with a NULL at the end. */
 extern const struct profile *const profile_table[];
 
-/* Number of these profiles. */
-size_t profiles_count(void);
-
 /* The profile of that name, or NULL. */
 const struct profile *profile_by_name(const char *name);
 

@@ -166,14 +166,6 @@ const struct profile *const profile_table[] = {
     &etcd, &postgres, &mariadb, &redis, &maildir, NULL,
 };
 
-size_t profiles_count(void)
-{
-    size_t count = 0;
-    while (profile_table[count])
-        count++;
-    return count;
-}
-
 const struct profile *profile_by_name(const char *name)
 {
     const struct profile *const *p = profile_table;

@@ -313,16 +313,6 @@ static bool fill_result(struct conductor *c, struct result *result)
            fill_slowest(c, LOAD_READ, result);
 }
 
-/* Sets what a search has found for one kind. */
-static void fill_answer(const struct conductor *c, enum load_kind kind, struct result *result)
-{
-    struct kind_result *k = &result->figures->kinds[kind];
-    const struct counts whole = recorders_counts(&c->run->recorders, kind);
-    k->answer = search_answer(&c->steering.search, kind, &whole);
-    if (result->plan->kinds[kind].pace == PACE_FOLLOWS)
-        k->answer.load = result->plan->kinds[kind].channels;
-}
-
 /* Sets what a kind's figures say, when those of all ranks are known. */
 static int judge_kind(struct conductor *c, enum load_kind kind, struct result *result,
                       struct err *e)
@@ -333,10 +323,14 @@ static int judge_kind(struct conductor *c, enum load_kind kind, struct result *r
     int rc = 0;
     if (!result->is_interim && plan_has(p, kind))
         rc = explainer_sum_up(c->explainer, kind, &k->tally, &result->tails[kind], e);
-    if (p->settings->fail_above.nanoseconds > 0)
+    if (above->nanoseconds > 0)
         result->is_above |= latency_limit_figure(above, &k->tally.response) > above->nanoseconds;
-    if (p->mode == MODE_SEARCH && p->stripe.index == 0)
-        fill_answer(c, kind, result);
+    if (p->mode == MODE_SEARCH && p->stripe.index == 0) {
+        const struct counts whole = recorders_counts(&c->run->recorders, kind);
+        k->answer = search_answer(&c->steering.search, kind, &whole);
+        if (p->kinds[kind].pace == PACE_FOLLOWS)
+            k->answer.load = p->kinds[kind].channels;
+    }
     return rc;
 }
 
@@ -375,17 +369,6 @@ static void pass(struct passage *p, void *object, size_t bytes)
 
 #define PASS(passage, variable) pass(passage, &(variable), sizeof(variable))
 
-static void pass_slow(struct passage *p, struct slow_result *s, size_t op_count)
-{
-    pass(p, s, offsetof(struct slow_result, outcome) + sizeof s->outcome);
-    p->is_damaged |= s->op > 0 && s->op >= op_count;
-    s->outcome[sizeof s->outcome - 1] = '\0';
-    if (!p->is_taken)
-        bundle_put_text(&p->out, s->name);
-    else if (!p->is_damaged)
-        p->is_damaged = !(s->name = bundle_take_text(&p->in));
-}
-
 static void pass_slowest(struct passage *p, struct slow_results *slowest, size_t op_count)
 {
     PASS(p, slowest->count);
@@ -393,8 +376,16 @@ static void pass_slowest(struct passage *p, struct slow_results *slowest, size_t
         slowest->count = 0;
         p->is_damaged = true;
     }
-    for (unsigned i = 0; i < slowest->count; i++)
-        pass_slow(p, &slowest->list[i], op_count);
+    for (unsigned i = 0; i < slowest->count; i++) {
+        struct slow_result *s = &slowest->list[i];
+        pass(p, s, offsetof(struct slow_result, outcome) + sizeof s->outcome);
+        p->is_damaged |= s->op > 0 && s->op >= op_count;
+        s->outcome[sizeof s->outcome - 1] = '\0';
+        if (!p->is_taken)
+            bundle_put_text(&p->out, s->name);
+        else if (!p->is_damaged)
+            p->is_damaged = !(s->name = bundle_take_text(&p->in));
+    }
 }
 
 static void check_reasons(struct passage *p, struct reasons_found *r)
@@ -437,16 +428,6 @@ struct gathering {
     bool is_damaged; /* some rank's result cannot be read, or there is no memory for it */
 };
 
-static void add_to_host(struct host_kind *h, const struct kind_result *k)
-{
-    h->requests += tally_ended(&k->tally);
-    h->errors += k->tally.failed.count;
-    h->bytes += k->tally.bytes;
-    h->latency_sum_ns += k->tally.response.sum;
-    if (k->tally.response.maximum > h->latency_max_ns)
-        h->latency_max_ns = k->tally.response.maximum;
-}
-
 /*
  * Adds a rank's result to its host's: converts its times to rank 0's clock, and compares its share
  * of failed requests with the others'.
@@ -467,9 +448,15 @@ static void add_rank(struct gathering *g, unsigned rank, const struct figures *f
         t->clock_uncertainty_ns = card->after.uncertainty_ns;
     for (enum load_kind kind = 0; kind < LOAD_KINDS; kind++) {
         const struct kind_result *k = &f->kinds[kind];
+        struct host_kind *h = &host->kinds[kind];
         uint64_t first = rank_clock_start(g->ranks, rank, k->begin_ns);
         uint64_t last = rank_clock_end(g->ranks, rank, k->end_ns);
-        add_to_host(&host->kinds[kind], k);
+        h->requests += tally_ended(&k->tally);
+        h->errors += k->tally.failed.count;
+        h->bytes += k->tally.bytes;
+        h->latency_sum_ns += k->tally.response.sum;
+        if (k->tally.response.maximum > h->latency_max_ns)
+            h->latency_max_ns = k->tally.response.maximum;
         if (k->begin_ns == 0 || k->end_ns == 0)
             continue;
         rank_span_add(&g->kinds[kind], first, last);
@@ -479,29 +466,6 @@ static void add_rank(struct gathering *g, unsigned rank, const struct figures *f
         t->worst_share = share;
         t->worst = rank;
     }
-}
-
-static void add_kind(struct kind_result *k, const struct kind_result *part)
-{
-    k->made += part->made;
-    k->made_errors += part->made_errors;
-    k->begun += part->begun;
-    k->due += part->due;
-    k->offered += part->offered;
-    if (part->staggered_ns > k->staggered_ns)
-        k->staggered_ns = part->staggered_ns;
-    tally_merge(&k->tally, &part->tally);
-}
-
-/* Takes a rank's slow requests. That rank began `ahead` seconds later than rank 0. */
-static void take_slowest(struct slow_results *all, struct slow_results *part, double ahead)
-{
-    for (unsigned i = 0; i < part->count; i++) {
-        struct slow_result *slow = &part->list[i];
-        slow->at_seconds = slow->at_seconds + ahead > 0 ? slow->at_seconds + ahead : 0;
-        result_add_slow(all, slow);
-    }
-    part->count = 0;
 }
 
 static void add_reasons(struct reasons_found *whole, const struct reasons_found *part)
@@ -521,8 +485,18 @@ static void add_figures(struct figures *all, const struct figures *part, size_t 
     all->was_stopped |= part->was_stopped;
     all->is_bad_rate |= part->is_bad_rate;
     all->could_read |= part->could_read;
-    for (enum load_kind kind = 0; kind < LOAD_KINDS; kind++)
-        add_kind(&all->kinds[kind], &part->kinds[kind]);
+    for (enum load_kind kind = 0; kind < LOAD_KINDS; kind++) {
+        struct kind_result *k = &all->kinds[kind];
+        const struct kind_result *one = &part->kinds[kind];
+        k->made += one->made;
+        k->made_errors += one->made_errors;
+        k->begun += one->begun;
+        k->due += one->due;
+        k->offered += one->offered;
+        if (one->staggered_ns > k->staggered_ns)
+            k->staggered_ns = one->staggered_ns;
+        tally_merge(&k->tally, &one->tally);
+    }
     for (size_t i = 0; i < op_count; i++)
         op_tally_merge(&all->ops[i], &part->ops[i]);
     add_reasons(&all->failures, &part->failures);
@@ -534,13 +508,21 @@ static bool add_part(struct gathering *g, unsigned rank, struct result *part)
 {
     struct result *whole = g->result;
     uint64_t start = rank_clock_start(g->ranks, rank, part->figures->start_ns);
+    /* how much later than rank 0 that rank began, in seconds */
     double ahead = ((double)start - (double)whole->figures->start_ns) / (double)BILLION;
     add_rank(g, rank, part->figures);
     add_figures(whole->figures, part->figures, whole->op_count);
     busy_among(&part->figures->machine, ranks_beside(g->ranks, rank));
     busy_keep_busier(&whole->figures->machine, &part->figures->machine);
-    for (enum load_kind kind = 0; kind < LOAD_KINDS; kind++)
-        take_slowest(&whole->slowest[kind], &part->slowest[kind], ahead);
+    for (enum load_kind kind = 0; kind < LOAD_KINDS; kind++) {
+        struct slow_results *slowest = &part->slowest[kind];
+        for (unsigned i = 0; i < slowest->count; i++) {
+            struct slow_result *slow = &slowest->list[i];
+            slow->at_seconds = slow->at_seconds + ahead > 0 ? slow->at_seconds + ahead : 0;
+            result_add_slow(&whole->slowest[kind], slow);
+        }
+        slowest->count = 0; /* their names have gone to `whole` */
+    }
     return series_merge(whole->intervals, part->intervals) &&
            series_merge(whole->timeline, part->timeline);
 }

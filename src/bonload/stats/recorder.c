@@ -2,13 +2,8 @@
 #include "bonload/stats/recorder.h"
 
 #include <errno.h>
-#include <stdatomic.h>
-#include <stdint.h>
 #include <string.h>
 #include <sys/mman.h>
-
-#include "bonload/plan/settings.h"
-#include "measure/busy.h"
 
 /*
  * Adds to a number that other threads read. If `shared`, they also add to it. Otherwise a load and
@@ -37,22 +32,6 @@ static inline void record_latency(struct histogram *h, uint64_t value, bool shar
     shared_raise(&h->maximum, value);
     shared_raise(&h->inverted_minimum, ~value);
     shared_add(&h->count, 1, shared);
-}
-
-/* Adds the connections that a request made. */
-static void add_connections(struct tally *t, const struct observation *o, bool shared)
-{
-    shared_add(&t->connections, o->connections, shared);
-    shared_add(&t->connect_ns, o->connect_ns, shared);
-    shared_add(&t->tls_ns, o->tls_ns, shared);
-}
-
-static void add_failure(struct recorder *r, const struct recorder_rules *rules,
-                        const struct observation *o)
-{
-    if (rules->has_ops)
-        shared_add(&r->ops[o->op].errors, 1, rules->is_shared);
-    record_latency(&r->kinds[o->kind].failed, o->response_ns, rules->is_shared);
 }
 
 /* Adds the figures that only few requests have. */
@@ -92,10 +71,15 @@ void recorder_add(struct recorder *r, const struct recorder_rules *rules,
     bool shared = rules->is_shared;
     if (o->late_ns > LATE_NS)
         shared_add(&t->late, 1, shared);
-    if (o->connections > 0)
-        add_connections(t, o, shared);
+    if (o->connections > 0) {
+        shared_add(&t->connections, o->connections, shared);
+        shared_add(&t->connect_ns, o->connect_ns, shared);
+        shared_add(&t->tls_ns, o->tls_ns, shared);
+    }
     if (o->failed) {
-        add_failure(r, rules, o);
+        if (rules->has_ops)
+            shared_add(&r->ops[o->op].errors, 1, shared);
+        record_latency(&t->failed, o->response_ns, shared);
         return;
     }
     if (o->bytes > 0)

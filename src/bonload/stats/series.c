@@ -30,14 +30,6 @@ double heat_edge(unsigned bin)
     return bin == 0 ? 0 : HEAT_FROM_NS * exp2((double)bin / HEAT_PER_DOUBLE);
 }
 
-static unsigned bin_of(double nanoseconds)
-{
-    if (nanoseconds < HEAT_FROM_NS)
-        return 0;
-    double bin = floor(HEAT_PER_DOUBLE * log2(nanoseconds / HEAT_FROM_NS));
-    return bin < HEAT_BINS - 1 ? (unsigned)bin : HEAT_BINS - 1;
-}
-
 static void add_to_bin(uint32_t *bin, uint64_t count)
 {
     uint64_t sum = *bin + count;
@@ -47,9 +39,13 @@ static void add_to_bin(uint32_t *bin, uint64_t count)
 static void fill_heat(uint32_t heat[HEAT_BINS], const struct histogram *h)
 {
     const struct histogram_span span = histogram_span(h->inverted_minimum, h->maximum);
-    for (unsigned i = span.first; i < span.end; i++)
-        if (h->buckets[i] > 0)
-            add_to_bin(&heat[bin_of((double)histogram_middle(i))], h->buckets[i]);
+    for (unsigned i = span.first; i < span.end; i++) {
+        if (h->buckets[i] == 0)
+            continue;
+        double ratio = fmax((double)histogram_middle(i) / HEAT_FROM_NS, 1);
+        double bin = fmin(floor(HEAT_PER_DOUBLE * log2(ratio)), HEAT_BINS - 1);
+        add_to_bin(&heat[(unsigned)bin], h->buckets[i]);
+    }
 }
 
 /* Sets one kind's part of a slice: what was counted since the end of the last slice. */

@@ -2,16 +2,14 @@
 #include "bonload/targets/expected.h"
 
 #include <errno.h>
-#include <stddef.h>
-#include <stdint.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "bonload/ledger/names.h"
 #include "sys/input.h"
-#include "util/err.h"
+#include "sys/path.h"
 #include "util/units.h"
 
 /* Largest size of all bodies together, because they are kept in memory. */
@@ -74,12 +72,6 @@ void bodies_close(struct bodies *b)
     *b = (struct bodies){0};
 }
 
-/* The body of the name with that number, counted from 1. The bodies are used in turn. */
-static const struct given_body *bodies_of(const struct bodies *b, uint64_t number)
-{
-    return &b->list[(number - 1) % b->count];
-}
-
 /*
  * The lowest SIZE_BITS bits of a generation are the body's size, up to 1 TiB. The bits above are
  * the number of the write.
@@ -122,8 +114,8 @@ static uint64_t stamped_generation(const struct pattern *p, const struct body *b
 
 static void expect_write(struct expected *x, const struct target_setup *setup, uint64_t number)
 {
-    x->body.given =
-        setup->bodies ? bodies_of(setup->bodies, names_number(setup->names, number)) : NULL;
+    const struct bodies *b = setup->bodies; /* they are used in turn */
+    x->body.given = b ? &b->list[(names_number(setup->names, number) - 1) % b->count] : NULL;
     x->size = x->body.given ? x->body.given->size : sizes_of(setup->sizes, number);
     /* the number among all ranks: the contents are those that a single process would write */
     x->body.generation = body_generation(stripe_number(&setup->plan->stripe, number), x->size);
@@ -135,16 +127,6 @@ void expected_of_write(struct expected *x, const struct target_setup *setup, con
 {
     x->body.object = names_hash(name, strlen(name));
     expect_write(x, setup, number);
-}
-
-/*
- * Whether the write with that number has the name that is being read. `other` has room for a name.
- */
-static bool has_this_name(const struct target_setup *setup, const char *name, uint64_t number,
-                          char *other)
-{
-    names_format(setup->names, number, other);
-    return strcmp(name, other) == 0;
 }
 
 void expected_of_read(struct expected *x, const struct target_setup *setup, const char *name,
@@ -167,8 +149,11 @@ void expected_of_read(struct expected *x, const struct target_setup *setup, cons
         expect_write(x, setup, number);
     } else {
         uint64_t last = x->version.last;
-        if (x->version.is_quiet && last > 0 &&
-            (last == number || has_this_name(setup, name, last, other)))
+        if (!x->version.is_quiet || last == 0)
+            return;
+        if (last != number)
+            names_format(setup->names, last, other);
+        if (last == number || strcmp(name, other) == 0)
             expect_write(x, setup, last);
     }
 }
@@ -177,15 +162,6 @@ bool expected_is_overlapped(const struct expected *x, const struct target_setup 
 {
     return setup->versions->places &&
            versions_changed(setup->versions, x->body.object, &x->version);
-}
-
-/* Checks a part of a body that the user has given. */
-static void check_given(struct expected *x, uint64_t offset, const void *part, size_t length)
-{
-    const struct given_body *given = x->body.given;
-    bool is_inside = length <= given->size && offset <= given->size - length;
-    x->checked_bytes += length;
-    x->is_damaged = !is_inside || memcmp(part, given->bytes + offset, length) != 0;
 }
 
 /* Whether a piece of a body, which lies within one unit, is right. */
@@ -227,7 +203,10 @@ void expected_look(struct expected *x, const struct plan *plan, const struct pat
     if (!x->is_judged || x->is_damaged || plan->verify == VERIFY_OFF)
         return;
     if (body->given) {
-        check_given(x, offset, part, length);
+        size_t size = body->given->size;
+        bool is_inside = length <= size && offset <= size - length;
+        x->checked_bytes += length;
+        x->is_damaged = !is_inside || memcmp(part, body->given->bytes + offset, length) != 0;
         return;
     }
     if (offset == 0 && body->generation == PATTERN_ANY) {
@@ -251,4 +230,26 @@ uint32_t expected_verdict(const struct expected *x, const struct target_setup *s
     if (x->is_damaged || (size != UINT64_MAX && bytes > size))
         return failure_of(STEP_DAMAGED, 0);
     return 0;
+}
+
+void failure_describe(const void *shared, uint32_t failure, char *text, size_t size)
+{
+    (void)shared;
+    static const char *const steps[] = {
+        [STEP_NONE] = "",
+        [STEP_OPEN] = "open: ",
+        [STEP_READ] = "read: ",
+        [STEP_WRITE] = "write: ",
+        [STEP_SYNC] = "fsync: ",
+        [STEP_CLOSE] = "close: ",
+        [STEP_RENAME] = "rename: ",
+        [STEP_UNLINK] = "unlink: ",
+        [STEP_SHORT] = "shorter than what was written",
+        [STEP_DAMAGED] = "damaged: not what was written",
+        [STEP_OTHER] = "",
+    };
+    uint32_t step = failure >> 16;
+    int code = (int)(failure & 0xffff);
+    snprintf(text, size, "%s%s", step <= STEP_OTHER ? steps[step] : "",
+             code ? path_reason(code) : "");
 }

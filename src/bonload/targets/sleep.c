@@ -103,20 +103,12 @@ static enum target_answer sleep_submit(void *thread, struct request *r)
     return TARGET_QUEUED;
 }
 
-static uint64_t first_end(const struct thread *t)
-{
-    uint64_t first = UINT64_MAX;
-    for (unsigned i = 0; i < t->count; i++)
-        if (t->sleepers[i].end_ns < first)
-            first = t->sleepers[i].end_ns;
-    return first;
-}
-
 static unsigned sleep_poll(void *thread, uint64_t until_ns, struct request *done[], unsigned most)
 {
     struct thread *t = thread;
-    uint64_t first = first_end(t);
-    const struct timespec until = clock_timespec(first < until_ns ? first : until_ns);
+    for (unsigned i = 0; i < t->count; i++)
+        until_ns = t->sleepers[i].end_ns < until_ns ? t->sleepers[i].end_ns : until_ns;
+    const struct timespec until = clock_timespec(until_ns);
     clock_nanosleep(CLOCK_MONOTONIC, TIMER_ABSTIME, &until, NULL);
     uint64_t now_ns = clock_ns();
     unsigned ended = 0;

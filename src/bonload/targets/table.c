@@ -1,9 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-#include <stdio.h>
 #include <string.h>
 
 #include "bonload/targets/target.h"
-#include "sys/path.h"
 
 extern const struct target_ops target_disk;
 extern const struct target_ops target_http;
@@ -40,7 +38,7 @@ static const struct target_ops target_null = {
     .describe = failure_describe,
 };
 
-const struct target_ops *const target_table[] = {
+static const struct target_ops *const targets[] = {
     &target_disk, &target_meta, &target_null,    &target_sleep,
     &target_http, &target_s3,   &target_profile, NULL,
 };
@@ -49,32 +47,10 @@ const char *const target_words[] = {"disk", "meta", "null", "sleep", "http", "up
 
 const struct target_ops *target_by_name(const char *name)
 {
-    const struct target_ops *const *target = target_table;
+    const struct target_ops *const *target = targets;
     if (strcmp(name, "upload") == 0)
         name = "http";
     while (*target && strcmp((*target)->name, name) != 0)
         target++;
     return *target;
-}
-
-void failure_describe(const void *shared, uint32_t failure, char *text, size_t size)
-{
-    (void)shared;
-    static const char *const steps[] = {
-        [STEP_NONE] = "",
-        [STEP_OPEN] = "open: ",
-        [STEP_READ] = "read: ",
-        [STEP_WRITE] = "write: ",
-        [STEP_SYNC] = "fsync: ",
-        [STEP_CLOSE] = "close: ",
-        [STEP_RENAME] = "rename: ",
-        [STEP_UNLINK] = "unlink: ",
-        [STEP_SHORT] = "shorter than what was written",
-        [STEP_DAMAGED] = "damaged: not what was written",
-        [STEP_OTHER] = "",
-    };
-    uint32_t step = failure >> 16;
-    int code = (int)(failure & 0xffff);
-    snprintf(text, size, "%s%s", step <= STEP_OTHER ? steps[step] : "",
-             code ? path_reason(code) : "");
 }

@@ -150,9 +150,6 @@ struct target_ops {
     void (*close)(void *shared);
 };
 
-/* All targets, those that this build lacks included. Ends with NULL. */
-extern const struct target_ops *const target_table[];
-
 /* All names that target_by_name() knows, with a NULL at the end. */
 extern const char *const target_words[];
 
@@ -186,4 +183,6 @@ static inline uint32_t failure_of(enum target_step step, int code)
 {
     return (uint32_t)step << 16 | (uint32_t)code;
 }
+
+/* Describes a failure that failure_of() made (target_ops.describe); `shared` is not used. */
 void failure_describe(const void *shared, uint32_t failure, char *text, size_t size);

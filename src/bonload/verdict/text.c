@@ -221,25 +221,22 @@ void answers_print(const struct answer *list, size_t count, FILE *out)
     }
 }
 
-static void print_profile(const struct profile *p, FILE *out)
-{
-    char needed[UNITS_TEXT];
-    units_format_readable(needed, profile_bytes(p));
-    fprintf(out, "%-10s %s, %s\n", p->name, p->program, needed);
-    for (unsigned i = 0; i < PROFILE_LIMITS && p->limits[i].name; i++) {
-        fprintf(out, "           %s %s below %s", p->limits[i].name,
-                percentile_words(p->limits[i].percent).text,
-                units_time(p->limits[i].nanoseconds).text);
-        for (unsigned k = 0; k < PROFILE_LOADS && p->loads[k] > 0; k++)
-            fprintf(out, "%s %u", k > 0 ? " and" : " at", p->loads[k]);
-        fprintf(out, " %s/s\n", p->request);
-    }
-    fprintf(out, "           %s\n",
-            p->source ? p->source : "nothing is published to judge it by: figures, no verdict");
-}
-
 void profiles_print(FILE *out)
 {
-    for (const struct profile *const *p = profile_table; *p; p++)
-        print_profile(*p, out);
+    for (const struct profile *const *listed = profile_table; *listed; listed++) {
+        const struct profile *p = *listed;
+        char needed[UNITS_TEXT];
+        units_format_readable(needed, profile_bytes(p));
+        fprintf(out, "%-10s %s, %s\n", p->name, p->program, needed);
+        for (unsigned i = 0; i < PROFILE_LIMITS && p->limits[i].name; i++) {
+            fprintf(out, "           %s %s below %s", p->limits[i].name,
+                    percentile_words(p->limits[i].percent).text,
+                    units_time(p->limits[i].nanoseconds).text);
+            for (unsigned k = 0; k < PROFILE_LOADS && p->loads[k] > 0; k++)
+                fprintf(out, "%s %u", k > 0 ? " and" : " at", p->loads[k]);
+            fprintf(out, " %s/s\n", p->request);
+        }
+        fprintf(out, "           %s\n",
+                p->source ? p->source : "nothing is published to judge it by: figures, no verdict");
+    }
 }

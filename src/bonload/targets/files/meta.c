@@ -190,18 +190,11 @@ static const char *attribute_name(struct thread *t, char text[static ATTRIBUTE_T
     return text;
 }
 
-static int set_attribute(struct thread *t, int fd)
-{
-    char text[ATTRIBUTE_TEXT];
-    const char *name = attribute_name(t, text);
-    uint64_t length = rng_below(&t->rng, t->shared->settings->xattr_length.value + 1);
-    return fsetxattr(fd, name, t->work.buffer, (size_t)length, 0);
-}
-
 /* Does an operation on an open file. Returns the result of the system call. */
 static ssize_t operate(struct thread *t, unsigned op, int fd)
 {
     char text[ATTRIBUTE_TEXT];
+    uint64_t length;
     switch (op) {
     case META_WRITE:
         return pwrite(fd, t->work.buffer, body_of(t), random_offset(t));
@@ -212,7 +205,9 @@ static ssize_t operate(struct thread *t, unsigned op, int fd)
     case META_SETATTR:
         return set_attributes(t, fd);
     case META_SETXATTR:
-        return set_attribute(t, fd);
+        attribute_name(t, text);
+        length = rng_below(&t->rng, t->shared->settings->xattr_length.value + 1);
+        return fsetxattr(fd, text, t->work.buffer, (size_t)length, 0);
     case META_GETXATTR:
         return fgetxattr(fd, attribute_name(t, text), t->value, sizeof t->value);
     case META_LISTXATTR:
@@ -270,14 +265,6 @@ static const char *link_target(const struct thread *t)
     return other + 1;
 }
 
-static int make_symlink(struct thread *t)
-{
-    choose_other(t);
-    int rc = clear_name(t);
-    return rc ? rc
-              : note_made(t, outcome(symlinkat(link_target(t), t->at.directory->fd, t->at.name)));
-}
-
 /* Makes a link to another name, or renames to it. */
 static int link_or_rename(struct thread *t, bool renames)
 {
@@ -310,6 +297,7 @@ static int operate_on_name(struct thread *t, unsigned op)
     struct stat st;
     int directory = t->at.directory->fd;
     const char *name = t->at.name;
+    int rc;
     switch (op) {
     case META_UNLINK:
         return path_remove(t->at.directory, name);
@@ -318,7 +306,9 @@ static int operate_on_name(struct thread *t, unsigned op)
     case META_STAT:
         return outcome(fstatat(directory, name, &st, AT_SYMLINK_NOFOLLOW));
     case META_SYMLINK:
-        return make_symlink(t);
+        choose_other(t);
+        rc = clear_name(t);
+        return rc ? rc : note_made(t, outcome(symlinkat(link_target(t), directory, name)));
     case META_HARDLINK:
     case META_RENAME:
         return link_or_rename(t, op == META_RENAME);

@@ -242,25 +242,20 @@ int paths_sync_above(struct paths *p, const char *name)
     return rc;
 }
 
-/* Whether paths_remove() may remove the entry; true also when it does not exist. */
-static bool may_remove(const struct paths *p, const struct paths_entry *entry)
-{
-    struct stat st;
-    return fstatat(entry->directory->fd, entry->name, &st, AT_SYMLINK_NOFOLLOW) != 0 ||
-           S_ISREG(st.st_mode) || (p->setup.made && S_ISLNK(st.st_mode));
-}
-
 int paths_remove(void *shared, uint64_t number)
 {
     struct paths *p = shared;
     struct paths_entry entry;
+    struct stat st;
     char *name = malloc(p->setup.names->longest + 1);
     if (!name)
         return -ENOMEM;
     names_format(p->setup.names, number, name);
     int rc = paths_find(p, name, PATH_FAILS, &entry);
     if (rc == 0) {
-        if (may_remove(p, &entry))
+        bool is_kept = fstatat(entry.directory->fd, entry.name, &st, AT_SYMLINK_NOFOLLOW) == 0 &&
+                       !S_ISREG(st.st_mode) && !(p->setup.made && S_ISLNK(st.st_mode));
+        if (!is_kept)
             rc = path_remove(entry.directory, entry.name);
         rc = rc == -ENOENT ? 0 : rc;
         paths_release(&entry);

@@ -3,16 +3,11 @@
 
 #include <errno.h>
 #include <fcntl.h>
-#include <pthread.h>
-#include <stdatomic.h>
-#include <stdbool.h>
-#include <stdint.h>
 #include <stdlib.h>
 #include <unistd.h>
 
 #include "measure/clock.h"
 #include "sys/stop.h"
-#include "sys/thread_pool.h"
 #include "util/units.h"
 
 void commit_group_open(struct commit_group *g,
@@ -114,15 +109,10 @@ static bool is_kept_fresh(const struct log *l)
     return l->file->segment != SEGMENT_RECYCLED;
 }
 
-/* Makes a segment ready for its next turn: frees its storage, and reserves it again. */
-static int refresh_segment(const struct log *l, int fd)
-{
-    if (ftruncate(fd, 0) != 0 || lseek(fd, 0, SEEK_SET) != 0)
-        return errno;
-    return l->file->segment == SEGMENT_PREALLOCATED ? -storage_reserve(fd, l->file->bytes) : 0;
-}
-
-/* The thread that refreshes used segments. */
+/*
+ * The thread that refreshes used segments for their next turns: it frees their storage, and
+ * reserves it again.
+ */
 static void *keep_fresh(void *context)
 {
     struct log *l = context;
@@ -132,7 +122,10 @@ static void *keep_fresh(void *context)
         for (unsigned i = 0; i < l->file->count; i++) {
             if (i == atomic_load(&l->segment) || atomic_load(&l->is_fresh[i]))
                 continue;
-            int code = refresh_segment(l, l->fds[i]);
+            int fd = l->fds[i];
+            int code = ftruncate(fd, 0) != 0 || lseek(fd, 0, SEEK_SET) != 0 ? errno : 0;
+            if (code == 0 && l->file->segment == SEGMENT_PREALLOCATED)
+                code = -storage_reserve(fd, l->file->bytes);
             if (code != 0)
                 atomic_store(&l->keeper_failure, code);
             atomic_store(&l->is_fresh[i], true);

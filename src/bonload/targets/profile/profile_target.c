@@ -4,15 +4,9 @@
 #include <errno.h>
 #include <stdlib.h>
 
-#include "bonload/plan/plan.h"
-#include "bonload/plan/settings.h"
-#include "bonload/profiles/profile.h"
 #include "bonload/targets/profile/log.h"
-#include "bonload/targets/profile/storage.h"
-#include "bonload/targets/target.h"
 #include "measure/clock.h"
 #include "sys/stop.h"
-#include "util/rng.h"
 #include "util/units.h"
 
 /* The files of a profile, and the actions of its steps. */
@@ -60,16 +54,6 @@ static int check_room(const struct acts *a, struct err *e)
                    a->profile->name, needed, there);
 }
 
-static int open_scratch(struct acts *a, const char *directory, struct err *e)
-{
-    int rc = scratch_open(&a->storage.scratch, directory, PATH_FAILS, e);
-    if (rc != 0)
-        return rc;
-    a->has_scratch = true;
-    rc = check_room(a, e);
-    return rc == 0 ? scratch_make(&a->storage.scratch, e) : rc;
-}
-
 static bool file_is_committed(const struct profile *p, unsigned file, uint64_t *record_bytes)
 {
     for (unsigned i = 0; i < PROFILE_STEPS; i++) {
@@ -113,7 +97,12 @@ static int acts_open(struct acts *a, const struct target_setup *setup, struct er
     a->storage.verify = plan->verify;
     a->storage.verified = setup->verified;
     pattern_init(&a->storage.pattern, DATA_RANDOM, 100, PATTERN_UNIT_MAX, plan->seed, 0);
-    int rc = open_scratch(a, plan->url ? plan->url : ".", e);
+    int rc = scratch_open(&a->storage.scratch, plan->url ? plan->url : ".", PATH_FAILS, e);
+    a->has_scratch = rc == 0;
+    if (rc == 0)
+        rc = check_room(a, e);
+    if (rc == 0)
+        rc = scratch_make(&a->storage.scratch, e);
     for (unsigned i = 0; rc == 0 && i < PROFILE_FILES; i++)
         rc = open_profile_file(a, i, e);
     return rc;
@@ -137,23 +126,19 @@ static int acts_close(struct acts *a, struct err *e)
     return rc;
 }
 
-/* Size of a buffer that is large enough for a step, in bytes. */
-static uint64_t step_bytes(const struct profile *p, const struct profile_step *s)
-{
-    const struct profile_file *f = &p->files[s->file];
-    if (f->kind == PROFILE_MAILBOX)
-        return f->bytes;
-    return s->act == ACT_WRITE_RUN ? f->unit * s->count : f->unit;
-}
-
+/* Size of a buffer that is large enough for any step, in bytes. */
 static uint64_t buffer_bytes(const struct profile *p)
 {
     uint64_t most = STORAGE_ALIGNMENT;
     for (unsigned work = 0; work <= PROFILE_WORKS; work++) {
         const struct profile_step *steps = work < PROFILE_WORKS ? p->works[work].steps : p->steps;
-        for (unsigned i = 0; i < PROFILE_STEPS; i++)
-            if (step_bytes(p, &steps[i]) > most)
-                most = step_bytes(p, &steps[i]);
+        for (const struct profile_step *s = steps; s < steps + PROFILE_STEPS; s++) {
+            const struct profile_file *f = &p->files[s->file];
+            uint64_t bytes = f->kind == PROFILE_MAILBOX ? f->bytes
+                             : s->act == ACT_WRITE_RUN  ? f->unit * s->count
+                                                        : f->unit;
+            most = bytes > most ? bytes : most;
+        }
     }
     return round_up(most, STORAGE_ALIGNMENT);
 }

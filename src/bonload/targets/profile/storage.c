@@ -4,19 +4,13 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
-#include <pthread.h>
-#include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "bonload/targets/profile/gauge.h"
-#include "bonload/targets/target.h"
 #include "measure/clock.h"
-#include "storage/scratch.h"
 #include "sys/stop.h"
-#include "util/rng.h"
 #include "util/units.h"
 
 #define FILL_BYTES MIB
@@ -208,15 +202,6 @@ int pages_read(struct pages *p, struct rng *random, unsigned char *buffer, uint6
     }
 }
 
-/*
- * While a page is being written, a read may return any generation, and even parts of two. If it
- * cuts a unit's stamp in two, the unit looks as if no write had made it.
- */
-static bool is_in_motion(enum corruption_kind kind)
-{
-    return kind == CORRUPTION_TORN || kind == CORRUPTION_FLIPPED;
-}
-
 bool pages_are_right(struct pages *p, const unsigned char *buffer, uint64_t page,
                      uint32_t ended_before)
 {
@@ -235,7 +220,12 @@ bool pages_are_right(struct pages *p, const unsigned char *buffer, uint64_t page
         };
         enum corruption_kind kind =
             pattern_check(&s->pattern, buffer + at, &expected, s->verify == VERIFY_FULL, &found);
-        is_right &= kind == CORRUPTION_NONE || (!was_still && is_in_motion(kind));
+        /*
+         * While a page is being written, a read may return any generation, and even parts of two.
+         * If it cuts a unit's stamp in two, the unit looks as if no write had made it.
+         */
+        bool may_move = kind == CORRUPTION_TORN || kind == CORRUPTION_FLIPPED;
+        is_right &= kind == CORRUPTION_NONE || (!was_still && may_move);
     }
     atomic_fetch_add(&s->verified->bytes, p->file->unit);
     if (!is_right)
