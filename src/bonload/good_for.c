@@ -18,7 +18,6 @@
 #include "sys/output.h"
 #include "sys/path.h"
 #include "sys/stop.h"
-#include "util/err.h"
 #include "util/units.h"
 
 /*

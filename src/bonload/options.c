@@ -8,9 +8,7 @@
 
 #include "bonload/ledger/names.h"
 #include "bonload/targets/target.h"
-#include "cli/option.h"
 #include "cli/parser.h"
-#include "util/err.h"
 #include "util/units.h"
 
 /* Setters of options. When they refuse a value, the line in e says what is accepted. */

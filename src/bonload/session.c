@@ -19,7 +19,6 @@
 #include "sys/privilege.h"
 #include "sys/stop.h"
 #include "tail/trace.h"
-#include "util/err.h"
 
 /* A file that has the name of an option's value with a suffix. */
 struct named_output {

@@ -1,10 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "cli/help.h"
 
-#include <stdio.h>
 #include <string.h>
 
-#include "cli/option.h"
 #include "util/err.h"
 
 static const char *or_empty(const char *text)

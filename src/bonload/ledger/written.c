@@ -2,14 +2,9 @@
 #include "bonload/ledger/written.h"
 
 #include <errno.h>
-#include <stdatomic.h>
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "util/err.h"
 #include "util/rng.h"
 
 /*

@@ -7,7 +7,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "bonload/ledger/names.h"
 #include "sys/host.h"
 #include "tail/trace.h"
 #include "util/descriptor.h"

@@ -2,12 +2,9 @@
 #include "bonload/plan/settings.h"
 
 #include <errno.h>
-#include <stdbool.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <string.h>
 
-#include "measure/histogram.h"
 #include "util/go_units.h"
 #include "util/units.h"
 

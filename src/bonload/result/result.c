@@ -7,7 +7,6 @@
 #include <string.h>
 
 #include "bonload/control/conductor.h"
-#include "bonload/stats/recorder.h"
 #include "bonload/targets/target.h"
 #include "measure/clock.h"
 #include "measure/cpu.h"

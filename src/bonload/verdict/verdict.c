@@ -3,7 +3,6 @@
 
 #include <math.h>
 
-#include "bonload/control/search.h"
 #include "util/units.h"
 
 /* Probability that the true percentile lies beyond one end of the interval. */
