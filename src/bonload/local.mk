@@ -34,9 +34,8 @@ src_libbonload_a_SOURCES = \
 	src/bonload/targets/files/meta.c \
 	src/bonload/targets/files/paths.c src/bonload/targets/files/paths.h \
 	src/bonload/targets/profile/gauge.c src/bonload/targets/profile/gauge.h \
-	src/bonload/targets/profile/log.c src/bonload/targets/profile/log.h \
+	src/bonload/targets/profile/commit_group.c src/bonload/targets/profile/commit_group.h \
 	src/bonload/targets/profile/profile_target.c src/bonload/targets/profile/profile_target.h \
-	src/bonload/targets/profile/storage.c src/bonload/targets/profile/storage.h \
 	src/bonload/targets/sleep.c \
 	src/bonload/targets/table.c \
 	src/bonload/targets/target.h \

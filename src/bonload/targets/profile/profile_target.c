@@ -2,12 +2,668 @@
 #include "bonload/targets/profile/profile_target.h"
 
 #include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <stdio.h>
 #include <stdlib.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
-#include "bonload/targets/profile/log.h"
+#include "bonload/targets/profile/commit_group.h"
+#include "bonload/targets/target.h"
 #include "measure/clock.h"
+#include "storage/scratch.h"
 #include "sys/stop.h"
+#include "util/rng.h"
 #include "util/units.h"
+#include "verify/pattern.h"
+
+/* ---- files -------------------------------------------------------------------------------------
+ */
+
+/* Alignment of buffers, as O_DIRECT requires. */
+#define STORAGE_ALIGNMENT 4096
+
+/* What a profile needs for making its files. */
+struct storage {
+    struct scratch scratch;
+    struct pattern pattern;
+    enum verify_mode verify;
+    struct verified *verified;
+};
+
+#define FILL_BYTES MIB
+
+/* Opens the file again with O_DIRECT, if that is supported. */
+static int open_direct(int fd, const char *name)
+{
+    struct err ignored;
+    err_init(&ignored);
+    int direct = scratch_reopen(fd, O_RDWR | O_DIRECT, name, &ignored);
+    if (direct < 0)
+        return fd;
+    close(fd);
+    return direct;
+}
+
+/*
+ * Makes a file without a name, with O_DIRECT if the profile wants that and the filesystem supports
+ * it. Returns its descriptor, or a negative errno with a line in e.
+ */
+static int storage_make_file(const struct storage *s, const struct profile_file *f, unsigned number,
+                             struct err *e)
+{
+    bool is_named;
+    int fd = scratch_make_data_file(&s->scratch, number, &is_named, e);
+    if (fd < 0)
+        return fd;
+    if (is_named) {
+        int rc = scratch_remove_data_file(&s->scratch, number, e);
+        close(fd);
+        return rc ? rc
+                  : err_say(e, "%s: the filesystem does not support files without a name",
+                            s->scratch.path);
+    }
+    return f->is_direct ? open_direct(fd, f->name) : fd;
+}
+
+/* Reserves room from the start of a file, if the filesystem supports that: 0 or a negative errno.
+ */
+static int storage_reserve(int fd, uint64_t bytes)
+{
+    while (fallocate(fd, 0, 0, (off_t)bytes) != 0)
+        if (errno != EINTR)
+            return errno == EOPNOTSUPP || errno == ENOSYS ? 0 : -errno;
+    return 0;
+}
+
+/*
+ * Writes the whole buffer at offset `at`, or at the file's position if that is -1. Returns 0 or a
+ * positive errno, as all calls below that are part of a request.
+ */
+static int storage_write(int fd, const unsigned char *from, size_t length, int64_t at)
+{
+    while (length > 0) {
+        ssize_t written = at < 0 ? write(fd, from, length) : pwrite(fd, from, length, (off_t)at);
+        if (written == 0)
+            return EIO;
+        if (written < 0 && errno != EINTR)
+            return errno;
+        size_t done = written > 0 ? (size_t)written : 0;
+        from += done;
+        length -= done;
+        at += at < 0 ? 0 : (int64_t)done;
+    }
+    return 0;
+}
+
+/* Calls fdatasync(2), or fsync(2) if `all`, again whenever a signal interrupts it. */
+static int storage_sync(int fd, bool all)
+{
+    while ((all ? fsync(fd) : fdatasync(fd)) != 0)
+        if (errno != EINTR)
+            return errno;
+    return 0;
+}
+
+/* Does the same for requests that wait for it: *longest_ns grows to its duration. */
+static int storage_sync_timed(int fd, bool all, struct gauge *gauge, uint64_t *longest_ns)
+{
+    uint64_t begin_ns = clock_ns();
+    int code = storage_sync(fd, all);
+    uint64_t end_ns = clock_ns();
+    gauge_add(gauge, end_ns - begin_ns, end_ns);
+    if (end_ns - begin_ns > *longest_ns)
+        *longest_ns = end_ns - begin_ns;
+    return code;
+}
+
+/* Writes the first generation of a file's contents from its start, and syncs it. */
+static int storage_fill(const struct storage *s, const struct profile_file *f, int fd,
+                        unsigned number, uint64_t bytes, struct err *e)
+{
+    unsigned char *buffer = aligned_alloc(STORAGE_ALIGNMENT, FILL_BYTES);
+    int rc = buffer ? 0 : err_system(e, ENOMEM, "memory for a buffer");
+    for (uint64_t at = 0; rc == 0 && at < bytes; at += FILL_BYTES) {
+        size_t part = bytes - at < FILL_BYTES ? bytes - at : FILL_BYTES;
+        pattern_fill(&s->pattern, buffer, part, number, at, 0);
+        int code = storage_write(fd, buffer, part, (int64_t)at);
+        rc = code ? err_system(e, code, "write the file '%s' in %s", f->name, s->scratch.path)
+                  : stop_check(e);
+    }
+    free(buffer);
+    int code = rc == 0 ? storage_sync(fd, true) : 0;
+    return code ? err_system(e, code, "fsync the file '%s' in %s", f->name, s->scratch.path) : rc;
+}
+
+/* ---- pages -------------------------------------------------------------------------------------
+ */
+
+/*
+ * A file of pages, each of which has been written at least once. The number of writes to each page
+ * is counted, so its contents are known.
+ */
+#define PAGES_LATCHES 64
+
+struct pages {
+    const struct storage *storage;
+    const struct profile_file *file;
+    unsigned number; /* number of the file, for the stamps of its contents */
+    int fd;
+    uint64_t count;
+    /* for each page, the number of writes that have begun, and of those that have ended */
+    _Atomic uint32_t *begun;
+    _Atomic uint32_t *ended;
+    pthread_mutex_t latches[PAGES_LATCHES]; /* let only one thread at a time write a page */
+};
+
+/* Makes the file. The caller may call pages_close() in either case. */
+static int pages_open(struct pages *p, const struct storage *storage,
+                      const struct profile_file *file, unsigned number, struct err *e)
+{
+    p->storage = storage;
+    p->file = file;
+    p->number = number;
+    p->count = file->bytes / file->unit;
+    p->begun = calloc(p->count, sizeof *p->begun);
+    p->ended = calloc(p->count, sizeof *p->ended);
+    for (unsigned i = 0; i < PAGES_LATCHES; i++)
+        pthread_mutex_init(&p->latches[i], NULL);
+    p->fd = storage_make_file(storage, file, number, e);
+    if (p->fd < 0)
+        return p->fd;
+    if (!p->begun || !p->ended)
+        return err_system(e, ENOMEM, "memory for the pages of '%s'", file->name);
+    return storage_fill(storage, file, p->fd, number, p->count * file->unit, e);
+}
+
+static void pages_close(struct pages *p)
+{
+    if (!p->file)
+        return;
+    if (p->fd >= 0)
+        close(p->fd);
+    for (unsigned i = 0; i < PAGES_LATCHES; i++)
+        pthread_mutex_destroy(&p->latches[i]);
+    free(p->begun);
+    free(p->ended);
+    p->file = NULL;
+}
+
+/* The latch of a page. Latches are taken in ascending order, so there is no deadlock. */
+static unsigned latch_of(const struct pages *p, uint64_t page)
+{
+    return (unsigned)(page * PAGES_LATCHES / p->count);
+}
+
+/* Writes the next generation of consecutive pages. */
+static int write_pages(struct pages *p, uint64_t first, unsigned count, unsigned char *buffer)
+{
+    const uint64_t unit = p->file->unit;
+    const unsigned last_latch = latch_of(p, first + count - 1);
+    for (unsigned i = latch_of(p, first); i <= last_latch; i++)
+        pthread_mutex_lock(&p->latches[i]);
+    for (unsigned i = 0; i < count; i++) {
+        uint32_t generation = atomic_fetch_add(&p->begun[first + i], 1) + 1;
+        pattern_fill(&p->storage->pattern, buffer + i * unit, unit, p->number, (first + i) * unit,
+                     generation);
+    }
+    int code = storage_write(p->fd, buffer, count * unit, (int64_t)(first * unit));
+    for (unsigned i = 0; code == 0 && i < count; i++)
+        atomic_store(&p->ended[first + i], atomic_load(&p->begun[first + i]));
+    for (unsigned i = latch_of(p, first); i <= last_latch; i++)
+        pthread_mutex_unlock(&p->latches[i]);
+    return code;
+}
+
+/*
+ * Writes `count` pages at random offsets. The buffer has room for one. With begins_out, the kernel
+ * starts writeback of each page.
+ */
+static int pages_write(struct pages *p, struct rng *random, unsigned char *buffer, unsigned count,
+                       bool begins_out)
+{
+    int code = 0;
+    for (unsigned i = 0; code == 0 && i < count; i++) {
+        uint64_t page = rng_below(random, p->count);
+        code = write_pages(p, page, 1, buffer);
+        if (code == 0 && begins_out &&
+            sync_file_range(p->fd, (off_t)(page * p->file->unit), (off_t)p->file->unit,
+                            SYNC_FILE_RANGE_WRITE) != 0 &&
+            errno != EINTR && errno != ENOSYS)
+            code = errno;
+    }
+    return code;
+}
+
+/* Writes `count` consecutive pages. The buffer has room for all. */
+static int pages_write_run(struct pages *p, struct rng *random, unsigned char *buffer,
+                           unsigned count)
+{
+    if (count > p->count)
+        count = (unsigned)p->count;
+    uint64_t first = rng_below(random, p->count - count + 1);
+    return write_pages(p, first, count, buffer);
+}
+
+/* Reads a page at a random offset: its number, and the number of its writes that had ended. */
+static int pages_read(struct pages *p, struct rng *random, unsigned char *buffer, uint64_t *page,
+                      uint32_t *ended_before)
+{
+    *page = rng_below(random, p->count);
+    *ended_before = atomic_load(&p->ended[*page]);
+    for (;;) {
+        ssize_t got = pread(p->fd, buffer, p->file->unit, (off_t)(*page * p->file->unit));
+        if (got == (ssize_t)p->file->unit)
+            return 0;
+        if (got >= 0)
+            return EIO; /* pages are never partial */
+        if (errno != EINTR)
+            return errno;
+    }
+}
+
+/* Whether a page that was read has the expected contents. Without -verify it checks nothing. */
+static bool pages_are_right(struct pages *p, const unsigned char *buffer, uint64_t page,
+                            uint32_t ended_before)
+{
+    const struct storage *s = p->storage;
+    const size_t unit = s->pattern.unit_bytes;
+    bool was_still = atomic_load(&p->begun[page]) == ended_before;
+    bool is_right = true;
+    struct pattern_origin found;
+    if (s->verify == VERIFY_OFF)
+        return true;
+    for (uint64_t at = 0; at < p->file->unit; at += unit) {
+        const struct pattern_place expected = {
+            .file = p->number,
+            .unit = (page * p->file->unit + at) / unit,
+            .generation = was_still ? ended_before : PATTERN_ANY,
+        };
+        enum corruption_kind kind =
+            pattern_check(&s->pattern, buffer + at, &expected, s->verify == VERIFY_FULL, &found);
+        /*
+         * While a page is being written, a read may return any generation, and even parts of two.
+         * If it cuts a unit's stamp in two, the unit looks as if no write had made it.
+         */
+        bool may_move = kind == CORRUPTION_TORN || kind == CORRUPTION_FLIPPED;
+        is_right &= kind == CORRUPTION_NONE || (!was_still && may_move);
+    }
+    atomic_fetch_add(&s->verified->bytes, p->file->unit);
+    if (!is_right)
+        atomic_fetch_add(&s->verified->damaged, 1);
+    return is_right;
+}
+
+/* ---- a mailbox ---------------------------------------------------------------------------------
+ */
+
+/*
+ * A mailbox as in maildir(5), in the private directory: each message is a file, and is delivered
+ * when its name is in the directory `new`.
+ */
+struct mailbox {
+    const struct storage *storage;
+    const struct profile_file *file;
+    struct gauge *gauge; /* gets the durations of syncs */
+    int tmp_fd;          /* the directory `tmp`; -1: it does not exist */
+    int new_fd;
+    _Atomic uint64_t begun;   /* number of messages begun; messages are numbered from 1 */
+    _Atomic uint64_t expired; /* number of the message that was removed last */
+};
+
+#define MESSAGE_NAME 24
+
+static void message_name(char name[MESSAGE_NAME], uint64_t number)
+{
+    snprintf(name, MESSAGE_NAME, "%016" PRIx64, number);
+}
+
+static int make_directory(const struct storage *s, const char *name, struct err *e)
+{
+    if (mkdirat(s->scratch.fd, name, 0700) != 0)
+        return err_system(e, errno, "make %s/%s/%s", s->scratch.path, s->scratch.name, name);
+    int fd = directory_open(s->scratch.fd, name);
+    if (fd >= 0)
+        return fd;
+    unlinkat(s->scratch.fd, name, AT_REMOVEDIR);
+    return err_system(e, -fd, "open %s/%s/%s", s->scratch.path, s->scratch.name, name);
+}
+
+static int mailbox_open(struct mailbox *m, const struct storage *storage,
+                        const struct profile_file *file, struct gauge *gauge, struct err *e)
+{
+    m->storage = storage;
+    m->file = file;
+    m->gauge = gauge;
+    m->new_fd = -1;
+    m->tmp_fd = make_directory(storage, "tmp", e);
+    if (m->tmp_fd < 0)
+        return m->tmp_fd;
+    m->new_fd = make_directory(storage, "new", e);
+    return m->new_fd < 0 ? m->new_fd : 0;
+}
+
+/*
+ * Removes a message from that directory. Returns 0 or a positive errno (ENOENT: it is not there).
+ */
+static int remove_message(int fd, uint64_t number)
+{
+    char name[MESSAGE_NAME];
+    message_name(name, number);
+    return unlinkat(fd, name, 0) == 0 ? 0 : errno;
+}
+
+/* Removes a directory with all remaining messages. */
+static int remove_directory(const struct mailbox *m, int fd, const char *name, struct err *e)
+{
+    const struct scratch *s = &m->storage->scratch;
+    int code = 0;
+    if (fd < 0)
+        return 0;
+    for (uint64_t i = atomic_load(&m->expired) + 1; i <= atomic_load(&m->begun); i++) {
+        int removed = remove_message(fd, i);
+        if (code == 0 && removed != ENOENT)
+            code = removed;
+    }
+    close(fd);
+    if (code != 0)
+        return err_system(e, code, "unlink a message in %s/%s", s->path, s->name);
+    return unlinkat(s->fd, name, AT_REMOVEDIR) == 0
+               ? 0
+               : err_system(e, errno, "remove %s/%s/%s", s->path, s->name, name);
+}
+
+/* Removes all messages and the directories. */
+static int mailbox_close(struct mailbox *m, struct err *e)
+{
+    if (!m->file)
+        return 0;
+    int rc = remove_directory(m, m->tmp_fd, "tmp", e);
+    int other = remove_directory(m, m->new_fd, "new", e);
+    m->file = NULL;
+    return rc ? rc : other;
+}
+
+static int write_message(const struct mailbox *m, const char *name, const unsigned char *message,
+                         uint64_t *longest_ns, unsigned *step)
+{
+    *step = STEP_OPEN;
+    int fd = openat(m->tmp_fd, name, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600);
+    if (fd < 0)
+        return errno;
+    *step = STEP_WRITE;
+    int code = storage_write(fd, message, m->file->bytes, -1);
+    if (code == 0) {
+        *step = STEP_SYNC;
+        code = storage_sync_timed(fd, true, m->gauge, longest_ns);
+    }
+    if (close(fd) != 0 && errno != EINTR && code == 0) {
+        *step = STEP_CLOSE;
+        code = errno;
+    }
+    return code;
+}
+
+/* Syncs the directory `new`. Opens it again for that, as dovecot-lda does. */
+static int sync_new(const struct mailbox *m, uint64_t *longest_ns)
+{
+    int fd = directory_open(m->storage->scratch.fd, "new");
+    if (fd < 0)
+        return -fd;
+    int code = storage_sync_timed(fd, true, m->gauge, longest_ns);
+    close(fd);
+    return code;
+}
+
+/* Delivers a message; the failed call is in *step. The longer of its two syncs is timed. */
+static int mailbox_deliver(struct mailbox *m, unsigned char *buffer, uint64_t *longest_ns,
+                           unsigned *step)
+{
+    char name[MESSAGE_NAME];
+    uint64_t number = atomic_fetch_add(&m->begun, 1) + 1;
+    message_name(name, number);
+    pattern_fill(&m->storage->pattern, buffer, m->file->bytes, number, 0, 0);
+    int code = write_message(m, name, buffer, longest_ns, step);
+    if (code != 0)
+        return code;
+    *step = STEP_RENAME;
+    if (renameat(m->tmp_fd, name, m->new_fd, name) != 0)
+        return errno;
+    *step = STEP_SYNC;
+    return sync_new(m, longest_ns);
+}
+
+/*
+ * Unlinks the oldest messages beyond those to keep. A message that is still being delivered does
+ * not exist yet: this one and all later ones stay until the next call.
+ */
+static int mailbox_expire(struct mailbox *m)
+{
+    int code = 0;
+    uint64_t next = atomic_load(&m->expired) + 1;
+    while (code == 0 && next + m->file->count <= atomic_load(&m->begun)) {
+        code = remove_message(m->new_fd, next);
+        if (code == 0)
+            atomic_store(&m->expired, next++);
+    }
+    return code == ENOENT ? 0 : code;
+}
+
+/* ---- a log -------------------------------------------------------------------------------------
+ */
+
+/*
+ * A log in segments. A full segment is followed by the next one, and the last one by the first. A
+ * separate thread refreshes each segment before its next turn, unless the program recycles segments
+ * as they are.
+ */
+#define LOG_SEGMENTS 8
+
+struct log {
+    const struct storage *storage;
+    const struct profile_file *file;
+    unsigned first_number; /* number of the first segment, for the stamps of its contents */
+    uint64_t record_bytes;
+    bool syncs; /* syncs after each write */
+    struct gauge *gauge;
+    struct commit_group group;
+
+    int fds[LOG_SEGMENTS];
+    _Atomic bool is_fresh[LOG_SEGMENTS]; /* the segment is ready for its next turn */
+    _Atomic unsigned segment;            /* the current segment */
+    uint64_t at;                         /* end of the records in the current segment */
+    /* generation of the contents, which grows with each turn of the first segment */
+    uint64_t round;
+    unsigned char *buffer;
+    size_t buffer_bytes;
+
+    /* happens when a segment begins or is refreshed, and when the log closes */
+    struct event turned;
+    _Atomic bool is_closing;
+    _Atomic int keeper_failure;
+    pthread_t keeper;
+    bool has_keeper;
+};
+
+/*
+ * Larger writes are split into calls of this size, because programs' buffers are about this large.
+ */
+#define WRITE_MOST (128 * KIB)
+
+static bool is_kept_fresh(const struct log *l)
+{
+    return l->file->segment != SEGMENT_RECYCLED;
+}
+
+/*
+ * The thread that refreshes used segments for their next turns: it frees their storage, and
+ * reserves it again.
+ */
+static void *keep_fresh(void *context)
+{
+    struct log *l = context;
+    stop_block_signals();
+    while (!atomic_load(&l->is_closing)) {
+        uint32_t seen = event_look(&l->turned);
+        for (unsigned i = 0; i < l->file->count; i++) {
+            if (i == atomic_load(&l->segment) || atomic_load(&l->is_fresh[i]))
+                continue;
+            int fd = l->fds[i];
+            int code = ftruncate(fd, 0) != 0 || lseek(fd, 0, SEEK_SET) != 0 ? errno : 0;
+            if (code == 0 && l->file->segment == SEGMENT_PREALLOCATED)
+                code = -storage_reserve(fd, l->file->bytes);
+            if (code != 0)
+                atomic_store(&l->keeper_failure, code);
+            atomic_store(&l->is_fresh[i], true);
+            event_happens(&l->turned, EVENT_WAKES_ALL);
+        }
+        if (!atomic_load(&l->is_closing))
+            event_wait(&l->turned, seen, clock_ns() + BILLION);
+    }
+    return NULL;
+}
+
+/* Moves to the next segment when that is fresh. Returns 0 or a positive errno. */
+static int turn_segment(struct log *l)
+{
+    unsigned next = (atomic_load(&l->segment) + 1) % l->file->count;
+    for (;;) {
+        uint32_t seen = event_look(&l->turned);
+        if (atomic_load(&l->is_fresh[next]))
+            break;
+        event_wait(&l->turned, seen, clock_ns() + BILLION);
+    }
+    int code = atomic_load(&l->keeper_failure);
+    if (code != 0)
+        return code;
+    if (is_kept_fresh(l))
+        atomic_store(&l->is_fresh[atomic_load(&l->segment)], false);
+    l->at = 0;
+    l->round += next == 0;
+    atomic_store(&l->segment, next);
+    event_happens(&l->turned, EVENT_WAKES_ALL);
+    return 0;
+}
+
+/*
+ * Writes `bytes` of records: all units from the one in which they begin to the one in which they
+ * end, in calls of at most WRITE_MOST. Returns 0 or a positive errno.
+ */
+static int write_records(struct log *l, uint64_t bytes)
+{
+    const uint64_t unit = l->file->unit;
+    const unsigned segment = atomic_load(&l->segment);
+    uint64_t from = l->at / unit * unit;
+    uint64_t end = round_up(l->at + bytes, unit);
+    l->at += bytes;
+    for (int code = 0; from < end;) {
+        size_t part = end - from < l->buffer_bytes ? (size_t)(end - from) : l->buffer_bytes;
+        pattern_fill(&l->storage->pattern, l->buffer, part, l->first_number + segment, from,
+                     l->round);
+        code = storage_write(l->fds[segment], l->buffer, part, unit == 1 ? -1 : (int64_t)from);
+        if (code != 0)
+            return code;
+        from += part;
+    }
+    return 0;
+}
+
+static int log_fd(const struct log *l)
+{
+    return l->fds[atomic_load(&l->segment)];
+}
+
+/* commit_group.store for a log. */
+static int store_records(void *context, uint64_t records, uint64_t *sync_ns)
+{
+    struct log *l = context;
+    uint64_t bytes = records * l->record_bytes;
+    int code = 0;
+    while (code == 0 && bytes > 0) {
+        uint64_t room = (l->file->bytes - l->at) / l->record_bytes * l->record_bytes;
+        uint64_t part = bytes < room ? bytes : room;
+        code = part > 0 ? write_records(l, part) : turn_segment(l);
+        bytes -= part;
+    }
+    return code == 0 && l->syncs ? storage_sync_timed(log_fd(l), false, l->gauge, sync_ns) : code;
+}
+
+static int make_segment(struct log *l, unsigned i, struct err *e)
+{
+    const struct profile_file *f = l->file;
+    int fd = l->fds[i] = storage_make_file(l->storage, f, l->first_number + i, e);
+    if (fd < 0)
+        return fd;
+    if (f->segment == SEGMENT_RECYCLED)
+        return storage_fill(l->storage, f, fd, l->first_number + i, f->bytes, e);
+    int rc = f->segment == SEGMENT_PREALLOCATED ? storage_reserve(fd, f->bytes) : 0;
+    return rc ? err_system(e, -rc, "reserve room for '%s' in %s", f->name, l->storage->scratch.path)
+              : 0;
+}
+
+/*
+ * Makes the segments of a log. The caller has set l->record_bytes and l->syncs, and all else to 0.
+ * The gauge gets the durations of the syncs. log_close() may follow in either case.
+ */
+static int log_open(struct log *l, const struct storage *storage, const struct profile_file *file,
+                    unsigned first_number, struct gauge *gauge, struct err *e)
+{
+    int rc = 0;
+    l->storage = storage;
+    l->file = file;
+    l->first_number = first_number;
+    l->gauge = gauge;
+    l->round = 1;
+    l->buffer_bytes = round_up(WRITE_MOST, file->unit);
+    for (unsigned i = 0; i < LOG_SEGMENTS; i++)
+        l->fds[i] = -1;
+    commit_group_open(&l->group, store_records, l);
+    l->buffer = aligned_alloc(STORAGE_ALIGNMENT, round_up(l->buffer_bytes, STORAGE_ALIGNMENT));
+    if (!l->buffer)
+        return err_system(e, ENOMEM, "memory for a buffer");
+    for (unsigned i = 0; rc == 0 && i < file->count; i++) {
+        rc = make_segment(l, i, e);
+        atomic_store(&l->is_fresh[i], true);
+    }
+    if (rc != 0 || !is_kept_fresh(l))
+        return rc;
+    int code = pthread_create(&l->keeper, NULL, keep_fresh, l);
+    l->has_keeper = code == 0;
+    return code ? err_system(e, code, "start a thread") : 0;
+}
+
+static void log_close(struct log *l)
+{
+    if (!l->file)
+        return;
+    atomic_store(&l->is_closing, true);
+    event_happens(&l->turned, EVENT_WAKES_ALL);
+    if (l->has_keeper)
+        pthread_join(l->keeper, NULL);
+    for (unsigned i = 0; i < LOG_SEGMENTS; i++)
+        if (l->fds[i] >= 0)
+            close(l->fds[i]);
+    commit_group_close(&l->group);
+    free(l->buffer);
+    l->file = NULL;
+}
+
+/*
+ * Appends a record, together with all others that have arrived by then. If the log syncs, returns
+ * when the record is durable, and *longest_ns grows to the duration of that sync.
+ */
+static int log_append(struct log *l, uint64_t *longest_ns)
+{
+    uint64_t sync_ns;
+    int code = commit_group_join(&l->group, &sync_ns);
+    if (sync_ns > *longest_ns)
+        *longest_ns = sync_ns;
+    return code;
+}
+
+/* ---- a profile ---------------------------------------------------------------------------------
+ */
 
 /* The files of a profile, and the actions of its steps. */
 struct acts {
