@@ -9,7 +9,7 @@
 #include "util/printable.h"
 #include "util/units.h"
 
-json_t *json_of_host(void)
+static json_t *json_of_host(void)
 {
     struct host h;
     json_t *object = json_object();
@@ -69,7 +69,7 @@ static void put_size(json_t **object, const char *key, const struct plan *p, uin
         put_count(object, key, bytes);
 }
 
-json_t *json_of_settings(const struct plan *p)
+static json_t *json_of_settings(const struct plan *p)
 {
     json_t *object = json_object();
     put_text(&object, "target", p->target->name);

@@ -21,10 +21,6 @@ void report_human(const struct result *result, FILE *out);
  */
 json_t *report_object(const struct result *result);
 
-/* Its parts about the host and the settings; likewise. */
-json_t *json_of_host(void);
-json_t *json_of_settings(const struct plan *p);
-
 /*
  * Formats such a report, or NULL, on one line. The caller frees *text. Returns 0, or a negative
  * errno with a line in e.

@@ -77,7 +77,8 @@ void reasons_add(struct reasons_found *r, enum load_kind kind, const char *text,
     r->list[i].count += count;
 }
 
-void result_add_slow(struct slow_results *all, const struct slow_result *slow)
+/* Keeps a request, with its name, if it is one of the slowest. Otherwise frees the name. */
+static void add_slow(struct slow_results *all, const struct slow_result *slow)
 {
     struct slow_result *list = all->list;
     unsigned at = 0;
@@ -161,7 +162,7 @@ static bool describe_slow(const struct run *run, const struct slow_request *s,
     names_format(&run->names, s->number, slow.name);
     if (s->failure != 0)
         run->target->describe(run->shared, s->failure, slow.outcome, sizeof slow.outcome);
-    result_add_slow(all, &slow);
+    add_slow(all, &slow);
     return true;
 }
 
@@ -310,41 +311,6 @@ static bool fill_result(struct conductor *c, struct result *result)
     fill_rest(c, result, now_ns);
     return fill_ops(c, result) && fill_slowest(c, LOAD_WRITE, result) &&
            fill_slowest(c, LOAD_READ, result);
-}
-
-/* Sets what a kind's figures say, when those of all ranks are known. */
-static int judge_kind(struct conductor *c, enum load_kind kind, struct result *result,
-                      struct err *e)
-{
-    const struct plan *p = result->plan;
-    const struct latency_limit *above = &p->settings->fail_above;
-    struct kind_result *k = &result->figures->kinds[kind];
-    int rc = 0;
-    if (!result->is_interim && plan_has(p, kind))
-        rc = explainer_sum_up(c->explainer, kind, &k->tally, &result->tails[kind], e);
-    if (above->nanoseconds > 0)
-        result->is_above |= latency_limit_figure(above, &k->tally.response) > above->nanoseconds;
-    if (p->mode == MODE_SEARCH && p->stripe.index == 0) {
-        const struct counts whole = recorders_counts(&c->run->recorders, kind);
-        k->answer = search_answer(&c->steering.search, kind, &whole);
-        if (p->kinds[kind].pace == PACE_FOLLOWS)
-            k->answer.load = p->kinds[kind].channels;
-    }
-    return rc;
-}
-
-int conductor_result(struct conductor *c, struct result *result, struct err *e)
-{
-    int rc = 0;
-    if (!fill_result(c, result))
-        rc = err_system(e, ENOMEM, "memory for the results");
-    if (rc == 0 && c->stage == STAGE_OVER)
-        rc = gathering_end(c->coordinator, result, e);
-    for (enum load_kind kind = 0; rc == 0 && kind < LOAD_KINDS; kind++)
-        rc = judge_kind(c, kind, result, e);
-    if (rc != 0)
-        result_release(result);
-    return rc;
 }
 
 /*
@@ -518,7 +484,7 @@ static bool add_part(struct gathering *g, unsigned rank, struct result *part)
         for (unsigned i = 0; i < slowest->count; i++) {
             struct slow_result *slow = &slowest->list[i];
             slow->at_seconds = slow->at_seconds + ahead > 0 ? slow->at_seconds + ahead : 0;
-            result_add_slow(&whole->slowest[kind], slow);
+            add_slow(&whole->slowest[kind], slow);
         }
         slowest->count = 0; /* their names have gone to `whole` */
     }
@@ -596,7 +562,12 @@ static int hand_over(struct coordinator *c, struct result *result, struct err *e
     return rc == 0 && g.is_damaged ? err_say(e, FIGURES_DAMAGED) : rc;
 }
 
-int gathering_end(struct coordinator *c, struct result *result, struct err *e)
+/*
+ * Combines the results of all ranks when all loads have ended: adds up amounts and histograms, and
+ * lets times run from the first rank's start to the last rank's end, on rank 0's clock. Only rank
+ * 0's *result changes. This is the last meeting, which a signal does not call off.
+ */
+static int gathering_end(struct coordinator *c, struct result *result, struct err *e)
 {
     const struct meeting ending = {.name = "Ending", .compares_clocks = true};
     if (c->ranks.count == 1)
@@ -607,4 +578,39 @@ int gathering_end(struct coordinator *c, struct result *result, struct err *e)
         rc = 0;
     }
     return rc == 0 ? hand_over(c, result, e) : rc;
+}
+
+/* Sets what a kind's figures say, when those of all ranks are known. */
+static int judge_kind(struct conductor *c, enum load_kind kind, struct result *result,
+                      struct err *e)
+{
+    const struct plan *p = result->plan;
+    const struct latency_limit *above = &p->settings->fail_above;
+    struct kind_result *k = &result->figures->kinds[kind];
+    int rc = 0;
+    if (!result->is_interim && plan_has(p, kind))
+        rc = explainer_sum_up(c->explainer, kind, &k->tally, &result->tails[kind], e);
+    if (above->nanoseconds > 0)
+        result->is_above |= latency_limit_figure(above, &k->tally.response) > above->nanoseconds;
+    if (p->mode == MODE_SEARCH && p->stripe.index == 0) {
+        const struct counts whole = recorders_counts(&c->run->recorders, kind);
+        k->answer = search_answer(&c->steering.search, kind, &whole);
+        if (p->kinds[kind].pace == PACE_FOLLOWS)
+            k->answer.load = p->kinds[kind].channels;
+    }
+    return rc;
+}
+
+int conductor_result(struct conductor *c, struct result *result, struct err *e)
+{
+    int rc = 0;
+    if (!fill_result(c, result))
+        rc = err_system(e, ENOMEM, "memory for the results");
+    if (rc == 0 && c->stage == STAGE_OVER)
+        rc = gathering_end(c->coordinator, result, e);
+    for (enum load_kind kind = 0; rc == 0 && kind < LOAD_KINDS; kind++)
+        rc = judge_kind(c, kind, result, e);
+    if (rc != 0)
+        result_release(result);
+    return rc;
 }

@@ -16,8 +16,6 @@
 
 /* The figures of a run, of one process or of all ranks together, as reports need them. */
 
-struct coordinator;
-
 /* Number of requests that failed, or missed, for one reason. */
 struct reason {
     enum load_kind kind;
@@ -152,16 +150,5 @@ double result_error_share(const struct figures *f);
 /* Adds `count` to the reason with that text, or adds the reason. Cuts a text that is too long. */
 void reasons_add(struct reasons_found *r, enum load_kind kind, const char *text, uint64_t count);
 
-/* Keeps a request, with its name, if it is one of the slowest. Otherwise frees the name. */
-void result_add_slow(struct slow_results *all, const struct slow_result *slow);
-
 /* The host with the largest mean latency, if there are several ranks. */
 const struct host_result *together_slowest(const struct together *t);
-
-/*
- * Combines the results of all ranks when all loads have ended: adds up amounts and histograms, and
- * lets times run from the first rank's start to the last rank's end, on rank 0's clock. Only rank
- * 0's *result changes. This is the last meeting, which a signal does not call off. Does nothing
- * with a single rank. Returns 0, or a negative errno with a line in e.
- */
-int gathering_end(struct coordinator *c, struct result *result, struct err *e);
