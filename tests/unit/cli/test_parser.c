@@ -277,7 +277,7 @@ static const struct option_entry letter_entries[] = {
 
 /* Parses words, which are separated by blanks, in that style; "~" is an empty word. */
 static struct letters letters_of(enum option_style style, const char *line, bool has_operands,
-                                 char text[static 256])
+                                 char text[static 512])
 {
     static char words[WORDS][64];
     char *argv[WORDS + 1] = {words[0]};
@@ -301,13 +301,13 @@ static struct letters letters_of(enum option_style style, const char *line, bool
     err_init(&e);
     int rc = cli_parse(&letters, argc, argv, &l, NULL, &e);
     assert_int_equal(rc, e.code ? -EINVAL : 0);
-    snprintf(text, 256, "%s", e.text);
+    snprintf(text, 512, "%s", e.text);
     return l;
 }
 
 static struct letters must_parse(enum option_style style, const char *line)
 {
-    char text[256];
+    char text[512];
     struct letters l = letters_of(style, line, true, text);
     assert_string_equal(text, "");
     return l;
@@ -315,7 +315,7 @@ static struct letters must_parse(enum option_style style, const char *line)
 
 static void must_refuse(enum option_style style, const char *line, const char *expected)
 {
-    char text[256];
+    char text[512];
     letters_of(style, line, false, text);
     assert_string_equal(text, expected);
 }
