@@ -197,6 +197,10 @@ static void add_figures(struct test_figures *all, const struct test_figures *one
     all->cpu_ns += one->cpu_ns;
     cpu_demand_keep_larger(&all->busiest, &one->busiest);
     corruption_merge(&all->corruption, &one->corruption);
+    if (one->quota_percent > all->quota_percent) {
+        all->quota_cpus = one->quota_cpus;
+        all->quota_percent = one->quota_percent;
+    }
     c->known = c->known && one->cache.known;
     c->system_dropped = c->system_dropped && one->cache.system_dropped;
     c->resident_percent_before += one->cache.resident_percent_before / ranks;
@@ -227,12 +231,15 @@ static void take_test(void *context, unsigned rank, const void *brought, size_t 
     }
     if (!m->has_begun) { /* the figures of any rank can clear these */
         m->figures->device.known = true;
+        memcpy(m->figures->moved.by, test->figures.moved.by, sizeof test->figures.moved.by);
         m->figures->cache.known = true;
         m->figures->cache.system_dropped = true;
     }
     m->has_begun = true;
+    bool is_first = ranks_is_first(&g->coordinator->ranks, rank);
     add_figures(m->figures, &test->figures, g->coordinator->ranks.count);
-    if (ranks_is_first(&g->coordinator->ranks, rank)) {
+    moved_add(&m->figures->moved, &test->figures.moved, is_first);
+    if (is_first) {
         add_host_facts(m->figures, &test->figures, !m->has_host);
         m->has_host = true;
     }

@@ -28,9 +28,12 @@ struct test_figures {
     struct cpu_demand busiest; /* demand of the busiest worker */
     unsigned cpus;             /* number of CPUs */
     struct device_use device;
+    struct moved moved;
     struct cache_use cache;
     struct corruption corruption;
     struct io_limit limit;
+    double quota_cpus; /* of the rank that used most of its quota, and that share, in percent */
+    double quota_percent;
 };
 
 struct rank_round;

@@ -213,8 +213,8 @@ static int phase_tail_begin(struct run_context *r, const struct workload *w, str
         .kinds = {{.workers = p->workers, .latencies = latencies_of_test, .counts = &r->stats}},
         .kind_count = 1,
         .boxes = r->slow,
-        .devices = &r->storage.devices,
-        .filesystem = r->storage.mount.filesystem,
+        .devices = &r->storage.sources.devices,
+        .filesystem = r->storage.sources.mount.filesystem,
         .limit = &r->limit,
         .is_queued = p->engine.depth > 1,
         .is_buffered = !p->direct,
@@ -260,11 +260,14 @@ static struct evidence evidence_of(const struct test_result *t, const struct wor
         .read_bytes = asked.read,
         .written_bytes = asked.written,
         .resident_percent = resident_percent(t, w),
-        .filesystem = r->storage.mount.filesystem[0] ? r->storage.mount.filesystem : NULL,
+        .filesystem = r->storage.sources.filesystem[0] ? r->storage.sources.filesystem : NULL,
         .is_stored = !w->uses_engine || plan_stores(r->plan),
         .computes = w->unit == UNIT_PERCHAR_BLOCK,
         .device = t->device,
+        .moved = t->moved,
         .limit = f->limit,
+        .quota_cpus = f->quota_cpus,
+        .quota_percent = f->quota_percent,
     };
 }
 
@@ -285,7 +288,7 @@ static struct advice_facts facts_of(const struct test_result *t, enum test_id te
         .engine_needs_direct = engine->capabilities & ENGINE_NEEDS_DIRECT,
         .evicts = p->settings->cache == CACHE_EVICT,
         .is_compressible = p->settings->data != DATA_RANDOM,
-        .lacks_journal = r->storage.mount.lacks_journal,
+        .lacks_journal = r->storage.sources.mount.lacks_journal,
     };
 }
 
@@ -621,13 +624,18 @@ static struct section sum_up(const struct phase *ph, struct op_stats *total)
 static void collect_figures(struct phase *ph, const struct section *section, struct test_figures *f)
 {
     struct run_context *r = ph->context;
+    const struct cpu_quota *quota = &r->plan->host->quota;
     *f = (struct test_figures){
         .cpu_ns = section->cpu_ns,
         .busiest = section->busiest,
         .cpus = r->plan->host->cpus,
         .device = section->device,
+        .moved = section->moved,
         .cache = ph->cache,
         .limit = r->limit,
+        .quota_cpus = quota->cpus,
+        .quota_percent =
+            cpu_quota_used(quota, &section->periods, section->cpu_ns, section->elapsed_ns),
     };
     corruption_log_sum(&r->corruption_log, &f->corruption);
 }
@@ -660,6 +668,7 @@ static int record_result(struct phase *ph, enum test_id test, struct test_result
         .verified_bytes = figures.corruption.checked_bytes,
         .corrupted = figures.corruption.corrupted,
         .device = figures.device,
+        .moved = figures.moved,
         .cache = figures.cache,
         .has_plain_queue = shared_stats_plain_queues(&r->stats) > 0,
         .is_short = ph->section.elapsed_ns < ph->round_end_ns,
@@ -697,7 +706,7 @@ static void init_phase(struct phase *ph, struct run_context *r, enum test_id tes
         .context = r,
         .test = test,
         .workload = w,
-        .section = {.devices = &r->storage.devices},
+        .section = {.quota = &p->host->quota, .sources = &r->storage.sources},
         .is_steady = is_steady,
         .is_cut = is_steady || workload_is_cut(w),
         .round_ns = is_steady ? p->steady.round_ns : workload_duration_ns(w, p),

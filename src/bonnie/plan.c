@@ -267,8 +267,9 @@ static int check_data(const struct plan *p, struct err *e)
         units_format_readable(there, ram);
         return err_say(e,
                        "-s (--size): the buffers and statistics of %u workers and %u seekers take "
-                       "%s, more than half of the RAM (%s)",
-                       p->workers, seekers, needed, there);
+                       "%s, more than half of the %s (%s)",
+                       p->workers, seekers, needed,
+                       p->host->ram_is_limit ? "control group's memory" : "RAM", there);
     }
     return check_chunks(d, p->workers, e);
 }
@@ -325,7 +326,7 @@ static int check_runs(const struct plan *p, struct err *e)
 static void begin_plan(struct plan *p, const struct settings *s, const struct host *h,
                        const struct preset_defaults *defaults, unsigned row)
 {
-    uint64_t workers = given_or(s->workers, defaults->every_cpu ? h->cpus : 1);
+    uint64_t workers = given_or(s->workers, defaults->every_cpu ? host_workers(h) : 1);
     *p = (struct plan){
         .settings = s,
         .preset = defaults,
@@ -333,7 +334,7 @@ static void begin_plan(struct plan *p, const struct settings *s, const struct ho
         .label = s->label ? s->label : (defaults->host_name_is_label ? h->name : NULL),
         .output = s->output,
         .row = defaults->rows ? &defaults->rows[row] : NULL,
-        .workers = s->workers_auto ? h->cpus : (unsigned)workers,
+        .workers = s->workers_auto ? host_workers(h) : (unsigned)workers,
         .runs = given_or(s->runs, 1),
         .seconds_ns = given_or(s->seconds_ns, 0),
         .direct = s->direct || defaults->direct,

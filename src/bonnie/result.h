@@ -101,6 +101,7 @@ struct test_result {
     uint64_t corrupted;      /* number of corrupted units in these bytes */
     struct corruption_list corruption; /* the first corrupted places; result_release() frees them */
     struct device_use device;
+    struct moved moved; /* bytes of the storage, by the sources that speak about them */
     struct cache_use cache;
     double waited_for_cpu_percent; /* share of the time for which the busiest worker waited for a
                                       CPU; negative: unknown */
@@ -116,8 +117,7 @@ struct test_result {
 
 /* The storage below the scratch directory. Empty texts are unknown. */
 struct storage {
-    struct mount_info mount;   /* the filesystem of the directory */
-    struct device_set devices; /* devices below the filesystem */
+    struct sources sources;    /* the filesystem of the directory, its devices, and who speaks */
     struct device_facts disks; /* facts about these devices */
 };
 

@@ -347,10 +347,9 @@ static int open_scratch(struct run_context *r, struct err *e)
 /* Finds out about the storage below the directory. */
 static void find_storage(struct run_context *r)
 {
-    mount_info_find(&r->storage.mount, r->scratch.fd);
-    device_find(&r->storage.devices, &r->storage.mount);
-    device_describe(&r->storage.devices, &r->storage.disks);
-    io_limit_find(&r->limit, &r->storage.devices);
+    sources_find(&r->storage.sources, r->scratch.fd);
+    device_describe(&r->storage.sources.devices, &r->storage.disks);
+    io_limit_find(&r->limit, &r->storage.sources.devices);
 }
 
 /* Makes the workers and what they work with. */

@@ -146,6 +146,7 @@ static const struct remedy remedies[] = {
     {REASON_NOT_WRITTEN, CREATING, 0, IS_DURABLE, "-b (--sync)"},
 
     {REASON_DEVICE_HELD, ALL_TESTS, 0, 0, "running outside of that control group"},
+    {REASON_QUOTA, ALL_TESTS, 0, 0, "running outside of that control group"},
     {REASON_IN_MEMORY, ALL_TESTS, 0, 0, "a directory on a device (-d)"},
     {REASON_OTHERS_COMPUTED, ALL_TESTS, 0, 0, "measuring again on an idle machine"},
 };
@@ -154,10 +155,11 @@ static const char *const endings[REASON_COUNT] = {
     [REASON_COMPUTED] = " may help.",
     [REASON_CPUS_FULL] = " may help.",
     [REASON_DEVICE_BUSY] = " may help.",
-    [REASON_READ_FROM_CACHE] = " would measure the device.",
-    [REASON_NOT_WRITTEN] = " would measure the device.",
+    [REASON_READ_FROM_CACHE] = " would measure the storage.",
+    [REASON_NOT_WRITTEN] = " would measure the storage.",
     [REASON_DEVICE_HELD] = " would measure the device.",
     [REASON_IN_MEMORY] = " would measure that device.",
+    [REASON_QUOTA] = " would tell more.",
     [REASON_OTHERS_COMPUTED] = " would tell more.",
 };
 
@@ -235,11 +237,17 @@ static void append_words(char text[static VERDICT_TEXT], const char *words, cons
     snprintf(text + used, VERDICT_TEXT - used, "; %s %s.", words, figure);
 }
 
-/* Adds that no CPU was free, if that was the case for at least `worth` percent of the time. */
+/*
+ * Adds that no CPU was free, if that was the case for at least `worth` percent of the time, or how
+ * much of a quota was used.
+ */
 static void add_waiting(char text[static VERDICT_TEXT], const struct verdict *v, double worth)
 {
     char figure[SPAN_TEXT];
-    if (v->most.waited_percent >= worth)
+    if (v->least.quota_percent > 0)
+        append_words(text, "CPU quota used",
+                     span_of_percent(figure, v->least.quota_percent, v->most.quota_percent));
+    else if (v->most.waited_percent >= worth)
         append_words(text, "no CPU free",
                      span_of_percent(figure, v->least.waited_percent, v->most.waited_percent));
 }
@@ -289,19 +297,25 @@ static void tell_limit(char text[static VERDICT_TEXT], const struct verdict *v)
              span_of_percent(used, j->held_percent, v->most.held_percent));
 }
 
-/* Describes how much the device moved. Rounds down, because the rule is "less than 90 %". */
-static void tell_moved(char text[static VERDICT_TEXT], const struct verdict *v, const char *verb)
+/*
+ * Describes how much storage moved, or how much the page cache had. Rounds down, because the rule
+ * is "less than 90 %".
+ */
+static void tell_moved(char text[static VERDICT_TEXT], const struct verdict *v)
 {
-    double least = floor(v->least.moved_percent);
-    double most = floor(v->most.moved_percent);
+    bool is_rest = v->least.source == SOURCE_RESIDENT;
+    double least = is_rest ? 100 - v->most.moved_percent : v->least.moved_percent;
+    double most = is_rest ? 100 - v->least.moved_percent : v->most.moved_percent;
     char figure[SPAN_TEXT];
-    if (v->most.moved_percent <= 0)
+    if (most <= 0)
         snprintf(figure, sizeof figure, "none");
     else if (most < 1)
         snprintf(figure, sizeof figure, "<1 %%");
+    else if (least >= 100)
+        snprintf(figure, sizeof figure, "all");
     else
-        span_of_percent(figure, least, most);
-    snprintf(text, VERDICT_TEXT, "The device %s %s of the data.", verb, figure);
+        span_of_percent(figure, floor(least), floor(most));
+    source_sentence(text, v->least.source, v->least.way, figure);
     add_waiting(text, v, WORTH_ADDING_PERCENT);
 }
 
@@ -321,8 +335,16 @@ static void tell_others(char text[static VERDICT_TEXT], const struct verdict *v)
              span_of_percent(waited, v->least.waited_percent, v->most.waited_percent));
 }
 
+/* Whether the verdict is about the bytes that a source of evidence has counted. */
+static bool tells_moved(const struct judgement *j)
+{
+    return j->reason == REASON_READ_FROM_CACHE || j->reason == REASON_NOT_WRITTEN ||
+           j->reason == REASON_SERVER_MOVED || j->reason == REASON_STORAGE_MOVED;
+}
+
 void verdict_sentence(char text[static VERDICT_TEXT], const struct verdict *v)
 {
+    char used[SPAN_TEXT];
     text[0] = '\0';
     if (!v->is_known)
         return;
@@ -335,16 +357,20 @@ void verdict_sentence(char text[static VERDICT_TEXT], const struct verdict *v)
         tell_limit(text, v);
         break;
     case REASON_READ_FROM_CACHE:
-        tell_moved(text, v, "read");
-        break;
     case REASON_NOT_WRITTEN:
-        tell_moved(text, v, "wrote");
+    case REASON_SERVER_MOVED:
+    case REASON_STORAGE_MOVED:
+        tell_moved(text, v);
         break;
     case REASON_NOTHING_MOVED:
         snprintf(text, VERDICT_TEXT, "No data was moved: this is the program alone.");
         break;
     case REASON_CPUS_FULL:
         tell_cpus(text, v);
+        break;
+    case REASON_QUOTA:
+        snprintf(text, VERDICT_TEXT, "Control group: %.2f CPUs; %s used.", v->least.quota_cpus,
+                 span_of_percent(used, v->least.quota_percent, v->most.quota_percent));
         break;
     case REASON_OTHERS_COMPUTED:
         tell_others(text, v);
@@ -374,7 +400,8 @@ static bool verdict_is_alike(const struct verdict *a, const struct verdict *b)
     const struct judgement *y = &b->least;
     return a->is_known && b->is_known && x->by == y->by && x->reason == y->reason &&
            x->device_known == y->device_known && x->held_by == y->held_by &&
-           x->held_to == y->held_to;
+           x->held_to == y->held_to &&
+           (!tells_moved(x) || (x->source == y->source && x->way == y->way));
 }
 
 /* Replaces each percentage by the smaller (pick is fmin) or the larger (fmax) of both. */
@@ -387,6 +414,7 @@ static void pick_percentages(struct judgement *j, const struct judgement *other,
     j->cpus_percent = pick(j->cpus_percent, other->cpus_percent);
     j->moved_percent = pick(j->moved_percent, other->moved_percent);
     j->held_percent = pick(j->held_percent, other->held_percent);
+    j->quota_percent = pick(j->quota_percent, other->quota_percent);
 }
 
 bool verdict_join(struct verdict *to, const struct verdict *other)

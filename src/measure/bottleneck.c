@@ -22,8 +22,7 @@
 #define OWN_PERCENT 67
 
 /*
- * If the device moved less than this share of the bytes that were asked for, the cache moved the
- * rest.
+ * If storage moved less than this share of the bytes that were asked for, the cache moved the rest.
  */
 #define CACHED_BELOW_PERCENT 90
 
@@ -54,17 +53,30 @@ static bool has_data(const struct evidence *e)
 }
 
 /*
- * The share of the requested bytes that the device moved; readahead and other programs may make it
- * larger. Bytes that were in the page cache did not come from the device, whatever others read from
- * it meanwhile.
+ * Finds the share of the requested bytes that storage moved, and who knows; readahead and other
+ * programs may make it larger. Bytes that were in the page cache did not come from storage,
+ * whatever others read from it meanwhile. The page cache alone shows only what it had.
  */
-static double moved_percent(const struct evidence *e)
+static void weigh_bytes(struct judgement *j, const struct evidence *e)
 {
-    if (!reads_most(e))
-        return at_most_100(percent_of((double)e->device.written_bytes, (double)e->written_bytes));
-    double moved = percent_of((double)e->device.read_bytes, (double)e->read_bytes);
-    double missing = 100 - e->resident_percent;
-    return moved > missing ? missing : moved;
+    bool reads = reads_most(e);
+    uint64_t moved = reads ? e->device.read_bytes : e->device.written_bytes;
+    double missing = reads ? 100 - e->resident_percent : 100;
+    j->way = reads ? WAY_READ : WAY_WRITTEN;
+    j->source = e->moved.by[j->way];
+    if (j->source != SOURCE_DEVICE && j->source != SOURCE_BELOW)
+        moved = e->moved.bytes[j->way];
+    else if (!e->device.known)
+        j->source = SOURCE_NONE;
+    if (j->source == SOURCE_NONE) {
+        j->source = missing < CACHED_BELOW_PERCENT ? SOURCE_RESIDENT : SOURCE_NONE;
+        j->moved_percent = missing;
+        return;
+    }
+    j->moved_percent =
+        percent_of((double)moved, (double)(reads ? e->read_bytes : e->written_bytes));
+    if (j->moved_percent > missing)
+        j->moved_percent = missing;
 }
 
 /*
@@ -111,6 +123,8 @@ static void weigh_limit(struct judgement *j, const struct evidence *e)
     double computed = at_most_100(percent_of((double)e->busiest.computed_ns, elapsed));
     double waited = percent_of((double)e->busiest.waited_ns, elapsed);
     *j = (struct judgement){
+        .quota_cpus = e->quota_cpus,
+        .quota_percent = e->quota_percent,
         .device_known = e->device.known,
         .computed_percent = computed,
         .waited_percent = waited > 100 - computed ? 100 - computed : waited,
@@ -118,10 +132,10 @@ static void weigh_limit(struct judgement *j, const struct evidence *e)
     };
     if (e->busiest.waited_unknown)
         j->waited_percent = -1;
+    weigh_bytes(j, e);
     if (!e->device.known)
         return;
     j->device_percent = e->device.busy_percent;
-    j->moved_percent = moved_percent(e);
     weigh_limits(j, e);
 }
 
@@ -136,12 +150,16 @@ static double device_demand(const struct judgement *j)
     return j->device_percent > j->held_percent ? j->device_percent : j->held_percent;
 }
 
-/* Whether the CPU was in greater demand than the device. */
+/*
+ * Whether the CPU was in greater demand than the device. Some kernels do not count the time for
+ * which a quota held a worker back as waiting.
+ */
 static bool wants_cpu_most(const struct judgement *j)
 {
+    bool is_held = j->quota_percent >= MOSTLY_PERCENT && j->quota_percent > device_demand(j);
     double demand = j->computed_percent + waited_percent_of(j);
     bool can_compare = j->device_known && demand > device_demand(j);
-    return demand >= CPU_BOUND_PERCENT || waited_percent_of(j) >= MOSTLY_PERCENT ||
+    return is_held || demand >= CPU_BOUND_PERCENT || waited_percent_of(j) >= MOSTLY_PERCENT ||
            (demand >= MOSTLY_PERCENT && can_compare);
 }
 
@@ -162,7 +180,8 @@ static void state_verdict(struct judgement *j, enum bottleneck by, enum bottlene
 static void judge_cpu(struct judgement *j, const struct evidence *e)
 {
     state_verdict(j, LIMITED_CPU,
-                  fill_cpus(j, e)                          ? REASON_CPUS_FULL
+                  j->quota_percent >= MOSTLY_PERCENT       ? REASON_QUOTA
+                  : fill_cpus(j, e)                        ? REASON_CPUS_FULL
                   : waited_percent_of(j) >= WAITED_PERCENT ? REASON_OTHERS_COMPUTED
                                                            : REASON_COMPUTED);
 }
@@ -183,10 +202,16 @@ static void judge_device(struct judgement *j)
         state_verdict(j, LIMITED_UNKNOWN, REASON_NOTHING_EXPLAINS);
 }
 
-/* Whether the bytes came from the page cache, or stayed in it. */
-static bool was_cached(const struct judgement *j, const struct evidence *e)
+/* Where the bytes are known to have come from storage or a server, which has no device to watch. */
+static void judge_storage(struct judgement *j)
 {
-    return has_data(e) && j->moved_percent < CACHED_BELOW_PERCENT;
+    bool wants_cpu = j->computed_percent + waited_percent_of(j) >= MOSTLY_PERCENT;
+    if (!source_is_server(j->source))
+        state_verdict(j, LIMITED_UNKNOWN, REASON_STORAGE_MOVED);
+    else if (wants_cpu)
+        state_verdict(j, LIMITED_UNKNOWN, REASON_NOTHING_EXPLAINS);
+    else
+        state_verdict(j, LIMITED_SERVER, REASON_SERVER_MOVED);
 }
 
 /*
@@ -198,21 +223,24 @@ void bottleneck_judge(struct judgement *j, const struct evidence *e)
     weigh_limit(j, e);
     bool cpu = wants_cpu_most(j);
     bool in_memory = !e->device.known && is_in_memory(e);
+    bool is_seen = has_data(e) && j->source != SOURCE_NONE;
     if (!e->is_stored)
         state_verdict(j, LIMITED_CPU, REASON_NOTHING_MOVED);
     else if (cpu && (e->computes || !(has_data(e) || in_memory)))
         judge_cpu(j, e);
     else if (in_memory)
         state_verdict(j, LIMITED_PAGE_CACHE, REASON_IN_MEMORY);
-    else if (e->device.known && was_cached(j, e))
+    else if (is_seen && j->moved_percent < CACHED_BELOW_PERCENT)
         state_verdict(j, LIMITED_PAGE_CACHE,
                       reads_most(e) ? REASON_READ_FROM_CACHE : REASON_NOT_WRITTEN);
-    else if (cpu && (e->device.known || waited_percent_of(j) >= WAITED_PERCENT))
+    else if (cpu && (is_seen || e->device.known || waited_percent_of(j) >= WAITED_PERCENT))
         judge_cpu(j, e);
-    else if (!e->device.known)
-        state_verdict(j, LIMITED_UNKNOWN, REASON_NO_DEVICE);
-    else
+    else if (e->device.known)
         judge_device(j);
+    else if (is_seen)
+        judge_storage(j);
+    else
+        state_verdict(j, LIMITED_UNKNOWN, REASON_NO_DEVICE);
 }
 
 const char *bottleneck_name(enum bottleneck bottleneck)
@@ -221,6 +249,7 @@ const char *bottleneck_name(enum bottleneck bottleneck)
         [LIMITED_UNKNOWN] = "unknown",
         [LIMITED_DEVICE] = "device",
         [LIMITED_PAGE_CACHE] = "page cache",
+        [LIMITED_SERVER] = "server",
         [LIMITED_CPU] = "cpu",
     };
     return names[bottleneck];

@@ -7,30 +7,40 @@
 #include "measure/cpu.h"
 #include "measure/device.h"
 #include "measure/io_limit.h"
+#include "measure/sources.h"
 
 /*
- * Judges what limited the figure of a piece of work: the device, the page cache or the CPU, by what
- * was counted during the work. docs/what-is-measured.md has the rules in words, and an example of
- * each. This module only states facts; the code that prints them finds the words.
+ * Judges what limited the figure of a piece of work: the device, the page cache, a server or the
+ * CPU, by what was counted during the work. docs/what-is-measured.md has the rules in words, and an
+ * example of each. This module only states facts; the code that prints them finds the words.
  */
-enum bottleneck { LIMITED_UNKNOWN, LIMITED_DEVICE, LIMITED_PAGE_CACHE, LIMITED_CPU };
+enum bottleneck {
+    LIMITED_UNKNOWN,
+    LIMITED_DEVICE,
+    LIMITED_PAGE_CACHE,
+    LIMITED_SERVER,
+    LIMITED_CPU
+};
 
-/* A name: "device", "page cache", "cpu" or "unknown". */
+/* A name: "device", "page cache", "server", "cpu" or "unknown". */
 const char *bottleneck_name(enum bottleneck bottleneck);
 
 /* Why a verdict was given. */
 enum bottleneck_reason {
     REASON_NOTHING_EXPLAINS, /* unknown: neither the device nor a CPU was busy */
-    REASON_NO_DEVICE,        /* unknown: no device could be watched */
-    REASON_DEVICE_BUSY,      /* device */
-    REASON_DEVICE_HELD,      /* device: it was held to the limit of a control group */
-    REASON_IN_MEMORY,        /* page cache: the filesystem is in memory */
-    REASON_READ_FROM_CACHE,  /* page cache: the device read less than was asked for */
-    REASON_NOT_WRITTEN,      /* page cache: the device wrote less than was asked for */
-    REASON_NOTHING_MOVED,    /* cpu: the work asked for no transfer */
-    REASON_COMPUTED,         /* cpu: the busiest worker computed most of the time */
-    REASON_CPUS_FULL,        /* cpu: all workers together used all CPUs */
-    REASON_OTHERS_COMPUTED,  /* cpu: a worker waited for a CPU that other programs used */
+    REASON_NO_DEVICE,        /* unknown: no device could be watched, and nothing else shows it */
+    REASON_STORAGE_MOVED,   /* unknown: the bytes came from or went to storage that has no device */
+    REASON_DEVICE_BUSY,     /* device */
+    REASON_DEVICE_HELD,     /* device: it was held to the limit of a control group */
+    REASON_IN_MEMORY,       /* page cache: the filesystem is in memory */
+    REASON_READ_FROM_CACHE, /* page cache: storage read less than was asked for */
+    REASON_NOT_WRITTEN,     /* page cache: storage wrote less than was asked for */
+    REASON_SERVER_MOVED,    /* server: the bytes went over a network, and no CPU was wanted */
+    REASON_NOTHING_MOVED,   /* cpu: the work asked for no transfer */
+    REASON_COMPUTED,        /* cpu: the busiest worker computed most of the time */
+    REASON_CPUS_FULL,       /* cpu: all workers together used all CPUs */
+    REASON_QUOTA,           /* cpu: a control group's quota of CPU time was used */
+    REASON_OTHERS_COMPUTED, /* cpu: a worker waited for a CPU that other programs used */
     REASON_COUNT
 };
 
@@ -45,26 +55,34 @@ struct evidence {
     uint64_t written_bytes;
     /* share of what was read that was in the page cache before; 0: unknown */
     double resident_percent;
-    const char *filesystem;   /* type of the filesystem; NULL: unknown */
+    const char *filesystem;   /* type of the filesystem, below an overlay; NULL: unknown */
     bool is_stored;           /* false: the work moved no data to the storage */
     bool computes;            /* computes on every byte, so CPU time exceeds copying */
     struct device_use device; /* what the device did during the work, for other programs, too */
+    struct moved moved;       /* the same bytes, by the source that speaks about them */
     struct io_limit limit;    /* limits on that device */
+    double quota_cpus;        /* CPU time that a control group may use, in CPUs; 0: any */
+    double quota_percent;     /* share of it that was used; 0: nobody was held back */
 };
 
-/* All percentages except held_percent are shares of the elapsed time or of the bytes. */
+/* All percentages except held_percent and quota_percent are shares of the elapsed time or of the
+ * bytes. */
 struct judgement {
     enum bottleneck by;
     enum bottleneck_reason reason;
-    bool device_known;       /* false: device_percent and moved_percent mean nothing */
-    double device_percent;   /* time for which the device was busy */
-    double computed_percent; /* time for which the busiest worker computed */
-    double waited_percent;   /* time for which it waited for a CPU; negative: unknown */
-    double cpus_percent;     /* use of all CPUs together */
-    double moved_percent;    /* share of the requested bytes that the device moved, at most 100 */
+    bool device_known;          /* false: device_percent means nothing */
+    enum source source;         /* who knows moved_percent; SOURCE_NONE: nobody */
+    enum way way;               /* whether the work read most, or wrote most */
+    double device_percent;      /* time for which the device was busy */
+    double computed_percent;    /* time for which the busiest worker computed */
+    double waited_percent;      /* time for which it waited for a CPU; negative: unknown */
+    double cpus_percent;        /* use of all CPUs together */
+    double moved_percent;       /* share of the requested bytes that storage moved, at most 100 */
     enum io_limit_kind held_by; /* the limit of which the largest share was used */
     uint64_t held_to;           /* value of this limit, per second */
     double held_percent;        /* share of it that was used; 0: there was no limit */
+    double quota_cpus;          /* the quota of CPU time, and the share of it that was used */
+    double quota_percent;
 };
 
 /* Sets *j by the evidence, which need not outlive the call. */

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "measure/control_group.h"
 
+#include <inttypes.h>
 #include <limits.h>
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -104,4 +106,85 @@ void control_groups_visit(const char *root, const char *controller,
     }
     free(line);
     fclose(in);
+}
+
+/* Reads the beginning of a file of the group. "max", and what is not there, is an empty text. */
+static bool read_text(const struct control_group *g, const char *name, char text[static 64])
+{
+    char path[PATH_MAX];
+    return snprintf(path, sizeof path, "%s/%s", g->directory, name) < (int)sizeof path &&
+           kernel_file_text(path, text, 64) && strncmp(text, "max", 3) != 0;
+}
+
+/* Version 1 has a number of almost 2^63 where there is no limit. */
+#define NO_LIMIT (UINT64_C(1) << 62)
+
+static void lower_memory(void *context, const struct control_group *g)
+{
+    static const char *const names[] = {"memory.max", "memory.high", "memory.limit_in_bytes"};
+    uint64_t *lowest = context;
+    char text[64];
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
+        uint64_t limit = read_text(g, names[i], text) ? strtoull(text, NULL, 10) : NO_LIMIT;
+        if (limit < NO_LIMIT && (*lowest == 0 || limit < *lowest))
+            *lowest = limit;
+    }
+}
+
+uint64_t control_group_memory(const char *root)
+{
+    uint64_t lowest = 0;
+    control_groups_visit(root, "memory", lower_memory, &lowest);
+    return lowest;
+}
+
+/* "20000 100000" of version 2; -1 in version 1 is no quota. */
+static void lower_quota(void *context, const struct control_group *g)
+{
+    struct cpu_quota *q = context;
+    char text[64];
+    double quota = 0;
+    double period = 0;
+    if (g->is_v2) {
+        if (!read_text(g, "cpu.max", text) || sscanf(text, "%lf %lf", &quota, &period) != 2)
+            return;
+    } else if (read_text(g, "cpu.cfs_quota_us", text)) {
+        quota = strtod(text, NULL);
+        period = read_text(g, "cpu.cfs_period_us", text) ? strtod(text, NULL) : 0;
+    }
+    if (quota <= 0 || period <= 0 || (q->cpus > 0 && quota / period >= q->cpus))
+        return;
+    q->cpus = quota / period;
+    snprintf(q->stat, sizeof q->stat, "%s/cpu.stat", g->directory);
+}
+
+void cpu_quota_find(struct cpu_quota *q, const char *root)
+{
+    *q = (struct cpu_quota){0};
+    control_groups_visit(root, "cpu", lower_quota, q);
+}
+
+struct quota_periods cpu_quota_periods(const struct cpu_quota *q)
+{
+    struct quota_periods p = {0};
+    char line[128];
+    FILE *in = q->cpus > 0 ? kernel_file_read(q->stat) : NULL;
+    while (in && fgets(line, sizeof line, in)) {
+        sscanf(line, "nr_periods %" SCNu64, &p.all);
+        sscanf(line, "nr_throttled %" SCNu64, &p.throttled);
+    }
+    if (in)
+        fclose(in);
+    return p;
+}
+
+double cpu_quota_used(const struct cpu_quota *q, const struct quota_periods *p, uint64_t cpu_ns,
+                      uint64_t elapsed_ns)
+{
+    if (p->throttled == 0 || p->all == 0 || elapsed_ns == 0)
+        return 0;
+    /* others of the group may have used the rest of it */
+    double own = 100 * (double)cpu_ns / ((double)elapsed_ns * q->cpus);
+    double throttled = 100 * (double)p->throttled / (double)p->all;
+    return fmin(100, fmax(own, throttled));
 }

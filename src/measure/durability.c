@@ -1,15 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "measure/durability.h"
 
-#include <fcntl.h>
 #include <stdio.h>
 #include <string.h>
-#include <sys/vfs.h>
 #include <unistd.h>
 
 #include "measure/device.h"
 #include "measure/mount_info.h"
-#include "util/kernel_file.h"
 #include "util/printable.h"
 
 /* An overlay may lie on another one; the kernel allows two. */
@@ -104,32 +101,18 @@ void durability_of_mount(struct durability *d, const struct mount_info *mount)
     }
 }
 
-/*
- * Whether a directory is on the filesystem of an overlay's upper layer: statfs(2) of an overlay
- * returns the sizes of that filesystem. A path alone says nothing, for in the mounts of a container
- * it may lead elsewhere.
- */
-static bool is_upper(int overlay_fd, int fd)
-{
-    struct statfs overlay;
-    struct statfs layer;
-    return fstatfs(overlay_fd, &overlay) == 0 && fstatfs(fd, &layer) == 0 &&
-           overlay.f_blocks == layer.f_blocks && overlay.f_bsize == layer.f_bsize &&
-           overlay.f_files == layer.f_files;
-}
-
 static void find_layer(struct durability *d, int fd, unsigned layer)
 {
     struct mount_info mount;
     mount_info_find(&mount, fd);
     durability_of_mount(d, &mount);
-    if (d->kind != DURABILITY_HIDDEN || mount.upper_layer[0] == '\0' || layer == LAYERS_MOST)
+    if (d->kind != DURABILITY_HIDDEN || layer == LAYERS_MOST)
         return;
-    int upper_fd = kernel_file_open(mount.upper_layer, O_RDONLY | O_DIRECTORY);
-    if (upper_fd >= 0 && is_upper(fd, upper_fd))
+    int upper_fd = mount_info_open_upper(&mount, fd);
+    if (upper_fd >= 0) {
         find_layer(d, upper_fd, layer + 1);
-    if (upper_fd >= 0)
         close(upper_fd);
+    }
     size_t used = strlen(d->what);
     if (layer == 1 && used > 0 && d->kind != DURABILITY_HIDDEN)
         snprintf(d->what + used, sizeof d->what - used, " below an overlay");

@@ -11,5 +11,6 @@ src_libsuite_a_SOURCES += \
 	src/measure/io_limit.c src/measure/io_limit.h \
 	src/measure/mount_info.c src/measure/mount_info.h \
 	src/measure/slow_ops.h \
+	src/measure/sources.c src/measure/sources.h \
 	src/measure/steady.c src/measure/steady.h \
 	src/measure/summary.c src/measure/summary.h

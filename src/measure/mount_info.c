@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "measure/mount_info.h"
 
+#include <fcntl.h>
 #include <limits.h>
 #include <linux/btrfs.h>
 #include <stddef.h>
@@ -126,8 +127,10 @@ static void read_line(struct mount_info *p, const char *line)
         return;
     type += strlen(" - ");
     snprintf(p->filesystem, sizeof p->filesystem, "%.*s", (int)strcspn(type, " \n"), type);
-    if (sscanf(line, "%*s %*s %*s %*s %*s %n", &mount_options) == EOF || mount_options == 0)
+    if (sscanf(line, "%*s %*s %*s %*s %4095s %n", p->point, &mount_options) != 1 ||
+        mount_options == 0)
         return;
+    sscanf(type, "%*s %255s", p->source);
     p->options[0] = '\0';
     add_options(p, line + mount_options);
     const char *last = strrchr(type, ' ');
@@ -225,6 +228,29 @@ static void read_uuid(struct mount_info *p, int fd)
                 sprintf(end, byte == 4 || byte == 6 || byte == 8 || byte == 10 ? "-%02x" : "%02x",
                         uuid[byte]);
     }
+}
+
+/*
+ * Whether a directory is on the filesystem of an overlay's upper layer: statfs(2) of an overlay
+ * returns the sizes of that filesystem. A path alone says nothing, for in the mounts of a container
+ * it may lead elsewhere.
+ */
+static bool is_upper(int overlay_fd, int fd)
+{
+    struct statfs overlay;
+    struct statfs layer;
+    return fstatfs(overlay_fd, &overlay) == 0 && fstatfs(fd, &layer) == 0 &&
+           overlay.f_blocks == layer.f_blocks && overlay.f_bsize == layer.f_bsize &&
+           overlay.f_files == layer.f_files;
+}
+
+int mount_info_open_upper(const struct mount_info *p, int directory_fd)
+{
+    int fd = *p->upper_layer ? kernel_file_open(p->upper_layer, O_RDONLY | O_DIRECTORY) : -1;
+    if (fd < 0 || is_upper(directory_fd, fd))
+        return fd;
+    close(fd);
+    return -1;
 }
 
 void mount_info_find(struct mount_info *p, int directory_fd)

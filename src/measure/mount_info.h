@@ -22,7 +22,9 @@ struct mount_info {
     unsigned major;      /* device number of the directory's contents */
     unsigned minor;      /* major 0: the number has no device; the filesystem made it up */
     char filesystem[32]; /* type of the filesystem ("ext4", "nfs4", "fuse.sshfs"); empty: unknown */
-    char uuid[37];       /* UUID of the filesystem, "01234567-89ab-..."; empty: unknown */
+    char point[PATH_MAX]; /* where it is mounted and from what ("server:/export"), as the kernel */
+    char source[256];     /* writes them: a blank is \040; empty: unknown */
+    char uuid[37];        /* UUID of the filesystem, "01234567-89ab-..."; empty: unknown */
     char options[MOUNT_OPTIONS]; /* options of the mount and its filesystem, "rw,relatime,discard";
                                     empty: unknown; cut if they are longer, as is any of them that
                                     is longer than MOUNT_OPTION */
@@ -39,8 +41,15 @@ struct mount_info {
 void mount_info_find(struct mount_info *p, int directory_fd);
 
 /*
- * Sets p->filesystem and p->options to those of the mount with that number (the first column of
- * /proc/self/mountinfo, see proc_pid_mountinfo(5)). Leaves them alone if there is no such mount.
+ * Opens the upper layer of an overlay whose directory is behind directory_fd. Returns a descriptor,
+ * or -1: p is no overlay, or the layer cannot be seen from here.
+ */
+int mount_info_open_upper(const struct mount_info *p, int directory_fd);
+
+/*
+ * Sets p->filesystem, point, source and options to those of the mount with that number (the first
+ * column of /proc/self/mountinfo, see proc_pid_mountinfo(5)). Leaves them alone if there is no such
+ * mount.
  */
 void mount_info_read_mount(struct mount_info *p, long mount_id);
 

@@ -192,6 +192,27 @@ void put_tail(json_t **object, const struct tail_summary *s)
     put_value(object, "tail", tail);
 }
 
+/* Puts a text that may be unknown, which is null. */
+static void put_known(json_t **object, const char *key, const char *text)
+{
+    put_fact(object, key, text[0] ? text : NULL);
+}
+
+void put_host(json_t **object, const struct host *h)
+{
+    put_known(object, "name", h->name);
+    put_known(object, "kernel", h->kernel);
+    put_known(object, "c_library", h->c_library);
+    put_known(object, "cpu_model", h->cpu_model);
+    put_known_count(object, "cpus", h->cpus);
+    put_value(object, "cpu_quota", h->quota.cpus > 0 ? json_real(h->quota.cpus) : json_null());
+    put_known_count(object, "ram_bytes", h->ram_bytes);
+    put_known(object, "ram_from",
+              h->ram_is_limit ? "control group"
+              : h->ram_bytes  ? "machine"
+                              : "");
+}
+
 void put_machine(json_t **object, const struct busy_evidence *e)
 {
     char words[BUSY_TEXT];

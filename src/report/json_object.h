@@ -7,6 +7,7 @@
 
 #include "measure/busy.h"
 #include "measure/histogram.h"
+#include "sys/host.h"
 #include "tail/summary.h"
 
 /* Appends the latencies to the object. Each key is the name of the field in the struct. */
@@ -51,6 +52,12 @@ char *json_text(const json_t *object, size_t flags);
 
 /* Appends "tail", what the slowest operations waited for; nothing if nobody wanted it. */
 void put_tail(json_t **object, const struct tail_summary *s);
+
+/*
+ * Appends what is known of a host: its name, system, CPUs and RAM, and what its control groups
+ * leave of these. What is not known is null.
+ */
+void put_host(json_t **object, const struct host *h);
 
 /* Appends "machine", what others did to CPUs and device. What is not known is null. */
 void put_machine(json_t **object, const struct busy_evidence *e);

@@ -11,7 +11,10 @@
 
 void section_begin_lap(struct section *s)
 {
-    device_read(s->devices, &s->before);
+    sources_read(s->sources, &s->moved_before);
+    if (s->quota)
+        s->periods_before = cpu_quota_periods(s->quota);
+    device_read(&s->sources->devices, &s->before);
     monitor_go(s->monitor);
 }
 
@@ -36,13 +39,25 @@ static void add_device_use(struct section *s, const struct device_counters *afte
 void section_end_lap(struct section *s, const struct task_times *times)
 {
     struct device_counters after;
+    struct moved moved;
     uint64_t elapsed_ns = times ? times->end_ns - times->start_ns : 0;
-    device_read(s->devices, &after);
+    device_read(&s->sources->devices, &after);
+    sources_read(s->sources, &moved);
     s->elapsed_ns += elapsed_ns;
     monitor_pause(s->monitor, s->elapsed_ns);
     if (!times)
         return;
     add_device_use(s, &after, elapsed_ns);
+    if (s->quota) {
+        struct quota_periods periods = cpu_quota_periods(s->quota);
+        s->periods.all += periods.all - s->periods_before.all;
+        s->periods.throttled += periods.throttled - s->periods_before.throttled;
+    }
+    moved = moved_between(&s->moved_before, &moved);
+    if (s->laps > 0)
+        moved_add(&s->moved, &moved, true);
+    else
+        s->moved = moved;
     s->cpu_ns += times->cpu_ns;
     cpu_demand_add(&s->busiest, &times->busiest);
     s->laps++;
@@ -74,6 +89,10 @@ void section_subtract(struct section *difference, const struct section *now,
     difference->cpu_ns -= before->cpu_ns;
     difference->busiest = cpu_demand_between(&before->busiest, &now->busiest);
     difference->device = device_use_between(before, now);
+    difference->periods.all -= before->periods.all;
+    difference->periods.throttled -= before->periods.throttled;
+    if (before->laps > 0)
+        difference->moved = moved_between(&before->moved, &now->moved);
 }
 
 /*

@@ -6,7 +6,9 @@
 
 #include "live/monitor.h"
 #include "live/shared_stats.h"
+#include "measure/control_group.h"
 #include "measure/device.h"
+#include "measure/sources.h"
 #include "measure/steady.h"
 #include "sys/thread_pool.h"
 #include "util/err.h"
@@ -16,15 +18,20 @@
  * time, and what the devices did. What happens between two laps does not count.
  */
 struct section {
-    const struct device_set *devices;
-    struct monitor *monitor; /* watches the section; NULL: none */
-    unsigned laps;           /* number of laps that ended without a failure */
-    uint64_t elapsed_ns;     /* sum over all laps */
+    const struct cpu_quota *quota; /* NULL: there is none */
+    const struct sources *sources; /* the devices, and who else counts bytes */
+    struct monitor *monitor;       /* watches the section; NULL: none */
+    unsigned laps;                 /* number of laps that ended without a failure */
+    uint64_t elapsed_ns;           /* sum over all laps */
     uint64_t cpu_ns;
     struct cpu_demand busiest; /* demand of the busiest worker of each lap, added up */
     /* busy_percent is the share of elapsed_ns: each lap weighs as much as it is long */
     struct device_use device;
+    struct moved moved;            /* bytes, by the sources that speak about them */
     struct device_counters before; /* counters at the start of the current lap */
+    struct moved moved_before;
+    struct quota_periods periods; /* of the quota, and before the current lap */
+    struct quota_periods periods_before;
 };
 
 /* Begins a lap. The work must begin right afterwards. */

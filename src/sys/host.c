@@ -2,6 +2,7 @@
 #include "sys/host.h"
 
 #include <ctype.h>
+#include <math.h>
 #include <sched.h>
 #include <stdbool.h>
 #include <stdio.h>
@@ -104,6 +105,12 @@ unsigned host_cpus(void)
     return 1;
 }
 
+unsigned host_workers(const struct host *h)
+{
+    double quota = ceil(h->quota.cpus);
+    return quota > 0 && quota < h->cpus ? (unsigned)quota : h->cpus;
+}
+
 void host_detect(struct host *h)
 {
     detect_name(h);
@@ -115,6 +122,12 @@ void host_detect(struct host *h)
     long page_size = sysconf(_SC_PAGESIZE);
     h->ram_bytes = pages > 0 && page_size > 0 ? (uint64_t)pages * (uint64_t)page_size : 0;
 
+    uint64_t limit = control_group_memory("");
+    h->ram_is_limit = limit > 0 && (limit < h->ram_bytes || h->ram_bytes == 0);
+    if (h->ram_is_limit)
+        h->ram_bytes = limit;
+
     h->other_ram_bytes = 0;
     h->cpus = host_cpus();
+    cpu_quota_find(&h->quota, "");
 }

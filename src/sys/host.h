@@ -1,19 +1,25 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #pragma once
 
+#include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>
+
+#include "measure/control_group.h"
 
 /* What the plan and the reports need to know about this machine. */
 struct host {
     char name[256]; /* name of the host, up to the first dot */
+    /* RAM of the machine, or the limit of a control group if that is lower */
     uint64_t ram_bytes;
+    bool ram_is_limit;
     /* RAM of the other hosts of the run; 0: there are none */
     uint64_t other_ram_bytes;
-    unsigned cpus;       /* number of CPUs that this process may use */
-    char kernel[136];    /* "Linux 6.1.0-18-amd64" */
-    char cpu_model[128]; /* model of the first CPU */
-    char c_library[32];  /* "glibc 2.36" */
+    unsigned cpus;          /* number of CPUs that this process may use */
+    struct cpu_quota quota; /* CPU time that it may use */
+    char kernel[136];       /* "Linux 6.1.0-18-amd64" */
+    char cpu_model[128];    /* model of the first CPU */
+    char c_library[32];     /* "glibc 2.36" */
 };
 
 /*
@@ -21,6 +27,9 @@ struct host {
  * empty kernel or CPU model.
  */
 void host_detect(struct host *h);
+
+/* Number of workers that its CPUs, or its quota of them, can keep busy, at least 1. */
+unsigned host_workers(const struct host *h);
 
 /* Number of CPUs that this process may use, at least 1. */
 unsigned host_cpus(void);

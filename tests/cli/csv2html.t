@@ -150,6 +150,10 @@ subtest 'JSON' => sub {
     is((rows_of($html, $LIMITS))[0][1], 'not recorded', 'a report that does not tell');
     $html = page([], report('x', 2, sub { @{ $_[0] }{qw(limited_by verdict)} = ('cpu', 'Waiting for a CPU 74 % of the time: others used it.') }));
     is((rows_of($html, $LIMITS))[0][1], 'waiting for a CPU: others used it', 'a busy machine, in the words of the terminal');
+    my $served = page([], report('x', 2, sub { @{ $_[0] }{qw(limited_by verdict)} = ('server', 'The server sent all of the data.') }));
+    is((rows_of($served, $LIMITS))[0][1], 'server', 'a server');
+    like($served, qr/server: the data came or went over a network, and no CPU was wanted/, 'is explained where there was one');
+    unlike($html, qr{server: the data}, 'and nowhere else');
     unlike($html, qr/limited by the CPU/, 'which is not a limit of the test');
     like($html, qr{<p class="quiet">2 runs[.] Measured on lab, 2023-11-14 22:13:20 UTC[.]</p>}, 'where and when');
 };

@@ -73,10 +73,11 @@ sub unpacked {
 
 # The kernel, and the modules that are needed in the order of loading; or nothing.
 sub kernel {
+    my (@names) = @_ ? @_ : @MODULES;
     my $top = unpacked() // return;
     my ($kernel)    = glob "$top/boot/vmlinuz-*" or return;
     my ($directory) = grep { -d "$_/kernel" } glob "$top/lib/modules/* $top/usr/lib/modules/*" or return;
-    my @files = modules($directory, @MODULES);
+    my @files = modules($directory, @names);
     return if grep { !/[.]ko\z/ } @files; # compressed: busybox may not read it
     return ($kernel, @files);
 }

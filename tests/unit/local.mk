@@ -17,6 +17,7 @@ BONNIE_UNIT_TESTS = \
 	tests/unit/live/test_progress_bar \
 	tests/unit/measure/test_bottleneck \
 	tests/unit/measure/test_busy \
+	tests/unit/measure/test_control_group \
 	tests/unit/measure/test_cpu \
 	tests/unit/measure/test_device \
 	tests/unit/measure/test_durability \
@@ -24,6 +25,7 @@ BONNIE_UNIT_TESTS = \
 	tests/unit/measure/test_io_limit \
 	tests/unit/measure/test_mount_info \
 	tests/unit/measure/test_packed_stats \
+	tests/unit/measure/test_sources \
 	tests/unit/measure/test_steady \
 	tests/unit/measure/test_summary \
 	tests/unit/report/test_sanitize \
@@ -93,6 +95,8 @@ tests_unit_io_test_queue_time_SOURCES = tests/unit/io/test_queue_time.c $(VIRTUA
 tests_unit_tools_test_zcav_SOURCES = tests/unit/tools/test_zcav.c src/tools/zcav_log.c
 tests_unit_bonload_test_backing_SOURCES = tests/unit/bonload/test_backing.c $(TREE)
 tests_unit_measure_test_busy_SOURCES = tests/unit/measure/test_busy.c $(TREE)
+tests_unit_measure_test_control_group_SOURCES = tests/unit/measure/test_control_group.c $(TREE)
+tests_unit_measure_test_sources_SOURCES = tests/unit/measure/test_sources.c $(TREE)
 tests_unit_measure_test_device_SOURCES = tests/unit/measure/test_device.c $(TREE)
 tests_unit_measure_test_io_limit_SOURCES = tests/unit/measure/test_io_limit.c $(TREE)
 tests_unit_measure_test_durability_SOURCES = tests/unit/measure/test_durability.c $(TREE)

@@ -110,7 +110,7 @@ sub mix_of {
 sub limited_text {
     my ($group, $test) = @_;
     my @details = $group->details($test);
-    my %limit   = (cpu => 'limited by the CPU', others => 'waiting for a CPU: others used it', 'page cache' => 'in the page cache');
+    my %limit   = (cpu => 'limited by the CPU', others => 'waiting for a CPU: others used it', 'page cache' => 'in the page cache', server => 'limited by the server');
     my @limits  = uniq(map { $_->{limited_by} // q{} } @details);
     my $cpu     = $group->spread_of($test, 'cpu');
     my @words   = @limits == 1 ? $limit{ $limits[0] } // () : !@limits && $cpu && $cpu->{median} >= $CPU_FULL ? sprintf("at %.0f\x{A0}%% CPU", $cpu->{median}) : ();

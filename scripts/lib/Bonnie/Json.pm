@@ -35,7 +35,7 @@ my $MAX_SENTENCE = 800;
 my $MOST_SLOW    = 1000;
 
 my @PERCENTILES = qw(min mean p50 p90 p95 p99 p99_9 p99_99 max);
-my @HOST        = qw(name kernel c_library cpu_model cpus ram_bytes directory filesystem
+my @HOST        = qw(name kernel c_library cpu_model cpus ram_bytes ram_from directory filesystem
     mount_options device disk_model scheduler);
 my @SETTINGS    = qw(preset workers direct sync data verify cache engine iodepth min_seconds
     iops_block_bytes iops_write_percent iops_seconds iops_theta sequential_seconds);

@@ -15,12 +15,13 @@ our @EXPORT_OK = qw(limit_table limit_legend limit_cell);
 # sheet, the words, and what they mean.
 my %LIMIT = (
     'device'     => [ 'device',  'device',     'most of the time was spent waiting for it' ],
-    'page cache' => [ 'memory',  'page cache', 'more than a tenth of the data did not come from the device or did not reach it' ],
+    'page cache' => [ 'memory',  'page cache', 'more than a tenth of the data did not come from the storage or did not reach it' ],
+    'server'     => [ 'device',  'server',     'the data came or went over a network, and no CPU was wanted' ],
     'cpu'        => [ 'cpu',     'CPU',        'most of the time was spent computing, or waiting for a CPU' ],
     'others'     => [ 'cpu',     'waiting for a CPU: others used it', q{} ],
     'unknown'    => [ 'unknown', 'unknown',    'the counters of the kernel do not show it' ],
 );
-my @ORDER = ('device', 'page cache', 'cpu', 'unknown');
+my @ORDER = ('device', 'page cache', 'server', 'cpu', 'unknown');
 
 sub limit_table {
     my @groups = @_;
@@ -53,9 +54,12 @@ sub looks {
     return @{ $LIMIT{$by} // $LIMIT{unknown} };
 }
 
+# A server is explained only where there was one.
 sub limit_legend {
+    my @groups = @_;
+    my $is_there = grep { $_->{by} eq 'server' } map { my $group = $_; map { @{ $group->limits($_->{name}) } } tests_run($group) } @groups;
     my @items;
-    for my $by (@ORDER) {
+    for my $by (grep { $is_there || $_ ne 'server' } @ORDER) {
         my ($class, $words, $meaning) = looks($by);
         push @items, element('li', {}, element('span', { class => $class }, text("$words: $meaning")));
     }

@@ -148,7 +148,7 @@ sub latency_content {
 
 sub result_content {
     my ($group) = groups_of(@_);
-    return (result_table($group), is_of_json($group) ? limit_legend() : ());
+    return (result_table($group), is_of_json($group) ? limit_legend($group) : ());
 }
 
 sub is_of_json {
@@ -158,7 +158,7 @@ sub is_of_json {
 sub limit_content {
     my @groups = groups_of(@_);
     return if !is_of_json(@groups);
-    return (limit_legend(), limit_table(@groups));
+    return (limit_legend(@groups), limit_table(@groups));
 }
 
 sub steady_content {

@@ -37,7 +37,7 @@ my @MACHINE = (
     { title => 'Directory',  is_of_run => 1, show => sub { of_host($_[0], 'directory') } },
     { title => 'CPUs',       show => sub { of_host($_[0], 'cpus') } },
     { title => 'CPU',        show => sub { of_host($_[0], 'cpu_model') } },
-    { title => 'RAM',        show => sub { memory_text(of_host($_[0], 'ram_bytes')) } },
+    { title => 'RAM',        show => sub { ram_text($_[0]) } },
     { title => 'Kernel',     show => sub { of_host($_[0], 'kernel') } },
     { title => 'C library',  show => sub { of_host($_[0], 'c_library') } },
     { title => 'Measured',   is_of_run => 1, show => sub { ($_[0]{start_time} // $NOT_RECORDED) =~ tr/TZ/ /dr } },
@@ -102,9 +102,11 @@ sub of_settings {
     return ($record->{settings} // {})->{$name};
 }
 
-sub memory_text {
-    my ($bytes) = @_;
-    return $bytes =~ /^\d{1,18}\z/a ? sprintf "%.3g\x{A0}GiB", $bytes / 2**30 : $bytes;
+sub ram_text {
+    my ($record) = @_;
+    my $bytes = of_host($record, 'ram_bytes');
+    my $of    = of_host($record, 'ram_from') eq 'control group' ? ' of a control group' : q{};
+    return $bytes =~ /^\d{1,18}\z/a ? sprintf("%.3g\x{A0}GiB", $bytes / 2**30) . $of : $bytes;
 }
 
 sub size_setting {

@@ -78,8 +78,8 @@ static int explainer_begin(struct explainer *x, const struct backing *b, struct 
         .trace = &x->trace,
         .kind_count = LOAD_KINDS,
         .boxes = x->boxes,
-        .devices = &b->devices,
-        .filesystem = b->mount.filesystem,
+        .devices = &b->sources.devices,
+        .filesystem = b->sources.mount.filesystem,
         .limit = &x->limit,
         .is_buffered = !x->run->plan->settings->direct,
     };
@@ -91,7 +91,7 @@ static int explainer_begin(struct explainer *x, const struct backing *b, struct 
             .counts = &x->counted[kind],
         };
     }
-    io_limit_find(&x->limit, &b->devices);
+    io_limit_find(&x->limit, &b->sources.devices);
     return examiner_start(&x->examiner, &setup, e);
 }
 
@@ -154,7 +154,7 @@ static uint64_t ended_so_far(const struct conductor *c)
 
 static void read_machine(const struct conductor *c, struct busy_reading *now)
 {
-    busy_read(now, c->backing.is_watched ? &c->backing.devices : NULL, "");
+    busy_read(now, c->backing.is_watched ? &c->backing.sources.devices : NULL, "");
 }
 
 static void begin_span(struct conductor *c, enum span span)

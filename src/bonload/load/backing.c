@@ -48,21 +48,27 @@ void backing_open(struct backing *b, const struct run *run)
     if (!(run->target->traits & TARGET_LOCAL) || plan_ranks(run->plan) > 1 ||
         find_directory(&directory, run) != 0)
         return;
-    mount_info_find(&b->mount, directory.fd);
-    device_find(&b->devices, &b->mount);
+    sources_find(&b->sources, directory.fd);
     path_close(&directory);
     b->is_watched = true;
     b->is_judged = run->target->traits & TARGET_FILES;
-    bool may_cache = !run->plan->settings->direct && !strstr(b->mount.options, "dax");
+    bool may_cache = !run->plan->settings->direct && !strstr(b->sources.mount.options, "dax");
     b->may_be_cached[LOAD_READ] = may_cache;
     b->may_be_cached[LOAD_WRITE] = may_cache && !run->plan->settings->fsync;
+}
+
+static void read_counters(const struct backing *b, struct device_counters *device,
+                          struct moved *moved)
+{
+    device_read(&b->sources.devices, device);
+    sources_read(&b->sources, moved);
 }
 
 void backing_begin(struct backing *b, uint64_t now_ns)
 {
     b->begin_ns = now_ns;
     if (b->is_watched)
-        device_read(&b->devices, &b->before);
+        read_counters(b, &b->before, &b->moved_before);
 }
 
 /*
@@ -70,7 +76,7 @@ void backing_begin(struct backing *b, uint64_t now_ns)
  * those of others, but whoever has waited for it has taken longer than a few microseconds.
  */
 static void judge_kind(const struct backing *b, struct backing_use *use, enum load_kind kind,
-                       const struct traffic *t, uint64_t elapsed_ns)
+                       const struct traffic *t, const struct moved *moved, uint64_t elapsed_ns)
 {
     struct judgement *j = &use->kinds[kind];
     uint64_t bytes = t->bytes;
@@ -79,9 +85,10 @@ static void judge_kind(const struct backing *b, struct backing_use *use, enum lo
         .cpus = host_cpus(),
         .read_bytes = kind == LOAD_READ ? bytes : 0,
         .written_bytes = kind == LOAD_WRITE ? bytes : 0,
-        .filesystem = use->filesystem,
+        .filesystem = b->sources.filesystem,
         .is_stored = true,
         .device = use->use,
+        .moved = *moved,
     };
     bottleneck_judge(j, &evidence);
     if (j->by != LIMITED_PAGE_CACHE && j->device_known && b->may_be_cached[kind] &&
@@ -92,26 +99,31 @@ static void judge_kind(const struct backing *b, struct backing_use *use, enum lo
     }
     if (j->by == LIMITED_PAGE_CACHE && j->reason == REASON_IN_MEMORY)
         use->measured[kind] = "memory";
-    else if (j->by == LIMITED_PAGE_CACHE)
-        use->measured[kind] = bottleneck_name(LIMITED_PAGE_CACHE);
+    else if (j->by == LIMITED_PAGE_CACHE || j->by == LIMITED_SERVER)
+        use->measured[kind] = bottleneck_name(j->by);
     else
-        use->measured[kind] = bottleneck_name(j->device_known ? LIMITED_DEVICE : LIMITED_UNKNOWN);
+        use->measured[kind] =
+            bottleneck_name(j->device_known || j->reason == REASON_STORAGE_MOVED ? LIMITED_DEVICE
+                                                                                 : LIMITED_UNKNOWN);
 }
 
 void backing_use(const struct backing *b, uint64_t now_ns, const struct traffic traffic[LOAD_KINDS],
                  struct backing_use *use)
 {
     struct device_counters now;
+    struct moved moved;
     uint64_t elapsed_ns = now_ns > b->begin_ns ? now_ns - b->begin_ns : 0;
     *use = (struct backing_use){.is_watched = b->is_watched && b->begin_ns > 0};
     if (!use->is_watched)
         return;
-    device_read(&b->devices, &now);
+    read_counters(b, &now, &moved);
+    moved = moved_between(&b->moved_before, &moved);
     use->use.known = device_difference(&b->before, &now, elapsed_ns, &use->use);
-    use->filesystem = b->mount.filesystem[0] ? b->mount.filesystem : NULL;
-    use->options = b->mount.options[0] ? b->mount.options : NULL;
-    use->device = b->devices.count > 0 ? b->devices.name : NULL;
+    const struct mount_info *mount = &b->sources.mount;
+    use->filesystem = mount->filesystem[0] ? mount->filesystem : NULL;
+    use->options = mount->options[0] ? mount->options : NULL;
+    use->device = b->sources.devices.count > 0 ? b->sources.devices.name : NULL;
     for (enum load_kind kind = 0; kind < LOAD_KINDS; kind++)
         if (b->is_judged && traffic[kind].bytes > 0)
-            judge_kind(b, use, kind, &traffic[kind], elapsed_ns);
+            judge_kind(b, use, kind, &traffic[kind], &moved, elapsed_ns);
 }

@@ -7,20 +7,20 @@
 #include "bonload/load/run.h"
 #include "measure/bottleneck.h"
 #include "measure/device.h"
-#include "measure/mount_info.h"
+#include "measure/sources.h"
 
 /*
- * The devices below the files of a run, and what they did during the run, which shows whether bytes
- * came from the devices or from the page cache. Only the directory of the first name is looked at,
- * or the one that a profile works in.
+ * The devices below the files of a run, and what they or others counted during the run, which shows
+ * whether bytes came from storage or from the page cache. Only the directory of the first name is
+ * looked at, or the one that a profile works in.
  */
 struct backing {
     bool is_watched; /* false: the target has no files, or other ranks use the same devices */
     bool is_judged;  /* the bytes of requests are those of files (TARGET_FILES) */
     bool may_be_cached[LOAD_KINDS]; /* requests need not wait for a device */
-    struct mount_info mount;
-    struct device_set devices;
+    struct sources sources;
     struct device_counters before; /* counters when the measurement began */
+    struct moved moved_before;
     uint64_t begin_ns;
 };
 
@@ -32,7 +32,8 @@ struct backing_use {
     const char *device;     /* name of the device; NULL: there is none */
     struct device_use use;
     struct judgement kinds[LOAD_KINDS]; /* where the bytes of each kind came from or went to */
-    /* the same in a word: "device", "page cache", "memory" or "unknown"; NULL: none were moved */
+    /* the same in a word: "device", "page cache", "memory", "server" or "unknown"; NULL: none were
+     * moved */
     const char *measured[LOAD_KINDS];
     /* median request of a kind, in ns, if it is too short for any device; otherwise 0 */
     uint64_t instant_ns[LOAD_KINDS];

@@ -141,21 +141,34 @@ static const char *option_against(const struct settings *s, enum load_kind kind)
     return s->direct ? "" : s->evict ? "-direct" : "-evict or -direct";
 }
 
-/* Rounds down, because the advice is for "less than 90 %". */
+#define SHARE_TEXT 16
+
+/* Formats a share. Rounds down, because the advice is for "less than 90 %". */
+static void format_share(char text[static SHARE_TEXT], double percent)
+{
+    if (percent < 1)
+        snprintf(text, SHARE_TEXT, percent > 0 ? "less than 1 %%" : "none");
+    else
+        snprintf(text, SHARE_TEXT, "%.0f %%", floor(percent));
+}
+
 static void print_moved(const struct result *result, enum load_kind kind, FILE *out)
 {
     const struct backing_use *b = &result->backing;
-    double percent = floor(b->kinds[kind].moved_percent);
     const char *remedy = option_against(result->plan->settings, kind);
-    if (percent < 1)
-        fputs(b->kinds[kind].moved_percent > 0 ? "less than 1 %" : "none", out);
-    else
-        fprintf(out, "%.0f %%", percent);
-    fprintf(out, " of what was %s the device (%s)",
+    char share[SHARE_TEXT];
+    format_share(share, b->kinds[kind].moved_percent);
+    fprintf(out, "%s of what was %s the device (%s)", share,
             kind == LOAD_READ ? "read came from" : "written reached", printable(b->device).text);
     if (*remedy)
         fprintf(out, "; %s measures the device", remedy);
     fputc('\n', out);
+}
+
+/* Whether somebody other than the device has counted the bytes. */
+static bool tells_bytes(const struct judgement *j)
+{
+    return j->source != SOURCE_NONE && j->source != SOURCE_DEVICE && j->reason != REASON_IN_MEMORY;
 }
 
 /* Prints where data came from or went to: a device, or memory. */
@@ -170,7 +183,14 @@ static void print_source(const struct result *result, enum load_kind kind, FILE 
     if (b->instant_ns[kind] > 0)
         fprintf(out, "half of the %s took no more than %s, and waited for no device\n",
                 kind == LOAD_READ ? "reads" : "writes", units_time(b->instant_ns[kind]).text);
-    else if (j->by == LIMITED_PAGE_CACHE && j->device_known)
+    else if (tells_bytes(j)) {
+        char sentence[SOURCE_TEXT];
+        char share[SHARE_TEXT];
+        bool is_rest = j->source == SOURCE_RESIDENT;
+        format_share(share, is_rest ? 100 - j->moved_percent : j->moved_percent);
+        source_sentence(sentence, j->source, j->way, share);
+        fprintf(out, "%s\n", sentence);
+    } else if (j->by == LIMITED_PAGE_CACHE && j->device_known)
         print_moved(result, kind, out);
     else if (j->device_known)
         fprintf(out, "%s was busy %.0f %% of the time\n", printable(b->device).text,

@@ -14,12 +14,7 @@ static json_t *json_of_host(void)
     struct host h;
     json_t *object = json_object();
     host_detect(&h);
-    put_fact(&object, "name", h.name);
-    put_fact(&object, "kernel", h.kernel[0] ? h.kernel : NULL);
-    put_fact(&object, "c_library", h.c_library);
-    put_fact(&object, "cpu_model", h.cpu_model[0] ? h.cpu_model : NULL);
-    put_known_count(&object, "cpus", h.cpus);
-    put_known_count(&object, "ram_bytes", h.ram_bytes);
+    put_host(&object, &h);
     return object;
 }
 
@@ -268,8 +263,9 @@ static json_t *json_of_kind(const struct result *result, enum load_kind kind)
     put_count(&object, "tls_mean_ns", t->connections > 0 ? t->tls_ns / t->connections : 0);
     put_count(&object, "failed_mean_ns", (uint64_t)histogram_mean(&t->failed));
     put_fact(&object, "measured", measured);
-    if (measured && result->backing.kinds[kind].device_known)
-        put_real(&object, "device_percent", result->backing.kinds[kind].moved_percent);
+    const struct judgement *j = &result->backing.kinds[kind];
+    if (measured && j->source != SOURCE_NONE && j->source != SOURCE_RESIDENT)
+        put_real(&object, "device_percent", j->moved_percent);
     else
         put_value(&object, "device_percent", json_null());
     put_value(&object, "failures", json_of_reasons(&result->figures->failures, kind));

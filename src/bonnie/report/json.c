@@ -100,6 +100,28 @@ static json_t *cache_use(const struct cache_use *c)
     return object;
 }
 
+/* Who knows how many bytes storage read and wrote, and what that was. */
+static json_t *json_of_evidence(const struct test_result *t)
+{
+    static const struct {
+        const char *by, *bytes;
+    } keys[WAYS] = {{"read_by", "read_bytes"}, {"written_by", "written_bytes"}};
+    const uint64_t of_device[WAYS] = {t->device.read_bytes, t->device.written_bytes};
+    json_t *object = json_object();
+    for (enum way way = 0; way < WAYS; way++) {
+        enum source by = t->moved.by[way];
+        bool is_device = by == SOURCE_DEVICE || by == SOURCE_BELOW;
+        if (is_device && !t->device.known)
+            by = SOURCE_NONE;
+        put_fact(&object, keys[way].by, source_name(by));
+        if (by == SOURCE_NONE)
+            put_value(&object, keys[way].bytes, json_null());
+        else
+            put_count(&object, keys[way].bytes, is_device ? of_device[way] : t->moved.bytes[way]);
+    }
+    return object;
+}
+
 static json_t *json_of_interval(const struct interval *i)
 {
     json_t *object = json_object();
@@ -192,6 +214,7 @@ static json_t *json_of_test(const struct test_result *t, enum test_id test, cons
     put_real(&object, "cpu_percent", test_result_cpu_percent(t));
     put_value(&object, "latency_ns", json_of_latency(&t->latency_ns));
     put_value(&object, "device", device_use(&t->device, device));
+    put_value(&object, "evidence", json_of_evidence(t));
     put_value(&object, "cache", cache_use(&t->cache));
     put_count(&object, "verified_bytes", t->verified_bytes);
     put_count(&object, "corrupted", t->corrupted);
@@ -225,18 +248,13 @@ static void put_known(json_t **object, const char *key, const char *text)
 static json_t *json_of_host(const struct host *h, const char *directory, const struct storage *s)
 {
     json_t *object = json_object();
-    put_known(&object, "name", h->name);
-    put_known(&object, "kernel", h->kernel);
-    put_known(&object, "c_library", h->c_library);
-    put_known(&object, "cpu_model", h->cpu_model);
-    put_known_count(&object, "cpus", h->cpus);
-    put_known_count(&object, "ram_bytes", h->ram_bytes);
+    put_host(&object, h);
     put_text(&object, "directory", directory);
-    put_known(&object, "filesystem", s->mount.filesystem);
-    put_known(&object, "device", s->devices.name);
+    put_known(&object, "filesystem", s->sources.mount.filesystem);
+    put_known(&object, "device", s->sources.devices.name);
     put_known(&object, "disk_model", s->disks.model);
     put_known(&object, "scheduler", s->disks.scheduler);
-    put_known(&object, "mount_options", s->mount.options);
+    put_known(&object, "mount_options", s->sources.mount.options);
     return object;
 }
 
@@ -295,7 +313,8 @@ static json_t *one_run(const struct result *r)
     put_time(&object, "start_time", r->start_time);
     for (enum test_id test = 0; test < TEST_COUNT; test++)
         if (r->tests[test].measured)
-            append_value(&tests, json_of_test(&r->tests[test], test, r->storage->devices.name));
+            append_value(&tests,
+                         json_of_test(&r->tests[test], test, r->storage->sources.devices.name));
     put_value(&object, "tests", tests);
     return object;
 }

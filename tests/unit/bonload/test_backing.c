@@ -27,11 +27,12 @@ static void what_took_microseconds_came_from_memory(void **state)
             .is_watched = true,
             .is_judged = true,
             .may_be_cached = {[LOAD_READ] = cases[i].may_be_cached},
-            .devices = {.root = tree_root(),
-                        .count = 1,
-                        .filesystem = 1,
-                        .devices = {{.name = "vda", .major = 8}},
-                        .name = "vda"},
+            .sources = {.devices = {.root = tree_root(),
+                                    .count = 1,
+                                    .filesystem = 1,
+                                    .devices = {{.name = "vda", .major = 8}},
+                                    .name = "vda"},
+                        .by = {SOURCE_DEVICE, SOURCE_DEVICE}},
         };
         const struct traffic traffic[LOAD_KINDS] = {
             [LOAD_READ] = {.bytes = 512000, .median_ns = cases[i].median_ns}};

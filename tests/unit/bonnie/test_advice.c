@@ -213,11 +213,11 @@ static void common_cases(void **state)
          "A journal (this ext4 has none) may help."},
         {{.test = TEST_SEQ_CREATE, .reason = REASON_COMPUTED}, "More workers (-c) may help."},
         {{.test = TEST_GET_BLOCK, .reason = REASON_READ_FROM_CACHE},
-         "--cache=evict or -D or a larger -s would measure the device."},
+         "--cache=evict or -D or a larger -s would measure the storage."},
         {{.test = TEST_GET_BLOCK, .reason = REASON_READ_FROM_CACHE, .evicts = true},
-         "-D or a larger -s would measure the device."},
+         "-D or a larger -s would measure the storage."},
         {{.test = TEST_SEQ_STAT, .reason = REASON_READ_FROM_CACHE, .evicts = true},
-         "More files (-n) would measure the device."},
+         "More files (-n) would measure the storage."},
     };
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
         struct advice_facts f = cases[i].facts;
@@ -309,7 +309,8 @@ static void sentences_name_their_figures(void **state)
 static void what_the_device_moved_is_rounded_down(void **state)
 {
     (void)state;
-    struct judgement j = {.reason = REASON_READ_FROM_CACHE, .moved_percent = 89.9};
+    struct judgement j = {
+        .reason = REASON_READ_FROM_CACHE, .source = SOURCE_DEVICE, .moved_percent = 89.9};
     assert_string_equal(sentence(&j, NULL), "The device read 89 % of the data.");
     j.moved_percent = 0.5;
     assert_string_equal(sentence(&j, NULL), "The device read <1 % of the data.");
@@ -319,8 +320,54 @@ static void what_the_device_moved_is_rounded_down(void **state)
     assert_string_equal(sentence(&j, NULL), "The device read none of the data; no CPU free 70 %.");
     j.waited_percent = -1;
     j.reason = REASON_NOT_WRITTEN;
+    j.way = WAY_WRITTEN;
     j.moved_percent = 50;
     assert_string_equal(sentence(&j, NULL), "The device wrote 50 % of the data.");
+}
+
+/* Whoever knows how much came from storage is named. */
+static void the_source_of_evidence_is_named(void **state)
+{
+    (void)state;
+    static const struct {
+        enum source source;
+        enum way way;
+        double moved_percent;
+        const char *sentence;
+    } cases[] = {
+        {SOURCE_PROCESS, WAY_READ, 0, "This process read none of the data from storage."},
+        {SOURCE_PROCESS, WAY_READ, 100, "This process read all of the data from storage."},
+        {SOURCE_GROUP, WAY_WRITTEN, 12, "The control group wrote 12 % of the data to storage."},
+        {SOURCE_NFS, WAY_READ, 100, "The server sent all of the data."},
+        {SOURCE_CIFS, WAY_WRITTEN, 99.9, "The server took 99 % of the data."},
+        {SOURCE_ZFS, WAY_READ, 0.2, "ZFS read <1 % of the data from storage."},
+        {SOURCE_BELOW, WAY_WRITTEN, 3, "The device below wrote 3 % of the data."},
+        {SOURCE_RESIDENT, WAY_READ, 0, "The page cache had all of the data."},
+        {SOURCE_RESIDENT, WAY_READ, 60, "The page cache had 40 % of the data."},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        struct judgement j = {.reason = REASON_STORAGE_MOVED,
+                              .source = cases[i].source,
+                              .way = cases[i].way,
+                              .moved_percent = cases[i].moved_percent};
+        assert_string_equal(sentence(&j, NULL), cases[i].sentence);
+    }
+}
+
+/* A quota of CPU time is a limit like those of I/O. */
+static void a_quota_is_named(void **state)
+{
+    (void)state;
+    struct judgement j = {.by = LIMITED_CPU,
+                          .reason = REASON_QUOTA,
+                          .waited_percent = 70,
+                          .quota_cpus = 0.2,
+                          .quota_percent = 98};
+    assert_string_equal(sentence(&j, NULL), "Control group: 0.20 CPUs; 98 % used.");
+    j.reason = REASON_READ_FROM_CACHE;
+    j.source = SOURCE_DEVICE;
+    assert_string_equal(sentence(&j, NULL),
+                        "The device read none of the data; CPU quota used 98 %.");
 }
 
 static void the_filesystem_is_named(void **state)
@@ -386,6 +433,8 @@ int main(void)
         cmocka_unit_test(what_is_not_known_has_no_sentence),
         cmocka_unit_test(sentences_name_their_figures),
         cmocka_unit_test(what_the_device_moved_is_rounded_down),
+        cmocka_unit_test(the_source_of_evidence_is_named),
+        cmocka_unit_test(a_quota_is_named),
         cmocka_unit_test(the_filesystem_is_named),
         cmocka_unit_test(tests_are_told_together),
     };

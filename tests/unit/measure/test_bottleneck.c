@@ -22,6 +22,7 @@ static const struct evidence reading = {
     .filesystem = "ext4",
     .is_stored = true,
     .device = {.known = true, .read_bytes = 1000 * MIB, .read_ops = 1000, .busy_percent = 75},
+    .moved = {.by = {SOURCE_DEVICE, SOURCE_DEVICE}},
 };
 
 static struct judgement judgement;
@@ -269,6 +270,100 @@ static void tests_of_many_files(void **state)
     assert_judged(&e, LIMITED_CPU, REASON_COMPUTED);
 }
 
+/* Where no device can be watched, others may know where the bytes came from. */
+static void another_source_speaks(void **state)
+{
+    (void)state;
+    struct evidence e = reading;
+    e.device.known = false;
+    e.filesystem = "nfs4";
+    e.moved = (struct moved){{SOURCE_NFS, SOURCE_NFS}, {1000 * MIB, 0}};
+    assert_judged(&e, LIMITED_SERVER, REASON_SERVER_MOVED);
+    assert_about(judgement.moved_percent, 100);
+    e.busiest.computed_ns = 6 * SECOND; /* then it was not the server alone */
+    assert_judged(&e, LIMITED_UNKNOWN, REASON_NOTHING_EXPLAINS);
+    e.busiest.computed_ns = 10 * SECOND;
+    assert_judged(&e, LIMITED_CPU, REASON_COMPUTED);
+    e.moved.bytes[WAY_READ] = 0;
+    assert_judged(&e, LIMITED_PAGE_CACHE, REASON_READ_FROM_CACHE);
+    e.read_bytes = 0;
+    e.written_bytes = 1000 * MIB;
+    assert_judged(&e, LIMITED_PAGE_CACHE, REASON_NOT_WRITTEN);
+    e.busiest.computed_ns = SECOND;
+    e.moved.bytes[WAY_WRITTEN] = 1000 * MIB;
+    assert_judged(&e, LIMITED_SERVER, REASON_SERVER_MOVED);
+    assert_int_equal(judgement.way, WAY_WRITTEN);
+
+    e = reading;
+    e.device.known = false;
+    e.filesystem = "overlay";
+    e.moved = (struct moved){{SOURCE_PROCESS, SOURCE_NONE}, {1001 * MIB, 0}};
+    assert_judged(&e, LIMITED_UNKNOWN, REASON_STORAGE_MOVED);
+    e.moved.bytes[WAY_READ] = 10 * MIB;
+    assert_judged(&e, LIMITED_PAGE_CACHE, REASON_READ_FROM_CACHE);
+    e.read_bytes = 0; /* nobody knows about writes, nor about names */
+    e.written_bytes = MIB;
+    assert_judged(&e, LIMITED_UNKNOWN, REASON_NO_DEVICE);
+    e.written_bytes = 0;
+    assert_judged(&e, LIMITED_UNKNOWN, REASON_NO_DEVICE);
+}
+
+/* The process knows best what it has read; the device below an overlay knows how busy it was. */
+static void an_overlay_has_both(void **state)
+{
+    (void)state;
+    struct evidence e = reading;
+    e.moved = (struct moved){{SOURCE_PROCESS, SOURCE_BELOW}, {1000 * MIB, 0}};
+    assert_judged(&e, LIMITED_DEVICE, REASON_DEVICE_BUSY);
+    e.moved.bytes[WAY_READ] = 0; /* others read from the device */
+    assert_judged(&e, LIMITED_PAGE_CACHE, REASON_READ_FROM_CACHE);
+    assert_int_equal(judgement.source, SOURCE_PROCESS);
+    e.read_bytes = 0;
+    e.written_bytes = 1000 * MIB;
+    e.device.written_bytes = 100 * MIB;
+    assert_judged(&e, LIMITED_PAGE_CACHE, REASON_NOT_WRITTEN);
+    assert_int_equal(judgement.source, SOURCE_BELOW);
+}
+
+/* Below FUSE nothing can be seen but what the page cache had. */
+static void the_page_cache_speaks_last(void **state)
+{
+    (void)state;
+    struct evidence e = reading;
+    e.device.known = false;
+    e.filesystem = "fuse.bindfs";
+    e.moved = (struct moved){{SOURCE_NONE, SOURCE_NONE}, {0, 0}};
+    assert_judged(&e, LIMITED_UNKNOWN, REASON_NO_DEVICE);
+    e.resident_percent = 10;
+    assert_judged(&e, LIMITED_UNKNOWN, REASON_NO_DEVICE);
+    e.resident_percent = 11;
+    assert_judged(&e, LIMITED_PAGE_CACHE, REASON_READ_FROM_CACHE);
+    assert_int_equal(judgement.source, SOURCE_RESIDENT);
+    e.resident_percent = 100;
+    assert_judged(&e, LIMITED_PAGE_CACHE, REASON_READ_FROM_CACHE);
+}
+
+/* Whether or not the kernel counts it as waiting, a group that is held back wants a CPU. */
+static void a_quota_that_is_used_is_the_limit(void **state)
+{
+    (void)state;
+    struct evidence e = reading;
+    e.device.busy_percent = 30;
+    e.quota_cpus = 0.2;
+    e.quota_percent = 98;
+    assert_judged(&e, LIMITED_CPU, REASON_QUOTA);
+    e.busiest.waited_ns = 7 * SECOND;
+    assert_judged(&e, LIMITED_CPU, REASON_QUOTA);
+    e.quota_percent = 20;
+    assert_judged(&e, LIMITED_CPU, REASON_OTHERS_COMPUTED);
+    e = reading;
+    e.quota_percent = 60; /* the device was busier than the quota was used */
+    assert_judged(&e, LIMITED_DEVICE, REASON_DEVICE_BUSY);
+    e.device.read_bytes = 0;
+    e.quota_percent = 98;
+    assert_judged(&e, LIMITED_PAGE_CACHE, REASON_READ_FROM_CACHE);
+}
+
 static void nothing_moved_is_nothing_measured(void **state)
 {
     (void)state;
@@ -290,6 +385,7 @@ static void every_limit_has_its_name(void **state)
     (void)state;
     assert_string_equal(bottleneck_name(LIMITED_DEVICE), "device");
     assert_string_equal(bottleneck_name(LIMITED_PAGE_CACHE), "page cache");
+    assert_string_equal(bottleneck_name(LIMITED_SERVER), "server");
     assert_string_equal(bottleneck_name(LIMITED_CPU), "cpu");
     assert_string_equal(bottleneck_name(LIMITED_UNKNOWN), "unknown");
 }
@@ -310,6 +406,10 @@ int main(void)
         cmocka_unit_test(a_device_that_is_held_to_a_limit),
         cmocka_unit_test(without_a_device_that_is_said),
         cmocka_unit_test(tests_of_many_files),
+        cmocka_unit_test(another_source_speaks),
+        cmocka_unit_test(an_overlay_has_both),
+        cmocka_unit_test(the_page_cache_speaks_last),
+        cmocka_unit_test(a_quota_that_is_used_is_the_limit),
         cmocka_unit_test(nothing_moved_is_nothing_measured),
         cmocka_unit_test(no_time_is_no_trouble),
         cmocka_unit_test(every_limit_has_its_name),

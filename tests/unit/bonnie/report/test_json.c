@@ -128,7 +128,10 @@ static struct test_result seq_del(uint64_t elapsed_ns)
         .latency_ns = {.min = 1, .mean = 5, .p50 = 2, .max = 9},
         .waited_for_cpu_percent = -1,
         .verdict = {.is_known = true,
-                    .least = {.by = LIMITED_PAGE_CACHE, .reason = REASON_NOT_WRITTEN}},
+                    .least = {.by = LIMITED_PAGE_CACHE,
+                              .reason = REASON_NOT_WRITTEN,
+                              .source = SOURCE_DEVICE,
+                              .way = WAY_WRITTEN}},
     };
 }
 
@@ -146,8 +149,8 @@ static void build(struct result runs[static 2])
     host = (struct host){
         .name = "lab", .kernel = "Linux 6.1.0-18-amd64", .c_library = "glibc 2.36", .cpus = 8};
     storage = (struct storage){
-        .mount = {.filesystem = "ext4", .options = "rw,noatime,stripe=256"},
-        .devices = {.name = "dm-0 (nvme0n1, nvme1n1)"},
+        .sources = {.mount = {.filesystem = "ext4", .options = "rw,noatime,stripe=256"},
+                    .devices = {.name = "dm-0 (nvme0n1, nvme1n1)"}},
         .disks = {.model = "Fast SSD, Fast SSD"},
     };
     plan = (struct plan){

@@ -283,6 +283,7 @@ static struct verdict verdict(enum bottleneck by, enum bottleneck_reason reason,
                         .least = {.by = by,
                                   .reason = reason,
                                   .device_known = true,
+                                  .source = SOURCE_DEVICE,
                                   .device_percent = percent,
                                   .computed_percent = 100 - percent,
                                   .waited_percent = percent}};

@@ -1,0 +1,270 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "measure/sources.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+#include <sys/vfs.h>
+#include <unistd.h>
+
+#include "measure/control_group.h"
+#include "util/kernel_file.h"
+#include "util/printable.h"
+
+/* An overlay may lie on another one; the kernel allows two. */
+#define LAYERS_MOST 2
+
+/*
+ * Filesystems whose blocks this process's own tasks ask for. Servers, FUSE, virtiofs and 9p have
+ * others read for them, and ZFS has its own threads.
+ */
+#define LOCAL "ext2,ext3,ext4,xfs,btrfs,bcachefs,f2fs,jfs,nilfs2,vfat,exfat,ntfs3,overlay,ecryptfs"
+
+/* ---- the table ------------------------------------------------------------------------------- */
+
+/*
+ * Whose line begins what a file says about a mount or share; every later line is about it until the
+ * next one. Returns 1: ours; 0: another's; -1: no such line.
+ */
+static int is_our_mount(const char *line, const struct sources *s)
+{
+    const char *point = strstr(line, " mounted on ");
+    if (strncmp(line, "device ", strlen("device ")) != 0 || !point)
+        return -1;
+    point += strlen(" mounted on ");
+    size_t length = strcspn(point, " ");
+    return length == strlen(s->mount.point) && strncmp(point, s->mount.point, length) == 0;
+}
+
+/* "2) \\\\server\\share" is the share of "//server/share/below". */
+static int is_our_share(const char *line, const struct sources *s)
+{
+    const char *source = s->mount.source;
+    int start = 0;
+    if (sscanf(line, "%*u) %n", &start) == EOF || start == 0)
+        return -1;
+    for (line += start; !strchr("\t\n ", *line); line++, source++)
+        if (!(*line == '\\' && *source == '/') && strncasecmp(line, source, 1) != 0)
+            return 0;
+    return *source == '\0' || *source == '/';
+}
+
+#define KEYS_MOST 2
+
+#define OF_STORAGE (1U << 0) /* what it counts is named: "from storage" */
+#define OF_SERVER  (1U << 1) /* its bytes went over a network */
+#define OF_PROCESS (1U << 2) /* counts for one process, and not for the host */
+#define OF_RECORDS (1U << 3) /* counts records, and not bytes */
+
+/*
+ * A source without a file has no bytes here. What a row has no verb for, it cannot say. Where a
+ * volume and the disk below it may both be counted, or what was read ahead, or other pools, the sum
+ * is at least the truth.
+ */
+static const struct row {
+    const char *name;
+    const char *filesystems; /* types on which it may speak; NULL: any */
+    const char *file;        /* "": the control group's */
+    /* formats of sscanf(3) that find a number in a line; all that are found are added up */
+    const char *keys[WAYS][KEYS_MOST];
+    const char *subject, *verbs[WAYS];
+    unsigned of;
+    int (*is_ours)(const char *line, const struct sources *s); /* NULL: every line is ours */
+} rows[SOURCE_COUNT] = {
+    [SOURCE_DEVICE] = {"device", NULL, NULL, {{NULL}}, "The device", {"read", "wrote"}},
+    [SOURCE_PROCESS] = {"process",
+                        LOCAL,
+                        "/proc/self/io",
+                        {{"read_bytes: %" SCNu64}},
+                        "This process",
+                        {"read"},
+                        OF_STORAGE | OF_PROCESS},
+    [SOURCE_GROUP] = {"control group",
+                      LOCAL,
+                      "",
+                      {{"%*u:%*u rbytes=%" SCNu64, "%*u:%*u Read %" SCNu64},
+                       {"%*u:%*u rbytes=%*u wbytes=%" SCNu64}},
+                      "The control group",
+                      {"read", "wrote"},
+                      OF_STORAGE},
+    [SOURCE_NFS] = {"server",
+                    "nfs,nfs4",
+                    "/proc/self/mountstats",
+                    {{" bytes: %*u %*u %*u %*u %" SCNu64},
+                     {" bytes: %*u %*u %*u %*u %*u %" SCNu64}},
+                    "The server",
+                    {"sent", "took"},
+                    OF_SERVER,
+                    is_our_mount},
+    [SOURCE_CIFS] = {"server",
+                     "cifs,smb3",
+                     "/proc/fs/cifs/Stats",
+                     {{"Bytes read: %" SCNu64, "Reads: %*u Bytes: %" SCNu64},
+                      {"Bytes read: %*u Bytes written: %" SCNu64, "Writes: %*u Bytes: %" SCNu64}},
+                     "The server",
+                     {"sent", "took"},
+                     OF_SERVER,
+                     is_our_share},
+    [SOURCE_ZFS] = {"zfs",
+                    "zfs",
+                    "/proc/spl/kstat/zfs/arcstats",
+                    {{"demand_data_misses %*u %" SCNu64, "prefetch_data_misses %*u %" SCNu64}},
+                    "ZFS",
+                    {"read"},
+                    OF_STORAGE | OF_RECORDS},
+    [SOURCE_BELOW] =
+        {"device below", "overlay", NULL, {{NULL}}, "The device below", {"read", "wrote"}},
+    [SOURCE_RESIDENT] = {"page cache", NULL, NULL, {{NULL}}, "The page cache", {"had"}},
+};
+
+const char *source_name(enum source source)
+{
+    return rows[source].name;
+}
+
+bool source_is_server(enum source source)
+{
+    return rows[source].of & OF_SERVER;
+}
+
+void source_sentence(char text[static SOURCE_TEXT], enum source source, enum way way,
+                     const char *share)
+{
+    const struct row *row = &rows[source];
+    const char *where = way == WAY_READ ? " from storage" : " to storage";
+    snprintf(text, SOURCE_TEXT, "%s %s %s of the data%s.", row->subject, row->verbs[way], share,
+             row->of & OF_STORAGE ? where : "");
+}
+
+/* ---- finding --------------------------------------------------------------------------------- */
+
+static bool may_speak_on(const struct row *row, const char *type)
+{
+    return !row->filesystems || word_list_has(row->filesystems, type, strlen(type));
+}
+
+/*
+ * Adds up what a source has counted. Returns false when it says nothing; a control group that has
+ * moved nothing has an empty file.
+ */
+static bool read_source(const struct sources *s, const struct row *row, uint64_t bytes[static WAYS])
+{
+    char path[PATH_MAX];
+    char *line = NULL;
+    size_t room = 0;
+    snprintf(path, sizeof path, "%s%s", *row->file ? s->mount.root : s->group_file, row->file);
+    FILE *in = kernel_file_read(path);
+    bool is_ours = !row->is_ours;
+    bool found = in && !*row->file;
+    while (in && getline(&line, &room, in) > 0) {
+        int begins = row->is_ours ? row->is_ours(line, s) : -1;
+        is_ours = begins < 0 ? is_ours : begins;
+        for (size_t i = 0; is_ours && i < WAYS * KEYS_MOST; i++) {
+            enum way way = i / KEYS_MOST;
+            const char *key = row->keys[way][i % KEYS_MOST];
+            uint64_t count;
+            if (!key || sscanf(line, key, &count) != 1)
+                continue;
+            bytes[way] += count * (row->of & OF_RECORDS ? s->record_bytes : 1);
+            found = true;
+        }
+    }
+    free(line);
+    if (in)
+        fclose(in);
+    return found;
+}
+
+static bool can_speak(const struct sources *s, enum source source, enum way way)
+{
+    const struct row *row = &rows[source];
+    uint64_t unused[WAYS] = {0};
+    if (!row->verbs[way] || !may_speak_on(row, s->mount.filesystem))
+        return false;
+    if (!row->file) /* those below an overlay have a row of their own */
+        return s->devices.count > 0 &&
+               (source == SOURCE_BELOW || !may_speak_on(&rows[SOURCE_BELOW], s->mount.filesystem));
+    /* version 1 counts writes for whoever writes them back, which is the kernel */
+    if (source == SOURCE_GROUP && way == WAY_WRITTEN && !strstr(s->group_file, "/io.stat"))
+        return false;
+    return may_speak_on(row, s->filesystem) && read_source(s, row, unused);
+}
+
+static void keep_group(void *context, const struct control_group *g)
+{
+    struct sources *s = context;
+    char path[PATH_MAX];
+    const char *name = g->is_v2 ? "io.stat" : "blkio.throttle.io_service_bytes";
+    if (g->is_own && snprintf(path, sizeof path, "%s/%s", g->directory, name) < PATH_MAX &&
+        kernel_file_exists(path))
+        strcpy(s->group_file, path);
+}
+
+void sources_choose(struct sources *s)
+{
+    control_groups_visit(s->mount.root, "blkio", keep_group, s);
+    for (enum way way = 0; way < WAYS; way++)
+        for (enum source source = SOURCE_DEVICE; source < SOURCE_RESIDENT; source++)
+            if (s->by[way] == SOURCE_NONE && can_speak(s, source, way))
+                s->by[way] = source;
+}
+
+/* Goes down to the lowest upper layer of overlays that can be seen. */
+static void find_layers(struct sources *s, int fd, const struct mount_info *above, unsigned layer)
+{
+    struct mount_info mount;
+    int upper_fd = layer < LAYERS_MOST ? mount_info_open_upper(above, fd) : -1;
+    if (upper_fd < 0) {
+        device_find(&s->devices, above);
+        snprintf(s->filesystem, sizeof s->filesystem, "%s", above->filesystem);
+        return;
+    }
+    mount_info_find(&mount, upper_fd);
+    find_layers(s, upper_fd, &mount, layer + 1);
+    close(upper_fd);
+}
+
+void sources_find(struct sources *s, int fd)
+{
+    struct statfs fs;
+    *s = (struct sources){.record_bytes = fstatfs(fd, &fs) == 0 ? (uint64_t)fs.f_bsize : 0};
+    mount_info_find(&s->mount, fd);
+    find_layers(s, fd, &s->mount, 0);
+    sources_choose(s);
+}
+
+/* ---- reading --------------------------------------------------------------------------------- */
+
+void sources_read(const struct sources *s, struct moved *now)
+{
+    *now = (struct moved){{SOURCE_NONE, SOURCE_NONE}, {0, 0}};
+    for (enum way way = 0; way < WAYS; way++) {
+        uint64_t bytes[WAYS] = {0};
+        if (!rows[s->by[way]].file || read_source(s, &rows[s->by[way]], bytes))
+            now->by[way] = s->by[way];
+        now->bytes[way] = bytes[way];
+    }
+}
+
+struct moved moved_between(const struct moved *before, const struct moved *after)
+{
+    struct moved moved = *after;
+    for (enum way way = 0; way < WAYS; way++) {
+        moved.bytes[way] -= before->bytes[way];
+        if (before->by[way] != after->by[way] || before->bytes[way] > after->bytes[way])
+            moved.by[way] = SOURCE_NONE;
+    }
+    return moved;
+}
+
+void moved_add(struct moved *sum, const struct moved *part, bool is_first)
+{
+    for (enum way way = 0; way < WAYS; way++) {
+        if (sum->by[way] != part->by[way])
+            sum->by[way] = SOURCE_NONE;
+        if (is_first || rows[part->by[way]].of & OF_PROCESS)
+            sum->bytes[way] += part->bytes[way];
+    }
+}

@@ -1,0 +1,77 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#pragma once
+
+#include <limits.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "measure/device.h"
+#include "measure/mount_info.h"
+
+/*
+ * The sources of evidence about where the bytes of some work came from or went to. A table in
+ * sources.c has a row for each: where its figures come from, what it counts, on which filesystems
+ * it may speak, and what it cannot say. The first one that may speak does. The other fields of the
+ * device (operations, busy time) are read by device.h alone.
+ */
+enum source {
+    SOURCE_NONE,
+    SOURCE_DEVICE,   /* block devices of the filesystem, by their counters */
+    SOURCE_PROCESS,  /* this process: read_bytes of /proc/self/io */
+    SOURCE_GROUP,    /* control group of this process: io.stat, or blkio of version 1 */
+    SOURCE_NFS,      /* server of an NFS: /proc/self/mountstats */
+    SOURCE_CIFS,     /* server of a CIFS: /proc/fs/cifs/Stats */
+    SOURCE_ZFS,      /* what ZFS did not find in its cache: arcstats */
+    SOURCE_BELOW,    /* block devices below the upper layer of an overlay */
+    SOURCE_RESIDENT, /* the page cache: what it had before the work began */
+    SOURCE_COUNT
+};
+
+enum way { WAY_READ, WAY_WRITTEN, WAYS };
+
+/* The name of a source, in JSON; NULL: SOURCE_NONE. */
+const char *source_name(enum source source);
+
+/* Whether its bytes went over a network. */
+bool source_is_server(enum source source);
+
+/* Writes what a source says: "The device read 3 % of the data." `share` is "3 %", "all" or "none".
+ */
+#define SOURCE_TEXT 100
+void source_sentence(char text[static SOURCE_TEXT], enum source source, enum way way,
+                     const char *share);
+
+/* The sources that speak about a directory. Owns nothing. */
+struct sources {
+    struct mount_info mount;   /* the filesystem of the directory */
+    struct device_set devices; /* its devices, or those below the upper layer of an overlay */
+    /* type of the filesystem; of an overlay, that of its upper layer, if that can be seen */
+    char filesystem[32];
+    enum source by[WAYS];
+    char group_file[PATH_MAX]; /* the control group's statistics; empty: there are none */
+    uint64_t record_bytes;     /* of a ZFS, the size of a record */
+};
+
+/* What the sources counted up to now, or between two readings. Owns nothing. */
+struct moved {
+    enum source by[WAYS]; /* SOURCE_NONE: unknown */
+    uint64_t bytes[WAYS]; /* of devices always 0: struct device_use has theirs */
+};
+
+/* Finds what is below the directory behind fd, as mount_info_find() does, and who speaks. */
+void sources_find(struct sources *s, int fd);
+
+/* Finds out who speaks, by s->mount, devices, filesystem and record_bytes. */
+void sources_choose(struct sources *s);
+
+/* Reads what has been counted since the system, mount or process started. */
+void sources_read(const struct sources *s, struct moved *now);
+
+/* What was counted between two readings. */
+struct moved moved_between(const struct moved *before, const struct moved *after);
+
+/*
+ * Adds what was counted later, or by another rank. What several ranks of a host share (all but the
+ * process) counts only if is_first. Sources that differ leave nothing known.
+ */
+void moved_add(struct moved *sum, const struct moved *part, bool is_first);

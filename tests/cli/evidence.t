@@ -1,0 +1,96 @@
+#!/usr/bin/perl
+# SPDX-License-Identifier: GPL-2.0-or-later
+# Where the bytes came from on filesystems without a block device of their own: who knows, and that
+# nobody claims more. ZFS, NFS and CIFS: tests/unit/measure/test_sources.c, tests/cut/guest_nfs.t.
+
+use strict;
+use warnings;
+use FindBin;
+use lib "$FindBin::Bin/../lib";
+use JSON::PP ();
+use Test::More;
+use Root;
+BEGIN { Root::private_mounts() }
+use BonnieRun qw(bonnie);
+use LoadRun   qw(bonload loaded);
+use SweepSize qw(sized);
+
+plan skip_all => 'needs root and its mounts' if !Root::may_mount();
+
+my $TRIES = sized(2, 10, 20);
+my $BYTES = 16 << 20;
+
+# get_block of a file that was just written.
+sub read_of {
+    my ($dir, @options) = @_;
+    my $run = bonnie('-d', "$dir", qw(-q --json -r0 -s16:1m -n0 -f), '--tests=put_block,get_block', @options);
+    is($run->{status}, 0, "@options: exit status 0") or diag($run->{err});
+    return JSON::PP->new->decode($run->{out})->{runs}[0]{tests}[1];
+}
+
+# Others may drop the kernel's caches at any moment, which the residency shows; then it is tried again.
+sub cached {
+    my ($dir) = @_;
+    for (1 .. 5) {
+        my $read = read_of($dir, '--cache=keep');
+        return $read if $read->{cache}{resident_percent_before} > 99;
+    }
+    BAIL_OUT('nothing stays in the cache');
+}
+
+sub said { return join ': ', @{ $_[0] }{qw(limited_by verdict)} }
+
+my $WAITED = qr/(?:; no CPU free \d+ %)?/;
+
+sub process_speaks {
+    my ($name, $overlay, $cold) = @_;
+    for (1 .. $TRIES) {
+        my $read = cached($overlay);
+        like(said($read), qr/\Apage cache: This process read none of the data from storage$WAITED[.]\z/, "$name, cached");
+        is_deeply([ @{ $read->{evidence} }{qw(read_by read_bytes)} ], [ 'process', 0 ], 'by its own counter');
+        $read = read_of($overlay);
+        like(said($read), $cold, "$name, cold");
+        cmp_ok($read->{evidence}{read_bytes}, '>=', $BYTES,        'all was read');
+        cmp_ok($read->{evidence}{read_bytes}, '<=', 1.05 * $BYTES, 'by this process');
+    }
+    return;
+}
+
+SKIP: {
+    my $disk    = Root::filesystem('ext4', 192);
+    my $overlay = $disk && Root::overlay($disk);
+    skip 'this system has no overlayfs', 1 if !$overlay;
+    my $busy = qr/device: Device busy|cpu: |unknown: Device busy/;
+    process_speaks('overlay', $overlay, qr/\A(?:$busy)/);
+    my $files = "$overlay/f-XXX";
+    loaded('-wt=1', "-url=$files", qw(-max-requests=20 -body-size=256KiB -fsync));
+    like(bonload('-rt=1', "-url=$files", '-max-requests=50')->{out}, qr/^Measured: page cache: (?:This process read none of the data from storage[.]$|half of the reads took no more than)/m, 'bonload: cached');
+    like(bonload('-rt=1', "-url=$files", qw(-max-requests=20 -evict))->{out}, qr/^Measured: device: This process read \d+ % of the data from storage[.]$/m, 'bonload: cold');
+
+    # As in a container: nothing shows what is below.
+    is(system('mount', '-t', 'tmpfs', 'hidden', "$disk"), 0, 'the layers are hidden');
+    process_speaks('overlay that hides its layers', $overlay, qr/\A(?:cpu: |unknown: This process read all of the data from storage)/);
+    system 'umount', "$disk";
+}
+
+SKIP: {
+    my $memory = Root::overlay();
+    skip 'this system has no overlayfs', 1 if !$memory;
+    like(said(read_of($memory)), qr/\Apage cache: tmpfs is memory and has no device$WAITED[.]\z/, 'an overlay on a tmpfs') for 1 .. $TRIES;
+}
+
+SKIP: {
+    # By default FUSE forgets a file's pages when it is opened; then its server has them, which nothing shows.
+    my ($keeps, $fuse) = (Root::fuse('-o', 'kernel_cache'), Root::fuse());
+    skip 'this system mounts no FUSE filesystem', 1 if !$fuse;
+    for (1 .. $TRIES) {
+        my $read = cached($keeps);
+        like(said($read), qr/\Apage cache: The page cache had (?:all|9\d %) of the data$WAITED[.]\z/, 'FUSE, cached');
+        is($read->{evidence}{read_by}, undef, 'nobody else knows');
+        for my $cold (read_of($keeps), read_of($fuse), read_of($fuse, '--cache=keep')) {
+            like(said($cold), qr/\A(?:unknown: fuse has no block device to watch$WAITED[.]\z|cpu: Waiting)/, 'FUSE, cold');
+        }
+    }
+}
+
+done_testing();
