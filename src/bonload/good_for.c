@@ -431,16 +431,6 @@ static int answer_inquiry(struct inquiry *q, struct page *page, struct err *e)
     return rc;
 }
 
-static int ask_durability(struct inquiry *q, struct err *e)
-{
-    int fd = path_open_to_list(q->directory, PATH_FAILS, e);
-    if (fd < 0)
-        return fd;
-    durability_find(&q->durability, fd);
-    close(fd);
-    return 0;
-}
-
 int good_for(const struct settings *s, struct coordinator *coordinator, struct page *page,
              int *status, struct err *e)
 {
@@ -467,9 +457,13 @@ int good_for(const struct settings *s, struct coordinator *coordinator, struct p
     q.answers = calloc(profiles, sizeof *q.answers);
     if (!q.answers)
         return err_system(e, ENOMEM, "memory for the answers");
-    int rc = ask_durability(&q, e);
-    if (rc == 0)
+    int fd = path_open_to_list(q.directory, PATH_FAILS, e);
+    int rc = fd < 0 ? fd : 0;
+    if (fd >= 0) {
+        durability_find(&q.durability, fd);
+        close(fd);
         rc = answer_inquiry(&q, page, e);
+    }
     if (rc == 0 && !q.was_stopped)
         *status = status_of(&q);
     json_decref(q.report);

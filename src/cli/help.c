@@ -20,16 +20,20 @@ static const char *offer_text(enum option_offer offer, const char *const *words)
     return offer == OFFER_WORDS && !words ? "" : texts[offer];
 }
 
+static const char *value_words(const struct option_entry *entry)
+{
+    static const char *const texts[] = {
+        [VALUE_NONE] = "none", [VALUE_REQUIRED] = "required", [VALUE_OPTIONAL] = "optional"};
+    return entry->kind == OPTION_BOOLEAN ? "boolean" : texts[entry->value];
+}
+
 static void print_option(const struct option_entry *entry, FILE *out)
 {
-    static const char *const values[] = {
-        [VALUE_NONE] = "none", [VALUE_REQUIRED] = "required", [VALUE_OPTIONAL] = "optional"};
     fputs("option\t", out);
     if (entry->letter)
         fputc(entry->letter, out);
     fprintf(out, "\t%s\t%s\t%s\t%s\t", or_empty(entry->name), or_empty(entry->alias),
-            entry->kind == OPTION_BOOLEAN ? "boolean" : values[entry->value],
-            offer_text(entry->offer, entry->words));
+            value_words(entry), offer_text(entry->offer, entry->words));
     for (const char *const *word = entry->words; word && *word; word++)
         fprintf(out, "%s%s", word == entry->words ? "" : " ", *word);
     fprintf(out, "\t%s\t%s\n", or_empty(entry->value_name), entry->help);

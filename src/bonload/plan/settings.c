@@ -22,8 +22,7 @@ const char *const search_names[] = {[SEARCH_THREADS] = "threads", [SEARCH_RATE] 
 
 const char *const output_names[] = {[OUTPUT_HUMAN] = "human", [OUTPUT_JSON] = "json", NULL};
 
-/* Parses "max" or "p99.9". Returns false for anything else. */
-static bool parse_figure(const char *word, struct latency_limit *limit)
+bool limit_figure_parse(const char *word, struct latency_limit *limit)
 {
     uint64_t billionths = 0;
     limit->of = LIMIT_MAX;
@@ -42,7 +41,7 @@ int latency_limit_parse(const char *text, struct latency_limit *limit)
     const char *colon = strchr(text, ':');
     if (colon) {
         int length = snprintf(word, sizeof word, "%.*s", (int)(colon - text), text);
-        if (length >= LIMIT_TEXT || !parse_figure(word, &l))
+        if (length >= LIMIT_TEXT || !limit_figure_parse(word, &l))
             return -EINVAL;
         text = colon + 1;
     }

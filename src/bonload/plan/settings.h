@@ -46,6 +46,9 @@ struct latency_limit {
     uint64_t nanoseconds;
 };
 
+/* Parses "max" or "p99.9" into the limited figure. Returns false for anything else. */
+bool limit_figure_parse(const char *word, struct latency_limit *limit);
+
 /* Parses "20ms", "p99:20ms", "p99.9:20ms" or "max:20ms". Returns 0 or -EINVAL. */
 int latency_limit_parse(const char *text, struct latency_limit *limit);
 

@@ -3,9 +3,9 @@
 
 #include <errno.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
+#include "bonload/plan/settings.h"
 #include "sys/input.h"
 #include "util/go_units.h"
 #include "util/printable.h"
@@ -206,28 +206,16 @@ static int add_work(struct parser *r, char *steps)
     return parse_steps(r, steps, w->steps);
 }
 
-/* Parses "p99" or "max". */
-static bool parse_percentile(const char *text, double *percent)
-{
-    char *end;
-    *percent = 100;
-    if (strcmp(text, "max") == 0)
-        return true;
-    if (text[0] != 'p' || text[1] < '0' || text[1] > '9')
-        return false;
-    *percent = strtod(text + 1, &end);
-    return *end == '\0' && *percent > 0 && *percent < 100;
-}
-
 static int add_limit(struct parser *r)
 {
     struct profile *p = r->profile;
     struct profile_limit l = {.on = LIMIT_ON_SYNC, .name = r->words[1]};
-    if (r->limits == PROFILE_LIMITS || r->count != 4 ||
-        !parse_percentile(r->words[2], &l.percent) ||
+    struct latency_limit figure;
+    if (r->limits == PROFILE_LIMITS || r->count != 4 || !limit_figure_parse(r->words[2], &figure) ||
         go_parse_duration(r->words[3], &l.nanoseconds) != 0 || l.nanoseconds == 0)
         return refuse_line(r, "limit, then sync or the name of a beside line, then pN or max, and "
                               "a duration; three at most");
+    l.percent = figure.of == LIMIT_MAX ? 100 : figure.percent;
     bool is_found = strcmp(l.name, "sync") == 0;
     for (uint32_t i = 0; i < r->works && !is_found; i++) {
         is_found = strcmp(p->works[i].name, l.name) == 0;

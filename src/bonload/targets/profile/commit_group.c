@@ -26,22 +26,6 @@ static void seal_batch(struct commit_group *g)
 }
 
 /*
- * Adds a record to the next batch, and returns that batch's number. *leads becomes true if the
- * caller must store it.
- */
-static uint64_t enter_batch(struct commit_group *g, bool *leads)
-{
-    pthread_mutex_lock(&g->lock);
-    uint64_t mine = g->batch + 1;
-    g->waiting++;
-    *leads = !g->is_busy;
-    if (*leads)
-        seal_batch(g);
-    pthread_mutex_unlock(&g->lock);
-    return mine;
-}
-
-/*
  * Whether the calling thread must store its batch: the batch is ready, and no thread has taken it.
  */
 static bool take_lead(struct commit_group *g, uint64_t mine)
@@ -76,8 +60,13 @@ static void store_batch(struct commit_group *g)
 
 int commit_group_join(struct commit_group *g, uint64_t *sync_ns)
 {
-    bool leads;
-    uint64_t mine = enter_batch(g, &leads);
+    pthread_mutex_lock(&g->lock);
+    uint64_t mine = g->batch + 1; /* the next batch, which this thread must store if it leads */
+    bool leads = !g->is_busy;
+    g->waiting++;
+    if (leads)
+        seal_batch(g);
+    pthread_mutex_unlock(&g->lock);
     while (!leads) {
         uint32_t seen = event_look(&g->ended);
         if (atomic_load(&g->durable) >= mine)

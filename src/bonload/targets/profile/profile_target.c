@@ -236,16 +236,6 @@ static int pages_write(struct pages *p, struct rng *random, unsigned char *buffe
     return code;
 }
 
-/* Writes `count` consecutive pages. The buffer has room for all. */
-static int pages_write_run(struct pages *p, struct rng *random, unsigned char *buffer,
-                           unsigned count)
-{
-    if (count > p->count)
-        count = (unsigned)p->count;
-    uint64_t first = rng_below(random, p->count - count + 1);
-    return write_pages(p, first, count, buffer);
-}
-
 /* Reads a page at a random offset: its number, and the number of its writes that had ended. */
 static int pages_read(struct pages *p, struct rng *random, unsigned char *buffer, uint64_t *page,
                       uint32_t *ended_before)
@@ -405,17 +395,6 @@ static int write_message(const struct mailbox *m, const char *name, const unsign
     return code;
 }
 
-/* Syncs the directory `new`. Opens it again for that, as dovecot-lda does. */
-static int sync_new(const struct mailbox *m, uint64_t *longest_ns)
-{
-    int fd = directory_open(m->storage->scratch.fd, "new");
-    if (fd < 0)
-        return -fd;
-    int code = storage_sync_timed(fd, true, m->gauge, longest_ns);
-    close(fd);
-    return code;
-}
-
 /* Delivers a message; the failed call is in *step. The longer of its two syncs is timed. */
 static int mailbox_deliver(struct mailbox *m, unsigned char *buffer, uint64_t *longest_ns,
                            unsigned *step)
@@ -431,7 +410,12 @@ static int mailbox_deliver(struct mailbox *m, unsigned char *buffer, uint64_t *l
     if (renameat(m->tmp_fd, name, m->new_fd, name) != 0)
         return errno;
     *step = STEP_SYNC;
-    return sync_new(m, longest_ns);
+    int fd = directory_open(m->storage->scratch.fd, "new"); /* again, as dovecot-lda does */
+    if (fd < 0)
+        return -fd;
+    code = storage_sync_timed(fd, true, m->gauge, longest_ns);
+    close(fd);
+    return code;
 }
 
 /*
@@ -649,19 +633,6 @@ static void log_close(struct log *l)
     l->file = NULL;
 }
 
-/*
- * Appends a record, together with all others that have arrived by then. If the log syncs, returns
- * when the record is durable, and *longest_ns grows to the duration of that sync.
- */
-static int log_append(struct log *l, uint64_t *longest_ns)
-{
-    uint64_t sync_ns;
-    int code = commit_group_join(&l->group, &sync_ns);
-    if (sync_ns > *longest_ns)
-        *longest_ns = sync_ns;
-    return code;
-}
-
 /* ---- a profile ---------------------------------------------------------------------------------
  */
 
@@ -710,18 +681,6 @@ static int check_room(const struct acts *a, struct err *e)
                    a->profile->name, needed, there);
 }
 
-static bool file_is_committed(const struct profile *p, unsigned file, uint64_t *record_bytes)
-{
-    for (unsigned i = 0; i < PROFILE_STEPS; i++) {
-        const struct profile_step *s = &p->steps[i];
-        if (s->file != file || (s->act != ACT_COMMIT && s->act != ACT_APPEND))
-            continue;
-        *record_bytes = s->bytes;
-        return s->act == ACT_COMMIT;
-    }
-    return false;
-}
-
 static int open_profile_file(struct acts *a, unsigned i, struct err *e)
 {
     const struct profile_file *f = &a->profile->files[i];
@@ -731,7 +690,14 @@ static int open_profile_file(struct acts *a, unsigned i, struct err *e)
     case PROFILE_NO_FILE:
         return 0;
     case PROFILE_LOG:
-        l->syncs = file_is_committed(a->profile, i, &l->record_bytes);
+        for (unsigned k = 0; k < PROFILE_STEPS; k++) {
+            const struct profile_step *step = &a->profile->steps[k];
+            if (step->file != i || (step->act != ACT_COMMIT && step->act != ACT_APPEND))
+                continue;
+            l->record_bytes = step->bytes;
+            l->syncs = step->act == ACT_COMMIT;
+            break;
+        }
         return log_open(l, &a->storage, f, number, &a->syncs, e);
     case PROFILE_PAGES:
         return pages_open(&a->pages[i], &a->storage, f, number, e);
@@ -836,22 +802,17 @@ static int read_pages(struct actor *t, struct pages *p, unsigned count)
     return 0;
 }
 
-static int sync_profile_file(struct actor *t, unsigned file, bool all)
-{
-    struct acts *a = t->acts;
-    bool is_log = a->profile->files[file].kind == PROFILE_LOG;
-    int fd = is_log ? log_fd(&a->logs[file]) : a->pages[file].fd;
-    t->step = STEP_SYNC;
-    return t->makes_requests ? storage_sync_timed(fd, all, &a->syncs, &t->sync_ns)
-                             : storage_sync(fd, all);
-}
-
 static int do_step(struct actor *t, const struct profile_step *s)
 {
     struct acts *a = t->acts;
     struct log *l = &a->logs[s->file];
     struct pages *p = &a->pages[s->file];
     struct mailbox *m = &a->mailboxes[s->file];
+    bool is_log = a->profile->files[s->file].kind == PROFILE_LOG;
+    bool all = s->act == ACT_SYNC_ALL;
+    unsigned count;
+    uint64_t sync_ns;
+    int code;
     t->step = STEP_WRITE;
     switch (s->act) {
     case ACT_NONE:
@@ -862,15 +823,21 @@ static int do_step(struct actor *t, const struct profile_step *s)
     case ACT_WRITE_OUT:
         return pages_write(p, &t->random, t->buffer, s->count, s->act == ACT_WRITE_OUT);
     case ACT_WRITE_RUN:
-        return pages_write_run(p, &t->random, t->buffer, s->count);
+        count = s->count < p->count ? s->count : (unsigned)p->count;
+        return write_pages(p, rng_below(&t->random, p->count - count + 1), count, t->buffer);
     case ACT_APPEND:
     case ACT_COMMIT:
         t->step = l->syncs ? STEP_SYNC : STEP_WRITE;
         t->bytes += l->record_bytes;
-        return log_append(l, &t->sync_ns);
+        code = commit_group_join(&l->group, &sync_ns);
+        t->sync_ns = sync_ns > t->sync_ns ? sync_ns : t->sync_ns;
+        return code;
     case ACT_SYNC:
     case ACT_SYNC_ALL:
-        return sync_profile_file(t, s->file, s->act == ACT_SYNC_ALL);
+        t->step = STEP_SYNC;
+        return t->makes_requests
+                   ? storage_sync_timed(is_log ? log_fd(l) : p->fd, all, &a->syncs, &t->sync_ns)
+                   : storage_sync(is_log ? log_fd(l) : p->fd, all);
     case ACT_DELIVER:
         t->bytes += m->file->bytes;
         return mailbox_deliver(m, t->buffer, &t->sync_ns, &t->step);
