@@ -13,7 +13,8 @@
 void rank_card_fill(struct rank_card *card, const struct host *host)
 {
     *card = (struct rank_card){.order = ORDER, .ram_bytes = host->ram_bytes, .cpus = host->cpus};
-    snprintf(card->host, sizeof card->host, "%.*s", RANK_HOST_SIZE - 1, host->name);
+    snprintf(card->host, sizeof card->host, "%.*s", RANK_HOST_SIZE - 1, host->full_name);
+    snprintf(card->boot_id, sizeof card->boot_id, "%.*s", RANK_HOST_SIZE - 1, host->boot_id);
 }
 
 int ranks_check_order(const struct ranks *r, struct err *e)
@@ -29,17 +30,30 @@ int ranks_check_order(const struct ranks *r, struct err *e)
 
 /*
  * The first rank on the host of `rank`. Usually the rank before is on that host; otherwise this
- * searches for the first rank with the name of the host.
+ * searches for the first rank with the same kernel.
  */
 static uint32_t first_of_host(const struct ranks *r, uint32_t rank)
 {
-    const char *host = r->cards[rank].host;
-    if (rank > 0 && strcmp(r->cards[rank - 1].host, host) == 0)
+    const char *id = r->cards[rank].boot_id;
+    if (rank > 0 && strcmp(r->cards[rank - 1].boot_id, id) == 0)
         return r->cards[rank - 1].host_first;
     for (uint32_t i = 0; i < rank; i++)
-        if (r->cards[i].host_first == i && strcmp(r->cards[i].host, host) == 0)
+        if (r->cards[i].host_first == i && strcmp(r->cards[i].boot_id, id) == 0)
             return i;
     return rank;
+}
+
+/* Whether another host has the same short name. */
+static bool has_namesake(const struct ranks *r, uint32_t rank)
+{
+    const char *host = r->cards[rank].host;
+    size_t length = host_short_length(host);
+    for (uint32_t i = 0; i < r->count; i++)
+        if (ranks_is_first(r, i) && i != r->cards[rank].host_first &&
+            host_short_length(r->cards[i].host) == length &&
+            strncmp(r->cards[i].host, host, length) == 0)
+            return true;
+    return false;
 }
 
 void ranks_find_hosts(struct ranks *r)
@@ -50,6 +64,9 @@ void ranks_find_hosts(struct ranks *r)
         if (ranks_is_first(r, i))
             r->ram_bytes += r->cards[i].ram_bytes;
     }
+    for (uint32_t i = 0; i < r->count; i++)
+        if (!has_namesake(r, i))
+            r->cards[i].host[host_short_length(r->cards[i].host)] = '\0';
 }
 
 static unsigned count_on_host(const struct ranks *r, uint32_t first)

@@ -20,9 +20,10 @@ struct clock_offset {
 };
 
 /* What rank 0 knows about a rank. Has no pointers, because it travels between hosts. */
-#define RANK_HOST_SIZE 64
+#define RANK_HOST_SIZE 72
 struct rank_card {
-    char host[RANK_HOST_SIZE];
+    char host[RANK_HOST_SIZE];    /* name, only to be shown */
+    char boot_id[RANK_HOST_SIZE]; /* what one host is */
     uint64_t order; /* the same number in every rank, which shows the order of the rank's bytes */
     uint64_t ram_bytes;
     uint32_t cpus;
@@ -59,7 +60,10 @@ struct rank_span {
 };
 void rank_span_add(struct rank_span *s, uint64_t start, uint64_t end);
 
-/* Finds the first rank of each host, and adds up the hosts' memory, when all cards are complete. */
+/*
+ * Finds the first rank of each host, shortens the names of hosts as far as they stay different, and
+ * adds up the hosts' memory, when all cards are complete.
+ */
 void ranks_find_hosts(struct ranks *r);
 
 /* Number of ranks on the host of a rank. Only in rank 0. */

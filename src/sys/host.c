@@ -14,12 +14,26 @@
 #include "util/kernel_file.h"
 #include "util/portable.h"
 
+size_t host_short_length(const char *name)
+{
+    size_t length = strcspn(name, ".");
+    for (const char *end = name + length; *end == '.' && isdigit((unsigned char)end[1]);) {
+        end += 1 + strspn(end + 1, "0123456789");
+        if (*end && *end != '.')
+            break;
+        length = (size_t)(end - name);
+    }
+    return length;
+}
+
 static void detect_name(struct host *h)
 {
-    if (gethostname(h->name, sizeof h->name) != 0 || h->name[0] == '\0')
-        snprintf(h->name, sizeof h->name, "unknown");
-    h->name[sizeof h->name - 1] = '\0';
-    h->name[strcspn(h->name, ".")] = '\0';
+    if (gethostname(h->full_name, sizeof h->full_name) != 0 || h->full_name[0] == '\0')
+        snprintf(h->full_name, sizeof h->full_name, "unknown");
+    h->full_name[sizeof h->full_name - 1] = '\0';
+    snprintf(h->name, sizeof h->name, "%.*s", (int)host_short_length(h->full_name), h->full_name);
+    if (!kernel_file_text("/proc/sys/kernel/random/boot_id", h->boot_id, sizeof h->boot_id))
+        memcpy(h->boot_id, h->full_name, sizeof h->boot_id);
 }
 
 /* Keys of the CPU model in /proc/cpuinfo, which the kernel's arch/<architecture>/kernel/ writes. */

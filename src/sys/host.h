@@ -2,6 +2,7 @@
 #pragma once
 
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
 
@@ -9,7 +10,11 @@
 
 /* What the plan and the reports need to know about this machine. */
 struct host {
-    char name[256]; /* name of the host, up to the first dot */
+    char name[256]; /* short name (host_short_length()) */
+    char full_name[256];
+    /* the same in all containers on one kernel, which share its cache and CPUs; where the kernel's
+       boot_id is hidden, the full name */
+    char boot_id[256];
     /* RAM of the machine, or the limit of a control group if that is lower */
     uint64_t ram_bytes;
     bool ram_is_limit;
@@ -30,6 +35,12 @@ void host_detect(struct host *h);
 
 /* Number of workers that its CPUs, or its quota of them, can keep busy, at least 1. */
 unsigned host_workers(const struct host *h);
+
+/*
+ * Length of a host's short name: up to the first dot, and with the numbers that follow it, which
+ * tell the hosts of a cluster apart. Addresses are numbers as a whole.
+ */
+size_t host_short_length(const char *name);
 
 /* Number of CPUs that this process may use, at least 1. */
 unsigned host_cpus(void);

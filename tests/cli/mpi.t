@@ -46,6 +46,26 @@ subtest 'without a launcher it is as bonnie' => sub {
     is($usage, $plain_usage, 'the same options');
 };
 
+# One host is one kernel; names only tell people which it was.
+SKIP: {
+    skip 'hosts of their own need root', 1 if !$ROOT;
+    for my $case (
+        [ 'numbers behind the dot', [qw(mpi-worker.1.foo mpi-worker.2.foo)], [ 0, 1 ], [qw(mpi-worker.1 mpi-worker.2)] ],
+        [ 'addresses',              [qw(10.1.2.1 10.1.2.2)],                 [ 0, 1 ], [qw(10.1.2.1 10.1.2.2)] ],
+        [ 'domains',                [qw(web.eu.foo web.us.foo)],             [ 0, 1 ], [qw(web.eu.foo web.us.foo)] ],
+        [ 'an ordinary domain',     [qw(a.foo b.foo)],                       [ 0, 1 ], [qw(a b)] ],
+        [ 'containers of a kernel', [qw(c1 c2)],                             [ 0, 0 ], [qw(c1)] ],
+        )
+    {
+        my ($name, $names, $boots, $shown) = @{$case};
+        my %hosts = (ranks => 2, hosts => 2, names => $names, boots => $boots);
+        my $run   = ranks(\%hosts, '-d', "$dir", qw(-r0 -s4m -n0 --min-time=0 --tests=put_block,get_block --json));
+        my $json  = report_ok($run->{out});
+        is_deeply([ map { $_->{name} } @{ $json->{runs}[0]{tests}[0]{hosts} } ], $shown, "$name: hosts") or diag($run->{err});
+        is($json->{label}, $shown->[0] =~ s/web\K.*//r, "$name: the label");
+    }
+}
+
 # Parts of the report of a test that are the same on any machine.
 sub sums_ok {
     my ($test, $hosts) = @_;

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 # Runs bonnie-mpi or bonload-mpi under the launcher of the MPI with which it was built. Its ranks
-# record their process ids, have hosts with names of their own, and may each have a command before
+# record their process ids, have hosts of their own, and may each have a command before
 # them.
 package Ranks;
 
@@ -26,20 +26,24 @@ sub mpi_missing {
 
 sub is_open_mpi { return qx($LAUNCHER --version 2>/dev/null) =~ /Open MPI|OpenRTE/ }
 
-# The shell script that begins a rank: it records its process id, takes the name of its host, and
+# The shell script that begins a rank: it records its process id, takes name and boot id of its host, and
 # runs its command.
 my $BEGIN = <<'END';
 rank=${OMPI_COMM_WORLD_RANK:-$PMI_RANK}
 echo $$ >"$RANK_NOTES/pid.$rank.new" && mv "$RANK_NOTES/pid.$rank.new" "$RANK_NOTES/pid.$rank"
 if [ -e "$RANK_NOTES/before.$rank" ]; then . "$RANK_NOTES/before.$rank"; fi
-[ -z "$RANK_HOSTS" ] || exec unshare -u sh -c 'hostname "$0" && exec "$@"' "node$((rank % RANK_HOSTS))" $before "$@"
+[ -z "$RANK_HOSTS" ] || exec unshare -um sh -c '
+    hostname "$(cat "$RANK_NOTES/name.$0")" && mount --bind "$RANK_NOTES/boot.$0" /proc/sys/kernel/random/boot_id && exec "$@"
+' $((rank % RANK_HOSTS)) $before "$@"
 exec $before "$@"
 END
 
 # start_ranks(\%how, ARGUMENT...): as start() of BonnieRun, with:
 #   program => NAME        bonload-mpi instead of bonnie-mpi
 #   ranks  => N            how many
-#   hosts  => N            names of hosts that they have in turn (takes root)
+#   hosts  => N            hosts, each with its own name and boot id, that they have in turn (takes root)
+#   names  => [NAME...]    of the hosts, instead of node0 and so on
+#   boots  => [ID...]      numbers of their kernels, instead of one for each
 #   wrap   => [COMMAND]    what the launcher is run with
 #   env    => { NAME => VALUE }  for the launcher
 #   before => { N => SH }  commands of the shell for rank N; what is in $before comes in front of it
@@ -48,6 +52,10 @@ sub start_ranks {
     my $notes = scratch();
     my %before = %{ $how->{before} // {} };
     spew("$notes/before.$_", "$before{$_}\n") for keys %before;
+    for my $host (0 .. ($how->{hosts} || 0) - 1) {
+        spew("$notes/name.$host", ($how->{names} // [])->[$host] // "node$host");
+        spew("$notes/boot.$host", sprintf "00000000-0000-4000-8000-%012d\n", ($how->{boots} // [])->[$host] // $host);
+    }
     spew("$notes/begin", $BEGIN);
     my %env = (RANK_NOTES => "$notes", RANK_HOSTS => $how->{hosts} // q{}, OMPI_ALLOW_RUN_AS_ROOT => 1, OMPI_ALLOW_RUN_AS_ROOT_CONFIRM => 1, %{ $how->{env} // {} });
     my @wrap = (@{ $how->{wrap} // [] }, $LAUNCHER, (is_open_mpi() ? '--oversubscribe' : ()), '-n', $how->{ranks}, 'sh', "$notes/begin");

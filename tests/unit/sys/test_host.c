@@ -66,6 +66,22 @@ static void this_machine_has_a_kernel(void **state)
     assert_null(strchr(h.cpu_model, '\n'));
 }
 
+/* Names are cut where nothing that tells hosts of a cluster apart can follow. */
+static void a_short_name_keeps_numbers(void **state)
+{
+    static const struct {
+        const char *name;
+        size_t length;
+    } cases[] = {
+        {"lab", 3},      {"lab.example.org", 3}, {"mpi-worker.1.foo", 12},
+        {"10.1.2.1", 8}, {"node.12.3.x", 9},     {"node.1a.foo", 4},
+        {"node.", 4},    {"fe80::1", 7},         {"", 0},
+    };
+    (void)state;
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
+        assert_int_equal(host_short_length(cases[i].name), cases[i].length);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -73,6 +89,7 @@ int main(void)
         cmocka_unit_test(no_model_is_empty),
         cmocka_unit_test(a_long_model_is_cut),
         cmocka_unit_test(this_machine_has_a_kernel),
+        cmocka_unit_test(a_short_name_keeps_numbers),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
