@@ -96,6 +96,7 @@ static const char *const object_op_words[] = {"get",  "put",   "head", "delete",
                                               "post", "patch", "list", NULL};
 static const char *const good_for_words[] = {"etcd",    "postgres", "mariadb", "redis",
                                              "maildir", "all",      "list",    NULL};
+static const char *const checksum_words[] = {"off", "md5", "crc32c", "sha256", NULL};
 static const char *const sign_version_words[] = {"4", "2", NULL};
 
 #define FIELD(name) offsetof(struct settings, name)
@@ -131,6 +132,7 @@ static const struct option_entry entries[] = {
     {PATH("url-source", "FILE", url_source),
      .help = "file with one such name per line, used in turn, over and over; -url takes "
              "precedence"},
+    {BOOLEAN("literal", literal), .help = "take -url as it is, with all its X, N and R"},
     OPTION_USER(struct settings),
     OPTION_GROUP(struct settings),
     {VALUE("good-for", "PROFILE", OPTION_TEXT, good_for), .words = good_for_words,
@@ -138,6 +140,8 @@ static const struct option_entry entries[] = {
      .group = "Is this storage good enough?",
      .help = "judge the storage of a directory by what a program does: etcd, postgres, mariadb, "
              "redis, maildir, all, list, or a file with a profile"},
+    {BOOLEAN("trust-directory", trusts_directory),
+     .help = "not as root: use a directory on a share without owners and modes, too"},
     {VALUE("rps", "R", OPTION_DECIMAL, rate[LOAD_READ]), .max = MOST_RATE,
      .accepted = "requests per second; fractions are allowed", .group = "Amount of load",
      .help = "reads per second, fractions allowed"},
@@ -261,11 +265,13 @@ static const struct option_entry entries[] = {
     {BOOLEAN("insecure-https", insecure_https), .help = "do not verify certificates"},
     {CUSTOM("s3-endpoint", "URL[,URL]...", set_s3_endpoint, s3_endpoint), .group = "s3",
      .help = "URL of the store, or of its servers, used in turn; may be repeated (default: "
-             "AWS_ENDPOINT_URL)"},
+             "AWS_ENDPOINT_URL_S3, AWS_ENDPOINT_URL)"},
     {VALUE("s3-bucket", "NAME", OPTION_TEXT, s3_bucket), .accepted = "the name of a bucket",
      .help = "bucket"},
+    {BOOLEAN("s3-virtual", s3_virtual),
+     .help = "the bucket precedes the host, and is not part of the path (default: at Amazon)"},
     {VALUE("s3-region", "NAME", OPTION_TEXT, s3_region), .accepted = "the name of a region",
-     .help = "region (default: AWS_REGION, us-east-1)"},
+     .help = "region (default: AWS_REGION, AWS_DEFAULT_REGION, us-east-1)"},
     {CUSTOM("s3-api-key", "KEY", set_secret, s3_api_key), .quirks = OPTION_SECRET,
      .help = "access key (default: AWS_ACCESS_KEY_ID)"},
     {CUSTOM("s3-secret-key", "KEY", set_secret, s3_secret_key), .quirks = OPTION_SECRET,
@@ -276,6 +282,9 @@ static const struct option_entry entries[] = {
     {VALUE("s3-part-size", "SIZE", OPTION_BYTES, s3_part_bytes), .min = 5 * MIB, .max = 5 * GIB,
      .accepted = "a size from 5MiB to 5GiB",
      .help = "upload larger objects in parts of this size (default: off)"},
+    {VALUE("s3-checksum", "KIND", OPTION_WORD, s3_checksum), .words = checksum_words,
+     .accepted = "off, md5, crc32c or sha256",
+     .help = "checksum that each PUT carries: off, md5, crc32c or sha256 (default: off)"},
     {VALUE("output", "FORMAT", OPTION_WORD, output), .words = output_names,
      .accepted = "human or json", .group = "Output", .help = "human or json (default: human)"},
     {BOOLEAN("show-progress", show_progress),

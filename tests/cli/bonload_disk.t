@@ -9,6 +9,7 @@ use lib "$FindBin::Bin/../lib";
 use File::Find ();
 use List::Util qw(any);
 use POSIX      ();
+use File::Path qw(remove_tree);
 use Test::More;
 use BonnieRun  qw(finish refused_ok scratch scratch_on_disk takes_direct wait_until);
 use LoadRun    qw(bonload load_started loaded);
@@ -99,6 +100,21 @@ is($missing->{status}, '1', 'a missing directory');
 like($missing->{out}, qr/^Error: 5 x open: No such file or directory$/m, 'each is an error');
 is(loaded('-wt=2', "-url=$dir/x/XX/f", '-max-requests=5', '-body-size=1', '-mkdirs')->{Writes}{Errors}, 0, '-mkdirs');
 is(bonload('-wt=1', "-url=$dir/q/XX", '-max-requests=5', '-mkdirs=false')->{status}, '1', '-mkdirs=false');
+# Letters of a path that mean something in a template: -mkdirs says so first, and -literal takes them as they are.
+for my $case ([ 'ANNA', qr/[0-9]/, 'NN' ], [ 'SARRAH', qr/[a-zA-Z]/, 'RR' ], [ 'XXL', qr/[0-9]/, 'XX' ]) {
+    my ($word, $kind, $letters) = @{$case};
+    my @write = (qw(-wt=1 -max-requests=1 -body-size=1 -mkdirs), "-url=$dir/who/$word/fXXXX");
+    my $told  = bonload(@write);
+    is($told->{err}, "bonload: -mkdirs: $letters in $dir/who/$word/fXXXX is replaced, also in names of directories; -literal takes names as they are\n", "$word: said first");
+    my @before = files_in("$dir/who");
+    is(bonload(@write, '-literal')->{err}, q{}, "$word: as it is");
+    ok(-f "$dir/who/$word/fXXXX", "$word: is its name") or diag(join q{ }, files_in("$dir/who"));
+    is(scalar(my @after = files_in("$dir/who")), @before + 1, "$word: and nothing else is made");
+    is(loaded(qw(-rt=1 -max-requests=2 -literal), "$dir/who/$word/fXXXX")->{Reads}{Errors}, 0, "$word: nor read");
+    remove_tree("$dir/who");
+}
+is(bonload(qw(-wt=1 -max-requests=1 -body-size=1 -mkdirs), "-url=$dir/who/a/fXXXX")->{err}, q{}, 'a template for files alone is not remarked on');
+remove_tree("$dir/who");
 spew("$dir/precious", 'precious');
 symlink 'precious', "$dir/link";
 like(bonload('-wt=1', "-url=$dir/link", '-max-requests=1')->{out}, qr/^Error: 1 x open: a symbolic link that is not followed$/m, 'no link is written through');

@@ -53,6 +53,19 @@ like($other->{out}, qr/^Error: \d+ x damaged: not what was written$/m, 'which is
 
 is_deeply([ schema_errors(JSON::PP::decode_json(slurp(source('share/bonload.schema.json'))), JSON::PP::decode_json(JSON::PP::encode_json(loaded(@SAME)))) ], [], 'the report is as its schema says');
 
+# ---- URLs as they are ----------------------------------------------------------------------------------
+for my $signed ('X-Amz-Algorithm=A&X-Amz-Signature=abRRcdNN', 'a=1&X-Goog-Signature=00XX', 'Expires=1&Signature=aNN%3D', 'sv=1&sig=abRRcdNN') {
+    my $name = ($signed =~ /([\w-]+ignature|sig)=/)[0];
+    my @get  = (@HTTP, qw(-rt=1 -max-requests=2), "-url=$url/status/200?$signed");
+    my $run  = bonload(@get);
+    is($run->{status}, '1', "$name: exit status 1");
+    like($run->{err}, qr/\Abonload: -url: the URL is presigned \(\Q$name\E=\), but its (RR|NN|XX) would become something else; use -literal, [^\n]*\n\z/, "$name: is told");
+    is(bonload(@get, '-literal')->{status}, '0', "$name: -literal");
+    like(slurp("$dir/log"), qr{GET /status/200\?\Q$signed\E }, "$name: is sent as it is");
+}
+is(bonload(@HTTP, qw(-rt=1 -max-requests=2), "-url=$url/status/200?sigs=abRRcdNN")->{status}, '0', 'other queries are templates');
+is(bonload(@HTTP, qw(-rt=1 -max-requests=2), "-url=$url/status/200?X-Amz-Signature=ab12")->{status}, '0', 'and presigned ones without such letters are accepted');
+
 # ---- operations ---------------------------------------------------------------------------------------
 my $mix = loaded(@HTTP, qw(-wt=2 -rt=2 -max-requests=2000 -body-size=100 -ops=get:4,head:2,put:3,delete:2 -cleanup), "$url/mix/NNNNNNNNNNNN");
 my %done = map { $_ => operations($mix)->{$_}{requests} } qw(get put head delete);

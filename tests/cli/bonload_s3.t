@@ -13,7 +13,7 @@ use Test::More;
 use BonnieRun  qw(finish scratch wait_until);
 use LoadRun    qw(bonload has_web load_started loaded);
 use RunProgram qw(slurp spew);
-use S3Store    qw(no_botocore s3_store);
+use S3Store    qw(no_botocore s3_store spellings);
 use WebServer  qw(free_port web_server);
 
 plan skip_all => 'this build lacks libcurl' if bonload(qw(-requests-engine=http -rt=1 -url=http://127.0.0.1:1/))->{err} =~ /this build lacks libcurl/;
@@ -77,14 +77,135 @@ SKIP: {
     my $why = no_botocore();
     skip $why, 1 if $why;
     with_store();
+    only_the_bucket();
+    checksums_and_versions();
 }
 done_testing();
+
+# Stores that want a checksum, or keep what is removed.
+sub checksums_and_versions {
+    my $store = s3_store(buckets => [qw(locked versioned)], log => "$dir/touched");
+    my @to    = map { [ (grep { !/-s3-bucket/ } $store->options), "-s3-bucket=$_" ] } qw(locked versioned);
+    my $bare  = bonload(@{ $to[0] }, qw(-wt=1 -max-requests=3 -body-size=1000 -url=XXXX));
+    like($bare->{out}, qr/^Error: 3 x 400 InvalidRequest: Content-MD5 OR .*; -s3-checksum adds one$/m, 'a store that wants a checksum');
+    for my $kind (qw(md5 crc32c sha256)) {
+        for my $version (2, 4) {
+            my @more = ("-s3-checksum=$kind", "-s3-sign-ver=$version", '-seed=5');
+            my $run  = loaded(@{ $to[0] }, @more, qw(-rt=1 -wt=1 -ops=get,put,head,list -max-requests=20 -min-body-size=0 -max-body-size=20000 -verify=full), "-url=$kind/XX");
+            no_errors($run, "$kind, version $version");
+        }
+        no_errors(loaded(@{ $to[1] }, "-s3-checksum=$kind", qw(-wt=1 -rt=1 -max-requests=2 -body-size=5243000 -s3-part-size=5MiB -verify=full), "-url=parts-$kind"), "$kind: in parts");
+    }
+    my $marked = bonload(@{ $to[1] }, qw(-wt=1 -max-requests=3 -body-size=10 -cleanup -url=v/XXXX));
+    is($marked->{status}, '0', 'a bucket that keeps versions');
+    like($marked->{err}, qr/\Abonload: the bucket keeps versions: deletes only added delete markers[^\n]*\n\z/, 'says so once');
+    my $deletes = bonload(@{ $to[1] }, qw(-wt=1 -max-requests=3 -ops=delete -url=v/XXXX));
+    like($deletes->{err}, qr/\Abonload: the bucket keeps versions[^\n]*\n\z/, '-ops=delete, too');
+    is(bonload($store->options, '-s3-bucket=locked', qw(-s3-checksum=sha256 -wt=1 -max-requests=3 -body-size=10 -cleanup -url=XXXX))->{err}, q{}, 'another bucket is not said to keep versions');
+    return;
+}
+
+# Region, endpoint and keys in the environment, and in a profile.
+sub amazons_variables {
+    my ($store) = @_;
+    my @put  = (qw(-requests-engine=s3 -wt=1 -max-requests=2 -body-size=10 -url=env/XX), "-s3-bucket=$S3Store::BUCKET");
+    my %keys = (AWS_ACCESS_KEY_ID => $S3Store::ACCESS, AWS_SECRET_ACCESS_KEY => $S3Store::SECRET, AWS_REGION => $S3Store::REGION, AWS_ENDPOINT_URL => $store->{url});
+    mkdir "$dir/$_" or die for qw(.aws for-all);
+    chmod oct(777), "$dir/for-all";
+    symlink "$dir/.aws/config", "$dir/for-all/config";
+    my $profile = sub {
+        my ($config, $credentials) = @_;
+        spew("$dir/.aws/config", "# mine\n[default]\nrole_arn = arn\n[profile lab]\noutput = json\n$config\n[profile lab2]\nregion = no\nendpoint_url = ftp://no\n");
+        spew("$dir/.aws/credentials", "[lab2]\naws_access_key_id = no\n\n[lab]\r\n$credentials");
+        return (HOME => $dir, AWS_PROFILE => 'lab');
+    };
+    my $config = "region =$S3Store::REGION \nendpoint_url= $store->{url}\n";
+    my $static = "aws_access_key_id=$S3Store::ACCESS\naws_secret_access_key = $S3Store::SECRET\r\n";
+    for my $case (
+        [ 'a region by its other name', sub { %keys, AWS_REGION => undef, AWS_DEFAULT_REGION => $S3Store::REGION } ],
+        [ 'the first of two regions',   sub { %keys, AWS_DEFAULT_REGION => 'no' } ],
+        [ 'an endpoint for s3 alone',   sub { %keys, AWS_ENDPOINT_URL => 'ftp://no', AWS_ENDPOINT_URL_S3 => $store->{url} } ],
+        [ 'a profile in two files',     sub { $profile->($config, $static) } ],
+        [ 'one in a single file',       sub { $profile->("$config$static", q{}) } ],
+        [ 'files with other names',     sub { $profile->($config, $static), HOME => '/nowhere', AWS_CONFIG_FILE => "$dir/.aws/config", AWS_SHARED_CREDENTIALS_FILE => "$dir/.aws/credentials" } ],
+        [ 'keys beside a profile',      sub { %keys, $profile->("role_arn = x\n", q{}) } ],
+        [ 'a role',                     sub { $profile->("${config}role_arn = arn\nsource_profile = x", $static) }, qr{config: the profile has role_arn, but only static keys} ],
+        [ 'a process',                  sub { $profile->($config, "credential_process = /bin/false\n") },             qr{credentials: the profile has credential_process, but} ],
+        [ 'single sign-on',             sub { $profile->("${config}sso_session = x", q{}) },                          qr{config: the profile has sso_session, but} ],
+        [ 'an addressing style',        sub { $profile->("${config}s3 =\n  addressing_style = virtual\n", $static) }, qr{config: the profile has s3, but} ],
+        [ 'a region that is too long',  sub { $profile->('region = ' . 'r' x 65, $static) },                          qr{or the region more than 64} ],
+        [ 'no such profile',            sub { $profile->($config, $static), AWS_PROFILE => 'lab3' },                  qr{AWS_PROFILE: there is no profile 'lab3'} ],
+        [ 'no files',                   sub { (AWS_PROFILE => 'lab', HOME => '/nowhere') },                           qr{AWS_PROFILE: there is no profile 'lab'} ],
+        [ 'a link that others could change', sub { $profile->($config, $static), AWS_CONFIG_FILE => "$dir/for-all/config" }, qr{read \Q$dir\E/for-all/config: a symbolic link is not followed where} ],
+        [ 'half of a profile',          sub { $profile->($config, "aws_access_key_id=a\n") },                         qr{no keys are given} ],
+        )
+    {
+        my ($name, $make, $line) = @{$case};
+        my %variables = $make->();
+        local %ENV = (%ENV, %variables);
+        delete @ENV{ grep { !defined $variables{$_} } keys %variables };
+        if ($line) {
+            like(bonload(@put)->{err}, qr/\Abonload: [^\n]*$line[^\n]*\n\z/, "$name: refused");
+        }
+        else {
+            no_errors(loaded(@put), $name);
+        }
+    }
+    return;
+}
+
+# Nothing outside the bucket is ever touched, however endpoint and bucket are spelled.
+sub only_the_bucket {
+    my $log    = "$dir/touched";
+    my %stores = map { $_ => s3_store(domain => $_, buckets => [qw(minio load)], log => $log) } qw(localhost minio.localhost);
+    my @load   = ("-s3-api-key=$S3Store::ACCESS", "-s3-secret-key=$S3Store::SECRET", "-s3-region=$S3Store::REGION", qw(-requests-engine=s3 -wt=1 -max-requests=2 -body-size=10 -cleanup));
+    my $count  = 0;
+    for my $port_less (spellings('PORT')) {
+        my ($domain, $endpoint, $bucket, $option, $works) = @{$port_less};
+        $endpoint =~ s/PORT/$stores{$domain}{port}/g;
+        my $name = "$port_less->[1], bucket '$bucket' $option of a store at $domain";
+        spew($log, q{});
+        my $run     = bonload(@load, '-url=load/XXXX', "-s3-endpoint=$endpoint", "-s3-bucket=$bucket", $option || ());
+        my @touched = split /\n/, slurp($log);
+        is_deeply([ grep { !m{\A(?:PUT|DELETE) minio load/} } @touched ], [], "$name: nothing else is touched");
+        is("$run->{status} " . @touched, $works ? '0 4' : '1 0', "$name: " . ($works ? 'the objects come and go' : 'refused')) or diag($run->{err});
+        like($run->{err}, qr/\Abonload: [^\n]+\n\z/, "$name: one line") if !$works;
+        $count++;
+    }
+    cmp_ok($count, '>=', 30, "$count spellings");
+    for my $key (qw(../load/XXXX /../load/XXXX a/../../load/XXXX / // . ..), 'a/..') {
+        spew($log, q{});
+        my $run = bonload(@load, "-url=$key", "-s3-endpoint=$stores{localhost}{url}", '-s3-bucket=minio');
+        like($run->{err}, qr/\Abonload: the key '[^\n]+' may lead out of its bucket\n\z/, "the key $key");
+        is(slurp($log), q{}, "the key $key: nothing is touched");
+    }
+
+    # ---- only 404 ends a run -----------------------------------------------------------------------------
+    my $store = s3_store(buckets => [qw(unlisted public)]);
+    my @put   = (qw(-requests-engine=s3 -wt=1 -max-requests=2 -body-size=10 -url=XXXX), "-s3-endpoint=$store->{url}");
+    no_errors(loaded(@put, '-s3-bucket=unlisted', @load[ 0 .. 2 ]), 'keys without the right to list');
+    symlink LoadRun::program(), "$dir/goader" or die "symlink: $!\n";
+    my $goader = BonnieRun::bonnie({ program => "$dir/goader" }, '-show-progress=false', @put, '-s3-bucket=public');
+    is($goader->{status}, '0', 'a store without signatures, as goader');
+    return;
+}
 
 sub failures { my ($json, $kind) = @_; return { map { $_->{what} => $_->{count} } @{ $json->{bonload}{$kind}{failures} } } }
 
 sub no_errors {
     my ($json, $name) = @_;
     return is_deeply({ %{ failures($json, 'writes') }, %{ failures($json, 'reads') } }, {}, "$name: no errors");
+}
+
+# Whether a server that tidies paths finds the key below its bucket.
+sub stays_within {
+    my ($key) = @_;
+    my $depth = 0;
+    for my $part (grep { !/\A[.]?\z/ } split m{/}, $key) {
+        $depth += $part eq '..' ? -1 : 1;
+        return 0 if $depth < 0;
+    }
+    return $depth > 0;
 }
 
 # Keys of all kinds of characters: those that URLs contain as they are, those that URLs encode, and
@@ -97,7 +218,7 @@ sub any_keys {
     my %keys;
     while (keys %keys < $count) {
         my $key = join q{}, map { $pieces[ rand @pieces ] } 1 .. 1 + rand 20;
-        $keys{"$key."} = 1;
+        $keys{"$key."} = 1 if stays_within("$key.");
     }
     return sort keys %keys;
 }
@@ -138,21 +259,21 @@ sub with_store {
 
     # ---- virtual style, from the environment, with a token ------------------------------------------------------
     {
-        my $other = s3_store('a/token+for=you');
+        my $other = s3_store(token => 'a/token+for=you');
         local @ENV{qw(AWS_ACCESS_KEY_ID AWS_SECRET_ACCESS_KEY AWS_SESSION_TOKEN AWS_REGION AWS_ENDPOINT_URL)} =
             ($S3Store::ACCESS, $S3Store::SECRET, 'a/token+for=you', $S3Store::REGION, "http://$S3Store::BUCKET.localhost:$other->{port}/");
         for my $version (4, 2) {
-            no_errors(loaded(qw(-requests-engine=s3 -wt=2 -rt=2 -max-requests=100 -body-size=100 -url=v/XXX), "-s3-sign-ver=$version", "-s3-bucket=$S3Store::BUCKET", '-header=x-amz-meta-b:  two   words ', '-header=X-Amz-Meta-A: 1'),
+            no_errors(loaded(qw(-requests-engine=s3 -s3-virtual -wt=2 -rt=2 -max-requests=100 -body-size=100 -url=v/XXX), "-s3-sign-ver=$version", "-s3-bucket=$S3Store::BUCKET", '-header=x-amz-meta-b:  two   words ', '-header=X-Amz-Meta-A: 1'),
                 "virtual style, token and headers, version $version");
         }
         local $ENV{AWS_SESSION_TOKEN} = 'another token';
-        my $refused = bonload(qw(-requests-engine=s3 -rt=1 -max-requests=10 -url=v/XXX), "-s3-bucket=$S3Store::BUCKET");
+        my $refused = bonload(qw(-requests-engine=s3 -s3-virtual -rt=1 -max-requests=10 -url=v/XXX), "-s3-bucket=$S3Store::BUCKET");
         like($refused->{out}, qr/^Error: 10 x 400 InvalidToken: The token is not valid$/m, 'a wrong token');
     }
 
     # ---- one store under several names: each signature is that of its host -----------------------------------------
     for my $version (4, 2) {
-        my @names = map {"http://$_:$store->{port}"} '127.0.0.1', 'localhost', "$S3Store::BUCKET.localhost";
+        my @names = map {"http://$_:$store->{port}"} '127.0.0.1', 'localhost', '[::ffff:127.0.0.1]';
         my @there = ((grep { !/-s3-endpoint/ } @S3), (map {"-s3-endpoint=$_"} @names), "-s3-sign-ver=$version", '-url=names/XX', '-body-size=6MiB', '-s3-part-size=5MiB');
         no_errors(loaded(@there, qw(-wt=2 -rt=2 -max-requests=40 -verify=full)), "several names, version $version");
     }
@@ -173,6 +294,7 @@ sub with_store {
     is_deeply(failures(loaded(@one, '-url=late'), 'writes'), { '200 with an error: InvalidPart' => 1 }, 'success that is none');
 
     # ---- refusals of the store -------------------------------------------------------------------
+    amazons_variables($store);
     my @wrong = map {s/\A-s3-secret-key=.*/-s3-secret-key=quite-another/r} @S3;
     my $run = bonload(@wrong, qw(-rt=2 -max-requests=20 -url=a));
     is($run->{status}, '1', 'a wrong secret: exit status 1');

@@ -65,7 +65,7 @@ static void template(const char *text)
     struct names names;
     struct err e;
     err_init(&e);
-    if (names_open(&names, text, NULL, 1, &e) != 0)
+    if (names_open(&names, text, NULL, false, 1, &e) != 0)
         return;
     char *name = malloc(names.longest + 1);
     MUST(name);

@@ -12,9 +12,10 @@ use IO::Socket::INET ();
 use Test::More;
 use BonnieRun qw(have scratch_on_disk wait_until);
 use LoadRun   qw(bonload loaded);
+use S3Store   qw(spellings);
 use WebServer qw(free_port);
 
-our @EXPORT_OK = qw(object_store objects_go_and_come);
+our @EXPORT_OK = qw(object_store objects_go_and_come only_the_bucket);
 
 my ($ACCESS_KEY, $SECRET_KEY) = qw(AKTESTTEST a+secret/KEY);
 
@@ -92,6 +93,28 @@ sub left {
     File::Find::find(sub { push @left, $File::Find::name if -f }, $self->{bucket});
     return @left;
 }
+
+# Nothing outside the bucket is touched, however endpoint and bucket are spelled. `$domain` is what the
+# store was told that buckets precede.
+sub only_the_bucket {
+    my ($store, $domain) = @_;
+    my $place = "$store->{scratch}/store";
+    mkdir "$place/$_" for qw(minio load);
+    my @load = ((grep { !/-s3-(?:endpoint|bucket)/ } $store->options), qw(-wt=1 -max-requests=2 -body-size=10 -url=load/XXXX));
+    for my $spelling (grep { $_->[0] eq $domain } spellings($store->{port})) {
+        my (undef, $endpoint, $bucket, $option, $works) = @{$spelling};
+        my $run = bonload(@load, "-s3-endpoint=$endpoint", "-s3-bucket=$bucket", $option || ());
+        my @found;
+        File::Find::find(sub { push @found, $File::Find::name =~ s{\A\Q$place\E/}{}r if -f && !m{/[.]} }, map {"$place/$_"} grep { $_ ne 'pail' && !/\A[.]/ } listed($place));
+        is_deeply([ sort grep { !m{/[.]|\Aminio/load/000[12](?:/|\z)} } @found ], [], "$endpoint, bucket '$bucket' $option: nothing else is touched");
+        is($run->{status}, $works ? '0' : '1', "$endpoint, bucket '$bucket' $option: " . ($works ? 'written' : 'refused')) or diag($run->{err});
+        system 'rm', '-rf', "$place/minio/load";
+    }
+    is_deeply([ grep { !/\A[.]/ } listed($place) ], [qw(load minio pail)], 'no bucket came or went');
+    return;
+}
+
+sub listed { my ($path) = @_; opendir my $dir, $path or die "$path: $!\n"; return sort grep { !/\A[.]{1,2}\z/ } readdir $dir }
 
 sub no_errors {
     my ($json, $name) = @_;

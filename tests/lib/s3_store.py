@@ -2,8 +2,11 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 """A small object store for the tests, in memory: it checks every signature with botocore.
 
-s3_store.py PORT ACCESS SECRET REGION BUCKET [TOKEN]: prints its port, then serves until its standard
-input ends. Bucket in the path, or in the name of the host.
+s3_store.py PORT ACCESS SECRET REGION BUCKET[,BUCKET...] DOMAIN LOG [TOKEN]: prints its port, then serves
+until its standard input ends. A bucket is in the path, or precedes the domain in the name of the host. The
+log gets a line "METHOD BUCKET KEY" for each request that is not a read, also for those that are refused.
+The bucket "locked" wants a checksum with each PUT, "versioned" adds delete markers. The buckets "unlisted" and "public" do not let anybody list them, so a HEAD of them is refused; "public"
+needs no signature.
 """
 import base64
 import hashlib
@@ -23,8 +26,9 @@ from botocore.awsrequest import AWSRequest
 from botocore.credentials import Credentials
 from botocore.utils import percent_encode
 
-PORT, ACCESS, SECRET, REGION, BUCKET = sys.argv[1:6]
-TOKEN = sys.argv[6] if len(sys.argv) > 6 else None
+PORT, ACCESS, SECRET, REGION, BUCKETS, DOMAIN, LOG = sys.argv[1:8]
+BUCKETS = BUCKETS.split(",")
+TOKEN = sys.argv[8] if len(sys.argv) > 8 else None
 CREDENTIALS = Credentials(ACCESS, SECRET)
 WORDS = {
     "SignatureDoesNotMatch": (403, "The signature is not that of this request and your key"),
@@ -36,11 +40,30 @@ WORDS = {
     "NoSuchBucket": (404, "There is no such bucket"),
     "NoSuchUpload": (404, "There is no such upload"),
     "InvalidPart": (400, "A part is not there"),
+    "InvalidRequest": (400, "Content-MD5 OR x-amz-checksum- HTTP header is required for Put Object requests with Object Lock parameters"),
+    "BadDigest": (400, "The body is not what the checksum says"),
     "SlowDown": (503, "Please come more slowly, key " + SECRET),
 }
 lock = threading.Lock()
 objects, uploads = {}, {}
 upload_numbers = itertools.count()
+
+
+def crc32c(body):
+    crc = 0xFFFFFFFF
+    for byte in body:
+        crc ^= byte
+        for _ in range(8):
+            crc = crc >> 1 ^ (0x82F63B78 if crc & 1 else 0)
+    return (crc ^ 0xFFFFFFFF).to_bytes(4, "big")
+
+
+# Headers with a checksum of the body, their algorithms and their elements in a list of parts.
+CHECKSUMS = {
+    "Content-MD5": (lambda body: hashlib.md5(body).digest(), None, None),
+    "x-amz-checksum-crc32c": (crc32c, "CRC32C", "ChecksumCRC32C"),
+    "x-amz-checksum-sha256": (lambda body: hashlib.sha256(body).digest(), "SHA256", "ChecksumSHA256"),
+}
 
 
 class Refused(Exception):
@@ -85,12 +108,16 @@ class Handler(BaseHTTPRequestHandler):
         """Bucket and key; the path is made anew from the key, as botocore encodes it."""
         host = self.headers["Host"].split(":")[0]
         plain = unquote_to_bytes(path)
-        self.is_virtual = host.startswith(BUCKET + ".")
-        bucket, _, key = (BUCKET.encode(), b"", plain[1:]) if self.is_virtual else plain[1:].partition(b"/")
-        self.bucket, self.key = bucket.decode(), key
+        self.is_virtual = host.endswith("." + DOMAIN)
+        bucket, _, key = (host[: -len(DOMAIN) - 1].encode(), b"", plain[1:]) if self.is_virtual else plain[1:].partition(b"/")
+        self.bucket, self.key = bucket.decode(errors="replace"), key
+        self.place = (self.bucket, key)
+        if self.command not in ("GET", "HEAD"):
+            with lock, open(LOG, "a") as log:
+                print(self.command, self.bucket, key.decode(errors="replace"), file=log)
         front = "/" if self.is_virtual else "/" + percent_encode(self.bucket, safe="") + "/"
         self.path_by_botocore = front + percent_encode(key, safe="/~")
-        if path.endswith("?") or not path.startswith(front[:-1]):
+        if path.endswith("?") or not self.bucket or not path.startswith(front[:-1]):
             self.path_by_botocore = path
 
     def check(self):
@@ -101,7 +128,7 @@ class Handler(BaseHTTPRequestHandler):
             self.check_version4(given)
         elif given.startswith("AWS "):
             self.check_version2(given)
-        else:
+        elif self.bucket != "public":
             raise Refused("AccessDenied")
 
     def asked(self, names):
@@ -136,15 +163,19 @@ class Handler(BaseHTTPRequestHandler):
         request = self.asked(self.headers.keys())
         auth = HmacV1Auth(CREDENTIALS)
         auth._get_date = lambda: self.headers["Date"]  # otherwise it would sign the present time
-        resource = f"/{BUCKET}{self.path_by_botocore}" if self.is_virtual else None
+        resource = f"/{self.bucket}{self.path_by_botocore}" if self.is_virtual else None
         text = auth.canonical_string(self.command, urlsplit(request.url), request.headers, auth_path=resource)
         right = base64.b64encode(hmac.new(SECRET.encode(), text.encode(), hashlib.sha1).digest()).decode()
         if signature != right:
             raise Refused("SignatureDoesNotMatch")
 
     def serve(self):
-        if self.bucket != BUCKET:
+        if not self.bucket and self.command in ("GET", "HEAD"):
+            return self.answer(200, b"<ListAllMyBucketsResult/>")
+        if self.bucket not in BUCKETS:
             raise Refused("NoSuchBucket")
+        if self.bucket in ("unlisted", "public") and not self.key:
+            raise Refused("AccessDenied")
         if self.key.startswith(b"slow"):
             raise Refused("SlowDown")
         with lock:
@@ -154,21 +185,32 @@ class Handler(BaseHTTPRequestHandler):
                 return self.go_on_with_upload()
             return getattr(self, "serve_" + self.command)()
 
+    def check_body(self, algorithm=None):
+        """Returns what a list of parts says about the checksum."""
+        said = ""
+        given = [(name, *CHECKSUMS[name]) for name in CHECKSUMS if self.headers[name] is not None]
+        if not given and self.bucket == "locked":
+            raise Refused("InvalidRequest")
+        for name, digest, kind, element in given:
+            if self.headers[name] != base64.b64encode(digest(self.body)).decode() or (algorithm and kind != algorithm):
+                raise Refused("BadDigest")
+            said += f"<{element}>{self.headers[name]}</{element}>" if element else ""
+        return said
+
     def serve_PUT(self):
-        objects[self.key] = self.body
+        self.check_body()
+        objects[self.place] = self.body
         self.answer(200, headers=[("ETag", '"%s"' % hashlib.md5(self.body).hexdigest())])
 
     def serve_GET(self):
         if not self.key and "list-type" in self.parameters:
             prefix = self.parameters.get("prefix", "").encode()
-            keys = sorted(key for key in objects if key.startswith(prefix))[: int(self.parameters["max-keys"])]
+            keys = sorted(key for bucket, key in objects if bucket == self.bucket and key.startswith(prefix))[: int(self.parameters["max-keys"])]
             text = "".join(f"<Contents><Key>{escape(key.decode(errors='replace'))}</Key></Contents>" for key in keys)
             return self.answer(200, f"<ListBucketResult><KeyCount>{len(keys)}</KeyCount>{text}</ListBucketResult>".encode())
-        if not self.key and "count" in self.parameters:
-            return self.answer(200, f"{len(objects)} {len(uploads)}".encode())
-        if self.key and self.key not in objects:
+        if self.key and self.place not in objects:
             raise Refused("NoSuchKey")
-        body = objects.get(self.key, b"")
+        body = objects.get(self.place, b"")
         if "Range" in self.headers and self.command == "GET":
             first, last = map(int, self.headers["Range"].removeprefix("bytes=").split("-"))
             return self.answer(206, body[first : last + 1])
@@ -177,7 +219,9 @@ class Handler(BaseHTTPRequestHandler):
     serve_HEAD = serve_GET
 
     def serve_DELETE(self):
-        objects.pop(self.key, None)
+        if self.bucket == "versioned":
+            return self.answer(204, headers=[("X-Amz-Delete-Marker", "true"), ("x-amz-version-id", "2")])
+        objects.pop(self.place, None)
         self.answer(204)
 
     def serve_POST(self):
@@ -185,29 +229,29 @@ class Handler(BaseHTTPRequestHandler):
 
     def begin_upload(self):
         name = f"upload+{next(upload_numbers)}/é=="
-        uploads[name] = {}
-        self.answer(200, f"<Result><Bucket>{BUCKET}</Bucket><UploadId>{escape(name)}</UploadId></Result>".encode())
+        uploads[name] = {}, self.headers["x-amz-checksum-algorithm"]
+        self.answer(200, f"<Result><Bucket>{self.bucket}</Bucket><UploadId>{escape(name)}</UploadId></Result>".encode())
 
     def go_on_with_upload(self):
         name = self.parameters["uploadId"]
-        parts = uploads.get(name)
-        if parts is None:
+        if name not in uploads:
             raise Refused("NoSuchUpload")
+        parts, algorithm = uploads[name]
         if self.command == "PUT":
             number = int(self.parameters["partNumber"])
             if self.key.startswith(b"bad") and number == 2:
                 raise Refused("InvalidPart")
             if self.key.startswith(b"slow"):
                 time.sleep(0.7)
-            parts[number] = self.body
+            parts[number] = self.body, self.check_body(algorithm)
             return self.answer(200, headers=[("etag", f'"tag&{number}"')])
         del uploads[name]
         if self.command == "DELETE":
             return self.answer(204)
-        right = "".join(f"<Part><PartNumber>{n}</PartNumber><ETag>&quot;tag&amp;{n}&quot;</ETag></Part>" for n in sorted(parts))
+        right = "".join(f"<Part><PartNumber>{n}</PartNumber><ETag>&quot;tag&amp;{n}&quot;</ETag>{parts[n][1]}</Part>" for n in sorted(parts))
         if self.body.decode() != f"<CompleteMultipartUpload>{right}</CompleteMultipartUpload>" or self.key.startswith(b"late"):
             return self.answer(200, b"<Error><Code>InvalidPart</Code></Error>")
-        objects[self.key] = b"".join(parts[n] for n in sorted(parts))
+        objects[self.place] = b"".join(parts[n][0] for n in sorted(parts))
         return self.answer(200, b"<CompleteMultipartUploadResult/>")
 
 

@@ -8,12 +8,14 @@ use warnings;
 use FindBin;
 use lib "$FindBin::Bin/../lib";
 use Test::More;
-use ObjectStore qw(object_store objects_go_and_come);
+use ObjectStore qw(object_store objects_go_and_come only_the_bucket);
 
 my $store = object_store('versitygw', [ go => 'github.com/versity/versitygw/cmd/versitygw@v1.8.0' ], sub {
     my ($port, $dir, $access, $secret) = @_;
+    $ENV{VGW_VIRTUAL_DOMAIN} = 'localhost';
     return ('--access', $access, '--secret', $secret, '--keep-alive', '--port', "127.0.0.1:$port", 'posix', $dir);
 });
 objects_go_and_come($store);
+only_the_bucket($store, 'localhost');
 
 done_testing();

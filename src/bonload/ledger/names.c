@@ -71,14 +71,15 @@ static void count_names(struct names *n)
     n->period = n->random_bits > 0 ? 0 : power_of_ten(digits);
 }
 
-static int open_template(struct names *n, const char *template, struct err *e)
+static int open_template(struct names *n, const char *template, bool is_literal, struct err *e)
 {
     n->longest = strlen(template);
     n->parts = calloc(n->longest + 1, sizeof *n->parts); /* no part is empty */
     if (!n->parts)
         return err_system(e, ENOMEM, "memory for the template");
     for (; *template; n->part_count++) {
-        n->parts[n->part_count] = part_at(template);
+        n->parts[n->part_count] =
+            is_literal ? (struct name_part){NAME_LITERAL, template, n->longest} : part_at(template);
         template += n->parts[n->part_count].length;
     }
     count_names(n);
@@ -145,11 +146,11 @@ static int open_name_file(struct names *n, const char *path, struct err *e)
     return n->line_count > 0 ? 0 : err_say(e, "%s contains no name", path);
 }
 
-int names_open(struct names *n, const char *template, const char *file, uint64_t seed,
-               struct err *e)
+int names_open(struct names *n, const char *template, const char *file, bool is_literal,
+               uint64_t seed, struct err *e)
 {
     *n = (struct names){.seed_key = rng_mix(seed)};
-    int rc = template ? open_template(n, template, e) : open_name_file(n, file, e);
+    int rc = template ? open_template(n, template, is_literal, e) : open_name_file(n, file, e);
     if (rc != 0)
         names_close(n);
     return rc;

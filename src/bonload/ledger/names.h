@@ -40,10 +40,11 @@ struct names {
 
 /*
  * Opens names from a template, which must outlive n, or, if `template` is NULL, from the lines of a
- * file, except empty ones. Returns 0, or a negative errno with a line in e.
+ * file, except empty ones. With is_literal the template is the only name, whatever letters it has.
+ * Returns 0, or a negative errno with a line in e.
  */
-int names_open(struct names *n, const char *template, const char *file, uint64_t seed,
-               struct err *e);
+int names_open(struct names *n, const char *template, const char *file, bool is_literal,
+               uint64_t seed, struct err *e);
 
 /* Removes blanks from both ends of a file's lines. Lines of nothing but blanks stay as they are. */
 void names_trim(struct names *n);

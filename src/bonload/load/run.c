@@ -77,11 +77,42 @@ static uint64_t run_budget(const struct plan *p)
     return plan_share(p, writes);
 }
 
+/* Refuses a template that cannot be meant as one, and says what may not be meant. */
+static int check_template(const struct run *r, struct err *e)
+{
+    static const char *const signatures[] = {
+        "X-Amz-Signature=", "X-Goog-Signature=", "Signature=", "sig="};
+    const struct plan *p = r->plan;
+    const struct name_part *part = r->names.parts;
+    const struct name_part *end = part + r->names.part_count;
+    while (part < end && part->kind == NAME_LITERAL)
+        part++;
+    if (part == end)
+        return 0;
+    const char *query = r->target->traits & TARGET_URLS ? strchr(p->url, '?') : NULL;
+    for (size_t i = 0; query && i < sizeof signatures / sizeof *signatures; i++) {
+        const char *at = strcasestr(query, signatures[i]);
+        if (at && strchr("?&", at[-1]))
+            return err_say(e,
+                           "-url: the URL is presigned (%s), but its %.*s would become something "
+                           "else; use -literal, or -url-source for several",
+                           signatures[i], (int)part->length, part->text);
+    }
+    if (p->settings->make_directories && plan_has(p, LOAD_WRITE) && p->stripe.index == 0 &&
+        strchr(part->text, '/'))
+        message("-mkdirs: %.*s in %s is replaced, also in names of directories; -literal takes "
+                "names as they are",
+                (int)part->length, part->text, p->url);
+    return 0;
+}
+
 static int open_names(struct run *r, struct err *e)
 {
     const struct plan *p = r->plan;
     const char *template = p->url ? p->url : p->url_source ? NULL : "";
-    int rc = names_open(&r->names, template, p->url_source, p->seed, e);
+    int rc = names_open(&r->names, template, p->url_source, p->settings->literal, p->seed, e);
+    if (rc == 0)
+        rc = check_template(r, e);
     if (rc != 0)
         return rc;
     if (p->settings->as_goader) {

@@ -79,8 +79,10 @@ struct settings {
     const char *engine; /* name of the target; NULL: default */
     const char *url;
     const char *url_source;
+    bool literal;                  /* url is a name, and not a template */
     const char *good_for;          /* name of a profile, "all", "list", or a file; NULL: none */
     const struct profile *profile; /* the run's profile, when it has been found */
+    bool trusts_directory;
     const char *user;
     const char *group;
 
@@ -137,9 +139,11 @@ struct settings {
     const char *authorities;
     char s3_endpoint[SETTINGS_ENDPOINTS]; /* all values that the user gave, joined by commas */
     const char *s3_bucket;
+    bool s3_virtual;
     const char *s3_region;
     struct given s3_sign_version;
     struct given s3_part_bytes;
+    unsigned s3_checksum; /* enum sign_checksum */
     char s3_api_key[SETTINGS_SECRET];
     char s3_secret_key[SETTINGS_SECRET];
 

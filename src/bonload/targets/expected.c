@@ -51,7 +51,7 @@ int bodies_open(struct bodies *b, const char *file, const char *list, struct err
 {
     struct names paths = {.lines = NULL};
     *b = (struct bodies){0};
-    int rc = list ? names_open(&paths, NULL, list, 0, e) : 0;
+    int rc = list ? names_open(&paths, NULL, list, false, 0, e) : 0;
     uint64_t count = file ? 1 : paths.line_count;
     if (rc != 0 || count == 0)
         return rc;

@@ -53,7 +53,7 @@ static void open_setting(struct setting *s)
                   .versions = &s->versions,
                   .written = &s->written},
     };
-    assert_int_equal(names_open(&s->names, "XX", NULL, 1, &e), 0);
+    assert_int_equal(names_open(&s->names, "XX", NULL, false, 1, &e), 0);
     assert_int_equal(sizes_open(&s->sizes, 1, &e), 0);
     assert_int_equal(versions_open(&s->versions, &e), 0);
     pattern_init(&s->pattern, DATA_RANDOM, 100, PATTERN_UNIT_MAX, 1, 0);

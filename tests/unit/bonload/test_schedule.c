@@ -247,7 +247,7 @@ static void expect_name(const char *template, uint64_t number, const char *expec
     struct err e;
     char name[128];
     err_init(&e);
-    assert_int_equal(names_open(&n, template, NULL, 1, &e), 0);
+    assert_int_equal(names_open(&n, template, NULL, false, 1, &e), 0);
     assert_true(n.longest < sizeof name);
     assert_int_equal(names_format(&n, number, name), strlen(expected));
     assert_string_equal(name, expected);
@@ -273,19 +273,19 @@ static void periods(void **state)
     struct err e;
     (void)state;
     err_init(&e);
-    names_open(&n, "a/XXX", NULL, 1, &e);
+    names_open(&n, "a/XXX", NULL, false, 1, &e);
     assert_int_equal(n.period, 1000);
     assert_true(names_are_unique(&n, 1000));
     assert_false(names_are_unique(&n, 1001));
     names_close(&n);
-    names_open(&n, "a", NULL, 1, &e);
+    names_open(&n, "a", NULL, false, 1, &e);
     assert_int_equal(n.period, 1);
     names_close(&n);
-    names_open(&n, "NN", NULL, 1, &e);
+    names_open(&n, "NN", NULL, false, 1, &e);
     assert_int_equal(n.period, 0);
     assert_false(names_are_unique(&n, 2));
     names_close(&n);
-    names_open(&n, "RRRRRRRRRRRRRRRRRRRR", NULL, 1, &e);
+    names_open(&n, "RRRRRRRRRRRRRRRRRRRR", NULL, false, 1, &e);
     assert_true(names_are_unique(&n, 1000000000));
     names_close(&n);
 }
@@ -298,7 +298,7 @@ static void random_names_can_be_made_again(void **state)
     char again[32];
     (void)state;
     err_init(&e);
-    names_open(&n, "d/NNNNNN-RRRRRR", NULL, 5, &e);
+    names_open(&n, "d/NNNNNN-RRRRRR", NULL, false, 5, &e);
     names_format(&n, 77, first);
     names_format(&n, 78, again);
     assert_string_not_equal(first, again);
@@ -321,7 +321,7 @@ static void names_of_ranks(void **state)
         struct err e;
         char name[8];
         err_init(&e);
-        names_open(&n, "XX", NULL, 1, &e);
+        names_open(&n, "XX", NULL, false, 1, &e);
         assert_true(names_deal(&n, &stripe));
         assert_int_equal(n.period, 33);
         for (uint64_t i = 1; i <= NAMES; i++) {
@@ -346,13 +346,13 @@ static void fewer_names_than_ranks(void **state)
     char name[16];
     (void)state;
     err_init(&e);
-    names_open(&n, "plain", NULL, 1, &e);
+    names_open(&n, "plain", NULL, false, 1, &e);
     assert_false(names_deal(&n, &stripe));
     assert_int_equal(n.period, 1);
     names_format(&n, 7, name);
     assert_string_equal(name, "plain");
     names_close(&n);
-    names_open(&n, "RRRRRR", NULL, 1, &e);
+    names_open(&n, "RRRRRR", NULL, false, 1, &e);
     assert_true(names_deal(&n, &stripe));
     assert_int_equal(n.period, 0);
     names_close(&n);

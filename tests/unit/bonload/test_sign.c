@@ -9,7 +9,7 @@
 
 #include <cmocka.h>
 
-#include "bonload/targets/s3/s3_sign.h"
+#include "bonload/targets/s3/s3.h"
 
 /*
  * The published examples of signature version 4 (aws-sig-v4-test-suite, and the examples of S3's
@@ -431,6 +431,85 @@ static void what_is_sent_is_signed(void **state)
     signer_close(&s);
 }
 
+/* Where the objects of a bucket are; without an origin, the place is refused. */
+static const struct place {
+    const char *endpoint;
+    const char *bucket;
+    bool is_virtual;
+    const char *origin;
+    const char *root;
+} places[] = {
+    {"https://s3.eu-west-1.amazonaws.com", "pail", false, "https://pail.s3.eu-west-1.amazonaws.com",
+     "/"},
+    {"https://s3.amazonaws.com", "pail", true, "https://pail.s3.amazonaws.com", "/"},
+    {"https://s3-eu-west-1.amazonaws.com", "pail", false, "https://pail.s3-eu-west-1.amazonaws.com",
+     "/"},
+    {"https://s3.dualstack.eu-west-1.amazonaws.com", "pail", false,
+     "https://pail.s3.dualstack.eu-west-1.amazonaws.com", "/"},
+    {"https://s3.cn-north-1.amazonaws.com.cn", "pail", false,
+     "https://pail.s3.cn-north-1.amazonaws.com.cn", "/"},
+    /* the bucket stands there once */
+    {"https://pail.s3.eu-west-1.amazonaws.com", "pail", false,
+     "https://pail.s3.eu-west-1.amazonaws.com", "/"},
+    {"https://s3-logs.s3.eu-west-1.amazonaws.com", "s3-logs", true,
+     "https://s3-logs.s3.eu-west-1.amazonaws.com", "/"},
+    {"https://a.b.s3.eu-west-1.amazonaws.com", "a.b", false,
+     "https://a.b.s3.eu-west-1.amazonaws.com", "/"},
+    /* a certificate has no dots, and a host neither capitals nor short names */
+    {"https://s3.eu-west-1.amazonaws.com", "a.b", false, "https://s3.eu-west-1.amazonaws.com",
+     "/a.b/"},
+    {"http://s3.eu-west-1.amazonaws.com", "a.b", false, "http://a.b.s3.eu-west-1.amazonaws.com",
+     "/"},
+    {"https://s3.amazonaws.com", "Pail", false, "https://s3.amazonaws.com", "/Pail/"},
+    {"https://s3.eu-west-1.amazonaws.com", "s3", false, "https://s3.eu-west-1.amazonaws.com",
+     "/s3/"},
+    /* the hosts of other buckets */
+    {"https://mine.s3.eu-west-1.amazonaws.com", "pail", false, NULL, NULL},
+    {"https://x.pail.s3.eu-west-1.amazonaws.com", "pail", true, NULL, NULL},
+    {"https://pail.x.s3.eu-west-1.amazonaws.com", "pail", false, NULL, NULL},
+    {"https://pail.s3.eu-west-1.amazonaws.com", "Pail", false, NULL, NULL},
+    /* hosts that only look like Amazon's */
+    {"https://s3.amazonaws.com.example", "pail", false, "https://s3.amazonaws.com.example",
+     "/pail/"},
+    {"https://bucket.vpce-1-2.s3.us-east-1.vpce.amazonaws.com", "pail", false,
+     "https://bucket.vpce-1-2.s3.us-east-1.vpce.amazonaws.com", "/pail/"},
+    {"http://s3.eu.example:8000/", "s3", false, "http://s3.eu.example:8000", "/s3/"},
+    {"http://pail.example", "pail", false, "http://pail.example", "/pail/"},
+    {"http://pail.example", "pail", true, "http://pail.example", "/"},
+    {"http://PAIL.example:80/p/", "pail", true, "http://pail.example", "/p/"},
+    {"http://example", "pail", true, "http://pail.example", "/"},
+    {"http://example", "tenant:pail", false, "http://example", "/tenant%3Apail/"},
+    {"http://example", "tenant:pail", true, NULL, NULL},
+    {"http://[::1]:9000", "pail", true, NULL, NULL},
+    /* the zone of an address */
+    {"http://[fe80::1%25eth0]:9000", "pail", false, "http://[fe80::1%25eth0]:9000", "/pail/"},
+    {"http://[fe80::1%25eth0]", "pail", false, "http://[fe80::1%25eth0]", "/pail/"},
+};
+
+static void an_endpoint_and_a_bucket_are_one_place(void **state)
+{
+    (void)state;
+    for (size_t i = 0; i < sizeof places / sizeof *places; i++) {
+        const struct place *p = &places[i];
+        struct settings s = {.s3_bucket = p->bucket,
+                             .s3_virtual = p->is_virtual,
+                             .s3_api_key = "access",
+                             .s3_secret_key = "secret"};
+        struct s3_place place;
+        struct err e;
+        err_init(&e);
+        snprintf(s.s3_endpoint, sizeof s.s3_endpoint, "%s", p->endpoint);
+        int rc = s3_place_find(&place, &s, &e);
+        if ((rc == 0) != (p->origin != NULL))
+            fail_msg("%s, %s: %s", p->endpoint, p->bucket, rc ? e.text : "should be refused");
+        if (rc != 0)
+            continue;
+        assert_string_equal(place.sites[0].origin, p->origin);
+        assert_string_equal(place.sites[0].root, p->root);
+        assert_null(strchr(place.sites[0].host, '%'));
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -441,6 +520,7 @@ int main(void)
         cmocka_unit_test(no_room_is_a_failure),
         cmocka_unit_test(version2_of_the_examples_of_s3),
         cmocka_unit_test(what_is_sent_is_signed),
+        cmocka_unit_test(an_endpoint_and_a_bucket_are_one_place),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "bonload/targets/s3/s3.h"
 
+#include <arpa/inet.h>
 #include <errno.h>
+#include <fnmatch.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -9,43 +11,151 @@
 #include <strings.h>
 #include <time.h>
 
+#include "sys/input.h"
 #include "util/units.h"
 
 #define DEFAULT_REGION  "us-east-1"
 #define DEFAULT_VERSION 4
 
-static const char *first_given(const char *option, const char *variable)
+/* The first of three texts that is neither NULL nor empty, or NULL. */
+static const char *first_of(const char *one, const char *two, const char *three)
 {
-    const char *from_environment = getenv(variable);
-    if (option && *option)
-        return option;
-    return from_environment && *from_environment ? from_environment : NULL;
+    return one && *one ? one : two && *two ? two : three && *three ? three : NULL;
 }
 
+#define PROFILE_MOST MIB /* bytes of a file with profiles */
+
+/* What a profile may have, by patterns of fnmatch(3); what follows the endpoint has no effect. */
+static const char *const profile_keys[] = {
+    [PROFILE_ACCESS] = "aws_access_key_id",
+    [PROFILE_SECRET] = "aws_secret_access_key",
+    [PROFILE_TOKEN] = "aws_session_token",
+    [PROFILE_REGION] = "region",
+    [PROFILE_ENDPOINT] = "endpoint_url",
+    "output",
+    "cli_*",
+    "retry_mode",
+    "max_attempts",
+};
+
+/* Ends a text before the blanks at its end, and returns what follows those at its start. */
+static char *trim(char *text)
+{
+    size_t length = strlen(text);
+    while (length > 0 && strchr(" \t\r", text[length - 1]))
+        text[--length] = '\0';
+    return text + strspn(text, " \t");
+}
+
+static int take_setting(struct s3_profile *p, const char *key, const char *value, const char *path,
+                        struct err *e)
+{
+    size_t i = 0;
+    size_t count = sizeof profile_keys / sizeof *profile_keys;
+    while (i < count && fnmatch(profile_keys[i], key, 0) != 0)
+        i++;
+    if (i == count)
+        return err_say(e,
+                       "%.200s: the profile has %.60s, but only static keys, region and "
+                       "endpoint_url are supported",
+                       path, key);
+    if (i < PROFILE_VALUES && strlen(value) >= sizeof p->values[i])
+        return err_say(e, "%.200s: %s is too long", path, key);
+    if (i < PROFILE_VALUES)
+        strcpy(p->values[i], value);
+    return 0;
+}
+
+/*
+ * Takes a section of one of Amazon's two files, which need not exist. Lines that begin with a blank
+ * belong to the setting before. Returns 1 if it has the section, 0, or a negative errno with a line
+ * in e.
+ */
+static int read_profile(struct s3_profile *p, const char *variable, const char *usual,
+                        const char *section, struct err *e)
+{
+    char path[4096];
+    char *text;
+    size_t length;
+    int found = 0;
+    bool is_inside = false;
+    const char *given = first_of(getenv(variable), NULL, NULL);
+    const char *home = first_of(getenv("HOME"), "/", NULL);
+    snprintf(path, sizeof path, "%s%s", given ? given : home, given ? "" : usual);
+    int rc = input_read("read", path, PROFILE_MOST, &text, &length, e);
+    if (rc == -ENOENT)
+        err_init(e);
+    char *next = text;
+    for (char *line; rc == 0 && (line = strsep(&next, "\n"));) {
+        char *value = strchr(line, '=');
+        if (*line == '[') {
+            line[strcspn(line, "]")] = '\0';
+            is_inside = strcmp(trim(line + 1), section) == 0;
+            found |= is_inside;
+        } else if (is_inside && value && !strchr(" \t#;", *line)) {
+            *value++ = '\0';
+            rc = take_setting(p, trim(line), trim(value), path, e);
+        }
+    }
+    free(text);
+    return rc == 0 || rc == -ENOENT ? found : rc;
+}
+
+/* Reads the profile of AWS_PROFILE, if there is one. */
+static int find_profile(struct s3_profile *p, struct err *e)
+{
+    char section[256];
+    const char *name = first_of(getenv("AWS_PROFILE"), NULL, NULL);
+    if (!name)
+        return 0;
+    const char *before = strcmp(name, "default") == 0 ? "" : "profile ";
+    snprintf(section, sizeof section, "%s%s", before, name);
+    int config = read_profile(p, "AWS_CONFIG_FILE", "/.aws/config", section, e);
+    if (config < 0)
+        return config;
+    int keys = read_profile(p, "AWS_SHARED_CREDENTIALS_FILE", "/.aws/credentials", name, e);
+    if (keys == 0 && config == 0)
+        return err_say(e, "AWS_PROFILE: there is no profile '%.100s'", name);
+    return keys < 0 ? keys : 0;
+}
+
+/* Finds keys and region. A profile counts only if neither options nor the environment have keys. */
 static int find_keys(struct s3_place *place, const struct settings *s, struct err *e)
 {
-    const char *access = getenv("AWS_ACCESS_KEY_ID");
-    const char *region = first_given(s->s3_region, "AWS_REGION");
+    struct s3_profile *p = &place->profile;
     struct sign_keys *keys = &place->keys;
+    const char *access = getenv("AWS_ACCESS_KEY_ID");
     *keys = (struct sign_keys){
-        .access = first_given(s->s3_api_key, "AWS_ACCESS_KEY_ID"),
-        .secret = first_given(s->s3_secret_key, "AWS_SECRET_ACCESS_KEY"),
-        .region = region ? region : DEFAULT_REGION,
+        .access = first_of(s->s3_api_key, access, NULL),
+        .secret = first_of(s->s3_secret_key, getenv("AWS_SECRET_ACCESS_KEY"), NULL),
         .service = "s3",
     };
+    if (!keys->access && !keys->secret) {
+        int rc = find_profile(p, e);
+        if (rc != 0)
+            return rc;
+        keys->access = first_of(p->values[PROFILE_ACCESS], NULL, NULL);
+        keys->secret = first_of(p->values[PROFILE_SECRET], NULL, NULL);
+        place->token = first_of(p->values[PROFILE_TOKEN], NULL, NULL);
+    } else if (access && keys->access && strcmp(access, keys->access) == 0) {
+        /* a token belongs to one access key */
+        place->token = first_of(getenv("AWS_SESSION_TOKEN"), NULL, NULL);
+    }
+    const char *region =
+        first_of(getenv("AWS_REGION"), getenv("AWS_DEFAULT_REGION"), p->values[PROFILE_REGION]);
+    keys->region = first_of(s->s3_region, region, DEFAULT_REGION);
     if (s->as_goader && !keys->access && !keys->secret) {
         place->version = 0;
         return 0;
     }
     if (!keys->access || !keys->secret)
         return err_say(e, "no keys are given: use -s3-api-key and -s3-secret-key, or "
-                          "AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY in the environment");
+                          "AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY, or AWS_PROFILE in the "
+                          "environment");
     if (strlen(keys->secret) >= SETTINGS_SECRET || strlen(keys->access) >= SETTINGS_SECRET ||
         strlen(keys->region) > 64)
         return err_say(e, "a key has more than %d characters, or the region more than 64",
                        SETTINGS_SECRET - 1);
-    if (access && strcmp(access, keys->access) == 0) /* a token belongs to one access key */
-        place->token = first_given(NULL, "AWS_SESSION_TOKEN");
     return 0;
 }
 
@@ -63,15 +173,74 @@ static bool get_part(CURLU *url, CURLUPart part, char *text, size_t size)
     return text[0] != '\0';
 }
 
+/* Whether a bucket can precede a host, by Amazon's rules for names. */
+static bool fits_host(const char *bucket)
+{
+    size_t length = strspn(bucket, "abcdefghijklmnopqrstuvwxyz0123456789.-");
+    return bucket[length] == '\0' && length >= 3 && length <= 63 && !strstr(bucket, "..") &&
+           !strchr(".-", bucket[0]) && !strchr(".-", bucket[length - 1]);
+}
+
 /*
- * Finds a site of an endpoint. Before a key come the endpoint's own path and the bucket, unless the
- * host is "BUCKET.host", so that requests are in virtual style. Returns false if the endpoint is
- * not accepted.
+ * Returns Amazon's own endpoint at the end of a host, "s3.REGION.amazonaws.com" or "s3-...", or
+ * NULL. Endpoints in a VPC have names of their own before that.
  */
-static bool take_site(struct s3_site *site, const char *bucket, CURLU *url)
+static const char *amazon_in(const char *host)
+{
+    const char *found = NULL;
+    const char *domain = strcasestr(host, ".amazonaws.com");
+    if (!domain || strcasestr(host, ".vpce.") ||
+        !(strlen(domain) == 14 || strcasecmp(domain + 14, ".cn") == 0))
+        return NULL;
+    for (const char *label = host; label < domain; label += strcspn(label, ".") + 1)
+        if (strncasecmp(label, "s3.", 3) == 0 || strncasecmp(label, "s3-", 3) == 0)
+            found = label;
+    return found;
+}
+
+/*
+ * Puts the bucket before the host, once, with -s3-virtual, or at Amazon's own endpoints where their
+ * certificates allow that. Which bucket is meant is never guessed from a name.
+ */
+static int take_host(struct s3_site *site, const struct settings *s, bool is_encrypted,
+                     char host[static S3_HOST_SIZE], struct err *e)
+{
+    char store[S3_HOST_SIZE];
+    struct in_addr address;
+    const char *bucket = s->s3_bucket;
+    const char *amazon = amazon_in(host);
+    size_t length = strlen(bucket);
+    bool fits = fits_host(bucket);
+    bool is_there = strncasecmp(host, bucket, length) == 0 && host[length] == '.' &&
+                    (!amazon || amazon == host + length + 1);
+    bool is_virtual =
+        s->s3_virtual || (amazon && (is_there || (fits && !(is_encrypted && strchr(bucket, '.')))));
+    bool is_address = *host == '[' || inet_pton(AF_INET, host, &address) == 1;
+    if (amazon && amazon > host && !(is_there && fits))
+        return err_say(e, "-s3-endpoint: %.200s is the host of another bucket; expected %.200s",
+                       host, amazon);
+    if (is_virtual && (!fits || is_address))
+        return err_say(e, "-s3-virtual: the bucket '%.100s' cannot precede the host %.200s", bucket,
+                       host);
+    site->is_there = is_there;
+    if (!is_virtual)
+        return 0;
+    snprintf(store, sizeof store, "%s", host + (is_there ? length + 1 : 0));
+    if (snprintf(host, S3_HOST_SIZE, "%s.%s", bucket, store) >= S3_HOST_SIZE)
+        return err_say(e, "-s3-endpoint: the host is too long");
+    return 1;
+}
+
+/*
+ * Finds a site. Before a key come the endpoint's own path and the bucket, unless that is part of
+ * the host. The zone of an IPv6 address is part of the URL, but not of the header Host.
+ */
+static int take_site(struct s3_site *site, const struct settings *s, const char *endpoint,
+                     CURLU *url, struct err *e)
 {
     char scheme[16];
-    char host[256];
+    char host[S3_HOST_SIZE];
+    char zone[64];
     char port[16];
     char path[sizeof site->root];
     struct text root;
@@ -80,32 +249,40 @@ static bool take_site(struct s3_site *site, const char *bucket, CURLU *url)
     get_part(url, CURLUPART_HOST, host, sizeof host);
     get_part(url, CURLUPART_PATH, path, sizeof path);
     const char *colon = get_part(url, CURLUPART_PORT, port, sizeof port) ? ":" : "";
+    const char *percent = get_part(url, CURLUPART_ZONEID, zone, sizeof zone) ? "%25" : "";
+    int is_virtual = take_host(site, s, strcasecmp(scheme, "https") == 0, host, e);
+    if (is_virtual < 0)
+        return is_virtual;
+    int before = (int)(strlen(host) - (*zone != '\0')); /* the zone precedes the "]" */
     snprintf(site->host, sizeof site->host, "Host: %s%s%s", host, colon, port);
-    snprintf(site->origin, sizeof site->origin, "%s://%s%s%s", scheme, host, colon, port);
+    snprintf(site->origin, sizeof site->origin, "%s://%.*s%s%s%s%s%s", scheme, before, host,
+             percent, zone, host + before, colon, port);
     size_t length = strlen(path);
     while (length > 0 && path[length - 1] == '/')
         path[--length] = '\0';
     text_begin(&root, site->root, sizeof site->root);
     text_begin(&alone, site->bucket, sizeof site->bucket);
     text_put(&root, path);
-    length = strlen(bucket);
-    bool is_virtual = strncasecmp(host, bucket, length) == 0 && host[length] == '.';
-    struct text *with_bucket = is_virtual ? &alone : &root;
-    text_put(with_bucket, "/");
-    text_put_encoded(with_bucket, bucket, "");
+    text_put(is_virtual ? &alone : &root, "/");
+    text_put_encoded(is_virtual ? &alone : &root, s->s3_bucket, "");
     text_put(&root, "/");
-    return text_is_whole(&root) && text_is_whole(&alone) && strncmp(scheme, "http", 4) == 0;
+    if (text_is_whole(&root) && strncmp(scheme, "http", 4) == 0)
+        return 0;
+    return err_say(e,
+                   "-s3-endpoint: '%.100s' is not accepted; expected a URL: http://HOST:PORT or "
+                   "https://HOST",
+                   endpoint);
 }
 
-static int take_endpoint(struct s3_site *site, const char *endpoint, const char *bucket,
-                         bool as_goader, struct err *e)
+static int take_endpoint(struct s3_site *site, const struct settings *s, const char *endpoint,
+                         struct err *e)
 {
     char text[8];
     CURLU *url = curl_url();
     if (!url)
         return err_system(e, ENOMEM, "memory for a URL");
     unsigned flags = strstr(endpoint, "://") ? 0
-                     : as_goader             ? CURLU_GUESS_SCHEME
+                     : s->as_goader          ? CURLU_GUESS_SCHEME
                                              : CURLU_DEFAULT_SCHEME;
     int rc = 0;
     if (curl_url_set(url, CURLUPART_URL, endpoint, flags) != CURLUE_OK)
@@ -114,17 +291,14 @@ static int take_endpoint(struct s3_site *site, const char *endpoint, const char 
     else if (get_part(url, CURLUPART_USER, text, sizeof text) ||
              get_part(url, CURLUPART_PASSWORD, text, sizeof text))
         rc = err_say(e, "-s3-endpoint: the URL must not contain a user's name or password");
-    else if (!take_site(site, bucket, url))
-        rc = err_say(e,
-                     "-s3-endpoint: '%.100s' is not accepted; expected a URL: http://HOST:PORT or "
-                     "https://HOST",
-                     endpoint);
+    else
+        rc = take_site(site, s, endpoint, url, e);
     curl_url_cleanup(url);
     return rc;
 }
 
 /* Parses "URL,URL,...". */
-static int take_endpoints(struct s3_place *place, const char *endpoints, bool as_goader,
+static int take_endpoints(struct s3_place *place, const struct settings *s, const char *endpoints,
                           struct err *e)
 {
     char one[512];
@@ -135,27 +309,45 @@ static int take_endpoints(struct s3_place *place, const char *endpoints, bool as
             return err_say(e, "-s3-endpoint: up to %d URLs of up to %zu characters are accepted",
                            S3_SITES_MOST, sizeof one - 1);
         snprintf(one, sizeof one, "%.*s", (int)length, endpoints);
-        rc = take_endpoint(&place->sites[place->site_count++], one, place->bucket, as_goader, e);
+        rc = take_endpoint(&place->sites[place->site_count++], s, one, e);
     }
     return rc;
 }
 
+/* Servers do not agree on what other names mean in a path: "", "a/b" or ".." lead elsewhere. */
+static int check_bucket(const char *name, struct err *e)
+{
+    size_t length = strspn(name, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
+                                 "0123456789.-_:");
+    if (name[length] || length > 255 || strspn(name, ".") == length)
+        return err_say(e,
+                       "-s3-bucket: '%.100s' is not accepted; expected up to 255 letters, "
+                       "digits and . - _ :",
+                       name);
+    return 0;
+}
+
 int s3_place_find(struct s3_place *place, const struct settings *s, struct err *e)
 {
-    const char *endpoints = first_given(s->s3_endpoint, "AWS_ENDPOINT_URL");
     *place = (struct s3_place){
         .bucket = s->s3_bucket,
         .version = (unsigned)given_or(s->s3_sign_version, DEFAULT_VERSION),
     };
     if (place->version == 3)
         return err_say(e, "-s3-sign-ver: '3' is not accepted; expected 4 or 2");
+    int rc = find_keys(place, s, e);
+    if (rc != 0)
+        return rc;
+    const char *other =
+        first_of(getenv("AWS_ENDPOINT_URL"), place->profile.values[PROFILE_ENDPOINT], NULL);
+    const char *endpoints = first_of(s->s3_endpoint, getenv("AWS_ENDPOINT_URL_S3"), other);
     if (!endpoints)
         return err_say(e, "no store is given: use -s3-endpoint=URL, or AWS_ENDPOINT_URL in the "
                           "environment");
     if (!place->bucket)
         return err_say(e, "no bucket is given: use -s3-bucket=NAME");
-    int rc = find_keys(place, s, e);
-    return rc ? rc : take_endpoints(place, endpoints, s->as_goader, e);
+    rc = check_bucket(place->bucket, e);
+    return rc ? rc : take_endpoints(place, s, endpoints, e);
 }
 
 /*
@@ -164,15 +356,25 @@ int s3_place_find(struct s3_place *place, const struct settings *s, struct err *
  * store.
  */
 
+static const struct checksum {
+    const char *header;
+    const char *algorithm; /* what an upload in parts is told when it begins */
+    const char *element;   /* in the list of its parts */
+} checksums[] = {
+    [CHECKSUM_MD5] = {"Content-MD5:", NULL, NULL},
+    [CHECKSUM_CRC32C] = {"x-amz-checksum-crc32c:", "CRC32C", "ChecksumCRC32C"},
+    [CHECKSUM_SHA256] = {"x-amz-checksum-sha256:", "SHA256", "ChecksumSHA256"},
+};
+
 #define LIST_BEGIN "<CompleteMultipartUpload>"
 #define LIST_END   "</CompleteMultipartUpload>"
 
 /* Text of a part in the list: its tag has up to 95 characters, each up to 6 when escaped. */
-#define PART_TEXT 640
+#define PART_TEXT 768
 
 bool s3_upload_open(struct upload *u, uint64_t parts_most)
 {
-    size_t size = sizeof LIST_BEGIN + sizeof LIST_END + (size_t)parts_most * 160 + PART_TEXT;
+    size_t size = sizeof LIST_BEGIN + sizeof LIST_END + (size_t)parts_most * 256 + PART_TEXT;
     char *memory = malloc(size);
     if (memory)
         text_begin(&u->list, memory, size);
@@ -254,11 +456,18 @@ static void put_escaped(struct text *t, const char *more)
 
 static void note_part(struct web_exchange *x, struct upload *u)
 {
+    const struct s3_shared *s3 = x->thread->shared->own;
+    const char *checksum = ((const struct s3_exchange *)x->own)->checksum;
+    enum sign_checksum kind = s3->checksum;
     char number[24];
     snprintf(number, sizeof number, "%" PRIu64, u->part);
     text_put_all(&u->list, "<Part><PartNumber>", number, "</PartNumber><ETag>");
     put_escaped(&u->list, x->tag);
-    text_put(&u->list, "</ETag></Part>");
+    text_put(&u->list, "</ETag>");
+    if (kind > CHECKSUM_MD5)
+        text_put_all(&u->list, "<", checksums[kind].element, ">", strchr(checksum, ' ') + 1, "</",
+                     checksums[kind].element, ">");
+    text_put(&u->list, "</Part>");
 }
 
 /*
@@ -327,38 +536,53 @@ bool s3_upload_follow(struct web_exchange *x)
 /* Room for a canonical request besides the URL and the user's headers. */
 #define CANONICAL_EXTRA 4096
 
-/* Most headers that the user may give, because each request adds up to five of its own. */
-#define GIVEN_MOST (SIGN_HEADERS_MOST - 5)
+/* Most headers that the user may give, because each request adds up to six of its own. */
+#define GIVEN_MOST (SIGN_HEADERS_MOST - 6)
 
-enum { S3_LIST = WEB_COMMON, S3_LOOK };
+enum { S3_LIST = WEB_COMMON, S3_LOOK, S3_LOOK_WITHIN };
 
 static const char *const op_names[] = {WEB_COMMON_NAMES, [S3_LIST] = "list", NULL};
 
-static const enum web_method methods[] = {
-    WEB_COMMON_METHODS, [S3_LIST] = METHOD_GET, [S3_LOOK] = METHOD_HEAD};
+static const enum web_method methods[] = {WEB_COMMON_METHODS, [S3_LIST] = METHOD_GET,
+                                          [S3_LOOK] = METHOD_HEAD, [S3_LOOK_WITHIN] = METHOD_HEAD};
 
 #define PARTS_MOST 10000 /* by S3's documentation */
 
 /* Longest time for the check that the bucket exists. */
 #define LOOK_NS (5 * BILLION)
 
+/* Makes one request to a site. Returns the HTTP status, or 0 without an answer. */
+static long look_at(struct web_shared *s, unsigned site, unsigned op)
+{
+    struct s3_shared *s3 = s->own;
+    struct request r = {.kind = LOAD_READ, .op = op, .number = 1};
+    atomic_store(&s3->turn, site);
+    return web_once(s, &r, LOOK_NS / s3->place.site_count);
+}
+
 /*
  * Checks that the bucket exists on each site. Only 404 shows that it does not; other problems are
- * left to the load.
+ * left to the load. A store that has the bucket in its path, too, would take keys for buckets.
  */
 static int look_for_bucket(struct web_shared *s, struct err *e)
 {
     struct s3_shared *s3 = s->own;
-    int rc = 0;
-    for (unsigned i = 0; rc == 0 && i < s3->place.site_count; i++) {
-        struct request r = {.kind = LOAD_READ, .op = S3_LOOK, .number = 1};
-        atomic_store(&s3->turn, i);
-        if (web_once(s, &r, LOOK_NS / s3->place.site_count) == 404)
-            rc = err_say(e, "-s3-bucket: there is no bucket %.100s at %.200s", s3->place.bucket,
-                         s3->place.sites[i].origin);
+    const char *bucket = s3->place.bucket;
+    for (unsigned i = 0; i < s3->place.site_count; i++) {
+        const struct s3_site *site = &s3->place.sites[i];
+        bool is_virtual = *site->bucket;
+        if (look_at(s, i, S3_LOOK) == 404)
+            return err_say(
+                e, "-s3-bucket: there is no bucket %.100s at %.200s%s", bucket, site->origin,
+                site->is_there && !is_virtual ? "; if the host is its own, use -s3-virtual" : "");
+        if (is_virtual && look_at(s, i, S3_LOOK_WITHIN) == 200)
+            return err_say(e,
+                           "-s3-virtual: %.200s has the bucket %.100s in its path; leave out "
+                           "-s3-virtual",
+                           site->origin, bucket);
     }
     atomic_store(&s3->turn, s->setup.plan->stripe.index);
-    return rc;
+    return 0;
 }
 
 /* Counts the user's headers, because they are signed, too. The first line of the list is ours. */
@@ -368,6 +592,22 @@ static int check_headers(const struct web_shared *s, struct err *e)
     for (const struct curl_slist *line = s->headers->next; line; line = line->next)
         count++;
     return count <= GIVEN_MOST ? 0 : err_say(e, "-header: more than %d headers", GIVEN_MOST);
+}
+
+/*
+ * Checks that a key stays within the bucket even for a server that tidies paths. A request for the
+ * bucket itself would make or remove it.
+ */
+static int check_key(char *key, struct err *e)
+{
+    int depth = 0;
+    for (const char *at = key; depth >= 0 && *at; at += *at == '/') {
+        size_t length = strcspn(at, "/");
+        bool is_up = length == 2 && strncmp(at, "..", 2) == 0;
+        depth += is_up ? -1 : length > 0 && strncmp(at, ".", length) != 0;
+        at += length;
+    }
+    return depth > 0 ? 0 : err_say(e, "the key '%.100s' may lead out of its bucket", key);
 }
 
 /* Adds the session token to the headers of every request. */
@@ -388,15 +628,19 @@ static int s3_open_dialect(struct web_shared *s, struct err *e)
     if (!s3)
         return err_system(e, ENOMEM, "memory for the target");
     s3->url_bytes = 3 * s->setup.names->longest + URL_EXTRA;
+    s3->checksum = settings->s3_checksum;
     s3->part_bytes = settings->s3_part_bytes.value;
     uint64_t most = s->setup.bodies ? s->bodies.longest : s->setup.plan->most_body;
     if (s3->part_bytes > 0)
         s3->parts_most = most / s3->part_bytes + 1;
     int rc = s3_place_find(&s3->place, settings, e);
     s->servers = s3->place.site_count;
+    snprintf(s3->within, sizeof s3->within, "%s/", settings->s3_bucket);
     web_reasons_hide(&s->reasons, s3->place.keys.secret);
     web_reasons_hide(&s->reasons, s3->place.keys.access);
     web_reasons_hide(&s->reasons, s3->place.token);
+    if (rc == 0)
+        rc = web_check_names(s, check_key, e);
     if (rc == 0)
         rc = check_headers(s, e);
     if (rc == 0 && s3->place.token)
@@ -405,14 +649,16 @@ static int s3_open_dialect(struct web_shared *s, struct err *e)
 }
 
 /* Puts a channel's own headers before those that all channels share. */
-static void link_lines(struct s3_exchange *own, struct web_exchange *x, struct s3_place *place)
+static void link_lines(struct s3_exchange *own, struct web_exchange *x, struct s3_shared *s3)
 {
+    struct s3_place *place = &s3->place;
     unsigned version = place->version;
     char *const texts[S3_LINES] = {
         [LINE_AUTHORIZATION] = version > 0 ? own->authorization : NULL,
         [LINE_HOST] = place->sites[0].host, /* choose_site() changes it */
         [LINE_DATE] = version > 0 ? own->date : NULL,
         [LINE_HASH] = version == 4 ? own->hash : NULL,
+        [LINE_CHECKSUM] = s3->checksum != CHECKSUM_OFF ? own->checksum : NULL,
     };
     struct curl_slist *next = x->thread->shared->headers;
     for (unsigned i = S3_LINES; i-- > 0;) {
@@ -436,12 +682,15 @@ static int s3_join(struct web_thread *t, struct err *e)
     bool is_complete = own && own->url;
     for (unsigned i = 0; is_complete && i < t->channels; i++) {
         t->exchanges[i].own = &own->exchanges[i];
-        link_lines(&own->exchanges[i], &t->exchanges[i], place);
+        link_lines(&own->exchanges[i], &t->exchanges[i], s3);
         is_complete = s3_upload_open(&own->exchanges[i].upload, s3->parts_most);
     }
     if (!is_complete)
         return err_system(e, ENOMEM, "memory for %u channels", t->channels);
-    return place->version > 0 ? signer_open(&own->signer, &place->keys, room, e) : 0;
+    int rc = signer_open(&own->signer, &place->keys, room, e);
+    if (rc == 0 && s3->checksum == CHECKSUM_MD5 && !own->signer.md5)
+        rc = err_say(e, "-s3-checksum: libcrypto has no MD5");
+    return rc;
 }
 
 static void s3_leave(struct web_thread *t)
@@ -471,17 +720,33 @@ static const char *time_text(struct s3_thread *own, unsigned version)
     return own->time;
 }
 
-static void hash_body(struct web_exchange *x, struct signer *s, char hex[SHA256_HEX])
+static void hash_body(struct web_exchange *x, struct signer *s, enum sign_checksum kind)
 {
     size_t part;
-    sign_hash_begin(s);
+    sign_hash_begin(s, kind);
     for (uint64_t at = 0; at < x->send_bytes; at += part) {
         uint64_t left = x->send_bytes - at;
         part = left < PATTERN_UNIT_MAX ? (size_t)left : PATTERN_UNIT_MAX;
         web_exchange_fill(x, at, x->unit, part);
         sign_hash_add(s, x->unit, part);
     }
-    sign_hash_end(s, hex);
+}
+
+/* Makes the header with the checksum of a body, or with the kind of those of an upload's parts. */
+static void make_checksum(struct web_exchange *x, enum web_method method, const char *query)
+{
+    struct s3_exchange *own = x->own;
+    struct s3_thread *thread = x->thread->own;
+    const struct s3_shared *s3 = x->thread->shared->own;
+    const struct checksum *c = &checksums[s3->checksum];
+    bool begins = c->algorithm && strcmp(query, "uploads=") == 0;
+    char *end = stpcpy(own->checksum, begins ? "x-amz-checksum-algorithm:" : c->header);
+    if (begins) {
+        stpcpy(stpcpy(end, " "), c->algorithm);
+    } else if (method == METHOD_PUT) {
+        hash_body(x, &thread->signer, s3->checksum);
+        sign_hash_end_base64(&thread->signer, stpcpy(end, " "));
+    }
 }
 
 /* Makes the headers that the version of signatures needs. Returns false when there is no room. */
@@ -498,7 +763,8 @@ static bool make_headers(struct web_exchange *x, unsigned version, struct sign_r
     if (version == 2)
         return sign_version2(&thread->signer, r, &authorization) == 0;
     char *hash = stpcpy(own->hash, "x-amz-content-sha256: ");
-    hash_body(x, &thread->signer, hash);
+    hash_body(x, &thread->signer, CHECKSUM_SHA256);
+    sign_hash_end(&thread->signer, hash);
     r->body_hash = hash;
     return sign_version4(&thread->signer, r, &authorization) == 0;
 }
@@ -522,6 +788,8 @@ uint32_t s3_set(struct web_exchange *x, enum web_method method, const char *key,
         .subresource = subresource,
     };
     unsigned version = s3->place.version;
+    if (s3->checksum != CHECKSUM_OFF)
+        make_checksum(x, method, query);
     bool is_signed = version == 0 || make_headers(x, version, &r);
     text_put_all(&url, *query ? "?" : "", query);
     if (!is_signed || !text_is_whole(&url))
@@ -574,13 +842,19 @@ static uint32_t s3_address(struct web_exchange *x)
     web_exchange_send_body(x, 0, op == WEB_PUT ? x->expected.size : 0);
     if (op == S3_LIST)
         return s3_address_list(x);
-    return s3_set(x, web_method_of(x), op == S3_LOOK ? NULL : x->name, "", "");
+    const char *key = op == S3_LOOK ? NULL : op == S3_LOOK_WITHIN ? s3->within : x->name;
+    return s3_set(x, web_method_of(x), key, "", "");
 }
 
 static bool s3_explain(const struct web_exchange *x, char code[static WEB_REASON_KEY],
                        char message[static WEB_REASON_TOLD])
 {
+    const struct s3_shared *s3 = x->thread->shared->own;
     xml_text(x->answer, x->answer_used, "Message", message, WEB_REASON_TOLD);
+    bool wants_checksum = strcasestr(message, "checksum") || strcasestr(message, "Content-MD5");
+    size_t length = strlen(message);
+    if (wants_checksum && s3->checksum == CHECKSUM_OFF)
+        snprintf(message + length, WEB_REASON_TOLD - length, "; -s3-checksum adds one");
     return xml_text(x->answer, x->answer_used, "Code", code, WEB_REASON_KEY);
 }
 

@@ -11,15 +11,33 @@
 
 /* What the files of the target s3 share: its place, addressing and signing a transfer. */
 
+/* Room for a host with the bucket before it. */
+#define S3_HOST_SIZE 256
+
 /* One of the servers of a store. */
 struct s3_site {
     char origin[512]; /* scheme, host and port: "https://store:9000" */
     char host[320];   /* the whole header Host: without the scheme's default port */
     char root[512];   /* path before a key, percent-encoded: "/bucket/" or "/" */
-    char bucket[512]; /* "/bucket", percent-encoded, if the root does not have it; or "" */
+    char bucket[512]; /* "/bucket" if that is part of the host, and not of the root; or "" */
+    bool is_there;    /* the endpoint's host is "BUCKET." and more */
 };
 
 #define S3_SITES_MOST 32
+
+/* What a profile in Amazon's files says; "": nothing. */
+enum s3_profile_value {
+    PROFILE_ACCESS,
+    PROFILE_SECRET,
+    PROFILE_TOKEN,
+    PROFILE_REGION,
+    PROFILE_ENDPOINT,
+    PROFILE_VALUES
+};
+
+struct s3_profile {
+    char values[PROFILE_VALUES][4096];
+};
 
 /* Where an object store is, and as whom requests come. */
 struct s3_place {
@@ -29,12 +47,13 @@ struct s3_place {
     struct sign_keys keys;
     const char *token; /* session token; NULL: none */
     unsigned version;  /* version of signatures, 2 or 4; 0: requests are not signed */
+    struct s3_profile profile;
 };
 
 /*
- * Finds the place from options and environment. The bucket is part of the path, unless a site's
- * host name begins with it. The texts belong to the settings and the environment. Returns 0, or a
- * negative errno with a line in e.
+ * Finds the place from options, environment and AWS_PROFILE. The bucket is part of the path, but
+ * with -s3-virtual and at Amazon's own endpoints part of the host. The texts belong to the settings
+ * and the environment. Returns 0, or a negative errno with a line in e.
  */
 int s3_place_find(struct s3_place *place, const struct settings *s, struct err *e);
 
@@ -46,7 +65,9 @@ struct s3_shared {
     struct s3_place place;
     _Atomic unsigned turn; /* number of requests that have chosen a site */
     size_t url_bytes;      /* room for a URL */
-    uint64_t part_bytes;   /* 0: objects are uploaded as a whole */
+    char within[264];      /* "BUCKET/", which no host of a bucket should have in its path */
+    enum sign_checksum checksum;
+    uint64_t part_bytes; /* 0: objects are uploaded as a whole */
     uint64_t parts_most;
 };
 
@@ -62,13 +83,14 @@ struct upload {
 };
 
 /* The headers that differ between transfers. All but the first one are signed. */
-enum s3_line { LINE_AUTHORIZATION, LINE_HOST, LINE_DATE, LINE_HASH, S3_LINES };
+enum s3_line { LINE_AUTHORIZATION, LINE_HOST, LINE_DATE, LINE_HASH, LINE_CHECKSUM, S3_LINES };
 
 /* The data of a channel. */
 struct s3_exchange {
     const struct s3_site *site; /* where the request goes */
     char date[64];
     char hash[32 + SHA256_HEX];
+    char checksum[32 + SHA256_HEX]; /* libcurl does not send "NAME:" without a value */
     char authorization[S3_AUTHORIZATION];
     struct curl_slist lines[S3_LINES]; /* those that the version needs precede the shared headers */
     struct upload upload;

@@ -2,6 +2,7 @@
 #include "bonload/targets/s3/s3_sign.h"
 
 #include <ctype.h>
+#include <endian.h>
 #include <errno.h>
 #include <stdbool.h>
 #include <stddef.h>
@@ -108,6 +109,7 @@ int signer_open(struct signer *s, const struct sign_keys *keys, size_t room, str
     s->context = EVP_MD_CTX_new();
     s->sha256 = EVP_MD_fetch(NULL, "SHA256", NULL);
     s->sha1 = EVP_MD_fetch(NULL, "SHA1", NULL);
+    s->md5 = EVP_MD_fetch(NULL, "MD5", NULL);
     return s->context && s->sha256 && s->sha1
                ? 0
                : err_say(e, "libcrypto has no SHA-256 or no SHA-1 for signatures");
@@ -118,18 +120,40 @@ void signer_close(struct signer *s)
     EVP_MD_CTX_free(s->context);
     EVP_MD_free(s->sha256);
     EVP_MD_free(s->sha1);
+    EVP_MD_free(s->md5);
     free(s->canonical.memory);
     *s = (struct signer){0};
 }
 
-void sign_hash_begin(struct signer *s)
+/* CRC-32C (RFC 3720, appendix B.4), four bits at a time. */
+static uint32_t crc32c_add(uint32_t crc, const unsigned char *part, size_t length)
 {
-    EVP_DigestInit_ex(s->context, s->sha256, NULL);
+    static const uint32_t table[16] = {0x00000000, 0x105ec76f, 0x20bd8ede, 0x30e349b1,
+                                       0x417b1dbc, 0x5125dad3, 0x61c69362, 0x7198540d,
+                                       0x82f63b78, 0x92a8fc17, 0xa24bb5a6, 0xb21572c9,
+                                       0xc38d26c4, 0xd3d3e1ab, 0xe330a81a, 0xf36e6f75};
+    for (size_t i = 0; i < length; i++) {
+        crc ^= part[i];
+        crc = table[crc & 15] ^ crc >> 4;
+        crc = table[crc & 15] ^ crc >> 4;
+    }
+    return crc;
+}
+
+void sign_hash_begin(struct signer *s, enum sign_checksum kind)
+{
+    s->kind = kind;
+    s->crc = UINT32_MAX;
+    if (kind != CHECKSUM_CRC32C)
+        EVP_DigestInit_ex(s->context, kind == CHECKSUM_MD5 ? s->md5 : s->sha256, NULL);
 }
 
 void sign_hash_add(struct signer *s, const void *part, size_t length)
 {
-    EVP_DigestUpdate(s->context, part, length);
+    if (s->kind == CHECKSUM_CRC32C)
+        s->crc = crc32c_add(s->crc, part, length);
+    else
+        EVP_DigestUpdate(s->context, part, length);
 }
 
 static void write_hex(const unsigned char hash[static SHA256_BYTES], char hex[static SHA256_HEX])
@@ -147,6 +171,18 @@ void sign_hash_end(struct signer *s, char hex[static SHA256_HEX])
     unsigned char hash[SHA256_BYTES];
     EVP_DigestFinal_ex(s->context, hash, NULL);
     write_hex(hash, hex);
+}
+
+void sign_hash_end_base64(struct signer *s, char text[static SHA256_HEX])
+{
+    unsigned char hash[SHA256_BYTES];
+    uint32_t crc = htobe32(~s->crc);
+    unsigned length = sizeof crc;
+    if (s->kind == CHECKSUM_CRC32C)
+        memcpy(hash, &crc, sizeof crc);
+    else
+        EVP_DigestFinal_ex(s->context, hash, &length);
+    EVP_EncodeBlock((unsigned char *)text, hash, (int)length);
 }
 
 /* Hashes one text after another. */
@@ -317,7 +353,7 @@ static bool make_string(struct signer *s, const char *time)
 {
     char hash[SHA256_HEX];
     struct text t;
-    sign_hash_begin(s);
+    sign_hash_begin(s, CHECKSUM_SHA256);
     sign_hash_add(s, s->canonical.memory, s->canonical.used);
     sign_hash_end(s, hash);
     text_begin(&t, s->to_sign, sizeof s->to_sign);

@@ -28,22 +28,6 @@ static int check_url(char *url, struct err *e)
     return 0;
 }
 
-/* Checks all lines of a file before the load begins. */
-static int check_urls(const struct names *names, struct err *e)
-{
-    uint64_t count = names->lines ? names->line_count : 1;
-    char *name = malloc(names->longest + 1);
-    if (!name)
-        return err_system(e, ENOMEM, "memory for a name");
-    int rc = 0;
-    for (uint64_t number = 1; rc == 0 && number <= count; number++) {
-        names_format(names, number, name);
-        rc = check_url(name, e);
-    }
-    free(name);
-    return rc;
-}
-
 /* Hides the credentials as a whole, and the password alone, in all messages. */
 static void hide_credentials(struct web_shared *s, const char *credentials)
 {
@@ -63,7 +47,7 @@ static int http_open(struct web_shared *s, struct err *e)
     for (uint64_t i = 0; names->credentials && i < names->line_count; i++)
         if (names->credentials[i])
             hide_credentials(s, names->credentials[i]);
-    return check_urls(names, e);
+    return web_check_names(s, check_url, e);
 }
 
 /* Replaces each blank, which URLs cannot have, by "%20". `url` must have room for that. */

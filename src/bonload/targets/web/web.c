@@ -868,6 +868,9 @@ static void take_tag(struct web_exchange *x, const char *line, size_t length)
     }
 }
 
+/* The answer to a DELETE in a bucket of an object store that keeps versions. */
+#define MARKER "x-amz-delete-marker: true"
+
 /*
  * Takes a line of headers. A blank line ends them; the first line of an answer begins them again if
  * an earlier answer came before.
@@ -881,6 +884,9 @@ static size_t on_header(char *line, size_t size, size_t count, void *exchange)
     x->has_headers = !is_first && (x->has_headers || *line == '\r' || *line == '\n');
     if (x->method == METHOD_PUT)
         take_tag(x, line, length);
+    if (x->method == METHOD_DELETE && length >= strlen(MARKER) &&
+        strncasecmp(line, MARKER, strlen(MARKER)) == 0)
+        atomic_store(&x->thread->shared->has_markers, true);
     return x->header_bytes <= MOST_HEADER_BYTES ? length : 0;
 }
 
@@ -1016,6 +1022,23 @@ static int open_bodies(struct web_shared *s, struct err *e)
     return rc;
 }
 
+int web_check_names(const struct web_shared *s, int (*check)(char *name, struct err *e),
+                    struct err *e)
+{
+    const struct names *names = s->setup.names;
+    uint64_t count = names->lines ? names->line_count : 1;
+    char *name = malloc(names->longest + 1);
+    if (!name)
+        return err_system(e, ENOMEM, "memory for a name");
+    int rc = 0;
+    for (uint64_t number = 1; rc == 0 && number <= count; number++) {
+        names_format(names, number, name);
+        rc = check(name, e);
+    }
+    free(name);
+    return rc;
+}
+
 int web_add_header(struct web_shared *s, const char *line, struct err *e)
 {
     struct curl_slist *more = curl_slist_append(s->headers, line);
@@ -1089,6 +1112,9 @@ void web_close(void *shared)
     struct web_shared *s = shared;
     if (s->aside)
         web_leave(s->aside);
+    if (atomic_load(&s->has_markers))
+        message("the bucket keeps versions: deletes only added delete markers, and what was "
+                "written before them is still there");
     free(s->own);
     curl_slist_free_all(s->headers);
     free(s->given);

@@ -198,6 +198,7 @@ struct web_shared {
     unsigned servers;           /* number of servers, to each of which connections are kept */
     void *own;                  /* the dialect's data, which web_close() frees */
     _Atomic uint64_t sizes[WEB_SIZES]; /* sizes of objects, by a hash of their names */
+    atomic_bool has_markers;           /* a DELETE has only added a delete marker */
     _Atomic uint64_t threads;          /* number of threads that have joined */
     struct web_thread *aside; /* makes requests outside the load; NULL: not needed so far */
 };
@@ -303,6 +304,13 @@ void web_tls_close(struct web_shared *s);
 
 /* Makes a handle use the files, and verify servers if the user wants that. */
 void web_tls_set(const struct web_shared *s, CURL *c);
+
+/*
+ * Checks one name of a template, whose names differ only in letters and digits, or all lines of a
+ * file. Returns 0 or the first failure.
+ */
+int web_check_names(const struct web_shared *s, int (*check)(char *name, struct err *e),
+                    struct err *e);
 
 /* Adds a header to every request. Returns 0, or -ENOMEM with a line in e. */
 int web_add_header(struct web_shared *s, const char *line, struct err *e);
