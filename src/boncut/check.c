@@ -133,7 +133,7 @@ static int open_directory(struct check *c, int parent_fd, const char *path, int 
         return explain_absence(c, parent_fd, path, e);
     if (*fd < 0)
         return err_system(e, -*fd, "open directory %s/%s", path, c->ledger.header.directory);
-    int ownership = private_directory_ownership(parent_fd, *fd, found);
+    int ownership = private_directory_ownership(parent_fd, *fd, c->trusts, found);
     if (ownership < 0)
         return err_system(e, -ownership, "check directory %s/%s", path, c->ledger.header.directory);
     if (ownership == OWNERSHIP_OTHER)
@@ -248,6 +248,7 @@ int boncut_check(const struct settings *s, int *status, struct err *e)
 {
     static struct check check; /* static: its tallies are too large for a stack */
     int rc = stop_init(e);
+    check.trusts = s->trusts_directory;
     if (rc == 0)
         rc = ledger_read(&check.ledger, STDIN_FILENO, e);
     if (rc == 0)

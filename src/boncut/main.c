@@ -18,7 +18,7 @@ static int run_command(const struct settings *s, int *status, struct err *e)
 {
     if (s->cleanup) {
         tail_trace_cleanup();
-        return cleanup_directory(s->directory, e);
+        return cleanup_directory(s->directory, s->trusts_directory, e);
     }
     switch (s->command) {
     case COMMAND_WRITE:

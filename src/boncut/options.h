@@ -22,6 +22,7 @@ struct settings {
     int command;
     const char *directory;
     bool cleanup;
+    bool trusts_directory;
     /* for `write` */
     struct given workers;
     struct given units;

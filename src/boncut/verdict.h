@@ -28,6 +28,7 @@ struct check {
     struct ledger ledger;
     struct findings findings;
     struct header here;      /* the mount and the boot when `check` runs */
+    bool trusts;             /* --trust-directory */
     bool is_gone;            /* the private directory is missing, and with it everything */
     char gone[128];          /* what happened to the directory, in words: "is gone" */
     bool is_same_boot;       /* the system has not been rebooted since `write` */

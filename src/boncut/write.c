@@ -86,7 +86,7 @@ static int make_directory(struct session *session, const struct settings *s, str
 {
     struct header *h = &session->run.header;
     struct scratch *scratch = &session->scratch;
-    int rc = scratch_open(scratch, s->directory, PATH_FAILS, e);
+    int rc = scratch_open(scratch, s->directory, PATH_FAILS, s->trusts_directory, e);
     if (rc == 0)
         rc = scratch_make_numbered(scratch, h->run, e);
     if (rc != 0)

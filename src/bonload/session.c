@@ -387,7 +387,7 @@ static int clean_up(const struct settings *s, const struct coordinator *coordina
         return 0;
     tail_trace_cleanup();
     int rc = begin_session(s, coordinator, NULL, e);
-    return rc == 0 ? cleanup_directory(s->left_in, e) : rc;
+    return rc == 0 ? cleanup_directory(s->left_in, s->trusts_directory, e) : rc;
 }
 
 int session(const struct settings *s, struct coordinator *coordinator, int *status, struct err *e)

@@ -444,6 +444,7 @@ const char *const cache_names[] = {[CACHE_EVICT] = "evict", [CACHE_KEEP] = "keep
 
 static const struct option_entry entries[] = {
     OPTION_DIRECTORY(struct settings),
+    OPTION_TRUST(struct settings),
     {.letter = 's',
      .name = "size",
      .value = VALUE_REQUIRED,

@@ -37,7 +37,7 @@ static int clean_directory(const struct settings *s, struct err *e)
     if (rc != 0)
         return rc;
     semaphores_clean_up();
-    return cleanup_directory(s->directory, e);
+    return cleanup_directory(s->directory, s->trusts_directory, e);
 }
 
 static int run_action(const struct settings *s, struct coordinator *coordinator, struct err *e)

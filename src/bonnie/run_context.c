@@ -91,10 +91,12 @@ static int try_engine(struct run_context *r, int fd, uint32_t alignment, struct 
     return rc == 0 ? 0 : explain_engine(r->plan, e);
 }
 
-/* Checks that block tests work here, with the engine and, if they use it, with O_DIRECT. */
-static int check_data_file(struct run_context *r, struct err *e)
+/*
+ * Checks that block tests work here, with the engine and, if they use it, with O_DIRECT. If only
+ * the preset wants that, and the filesystem refuses it, the plan does without.
+ */
+static int check_data_file(struct run_context *r, struct plan *p, struct err *e)
 {
-    const struct plan *p = r->plan;
     if (p->data.bytes == 0 || !plan_stores(p))
         return 0;
     bool is_named = false;
@@ -103,6 +105,11 @@ static int check_data_file(struct run_context *r, struct err *e)
         return fd;
     uint32_t alignment = scratch_direct_alignment(fd);
     int opened = scratch_reopen(fd, O_RDWR | (p->direct ? O_DIRECT : 0), p->settings->directory, e);
+    if (opened == -EINVAL && p->direct && !p->settings->direct) {
+        err_init(e);
+        p->direct = false;
+        opened = scratch_reopen(fd, O_RDWR, p->settings->directory, e);
+    }
     if (is_named)
         scratch_remove_data_file(&r->scratch, p->first_worker, e);
     close(fd);
@@ -307,13 +314,14 @@ static int open_directory(struct run_context *r, struct err *e)
 {
     const struct plan *p = r->plan;
     const char *path = p->settings->directory;
+    bool trusts = p->settings->trusts_directory;
     struct mount_info mount = {0};
     struct device_set devices;
-    int rc = scratch_open(&r->scratch, path, PATH_FAILS, e);
+    int rc = scratch_open(&r->scratch, path, PATH_FAILS, trusts, e);
     if (rc != -ENOENT || !p->preset->makes_directory)
         return rc;
     err_init(e);
-    rc = scratch_open(&r->scratch, path, PATH_MAKES, e);
+    rc = scratch_open(&r->scratch, path, PATH_MAKES, trusts, e);
     if (rc != 0 || p->rank > 0)
         return rc;
     mount_info_find(&mount, r->scratch.parent_fd);
@@ -353,10 +361,10 @@ static void find_storage(struct run_context *r)
 }
 
 /* Makes the workers and what they work with. */
-static int make_crew(struct run_context *r, struct err *e)
+static int make_crew(struct run_context *r, struct plan *p, struct err *e)
 {
     r->total = calloc(1, sizeof *r->total);
-    int rc = r->total ? check_data_file(r, e) : err_system(e, ENOMEM, "memory for the counters");
+    int rc = r->total ? check_data_file(r, p, e) : err_system(e, ENOMEM, "memory for the counters");
     if (rc == 0)
         rc = gathering_open(&r->gathering, r->coordinator, e);
     if (rc == 0)
@@ -368,7 +376,7 @@ static int make_crew(struct run_context *r, struct err *e)
     return rc;
 }
 
-int run_context_open(struct run_context *r, const struct plan *p, struct helpers *helpers,
+int run_context_open(struct run_context *r, struct plan *p, struct helpers *helpers,
                      struct coordinator *coordinator, struct err *e)
 {
     *r = (struct run_context){
@@ -388,7 +396,7 @@ int run_context_open(struct run_context *r, const struct plan *p, struct helpers
     rc = open_scratch(r, e);
     if (rc == 0) {
         find_storage(r);
-        rc = make_crew(r, e);
+        rc = make_crew(r, p, e);
     }
     if (rc != 0)
         run_context_close(r, rc, e);

@@ -78,7 +78,7 @@ struct run_context {
  * coordinator must outlive the context. Returns 0, or a negative errno with a line in e; then there
  * is nothing to close.
  */
-int run_context_open(struct run_context *r, const struct plan *p, struct helpers *helpers,
+int run_context_open(struct run_context *r, struct plan *p, struct helpers *helpers,
                      struct coordinator *coordinator, struct err *e);
 
 /*

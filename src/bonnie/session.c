@@ -156,11 +156,11 @@ struct programme {
     unsigned count;
 };
 
-static int run_row(struct run_context *context, const struct programme *all, unsigned row,
+static int run_row(struct run_context *context, struct programme *all, unsigned row,
                    bool stays_root, struct helpers *helpers, struct coordinator *coordinator,
                    struct reports *reports, const struct output *o, struct err *e)
 {
-    const struct plan *p = &all->share[row];
+    struct plan *p = &all->share[row];
     int rc = run_context_open(context, p, helpers, coordinator, e);
     if (rc != 0)
         return rc;
@@ -183,7 +183,7 @@ static int run_row(struct run_context *context, const struct programme *all, uns
  * up. The contexts stay open until everything is reported, because the results point to their
  * texts.
  */
-static int run_together(const struct programme *all, bool stays_root, struct helpers *helpers,
+static int run_together(struct programme *all, bool stays_root, struct helpers *helpers,
                         struct coordinator *coordinator, struct output *o, struct findings *found,
                         struct err *e)
 {
@@ -203,7 +203,7 @@ static int run_together(const struct programme *all, bool stays_root, struct hel
 }
 
 /* Runs the plans together with the other processes that the plan asks for. */
-static int unprivileged_part(const struct programme *all, bool stays_root, struct helpers *helpers,
+static int unprivileged_part(struct programme *all, bool stays_root, struct helpers *helpers,
                              struct coordinator *ranks, struct output *o, struct findings *found,
                              struct err *e)
 {

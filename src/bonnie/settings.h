@@ -90,6 +90,7 @@ struct settings {
     struct given perchar_bytes; /* -fN */
     bool sync;
     bool direct;
+    bool trusts_directory;
     bool unlocked;
     bool quiet;
     unsigned verbose;

@@ -139,6 +139,13 @@ int option_apply(const struct option_entry *entry, void *settings, const char *v
         .accepted = "the path of a directory", .help = "scratch directory (default: .)"            \
     }
 
+#define OPTION_TRUST(settings)                                                                     \
+    {                                                                                              \
+        .name = "trust-directory", .kind = OPTION_FLAG,                                            \
+        .field = offsetof(settings, trusts_directory),                                             \
+        .help = "not as root: use a directory on a share without owners and modes, too"            \
+    }
+
 #define OPTION_USER(settings)                                                                      \
     {                                                                                              \
         .letter = 'u', .name = "user", .value = VALUE_REQUIRED, .value_name = "USER[:GROUP]",      \

@@ -81,11 +81,12 @@ static const char *why_owner_is_not_ours(DIR *directory, const char *name, int o
  * directory. If it was killed between the two, the directory has nothing, or only an empty owner
  * file; then only the name can tell.
  */
-static const char *why_not_ours(DIR *parent, DIR *directory, const char *name, int *owner_fd)
+static const char *why_not_ours(DIR *parent, DIR *directory, const char *name, bool trusts,
+                                int *owner_fd)
 {
     char found[FOUND_SIZE];
     int fd = dirfd(directory);
-    if (private_directory_ownership(dirfd(parent), fd, found) != OWNERSHIP_OURS)
+    if (private_directory_ownership(dirfd(parent), fd, trusts, found) != OWNERSHIP_OURS)
         return "it is not a private directory of this user";
     *owner_fd = openat(fd, OWNER_FILE_NAME, O_RDWR | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
     if (*owner_fd >= 0)
@@ -210,7 +211,8 @@ static int remove_private_directory(DIR *parent, DIR *directory, const char *pat
  * Examines a directory whose name has the form of a private directory's, and removes it if it is
  * ours.
  */
-static int examine_directory(DIR *parent, const char *path, const char *name, struct err *e)
+static int examine_directory(DIR *parent, const char *path, const char *name, bool trusts,
+                             struct err *e)
 {
     DIR *directory = open_below(dirfd(parent), name);
     if (!directory) {
@@ -219,7 +221,7 @@ static int examine_directory(DIR *parent, const char *path, const char *name, st
     }
     int owner_fd = -1;
     int rc = 0;
-    const char *reason = why_not_ours(parent, directory, name, &owner_fd);
+    const char *reason = why_not_ours(parent, directory, name, trusts, &owner_fd);
     if (reason)
         say_left(path, name, reason);
     else if (owner_fd < 0)
@@ -232,7 +234,7 @@ static int examine_directory(DIR *parent, const char *path, const char *name, st
     return rc;
 }
 
-int cleanup_directory(const char *path, struct err *e)
+int cleanup_directory(const char *path, bool trusts, struct err *e)
 {
     int fd = path_open_to_list(path, PATH_FAILS, e);
     if (fd < 0)
@@ -248,7 +250,7 @@ int cleanup_directory(const char *path, struct err *e)
             continue;
         struct err one;
         err_init(&one);
-        int failed = examine_directory(parent, path, name, &one);
+        int failed = examine_directory(parent, path, name, trusts, &one);
         if (failed != 0 && rc == 0)
             *e = one; /* the caller reports this failure */
         else if (failed != 0)

@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <sys/statvfs.h>
 #include <unistd.h>
 
 #include "io/file.h"
@@ -235,7 +236,15 @@ static int fail_on(const struct file_set *s, const char *verb, const struct file
     int code = errno;
     char path[WHOLE_PATH_SIZE];
     whole_path(s, place, path);
-    return err_system(e, code, "%s %s", verb, path);
+    struct err hint;
+    struct statvfs fs;
+    err_init(&hint);
+    if (code == ENOSPC && fstatvfs(place->fd, &fs) == 0 && fs.f_bavail > 0 &&
+        (fs.f_files == 0 || fs.f_favail > 0))
+        err_say(&hint, "the filesystem has room, so the directory is full: use more (DIRS of -n)");
+    err_system(e, code, "%s %s", verb, path);
+    err_append(e, &hint);
+    return -code;
 }
 
 /* Makes a change in a directory durable, with -b. */

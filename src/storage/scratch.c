@@ -334,13 +334,14 @@ static bool keeps_owners(int fd)
     return kept;
 }
 
-int private_directory_ownership(int parent_fd, int fd, char found[FOUND_SIZE])
+int private_directory_ownership(int parent_fd, int fd, bool trusts, char found[FOUND_SIZE])
 {
     struct stat parent, st;
     if (fstat(parent_fd, &parent) != 0 || fstat(fd, &st) != 0)
         return -errno;
     bool is_here = st.st_dev == parent.st_dev;
-    if (is_here && st.st_uid == geteuid() && (st.st_mode & FOREIGN_MODE) == 0)
+    bool is_ours = st.st_uid == geteuid() && (st.st_mode & FOREIGN_MODE) == 0;
+    if (is_here && (is_ours || (trusts && geteuid() != 0)))
         return OWNERSHIP_OURS;
     snprintf(found, FOUND_SIZE, "it belongs to uid %u with mode %04o%s", st.st_uid,
              st.st_mode & 07777, is_here ? "" : ", on another filesystem");
@@ -435,14 +436,20 @@ static void close_if_open(int *fd)
  */
 static int refuse_directory(struct scratch *s, int ownership, const char *found, struct err *e)
 {
+    struct stat st;
+    bool is_squashed = fstat(s->fd, &st) == 0 && geteuid() == 0 && (st.st_mode & 0777) == 0700;
     close_if_open(&s->fd);
     if (ownership == OWNERSHIP_OTHER)
         return err_say(e, "%s/%s is not the directory that was made; somebody has replaced it: %s",
                        s->path, s->name, found);
     unlinkat(s->parent_fd, s->name, AT_REMOVEDIR);
+    if (is_squashed)
+        return err_say(e, "%s: the server takes root for another user (root squash): use -u USER",
+                       s->path);
     return err_say(e,
                    "%s: the filesystem keeps no owners and modes, and users other than root and "
-                   "this one may write there: the files of a run would not be safe",
+                   "this one may write there: the files of a run would not be safe, unless you "
+                   "trust all of them (trust-directory, not as root)",
                    s->path);
 }
 
@@ -453,7 +460,7 @@ static int refuse_directory(struct scratch *s, int ownership, const char *found,
 static int check_private_directory(struct scratch *s, struct err *e)
 {
     char found[FOUND_SIZE];
-    int ownership = private_directory_ownership(s->parent_fd, s->fd, found);
+    int ownership = private_directory_ownership(s->parent_fd, s->fd, s->trusts, found);
     if (ownership < 0)
         return err_system(e, -ownership, "check directory %s/%s", s->path, s->name);
     if (ownership != OWNERSHIP_OURS)
@@ -478,8 +485,12 @@ static int not_opened(struct scratch *s, int code, struct err *e)
 static int make_private_directory(struct scratch *s, uint64_t number, struct err *e)
 {
     private_name(s->name, number);
-    if (mkdirat(s->parent_fd, s->name, 0700) != 0)
-        return err_system(e, errno, "make a directory in %s", s->path);
+    if (mkdirat(s->parent_fd, s->name, 0700) != 0) {
+        bool is_squashed = errno == EACCES && geteuid() == 0;
+        return err_system(e, errno, "make a directory in %s%s", s->path,
+                          is_squashed ? " as root, whom servers take for nobody (use -u USER)"
+                                      : "");
+    }
     s->fd = directory_open(s->parent_fd, s->name);
     if (s->fd < 0)
         return not_opened(s, -s->fd, e);
@@ -569,9 +580,13 @@ static int try_to_make(struct scratch *s, uint64_t number, struct err *e)
 /* Number of names that are tried if --cleanup removes the directory each time. */
 #define TRIES 5
 
-int scratch_open(struct scratch *s, const char *path, enum path_missing missing, struct err *e)
+int scratch_open(struct scratch *s, const char *path, enum path_missing missing, bool trusts,
+                 struct err *e)
 {
-    *s = (struct scratch){.path = path, .parent_fd = -1, .fd = -1, .owner_fd = -1};
+    *s =
+        (struct scratch){.path = path, .parent_fd = -1, .fd = -1, .owner_fd = -1, .trusts = trusts};
+    if (trusts && geteuid() == 0)
+        return err_say(e, "trust-directory: root trusts no directory; use -u USER");
     s->parent_fd = path_open_to_list(path, missing, e);
     return s->parent_fd >= 0 ? 0 : s->parent_fd;
 }
@@ -629,7 +644,7 @@ int scratch_join(struct scratch *s, uint64_t number, struct err *e)
     s->fd = directory_open(s->parent_fd, s->name);
     if (s->fd < 0)
         return err_system(e, -s->fd, "open directory %s/%s", s->path, s->name);
-    int ownership = private_directory_ownership(s->parent_fd, s->fd, found);
+    int ownership = private_directory_ownership(s->parent_fd, s->fd, s->trusts, found);
     if (ownership < 0)
         return err_system(e, -ownership, "check directory %s/%s", s->path, s->name);
     return ownership == OWNERSHIP_OURS

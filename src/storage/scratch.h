@@ -126,12 +126,12 @@ enum ownership {
  * Whether only this user can have made the open directory, which was found in the one behind
  * parent_fd: it belongs to the effective user, nobody else may use it, and it is on the same
  * device. If the filesystem keeps no owners or modes, only root and this user may be able to write
- * to the parent. Returns an enum ownership; unless that is OWNERSHIP_OURS, `found` says what was
- * found.
+ * to the parent. With `trusts` (--trust-directory), only the device counts, but for root. Returns
+ * an enum ownership; unless that is OWNERSHIP_OURS, `found` says what was found.
  */
 #define FOUND_SIZE 160
 
-int private_directory_ownership(int parent_fd, int fd, char found[FOUND_SIZE]);
+int private_directory_ownership(int parent_fd, int fd, bool trusts, char found[FOUND_SIZE]);
 
 /*
  * Removes the open directory, which must be empty, from the one behind parent_fd. Some filesystems
@@ -169,16 +169,18 @@ struct scratch {
     int parent_fd; /* the user's directory */
     int fd;        /* the private directory */
     int owner_fd;  /* the locked owner file; -1: another process has it */
+    bool trusts;   /* owner and mode of the private directory do not matter */
     bool is_guest; /* another process has made the directory, and will remove it */
     mode_t umask;  /* umask of the process before scratch_make() */
 };
 
 /*
  * Opens the user's directory. `path` must outlive s, and is not looked up again. Links on the way
- * are followed as in sys/path.h. Missing directories are made as `missing` says, and stay. Returns
- * 0, or a negative errno with a line in e.
+ * are followed as in sys/path.h. Missing directories are made as `missing` says, and stay. With
+ * `trusts`, fails as root. Returns 0, or a negative errno with a line in e.
  */
-int scratch_open(struct scratch *s, const char *path, enum path_missing missing, struct err *e);
+int scratch_open(struct scratch *s, const char *path, enum path_missing missing, bool trusts,
+                 struct err *e);
 
 /*
  * Makes the private directory in the user's; another one if --cleanup of somebody takes it for that

@@ -33,6 +33,7 @@ struct settings {
     const char *directory;
     struct given bytes;
     const char *label; /* NULL: name of the host */
+    bool trusts_directory;
     bool quiet;
     bool cleans_up;
 };
@@ -258,7 +259,8 @@ static int measure_file(struct session *s, struct err *e)
 
 static int measure_directory(struct session *s, struct err *e)
 {
-    int rc = scratch_open(&s->scratch, s->settings->directory, PATH_FAILS, e);
+    int rc = scratch_open(&s->scratch, s->settings->directory, PATH_FAILS,
+                          s->settings->trusts_directory, e);
     if (rc != 0)
         return rc;
     rc = check_space(&s->scratch, size_of(s->settings), e);
@@ -343,6 +345,7 @@ static int set_size(void *settings, const char *value, struct err *e)
 
 static const struct option_entry entries[] = {
     OPTION_DIRECTORY(struct settings),
+    OPTION_TRUST(struct settings),
     {.letter = 's',
      .name = "size",
      .value = VALUE_REQUIRED,
@@ -410,6 +413,6 @@ int getc_putc(int argc, char *argv[], struct err *e)
         rc = tool_become(&settings.common, settings.quiet, e);
     if (rc != 0)
         return rc;
-    return settings.cleans_up ? cleanup_directory(settings.directory, e)
+    return settings.cleans_up ? cleanup_directory(settings.directory, settings.trusts_directory, e)
                               : measure_and_print(&settings, e);
 }

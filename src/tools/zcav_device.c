@@ -191,6 +191,23 @@ static bool is_same(const char *path, const struct stat *st)
     return other.st_dev == st->st_dev && other.st_ino == st->st_ino;
 }
 
+/* Decodes a path from mountinfo or /proc/swaps, where \ooo is the character with that octal number.
+ */
+static void unescape(char *text)
+{
+    char *to = text;
+    for (const char *from = text; *from; to++) {
+        unsigned code;
+        if (sscanf(from, "\\%3o", &code) == 1) {
+            *to = (char)code;
+            from += 4;
+        } else {
+            *to = *from++;
+        }
+    }
+    *to = '\0';
+}
+
 static int refuse_mounted(const char *path, const struct stat *st, struct err *e)
 {
     char line[2 * PATH_MAX];
@@ -206,23 +223,8 @@ static int refuse_mounted(const char *path, const struct stat *st, struct err *e
     }
     if (mounts)
         fclose(mounts);
+    unescape(where);
     return *where ? err_system(e, EBUSY, "-w: %s is mounted on %.200s", path, where) : 0;
-}
-
-/* Decodes a path from /proc/swaps, where \ooo is the character with that octal number. */
-static void unescape(char *text)
-{
-    char *to = text;
-    for (const char *from = text; *from; to++) {
-        unsigned code;
-        if (sscanf(from, "\\%3o", &code) == 1) {
-            *to = (char)code;
-            from += 4;
-        } else {
-            *to = *from++;
-        }
-    }
-    *to = '\0';
 }
 
 static int refuse_swap(const char *path, const struct stat *st, struct err *e)

@@ -224,4 +224,9 @@ like($cleaned->{out}, qr/\Aremoved \Q$run\E\n\z/, 'says what it removes');
 boncut('--cleanup', "$dir/other");
 is_deeply([ tree($dir) ], [qw(empty other test)], 'nothing is left');
 
+for my $command (qw(write audit)) {
+    my $trusts = boncut($command, '--trust-directory', ($command eq 'write' ? '--time=0.1' : ()), scratch());
+    like($trusts->{err}, $> == 0 ? qr/root trusts no directory; use -u USER\n\z/ : qr/\A/, "$command: --trust-directory is not for root");
+}
+
 done_testing();

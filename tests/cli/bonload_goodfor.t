@@ -349,4 +349,6 @@ subtest 'a killed run' => sub {
     is_deeply([ BonnieRun::tree($left) ], [], 'nothing is left');
 };
 
+like(bonload(qw(-good-for=etcd -duration=1s -trust-directory), scratch())->{err}, $> == 0 ? qr/root trusts no directory; use -u USER\n\z/ : qr/\A/, '-trust-directory is not for root');
+
 done_testing();

@@ -48,7 +48,30 @@ SKIP: {
         refused_ok(bonnie('-d', "$open", @small), qr/keeps no owners and modes, and users other than root and this one may write there/,
             "no owners, and a directory of $user with mode $mode");
         is_deeply([ tree("$open") ], [], 'nothing is left');
+        # Who trusts its users may use it, but never as root.
+        my @trusted = ('-d', "$open", '--trust-directory');
+        like(bonnie(@trusted, @small)->{err}, qr/trust-directory: root trusts no directory; use -u USER\n\z/, 'root may not trust it') if $user eq 'root';
+        next if $mode ne '0777' && $user eq 'root';
+        my $run = bonnie({ as => 'nobody' }, @trusted, @small);
+        is($run->{status}, 0, "--trust-directory, a directory of $user with mode $mode") or diag($run->{err});
+        my $refused = bonnie({ as => 'nobody' }, '-d', "$open", @small);
+        is($refused->{status}, $user eq 'root' ? 1 : 0, 'and without it');
+        is_deeply([ tree("$open") ], [], 'nothing is left');
+        next if $user ne 'root';
+        is(bonnie({ as => 'nobody', program => 'getc_putc' }, @trusted, qw(-q -s64))->{status}, 0, 'getc_putc, too');
+        is(bonnie({ as => 'nobody', program => 'bonload' }, qw(-good-for=etcd -trust-directory -duration=1s -show-progress=false), "$open")->{err} =~ /keeps no owners/, q{}, 'bonload, too');
+        my $promises = bonnie({ as => 'nobody', program => 'boncut' }, qw(write --trust-directory --time=0.2), "$open");
+        is($promises->{status}, 0, 'boncut, too') or diag($promises->{err});
+        is(bonnie({ as => 'nobody', program => 'boncut' }, qw(--cleanup --trust-directory), "$open")->{status}, 0, 'and what it has left is removed');
+        is_deeply([ tree("$open") ], [], 'nothing is left');
     }
+
+    # A server that takes root for another user.
+    my $squashed = Root::fuse(qw(--create-for-user=nobody));
+    chmod oct(777), "$squashed";
+    refused_ok(bonnie('-d', "$squashed", @small), qr/\Q$squashed\E: the server takes root for another user \(root squash\): use -u USER$/m, 'root squash');
+    is_deeply([ tree("$squashed") ], [], 'nothing is left');
+    is(bonnie('-d', "$squashed", '-u', 'nobody', @small)->{status}, 0, 'with -u');
 }
 
 done_testing();

@@ -167,4 +167,5 @@ for my $kib (112, 128, 144) {
     like("$run->{status} $run->{err}", qr/\A(?:0 |1 getc_putc: the stack is limited to $kib KiB, but \d+ KiB are needed [(]ulimit -s[)]\n\z)/, "ulimit -s $kib");
 }
 
+like(getc_putc(qw(-q -s64 --trust-directory))->{err}, $> == 0 ? qr/root trusts no directory; use -u USER\n\z/ : qr/\A/, '--trust-directory is not for root');
 done_testing();

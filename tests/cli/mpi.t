@@ -59,7 +59,7 @@ SKIP: {
     {
         my ($name, $names, $boots, $shown) = @{$case};
         my %hosts = (ranks => 2, hosts => 2, names => $names, boots => $boots);
-        my $run   = ranks(\%hosts, '-d', "$dir", qw(-r0 -s4m -n0 --min-time=0 --tests=put_block,get_block --json));
+        my $run   = ranks(\%hosts, '-d', "$dir", qw(-r0 -s4m -n0 --min-time=0 --json), '--tests=put_block,get_block');
         my $json  = report_ok($run->{out});
         is_deeply([ map { $_->{name} } @{ $json->{runs}[0]{tests}[0]{hosts} } ], $shown, "$name: hosts") or diag($run->{err});
         is($json->{label}, $shown->[0] =~ s/web\K.*//r, "$name: the label");

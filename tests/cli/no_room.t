@@ -44,6 +44,16 @@ else {
 refused_ok(bonnie(@q, qw(-s 1024t -n0 -d), "$dir"), qr{: 1024 TiB are needed, [\d.]+ [GMT]iB are free}, 'data of 1024 TiB');
 refused_ok(bonnie(@q, qw(-s0 -n 1000000000:1t -d), "$dir"), qr{[\d.]+ [TPE]iB are needed, [\d.]+ [GMT]iB are free}, 'files of 1 TiB');
 
+# A directory that is full, as some filesystems have it.
+SKIP: {
+    skip 'strace cannot be used here', 4 if !can_trace() || !BonnieRun::have('strace');
+    for my $case ([qw(linkat -n1:-1)], [qw(symlinkat -n1:-2)]) {
+        my ($call, $files) = @{$case};
+        refused_ok(bonnie({ wrap => [ qw(strace -f -qq -o /dev/null -e), "trace=$call", '-e', "inject=$call:error=ENOSPC:when=5+" ] }, @q, '-s0', $files, '-d', "$dir"),
+            qr/: No space left on device; the filesystem has room, so the directory is full: use more \(DIRS of -n\)/, "$call: the directory is full");
+    }
+}
+
 if (!Root::may_mount()) {
     note('small filesystems of our own need root and its mounts');
     done_testing();

@@ -7,6 +7,8 @@ use warnings;
 use FindBin;
 use lib "$FindBin::Bin/../lib";
 use Test::More;
+use Root;
+BEGIN { Root::private_mounts() }
 use BonnieRun qw(@TESTS bonnie csv_of engines refused_ok scratch scratch_on_disk takes_direct tree);
 use JsonReport qw(report_ok);
 
@@ -59,6 +61,22 @@ SKIP: {
         'diskmark: an object of JSON for each part of a row, with its name after the label');
     is_deeply([ map { $_->{runs}[0]{tests}[0]{iodepth} } @reports ], [ 8, 1, 32, 32, 1, 1 ], 'in flight as it says');
     is_deeply([ tree($disk) ], [], 'nothing is left on the disk');
+}
+
+# Where there is no O_DIRECT, the rows are measured without, and say so; -D is still refused.
+SKIP: {
+    skip 'the engine libaio cannot be used here', 1 if !grep { $_ eq 'libaio' } engines();
+    my $ramfs = Root::may_mount() ? Root::ramfs() : undef;
+    skip 'a filesystem without O_DIRECT needs root and its mounts', 1 if !defined $ramfs;
+    my @rows = ('-d', "$ramfs", qw(--preset=diskmark -s4 --time=0.1 --iops-duration=1));
+    $run = bonnie(@rows);
+    is($run->{status}, 0, 'diskmark without O_DIRECT: exit status 0') or diag($run->{err});
+    is((() = $run->{out} =~ /, without O_DIRECT$/mg), 8, 'each row says so');
+    like($run->{err}, qr/^bonnie: .*libaio without -D \(--direct\) is synchronous/m, 'and what the engine then does');
+    my ($first) = map { report_ok("$_\n") } split /(?<=^\})\n/m, bonnie(@rows, qw(-q --json))->{out};
+    ok(!$first->{runs}[0]{tests}[0]{direct}, 'so does JSON');
+    refused_ok(bonnie(@rows, '-D'), qr/refuses O_DIRECT/, 'who asks for it is refused');
+    is_deeply([ tree("$ramfs") ], [], 'nothing is left');
 }
 
 is_deeply([ tree($dir) ], [], 'nothing is left in the directory');

@@ -285,6 +285,13 @@ SKIP: {
         if (have('mkfs.ext4') && Root::may_mount()) {
             system "mkfs.ext4 -q -F -O ^has_journal $loop";
             mkdir "$dir/mnt";
+            for my $odd ('a place', "tab\tand\\slash") {
+                mkdir "$dir/$odd";
+                is(system('mount', $loop, "$dir/$odd"), 0, 'mounted') or return;
+                refused_ok(zcav(qw(-w --yes -b4), $loop), qr/-w: $loop is mounted on \Q$dir\E.\Q${\ ($odd =~ tr{\t}{?}r)}\E: Device or resource busy/, 'mounted on a name with blanks');
+                system 'umount', "$dir/$odd";
+                rmdir "$dir/$odd";
+            }
             is(system("mount $loop $dir/mnt"), 0, 'mounted') or return;
             refused_ok(zcav(qw(-w --yes -b4), $loop), qr/-w: $loop is mounted on \Q$dir\E.mnt: Device or resource busy/, 'mounted');
             refused_ok(run_tool('zcav', { wrap => [qw(unshare --mount sh -c), "umount '$dir/mnt' && exec \"\$0\" \"\$@\""] }, qw(-w --yes -b4), $loop),

@@ -270,10 +270,10 @@ static int run_in(struct trial *t, const struct scratch *s, struct err *e)
  * directory below the path; trial_run() removes both afterwards. Returns 0 or a negative errno with
  * a line in e.
  */
-static int trial_run(struct trial *t, const char *path, struct err *e)
+static int trial_run(struct trial *t, const char *path, bool trusts, struct err *e)
 {
     struct scratch s;
-    int rc = scratch_open(&s, path, PATH_FAILS, e);
+    int rc = scratch_open(&s, path, PATH_FAILS, trusts, e);
     if (rc == 0)
         rc = scratch_make(&s, e);
     if (rc == 0)
@@ -448,7 +448,7 @@ static void print_trial(struct audit *a)
 
 /* ---- the command ----------------------------------------------------------------------------- */
 
-static int find_facts(struct audit *a, const char *path, struct err *e)
+static int find_facts(struct audit *a, const char *path, bool trusts, struct err *e)
 {
     int fd = path_open_to_list(path, PATH_FAILS, e);
     if (fd < 0)
@@ -462,7 +462,7 @@ static int find_facts(struct audit *a, const char *path, struct err *e)
     struct fua_trace trace;
     fua_trace_begin(&trace);
     read_counts(a, a->before);
-    int rc = trial_run(&a->trial, path, e);
+    int rc = trial_run(&a->trial, path, trusts, e);
     read_counts(a, a->after);
     for (unsigned i = 0; i < a->leaf_count; i++)
         a->knows_fua[i] = fua_trace_count(&trace, a->leaves[i].device, &a->fua_writes[i]);
@@ -475,7 +475,7 @@ int boncut_audit(const struct settings *s, int *status, struct err *e)
     struct audit a = {.is_not_durable = false};
     int rc = stop_init(e);
     if (rc == 0)
-        rc = find_facts(&a, s->directory, e);
+        rc = find_facts(&a, s->directory, s->trusts_directory, e);
     if (rc != 0)
         return rc;
     print_mount(&a);

@@ -71,7 +71,7 @@ static void print_test(FILE *out, const struct result runs[], size_t count, enum
     print_latency(out, t->latency_ns.mean);
     print_latency(out, t->latency_ns.p99);
     print_latency(out, t->latency_ns.max);
-    fprintf(out, "  %s\n", limit_of(&t->verdict));
+    fprintf(out, "  %s%s\n", limit_of(&t->verdict), t->direct ? "" : ", without O_DIRECT");
 }
 
 static void print_heading(FILE *out, const struct result *r)

@@ -719,7 +719,8 @@ static int acts_open(struct acts *a, const struct target_setup *setup, struct er
     a->storage.verify = plan->verify;
     a->storage.verified = setup->verified;
     pattern_init(&a->storage.pattern, DATA_RANDOM, 100, PATTERN_UNIT_MAX, plan->seed, 0);
-    int rc = scratch_open(&a->storage.scratch, plan->url ? plan->url : ".", PATH_FAILS, e);
+    int rc = scratch_open(&a->storage.scratch, plan->url ? plan->url : ".", PATH_FAILS,
+                          plan->settings->trusts_directory, e);
     a->has_scratch = rc == 0;
     if (rc == 0)
         rc = check_room(a, e);
