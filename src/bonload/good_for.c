@@ -203,10 +203,12 @@ static int report_nothing(struct inquiry *q, const struct plan *p, struct err *e
 {
     struct steps steps = {0};
     struct series none = {0};
+    const struct levels levels[LOAD_KINDS] = {{0}};
     struct result result = {.plan = p,
                             .steps = &steps,
                             .intervals = &none,
                             .timeline = &none,
+                            .levels = levels,
                             .start_time_ns = clock_wall_ns()};
     json_decref(q->report);
     q->report = result_open(&result) ? report_object(&result) : NULL;

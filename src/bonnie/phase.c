@@ -4,6 +4,7 @@
 #include <errno.h>
 #include <inttypes.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -20,6 +21,7 @@
 #include "run/section.h"
 #include "storage/page_cache.h"
 #include "util/err.h"
+#include "util/kernel_file.h"
 
 /* "12 of 12: Reading and writing at random places" */
 #define PHASE_TITLE 64
@@ -293,19 +295,65 @@ static struct advice_facts facts_of(const struct test_result *t, enum test_id te
 }
 
 /*
- * Judges what limited a test's figure, by the figures and by what the devices did. Sets the
- * result's verdict and the time for which workers waited for a CPU. The rest of the result must be
- * complete.
+ * Judges what limited a test's figure, by the evidence: the figures, and what the devices did. Sets
+ * the result's verdict and the time for which workers waited for a CPU. The rest of the result must
+ * be complete.
  */
 static void phase_verdict(struct test_result *t, enum test_id test, const struct run_context *r,
-                          const struct test_figures *f)
+                          const struct evidence *evidence)
 {
-    const struct evidence evidence = evidence_of(t, workload_of(test), r, f);
     const struct advice_facts facts = facts_of(t, test, r);
     struct judgement judgement;
-    bottleneck_judge(&judgement, &evidence);
+    bottleneck_judge(&judgement, evidence);
     t->waited_for_cpu_percent = judgement.waited_percent;
-    verdict_of_test(&t->verdict, &judgement, &facts, evidence.filesystem);
+    verdict_of_test(&t->verdict, &judgement, &facts, evidence->filesystem);
+}
+
+static double first_number(const char *path)
+{
+    char text[32];
+    return kernel_file_text(path, text, sizeof text) ? strtod(text, NULL) : 0;
+}
+
+/*
+ * Whether a test was long beside what memory may hold of what was written: twice that. Otherwise
+ * its later level shows how the kernel throttles the writers, and not the storage.
+ */
+static bool is_beyond_memory(const struct test_result *t, enum test_id test,
+                             const struct run_context *r)
+{
+    double dirty = first_number("/proc/sys/vm/dirty_bytes");
+    struct bytes_asked asked = workload_asked(workload_of(test), r->plan, t->bytes);
+    if (t->direct || r->plan->settings->sync)
+        return true;
+    if (dirty <= 0)
+        dirty = first_number("/proc/sys/vm/dirty_ratio") / 100 * (double)r->plan->host->ram_bytes;
+    return asked.written == 0 || (double)asked.written >= 2 * dirty;
+}
+
+/* Judges what limited each level. A byte is taken to need the same CPU time in all of them. */
+static void judge_levels(struct test_result *t, enum test_id test, const struct run_context *r,
+                         const struct evidence *all)
+{
+    if (!is_beyond_memory(t, test, r))
+        t->levels.count = 0;
+    for (unsigned i = 0; i < t->levels.count; i++) {
+        struct level *l = &t->levels.list[i];
+        uint64_t bytes = l->to.bytes - l->from.bytes;
+        struct bytes_asked asked = workload_asked(workload_of(test), r->plan, bytes);
+        double share = (double)bytes / (double)t->bytes;
+        struct evidence evidence = *all;
+        struct judgement judgement;
+        evidence.elapsed_ns = l->to.ns - l->from.ns;
+        evidence.cpu_ns = (uint64_t)((double)all->cpu_ns * share);
+        evidence.busiest.computed_ns = (uint64_t)((double)all->busiest.computed_ns * share);
+        evidence.busiest.waited_ns = (uint64_t)((double)all->busiest.waited_ns * share);
+        evidence.read_bytes = asked.read;
+        evidence.written_bytes = asked.written;
+        evidence.device = level_device(l);
+        bottleneck_judge(&judgement, &evidence);
+        l->limited_by = bottleneck_name(judgement.by);
+    }
 }
 
 /* A phase in progress. */
@@ -323,7 +371,8 @@ struct phase {
     bool is_going_round;    /* laps are cut, and this is not the first lap of its round */
     uint64_t next_ticket;   /* next ticket for the seekers */
     struct cache_use cache;
-    uint64_t preparing_ns; /* longest preparing of the round's further laps on any rank */
+    struct evidence evidence; /* what the verdict is based on */
+    uint64_t preparing_ns;    /* longest preparing of the round's further laps on any rank */
 };
 
 /*
@@ -351,6 +400,12 @@ static void drop_meanwhile(void *dropper)
     cache_dropper_drop(dropper, &ignored);
 }
 
+/* Whether the test's data reaches the storage: the engine null moves nothing. */
+static bool is_stored(const struct phase *ph)
+{
+    return !ph->workload->uses_engine || plan_stores(ph->context->plan);
+}
+
 static int start_observers(struct phase *ph, struct err *e)
 {
     struct run_context *r = ph->context;
@@ -365,6 +420,9 @@ static int start_observers(struct phase *ph, struct err *e)
         .draws = draws,
         .has_colour = r->progress.has_colour,
         .notes_intervals = p->wants_intervals,
+        .notes_course = p->ranks == 1 && is_stored(ph) &&
+                        (ph->workload->unit == UNIT_CHUNK || ph->workload->unit == UNIT_BLOCK),
+        .devices = &r->storage.devices,
         .name = test_name(ph->test),
         .figures = r->figures,
         .line_is_open = r->progress.line_open && !draws && !r->coordinator->ops->asks,
@@ -389,12 +447,6 @@ static int meet_others(struct phase *ph, struct err *e)
     if (r->coordinator->ops->asks)
         progress_lines_break(&r->progress); /* gives the prompt a line of its own */
     return coordinator_barrier(r->coordinator, ph->workload->title, e);
-}
-
-/* Whether the test's data reaches the storage: the engine null moves nothing. */
-static bool is_stored(const struct phase *ph)
-{
-    return !ph->workload->uses_engine || plan_stores(ph->context->plan);
 }
 
 static bool has_data(const struct phase *ph)
@@ -677,7 +729,8 @@ static int record_result(struct phase *ph, enum test_id test, struct test_result
     if (ph->is_steady)
         result->steady = phase_rounds_take(&ph->rounds, p);
     r->unsteady += ph->is_steady && !result->steady.is_steady;
-    phase_verdict(result, test, r, &figures);
+    ph->evidence = evidence_of(result, ph->workload, r, &figures);
+    phase_verdict(result, test, r, &ph->evidence);
     return corruption_list_make(&result->corruption, &figures.corruption, &r->pattern, e);
 }
 
@@ -730,14 +783,16 @@ int phase_run(struct run_context *r, enum test_id test, struct test_result *resu
     if (rc == 0)
         rc = record_result(&ph, test, result, e);
     rc = phase_tail_end(r, &result->tail, rc, e);
-    int ended = monitor_end(ph.section.monitor, ph.section.elapsed_ns,
-                            rc == 0 ? &result->intervals : NULL, &result->interval_count, e);
+    int ended =
+        monitor_end(ph.section.monitor, ph.section.elapsed_ns, rc == 0 ? &result->intervals : NULL,
+                    &result->interval_count, rc == 0 ? &result->levels : NULL, e);
     rounds_close(&ph.rounds);
     rc = rc ? rc : ended;
     if (rc != 0) {
         progress_lines_break(&r->progress);
         return rc;
     }
+    judge_levels(result, test, r, &ph.evidence);
     phase_tell(ph.title, r, test, result);
     tell_corruption(r, test, result);
     return 0;

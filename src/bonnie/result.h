@@ -12,6 +12,7 @@
 #include "live/monitor.h"
 #include "measure/device.h"
 #include "measure/histogram.h"
+#include "measure/levels.h"
 #include "measure/mount_info.h"
 #include "measure/steady.h"
 #include "measure/summary.h"
@@ -112,6 +113,7 @@ struct test_result {
         tail; /* what the slowest operations waited for; result_release() frees it */
     struct interval *intervals; /* NULL: none; belongs to the result; result_release() frees it */
     size_t interval_count;
+    struct levels levels; /* what the test's speed fell to */
     struct together together;
 };
 
@@ -178,6 +180,10 @@ double test_result_kib_per_second(const struct test_result *t);
 /* The test's rate, which is one of these two, in "ops/s" or "KiB/s". */
 double test_result_rate(const struct test_result *t, enum test_id test);
 const char *test_rate_unit(enum test_id test);
+
+/* Number of bytes of a level's rate that are one unit of the test's rate: an operation, or a KiB.
+ */
+uint64_t test_level_unit(const struct test_result *t, enum test_id test);
 
 /* CPU time in percent of the elapsed time; above 100 if several CPUs were used. */
 double test_result_cpu_percent(const struct test_result *t);

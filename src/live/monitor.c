@@ -48,6 +48,9 @@ struct notes {
      */
     _Atomic uint64_t start_ns;
     _Atomic unsigned rounds; /* number of times that the clock has stopped */
+    struct track track;
+    struct track_point idle;   /* what the devices did while the phase's clock did not run */
+    struct track_point paused; /* what they had done when it last stopped */
     uint64_t count;
     struct op_stats before; /* counts at the end of the last interval */
     struct op_stats now;
@@ -73,6 +76,54 @@ static bool send_message(const struct monitor *m, enum message message)
         sent = send(m->socket, &byte, 1, MSG_NOSIGNAL);
     } while (sent < 0 && errno == EINTR);
     return sent == 1;
+}
+
+/* Sets what the devices have done, for several of them together, and how busy they are on average.
+ */
+static void read_devices(const struct monitor *m, struct track_point *p)
+{
+    struct device_counters now = {0};
+    uint64_t lowest = 0;
+    if (m->setup.devices)
+        device_read(m->setup.devices, &now);
+    if (!now.known)
+        return;
+    p->read_bytes = now.read_bytes;
+    p->written_bytes = now.written_bytes;
+    p->busy_ns = 0;
+    for (unsigned i = 0; i < m->setup.devices->count; i++) {
+        bool is_lowest = !m->setup.devices->devices[i].stacked;
+        lowest += is_lowest;
+        p->busy_ns += is_lowest ? now.busy_ns[i] : 0;
+    }
+    p->busy_ns /= lowest > 0 ? lowest : 1;
+}
+
+static uint64_t bytes_so_far(const struct shared_stats *s)
+{
+    uint64_t bytes = 0;
+    for (unsigned i = 0; i < s->used; i++)
+        bytes += s->workers[i].ops.bytes;
+    return bytes;
+}
+
+/* Adds what the devices did between two moments. */
+static void add_devices(struct track_point *p, const struct track_point *before,
+                        const struct track_point *now)
+{
+    p->read_bytes += now->read_bytes - before->read_bytes;
+    p->written_bytes += now->written_bytes - before->written_bytes;
+    p->busy_ns += now->busy_ns - before->busy_ns;
+}
+
+static void look_at_course(struct monitor *m, uint64_t elapsed_ns)
+{
+    struct track_point now = {0};
+    struct track_point *p = track_add(&m->notes->track, elapsed_ns, bytes_so_far(m->setup.stats));
+    if (!p)
+        return;
+    read_devices(m, &now);
+    add_devices(p, &m->notes->idle, &now);
 }
 
 /* Records an interval from the end of the last one to elapsed_ns. */
@@ -190,18 +241,21 @@ static void monitor_main(void *context, int socket)
     uint64_t next_draw = s->draws ? clock_ns() : never;
     uint64_t next_interval = never;
     uint64_t next_tick = never;
+    uint64_t next_look = never;
     for (char message = 0; message != MESSAGE_END;) {
-        message = listen_until(m, earlier(next_draw, earlier(next_interval, next_tick)));
+        message = listen_until(
+            m, earlier(earlier(next_draw, next_look), earlier(next_interval, next_tick)));
         uint64_t now = clock_ns();
         uint64_t elapsed = elapsed_at(m->notes, now);
         if (message == MESSAGE_GO) {
             next_interval = s->notes_intervals ? now + INTERVAL_NS - elapsed % INTERVAL_NS : never;
             next_tick = s->tick_interval_ns > 0 ? now + s->tick_interval_ns : never;
+            next_look = s->notes_course ? now + track_pause_ns(elapsed) : never;
         } else if (message == MESSAGE_ASK) {
             stop_inquiry_ends();
             tell_figures(m, now);
         } else if (message == MESSAGE_PAUSE) {
-            next_interval = next_tick = never;
+            next_interval = next_tick = next_look = never;
             /* the answer means that no tick is in progress */
             if (s->tick_interval_ns > 0 && !send_message(m, MESSAGE_PAUSE))
                 _exit(1); /* the main thread would wait for this answer */
@@ -210,6 +264,10 @@ static void monitor_main(void *context, int socket)
             if (has_place(m->notes, elapsed))
                 note_interval(m, elapsed);
             next_interval = now + INTERVAL_NS - elapsed % INTERVAL_NS;
+        }
+        if (now >= next_look) {
+            look_at_course(m, elapsed);
+            next_look = now + track_pause_ns(elapsed);
         }
         if (now >= next_tick) {
             s->tick(s->tick_context);
@@ -260,6 +318,9 @@ void monitor_go(struct monitor *m)
 {
     if (!m)
         return;
+    struct track_point now = {0};
+    read_devices(m, &now);
+    add_devices(&m->notes->idle, &m->notes->paused, &now);
     m->notes->start_ns = clock_ns() - m->notes->elapsed_ns;
     send_message(m, MESSAGE_GO);
 }
@@ -285,6 +346,7 @@ void monitor_pause(struct monitor *m, uint64_t elapsed_ns)
     m->notes->elapsed_ns = elapsed_ns;
     m->notes->start_ns = 0;
     m->notes->rounds++;
+    read_devices(m, &m->notes->paused);
     bool heard = send_message(m, MESSAGE_PAUSE);
     /* the objects that `tick` uses belong to the caller again */
     if (heard && m->setup.tick_interval_ns > 0)
@@ -323,8 +385,18 @@ static int hand_over(const struct notes *n, struct interval **intervals, size_t 
     return 0;
 }
 
+/* Ends the course of the whole phase, and finds its levels. */
+static int end_course(const struct monitor *m, uint64_t elapsed_ns, struct levels *levels,
+                      struct err *e)
+{
+    struct track *track = &m->notes->track;
+    struct track_point *end = track_end(track, elapsed_ns, bytes_so_far(m->setup.stats));
+    add_devices(end, &m->notes->idle, &m->notes->paused);
+    return levels_find(levels, track, e);
+}
+
 int monitor_end(struct monitor *m, uint64_t elapsed_ns, struct interval **intervals, size_t *count,
-                struct err *e)
+                struct levels *levels, struct err *e)
 {
     int rc = 0;
     if (intervals) {
@@ -340,6 +412,8 @@ int monitor_end(struct monitor *m, uint64_t elapsed_ns, struct interval **interv
         note_rest(m, elapsed_ns);
         rc = hand_over(m->notes, intervals, count, e);
     }
+    if (rc == 0 && levels && m->setup.notes_course)
+        rc = end_course(m, elapsed_ns, levels, e);
     munmap(m->notes, notes_bytes(&m->setup));
     free(m);
     return rc;

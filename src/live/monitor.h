@@ -6,13 +6,15 @@
 #include <stdint.h>
 
 #include "live/shared_stats.h"
+#include "measure/device.h"
+#include "measure/levels.h"
 #include "util/err.h"
 
 /*
  * A process that accompanies each phase, and reads the statistics that the workers share with it.
- * Once a second it records an interval. On a terminal it draws the line with the progress of the
- * phase. On SIGUSR1 (stop.h) it prints the figures so far. And it calls `tick` at an interval, if
- * the caller has something else to do during the phase.
+ * Once a second it records an interval, and more often the course of the bytes. On a terminal it
+ * draws the line with the progress of the phase. On SIGUSR1 (stop.h) it prints the figures so far.
+ * And it calls `tick` at an interval, if the caller has something else to do during the phase.
  *
  * The monitor is a process of its own so that the main thread can be a worker, and so that no
  * worker ever reads a clock, takes a lock or prints for the monitor. It uses neither malloc nor
@@ -45,7 +47,10 @@ struct monitor_setup {
     bool draws;           /* draws the line on standard error */
     bool has_colour;      /* draws it in colours */
     bool notes_intervals; /* records intervals */
-    const char *name;     /* short name of the phase, printed with the figures so far */
+    bool notes_course;    /* records the course, for its levels */
+    /* what these did is part of the course; NULL: of none */
+    const struct device_set *devices;
+    const char *name; /* short name of the phase, printed with the figures so far */
     /* lines of the finished phases, printed with the figures so far; NULL: none */
     const char *figures;
     bool line_is_open; /* standard error ends in "TITLE...", without a newline */
@@ -75,8 +80,8 @@ void monitor_pause(struct monitor *m, uint64_t elapsed_ns);
  * Ends the monitor of a phase that took elapsed_ns on its clock, and removes its line from the
  * terminal. *intervals becomes an array of intervals, which together contain everything that was
  * counted; the caller frees it. It becomes NULL if there is no monitor, or if it records none.
- * `intervals` itself may be NULL. Returns 0, or -ENOMEM with a line in e when there is no memory
- * for the array.
+ * *levels becomes the levels of the course, if it is recorded. `intervals` and `levels` themselves
+ * may be NULL. Returns 0, or -ENOMEM with a line in e.
  */
 int monitor_end(struct monitor *m, uint64_t elapsed_ns, struct interval **intervals, size_t *count,
-                struct err *e);
+                struct levels *levels, struct err *e);

@@ -9,6 +9,7 @@ src_libsuite_a_SOURCES += \
 	src/measure/durability.c src/measure/durability.h \
 	src/measure/histogram.c src/measure/histogram.h \
 	src/measure/io_limit.c src/measure/io_limit.h \
+	src/measure/levels.c src/measure/levels.h \
 	src/measure/mount_info.c src/measure/mount_info.h \
 	src/measure/slow_ops.h \
 	src/measure/sources.c src/measure/sources.h \

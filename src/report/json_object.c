@@ -213,6 +213,27 @@ void put_host(json_t **object, const struct host *h)
                               : "");
 }
 
+void put_levels(json_t **object, const struct levels *levels, uint64_t unit_bytes)
+{
+    json_t *array = json_array();
+    for (unsigned i = 0; i < levels->count; i++) {
+        const struct level *l = &levels->list[i];
+        json_t *one = json_object();
+        json_t *interval = json_array();
+        put_count(&one, "from_bytes", l->from.bytes);
+        put_count(&one, "to_bytes", l->to.bytes);
+        put_real(&one, "from_seconds", (double)l->from.ns / 1e9);
+        put_real(&one, "to_seconds", (double)l->to.ns / 1e9);
+        put_real(&one, "rate", l->rate / (double)unit_bytes);
+        append_real(&interval, l->ci95[0] / (double)unit_bytes);
+        append_real(&interval, l->ci95[1] / (double)unit_bytes);
+        put_value(&one, "ci95", interval);
+        put_fact(&one, "limited_by", l->limited_by);
+        append_value(&array, one);
+    }
+    put_value(object, "levels", array);
+}
+
 void put_machine(json_t **object, const struct busy_evidence *e)
 {
     char words[BUSY_TEXT];

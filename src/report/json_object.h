@@ -8,6 +8,7 @@
 #include "measure/busy.h"
 #include "measure/histogram.h"
 #include "sys/host.h"
+#include "measure/levels.h"
 #include "tail/summary.h"
 
 /* Appends the latencies to the object. Each key is the name of the field in the struct. */
@@ -58,6 +59,9 @@ void put_tail(json_t **object, const struct tail_summary *s);
  * leave of these. What is not known is null.
  */
 void put_host(json_t **object, const struct host *h);
+
+/* Appends "levels", with rates in units of this number of bytes per second. */
+void put_levels(json_t **object, const struct levels *levels, uint64_t unit_bytes);
 
 /* Appends "machine", what others did to CPUs and device. What is not known is null. */
 void put_machine(json_t **object, const struct busy_evidence *e);

@@ -423,7 +423,7 @@ static int run_monitored(struct zcav_job *jobs, unsigned count, const struct sha
     }
     if (rc == 0)
         rc = run_pool(jobs, count, monitor, e);
-    int ended = monitor_end(monitor, 0, NULL, NULL, e);
+    int ended = monitor_end(monitor, 0, NULL, NULL, NULL, e);
     return rc ? rc : ended;
 }
 

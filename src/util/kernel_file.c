@@ -16,11 +16,15 @@ FILE *kernel_file_read(const char *path)
 
 bool kernel_file_text(const char *path, char *text, size_t size)
 {
-    FILE *in = kernel_file_read(path);
-    size_t length = in ? fread(text, 1, size - 1, in) : 0;
+    int fd = kernel_file_open(path, O_RDONLY);
+    size_t length = 0;
+    for (ssize_t got = 1; fd >= 0 && got > 0 && length < size - 1;) {
+        got = read(fd, text + length, size - 1 - length);
+        length += got > 0 ? (size_t)got : 0;
+    }
     text[length] = '\0';
-    if (in)
-        fclose(in);
+    if (fd >= 0)
+        close(fd);
     return length > 0;
 }
 

@@ -20,7 +20,8 @@ FILE *kernel_file_read(const char *path);
 
 /*
  * Reads the beginning of a text file into `text`, as far as it fits with a NUL. Returns false when
- * the file cannot be read or is empty; `text` is empty then.
+ * the file cannot be read or is empty; `text` is empty then. Uses neither stdio nor malloc, which a
+ * forked process must not call.
  */
 bool kernel_file_text(const char *path, char *text, size_t size);
 

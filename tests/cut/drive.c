@@ -4,10 +4,15 @@
  * cut, and that may lie about it.
  *
  *     nbdkit ./drive.so file=IMAGE seed=N [sector=4096] [flush-us=2000] [lie=WORD]
+ *            [fast=BYTES slow=BYTES credit=BYTES [bucket=1]]
  *
  * Written sectors stay in memory until a flush that begins later, or for a second. SIGUSR1 cuts the
  * power: a random part, of random size, of the sectors that are still in memory reaches the file,
  * in any order, and the process ends at once.
+ *
+ * With a speed, the first `credit` bytes move at `fast` bytes per second, and all others at `slow`.
+ * A bucket gets new credit at the slow speed all the time, so it lasts longer: credit * fast /
+ * (fast - slow) bytes. Requests of less than 16 KiB take no time and no credit.
  */
 #include <endian.h>
 #include <errno.h>
@@ -79,6 +84,13 @@ static struct {
     unsigned sector;
     unsigned flush_us;
     enum lie lie;
+    uint64_t fast; /* 0: as fast as it can */
+    uint64_t slow;
+    uint64_t credit;
+    unsigned is_bucket;
+    pthread_mutex_t pace; /* of the two below */
+    double left;          /* credit */
+    double busy_until_ns;
 
     _Atomic bool is_cut; /* the power has been cut: a flush that is under way stays unfinished */
     pthread_mutex_t lock;
@@ -92,6 +104,7 @@ static struct {
            .sector = SECTOR_MAX,
            .flush_us = 2000,
            .lock = PTHREAD_MUTEX_INITIALIZER,
+           .pace = PTHREAD_MUTEX_INITIALIZER,
            .end = &drive.oldest};
 
 static uint64_t now_ns(void)
@@ -345,6 +358,14 @@ static int drive_config(const char *key, const char *value)
         return nbdkit_parse_unsigned(key, value, &drive.sector);
     if (strcmp(key, "flush-us") == 0)
         return nbdkit_parse_unsigned(key, value, &drive.flush_us);
+    if (strcmp(key, "bucket") == 0)
+        return nbdkit_parse_unsigned(key, value, &drive.is_bucket);
+    if (strcmp(key, "fast") == 0)
+        return nbdkit_parse_uint64_t(key, value, &drive.fast);
+    if (strcmp(key, "slow") == 0)
+        return nbdkit_parse_uint64_t(key, value, &drive.slow);
+    if (strcmp(key, "credit") == 0)
+        return nbdkit_parse_uint64_t(key, value, &drive.credit);
     if (strcmp(key, "lie") == 0)
         return drive_config_lie(value);
     nbdkit_error("there is no parameter '%s'", key);
@@ -363,6 +384,11 @@ static int drive_get_ready(void)
         nbdkit_error("file=%s: %m", drive.path ? drive.path : "");
         return -1;
     }
+    if (drive.fast > 0 && drive.slow == 0) {
+        nbdkit_error("fast= needs slow=");
+        return -1;
+    }
+    drive.left = (double)drive.credit;
     drive.size = (uint64_t)st.st_size / SECTOR_MAX * SECTOR_MAX;
     size_t sectors = drive.size / drive.sector;
     drive.newest = calloc(sectors, sizeof *drive.newest);
@@ -418,6 +444,34 @@ static bool is_aligned(uint32_t count, uint64_t offset)
     return false;
 }
 
+#define SMALL_REQUEST 16384
+
+/* Waits as long as a request takes at the drive's speed. */
+static void take_time(uint32_t count)
+{
+    if (drive.fast == 0 || count < SMALL_REQUEST)
+        return;
+    pthread_mutex_lock(&drive.pace);
+    double now = (double)now_ns();
+    double slow = (double)drive.slow / 1e9;
+    if (drive.is_bucket && now > drive.busy_until_ns && drive.busy_until_ns > 0)
+        drive.left += (now - drive.busy_until_ns) * slow;
+    if (drive.left > (double)drive.credit)
+        drive.left = (double)drive.credit;
+    double first = drive.left < count ? drive.left : count;
+    double fast_ns = first * 1e9 / (double)drive.fast;
+    drive.left += (drive.is_bucket ? fast_ns * slow : 0) - first;
+    if (drive.busy_until_ns < now)
+        drive.busy_until_ns = now;
+    drive.busy_until_ns += fast_ns + (count - first) / slow;
+    uint64_t until = (uint64_t)drive.busy_until_ns;
+    pthread_mutex_unlock(&drive.pace);
+    const struct timespec end = {.tv_sec = (time_t)(until / SECOND_NS),
+                                 .tv_nsec = (long)(until % SECOND_NS)};
+    while (clock_nanosleep(CLOCK_MONOTONIC, TIMER_ABSTIME, &end, NULL) == EINTR) {
+    }
+}
+
 static int drive_pread(void *handle, void *buffer, uint32_t count, uint64_t offset, uint32_t flags)
 {
     (void)handle;
@@ -425,6 +479,7 @@ static int drive_pread(void *handle, void *buffer, uint32_t count, uint64_t offs
     if (!is_aligned(count, offset))
         return -1;
     unsigned char *to = buffer;
+    take_time(count);
     pthread_mutex_lock(&drive.lock);
     for (uint64_t s = offset / drive.sector; count > 0; s++) {
         if (drive.newest[s])
@@ -446,6 +501,7 @@ static int drive_pwrite(void *handle, const void *buffer, uint32_t count, uint64
     if (!is_aligned(count, offset))
         return -1;
     const unsigned char *from = buffer;
+    take_time(count);
     pthread_mutex_lock(&drive.lock);
     uint64_t now = now_ns();
     for (uint64_t s = offset / drive.sector; count > 0; s++) {

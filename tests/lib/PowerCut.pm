@@ -39,7 +39,7 @@ my %DRIVE = (
 sub plugin {
     my ($self) = @_;
     return (abs_path($PLUGIN), "file=$self->{top}/image", 'seed=' . $self->{seed}++,
-        "sector=$self->{sector}", "flush-us=$self->{flush_us}", "lie=$self->{lie}");
+        "sector=$self->{sector}", "flush-us=$self->{flush_us}", "lie=$self->{lie}", @{ $self->{speed} // [] });
 }
 
 sub cache_filter {
@@ -71,7 +71,7 @@ sub lacking {
 }
 
 # PowerCut->new(fs => TYPE, drive => 'strict'|'unsafe'|'random', and if need be sector => BYTES of the
-# loop device (4096), lie => WORD of the plugin's, flush_us => its MICROSECONDS for a flush, mount => OPTIONS, mib => SIZE, seed => NUMBER): the
+# loop device (4096), lie => WORD of the plugin's, flush_us => its MICROSECONDS for a flush, speed => [ its 'fast=BYTES', ... ], mount => OPTIONS, mib => SIZE, seed => NUMBER): the
 # machine is on. Undef when this system has no such filesystem.
 sub new {
     my $self = image(@_) // return;

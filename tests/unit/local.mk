@@ -23,6 +23,7 @@ BONNIE_UNIT_TESTS = \
 	tests/unit/measure/test_durability \
 	tests/unit/measure/test_histogram \
 	tests/unit/measure/test_io_limit \
+	tests/unit/measure/test_levels \
 	tests/unit/measure/test_mount_info \
 	tests/unit/measure/test_packed_stats \
 	tests/unit/measure/test_sources \

@@ -10,7 +10,7 @@ package Bonnie::Comparison;
 
 use strict;
 use warnings;
-use List::Util          qw(max min);
+use List::Util          qw(max min uniq);
 use Bonnie::MannWhitney qw(can_show compare_ratios fewest_runs runs_to_show);
 use Bonnie::Plain       qw(shorten);
 use Bonnie::Statistics  qw(holm median);
@@ -161,7 +161,15 @@ sub judge_together {
 sub tests {
     my ($self) = @_;
     my %ran = map { $_ => 1 } $self->{baseline}->tests, $self->{other}->tests;
-    return grep { $ran{$_} } map { $_->{name} } all_tests();
+    return map { $self->levels($_) } grep { $ran{$_} } map { $_->{name} } all_tests();
+}
+
+# The levels of a test whose speed fell in all runs, because a mean over several of them has no
+# meaning; otherwise the test itself.
+sub levels {
+    my ($self, $test) = @_;
+    my @counts = uniq(map { scalar @{ $_->{levels} } } map { $_->details($test) } @{$self}{qw(baseline other)});
+    return @counts == 1 && $counts[0] > 0 ? map {"$test.$_"} 1 .. $counts[0] : $test;
 }
 
 sub row {

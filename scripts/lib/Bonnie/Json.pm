@@ -94,6 +94,8 @@ sub run_record {
     return (\%record, @problems);
 }
 
+my $MOST_LEVELS = 4;
+
 my $NOT_RUN = { map { $_ => no_figure() } qw(rate cpu latency) };
 
 sub read_tests {
@@ -107,6 +109,7 @@ sub read_tests {
             next;
         }
         my $test = $tests{$name} = read_test($KNOWN{$name}, $written);
+        $tests{"$name.$_"} = { %{$NOT_RUN}, rate => $test->{levels}[ $_ - 1 ]{rate} } for 1 .. @{ $test->{levels} };
         push @problems, map {"$_ of $name is not a number"} grep { $test->{$_}{state} eq 'bad' } qw(rate cpu latency);
     }
     return (\%tests, @problems);
@@ -125,6 +128,7 @@ sub read_test {
         latency     => figure($latency->{max}, \&latency_text),
         percentiles => { map { known($_ => number($latency->{$_})) } @PERCENTILES },
         intervals   => [ grep { defined $_->{seconds} } map { interval(hash($_)) } list($written->{intervals}) ],
+        levels      => [ map { level($test, hash($_)) } grep { defined } (list($written->{levels}))[ 0 .. $MOST_LEVELS - 1 ] ],
         hosts       => [ grep { defined $_->{name} && defined $_->{rate} } map { host_part(hash($_)) } list($written->{hosts}) ],
         known(steady => steady_state(hash($written->{steady_state}))),
         known(slowest => slowest_operations(hash($written->{tail}))),
@@ -151,6 +155,11 @@ sub known {
 sub interval {
     my ($written) = @_;
     return { map { $_ => number($written->{$_}) } qw(seconds ops bytes) };
+}
+
+sub level {
+    my ($test, $written) = @_;
+    return { rate => figure($written->{rate}, rate_text($test)), map { $_ => number($written->{$_}) // 0 } qw(from_seconds to_seconds) };
 }
 
 # The rate of a host, per rank.
@@ -235,7 +244,7 @@ sub rate_text {
 sub csv_settings {
     my ($tests, $settings) = @_;
     my %ran;
-    $ran{ $KNOWN{$_}{half} } = 1 for grep { is_run($tests->{$_}{rate}) } keys %{$tests};
+    $ran{ $KNOWN{$_}{half} } = 1 for grep { $KNOWN{$_} && is_run($tests->{$_}{rate}) } keys %{$tests};
     my %csv = (concurrency => text($settings->{workers}));
     @csv{qw(file_size chunk_size seek_count seekers)} = $ran{io} || $ran{mixed} ? bulk_settings($settings) : (q{}) x 4;
     @csv{qw(num_files max_size min_size num_dirs file_chunk_size)} = $ran{files} ? file_settings($settings) : (q{}) x 5;

@@ -29,7 +29,7 @@ sub many_changes {
 
 sub label_row {
     my ($comparison, @tests) = @_;
-    my %row = map { $_->{test} => $_ } $comparison->rows;
+    my %row = map { $_->{test} =~ s/[.]\d\z//ar => $_ } $comparison->rows;    # of several levels the last
     return row_of(row_head($comparison->other), cell(scalar @{ $comparison->other->records }),
         map { change_cell($row{ $_->{name} }) } @tests);
 }

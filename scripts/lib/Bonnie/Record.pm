@@ -22,6 +22,8 @@
 #   tests       besides its figures, a test has
 #       percentiles  { min, mean, p50, p90, p95, p99, p99_9, p99_99, max }, nanoseconds
 #       intervals    [ { seconds => end since the start of the test, ops => ..., bytes => ... } ]
+#       levels       [ { rate, from_seconds, to_seconds } ], what its speed fell to; empty if it did
+#                    not. The first has the figures of a test "NAME.1", and so on
 #       hosts        [ { name => ..., rate => of each of its ranks } ], of several ranks under MPI
 #       steady       { metric, unit, verdict, round_seconds, precondition, rounds => [ { figure, mean_ns, p99_ns } ],
 #                    fit => { first_round, mean, range_percent, slope } }; only if it was to become steady

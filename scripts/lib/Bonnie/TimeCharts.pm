@@ -8,7 +8,7 @@ use warnings;
 use Exporter 'import';
 use List::Util qw(max min);
 use Bonnie::Axis      qw(axis_of_time);
-use Bonnie::Chart     qw(steps);
+use Bonnie::Chart     qw(line points steps);
 use Bonnie::HtmlTable qw(tests_run);
 use Bonnie::Panels    qw(panels panel row_label);
 use Bonnie::Units     qw(figure_text range_text);
@@ -18,6 +18,7 @@ our @EXPORT_OK = qw(middle time_charts);
 my $HEIGHT = 30;
 
 my @NOTES = ('For each label, the run with the median rate. Each strip begins at zero, and the strips of one test have the same scale.',
+    'Where the speed fell for good, an upright line marks the place, and a level line the mean before and after.',
     'Labels with too few intervals, or none, are left out.');
 
 # More steps than this cannot be distinguished, and make the page large.
@@ -41,7 +42,7 @@ sub time_charts {
 # A panel of the labels that have a course; nothing if none has.
 sub time_panel {
     my ($test, $most, @groups) = @_;
-    my @courses = grep { @{ $_->{steps} } } map { { group => $_, steps => course($_, $test, $most) } } @groups;
+    my @courses = grep { @{ $_->{steps} } } map { { group => $_, steps => course($_, $test, $most), levels => levels($_, $test) } } @groups;
     return if !@courses;
     my @points  = map { @{ $_->{steps} } } @courses;
     my $time    = axis_of_time(max(map { $_->[0] } @points));
@@ -61,8 +62,28 @@ sub time_row {
     return {
         label => row_label($course->{group}),
         shown => range_text(min(@rates), max(@rates), $test->{unit}),
-        marks => [ steps('course', $HEIGHT, \@steps) ],
+        marks => [ steps('course', $HEIGHT, \@steps), level_marks($time, $highest, @{ $course->{levels} }) ],
     };
+}
+
+# A line for each level, and a mark where the speed fell.
+sub level_marks {
+    my ($time, $highest, @levels) = @_;
+    my @falls = map { [ min(1, $time->{at}->($_->{from_seconds})), $HEIGHT / 2 ] } @levels[ 1 .. $#levels ];
+    my @lines = map { level_line($time, $_, $HEIGHT * (1 - min(1, ($_->{rate}{value} // 0) / $highest))) } @levels;
+    return (@lines, @falls ? points('tail', $HEIGHT, \@falls) : ());
+}
+
+sub level_line {
+    my ($time, $level, $y) = @_;
+    my ($from, $to) = map { min(1, $time->{at}->($level->{$_})) } qw(from_seconds to_seconds);
+    return line('range', $from, max($from, $to), $y, $y);
+}
+
+sub levels {
+    my ($group, $test) = @_;
+    my ($details) = middle($group->details($test->{name}));
+    return $details ? $details->{levels} : [];
 }
 
 # [ [ seconds at the end, rate until then ], ... ], at most $most of them;

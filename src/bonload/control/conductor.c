@@ -3,6 +3,7 @@
 
 #include <errno.h>
 #include <signal.h>
+#include <stdlib.h>
 #include <time.h>
 
 #include "measure/clock.h"
@@ -104,6 +105,18 @@ int explainer_sum_up(struct explainer *x, enum load_kind kind, const struct tall
     return examiner_sum_up(x->examiner, kind, tally_service(t), summary, e);
 }
 
+/*
+ * Whether the speed of a kind may have levels: of one load on files, in one process, and not of
+ * writes that only the page cache has taken.
+ */
+static bool has_levels(const struct conductor *c, enum load_kind kind)
+{
+    const struct plan *p = c->run->plan;
+    return (c->run->target->traits & TARGET_FILES) && !steering_has_steps(p) &&
+           p->course.count == 0 && c->coordinator->ranks.count == 1 && plan_has(p, kind) &&
+           (kind == LOAD_READ || p->settings->direct || p->settings->fsync);
+}
+
 int conductor_open(struct conductor *c, struct run *run, struct coordinator *coordinator,
                    struct err *e)
 {
@@ -116,6 +129,9 @@ int conductor_open(struct conductor *c, struct run *run, struct coordinator *coo
         rc = series_open(&c->intervals, INTERVAL_NS, INTERVALS_MOST, e);
     if (rc == 0)
         rc = series_open(&c->timeline, TIMELINE_NS, TIMELINE_MOST, e);
+    c->tracks = calloc(LOAD_KINDS, sizeof *c->tracks);
+    if (rc == 0 && !c->tracks)
+        rc = err_system(e, ENOMEM, "memory for the course of the run");
     if (rc == 0)
         rc = progress_open(&c->view,
                            run->plan->settings->show_progress && run->plan->stripe.index == 0, e);
@@ -136,6 +152,7 @@ void conductor_close(struct conductor *c)
     steps_close(&c->steps);
     series_close(&c->intervals);
     series_close(&c->timeline);
+    free(c->tracks);
     progress_close(&c->view);
     live_file_close(&c->live);
     crew_close(&c->crew);
@@ -437,6 +454,16 @@ static int look_at_course(struct conductor *c, uint64_t now_ns, bool is_last, st
     uint64_t elapsed_ns = now_ns > c->start_ns ? now_ns - c->start_ns : 0;
     series_look(&c->intervals, &c->run->recorders, elapsed_ns, is_last);
     series_look(&c->timeline, &c->run->recorders, elapsed_ns, is_last);
+    for (enum load_kind kind = 0; kind < LOAD_KINDS; kind++) {
+        uint64_t bytes = recorders_counts(&c->run->recorders, kind).bytes;
+        if (!is_last) {
+            track_add(&c->tracks[kind], elapsed_ns, bytes);
+            continue;
+        }
+        track_end(&c->tracks[kind], elapsed_ns, bytes);
+        if (has_levels(c, kind) && levels_find(&c->levels[kind], &c->tracks[kind], e) != 0)
+            return -ENOMEM;
+    }
     return live_file_look(&c->live, c->run, elapsed_ns, is_last, e);
 }
 

@@ -13,6 +13,7 @@
 #include "bonload/stats/series.h"
 #include "measure/busy.h"
 #include "measure/io_limit.h"
+#include "measure/levels.h"
 #include "sync/coordinator.h"
 #include "tail/examiner.h"
 #include "tail/trace.h"
@@ -76,6 +77,8 @@ struct conductor {
     struct steps steps;
     struct series intervals; /* slices of one second */
     struct series timeline;  /* finer slices, for the HTML page */
+    struct track *tracks;    /* for each kind, the course of what it achieved */
+    struct levels levels[LOAD_KINDS];
     struct progress_view view;
     struct live_file live;
 

@@ -217,6 +217,7 @@ static void print_kind(const struct result *result, enum load_kind kind, FILE *o
     const struct kind_result *k = &result->figures->kinds[kind];
     const struct tally *t = &k->tally;
     char waits[TAIL_TEXT];
+    char levels[LEVELS_TEXT];
     if (tally_ended(t) == 0 && k->begun == 0)
         return;
     fprintf(out, "\n%s\n", load_titles[kind]);
@@ -228,6 +229,9 @@ static void print_kind(const struct result *result, enum load_kind kind, FILE *o
     print_throughput(k, out);
     print_connections(k, out);
     print_source(result, kind, out);
+    levels_words(levels, &result->levels[kind], 0);
+    if (levels[0] != '\0')
+        fprintf(out, "Levels: %s\n", levels);
     tail_summary_words(waits, &result->tails[kind]);
     if (waits[0] != '\0')
         fprintf(out, "Tail: %s\n", waits);

@@ -272,6 +272,7 @@ static json_t *json_of_kind(const struct result *result, enum load_kind kind)
     put_value(&object, "missed", json_of_reasons(&result->figures->misses, kind));
     put_value(&object, "slowest",
               json_of_slowest(&result->slowest[kind], result->plan->target->ops));
+    put_levels(&object, &result->levels[kind], 1);
     put_tail(&object, &result->tails[kind]);
     if (result->plan->mode == MODE_SEARCH && plan->pace != PACE_FOLLOWS) {
         put_text(&object, "found", found_names[k->answer.found]);

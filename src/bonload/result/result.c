@@ -296,6 +296,7 @@ static bool fill_result(struct conductor *c, struct result *result)
         .steps = &c->steps,
         .intervals = &c->intervals,
         .timeline = &c->timeline,
+        .levels = c->levels,
         .start_time_ns = c->start_time_ns,
         .is_of_last_load = run->plan->mode == MODE_SEARCH && c->has_all_steps,
         .is_exhausted = atomic_load(&run->exhausted_ns) != 0,

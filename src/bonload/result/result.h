@@ -10,6 +10,7 @@
 #include "bonload/plan/plan.h"
 #include "bonload/stats/recorder.h"
 #include "bonload/stats/series.h"
+#include "measure/levels.h"
 #include "sync/ranks.h"
 #include "tail/summary.h"
 #include "util/err.h"
@@ -114,6 +115,7 @@ struct result {
     struct figures *figures; /* owned */
     size_t op_count;
     struct slow_results slowest[LOAD_KINDS];
+    const struct levels *levels;           /* for each kind, what its speed fell to */
     struct tail_summary tails[LOAD_KINDS]; /* what the slowest requests waited for */
     const struct steps *steps;
     struct series *intervals;

@@ -227,6 +227,7 @@ static json_t *json_of_test(const struct test_result *t, enum test_id test, cons
     else
         put_value(&object, "waited_for_cpu_percent", json_null());
     put_value(&object, "steady_state", json_of_steady(&t->steady));
+    put_levels(&object, &t->levels, test_level_unit(t, test));
     put_value(&object, "intervals", all_intervals(t));
     put_tail(&object, &t->tail);
     put_together(&object, &t->together, test);

@@ -159,6 +159,20 @@ static void print_steady(FILE *out, const struct result *r, bool *has_begun)
     }
 }
 
+/* Says of each test whose speed fell what it was before and after. */
+static void print_levels(FILE *out, const struct result *r, bool *has_begun)
+{
+    for (enum test_id test = 0; test < TEST_COUNT; test++) {
+        char words[LEVELS_TEXT];
+        const struct test_result *t = &r->tests[test];
+        levels_words(words, &t->levels, test_counts_operations(test) ? t->chunk_bytes : 0);
+        if (words[0] == '\0')
+            continue;
+        begin_section(out, has_begun);
+        print_about(out, test_name(test), words);
+    }
+}
+
 /*
  * Notes which tests had transfers that cost more than necessary. All of them use the same engine.
  */
@@ -298,6 +312,7 @@ static int measured_print(FILE *out, const struct result *r, bool advice)
 {
     bool has_begun = false;
     print_verdicts(out, r, advice, &has_begun);
+    print_levels(out, r, &has_begun);
     print_tails(out, r, &has_begun);
     print_steady(out, r, &has_begun);
     print_starts(out, r, &has_begun);

@@ -53,7 +53,7 @@ static void end(struct monitor *m, uint64_t elapsed_ns, struct interval **interv
 {
     struct err e;
     err_init(&e);
-    assert_int_equal(monitor_end(m, elapsed_ns, intervals, count, &e), 0);
+    assert_int_equal(monitor_end(m, elapsed_ns, intervals, count, NULL, &e), 0);
 }
 
 /*

@@ -190,7 +190,9 @@ sub record_metrics {
     for my $test (all_tests()) {
         my $figures = $record->{tests}{ $test->{name} } or next;
         next if !$figures->{rate} || !is_value($figures->{rate});
-        push @metrics, rate($test->{name}, $figures->{rate}{value}, $test->{unit});
+        my @levels = @{ $figures->{levels} // [] };    # of which the mean is not judged
+        push @metrics, { %{ rate($test->{name}, $figures->{rate}{value}, $test->{unit}) }, judged => @levels ? 0 : 1 };
+        push @metrics, map { rate("$test->{name}." . ($_ + 1), $levels[$_]{rate}{value}, $test->{unit}) } 0 .. $#levels;
         my %latency = %{ $figures->{percentiles} // {} };
         $latency{max} //= $figures->{latency}{value} if $figures->{latency} && is_value($figures->{latency});
         push @metrics, latencies($test->{name}, \%latency);

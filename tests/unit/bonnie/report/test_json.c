@@ -85,6 +85,16 @@ static struct test_result get_block(void)
                     .least = {.by = LIMITED_DEVICE, .reason = REASON_NO_DEVICE},
                     .most = {.waited_percent = -1},
                     .filesystem = "A \"<fs>\""},
+        .levels = {.count = 2,
+                   .list = {{.to = {.ns = SECOND / 2, .bytes = UINT64_C(1) << 29},
+                             .rate = 1048576e3,
+                             .ci95 = {1024e3, 2048e3},
+                             .limited_by = "page cache"},
+                            {.from = {.ns = SECOND / 2, .bytes = UINT64_C(1) << 29},
+                             .to = {.ns = 2 * SECOND, .bytes = UINT64_C(1) << 30},
+                             .rate = 358e6,
+                             .ci95 = {1024, 0},
+                             .limited_by = "device"}}},
         .intervals = two_seconds,
         .interval_count = 2,
     };
@@ -188,6 +198,7 @@ static void build(struct result runs[static 2])
     runs[1].tests[TEST_GET_BLOCK] = get_block();
     runs[1].tests[TEST_GET_BLOCK].intervals = NULL;
     runs[1].tests[TEST_GET_BLOCK].interval_count = 0;
+    runs[1].tests[TEST_GET_BLOCK].levels.count = 0;
     runs[1].tests[TEST_SEQ_DEL] = seq_del(SECOND);
 }
 
@@ -250,6 +261,7 @@ static void rounds_come_out_as_written_by_hand(void **state)
     struct result runs[2];
     build(runs);
     runs[0].tests[TEST_GET_BLOCK].steady = five_rounds();
+    runs[0].tests[TEST_GET_BLOCK].levels.count = 0;
     runs[0].tests[TEST_SEQ_DEL].measured = false;
     expect_golden("steady.json", runs, 1);
 }

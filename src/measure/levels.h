@@ -1,0 +1,109 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#pragma once
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "measure/device.h"
+#include "util/err.h"
+
+/*
+ * The course of a piece of work in bounded memory, and the levels that its speed falls to: of a
+ * cache that is full, of a credit that is used up.
+ *
+ * A course is a list of sums. A further point is kept when it is a step of time or a step of bytes
+ * later than the last one. When there is no room left, both steps become a 512th of the whole, so a
+ * short fast part of the work has many points, and so has a long slow one.
+ */
+#define TRACK_ROOM 2048
+
+/* What had been counted when. Two points differ by what happened between them. */
+struct track_point {
+    uint64_t ns;
+    uint64_t bytes;
+    uint64_t read_bytes; /* what the devices below did; 0: unknown */
+    uint64_t written_bytes;
+    uint64_t busy_ns;
+};
+
+/* All zeros: an empty course. Has no pointers, so forked processes can share it. */
+struct track {
+    uint64_t step_ns;
+    uint64_t step_bytes;
+    size_t last;                           /* index of the last point */
+    struct track_point points[TRACK_ROOM]; /* the first one is zero: the beginning */
+};
+
+/*
+ * Adds a point if it is a step later than the last one, and returns it: the caller may set what the
+ * devices did. Otherwise returns NULL. `bytes` may not be less than in the last one.
+ */
+struct track_point *track_add(struct track *c, uint64_t ns, uint64_t bytes);
+
+/* How long the next look at the sums may wait: a position is known to 0.1 % of its time, or 10 ms.
+ */
+uint64_t track_pause_ns(uint64_t elapsed_ns);
+
+/* Ends the course with this point, which replaces all that are not earlier, and returns it. */
+struct track_point *track_end(struct track *c, uint64_t ns, uint64_t bytes);
+
+/*
+ * A part of the course with one speed. A stall, in which nothing moves, is no level but part of
+ * one; of the last level it is not when it ends the course, as a final sync does.
+ */
+struct level {
+    struct track_point from;
+    struct track_point to;
+    double rate;            /* bytes per second */
+    double ci95[2];         /* 95 % confidence interval of the rate */
+    const char *limited_by; /* a static text; "unknown" or NULL: unknown */
+};
+
+#define LEVELS_MOST 4
+
+struct levels {
+    unsigned count; /* 0: the course has no levels: it is even, slopes, or is too short */
+    struct level list[LEVELS_MOST];
+};
+
+/* The least fall, and the least that each level but the first must last. */
+#define LEVELS_FALL_PERCENT   20
+#define LEVELS_SHORTEST_NS    UINT64_C(3000000000)
+#define LEVELS_SHORTEST_SHARE 20 /* a 20th of the course */
+
+/*
+ * Finds where the speed of a course falls for good, and the levels on both sides.
+ *
+ * The values are the logarithms of the speed between two points. The place of a fall is the one
+ * with the least squares; the place within its interval is where the lines of both levels meet. It
+ * is a fall if the difference of both means, squared, is at least LEVELS_THRESHOLD times what the
+ * scatter explains. That scatter must allow for correlation: one second of a disk resembles the
+ * next. It is estimated by self-normalisation: the sum of squares of the cumulated deviations from
+ * the mean of each side (Shao and Zhang, "Testing for Change Points in Time Series", Journal of the
+ * American Statistical Association 105, 2010), which needs no lag or bandwidth, and which also
+ * grows with a slope; the larger estimate of both sides counts for both. The threshold comes from
+ * simulated courses (tests/unit/measure/test_levels.c), because theirs is for a fixed number of
+ * values on both sides. The interval of a rate has the normaliser of Lobato ("Testing That a
+ * Dependent Process Is Uncorrelated", same journal 96, 2001), whose 95 % quantile is 45.4.
+ *
+ * A slope has no place: near a fall, the difference must be most of that between the levels.
+ * Returns 0, or -ENOMEM with a line in e.
+ */
+#define LEVELS_THRESHOLD 80
+
+int levels_find(struct levels *levels, const struct track *c, struct err *e);
+
+/*
+ * Says what the speed fell to: "2.83 GiB/s for the first 41.2 GiB (14.6 s; limited by page cache);
+ * then 901.1 MiB/s (limited by device)." With operation_bytes it counts operations of that size.
+ * Empty without levels. The text has no commas, because scripts take a line with a comma for the
+ * CSV line.
+ */
+#define LEVELS_TEXT (LEVELS_MOST * 128)
+
+void levels_words(char text[static LEVELS_TEXT], const struct levels *levels,
+                  uint64_t operation_bytes);
+
+/* What the devices did in a level, if the course knows it. */
+struct device_use level_device(const struct level *l);

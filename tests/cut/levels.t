@@ -1,0 +1,66 @@
+#!/usr/bin/perl
+# SPDX-License-Identifier: GPL-2.0-or-later
+# Devices whose speed falls: at a known byte, and when the credit of a token bucket is used up.
+use strict;
+use warnings;
+use FindBin;
+use lib "$FindBin::Bin/../lib", "$FindBin::Bin/../../scripts/lib";
+use PowerCut;
+BEGIN { PowerCut::alone() }
+use Test::More;
+use BonnieRun  qw(bonnie);
+use JsonReport qw(report_ok);
+
+my $why = PowerCut::lacking();
+plan skip_all => $why if defined $why;
+
+my $MIB = 1 << 20;
+
+sub between {
+    my ($what, $is, $low, $high) = @_;
+    ok($low <= $is && $is <= $high, "$what: $is, between $low and $high");
+    return;
+}
+
+# A busy machine may hide the fall: then the same is tried again.
+sub found {
+    my ($try) = @_;
+    for (1 .. 4) {
+        my @levels = @{ $try->() };
+        return @levels if @levels == 2;
+    }
+    return;
+}
+
+my @CASES = (
+    [ 'ext4', 'a step',         'put_block', [], 12 * $MIB,         12 * $MIB ],
+    [ 'xfs',  'a token bucket', 'put_block', ['bucket=1'], 8 * $MIB, 8 * $MIB * 40 / 30 ],
+);
+for my $case (@CASES) {
+    my ($fs, $name, $test, $kind, $credit, $at) = @{$case};
+    my $machine;
+    my $told;
+    my @levels = found(sub {
+        undef $machine;
+        $machine = PowerCut->new(fs => $fs, speed => [ 'fast=' . 40 * $MIB, 'slow=' . 10 * $MIB, "credit=$credit", @{$kind} ]) // return [ 1, 2 ];
+        my $run = bonnie('-d', $machine->dir, '-D', '-q', '-r0', '-n0', '-s50:256k', qw(--engine=libaio --iodepth=8), "--tests=$test", '--format=json,text');
+        is($run->{status}, 0, "$name: exit status 0") or diag($run->{err});
+        $told = $run->{err};
+        return report_ok($run->{out})->{runs}[0]{tests}[0]{levels};
+    });
+    if (!$machine) {
+        note("no mkfs.$fs");
+        next;
+    }
+    is(scalar @levels, 2, "$name on $fs: two levels");
+    note($told);
+    next if !@levels;
+    between('the place', $levels[0]{to_bytes}, .9 * $at, 1.1 * $at);
+    between('before', $levels[0]{rate}, 13 * 1024, 42 * 1024); # a busy machine is slower than the device
+    between('after',  $levels[1]{rate}, 5 * 1024,  10.5 * 1024);
+    is($levels[1]{from_bytes}, $levels[0]{to_bytes}, 'the second begins where the first ends');
+    is($levels[1]{to_bytes}, 50 * $MIB, 'and lasts to the end');
+    like($told, qr{^  $test: \d+[.]\d MiB/s for the first \d+[.]\d MiB \(\d+(?:[.]\d+)? m?s(?:; limited by [\w ]+)?\); then\s+\d+[.]\d\s+MiB/s(?:\s+\(limited\s+by\s+[\w ]+\))?[.]$}m, 'the sentence below the table');
+}
+
+done_testing();
