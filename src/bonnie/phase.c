@@ -351,6 +351,9 @@ static void judge_levels(struct test_result *t, enum test_id test, const struct 
         evidence.read_bytes = asked.read;
         evidence.written_bytes = asked.written;
         evidence.device = level_device(l);
+        for (enum way way = 0; way < WAYS; way++) /* the others speak of the whole test */
+            if (evidence.moved.by[way] != SOURCE_DEVICE)
+                evidence.moved.by[way] = SOURCE_NONE;
         bottleneck_judge(&judgement, &evidence);
         l->limited_by = bottleneck_name(judgement.by);
     }
@@ -422,7 +425,7 @@ static int start_observers(struct phase *ph, struct err *e)
         .notes_intervals = p->wants_intervals,
         .notes_course = p->ranks == 1 && is_stored(ph) &&
                         (ph->workload->unit == UNIT_CHUNK || ph->workload->unit == UNIT_BLOCK),
-        .devices = &r->storage.devices,
+        .devices = &r->storage.sources.devices,
         .name = test_name(ph->test),
         .figures = r->figures,
         .line_is_open = r->progress.line_open && !draws && !r->coordinator->ops->asks,

@@ -7,8 +7,8 @@
 
 #include "measure/busy.h"
 #include "measure/histogram.h"
-#include "sys/host.h"
 #include "measure/levels.h"
+#include "sys/host.h"
 #include "tail/summary.h"
 
 /* Appends the latencies to the object. Each key is the name of the field in the struct. */
