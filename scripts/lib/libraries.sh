@@ -44,12 +44,12 @@ fetch_perl() (
 	place=$TOP/build/perl-$1
 	[ ! -e "$place/complete" ] || exit 0
 	rm -rf "$place" && mkdir -p "$place" && cd "$place" || exit
-	version=$(perl -e 'printf "%vd", $^V' | cut -d. -f1,2)
+	perl=$(perl -e 'printf "%vd", $^V' | cut -d. -f1,2)
 	repository "deb [arch=$1]" >sources.list
 	other="-o APT::Architecture=$1 -o APT::Architectures=$1 -o Dir::State::status=/dev/null"
 	# shellcheck disable=SC2086 # options
 	apt_in "$place" $other update &&
-		apt_in "$place" $other download perl-base "libperl$version" "perl-modules-$version" libcrypt1 || exit
+		apt_in "$place" $other download perl-base "libperl$perl" "perl-modules-$perl" libcrypt1 || exit
 	for package in *.deb; do
 		dpkg-deb -x "$package" root || exit
 	done

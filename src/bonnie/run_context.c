@@ -104,11 +104,14 @@ static int check_data_file(struct run_context *r, struct plan *p, struct err *e)
     if (fd < 0)
         return fd;
     uint32_t alignment = scratch_direct_alignment(fd);
-    int opened = scratch_reopen(fd, O_RDWR | (p->direct ? O_DIRECT : 0), p->settings->directory, e);
+    const struct scratch *named_in = is_named ? &r->scratch : NULL;
+    const char *name = p->settings->directory;
+    int flags = O_RDWR | (p->direct ? O_DIRECT : 0);
+    int opened = scratch_reopen_data_file(named_in, p->first_worker, fd, flags, name, e);
     if (opened == -EINVAL && p->direct && !p->settings->direct) {
         err_init(e);
         p->direct = false;
-        opened = scratch_reopen(fd, O_RDWR, p->settings->directory, e);
+        opened = scratch_reopen_data_file(named_in, p->first_worker, fd, O_RDWR, name, e);
     }
     if (is_named)
         scratch_remove_data_file(&r->scratch, p->first_worker, e);

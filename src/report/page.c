@@ -84,6 +84,8 @@ static int try_drawer(const struct page *p, struct err *e)
     bool is_ours = status == 0 && pread(out, said, sizeof said - 1, 0) > 0 && !strcmp(said, ours);
     descriptor_close(&in);
     descriptor_close(&out);
+    if (status == -ENOENT)
+        return err_say(e, "%s: %s, or Perl, which runs it, is not here", p->option, p->program);
     if (status < 0)
         return err_system(e, -status, "%s: run %s", p->option, p->program);
     if (status > 0)

@@ -129,7 +129,7 @@ int data_file_open(struct data_file *d, int access, enum data_file_use use, stru
         flags |= O_DSYNC;
     if (d->direct && use == USE_BLOCKS)
         flags |= O_DIRECT;
-    int fd = scratch_reopen(d->fd, flags, d->name, e);
+    int fd = scratch_reopen_data_file(d->named_in, name_number(d), d->fd, flags, d->name, e);
     if (fd < 0)
         return fd;
     d->file->fd = fd;

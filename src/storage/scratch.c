@@ -732,6 +732,9 @@ int scratch_open_named_file(const struct scratch *s, unsigned number, struct err
     return fd >= 0 ? fd : err_system(e, errno, "open %s/%s/%s", s->path, s->name, name);
 }
 
+/* Without /proc, files are opened again by their names. */
+#define DESCRIPTORS "/proc/self/fd"
+
 /* Returns the new descriptor, or a negative errno. */
 static int open_again(int fd, int flags)
 {
@@ -769,9 +772,11 @@ int scratch_make_data_file(const struct scratch *s, unsigned number, bool *is_na
 {
     int fd = openat(s->fd, ".", O_RDWR | O_TMPFILE | O_CLOEXEC, 0600);
     *is_named = false;
-    if (fd >= 0)
+    if (fd >= 0 && kernel_file_exists(DESCRIPTORS))
         return fd;
-    if (errno == EOPNOTSUPP || errno == EISDIR || errno == EINVAL || errno == ENOENT)
+    if (fd >= 0)
+        close(fd);
+    if (fd >= 0 || errno == EOPNOTSUPP || errno == EISDIR || errno == EINVAL || errno == ENOENT)
         return make_and_unlink(s, number, is_named, e);
     return err_system(e, errno, "make data file in %s/%s", s->path, s->name);
 }
@@ -790,10 +795,26 @@ int scratch_reopen(int fd, int flags, const char *name, struct err *e)
     int again = open_again(fd, flags);
     if (again == -EINVAL && (flags & O_DIRECT))
         return err_system(e, EINVAL, "open %s: this filesystem refuses O_DIRECT", name);
-    if (again == -ENOENT && !kernel_file_exists("/proc/self/fd"))
+    if (again == -ENOENT && !kernel_file_exists(DESCRIPTORS))
         return err_system(e, ENOENT, "open %s again: /proc is not mounted", name);
     return again >= 0 ? again
                       : err_system(e, -again, "open %s again through /proc/self/fd/%d", name, fd);
+}
+
+int scratch_reopen_data_file(const struct scratch *s, unsigned number, int fd, int flags,
+                             const char *name, struct err *e)
+{
+    char named[DATA_NAME_SIZE];
+    if (!s || kernel_file_exists(DESCRIPTORS))
+        return scratch_reopen(fd, flags, name, e);
+    data_name(named, number);
+    int again = openat(s->fd, named, flags | O_NOFOLLOW | O_CLOEXEC);
+    if (again < 0)
+        return err_system(e, errno, "open %s", name);
+    if (directory_has(s->fd, named, fd) == 1)
+        return again;
+    close(again);
+    return err_say(e, "open %s again: it has another name", name);
 }
 
 uint32_t scratch_direct_alignment(int fd)

@@ -229,9 +229,9 @@ int scratch_space(const struct scratch *s, struct scratch_space *space, struct e
 
 /*
  * Makes a data file without a name (O_TMPFILE, or unlinked at once), so that it vanishes however
- * the process ends. Where a file without a name cannot be opened again (some FUSE filesystems, 9p),
- * the file keeps a name until scratch_remove_data_file(), and *is_named is set. Returns its
- * descriptor, open for reading and writing.
+ * the process ends. Where a file without a name cannot be opened again (some FUSE filesystems, 9p,
+ * no /proc), the file keeps a name until scratch_remove_data_file(), and *is_named is set. Returns
+ * its descriptor, open for reading and writing.
  */
 int scratch_make_data_file(const struct scratch *s, unsigned number, bool *is_named, struct err *e);
 int scratch_remove_data_file(const struct scratch *s, unsigned number, struct err *e);
@@ -248,6 +248,13 @@ int scratch_open_named_file(const struct scratch *s, unsigned number, struct err
  * Returns the new descriptor.
  */
 int scratch_reopen(int fd, int flags, const char *name, struct err *e);
+
+/*
+ * Does the same for data file `number`, also where /proc is not mounted, if the file has kept its
+ * name in s (NULL: it has none).
+ */
+int scratch_reopen_data_file(const struct scratch *s, unsigned number, int fd, int flags,
+                             const char *name, struct err *e);
 
 /*
  * The alignment of offset and length for direct I/O on the file behind fd, in bytes. If the kernel

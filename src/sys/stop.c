@@ -197,6 +197,8 @@ int stop_init(struct err *e)
     shared->owner = getpid();
     shared->echo_ns = STOP_ECHO_NS;
     shared->null = kernel_file_open("/dev/null", O_WRONLY);
+    if (shared->null < 0 && errno == ENOENT)
+        shared->null = memfd_create("null", MFD_CLOEXEC); /* an empty chroot */
     if (shared->null < 0)
         return err_system(e, errno, "open /dev/null");
     shared->error = fcntl(STDERR_FILENO, F_DUPFD_CLOEXEC, 0);

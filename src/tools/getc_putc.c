@@ -158,7 +158,8 @@ static int open_channel(const struct session *s, const struct byte_way *way, str
 {
     bool writes = way->direction == BYTES_WRITTEN;
     *c = (struct byte_channel){0};
-    c->fd = scratch_reopen(s->fd, writes ? O_WRONLY : O_RDONLY, s->name, e);
+    c->fd =
+        scratch_reopen_data_file(&s->scratch, 0, s->fd, writes ? O_WRONLY : O_RDONLY, s->name, e);
     if (c->fd < 0 || way->is_system_call)
         return c->fd < 0 ? c->fd : 0;
     c->stream = fdopen(c->fd, writes ? "w" : "r");
