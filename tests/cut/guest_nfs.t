@@ -12,14 +12,14 @@ use Test::More;
 use BonnieRun qw(program);
 use Guest;
 use Root;
-use SweepSize qw(is_long sized);
+use SweepSize qw(is_long tries);
 
 plan skip_all => 'with --long alone' if !is_long();
 plan skip_all => 'needs root' if !Root::is_root();
 my $lacking = Guest::lacking();
 plan skip_all => $lacking if defined $lacking;
 
-my $TRIES = sized(1, 5, 20);
+my $TRIES = tries(20);
 
 # The export of /tmp/export is the root of NFS 4: fsid 0, no subtree check, any port.
 my $SCRIPT = <<'END';
@@ -41,7 +41,7 @@ run() {
 	name=$1
 	shift
 	before=$(counts)
-	echo "RUN $name $("$bonnie" -d /tmp/share -q --json -r0 -s64:1m -n0 -f --tests=put_block,get_block "$@" | tr -d '\n')"
+	echo "RUN $name $("$bonnie" -d /tmp/share -q --json -r0 -s16:1m -n0 -f --tests=put_block,get_block "$@" | tr -d '\n')"
 	echo "COUNTS $name $before $(counts)"
 }
 i=0

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-# A guest of QEMU with Debian's kernel (CutGuest.pm). It sees this system's files below an overlay in
+# A guest of QEMU with Debian's ordinary kernel (CutGuest.pm has one for cuts). It sees this system's files below an overlay in
 # its memory, has a disk of its own at /tmp, and control groups of version 2 alone. It runs one
 # script of the shell as root, and ends.
 package Guest;
@@ -43,15 +43,28 @@ poweroff -f
 END
 
 # Why there can be no guest here; undef: there can.
-sub lacking { return CutGuest::lacking() // (have('mkfs.ext4') ? undef : 'needs mkfs.ext4') }
+sub lacking {
+    return 'needs qemu-system-x86_64, busybox, modinfo, mkfs.ext4' if !have(qw(qemu-system-x86_64 busybox modinfo mkfs.ext4));
+    return 'linux-image-amd64 cannot be had' if !CutGuest::kernel(q{}, @MODULES);
+    return;
+}
+
+# Whether a guest on KVM comes to its end. If this system is itself a guest, it may have KVM that fails.
+my @KVM = qw(-accel kvm -cpu host);
+my $KVM_WORKS;
+
+sub kvm_works {
+    return $KVM_WORKS //= -w '/dev/kvm' && defined((run('true', accelerator => \@KVM, seconds => 60))[0]) ? 1 : 0;
+}
 
 # Guest::run($script, how...): what the script has printed, and its status; nothing when the guest did
 # not come to its end within the time.
 #   modules => [NAME ...]  more modules of the kernel
 #   seconds => N           how long it may take
+#   accelerator => [OPTION ...]  of QEMU; otherwise KVM or emulation
 sub run {
     my ($script, %how) = @_;
-    my ($kernel, @files) = CutGuest::kernel(@MODULES, @{ $how{modules} // [] });
+    my ($kernel, @files) = CutGuest::kernel(q{}, @MODULES, @{ $how{modules} // [] });
     my ($top, $disk) = (scratch(), scratch_on_disk());
     my $root = "$top/root";
     system "mkdir -p $root/bin $root/modules && cp \$(command -v busybox) $root/bin/busybox";
@@ -62,7 +75,7 @@ sub run {
     chmod oct 755, "$root/init";
     system("cd $root && find . | busybox cpio -o -H newc 2>/dev/null | gzip -1 >$top/initial") == 0 or die "no initial filesystem\n";
     system("truncate -s 2G $disk/image && mkfs.ext4 -q -F $disk/image") == 0 or die "no disk for the guest\n";
-    my @accelerator = -w '/dev/kvm' && !$how{emulated} ? qw(-accel kvm -cpu host) : qw(-accel tcg -cpu max);
+    my @accelerator = @{ $how{accelerator} // (kvm_works() ? \@KVM : [qw(-accel tcg -cpu max)]) };
     system 'timeout', '-k', '5', $how{seconds} // 300,
         'qemu-system-x86_64', @accelerator, qw(-m 1536 -smp 2 -nodefaults -display none -no-reboot),
         '-kernel', $kernel, '-initrd', "$top/initial", '-append', 'console=ttyS0 quiet panic=-1',

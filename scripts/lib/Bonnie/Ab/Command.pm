@@ -6,6 +6,7 @@ use strict;
 use warnings;
 use Exporter 'import';
 use List::Util          qw(first);
+use POSIX                ();
 use Bonnie::Ab::Session qw(now);
 use Bonnie::Plain       qw(plain_text shorten);
 
@@ -61,11 +62,17 @@ sub run_command {
 sub temporary_file {
     my ($regardless) = @_;
     my $opened = open my $file, '+>', undef;
-    my $fault  = $opened ? no_room($file) : fault_of_temporary("$!");
+    my $fault  = $opened ? no_room($file) : fault_of_temporary(why_not("$!"));
     return $file if !defined $fault;
     die "$fault\n" if !$regardless;
     open $file, '+<', '/dev/null' or die "cannot open /dev/null: $!\n";
     return $file;
+}
+
+# Perl's last try was elsewhere, so its reason may be another one than that of the directory.
+sub why_not {
+    my ($reason) = @_;
+    return POSIX::access($ENV{TMPDIR} || '/tmp', POSIX::W_OK()) ? $reason : "$!";
 }
 
 # Whether nothing more can be written to a temporary file, in words, or undef.
