@@ -11,6 +11,7 @@
 #include "boncut/methods/contents.h"
 #include "boncut/report/report.h"
 #include "boncut/verdict.h"
+#include "measure/mount_info.h"
 #include "storage/scratch.h"
 #include "sys/output.h"
 #include "sys/path.h"
@@ -18,6 +19,7 @@
 #include "util/descriptor.h"
 #include "util/err.h"
 #include "util/portable.h"
+#include "util/printable.h"
 #include "util/units.h"
 
 /* ---- the place ------------------------------------------------------------------------------- */
@@ -60,19 +62,28 @@ static int is_same_filesystem(const struct check *c)
 static int check_filesystem(const struct check *c, int fd, const char *path, struct err *e)
 {
     static const struct {
-        const char *option; /* part of a mount option */
+        const char *option; /* a mount option, whole */
         const char *state;
     } states[] = {
         {"shutdown", "shut down"},
         {"norecovery", "mounted without the recovery of its journal"},
         {"nologreplay", "mounted without the replay of its log"},
-        {"roll_forward", "mounted without the recovery of what was synced"},
+        {"disable_roll_forward", "mounted without the recovery of what was synced"},
     };
+    char rescue[MOUNT_OPTION + 1] = ""; /* what btrfs lists in an option: "rescue=a:nologreplay" */
     const char *state = NULL;
     int version;
-    for (size_t i = 0; i < sizeof states / sizeof *states; i++)
-        if (strstr(c->here.options, states[i].option))
+    const char *found = strstr(c->here.options, ",rescue=");
+    if (found)
+        sscanf(found, ",rescue=%64[^,]", rescue);
+    for (char *colon = rescue; (colon = strchr(colon, ':'));)
+        *colon = ',';
+    for (size_t i = 0; i < sizeof states / sizeof *states; i++) {
+        const char *option = states[i].option;
+        if (word_list_has(c->here.options, option, strlen(option)) ||
+            word_list_has(rescue, option, strlen(option)))
             state = states[i].state;
+    }
     if (portable_ioctl(fd, FS_IOC_GETVERSION, &version) != 0 && errno == EIO)
         state = states[0].state;
     if (state)

@@ -96,10 +96,15 @@ static bool add_number(const char *directory, const char *name, const char *word
 static void read_group(void *context, const struct control_group *g)
 {
     struct busy_reading *r = context;
-    if (g->is_v2)
-        add_number(g->directory, "cpu.stat", "throttled_usec ", 1000, &r->throttled_ns);
-    else
-        add_number(g->directory, "cpu.stat", "throttled_time ", 1, &r->throttled_ns);
+    uint64_t period_ns = 0;
+    if (r->group_count == BUSY_GROUPS)
+        return;
+    struct busy_group *group = &r->groups[r->group_count++];
+    add_number(g->directory, "cpu.stat", g->is_v2 ? "throttled_usec " : "throttled_time ",
+               g->is_v2 ? 1000 : 1, &group->throttled_ns);
+    add_number(g->directory, g->is_v2 ? "cpu.max" : "cpu.cfs_period_us", g->is_v2 ? " " : "", 1000,
+               &period_ns);
+    add_number(g->directory, "cpu.stat", "nr_throttled ", period_ns, &group->periods_ns);
 }
 
 void busy_read(struct busy_reading *r, const struct device_set *d, const char *root)
@@ -136,6 +141,22 @@ static double increase(uint64_t before, uint64_t after)
     return after > before ? (double)(after - before) : 0;
 }
 
+/*
+ * The time for which quotas held the process back, at most. The kernel adds up the times of all
+ * CPUs, but counts a period once; and groups above each other hold it back at the same time.
+ */
+static double throttled_ns(const struct busy_reading *before, const struct busy_reading *after)
+{
+    double longest = 0;
+    for (unsigned i = 0; i < after->group_count && after->group_count == before->group_count; i++) {
+        const struct busy_group *was = &before->groups[i];
+        const struct busy_group *is = &after->groups[i];
+        longest = fmax(longest, fmin(increase(was->throttled_ns, is->throttled_ns),
+                                     increase(was->periods_ns, is->periods_ns)));
+    }
+    return longest;
+}
+
 static double foreign_percent(const struct busy_reading *before, const struct busy_reading *after,
                               const struct busy_work *work)
 {
@@ -163,8 +184,7 @@ struct busy_evidence busy_between(const struct busy_reading *before,
         .others_percent = -1,
         .stolen_percent = -1,
         .waited_percent = work->waited_ns < 0 ? -1 : percent_of(work->waited_ns, elapsed),
-        .throttled_percent =
-            percent_of(increase(before->throttled_ns, after->throttled_ns), elapsed),
+        .throttled_percent = percent_of(throttled_ns(before, after), elapsed),
         .foreign_percent = foreign_percent(before, after, work),
     };
     if (after->cpus > 0 && before->cpus == after->cpus) {

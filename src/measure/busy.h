@@ -13,6 +13,15 @@
  * good. Everything is counted by the kernel, between two readings.
  */
 
+/* Most control groups, one above the other, whose quotas count. */
+#define BUSY_GROUPS 8
+
+/* How long the quota of a control group of this process held it back. */
+struct busy_group {
+    uint64_t throttled_ns; /* sum over all CPUs */
+    uint64_t periods_ns;   /* length of all periods in which that happened on any CPU */
+};
+
 /* Counters at one moment. Owns nothing. */
 struct busy_reading {
     uint64_t at_ns;
@@ -20,9 +29,10 @@ struct busy_reading {
     uint64_t used_ns;   /* CPU time of everybody on these CPUs, as /proc/stat has it */
     uint64_t stolen_ns; /* time in which the host of this virtual machine ran something else */
     uint64_t own_ns;    /* CPU time of this process */
-    uint64_t throttled_ns; /* time for which a quota held a control group of this process back */
-    bool knows_bytes;      /* false: the rest means nothing */
-    uint64_t read_bytes;   /* what this process caused (/proc/self/io) */
+    unsigned group_count;
+    struct busy_group groups[BUSY_GROUPS];
+    bool knows_bytes;    /* false: the rest means nothing */
+    uint64_t read_bytes; /* what this process caused (/proc/self/io) */
     uint64_t written_bytes;
     struct device_counters device; /* what everybody caused */
 };
@@ -35,8 +45,9 @@ struct busy_evidence {
     double stolen_percent; /* share of all CPUs that the host took */
     double waited_percent; /* share of the time for which the thread that waited longest was
                               ready to run, and had no CPU */
-    double throttled_percent; /* share of the time for which a quota held the process back */
-    double foreign_percent;   /* share of the device's bytes that others moved */
+    double
+        throttled_percent;  /* share of the time for which a quota held the process back, at most */
+    double foreign_percent; /* share of the device's bytes that others moved */
 };
 
 /* Reads the counters; d may be NULL. `root` is a prefix of /proc and /sys, "" except in tests. */

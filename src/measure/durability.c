@@ -58,7 +58,7 @@ static bool has_sign(const struct mount_info *m, const struct sign *s)
     if (s->filesystem &&
         (strncmp(m->filesystem, s->filesystem, length) != 0 || s->filesystem[length]))
         return false;
-    return !s->option || word_list_has(m->options, s->option, strlen(s->option));
+    return !s->option || mount_info_has(m, s->option);
 }
 
 /* Looks at the drives. Returns whether one of them may have a volatile cache. */

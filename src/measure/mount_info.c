@@ -91,26 +91,27 @@ static void read_path(char path[PATH_MAX], const char *text, size_t length)
 }
 
 /*
- * Adds the options of a list that p does not have yet. If they do not fit, the text ends in dots,
- * and so does an option with a long path or a list of layers.
+ * Adds the options of a list that p does not have yet: those with a path, of which an overlay has
+ * one for each layer, or the others. If they do not fit, the text ends in dots, and so does an
+ * option with a long path or a list of layers.
  */
-static void add_options(struct mount_info *p, const char *list)
+static void add_options(struct mount_info *p, const char *list, bool with_path)
 {
-    while (*list && *list != ' ' && *list != '\n') {
-        size_t length = strcspn(list, ", \n");
+    for (size_t length; *list && *list != ' ' && *list != '\n'; list += *list == ',') {
+        length = strcspn(list, ", \n");
         size_t used = strlen(p->options);
         size_t room = sizeof p->options - used;
         size_t shown = length > MOUNT_OPTION ? MOUNT_OPTION - strlen("...") : length;
-        if (strncmp(list, UPPER_LAYER, strlen(UPPER_LAYER)) == 0)
-            read_path(p->upper_layer, list + strlen(UPPER_LAYER), length - strlen(UPPER_LAYER));
-        if (length > 0 && !word_list_has(p->options, list, length) &&
-            (size_t)snprintf(p->options + used, room, "%s%.*s%s", used > 0 ? "," : "", (int)shown,
-                             list, shown < length ? "..." : "") >= room) {
-            strcpy(p->options + sizeof p->options - sizeof "...", "...");
-            return;
-        }
+        const char *option = list;
         list += length;
-        list += *list == ',';
+        if ((memchr(option, '/', length) != NULL) != with_path)
+            continue;
+        if (strncmp(option, UPPER_LAYER, strlen(UPPER_LAYER)) == 0)
+            read_path(p->upper_layer, option + strlen(UPPER_LAYER), length - strlen(UPPER_LAYER));
+        if (length > 0 && !word_list_has(p->options, option, length) &&
+            (size_t)snprintf(p->options + used, room, "%s%.*s%s", used > 0 ? "," : "", (int)shown,
+                             option, shown < length ? "..." : "") >= room)
+            strcpy(p->options + sizeof p->options - sizeof "...", "...");
     }
 }
 
@@ -132,10 +133,17 @@ static void read_line(struct mount_info *p, const char *line)
         return;
     sscanf(type, "%*s %255s", p->source);
     p->options[0] = '\0';
-    add_options(p, line + mount_options);
     const char *last = strrchr(type, ' ');
-    if (last && last != strchr(type, ' '))
-        add_options(p, last + 1);
+    const char *others = last && last != strchr(type, ' ') ? last + 1 : "";
+    for (int with_path = 0; with_path <= 1; with_path++) {
+        add_options(p, line + mount_options, with_path);
+        add_options(p, others, with_path);
+    }
+}
+
+bool mount_info_has(const struct mount_info *p, const char *option)
+{
+    return word_list_has(p->options, option, strlen(option));
 }
 
 void mount_info_read(struct mount_info *p, FILE *mountinfo, long mount_id)

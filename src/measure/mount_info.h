@@ -26,8 +26,8 @@ struct mount_info {
     char source[256];     /* writes them: a blank is \040; empty: unknown */
     char uuid[37];        /* UUID of the filesystem, "01234567-89ab-..."; empty: unknown */
     char options[MOUNT_OPTIONS]; /* options of the mount and its filesystem, "rw,relatime,discard";
-                                    empty: unknown; cut if they are longer, as is any of them that
-                                    is longer than MOUNT_OPTION */
+                                    empty: unknown; those with a path come last, and are cut if
+                                    they do not fit, as is one longer than MOUNT_OPTION */
     char upper_layer[PATH_MAX];  /* of an overlay: path of its upper layer, in the mounts of whoever
                                     mounted it; empty: there is none */
     bool lacks_journal;          /* this is an ext4 without a journal */
@@ -58,6 +58,9 @@ void mount_info_find_journal(struct mount_info *p);
 
 /* Does the same as mount_info_read_mount(), from the text of that file. */
 void mount_info_read(struct mount_info *p, FILE *mountinfo, long mount_id);
+
+/* Whether the mount or its filesystem has this option, "barrier=0". */
+bool mount_info_has(const struct mount_info *p, const char *option);
 
 /* The number of a mount, from the text of /proc/self/fdinfo/N; -1: the text does not have it. */
 long mount_info_id(FILE *fdinfo);

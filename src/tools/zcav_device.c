@@ -35,7 +35,7 @@
 /* Time that a device has to answer, in ms. */
 #define PATIENCE_MS 10000
 
-/* What the asking process answers about one device. */
+/* What the asking process answers about one device; an errno with a minus sign: it cannot know. */
 enum answer {
     ANSWER_NO,
     ANSWER_YES,
@@ -43,17 +43,26 @@ enum answer {
 
 /*
  * Whether sysfs names the file as the device's backing file. Only root can ask the device itself.
+ * Returns an answer. A name that leads nowhere is that of a file which has been removed, or which
+ * the mounts of this process do not have. One in a closed directory is not the file's only one.
  */
-static bool is_named(const char *fact, const struct stat *st)
+static int is_named(const char *fact, const struct stat *st)
 {
     char name[PATH_MAX + 1];
     struct stat other;
     int fd = kernel_file_open(fact, O_RDONLY);
-    ssize_t length = fd >= 0 ? read(fd, name, sizeof name - 1) : 0;
+    ssize_t length = fd >= 0 ? read(fd, name, sizeof name - 1) : fd;
+    int rc = length < 0 ? -errno : 0;
     if (fd >= 0)
         close(fd);
     name[length > 0 ? length - 1 : 0] = '\0'; /* cuts off the newline */
-    return stat(name, &other) == 0 && other.st_dev == st->st_dev && other.st_ino == st->st_ino;
+    if (rc == 0 && stat(name, &other) != 0)
+        rc = -errno;
+    if (rc == -ENOENT || rc == -ENOTDIR || rc == -ENODEV || (rc == -EACCES && st->st_nlink == 1))
+        return ANSWER_NO;
+    if (rc != 0)
+        return rc;
+    return other.st_dev == st->st_dev && other.st_ino == st->st_ino ? ANSWER_YES : ANSWER_NO;
 }
 
 /* Finds the name of the device to which a file of sysfs belongs. */
@@ -63,7 +72,7 @@ static void name_device(const char *fact, char name[NAME_MAX + 1])
     snprintf(name, NAME_MAX + 1, "%.*s", (int)strcspn(start, "/"), start);
 }
 
-static enum answer ask_device(const char *fact, const struct stat *st)
+static int ask_device(const char *fact, const struct stat *st)
 {
     char path[NAME_MAX + 6];
     char name[NAME_MAX + 1];
@@ -77,7 +86,7 @@ static enum answer ask_device(const char *fact, const struct stat *st)
         close(fd);
     if (is_used)
         return info.lo_device == st->st_dev && info.lo_inode == st->st_ino ? ANSWER_YES : ANSWER_NO;
-    return !is_free && is_named(fact, st) ? ANSWER_YES : ANSWER_NO;
+    return is_free ? ANSWER_NO : is_named(fact, st);
 }
 
 /*
@@ -117,7 +126,7 @@ static int take_answer(int in)
     ssize_t got = byte_read(in, &answer);
     if (got < 0)
         return -errno;
-    return got == 1 ? answer : -EIO;
+    return got == 1 ? (signed char)answer : -EIO;
 }
 
 static int take_answers(const char *path, const glob_t *facts, int in, struct err *e)

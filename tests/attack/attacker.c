@@ -17,8 +17,8 @@
  *         Keeps exchanging what is at PATH for each FACE in turn, as fast as it can.
  *
  *     attacker link PATH TARGET
- *         Keeps making a hard link to TARGET at PATH, and removing it, as fast as it can. It stays
- *         root, which does what any user may do where fs.protected_hardlinks is 0.
+ *         Keeps making a hard link to TARGET at PATH, and removing it, as fast as it can. Where
+ *         fs.protected_hardlinks is not 0 it stays root, which does what any user may do elsewhere.
  *
  * A FACE is made beside what it is exchanged for, and belongs to the attacker:
  *
@@ -70,6 +70,16 @@ static void fail(const char *what)
 {
     fprintf(stderr, "attacker: %s: %s\n", what, strerror(errno));
     exit(EXIT_FAILURE);
+}
+
+static bool hardlinks_are_protected(void)
+{
+    int fd = open("/proc/sys/fs/protected_hardlinks", O_RDONLY | O_CLOEXEC);
+    char value = '1';
+    if (fd >= 0 && read(fd, &value, 1) < 0)
+        fail("fs.protected_hardlinks");
+    close(fd);
+    return value != '0';
 }
 
 static void become_nobody(void)
@@ -273,7 +283,7 @@ int main(int argc, char *argv[])
 {
     struct attack a = {.dir_fd = -1, .events = -1, .bait_fd = -1, .led_fd = -1};
     bool links = argc == 4 && strcmp(argv[1], "link") == 0;
-    if (!links)
+    if (!links || !hardlinks_are_protected())
         become_nobody();
     umask(0);
     setvbuf(stdout, NULL, _IOLBF, 0);

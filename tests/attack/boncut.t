@@ -12,79 +12,97 @@ use lib "$FindBin::Bin/../lib";
 use Test::More;
 use Root;
 BEGIN { Root::private_mounts() }
-use Attack         qw(attack attacker_works battlefields clear_field end_of_attack harm);
-use BonnieRun      qw(program run_tool);
+use Attack         qw(attack attacker_works battlefields clear_field end_of_attack harm repeated);
+use BonnieRun      qw(program run_tool scratch);
 use File::Basename qw(basename dirname);
+use List::Util     qw(min);
+use RunProgram     qw(spew);
 use SweepSize      qw(tries);
 
 plan skip_all => 'needs root, user nobody and mounts of its own' if !Root::may_mount() || !attacker_works();
 
 my $TRIES = tries(20);
+
+# The scenes to play: those that the environment names, or all.
+my $CHOICE = $ENV{BONNIE_TEST_SCENES} // q{};
 my ($nobody, $nogroup) = (getpwnam 'nobody')[ 2, 3 ];
 
-# A run that waits for the attacker is killed, and he has won.
-my @GUARD = (wrap => [qw(timeout -s KILL 120)]);
 my @SMALL = ('-c1', '--units=2', '--methods=fsync,create,replace,unlink');
 my $bin   = dirname(program('boncut'));
+my $dir   = scratch();
 
-sub boncut { return run_tool('boncut', {@GUARD}, @_) }
+# One attacker lasts for several tries, because starting programs takes most of the time.
+my $AT_ONCE = 25;
 
-# A run that has ended: its log, and the name of its directory.
+# boncut(COUNT, ARGUMENT...): runs it that often. A run that waits for the attacker is killed, and he
+# has won.
+sub boncut { my ($count, @args) = @_; return run_tool('boncut', repeated($count), @args) }
+
+# A run that has ended: its log in $dir/log, and the name of its directory.
 sub written {
     my ($field) = @_;
-    my $log = boncut('write', '--time=0.05', @SMALL, $field->{home})->{out};
+    spew("$dir/log", boncut(1, 'write', '--time=0.05', @SMALL, $field->{home})->{out});
     my ($name) = map { basename($_) } glob "$field->{home}/boncut.*";
-    return ($log, $name // die "boncut has made no directory to attack\n");
+    return $name // die "boncut has made no directory to attack\n";
 }
 
 sub link_to { return "link=$_[0]{precious}" }
 
+# run: prepares for that number of tries, and returns how the attacker begins, and the tries. most:
+# the largest number of them.
 my @SCENES = (
     {   name => 'write, where the directory is a link',
-        run  => sub { return ([ 'watch', $_[0]{home}, 'boncut.', link_to($_[0]) ], sub { boncut('write', '--time=0.1', @SMALL, $_[0]{home}) }) },
+        run  => sub { my ($field, $count) = @_; return ([ 'watch', $field->{home}, 'boncut.', link_to($field) ], sub { boncut($count, 'write', '--time=0.01', @SMALL, $field->{home}) }) },
     },
     {   name => 'write, where it is another directory',
-        run  => sub { return ([ 'watch', $_[0]{home}, 'boncut.', "dir=$_[0]{precious}/file" ], sub { boncut('write', '--time=0.1', @SMALL, $_[0]{home}) }) },
+        run  => sub { my ($field, $count) = @_; return ([ 'watch', $field->{home}, 'boncut.', "dir=$field->{precious}/file" ], sub { boncut($count, 'write', '--time=0.01', @SMALL, $field->{home}) }) },
     },
     {   name => 'check',
         run  => sub {
-            my ($log, $name) = written($_[0]);
-            return ([ 'flip', "$_[0]{home}/$name", link_to($_[0]) ], sub { run_tool('boncut', { @GUARD, input => $log }, 'check', $_[0]{home}) });
+            my ($field, $count) = @_;
+            my $name = written($field);
+            my $how  = repeated($count);
+            $how->{wrap}[2] =~ s/"\$\@"/"\$\@" <$dir\/log/;
+            return ([ 'flip', "$field->{home}/$name", link_to($field) ], sub { run_tool('boncut', $how, 'check', $field->{home}) });
         },
     },
     {   name => '--cleanup',
-        run  => sub {
-            my ($log, $name) = written($_[0]);
-            return ([ 'flip', "$_[0]{home}/$name", link_to($_[0]) ], sub { boncut('--cleanup', $_[0]{home}) });
-        },
-    },
-    {   name => 'the logs of a campaign',
+        most => 1,
         run  => sub {
             my ($field) = @_;
+            my $name = written($field);
+            return ([ 'flip', "$field->{home}/$name", link_to($field) ], sub { boncut(1, '--cleanup', $field->{home}) });
+        },
+    },
+    {   name => 'the logs of a campaign', # each cut has its own
+        run  => sub {
+            my ($field, $count) = @_;
             mkdir $_ or die "$_: $!\n" for "$field->{home}/logs", "$field->{fs}/test";
             chown $nobody, $nogroup, "$field->{home}/logs";
-            my @campaign = ("--victim=env PATH=$bin:$ENV{PATH}", qw(--cut=true --same-boot --after=1ms --cuts=2), "--write-options=@SMALL");
-            return ([ 'flip', "$field->{home}/logs", link_to($field) ], sub { boncut('campaign', @campaign, "--logs=$field->{home}/logs", "$field->{fs}/test") });
+            my @campaign = ("--victim=env PATH=$bin:$ENV{PATH}", qw(--cut=true --same-boot --after=1ms), "--cuts=$count", "--write-options=@SMALL");
+            return ([ 'flip', "$field->{home}/logs", link_to($field) ], sub { boncut(1, 'campaign', @campaign, "--logs=$field->{home}/logs", "$field->{fs}/test") });
         },
     },
 );
 
 my @fields = battlefields();
 is(scalar @fields, 3, 'ext4, overlayfs and tmpfs');
-for my $scene (@SCENES) {
-    my ($struck, $won) = (0, 0);
-    for my $try (1 .. $TRIES) {
-        my $field = $fields[ $try % @fields ];
-        my ($how, $run) = $scene->{run}->($field);
+for my $scene (grep { $_->{name} =~ /$CHOICE/ } @SCENES) {
+    my ($struck, $runs, $won) = (0, 0, 0);
+    for (my $tries = 0; $tries < $TRIES;) {
+        my $field = $fields[ $runs++ % @fields ];
+        my $count = min($scene->{most} // $AT_ONCE, int(($TRIES + $#fields) / @fields));
+        my ($how, $run) = $scene->{run}->($field, $count);
         my $attack = attack(@{$how});
-        my $ended  = $run->($field);
+        my $ended  = $run->();
         $struck += (end_of_attack($attack))[0];
+        $tries += $count;
         clear_field($field);
         system 'rm', '-rf', "$field->{fs}/test";
         $won += harm($field) ne q{} || $ended->{status} =~ /\A(?:137|signal 9)\z/;
-        note("$ended->{status} $ended->{err}") if $try == 1;
+        note("$ended->{status} $ended->{err}") if $runs == 1;
     }
-    cmp_ok($struck, '>=', $scene->{name} =~ /\Awrite/ ? 1 : $TRIES, "$scene->{name}: exchanged $struck times in $TRIES tries");
+    cmp_ok($struck, '>=', $scene->{name} =~ /\Awrite/ ? 1 : $runs, "$scene->{name}: exchanged $struck times in $TRIES tries");
     is($won, 0, "$scene->{name}: he never wins");
 }
 

@@ -15,13 +15,13 @@ use Attack     qw(attack attacker_works battlefields calls_between clear_field e
 use BonnieRun  qw(bonnie tree);
 use Fault      qw(every);
 use RunProgram qw(spew);
-use SweepSize  qw(sized);
+use SweepSize  qw(races);
 use Trace      qw(can_trace);
 
 plan skip_all => 'needs root, user nobody and mounts of its own' if !Root::may_mount() || !attacker_works();
 
 my $NAME  = 'bonnie.00000000000000ff';
-my $RACES = sized(25, 100, 3400);
+my $RACES = races(25, 100, 3400);
 my $MOVED = qr{\Abonnie: directory \S+/$NAME was moved by somebody; it is left as /[^\n]+\n\z};
 my $LEFT  = qr{\A(?:bonnie: left \S+/$NAME: [^\n]+\n)?\z};
 

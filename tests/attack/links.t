@@ -9,12 +9,14 @@ use strict;
 use warnings;
 use FindBin;
 use lib "$FindBin::Bin/../lib";
+use Cwd            qw(abs_path);
+use File::Basename qw(dirname);
 use POSIX ();
 use Test::More;
 use Root;
 BEGIN { Root::private_mounts() }
 use Attack     qw(attacker_works battlefields clear_field harm repeated);
-use BonnieRun  qw(bonnie program run_tool scratch scratch_on_disk);
+use BonnieRun  qw(bonnie program run_tool scratch scratch_on_disk source);
 use LoadRun    qw(bonload);
 use RunProgram qw(data_file path_of slurp spew);
 use SweepSize  qw(tries);
@@ -266,6 +268,49 @@ sub works { my ($name, @command) = @_; my $run = run_tool(@command); return is($
     is(run_tool(@{$_})->{status}, 1, "$_->[0] leaves that user's files") for [ 'generate_randfile', '-f', "$host/his", 1000 ], [ 'bonload', @load, "-url=$host/his" ], [ $^X, $converter, '-o', "$host/his", $csv ];
     is(slurp("$host/his"), 'his', 'as they were');
 
+    # an automounted home
+    SKIP: {
+        my $auto = Root::automount(sub {
+            my ($made) = @_;
+            system qw(mount -t tmpfs -o), "size=1m,uid=$own,gid=$group,mode=" . ($made =~ /shared/ ? '0775' : '0755'), 'bonnie-test', $made;
+            mkdir "$made/deep";
+            chown $own, $group, "$made/deep";
+            symlink 'deep', "$made/link";
+        }) or skip 'there is no autofs', 1;
+        works('a home that is mounted when it is looked up', 'generate_randfile', {@as}, '-f', "$auto/a/deep/new", 1000);
+        works('from Perl', $^X, {@as}, $converter, '-o', "$auto/b/deep/new", $csv);
+        works('its link', 'generate_randfile', {@as}, '-f', "$auto/c/link/new", 1000);
+        works('from Perl', $^X, {@as}, $converter, '-o', "$auto/d/link/new", $csv);
+        works('a load there', 'bonload', {@as}, @load, "-url=$auto/e/load-X");
+        for my $program ([ 'generate_randfile', '-f', "$auto/shared-a/link/new", 1000 ], [ $^X, $converter, '-o', "$auto/shared-b/link/new", $csv ]) {
+            like(run_tool($program->[0], {@as}, @{$program}[ 1 .. $#{$program} ])->{err}, qr{give its target: \Q$auto\E/shared-./deep/new$}m, 'but not a link that others may change');
+        }
+    }
+
+    # a directory with an access control list for one other user
+    SKIP: {
+        my $listed = Root::tmpfs('size=1m,mode=0755');
+        mkdir "$listed/$_" for qw(its its/deep);
+        chown $own, $group, "$listed/its", "$listed/its/deep";
+        symlink 'deep', "$listed/its/link";
+        system("setfacl -m u:4202:rwx '$listed/its' 2>/dev/null") == 0 or skip 'there is no setfacl', 1;
+        system qw(setpriv --reuid 4202 --regid 4202 --clear-groups ln -s deep), "$listed/its/his";
+        ok(-l "$listed/its/his", 'a user on the list can make a link');
+        my @programs = ([ 'generate_randfile', '-f', 'PATH', 1000 ], [ $^X, $converter, '-o', 'PATH', $csv ]);
+        for my $program (@programs) {
+            my $at = sub { my ($path) = @_; return run_tool($program->[0], {@as}, map { $_ eq 'PATH' ? $path : $_ } @{$program}[ 1 .. $#{$program} ]) };
+            for my $link (qw(link his)) {
+                like($at->("$listed/its/$link/new")->{err}, qr{give its target: \Q$listed\E/its/deep/new$}m, "$link: not followed while the list lets another user write");
+            }
+            is($at->("$listed/its/deep/new")->{status}, 0, 'a way of real directories') for 1, 2;
+            is($at->("$listed/its/new")->{status},      0, 'and one of its files')      for 1, 2;
+        }
+        system "setfacl -m u:4202:r-x '$listed/its'";
+        for my $program (@programs) {
+            works('a list that lets another user read', $program->[0], {@as}, map { $_ eq 'PATH' ? "$listed/its/link/new" : $_ } @{$program}[ 1 .. $#{$program} ]);
+        }
+    }
+
     # a user namespace that does not map root: all that is root's belongs to user 65534 there
     my @inside = (wrap => [ @{ $as[1] }, qw(unshare --user --map-user), $own, '--map-group', $group, '--' ]);
     my @nobody = (wrap => [ @{ $as[1] }, qw(unshare --user --) ]);
@@ -280,6 +325,33 @@ sub works { my ($name, @command) = @_; my $run = run_tool(@command); return is($
                 like(run_tool($name, { @{$how} }, @args)->{err}, qr{give its target: \Q$home\E/deep/new$}m, 'a link below root\'s directories, whom nobody knows there');
             }
         }
+    }
+
+    # one with a root directory of the user's own
+    SKIP: {
+        skip 'a user cannot have a user namespace here', 1 if system(@{ $inside[1] }, 'true') != 0;
+        my $root  = Root::tmpfs("size=16m,mode=0755,uid=$own,gid=$group");
+        my $build = abs_path(dirname(program('generate_randfile')));
+        for my $shown (grep {-d} qw(/usr /lib /lib64 /bin /proc /dev), $build, source('scripts'), dirname($csv)) {
+            system "mkdir -p '$root$shown' && mount --rbind '$shown' '$root$shown'";
+        }
+        mkdir "$root/$_" for qw(own own/deep others others/deep);
+        symlink 'deep', "$root/$_/link" for qw(own others);
+        chown $own, $group, map {"$root/own$_"} q{}, '/deep';
+        chown 4202, 4202, "$root/others";
+        chown $own, $group, "$root/others/deep";
+        my @at_root = ("--root=$root", '--wd=/');
+        for my $how ([ @{ $inside[1] }[ 0 .. $#{ $inside[1] } - 1 ], @at_root, '--' ], [ @{ $as[1] }, qw(unshare --user --map-root-user), @at_root, '--' ]) {
+            for my $program ([ 'generate_randfile', '-f' ], [ $^X, $converter, '-o' ]) {
+                my ($name, @args) = @{$program};
+                my $last = $args[-1] eq '-f' ? 1000 : $csv;
+                works("$name: a link in a directory of one's own, below such a root", $name, { wrap => $how }, @args, '/own/link/new', $last);
+                like(run_tool($name, { wrap => $how }, @args, '/others/link/new', $last)->{err}, qr{give its target: /others/deep/new$}m, 'one in a directory of a user whom nobody knows there');
+                works('which leads here', $name, { wrap => $how }, @args, '/others/deep/new', $last);
+                unlink map {"$root/$_/deep/new"} qw(own others);
+            }
+        }
+        system 'umount', '-R', '-l', "$root";
     }
 }
 

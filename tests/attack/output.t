@@ -18,12 +18,12 @@ use Attack     qw(attack attacker_works battlefields calls_between clear_field e
 use BonnieRun  qw(bonnie scratch tree);
 use Fault      qw(every);
 use RunProgram qw(spew);
-use SweepSize  qw(sized);
+use SweepSize  qw(races);
 use Trace      qw(can_trace);
 
 plan skip_all => 'needs root, user nobody and mounts of its own' if !Root::may_mount() || !attacker_works();
 
-my $RACES  = sized(24, 100, 3334); # on each of three filesystems
+my $RACES  = races(24, 100, 3334); # on each of three filesystems
 my $dir    = scratch();
 my $nobody = getpwnam 'nobody';
 

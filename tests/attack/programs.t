@@ -10,6 +10,7 @@ use strict;
 use warnings;
 use FindBin;
 use lib "$FindBin::Bin/../lib";
+use List::Util qw(max min);
 use POSIX ();
 use Test::More;
 use Root;
@@ -26,8 +27,8 @@ my $TRIES = tries(20);
 my ($nobody, $nogroup) = (getpwnam 'nobody')[ 2, 3 ];
 my $dir = scratch();
 
-# One attacker lasts for several tries, because starting programs takes most of
-# the time.
+# One attacker lasts for several runs, because starting programs takes most of the time. A load
+# looks its files up for each of its `requests`, so each of them is a try.
 my $AT_ONCE = 25;
 
 # The scenes to play: those that the environment names, or all.
@@ -43,30 +44,35 @@ my $KEEP  = 'my ($count, $dir) = @ARGV; for (1 .. $count) { eval { Bonnie::Ab::K
 
 my @SCENES = (
     {   name => 'disk, where the directory of all names is a link',
+        requests => 50,
         make => sub { his("$_[0]{home}/load", 'load/d') },
         flip => 'load/d',
         face => sub {"link=$_[0]{precious}"},
         run  => sub { bonload(repeated($_[1]), '-wt=1', "-url=$_[0]{home}/load/d/data000XX", '-max-requests=50', '-cleanup', @LOAD) },
     },
     {   name => 'disk, where a directory below it is',
+        requests => 50,
         make => sub { his("$_[0]{home}/load", 'load/d', 'load/e'); names($_[0]) },
         flip => 'load/d',
         face => sub {"link=$_[0]{precious}"},
         run  => sub { bonload(repeated($_[1]), '-wt=1', "-url-source=$dir/names", '-max-requests=50', '-cleanup', '-mkdirs', @LOAD) },
     },
     {   name => 'meta',
+        requests => 400,
         make => sub { his("$_[0]{home}/load", 'load/d', 'load/e'); names($_[0]) },
         flip => 'load/d',
         face => sub {"link=$_[0]{precious}"},
         run  => sub { bonload(repeated($_[1]), '-requests-engine=meta', '-wt=1', "-url-source=$dir/names", '-max-requests=400', '-cleanup', '-mkdirs', @LOAD) },
     },
     {   name => 'disk, where a file is a pipe',
+        requests => 50,
         make => sub { his("$_[0]{home}/load"); spew("$_[0]{home}/load/f", 'mine') },
         flip => 'load/f',
         face => sub {'fifo'},
         run  => sub { bonload(repeated($_[1]), qw(-wt=1 -rt=1 -rpw=1), "-url=$_[0]{home}/load/f", '-max-requests=50', @LOAD) },
     },
     {   name => 'disk, where a file is a link',
+        requests => 50,
         make => sub { his("$_[0]{home}/load"); spew("$_[0]{home}/load/f", 'mine') },
         flip => 'load/f',
         face => sub {"link=$_[0]{precious}/file"},
@@ -169,11 +175,12 @@ push @SCENES, map { {
     link => 'load',
     run  => $_->[1],
     says => $_->[2],
+    requests => $_->[3],
 } } (
     [ 'zcav -l',    sub { run_tool('zcav', repeated($_[1]), '-q', '-b1', '-l', "$_[0]{home}/load", "$dir/device") } ],
     [ '-live-file', sub { bonload(repeated($_[1]), @NULL, "-live-file=$_[0]{home}/load") } ],
-    [ 'disk',       sub { bonload(repeated($_[1]), '-wt=1', "-url=$_[0]{home}/load", '-max-requests=50', @LOAD) } ],
-    map { my $op = $_; [ "meta, $op", sub { bonload(repeated($_[1]), qw(-requests-engine=meta -rt=1 -max-requests=400 -max-errors=100), "-meta-ops=$op", "-url=$_[0]{home}/load") }, qr/^Miss: 400 x $op/m ] } qw(truncate setattr setxattr),
+    [ 'disk',       sub { bonload(repeated($_[1]), '-wt=1', "-url=$_[0]{home}/load", '-max-requests=50', @LOAD) }, undef, 50 ],
+    map { my $op = $_; [ "meta, $op", sub { bonload(repeated($_[1]), qw(-requests-engine=meta -rt=1 -max-requests=400 -max-errors=100), "-meta-ops=$op", "-url=$_[0]{home}/load") }, qr/^Miss: 400 x $op/m, 400 ] } qw(truncate setattr setxattr),
 );
 
 sub in_perl {
@@ -216,12 +223,14 @@ is(scalar @fields, 3, 'ext4, overlayfs and tmpfs');
 my $protects = slurp('/proc/sys/fs/protected_symlinks');
 note('fs.protected_symlinks is ', $protects);
 
-# The tries are divided among attackers: for each, its field and its number of tries.
+# The runs are divided among attackers: for each, its field and its number of runs. A few runs say
+# little of a load, however many requests it makes.
 sub shares {
-    my ($tries) = @_;
+    my ($scene) = @_;
+    my $runs = max($TRIES / ($scene->{requests} // 1), min($TRIES, 20));
     my @shares;
     for my $field (@fields) {
-        my $left = int(($tries + $#fields) / @fields);
+        my $left = int(($runs + $#fields) / @fields);
         for (; $left > 0; $left -= $AT_ONCE) {
             push @shares, [ $field, $left < $AT_ONCE ? $left : $AT_ONCE ];
         }
@@ -246,8 +255,8 @@ sub works_ok {
 
 for my $scene (grep { $_->{name} =~ /$CHOICE/ } @SCENES) {
     works_ok($scene, $fields[0]);
-    my ($struck, $tries, $won) = (0, 0, 0);
-    my @shares = shares($TRIES);
+    my ($struck, $runs, $won) = (0, 0, 0);
+    my @shares = shares($scene);
     my $more   = $scene->{watch} ? 20 : 0; # on a busy machine the attacker may get no CPU while there is a temporary file
     while (my $share = shift @shares) {
         my ($field, $count) = @{$share};
@@ -256,14 +265,20 @@ for my $scene (grep { $_->{name} =~ /$CHOICE/ } @SCENES) {
         my $attack = $scene->{link} ? attack('link', "$field->{home}/$scene->{link}", "$field->{precious}/file") : $scene->{watch} ? attack('watch', $field->{home}, $scene->{watch}, $face) : attack('flip', "$field->{home}/$scene->{flip}", $face);
         my $run    = $scene->{run}->($field, $count);
         $struck += (end_of_attack($attack))[0];
-        $tries  += $count;
+        $runs   += $count;
         clear_field($field);
         system 'rm', '-rf', "$field->{fs}/way", glob "$field->{fs}/face.*";
         $won += harm($field) ne q{} || $run->{status} =~ /\A(?:137|signal 9)\z/;
-        push @shares, shares($TRIES) if !@shares && !$struck && $more-- > 0;
+        push @shares, shares($scene) if !@shares && !$struck && $more-- > 0;
     }
-    cmp_ok($struck, '>=', $scene->{watch} ? 1 : $tries, "$scene->{name}: exchanged $struck times in $tries tries");
+    my $tries = $runs * ($scene->{requests} // 1);
+    cmp_ok($struck, '>=', $scene->{watch} ? 1 : $runs, "$scene->{name}: exchanged $struck times in $tries tries");
     is($won, 0, "$scene->{name}: he never wins");
+}
+
+if ($CHOICE ne q{}) { # nothing else was asked for
+    done_testing();
+    exit;
 }
 
 # ---- programs that the attacker would like to have started ---------------------------------------
@@ -385,6 +400,7 @@ rmdir "$dir/bin";
     refused_ok(run_tool('zcav', qw(-q -w -b1), "$disk/his/name"), qr/another user can change its directory.*[(]-u[)]/, 'zcav -w refuses it');
     is(slurp($file), 'x' x (2 << 20), 'root\'s file is as it was');
     chown $nobody, $nogroup, $file;
+    unlink $file;
     is(run_tool('zcav', qw(-q -w -b1 -u nobody), "$disk/his/name")->{status}, 0, 'with -u his own file is written');
 }
 
@@ -402,6 +418,18 @@ unlink $image;
 refused_ok(run_tool('zcav', '-w', '--yes', '-b1', "$disk/other"), qr{-w: \Q$loop\E uses }, 'nor by its last name, which is not the one that it was opened by');
 system 'losetup', '-d', $loop;
 is(slurp("$disk/other"), 'i' x (2 << 20), 'and is as it was');
+
+# A user who may not look at the device's file cannot know that it is not this one.
+chmod oct(755), "$disk";
+mkdir "$disk/closed", oct 700 or die "$disk/closed: $!\n";
+spew("$disk/closed/image", 'i' x (2 << 20));
+$loop = Root::loop("$disk/closed/image");
+link "$disk/closed/image", "$disk/name" or die "link: $!\n";
+chown $nobody, $nogroup, "$disk/name";
+refused_ok(run_tool('zcav', qw(-q -w -b1 -u nobody), "$disk/name"), qr{-w: whether /dev/loop\d+ uses \Q$disk\E/name cannot be known: Permission denied}, 'nor by a user who may not look at its name');
+system 'losetup', '-d', $loop;
+is(slurp("$disk/name"), 'i' x (2 << 20), 'which is as it was, too');
+
 his("$disk/his");
 his_file("$disk/his/file");
 symlink 'file', "$disk/his/link";

@@ -15,13 +15,13 @@ BEGIN { Root::private_mounts() }
 use Attack    qw(attack attacker_works battlefields calls_between clear_field end_of_attack go_on harm stopped strike);
 use BonnieRun qw(bonnie tree);
 use Fault     qw(every);
-use SweepSize qw(is_long sized);
+use SweepSize qw(is_long races);
 use Trace     qw(can_trace);
 
 plan skip_all => 'needs root, user nobody and mounts of its own' if !Root::may_mount() || !attacker_works();
 
 my @ARGS  = qw(-r0 -q -s0 -n1:-1:0:2 --tests=seq_create --cache=keep --format=csv);
-my $RACES = sized(25, 100, 3400);
+my $RACES = races(25, 100, 3400);
 
 my @fields = battlefields();
 is(scalar @fields, 3, 'ext4, overlayfs and tmpfs');

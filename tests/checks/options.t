@@ -10,7 +10,7 @@ use lib "$FindBin::Bin/../lib";
 use Test::More;
 use BonnieRun  qw(bonnie run_tool source);
 use LoadRun    qw(bonload);
-use RunProgram qw(slurp);
+use RunProgram qw(run slurp);
 
 # Option letters and long names, each in one text: "s size".
 my $help = bonnie('--help')->{out};
@@ -78,6 +78,18 @@ for my $name (@load_names) {
 }
 for my $name (grep { $_ ne 'rps' } sort keys %load_page) {
     ok((grep { $_ eq $name } @load_names), "of bonload(1), in -help: -$name");
+}
+
+# Every option with a path is in a table of SECURITY.md, and so is every file that a variable of the
+# environment names.
+my $security = join q{}, slurp(source('SECURITY.md')) =~ /^([|].*\n)/mg;
+for my $program (qw(bonnie bonload boncut zcav getc_putc generate_randfile bon_ab bon_csv2html bon_csv2txt)) {
+    my $said = $program =~ /\Abon_/ ? (run($program, ['--help']))[1] : run_tool($program, '--help')->{out};
+    my @with = $said =~ /^ +(-\S+(?:, -\S+)*)(?:[ =]|\[=)(?:FILE|DIR|LOGS?|PAGE|PREFIX|PATH)\b/mg;
+    cmp_ok(scalar @with, '>=', 1, "$program has options with a path");
+    for my $names (@with, $said =~ /\b([A-Z_]+_FILE)\b/g) {
+        ok((grep { $security =~ /`(?:[^`\n]*\s)?\Q$_\E\b/ } split /, /, $names), "$program, in SECURITY.md: $names");
+    }
 }
 
 done_testing();

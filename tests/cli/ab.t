@@ -264,6 +264,13 @@ subtest '--keep' => sub {
     spew("$kept/campaign.json", substr slurp("$kept/campaign.json"), 0, 500);
     ($status, $out, $err) = run('bon_ab', [ @how, '--a', $a, '--b', $b ]);
     like("$status$err", qr/\A1bon_ab: cannot continue from \S+: [^\n]+\n\z/, 'half a file is refused');
+    truncate "$kept/campaign.json", 3 << 30 or die "$kept/campaign.json: $!\n";
+    {
+        local $RunProgram::ADDRESS_SPACE = 1 << 20;
+        ($status, $out, $err) = run('bon_ab', [ @how, '--a', $a, '--b', $b ]);
+        is("$status$err", "1bon_ab: cannot read $kept/campaign.json: it is larger than 256 MiB\n", 'a file without an end is not read into memory');
+    }
+    unlink "$kept/campaign.json";
     ($status, $out, $err) = ab(@SPEED, '--keep', '/proc/nowhere', '--a', $a, '--b', $b);
     like("$status$err", qr/\A1bon_ab: cannot keep results in \/proc\/nowhere: /, 'a directory that cannot be made');
 };

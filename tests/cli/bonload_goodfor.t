@@ -169,9 +169,11 @@ SKIP: {
         # In other mounts the path of the upper layer leads elsewhere.
         for my $elsewhere ('true', "mkdir '$STORAGE/other/upper'") {
             my @apart = (qw(unshare --mount -- sh -c), "mount -t tmpfs none '$STORAGE/other' && $elsewhere && exec \"\$0\" \"\$@\"");
-            my $hidden = bonload({ wrap => \@apart }, "-good-for=$small[0]", @small[ 1, 2 ], "$over");
+            my $hidden_page = "$OWN/hidden.html";
+            my $hidden = bonload({ wrap => \@apart }, "-good-for=$small[0]", @small[ 1, 2 ], "-timeline-file=$hidden_page", "$over");
             is($hidden->{status}, '0', 'as is one whose layers cannot be seen') or diag($hidden->{out}, $hidden->{err});
             like($hidden->{out}, qr/\Asmall: good[.] .*\nWhether it survives a crash is not known: what is below this overlay cannot be seen from here[.]\n/, 'with a line that says so');
+            like(slurp($hidden_page), qr/small: good; whether it survives a crash is not known [(]overlay[)]/, 'as the page does');
         }
     }
 }

@@ -7,11 +7,13 @@ use strict;
 use warnings;
 use FindBin;
 use lib "$FindBin::Bin/../lib";
-use JSON::PP ();
+use JSON::PP qw(decode_json);
 use Test::More;
-use BonnieRun qw(scratch);
-use LoadRun   qw(bonload loaded);
-use WarmUp    qw(warmups_agree);
+use BonnieRun  qw(run_tool scratch);
+use LoadRun    qw(bonload loaded);
+use RunProgram qw(spew);
+use Trace      qw(can_trace);
+use WarmUp     qw(warmups_agree);
 
 my $dir = scratch();
 
@@ -67,6 +69,21 @@ for my $warmup (qw(0s 300ms)) {
     my $all = 0;
     $all += $_->{reads}{latency_ns}{count} + $_->{reads}{errors} for @{$steps};
     is($all, $sweep->{reads}{requests}, "-warmup=$warmup: each request of a sweep is in one step");
+}
+
+# A request that outlasts the longest pause counts with its step, and not again when it ends.
+SKIP: {
+    skip 'strace cannot trace here', 1 if !can_trace();
+    my $dir = scratch();
+    spew("$dir/file", 'x' x 4096);
+    my $hung = run_tool('bonload', { wrap => [ qw(strace -f -qq -o /dev/null -P), "$dir/file", qw(-e inject=read:delay_enter=13s:when=4 --) ] },
+        qw(-show-progress=false -output=json -sweep=20,20 -rps=1 -wps=0 -max-channels=1 -duration=1s), "-url=$dir/file");
+    my $report = decode_json($hung->{out})->{bonload};
+    my ($first, $last) = map { $_->{reads} } @{ $report->{steps} };
+    cmp_ok($first->{latency_ns}{max}, '>=', 10e9, 'a request that hangs has taken at least as long as the pause');
+    is($first->{latency_ns}{count}, 4, 'and is one more');
+    is($first->{latency_ns}{count} + $last->{latency_ns}{count}, $report->{reads}{requests}, 'the run has those of its steps');
+    cmp_ok($report->{reads}{latency_ns}{max}, '>=', 10e9, 'with the same latency');
 }
 
 # ---- with and without warming up ----------------------------------------------------------------------------

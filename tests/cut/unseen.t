@@ -148,6 +148,33 @@ sub situations {
     return;
 }
 
+# What an option names is not what the filesystem is.
+{
+    image('ext4', 'first');
+    mounted('first');
+    must('mkdir', '-p', map {"$mnt/shutdown/$_"} qw(norecovery work));
+    must('mount', '-t', 'overlay', '-o', "lowerdir=$mnt/shutdown,upperdir=$mnt/shutdown/norecovery,workdir=$mnt/shutdown/work", 'bonnie-test', $second);
+    my $log = write_some($second);
+    says('directories of an overlay called shutdown and norecovery', 3, $SAME, $log, $second);
+    unmounted($second, $mnt);
+    image('btrfs', 'first') if have('mkfs.btrfs');
+SKIP: {
+        skip 'there is no btrfs', 1 if !have('mkfs.btrfs');
+        mounted('first');
+        must(qw(btrfs -q subvolume create), "$mnt/shutdown");
+        unmounted();
+        mounted('first', 'subvol=shutdown');
+        $log = write_some($mnt);
+        unmounted();
+        mounted('first', 'subvol=shutdown');
+        says('a subvolume called shutdown', 3, $NONE, $log, $mnt);
+        unmounted();
+        mounted('first', 'ro,rescue=ignorebadroots,rescue=nologreplay');
+        says('a list of ways to rescue', 1, qr/so nothing on it can be judged/, $log, $mnt);
+        unmounted();
+    }
+}
+
 for my $fs (is_all() ? qw(ext4 xfs btrfs) : qw(ext4 xfs)) {
 SKIP: {
         skip "there is no mkfs.$fs", 1 if !have($MAKE{$fs}[0]);

@@ -14,11 +14,15 @@ use Time::HiRes qw(sleep);
 use Root ();
 BEGIN { Root::private_mounts() }
 use BonnieRun  qw(bonnie finish program run_tool scratch_on_disk start wait_until);
-use RunProgram qw(slurp spew);
+use Ranks      qw(mpi_missing start_ranks);
+use RunProgram qw(path_of slurp spew);
 use SweepSize  qw(sized);
 use TailRun    qw($TRACING);
 
 my $KILLS = sized(3, 5, 100);
+
+# The programs to kill: those that the environment names, or all.
+my $CHOICE = $ENV{BONNIE_TEST_SCENES} // q{};
 my $base  = scratch_on_disk();
 my $dir   = "$base/test";
 mkdir $dir or die "$dir: $!\n";
@@ -27,7 +31,15 @@ my $bin     = abs_path(dirname(program()));
 my $explain = -w "$TRACING/instances" && Root::is_root();
 spew("$base/device", 'x' x 1_000_000);
 
-# Programs and their arguments; those with `makes` have a directory to leave.
+# What Open MPI leaves when its launcher is killed is its own.
+mkdir "$base/mpi" or die "$base/mpi: $!\n";
+my %OF_MPI = (TMPDIR => "$base/mpi", OMPI_MCA_btl_vader_backing_directory => "$base/mpi", OMPI_MCA_odls_base_sigkill_timeout => 6);
+
+# What bon_ab runs.
+my $FILES = join q{ }, program(), '-d', $dir, qw(-r0 -q -s0 -n2:100:0:3 -x10 --cache=keep);
+
+# Programs and their arguments; those with `makes` have a directory to leave. Of those with `ranks`
+# the launcher or one of the ranks is killed.
 my @runs = (
     { program => 'bonnie', makes => 1, args => [ '-d', $dir, qw(-r0 -q -s0 -n2:100:0:3 -x1000000 --cache=keep) ] },
     { program => 'bonnie', args => [ '-d', $dir, qw(-r0 -q -s1:16k:40:3 -n1 -f -x1000000), $explain ? '--explain-tail' : () ] },
@@ -42,6 +54,12 @@ my @runs = (
     { program => 'getc_putc', makes => 1, args => [ '-d', $dir, qw(-q -s 100g) ] },
     { program => 'zcav', args => [ qw(-c 100000 -b 1), "$base/device" ] },
     { program => 'generate_randfile', args => [ '--file', "$dir/random", 100_000_000 ] },
+    { program => $^X, name => 'bon_ab', args => [ path_of('bon_ab'), '--a', $FILES, '--b', $FILES, '--beside-b', 'sleep 1000', '--keep', "$base/kept" ] },
+    (   mpi_missing() ? () : (
+            { program => 'bonnie-mpi', ranks => 2, makes => 1, args => [ '-d', $dir, qw(-r0 -q -s0 -n2:100:0:3 -x1000000 --cache=keep) ] },
+            { program => 'bonload-mpi', ranks => 2, args => [ qw(-wt 4 -body-size 4KiB -duration 9s -mkdirs), "$dir/load/NNN" ] },
+        )
+    ),
 );
 
 # One way to clean up for each run, in turn. Only bonnie makes semaphores, and removes them.
@@ -67,26 +85,40 @@ sub instances {
 
 sub semaphores { return slurp('/proc/sysvipc/sem') =~ /^\s*(\d+ +\d+ )/mg }
 
+sub started {
+    my ($case, $mark) = @_;
+    my %how = (program => $case->{program}, env => { BONNIE_TEST_REMAINS => $mark, $case->{ranks} ? %OF_MPI : () });
+    return $case->{ranks} ? start_ranks({ %how, ranks => $case->{ranks} }, @{ $case->{args} }) : start(\%how, @{ $case->{args} });
+}
+
+# The launcher of ranks, or one of them if it has begun; or the process of any other run.
+sub victim {
+    my ($run) = @_;
+    my @ranks = $run->{notes} ? map { slurp($_) + 0 } glob "$run->{notes}/pid.[01]" : ();
+    return ($run->{pid}, @ranks)[ rand(1 + @ranks) ];
+}
+
 srand(my $seed = $ENV{BONNIE_TEST_SEED} // time);
 note("BONNIE_TEST_SEED=$seed");
 my $number = 0;
 for my $case (@runs) {
-    my $name = join q{ }, $case->{program}, $case->{args}[0] =~ /\A-d/ ? $number : $case->{args}[0];
+    my $name = $case->{name} // join q{ }, $case->{program}, $case->{args}[0] =~ /\A-d/ ? $number : $case->{args}[0];
+    next if $name !~ /$CHOICE/;
     my (%pids, $left);
     for my $kill (1 .. $KILLS) {
         bonnie('-p1') if $case->{semaphores};
         my $mark = "$$-" . ++$number;
         my %before = map { $_ => 1 } directories();
-        my $run  = start({ program => $case->{program}, env => { BONNIE_TEST_REMAINS => $mark } }, @{ $case->{args} });
+        my $run  = started($case, $mark);
         $pids{ $run->{pid} } = 1;
-        if ($kill == 1 && $case->{makes}) { # one at least has something to leave
+        if ($kill == 1 && ($case->{makes} || $case->{name})) { # one at least has something to leave
             my $looks = 0;
             sleep .001 while $looks++ < 10_000 && !grep { !$before{$_} } directories();
         }
         else {
-            sleep rand .4;
+            sleep rand($case->{ranks} || $case->{name} ? 1.5 : .4); # launchers and Perl take their time
         }
-        kill KILL => $run->{pid};
+        kill KILL => victim($run);
         finish($run);
         wait_until("$name: the end of its processes", sub { !processes($mark) });
         $left ||= grep { !$before{$_} } directories();

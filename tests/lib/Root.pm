@@ -6,8 +6,10 @@ package Root;
 use strict;
 use warnings;
 use Exporter 'import';
+use Fcntl      qw(F_SETFD);
 use File::Spec ();
 use File::Temp ();
+use POSIX      ();
 use Test::More ();
 use BonnieRun  qw(have);
 
@@ -97,6 +99,38 @@ sub fuse {
     my $dir   = BonnieRun::scratch_on_disk();
     command('bindfs', @options, "$below", "$dir");
     return Mounted->new($dir, $below);
+}
+
+# A directory whose names appear when they are looked up, as automounted homes do: an autofs of the
+# kernel, for which a child of this process calls $appear->($path) to fill each new directory.
+sub automount {
+    my ($appear) = @_;
+    return if !knows('autofs');
+    my $dir = BonnieRun::scratch_on_disk(oct 755);
+    pipe my $in, my $out or die "pipe: $!\n";
+    pipe my $is_ready, my $ready or die "pipe: $!\n";
+    pipe my $parent, my $alive or die "pipe: $!\n";
+    my $pid = fork // die "fork: $!\n";
+    if ($pid == 0) {
+        setpgrp 0, 0;
+        fcntl $out, F_SETFD, 0;
+        my $options = 'fd=' . fileno($out) . ",pgrp=$$,minproto=5,maxproto=5,indirect";
+        POSIX::_exit(1) if system('mount', '-t', 'autofs', '-o', $options, 'bonnie-test', "$dir") != 0;
+        close $_ for $out, $ready, $alive, *STDOUT, *STDERR;
+        my ($wanted, $end) = map { vec(my $bits = q{}, fileno $_, 1) = 1; $bits } $in, $parent;
+        while (1) {
+            select my $got = $wanted | $end, undef, undef, undef;
+            last if ($got & $end) !~ /\A\0*\z/ || !sysread $in, my $packet, 4096;
+            my ($token, $name) = (unpack 'l2 L2 Q L5 Z*', $packet)[ 2, 10 ]; # autofs_v5_packet of linux/auto_fs.h
+            mkdir "$dir/$name" and $appear->("$dir/$name");
+            open my $top, '<', "$dir" or POSIX::_exit(1);
+            ioctl $top, 0x9360, $token + 0; # AUTOFS_IOC_READY
+        }
+        POSIX::_exit(0);
+    }
+    close $_ for $out, $ready, $parent;
+    readline $is_ready;
+    return Mounted->new($dir, $alive, qw(-R -l)); # a look at a name mounts it again
 }
 
 # A file as a block device.
@@ -200,11 +234,12 @@ package Mounted;
 
 use overload q{""} => sub { return "$_[0]{dir}" }, fallback => 1;
 
-my (%MOUNTED, @IN_ORDER);
+my (%MOUNTED, @IN_ORDER, %HOW);
 
 sub new {
-    my ($class, $dir, $below) = @_;
+    my ($class, $dir, $below, @how) = @_;
     $MOUNTED{"$dir"} = $$;
+    $HOW{"$dir"} = \@how;
     push @IN_ORDER, "$dir";
     return bless { dir => $dir, below => $below }, $class;
 }
@@ -212,7 +247,7 @@ sub new {
 sub unmount {
     my ($dir) = @_;
     local ($?, $!);
-    system 'umount', $dir if ($MOUNTED{$dir} // 0) == $$;
+    system 'umount', @{ $HOW{$dir} }, $dir if ($MOUNTED{$dir} // 0) == $$;
     delete $MOUNTED{$dir};
     return;
 }

@@ -7,7 +7,7 @@ use strict;
 use warnings;
 use Exporter 'import';
 
-our @EXPORT_OK = qw(is_all is_long sized tries);
+our @EXPORT_OK = qw(is_all is_long races sized tries);
 
 sub is_long { return !!$ENV{BONNIE_TEST_LONG} }
 sub is_all  { return !!$ENV{BONNIE_TEST_ALL} || is_long() }
@@ -22,6 +22,13 @@ sub sized {
 sub tries {
     my ($default) = @_;
     return $ENV{BONNIE_TEST_TRIES} // sized($default, 100, 200);
+}
+
+# The number of races on each of three filesystems: so that BONNIE_TEST_TRIES is that of all, or a
+# sample.
+sub races {
+    my (@sizes) = @_;
+    return defined $ENV{BONNIE_TEST_TRIES} ? int(($ENV{BONNIE_TEST_TRIES} + 2) / 3) : sized(@sizes);
 }
 
 1;

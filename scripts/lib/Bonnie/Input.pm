@@ -16,7 +16,7 @@ use Bonnie::Json     qw(report_records);
 use Bonnie::JsonText qw(try_value);
 use Bonnie::Load     ();
 use Bonnie::Output   qw(tell_line);
-use Bonnie::Path     qw(open_to_read);
+use Bonnie::Path     qw(open_to_read read_whole);
 use Bonnie::Plain    qw(plain_text);
 use Bonnie::ZcavLog  qw(is_zcav zcav_courses);
 
@@ -31,9 +31,6 @@ my $ORDINARY = qr/\G(?:[\n\r]++|(?:(?![{1\xEF\s])[^,\n]{0,10000}+\n){1,1000}+)/a
 
 # In bytes; CSV results are far shorter. A JSON report may be as long as its file.
 our $LONGEST_LINE = 65_536;
-
-# A file is read as a whole. The reports of twenty machines have some 100 MB at most.
-my $LARGEST_FILE = 256 << 20;
 
 # Further problems of a file are counted but not listed.
 my $MOST_LISTED = 20;
@@ -90,22 +87,7 @@ sub lines_between {
 
 sub contents {
     my ($file, $name) = @_;
-    my $handle = open_input($file, $name);
-    my $bytes  = q{};
-    my $got    = 1;
-    while ($got && length $bytes <= $LARGEST_FILE && -s $handle <= $LARGEST_FILE) {
-        $got = read $handle, $bytes, 1 << 20, length $bytes;
-    }
-    die "cannot read $name: $!\n" if !defined $got;
-    die "cannot read $name: it is larger than 256 MiB\n" if $got;
-    return $bytes;
-}
-
-sub open_input {
-    my ($file, $name) = @_;
-    my $handle = eval { $file eq q{-} ? copy_of_stdin() : open_to_read($file) } // die "cannot read $name: $@";
-    binmode $handle;
-    return $handle;
+    return eval { read_whole($file eq q{-} ? copy_of_stdin() : open_to_read($file)) } // die "cannot read $name: $@";
 }
 
 sub copy_of_stdin {

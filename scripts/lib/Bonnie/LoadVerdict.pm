@@ -18,6 +18,12 @@ my $MAX_TEXT = 60;
 # No report has more, whatever somebody has written into it.
 my $MOST = 100;
 
+# What a sentence says of the values of "durability".
+my %DURABILITY = (
+    'none'      => 'nothing written there survives a crash',
+    'not known' => 'whether it survives a crash is not known',
+);
+
 sub profiles {
     my ($load) = @_;
     my @profiles = map { hash($_) } list(hash($load->{good_for})->{profiles});
@@ -31,7 +37,8 @@ sub load_verdict {
     my ($load) = @_;
     my @words = map { word($_->{name}) . ': ' . word($_->{verdict}) . more_text($_) } profiles($load);
     my $asked = hash($load->{good_for});
-    push @words, 'nothing written there survives a crash (' . word($asked->{durability_of}) . ')' if (text($asked->{durability}) // q{}) eq 'none';
+    my $durability = $DURABILITY{ text($asked->{durability}) // q{} };
+    push @words, "$durability (" . word($asked->{durability_of}) . ')' if defined $durability;
     return @words ? join '; ', @words : undef;
 }
 

@@ -13,7 +13,7 @@ use Errno qw(EEXIST);
 use Exporter 'import';
 use Fcntl qw(:mode F_SETFL O_DIRECTORY O_NOCTTY O_NOFOLLOW O_NONBLOCK O_RDONLY);
 
-our @EXPORT_OK = qw(at_directory check_changed check_replaced in_its_directory make_directory open_to_read);
+our @EXPORT_OK = qw(at_directory check_changed check_replaced in_its_directory make_directory open_to_read read_whole);
 
 # Opens a directory that may be entered but not listed; it is not in Fcntl (open(2)).
 my $O_PATH = oct 10_000_000;
@@ -71,6 +71,22 @@ sub open_name {
     }
     fcntl $handle, F_SETFL, $flags or die "$!\n";
     return $handle;
+}
+
+# The reports of twenty machines have some 100 MB at most.
+my $LARGEST_FILE = 256 << 20;
+
+# The bytes of a file that is open. Dies with a reason.
+sub read_whole {
+    my ($handle) = @_;
+    my ($bytes, $got) = (q{}, 1);
+    binmode $handle;
+    while ($got && length $bytes <= $LARGEST_FILE && -s $handle <= $LARGEST_FILE) {
+        $got = read $handle, $bytes, 1 << 20, length $bytes;
+    }
+    die "$!\n" if !defined $got;
+    die "it is larger than 256 MiB\n" if $got;
+    return $bytes;
 }
 
 # Waits for a writer: without one, a pipe looks as if it had ended.

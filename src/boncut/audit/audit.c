@@ -260,9 +260,11 @@ static int run_in(struct trial *t, const struct scratch *s, struct err *e)
     int rc = measure_syncs(s, fd, times, e);
     close(fd);
     int removed = scratch_remove_data_file(s, 0, e);
+    if (rc != 0)
+        return rc;
     qsort(times, TRIAL_SYNCS, sizeof *times, compare_times);
     *t = (struct trial){.median_ns = times[TRIAL_SYNCS / 2], .slowest_ns = times[TRIAL_SYNCS - 1]};
-    return rc == 0 ? removed : rc;
+    return removed;
 }
 
 /*

@@ -311,9 +311,15 @@ static void make_step(struct conductor *c, const uint64_t loads[LOAD_KINDS])
     c->stage = STAGE_STEP;
 }
 
-static int end_step(struct conductor *c, struct err *e)
+/* Ends a step. What is still in flight counts with it, and unless this is the last, not again. */
+static int end_step(struct conductor *c, bool is_last, struct err *e)
 {
     struct step *step;
+    for (enum load_kind kind = 0; kind < LOAD_KINDS; kind++) {
+        const struct progress p = crew_progress(&c->crew, kind);
+        c->steps.current.left[kind] = is_last ? p.begun - p.ended : crew_leave(&c->crew, kind);
+        c->left[kind] += is_last ? 0 : c->steps.current.left[kind];
+    }
     int rc = steps_end(&c->steps, &step, e);
     if (step)
         steering_note(&c->steering, c->steps.count - 1, step);
@@ -334,7 +340,7 @@ static int obey_order(struct conductor *c, const struct order *order, uint64_t n
         pause_load(c, STAGE_PAUSE, now_ns);
     }
     if (order->move == MOVE_STEP || is_last)
-        rc = end_step(c, e);
+        rc = end_step(c, is_last, e);
     if (rc == 0 && order->move == MOVE_STEP)
         make_step(c, order->loads);
     c->has_all_steps |= is_last;
@@ -387,7 +393,7 @@ static int end_last_step(struct conductor *c, uint64_t now_ns, struct err *e)
     if (c->run->plan->mode != MODE_SWEEP || c->has_all_steps || !conductor_counts(c))
         return 0;
     stop_step(c, now_ns);
-    int rc = c->was_stopped && !is_alone ? -EINTR : end_step(c, e);
+    int rc = c->was_stopped && !is_alone ? -EINTR : end_step(c, true, e);
     if (!stop_signal() || is_alone)
         return rc;
     err_init(e); /* after a signal, ranks do not meet to end a step: this is no failure */

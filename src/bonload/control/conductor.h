@@ -94,6 +94,8 @@ struct conductor {
     uint64_t start_ns;
     uint64_t cpu_ns; /* CPU time that the process used before start_ns */
     struct backlog backlog;
+    uint64_t
+        left[LOAD_KINDS]; /* number of requests of earlier steps that had not ended with them */
     struct slowest earlier[LOAD_KINDS]; /* the slowest requests of a search's earlier loads */
     uint64_t end_ns; /* when the load ended and no further request could begin; 0: not yet */
 

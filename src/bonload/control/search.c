@@ -678,7 +678,7 @@ static void climb_ladder(struct search *s, enum load_kind k)
         ladder_step_up(l);
         return;
     }
-    bool is_no_cause = ladder_kept(l) <= 0 && helps_nothing(s, k);
+    bool is_no_cause = verdict != VERDICT_UNSETTLED && ladder_kept(l) <= 0 && helps_nothing(s, k);
     s->is_no_cause |= is_no_cause;
     ladder_step_back(l, bound_of(verdict));
     if (is_no_cause)
@@ -962,6 +962,16 @@ static struct step *add_step(struct steps *s, const struct step_meeting *m)
     return step;
 }
 
+void tally_add_left(struct tally *t, uint64_t count)
+{
+    bool has_service = t->service.count > 0;
+    for (uint64_t i = 0; i < count; i++) {
+        histogram_record(&t->response, LONGEST_PAUSE_NS);
+        if (has_service)
+            histogram_record(&t->service, LONGEST_PAUSE_NS);
+    }
+}
+
 int steps_end(struct steps *s, struct step **step, struct err *e)
 {
     struct step_meeting m = {.steps = s, .machine = busy_unknown};
@@ -970,6 +980,7 @@ int steps_end(struct steps *s, struct step **step, struct err *e)
     for (enum load_kind kind = 0; kind < LOAD_KINDS; kind++) {
         recorders_sum(&s->run->recorders, kind, &c->other);
         tally_subtract(&c->measured[kind], &c->other, &c->before[kind]);
+        tally_add_left(&c->measured[kind], s->current.left[kind]);
     }
     int rc = meet_for_step(&m, e);
     if (rc == 0 && s->coordinator->ranks.number == 0) {

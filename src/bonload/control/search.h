@@ -212,6 +212,8 @@ struct step_figures {
     struct busy_evidence machine; /* set by the caller when the step has stopped */
     /* rate, in requests per second; 0: no schedule */
     double offered[LOAD_KINDS];
+    /* number of requests still in flight at the end of the pause; set by the caller */
+    uint64_t left[LOAD_KINDS];
 };
 
 /* What is counted before and in a step. Each array has an element for each kind or operation. */
@@ -235,6 +237,12 @@ struct steps {
     struct failures misses;   /* before the current step */
     struct step_counts *counts;
 };
+
+/* Longest pause between two steps. A request that is still in flight then has taken that long. */
+#define LONGEST_PAUSE_NS UINT64_C(10000000000)
+
+/* Adds that number of such requests, which took at least as long as the longest pause. */
+void tally_add_left(struct tally *t, uint64_t count);
 
 int steps_open(struct steps *s, struct run *run, struct coordinator *coordinator, struct err *e);
 void steps_close(struct steps *s);

@@ -22,9 +22,6 @@ struct steering {
     uint64_t since_ns; /* when the pause began, or else the load */
 };
 
-/* Longest pause between two steps; requests that are still in flight then no longer count. */
-#define LONGEST_PAUSE_NS UINT64_C(10000000000)
-
 /* Whether the load changes during the run. */
 bool steering_has_steps(const struct plan *p);
 

@@ -52,7 +52,9 @@ void backing_open(struct backing *b, const struct run *run)
     path_close(&directory);
     b->is_watched = true;
     b->is_judged = run->target->traits & TARGET_FILES;
-    bool may_cache = !run->plan->settings->direct && !strstr(b->sources.mount.options, "dax");
+    bool is_dax =
+        mount_info_has(&b->sources.mount, "dax") || mount_info_has(&b->sources.mount, "dax=always");
+    bool may_cache = !run->plan->settings->direct && !is_dax;
     b->may_be_cached[LOAD_READ] = may_cache;
     b->may_be_cached[LOAD_WRITE] = may_cache && !run->plan->settings->fsync;
 }

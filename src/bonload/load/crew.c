@@ -526,10 +526,25 @@ struct progress crew_progress(const struct crew *c, enum load_kind kind)
         const struct driver *d = &c->list[i];
         if (d->load->kind != kind)
             continue;
-        sum.ended += atomic_load_explicit(&d->ended, memory_order_relaxed);
-        sum.begun += atomic_load_explicit(&d->begun, memory_order_relaxed);
+        uint64_t ended = atomic_load_explicit(&d->ended, memory_order_relaxed);
+        uint64_t begun = atomic_load_explicit(&d->begun, memory_order_relaxed);
+        sum.ended += ended;
+        sum.begun += begun > ended ? begun : ended; /* one may have ended meanwhile */
     }
     return sum;
+}
+
+uint64_t crew_leave(struct crew *c, enum load_kind kind)
+{
+    uint64_t left = 0;
+    atomic_fetch_add(&c->run->gate, 2); /* the run stays paused, and they are of no step */
+    for (unsigned i = 0; i < c->count; i++) {
+        struct driver *d = &c->list[i];
+        uint64_t ended = atomic_load(&d->ended);
+        if (d->load->kind == kind)
+            left += atomic_exchange(&d->begun, ended) - ended;
+    }
+    return left;
 }
 
 struct standing crew_standing(const struct crew *c)

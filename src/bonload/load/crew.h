@@ -88,6 +88,9 @@ unsigned crew_busy(const struct crew *c);
 /* Numbers of one kind's requests that have begun and ended. */
 struct progress crew_progress(const struct crew *c, enum load_kind kind);
 
+/* In a pause: returns how many requests of one kind are in flight; these no longer count. */
+uint64_t crew_leave(struct crew *c, enum load_kind kind);
+
 /* The standing of this process's load. The caller sets `ended` and `behind`. */
 struct standing crew_standing(const struct crew *c);
 

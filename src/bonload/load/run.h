@@ -65,7 +65,7 @@ struct run {
     _Atomic uint64_t removals;
     struct load loads[LOAD_KINDS];
     _Atomic bool is_over; /* no further request may begin */
-    /* twice the number of the step whose requests may begin; if odd, the run is paused */
+    /* even: another number for each step, whose requests may begin; odd: the run is paused */
     _Atomic unsigned gate;
     struct recorders recorders;
     struct recorder_rules rules;
@@ -94,7 +94,7 @@ void run_close(struct run *r);
 
 /*
  * Pauses the run between two steps: no request begins, those in flight end, and those that are due
- * are dropped. A request that is still in flight when the next step begins no longer counts.
+ * are dropped. crew_leave() takes those that are still in flight at the end of the pause.
  */
 void run_pause(struct run *r);
 void run_resume(struct run *r);

@@ -214,7 +214,7 @@ static void fill_kind(struct conductor *c, enum load_kind kind, uint64_t now_ns,
     k->begin_ns = opened_ns > 0 && opened_ns < c->start_ns ? c->start_ns : opened_ns;
     k->end_ns = last_end(c, kind, now_ns);
     recorders_sum(&run->recorders, kind, &k->tally);
-    k->made = tally_ended(&k->tally);
+    k->made = tally_ended(&k->tally) + c->left[kind];
     k->made_errors = k->tally.failed.count;
     k->begun = crew_progress(&c->crew, kind).begun;
     if (is_of_last_load) {
@@ -222,6 +222,8 @@ static void fill_kind(struct conductor *c, enum load_kind kind, uint64_t now_ns,
         tally_subtract(&k->tally, &counts->other, &counts->before[kind]);
         k->begin_ns = c->steps.current.begin_ns;
         k->end_ns = c->steps.current.end_ns;
+    } else {
+        tally_add_left(&k->tally, c->left[kind]);
     }
     k->elapsed = seconds_between(k->begin_ns, k->end_ns);
     k->staggered_ns = c->backlog.staggered_ns[kind];

@@ -52,8 +52,10 @@ static void others_use_the_cpus(void **state)
 static void counters_fall(void **state)
 {
     struct busy_reading r = after();
-    const struct busy_reading more = {.cpus = 2, .stolen_ns = 7, .throttled_ns = 7};
+    const struct busy_reading more = {
+        .cpus = 2, .stolen_ns = 7, .group_count = 1, .groups = {{7, 7}}};
     (void)state;
+    r.group_count = 1;
     struct busy_evidence e = busy_between(&more, &r, &quiet);
     assert_false(busy_is(&e));
     assert_words(&e, "not busy: others used 0 % of 2 CPUs");
@@ -80,12 +82,34 @@ static void threads_wait(void **state)
 static void a_quota_holds_back(void **state)
 {
     struct busy_reading r = after();
+    const struct busy_reading first = {.cpus = 2, .group_count = 2};
     (void)state;
-    r.throttled_ns = BILLION / 10;
-    struct busy_evidence e = busy_between(&before, &r, &quiet);
+    r.group_count = 2;
+    r.groups[0] = (struct busy_group){.throttled_ns = BILLION / 10, .periods_ns = BILLION};
+    struct busy_evidence e = busy_between(&first, &r, &quiet);
     assert_true(busy_is(&e));
     assert_words(&e, "busy: others used 0 % of 2 CPUs; a quota held the program back 1 % of the "
                      "time (busy from 1 %)");
+}
+
+/* 64 CPUs at a time, and two groups, of which one is above the other. */
+static void a_moment_counts_once(void **state)
+{
+    struct busy_reading r = after();
+    const struct busy_reading first = {.cpus = 2, .group_count = 2};
+    (void)state;
+    r.group_count = 2;
+    r.groups[0] = r.groups[1] =
+        (struct busy_group){.throttled_ns = 64 * BILLION / 20, .periods_ns = 95 * MILLION};
+    struct busy_evidence e = busy_between(&first, &r, &quiet);
+    assert_false(busy_is(&e));
+    r.groups[1].periods_ns = 200 * MILLION;
+    e = busy_between(&first, &r, &quiet);
+    assert_words(&e, "busy: others used 0 % of 2 CPUs; a quota held the program back 2 % of the "
+                     "time (busy from 1 %)");
+    r.group_count = 1; /* it has been moved to another group */
+    e = busy_between(&first, &r, &quiet);
+    assert_false(busy_is(&e));
 }
 
 /* Journal and metadata are written for this process, and do not count as those of others. */
@@ -146,10 +170,17 @@ static void counters_of_the_kernel(void **state)
     tree_file("proc/self/mountinfo", "30 1 0:26 / /sys/fs/cgroup rw shared:4 - cgroup2 cgroup2 rw\n"
                                      "31 1 0:27 / /cpu rw - cgroup cgroup rw,cpu,cpuacct\n");
     tree_file("sys/fs/cgroup/a/b/cpu.stat", "usage_usec 7\nnr_throttled 2\nthrottled_usec 3\n");
-    tree_file("sys/fs/cgroup/a/cpu.stat", "usage_usec 7\nnr_throttled 2\nthrottled_usec 20\n");
+    tree_file("sys/fs/cgroup/a/cpu.stat", "usage_usec 7\nnr_throttled 4\nthrottled_usec 20\n");
+    tree_file("sys/fs/cgroup/a/cpu.max", "50000 100000\n");
     tree_file("cpu/a/cpu.stat", "nr_periods 0\nnr_throttled 1\nthrottled_time 500\n");
+    tree_file("cpu/a/cpu.cfs_period_us", "20000\n");
     busy_read(&r, NULL, tree_root());
-    assert_int_equal(r.throttled_ns, 23500);
+    assert_int_equal(r.groups[0].throttled_ns, 3000);
+    assert_int_equal(r.groups[1].throttled_ns, 20000);
+    assert_int_equal(r.groups[1].periods_ns, 400 * MILLION);
+    while (r.group_count > 0 && r.groups[r.group_count - 1].throttled_ns != 500)
+        r.group_count--; /* groups above it have no files */
+    assert_int_equal(r.groups[r.group_count - 1].periods_ns, 20 * MILLION);
 }
 
 #define IN_TREE(test) cmocka_unit_test_setup_teardown(test, tree_make, tree_remove)
@@ -160,7 +191,7 @@ int main(void)
         cmocka_unit_test(others_use_the_cpus),   cmocka_unit_test(threads_wait),
         cmocka_unit_test(counters_fall),         cmocka_unit_test(a_quota_holds_back),
         cmocka_unit_test(others_use_the_device), cmocka_unit_test(ranks_beside_are_no_others),
-        IN_TREE(counters_of_the_kernel),
+        cmocka_unit_test(a_moment_counts_once),  IN_TREE(counters_of_the_kernel),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

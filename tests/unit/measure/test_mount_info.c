@@ -82,6 +82,16 @@ static void the_options_are_of_mount_and_filesystem(void **state)
     assert_string_equal(options_of_mount(2), "");
 }
 
+static void an_option_is_a_whole_word(void **state)
+{
+    (void)state;
+    struct mount_info p = {.options = "rw,dax=never,subvol=/shutdown"};
+    assert_true(mount_info_has(&p, "dax=never"));
+    assert_false(mount_info_has(&p, "dax"));
+    assert_false(mount_info_has(&p, "shutdown"));
+    assert_false(mount_info_has(&p, ""));
+}
+
 static void options_that_do_not_fit_end_in_dots(void **state)
 {
     (void)state;
@@ -107,9 +117,25 @@ static void a_long_option_ends_in_dots(void **state)
     tree_file("proc/self/mountinfo", line);
     struct mount_info p = {.root = tree_root()};
     mount_info_read_mount(&p, 1);
-    assert_memory_equal(p.options, "rw,lowerdir=/layer:/layer:", 26);
-    assert_non_null(strstr(p.options, "...,upperdir=/a\\040b\\054c/\\134x,volatile"));
+    assert_memory_equal(p.options, "rw,volatile,lowerdir=/layer:/layer:", 35);
+    assert_non_null(strstr(p.options, "...,upperdir=/a\\040b\\054c/\\134x"));
     assert_string_equal(p.upper_layer, "/a b,c/\\x");
+}
+
+/* An overlay may list each of its layers in an option of its own, and what matters after them. */
+static void any_number_of_paths_hides_no_option(void **state)
+{
+    (void)state;
+    char line[3 * MOUNT_OPTIONS] = "1 0 0:50 / / rw - overlay overlay rw";
+    while (strlen(line) < 2 * MOUNT_OPTIONS)
+        snprintf(line + strlen(line), 32, ",lowerdir+=/layer%zu", strlen(line));
+    strcat(line, ",upperdir=/upper,volatile\n");
+    tree_file("proc/self/mountinfo", line);
+    struct mount_info p = {.root = tree_root()};
+    mount_info_read_mount(&p, 1);
+    assert_memory_equal(p.options, "rw,volatile,lowerdir+=/layer", 28);
+    assert_string_equal(p.options + MOUNT_OPTIONS - 4, "...");
+    assert_string_equal(p.upper_layer, "/upper");
 }
 
 static bool lacks_journal(const char *filesystem)
@@ -199,8 +225,10 @@ int main(void)
         IN_TREE(the_type_is_that_of_the_mount),
         IN_TREE(without_that_mount_it_is_not_known),
         IN_TREE(the_options_are_of_mount_and_filesystem),
+        cmocka_unit_test(an_option_is_a_whole_word),
         IN_TREE(options_that_do_not_fit_end_in_dots),
         IN_TREE(a_long_option_ends_in_dots),
+        IN_TREE(any_number_of_paths_hides_no_option),
         IN_TREE(an_ext4_may_lack_a_journal),
         IN_TREE(a_mount_may_have_any_number_of_layers),
         cmocka_unit_test(the_number_of_a_filesystem_has_a_name),

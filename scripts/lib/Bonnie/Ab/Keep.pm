@@ -9,7 +9,7 @@ use Fcntl  qw(LOCK_EX LOCK_NB);
 use Bonnie::Ab::Report qw(json_text kept_of same_campaign);
 use Bonnie::JsonText   qw(try_value);
 use Bonnie::Output     qw(write_bytes write_report);
-use Bonnie::Path       qw(at_directory make_directory open_to_read);
+use Bonnie::Path       qw(at_directory make_directory open_to_read read_whole);
 use Bonnie::Plain      qw(plain_text);
 
 my $REPORT = 'campaign.json';
@@ -29,9 +29,7 @@ sub continue {
     my $in = eval { at_directory($self->{handle}, sub { return open_to_read($REPORT) }) };
     return if !$in && $!{ENOENT};
     die "cannot read $self->{name}/$REPORT: $@" if !$in;
-    binmode $in;
-    my $bytes = do { local $/ = undef; readline($in) // q{} };
-    close $in or die "cannot read $self->{name}/$REPORT: $!\n";
+    my $bytes = eval { read_whole($in) } // die "cannot read $self->{name}/$REPORT: $@";
     my ($json, $fault) = try_value(\$bytes);
     my $done = eval {
         die "$fault->{why}\n" if $fault;
