@@ -342,8 +342,26 @@ static int check_command(const struct settings *s, struct err *e)
     return 0;
 }
 
+/* For a directory alone, says which questions the commands answer. */
+static int refuse_no_command(const char *dir, struct err *e)
+{
+    message("does the storage of %s keep what fsync promises, as far as it shows without a cut? "
+            "boncut audit %s",
+            dir, dir);
+    message(
+        "what does a power cut leave? boncut write %s | ssh OTHER 'cat >promises', and after the "
+        "cut ssh OTHER cat promises | boncut check %s",
+        dir, dir);
+    return err_say(e,
+                   "and how sure is that after many cuts? boncut campaign --victim='ssh HOST' "
+                   "--cut=COMMAND --logs=LOGS %s",
+                   dir);
+}
+
 static int check_settings(const struct settings *s, struct err *e)
 {
+    if (s->command == COMMAND_NONE && s->directory && !s->cleanup)
+        return refuse_no_command(s->directory, e);
     if (s->cleanup ? s->command != COMMAND_NONE : s->command == COMMAND_NONE)
         return err_say(e, "a command is expected: write, check, audit, campaign or fs-shutdown; or "
                           "--cleanup alone");

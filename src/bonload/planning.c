@@ -2,6 +2,7 @@
 #include "bonload/planning.h"
 
 #include <inttypes.h>
+#include <sys/stat.h>
 
 #include "bonload/options.h"
 #include "bonload/targets/target.h"
@@ -39,6 +40,24 @@ static int find_course(struct plan *p, const struct settings *s, struct err *e)
     return 0;
 }
 
+/* For a directory, says which questions loads answer. */
+static int refuse_no_load(const struct settings *s, struct err *e)
+{
+    struct stat st;
+    const char *dir = s->url;
+    if (!dir || stat(dir, &st) != 0 || !S_ISDIR(st.st_mode))
+        return err_say(e, "no load is given: use -rps or -wps, -rt or -wt, -max-latency or -sweep");
+    message("is %s good enough for etcd, a database, a mail store? bonload -good-for=etcd %s", dir,
+            dir);
+    message("how long do 100 writes a second take? bonload -wps=100 -duration=10s -fsync -cleanup "
+            "%s/XXXXXX",
+            dir);
+    return err_say(e,
+                   "how many fit below 20 ms? bonload -max-latency=p99:20ms -rt=0 -duration=30s "
+                   "-fsync -cleanup %s/XXXXXX",
+                   dir);
+}
+
 static int find_mode(struct plan *p, const struct settings *s, struct err *e)
 {
     bool rates = s->rate[LOAD_READ].value > 0 || s->rate[LOAD_WRITE].value > 0;
@@ -56,7 +75,7 @@ static int find_mode(struct plan *p, const struct settings *s, struct err *e)
     if (rates && threads && !searches)
         return err_say(e, "threads (-rt, -wt) and rates (-rps, -wps) cannot be combined");
     if (!rates && !threads && !sweeps && !searches && !has_course)
-        return err_say(e, "no load is given: use -rps or -wps, -rt or -wt, -max-latency or -sweep");
+        return refuse_no_load(s, e);
     p->mode = sweeps ? MODE_SWEEP : searches ? MODE_SEARCH : threads ? MODE_THREADS : MODE_RATE;
     if (s->stop_on_bad_rate && p->mode != MODE_RATE)
         return options_pass_goader(s, err_say(e, "-stop-on-bad-rate needs a rate (-rps, -wps)"), e);

@@ -15,6 +15,7 @@ src_libbonnie_a_SOURCES = \
 	src/bonnie/report/gobonniego_json.c \
 	src/bonnie/report/html_row.c \
 	src/bonnie/report/json.c \
+	src/bonnie/report/quick.c \
 	src/bonnie/report/text.c \
 	src/bonnie/reports.c src/bonnie/reports.h \
 	src/bonnie/result.c src/bonnie/result.h \

@@ -269,7 +269,7 @@ static int set_preset(void *settings, const char *value, struct err *e)
 {
     struct settings *s = settings;
     s->preset = preset_by_name(value);
-    return s->preset ? 0 : err_say(e, "bonnie, bonnie++, gobonniego or diskmark");
+    return s->preset ? 0 : err_say(e, "bonnie, bonnie++, gobonniego, diskmark or quick");
 }
 
 static const char *const format_words[] = {"text", "csv", "json", "html", NULL};
@@ -439,6 +439,15 @@ static int set_data(void *settings, const char *value, struct err *e)
 }
 
 const char *const cache_names[] = {[CACHE_EVICT] = "evict", [CACHE_KEEP] = "keep", NULL};
+
+static int take_operand(void *settings, const char *word, struct err *e)
+{
+    struct settings *s = settings;
+    if (s->operand || *word == '\0')
+        return err_say(e, "unexpected argument '%.100s'; --help lists the options", word);
+    s->operand = word;
+    return 0;
+}
 
 #define FIELD(name) offsetof(struct settings, name)
 
@@ -764,6 +773,12 @@ static const struct option_entry entries[] = {
     OPTION_VERSION(struct settings, action, ACTION_VERSION),
     OPTION_HELP(struct settings, action, ACTION_HELP),
     OPTION_ALL_OPTIONS(struct settings, action, ACTION_OPTIONS),
+    {.name = "good-for",
+     .value = VALUE_REQUIRED,
+     .value_name = "PROFILE",
+     .kind = OPTION_TEXT,
+     .field = FIELD(good_for),
+     .accepted = "the name of a profile"},
     {
         .letter = 'l',
         .value = VALUE_REQUIRED,
@@ -775,7 +790,10 @@ static const struct option_entry entries[] = {
 const struct option_table option_table = {
     .entries = entries,
     .count = sizeof entries / sizeof *entries,
-    .usage = "Usage: bonnie [OPTION]...\n"
+    .operand = take_operand,
+    .operand_offer = OFFER_DIRECTORIES,
+    .usage = "Usage: bonnie DIR\n"
+             "       bonnie [OPTION]...\n"
              "Measure the speed of storage through a filesystem.\n\n",
     .closing = "\nSizes take a suffix k, m, g or t (powers of 1024). The manual is bonnie(8).\n",
 };
@@ -885,16 +903,68 @@ void options_print_version(const struct settings *s, FILE *out)
         cli_print_version(out);
 }
 
+/* Whether an option says what is measured, or how, and not only who measures and what is printed.
+ */
+static bool shapes_run(const char *name)
+{
+    static const char *const others[] = {"directory",
+                                         "label",
+                                         "ram",
+                                         "user",
+                                         "group",
+                                         "quiet",
+                                         "seed",
+                                         "random-file",
+                                         "preset",
+                                         "data",
+                                         "verify",
+                                         "cache",
+                                         "iops-duration",
+                                         "time",
+                                         "format",
+                                         "csv",
+                                         "json",
+                                         "html",
+                                         "si",
+                                         "percentiles",
+                                         "explain-tail",
+                                         "output",
+                                         "verbose",
+                                         "min-time",
+                                         "trust-directory",
+                                         NULL};
+    return !name || value_word(name, others) < 0;
+}
+
+/* Decides what the operand means, by which of the options were given. */
+static int check_operand(struct settings *s, const bool given[OPTIONS_MOST], struct err *e)
+{
+    for (size_t i = 0; i < option_table.count; i++)
+        s->shapes_run |= given[i] && shapes_run(entries[i].name);
+    if (s->operand && given[0])
+        return err_say(e, "unexpected argument '%.100s'; --help lists the options", s->operand);
+    if (s->operand)
+        s->directory = s->operand;
+    if (s->good_for)
+        return err_say(e,
+                       "--good-for: another program makes the load of a program, and judges its "
+                       "storage: bonload -good-for=%.100s %s",
+                       s->good_for, s->directory);
+    return 0;
+}
+
 int options_parse(int argc, char *argv[], struct settings *s, struct err *e)
 {
+    bool given[OPTIONS_MOST];
     struct option_entry changed[OPTIONS_MOST];
     *s = (struct settings){.directory = ".",
                            .has_go_flags = go_options_are_meant(argc, argv),
                            .is_bonniexx = cli_is_called(argc, argv, "bonnie++")};
-    if (!s->has_go_flags)
-        return cli_parse(&option_table, argc, argv, s, NULL, e);
     if (cli_is_called(argc, argv, NAME))
         s->preset = preset_by_name(NAME);
-    const struct option_table table = go_table(changed);
-    return cli_parse(&table, argc, argv, s, NULL, e);
+    struct option_table table = s->has_go_flags ? go_table(changed) : option_table;
+    if (s->is_bonniexx)
+        table.operand = NULL;
+    int rc = cli_parse(&table, argc, argv, s, given, e);
+    return rc == 0 ? check_operand(s, given, e) : rc;
 }

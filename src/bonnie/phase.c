@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "bonnie/gathering.h"
+#include "bonnie/preset.h"
 #include "bonnie/result.h"
 #include "bonnie/run_context.h"
 #include "bonnie/seekers.h"
@@ -285,7 +286,7 @@ static struct advice_facts facts_of(const struct test_result *t, enum test_id te
         .cpus = p->host->cpus,
         .operation_bytes = t->chunk_bytes,
         .is_direct = t->direct,
-        .is_durable = p->settings->sync,
+        .is_durable = p->sync,
         .engine_queues = engine->capabilities & ENGINE_QUEUES,
         .engine_needs_direct = engine->capabilities & ENGINE_NEEDS_DIRECT,
         .evicts = p->settings->cache == CACHE_EVICT,
@@ -369,6 +370,7 @@ struct phase {
     struct rounds rounds;   /* used only if the test has to become steady */
     bool is_steady;         /* the test has to become steady */
     bool is_cut;            /* a lap ends with its round, even if its work is not done */
+    bool is_once;           /* the round is over when its first lap is */
     uint64_t round_ns;      /* time of a round, which is filled with laps; 0: one lap */
     uint64_t round_end_ns;  /* end of the round, on the section's clock */
     bool is_going_round;    /* laps are cut, and this is not the first lap of its round */
@@ -490,7 +492,9 @@ static void set_lap(const struct phase *ph, struct work *w, uint64_t prepare_unt
 {
     w->lap = ph->section.laps;
     w->prepare_until_ns = prepare_until_ns;
-    w->lap_ns = ph->is_cut && ph->round_ns > 0 ? ph->round_end_ns - ph->section.elapsed_ns : 0;
+    w->lap_ns = ph->is_cut && ph->round_ns > 0    ? ph->round_end_ns - ph->section.elapsed_ns
+                : ph->workload->unit == UNIT_FILE ? ph->context->plan->files.most_ns
+                                                  : 0;
     if (w->lap == 0 || w->lap_start >= w->data.bytes)
         w->lap_start = 0;
 }
@@ -609,7 +613,8 @@ static int do_lap(struct phase *ph, struct err *e)
  */
 static bool needs_another_lap(const struct phase *ph)
 {
-    return ph->section.elapsed_ns < ph->round_end_ns && ph->preparing_ns < longest_preparing_ns(ph);
+    return !ph->is_once && ph->section.elapsed_ns < ph->round_end_ns &&
+           ph->preparing_ns < longest_preparing_ns(ph);
 }
 
 /* Decides whether there is another lap. Rank 0 decides for all ranks. */
@@ -726,7 +731,7 @@ static int record_result(struct phase *ph, enum test_id test, struct test_result
         .moved = figures.moved,
         .cache = figures.cache,
         .has_plain_queue = shared_stats_plain_queues(&r->stats) > 0,
-        .is_short = ph->section.elapsed_ns < ph->round_end_ns,
+        .is_short = !ph->is_once && ph->section.elapsed_ns < ph->round_end_ns,
         .together = together,
     };
     if (ph->is_steady)
@@ -765,6 +770,7 @@ static void init_phase(struct phase *ph, struct run_context *r, enum test_id tes
         .section = {.quota = &p->host->quota, .sources = &r->storage.sources},
         .is_steady = is_steady,
         .is_cut = is_steady || workload_is_cut(w),
+        .is_once = p->preset->is_brief && workload_is_cut(w),
         .round_ns = is_steady ? p->steady.round_ns : workload_duration_ns(w, p),
     };
     phase_title(ph->title, r, test);

@@ -97,7 +97,10 @@ static void choose_data(struct plan *p, const struct settings *s, const struct h
     uint64_t all_ram = h->ram_bytes + h->other_ram_bytes;
     uint64_t ram = given_or(s->ram_bytes, all_ram);
     uint64_t twice_ram = 2 * (ram ? ram : all_ram);
-    d->bytes = given_or(s->data_bytes, defaults->data_bytes ? defaults->data_bytes : twice_ram);
+    uint64_t usual = p->most_bytes > 0      ? p->most_bytes / 2
+                     : defaults->data_bytes ? defaults->data_bytes
+                                            : twice_ram;
+    d->bytes = given_or(s->data_bytes, usual);
     if (s->data_units.given)
         d->bytes = data_of_units(s->data_units.value, defaults->size_unit);
     d->chunk_bytes = given_or(s->chunk_bytes, p->row ? p->row->chunk_bytes : defaults->chunk_bytes);
@@ -125,28 +128,74 @@ static uint64_t greatest_divisor(uint64_t a, uint64_t b)
 static void choose_iops(struct plan *p, const struct settings *s,
                         const struct preset_defaults *defaults)
 {
+    const struct preset_row *row = p->row;
+    uint64_t block =
+        given_or(s->iops_block_bytes,
+                 row && row->iops_block_bytes ? row->iops_block_bytes : defaults->iops_block_bytes);
     p->iops = (struct iops_plan){
         .duration_ns = given_or(s->iops_duration_ns, defaults->iops_ns),
-        .block_bytes = given_or(s->iops_block_bytes, defaults->iops_block_bytes),
+        .most_ops = row ? p->most_bytes / BRIEF_SHARES * row->share / block : 0,
+        .block_bytes = block,
         .write_percent =
             (unsigned)given_or(s->iops_writes, p->row ? p->row->iops_writes : DEFAULT_IOPS_WRITES),
         .theta = s->iops_theta,
     };
-    p->data.change_bytes = p->tests[TEST_IOPS]
-                               ? greatest_divisor(p->data.chunk_bytes, p->iops.block_bytes)
-                               : p->data.chunk_bytes;
+    p->data.change_bytes = row ? greatest_divisor(p->data.chunk_bytes, defaults->iops_block_bytes)
+                           : p->tests[TEST_IOPS] ? greatest_divisor(p->data.chunk_bytes, block)
+                                                 : p->data.chunk_bytes;
+}
+
+/*
+ * The engine of a row of a short look: one that keeps several operations in flight, if any does so
+ * here. libaio needs O_DIRECT for that.
+ */
+static const char *brief_engine(const struct plan *p)
+{
+    static const char *const queues[] = {"libaio", "io_uring"};
+    struct err ignored;
+    for (size_t i = p->direct ? 0 : 1; i < 2 && !p->row->sync; i++) {
+        err_init(&ignored);
+        if (engine_by_name(queues[i])->available(&ignored) == 0)
+            return queues[i];
+    }
+    return DEFAULT_ENGINE;
 }
 
 static int choose_engine(struct plan *p, const struct settings *s,
                          const struct preset_defaults *defaults, struct err *e)
 {
     p->engine = (struct engine_plan){.options = s->engine_options};
-    const char *name = s->engine ? s->engine : defaults->engine;
+    const char *name = s->engine            ? s->engine
+                       : defaults->is_brief ? brief_engine(p)
+                                            : defaults->engine;
     uint64_t depth = given_or(s->iodepth, p->row ? p->row->iodepth : 0);
+    if (defaults->is_brief && depth > 1 && strcmp(name, DEFAULT_ENGINE) == 0) {
+        if (p->tests[TEST_IOPS])
+            p->left_out = p->direct ? "neither libaio nor io_uring works here"
+                                    : "it needs O_DIRECT or io_uring, and neither works here";
+        depth = 1;
+    }
     int rc = engine_choose(name, depth, &p->engine.ops, &p->engine.depth, e);
     if (!(p->engine.ops->capabilities & ENGINE_STORES))
         p->verify = VERIFY_OFF; /* no chosen test writes data that could be verified */
     return rc;
+}
+
+#define BRIEF_FILES_NS    (3 * BILLION)
+#define BRIEF_FILE_BYTES  2048 /* ample for an inode, a name and their journal */
+#define BRIEF_LEAST_FILES 256
+
+/* Makes a short look create few files where there is little room, and not for long. */
+static void limit_files(struct plan *p)
+{
+    uint64_t most = p->most_bytes / BRIEF_SHARES / BRIEF_FILE_BYTES;
+    if (most > p->host->free_files / 10)
+        most = p->host->free_files / 10;
+    p->files.most_ns = BRIEF_FILES_NS;
+    if (p->files.count > most)
+        p->files.count = most;
+    if (p->row->tests[TEST_SEQ_CREATE] && p->files.count < BRIEF_LEAST_FILES)
+        p->left_out = "too few inodes are free";
 }
 
 static void choose_files(struct plan *p, const struct settings *s,
@@ -163,6 +212,8 @@ static void choose_files(struct plan *p, const struct settings *s,
         f->directories_given = 1;
     f->directories = f->directories_given > p->workers ? f->directories_given : p->workers;
     f->chunk_bytes = given_or(s->file_chunk_bytes, DEFAULT_FILE_CHUNK_BYTES);
+    if (p->most_bytes > 0)
+        limit_files(p);
 }
 
 /* Whether the plan, as it is so far, has any work for the test. */
@@ -338,6 +389,7 @@ static void begin_plan(struct plan *p, const struct settings *s, const struct ho
         .runs = given_or(s->runs, 1),
         .seconds_ns = given_or(s->seconds_ns, 0),
         .direct = s->direct || defaults->direct,
+        .sync = s->sync,
         .quiet = s->quiet,
         .verbose = s->verbose,
         .min_time_ns = given_or(s->min_time_ns, DEFAULT_MIN_TIME_NS),
@@ -346,6 +398,14 @@ static void begin_plan(struct plan *p, const struct settings *s, const struct ho
         .verify = s->verify,
         .ranks = 1,
     };
+    if (!defaults->is_brief)
+        return;
+    uint64_t tenth = h->free_bytes / 10;
+    p->most_bytes = h->filesystem_bytes > 0 && tenth < BRIEF_MOST_BYTES ? tenth : BRIEF_MOST_BYTES;
+    p->sync = p->row->sync;
+    p->direct = !h->refuses_direct && !p->row->sync;
+    if (p->most_bytes < GIB) /* repeating would make more files */
+        p->min_time_ns = 0;
 }
 
 /* Checks that the chosen options can be combined. */
@@ -359,23 +419,36 @@ static int check_plan(const struct plan *p, struct err *e)
     return rc;
 }
 
-/* Refuses options that the rows of a preset decide. */
-static int check_rows(const struct settings *s, const struct preset_defaults *defaults,
-                      struct err *e)
+static const struct preset_defaults *defaults_of(const struct settings *s)
 {
+    bool is_brief = s->operand && !s->shapes_run;
+    return s->preset ? s->preset : preset_by_name(is_brief ? QUICK_PRESET : DEFAULT_PRESET);
+}
+
+/* Refuses options that the rows of a preset decide. */
+static int check_rows(const struct plan *p, const struct preset_defaults *defaults, struct err *e)
+{
+    const struct settings *s = p->settings;
+    char there[UNITS_TEXT];
     bool is_given = s->workers.given || s->workers_auto || s->iodepth.given || s->tests_given ||
                     s->chunk_bytes.given || s->iops_block_bytes.given || s->iops_writes.given;
+    if (defaults->is_brief && s->shapes_run)
+        return err_say(e,
+                       "--preset=%s decides by itself what it measures; only options of the "
+                       "report, -d, -u, -g, -z, --data, --verify and --cache can be given",
+                       defaults->name);
+    units_format_readable(there, p->host->free_bytes);
+    if (defaults->is_brief && p->most_bytes < BRIEF_LEAST_BYTES)
+        return err_say(e,
+                       "%s: %s are free, and a short look writes at most a tenth of that, which is "
+                       "too little to measure; -s MIB -n 0 measures with as much as you allow",
+                       s->directory, there);
     if (!defaults->rows || !is_given)
         return 0;
     return err_say(e,
                    "--preset=%s fixes -c, --iodepth, --tests, --iops-block, --iops-writes and the "
                    "CHUNK of -s; these cannot be given",
                    defaults->name);
-}
-
-static const struct preset_defaults *defaults_of(const struct settings *s)
-{
-    return s->preset ? s->preset : preset_by_name(DEFAULT_PRESET);
 }
 
 unsigned plan_rows(const struct settings *s)
@@ -408,7 +481,7 @@ int plan_make_row(struct plan *p, const struct settings *s, const struct host *h
     choose_data(p, s, h, defaults);
     choose_files(p, s, defaults);
     choose_formats(p, s, defaults);
-    int rc = check_rows(s, defaults, e);
+    int rc = check_rows(p, defaults, e);
     if (rc == 0)
         rc = check_size(p, s, e);
     if (rc == 0)

@@ -47,6 +47,7 @@ struct data_plan {
 /* The iops test. */
 struct iops_plan {
     uint64_t duration_ns;
+    uint64_t most_ops; /* a worker ends earlier after this number of operations; 0: it does not */
     uint64_t block_bytes;
     unsigned write_percent;
     double theta; /* exponent of the Zipf distribution of offsets; 0: uniform */
@@ -68,12 +69,14 @@ struct files_plan {
     unsigned directories_given; /* number that the user wants */
     unsigned directories;       /* number that is made: at least one for each worker */
     uint64_t chunk_bytes;
+    uint64_t most_ns; /* only what is created in this time counts as wanted; 0: no limit */
 };
 
 /*
  * Settings, preset and host combined: checked, complete, and not changed once a run begins; before
- * that, session.c sets the row's label and the seed of all ranks. What a setting decides alone is
- * not repeated here. The settings and the host must outlive the plan.
+ * that, session.c sets the row's label, the seed of all ranks and the size of the data that the
+ * first row of a short look has written. What a setting decides alone is not repeated here. The
+ * settings and the host must outlive the plan.
  */
 struct plan {
     const struct settings *settings;      /* what the user asked for */
@@ -82,11 +85,13 @@ struct plan {
     const char *label; /* NULL: none */
     const char *output;
     const struct preset_row *row; /* this plan's row of the preset; NULL: the preset has no rows */
+    const char *left_out;         /* why the row cannot be measured; NULL: it can */
     unsigned workers;
     /* with several ranks, number of this rank's first worker in the whole run */
     unsigned first_worker;
     uint64_t seed;
     uint64_t runs;       /* smallest number of runs */
+    uint64_t most_bytes; /* what a short look may write; 0: this is none */
     uint64_t seconds_ns; /* runs are repeated for at least this time */
     bool csv_header;     /* -x: CSV with a header */
     bool tests[TEST_COUNT];
@@ -96,6 +101,7 @@ struct plan {
     struct engine_plan engine;
     struct files_plan files;
     bool direct;
+    bool sync; /* every write is made durable */
     bool quiet;
     unsigned verbose;
     uint64_t drop_interval_ns; /* interval at which caches are dropped while tests read; 0: never */

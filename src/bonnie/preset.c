@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "bonnie/preset.h"
 
+#include <stdio.h>
 #include <string.h>
 
 #include "util/units.h"
@@ -26,6 +27,26 @@ static const struct preset_row diskmark_rows[] = {
     {.name = "RND4K Q32T1", .part = "write", RND4K, .iodepth = 32, .iops_writes = 100},
     {.name = "RND4K Q1T1", .part = "read", RND4K, .iodepth = 1},
     {.name = "RND4K Q1T1", .part = "write", RND4K, .iodepth = 1, .iops_writes = 100},
+};
+
+#define ROW(row, what, depth) .name = row, .part = what, .iodepth = depth
+#define WRITES(of_all)        RND4K, .iops_writes = 100, .share = of_all
+
+/*
+ * The rows of the short look. Durable writes are what a database waits for: O_DSYNC makes the
+ * kernel do after each write what fdatasync(2) does.
+ */
+static const struct preset_row quick_rows[] = {
+    {ROW("Write", "1 MiB", 8), .tests = {[TEST_PUT_BLOCK] = true}, .chunk_bytes = MIB},
+    {ROW("Read", "1 MiB", 8), .tests = {[TEST_GET_BLOCK] = true}, .chunk_bytes = MIB},
+    {ROW("Read", "4 KiB at random, 1", 1), RND4K},
+    {ROW("Read", "4 KiB at random, 32", 32), RND4K},
+    {ROW("Write", "4 KiB at random, 1", 1), WRITES(1)},
+    {ROW("Write", "4 KiB at random, 32", 32), WRITES(4)},
+    {ROW("Durable", "8 KiB, fdatasync after each", 1), WRITES(1), .iops_block_bytes = 8192,
+     .sync = true},
+    {ROW("Files", "created, removed", 1),
+     .tests = {[TEST_SEQ_CREATE] = true, [TEST_SEQ_DEL] = true}, .chunk_bytes = MIB},
 };
 
 static const struct preset_defaults presets[] = {
@@ -104,11 +125,41 @@ static const struct preset_defaults presets[] = {
         .format_count = 1,
         .formats = {"text"},
     },
+    {
+        .name = QUICK_PRESET,
+        .rows = quick_rows,
+        .row_count = sizeof quick_rows / sizeof *quick_rows,
+        .size_unit = MIB,
+        .iops_block_bytes = DEFAULT_IOPS_BLOCK,
+        .iops_ns = 5 * BILLION,
+        .time_ns = 8 * BILLION,
+        .direct = true,
+        .is_brief = true,
+        .seeks = DEFAULT_SEEKS,
+        .seekers = DEFAULT_SEEKERS,
+        .files_k = 16,
+        .host_name_is_label = true,
+        .table = "quick",
+        .json = "json",
+        .format_count = 1,
+        .formats = {"text"},
+    },
 };
 
-_Static_assert(sizeof diskmark_rows / sizeof *diskmark_rows <= MAX_ROWS, "room for the rows");
+_Static_assert(sizeof diskmark_rows / sizeof *diskmark_rows <= MAX_ROWS &&
+                   sizeof quick_rows / sizeof *quick_rows <= MAX_ROWS,
+               "room for the rows");
 
-const char *const preset_names[] = {DEFAULT_PRESET, "bonnie", "gobonniego", "diskmark", NULL};
+const char *const preset_names[] = {DEFAULT_PRESET, "bonnie",     "gobonniego",
+                                    "diskmark",     QUICK_PRESET, NULL};
+
+struct row_name preset_row_name(const struct preset_row *row)
+{
+    struct row_name name;
+    snprintf(name.text, sizeof name.text, "%s%s%s", row->name, row->part ? " " : "",
+             row->part ? row->part : "");
+    return name;
+}
 
 const struct preset_defaults *preset_by_name(const char *name)
 {

@@ -2,8 +2,10 @@
 #pragma once
 
 #include "bonnie/settings.h"
+#include "util/units.h"
 
 #define DEFAULT_PRESET "bonnie++"
+#define QUICK_PRESET   "quick" /* of `bonnie DIR` */
 
 /* One of several rows that a preset measures, with settings of its own. */
 struct preset_row {
@@ -11,12 +13,30 @@ struct preset_row {
     const char *part; /* name of a part of the row: "read"; NULL: this is the whole row */
     bool tests[TEST_COUNT];
     uint64_t chunk_bytes;
+    uint64_t iops_block_bytes; /* 0: the preset's */
     unsigned iodepth;
     unsigned iops_writes; /* percentage of operations that write */
+    unsigned share;       /* of what a short look may write, in BRIEF_SHARES; 0: no limit */
+    bool sync;            /* every write is made durable, one after the other, by plain calls */
 };
 
 /* Most rows that a preset has. */
-#define MAX_ROWS 6
+#define MAX_ROWS 8
+
+/* The name of a row with its part: "RND4K Q32T1 read". */
+struct row_name {
+    char text[64];
+};
+
+struct row_name preset_row_name(const struct preset_row *row);
+
+/*
+ * A short look writes at most this, and at most a tenth of what is free. Each row that writes has a
+ * share; half of it all is the data set. With less than the least, no figure would mean anything.
+ */
+#define BRIEF_MOST_BYTES  (2 * GIB)
+#define BRIEF_LEAST_BYTES (32 * MIB)
+#define BRIEF_SHARES      16
 
 /* The defaults of a preset. */
 struct preset_defaults {
@@ -33,6 +53,12 @@ struct preset_defaults {
     uint64_t time_ns;   /* time of each sequential block test; 0: once through the data */
     const char *engine; /* NULL: the first engine */
     bool direct;        /* with O_DIRECT */
+    /*
+     * A short look: sizes follow the free space, times are upper limits, the data set is what the
+     * first row has written in its time, O_DIRECT and the engine are what works here, and a row
+     * that cannot be measured says why.
+     */
+    bool is_brief;
     uint64_t drop_interval_ns;
     uint64_t perchar_bytes;
     uint64_t seeks;

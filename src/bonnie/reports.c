@@ -20,6 +20,7 @@ static const struct report_ops *const formats[] = {
     &report_gobonniego,
     &report_gobonniego_json,
     &report_diskmark,
+    &report_quick,
 };
 
 const struct report_ops *report_at(size_t index)

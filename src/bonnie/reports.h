@@ -56,6 +56,7 @@ extern const struct report_ops report_html_row;
 extern const struct report_ops report_gobonniego;
 extern const struct report_ops report_gobonniego_json;
 extern const struct report_ops report_diskmark;
+extern const struct report_ops report_quick;
 
 /*
  * The reports that a session prints, each to the stream that the plan wants: some after each run,

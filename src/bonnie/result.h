@@ -123,6 +123,8 @@ struct storage {
     struct device_facts disks; /* facts about these devices */
 };
 
+#define LEFT_OUT_TEXT 512
+
 /* One whole run: what was planned and found, which outlive the result, and all figures. */
 struct result {
     const struct plan *plan; /* the plan of all ranks */
@@ -131,6 +133,9 @@ struct result {
     unsigned ranks;      /* number of ranks that made the run together */
     unsigned shift;      /* a rank's tests read what the rank with a number higher by this wrote */
     int64_t start_time;  /* seconds since 1970, UTC */
+    uint64_t begun_ns;   /* by clock_ns(): when the run began, and when it had ended */
+    uint64_t ended_ns;
+    char left_out[LEFT_OUT_TEXT]; /* why a row of a short look was not measured; empty: it was */
     struct test_result tests[TEST_COUNT];
 };
 

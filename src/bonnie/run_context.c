@@ -187,7 +187,8 @@ static int make_contents(struct run_context *r, struct err *e)
     };
     if (!r->contents.files)
         return err_system(e, ENOMEM, "memory for %u workers", p->workers);
-    if (p->data.bytes == 0 || !plan_changes_blocks(p))
+    /* a later row of a preset may change blocks */
+    if (p->data.bytes == 0 || (!plan_changes_blocks(p) && !p->row))
         return 0;
     return generations_open(&r->contents.changes,
                             p->data.chunks * (p->data.chunk_bytes / p->data.change_bytes), e);
@@ -208,7 +209,7 @@ static void init_data_file(struct run_context *r, struct work *w)
         .number = w->number,
         .file = &r->data[w->number],
         .contents = &r->contents,
-        .sync = p->settings->sync,
+        .sync = p->sync,
         .direct = p->direct,
         .keeps_name = r->shift > 0,
     };
@@ -240,7 +241,7 @@ static void init_file_set(struct run_context *r, struct work *w)
         .min_bytes = p->files.min_bytes,
         .max_bytes = p->files.max_bytes,
         .chunk_bytes = p->files.chunk_bytes,
-        .sync = p->settings->sync,
+        .sync = p->sync,
         .buffer = w->buffer,
     };
     file_set_init(&w->files, &setup);
@@ -406,16 +407,31 @@ int run_context_open(struct run_context *r, struct plan *p, struct helpers *help
     return rc;
 }
 
+void run_context_use(struct run_context *r, const struct plan *p)
+{
+    struct work *w = &r->work[0];
+    r->plan = p;
+    w->plan = p;
+    w->data.bytes = p->data.chunks * p->data.chunk_bytes;
+    w->data.direct = p->direct;
+    w->data.sync = p->sync;
+    if (plan_has_test(p, TEST_FIRST_METADATA, TEST_COUNT))
+        init_file_set(r, w);
+}
+
 /* 2^64 divided by the golden ratio: an odd number with well-mixed bits. */
 #define RANK_STEP UINT64_C(0x9e3779b97f4a7c15)
 
 void run_context_begin_run(struct run_context *r, uint64_t index)
 {
-    uint64_t seed = rng_mix(r->plan->seed ^ rng_mix(index));
+    const struct plan *p = r->plan;
+    uint64_t row = p->row ? (uint64_t)(p->row - p->preset->rows) : 0; /* other places each time */
+    uint64_t seed = rng_mix(p->seed ^ rng_mix(index | row << 32));
     r->figures[0] = '\0';
     if (r->plan->runs > 1 || r->plan->seconds_ns > 0)
         snprintf(r->figures, sizeof r->figures, "  run %" PRIu64 "\n", index + 1);
-    pattern_begin_run(&r->pattern, r->numbers.first_run + index);
+    /* all rows of a preset work on the same data */
+    pattern_begin_run(&r->pattern, r->numbers.first_run + (p->row ? 0 : index));
     for (unsigned i = 0; i < r->plan->workers; i++) {
         r->work[i].seed = seed ^ r->plan->rank * RANK_STEP; /* each rank uses other offsets */
         file_set_begin_run(&r->work[i].files, seed);

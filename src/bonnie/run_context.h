@@ -82,6 +82,12 @@ int run_context_open(struct run_context *r, struct plan *p, struct helpers *help
                      struct coordinator *coordinator, struct err *e);
 
 /*
+ * Goes on with another row of the same preset, on the same data. Presets with rows have one worker.
+ * All workers must be parked.
+ */
+void run_context_use(struct run_context *r, const struct plan *p);
+
+/*
  * Begins run number `index`, counted from 0. Its offsets, names and sizes derive from the index and
  * the plan's seed; its stamps are those of no other run. All workers must be parked.
  */

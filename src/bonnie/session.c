@@ -43,16 +43,53 @@ static int run_once(struct run_context *r, uint64_t index, struct result *result
         .ranks = r->plan->ranks,
         .shift = r->shift,
         .start_time = time(NULL),
+        .begun_ns = clock_ns(),
     };
+    bool needs_room = !r->plan->row || plan_has_test(r->plan, TEST_FIRST_METADATA, TEST_COUNT);
     run_context_begin_run(r, index);
     for (enum test_id test = 0; rc == 0 && test < TEST_COUNT; test++) {
-        if (test == TEST_FIRST_METADATA) /* the metadata tests need the room of the data files */
+        /* the metadata tests need the room of the data files, but the next row needs their data */
+        if (test == TEST_FIRST_METADATA && needs_room)
             for (unsigned i = 0; i < r->plan->workers; i++)
                 data_file_release(&r->work[i].data);
         if (r->plan->tests[test])
             rc = phase_run(r, test, &result->tests[test], e);
     }
+    result->ended_ns = clock_ns();
     return rc;
+}
+
+/* Whether a filesystem answers so if it cannot do what a row asks for. */
+static bool is_inability(int rc)
+{
+    return rc == -EOPNOTSUPP || rc == -ENOSYS || rc == -ENOSPC || rc == -EDQUOT;
+}
+
+/*
+ * Does the same, but leaves out a row of a short look that cannot be measured here, and says why.
+ * The data of all other rows is that of the first, which must succeed.
+ */
+static int run_or_leave_out(struct run_context *r, uint64_t index, struct result *result,
+                            struct err *e)
+{
+    const struct plan *p = r->plan;
+    const char *why = p->left_out;
+    struct err failure;
+    err_init(&failure);
+    int rc = why ? -EOPNOTSUPP : run_once(r, index, result, &failure);
+    bool is_first = p->tests[TEST_PUT_BLOCK];
+    if (rc == 0 || is_first || !p->preset->is_brief || !is_inability(rc)) {
+        err_append(e, &failure);
+        return rc;
+    }
+    if (!why)
+        result_release(result);
+    *result = (struct result){
+        .plan = plan_whole(p), .storage = &r->storage, .version = PACKAGE_VERSION, .ranks = 1};
+    result->start_time = time(NULL);
+    result->begun_ns = result->ended_ns = clock_ns();
+    snprintf(result->left_out, sizeof result->left_out, "%s", why ? why : failure.text);
+    return 0;
 }
 
 /* Warns about settings that Bonnie++ refuses but bonnie accepts. */
@@ -64,7 +101,7 @@ static void advise_user(const struct plan *p, bool stays_root)
         message("%s without -D (--direct) is synchronous: the kernel's page cache serves one call "
                 "at a time",
                 p->engine.ops->name);
-    if (stays_root)
+    if (stays_root && !p->preset->is_brief)
         message("running as root; -u USER runs as that user instead");
     if (p->advise_bytes > 0) {
         char advised[UNITS_TEXT];
@@ -109,7 +146,7 @@ static int run_often(struct run_context *context, struct reports *reports, struc
     int rc = decide_more(context, 0, start_ns, &more, e);
     for (uint64_t i = 0; rc == 0 && more; i++) {
         struct result result;
-        rc = run_once(context, i, &result, e);
+        rc = run_or_leave_out(context, i, &result, e);
         if (rc == 0)
             rc = reports_run(reports, &result, e);
         else
@@ -137,8 +174,9 @@ static int close_context(struct run_context *context, int rc, struct err *e)
 
 /* What decides the exit status after a complete report. */
 struct findings {
-    uint64_t corrupted; /* number of corrupted places */
-    unsigned unsteady;  /* number of tests that did not become steady */
+    uint64_t corrupted;  /* number of corrupted places */
+    unsigned unsteady;   /* number of tests that did not become steady */
+    bool refuses_direct; /* nothing was measured, perhaps because O_DIRECT does not work here */
 };
 
 /* Room for a label and the name of a row after it. */
@@ -156,49 +194,61 @@ struct programme {
     unsigned count;
 };
 
-static int run_row(struct run_context *context, struct programme *all, unsigned row,
-                   bool stays_root, struct helpers *helpers, struct coordinator *coordinator,
-                   struct reports *reports, const struct output *o, struct err *e)
+/* Makes all rows of a short look work on what the first one has written in its time. */
+static void shrink_data(struct programme *all, const struct run_context *context)
 {
-    struct plan *p = &all->share[row];
-    int rc = run_context_open(context, p, helpers, coordinator, e);
-    if (rc != 0)
-        return rc;
-    if (row == 0) {
-        advise_user(p, stays_root);
-        say_more(p, helpers);
-        rc = reports_begin(reports, p, o, e);
+    for (unsigned row = 0; row < all->count; row++) {
+        struct data_plan *d = &all->share[row].data;
+        d->chunks = context->work[0].data.valid_bytes / d->chunk_bytes;
+        d->bytes = d->chunks * d->chunk_bytes;
+        all->whole[row].data = *d;
     }
+}
+
+static int run_row(struct run_context *context, struct programme *all, unsigned row,
+                   struct reports *reports, struct err *e)
+{
+    const struct plan *p = &all->share[row];
+    if (row > 0)
+        run_context_use(context, p);
     if (all->count > 1 && !p->quiet)
         message("%s", p->label);
-    if (rc == 0)
-        rc = run_often(context, reports, e);
-    if (rc == 0 && row + 1 == all->count)
-        rc = reports_end(reports, e);
-    return close_context(context, rc, e);
+    int rc = run_often(context, reports, e);
+    if (rc == 0 && row == 0 && p->preset->is_brief)
+        shrink_data(all, context);
+    return rc;
 }
 
 /*
  * Runs the plans. The process has already given up the privileges that the user asked it to give
- * up. The contexts stay open until everything is reported, because the results point to their
- * texts.
+ * up.
  */
 static int run_together(struct programme *all, bool stays_root, struct helpers *helpers,
                         struct coordinator *coordinator, struct output *o, struct findings *found,
                         struct err *e)
 {
     struct reports reports = {0};
-    int rc = 0;
-    struct run_context *contexts = calloc(all->count, sizeof *contexts);
-    if (!contexts)
-        return err_system(e, ENOMEM, "memory for a run");
-    for (unsigned row = 0; rc == 0 && row < all->count; row++) {
-        rc = run_row(&contexts[row], all, row, stays_root, helpers, coordinator, &reports, o, e);
-        found->corrupted += contexts[row].corrupted;
-        found->unsteady += contexts[row].unsteady;
-    }
+    struct run_context context;
+    struct plan *p = &all->share[0];
+    int rc = run_context_open(&context, p, helpers, coordinator, e);
+    found->refuses_direct = all->whole[0].direct && (rc == -EINVAL || !p->direct);
+    if (rc == 0 && found->refuses_direct && p->preset->is_brief)
+        return close_context(&context, err_say(e, "O_DIRECT does not work here"), e);
+    if (rc != 0)
+        return rc;
+    for (unsigned row = 1; row < all->count; row++)
+        all->share[row].direct &= p->direct;
+    advise_user(p, stays_root);
+    say_more(p, helpers);
+    rc = reports_begin(&reports, p, o, e);
+    for (unsigned row = 0; rc == 0 && row < all->count; row++)
+        rc = run_row(&context, all, row, &reports, e);
+    if (rc == 0)
+        rc = reports_end(&reports, e);
+    found->corrupted = context.corrupted;
+    found->unsteady = context.unsteady;
+    rc = close_context(&context, rc, e);
     reports_release(&reports);
-    free(contexts);
     return rc;
 }
 
@@ -257,8 +307,8 @@ static void label_row(struct programme *all, unsigned row, const char *given)
     const struct preset_row *r = all->whole[row].row;
     if (!r)
         return;
-    snprintf(all->labels[row], LABEL_ROOM, "%.255s%s%s%s%s", given ? given : "", given ? " " : "",
-             r->name, r->part ? " " : "", r->part ? r->part : "");
+    snprintf(all->labels[row], LABEL_ROOM, "%.255s%s%s", given ? given : "", given ? " " : "",
+             preset_row_name(r).text);
     all->whole[row].label = all->labels[row];
 }
 
@@ -267,6 +317,7 @@ static int make_plans(struct programme *all, const struct settings *s, struct ho
                       struct coordinator *ranks, struct err *e)
 {
     host_detect(host);
+    host_find_room(host, s->directory);
     if (ranks->ranks.ram_bytes > host->ram_bytes)
         host->other_ram_bytes = ranks->ranks.ram_bytes - host->ram_bytes;
     int rc = 0;
@@ -297,7 +348,7 @@ static int share_seed(struct programme *all, const struct settings *s, struct co
 
 int session(const struct settings *s, struct coordinator *ranks, struct err *e)
 {
-    struct host host;
+    struct host host = {0};
     struct programme all = {.settings = s};
     const struct plan *plan = &all.share[0]; /* has what all rows have in common */
     struct identity identity;
@@ -327,6 +378,15 @@ int session(const struct settings *s, struct coordinator *ranks, struct err *e)
     if (rc == 0)
         rc = unprivileged_part(&all, geteuid() == 0 && !identity.change, &helpers, ranks, &output,
                                &found, e);
+    if (rc != 0 && found.refuses_direct && plan->preset->is_brief) { /* once more, without it */
+        host.refuses_direct = true;
+        err_init(e);
+        rc = make_plans(&all, s, &host, ranks, e);
+        if (rc == 0)
+            rc = share_seed(&all, s, ranks, e);
+        if (rc == 0)
+            rc = unprivileged_part(&all, false, &helpers, ranks, &output, &found, e);
+    }
     if (rc == 0)
         rc = output_finish(&output, e);
     if (rc == 0)

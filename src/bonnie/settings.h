@@ -60,7 +60,10 @@ struct settings {
     bool is_bonniexx;                     /* called bonnie++: progress is told in its words */
 
     const char *directory;
-    const char *label; /* NULL: not given */
+    const char *operand;  /* `bonnie DIR`; NULL: not given */
+    bool shapes_run;      /* an option says what is measured, or how */
+    const char *good_for; /* of --good-for, which another program has; NULL: not given */
+    const char *label;    /* NULL: not given */
     const char *output;
     const char *user;
     const char *group;

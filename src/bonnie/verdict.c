@@ -342,6 +342,13 @@ static bool tells_moved(const struct judgement *j)
            j->reason == REASON_SERVER_MOVED || j->reason == REASON_STORAGE_MOVED;
 }
 
+const char *verdict_limit(const struct verdict *v)
+{
+    if (!v->is_known)
+        return bottleneck_name(LIMITED_UNKNOWN);
+    return v->least.reason == REASON_OTHERS_COMPUTED ? "others" : bottleneck_name(v->least.by);
+}
+
 void verdict_sentence(char text[static VERDICT_TEXT], const struct verdict *v)
 {
     char used[SPAN_TEXT];

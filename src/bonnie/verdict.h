@@ -73,6 +73,12 @@ void verdict_of_test(struct verdict *v, const struct judgement *j, const struct 
 bool verdict_join(struct verdict *to, const struct verdict *other);
 
 /*
+ * What limited the figure, in one or two words for a column. A CPU that other programs used is no
+ * limit of a test: "others".
+ */
+const char *verdict_limit(const struct verdict *v);
+
+/*
  * Writes the verdict in words, with the figures on which it is based: one sentence with a full stop
  * and no commas, because scripts take a line with a comma for the CSV line. For one test it fits
  * into the rest of its line of "What was measured". The text is empty if the verdict says nothing.

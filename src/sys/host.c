@@ -8,6 +8,7 @@
 #include <stdio.h>
 #include <string.h>
 #include <strings.h>
+#include <sys/statvfs.h>
 #include <sys/utsname.h>
 #include <unistd.h>
 
@@ -144,4 +145,17 @@ void host_detect(struct host *h)
     h->other_ram_bytes = 0;
     h->cpus = host_cpus();
     cpu_quota_find(&h->quota, "");
+}
+
+void host_find_room(struct host *h, const char *directory)
+{
+    struct statvfs v;
+    h->filesystem_bytes = h->free_bytes = 0;
+    h->free_files = UINT64_MAX;
+    if (statvfs(directory, &v) != 0)
+        return;
+    h->filesystem_bytes = (uint64_t)v.f_blocks * v.f_frsize;
+    h->free_bytes = (uint64_t)v.f_bavail * v.f_frsize;
+    if (v.f_files > 0) /* btrfs and others count no inodes */
+        h->free_files = v.f_favail;
 }

@@ -25,6 +25,11 @@ struct host {
     char kernel[136];       /* "Linux 6.1.0-18-amd64" */
     char cpu_model[128];    /* model of the first CPU */
     char c_library[32];     /* "glibc 2.36" */
+    /* the filesystem of the scratch directory, by host_find_room(); 0 bytes: unknown */
+    uint64_t filesystem_bytes;
+    uint64_t free_bytes;
+    uint64_t free_files; /* UINT64_MAX: no limit is known */
+    bool refuses_direct; /* O_DIRECT has been tried there, and does not work */
 };
 
 /*
@@ -41,6 +46,9 @@ unsigned host_workers(const struct host *h);
  * tell the hosts of a cluster apart. Addresses are numbers as a whole.
  */
 size_t host_short_length(const char *name);
+
+/* Finds how much room there is for this user on the filesystem of a directory. */
+void host_find_room(struct host *h, const char *directory);
 
 /* Number of CPUs that this process may use, at least 1. */
 unsigned host_cpus(void);

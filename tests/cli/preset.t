@@ -56,10 +56,18 @@ SKIP: {
     like($run->{err}, qr/^bonnie: RND4K Q1T1 write\n/m, 'diskmark: progress names the row');
 
     $run = bonnie(@rows, qw(-q --json -m lab));
-    my @reports = map { report_ok("$_\n") } split /(?<=^\})\n/m, $run->{out};
-    is_deeply([ map { $_->{label} } @reports ], [ map {"lab $_"} 'SEQ1M Q8T1', 'SEQ1M Q1T1', map { ("$_ read", "$_ write") } 'RND4K Q32T1', 'RND4K Q1T1' ],
-        'diskmark: an object of JSON for each part of a row, with its name after the label');
-    is_deeply([ map { $_->{runs}[0]{tests}[0]{iodepth} } @reports ], [ 8, 1, 32, 32, 1, 1 ], 'in flight as it says');
+    my $report = report_ok($run->{out});
+    my @tests  = @{ $report->{runs}[0]{tests} };
+    my @names  = ('SEQ1M Q8T1', 'SEQ1M Q1T1', map { ("$_ read", "$_ write") } 'RND4K Q32T1', 'RND4K Q1T1');
+    is($report->{label}, 'lab', 'diskmark: one object of JSON, with the label');
+    is_deeply([ map { $_->{row} } @tests ], [ @names[ 0, 0, 1, 1, 2 .. 5 ] ], 'which has the tests of all rows');
+    is_deeply([ map {"$_->{name} $_->{row}"} @{ $report->{summary} } ], [ map {"$_->{name} $_->{row}"} @tests ], 'and summarises each');
+    is_deeply([ map { $_->{iodepth} } @tests ], [ 8, 8, 1, 1, 32, 32, 1, 1 ], 'in flight as it says');
+    is_deeply([ map { $_->{corrupted} } @tests ], [ (0) x 8 ], 'all on the same data, which is as it should be');
+
+    $report = report_ok(bonnie(@rows, qw(-q --json -x2))->{out});
+    is_deeply([ map { scalar @{ $_->{tests} } } @{ $report->{runs} } ], [ 8, 8 ], 'two runs have the tests of all rows');
+    is_deeply([ map { $_->{runs} } @{ $report->{summary} } ], [ (2) x 8 ], 'and are summarised by rows');
     is_deeply([ tree($disk) ], [], 'nothing is left on the disk');
 }
 
@@ -68,12 +76,12 @@ SKIP: {
     skip 'the engine libaio cannot be used here', 1 if !grep { $_ eq 'libaio' } engines();
     my $ramfs = Root::may_mount() ? Root::ramfs() : undef;
     skip 'a filesystem without O_DIRECT needs root and its mounts', 1 if !defined $ramfs;
-    my @rows = ('-d', "$ramfs", qw(--preset=diskmark -s4 --time=0.1 --iops-duration=1));
+    my @rows = ('-d', "$ramfs", qw(--preset=diskmark -s64 --time=0.1 --iops-duration=1));
     $run = bonnie(@rows);
     is($run->{status}, 0, 'diskmark without O_DIRECT: exit status 0') or diag($run->{err});
     is((() = $run->{out} =~ /, without O_DIRECT$/mg), 8, 'each row says so');
     like($run->{err}, qr/^bonnie: .*libaio without -D \(--direct\) is synchronous/m, 'and what the engine then does');
-    my ($first) = map { report_ok("$_\n") } split /(?<=^\})\n/m, bonnie(@rows, qw(-q --json))->{out};
+    my $first = report_ok(bonnie(@rows, qw(-q --json))->{out});
     ok(!$first->{runs}[0]{tests}[0]{direct}, 'so does JSON');
     refused_ok(bonnie(@rows, '-D'), qr/refuses O_DIRECT/, 'who asks for it is refused');
     is_deeply([ tree("$ramfs") ], [], 'nothing is left');

@@ -58,7 +58,7 @@ my @wrong = (
     (map { [ '-p', ['-p', $_], qr/1 to 1000 processes, or -1/ ] } qw(0 -2 x 1001)),
     (map { [ '-y', [$_], qr/s for semaphores or p for a prompt/ ] } qw(-ysp -y1)),
     (map { [ '--tests', ["--tests=$_"], $TESTS ] } qw(none PUTC putc; putc:getc IOPS), 'putc,none', 'putc,,getc', 'putc,', ',putc', q{}, q{,}),
-    (map { [ '--preset', ["--preset=$_"], qr/bonnie, bonnie\+\+, gobonniego or diskmark/ ] } qw(x Bonnie bonnie+), q{}),
+    (map { [ '--preset', ["--preset=$_"], qr/bonnie, bonnie\+\+, gobonniego, diskmark or quick/ ] } qw(x Bonnie bonnie+), q{}),
     (map { [ '--format', ["--format=$_"], qr/a comma-separated list of text, csv, json, html, each once/ ] } qw(x JSON TEXT), 'text,x', 'csv,csv', 'csv,', 'text,,csv', q{}),
     (map { [ '--data', ["--data=$_"], qr/random, zero or compress=PERCENT with 1 to 100/ ] }
         qw(x Random compress compress= compress=0 compress=101 compress=x compress=-1 compress=50% compress=1.5 zero=1), q{}),

@@ -12,22 +12,22 @@ use Root       ();
 use RunProgram qw(slurp);
 
 # FailingDisk->new(MiB): a slow disk (5 ms for each transfer) with ext4; undef and the reason when
-# this system cannot have one.
+# this system cannot have one. With further arguments of nbdkit, a disk of that speed, which does not
+# fail.
 sub new {
-    my ($class, $mib) = @_;
+    my ($class, $mib, @speed) = @_;
     return (undef, 'needs root and mounts of its own')         if !Root::may_mount();
     return (undef, 'needs nbdkit, nbdfuse, losetup, mkfs.ext4') if !have(qw(nbdkit nbdfuse losetup mkfs.ext4));
     return (undef, 'there is no /dev/fuse')                    if !-w '/dev/fuse';
     my $top  = File::Temp->newdir('bonnie-test-XXXXXX', TMPDIR => 1);
     my $self = bless { top => $top, owner => $$ }, $class;
     mkdir "$top/$_" or die "$top/$_: $!\n" for qw(fuse disk);
-    my @filters = qw(--filter=error --filter=delay);
-    my @errors  = map { ("error-p$_-rate=100%", "error-p$_-file=$top/$_") } qw(read write);
+    my @errors = map { ("error-p$_-rate=100%", "error-p$_-file=$top/$_") } qw(read write);
     $self->{server} = fork // die "fork: $!\n";
     if ($self->{server} == 0) {
         open STDERR, '>', "$top/said" or die "$top/said: $!\n";
-        exec 'nbdfuse', "$top/fuse", '[', 'nbdkit', @filters, 'memory', "${mib}M", 'error=EIO', @errors, qw(rdelay=5ms wdelay=5ms), ']'
-            or POSIX::_exit(127);
+        @speed = (qw(--filter=error --filter=delay error=EIO rdelay=5ms wdelay=5ms), @errors) if !@speed;
+        exec 'nbdfuse', "$top/fuse", '[', 'nbdkit', (grep {/^--/} @speed), 'memory', "${mib}M", (grep { !/^--/ } @speed), ']' or POSIX::_exit(127);
     }
     wait_until('the file of nbdfuse, or its end', sub { -f "$top/fuse/nbd" || !is_alive($self->{server}) });
     return (undef, 'nbdfuse does not work here') if !-f "$top/fuse/nbd";

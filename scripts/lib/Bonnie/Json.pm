@@ -49,13 +49,44 @@ sub report_records {
     my (@records, @problems);
     my %common = common_fields($report);
     my $number = 0;
-    for my $run (list($report->{runs})) {
+    for my $run (map { hash($_) } list($report->{runs})) {
         $number++;
-        my ($record, @of_run) = run_record(hash($run), \%common, hash($report->{settings}));
-        push @records, $record if $record;
-        push @problems, map {"run $number: $_"} @of_run;
+        for my $row (rows_of($run)) {
+            my %of_row = (%common, run => $number, of_row($row, \%common));
+            my ($record, @of_run) = run_record({ %{$run}, tests => $row->{tests} }, \%of_row, hash($report->{settings}));
+            push @records, $record if $record;
+            push @problems, map {"run $number: $_"} @of_run;
+        }
     }
     return (\@records, @problems);
+}
+
+# The tests of a run by the rows of its preset, in their order; in one row without a name if the
+# preset has none.
+sub rows_of {
+    my ($run) = @_;
+    my (@rows, %by_name);
+    for my $test (list($run->{tests})) {
+        my $name = text(hash($test)->{row}) // q{};
+        push @rows, $by_name{$name} = { name => $name } if !$by_name{$name};
+        push @{ $by_name{$name}{tests} }, $test;
+    }
+    return @rows ? @rows : { name => q{} };
+}
+
+# What a row has for itself: label, name, and the settings that its tests name.
+my %OF_TEST = (engine => 'engine', iodepth => 'iodepth', direct => 'direct', sync => 'sync', iops_write_percent => 'write_percent');
+
+sub of_row {
+    my ($row, $common) = @_;
+    return if $row->{name} eq q{};
+    my $test = hash($row->{tests}[0]);
+    my %own = map { known($_ => text($test->{ $OF_TEST{$_} })) } keys %OF_TEST;
+    return (
+        row      => $row->{name},
+        label    => join(q{ }, grep { length } $common->{label}, $row->{name}),
+        settings => { %{ $common->{settings} }, %own },
+    );
 }
 
 sub why_unreadable {

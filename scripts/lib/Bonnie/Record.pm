@@ -14,6 +14,8 @@
 # Of JSON only:
 #
 #   start_time  of the run, RFC 3339
+#   run         its number in the report; one run has a record for each row of a preset with rows
+#   row         the name of that row, which the label ends with
 #   host        { name, kernel, cpu_model, cpus, ram_bytes, directory, filesystem, mount_options,
 #               device, disk_model, scheduler }
 #   settings    { preset, workers, direct, sync, data, verify, cache, engine, iodepth,

@@ -4,7 +4,6 @@
 #include "bonnie/preset.h"
 #include "bonnie/report/figures.h"
 #include "bonnie/reports.h"
-#include "util/printable.h"
 #include "util/units.h"
 
 /*
@@ -46,14 +45,6 @@ static void print_latency(FILE *out, uint64_t nanoseconds)
     fprintf(out, " %8s", text);
 }
 
-/* What limited the test. A CPU that other programs used is not a limit of this test. */
-static const char *limit_of(const struct verdict *v)
-{
-    if (!v->is_known)
-        return bottleneck_name(LIMITED_UNKNOWN);
-    return v->least.reason == REASON_OTHERS_COMPUTED ? "others" : bottleneck_name(v->least.by);
-}
-
 static void print_test(FILE *out, const struct result runs[], size_t count, enum test_id test,
                        const char *name)
 {
@@ -71,7 +62,7 @@ static void print_test(FILE *out, const struct result runs[], size_t count, enum
     print_latency(out, t->latency_ns.mean);
     print_latency(out, t->latency_ns.p99);
     print_latency(out, t->latency_ns.max);
-    fprintf(out, "  %s%s\n", limit_of(&t->verdict), t->direct ? "" : ", without O_DIRECT");
+    fprintf(out, "  %s%s\n", verdict_limit(&t->verdict), t->direct ? "" : ", without O_DIRECT");
 }
 
 static void print_heading(FILE *out, const struct result *r)
@@ -103,11 +94,7 @@ static int diskmark_all(FILE *out, const struct result runs[], size_t count)
         print_row(out, &runs[i], step, strcmp(name, before) != 0 ? name : "");
         before = name;
     }
-    for (size_t i = 0;
-         i < count && (runs[i].plan->settings->percentiles || runs[i].plan->settings->si); i++) {
-        fprintf(out, "%s\n", printable(runs[i].plan->label).text);
-        extra_tables(out, &runs[i]);
-    }
+    extra_tables_of_rows(out, runs, count);
     return report_end(out);
 }
 

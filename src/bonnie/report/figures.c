@@ -281,3 +281,12 @@ void extra_tables(FILE *out, const struct result *r)
     if (r->plan->settings->percentiles)
         print_percentiles(out, r);
 }
+
+void extra_tables_of_rows(FILE *out, const struct result runs[], size_t count)
+{
+    for (size_t i = 0;
+         i < count && (runs[i].plan->settings->percentiles || runs[i].plan->settings->si); i++) {
+        fprintf(out, "%s\n", printable(runs[i].plan->label).text);
+        extra_tables(out, &runs[i]);
+    }
+}

@@ -193,14 +193,22 @@ static void put_together(json_t **object, const struct together *t, enum test_id
 }
 
 /*
- * Makes an object of the JSON report from one test of one run. `device` is the name of the devices
- * whose counters the test has. Returns NULL when there is no memory.
+ * Makes an object of the JSON report from one test of one run. Of a preset with rows, it says which
+ * row this is, and what the settings of all rows cannot say. Returns NULL when there is no memory.
  */
-static json_t *json_of_test(const struct test_result *t, enum test_id test, const char *device)
+static json_t *json_of_test(const struct result *r, enum test_id test)
 {
+    const struct test_result *t = &r->tests[test];
+    const char *device = r->storage->sources.devices.name;
     char sentence[VERDICT_TEXT];
     json_t *object = json_object();
     put_text(&object, "name", test_name(test));
+    if (r->plan->row) {
+        put_text(&object, "row", preset_row_name(r->plan->row).text);
+        put_flag(&object, "sync", r->plan->sync);
+    }
+    if (r->plan->row && test == TEST_IOPS)
+        put_count(&object, "write_percent", r->plan->iops.write_percent);
     put_count(&object, "workers", t->workers);
     put_text(&object, "engine", t->engine);
     put_count(&object, "iodepth", t->iodepth);
@@ -297,7 +305,7 @@ static json_t *json_of_settings(const struct result *r)
     if (r->ranks > 1)
         put_count(&object, "shift", r->shift);
     put_flag(&object, "direct", r->plan->direct);
-    put_flag(&object, "sync", r->plan->settings->sync);
+    put_flag(&object, "sync", r->plan->sync);
     put_text(&object, "data", r->plan->contents_name);
     put_text(&object, "verify", verify_names[r->plan->verify]);
     put_text(&object, "cache", cache_names[r->plan->settings->cache]);
@@ -307,24 +315,40 @@ static json_t *json_of_settings(const struct result *r)
     return object;
 }
 
-static json_t *one_run(const struct result *r)
+/* Run number `index`, with the tests of all rows. */
+static json_t *one_run(const struct result runs[], size_t count, size_t index)
 {
     json_t *object = json_object();
     json_t *tests = json_array();
-    put_time(&object, "start_time", r->start_time);
-    for (enum test_id test = 0; test < TEST_COUNT; test++)
-        if (r->tests[test].measured)
-            append_value(&tests,
-                         json_of_test(&r->tests[test], test, r->storage->sources.devices.name));
+    json_t *left_out = json_array();
+    put_time(&object, "start_time", runs[index].start_time);
+    for (size_t i = 0, step; i < count; i += step) {
+        const struct result *r = &runs[i + index];
+        step = result_count_alike(&runs[i], count - i);
+        for (enum test_id test = 0; test < TEST_COUNT; test++)
+            if (r->tests[test].measured)
+                append_value(&tests, json_of_test(r, test));
+        if (r->left_out[0]) {
+            json_t *row = json_object();
+            put_text(&row, "row", preset_row_name(r->plan->row).text);
+            put_text(&row, "reason", r->left_out);
+            append_value(&left_out, row);
+        }
+    }
     put_value(&object, "tests", tests);
+    if (json_array_size(left_out) > 0)
+        put_value(&object, "left_out", left_out);
+    else
+        json_decref(left_out);
     return object;
 }
 
 static json_t *all_runs(const struct result runs[], size_t count)
 {
     json_t *array = json_array();
-    for (size_t i = 0; i < count; i++)
-        append_value(&array, one_run(&runs[i]));
+    size_t each = result_count_alike(runs, count);
+    for (size_t i = 0; i < each; i++)
+        append_value(&array, one_run(runs, count, i));
     return array;
 }
 
@@ -342,26 +366,39 @@ static json_t *rate_summary(const struct summary *s)
     return object;
 }
 
-static json_t *test_summary(const struct summary *s, enum test_id test)
+static json_t *test_summary(const struct summary *s, const struct preset_row *row,
+                            enum test_id test)
 {
     json_t *object = json_object();
     put_text(&object, "name", test_name(test));
+    if (row)
+        put_text(&object, "row", preset_row_name(row).text);
     put_count(&object, "runs", s->runs);
     put_value(&object, "rate", rate_summary(s));
     return object;
 }
 
+/* Summarises the tests of each row, or of all runs if there are no rows. */
 static json_t *all_summaries(const struct result runs[], size_t count)
 {
     json_t *array = json_array();
-    for (enum test_id test = 0; test < TEST_COUNT; test++) {
-        struct summary s;
-        if (result_summarise(&s, runs, count, test) != 0)
-            append_value(&array, NULL);
-        else if (s.runs > 0)
-            append_value(&array, test_summary(&s, test));
+    for (size_t i = 0, step; i < count; i += step) {
+        step = result_count_alike(&runs[i], count - i);
+        for (enum test_id test = 0; test < TEST_COUNT; test++) {
+            struct summary s;
+            if (result_summarise(&s, &runs[i], step, test) != 0)
+                append_value(&array, NULL);
+            else if (s.runs > 0)
+                append_value(&array, test_summary(&s, runs[i].plan->row, test));
+        }
     }
     return array;
+}
+
+/* The label of rows together: without the name of one of them. */
+static const char *label_of_rows(const struct result *r)
+{
+    return r->plan->settings->label ? r->plan->settings->label : r->plan->host->name;
 }
 
 /* Takes from the first run what all runs have in common. */
@@ -372,7 +409,7 @@ static json_t *json_of_runs(const struct result runs[], size_t count)
     put_text(&object, "format", "bonnie");
     put_count(&object, "format_version", FORMAT_VERSION);
     put_text(&object, "bonnie_version", first->version);
-    put_text(&object, "label", first->plan->label);
+    put_text(&object, "label", first->plan->row ? label_of_rows(first) : first->plan->label);
     put_time(&object, "start_time", first->start_time);
     put_count(&object, "seed", first->plan->seed);
     put_value(&object, "host",
@@ -400,7 +437,7 @@ static int print_with_seed(FILE *out, const char *text, uint64_t seed)
     return report_end(out);
 }
 
-static int print_object(FILE *out, const struct result runs[], size_t count)
+static int json_all(FILE *out, const struct result runs[], size_t count)
 {
     json_t *object = json_of_runs(runs, count);
     char *text =
@@ -410,19 +447,6 @@ static int print_object(FILE *out, const struct result runs[], size_t count)
         return -ENOMEM;
     int rc = print_with_seed(out, text, runs[0].plan->seed);
     free(text);
-    return rc;
-}
-
-/*
- * Prints one object, or an object for each row of a preset, because each row has its own settings.
- */
-static int json_all(FILE *out, const struct result runs[], size_t count)
-{
-    int rc = 0;
-    for (size_t i = 0, step; rc == 0 && i < count; i += step) {
-        step = result_count_alike(&runs[i], count - i);
-        rc = print_object(out, &runs[i], step);
-    }
     return rc;
 }
 

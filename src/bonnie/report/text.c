@@ -24,8 +24,7 @@
 /* Room for the names of all tests, separated by blanks. */
 #define NAMES_TEXT (TEST_COUNT * (NAME_COLUMNS + 1))
 
-/* Prints words, and breaks lines at blanks. The current line is already at column `indent`. */
-static void print_wrapped(FILE *out, size_t indent, const char *text)
+void print_wrapped(FILE *out, size_t indent, const char *text)
 {
     const struct printable clean = printable(text);
     size_t column = indent;

@@ -76,7 +76,7 @@ static enum transfer_answer chunks_wrote(struct chunks *c, const struct io *io)
     uint64_t begun = c->written / IO_PIECE * IO_PIECE;
     c->written += io->length;
     uint64_t ended = c->written / IO_PIECE * IO_PIECE;
-    if (ended == begun || p->direct || p->settings->sync || !plan_stores(p))
+    if (ended == begun || p->direct || p->sync || !plan_stores(p))
         return OPERATION_ENDED;
     /* with a queue, a chunk of the piece may still be in flight; the final sync writes it back */
     int rc = io_write_behind(c->work->data.file, begun, ended - begun, c->e);

@@ -39,6 +39,7 @@ struct iops {
     struct blocks blocks;
     struct rng rng;
     struct permutation scatter; /* maps ranks in a Zipf distribution to blocks */
+    uint64_t left;              /* number of operations that may still begin */
     bool is_write_due;          /* a write is due, but no free block has been drawn for it yet */
 };
 
@@ -107,14 +108,18 @@ static enum source_answer iops_next(void *context, struct io *io, uint64_t now_n
     (void)now_ns;
     struct iops *i = context;
     const struct iops_plan *p = &i->work->plan->iops;
+    if (i->left == 0)
+        return SOURCE_ENDED;
     io->length = p->block_bytes;
     bool writes =
         i->is_write_due || (p->write_percent > 0 && rng_below(&i->rng, 100) < p->write_percent);
     io->kind = writes ? IO_WRITE : IO_READ;
     if (writes) {
         i->is_write_due = !draw_write(i, io);
+        i->left -= !i->is_write_due;
         return i->is_write_due ? SOURCE_LATER : SOURCE_READY;
     }
+    i->left--;
     place_block(i, draw_block(i), io);
     op_state(io)->version = contents_version(i->work->contents, io->file, io->offset, io->length);
     return SOURCE_READY;
@@ -157,7 +162,8 @@ static uint64_t stream_of(const struct work *w)
 static int iops_work(void *context, struct err *e)
 {
     struct work *w = context;
-    struct iops iops = {.work = w};
+    uint64_t most = w->plan->iops.most_ops;
+    struct iops iops = {.work = w, .left = most > 0 ? most : UINT64_MAX};
     const struct io_source source = {.next = iops_next,
                                      .transferred = iops_transferred,
                                      .context = &iops,

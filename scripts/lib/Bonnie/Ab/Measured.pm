@@ -181,7 +181,9 @@ sub of_bonnie {
     my ($records, @problems) = report_records($report);
     die "a report of bonnie that cannot be read: $problems[0]\n" if @problems;
     my %about = map { $_ => hash($report->{$_}) } qw(host settings);
-    return (flat({ version => text($report->{bonnie_version}), %about }), map { [ record_metrics($_) ] } @{$records});
+    my @runs;
+    push @{ $runs[ $_->{run} - 1 ] }, record_metrics($_) for @{$records};
+    return (flat({ version => text($report->{bonnie_version}), %about }), grep {defined} @runs);
 }
 
 sub record_metrics {
@@ -190,12 +192,13 @@ sub record_metrics {
     for my $test (all_tests()) {
         my $figures = $record->{tests}{ $test->{name} } or next;
         next if !$figures->{rate} || !is_value($figures->{rate});
+        my $name   = defined $record->{row} ? "$test->{name} ($record->{row})" : $test->{name};
         my @levels = @{ $figures->{levels} // [] };    # of which the mean is not judged
-        push @metrics, { %{ rate($test->{name}, $figures->{rate}{value}, $test->{unit}) }, judged => @levels ? 0 : 1 };
-        push @metrics, map { rate("$test->{name}." . ($_ + 1), $levels[$_]{rate}{value}, $test->{unit}) } 0 .. $#levels;
+        push @metrics, { %{ rate($name, $figures->{rate}{value}, $test->{unit}) }, judged => @levels ? 0 : 1 };
+        push @metrics, map { rate("$name." . ($_ + 1), $levels[$_]{rate}{value}, $test->{unit}) } 0 .. $#levels;
         my %latency = %{ $figures->{percentiles} // {} };
         $latency{max} //= $figures->{latency}{value} if $figures->{latency} && is_value($figures->{latency});
-        push @metrics, latencies($test->{name}, \%latency);
+        push @metrics, latencies($name, \%latency);
     }
     return @metrics;
 }

@@ -505,6 +505,9 @@ static void rows_are_a_table(void **state)
     };
     plans[2].iops.write_percent = 100;
     runs[4].tests[TEST_IOPS] = lasted(did(1, 10, 300), 9999999);
+    for (size_t i = 0; i < 5; i++)
+        for (enum test_id test = 0; test < TEST_COUNT; test++)
+            runs[i].tests[test].direct = true;
     char *expected = golden_text("diskmark.txt");
     char *text = printed_at_the_end("diskmark", runs, 5);
     if (strcmp(text, expected) != 0)
@@ -603,7 +606,8 @@ static void formats_are_found_by_name(void **state)
 {
     (void)state;
     static const char *const names[] = {
-        "text", "csv", "json", "classic", "html", "gobonniego", "gobonniego_json", "diskmark"};
+        "text",     "csv",  "json", "classic", "html", "gobonniego", "gobonniego_json",
+        "diskmark", "quick"};
     size_t formats = 0;
     for (; report_at(formats); formats++) {
         const struct report_ops *report = report_at(formats);
@@ -634,7 +638,10 @@ static void every_format_has_a_golden_test(void **state)
 static void a_full_disk_is_reported(void **state)
 {
     (void)state;
+    static const struct preset_row row = {.name = "Write", .part = "1 MiB"};
     struct result r = full();
+    plan.row = &row;
+    settings.directory = "/data";
     for (size_t i = 0; report_at(i); i++) {
         FILE *out = fopen("/dev/full", "w");
         assert_non_null(out);

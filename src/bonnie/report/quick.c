@@ -1,0 +1,193 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include <string.h>
+
+#include "bonnie/preset.h"
+#include "bonnie/report/figures.h"
+#include "bonnie/reports.h"
+#include "util/printable.h"
+#include "util/units.h"
+
+/*
+ * The table of the short look: a line for each test of each row, what the page cache had to do with
+ * it, what it does not show, and the command that shows it.
+ */
+
+#define NAME_COLUMNS 9
+#define WHAT_COLUMNS 27
+
+/* "1.21 GiB", "16.4 k", "431": a number with three digits, in the last unit that leaves any. */
+static struct units_text three_digits(double number, double base, const char *const units[],
+                                      size_t count)
+{
+    struct units_text t;
+    size_t unit = 0;
+    for (; number >= 999.5 && unit + 1 < count; unit++)
+        number /= base;
+    int decimals = number >= 99.95 ? 0 : number >= 9.995 ? 1 : 2;
+    snprintf(t.text, sizeof t.text, "%.*f%s", decimals, number, units[unit]);
+    return t;
+}
+
+static struct units_text rate_text(const struct test_result *t, enum test_id test)
+{
+    static const char *const bytes[] = {" B", " KiB", " MiB", " GiB", " TiB"};
+    static const char *const ops[] = {"", " k", " M"};
+    if (test_counts_operations(test))
+        return three_digits(test_result_ops_per_second(t), 1000, ops, 3);
+    return three_digits(test_result_kib_per_second(t) * 1024, 1024, bytes, 5);
+}
+
+static void print_figures(FILE *out, const struct test_result *t, enum test_id test)
+{
+    bool has_latency = test == TEST_IOPS;
+    if (!test_result_is_long_enough(t)) {
+        fprintf(out, "%11s\n", "+++++");
+        return;
+    }
+    fprintf(out, "%11s", rate_text(t, test).text);
+    fprintf(out, "%10s", has_latency ? units_time(t->latency_ns.p50).text : "");
+    fprintf(out, "%10s", has_latency ? units_time(t->latency_ns.p99).text : "");
+    fprintf(out, "   %s\n", verdict_limit(&t->verdict));
+}
+
+static void print_row(FILE *out, const struct result *r)
+{
+    const struct preset_row *row = r->plan->row;
+    char what[64];
+    if (r->left_out[0]) {
+        fprintf(out, "%-*s%s: ", NAME_COLUMNS, row->name, row->part);
+        print_wrapped(out, NAME_COLUMNS + strlen(row->part) + 2, r->left_out);
+        return;
+    }
+    for (enum test_id test = 0; test < TEST_COUNT; test++) {
+        const struct test_result *t = &r->tests[test];
+        if (!t->measured)
+            continue;
+        if (test == TEST_SEQ_CREATE || test == TEST_SEQ_DEL)
+            snprintf(what, sizeof what, test == TEST_SEQ_CREATE ? "created" : "removed");
+        else if (test == TEST_IOPS)
+            snprintf(what, sizeof what, "%s", row->part);
+        else
+            snprintf(what, sizeof what, "%s, %u in flight", row->part, t->iodepth);
+        fprintf(out, "%-*s%-*s", NAME_COLUMNS, row->name, WHAT_COLUMNS, what);
+        print_figures(out, t, test);
+    }
+}
+
+/* "/data: ext4 on vda (Virtio disk), 80.0 GiB of 252 GiB free; 2 CPUs, 23.5 GiB RAM" */
+static void print_heading(FILE *out, const struct result *r)
+{
+    const struct host *h = r->plan->host;
+    const struct storage *s = r->storage;
+    char text[PRINTABLE_TEXT];
+    char of_free[UNITS_TEXT];
+    char of_all[UNITS_TEXT];
+    char room[2 * UNITS_TEXT + 16] = "";
+    char ram[UNITS_TEXT];
+    bool has_model = s->disks.model[0];
+    units_format_readable(of_free, h->free_bytes);
+    units_format_readable(of_all, h->filesystem_bytes);
+    units_format_readable(ram, h->ram_bytes);
+    if (h->filesystem_bytes > 0)
+        snprintf(room, sizeof room, ", %s of %s free", of_free, of_all);
+    snprintf(
+        text, sizeof text, "%.300s: %s%s%s%s%s%s%s; %u CPU%s, %s RAM", r->plan->settings->directory,
+        s->sources.mount.filesystem[0] ? s->sources.mount.filesystem : "an unknown filesystem",
+        s->sources.devices.name[0] ? " on " : "", s->sources.devices.name, has_model ? " (" : "",
+        s->disks.model, has_model ? ")" : "", room, h->cpus, h->cpus == 1 ? "" : "s", ram);
+    print_wrapped(out, 0, text);
+    fprintf(out, "\n%*s%11s%10s%10s   %s\n", NAME_COLUMNS + WHAT_COLUMNS, "", "per second",
+            "median", "p99", "limited by");
+}
+
+static bool is_memory(const struct result *r)
+{
+    const char *type = r->storage->sources.mount.filesystem;
+    return strcmp(type, "tmpfs") == 0 || strcmp(type, "ramfs") == 0;
+}
+
+/* Says what the page cache can have had to do with the figures. `r` is the row that reads. */
+static void tell_cache(FILE *out, const struct result *r)
+{
+    const struct test_result *t = &r->tests[TEST_GET_BLOCK];
+    const char *type = r->storage->sources.mount.filesystem;
+    char verdict[VERDICT_TEXT];
+    char text[400];
+    char cached[64] = "";
+    verdict_sentence(verdict, &t->verdict);
+    if (t->cache.known)
+        snprintf(cached, sizeof cached, ", and %.0f %% of the data was cached when reading began",
+                 t->cache.resident_percent_before);
+    if (is_memory(r))
+        snprintf(text, sizeof text, "%s is memory: these are figures of no device.", type);
+    else if (t->direct)
+        snprintf(text, sizeof text, "The page cache took no part (O_DIRECT).%s%s",
+                 r->storage->sources.by[WAY_READ] ? "" : " ",
+                 r->storage->sources.by[WAY_READ] ? "" : verdict);
+    else
+        snprintf(
+            text, sizeof text,
+            "O_DIRECT does not work here: pages were evicted%s. %s Writes at random places went "
+            "to memory first.",
+            cached, verdict);
+    print_wrapped(out, 0, text);
+}
+
+/* Prints the command for a figure to rely on, of a size that suits this machine. */
+static void print_command(FILE *out, const struct result *r)
+{
+    const struct host *h = r->plan->host;
+    const char *directory = r->plan->settings->directory;
+    uint64_t size = round_up(2 * h->ram_bytes, GIB);
+    bool fits = size > 0 && size <= h->free_bytes / 10 * 9;
+    char text[UNITS_TEXT];
+    if (!fits)
+        size = units_round_down(h->free_bytes / 2);
+    units_format_chunk(text, size);
+    const char *quote = strpbrk(directory, " \t\"$&;()<>|*?[#~`\\") ? "'" : "";
+    fprintf(out, "    bonnie -d %s%s%s%s -s %s -n 16\n", quote, printable(directory).text, quote,
+            fits || h->refuses_direct ? "" : " -D", text);
+}
+
+static void tell_rest(FILE *out, const struct result runs[], size_t count)
+{
+    uint64_t written = 0;
+    char text[320];
+    char amount[UNITS_TEXT];
+    for (size_t i = 0; i < count; i++) {
+        written += runs[i].tests[TEST_PUT_BLOCK].bytes;
+        if (runs[i].plan->iops.write_percent > 0)
+            written += runs[i].tests[TEST_IOPS].bytes;
+    }
+    units_format_readable(amount, written);
+    snprintf(
+        text, sizeof text,
+        "%.0f s, %s written. A short look: it does not see what the drive does after %s (its own "
+        "cache), nor how it is after a day of writing. For %s",
+        (double)(runs[count - 1].ended_ns - runs[0].begun_ns) / 1e9, amount, amount,
+        is_memory(&runs[0]) ? "figures of a drive, name a directory on one."
+                            : "a figure to rely on:");
+    print_wrapped(out, 0, text);
+    if (!is_memory(&runs[0]))
+        print_command(out, &runs[0]);
+}
+
+static int quick_all(FILE *out, const struct result runs[], size_t count)
+{
+    print_heading(out, &runs[0]);
+    for (size_t i = 0; i < count; i++)
+        print_row(out, &runs[i]);
+    fputc('\n', out);
+    for (size_t i = 0; i < count; i++)
+        if (runs[i].tests[TEST_GET_BLOCK].measured)
+            tell_cache(out, &runs[i]);
+    tell_rest(out, runs, count);
+    extra_tables_of_rows(out, runs, count);
+    return report_end(out);
+}
+
+const struct report_ops report_quick = {
+    .name = "quick",
+    .help = "the table of the short look",
+    .all = quick_all,
+};

@@ -1,0 +1,141 @@
+#!/usr/bin/perl
+# SPDX-License-Identifier: GPL-2.0-or-later
+# `bonnie DIR`: the short look, on storage of every kind, and what it refuses.
+
+use strict;
+use warnings;
+use FindBin;
+use lib "$FindBin::Bin/../lib";
+use List::Util qw(sum0);
+use Test::More;
+use Root;
+BEGIN { Root::private_mounts() }
+use BonnieRun  qw(bonnie program refused_ok run_tool scratch scratch_on_disk source takes_direct tree);
+use FailingDisk ();
+use JSON::PP ();
+use JsonReport qw(report_ok);
+use RunProgram qw(run slurp spew);
+use SweepSize  ();
+
+my $FIGURE = qr/ +(?:\d[\d.]{0,3}(?: (?:[KMGT]?i?B|k|M))?|\+{5})/;
+my $TIME   = qr/ +\d[\d.]{0,3} [mun]?s/;
+my $ROW    = qr/$FIGURE(?:$TIME$TIME)? +(?:device|cpu|others|page cache|unknown)\n| +\+{5}\n/;
+my @LINES  = (
+    qr/ {37}per second {4}median {7}p99 {3}limited by\n/,
+    qr/Write    1 MiB, \d in flight$ROW/,
+    qr/Read     1 MiB, \d in flight$ROW/,
+    qr/Read     4 KiB at random, 1$ROW/,
+    qr/Read     4 KiB at random, 32(?:$ROW|: .*\n)/,
+    qr/Write    4 KiB at random, 1$ROW/,
+    qr/Write    4 KiB at random, 32(?:$ROW|: .*\n)/,
+    qr/Durable  8 KiB, fdatasync after each$ROW/,
+    qr/Files    created$ROW/,
+    qr/Files    removed$ROW/,
+);
+my $TABLE = join q{}, @LINES;
+
+# Its times, shortened.
+my @SHORT = qw(--time=1 --iops-duration=0.3);
+
+# The short look at a directory: its whole table, in 80 columns, in time, and nothing left.
+sub look_ok {
+    my ($dir, $what, @options) = @_;
+    my $run = bonnie(@options, $dir);
+    BAIL_OUT('this is no short look') if $run->{out} !~ /A short look/ && $run->{out} =~ /^Version/m;
+    is($run->{status}, 0, "$what: exit status 0") or diag($run->{err});
+    like($run->{out}, qr/\A\Q$dir\E: .*(?:\n.+)?\n\n$TABLE\n/, "$what: the table") or diag($run->{out});
+    unlike($run->{out}, qr/^.{81}/m, "$what: in 80 columns");
+    my ($seconds, $written, $unit) = $run->{out} =~ /^(\d+) s, ([\d.]+) ([KMG]iB) written[.] A short look/m;
+    cmp_ok($seconds // 999, '<=', 75, "$what: in 75 seconds");
+    cmp_ok(($written // 999) * { KiB => 2**-20, MiB => 2**-10, GiB => 1 }->{ $unit // 'GiB' }, '<=', 2, "$what: at most 2 GiB");
+    is_deeply([ grep { $_ ne 'lost+found' } tree($dir) ], [], "$what: nothing is left");
+    return $run;
+}
+
+# Two directories, and options that make it an ordinary run.
+my $dir = scratch();
+refused_ok(bonnie("$dir", "$dir/2"),       qr/unexpected argument '\Q$dir\E\/2'; --help lists/, 'two directories');
+refused_ok(bonnie('-d', $dir, "$dir"),     qr/unexpected argument '\Q$dir\E'; --help lists/,    'a directory and -d');
+refused_ok(bonnie("$dir", '-d', $dir),     qr/unexpected argument '\Q$dir\E'; --help lists/,    'in the other order');
+refused_ok(bonnie(q{}),                    qr/unexpected argument ''; --help lists/,            'no name');
+refused_ok(bonnie("$dir/none"),            qr{\Q$dir\E/none: No such file or directory},        'no directory');
+refused_ok(bonnie('-d', $dir, '--preset=quick', '-s1'), qr/--preset=quick decides by itself what it measures/, 'a size');
+for my $name (qw(bonnie++ gobonniego)) {
+    symlink program(), "$dir/$name";
+    my $run = run_tool("$dir/$name", "$dir");
+    like("$run->{status}$run->{err}", qr/\A1bonnie: unexpected argument '\Q$dir\E'; --help lists the options\n\z/, "under the name $name");
+    unlink "$dir/$name";
+}
+for my $case ([ '-s', '1:64k' ], ['-s1', '--tests=put_block'], [qw(-x2 -s1)]) {
+    my $run = bonnie("$dir", @{$case}, qw(-n0 -r0));
+    is($run->{status}, 0, "@{$case}: exit status 0") or diag($run->{err});
+    like($run->{out}, qr/^1[.]98,/m, "@{$case}: an ordinary run of the directory");
+}
+my $run = bonnie("$dir", '--good-for=etcd');
+refused_ok($run, qr/bonload -good-for=etcd \Q$dir\E$/m, '--good-for says which program that is');
+is_deeply([ tree($dir) ], [], 'nothing is made');
+is(bonnie('--cleanup', "$dir")->{status}, 0, '--cleanup of an operand');
+
+# Memory is memory; JSON has the same figures.
+$run = look_ok("$dir", 'in memory', '-q', @SHORT);
+is($run->{err}, q{}, '-q: no progress');
+like($run->{out}, qr/^tmpfs is memory: these are figures of no device[.]$/m, 'in memory: it says so') if $run->{out} =~ /: tmpfs/;
+
+my $disk = scratch_on_disk();
+my $report = do {
+    my $json = bonnie("$disk", qw(--json --verify=full -m lab), @SHORT);
+    is($json->{status}, 0, '--json: exit status 0') or diag($json->{err});
+    report_ok($json->{out});
+};
+is($report->{label},            'lab',   'the label has no row');
+is($report->{settings}{preset}, 'quick', 'the preset');
+my @tests = @{ $report->{runs}[0]{tests} };
+is_deeply(
+    [ map {"$_->{name}: $_->{row}"} @tests, map { +{ name => 'left out', row => $_->{row} } } @{ $report->{runs}[0]{left_out} // [] } ],
+    [   'put_block: Write 1 MiB', 'get_block: Read 1 MiB',
+        (map {"iops: $_"} 'Read 4 KiB at random, 1', 'Read 4 KiB at random, 32', 'Write 4 KiB at random, 1', 'Write 4 KiB at random, 32', 'Durable 8 KiB, fdatasync after each'),
+        map {"$_: Files created, removed"} qw(seq_create seq_del)
+    ],
+    'one document has every test of every row'
+) if takes_direct($disk);
+is_deeply([ map { $_->{write_percent} } grep { $_->{name} eq 'iops' } @tests ], [ 0, 0, 100, 100, 100 ], 'which write') if takes_direct($disk);
+is((grep { $_->{sync} } @tests), 1, 'one of them durably');
+my $written = sum0(map { $_->{name} eq 'put_block' || $_->{write_percent} ? $_->{bytes} : 0 } @tests);
+cmp_ok($written, '<=', 2 * 2**30, 'at most 2 GiB');
+cmp_ok(sum0(map { $_->{verified_bytes} } @tests), '>', 0, 'what was read was checked');
+spew("$disk/report.json", JSON::PP->new->encode($report));
+my ($status, $page, $said) = run(bon_csv2html => ["$disk/report.json"]);
+is($status, 0, 'the page of it') or diag($said);
+like($page, qr/lab Durable 8 KiB/, 'has its rows');
+unlink "$disk/report.json";
+is_deeply([ tree($disk) ], [], 'nothing is left');
+
+if (Root::may_mount()) {
+
+    # Little room: a tenth of what is free, or one line.
+    my $small = Root::tmpfs('size=400m');
+    look_ok("$small", '400 MiB', @SHORT);
+    my $full = Root::tmpfs('size=50m');
+    refused_ok(bonnie("$full"), qr/: 50[.]0 MiB are free, and a short look writes at most a tenth of that/, '50 MiB left');
+    is_deeply([ tree($full) ], [], 'nothing is written there');
+    refused_ok(bonnie('/proc/self'), qr{/proc/self}, 'no filesystem of files');
+    my $inodes = Root::tmpfs('size=1g,nr_inodes=1000');
+    $run = bonnie("$inodes", @SHORT);
+    is($run->{status}, 0, 'few inodes: exit status 0') or diag($run->{err});
+    like($run->{out}, qr/^Files    created, removed: too few inodes are free$/m, 'the row says why');
+    my $locked = Root::tmpfs('size=1g');
+    system 'mount', '-o', 'remount,ro', "$locked";
+    refused_ok(bonnie("$locked"), qr/Read-only file system/, 'a read-only directory');
+
+    # Slow storage takes less.
+    my ($slow, $why) = FailingDisk->new(2048, qw(--filter=rate rate=40M burstiness=0.1));
+    SKIP: {
+        skip $why, 1 if !$slow;
+        $run = look_ok($slow->dir, '5 MiB/s', SweepSize::is_all() ? () : @SHORT);
+        my ($rate) = $run->{out} =~ /^Write    1 MiB.* ([\d.]+) MiB /m;
+        cmp_ok($rate, '<', 7, '5 MiB/s: written so fast');
+        my ($mib) = $run->{out} =~ /^\d+ s, ([\d.]+) MiB written/m;
+        cmp_ok($mib, '<', 200, '5 MiB/s: little is written');
+    }
+}
+done_testing();
