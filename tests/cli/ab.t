@@ -324,6 +324,9 @@ subtest 'beside' => sub {
     cmp_ok(@behind, '>', 0, 'one that leaves a process behind');
     is(scalar(grep { is_alive($_) } @behind), 0, 'which is ended with it');
     kill KILL => grep { is_alive($_) } @behind;
+    ab(@how, '--beside-b', "trap '' TERM; echo \$\$ >$dir/stubborn; sleep 1000", '--pairs=1', '--settle=500ms', '--', 'sh', '-c', $run);
+    my ($stubborn) = slurp("$dir/stubborn") =~ /(\d+)/;
+    ok($stubborn && !is_alive($stubborn), 'one that ignores SIGTERM is ended, too');
     ($status, $out, $err) = ab(@how, '--beside-b', 'echo broken >&2; exit 3', '--', 'sh', '-c', 'sleep 1000 & test -n "$BON_AB_SESSION" && echo speed: 5');
     like("$status$err", qr/\A1bon_ab: pair 1 is left out: B the command beside it ended with exit status 3: broken\n/, 'one that fails fails the pair');
     ($status, $out, $err) = ab(@how, '--beside-a', 'head -c 67108865 /dev/zero; sleep 1000', '--warmup=1', '--', 'sleep', 1000);
