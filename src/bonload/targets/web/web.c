@@ -1,15 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "bonload/targets/web/web.h"
 
-#include <curl/curl.h>
 #include <errno.h>
 #include <inttypes.h>
 #include <poll.h>
-#include <pthread.h>
-#include <stdatomic.h>
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -19,11 +13,9 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "bonload/targets/target.h"
 #include "measure/clock.h"
 #include "sys/input.h"
 #include "util/descriptor.h"
-#include "util/err.h"
 #include "util/go_units.h"
 #include "util/portable.h"
 #include "util/printable.h"
@@ -55,21 +47,18 @@ void web_reasons_hide(struct web_reasons *r, const char *secret)
     r->secret_count++;
 }
 
-static void hide_secret(char *text, const char *secret)
-{
-    size_t length = strlen(secret);
-    for (char *at = strstr(text, secret); at; at = strstr(at + length, secret))
-        memset(at, '*', length); /* the secret itself may consist of stars */
-}
-
 /* Stores a text as one line of valid UTF-8 without any secret. */
 static void store_text(const struct web_reasons *r, char text[static WEB_REASON_TEXT],
                        const char *told)
 {
     char open[2 * WEB_REASON_TOLD];
     snprintf(open, sizeof open, "%s", told);
-    for (unsigned i = 0; i < r->secret_count; i++)
-        hide_secret(open, r->secrets[i]);
+    for (unsigned i = 0; i < r->secret_count; i++) {
+        const char *secret = r->secrets[i];
+        size_t length = strlen(secret);
+        for (char *at = strstr(open, secret); at; at = strstr(at + length, secret))
+            memset(at, '*', length); /* the secret itself may consist of stars */
+    }
     sanitize_clean(text, WEB_REASON_TEXT, open);
 }
 
@@ -226,7 +215,18 @@ uint32_t web_failure(const struct web_exchange *x, const char *text)
     return web_reasons_failure(&x->thread->shared->reasons, text, text);
 }
 
-uint32_t web_outcome(struct web_exchange *x, CURLcode code)
+/* Whether the answer's status means success. Many servers answer 202 to a POST. */
+static bool is_success(const struct web_exchange *x)
+{
+    return x->status == 200 || x->status == 201 || x->status == 204 || x->status == 206 ||
+           (x->status == 202 && method_changes(x->method));
+}
+
+/*
+ * Judges a transfer that ended with `code`. Returns 0, or a failure whose kind is the HTTP status
+ * with the store's own code, or what happened to the connection.
+ */
+static uint32_t web_outcome(struct web_exchange *x, CURLcode code)
 {
     char text[WEB_REASON_TOLD];
     if (code != CURLE_OK) {
@@ -236,11 +236,13 @@ uint32_t web_outcome(struct web_exchange *x, CURLcode code)
     curl_easy_getinfo(x->easy, CURLINFO_RESPONSE_CODE, &x->status);
     if (!x->has_headers) /* libcurl takes them for complete when the connection ends */
         return web_failure(x, "closed within the headers");
-    return web_is_success(x) ? 0 : of_status(x);
+    return is_success(x) ? 0 : of_status(x);
 }
 
 /*
- * Sizes of objects. An object may displace another one, whose size must then be asked for again.
+ * Reads of a part of an object at a random place, -ops=get:range=1MiB. If the object's size is
+ * unknown, a HEAD asks for it first, in time that does not count. A run that only reads remembers
+ * the sizes. An object may displace another one, whose size must then be asked for again.
  * The lowest SIZE_BITS bits of a slot are the size + 1, as far as it fits. The bits above are part
  * of the name's hash. 0: the slot is empty.
  */
@@ -248,29 +250,17 @@ uint32_t web_outcome(struct web_exchange *x, CURLcode code)
 
 #define SIZE_MASK ((UINT64_C(1) << SIZE_BITS) - 1)
 
-static bool find_size(const struct web_shared *s, uint64_t hash, uint64_t *size)
-{
-    uint64_t slot = atomic_load_explicit(&s->sizes[hash % WEB_SIZES], memory_order_relaxed);
-    *size = (slot & SIZE_MASK) - 1;
-    return slot != 0 && slot >> SIZE_BITS == hash >> SIZE_BITS;
-}
-
-static void note_size(struct web_shared *s, uint64_t hash, uint64_t size)
-{
-    uint64_t slot = (hash & ~SIZE_MASK) | (size < SIZE_MASK ? size + 1 : SIZE_MASK);
-    atomic_store_explicit(&s->sizes[hash % WEB_SIZES], slot, memory_order_relaxed);
-}
-
-/*
- * Whether the size of the object is known. A run that only reads remembers what HEAD told; a run
- * that writes knows what it wrote.
- */
+/* Whether the size of the object is known. A run that writes knows what it wrote. */
 static bool knows_size(struct web_exchange *x, uint64_t *size)
 {
     struct web_shared *s = x->thread->shared;
     const struct plan *p = s->setup.plan;
-    if (!plan_has(p, LOAD_WRITE))
-        return find_size(s, x->expected.body.object, size);
+    uint64_t hash = x->expected.body.object;
+    if (!plan_has(p, LOAD_WRITE)) {
+        uint64_t slot = atomic_load_explicit(&s->sizes[hash % WEB_SIZES], memory_order_relaxed);
+        *size = (slot & SIZE_MASK) - 1;
+        return slot != 0 && slot >> SIZE_BITS == hash >> SIZE_BITS;
+    }
     *size = x->expected.size;
     return plan_reads_written(p) && !p->has_changes && *size != UINT64_MAX;
 }
@@ -283,18 +273,11 @@ static void choose_range(struct web_exchange *x, uint64_t size)
     x->expected.size = x->range_bytes;
 }
 
-void web_range_prepare(struct web_exchange *x)
-{
-    uint64_t size;
-    if (knows_size(x, &size))
-        choose_range(x, size);
-    else
-        x->asks_size = true;
-}
-
-bool web_range_follow(struct web_exchange *x)
+/* After a HEAD for the size: chooses the range. Returns false, with x->failure set, without one. */
+static bool web_range_follow(struct web_exchange *x)
 {
     struct web_shared *s = x->thread->shared;
+    uint64_t hash = x->expected.body.object;
     curl_off_t size = -1;
     x->asks_size = false;
     curl_easy_getinfo(x->easy, CURLINFO_CONTENT_LENGTH_DOWNLOAD_T, &size);
@@ -302,7 +285,9 @@ bool web_range_follow(struct web_exchange *x)
         x->failure = web_failure(x, "the answer to HEAD does not give the size");
     if (x->failure != 0)
         return false;
-    note_size(s, x->expected.body.object, (uint64_t)size);
+    uint64_t known = (uint64_t)size < SIZE_MASK ? (uint64_t)size + 1 : SIZE_MASK;
+    atomic_store_explicit(&s->sizes[hash % WEB_SIZES], (hash & ~SIZE_MASK) | known,
+                          memory_order_relaxed);
     choose_range(x, (uint64_t)size);
     return true;
 }
@@ -316,7 +301,8 @@ static char *put_digits(char *end, uint64_t number)
     return end;
 }
 
-void web_range_set(struct web_exchange *x)
+/* Sets the header Range of the next transfer, whose method is set, or removes the last one. */
+static void web_range_set(struct web_exchange *x)
 {
     bool has_range = x->method == METHOD_GET && x->range_bytes > 0;
     char text[48];
@@ -332,7 +318,8 @@ void web_range_set(struct web_exchange *x)
     x->has_range = has_range;
 }
 
-uint32_t web_range_verdict(const struct web_exchange *x)
+/* Judges a successful answer to a request for a range. Returns 0 or a failure. */
+static uint32_t web_range_verdict(const struct web_exchange *x)
 {
     const struct target_setup *setup = &x->thread->shared->setup;
     if (x->status != 206)
@@ -393,11 +380,6 @@ void web_tls_close(struct web_shared *s)
 
 #define DEFAULT_OPS "get,put"
 
-static bool method_writes(enum web_method method)
-{
-    return method_sends(method) || method == METHOD_DELETE;
-}
-
 /* Takes ":range=SIZE", from `range` on, out of the item of get, which must be the only one. */
 static int take_range(struct plan *p, const char *list, char *range, struct err *e)
 {
@@ -448,7 +430,8 @@ static void divide_ops(struct plan *p, const struct mix *all)
     const struct web_dialect *dialect = p->target->dialect;
     for (unsigned op = 0; p->target->ops[op]; op++) {
         enum web_method method = dialect->methods[op];
-        enum load_kind kind = method_writes(method) ? LOAD_WRITE : LOAD_READ;
+        bool writes = method_sends(method) || method == METHOD_DELETE;
+        enum load_kind kind = writes ? LOAD_WRITE : LOAD_READ;
         p->ops[kind].weights[op] = all->weights[op];
         p->ops[kind].sum += all->weights[op];
         if (method_changes(method) && all->weights[op] > 0 && plan_has(p, LOAD_WRITE))
@@ -594,7 +577,7 @@ static int on_close(void *loop, curl_socket_t fd)
 
 /*
  * Opens a loop that keeps up to `connections` connections alive. Returns 0, or a negative errno
- * with a line in e; the caller must call web_loop_close() in either case.
+ * with a line in e; web_leave() closes it in either case.
  */
 static int web_loop_open(struct web_loop *l, unsigned connections, struct err *e)
 {
@@ -613,40 +596,11 @@ static int web_loop_open(struct web_loop *l, unsigned connections, struct err *e
     return 0;
 }
 
-static void web_loop_close(struct web_loop *l)
-{
-    if (l->multi)
-        curl_multi_cleanup(l->multi);
-    descriptor_close(&l->epoll);
-    free(l->sockets);
-}
-
-/*
- * Lets the loop watch the sockets of a handle. To be called once, before the handle's first
- * transfer.
- */
-static void web_loop_adopt(struct web_loop *l, CURL *easy)
-{
-    curl_easy_setopt(easy, CURLOPT_OPENSOCKETFUNCTION, on_open);
-    curl_easy_setopt(easy, CURLOPT_OPENSOCKETDATA, l);
-    curl_easy_setopt(easy, CURLOPT_CLOSESOCKETFUNCTION, on_close);
-    curl_easy_setopt(easy, CURLOPT_CLOSESOCKETDATA, l);
-}
-
 static void run_timer(struct web_loop *l)
 {
     int running;
     l->timer_ns = NEVER;
     curl_multi_socket_action(l->multi, CURL_SOCKET_TIMEOUT, 0, &running);
-}
-
-/* Begins a transfer. If there is a connection, its request is sent at once. */
-static CURLMcode web_loop_begin(struct web_loop *l, CURL *easy)
-{
-    CURLMcode code = curl_multi_add_handle(l->multi, easy);
-    if (code == CURLM_OK && l->timer_ns == 0)
-        run_timer(l);
-    return code;
 }
 
 /* Removes the next ended transfer from the loop and returns its handle; NULL: there is none. */
@@ -660,12 +614,6 @@ static CURL *web_loop_ended(struct web_loop *l, CURLcode *code)
     *code = message->data.result;
     curl_multi_remove_handle(l->multi, easy);
     return easy;
-}
-
-/* Removes a transfer that has not ended from the loop, and closes its connection. */
-static void web_loop_abandon(struct web_loop *l, CURL *easy)
-{
-    curl_multi_remove_handle(l->multi, easy);
 }
 
 /*
@@ -773,18 +721,13 @@ static int on_seek(void *exchange, curl_off_t offset, int origin)
     return CURL_SEEKFUNC_OK;
 }
 
-bool web_is_success(const struct web_exchange *x)
-{
-    return x->status == 200 || x->status == 201 || x->status == 204 || x->status == 206 ||
-           (x->status == 202 && method_changes(x->method));
-}
-
 static bool is_judged(const struct web_exchange *x)
 {
     return x->expected.is_judged && x->thread->shared->setup.plan->verify != VERIFY_OFF;
 }
 
-void web_exchange_look(struct web_exchange *x)
+/* Checks the last unit of a body that was read. */
+static void web_exchange_look(struct web_exchange *x)
 {
     const struct web_shared *s = x->thread->shared;
     if (x->unit_used > 0)
@@ -828,23 +771,18 @@ static void take_judged(struct web_exchange *x, const char *part, size_t length)
     x->request->aside_ns += clock_ns() - before_ns;
 }
 
-static void keep_answer(struct web_exchange *x, const char *part, size_t length)
-{
-    size_t room = ANSWER_BYTES - x->answer_used;
-    size_t piece = length < room ? length : room;
-    memcpy(x->answer + x->answer_used, part, piece);
-    x->answer_used += piece;
-}
-
 static size_t on_write(char *part, size_t size, size_t count, void *exchange)
 {
     struct web_exchange *x = exchange;
     size_t length = size * count;
     if (x->status == 0)
         curl_easy_getinfo(x->easy, CURLINFO_RESPONSE_CODE, &x->status);
-    if (x->keeps_answer || !web_is_success(x))
-        keep_answer(x, part, length);
-    else if (is_judged(x))
+    if (x->keeps_answer || !is_success(x)) {
+        size_t room = ANSWER_BYTES - x->answer_used;
+        size_t piece = length < room ? length : room;
+        memcpy(x->answer + x->answer_used, part, piece);
+        x->answer_used += piece;
+    } else if (is_judged(x))
         take_judged(x, part, length);
     else
         x->received += length;
@@ -899,9 +837,15 @@ static long buffer_bytes(const struct plan *p)
                                     : (long)bytes;
 }
 
+/* Sets what receives a transfer's data, and lets the loop of the thread watch its sockets. */
 static void set_callbacks(struct web_exchange *x)
 {
     CURL *c = x->easy;
+    struct web_loop *l = &x->thread->loop;
+    curl_easy_setopt(c, CURLOPT_OPENSOCKETFUNCTION, on_open);
+    curl_easy_setopt(c, CURLOPT_OPENSOCKETDATA, l);
+    curl_easy_setopt(c, CURLOPT_CLOSESOCKETFUNCTION, on_close);
+    curl_easy_setopt(c, CURLOPT_CLOSESOCKETDATA, l);
     curl_easy_setopt(c, CURLOPT_PRIVATE, x);
     curl_easy_setopt(c, CURLOPT_ERRORBUFFER, x->error);
     curl_easy_setopt(c, CURLOPT_READFUNCTION, on_read);
@@ -939,19 +883,6 @@ static void set_options(CURL *c, const struct web_shared *s)
     curl_easy_setopt(c, CURLOPT_HTTP_VERSION, version);
     set_credentials(c, p->settings->credentials);
     web_tls_set(s, c);
-}
-
-bool web_exchange_open(struct web_exchange *x, struct web_thread *t)
-{
-    x->thread = t;
-    x->easy = curl_easy_init();
-    if (!x->easy)
-        return false;
-    set_options(x->easy, t->shared);
-    web_exchange_limit(x, t->shared->setup.plan->timeout_ns);
-    set_callbacks(x);
-    web_loop_adopt(&t->loop, x->easy);
-    return true;
 }
 
 static void set_method(struct web_exchange *x, enum web_method method)
@@ -1133,7 +1064,10 @@ void web_leave(void *thread)
         atomic_fetch_add(&t->shared->setup.verified->bytes, t->exchanges[i].expected.checked_bytes);
         curl_easy_cleanup(t->exchanges[i].easy);
     }
-    web_loop_close(&t->loop);
+    if (t->loop.multi)
+        curl_multi_cleanup(t->loop.multi);
+    descriptor_close(&t->loop.epoll);
+    free(t->loop.sockets);
     if (dialect->leave)
         dialect->leave(t);
     free(t->exchanges);
@@ -1149,13 +1083,19 @@ static int open_thread(struct web_thread *t, struct err *e)
     t->names = malloc((t->channels + 1) * room);
     bool is_complete = t->exchanges && t->names;
     for (unsigned i = 0; is_complete && i < t->channels; i++) {
-        t->exchanges[i].name = t->names + (i + 1) * room;
-        is_complete = web_exchange_open(&t->exchanges[i], t);
+        struct web_exchange *x = &t->exchanges[i];
+        x->thread = t;
+        x->name = t->names + (i + 1) * room;
+        x->easy = curl_easy_init();
+        is_complete = x->easy;
+        if (!is_complete)
+            break;
+        set_options(x->easy, t->shared);
+        web_exchange_limit(x, t->shared->setup.plan->timeout_ns);
+        set_callbacks(x);
     }
-    if (!is_complete) {
-        err_system(e, ENOMEM, "memory for %u channels", t->channels);
-        return -ENOMEM;
-    }
+    if (!is_complete)
+        return err_system(e, ENOMEM, "memory for %u channels", t->channels);
     return t->shared->dialect->join ? t->shared->dialect->join(t, e) : 0;
 }
 
@@ -1184,15 +1124,6 @@ static struct web_exchange *exchange_of(struct web_thread *t, const struct reque
     return &t->exchanges[r->channel % t->channels];
 }
 
-/* Whether the request became a write because there was nothing to remove or to change. */
-static bool has_become_write(const struct web_exchange *x)
-{
-    const struct request *r = x->request;
-    const struct plan *p = x->thread->shared->setup.plan;
-    return (r->op == WEB_DELETE && !r->removes) ||
-           (method_changes(web_method_of(x)) && !p->puts_nothing && !r->changes);
-}
-
 void web_prepare(void *thread, struct request *r)
 {
     struct web_thread *t = thread;
@@ -1201,25 +1132,35 @@ void web_prepare(void *thread, struct request *r)
     x->request = r;
     x->continues = x->asks_size = false;
     x->range_from = x->range_bytes = 0;
-    if (has_become_write(x))
-        r->op = WEB_PUT;
+    if ((r->op == WEB_DELETE && !r->removes) ||
+        (method_changes(web_method_of(x)) && !setup->plan->puts_nothing && !r->changes))
+        r->op = WEB_PUT; /* it became a write, because there was nothing to remove or to change */
     names_format(setup->names, r->number, x->name);
     if (method_sends(web_method_of(x)))
         expected_of_write(&x->expected, setup, x->name, r->number);
     else
         expected_of_read(&x->expected, setup, x->name, r->number, t->names);
-    if (r->op == WEB_GET && setup->plan->range_bytes > 0)
-        web_range_prepare(x);
+    uint64_t size;
+    if (r->op == WEB_GET && setup->plan->range_bytes > 0) {
+        x->asks_size = !knows_size(x, &size);
+        if (!x->asks_size)
+            choose_range(x, size);
+    }
     x->failure = t->shared->dialect->address(x);
 }
 
+/* Begins a transfer. If there is a connection, its request is sent at once. */
 static bool begin_transfer(struct web_exchange *x, uint64_t begin_ns)
 {
-    if (x->failure == 0 && web_loop_begin(&x->thread->loop, x->easy) != CURLM_OK)
+    struct web_loop *l = &x->thread->loop;
+    if (x->failure == 0 && curl_multi_add_handle(l->multi, x->easy) != CURLM_OK)
         x->failure = failure_of(STEP_OTHER, ENOMEM);
-    if (x->failure == 0)
-        x->overdue_ns = begin_ns + x->limit_ns + FORGOTTEN_NS;
-    return x->failure == 0;
+    if (x->failure != 0)
+        return false;
+    if (l->timer_ns == 0)
+        run_timer(l);
+    x->overdue_ns = begin_ns + x->limit_ns + FORGOTTEN_NS;
+    return true;
 }
 
 /*
@@ -1345,7 +1286,7 @@ static unsigned end_forgotten(struct web_thread *t, struct request *done[], unsi
         struct web_exchange *x = &t->exchanges[i];
         if (x->overdue_ns == 0 || x->overdue_ns > now_ns)
             continue;
-        web_loop_abandon(&t->loop, x->easy);
+        curl_multi_remove_handle(t->loop.multi, x->easy); /* and closes its connection */
         if (end_transfer(x, CURLE_OPERATION_TIMEDOUT))
             done[ended++] = x->request;
     }

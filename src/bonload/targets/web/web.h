@@ -233,11 +233,6 @@ static inline enum web_method web_method_of(const struct web_exchange *x)
     return x->asks_size ? METHOD_HEAD : x->thread->shared->dialect->methods[x->request->op];
 }
 
-/*
- * Opens a channel of a thread. The caller has set its name. Returns false without memory.
- */
-bool web_exchange_open(struct web_exchange *x, struct web_thread *t);
-
 /* Sets USER:PASSWORD, percent-encoded, of the next transfers; NULL: none. */
 void web_exchange_identify(struct web_exchange *x, const char *credentials);
 
@@ -255,42 +250,8 @@ void web_exchange_set(struct web_exchange *x, enum web_method method, const char
 /* Writes `length` bytes of what the transfer sends, from `at` on, to `to`. */
 void web_exchange_fill(const struct web_exchange *x, uint64_t at, void *to, size_t length);
 
-/* Checks the last unit of a body that was read. */
-void web_exchange_look(struct web_exchange *x);
-
-/* Whether the answer's status means success. Many servers answer 202 to a POST. */
-bool web_is_success(const struct web_exchange *x);
-
-/*
- * Judges a transfer that ended with `code`. Returns 0,
- * or a failure whose kind is the HTTP status with the store's own code, or what happened to the
- * connection.
- */
-uint32_t web_outcome(struct web_exchange *x, CURLcode code);
-
 /* The failure that the text describes. */
 uint32_t web_failure(const struct web_exchange *x, const char *text);
-
-/*
- * Reads of a part of an object at a random place, -ops=get:range=1MiB. If the
- * object's size is unknown, a HEAD asks for it first, in time that does not count. A run that only
- * reads remembers the sizes.
- */
-
-/* Chooses the range of a request, or sets x->asks_size if the size must be asked for first. */
-void web_range_prepare(struct web_exchange *x);
-
-/*
- * To be called after a HEAD for the size: chooses the range. Returns false, with x->failure set, if
- * that is impossible.
- */
-bool web_range_follow(struct web_exchange *x);
-
-/* Sets the header Range of the next transfer, whose method is set, or removes the last one. */
-void web_range_set(struct web_exchange *x);
-
-/* Judges a successful answer to a request for a range. Returns 0 or a failure. */
-uint32_t web_range_verdict(const struct web_exchange *x);
 
 /*
  * The files for TLS that the user names: a certificate, its key, and authorities.
