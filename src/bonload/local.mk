@@ -6,16 +6,13 @@ src_libbonload_a_SOURCES = \
 	src/bonload/control/steering.c src/bonload/control/steering.h \
 	src/bonload/good_for.c src/bonload/good_for.h \
 	src/bonload/ledger/names.c src/bonload/ledger/names.h \
-	src/bonload/ledger/sizes.c src/bonload/ledger/sizes.h \
 	src/bonload/ledger/written.c src/bonload/ledger/written.h \
 	src/bonload/load/arrivals.c src/bonload/load/arrivals.h \
 	src/bonload/load/backing.c src/bonload/load/backing.h \
 	src/bonload/load/crew.c src/bonload/load/crew.h \
 	src/bonload/load/run.c src/bonload/load/run.h \
 	src/bonload/options.c src/bonload/options.h \
-	src/bonload/plan/course.c src/bonload/plan/course.h \
-	src/bonload/plan/mix.c src/bonload/plan/mix.h \
-	src/bonload/plan/plan.h \
+	src/bonload/plan/plan.c src/bonload/plan/plan.h \
 	src/bonload/plan/settings.c \
 	src/bonload/plan/settings.h \
 	src/bonload/planning.c src/bonload/planning.h \

@@ -5,7 +5,7 @@
 
 #include "bonload/ledger/names.h"
 #include "bonload/options.h"
-#include "bonload/plan/mix.h"
+#include "bonload/plan/plan.h"
 #include "fuzz.h"
 #include "util/go_units.h"
 

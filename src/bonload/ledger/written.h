@@ -11,7 +11,7 @@
 /*
  * What became of the numbers of a run's writes: which were written (struct written), which write a
  * name holds, where names recur (struct versions), and with -cleanup which files the run made. The
- * memory is fixed. Name, size and contents follow from the number (names.h, sizes.h, expected.h).
+ * memory is fixed. Name, size and contents follow from the number (names.h, expected.h).
  */
 
 /*

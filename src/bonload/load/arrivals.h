@@ -4,8 +4,7 @@
 #include <stdatomic.h>
 #include <stdint.h>
 
-#include "bonload/plan/course.h"
-#include "bonload/plan/settings.h"
+#include "bonload/plan/plan.h"
 
 /*
  * A schedule: when the requests of a rate are due, no matter what happens to them. Any free thread

@@ -6,7 +6,6 @@
 #include <stdint.h>
 
 #include "bonload/ledger/names.h"
-#include "bonload/ledger/sizes.h"
 #include "bonload/ledger/written.h"
 #include "bonload/load/arrivals.h"
 #include "bonload/plan/plan.h"

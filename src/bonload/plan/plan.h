@@ -2,12 +2,71 @@
 #pragma once
 
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 
-#include "bonload/plan/course.h"
-#include "bonload/plan/mix.h"
 #include "bonload/plan/settings.h"
+#include "util/err.h"
 #include "util/partition.h"
+
+/*
+ * A rate that changes with time. It changes linearly between two points, and is constant before the
+ * first and after the last one. Two points at the same time make a jump.
+ */
+#define COURSE_MOST 1000
+
+struct course_point {
+    uint64_t at_ns;
+    double rate;   /* requests per second */
+    double before; /* number of requests that are due before the point */
+};
+
+struct course {
+    size_t count;    /* 0: the rate is constant */
+    double peak;     /* the largest rate */
+    uint64_t end_ns; /* time of the last point */
+    struct course_point points[COURSE_MOST];
+};
+
+/* Adds a point. Returns false when it is earlier than the last one, or there is no room. */
+bool course_add(struct course *c, uint64_t at_ns, double rate);
+
+/* Parses "100..2000/60s". Returns 0 or -EINVAL. */
+int course_parse_ramp(struct course *c, const char *text);
+
+/*
+ * Adds the points of a file with a time (30s, 1m30s, or seconds) and a rate on each line; comments
+ * begin with #. Returns 0, or a negative errno with a line in e.
+ */
+int course_read(struct course *c, const char *path, struct err *e);
+
+/*
+ * These need a course with points. course_rate() returns the rate at a time, in requests per
+ * second; course_due() the number of requests that are due by then; course_time() when that number
+ * is reached, in ns (a quarter of UINT64_MAX: never).
+ */
+double course_rate(const struct course *c, uint64_t at_ns);
+double course_due(const struct course *c, uint64_t at_ns);
+uint64_t course_time(const struct course *c, double number);
+
+/* How often each operation of a target is drawn. */
+#define MIX_MOST 16 /* number of operations */
+
+struct mix {
+    uint64_t weights[MIX_MOST];
+    uint64_t sum;
+};
+
+/*
+ * Parses operations with their weights, "write,truncate:2"; a weight is 1 by default. "" means all
+ * operations with a weight of 1. `names` lists the valid operations and ends with NULL. `option` is
+ * the option that a message names. Returns 0, or -EINVAL with a line in e.
+ */
+int mix_parse(struct mix *mix, const char *text, const char *const names[], const char *option,
+              struct err *e);
+
+/* The operation that a random number below mix->sum stands for. */
+unsigned mix_at(const struct mix *mix, uint64_t number);
 
 struct target_ops;
 
@@ -30,7 +89,7 @@ struct kind_plan {
  * What the settings mean together, checked. What a single option says is in the settings alone.
  * Amounts are those of all ranks together; only `stripe` and `rank_seed` differ between ranks. A
  * rank takes its share where it uses an amount: of channels and of the budget in run_open(), of a
- * load in run_set_load(), of numbers in names.h and sizes.h; its ledger has numbers of its own. A
+ * load in run_set_load(), of numbers in names.h; its ledger has numbers of its own. A
  * target's check() adds what is the target's own.
  */
 struct plan {

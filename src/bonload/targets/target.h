@@ -7,10 +7,8 @@
 #include <stdint.h>
 
 #include "bonload/ledger/names.h"
-#include "bonload/ledger/sizes.h"
 #include "bonload/ledger/written.h"
 #include "bonload/plan/plan.h"
-#include "bonload/plan/settings.h"
 #include "util/err.h"
 
 /*

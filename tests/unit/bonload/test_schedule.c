@@ -12,7 +12,6 @@
 #include <string.h>
 
 #include "bonload/ledger/names.h"
-#include "bonload/ledger/sizes.h"
 #include "bonload/load/arrivals.h"
 #include "bonload/load/crew.h"
 #include "util/units.h"

@@ -9,7 +9,6 @@
 #include <sys/xattr.h>
 #include <unistd.h>
 
-#include "bonload/plan/mix.h"
 #include "bonload/targets/files/paths.h"
 #include "bonload/targets/target.h"
 #include "util/rng.h"
