@@ -1,8 +1,9 @@
 #!/usr/bin/perl
 # SPDX-License-Identifier: GPL-2.0-or-later
-# No file includes itself through others; a .c and its .h count as one file. The folders in
-# bonload include each other only as the table in docs/architecture.md allows. Both checks are
-# first tried on sources with errors.
+# No file includes itself through others; a .c and its .h count as one file. The same holds for what
+# functions files need from each other, as the linker sees it, because a header can hide which file
+# defines a function. Tables of others' functions are data: to look something up there is no call. The folders in bonload include each other only as the table in docs/architecture.md
+# allows. The checks are first tried on sources with errors.
 
 use strict;
 use warnings;
@@ -84,6 +85,29 @@ sub strays {
     return \@strays;
 }
 
+# For each object of ours the others that define what it needs, from lines of nm -A -P. Programs have
+# functions of the same name: each needs its own.
+sub needs {
+    my (@lines) = @_;
+    my (%defined, %needed);
+    for (@lines) {
+        my ($file, $symbol, $kind) = m{\A(?:.*/)?src/(\S+)[.]o: (\S+) (\w)} or next;
+        $file =~ s{\w+-(\w+)\z}{$1};    # an object that is compiled for one program
+        push @{ $needed{$file} },    $symbol if $kind eq 'U';
+        push @{ $defined{$symbol} }, $file   if $kind =~ /[TW]/;
+    }
+    my %needs;
+    for my $file (keys %needed) {
+        my ($folder) = $file =~ m{\A(\w+/)};
+        for my $symbol (@{ $needed{$file} }) {
+            my @in = @{ $defined{$symbol} // [] };
+            @in = grep {m{\A\Q$folder\E}} @in if @in > 1;
+            $needs{$file}{$_} = 1 for grep { $_ ne $file } @in;
+        }
+    }
+    return \%needs;
+}
+
 # ---- testing the checks --------------------------------------------------------------------------
 
 my %planted = (
@@ -95,6 +119,14 @@ my %planted = (
 is_deeply(circles(includes(\%planted)), [], 'files in a row are no circle');
 is_deeply(circles(includes({ %planted, 'a/three.c' => qq{#  include "a/one.h"\n} })), ['a/one a/three a/two'], 'a circle of three is found, also by way of a .c');
 is_deeply(circles(includes({ %planted, 'a/three.h' => qq{#include "a/two.h"\n} })), ['a/three a/two'], 'a circle of two is found');
+
+my @symbols = (
+    './src/a/one.o: one T 0 0', './src/a/one.o: two U', './src/a/one.o: main U', './src/a/two.o: two T 0 0',
+    './src/a/main.o: main T 0 0', './src/b/main.o: main T 0 0', './src/b/main.o: one U',
+);
+is_deeply(circles(needs(@symbols)), [], 'objects in a row are no circle, and programs have their own main');
+is_deeply(circles(needs(@symbols, './src/a/two.o: one U')), ['a/one a/two'], 'a circle of calls is found');
+is_deeply(circles(needs(@symbols, './src/a/one.o: table R 0 0', './src/a/two.o: table U')), [], 'data are no calls');
 
 my $table = "| `bonload/low/` | | |\n| `bonload/high/` | | low |\n| `bonload/top/in/` | | high |\n";
 my %house = (
@@ -127,6 +159,16 @@ my $includes = includes(\%text);
 my $rooms    = rooms(slurp("$TOP/docs/architecture.md"));
 cmp_ok(scalar(keys %{$includes}), '>', 50, 'the sources are there');
 is_deeply(circles($includes), [], 'no circle of files');
+SKIP: {
+    my @objects;
+    find({ no_chdir => 1, wanted => sub { push @objects, $_ if /[.]o\z/ } }, 'src') if -d 'src';
+    skip 'there are no objects here', 1 if !@objects;
+    open my $nm, q{-|}, 'nm', '-A', '-P', '-g', @objects or die "nm: $!\n";
+    my @lines = grep { !m{/?src/boncut/} } <$nm>;    # its log asks the methods' table for names
+    my $needs = needs(@lines);
+    close $nm or skip 'nm cannot read these objects', 1;
+    is_deeply(circles($needs), [], 'no circle of calls, as the linker sees them');
+}
 my %there = map { dirname($_) => 1 } grep {m{\Abonload/.*/}} keys %{$includes};
 is_deeply([ sort keys %{$rooms} ], [ sort keys %there ], 'the document has the rooms of bonload');
 is_deeply(strays($includes, $rooms), [], 'the rooms of bonload include what the document allows');
