@@ -76,7 +76,7 @@ sub run {
     system("cd $root && find . | busybox cpio -o -H newc 2>/dev/null | gzip -1 >$top/initial") == 0 or die "no initial filesystem\n";
     system("truncate -s 2G $disk/image && mkfs.ext4 -q -F $disk/image") == 0 or die "no disk for the guest\n";
     my @accelerator = @{ $how{accelerator} // (kvm_works() ? \@KVM : [qw(-accel tcg -cpu max)]) };
-    system 'timeout', '-k', '5', $how{seconds} // 300,
+    system qw(setpriv --pdeathsig TERM timeout -k 5), $how{seconds} // 300,
         'qemu-system-x86_64', @accelerator, qw(-m 1536 -smp 2 -nodefaults -display none -no-reboot),
         '-kernel', $kernel, '-initrd', "$top/initial", '-append', 'console=ttyS0 quiet panic=-1',
         '-serial', "file:$top/console",
