@@ -34,6 +34,27 @@ existing() { xargs -0 sh -c 'for f; do [ ! -e "$f" ] || printf "%s\0" "$f"; done
 # by. make notices all other changes, but does not compile again for other flags.
 outdated() { [ ! -e "$1" ] || [ -n "$(find "$2/configure.ac" "$2/scripts/lib/Bonnie/Version.pm" "$2/m4" -newer "$1")" ]; }
 
+# tell_meanwhile LOG PATTERN WORDS COMMAND...: runs the command with its output in LOG, and says now and then how many of
+# its lines have matched the shell's PATTERN. Returns its status.
+tell_meanwhile() (
+	log=$1 pattern=$2 words=$3 count=0
+	shift 3
+	{ "$@" 2>&1 </dev/null && echo 'ended: 0' || echo "ended: $?"; } | {
+		while IFS= read -r line; do
+			# shellcheck disable=SC2254 # a pattern
+			case $line in
+			'ended: '*) exit "${line#ended: }" ;;
+			$pattern)
+				count=$((count + 1))
+				[ $((count % 40)) -ne 0 ] || echo "  $count $words" >&2
+				;;
+			esac
+			echo "$line"
+		done >"$log"
+		exit 1
+	}
+)
+
 # configure_in NAME [OPTION]...: prepares build/NAME for make.
 configure_in() {
 	build=$TOP/build/$1 stamp=$TOP/build/$1/configured-with
