@@ -158,12 +158,6 @@ uint32_t header_units(const struct header *h, unsigned method)
     return methods[method].is_control ? 1 : h->workers * header_units_of_worker(h, method);
 }
 
-static void read_boot_id(char text[HEADER_TEXT])
-{
-    kernel_file_text("/proc/sys/kernel/random/boot_id", text, HEADER_TEXT);
-    text[strcspn(text, "\n")] = '\0';
-}
-
 /* The beginning of the kernel's struct statx, of which C libraries may have an older one. */
 struct statx_facts {
     uint32_t mask;
@@ -244,7 +238,7 @@ void header_describe_place(struct header *h, int directory_fd)
     snprintf(h->options, sizeof h->options, "%s", mount.options);
     snprintf(h->kernel, sizeof h->kernel, "%s", host.kernel);
     snprintf(h->uuid, sizeof h->uuid, "%s", mount.uuid);
-    read_boot_id(h->boot_id);
+    snprintf(h->boot_id, sizeof h->boot_id, "%s", host.boot_id);
     describe_directory(h, directory_fd);
     h->superblock = superblock_of(&mount);
 }

@@ -76,8 +76,7 @@ static long mount_of(int fd)
     return id;
 }
 
-/* Copies a path in which the kernel wrote some characters as \040. Empty: it is too long. */
-static void read_path(char path[PATH_MAX], const char *text, size_t length)
+void mount_info_read_path(char path[PATH_MAX], const char *text, size_t length)
 {
     size_t used = 0;
     while (length > 0 && used < PATH_MAX - 1) {
@@ -107,7 +106,8 @@ static void add_options(struct mount_info *p, const char *list, bool with_path)
         if ((memchr(option, '/', length) != NULL) != with_path)
             continue;
         if (strncmp(option, UPPER_LAYER, strlen(UPPER_LAYER)) == 0)
-            read_path(p->upper_layer, option + strlen(UPPER_LAYER), length - strlen(UPPER_LAYER));
+            mount_info_read_path(p->upper_layer, option + strlen(UPPER_LAYER),
+                                 length - strlen(UPPER_LAYER));
         if (length > 0 && !word_list_has(p->options, option, length) &&
             (size_t)snprintf(p->options + used, room, "%s%.*s%s", used > 0 ? "," : "", (int)shown,
                              option, shown < length ? "..." : "") >= room)

@@ -56,6 +56,9 @@ void mount_info_read_mount(struct mount_info *p, long mount_id);
 /* Sets p->lacks_journal for an ext4, from the entry of p's device in sysfs. */
 void mount_info_find_journal(struct mount_info *p);
 
+/* Copies a path in which the kernel wrote some characters as \040. Empty: it is too long. */
+void mount_info_read_path(char path[PATH_MAX], const char *text, size_t length);
+
 /* Does the same as mount_info_read_mount(), from the text of that file. */
 void mount_info_read(struct mount_info *p, FILE *mountinfo, long mount_id);
 

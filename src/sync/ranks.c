@@ -14,7 +14,8 @@ void rank_card_fill(struct rank_card *card, const struct host *host)
 {
     *card = (struct rank_card){.order = ORDER, .ram_bytes = host->ram_bytes, .cpus = host->cpus};
     snprintf(card->host, sizeof card->host, "%.*s", RANK_HOST_SIZE - 1, host->full_name);
-    snprintf(card->boot_id, sizeof card->boot_id, "%.*s", RANK_HOST_SIZE - 1, host->boot_id);
+    snprintf(card->boot_id, sizeof card->boot_id, "%.*s", RANK_HOST_SIZE - 1,
+             *host->boot_id ? host->boot_id : host->full_name);
 }
 
 int ranks_check_order(const struct ranks *r, struct err *e)

@@ -33,8 +33,8 @@ static void detect_name(struct host *h)
         snprintf(h->full_name, sizeof h->full_name, "unknown");
     h->full_name[sizeof h->full_name - 1] = '\0';
     snprintf(h->name, sizeof h->name, "%.*s", (int)host_short_length(h->full_name), h->full_name);
-    if (!kernel_file_text("/proc/sys/kernel/random/boot_id", h->boot_id, sizeof h->boot_id))
-        memcpy(h->boot_id, h->full_name, sizeof h->boot_id);
+    kernel_file_text("/proc/sys/kernel/random/boot_id", h->boot_id, sizeof h->boot_id);
+    h->boot_id[strcspn(h->boot_id, "\n")] = '\0';
 }
 
 /* Keys of the CPU model in /proc/cpuinfo, which the kernel's arch/<architecture>/kernel/ writes. */

@@ -12,9 +12,8 @@
 struct host {
     char name[256]; /* short name (host_short_length()) */
     char full_name[256];
-    /* the same in all containers on one kernel, which share its cache and CPUs; where the kernel's
-       boot_id is hidden, the full name */
-    char boot_id[256];
+    /* the same in all containers on one kernel, which share its cache and CPUs; empty: unknown */
+    char boot_id[64];
     /* RAM of the machine, or the limit of a control group if that is lower */
     uint64_t ram_bytes;
     bool ram_is_limit;

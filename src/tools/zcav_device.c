@@ -20,6 +20,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "measure/mount_info.h"
 #include "storage/scratch.h"
 #include "sys/helper.h"
 #include "sys/path.h"
@@ -200,23 +201,6 @@ static bool is_same(const char *path, const struct stat *st)
     return other.st_dev == st->st_dev && other.st_ino == st->st_ino;
 }
 
-/* Decodes a path from mountinfo or /proc/swaps, where \ooo is the character with that octal number.
- */
-static void unescape(char *text)
-{
-    char *to = text;
-    for (const char *from = text; *from; to++) {
-        unsigned code;
-        if (sscanf(from, "\\%3o", &code) == 1) {
-            *to = (char)code;
-            from += 4;
-        } else {
-            *to = *from++;
-        }
-    }
-    *to = '\0';
-}
-
 static int refuse_mounted(const char *path, const struct stat *st, struct err *e)
 {
     char line[2 * PATH_MAX];
@@ -228,11 +212,10 @@ static int refuse_mounted(const char *path, const struct stat *st, struct err *e
         char point[PATH_MAX];
         if (sscanf(line, "%*d %*d %u:%u %*s %4095s", &major_number, &minor_number, point) == 3 &&
             makedev(major_number, minor_number) == st->st_rdev)
-            snprintf(where, sizeof where, "%s", point);
+            mount_info_read_path(where, point, strlen(point));
     }
     if (mounts)
         fclose(mounts);
-    unescape(where);
     return *where ? err_system(e, EBUSY, "-w: %s is mounted on %.200s", path, where) : 0;
 }
 
@@ -242,9 +225,9 @@ static int refuse_swap(const char *path, const struct stat *st, struct err *e)
     bool is_swap = false;
     FILE *swaps = kernel_file_read("/proc/swaps");
     while (swaps && !is_swap && fgets(line, sizeof line, swaps)) {
-        line[strcspn(line, " \t\n")] = '\0';
-        unescape(line);
-        is_swap = is_same(line, st);
+        char file[PATH_MAX];
+        mount_info_read_path(file, line, strcspn(line, " \t\n"));
+        is_swap = is_same(file, st);
     }
     if (swaps)
         fclose(swaps);

@@ -106,17 +106,17 @@ static int find_profile(struct s3_profile *p, struct err *e)
 {
     char section[256];
     const char *name = first_of(getenv("AWS_PROFILE"), NULL, NULL);
+    const char *before = name && strcmp(name, "default") != 0 ? "profile " : "";
     if (!name)
         return 0;
-    const char *before = strcmp(name, "default") == 0 ? "" : "profile ";
     snprintf(section, sizeof section, "%s%s", before, name);
-    int config = read_profile(p, "AWS_CONFIG_FILE", "/.aws/config", section, e);
-    if (config < 0)
-        return config;
-    int keys = read_profile(p, "AWS_SHARED_CREDENTIALS_FILE", "/.aws/credentials", name, e);
-    if (keys == 0 && config == 0)
-        return err_say(e, "AWS_PROFILE: there is no profile '%.100s'", name);
-    return keys < 0 ? keys : 0;
+    int rc = read_profile(p, "AWS_CONFIG_FILE", "/.aws/config", section, e);
+    bool is_found = rc > 0;
+    if (rc >= 0)
+        rc = read_profile(p, "AWS_SHARED_CREDENTIALS_FILE", "/.aws/credentials", name, e);
+    if (rc == 0 && !is_found)
+        rc = err_say(e, "AWS_PROFILE: there is no profile '%.100s'", name);
+    return rc < 0 ? rc : 0;
 }
 
 /* Finds keys and region. A profile counts only if neither options nor the environment have keys. */
@@ -358,12 +358,11 @@ int s3_place_find(struct s3_place *place, const struct settings *s, struct err *
 
 static const struct checksum {
     const char *header;
-    const char *algorithm; /* what an upload in parts is told when it begins */
-    const char *element;   /* in the list of its parts */
+    const char *algorithm; /* what an upload in parts is told; NULL: nothing */
 } checksums[] = {
-    [CHECKSUM_MD5] = {"Content-MD5:", NULL, NULL},
-    [CHECKSUM_CRC32C] = {"x-amz-checksum-crc32c:", "CRC32C", "ChecksumCRC32C"},
-    [CHECKSUM_SHA256] = {"x-amz-checksum-sha256:", "SHA256", "ChecksumSHA256"},
+    [CHECKSUM_MD5] = {"Content-MD5:", NULL},
+    [CHECKSUM_CRC32C] = {"x-amz-checksum-crc32c:", "CRC32C"},
+    [CHECKSUM_SHA256] = {"x-amz-checksum-sha256:", "SHA256"},
 };
 
 #define LIST_BEGIN "<CompleteMultipartUpload>"
@@ -458,15 +457,15 @@ static void note_part(struct web_exchange *x, struct upload *u)
 {
     const struct s3_shared *s3 = x->thread->shared->own;
     const char *checksum = ((const struct s3_exchange *)x->own)->checksum;
-    enum sign_checksum kind = s3->checksum;
+    const char *algorithm = checksums[s3->checksum].algorithm;
     char number[24];
     snprintf(number, sizeof number, "%" PRIu64, u->part);
     text_put_all(&u->list, "<Part><PartNumber>", number, "</PartNumber><ETag>");
     put_escaped(&u->list, x->tag);
     text_put(&u->list, "</ETag>");
-    if (kind > CHECKSUM_MD5)
-        text_put_all(&u->list, "<", checksums[kind].element, ">", strchr(checksum, ' ') + 1, "</",
-                     checksums[kind].element, ">");
+    if (algorithm)
+        text_put_all(&u->list, "<Checksum", algorithm, ">", strchr(checksum, ' ') + 1, "</Checksum",
+                     algorithm, ">");
     text_put(&u->list, "</Part>");
 }
 
