@@ -771,7 +771,16 @@ static const struct option_entry entries[] = {
      .field = FIELD(verbose),
      .help = "print more details on stderr"},
     OPTION_VERSION(struct settings, action, ACTION_VERSION),
-    OPTION_HELP(struct settings, action, ACTION_HELP),
+    {.name = "help",
+     .kind = OPTION_SETS,
+     .field = FIELD(action),
+     .constant = ACTION_HELP,
+     .help = "print this help and exit"},
+    {.letter = 'h',
+     .kind = OPTION_SETS,
+     .field = FIELD(action),
+     .constant = ACTION_SHORT_HELP,
+     .help = "print a short help and exit"},
     OPTION_ALL_OPTIONS(struct settings, action, ACTION_OPTIONS),
     {.name = "good-for",
      .value = VALUE_REQUIRED,
@@ -887,8 +896,32 @@ static const char go_help[] =
     "  -h, -help           print this help and exit\n\n"
     "A flag may have two dashes. Options of bonnie work as well: see bonnie --help.\n";
 
+/* The text of -h: what people need, and where the rest is. */
+static const char short_help[] =
+    "Usage: bonnie DIR\n"
+    "       bonnie [OPTION]...\n"
+    "Measure the speed of storage through a filesystem.\n\n"
+    "A first look, in a minute:\n"
+    "    bonnie /data\n"
+    "A figure to rely on, with twice the RAM:\n"
+    "    bonnie -d /data\n"
+    "The rows of KDiskMark:\n"
+    "    bonnie -d /data --preset=diskmark\n"
+    "Random reads and writes, many at a time, until the figure is steady:\n"
+    "    bonnie -d /data -D --engine=libaio --tests=iops --steady-state\n"
+    "Remove what killed runs have left:\n"
+    "    bonnie -d /data --cleanup\n\n"
+    "Is it good enough for a database?    bonload -good-for=list\n"
+    "Did a change help?                   bon_ab --help\n"
+    "Does it keep what fsync promised?    boncut audit /data\n\n"
+    "bonnie --help lists all options; the manual is bonnie(8).\n";
+
 void options_print_help(const struct settings *s, FILE *out)
 {
+    if (s->action == ACTION_SHORT_HELP && !s->has_go_flags) {
+        fputs(short_help, out);
+        return;
+    }
     if (s->has_go_flags)
         fputs(go_help, out);
     else

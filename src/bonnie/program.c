@@ -45,6 +45,7 @@ static int run_action(const struct settings *s, struct coordinator *coordinator,
     if (s->action != ACTION_RUN && coordinator->ranks.number > 0)
         return 0; /* the user has already been warned */
     switch (s->action) {
+    case ACTION_SHORT_HELP:
     case ACTION_HELP:
         options_print_help(s, stdout);
         return 0;

@@ -46,6 +46,7 @@ extern const char *const csv_names[];
 enum action {
     ACTION_RUN,
     ACTION_HELP,
+    ACTION_SHORT_HELP,
     ACTION_VERSION,
     ACTION_CLEANUP,
     ACTION_SEMAPHORES,

@@ -20,6 +20,9 @@ for my $word (qw(-h --help)) {
     unlike($run->{out}, qr/[ \t]$/m, 'no blanks at the ends of lines');
 }
 
+my @short = split /^/, bonnie('-h')->{out};
+cmp_ok(scalar @short, '<=', 25, '-h: at most 25 lines');
+is((grep {/^    bonnie /} @short), 5, 'with five commands');
 my ($version) = slurp(source('scripts/lib/Bonnie/Version.pm')) =~ /VERSION = '([^']+)'/;
 for my $word (qw(-V --version)) {
     my $run = bonnie({ dir => "$dir" }, $word);
