@@ -340,14 +340,14 @@ int private_directory_ownership(int parent_fd, int fd, bool trusts, char found[F
     if (fstat(parent_fd, &parent) != 0 || fstat(fd, &st) != 0)
         return -errno;
     bool is_here = st.st_dev == parent.st_dev;
-    bool is_ours = st.st_uid == geteuid() && (st.st_mode & FOREIGN_MODE) == 0;
-    if (is_here && (is_ours || (trusts && geteuid() != 0)))
+    if (is_here && st.st_uid == geteuid() && (st.st_mode & FOREIGN_MODE) == 0)
         return OWNERSHIP_OURS;
     snprintf(found, FOUND_SIZE, "it belongs to uid %u with mode %04o%s", st.st_uid,
              st.st_mode & 07777, is_here ? "" : ", on another filesystem");
     if (!is_here || keeps_owners(parent_fd))
         return OWNERSHIP_OTHER;
-    return is_for_us_alone(&parent) ? OWNERSHIP_OURS : OWNERSHIP_UNKNOWN;
+    bool is_trusted = is_for_us_alone(&parent) || (trusts && geteuid() != 0);
+    return is_trusted ? OWNERSHIP_OURS : OWNERSHIP_UNKNOWN;
 }
 
 /* The result when the directory cannot be found by its name, or the name cannot be removed. */

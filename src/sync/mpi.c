@@ -2,6 +2,7 @@
 #include <errno.h>
 #include <limits.h>
 #include <mpi.h>
+#include <signal.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -436,7 +437,9 @@ static int mpi_begin(struct mpi **out, unsigned *rank, unsigned *ranks, struct e
     int level;
     int count;
     int number;
+    prctl(PR_SET_PDEATHSIG, SIGKILL); /* an Open MPI whose launcher is gone waits for it here */
     int code = MPI_Init_thread(NULL, NULL, MPI_THREAD_FUNNELED, &level);
+    prctl(PR_SET_PDEATHSIG, 0);
     if (code != MPI_SUCCESS)
         return mpi_failed(code, "MPI", e);
     if (level < MPI_THREAD_FUNNELED)

@@ -123,4 +123,18 @@ for my $field (@fields) {
     is(harm($field), q{}, 'nor of root\'s elsewhere');
 }
 
+# --trust-directory is for filesystems that keep no owners. Elsewhere it trusts nobody with more.
+for my $field (@fields) {
+    leave($field);
+    my $dir = "$field->{home}/$NAME";
+    chmod oct(777), $field->{home}, $dir, "$dir/d00000", "$dir/d00001";
+    chown 4202, 4202, $dir, map {"$dir/$_"} tree($dir);
+    chmod oct(666), "$dir/owner";
+    my $run = bonnie({ as => 'nobody' }, cleanup($field), '--trust-directory');
+    is(scalar tree($dir), 14, "$field->{name}: --cleanup --trust-directory leaves what is another user's");
+    like($run->{err}, qr{\Abonnie: left \S+/$NAME: it is not a private directory of this user\n\z}, 'and says so');
+    chmod oct(755), $field->{home};
+    clear_field($field);
+}
+
 done_testing();

@@ -22,7 +22,7 @@ my $TRIES = tries(20);
 my $environment = join q{}, map {"export $_='" . (-e $ENV{$_} ? abs_path($ENV{$_}) : $ENV{$_}) . "'\n"} grep { /\ABON(?:NIE|LOAD|_)/ && !/MOUNTS/ } sort keys %ENV;
 my $scenes = abs_path("$FindBin::Bin/programs.t");
 
-my ($said, $status) = Guest::run(<<"END", modules => ['crc32c_generic'], seconds => 3600, emulated => 1);
+my ($said, $status) = Guest::run(<<"END", modules => ['crc32c_generic'], seconds => 3600);
 $environment
 export BONNIE_TEST_TRIES=$TRIES BONNIE_TEST_SCENES='comes and goes'
 echo 0 >/proc/sys/fs/protected_hardlinks
