@@ -10,7 +10,7 @@ use BonnieRun  qw(have scratch scratch_on_disk);
 use CutGuest   ();
 use RunProgram qw(slurp spew);
 
-my @MODULES = qw(virtio_pci virtio_console virtio_blk 9p 9pnet_virtio overlay ext4 loop);
+my @MODULES = qw(virtio_pci virtio_console virtio_blk 9p 9pnet_virtio overlay crc32c_generic ext4 loop);
 
 my $INIT = <<'END';
 #!/bin/busybox sh
