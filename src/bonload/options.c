@@ -9,6 +9,7 @@
 #include "bonload/ledger/names.h"
 #include "bonload/targets/target.h"
 #include "cli/parser.h"
+#include "cli/rows.h"
 #include "util/units.h"
 
 /* Setters of options. When they refuse a value, the line in e says what is accepted. */
@@ -100,23 +101,6 @@ static const char *const checksum_words[] = {"off", "md5", "crc32c", "sha256", N
 static const char *const sign_version_words[] = {"4", "2", NULL};
 
 #define FIELD(name) offsetof(struct settings, name)
-
-/*
- * Starts of rows: with a value, a setter of a field or of the settings, true or false, the path of
- * a file, another action.
- */
-#define VALUE(option, word, what, member)                                                          \
-    .name = option, .value = VALUE_REQUIRED, .value_name = word, .kind = what,                     \
-    .field = FIELD(member)
-#define CUSTOM(option, word, setter, member)                                                       \
-    VALUE(option, word, OPTION_CUSTOM, member), .set = setter
-#define SETTER(option, word, setter)                                                               \
-    .name = option, .value = VALUE_REQUIRED, .value_name = word, .set = setter
-#define BOOLEAN(option, member) .name = option, .kind = OPTION_BOOLEAN, .field = FIELD(member)
-#define PATH(option, word, member)                                                                 \
-    VALUE(option, word, OPTION_TEXT, member), .accepted = "the path of a file", .offer = OFFER_FILES
-#define ACTION(option, what)                                                                       \
-    .name = option, .kind = OPTION_SETS, .field = FIELD(action), .constant = what
 
 /* Larger rates and numbers of threads can only be mistakes. */
 #define MOST_RATE     (UINT64_C(1000000000) * BILLION)

@@ -2,6 +2,7 @@
 src_libsuite_a_SOURCES += \
 	src/cli/help.c src/cli/help.h \
 	src/cli/option.c src/cli/option.h \
-	src/cli/parser.c src/cli/parser.h
+	src/cli/parser.c src/cli/parser.h \
+	src/cli/rows.h
 
 

@@ -7,7 +7,7 @@
 #include <stdio.h>
 #include <time.h>
 
-#include "cli/option.h"
+#include "cli/rows.h"
 #include "sys/output.h"
 #include "sys/stop.h"
 #include "tools/tool.h"
@@ -77,6 +77,8 @@ struct settings {
  */
 #define BURST 16384
 
+#define FIELD(name) offsetof(struct settings, name)
+
 static int take_count(void *settings, const char *word, struct err *e)
 {
     struct settings *s = settings;
@@ -90,23 +92,9 @@ static int take_count(void *settings, const char *word, struct err *e)
 }
 
 static const struct option_entry entries[] = {
-    {.letter = 's',
-     .name = "seed",
-     .value = VALUE_REQUIRED,
-     .value_name = "SEED",
-     .kind = OPTION_COUNT,
-     .field = offsetof(struct settings, seed),
-     .max = UINT32_MAX,
-     .accepted = "a whole number from 0 to 2^32-1",
-     .help = "seed of rand(3) (default: the time)"},
-    {.letter = 'f',
-     .name = "file",
-     .value = VALUE_REQUIRED,
-     .value_name = "FILE",
-     .kind = OPTION_TEXT,
-     .field = offsetof(struct settings, file),
-     .accepted = "the path of a file",
-     .offer = OFFER_FILES,
+    {VALUE("seed", "SEED", OPTION_COUNT, seed), .letter = 's', .max = UINT32_MAX,
+     .accepted = "a whole number from 0 to 2^32-1", .help = "seed of rand(3) (default: the time)"},
+    {PATH("file", "FILE", file), .letter = 'f',
      .help = "write to FILE, complete or not at all (default: standard output)"},
     TOOL_HELP_OPTIONS,
 };
