@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-#include "boncut/check.h"
+#include "boncut/commands.h"
 
 #include <errno.h>
 #include <linux/fs.h>

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-#include "boncut/fs_shutdown.h"
+#include "boncut/commands.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <signal.h>
 #include <stdbool.h>
 #include <stdint.h>
@@ -22,13 +21,6 @@
 /* XFS_IOC_GOINGDOWN of the kernel's fs/xfs/libxfs/xfs_fs.h; ext4 and f2fs support it, too. */
 #define IOC_SHUTDOWN           _IOR('X', 125, uint32_t)
 #define SHUTDOWN_WITHOUT_FLUSH 2
-
-/* Whether fd is on the root filesystem: shutting that down would stop this system. */
-static bool is_root_filesystem(int fd)
-{
-    struct stat st, root;
-    return fstat(fd, &st) == 0 && stat("/", &root) == 0 && st.st_dev == root.st_dev;
-}
 
 static bool is_boncut(pid_t process)
 {
@@ -62,13 +54,14 @@ static void kill_writers(dev_t device)
 static int shut_down(const char *path, int fd, struct err *e)
 {
     struct mount_info mount;
-    struct stat st;
+    struct stat st, root;
     uint32_t how = SHUTDOWN_WITHOUT_FLUSH;
     mount_info_find(&mount, fd);
-    if (is_root_filesystem(fd))
+    bool is_known = fstat(fd, &st) == 0;
+    if (is_known && stat("/", &root) == 0 && st.st_dev == root.st_dev)
         return err_say(e, "%s is on the root filesystem, which this system cannot do without",
                        path);
-    if (fstat(fd, &st) == 0)
+    if (is_known)
         kill_writers(st.st_dev);
     if (portable_ioctl(fd, IOC_SHUTDOWN, &how) == 0)
         return 0;

@@ -4,8 +4,6 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "util/err.h"
-
 /*
  * Names of everything that a run makes in its private directory; --cleanup recognises them by their
  * form (storage/scratch.h):

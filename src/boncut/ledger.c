@@ -2,14 +2,11 @@
 #include "boncut/ledger.h"
 
 #include <errno.h>
-#include <stdbool.h>
 #include <stddef.h>
-#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
-#include "boncut/log.h"
 #include "boncut/methods/method.h"
 
 #define RECENT_BIN_US 100000
@@ -169,6 +166,14 @@ void ledger_release(struct ledger *l)
     for (unsigned method = 0; method < METHODS_MOST; method++)
         free(l->units[method]);
     *l = (struct ledger){0};
+}
+
+uint64_t ledger_promises(const struct ledger *l)
+{
+    uint64_t sum = 0;
+    for (unsigned method = 0; method < method_count; method++)
+        sum += method_promises(method) ? l->promises[method] : 0;
+    return sum;
 }
 
 const char *const finding_names[FINDINGS] = {

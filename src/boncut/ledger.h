@@ -41,6 +41,9 @@ struct ledger {
 int ledger_read(struct ledger *l, int fd, struct err *e);
 void ledger_release(struct ledger *l);
 
+/* Number of promises, without the control groups' writes. */
+uint64_t ledger_promises(const struct ledger *l);
+
 /* The last promise about a unit. */
 static inline const struct promise *ledger_promise(const struct ledger *l, unsigned method,
                                                    uint32_t unit)

@@ -2,8 +2,9 @@
 src_libboncut_a_SOURCES = \
 	src/boncut/audit/audit.c src/boncut/audit/audit.h \
 	src/boncut/campaign/campaign.c src/boncut/campaign/campaign.h \
-	src/boncut/check.c src/boncut/check.h \
-	src/boncut/fs_shutdown.c src/boncut/fs_shutdown.h \
+	src/boncut/check.c \
+	src/boncut/commands.h \
+	src/boncut/fs_shutdown.c \
 	src/boncut/layout.c src/boncut/layout.h \
 	src/boncut/ledger.c src/boncut/ledger.h \
 	src/boncut/log.c src/boncut/log.h \
@@ -18,7 +19,7 @@ src_libboncut_a_SOURCES = \
 	src/boncut/report/text.c \
 	src/boncut/verdict.c src/boncut/verdict.h \
 	src/boncut/worker.c src/boncut/worker.h \
-	src/boncut/write.c src/boncut/write.h
+	src/boncut/write.c
 
 if HAVE_LIBURING
 src_libboncut_a_SOURCES += src/boncut/methods/uring_fsync.c

@@ -2,13 +2,9 @@
 #include "boncut/log.h"
 
 #include <endian.h>
-#include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
 #include <limits.h>
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -18,10 +14,8 @@
 #include "boncut/methods/method.h"
 #include "measure/device.h"
 #include "measure/mount_info.h"
-#include "storage/scratch.h"
 #include "sys/host.h"
 #include "util/descriptor.h"
-#include "util/err.h"
 #include "util/kernel_file.h"
 #include "util/rng.h"
 #include "util/units.h"
@@ -42,12 +36,19 @@ static uint32_t checksum(const char *text, size_t length, uint64_t key)
     return (uint32_t)(rng_mix(hash ^ le64toh(rest)) >> 32);
 }
 
-size_t log_checksum_append(char *text, size_t length, uint64_t key)
+/* Stores a blank and the checksum of the text. */
+static void put_checksum(char to[LOG_CHECKSUM_LENGTH], const char *text, size_t length,
+                         uint64_t key)
 {
     uint32_t sum = checksum(text, length, key);
-    text[length] = ' ';
+    to[0] = ' ';
     for (int digit = 0; digit < 8; digit++)
-        text[length + 1 + (size_t)digit] = "0123456789abcdef"[sum >> (28 - 4 * digit) & 15];
+        to[1 + digit] = "0123456789abcdef"[sum >> (28 - 4 * digit) & 15];
+}
+
+size_t log_checksum_append(char *text, size_t length, uint64_t key)
+{
+    put_checksum(text + length, text, length, key);
     return length + LOG_CHECKSUM_LENGTH;
 }
 
@@ -61,10 +62,7 @@ static bool log_checksum_is_right(const char *text, size_t *length, uint64_t key
     if (*length < LOG_CHECKSUM_LENGTH)
         return false;
     size_t before = *length - LOG_CHECKSUM_LENGTH;
-    uint32_t sum = checksum(text, before, key);
-    right[0] = ' ';
-    for (int digit = 0; digit < 8; digit++)
-        right[1 + digit] = "0123456789abcdef"[sum >> (28 - 4 * digit) & 15];
+    put_checksum(right, text, before, key);
     if (memcmp(text + before, right, sizeof right) != 0)
         return false;
     *length = before;

@@ -2,13 +2,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "boncut/audit/audit.h"
-#include "boncut/campaign/campaign.h"
-#include "boncut/check.h"
-#include "boncut/fs_shutdown.h"
+#include "boncut/commands.h"
 #include "boncut/methods/method.h"
-#include "boncut/options.h"
-#include "boncut/write.h"
 #include "cli/help.h"
 #include "storage/cleanup.h"
 #include "sys/program.h"

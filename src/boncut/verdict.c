@@ -8,13 +8,13 @@
 #include "boncut/methods/method.h"
 #include "util/portable.h"
 
-const char *const layer_names[LAYERS] = {
+const char *const layer_names[LAYERS + 1] = {
     [LAYER_NONE] = "none",
     [LAYER_HOST] = "host",
     [LAYER_DRIVE] = "drive",
 };
 
-const char *const verdict_names[VERDICTS] = {
+const char *const verdict_names[VERDICTS + 1] = {
     [VERDICT_KEPT] = "kept",
     [VERDICT_LOST] = "lost",
     [VERDICT_UNREADABLE] = "unreadable",
@@ -43,14 +43,6 @@ static enum layer find_layer(const struct check *c)
     return controls[method_cached].lost + controls[method_drive].lost > 0 ? LAYER_HOST : LAYER_NONE;
 }
 
-static uint64_t promises_of(const struct ledger *l)
-{
-    uint64_t sum = 0;
-    for (unsigned method = 0; method < method_count; method++)
-        sum += method_promises(method) ? l->promises[method] : 0;
-    return sum;
-}
-
 static const char *words_for_layer(enum layer layer)
 {
     static const char *const words[LAYERS] = {
@@ -75,14 +67,6 @@ static void say_lost(struct check *c, const struct tally *sum, uint64_t promises
                  tally_losses(sum), sum->units, words_for_layer(c->layer));
 }
 
-static void say_unreadable(struct check *c, const struct tally *sum)
-{
-    int code = c->findings.error;
-    c->verdict = VERDICT_UNREADABLE;
-    snprintf(c->text, sizeof c->text, "UNREADABLE: %" PRIu64 " promised units cannot be read (%s).",
-             sum->found[FOUND_UNREADABLE], code == EIO ? "EIO" : portable_reason(code));
-}
-
 static void say_inconclusive(struct check *c, const char *reason)
 {
     c->verdict = VERDICT_INCONCLUSIVE;
@@ -103,14 +87,18 @@ static void say_kept(struct check *c, uint64_t promises)
 void verdict_find(struct check *c)
 {
     struct tally sum;
-    uint64_t promises = promises_of(&c->ledger);
+    uint64_t promises = ledger_promises(&c->ledger);
     findings_sum(&c->findings, &sum);
     c->layer = find_layer(c);
     if (c->is_gone || tally_losses(&sum) > 0)
         say_lost(c, &sum, promises);
-    else if (sum.found[FOUND_UNREADABLE] > 0)
-        say_unreadable(c, &sum);
-    else if (promises == 0)
+    else if (sum.found[FOUND_UNREADABLE] > 0) {
+        c->verdict = VERDICT_UNREADABLE;
+        snprintf(c->text, sizeof c->text,
+                 "UNREADABLE: %" PRIu64 " promised units cannot be read (%s).",
+                 sum.found[FOUND_UNREADABLE],
+                 c->findings.error == EIO ? "EIO" : portable_reason(c->findings.error));
+    } else if (promises == 0)
         say_inconclusive(c, "the log has no promises.");
     else if (c->is_same_mount)
         say_inconclusive(c, "the filesystem has not been unmounted since (the boot id is still the "

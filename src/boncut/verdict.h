@@ -14,11 +14,11 @@ enum layer {
     LAYERS
 };
 
-/* The layers as words: "drive". */
-extern const char *const layer_names[LAYERS];
+/* The layers as words, "drive", with a NULL at the end; and so the verdicts. */
+extern const char *const layer_names[LAYERS + 1];
 
 enum verdict { VERDICT_KEPT, VERDICT_LOST, VERDICT_UNREADABLE, VERDICT_INCONCLUSIVE, VERDICTS };
-extern const char *const verdict_names[VERDICTS];
+extern const char *const verdict_names[VERDICTS + 1];
 
 /* Exit statuses. Units that cannot be read have that of units that are lost. */
 enum { STATUS_KEPT = 0, STATUS_LOST = 2, STATUS_INCONCLUSIVE = 3 };

@@ -2,30 +2,17 @@
 #include "boncut/worker.h"
 
 #include <errno.h>
-#include <stdatomic.h>
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdlib.h>
 #include <time.h>
 #include <unistd.h>
 
-#include "boncut/log.h"
-#include "boncut/methods/method.h"
 #include "io/file.h"
 #include "measure/clock.h"
 #include "measure/device.h"
 #include "measure/mount_info.h"
 #include "sys/stop.h"
-#include "util/err.h"
 #include "util/portable.h"
 #include "util/units.h"
-
-/* Counts one more write of a control group that has returned. */
-static inline void promise_log_count(struct promise_log *log, unsigned method)
-{
-    atomic_fetch_add_explicit(&log->writes[method], 1, memory_order_release);
-}
 
 /* Size of a batch: room for the lines of all control groups and some hundreds of others. */
 #define BATCH_BYTES 65536
@@ -180,13 +167,6 @@ static int promise_log_work(struct promise_log *log, const _Atomic unsigned *act
 
 /* ---- preparing ------------------------------------------------------------------------------- */
 
-/* Whether the error means that the system does not support a call, and not that the call failed. */
-static bool is_unsupported(int code)
-{
-    return code == EOPNOTSUPP || code == ENOSYS || code == EINVAL || code == ENODEV ||
-           code == EPERM;
-}
-
 static int say_failed_call(const struct write_run *run, const struct work *work, int code,
                            struct err *e)
 {
@@ -220,23 +200,14 @@ static void tell_promise(struct worker *w, unsigned method, uint32_t unit, bool 
     promise_log_put(&run->log, w->number, &line);
 }
 
-/*
- * Number of units, from this one on, that a step of the method changes. At a rate it is one, since
- * each unit is a promise.
- */
-static uint32_t batch_at(const struct write_run *run, unsigned method, uint32_t unit)
-{
-    uint32_t left = run->header.units - unit;
-    uint32_t batch = methods[method].batch;
-    return batch < 2 || run->gap_ns > 0 ? 1 : batch < left ? batch : left;
-}
-
-/* Changes one or several units to their next versions. */
+/* Changes units from this one on to their next versions: at a rate one, a promise by itself. */
 static int step_method(struct worker *w, unsigned method, uint32_t unit)
 {
     struct work *work = &w->work[method];
     uint64_t *versions = w->versions[method] + unit;
-    work->batch = batch_at(w->run, method, unit);
+    uint32_t left = w->run->header.units - unit;
+    uint32_t batch = methods[method].batch;
+    work->batch = batch < 2 || w->run->gap_ns > 0 ? 1 : batch < left ? batch : left;
     for (uint32_t i = 0; i < work->batch; i++)
         versions[i]++;
     return methods[method].step(work, unit, versions);
@@ -254,7 +225,7 @@ static int control_step_of(struct worker *w, unsigned method)
     w->versions[method][0]++;
     int rc = methods[method].step(&w->work[method], 0, w->versions[method]);
     if (rc == 0)
-        promise_log_count(&w->run->log, method);
+        atomic_fetch_add_explicit(&w->run->log.writes[method], 1, memory_order_release);
     return rc;
 }
 
@@ -283,8 +254,11 @@ static int prepare_method(struct worker *w, unsigned method, struct err *e)
         rc = methods[method].is_control ? control_step_of(w, method) : step_method(w, method, 0);
     if (rc == 0 && !methods[method].is_control && w->run->gap_ns == 0)
         tell_step(w, method, 0, false);
-    if (rc == 0 || !is_unsupported(-rc))
-        return rc == 0 ? 0 : say_failed_call(w->run, work, -rc, e);
+    if (rc == 0)
+        return 0;
+    /* these mean that the system does not support a call, and not that the call failed */
+    if (rc != -EOPNOTSUPP && rc != -ENOSYS && rc != -EINVAL && rc != -ENODEV && rc != -EPERM)
+        return say_failed_call(w->run, work, -rc, e);
     leave_out(w->run, work, -rc);
     return 0;
 }
@@ -396,15 +370,6 @@ static int outcome_of_step(const struct worker *w, unsigned method, int rc, stru
     return say_failed_call(w->run, &w->work[method], -rc, e);
 }
 
-/* Draws a unit at random. If the method has a tail, every fourth draw is the tail on average. */
-static uint32_t draw_unit(struct worker *w, unsigned method)
-{
-    uint32_t units = w->run->header.units;
-    if (methods[method].tails > 0 && rng_below(&w->rng, 4) == 0)
-        return units;
-    return (uint32_t)rng_below(&w->rng, units);
-}
-
 /* Whether the method may make a step now. */
 static bool is_due(struct worker *w, unsigned method)
 {
@@ -437,7 +402,10 @@ static int make_round(struct worker *w, uint64_t *next_ns, struct err *e)
         is_idle = false;
         if (run->gap_ns > 0 ? !await_turn(run, next_ns) : is_over(run))
             return 0;
-        uint32_t unit = draw_unit(w, method);
+        /* if the method has a tail, every fourth draw is the tail on average */
+        uint32_t unit = methods[method].tails > 0 && rng_below(&w->rng, 4) == 0
+                            ? run->header.units
+                            : (uint32_t)rng_below(&w->rng, run->header.units);
         int rc = step_method(w, method, unit);
         tell_step(w, method, unit, rc != 0);
         rc = outcome_of_step(w, method, rc, e);

@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-#include "boncut/write.h"
+#include "boncut/commands.h"
 
 #include <dirent.h>
 #include <errno.h>
-#include <inttypes.h>
 #include <limits.h>
 #include <signal.h>
 #include <stdio.h>
@@ -13,7 +12,6 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "boncut/layout.h"
 #include "boncut/worker.h"
 #include "measure/clock.h"
 #include "storage/cleanup.h"
@@ -56,12 +54,6 @@ static unsigned control_methods(void)
     return used;
 }
 
-static unsigned wanted_methods(const struct settings *s)
-{
-    unsigned all = (1U << method_count) - 1;
-    return s->methods ? s->methods | control_methods() : all;
-}
-
 static int make_header(struct session *session, const struct settings *s, struct err *e)
 {
     struct header *h = &session->run.header;
@@ -69,7 +61,7 @@ static int make_header(struct session *session, const struct settings *s, struct
         .block_bytes = (uint32_t)given_or(s->block_bytes, DEFAULT_BLOCK),
         .units = (uint32_t)given_or(s->units, DEFAULT_UNITS),
         .workers = (unsigned)given_or(s->workers, DEFAULT_WORKERS),
-        .methods = wanted_methods(s),
+        .methods = s->methods ? s->methods | control_methods() : (1U << method_count) - 1,
         .time = (int64_t)time(NULL),
     };
     int rc = draw_number(&h->run, e);
@@ -95,15 +87,6 @@ static int make_directory(struct session *session, const struct settings *s, str
     header_describe_place(h, scratch->parent_fd);
     snprintf(session->path, sizeof session->path, "%s/%s", s->directory, scratch->name);
     return 0;
-}
-
-/*
- * One syncfs(2) makes durable what a run starts with. On FUSE it does not reach the server, so each
- * file is synced there.
- */
-static void choose_first_sync(struct write_run *run)
-{
-    run->first_sync = strncmp(run->header.filesystem, "fuse", 4) == 0 ? fsync : NULL;
 }
 
 /* Syncs the private directory, its parents and everything in it, before the first promise. */
@@ -210,7 +193,9 @@ static int run_session(struct session *session, const struct settings *s, struct
     run->path = session->path;
     run->directory_fd = session->scratch.fd;
     run->gap_ns = s->rate.given ? BILLION * run->header.workers / s->rate.value : 0;
-    choose_first_sync(run);
+    /* One syncfs(2) makes durable what a run starts with, but on FUSE it does not reach the server.
+     */
+    run->first_sync = strncmp(run->header.filesystem, "fuse", 4) == 0 ? fsync : NULL;
     pattern_init(&run->pattern, DATA_RANDOM, 100, PATTERN_UNIT_MIN, run->header.seed,
                  run->header.run);
     int rc = promise_log_open(&run->log, STDOUT_FILENO, &run->header, e);
@@ -230,21 +215,13 @@ static int run_session(struct session *session, const struct settings *s, struct
     return rc;
 }
 
-/* Refuses to write the log to a terminal, where nobody could check it. */
-static int check_output(struct err *e)
-{
-    return isatty(STDOUT_FILENO)
-               ? err_say(e, "standard output is a terminal: the log of promises must go to a "
-                            "file or a pipe, away from this machine's power")
-               : 0;
-}
-
 int boncut_write(const struct settings *s, struct err *e)
 {
     static struct session session; /* static: its rings and texts are too large for a stack */
-    int rc = check_output(e);
-    if (rc == 0)
-        rc = stop_init(e);
+    if (isatty(STDOUT_FILENO))
+        return err_say(e, "standard output is a terminal: the log of promises must go to a file "
+                          "or a pipe, away from this machine's power");
+    int rc = stop_init(e);
     if (rc != 0)
         return rc;
     stop_keeps_readers();

@@ -12,6 +12,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "boncut/commands.h"
 #include "measure/clock.h"
 #include "measure/device.h"
 #include "measure/durability.h"
@@ -161,32 +162,27 @@ static bool looks_virtual(const struct device_set *devices, const struct device 
     return begins_with(device->name, names) || begins_with(model, models);
 }
 
-static enum write_cache cache_of(const struct device_set *devices, const struct device *device)
-{
-    char text[64];
-    device_fact(devices, device, "queue/write_cache", text, sizeof text);
-    return strcmp(text, "write back") == 0      ? CACHE_BACK
-           : strcmp(text, "write through") == 0 ? CACHE_THROUGH
-                                                : CACHE_UNKNOWN;
-}
-
 /* Stores the leaves of the device set, which must outlive them. Returns the number of leaves. */
 static unsigned leaves_find(struct leaf leaves[LEAVES_MOST], const struct device_set *devices)
 {
     unsigned count = 0;
     for (unsigned i = 0; i < devices->count; i++) {
         const struct device *device = &devices->devices[i];
+        char cache[64];
         char fua[64];
         if (!device_is_drive(devices, device))
             continue;
+        device_fact(devices, device, "queue/write_cache", cache, sizeof cache);
         device_fact(devices, device, "queue/fua", fua, sizeof fua);
-        leaves[count++] = (struct leaf){.devices = devices,
-                                        .device = device,
-                                        .cache = cache_of(devices, device),
-                                        .fua = *fua == '\0' ? -1 : *fua == '1',
-                                        .is_persistent_memory =
-                                            strncmp(device->name, "pmem", strlen("pmem")) == 0,
-                                        .is_virtual = looks_virtual(devices, device)};
+        leaves[count++] = (struct leaf){
+            .devices = devices,
+            .device = device,
+            .cache = strcmp(cache, "write back") == 0      ? CACHE_BACK
+                     : strcmp(cache, "write through") == 0 ? CACHE_THROUGH
+                                                           : CACHE_UNKNOWN,
+            .fua = *fua == '\0' ? -1 : *fua == '1',
+            .is_persistent_memory = strncmp(device->name, "pmem", strlen("pmem")) == 0,
+            .is_virtual = looks_virtual(devices, device)};
     }
     return count;
 }
@@ -360,16 +356,6 @@ static void print_time(uint64_t nanoseconds)
         printf("%.3g ms", (double)nanoseconds / MILLION);
 }
 
-/*
- * The number of flushes that the trial's fsyncs have sent. They come one after the other, so each
- * needs a flush of its own; fewer than one for two are somebody else's.
- */
-static uint64_t flushes_of_trial(const struct audit *a, unsigned i)
-{
-    uint64_t flushes = a->after[i].flushes - a->before[i].flushes;
-    return flushes >= TRIAL_SYNCS / 2 ? flushes : 0;
-}
-
 static void judge_leaf(struct audit *a, unsigned i)
 {
     const struct leaf *l = &a->leaves[i];
@@ -382,7 +368,10 @@ static void judge_leaf(struct audit *a, unsigned i)
         printf("  %s: the kernel does not count its flushes\n", name);
         return;
     }
-    uint64_t flushes = flushes_of_trial(a, i);
+    uint64_t flushes = a->after[i].flushes - a->before[i].flushes;
+    /* Each fsync of the trial needs a flush of its own: fewer than one for two are others'. */
+    if (flushes < TRIAL_SYNCS / 2)
+        flushes = 0;
     uint64_t writes = a->after[i].writes - a->before[i].writes;
     if (flushes > 0) {
         double each = (double)flushes / TRIAL_SYNCS;
@@ -415,18 +404,6 @@ static void print_fua(const struct audit *a, unsigned i)
                (double)a->fua_writes[i] / TRIAL_SYNCS);
 }
 
-/*
- * Whether any drive received a write or a flush when files were synced; true when this is unknown.
- */
-static bool reaches_any(const struct audit *a)
-{
-    for (unsigned i = 0; i < a->leaf_count; i++)
-        if (a->leaves[i].is_persistent_memory || !a->before[i].known || !a->after[i].known ||
-            a->after[i].writes > a->before[i].writes || a->after[i].flushes > a->before[i].flushes)
-            return true;
-    return a->leaf_count == 0;
-}
-
 static void print_trial(struct audit *a)
 {
     printf("%d fsyncs after one block each: median ", TRIAL_SYNCS);
@@ -434,11 +411,16 @@ static void print_trial(struct audit *a)
     printf(", slowest ");
     print_time(a->trial.slowest_ns);
     putchar('\n');
+    /* whether any drive received a write or a flush; true if this is unknown */
+    bool reaches_any = a->leaf_count == 0;
     for (unsigned i = 0; i < a->leaf_count; i++) {
         judge_leaf(a, i);
         print_fua(a, i);
+        reaches_any |= a->leaves[i].is_persistent_memory || !a->before[i].known ||
+                       !a->after[i].known || a->after[i].writes > a->before[i].writes ||
+                       a->after[i].flushes > a->before[i].flushes;
     }
-    if (!reaches_any(a)) {
+    if (!reaches_any) {
         printf("  fsync takes ");
         print_time(a->trial.median_ns);
         puts(" and nothing reaches the device: nothing here is durable");

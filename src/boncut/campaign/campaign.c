@@ -8,7 +8,6 @@
 #include <math.h>
 #include <signal.h>
 #include <stdbool.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -20,9 +19,8 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "boncut/commands.h"
 #include "boncut/log.h"
-#include "boncut/options.h"
-#include "boncut/verdict.h"
 #include "measure/clock.h"
 #include "report/json_object.h"
 #include "report/page.h"
@@ -102,14 +100,6 @@ double bound_lower(uint64_t seen, uint64_t trials, double probability)
 
 #define TWO_SIDED 0.025
 
-static int find_word(const char *word, const char *const words[], int count)
-{
-    for (int i = 0; word && i < count; i++)
-        if (strcmp(word, words[i]) == 0)
-            return i;
-    return -1;
-}
-
 static uint64_t count_of(const json_t *object, const char *key)
 {
     json_int_t count = json_integer_value(json_object_get(object, key));
@@ -124,11 +114,11 @@ static int campaign_cut_read(struct campaign_cut *cut, const json_t *report, str
 {
     const json_t *verdict = json_object_get(report, "verdict");
     const json_t *sum = json_object_get(report, "sum");
-    int result =
-        find_word(json_string_value(json_object_get(verdict, "result")), verdict_names, VERDICTS);
-    int layer =
-        find_word(json_string_value(json_object_get(verdict, "layer_cut")), layer_names, LAYERS);
+    const char *result_word = json_string_value(json_object_get(verdict, "result"));
+    const char *layer_word = json_string_value(json_object_get(verdict, "layer_cut"));
     const char *text = json_string_value(json_object_get(verdict, "text"));
+    int result = result_word ? value_word(result_word, verdict_names) : -1;
+    int layer = layer_word ? value_word(layer_word, layer_names) : -1;
     if (result < 0 || layer < 0 || !text)
         return err_say(e, "it is not a report of boncut check --json");
     *cut = (struct campaign_cut){
@@ -282,13 +272,13 @@ static pid_t shell_start(const char *command, int in, int out, int error, struct
 }
 
 /* Whether the process has ended; does not wait. If so, *status becomes the exit status. */
-static int shell_has_ended(pid_t process, int *status)
+static bool shell_has_ended(pid_t process, int *status)
 {
     int ended;
     if (waitpid(process, &ended, WNOHANG) != process)
-        return 0;
+        return false;
     *status = WIFEXITED(ended) ? WEXITSTATUS(ended) : 128 + WTERMSIG(ended);
-    return 1;
+    return true;
 }
 
 static void pause_a_moment(void)
@@ -297,27 +287,21 @@ static void pause_a_moment(void)
     nanosleep(&pause, NULL);
 }
 
-/* Waits for the process until the moment until_ns. Returns whether the process has ended. */
-static int ends_until(pid_t process, uint64_t until_ns)
-{
-    int status;
-    int has_ended;
-    while (!(has_ended = shell_has_ended(process, &status)) && clock_ns() < until_ns)
-        pause_a_moment();
-    return has_ended;
-}
-
 /*
  * Ends the process group: sends SIGTERM, and SIGKILL after at most a second, and waits for its end.
  */
 static void shell_end(pid_t process)
 {
+    int status;
+    bool has_ended;
+    uint64_t until_ns = clock_ns() + GRACE_NS;
     kill(-process, SIGTERM);
-    bool has_ended = ends_until(process, clock_ns() + GRACE_NS);
+    while (!(has_ended = shell_has_ended(process, &status)) && clock_ns() < until_ns)
+        pause_a_moment();
     kill(-process, SIGKILL); /* kills everything that the process has started, too */
     if (!has_ended)
         waitpid(process, NULL, 0);
-    const uint64_t until_ns = clock_ns() + GRACE_NS;
+    until_ns = clock_ns() + GRACE_NS;
     while (kill(-process, 0) == 0 && clock_ns() < until_ns)
         pause_a_moment();
 }
@@ -423,8 +407,7 @@ static int run_command(const struct cut *c, const char *command, int in, int out
 static int on_victim(const struct cut *c, char line[COMMAND_MOST], const char *command,
                      struct err *e)
 {
-    const struct settings *s = c->campaign->settings;
-    int length = snprintf(line, COMMAND_MOST, "%s %s", s->victim, command);
+    int length = snprintf(line, COMMAND_MOST, "%s %s", c->campaign->settings->victim, command);
     return length < COMMAND_MOST ? 0 : err_say(e, "--victim: the command is too long");
 }
 
@@ -486,14 +469,6 @@ static int await_writer(struct cut *c, int log_fd, bool for_promises, uint64_t u
                ? 0
                : say_failure(c, "boncut write made no promise: the wait for the first one",
                              -ETIMEDOUT, e);
-}
-
-/* Draws a random time from the range of --after. */
-static uint64_t draw_delay(struct campaign *c)
-{
-    uint64_t least = given_or(c->settings->after_least_ns, DEFAULT_LEAST_NS);
-    uint64_t most = given_or(c->settings->after_most_ns, DEFAULT_MOST_NS);
-    return least + rng_below(&c->rng, most - least + 1);
 }
 
 static int start_writer(struct cut *c, int log_fd, struct err *e)
@@ -581,6 +556,10 @@ static int check_header(struct cut *c, struct err *e)
  */
 static int write_and_cut(struct cut *c, struct err *e)
 {
+    const struct settings *s = c->campaign->settings;
+    uint64_t least_ns = given_or(s->after_least_ns, DEFAULT_LEAST_NS);
+    uint64_t most_ns = given_or(s->after_most_ns, DEFAULT_MOST_NS);
+    uint64_t delay_ns = least_ns + rng_below(&c->campaign->rng, most_ns - least_ns + 1);
     int log_fd = open_log(c, "promises", O_RDWR | O_CREAT | O_TRUNC, e);
     int rc = log_fd < 0 ? log_fd : start_writer(c, log_fd, e);
     if (rc == 0)
@@ -588,9 +567,9 @@ static int write_and_cut(struct cut *c, struct err *e)
     if (rc == 0)
         rc = check_header(c, e);
     if (rc == 0)
-        rc = await_writer(c, log_fd, false, clock_ns() + draw_delay(c->campaign), e);
+        rc = await_writer(c, log_fd, false, clock_ns() + delay_ns, e);
     if (rc == 0) {
-        int status = run_command(c, c->campaign->settings->cut, -1, -1, patience_of(c), e);
+        int status = run_command(c, s->cut, -1, -1, patience_of(c), e);
         rc = status == -EINTR ? say_failure(c, "the cut", status, e) : 0;
     }
     end_writer(c);
@@ -636,12 +615,6 @@ static int await_victim(const struct cut *c, struct err *e)
                         c->number);
 }
 
-/* Whether a command with this exit status did not run, or was ended: 255 is ssh's own. */
-static bool is_no_answer(int status)
-{
-    return status >= 126;
-}
-
 /* Makes the victim run `boncut check`. The report gets its final name only when it is complete. */
 static int check_victim(struct cut *c, int before_status, struct err *e)
 {
@@ -685,7 +658,7 @@ static int prepare_check(struct cut *c, int *status, struct err *e)
     if (!c->campaign->settings->before_check)
         return 0;
     *status = run_command(c, c->campaign->settings->before_check, -1, -1, patience_of(c), e);
-    if (*status >= 0 && !is_no_answer(*status))
+    if (*status >= 0 && *status < 126) /* from there on it did not run, or was ended; 255: ssh's */
         return 0;
     int rc = say_failure(c, "--before-check", *status, e);
     return *status < 0 ? rc : NOT_JUDGED;
@@ -773,12 +746,6 @@ static void note_cut(struct session *session, unsigned number, const struct camp
     campaign_sum_add(&session->sum, cut);
 }
 
-static void print_cut(unsigned number, const struct campaign_cut *cut)
-{
-    printf("cut %u: %s\n", number, printable(cut->text).text);
-    fflush(stdout);
-}
-
 /* A report in progress of being read. */
 struct reading {
     int fd;
@@ -828,7 +795,8 @@ static int take_cut(struct session *session, unsigned number, struct err *e)
         rc = campaign_cut_read(&cut, report, &reason);
     if (rc == 0) {
         note_cut(session, number, &cut);
-        print_cut(number, &cut);
+        printf("cut %u: %s\n", number, printable(cut.text).text);
+        fflush(stdout);
     }
     json_decref(report);
     return rc == 0 ? 0
@@ -909,17 +877,6 @@ static int report_campaign(struct session *session, struct err *e)
     return rc;
 }
 
-/* A failure or a signal does not lose the earlier cuts: the next campaign continues after them. */
-static int run_session(struct session *session, int *status, struct err *e)
-{
-    int rc = make_cuts(session, e);
-    if (rc != 0)
-        return rc;
-    campaign_sum_end(&session->sum);
-    *status = verdict_status(session->sum.verdict);
-    return report_campaign(session, e);
-}
-
 int boncut_campaign(const struct settings *s, int *status, struct err *e)
 {
     struct session session = {.campaign = {.settings = s, .logs = {.fd = -1}}};
@@ -929,8 +886,14 @@ int boncut_campaign(const struct settings *s, int *status, struct err *e)
     if (rc == 0)
         rc = open_logs(&session, s, e);
     session.cuts = json_array();
+    /* a failure or a signal does not lose the earlier cuts: the next campaign continues there */
     if (rc == 0)
-        rc = run_session(&session, status, e);
+        rc = make_cuts(&session, e);
+    if (rc == 0) {
+        campaign_sum_end(&session.sum);
+        *status = verdict_status(session.sum.verdict);
+        rc = report_campaign(&session, e);
+    }
     json_decref(session.cuts);
     path_close(&session.campaign.logs);
     page_close(&session.page);

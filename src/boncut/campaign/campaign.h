@@ -1,12 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #pragma once
 
-#include <jansson.h>
 #include <stdint.h>
 
-#include "boncut/options.h"
 #include "boncut/verdict.h"
-#include "util/err.h"
 
 /*
  * Bounds of an event's probability when `seen` of `trials` independent trials showed the event: the
@@ -44,11 +41,3 @@ void campaign_sum_add(struct campaign_sum *sum, const struct campaign_cut *cut);
 
 /* Computes the verdict and its bound when all cuts have been added. */
 void campaign_sum_end(struct campaign_sum *sum);
-
-/*
- * `boncut campaign`: makes many power cuts, from a machine that stays on, and reports what all of
- * them show together. The directory of logs keeps the cuts of an interrupted campaign, and these
- * are not made again. *status becomes the exit status. Returns 0 or a negative errno with a line in
- * e.
- */
-int boncut_campaign(const struct settings *s, int *status, struct err *e);

@@ -6,7 +6,6 @@
 #include <stdint.h>
 #include <stdio.h>
 
-#include "util/err.h"
 #include "verify/pattern.h"
 
 struct findings;
@@ -53,7 +52,8 @@ struct judging {
 
 /* Which names of a unit may and must exist after the cut. */
 struct names_rule {
-    unsigned sides;    /* number of directories; if 2, the second one has the odd versions */
+    unsigned sides;        /* number of directories; if 2, the second one has the odd versions */
+    unsigned first_blocks; /* blocks of the file that each unit begins with; 0: there is none */
     bool is_absent;    /* no version up to the promised one may exist; otherwise that one or a later
                           one must */
     bool leaves_none;  /* no version before the promised one may exist */

@@ -23,19 +23,6 @@ static void side_name(char name[LAYOUT_NAME], unsigned method, unsigned worker, 
         layout_side_name(name, method, worker, side);
 }
 
-int names_begin(struct work *w)
-{
-    int *const fds[] = {&w->fd, &w->other_fd};
-    char name[LAYOUT_NAME];
-    for (unsigned side = 0; side < 2 && side < methods[w->method].names.sides; side++) {
-        side_name(name, w->method, w->worker, side);
-        *fds[side] = work_make_directory(w, w->directory_fd, name);
-        if (*fds[side] < 0)
-            return *fds[side];
-    }
-    return 0;
-}
-
 void names_end(struct work *w)
 {
     descriptor_close(&w->fd);
@@ -76,19 +63,36 @@ static int forget_name(struct work *w, uint32_t unit, uint64_t version, int flag
     return work_called(w, flags ? "rmdir" : "unlink", unlinkat(w->fd, name, flags));
 }
 
-/* Makes the first file of each unit, whose name has a version or is the unit's number alone. */
-static int begin_with_files(struct work *w, bool has_version, unsigned blocks)
+/*
+ * Makes the first file of each unit. Where names move between two directories it has that of
+ * version 0, otherwise the unit's number: `link` makes all links to it, `replace` renames over it.
+ */
+static int make_first_files(struct work *w, const struct names_rule *rule)
 {
     char name[LAYOUT_NAME];
-    int rc = names_begin(w);
+    int rc = 0;
     for (uint32_t unit = 0; rc == 0 && unit < w->header->units; unit++) {
-        if (has_version)
+        if (rule->sides > 1)
             layout_version_name(name, unit, 0);
         else
             layout_unit_name(name, unit);
-        rc = make_file(w, w->fd, name, unit, blocks, 0, w->first_sync);
+        rc = make_file(w, w->fd, name, unit, rule->first_blocks, 0, w->first_sync);
     }
     return rc;
+}
+
+int names_begin(struct work *w)
+{
+    const struct names_rule *rule = &methods[w->method].names;
+    int *const fds[] = {&w->fd, &w->other_fd};
+    char name[LAYOUT_NAME];
+    for (unsigned side = 0; side < 2 && side < rule->sides; side++) {
+        side_name(name, w->method, w->worker, side);
+        *fds[side] = work_make_directory(w, w->directory_fd, name);
+        if (*fds[side] < 0)
+            return *fds[side];
+    }
+    return rule->first_blocks > 0 ? make_first_files(w, rule) : 0;
 }
 
 int new_name_step(struct work *w, uint32_t unit, const uint64_t versions[])
@@ -118,11 +122,6 @@ int unlink_step(struct work *w, uint32_t unit, const uint64_t versions[])
     return rc == 0 ? sync_directory(w, w->fd) : rc;
 }
 
-int rename_begin(struct work *w)
-{
-    return begin_with_files(w, true, 1);
-}
-
 int rename_step(struct work *w, uint32_t unit, const uint64_t versions[])
 {
     char from[LAYOUT_NAME];
@@ -136,12 +135,6 @@ int rename_step(struct work *w, uint32_t unit, const uint64_t versions[])
     if (rc == 0)
         rc = sync_directory(w, to_fd);
     return rc == 0 ? sync_directory(w, from_fd) : rc;
-}
-
-/* All links of a unit lead to one file, whose name is the unit's number. */
-int link_begin(struct work *w)
-{
-    return begin_with_files(w, false, 1);
 }
 
 static int sync_file(struct work *w, const char *name)
@@ -179,17 +172,6 @@ int mkdir_step(struct work *w, uint32_t unit, const uint64_t versions[])
     rc = sync_directory(w, fd);
     descriptor_close(&fd);
     return rc == 0 ? sync_directory(w, w->fd) : rc;
-}
-
-/*
- * Number of blocks in a file of `replace`: several, so that `check` notices a file with only half
- * of a version.
- */
-#define REPLACE_BLOCKS 4
-
-int replace_begin(struct work *w)
-{
-    return begin_with_files(w, false, REPLACE_BLOCKS);
 }
 
 int replace_step(struct work *w, uint32_t unit, const uint64_t versions[])

@@ -14,15 +14,18 @@ void names_end(struct work *w);
 /* Judges all units of a worker by the method's rule (struct names_rule). */
 void names_judge(struct judging *j, unsigned worker);
 
+/*
+ * Number of blocks in a file of `replace`: several, so that `check` notices a file with only half
+ * of a version.
+ */
+#define REPLACE_BLOCKS 4
+
 /* The parts of each method that differ, as struct method describes them. */
 int create_step(struct work *w, uint32_t unit, const uint64_t versions[]);
 int unlink_step(struct work *w, uint32_t unit, const uint64_t versions[]);
-int rename_begin(struct work *w);
 int rename_step(struct work *w, uint32_t unit, const uint64_t versions[]);
-int link_begin(struct work *w);
 int link_step(struct work *w, uint32_t unit, const uint64_t versions[]);
 int mkdir_step(struct work *w, uint32_t unit, const uint64_t versions[]);
-int replace_begin(struct work *w);
 int replace_step(struct work *w, uint32_t unit, const uint64_t versions[]);
 void replace_judge(struct judging *j, unsigned worker);
 int truncate_begin(struct work *w);

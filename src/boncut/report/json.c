@@ -99,29 +99,22 @@ static json_t *controls_json(const struct check *c)
     return array;
 }
 
-static json_t *overwrites_json(const struct overwrites *o)
+/* Appends what the findings say beside losses: overwrites under way, new names, tenths. */
+static void put_facts(json_t **object, const struct findings *f)
 {
-    json_t *object = json_object();
-    put_count(&object, "under_way", o->under_way);
-    put_count(&object, "torn", o->torn);
-    put_known_count(&object, "torn_at_bytes", o->torn_at);
-    return object;
-}
-
-static json_t *new_names_json(const struct findings *f)
-{
-    json_t *object = json_object();
-    put_count(&object, "synced", f->new_names);
-    put_count(&object, "present", f->new_names_present);
-    return object;
-}
-
-static json_t *bins_json(const struct findings *f)
-{
-    json_t *array = json_array();
+    json_t *overwrites = json_object();
+    json_t *names = json_object();
+    json_t *tenths = json_array();
+    put_count(&overwrites, "under_way", f->overwrites.under_way);
+    put_count(&overwrites, "torn", f->overwrites.torn);
+    put_known_count(&overwrites, "torn_at_bytes", f->overwrites.torn_at);
+    put_count(&names, "synced", f->new_names);
+    put_count(&names, "present", f->new_names_present);
     for (unsigned i = 0; i < RECENT_BINS; i++)
-        append_value(&array, recent_json(&f->bins[i]));
-    return array;
+        append_value(&tenths, recent_json(&f->bins[i]));
+    put_value(object, "overwrites", overwrites);
+    put_value(object, "new_names", names);
+    put_value(object, "last_tenths", tenths);
 }
 
 static json_t *loss_json(const struct loss *l)
@@ -136,14 +129,6 @@ static json_t *loss_json(const struct loss *l)
     put_value(&object, "found", l->has_version ? json_integer((json_int_t)l->found) : json_null());
     put_real(&object, "seconds_before_end", seconds_of(l->before_end_us));
     return object;
-}
-
-static json_t *losses_json(const struct findings *f)
-{
-    json_t *array = json_array();
-    for (unsigned i = 0; i < f->loss_count; i++)
-        append_value(&array, loss_json(&f->losses[i]));
-    return array;
 }
 
 static json_t *verdict_json(const struct check *c)
@@ -164,12 +149,10 @@ int check_report_json(const struct check *c, char **text, struct err *e)
 {
     struct host host;
     struct tally sum;
-    uint64_t promises = 0;
     json_t *object = json_object();
+    json_t *losses = json_array();
     host_detect(&host);
     findings_sum(&c->findings, &sum);
-    for (unsigned method = 0; method < method_count; method++)
-        promises += method_promises(method) ? c->ledger.promises[method] : 0;
     put_text(&object, "format", "boncut-check");
     put_count(&object, "format_version", FORMAT_VERSION);
     put_text(&object, "bonnie_version", PACKAGE_VERSION);
@@ -179,12 +162,12 @@ int check_report_json(const struct check *c, char **text, struct err *e)
     put_value(&object, "run", run_json(c));
     put_value(&object, "log", log_json(&c->ledger));
     put_value(&object, "methods", methods_json(c));
-    put_value(&object, "sum", tally_json("sum", promises, &sum));
+    put_value(&object, "sum", tally_json("sum", ledger_promises(&c->ledger), &sum));
     put_value(&object, "controls", controls_json(c));
-    put_value(&object, "overwrites", overwrites_json(&c->findings.overwrites));
-    put_value(&object, "new_names", new_names_json(&c->findings));
-    put_value(&object, "last_tenths", bins_json(&c->findings));
-    put_value(&object, "losses", losses_json(&c->findings));
+    put_facts(&object, &c->findings);
+    for (unsigned i = 0; i < c->findings.loss_count; i++)
+        append_value(&losses, loss_json(&c->findings.losses[i]));
+    put_value(&object, "losses", losses);
     *text = json_text(object, JSON_REAL_PRECISION(REAL_DIGITS));
     json_decref(object);
     return *text ? 0 : err_system(e, ENOMEM, "memory for the JSON report");

@@ -28,17 +28,13 @@ static void print_table(const struct check *c, FILE *out)
 {
     const struct ledger *l = &c->ledger;
     struct tally sum;
-    uint64_t promises = 0;
     fprintf(out, "%-13s %10s %7s %7s %7s %7s %7s %7s %7s %7s %7s\n", "Method", "Promises", "Units",
             "Kept", "Lost", "Foreign", "Torn", "Missing", "Back", "Size", "Unread");
-    for (unsigned method = 0; method < method_count; method++) {
-        if (!l->units[method] || !method_promises(method))
-            continue;
-        print_row(out, methods[method].name, l->promises[method], &c->findings.methods[method]);
-        promises += l->promises[method];
-    }
+    for (unsigned method = 0; method < method_count; method++)
+        if (l->units[method] && method_promises(method))
+            print_row(out, methods[method].name, l->promises[method], &c->findings.methods[method]);
     findings_sum(&c->findings, &sum);
-    print_row(out, "Sum", promises, &sum);
+    print_row(out, "Sum", ledger_promises(l), &sum);
     if (sum.found[FOUND_UNKNOWN] > 0)
         fprintf(out, "%" PRIu64 " units are unknown: a later call failed.\n",
                 sum.found[FOUND_UNKNOWN]);
