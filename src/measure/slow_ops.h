@@ -29,7 +29,6 @@ struct slow_box {
     /* the worker puts in operations that take this long or longer */
     _Alignas(64) _Atomic uint64_t over_ns;
     _Alignas(64) _Atomic uint64_t put; /* number of operations ever put in */
-    _Atomic uint64_t missed;           /* number of slow operations for which the box had no room */
     _Alignas(64) _Atomic uint64_t taken;
     struct slow_op ops[SLOW_ROOM];
 };
@@ -38,19 +37,14 @@ struct slow_box {
 static inline void slow_box_empty(struct slow_box *b)
 {
     atomic_store_explicit(&b->put, 0, memory_order_relaxed);
-    atomic_store_explicit(&b->missed, 0, memory_order_relaxed);
     atomic_store_explicit(&b->taken, 0, memory_order_relaxed);
 }
 
-/* Whether the box has room for an operation. If not, counts the operation as missed. */
-static inline bool slow_box_has_room(struct slow_box *b)
+/* Whether the box has room for an operation. */
+static inline bool slow_box_has_room(const struct slow_box *b)
 {
     uint64_t put = atomic_load_explicit(&b->put, memory_order_relaxed);
-    if (put - atomic_load_explicit(&b->taken, memory_order_acquire) < SLOW_ROOM)
-        return true;
-    atomic_store_explicit(&b->missed, atomic_load_explicit(&b->missed, memory_order_relaxed) + 1,
-                          memory_order_relaxed);
-    return false;
+    return put - atomic_load_explicit(&b->taken, memory_order_acquire) < SLOW_ROOM;
 }
 
 /* Puts an operation into the box, which must have room. */

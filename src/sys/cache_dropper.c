@@ -3,12 +3,10 @@
 
 #include <errno.h>
 #include <fcntl.h>
-#include <stdbool.h>
 #include <sys/socket.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
-#include "sys/helper.h"
 #include "sys/seccomp_rules.h"
 #include "sys/stop.h"
 #include "util/kernel_file.h"
@@ -48,28 +46,23 @@ bool dropper_filter_install(int socket, int drop_caches)
 
 #define STOPPED_MS 100
 
-/*
- * Makes the kernel drop its caches. Returns 0 or a positive errno. The offset must be 0 every time:
- * the kernel ignores what is written at another offset, and repeats what was written before
- * (sysctl_writes_strict in Documentation/admin-guide/sysctl/kernel.rst).
- */
-static char drop_system_caches(int drop_caches)
-{
-    ssize_t written = pwrite(drop_caches, DROP_EVERYTHING, 1, 0);
-    return written == 1 ? 0 : written < 0 ? (char)errno : EIO;
-}
-
 static bool confine_dropper(void *drop_caches, int socket)
 {
     return dropper_filter_install(socket, *(const int *)drop_caches);
 }
 
-/* Answers requests. Its filter allows no other system calls than these. */
+/*
+ * Answers requests with 0 or a positive errno. Its filter allows no other system calls than these.
+ * The offset must be 0 every time: the kernel ignores what is written at another offset, and
+ * repeats what was written before (sysctl_writes_strict in
+ * Documentation/admin-guide/sysctl/kernel.rst).
+ */
 static void serve_requests(void *drop_caches, int socket)
 {
     char request;
     while (read(socket, &request, 1) == 1) {
-        char answer = drop_system_caches(*(const int *)drop_caches);
+        ssize_t written = pwrite(*(const int *)drop_caches, DROP_EVERYTHING, 1, 0);
+        char answer = written == 1 ? 0 : written < 0 ? (char)errno : EIO;
         if (write(socket, &answer, 1) != 1)
             break;
     }

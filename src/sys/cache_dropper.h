@@ -3,7 +3,7 @@
 
 #include <stdbool.h>
 
-#include "sys/confine.h"
+#include "sys/helper.h"
 #include "util/err.h"
 
 /*

@@ -6,14 +6,15 @@
 #include <stdio.h>
 #include <sys/prctl.h>
 #include <sys/socket.h>
-#include <sys/types.h>
+#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
 
+#include "sys/privilege.h"
 #include "sys/stop.h"
 #include "util/coverage.h"
-#include "util/err.h"
+#include "util/portable.h"
 
 ssize_t byte_read(int fd, char *byte)
 {
@@ -85,4 +86,51 @@ bool helper_end(struct helper *h, unsigned patience_ms)
         nanosleep(&pause, NULL);
     }
     return false;
+}
+
+/* Closes the descriptors from `first` to `end` - 1. */
+static bool close_from(unsigned first, unsigned end)
+{
+    return first >= end || portable_close_range(first, end - 1);
+}
+
+/*
+ * Gives up everything that the job does not need. A byte on the socket tells the parent that the
+ * process is confined.
+ */
+static void confined_main(void *context, int socket)
+{
+    const struct confined_job *job = context;
+    unsigned low = (unsigned)(socket < job->keep ? socket : job->keep);
+    unsigned high = (unsigned)(socket < job->keep ? job->keep : socket);
+    struct err ignored;
+    err_init(&ignored);
+    if (job->outlives) {
+        prctl(PR_SET_PDEATHSIG, 0);
+        setsid();
+    }
+    bool confined = close_from(0, low) && close_from(low + 1, high) && close_from(high + 1, ~0U) &&
+                    privilege_give_up_capabilities(&ignored) == 0 &&
+                    job->confine(job->context, socket);
+    if (confined && write(socket, "", 1) == 1)
+        job->work(job->context, socket);
+    /* the filter does not allow exit_group(2), which _exit() calls */
+    syscall(SYS_exit, confined ? 0 : 1);
+}
+
+/* How long a process that could not be confined may take to end, in ms. */
+#define END_MS 2000
+
+int confined_start(struct helper *h, const struct confined_job *job, struct err *e)
+{
+    struct confined_job copy = *job;
+    char greeting;
+    *h = (struct helper){.socket = -1};
+#ifdef __SANITIZE_THREAD__
+    return 0; /* the sanitizer runs a thread in every child, and the filter kills that */
+#endif
+    int rc = helper_start(h, job->name, confined_main, &copy, e);
+    if (rc == 0 && byte_read(h->socket, &greeting) != 1)
+        helper_end(h, END_MS);
+    return rc;
 }

@@ -4,13 +4,11 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <poll.h>
-#include <stdint.h>
 #include <stdlib.h>
 #include <unistd.h>
 
 #include "sys/path.h"
 #include "sys/stop.h"
-#include "util/err.h"
 #include "util/rng.h"
 
 /*
@@ -131,14 +129,6 @@ int input_read(const char *verb, const char *path, size_t most, char **text, siz
     return rc;
 }
 
-static uint64_t hash_of(const char *bytes, size_t length)
-{
-    uint64_t hash = 0;
-    for (size_t i = 0; i < length; i++)
-        hash = rng_mix(hash ^ (unsigned char)bytes[i]);
-    return hash;
-}
-
 int seed_file_seed(const char *path, uint64_t *seed, struct err *e)
 {
     char *bytes;
@@ -146,9 +136,10 @@ int seed_file_seed(const char *path, uint64_t *seed, struct err *e)
     int rc = input_read("read random file", path, SEED_FILE_BYTES, &bytes, &length, e);
     if (rc != 0)
         return rc;
-    if (length > 0)
-        *seed = hash_of(bytes, length);
-    else
+    *seed = 0;
+    for (size_t i = 0; i < length; i++)
+        *seed = rng_mix(*seed ^ (unsigned char)bytes[i]);
+    if (length == 0)
         rc = err_say(e, "random file %s: is empty, one byte or more is needed", path);
     free(bytes);
     return rc;

@@ -1,7 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 src_libsuite_a_SOURCES += \
 	src/sys/cache_dropper.c src/sys/cache_dropper.h \
-	src/sys/confine.c src/sys/confine.h \
 	src/sys/helper.c src/sys/helper.h \
 	src/sys/host.c src/sys/host.h \
 	src/sys/input.c src/sys/input.h \

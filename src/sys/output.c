@@ -4,7 +4,6 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
-#include <string.h>
 #include <sys/random.h>
 #include <sys/stat.h>
 #include <sys/xattr.h>
@@ -18,14 +17,6 @@
 /* The path of an open descriptor (proc_pid_fd(5)), and room for it. */
 #define DESCRIPTOR_PATH "/proc/self/fd/%d"
 #define DESCRIPTOR_ROOM 40
-
-/* The mode that open(2) would give a new file. */
-static mode_t usual_mode(void)
-{
-    mode_t mask = umask(0);
-    umask(mask);
-    return 0666 & ~mask;
-}
 
 /* Room for an access list of 500 users (posix_acl_xattr.h: 4 bytes and 8 for each entry). */
 #define ACL_ROOM 4096
@@ -113,7 +104,9 @@ static int open_temporary(struct output *o, struct err *e)
     int rc = replaces ? path_check_replaced(&o->file.directory, o->file.name) : 0;
     if (rc != 0 && rc != -ENOENT)
         return path_say(&o->file, rc, e);
-    int fd = open_beside(o, replaces ? 0600 : usual_mode(), e);
+    mode_t mask = umask(0);
+    umask(mask);
+    int fd = open_beside(o, replaces ? 0600 : 0666 & ~mask, e);
     if (fd >= 0 && replaces)
         keep_access(&o->file, fd);
     return fd;
@@ -151,26 +144,10 @@ static int open_special(struct path_file *f, struct err *e)
     return fd;
 }
 
-static int open_direct(struct output *o, struct err *e)
-{
-    o->is_direct = true;
-    int fd = open_special(&o->file, e);
-    if (fd >= 0)
-        stop_cuts_off(fd);
-    return fd;
-}
-
 /* Whether the path leads to no file yet, or to a regular file by its name. */
 static bool is_plain(const struct path_file *f)
 {
     return f->fd < 0 || (f->is_in_place && S_ISREG(f->facts.st_mode));
-}
-
-static int open_emptied(struct path_file *f, struct err *e)
-{
-    int flags = O_WRONLY | O_CREAT | O_TRUNC;
-    int fd = path_open_file(&f->directory, f->name, flags, 0666, 0);
-    return fd >= 0 ? fd : path_say(f, fd, e);
 }
 
 int output_open_live(const char *path, struct err *e)
@@ -182,10 +159,10 @@ int output_open_live(const char *path, struct err *e)
     int fd;
     if (f.fd >= 0 && path_is_foreign_pipe(&f))
         fd = err_say(e, "open %s: it is a pipe of another user", path);
-    else if (is_plain(&f))
-        fd = open_emptied(&f, e);
-    else
+    else if (!is_plain(&f))
         fd = open_special(&f, e);
+    else if ((fd = path_open_file(&f.directory, f.name, O_WRONLY | O_CREAT | O_TRUNC, 0666, 0)) < 0)
+        fd = path_say(&f, fd, e);
     path_release(&f);
     return fd;
 }
@@ -198,9 +175,12 @@ static int open_file(struct output *o, enum takes takes, struct err *e)
     bool is_special = !is_plain(&o->file);
     if (is_special && takes == TAKES_PLAIN)
         return err_say(e, "open %s: it is not a plain file", o->path);
-    int fd = is_special ? open_direct(o, e) : open_temporary(o, e);
+    int fd = is_special ? open_special(&o->file, e) : open_temporary(o, e);
     if (fd < 0)
         return fd;
+    o->is_direct = is_special;
+    if (is_special)
+        stop_cuts_off(fd);
     o->stream = fdopen(fd, "w");
     if (o->stream)
         return 0;

@@ -188,15 +188,6 @@ static int take_name(struct walk *w, bool *is_last)
 /* The root directory of every procfs; its links, such as `self`, are texts like all others. */
 #define PROC_ROOT_INO 1
 
-/* Whether only the kernel knows where the link leads, as those of /proc/self/fd. */
-static bool is_of_kernel(int link, const struct walk *w)
-{
-    struct statfs fs;
-    struct stat directory;
-    return fstatfs(link, &fs) == 0 && fs.f_type == PROC_SUPER_MAGIC &&
-           fstat(w->directory, &directory) == 0 && directory.st_ino != PROC_ROOT_INO;
-}
-
 /* Whether a directory of procfs is this process's, or below that: /proc/PID/task/TID/fd. */
 static bool is_of_this_process(const struct walk *w)
 {
@@ -219,7 +210,11 @@ static bool is_of_this_process(const struct walk *w)
 static int follow(struct walk *w, int link)
 {
     char target[PATH_MAX];
-    if (is_of_kernel(link, w)) {
+    struct statfs fs;
+    struct stat directory;
+    /* whether only the kernel knows where the link leads, as those of /proc/self/fd */
+    if (fstatfs(link, &fs) == 0 && fs.f_type == PROC_SUPER_MAGIC &&
+        fstat(w->directory, &directory) == 0 && directory.st_ino != PROC_ROOT_INO) {
         int fd =
             is_of_this_process(w) ? openat(w->directory, w->name, O_PATH | O_CLOEXEC) : -PATH_LINK;
         return fd == -1 ? -errno : fd;

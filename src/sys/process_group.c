@@ -169,14 +169,6 @@ static int await_ready(struct process_group *g, struct err *e)
     return rc;
 }
 
-static int open_gate(const struct process_group *g, struct err *e)
-{
-    int rc = 0;
-    for (unsigned i = 0; rc == 0 && i < g->setup.count; i++)
-        rc = byte_write(g->gate, 0);
-    return rc == 0 ? 0 : err_system(e, -rc, "start the %ss", g->setup.name);
-}
-
 int process_group_start(struct process_group **out, const struct process_group_setup *setup,
                         struct err *e)
 {
@@ -207,7 +199,11 @@ int process_group_work(struct process_group *g, struct task_times *times, struct
 {
     const struct timespec pause = {.tv_nsec = LOOK_NS};
     *times = (struct task_times){.start_ns = clock_ns()};
-    int rc = open_gate(g, e);
+    int rc = 0;
+    for (unsigned i = 0; rc == 0 && i < g->setup.count; i++)
+        rc = byte_write(g->gate, 0);
+    if (rc != 0)
+        err_system(e, -rc, "start the %ss", g->setup.name);
     while (rc == 0 && reap_processes(g, WNOHANG, &rc, e) > 0) {
         look_out(g);
         nanosleep(&pause, NULL);

@@ -41,40 +41,24 @@ static void occupy_standard_descriptors(void)
 #define NEEDED_KIB UINT64_C(96)
 
 /*
- * Number of bytes at the upper end of the stack that the arguments, the environment and the callers
- * use.
+ * Checks that the limit on the size of the stack (RLIMIT_STACK, `ulimit -s`) leaves enough for this
+ * process and its threads, because an overflow would end them with SIGSEGV. Returns 0, or -EINVAL
+ * with a line in e that says how much they need.
  */
-static uint64_t used_bytes(void)
-{
-    const char here = 0;
-    /* the name of the program lies above everything else */
-    uintptr_t top = (uintptr_t)getauxval(AT_EXECFN);
-    return top > (uintptr_t)&here ? top - (uintptr_t)&here : 0;
-}
-
 static int check_stack_limit(struct err *e)
 {
     struct rlimit limit;
     if (getrlimit(RLIMIT_STACK, &limit) != 0 || limit.rlim_cur == RLIM_INFINITY)
         return 0;
-    uint64_t needed = used_bytes() / KIB + 1 + NEEDED_KIB;
+    /* arguments, environment and callers: the name of the program lies above everything else */
+    uintptr_t top = (uintptr_t)getauxval(AT_EXECFN);
+    uintptr_t used = top > (uintptr_t)&limit ? top - (uintptr_t)&limit : 0;
+    uint64_t needed = used / KIB + 1 + NEEDED_KIB;
     if (limit.rlim_cur / KIB >= needed)
         return 0;
     return err_say(
         e, "the stack is limited to %" PRIu64 " KiB, but %" PRIu64 " KiB are needed (ulimit -s)",
         (uint64_t)limit.rlim_cur / KIB, needed);
-}
-
-/*
- * The first step of every program. Opens standard descriptors that are closed, so that no file gets
- * their numbers. Checks that the limit on the size of the stack (RLIMIT_STACK, `ulimit -s`) leaves
- * enough for this process and its threads, because an overflow would end them with SIGSEGV. Returns
- * 0, or -EINVAL with a line in e that says how much they need.
- */
-static int start_up(struct err *e)
-{
-    occupy_standard_descriptors();
-    return check_stack_limit(e);
 }
 
 /*
@@ -106,7 +90,8 @@ int program_run(int argc, char *argv[], int (*work)(int argc, char *argv[], stru
     struct err e;
     stop_ignores_inquiries();
     err_init(&e);
-    int rc = start_up(&e);
+    occupy_standard_descriptors();
+    int rc = check_stack_limit(&e);
     setvbuf(stdout, NULL, _IOFBF, STDOUT_BUFFER);
 
     if (rc == 0)

@@ -28,9 +28,6 @@ static const int left_alone[] = {SIGKILL, SIGSTOP, SIGSEGV, SIGBUS,  SIGILL,  SI
                                  SIGABRT, SIGSYS,  SIGTRAP, SIGCHLD, SIGCONT, SIGTSTP,
                                  SIGTTIN, SIGTTOU, SIGURG,  SIGWINCH};
 
-/* Signals that ask for the end. All others report an event, and may report it again. */
-static const int requests[] = {SIGINT, SIGTERM, SIGHUP, SIGQUIT};
-
 /*
  * Descriptors with a reader that may not read: standard output, standard error, and that of
  * stop_cuts_off().
@@ -56,14 +53,6 @@ static struct shared {
     atomic_char inquiry;         /* the byte for an inquiry */
     atomic_bool is_asked;        /* an inquiry has not been answered yet */
 } * shared;
-
-static bool is_one_of(int number, const int *numbers, size_t count)
-{
-    for (size_t i = 0; i < count; i++)
-        if (numbers[i] == number)
-            return true;
-    return false;
-}
 
 /* Puts all signals that stop the run into `set`. */
 static void stop_signals(sigset_t *set)
@@ -114,7 +103,9 @@ static void on_signal(int number)
     atomic_store_explicit(&shared->requested, true, memory_order_relaxed);
     atomic_compare_exchange_strong(&shared->signal, &none, number);
     cut_off_readers();
-    if (is_one_of(number, requests, sizeof requests / sizeof *requests) && !is_patient()) {
+    /* These ask for the end. All others report an event, and may report it again. */
+    bool asks = number == SIGINT || number == SIGTERM || number == SIGHUP || number == SIGQUIT;
+    if (asks && !is_patient()) {
         coverage_dump();
         signal(number, SIG_DFL);
         raise(number); /* the signal comes when this handler returns */
@@ -155,19 +146,12 @@ static void on_nothing(int number)
 }
 
 /*
- * Installs a handler without SA_RESTART: a blocking call returns, and its caller checks the flag.
+ * Installs a handler. Without SA_RESTART in `flags`, a blocking call returns, and its caller checks
+ * the flag.
  */
-static void install_handler(int number, void (*handler)(int))
+static void install_handler(int number, void (*handler)(int), int flags)
 {
-    struct sigaction action = {.sa_handler = handler};
-    sigemptyset(&action.sa_mask);
-    sigaction(number, &action, NULL);
-}
-
-/* Installs a handler for a signal that does not stop the run: interrupted calls are restarted. */
-static void install_restarting_handler(int number, void (*handler)(int))
-{
-    struct sigaction action = {.sa_handler = handler, .sa_flags = SA_RESTART};
+    struct sigaction action = {.sa_handler = handler, .sa_flags = flags};
     sigemptyset(&action.sa_mask);
     sigaction(number, &action, NULL);
 }
@@ -182,9 +166,9 @@ static void take_signals_over(void)
             continue;
         /* otherwise SIGUSR1 is ignored, or a profiler uses it */
         if (number == SIGPIPE || before.sa_handler == SIG_DFL)
-            install_handler(number, on_signal);
+            install_handler(number, on_signal, 0);
     }
-    install_handler(stop_wake_signal(), on_wake);
+    install_handler(stop_wake_signal(), on_wake, 0);
 }
 
 int stop_init(struct err *e)
@@ -217,14 +201,14 @@ void stop_ignores_inquiries(void)
 {
     struct sigaction before;
     if (sigaction(SIGUSR1, NULL, &before) == 0 && before.sa_handler == SIG_DFL)
-        install_restarting_handler(SIGUSR1, on_nothing);
+        install_handler(SIGUSR1, on_nothing, SA_RESTART);
 }
 
 void stop_takes_inquiries(void)
 {
     struct sigaction before;
     if (sigaction(SIGUSR1, NULL, &before) == 0 && before.sa_handler == on_nothing)
-        install_restarting_handler(SIGUSR1, on_inquiry);
+        install_handler(SIGUSR1, on_inquiry, SA_RESTART);
 }
 
 void stop_inquiries_to(int socket, char byte)
@@ -285,21 +269,15 @@ static void lend_reader(void)
 {
     const struct itimerval often = {.it_interval.tv_usec = GIVE_UP_US,
                                     .it_value.tv_usec = GIVE_UP_US};
-    install_handler(SIGALRM, on_wake); /* interrupts a write that waits */
+    install_handler(SIGALRM, on_wake, 0); /* interrupts a write that waits */
     setitimer(ITIMER_REAL, &often, NULL);
     dup2(shared->error, STDERR_FILENO);
     fputc('\n', stderr); /* the last output may have been cut off within a line */
 }
 
-static void take_reader_back(void)
-{
-    const struct itimerval never = {.it_value.tv_usec = 0};
-    dup2(shared->null, STDERR_FILENO);
-    setitimer(ITIMER_REAL, &never, NULL);
-}
-
 void stop_message(const char *text)
 {
+    const struct itimerval never = {.it_value.tv_usec = 0};
     bool is_cut_off = stop_signal() && atomic_load(&shared->readers[READER_ERROR]) >= 0;
     if (is_cut_off) {
         struct pollfd reader = {.fd = shared->error, .events = POLLOUT};
@@ -308,8 +286,10 @@ void stop_message(const char *text)
         lend_reader();
     }
     message("%s", text);
-    if (is_cut_off)
-        take_reader_back();
+    if (is_cut_off) {
+        dup2(shared->null, STDERR_FILENO);
+        setitimer(ITIMER_REAL, &never, NULL);
+    }
 }
 
 void stop_block_signals(void)

@@ -4,18 +4,14 @@
 #include <errno.h>
 #include <linux/futex.h>
 #include <signal.h>
-#include <stdatomic.h>
 #include <stddef.h>
-#include <stdint.h>
 #include <stdlib.h>
 #include <sys/syscall.h>
 #include <time.h>
 #include <unistd.h>
 
 #include "measure/clock.h"
-#include "measure/cpu.h"
 #include "sys/stop.h"
-#include "util/err.h"
 
 void event_happens(struct event *event, int most)
 {
@@ -136,13 +132,6 @@ static void begin_step(struct thread_pool *p, enum pool_state state)
         do_step(&p->threads[0], state);
 }
 
-/* Interrupts workers in long system calls, so that they notice that they must stop. */
-static void wake_workers(struct thread_pool *p)
-{
-    for (unsigned i = 0; i < p->count; i++)
-        pthread_kill(p->threads[i].thread, stop_wake_signal());
-}
-
 /* Waits until no worker is busy with the current step. */
 static void await_workers(struct thread_pool *p)
 {
@@ -159,8 +148,9 @@ static void await_workers(struct thread_pool *p)
         pthread_mutex_unlock(&p->lock);
         if (p->lookout)
             p->lookout->look(p->lookout->context);
-        if (stop_requested())
-            wake_workers(p);
+        /* interrupts workers in long system calls, so that they notice that they must stop */
+        for (unsigned i = 0; stop_requested() && i < p->count; i++)
+            pthread_kill(p->threads[i].thread, stop_wake_signal());
         pthread_mutex_lock(&p->lock);
     }
     pthread_mutex_unlock(&p->lock);
@@ -177,25 +167,19 @@ static int step_outcome(struct thread_pool *p, struct err *e)
     return stop_requested() ? -EINTR : 0;
 }
 
-/* Makes timed waits go by the monotonic clock, which nobody sets. */
-static void init_condition(pthread_cond_t *c)
-{
-    pthread_condattr_t attributes;
-    pthread_condattr_init(&attributes);
-    pthread_condattr_setclock(&attributes, CLOCK_MONOTONIC);
-    pthread_cond_init(c, &attributes);
-    pthread_condattr_destroy(&attributes);
-}
-
 int thread_pool_start(struct thread_pool *p, unsigned count, void *const contexts[],
                       const struct lookout *lookout, struct err *e)
 {
+    pthread_condattr_t attributes;
     *p = (struct thread_pool){.lookout = lookout};
     p->threads = calloc(count, sizeof *p->threads);
     if (!p->threads)
         return err_system(e, ENOMEM, "memory for %u workers", count);
     pthread_mutex_init(&p->lock, NULL);
-    init_condition(&p->changed);
+    pthread_condattr_init(&attributes);
+    pthread_condattr_setclock(&attributes, CLOCK_MONOTONIC); /* which nobody sets */
+    pthread_cond_init(&p->changed, &attributes);
+    pthread_condattr_destroy(&attributes);
     for (unsigned i = 0; i < count; i++)
         p->threads[i] = (struct pool_thread){.pool = p, .context = contexts[i]};
     if (count == 1 && !lookout) {

@@ -34,111 +34,62 @@ struct moment {
     uint64_t lock; /* address of the lock that the thread waits for; 0: none */
 };
 
-/* Whether the state of the thread says what the operation waits for. */
-static bool thread_counts(const struct moment *m)
-{
-    return !m->op->is_queued || m->count == 0;
-}
-
-/* Whether the thread sleeps, but not for its own data, which would be in a request. */
-static bool sleeps_elsewhere(const struct moment *m)
-{
-    return m->thread == ASLEEP && m->count == m->meta;
-}
-
-static bool is_reclaim(const struct moment *m)
-{
-    return m->frees_memory && thread_counts(m);
-}
-
-static bool is_cpu(const struct moment *m)
-{
-    return m->thread == WANTS_CPU && thread_counts(m);
-}
-
-static bool is_lock(const struct moment *m)
-{
-    return m->lock != 0 && thread_counts(m);
-}
-
-static bool is_writeback(const struct moment *m)
-{
-    return m->pauses && m->thread == ASLEEP && thread_counts(m);
-}
-
-/*
- * Nothing shows what the thread itself waits for, so this and what follows holds only where all
- * other reasons would be seen.
- */
-static bool is_journal(const struct moment *m)
-{
-    return m->op->sees_all && (m->commits > 0 || m->waits_for_log) && sleeps_elsewhere(m);
-}
-
-/*
- * The limit of a control group holds an operation back before the operation has a request, so no
- * flush can be the reason for its wait.
- */
-static bool is_group(const struct moment *m)
-{
-    return m->op->sees_all && m->op->is_limited && m->thread == ASLEEP && !m->had_request;
-}
-
-/*
- * A thread without a request may have asked for the flush itself, but not while it sleeps on after
- * its last request: then it waits for a thread of the kernel that has to finish that request.
- */
-static bool is_flush(const struct moment *m)
-{
-    bool waits = m->thread == ASLEEP || (m->op->is_queued && m->count > 0);
-    return m->flushes > 0 && waits && (m->count > 0 || (m->op->sees_all && !m->sleeps_on));
-}
-
-static bool is_device(const struct moment *m)
-{
-    return m->issued > 0 && (m->op->is_queued || m->thread == ASLEEP);
-}
-
-static bool is_queue(const struct moment *m)
-{
-    return m->count > 0 && (m->op->is_queued || m->thread == ASLEEP);
-}
-
-static bool is_program(const struct moment *m)
-{
-    return m->op->sees_all && m->thread == RUNNING && thread_counts(m);
-}
-
-static bool is_anything(const struct moment *m)
-{
-    (void)m;
-    return true;
-}
-
-static const struct cause {
+static const struct {
     const char *name;
     const char *words;
-    bool (*holds)(const struct moment *m);
 } causes[CAUSE_COUNT] = {
-    [CAUSE_RECLAIM] = {"reclaim", "had to free memory first", is_reclaim},
-    [CAUSE_CPU] = {"cpu", "waited for a CPU", is_cpu},
-    [CAUSE_LOCK] = {"lock", "waited for a lock of the file", is_lock},
-    [CAUSE_WRITEBACK] = {"writeback", "were held back until more was written back", is_writeback},
-    [CAUSE_JOURNAL] = {"journal", "waited for a commit of the journal", is_journal},
-    [CAUSE_GROUP] = {"group", "were held back by the limit of a control group", is_group},
-    [CAUSE_FLUSH] = {"flush", "waited behind a flush", is_flush},
-    [CAUSE_DEVICE] = {"device", "waited for the device itself", is_device},
-    [CAUSE_QUEUE] = {"queue", "waited in the queue before the device", is_queue},
-    [CAUSE_PROGRAM] = {"program", "ran in the program or the kernel", is_program},
-    [CAUSE_UNKNOWN] = {"unknown", "unknown", is_anything},
+    [CAUSE_RECLAIM] = {"reclaim", "had to free memory first"},
+    [CAUSE_CPU] = {"cpu", "waited for a CPU"},
+    [CAUSE_LOCK] = {"lock", "waited for a lock of the file"},
+    [CAUSE_WRITEBACK] = {"writeback", "were held back until more was written back"},
+    [CAUSE_JOURNAL] = {"journal", "waited for a commit of the journal"},
+    [CAUSE_GROUP] = {"group", "were held back by the limit of a control group"},
+    [CAUSE_FLUSH] = {"flush", "waited behind a flush"},
+    [CAUSE_DEVICE] = {"device", "waited for the device itself"},
+    [CAUSE_QUEUE] = {"queue", "waited in the queue before the device"},
+    [CAUSE_PROGRAM] = {"program", "ran in the program or the kernel"},
+    [CAUSE_UNKNOWN] = {"unknown", "unknown"},
 };
 
+/* The first cause that applies. */
 static enum tail_cause cause_of(const struct moment *m)
 {
-    enum tail_cause cause = 0;
-    while (!causes[cause].holds(m))
-        cause++;
-    return cause;
+    const struct tail_op *op = m->op;
+    bool sleeps = m->thread == ASLEEP;
+    /* While a request of a queued operation is in flight, its thread does other things. */
+    bool thread_counts = !op->is_queued || m->count == 0;
+    bool request_counts = op->is_queued || sleeps;
+    if (m->frees_memory && thread_counts)
+        return CAUSE_RECLAIM;
+    if (m->thread == WANTS_CPU && thread_counts)
+        return CAUSE_CPU;
+    if (m->lock != 0 && thread_counts)
+        return CAUSE_LOCK;
+    if (m->pauses && sleeps && thread_counts)
+        return CAUSE_WRITEBACK;
+    /*
+     * Nothing shows what the thread itself waits for, so this and what follows holds only where all
+     * other reasons would be seen. It does not wait for its own data, which would be in a request.
+     */
+    if (op->sees_all && (m->commits > 0 || m->waits_for_log) && sleeps && m->count == m->meta)
+        return CAUSE_JOURNAL;
+    /*
+     * The limit of a control group holds an operation back before the operation has a request, so
+     * no flush can be the reason for its wait.
+     */
+    if (op->sees_all && op->is_limited && sleeps && !m->had_request)
+        return CAUSE_GROUP;
+    /*
+     * A thread without a request may have asked for the flush itself, but not while it sleeps on
+     * after its last request: then it waits for a thread of the kernel that has to finish that.
+     */
+    if (m->flushes > 0 && (m->count > 0 ? request_counts : sleeps && op->sees_all && !m->sleeps_on))
+        return CAUSE_FLUSH;
+    if (m->issued > 0 && request_counts)
+        return CAUSE_DEVICE;
+    if (m->count > 0 && request_counts)
+        return CAUSE_QUEUE;
+    return op->sees_all && m->thread == RUNNING && thread_counts ? CAUSE_PROGRAM : CAUSE_UNKNOWN;
 }
 
 static struct request *find_request(struct moment *m, const struct tail_event *e)
@@ -184,11 +135,6 @@ static void complete_request(struct moment *m, const struct tail_event *e)
     m->sleeps_on = m->count == 0 && m->thread == ASLEEP;
 }
 
-static void count_down(unsigned *count)
-{
-    *count -= *count > 0;
-}
-
 static void take_in(struct moment *m, const struct tail_event *e)
 {
     switch ((enum tail_kind)e->kind) {
@@ -203,7 +149,7 @@ static void take_in(struct moment *m, const struct tail_event *e)
         m->flushes++;
         break;
     case TAIL_FLUSH_END:
-        count_down(&m->flushes);
+        m->flushes -= m->flushes > 0;
         break;
     case TAIL_SLEEP:
         m->thread = ASLEEP;
@@ -221,7 +167,7 @@ static void take_in(struct moment *m, const struct tail_event *e)
         m->commits++;
         break;
     case TAIL_COMMIT_END:
-        count_down(&m->commits);
+        m->commits -= m->commits > 0;
         break;
     case TAIL_LOG_WAIT:
     case TAIL_LOG_READY:
@@ -243,26 +189,17 @@ static void take_in(struct moment *m, const struct tail_event *e)
     }
 }
 
-/*
- * While a queued operation is in flight, its thread does other things, so only its requests tell
- * what it waits for.
- */
-static bool can_be_explained(const struct tail_op *op, const struct tail_event events[],
-                             size_t count)
-{
-    bool can = !op->is_queued;
-    for (size_t i = 0; i < count && !can; i++)
-        can = events[i].kind == TAIL_INSERT || events[i].kind == TAIL_ISSUE;
-    return can;
-}
-
 void tail_cut(struct tail_spans *spans, const struct tail_op *op, const struct tail_event events[],
               size_t count)
 {
     struct moment m = {.op = op, .thread = RUNNING};
     uint64_t from_ns = op->start_ns;
+    /* only its requests tell what a queued operation waits for */
+    bool can_be_explained = !op->is_queued;
+    for (size_t i = 0; i < count && !can_be_explained; i++)
+        can_be_explained = events[i].kind == TAIL_INSERT || events[i].kind == TAIL_ISSUE;
     memset(spans, 0, sizeof *spans);
-    if (!can_be_explained(op, events, count)) {
+    if (!can_be_explained) {
         spans->ns[CAUSE_UNKNOWN] = op->end_ns - op->start_ns;
         return;
     }

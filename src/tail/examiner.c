@@ -7,9 +7,6 @@
 #include <inttypes.h>
 #include <limits.h>
 #include <poll.h>
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/mman.h>
@@ -20,7 +17,6 @@
 #include "measure/device.h"
 #include "sys/helper.h"
 #include "tail/history.h"
-#include "tail/trace.h"
 #include "util/descriptor.h"
 #include "util/kernel_file.h"
 #include "util/shared_memory.h"
@@ -105,23 +101,20 @@ void run_delays_close(struct run_delays *all)
     *all = (struct run_delays){0};
 }
 
-static void sample_one(struct run_delay *d)
-{
-    struct run_delay_sample s = {.before_ns = clock_ns()};
-    bool is_known = lseek(d->fd, 0, SEEK_SET) == 0 && cpu_read_schedstat(d->fd, &s.waited_ns);
-    s.after_ns = clock_ns();
-    if (is_known)
-        d->samples[d->count++ % RUN_DELAY_SAMPLES] = s;
-}
-
 /*
  * Reads the run delay of each worker whose thread is known. Uses neither malloc nor stdio streams.
  */
 static void run_delays_sample(struct run_delays *all)
 {
-    for (unsigned i = 0; i < all->count; i++)
-        if (all->list[i].fd >= 0)
-            sample_one(&all->list[i]);
+    for (unsigned i = 0; i < all->count; i++) {
+        struct run_delay *d = &all->list[i];
+        struct run_delay_sample s = {.before_ns = clock_ns()};
+        bool is_known =
+            d->fd >= 0 && lseek(d->fd, 0, SEEK_SET) == 0 && cpu_read_schedstat(d->fd, &s.waited_ns);
+        s.after_ns = clock_ns();
+        if (is_known)
+            d->samples[d->count++ % RUN_DELAY_SAMPLES] = s;
+    }
 }
 
 /* Says which thread of the parent process a worker is; from then on it is sampled. */
@@ -419,12 +412,6 @@ static int begin_trace(struct examiner *x, struct err *e)
     return rc == 0 ? 0 : err_system(e, -rc, "begin to trace");
 }
 
-static int begin_without_trace(struct examiner *x, struct err *e)
-{
-    int rc = run_delays_open(&x->delays, x->count);
-    return rc == 0 ? 0 : err_system(e, -rc, "memory for the workers' waits");
-}
-
 static int fork_examiner(struct examiner *x, struct err *e)
 {
     x->put = calloc(x->count, sizeof *x->put);
@@ -449,8 +436,8 @@ int examiner_start(struct examiner **out, const struct examiner_setup *setup, st
     int rc = shared_memory_map((void **)&x->board, sizeof *x->board, e);
     if (rc == 0)
         rc = begin_trace(x, e);
-    if (rc == 0 && !x->is_traced)
-        rc = begin_without_trace(x, e);
+    if (rc == 0 && !x->is_traced && run_delays_open(&x->delays, x->count) != 0)
+        rc = err_system(e, ENOMEM, "memory for the workers' waits");
     return rc == 0 ? fork_examiner(x, e) : rc;
 }
 

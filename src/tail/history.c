@@ -71,15 +71,11 @@ static uint64_t lane_seek(const struct tail_lane *l, uint64_t ns)
     return low;
 }
 
-static bool is_rare(const struct tail_event *e)
-{
-    return e->kind == TAIL_FLUSH_BEGIN || e->kind == TAIL_FLUSH_END ||
-           e->kind == TAIL_COMMIT_BEGIN || e->kind == TAIL_COMMIT_END;
-}
-
 void tail_history_add(struct tail_history *h, unsigned cpu, const struct tail_event *e)
 {
-    if (!is_rare(e))
+    bool is_rare = e->kind == TAIL_FLUSH_BEGIN || e->kind == TAIL_FLUSH_END ||
+                   e->kind == TAIL_COMMIT_BEGIN || e->kind == TAIL_COMMIT_END;
+    if (!is_rare)
         lane_add(&h->lanes[cpu], e);
     else if (e->ns > h->blind_ns) /* what began earlier may have ended in a gap */
         lane_add(&h->rare, e);
@@ -107,11 +103,6 @@ static bool is_complete(const struct tail_history *h, uint64_t start_ns, uint64_
             return false;
     }
     return true;
-}
-
-static bool is_request(const struct tail_event *e)
-{
-    return e->kind == TAIL_INSERT || e->kind == TAIL_ISSUE || e->kind == TAIL_COMPLETE;
 }
 
 static bool overlaps(const struct tail_event *e, uint32_t device, uint64_t sector, uint64_t sectors)
@@ -182,7 +173,7 @@ static bool is_about(const struct choice *c, const struct tail_event *e)
 static bool is_other(const struct choice *c, const struct tail_search *s,
                      const struct tail_event *e)
 {
-    if (is_request(e))
+    if (e->kind == TAIL_INSERT || e->kind == TAIL_ISSUE || e->kind == TAIL_COMPLETE)
         return !begins_request(s, e) && is_about(c, e);
     return e->thread == s->thread && e->ns >= s->start_ns;
 }
@@ -217,13 +208,6 @@ static void choose_own(struct choice *c, const struct tail_history *h, const str
                 choose(c, e);
         }
     }
-}
-
-static void choose_rare(struct choice *c, const struct tail_lane *l, uint64_t end_ns)
-{
-    for (uint64_t n = lane_first(l); n < l->count && !c->is_full; n++)
-        if (lane_at(l, n)->ns <= end_ns)
-            choose(c, lane_at(l, n));
 }
 
 /* Whether an event may stand before another one. */
@@ -268,24 +252,21 @@ static void sort_events(const struct tail_history *h, struct choice *c, order *i
     }
 }
 
-/* Notes that the events chosen so far are those of the requests, and the longest request. */
-static void note_requests(const struct tail_history *h, struct choice *c)
-{
-    sort_events(h, c, by_place);
-    c->requests = c->count;
-    for (size_t i = 0; i < c->count; i++)
-        if (c->events[i].sectors > c->longest)
-            c->longest = c->events[i].sectors;
-}
-
 bool tail_history_find(struct tail_history *h, const struct tail_search *s,
                        const struct tail_event **events, size_t *count)
 {
     struct choice c = {.events = h->chosen, .since_ns = known_since(h, s)};
+    const struct tail_lane *rare = &h->rare;
     choose_own(&c, h, s, true);
-    note_requests(h, &c);
+    sort_events(h, &c, by_place);
+    c.requests = c.count;
+    for (size_t i = 0; i < c.count; i++)
+        if (c.events[i].sectors > c.longest)
+            c.longest = c.events[i].sectors;
     choose_own(&c, h, s, false);
-    choose_rare(&c, &h->rare, s->end_ns);
+    for (uint64_t n = lane_first(rare); n < rare->count && !c.is_full; n++)
+        if (lane_at(rare, n)->ns <= s->end_ns)
+            choose(&c, lane_at(rare, n));
     sort_events(h, &c, by_time);
     *events = c.events;
     *count = c.count;

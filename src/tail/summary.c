@@ -74,22 +74,6 @@ static int earliest_first(const void *a, const void *b)
     return (first->start_ns > second->start_ns) - (first->start_ns < second->start_ns);
 }
 
-/* A thousandth of the operations, but at least TAIL_LEAST and at most TAIL_MOST of them. */
-static uint64_t count_slowest(uint64_t ops)
-{
-    uint64_t count = ops / 1000;
-    count = count < TAIL_LEAST ? TAIL_LEAST : count;
-    count = count > TAIL_MOST ? TAIL_MOST : count;
-    return count < ops ? count : ops;
-}
-
-/* The latency that is exceeded by only the slowest `count` operations. */
-static uint64_t latency_above(const struct histogram *latencies, uint64_t count)
-{
-    uint64_t rest = latencies->count - count;
-    return rest > 0 ? histogram_at_rank(latencies, rest) : 0;
-}
-
 /*
  * The workers report several times as many operations as will be explained, because the bound for
  * slow ones changes during a test: one operation in TOLD_OF_ALL, and at least TOLD_OF_LEAST times
@@ -109,26 +93,26 @@ uint64_t tail_slow_from(const struct histogram *latencies)
     return histogram_at_rank(latencies, count - told);
 }
 
-/* Whether the operation is not one of the slowest. A histogram knows latencies to within 0.1 %. */
-static bool is_below(const struct tail_record *r, uint64_t above_ns)
-{
-    return r->latency_ns + r->latency_ns / 512 < above_ns;
-}
-
 int tail_summary_make(struct tail_summary *s, const struct tail_heap *h,
                       const struct histogram *latencies, uint64_t start_ns)
 {
+    /* a thousandth of the operations, but at least TAIL_LEAST and at most TAIL_MOST of them */
+    uint64_t slowest = latencies->count / 1000;
+    slowest = slowest < TAIL_LEAST ? TAIL_LEAST : slowest > TAIL_MOST ? TAIL_MOST : slowest;
     s->ops = latencies->count;
-    s->slowest = count_slowest(s->ops);
-    s->above_ns = latency_above(latencies, s->slowest);
+    s->slowest = slowest < s->ops ? slowest : s->ops;
+    s->above_ns = s->ops > s->slowest ? histogram_at_rank(latencies, s->ops - s->slowest) : 0;
     s->records = malloc((h->count + 1) * sizeof *s->records);
     if (!s->records)
         return -ENOMEM;
     memcpy(s->records, h->records, h->count * sizeof *s->records);
     qsort(s->records, h->count, sizeof *s->records, slowest_first);
     s->examined = h->count < s->slowest ? h->count : (size_t)s->slowest;
-    while (s->examined > 0 && is_below(&s->records[s->examined - 1], s->above_ns))
-        s->examined--; /* a slower operation was not examined */
+    for (; s->examined > 0; s->examined--) {
+        uint64_t last_ns = s->records[s->examined - 1].latency_ns;
+        if (last_ns + last_ns / 512 >= s->above_ns) /* a histogram knows them to within 0.1 % */
+            break;                                  /* otherwise a slower one was not examined */
+    }
     qsort(s->records, s->examined, sizeof *s->records, earliest_first);
     for (size_t i = 0; i < s->examined; i++) {
         struct tail_record *r = &s->records[i];

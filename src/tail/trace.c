@@ -6,9 +6,6 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -18,11 +15,9 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "sys/confine.h"
 #include "sys/seccomp_rules.h"
 #include "sys/stop.h"
 #include "util/descriptor.h"
-#include "util/err.h"
 #include "util/kernel_file.h"
 #include "util/portable.h"
 
@@ -67,13 +62,6 @@ static bool tail_format_field(const char *text, const char *name, struct tail_fi
         return sscanf(end, ";\toffset:%u;\tsize:%u;", &field->offset, &field->size) == 2;
     }
     return false;
-}
-
-/* Finds the number that identifies the event in the trace. Returns false when `text` has none. */
-static bool tail_format_id(const char *text, unsigned *id)
-{
-    const char *at = strstr(text, "\nID:");
-    return at && sscanf(at, "\nID: %u", id) == 1;
 }
 
 /*
@@ -299,10 +287,25 @@ static unsigned take_pause(const struct values *v, struct tail_event events[stat
     return (int64_t)v->of[0] > 0;
 }
 
-/* What only one type of filesystem does. */
-#define COMMITS "commits of the journal"
-
+/*
+ * What an event shows, in words, for the message that this kernel lacks the event. Events of one
+ * purpose are of use only together. Commits and waits for the log are of one type of filesystem.
+ */
+#define REQUESTS  "requests to devices"
+#define CPU_WAITS "waits for a CPU"
+#define COMMITS   "commits of the journal"
 #define LOG_WAITS "waits for the log"
+#define RECLAIM   "reclaim of memory"
+
+/* The fields of a request; and none. */
+#define OF_REQUEST                                                                                 \
+    {                                                                                              \
+        "dev", "sector", "nr_sector", "rwbs"                                                       \
+    }
+#define NONE                                                                                       \
+    {                                                                                              \
+        NULL                                                                                       \
+    }
 
 static const struct row {
     const char *path;
@@ -312,66 +315,35 @@ static const struct row {
     reading *take;
     const char *fields[TAIL_EVENT_FIELDS]; /* a field with text comes last */
 } rows[TAIL_EVENTS] = {
-    {"block/block_rq_insert",
-     "requests to devices",
-     SCOPE_DEVICES,
-     TAIL_INSERT,
-     take_request,
-     {"dev", "sector", "nr_sector", "rwbs"}},
-    {"block/block_rq_issue",
-     "requests to devices",
-     SCOPE_DEVICES,
-     TAIL_ISSUE,
-     take_request,
-     {"dev", "sector", "nr_sector", "rwbs"}},
-    {"block/block_rq_complete",
-     "requests to devices",
-     SCOPE_DEVICES,
-     TAIL_COMPLETE,
-     take_request,
-     {"dev", "sector", "nr_sector", "rwbs"}},
+    {"block/block_rq_insert", REQUESTS, SCOPE_DEVICES, TAIL_INSERT, take_request, OF_REQUEST},
+    {"block/block_rq_issue", REQUESTS, SCOPE_DEVICES, TAIL_ISSUE, take_request, OF_REQUEST},
+    {"block/block_rq_complete", REQUESTS, SCOPE_DEVICES, TAIL_COMPLETE, take_request, OF_REQUEST},
     {"sched/sched_switch",
-     "waits for a CPU",
+     CPU_WAITS,
      SCOPE_SWITCHED,
      TAIL_SLEEP,
      take_switch,
      {"prev_pid", "prev_state", "next_pid"}},
-    {"sched/sched_wakeup", "waits for a CPU", SCOPE_WOKEN, TAIL_WAKE, take_woken, {"pid"}},
+    {"sched/sched_wakeup", CPU_WAITS, SCOPE_WOKEN, TAIL_WAKE, take_woken, {"pid"}},
     {"jbd2/jbd2_start_commit", COMMITS, SCOPE_FILESYSTEM, TAIL_COMMIT_BEGIN, take_plain, {"dev"}},
     {"jbd2/jbd2_end_commit", COMMITS, SCOPE_FILESYSTEM, TAIL_COMMIT_END, take_plain, {"dev"}},
-    {"xfs/xfs_log_force", LOG_WAITS, SCOPE_THREAD, TAIL_LOG_WAIT, take_plain, {NULL}},
-    {"xfs/xfs_log_grant_sleep", LOG_WAITS, SCOPE_THREAD, TAIL_LOG_WAIT, take_plain, {NULL}},
-    {"xfs/xfs_log_grant_wake", LOG_WAITS, SCOPE_THREAD, TAIL_LOG_READY, take_plain, {NULL}},
+    {"xfs/xfs_log_force", LOG_WAITS, SCOPE_THREAD, TAIL_LOG_WAIT, take_plain, NONE},
+    {"xfs/xfs_log_grant_sleep", LOG_WAITS, SCOPE_THREAD, TAIL_LOG_WAIT, take_plain, NONE},
+    {"xfs/xfs_log_grant_wake", LOG_WAITS, SCOPE_THREAD, TAIL_LOG_READY, take_plain, NONE},
     {"writeback/balance_dirty_pages",
      "writers that are held back",
      SCOPE_THREAD,
      TAIL_DIRTY_PAUSE,
      take_pause,
      {"pause"}},
-    {"vmscan/mm_vmscan_direct_reclaim_begin",
-     "reclaim of memory",
-     SCOPE_THREAD,
-     TAIL_RECLAIM_BEGIN,
-     take_plain,
-     {NULL}},
-    {"vmscan/mm_vmscan_direct_reclaim_end",
-     "reclaim of memory",
-     SCOPE_THREAD,
-     TAIL_RECLAIM_END,
-     take_plain,
-     {NULL}},
-    {"vmscan/mm_vmscan_memcg_reclaim_begin",
-     "reclaim of memory",
-     SCOPE_THREAD,
-     TAIL_RECLAIM_BEGIN,
-     take_plain,
-     {NULL}},
-    {"vmscan/mm_vmscan_memcg_reclaim_end",
-     "reclaim of memory",
-     SCOPE_THREAD,
-     TAIL_RECLAIM_END,
-     take_plain,
-     {NULL}},
+    {"vmscan/mm_vmscan_direct_reclaim_begin", RECLAIM, SCOPE_THREAD, TAIL_RECLAIM_BEGIN, take_plain,
+     NONE},
+    {"vmscan/mm_vmscan_direct_reclaim_end", RECLAIM, SCOPE_THREAD, TAIL_RECLAIM_END, take_plain,
+     NONE},
+    {"vmscan/mm_vmscan_memcg_reclaim_begin", RECLAIM, SCOPE_THREAD, TAIL_RECLAIM_BEGIN, take_plain,
+     NONE},
+    {"vmscan/mm_vmscan_memcg_reclaim_end", RECLAIM, SCOPE_THREAD, TAIL_RECLAIM_END, take_plain,
+     NONE},
     {"lock/contention_begin",
      "locks",
      SCOPE_THREAD,
@@ -386,24 +358,12 @@ const char *tail_event_path(unsigned index)
     return rows[index].path;
 }
 
-static enum tail_scope tail_event_scope(unsigned index)
-{
-    return rows[index].scope;
-}
-
-/*
- * What an event shows, in words ("locks"), for the message that this kernel lacks the event. Events
- * of one purpose are of use only together.
- */
-static const char *tail_event_purpose(unsigned index)
-{
-    return rows[index].purpose;
-}
-
 bool tail_decoder_learn(struct tail_decoder *d, unsigned index, const char *text)
 {
     struct tail_format *f = &d->formats[index];
-    f->is_known = tail_format_id(text, &f->id) && tail_format_field(text, "common_type", &d->id) &&
+    const char *id = strstr(text, "\nID:"); /* which identifies the event in the trace */
+    f->is_known = id && sscanf(id, "\nID: %u", &f->id) == 1 &&
+                  tail_format_field(text, "common_type", &d->id) &&
                   tail_format_field(text, "common_pid", &d->thread);
     for (unsigned i = 0; i < TAIL_EVENT_FIELDS && rows[index].fields[i] && f->is_known; i++)
         f->is_known = tail_format_field(text, rows[index].fields[i], &f->fields[i]);
@@ -537,17 +497,6 @@ static int tail_remover_start(struct helper *remover, int instances, const char 
     return confined_start(remover, &job, e);
 }
 
-/*
- * Makes the remover remove the instance, whose files must be closed by then, and waits until it has
- * ended. If it does not, because somebody has stopped it, says so.
- */
-static void tail_remover_stop(struct helper *remover)
-{
-    if (!helper_end(remover, MOST_TRIES * (NAP_NS / 1000000) + 1000))
-        stop_message("the process that removes the trace instance is stopped, and does so when it "
-                     "goes on");
-}
-
 /* Size of the kernel's buffers, for all CPUs together and for each. */
 #define BUFFER_KIB 65536U
 
@@ -629,12 +578,6 @@ bool tail_instance_name(char name[TAIL_INSTANCE_NAME])
     return true;
 }
 
-/* Making a directory in `instances` makes a trace instance. */
-static bool make_instance(struct tail_trace *t)
-{
-    return tail_instance_name(t->name) && mkdirat(t->instances, t->name, 0700) == 0;
-}
-
 /* Learns the layout of the kernel's records. */
 static bool learn_formats(struct tail_trace *t, const char *place)
 {
@@ -655,14 +598,6 @@ static bool learn_formats(struct tail_trace *t, const char *place)
 
 /* The link in /proc of a process in the first PID namespace (PROC_PID_INIT_INO of the kernel). */
 #define FIRST_NAMESPACE "pid:[4026531836]"
-
-/* Whether thread IDs in the kernel's events differ from those that the program sees. */
-static bool is_in_namespace(void)
-{
-    char text[64];
-    return kernel_file_link("/proc/self/ns/pid", text, sizeof text) &&
-           strcmp(text, FIRST_NAMESPACE) != 0;
-}
 
 static void note_other_tracer(struct tail_trace *t, const char *place)
 {
@@ -759,7 +694,8 @@ static void discard_instance(struct tail_trace *t)
 static bool open_instance(struct tail_trace *t, const char *place)
 {
     for (int i = 0; i < TRIES_TO_MAKE; i++) {
-        if (!make_instance(t))
+        /* making a directory in `instances` makes a trace instance */
+        if (!tail_instance_name(t->name) || mkdirat(t->instances, t->name, 0700) != 0)
             return false;
         if (open_pipes(t, place) && open_files(t, place))
             return true;
@@ -784,7 +720,10 @@ static void note_reason(struct tail_trace *t, const char *what, int code)
 /* Opens an instance, or notes why that is impossible. */
 static bool open_or_note(struct tail_trace *t, const char *place)
 {
-    if (is_in_namespace()) {
+    char space[64];
+    /* Whether thread IDs in the kernel's events differ from those that the program sees. */
+    if (kernel_file_link("/proc/self/ns/pid", space, sizeof space) &&
+        strcmp(space, FIRST_NAMESPACE) != 0) {
         add_note(t, "in a PID namespace the kernel's events cannot be told apart");
         return false;
     }
@@ -825,23 +764,14 @@ int tail_trace_open(struct tail_trace *t, struct err *e)
     return rc;
 }
 
-static void add_text(char text[static FILTER_BYTES], const char *more)
-{
-    size_t used = strlen(text);
-    snprintf(text + used, FILTER_BYTES - used, "%s", more);
-}
-
 static void filter_devices(char text[static FILTER_BYTES], const struct device_set *d,
                            unsigned count)
 {
-    char one[64];
-    for (unsigned i = 0; i < count && i < MOST_IN_FILTER; i++) {
-        snprintf(one, sizeof one, "%sdev == %" PRIu32, i > 0 ? " || " : "",
-                 tail_device(d->devices[i].major, d->devices[i].minor));
-        add_text(text, one);
-    }
-    if (count == 0)
-        add_text(text, "dev == 0");
+    size_t used = (size_t)sprintf(text, "%s", count == 0 ? "dev == 0" : "");
+    for (unsigned i = 0; i < count && i < MOST_IN_FILTER; i++)
+        used += (size_t)snprintf(text + used, FILTER_BYTES - used, "%sdev == %" PRIu32,
+                                 i > 0 ? " || " : "",
+                                 tail_device(d->devices[i].major, d->devices[i].minor));
 }
 
 static void filter_text(char text[static FILTER_BYTES], enum tail_scope scope,
@@ -849,7 +779,6 @@ static void filter_text(char text[static FILTER_BYTES], enum tail_scope scope,
 {
     int first = w->first_thread;
     int last = w->last_thread;
-    text[0] = '\0';
     switch (scope) {
     case SCOPE_DEVICES:
         filter_devices(text, w->devices, w->devices->count);
@@ -893,7 +822,7 @@ static void note_missing(struct tail_trace *t, const char *filesystem)
     char note[TAIL_NOTE] = "";
     t->sees_all = true;
     for (unsigned i = 0; i < TAIL_EVENTS; i++) {
-        const char *purpose = tail_event_purpose(i);
+        const char *purpose = rows[i].purpose;
         if (!tail_decoder_misses(&t->decoder, i, filesystem))
             continue;
         t->sees_all = false;
@@ -913,7 +842,7 @@ int tail_trace_begin(struct tail_trace *t, const struct tail_watch *w)
     for (unsigned i = 0; i < TAIL_EVENTS; i++) {
         if (t->filters[i] < 0)
             continue;
-        filter_text(text, tail_event_scope(i), w);
+        filter_text(text, rows[i].scope, w);
         all = write_text(t->filters[i], text) && all;
     }
     if (all && enable_events(t, true) && write_text(t->tracing_on, "1"))
@@ -940,7 +869,9 @@ void tail_trace_close(struct tail_trace *t)
     if (!t->is_wanted)
         return;
     close_files(t);
-    tail_remover_stop(&t->remover);
+    if (!helper_end(&t->remover, MOST_TRIES * (NAP_NS / 1000000) + 1000)) /* somebody stopped it */
+        stop_message("the process that removes the trace instance is stopped, and does so when it "
+                     "goes on");
     descriptor_close(&t->instances);
     *t = (struct tail_trace){0};
 }
@@ -957,26 +888,18 @@ static bool is_ours(const char *name)
     return strcmp(made, name) == 0;
 }
 
-/* Instances that are in use have open files, so the kernel does not remove them. */
-static void remove_leftovers(int instances)
-{
-    DIR *all = fdopendir(instances);
-    if (!all) {
-        close(instances);
-        return;
-    }
-    for (const struct dirent *entry = readdir(all); entry; entry = readdir(all)) {
-        if (!is_ours(entry->d_name) || unlinkat(dirfd(all), entry->d_name, AT_REMOVEDIR) != 0)
-            continue;
-        message("removed the trace instance %s, which a killed run has left", entry->d_name);
-    }
-    closedir(all);
-}
-
 void tail_trace_cleanup(void)
 {
     const char *place;
     int instances = open_instances(&place);
-    if (instances >= 0)
-        remove_leftovers(instances);
+    DIR *all = instances >= 0 ? fdopendir(instances) : NULL;
+    if (!all) {
+        descriptor_close(&instances);
+        return;
+    }
+    /* instances that are in use have open files, so the kernel does not remove them */
+    for (const struct dirent *entry = readdir(all); entry; entry = readdir(all))
+        if (is_ours(entry->d_name) && unlinkat(dirfd(all), entry->d_name, AT_REMOVEDIR) == 0)
+            message("removed the trace instance %s, which a killed run has left", entry->d_name);
+    closedir(all);
 }

@@ -7,7 +7,7 @@
 #include <sys/types.h>
 
 #include "measure/device.h"
-#include "sys/confine.h"
+#include "sys/helper.h"
 #include "util/err.h"
 
 /*
