@@ -12,7 +12,6 @@
 
 #include "storage/scratch.h"
 #include "sys/path.h"
-#include "util/err.h"
 #include "util/portable.h"
 #include "util/printable.h"
 
@@ -164,11 +163,6 @@ static void say_left(const char *path, const char *name, const char *reason)
     message("left %s/%s: %s", path, name, reason);
 }
 
-static void say_removed(const char *path, const char *name)
-{
-    printf("removed %s/%s\n", printable(path).text, name);
-}
-
 /*
  * Removes the directory itself. If nobody has held the lock of an owner file, the directory may
  * belong to a run that has just begun; then it is no longer empty, or the run has removed it
@@ -179,7 +173,7 @@ static int remove_empty(DIR *parent, DIR *directory, const char *path, const cha
 {
     int rc = private_directory_remove(dirfd(parent), name, dirfd(directory));
     if (rc == 0)
-        say_removed(path, name);
+        printf("removed %s/%s\n", printable(path).text, name);
     else if (rc == -ENOTEMPTY && !was_locked)
         say_left(path, name, in_use);
     else if (rc == -ESTALE)

@@ -4,12 +4,12 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
-#include <stdbool.h>
 #include <stdio.h>
 #include <unistd.h>
 
 #include "storage/page_cache.h"
 #include "sys/stop.h"
+#include "util/descriptor.h"
 
 void data_file_init(struct data_file *d, const struct data_file_setup *setup)
 {
@@ -33,28 +33,15 @@ static unsigned name_number(const struct data_file *d)
     return (unsigned)d->contents->first_number + d->number;
 }
 
-/*
- * Removes the file's name. Ignores a failure, because then the directory cannot be removed either,
- * and that is noticed.
- */
-static void remove_name(struct data_file *d)
-{
-    struct err ignored;
-    err_init(&ignored);
-    scratch_remove_data_file(d->named_in, name_number(d), &ignored);
-    d->named_in = NULL;
-}
-
 void data_file_release(struct data_file *d)
 {
-    if (d->file->fd >= 0)
-        close(d->file->fd);
-    if (d->fd >= 0)
-        close(d->fd);
+    struct err ignored; /* then the directory cannot be removed either, and that is noticed */
+    err_init(&ignored);
+    descriptor_close(&d->file->fd);
+    descriptor_close(&d->fd);
     if (d->named_in)
-        remove_name(d);
-    d->file->fd = -1;
-    d->fd = -1;
+        scratch_remove_data_file(d->named_in, name_number(d), &ignored);
+    d->named_in = NULL;
     d->valid_bytes = 0;
     contents_end_rewriting(d->contents, d->number);
 }

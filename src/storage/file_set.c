@@ -3,21 +3,16 @@
 
 #include <errno.h>
 #include <fcntl.h>
-#include <stdbool.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 #include <sys/stat.h>
 #include <sys/statvfs.h>
 #include <unistd.h>
 
 #include "io/file.h"
 #include "measure/clock.h"
-#include "storage/scratch.h"
 #include "sys/stop.h"
 #include "util/descriptor.h"
-#include "util/partition.h"
 #include "util/rng.h"
 
 /*
@@ -38,61 +33,34 @@ static inline unsigned directory_set_number(const struct directory_set *d, uint6
 
 #define FREE_PER_WORKER 6
 
-/* Initialises d, but makes nothing yet. `workers` is the number of workers that have such a set. */
-static void directory_set_init(struct directory_set *d, const struct scratch *scratch,
-                               struct partition numbers, unsigned workers)
-{
-    *d = (struct directory_set){
-        .scratch = scratch,
-        .numbers = numbers,
-        .least_free = FREE_IN_ALL + FREE_PER_WORKER * (int)workers,
-        .other_fd = -1,
-    };
-}
-
-/* Kept directories have only descriptors below this number. */
-static int end_of_kept(const struct directory_set *d)
-{
-    return descriptor_limit_raise() - d->least_free;
-}
-
 /*
- * Keeps fd open if that is possible. The kernel gives out the lowest free number, so the number
- * shows how full the table is.
+ * Makes all directories, or opens those that another process has made, and keeps open as many as
+ * possible. The kernel gives out the lowest free number, so a descriptor's number shows how full
+ * the table is.
  */
-static void keep_open(struct directory_set *d, uint64_t index, int fd, int end)
+static int directory_set_open(struct directory_set *d, bool makes, struct err *e)
 {
-    bool is_kept = fd < end || d->numbers.count == 1;
-    d->fds[index] = is_kept ? fd : -1;
-    if (!is_kept)
-        close(fd);
-}
-
-/* Makes all directories unless they exist. */
-static int directory_set_make(struct directory_set *d, struct err *e)
-{
-    if (d->fds)
-        return 0;
+    int end = descriptor_limit_raise() - d->least_free;
     d->fds = calloc(d->numbers.count, sizeof *d->fds);
     if (!d->fds)
         return err_system(e, ENOMEM, "memory for directories of files");
-    int end = end_of_kept(d);
+    for (uint64_t i = 0; i < d->numbers.count; i++)
+        d->fds[i] = -1;
     for (uint64_t i = 0; i < d->numbers.count; i++) {
-        int fd = scratch_make_directory(d->scratch, directory_set_number(d, i), e);
+        unsigned number = directory_set_number(d, i);
+        int fd = makes ? scratch_make_directory(d->scratch, number, e)
+                       : scratch_open_directory(d->scratch, number, e);
         if (fd < 0) {
-            d->numbers.count = i; /* only these exist and must be removed */
+            if (makes)
+                d->numbers.count = i; /* only these exist and must be removed */
             return fd;
         }
-        keep_open(d, i, fd, end);
+        if (fd < end || d->numbers.count == 1)
+            d->fds[i] = fd;
+        else
+            close(fd);
     }
     return 0;
-}
-
-static void close_other(struct directory_set *d)
-{
-    if (d->other_fd >= 0)
-        close(d->other_fd);
-    d->other_fd = -1;
 }
 
 static int directory_set_fd(struct directory_set *d, uint64_t index, struct err *e)
@@ -101,54 +69,19 @@ static int directory_set_fd(struct directory_set *d, uint64_t index, struct err 
         return d->fds[index];
     if (d->other_fd >= 0 && d->other == index)
         return d->other_fd;
-    close_other(d);
+    descriptor_close(&d->other_fd);
     d->other = index;
     d->other_fd = scratch_open_directory(d->scratch, directory_set_number(d, index), e);
     return d->other_fd;
 }
 
-/* Opens and closes the directories that another process has made. */
-static int directory_set_visit(struct directory_set *d, struct err *e)
-{
-    d->fds = calloc(d->numbers.count, sizeof *d->fds);
-    if (!d->fds)
-        return err_system(e, ENOMEM, "memory for directories of files");
-    int end = end_of_kept(d);
-    for (uint64_t i = 0; i < d->numbers.count; i++)
-        d->fds[i] = -1;
-    for (uint64_t i = 0; i < d->numbers.count; i++) {
-        int fd = scratch_open_directory(d->scratch, directory_set_number(d, i), e);
-        if (fd < 0)
-            return fd;
-        keep_open(d, i, fd, end);
-    }
-    return 0;
-}
-
 static void directory_set_close(struct directory_set *d)
 {
-    close_other(d);
+    descriptor_close(&d->other_fd);
     for (uint64_t i = 0; d->fds && i < d->numbers.count; i++)
-        if (d->fds[i] >= 0)
-            close(d->fds[i]);
+        descriptor_close(&d->fds[i]);
     free(d->fds);
     d->fds = NULL;
-}
-
-/* Removes and closes all directories, which must be empty. */
-static int directory_set_remove(struct directory_set *d, struct err *e)
-{
-    int rc = 0;
-    close_other(d);
-    for (uint64_t i = 0; d->fds && i < d->numbers.count; i++) {
-        if (d->fds[i] >= 0)
-            close(d->fds[i]);
-        int one = scratch_remove_directory(d->scratch, directory_set_number(d, i), e);
-        rc = rc ? rc : one;
-    }
-    free(d->fds);
-    d->fds = NULL;
-    return rc;
 }
 
 /* Each worker has a range of this length for the numbers of its link targets. */
@@ -172,9 +105,12 @@ void file_set_init(struct file_set *s, const struct file_set_setup *setup)
         .wanted = files.count,
         .first_origin = setup->number * ORIGINS_PER_WORKER,
     };
-    directory_set_init(&s->directories, setup->scratch,
-                       partition_of(setup->directories, setup->workers, setup->number),
-                       setup->workers_here);
+    s->directories = (struct directory_set){
+        .scratch = setup->scratch,
+        .numbers = partition_of(setup->directories, setup->workers, setup->number),
+        .least_free = FREE_IN_ALL + FREE_PER_WORKER * (int)setup->workers_here,
+        .other_fd = -1,
+    };
 }
 
 void file_set_begin_run(struct file_set *s, uint64_t seed)
@@ -204,13 +140,6 @@ int file_set_open_directory(struct file_set *s, uint64_t index, unsigned *direct
     return again >= 0 ? again
                       : err_system(e, errno, "open directory %u in %s/%s", *directory,
                                    s->setup.scratch->path, s->setup.scratch->name);
-}
-
-static uint64_t file_size(const struct file_set *s, uint64_t number)
-{
-    struct rng rng;
-    rng_init(&rng, s->seed, number);
-    return s->setup.min_bytes + rng_below(&rng, s->setup.max_bytes - s->setup.min_bytes + 1);
 }
 
 static bool has_data(const struct file_set *s)
@@ -276,6 +205,7 @@ static int create_file(struct file_set *s, const struct file_place *place, uint6
 {
     char path[WHOLE_PATH_SIZE];
     struct io_file f = {.name = place->name};
+    struct rng rng;
     f.fd =
         openat(place->fd, place->name, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600);
     if (f.fd < 0)
@@ -284,7 +214,8 @@ static int create_file(struct file_set *s, const struct file_place *place, uint6
     if (has_data(s)) {
         whole_path(s, place, path);
         f.name = path;
-        *bytes = file_size(s, number);
+        rng_init(&rng, s->seed, number);
+        *bytes = s->setup.min_bytes + rng_below(&rng, s->setup.max_bytes - s->setup.min_bytes + 1);
         rc = write_data(s, &f, number, *bytes, e);
     }
     int closed = io_close(&f, e);
@@ -447,22 +378,15 @@ int file_set_evict(struct file_set *s, struct err *e)
     return rc;
 }
 
-/* Removes a file, if it still exists. */
-static int remove_file(struct file_set *s, uint64_t index, struct err *e)
+static int remove_files(struct file_set *s, struct err *e)
 {
     char name[FILE_NAME_SIZE];
     struct file_place place;
-    int rc = file_set_find(s, s->order, index, name, &place, e);
-    if (rc == 0 && unlinkat(place.fd, place.name, 0) != 0 && errno != ENOENT)
-        rc = fail_on(s, "delete", &place, e);
-    return rc;
-}
-
-static int remove_files(struct file_set *s, struct err *e)
-{
     int rc = 0;
     for (uint64_t i = 0; i < s->made; i++) {
-        int one = remove_file(s, i, e);
+        int one = file_set_find(s, s->order, i, name, &place, e);
+        if (one == 0 && unlinkat(place.fd, place.name, 0) != 0 && errno != ENOENT)
+            one = fail_on(s, "delete", &place, e);
         rc = one ? one : rc;
     }
     s->made = 0;
@@ -475,7 +399,7 @@ static int remove_files(struct file_set *s, struct err *e)
 
 static int make_room(struct file_set *s, struct err *e)
 {
-    int rc = directory_set_make(&s->directories, e);
+    int rc = s->directories.fds ? 0 : directory_set_open(&s->directories, true, e);
     if (rc == 0)
         rc = remove_files(s, e);
     s->seed = s->next_seed;
@@ -537,9 +461,15 @@ uint64_t file_set_in_directory(const struct file_set *s, uint64_t index)
 
 int file_set_release(struct file_set *s, struct err *e)
 {
+    struct directory_set *d = &s->directories;
+    uint64_t made = d->fds ? d->numbers.count : 0;
     int rc = remove_files(s, e);
-    int removed = directory_set_remove(&s->directories, e);
-    return rc ? rc : removed;
+    directory_set_close(d);
+    for (uint64_t i = 0; i < made; i++) {
+        int one = scratch_remove_directory(d->scratch, directory_set_number(d, i), e);
+        rc = rc ? rc : one;
+    }
+    return rc;
 }
 
 struct file_set_state file_set_state(const struct file_set *s)
@@ -555,7 +485,7 @@ int file_set_visit(struct file_set *s, const struct file_set_state *state, struc
     s->wanted = state->wanted;
     s->made = state->made;
     s->order = (enum name_order)state->order;
-    return directory_set_visit(&s->directories, e);
+    return directory_set_open(&s->directories, false, e);
 }
 
 void file_set_close(struct file_set *s)

@@ -106,22 +106,18 @@ struct residency page_cache_residency_by_mincore(int fd, uint64_t bytes)
     return of_pages(pages, bytes);
 }
 
-/*
- * Whether the file's pages may belong to another file below it. cachestat(2) examines only the
- * upper file, finds no pages, and says so; a mapping is of the lower file.
- */
-static bool is_stacked(int fd)
-{
-    struct statfs fs;
-    return fstatfs(fd, &fs) != 0 || fs.f_type == OVERLAYFS_SUPER_MAGIC ||
-           fs.f_type == FUSE_SUPER_MAGIC;
-}
-
 struct residency page_cache_residency(int fd, uint64_t bytes)
 {
+    struct statfs fs;
     if (bytes == 0) /* cachestat(2) would take 0 for the whole file */
         return of_pages(0, 0);
-    struct residency r = is_stacked(fd) ? unknown : by_cachestat(fd, bytes);
+    /*
+     * The file's pages may belong to another file below it. cachestat(2) examines only the upper
+     * file, finds no pages, and says so; a mapping is of the lower file.
+     */
+    bool is_stacked = fstatfs(fd, &fs) != 0 || fs.f_type == OVERLAYFS_SUPER_MAGIC ||
+                      fs.f_type == FUSE_SUPER_MAGIC;
+    struct residency r = is_stacked ? unknown : by_cachestat(fd, bytes);
     return r.known ? r : page_cache_residency_by_mincore(fd, bytes);
 }
 
@@ -131,25 +127,6 @@ struct residency page_cache_residency(int fd, uint64_t bytes)
 #define FIRST_PAUSE_NS 1000000
 #define LAST_PAUSE_NS                                                                              \
     32000000 /* the pause doubles up to this; all nine pauses together last 191 ms */
-
-/*
- * Makes the kernel drop a file's clean pages. Where a filesystem or a filter lacks fadvise64(2),
- * nothing is evicted, and the remaining residency says so.
- */
-static int drop_pages(int fd, const char *name, struct err *e)
-{
-    int code = posix_fadvise(fd, 0, 0, POSIX_FADV_DONTNEED);
-    if (code == 0 || code == ENOSYS || code == EOPNOTSUPP)
-        return 0;
-    return err_system(e, code, "evict %s from the cache", name);
-}
-
-static void wait_a_little(unsigned tries)
-{
-    long pause = FIRST_PAUSE_NS << (tries - 1);
-    const struct timespec time = {.tv_nsec = pause < LAST_PAUSE_NS ? pause : LAST_PAUSE_NS};
-    nanosleep(&time, NULL);
-}
 
 /*
  * Drops pages until none are left, or no more can be dropped. A page stays while something holds
@@ -162,9 +139,13 @@ static int drop_all(int fd, const char *name, uint64_t bytes, struct residency *
     unsigned patience = 0; /* number of further tries that may fail */
     struct residency before = page_cache_residency(fd, bytes);
     for (unsigned tries = 1;; tries++) {
-        int rc = drop_pages(fd, name, e);
-        if (rc != 0)
-            return rc;
+        /*
+         * Where a filesystem or a filter lacks fadvise64(2), nothing is evicted, and the remaining
+         * residency says so.
+         */
+        int code = posix_fadvise(fd, 0, 0, POSIX_FADV_DONTNEED);
+        if (code != 0 && code != ENOSYS && code != EOPNOTSUPP)
+            return err_system(e, code, "evict %s from the cache", name);
         *left = page_cache_residency(fd, bytes);
         if (!left->known || left->bytes == 0 || tries == TRIES || stop_requested())
             return 0;
@@ -173,7 +154,9 @@ static int drop_all(int fd, const char *name, uint64_t bytes, struct residency *
         else if (patience-- == 0)
             return 0;
         before = *left;
-        wait_a_little(tries);
+        long pause = FIRST_PAUSE_NS << (tries - 1);
+        const struct timespec time = {.tv_nsec = pause < LAST_PAUSE_NS ? pause : LAST_PAUSE_NS};
+        nanosleep(&time, NULL);
     }
 }
 

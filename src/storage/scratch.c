@@ -8,9 +8,6 @@
 #include <limits.h>
 #include <linux/magic.h>
 #include <linux/openat2.h>
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -23,7 +20,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "util/err.h"
+#include "util/descriptor.h"
 #include "util/kernel_file.h"
 #include "util/portable.h"
 #include "util/rng.h"
@@ -232,25 +229,14 @@ bool is_vanishing_name(const char *name)
  */
 #define FOREIGN_MODE (07777 & ~(S_ISGID | S_IRWXU))
 
-/*
- * Calls openat2(2), which exists since Linux 5.6, unless a filter forbids it; then returns -ENOSYS
- * or -EPERM.
- */
-static int open_beneath(int fd, const char *name)
+int directory_open(int fd, const char *name)
 {
     const struct open_how how = {.flags = OPEN_DIRECTORY,
                                  .resolve =
                                      RESOLVE_BENEATH | RESOLVE_NO_SYMLINKS | RESOLVE_NO_XDEV};
     int below = (int)syscall(SYS_openat2, fd, name, &how, sizeof how);
-    return below >= 0 ? below : -errno;
-}
-
-int directory_open(int fd, const char *name)
-{
-    int below = open_beneath(fd, name);
-    if (below != -ENOSYS && below != -EPERM)
-        return below;
-    below = openat(fd, name, OPEN_DIRECTORY);
+    if (below < 0 && (errno == ENOSYS || errno == EPERM)) /* before Linux 5.6, or by a filter */
+        below = openat(fd, name, OPEN_DIRECTORY);
     return below >= 0 ? below : -errno;
 }
 
@@ -261,11 +247,6 @@ static int directory_has(int fd, const char *name, int other)
     if (fstat(other, &open) != 0 || fstatat(fd, name, &named, AT_SYMLINK_NOFOLLOW) != 0)
         return -errno;
     return named.st_dev == open.st_dev && named.st_ino == open.st_ino;
-}
-
-static bool is_entry(const struct dirent64 *entry)
-{
-    return strcmp(entry->d_name, ".") != 0 && strcmp(entry->d_name, "..") != 0;
 }
 
 /*
@@ -283,7 +264,7 @@ int directory_state(int fd)
         for (ssize_t at = 0; at < bytes;) {
             const struct dirent64 *entry = (const struct dirent64 *)(const void *)(entries + at);
             at += entry->d_reclen;
-            if (!is_entry(entry))
+            if (strcmp(entry->d_name, ".") == 0 || strcmp(entry->d_name, "..") == 0)
                 continue;
             if (!is_vanishing_name(entry->d_name))
                 return DIRECTORY_IN_USE;
@@ -293,13 +274,6 @@ int directory_state(int fd)
     if (bytes < 0)
         return errno == ENOENT || errno == ESTALE ? DIRECTORY_REMOVED : -errno;
     return state;
-}
-
-/* Whether only root and this user can make, rename or remove anything in the directory. */
-static bool is_for_us_alone(const struct stat *directory)
-{
-    return (directory->st_uid == 0 || directory->st_uid == geteuid()) &&
-           (directory->st_mode & (S_IWGRP | S_IWOTH)) == 0;
 }
 
 /* Makes a file that nobody else knows, and that vanishes when it is closed. */
@@ -346,7 +320,10 @@ int private_directory_ownership(int parent_fd, int fd, bool trusts, char found[F
              st.st_mode & 07777, is_here ? "" : ", on another filesystem");
     if (!is_here || keeps_owners(parent_fd))
         return OWNERSHIP_OTHER;
-    bool is_trusted = is_for_us_alone(&parent) || (trusts && geteuid() != 0);
+    /* whether only root and this user can make, rename or remove anything in the parent */
+    bool is_for_us_alone = (parent.st_uid == 0 || parent.st_uid == geteuid()) &&
+                           (parent.st_mode & (S_IWGRP | S_IWOTH)) == 0;
+    bool is_trusted = is_for_us_alone || (trusts && geteuid() != 0);
     return is_trusted ? OWNERSHIP_OURS : OWNERSHIP_UNKNOWN;
 }
 
@@ -384,17 +361,14 @@ static int remove_once(int parent_fd, const char *name, int fd)
 
 #define LONGEST_VANISHING_WAIT_MS 4096
 
-static long longest_wait_ms(int fd)
-{
-    int state = directory_state(fd); /* empty: the last file has vanished since the last try */
-    return state == DIRECTORY_VANISHING || state == DIRECTORY_EMPTY ? LONGEST_VANISHING_WAIT_MS
-                                                                    : LONGEST_WAIT_MS;
-}
-
 int private_directory_remove(int parent_fd, const char *name, int fd)
 {
     int rc = remove_once(parent_fd, name, fd);
-    for (long ms = 1; rc == -ENOTEMPTY && ms <= longest_wait_ms(fd); ms *= 2) {
+    for (long ms = 1; rc == -ENOTEMPTY; ms *= 2) {
+        int state = directory_state(fd); /* empty: the last file has vanished since the last try */
+        bool vanishes = state == DIRECTORY_VANISHING || state == DIRECTORY_EMPTY;
+        if (ms > (vanishes ? LONGEST_VANISHING_WAIT_MS : LONGEST_WAIT_MS))
+            break;
         const struct timespec wait = {.tv_sec = ms / 1000, .tv_nsec = ms % 1000 * 1000000};
         nanosleep(&wait, NULL);
         rc = remove_once(parent_fd, name, fd);
@@ -423,13 +397,6 @@ int private_directory_say_moved(struct err *e, const char *path, const char *nam
 /* An alignment that suits every device, used if the kernel does not say. */
 #define COMMON_ALIGNMENT 4096
 
-static void close_if_open(int *fd)
-{
-    if (*fd >= 0)
-        close(*fd);
-    *fd = -1;
-}
-
 /*
  * Refuses a directory, and leaves alone what cannot be ours. If that is unknown, it may remove an
  * empty directory that has the name which this run made: nobody misses it.
@@ -438,7 +405,7 @@ static int refuse_directory(struct scratch *s, int ownership, const char *found,
 {
     struct stat st;
     bool is_squashed = fstat(s->fd, &st) == 0 && geteuid() == 0 && (st.st_mode & 0777) == 0700;
-    close_if_open(&s->fd);
+    descriptor_close(&s->fd);
     if (ownership == OWNERSHIP_OTHER)
         return err_say(e, "%s/%s is not the directory that was made; somebody has replaced it: %s",
                        s->path, s->name, found);
@@ -473,15 +440,6 @@ static int check_private_directory(struct scratch *s, struct err *e)
     return 0;
 }
 
-/* If the name is no longer a directory, unlinkat(2) does not remove it either. */
-static int not_opened(struct scratch *s, int code, struct err *e)
-{
-    unlinkat(s->parent_fd, s->name, AT_REMOVEDIR);
-    if (code == ELOOP || code == ENOTDIR || code == EXDEV)
-        return refuse_directory(s, OWNERSHIP_OTHER, portable_reason(code), e);
-    return err_system(e, code, "open directory %s/%s", s->path, s->name);
-}
-
 static int make_private_directory(struct scratch *s, uint64_t number, struct err *e)
 {
     private_name(s->name, number);
@@ -492,9 +450,14 @@ static int make_private_directory(struct scratch *s, uint64_t number, struct err
                                       : "");
     }
     s->fd = directory_open(s->parent_fd, s->name);
-    if (s->fd < 0)
-        return not_opened(s, -s->fd, e);
-    return check_private_directory(s, e);
+    if (s->fd >= 0)
+        return check_private_directory(s, e);
+    int code = -s->fd;
+    unlinkat(s->parent_fd, s->name,
+             AT_REMOVEDIR); /* does not remove what is no directory any more */
+    if (code == ELOOP || code == ENOTDIR || code == EXDEV)
+        return refuse_directory(s, OWNERSHIP_OTHER, portable_reason(code), e);
+    return err_system(e, code, "open directory %s/%s", s->path, s->name);
 }
 
 /*
@@ -547,7 +510,7 @@ static int make_owner_file(struct scratch *s, struct err *e)
 static int remove_private_directory(struct scratch *s, struct err *e)
 {
     bool has_owner = s->owner_fd >= 0;
-    close_if_open(&s->owner_fd);
+    descriptor_close(&s->owner_fd);
     if (s->fd < 0)
         return 0;
     if (has_owner && unlinkat(s->fd, OWNER_FILE_NAME, 0) != 0 && errno != ENOENT)
@@ -572,8 +535,8 @@ static int try_to_make(struct scratch *s, uint64_t number, struct err *e)
     if (rc == 0)
         return 0;
     remove_private_directory(s, e); /* the first error is reported */
-    close_if_open(&s->owner_fd);
-    close_if_open(&s->fd);
+    descriptor_close(&s->owner_fd);
+    descriptor_close(&s->fd);
     return rc;
 }
 
@@ -617,9 +580,9 @@ int scratch_close(struct scratch *s, struct err *e)
 {
     bool was_made = s->fd >= 0;
     int rc = s->is_guest ? 0 : remove_private_directory(s, e);
-    close_if_open(&s->owner_fd);
-    close_if_open(&s->fd);
-    close_if_open(&s->parent_fd);
+    descriptor_close(&s->owner_fd);
+    descriptor_close(&s->fd);
+    descriptor_close(&s->parent_fd);
     if (was_made)
         umask(s->umask);
     return rc;
@@ -631,7 +594,7 @@ bool scratch_is_there(const struct scratch *s, uint64_t number)
     private_name(name, number);
     int fd = directory_open(s->parent_fd, name);
     bool is_there = fd >= 0;
-    close_if_open(&fd);
+    descriptor_close(&fd);
     return is_there;
 }
 
@@ -656,24 +619,20 @@ int scratch_join(struct scratch *s, uint64_t number, struct err *e)
 /* O_NONBLOCK, because somebody may have put a pipe in the file's place. */
 #define OPEN_OWNER (O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC)
 
-static bool is_plain(int fd)
-{
-    struct stat st;
-    return fstat(fd, &st) == 0 && S_ISREG(st.st_mode);
-}
-
 bool scratch_is_abandoned(const char *path, uint64_t number, char name[PRIVATE_NAME_SIZE])
 {
+    struct stat st;
     struct err ignored;
     err_init(&ignored);
     private_name(name, number);
     int parent = path_open_to_list(path, PATH_FAILS, &ignored);
     int fd = parent >= 0 ? directory_open(parent, name) : -1;
     int owner = fd >= 0 ? openat(fd, OWNER_FILE_NAME, OPEN_OWNER) : -1;
-    bool is_abandoned = owner >= 0 && is_plain(owner) && owner_file_lock(owner) == 0;
-    close_if_open(&owner);
-    close_if_open(&fd);
-    close_if_open(&parent);
+    bool is_abandoned =
+        owner >= 0 && fstat(owner, &st) == 0 && S_ISREG(st.st_mode) && owner_file_lock(owner) == 0;
+    descriptor_close(&owner);
+    descriptor_close(&fd);
+    descriptor_close(&parent);
     return is_abandoned;
 }
 
@@ -685,14 +644,6 @@ bool scratch_is_abandoned(const char *path, uint64_t number, char name[PRIVATE_N
 #define NAME_BYTES 32
 
 #define INODE_BYTES 256
-
-/* tmpfs and ramfs do not count names and inodes as used space. */
-static uint64_t least_file_bytes(const struct statvfs *fs, bool is_in_memory)
-{
-    if (is_in_memory || fs->f_blocks == 0)
-        return 0;
-    return fs->f_files == 0 ? NAME_BYTES + INODE_BYTES : NAME_BYTES;
-}
 
 int scratch_space(const struct scratch *s, struct scratch_space *space, struct err *e)
 {
@@ -706,22 +657,20 @@ int scratch_space(const struct scratch *s, struct scratch_space *space, struct e
     space->links_are_files = type.f_type == TMPFS_MAGIC;
     space->is_read_only = fs.f_flag & ST_RDONLY;
     space->block_bytes = fs.f_frsize > 0 ? fs.f_frsize : 1;
-    space->file_bytes = least_file_bytes(&fs, space->links_are_files);
+    /* tmpfs and ramfs do not count names and inodes as used space */
+    space->file_bytes = space->links_are_files || fs.f_blocks == 0 ? 0
+                        : fs.f_files == 0                          ? NAME_BYTES + INODE_BYTES
+                                                                   : NAME_BYTES;
     space->files = fs.f_files == 0 ? UINT64_MAX : (geteuid() == 0 ? fs.f_ffree : fs.f_favail);
     return 0;
 }
 
-static int make_named(const struct scratch *s, unsigned number, struct err *e)
+int scratch_make_named_file(const struct scratch *s, unsigned number, struct err *e)
 {
     char name[DATA_NAME_SIZE];
     data_name(name, number);
     int fd = openat(s->fd, name, O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600);
     return fd >= 0 ? fd : err_system(e, errno, "make %s/%s/%s", s->path, s->name, name);
-}
-
-int scratch_make_named_file(const struct scratch *s, unsigned number, struct err *e)
-{
-    return make_named(s, number, e);
 }
 
 int scratch_open_named_file(const struct scratch *s, unsigned number, struct err *e)
@@ -742,30 +691,23 @@ static int open_again(int fd, int flags)
     return again >= 0 ? again : -errno;
 }
 
-/* Whether a file without a name could not be opened again. */
-static bool needs_name(int fd)
-{
-    int again = open_again(fd, O_RDWR);
-    if (again >= 0)
-        close(again);
-    return again == -ENOENT || again == -ESTALE;
-}
-
 /*
  * Makes a file with a name, and removes the name at once if possible. For filesystems without
  * O_TMPFILE.
  */
 static int make_and_unlink(const struct scratch *s, unsigned number, bool *is_named, struct err *e)
 {
-    int fd = make_named(s, number, e);
+    int fd = scratch_make_named_file(s, number, e);
     if (fd < 0)
         return fd;
     int rc = scratch_remove_data_file(s, number, e);
-    *is_named = rc == 0 && needs_name(fd);
+    int again = rc == 0 ? open_again(fd, O_RDWR) : rc;
+    *is_named = rc == 0 && (again == -ENOENT || again == -ESTALE);
+    descriptor_close(&again);
     if (rc == 0 && !*is_named)
         return fd;
     close(fd);
-    return rc == 0 ? make_named(s, number, e) : rc;
+    return rc == 0 ? scratch_make_named_file(s, number, e) : rc;
 }
 
 int scratch_make_data_file(const struct scratch *s, unsigned number, bool *is_named, struct err *e)
